@@ -1,0 +1,42 @@
+"""SSA values in LLVM IR text, and the PTX type -> LLVM type table."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Val(NamedTuple):
+    """An LLVM value: `ty` its type, `ref` how it is written. In f-strings `{v}` is the reference,
+    `{v.t}` the reference with its type ("i32 %5")."""
+
+    ty: str
+    ref: str
+
+    def __str__(self) -> str:
+        return self.ref
+
+    @property
+    def t(self) -> str:
+        return f"{self.ty} {self.ref}"
+
+
+# PTX type -> (LLVM type that instructions compute in, bits)
+LLVM_TYPE: dict[str, tuple[str, int]] = {
+    "pred": ("i1", 1),
+    **{f"{k}{n}": (f"i{n}", n) for k in "bsu" for n in (8, 16, 32, 64)},
+    "b128": ("i128", 128),
+    "f16": ("half", 16),
+    "f16x2": ("<2 x half>", 32),
+    "bf16": ("bfloat", 16),
+    "bf16x2": ("<2 x bfloat>", 32),
+    "f32": ("float", 32),
+    "f32x2": ("<2 x float>", 64),
+    "f64": ("double", 64),
+    "tf32": ("i32", 32),
+    "u16x2": ("<2 x i16>", 32),
+    "s16x2": ("<2 x i16>", 32),
+}
+
+
+def bits_of(ptx_type: str) -> int:
+    return LLVM_TYPE[ptx_type][1]

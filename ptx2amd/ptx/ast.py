@@ -1,0 +1,174 @@
+"""What the PTX front end produces. Operands are interned: compare them, share them, never change them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ptx2amd.isa.form import Form
+
+
+class Reg(NamedTuple):
+    """A register, a special register (`%tid.x`), or `_` (discarded destination)."""
+
+    name: str
+    negated: bool = False  # `!p`
+
+
+class Imm(NamedTuple):
+    """A constant. `kind` is 's' (signed integer), 'u' (unsigned), 'f32' or 'f64'; `bits` the value,
+    for floats the raw bits."""
+
+    kind: str
+    bits: int
+
+
+class Sym(NamedTuple):
+    """A variable, parameter, function or label, plus a byte offset."""
+
+    name: str
+    offset: int = 0
+
+
+class Addr(NamedTuple):
+    """`[base + offset]`; base is a Reg, a Sym or an Imm."""
+
+    base: Reg | Sym | Imm
+    offset: int = 0
+
+
+class Vec(NamedTuple):
+    """`{a, b, c, d}`; also argument lists `(a, b)`."""
+
+    items: tuple
+
+
+Operand = Reg | Imm | Sym | Addr | Vec
+
+
+class Guard(NamedTuple):
+    """`@p` or `@!p`."""
+
+    reg: str
+    negated: bool
+
+
+@dataclass(slots=True)
+class Shape:
+    """An opcode with a kind of operands, resolved once against the instruction table."""
+
+    opcode: str  # as written, "ld.global.v4.u32"
+    form: Form
+    mods: dict[str, str]  # field name -> value; optional absent fields are ""
+    names: tuple[str, ...]  # operand names of the form, as present here, in source order
+    types: tuple[str, ...]  # PTX type of each, resolved ("u32"); "" for labels and addresses
+
+
+@dataclass(slots=True)
+class Inst:
+    shape: Shape
+    operands: tuple[Operand, ...]
+    guard: Guard | None
+    line: int  # 1-based line in the PTX text
+
+    def get(self, name: str) -> Operand | None:
+        """The operand called `name` in the table's row, or None when absent."""
+        names = self.shape.names
+        return self.operands[names.index(name)] if name in names else None
+
+
+@dataclass(slots=True)
+class Label:
+    name: str
+    line: int
+
+
+@dataclass(slots=True)
+class Var:
+    """A variable of any state space, a parameter, or a register range.
+
+    count: elements (product of the array dimensions; 0 = unsized, `extern .shared x[]`; -1 = scalar).
+    init: list of ints (raw element bits) and InitSym, or None.
+    regs: `%r<10>` declares n registers with prefix name.
+    """
+
+    space: str  # reg, param, local, shared, global, const, tex, surf, sampler
+    type: str  # "b8", "f32", "texref" ...
+    name: str
+    count: int = -1
+    align: int = 0  # 0 = natural
+    vec: int = 1
+    init: list | None = None
+    linkage: str = ""  # "", extern, visible, weak, common
+    attrs: dict[str, str] = field(default_factory=dict)  # e.g. {"managed": ""}; ptr params: {"ptr": "global", "align": "8"}
+    regs: int = 0
+    line: int = 0
+
+
+class InitSym(NamedTuple):
+    """An initialiser element that holds an address: `sym+offset`, `generic(sym)`, `mask(sym)`."""
+
+    name: str
+    offset: int = 0
+    generic: bool = False
+    mask: int = 0  # 0xFF00 ... as in `0xFF(sym)`; 0 = whole
+
+
+@dataclass(slots=True)
+class Proto:
+    """A signature: of a function, or of `.callprototype`."""
+
+    name: str
+    results: list[Var]
+    params: list[Var]
+    noreturn: bool = False
+
+
+@dataclass(slots=True)
+class Scope:
+    """`{ ... }`: declarations and statements in order; nested scopes are items too."""
+
+    items: list[Inst | Label | Var | Proto | Scope | BranchTargets | Loc]
+
+
+class BranchTargets(NamedTuple):
+    """`name: .branchtargets a, b;` or `.calltargets`."""
+
+    name: str
+    targets: tuple[str, ...]
+    line: int
+
+
+class Loc(NamedTuple):
+    """`.loc file line column`: the CUDA source position of what follows."""
+
+    file: int
+    line: int
+    column: int
+
+
+@dataclass(slots=True)
+class Function:
+    """An .entry or .func. `body` is None for a declaration; `parse_body` fills it on first use."""
+
+    kind: str  # "entry" | "func"
+    proto: Proto
+    linkage: str
+    directives: dict[str, tuple[int, ...]]  # maxntid, reqntid, minnctapersm, maxnreg, ...
+    pragmas: list[str]
+    line: int
+    text: str  # the body's source, "{...}", or ""
+    scope: Scope | None = None
+
+
+@dataclass(slots=True)
+class Module:
+    version: tuple[int, int]
+    target: str  # "sm_80", "sm_90a"
+    target_options: tuple[str, ...]  # texmode_unified, debug, ...
+    address_size: int
+    variables: dict[str, Var]
+    functions: dict[str, Function]  # definitions and declarations
+    files: dict[int, str]  # .file index -> name
+    aliases: dict[str, str]
+    source: str  # file name for messages
