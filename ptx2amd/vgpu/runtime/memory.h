@@ -1,0 +1,70 @@
+/* Device memory: every allocation the software GPU knows about.
+ *
+ * Device memory is host memory, so a device pointer is a host pointer. Execution threads ask mem_range() whether an
+ * address may be touched; that read takes no lock. Memory that was freed is no longer found at once, but its pages go
+ * back to the system only when no dispatch runs any more, so that a racing kernel faults cleanly instead of crashing. */
+#ifndef PTX2AMD_VGPU_MEMORY_H
+#define PTX2AMD_VGPU_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum mem_kind {
+  MEM_DEVICE = 1,   /* hipMalloc, pools */
+  MEM_HOST,         /* pinned host memory */
+  MEM_MANAGED,      /* hipMallocManaged */
+  MEM_REGISTERED,   /* the caller's own memory, hipHostRegister */
+  MEM_CODE,         /* loaded code object: text and read-only data */
+  MEM_GLOBAL,       /* loaded code object: device variables */
+  MEM_KERNARG,      /* kernel arguments of launches in flight */
+  MEM_VIRTUAL,      /* hipMemMap: a mapping of a hipMemCreate object */
+  MEM_SCRATCH,      /* the engine's own */
+};
+#define MEM_KIND(flags) ((enum mem_kind)((flags) & 0xff))
+#define MEM_READONLY 0x100u   /* a store is a fault */
+
+/* One allocation, as the host API sees it. */
+struct mem_block {
+  uint64_t base, size;    /* bytes; size as asked for */
+  uint32_t flags;         /* kind | MEM_READONLY */
+  int device;             /* ordinal */
+  unsigned api_flags;     /* of hipHostMalloc, hipHostRegister, ... */
+  uint64_t id;            /* unique in the process, never reused */
+  void *owner;            /* pool, module or mapping it belongs to; NULL: none */
+  void *context;          /* the context it was made in */
+};
+
+/* The allocation around addr: [*lo, *hi) may be touched; *flags as in mem_block. False: no such allocation.
+ * Lock-free, callable from any thread. *hi is rounded up to a multiple of 4 bytes (hardware reads whole dwords). */
+bool mem_range(uint64_t addr, uint64_t *lo, uint64_t *hi, uint32_t *flags);
+
+/* Allocate size bytes (> 0), aligned to 256 bytes at least; NULL: out of memory. */
+struct mem_block *mem_alloc(uint64_t size, enum mem_kind kind, int device);
+/* Make memory that somebody else owns accessible; NULL: it overlaps an allocation, or out of memory. */
+struct mem_block *mem_adopt(void *base, uint64_t size, uint32_t flags, int device);
+/* Forget the block; memory from mem_alloc goes back to the system. */
+void mem_release(struct mem_block *block);
+/* Take the block out of (in to) the registry without giving its memory back: pools, stream-ordered frees. */
+void mem_hide(struct mem_block *block);
+void mem_show(struct mem_block *block, uint64_t size);
+
+/* The block around addr (copied), or false. Takes the registry's lock. */
+bool mem_find(uint64_t addr, struct mem_block *copy);
+/* The block that begins at addr, or NULL; the caller vouches that nobody frees it meanwhile. */
+struct mem_block *mem_at(uint64_t addr);
+
+/* Around every dispatch: between the two no page is given back to the system. */
+void mem_enter(void);
+void mem_leave(void);
+
+/* Bytes in use by MEM_DEVICE and MEM_MANAGED blocks of a device. */
+uint64_t mem_in_use(int device);
+
+/* One clause about addr for fault reports: "16 bytes past the end of the 4096-byte device allocation at 0x...",
+ * "inside the 4096-byte device allocation at 0x... that was freed", "no allocation near". Returns buf. */
+const char *mem_describe(uint64_t addr, char *buf, size_t size);
+
+/* Call fn for every block of a device (under the registry's lock); for leak reports and device reset. */
+void mem_each(int device, void (*fn)(struct mem_block *block, void *data), void *data);
+#endif
