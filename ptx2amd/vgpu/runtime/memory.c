@@ -1,0 +1,351 @@
+/* The registry of allocations: a sorted array under a sequence lock. Writers hold a mutex; readers search without a lock
+ * and repeat when a writer came in between. Outgrown arrays are kept: a late reader may still look at one (they grow
+ * by doubling, so they never hold more than the live one). */
+#define _GNU_SOURCE
+#include "memory.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+struct entry {
+  _Atomic uint64_t lo, hi;
+  _Atomic uint32_t flags;
+  struct block *block;   /* read under the lock only */
+};
+
+enum backing { BACKING_NONE, BACKING_HEAP, BACKING_MAP };
+
+struct block {
+  struct mem_block pub;
+  enum backing backing;
+  bool shown;
+  uint64_t mapped;       /* bytes, BACKING_MAP */
+  struct block *next;    /* list of blocks whose memory waits for the last dispatch to end */
+};
+
+#define LARGE (1u << 20)      /* from here on own mappings */
+#define HUGE_PAGE (2u << 20)
+#define HISTORY 64            /* freed ranges remembered for fault reports */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic uint64_t sequence;   /* odd: a writer is at work */
+static struct entry *_Atomic entries;
+static _Atomic uint64_t count;
+static uint64_t capacity;
+static uint64_t last_id;
+static uint64_t in_use[64];
+static atomic_int dispatches;
+static struct block *waiting;
+static struct { uint64_t lo, hi; uint32_t flags; } history[HISTORY];
+static unsigned history_next;
+
+#define GET(x) atomic_load_explicit(&(x), memory_order_relaxed)
+#define SET(x, v) atomic_store_explicit(&(x), (v), memory_order_relaxed)
+
+/* Index of the first entry that begins above addr. */
+static uint64_t upper(struct entry *table, uint64_t n, uint64_t addr) {
+  uint64_t lo = 0, hi = n;
+  while (lo < hi) {
+    uint64_t mid = (lo + hi) / 2;
+    if (GET(table[mid].lo) <= addr) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo;
+}
+
+bool mem_range(uint64_t addr, uint64_t *lo, uint64_t *hi, uint32_t *flags) {
+  for (;;) {
+    uint64_t before = atomic_load_explicit(&sequence, memory_order_acquire);
+    if (before & 1) {
+      __builtin_ia32_pause();
+      continue;
+    }
+    struct entry *table = GET(entries);
+    uint64_t at = upper(table, GET(count), addr);
+    bool found = false;
+    if (at > 0) {
+      *lo = GET(table[at - 1].lo);
+      *hi = GET(table[at - 1].hi);
+      *flags = GET(table[at - 1].flags);
+      found = addr < *hi;
+    }
+    atomic_thread_fence(memory_order_acquire);
+    if (GET(sequence) == before) return found;
+  }
+}
+
+static void copy_entry(struct entry *to, struct entry *from) {
+  SET(to->lo, GET(from->lo));
+  SET(to->hi, GET(from->hi));
+  SET(to->flags, GET(from->flags));
+  to->block = from->block;
+}
+
+static void write_begin(void) {
+  SET(sequence, GET(sequence) + 1);
+  atomic_thread_fence(memory_order_release);
+}
+
+static void write_end(void) {
+  atomic_store_explicit(&sequence, GET(sequence) + 1, memory_order_release);
+}
+
+/* Under the lock. False: overlaps an entry, or out of memory. */
+static bool insert(struct block *b) {
+  struct entry *table = GET(entries);
+  uint64_t n = GET(count);
+  uint64_t lo = b->pub.base, hi = b->pub.base + ((b->pub.size + 3) & ~3ull);
+  uint64_t at = upper(table, n, lo);
+  if (at > 0 && GET(table[at - 1].hi) > lo && table[at - 1].block->pub.base + table[at - 1].block->pub.size > lo)
+    return false;
+  if (at < n && GET(table[at].lo) < b->pub.base + b->pub.size) return false;
+  struct entry *fresh = table;
+  if (n == capacity) {
+    uint64_t more = capacity ? 2 * capacity : 256;
+    fresh = calloc(more, sizeof *fresh);
+    if (!fresh) return false;
+    for (uint64_t k = 0; k < n; k++) copy_entry(&fresh[k], &table[k]);
+    capacity = more;
+  }
+  write_begin();
+  SET(entries, fresh);
+  for (uint64_t k = n; k > at; k--) copy_entry(&fresh[k], &fresh[k - 1]);
+  SET(fresh[at].lo, lo);
+  SET(fresh[at].hi, hi);
+  SET(fresh[at].flags, b->pub.flags);
+  fresh[at].block = b;
+  SET(count, n + 1);
+  write_end();
+  b->shown = true;
+  return true;
+}
+
+static bool counted(const struct block *b) {
+  enum mem_kind kind = MEM_KIND(b->pub.flags);
+  return (kind == MEM_DEVICE || kind == MEM_MANAGED) && b->pub.device >= 0 && b->pub.device < 64;
+}
+
+/* Under the lock. */
+static void erase(struct block *b) {
+  if (!b->shown) return;
+  struct entry *table = GET(entries);
+  uint64_t n = GET(count), at = upper(table, n, b->pub.base) - 1;
+  write_begin();
+  for (uint64_t k = at; k + 1 < n; k++) copy_entry(&table[k], &table[k + 1]);
+  SET(count, n - 1);
+  write_end();
+  b->shown = false;
+  if (MEM_KIND(b->pub.flags) != MEM_KERNARG) {
+    history[history_next].lo = b->pub.base;
+    history[history_next].hi = b->pub.base + b->pub.size;
+    history[history_next].flags = b->pub.flags;
+    history_next = (history_next + 1) % HISTORY;
+  }
+}
+
+static bool get_pages(struct block *b, uint64_t size) {
+  uint64_t rounded = (size + 255) & ~255ull;
+  if (rounded < size) return false;
+  if (rounded < LARGE) {
+    void *p = NULL;
+    if (posix_memalign(&p, 256, rounded)) return false;
+    b->backing = BACKING_HEAP;
+    b->pub.base = (uint64_t)p;
+    return true;
+  }
+  uint64_t whole = (size + 4095) & ~4095ull;
+  if (whole < size || whole + HUGE_PAGE < whole) return false;
+  char *p = mmap(NULL, whole + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED) return false;
+  char *aligned = (char *)(((uint64_t)p + HUGE_PAGE - 1) & ~(uint64_t)(HUGE_PAGE - 1));
+  if (aligned > p) munmap(p, (size_t)(aligned - p));
+  if (p + HUGE_PAGE > aligned) munmap(aligned + whole, (size_t)(p + HUGE_PAGE - aligned));
+  madvise(aligned, whole, MADV_HUGEPAGE);
+  b->backing = BACKING_MAP;
+  b->mapped = whole;
+  b->pub.base = (uint64_t)aligned;
+  return true;
+}
+
+static void drop(struct block *b) {
+  if (b->backing == BACKING_HEAP) free((void *)b->pub.base);
+  else if (b->backing == BACKING_MAP) munmap((void *)b->pub.base, b->mapped);
+  free(b);
+}
+
+static struct block *enter(struct block *b, uint64_t size, uint32_t flags, int device) {
+  b->pub.size = size;
+  b->pub.flags = flags;
+  b->pub.device = device;
+  pthread_mutex_lock(&lock);
+  b->pub.id = ++last_id;
+  bool ok = insert(b);
+  if (ok && counted(b)) in_use[device] += size;
+  pthread_mutex_unlock(&lock);
+  if (ok) return b;
+  drop(b);
+  return NULL;
+}
+
+struct mem_block *mem_alloc(uint64_t size, enum mem_kind kind, int device) {
+  struct block *b = calloc(1, sizeof *b);
+  if (!b) return NULL;
+  if (!get_pages(b, size)) {
+    free(b);
+    return NULL;
+  }
+  return (struct mem_block *)enter(b, size, kind, device);
+}
+
+struct mem_block *mem_adopt(void *base, uint64_t size, uint32_t flags, int device) {
+  if (!base || !size || (uint64_t)base + size < (uint64_t)base) return NULL;
+  struct block *b = calloc(1, sizeof *b);
+  if (!b) return NULL;
+  b->pub.base = (uint64_t)base;
+  return (struct mem_block *)enter(b, size, flags, device);
+}
+
+void mem_release(struct mem_block *block) {
+  struct block *b = (struct block *)block;
+  pthread_mutex_lock(&lock);
+  if (counted(b)) in_use[b->pub.device] -= b->pub.size;
+  erase(b);
+  bool wait = atomic_load(&dispatches) > 0;
+  if (wait) {
+    b->next = waiting;
+    waiting = b;
+  }
+  pthread_mutex_unlock(&lock);
+  if (!wait) drop(b);
+}
+
+void mem_hide(struct mem_block *block) {
+  pthread_mutex_lock(&lock);
+  erase((struct block *)block);
+  pthread_mutex_unlock(&lock);
+}
+
+void mem_show(struct mem_block *block, uint64_t size) {
+  struct block *b = (struct block *)block;
+  pthread_mutex_lock(&lock);
+  erase(b);
+  if (counted(b)) in_use[b->pub.device] += size - b->pub.size;
+  b->pub.size = size;
+  b->pub.id = ++last_id;
+  insert(b);
+  pthread_mutex_unlock(&lock);
+}
+
+/* Under the lock. */
+static struct block *around(uint64_t addr) {
+  struct entry *table = GET(entries);
+  uint64_t at = upper(table, GET(count), addr);
+  if (at == 0) return NULL;
+  struct block *b = table[at - 1].block;
+  return addr < b->pub.base + b->pub.size ? b : NULL;
+}
+
+bool mem_find(uint64_t addr, struct mem_block *copy) {
+  pthread_mutex_lock(&lock);
+  struct block *b = around(addr);
+  if (b && copy) *copy = b->pub;
+  pthread_mutex_unlock(&lock);
+  return b != NULL;
+}
+
+struct mem_block *mem_at(uint64_t addr) {
+  pthread_mutex_lock(&lock);
+  struct block *b = around(addr);
+  pthread_mutex_unlock(&lock);
+  return b && b->pub.base == addr ? &b->pub : NULL;
+}
+
+void mem_enter(void) { atomic_fetch_add(&dispatches, 1); }
+
+void mem_leave(void) {
+  if (atomic_fetch_sub(&dispatches, 1) > 1) return;
+  pthread_mutex_lock(&lock);
+  struct block *list = NULL;
+  /* A dispatch that began after the blocks were hidden cannot find them, so it does not matter here. */
+  if (atomic_load(&dispatches) == 0) {
+    list = waiting;
+    waiting = NULL;
+  }
+  pthread_mutex_unlock(&lock);
+  while (list) {
+    struct block *next = list->next;
+    drop(list);
+    list = next;
+  }
+}
+
+uint64_t mem_in_use(int device) {
+  if (device < 0 || device >= 64) return 0;
+  pthread_mutex_lock(&lock);
+  uint64_t bytes = in_use[device];
+  pthread_mutex_unlock(&lock);
+  return bytes;
+}
+
+void mem_each(int device, void (*fn)(struct mem_block *block, void *data), void *data) {
+  pthread_mutex_lock(&lock);
+  struct entry *table = GET(entries);
+  for (uint64_t k = 0, n = GET(count); k < n; k++)
+    if (table[k].block->pub.device == device) fn(&table[k].block->pub, data);
+  pthread_mutex_unlock(&lock);
+}
+
+static const char *kind_name(uint32_t flags) {
+  switch (MEM_KIND(flags)) {
+    case MEM_DEVICE: return "device allocation";
+    case MEM_HOST: return "pinned host allocation";
+    case MEM_MANAGED: return "managed allocation";
+    case MEM_REGISTERED: return "registered host range";
+    case MEM_CODE: return "code of a module";
+    case MEM_GLOBAL: return "variables of a module";
+    case MEM_KERNARG: return "kernel arguments";
+    case MEM_VIRTUAL: return "mapped memory";
+    case MEM_SCRATCH: return "scratch memory";
+  }
+  return "allocation";
+}
+
+const char *mem_describe(uint64_t addr, char *buf, size_t size) {
+  const uint64_t near = 1u << 20;
+  pthread_mutex_lock(&lock);
+  struct block *b = around(addr);
+  if (b) {
+    snprintf(buf, size, "inside the %llu-byte %s%s at 0x%llx", (unsigned long long)b->pub.size,
+             b->pub.flags & MEM_READONLY ? "read-only " : "", kind_name(b->pub.flags), (unsigned long long)b->pub.base);
+    goto done;
+  }
+  for (unsigned k = 1; k <= HISTORY; k++) {
+    unsigned at = (history_next + HISTORY - k) % HISTORY;
+    if (addr >= history[at].lo && addr < history[at].hi) {
+      snprintf(buf, size, "inside the %llu-byte %s at 0x%llx that was freed",
+               (unsigned long long)(history[at].hi - history[at].lo), kind_name(history[at].flags),
+               (unsigned long long)history[at].lo);
+      goto done;
+    }
+  }
+  struct entry *table = GET(entries);
+  uint64_t n = GET(count), at = upper(table, n, addr);
+  struct block *below = at > 0 ? table[at - 1].block : NULL, *above = at < n ? table[at].block : NULL;
+  uint64_t past = below ? addr - (below->pub.base + below->pub.size) : UINT64_MAX;
+  uint64_t before = above ? above->pub.base - addr : UINT64_MAX;
+  if (past <= before && past < near)
+    snprintf(buf, size, "%llu bytes past the end of the %llu-byte %s at 0x%llx", (unsigned long long)past,
+             (unsigned long long)below->pub.size, kind_name(below->pub.flags), (unsigned long long)below->pub.base);
+  else if (before < near)
+    snprintf(buf, size, "%llu bytes before the %llu-byte %s at 0x%llx", (unsigned long long)before,
+             (unsigned long long)above->pub.size, kind_name(above->pub.flags), (unsigned long long)above->pub.base);
+  else
+    snprintf(buf, size, "no allocation near");
+done:
+  pthread_mutex_unlock(&lock);
+  return buf;
+}
