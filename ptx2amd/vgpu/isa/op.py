@@ -1,0 +1,103 @@
+"""The row type of the AMDGPU instruction tables: one Op per instruction and format.
+
+`gfx9` stands for gfx900 ... gfx950 (opcodes of the CDNA3 family; a number that means something else on an
+older chip does not occur in code for it), `gfx11` for gfx1100 ... gfx1151, `gfx10` for gfx1030, `gfx12` for
+gfx1200. A row's opcode is the number in its format's OP field; None: the generation has no such instruction.
+
+VALU rows give the VOP1, VOP2, VOPC form only, with that form's opcode: the decoder derives the VOP3 form
+(GFX9: VOPC + 0x000, VOP2 + 0x100, VOP1 + 0x140; GFX10-12: VOPC + 0x000, VOP2 + 0x100, VOP1 + 0x180), the SDWA,
+DPP and VOPD forms. Rows with format "VOP3" exist in no other form.
+
+operands: comma-separated `name:type`, in the assembler's order.
+    d, e       destinations (e: carry-out mask, scale flag)
+    a, b, c    sources
+    type       u8 i8 b8 u16 i16 b16 f16 bf16 u24 i24 u32 i32 b32 f32 u64 i64 b64 f64
+               f16x2 i16x2 u16x2 bf16x2 f32x2 u32x2 (packed; x2 32-bit: a register pair)
+               b96 b128 b256 b512 ... (rows of dwords, for matrix and memory operands)
+               mask (lane mask: an SGPR in wave32, a pair in wave64)
+    d@vcc      an operand that is fixed and has no field in the short form: `e@vcc:mask`, `c@vcc:mask`;
+               in the VOP3 form it is an ordinary operand
+    d=         the destination is also read (v_fmac, v_writelane ...)
+    a!s, a!v   only a scalar / only a vector register
+
+semantics: C statements over D, E, A, B, C (values of the operands' types), SCC, VCC, EXEC, M0, PC, SIMM16,
+LANE; the generators of the handlers say what else they know. "" : known but not implemented (a launch that
+reaches it ends with a fault that names it).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+GENERATIONS = ("gfx9", "gfx10", "gfx11", "gfx12")
+
+#: Operand type -> (bits, class). The class picks the value of inline constants and literals.
+TYPES: dict[str, tuple[int, str]] = {
+    **{f"{k}{n}": (n, "int") for k in "uib" for n in (8, 16, 32, 64)},
+    "u24": (32, "int"), "i24": (32, "int"),
+    "f16": (16, "f16"), "bf16": (16, "bf16"), "f32": (32, "f32"), "f64": (64, "f64"),
+    "f16x2": (32, "f16"), "bf16x2": (32, "bf16"), "i16x2": (32, "int16"), "u16x2": (32, "int16"),
+    "f32x2": (64, "pk_f32"), "u32x2": (64, "pk_f32"),
+    **{f"b{n}": (n, "int") for n in (96, 128, 160, 192, 224, 256, 512, 1024)},
+    "mask": (0, "mask"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """One operand of a row: name, type, and how it is given."""
+
+    name: str
+    type: str
+    fixed: str = ""  # "vcc": no field in the short form
+    read: bool = False  # a destination that is also read
+    only: str = ""  # "s" or "v"
+
+    @property
+    def bits(self) -> int:
+        """Width in bits; 0 for lane masks (32 or 64, by wave width)."""
+        return TYPES[self.type][0]
+
+    @property
+    def is_destination(self) -> bool:
+        return self.name in ("d", "e")
+
+
+_OPERAND = re.compile(r"(\w+)(=)?(?:@(\w+))?(?:!([sv]))?:(\w+)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """One instruction: mnemonic, format, opcodes, operands, meaning."""
+
+    name: str  # mnemonic; where generations differ, the newest among gfx9 and gfx11 that we have a row for
+    format: str  # "SOP2", "VOP1", "DS", ... (ptx2amd/vgpu/isa/encoding.py)
+    operands: str = ""
+    semantics: str = ""
+    gfx9: int | None = None
+    gfx11: int | None = None
+    gfx10: int | None = None
+    gfx12: int | None = None
+    names: dict[str, str] = field(default_factory=dict)  # generation -> mnemonic where it is not `name`
+    archs: tuple[str, ...] = ()  # empty: all of the generation; else the only archs that have it
+    see: str = ""  # the manual's section
+
+    def opcode(self, generation: str) -> int | None:
+        """OP field's number in `generation`, None where the instruction does not exist."""
+        value: int | None = getattr(self, generation)
+        return value
+
+    def mnemonic(self, generation: str) -> str:
+        """The assembler's name in `generation`."""
+        return self.names.get(generation, self.name)
+
+    def parse_operands(self) -> list[Operand]:
+        """Operands in order; ValueError where the notation is wrong."""
+        found = []
+        for text in filter(None, (part.strip() for part in self.operands.split(","))):
+            m = _OPERAND.match(text)
+            if not m or m[5] not in TYPES:
+                raise ValueError(f"{self.name}: operand {text!r}")
+            found.append(Operand(m[1], m[5], fixed=m[3] or "", read=bool(m[2]), only=m[4] or ""))
+        return found

@@ -1,0 +1,117 @@
+/* The execution engine: runs dispatches of kernels over a pool of threads. The HIP API is its client. */
+#ifndef PTX2AMD_VGPU_ENGINE_H
+#define PTX2AMD_VGPU_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wave.h"
+
+/* What a chip is, as far as execution depends on it (runtime/arch.c). */
+struct arch {
+  const char *name;            /* "gfx942" */
+  uint8_t generation;          /* index of the decoder's tables: 0 gfx9, 1 gfx11 */
+  uint8_t wave_sizes;          /* bit 0: 32 lanes, bit 1: 64 lanes */
+  uint8_t default_wave;        /* 32 or 64 */
+  bool packed_tid;             /* v0 = x | y << 10 | z << 20 */
+  bool architected_flat_scratch;
+  bool unified_vgprs;          /* accumulation registers follow at ACCUM_OFFSET */
+  uint16_t vgpr_granule[2];    /* of GRANULATED_WORKITEM_VGPR_COUNT, wave32 and wave64 */
+  uint32_t lds_bytes;          /* limit per workgroup */
+  uint32_t compute_units;      /* as reported to programs */
+};
+/* By name, with or without feature suffixes ("gfx942:sramecc+:xnack-"); NULL: not supported by the engine. */
+const struct arch *arch_find(const char *name);
+/* The index-th arch, NULL past the end. */
+const struct arch *arch_at(size_t index);
+
+/* A loaded code segment: executable bytes at their final (host) address. Instructions are decoded on demand
+ * and remembered until code_destroy, which must not run while a dispatch uses the code. */
+struct code;
+struct code *code_create(const struct arch *arch, uint64_t base, uint64_t size);
+void code_destroy(struct code *code);
+
+/* The 64-byte kernel descriptor (symbol `kernel.kd`), as AMDGPUUsage lays it out. */
+struct kernel_descriptor {
+  uint32_t group_segment_fixed_size;
+  uint32_t private_segment_fixed_size;
+  uint32_t kernarg_size;
+  uint32_t reserved0;
+  int64_t kernel_code_entry_byte_offset;
+  uint8_t reserved1[20];
+  uint32_t compute_pgm_rsrc3;
+  uint32_t compute_pgm_rsrc1;
+  uint32_t compute_pgm_rsrc2;
+  uint16_t kernel_code_properties;
+  uint16_t kernarg_preload;
+  uint8_t reserved2[4];
+};
+
+/* hsa_kernel_dispatch_packet_t, which kernels may read through the dispatch pointer. */
+struct dispatch_packet {
+  uint16_t header, setup;
+  uint16_t workgroup_size[3], reserved0;
+  uint32_t grid_size[3];       /* work-items */
+  uint32_t private_segment_size, group_segment_size;
+  uint64_t kernel_object;
+  uint64_t kernarg_address;
+  uint64_t reserved2;
+  uint64_t completion_signal;
+};
+
+struct dispatch {
+  struct code *code;
+  const char *kernel;          /* name, for reports */
+  uint64_t descriptor;         /* address of the kernel descriptor in loaded memory */
+  uint32_t grid[3];            /* workgroups */
+  uint32_t block[3];           /* work-items of a workgroup */
+  uint32_t last_block[3];      /* work-items of the last workgroup in each dimension; 0: same as block */
+  uint32_t dynamic_lds;        /* bytes beyond the descriptor's fixed size */
+  uint32_t private_bytes;      /* per work-item; used where larger than the descriptor's (dynamic stack) */
+  uint64_t kernarg;            /* address of the argument segment (registered memory), hidden arguments included */
+  uint64_t queue;              /* address for the queue pointer user SGPR; 0: none */
+  uint64_t dispatch_id;
+  uint64_t max_instructions;   /* per wave; 0: engine_options.max_instructions */
+};
+
+/* The launch's first fault. */
+struct fault {
+  enum fault_kind kind;
+  char kernel[256];
+  uint64_t pc_offset;          /* of the instruction, bytes from the kernel's entry (may be before it) */
+  uint32_t workgroup[3];
+  uint32_t wave;               /* in the workgroup */
+  int32_t lane;                /* -1: the whole wave */
+  uint64_t address;            /* memory address, LDS or scratch offset */
+  uint32_t words[5];           /* machine code of the instruction */
+  char mnemonic[48];           /* "" where unknown */
+  char text[512];              /* the whole report in one line */
+};
+
+struct engine_counters {       /* of one dispatch */
+  uint64_t instructions, waves, workgroups;
+};
+
+/* Runs the dispatch to its end on the pool and the calling thread. 0: done; else enum fault_kind, *fault filled.
+ * Callable from several threads at once. Memory must not be unmapped meanwhile (mem_enter is called inside). */
+int engine_run(const struct dispatch *d, struct fault *fault, struct engine_counters *counters);
+
+/* Checks a launch against the chip's limits without running it. 0, or FAULT_BAD_LAUNCH with a text. */
+int engine_check(const struct dispatch *d, struct fault *fault);
+
+/* Waves that fit a compute unit at once are not modelled; this many workgroups run at a time. */
+unsigned engine_threads(void);
+
+struct engine_options {
+  unsigned threads;            /* 0: one per available CPU; PTX2AMD_VGPU_THREADS */
+  uint64_t max_instructions;   /* per wave, 0: no limit; PTX2AMD_VGPU_MAX_INSTRUCTIONS */
+  const char *level;           /* "v2", "v3", "v4"; NULL: the best the CPU has; PTX2AMD_VGPU_LEVEL */
+};
+/* Before the first engine_run; otherwise without effect and false. */
+bool engine_configure(const struct engine_options *options);
+/* The level in use: "v4". */
+const char *engine_level(void);
+
+/* A forked child has no pool threads: it starts its own at the next engine_run (pthread_atfork inside). */
+#endif
