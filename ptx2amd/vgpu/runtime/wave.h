@@ -75,7 +75,7 @@ struct inst {
   int32_t imm;                  /* SIMM16, byte offset, DS offset0 | offset1 << 8, ... */
   uint32_t literal[2];
 };
-_Static_assert(sizeof(struct inst) == 72, "struct inst stays small");
+_Static_assert(sizeof(struct inst) == 64, "one cache line");
 
 /* Memory formats: sources by meaning. */
 enum mem_src { MEM_ADDR, MEM_DATA, MEM_SADDR, MEM_DATA2 };
