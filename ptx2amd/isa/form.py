@@ -1,18 +1,35 @@
 """The row type of the PTX instruction table: one Form per instruction form.
 
 A row's `syntax` is the opcode as the PTX manual prints it, with fields:
-    .word              a modifier that must stand there
+    .word              a modifier that must stand there (`.shared::cta` is one word)
     .{name:a|b|c}      exactly one of the choices; its value is mods["name"]
     .[name:a|b|c]      one of the choices or nothing (mods["name"] is "")
-A row's `operands` is a comma-separated list `name:type`, in source order:
-    type               a PTX type (`u32`, `f16x2`, `pred`, `b64`), or the name of a field whose value
-                       is one (`t`), or `2*t` (the type of twice the width, as in mul.wide)
-    name?              the operand may be absent
-    d|p                a destination pair as in setp and shfl: `d:t|p:pred?`
-    {d}:t              a scalar or a vector of `vec` elements, brace list in the source
-    [a]                an address: register, symbol or number, plus an offset
-    name:label, name:sym, name:imm   a label, a symbol (function, variable), a constant
-Destinations are named d, e, p, q, r(ead) stores have none; sources a, b, c, ...
+A choice may be several words: `.[sem:relaxed.gpu|acquire.gpu]`, `.{red:popc.u32|and.pred}`. Modifiers are
+matched in the row's order first, then in any order (ptxas takes most of them in any order; two fields that
+could take each other's words, as the two types of cvt, keep their order).
+
+A row's `operands` is a comma-separated list in source order; each is
+    name:type          a register, or (sources only) a register or a constant. `type` is
+                         - a PTX type: `u32`, `f16x2`, `pred`, `b64`
+                         - the name of a field whose value is one: `t`
+                         - `2*t`, `t/2`, `t/4`: the same kind, of that multiple of the width (`2*u32` is
+                           u64, `b64/2` is b32, `f16x2/2` is f16)
+    !name:pred         a source predicate that may be negated, `!%p1`
+    a:t|b:pred?        a destination pair as in setp and shfl, `%r1|%p1`: two operands, names `a` and `b`;
+                       `?` after the second: it may be absent (write `a:t|b:pred` where both must stand)
+    {name}:type        a scalar, or a brace list of as many elements as the field `vec` says ("v2" 2, "" scalar)
+    {name*4}:type      a brace list of exactly 4; `{name*1}` a scalar or a list of one; `{name*?}` of any length
+    [name]             an address: register, symbol or number, plus a constant offset
+    [name,*]           an address with further items, which are in Addr.rest: texture coordinates, tensor maps
+    (name)             a parenthesised list: arguments and results of calls
+    name:label         a label                           name:sym    a symbol (function, variable, parameter)
+    name:imm           a constant                        name:any    a register, constant or symbol
+Any of them followed by `?` may be absent. A field chosen by another: `type` may be a field that is absent
+("" in mods): then the operand has type "".
+Destinations are named d, e, p, q (registers only, `_` discards); sources a, b, c, ... Stores have no destination.
+
+Register types are judged as ptxas judges them (ptx2amd/ptx/check.py): same width, and integer kinds mix freely;
+instructions in RELAXED there (ld, st, cvt ...) take wider registers too.
 """
 
 from __future__ import annotations

@@ -31,10 +31,12 @@ class Sym(NamedTuple):
 
 
 class Addr(NamedTuple):
-    """`[base + offset]`; base is a Reg, a Sym or an Imm."""
+    """`[base + offset]`; base is a Reg, a Sym or an Imm. `rest` are further items between the brackets:
+    `[tex, sampler, {x, y}]`, `[map, {x, y}]`."""
 
     base: Reg | Sym | Imm
     offset: int = 0
+    rest: tuple = ()
 
 
 class Vec(NamedTuple):
@@ -43,7 +45,21 @@ class Vec(NamedTuple):
     items: tuple
 
 
-Operand = Reg | Imm | Sym | Addr | Vec
+class Pair(NamedTuple):
+    """`d|p`, a destination pair as it stands in the source. Inst.operands has the two parts."""
+
+    first: Reg
+    second: Reg
+
+
+Operand = Reg | Imm | Sym | Addr | Vec | Pair
+
+
+def flatten(operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
+    """The operands with destination pairs taken apart, as Shape.names counts them."""
+    return tuple(
+        part for operand in operands for part in (operand if isinstance(operand, Pair) else (operand,))
+    )
 
 
 class Guard(NamedTuple):
@@ -100,7 +116,9 @@ class Var:
     vec: int = 1
     init: list | None = None
     linkage: str = ""  # "", extern, visible, weak, common
-    attrs: dict[str, str] = field(default_factory=dict)  # e.g. {"managed": ""}; ptr params: {"ptr": "global", "align": "8"}
+    attrs: dict[str, str] = field(
+        default_factory=dict
+    )  # e.g. {"managed": ""}; ptr params: {"ptr": "global", "align": "8"}
     regs: int = 0
     line: int = 0
 

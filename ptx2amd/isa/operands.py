@@ -1,0 +1,173 @@
+"""Row operands compiled: "d:t|p:pred?, {a}:t, [b], c:imm?" -> Slots, and source operands matched against them."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import NamedTuple
+
+from ptx2amd.isa.syntax import split_outside
+from ptx2amd.ptx.ast import Addr, Imm, Operand, Pair, Reg, Sym, Vec
+
+DESTINATIONS = ("d", "e", "p", "q")
+
+
+class Slot(NamedTuple):
+    """One operand of a row. kind: "value", "vec", "addr", "addr*", "list", "label", "sym", "imm", "any", "pair"."""
+
+    kind: str
+    name: str
+    type: str = ""
+    optional: bool = False
+    negatable: bool = False
+    count: int | None = None  # of a brace list; None: as the field `vec` says; -1: any
+    second: Slot | None = None  # of a pair
+
+    @property
+    def destination(self) -> bool:
+        return self.name in DESTINATIONS
+
+    @property
+    def expected(self) -> str:
+        """What the slot takes, for messages."""
+        if self.kind == "value":
+            return f"a {self.type} register" + ("" if self.destination else " or constant")
+        return {
+            "vec": "a brace list",
+            "addr": "an address in brackets",
+            "addr*": "an address in brackets",
+            "list": "a list in parentheses",
+            "label": "a label",
+            "sym": "a symbol",
+            "imm": "a constant",
+            "any": "an operand",
+            "pair": "a register pair",
+        }[self.kind]
+
+
+_SLOT = re.compile(r"(!?)(?:\{(\w+)(?:\*(\d+|\?))?\}|\[(\w+)(,\*)?\]|\((\w+)\)|(\w+))(?::([^?]+))?(\?)?$")
+_KINDS = {"label", "sym", "imm", "any"}
+
+
+@cache
+def slots(operands: str) -> tuple[Slot, ...]:
+    """The operand slots of a row. Raises ValueError when it is not well formed."""
+    return tuple(_slot(part.strip()) for part in split_outside(operands, ",")) if operands.strip() else ()
+
+
+def _slot(text: str) -> Slot:
+    first, *second = split_outside(text, "|")
+    if second:
+        if len(second) > 1:
+            raise ValueError(f"malformed operand {text!r}")
+        return Slot("pair", "", second=_slot(second[0]), type="")._replace(name=first)
+    found = _SLOT.match(text)
+    if not found:
+        raise ValueError(f"malformed operand {text!r}")
+    negatable, vec, count, addr, rest, args, name, ptype, optional = found.groups()
+    common = {"optional": bool(optional), "negatable": bool(negatable)}
+    if vec:
+        size = None if count is None else -1 if count == "?" else int(count)
+        return Slot("vec", vec, ptype or "", count=size, **common)
+    if addr:
+        return Slot("addr*" if rest else "addr", addr, ptype or "", **common)
+    if args:
+        return Slot("list", args, **common)
+    if ptype in _KINDS:
+        return Slot(ptype, name, **common)
+    if not ptype:
+        raise ValueError(f"operand {text!r} has no type")
+    return Slot("value", name, ptype, **common)
+
+
+_WIDER = {"f16": "f32", "bf16": "f32", "f16x2": "f32x2"}
+_HALVES = {"f32": "f16", "f16x2": "f16", "bf16x2": "bf16", "f32x2": "f32", "u16x2": "u16", "s16x2": "s16"}
+
+
+def resolve(ptype: str, mods: dict[str, str]) -> str:
+    """A row's type expression under given field values: "t" -> "u32", "2*t" -> "u64", "t/2" -> "u16"."""
+    if ptype.startswith("2*"):
+        inner = resolve(ptype[2:], mods)
+        return _WIDER.get(inner) or (f"{inner[0]}{2 * int(inner[1:])}" if inner else "")
+    if "/" in ptype:
+        base, divisor = ptype.split("/")
+        inner = resolve(base, mods)
+        if not inner or divisor == "1":
+            return inner
+        return _HALVES.get(inner) or f"{inner[0]}{int(inner[1:]) // int(divisor)}"
+    return mods.get(ptype, ptype)
+
+
+_VEC = {"": 1, "v2": 2, "v4": 4, "v8": 8, "v16": 16, "v32": 32}
+
+
+def fits(slot: Slot, operand: Operand, mods: dict[str, str]) -> bool:
+    """Whether the operand is of the slot's kind (registers are not judged by type here)."""
+    kind = slot.kind
+    if kind == "value":
+        return _value_fits(slot, operand, resolve(slot.type, mods))
+    if kind == "vec":
+        count = _VEC.get(mods.get("vec", ""), 1) if slot.count is None else slot.count
+        element = slot._replace(kind="value")
+        ptype = resolve(slot.type, mods)
+        if isinstance(operand, Vec):
+            return (count == -1 or (len(operand.items) == count and (count > 1 or slot.count == 1))) and all(
+                _value_fits(element, item, ptype) for item in operand.items
+            )
+        return count in (1, -1) and _value_fits(element, operand, ptype)
+    if kind == "addr":
+        return isinstance(operand, Addr) and not operand.rest
+    if kind == "addr*":
+        return isinstance(operand, Addr)
+    if kind == "list":
+        return isinstance(operand, Vec)
+    if kind in ("label", "sym"):
+        return isinstance(operand, Sym)
+    if kind == "imm":
+        return isinstance(operand, Imm)
+    if kind == "any":
+        return isinstance(operand, Reg | Imm | Sym)
+    return False
+
+
+def _value_fits(slot: Slot, operand: Operand, ptype: str) -> bool:
+    if isinstance(operand, Reg):
+        return not operand.negated or slot.negatable or ptype == "pred"
+    if slot.destination or not isinstance(operand, Imm):
+        return False
+    if ptype[:1] in "us" and ptype != "":
+        return operand.kind in "us"
+    if ptype[:1] in "f" or ptype.startswith("bf"):
+        return operand.kind in ("f32", "f64")
+    return True
+
+
+def align(
+    row: tuple[Slot, ...], operands: tuple[Operand, ...], mods: dict[str, str]
+) -> list[tuple[Slot, Operand]] | None:
+    """Which slot each operand goes to (pairs taken apart), or None when the operands do not fit the row."""
+
+    def walk(index: int, at: int) -> list[tuple[Slot, Operand]] | None:
+        if index == len(row):
+            return [] if at == len(operands) else None
+        slot = row[index]
+        if at < len(operands):
+            taken = _take(slot, operands[at], mods)
+            if taken is not None:
+                rest = walk(index + 1, at + 1)
+                if rest is not None:
+                    return taken + rest
+        return walk(index + 1, at) if slot.optional else None
+
+    return walk(0, 0)
+
+
+def _take(slot: Slot, operand: Operand, mods: dict[str, str]) -> list[tuple[Slot, Operand]] | None:
+    if slot.kind == "pair":
+        first, second = _slot(slot.name), slot.second
+        assert second is not None
+        if isinstance(operand, Pair):
+            parts = [(first, operand.first), (second, operand.second)]
+            return parts if all(fits(s, o, mods) for s, o in parts) else None
+        return [(first, operand)] if second.optional and fits(first, operand, mods) else None
+    return [(slot, operand)] if fits(slot, operand, mods) else None
