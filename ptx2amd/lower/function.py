@@ -1,59 +1,285 @@
 """FunctionLowering: what a lowering function works with. It reads operands as typed values, emits
-LLVM IR text, and writes destinations. (The skeleton; see docs/architecture.md, "Lowering".)"""
+LLVM IR text, and writes destinations."""
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NoReturn
+
 from ptx2amd.errors import Unsupported
-from ptx2amd.lower.value import LLVM_TYPE, Val
-from ptx2amd.ptx.ast import Inst
+from ptx2amd.lower.emit import Emitter
+from ptx2amd.lower.names import Names, Register, Storage, VectorRegister
+from ptx2amd.lower.value import LLVM_TYPE, Val, width
+from ptx2amd.ptx.ast import Addr, Imm, Inst, Operand, Reg, Sym, Vec
+
+if TYPE_CHECKING:
+    from ptx2amd.lower.module import ModuleLowering
+    from ptx2amd.target.target import Target
+
+# PTX state space -> LLVM address space of an address in it
+SPACES = {"": 0, "global": 1, "shared": 3, "const": 4, "param": 4, "local": 5}
 
 
-class FunctionLowering:
+def pointer_type(space: str) -> str:
+    """The LLVM type of an address in a PTX state space (sub-qualifiers as in shared::cta ignored)."""
+    n = SPACES[space.split("::")[0]]
+    return f"ptr addrspace({n})" if n else "ptr"
+
+
+class FunctionLowering(Emitter):
     """Lowers one PTX function. Interface for the family files:
 
     fn.target              ptx2amd.target.Target: arch capabilities and the warp mapping
+    fn.f32_denormals       "ieee" or "flush": the mode in which the kernel's f32 instructions run
     fn.src(inst, "a")      the operand as a Val of its row type (float, i32, <2 x half>, i1 ...);
-    fn.src(inst, "a", "b32")   ... read as another PTX type of the same width
+    fn.src(inst, "a", "b32")   ... read as another PTX type: a wider register is truncated
     fn.vec(inst, "a")      the elements of a brace list (or the one scalar) as a list of Vals
+    fn.value(operand, "u32")   an operand (e.g. an element of a Vec) as a Val of a PTX type
     fn.has(inst, "c")      whether an optional operand is there
     fn.put(inst, "d", v)   write a destination (bitcast to the register's storage; wider registers
                            are zero- or sign-extended as the row's type says; `_` is dropped)
     fn.put_vec(inst, "d", vals)
     fn.address(inst, "a", space)   an Addr operand as a pointer Val in LLVM address space of `space`
-                           ("global" 1, "shared" 3, "const" 4 or 1, "local" 5, "param", "" = generic 0)
+                           ("global" 1, "shared" 3, "const" 4 or 1, "local" 5, "" = generic 0; "param":
+                           4 for kernel parameters, 5 for those of functions and calls: see Val.ty)
+    fn.symbol_address(name, offset, space)   the address of a variable as a pointer Val in `space`
+    fn.special("%tid.x")   a special register as a Val
     fn.op(ty, "add i32 1, 2")  emit an instruction with a result -> Val
     fn.do("store ...")     emit an instruction without a result
-    fn.const(ty, n)        an integer or float constant
+    fn.const(ty, n)        an integer or float constant; fn.bits(ty, n) one from its bit pattern
+    fn.cast(v, ty)         bitcast (or ptrtoint, inttoptr) to a type of the same width
+    fn.resize(v, bits, signed)  an integer truncated or extended
     fn.call("llvm.smax.i32", "i32", a, b)   call an intrinsic or helper -> Val (undeclared llvm.*
                            names are declared by LLVM's parser itself)
-    fn.helper("name")      request the helper of lower/helpers/*.ll; returns "@name"
-    fn.block("then")       a fresh label name; fn.label(name) starts that block; fn.branch(...)
+    fn.helper("name")      request the helper of lower/helpers/<name>.ll; returns "@name"
+    fn.block("then")       a fresh label name; fn.label(name) starts that block; fn.branch("l") or
+                           fn.branch(cond, "then", "else")
+    fn.guard(inst)         the guard as an i1 Val, or None (only for lowerings in FOLDS_GUARD)
     fn.refuse(inst, reason)    raise Unsupported with kernel, line and opcode
+
+    A lowering with blocks of its own must read its sources before the first fn.label and write its
+    destinations after the last: values live in SSA form, so a put in one arm would not reach the end.
+    Guards are handled outside: a lowering never sees them.
     """
 
-    def __init__(self, name: str, target) -> None:
-        self.name, self.target = name, target
-        self.lines: list[str] = []
-        self.count = 0
+    def __init__(self, name: str, target: Target, module: ModuleLowering) -> None:
+        super().__init__()
+        self.name, self.target, self.module = name, target, module
+        self.names = Names()
+        self.f32_denormals = "ieee"
+        self.block_id = 0  # of the extended basic block, as Analysis counts them
+        self.loaded: list[Register] = []  # registers loaded from memory in the current instruction
+        self.specials: dict[str, Val] = {}
 
-    def op(self, ty: str, text: str) -> Val:
-        self.count += 1
-        ref = f"%t{self.count}"
-        self.lines.append(f"  {ref} = {text}")
-        return Val(ty, ref)
+    # reading
 
-    def do(self, text: str) -> None:
-        self.lines.append(f"  {text}")
+    def src(self, inst: Inst, name: str, ptx_type: str = "") -> Val:
+        """Operand `name` as a value of its row type, or of `ptx_type`."""
+        i = inst.shape.names.index(name)
+        return self.value(inst.operands[i], ptx_type or inst.shape.types[i])
 
-    def call(self, function: str, ty: str, *args: Val) -> Val:
-        text = f"call {ty} @{function}({', '.join(a.t for a in args)})"
-        if ty == "void":
-            self.do(text)
-            return Val("void", "")
-        return self.op(ty, text)
+    def has(self, inst: Inst, name: str) -> bool:
+        """Whether the optional operand `name` is present."""
+        return name in inst.shape.names
 
-    def refuse(self, inst: Inst, reason: str) -> None:
+    def vec(self, inst: Inst, name: str, ptx_type: str = "") -> list[Val]:
+        """The elements of a vector operand, or the one scalar, as values of the row type."""
+        i = inst.shape.names.index(name)
+        ptx_type = ptx_type or inst.shape.types[i]
+        return [self.value(item, ptx_type) for item in self.items(inst.operands[i])]
+
+    def items(self, operand: Operand) -> Sequence[Operand]:
+        """The elements of a brace list or vector register; a scalar is a list of one."""
+        if type(operand) is Vec:
+            return operand.items
+        if type(operand) is Reg:
+            entity = self.names.table.get(operand.name)
+            if type(entity) is VectorRegister:
+                return [Reg(register.name) for register in entity.items]
+        return (operand,)
+
+    def value(self, operand: Operand, ptx_type: str) -> Val:
+        """One operand as a value of a PTX type."""
+        ty = LLVM_TYPE[ptx_type][0]
+        if type(operand) is Reg:
+            v = self._register(operand.name, ty)
+            return self.op("i1", f"xor i1 {v}, true") if operand.negated else v
+        if type(operand) is Imm:
+            return self._immediate(operand, ty)
+        if type(operand) is Sym:
+            pointer = self.symbol_address(operand.name, operand.offset)
+            n = width(pointer.ty)
+            return self.cast(self.resize(self.op(f"i{n}", f"ptrtoint {pointer.t} to i{n}"), width(ty)), ty)
+        if type(operand) is Vec and len(operand.items) > 1:  # `mov.b64 d, {lo, hi}`
+            n = width(ty) // len(operand.items)
+            return self.pack([self.value(item, f"b{n}") for item in operand.items], ty)
+        raise TypeError(f"operand {operand} has no value")
+
+    def pack(self, parts: list[Val], ty: str) -> Val:
+        """Integers side by side, the first lowest, as one value of type `ty`."""
+        n = width(parts[0].ty)
+        vector = Val(f"<{len(parts)} x i{n}>", "poison")
+        for i, part in enumerate(parts):
+            vector = self.op(vector.ty, f"insertelement {vector.t}, {part.t}, i32 {i}")
+        return self.cast(vector, ty)
+
+    def _register(self, name: str, ty: str) -> Val:
+        entity = self.names.table.get(name)
+        if type(entity) is not Register:
+            v = self.special(name)
+            have, want = width(v.ty), width(ty)
+            return self.cast(v if have == want else self.resize(v, want), ty)
+        if entity.block != self.block_id:
+            entity.block, entity.values = self.block_id, {}
+        values = entity.values
+        v = values.get(ty)
+        if v is not None:
+            return v
+        if values:
+            v = next(iter(values.values()))
+        else:
+            if not entity.memory:
+                return Val(ty, "poison")  # never written
+            v = values[entity.ty] = self.op(entity.ty, f"load {entity.ty}, ptr addrspace(5) {entity.memory}")
+            self.loaded.append(entity)
+        n = width(ty)
+        if v.ty == ty:
+            return v
+        v = self.cast(v, ty) if n == entity.bits else self.cast(self.resize(v, n), ty)
+        if n == entity.bits:
+            values[ty] = v
+            self.loaded.append(entity)
+        return v
+
+    def _immediate(self, imm: Imm, ty: str) -> Val:
+        if imm.kind in "su":
+            return self.bits(ty, imm.bits)
+        if imm.kind == "f32" and ty != "double":
+            return self.bits(ty, imm.bits)
+        if imm.kind == "f64" and width(ty) == 64:
+            return self.bits(ty, imm.bits)
+        if imm.kind == "f32":
+            number = struct.unpack("<f", struct.pack("<I", imm.bits))[0]
+        else:
+            number = struct.unpack("<d", struct.pack("<Q", imm.bits))[0]
+        if number != number or number in (float("inf"), float("-inf")):
+            sign = "-" if imm.bits >> (31 if imm.kind == "f32" else 63) else ""
+            bits = {"float": 0x7F800000, "double": 0x7FF << 52}.get(ty, 0x7F800000)
+            quiet = {"double": 1 << 51}.get(ty, 1 << 22) if number != number else 0
+            return self.bits(ty, bits | quiet | (1 << (width(ty) - 1) if sign else 0))
+        if ty[0] == "i":  # an untyped 32-bit instruction with a double literal: rounded to f32
+            return self.bits(ty, struct.unpack("<I", struct.pack("<f", number))[0])
+        return self.const(ty, number)
+
+    # writing
+
+    def put(self, inst: Inst, name: str, v: Val) -> None:
+        """Write destination `name`; absent or `_` destinations are dropped."""
+        names = inst.shape.names
+        if name not in names:
+            return
+        i = names.index(name)
+        operand = inst.operands[i]
+        if type(operand) is Vec:
+            parts = self.items(operand)
+            n = width(v.ty) // len(parts)
+            vector = self.cast(v, f"<{len(parts)} x i{n}>")
+            for k, part in enumerate(parts):
+                self.assign(part, self.op(f"i{n}", f"extractelement {vector.t}, i32 {k}"), f"b{n}")
+            return
+        self.assign(operand, v, inst.shape.types[i])
+
+    def put_vec(self, inst: Inst, name: str, vals: Sequence[Val]) -> None:
+        """Write the elements of a vector destination (or the one scalar)."""
+        i = inst.shape.names.index(name)
+        for item, v in zip(self.items(inst.operands[i]), vals, strict=True):
+            self.assign(item, v, inst.shape.types[i])
+
+    def assign(self, operand: Operand, v: Val, ptx_type: str) -> None:
+        """Write a register operand; a narrower value is extended as `ptx_type` says."""
+        assert type(operand) is Reg, f"{operand} is no destination"
+        if operand.name == "_":
+            return
+        register = self.names.table[operand.name]
+        assert type(register) is Register
+        n = width(v.ty)
+        if n != register.bits:
+            if n > register.bits:
+                raise AssertionError(f"{n}-bit value for {register.bits}-bit register {operand.name}")
+            v = self.resize(v, register.bits, ptx_type[:1] == "s")
+        if v.ty.startswith("ptr"):
+            v = self.cast(v, f"i{n}")
+        register.block, register.values = self.block_id, {v.ty: v}
+        if register.memory:
+            stored = self.cast(v, register.ty)
+            register.values[register.ty] = stored
+            self.do(f"store {stored.t}, ptr addrspace(5) {register.memory}")
+
+    # addresses
+
+    def address(self, inst: Inst, name: str, space: str) -> Val:
+        """The address operand `name` as a pointer into `space`."""
+        operand = inst.operands[inst.shape.names.index(name)]
+        offset = 0
+        if type(operand) is Addr:
+            operand, offset = operand.base, operand.offset
+        return self.pointer(operand, offset, space)
+
+    def pointer(self, base: Operand, offset: int, space: str) -> Val:
+        """`base + offset` as a pointer into `space`."""
+        if type(base) is Sym:
+            return self.symbol_address(base.name, base.offset + offset, space)
+        ty = pointer_type(space)
+        if type(base) is Imm:
+            return self.op(ty, f"inttoptr i64 {(base.bits + offset) & (1 << 64) - 1} to {ty}")
+        assert type(base) is Reg
+        entity = self.names.table.get(base.name)
+        if type(entity) is Storage:
+            return self.symbol_address(base.name, offset, space)
+        n = entity.bits if type(entity) is Register else 64
+        v = self._register(base.name, f"i{n}")
+        pointer = self.op(ty, f"inttoptr {v.t} to {ty}")
+        return self.displace(pointer, offset)
+
+    def displace(self, pointer: Val, offset: int) -> Val:
+        """`pointer` plus a constant number of bytes."""
+        if not offset:
+            return pointer
+        return self.op(pointer.ty, f"getelementptr i8, {pointer.t}, i64 {offset}")
+
+    def symbol_address(self, name: str, offset: int = 0, space: str | None = None) -> Val:
+        """The address of a variable or function. Without `space`: in the variable's own space."""
+        entity = self.names.table.get(name)
+        if type(entity) is Storage and entity.pointer is not None:
+            pointer = self.displace(entity.pointer, offset)
+        else:
+            pointer = self.module.symbol_address(self, name, offset)
+        if space is None or space == "param" or pointer.ty == pointer_type(space):
+            return pointer
+        ty = pointer_type(space)
+        if {pointer.ty, ty} == {"ptr addrspace(3)", "ptr addrspace(5)"}:
+            raise Unsupported(f"address of {name} used as {space}", self.name)
+        return self.op(ty, f"addrspacecast {pointer.t} to {ty}")
+
+    # the rest
+
+    def special(self, name: str) -> Val:
+        """A special register, e.g. "%tid.x", as an i32 or i64 value."""
+        from ptx2amd.lower.special import special
+
+        return special(self, name)
+
+    def guard(self, inst: Inst) -> Val | None:
+        """The guard predicate as an i1, or None for an unguarded instruction."""
+        if inst.guard is None:
+            return None
+        v = self._register(inst.guard.reg, "i1")
+        return self.op("i1", f"xor i1 {v}, true") if inst.guard.negated else v
+
+    def refuse(self, inst: Inst, reason: str) -> NoReturn:
+        """Raise Unsupported with the kernel, line and opcode."""
         raise Unsupported(reason, self.name, inst.line, inst.shape.opcode)
 
 
-__all__ = ["LLVM_TYPE", "FunctionLowering", "Val"]
+__all__ = ["LLVM_TYPE", "FunctionLowering", "Val", "pointer_type"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from typing import NamedTuple
 
 
@@ -40,3 +42,18 @@ LLVM_TYPE: dict[str, tuple[str, int]] = {
 
 def bits_of(ptx_type: str) -> int:
     return LLVM_TYPE[ptx_type][1]
+
+
+_SCALAR_BITS = {"half": 16, "bfloat": 16, "float": 32, "double": 64, "ptr": 64}
+
+
+@cache
+def width(ty: str) -> int:
+    """Bits of an LLVM first-class type: "i32", "<2 x half>", "ptr addrspace(3)"."""
+    if ty in _SCALAR_BITS:
+        return _SCALAR_BITS[ty]
+    if ty.startswith("ptr"):
+        return 32 if ty.endswith(("(3)", "(5)")) else 64
+    if match := re.fullmatch(r"<(\d+) x (.+)>", ty):
+        return int(match[1]) * width(match[2])
+    return int(ty[1:])

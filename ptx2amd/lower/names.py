@@ -1,0 +1,199 @@
+"""Names in a function body: registers, variables, labels, with PTX's nested scopes, and the analysis
+that finds which registers need memory.
+
+A register whose every read follows a write in the same extended basic block is an SSA value. Only the
+others ("crossing") become allocas, so that LLVM gets less text to parse and less work for SROA."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ptx2amd.lower.value import LLVM_TYPE, Val, bits_of
+from ptx2amd.ptx.ast import Addr, BranchTargets, Inst, Label, Proto, Reg, Scope, Shape, Var, Vec
+
+DESTINATIONS = frozenset(("d", "e", "p", "q"))
+
+
+@dataclass(slots=True, eq=False)
+class Register:
+    """A PTX register. `ty` is the LLVM type of its alloca, `memory` the alloca when it is crossing.
+    `values` are its current value in the forms (LLVM types) it was used in, valid in block `block`."""
+
+    name: str
+    bits: int
+    ty: str = ""
+    crossing: bool = False
+    memory: str = ""
+    block: int = -1
+    values: dict[str, Val] = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False)
+class VectorRegister:
+    """`.reg .v4 .f32 %v`: its elements, which are also known as %v.x, %v.y ..."""
+
+    items: list[Register]
+
+
+@dataclass(slots=True, eq=False)
+class Storage:
+    """A variable of local, shared or param space inside a function: its pointer once it exists."""
+
+    var: Var
+    pointer: Val | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Target:
+    """A label: the LLVM block that stands for it."""
+
+    name: str
+    block: str
+
+
+Entity = Register | VectorRegister | Storage | Target | Proto | BranchTargets
+
+
+class Names:
+    """The scope chain, flattened into one table; entering a scope declares, leaving restores."""
+
+    def __init__(self) -> None:
+        self.table: dict[str, Entity] = {}
+        self.declared: dict[int, dict[str, Entity]] = {}
+        self.saved: list[dict[str, Entity | None]] = []
+        self.registers: list[Register] = []
+        self.labels = 0
+
+    def enter(self, scope: Scope) -> None:
+        """Make the names that `scope` declares visible (the same entities each time)."""
+        declared = self.declared.get(id(scope))
+        if declared is None:
+            declared = self.declared[id(scope)] = {}
+            for item in scope.items:
+                if type(item) is Var:
+                    self._declare(item, declared)
+                elif type(item) is Label:
+                    self.labels += 1
+                    declared[item.name] = Target(item.name, f"L{self.labels}")
+                elif type(item) is Proto or type(item) is BranchTargets:
+                    declared[item.name] = item
+        self.saved.append({name: self.table.get(name) for name in declared})
+        self.table.update(declared)
+
+    def leave(self) -> None:
+        """Undo the last enter."""
+        for name, entity in self.saved.pop().items():
+            if entity is None:
+                del self.table[name]
+            else:
+                self.table[name] = entity
+
+    def _declare(self, var: Var, into: dict[str, Entity]) -> None:
+        if var.space != "reg":
+            into[var.name] = Storage(var)
+            return
+        for name in [f"{var.name}{i}" for i in range(var.regs)] if var.regs else [var.name]:
+            if var.vec == 1:
+                into[name] = self._register(name, var.type)
+                continue
+            items = [self._register(f"{name}.{c}", var.type) for c in "xyzw"[: var.vec]]
+            into[name] = VectorRegister(items)
+            for letters in ("xyzw", "rgba"):
+                into.update({f"{name}.{c}": r for c, r in zip(letters, items, strict=False)})
+
+    def _register(self, name: str, ptx_type: str) -> Register:
+        register = Register(name, bits_of(ptx_type))
+        self.registers.append(register)
+        return register
+
+
+class Analysis:
+    """One walk over a function body: marks crossing registers, picks the type of their memory, and
+    lists the instructions (flat, in order)."""
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+        self.block = 0
+        self.instructions: list[Inst] = []
+        self.plans: dict[int, tuple[tuple[int, ...], tuple[tuple[int, str], ...]]] = {}
+
+    def scope(self, scope: Scope) -> None:
+        self.names.enter(scope)
+        for item in scope.items:
+            kind = type(item)
+            if kind is Inst:
+                self._instruction(item)
+            elif kind is Label:
+                self.block += 1
+            elif kind is Scope:
+                self.scope(item)
+        self.names.leave()
+
+    def _plan(self, shape: Shape) -> tuple[tuple[int, ...], tuple[tuple[int, str], ...]]:
+        reads = tuple(i for i, name in enumerate(shape.names) if name not in DESTINATIONS)
+        writes = tuple(
+            (i, shape.types[i] if i < len(shape.types) else "")
+            for i, name in enumerate(shape.names)
+            if name in DESTINATIONS
+        )
+        return reads, writes
+
+    def _instruction(self, inst: Inst) -> None:
+        self.instructions.append(inst)
+        shape = inst.shape
+        plan = self.plans.get(id(shape))
+        if plan is None:
+            plan = self.plans[id(shape)] = self._plan(shape)
+        operands = inst.operands
+        if inst.guard is not None:
+            self._read(inst.guard.reg)
+        for i in plan[0]:
+            operand = operands[i]
+            if type(operand) is Reg:
+                self._read(operand.name)
+            else:
+                self._read_inside(operand)
+        for i, ptx_type in plan[1]:
+            operand = operands[i]
+            if type(operand) is Reg:
+                self._write(operand.name, ptx_type, inst.guard is not None)
+            elif type(operand) is Vec:
+                for item in operand.items:
+                    if type(item) is Reg:
+                        self._write(item.name, ptx_type, inst.guard is not None)
+            else:
+                self._read_inside(operand)
+
+    def _read_inside(self, operand) -> None:
+        if type(operand) is Reg:
+            self._read(operand.name)
+        elif type(operand) is Addr:
+            self._read_inside(operand.base)
+        elif type(operand) is Vec:
+            for item in operand.items:
+                self._read_inside(item)
+
+    def _read(self, name: str) -> None:
+        entity = self.names.table.get(name)
+        if type(entity) is Register:
+            if entity.block != self.block:
+                entity.crossing = True
+        elif type(entity) is VectorRegister:
+            for register in entity.items:
+                if register.block != self.block:
+                    register.crossing = True
+
+    def _write(self, name: str, ptx_type: str, guarded: bool) -> None:
+        entity = self.names.table.get(name)
+        if type(entity) is Register:
+            registers = [entity]
+        elif type(entity) is VectorRegister:
+            registers = entity.items
+        else:
+            return
+        for register in registers:
+            if guarded:
+                register.crossing = True
+            register.block = self.block
+            if not register.ty and ptx_type and bits_of(ptx_type) == register.bits:
+                register.ty = LLVM_TYPE[ptx_type][0]
