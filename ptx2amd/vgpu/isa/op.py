@@ -18,7 +18,9 @@ operands: comma-separated `name:type`, in the assembler's order.
     d@vcc      an operand that is fixed and has no field in the short form: `e@vcc:mask`, `c@vcc:mask`;
                in the VOP3 form it is an ordinary operand
     d=         the destination is also read (v_fmac, v_writelane ...)
-    a!s, a!v   only a scalar / only a vector register
+    a!s, a!v, a!a   only a scalar, a vector, an accumulation register
+    k          a literal constant that is part of the format (v_fmamk, v_fmaak)
+  Sources become inst.src[0], [1], ... in the order written; the name says the field they come from.
 
 semantics: C statements over D, E, A, B, C (values of the operands' types), SCC, VCC, EXEC, M0, PC, SIMM16,
 LANE; the generators of the handlers say what else they know. "" : known but not implemented (a launch that
@@ -52,7 +54,7 @@ class Operand:
     type: str
     fixed: str = ""  # "vcc": no field in the short form
     read: bool = False  # a destination that is also read
-    only: str = ""  # "s" or "v"
+    only: str = ""  # "s", "v" or "a"
 
     @property
     def bits(self) -> int:
@@ -64,7 +66,7 @@ class Operand:
         return self.name in ("d", "e")
 
 
-_OPERAND = re.compile(r"(\w+)(=)?(?:@(\w+))?(?:!([sv]))?:(\w+)$")
+_OPERAND = re.compile(r"(\w+)(=)?(?:@(\w+))?(?:!([sva]))?:(\w+)$")
 
 
 @dataclass(frozen=True, slots=True)

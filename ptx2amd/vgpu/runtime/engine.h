@@ -11,7 +11,7 @@
 /* What a chip is, as far as execution depends on it (runtime/arch.c). */
 struct arch {
   const char *name;            /* "gfx942" */
-  uint8_t generation;          /* index of the decoder's tables: 0 gfx9, 1 gfx11 */
+  uint8_t generation;          /* index of the decoder's tables: 0 gfx9, 1 gfx10, 2 gfx11, 3 gfx12 */
   uint8_t wave_sizes;          /* bit 0: 32 lanes, bit 1: 64 lanes */
   uint8_t default_wave;        /* 32 or 64 */
   bool packed_tid;             /* v0 = x | y << 10 | z << 20 */

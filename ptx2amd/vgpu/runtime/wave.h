@@ -45,6 +45,7 @@ struct op_info {
   uint8_t n_src;
   uint8_t src_type[4], dst_type, dst2_type; /* enum operand_type (generated from ptx2amd/vgpu/isa/op.py) */
   uint8_t traits;        /* bits of enum op_trait */
+  uint8_t generation;    /* 0 gfx9, 1 gfx10, 2 gfx11, 3 gfx12 */
 };
 enum op_trait {
   TRAIT_BRANCH = 1,      /* may set the program counter */
@@ -128,8 +129,9 @@ struct wave {
   struct mem_window window;
   uint32_t index;        /* of the wave in its workgroup */
   uint32_t lanes;        /* work-items of the wave */
-  uint8_t *scratch;      /* lane's private bytes: scratch + lane * scratch_stride + offset */
-  uint64_t scratch_stride;
+  uint8_t *scratch;      /* private memory, interleaved by dword as hardware does: byte b of lane l lies at
+                            (b / 4 * W + l) * 4 + b % 4 */
+  uint64_t scratch_size; /* bytes per lane */
   uint8_t *lds;          /* the workgroup's */
   uint32_t lds_size;
   uint32_t trapsts;
