@@ -1,0 +1,67 @@
+"""All rows of the AMDGPU instruction tables, and the C names made from them."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections import Counter
+from functools import cache
+
+from ptx2amd.vgpu.isa.op import GENERATIONS, Op
+
+#: Modules of this package that hold a list OPS. A module that is not there yet is skipped.
+SCALAR_FAMILIES = ("sop", "sopp", "smem")
+MEMORY_FAMILIES = ("ds", "flat", "buffer")
+VECTOR_FAMILIES = ("vop1", "vop2", "vop3", "vop3p", "vopc", "mfma", "wmma")
+
+
+def _rows(families: tuple[str, ...]) -> list[Op]:
+    rows: list[Op] = []
+    for family in families:
+        name = f"ptx2amd.vgpu.isa.{family}"
+        if importlib.util.find_spec(name):
+            rows += importlib.import_module(name).OPS
+    return rows
+
+
+@cache
+def scalar_ops() -> tuple[Op, ...]:
+    return tuple(_rows(SCALAR_FAMILIES))
+
+
+@cache
+def memory_ops() -> tuple[Op, ...]:
+    return tuple(_rows(MEMORY_FAMILIES))
+
+
+@cache
+def vector_ops() -> tuple[Op, ...]:
+    return tuple(_rows(VECTOR_FAMILIES))
+
+
+def all_ops() -> tuple[Op, ...]:
+    return scalar_ops() + memory_ops() + vector_ops()
+
+
+@cache
+def symbols() -> dict[int, str]:
+    """id(row) -> C identifier: the mnemonic; with format and first generation where several rows share it."""
+    names = Counter(op.name for op in all_ops())
+    pairs = Counter((op.name, op.format) for op in all_ops())
+    result = {}
+    for op in all_ops():
+        name = op.name
+        if names[op.name] > 1:
+            name += f"_{op.format.lower()}"
+        if pairs[op.name, op.format] > 1:
+            name += "_" + next(g for g in GENERATIONS if op.opcode(g) is not None)
+        result[id(op)] = name
+    if len(set(result.values())) != len(result):
+        twice = [n for n, k in Counter(result.values()).items() if k > 1]
+        raise ValueError(f"rows that cannot be told apart: {twice}")
+    return result
+
+
+def symbol(op: Op) -> str:
+    """The C identifier of a row's handler (VG() adds the build's suffix)."""
+    return symbols()[id(op)]
