@@ -1,0 +1,49 @@
+"""Compile the samples with nvcc: `python cuda_samples/build.py OUTDIR [NAME...]`.
+
+A comment line `// link: FLAGS` in a sample adds link flags; `-lcuda` links against our own libcuda.so.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from ptx2amd import native
+from ptx2amd.compat import toolkit
+
+HERE = Path(__file__).resolve().parent
+
+
+def names() -> list[str]:
+    return sorted(path.stem for path in HERE.glob("*.cu"))
+
+
+def build(name: str, out: Path, extra: tuple[str, ...] = ()) -> Path:
+    """Compile one sample unless it is up to date; the path of the executable."""
+    source, program = HERE / f"{name}.cu", out / name
+    newest = max(source.stat().st_mtime, (HERE / "sample.h").stat().st_mtime)
+    if program.exists() and program.stat().st_mtime > newest:
+        return program
+    tools = toolkit.find()
+    link = re.findall(r"^// link: (.*)$", source.read_text(), re.M)
+    flags = [word for line in link for word in line.split()]
+    command = [tools.nvcc, *tools.flags, *extra, f"-L{native.DIRECTORY}", "-o", str(program), str(source), *flags]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"nvcc failed for {source.name}:\n{done.stderr}")
+    return program
+
+
+def build_all(out: Path, which: list[str] | None = None) -> dict[str, Path]:
+    """Compile samples two at a time; name -> executable."""
+    out.mkdir(parents=True, exist_ok=True)
+    chosen = which or names()
+    with ThreadPoolExecutor(2) as pool:
+        return dict(zip(chosen, pool.map(lambda name: build(name, out), chosen), strict=True))
+
+
+if __name__ == "__main__":
+    build_all(Path(sys.argv[1]), sys.argv[2:])

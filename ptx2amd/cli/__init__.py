@@ -1,0 +1,51 @@
+"""The command line: one file per command, loaded when it is called."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import click
+
+from ptx2amd import __version__
+from ptx2amd.errors import Ptx2amdError
+
+COMMANDS = {
+    "run": "Run a CUDA program on an AMD GPU, or on the software one.",
+    "translate": "Translate PTX to AMDGPU code objects.",
+    "inspect": "Show what CUDA code a file holds and whether it will run.",
+    "doctor": "Show what was found, what is missing, what to do.",
+    "cache": "List, check and trim the cache of translated kernels.",
+    "precompile": "Translate a program's kernels ahead of its first run.",
+}
+
+
+class LazyGroup(click.Group):
+    """Imports a command's module on use: `ptx2amd run` must not pay for the translator."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        return importlib.import_module(f"ptx2amd.cli.{name}").command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="ptx2amd")
+def group() -> None:
+    """Run unmodified CUDA programs on AMD GPUs."""
+
+
+def main() -> None:
+    """Entry point of the console script: user errors are one line and exit status 1."""
+    try:
+        group.main(prog_name="ptx2amd", standalone_mode=True)
+    except Ptx2amdError as error:
+        click.echo(f"ptx2amd: {error}", err=True)
+        sys.exit(1)

@@ -1,0 +1,3 @@
+from ptx2amd.cli import main
+
+main()

@@ -1,0 +1,59 @@
+"""`ptx2amd cache`: what is in the cache of translated kernels."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+
+import click
+
+from ptx2amd.service import cache as store
+from ptx2amd.service.entry import Entry, EntryError
+
+
+@click.group(short_help="List, check and trim the cache of translated kernels.")
+def command() -> None:
+    """List, check and trim the cache of translated kernels."""
+
+
+@command.command("list")
+def list_entries() -> None:
+    """List the entries: kind, kernel, arch, mapping, size."""
+    root = store.directory()
+    total: Counter[str] = Counter()
+    for item in sorted(store.stored(root), key=lambda item: item.used):
+        try:
+            fields = {line[0]: " ".join(line[1:]) for line in Entry.unpack(item.path.read_bytes(), str(item.path)).lines()}
+        except (EntryError, FileNotFoundError) as error:
+            click.echo(f"damaged: {error}")
+            continue
+        kind = "kernel" if "arch" in fields else "module"
+        what = f"{fields['arch']:8} {fields['mapping']:7} {fields['kernel']}" if kind == "kernel" else fields.get("target", "")
+        click.echo(f"{kind:7} {item.size:9,} {what}")
+        total[kind] += 1
+        total["bytes"] += item.size
+    click.echo(f"{root}: {total['kernel']} kernels, {total['module']} modules, {total['bytes']:,} bytes")
+
+
+@command.command()
+def check() -> None:
+    """Verify every entry; exit status 1 when one is damaged."""
+    problems = store.damaged(store.directory())
+    for problem in problems:
+        click.echo(problem)
+    click.echo(f"{len(problems)} damaged")
+    sys.exit(bool(problems))
+
+
+@command.command()
+@click.option("--limit", type=int, help="Bytes to keep (default: PTX2AMD_CACHE_LIMIT, else 4 GiB).")
+def trim(limit: int | None) -> None:
+    """Delete the entries that were not used for longest."""
+    freed = store.trim(store.directory(), store.limit() if limit is None else limit)
+    click.echo(f"{freed:,} bytes freed")
+
+
+@command.command()
+def clear() -> None:
+    """Delete all entries."""
+    click.echo(f"{store.trim(store.directory(), 0):,} bytes freed")

@@ -1,0 +1,1 @@
+"""Compatibility testing: NVIDIA's compilers as tools, real CUDA programs as inputs."""

@@ -1,0 +1,51 @@
+"""Find nvcc and ptxas: on PATH, else in the PyPI wheels (`pip install ptx2amd[nvcc]`).
+
+PTX2AMD_TOOLKIT=wheel takes the wheels even where a CUDA toolkit is installed; =path never takes them.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sysconfig
+from dataclasses import dataclass
+from pathlib import Path
+
+from ptx2amd.errors import Ptx2amdError
+
+
+@dataclass(frozen=True, slots=True)
+class Toolkit:
+    """bin: the folder of nvcc and ptxas. flags: what nvcc needs besides (the wheels' layout is not
+    the one that nvcc's profile expects)."""
+
+    bin: Path
+    flags: tuple[str, ...] = ()
+
+    @property
+    def nvcc(self) -> str:
+        return str(self.bin / "nvcc")
+
+    @property
+    def ptxas(self) -> str:
+        return str(self.bin / "ptxas")
+
+
+def find() -> Toolkit:
+    """The CUDA compilers; raises Ptx2amdError with the way out when there are none."""
+    choice = os.environ.get("PTX2AMD_TOOLKIT", "")
+    if choice != "wheel" and (nvcc := shutil.which("nvcc")):
+        return Toolkit(Path(nvcc).parent)
+    if choice != "path" and (toolkit := _wheel()):
+        return toolkit
+    raise Ptx2amdError("no nvcc found: install a CUDA toolkit, or `pip install ptx2amd[nvcc]`")
+
+
+def _wheel() -> Toolkit | None:
+    for root in sorted(Path(sysconfig.get_path("purelib")).glob("nvidia/cu[0-9]*"), reverse=True):
+        if (root / "bin" / "nvcc").exists():
+            include = root / "include"
+            return Toolkit(
+                root / "bin", (f"-I{include}", f"-I{include / 'cccl'}", f"-L{root / 'lib'}")
+            )
+    return None

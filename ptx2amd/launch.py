@@ -1,0 +1,46 @@
+"""The environment in which an unmodified program finds our libcuda."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from pathlib import Path
+
+from ptx2amd import native
+from ptx2amd.errors import Ptx2amdError
+
+quote = shlex.quote
+
+
+def environment(device: str | None = None, trace: Path | None = None) -> dict[str, str]:
+    """The variables to set, beyond the current environment.
+
+    device: "hip", "vgpu" or "vgpu:ARCH" (None: PTX2AMD_DEVICE, else the shim decides). trace: file for
+    JSON-lines events. Raises Ptx2amdError for an unknown device or when the native libraries are missing.
+    """
+    if not (native.DIRECTORY / "libcuda.so.1").exists():
+        raise Ptx2amdError("the native libraries are not built: run `python -m ptx2amd.native`")
+    changes = {
+        "LD_LIBRARY_PATH": _prepend(str(native.DIRECTORY), os.environ.get("LD_LIBRARY_PATH")),
+        "PTX2AMD_PYTHON": sys.executable,
+        "PTX2AMD_BUILD_ID": native.current_build_id(),
+    }
+    if device is not None:
+        _check(device)
+        changes["PTX2AMD_DEVICE"] = device
+    if trace is not None:
+        changes["PTX2AMD_TRACE"] = str(trace.absolute())
+        trace.unlink(missing_ok=True)  # the processes of one run append to one file
+    return changes
+
+
+def _check(device: str) -> None:
+    """Refuse device names that can't be meant; the arch itself is checked against the arch table."""
+    kind, _, arch = device.partition(":")
+    if kind not in ("hip", "vgpu") or (kind == "hip" and arch):
+        raise Ptx2amdError(f"unknown device '{device}': use hip, vgpu or vgpu:ARCH (vgpu:gfx942, vgpu:gfx1100)")
+
+
+def _prepend(first: str, rest: str | None) -> str:
+    return f"{first}:{rest}" if rest else first

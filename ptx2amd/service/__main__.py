@@ -1,0 +1,3 @@
+from ptx2amd.service.server import main
+
+main()

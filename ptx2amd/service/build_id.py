@@ -1,0 +1,27 @@
+"""The translator's build id: a digest of everything that can change what it emits."""
+
+from __future__ import annotations
+
+import hashlib
+from importlib.metadata import version
+from pathlib import Path
+
+from ptx2amd import __version__
+
+PACKAGE = Path(__file__).resolve().parent.parent
+PARTS = ("isa", "ptx", "lower", "target", "codegen", "translate.py", "service/translation.py")
+
+
+def build_id() -> str:
+    """32 hex digits; changes with every change of the translator, its grammar or LLVM."""
+    state = hashlib.blake2b(f"{__version__} {version('llvmlite')}".encode(), digest_size=16)
+    for part in PARTS:
+        path = PACKAGE / part
+        files = sorted(path.rglob("*")) if path.is_dir() else [path]
+        for file in files:
+            if file.suffix in (".py", ".ll", ".lark"):
+                state.update(file.name.encode() + b"\0" + file.read_bytes())
+    grammar = PACKAGE.parent / "grammar" / "ptx.lark"
+    if grammar.exists():
+        state.update(grammar.read_bytes())
+    return state.hexdigest()

@@ -1,0 +1,47 @@
+"""The wire format between shim and service: framed header lines and a body (docs/architecture.md)."""
+
+from __future__ import annotations
+
+import socket
+import struct
+from dataclasses import dataclass, field
+
+from ptx2amd.errors import Ptx2amdError
+
+FRAME = struct.Struct("<IIQ")
+MAX_HEADER, MAX_BODY = 1 << 20, 1 << 30
+
+
+class ProtocolError(Ptx2amdError):
+    """A peer that does not speak the protocol."""
+
+
+@dataclass(slots=True)
+class Message:
+    header: dict[str, str] = field(default_factory=dict)
+    body: bytes = b""
+
+    def pack(self) -> bytes:
+        lines = "".join(f"{key} {value}\n" for key, value in self.header.items()).encode()
+        return FRAME.pack(len(lines), 0, len(self.body)) + lines + self.body
+
+
+def receive(connection: socket.socket) -> Message:
+    """Read one message. Raises ProtocolError when the peer closes early or sends nonsense."""
+    header_size, zero, body_size = FRAME.unpack(_exactly(connection, FRAME.size))
+    if zero or header_size > MAX_HEADER or body_size > MAX_BODY:
+        raise ProtocolError("not a ptx2amd message")
+    lines = _exactly(connection, header_size).decode(errors="replace").splitlines()
+    header = dict(line.split(" ", 1) if " " in line else (line, "") for line in lines if line)
+    return Message(header, _exactly(connection, body_size))
+
+
+def _exactly(connection: socket.socket, size: int) -> bytes:
+    parts = []
+    while size:
+        part = connection.recv(min(size, 1 << 20))
+        if not part:
+            raise ProtocolError("the connection closed in the middle of a message")
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)

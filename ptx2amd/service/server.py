@@ -1,0 +1,155 @@
+"""The translation service: a Unix socket, one forked worker per request.
+
+The server process itself only accepts and forks, so nothing a module contains can harm it; a worker
+that dies fails its own request. Workers inherit the imported translator, so they start in milliseconds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import gc
+import os
+import selectors
+import signal
+import socket
+import struct
+import time
+import traceback
+from pathlib import Path
+
+from ptx2amd.service import build_id, translation
+from ptx2amd.service.protocol import Message, ProtocolError, receive
+
+IDLE_SECONDS = 600.0
+REQUEST_SECONDS = 30.0  # to read a request; translation itself has no limit
+PEER = struct.Struct("3i")  # SO_PEERCRED: pid, uid, gid
+
+
+def runtime_directory() -> Path:
+    """PTX2AMD_RUNTIME_DIR, else $XDG_RUNTIME_DIR/ptx2amd, else /tmp/ptx2amd-<uid>; ours alone (0700)."""
+    if explicit := os.environ.get("PTX2AMD_RUNTIME_DIR"):
+        path = Path(explicit)
+    elif base := os.environ.get("XDG_RUNTIME_DIR"):
+        path = Path(base) / "ptx2amd"
+    else:
+        path = Path(f"/tmp/ptx2amd-{os.getuid()}")
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    stat = path.stat()
+    if stat.st_uid != os.getuid() or stat.st_mode & 0o077:
+        raise PermissionError(f"{path} must belong to you and be closed to others (chmod 700 {path})")
+    return path
+
+
+def socket_path(build: str) -> Path:
+    return runtime_directory() / f"service-{build[:16]}.sock"
+
+
+class Server:
+    """Accepts requests until idle for `idle` seconds."""
+
+    def __init__(self, build: str, idle: float = IDLE_SECONDS) -> None:
+        self.build, self.idle = build, idle
+        self.workers: dict[int, socket.socket] = {}  # pid -> connection
+        self.slots = os.cpu_count() or 1
+
+    def run(self) -> None:
+        """Serve; returns at once when another service already holds the socket's lock."""
+        path = socket_path(self.build)
+        with open(path.with_suffix(".lock"), "w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return
+            path.unlink(missing_ok=True)
+            with socket.socket(socket.AF_UNIX) as listener:
+                listener.bind(str(path))
+                listener.listen(128)
+                gc.freeze()  # forked workers share these pages
+                try:
+                    self._serve(listener)
+                finally:
+                    path.unlink(missing_ok=True)
+
+    def _serve(self, listener: socket.socket) -> None:
+        wake, child_signal = socket.socketpair()
+        child_signal.setblocking(False)
+        signal.set_wakeup_fd(child_signal.fileno())
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        last = time.monotonic()
+        with wake, child_signal, selectors.DefaultSelector() as selector:
+            selector.register(wake, selectors.EVENT_READ)
+            selector.register(listener, selectors.EVENT_READ)
+            while self.workers or time.monotonic() - last < self.idle:
+                ready = {key.fileobj for key, _ in selector.select(timeout=min(self.idle, 5.0))}
+                if wake in ready:
+                    wake.recv(4096)
+                self._reap()
+                if listener in ready:
+                    last = time.monotonic()
+                    self._accept(listener)
+                while len(self.workers) >= self.slots:  # the backlog waits in the listener
+                    self._reap(block=True)
+
+    def _accept(self, listener: socket.socket) -> None:
+        connection, _ = listener.accept()
+        peer = PEER.unpack(connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, PEER.size))
+        if peer[1] != os.getuid():
+            connection.close()
+            return
+        pid = os.fork()
+        if pid:
+            self.workers[pid] = connection
+            return
+        status = 1
+        try:
+            listener.close()
+            status = _work(connection, self.build)
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+
+    def _reap(self, block: bool = False) -> None:
+        """Collect ended workers; answer in place of one that died without an answer."""
+        while self.workers:
+            pid, status = os.waitpid(-1, 0 if block else os.WNOHANG)
+            if not pid:
+                return
+            block = False
+            connection = self.workers.pop(pid)
+            if status:
+                how = f"signal {os.WTERMSIG(status)}" if os.WIFSIGNALED(status) else f"status {status >> 8}"
+                _send(connection, failure(f"the translator process ended with {how}", "CUDA_ERROR_JIT_COMPILER_NOT_FOUND"))
+            connection.close()
+
+
+def failure(text: str, code: str) -> Message:
+    return Message({"status": "error", "code": code}, text.encode())
+
+
+def _send(connection: socket.socket, message: Message) -> None:
+    with contextlib.suppress(OSError):  # the client is gone: nobody to tell
+        connection.sendall(message.pack())
+
+
+def _work(connection: socket.socket, build: str) -> int:
+    """A worker's life: read the request, answer it. The exit status tells the server whether it did."""
+    signal.set_wakeup_fd(-1)
+    connection.settimeout(REQUEST_SECONDS)
+    try:
+        request = receive(connection)
+    except (ProtocolError, OSError):
+        return 0  # no request: nobody to answer
+    connection.settimeout(None)
+    _send(connection, translation.answer(request, build))
+    return 0
+
+
+def main() -> None:
+    """Entry point of `python -m ptx2amd.service`."""
+    log = os.open(runtime_directory() / "service.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    os.dup2(log, 1)
+    os.dup2(log, 2)
+    build = build_id.build_id()
+    Server(build, float(os.environ.get("PTX2AMD_SERVICE_IDLE", IDLE_SECONDS))).run()
