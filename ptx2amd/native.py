@@ -1,4 +1,174 @@
 """Build the native half: the libcuda shim and the software AMD GPU, into ptx2amd/_native/.
 
-`python -m ptx2amd.native [vgpu|shim]`. Objects are rebuilt when their sources, or the flags, changed.
+    python -m ptx2amd.native [vgpu] [shim] [--sanitize address,undefined]
+
+Generators write C (ptx2amd/vgpu/generate.py, shim/generate.py); gcc compiles it. An object is rebuilt when
+its command or a file it includes changed.
 """
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from ptx2amd.errors import Ptx2amdError
+
+PACKAGE = Path(__file__).resolve().parent
+DIRECTORY = PACKAGE / "_native"
+WORK = PACKAGE.parent / "build" / "native"
+
+CFLAGS = ("-std=gnu11", "-O2", "-g1", "-fPIC", "-pthread", "-fvisibility=hidden", "-Wall", "-Wextra")
+
+
+@dataclass(frozen=True, slots=True)
+class Object:
+    """One compilation: a source, its own flags, and what tells it from others of the same source."""
+
+    source: Path
+    flags: tuple[str, ...] = ()
+    variant: str = ""
+
+
+class Builder:
+    """Compiles objects under `work` with the common flags, two at a time or as many as there are cores."""
+
+    def __init__(self, work: Path, extra: tuple[str, ...] = ()) -> None:
+        self.work, self.extra = work, extra
+        self.compiler = os.environ.get("CC", "gcc")
+        self.jobs = os.cpu_count() or 1
+
+    def library(self, path: Path, objects: Iterable[Object], link: tuple[str, ...] = ()) -> None:
+        """Compile what changed and link a shared library."""
+        self.work.mkdir(parents=True, exist_ok=True)
+        with ThreadPoolExecutor(self.jobs) as pool:
+            built = list(pool.map(self._compile, objects))
+        files = [str(file) for file, _ in built]
+        if path.exists() and not any(changed for _, changed in built) and self._same_command(path, files):
+            return
+        temporary = path.with_suffix(".new")
+        _call([self.compiler, "-shared", "-pthread", *self.extra, "-o", str(temporary), *files, *link])
+        os.replace(temporary, path)  # programs that have the old library mapped keep it
+
+    def _same_command(self, path: Path, files: list[str]) -> bool:
+        record = self.work / (path.name + ".link")
+        text = "\n".join(files)
+        if record.exists() and record.read_text() == text:
+            return True
+        record.write_text(text)
+        return False
+
+    def _compile(self, item: Object) -> tuple[Path, bool]:
+        """The object file, and whether it had to be compiled."""
+        base = self.work / (item.source.stem + (f"-{item.variant}" if item.variant else ""))
+        target, depends, record = (base.with_name(base.name + end) for end in (".o", ".d", ".cmd"))
+        command = [self.compiler, *CFLAGS, *item.flags, *self.extra, "-MMD", "-MF", str(depends), "-c"]
+        command += ["-o", str(target), str(item.source)]
+        text = " ".join(command)
+        if target.exists() and record.exists() and record.read_text() == text and _fresh(target, depends):
+            return target, False
+        record.unlink(missing_ok=True)
+        _call(command)
+        record.write_text(text)
+        return target, True
+
+
+def _fresh(target: Path, depends: Path) -> bool:
+    """Whether no file that the object was made from is newer than it."""
+    built = target.stat().st_mtime
+    try:
+        names = depends.read_text().replace("\\\n", " ").split(":", 1)[1].split()
+        return all(os.stat(name).st_mtime <= built for name in names)
+    except (FileNotFoundError, IndexError):
+        return False
+
+
+def _call(command: list[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.stderr:
+        print(done.stderr, file=sys.stderr, end="")
+    if done.returncode:
+        raise Ptx2amdError(f"{command[0]} failed with status {done.returncode}: {' '.join(command)}")
+
+
+def build_vgpu(builder: Builder, target: Path) -> None:
+    """libptx2amd_vgpu.so: every unit once, per wave width, or per wave width and x86-64 level."""
+    from ptx2amd.vgpu import generate
+    from ptx2amd.vgpu.unit import LEVELS, WIDTHS
+
+    include = ("-I", str(PACKAGE / "vgpu" / "runtime"), "-I", str(builder.work))
+    objects = []
+    for unit in generate.write(_prepared(builder.work)):
+        levels = {"once": (), "width": ("v2",), "build": tuple(LEVELS)}[unit.per]
+        variants = [(w, level) for w in WIDTHS for level in levels]
+        if not variants:
+            objects.append(Object(unit.path, (*include, f"-march={LEVELS['v2']}", *unit.flags)))
+        for width, level in variants:
+            flags = (*include, f"-march={LEVELS[level]}", f"-DW={width}", f"-DLEVEL={level}", *unit.flags)
+            objects.append(Object(unit.path, flags, f"w{width}-{level}"))
+    builder.library(target / "libptx2amd_vgpu.so", objects, ("-lm", "-ldl"))
+
+
+def build_shim(builder: Builder, target: Path) -> None:
+    """libcuda.so.1, and libcuda.so for programs that open or link that name."""
+    sys.path.insert(0, str(PACKAGE.parent))
+    from shim import generate
+
+    include = ("-I", str(PACKAGE.parent / "shim" / "src"), "-I", str(builder.work))
+    objects = [Object(Path(path), include) for path in generate.write(_prepared(builder.work))]
+    library = target / "libcuda.so.1"
+    builder.library(library, objects, ("-Wl,-soname,libcuda.so.1", "-ldl"))
+    link = target / "libcuda.so"
+    if not link.is_symlink():
+        link.unlink(missing_ok=True)
+        link.symlink_to(library.name)
+
+
+def _prepared(path: Path) -> Path:
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+BUILDS = {"vgpu": build_vgpu, "shim": build_shim}
+
+
+def build(parts: Iterable[str] = tuple(BUILDS), target: Path = DIRECTORY, extra: tuple[str, ...] = ()) -> None:
+    """Build the named parts into `target`. Raises Ptx2amdError with the compiler's command when it fails."""
+    _prepared(target)
+    for part in parts:
+        work = WORK / (part + "".join(extra).replace("/", "_"))
+        BUILDS[part](Builder(work, extra), target)
+    (target / "build-id").write_text(current_build_id() + "\n")
+    (target / "python").write_text(sys.executable + "\n")
+
+
+@cache
+def current_build_id() -> str:
+    """The translator's build id of this tree (ptx2amd/service/build_id.py)."""
+    from ptx2amd.service.build_id import build_id
+
+    return build_id()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m ptx2amd.native", description=__doc__.splitlines()[0])
+    parser.add_argument("parts", nargs="*", choices=[*BUILDS, []], default=list(BUILDS))
+    parser.add_argument("--sanitize", help="gcc sanitizers, for example address,undefined")
+    parser.add_argument("--output", type=Path, default=DIRECTORY)
+    parser.add_argument("--werror", action="store_true", help="warnings are errors")
+    options = parser.parse_args()
+    extra = (f"-fsanitize={options.sanitize}", "-fno-omit-frame-pointer") if options.sanitize else ()
+    try:
+        build(options.parts or list(BUILDS), options.output, extra + (("-Werror",) if options.werror else ()))
+    except Ptx2amdError as error:
+        sys.exit(f"ptx2amd.native: {error}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+# make demo   set up .venv, build, run the CUDA samples on the software GPU
+# make test   set up .venv, build, run the tests (fast tier);  make test-all adds the slow tier
+# make lint   ruff, mypy, C without warnings;  make bench   the benchmarks
+
+PYTHON ?= python3
+BIN := .venv/bin
+SHARD ?= 1/1
+
+.PHONY: demo test test-all lint bench native clean
+
+demo: .venv/.demo native
+	$(BIN)/python cuda_samples/demo.py
+
+test: .venv/.test native
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+
+test-all: .venv/.test native
+	$(BIN)/python -m pytest -n 2 --dist worksteal --shard $(SHARD)
+
+lint: .venv/.lint
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python -m ptx2amd.native --werror --output build/lint
+
+bench: .venv/.test native
+	$(BIN)/python -m bench
+
+native: .venv/.base
+	$(BIN)/python -m ptx2amd.native
+
+# Stamps: each installs one group of dependencies into .venv.
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+
+.venv/.base: pyproject.toml | .venv/bin/python
+	$(BIN)/pip install -q -e .
+	touch $@
+
+.venv/.demo: .venv/.base
+	$(BIN)/pip install -q -e .[nvcc]
+	touch $@
+
+.venv/.test: .venv/.base
+	$(BIN)/pip install -q -e .[test,nvcc,clients]
+	touch $@
+
+.venv/.lint: .venv/.base
+	$(BIN)/pip install -q -e .[lint,test]
+	touch $@
+
+clean:
+	rm -rf build ptx2amd/_native
