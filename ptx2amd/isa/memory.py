@@ -1,0 +1,129 @@
+"""Loads, stores, prefetches, and addresses (cvta, isspacep, mapa): rows of the instruction table."""
+
+from ptx2amd.isa.form import Form
+
+BYTES = "b8|u8|s8"
+HALVES = "b16|u16|s16"
+WORDS = "b32|u32|s32|f32"
+DOUBLES = "b64|u64|s64|f64"
+SMALL = f"{BYTES}|{HALVES}|{WORDS}"
+
+# (modifier, element types, first sm, first PTX version): 128 bits in one access, 256 from sm_100 on
+SCALAR = (("", f"{SMALL}|{DOUBLES}", 0, (1, 0)), ("", "b128", 70, (8, 3)))
+WIDTHS = (*SCALAR, (".{vec:v2}", f"{SMALL}|{DOUBLES}", 0, (1, 0)), (".{vec:v4}", SMALL, 0, (1, 0)))
+WIDTHS_256 = ((".{vec:v8}", WORDS, 100, (8, 8)), (".{vec:v4}", DOUBLES, 100, (8, 8)))
+
+SHARED = "shared|shared::cta|shared::cluster"
+L1 = "L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate"
+L2 = ".[hint:L2::evict_normal|L2::evict_first|L2::evict_last]"
+SIZE = ".[prefetch:L2::64B|L2::128B|L2::256B]"
+SCOPES = (("cta|gpu|sys", 70, (6, 0)), ("cluster", 90, (7, 8)))
+
+
+def _access(before: str, after: str, operands: str, lower: str, sm: int = 0, since: tuple[int, int] = (1, 0)) -> list[Form]:
+    """One access with and without a cache policy operand, in all widths."""
+    forms = []
+    for widths, wide in ((WIDTHS, ""), (WIDTHS_256, L2)):
+        for vec, types, needs, version in widths:
+            tail = f"{wide}{after}{vec}.{{t:{types}}}"
+            forms += [
+                Form(f"{before}{tail}", operands, lower, since=max(since, version), sm=max(sm, needs)),
+                Form(
+                    f"{before}.L2::cache_hint{tail}",
+                    f"{operands}, c:b64",
+                    lower,
+                    since=max(since, version, (7, 4)),
+                    sm=max(sm, needs, 80),
+                ),
+            ]
+    return forms
+
+
+def _plain(syntax: str, operands: str, lower: str, sm: int = 0, since: tuple[int, int] = (1, 0), widths=WIDTHS) -> list[Form]:
+    """One access in the widths every space has."""
+    return [
+        Form(f"{syntax}{vec}.{{t:{types}}}", operands, lower, since=max(since, version), sm=max(sm, needs))
+        for vec, types, needs, version in widths
+    ]
+
+
+LD, ST = "{d}:t, [a]", "[a], {b}:t"
+
+LOADS = [
+    *_access(f"ld.[sem:weak].[space:global].[cop:ca|cg|cs|lu|cv|{L1}]", SIZE, LD, "ld"),
+    *_plain(f"ld.[sem:weak].{{space:const|local|{SHARED}}}.[cop:ca|cg|cs|lu|cv]", LD, "ld"),
+    *_plain("ld.[sem:weak].{space:param|param::entry|param::func}.[cop:ca|cg|cs|lu|cv]", LD, "ld"),
+    *_access(f"ld.{{space:global}}.[cop:ca|cg|cs|{L1}].{{nc:nc}}", SIZE, LD, "ld", sm=32, since=(3, 1)),
+    *_plain(f"ld.{{sem:volatile}}.[space:global]{SIZE}", LD, "ld"),
+    *_plain(f"ld.{{sem:volatile}}.{{space:{SHARED}}}", LD, "ld"),
+    *(
+        form
+        for scope, sm, since in SCOPES
+        for form in (
+            *_access(f"ld.{{sem:relaxed|acquire}}.{{scope:{scope}}}.[space:global].[cop:{L1}]", SIZE, LD, "ld", sm, since),
+            *_plain(f"ld.{{sem:relaxed|acquire}}.{{scope:{scope}}}.{{space:{SHARED}}}", LD, "ld", sm, since),
+        )
+    ),
+    *_plain("ld.{sem:mmio}.relaxed.{scope:sys}.[space:global]", LD, "ld", 70, (8, 2), SCALAR[:1]),
+    *_plain("ldu.[space:global]", LD, "ld", 0, (2, 0)),
+]
+
+STORES = [
+    *_access(f"st.[sem:weak].[space:global].[cop:wb|cg|cs|wt|{L1}]", "", ST, "st"),
+    *_plain(f"st.[sem:weak].{{space:local|param|param::func|{SHARED}}}.[cop:wb|cg|cs|wt]", ST, "st"),
+    *_plain(f"st.{{sem:volatile}}.[space:global|{SHARED}]", ST, "st"),
+    *(
+        form
+        for scope, sm, since in SCOPES
+        for form in (
+            *_access(f"st.{{sem:relaxed|release}}.{{scope:{scope}}}.[space:global].[cop:{L1}]", "", ST, "st", sm, since),
+            *_plain(f"st.{{sem:relaxed|release}}.{{scope:{scope}}}.{{space:{SHARED}}}", ST, "st", sm, since),
+        )
+    ),
+    *_plain("st.{sem:mmio}.relaxed.{scope:sys}.[space:global]", ST, "st", 70, (8, 2), SCALAR[:1]),
+]
+
+POLICIES = "L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged"
+SECOND = ".[second:L2::evict_first|L2::evict_unchanged]"
+
+HINTS = [
+    Form("prefetch.[space:global|local].{level:L1|L2}", "[a]", "nothing", "hint", (2, 0), 20),
+    Form("prefetch.{space:global}.{level:L2::evict_last|L2::evict_normal}", "[a]", "nothing", "hint", (7, 4), 80),
+    Form("prefetch.{level:L2::evict_last|L2::evict_normal}", "[a]", "nothing", "hint", (7, 4), 80),
+    Form("prefetch.[space:const|param].tensormap", "[a]", "nothing", "hint", (8, 0), 90),
+    Form("prefetchu.L1", "[a]", "nothing", "hint", (2, 0), 20),
+    Form("applypriority.[space:global].L2::evict_normal", "[a], n:imm", "nothing", "hint", (7, 4), 80),
+    Form("discard.[space:global].L2", "[a], n:imm", "nothing", "hint", (7, 4), 80),
+    Form(f"createpolicy.fractional.{{first:{POLICIES}}}{SECOND}.b64", "d:b64, a:f32?", "policy", "hint", (7, 4), 80),
+    Form(f"createpolicy.range.[space:global].{{first:{POLICIES}}}{SECOND}.b64", "d:b64, [a], b:u32, c:u32", "policy", "hint", (7, 4), 80),
+    Form("createpolicy.cvt.L2.b64", "d:b64, a:b64", "policy", "hint", (7, 4), 80),
+]
+
+WINDOWS = f"local|{SHARED}"
+FLAT = "global|const|param|param::entry"  # their addresses are generic addresses
+
+ADDRESSES = [
+    Form(f"cvta.{{space:{FLAT}}}.{{t:u64}}", "d:t, a:any", "cvta_flat", since=(2, 0), sm=20),
+    Form(f"cvta.{{space:{WINDOWS}}}.{{t:u64}}", "d:t, a:any", "cvta_window", since=(2, 0), sm=20),
+    Form(f"cvta.to.{{space:{FLAT}}}.{{t:u64}}", "d:t, a:t", "cvta_flat", since=(2, 0), sm=20),
+    Form(f"cvta.to.{{space:{WINDOWS}}}.{{t:u64}}", "d:t, a:t", "cvta_to_window", since=(2, 0), sm=20),
+    Form(f"isspacep.{{space:global|{WINDOWS}}}", "p:pred, a:b64", "isspacep", since=(2, 0), sm=20),
+    Form("isspacep.{space:const|param|param::entry}", "p:pred, a:b64", "", "refused: constant and parameter space are part of global memory here", (3, 1), 20),
+    Form("mapa.{t:u32|u64}", "d:t, a:t, b:u32", "mapa", "exact", (7, 8), 90),
+    Form("mapa.shared::cluster.{t:u32|u64}", "d:t, a:any, b:u32", "mapa", "exact", (7, 8), 90),
+    Form("getctarank.{t:u32|u64}", "d:u32, a:t", "getctarank", "exact", (7, 8), 90),
+    Form("getctarank.shared::cluster.{t:u32|u64}", "d:u32, a:any", "getctarank", "exact", (7, 8), 90),
+]
+
+ASYNC = [
+    Form(
+        "st.async.[sem:weak].[space:shared::cluster].mbarrier::complete_tx::bytes.[vec:v2].{t:b32|u32|s32|f32|b64|u64|s64|f64}",
+        "[a], {b}:t, [c]",
+        "",
+        "refused: asynchronous stores to a cluster's shared memory",
+        (8, 1),
+        90,
+    ),
+]
+
+FORMS = [*LOADS, *STORES, *HINTS, *ADDRESSES, *ASYNC]

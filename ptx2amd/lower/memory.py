@@ -1,0 +1,135 @@
+"""Loads, stores, and addresses. PTX accesses are naturally aligned, vectors as a whole, and LLVM is told so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ptx2amd.lower.order import ORDERS, SCOPES, byte_size, elements, fence, vector
+from ptx2amd.lower.registry import lowers
+from ptx2amd.lower.value import LLVM_TYPE, Val, width
+
+if TYPE_CHECKING:
+    from ptx2amd.lower.function import FunctionLowering
+    from ptx2amd.ptx.ast import Inst
+
+STREAMING = {"cs", "L1::evict_first", "L1::no_allocate"}  # read or written once: nontemporal
+# Cache operators that promise a view past the L1 cache, which a relaxed access of that scope has
+COHERENT = {"cg": "gpu", "cv": "sys"}
+COUNT = {"": 1, "v2": 2, "v4": 4, "v8": 8}
+ATOMIC_BITS = 64  # the widest access that the hardware's memory model calls atomic
+
+
+def space_of(inst: Inst) -> str:
+    """The state space of an access without its sub-qualifier; "" is generic."""
+    return inst.shape.mods.get("space", "").split("::")[0]
+
+
+@lowers("ld")
+def load(fn: FunctionLowering, inst: Inst) -> None:
+    mods = inst.shape.mods
+    ty, count = LLVM_TYPE[mods["t"]][0], COUNT[mods.get("vec", "")]
+    pointer = fn.address(inst, "a", space_of(inst))
+    whole = read(fn, pointer, ty if count == 1 else f"<{count} x {ty}>", mods)
+    fn.put_vec(inst, "d", elements(fn, whole, ty, count))
+
+
+def read(fn: FunctionLowering, pointer: Val, ty: str, mods: dict[str, str]) -> Val:
+    """Load a value of type `ty` with the semantics and hints that the modifiers ask for."""
+    sem, scope, cop = mods.get("sem", ""), mods.get("scope", ""), mods.get("cop", "")
+    align = byte_size(ty)
+    if sem in ("relaxed", "acquire") or (cop in COHERENT and pointer.ty in ("ptr", "ptr addrspace(1)")):
+        scope = scope or COHERENT[cop]
+        if width(ty) <= ATOMIC_BITS:
+            word = f"i{width(ty)}"
+            whole = fn.op(word, f"load atomic {word}, {pointer.t} {SCOPES[scope]}monotonic, align {align}")
+            whole = fn.cast(whole, ty)
+        else:  # one wide instruction past the caches: each element by itself is a relaxed read
+            whole = fn.op(ty, f"load volatile {ty}, {pointer.t}, align {align}")
+        if sem == "acquire":
+            fence(fn, "acquire", scope)
+        return whole
+    volatile = "volatile " if sem in ("volatile", "mmio") else ""
+    known = mods.get("nc") or pointer.ty == "ptr addrspace(4)"
+    notes = ", !invariant.load !{}" if known and not volatile else ""
+    notes += ", !nontemporal !{i32 1}" if cop in STREAMING and not known else ""
+    return fn.op(ty, f"load {volatile}{ty}, {pointer.t}, align {align}{notes}")
+
+
+@lowers("st")
+def store(fn: FunctionLowering, inst: Inst) -> None:
+    mods = inst.shape.mods
+    pointer = fn.address(inst, "a", space_of(inst))
+    write(fn, pointer, vector(fn, fn.vec(inst, "b")), mods)
+
+
+def write(fn: FunctionLowering, pointer: Val, value: Val, mods: dict[str, str]) -> None:
+    """Store a value with the semantics and hints that the modifiers ask for."""
+    sem, scope, cop = mods.get("sem", ""), mods.get("scope", ""), mods.get("cop", "")
+    align = byte_size(value.ty)
+    if sem in ("relaxed", "release"):
+        if sem == "release":
+            fence(fn, "release", scope)
+        if width(value.ty) <= ATOMIC_BITS:
+            value = fn.cast(value, f"i{width(value.ty)}")
+            fn.do(f"store atomic {value.t}, {pointer.t} {SCOPES[scope]}{ORDERS['relaxed']}, align {align}")
+        else:
+            fn.do(f"store volatile {value.t}, {pointer.t}, align {align}")
+        return
+    volatile = "volatile " if sem in ("volatile", "mmio") else ""
+    notes = ", !nontemporal !{i32 1}" if cop in STREAMING else ""
+    fn.do(f"store {volatile}{value.t}, {pointer.t}, align {align}{notes}")
+
+
+@lowers("nothing")
+def nothing(fn: FunctionLowering, inst: Inst) -> None:
+    """Hints without an effect on results, and operations that are complete when they are issued."""
+
+
+@lowers("policy")
+def policy(fn: FunctionLowering, inst: Inst) -> None:
+    """createpolicy: cache policies are opaque, and ignored where they are used."""
+    fn.put(inst, "d", fn.const("i64", 0))
+
+
+@lowers("cvta_flat")
+def cvta_flat(fn: FunctionLowering, inst: Inst) -> None:
+    """Global, constant and parameter addresses are generic addresses already."""
+    fn.put(inst, "d", fn.src(inst, "a", "b64"))
+
+
+@lowers("cvta_window")
+def cvta_window(fn: FunctionLowering, inst: Inst) -> None:
+    """A shared or local address as a generic one."""
+    offset = fn.resize(fn.src(inst, "a", "b64"), 32)
+    own = fn.cast(offset, "ptr addrspace(3)" if space_of(inst) == "shared" else "ptr addrspace(5)")
+    fn.put(inst, "d", fn.cast(fn.op("ptr", f"addrspacecast {own.t} to ptr"), "i64"))
+
+
+@lowers("cvta_to_window")
+def cvta_to_window(fn: FunctionLowering, inst: Inst) -> None:
+    """A generic address as one of the shared or local window."""
+    flat = fn.cast(fn.src(inst, "a", "b64"), "ptr")
+    ty = "ptr addrspace(3)" if space_of(inst) == "shared" else "ptr addrspace(5)"
+    fn.put(inst, "d", fn.resize(fn.op(ty, f"addrspacecast {flat.t} to {ty}"), 64))
+
+
+@lowers("isspacep")
+def isspacep(fn: FunctionLowering, inst: Inst) -> None:
+    flat = fn.cast(fn.src(inst, "a", "b64"), "ptr")
+    shared, private = (fn.call(f"llvm.amdgcn.is.{window}", "i1", flat) for window in ("shared", "private"))
+    if space_of(inst) == "global":
+        either = fn.op("i1", f"or {shared.t}, {private}")
+        fn.put(inst, "p", fn.op("i1", f"xor {either.t}, true"))
+    else:
+        fn.put(inst, "p", shared if space_of(inst) == "shared" else private)
+
+
+@lowers("mapa")
+def mapa(fn: FunctionLowering, inst: Inst) -> None:
+    """Clusters have one block: every shared address is in its own."""
+    fn.put(inst, "d", fn.src(inst, "a", inst.shape.mods["t"]))
+
+
+@lowers("getctarank")
+def getctarank(fn: FunctionLowering, inst: Inst) -> None:
+    fn.put(inst, "d", fn.const("i32", 0))
