@@ -1,0 +1,131 @@
+"""`ptx2amd doctor`: what was found, what is missing, what to do about it."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+
+import click
+
+from ptx2amd import native
+from ptx2amd.errors import Ptx2amdError
+
+HIP_LIBRARIES = ("libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at. level: "ok", "note" (works without it) or "missing" (does not)."""
+
+    what: str
+    level: str
+    text: str
+    remedy: str = ""
+
+
+def _native() -> Iterator[Finding]:
+    for name in ("libcuda.so.1", "libptx2amd_vgpu.so"):
+        path = native.DIRECTORY / name
+        if path.exists():
+            yield Finding(name, "ok", str(path))
+        else:
+            yield Finding(name, "missing", "not built", "run `python -m ptx2amd.native` (needs gcc)")
+
+
+def _hip() -> Iterator[Finding]:
+    for name in HIP_LIBRARIES:
+        try:
+            library = ctypes.CDLL(name)
+        except OSError:
+            continue
+        version, count = ctypes.c_int(), ctypes.c_int()
+        library.hipRuntimeGetVersion(ctypes.byref(version))
+        status = library.hipGetDeviceCount(ctypes.byref(count))
+        devices = count.value if status == 0 else 0
+        text = f"{name}, version {version.value}, {devices} device{'' if devices == 1 else 's'}"
+        if devices:
+            yield Finding("HIP library", "ok", text)
+        else:
+            yield Finding("HIP library", "note", f"{text} (status {status})", "check `rocminfo`; the software GPU works")
+        return
+    yield Finding("HIP library", "note", "no libamdhip64 found", "install ROCm to use an AMD GPU; the software GPU works")
+
+
+def _device() -> Iterator[Finding]:
+    chosen = os.environ.get("PTX2AMD_DEVICE", "")
+    yield Finding("device", "ok", chosen or "automatic: hip if a HIP device answers, else vgpu:gfx942")
+
+
+def _translator() -> Iterator[Finding]:
+    import llvmlite.binding as llvm
+
+    from ptx2amd.codegen import link
+
+    yield Finding("LLVM", "ok", ".".join(map(str, llvm.llvm_version_info)))
+    try:
+        yield Finding("linker", "ok", " ".join(map(str, link.find_linker())))
+    except Ptx2amdError as error:
+        yield Finding("linker", "missing", str(error), "pip install ziglang, or install lld")
+
+
+def _cache() -> Iterator[Finding]:
+    from ptx2amd.service import cache
+
+    root = cache.directory()
+    if os.environ.get("PTX2AMD_CACHE") == "0":
+        yield Finding("cache", "note", "switched off (PTX2AMD_CACHE=0)")
+        return
+    existing = next(path for path in (root, *root.parents) if path.exists())
+    if not os.access(existing, os.W_OK):
+        yield Finding("cache", "missing", f"{root} can't be written", "set PTX2AMD_CACHE_DIR to a folder of yours")
+        return
+    entries = list(cache.stored(root))
+    yield Finding("cache", "ok", f"{root}: {len(entries)} entries, {sum(e.size for e in entries):,} bytes")
+
+
+def _service() -> Iterator[Finding]:
+    from ptx2amd.service import server
+
+    try:
+        path = server.socket_path(native.current_build_id())
+    except OSError as error:
+        yield Finding("service", "missing", str(error), "set PTX2AMD_RUNTIME_DIR to a folder of yours with mode 700")
+        return
+    with socket.socket(socket.AF_UNIX) as probe:
+        try:
+            probe.connect(str(path))
+            yield Finding("service", "ok", f"running, {path}")
+        except OSError:
+            yield Finding("service", "ok", f"not running (starts on demand), {path}")
+
+
+def _toolkit() -> Iterator[Finding]:
+    from ptx2amd.compat import toolkit
+
+    try:
+        yield Finding("nvcc", "ok", toolkit.find().nvcc)
+    except Ptx2amdError:
+        yield Finding("nvcc", "note", "not found", "only needed to build CUDA programs: pip install ptx2amd[nvcc]")
+
+
+CHECKS: tuple[Callable[[], Iterator[Finding]], ...] = (_native, _hip, _device, _translator, _cache, _service, _toolkit)
+
+
+@click.command(short_help="Show what was found, what is missing, what to do.")
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+def command(as_json: bool) -> None:
+    """Show what was found, what is missing and what to do. Exit status 1 when something needed is missing."""
+    findings = [finding for check in CHECKS for finding in check()]
+    if as_json:
+        click.echo(json.dumps([asdict(finding) for finding in findings], indent=2))
+    else:
+        for finding in findings:
+            click.echo(f"{finding.level:8} {finding.what:18} {finding.text}")
+            if finding.remedy:
+                click.echo(f"{'':27} -> {finding.remedy}")
+    sys.exit(any(finding.level == "missing" for finding in findings))
