@@ -112,7 +112,8 @@ enum {
 
 enum wave_stop { WAVE_RUNNING, WAVE_ENDED, WAVE_AT_BARRIER, WAVE_FAULTED, WAVE_YIELDED };
 
-#define VGPR_ROWS 512    /* v0..v255, then a0..a255 */
+#define VGPR_TEMP 512    /* v0..v255, then a0..a255, then 16 rows for operands with modifiers (valu_modify.c) */
+#define VGPR_ROWS 528
 
 struct mem_window { uint64_t lo, hi; bool writable; }; /* the allocation used last: [lo, hi) */
 
