@@ -214,6 +214,7 @@ void mem_release(struct mem_block *block) {
   pthread_mutex_lock(&lock);
   if (counted(b)) in_use[b->pub.device] -= b->pub.size;
   erase(b);
+  atomic_thread_fence(memory_order_seq_cst);   /* erase before looking; mem_enter() counts before it looks up */
   bool wait = atomic_load(&dispatches) > 0;
   if (wait) {
     b->next = waiting;
