@@ -7,6 +7,9 @@ import struct
 from ptx2amd.lower.value import LLVM_TYPE, Val, width
 
 
+TERMINATORS = ("  br ", "  ret ", "  unreachable", "  switch ", "  ]")
+
+
 def float_text(ty: str, value: float) -> str:
     """`value`, rounded to nearest, as LLVM writes constants of the floating-point type `ty`."""
     if ty == "half":
@@ -26,6 +29,7 @@ class Emitter:
         self.lines: list[str] = []
         self.count = 0
         self.helpers: set[str] = set()
+        self.split = False  # whether a block was started in the current instruction
 
     def op(self, ty: str, text: str) -> Val:
         """Emit an instruction whose result has type `ty`."""
@@ -104,10 +108,11 @@ class Emitter:
         if not self.ended():
             self.lines.append(f"  br label %{name}")
         self.lines.append(f"{name}:")
+        self.split = True
 
     def ended(self) -> bool:
         """Whether the current block already has its terminator."""
-        return self.lines[-1].startswith(("  br ", "  ret ", "  unreachable", "  switch ", "  ]")) if self.lines else False
+        return bool(self.lines) and self.lines[-1].startswith(TERMINATORS)
 
     def branch(self, *where: Val | str) -> None:
         """branch("l"), or branch(cond, "then", "else")."""

@@ -44,6 +44,7 @@ class FunctionLowering(Emitter):
                            ("global" 1, "shared" 3, "const" 4 or 1, "local" 5, "" = generic 0; "param":
                            4 for kernel parameters, 5 for those of functions and calls: see Val.ty)
     fn.symbol_address(name, offset, space)   the address of a variable as a pointer Val in `space`
+    fn.carry(), fn.set_carry(v)   the carry flag as an i1
     fn.special("%tid.x")   a special register as a Val
     fn.op(ty, "add i32 1, 2")  emit an instruction with a result -> Val
     fn.do("store ...")     emit an instruction without a result
@@ -55,7 +56,6 @@ class FunctionLowering(Emitter):
     fn.helper("name")      request the helper of lower/helpers/<name>.ll; returns "@name"
     fn.block("then")       a fresh label name; fn.label(name) starts that block; fn.branch("l") or
                            fn.branch(cond, "then", "else")
-    fn.guard(inst)         the guard as an i1 Val, or None (only for lowerings in FOLDS_GUARD)
     fn.refuse(inst, reason)    raise Unsupported with kernel, line and opcode
 
     A lowering with blocks of its own must read its sources before the first fn.label and write its
@@ -69,8 +69,9 @@ class FunctionLowering(Emitter):
         self.names = Names()
         self.f32_denormals = "ieee"
         self.block_id = 0  # of the extended basic block, as Analysis counts them
-        self.loaded: list[Register] = []  # registers loaded from memory in the current instruction
-        self.specials: dict[str, Val] = {}
+        self.entry: list[str] = []  # the entry block: allocas
+        self.loaded: list[tuple[Register, str, Val]] = []  # values made by reads of the current instruction
+        self.is_kernel = True
 
     # reading
 
@@ -142,15 +143,41 @@ class FunctionLowering(Emitter):
             if not entity.memory:
                 return Val(ty, "poison")  # never written
             v = values[entity.ty] = self.op(entity.ty, f"load {entity.ty}, ptr addrspace(5) {entity.memory}")
-            self.loaded.append(entity)
+            self.loaded.append((entity, v.ty, v))
         n = width(ty)
         if v.ty == ty:
             return v
         v = self.cast(v, ty) if n == entity.bits else self.cast(self.resize(v, n), ty)
         if n == entity.bits:
             values[ty] = v
-            self.loaded.append(entity)
+            self.loaded.append((entity, ty, v))
         return v
+
+    def forget_loaded(self) -> None:
+        """Forget the values that the current instruction's reads made: they may stand in a block that
+        does not dominate what follows."""
+        for register, ty, v in self.loaded:
+            if register.values.get(ty) is v:
+                del register.values[ty]
+
+    # the carry flag CC.CF of add.cc, addc, sub.cc, mad.cc ...
+
+    def carry(self) -> Val:
+        """The carry flag as an i1."""
+        return self._register(self._carry_register().name, "i1")
+
+    def set_carry(self, v: Val) -> None:
+        """Write the carry flag."""
+        self.assign(Reg(self._carry_register().name), v, "pred")
+
+    def _carry_register(self) -> Register:
+        register = self.names.table.get("%CC.CF")
+        if register is None:
+            register = self.names.table["%CC.CF"] = Register("%CC.CF", 1, "i1", True, "%CC")
+            self.entry.append("  %CC = alloca i1, addrspace(5)")
+            self.entry.append("  store i1 false, ptr addrspace(5) %CC")
+        assert type(register) is Register
+        return register
 
     def _immediate(self, imm: Imm, ty: str) -> Val:
         if imm.kind in "su":
@@ -230,7 +257,7 @@ class FunctionLowering(Emitter):
         """`base + offset` as a pointer into `space`."""
         if type(base) is Sym:
             return self.symbol_address(base.name, base.offset + offset, space)
-        ty = pointer_type(space)
+        ty = pointer_type("local" if space == "param" and not self.is_kernel else space)
         if type(base) is Imm:
             return self.op(ty, f"inttoptr i64 {(base.bits + offset) & (1 << 64) - 1} to {ty}")
         assert type(base) is Reg
@@ -271,11 +298,10 @@ class FunctionLowering(Emitter):
         return special(self, name)
 
     def guard(self, inst: Inst) -> Val | None:
-        """The guard predicate as an i1, or None for an unguarded instruction."""
+        """The guard's register as an i1 (before `inst.guard.negated`), or None when unguarded."""
         if inst.guard is None:
             return None
-        v = self._register(inst.guard.reg, "i1")
-        return self.op("i1", f"xor i1 {v}, true") if inst.guard.negated else v
+        return self._register(inst.guard.reg, "i1")
 
     def refuse(self, inst: Inst, reason: str) -> NoReturn:
         """Raise Unsupported with the kernel, line and opcode."""

@@ -1,0 +1,68 @@
+"""Atomic operations and reductions on memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ptx2amd.lower.memory import space_of
+from ptx2amd.lower.order import ORDERS, SCOPES, byte_size
+from ptx2amd.lower.registry import lowers
+from ptx2amd.lower.value import LLVM_TYPE, Val
+
+if TYPE_CHECKING:
+    from ptx2amd.lower.function import FunctionLowering
+    from ptx2amd.ptx.ast import Inst
+
+SIGNED = {"add": "add", "min": "min", "max": "max"}
+UNSIGNED = {"min": "umin", "max": "umax", "inc": "uinc_wrap", "dec": "udec_wrap", "exch": "xchg"}
+FLOAT = {"add": "fadd", "min": "fmin", "max": "fmax"}
+
+
+def operation(op: str, ptx_type: str) -> str:
+    """The atomicrmw operation of a PTX operation on a PTX type."""
+    if "f" in ptx_type:
+        return FLOAT[op]
+    return SIGNED[op] if ptx_type[0] == "s" else UNSIGNED.get(op, op)
+
+
+def notes(pointer: Val, scope: str, op: str) -> str:
+    """What LLVM has to know to choose the hardware's own atomic instructions. System scope may mean
+    memory of the host, where only part of them works: there LLVM stays careful."""
+    text = "" if scope == "sys" else ", !amdgpu.no.fine.grained.memory !{}, !amdgpu.no.remote.memory !{}"
+    if op.startswith("f"):
+        text += ", !amdgpu.ignore.denormal.mode !{}"
+    return text + (", !noalias.addrspace !{i32 5, i32 6}" if pointer.ty == "ptr" else "")
+
+
+@lowers("atom")
+def atom(fn: FunctionLowering, inst: Inst) -> None:
+    """atom and red on scalars, and on vectors, which are atomic element by element."""
+    mods = inst.shape.mods
+    scope = mods["scope"] or "gpu"
+    order = f"{SCOPES[scope]}{ORDERS[mods['sem'] or 'relaxed']}"
+    op = operation(mods["op"], mods["t"])
+    pointer, values = fn.address(inst, "a", space_of(inst)), fn.vec(inst, "b")
+    size = byte_size(values[0].ty)
+    old = []
+    for i, value in enumerate(values):
+        at = fn.displace(pointer, i * size)
+        text = f"atomicrmw {op} {at.t}, {value.t} {order}, align {size}{notes(at, scope, op)}"
+        old.append(fn.op(value.ty, text))
+    if fn.has(inst, "d"):
+        fn.put_vec(inst, "d", old)
+
+
+@lowers("atom_cas")
+def atom_cas(fn: FunctionLowering, inst: Inst) -> None:
+    mods = inst.shape.mods
+    scope, sem = mods["scope"] or "gpu", mods["sem"] or "relaxed"
+    failure = {"acquire": "acquire", "acq_rel": "acquire"}.get(sem, "monotonic")
+    pointer = fn.address(inst, "a", space_of(inst))
+    expected, desired = fn.src(inst, "b"), fn.src(inst, "c")
+    ty = LLVM_TYPE[mods["t"]][0]
+    pair = fn.op(
+        f"{{ {ty}, i1 }}",
+        f"cmpxchg {pointer.t}, {expected.t}, {desired.t} {SCOPES[scope]}{ORDERS[sem]} {failure}, "
+        f"align {byte_size(ty)}{notes(pointer, scope, 'cmpxchg')}",
+    )
+    fn.put(inst, "d", fn.op(ty, f"extractvalue {pair.t}, 0"))

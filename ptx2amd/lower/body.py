@@ -1,0 +1,122 @@
+"""The walk over a function body: scopes, labels, guards, and the dispatch of instructions to their
+lowerings (templates of the table's rows, or functions registered with @lowers)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ptx2amd.lower.function import FunctionLowering
+from ptx2amd.lower.names import DESTINATIONS, Analysis, Register, Storage, Target
+from ptx2amd.lower.registry import LOWERINGS
+from ptx2amd.lower.value import LLVM_TYPE
+from ptx2amd.ptx.ast import Inst, Label, Reg, Scope, Shape, Vec
+
+FOLDS_GUARD = frozenset(("bra", "brx_idx", "ret", "exit"))
+Action = tuple[Callable[[FunctionLowering, Inst], None], bool]  # the lowering, whether it folds guards
+
+
+def lower_body(fn: FunctionLowering, scope: Scope) -> list[Inst]:
+    """Lower a body into `fn.lines`; the allocas go to `fn.entry`. Returns the instructions, in order."""
+    analysis = Analysis(fn.names)
+    analysis.scope(scope)
+    for register in fn.names.registers:
+        if not register.ty:
+            register.ty = f"i{register.bits}"
+        if register.crossing:
+            register.memory = f"%r{len(fn.entry)}"
+            fn.entry.append(f"  {register.memory} = alloca {register.ty}, addrspace(5)")
+        register.block, register.values = -1, {}
+    walk(fn, scope)
+    return analysis.instructions
+
+
+def walk(fn: FunctionLowering, scope: Scope) -> None:
+    """Lower the items of a scope."""
+    fn.names.enter(scope)
+    for entity in fn.names.declared[id(scope)].values():
+        if type(entity) is Storage:
+            fn.declare(entity)
+    for item in scope.items:
+        kind = type(item)
+        if kind is Inst:
+            instruction(fn, item)
+        elif kind is Label:
+            target = fn.names.table[item.name]
+            assert type(target) is Target
+            fn.block_id += 1
+            fn.label(target.block)
+        elif kind is Scope:
+            walk(fn, item)
+    fn.names.leave()
+
+
+def instruction(fn: FunctionLowering, inst: Inst) -> None:
+    """Lower one instruction, with the guard as a branch around it."""
+    shape = inst.shape
+    action = fn.module.actions.get(id(shape))
+    if action is None:
+        action = fn.module.actions[id(shape)] = action_of(fn, inst)
+    lower, folds = action
+    if fn.ended():  # code that nothing jumps to
+        fn.label(fn.block("dead"))
+    fn.split = False
+    fn.loaded.clear()
+    if inst.guard is None or folds:
+        lower(fn, inst)
+        if fn.split:
+            fn.forget_loaded()
+        return
+    then, join = fn.block("then"), fn.block("join")
+    cond = fn.guard(inst)
+    fn.loaded.clear()
+    fn.do(f"br i1 {cond}, label %{join if inst.guard.negated else then}, label %{then if inst.guard.negated else join}")
+    fn.label(then)
+    lower(fn, inst)
+    fn.label(join)
+    fn.forget_loaded()
+    forget_written(fn, inst)
+
+
+def forget_written(fn: FunctionLowering, inst: Inst) -> None:
+    """After a guarded instruction its destinations hold what memory says."""
+    for name, operand in zip(inst.shape.names, inst.operands, strict=False):
+        if name in DESTINATIONS:
+            for item in operand.items if type(operand) is Vec else fn.items(operand):
+                entity = fn.names.table.get(item.name) if type(item) is Reg else None
+                if type(entity) is Register:
+                    entity.values = {}
+
+
+def action_of(fn: FunctionLowering, inst: Inst) -> Action:
+    """How to lower instructions of this shape."""
+    shape = inst.shape
+    lower = shape.form.lower
+    if lower in LOWERINGS:
+        return LOWERINGS[lower], lower in FOLDS_GUARD
+    if shape.form.exact == "hint" and not lower:
+        return lambda fn, inst: None, False
+    if not lower or shape.form.exact.startswith("refused"):
+        fn.refuse(inst, shape.form.exact.removeprefix("refused: ") or "not supported")
+    if not lower.isidentifier():
+        return template(shape), False
+    raise AssertionError(f"{shape.form.syntax}: no lowering is registered as {lower!r}")
+
+
+def template(shape: Shape) -> Callable[[FunctionLowering, Inst], None]:
+    """The lowering of a template row: one LLVM instruction over the sources; `{T}` is the type of d."""
+    text = shape.form.lower
+    sources = [
+        (name, i, shape.types[i]) for i, name in enumerate(shape.names) if name not in DESTINATIONS
+    ]
+    if "d" not in shape.names:
+        return lambda fn, inst: fn.do(text.format(**{n: fn.value(inst.operands[i], t) for n, i, t in sources}))
+    at = shape.names.index("d")
+    result = shape.types[at]
+    ty = LLVM_TYPE[result][0]
+
+    def lower(fn: FunctionLowering, inst: Inst) -> None:
+        operands = inst.operands
+        values = {name: fn.value(operands[i], t) for name, i, t in sources}
+        fn.assign(operands[at], fn.op(ty, text.format(T=ty, **values)), result)
+
+    return lower

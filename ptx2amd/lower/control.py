@@ -1,0 +1,117 @@
+"""Branches, the end of threads, and small control instructions."""
+
+from __future__ import annotations
+
+from ptx2amd.errors import Unsupported
+from ptx2amd.lower.function import FunctionLowering
+from ptx2amd.lower.names import Target
+from ptx2amd.lower.registry import lowers
+from ptx2amd.ptx.ast import BranchTargets, Imm, Inst, Sym
+
+
+def block_of(fn: FunctionLowering, inst: Inst, label: str) -> str:
+    """The LLVM block of a PTX label."""
+    target = fn.names.table.get(label)
+    if type(target) is not Target:
+        fn.refuse(inst, f"{label} is not a label of this function")
+    return target.block
+
+
+def conditional(fn: FunctionLowering, inst: Inst, taken: str) -> None:
+    """Jump to block `taken` where the guard holds (always, without one); the rest falls through."""
+    cond = fn.guard(inst)
+    if cond is None:
+        fn.branch(taken)
+        return
+    rest = fn.block("next")
+    fn.branch(cond, *((rest, taken) if inst.guard.negated else (taken, rest)))
+    fn.label(rest)
+    fn.split = False  # what the guard's read made dominates the fall-through
+
+
+@lowers("bra")
+def bra(fn: FunctionLowering, inst: Inst) -> None:
+    target = inst.get("a")
+    assert type(target) is Sym
+    conditional(fn, inst, block_of(fn, inst, target.name))
+
+
+@lowers("brx_idx")
+def brx_idx(fn: FunctionLowering, inst: Inst) -> None:
+    label = inst.get("b")
+    assert type(label) is Sym
+    targets = fn.names.table.get(label.name)
+    if type(targets) is not BranchTargets:
+        fn.refuse(inst, f"{label.name} is no .branchtargets list")
+    index = fn.src(inst, "a")
+    rest = None
+    if inst.guard is not None:
+        here, rest = fn.block("brx"), fn.block("next")
+        conditional_to(fn, inst, here, rest)
+        fn.label(here)
+    nowhere = fn.block("nowhere")
+    cases = " ".join(f"i32 {i}, label %{block_of(fn, inst, name)}" for i, name in enumerate(targets.targets))
+    fn.do(f"switch i32 {index}, label %{nowhere} [ {cases} ]")
+    fn.lines.append(f"{nowhere}:")  # the index is out of range: undefined in PTX
+    fn.do("unreachable")
+    if rest is not None:
+        fn.label(rest)
+
+
+def conditional_to(fn: FunctionLowering, inst: Inst, taken: str, rest: str) -> None:
+    cond = fn.guard(inst)
+    assert cond is not None
+    fn.branch(cond, *((rest, taken) if inst.guard.negated else (taken, rest)))
+
+
+@lowers("ret")
+def ret(fn: FunctionLowering, inst: Inst) -> None:
+    conditional(fn, inst, fn.return_block)
+
+
+@lowers("exit")
+def exit_(fn: FunctionLowering, inst: Inst) -> None:
+    conditional(fn, inst, fn.exit_block)
+
+
+@lowers("trap")
+def trap(fn: FunctionLowering, inst: Inst) -> None:
+    fn.do("call void @llvm.trap()")
+    if inst.guard is None:
+        fn.do("unreachable")
+
+
+@lowers("brkpt")
+def brkpt(fn: FunctionLowering, inst: Inst) -> None:
+    fn.do("call void @llvm.debugtrap()")
+
+
+@lowers("nanosleep")
+def nanosleep(fn: FunctionLowering, inst: Inst) -> None:
+    """s_sleep waits about 64 cycles a unit, 127 at most; PTX allows any wait from 0 to twice the time."""
+    duration = inst.get("a")
+    units = max(1, min(127, duration.bits // 40)) if type(duration) is Imm else 1
+    fn.do(f"call void @llvm.amdgcn.s.sleep(i32 {units})")
+
+
+@lowers("stacksave")
+def stacksave(fn: FunctionLowering, inst: Inst) -> None:
+    saved = fn.call("llvm.stacksave.p5", "ptr addrspace(5)")
+    fn.put(inst, "d", fn.resize(saved, int(inst.shape.mods["t"][1:])))
+
+
+@lowers("stackrestore")
+def stackrestore(fn: FunctionLowering, inst: Inst) -> None:
+    v = fn.src(inst, "a")
+    fn.call("llvm.stackrestore.p5", "void", fn.op("ptr addrspace(5)", f"inttoptr {v.t} to ptr addrspace(5)"))
+
+
+@lowers("alloca")
+def alloca(fn: FunctionLowering, inst: Inst) -> None:
+    align = inst.get("b")
+    size = fn.resize(fn.src(inst, "a"), 32)
+    alignment = align.bits if type(align) is Imm else 8
+    if alignment > 16:
+        raise Unsupported("alignment above 16 bytes", fn.name, inst.line, inst.shape.opcode)
+    memory = fn.op("ptr addrspace(5)", f"alloca i8, {size.t}, align {alignment}, addrspace(5)")
+    fn.put(inst, "d", fn.resize(memory, int(inst.shape.mods["t"][1:])))

@@ -1,0 +1,13 @@
+"""mov: packing and unpacking happen as operands are read and written."""
+
+from __future__ import annotations
+
+from ptx2amd.lower.function import FunctionLowering
+from ptx2amd.lower.registry import lowers
+from ptx2amd.ptx.ast import Inst
+
+
+@lowers("mov")
+def mov(fn: FunctionLowering, inst: Inst) -> None:
+    t = inst.shape.mods.get("t", "b128")
+    fn.put(inst, "d", fn.src(inst, "a", t))

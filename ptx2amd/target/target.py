@@ -1,0 +1,42 @@
+"""Target: what one kernel is compiled for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ptx2amd.target.arch import Arch, arch
+
+MAPPINGS = ("native", "paired")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """An arch and how warps of 32 threads lie on its waves.
+
+    mapping "native": a wave is a warp (wave32); "paired": a wave carries two warps (wave64)."""
+
+    arch: Arch
+    mapping: str
+
+    @property
+    def wave_size(self) -> int:
+        """Lanes of a wave: 32 or 64."""
+        return 32 if self.mapping == "native" else 64
+
+    @property
+    def paired(self) -> bool:
+        return self.mapping == "paired"
+
+
+def target(name: str, mapping: str = "") -> Target:
+    """The target of an arch name, by default in the mapping of its default wave size.
+
+    Raises UnknownArch; ValueError for a mapping that the arch has no waves for."""
+    found = arch(name)
+    chosen = mapping or ("native" if 32 in found.waves else "paired")
+    if chosen not in MAPPINGS:
+        raise ValueError(f"unknown warp mapping {chosen!r}; known: {', '.join(MAPPINGS)}")
+    result = Target(found, chosen)
+    if result.wave_size not in found.waves:
+        raise ValueError(f"{name} has no waves of {result.wave_size} lanes, which mapping {chosen!r} needs")
+    return result
