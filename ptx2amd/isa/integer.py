@@ -1,0 +1,69 @@
+"""Integer arithmetic (PTX manual 9.7.1). Division by zero gives all ones, the remainder then the dividend."""
+
+from __future__ import annotations
+
+from ptx2amd.isa.form import Form
+
+INT = "u16|u32|u64|s16|s32|s64"
+SIGNED = "s16|s32|s64"
+UNSIGNED = "u16|u32|u64"
+WIDE = "u16|u32|s16|s32"
+PAIRS = "u16x2|s16x2"
+
+FORMS = [
+    Form(f"add.{{t:{INT}}}", "d:t, a:t, b:t", "add {a.t}, {b}"),
+    Form("add.sat.s32", "d:s32, a:s32, b:s32", "call i32 @llvm.sadd.sat.i32({a.t}, {b.t})"),
+    Form(f"add.{{t:{PAIRS}}}", "d:t, a:t, b:t", "add {a.t}, {b}", since=(8, 0), sm=90),
+    Form(f"sub.{{t:{INT}}}", "d:t, a:t, b:t", "sub {a.t}, {b}"),
+    Form("sub.sat.s32", "d:s32, a:s32, b:s32", "call i32 @llvm.ssub.sat.i32({a.t}, {b.t})"),
+    Form(f"mul.lo.{{t:{INT}}}", "d:t, a:t, b:t", "mul {a.t}, {b}"),
+    Form(f"mul.hi.{{t:{INT}}}", "d:t, a:t, b:t", "mul_hi"),
+    Form(f"mul.wide.{{t:{WIDE}}}", "d:2*t, a:t, b:t", "mul_wide"),
+    Form(f"mad.lo.{{t:{INT}}}", "d:t, a:t, b:t, c:t", "mad_lo"),
+    Form(f"mad.hi.{{t:{INT}}}", "d:t, a:t, b:t, c:t", "mul_hi"),
+    Form("mad.hi.{sat:sat}.s32", "d:s32, a:s32, b:s32, c:s32", "mul_hi"),
+    Form(f"mad.wide.{{t:{WIDE}}}", "d:2*t, a:t, b:t, c:2*t", "mul_wide"),
+    Form("mul24.{part:lo|hi}.{t:u32|s32}", "d:t, a:t, b:t", "mul24"),
+    Form("mad24.{part:lo|hi}.{t:u32|s32}", "d:t, a:t, b:t, c:t", "mul24"),
+    Form("mad24.hi.{sat:sat}.s32", "d:s32, a:s32, b:s32, c:s32", "mul24"),
+    Form(f"sad.{{t:{INT}}}", "d:t, a:t, b:t, c:t", "sad"),
+    Form(f"div.{{t:{INT}}}", "d:t, a:t, b:t", "int_div"),
+    Form(f"rem.{{t:{INT}}}", "d:t, a:t, b:t", "int_rem"),
+    Form(f"abs.{{t:{SIGNED}}}", "d:t, a:t", "call {a.ty} @llvm.abs.{a.ty}({a.t}, i1 false)"),
+    Form(f"neg.{{t:{SIGNED}}}", "d:t, a:t", "sub {a.ty} 0, {a}"),
+    *(
+        row
+        for name in ("min", "max")
+        for row in (
+            Form(
+                f"{name}.{{t:{SIGNED}}}",
+                "d:t, a:t, b:t",
+                f"call {{a.ty}} @llvm.s{name}.{{a.ty}}({{a.t}}, {{b.t}})",
+            ),
+            Form(
+                f"{name}.{{t:{UNSIGNED}}}",
+                "d:t, a:t, b:t",
+                f"call {{a.ty}} @llvm.u{name}.{{a.ty}}({{a.t}}, {{b.t}})",
+            ),
+            Form(f"{name}.[relu:relu].{{t:s32|s16x2}}", "d:t, a:t, b:t", "int_minmax", since=(8, 0), sm=90),
+            Form(f"{name}.{{t:u16x2}}", "d:t, a:t, b:t", "int_minmax", since=(8, 0), sm=90),
+        )
+    ),
+    Form("popc.{t:b32|b64}", "d:u32, a:t", "popc", since=(2, 0), sm=20),
+    Form("clz.{t:b32|b64}", "d:u32, a:t", "clz", since=(2, 0), sm=20),
+    Form("bfind.[shiftamt:shiftamt].{t:u32|u64|s32|s64}", "d:u32, a:t", "bfind", since=(2, 0), sm=20),
+    Form("fns.b32", "d:b32, a:b32, b:b32, c:s32", "fns", since=(6, 0), sm=30),
+    Form("brev.{t:b32|b64}", "d:t, a:t", "call {a.ty} @llvm.bitreverse.{a.ty}({a.t})", since=(2, 0), sm=20),
+    Form("bfe.{t:u32|u64|s32|s64}", "d:t, a:t, b:u32, c:u32", "bfe", since=(2, 0), sm=20),
+    Form("bfi.{t:b32|b64}", "d:t, a:t, b:t, c:u32, len:u32", "bfi", since=(2, 0), sm=20),
+    Form("bmsk.{mode:clamp|wrap}.b32", "d:b32, a:b32, b:b32", "bmsk", since=(7, 6), sm=70),
+    Form("szext.{mode:clamp|wrap}.{t:u32|s32}", "d:t, a:t, b:u32", "szext", since=(7, 6), sm=70),
+    Form("dp4a.{at:u32|s32}.{bt:u32|s32}", "d:b32, a:b32, b:b32, c:b32", "dot", since=(5, 0), sm=61),
+    Form(
+        "dp2a.{part:lo|hi}.{at:u32|s32}.{bt:u32|s32}",
+        "d:b32, a:b32, b:b32, c:b32",
+        "dot",
+        since=(5, 0),
+        sm=61,
+    ),
+]
