@@ -1,0 +1,72 @@
+"""Atomic operations and reductions on memory: rows of the instruction table."""
+
+from ptx2amd.isa.form import Form
+
+SCOPE = ".[scope:cta|cluster|gpu|sys]"
+GENERIC = ".[space:global]"
+SHARED = ".{space:shared|shared::cta|shared::cluster}"
+
+# (operation and type, first sm, first PTX version) of the scalar forms that atom and red share
+OPERATIONS = (
+    (".{op:add}.{t:u32|s32|u64}", 20, (2, 0)),
+    (".{op:add}.{t:f32}", 20, (2, 0)),
+    (".{op:add}.{t:f64}", 60, (5, 0)),
+    (".{op:add}.noftz.{t:f16x2}", 60, (6, 2)),
+    (".{op:add}.noftz.{t:f16}", 70, (6, 3)),
+    (".{op:add}.noftz.{t:bf16|bf16x2}", 90, (7, 8)),
+    (".{op:min|max}.{t:u32|s32|u64|s64}", 20, (2, 0)),
+    (".{op:inc|dec}.{t:u32}", 20, (2, 0)),
+    (".{op:and|or|xor}.{t:b32|b64}", 20, (2, 0)),
+)
+EXCHANGE = (".{op:exch}.{t:b32|b64}", 20, (2, 0))
+# vectors, in global memory only
+VECTORS = (
+    (".{vec:v2|v4}.{op:add}.{t:f32}", 90, (8, 1)),
+    (".{vec:v2|v4|v8}.{op:add|min|max}.noftz.{t:f16|bf16}", 90, (8, 1)),
+    (".{vec:v2|v4}.{op:add|min|max}.noftz.{t:f16x2|bf16x2}", 90, (8, 1)),
+)
+WIDE = "refused: 128-bit atomic operations, which the hardware does not have"
+
+
+def _forms(mnemonic: str, sems: str, destination: str, shapes, operand: str, spaces=(GENERIC, SHARED)) -> list[Form]:
+    head = f"{mnemonic}.[sem:{sems}]{SCOPE}"
+    operands = f"{destination}[a], {operand}:t"
+    forms = []
+    for what, sm, since in shapes:
+        forms += [Form(f"{head}{space}{what}", operands, "atom", since=since, sm=sm) for space in spaces]
+        hinted = f"{head}{GENERIC}{what}.L2::cache_hint"
+        forms.append(Form(hinted, f"{operands}, c:b64", "atom", since=max(since, (7, 4)), sm=max(sm, 80)))
+    return forms
+
+
+ATOM = "relaxed|acquire|release|acq_rel"
+RED = "relaxed|release"
+_CAS = f"atom.[sem:{ATOM}]{SCOPE}.[space:global|shared|shared::cta|shared::cluster].cas"
+_EXCH = f"atom.[sem:{ATOM}]{SCOPE}.[space:global|shared|shared::cta|shared::cluster].exch"
+
+FORMS = [
+    *_forms("atom", ATOM, "d:t, ", (*OPERATIONS, EXCHANGE), "b"),
+    *_forms("atom", ATOM, "{d}:t, ", VECTORS, "{b}", (GENERIC,)),
+    Form(f"{_CAS}.{{t:b32|b64}}", "d:t, [a], b:t, c:t", "atom_cas", since=(2, 0), sm=20),
+    Form(f"{_CAS}.{{t:b16}}", "d:t, [a], b:t, c:t", "atom_cas", since=(6, 3), sm=70),
+    Form(f"{_CAS}.{{t:b128}}", "d:t, [a], b:t, c:t", "", WIDE, (8, 3), 90),
+    Form(f"{_EXCH}.{{t:b128}}", "d:t, [a], b:t", "", WIDE, (8, 3), 90),
+    *_forms("red", RED, "", OPERATIONS, "b"),
+    *_forms("red", RED, "", VECTORS, "{b}", (GENERIC,)),
+    *(
+        Form(
+            "red.async.{sem:relaxed.cluster}.[space:shared::cluster].mbarrier::complete_tx::bytes" + what,
+            "[a], b:t, [c]",
+            "",
+            "refused: asynchronous reductions in a cluster's shared memory",
+            (8, 1),
+            90,
+        )
+        for what in (
+            ".{op:add}.{t:u32|s32|u64}",
+            ".{op:min|max}.{t:u32|s32}",
+            ".{op:inc|dec}.{t:u32}",
+            ".{op:and|or|xor}.{t:b32}",
+        )
+    ),
+]

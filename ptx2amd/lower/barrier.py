@@ -1,0 +1,106 @@
+"""Barriers and fences."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING
+
+from ptx2amd.lower.lanes import ballot, leader
+from ptx2amd.lower.order import ORDERS, fence
+from ptx2amd.lower.registry import lowers
+from ptx2amd.ptx.ast import Imm
+
+if TYPE_CHECKING:
+    from ptx2amd.lower.function import FunctionLowering
+    from ptx2amd.ptx.ast import Inst
+
+
+def barrier(fn: FunctionLowering) -> None:
+    """All threads of the block meet, and see each other's memory."""
+    fence(fn, "release", "cta")
+    fn.call("llvm.amdgcn.s.barrier", "void")
+    fence(fn, "acquire", "cta")
+
+
+def check_whole_block(fn: FunctionLowering, inst: Inst) -> None:
+    """Refuse a barrier with a thread count that is not known to be the whole block. Without a count every
+    barrier is for the whole block, whatever its number."""
+    if not fn.has(inst, "b"):
+        return
+    count = inst.get("b")
+    if fn.block_size is None or type(count) is not Imm or count.bits != prod(fn.block_size):
+        fn.refuse(inst, "barriers with a thread count are not supported unless .reqntid makes it the whole block")
+
+
+@lowers("bar_sync")
+def bar_sync(fn: FunctionLowering, inst: Inst) -> None:
+    check_whole_block(fn, inst)
+    barrier(fn)
+
+
+@lowers("bar_red")
+def bar_red(fn: FunctionLowering, inst: Inst) -> None:
+    """A vote of the whole block: each wave adds its count of threads that say yes (`and`: that say no) to
+    a word in shared memory, between barriers that keep one vote from the next."""
+    check_whole_block(fn, inst)
+    op = inst.shape.mods["op"]
+    vote = fn.src(inst, "c")
+    if op == "and":
+        vote = fn.op("i1", f"xor {vote.t}, true")
+    total = fn.module.shared_word(fn, "bar_red")
+    barrier(fn)
+    fn.do(f"store i32 0, {total.t}")
+    barrier(fn)
+    mask = ballot(fn, vote)
+    one, join = fn.block("red.add"), fn.block("red.join")
+    fn.branch(leader(fn), one, join)
+    fn.label(one)
+    count = fn.call("llvm.ctpop.i32", "i32", mask)
+    fn.do(f'atomicrmw add {total.t}, {count.t} syncscope("workgroup") monotonic')
+    fn.label(join)
+    barrier(fn)
+    count = fn.op("i32", f"load i32, {total.t}")
+    if op == "popc":
+        fn.put(inst, "d", count)
+    else:
+        fn.put(inst, "p", fn.op("i1", f"icmp {'eq' if op == 'and' else 'ne'} {count.t}, 0"))
+
+
+@lowers("bar_warp_sync")
+def bar_warp_sync(fn: FunctionLowering, inst: Inst) -> None:
+    """The lanes of a warp run in step where their control flow meets; what is left is the order of memory."""
+    fence(fn, "release", "warp")
+    fn.call("llvm.amdgcn.wave.barrier", "void")
+    fence(fn, "acquire", "warp")
+
+
+@lowers("cluster_arrive")
+def cluster_arrive(fn: FunctionLowering, inst: Inst) -> None:
+    """Clusters have one block. The wait is the barrier, so the arrival only publishes."""
+    if inst.shape.mods["sem"] != "relaxed":
+        fence(fn, "release", "cluster")
+
+
+@lowers("cluster_wait")
+def cluster_wait(fn: FunctionLowering, inst: Inst) -> None:
+    barrier(fn)
+    fence(fn, "acquire", "cluster")
+
+
+@lowers("membar")
+def membar(fn: FunctionLowering, inst: Inst) -> None:
+    fence(fn, "seq_cst", inst.shape.mods["scope"])
+
+
+@lowers("fence")
+def fence_(fn: FunctionLowering, inst: Inst) -> None:
+    fence(fn, ORDERS[inst.shape.mods["sem"] or "acq_rel"], inst.shape.mods["scope"])
+
+
+@lowers("fence_proxy")
+def fence_proxy(fn: FunctionLowering, inst: Inst) -> None:
+    """All proxies are one memory here: order within the block is what is left."""
+    fence(fn, "acq_rel", "cta")
+
+
+

@@ -1,0 +1,187 @@
+"""Operations across the lanes of a warp. Under divergence each acts on the lanes that reach it together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ptx2amd.lower.lanes import active, ballot, is_lane, lowest, read_lane
+from ptx2amd.lower.registry import lowers
+from ptx2amd.lower.value import Val
+
+if TYPE_CHECKING:
+    from ptx2amd.lower.function import FunctionLowering
+    from ptx2amd.ptx.ast import Inst
+
+
+
+
+def members(fn: FunctionLowering, inst: Inst) -> Val:
+    """The member mask; instructions without one mean all active lanes."""
+    return fn.src(inst, "m") if fn.has(inst, "m") else fn.const("i32", -1)
+
+
+@lowers("shfl")
+def shfl(fn: FunctionLowering, inst: Inst) -> None:
+    value = fn.src(inst, "a")
+    source, inside = shuffle_source(fn, inst)
+    fn.put(inst, "d", read_lane(fn, value, source))
+    fn.put(inst, "p", inside)
+
+
+def shuffle_source(fn: FunctionLowering, inst: Inst) -> tuple[Val, Val]:
+    """The lane that a shuffle reads, and whether it is inside the segment (else it is the lane's own).
+    Operand c packs the clamp value (bits 0-4) and the segment mask (bits 8-12)."""
+    mode = inst.shape.mods["mode"]
+    lane = fn.special("%laneid")
+    b = fn.op("i32", f"and {fn.src(inst, 'b').t}, 31")
+    c = fn.src(inst, "c")
+    segment = fn.op("i32", f"and {fn.op('i32', f'lshr {c.t}, 8').t}, 31")
+    outside = fn.op("i32", f"xor {segment.t}, 31")
+    first = fn.op("i32", f"and {lane.t}, {segment}")
+    last = fn.op("i32", f"or {first.t}, {fn.op('i32', f'and {c.t}, {outside}')}")
+    if mode == "up":
+        source = fn.op("i32", f"sub {lane.t}, {b}")
+        inside = fn.op("i1", f"icmp sge {source.t}, {last}")
+    else:
+        if mode == "down":
+            source = fn.op("i32", f"add {lane.t}, {b}")
+        elif mode == "bfly":
+            source = fn.op("i32", f"xor {lane.t}, {b}")
+        else:
+            source = fn.op("i32", f"or {first.t}, {fn.op('i32', f'and {b.t}, {outside}')}")
+        inside = fn.op("i1", f"icmp sle {source.t}, {last}")
+    return fn.op("i32", f"select {inside.t}, {source.t}, {lane.t}"), inside
+
+
+@lowers("vote")
+def vote(fn: FunctionLowering, inst: Inst) -> None:
+    """all: no member says no; any: some member says yes; uni: one of the two holds. Threads that have
+    exited are no members."""
+    mode, mask, yes = inst.shape.mods["mode"], members(fn, inst), fn.src(inst, "a")
+    if mode == "ballot":
+        fn.put(inst, "d", fn.op("i32", f"and {ballot(fn, yes).t}, {mask}"))
+    elif mode == "any":
+        fn.put(inst, "p", fn.op("i1", f"icmp ne {votes(fn, yes, mask).t}, 0"))
+    elif mode == "all":
+        fn.put(inst, "p", none(fn, negate(fn, yes), mask))
+    else:
+        either = fn.op("i1", f"or {none(fn, negate(fn, yes), mask).t}, {none(fn, yes, mask)}")
+        fn.put(inst, "p", either)
+
+
+def votes(fn: FunctionLowering, yes: Val, mask: Val) -> Val:
+    return fn.op("i32", f"and {ballot(fn, yes).t}, {mask}")
+
+
+def none(fn: FunctionLowering, yes: Val, mask: Val) -> Val:
+    """Whether no member's vote is `yes`."""
+    return fn.op("i1", f"icmp eq {votes(fn, yes, mask).t}, 0")
+
+
+def negate(fn: FunctionLowering, v: Val) -> Val:
+    return fn.op("i1", f"xor {v.t}, true")
+
+
+@lowers("match_any")
+def match_any(fn: FunctionLowering, inst: Inst) -> None:
+    """Round by round, the value of the first waiting lane (of the wave) is compared with all: the lanes
+    that have it are each other's answer, and leave. Waves that carry two warps look at both at once."""
+    value, mask = fn.src(inst, "a"), members(fn, inst)
+    before, loop, found = fn.block("match.before"), fn.block("match"), fn.block("match.found")
+    fn.label(before)
+    fn.branch(loop)
+    fn.label(loop)
+    first = fn.call(f"llvm.amdgcn.readfirstlane.{value.ty}", value.ty, value)
+    same = fn.op("i1", f"icmp eq {value.t}, {first}")
+    equal = ballot(fn, same)
+    answer = fn.op("i32", f"select {same.t}, {equal.t}, i32 0")  # per lane, so it outlives the round
+    fn.branch(same, found, loop)
+    fn.label(found)
+    fn.put(inst, "d", fn.op("i32", f"and {answer.t}, {mask}"))
+
+
+@lowers("match_all")
+def match_all(fn: FunctionLowering, inst: Inst) -> None:
+    value = fn.src(inst, "a")
+    mask = fn.op("i32", f"and {members(fn, inst).t}, {active(fn)}")
+    first = read_lane(fn, value, lowest(fn, mask))
+    differs = fn.op("i1", f"icmp ne {value.t}, {first}")
+    same = none(fn, differs, mask)
+    fn.put(inst, "d", fn.op("i32", f"select {same.t}, {mask.t}, i32 0"))
+    fn.put(inst, "p", same)
+
+
+REDUCE = {
+    ("add", "u32"): "add i32 {}, {}",
+    ("add", "s32"): "add i32 {}, {}",
+    ("and", "b32"): "and i32 {}, {}",
+    ("or", "b32"): "or i32 {}, {}",
+    ("xor", "b32"): "xor i32 {}, {}",
+    ("min", "u32"): "call i32 @llvm.umin.i32(i32 {}, i32 {})",
+    ("max", "u32"): "call i32 @llvm.umax.i32(i32 {}, i32 {})",
+    ("min", "s32"): "call i32 @llvm.smin.i32(i32 {}, i32 {})",
+    ("max", "s32"): "call i32 @llvm.smax.i32(i32 {}, i32 {})",
+    ("min", "f32"): "call float @llvm.minimumnum.f32(float {}, float {})",
+    ("max", "f32"): "call float @llvm.maximumnum.f32(float {}, float {})",
+    ("min.NaN", "f32"): "call float @llvm.minimum.f32(float {}, float {})",
+    ("max.NaN", "f32"): "call float @llvm.maximum.f32(float {}, float {})",
+}
+
+
+@lowers("redux")
+def redux(fn: FunctionLowering, inst: Inst) -> None:
+    """A warp in full takes five butterfly steps; else each lane goes through its members, one a round
+    (lanes of one mask leave together, so they can all be read until the end)."""
+    mods = inst.shape.mods
+    key = mods["op"] + (".NaN" if mods.get("nan") else "")
+    step = REDUCE[key, mods["t"]]
+    value, mask = fn.src(inst, "a"), members(fn, inst)
+    if mods.get("abs"):
+        value = fn.call("llvm.fabs.f32", "float", value)
+    mask = fn.op("i32", f"and {mask.t}, {active(fn)}")
+    full, some, loop, done = (fn.block(name) for name in ("redux.full", "redux.some", "redux.loop", "redux.done"))
+    fn.branch(fn.op("i1", f"icmp eq {mask.t}, -1"), full, some)
+
+    fn.label(full)
+    lane, all_ = fn.special("%laneid"), value
+    for distance in (1, 2, 4, 8, 16):
+        other = read_lane(fn, all_, fn.op("i32", f"xor {lane.t}, {distance}"))
+        all_ = fn.op(value.ty, step.format(all_, other))
+    fn.branch(done)
+
+    fn.label(some)
+    start = read_lane(fn, value, lowest(fn, mask))
+    rest = without_lowest(fn, mask)
+    fn.branch(fn.op("i1", f"icmp eq {rest.t}, 0"), done, loop)
+    fn.label(loop)
+    todo, total = fn.block("todo"), fn.block("total")
+    more, sum_ = Val("i32", f"%{todo}"), Val(value.ty, f"%{total}")
+    at = len(fn.lines)
+    new = fn.op(value.ty, step.format(sum_, read_lane(fn, value, lowest(fn, more))))
+    left = without_lowest(fn, more)
+    fn.lines[at:at] = [
+        f"  {more} = phi i32 [ {rest}, %{some} ], [ {left}, %{loop} ]",
+        f"  {sum_} = phi {value.ty} [ {start}, %{some} ], [ {new}, %{loop} ]",
+    ]
+    fn.branch(fn.op("i1", f"icmp eq {left.t}, 0"), done, loop)
+
+    fn.label(done)
+    arms = f"[ {all_}, %{full} ], [ {start}, %{some} ], [ {new}, %{loop} ]"
+    fn.put(inst, "d", fn.op(value.ty, f"phi {value.ty} {arms}"))
+
+
+def without_lowest(fn: FunctionLowering, mask: Val) -> Val:
+    return fn.op("i32", f"and {mask.t}, {fn.op('i32', f'add {mask.t}, -1')}")
+
+
+@lowers("activemask")
+def activemask(fn: FunctionLowering, inst: Inst) -> None:
+    fn.put(inst, "d", active(fn))
+
+
+@lowers("elect")
+def elect(fn: FunctionLowering, inst: Inst) -> None:
+    """The lowest active member is elected."""
+    chosen = lowest(fn, fn.op("i32", f"and {members(fn, inst).t}, {active(fn)}"))
+    fn.put(inst, "d", chosen)
+    fn.put(inst, "p", is_lane(fn, chosen))
