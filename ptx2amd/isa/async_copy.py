@@ -8,7 +8,7 @@ COMPLETE = "mbarrier::complete_tx::bytes"
 MULTICAST = ".[multicast:multicast::cluster]"
 HINT = ".[hint:L2::cache_hint]"
 SHARED = "shared::cluster|shared::cta"
-TENSOR = "cp.async.bulk.{word}.{dim:1d|2d|3d|4d|5d}"
+DIM = ".{dim:1d|2d|3d|4d|5d}"
 MODE = ".[mode:tile|im2col]"
 REDUCE = "{op:add|min|max|inc|dec|and|or|xor}"
 
@@ -53,12 +53,14 @@ TMA = [
     _bulk(f"cp.async.bulk.global.shared::cta.bulk_group{HINT}.[mask:cp_mask]", "[a], [b], c:u32, e:b64?, f:b16?"),
     _bulk(f"cp.async.bulk.prefetch.L2.global{HINT}", "[a], c:u32, e:b64?"),
     _bulk(
-        f"{TENSOR.format(word='tensor')}.{{to:{SHARED}}}.global{MODE}.{COMPLETE}{MULTICAST}{HINT}",
+        f"cp.async.bulk.tensor{DIM}.{{to:{SHARED}}}.global{MODE}.{COMPLETE}{MULTICAST}{HINT}",
         "[a], [b,*], [m], {c*?}:b16?, e:b64?, f:b64?",
     ),
-    _bulk(f"{TENSOR.format(word='tensor')}.global.shared::cta{MODE}.bulk_group{HINT}", "[a,*], [b], e:b64?"),
-    _bulk(f"{TENSOR.format(word='prefetch.tensor')}.L2.global{MODE}{HINT}", "[a,*], {c*?}:b16?, e:b64?"),
-    _bulk(f"cp.reduce.{TENSOR.format(word='tensor')[3:]}.global.shared::cta.{REDUCE}{MODE}.bulk_group{HINT}", "[a,*], [b], e:b64?"),
+    _bulk(f"cp.async.bulk.tensor{DIM}.global.shared::cta{MODE}.bulk_group{HINT}", "[a,*], [b], e:b64?"),
+    _bulk(f"cp.async.bulk.prefetch.tensor{DIM}.L2.global{MODE}{HINT}", "[a,*], {c*?}:b16?, e:b64?"),
+    _bulk(
+        f"cp.reduce.async.bulk.tensor{DIM}.global.shared::cta.{REDUCE}{MODE}.bulk_group{HINT}", "[a,*], [b], e:b64?"
+    ),
     _bulk(
         f"cp.reduce.async.bulk.shared::cluster.shared::cta.{COMPLETE}.{REDUCE}.{{t:u32|s32|u64|b32}}",
         "[a], [b], c:u32, [m]",

@@ -5,6 +5,8 @@ from ptx2amd.isa.form import Form
 ALIGNED = ".[aligned:aligned]"
 PARTIAL = "refused: barriers for a part of the block (arrive without wait)"
 
+VOTE = "a:u32, b:u32?, !c:pred"
+
 BARRIERS = [
     form
     for name, aligned in (("bar.[level:cta]", ""), ("barrier.[level:cta]", ALIGNED))
@@ -12,8 +14,8 @@ BARRIERS = [
         Form(f"{name}.sync{aligned}", "a:u32", "bar_sync"),
         Form(f"{name}.sync{aligned}", "a:u32, b:u32", "bar_sync", since=(2, 0), sm=20),
         Form(f"{name}.arrive{aligned}", "a:u32, b:u32", "", PARTIAL, (2, 0), 20),
-        Form(f"{name}.red.{{op:popc}}{aligned}.{{t:u32}}", "d:t, a:u32, b:u32?, !c:pred", "bar_red", since=(2, 0), sm=20),
-        Form(f"{name}.red.{{op:and|or}}{aligned}.{{t:pred}}", "p:t, a:u32, b:u32?, !c:pred", "bar_red", since=(2, 0), sm=20),
+        Form(f"{name}.red.{{op:popc}}{aligned}.{{t:u32}}", f"d:t, {VOTE}", "bar_red", since=(2, 0), sm=20),
+        Form(f"{name}.red.{{op:and|or}}{aligned}.{{t:pred}}", f"p:t, {VOTE}", "bar_red", since=(2, 0), sm=20),
     )
 ]
 

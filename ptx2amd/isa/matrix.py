@@ -1,0 +1,128 @@
+"""Matrix operations on the fragments of a warp: rows of the instruction table."""
+
+from ptx2amd.isa.form import Form
+
+SPACE = ".[space:shared|shared::cta]"
+TRANS = ".[trans:trans]"
+WARPGROUP = "refused: matrix operations of a warp group"
+TENSOR_MEMORY = "refused: tensor memory (tcgen05)"
+WMMA = "refused: wmma"
+SPARSE = "refused: sparse matrix operations"
+SUM = "approx: products are exact, sums are rounded in a fixed order of our own, to f32"
+
+# ldmatrix and stmatrix: {modifier}, fragments a lane
+COUNTS = (("x1", 1), ("x2", 2), ("x4", 4))
+
+LOADS = [
+    form
+    for count, n in COUNTS
+    for form in (
+        Form(
+            f"ldmatrix.sync.aligned.m8n8.{{num:{count}}}{TRANS}{SPACE}.b16",
+            f"{{d*{n}}}:b32, [a]",
+            "ldmatrix",
+            since=(6, 5),
+            sm=75,
+        ),
+        Form(
+            f"stmatrix.sync.aligned.m8n8.{{num:{count}}}{TRANS}{SPACE}.b16",
+            f"[a], {{b*{n}}}:b32",
+            "stmatrix",
+            since=(7, 8),
+            sm=90,
+        ),
+    )
+]
+
+OTHER_SHAPES = [
+    Form(
+        f"ldmatrix.sync.aligned.{{shape:m16n16|m8n16}}.{{num:x1|x2|x4}}{TRANS}{SPACE}"
+        ".{t:b8|b8x16.b6x16_p32|b8x16.b4x16_p64}",
+        "{d*?}:b32, [a]",
+        "",
+        "refused: 8-bit and smaller elements in ldmatrix",
+        (8, 6),
+        100,
+    ),
+    Form(
+        f"stmatrix.sync.aligned.m16n8.{{num:x1|x2|x4}}.trans{SPACE}.b8",
+        "[a], {b*?}:b32",
+        "",
+        "refused: 8-bit elements in stmatrix",
+        (8, 6),
+        100,
+    ),
+]
+
+# (shape, type of a, type of b, registers of a, of b, type of d and c, registers of d, first sm, PTX)
+_F16, _BF16, _TF32, _F64 = "f16", "bf16", "tf32", "f64"
+DENSE = [
+    ("m16n8k8", _F16, _F16, 2, 1, "f16", 2, 75, (6, 5)),
+    ("m16n8k8", _F16, _F16, 2, 1, "f32", 4, 75, (6, 5)),
+    ("m16n8k16", _F16, _F16, 4, 2, "f16", 2, 80, (7, 0)),
+    ("m16n8k16", _F16, _F16, 4, 2, "f32", 4, 80, (7, 0)),
+    ("m16n8k8", _BF16, _BF16, 2, 1, "f32", 4, 80, (7, 0)),
+    ("m16n8k16", _BF16, _BF16, 4, 2, "f32", 4, 80, (7, 0)),
+    ("m16n8k4", _TF32, _TF32, 2, 1, "f32", 4, 80, (7, 0)),
+    ("m16n8k8", _TF32, _TF32, 4, 2, "f32", 4, 80, (7, 0)),
+    ("m8n8k4", _F64, _F64, 1, 1, "f64", 2, 80, (7, 0)),
+    ("m16n8k4", _F64, _F64, 2, 1, "f64", 4, 90, (7, 8)),
+    ("m16n8k8", _F64, _F64, 4, 2, "f64", 4, 90, (7, 8)),
+    ("m16n8k16", _F64, _F64, 8, 4, "f64", 4, 90, (7, 8)),
+    ("m8n8k16", "u8|s8", "u8|s8", 1, 1, "s32", 2, 75, (6, 5)),
+    ("m16n8k16", "u8|s8", "u8|s8", 2, 1, "s32", 4, 80, (7, 0)),
+    ("m16n8k32", "u8|s8", "u8|s8", 4, 2, "s32", 4, 80, (7, 0)),
+    ("m8n8k32", "u4|s4", "u4|s4", 1, 1, "s32", 2, 75, (6, 5)),
+    ("m16n8k32", "u4|s4", "u4|s4", 2, 1, "s32", 4, 80, (7, 0)),
+    ("m16n8k64", "u4|s4", "u4|s4", 4, 2, "s32", 4, 80, (7, 0)),
+    ("m16n8k32", "e4m3|e5m2", "e4m3|e5m2", 4, 2, "f32", 4, 89, (8, 4)),
+]
+BINARY = [
+    ("m8n8k128", 1, 1, 2, 75, (7, 0)),
+    ("m16n8k128", 2, 1, 4, 80, (7, 0)),
+    ("m16n8k256", 4, 2, 4, 80, (7, 0)),
+]
+
+
+def _dense(shape: str, a: str, b: str, na: int, nb: int, c: str, nc: int, sm: int, since: tuple[int, int]) -> Form:
+    word = {"f16": "b32", "f64": "f64"}
+    source, accumulator = word.get(a if a == "f64" else "", "b32"), word.get(c, c)
+    sat = ".[sat:satfinite]" if c == "s32" else ""
+    return Form(
+        f"mma.sync.aligned.{{shape:{shape}}}.row.col{sat}.{{dt:{c}}}.{{at:{a}}}.{{bt:{b}}}.{{ct:{c}}}",
+        f"{{d*{nc}}}:{accumulator}, {{a*{na}}}:{source}, {{b*{nb}}}:{source}, {{c*{nc}}}:{accumulator}",
+        "mma",
+        "exact" if c in ("s32",) else SUM,
+        since,
+        sm,
+    )
+
+
+MMA = [
+    *(_dense(*row) for row in DENSE),
+    *(
+        Form(
+            f"mma.sync.aligned.{{shape:{shape}}}.row.col.{{dt:s32}}.{{at:b1}}.{{bt:b1}}.{{ct:s32}}.{{op:xor.popc|and.popc}}",
+            f"{{d*{nc}}}:s32, {{a*{na}}}:b32, {{b*{nb}}}:b32, {{c*{nc}}}:s32",
+            "mma",
+            since=since,
+            sm=sm,
+        )
+        for shape, na, nb, nc, sm, since in BINARY
+    ),
+    Form(
+        "mma.sync.aligned.m8n8k4.{alayout:row|col}.{blayout:row|col}.{dt:f16|f32}.f16.f16.{ct:f16|f32}",
+        "{d*?}:b32, {a*2}:b32, {b*2}:b32, {c*?}:b32",
+        "",
+        "refused: m8n8k4 matrices of f16",
+        (6, 4),
+        70,
+    ),
+]
+
+FORMS = [
+    *LOADS,
+    *OTHER_SHAPES,
+    Form("movmatrix.sync.aligned.m8n8.trans.b16", "d:b32, a:b32", "movmatrix", since=(7, 8), sm=75),
+    *MMA,
+]
