@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 from ptx2amd.errors import Unsupported
+from ptx2amd.lower.data import align_of, size_of
 from ptx2amd.lower.emit import Emitter
 from ptx2amd.lower.names import Names, Register, Storage, VectorRegister
 from ptx2amd.lower.value import LLVM_TYPE, Val, width
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
 
 # PTX state space -> LLVM address space of an address in it
 SPACES = {"": 0, "global": 1, "shared": 3, "const": 4, "param": 4, "local": 5}
+
+
+def quoted(name: str) -> str:
+    """A global's name as LLVM writes it."""
+    return f'@"{name}"'
 
 
 def pointer_type(space: str) -> str:
@@ -72,6 +78,8 @@ class FunctionLowering(Emitter):
         self.entry: list[str] = []  # the entry block: allocas
         self.loaded: list[tuple[Register, str, Val]] = []  # values made by reads of the current instruction
         self.is_kernel = True
+        self.block_size: tuple[int, int, int] | None = None  # .reqntid
+        self.return_block = self.exit_block = "return"
 
     # reading
 
@@ -288,6 +296,19 @@ class FunctionLowering(Emitter):
         if {pointer.ty, ty} == {"ptr addrspace(3)", "ptr addrspace(5)"}:
             raise Unsupported(f"address of {name} used as {space}", self.name)
         return self.op(ty, f"addrspacecast {pointer.t} to {ty}")
+
+    def declare(self, storage: Storage) -> None:
+        """Give a variable that a scope declares its memory."""
+        var = storage.var
+        if var.space == "shared":
+            storage.pointer = self.module.shared(var, quoted(f"{self.name}.{var.name}"))
+        elif var.space in ("local", "param"):
+            memory = f"%v{len(self.entry)}"
+            storage.pointer = Val("ptr addrspace(5)", memory)
+            ty = f"[{size_of(var)} x i8]" if var.count >= 0 or size_of(var) > 8 else f"i{8 * size_of(var)}"
+            self.entry.append(f"  {memory} = alloca {ty}, align {max(4, align_of(var))}, addrspace(5)")
+        else:
+            raise Unsupported(f".{var.space} variable {var.name} inside a function", self.name, var.line)
 
     # the rest
 

@@ -169,6 +169,8 @@ class Analysis:
             self._read(operand.name)
         elif type(operand) is Addr:
             self._read_inside(operand.base)
+            for item in operand.rest:
+                self._read_inside(item)
         elif type(operand) is Vec:
             for item in operand.items:
                 self._read_inside(item)

@@ -1,0 +1,81 @@
+"""Linking an object to a code object (hsaco) that HIP loads, with the sidecar note."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from ptx2amd.codegen.elf import Elf, note_object
+from ptx2amd.errors import Ptx2amdError
+
+NOTE_SECTION, NOTE_NAME, NOTE_TYPE = ".note.ptx2amd", "ptx2amd", 1
+
+
+class LinkError(Ptx2amdError):
+    """No linker, the linker failed, or a symbol has no definition."""
+
+
+@cache
+def linker() -> tuple[str, ...]:
+    """The command of an ELF linker for AMDGPU: ROCm's, one on PATH, or the one in the wheel `ziglang`.
+
+    PTX2AMD_LD names one explicitly. Raises LinkError when there is none."""
+    if explicit := os.environ.get("PTX2AMD_LD"):
+        return (explicit,)
+    rocm = Path(os.environ.get("ROCM_PATH", "/opt/rocm")) / "llvm/bin/ld.lld"
+    if rocm.exists():
+        return (str(rocm),)
+    for name in ("ld.lld", *(f"ld.lld-{version}" for version in range(24, 16, -1))):
+        if found := shutil.which(name):
+            return (found,)
+    spec = find_spec("ziglang")
+    if spec is not None and spec.submodule_search_locations:
+        zig = Path(spec.submodule_search_locations[0]) / "zig"
+        if zig.exists():
+            return (str(zig), "ld.lld")
+    raise LinkError("no AMDGPU linker: install ROCm or lld, or the Python package ziglang (pip install ziglang)")
+
+
+def check_symbols(elf: Elf) -> None:
+    """LLVM turns intrinsics that it does not know into calls: an undefined symbol is an error of ours."""
+    missing = elf.undefined()
+    if missing:
+        raise LinkError(f"undefined symbols in the generated code: {', '.join(sorted(missing))}")
+
+
+def link(objects: list[bytes], sidecar: dict[str, Any] | None = None) -> bytes:
+    """Link objects, and a note with the sidecar as JSON, to a shared object: the hsaco."""
+    like = Elf(objects[0])
+    for blob in objects:
+        check_symbols(Elf(blob))
+    parts = list(objects)
+    if sidecar is not None:
+        text = json.dumps(sidecar, separators=(",", ":")).encode()
+        parts.append(note_object(NOTE_SECTION, NOTE_NAME, NOTE_TYPE, text, like))
+    with tempfile.TemporaryDirectory(prefix="ptx2amd-") as directory:
+        paths = []
+        for i, blob in enumerate(parts):
+            path = Path(directory) / f"{i}.o"
+            path.write_bytes(blob)
+            paths.append(str(path))
+        out = Path(directory) / "out.hsaco"
+        command = [*linker(), "-m", "elf64_amdgpu", "-shared", "--no-undefined", *paths, "-o", str(out)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise LinkError(f"{command[0]} failed: {done.stderr.strip()}")
+        return out.read_bytes()
+
+
+def sidecar_of(hsaco: bytes) -> dict[str, Any] | None:
+    """The sidecar of a code object of ours, or None."""
+    for name, kind, description in Elf(hsaco).notes():
+        if name == NOTE_NAME and kind == NOTE_TYPE:
+            return json.loads(description)
+    return None

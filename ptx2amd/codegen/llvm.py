@@ -1,0 +1,70 @@
+"""LLVM IR text -> object code or assembly for one arch, through llvmlite.
+
+LLVM changes the module while it emits, so the text is parsed afresh for each arch. Nothing here is shared
+between calls but LLVM's target registry; every call may run in its own thread or process."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from ptx2amd.errors import Ptx2amdError
+from ptx2amd.target import Target
+
+TRIPLE = "amdgcn-amd-amdhsa"
+SPEED_LEVEL = 3
+
+
+class CodegenError(Ptx2amdError):
+    """LLVM rejected our IR, or could not select instructions for it: a fault of ours, not of the input."""
+
+
+@cache
+def _binding():
+    import llvmlite.binding as llvm
+
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    return llvm
+
+
+def machine(target: Target):
+    """The LLVM target machine."""
+    llvm = _binding()
+    features = []
+    if target.arch.waves != (target.wave_size,) and target.wave_size != target.arch.waves[0]:
+        features.append(f"+wavefrontsize{target.wave_size}")
+    return llvm.Target.from_triple(TRIPLE).create_target_machine(
+        cpu=target.arch.name,
+        features=",".join(features),
+        opt=SPEED_LEVEL,
+        reloc="pic",
+        codemodel="default",
+    )
+
+
+def optimised(ir: str, target: Target, speed_level: int = SPEED_LEVEL):
+    """Parse, verify and optimise IR text. Returns (LLVM module, target machine); raises CodegenError."""
+    llvm = _binding()
+    tm = machine(target)
+    head = f'target datalayout = "{tm.target_data}"\ntarget triple = "{TRIPLE}"\n'
+    try:
+        module = llvm.parse_assembly(head + ir)
+        module.verify()
+    except RuntimeError as error:
+        raise CodegenError(f"LLVM does not accept our IR: {error}") from None
+    options = llvm.create_pipeline_tuning_options(speed_level)
+    options.loop_vectorization = False
+    options.slp_vectorization = True
+    builder = llvm.create_pass_builder(tm, options)
+    builder.getModulePassManager().run(module, builder)
+    return module, tm
+
+
+def emit(ir: str, target: Target, form: str = "obj") -> bytes:
+    """Compile IR text to "obj" (ELF bytes), "asm" or "ll" (optimised IR; both as UTF-8)."""
+    module, tm = optimised(ir, target)
+    if form == "ll":
+        return str(module).encode()
+    if form == "asm":
+        return tm.emit_assembly(module).encode()
+    return tm.emit_object(module)

@@ -1,0 +1,126 @@
+"""The data segment: where a module's .global and .const variables lie, and their initial bytes.
+
+The layout is a pure function of the module, so that kernels that are compiled one by one, at different
+times, agree on it with each other and with the loader."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ptx2amd.errors import Ptx2amdError
+from ptx2amd.lower.value import LLVM_TYPE
+from ptx2amd.ptx.ast import InitSym, Module, Var
+
+HANDLES = {"texref": 8, "surfref": 8, "samplerref": 8}  # opaque types: a 64-bit handle each
+SEGMENT_ALIGN = 256
+
+
+def element_size(var: Var) -> int:
+    """Bytes of one element (a vector counts as one)."""
+    return HANDLES.get(var.type) or max(1, LLVM_TYPE[var.type][1] // 8) * var.vec
+
+
+def size_of(var: Var) -> int:
+    """Bytes of a variable; 0 for an unsized array without initialiser."""
+    count = 1 if var.count < 0 else var.count
+    if var.count == 0 and var.init:
+        count = -(-len(var.init) // var.vec)
+    return element_size(var) * count
+
+
+def align_of(var: Var) -> int:
+    """Alignment in bytes: as declared, else natural."""
+    return var.align or element_size(var)
+
+
+@dataclass(slots=True)
+class Cell:
+    """An 8-byte cell of initial data that holds an address: of symbol + offset."""
+
+    at: int
+    symbol: str
+    offset: int
+
+
+@dataclass(slots=True)
+class Image:
+    """Initial bytes, with the cells that hold addresses (zero in `data`)."""
+
+    data: bytearray
+    cells: list[Cell] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Segment:
+    """The data segment of a module. `offsets`: variable -> byte offset; `image`: initial contents;
+    `problems`: variable -> why its initialiser cannot be had."""
+
+    size: int
+    align: int
+    offsets: dict[str, int]
+    image: Image
+    problems: dict[str, str]
+
+
+def initial(var: Var) -> Image:
+    """The initial contents of one variable. Raises Ptx2amdError for an address in less than 8 bytes."""
+    image = Image(bytearray(size_of(var)))
+    width = element_size(var) // var.vec
+    at = 0
+    elements = var.init or []
+    i = 0
+    while i < len(elements):
+        element = elements[i]
+        if isinstance(element, InitSym):
+            if element.mask:
+                i += _masked_run(elements, i, element)
+            elif width != 8:
+                raise Ptx2amdError(f"{var.name}: the address of {element.name} in a {8 * width}-bit element")
+            else:
+                i += 1
+            image.cells.append(Cell(at, element.name, element.offset))
+            at += 8
+            continue
+        image.data[at : at + width] = (element & ((1 << 8 * width) - 1)).to_bytes(width, "little")
+        at += width
+        i += 1
+    return image
+
+
+def _masked_run(elements: list, start: int, first: InitSym) -> int:
+    """`0xFF(s), 0xFF00(s) ...`: the 8 bytes of an address, one by one. Returns how many elements."""
+    for byte in range(8):
+        want = InitSym(first.name, first.offset, first.generic, 0xFF << 8 * byte)
+        if start + byte >= len(elements) or elements[start + byte] != want:
+            raise Ptx2amdError(f"only a part of the address of {first.name} is stored")
+    return 8
+
+
+def segment(module: Module) -> Segment:
+    """Lay out the .global and .const variables that the module defines, in their order."""
+    at, align = 0, SEGMENT_ALIGN
+    offsets: dict[str, int] = {}
+    problems: dict[str, str] = {}
+    image = Image(bytearray())
+    for var in module.variables.values():
+        if var.space not in ("global", "const") or var.linkage == "extern":
+            continue
+        step = align_of(var)
+        align = max(align, step)
+        at = -(-at // step) * step
+        offsets[var.name] = at
+        try:
+            contents = initial(var)
+        except Ptx2amdError as error:
+            problems[var.name] = str(error)
+            contents = Image(bytearray(size_of(var)))
+        image.data.extend(bytes(at - len(image.data)))
+        image.data += contents.data
+        image.cells += [Cell(at + cell.at, cell.symbol, cell.offset) for cell in contents.cells]
+        at += size_of(var)
+    for cell in image.cells:
+        if cell.symbol not in offsets:
+            owner = next(n for n in reversed(offsets) if offsets[n] <= cell.at)
+            what = "function" if cell.symbol in module.functions else "external symbol"
+            problems[owner] = f"the initialiser of {owner} holds the address of {what} {cell.symbol}"
+    return Segment(at, align, offsets, image, problems)

@@ -1,0 +1,135 @@
+"""Function heads and tails: kernels and .func functions as LLVM function definitions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ptx2amd.errors import Unsupported
+from ptx2amd.lower.body import lower_body
+from ptx2amd.lower.calls import Signature, array, is_array, quoted, scalar, signature
+from ptx2amd.lower.data import align_of
+from ptx2amd.lower.function import FunctionLowering
+from ptx2amd.lower.names import Register, Storage
+from ptx2amd.lower.summary import body
+from ptx2amd.lower.value import Val
+from ptx2amd.ptx.ast import Function, Var
+
+if TYPE_CHECKING:
+    from ptx2amd.lower.module import ModuleLowering
+
+FLUSH = ' "denormal-fp-math-f32"="preserve-sign,preserve-sign"'
+
+
+def lower_function(module: ModuleLowering, function: Function, denormals: str) -> str:
+    """The LLVM definition of a PTX function. Raises Ptx2amdError, naming function and line."""
+    fn = FunctionLowering(function.proto.name, module.target, module)
+    fn.f32_denormals = denormals
+    fn.is_kernel = function.kind == "entry"
+    if fn.is_kernel and "reqntid" in function.directives:
+        x, y, z = (*function.directives["reqntid"], 1, 1)[:3]
+        fn.block_size = (x, y, z)
+    how = signature(function.proto, not fn.is_kernel and module.may_exit(function))
+    head = kernel_head(fn, function) if fn.is_kernel else function_head(fn, function, how)
+    fn.return_block, fn.exit_block = "return", "return" if fn.is_kernel else "exit"
+    scope = body(module.module, function)
+    fn.lines.append("body:")
+    lower_body(fn, scope)
+    if not fn.ended():
+        fn.branch("return")
+    tail(fn, function, how)
+    module.helpers |= fn.helpers
+    return "\n".join([head, "entry:", *fn.entry, "  br label %body", *fn.lines, "}"])
+
+
+def kernel_head(fn: FunctionLowering, function: Function) -> str:
+    """A kernel's head. Its LLVM parameters are there for the metadata; reads go through the kernarg segment."""
+    from ptx2amd.lower.module import max_threads, param_layout
+
+    parameters = []
+    if function.proto.params:
+        base = Val("ptr addrspace(4)", "%kernarg")
+        fn.entry.append("  %kernarg = call align 16 ptr addrspace(4) @llvm.amdgcn.kernarg.segment.ptr()")
+    for i, (var, (offset, _, align)) in enumerate(
+        zip(function.proto.params, param_layout(function), strict=True)
+    ):
+        pointer = base
+        if offset:
+            pointer = Val(base.ty, f"%p{i}.at")
+            fn.entry.append(f"  {pointer} = getelementptr inbounds i8, {base.t}, i64 {offset}")
+        fn.names.table[var.name] = Storage(var, pointer)
+        if is_array(var):
+            parameters.append(f"ptr addrspace(4) byref({array(var)}) align {align} %p{i}")
+        else:
+            parameters.append(f"{scalar(var)} %p{i}")
+    limit = max_threads(function)
+    least = limit if "reqntid" in function.directives else 1
+    attributes = f'"amdgpu-flat-work-group-size"="{least},{limit}" "uniform-work-group-size"="true"'
+    if fn.f32_denormals == "flush":
+        attributes += FLUSH
+    metadata = ""
+    if fn.block_size is not None:
+        metadata = ""
+    return (
+        f"define protected amdgpu_kernel void {quoted(function.proto.name)}({', '.join(parameters)}) "
+        f"nounwind {attributes}{metadata} {{"
+    )
+
+
+def function_head(fn: FunctionLowering, function: Function, how: Signature) -> str:
+    """A .func's head: arguments are stored to allocas, which SROA takes away."""
+    from ptx2amd.lower.module import llvm_name
+
+    parameters = []
+    if how.sret is not None:
+        parameters.append(f"ptr addrspace(5) sret({array(how.sret)}) align {align_of(how.sret)} %result")
+        fn.names.table[how.sret.name] = Storage(how.sret, Val("ptr addrspace(5)", "%result"))
+    elif function.proto.results:
+        _scalar_place(fn, function.proto.results[0], "%result")
+    for i, var in enumerate(function.proto.params):
+        if is_array(var):
+            parameters.append(f"ptr addrspace(5) byval({array(var)}) align {align_of(var)} %p{i}")
+            fn.names.table[var.name] = Storage(var, Val("ptr addrspace(5)", f"%p{i}"))
+        else:
+            parameters.append(f"{scalar(var)} %a{i}")
+            _scalar_place(fn, var, f"%p{i}")
+            fn.entry.append(f"  store {scalar(var)} %a{i}, ptr addrspace(5) %p{i}")
+    if len(function.proto.results) > 1:
+        raise Unsupported("a function with several results", fn.name, function.line)
+    attributes = FLUSH if fn.f32_denormals == "flush" else ""
+    name = quoted(llvm_name(function, fn.f32_denormals))
+    return f"define internal {how.result} {name}({', '.join(parameters)}) nounwind{attributes} {{"
+
+
+def _scalar_place(fn: FunctionLowering, var: Var, memory: str) -> None:
+    """A parameter or result as memory: a .param variable, or a register of the old ABI."""
+    ty = scalar(var)
+    fn.entry.append(f"  {memory} = alloca {ty}, align {max(4, align_of(var))}, addrspace(5)")
+    if var.space == "reg":
+        fn.names.table[var.name] = Register(var.name, 1 if ty == "i1" else int(ty[1:]), ty, True, memory)
+    else:
+        fn.names.table[var.name] = Storage(var, Val("ptr addrspace(5)", memory))
+
+
+def tail(fn: FunctionLowering, function: Function, how: Signature) -> None:
+    """The blocks in which all ways out of the function meet."""
+    fn.lines.append("return:")
+    if fn.is_kernel:
+        fn.do("ret void")
+        return
+    v = fn.op(how.value, f"load {how.value}, ptr addrspace(5) %result") if how.value else None
+    if not how.exits:
+        fn.do(f"ret {v.t}" if v else "ret void")
+        return
+    for block, flag in (("return", "false"), ("exit", "true")):
+        if block == "exit":
+            fn.lines.append("exit:")
+        if not how.value:
+            fn.do(f"ret i1 {flag}")
+            continue
+        value = v if block == "return" else Val(how.value, "poison")
+        pair = fn.op(how.result, f"insertvalue {how.result} poison, i1 {flag}, 0")
+        pair = fn.op(how.result, f"insertvalue {pair.t}, {value.t if value else ''}, 1")
+        fn.do(f"ret {pair.t}")
+
+
+__all__ = ["lower_function"]

@@ -1,0 +1,53 @@
+; CUDA's vprintf(format, arguments): appends a record to the printf buffer; the host formats it.
+; Returns the number of arguments, or -1 when there is no buffer or no room.
+; Record: u32 bytes of the record (a multiple of 8), u32 0, u64 address of the format, the arguments.
+define internal i32 @ptx2amd_vprintf(i64 %format, i64 %args, i64 %buffer) nounwind {
+entry:
+  %nobuffer = icmp eq i64 %buffer, 0
+  %noformat = icmp eq i64 %format, 0
+  %nothing = or i1 %nobuffer, %noformat
+  br i1 %nothing, label %lost, label %start
+start:
+  %laid = call i64 @ptx2amd_printf_size(i64 %format)
+  %count = lshr i64 %laid, 32
+  %count32 = trunc i64 %count to i32
+  %size = trunc i64 %laid to i32
+  %padded = add i32 %size, 23
+  %record = and i32 %padded, -8
+  %head = inttoptr i64 %buffer to ptr addrspace(1)
+  %cursor = getelementptr i8, ptr addrspace(1) %head, i64 4
+  %capacity = load i32, ptr addrspace(1) %head, align 4
+  %at = atomicrmw add ptr addrspace(1) %cursor, i32 %record monotonic, align 4, !amdgpu.no.fine.grained.memory !0, !amdgpu.no.remote.memory !0
+  %end = add i32 %at, %record
+  %overflow = icmp ult i32 %end, %at
+  %beyond = icmp ugt i32 %end, %capacity
+  %full = or i1 %overflow, %beyond
+  br i1 %full, label %lost, label %write
+write:
+  %at64 = zext i32 %at to i64
+  %records = getelementptr i8, ptr addrspace(1) %head, i64 8
+  %here = getelementptr i8, ptr addrspace(1) %records, i64 %at64
+  store i32 %record, ptr addrspace(1) %here, align 8
+  %zero = getelementptr i8, ptr addrspace(1) %here, i64 4
+  store i32 0, ptr addrspace(1) %zero, align 4
+  %place = getelementptr i8, ptr addrspace(1) %here, i64 8
+  store i64 %format, ptr addrspace(1) %place, align 8
+  %to = getelementptr i8, ptr addrspace(1) %here, i64 16
+  %from = inttoptr i64 %args to ptr
+  br label %copy
+copy:
+  %i = phi i32 [ 0, %write ], [ %next, %word ]
+  %more = icmp ult i32 %i, %size
+  br i1 %more, label %word, label %done
+word:
+  %source = getelementptr i8, ptr %from, i32 %i
+  %v = load i32, ptr %source, align 4
+  %target = getelementptr i8, ptr addrspace(1) %to, i32 %i
+  store i32 %v, ptr addrspace(1) %target, align 4
+  %next = add i32 %i, 4
+  br label %copy
+done:
+  ret i32 %count32
+lost:
+  ret i32 -1
+}

@@ -1,0 +1,284 @@
+"""ModuleLowering: kernels of a PTX module, with the functions and variables they use, as one LLVM module.
+
+mode "kernel": variables lie in the data segment, whose address the environment holds; "module": they
+are globals of the code object."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from ptx2amd.errors import Ptx2amdError, Unsupported
+from ptx2amd.lower import data
+from ptx2amd.lower.body import Action
+from ptx2amd.lower.calls import env, quoted, signature
+from ptx2amd.lower.entry import lower_function
+from ptx2amd.lower.function import FunctionLowering
+from ptx2amd.lower.helpers import helper_texts
+from ptx2amd.lower.summary import Summary, summarise
+from ptx2amd.lower.value import Val
+from ptx2amd.ptx.ast import Function, Module, Var
+from ptx2amd.target import Target
+
+DYNAMIC_LDS = "__ptx2amd_dynamic_lds"
+ENV = "@__ptx2amd_env = protected addrspace(1) externally_initialized global [8 x i64] zeroinitializer, align 64"
+
+
+@dataclass(slots=True)
+class KernelPlan:
+    """What the sidecar says of one kernel beside what the code object's metadata says."""
+
+    name: str
+    mapping: str
+    params: list[tuple[int, int, int]]  # offset, size, align in bytes
+    max_threads: int
+    static_shared: int
+    f32_denormals: str
+    approximate: list[str] = field(default_factory=list)  # opcodes whose lowering is not exact
+
+
+class ModuleLowering:
+    """Collects LLVM IR for one target. A kernel that fails leaves nothing behind."""
+
+    def __init__(self, module: Module, target: Target, mode: str = "kernel") -> None:
+        assert mode in ("kernel", "module")
+        self.module, self.target, self.mode = module, target, mode
+        self.actions: dict[int, Action] = {}
+        self.texts: dict[str, str] = {}  # LLVM functions by name
+        self.globals: dict[str, str] = {}
+        self.helpers: set[str] = set()
+        self.uses_env = False
+        self.uses_dynamic_lds = False
+        self.plans: dict[str, KernelPlan] = {}
+        self.summaries: dict[str, Summary] = {}
+        self._pending: list[tuple[Function, str]] = []  # requested functions, with their denormal mode
+        self._new: dict[str, str] = {}
+
+    @cached_property
+    def segment(self) -> data.Segment:
+        return data.segment(self.module)
+
+    # what lowerings ask for
+
+    def summary(self, function: Function) -> Summary:
+        """What calls and modes a function's body has (parsed and computed on first use)."""
+        name = function.proto.name
+        found = self.summaries.get(name)
+        if found is None:
+            found = self.summaries[name] = summarise(self.module, function)
+        return found
+
+    def reachable(self, function: Function) -> list[Function]:
+        """`function` and the defined functions that it calls or names, transitively."""
+        seen = {function.proto.name: function}
+        work = [function]
+        while work:
+            for name in self.summary(work.pop()).functions:
+                callee = self.module.functions.get(self.module.aliases.get(name, name))
+                if callee is not None and callee.proto.name not in seen and _defined(callee):
+                    seen[callee.proto.name] = callee
+                    work.append(callee)
+        return list(seen.values())
+
+    def may_exit(self, function: Function) -> bool:
+        """Whether a thread may end inside a call of `function`."""
+        return any(self.summary(f).exits for f in self.reachable(function))
+
+    def address_taken_exits(self) -> bool:
+        """Whether a function that may be called indirectly may end the thread."""
+        return any(
+            self.may_exit(f) for f in self.module.functions.values() if f.kind == "func" and _defined(f) and "exit" in f.text
+        )
+
+    def request(self, fn: FunctionLowering, function: Function) -> str:
+        """The LLVM name (with @) of a PTX function, which will be lowered in the caller's FP mode."""
+        name = llvm_name(function, fn.f32_denormals)
+        if name not in self.texts and name not in self._new:
+            self._new[name] = ""
+            self._pending.append((function, fn.f32_denormals))
+        return quoted(name)
+
+    def symbol_address(self, fn: FunctionLowering, name: str, offset: int) -> Val:
+        """The address of a module-level variable or function, plus an offset in bytes."""
+        name = self.module.aliases.get(name, name)
+        var = self.module.variables.get(name)
+        if var is not None:
+            return self._variable_address(fn, var, offset)
+        function = self.module.functions.get(name)
+        if function is None:
+            raise Unsupported(f"{name} is not declared", fn.name)
+        if not _defined(function):
+            raise Unsupported(f"the address of {name}, which has no definition in this module", fn.name)
+        if function.kind == "entry":
+            raise Unsupported(f"the address of kernel {name}", fn.name)
+        return Val("ptr", self.request(fn, function))
+
+    def _variable_address(self, fn: FunctionLowering, var: Var, offset: int) -> Val:
+        if var.space == "shared":
+            return fn.displace(self.shared(var, quoted(var.name)), offset)
+        if var.space not in ("global", "const"):
+            raise Unsupported(f"module variable {var.name} in .{var.space} space", fn.name)
+        if var.linkage == "extern":
+            raise Unsupported(f"{var.name} is external: it has no definition in this module", fn.name)
+        space = 1 if var.space == "global" else 4
+        if self.mode == "module":
+            self._define(fn, var)
+            return fn.displace(Val(f"ptr addrspace({space})", quoted(var.name)), offset)
+        if var.name in self.segment.problems:
+            raise Unsupported(self.segment.problems[var.name], fn.name)
+        base = fn.op(f"ptr addrspace({space})", f"inttoptr {env(fn, 0).t} to ptr addrspace({space})")
+        return fn.displace(base, self.segment.offsets[var.name] + offset)
+
+    def _define(self, fn: FunctionLowering, var: Var) -> None:
+        """Whole-module mode: the variable, and those that its initialiser names, as LLVM globals."""
+        if var.name in self.globals:
+            return
+        self.globals[var.name] = ""
+        image = data.initial(var)
+        parts: list[str] = []
+        at = 0
+        for cell in image.cells:
+            parts.append(_bytes(image.data[at : cell.at]))
+            target = self.symbol_address(fn, cell.symbol, 0)
+            parts.append(f"i64 ptrtoint ({target.ty} getelementptr (i8, {target.t}, i64 {cell.offset}) to i64)")
+            at = cell.at + 8
+        parts.append(_bytes(image.data[at:]))
+        parts = [part for part in parts if part]
+        ty = "<{ " + ", ".join(p[: p.index("]") + 1] if p[0] == "[" else "i64" for p in parts) + " }>"
+        space = 1 if var.space == "global" else 4
+        self.globals[var.name] = (
+            f"{quoted(var.name)} = protected addrspace({space}) externally_initialized global {ty} "
+            f"<{{ {', '.join(parts)} }}>, align {data.align_of(var)}"
+        )
+
+    def shared(self, var: Var, name: str) -> Val:
+        """A shared variable as an LDS global; all unsized ones are the dynamic shared memory."""
+        if data.size_of(var) == 0:
+            self.uses_dynamic_lds = True
+            return Val("ptr addrspace(3)", f"@{DYNAMIC_LDS}")
+        self.globals.setdefault(
+            name,
+            f"{name} = internal addrspace(3) global [{data.size_of(var)} x i8] poison, align {data.align_of(var)}",
+        )
+        return Val("ptr addrspace(3)", name)
+
+    def static_shared(self, fn: FunctionLowering) -> int:
+        """Bytes of static shared memory that a function and what it calls declare."""
+        return self.static_shared_of(self.module.functions[fn.name])
+
+    def static_shared_of(self, function: Function) -> int:
+        """Bytes of static shared memory of `function` and of all that it calls."""
+        reached = [self.summary(f) for f in self.reachable(function)]
+        used = {name for summary in reached for name in summary.functions}
+        outer = [v for v in self.module.variables.values() if v.space == "shared" and v.name in used]
+        total = 0
+        for var in sorted(outer + [v for s in reached for v in s.shared], key=data.align_of, reverse=True):
+            total = -(-total // data.align_of(var)) * data.align_of(var) + data.size_of(var)
+        return total
+
+    # kernels
+
+    def kernel(self, name: str) -> None:
+        """Add a kernel and the functions it needs. Raises Ptx2amdError; then nothing is added."""
+        function = self.module.functions.get(name)
+        if function is None or function.kind != "entry":
+            known = [n for n, f in self.module.functions.items() if f.kind == "entry"]
+            raise Ptx2amdError(f"no kernel {name!r} in {self.module.source}; it has {', '.join(known) or 'none'}")
+        before = dict(self.globals), set(self.helpers)
+        self._new, self._pending = {}, []
+        try:
+            mode = self._denormals(function)
+            self._new[name] = lower_function(self, function, mode)
+            while self._pending:
+                callee, mode = self._pending.pop()
+                self._new[llvm_name(callee, mode)] = lower_function(self, callee, mode)
+            self.plans[name] = self._plan(function, mode)
+        except RecursionError:
+            raise Unsupported("nested too deeply", name) from None
+        finally:
+            failed = name not in self.plans
+            if failed:
+                self.globals, self.helpers = before
+            else:
+                self.texts.update(self._new)
+            self._new, self._pending = {}, []
+
+    def _denormals(self, kernel: Function) -> str:
+        """The f32 denormal mode most of the kernel's instructions ask for: "flush" or "ieee"."""
+        reached = [self.summary(f) for f in self.reachable(kernel)]
+        return "flush" if sum(s.flush for s in reached) > sum(s.ieee for s in reached) else "ieee"
+
+    def _plan(self, function: Function, mode: str) -> KernelPlan:
+        limit = self.target.arch
+        shared = self.static_shared_of(function)
+        if shared > limit.lds:
+            raise Unsupported(
+                f"{shared} bytes of static shared memory; a workgroup on {limit.name} has {limit.lds}",
+                function.proto.name,
+            )
+        approximate = sorted({o for f in self.reachable(function) for o in self.summary(f).approximate})
+        return KernelPlan(
+            function.proto.name,
+            self.target.mapping,
+            param_layout(function),
+            max_threads(function),
+            shared,
+            mode,
+            approximate,
+        )
+
+    def ir(self) -> str:
+        """The LLVM module's text (without data layout and triple, which codegen adds)."""
+        parts = [text for text in self.globals.values() if text]
+        if self.uses_env:
+            parts.append(ENV)
+        if self.uses_dynamic_lds:
+            parts.append(f"@{DYNAMIC_LDS} = external addrspace(3) global [0 x i8], align 16")
+        parts += self.texts.values()
+        parts += helper_texts(self.helpers)
+        version = 100 * self.target.arch.code_object
+        parts.append("!0 = !{}")
+        parts.append(f'!llvm.module.flags = !{{!1}}\n!1 = !{{i32 1, !"amdhsa_code_object_version", i32 {version}}}')
+        return "\n".join(parts) + "\n"
+
+
+def _defined(function: Function) -> bool:
+    return bool(function.text) or function.scope is not None
+
+
+def _bytes(blob: bytes) -> str:
+    if not blob:
+        return ""
+    if not any(blob):
+        return f"[{len(blob)} x i8] zeroinitializer"
+    return f'[{len(blob)} x i8] c"' + "".join(f"\\{b:02X}" for b in blob) + '"'
+
+
+def llvm_name(function: Function, mode: str) -> str:
+    """The LLVM name of a .func: one copy for each denormal mode that its callers run in."""
+    return function.proto.name + (".flush" if mode == "flush" else "")
+
+
+def param_layout(function: Function) -> list[tuple[int, int, int]]:
+    """(offset, size, align) in bytes of each kernel parameter, packed as PTX packs them."""
+    layout, at = [], 0
+    for var in function.proto.params:
+        size, align = data.size_of(var), data.align_of(var)
+        at = -(-at // align) * align
+        layout.append((at, size, align))
+        at += size
+    return layout
+
+
+def max_threads(function: Function) -> int:
+    """The block size limit that .maxntid or .reqntid set, else the largest there is (1024)."""
+    for directive in ("reqntid", "maxntid"):
+        if directive in function.directives:
+            n = 1
+            for size in function.directives[directive]:
+                n *= size
+            return min(n, 1024)
+    return 1024
+
+
+__all__ = ["KernelPlan", "ModuleLowering", "max_threads", "param_layout", "signature"]

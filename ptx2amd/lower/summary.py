@@ -1,0 +1,81 @@
+"""What must be known of a function before it is lowered: whom it calls, whether it exits, its FP modes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ptx2amd.ptx.ast import Addr, Function, Inst, Module, Operand, Scope, Sym, Var, Vec
+
+
+@dataclass(slots=True)
+class Summary:
+    """functions: names of symbols that the body mentions; exits: has `exit`; flush, ieee: f32
+    instructions with and without .ftz; shared: static shared variables declared inside."""
+
+    functions: set[str] = field(default_factory=set)
+    exits: bool = False
+    flush: int = 0
+    ieee: int = 0
+    shared: list[Var] = field(default_factory=list)
+    approximate: set[str] = field(default_factory=set)
+
+
+def items(scope: Scope) -> Iterator[Inst | Var]:
+    """Instructions and variables of a scope and those inside it."""
+    for item in scope.items:
+        if type(item) is Scope:
+            yield from items(item)
+        elif type(item) is Inst or type(item) is Var:
+            yield item
+
+
+def body(module: Module, function: Function) -> Scope:
+    """The parsed body of a defined function."""
+    if function.scope is None:
+        from ptx2amd.ptx.parse import parse_body
+
+        parse_body(module, function)
+    assert function.scope is not None
+    return function.scope
+
+
+def summarise(module: Module, function: Function) -> Summary:
+    """Summarise a function's body (which gets parsed)."""
+    summary = Summary()
+    known: dict[int, tuple[bool, int]] = {}  # shape -> may hold symbols of note, f32 mode (1 flush, 2 ieee)
+    for item in items(body(module, function)):
+        if type(item) is Var:
+            if item.space == "shared" and item.count != 0:
+                summary.shared.append(item)
+            continue
+        assert type(item) is Inst
+        shape = item.shape
+        facts = known.get(id(shape))
+        if facts is None:
+            ftz = shape.mods.get("ftz")
+            mode = 0 if ftz is None or "f32" not in shape.types else 1 if ftz else 2
+            facts = known[id(shape)] = (shape.form.mnemonic != "call", mode)
+            if shape.form.exact.startswith("approx"):
+                summary.approximate.add(shape.opcode)
+            if shape.form.lower == "exit":
+                summary.exits = True
+        if facts[1] == 1:
+            summary.flush += 1
+        elif facts[1] == 2:
+            summary.ieee += 1
+        for operand in item.operands:
+            _symbols(operand, summary.functions)
+    return summary
+
+
+def _symbols(operand: Operand, into: set[str]) -> None:
+    kind = type(operand)
+    if kind is Sym:
+        into.add(operand.name)
+    elif kind is Addr:
+        if type(operand.base) is Sym:
+            into.add(operand.base.name)
+    elif kind is Vec:
+        for item in operand.items:
+            _symbols(item, into)

@@ -1,0 +1,259 @@
+"""Translation: PTX text in, AMDGPU code out. The package's public Python API.
+
+    from ptx2amd.translate import translate
+    [result] = translate(text, "vadd.ptx", ["gfx942"])
+    result.code, result.kernels["vadd"].vgprs
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ptx2amd import codegen
+from ptx2amd.codegen.elf import Elf
+from ptx2amd.errors import Ptx2amdError, PtxError, Unsupported
+from ptx2amd.lower import data
+from ptx2amd.lower.module import KernelPlan, ModuleLowering, max_threads, param_layout
+from ptx2amd.ptx.ast import Module
+from ptx2amd.target import Target, target
+
+EMIT = ("hsaco", "obj", "asm", "ll")
+
+
+@dataclass(slots=True)
+class KernelResult:
+    """What became of one kernel. `reason` is "" when it was translated, else why not (with `line`, 1-based,
+    and `opcode`, where one is at fault); the rest is valid for translated kernels, and the register counts
+    only for emit "hsaco" and "obj". Sizes in bytes; `local` is scratch a thread."""
+
+    name: str
+    reason: str = ""
+    line: int = 0
+    opcode: str = ""
+    mapping: str = ""
+    wave: int = 0
+    params: list[tuple[int, int, int]] = field(default_factory=list)  # offset, size, align
+    max_threads: int = 0
+    static_shared: int = 0
+    local: int = 0
+    vgprs: int = 0
+    sgprs: int = 0
+    env: bool = False
+    fidelity: str = ""  # "exact", or "approx: " and the opcodes
+
+    @property
+    def ok(self) -> bool:
+        return not self.reason
+
+
+@dataclass(slots=True)
+class Result:
+    """The outcome for one arch. `code`: the bytes asked for (empty when no kernel could be translated)."""
+
+    arch: str
+    emit: str
+    code: bytes
+    kernels: dict[str, KernelResult]
+    seconds: float
+
+    @property
+    def ok(self) -> bool:
+        return all(kernel.ok for kernel in self.kernels.values())
+
+
+def translate(
+    text: str | Module,
+    source: str = "<ptx>",
+    archs: Iterable[str] = ("gfx942",),
+    kernels: Iterable[str] | None = None,
+    mode: str = "kernel",
+    emit: str = "hsaco",
+    mapping: str = "",
+    build_id: str = "",
+) -> list[Result]:
+    """Translate kernels of a PTX module (all of them, by default), once for each arch.
+
+    text: PTX, or a module parsed before; source: its name in messages. mode "kernel": variables lie in the
+    data segment that the run time provides (see module_index); "module": the code object defines them.
+    mapping: "native", "paired", or "" for the arch's default.
+    One kernel that cannot be translated does not lose the others: see KernelResult.reason.
+    Raises PtxError for text that is no PTX, UnknownArch, Ptx2amdError for an unknown kernel name."""
+    if emit not in EMIT:
+        raise ValueError(f"emit must be one of {', '.join(EMIT)}")
+    module = text if isinstance(text, Module) else parse(text, source)
+    targets = [target(name, mapping) for name in archs]
+    known = [name for name, function in module.functions.items() if function.kind == "entry"]
+    wanted = known if kernels is None else list(kernels)
+    for name in wanted:
+        if name not in known:
+            raise Ptx2amdError(
+                f"no kernel {name!r} in {module.source}; it has {', '.join(known) or 'no kernels'}"
+            )
+    return [_translate(module, t, name, wanted, mode, emit, build_id) for t, name in zip(targets, archs, strict=True)]
+
+
+def parse(text: str, source: str = "<ptx>") -> Module:
+    """Parse PTX text. Function bodies are parsed when they are first needed. Raises PtxError."""
+    from ptx2amd.ptx.parse import parse_module
+
+    return parse_module(text, source)
+
+
+def _translate(
+    module: Module, t: Target, arch: str, wanted: list[str], mode: str, emit: str, build_id: str
+) -> Result:
+    start = time.perf_counter()
+    lowering = ModuleLowering(module, t, mode)
+    results = {name: _lower(lowering, name) for name in wanted}
+    code = b""
+    if lowering.plans:
+        if emit in ("asm", "ll"):
+            code = codegen.emit(lowering.ir(), t, emit)
+        else:
+            code = codegen.emit(lowering.ir(), t, "obj")
+            elf = Elf(code)
+            _measure(elf, results)
+            if emit == "hsaco":
+                code = codegen.link([code], sidecar(module, arch, results, build_id))
+            else:
+                codegen.check_symbols(elf)
+    return Result(arch, emit, code, results, time.perf_counter() - start)
+
+
+def _lower(lowering: ModuleLowering, name: str) -> KernelResult:
+    try:
+        lowering.kernel(name)
+    except Unsupported as error:
+        return KernelResult(name, error.reason, error.line, error.opcode)
+    except PtxError as error:
+        return KernelResult(name, str(error), error.line)
+    except Ptx2amdError as error:
+        return KernelResult(name, str(error))
+    plan: KernelPlan = lowering.plans[name]
+    return KernelResult(
+        name,
+        mapping=plan.mapping,
+        wave=lowering.target.wave_size,
+        params=plan.params,
+        max_threads=plan.max_threads,
+        static_shared=plan.static_shared,
+        env=lowering.uses_env,
+        fidelity=f"approx: {' '.join(plan.approximate)}" if plan.approximate else "exact",
+    )
+
+
+def _measure(elf: Elf, results: dict[str, KernelResult]) -> None:
+    """Fill in what the code object's metadata knows."""
+    for entry in elf.metadata().get("amdhsa.kernels", []):
+        result = results[entry[".name"]]
+        result.vgprs = entry[".vgpr_count"] + entry.get(".agpr_count", 0)
+        result.sgprs = entry[".sgpr_count"]
+        result.local = entry[".private_segment_fixed_size"]
+        result.static_shared = entry[".group_segment_fixed_size"]
+
+
+def sidecar(module: Module, arch: str, results: dict[str, KernelResult], build_id: str = "") -> dict[str, Any]:
+    """The contents of the note section `.note.ptx2amd` (docs/architecture.md)."""
+    return {
+        "translator": build_id,
+        "ptx": list(module.version),
+        "target": module.target,
+        "arch": arch,
+        "kernels": {
+            r.name: {
+                "mapping": r.mapping,
+                "params": r.params,
+                "max_threads": r.max_threads,
+                "static_shared": r.static_shared,
+                "local": r.local,
+                "vgprs": r.vgprs,
+                "sgprs": r.sgprs,
+                "env": r.env,
+                "fidelity": r.fidelity,
+                "line": module.functions[r.name].line,
+            }
+            for r in results.values()
+            if r.ok
+        },
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class IndexKernel:
+    """A kernel as the module declares it. params: (offset, size, align) in bytes; reqntid: () when free;
+    refused: why it is known not to work, without having been translated."""
+
+    name: str
+    params: list[tuple[int, int, int]]
+    max_threads: int
+    reqntid: tuple[int, ...]
+    static_shared: int
+    refused: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexVariable:
+    """A variable of the data segment. space: "global", "const" or "managed"."""
+
+    name: str
+    offset: int
+    size: int
+    space: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleIndex:
+    """What the run time needs to load a module before any of its kernels is translated. `image`: the data
+    segment's initial bytes; `relocs`: (at, target): 8-byte cells that hold segment base + target."""
+
+    ptx: tuple[int, int]
+    target: str
+    kernels: list[IndexKernel]
+    variables: list[IndexVariable]
+    size: int
+    align: int
+    image: bytes
+    relocs: list[tuple[int, int]]
+
+
+def module_index(module: Module) -> ModuleIndex:
+    """The index of a module. Parses no function bodies: `static_shared` counts the declarations found in
+    the body's text."""
+    segment = data.segment(module)
+    kernels = [
+        IndexKernel(
+            name,
+            param_layout(function),
+            max_threads(function),
+            function.directives.get("reqntid", ()),
+            _static_shared(module, name),
+        )
+        for name, function in module.functions.items()
+        if function.kind == "entry" and function.text
+    ]
+    variables = []
+    for name, offset in segment.offsets.items():
+        var = module.variables[name]
+        space = "managed" if "managed" in var.attrs else var.space
+        variables.append(IndexVariable(name, offset, data.size_of(var), space))
+    image = bytearray(segment.image.data)
+    image += bytes(segment.size - len(image))
+    relocs = []
+    for cell in segment.image.cells:
+        if cell.symbol in segment.offsets:
+            relocs.append((cell.at, segment.offsets[cell.symbol] + cell.offset))
+    return ModuleIndex(
+        module.version, module.target, kernels, variables, segment.size, segment.align, bytes(image), relocs
+    )
+
+
+def _static_shared(module: Module, name: str) -> int:
+    from ptx2amd.ptx.scan import shared_variables
+
+    total = 0
+    for var in sorted(shared_variables(module.functions[name]), key=data.align_of, reverse=True):
+        total = -(-total // data.align_of(var)) * data.align_of(var) + data.size_of(var)
+    return total
