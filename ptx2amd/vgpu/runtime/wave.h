@@ -33,7 +33,7 @@ struct inst_ext {
   uint16_t dpp_ctrl;     /* 9 bits */
   uint8_t dpp8[8];       /* EXT_DPP8: source lane in the group of 8 */
   uint8_t sdwa_dst_sel, sdwa_dst_unused, sdwa_sel[2], sdwa_sext[2]; /* selectors: 0-3 byte, 4-5 word, 6 dword */
-  struct inst *y;        /* EXT_VOPD: the Y operation; the instruction itself is X */
+  struct inst *x, *y;    /* EXT_VOPD: the two operations, which read all sources before either writes */
 };
 enum ext_kind { EXT_NONE, EXT_DPP16, EXT_DPP8, EXT_SDWA, EXT_VOPD };
 
@@ -44,14 +44,21 @@ struct op_info {
   uint8_t format;        /* enum inst_format of the generated decoder */
   uint8_t n_src;
   uint8_t src_type[4], dst_type, dst2_type; /* enum operand_type (generated from ptx2amd/vgpu/isa/op.py) */
+  uint8_t src_role[4];   /* enum src_role: the field the source comes from */
+  uint8_t fixed;         /* bit k: source k is VCC in the short form; bits 4, 5: so is dst, dst2;
+                            bit 6: dst is EXEC in every form */
+  uint8_t accumulation;  /* bit k: source k is always an accumulation register; bit 4: so is dst */
+  uint8_t scalar_dst;    /* dst is an index into wave->s */
   uint8_t traits;        /* bits of enum op_trait */
   uint8_t generation;    /* 0 gfx9, 1 gfx10, 2 gfx11, 3 gfx12 */
 };
+enum src_role { ROLE_A, ROLE_B, ROLE_C, ROLE_K };
 enum op_trait {
   TRAIT_BRANCH = 1,      /* may set the program counter */
   TRAIT_MEMORY = 2,
   TRAIT_VALU = 4,
   TRAIT_SALU = 8,
+  TRAIT_RELATIVE = 16,   /* branches by imm dwords from the next instruction */
 };
 
 /* A decoded instruction. Filled once per code address, read by every wave; an array entry per dword of code.

@@ -1,0 +1,80 @@
+"""Generates the handlers of scalar instructions from the rows' semantics (isa/sop.py, sopp.py, smem.py)."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from ptx2amd.vgpu.isa.op import Op, Operand
+from ptx2amd.vgpu.isa.table import scalar_ops, symbol
+from ptx2amd.vgpu.unit import Handlers, Unit
+
+_C_TYPE = {
+    "u32": "uint32_t", "b32": "uint32_t", "i32": "int32_t", "u64": "uint64_t", "b64": "uint64_t", "i64": "int64_t",
+}  # fmt: skip
+
+
+def _uses(text: str, name: str) -> bool:
+    return re.search(rf"\b{name}\b", text) is not None
+
+
+def _assigns(text: str, name: str) -> bool:
+    return re.search(rf"\b{name} (?:[-+&|^]|<<|>>)?= ", text) is not None or f"&{name}" in text
+
+
+def _write(d: Operand) -> str:
+    if d.bits == 64:
+        return "write64(w, i->dst, (uint64_t)D);"
+    return "w->s[i->dst] = (uint32_t)D;"
+
+
+def handler(op: Op) -> str:
+    """The C function of one scalar row."""
+    text = op.semantics
+    operands = op.parse_operands()
+    d = next((o for o in operands if o.name == "d"), None)
+    sources = [o for o in operands if not o.is_destination]
+    body = []
+    if op.format != "SMEM":
+        for k, o in enumerate(sources):
+            if _uses(text, o.name.upper()):
+                ctype = _C_TYPE[o.type]
+                body.append(f"const {ctype} {o.name.upper()} = ({ctype})source_u{o.bits}(w, i, {k});")
+    if _uses(text, "D") and d:
+        ctype = _C_TYPE[d.type]
+        old = f"({ctype})read{d.bits}(w, i->dst)" if d.read else "0"
+        body.append(f"{ctype} D = {old};")
+    width = next((o.bits for o in sources if o.name == "a"), 64)
+    if _uses(text, "EXEC"):
+        body.append(f"uint{width}_t EXEC = read{width}(w, S_EXEC);")
+    if _uses(text, "SCC"):
+        body.append("uint32_t SCC = w->s[S_SCC];")
+    if _uses(text, "IMM"):
+        body.append("const int32_t IMM = i->imm;")
+    if _uses(text, "M0"):
+        body.append("const uint32_t M0 = w->s[S_M0];")
+    statement = text.replace("WRITE_D;", _write(d) if d else "")
+    body.append(statement)
+    if _assigns(text, "EXEC"):
+        body.append("w->s[S_EXEC] = (uint32_t)EXEC;")
+        if width == 64:
+            body.append("w->s[S_EXEC + 1] = (uint32_t)(EXEC >> 32);")
+    if _uses(text, "D") and d and "WRITE_D" not in text:
+        body.append(_write(d))
+    if _assigns(text, "SCC") or "&SCC" in text:
+        body.append("w->s[S_SCC] = SCC;")
+    if not text.rstrip().endswith("return NEXT(i);"):
+        body.append("return NEXT(i);")
+    inner = "\n  ".join(body)
+    return (
+        f"/* {op.name}: {op.operands} */\n"
+        f"const struct inst *VG({symbol(op)})(struct wave *w, const struct inst *i) {{\n  (void)w;\n  {inner}\n}}\n"
+    )
+
+
+def write(outdir: Path) -> Handlers:
+    """Writes scalar_handlers.c into outdir; returns the unit and the handlers' names."""
+    rows = [op for op in scalar_ops() if op.semantics]
+    path = outdir / "scalar_handlers.c"
+    path.write_text('/* Generated from ptx2amd/vgpu/isa. */\n#include "scalar.h"\n\n' + "\n".join(map(handler, rows)))
+    return Handlers([Unit(path, "width")], {symbol(op): (symbol(op), "") for op in rows})

@@ -1,0 +1,199 @@
+"""Generates the decoder's tables (tables_<generation>.h), operand types and row numbers (ops.h)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ptx2amd.vgpu.isa import encoding
+from ptx2amd.vgpu.isa.op import GENERATIONS, TYPES, Op, Operand
+from ptx2amd.vgpu.isa.table import all_ops, symbol
+
+#: VOPD opcode -> mnemonic of the row it performs (X and Y share the numbering; 16 and up are Y only).
+VOPD = {
+    0: "v_fmac_f32", 1: "v_fmaak_f32", 2: "v_fmamk_f32", 3: "v_mul_f32", 4: "v_add_f32", 5: "v_sub_f32",
+    6: "v_subrev_f32", 7: "v_mul_dx9_zero_f32", 8: "v_mov_b32", 9: "v_cndmask_b32", 10: "v_max_f32",
+    11: "v_min_f32", 12: "v_dot2c_f32_f16", 13: "v_dot2c_f32_bf16", 16: "v_add_nc_u32", 17: "v_lshlrev_b32",
+    18: "v_and_b32",
+}  # fmt: skip
+
+_CLASSES = {
+    "f16": "F16", "bf16": "BF16", "f32": "F32", "f64": "F64", "int16": "INT16", "pk_f32": "PK_F32", "mask": "MASK",
+}  # fmt: skip
+_RELATIVE = ("s_branch", "s_cbranch_", "s_call_b64")
+_SHORT = ("VOP1", "VOP2", "VOPC")
+_FORMATS = (*encoding.FORMATS, "VOP3P_MAI")
+
+
+def _type_class(name: str) -> str:
+    bits, kind = TYPES[name]
+    if kind == "int":
+        return "CLASS_INT16" if bits == 16 else "CLASS_INT64" if bits == 64 else "CLASS_INT"
+    return f"CLASS_{_CLASSES[kind]}"
+
+
+def common_header() -> str:
+    """ops.h: enums that every C file shares."""
+    types = ["none", *TYPES]
+    lines = [
+        "/* Generated from ptx2amd/vgpu/isa. */",
+        "#ifndef PTX2AMD_VGPU_OPS_H",
+        "#define PTX2AMD_VGPU_OPS_H",
+        "#include <stdint.h>",
+        "enum operand_type { " + ", ".join(f"TYPE_{t}" for t in types) + " };",
+        "enum inst_format { FORMAT_none, " + ", ".join(f"FORMAT_{f}" for f in _FORMATS) + " };",
+        "enum type_class { CLASS_INT, CLASS_INT16, CLASS_INT64, CLASS_F16, CLASS_BF16, CLASS_F32, CLASS_F64,"
+        " CLASS_PK_F32, CLASS_MASK };",
+        f"enum {{ OP_COUNT = {len(all_ops())} }};",
+        "#endif",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _lookup(pos: dict[str, Operand], name: str) -> str:
+    return f"TYPE_{pos[name].type}" if name in pos else "TYPE_none"
+
+
+def _traits(op: Op) -> str:
+    traits = []
+    if op.name.startswith(_RELATIVE):
+        traits += ["TRAIT_BRANCH", "TRAIT_RELATIVE"]
+    if op.format in ("DS", "FLAT", "GLOBAL", "SCRATCH", "MUBUF", "MTBUF", "SMEM"):
+        traits.append("TRAIT_MEMORY")
+    if op.format.startswith("V"):
+        traits.append("TRAIT_VALU")
+    if op.format.startswith("S") and op.format != "SCRATCH":
+        traits.append("TRAIT_SALU")
+    if op.name in ("s_setpc_b64", "s_swappc_b64"):
+        traits.append("TRAIT_BRANCH")
+    return " | ".join(traits) or "0"
+
+
+def _info(op: Op, index: int, generation: str) -> str:
+    """The initialiser of a row's struct op_info."""
+    operands = op.parse_operands()
+    sources = [o for o in operands if not o.is_destination][:4]
+    by_name = {o.name: o for o in operands}
+    roles = {"a": "ROLE_A", "b": "ROLE_B", "c": "ROLE_C", "k": "ROLE_K"}
+    fixed = accumulation = 0
+    for k, o in enumerate(sources):
+        fixed |= (o.fixed == "vcc") << k
+        accumulation |= (o.only == "a") << k
+    d, e = by_name.get("d"), by_name.get("e")
+    if d:
+        fixed |= ((d.fixed == "vcc") << 4) | ((d.fixed == "exec") << 6)
+        accumulation |= (d.only == "a") << 4
+    scalar_dst = bool(d and (d.type == "mask" or d.only == "s"))
+    if e:
+        fixed |= (e.fixed == "vcc") << 5
+    types = ", ".join(f"TYPE_{o.type}" for o in sources)
+    role_list = ", ".join(roles.get(o.name, "ROLE_A") for o in sources)
+    return (
+        f'{{.name = "{op.mnemonic(generation)}", .id = {index}, .format = FORMAT_{op.format},'
+        f" .n_src = {len(sources)}, .src_type = {{{types or 0}}}, .src_role = {{{role_list or 0}}},"
+        f" .dst_type = {_lookup(by_name, 'd')}, .dst2_type = {_lookup(by_name, 'e')}, .fixed = {fixed},"
+        f" .accumulation = {accumulation}, .scalar_dst = {int(scalar_dst)}, .traits = {_traits(op)},"
+        f" .generation = {GENERATIONS.index(generation)}}}"
+    )
+
+
+def opcode_tables(generation: str) -> dict[str, dict[int, int]]:
+    """Format -> opcode -> row number, VOP3 forms of the short formats included. ValueError on a clash."""
+    tables: dict[str, dict[int, int]] = {}
+
+    def add(fmt: str, opcode: int, index: int) -> None:
+        table = tables.setdefault(fmt, {})
+        if opcode in table:
+            raise ValueError(
+                f"{generation} {fmt} {opcode:#x}: {all_ops()[table[opcode]].name} and {all_ops()[index].name}"
+            )
+        table[opcode] = index
+
+    bases = encoding.VOP3_BASE[generation]
+    for index, op in enumerate(all_ops()):
+        opcode = op.opcode(generation)
+        if opcode is None:
+            continue
+        add("VOP3P" if op.format == "VOP3P_MAI" else op.format, opcode, index)
+        if op.format in _SHORT and not any(o.name == "k" for o in op.parse_operands()):
+            add("VOP3", bases[op.format] + opcode, index)
+    return tables
+
+
+def generation_header(generation: str) -> str:
+    """tables_<generation>.h for runtime/decode.c."""
+    layouts = encoding.layouts(generation)
+    lines = [
+        "/* Generated from ptx2amd/vgpu/isa. */",
+        '#include "ops.h"',
+        f"#define GENERATION_INDEX {GENERATIONS.index(generation)}",
+        "#define DECODE_HAS_LITERAL 0x8000",
+    ]
+    for name in encoding.FORMATS:
+        layout = next((x for x in layouts if x.name == name), None)
+        for f in encoding.FIELDS:
+            value = "0u" if layout is None or f not in layout.fields else "bits(w, %d, %d)" % layout.fields[f]
+            lines.append(f"#define F_{name}_{f}(w) ((void)(w), {value})")
+    for name, text in encoding.EXTENSIONS.items():
+        for f, (lo, n) in encoding.parse(name, text).fields.items():
+            lines.append(f"#define F_{name}_{f}(w) bits(w, {lo}, {n})")
+    lines.append(
+        "static const uint8_t type_bits[] = {[TYPE_none] = 0, "
+        + ", ".join(f"[TYPE_{t}] = {min(n, 255)}" for t, (n, _) in TYPES.items())
+        + "};"
+    )
+    lines.append(
+        "static const uint8_t type_class[] = {[TYPE_none] = CLASS_INT, "
+        + ", ".join(f"[TYPE_{t}] = {_type_class(t)}" for t in TYPES)
+        + "};"
+    )
+    lines.append(
+        "static const uint8_t format_dwords[] = {[FORMAT_none] = 1, "
+        + ", ".join(f"[FORMAT_{x.name}] = {x.dwords}" for x in layouts)
+        + "};"
+    )
+    lines.append("static unsigned classify(uint32_t w) {")
+    lines += [f"  if ((w & {x.mask:#010x}u) == {x.match:#010x}u) return FORMAT_{x.name};" for x in layouts]
+    lines += ["  return FORMAT_none;", "}"]
+    lines.append(f"static const struct op_info infos[{len(all_ops())}] = {{")
+    lines += [
+        f"  [{k}] = {_info(op, k, generation)}, /* {symbol(op)} */"
+        for k, op in enumerate(all_ops())
+        if op.opcode(generation) is not None
+    ]
+    lines.append("};")
+    tables = opcode_tables(generation)
+    for layout in layouts:
+        if "op" not in layout.fields or layout.name == "VOPD":
+            continue
+        entries = ", ".join(f"[{o:#x}] = &infos[{k}]" for o, k in sorted(tables.get(layout.name, {}).items()))
+        size = 1 << layout.fields["op"][1]
+        lines.append(f"static const struct op_info *const op_{layout.name}[{size}] = {{{entries or 0}}};")
+    lines.append("static const struct op_info *find_op(unsigned format, const uint32_t *w) {")
+    lines.append("  switch (format) {")
+    lines += [
+        f"  case FORMAT_{x.name}: return op_{x.name}[F_{x.name}_op(w)];"
+        for x in layouts
+        if "op" in x.fields and x.name != "VOPD"
+    ]
+    lines += ["  default: return NULL;", "  }", "}"]
+    lines.append(_vopd_table(generation))
+    return "\n".join(lines) + "\n"
+
+
+def _vopd_table(generation: str) -> str:
+    if generation not in ("gfx11", "gfx12"):
+        return ""
+    rows: dict[str, int] = {}
+    for k, op in enumerate(all_ops()):
+        if op.opcode(generation) is not None and op.format in _SHORT:
+            rows[op.mnemonic(generation)] = k
+            rows[op.name] = k
+    entries = ", ".join(f"[{n}] = &infos[{rows[name]}]" for n, name in VOPD.items() if name in rows)
+    return f"static const struct op_info *const vopd_table[32] = {{{entries or 0}}};"
+
+
+def write(outdir: Path) -> None:
+    """Writes ops.h and the generations' tables into outdir."""
+    (outdir / "ops.h").write_text(common_header())
+    for generation in encoding.LAYOUTS:
+        (outdir / f"tables_{generation}.h").write_text(generation_header(generation))

@@ -1,0 +1,131 @@
+"""Instruction formats of the AMDGPU machine code as bit fields.
+
+A layout is text: `hi:lo=value` is a constant bit field by which the format is recognised, `name=hi:lo` a field.
+Bit 32 is bit 0 of the second dword. Formats are tried in order. Fields have the same name in all generations.
+A field whose value is not an operand but part of the operation (op) selects the row.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_VOP3 = "op=25:16 vdst=7:0 src0=40:32 src1=49:41 src2=58:50 omod=60:59 neg=63:61 clamp=15:15"
+_VOP3P = (
+    "op=22:16 vdst=7:0 src0=40:32 src1=49:41 src2=58:50 neg=63:61 neg_hi=10:8 clamp=15:15 opsel=13:11"
+    " opsel_hi=60:59 opsel_hi2=14:14"
+)
+_SCALAR = {
+    "SOP1": "31:23=0x17d op=15:8 sdst=22:16 src0=7:0",
+    "SOPC": "31:23=0x17e op=22:16 src0=7:0 src1=15:8",
+    "SOPP": "31:23=0x17f op=22:16 simm16=15:0",
+    "SOPK": "31:28=0xb op=27:23 sdst=22:16 simm16=15:0",
+    "SOP2": "31:30=2 op=29:23 sdst=22:16 src0=7:0 src1=15:8",
+}
+_VECTOR = {
+    "VOP1": "31:25=0x3f op=16:9 vdst=24:17 src0=8:0",
+    "VOPC": "31:25=0x3e op=24:17 src0=8:0 src1=16:9",
+    "VOP2": "31:31=0 op=30:25 vdst=24:17 src0=8:0 src1=16:9",
+}
+_FLAT = "op=24:18 vdst=63:56 addr=39:32 data=47:40 saddr=54:48"
+_BUFFER = "vdata=47:40 vaddr=39:32 srsrc=52:48 soffset=63:56 offset=11:0"
+
+#: generation -> format -> layout, in the order in which they are tried.
+LAYOUTS: dict[str, dict[str, str]] = {
+    "gfx9": {
+        "VOP3P": f"31:23=0x1a7 {_VOP3P} cbsz=10:8 abid=14:11 acc_cd=15:15 acc=60:59 blgp=63:61",
+        "VOP3": f"31:26=0x34 {_VOP3} abs=10:8 opsel=14:11 sdst=14:8",
+        "DS": "31:26=0x36 op=24:17 vdst=63:56 addr=39:32 data0=47:40 data1=55:48 offset0=7:0 offset1=15:8"
+        " acc=25:25 gds=16:16",
+        "FLAT": f"31:26=0x37 15:14=0 {_FLAT} offset=11:0 acc=55:55 glc=16:16 slc=17:17 dlc=25:25 lds=13:13",
+        "SCRATCH": f"31:26=0x37 15:14=1 {_FLAT} ioffset=12:0 acc=55:55 glc=16:16 slc=17:17 dlc=25:25 sve=13:13",
+        "GLOBAL": f"31:26=0x37 15:14=2 {_FLAT} ioffset=12:0 acc=55:55 glc=16:16 slc=17:17 dlc=25:25 lds=13:13",
+        "MUBUF": f"31:26=0x38 op=24:18 {_BUFFER} offen=12:12 idxen=13:13 glc=14:14 dlc=15:15 lds=16:16 slc=17:17"
+        " acc=55:55",
+        "MTBUF": f"31:26=0x3a op=18:15 {_BUFFER} offen=12:12 idxen=13:13",
+        "MIMG": "31:26=0x3c op=24:18 vaddr=39:32 vdata=47:40",
+        "SMEM": "31:26=0x30 op=25:18 sdata=12:6 sbase=5:0 soffset=63:57 offset=52:32 glc=16:16 soffset_en=14:14"
+        " imm=17:17",
+        **_SCALAR,
+        **_VECTOR,
+    },
+    "gfx11": {
+        "VOPD": "31:26=0x32 op=25:22 opy=21:17 vdst=63:56 vdsty=55:49 src0=8:0 srcy0=40:32 src1=16:9 srcy1=48:41",
+        "VOP3P": f"31:24=0xcc {_VOP3P}",
+        "VINTERP": "31:24=0xcd op=22:16",
+        "LDSDIR": "31:24=0xce op=21:20",
+        "VOP3": f"31:26=0x35 {_VOP3} abs=10:8 opsel=14:11 sdst=14:8",
+        "DS": "31:26=0x36 op=25:18 vdst=63:56 addr=39:32 data0=47:40 data1=55:48 offset0=7:0 offset1=15:8 gds=17:17",
+        "FLAT": f"31:26=0x37 17:16=0 {_FLAT} offset=11:0 glc=14:14 dlc=13:13 slc=15:15",
+        "SCRATCH": f"31:26=0x37 17:16=1 {_FLAT} ioffset=12:0 glc=14:14 dlc=13:13 slc=15:15 sve=55:55",
+        "GLOBAL": f"31:26=0x37 17:16=2 {_FLAT} ioffset=12:0 glc=14:14 dlc=13:13 slc=15:15",
+        "MUBUF": f"31:26=0x38 op=25:18 {_BUFFER} offen=54:54 idxen=55:55 glc=14:14 dlc=13:13 slc=12:12 tfe=53:53",
+        "MTBUF": f"31:26=0x3a op=18:15 {_BUFFER} offen=54:54 idxen=55:55",
+        "MIMG": "31:26=0x3c op=25:18 vaddr=39:32 vdata=47:40",
+        "EXP": "31:26=0x3e",
+        "SMEM": "31:26=0x3d op=25:18 sdata=12:6 sbase=5:0 soffset=63:57 offset=52:32 glc=14:14 dlc=13:13",
+        **_SCALAR,
+        **_VECTOR,
+    },
+}
+
+#: Extension dwords of VOP1, VOP2, VOPC (and VOP3 on gfx11), chosen by the value of src0.
+EXTENSIONS: dict[str, str] = {
+    "DPP16": "vsrc0=7:0 ctrl=16:8 fi=18:18 bound=19:19 neg0=20:20 abs0=21:21 neg1=22:22 abs1=23:23"
+    " bank_mask=27:24 row_mask=31:28",
+    "DPP8": "vsrc0=7:0 lanes=31:8",
+    "SDWA": "vsrc0=7:0 sdst=14:8 sd=15:15 dst_sel=10:8 unused=12:11 clamp=13:13 omod=15:14 sel0=18:16 sext0=19:19"
+    " neg0=20:20 abs0=21:21 s0=23:23 sel1=26:24 sext1=27:27 neg1=28:28 abs1=29:29 s1=31:31",
+}
+
+#: Dwords of an instruction in each format, without literal and extension.
+DWORDS = {**dict.fromkeys(("SOP1", "SOP2", "SOPC", "SOPK", "SOPP", "VOP1", "VOP2", "VOPC", "LDSDIR"), 1)}
+
+#: Opcode of a short form in the VOP3 space: added to the short form's number.
+VOP3_BASE = {
+    "gfx9": {"VOPC": 0x000, "VOP2": 0x100, "VOP1": 0x140},
+    "gfx11": {"VOPC": 0x000, "VOP2": 0x100, "VOP1": 0x180},
+}
+
+_PART = re.compile(r"(\w+)(?::(\w+))?=(\w+)(?::(\w+))?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A parsed layout: constant bits of the first dword (mask, match), fields as (lo, bits)."""
+
+    name: str
+    mask: int
+    match: int
+    fields: dict[str, tuple[int, int]]
+    dwords: int
+
+
+def parse(name: str, text: str) -> Layout:
+    """Parse a layout; ValueError where the notation is wrong."""
+    mask = match = 0
+    fields: dict[str, tuple[int, int]] = {}
+    for part in text.split():
+        m = _PART.match(part)
+        if not m:
+            raise ValueError(f"{name}: {part!r}")
+        if m[2] is not None:  # hi:lo=value
+            hi, lo, value = int(m[1]), int(m[2]), int(m[3], 0)
+            mask |= ((1 << (hi - lo + 1)) - 1) << lo
+            match |= value << lo
+        else:
+            hi, lo = int(m[3]), int(m[4])
+            fields[m[1]] = (lo, hi - lo + 1)
+    return Layout(name, mask, match, fields, DWORDS.get(name, 2))
+
+
+def layouts(generation: str) -> list[Layout]:
+    """The formats of a generation, in the order in which they are tried."""
+    return [parse(name, text) for name, text in LAYOUTS[generation].items()]
+
+
+#: All format names, in a fixed order: enum inst_format of the generated C.
+FORMATS = tuple(dict.fromkeys(name for formats in LAYOUTS.values() for name in formats))
+
+#: All field names of formats.
+FIELDS = tuple(sorted({f for formats in LAYOUTS.values() for n, t in formats.items() for f in parse(n, t).fields}))

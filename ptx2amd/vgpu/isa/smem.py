@@ -1,0 +1,39 @@
+"""Scalar memory instructions. The handlers are C macros of runtime/scalar.h, one per kind."""
+
+from __future__ import annotations
+
+from ptx2amd.vgpu.isa.op import Op
+
+_NOTHING = ";"
+
+
+def _loads() -> list[Op]:
+    rows = []
+    for k, (bits, old) in enumerate(((32, ""), (64, "x2"), (128, "x4"), (256, "x8"), (512, "x16"))):
+        for kind, base in (("load", 0x00), ("buffer_load", 0x08)):
+            rows.append(
+                Op(f"s_{kind}_b{bits}", "SMEM", f"d:b{bits}, a!s:{'b128' if base else 'b64'}",
+                   f"return scalar_{kind}(w, i, {bits // 32});", gfx9=base + k, gfx11=base + k,
+                   names={"gfx9": f"s_{kind}_dword{old}"})
+            )  # fmt: skip
+    return rows
+
+
+def _stores() -> list[Op]:
+    return [
+        Op(f"s_store_dword{old}", "SMEM", f"c!s:b{n * 32}, a!s:b64", f"return scalar_store(w, i, {n});", gfx9=0x10 + k)
+        for k, (n, old) in enumerate(((1, ""), (2, "x2"), (4, "x4")))
+    ]
+
+
+OPS = [
+    *_loads(),
+    *_stores(),
+    Op("s_dcache_inv", "SMEM", "", _NOTHING, gfx9=0x20, gfx11=0x21),
+    Op("s_dcache_wb", "SMEM", "", _NOTHING, gfx9=0x21),
+    Op("s_dcache_inv_vol", "SMEM", "", _NOTHING, gfx9=0x22),
+    Op("s_dcache_wb_vol", "SMEM", "", _NOTHING, gfx9=0x23),
+    Op("s_gl1_inv", "SMEM", "", _NOTHING, gfx11=0x20),
+    Op("s_memtime", "SMEM", "d:b64", "write64(w, i->dst, clock_cycles());", gfx9=0x24),
+    Op("s_memrealtime", "SMEM", "d:b64", "write64(w, i->dst, clock_100mhz());", gfx9=0x25),
+]
