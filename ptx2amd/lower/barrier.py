@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from ptx2amd.lower.lanes import ballot, leader
 from ptx2amd.lower.order import ORDERS, fence
 from ptx2amd.lower.registry import lowers
-from ptx2amd.ptx.ast import Imm
+from ptx2amd.ptx.ast import Imm, Var
 
 if TYPE_CHECKING:
     from ptx2amd.lower.function import FunctionLowering
     from ptx2amd.ptx.ast import Inst
+
+TOTAL = Var("shared", "u32", "__ptx2amd_bar_red")
 
 
 def barrier(fn: FunctionLowering) -> None:
@@ -47,7 +49,7 @@ def bar_red(fn: FunctionLowering, inst: Inst) -> None:
     vote = fn.src(inst, "c")
     if op == "and":
         vote = fn.op("i1", f"xor {vote.t}, true")
-    total = fn.module.shared_word(fn, "bar_red")
+    total = fn.module.shared(TOTAL, "@__ptx2amd_bar_red")
     barrier(fn)
     fn.do(f"store i32 0, {total.t}")
     barrier(fn)
