@@ -1,8 +1,8 @@
 """Translation: PTX text in, AMDGPU code out. The package's public Python API.
 
-    from ptx2amd.translate import translate
-    [result] = translate(text, "vadd.ptx", ["gfx942"])
-    result.code, result.kernels["vadd"].vgprs
+from ptx2amd.translate import translate
+[result] = translate(text, "vadd.ptx", ["gfx942"])
+result.code, result.kernels["vadd"].vgprs
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from ptx2amd import codegen
 from ptx2amd.codegen.elf import Elf
 from ptx2amd.errors import Ptx2amdError, PtxError, Unsupported
 from ptx2amd.lower import data
-from ptx2amd.lower.module import KernelPlan, ModuleLowering, max_threads, param_layout
+from ptx2amd.lower.heads import max_threads, param_layout
+from ptx2amd.lower.module import KernelPlan, ModuleLowering
 from ptx2amd.ptx.ast import Module
 from ptx2amd.target import Target, target
 
@@ -92,7 +93,10 @@ def translate(
             raise Ptx2amdError(
                 f"no kernel {name!r} in {module.source}; it has {', '.join(known) or 'no kernels'}"
             )
-    return [_translate(module, t, name, wanted, mode, emit, build_id) for t, name in zip(targets, archs, strict=True)]
+    return [
+        _translate(module, t, name, wanted, mode, emit, build_id)
+        for t, name in zip(targets, archs, strict=True)
+    ]
 
 
 def parse(text: str, source: str = "<ptx>") -> Module:
@@ -155,7 +159,9 @@ def _measure(elf: Elf, results: dict[str, KernelResult]) -> None:
         result.static_shared = entry[".group_segment_fixed_size"]
 
 
-def sidecar(module: Module, arch: str, results: dict[str, KernelResult], build_id: str = "") -> dict[str, Any]:
+def sidecar(
+    module: Module, arch: str, results: dict[str, KernelResult], build_id: str = ""
+) -> dict[str, Any]:
     """The contents of the note section `.note.ptx2amd` (docs/architecture.md)."""
     return {
         "translator": build_id,

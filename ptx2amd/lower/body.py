@@ -34,18 +34,17 @@ def walk(fn: FunctionLowering, scope: Scope) -> None:
     """Lower the items of a scope."""
     fn.names.enter(scope)
     for entity in fn.names.declared[id(scope)].values():
-        if type(entity) is Storage:
+        if isinstance(entity, Storage):
             fn.declare(entity)
     for item in scope.items:
-        kind = type(item)
-        if kind is Inst:
+        if isinstance(item, Inst):
             instruction(fn, item)
-        elif kind is Label:
+        elif isinstance(item, Label):
             target = fn.names.table[item.name]
-            assert type(target) is Target
+            assert isinstance(target, Target)
             fn.block_id += 1
             fn.label(target.block)
-        elif kind is Scope:
+        elif isinstance(item, Scope):
             walk(fn, item)
     fn.names.leave()
 
@@ -69,7 +68,8 @@ def instruction(fn: FunctionLowering, inst: Inst) -> None:
     then, join = fn.block("then"), fn.block("join")
     cond = fn.guard(inst)
     fn.loaded.clear()
-    fn.do(f"br i1 {cond}, label %{join if inst.guard.negated else then}, label %{then if inst.guard.negated else join}")
+    assert cond is not None
+    fn.branch(cond, *((join, then) if inst.guard.negated else (then, join)))
     fn.label(then)
     lower(fn, inst)
     fn.label(join)
@@ -81,9 +81,9 @@ def forget_written(fn: FunctionLowering, inst: Inst) -> None:
     """After a guarded instruction its destinations hold what memory says."""
     for name, operand in zip(inst.shape.names, inst.operands, strict=False):
         if name in DESTINATIONS:
-            for item in operand.items if type(operand) is Vec else fn.items(operand):
-                entity = fn.names.table.get(item.name) if type(item) is Reg else None
-                if type(entity) is Register:
+            for item in operand.items if isinstance(operand, Vec) else fn.items(operand):
+                entity = fn.names.table.get(item.name) if isinstance(item, Reg) else None
+                if isinstance(entity, Register):
                     entity.values = {}
 
 
@@ -105,11 +105,11 @@ def action_of(fn: FunctionLowering, inst: Inst) -> Action:
 def template(shape: Shape) -> Callable[[FunctionLowering, Inst], None]:
     """The lowering of a template row: one LLVM instruction over the sources; `{T}` is the type of d."""
     text = shape.form.lower
-    sources = [
-        (name, i, shape.types[i]) for i, name in enumerate(shape.names) if name not in DESTINATIONS
-    ]
+    sources = [(name, i, shape.types[i]) for i, name in enumerate(shape.names) if name not in DESTINATIONS]
     if "d" not in shape.names:
-        return lambda fn, inst: fn.do(text.format(**{n: fn.value(inst.operands[i], t) for n, i, t in sources}))
+        return lambda fn, inst: fn.do(
+            text.format(**{n: fn.value(inst.operands[i], t) for n, i, t in sources})
+        )
     at = shape.names.index("d")
     result = shape.types[at]
     ty = LLVM_TYPE[result][0]

@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ptx2amd.lower.data import align_of, size_of
-from ptx2amd.lower.function import FunctionLowering, quoted
+from ptx2amd.lower.function import FunctionLowering
 from ptx2amd.lower.names import Register, Storage
 from ptx2amd.lower.registry import lowers
 from ptx2amd.lower.value import Val
-from ptx2amd.ptx.ast import BranchTargets, Function, Imm, Inst, Operand, Proto, Reg, Sym, Var, Vec
+from ptx2amd.ptx.ast import BranchTargets, Inst, Operand, Proto, Reg, Sym, Var, Vec
 
 CANNOT = {
     "malloc": "device-side malloc needs a device heap, which is not there yet",
@@ -151,7 +151,7 @@ def take_result(fn: FunctionLowering, inst: Inst, result: Operand, v: Val) -> No
     if isinstance(result, Sym) and isinstance(fn.names.table.get(result.name), Storage):
         fn.do(f"store {v.t}, {fn.symbol_address(result.name).t}")
     else:
-        assert not isinstance(result, Imm)
+        assert isinstance(result, Reg | Sym)
         fn.assign(Reg(result.name), v, f"b{v.ty[1:]}")
 
 
@@ -172,7 +172,8 @@ def _runtime_call(
             take_result(fn, inst, results[0], v)
     elif name == "__assertfail":
         message, file, line, function = (
-            argument_value(fn, inst, a, t) for a, t in zip(arguments, ("i64", "i64", "i32", "i64"), strict=False)
+            argument_value(fn, inst, a, t)
+            for a, t in zip(arguments, ("i64", "i64", "i32", "i64"), strict=False)
         )
         fn.call(fn.helper("ptx2amd_assert_fail"), "void", message, file, line, function, env(fn, 1))
         fn.do("call void @llvm.trap()")

@@ -12,7 +12,7 @@ from ptx2amd.ptx.ast import BranchTargets, Imm, Inst, Sym
 def block_of(fn: FunctionLowering, inst: Inst, label: str) -> str:
     """The LLVM block of a PTX label."""
     target = fn.names.table.get(label)
-    if type(target) is not Target:
+    if not isinstance(target, Target):
         fn.refuse(inst, f"{label} is not a label of this function")
     return target.block
 
@@ -32,16 +32,16 @@ def conditional(fn: FunctionLowering, inst: Inst, taken: str) -> None:
 @lowers("bra")
 def bra(fn: FunctionLowering, inst: Inst) -> None:
     target = inst.get("a")
-    assert type(target) is Sym
+    assert isinstance(target, Sym)
     conditional(fn, inst, block_of(fn, inst, target.name))
 
 
 @lowers("brx_idx")
 def brx_idx(fn: FunctionLowering, inst: Inst) -> None:
     label = inst.get("b")
-    assert type(label) is Sym
+    assert isinstance(label, Sym)
     targets = fn.names.table.get(label.name)
-    if type(targets) is not BranchTargets:
+    if not isinstance(targets, BranchTargets):
         fn.refuse(inst, f"{label.name} is no .branchtargets list")
     index = fn.src(inst, "a")
     rest = None
@@ -90,7 +90,7 @@ def brkpt(fn: FunctionLowering, inst: Inst) -> None:
 def nanosleep(fn: FunctionLowering, inst: Inst) -> None:
     """s_sleep waits about 64 cycles a unit, 127 at most; PTX allows any wait from 0 to twice the time."""
     duration = inst.get("a")
-    units = max(1, min(127, duration.bits // 40)) if type(duration) is Imm else 1
+    units = max(1, min(127, duration.bits // 40)) if isinstance(duration, Imm) else 1
     fn.do(f"call void @llvm.amdgcn.s.sleep(i32 {units})")
 
 
@@ -110,7 +110,7 @@ def stackrestore(fn: FunctionLowering, inst: Inst) -> None:
 def alloca(fn: FunctionLowering, inst: Inst) -> None:
     align = inst.get("b")
     size = fn.resize(fn.src(inst, "a"), 32)
-    alignment = align.bits if type(align) is Imm else 8
+    alignment = align.bits if isinstance(align, Imm) else 8
     if alignment > 16:
         raise Unsupported("alignment above 16 bytes", fn.name, inst.line, inst.shape.opcode)
     memory = fn.op("ptr addrspace(5)", f"alloca i8, {size.t}, align {alignment}, addrspace(5)")

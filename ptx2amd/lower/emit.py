@@ -6,7 +6,6 @@ import struct
 
 from ptx2amd.lower.value import LLVM_TYPE, Val, width
 
-
 TERMINATORS = ("  br ", "  ret ", "  unreachable", "  switch ", "  ]")
 
 

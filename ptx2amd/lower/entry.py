@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from ptx2amd.errors import Unsupported
 from ptx2amd.lower.body import lower_body
-from ptx2amd.lower.calls import Signature, array, is_array, quoted, scalar, signature
+from ptx2amd.lower.calls import Signature, array, is_array, scalar, signature
 from ptx2amd.lower.data import align_of
-from ptx2amd.lower.function import FunctionLowering
+from ptx2amd.lower.function import FunctionLowering, quoted
+from ptx2amd.lower.heads import llvm_name, max_threads, param_layout
 from ptx2amd.lower.names import Register, Storage
 from ptx2amd.lower.summary import body
 from ptx2amd.lower.value import Val
@@ -42,9 +43,7 @@ def lower_function(module: ModuleLowering, function: Function, denormals: str) -
 
 
 def kernel_head(fn: FunctionLowering, function: Function) -> str:
-    """A kernel's head. Its LLVM parameters are there for the metadata; reads go through the kernarg segment."""
-    from ptx2amd.lower.module import max_threads, param_layout
-
+    """A kernel's head. LLVM parameters are there for the metadata; reads go through the kernarg segment."""
     parameters = []
     if function.proto.params:
         base = Val("ptr addrspace(4)", "%kernarg")
@@ -66,19 +65,14 @@ def kernel_head(fn: FunctionLowering, function: Function) -> str:
     attributes = f'"amdgpu-flat-work-group-size"="{least},{limit}" "uniform-work-group-size"="true"'
     if fn.f32_denormals == "flush":
         attributes += FLUSH
-    metadata = ""
-    if fn.block_size is not None:
-        metadata = ""
     return (
         f"define protected amdgpu_kernel void {quoted(function.proto.name)}({', '.join(parameters)}) "
-        f"nounwind {attributes}{metadata} {{"
+        f"nounwind {attributes} {{"
     )
 
 
 def function_head(fn: FunctionLowering, function: Function, how: Signature) -> str:
     """A .func's head: arguments are stored to allocas, which SROA takes away."""
-    from ptx2amd.lower.module import llvm_name
-
     parameters = []
     if how.sret is not None:
         parameters.append(f"ptr addrspace(5) sret({array(how.sret)}) align {align_of(how.sret)} %result")

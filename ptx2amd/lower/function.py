@@ -100,27 +100,27 @@ class FunctionLowering(Emitter):
 
     def items(self, operand: Operand) -> Sequence[Operand]:
         """The elements of a brace list or vector register; a scalar is a list of one."""
-        if type(operand) is Vec:
+        if isinstance(operand, Vec):
             return operand.items
-        if type(operand) is Reg:
+        if isinstance(operand, Reg):
             entity = self.names.table.get(operand.name)
-            if type(entity) is VectorRegister:
+            if isinstance(entity, VectorRegister):
                 return [Reg(register.name) for register in entity.items]
         return (operand,)
 
     def value(self, operand: Operand, ptx_type: str) -> Val:
         """One operand as a value of a PTX type."""
         ty = LLVM_TYPE[ptx_type][0]
-        if type(operand) is Reg:
+        if isinstance(operand, Reg):
             v = self._register(operand.name, ty)
             return self.op("i1", f"xor i1 {v}, true") if operand.negated else v
-        if type(operand) is Imm:
+        if isinstance(operand, Imm):
             return self._immediate(operand, ty)
-        if type(operand) is Sym:
+        if isinstance(operand, Sym):
             pointer = self.symbol_address(operand.name, operand.offset)
             n = width(pointer.ty)
             return self.cast(self.resize(self.op(f"i{n}", f"ptrtoint {pointer.t} to i{n}"), width(ty)), ty)
-        if type(operand) is Vec and len(operand.items) > 1:  # `mov.b64 d, {lo, hi}`
+        if isinstance(operand, Vec) and len(operand.items) > 1:  # `mov.b64 d, {lo, hi}`
             n = width(ty) // len(operand.items)
             return self.pack([self.value(item, f"b{n}") for item in operand.items], ty)
         raise TypeError(f"operand {operand} has no value")
@@ -135,16 +135,15 @@ class FunctionLowering(Emitter):
 
     def _register(self, name: str, ty: str) -> Val:
         entity = self.names.table.get(name)
-        if type(entity) is not Register:
+        if not isinstance(entity, Register):
             v = self.special(name)
             have, want = width(v.ty), width(ty)
             return self.cast(v if have == want else self.resize(v, want), ty)
         if entity.block != self.block_id:
             entity.block, entity.values = self.block_id, {}
         values = entity.values
-        v = values.get(ty)
-        if v is not None:
-            return v
+        if ty in values:
+            return values[ty]
         if values:
             v = next(iter(values.values()))
         else:
@@ -184,7 +183,7 @@ class FunctionLowering(Emitter):
             register = self.names.table["%CC.CF"] = Register("%CC.CF", 1, "i1", True, "%CC")
             self.entry.append("  %CC = alloca i1, addrspace(5)")
             self.entry.append("  store i1 false, ptr addrspace(5) %CC")
-        assert type(register) is Register
+        assert isinstance(register, Register)
         return register
 
     def _immediate(self, imm: Imm, ty: str) -> Val:
@@ -216,7 +215,7 @@ class FunctionLowering(Emitter):
             return
         i = names.index(name)
         operand = inst.operands[i]
-        if type(operand) is Vec:
+        if isinstance(operand, Vec):
             parts = self.items(operand)
             n = width(v.ty) // len(parts)
             vector = self.cast(v, f"<{len(parts)} x i{n}>")
@@ -233,11 +232,11 @@ class FunctionLowering(Emitter):
 
     def assign(self, operand: Operand, v: Val, ptx_type: str) -> None:
         """Write a register operand; a narrower value is extended as `ptx_type` says."""
-        assert type(operand) is Reg, f"{operand} is no destination"
+        assert isinstance(operand, Reg), f"{operand} is no destination"
         if operand.name == "_":
             return
         register = self.names.table[operand.name]
-        assert type(register) is Register
+        assert isinstance(register, Register)
         n = width(v.ty)
         if n != register.bits:
             if n > register.bits:
@@ -256,23 +255,22 @@ class FunctionLowering(Emitter):
     def address(self, inst: Inst, name: str, space: str) -> Val:
         """The address operand `name` as a pointer into `space`."""
         operand = inst.operands[inst.shape.names.index(name)]
-        offset = 0
-        if type(operand) is Addr:
-            operand, offset = operand.base, operand.offset
-        return self.pointer(operand, offset, space)
+        if isinstance(operand, Addr):
+            return self.pointer(operand.base, operand.offset, space)
+        return self.pointer(operand, 0, space)
 
     def pointer(self, base: Operand, offset: int, space: str) -> Val:
         """`base + offset` as a pointer into `space`."""
-        if type(base) is Sym:
+        if isinstance(base, Sym):
             return self.symbol_address(base.name, base.offset + offset, space)
         ty = pointer_type("local" if space == "param" and not self.is_kernel else space)
-        if type(base) is Imm:
+        if isinstance(base, Imm):
             return self.op(ty, f"inttoptr i64 {(base.bits + offset) & (1 << 64) - 1} to {ty}")
-        assert type(base) is Reg
+        assert isinstance(base, Reg)
         entity = self.names.table.get(base.name)
-        if type(entity) is Storage:
+        if isinstance(entity, Storage):
             return self.symbol_address(base.name, offset, space)
-        n = entity.bits if type(entity) is Register else 64
+        n = entity.bits if isinstance(entity, Register) else 64
         v = self._register(base.name, f"i{n}")
         pointer = self.op(ty, f"inttoptr {v.t} to {ty}")
         return self.displace(pointer, offset)
@@ -286,7 +284,7 @@ class FunctionLowering(Emitter):
     def symbol_address(self, name: str, offset: int = 0, space: str | None = None) -> Val:
         """The address of a variable or function. Without `space`: in the variable's own space."""
         entity = self.names.table.get(name)
-        if type(entity) is Storage and entity.pointer is not None:
+        if isinstance(entity, Storage) and entity.pointer is not None:
             pointer = self.displace(entity.pointer, offset)
         else:
             pointer = self.module.symbol_address(self, name, offset)

@@ -11,9 +11,10 @@ from functools import cached_property
 from ptx2amd.errors import Ptx2amdError, Unsupported
 from ptx2amd.lower import data
 from ptx2amd.lower.body import Action
-from ptx2amd.lower.calls import env, quoted, signature
+from ptx2amd.lower.calls import env
 from ptx2amd.lower.entry import lower_function
-from ptx2amd.lower.function import FunctionLowering
+from ptx2amd.lower.function import FunctionLowering, quoted
+from ptx2amd.lower.heads import llvm_name, max_threads, param_layout
 from ptx2amd.lower.helpers import helper_texts
 from ptx2amd.lower.summary import Summary, summarise
 from ptx2amd.lower.value import Val
@@ -87,7 +88,9 @@ class ModuleLowering:
     def address_taken_exits(self) -> bool:
         """Whether a function that may be called indirectly may end the thread."""
         return any(
-            self.may_exit(f) for f in self.module.functions.values() if f.kind == "func" and _defined(f) and "exit" in f.text
+            self.may_exit(f)
+            for f in self.module.functions.values()
+            if f.kind == "func" and _defined(f) and "exit" in f.text
         )
 
     def request(self, fn: FunctionLowering, function: Function) -> str:
@@ -140,7 +143,9 @@ class ModuleLowering:
         for cell in image.cells:
             parts.append(_bytes(image.data[at : cell.at]))
             target = self.symbol_address(fn, cell.symbol, 0)
-            parts.append(f"i64 ptrtoint ({target.ty} getelementptr (i8, {target.t}, i64 {cell.offset}) to i64)")
+            parts.append(
+                f"i64 ptrtoint ({target.ty} getelementptr (i8, {target.t}, i64 {cell.offset}) to i64)"
+            )
             at = cell.at + 8
         parts.append(_bytes(image.data[at:]))
         parts = [part for part in parts if part]
@@ -156,9 +161,9 @@ class ModuleLowering:
         if data.size_of(var) == 0:
             self.uses_dynamic_lds = True
             return Val("ptr addrspace(3)", f"@{DYNAMIC_LDS}")
+        ty = f"[{data.size_of(var)} x i8]"
         self.globals.setdefault(
-            name,
-            f"{name} = internal addrspace(3) global [{data.size_of(var)} x i8] poison, align {data.align_of(var)}",
+            name, f"{name} = internal addrspace(3) global {ty} poison, align {data.align_of(var)}"
         )
         return Val("ptr addrspace(3)", name)
 
@@ -183,7 +188,9 @@ class ModuleLowering:
         function = self.module.functions.get(name)
         if function is None or function.kind != "entry":
             known = [n for n, f in self.module.functions.items() if f.kind == "entry"]
-            raise Ptx2amdError(f"no kernel {name!r} in {self.module.source}; it has {', '.join(known) or 'none'}")
+            raise Ptx2amdError(
+                f"no kernel {name!r} in {self.module.source}; it has {', '.join(known) or 'none'}"
+            )
         before = dict(self.globals), set(self.helpers)
         self._new, self._pending = {}, []
         try:
@@ -238,7 +245,8 @@ class ModuleLowering:
         parts += helper_texts(self.helpers)
         version = 100 * self.target.arch.code_object
         parts.append("!0 = !{}")
-        parts.append(f'!llvm.module.flags = !{{!1}}\n!1 = !{{i32 1, !"amdhsa_code_object_version", i32 {version}}}')
+        parts.append("!llvm.module.flags = !{!1}")
+        parts.append(f'!1 = !{{i32 1, !"amdhsa_code_object_version", i32 {version}}}')
         return "\n".join(parts) + "\n"
 
 
@@ -246,7 +254,7 @@ def _defined(function: Function) -> bool:
     return bool(function.text) or function.scope is not None
 
 
-def _bytes(blob: bytes) -> str:
+def _bytes(blob: bytes | bytearray) -> str:
     if not blob:
         return ""
     if not any(blob):
@@ -254,31 +262,4 @@ def _bytes(blob: bytes) -> str:
     return f'[{len(blob)} x i8] c"' + "".join(f"\\{b:02X}" for b in blob) + '"'
 
 
-def llvm_name(function: Function, mode: str) -> str:
-    """The LLVM name of a .func: one copy for each denormal mode that its callers run in."""
-    return function.proto.name + (".flush" if mode == "flush" else "")
-
-
-def param_layout(function: Function) -> list[tuple[int, int, int]]:
-    """(offset, size, align) in bytes of each kernel parameter, packed as PTX packs them."""
-    layout, at = [], 0
-    for var in function.proto.params:
-        size, align = data.size_of(var), data.align_of(var)
-        at = -(-at // align) * align
-        layout.append((at, size, align))
-        at += size
-    return layout
-
-
-def max_threads(function: Function) -> int:
-    """The block size limit that .maxntid or .reqntid set, else the largest there is (1024)."""
-    for directive in ("reqntid", "maxntid"):
-        if directive in function.directives:
-            n = 1
-            for size in function.directives[directive]:
-                n *= size
-            return min(n, 1024)
-    return 1024
-
-
-__all__ = ["KernelPlan", "ModuleLowering", "max_threads", "param_layout", "signature"]
+__all__ = ["KernelPlan", "ModuleLowering"]

@@ -70,12 +70,12 @@ class Names:
         if declared is None:
             declared = self.declared[id(scope)] = {}
             for item in scope.items:
-                if type(item) is Var:
+                if isinstance(item, Var):
                     self._declare(item, declared)
-                elif type(item) is Label:
+                elif isinstance(item, Label):
                     self.labels += 1
                     declared[item.name] = Target(item.name, f"L{self.labels}")
-                elif type(item) is Proto or type(item) is BranchTargets:
+                elif isinstance(item, Proto | BranchTargets):
                     declared[item.name] = item
         self.saved.append({name: self.table.get(name) for name in declared})
         self.table.update(declared)
@@ -120,12 +120,11 @@ class Analysis:
     def scope(self, scope: Scope) -> None:
         self.names.enter(scope)
         for item in scope.items:
-            kind = type(item)
-            if kind is Inst:
+            if isinstance(item, Inst):
                 self._instruction(item)
-            elif kind is Label:
+            elif isinstance(item, Label):
                 self.block += 1
-            elif kind is Scope:
+            elif isinstance(item, Scope):
                 self.scope(item)
         self.names.leave()
 
@@ -149,47 +148,47 @@ class Analysis:
             self._read(inst.guard.reg)
         for i in plan[0]:
             operand = operands[i]
-            if type(operand) is Reg:
+            if isinstance(operand, Reg):
                 self._read(operand.name)
             else:
                 self._read_inside(operand)
         for i, ptx_type in plan[1]:
             operand = operands[i]
-            if type(operand) is Reg:
+            if isinstance(operand, Reg):
                 self._write(operand.name, ptx_type, inst.guard is not None)
-            elif type(operand) is Vec:
+            elif isinstance(operand, Vec):
                 for item in operand.items:
-                    if type(item) is Reg:
+                    if isinstance(item, Reg):
                         self._write(item.name, ptx_type, inst.guard is not None)
             else:
                 self._read_inside(operand)
 
     def _read_inside(self, operand) -> None:
-        if type(operand) is Reg:
+        if isinstance(operand, Reg):
             self._read(operand.name)
-        elif type(operand) is Addr:
+        elif isinstance(operand, Addr):
             self._read_inside(operand.base)
             for item in operand.rest:
                 self._read_inside(item)
-        elif type(operand) is Vec:
+        elif isinstance(operand, Vec):
             for item in operand.items:
                 self._read_inside(item)
 
     def _read(self, name: str) -> None:
         entity = self.names.table.get(name)
-        if type(entity) is Register:
+        if isinstance(entity, Register):
             if entity.block != self.block:
                 entity.crossing = True
-        elif type(entity) is VectorRegister:
+        elif isinstance(entity, VectorRegister):
             for register in entity.items:
                 if register.block != self.block:
                     register.crossing = True
 
     def _write(self, name: str, ptx_type: str, guarded: bool) -> None:
         entity = self.names.table.get(name)
-        if type(entity) is Register:
+        if isinstance(entity, Register):
             registers = [entity]
-        elif type(entity) is VectorRegister:
+        elif isinstance(entity, VectorRegister):
             registers = entity.items
         else:
             return

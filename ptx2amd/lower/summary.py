@@ -24,9 +24,9 @@ class Summary:
 def items(scope: Scope) -> Iterator[Inst | Var]:
     """Instructions and variables of a scope and those inside it."""
     for item in scope.items:
-        if type(item) is Scope:
+        if isinstance(item, Scope):
             yield from items(item)
-        elif type(item) is Inst or type(item) is Var:
+        elif isinstance(item, Inst | Var):
             yield item
 
 
@@ -45,11 +45,11 @@ def summarise(module: Module, function: Function) -> Summary:
     summary = Summary()
     known: dict[int, tuple[bool, int]] = {}  # shape -> may hold symbols of note, f32 mode (1 flush, 2 ieee)
     for item in items(body(module, function)):
-        if type(item) is Var:
+        if isinstance(item, Var):
             if item.space == "shared" and item.count != 0:
                 summary.shared.append(item)
             continue
-        assert type(item) is Inst
+        assert isinstance(item, Inst)
         shape = item.shape
         facts = known.get(id(shape))
         if facts is None:
@@ -70,12 +70,11 @@ def summarise(module: Module, function: Function) -> Summary:
 
 
 def _symbols(operand: Operand, into: set[str]) -> None:
-    kind = type(operand)
-    if kind is Sym:
+    if isinstance(operand, Sym):
         into.add(operand.name)
-    elif kind is Addr:
-        if type(operand.base) is Sym:
+    elif isinstance(operand, Addr):
+        if isinstance(operand.base, Sym):
             into.add(operand.base.name)
-    elif kind is Vec:
+    elif isinstance(operand, Vec):
         for item in operand.items:
             _symbols(item, into)

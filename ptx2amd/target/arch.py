@@ -72,9 +72,7 @@ _GFX10 = Arch("", (32, 64), dot=False, permlane16=True, async_lds=(1, 2, 4))
 _GFX11 = replace(
     _GFX10, dot=True, permlane64=True, matrix=frozenset({"wmma11"}), async_lds=(), cycle_counter_bits=20
 )
-_GFX12 = replace(
-    _GFX11, matrix=frozenset({"wmma12"}), fp8=True, named_barriers=True, cycle_counter_bits=64
-)
+_GFX12 = replace(_GFX11, matrix=frozenset({"wmma12"}), fp8=True, named_barriers=True, cycle_counter_bits=64)
 _GFX125 = replace(
     _GFX12,
     waves=(32,),

@@ -1,0 +1,33 @@
+"""Facts from function heads: names, parameter layout, block limits."""
+
+from __future__ import annotations
+
+from ptx2amd.lower import data
+from ptx2amd.ptx.ast import Function
+
+
+def llvm_name(function: Function, mode: str) -> str:
+    """The LLVM name of a .func: one copy for each denormal mode that its callers run in."""
+    return function.proto.name + (".flush" if mode == "flush" else "")
+
+
+def param_layout(function: Function) -> list[tuple[int, int, int]]:
+    """(offset, size, align) in bytes of each kernel parameter, packed as PTX packs them."""
+    layout, at = [], 0
+    for var in function.proto.params:
+        size, align = data.size_of(var), data.align_of(var)
+        at = -(-at // align) * align
+        layout.append((at, size, align))
+        at += size
+    return layout
+
+
+def max_threads(function: Function) -> int:
+    """The block size limit that .maxntid or .reqntid set, else the largest there is (1024)."""
+    for directive in ("reqntid", "maxntid"):
+        if directive in function.directives:
+            n = 1
+            for size in function.directives[directive]:
+                n *= size
+            return min(n, 1024)
+    return 1024
