@@ -68,7 +68,7 @@ def _translator() -> Iterator[Finding]:
 
     yield Finding("LLVM", "ok", ".".join(map(str, llvm.llvm_version_info)))
     try:
-        yield Finding("linker", "ok", " ".join(map(str, link.find_linker())))
+        yield Finding("linker", "ok", " ".join(map(str, link.linker())))
     except Ptx2amdError as error:
         yield Finding("linker", "missing", str(error), "pip install ziglang, or install lld")
 

@@ -1,0 +1,61 @@
+"""`ptx2amd precompile`: fill the cache ahead of a program's first run."""
+
+from __future__ import annotations
+
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import click
+
+from ptx2amd import fatbin
+from ptx2amd.errors import Ptx2amdError
+from ptx2amd.fatbin import Image
+from ptx2amd.native import current_build_id
+from ptx2amd.service import cache, entry
+from ptx2amd.service.translation import index_entry, kernel_entry
+from ptx2amd.translate import module_index, parse
+
+Outcome = tuple[int, list[str]]  # kernels translated, problems
+
+
+@click.command(short_help="Translate a program's kernels ahead of its first run.")
+@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--arch", "archs", default="gfx942", show_default=True, help="Comma-separated AMDGPU archs.")
+def command(files: tuple[Path, ...], archs: str) -> None:
+    """Translate every kernel of the files into the cache. Exit status 1 when one could not be."""
+    images = [image for file in files for image in fatbin.images(file) if image.kind == "ptx"]
+    jobs = [(image, arch.strip()) for image in images for arch in archs.split(",")]
+    translated, problems = 0, []
+    with ProcessPoolExecutor() as pool, click.progressbar(
+        pool.map(_fill, jobs), length=len(jobs), label="translating", file=sys.stderr
+    ) as outcomes:
+        for count, failed in outcomes:
+            translated += count
+            problems += failed
+    for problem in problems:
+        click.echo(problem, err=True)
+    click.echo(f"{translated} kernels of {len(images)} modules in {cache.directory()}; {len(problems)} failed")
+    sys.exit(bool(problems))
+
+
+def _fill(job: tuple[Image, str]) -> Outcome:
+    image, arch = job
+    build, root = current_build_id(), cache.directory()
+    module_id = entry.module_id(image.data() if image.encoding == "none" else image.stored)
+    problems, count = [], 0
+    try:
+        module = parse(image.data().decode("utf-8", errors="replace"), image.origin)
+        index = module_index(module)
+    except Ptx2amdError as error:
+        return 0, [str(error)]
+    entry.write(cache.path_of(root, entry.index_key(module_id, build)), index_entry(index))
+    for kernel in index.kernels:
+        path = cache.path_of(root, entry.kernel_key(module_id, build, arch, "", kernel.name))
+        try:
+            if not path.exists():
+                entry.write(path, kernel_entry(module, kernel.name, arch, build))
+            count += 1
+        except Ptx2amdError as error:
+            problems.append(str(error))
+    return count, problems

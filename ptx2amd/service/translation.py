@@ -1,0 +1,124 @@
+"""What a worker of the service does: an image in, a cache entry written, a short answer out."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from pathlib import Path
+
+from ptx2amd.errors import Ptx2amdError, PtxError, Unsupported
+from ptx2amd.fatbin import ContainerError, decompress
+from ptx2amd.ptx.ast import Module
+from ptx2amd.service import cache, entry
+from ptx2amd.service.entry import Entry
+from ptx2amd.service.protocol import Message
+from ptx2amd.target.arch import UnknownArch
+from ptx2amd.translate import KernelResult, ModuleIndex, module_index, parse, translate
+
+# The CUDA error that the shim returns for each kind of failure.
+CODES: tuple[tuple[type[Exception], str], ...] = (
+    (PtxError, "CUDA_ERROR_INVALID_PTX"),
+    (ContainerError, "CUDA_ERROR_INVALID_IMAGE"),
+    (Unsupported, "CUDA_ERROR_NOT_SUPPORTED"),
+    (UnknownArch, "CUDA_ERROR_NO_BINARY_FOR_GPU"),
+    (OSError, "CUDA_ERROR_OPERATING_SYSTEM"),
+)
+
+
+def answer(request: Message, build: str) -> Message:
+    """Serve one request. Every failure becomes an answer with a CUDA error and a text for the user."""
+    begin = time.perf_counter()
+    try:
+        path = _serve(request, build)
+    except Exception as error:
+        code = next((code for kind, code in CODES if isinstance(error, kind)), "CUDA_ERROR_UNKNOWN")
+        text = str(error)
+        if not isinstance(error, Ptx2amdError | OSError):
+            traceback.print_exc()  # to the service's log
+            text = f"internal error of the translator: {type(error).__name__}: {error}"
+        return Message({"status": "error", "code": code, "time_ms": _milliseconds(begin)}, text.encode())
+    return Message({"status": "ok", "path": str(path), "time_ms": _milliseconds(begin)})
+
+
+def _milliseconds(begin: float) -> str:
+    return f"{(time.perf_counter() - begin) * 1e3:.1f}"
+
+
+def _serve(request: Message, build: str) -> Path:
+    header = request.header
+    module_id = header["module"]
+    name = header.get("name") or "<module>"
+    if entry.module_id(request.body) != module_id:
+        raise ContainerError(f"{name}: the image does not have the digest that the request names")
+    text = decompress(request.body, header.get("encoding", "none"), int(header.get("size") or 0), name)
+    module = parse(text.rstrip(b"\0").decode("utf-8", errors="replace"), name)
+    root = Path(header["cache"])
+    if header["op"] == "index":
+        path = cache.path_of(root, entry.index_key(module_id, build))
+        entry.write(path, index_entry(module_index(module)))
+        return path
+    arch, kernel = header["arch"], header["kernel"]
+    path = cache.path_of(root, entry.kernel_key(module_id, build, arch, "", kernel))
+    entry.write(path, kernel_entry(module, kernel, arch, build))
+    return path
+
+
+def index_entry(index: ModuleIndex) -> Entry:
+    """A module's index as a cache entry (docs/architecture.md, "Cache entries")."""
+    lines = [f"ptx {index.ptx[0]} {index.ptx[1]}", f"target {index.target}", f"segment {index.size} {index.align}"]
+    for kernel in index.kernels:
+        if kernel.refused:
+            lines.append(f"refused {kernel.name} {_one_line(kernel.refused)}")
+        lines.append(f"kernel {kernel.name}")
+        lines += [f"param {offset} {size} {align}" for offset, size, align in kernel.params]
+        lines.append(f"maxthreads {kernel.max_threads}")
+        if kernel.reqntid:
+            lines.append("reqntid " + " ".join(map(str, (*kernel.reqntid, 1, 1)[:3])))
+        lines += [f"static_shared {kernel.static_shared}", "local 0"]
+    lines += [f"global {v.name} {v.offset} {v.size} {v.space}" for v in index.variables]
+    lines += [f"reloc {at} {target}" for at, target in index.relocs]
+    return Entry("\n".join(lines) + "\n", index.image)
+
+
+def kernel_entry(module: Module, kernel: str, arch: str, build: str) -> Entry:
+    """Translate one kernel. Raises Unsupported or PtxError when it can't be."""
+    begin = time.perf_counter()
+    [result] = translate(module, module.source, [arch], [kernel], build_id=build)
+    outcome = result.kernels[kernel]
+    if not outcome.ok:
+        raise failure(outcome, module.source)
+    fields = {
+        "kernel": kernel,
+        "arch": arch,
+        "mapping": outcome.mapping,
+        "wave": outcome.wave,
+        "max_threads": outcome.max_threads,
+        "static_shared": outcome.static_shared,
+        "local": outcome.local,
+        "vgprs": outcome.vgprs,
+        "sgprs": outcome.sgprs,
+        "env": int(outcome.env),
+        "fidelity": outcome.fidelity,
+        "time_ms": _milliseconds(begin),
+    }
+    return Entry("".join(f"{key} {value}\n" for key, value in fields.items()), result.code)
+
+
+def failure(outcome: KernelResult, source: str) -> Ptx2amdError:
+    """The error for a kernel that was not translated."""
+    if outcome.opcode:
+        return Unsupported(outcome.reason, f"{outcome.name} of {source}", outcome.line, outcome.opcode)
+    if outcome.line:
+        return _already_placed(outcome.reason)
+    return Ptx2amdError(f"kernel {outcome.name} of {source}: {outcome.reason}")
+
+
+def _already_placed(text: str) -> PtxError:
+    """A PtxError from a message that has file, line and column in front already."""
+    error = PtxError(text)
+    error.args = (text,)
+    return error
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
