@@ -1,4 +1,4 @@
-"""Control flow, calls, and what little there is beside them. PTX manual: 9.7.12 Control Flow, 9.7.19 Miscellaneous."""
+"""Control flow, calls, and what little there is beside them (PTX manual: Control Flow, Miscellaneous)."""
 
 from ptx2amd.isa.form import Form
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from ptx2amd.lower.function import FunctionLowering
 from ptx2amd.lower.names import DESTINATIONS, Analysis, Register, Storage, Target
-from ptx2amd.lower.registry import LOWERINGS
+from ptx2amd.lower.registry import load
 from ptx2amd.lower.value import LLVM_TYPE
 from ptx2amd.ptx.ast import Inst, Label, Reg, Scope, Shape, Vec
 
@@ -91,8 +91,9 @@ def action_of(fn: FunctionLowering, inst: Inst) -> Action:
     """How to lower instructions of this shape."""
     shape = inst.shape
     lower = shape.form.lower
-    if lower in LOWERINGS:
-        return LOWERINGS[lower], lower in FOLDS_GUARD
+    found = load().get(lower)
+    if found is not None:
+        return found, lower in FOLDS_GUARD
     if shape.form.exact == "hint" and not lower:
         return lambda fn, inst: None, False
     if not lower or shape.form.exact.startswith("refused"):

@@ -22,7 +22,10 @@ from ptx2amd.ptx.ast import Function, Module, Var
 from ptx2amd.target import Target
 
 DYNAMIC_LDS = "__ptx2amd_dynamic_lds"
-ENV = "@__ptx2amd_env = protected addrspace(1) externally_initialized global [8 x i64] zeroinitializer, align 64"
+ENV = (
+    "@__ptx2amd_env = protected addrspace(1) externally_initialized global "
+    "[8 x i64] zeroinitializer, align 64"
+)
 
 
 @dataclass(slots=True)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -22,3 +25,13 @@ def lowers(name: str) -> Callable[[Lowering], Lowering]:
         return function
 
     return add
+
+
+@cache
+def load() -> dict[str, Lowering]:
+    """All lowerings: imports the files of this package, which register theirs."""
+    import ptx2amd.lower
+
+    for module in iter_modules(ptx2amd.lower.__path__):
+        import_module(f"ptx2amd.lower.{module.name}")
+    return LOWERINGS
