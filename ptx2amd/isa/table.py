@@ -24,6 +24,7 @@ FAMILIES = (
     "barrier",
     "warp",
     "async_copy",
+    "mbarrier",
     "matrix",
     "texture",
     "surface",

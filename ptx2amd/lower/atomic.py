@@ -34,6 +34,12 @@ def notes(pointer: Val, scope: str, op: str) -> str:
     return text + (", !noalias.addrspace !{i32 5, i32 6}" if pointer.ty == "ptr" else "")
 
 
+def per_lane(fn: FunctionLowering, pointer: Val) -> Val:
+    """The same pointer, which LLVM has to take for one that differs between lanes: where it knows better, it
+    sums the lanes' values first, and floating-point sums would be rounded in another way than in PTX."""
+    return fn.op(pointer.ty, f'call {pointer.ty} asm "", "=v,0"({pointer.t})')
+
+
 @lowers("atom")
 def atom(fn: FunctionLowering, inst: Inst) -> None:
     """atom and red on scalars, and on vectors, which are atomic element by element."""
@@ -42,6 +48,8 @@ def atom(fn: FunctionLowering, inst: Inst) -> None:
     order = f"{SCOPES[scope]}{ORDERS[mods['sem'] or 'relaxed']}"
     op = operation(mods["op"], mods["t"])
     pointer, values = fn.address(inst, "a", space_of(inst)), fn.vec(inst, "b")
+    if op == "fadd":
+        pointer = per_lane(fn, pointer)
     size = byte_size(values[0].ty)
     old = []
     for i, value in enumerate(values):
