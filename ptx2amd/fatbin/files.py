@@ -45,8 +45,8 @@ def looks_like_ptx(blob: bytes) -> bool:
 def ptx_image(blob: bytes, origin: str) -> Image:
     """PTX text as an Image; version and target are read from its directives (0 when not there)."""
     text = blob.rstrip(b"\0")
-    version = re.search(rb"^\s*\.version\s+(\d+)\.(\d+)", text, re.M)
-    target = re.search(rb"^\s*\.target\s+sm_(\d+)([af]?)", text, re.M)
+    version = re.search(rb"\.version\s+(\d+)\.(\d+)", text)
+    target = re.search(rb"\.target\s+sm_(\d+)([af]?)", text)
     return Image(
         "ptx",
         int(target[1]) if target else 0,

@@ -1,0 +1,145 @@
+"""The translation service: answers over its socket, survives bad requests and dying workers, ends when idle."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ptx2amd.service import build_id, entry
+from ptx2amd.service.entry import Entry
+from ptx2amd.service.protocol import Message, receive
+
+PTX = b""".version 8.0
+.target sm_80
+.address_size 64
+.visible .global .u32 counter = 7;
+.visible .entry k(.param .u64 out, .param .u8 small)
+{
+  .reg .b64 %rd<2>;
+  .reg .b32 %r<2>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  st.global.u32 [%rd1], %r1;
+  ret;
+}
+.visible .entry bad() { wgmma.fence.sync.aligned; ret; }
+"""
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A service of our own in its own folders; the path of its socket."""
+    folder = tmp_path_factory.mktemp("service")
+    folder.chmod(0o700)
+    environment = {**os.environ, "PTX2AMD_RUNTIME_DIR": str(folder), "PTX2AMD_SERVICE_IDLE": "60"}
+    process = subprocess.Popen([sys.executable, "-m", "ptx2amd.service"], env=environment)
+    path = folder / f"service-{build_id.build_id()[:16]}.sock"
+    try:
+        _wait_for(path, process)
+        yield path
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+def _wait_for(path: Path, process: subprocess.Popen, seconds: float = 30) -> None:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        assert process.poll() is None, "the service ended at start-up"
+        with socket.socket(socket.AF_UNIX) as probe:
+            try:
+                probe.connect(str(path))
+                return
+            except OSError:
+                time.sleep(0.05)
+    raise AssertionError("the service did not come up")
+
+
+def ask(path: Path, header: dict[str, str], body: bytes = PTX) -> Message:
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(60)
+        connection.connect(str(path))
+        connection.sendall(Message(header, body).pack())
+        return receive(connection)
+
+
+def request(tmp_path: Path, **fields: str) -> dict[str, str]:
+    return {"op": "index", "module": entry.module_id(PTX), "encoding": "none", "size": "0", "cache": str(tmp_path), "name": "t.ptx", **fields}
+
+
+def test_index_lists_kernels_parameters_and_globals(service: Path, tmp_path: Path) -> None:
+    reply = ask(service, request(tmp_path))
+    assert reply.header["status"] == "ok", reply.body
+    found = Entry.unpack(Path(reply.header["path"]).read_bytes(), "index")
+    lines = found.text.splitlines()
+    assert "kernel k" in lines and "param 0 8 8" in lines and "param 8 1 1" in lines
+    assert "kernel bad" in lines
+    assert any(line.startswith("global counter 0 4 global") for line in lines)
+    assert found.payload[:4] == b"\x07\0\0\0"
+
+
+def test_kernel_gives_a_code_object(service: Path, tmp_path: Path) -> None:
+    reply = ask(service, request(tmp_path, op="kernel", arch="gfx942", kernel="k"))
+    assert reply.header["status"] == "ok", reply.body
+    found = Entry.unpack(Path(reply.header["path"]).read_bytes(), "kernel")
+    fields = dict(line.split(" ", 1) for line in found.text.splitlines())
+    assert (fields["kernel"], fields["mapping"], fields["wave"]) == ("k", "paired", "64")
+    assert found.payload[:4] == b"\x7fELF"
+
+
+def test_the_refused_kernel_says_why_and_the_other_still_works(service: Path, tmp_path: Path) -> None:
+    reply = ask(service, request(tmp_path, op="kernel", arch="gfx1100", kernel="bad"))
+    assert reply.header["status"] == "error"
+    assert b"wgmma" in reply.body and b"bad" in reply.body
+    assert ask(service, request(tmp_path, op="kernel", arch="gfx1100", kernel="k")).header["status"] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("change", "body", "code"),
+    [
+        ({}, b".version 8.0\n.target sm_80\n.address_size 64\n.entry k( { ret; }", "CUDA_ERROR_INVALID_PTX"),
+        ({"op": "kernel", "arch": "gfx000", "kernel": "k"}, PTX, "CUDA_ERROR_NO_BINARY_FOR_GPU"),
+        ({"encoding": "zstd", "size": "100"}, PTX, "CUDA_ERROR_INVALID_IMAGE"),
+        ({"module": "00"}, PTX, "CUDA_ERROR_INVALID_IMAGE"),
+    ],
+)
+def test_failures_have_the_documented_code(service: Path, tmp_path: Path, change: dict[str, str], body: bytes, code: str) -> None:
+    reply = ask(service, request(tmp_path, module=entry.module_id(body)) | change, body)
+    assert (reply.header["status"], reply.header["code"]) == ("error", code)
+    assert reply.body
+
+
+def test_nonsense_and_silence_do_not_hurt_it(service: Path, tmp_path: Path) -> None:
+    for nonsense in (b"", b"GET / HTTP/1.0\r\n\r\n", b"\xff" * 64):
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(str(service))
+            connection.sendall(nonsense)
+    assert ask(service, request(tmp_path)).header["status"] == "ok"
+
+
+def test_a_second_service_leaves_the_first_alone(service: Path, tmp_path: Path) -> None:
+    environment = {**os.environ, "PTX2AMD_RUNTIME_DIR": str(service.parent)}
+    assert subprocess.run([sys.executable, "-m", "ptx2amd.service"], env=environment, timeout=60).returncode == 0
+    assert ask(service, request(tmp_path)).header["status"] == "ok"
+
+
+def test_it_ends_when_idle(tmp_path: Path) -> None:
+    tmp_path.chmod(0o700)
+    environment = {**os.environ, "PTX2AMD_RUNTIME_DIR": str(tmp_path), "PTX2AMD_SERVICE_IDLE": "0.5"}
+    process = subprocess.Popen([sys.executable, "-m", "ptx2amd.service"], env=environment)
+    assert process.wait(60) == 0
+    assert not list(tmp_path.glob("*.sock"))
+
+
+def test_a_folder_open_to_others_is_refused(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    environment = {**os.environ, "PTX2AMD_RUNTIME_DIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-m", "ptx2amd.service"], env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode != 0 and "chmod 700" in done.stderr
