@@ -5,6 +5,7 @@ A comment line `// link: FLAGS` in a sample adds link flags; `-lcuda` links agai
 
 from __future__ import annotations
 
+import fcntl
 import re
 import subprocess
 import sys
@@ -24,6 +25,12 @@ def names() -> list[str]:
 def build(name: str, out: Path, extra: tuple[str, ...] = ()) -> Path:
     """Compile one sample unless it is up to date; the path of the executable."""
     source, program = HERE / f"{name}.cu", out / name
+    with open(out / f".{name}.lock", "w") as lock:  # two test processes may want the same sample
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return _build(source, program, extra)
+
+
+def _build(source: Path, program: Path, extra: tuple[str, ...]) -> Path:
     newest = max(source.stat().st_mtime, (HERE / "sample.h").stat().st_mtime)
     if program.exists() and program.stat().st_mtime > newest:
         return program

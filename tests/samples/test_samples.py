@@ -1,0 +1,37 @@
+"""The main job: every CUDA sample, compiled by nvcc and unmodified, passes on the software GPU as gfx942
+(two warps in a 64-lane wave) and as gfx1100 (32-lane waves); a second run starts no translation."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+SAMPLES = Path(__file__).resolve().parents[2] / "cuda_samples"
+sys.path.insert(0, str(SAMPLES))
+
+import build  # noqa: E402
+import demo  # noqa: E402
+
+OUT = SAMPLES.parent / "build" / "samples"
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PTX2AMD_CACHE_DIR", str(tmp_path / "cache"))
+
+
+@pytest.mark.parametrize("arch", demo.ARCHS)
+@pytest.mark.parametrize("name", build.names())
+def test_sample(name: str, arch: str) -> None:
+    [program] = build.build_all(OUT, [name]).values()
+    cold = demo.run(program, arch)
+    assert cold.passed, cold.message
+    assert cold.launches > 0 and arch in cold.device
+    assert set(cold.mappings.values()) == {"paired" if arch == "gfx942" else "native"}
+    assert all(time > 0 for time in cold.translated.values())
+    warm = demo.run(program, arch)
+    assert warm.passed, warm.message
+    assert warm.translated.keys() == cold.translated.keys()
+    assert not any(warm.translated.values()), "the second run translated again"
