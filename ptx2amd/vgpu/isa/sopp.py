@@ -30,8 +30,8 @@ SOPK = [
     _k("s_addk_i32", 0x0E, 0x0F, "d=:i32", "SCC = __builtin_add_overflow(D, IMM, &D);"),
     _k("s_mulk_i32", 0x0F, 0x10, "d=:u32", "D = D * (uint32_t)IMM;"),
     _k("s_getreg_b32", 0x11, 0x11, "d:b32", "D = hwreg_read(w, i, (uint16_t)IMM);"),
-    _k("s_setreg_b32", 0x12, 0x12, "a:b32", "return VG(hwreg_write)(w, i, (uint16_t)IMM, A);"),
-    _k("s_setreg_imm32_b32", 0x14, 0x13, "k:b32", "return VG(hwreg_write)(w, i, (uint16_t)IMM, K);"),
+    _k("s_setreg_b32", 0x12, 0x12, "a:b32", "return hwreg_write(w, i, (uint16_t)IMM, A);"),
+    _k("s_setreg_imm32_b32", 0x14, 0x13, "k:b32", "return hwreg_write(w, i, (uint16_t)IMM, K);"),
     _k("s_call_b64", 0x15, 0x14, "d:b64", "D = PC_NEXT; WRITE_D; BRANCH(true);"),
     *[_k(f"s_waitcnt_{name}", None, 0x18 + k, "", _NOTHING) for k, name in enumerate(("vscnt", "vmcnt", "expcnt", "lgkmcnt"))],
     _k("s_subvector_loop_begin", None, 0x16, "d=:b32", ""),
@@ -77,8 +77,8 @@ SOPP = [
     _p("s_waitcnt_depctr", None, 0x08, _NOTHING),
     _p("s_wait_idle", None, 0x0A, _NOTHING),
     _p("s_wait_event", None, 0x0B, _NOTHING),
-    _p("s_round_mode", None, 0x11, "return VG(set_mode)(w, i, 0xf, (uint32_t)IMM);"),
-    _p("s_denorm_mode", None, 0x12, "return VG(set_mode)(w, i, 0xf0, (uint32_t)IMM << 4);"),
+    _p("s_round_mode", None, 0x11, "return set_mode(w, i, 0xf, (uint32_t)IMM);"),
+    _p("s_denorm_mode", None, 0x12, "return set_mode(w, i, 0xf0, (uint32_t)IMM << 4);"),
     _p("s_code_end", None, 0x1F, "return run_illegal(w, i);"),
 ]  # fmt: skip
 

@@ -117,12 +117,16 @@ enum {
   S_COUNT = 424
 };
 
+/* High halves of the addresses of the LDS and private apertures; host addresses are below them. */
+enum { SHARED_APERTURE = 0x10000, PRIVATE_APERTURE = 0x20000 };
+
 enum wave_stop { WAVE_RUNNING, WAVE_ENDED, WAVE_AT_BARRIER, WAVE_FAULTED, WAVE_YIELDED };
 
 #define VGPR_TEMP 512    /* v0..v255, then a0..a255, then 16 rows for operands with modifiers (valu_modify.c) */
 #define VGPR_ROWS 528
 
-struct mem_window { uint64_t lo, hi; bool writable; }; /* the allocation used last: [lo, hi) */
+struct mem_window { uint64_t lo, hi; bool writable; }; /* an allocation used lately: [lo, hi) */
+enum { MEM_WINDOWS = 4 };
 
 struct wave {
   uint32_t *v;           /* VGPRs: v[row * W + lane], 64-byte aligned, VGPR_ROWS rows */
@@ -134,7 +138,7 @@ struct wave {
   enum wave_stop stop;
   const struct inst *pc; /* valid while the wave does not run */
   struct workgroup *wg;
-  struct mem_window window;
+  struct mem_window window[MEM_WINDOWS]; /* [0] the last one used */
   uint32_t index;        /* of the wave in its workgroup */
   uint32_t lanes;        /* work-items of the wave */
   uint8_t *scratch;      /* private memory, interleaved by dword as hardware does: byte b of lane l lies at

@@ -1,0 +1,104 @@
+/* Loaded code: an array of decoded instructions per wave width, filled on demand. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "state.h"
+
+enum { GUARDS = 8 };   /* entries past the end, so that NEXT() of the last instruction is one of them */
+
+struct arena { struct arena *next; };
+
+struct code *code_create(const struct arch *arch, uint64_t base, uint64_t size) {
+  if (!arch || base % 4) return NULL;
+  struct code *code = calloc(1, sizeof *code);
+  if (!code) return NULL;
+  code->arch = arch;
+  code->base = base;
+  code->dwords = size / 4;
+  pthread_mutex_init(&code->lock, NULL);
+  return code;
+}
+
+static size_t entries_bytes(const struct code *code) { return (code->dwords + GUARDS) * sizeof(struct inst); }
+
+void code_destroy(struct code *code) {
+  if (!code) return;
+  for (int k = 0; k < 2; k++)
+    if (code->entries[k]) munmap(code->entries[k], entries_bytes(code));
+  for (struct arena *a = code->arena, *next; a; a = next) {
+    next = a->next;
+    free(a);
+  }
+  pthread_mutex_destroy(&code->lock);
+  free(code);
+}
+
+struct inst *code_entries(struct code *code, unsigned lanes) {
+  pthread_mutex_lock(&code->lock);
+  struct inst **slot = &code->entries[lanes == 64];
+  if (!*slot) {
+    void *p = mmap(NULL, entries_bytes(code), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p != MAP_FAILED) {
+      struct inst *entries = p;
+      for (int k = 0; k < GUARDS; k++) {
+        entries[code->dwords + k].len = 1;
+        entries[code->dwords + k].run = run_bad_jump;
+      }
+      *slot = entries;
+    }
+  }
+  struct inst *result = *slot;
+  pthread_mutex_unlock(&code->lock);
+  return result;
+}
+
+struct code_context { struct decode_context c; struct code *code; };
+
+static void *arena_alloc(struct decode_context *c, size_t size) {
+  struct code *code = ((struct code_context *)c)->code;
+  struct arena *a = calloc(1, sizeof *a + 48 + size);
+  if (!a) abort();   /* a few hundred bytes: the process is beyond help */
+  a->next = code->arena;
+  code->arena = a;
+  return (void *)(((uintptr_t)(a + 1) + 15) & ~(uintptr_t)15);
+}
+
+handler_fn code_decode(struct wave *w, const struct inst *i) {
+  struct run *run = w->wg->run;
+  struct code *code = run->d->code;
+  struct inst *entry = run->entries + (i - run->entries);
+  pthread_mutex_lock(&code->lock);
+  handler_fn handler = entry->run;
+  if (!handler) {
+    size_t at = (size_t)(i - run->entries);
+    struct code_context context = {
+      .c = {.handlers = run->build->handlers, .vopd = run->build->vopd, .alloc = arena_alloc, .before = at,
+            .after = code->dwords - at},
+      .code = code,
+    };
+    struct inst decoded;
+    decode_fn *decode = code->arch->generation == 0 ? decode_gfx9 : decode_gfx11;
+    decode((const uint32_t *)(uintptr_t)code->base + at, &decoded, &context.c);
+    handler = decoded.run;
+    decoded.run = NULL;
+    *entry = decoded;
+    /* Readers see the handler only after the fields. */
+    __atomic_store_n(&entry->run, handler, __ATOMIC_RELEASE);
+  }
+  pthread_mutex_unlock(&code->lock);
+  return handler;
+}
+
+uint64_t code_address(const struct wave *w, const struct inst *i) {
+  const struct run *run = w->wg->run;
+  return run->d->code->base + (uint64_t)(i - run->entries) * 4;
+}
+
+const struct inst *code_at(const struct wave *w, uint64_t address) {
+  const struct run *run = w->wg->run;
+  uint64_t offset = address - run->d->code->base;
+  if (offset % 4 || offset / 4 >= run->d->code->dwords) return NULL;
+  return run->entries + offset / 4;
+}

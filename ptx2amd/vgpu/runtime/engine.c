@@ -1,0 +1,350 @@
+/* Dispatches over the thread pool. A thread takes workgroups one by one and keeps those that outlive their time
+ * slice, so that workgroups which wait for one another make progress. */
+#define _GNU_SOURCE
+#include "engine.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "memory.h"
+#include "state.h"
+
+enum { MAX_RESIDENT = 256, MAX_THREADS = 256 };
+
+/* --- checks ---------------------------------------------------------------------------------------- */
+
+static int bad_launch(struct fault *f, const struct dispatch *d, const char *format, unsigned long long a,
+                      unsigned long long b) {
+  char what[200];
+  snprintf(what, sizeof what, format, a, b);
+  memset(f, 0, sizeof *f);
+  f->kind = FAULT_BAD_LAUNCH;
+  f->lane = -1;
+  snprintf(f->kernel, sizeof f->kernel, "%s", d->kernel ? d->kernel : "?");
+  snprintf(f->text, sizeof f->text, "bad launch: kernel %.200s: %s", f->kernel, what);
+  return FAULT_BAD_LAUNCH;
+}
+
+enum { MAX_BLOCK = 1024 };
+
+static const struct kernel_descriptor *descriptor_of(const struct dispatch *d) {
+  return (const struct kernel_descriptor *)(uintptr_t)d->descriptor;
+}
+
+static unsigned wave_lanes(const struct dispatch *d) {
+  if (d->code->arch->generation == 0) return 64;
+  return descriptor_of(d)->kernel_code_properties >> 10 & 1 ? 32 : 64;
+}
+
+int engine_check(const struct dispatch *d, struct fault *fault) {
+  const struct arch *arch = d->code->arch;
+  const struct kernel_descriptor *k = descriptor_of(d);
+  uint64_t items = (uint64_t)d->block[0] * d->block[1] * d->block[2];
+  if (d->block[0] > MAX_BLOCK || d->block[1] > MAX_BLOCK || d->block[2] > MAX_BLOCK || items > MAX_BLOCK || !items)
+    return bad_launch(fault, d, "%llu work-items in a workgroup, the limit is %llu", items, MAX_BLOCK);
+  uint64_t lds = (uint64_t)k->group_segment_fixed_size + d->dynamic_lds;
+  if (lds > arch->lds_bytes) return bad_launch(fault, d, "%llu bytes of LDS, the limit is %llu", lds, arch->lds_bytes);
+  uint64_t entry = d->descriptor + (uint64_t)k->kernel_code_entry_byte_offset - d->code->base;
+  if (entry % 4 || entry / 4 >= d->code->dwords)
+    return bad_launch(fault, d, "the kernel's entry 0x%llx is outside its code of %llu bytes", entry,
+                      (uint64_t)d->code->dwords * 4);
+  if (!(arch->wave_sizes & (wave_lanes(d) == 32 ? 1 : 2)))
+    return bad_launch(fault, d, "waves of %llu lanes, which the chip does not have%.0llu", wave_lanes(d), 0);
+  return 0;
+}
+
+/* --- options and builds ------------------------------------------------------------------------------ */
+
+static struct engine_options options;
+static unsigned thread_limit;
+static const struct build *chosen[2];
+static pthread_once_t options_once = PTHREAD_ONCE_INIT;
+
+extern const struct build *const all_builds[];   /* generated: best level first, NULL at the end */
+
+static bool cpu_has(const char *level) {
+  __builtin_cpu_init();
+  if (!strcmp(level, "v4"))
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl") && cpu_has("v3");
+  if (!strcmp(level, "v3"))
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+           __builtin_cpu_supports("bmi2");
+  return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
+}
+
+static void settle_options(void) {
+  const char *text;
+  if (!options.threads && (text = getenv("PTX2AMD_VGPU_THREADS"))) options.threads = (unsigned)strtoul(text, NULL, 10);
+  if (!options.max_instructions && (text = getenv("PTX2AMD_VGPU_MAX_INSTRUCTIONS")))
+    options.max_instructions = strtoull(text, NULL, 10);
+  if (!options.level) options.level = getenv("PTX2AMD_VGPU_LEVEL");
+  cpu_set_t set;
+  unsigned cpus = sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
+  thread_limit = options.threads ? options.threads : cpus;
+  if (thread_limit > MAX_THREADS) thread_limit = MAX_THREADS;
+  if (!thread_limit) thread_limit = 1;
+  for (int wanted = 1; wanted >= 0; wanted--)   /* first the level asked for, then any */
+    for (const struct build *const *b = all_builds; *b; b++) {
+      const struct build **slot = &chosen[(*b)->lanes == 64];
+      if (*slot || !cpu_has((*b)->level)) continue;
+      if (wanted && options.level && strcmp(options.level, (*b)->level)) continue;
+      *slot = *b;
+    }
+}
+
+static bool settled;
+
+bool engine_configure(const struct engine_options *o) {
+  if (settled) return false;
+  options = *o;
+  return true;
+}
+
+static void settle(void) {
+  pthread_once(&options_once, settle_options);
+  settled = true;
+}
+
+unsigned engine_threads(void) { return settle(), thread_limit; }
+const struct build *build_for(unsigned lanes) { return settle(), chosen[lanes == 64]; }
+const char *engine_level(void) {
+  const struct build *b = build_for(64);
+  return b ? b->level : "none";
+}
+
+/* --- a thread's share of a run ------------------------------------------------------------------------ */
+
+/* Workgroup objects are kept by the thread for its next dispatch. */
+struct context {
+  struct workgroup *spare[4];
+  unsigned n_spare;
+};
+static _Thread_local struct context *thread_context;
+static pthread_key_t context_key;
+static pthread_once_t context_once = PTHREAD_ONCE_INIT;
+
+static void free_context(void *p) {
+  struct context *c = p;
+  for (unsigned k = 0; k < c->n_spare; k++) workgroup_free(c->spare[k]);
+  free(c);
+}
+static void make_context_key(void) { pthread_key_create(&context_key, free_context); }
+
+static struct context *my_context(void) {
+  if (!thread_context) {
+    pthread_once(&context_once, make_context_key);
+    thread_context = calloc(1, sizeof *thread_context);
+    pthread_setspecific(context_key, thread_context);
+  }
+  return thread_context;
+}
+
+static struct workgroup *take_group(struct context *c) {
+  return c && c->n_spare ? c->spare[--c->n_spare] : workgroup_new();
+}
+static void give_group(struct context *c, struct workgroup *g) {
+  if (c && c->n_spare < sizeof c->spare / sizeof *c->spare) c->spare[c->n_spare++] = g;
+  else workgroup_free(g);
+}
+
+static void participate(struct run *run) {
+  struct context *c = my_context();
+  struct workgroup *resident[MAX_RESIDENT];
+  unsigned n = 0, turn = 0;
+  uint64_t next = 0, end = 0;   /* the batch in hand */
+  bool open = true;             /* workgroups may be left */
+  while (!atomic_load_explicit(&run->stop, memory_order_relaxed)) {
+    struct workgroup *g = NULL;
+    if (open && n < MAX_RESIDENT) {
+      if (next == end) {
+        next = atomic_fetch_add(&run->next, run->batch);
+        end = next + run->batch < run->groups ? next + run->batch : run->groups;
+        if (next >= run->groups) open = false, next = end;
+      }
+      if (next < end) {
+        g = take_group(c);
+        if (!g) {
+          run_fault(run, FAULT_BAD_LAUNCH, "out of host memory");
+          break;
+        }
+        if (!workgroup_start(g, run, next++)) {
+          give_group(c, g);
+          break;
+        }
+        resident[turn = n++] = g;
+      }
+    }
+    if (!n) break;
+    if (!g) {
+      if (turn >= n) {
+        turn = 0;
+        if (n == 1) sched_yield();
+      }
+      g = resident[turn];
+    }
+    switch (workgroup_run(g)) {
+    case GROUP_DONE:
+      give_group(c, g);
+      resident[turn] = resident[--n];
+      break;
+    case GROUP_PARKED: turn++; break;
+    case GROUP_STOPPED: break;
+    }
+  }
+  while (n) give_group(c, resident[--n]);
+}
+
+/* --- the pool ------------------------------------------------------------------------------------------ */
+
+static pthread_mutex_t pool_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t work = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIALIZER;
+static struct run *wanting;      /* runs with workgroups not yet taken */
+static unsigned workers, idle;
+
+static void unlist(struct run *run) {
+  if (!run->listed) return;
+  for (struct run **p = &wanting; *p; p = &(*p)->next_run)
+    if (*p == run) {
+      *p = run->next_run;
+      break;
+    }
+  run->listed = false;
+}
+
+static void *worker(void *arg) {
+  (void)arg;
+  pthread_mutex_lock(&pool_lock);
+  for (;;) {
+    while (!wanting) {
+      idle++;
+      pthread_cond_wait(&work, &pool_lock);
+      idle--;
+    }
+    struct run *run = wanting;
+    run->participants++;
+    pthread_mutex_unlock(&pool_lock);
+    participate(run);
+    pthread_mutex_lock(&pool_lock);
+    unlist(run);   /* nothing is left to take, or it stopped */
+    if (--run->participants == 0) pthread_cond_broadcast(&done);
+  }
+  return NULL;
+}
+
+/* Threads do not survive a fork, nor does the state of a lock that another thread held. */
+static void after_fork(void) {
+  pthread_mutex_init(&pool_lock, NULL);
+  pthread_cond_init(&work, NULL);
+  pthread_cond_init(&done, NULL);
+  wanting = NULL;
+  workers = idle = 0;
+}
+
+/* Under the lock. The calling thread works too, so the pool has one thread less than the limit. */
+static void want_workers(struct run *run) {
+  static bool registered;
+  if (!registered) registered = pthread_atfork(NULL, NULL, after_fork) == 0;
+  run->next_run = wanting;
+  run->listed = true;
+  wanting = run;
+  unsigned wanted = run->groups < thread_limit ? (unsigned)run->groups : thread_limit;
+  for (unsigned k = 1 + idle; k < wanted && workers + 1 < thread_limit; k++) {
+    pthread_t thread;
+    pthread_attr_t attr;
+    pthread_attr_init(&attr);
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    if (pthread_create(&thread, &attr, worker, NULL) == 0) workers++;
+    pthread_attr_destroy(&attr);
+  }
+  if (idle) pthread_cond_broadcast(&work);
+}
+
+static uint32_t vgprs_of(const struct run *run, uint32_t *agprs) {
+  const struct kernel_descriptor *k = run->descriptor;
+  uint32_t granules = (k->compute_pgm_rsrc1 & 63) + 1;
+  uint32_t total = granules * run->arch->vgpr_granule[run->build->lanes == 64];
+  *agprs = 0;
+  if (run->arch->unified_vgprs) {
+    uint32_t arch = ((k->compute_pgm_rsrc3 & 63) + 1) * 4;
+    if (arch < total) *agprs = total - arch > 256 ? 256 : total - arch, total = arch;
+  }
+  return total > 256 ? 256 : total;
+}
+
+static void fill_packet(struct run *run) {
+  const struct dispatch *d = run->d;
+  struct dispatch_packet *p = &run->packet;
+  p->setup = 3;
+  for (int k = 0; k < 3; k++) {
+    p->workgroup_size[k] = (uint16_t)d->block[k];
+    p->grid_size[k] = d->last_block[k] ? (d->grid[k] - 1) * d->block[k] + d->last_block[k] : d->grid[k] * d->block[k];
+  }
+  p->private_segment_size = run->scratch_bytes;
+  p->group_segment_size = run->lds_bytes;
+  p->kernel_object = d->descriptor;
+  p->kernarg_address = d->kernarg;
+}
+
+int engine_run(const struct dispatch *d, struct fault *fault, struct engine_counters *counters) {
+  settle();
+  struct fault own;
+  if (!fault) fault = &own;
+  fault->kind = FAULT_NONE;
+  fault->text[0] = 0;
+  if (counters) memset(counters, 0, sizeof *counters);
+  int bad = engine_check(d, fault);
+  if (bad) return bad;
+  const struct kernel_descriptor *k = descriptor_of(d);
+  struct run run = {
+    .d = d, .descriptor = k, .arch = d->code->arch, .build = build_for(wave_lanes(d)), .fault = fault,
+    .groups = (uint64_t)d->grid[0] * d->grid[1] * d->grid[2],
+    .lds_bytes = k->group_segment_fixed_size + d->dynamic_lds,
+    .scratch_bytes = (k->private_segment_fixed_size > d->private_bytes ? k->private_segment_fixed_size : d->private_bytes),
+    .max_instructions = d->max_instructions ? d->max_instructions : options.max_instructions,
+    .preload_dwords = d->code->arch->generation == 0 ? k->kernarg_preload & 127 : 0,
+    .preload_offset = (uint32_t)(k->kernarg_preload >> 7) * 4,
+  };
+  if (!run.groups) return 0;
+  if (!run.build) return bad_launch(fault, d, "this CPU lacks SSE4.2%.0llu%.0llu", 0, 0);
+  run.scratch_bytes = (run.scratch_bytes + 15) & ~15u;
+  run.vgprs = vgprs_of(&run, &run.agprs);
+  run.entries = code_entries(d->code, run.build->lanes);
+  if (!run.entries) return bad_launch(fault, d, "out of host memory for decoded code%.0llu%.0llu", 0, 0);
+  uint64_t entry = d->descriptor + (uint64_t)k->kernel_code_entry_byte_offset - d->code->base;
+  run.entry = run.entries + entry / 4;
+  if (run.preload_dwords) run.entry += 64;   /* the first 256 bytes load the same arguments, for old firmware */
+  run.batch = run.groups / (thread_limit * 16u);
+  run.batch = run.batch < 1 ? 1 : run.batch > 64 ? 64 : run.batch;
+  pthread_mutex_init(&run.fault_lock, NULL);
+  fill_packet(&run);
+  struct mem_block *packet = mem_adopt(&run.packet, sizeof run.packet, MEM_KERNARG | MEM_READONLY, -1);
+  mem_enter();
+  bool shared = run.groups > 1 && thread_limit > 1;
+  if (shared) {
+    pthread_mutex_lock(&pool_lock);
+    want_workers(&run);
+    pthread_mutex_unlock(&pool_lock);
+  }
+  participate(&run);
+  if (shared) {
+    pthread_mutex_lock(&pool_lock);
+    unlist(&run);
+    while (run.participants) pthread_cond_wait(&done, &pool_lock);
+    pthread_mutex_unlock(&pool_lock);
+  }
+  mem_leave();
+  if (packet) mem_release(packet);
+  pthread_mutex_destroy(&run.fault_lock);
+  if (counters) {
+    uint64_t items = (uint64_t)d->block[0] * d->block[1] * d->block[2];
+    counters->instructions = run.instructions;
+    counters->workgroups = run.groups;
+    counters->waves = run.groups * ((items + run.build->lanes - 1) / run.build->lanes);
+  }
+  return fault->kind;
+}

@@ -1,0 +1,93 @@
+/* What the engine's own files share: code, workgroups, a dispatch in flight. */
+#ifndef PTX2AMD_VGPU_STATE_H
+#define PTX2AMD_VGPU_STATE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "decode.h"
+#include "engine.h"
+
+/* The instruction handlers and the wave loop of one wave width and one x86-64 level. */
+struct build {
+  const char *level;
+  unsigned lanes;
+  const struct handler_pair *handlers;   /* by op_info.id */
+  handler_fn vopd;
+  void (*run_wave)(struct wave *w, uint64_t budget);
+  void (*start_wave)(struct wave *w);    /* after MODE is set */
+};
+/* The build for a wave width at the chosen level. */
+const struct build *build_for(unsigned lanes);
+
+struct code {
+  const struct arch *arch;
+  uint64_t base;
+  size_t dwords;
+  struct inst *entries[2];   /* wave32, wave64: one per dword and a few guards; NULL until first used */
+  pthread_mutex_t lock;
+  struct arena *arena;       /* struct inst_ext and the like */
+};
+/* The array of entries for a wave width; NULL: out of memory. */
+struct inst *code_entries(struct code *code, unsigned lanes);
+/* Decodes the instruction at *i and returns its handler. */
+handler_fn code_decode(struct wave *w, const struct inst *i);
+
+/* One dispatch in flight. */
+struct run {
+  const struct dispatch *d;
+  const struct kernel_descriptor *descriptor;
+  const struct build *build;
+  const struct arch *arch;
+  struct inst *entries, *entry;
+  struct dispatch_packet packet;
+  uint64_t groups;             /* workgroups in all */
+  uint32_t lds_bytes, scratch_bytes, vgprs, agprs;
+  uint32_t preload_offset, preload_dwords; /* kernel arguments that start in SGPRs */
+  uint64_t max_instructions;
+  uint64_t batch;              /* workgroups a thread takes at a time */
+  _Atomic uint64_t next;       /* first workgroup not yet taken */
+  _Atomic int stop;            /* a fault ends the dispatch */
+  _Atomic uint64_t instructions;
+  int participants;            /* threads at work, under the pool's lock */
+  struct run *next_run;        /* list of runs that want workers */
+  bool listed;
+  pthread_mutex_t fault_lock;
+  struct fault *fault;
+};
+
+struct workgroup {
+  struct run *run;
+  uint32_t id[3], size[3];     /* work-items, smaller in the last workgroup of a partial grid */
+  unsigned n_waves, live, waiting;
+  struct wave *waves;          /* n_waves of capacity */
+  unsigned capacity, lanes;
+  uint8_t *vgprs;
+  uint8_t *lds;
+  uint32_t lds_capacity;
+  uint8_t *scratch;
+  size_t scratch_capacity;
+};
+
+/* Bytes of one wave's VGPRs, padded so that waves do not share cache sets. */
+#define WAVE_VGPR_BYTES(lanes) ((size_t)VGPR_ROWS * (lanes) * 4 + 64 * 5)
+
+enum group_state { GROUP_DONE, GROUP_PARKED, GROUP_STOPPED };
+
+struct workgroup *workgroup_new(void);
+void workgroup_free(struct workgroup *g);
+/* Makes g ready to run workgroup number `index` of the run. False: out of memory (the run has its fault). */
+bool workgroup_start(struct workgroup *g, struct run *run, uint64_t index);
+/* Runs until the end, a fault or (if others wait for the thread) the end of the time slice. */
+enum group_state workgroup_run(struct workgroup *g);
+
+/* Address of an instruction, and the instruction at an address (NULL: not in the code). */
+uint64_t code_address(const struct wave *w, const struct inst *i);
+const struct inst *code_at(const struct wave *w, uint64_t address);
+
+/* Records the run's first fault. */
+void run_fault(struct run *run, enum fault_kind kind, const char *text);
+const char *fault_kind_name(enum fault_kind kind);
+
+uint64_t clock_nanoseconds(void);
+#endif

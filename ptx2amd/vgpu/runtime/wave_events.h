@@ -1,0 +1,30 @@
+/* Calls that handlers make when a wave stops, jumps, or asks for hardware state. */
+#ifndef PTX2AMD_VGPU_WAVE_EVENTS_H
+#define PTX2AMD_VGPU_WAVE_EVENTS_H
+
+#include "wave.h"
+
+const struct inst *wave_end(struct wave *w, const struct inst *i);
+const struct inst *wave_at_barrier(struct wave *w, const struct inst *i);
+const struct inst *wave_yield(struct wave *w, const struct inst *i);
+const struct inst *wave_halt(struct wave *w, const struct inst *i);
+const struct inst *wave_trap(struct wave *w, const struct inst *i);
+const struct inst *wave_jump(struct wave *w, const struct inst *i, uint64_t address);
+
+/* S_SENDMSG_RTN's answer; S_GETREG's value of a field (id, offset, size - 1 as SIMM16 packs them). */
+uint64_t message_reply(struct wave *w, unsigned message);
+uint32_t hwreg_read(struct wave *w, const struct inst *i, unsigned field);
+
+/* Writes the bits of mask in MODE (and what follows from it: rounding, denormals). */
+const struct inst *set_mode(struct wave *w, const struct inst *i, uint32_t mask, uint32_t value);
+/* S_SETREG. Registers that user code cannot change keep their value. */
+const struct inst *hwreg_write(struct wave *w, const struct inst *i, unsigned field, uint32_t value);
+
+uint64_t code_address(const struct wave *w, const struct inst *i);
+uint64_t clock_nanoseconds(void);
+
+/* The allocation around address; false: none. */
+bool memory_window(struct wave *w, uint64_t address, struct mem_window *out);
+const struct inst *wave_memory_fault(struct wave *w, const struct inst *i, int lane, uint64_t address, unsigned size,
+                                     bool write);
+#endif

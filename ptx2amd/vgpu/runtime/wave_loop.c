@@ -1,0 +1,41 @@
+/* The wave loop, and what depends on the width at a wave's start; compiled per width and level. */
+#include <xmmintrin.h>
+
+#include "state.h"
+#include "wave.h"
+
+/* Runs the wave for at most budget instructions. */
+static void run_wave(struct wave *w, uint64_t budget) {
+  unsigned host = _mm_getcsr();
+  uint64_t left = budget;
+  const struct inst *i = w->pc;
+  w->stop = WAVE_RUNNING;
+  _mm_setcsr(w->mxcsr);
+  do {
+    handler_fn run = __atomic_load_n(&i->run, __ATOMIC_ACQUIRE);
+    if (__builtin_expect(!run, 0)) {
+      _mm_setcsr(host);
+      run = code_decode(w, i);
+      _mm_setcsr(w->mxcsr);
+    }
+    i = run(w, i);
+    left--;
+  } while (i && left);
+  _mm_setcsr(host);
+  w->executed += budget - left;
+  if (i) {
+    w->pc = i;
+    w->stop = WAVE_RUNNING;
+  }
+}
+
+#include "handler_table.h"
+
+const struct build VG(build) = {
+  .level = LEVEL_NAME,
+  .lanes = W,
+  .handlers = VG(handlers),
+  .vopd = VOPD_HANDLER,
+  .run_wave = run_wave,
+  .start_wave = VG(mode_changed),
+};

@@ -1,0 +1,259 @@
+/* A workgroup on one thread: registers at the start, and the rounds over its waves. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "state.h"
+
+enum {
+  WAVE_SLICE = 1 << 14,        /* instructions of a wave before the next one's turn */
+  GROUP_SLICE = 1 << 17,       /* instructions of a workgroup before another one's turn */
+};
+
+/* --- memory --------------------------------------------------------------------------------------- */
+
+static void *map(size_t bytes) {
+  void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return p == MAP_FAILED ? NULL : p;
+}
+
+static size_t vgpr_bytes(const struct workgroup *g) { return g->capacity * WAVE_VGPR_BYTES(g->lanes); }
+
+struct workgroup *workgroup_new(void) { return calloc(1, sizeof(struct workgroup)); }
+
+void workgroup_free(struct workgroup *g) {
+  if (!g) return;
+  if (g->vgprs) munmap(g->vgprs, vgpr_bytes(g));
+  if (g->lds) munmap(g->lds, g->lds_capacity);
+  if (g->scratch) munmap(g->scratch, g->scratch_capacity);
+  free(g->waves);
+  free(g);
+}
+
+/* The parts of the scalar file that never change. */
+static void write_constants(uint32_t *s) {
+  static const uint32_t f32[] = {0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000, 0x40000000,
+                                 0xc0000000, 0x40800000, 0xc0800000, 0x3e22f983};
+  static const uint64_t f64[] = {0x3fe0000000000000, 0xbfe0000000000000, 0x3ff0000000000000,
+                                 0xbff0000000000000, 0x4000000000000000, 0xc000000000000000,
+                                 0x4010000000000000, 0xc010000000000000, 0x3fc45f306dc9c882};
+  static const uint16_t f16[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118};
+  static const uint16_t bf16[] = {0x3f00, 0xbf00, 0x3f80, 0xbf80, 0x4000, 0xc000, 0x4080, 0xc080, 0x3e22};
+  memset(s, 0, S_COUNT * sizeof *s);
+  for (int k = 0; k <= 80; k++) {
+    int32_t value = k <= 64 ? k : 64 - k;
+    s[S_INT + 2 * k] = (uint32_t)value;
+    s[S_INT + 2 * k + 1] = (uint32_t)(value >> 31);
+  }
+  for (int k = 0; k < 9; k++) {
+    s[S_FLOAT32 + 2 * k] = f32[k];
+    s[S_FLOAT64 + 2 * k] = (uint32_t)f64[k];
+    s[S_FLOAT64 + 2 * k + 1] = (uint32_t)(f64[k] >> 32);
+    s[S_FLOAT16 + 2 * k] = f16[k];
+    s[S_BFLOAT16 + 2 * k] = bf16[k];
+    s[S_PK_FLOAT32 + 2 * k] = s[S_PK_FLOAT32 + 2 * k + 1] = f32[k];
+  }
+  s[S_SHARED_BASE + 1] = s[S_SHARED_LIMIT + 1] = SHARED_APERTURE;
+  s[S_PRIVATE_BASE + 1] = s[S_PRIVATE_LIMIT + 1] = PRIVATE_APERTURE;
+  s[S_SHARED_LIMIT] = s[S_PRIVATE_LIMIT] = UINT32_MAX;
+}
+
+static bool reserve(struct workgroup *g, unsigned waves, unsigned lanes, uint32_t lds, size_t scratch) {
+  if (waves > g->capacity || lanes != g->lanes) {
+    if (g->vgprs) munmap(g->vgprs, vgpr_bytes(g));
+    free(g->waves);
+    g->lanes = lanes;
+    g->capacity = waves;
+    g->vgprs = map(vgpr_bytes(g));
+    g->waves = aligned_alloc(64, (waves * sizeof *g->waves + 63) & ~(size_t)63);
+    if (!g->vgprs || !g->waves) {
+      if (g->vgprs) munmap(g->vgprs, vgpr_bytes(g));
+      free(g->waves);
+      g->vgprs = NULL, g->waves = NULL, g->capacity = 0;
+      return false;
+    }
+    memset(g->waves, 0, waves * sizeof *g->waves);
+    for (unsigned k = 0; k < waves; k++) {
+      g->waves[k].v = (uint32_t *)(void *)(g->vgprs + k * WAVE_VGPR_BYTES(lanes));
+      write_constants(g->waves[k].s);
+    }
+  }
+  if (lds > g->lds_capacity) {
+    if (g->lds) munmap(g->lds, g->lds_capacity);
+    g->lds_capacity = (lds + 4095) & ~4095u;
+    g->lds = map(g->lds_capacity);
+    if (!g->lds) return g->lds_capacity = 0, false;
+  }
+  if (scratch > g->scratch_capacity) {
+    if (g->scratch) munmap(g->scratch, g->scratch_capacity);
+    g->scratch_capacity = (scratch + 4095) & ~(size_t)4095;
+    g->scratch = map(g->scratch_capacity);
+    if (!g->scratch) return g->scratch_capacity = 0, false;
+  }
+  return true;
+}
+
+/* --- registers at the start ------------------------------------------------------------------------ */
+
+enum { /* kernel_code_properties */
+  USE_PRIVATE_BUFFER = 1, USE_DISPATCH_PTR = 2, USE_QUEUE_PTR = 4, USE_KERNARG_PTR = 8, USE_DISPATCH_ID = 16,
+  USE_FLAT_SCRATCH = 32, USE_PRIVATE_SIZE = 64,
+};
+
+static unsigned put64(uint32_t *s, unsigned n, uint64_t value) {
+  s[n] = (uint32_t)value;
+  s[n + 1] = (uint32_t)(value >> 32);
+  return n + 2;
+}
+
+/* The user SGPRs, then the system SGPRs, in the order that AMDGPUUsage's "Initial Kernel Execution State" gives. */
+static void start_sgprs(struct wave *w, const struct workgroup *g) {
+  const struct run *run = g->run;
+  const struct kernel_descriptor *k = run->descriptor;
+  uint32_t *s = w->s, rsrc2 = k->compute_pgm_rsrc2;
+  unsigned n = 0, use = k->kernel_code_properties;
+  bool architected = run->arch->architected_flat_scratch;
+  uint64_t scratch = (uint64_t)(uintptr_t)w->scratch;
+  memset(s, 0, S_SCC * sizeof *s);
+  s[S_SCC] = 0;
+  if (use & USE_PRIVATE_BUFFER) {
+    /* Base, swizzled, element size 4, index stride 64, thread id added: recognised by buffer instructions. */
+    s[0] = (uint32_t)scratch;
+    s[1] = (uint32_t)(scratch >> 32 & 0xffff) | 1u << 31;
+    s[2] = UINT32_MAX;
+    s[3] = 1u << 19 | 3u << 21 | 1u << 23;
+    n = 4;
+  }
+  if (use & USE_DISPATCH_PTR) n = put64(s, n, (uint64_t)(uintptr_t)&run->packet);
+  if (use & USE_QUEUE_PTR) n = put64(s, n, run->d->queue);
+  if (use & USE_KERNARG_PTR) n = put64(s, n, run->d->kernarg);
+  if (use & USE_DISPATCH_ID) n = put64(s, n, run->d->dispatch_id);
+  if ((use & USE_FLAT_SCRATCH) && !architected) n = put64(s, n, scratch);
+  if (use & USE_PRIVATE_SIZE) s[n++] = run->scratch_bytes;
+  if (run->preload_dwords) {
+    memcpy(s + n, (const uint8_t *)(uintptr_t)run->d->kernarg + run->preload_offset, run->preload_dwords * 4);
+    n += run->preload_dwords;
+  }
+  unsigned user = rsrc2 >> 1 & 31;
+  if (n < user) n = user;
+  for (int d = 0; d < 3; d++)
+    if (rsrc2 >> (7 + d) & 1) s[n++] = g->id[d];
+  if (rsrc2 >> 10 & 1) s[n++] = g->n_waves;
+  if ((rsrc2 & 1) && !architected) s[n++] = 0;   /* wave's offset: the base above is the wave's already */
+  if (architected) put64(s, 102, scratch);       /* GFX9 FLAT_SCRATCH; GFX11 keeps it in a hidden register */
+  if (run->arch->generation != 0) s[102] = s[103] = 0;
+}
+
+static void start_vgprs(struct wave *w, const struct workgroup *g) {
+  const struct run *run = g->run;
+  unsigned lanes = g->lanes, ids = run->descriptor->compute_pgm_rsrc2 >> 11 & 3;
+  uint32_t *v0 = w->v, *v1 = w->v + lanes, *v2 = w->v + 2 * lanes;
+  memset(w->v, 0, (size_t)run->vgprs * lanes * 4);
+  if (run->agprs) memset(w->v + 256 * lanes, 0, (size_t)run->agprs * lanes * 4);
+  uint32_t first = w->index * lanes;
+  uint32_t x = first % g->size[0], y = first / g->size[0] % g->size[1], z = first / g->size[0] / g->size[1];
+  for (unsigned l = 0; l < lanes; l++) {
+    if (run->arch->packed_tid) {
+      v0[l] = ids == 0 ? x : x | y << 10 | (ids == 2 ? z << 20 : 0);
+    } else {
+      v0[l] = x;
+      if (ids >= 1) v1[l] = y;
+      if (ids >= 2) v2[l] = z;
+    }
+    if (++x == g->size[0]) {
+      x = 0;
+      if (++y == g->size[1]) y = 0, z++;
+    }
+  }
+}
+
+static void start_wave(struct workgroup *g, unsigned index) {
+  const struct run *run = g->run;
+  struct wave *w = &g->waves[index];
+  uint32_t rsrc1 = run->descriptor->compute_pgm_rsrc1;
+  uint32_t items = g->size[0] * g->size[1] * g->size[2], first = index * g->lanes;
+  w->wg = g;
+  w->index = index;
+  w->lanes = items - first < g->lanes ? items - first : g->lanes;
+  w->lds = g->lds;
+  w->lds_size = run->lds_bytes;
+  w->scratch_size = run->scratch_bytes;
+  w->scratch = g->scratch ? g->scratch + (size_t)index * run->scratch_bytes * g->lanes : NULL;
+  w->stop = WAVE_RUNNING;
+  w->pc = run->entry;
+  w->executed = 0;
+  w->trapsts = 0;
+  memset(w->window, 0, sizeof w->window);
+  start_sgprs(w, g);
+  uint64_t exec = w->lanes == 64 ? UINT64_MAX : (UINT64_C(1) << w->lanes) - 1;
+  put64(w->s, S_EXEC, exec);
+  start_vgprs(w, g);
+  w->mode = (rsrc1 >> 12 & 0xff) | (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9 | (rsrc1 >> 26 & 1) << 23;
+  run->build->start_wave(w);
+}
+
+bool workgroup_start(struct workgroup *g, struct run *run, uint64_t index) {
+  const struct dispatch *d = run->d;
+  unsigned lanes = run->build->lanes;
+  g->run = run;
+  g->id[0] = (uint32_t)(index % d->grid[0]);
+  g->id[1] = (uint32_t)(index / d->grid[0] % d->grid[1]);
+  g->id[2] = (uint32_t)(index / d->grid[0] / d->grid[1]);
+  for (int k = 0; k < 3; k++)
+    g->size[k] = d->last_block[k] && g->id[k] == d->grid[k] - 1 ? d->last_block[k] : d->block[k];
+  unsigned waves = (g->size[0] * g->size[1] * g->size[2] + lanes - 1) / lanes;
+  size_t scratch = (size_t)run->scratch_bytes * lanes * waves;
+  if (!reserve(g, waves, lanes, run->lds_bytes, scratch)) {
+    run_fault(run, FAULT_BAD_LAUNCH, "out of host memory for the workgroup's registers, LDS or scratch");
+    return false;
+  }
+  if (run->lds_bytes) memset(g->lds, 0, run->lds_bytes);
+  g->n_waves = g->live = waves;
+  g->waiting = 0;
+  for (unsigned k = 0; k < waves; k++) start_wave(g, k);
+  return true;
+}
+
+/* --- execution ------------------------------------------------------------------------------------- */
+
+static void release_barrier(struct workgroup *g) {
+  for (unsigned k = 0; k < g->n_waves; k++)
+    if (g->waves[k].stop == WAVE_AT_BARRIER) g->waves[k].stop = WAVE_RUNNING;
+  g->waiting = 0;
+}
+
+enum group_state workgroup_run(struct workgroup *g) {
+  struct run *run = g->run;
+  uint64_t spent = 0;
+  while (g->live) {
+    bool busy = false;   /* some wave could go on and did not ask for a pause */
+    for (unsigned k = 0; k < g->n_waves; k++) {
+      struct wave *w = &g->waves[k];
+      if (w->stop == WAVE_ENDED || w->stop == WAVE_AT_BARRIER) continue;
+      if (atomic_load_explicit(&run->stop, memory_order_relaxed)) return GROUP_STOPPED;
+      uint64_t before = w->executed;
+      run->build->run_wave(w, WAVE_SLICE);
+      spent += w->executed - before;
+      if (run->max_instructions && w->executed > run->max_instructions && w->stop != WAVE_ENDED)
+        wave_fault(w, w->pc, FAULT_RUNAWAY, -1, 0, "more than %llu instructions", (unsigned long long)run->max_instructions);
+      switch (w->stop) {
+      case WAVE_RUNNING: busy = true; break;
+      case WAVE_ENDED: g->live--; break;
+      case WAVE_AT_BARRIER: g->waiting++; break;
+      case WAVE_FAULTED: return GROUP_STOPPED;
+      case WAVE_YIELDED: break;
+      }
+      if (g->waiting && g->waiting == g->live) {
+        release_barrier(g);
+        busy = true;
+      }
+    }
+    if (g->live && (!busy || spent > GROUP_SLICE)) {
+      atomic_fetch_add_explicit(&run->instructions, spent, memory_order_relaxed);
+      return GROUP_PARKED;
+    }
+  }
+  atomic_fetch_add_explicit(&run->instructions, spent, memory_order_relaxed);
+  return GROUP_DONE;
+}
