@@ -12,7 +12,7 @@ from ptx2amd.vgpu.isa.table import all_ops, symbol
 VOPD = {
     0: "v_fmac_f32", 1: "v_fmaak_f32", 2: "v_fmamk_f32", 3: "v_mul_f32", 4: "v_add_f32", 5: "v_sub_f32",
     6: "v_subrev_f32", 7: "v_mul_dx9_zero_f32", 8: "v_mov_b32", 9: "v_cndmask_b32", 10: "v_max_f32",
-    11: "v_min_f32", 12: "v_dot2c_f32_f16", 13: "v_dot2c_f32_bf16", 16: "v_add_nc_u32", 17: "v_lshlrev_b32",
+    11: "v_min_f32", 12: "v_dot2acc_f32_f16", 13: "v_dot2acc_f32_bf16", 16: "v_add_nc_u32", 17: "v_lshlrev_b32",
     18: "v_and_b32",
 }  # fmt: skip
 

@@ -178,7 +178,7 @@ struct valu_shape {
   handler_fn plain;
   handler_fn saturated;    /* integer results with clamp; NULL: clamp does nothing or is a float's */
   uint8_t src[3], dst;     /* enum valu_type */
-  uint8_t reads_dst, writes_exec;
+  uint8_t reads_dst, writes_exec, vop3p;
 };
 
 /* Runs an instruction with modifiers around its plain handler. */

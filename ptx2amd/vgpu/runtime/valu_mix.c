@@ -1,0 +1,83 @@
+/* Mixed-precision fused multiply-add and dot products whose modifier bits select types. */
+#include "valu_math.h"
+
+#define HANDLER(name) const struct inst *VG(name)(struct wave *w, const struct inst *i)
+HANDLER(valu_fma_mix_all);
+HANDLER(valu_fma_mixlo_all);
+HANDLER(valu_fma_mixhi_all);
+HANDLER(valu_dot4_iu8_all);
+HANDLER(valu_dot8_iu4_all);
+
+/* Source k as f32: op_sel_hi says f16, op_sel then which half; neg and abs (in neg_hi) apply to the f32. */
+static void mixed_row(struct wave *w, const struct inst *i, int k, float *to) {
+  ROW uint32_t temp[W];
+  const uint32_t *row = row32(w, i, k, temp);
+  if (i->op_sel_hi >> k & 1) {
+    ROW uint32_t half[W];
+    unsigned shift = (i->op_sel >> k & 1) * 16;
+    LANES(l) half[l] = row[l] >> shift & 65535;
+    half_row(w, to, half);
+  } else {
+    LANES(l) to[l] = as_f32(row[l]);
+  }
+  uint32_t keep = i->neg_hi >> k & 1 ? 0x7fffffff : ~0u, flip = i->neg >> k & 1 ? 0x80000000 : 0;
+  LANES(l) to[l] = as_f32((f32_bits(to[l]) & keep) ^ flip);
+}
+
+static void mixed_fma(struct wave *w, const struct inst *i, float *r) {
+  ROW float a[W];
+  ROW float b[W];
+  ROW float c[W];
+  mixed_row(w, i, 0, a);
+  mixed_row(w, i, 1, b);
+  mixed_row(w, i, 2, c);
+  LANES(l) r[l] = fma_f32(a[l], b[l], c[l]);
+  if (i->clamp)
+    for (int l = 0; l < W; l++)
+      r[l] = r[l] != r[l] && !w->float_state[FLOAT_DX10_CLAMP] ? r[l] : r[l] > 0 ? MIN(r[l], 1.0f) : 0.0f;
+}
+
+HANDLER(valu_fma_mix_all) {
+  ROW float r[W];
+  mixed_fma(w, i, r);
+  blend(vgpr(w, i->dst), (const uint32_t *)r, wave_exec(w));
+  return NEXT(i);
+}
+
+static void mixed_half(struct wave *w, const struct inst *i, unsigned shift) {
+  ROW float r[W];
+  ROW uint32_t half[W];
+  uint32_t *d = vgpr(w, i->dst);
+  mixed_fma(w, i, r);
+  float64_begin(w);
+  half_pack(w, half, r);
+  float64_end(w);
+  LANES(l) half[l] = half[l] << shift | (d[l] & ~(65535u << shift));
+  blend(d, half, wave_exec(w));
+}
+HANDLER(valu_fma_mixlo_all) { mixed_half(w, i, 0); return NEXT(i); }
+HANDLER(valu_fma_mixhi_all) { mixed_half(w, i, 16); return NEXT(i); }
+
+/* Integer dot products; bit k of neg: source k is signed. */
+static const struct inst *dot_iu(struct wave *w, const struct inst *i, int bits) {
+  ROW uint32_t ta[W];
+  ROW uint32_t tb[W];
+  ROW uint32_t tc[W];
+  ROW uint32_t r[W];
+  const uint32_t *a = row32(w, i, 0, ta), *b = row32(w, i, 1, tb), *c = row32(w, i, 2, tc);
+  bool sa = i->neg & 1, sb = i->neg & 2;
+  for (int l = 0; l < W; l++) {
+    int64_t t = (int32_t)c[l];
+    for (int k = 0; k < 32; k += bits) {
+      uint32_t x = a[l] >> k << (32 - bits), y = b[l] >> k << (32 - bits);
+      int32_t m = sa ? (int32_t)x >> (32 - bits) : (int32_t)(x >> (32 - bits));
+      int32_t n = sb ? (int32_t)y >> (32 - bits) : (int32_t)(y >> (32 - bits));
+      t += m * n;
+    }
+    r[l] = (uint32_t)(i->clamp ? sat_i32(t) : (int32_t)t);
+  }
+  blend(vgpr(w, i->dst), r, wave_exec(w));
+  return NEXT(i);
+}
+HANDLER(valu_dot4_iu8_all) { return dot_iu(w, i, 8); }
+HANDLER(valu_dot8_iu4_all) { return dot_iu(w, i, 4); }
