@@ -175,8 +175,10 @@ class Function:
     directives: dict[str, tuple[int, ...]]  # maxntid, reqntid, minnctapersm, maxnreg, ...
     pragmas: list[str]
     line: int
-    text: str  # the body's source, "{...}", or ""
+    text: str  # the body's source without comments, "{...}", or ""
     scope: Scope | None = None
+    body_line: int = 0  # where the body's text begins
+    body_column: int = 0
 
 
 @dataclass(slots=True)

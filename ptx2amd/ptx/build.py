@@ -1,0 +1,412 @@
+"""Lark trees -> AST pieces. Names stay unresolved here (Name, Offset ...): what they are, the scope knows."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from lark import Token, Transformer, Tree, v_args
+from lark.exceptions import VisitError
+
+from ptx2amd.errors import PtxError
+from ptx2amd.ptx import constants, grammar
+from ptx2amd.ptx.ast import BranchTargets, Imm, InitSym, Label, Loc, Proto, Var
+
+
+class Name(NamedTuple):
+    """A name as an operand, "%r1", "%tid.x"; prefix "!" or "-"."""
+
+    text: str
+    prefix: str = ""
+
+
+class Offset(NamedTuple):
+    name: str
+    offset: int
+
+
+class Element(NamedTuple):
+    """`array[3]`: the address of an element."""
+
+    name: str
+    index: int
+
+
+class Memory(NamedTuple):
+    base: Name | Offset | Imm
+    rest: tuple = ()
+
+
+class Items(NamedTuple):
+    """`{a, b}`, and `(a, b)` of calls."""
+
+    items: tuple
+
+
+class Two(NamedTuple):
+    """`d|p`."""
+
+    first: Name
+    second: Name
+
+
+class Statement(NamedTuple):
+    guard: tuple[str, bool] | None
+    opcode: str
+    operands: tuple
+    line: int
+    call: bool = False
+
+
+class Block(NamedTuple):
+    items: list
+
+
+class Head(NamedTuple):
+    kind: str
+    proto: Proto
+    linkage: str
+    directives: dict[str, tuple[int, ...]]
+    pragmas: list[str]
+
+
+def build(text: str, start: str, source: str = "<ptx>", line: int = 1, column: int = 1) -> Any:
+    """Parse a fragment from a start rule and give its AST piece. Lines in it count from `line`."""
+    tree = grammar.parse(text, start, source, line, column)
+    try:
+        result = Builder(line - 1).transform(tree)
+    except VisitError as error:
+        if isinstance(error.orig_exc, PtxError):
+            inner = error.orig_exc
+            raise PtxError(inner.message, source, inner.line or line, inner.column or column) from None
+        if isinstance(error.orig_exc, ValueError | ZeroDivisionError | OverflowError):
+            raise PtxError(str(error.orig_exc), source, line, column) from None
+        raise
+    return result.children[0] if isinstance(result, Tree) and result.data == start else result
+
+
+
+@v_args(inline=True)
+class Builder(Transformer):
+    """One method per rule of grammar/ptx.lark that makes something."""
+
+    def __init__(self, line: int = 0) -> None:
+        super().__init__()
+        self.line = line  # of the fragment's first line, less 1
+
+    def at(self, token: Token) -> int:
+        return (token.line or 1) + self.line
+
+    # --- constants ---
+
+    def integer(self, token: Token) -> Imm:
+        return constants.integer(token)
+
+    def hex_float(self, token: Token) -> Imm:
+        return constants.hex_float(token)
+
+    def hex_double(self, token: Token) -> Imm:
+        return constants.hex_double(token)
+
+    def decimal(self, token: Token) -> Imm:
+        return constants.decimal(token)
+
+    def warp_size(self, _: Token) -> Imm:
+        return constants.WARP_SIZE
+
+    # --- operands ---
+
+    def name(self, name: Token, component: Token | None) -> Name:
+        return Name(str(name) + (str(component) if component else ""))
+
+    def negated(self, _: Token, name: Token) -> Name:
+        return Name(str(name), "!")
+
+    def minus(self, name: Token, component: Token | None) -> Name:
+        return Name(str(name) + (str(component) if component else ""), "-")
+
+    def pair(self, first: Token, second: Token) -> Two:
+        return Two(Name(str(first)), Name(str(second)))
+
+    def offset(self, name: Token, value: Imm) -> Offset:
+        return Offset(str(name), _integer(value))
+
+    def element(self, name: Token, index: Token) -> Element:
+        return Element(str(name), constants.integer(index).bits)
+
+    def vec(self, *items: Any) -> Items:
+        return Items(items)
+
+    def address(self, base: Any, *rest: Any) -> Memory:
+        return Memory(base, rest)
+
+    def list(self, *items: Any) -> Items:
+        return Items(tuple(item for item in items if item is not None))
+
+    # --- statements ---
+
+    def guard(self, negated: Token | None, name: Token) -> tuple[str, bool]:
+        return str(name), negated is not None
+
+    def instruction(self, guard: tuple[str, bool] | None, opcode: Token, *operands: Any) -> Statement:
+        given = tuple(operand for operand in operands if operand is not None)
+        return Statement(guard, "".join(opcode.split()), given, self.at(opcode))
+
+    def call(self, guard: tuple[str, bool] | None, opcode: Token, *parts: Any) -> Statement:
+        given = tuple(Name(str(p)) if isinstance(p, Token) else p for p in parts if p is not None)
+        return Statement(guard, "".join(opcode.split()), given, self.at(opcode), True)
+
+    def label(self, name: Token) -> Label:
+        return Label(str(name), self.at(name))
+
+    def scope(self, *items: Any) -> Block:
+        return Block(list(items))
+
+    body = scope
+
+    def branch_targets(self, name: Token, *targets: Token) -> BranchTargets:
+        return BranchTargets(str(name), tuple(map(str, targets)), self.at(name))
+
+    call_targets = branch_targets
+
+    def named_prototype(self, name: Token, proto: Proto) -> Proto:
+        proto.name = str(name)
+        return proto
+
+    def loc(self, file: Token, line: Token, column: Token, _: Any) -> Loc:
+        return Loc(*(constants.integer(t).bits for t in (file, line, column)))
+
+    def inlined(self, *_: Any) -> None:
+        return None
+
+    def pragma(self, *strings: Token) -> Tree:
+        return Tree("pragma", [s[1:-1] for s in strings])
+
+    def file(self, number: Token, name: Token, *_: Any) -> tuple[int, str]:
+        return constants.integer(number).bits, str(name)[1:-1]
+
+    # --- declarations ---
+
+    def linkage(self, token: Token) -> tuple[str, str]:
+        return "linkage", token[1:]
+
+    def space(self, token: Token) -> tuple[str, str]:
+        return "space", token[1:]
+
+    param_space = space
+
+    def bank(self, _: Token) -> tuple[str, str]:
+        raise ValueError("explicit constant banks are no longer part of PTX (since version 2.2)")
+
+    def type(self, token: Token) -> tuple[str, str]:
+        return "type", token[1:]
+
+    def align(self, token: Token) -> tuple[str, int]:
+        value = constants.integer(token).bits
+        if value <= 0 or value & (value - 1):
+            raise ValueError(f"alignment {value} is not a power of two")
+        return "align", value
+
+    def vector(self, token: Token) -> tuple[str, int]:
+        return "vec", int(token[2:])
+
+    def attribute(self, *items: tuple[str, str]) -> tuple[str, dict[str, str]]:
+        return "attrs", dict(items)
+
+    def managed(self) -> tuple[str, str]:
+        return "managed", ""
+
+    def unified(self, high: Token, low: Token) -> tuple[str, str]:
+        return "unified", f"{high},{low}"
+
+    def pointer(self, *parts: tuple[str, Any]) -> tuple[str, dict[str, str]]:
+        found = dict(parts)
+        attrs = {"ptr": found.get("space", "")}
+        return "attrs", attrs | ({"align": str(found["align"])} if "align" in found else {})
+
+    def dimension_size(self, token: Token) -> int:
+        return 32 if token.type == "WARP_SZ" else constants.integer(token).bits
+
+    def dimension(self, size: int | None) -> tuple[str, int | None]:
+        return "dimension", size
+
+    def declarator(self, name: Token, *rest: Any) -> tuple[Token, list[int | None], Any]:
+        *dimensions, initial = rest
+        return name, [size for _, size in dimensions], initial
+
+    def registers(self, name: Token, count: Token) -> tuple[Token, int]:
+        return name, constants.integer(count).bits
+
+    def variable(self, *parts: Any) -> list[Var]:
+        common: dict[str, Any] = {}
+        found: list[Var] = []
+        for part in parts:
+            if isinstance(part[0], Token):
+                found.append(self._declared(part, common))
+            elif part[0] == "attrs":
+                common["attrs"] = common.get("attrs", {}) | part[1]
+            else:
+                common[part[0]] = part[1]
+        return found
+
+    def _declared(self, declarator: tuple, common: dict[str, Any]) -> Var:
+        name = declarator[0]
+        var = Var(name=str(name), line=self.at(name), **{**common, "attrs": dict(common.get("attrs", {}))})
+        if len(declarator) == 2:
+            var.regs = declarator[1]
+            return var
+        _, sizes, initial = declarator
+        set_dimensions(var, sizes)
+        if initial is not None:
+            var.init = initialise(var, sizes, initial)
+        return var
+
+    def parameter(self, *parts: Any) -> Var:
+        common: dict[str, Any] = {}
+        sizes = []
+        for part in parts:
+            if isinstance(part, Token):
+                name = part
+            elif part[0] == "dimension":
+                sizes.append(part[1])
+            elif part[0] == "attrs":
+                common["attrs"] = common.get("attrs", {}) | part[1]
+            else:
+                common[part[0]] = part[1]
+        var = Var(name=str(name), line=self.at(name), **common)
+        set_dimensions(var, sizes)
+        return var
+
+    def init_list(self, *items: Any) -> list:
+        return [item for item in items if item is not None]
+
+    def init_state(self, *items: Any) -> dict:
+        return dict(items)
+
+    def state(self, name: Token, value: Token) -> tuple[str, str]:
+        return str(name), str(value)
+
+    def symbol_value(self, name: Token, offset: Imm | None) -> InitSym:
+        return InitSym(str(name), _integer(offset) if offset else 0)
+
+    def generic(self, _: Token, name: Token, offset: Imm | None) -> InitSym:
+        return InitSym(str(name), _integer(offset) if offset else 0, True)
+
+    def masked(self, mask: Token, value: InitSym) -> InitSym:
+        return value._replace(mask=constants.integer(mask).bits)
+
+    # --- functions ---
+
+    def params(self, *items: Var | None) -> list[Var]:
+        return [item for item in items if item is not None]
+
+    entry_params = func_params = results = params
+
+    def function_directive(self, first: Any, *numbers: Token | None) -> tuple[str, Any]:
+        if isinstance(first, Tree):
+            return "pragma", first.children
+        return first[1:], tuple(constants.integer(n).bits for n in numbers if n is not None)
+
+    def entry(self, name: Token, params: list[Var], *directives: tuple[str, Any]) -> Head:
+        return self._head("entry", Proto(str(name), [], params), directives)
+
+    def func(self, attribute: Any, *parts: Any) -> Head:
+        if not isinstance(attribute, tuple):  # the optional attribute is not there
+            parts = (attribute, *parts)
+        results, name, params, *directives = parts
+        return self._head("func", Proto(str(name), results, params), directives)
+
+    def _head(self, kind: str, proto: Proto, directives: Any) -> Head:
+        numbers = {name: value for name, value in directives if name != "pragma"}
+        proto.noreturn = "noreturn" in numbers
+        return Head(kind, proto, "", numbers, [p for name, ps in directives if name == "pragma" for p in ps])
+
+    def head(self, *parts: Any) -> Head:
+        *linkage, head = parts
+        return head._replace(linkage=linkage[0][1] if linkage else "")
+
+    def prototype(self, results: list[Var], name: Token, params: list[Var], *directives: Any) -> Proto:
+        return Proto(str(name), results, params, any(name == "noreturn" for name, _ in directives))
+
+
+for _rule, _function in constants.OPERATORS.items():
+    setattr(Builder, _rule, (lambda function: lambda self, children: _apply(function, children))(_function))
+
+
+def _apply(function: Any, children: list) -> Imm:
+    return function(*(c for c in children if not (isinstance(c, Token) and c.type == "NOT")))
+
+
+def _integer(imm: Imm) -> int:
+    if imm.kind[0] == "f":
+        raise ValueError("an integer is needed, not a floating-point constant")
+    return imm.bits
+
+
+def set_dimensions(var: Var, sizes: list[int | None]) -> None:
+    """Set `count` from array dimensions: their product, 0 when the first is open, -1 without any."""
+    if not sizes:
+        return
+    if None in sizes[1:]:
+        raise ValueError(f"only the first dimension of '{var.name}' may be left open")
+    product = 1
+    for size in sizes:
+        product *= size or 0
+    var.count = product
+
+
+_BITS = {"f16x2": 32, "pred": 1}
+
+
+def width(ptx_type: str) -> int:
+    """Bits of a variable's type; 0 for opaque types."""
+    digits = ptx_type[1:]
+    return _BITS.get(ptx_type) or (int(digits) if digits.isdigit() else 0)
+
+
+def initialise(var: Var, sizes: list[int | None], initial: Any) -> list | None:
+    """Raw elements of an initialiser, flat and padded with zeros; an open first dimension gets its size."""
+    if var.space not in ("global", "const"):
+        raise ValueError(f"'{var.name}': no initial value is allowed in state space .{var.space}")
+    if isinstance(initial, dict):  # sampler and texture state
+        var.attrs |= initial
+        return None
+    if sizes and sizes[0] is None and isinstance(initial, list):
+        sizes = [len(initial), *sizes[1:]]
+        set_dimensions(var, sizes)
+    shape = [size or 0 for size in sizes] + ([var.vec] if var.vec > 1 else [])
+    return _flat(var, shape, initial)
+
+
+def _flat(var: Var, shape: list[int], initial: Any) -> list:
+    if not shape:
+        if isinstance(initial, list):
+            raise ValueError(f"'{var.name}': the initial value has more braces than dimensions")
+        return [raw(var, initial)]
+    if not isinstance(initial, list):
+        raise ValueError(f"'{var.name}': the initial value of an array needs braces")
+    if len(initial) > shape[0]:
+        raise ValueError(f"'{var.name}': {len(initial)} initial values for {shape[0]} elements")
+    flat = [element for item in initial for element in _flat(var, shape[1:], item)]
+    size = 1
+    for count in shape:
+        size *= count
+    return flat + [0] * (size - len(flat))
+
+
+def raw(var: Var, value: Imm | InitSym) -> int | InitSym:
+    """One initial value as raw bits of the variable's type."""
+    if isinstance(value, InitSym):
+        return value
+    bits = width(var.type)
+    if not bits or var.type in ("f16", "f16x2", "pred"):
+        raise ValueError(f"'{var.name}': no initial value is allowed for type .{var.type}")
+    is_float = value.kind[0] == "f"
+    if var.type[0] == "f":
+        if not is_float:
+            raise ValueError(f"'{var.name}': integer as initial value of type .{var.type}")
+        return constants.as_type(value, var.type).bits
+    if is_float:
+        if var.type[0] != "b" or bits != int(value.kind[1:]):
+            raise ValueError(f"'{var.name}': floating-point initial value of type .{var.type}")
+        return value.bits
+    return constants.wrap(value.bits, bits, False)

@@ -1,0 +1,194 @@
+"""Operands against the types of a row, as ptxas judges them. Kinds are those of ptx/scope.py."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ptx2amd.isa.match import MatchError
+from ptx2amd.isa.operands import Slot, align, slots
+from ptx2amd.ptx.ast import Operand, Shape
+
+# Instructions whose register operands may be wider than the instruction type.
+RELAXED = {"ld", "ldu", "st", "cvt"}
+# Instructions that read special registers.
+READS_SPECIAL = {"mov", "cvt"}
+# Types that live in untyped registers only.
+_STORAGE = {
+    **dict.fromkeys(("bf16", "ue8m0x2", "e4m3x2", "e5m2x2", "ue4m3x2"), "b16"),
+    **dict.fromkeys(("e2m3x2", "e3m2x2", "e2m1x4"), "b16"),
+    **dict.fromkeys(("bf16x2", "tf32", "e4m3x4", "e5m2x4", "e2m3x4", "e3m2x4"), "b32"),
+    **dict.fromkeys(("f32x2",), "b64"),
+    **dict.fromkeys(("s16x2", "u16x2"), "x2"),
+    **dict.fromkeys(("e2m1x2",), "b8"),
+    **dict.fromkeys(("e4m3", "e5m2"), "b8"),
+}
+_TYPE = re.compile(r"(b|s|u|f)(\d+)(x2)?\Z")
+
+
+class Fix(NamedTuple):
+    """What statements of a shape need when they are made: constants converted to their operand's type."""
+
+    constants: tuple[tuple[int, str], ...]  # (operand index, type)
+
+
+def judge(shape: Shape, operands: tuple[Operand, ...], kinds: tuple[str, ...]) -> Fix:
+    """Check the kinds of a matched statement. Raises MatchError with the index of the operand at fault."""
+    row = align(slots(shape.form.operands), operands, shape.mods)
+    assert row is not None
+    mnemonic = shape.form.mnemonic
+    fixes: list[tuple[int, str]] = []
+    for at, (index, kind) in enumerate(_flat(kinds)):
+        slot, ptype = row[at][0], shape.types[at]
+        problem = _problem(slot, ptype, kind, mnemonic, shape.mods)
+        if problem:
+            raise MatchError(f"operand {index + 1} of '{shape.opcode}' ({slot.name}) {problem}", index)
+        if _converts(kind, ptype):
+            fixes.append((at, ptype))
+    return Fix(tuple(fixes))
+
+
+def _flat(kinds: tuple[str, ...]) -> Iterator[tuple[int, str]]:
+    """(index in the source, kind), with pairs taken apart."""
+    for index, kind in enumerate(kinds):
+        if "|" in kind and not kind.startswith("%"):
+            yield from ((index, part) for part in kind.split("|"))
+        else:
+            yield index, kind
+
+
+def _problem(slot: Slot, ptype: str, kind: str, mnemonic: str, mods: dict[str, str]) -> str:
+    """What is wrong with an operand, as the end of a sentence, or ""."""
+    if slot.kind == "label":
+        wanted, what = _LABELS.get(mnemonic, (("&label", "&?"), "a label"))
+        return "" if kind in wanted else f"must be {what}"
+    if kind == "&?":
+        return "is not declared"
+    if slot.kind in ("addr", "addr*"):
+        return _address_problem(kind[1:-1].split(",", 1)[0], mnemonic, mods)
+    if slot.kind in ("value", "vec") and ptype:
+        return _value_problem(kind, ptype, mnemonic)
+    return ""
+
+
+# What a `label` operand of these is, in place of a label.
+_LABELS = {
+    "brx": (("&targets",), "a list declared with .branchtargets"),
+    "call": (("&proto", "&targets"), "a .callprototype or .calltargets list"),
+}
+_SPACE = re.compile(r"(global|const|shared|local|param)\b")
+
+
+def _address_problem(base: str, mnemonic: str, mods: dict[str, str]) -> str:
+    if base == "&?":
+        return "is not declared"
+    space = _SPACE.match(mods.get("space", ""))
+    if base[0] == "&":
+        own = base[1:]
+        if own in ("func", "entry", "label"):
+            return "must be the address of a variable"
+        if space and own in ("global", "const", "shared", "local", "param") and own != space[1]:
+            return f"is a variable in .{own}, not in .{space[1]}"
+        return ""
+    if base[0] == "#":
+        return ""
+    if base[:1] == "f" or base == "pred" or "*" in base or base[0] in "%_!":
+        return "needs an integer register as address"
+    return ""
+
+
+def _value_problem(kind: str, ptype: str, mnemonic: str) -> str:
+    if kind[0] == "{":
+        return _list_problem(kind[1:-1].split(","), ptype, mnemonic)
+    if kind[0] == "#":
+        return _constant_problem(kind, ptype)
+    if kind == "_":
+        return ""
+    if kind[0] == "%":
+        return _special_problem(kind, ptype, mnemonic)
+    if kind[0] == "&":
+        return "must not be a symbol"
+    if kind[0] == "!":
+        return "" if ptype == "pred" else f"must be a {ptype} register, found a negated predicate"
+    base = kind.split(".")[0]  # `r.b0`: a part of r
+    return "" if register_fits(base, ptype, mnemonic) else f"must be of type .{ptype}, found a .{kind} register"
+
+
+def _list_problem(kinds: list[str], ptype: str, mnemonic: str) -> str:
+    """Elements of a list have one width; an untyped one among them makes the list untyped."""
+    registers = {kind for kind in kinds if kind != "_" and kind[0] != "#"}
+    for kind in kinds:
+        if kind[0] == "#" and _constant_problem(kind, ptype):
+            return _constant_problem(kind, ptype)
+    if len({_bits(kind) for kind in registers}) > 1:
+        return f"is a list of registers of different widths ({', '.join(sorted(registers))})"
+    untyped = [kind for kind in registers if kind[0] == "b"]
+    for kind in untyped[:1] or registers:
+        problem = _value_problem(kind, ptype, mnemonic)
+        if problem:
+            return problem
+    return ""
+
+
+def _constant_problem(kind: str, ptype: str) -> str:
+    letter = ptype[:1]
+    if kind[1] == "i":
+        return f"must be a .{ptype} constant, found an integer" if letter == "f" or ptype[:2] == "bf" else ""
+    if letter in "su" or ptype == "pred":
+        return f"must be an integer, found a floating-point constant of type .{ptype}"
+    if letter == "b" and ptype[:2] != "bf" and _bits(ptype) != int(kind[2:]):
+        return f"must be of type .{ptype}, found a .{kind[1:]} constant"
+    return ""
+
+
+def _special_problem(kind: str, ptype: str, mnemonic: str) -> str:
+    if mnemonic not in READS_SPECIAL:
+        return f"must not be a special register: '{mnemonic}' does not read them"
+    if kind == "%pred":
+        return "" if ptype == "pred" else f"must be of type .{ptype}, found a predicate"
+    widths = kind[1:].split("*")[0].split("|")
+    fits = ptype[:1] in "bsu" and ptype[1:].isdigit() and (ptype[1:] in widths or (ptype[1:] == "16" and "32" in widths))
+    return "" if fits else f"must be of type .{ptype}, found a special register of {widths[-1]} bits"
+
+
+def _bits(ptype: str) -> int:
+    ptype = _STORAGE.get(ptype, ptype)
+    found = _TYPE.match(ptype.split(".")[0].split("*")[0])
+    if ptype == "x2":
+        return 32
+    return int(found[2]) * (2 if found[3] else 1) if found else 1 if ptype == "pred" else 0
+
+
+def register_fits(register: str, ptype: str, mnemonic: str = "") -> bool:
+    """Whether a register of one type may stand for an operand of another."""
+    if "*" in register:
+        register = register.split("*")[0]
+    if register == "pred" or ptype == "pred":
+        return register == ptype
+    storage = _STORAGE.get(ptype)
+    if storage == "x2":
+        return register in ("b32", "u32", "s32")
+    if storage is not None:
+        return register == storage or (mnemonic in RELAXED and register[0] == "b" and _bits(register) >= _bits(ptype))
+    if not _bits(ptype):
+        return True
+    wide, narrow = _bits(register), _bits(ptype)
+    if wide != narrow and not (wide > narrow and mnemonic in RELAXED):
+        return False
+    if ptype[0] == "b" or register[0] == "b":
+        return True
+    if ptype[0] == "f":
+        return register == ptype
+    return register[0] in "su"
+
+
+def _converts(kind: str, ptype: str) -> bool:
+    """Whether a constant of this kind has to be converted to the operand's type."""
+    if kind[0] == "{":
+        return any(_converts(part, ptype) for part in kind[1:-1].split(","))
+    if kind[0] != "#":
+        return False
+    if kind[1] == "f":
+        return ptype in ("f32", "f64") and kind[1:] != ptype
+    return ptype[:1] in "bsu" and ptype[1:].isdigit() and int(kind[2:]) > int(ptype[1:])

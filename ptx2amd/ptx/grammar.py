@@ -1,0 +1,121 @@
+"""The Lark side: grammar/ptx.lark loaded once, fragments parsed from any start rule, errors with places."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+from lark import Lark, Token, Tree
+from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
+
+from ptx2amd.errors import PtxError
+
+STARTS = (
+    "module",
+    "version",
+    "target_line",
+    "address_size",
+    "directive",
+    "head",
+    "body",
+    "item",
+    "operand",
+    "declaration",
+    "parameter",
+    "initial",
+    "section",
+)
+
+
+@cache
+def lark() -> Lark:
+    """The parser of grammar/ptx.lark (packaged as ptx2amd/ptx/ptx.lark)."""
+    text = files("ptx2amd.ptx").joinpath("ptx.lark").read_text(encoding="utf-8")
+    return Lark(text, parser="lalr", lexer="contextual", start=list(STARTS), maybe_placeholders=True)
+
+
+def parse(text: str, start: str, source: str = "<ptx>", line: int = 1, column: int = 1) -> Tree:
+    """The tree of a fragment whose first character stands at line:column of `source`.
+
+    Raises PtxError with place, what was found and what was expected."""
+    try:
+        result = lark().parse(text, start=start)
+    except UnexpectedInput as error:
+        raise _explain(error, text, source, line, column) from None
+    return result if isinstance(result, Tree) else Tree(start, [result])
+
+
+def place(text: str, offset: int, line: int = 1, column: int = 1) -> tuple[int, int]:
+    """Line and column of an offset in a fragment that starts at line:column."""
+    newlines = text.count("\n", 0, offset)
+    if not newlines:
+        return line, column + offset
+    return line + newlines, offset - text.rfind("\n", 0, offset)
+
+
+def _explain(error: UnexpectedInput, text: str, source: str, line: int, column: int) -> PtxError:
+    offset = error.pos_in_stream if error.pos_in_stream is not None else len(text)
+    if isinstance(error, UnexpectedToken):
+        expected = error.expected
+        found = f"'{error.token}'" if error.token.type != "$END" else "the end"
+        offset = offset if error.token.type != "$END" and offset >= 0 else len(text.rstrip())
+    elif isinstance(error, UnexpectedCharacters):
+        expected = set(error.allowed or ())
+        found = f"'{_word(text, offset)}'"
+    else:
+        expected, found = set(), "the end"
+    if getattr(error, "interactive_parser", None) is not None:  # LALR's merged states expect more than can follow
+        expected = error.interactive_parser.accepts() or expected
+    wanted = ", ".join(sorted({_readable(name) for name in expected} - {""}))
+    at = place(text, offset, line, column)
+    return PtxError(f"found {found}, expected {wanted or 'something else'}", source, *at)
+
+
+def _word(text: str, offset: int) -> str:
+    """What stands at an offset, up to the next space or punctuation."""
+    end = offset + 1
+    while end < len(text) and (text[end].isalnum() or text[end] in "_$%"):
+        end += 1
+    return text[offset:end]
+
+
+_NAMES = {
+    "NAME": "a name",
+    "LABEL": "a label",
+    "OPCODE": "an instruction",
+    "CALL": "",
+    "INT": "an integer",
+    "HEXFLOAT": "a floating-point constant",
+    "HEXDOUBLE": "a floating-point constant",
+    "DECIMAL": "a floating-point constant",
+    "STRING": "a string",
+    "TYPE": "a type",
+    "VECTOR": "a vector size (.v2, .v4)",
+    "DOTTED": "a section name",
+    "DIRECTIVE": "a performance directive",
+    "VERSION": "a version (MAJOR.MINOR)",
+    "COMPONENT": "a component (.x, .b0 ...)",
+    "CAST": "",
+    "GENERIC": "generic(",
+    "WARP_SZ": "",
+    "DWARF": "",
+    "COMMENT": "",
+    "SPACE": "",
+    "$END": "the end",
+}
+
+
+@cache
+def _literals() -> dict[str, str]:
+    return {t.name: t.pattern.value for t in lark().terminals if t.pattern.type == "str"}
+
+
+def _readable(terminal: str) -> str:
+    """A terminal in words for messages; "" for those that only clutter."""
+    if terminal in _NAMES:
+        return _NAMES[terminal]
+    text = _literals().get(terminal)
+    return f"'{text}'" if text else terminal
+
+
+__all__ = ["STARTS", "Token", "Tree", "lark", "parse", "place"]

@@ -1,0 +1,202 @@
+"""PTX text -> Module; the bodies of its functions on demand. See docs/architecture.md, stages 2 to 4."""
+
+from __future__ import annotations
+
+import re
+
+from ptx2amd.errors import PtxError
+from ptx2amd.ptx import grammar
+from ptx2amd.ptx.ast import Function, Module, Proto, Scope, Var
+from ptx2amd.ptx.body import BodyParser
+from ptx2amd.ptx.build import Head, build
+from ptx2amd.ptx.declare import declarations, parameters
+from ptx2amd.ptx.scan import Piece, pieces, prepare
+
+_HEAD = re.compile(
+    r"(?:\.(?P<linkage>extern|visible|weak)\s+)?\.(?P<kind>entry|func)\s*"
+    r"(?P<results>\([^()]*\)\s*)?(?P<name>[A-Za-z_$%][\w$]*)\s*(?P<params>\([^()]*\))?\s*(?P<directives>[^()]*)\Z",
+    re.A,
+)
+_DIRECTIVES = re.compile(r"\.(maxnreg|maxntid|reqntid|minnctapersm|noreturn)\b\s*((?:\d+(?:\s*,\s*\d+)*)?)\s*", re.A)
+_SECTION = re.compile(
+    r"\.section\s+\.[\w$.]+\s*\{\s*(?:[A-Za-z_$][\w$]*\s*:\s*"
+    r"|\.b(?:8|16|32|64)\s+(?:-?\d+|[.A-Za-z_$][\w$.]*(?:\+\d+|-[A-Za-z_$][\w$]*)?)"
+    r"(?:\s*,\s*(?:-?\d+|[.A-Za-z_$][\w$.]*(?:\+\d+|-[A-Za-z_$][\w$]*)?))*\s*)*\}\Z",
+    re.A,
+)
+_FILE = re.compile(r'\.file\s+(\d+)\s+"([^"\n]*)"(?:\s*,\s*\d+\s*,\s*\d+)?\Z', re.A)
+_LOC = re.compile(r"\.loc\s+\d+\s+\d+\s+\d+\Z", re.A)
+
+
+def parse_module(text: str, source: str = "<ptx>") -> Module:
+    """Read a module: header, variables, function heads. Bodies are left as text for parse_body.
+
+    text: a whole PTX module; may begin with blank lines and end with NULs. source: its name in messages.
+    Raises PtxError (file:line:column, what was found, what was expected)."""
+    module = Module((0, 0), "", (), 64, {}, {}, {}, {}, source)
+    _Reader(module).read(prepare(text))
+    return module
+
+
+def parse_body(module: Module, function: Function) -> Scope:
+    """The statements of a function defined in `module`, checked against the instruction table; also kept in
+    function.scope. Raises PtxError; other functions of the module are not affected."""
+    if function.scope is None:
+        if not function.text:
+            raise PtxError(f"function '{function.proto.name}' has no body", module.source, function.line, 1)
+        function.scope = BodyParser(module, function).run()
+    return function.scope
+
+
+class _Reader:
+    def __init__(self, module: Module) -> None:
+        self.module, self.source = module, module.source
+        self.aliases: list[tuple[Piece, str, str]] = []
+
+    def read(self, text: str) -> None:
+        found = list(pieces(text, self.source))
+        body = self._header(found, text)
+        for piece in body:
+            getattr(self, "_" + piece.kind)(piece)
+        for piece, alias, target in self.aliases:
+            for name in (alias, target):
+                if name not in self.module.functions:
+                    self._fail(piece, f"'{name}' is not declared as a function")
+            self.module.aliases[alias] = target
+
+    def _fail(self, piece: Piece, message: str) -> None:
+        raise PtxError(message, self.source, piece.line, piece.column)
+
+    def _grammar(self, piece: Piece, start: str) -> grammar.Tree:
+        return grammar.parse(piece.text, start, self.source, piece.line, piece.column)
+
+    def _header(self, found: list[Piece], text: str) -> list[Piece]:
+        """`.version`, `.target`s, `.address_size`; returns the pieces behind them."""
+        if not found or found[0].kind != "version":
+            line, column = (found[0].line, found[0].column) if found else grammar.place(text, len(text.rstrip()))
+            raise PtxError("a module begins with .version", self.source, line, column)
+        version = self._grammar(found[0], "version").children[0]
+        major, minor = str(version).split(".")
+        self.module.version = (int(major), int(minor))
+        at = 1
+        options: list[str] = []
+        while at < len(found) and found[at].kind == "target":
+            names = [str(name) for name in self._grammar(found[at], "target_line").children]
+            options += [name for name in names if not name.startswith(("sm_", "compute_"))]
+            self.module.target = next((n for n in names if n.startswith(("sm_", "compute_"))), self.module.target)
+            at += 1
+        if not self.module.target:
+            self._fail(found[min(at, len(found) - 1)], "expected .target sm_NN after .version")
+        self.module.target_options = tuple(options)
+        if at < len(found) and found[at].kind == "address_size":
+            size = self._grammar(found[at], "address_size").children[0]
+            if str(size) not in ("32", "64"):
+                self._fail(found[at], f"address size {size}, expected 32 or 64")
+            self.module.address_size = int(size)
+            at += 1
+        elif self.module.version >= (2, 3):
+            self.module.address_size = 32
+        return found[at:]
+
+    def _version(self, piece: Piece) -> None:
+        self._fail(piece, f"'{piece.text.split()[0]}' may only stand at the beginning of a module")
+
+    _target = _address_size = _version
+
+    def _section(self, piece: Piece) -> None:
+        if not _SECTION.match(piece.text):
+            self._grammar(piece, "section")
+
+    def _file(self, piece: Piece) -> None:
+        found = _FILE.match(piece.text)
+        number, name = (int(found[1]), found[2]) if found else build(
+            piece.text, "directive", self.source, piece.line, piece.column
+        )
+        self.module.files[number] = name
+
+    def _loc(self, piece: Piece) -> None:
+        if not _LOC.match(piece.text):
+            self._grammar(piece, "directive")
+
+    def _pragma(self, piece: Piece) -> None:
+        self._grammar(piece, "directive")
+
+    def _dwarf(self, piece: Piece) -> None:
+        pass
+
+    def _alias(self, piece: Piece) -> None:
+        alias, target = self._grammar(piece, "directive").children
+        self.aliases.append((piece, str(alias), str(target)))
+
+    def _variable(self, piece: Piece) -> None:
+        for var in declarations(piece.text, self.source, piece.line, piece.column):
+            self._check_variable(piece, var)
+            known = self.module.variables.get(var.name)
+            if var.name in self.module.functions or (known is not None and not _redeclares(var, known)):
+                self._fail(piece, f"'{var.name}' is declared twice")
+            if known is None or known.linkage == "extern":
+                self.module.variables[var.name] = var
+
+    def _check_variable(self, piece: Piece, var: Var) -> None:
+        if var.space in ("reg", "sreg", "param", "local", "tex"):
+            self._fail(piece, f"'{var.name}': no variable in state space .{var.space} at module level")
+        if var.count == 0 and var.linkage != "extern":
+            self._fail(piece, f"'{var.name}' has no size and is not .extern")
+        if var.type == "pred":
+            self._fail(piece, f"'{var.name}': a predicate must be a register")
+
+    def _function(self, piece: Piece) -> None:
+        head = self._head(piece)
+        name = head.proto.name
+        function = Function(
+            head.kind, head.proto, head.linkage, head.directives, head.pragmas, piece.line, piece.body
+        )
+        function.body_line, function.body_column = piece.body_line, piece.body_column
+        known = self.module.functions.get(name)
+        if name in self.module.variables or (known is not None and known.text and piece.body):
+            self._fail(piece, f"'{name}' is declared twice")
+        if known is not None and known.kind != head.kind:
+            self._fail(piece, f"'{name}' was declared as .{known.kind}")
+        if known is None or piece.body:
+            self.module.functions[name] = function
+
+    def _head(self, piece: Piece) -> Head:
+        found = _HEAD.match(piece.text)
+        directives = self._directives(found["directives"]) if found else None
+        if not found or directives is None or (found["kind"] == "entry" and found["results"]):
+            return build(piece.text, "head", self.source, piece.line, piece.column)
+        results = self._params(piece, found, "results")
+        params = self._params(piece, found, "params")
+        proto = Proto(found["name"], results, params, "noreturn" in directives)
+        for var in params if found["kind"] == "entry" else ():
+            if var.space != "param":
+                self._fail(piece, f"'{var.name}': parameters of an .entry must be in .param")
+        return Head(found["kind"], proto, found["linkage"] or "", directives, [])
+
+    def _params(self, piece: Piece, found: re.Match[str], group: str) -> list[Var]:
+        text = found[group]
+        if text is None:
+            return []
+        start = found.start(group) + 1
+        line, column = grammar.place(piece.text, start, piece.line, piece.column)
+        try:
+            return parameters(text.rstrip()[1:-1], self.source, line, column)
+        except PtxError:
+            build(piece.text, "head", self.source, piece.line, piece.column)
+            raise
+
+    def _directives(self, text: str) -> dict[str, tuple[int, ...]] | None:
+        directives: dict[str, tuple[int, ...]] = {}
+        at = 0
+        while at < len(text):
+            found = _DIRECTIVES.match(text, at)
+            if not found:
+                return None
+            directives[found[1]] = tuple(int(n) for n in found[2].split(",")) if found[2] else ()
+            at = found.end()
+        return directives
+
+
+def _redeclares(var: Var, known: Var) -> bool:
+    """Whether a second declaration agrees with the first: one of them only says that there is such a thing."""
+    return var.type == known.type and var.space == known.space and "extern" in (var.linkage, known.linkage)

@@ -1,0 +1,115 @@
+"""The module scanner: PTX text -> its top-level pieces with their places, without looking into bodies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ptx2amd.errors import PtxError
+from ptx2amd.ptx.grammar import place
+
+
+class Piece(NamedTuple):
+    """One top-level directive. kind: version, target, address_size, function, section, file, loc, pragma,
+    alias, dwarf, variable. `body` is the function's "{...}" or "" for a declaration."""
+
+    kind: str
+    text: str
+    line: int
+    column: int
+    body: str = ""
+    body_line: int = 0
+    body_column: int = 0
+
+
+_COMMENT = re.compile(r'"[^"\n]*"|//[^\n]*|/\*.*?\*/', re.S)
+_SPACE = re.compile(r"[ \t\r\n\f]*")
+_START = re.compile(
+    r"""(?P<version>\.version\b[^\n]*) | (?P<target>\.target\b\s*[^\n]*(?:,\s*\n[^\n]*)*)
+    | (?P<address_size>\.address_size\b[^\n]*)
+    | (?P<function>(?:\.(?:extern|visible|weak|common)\s+)?\.(?:entry|func)\b)
+    | (?P<section>\.section\b) | (?P<file>\.file\b[^\n]*) | (?P<loc>\.loc\b[^\n]*)
+    | (?P<pragma>\.pragma\b[^;"]*(?:"[^"\n]*"[^;"]*)*;) | (?P<alias>\.alias\b[^;]*;) | (?P<dwarf>@@DWARF[^\n]*)
+    | (?P<variable>\.\w[^;]*;)""",
+    re.X | re.A,
+)
+_HEAD = re.compile(r'(?:[^;{".]|\.pragma\s+"[^"\n]*"\s*(?:,\s*"[^"\n]*"\s*)*;|\.)*(?=[;{])', re.A)
+_BRACE = re.compile(r'"[^"\n]*"|[{}]')
+
+
+def prepare(text: str) -> str:
+    """The text without comments (places stay as they are), NULs at its end and carriage returns."""
+    text = text.rstrip("\0")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
+    if "//" in text or "/*" in text:
+        text = _COMMENT.sub(_blank, text)
+    return text
+
+
+def _blank(found: re.Match[str]) -> str:
+    comment = found[0]
+    if comment[0] == '"':
+        return comment
+    if comment[1] == "/":
+        return ""
+    return re.sub(r"[^\n]", " ", comment)
+
+
+def pieces(text: str, source: str) -> Iterator[Piece]:
+    """The top-level pieces of a prepared text, in order. Raises PtxError where none begins."""
+    at, line, seen = 0, 1, 0
+    while True:
+        at = _SPACE.match(text, at).end()  # type: ignore[union-attr]
+        if at == len(text):
+            return
+        line += text.count("\n", seen, at)
+        seen = at
+        column = at - text.rfind("\n", 0, at)
+        found = _START.match(text, at)
+        if found is None:
+            rest = re.match(r"[\w$%.]+|.", text[at:])
+            word = rest[0] if rest else text[at]
+            raise PtxError(f"found '{word}', expected a directive or the end", source, line, column)
+        kind = str(found.lastgroup)
+        if kind in ("function", "section"):
+            piece, at = _block(text, at, kind, source, line, column)
+            yield piece
+        else:
+            yield Piece(kind, found[0].rstrip(), line, column)
+            at = found.end()
+
+
+def _block(text: str, at: int, kind: str, source: str, line: int, column: int) -> tuple[Piece, int]:
+    """A function or a debug section, from its first character to behind its end."""
+    head = _HEAD.match(text, at)
+    if head is None:
+        stop = len(text.rstrip())
+        raise PtxError("found the end, expected '{' or ';'", source, *place(text, stop))
+    if text[head.end()] == ";" and kind == "function":
+        return Piece(kind, head[0].rstrip(), line, column), head.end() + 1
+    end = _closing(text, head.end(), source)
+    if kind == "section":
+        return Piece(kind, text[at:end], line, column), end
+    body_line, body_column = _at(text, at, head.end(), line)
+    return Piece(kind, head[0].rstrip(), line, column, text[head.end() : end], body_line, body_column), end
+
+
+def _at(text: str, at: int, offset: int, line: int) -> tuple[int, int]:
+    """Line and column of `offset`, when `at` before it is in line `line`."""
+    return line + text.count("\n", at, offset), offset - text.rfind("\n", 0, offset)
+
+
+def _closing(text: str, at: int, source: str) -> int:
+    """Offset behind the brace that closes the one at `at`."""
+    depth = 0
+    for found in _BRACE.finditer(text, at):
+        brace = found[0]
+        if brace == "{":
+            depth += 1
+        elif brace == "}":
+            depth -= 1
+            if depth == 0:
+                return found.end()
+    raise PtxError("found the end, expected '}'", source, *place(text, len(text.rstrip())))

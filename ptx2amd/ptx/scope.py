@@ -1,0 +1,269 @@
+"""Names of a body: operand text -> interned operand, by the declarations of the scope it stands in.
+
+A Names is a dict from operand text to Operand with a twin `kinds` from the same text to the operand's kind,
+so that a statement whose operands were seen before costs dict lookups only. Kinds (what the check judges by):
+    "b32" "pred"       a register of that type; "f32*4" a whole vector register
+    "%32" "%pred"      a special register (ptx/special.py)
+    "_"                the discarded destination
+    "!pred" "-b32"     with a sign in front
+    "#i8" "#i16" "#i32" "#i64" "#f32" "#f64"    a constant; integers by the width that holds them
+    "&global" "&func" "&label" ...              a symbol; "&?" one not declared so far (a label, later)
+    "[b64]" "[&param]" "[#i32]"                 an address; "[&tex,...]" with further items
+    "{b32,b32}" "b32|pred"                      a list, a pair
+"""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from itertools import repeat
+from typing import Any
+
+from ptx2amd.errors import Ptx2amdError, PtxError
+from ptx2amd.ptx.ast import Addr, Imm, Module, Operand, Pair, Reg, Sym, Var, Vec
+from ptx2amd.ptx.build import Element, Items, Memory, Name, Offset, Two, build, width
+from ptx2amd.ptx.constants import WARP_SIZE, literal
+from ptx2amd.ptx.special import SPECIAL
+
+
+class BadOperand(Ptx2amdError):
+    """A name that is not declared, or an operand that means nothing; `text` is what to point at."""
+
+    def __init__(self, message: str, text: str) -> None:
+        self.message, self.text = message, text
+        super().__init__(message)
+
+
+_NAME = re.compile(r"[ \t]*([A-Za-z_$%][\w$]*(?:\.\w+)?)[ \t]*\Z", re.A)
+_ADDRESS = re.compile(r"\[[ \t]*([A-Za-z_$%][\w$]*)[ \t]*(?:\+[ \t]*(-?(?:0|[1-9]\d*)))?[ \t]*\]\Z", re.A)
+_LIST = re.compile(r"[{(]([^{}()\[\]|]+)[})]\Z")
+_WORD = re.compile(r"[A-Za-z_$%][\w$]*", re.A)
+_NUMBERED = re.compile(r"(.*?)(\d+)\Z")
+_BULK = 1 << 16  # larger register ranges are entered one by one, on use
+_make_reg = partial(tuple.__new__, Reg)
+
+
+class Names(dict[str, Operand]):
+    """The names of one scope. Looking up an operand text that is not there parses and interns it."""
+
+    def __init__(self, module: Module, parent: Names | None = None) -> None:
+        super().__init__()
+        self.module, self.parent = module, parent
+        self.kinds: dict[str, str] = {}
+        self.registers: dict[str, str] = {}  # name -> kind
+        self.ranges: dict[str, tuple[int, str]] = {}  # `%r<9>`: prefix -> (count, kind)
+        self.symbols: dict[str, str] = {}  # name -> kind
+        self.variables: dict[str, Var] = {}
+        self.labels: set[str] = set()
+        self.pending: set[str] = set()  # names used before any declaration
+
+    def __missing__(self, text: str) -> Operand:
+        if self.parent is not None and not self._concerns(text):
+            operand, kind = self.parent[text], self.parent.kinds[text]
+        else:
+            operand, kind = self._read(text)
+        self[text], self.kinds[text] = operand, kind
+        return operand
+
+    def _concerns(self, text: str) -> bool:
+        """Whether the text holds a name that this scope declares, or may still declare."""
+        return any(self._own(word) or self.kind_of(word) is None for word in _WORD.findall(text))
+
+    # --- declarations ---
+
+    def declare(self, var: Var) -> None:
+        """Enter a register, a register range or a variable. Raises BadOperand when the name is taken."""
+        kind = f"&{var.space}" if var.space != "reg" else var.type + (f"*{var.vec}" if var.vec > 1 else "")
+        if var.type in ("texref", "surfref", "samplerref") and var.space != "reg":
+            kind = "&tex"
+        if self._clash(var):
+            raise BadOperand(f"'{var.name}' is declared twice in this scope", var.name)
+        if var.space != "reg":
+            self.symbols[var.name] = kind
+            self.variables[var.name] = var
+        elif var.regs:
+            self.ranges[var.name] = (var.regs, kind)
+            if var.regs <= _BULK and self.parent is None:
+                names = [f"{var.name}{n}" for n in range(var.regs)]
+                self.update(zip(names, map(_make_reg, zip(names, repeat(False), strict=False)), strict=True))
+                self.kinds.update(dict.fromkeys(names, kind))
+        else:
+            self.registers[var.name] = kind
+        if self.parent is not None and self:  # operands read before mean something else from here on
+            self.clear()
+            self.kinds.clear()
+
+    def _clash(self, var: Var) -> bool:
+        if var.regs:
+            taken = (*self.registers, *self.symbols)
+            numbered = (_NUMBERED.match(name) for name in taken if name.startswith(var.name))
+            return any(m and m[1] == var.name and int(m[2]) < var.regs for m in numbered) or var.name in self.ranges
+        return self._own(var.name) is not None
+
+    def declare_label(self, name: str) -> None:
+        if self._own(name) is not None:
+            raise BadOperand(f"label '{name}' is declared twice in this scope", name)
+        self.symbols[name] = "&label"
+        self.labels.add(name)
+
+    def declare_symbol(self, name: str, kind: str) -> None:
+        if self._own(name) is not None:
+            raise BadOperand(f"'{name}' is declared twice in this scope", name)
+        self.symbols[name] = kind
+
+    def _own(self, name: str) -> str | None:
+        found = self.registers.get(name) or self.symbols.get(name)
+        if found is None and self.ranges:
+            cut = len(name.rstrip("0123456789"))
+            for at in range(cut, len(name)):  # the prefix may end in digits itself
+                count, kind = self.ranges.get(name[:at], (0, ""))
+                if int(name[at:]) < count:
+                    return kind
+        return found
+
+    def kind_of(self, name: str) -> str | None:
+        """The kind of a plain name, from the innermost scope that knows it; None when none does."""
+        scope: Names | None = self
+        while scope is not None:
+            kind = scope._own(name)
+            if kind is not None:
+                return kind
+            scope = scope.parent
+        var = self.module.variables.get(name)
+        if var is not None:
+            return "&tex" if var.type in ("texref", "surfref", "samplerref") else f"&{var.space}"
+        function = self.module.functions.get(name)
+        if function is not None:
+            return f"&{function.kind}"
+        if name in self.module.aliases:
+            return "&func"
+        return SPECIAL.get(name)
+
+    def variable(self, name: str) -> Var | None:
+        """The variable of a name."""
+        scope: Names | None = self
+        while scope is not None:
+            if name in scope.variables:
+                return scope.variables[name]
+            scope = scope.parent
+        return self.module.variables.get(name)
+
+    # --- operands ---
+
+    def _read(self, text: str) -> tuple[Operand, str]:
+        name = _NAME.match(text)
+        if name:
+            return self.named(name[1])
+        stripped = text.strip()
+        value = literal(stripped)
+        if value is not None:
+            return value, _constant_kind(value)
+        address = _ADDRESS.match(stripped)
+        if address:
+            base, kind = self.named(address[1])
+            return Addr(_base(base, address[1]), int(address[2] or 0)), f"[{kind}]"
+        group = _LIST.match(stripped)
+        if group:
+            parts = group[1].split(",")
+            items = tuple(self[part.strip()] for part in parts)
+            return Vec(items), "{" + ",".join(self.kinds[part.strip()] for part in parts) + "}"
+        if stripped[:1] == "(" or not stripped:
+            raise BadOperand("an operand is missing" if not stripped else "misplaced list", text)
+        try:
+            raw = build(stripped, "operand")
+        except PtxError as error:  # the statement as a whole goes through the grammar then, with its place
+            raise BadOperand(error.message, text) from None
+        return self.bind(raw)
+
+    def named(self, text: str) -> tuple[Operand, str]:
+        """A name, perhaps with a component (`%tid.x`, `v.y`, `r.b0`)."""
+        if text == "_":
+            return Reg("_"), "_"
+        if text == "WARP_SZ":
+            return WARP_SIZE, "#i8"
+        kind = self.kind_of(text)
+        if kind is None and "." in text:
+            base, component = text.split(".", 1)
+            whole = self.kind_of(base)
+            if whole is None:
+                raise BadOperand(f"'{base}' is not declared", base)
+            if "*" in whole and component in "xyzwrgba":
+                kind = SPECIAL.get(text) or whole.split("*")[0]
+            elif re.match(r"[bh][0-3]{1,4}\Z", component) and whole[:1] in "bsu":
+                kind = f"{whole}.{component[0]}"
+            else:
+                raise BadOperand(f"'{base}' has no component .{component}", text)
+        if kind is None:
+            if text[0] == "%":
+                raise BadOperand(f"'{text}' is not declared", text)
+            self.pending.add(text)
+            return Sym(text), "&?"
+        return (Sym(text) if kind[0] == "&" else Reg(text)), kind
+
+    def bind(self, raw: Any) -> tuple[Operand, str]:
+        """A parsed operand (ptx/build.py) with its names resolved."""
+        match raw:
+            case Imm():
+                return raw, _constant_kind(raw)
+            case Name(text, ""):
+                return self.named(text)
+            case Name(text, "!"):
+                operand, kind = self.named(text)
+                if kind != "pred" or not isinstance(operand, Reg):
+                    raise BadOperand(f"'!{text}': only a predicate can be negated", text)
+                return Reg(text, True), "!pred"
+            case Name(text, _):
+                raise BadOperand(f"'-{text}': a register cannot be negated here", text)
+            case Offset(name, offset):
+                return self._symbol(name, offset)
+            case Element(name, index):
+                var = self.variable(name)
+                if var is None or var.count == -1:
+                    raise BadOperand(f"'{name}' is not an array", name)
+                return self._symbol(name, index * var.vec * width(var.type) // 8)
+            case Two(first, second):
+                (one, a), (two, b) = self.bind(first), self.bind(second)
+                return Pair(_register(one), _register(two)), f"{a}|{b}"
+            case Items(items):
+                bound = [self.bind(item) for item in items]
+                return Vec(tuple(o for o, _ in bound)), "{" + ",".join(k for _, k in bound) + "}"
+            case Memory(base, rest):
+                return self._address(base, rest)
+        raise BadOperand("this is no operand", str(raw))
+
+    def _symbol(self, name: str, offset: int) -> tuple[Operand, str]:
+        operand, kind = self.named(name)
+        if not isinstance(operand, Sym):
+            raise BadOperand(f"'{name}' is no symbol: an offset can only be added to one", name)
+        return Sym(name, offset), kind
+
+    def _address(self, base: Any, rest: tuple) -> tuple[Operand, str]:
+        offset = 0
+        if isinstance(base, Offset):
+            base, offset = Name(base.name), base.offset
+        operand, kind = self.bind(base)
+        more = [self.bind(item) for item in rest]
+        tail = "".join(f",{k}" for _, k in more)
+        text = base.text if isinstance(base, Name) else ""
+        return Addr(_base(operand, text), offset, tuple(o for o, _ in more)), f"[{kind}{tail}]"
+
+
+def _base(operand: Operand, text: str) -> Reg | Sym | Imm:
+    if isinstance(operand, Reg | Sym | Imm):
+        return operand
+    raise BadOperand("this is no address", text)
+
+
+def _register(operand: Operand) -> Reg:
+    if isinstance(operand, Reg):
+        return operand
+    raise BadOperand("a pair needs registers", getattr(operand, "name", "|"))
+
+
+def _constant_kind(value: Imm) -> str:
+    if value.kind[0] == "f":
+        return "#" + value.kind
+    for bits in (8, 16, 32):
+        if -(1 << (bits - 1)) <= value.bits < 1 << bits:
+            return f"#i{bits}"
+    return "#i64"
