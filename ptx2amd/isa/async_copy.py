@@ -47,10 +47,15 @@ def _bulk(syntax: str, operands: str) -> Form:
 
 
 TMA = [
-    _bulk(f"cp.async.bulk.shared::cluster.global.{COMPLETE}{MULTICAST}{HINT}", "[a], [b], c:u32, [m], e:b64?, f:b64?"),
+    _bulk(
+        f"cp.async.bulk.shared::cluster.global.{COMPLETE}{MULTICAST}{HINT}",
+        "[a], [b], c:u32, [m], e:b64?, f:b64?",
+    ),
     _bulk(f"cp.async.bulk.shared::cta.global.{COMPLETE}{HINT}", "[a], [b], c:u32, [m], e:b64?"),
     _bulk(f"cp.async.bulk.shared::cluster.shared::cta.{COMPLETE}", "[a], [b], c:u32, [m]"),
-    _bulk(f"cp.async.bulk.global.shared::cta.bulk_group{HINT}.[mask:cp_mask]", "[a], [b], c:u32, e:b64?, f:b16?"),
+    _bulk(
+        f"cp.async.bulk.global.shared::cta.bulk_group{HINT}.[mask:cp_mask]", "[a], [b], c:u32, e:b64?, f:b16?"
+    ),
     _bulk(f"cp.async.bulk.prefetch.L2.global{HINT}", "[a], c:u32, e:b64?"),
     _bulk(
         f"cp.async.bulk.tensor{DIM}.{{to:{SHARED}}}.global{MODE}.{COMPLETE}{MULTICAST}{HINT}",
@@ -59,7 +64,8 @@ TMA = [
     _bulk(f"cp.async.bulk.tensor{DIM}.global.shared::cta{MODE}.bulk_group{HINT}", "[a,*], [b], e:b64?"),
     _bulk(f"cp.async.bulk.prefetch.tensor{DIM}.L2.global{MODE}{HINT}", "[a,*], {c*?}:b16?, e:b64?"),
     _bulk(
-        f"cp.reduce.async.bulk.tensor{DIM}.global.shared::cta.{REDUCE}{MODE}.bulk_group{HINT}", "[a,*], [b], e:b64?"
+        f"cp.reduce.async.bulk.tensor{DIM}.global.shared::cta.{REDUCE}{MODE}.bulk_group{HINT}",
+        "[a,*], [b], e:b64?",
     ),
     _bulk(
         f"cp.reduce.async.bulk.shared::cluster.shared::cta.{COMPLETE}.{REDUCE}.{{t:u32|s32|u64|b32}}",

@@ -28,7 +28,9 @@ VECTORS = (
 WIDE = "refused: 128-bit atomic operations, which the hardware does not have"
 
 
-def _forms(mnemonic: str, sems: str, destination: str, shapes, operand: str, spaces=(GENERIC, SHARED)) -> list[Form]:
+def _forms(
+    mnemonic: str, sems: str, destination: str, shapes, operand: str, spaces=(GENERIC, SHARED)
+) -> list[Form]:
     head = f"{mnemonic}.[sem:{sems}]{SCOPE}"
     operands = f"{destination}[a], {operand}:t"
     forms = []

@@ -27,21 +27,45 @@ FENCES = [
     Form("membar.proxy.alias", "", "fence_proxy", since=(7, 5), sm=70),
     Form(f"fence.[sem:sc|acq_rel].{SCOPE}", "", "fence", since=(6, 0), sm=70),
     Form(f"fence.{{sem:acquire|release}}.{SCOPE}", "", "fence", since=(8, 6), sm=90),
-    Form("fence.{sem:acquire}.sync_restrict::shared::cluster.{scope:cluster}", "", "fence", since=(8, 6), sm=90),
+    Form(
+        "fence.{sem:acquire}.sync_restrict::shared::cluster.{scope:cluster}", "", "fence", since=(8, 6), sm=90
+    ),
     Form("fence.{sem:release}.sync_restrict::shared::cta.{scope:cluster}", "", "fence", since=(8, 6), sm=90),
     Form("fence.mbarrier_init.{sem:release}.{scope:cluster}", "", "fence", since=(8, 0), sm=90),
     Form("fence.proxy.alias", "", "fence_proxy", since=(7, 5), sm=70),
-    Form("fence.proxy.async.[space:global|shared::cta|shared::cluster]", "", "fence_proxy", since=(8, 0), sm=90),
+    Form(
+        "fence.proxy.async.[space:global|shared::cta|shared::cluster]", "", "fence_proxy", since=(8, 0), sm=90
+    ),
     Form(f"fence.proxy.tensormap::generic.{{sem:release}}.{SCOPE}", "", "fence", since=(8, 3), sm=90),
-    Form(f"fence.proxy.tensormap::generic.{{sem:acquire}}.{SCOPE}", "[a], n:imm", "fence", since=(8, 3), sm=90),
-    Form("fence.proxy.async::generic.{sem:acquire}.sync_restrict::shared::cluster.{scope:cluster}", "", "fence", since=(8, 6), sm=90),
-    Form("fence.proxy.async::generic.{sem:release}.sync_restrict::shared::cta.{scope:cluster}", "", "fence", since=(8, 6), sm=90),
+    Form(
+        f"fence.proxy.tensormap::generic.{{sem:acquire}}.{SCOPE}", "[a], n:imm", "fence", since=(8, 3), sm=90
+    ),
+    Form(
+        "fence.proxy.async::generic.{sem:acquire}.sync_restrict::shared::cluster.{scope:cluster}",
+        "",
+        "fence",
+        since=(8, 6),
+        sm=90,
+    ),
+    Form(
+        "fence.proxy.async::generic.{sem:release}.sync_restrict::shared::cta.{scope:cluster}",
+        "",
+        "fence",
+        since=(8, 6),
+        sm=90,
+    ),
 ]
 
 FORMS = [
     *BARRIERS,
     Form("bar.warp.sync", "a:u32", "bar_warp_sync", since=(6, 0), sm=30),
-    Form("barrier.cluster.arrive.[sem:release|relaxed].[aligned:aligned]", "", "cluster_arrive", since=(7, 8), sm=90),
+    Form(
+        "barrier.cluster.arrive.[sem:release|relaxed].[aligned:aligned]",
+        "",
+        "cluster_arrive",
+        since=(7, 8),
+        sm=90,
+    ),
     Form("barrier.cluster.wait.[sem:acquire].[aligned:aligned]", "", "cluster_wait", since=(7, 8), sm=90),
     *FENCES,
     Form("griddepcontrol.{op:wait|launch_dependents}", "", "nothing", "exact", (7, 8), 90),

@@ -84,7 +84,9 @@ BINARY = [
 ]
 
 
-def _dense(shape: str, a: str, b: str, na: int, nb: int, c: str, nc: int, sm: int, since: tuple[int, int]) -> Form:
+def _dense(
+    shape: str, a: str, b: str, na: int, nb: int, c: str, nc: int, sm: int, since: tuple[int, int]
+) -> Form:
     word = {"f16": "b32", "f64": "f64"}
     source, accumulator = word.get(a if a == "f64" else "", "b32"), word.get(c, c)
     sat = ".[sat:satfinite]" if c == "s32" else ""

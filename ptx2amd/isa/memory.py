@@ -20,7 +20,9 @@ SIZE = ".[prefetch:L2::64B|L2::128B|L2::256B]"
 SCOPES = (("cta|gpu|sys", 70, (6, 0)), ("cluster", 90, (7, 8)))
 
 
-def _access(before: str, after: str, operands: str, lower: str, sm: int = 0, since: tuple[int, int] = (1, 0)) -> list[Form]:
+def _access(
+    before: str, after: str, operands: str, lower: str, sm: int = 0, since: tuple[int, int] = (1, 0)
+) -> list[Form]:
     """One access with and without a cache policy operand, in all widths."""
     forms = []
     for widths, wide in ((WIDTHS, ""), (WIDTHS_256, L2)):
@@ -39,7 +41,9 @@ def _access(before: str, after: str, operands: str, lower: str, sm: int = 0, sin
     return forms
 
 
-def _plain(syntax: str, operands: str, lower: str, sm: int = 0, since: tuple[int, int] = (1, 0), widths=WIDTHS) -> list[Form]:
+def _plain(
+    syntax: str, operands: str, lower: str, sm: int = 0, since: tuple[int, int] = (1, 0), widths=WIDTHS
+) -> list[Form]:
     """One access in the widths every space has."""
     return [
         Form(f"{syntax}{vec}.{{t:{types}}}", operands, lower, since=max(since, version), sm=max(sm, needs))
@@ -60,7 +64,14 @@ LOADS = [
         form
         for scope, sm, since in SCOPES
         for form in (
-            *_access(f"ld.{{sem:relaxed|acquire}}.{{scope:{scope}}}.[space:global].[cop:{L1}]", SIZE, LD, "ld", sm, since),
+            *_access(
+                f"ld.{{sem:relaxed|acquire}}.{{scope:{scope}}}.[space:global].[cop:{L1}]",
+                SIZE,
+                LD,
+                "ld",
+                sm,
+                since,
+            ),
             *_plain(f"ld.{{sem:relaxed|acquire}}.{{scope:{scope}}}.{{space:{SHARED}}}", LD, "ld", sm, since),
         )
     ),
@@ -76,7 +87,14 @@ STORES = [
         form
         for scope, sm, since in SCOPES
         for form in (
-            *_access(f"st.{{sem:relaxed|release}}.{{scope:{scope}}}.[space:global].[cop:{L1}]", "", ST, "st", sm, since),
+            *_access(
+                f"st.{{sem:relaxed|release}}.{{scope:{scope}}}.[space:global].[cop:{L1}]",
+                "",
+                ST,
+                "st",
+                sm,
+                since,
+            ),
             *_plain(f"st.{{sem:relaxed|release}}.{{scope:{scope}}}.{{space:{SHARED}}}", ST, "st", sm, since),
         )
     ),
@@ -88,14 +106,35 @@ SECOND = ".[second:L2::evict_first|L2::evict_unchanged]"
 
 HINTS = [
     Form("prefetch.[space:global|local].{level:L1|L2}", "[a]", "nothing", "hint", (2, 0), 20),
-    Form("prefetch.{space:global}.{level:L2::evict_last|L2::evict_normal}", "[a]", "nothing", "hint", (7, 4), 80),
+    Form(
+        "prefetch.{space:global}.{level:L2::evict_last|L2::evict_normal}",
+        "[a]",
+        "nothing",
+        "hint",
+        (7, 4),
+        80,
+    ),
     Form("prefetch.{level:L2::evict_last|L2::evict_normal}", "[a]", "nothing", "hint", (7, 4), 80),
     Form("prefetch.[space:const|param].tensormap", "[a]", "nothing", "hint", (8, 0), 90),
     Form("prefetchu.L1", "[a]", "nothing", "hint", (2, 0), 20),
     Form("applypriority.[space:global].L2::evict_normal", "[a], n:imm", "nothing", "hint", (7, 4), 80),
     Form("discard.[space:global].L2", "[a], n:imm", "nothing", "hint", (7, 4), 80),
-    Form(f"createpolicy.fractional.{{first:{POLICIES}}}{SECOND}.b64", "d:b64, a:f32?", "policy", "hint", (7, 4), 80),
-    Form(f"createpolicy.range.[space:global].{{first:{POLICIES}}}{SECOND}.b64", "d:b64, [a], b:u32, c:u32", "policy", "hint", (7, 4), 80),
+    Form(
+        f"createpolicy.fractional.{{first:{POLICIES}}}{SECOND}.b64",
+        "d:b64, a:f32?",
+        "policy",
+        "hint",
+        (7, 4),
+        80,
+    ),
+    Form(
+        f"createpolicy.range.[space:global].{{first:{POLICIES}}}{SECOND}.b64",
+        "d:b64, [a], b:u32, c:u32",
+        "policy",
+        "hint",
+        (7, 4),
+        80,
+    ),
     Form("createpolicy.cvt.L2.b64", "d:b64, a:b64", "policy", "hint", (7, 4), 80),
 ]
 
@@ -108,7 +147,14 @@ ADDRESSES = [
     Form(f"cvta.to.{{space:{FLAT}}}.{{t:u64}}", "d:t, a:t", "cvta_flat", since=(2, 0), sm=20),
     Form(f"cvta.to.{{space:{WINDOWS}}}.{{t:u64}}", "d:t, a:t", "cvta_to_window", since=(2, 0), sm=20),
     Form(f"isspacep.{{space:global|{WINDOWS}}}", "p:pred, a:b64", "isspacep", since=(2, 0), sm=20),
-    Form("isspacep.{space:const|param|param::entry}", "p:pred, a:b64", "", "refused: constant and parameter space are part of global memory here", (3, 1), 20),
+    Form(
+        "isspacep.{space:const|param|param::entry}",
+        "p:pred, a:b64",
+        "",
+        "refused: constant and parameter space are part of global memory here",
+        (3, 1),
+        20,
+    ),
     Form("mapa.{t:u32|u64}", "d:t, a:t, b:u32", "mapa", "exact", (7, 8), 90),
     Form("mapa.shared::cluster.{t:u32|u64}", "d:t, a:any, b:u32", "mapa", "exact", (7, 8), 90),
     Form("getctarank.{t:u32|u64}", "d:u32, a:t", "getctarank", "exact", (7, 8), 90),

@@ -7,7 +7,9 @@ SURFACES = "refused: surfaces"
 TYPES = "{t:u32|s32|f16|f32}"
 PAIRED = "{t:f16x2}"
 GEOMETRY = "{geom:1d|2d|3d|a1d|a2d|cube|acube}"
-QUERIES = "width|height|depth|channel_data_type|channel_order|normalized_coords|array_size|num_mipmap_levels|num_samples"
+QUERIES = (
+    "width|height|depth|channel_data_type|channel_order|normalized_coords|array_size|num_mipmap_levels|num_samples"
+)
 CLAMP = ".{clamp:trap|clamp|zero}"
 SHAPES = "{geom:1d|2d|3d|a1d|a2d}"
 
@@ -26,13 +28,43 @@ FORMS = [
     *_texture(".level", ", l:b32, b:b32?, c:f32?"),
     *_texture(".grad", ", {g*?}:f32, {h*?}:f32, b:b32?, c:f32?"),
     Form("tex.{geom:2dms|a2dms}.{vec:v4}.{t:u32|s32|f16|f32}.s32", "{d}:t, [a,*]", "", WHY, (3, 2)),
-    Form("tld4.{comp:r|g|b|a}.{geom:2d|a2d|cube|acube}.{vec:v4}.{t:u32|s32|f32}.f32", "{d}:t, [a,*], b:b32?, c:f32?", "", WHY, (2, 2)),
-    Form(f"txq.{{query:{QUERIES}|filter_mode|addr_mode_0|addr_mode_1|addr_mode_2|force_unnormalized_coords}}.b32", "d:b32, [a]", "", WHY, (1, 5)),
+    Form(
+        "tld4.{comp:r|g|b|a}.{geom:2d|a2d|cube|acube}.{vec:v4}.{t:u32|s32|f32}.f32",
+        "{d}:t, [a,*], b:b32?, c:f32?",
+        "",
+        WHY,
+        (2, 2),
+    ),
+    Form(
+        f"txq.{{query:{QUERIES}|filter_mode|addr_mode_0|addr_mode_1|addr_mode_2|force_unnormalized_coords}}.b32",
+        "d:b32, [a]",
+        "",
+        WHY,
+        (1, 5),
+    ),
     Form("txq.level.{query:width|height|depth}.b32", "d:b32, [a], l:b32", "", WHY, (4, 3)),
     Form("istypep.{t:texref|samplerref|surfref}", "p:pred, a:any", "", WHY, (4, 0)),
-    Form(f"suld.b.{SHAPES}.[cop:ca|cg|cs|cv].[vec:v2|v4].{{t:b8|b16|b32|b64}}{CLAMP}", "{d}:t, [a,*]", "", SURFACES, (1, 5)),
-    Form(f"sust.{{mode:b}}.{SHAPES}.[cop:wb|cg|cs|wt].[vec:v2|v4].{{t:b8|b16|b32|b64}}{CLAMP}", "[a,*], {b}:t", "", SURFACES, (1, 5)),
+    Form(
+        f"suld.b.{SHAPES}.[cop:ca|cg|cs|cv].[vec:v2|v4].{{t:b8|b16|b32|b64}}{CLAMP}",
+        "{d}:t, [a,*]",
+        "",
+        SURFACES,
+        (1, 5),
+    ),
+    Form(
+        f"sust.{{mode:b}}.{SHAPES}.[cop:wb|cg|cs|wt].[vec:v2|v4].{{t:b8|b16|b32|b64}}{CLAMP}",
+        "[a,*], {b}:t",
+        "",
+        SURFACES,
+        (1, 5),
+    ),
     Form(f"sust.{{mode:p}}.{SHAPES}.[vec:v2|v4].{{t:b32}}{CLAMP}", "[a,*], {b}:t", "", SURFACES, (2, 0)),
-    Form(f"sured.{{mode:b|p}}.{{op:add|min|max|and|or}}.{SHAPES}.{{t:u32|u64|s32|b32|s64|b64}}{CLAMP}", "[a,*], b:t", "", SURFACES, (3, 0)),
+    Form(
+        f"sured.{{mode:b|p}}.{{op:add|min|max|and|or}}.{SHAPES}.{{t:u32|u64|s32|b32|s64|b64}}{CLAMP}",
+        "[a,*], b:t",
+        "",
+        SURFACES,
+        (3, 0),
+    ),
     Form(f"suq.{{query:{QUERIES}|memory_layout}}.b32", "d:b32, [a]", "", SURFACES, (1, 5)),
 ]

@@ -17,7 +17,11 @@ FORMS = [
     Form("redux.{op:add|min|max}.sync.{t:u32|s32}", "d:t, a:t, m:u32", "redux", since=(7, 0), sm=80),
     Form("redux.{op:and|or|xor}.sync.{t:b32}", "d:t, a:t, m:u32", "redux", since=(7, 0), sm=80),
     Form(
-        "redux.{op:min|max}.sync.[abs:abs].[nan:NaN].{t:f32}", "d:t, a:t, m:u32", "redux", since=(8, 6), sm=100
+        "redux.{op:min|max}.sync.[abs:abs].[nan:NaN].{t:f32}",
+        "d:t, a:t, m:u32",
+        "redux",
+        since=(8, 6),
+        sm=100,
     ),
     Form("activemask.b32", "d:b32", "activemask", since=(6, 2), sm=30),
     Form("elect.sync", "d:b32|p:pred, m:u32", "elect", since=(8, 0), sm=90),

@@ -31,7 +31,9 @@ def check_whole_block(fn: FunctionLowering, inst: Inst) -> None:
         return
     count = inst.get("b")
     if fn.block_size is None or type(count) is not Imm or count.bits != prod(fn.block_size):
-        fn.refuse(inst, "barriers with a thread count are not supported unless .reqntid makes it the whole block")
+        fn.refuse(
+            inst, "barriers with a thread count are not supported unless .reqntid makes it the whole block"
+        )
 
 
 @lowers("bar_sync")
@@ -103,6 +105,3 @@ def fence_(fn: FunctionLowering, inst: Inst) -> None:
 def fence_proxy(fn: FunctionLowering, inst: Inst) -> None:
     """All proxies are one memory here: order within the block is what is left."""
     fence(fn, "acq_rel", "cta")
-
-
-

@@ -1,4 +1,4 @@
-"""Dot products of two words of packed elements, added to an accumulator, for matrix operations in software."""
+"""Dot products of two words of packed elements, for matrix operations in software."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ def finish(fn: FunctionLowering, sums: list[Val], start: list[Val], mods: Mods) 
         return [fn.call("llvm.sadd.sat.i32", "i32", c, w) for c, w in zip(start, without, strict=True)]
     if mods["dt"] == "f16":
         halves = [fn.op("half", f"fptrunc {s.t} to half") for s in sums]
-        return [fn.cast(fn.pack([fn.cast(h, "i16") for h in halves[i : i + 2]], "i32"), "i32") for i in (0, 2)]
+        return [
+            fn.cast(fn.pack([fn.cast(h, "i16") for h in halves[i : i + 2]], "i32"), "i32") for i in (0, 2)
+        ]
     return sums
 
 

@@ -75,3 +75,30 @@ def read_lane(fn: FunctionLowering, value: Val, lane: Val) -> Val:
 
 def _permute(fn: FunctionLowering, at: Val, word: Val) -> Val:
     return fn.call("llvm.amdgcn.ds.bpermute", "i32", at, word)
+
+
+DPP_XOR = {8: 0x128, 15: 0x140, 7: 0x141}  # row_ror:8, row_mirror, row_half_mirror; below 4: quad_perm
+
+
+def read_xor(fn: FunctionLowering, word: Val, distance: int) -> Val:
+    """A 32-bit value as the lane has it whose number differs in the bits of `distance` (1 to 31): within
+    rows of 16 lanes the arithmetic instructions read it themselves (DPP), else the LDS unit swaps it."""
+    value = fn.cast(word, "i32")
+    control = DPP_XOR.get(distance)
+    if distance < 4:
+        control = sum((lane ^ distance) << 2 * lane for lane in range(4))
+    if control is not None:
+        text = f"call i32 @llvm.amdgcn.mov.dpp.i32({value.t}, i32 {control}, i32 15, i32 15, i1 true)"
+    else:
+        text = f"call i32 @llvm.amdgcn.ds.swizzle({value.t}, i32 {distance << 10 | 31})"
+    return fn.cast(fn.op("i32", text), word.ty)
+
+
+def read_constant_lane(fn: FunctionLowering, word: Val, lane: int) -> Val:
+    """A 32-bit value as lane `lane` of the warp has it."""
+    value = fn.cast(word, "i32")
+    if fn.target.paired:
+        text = f"call i32 @llvm.amdgcn.ds.swizzle({value.t}, i32 {lane << 5})"
+    else:
+        text = f"call i32 @llvm.amdgcn.readlane.i32({value.t}, i32 {lane})"
+    return fn.cast(fn.op("i32", text), word.ty)

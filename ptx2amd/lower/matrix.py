@@ -2,7 +2,8 @@
 
 All fragments of 8x8 words have one layout. With g = lane / 4 and c = lane % 4, a word of matrix A is row g,
 word column c; of matrix B (stored by columns) column g, word c of it; an accumulator is row g, columns 2c and
-2c + 1. Taller A come as pairs of registers (rows g and g + 8), longer rows as further ones (word column c + 4)."""
+2c + 1. Taller A come as pairs of registers (rows g and g + 8), longer rows as further ones (word column
+c + 4)."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ def at(fn: FunctionLowering, row: Val, offset: Val) -> Val:
 
 
 def row_pointers(fn: FunctionLowering, inst: Inst) -> Val:
-    """The address operand as an integer that lanes can exchange: lane 8i + r has that of row r of matrix i."""
+    """The address operand as an integer to exchange: lane 8i + r has that of row r of matrix i."""
     pointer = fn.address(inst, "a", space_of(inst))
     return fn.cast(pointer, "i64" if pointer.ty == "ptr" else "i32")
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ptx2amd.lower.lanes import active, ballot, is_lane, lowest, read_lane
+from ptx2amd.lower.lanes import active, ballot, is_lane, lowest, read_constant_lane, read_lane, read_xor
 from ptx2amd.lower.registry import lowers
 from ptx2amd.lower.value import Val
+from ptx2amd.ptx.ast import Imm
 
 if TYPE_CHECKING:
     from ptx2amd.lower.function import FunctionLowering
     from ptx2amd.ptx.ast import Inst
-
-
 
 
 def members(fn: FunctionLowering, inst: Inst) -> Val:
@@ -23,9 +22,30 @@ def members(fn: FunctionLowering, inst: Inst) -> Val:
 @lowers("shfl")
 def shfl(fn: FunctionLowering, inst: Inst) -> None:
     value = fn.src(inst, "a")
-    source, inside = shuffle_source(fn, inst)
-    fn.put(inst, "d", read_lane(fn, value, source))
+    known = constant_pattern(fn, inst, value)
+    if known is not None:
+        read, inside = known, fn.const("i1", 1)
+    else:
+        source, inside = shuffle_source(fn, inst)
+        read = read_lane(fn, value, source)
+    fn.put(inst, "d", read)
     fn.put(inst, "p", inside)
+
+
+def constant_pattern(fn: FunctionLowering, inst: Inst, value: Val) -> Val | None:
+    """Shuffles whose operands are constants such that each lane reads inside its segment."""
+    b, c = inst.get("b"), inst.get("c")
+    if not isinstance(b, Imm) or not isinstance(c, Imm):
+        return None
+    distance, segment = b.bits & 31, c.bits >> 8 & 31
+    if (c.bits | segment) & 31 != 31 or distance & segment:
+        return None  # the clamp is inside a segment, or the distance leaves it
+    match inst.shape.mods["mode"]:
+        case "bfly":
+            return read_xor(fn, value, distance) if distance else value
+        case "idx" if segment == 0:
+            return read_constant_lane(fn, value, distance)
+    return None
 
 
 def shuffle_source(fn: FunctionLowering, inst: Inst) -> tuple[Val, Val]:
@@ -139,14 +159,15 @@ def redux(fn: FunctionLowering, inst: Inst) -> None:
     if mods.get("abs"):
         value = fn.call("llvm.fabs.f32", "float", value)
     mask = fn.op("i32", f"and {mask.t}, {active(fn)}")
-    full, some, loop, done = (fn.block(name) for name in ("redux.full", "redux.some", "redux.loop", "redux.done"))
+    full, some, loop, done = (
+        fn.block(name) for name in ("redux.full", "redux.some", "redux.loop", "redux.done")
+    )
     fn.branch(fn.op("i1", f"icmp eq {mask.t}, -1"), full, some)
 
     fn.label(full)
-    lane, all_ = fn.special("%laneid"), value
+    all_ = value
     for distance in (1, 2, 4, 8, 16):
-        other = read_lane(fn, all_, fn.op("i32", f"xor {lane.t}, {distance}"))
-        all_ = fn.op(value.ty, step.format(all_, other))
+        all_ = fn.op(value.ty, step.format(all_, read_xor(fn, all_, distance)))
     fn.branch(done)
 
     fn.label(some)
