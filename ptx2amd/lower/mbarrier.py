@@ -1,7 +1,8 @@
 """Barrier objects in shared memory. The 64-bit object is ours to lay out:
 
 bits 0-19 arrivals that the phase still waits for, 20-39 arrivals of each later phase, 40 the phase's parity,
-41-63 bytes that the phase still waits for (signed). The state that an arrival returns is the object as it was."""
+41-63 bytes that the phase still waits for (signed). The state that an arrival returns is the object as it
+was before."""
 
 from __future__ import annotations
 
