@@ -7,6 +7,7 @@ result.code, result.kernels["vadd"].vgprs
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -19,8 +20,11 @@ from ptx2amd.lower import data
 from ptx2amd.lower.heads import max_threads, param_layout
 from ptx2amd.lower.module import KernelPlan, ModuleLowering
 from ptx2amd.ptx.ast import Module
+from ptx2amd.ptx.declare import declarations
+from ptx2amd.ptx.parse import parse_module
 from ptx2amd.target import Target, target
 
+_SHARED = re.compile(r"(?<![\w.])\.shared\s+\.[^;]*;")
 EMIT = ("hsaco", "obj", "asm", "ll")
 
 
@@ -101,8 +105,6 @@ def translate(
 
 def parse(text: str, source: str = "<ptx>") -> Module:
     """Parse PTX text. Function bodies are parsed when they are first needed. Raises PtxError."""
-    from ptx2amd.ptx.parse import parse_module
-
     return parse_module(text, source)
 
 
@@ -257,9 +259,13 @@ def module_index(module: Module) -> ModuleIndex:
 
 
 def _static_shared(module: Module, name: str) -> int:
-    from ptx2amd.ptx.scan import shared_variables
-
+    function = module.functions[name]
+    found = [
+        var
+        for match in _SHARED.finditer(function.text)
+        for var in declarations(match[0], module.source, function.line, 1)
+    ]
     total = 0
-    for var in sorted(shared_variables(module.functions[name]), key=data.align_of, reverse=True):
+    for var in sorted(found, key=data.align_of, reverse=True):
         total = -(-total // data.align_of(var)) * data.align_of(var) + data.size_of(var)
     return total

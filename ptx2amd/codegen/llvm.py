@@ -5,13 +5,17 @@ between calls but LLVM's target registry; every call may run in its own thread o
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
+from ptx2amd.codegen.assemble import TRIPLE, assemble
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.target import Target
 
-TRIPLE = "amdgcn-amd-amdhsa"
 SPEED_LEVEL = 3
+
+
+_INLINE_ASSEMBLY = re.compile(r' asm (?:sideeffect )?"[^"]')  # empty ones need no assembler
 
 
 class CodegenError(Ptx2amdError):
@@ -67,4 +71,6 @@ def emit(ir: str, target: Target, form: str = "obj") -> bytes:
         return str(module).encode()
     if form == "asm":
         return tm.emit_assembly(module).encode()
+    if _INLINE_ASSEMBLY.search(ir):
+        return assemble(tm.emit_assembly(module).encode(), target)
     return tm.emit_object(module)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 from ptx2amd.errors import Unsupported
+from ptx2amd.lower import special
 from ptx2amd.lower.data import align_of, size_of
 from ptx2amd.lower.emit import Emitter
 from ptx2amd.lower.names import Names, Register, Storage, VectorRegister
@@ -106,6 +107,8 @@ class FunctionLowering(Emitter):
             entity = self.names.table.get(operand.name)
             if isinstance(entity, VectorRegister):
                 return [Reg(register.name) for register in entity.items]
+            if entity is None and operand.name[1:] in special.VECTORS:  # all of %tid
+                return [Reg(f"{operand.name}.{axis}") for axis in "xyzw"]
         return (operand,)
 
     def value(self, operand: Operand, ptx_type: str) -> Val:
@@ -312,9 +315,7 @@ class FunctionLowering(Emitter):
 
     def special(self, name: str) -> Val:
         """A special register, e.g. "%tid.x", as an i32 or i64 value."""
-        from ptx2amd.lower.special import special
-
-        return special(self, name)
+        return special.special(self, name)
 
     def guard(self, inst: Inst) -> Val | None:
         """The guard's register as an i1 (before `inst.guard.negated`), or None when unguarded."""

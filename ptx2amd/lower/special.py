@@ -27,10 +27,10 @@ _SPECIALS: dict[str, Callable[[FunctionLowering], Val]] = {}
 def special(fn: FunctionLowering, name: str) -> Val:
     """The value of a special register. Raises Unsupported for one that does not exist."""
     if match := re.fullmatch(r"%(\w+)\.([xyz])", name):
-        reader = _VECTORS.get(match[1])
+        reader = VECTORS.get(match[1])
         if reader is not None:
             return reader(fn, _AXES[match[2]])
-    if name.endswith(".w") and name[1:-2] in _VECTORS:
+    if name.endswith(".w") and name[1:-2] in VECTORS:
         return fn.const("i32", 0)
     reader1 = _SPECIALS.get(name)
     if reader1 is not None:
@@ -53,7 +53,7 @@ def is_special(name: str) -> bool:
     """Whether PTX has a special register of this name."""
     return (
         name in _SPECIALS
-        or name[1:-2] in _VECTORS
+        or name[1:-2] in VECTORS
         or re.fullmatch(r"%(envreg|pm|reserved_smem_offset_)\d+(_64)?", name) is not None
     )
 
@@ -95,7 +95,7 @@ def one(fn: FunctionLowering, axis: int = 0) -> Val:
 
 
 # A grid without clusters is a grid of clusters of one block.
-_VECTORS: dict[str, Callable[[FunctionLowering, int], Val]] = {
+VECTORS: dict[str, Callable[[FunctionLowering, int], Val]] = {
     "tid": tid,
     "ntid": ntid,
     "ctaid": ctaid,

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ptx2amd.ptx.ast import Addr, Function, Inst, Module, Operand, Scope, Sym, Var, Vec
+from ptx2amd.ptx.parse import parse_body
 
 
 @dataclass(slots=True)
@@ -33,8 +34,6 @@ def items(scope: Scope) -> Iterator[Inst | Var]:
 def body(module: Module, function: Function) -> Scope:
     """The parsed body of a defined function."""
     if function.scope is None:
-        from ptx2amd.ptx.parse import parse_body
-
         parse_body(module, function)
     assert function.scope is not None
     return function.scope
