@@ -65,7 +65,7 @@ FORMS = [
         form
         for to, since, sm in (("f16", (4, 2), 53), ("bf16", (7, 8), 90))
         for cmp, ftz, types, _, _ in KINDS
-        for form in set_(cmp, ftz, to, types, since, sm)
+        for form in set_(cmp, ftz if to == "f16" else "", to, types, since, sm)
     ),
     Form(f"selp.{{t:{INTEGERS}|f32|f64}}", "d:t, a:t, b:t, c:pred", "select {c.t}, {a.t}, {b.t}"),
     Form(f"slct.{{t:{INTEGERS}|f32|f64}}.{{c:s32}}", "d:t, a:t, b:t, c:c", "slct"),

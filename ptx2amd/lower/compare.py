@@ -30,7 +30,7 @@ def holds(fn: FunctionLowering, inst: Inst, a: Val, b: Val) -> Val:
             return compare(fn, cmp, a, b)
         return compare(fn, ("s" if kind[0] == "s" else "u") + UNSIGNED.get(cmp, cmp), a, b)
     ftz = bool(mods.get("ftz"))
-    if a.ty == "half" and ftz or a.ty == "float" and ftz and fn.f32_denormals == "ieee":
+    if (a.ty == "half" and ftz) or (a.ty == "float" and ftz and fn.f32_denormals == "ieee"):
         a, b = flush(fn, a), flush(fn, b)
     elif a.ty == "bfloat":
         a, b = (from_bfloat(fn, v) for v in (a, b))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ptx2amd.lower import directed
 from ptx2amd.lower.compare import from_bfloat
 from ptx2amd.lower.fp import (
     flush,
@@ -9,14 +10,13 @@ from ptx2amd.lower.fp import (
     intrinsic,
     is_nan,
     join,
-    moded,
     narrow,
     saturate,
     widen,
     with_ftz,
 )
 from ptx2amd.lower.function import FunctionLowering, Val
-from ptx2amd.lower.half import relu, round_to_odd, to_bfloat
+from ptx2amd.lower.half import oddly_rounded, relu, to_bfloat
 from ptx2amd.lower.integer import binary, compare, select, sources
 from ptx2amd.lower.registry import lowers
 from ptx2amd.lower.value import LLVM_TYPE, width
@@ -76,11 +76,11 @@ def double_of(fn: FunctionLowering, v: Val, is_signed: bool, rnd: str) -> Val:
     high = fn.op("double", f"{'s' if is_signed else 'u'}itofp {high.t} to double")
     high = binary(fn, "fmul", high, fn.const("double", 2.0**32))
     low = fn.op("double", f"uitofp {fn.resize(v, 32).t} to double")
-    return moded(fn, "v_add_f64", "double", [high, low], rnd, fn.f32_denormals == "flush")
+    return directed.add(fn, high, low, rnd)
 
 
 def odd_double(fn: FunctionLowering, v: Val, is_signed: bool) -> Val:
-    """An i64 as a double rounded to odd (see round_to_odd)."""
+    """An i64 as a double rounded to odd (see oddly_rounded)."""
     low, high = (integer_of(fn, double_of(fn, v, is_signed, rnd)) for rnd in ("rm", "rp"))
     odd = compare(fn, "ne", binary(fn, "and", low, 1), 0)
     return fn.cast(select(fn, odd, low, high), "double")
@@ -89,12 +89,11 @@ def odd_double(fn: FunctionLowering, v: Val, is_signed: bool) -> Val:
 def float_of(fn: FunctionLowering, v: Val, is_signed: bool, rnd: str) -> Val:
     """An integer as a float."""
     n = width(v.ty)
+    convert = f"{'s' if is_signed else 'u'}itofp {v.t} to"
     if rnd == "rn" or n < 32:
-        return fn.op("float", f"{'s' if is_signed else 'u'}itofp {v.t} to float")
-    if n == 32:
-        kernel = fn.f32_denormals == "flush"
-        return moded(fn, f"v_cvt_f32_{'i' if is_signed else 'u'}32", "float", [v], rnd, kernel)
-    return narrow(fn, double_of(fn, v, is_signed, rnd), rnd, fn.f32_denormals == "flush")
+        return fn.op("float", f"{convert} float")
+    wide = double_of(fn, v, is_signed, rnd) if n == 64 else fn.op("double", f"{convert} double")
+    return narrow(fn, wide, rnd, fn.f32_denormals == "flush")
 
 
 @lowers("cvt_int_float")
@@ -108,20 +107,30 @@ def cvt_int_float(fn: FunctionLowering, inst: Inst) -> None:
     elif ty == "float":
         y = float_of(fn, v, is_signed, rnd)
     elif ty == "half":  # numbers that f32 cannot hold exactly are beyond f16 anyway
-        y = to_half(fn, float_of(fn, v, is_signed, rnd), rnd, False)
+        y = to_half(fn, float_of(fn, v, is_signed, rnd), rnd)
     elif n < 32 or rnd != "rn":
         y = to_bfloat(fn, float_of(fn, v, is_signed, rnd), rnd)
     else:
         wide = odd_double(fn, v, is_signed) if n == 64 else fn.op("double", f"{convert} double")
-        y = to_bfloat(fn, round_to_odd(fn, "v_cvt_f32_f64", [wide]), rnd)
+        y = to_bfloat(fn, oddly_rounded(fn, "fptrunc", [wide]), rnd)
     fn.put(inst, "d", saturate(fn, y) if mods.get("sat") else y)
 
 
-def to_half(fn: FunctionLowering, v: Val, rnd: str, ftz: bool) -> Val:
-    """float -> half; f32 denormals matter for directed roundings only."""
+DIRECTIONS = {"rz": "towardzero", "rp": "upward", "rm": "downward"}
+
+
+def to_half(fn: FunctionLowering, v: Val, rnd: str, ftz: bool = False) -> Val:
+    """float -> half. (LLVM does switch the mode for this conversion.)"""
     if rnd == "rn":
         return fn.op("half", f"fptrunc {v.t} to half")
-    return moded(fn, "v_cvt_f16_f32", "half", [v], rnd, ftz)
+    if rnd in ("rm", "rp") and not ftz and fn.f32_denormals == "flush":  # f32 denormals round like 2^-100
+        bits = integer_of(fn, v)
+        magnitude = binary(fn, "and", bits, 0x7FFFFFFF)
+        denormal = compare(fn, "ult", binary(fn, "sub", magnitude, 1), 0x7FFFFF)
+        bits = select(fn, denormal, binary(fn, "or", bits, (127 - 100) << 23), bits)
+        v = fn.cast(bits, "float")
+    how = f'metadata !"round.{DIRECTIONS[rnd]}"'
+    return fn.op("half", f"call half @llvm.fptrunc.round.f16.f32({v.t}, {how})")
 
 
 def satfinite(fn: FunctionLowering, v: Val) -> Val:
@@ -151,7 +160,7 @@ def float_to_float(fn: FunctionLowering, v: Val, ty: str, rnd: str, ftz: bool) -
     if v.ty == "double":
         if ty == "half" and rnd == "rn":
             return fn.op("half", f"fptrunc {v.t} to half")
-        v = round_to_odd(fn, "v_cvt_f32_f64", [v]) if rnd == "rn" else narrow(fn, v, rnd)
+        v = oddly_rounded(fn, "fptrunc", [v]) if rnd == "rn" else narrow(fn, v, rnd)
     elif ftz:
         v = flush(fn, v)
     return to_half(fn, v, rnd, ftz) if ty == "half" else to_bfloat(fn, v, rnd)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ptx2amd.lower import directed
 from ptx2amd.lower.fp import (
     SUFFIX,
     arith,
@@ -9,14 +10,14 @@ from ptx2amd.lower.fp import (
     flush,
     integer_of,
     intrinsic,
-    moded,
     narrow,
+    plain,
     saturate,
     widen,
     with_ftz,
 )
 from ptx2amd.lower.function import FunctionLowering, Val
-from ptx2amd.lower.integer import binary, compare, select, sources
+from ptx2amd.lower.integer import binary, sources
 from ptx2amd.lower.registry import lowers
 from ptx2amd.lower.value import width
 from ptx2amd.ptx.ast import Inst
@@ -33,8 +34,17 @@ def float_arith(fn: FunctionLowering, inst: Inst) -> None:
     """add, sub, mul, fma; mad is fma since sm_20."""
     rnd, ftz = rounding(inst)
     op = inst.shape.form.mnemonic.replace("mad", "fma")
-    v = arith(fn, op, sources(fn, inst), rnd, ftz)
+    args = sources(fn, inst)
+    v = arith_f64(fn, op, args, rnd) if args[0].ty == "double" else arith(fn, op, args, rnd, ftz)
     fn.put(inst, "d", saturate(fn, v, ftz) if inst.shape.mods.get("sat") else v)
+
+
+def arith_f64(fn: FunctionLowering, op: str, args: list[Val], rnd: str) -> Val:
+    if rnd == "rn":
+        return plain(fn, op, args)
+    if op == "sub":
+        return directed.add(fn, args[0], directed.negated(fn, args[1]), rnd)
+    return getattr(directed, op)(fn, *args, rnd)
 
 
 @lowers("float_arith_pair")
@@ -85,10 +95,7 @@ def quotient(fn: FunctionLowering, a: Val, b: Val, rnd: str, ftz: bool) -> Val:
         return with_ftz(fn, lambda x, y: binary(fn, "fdiv", x, y), [a, b], ftz)
     if a.ty == "float":
         return narrow(fn, binary(fn, "fdiv", widen(fn, a, ftz), widen(fn, b, ftz)), rnd, ftz)
-    (a, ea), (b, eb) = split(fn, a), split(fn, b)
-    q = binary(fn, "fdiv", a, b)
-    q = directed(fn, q, intrinsic(fn, "fma", fn.op("double", f"fneg {q.t}"), b, a), b, rnd)
-    return scale(fn, q, fn.op("i32", f"sub {ea.t}, {eb}"), rnd)
+    return directed.div(fn, a, b, rnd)
 
 
 def root(fn: FunctionLowering, a: Val, rnd: str, ftz: bool) -> Val:
@@ -96,49 +103,7 @@ def root(fn: FunctionLowering, a: Val, rnd: str, ftz: bool) -> Val:
         return with_ftz(fn, lambda x: intrinsic(fn, "sqrt", x), [a], ftz)
     if a.ty == "float":
         return narrow(fn, intrinsic(fn, "sqrt", widen(fn, a, ftz)), rnd, ftz)
-    a, e = split(fn, a)
-    odd = binary(fn, "and", e, 1)
-    a = scale(fn, a, odd, "rn")
-    q = intrinsic(fn, "sqrt", a)
-    q = directed(
-        fn, q, intrinsic(fn, "fma", fn.op("double", f"fneg {q.t}"), q, a), fn.const("double", 1.0), rnd
-    )
-    return scale(fn, q, binary(fn, "ashr", binary(fn, "sub", e, odd), 1), "rn")
-
-
-def split(fn: FunctionLowering, v: Val) -> tuple[Val, Val]:
-    """A double as mantissa in [0.5, 1) and exponent; zero, infinities and NaN as they are, with exponent 0."""
-    mantissa = fn.op("double", f"call double @llvm.amdgcn.frexp.mant.f64({v.t})")
-    exponent = fn.op("i32", f"call i32 @llvm.amdgcn.frexp.exp.i32.f64({v.t})")
-    return mantissa, exponent
-
-
-def scale(fn: FunctionLowering, v: Val, exponent: Val, rnd: str) -> Val:
-    """v * 2^exponent."""
-    if rnd == "rn":
-        return fn.op("double", f"call double @llvm.ldexp.f64.i32({v.t}, {exponent.t})")
-    return moded(fn, "v_ldexp_f64", "double", [v, exponent], rnd, fn.f32_denormals == "flush")
-
-
-def directed(fn: FunctionLowering, q: Val, rest: Val, divisor: Val, rnd: str) -> Val:
-    """q, rounded to nearest, moved to its neighbour where `rest / divisor` (exact - q) says that it lies on
-    the wrong side. Normal numbers only; NaN in `rest` (infinite operands) changes nothing."""
-    sign = fn.op("i1", f"fcmp olt {divisor.t}, 0.0")
-    under = fn.op("i1", f"fcmp ogt {rest.t}, 0.0")  # q is below the exact value, for a positive divisor
-    over = fn.op("i1", f"fcmp olt {rest.t}, 0.0")
-    under, over = select(fn, sign, over, under), select(fn, sign, under, over)
-    bits = integer_of(fn, q)
-    negative = compare(fn, "slt", bits, 0)
-    away, toward = binary(fn, "add", bits, 1), binary(fn, "sub", bits, 1)
-    up, down = select(fn, negative, toward, away), select(fn, negative, away, toward)
-    not_negative = binary(fn, "xor", negative, 1)
-    if rnd in ("rm", "rz"):
-        wrong = over if rnd == "rm" else binary(fn, "and", over, not_negative)
-        bits = select(fn, wrong, down, bits)
-    if rnd in ("rp", "rz"):
-        wrong = under if rnd == "rp" else binary(fn, "and", under, negative)
-        bits = select(fn, wrong, up, bits)
-    return fn.cast(bits, "double")
+    return directed.sqrt(fn, a, rnd)
 
 
 @lowers("float_div")

@@ -1,9 +1,9 @@
 """Floating-point operations under PTX's per-instruction rounding and denormal rules.
 
 A kernel runs in one mode: round to nearest, f32 denormals kept or flushed (fn.f32_denormals), f64 and f16
-denormals kept. An instruction that agrees becomes plain LLVM; another becomes one machine instruction
-between two writes of the MODE register, in one piece of inline assembly, which LLVM cannot take apart
-(it ignores the rounding of its own constrained operations on this target)."""
+denormals kept. An f32 instruction that agrees becomes plain LLVM; another is put between two writes of the
+MODE register (`moded`). f64 in other roundings is computed from the rounding error (lower/directed.py): on
+gfx9 LLVM resets the mode before each f64 instruction."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ptx2amd.lower.function import FunctionLowering, Val
 from ptx2amd.lower.integer import binary, compare, select
 from ptx2amd.lower.value import width
 
-ROUNDINGS = {"rn": 0, "rp": 1, "rm": 2, "rz": 3}
+ROUNDINGS = {"rn": 0, "rp": 1, "rm": 2, "rz": 3}  # MODE's numbers
 SUFFIX = {
     "half": "f16",
     "bfloat": "bf16",
@@ -25,27 +25,50 @@ SUFFIX = {
 PLAIN = {"add": "fadd", "sub": "fsub", "mul": "fmul"}
 
 
-def set_mode(first_bit: int, bits: int, value: int) -> str:
-    """MODE, hardware register 1: rounding of f32 in bits 0-1, of f64 and f16 in 2-3; denormals in 4-5, 6-7."""
-    return f"s_setreg_imm32_b32 hwreg(1, {first_bit}, {bits}), {value}"
+MODE_ROUNDING, MODE_DENORMALS = (
+    6145,
+    6401,
+)  # s.setreg's names of MODE bits 0-3 and 4-7: f32's are the lower two
+STRICT = 'metadata !"fpexcept.strict"'
 
 
-def moded(
-    fn: FunctionLowering, instruction: str, ty: str, args: list[Val], rnd: str = "rn", ftz: bool = False
-) -> Val:
-    """One VALU instruction, rounding as `rnd`, f32 denormals flushed or kept as `ftz` says."""
+def moded(fn: FunctionLowering, op: str, ty: str, args: list[Val], rnd: str = "rn", ftz: bool = False) -> Val:
+    """fadd, fsub, fmul, fma of floats, fptrunc to float or fpext to double; rounding as `rnd`, f32 denormals
+    flushed or kept as `ftz` says.
+
+    The operation stands in a block of its own, which LLVM cannot merge with others as it does not see that
+    the condition always holds: so nothing else runs in the changed mode. Constrained operations keep their
+    place between the writes of MODE; operands are pinned so that no computation of theirs moves in."""
+    kernel = fn.f32_denormals == "flush"
     before, after = [], []
     if rnd != "rn":
-        before.append(set_mode(0, 4, ROUNDINGS[rnd] * 5))
-        after.append(set_mode(0, 4, 0))
-    kernel = fn.f32_denormals == "flush"
+        before.append((MODE_ROUNDING, ROUNDINGS[rnd] * 5))
+        after.append((MODE_ROUNDING, 0))
     if ftz != kernel:
-        before.append(set_mode(4, 2, 0 if ftz else 3))
-        after.append(set_mode(4, 2, 0 if kernel else 3))
-    operands = ", ".join(f"${i}" for i in range(len(args) + 1))
-    text = r"\0A".join([*before, f"{instruction} {operands}", *after])
-    constraints = ",".join(["=v"] + ["v"] * len(args))
-    return fn.op(ty, f'call {ty} asm "{text}", "{constraints}"({", ".join(a.t for a in args)})')
+        before.append((MODE_DENORMALS, 12 if ftz else 15))
+        after.append((MODE_DENORMALS, 12 if kernel else 15))
+    args = [
+        fn.op(a.ty, f'call {a.ty} asm sideeffect "", "=v,0"({a.t})') if a.ref.startswith("%") else a
+        for a in args
+    ]
+    here, inside, join = fn.block("mode"), fn.block("mode"), fn.block("mode")
+    fn.label(here)
+    zero = fn.op("i32", 'call i32 asm "", "=s,0"(i32 0)')
+    always = fn.op("i1", f"icmp eq {zero.t}, 0")
+    fn.branch(always, inside, join)
+    fn.label(inside)
+    for register, value in before:
+        fn.do(f"call void @llvm.amdgcn.s.setreg(i32 {register}, i32 {value})")
+    rounding = "" if op == "fpext" else ', metadata !"round.dynamic"'
+    suffix = SUFFIX[ty] + (f".{SUFFIX[args[0].ty]}" if op in ("fptrunc", "fpext") else "")
+    operands = ", ".join(a.t for a in args)
+    v = fn.op(
+        ty, f"call {ty} @llvm.experimental.constrained.{op}.{suffix}({operands}{rounding}, {STRICT}) strictfp"
+    )
+    for register, value in after:
+        fn.do(f"call void @llvm.amdgcn.s.setreg(i32 {register}, i32 {value})")
+    fn.label(join)
+    return fn.op(ty, f"phi {ty} [ {v}, %{inside} ], [ 0.0, %{here} ]")
 
 
 def intrinsic(fn: FunctionLowering, name: str, *args: Val) -> Val:
@@ -54,16 +77,16 @@ def intrinsic(fn: FunctionLowering, name: str, *args: Val) -> Val:
     return fn.call(f"llvm.{name}.{SUFFIX[ty]}", ty, *args)
 
 
+def plain(fn: FunctionLowering, op: str, args: list[Val]) -> Val:
+    """add, sub, mul or fma, rounded to nearest, in the kernel's mode."""
+    return intrinsic(fn, "fma", *args) if op == "fma" else binary(fn, PLAIN[op], args[0], args[1])
+
+
 def arith(fn: FunctionLowering, op: str, args: list[Val], rnd: str = "rn", ftz: bool = False) -> Val:
-    """add, sub, mul or fma in float or double, exactly rounded."""
-    ty = args[0].ty
-    agrees = ty == "double" or ftz == (fn.f32_denormals == "flush")
-    if rnd in ("", "rn") and agrees:
-        return intrinsic(fn, "fma", *args) if op == "fma" else binary(fn, PLAIN[op], args[0], args[1])
-    if op == "sub" and ty == "double":  # there is no v_sub_f64
-        op, args = "add", [args[0], fn.op(ty, f"fneg {args[1].t}")]
-    ftz = ftz if ty == "float" else fn.f32_denormals == "flush"
-    return moded(fn, f"v_{op}_{SUFFIX[ty]}", ty, args, rnd or "rn", ftz)
+    """add, sub, mul or fma of floats, exactly rounded."""
+    if rnd == "rn" and ftz == (fn.f32_denormals == "flush"):
+        return plain(fn, op, args)
+    return moded(fn, PLAIN.get(op, op), "float", args, rnd, ftz)
 
 
 def integer_of(fn: FunctionLowering, v: Val) -> Val:
@@ -86,7 +109,7 @@ def widen(fn: FunctionLowering, v: Val, ftz: bool = False) -> Val:
     if ftz and fn.f32_denormals == "ieee":
         v = flush(fn, v)
     elif not ftz and fn.f32_denormals == "flush":
-        return moded(fn, "v_cvt_f64_f32", "double", [v], ftz=False)
+        return moded(fn, "fpext", "double", [v], ftz=False)
     return fn.op("double", f"fpext {v.t} to double")
 
 
@@ -94,7 +117,7 @@ def narrow(fn: FunctionLowering, v: Val, rnd: str = "rn", ftz: bool = False) -> 
     """double -> float."""
     if rnd == "rn" and ftz == (fn.f32_denormals == "flush"):
         return fn.op("float", f"fptrunc {v.t} to float")
-    return moded(fn, "v_cvt_f32_f64", "float", [v], rnd, ftz)
+    return moded(fn, "fptrunc", "float", [v], rnd, ftz)
 
 
 def with_ftz(fn: FunctionLowering, op: Callable[..., Val], args: list[Val], ftz: bool) -> Val:

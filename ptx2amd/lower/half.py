@@ -32,12 +32,39 @@ def to_bfloat(fn: FunctionLowering, v: Val, rnd: str = "rn") -> Val:
     return fn.cast(fn.resize(binary(fn, "lshr", bits, 16), 16), "bfloat")
 
 
-def round_to_odd(fn: FunctionLowering, instruction: str, args: list[Val]) -> Val:
-    """The f32 result of an instruction, rounded to the odd one of its two neighbours when inexact: a
+def oddly_rounded(fn: FunctionLowering, op: str, args: list[Val]) -> Val:
+    """The f32 result of an operation of `moded`, rounded to the odd one of its two neighbours when inexact: a
     second rounding, to fewer bits, then gives what a single one would have given. Denormals are kept."""
-    low, high = (integer_of(fn, moded(fn, instruction, "float", args, rnd, False)) for rnd in ("rm", "rp"))
+    low, high = (integer_of(fn, moded(fn, op, "float", args, rnd, False)) for rnd in ("rm", "rp"))
     odd = compare(fn, "ne", binary(fn, "and", low, 1), 0)
     return fn.cast(select(fn, odd, low, high), "float")
+
+
+def odd_fma(fn: FunctionLowering, a: Val, b: Val, c: Val) -> Val:
+    """fma of bfloats' values in f32, rounded to odd. Products have 16 bits: where they fit f32's range, the
+    rounding error of the sum decides; elsewhere the slow way does."""
+    p = binary(fn, "fmul", a, b)
+    exponent = binary(fn, "and", binary(fn, "lshr", integer_of(fn, p), 23), 255)
+    fits = compare(fn, "ult", binary(fn, "sub", exponent, 20), 230)
+    exponent = binary(fn, "and", binary(fn, "lshr", integer_of(fn, c), 23), 255)
+    fits = binary(fn, "and", fits, compare(fn, "ult", binary(fn, "sub", exponent, 50), 200))
+    s = binary(fn, "fadd", p, c)
+    part = binary(fn, "fsub", s, p)
+    rest = binary(fn, "fadd", binary(fn, "fsub", p, binary(fn, "fsub", s, part)), binary(fn, "fsub", c, part))
+    bits, error = integer_of(fn, s), integer_of(fn, rest)
+    inward = compare(fn, "slt", binary(fn, "xor", bits, error), 0)
+    odd = binary(fn, "or", binary(fn, "sub", bits, fn.resize(inward, 32)), 1)
+    exact = compare(fn, "eq", binary(fn, "and", error, 0x7FFFFFFF), 0)
+    quick = select(fn, exact, bits, odd)
+    here, slow, join = fn.block("fma"), fn.block("fma"), fn.block("fma")
+    fn.label(here)
+    fn.branch(fits, join, slow)
+    fn.label(slow)
+    y = integer_of(fn, oddly_rounded(fn, "fma", [a, b, c]))
+    end = fn.block("fma")
+    fn.label(end)
+    fn.label(join)
+    return fn.cast(fn.op("i32", f"phi i32 [ {quick}, %{here} ], [ {y}, %{end} ]"), "float")
 
 
 def relu(fn: FunctionLowering, v: Val) -> Val:
@@ -77,7 +104,7 @@ def bfloat_op(fn: FunctionLowering, op: str, *args: Val) -> Val:
     """f32 has room for products and sums to be rounded twice without harm, but not for fma."""
     wide = [from_bfloat(fn, a) for a in args]
     if op == "fma":
-        return to_bfloat(fn, round_to_odd(fn, "v_fma_f32", wide))
+        return to_bfloat(fn, odd_fma(fn, *wide))
     return to_bfloat(fn, arith(fn, op, wide, "rn", False))
 
 

@@ -1,0 +1,279 @@
+"""PTX programs that run rows of the instruction table: one thread per set of operand values, one kernel for
+many instructions. They serve the compile-everything tests and the comparison with tests/reference."""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import random
+import re
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ptx2amd.isa.form import Form
+from ptx2amd.isa.operands import Slot, resolve, slots
+from ptx2amd.isa.syntax import fields
+
+FAMILIES = ("integer", "extended", "bits", "compare", "float", "half", "convert", "move")
+THREADS = 256
+SLOT = 16  # bytes of an operand or result
+
+
+@dataclass(frozen=True)
+class Case:
+    """One opcode of a row. operands: (name, PTX type) in source order, destinations first; `constants` are the
+    operands that must be constants in the source."""
+
+    form: Form
+    opcode: str
+    mods: tuple[tuple[str, str], ...]
+    operands: tuple[tuple[str, str, int], ...]  # name, type, elements (1: no brace list)
+    constants: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def sources(self) -> list[tuple[str, str, int]]:
+        return [o for o in self.operands if o[0] not in "depq" and o[0] not in dict(self.constants)]
+
+    @property
+    def destinations(self) -> list[tuple[str, str, int]]:
+        return [o for o in self.operands if o[0] in "depq"]
+
+
+def spellings(form: Form) -> Iterator[tuple[str, dict[str, str]]]:
+    """Every opcode that a row describes, with its field values."""
+    options = []
+    for field in fields(form.syntax):
+        choices = [(field.name, ".".join(choice)) for choice in field.choices]
+        options.append(([(field.name, "")] if field.optional else []) + choices)
+    for chosen in itertools.product(*options):
+        words = [form.mnemonic, *(word for _, word in chosen if word)]
+        yield ".".join(words), {name: word for name, word in chosen if name}
+
+
+def _parts(slot: Slot, mods: dict[str, str]) -> list[tuple[str, str, int]]:
+    if slot.kind == "pair":
+        name, ptype = slot.name.split(":")
+        assert slot.second is not None
+        return [(name, resolve(ptype, mods), 1), (slot.second.name, resolve(slot.second.type, mods), 1)]
+    return [(slot.name, resolve(slot.type, mods), slot.count if slot.kind == "vec" else 1)]
+
+
+def cases(form: Form) -> Iterator[Case]:
+    """The cases of a row, with optional operands present."""
+    seed = random.Random(form.syntax)
+    for opcode, mods in spellings(form):
+        operands, constants = [], []
+        for slot in slots(form.operands):
+            if slot.kind == "sym":
+                break  # addresses are not arithmetic
+            operands += _parts(slot, mods)
+            if slot.kind == "imm":
+                constants.append((slot.name, seed.randrange(256)))
+        else:
+            yield Case(form, opcode, tuple(mods.items()), tuple(operands), tuple(constants))
+
+
+def all_cases(family: str) -> list[Case]:
+    forms = importlib.import_module(f"ptx2amd.isa.{family}").FORMS
+    return [case for form in forms for case in cases(form)]
+
+
+def register_class(ptype: str) -> str:
+    """The register type of the same width as a PTX type."""
+    if ptype in ("pred", "f32", "f64"):
+        return ptype
+    bits = int(re.findall(r"\d+", ptype)[0]) if ptype != "tf32" else 32
+    return f"b{bits * (2 if ptype.endswith('x2') else 1)}"
+
+
+class Program:
+    """One kernel: `k(inputs, outputs)`. Input array i holds THREADS slots of operand `inputs[i]` = (type, position);
+    output array j those of `outputs[j]` = (case, destination name, element)."""
+
+    def __init__(self, name: str, batch: list[Case], flush: bool = False) -> None:
+        self.name, self.batch = name, batch
+        self.inputs: list[tuple[str, int]] = []
+        self.outputs: list[tuple[Case, str, int]] = []
+        self.registers: list[str] = []
+        self.loads: list[str] = []
+        self.body: list[str] = []
+        for case in batch:
+            self.statement(case)
+        word = "add.ftz.f32" if flush else "add.f32"  # the majority decides the kernel's denormal mode
+        self.padding = [f"{word} %pad, %pad, %pad;"] * (len(batch) + 1)
+
+    def register(self, ptype: str, hint: str) -> str:
+        name = f"%{hint}{len(self.registers)}"
+        self.registers.append(f".reg .{register_class(ptype)} {name};")
+        return name
+
+    def input(self, ptype: str, position: int) -> str:
+        """The register that holds this thread's value of an input array. (Of an 8-bit operand outside brace
+        lists: the lower half of a 16-bit register.)"""
+        key = (ptype, position)
+        if key not in self.inputs:
+            self.inputs.append(key)
+        at = self.inputs.index(key)
+        register = self.register(ptype, "in")
+        offset = at * THREADS * SLOT
+        if ptype == "pred":
+            word = self.register("u32", "w")
+            self.loads += [f"ld.global.u32 {word}, [%in+{offset}];", f"setp.ne.u32 {register}, {word}, 0;"]
+        elif ptype == "b128":
+            low, high = self.register("b64", "w"), self.register("b64", "w")
+            self.loads += [f"ld.global.v2.b64 {{{low}, {high}}}, [%in+{offset}];",
+                           f"mov.b128 {register}, {{{low}, {high}}};"]  # fmt: skip
+        else:
+            self.loads.append(f"ld.global.{register_class(ptype)} {register}, [%in+{offset}];")
+        return register
+
+    def statement(self, case: Case) -> None:
+        constants = dict(case.constants)
+        texts: dict[str, str] = {}
+        results = []
+        position = 0
+        if "c" in case.opcode.split(".")[0][-1:] and case.form.mnemonic in ("addc", "subc", "madc"):
+            a, b = self.input("u32", 6), self.input("u32", 7)
+            self.body.append(f"add.cc.u32 {self.register('u32', 'x')}, {a}, {b};")
+        for name, ptype, count in case.operands:
+            if name in constants:
+                texts[name] = str(constants[name])
+                continue
+            registers = []
+            if count == 1 and ptype in ("u8", "s8"):
+                ptype = f"{ptype[0]}16"
+            for element in range(count):
+                if name in "depq":
+                    register = self.register(ptype, name)
+                    results.append((name, element, ptype, register))
+                else:
+                    register = self.input(ptype, position)
+                    position += 1
+                registers.append(register)
+            texts[name] = "{" + ", ".join(registers) + "}" if count > 1 else registers[0]
+        names = [name for name, _, _ in case.operands]
+        if "|" in case.form.operands:
+            texts[names[0]] += "|" + texts.pop(names[1])
+        self.body.append(f"{case.opcode} {', '.join(texts.values())};")
+        for name, element, ptype, register in results:
+            self.store(case, name, element, ptype, register)
+        if ".cc" in case.opcode:
+            register = self.register("u32", "cf")
+            self.body.append(f"addc.u32 {register}, 0, 0;")
+            self.store(case, "carry", 0, "u32", register)
+
+    def store(self, case: Case, name: str, element: int, ptype: str, register: str) -> None:
+        offset = len(self.outputs) * THREADS * SLOT
+        self.outputs.append((case, name, element))
+        if ptype == "pred":
+            word = self.register("u32", "w")
+            self.body.append(f"selp.u32 {word}, 1, 0, {register};")
+            ptype, register = "u32", word
+        if ptype == "b128":
+            low, high = self.register("b64", "w"), self.register("b64", "w")
+            self.body += [f"mov.b128 {{{low}, {high}}}, {register};",
+                          f"st.global.v2.b64 [%out+{offset}], {{{low}, {high}}};"]  # fmt: skip
+        else:
+            self.body.append(f"st.global.{register_class(ptype)} [%out+{offset}], {register};")
+
+    def text(self) -> str:
+        return "\n".join(
+            [
+                f".visible .entry {self.name}(.param .u64 inputs, .param .u64 outputs)",
+                "{",
+                ".reg .b32 %thread; .reg .b64 %in, %out, %at; .reg .f32 %pad;",
+                *self.registers,
+                "mov.u32 %thread, %tid.x;",
+                f"mul.wide.u32 %at, %thread, {SLOT};",
+                "ld.param.u64 %in, [inputs];",
+                "ld.param.u64 %out, [outputs];",
+                "add.u64 %in, %in, %at;",
+                "add.u64 %out, %out, %at;",
+                "mov.f32 %pad, 0f3F800000;",
+                *self.padding,
+                *self.loads,
+                *self.body,
+                "ret;",
+                "}",
+                "",
+            ]
+        )
+
+
+HEAD = ".version 9.0\n.target sm_100\n.address_size 64\n"
+
+
+def module(programs: list[Program]) -> str:
+    return HEAD + "".join(program.text() for program in programs)
+
+
+def programs(batch: list[Case], prefix: str, size: int = 60, flush: bool = False) -> list[Program]:
+    """Kernels of `size` cases each."""
+    return [Program(f"{prefix}_{i // size}", batch[i : i + size], flush) for i in range(0, len(batch), size)]
+
+
+EDGES = {  # bit patterns worth trying, by width of an integer or float
+    "f16": [0, 1, 0x3FF, 0x400, 0x3C00, 0x3800, 0x3E00, 0x4100, 0x7BFF, 0x7C00, 0x7E00, 0x57FF, 0x5BFF, 0x1400],
+    "bf16": [0, 1, 0x7F, 0x80, 0x3F80, 0x3F00, 0x3FC0, 0x4020, 0x7F7F, 0x7F80, 0x7FC0, 0x4EFF, 0x5F00, 0x3C00],
+    "f32": [0, 1, 0x7FFFFF, 0x800000, 0x3F800000, 0x3F000000, 0x3FC00000, 0x40200000, 0x7F7FFFFF, 0x7F800000,
+            0x7FC00000, 0x4EFFFFFF, 0x4F000000, 0x5F000000, 0x477FE000, 0x477FEFFF, 0x477FF000, 0x33800000,
+            0x38000000, 0x3F7FFFFF, 0x3F800001, 0x437F0000, 0x0C000000, 0x7E800001, 0x43E00000, 0x40490FDB],
+    "f64": [0, 1, (1 << 52) - 1, 1 << 52, 0x3FF << 52, 0x3FE << 52, 0x3FF8 << 48, 0x4004 << 48, (0x7FF << 52) - 1,
+            0x7FF << 52, 0x7FF8 << 48, 0x41DFFFFFFFC00000, 0x41E0000000000000, 0x43E0000000000000,
+            0x47EFFFFFE0000000, 0x47EFFFFFF0000000, 0x36A0000000000000, 0x3690000000000000, 0x380FFFFFFFFFFFFF,
+            0x40EFFC0000000000, 0x40EFFE0000000000, 0x3FF0000000000001, 0x3FEFFFFFFFFFFFFF, 0x4009_21FB_5444_2D18],
+}  # fmt: skip
+
+
+def values(ptype: str, position: int) -> list[int]:
+    """THREADS bit patterns for a source operand: edges against edges first, then random ones."""
+    seed = random.Random(f"{ptype} {position}")
+    if ptype == "pred":
+        return [seed.randrange(2) for _ in range(THREADS)]
+    pair = ptype.endswith("x2")
+    element = ptype.removesuffix("x2")
+    if pair:
+        low, high = values(element, position), values(element, position + 5)
+        n = int(re.findall(r"\d+", element)[0])
+        return [a | b << n for a, b in zip(low, high, strict=True)]
+    n = int(re.findall(r"\d+", element)[0])
+    if element in EDGES:
+        edges = [*EDGES[element], *(e | 1 << n - 1 for e in EDGES[element])]
+    else:
+        ones = (1 << n) - 1
+        edges = sorted({0, 1, 2, 3, 5, 7, 8, 15, 16, 31, 32, 33, 63, 64, 100, 255, ones, ones - 1, 1 << n - 1,
+                        (1 << n - 1) - 1, (1 << n - 1) + 1, ones // 3, ones // 5, ones - 31} & set(range(ones + 1))
+                       if n <= 16 else
+                       {0, 1, 2, 3, 5, 7, 8, 15, 16, 24, 31, 32, 33, 63, 64, 65, 127, 255, 256, 0xFFFF, 0x8000, ones,
+                        ones - 1, 1 << n - 1, (1 << n - 1) - 1, (1 << n - 1) + 1, ones // 3, ones // 5, ones - 31})  # fmt: skip
+    stride = (1, 7, 11, 13, 5, 3, 17, 19, 23)[position]
+    found = [edges[(i * stride + i // len(edges) * (position + 1)) % len(edges)] for i in range(THREADS // 2)]
+    while len(found) < THREADS:
+        kind = seed.randrange(4)
+        if element in EDGES and kind < 3:
+            found.append(_random_float(element, seed))
+        elif element not in EDGES and kind == 0:
+            found.append(seed.randrange(1 << seed.randrange(1, n + 1)))
+        else:
+            found.append(seed.randrange(1 << n))
+    return found
+
+
+_EXPONENT = {"f16": (10, 15, 14), "bf16": (7, 127, 40), "f32": (23, 127, 40), "f64": (52, 1023, 70)}
+
+
+def _random_float(ptype: str, seed: random.Random) -> int:
+    mantissa, bias, spread = _EXPONENT[ptype]
+    exponent = bias + seed.randrange(-spread, spread + 1) // seed.choice((1, 1, 4))
+    sign = seed.randrange(2) << int(ptype.strip("bf")) - 1
+    return sign | exponent << mantissa | seed.randrange(1 << mantissa)
+
+
+def input_bytes(program: Program) -> bytes:
+    """The contents of the input buffer."""
+    return b"".join(
+        struct.pack("<QQ", v & (1 << 64) - 1, v >> 64)
+        for ptype, position in program.inputs
+        for v in values(ptype, position)
+    )
