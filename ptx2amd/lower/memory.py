@@ -37,7 +37,7 @@ def read(fn: FunctionLowering, pointer: Val, ty: str, mods: dict[str, str]) -> V
     """Load a value of type `ty` with the semantics and hints that the modifiers ask for."""
     sem, scope, cop = mods.get("sem", ""), mods.get("scope", ""), mods.get("cop", "")
     align = byte_size(ty)
-    if sem in ("relaxed", "acquire") or (cop in COHERENT and pointer.ty in ("ptr", "ptr addrspace(1)")):
+    if sem in ("relaxed", "acquire") or (cop in COHERENT and pointer.ty == "ptr addrspace(1)"):
         scope = scope or COHERENT[cop]
         if width(ty) <= ATOMIC_BITS:
             word = f"i{width(ty)}"
