@@ -117,9 +117,9 @@ def _translate(
     code = b""
     if lowering.plans:
         if emit in ("asm", "ll"):
-            code = codegen.emit(lowering.ir(), t, emit)
+            code = codegen.emit(lowering.ir(), t, emit, lowering.simple)
         else:
-            code = codegen.emit(lowering.ir(), t, "obj")
+            code = codegen.emit(lowering.ir(), t, "obj", lowering.simple)
             elf = Elf(code)
             _measure(elf, results)
             if emit == "hsaco":
@@ -146,7 +146,7 @@ def _lower(lowering: ModuleLowering, name: str) -> KernelResult:
         params=plan.params,
         max_threads=plan.max_threads,
         static_shared=plan.static_shared,
-        env=lowering.uses_env,
+        env=plan.env,
         fidelity=f"approx: {' '.join(plan.approximate)}" if plan.approximate else "exact",
     )
 

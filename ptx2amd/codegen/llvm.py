@@ -12,8 +12,8 @@ from ptx2amd.codegen.assemble import TRIPLE, assemble
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.target import Target
 
-SPEED_LEVEL = 3
-
+CODEGEN_LEVEL = 2
+FULL_LINES = 4000  # IR of up to this many lines gets LLVM's O3
 
 _INLINE_ASSEMBLY = re.compile(r' asm (?:sideeffect )?"[^"]')  # empty ones need no assembler
 
@@ -28,6 +28,8 @@ def _binding():
 
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
+    # Strength reduction over address chains costs half of code generation; PTX has been through it.
+    llvm.set_option("ptx2amd", "-amdgpu-scalar-ir-passes=0")
     return llvm
 
 
@@ -35,19 +37,22 @@ def machine(target: Target):
     """The LLVM target machine."""
     llvm = _binding()
     features = []
-    if target.arch.waves != (target.wave_size,) and target.wave_size != target.arch.waves[0]:
+    if target.wave_size != target.arch.waves[0]:
         features.append(f"+wavefrontsize{target.wave_size}")
     return llvm.Target.from_triple(TRIPLE).create_target_machine(
         cpu=target.arch.name,
         features=",".join(features),
-        opt=SPEED_LEVEL,
+        opt=CODEGEN_LEVEL,
         reloc="pic",
         codemodel="default",
     )
 
 
-def optimised(ir: str, target: Target, speed_level: int = SPEED_LEVEL):
-    """Parse, verify and optimise IR text. Returns (LLVM module, target machine); raises CodegenError."""
+def optimised(ir: str, target: Target, simple: bool = False):
+    """Parse, verify and optimise IR text. Returns (LLVM module, target machine); raises CodegenError.
+
+    simple: the IR has no calls to functions of its own. Then, when it is long, a short pipeline does: it
+    comes from PTX, whose compiler has optimised it before."""
     llvm = _binding()
     tm = machine(target)
     head = f'target datalayout = "{tm.target_data}"\ntarget triple = "{TRIPLE}"\n'
@@ -56,17 +61,26 @@ def optimised(ir: str, target: Target, speed_level: int = SPEED_LEVEL):
         module.verify()
     except RuntimeError as error:
         raise CodegenError(f"LLVM does not accept our IR: {error}") from None
-    options = llvm.create_pipeline_tuning_options(speed_level)
+    short = simple and ir.count("\n") > FULL_LINES
+    options = llvm.create_pipeline_tuning_options(3)
     options.loop_vectorization = False
-    options.slp_vectorization = True
+    options.slp_vectorization = True  # packed f32 and f16 arithmetic
     builder = llvm.create_pass_builder(tm, options)
-    builder.getModulePassManager().run(module, builder)
+    passes = llvm.create_new_module_pass_manager() if short else builder.getModulePassManager()
+    if short:
+        passes.add_sroa_pass()
+        passes.add_simplify_cfg_pass()
+        passes.add_new_gvn_pass()
+        passes.add_instruction_combine_pass()
+        passes.add_simplify_cfg_pass()
+        passes.add_aggressive_dce_pass()
+    passes.run(module, builder)
     return module, tm
 
 
-def emit(ir: str, target: Target, form: str = "obj") -> bytes:
+def emit(ir: str, target: Target, form: str = "obj", simple: bool = False) -> bytes:
     """Compile IR text to "obj" (ELF bytes), "asm" or "ll" (optimised IR; both as UTF-8)."""
-    module, tm = optimised(ir, target)
+    module, tm = optimised(ir, target, simple)
     if form == "ll":
         return str(module).encode()
     if form == "asm":

@@ -106,6 +106,7 @@ def _emit(
     results: tuple[Operand, ...],
     arguments: tuple[Operand, ...],
 ) -> None:
+    fn.calls = True
     if len(arguments) != len(how.params):
         fn.refuse(inst, f"{len(arguments)} arguments for {len(how.params)} parameters")
     passed = []

@@ -28,6 +28,7 @@ class Emitter:
         self.lines: list[str] = []
         self.count = 0
         self.helpers: set[str] = set()
+        self.calls = False  # whether it calls functions of the module, or helpers
         self.split = False  # whether a block was started in the current instruction
 
     def op(self, ty: str, text: str) -> Val:
@@ -124,4 +125,5 @@ class Emitter:
     def helper(self, name: str) -> str:
         """Ask for the IR function of ptx2amd/lower/helpers/<name>.ll to be linked in; returns "@name"."""
         self.helpers.add(name)
+        self.calls = True
         return f"@{name}"

@@ -18,6 +18,16 @@ from ptx2amd.ptx.ast import Function, Var
 if TYPE_CHECKING:
     from ptx2amd.lower.module import ModuleLowering
 
+# Inputs of a kernel that our code never reads, and those that an intrinsic reads
+NEVER_USED = (
+    *("dispatch-ptr", "dispatch-id", "queue-ptr", "hostcall-ptr", "heap-ptr", "default-queue"),
+    *("completion-action", "multigrid-sync-arg", "lds-kernel-id"),
+)
+INPUTS = {
+    "implicitarg-ptr": "llvm.amdgcn.implicitarg.ptr",
+    **{f"workgroup-id-{axis}": f"llvm.amdgcn.workgroup.id.{axis}" for axis in "xyz"},
+    **{f"workitem-id-{axis}": f"llvm.amdgcn.workitem.id.{axis}" for axis in "xyz"},
+}
 FLUSH = ' "denormal-fp-math-f32"="preserve-sign,preserve-sign"'
 
 
@@ -39,7 +49,17 @@ def lower_function(module: ModuleLowering, function: Function, denormals: str) -
         fn.branch("return")
     tail(fn, function, how)
     module.helpers |= fn.helpers
-    return "\n".join([head, "entry:", *fn.entry, "  br label %body", *fn.lines, "}"])
+    text = "\n".join(["entry:", *fn.entry, "  br label %body", *fn.lines, "}"])
+    inputs = unused_inputs(text, alone=not fn.calls) if fn.is_kernel else ""
+    return f"{head}{inputs} {{\n{text}"
+
+
+def unused_inputs(text: str, alone: bool) -> str:
+    """Attributes for the kernel inputs that `text` does without; `alone`: it calls no other function."""
+    names = list(NEVER_USED)
+    if alone:
+        names += [name for name, intrinsic in INPUTS.items() if intrinsic not in text]
+    return "".join(f' "amdgpu-no-{name}"' for name in names)
 
 
 def kernel_head(fn: FunctionLowering, function: Function) -> str:
@@ -67,7 +87,7 @@ def kernel_head(fn: FunctionLowering, function: Function) -> str:
         attributes += FLUSH
     return (
         f"define protected amdgpu_kernel void {quoted(function.proto.name)}({', '.join(parameters)}) "
-        f"nounwind {attributes} {{"
+        f"nounwind {attributes}"
     )
 
 
@@ -91,7 +111,7 @@ def function_head(fn: FunctionLowering, function: Function, how: Signature) -> s
         raise Unsupported("a function with several results", fn.name, function.line)
     attributes = FLUSH if fn.f32_denormals == "flush" else ""
     name = quoted(llvm_name(function, fn.f32_denormals))
-    return f"define internal {how.result} {name}({', '.join(parameters)}) nounwind{attributes} {{"
+    return f"define internal {how.result} {name}({', '.join(parameters)}) nounwind{attributes}"
 
 
 def _scalar_place(fn: FunctionLowering, var: Var, memory: str) -> None:

@@ -38,6 +38,7 @@ class KernelPlan:
     max_threads: int
     static_shared: int
     f32_denormals: str
+    env: bool  # whether it reads the environment
     approximate: list[str] = field(default_factory=list)  # opcodes whose lowering is not exact
 
 
@@ -194,7 +195,8 @@ class ModuleLowering:
             raise Ptx2amdError(
                 f"no kernel {name!r} in {self.module.source}; it has {', '.join(known) or 'none'}"
             )
-        before = dict(self.globals), set(self.helpers)
+        before = dict(self.globals), set(self.helpers), self.uses_env, self.uses_dynamic_lds
+        self.uses_env = False
         self._new, self._pending = {}, []
         try:
             mode = self._denormals(function)
@@ -208,9 +210,10 @@ class ModuleLowering:
         finally:
             failed = name not in self.plans
             if failed:
-                self.globals, self.helpers = before
+                self.globals, self.helpers, self.uses_env, self.uses_dynamic_lds = before
             else:
                 self.texts.update(self._new)
+                self.uses_env |= before[2]
             self._new, self._pending = {}, []
 
     def _denormals(self, kernel: Function) -> str:
@@ -234,8 +237,14 @@ class ModuleLowering:
             max_threads(function),
             shared,
             mode,
+            self.uses_env,
             approximate,
         )
+
+    @property
+    def simple(self) -> bool:
+        """Whether there are kernels only, and no functions that they call."""
+        return not self.helpers and len(self.texts) == len(self.plans)
 
     def ir(self) -> str:
         """The LLVM module's text (without data layout and triple, which codegen adds)."""
