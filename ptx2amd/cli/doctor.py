@@ -64,11 +64,11 @@ def _device() -> Iterator[Finding]:
 def _translator() -> Iterator[Finding]:
     import llvmlite.binding as llvm
 
-    from ptx2amd.codegen import link
+    from ptx2amd.codegen.link import linker
 
     yield Finding("LLVM", "ok", ".".join(map(str, llvm.llvm_version_info)))
     try:
-        yield Finding("linker", "ok", " ".join(map(str, link.linker())))
+        yield Finding("linker", "ok", " ".join(map(str, linker())))
     except Ptx2amdError as error:
         yield Finding("linker", "missing", str(error), "pip install ziglang, or install lld")
 
