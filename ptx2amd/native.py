@@ -120,10 +120,10 @@ def build_shim(builder: Builder, target: Path) -> None:
     sys.path.insert(0, str(PACKAGE.parent))
     from shim import generate
 
-    include = ("-I", str(PACKAGE.parent / "shim" / "src"), "-I", str(builder.work))
-    objects = [Object(Path(path), include) for path in generate.write(_prepared(builder.work))]
+    flags = ("-fno-semantic-interposition", *generate.include_dirs(builder.work))
+    objects = [Object(Path(path), flags) for path in generate.write(_prepared(builder.work))]
     library = target / "libcuda.so.1"
-    builder.library(library, objects, ("-Wl,-soname,libcuda.so.1", "-ldl"))
+    builder.library(library, objects, tuple(generate.LINK_FLAGS))
     link = target / "libcuda.so"
     if not link.is_symlink():
         link.unlink(missing_ok=True)
