@@ -1,16 +1,6 @@
 """Code generation: LLVM IR text -> object -> hsaco."""
 
-from ptx2amd.codegen.assemble import AssembleError
 from ptx2amd.codegen.link import LinkError, check_symbols, link, linker, sidecar_of
 from ptx2amd.codegen.llvm import CodegenError, emit
 
-__all__ = [
-    "AssembleError",
-    "CodegenError",
-    "LinkError",
-    "check_symbols",
-    "emit",
-    "link",
-    "linker",
-    "sidecar_of",
-]
+__all__ = ["CodegenError", "LinkError", "check_symbols", "emit", "link", "linker", "sidecar_of"]

@@ -8,10 +8,10 @@ import shutil
 import subprocess
 import tempfile
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ptx2amd.codegen.assemble import zig
 from ptx2amd.codegen.elf import Elf, note_object
 from ptx2amd.errors import Ptx2amdError
 
@@ -35,8 +35,11 @@ def linker() -> tuple[str, ...]:
     for name in ("ld.lld", *(f"ld.lld-{version}" for version in range(24, 16, -1))):
         if found := shutil.which(name):
             return (found,)
-    if wheel := zig():
-        return (wheel, "ld.lld")
+    spec = find_spec("ziglang")
+    if spec is not None and spec.submodule_search_locations:
+        zig = Path(spec.submodule_search_locations[0]) / "zig"  # its Python wrapper costs start-up time
+        if zig.exists():
+            return (str(zig), "ld.lld")
     raise LinkError(
         "no AMDGPU linker: install ROCm or lld, or the Python package ziglang (pip install ziglang)"
     )

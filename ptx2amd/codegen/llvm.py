@@ -1,21 +1,19 @@
 """LLVM IR text -> object code or assembly for one arch, through llvmlite.
 
 LLVM changes the module while it emits, so the text is parsed afresh for each arch. Nothing here is shared
-between calls but LLVM's target registry; every call may run in its own thread or process."""
+between calls but LLVM's target registry; every call may run in its own thread or process. llvmlite's LLVM has
+no assembler for AMDGPU: inline assembly with any text in it ends the process."""
 
 from __future__ import annotations
 
-import re
 from functools import cache
 
-from ptx2amd.codegen.assemble import TRIPLE, assemble
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.target import Target
 
+TRIPLE = "amdgcn-amd-amdhsa"
 CODEGEN_LEVEL = 2
 FULL_LINES = 4000  # IR of up to this many lines gets LLVM's O3
-
-_INLINE_ASSEMBLY = re.compile(r' asm (?:sideeffect )?"[^"]')  # empty ones need no assembler
 
 
 class CodegenError(Ptx2amdError):
@@ -85,6 +83,4 @@ def emit(ir: str, target: Target, form: str = "obj", simple: bool = False) -> by
         return str(module).encode()
     if form == "asm":
         return tm.emit_assembly(module).encode()
-    if _INLINE_ASSEMBLY.search(ir):
-        return assemble(tm.emit_assembly(module).encode(), target)
     return tm.emit_object(module)

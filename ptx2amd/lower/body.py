@@ -66,9 +66,8 @@ def instruction(fn: FunctionLowering, inst: Inst) -> None:
             fn.forget_loaded()
         return
     then, join = fn.block("then"), fn.block("join")
-    cond = fn.guard(inst)
+    cond = fn.guard(inst.guard)
     fn.loaded.clear()
-    assert cond is not None
     fn.branch(cond, *((join, then) if inst.guard.negated else (then, join)))
     fn.label(then)
     lower(fn, inst)

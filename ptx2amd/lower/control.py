@@ -6,7 +6,7 @@ from ptx2amd.errors import Unsupported
 from ptx2amd.lower.function import FunctionLowering
 from ptx2amd.lower.names import Target
 from ptx2amd.lower.registry import lowers
-from ptx2amd.ptx.ast import BranchTargets, Imm, Inst, Sym
+from ptx2amd.ptx.ast import BranchTargets, Guard, Imm, Inst, Sym
 
 
 def block_of(fn: FunctionLowering, inst: Inst, label: str) -> str:
@@ -19,12 +19,11 @@ def block_of(fn: FunctionLowering, inst: Inst, label: str) -> str:
 
 def conditional(fn: FunctionLowering, inst: Inst, taken: str) -> None:
     """Jump to block `taken` where the guard holds (always, without one); the rest falls through."""
-    cond = fn.guard(inst)
-    if cond is None:
+    if inst.guard is None:
         fn.branch(taken)
         return
     rest = fn.block("next")
-    fn.branch(cond, *((rest, taken) if inst.guard.negated else (taken, rest)))
+    decide(fn, inst.guard, taken, rest)
     fn.label(rest)
     fn.split = False  # what the guard's read made dominates the fall-through
 
@@ -47,7 +46,7 @@ def brx_idx(fn: FunctionLowering, inst: Inst) -> None:
     rest = None
     if inst.guard is not None:
         here, rest = fn.block("brx"), fn.block("next")
-        conditional_to(fn, inst, here, rest)
+        decide(fn, inst.guard, here, rest)
         fn.label(here)
     nowhere = fn.block("nowhere")
     cases = " ".join(f"i32 {i}, label %{block_of(fn, inst, name)}" for i, name in enumerate(targets.targets))
@@ -58,10 +57,9 @@ def brx_idx(fn: FunctionLowering, inst: Inst) -> None:
         fn.label(rest)
 
 
-def conditional_to(fn: FunctionLowering, inst: Inst, taken: str, rest: str) -> None:
-    cond = fn.guard(inst)
-    assert cond is not None
-    fn.branch(cond, *((rest, taken) if inst.guard.negated else (taken, rest)))
+def decide(fn: FunctionLowering, guard: Guard, taken: str, rest: str) -> None:
+    """Branch to `taken` where the guard holds, else to `rest`."""
+    fn.branch(fn.guard(guard), *((rest, taken) if guard.negated else (taken, rest)))
 
 
 @lowers("ret")

@@ -13,7 +13,7 @@ from ptx2amd.lower.data import align_of, size_of
 from ptx2amd.lower.emit import Emitter
 from ptx2amd.lower.names import Names, Register, Storage, VectorRegister
 from ptx2amd.lower.value import LLVM_TYPE, Val, width
-from ptx2amd.ptx.ast import Addr, Imm, Inst, Operand, Reg, Sym, Vec
+from ptx2amd.ptx.ast import Addr, Guard, Imm, Inst, Operand, Reg, Sym, Vec
 
 if TYPE_CHECKING:
     from ptx2amd.lower.module import ModuleLowering
@@ -317,11 +317,9 @@ class FunctionLowering(Emitter):
         """A special register, e.g. "%tid.x", as an i32 or i64 value."""
         return special.special(self, name)
 
-    def guard(self, inst: Inst) -> Val | None:
-        """The guard's register as an i1 (before `inst.guard.negated`), or None when unguarded."""
-        if inst.guard is None:
-            return None
-        return self._register(inst.guard.reg, "i1")
+    def guard(self, guard: Guard) -> Val:
+        """The guard's register as an i1 (before `guard.negated`)."""
+        return self._register(guard.reg, "i1")
 
     def refuse(self, inst: Inst, reason: str) -> NoReturn:
         """Raise Unsupported with the kernel, line and opcode."""
