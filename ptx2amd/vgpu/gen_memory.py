@@ -1,0 +1,37 @@
+"""Generates the handlers of memory instructions: one line each over the functions of runtime/vmem.h."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from ptx2amd.vgpu.isa.op import Op
+from ptx2amd.vgpu.isa.table import memory_ops, symbol
+from ptx2amd.vgpu.unit import Handlers, Unit
+
+RUNTIME = Path(__file__).parent / "runtime"
+PARTS = ("vmem_lanes.c", "vmem_atomic.c", "vmem_flat.c", "vmem_buffer.c", "vmem_ds.c")
+FLAGS = ("-O3",)
+
+_CALL = re.compile(r"(\w+)\((.*)\)$")
+
+
+def handler(op: Op) -> str:
+    """The C function of one memory row. ValueError where the semantics is no call."""
+    m = _CALL.match(op.semantics)
+    if not m:
+        raise ValueError(f"{op.name}: {op.semantics!r}")
+    body = "__sync_synchronize(); (void)w; return NEXT(i);"
+    if m[1] != "fence":
+        arguments = ", ".join(filter(None, ("w", "i", m[2])))
+        body = f"return VG({m[1]})({arguments});"
+    return f"const struct inst *VG({symbol(op)})(struct wave *w, const struct inst *i) {{ {body} }}"
+
+
+def write(outdir: Path) -> Handlers:
+    """Writes memory_handlers.c into outdir; returns the units and the handlers' names."""
+    rows = [op for op in memory_ops() if op.semantics]
+    path = outdir / "memory_handlers.c"
+    path.write_text('/* Generated from ptx2amd/vgpu/isa. */\n#include "vmem.h"\n\n' + "\n".join(map(handler, rows)) + "\n")
+    units = [Unit(path, "build"), *(Unit(RUNTIME / part, "build", FLAGS) for part in PARTS)]
+    return Handlers(units, {symbol(op): (symbol(op), "") for op in rows})

@@ -1,0 +1,92 @@
+/* Vector memory access: one function per address space and direction; the operation is an argument, because
+ * the work is in the addresses. Compiled per width and level. */
+#ifndef PTX2AMD_VGPU_VMEM_H
+#define PTX2AMD_VGPU_VMEM_H
+
+#include <string.h>
+
+#include "access.h"
+#include "wave.h"
+#include "wave_events.h"
+
+/* Loads: D16 kinds write one half of the register and keep the other. */
+enum load_kind {
+  LOAD_U8, LOAD_I8, LOAD_U16, LOAD_I16, LOAD_D16_U8, LOAD_D16_I8, LOAD_D16, LOAD_D16_HI_U8, LOAD_D16_HI_I8,
+  LOAD_D16_HI, LOAD_B32, LOAD_B64, LOAD_B96, LOAD_B128,
+};
+enum store_kind { STORE_B8, STORE_B16, STORE_D16_HI_B8, STORE_D16_HI_B16, STORE_B32, STORE_B64, STORE_B96, STORE_B128 };
+enum atomic_op {
+  ATOMIC_SWAP, ATOMIC_CMPSWAP, ATOMIC_ADD, ATOMIC_SUB, ATOMIC_RSUB, ATOMIC_CSUB, ATOMIC_MIN_I, ATOMIC_MIN_U,
+  ATOMIC_MAX_I, ATOMIC_MAX_U, ATOMIC_AND, ATOMIC_OR, ATOMIC_XOR, ATOMIC_INC, ATOMIC_DEC, ATOMIC_MSKOR, ATOMIC_WRAP,
+  ATOMIC_CMPSWAP_F, ATOMIC_ADD_F, ATOMIC_MIN_F, ATOMIC_MAX_F, ATOMIC_PK_ADD_F16, ATOMIC_PK_ADD_BF16,
+};
+
+static const uint8_t load_bytes[] = {1, 1, 2, 2, 1, 1, 2, 1, 1, 2, 4, 8, 12, 16};
+static const uint8_t store_bytes[] = {1, 2, 1, 2, 4, 8, 12, 16};
+
+/* The lanes' host addresses. Dword k of lane l is at p[l] + k * stride; lanes not in `lanes` have a readable
+ * address too. rows: every lane is active and p[l] = p[0] + 4 * l. */
+struct lane_addresses {
+  _Alignas(64) uint64_t p[W];
+  uint64_t lanes;
+  uint32_t stride;
+  bool rows;
+};
+
+typedef const struct inst *next_inst;
+
+void VG(load_lanes)(struct wave *w, const struct inst *i, const struct lane_addresses *a, enum load_kind kind);
+void VG(store_lanes)(struct wave *w, const struct inst *i, const struct lane_addresses *a, enum store_kind kind);
+/* Data operands: compare-and-swap over the flat formats takes the new value and the comparand from consecutive
+ * rows of DATA; over DS `data` and `data2` give the rows. shared: other threads may access the memory. */
+void VG(atomic_lanes)(struct wave *w, const struct inst *i, const struct lane_addresses *a, enum atomic_op op,
+                      unsigned bits, bool returns, bool shared, unsigned data, unsigned data2);
+
+next_inst VG(global_load)(struct wave *w, const struct inst *i, enum load_kind kind);
+next_inst VG(global_store)(struct wave *w, const struct inst *i, enum store_kind kind);
+next_inst VG(global_atomic)(struct wave *w, const struct inst *i, enum atomic_op op, unsigned bits);
+next_inst VG(global_load_lds)(struct wave *w, const struct inst *i, enum load_kind kind);
+next_inst VG(flat_load)(struct wave *w, const struct inst *i, enum load_kind kind);
+next_inst VG(flat_store)(struct wave *w, const struct inst *i, enum store_kind kind);
+next_inst VG(flat_atomic)(struct wave *w, const struct inst *i, enum atomic_op op, unsigned bits);
+next_inst VG(scratch_load)(struct wave *w, const struct inst *i, enum load_kind kind);
+next_inst VG(scratch_store)(struct wave *w, const struct inst *i, enum store_kind kind);
+next_inst VG(buffer_load)(struct wave *w, const struct inst *i, enum load_kind kind);
+next_inst VG(buffer_store)(struct wave *w, const struct inst *i, enum store_kind kind);
+next_inst VG(buffer_atomic)(struct wave *w, const struct inst *i, enum atomic_op op, unsigned bits);
+
+next_inst VG(ds_load)(struct wave *w, const struct inst *i, enum load_kind kind);
+next_inst VG(ds_store)(struct wave *w, const struct inst *i, enum store_kind kind);
+/* Two addresses: offsets count elements of bits / 8 bytes, times 64 with stride64. */
+next_inst VG(ds_load2)(struct wave *w, const struct inst *i, unsigned bits, bool stride64);
+next_inst VG(ds_store2)(struct wave *w, const struct inst *i, unsigned bits, bool stride64);
+next_inst VG(ds_exchange2)(struct wave *w, const struct inst *i, unsigned bits, bool stride64);
+next_inst VG(ds_atomic)(struct wave *w, const struct inst *i, enum atomic_op op, unsigned bits, bool returns);
+next_inst VG(ds_condxchg32)(struct wave *w, const struct inst *i);
+next_inst VG(ds_addtid)(struct wave *w, const struct inst *i, bool store);
+next_inst VG(ds_append)(struct wave *w, const struct inst *i, int sign);
+next_inst VG(ds_permute)(struct wave *w, const struct inst *i);
+next_inst VG(ds_bpermute)(struct wave *w, const struct inst *i);
+next_inst VG(ds_swizzle)(struct wave *w, const struct inst *i);
+
+/* Addresses of the scratch of each lane from byte offsets (already in a->p); sets stride and rows.
+ * False: an offset is out of range (the fault is raised and *out set). */
+bool VG(scratch_addresses)(struct wave *w, const struct inst *i, struct lane_addresses *a, unsigned bytes, bool write,
+                           next_inst *out);
+/* The same for accesses that cross a dword: through a buffer of 16 bytes a lane. */
+next_inst VG(scratch_access)(struct wave *w, const struct inst *i, struct lane_addresses *a, unsigned bytes, int load,
+                             int store);
+/* Checks the lanes' addresses against the allocations; false: fault raised. */
+bool VG(check_addresses)(struct wave *w, const struct inst *i, struct lane_addresses *a, unsigned bytes, bool write,
+                         next_inst *out);
+
+static inline bool all_lanes(uint64_t lanes) { return lanes == LANES_ALL; }
+/* Gives lanes that take no part the address of one that does. */
+static inline void fill_inactive(struct lane_addresses *a) {
+  if (all_lanes(a->lanes)) return;
+  uint64_t some = a->p[__builtin_ctzll(a->lanes)], lanes = a->lanes;
+  for (int l = 0; l < W; l++) a->p[l] = lanes >> l & 1 ? a->p[l] : some;
+}
+#define EACH_LANE(l, lanes) \
+  for (uint64_t rest_ = (lanes), l = 0; rest_ && ((l = (uint64_t)__builtin_ctzll(rest_)), true); rest_ &= rest_ - 1)
+#endif

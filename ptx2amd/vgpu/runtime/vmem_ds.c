@@ -1,0 +1,229 @@
+/* DS instructions: LDS belongs to one workgroup, which one thread runs, so nothing here needs to be atomic. */
+#include "vmem.h"
+
+static unsigned offset16(const struct inst *i) { return (uint16_t)i->imm; }
+static unsigned offset0(const struct inst *i) { return i->imm & 0xff; }
+static unsigned offset1(const struct inst *i) { return i->imm >> 8 & 0xff; }
+
+static next_inst lds_fault(struct wave *w, const struct inst *i, int lane, uint64_t at, unsigned bytes) {
+  return wave_fault(w, i, FAULT_LDS, lane, at, "%u bytes at LDS offset 0x%llx of %u", bytes, (unsigned long long)at,
+                    w->lds_size);
+}
+
+/* Host addresses of ADDR + offset. False: out of range, *out is set. */
+static bool lds_addresses(struct wave *w, const struct inst *i, struct lane_addresses *a, unsigned offset,
+                          unsigned bytes, next_inst *out) {
+  const uint32_t *restrict v = w->v + (size_t)i->src[MEM_ADDR] * W;
+  uint64_t base = (uint64_t)(uintptr_t)w->lds, limit = w->lds_size, lanes = a->lanes;
+  a->stride = 4;
+  a->rows = false;
+  uint64_t highest = 0, differs = 0, first = v[0];
+  for (int l = 0; l < W; l++) {
+    uint64_t at = (lanes >> l & 1) ? v[l] : 0;
+    highest = at > highest ? at : highest;
+    differs |= at ^ (first + 4 * (uint64_t)l);
+    a->p[l] = base + offset + at;
+  }
+  if (__builtin_expect(highest + offset + bytes > limit, 0)) {
+    EACH_LANE(l, lanes) if ((uint64_t)v[l] + offset + bytes > limit) {
+      *out = lds_fault(w, i, (int)l, (uint64_t)v[l] + offset, bytes);
+      return false;
+    }
+  }
+  if (!all_lanes(lanes)) fill_inactive(a);
+  else a->rows = !differs && bytes == 4;
+  return true;
+}
+
+next_inst VG(ds_load)(struct wave *w, const struct inst *i, enum load_kind kind) {
+  struct lane_addresses a;
+  next_inst out;
+  if (!(a.lanes = wave_exec(w))) return NEXT(i);
+  if (!lds_addresses(w, i, &a, offset16(i), load_bytes[kind], &out)) return out;
+  VG(load_lanes)(w, i, &a, kind);
+  return NEXT(i);
+}
+
+next_inst VG(ds_store)(struct wave *w, const struct inst *i, enum store_kind kind) {
+  struct lane_addresses a;
+  next_inst out;
+  if (!(a.lanes = wave_exec(w))) return NEXT(i);
+  if (!lds_addresses(w, i, &a, offset16(i), store_bytes[kind], &out)) return out;
+  VG(store_lanes)(w, i, &a, kind);
+  return NEXT(i);
+}
+
+/* Both elements are loaded before the first register is written: ADDR may be one of them. */
+next_inst VG(ds_load2)(struct wave *w, const struct inst *i, unsigned bits, bool stride64) {
+  struct lane_addresses a, b;
+  next_inst out;
+  unsigned bytes = bits / 8, unit = stride64 ? bytes * 64 : bytes;
+  enum load_kind kind = bits == 32 ? LOAD_B32 : LOAD_B64;
+  if (!(a.lanes = b.lanes = wave_exec(w))) return NEXT(i);
+  if (!lds_addresses(w, i, &a, offset0(i) * unit, bytes, &out)) return out;
+  if (!lds_addresses(w, i, &b, offset1(i) * unit, bytes, &out)) return out;
+  struct inst second = *i;
+  second.dst = (uint16_t)(i->dst + bits / 32);
+  VG(load_lanes)(w, i, &a, kind);
+  VG(load_lanes)(w, &second, &b, kind);
+  return NEXT(i);
+}
+
+next_inst VG(ds_store2)(struct wave *w, const struct inst *i, unsigned bits, bool stride64) {
+  struct lane_addresses a, b;
+  next_inst out;
+  unsigned bytes = bits / 8, unit = stride64 ? bytes * 64 : bytes;
+  enum store_kind kind = bits == 32 ? STORE_B32 : STORE_B64;
+  if (!(a.lanes = b.lanes = wave_exec(w))) return NEXT(i);
+  if (!lds_addresses(w, i, &a, offset0(i) * unit, bytes, &out)) return out;
+  if (!lds_addresses(w, i, &b, offset1(i) * unit, bytes, &out)) return out;
+  struct inst second = *i;
+  second.src[MEM_DATA] = i->src[MEM_DATA2];
+  VG(store_lanes)(w, i, &a, kind);
+  VG(store_lanes)(w, &second, &b, kind);
+  return NEXT(i);
+}
+
+next_inst VG(ds_exchange2)(struct wave *w, const struct inst *i, unsigned bits, bool stride64) {
+  struct lane_addresses a, b;
+  next_inst out;
+  unsigned bytes = bits / 8, unit = stride64 ? bytes * 64 : bytes;
+  if (!(a.lanes = b.lanes = wave_exec(w))) return NEXT(i);
+  if (!lds_addresses(w, i, &a, offset0(i) * unit, bytes, &out)) return out;
+  if (!lds_addresses(w, i, &b, offset1(i) * unit, bytes, &out)) return out;
+  uint64_t old[2], value[2];
+  uint32_t *d = vgpr(w, i->dst);
+  const uint32_t *s[2] = {vgpr(w, i->src[MEM_DATA]), vgpr(w, i->src[MEM_DATA2])};
+  EACH_LANE(l, a.lanes) {
+    for (int k = 0; k < 2; k++) value[k] = s[k][l] | (bits == 64 ? (uint64_t)s[k][W + l] << 32 : 0);
+    memcpy(&old[0], (void *)(uintptr_t)a.p[l], bytes);
+    memcpy(&old[1], (void *)(uintptr_t)b.p[l], bytes);
+    memcpy((void *)(uintptr_t)a.p[l], &value[0], bytes);
+    memcpy((void *)(uintptr_t)b.p[l], &value[1], bytes);
+    for (unsigned k = 0; k < 2; k++) {
+      d[k * (bits / 32) * W + l] = (uint32_t)old[k];
+      if (bits == 64) d[(k * 2 + 1) * W + l] = (uint32_t)(old[k] >> 32);
+    }
+  }
+  return NEXT(i);
+}
+
+next_inst VG(ds_atomic)(struct wave *w, const struct inst *i, enum atomic_op op, unsigned bits, bool returns) {
+  struct lane_addresses a;
+  next_inst out;
+  if (!(a.lanes = wave_exec(w))) return NEXT(i);
+  if (!lds_addresses(w, i, &a, offset16(i), bits / 8, &out)) return out;
+  EACH_LANE(l, a.lanes)
+    if (a.p[l] % (bits / 8)) {
+      uint64_t at = a.p[l] - (uint64_t)(uintptr_t)w->lds;
+      return wave_fault(w, i, FAULT_MISALIGNED, (int)l, at, "atomic operation on %u bytes at LDS offset 0x%llx", bits / 8,
+                        (unsigned long long)at);
+    }
+  unsigned data = i->src[MEM_DATA], data2 = i->src[MEM_DATA2];
+  /* GFX9 has the comparand first, GFX11 the new value. */
+  bool swapped = i->op->generation < 2 && (op == ATOMIC_CMPSWAP || op == ATOMIC_CMPSWAP_F);
+  VG(atomic_lanes)(w, i, &a, op, bits, returns, false, swapped ? data2 : data, swapped ? data : data2);
+  return NEXT(i);
+}
+
+next_inst VG(ds_condxchg32)(struct wave *w, const struct inst *i) {
+  struct lane_addresses a;
+  next_inst out;
+  if (!(a.lanes = wave_exec(w))) return NEXT(i);
+  if (!lds_addresses(w, i, &a, offset16(i), 8, &out)) return out;
+  uint32_t *d = vgpr(w, i->dst);
+  const uint32_t *s = vgpr(w, i->src[MEM_DATA]);
+  EACH_LANE(l, a.lanes) {
+    uint32_t *p = (uint32_t *)(uintptr_t)(a.p[l] & ~UINT64_C(7)), value[2] = {s[l], s[W + l]};
+    for (int k = 0; k < 2; k++) {
+      d[k * W + l] = p[k];
+      if (value[k] >> 31) p[k] = value[k] & 0x7fffffff;
+    }
+  }
+  return NEXT(i);
+}
+
+/* M0 + offset + 4 * lane. */
+next_inst VG(ds_addtid)(struct wave *w, const struct inst *i, bool store) {
+  uint64_t lanes = wave_exec(w);
+  uint64_t base = (w->s[S_M0] & 0xffff) + offset16(i);
+  EACH_LANE(l, lanes) {
+    uint64_t at = base + 4 * l;
+    if (at + 4 > w->lds_size) return lds_fault(w, i, (int)l, at, 4);
+    if (store) memcpy(w->lds + at, &vgpr(w, i->src[MEM_DATA])[l], 4);
+    else memcpy(&vgpr(w, i->dst)[l], w->lds + at, 4);
+  }
+  return NEXT(i);
+}
+
+/* Adds (or subtracts) the number of active lanes to a counter; every lane gets the old value. */
+next_inst VG(ds_append)(struct wave *w, const struct inst *i, int sign) {
+  uint64_t lanes = wave_exec(w), at = (w->s[S_M0] & 0xffff) + offset16(i);
+  if (at + 4 > w->lds_size) return lds_fault(w, i, -1, at, 4);
+  uint32_t old, value;
+  memcpy(&old, w->lds + at, 4);
+  value = old + (uint32_t)(sign * __builtin_popcountll(lanes));
+  memcpy(w->lds + at, &value, 4);
+  uint32_t *d = vgpr(w, i->dst);
+  EACH_LANE(l, lanes) d[l] = old;
+  return NEXT(i);
+}
+
+/* --- data exchange between lanes, no memory --------------------------------------------------------- */
+
+/* Lanes that an index reaches: the whole wave on GFX9, halves of 32 on GFX10 and later. */
+static unsigned group_lanes(const struct inst *i) { return i->op->generation == 0 ? W : 32; }
+
+static void write_active(uint32_t *d, const uint32_t *value, uint64_t lanes) {
+  for (int l = 0; l < W; l++) d[l] = lanes >> l & 1 ? value[l] : d[l];
+}
+
+next_inst VG(ds_permute)(struct wave *w, const struct inst *i) {
+  const uint32_t *address = vgpr(w, i->src[MEM_ADDR]), *s = vgpr(w, i->src[MEM_DATA]);
+  uint32_t value[W] = {0};
+  uint64_t lanes = wave_exec(w);
+  unsigned n = group_lanes(i);
+  EACH_LANE(l, lanes) value[(l & ~(uint64_t)(n - 1)) + ((address[l] + offset16(i)) / 4 & (n - 1))] = s[l];
+  write_active(vgpr(w, i->dst), value, lanes);
+  return NEXT(i);
+}
+
+next_inst VG(ds_bpermute)(struct wave *w, const struct inst *i) {
+  const uint32_t *address = vgpr(w, i->src[MEM_ADDR]), *s = vgpr(w, i->src[MEM_DATA]);
+  uint32_t value[W], source[W];
+  uint64_t lanes = wave_exec(w);
+  unsigned n = group_lanes(i), offset = offset16(i);
+  for (int l = 0; l < W; l++) source[l] = lanes >> l & 1 ? s[l] : 0;   /* inactive lanes read as zero */
+  for (unsigned l = 0; l < W; l++) value[l] = source[(l & ~(n - 1)) + ((address[l] + offset) / 4 & (n - 1))];
+  write_active(vgpr(w, i->dst), value, lanes);
+  return NEXT(i);
+}
+
+/* The lane that lane l reads, by the swizzle mode in the offset. */
+static unsigned swizzle_lane(unsigned offset, unsigned l) {
+  if (offset >= 0xe000) {   /* FFT: bit-reversed order */
+    unsigned mask = offset & 31, j = 0;
+    for (int k = 0; k < 5; k++) j |= (l >> k & 1) << (4 - k);
+    return (j >> __builtin_popcount(mask)) | (l & mask) | (l & 32);
+  }
+  if (offset >= 0xc000) {   /* rotate within 32 lanes; bit 10: direction, mask: lanes that keep their place */
+    unsigned rotate = offset >> 5 & 31, mask = offset & 31;
+    if (offset >> 10 & 1) rotate = -rotate;
+    return (l & mask) | ((l + rotate) & ~mask & 31) | (l & 32);
+  }
+  if (offset & 0x8000) return (l & ~3u) | (offset >> (2 * (l & 3)) & 3);   /* any order within four lanes */
+  unsigned and_mask = offset & 31, or_mask = offset >> 5 & 31, xor_mask = offset >> 10 & 31;
+  return ((((l & 31) & and_mask) | or_mask) ^ xor_mask) | (l & 32);
+}
+
+next_inst VG(ds_swizzle)(struct wave *w, const struct inst *i) {
+  const uint32_t *s = vgpr(w, i->src[MEM_ADDR]);
+  uint32_t value[W];
+  uint64_t lanes = wave_exec(w);
+  for (unsigned l = 0; l < W; l++) {
+    unsigned from = swizzle_lane(offset16(i), l);
+    value[l] = lanes >> from & 1 ? s[from] : 0;
+  }
+  write_active(vgpr(w, i->dst), value, lanes);
+  return NEXT(i);
+}

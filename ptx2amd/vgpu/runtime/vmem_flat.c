@@ -1,0 +1,308 @@
+/* FLAT, GLOBAL and SCRATCH instructions. */
+#include "vmem.h"
+
+static const struct inst *lds_fault(struct wave *w, const struct inst *i, int lane, uint64_t offset, unsigned bytes) {
+  return wave_fault(w, i, FAULT_LDS, lane, offset, "%u bytes at LDS offset 0x%llx of %u", bytes,
+                    (unsigned long long)offset, w->lds_size);
+}
+
+/* --- address computation --------------------------------------------------------------------------- */
+
+static void flat_addresses(const struct wave *w, const struct inst *i, struct lane_addresses *a) {
+  uint64_t offset = (uint64_t)(int64_t)i->imm;
+  uint64_t *restrict p = a->p;
+  a->stride = 4;
+  a->rows = false;
+  if (i->src_kind[MEM_SADDR] != OPERAND_NONE) {
+    const uint32_t *s = w->s + i->src[MEM_SADDR];
+    offset += (uint64_t)s[1] << 32 | s[0];
+    const uint32_t *lo = w->v + (size_t)i->src[MEM_ADDR] * W;
+    for (int l = 0; l < W; l++) p[l] = offset + lo[l];
+  } else {
+    const uint32_t *lo = w->v + (size_t)i->src[MEM_ADDR] * W, *hi = lo + W;
+    for (int l = 0; l < W; l++) p[l] = offset + ((uint64_t)hi[l] << 32 | lo[l]);
+  }
+}
+
+bool VG(check_addresses)(struct wave *w, const struct inst *i, struct lane_addresses *a, unsigned bytes, bool write,
+                         next_inst *out) {
+  const uint64_t *p = a->p;
+  if (all_lanes(a->lanes)) {
+    uint64_t base = p[0], differs = 0;
+    for (int l = 0; l < W; l++) differs |= p[l] ^ (base + bytes * (uint64_t)l);
+    if (!differs) {
+      const struct mem_window *m = find_window(w, base, base + W * bytes - 1);
+      if (m && (!write || m->writable)) {
+        a->rows = bytes == 4;
+        return true;
+      }
+    }
+  }
+  fill_inactive(a);
+  uint64_t lo = p[0], hi = p[0];
+  for (int l = 0; l < W; l++) {
+    lo = p[l] < lo ? p[l] : lo;
+    hi = p[l] > hi ? p[l] : hi;
+  }
+  const struct mem_window *m = hi + bytes > hi ? find_window(w, lo, hi + bytes - 1) : NULL;
+  if (m && (!write || m->writable)) return true;
+  EACH_LANE(l, a->lanes) {
+    m = p[l] + bytes > p[l] ? find_window(w, p[l], p[l] + bytes - 1) : NULL;
+    if (!m || (write && !m->writable)) {
+      *out = wave_memory_fault(w, i, (int)l, p[l], bytes, write);
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool check_aligned(struct wave *w, const struct inst *i, const struct lane_addresses *a, unsigned bytes,
+                          next_inst *out) {
+  EACH_LANE(l, a->lanes)
+    if (a->p[l] % bytes) {
+      *out = wave_fault(w, i, FAULT_MISALIGNED, (int)l, a->p[l], "atomic operation on %u bytes at 0x%llx", bytes,
+                        (unsigned long long)a->p[l]);
+      return false;
+    }
+  return true;
+}
+
+/* --- GLOBAL ---------------------------------------------------------------------------------------- */
+
+next_inst VG(global_load)(struct wave *w, const struct inst *i, enum load_kind kind) {
+  struct lane_addresses a;
+  next_inst out;
+  if (!(a.lanes = wave_exec(w))) return NEXT(i);
+  flat_addresses(w, i, &a);
+  if (!VG(check_addresses)(w, i, &a, load_bytes[kind], false, &out)) return out;
+  VG(load_lanes)(w, i, &a, kind);
+  return NEXT(i);
+}
+
+next_inst VG(global_store)(struct wave *w, const struct inst *i, enum store_kind kind) {
+  struct lane_addresses a;
+  next_inst out;
+  if (!(a.lanes = wave_exec(w))) return NEXT(i);
+  flat_addresses(w, i, &a);
+  if (!VG(check_addresses)(w, i, &a, store_bytes[kind], true, &out)) return out;
+  VG(store_lanes)(w, i, &a, kind);
+  return NEXT(i);
+}
+
+/* Compare-and-swap has its comparand in the rows after the new value. */
+static void atomic(struct wave *w, const struct inst *i, const struct lane_addresses *a, enum atomic_op op,
+                   unsigned bits, bool shared) {
+  unsigned data = i->src[MEM_DATA];
+  VG(atomic_lanes)(w, i, a, op, bits, i->flags & FLAG_GLC, shared, data, data + bits / 32);
+}
+
+next_inst VG(global_atomic)(struct wave *w, const struct inst *i, enum atomic_op op, unsigned bits) {
+  struct lane_addresses a;
+  next_inst out;
+  if (!(a.lanes = wave_exec(w))) return NEXT(i);
+  flat_addresses(w, i, &a);
+  if (!VG(check_addresses)(w, i, &a, bits / 8, true, &out)) return out;
+  if (!check_aligned(w, i, &a, bits / 8, &out)) return out;
+  atomic(w, i, &a, op, bits, true);
+  return NEXT(i);
+}
+
+/* Loads that go to LDS: lane l's data to M0 + offset + l * size. */
+next_inst VG(global_load_lds)(struct wave *w, const struct inst *i, enum load_kind kind) {
+  struct lane_addresses a;
+  next_inst out;
+  if (!(a.lanes = wave_exec(w))) return NEXT(i);
+  unsigned bytes = load_bytes[kind], step = bytes < 4 ? 4 : bytes;
+  flat_addresses(w, i, &a);
+  if (!VG(check_addresses)(w, i, &a, bytes, false, &out)) return out;
+  uint64_t base = (w->s[S_M0] & 0xffffff) + (uint64_t)(int64_t)i->imm;
+  EACH_LANE(l, a.lanes) {
+    uint64_t at = base + l * step;
+    if (at + step > w->lds_size) return lds_fault(w, i, (int)l, at, step);
+    const void *from = (const void *)(uintptr_t)a.p[l];
+    if (kind == LOAD_I8 || kind == LOAD_I16) {
+      int32_t value = kind == LOAD_I8 ? *(const int8_t *)from : *(const int16_t *)from;
+      memcpy(w->lds + at, &value, 4);
+    } else {
+      uint32_t value[4] = {0};
+      memcpy(value, from, bytes);
+      memcpy(w->lds + at, value, step);
+    }
+  }
+  return NEXT(i);
+}
+
+/* --- SCRATCH --------------------------------------------------------------------------------------- */
+
+bool VG(scratch_addresses)(struct wave *w, const struct inst *i, struct lane_addresses *a, unsigned bytes, bool write,
+                           next_inst *out) {
+  uint64_t limit = w->scratch_size;
+  uint64_t *p = a->p;
+  EACH_LANE(l, a->lanes)
+    if (p[l] + bytes > limit || p[l] + bytes < p[l]) {
+      *out = wave_fault(w, i, FAULT_SCRATCH, (int)l, p[l], "%s of %u bytes at private offset 0x%llx of %llu",
+                        write ? "write" : "read", bytes, (unsigned long long)p[l], (unsigned long long)limit);
+      return false;
+    }
+  fill_inactive(a);
+  a->stride = W * 4;
+  uint64_t first = p[0], same = 0;
+  for (int l = 0; l < W; l++) {
+    same |= p[l] ^ first;
+    p[l] = (uint64_t)(uintptr_t)w->scratch + (p[l] / 4 * W + (unsigned)l) * 4 + p[l] % 4;
+  }
+  a->rows = !same && first % 4 == 0 && all_lanes(a->lanes);
+  return true;
+}
+
+static bool crosses_dword(const struct lane_addresses *a, unsigned bytes) {
+  bool crosses = false;
+  EACH_LANE(l, a->lanes) crosses |= a->p[l] % 4 + (bytes > 4 ? 4 : bytes) > 4;
+  return crosses;
+}
+
+/* Copies between a lane's scratch and a plain buffer. */
+static void scratch_copy(struct wave *w, unsigned lane, uint64_t offset, uint8_t *buffer, unsigned bytes, bool write) {
+  for (unsigned k = 0; k < bytes; k++) {
+    uint8_t *at = w->scratch + ((offset + k) / 4 * W + lane) * 4 + (offset + k) % 4;
+    if (write) *at = buffer[k];
+    else buffer[k] = *at;
+  }
+}
+
+/* load or store is the kind, the other is -1. a->p holds byte offsets. */
+next_inst VG(scratch_access)(struct wave *w, const struct inst *i, struct lane_addresses *a, unsigned bytes, int load,
+                             int store) {
+  next_inst out;
+  if (!crosses_dword(a, bytes)) {
+    if (!VG(scratch_addresses)(w, i, a, bytes, store >= 0, &out)) return out;
+    if (load >= 0) VG(load_lanes)(w, i, a, (enum load_kind)load);
+    else VG(store_lanes)(w, i, a, (enum store_kind)store);
+    return NEXT(i);
+  }
+  uint8_t buffer[W][16];
+  struct lane_addresses b = {.lanes = a->lanes, .stride = 4};
+  for (int l = 0; l < W; l++) b.p[l] = (uint64_t)(uintptr_t)buffer[l];
+  struct lane_addresses checked = *a;
+  if (!VG(scratch_addresses)(w, i, &checked, bytes, store >= 0, &out)) return out;
+  if (load >= 0) {
+    EACH_LANE(l, a->lanes) scratch_copy(w, (unsigned)l, a->p[l], buffer[l], bytes, false);
+    VG(load_lanes)(w, i, &b, (enum load_kind)load);
+  } else {
+    VG(store_lanes)(w, i, &b, (enum store_kind)store);
+    EACH_LANE(l, a->lanes) scratch_copy(w, (unsigned)l, a->p[l], buffer[l], bytes, true);
+  }
+  return NEXT(i);
+}
+
+static void scratch_offsets(const struct wave *w, const struct inst *i, struct lane_addresses *a) {
+  uint32_t base = (uint32_t)i->imm;
+  if (i->src_kind[MEM_SADDR] != OPERAND_NONE) base += w->s[i->src[MEM_SADDR]];
+  if (i->src_kind[MEM_ADDR] == OPERAND_NONE) {
+    for (int l = 0; l < W; l++) a->p[l] = base;
+  } else {
+    const uint32_t *v = w->v + (size_t)i->src[MEM_ADDR] * W;
+    for (int l = 0; l < W; l++) a->p[l] = (uint32_t)(base + v[l]);
+  }
+}
+
+next_inst VG(scratch_load)(struct wave *w, const struct inst *i, enum load_kind kind) {
+  struct lane_addresses a;
+  if (!(a.lanes = wave_exec(w))) return NEXT(i);
+  scratch_offsets(w, i, &a);
+  return VG(scratch_access)(w, i, &a, load_bytes[kind], (int)kind, -1);
+}
+
+next_inst VG(scratch_store)(struct wave *w, const struct inst *i, enum store_kind kind) {
+  struct lane_addresses a;
+  if (!(a.lanes = wave_exec(w))) return NEXT(i);
+  scratch_offsets(w, i, &a);
+  return VG(scratch_access)(w, i, &a, store_bytes[kind], -1, (int)kind);
+}
+
+/* --- FLAT ------------------------------------------------------------------------------------------ */
+
+/* Which lanes point into an aperture (host addresses are below 2^48). */
+static bool any_aperture(const struct lane_addresses *a) {
+  uint64_t all = 0;
+  for (int l = 0; l < W; l++) all |= (a->lanes >> l & 1) ? a->p[l] : 0;
+  return all >> 48 != 0;
+}
+
+static uint64_t lanes_in(const struct lane_addresses *a, uint32_t aperture) {
+  uint64_t lanes = 0;
+  EACH_LANE(l, a->lanes) lanes |= (uint64_t)(a->p[l] >> 32 == aperture) << l;
+  return lanes;
+}
+
+static bool lds_addresses(struct wave *w, const struct inst *i, struct lane_addresses *a, unsigned bytes,
+                          next_inst *out) {
+  EACH_LANE(l, a->lanes) {
+    uint64_t offset = (uint32_t)a->p[l];
+    if (offset + bytes > w->lds_size) {
+      *out = lds_fault(w, i, (int)l, offset, bytes);
+      return false;
+    }
+    a->p[l] = (uint64_t)(uintptr_t)w->lds + offset;
+  }
+  fill_inactive(a);
+  return true;
+}
+
+/* One access in up to three parts. op < 0: a load or store. */
+static next_inst flat_access(struct wave *w, const struct inst *i, unsigned bytes, int load, int store, int op) {
+  struct lane_addresses a;
+  next_inst out;
+  if (!(a.lanes = wave_exec(w))) return NEXT(i);
+  flat_addresses(w, i, &a);
+  uint64_t shared = 0, private = 0;
+  if (any_aperture(&a)) {
+    shared = lanes_in(&a, SHARED_APERTURE);
+    private = lanes_in(&a, PRIVATE_APERTURE);
+  }
+  struct lane_addresses global = a;
+  global.lanes &= ~(shared | private);
+  if (global.lanes) {
+    if (!VG(check_addresses)(w, i, &global, bytes, load < 0, &out)) return out;
+    if (op >= 0 && !check_aligned(w, i, &global, bytes, &out)) return out;
+  }
+  if (shared) {
+    struct lane_addresses b = a;
+    b.lanes = shared;
+    if (!lds_addresses(w, i, &b, bytes, &out)) return out;
+    if (op >= 0 && !check_aligned(w, i, &b, bytes, &out)) return out;
+    if (op >= 0) atomic(w, i, &b, (enum atomic_op)op, bytes * 8, false);
+    else if (load >= 0) VG(load_lanes)(w, i, &b, (enum load_kind)load);
+    else VG(store_lanes)(w, i, &b, (enum store_kind)store);
+  }
+  if (private) {
+    struct lane_addresses b = a;
+    b.lanes = private;
+    for (int l = 0; l < W; l++) b.p[l] = (uint32_t)b.p[l];
+    if (op >= 0) {
+      if (bytes != 4) return wave_fault(w, i, FAULT_UNIMPLEMENTED, -1, 0, "64-bit flat atomic on private memory");
+      if (!VG(scratch_addresses)(w, i, &b, bytes, true, &out)) return out;
+      if (!check_aligned(w, i, &b, 4, &out)) return out;
+      atomic(w, i, &b, (enum atomic_op)op, 32, false);
+    } else {
+      out = VG(scratch_access)(w, i, &b, bytes, load, store);
+      if (!out) return out;
+    }
+  }
+  if (global.lanes) {
+    if (op >= 0) atomic(w, i, &global, (enum atomic_op)op, bytes * 8, true);
+    else if (load >= 0) VG(load_lanes)(w, i, &global, (enum load_kind)load);
+    else VG(store_lanes)(w, i, &global, (enum store_kind)store);
+  }
+  return NEXT(i);
+}
+
+next_inst VG(flat_load)(struct wave *w, const struct inst *i, enum load_kind kind) {
+  return flat_access(w, i, load_bytes[kind], (int)kind, -1, -1);
+}
+next_inst VG(flat_store)(struct wave *w, const struct inst *i, enum store_kind kind) {
+  return flat_access(w, i, store_bytes[kind], -1, (int)kind, -1);
+}
+next_inst VG(flat_atomic)(struct wave *w, const struct inst *i, enum atomic_op op, unsigned bits) {
+  return flat_access(w, i, bits / 8, -1, -1, (int)op);
+}
