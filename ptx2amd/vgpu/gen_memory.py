@@ -25,7 +25,7 @@ def handler(op: Op) -> str:
     if m[1] != "fence":
         arguments = ", ".join(filter(None, ("w", "i", m[2])))
         body = f"return VG({m[1]})({arguments});"
-    return f"const struct inst *VG({symbol(op)})(struct wave *w, const struct inst *i) {{ {body} }}"
+    return f"const struct inst *VG(op_{symbol(op)})(struct wave *w, const struct inst *i) {{ {body} }}"
 
 
 def write(outdir: Path) -> Handlers:
@@ -34,4 +34,4 @@ def write(outdir: Path) -> Handlers:
     path = outdir / "memory_handlers.c"
     path.write_text('/* Generated from ptx2amd/vgpu/isa. */\n#include "vmem.h"\n\n' + "\n".join(map(handler, rows)) + "\n")
     units = [Unit(path, "build"), *(Unit(RUNTIME / part, "build", FLAGS) for part in PARTS)]
-    return Handlers(units, {symbol(op): (symbol(op), "") for op in rows})
+    return Handlers(units, {symbol(op): (f"op_{symbol(op)}", "") for op in rows})

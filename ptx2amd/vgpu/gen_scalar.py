@@ -68,7 +68,7 @@ def handler(op: Op) -> str:
     inner = "\n  ".join(body)
     return (
         f"/* {op.name}: {op.operands} */\n"
-        f"const struct inst *VG({symbol(op)})(struct wave *w, const struct inst *i) {{\n  (void)w;\n  {inner}\n}}\n"
+        f"const struct inst *VG(op_{symbol(op)})(struct wave *w, const struct inst *i) {{\n  (void)w;\n  {inner}\n}}\n"
     )
 
 
@@ -77,4 +77,4 @@ def write(outdir: Path) -> Handlers:
     rows = [op for op in scalar_ops() if op.semantics]
     path = outdir / "scalar_handlers.c"
     path.write_text('/* Generated from ptx2amd/vgpu/isa. */\n#include "scalar.h"\n\n' + "\n".join(map(handler, rows)))
-    return Handlers([Unit(path, "width")], {symbol(op): (symbol(op), "") for op in rows})
+    return Handlers([Unit(path, "width")], {symbol(op): (f"op_{symbol(op)}", "") for op in rows})
