@@ -335,5 +335,6 @@ def write(outdir: Path, ops: Sequence[Op]) -> Handlers:
     for part in PARTS:
         if (RUNTIME / part).exists():
             result.units.append(Unit(RUNTIME / part, "build", FLAGS))
-    result.units.append(Unit(RUNTIME / "valu_tables.c", "once"))
+    result.units += [Unit(RUNTIME / name) for name in ("valu_tables.c", "valu_probe.c")]
+    result.names["vopd"] = ("valu_vopd", "")
     return result

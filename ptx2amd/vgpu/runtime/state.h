@@ -81,6 +81,9 @@ bool workgroup_start(struct workgroup *g, struct run *run, uint64_t index);
 /* Runs until the end, a fault or (if others wait for the thread) the end of the time slice. */
 enum group_state workgroup_run(struct workgroup *g);
 
+/* Writes the parts of a wave's scalar file (S_COUNT dwords) that never change, and clears the rest. */
+void write_constants(uint32_t *s);
+
 /* Address of an instruction, and the instruction at an address (NULL: not in the code). */
 uint64_t code_address(const struct wave *w, const struct inst *i);
 const struct inst *code_at(const struct wave *w, uint64_t address);

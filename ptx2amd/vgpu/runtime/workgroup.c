@@ -32,7 +32,7 @@ void workgroup_free(struct workgroup *g) {
 }
 
 /* The parts of the scalar file that never change. */
-static void write_constants(uint32_t *s) {
+void write_constants(uint32_t *s) {
   static const uint32_t f32[] = {0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000, 0x40000000,
                                  0xc0000000, 0x40800000, 0xc0800000, 0x3e22f983};
   static const uint64_t f64[] = {0x3fe0000000000000, 0xbfe0000000000000, 0x3ff0000000000000,
