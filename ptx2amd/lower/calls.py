@@ -115,7 +115,7 @@ def _emit(
         passed.append(f"ptr addrspace(5) sret({array(how.sret)}) align {align_of(how.sret)} {place}")
     for param, argument in zip(how.params, arguments, strict=True):
         passed.append(pass_argument(fn, inst, param, argument))
-    text = f"call {how.result} {target}({', '.join(passed)})"
+    text = f"call {how.result} {target}({', '.join(passed)})" + ("" if target[0] == "@" else " convergent")
     if how.result == "void":
         fn.do(text)
         return

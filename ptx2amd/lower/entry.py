@@ -87,7 +87,7 @@ def kernel_head(fn: FunctionLowering, function: Function) -> str:
         attributes += FLUSH
     return (
         f"define protected amdgpu_kernel void {quoted(function.proto.name)}({', '.join(parameters)}) "
-        f"nounwind {attributes}"
+        f"convergent nounwind {attributes}"
     )
 
 
@@ -111,7 +111,7 @@ def function_head(fn: FunctionLowering, function: Function, how: Signature) -> s
         raise Unsupported("a function with several results", fn.name, function.line)
     attributes = FLUSH if fn.f32_denormals == "flush" else ""
     name = quoted(llvm_name(function, fn.f32_denormals))
-    return f"define internal {how.result} {name}({', '.join(parameters)}) nounwind{attributes}"
+    return f"define internal {how.result} {name}({', '.join(parameters)}) convergent nounwind{attributes}"
 
 
 def _scalar_place(fn: FunctionLowering, var: Var, memory: str) -> None:

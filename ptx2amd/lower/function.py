@@ -151,7 +151,7 @@ class FunctionLowering(Emitter):
             v = next(iter(values.values()))
         else:
             if not entity.memory:
-                return Val(ty, "poison")  # never written
+                return Val(ty, "false" if ty == "i1" else "zeroinitializer")  # never written
             v = values[entity.ty] = self.op(entity.ty, f"load {entity.ty}, ptr addrspace(5) {entity.memory}")
             self.loaded.append((entity, v.ty, v))
         n = width(ty)

@@ -162,7 +162,7 @@ class ModuleLowering:
 
     def shared(self, var: Var, name: str) -> Val:
         """A shared variable as an LDS global; all unsized ones are the dynamic shared memory."""
-        if data.size_of(var) == 0:
+        if data.size_of(var) == 0 or var.linkage == "extern":
             self.uses_dynamic_lds = True
             return Val("ptr addrspace(3)", f"@{DYNAMIC_LDS}")
         ty = f"[{data.size_of(var)} x i8]"
