@@ -1,0 +1,138 @@
+"""Graph nodes and their parameters."""
+
+from shim.api.row import Row
+
+ROWS = [
+    Row("cuGraphAddKernelNode", 10000,
+        "CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t "
+        "numDependencies, const CUDA_KERNEL_NODE_PARAMS *nodeParams",
+        c="cuGraphAddKernelNode_v2(phGraphNode, hGraph, dependencies, numDependencies, nodeParams)"),
+    Row("cuGraphAddKernelNode_v2", 12000,
+        "CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t "
+        "numDependencies, const CUDA_KERNEL_NODE_PARAMS *nodeParams",
+        ours=True),
+    Row("cuGraphKernelNodeGetParams", 10000,
+        "CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *nodeParams",
+        ours=True),
+    Row("cuGraphKernelNodeGetParams_v2", 12000,
+        "CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *nodeParams",
+        ours=True),
+    Row("cuGraphKernelNodeSetParams", 10000,
+        "CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams",
+        c="cuGraphKernelNodeSetParams_v2(hNode, nodeParams)"),
+    Row("cuGraphKernelNodeSetParams_v2", 12000,
+        "CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams",
+        ours=True),
+    Row("cuGraphAddMemcpyNode", 10000,
+        "CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t "
+        "numDependencies, const CUDA_MEMCPY3D *copyParams, CUcontext ctx",
+        ours=True),
+    Row("cuGraphMemcpyNodeGetParams", 10000, "CUgraphNode hNode, CUDA_MEMCPY3D *nodeParams"),
+    Row("cuGraphMemcpyNodeSetParams", 10000, "CUgraphNode hNode, const CUDA_MEMCPY3D *nodeParams", ours=True),
+    Row("cuGraphAddMemsetNode", 10000,
+        "CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t "
+        "numDependencies, const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx",
+        ours=True),
+    Row("cuGraphMemsetNodeGetParams", 10000,
+        "CUgraphNode hNode, CUDA_MEMSET_NODE_PARAMS *nodeParams",
+        ours=True),
+    Row("cuGraphMemsetNodeSetParams", 10000,
+        "CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *nodeParams",
+        ours=True),
+    Row("cuGraphAddHostNode", 10000,
+        "CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t "
+        "numDependencies, const CUDA_HOST_NODE_PARAMS *nodeParams",
+        hip="hipGraphAddHostNode((void **)phGraphNode, hGraph, dependencies, numDependencies, nodeParams)"),
+    Row("cuGraphHostNodeGetParams", 10000,
+        "CUgraphNode hNode, CUDA_HOST_NODE_PARAMS *nodeParams",
+        hip="hipGraphHostNodeGetParams(hNode, nodeParams)"),
+    Row("cuGraphHostNodeSetParams", 10000,
+        "CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams",
+        hip="hipGraphHostNodeSetParams(hNode, nodeParams)"),
+    Row("cuGraphAddChildGraphNode", 10000,
+        "CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t "
+        "numDependencies, CUgraph childGraph",
+        hip="hipGraphAddChildGraphNode((void **)phGraphNode, hGraph, dependencies, numDependencies, "
+            "childGraph)"),
+    Row("cuGraphChildGraphNodeGetGraph", 10000,
+        "CUgraphNode hNode, CUgraph *phGraph",
+        hip="hipGraphChildGraphNodeGetGraph(hNode, (void **)phGraph)"),
+    Row("cuGraphAddEmptyNode", 10000,
+        "CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies",
+        hip="hipGraphAddEmptyNode((void **)phGraphNode, hGraph, dependencies, numDependencies)"),
+    Row("cuGraphAddEventRecordNode", 11010,
+        "CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t "
+        "numDependencies, CUevent event",
+        hip="hipGraphAddEventRecordNode((void **)phGraphNode, hGraph, dependencies, numDependencies, event)"),
+    Row("cuGraphEventRecordNodeGetEvent", 11010, "CUgraphNode hNode, CUevent *event_out", ours=True),
+    Row("cuGraphEventRecordNodeSetEvent", 11010,
+        "CUgraphNode hNode, CUevent event",
+        hip="hipGraphEventRecordNodeSetEvent(hNode, event)"),
+    Row("cuGraphAddEventWaitNode", 11010,
+        "CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t "
+        "numDependencies, CUevent event",
+        hip="hipGraphAddEventWaitNode((void **)phGraphNode, hGraph, dependencies, numDependencies, event)"),
+    Row("cuGraphEventWaitNodeGetEvent", 11010, "CUgraphNode hNode, CUevent *event_out", ours=True),
+    Row("cuGraphEventWaitNodeSetEvent", 11010,
+        "CUgraphNode hNode, CUevent event",
+        hip="hipGraphEventWaitNodeSetEvent(hNode, event)"),
+    Row("cuGraphAddExternalSemaphoresSignalNode", 11020,
+        "CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t "
+        "numDependencies, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams"),
+    Row("cuGraphExternalSemaphoresSignalNodeGetParams", 11020,
+        "CUgraphNode hNode, CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *params_out"),
+    Row("cuGraphExternalSemaphoresSignalNodeSetParams", 11020,
+        "CUgraphNode hNode, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams"),
+    Row("cuGraphAddExternalSemaphoresWaitNode", 11020,
+        "CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t "
+        "numDependencies, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams"),
+    Row("cuGraphExternalSemaphoresWaitNodeGetParams", 11020,
+        "CUgraphNode hNode, CUDA_EXT_SEM_WAIT_NODE_PARAMS *params_out"),
+    Row("cuGraphExternalSemaphoresWaitNodeSetParams", 11020,
+        "CUgraphNode hNode, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams"),
+    Row("cuGraphAddBatchMemOpNode", 11070,
+        "CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t "
+        "numDependencies, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams"),
+    Row("cuGraphBatchMemOpNodeGetParams", 11070,
+        "CUgraphNode hNode, CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams_out"),
+    Row("cuGraphBatchMemOpNodeSetParams", 11070,
+        "CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams"),
+    Row("cuGraphKernelNodeCopyAttributes", 11000, "CUgraphNode dst, CUgraphNode src", ours=True),
+    Row("cuGraphKernelNodeGetAttribute", 11000,
+        "CUgraphNode hNode, CUkernelNodeAttrID attr, CUkernelNodeAttrValue *value_out",
+        ours=True),
+    Row("cuGraphKernelNodeSetAttribute", 11000,
+        "CUgraphNode hNode, CUkernelNodeAttrID attr, const CUkernelNodeAttrValue *value",
+        ours=True),
+    Row("cuGraphAddMemAllocNode", 11040,
+        "CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t "
+        "numDependencies, CUDA_MEM_ALLOC_NODE_PARAMS *nodeParams",
+        hip="hipGraphAddMemAllocNode((void **)phGraphNode, hGraph, dependencies, numDependencies, "
+            "nodeParams)"),
+    Row("cuGraphMemAllocNodeGetParams", 11040,
+        "CUgraphNode hNode, CUDA_MEM_ALLOC_NODE_PARAMS *params_out",
+        hip="hipGraphMemAllocNodeGetParams(hNode, params_out)"),
+    Row("cuGraphAddMemFreeNode", 11040,
+        "CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t "
+        "numDependencies, CUdeviceptr dptr",
+        hip="hipGraphAddMemFreeNode((void **)phGraphNode, hGraph, dependencies, numDependencies, (void "
+            "*)dptr)"),
+    Row("cuGraphMemFreeNodeGetParams", 11040,
+        "CUgraphNode hNode, CUdeviceptr *dptr_out",
+        hip="hipGraphMemFreeNodeGetParams(hNode, dptr_out)"),
+    Row("cuGraphAddNode", 12020,
+        "CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t "
+        "numDependencies, CUgraphNodeParams *nodeParams",
+        ours=True),
+    Row("cuGraphAddNode_v2", 12030,
+        "CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, const CUgraphEdgeData "
+        "*dependencyData, size_t numDependencies, CUgraphNodeParams *nodeParams",
+        ours=True),
+    Row("cuGraphAddNode_v3", 13040,
+        "CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, const CUgraphEdgeData "
+        "*dependencyData, size_t numDependencies, CUgraphNodeParams *nodeParams",
+        ours=True),
+    Row("cuGraphConditionalHandleCreate", 12030,
+        "CUgraphConditionalHandle *pHandle_out, CUgraph hGraph, CUcontext ctx, unsigned int "
+        "defaultLaunchValue, unsigned int flags"),
+]

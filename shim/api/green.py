@@ -1,0 +1,31 @@
+"""Green contexts and device resources."""
+
+from shim.api.row import Row
+
+ROWS = [
+    Row("cuGreenCtxCreate", 12040,
+        "CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevice dev, unsigned int flags"),
+    Row("cuGreenCtxDestroy", 12040, "CUgreenCtx hCtx"),
+    Row("cuDeviceGetDevResource", 12040, "CUdevice dev, CUdevResource *result, CUdevResourceType type"),
+    Row("cuCtxGetDevResource", 12040, "CUcontext hCtx, CUdevResource *result, CUdevResourceType type"),
+    Row("cuGreenCtxGetDevResource", 12040, "CUgreenCtx hCtx, CUdevResource *result, CUdevResourceType type"),
+    Row("cuStreamGetDevResource", 13010,
+        "CUstream hStream, CUdevResource *result, CUdevResourceType type", ptsz=13010),
+    Row("cuGreenCtxRecordEvent", 12040, "CUgreenCtx hCtx, CUevent hEvent"),
+    Row("cuGreenCtxWaitEvent", 12040, "CUgreenCtx hCtx, CUevent hEvent"),
+    Row("cuDevResourceGenerateDesc", 12040,
+        "CUdevResourceDesc *phDesc, CUdevResource *resources, unsigned int nbResources"),
+    Row("cuDevSmResourceSplitByCount", 12040,
+        "CUdevResource *result, unsigned int *nbGroups, const CUdevResource *input, CUdevResource "
+        "*remaining, unsigned int useFlags, unsigned int minCount"),
+    Row("cuDevSmResourceSplit", 13010,
+        "CUdevResource *result, unsigned int nbGroups, const CUdevResource *input, CUdevResource "
+        "*remainder, unsigned int flags, CU_DEV_SM_RESOURCE_GROUP_PARAMS *groupParams"),
+    Row("cuStreamGetGreenCtx", 12040, "CUstream hStream, CUgreenCtx *phCtx", ours=True),
+    Row("cuCtxFromGreenCtx", 12040, "CUcontext *pContext, CUgreenCtx hCtx"),
+    Row("cuGreenCtxGetId", 12090, "CUgreenCtx greenCtx, unsigned long long *greenCtxId"),
+    Row("cuCtxRecordEvent", 12050, "CUcontext hCtx, CUevent hEvent", ours=True),
+    Row("cuCtxWaitEvent", 12050, "CUcontext hCtx, CUevent hEvent", ours=True),
+    Row("cuGreenCtxStreamCreate", 12050,
+        "CUstream *phStream, CUgreenCtx greenCtx, unsigned int flags, int priority"),
+]

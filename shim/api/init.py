@@ -1,0 +1,23 @@
+"""Initialisation, versions, errors, entry points, profiler."""
+
+from shim.api.row import Row
+
+ROWS = [
+    Row("cuGetErrorString", 6000, "CUresult error, const char **pStr", ours=True),
+    Row("cuGetErrorName", 6000, "CUresult error, const char **pStr", ours=True),
+    Row("cuInit", 2000, "unsigned int Flags", ours=True),
+    Row("cuDriverGetVersion", 2020, "int *driverVersion", ours=True),
+    Row("cuGetExportTable", 3000, "const void **ppExportTable, const CUuuid *pExportTableId", ours=True),
+    Row("cuGetProcAddress", 11030,
+        "const char *symbol, void **pfn, int driverVersion, cuuint64_t flags",
+        ours=True),
+    Row("cuGetProcAddress_v2", 12000,
+        "const char *symbol, void **pfn, int driverVersion, cuuint64_t flags, "
+        "CUdriverProcAddressQueryResult *symbolFound",
+        ours=True),
+    Row("cuProfilerInitialize", 4000,
+        "const char *configFile, const char *outputFile, CUoutput_mode outputMode",
+        c="context_required()"),
+    Row("cuProfilerStart", 4000, "void", c="context_required()"),
+    Row("cuProfilerStop", 4000, "void", c="context_required()"),
+]

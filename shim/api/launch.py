@@ -1,0 +1,31 @@
+"""Launches."""
+
+from shim.api.row import Row
+
+ROWS = [
+    Row("cuLaunchKernel", 4000,
+        "CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int "
+        "blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream "
+        "hStream, void **kernelParams, void **extra", ptsz=7000,
+        ours=True),
+    Row("cuLaunchKernelEx", 11060,
+        "const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra", ptsz=11060,
+        ours=True),
+    Row("cuLaunchCooperativeKernel", 9000,
+        "CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int "
+        "blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream "
+        "hStream, void **kernelParams", ptsz=9000,
+        ours=True),
+    Row("cuLaunchCooperativeKernelMultiDevice", 9000,
+        "CUDA_LAUNCH_PARAMS *launchParamsList, unsigned int numDevices, unsigned int flags",
+        ours=True),
+    Row("cuLaunchHostFunc", 10000, "CUstream hStream, CUhostFn fn, void *userData", ptsz=10000, ours=True),
+    Row("cuLaunchHostFunc_v2", 13010,
+        "CUstream hStream, CUhostFn fn, void *userData, unsigned int syncMode", ptsz=13010,
+        c="cuLaunchHostFunc(hStream, fn, userData)"),
+    Row("cuLaunch", 2000, "CUfunction f", ours=True),
+    Row("cuLaunchGrid", 2000, "CUfunction f, int grid_width, int grid_height", ours=True),
+    Row("cuLaunchGridAsync", 2000,
+        "CUfunction f, int grid_width, int grid_height, CUstream hStream",
+        ours=True),
+]

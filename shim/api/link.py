@@ -1,0 +1,30 @@
+"""Linking."""
+
+from shim.api.row import Row
+
+ROWS = [
+    Row("cuLinkCreate", 5050,
+        "unsigned int numOptions, CUjit_option *options, void **optionValues, CUlinkState *stateOut",
+        c="cuLinkCreate_v2(numOptions, options, optionValues, stateOut)"),
+    Row("cuLinkCreate_v2", 6050,
+        "unsigned int numOptions, CUjit_option *options, void **optionValues, CUlinkState *stateOut",
+        ours=True),
+    Row("cuLinkAddData", 5050,
+        "CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name, unsigned int "
+        "numOptions, CUjit_option *options, void **optionValues",
+        c="cuLinkAddData_v2(state, type, data, size, name, numOptions, options, optionValues)"),
+    Row("cuLinkAddData_v2", 6050,
+        "CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name, unsigned int "
+        "numOptions, CUjit_option *options, void **optionValues",
+        ours=True),
+    Row("cuLinkAddFile", 5050,
+        "CUlinkState state, CUjitInputType type, const char *path, unsigned int numOptions, CUjit_option "
+        "*options, void **optionValues",
+        c="cuLinkAddFile_v2(state, type, path, numOptions, options, optionValues)"),
+    Row("cuLinkAddFile_v2", 6050,
+        "CUlinkState state, CUjitInputType type, const char *path, unsigned int numOptions, CUjit_option "
+        "*options, void **optionValues",
+        ours=True),
+    Row("cuLinkComplete", 5050, "CUlinkState state, void **cubinOut, size_t *sizeOut", ours=True),
+    Row("cuLinkDestroy", 5050, "CUlinkState state", ours=True),
+]

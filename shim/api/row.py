@@ -1,0 +1,65 @@
+"""One row per exported symbol of the driver API."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Row:
+    """An exported function.
+
+    `symbol` is the exported name, with its `_v2`, `_v3` suffix; `since` the CUDA version (12040 = 12.4) from
+    which cuGetProcAddress answers it for the plain name; `args` the C parameter list. `ptsz` and `ptds` are the
+    versions from which a variant with the per-thread default stream exists (`_ptsz`: the function takes a
+    stream; `_ptds`: it uses the default stream implicitly).
+
+    What it does is one of
+    - `hip`: a call of a HIP function (parameters of type CUstream and CUevent are converted and checked;
+      a current context is required);
+    - `c`: a C expression of type CUresult;
+    - `ours`: a C function of that name in shim/src;
+    - nothing of these: it answers CUDA_ERROR_NOT_SUPPORTED and says so once.
+    `also` lists further (name, since) pairs under which cuGetProcAddress finds the symbol.
+    """
+
+    symbol: str
+    since: int
+    args: str
+    ptsz: int = 0
+    ptds: int = 0
+    hip: str = ""
+    c: str = ""
+    ours: bool = False
+    also: tuple[tuple[str, int], ...] = field(default=())
+
+    @property
+    def name(self) -> str:
+        """The name that cuGetProcAddress is asked for: the symbol without its version suffix."""
+        head, _, tail = self.symbol.rpartition("_v")
+        return head if head and tail.isdigit() else self.symbol
+
+    @property
+    def disposition(self) -> str:
+        """`hip`, `ours` or `refused`: what the support table shows."""
+        return "hip" if self.hip else "ours" if self.ours or self.c else "refused"
+
+    @property
+    def exports(self) -> list[str]:
+        """The symbol and its per-thread-stream variants."""
+        variants = (("", 1), ("_ptsz", self.ptsz), ("_ptds", self.ptds))
+        return [self.symbol + suffix for suffix, since in variants if since]
+
+    def parameters(self) -> list[tuple[str, str]]:
+        """(type, name) of each parameter."""
+        if self.args == "void":
+            return []
+        pairs = []
+        for arg in self.args.split(","):
+            head, star, tail = arg.strip().rpartition("*")
+            if star:
+                pairs.append((f"{head.strip()} *", tail.strip()))
+            else:
+                kind, _, name = arg.strip().rpartition(" ")
+                pairs.append((kind.strip(), name))
+        return pairs

@@ -1,0 +1,35 @@
+"""Streams."""
+
+from shim.api.row import Row
+
+ROWS = [
+    Row("cuStreamCreate", 2000, "CUstream *phStream, unsigned int Flags", ours=True),
+    Row("cuStreamCreateWithPriority", 5050,
+        "CUstream *phStream, unsigned int flags, int priority",
+        ours=True),
+    Row("cuStreamGetId", 12000, "CUstream hStream, unsigned long long *streamId", ptsz=12000, ours=True),
+    Row("cuStreamGetPriority", 5050, "CUstream hStream, int *priority", ptsz=7000, ours=True),
+    Row("cuStreamGetFlags", 5050, "CUstream hStream, unsigned int *flags", ptsz=7000, ours=True),
+    Row("cuStreamGetCtx", 9020, "CUstream hStream, CUcontext *pctx", ptsz=9020, ours=True),
+    Row("cuStreamGetCtx_v2", 12050,
+        "CUstream hStream, CUcontext *pctx, CUgreenCtx *pGreenCtx", ptsz=12050,
+        ours=True),
+    Row("cuStreamAddCallback", 5000,
+        "CUstream hStream, CUstreamCallback callback, void *userData, unsigned int flags", ptsz=7000,
+        ours=True),
+    Row("cuStreamAttachMemAsync", 6000,
+        "CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags", ptsz=7000,
+        hip="hipStreamAttachMemAsync(hStream, (void *)dptr, length, flags)"),
+    Row("cuStreamQuery", 2000, "CUstream hStream", ptsz=7000, hip="hipStreamQuery(hStream)"),
+    Row("cuStreamSynchronize", 2000, "CUstream hStream", ptsz=7000, ours=True),
+    Row("cuStreamDestroy", 2000, "CUstream hStream", c="cuStreamDestroy_v2(hStream)"),
+    Row("cuStreamDestroy_v2", 4000, "CUstream hStream", ours=True),
+    Row("cuStreamCopyAttributes", 11000, "CUstream dstStream, CUstream srcStream", ptsz=11000, ours=True),
+    Row("cuStreamGetAttribute", 11000,
+        "CUstream hStream, CUstreamAttrID attr, CUstreamAttrValue *value", ptsz=11000,
+        ours=True),
+    Row("cuStreamSetAttribute", 11000,
+        "CUstream hStream, CUstreamAttrID attr, const CUstreamAttrValue *param", ptsz=11000,
+        ours=True),
+    Row("cuStreamGetDevice", 12080, "CUstream hStream, CUdevice *device", ptsz=12080, ours=True),
+]

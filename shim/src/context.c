@@ -1,0 +1,257 @@
+/* Contexts: a stack per thread, one primary context per device. HIP has one context per device, so CUDA's contexts
+ * exist here; what belongs to one (modules, streams, events) is dropped with it. */
+#define _GNU_SOURCE
+#include <string.h>
+
+#include "module.h"
+#include "shim.h"
+
+__thread struct thread_state thread_state __attribute__((tls_model("initial-exec")));
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct context *primaries[MAX_DEVICES];
+
+static struct context *create(int device, unsigned flags, bool primary) {
+  static uint64_t last_id;
+  struct context *c = handle_new(HANDLE_CONTEXT);
+  if (!c) return NULL;
+  c->device = device;
+  c->flags = flags;
+  c->primary = primary;
+  c->active = !primary;
+  c->retained = !primary;
+  c->id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
+  c->limits[CU_LIMIT_STACK_SIZE] = 1024;
+  c->limits[CU_LIMIT_PRINTF_FIFO_SIZE] = 1 << 20;
+  c->limits[CU_LIMIT_MALLOC_HEAP_SIZE] = 8 << 20;
+  c->limits[CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH] = 2;
+  c->limits[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = 2048;
+  c->limits[CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = 64;
+  return c;
+}
+
+struct context *primary_context(int device) {
+  pthread_mutex_lock(&lock);
+  if (!primaries[device]) primaries[device] = create(device, 0, true);
+  struct context *c = primaries[device];
+  pthread_mutex_unlock(&lock);
+  return c;
+}
+
+struct context *context_checked(CUcontext handle) {
+  return handle_ok(HANDLE_CONTEXT, handle) ? (struct context *)handle : NULL;
+}
+
+CUresult context_missing(void) {
+  if (!initialised) return CUDA_ERROR_NOT_INITIALIZED;
+  return thread_state.current ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+static void make_current(struct context *c) {
+  thread_state.current = c;
+  if (c && thread_state.hip_device != c->device) {
+    hip.SetDevice(c->device);
+    thread_state.hip_device = c->device;
+  }
+}
+
+/* What was made in a context goes with it. */
+static void drop_contents(struct context *c) {
+  printf_drain(c->device);
+  storage_drop(c);
+  streams_drop(c);
+  events_drop(c);
+  modules_drop(c);
+}
+
+/* ---- primary contexts ---- */
+
+#define CHECK_DEVICE(dev) do { \
+    if (!initialised) return CUDA_ERROR_NOT_INITIALIZED; \
+    if (!device_ok(dev)) return CUDA_ERROR_INVALID_DEVICE; \
+  } while (0)
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev) {
+  CHECK_DEVICE(dev);
+  if (!pctx) return CUDA_ERROR_INVALID_VALUE;
+  struct context *c = primary_context(dev);
+  if (!c) return CUDA_ERROR_OUT_OF_MEMORY;
+  pthread_mutex_lock(&lock);
+  c->retained++;
+  c->active = true;
+  pthread_mutex_unlock(&lock);
+  *pctx = (CUcontext)c;
+  return CUDA_SUCCESS;
+}
+
+static void deactivate(struct context *c) {
+  drop_contents(c);
+  c->active = false;
+  c->flags = 0;
+}
+
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev) {
+  CHECK_DEVICE(dev);
+  struct context *c = primary_context(dev);
+  pthread_mutex_lock(&lock);
+  bool retained = c && c->retained > 0, last = retained && --c->retained == 0;
+  pthread_mutex_unlock(&lock);
+  if (!retained) return CUDA_ERROR_INVALID_CONTEXT;
+  if (last) deactivate(c);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev) {
+  CHECK_DEVICE(dev);
+  struct context *c = primary_context(dev);
+  if (c && c->active) deactivate(c);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags) {
+  CHECK_DEVICE(dev);
+  struct context *c = primary_context(dev);
+  if (flags & ~0xffu) return CUDA_ERROR_INVALID_VALUE;
+  if (c) c->flags = flags;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active) {
+  CHECK_DEVICE(dev);
+  struct context *c = primary_context(dev);
+  if (flags) *flags = c ? c->flags : 0;
+  if (active) *active = c && c->active;
+  return CUDA_SUCCESS;
+}
+
+/* ---- the stack ---- */
+
+CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev) {
+  CHECK_DEVICE(dev);
+  if (!pctx || flags & ~0xffu) return CUDA_ERROR_INVALID_VALUE;
+  struct context *c = create(dev, flags, false);
+  if (!c) return CUDA_ERROR_OUT_OF_MEMORY;
+  *pctx = (CUcontext)c;
+  return cuCtxPushCurrent_v2(*pctx);
+}
+
+CUresult cuCtxDestroy_v2(CUcontext ctx) {
+  if (!initialised) return CUDA_ERROR_NOT_INITIALIZED;
+  struct context *c = context_checked(ctx);
+  if (!c || c->primary) return CUDA_ERROR_INVALID_CONTEXT;
+  struct context *current = thread_state.current;
+  make_current(c); /* destructors may use it */
+  hip.DeviceSynchronize();
+  drop_contents(c);
+  c->active = false;
+  handle_free(HANDLE_CONTEXT, c);
+  if (current == c) {
+    CUcontext popped;
+    cuCtxPopCurrent_v2(&popped);
+  } else {
+    make_current(current);
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxPushCurrent_v2(CUcontext ctx) {
+  if (!initialised) return CUDA_ERROR_NOT_INITIALIZED;
+  struct context *c = context_checked(ctx);
+  if (!c) return CUDA_ERROR_INVALID_CONTEXT;
+  struct thread_state *t = &thread_state;
+  if (t->depth == (int)(sizeof t->stack / sizeof *t->stack)) return CUDA_ERROR_OUT_OF_MEMORY;
+  t->stack[t->depth++] = c;
+  make_current(c);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxPopCurrent_v2(CUcontext *pctx) {
+  if (!initialised) return CUDA_ERROR_NOT_INITIALIZED;
+  struct thread_state *t = &thread_state;
+  if (!t->depth) return CUDA_ERROR_INVALID_CONTEXT;
+  struct context *c = t->stack[--t->depth];
+  make_current(t->depth ? t->stack[t->depth - 1] : NULL);
+  if (pctx) *pctx = (CUcontext)c;
+  return CUDA_SUCCESS;
+}
+
+/* Replaces the top of the stack; NULL removes it. */
+CUresult cuCtxSetCurrent(CUcontext ctx) {
+  if (!initialised) return CUDA_ERROR_NOT_INITIALIZED;
+  struct thread_state *t = &thread_state;
+  struct context *c = ctx ? context_checked(ctx) : NULL;
+  if (ctx && !c) return CUDA_ERROR_INVALID_CONTEXT;
+  if (!c) return t->depth ? cuCtxPopCurrent_v2(&(CUcontext){0}) : CUDA_SUCCESS;
+  if (!t->depth) return cuCtxPushCurrent_v2(ctx);
+  t->stack[t->depth - 1] = c;
+  make_current(c);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetCurrent(CUcontext *pctx) {
+  if (!initialised) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!pctx) return CUDA_ERROR_INVALID_VALUE;
+  *pctx = (CUcontext)thread_state.current;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetDevice(CUdevice *device) {
+  ENTER_CONTEXT();
+  if (!device) return CUDA_ERROR_INVALID_VALUE;
+  *device = thread_state.current->device;
+  return CUDA_SUCCESS;
+}
+
+/* A context by handle, or the current one for NULL. */
+static CUresult named_context(CUcontext handle, struct context **c) {
+  if (!initialised) return CUDA_ERROR_NOT_INITIALIZED;
+  *c = handle ? context_checked(handle) : context_current();
+  if (*c) return CUDA_SUCCESS;
+  return handle ? CUDA_ERROR_INVALID_CONTEXT : context_missing();
+}
+
+CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext ctx) {
+  struct context *c;
+  CUresult result = named_context(ctx, &c);
+  if (result) return result;
+  if (!device) return CUDA_ERROR_INVALID_VALUE;
+  *device = c->device;
+  return CUDA_SUCCESS;
+}
+
+static CUresult synchronise(struct context *c) {
+  CUresult result = from_hip(hip.DeviceSynchronize());
+  printf_drain(c->device);
+  return result;
+}
+
+CUresult cuCtxSynchronize(void) {
+  ENTER_CONTEXT();
+  return synchronise(thread_state.current);
+}
+
+CUresult cuCtxSynchronize_v2(CUcontext ctx) {
+  struct context *c, *current = thread_state.current;
+  CUresult result = named_context(ctx, &c);
+  if (result) return result;
+  if (!c->active) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+  make_current(c);
+  result = synchronise(c);
+  make_current(current);
+  return result;
+}
+
+CUresult cuCtxAttach(CUcontext *pctx, unsigned int flags) {
+  ENTER_CONTEXT();
+  if (!pctx || flags) return CUDA_ERROR_INVALID_VALUE;
+  thread_state.current->retained++;
+  *pctx = (CUcontext)thread_state.current;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxDetach(CUcontext ctx) {
+  if (!initialised) return CUDA_ERROR_NOT_INITIALIZED;
+  struct context *c = context_checked(ctx);
+  if (!c || c != thread_state.current) return CUDA_ERROR_INVALID_CONTEXT;
+  if (c->primary || --c->retained > 0) return CUDA_SUCCESS;
+  return cuCtxDestroy_v2(ctx);
+}

@@ -1,0 +1,119 @@
+/* 2-D and 3-D copies. Copies without arrays become HIP's plain pitched copies, whose form never changed. */
+#include "copy.h"
+
+int hip_memory_type(int cuda) {
+  switch (cuda) {
+    case CU_MEMORYTYPE_HOST: return hip_major >= 6 ? 1 : 0;
+    case CU_MEMORYTYPE_DEVICE: return hip_major >= 6 ? 2 : 1;
+    case CU_MEMORYTYPE_ARRAY: return hip_major >= 6 ? 10 : 2;
+    case CU_MEMORYTYPE_UNIFIED: return hip_major >= 6 ? 11 : 3;
+    default: return -1;
+  }
+}
+
+bool copy_for_hip(const CUDA_MEMCPY3D *c, struct hip_copy_3d *out) {
+  *out = (struct hip_copy_3d){
+      c->srcXInBytes, c->srcY, c->srcZ, c->srcLOD, hip_memory_type(c->srcMemoryType), c->srcHost, c->srcDevice,
+      c->srcArray, c->srcPitch, c->srcHeight,
+      c->dstXInBytes, c->dstY, c->dstZ, c->dstLOD, hip_memory_type(c->dstMemoryType), c->dstHost, c->dstDevice,
+      c->dstArray, c->dstPitch, c->dstHeight, c->WidthInBytes, c->Height, c->Depth};
+  return out->src_type >= 0 && out->dst_type >= 0;
+}
+
+static unsigned direction(int src, int dst) {
+  if (src == CU_MEMORYTYPE_UNIFIED || dst == CU_MEMORYTYPE_UNIFIED) return HIP_COPY_DEFAULT;
+  return (unsigned)((src == CU_MEMORYTYPE_HOST ? 0 : 2) + (dst == CU_MEMORYTYPE_HOST ? 0 : 1));
+}
+
+static CUDA_MEMCPY3D deepened(const CUDA_MEMCPY2D *c) {
+  return (CUDA_MEMCPY3D){
+      .srcXInBytes = c->srcXInBytes, .srcY = c->srcY, .srcMemoryType = c->srcMemoryType, .srcHost = c->srcHost,
+      .srcDevice = c->srcDevice, .srcArray = c->srcArray, .srcPitch = c->srcPitch,
+      .dstXInBytes = c->dstXInBytes, .dstY = c->dstY, .dstMemoryType = c->dstMemoryType, .dstHost = c->dstHost,
+      .dstDevice = c->dstDevice, .dstArray = c->dstArray, .dstPitch = c->dstPitch,
+      .WidthInBytes = c->WidthInBytes, .Height = c->Height, .Depth = 1};
+}
+
+/* One slice of a copy between linear memories. */
+static int copy_slice(const CUDA_MEMCPY3D *c, size_t z, bool async, void *stream) {
+  size_t src_pitch = c->srcPitch ? c->srcPitch : c->WidthInBytes, src_height = c->srcHeight ? c->srcHeight : c->Height;
+  size_t dst_pitch = c->dstPitch ? c->dstPitch : c->WidthInBytes, dst_height = c->dstHeight ? c->dstHeight : c->Height;
+  const char *from = c->srcMemoryType == CU_MEMORYTYPE_HOST ? c->srcHost : (const char *)c->srcDevice;
+  char *to = c->dstMemoryType == CU_MEMORYTYPE_HOST ? c->dstHost : (char *)c->dstDevice;
+  from += c->srcXInBytes + (c->srcY + (c->srcZ + z) * src_height) * src_pitch;
+  to += c->dstXInBytes + (c->dstY + (c->dstZ + z) * dst_height) * dst_pitch;
+  unsigned kind = direction(c->srcMemoryType, c->dstMemoryType);
+  return async ? hip.Memcpy2DAsync(to, dst_pitch, from, src_pitch, c->WidthInBytes, c->Height, kind, stream)
+               : hip.Memcpy2D(to, dst_pitch, from, src_pitch, c->WidthInBytes, c->Height, kind);
+}
+
+static CUresult copy(const CUDA_MEMCPY3D *c, bool async, CUstream hStream) {
+  ENTER_CONTEXT();
+  void *stream;
+  struct hip_copy_3d converted;
+  if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
+  if (!copy_for_hip(c, &converted)) return CUDA_ERROR_INVALID_VALUE;
+  if (!c->WidthInBytes || !c->Height || !c->Depth) return CUDA_SUCCESS;
+  if (c->srcMemoryType == CU_MEMORYTYPE_ARRAY || c->dstMemoryType == CU_MEMORYTYPE_ARRAY)
+    return from_hip(async ? hip.DrvMemcpy3DAsync(&converted, stream) : hip.DrvMemcpy3D(&converted));
+  int error = 0;
+  for (size_t z = 0; z < c->Depth && !error; z++) error = copy_slice(c, z, async, stream);
+  return from_hip(error);
+}
+
+static CUresult copy_2d(const CUDA_MEMCPY2D *pCopy, bool async, CUstream stream) {
+  if (!pCopy) return CUDA_ERROR_INVALID_VALUE;
+  CUDA_MEMCPY3D c = deepened(pCopy);
+  /* Width and height of a 2-D copy lie within the pitch. */
+  if ((c.srcPitch && c.srcMemoryType != CU_MEMORYTYPE_ARRAY && c.srcPitch < c.WidthInBytes) ||
+      (c.dstPitch && c.dstMemoryType != CU_MEMORYTYPE_ARRAY && c.dstPitch < c.WidthInBytes))
+    return CUDA_ERROR_INVALID_VALUE;
+  return copy(&c, async, stream);
+}
+
+CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy) { return copy_2d(pCopy, false, NULL); }
+
+CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream) { return copy_2d(pCopy, true, hStream); }
+
+CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy) {
+  return pCopy ? copy(pCopy, false, NULL) : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream) {
+  return pCopy ? copy(pCopy, true, hStream) : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* The peer form has contexts where the plain form has reserved words. */
+_Static_assert(sizeof(CUDA_MEMCPY3D) == sizeof(CUDA_MEMCPY3D_PEER), "same layout");
+
+CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy) { return cuMemcpy3D_v2((const CUDA_MEMCPY3D *)pCopy); }
+
+CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream) {
+  return cuMemcpy3DAsync_v2((const CUDA_MEMCPY3D *)pCopy, hStream);
+}
+
+CUresult cuMemcpyBatchAsync_v2(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
+                               CUmemcpyAttributes *attrs, size_t *attrIdxs, size_t numAttrs, CUstream hStream) {
+  (void)attrs, (void)attrIdxs;
+  ENTER_CONTEXT();
+  if (!dsts || !srcs || !sizes || !count || numAttrs > count) return CUDA_ERROR_INVALID_VALUE;
+  CUresult result = CUDA_SUCCESS;
+  for (size_t i = 0; i < count && !result; i++) result = cuMemcpyAsync(dsts[i], srcs[i], sizes[i], hStream);
+  return result;
+}
+
+CUresult cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
+                            CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx,
+                            CUstream hStream) {
+  (void)attrs, (void)attrsIdxs;
+  ENTER_CONTEXT();
+  if (!dsts || !srcs || !sizes || !count || numAttrs > count) return CUDA_ERROR_INVALID_VALUE;
+  for (size_t i = 0; i < count; i++) {
+    CUresult result = cuMemcpyAsync(dsts[i], srcs[i], sizes[i], hStream);
+    if (result) {
+      if (failIdx) *failIdx = i;
+      return result;
+    }
+  }
+  return CUDA_SUCCESS;
+}

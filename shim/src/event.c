@@ -1,0 +1,111 @@
+/* Events: our handles around HIP's. */
+#include "shim.h"
+
+struct event {
+  struct handle h;
+  void *hip;
+  struct context *context;
+};
+
+enum { HIP_BLOCKING = 1, HIP_NO_TIMING = 2, HIP_INTERPROCESS = 4 };
+
+bool event_hip(CUevent event, void **hip_event) {
+  if (!handle_ok(HANDLE_EVENT, event)) return false;
+  *hip_event = ((struct event *)event)->hip;
+  return true;
+}
+
+static CUresult wrap(CUevent *phEvent, void *made) {
+  struct event *e = handle_new(HANDLE_EVENT);
+  if (!e) {
+    hip.EventDestroy(made);
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  }
+  e->hip = made;
+  e->context = thread_state.current;
+  *phEvent = (CUevent)e;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags) {
+  ENTER_CONTEXT();
+  if (!phEvent || Flags & ~7u) return CUDA_ERROR_INVALID_VALUE;
+  if (Flags & HIP_INTERPROCESS && !(Flags & HIP_NO_TIMING)) return CUDA_ERROR_INVALID_VALUE;
+  void *made = NULL;
+  int error = hip.EventCreateWithFlags(&made, Flags);
+  return error ? hip_error(error) : wrap(phEvent, made);
+}
+
+CUresult cuEventDestroy_v2(CUevent hEvent) {
+  if (!initialised) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!handle_ok(HANDLE_EVENT, hEvent)) return CUDA_ERROR_INVALID_HANDLE;
+  struct event *e = (struct event *)hEvent;
+  handle_free(HANDLE_EVENT, e);
+  return from_hip(hip.EventDestroy(e->hip));
+}
+
+void events_drop(struct context *c) {
+  for (struct event *e = handle_next(HANDLE_EVENT, NULL); e; e = handle_next(HANDLE_EVENT, e))
+    if (e->context == c) cuEventDestroy_v2((CUevent)e);
+}
+
+CUresult cuEventSynchronize(CUevent hEvent) {
+  ENTER_CONTEXT();
+  void *event;
+  if (!event_hip(hEvent, &event)) return CUDA_ERROR_INVALID_HANDLE;
+  CUresult result = from_hip(hip.EventSynchronize(event));
+  printf_drain(thread_state.current->device);
+  return result;
+}
+
+CUresult cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle) {
+  ENTER_CONTEXT();
+  if (!phEvent) return CUDA_ERROR_INVALID_VALUE;
+  void *made = NULL;
+  int error = hip.IpcOpenEventHandle(&made, handle);
+  return error ? hip_error(error) : wrap(phEvent, made);
+}
+
+/* HIP's event of a graph node, as the handle that the program knows. */
+static CUresult known_event(int error, void *found, CUevent *out) {
+  if (error) return hip_error(error);
+  for (struct event *e = handle_next(HANDLE_EVENT, NULL); e; e = handle_next(HANDLE_EVENT, e))
+    if (e->hip == found) {
+      *out = (CUevent)e;
+      return CUDA_SUCCESS;
+    }
+  return CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult cuGraphEventRecordNodeGetEvent(CUgraphNode hNode, CUevent *event_out) {
+  ENTER_CONTEXT();
+  if (!event_out) return CUDA_ERROR_INVALID_VALUE;
+  void *found = NULL;
+  int error = hip.GraphEventRecordNodeGetEvent(hNode, &found);
+  return known_event(error, found, event_out);
+}
+
+CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode hNode, CUevent *event_out) {
+  ENTER_CONTEXT();
+  if (!event_out) return CUDA_ERROR_INVALID_VALUE;
+  void *found = NULL;
+  int error = hip.GraphEventWaitNodeGetEvent(hNode, &found);
+  return known_event(error, found, event_out);
+}
+
+/* Green contexts do not exist; these two take ordinary ones as well. */
+CUresult cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent) {
+  ENTER_CONTEXT();
+  void *event;
+  if (!context_checked(hCtx)) return CUDA_ERROR_INVALID_CONTEXT;
+  if (!event_hip(hEvent, &event)) return CUDA_ERROR_INVALID_HANDLE;
+  return from_hip(hip.EventRecord(event, NULL));
+}
+
+CUresult cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent) {
+  ENTER_CONTEXT();
+  void *event;
+  if (!context_checked(hCtx)) return CUDA_ERROR_INVALID_CONTEXT;
+  if (!event_hip(hEvent, &event)) return CUDA_ERROR_INVALID_HANDLE;
+  return from_hip(hip.StreamWaitEvent(NULL, event, 0));
+}

@@ -1,0 +1,46 @@
+/* 2-D fills: HIP has bytes only; wider elements go row by row. */
+#include "shim.h"
+
+static CUresult fill_rows(CUdeviceptr to, size_t pitch, unsigned value, unsigned element, size_t width, size_t height,
+                          CUstream hStream, bool wait) {
+  ENTER_CONTEXT();
+  void *stream;
+  if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
+  if (height > 1 && pitch < width * element) return CUDA_ERROR_INVALID_VALUE;
+  if (to % element || (height > 1 && pitch % element)) return CUDA_ERROR_INVALID_VALUE;
+  int error = 0;
+  if (height > 1 && pitch == width * element) width *= height, height = 1;
+  for (size_t row = 0; row < height && !error && width; row++, to += pitch)
+    error = element == 1   ? hip.MemsetD8Async(to, (unsigned char)value, width, stream)
+            : element == 2 ? hip.MemsetD16Async(to, (unsigned short)value, width, stream)
+                           : hip.MemsetD32Async(to, (int)value, width, stream);
+  if (!error && wait) error = hip.StreamSynchronize(stream);
+  return from_hip(error);
+}
+
+CUresult cuMemsetD2D8_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height) {
+  return fill_rows(dstDevice, dstPitch, uc, 1, Width, Height, NULL, true);
+}
+
+CUresult cuMemsetD2D16_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height) {
+  return fill_rows(dstDevice, dstPitch, us, 2, Width, Height, NULL, true);
+}
+
+CUresult cuMemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height) {
+  return fill_rows(dstDevice, dstPitch, ui, 4, Width, Height, NULL, true);
+}
+
+CUresult cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height,
+                           CUstream hStream) {
+  return fill_rows(dstDevice, dstPitch, uc, 1, Width, Height, hStream, false);
+}
+
+CUresult cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height,
+                            CUstream hStream) {
+  return fill_rows(dstDevice, dstPitch, us, 2, Width, Height, hStream, false);
+}
+
+CUresult cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height,
+                            CUstream hStream) {
+  return fill_rows(dstDevice, dstPitch, ui, 4, Width, Height, hStream, false);
+}

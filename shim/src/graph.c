@@ -1,0 +1,127 @@
+/* Graphs: generic nodes by type, edges with data, updates. */
+#include "module.h"
+
+static CUresult add_node(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies, size_t count,
+                         CUgraphNodeParams *p) {
+  static int said;
+  switch (p->type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL: return cuGraphAddKernelNode_v2(node, graph, dependencies, count, &p->kernel);
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+      return cuGraphAddMemsetNode(node, graph, dependencies, count, &p->memset, NULL);
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+      return cuGraphAddMemcpyNode(node, graph, dependencies, count, &p->memcpy.copyParams, NULL);
+    case CU_GRAPH_NODE_TYPE_HOST:
+      return cuGraphAddHostNode(node, graph, dependencies, count, (const CUDA_HOST_NODE_PARAMS *)&p->host);
+    case CU_GRAPH_NODE_TYPE_GRAPH: return cuGraphAddChildGraphNode(node, graph, dependencies, count, p->graph.graph);
+    case CU_GRAPH_NODE_TYPE_EMPTY: return cuGraphAddEmptyNode(node, graph, dependencies, count);
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+      return cuGraphAddEventWaitNode(node, graph, dependencies, count, p->event.event);
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+      return cuGraphAddEventRecordNode(node, graph, dependencies, count, p->event.event);
+    case CU_GRAPH_NODE_TYPE_MEM_FREE: return cuGraphAddMemFreeNode(node, graph, dependencies, count, p->free.dptr);
+    default: return refuse(&said, "cuGraphAddNode with this type of node");
+  }
+}
+
+CUresult cuGraphAddNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+                        size_t numDependencies, CUgraphNodeParams *nodeParams) {
+  ENTER_CONTEXT();
+  if (!phGraphNode || !nodeParams) return CUDA_ERROR_INVALID_VALUE;
+  return add_node(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+}
+
+CUresult cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+                           const CUgraphEdgeData *dependencyData, size_t numDependencies,
+                           CUgraphNodeParams *nodeParams) {
+  (void)dependencyData; /* edges are full dependencies: stronger than any port */
+  return cuGraphAddNode(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+}
+
+CUresult cuGraphAddNode_v3(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+                           const CUgraphEdgeData *dependencyData, size_t numDependencies,
+                           CUgraphNodeParams *nodeParams) {
+  return cuGraphAddNode_v2(phGraphNode, hGraph, dependencies, dependencyData, numDependencies, nodeParams);
+}
+
+CUresult cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams) {
+  static int said;
+  ENTER_CONTEXT();
+  if (!nodeParams) return CUDA_ERROR_INVALID_VALUE;
+  switch (nodeParams->type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL: return cuGraphKernelNodeSetParams_v2(hNode, &nodeParams->kernel);
+    case CU_GRAPH_NODE_TYPE_MEMSET: return cuGraphMemsetNodeSetParams(hNode, &nodeParams->memset);
+    case CU_GRAPH_NODE_TYPE_MEMCPY: return cuGraphMemcpyNodeSetParams(hNode, &nodeParams->memcpy.copyParams);
+    case CU_GRAPH_NODE_TYPE_HOST:
+      return cuGraphHostNodeSetParams(hNode, (const CUDA_HOST_NODE_PARAMS *)&nodeParams->host);
+    default: return refuse(&said, "cuGraphNodeSetParams with this type of node");
+  }
+}
+
+CUresult cuGraphNodeSetParams_v2(CUgraphNode hNode, CUgraphNodeParams *nodeParams) {
+  return cuGraphNodeSetParams(hNode, nodeParams);
+}
+
+CUresult cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraphNodeParams *nodeParams) {
+  static int said;
+  ENTER_CONTEXT();
+  if (!nodeParams) return CUDA_ERROR_INVALID_VALUE;
+  switch (nodeParams->type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL: return cuGraphExecKernelNodeSetParams_v2(hGraphExec, hNode, &nodeParams->kernel);
+    case CU_GRAPH_NODE_TYPE_MEMSET: return cuGraphExecMemsetNodeSetParams(hGraphExec, hNode, &nodeParams->memset, NULL);
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+      return cuGraphExecMemcpyNodeSetParams(hGraphExec, hNode, &nodeParams->memcpy.copyParams, NULL);
+    case CU_GRAPH_NODE_TYPE_HOST:
+      return cuGraphExecHostNodeSetParams(hGraphExec, hNode, (const CUDA_HOST_NODE_PARAMS *)&nodeParams->host);
+    default: return refuse(&said, "cuGraphExecNodeSetParams with this type of node");
+  }
+}
+
+CUresult cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type) {
+  ENTER_CONTEXT();
+  if (!type) return CUDA_ERROR_INVALID_VALUE;
+  return from_hip(hip.GraphNodeGetType(hNode, type)); /* the numbers agree */
+}
+
+/* Edges have no data: every one is a full dependency. */
+static void no_edge_data(CUgraphEdgeData *data, const size_t *count, bool listed) {
+  char *bytes = (char *)data;
+  for (size_t i = 0; bytes && listed && count && i < *count * 8; i++) bytes[i] = 0;
+}
+
+CUresult cuGraphGetEdges_v2(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *edgeData,
+                            size_t *numEdges) {
+  CUresult result = cuGraphGetEdges(hGraph, from, to, numEdges);
+  if (!result) no_edge_data(edgeData, numEdges, from != NULL);
+  return result;
+}
+
+CUresult cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode *dependencies, CUgraphEdgeData *edgeData,
+                                       size_t *numDependencies) {
+  CUresult result = cuGraphNodeGetDependencies(hNode, dependencies, numDependencies);
+  if (!result) no_edge_data(edgeData, numDependencies, dependencies != NULL);
+  return result;
+}
+
+CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode *dependentNodes, CUgraphEdgeData *edgeData,
+                                         size_t *numDependentNodes) {
+  CUresult result = cuGraphNodeGetDependentNodes(hNode, dependentNodes, numDependentNodes);
+  if (!result) no_edge_data(edgeData, numDependentNodes, dependentNodes != NULL);
+  return result;
+}
+
+CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExecUpdateResultInfo *resultInfo) {
+  ENTER_CONTEXT();
+  if (!resultInfo) return CUDA_ERROR_INVALID_VALUE;
+  *resultInfo = (CUgraphExecUpdateResultInfo){0};
+  return from_hip(hip.GraphExecUpdate(hGraphExec, hGraph, &resultInfo->errorNode, &resultInfo->result));
+}
+
+CUresult graph_instantiate_with_params(CUgraphExec *exec, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params) {
+  enum { UPLOAD = 2 };
+  if (!exec || !params) return CUDA_ERROR_INVALID_VALUE;
+  CUresult result = cuGraphInstantiateWithFlags(exec, graph, params->flags & ~(unsigned long long)UPLOAD);
+  params->hErrNode_out = NULL;
+  params->result_out = result ? 1 : 0;
+  if (!result && params->flags & UPLOAD) result = cuGraphUpload(*exec, params->hUploadStream);
+  return result;
+}

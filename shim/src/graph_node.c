@@ -1,0 +1,190 @@
+/* Graph nodes whose parameters look different in HIP: kernels, fills, copies; and the generic node calls. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "copy.h"
+#include "module.h"
+
+/* hipKernelNodeParams, hipMemsetParams. */
+struct hip_kernel_node { unsigned block[3]; void **extra; void *function; unsigned grid[3]; void **params; unsigned shared; };
+struct hip_memset_node { void *to; unsigned element; size_t height, pitch; unsigned value; size_t width; };
+
+typedef int (*add_call)(const void *node, const void *graph, const void *dependencies, size_t count, const void *params);
+
+/* The kernel that the parameters name (either field), loaded. */
+static CUresult node_kernel(const CUDA_KERNEL_NODE_PARAMS *p, bool v2, struct kernel **k, struct kernel_code **code) {
+  *k = kernel_checked(p->func ? (void *)p->func : v2 ? (void *)p->kern : NULL);
+  if (!*k) return CUDA_ERROR_INVALID_HANDLE;
+  return kernel_code(*k, thread_state.current->device, code);
+}
+
+/* Converts and hands to `use`, which calls HIP; HIP copies the parameters. */
+static CUresult with_kernel_params(const CUDA_KERNEL_NODE_PARAMS *p, int (*use)(const struct hip_kernel_node *, void *),
+                                   void *context) {
+  struct kernel *k;
+  struct kernel_code *code;
+  if (!p) return CUDA_ERROR_INVALID_VALUE;
+  CUresult result = node_kernel(p, true, &k, &code);
+  if (result) return result;
+  char *buffer = calloc(1, k->parameter_bytes + 16);
+  void **pointers = calloc(k->parameter_count + 1, sizeof *pointers);
+  size_t size;
+  result = buffer && pointers ? pack_parameters(k, p->kernelParams, p->extra, buffer, &size) : CUDA_ERROR_OUT_OF_MEMORY;
+  if (!result) {
+    for (uint32_t i = 0; i < k->parameter_count; i++) pointers[i] = buffer + k->parameters[i].offset;
+    struct hip_kernel_node node = {{p->blockDimX, p->blockDimY, p->blockDimZ}, NULL, code->function,
+                                   {p->gridDimX, p->gridDimY, p->gridDimZ}, pointers, p->sharedMemBytes};
+    result = from_hip(use(&node, context));
+  }
+  free(buffer);
+  free(pointers);
+  return result;
+}
+
+struct add { CUgraphNode *node; CUgraph graph; const CUgraphNode *dependencies; size_t count; };
+static int add_kernel(const struct hip_kernel_node *p, void *context) {
+  struct add *a = context;
+  return hip.GraphAddKernelNode(a->node, a->graph, a->dependencies, a->count, p);
+}
+
+CUresult cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+                                 size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS *nodeParams) {
+  ENTER_CONTEXT();
+  if (!phGraphNode) return CUDA_ERROR_INVALID_VALUE;
+  struct add a = {phGraphNode, hGraph, dependencies, numDependencies};
+  return with_kernel_params(nodeParams, add_kernel, &a);
+}
+
+static int set_kernel(const struct hip_kernel_node *p, void *node) { return hip.GraphKernelNodeSetParams(node, p); }
+
+CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams) {
+  ENTER_CONTEXT();
+  return with_kernel_params(nodeParams, set_kernel, hNode);
+}
+
+struct exec_set { CUgraphExec exec; CUgraphNode node; };
+static int exec_set_kernel(const struct hip_kernel_node *p, void *context) {
+  struct exec_set *s = context;
+  return hip.GraphExecKernelNodeSetParams(s->exec, s->node, p);
+}
+
+CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                           const CUDA_KERNEL_NODE_PARAMS *nodeParams) {
+  ENTER_CONTEXT();
+  struct exec_set s = {hGraphExec, hNode};
+  return with_kernel_params(nodeParams, exec_set_kernel, &s);
+}
+
+static struct kernel *kernel_of(const void *hip_function) {
+  int device = thread_state.current->device;
+  for (struct kernel *k = handle_next(HANDLE_KERNEL, NULL); k; k = handle_next(HANDLE_KERNEL, k))
+    if (k->code[device] && k->code[device]->function == hip_function) return k;
+  return NULL;
+}
+
+static CUresult get_kernel(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *p, size_t size) {
+  ENTER_CONTEXT();
+  struct hip_kernel_node node = {0};
+  if (!p) return CUDA_ERROR_INVALID_VALUE;
+  int error = hip.GraphKernelNodeGetParams(hNode, &node);
+  if (error) return hip_error(error);
+  CUDA_KERNEL_NODE_PARAMS found = {
+      .func = (CUfunction)kernel_of(node.function), .gridDimX = node.grid[0], .gridDimY = node.grid[1],
+      .gridDimZ = node.grid[2], .blockDimX = node.block[0], .blockDimY = node.block[1], .blockDimZ = node.block[2],
+      .sharedMemBytes = node.shared, .kernelParams = node.params, .extra = node.extra,
+      .ctx = (CUcontext)thread_state.current};
+  memcpy(p, &found, size);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphKernelNodeGetParams(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *nodeParams) {
+  return get_kernel(hNode, nodeParams, offsetof(CUDA_KERNEL_NODE_PARAMS, kern));
+}
+
+CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *nodeParams) {
+  return get_kernel(hNode, nodeParams, sizeof *nodeParams);
+}
+
+/* Attributes of kernel nodes are hints. */
+CUresult cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUkernelNodeAttrID attr, CUkernelNodeAttrValue *value_out) {
+  if (!hNode || !value_out || attr < 1 || attr > 18) return CUDA_ERROR_INVALID_VALUE;
+  memset(value_out, 0, 64);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUkernelNodeAttrID attr, const CUkernelNodeAttrValue *value) {
+  if (!hNode || !value || attr < 1 || attr > 18) return CUDA_ERROR_INVALID_VALUE;
+  return attr == CU_LAUNCH_ATTRIBUTE_COOPERATIVE ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
+}
+
+CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src) {
+  return dst && src ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* ---- fills ---- */
+
+static struct hip_memset_node memset_node(const CUDA_MEMSET_NODE_PARAMS *p) {
+  return (struct hip_memset_node){(void *)p->dst, p->elementSize, p->height, p->pitch, p->value, p->width};
+}
+
+CUresult cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+                              size_t numDependencies, const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx) {
+  (void)ctx;
+  ENTER_CONTEXT();
+  if (!phGraphNode || !memsetParams) return CUDA_ERROR_INVALID_VALUE;
+  struct hip_memset_node node = memset_node(memsetParams);
+  return from_hip(hip.GraphAddMemsetNode(phGraphNode, hGraph, dependencies, numDependencies, &node));
+}
+
+CUresult cuGraphMemsetNodeGetParams(CUgraphNode hNode, CUDA_MEMSET_NODE_PARAMS *nodeParams) {
+  ENTER_CONTEXT();
+  struct hip_memset_node node = {0};
+  if (!nodeParams) return CUDA_ERROR_INVALID_VALUE;
+  int error = hip.GraphMemsetNodeGetParams(hNode, &node);
+  *nodeParams = (CUDA_MEMSET_NODE_PARAMS){(CUdeviceptr)(uintptr_t)node.to, node.pitch, node.value, node.element,
+                                          node.width, node.height};
+  return from_hip(error);
+}
+
+CUresult cuGraphMemsetNodeSetParams(CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *nodeParams) {
+  ENTER_CONTEXT();
+  if (!nodeParams) return CUDA_ERROR_INVALID_VALUE;
+  struct hip_memset_node node = memset_node(nodeParams);
+  return from_hip(hip.GraphMemsetNodeSetParams(hNode, &node));
+}
+
+CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                        const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx) {
+  (void)ctx;
+  ENTER_CONTEXT();
+  if (!memsetParams) return CUDA_ERROR_INVALID_VALUE;
+  struct hip_memset_node node = memset_node(memsetParams);
+  return from_hip(hip.GraphExecMemsetNodeSetParams(hGraphExec, hNode, &node));
+}
+
+/* ---- copies ---- */
+
+CUresult cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+                              size_t numDependencies, const CUDA_MEMCPY3D *copyParams, CUcontext ctx) {
+  (void)ctx;
+  ENTER_CONTEXT();
+  struct hip_copy_3d copy;
+  if (!phGraphNode || !copyParams || !copy_for_hip(copyParams, &copy)) return CUDA_ERROR_INVALID_VALUE;
+  return from_hip(hip.DrvGraphAddMemcpyNode(phGraphNode, hGraph, dependencies, numDependencies, &copy, NULL));
+}
+
+CUresult cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D *nodeParams) {
+  ENTER_CONTEXT();
+  struct hip_copy_3d copy;
+  if (!nodeParams || !copy_for_hip(nodeParams, &copy)) return CUDA_ERROR_INVALID_VALUE;
+  return from_hip(hip.DrvGraphMemcpyNodeSetParams(hNode, &copy));
+}
+
+CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMCPY3D *copyParams,
+                                        CUcontext ctx) {
+  (void)ctx;
+  ENTER_CONTEXT();
+  struct hip_copy_3d copy;
+  if (!copyParams || !copy_for_hip(copyParams, &copy)) return CUDA_ERROR_INVALID_VALUE;
+  return from_hip(hip.DrvGraphExecMemcpyNodeSetParams(hGraphExec, hNode, &copy, NULL));
+}

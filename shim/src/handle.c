@@ -1,0 +1,83 @@
+/* Arenas of handles. Slots are reused in the order in which they were freed, and only when many are free, so
+ * that a stale handle is found out for a long time. */
+#define _GNU_SOURCE
+#include "handle.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { KEEP_FREE = 256 };
+
+struct arena arenas[HANDLE_KINDS] = {
+    [HANDLE_CONTEXT] = {.slot = 1024}, [HANDLE_MODULE] = {.slot = 1024}, [HANDLE_KERNEL] = {.slot = 1024},
+    [HANDLE_STREAM] = {.slot = 128},   [HANDLE_EVENT] = {.slot = 64},    [HANDLE_LINK] = {.slot = 128},
+    [HANDLE_TEXREF] = {.slot = 256},
+};
+
+static const uint32_t capacity[HANDLE_KINDS] = {
+    [HANDLE_CONTEXT] = 1 << 13, [HANDLE_MODULE] = 1 << 17, [HANDLE_KERNEL] = 1 << 20, [HANDLE_STREAM] = 1 << 18,
+    [HANDLE_EVENT] = 1 << 20,   [HANDLE_LINK] = 1 << 14,   [HANDLE_TEXREF] = 1 << 16,
+};
+
+static struct free_list { uint32_t first, last, count; } free_lists[HANDLE_KINDS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct handle *slot_at(const struct arena *a, uint32_t number) {
+  return (struct handle *)(a->base + (uintptr_t)number * a->slot);
+}
+
+static struct handle *fresh(enum handle_kind kind) {
+  struct arena *a = &arenas[kind];
+  if (!a->base) {
+    void *p = mmap(NULL, (size_t)capacity[kind] * a->slot, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) return NULL;
+    a->base = (uintptr_t)p;
+  }
+  if (a->span / a->slot >= capacity[kind]) return NULL;
+  struct handle *h = slot_at(a, (uint32_t)(a->span / a->slot));
+  __atomic_store_n(&a->span, a->span + a->slot, __ATOMIC_RELEASE);
+  return h;
+}
+
+static struct handle *reuse(enum handle_kind kind) {
+  struct free_list *list = &free_lists[kind];
+  if (!list->count) return NULL;
+  struct handle *h = slot_at(&arenas[kind], list->first - 1);
+  list->first = h->next_free;
+  list->count--;
+  memset(h, 0, arenas[kind].slot);
+  return h;
+}
+
+void *handle_new(enum handle_kind kind) {
+  pthread_mutex_lock(&lock);
+  struct handle *h = free_lists[kind].count > KEEP_FREE ? reuse(kind) : NULL;
+  if (!h) h = fresh(kind);
+  if (!h) h = reuse(kind);
+  if (h) __atomic_store_n(&h->live, 1, __ATOMIC_RELEASE);
+  pthread_mutex_unlock(&lock);
+  return h;
+}
+
+void handle_free(enum handle_kind kind, void *object) {
+  struct handle *h = object;
+  struct free_list *list = &free_lists[kind];
+  uint32_t number = (uint32_t)(((uintptr_t)object - arenas[kind].base) / arenas[kind].slot) + 1;
+  pthread_mutex_lock(&lock);
+  __atomic_store_n(&h->live, 0, __ATOMIC_RELEASE);
+  h->next_free = 0;
+  if (list->count++) slot_at(&arenas[kind], list->last - 1)->next_free = number;
+  else list->first = number;
+  list->last = number;
+  pthread_mutex_unlock(&lock);
+}
+
+void *handle_next(enum handle_kind kind, const void *after) {
+  const struct arena *a = &arenas[kind];
+  uintptr_t p = after ? (uintptr_t)after + a->slot : a->base;
+  for (; p < a->base + a->span; p += a->slot)
+    if (((const struct handle *)p)->live) return (void *)p;
+  return NULL;
+}

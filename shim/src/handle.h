@@ -1,0 +1,42 @@
+/* Handles: objects live in one arena per kind, so that any pointer a program hands in can be told from a live
+ * object by arithmetic, without touching memory that is not ours. */
+#ifndef SHIM_HANDLE_H
+#define SHIM_HANDLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum handle_kind {
+  HANDLE_CONTEXT, HANDLE_MODULE, HANDLE_KERNEL, HANDLE_STREAM, HANDLE_EVENT, HANDLE_LINK, HANDLE_TEXREF,
+  HANDLE_KINDS
+};
+
+/* First member of every object. */
+struct handle {
+  uint32_t live;
+  uint32_t next_free; /* slot number + 1 */
+};
+
+struct arena {
+  uintptr_t base;
+  uintptr_t span;   /* bytes of slots ever used */
+  size_t slot;      /* bytes of a slot, a power of two */
+};
+
+extern struct arena arenas[HANDLE_KINDS];
+
+/* A zeroed object with `live` set, NULL when memory or slots are out. */
+void *handle_new(enum handle_kind kind);
+void handle_free(enum handle_kind kind, void *object);
+
+static inline bool handle_ok(enum handle_kind kind, const void *p) {
+  const struct arena *a = &arenas[kind];
+  uintptr_t offset = (uintptr_t)p - a->base;
+  return offset < a->span && !(offset & (a->slot - 1)) && ((const struct handle *)p)->live;
+}
+
+/* Walks the live objects of a kind: handle_next(kind, NULL) is the first. */
+void *handle_next(enum handle_kind kind, const void *after);
+
+#endif

@@ -1,0 +1,106 @@
+/* The HIP library: AMD's, or the software AMD GPU. Found by dlopen, never linked. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shim.h"
+
+int hip_major = 7;
+bool hip_is_software;
+
+static int missing_function(void) { return HIP_NOT_SUPPORTED; }
+
+const char *own_directory(void) {
+  static char directory[PATH_LENGTH];
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&lock);
+  if (!directory[0]) {
+    Dl_info info;
+    char resolved[PATH_MAX];
+    if (!dladdr((void *)own_directory, &info) || !realpath(info.dli_fname, resolved)) strcpy(resolved, "./x");
+    *strrchr(resolved, '/') = 0;
+    snprintf(directory, sizeof directory, "%s", resolved);
+  }
+  pthread_mutex_unlock(&lock);
+  return directory;
+}
+
+static void resolve(void *library) {
+  void **slots = (void **)&hip;
+  for (int i = 0; i < HIP_FUNCTIONS; i++) {
+    slots[i] = dlsym(library, hip_names[i]);
+    if (!slots[i]) slots[i] = (void *)missing_function;
+  }
+  int version = 0;
+  if (!hip.RuntimeGetVersion(&version) && version >= 10000000) hip_major = version / 10000000;
+}
+
+/* Loads `path` and asks it for devices. */
+static bool usable(const char *path, int *error, int *count) {
+  *error = *count = 0;
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!library) return false;
+  resolve(library);
+  *error = hip.Init(0);
+  if (!*error) *error = hip.GetDeviceCount(count);
+  return !*error && *count > 0;
+}
+
+static bool load_amd(bool required) {
+  static const char *const names[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5",
+                                      "libamdhip64.so"};
+  int error = 0, count = 0;
+  bool found = false;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (usable(names[i], &error, &count)) return true;
+    found |= error || dlopen(names[i], RTLD_NOW | RTLD_NOLOAD);
+  }
+  if (required && found) say("the HIP library finds no AMD GPU (HIP error %d): is the amdgpu driver loaded?", error);
+  else if (required) say("no HIP library: libamdhip64.so.7, .6 or .5 is not on the library path; install ROCm, "
+                         "or set PTX2AMD_DEVICE=vgpu");
+  return false;
+}
+
+static bool load_software(void) {
+  char path[PATH_LENGTH + 32];
+  int error, count;
+  snprintf(path, sizeof path, "%s/libptx2amd_vgpu.so", own_directory());
+  hip_is_software = true;
+  if (usable(path, &error, &count)) return true;
+  const char *why = error ? NULL : dlerror();
+  if (error) say("the software GPU does not start (HIP error %d); PTX2AMD_DEVICE=%s", error,
+                 getenv("PTX2AMD_DEVICE") ? getenv("PTX2AMD_DEVICE") : "");
+  else say("cannot load the software GPU: %s", why ? why : path);
+  return false;
+}
+
+bool hip_load(void) {
+  const char *device = getenv("PTX2AMD_DEVICE"), *library = getenv("PTX2AMD_HIP_LIBRARY");
+  int error, count;
+  for (int i = 0; i < HIP_FUNCTIONS; i++) ((void **)&hip)[i] = (void *)missing_function;
+  if (library && *library) { /* for tests and for HIP libraries in unusual places */
+    if (usable(library, &error, &count)) return true;
+    say("PTX2AMD_HIP_LIBRARY=%s gives no device", library);
+    return false;
+  }
+  if (!device || !*device) return load_amd(false) || load_software();
+  if (!strcmp(device, "hip")) return load_amd(true);
+  if (!strncmp(device, "vgpu", 4) && (!device[4] || device[4] == ':')) return load_software();
+  say("PTX2AMD_DEVICE=%s: expected hip, vgpu or vgpu:ARCH", device);
+  return false;
+}
+
+/* Most HIP errors have CUDA's numbers. */
+CUresult hip_error(int e) {
+  switch (e) {
+    case 17: case 21: case 9: return CUDA_ERROR_INVALID_VALUE;  /* device pointer, copy direction, configuration */
+    case 98: return CUDA_ERROR_INVALID_HANDLE;                  /* device function */
+    case 1052: return CUDA_ERROR_OUT_OF_MEMORY;
+    case 1053: case 1054: return CUDA_ERROR_UNKNOWN;
+    case 35: case 46: return CUDA_ERROR_NO_DEVICE;
+    default: return e > 0 && e < 1000 ? e : CUDA_ERROR_UNKNOWN;
+  }
+}

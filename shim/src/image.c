@@ -1,0 +1,194 @@
+/* Containers: wrapper (what nvcc's start-up code registers), fatbin, ELF, PTX text. Nothing of them is trusted. */
+#define _GNU_SOURCE
+#include "image.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "shim.h"
+
+enum { WRAPPER_MAGIC = 0x466243b1, KIND_PTX = 1, KIND_ELF = 2, FATBIN_HEADER = 16, ENTRY_HEADER = 64 };
+#define FATBIN_MAGIC 0xba55ed50u
+enum { FLAG_LZ4 = 0x2000, FLAG_ZSTD = 0x8000, FLAG_ARCH_SPECIFIC = 0x100000, FLAG_FAMILY_SPECIFIC = 0x200000 };
+
+struct wrapper { uint32_t magic, version; const void *fatbin; const void *const *prelinked; };
+
+struct entry {
+  uint16_t kind, one;
+  uint32_t header_size;
+  uint64_t payload;
+  uint32_t compressed, options;
+  uint16_t minor, major;
+  uint32_t sm, name, name_length;
+  uint64_t flags, zero, full_size;
+};
+_Static_assert(sizeof(struct entry) == ENTRY_HEADER, "layout of a fatbin entry");
+
+/* What a container was found to hold. */
+struct found {
+  struct image best;
+  int rank;                     /* of best */
+  int ptx, elf;                 /* entries */
+  char machine_code[96];        /* "sm_80 sm_90" */
+};
+
+/* Whether [p, p + size) can be read: asked of the kernel, as the program's pointer may be anything. */
+static bool readable(const void *p, size_t size) {
+  static const size_t page = 4096;
+  uintptr_t at = (uintptr_t)p, end = at + size;
+  if (!p || end < at) return false;
+  while (at < end) {
+    char bytes[64];
+    struct iovec to = {bytes, sizeof bytes}, from[64];
+    unsigned n = 0;
+    for (; n < 64 && at < end; n++, at = (at & ~(page - 1)) + page) from[n] = (struct iovec){(void *)at, 1};
+    ssize_t got = process_vm_readv(getpid(), &to, 1, from, n, 0);
+    if (got < 0 && errno != EFAULT) return true; /* not allowed to ask: trust it */
+    if (got != (ssize_t)n) return false;
+  }
+  return true;
+}
+
+/* Prefer what a real driver of the reported compute capability would take: the highest target up to it, else the
+ * lowest above; plain targets before arch-specific ones. */
+static int rank_of(const struct entry *e, const struct device *d) {
+  int capability = d->cc_major * 10 + d->cc_minor, sm = (int)e->sm;
+  int rank = sm <= capability ? 10000 + sm : 5000 - sm;
+  return e->flags & (FLAG_ARCH_SPECIFIC | FLAG_FAMILY_SPECIFIC) ? rank - 5000 : rank;
+}
+
+static bool take_entry(const struct entry *e, const char *data, struct found *f) {
+  if (e->kind == KIND_ELF) {
+    size_t n = strlen(f->machine_code);
+    f->elf++;
+    if (n + 12 < sizeof f->machine_code)
+      snprintf(f->machine_code + n, sizeof f->machine_code - n, "%ssm_%u", n ? " " : "", e->sm);
+    return true;
+  }
+  if (e->kind != KIND_PTX) return true; /* kinds of later toolchains */
+  int rank = rank_of(e, &devices[thread_state.current ? thread_state.current->device : 0]);
+  if (f->ptx++ && rank <= f->rank) return true;
+  struct image image = {.data = data, .size = e->payload, .full_size = e->payload, .sm = (int)e->sm};
+  if (e->flags & (FLAG_LZ4 | FLAG_ZSTD)) {
+    image.encoding = e->flags & FLAG_LZ4 ? ENCODING_LZ4 : ENCODING_ZSTD;
+    image.full_size = e->full_size;
+    if (!e->compressed || e->compressed > e->payload || !e->full_size) return false;
+    image.size = e->compressed;
+  } else {
+    image.full_size = image.size = strnlen(data, e->payload);
+  }
+  f->best = image;
+  f->rank = rank;
+  return true;
+}
+
+/* limit: bytes known to belong to the image, 0 when unknown. */
+static CUresult scan_fatbin(const char *data, size_t limit, struct found *f, char *problem, size_t size) {
+  uint32_t magic;
+  uint16_t version, header;
+  uint64_t payload;
+  if (limit ? limit < FATBIN_HEADER : !readable(data, FATBIN_HEADER)) goto bad;
+  memcpy(&magic, data, 4);
+  memcpy(&version, data + 4, 2);
+  memcpy(&header, data + 6, 2);
+  memcpy(&payload, data + 8, 8);
+  if (magic != FATBIN_MAGIC || version != 1 || header < FATBIN_HEADER || header > 4096) goto bad;
+  if (payload > (uint64_t)1 << 40 || (limit ? header + payload > limit : !readable(data, header + payload))) goto bad;
+  const char *p = data + header, *end = p + payload;
+  while (end - p >= ENTRY_HEADER) {
+    struct entry e;
+    memcpy(&e, p, sizeof e);
+    size_t left = (size_t)(end - p);
+    if (e.header_size < ENTRY_HEADER || e.header_size > left || e.payload > left - e.header_size) goto bad;
+    if (!take_entry(&e, p + e.header_size, f)) goto bad;
+    p += e.header_size + e.payload;
+  }
+  return CUDA_SUCCESS;
+bad:
+  snprintf(problem, size, "the fatbin is truncated or corrupt");
+  return CUDA_ERROR_INVALID_IMAGE;
+}
+
+static CUresult scan_wrapper(const struct wrapper *w, struct found *f, char *problem, size_t size) {
+  if (!readable(w, sizeof *w) || (w->version != 1 && w->version != 2)) {
+    snprintf(problem, size, "the fatbin wrapper is corrupt");
+    return CUDA_ERROR_INVALID_IMAGE;
+  }
+  CUresult result = scan_fatbin(w->fatbin, 0, f, problem, size);
+  if (result || w->version == 1 || f->ptx || !w->prelinked) return result;
+  /* Separate compilation: the PTX is in one fatbin per object file. */
+  for (const void *const *part = w->prelinked; !result && readable(part, sizeof *part) && *part; part++) {
+    int before = f->ptx;
+    result = scan_fatbin(*part, 0, f, problem, size);
+    if (!result && before && f->ptx > before) {
+      snprintf(problem, size, "PTX of several separately compiled objects needs linking, which is not supported yet; "
+                              "compile without -rdc=true");
+      return CUDA_ERROR_NO_BINARY_FOR_GPU;
+    }
+  }
+  return result;
+}
+
+/* Text that could be PTX: no control characters but white space at the start, and a version directive. */
+static bool looks_like_text(const char *data, size_t limit, size_t *length) {
+  size_t n = 0;
+  if (limit) n = strnlen(data, limit);
+  else
+    while (readable(data + n, 1)) { /* page by page: there may be no NUL */
+      size_t page = 4096 - ((uintptr_t)(data + n) & 4095), got = strnlen(data + n, page);
+      n += got;
+      if (got < page) break;
+    }
+  *length = n;
+  size_t look = n < 256 ? n : 256;
+  for (size_t i = 0; i < look; i++) {
+    unsigned char c = (unsigned char)data[i];
+    if (c < 0x20 && c != '\n' && c != '\r' && c != '\t' && c != '\f' && c != '\v') return false;
+  }
+  return n > 0;
+}
+
+static CUresult settle(const struct found *f, struct image *image, char *problem, size_t size) {
+  if (f->ptx) {
+    *image = f->best;
+    return CUDA_SUCCESS;
+  }
+  snprintf(problem, size, "the module has machine code only (%s) and no PTX, which is what can be translated; "
+                          "build it with PTX, for instance nvcc -gencode arch=compute_80,code=compute_80",
+           f->machine_code[0] ? f->machine_code : "no entry for any GPU");
+  return CUDA_ERROR_NO_BINARY_FOR_GPU;
+}
+
+CUresult image_find(const void *data, size_t size, struct image *image, char *problem, size_t problem_size) {
+  struct found f = {0};
+  uint32_t magic = 0;
+  CUresult result;
+  size_t length;
+  problem[0] = 0;
+  if (size ? size >= 4 : readable(data, 4)) memcpy(&magic, data, 4);
+  else if (!size) {
+    snprintf(problem, problem_size, "the image's address cannot be read");
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  if (magic == WRAPPER_MAGIC) {
+    result = scan_wrapper(data, &f, problem, problem_size);
+    return result ? result : settle(&f, image, problem, problem_size);
+  }
+  if (magic == FATBIN_MAGIC) {
+    result = scan_fatbin(data, size, &f, problem, problem_size);
+    return result ? result : settle(&f, image, problem, problem_size);
+  }
+  if (magic == 0x464c457f) {
+    snprintf(f.machine_code, sizeof f.machine_code, "an ELF file");
+    return settle(&f, image, problem, problem_size);
+  }
+  if (!looks_like_text(data, size, &length)) {
+    snprintf(problem, problem_size, "the image is neither a fatbin nor ELF nor PTX text");
+    return CUDA_ERROR_INVALID_IMAGE;
+  }
+  *image = (struct image){.data = data, .size = length, .full_size = length};
+  return CUDA_SUCCESS;
+}

@@ -1,0 +1,47 @@
+/* cuInit and the driver's version. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+
+#include "shim.h"
+
+bool initialised;
+static bool forked;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* A forked child cannot use the parent's GPU state: CUDA answers NOT_INITIALIZED there. */
+static void in_child(void) {
+  if (initialised) forked = true;
+  initialised = false;
+  thread_state.current = NULL;
+  thread_state.depth = 0;
+}
+
+static CUresult initialise(void) {
+  trace_open();
+  if (!hip_load()) return CUDA_ERROR_NO_DEVICE;
+  CUresult result = devices_find();
+  if (result) return result;
+  pthread_atfork(NULL, NULL, in_child);
+  __atomic_store_n(&initialised, true, __ATOMIC_RELEASE);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuInit(unsigned int Flags) {
+  static CUresult failed;
+  if (Flags) return CUDA_ERROR_INVALID_VALUE;
+  if (forked) return CUDA_ERROR_NOT_INITIALIZED;
+  if (__atomic_load_n(&initialised, __ATOMIC_ACQUIRE)) return CUDA_SUCCESS;
+  pthread_mutex_lock(&lock);
+  CUresult result = initialised ? CUDA_SUCCESS : failed;
+  if (!initialised && !failed) result = failed = initialise();
+  pthread_mutex_unlock(&lock);
+  return result;
+}
+
+CUresult cuDriverGetVersion(int *driverVersion) {
+  if (!driverVersion) return CUDA_ERROR_INVALID_VALUE;
+  const char *wanted = getenv("PTX2AMD_DRIVER_VERSION");
+  int version = wanted ? atoi(wanted) : 0;
+  *driverVersion = version > 0 ? version : DRIVER_VERSION;
+  return CUDA_SUCCESS;
+}

@@ -1,0 +1,120 @@
+/* A kernel's code: from the cache, else from the service; loaded into HIP, its environment filled. */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "module.h"
+#include "service.h"
+
+static CUresult ask_service(struct module *m, const struct kernel *k, int device, struct cache_entry *entry,
+                            char **problem, double *time_ms) {
+  struct service_request request = {.operation = k ? "kernel" : "index", .module_id = m->id,
+                                    .arch = k ? devices[device].arch : NULL, .kernel = k ? k->name : NULL,
+                                    .name = m->name, .image = &m->image};
+  struct service_reply reply;
+  CUresult result = service_ask(&request, &reply);
+  *problem = reply.error;
+  *time_ms = reply.time_ms;
+  if (result) return result;
+  if (cache_open_file(reply.path, entry)) return CUDA_SUCCESS;
+  if (asprintf(problem, "the translation's cache entry %s cannot be read, or is damaged", reply.path) < 0)
+    *problem = NULL;
+  return CUDA_ERROR_OPERATING_SYSTEM;
+}
+
+CUresult translate(struct module *m, const struct kernel *k, int device, struct cache_entry *entry,
+                   char **problem) {
+  char key[65], quoted[512];
+  double started = now_ms(), time_ms = 0;
+  if (k) cache_key(key, "kernel\n%s\n%s\n%s\n%s\n%s\n", m->id, build_id(), devices[device].arch, "", k->name);
+  else cache_key(key, "index\n%s\n%s\n", m->id, build_id());
+  bool hit = cache_open(key, entry);
+  CUresult result = hit ? CUDA_SUCCESS : ask_service(m, k, device, entry, problem, &time_ms);
+  if (trace_on)
+    trace("\"event\": \"translate\", \"module\": \"%s\", \"kernel\": %s, \"arch\": \"%s\", \"cache\": %s, "
+          "\"time_ms\": %.3f, \"translation_ms\": %.3f, \"result\": %d", m->id,
+          k ? json_string(k->name, quoted, sizeof quoted) : "null", k ? devices[device].arch : "",
+          hit ? "true" : "false", now_ms() - started, time_ms, result);
+  return result;
+}
+
+struct properties { int env; struct kernel_code code; };
+
+static void read_properties(char *text, struct properties *p) {
+  const struct { const char *key; int *value; } numbers[] = {
+      {"max_threads", &p->code.max_threads}, {"static_shared", &p->code.static_shared}, {"local", &p->code.local},
+      {"vgprs", &p->code.vgprs}, {"sgprs", &p->code.sgprs}, {"wave", &p->code.wave}, {"env", &p->env},
+  };
+  char *save = NULL;
+  for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+    char *value = strchr(line, ' ');
+    if (!value) continue;
+    *value++ = 0;
+    if (!strcmp(line, "mapping")) snprintf(p->code.mapping, sizeof p->code.mapping, "%s", value);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+      if (!strcmp(line, numbers[i].key)) *numbers[i].value = atoi(value);
+  }
+}
+
+/* Fills the code object's environment: docs/architecture.md, "Lowering". */
+static CUresult fill_environment(struct kernel *k, int device, void *hip_module) {
+  uint64_t environment[8] = {0}, address = 0;
+  size_t size = 0;
+  CUresult result = module_segment(k->module, device, &environment[0]);
+  if (!result) result = printf_prepare(device);
+  if (result) return result;
+  environment[1] = devices[device].device_printf;
+  int error = hip.ModuleGetGlobal(&address, &size, hip_module, "__ptx2amd_env");
+  if (!error && size < sizeof environment) return CUDA_ERROR_INVALID_IMAGE;
+  if (!error) error = hip.MemcpyHtoD(address, environment, sizeof environment);
+  return from_hip(error);
+}
+
+static CUresult load(struct kernel *k, int device, char **problem) {
+  struct cache_entry entry = {0};
+  struct properties p = {0};
+  CUresult result = translate(k->module, k, device, &entry, problem);
+  if (result) return result;
+  read_properties(entry.text, &p);
+  result = from_hip(hip.ModuleLoadData(&p.code.module, entry.payload));
+  if (!result) {
+    result = from_hip(hip.ModuleGetFunction(&p.code.function, p.code.module, k->name));
+    if (!result && p.env) result = fill_environment(k, device, p.code.module);
+    if (result) hip.ModuleUnload(p.code.module);
+  }
+  cache_close(&entry);
+  struct kernel_code *code = result ? NULL : malloc(sizeof *code);
+  if (!code) return result ? result : CUDA_ERROR_OUT_OF_MEMORY;
+  *code = p.code;
+  __atomic_store_n(&k->code[device], code, __ATOMIC_RELEASE);
+  return CUDA_SUCCESS;
+}
+
+CUresult kernel_load(struct kernel *k, int device) {
+  static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
+  char *problem = NULL;
+  pthread_mutex_lock(&loading);
+  CUresult result = k->code[device] ? CUDA_SUCCESS : k->failed;
+  if (!k->code[device] && !k->failed) {
+    if (k->refused) {
+      say("kernel %s cannot run: %s", k->name, k->refused);
+      result = CUDA_ERROR_NOT_SUPPORTED;
+    } else if ((result = load(k, device, &problem))) {
+      say("kernel %s cannot run: %s", k->name, problem ? problem : "its code object does not load");
+    }
+    k->failed = result;
+  }
+  pthread_mutex_unlock(&loading);
+  free(problem);
+  return result;
+}
+
+void kernel_drop_code(struct kernel *k) {
+  for (int i = 0; i < MAX_DEVICES; i++)
+    if (k->code[i]) {
+      hip.ModuleUnload(k->code[i]->module);
+      free(k->code[i]);
+    }
+  free(k->legacy);
+}

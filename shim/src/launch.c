@@ -1,0 +1,165 @@
+/* Launches. The path from cuLaunchKernel to HIP is meant to cost nanoseconds: checks by arithmetic, parameters
+ * copied once. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "module.h"
+
+enum { DEFAULT_SHARED_LIMIT = 49152, MAX_BLOCK = 1024, PADDED_BLOCK = 512 };
+
+struct shape { unsigned grid[3], block[3], shared; };
+
+static inline void copy_parameter(char *to, const void *from, uint32_t size) {
+  if (size == 8) memcpy(to, from, 8);
+  else if (size == 4) memcpy(to, from, 4);
+  else memcpy(to, from, size);
+}
+
+/* The packed buffer that `extra` names; `size` becomes its size. */
+static CUresult from_extra(void **extra, const void **buffer, size_t *size) {
+  const size_t *given = NULL;
+  *buffer = NULL;
+  for (int i = 0; i < 8 && extra[i] != CU_LAUNCH_PARAM_END; i += 2) {
+    if (extra[i] == CU_LAUNCH_PARAM_BUFFER_POINTER) *buffer = extra[i + 1];
+    else if (extra[i] == CU_LAUNCH_PARAM_BUFFER_SIZE) given = extra[i + 1];
+    else return CUDA_ERROR_INVALID_VALUE;
+  }
+  if (!*buffer != !given) return CUDA_ERROR_INVALID_VALUE;
+  *size = given ? *given : 0;
+  return CUDA_SUCCESS;
+}
+
+CUresult pack_parameters(const struct kernel *k, void **params, void **extra, void *buffer, size_t *size) {
+  *size = k->parameter_bytes;
+  if (!k->parameter_count) return CUDA_SUCCESS;
+  if (params) {
+    if (extra) return CUDA_ERROR_INVALID_VALUE;
+    for (uint32_t i = 0; i < k->parameter_count; i++) {
+      const struct parameter *p = &k->parameters[i];
+      if (UNLIKELY(!params[i])) return CUDA_ERROR_INVALID_VALUE;
+      copy_parameter((char *)buffer + p->offset, params[i], p->size);
+    }
+    return CUDA_SUCCESS;
+  }
+  if (!extra) return CUDA_ERROR_INVALID_VALUE;
+  const void *given;
+  size_t given_size;
+  CUresult result = from_extra(extra, &given, &given_size);
+  if (result) return result;
+  if (given_size < k->parameter_bytes) return CUDA_ERROR_INVALID_VALUE;
+  memcpy(buffer, given, k->parameter_bytes);
+  return CUDA_SUCCESS;
+}
+
+static CUresult check_shape(const struct kernel *k, const struct kernel_code *code, const struct shape *s) {
+  uint64_t threads = (uint64_t)s->block[0] * s->block[1] * s->block[2];
+  if (!threads || threads > MAX_BLOCK || s->block[0] > MAX_BLOCK || s->block[1] > MAX_BLOCK || s->block[2] > 64)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (!s->grid[0] || !s->grid[1] || !s->grid[2] || s->grid[0] > 2147483647u || s->grid[1] > 65535 ||
+      s->grid[2] > 65535)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (k->required[0] && (s->block[0] != (unsigned)k->required[0] || s->block[1] != (unsigned)k->required[1] ||
+                         s->block[2] != (unsigned)k->required[2]))
+    return CUDA_ERROR_INVALID_VALUE;
+  if (k->max_threads && threads > (unsigned)k->max_threads) return CUDA_ERROR_INVALID_VALUE;
+  if (code->max_threads && threads > (unsigned)code->max_threads) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+  unsigned fixed = (unsigned)k->static_shared;
+  unsigned limit = k->dynamic_limit ? (unsigned)k->dynamic_limit
+                   : fixed < DEFAULT_SHARED_LIMIT ? DEFAULT_SHARED_LIMIT - fixed : 0;
+  return s->shared > limit ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+static void trace_launch(const struct kernel *k, const struct kernel_code *code, const struct shape *s, CUresult result) {
+  char name[1024];
+  trace("\"event\": \"launch\", \"kernel\": %s, \"grid\": [%u, %u, %u], \"block\": [%u, %u, %u], \"shared\": %u, "
+        "\"mapping\": \"%s\", \"result\": %d", json_string(k->name, name, sizeof name), s->grid[0], s->grid[1],
+        s->grid[2], s->block[0], s->block[1], s->block[2], s->shared, code->mapping, result);
+}
+
+static int launch_cooperative(const struct kernel *k, const struct kernel_code *code, const struct shape *s,
+                              void *stream, char *buffer) {
+  void **pointers = malloc((k->parameter_count + 1) * sizeof *pointers);
+  if (!pointers) return CUDA_ERROR_OUT_OF_MEMORY;
+  for (uint32_t i = 0; i < k->parameter_count; i++) pointers[i] = buffer + k->parameters[i].offset;
+  int error = hip.ModuleLaunchCooperativeKernel(code->function, s->grid[0], s->grid[1], s->grid[2], s->block[0],
+                                                s->block[1], s->block[2], s->shared, stream, pointers);
+  free(pointers);
+  return error;
+}
+
+static CUresult launch(CUfunction f, const struct shape *s, CUstream hStream, void **params, void **extra,
+                       bool cooperative) {
+  ENTER_CONTEXT();
+  struct kernel *k = kernel_checked(f);
+  void *stream;
+  if (UNLIKELY(!k || !stream_hip(hStream, &stream))) return CUDA_ERROR_INVALID_HANDLE;
+  struct kernel_code *code;
+  CUresult result = kernel_code(k, thread_state.current->device, &code);
+  if (UNLIKELY(result)) return result;
+  if (UNLIKELY((result = check_shape(k, code, s)))) return result;
+  _Alignas(16) char buffer[k->parameter_bytes + 16];
+  size_t size;
+  result = pack_parameters(k, params, extra, buffer, &size);
+  if (UNLIKELY(result)) return result;
+  void *packed[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &size, HIP_LAUNCH_PARAM_END};
+  int error = UNLIKELY(cooperative)
+                  ? launch_cooperative(k, code, s, stream, buffer)
+                  : hip.ModuleLaunchKernel(code->function, s->grid[0], s->grid[1], s->grid[2], s->block[0],
+                                           s->block[1], s->block[2], s->shared, stream, NULL, size ? packed : NULL);
+  result = from_hip(error);
+  if (UNLIKELY(trace_on)) trace_launch(k, code, s, result);
+  return result;
+}
+
+CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
+                        unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
+                        unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra) {
+  struct shape s = {{gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes};
+  return launch(f, &s, hStream, kernelParams, extra, false);
+}
+
+CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
+                                   unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
+                                   unsigned int sharedMemBytes, CUstream hStream, void **kernelParams) {
+  struct shape s = {{gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes};
+  return launch(f, &s, hStream, kernelParams, NULL, true);
+}
+
+static CUresult launch_config(const CUlaunchConfig *config, CUstream stream, CUfunction f, void **params,
+                              void **extra) {
+  if (!config) return CUDA_ERROR_INVALID_VALUE;
+  struct shape s = {{config->gridDimX, config->gridDimY, config->gridDimZ},
+                    {config->blockDimX, config->blockDimY, config->blockDimZ}, config->sharedMemBytes};
+  bool cooperative = false;
+  CUevent after = NULL;
+  if (config->numAttrs && !config->attrs) return CUDA_ERROR_INVALID_VALUE;
+  for (unsigned i = 0; i < config->numAttrs; i++) {
+    const CUlaunchAttribute *a = &config->attrs[i];
+    if (a->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) cooperative = a->value.integer != 0;
+    else if (a->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION &&
+             (uint64_t)a->value.dim[0] * a->value.dim[1] * a->value.dim[2] > 1)
+      return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+    else if (a->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT || a->id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT)
+      after = a->value.event.event;
+  }
+  CUresult result = launch(f, &s, stream, params, extra, cooperative);
+  return result || !after ? result : cuEventRecord(after, stream);
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra) {
+  return launch_config(config, config ? config->hStream : NULL, f, kernelParams, extra);
+}
+
+CUresult launch_kernel_ex_per_thread(const CUlaunchConfig *config, CUfunction f, void **params, void **extra) {
+  return launch_config(config, per_thread_stream(config ? config->hStream : NULL), f, params, extra);
+}
+
+CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *launchParamsList, unsigned int numDevices,
+                                              unsigned int flags) {
+  ENTER_CONTEXT();
+  if (!launchParamsList || !numDevices || flags > 3) return CUDA_ERROR_INVALID_VALUE;
+  if (numDevices > 1) return CUDA_ERROR_NOT_SUPPORTED;
+  const CUDA_LAUNCH_PARAMS *p = launchParamsList;
+  return cuLaunchCooperativeKernel(p->function, p->gridDimX, p->gridDimY, p->gridDimZ, p->blockDimX, p->blockDimY,
+                                   p->blockDimZ, p->sharedMemBytes, p->hStream, p->kernelParams);
+}

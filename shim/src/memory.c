@@ -1,0 +1,104 @@
+/* Memory: what is not one HIP call. */
+#include <string.h>
+
+#include "shim.h"
+
+CUresult cuMemFree_v2(CUdeviceptr dptr) {
+  ENTER_CONTEXT();
+  if (!dptr) return CUDA_SUCCESS;
+  CUresult result = from_hip(hip.Free((void *)dptr));
+  return result == CUDA_ERROR_INVALID_HANDLE ? CUDA_ERROR_INVALID_VALUE : result;
+}
+
+CUresult cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr) {
+  ENTER_CONTEXT();
+  CUdeviceptr base = 0;
+  size_t size = 0;
+  int error = hip.MemGetAddressRange(&base, &size, dptr);
+  if (error) return error == HIP_NOT_SUPPORTED ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_NOT_FOUND;
+  if (pbase) *pbase = base;
+  if (psize) *psize = size;
+  return CUDA_SUCCESS;
+}
+
+/* ---- managed memory: advice and prefetch are hints; a HIP library without them loses nothing ---- */
+
+enum { LOCATION_DEVICE = 1, CPU_DEVICE = -1 };
+
+static CUresult hint(int error) { return error == HIP_NOT_SUPPORTED ? CUDA_SUCCESS : from_hip(error); }
+
+static bool hip_location(CUmemLocation location, int *device) {
+  *device = location.type == LOCATION_DEVICE ? location.id : CPU_DEVICE;
+  return location.type >= LOCATION_DEVICE && location.type <= 4 &&
+         (location.type != LOCATION_DEVICE || device_ok(location.id));
+}
+
+CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device) {
+  ENTER_CONTEXT();
+  if (!devPtr || !count || advice < 1 || advice > 6) return CUDA_ERROR_INVALID_VALUE;
+  return hint(hip.MemAdvise((void *)devPtr, count, (unsigned)advice, device));
+}
+
+CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location) {
+  int device;
+  if (!hip_location(location, &device)) return CUDA_ERROR_INVALID_VALUE;
+  return cuMemAdvise(devPtr, count, advice, device);
+}
+
+CUresult cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream) {
+  ENTER_CONTEXT();
+  void *stream;
+  if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
+  if (!devPtr || !count) return CUDA_ERROR_INVALID_VALUE;
+  if (dstDevice != CPU_DEVICE && !device_ok(dstDevice)) return CUDA_ERROR_INVALID_DEVICE;
+  return hint(hip.MemPrefetchAsync((void *)devPtr, count, dstDevice, stream));
+}
+
+CUresult cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags,
+                               CUstream hStream) {
+  int device;
+  if (flags || !hip_location(location, &device)) return CUDA_ERROR_INVALID_VALUE;
+  return cuMemPrefetchAsync(devPtr, count, device, hStream);
+}
+
+CUresult cuMemPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs,
+                                 size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags,
+                                 CUstream hStream) {
+  (void)prefetchLocs, (void)prefetchLocIdxs;
+  ENTER_CONTEXT();
+  void *stream;
+  if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
+  return dptrs && sizes && count && numPrefetchLocs <= count && !flags ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* Discarding allows the contents to be lost; keeping them is allowed too. */
+CUresult cuMemDiscardBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, unsigned long long flags,
+                                CUstream hStream) {
+  return cuMemPrefetchBatchAsync(dptrs, sizes, count, NULL, NULL, 0, flags, hStream);
+}
+
+CUresult cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count,
+                                           CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs,
+                                           size_t numPrefetchLocs, unsigned long long flags, CUstream hStream) {
+  return cuMemPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream);
+}
+
+/* ---- pools by location ---- */
+
+CUresult cuMemGetDefaultMemPool(CUmemoryPool *pool_out, CUmemLocation *location, CUmemAllocationType type) {
+  if (!pool_out || !location || type != 1) return CUDA_ERROR_INVALID_VALUE;
+  if (location->type != LOCATION_DEVICE) return CUDA_ERROR_NOT_SUPPORTED;
+  return cuDeviceGetDefaultMemPool(pool_out, location->id);
+}
+
+CUresult cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type) {
+  if (!pool || !location || type != 1) return CUDA_ERROR_INVALID_VALUE;
+  if (location->type != LOCATION_DEVICE) return CUDA_ERROR_NOT_SUPPORTED;
+  return cuDeviceGetMemPool(pool, location->id);
+}
+
+CUresult cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool) {
+  if (!pool || !location || type != 1) return CUDA_ERROR_INVALID_VALUE;
+  if (location->type != LOCATION_DEVICE) return CUDA_ERROR_NOT_SUPPORTED;
+  return cuDeviceSetMemPool(location->id, pool);
+}

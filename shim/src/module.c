@@ -1,0 +1,269 @@
+/* Modules: from image to index, the data segment, and the module half of the API. */
+#define _GNU_SOURCE
+#include "module.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct module *module_checked(const void *handle) {
+  return handle_ok(HANDLE_MODULE, handle) ? (struct module *)handle : NULL;
+}
+
+static void identify(struct module *m) {
+  unsigned char digest[32];
+  struct blake2b b;
+  blake2b_start(&b);
+  blake2b_add(&b, m->image.data, m->image.size);
+  blake2b_end(&b, digest);
+  hex32(digest, m->id);
+  snprintf(m->name, sizeof m->name, "module-%.12s", m->id);
+}
+
+static CUresult fill(struct module *m, bool preserved, struct jit *jit) {
+  char problem[512], *text = NULL;
+  identify(m);
+  CUresult result = translate(m, NULL, 0, &m->index, &text);
+  if (result) {
+    jit_error(jit, text ? text : "the translation failed");
+    free(text);
+    return result;
+  }
+  result = index_parse(m, problem, sizeof problem);
+  if (result) {
+    jit_error(jit, problem);
+    return result;
+  }
+  if (!preserved && m->kernel_count) {
+    m->owned_image = malloc(m->image.size + 1);
+    if (!m->owned_image) return CUDA_ERROR_OUT_OF_MEMORY;
+    memcpy(m->owned_image, m->image.data, m->image.size);
+    m->image.data = m->owned_image;
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult module_load(const void *data, size_t size, bool library, bool preserved, struct jit *jit,
+                     struct module **out) {
+  char problem[512];
+  struct image image;
+  if (!initialised) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!data) return CUDA_ERROR_INVALID_VALUE;
+  CUresult result = image_find(data, size, &image, problem, sizeof problem);
+  if (result) {
+    jit_error(jit, problem);
+    return result;
+  }
+  struct module *m = handle_new(HANDLE_MODULE);
+  if (!m) return CUDA_ERROR_OUT_OF_MEMORY;
+  pthread_mutex_init(&m->lock, NULL);
+  m->context = library ? NULL : context_current();
+  m->library = library;
+  m->image = image;
+  result = fill(m, preserved, jit);
+  if (result) {
+    module_drop(m);
+    return result;
+  }
+  if (trace_on)
+    trace("\"event\": \"module\", \"id\": \"%s\", \"target\": \"sm_%d\", \"kernels\": %u, \"bytes\": %zu", m->id,
+          m->target, m->kernel_count, m->image.full_size);
+  *out = m;
+  return CUDA_SUCCESS;
+}
+
+void module_drop(struct module *m) {
+  index_drop(m);
+  for (int i = 0; i < MAX_DEVICES; i++)
+    if (m->segment[i]) hip.Free((void *)m->segment[i]);
+  free(m->owned_image);
+  pthread_mutex_destroy(&m->lock);
+  handle_free(HANDLE_MODULE, m);
+}
+
+void modules_drop(struct context *c) {
+  for (struct module *m = handle_next(HANDLE_MODULE, NULL); m; m = handle_next(HANDLE_MODULE, m))
+    if (m->context == c) module_drop(m);
+}
+
+struct kernel *module_kernel(struct module *m, const char *name) {
+  uint32_t low = 0, high = m->kernel_count;
+  while (low < high) {
+    uint32_t middle = (low + high) / 2;
+    int order = strcmp(m->kernels[middle]->name, name);
+    if (!order) return m->kernels[middle];
+    if (order < 0) low = middle + 1;
+    else high = middle;
+  }
+  return NULL;
+}
+
+struct variable *module_variable(struct module *m, const char *name) {
+  for (uint32_t i = 0; i < m->variable_count; i++)
+    if (!strcmp(m->variables[i].name, name)) return &m->variables[i];
+  return NULL;
+}
+
+/* ---- the data segment ---- */
+
+static bool has_managed(const struct module *m) {
+  for (uint32_t i = 0; i < m->variable_count; i++)
+    if (m->variables[i].managed) return true;
+  return false;
+}
+
+static CUresult make_segment(struct module *m, uint64_t *address) {
+  void *device = NULL;
+  char *host = calloc(1, m->segment_size);
+  if (!host) return CUDA_ERROR_OUT_OF_MEMORY;
+  int error = has_managed(m) ? hip.MallocManaged(&device, m->segment_size, 1) : hip.Malloc(&device, m->segment_size);
+  if (!error) {
+    memcpy(host, m->index.payload, m->index.payload_size);
+    for (uint32_t i = 0; i < m->relocation_count; i++) {
+      uint64_t value = (uint64_t)(uintptr_t)device + m->relocations[i].target;
+      memcpy(host + m->relocations[i].at, &value, sizeof value);
+    }
+    error = hip.MemcpyHtoD((uint64_t)(uintptr_t)device, host, m->segment_size);
+    if (error) hip.Free(device);
+  }
+  free(host);
+  if (!error) *address = (uint64_t)(uintptr_t)device;
+  return from_hip(error);
+}
+
+CUresult module_segment(struct module *m, int device, uint64_t *address) {
+  CUresult result = CUDA_SUCCESS;
+  pthread_mutex_lock(&m->lock);
+  if (!m->segment[device] && m->segment_size) result = make_segment(m, &m->segment[device]);
+  *address = m->segment[device];
+  pthread_mutex_unlock(&m->lock);
+  return result;
+}
+
+/* ---- API ---- */
+
+CUresult read_file(const char *path, void **data, size_t *size) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  struct stat st;
+  if (fd < 0) return CUDA_ERROR_FILE_NOT_FOUND;
+  CUresult result = CUDA_ERROR_INVALID_IMAGE;
+  if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0 && (*data = malloc((size_t)st.st_size + 1))) {
+    ssize_t n = read(fd, *data, (size_t)st.st_size);
+    ((char *)*data)[n > 0 ? n : 0] = 0;
+    *size = n > 0 ? (size_t)n : 0;
+    result = n == st.st_size ? CUDA_SUCCESS : CUDA_ERROR_OPERATING_SYSTEM;
+    if (result) free(*data);
+  }
+  close(fd);
+  return result;
+}
+
+CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions, CUjit_option *options,
+                            void **optionValues) {
+  ENTER_CONTEXT();
+  if (!module || !image) return CUDA_ERROR_INVALID_VALUE;
+  struct jit jit;
+  struct module *m = NULL;
+  jit_read(&jit, numOptions, options, optionValues);
+  CUresult result = module_load(image, 0, false, false, &jit, &m);
+  jit_done(&jit);
+  if (!result) *module = (CUmodule)m;
+  return result;
+}
+
+CUresult cuModuleLoadData(CUmodule *module, const void *image) {
+  return cuModuleLoadDataEx(module, image, 0, NULL, NULL);
+}
+
+CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin) {
+  return cuModuleLoadDataEx(module, fatCubin, 0, NULL, NULL);
+}
+
+CUresult cuModuleLoad(CUmodule *module, const char *fname) {
+  ENTER_CONTEXT();
+  if (!module || !fname) return CUDA_ERROR_INVALID_VALUE;
+  void *data = NULL;
+  size_t size = 0;
+  struct module *m = NULL;
+  CUresult result = read_file(fname, &data, &size);
+  if (result) return result;
+  result = module_load(data, size, false, false, NULL, &m);
+  free(data);
+  if (!result) *module = (CUmodule)m;
+  return result;
+}
+
+CUresult cuModuleUnload(CUmodule hmod) {
+  ENTER_CONTEXT();
+  struct module *m = module_checked(hmod);
+  if (!m || m->library) return CUDA_ERROR_INVALID_HANDLE;
+  hip.DeviceSynchronize(); /* its kernels may be running */
+  printf_drain(thread_state.current->device);
+  module_drop(m);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name) {
+  ENTER_CONTEXT();
+  struct module *m = module_checked(hmod);
+  if (!m) return CUDA_ERROR_INVALID_HANDLE;
+  if (!hfunc || !name) return CUDA_ERROR_INVALID_VALUE;
+  struct kernel *k = module_kernel(m, name);
+  if (!k) return CUDA_ERROR_NOT_FOUND;
+  *hfunc = (CUfunction)k;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name) {
+  ENTER_CONTEXT();
+  struct module *m = module_checked(hmod);
+  if (!m) return CUDA_ERROR_INVALID_HANDLE;
+  if (!name || (!dptr && !bytes)) return CUDA_ERROR_INVALID_VALUE;
+  struct variable *v = module_variable(m, name);
+  if (!v) return CUDA_ERROR_NOT_FOUND;
+  uint64_t segment;
+  CUresult result = module_segment(m, thread_state.current->device, &segment);
+  if (result) return result;
+  if (dptr) *dptr = segment + v->offset;
+  if (bytes) *bytes = v->size;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuModuleGetFunctionCount(unsigned int *count, CUmodule mod) {
+  struct module *m = module_checked(mod);
+  if (!m) return CUDA_ERROR_INVALID_HANDLE;
+  if (!count) return CUDA_ERROR_INVALID_VALUE;
+  *count = m->kernel_count;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions, CUmodule mod) {
+  struct module *m = module_checked(mod);
+  if (!m) return CUDA_ERROR_INVALID_HANDLE;
+  if (!functions || !numFunctions) return CUDA_ERROR_INVALID_VALUE;
+  for (uint32_t i = 0; i < m->kernel_count && i < numFunctions; i++) functions[i] = (CUfunction)m->kernels[i];
+  return CUDA_SUCCESS;
+}
+
+CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode) {
+  if (!initialised) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!mode) return CUDA_ERROR_INVALID_VALUE;
+  *mode = 2; /* lazy */
+  return CUDA_SUCCESS;
+}
+
+/* Texture and surface references are not translated: no name can be found. */
+CUresult cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name) {
+  ENTER_CONTEXT();
+  if (!pTexRef || !name) return CUDA_ERROR_INVALID_VALUE;
+  return module_checked(hmod) ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult cuModuleGetSurfRef(CUsurfref *pSurfRef, CUmodule hmod, const char *name) {
+  ENTER_CONTEXT();
+  if (!pSurfRef || !name) return CUDA_ERROR_INVALID_VALUE;
+  return module_checked(hmod) ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_HANDLE;
+}

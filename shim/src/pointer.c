@@ -1,0 +1,105 @@
+/* Pointer attributes, from hipPointerGetAttributes. */
+#include <string.h>
+
+#include "shim.h"
+
+/* hipPointerAttribute_t; the numbers of its memory types changed with HIP 6. */
+struct hip_pointer { int type, device; void *device_pointer, *host_pointer; int managed; unsigned flags; char room[64]; };
+enum pointer_kind { POINTER_UNKNOWN, POINTER_HOST, POINTER_DEVICE, POINTER_MANAGED };
+
+static enum pointer_kind kind_of(const struct hip_pointer *p) {
+  if (p->managed) return POINTER_MANAGED;
+  int host = hip_major >= 6 ? 1 : 0, managed = hip_major >= 6 ? 3 : 4;
+  if (hip_major >= 6 && p->type == 0) return POINTER_UNKNOWN;
+  return p->type == host ? POINTER_HOST : p->type == managed ? POINTER_MANAGED : POINTER_DEVICE;
+}
+
+static enum pointer_kind inspect(CUdeviceptr ptr, struct hip_pointer *p) {
+  memset(p, 0, sizeof *p);
+  return hip.PointerGetAttributes(p, (void *)ptr) ? POINTER_UNKNOWN : kind_of(p);
+}
+
+static size_t size_of(CUpointer_attribute a) {
+  switch (a) {
+    case CU_POINTER_ATTRIBUTE_CONTEXT: case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER: case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE: case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID: return 8;
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE: case CU_POINTER_ATTRIBUTE_MAPPED:
+    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE: case 21: return 4;
+    default: return 4;
+  }
+}
+
+/* The value of an attribute of a known pointer; false when it has none. */
+static bool value_of(CUpointer_attribute a, CUdeviceptr ptr, const struct hip_pointer *p, enum pointer_kind kind,
+                     uint64_t *value) {
+  CUdeviceptr base = 0;
+  size_t size = 0;
+  bool range = !hip.MemGetAddressRange(&base, &size, ptr);
+  switch (a) {
+    case CU_POINTER_ATTRIBUTE_CONTEXT: *value = (uintptr_t)thread_state.current; return true;
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+      *value = kind == POINTER_HOST ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+      return true;
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+      *value = kind == POINTER_HOST ? (uintptr_t)p->device_pointer : ptr;
+      return *value != 0;
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+      *value = kind == POINTER_HOST ? (uintptr_t)p->host_pointer : ptr;
+      return kind != POINTER_DEVICE;
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED: *value = kind == POINTER_MANAGED; return true;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: *value = (uint32_t)p->device; return true;
+    case CU_POINTER_ATTRIBUTE_MAPPED: *value = 1; return true;
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS: *value = 3; return true;
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID: case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+      *value = range ? base : ptr;
+      return true;
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE: case CU_POINTER_ATTRIBUTE_MAPPING_SIZE: *value = size; return range;
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: case 21: *value = 0; return true;
+    default: return false;
+  }
+}
+
+CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr) {
+  ENTER_CONTEXT();
+  struct hip_pointer p;
+  uint64_t value = 0;
+  if (!data || attribute < 1 || attribute > 22 || attribute == CU_POINTER_ATTRIBUTE_P2P_TOKENS)
+    return CUDA_ERROR_INVALID_VALUE;
+  enum pointer_kind kind = inspect(ptr, &p);
+  if (kind == POINTER_UNKNOWN || !value_of(attribute, ptr, &p, kind, &value)) return CUDA_ERROR_INVALID_VALUE;
+  memcpy(data, &value, size_of(attribute));
+  return CUDA_SUCCESS;
+}
+
+/* Unlike the single form it succeeds for any pointer: what is unknown reads as zero. */
+CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes, void **data,
+                                CUdeviceptr ptr) {
+  ENTER_CONTEXT();
+  struct hip_pointer p;
+  if (!attributes || !data || !numAttributes) return CUDA_ERROR_INVALID_VALUE;
+  enum pointer_kind kind = inspect(ptr, &p);
+  for (unsigned i = 0; i < numAttributes; i++) {
+    uint64_t value = 0;
+    if (attributes[i] < 1 || attributes[i] > 22 || !data[i]) return CUDA_ERROR_INVALID_VALUE;
+    if (kind == POINTER_UNKNOWN) value = attributes[i] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL ? (uint64_t)-2 : 0;
+    else if (!value_of(attributes[i], ptr, &p, kind, &value)) value = 0;
+    memcpy(data[i], &value, size_of(attributes[i]));
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr ptr) {
+  ENTER_CONTEXT();
+  struct hip_pointer p;
+  if (!value || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS || inspect(ptr, &p) == POINTER_UNKNOWN)
+    return CUDA_ERROR_INVALID_VALUE;
+  return CUDA_SUCCESS; /* copies are ordered that way anyway */
+}

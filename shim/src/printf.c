@@ -1,0 +1,156 @@
+/* Device printf: docs/architecture.md, "printf". The buffer is host memory that kernels reach; it is drained at
+ * every synchronisation. */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shim.h"
+
+enum { BUFFER_BYTES = 1 << 20, HEADER = 8, RECORD_HEADER = 16, TEXT_MAX = 1 << 16 };
+enum { HOST_COHERENT_MAPPED = 0x40000002 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+CUresult printf_prepare(int device) {
+  struct device *d = &devices[device];
+  void *host = NULL, *seen = NULL;
+  size_t size = BUFFER_BYTES;
+  int error = 0;
+  struct context *c = thread_state.current;
+  if (c && c->limits[CU_LIMIT_PRINTF_FIFO_SIZE] > size) size = c->limits[CU_LIMIT_PRINTF_FIFO_SIZE];
+  pthread_mutex_lock(&lock);
+  if (!d->printf_buffer) {
+    error = hip.HostMalloc(&host, size, HOST_COHERENT_MAPPED);
+    if (error) error = hip.HostMalloc(&host, size, 0);
+    if (!error && (error = hip.HostGetDevicePointer(&seen, host, 0))) hip.HostFree(host);
+    if (!error) {
+      uint32_t header[2] = {(uint32_t)(size > 0xfffffff0u ? 0xfffffff0u : size), HEADER};
+      memcpy(host, header, sizeof header);
+      d->device_printf = (uint64_t)(uintptr_t)seen;
+      d->printf_buffer = host;
+    }
+  }
+  pthread_mutex_unlock(&lock);
+  return from_hip(error);
+}
+
+/* A string in device memory: what can be read of it, up to its NUL. */
+static const char *device_string(uint64_t address, char *text) {
+  CUdeviceptr base = 0;
+  size_t size = 0, n = TEXT_MAX - 1;
+  strcpy(text, "(null)");
+  if (!address) return text;
+  if (!hip.MemGetAddressRange(&base, &size, address) && address >= base && address - base < size)
+    n = base + size - address < n ? base + size - address : n;
+  else n = 64;
+  for (; n; n /= 2)
+    if (!hip.MemcpyDtoH(text, address, n)) {
+      text[n] = 0;
+      return text;
+    }
+  return strcpy(text, "(unreadable)");
+}
+
+struct arguments { const char *at, *end; };
+
+static bool take(struct arguments *a, size_t size, void *value) {
+  const char *p = (const char *)(((uintptr_t)a->at + size - 1) & ~(uintptr_t)(size - 1)); /* naturally aligned */
+  if (p + size > a->end) return false;
+  memcpy(value, p, size);
+  a->at = p + size;
+  return true;
+}
+
+/* One conversion: `spec` is the text from % to the conversion letter, `wide`: a 64-bit integer was asked for. */
+static void convert(FILE *out, const char *spec, char letter, bool wide, struct arguments *a) {
+  uint64_t u64 = 0;
+  uint32_t u32 = 0;
+  double f = 0;
+  char fixed[64], *text;
+  switch (letter) {
+    case 'd': case 'i': case 'u': case 'o': case 'x': case 'X': case 'c':
+      if (wide ? !take(a, 8, &u64) : !take(a, 4, &u32)) break;
+      if (wide) fprintf(out, spec, (long long)u64);
+      else fprintf(out, spec, (int)u32);
+      return;
+    case 'e': case 'E': case 'f': case 'F': case 'g': case 'G': case 'a': case 'A':
+      if (!take(a, 8, &f)) break;
+      fprintf(out, spec, f);
+      return;
+    case 'p':
+      if (!take(a, 8, &u64)) break;
+      snprintf(fixed, sizeof fixed, "0x%llx", (unsigned long long)u64);
+      fputs(fixed, out);
+      return;
+    case 's':
+      if (!take(a, 8, &u64)) break;
+      text = malloc(TEXT_MAX);
+      if (text) fprintf(out, spec, device_string(u64, text));
+      free(text);
+      return;
+    default: break;
+  }
+  fputs(spec, out);
+}
+
+/* Prints one record as CUDA does: flags, width and precision are C's, lengths l and ll both mean 64 bits. */
+static void print_record(FILE *out, const char *format, struct arguments a) {
+  while (*format) {
+    const char *percent = strchrnul(format, '%');
+    fwrite(format, 1, (size_t)(percent - format), out);
+    if (!*percent) return;
+    const char *p = percent + 1;
+    if (*p == '%') {
+      fputc('%', out);
+      format = p + 1;
+      continue;
+    }
+    char spec[64] = "%";
+    size_t n = 1;
+    for (; *p && strchr("-+ #0123456789.*", *p) && n < 40; p++) {
+      int32_t star;
+      if (*p != '*') spec[n++] = *p;
+      else if (take(&a, 4, &star)) n += (size_t)snprintf(spec + n, sizeof spec - n, "%d", star);
+    }
+    bool wide = false;
+    for (; *p && strchr("hlLqjzt", *p); p++) wide |= *p != 'h';
+    if (wide && strchr("diuoxX", *p ? *p : ' ')) spec[n++] = 'l', spec[n++] = 'l';
+    if (!*p) return;
+    spec[n++] = *p;
+    spec[n] = 0;
+    convert(out, spec, *p, wide && *p != 'c', &a);
+    format = p + 1;
+  }
+}
+
+static void drain(struct device *d) {
+  uint32_t capacity, position;
+  memcpy(&capacity, d->printf_buffer, 4);
+  position = __atomic_load_n((uint32_t *)(d->printf_buffer + 4), __ATOMIC_ACQUIRE);
+  uint32_t end = position < capacity ? position : capacity;
+  char *format = malloc(TEXT_MAX);
+  for (uint32_t at = HEADER; format && at + RECORD_HEADER <= end;) {
+    const char *record = d->printf_buffer + at;
+    uint32_t size;
+    uint64_t address;
+    memcpy(&size, record, 4);
+    memcpy(&address, record + 8, 8);
+    if (size < RECORD_HEADER || size > end - at) break; /* the last record may have been lost */
+    print_record(stdout, device_string(address, format), (struct arguments){record + RECORD_HEADER, record + size});
+    at += size;
+  }
+  free(format);
+  fflush(stdout);
+  memset(d->printf_buffer + HEADER, 0, end > HEADER ? end - HEADER : 0);
+  __atomic_store_n((uint32_t *)(d->printf_buffer + 4), HEADER, __ATOMIC_RELEASE);
+}
+
+void printf_drain(int device) {
+  struct device *d = &devices[device];
+  if (!d->printf_buffer) return;
+  if (__atomic_load_n((uint32_t *)(d->printf_buffer + 4), __ATOMIC_ACQUIRE) <= HEADER) return;
+  pthread_mutex_lock(&lock);
+  drain(d);
+  pthread_mutex_unlock(&lock);
+}

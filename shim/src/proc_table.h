@@ -1,0 +1,12 @@
+/* Every exported function, sorted by name and version: what cuGetProcAddress answers from. */
+#ifndef SHIM_PROC_TABLE_H
+#define SHIM_PROC_TABLE_H
+struct proc {
+  const char *name;
+  int since;      /* CUDA version */
+  int per_thread; /* 1: the variant with the per-thread default stream */
+  void *function;
+};
+extern const struct proc proc_table[];
+extern const int proc_count;
+#endif

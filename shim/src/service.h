@@ -1,0 +1,22 @@
+/* Client of the translation service: docs/architecture.md, "Translation service". */
+#ifndef SHIM_SERVICE_H
+#define SHIM_SERVICE_H
+#include "image.h"
+
+struct service_request {
+  const char *operation;   /* index, kernel */
+  const char *module_id;
+  const char *arch, *kernel; /* kernel requests */
+  const char *name;        /* of the module, for messages */
+  const struct image *image;
+};
+
+struct service_reply {
+  char path[4096];   /* entry file */
+  char *error;       /* malloc'd text, NULL on success */
+  double time_ms;
+};
+
+/* CUDA_SUCCESS, or the error that the service names; reply->error says why. */
+CUresult service_ask(const struct service_request *request, struct service_reply *reply);
+#endif

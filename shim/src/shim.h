@@ -1,0 +1,107 @@
+/* What the files of the shim share. */
+#ifndef SHIM_H
+#define SHIM_H
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cuda_api.h"
+#include "cuda_constants.h"
+#include "handle.h"
+#include "hip_table.h"
+
+enum { MAX_DEVICES = 16, PATH_LENGTH = 4096 };
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* ---- log.c, trace.c ---- */
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+CUresult refuse(int *said, const char *function); /* one line per function, CUDA_ERROR_NOT_SUPPORTED */
+extern int trace_on;
+void trace_open(void);
+void trace(const char *format, ...) __attribute__((format(printf, 1, 2))); /* one line of JSON */
+const char *json_string(const char *text, char *out, size_t size);         /* quoted and escaped */
+double now_ms(void);
+
+/* ---- hip.c ---- */
+extern int hip_major;        /* of the HIP library: 5, 6, 7 */
+extern bool hip_is_software; /* ours */
+bool hip_load(void);         /* false: no library, or no device; said why */
+const char *own_directory(void); /* of libcuda.so.1 */
+CUresult hip_error(int e);
+static inline CUresult from_hip(int e) { return UNLIKELY(e) ? hip_error(e) : CUDA_SUCCESS; }
+
+/* ---- device.c, attributes.c ---- */
+struct device {
+  char name[256];
+  char arch[64];      /* gfx942 */
+  CUuuid uuid;
+  int pci_domain, pci_bus, pci_device;
+  size_t memory;
+  int multiprocessors, lds;
+  int cc_major, cc_minor;
+  char *printf_buffer;      /* host address; device_printf is what kernels see */
+  uint64_t device_printf;
+};
+extern struct device devices[MAX_DEVICES];
+extern int device_count;
+CUresult devices_find(void);
+CUresult device_texture_1d_width(size_t *width, CUarray_format format, unsigned channels, CUdevice dev);
+
+/* ---- context.c ---- */
+struct storage;
+struct context {
+  struct handle h;
+  int device;
+  unsigned flags;
+  bool primary, active;
+  int retained;           /* primary: retain count; others: attach count */
+  uint64_t id;
+  int cache_config, shared_config;
+  size_t limits[CU_LIMITS];
+  struct storage *storage;
+};
+
+struct thread_state {
+  struct context *current;
+  int hip_device, depth;
+  struct context *stack[64];
+  bool sealed; /* cuInit done: seen by this thread */
+};
+extern __thread struct thread_state thread_state __attribute__((tls_model("initial-exec")));
+extern bool initialised;
+
+CUresult context_missing(void);  /* why there is no usable current context */
+static inline struct context *context_current(void) {
+  struct context *c = thread_state.current;
+  return c && c->h.live && c->active ? c : NULL;
+}
+#define ENTER_CONTEXT() do { if (UNLIKELY(!context_current())) return context_missing(); } while (0)
+static inline CUresult context_required(void) { return context_current() ? CUDA_SUCCESS : context_missing(); }
+struct context *context_checked(CUcontext handle); /* NULL when stale or foreign */
+struct context *primary_context(int device);       /* created inactive at first use */
+static inline bool device_ok(CUdevice d) { return d >= 0 && d < device_count; }
+
+/* ---- storage.c ---- */
+void storage_drop(struct context *c); /* runs the destructors */
+extern const void *const storage_table[];
+
+/* ---- stream.c, event.c ---- */
+bool stream_hip(CUstream stream, void **hip_stream);
+bool event_hip(CUevent event, void **hip_event);
+void streams_drop(struct context *c);
+void events_drop(struct context *c);
+static inline CUstream per_thread_stream(CUstream s) { return s ? s : CU_STREAM_PER_THREAD; }
+
+/* ---- launch.c, graph.c ---- */
+CUresult launch_kernel_ex_per_thread(const CUlaunchConfig *config, CUfunction f, void **params, void **extra);
+CUresult graph_instantiate_with_params(CUgraphExec *exec, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params);
+CUresult function_load(CUfunction f);
+
+/* ---- printf.c ---- */
+CUresult printf_prepare(int device);
+void printf_drain(int device);
+
+#endif

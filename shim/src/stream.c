@@ -1,0 +1,233 @@
+/* Streams: our handles, so that context, flags and liveness are known without asking HIP. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "shim.h"
+
+struct stream {
+  struct handle h;
+  void *hip;
+  struct context *context;
+  unsigned flags;
+  int priority;
+  uint64_t id;
+};
+
+static uint64_t last_id = 2; /* 1 and 2 are the default streams */
+
+bool stream_hip(CUstream stream, void **hip_stream) {
+  if (!stream || stream == CU_STREAM_LEGACY) {
+    *hip_stream = NULL;
+    return true;
+  }
+  if (stream == CU_STREAM_PER_THREAD) {
+    *hip_stream = (void *)2; /* hipStreamPerThread */
+    return true;
+  }
+  if (!handle_ok(HANDLE_STREAM, stream)) return false;
+  *hip_stream = ((struct stream *)stream)->hip;
+  return true;
+}
+
+static struct stream *own(CUstream stream) {
+  return handle_ok(HANDLE_STREAM, stream) ? (struct stream *)stream : NULL;
+}
+
+static bool is_default(CUstream stream) { return (uintptr_t)stream <= 2; }
+
+#define CHECK_STREAM(stream) do { \
+    ENTER_CONTEXT(); \
+    if (!is_default(stream) && !own(stream)) return CUDA_ERROR_INVALID_HANDLE; \
+  } while (0)
+
+CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority) {
+  ENTER_CONTEXT();
+  if (!phStream || flags > 1) return CUDA_ERROR_INVALID_VALUE;
+  int least = 0, greatest = 0;
+  hip.DeviceGetStreamPriorityRange(&least, &greatest);
+  priority = priority > least ? least : priority < greatest ? greatest : priority;
+  void *made = NULL;
+  int error = priority ? hip.StreamCreateWithPriority(&made, flags, priority)
+                       : hip.StreamCreateWithFlags(&made, flags);
+  if (error) return hip_error(error);
+  struct stream *s = handle_new(HANDLE_STREAM);
+  if (!s) {
+    hip.StreamDestroy(made);
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  }
+  s->hip = made;
+  s->context = thread_state.current;
+  s->flags = flags;
+  s->priority = priority;
+  s->id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
+  *phStream = (CUstream)s;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamCreate(CUstream *phStream, unsigned int Flags) {
+  return cuStreamCreateWithPriority(phStream, Flags, 0);
+}
+
+CUresult cuStreamDestroy_v2(CUstream hStream) {
+  if (!initialised) return CUDA_ERROR_NOT_INITIALIZED;
+  struct stream *s = own(hStream);
+  if (!s) return CUDA_ERROR_INVALID_HANDLE;
+  handle_free(HANDLE_STREAM, s);
+  return from_hip(hip.StreamDestroy(s->hip));
+}
+
+void streams_drop(struct context *c) {
+  for (struct stream *s = handle_next(HANDLE_STREAM, NULL); s; s = handle_next(HANDLE_STREAM, s))
+    if (s->context == c) {
+      handle_free(HANDLE_STREAM, s);
+      hip.StreamDestroy(s->hip);
+    }
+}
+
+CUresult cuStreamSynchronize(CUstream hStream) {
+  ENTER_CONTEXT();
+  void *stream;
+  if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
+  CUresult result = from_hip(hip.StreamSynchronize(stream));
+  printf_drain(thread_state.current->device);
+  return result;
+}
+
+CUresult cuStreamGetId(CUstream hStream, unsigned long long *streamId) {
+  CHECK_STREAM(hStream);
+  if (!streamId) return CUDA_ERROR_INVALID_VALUE;
+  *streamId = is_default(hStream) ? (hStream == CU_STREAM_PER_THREAD ? 2 : 1) : own(hStream)->id;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetPriority(CUstream hStream, int *priority) {
+  CHECK_STREAM(hStream);
+  if (!priority) return CUDA_ERROR_INVALID_VALUE;
+  *priority = is_default(hStream) ? 0 : own(hStream)->priority;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetFlags(CUstream hStream, unsigned int *flags) {
+  CHECK_STREAM(hStream);
+  if (!flags) return CUDA_ERROR_INVALID_VALUE;
+  *flags = is_default(hStream) ? 0 : own(hStream)->flags;
+  return CUDA_SUCCESS;
+}
+
+static struct context *context_of(CUstream stream) {
+  return is_default(stream) ? thread_state.current : own(stream)->context;
+}
+
+CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx) {
+  CHECK_STREAM(hStream);
+  if (!pctx) return CUDA_ERROR_INVALID_VALUE;
+  *pctx = (CUcontext)context_of(hStream);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext *pctx, CUgreenCtx *pGreenCtx) {
+  if (pGreenCtx) *pGreenCtx = NULL;
+  return cuStreamGetCtx(hStream, pctx);
+}
+
+CUresult cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *phCtx) {
+  CHECK_STREAM(hStream);
+  if (!phCtx) return CUDA_ERROR_INVALID_VALUE;
+  *phCtx = NULL;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetDevice(CUstream hStream, CUdevice *device) {
+  CHECK_STREAM(hStream);
+  if (!device) return CUDA_ERROR_INVALID_VALUE;
+  *device = context_of(hStream)->device;
+  return CUDA_SUCCESS;
+}
+
+/* Attributes: 1 access policy window, 3 synchronisation policy, 8 priority, 9 and 10 memory synchronisation domains.
+ * They are hints here, except for the priority, which is the stream's. */
+CUresult cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr, CUstreamAttrValue *value) {
+  CHECK_STREAM(hStream);
+  if (!value || attr < 1 || attr > 18) return CUDA_ERROR_INVALID_VALUE;
+  memset(value, 0, 64);
+  if (attr == 8 && !is_default(hStream)) *(int *)(void *)value = own(hStream)->priority;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr, const CUstreamAttrValue *param) {
+  CHECK_STREAM(hStream);
+  return param && attr >= 1 && attr <= 18 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuStreamCopyAttributes(CUstream dstStream, CUstream srcStream) {
+  CHECK_STREAM(dstStream);
+  CHECK_STREAM(srcStream);
+  return CUDA_SUCCESS;
+}
+
+/* ---- callbacks ---- */
+
+struct callback { CUstreamCallback function; CUstream stream; void *data; };
+
+static void run_callback(void *hip_stream, int status, void *data) {
+  struct callback c = *(struct callback *)data;
+  (void)hip_stream;
+  free(data);
+  c.function(c.stream, from_hip(status), c.data);
+}
+
+CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData, unsigned int flags) {
+  ENTER_CONTEXT();
+  void *stream;
+  if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
+  if (!callback || flags) return CUDA_ERROR_INVALID_VALUE;
+  struct callback *c = malloc(sizeof *c);
+  if (!c) return CUDA_ERROR_OUT_OF_MEMORY;
+  *c = (struct callback){callback, hStream, userData};
+  int error = hip.StreamAddCallback(stream, (void *)run_callback, c, 0);
+  if (error) free(c);
+  return from_hip(error);
+}
+
+CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData) {
+  ENTER_CONTEXT();
+  void *stream;
+  if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
+  if (!fn) return CUDA_ERROR_INVALID_VALUE;
+  return from_hip(hip.LaunchHostFunc(stream, (void *)fn, userData));
+}
+
+/* ---- capture: state queries never fail for lack of the HIP function ---- */
+
+CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus) {
+  ENTER_CONTEXT();
+  void *stream;
+  if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
+  if (!captureStatus) return CUDA_ERROR_INVALID_VALUE;
+  int status = 0, error = hip.StreamIsCapturing(stream, &status);
+  *captureStatus = error == HIP_NOT_SUPPORTED ? 0 : status;
+  return error == HIP_NOT_SUPPORTED ? CUDA_SUCCESS : from_hip(error);
+}
+
+CUresult cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out,
+                                   CUgraph *graph_out, const CUgraphNode **dependencies_out,
+                                   size_t *numDependencies_out) {
+  CUresult result = cuStreamIsCapturing(hStream, captureStatus_out);
+  if (result || *captureStatus_out != 1) return result;
+  void *stream;
+  stream_hip(hStream, &stream);
+  return from_hip(hip.StreamGetCaptureInfo_v2(stream, captureStatus_out, id_out, graph_out, dependencies_out,
+                                              numDependencies_out));
+}
+
+CUresult cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out,
+                                   CUgraph *graph_out, const CUgraphNode **dependencies_out,
+                                   const CUgraphEdgeData **edgeData_out, size_t *numDependencies_out) {
+  if (edgeData_out) *edgeData_out = NULL;
+  return cuStreamGetCaptureInfo_v2(hStream, captureStatus_out, id_out, graph_out, dependencies_out,
+                                   numDependencies_out);
+}
+
+CUresult cuStreamGetCaptureInfo(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out) {
+  return cuStreamGetCaptureInfo_v2(hStream, captureStatus_out, id_out, NULL, NULL, NULL);
+}
