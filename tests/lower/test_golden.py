@@ -1,8 +1,8 @@
 """PTX files with expectations on the LLVM IR or the machine code that comes out of them.
 
 In a file, `// IR: text` and `// ASM gfx942: text` lines must be found in the output in their order, `NOT`
-lines (`// IR NOT: text`) nowhere. Whitespace counts as one blank, `%_` stands for any local name. Every file is
-compiled for both archs."""
+lines (`// IR NOT: text`) nowhere. Whitespace counts as one blank, `%_` stands for any local name.
+Every file is compiled for both archs."""
 
 from __future__ import annotations
 

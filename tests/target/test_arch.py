@@ -13,11 +13,26 @@ from ptx2amd.codegen.elf import Elf
 from ptx2amd.target import ARCHS, Target, UnknownArch, arch, target
 
 HEAD = '!0 = !{}\n!llvm.module.flags = !{!1}\n!1 = !{i32 1, !"amdhsa_code_object_version", i32 %d}\n'
-KERNEL = 'define protected amdgpu_kernel void @k(ptr addrspace(1) %%p) "uniform-work-group-size"="true" {\n%s\n ret void\n}\n'
+KERNEL = """define protected amdgpu_kernel void @k(ptr addrspace(1) %%p) "uniform-work-group-size"="true" {
+%s
+  ret void
+}
+"""
 LDS = "@s = internal addrspace(3) global [%d x i8] poison, align 4\n"
-USE_LDS = " %t = call i32 @llvm.amdgcn.workitem.id.x()\n %a = getelementptr i32, ptr addrspace(3) @s, i32 %t\n store volatile i32 %t, ptr addrspace(3) %a"
+USE_LDS = """
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %a = getelementptr i32, ptr addrspace(3) @s, i32 %t
+  store volatile i32 %t, ptr addrspace(3) %a"""
+DIVERGENT = """
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %a = getelementptr i32, ptr addrspace(1) %p, i32 %t
+  %x = load i32, ptr addrspace(1) %a
+  %f = bitcast i32 %x to float
+"""
 
-MFMA = "<4 x float> @llvm.amdgcn.mfma.f32.16x16x16f16(<4 x half> poison, <4 x half> poison, <4 x float> poison, i32 0, i32 0, i32 0)"
+
+MODES = ", i32 0, i32 0, i32 0"
+V8 = "<8 x float>"
 PROBES = {
     "dot": ("i32 @llvm.amdgcn.udot4(i32 %x, i32 %x, i32 %x, i1 false)", lambda a: a.dot),
     "bitop3": ("i32 @llvm.amdgcn.bitop3.i32(i32 %x, i32 %x, i32 %x, i32 7)", lambda a: a.bitop3),
@@ -32,19 +47,28 @@ PROBES = {
         "i32 @llvm.amdgcn.update.dpp.i32(i32 poison, i32 %x, i32 336, i32 15, i32 15, i1 false)",
         lambda a: a.row_share,
     ),
-    "mfma": (MFMA, lambda a: "mfma" in a.matrix),
-    "mfma f64": (
-        "<4 x double> @llvm.amdgcn.mfma.f64.16x16x4f64(double 1.0, double 1.0, <4 x double> poison, i32 0, i32 0, i32 0)",
-        lambda a: "f64" in a.matrix,
-    ),
-    "wmma11": (
-        "<8 x float> @llvm.amdgcn.wmma.f32.16x16x16.f16.v8f32.v16f16(<16 x half> poison, <16 x half> poison, <8 x float> poison)",
-        lambda a: "wmma11" in a.matrix,
-    ),
-    "wmma12": (
-        "<8 x float> @llvm.amdgcn.wmma.f32.16x16x16.f16.v8f32.v8f16(<8 x half> poison, <8 x half> poison, <8 x float> poison)",
-        lambda a: "wmma12" in a.matrix,
-    ),
+    **{
+        what: (
+            f"{result} @llvm.amdgcn.{name}({', '.join(f'{o} poison' for o in operands)}{rest})",
+            lambda a, what=what: what in a.matrix,
+        )
+        for what, result, name, operands, rest in [
+            ("mfma", "<4 x float>", "mfma.f32.16x16x16f16", ["<4 x half>"] * 2 + ["<4 x float>"], MODES),
+            (
+                "bf16_1k",
+                "<4 x float>",
+                "mfma.f32.16x16x16bf16.1k",
+                ["<4 x i16>"] * 2 + ["<4 x float>"],
+                MODES,
+            ),
+            ("f64", "<4 x double>", "mfma.f64.16x16x4f64", ["double"] * 2 + ["<4 x double>"], MODES),
+            ("fp8", "<4 x float>", "mfma.f32.16x16x32.fp8.fp8", ["i64", "i64", "<4 x float>"], MODES),
+            ("xf32", "<4 x float>", "mfma.f32.16x16x8.xf32", ["<2 x float>"] * 2 + ["<4 x float>"], MODES),
+            ("f16_k32", "<4 x float>", "mfma.f32.16x16x32.f16", ["<8 x half>"] * 2 + ["<4 x float>"], MODES),
+            ("wmma11", V8, "wmma.f32.16x16x16.f16.v8f32.v16f16", ["<16 x half>"] * 2 + [V8], ""),
+            ("wmma12", V8, "wmma.f32.16x16x16.f16.v8f32.v8f16", ["<8 x half>"] * 2 + [V8], ""),
+        ]
+    },
 }
 SOME = ["gfx900", "gfx90a", "gfx942", "gfx950", "gfx1010", "gfx1030", "gfx1100", "gfx1201", "gfx1250"]
 
@@ -91,13 +115,9 @@ def test_lds_limit(name: str) -> None:
 @pytest.mark.parametrize("name", everywhere())
 def test_capabilities(name: str) -> None:
     where = target(name, "paired" if ARCHS[name].waves == (64,) else "native")
-    source = (
-        " %t = call i32 @llvm.amdgcn.workitem.id.x()\n %a = getelementptr i32, ptr addrspace(1) %p, i32 %t\n"
-        " %x = load i32, ptr addrspace(1) %a\n %f = bitcast i32 %x to float\n %v = call "
-    )
     for what, (call, has) in PROBES.items():
         result = call.split(" @")[0]
-        body = source + call + f"\n store {result} %v, ptr addrspace(1) %p"
+        body = f"{DIVERGENT}  %v = call {call}\n  store {result} %v, ptr addrspace(1) %p"
         assert compiles(where, body) == has(where.arch), f"{what} on {name}"
 
 
@@ -122,6 +142,7 @@ def test_mapping_follows_the_wave_size() -> None:
 
 
 def test_major() -> None:
-    assert [arch(n).major for n in ("gfx900", "gfx90a", "gfx1030", "gfx1201", "gfx9-4-generic", "gfx12-generic")] == [
-        9, 9, 10, 12, 9, 12,
-    ]  # fmt: skip
+    majors = {
+        name: arch(name).major for name in ("gfx900", "gfx90a", "gfx1030", "gfx9-4-generic", "gfx12-generic")
+    }
+    assert list(majors.values()) == [9, 9, 10, 9, 12]
