@@ -12,25 +12,19 @@ DIM = ".{dim:1d|2d|3d|4d|5d}"
 MODE = ".[mode:tile|im2col]"
 REDUCE = "{op:add|min|max|inc|dec|and|or|xor}"
 
+# Bytes beyond the third operand (a register) are zero; with a predicate there, true ignores the source.
 COPIES = [
-    form
-    for cop in ("ca", "cg")
-    for form in (
-        Form(
-            f"cp.async.{{cop:{cop}}}.{{space:shared|shared::cta}}.global{SIZE}",
-            "[a], [b], n:imm, c:any?",
-            "cp_async",
-            since=(7, 0),
-            sm=80,
-        ),
-        Form(
-            f"cp.async.{{cop:{cop}}}.{{space:shared|shared::cta}}.global.L2::cache_hint{SIZE}",
-            "[a], [b], n:imm, c:any?, h:b64",
-            "cp_async",
-            since=(7, 4),
-            sm=80,
-        ),
+    Form(
+        f"cp.async.{{cop:{cop}}}.{{space:shared|shared::cta}}.global{hint}{SIZE}",
+        operands,
+        "cp_async",
+        "exact",
+        since,
+        80,
     )
+    for cop in ("ca", "cg")
+    for hint, policy, since in (("", "", (7, 0)), (".L2::cache_hint", ", h:b64", (7, 4)))
+    for operands in (f"[a], [b], n:imm, c:u32?{policy}", f"[a], [b], n:imm, !c:pred{policy}")
 ]
 
 GROUPS = [
@@ -49,23 +43,24 @@ def _bulk(syntax: str, operands: str) -> Form:
 TMA = [
     _bulk(
         f"cp.async.bulk.shared::cluster.global.{COMPLETE}{MULTICAST}{HINT}",
-        "[a], [b], c:u32, [m], e:b64?, f:b64?",
+        "[a], [b], c:u32, [m], e:b16?multicast, f:b64?hint",
     ),
-    _bulk(f"cp.async.bulk.shared::cta.global.{COMPLETE}{HINT}", "[a], [b], c:u32, [m], e:b64?"),
+    _bulk(f"cp.async.bulk.shared::cta.global.{COMPLETE}{HINT}", "[a], [b], c:u32, [m], e:b64?hint"),
     _bulk(f"cp.async.bulk.shared::cluster.shared::cta.{COMPLETE}", "[a], [b], c:u32, [m]"),
     _bulk(
-        f"cp.async.bulk.global.shared::cta.bulk_group{HINT}.[mask:cp_mask]", "[a], [b], c:u32, e:b64?, f:b16?"
+        f"cp.async.bulk.global.shared::cta.bulk_group{HINT}.[mask:cp_mask]",
+        "[a], [b], c:u32, e:b64?hint, f:b16?mask",
     ),
-    _bulk(f"cp.async.bulk.prefetch.L2.global{HINT}", "[a], c:u32, e:b64?"),
+    _bulk(f"cp.async.bulk.prefetch.L2.global{HINT}", "[a], c:u32, e:b64?hint"),
     _bulk(
         f"cp.async.bulk.tensor{DIM}.{{to:{SHARED}}}.global{MODE}.{COMPLETE}{MULTICAST}{HINT}",
-        "[a], [b,*], [m], {c*?}:b16?, e:b64?, f:b64?",
+        "[a], [b,*], [m], {c*?}:b16?, e:b16?multicast, f:b64?hint",
     ),
-    _bulk(f"cp.async.bulk.tensor{DIM}.global.shared::cta{MODE}.bulk_group{HINT}", "[a,*], [b], e:b64?"),
-    _bulk(f"cp.async.bulk.prefetch.tensor{DIM}.L2.global{MODE}{HINT}", "[a,*], {c*?}:b16?, e:b64?"),
+    _bulk(f"cp.async.bulk.tensor{DIM}.global.shared::cta{MODE}.bulk_group{HINT}", "[a,*], [b], e:b64?hint"),
+    _bulk(f"cp.async.bulk.prefetch.tensor{DIM}.L2.global{MODE}{HINT}", "[a,*], {c*?}:b16?, e:b64?hint"),
     _bulk(
         f"cp.reduce.async.bulk.tensor{DIM}.global.shared::cta.{REDUCE}{MODE}.bulk_group{HINT}",
-        "[a,*], [b], e:b64?",
+        "[a,*], [b], e:b64?hint",
     ),
     _bulk(
         f"cp.reduce.async.bulk.shared::cluster.shared::cta.{COMPLETE}.{REDUCE}.{{t:u32|s32|u64|b32}}",
@@ -74,7 +69,7 @@ TMA = [
     _bulk(
         f"cp.reduce.async.bulk.global.shared::cta.bulk_group{HINT}.{REDUCE}.[ftz:noftz]"
         ".{t:f16|bf16|b32|u32|s32|b64|u64|s64|f32|f64}",
-        "[a], [b], c:u32, e:b64?",
+        "[a], [b], c:u32, e:b64?hint",
     ),
 ]
 

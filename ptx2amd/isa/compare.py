@@ -18,11 +18,13 @@ BOOL = ".{bool:and|or|xor}"
 INTEGERS = "b16|b32|b64|u16|u32|u64|s16|s32|s64"
 
 
-def setp(cmp: str, ftz: str, types: str, since: tuple[int, int], sm: int) -> list[Form]:
+def setp(
+    cmp: str, ftz: str, types: str, since: tuple[int, int], sm: int, to: str = "p:pred|q:pred?"
+) -> list[Form]:
     """setp with and without a predicate to combine with."""
     return [
-        Form(f"setp.{{cmp:{cmp}}}.{ftz}{{t:{types}}}", "p:pred|q:pred?, a:t, b:t", "setp", since=since, sm=sm),
-        Form(f"setp.{{cmp:{cmp}}}{BOOL}.{ftz}{{t:{types}}}", "p:pred|q:pred?, a:t, b:t, !c:pred", "setp",
+        Form(f"setp.{{cmp:{cmp}}}.{ftz}{{t:{types}}}", f"{to}, a:t, b:t", "setp", since=since, sm=sm),
+        Form(f"setp.{{cmp:{cmp}}}{BOOL}.{ftz}{{t:{types}}}", f"{to}, a:t, b:t, !c:pred", "setp",
              since=since, sm=sm),
     ]  # fmt: skip
 
@@ -39,7 +41,7 @@ def halves(ftz: str, t: str, since: tuple[int, int], sm: int) -> list[Form]:
     """setp and set of f16 or bf16, scalars and pairs."""
     cmp, pair = f"{{cmp:{FLOAT}}}", f"{t}x2"
     return [
-        *setp(FLOAT, ftz, t, since, sm),
+        *setp(FLOAT, ftz, t, since, sm, "p:pred"),
         Form(f"setp.{cmp}.{ftz}{{t:{pair}}}", "p:pred|q:pred, a:t, b:t", "setp_pair", since=since, sm=sm),
         Form(
             f"setp.{cmp}{BOOL}.{ftz}{{t:{pair}}}",

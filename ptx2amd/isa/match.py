@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from functools import cache, lru_cache
+from functools import cache
 
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.isa import table
@@ -138,7 +138,7 @@ def _operand_error(opcode: str, rows: tuple[Candidate, ...], operands: tuple[Ope
             f"'{opcode}' does not take {describe(operands[index])} as operand {index + 1}", index
         )
     wanted = slot._replace(type=resolve(slot.type, mods)).expected
-    if slot.kind == "vec" and not slot.count:
+    if slot.kind == "vec" and not slot.size:
         wanted = (
             "a brace list that fits the vector size"
             if mods.get("vec")

@@ -5,7 +5,8 @@ from ptx2amd.isa.form import Form
 OWN = ".[space:shared|shared::cta]"
 ANY = ".[space:shared|shared::cta|shared::cluster]"
 TRANSACT = f".[sem:relaxed.cta|relaxed.cluster]{ANY}.b64"
-ARRIVE = f".[sem:release.cta|release.cluster|relaxed.cta|relaxed.cluster]{ANY}.b64"
+ARRIVE = ".[sem:release.cta|release.cluster|relaxed.cta|relaxed.cluster]"
+REMOTE = ".{space:shared::cluster}"  # another block's barrier gives no state back
 WAIT = f".[sem:acquire.cta|acquire.cluster|relaxed.cta|relaxed.cluster]{OWN}.b64"
 ARRIVALS = "{op:arrive|arrive_drop}"
 
@@ -14,8 +15,22 @@ ROWS = [
     (f"mbarrier.init{OWN}.b64", "[a], b:u32", "mbarrier_init", (7, 0), 80),
     (f"mbarrier.inval{OWN}.b64", "[a]", "nothing", (7, 0), 80),
     (f"mbarrier.{{op:expect_tx|complete_tx}}{TRANSACT}", "[a], b:u32", "mbarrier_update", (8, 0), 90),
-    (f"mbarrier.{ARRIVALS}{ARRIVE}", "d:b64, [a], b:u32?", "mbarrier_update", (7, 0), 80),
-    (f"mbarrier.{ARRIVALS}.{{tx:expect_tx}}{ARRIVE}", "d:b64, [a], b:u32", "mbarrier_update", (8, 0), 90),
+    (f"mbarrier.{ARRIVALS}{ARRIVE}{OWN}.b64", "d:b64, [a], b:u32?", "mbarrier_update", (7, 0), 80),
+    (f"mbarrier.{ARRIVALS}{ARRIVE}{REMOTE}.b64", "d:_, [a], b:u32?", "mbarrier_update", (8, 0), 90),
+    (
+        f"mbarrier.{ARRIVALS}.{{tx:expect_tx}}{ARRIVE}{OWN}.b64",
+        "d:b64, [a], b:u32",
+        "mbarrier_update",
+        (8, 0),
+        90,
+    ),
+    (
+        f"mbarrier.{ARRIVALS}.{{tx:expect_tx}}{ARRIVE}{REMOTE}.b64",
+        "d:_, [a], b:u32",
+        "mbarrier_update",
+        (8, 0),
+        90,
+    ),
     (
         f"mbarrier.{ARRIVALS}.noComplete.[sem:release.cta]{OWN}.b64",
         "d:b64, [a], b:u32",

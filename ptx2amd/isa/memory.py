@@ -142,8 +142,8 @@ WINDOWS = f"local|{SHARED}"
 FLAT = "global|const|param|param::entry"  # their addresses are generic addresses
 
 ADDRESSES = [
-    Form(f"cvta.{{space:{FLAT}}}.{{t:u64}}", "d:t, a:any", "cvta_flat", since=(2, 0), sm=20),
-    Form(f"cvta.{{space:{WINDOWS}}}.{{t:u64}}", "d:t, a:any", "cvta_window", since=(2, 0), sm=20),
+    Form(f"cvta.{{space:{FLAT}}}.{{t:u64}}", "d:t, a:t+sym", "cvta_flat", since=(2, 0), sm=20),
+    Form(f"cvta.{{space:{WINDOWS}}}.{{t:u64}}", "d:t, a:t+sym", "cvta_window", since=(2, 0), sm=20),
     Form(f"cvta.to.{{space:{FLAT}}}.{{t:u64}}", "d:t, a:t", "cvta_flat", since=(2, 0), sm=20),
     Form(f"cvta.to.{{space:{WINDOWS}}}.{{t:u64}}", "d:t, a:t", "cvta_to_window", since=(2, 0), sm=20),
     Form(f"isspacep.{{space:global|{WINDOWS}}}", "p:pred, a:b64", "isspacep", since=(2, 0), sm=20),
@@ -156,9 +156,9 @@ ADDRESSES = [
         20,
     ),
     Form("mapa.{t:u32|u64}", "d:t, a:t, b:u32", "mapa", "exact", (7, 8), 90),
-    Form("mapa.shared::cluster.{t:u32|u64}", "d:t, a:any, b:u32", "mapa", "exact", (7, 8), 90),
+    Form("mapa.shared::cluster.{t:u32|u64}", "d:t, a:t+sym, b:u32", "mapa", "exact", (7, 8), 90),
     Form("getctarank.{t:u32|u64}", "d:u32, a:t", "getctarank", "exact", (7, 8), 90),
-    Form("getctarank.shared::cluster.{t:u32|u64}", "d:u32, a:any", "getctarank", "exact", (7, 8), 90),
+    Form("getctarank.shared::cluster.{t:u32|u64}", "d:u32, a:t+sym", "getctarank", "exact", (7, 8), 90),
 ]
 
 ASYNC = [

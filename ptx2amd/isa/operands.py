@@ -19,8 +19,10 @@ class Slot(NamedTuple):
     name: str
     type: str = ""
     optional: bool = False
+    when: str = ""  # the field whose presence decides on the operand's
     negatable: bool = False
-    count: int | None = None  # of a brace list; None: as the field `vec` says; -1: any
+    symbol: bool = False  # a symbol may stand for the value
+    size: int | None = None  # of a brace list; None: as the field `vec` says; -1: any
     second: Slot | None = None  # of a pair
 
     @property
@@ -31,7 +33,10 @@ class Slot(NamedTuple):
     def expected(self) -> str:
         """What the slot takes, for messages."""
         if self.kind == "value":
-            return f"a {self.type} register" + ("" if self.destination else " or constant")
+            if self.type == "_":
+                return "the discarded destination, '_'"
+            more = "" if self.destination else " or symbol" if self.symbol else " or constant"
+            return f"a {self.type} register{more}"
         return {
             "vec": "a brace list",
             "addr": "an address in brackets",
@@ -45,7 +50,9 @@ class Slot(NamedTuple):
         }[self.kind]
 
 
-_SLOT = re.compile(r"(!?)(?:\{(\w+)(?:\*(\d+|\?))?\}|\[(\w+)(,\*)?\]|\((\w+)\)|(\w+))(?::([^?]+))?(\?)?$")
+_SLOT = re.compile(
+    r"(!?)(?:\{(\w+)(?:\*(\d+|\?))?\}|\[(\w+)(,\*)?\]|\((\w+)\)|(\w+))(?::([^?]+))?(?:(\?)(\w+)?)?$"
+)
 _KINDS = {"label", "sym", "imm", "any"}
 
 
@@ -60,24 +67,27 @@ def _slot(text: str) -> Slot:
     if second:
         if len(second) > 1:
             raise ValueError(f"malformed operand {text!r}")
-        return Slot("pair", "", second=_slot(second[0]), type="")._replace(name=first)
+        return Slot("pair", first, second=_slot(second[0]))
     found = _SLOT.match(text)
     if not found:
         raise ValueError(f"malformed operand {text!r}")
-    negatable, vec, count, addr, rest, args, name, ptype, optional = found.groups()
-    common = {"optional": bool(optional), "negatable": bool(negatable)}
+    negatable, vec, count, addr, rest, args, name, ptype, optional, when = found.groups()
+    slot = Slot(
+        "value", vec or addr or args or name, ptype or "", bool(optional), when or "", bool(negatable)
+    )
     if vec:
-        size = None if count is None else -1 if count == "?" else int(count)
-        return Slot("vec", vec, ptype or "", count=size, **common)
+        return slot._replace(kind="vec", size=None if count is None else -1 if count == "?" else int(count))
     if addr:
-        return Slot("addr*" if rest else "addr", addr, ptype or "", **common)
+        return slot._replace(kind="addr*" if rest else "addr")
     if args:
-        return Slot("list", args, **common)
-    if ptype in _KINDS:
-        return Slot(ptype, name, **common)
-    if not ptype:
+        return slot._replace(kind="list")
+    if slot.type in _KINDS:
+        return slot._replace(kind=slot.type, type="")
+    if slot.type.endswith("+sym"):
+        return slot._replace(type=slot.type[:-4], symbol=True)
+    if not slot.type:
         raise ValueError(f"operand {text!r} has no type")
-    return Slot("value", name, ptype, **common)
+    return slot
 
 
 _WIDER = {"f16": "f32", "bf16": "f32", "f16x2": "f32x2"}
@@ -107,11 +117,11 @@ def fits(slot: Slot, operand: Operand, mods: dict[str, str]) -> bool:
     if kind == "value":
         return _value_fits(slot, operand, resolve(slot.type, mods))
     if kind == "vec":
-        count = _VEC.get(mods.get("vec", ""), 1) if slot.count is None else slot.count
+        count = _VEC.get(mods.get("vec", ""), 1) if slot.size is None else slot.size
         element = slot._replace(kind="value")
         ptype = resolve(slot.type, mods)
         if isinstance(operand, Vec):
-            return (count == -1 or (len(operand.items) == count and (count > 1 or slot.count == 1))) and all(
+            return (count == -1 or (len(operand.items) == count and (count > 1 or slot.size == 1))) and all(
                 _value_fits(element, item, ptype) for item in operand.items
             )
         return count in (1, -1) and _value_fits(element, operand, ptype)
@@ -131,6 +141,10 @@ def fits(slot: Slot, operand: Operand, mods: dict[str, str]) -> bool:
 
 
 def _value_fits(slot: Slot, operand: Operand, ptype: str) -> bool:
+    if ptype == "_":
+        return isinstance(operand, Reg) and operand.name == "_"
+    if slot.symbol and isinstance(operand, Sym):
+        return True
     if isinstance(operand, Reg):
         return not operand.negated or slot.negatable or ptype == "pred"
     if slot.destination or not isinstance(operand, Imm):
@@ -151,13 +165,15 @@ def align(
         if index == len(row):
             return [] if at == len(operands) else None
         slot = row[index]
+        if slot.when and not mods.get(slot.when):
+            return walk(index + 1, at)
         if at < len(operands):
             taken = _take(slot, operands[at], mods)
             if taken is not None:
                 rest = walk(index + 1, at + 1)
                 if rest is not None:
                     return taken + rest
-        return walk(index + 1, at) if slot.optional else None
+        return walk(index + 1, at) if slot.optional and not slot.when else None
 
     return walk(0, 0)
 
@@ -167,7 +183,7 @@ def _take(slot: Slot, operand: Operand, mods: dict[str, str]) -> list[tuple[Slot
         first, second = _slot(slot.name), slot.second
         assert second is not None
         if isinstance(operand, Pair):
-            parts = [(first, operand.first), (second, operand.second)]
+            parts: list[tuple[Slot, Operand]] = [(first, operand.first), (second, operand.second)]
             return parts if all(fits(s, o, mods) for s, o in parts) else None
         return [(first, operand)] if second.optional and fits(first, operand, mods) else None
     return [(slot, operand)] if fits(slot, operand, mods) else None

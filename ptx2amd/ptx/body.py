@@ -50,9 +50,15 @@ _ITEM = re.compile(
     | (?P<other>[^\s;{}][^;{}]*;?)|$)""",
     re.A | re.X,
 )
-_PART = re.compile(r"\s*((?:[^,{}()\[\]]|\{[^{}]*\}|\([^()]*\)|\[(?:[^\[\]{}]|\{[^{}]*\})*\])*?)\s*(?:,|\Z)", re.S)
+_PART = re.compile(
+    r"\s*((?:[^,{}()\[\]]|\{[^{}]*\}|\([^()]*\)|\[(?:[^\[\]{}]|\{[^{}]*\})*\])*?)\s*(?:,|\Z)", re.S
+)
 _LABEL = re.compile(r"[ \t]*([A-Za-z_$%][\w$]*)[ \t]*:[ \t]*\Z", re.A)
-_LOC = re.compile(r"[ \t]*\.loc[ \t]+(\d+)[ \t]+(\d+)[ \t]+(\d+)[ \t]*(,[^\n]*)?\Z", re.A)
+_LOC = re.compile(
+    r"[ \t]*\.loc[ \t]+(\d+)[ \t]+(\d+)[ \t]+(\d+)[ \t]*"
+    r"(?:,[ \t]*function_name[ \t]+[\w$%]+(?:[ \t]*\+[ \t]*\d+)?[ \t]*,[ \t]*inlined_at[ \t]+\d+[ \t]+\d+[ \t]+\d+[ \t]*)?\Z",
+    re.A,
+)
 
 Key = tuple[str, tuple[str, ...]]
 # What statements look like, for the whole process: (opcode, operand kinds) -> shape. Those in _FIXES need work
@@ -122,6 +128,7 @@ class BodyParser:
         names, items = self.names, self.scope.items
         operand, kind, append = names.__getitem__, names.kinds.__getitem__, items.append
         guards: dict[str, Guard] = {}
+        locs: dict[str, Loc] = {}
         line = self.first_line
         try:
             for line, (guard, opcode, simple, rest, other) in lines:
@@ -147,14 +154,14 @@ class BodyParser:
                     else:
                         append(Inst(shape, operands, None, line))
                 elif other and not other.isspace():
+                    loc = locs.get(other)
+                    if loc is not None or (loc := self._plain_loc(other, locs)) is not None:
+                        append(loc)
+                        continue
                     label = _LABEL.match(other)
                     if label:
                         names.declare_label(label[1])
                         append(Label(label[1], line))
-                        continue
-                    loc = _LOC.match(other)
-                    if loc and not loc[4]:
-                        append(Loc(int(loc[1]), int(loc[2]), int(loc[3])))
                         continue
                     self._advance(lines, line, self._start(line), text)
                     if self.done:
@@ -168,9 +175,19 @@ class BodyParser:
         except MatchError as error:
             self._point_match(error, self._start(line))
 
+    def _plain_loc(self, text: str, locs: dict[str, Loc]) -> Loc | None:
+        """`.loc file line column` without more, remembered."""
+        found = _LOC.match(text)
+        if found is None:
+            return None
+        locs[text] = loc = Loc(int(found[1]), int(found[2]), int(found[3]))
+        return loc
+
     # --- statements ---
 
-    def _shape(self, opcode: str, operands: tuple, kinds: tuple[str, ...]) -> tuple[Shape, tuple[Operand, ...]]:
+    def _shape(
+        self, opcode: str, operands: tuple, kinds: tuple[str, ...]
+    ) -> tuple[Shape, tuple[Operand, ...]]:
         """Shape and final operands of a statement whose shape is not in the fast dictionary."""
         key = (opcode, kinds)
         known = _FIXES.get(key)
@@ -195,24 +212,30 @@ class BodyParser:
         """Results and arguments of a direct call against the callee's signature."""
         at = dict(zip(shape.names, operands, strict=True))
         callee = next((o for o in at.values() if isinstance(o, Sym)), None)
-        function = self.module.functions.get(self.module.aliases.get(callee.name, callee.name)) if callee else None
+        function = (
+            self.module.functions.get(self.module.aliases.get(callee.name, callee.name)) if callee else None
+        )
         if callee is None or function is None or self.names.kind_of(callee.name) != "&func":
             return
         lists = [o for o in operands if isinstance(o, Vec)]
         position = operands.index(callee)
         results = [o for o in lists if operands.index(o) < position and o is operands[0]]
-        arguments = [o for o in lists if o not in results or (operands[-1] is o and position < len(operands) - 1)]
+        arguments = [
+            o for o in lists if o not in results or (operands[-1] is o and position < len(operands) - 1)
+        ]
         for given, wanted, what in (
             (len(results[0].items) if results else 0, len(function.proto.results), "result"),
             (len(arguments[-1].items) if arguments else 0, len(function.proto.params), "argument"),
         ):
             if given != wanted:
                 plural = "" if wanted == 1 else "s"
-                raise BadOperand(f"'{callee.name}' has {wanted} {what}{plural}, the call has {given}", callee.name)
+                raise BadOperand(
+                    f"'{callee.name}' has {wanted} {what}{plural}, the call has {given}", callee.name
+                )
 
     def _guard(self, text: str) -> Guard:
         negated = "!" in text
-        name = text.lstrip("@! \t\n")
+        name = text.strip("@! \t\n")
         if self.names.kind_of(name) != "pred":
             known = self.names.kind_of(name) is not None
             raise BadOperand(f"'{name}' is not {'a predicate' if known else 'declared'}", name)
@@ -229,7 +252,9 @@ class BodyParser:
     def _parsed(self, statement: Statement) -> None:
         """A statement that came out of the grammar."""
         bound = [self.names.bind(raw) for raw in statement.operands]
-        shape, operands = self._shape(statement.opcode, tuple(o for o, _ in bound), tuple(k for _, k in bound))
+        shape, operands = self._shape(
+            statement.opcode, tuple(o for o, _ in bound), tuple(k for _, k in bound)
+        )
         guard = None
         if statement.guard:
             guard = self._guard(("@!" if statement.guard[1] else "@") + statement.guard[0])
@@ -298,7 +323,10 @@ class BodyParser:
 
     def _check_layout(self, statement: str, opcode: str, parts: list[str], begin: int) -> None:
         """Send a statement whose layout of operands is new through the grammar."""
-        layout = ("call" if opcode.split(".")[0] == "call" else "", *(re.sub(r"[\w$%.]+", "x", p) for p in parts))
+        layout = (
+            "call" if opcode.split(".")[0] == "call" else "",
+            *(re.sub(r"[\w$%.]+", "x", p) for p in parts),
+        )
         if layout not in _SKELETONS:
             grammar.parse(statement, "item", self.module.source, *self._place(begin))
             _SKELETONS.add(layout)
@@ -361,7 +389,11 @@ class BodyParser:
         except PtxError as error:
             if error.line and not message.endswith("declared"):
                 raise
-        found = re.compile(rf"(?<![\w$%]){re.escape(text)}(?![\w$])", re.A).search(self.text, begin) if text else None
+        found = (
+            re.compile(rf"(?<![\w$%]){re.escape(text)}(?![\w$])", re.A).search(self.text, begin)
+            if text
+            else None
+        )
         self._fail(message, found.start() if found else begin + self._indent(begin))
 
     def _indent(self, begin: int) -> int:

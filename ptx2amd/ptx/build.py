@@ -84,7 +84,6 @@ def build(text: str, start: str, source: str = "<ptx>", line: int = 1, column: i
     return result.children[0] if isinstance(result, Tree) and result.data == start else result
 
 
-
 @v_args(inline=True)
 class Builder(Transformer):
     """One method per rule of grammar/ptx.lark that makes something."""

@@ -67,7 +67,9 @@ def _problem(slot: Slot, ptype: str, kind: str, mnemonic: str, mods: dict[str, s
         return "is not declared"
     if slot.kind in ("addr", "addr*"):
         return _address_problem(kind[1:-1].split(",", 1)[0], mnemonic, mods)
-    if slot.kind in ("value", "vec") and ptype:
+    if slot.symbol and kind[0] == "&":
+        return "" if kind in _VARIABLES else "must be a variable"
+    if slot.kind in ("value", "vec") and ptype and ptype != "_":
         return _value_problem(kind, ptype, mnemonic)
     return ""
 
@@ -77,6 +79,7 @@ _LABELS = {
     "brx": (("&targets",), "a list declared with .branchtargets"),
     "call": (("&proto", "&targets"), "a .callprototype or .calltargets list"),
 }
+_VARIABLES = ("&global", "&const", "&shared", "&local", "&param", "&func", "&entry", "&tex")
 _SPACE = re.compile(r"(global|const|shared|local|param)\b")
 
 
@@ -112,7 +115,9 @@ def _value_problem(kind: str, ptype: str, mnemonic: str) -> str:
     if kind[0] == "!":
         return "" if ptype == "pred" else f"must be a {ptype} register, found a negated predicate"
     base = kind.split(".")[0]  # `r.b0`: a part of r
-    return "" if register_fits(base, ptype, mnemonic) else f"must be of type .{ptype}, found a .{kind} register"
+    return (
+        "" if register_fits(base, ptype, mnemonic) else f"must be of type .{ptype}, found a .{kind} register"
+    )
 
 
 def _list_problem(kinds: list[str], ptype: str, mnemonic: str) -> str:
@@ -148,7 +153,11 @@ def _special_problem(kind: str, ptype: str, mnemonic: str) -> str:
     if kind == "%pred":
         return "" if ptype == "pred" else f"must be of type .{ptype}, found a predicate"
     widths = kind[1:].split("*")[0].split("|")
-    fits = ptype[:1] in "bsu" and ptype[1:].isdigit() and (ptype[1:] in widths or (ptype[1:] == "16" and "32" in widths))
+    fits = (
+        ptype[:1] in "bsu"
+        and ptype[1:].isdigit()
+        and (ptype[1:] in widths or (ptype[1:] == "16" and "32" in widths))
+    )
     return "" if fits else f"must be of type .{ptype}, found a special register of {widths[-1]} bits"
 
 
@@ -170,7 +179,9 @@ def register_fits(register: str, ptype: str, mnemonic: str = "") -> bool:
     if storage == "x2":
         return register in ("b32", "u32", "s32")
     if storage is not None:
-        return register == storage or (mnemonic in RELAXED and register[0] == "b" and _bits(register) >= _bits(ptype))
+        return register == storage or (
+            mnemonic in RELAXED and register[0] == "b" and _bits(register) >= _bits(ptype)
+        )
     if not _bits(ptype):
         return True
     wide, narrow = _bits(register), _bits(ptype)

@@ -6,6 +6,7 @@ import operator
 import re
 import struct
 from collections.abc import Callable
+from functools import lru_cache
 
 from ptx2amd.ptx.ast import Imm
 
@@ -15,6 +16,7 @@ _INT = re.compile(r"-?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[0-7]*|[1-9][0-9]*)U?\Z",
 _HEX = re.compile(r"0([fF])([0-9a-fA-F]{8})\Z|0([dD])([0-9a-fA-F]{16})\Z")
 
 
+@lru_cache(maxsize=1 << 14)
 def literal(text: str) -> Imm | None:
     """The Imm of one literal (an integer may carry a minus), or None when the text is none."""
     if _INT.match(text):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from ptx2amd.errors import PtxError
 from ptx2amd.ptx import grammar
@@ -17,7 +20,9 @@ _HEAD = re.compile(
     r"(?P<results>\([^()]*\)\s*)?(?P<name>[A-Za-z_$%][\w$]*)\s*(?P<params>\([^()]*\))?\s*(?P<directives>[^()]*)\Z",
     re.A,
 )
-_DIRECTIVES = re.compile(r"\.(maxnreg|maxntid|reqntid|minnctapersm|noreturn)\b\s*((?:\d+(?:\s*,\s*\d+)*)?)\s*", re.A)
+_DIRECTIVES = re.compile(
+    r"\.(maxnreg|maxntid|reqntid|minnctapersm|noreturn)\b\s*((?:\d+(?:\s*,\s*\d+)*)?)\s*", re.A
+)
 _SECTION = re.compile(
     r"\.section\s+\.[\w$.]+\s*\{\s*(?:[A-Za-z_$][\w$]*\s*:\s*"
     r"|\.b(?:8|16|32|64)\s+(?:-?\d+|[.A-Za-z_$][\w$.]*(?:\+\d+|-[A-Za-z_$][\w$]*)?)"
@@ -34,7 +39,8 @@ def parse_module(text: str, source: str = "<ptx>") -> Module:
     text: a whole PTX module; may begin with blank lines and end with NULs. source: its name in messages.
     Raises PtxError (file:line:column, what was found, what was expected)."""
     module = Module((0, 0), "", (), 64, {}, {}, {}, {}, source)
-    _Reader(module).read(prepare(text))
+    with _collector_off():
+        _Reader(module).read(prepare(text))
     return module
 
 
@@ -44,8 +50,22 @@ def parse_body(module: Module, function: Function) -> Scope:
     if function.scope is None:
         if not function.text:
             raise PtxError(f"function '{function.proto.name}' has no body", module.source, function.line, 1)
-        function.scope = BodyParser(module, function).run()
+        with _collector_off():
+            function.scope = BodyParser(module, function).run()
     return function.scope
+
+
+@contextmanager
+def _collector_off() -> Iterator[None]:
+    """No garbage collection meanwhile: parsing only allocates, and makes no cycles; collecting costs more
+    than half of its time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 class _Reader:
@@ -73,7 +93,9 @@ class _Reader:
     def _header(self, found: list[Piece], text: str) -> list[Piece]:
         """`.version`, `.target`s, `.address_size`; returns the pieces behind them."""
         if not found or found[0].kind != "version":
-            line, column = (found[0].line, found[0].column) if found else grammar.place(text, len(text.rstrip()))
+            line, column = (
+                (found[0].line, found[0].column) if found else grammar.place(text, len(text.rstrip()))
+            )
             raise PtxError("a module begins with .version", self.source, line, column)
         version = self._grammar(found[0], "version").children[0]
         major, minor = str(version).split(".")
@@ -83,7 +105,9 @@ class _Reader:
         while at < len(found) and found[at].kind == "target":
             names = [str(name) for name in self._grammar(found[at], "target_line").children]
             options += [name for name in names if not name.startswith(("sm_", "compute_"))]
-            self.module.target = next((n for n in names if n.startswith(("sm_", "compute_"))), self.module.target)
+            self.module.target = next(
+                (n for n in names if n.startswith(("sm_", "compute_"))), self.module.target
+            )
             at += 1
         if not self.module.target:
             self._fail(found[min(at, len(found) - 1)], "expected .target sm_NN after .version")
@@ -109,8 +133,10 @@ class _Reader:
 
     def _file(self, piece: Piece) -> None:
         found = _FILE.match(piece.text)
-        number, name = (int(found[1]), found[2]) if found else build(
-            piece.text, "directive", self.source, piece.line, piece.column
+        number, name = (
+            (int(found[1]), found[2])
+            if found
+            else build(piece.text, "directive", self.source, piece.line, piece.column)
         )
         self.module.files[number] = name
 

@@ -15,8 +15,7 @@ so that a statement whose operands were seen before costs dict lookups only. Kin
 from __future__ import annotations
 
 import re
-from functools import partial
-from itertools import repeat
+from functools import lru_cache
 from typing import Any
 
 from ptx2amd.errors import Ptx2amdError, PtxError
@@ -40,7 +39,20 @@ _LIST = re.compile(r"[{(]([^{}()\[\]|]+)[})]\Z")
 _WORD = re.compile(r"[A-Za-z_$%][\w$]*", re.A)
 _NUMBERED = re.compile(r"(.*?)(\d+)\Z")
 _BULK = 1 << 16  # larger register ranges are entered one by one, on use
-_make_reg = partial(tuple.__new__, Reg)
+
+
+@lru_cache(maxsize=256)
+def _grown(prefix: str) -> tuple[list[str], list[Reg]]:
+    return [], []
+
+
+def _numbered(prefix: str, count: int) -> tuple[list[str], list[Reg]]:
+    """The names and registers `prefix0` to `prefix<count - 1>`, shared by all functions that have them."""
+    names, registers = _grown(prefix)
+    if len(names) < count:
+        names += [f"{prefix}{n}" for n in range(len(names), count)]
+        registers += [Reg(name) for name in names[len(registers) :]]
+    return names[:count], registers[:count]
 
 
 class Names(dict[str, Operand]):
@@ -84,8 +96,8 @@ class Names(dict[str, Operand]):
         elif var.regs:
             self.ranges[var.name] = (var.regs, kind)
             if var.regs <= _BULK and self.parent is None:
-                names = [f"{var.name}{n}" for n in range(var.regs)]
-                self.update(zip(names, map(_make_reg, zip(names, repeat(False), strict=False)), strict=True))
+                names, registers = _numbered(var.name, var.regs)
+                self.update(zip(names, registers, strict=True))
                 self.kinds.update(dict.fromkeys(names, kind))
         else:
             self.registers[var.name] = kind
@@ -97,7 +109,10 @@ class Names(dict[str, Operand]):
         if var.regs:
             taken = (*self.registers, *self.symbols)
             numbered = (_NUMBERED.match(name) for name in taken if name.startswith(var.name))
-            return any(m and m[1] == var.name and int(m[2]) < var.regs for m in numbered) or var.name in self.ranges
+            return (
+                any(m and m[1] == var.name and int(m[2]) < var.regs for m in numbered)
+                or var.name in self.ranges
+            )
         return self._own(var.name) is not None
 
     def declare_label(self, name: str) -> None:
@@ -114,10 +129,12 @@ class Names(dict[str, Operand]):
     def _own(self, name: str) -> str | None:
         found = self.registers.get(name) or self.symbols.get(name)
         if found is None and self.ranges:
-            cut = len(name.rstrip("0123456789"))
-            for at in range(cut, len(name)):  # the prefix may end in digits itself
-                count, kind = self.ranges.get(name[:at], (0, ""))
-                if int(name[at:]) < count:
+            for prefix, (count, kind) in self.ranges.items():
+                if (
+                    name.startswith(prefix)
+                    and name[len(prefix) :].isdecimal()
+                    and int(name[len(prefix) :]) < count
+                ):
                     return kind
         return found
 
@@ -160,8 +177,8 @@ class Names(dict[str, Operand]):
             return value, _constant_kind(value)
         address = _ADDRESS.match(stripped)
         if address:
-            base, kind = self.named(address[1])
-            return Addr(_base(base, address[1]), int(address[2] or 0)), f"[{kind}]"
+            base = self[address[1]]
+            return Addr(_base(base, address[1]), int(address[2] or 0)), f"[{self.kinds[address[1]]}]"
         group = _LIST.match(stripped)
         if group:
             parts = group[1].split(",")

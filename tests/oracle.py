@@ -1,0 +1,90 @@
+"""ptxas as the judge of PTX: whole modules, or many statements in one run."""
+
+from __future__ import annotations
+
+import functools
+import re
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from ptx2amd.compat import toolkit
+
+VERSION = "9.0"
+_ERROR = re.compile(r"line (\d+); (?:error|fatal)\s*: ([^\n]*)")
+
+_NARROW = re.compile(r"warning : Program uses 32-bit address on line '(\d+)'")
+
+
+@functools.cache
+def ptxas() -> str:
+    """ptxas from PATH, else from the PyPI wheel nvidia-cuda-nvcc; PTX2AMD_TOOLKIT chooses."""
+    return toolkit.find().ptxas
+
+
+def run(ptx: str, sm: str = "sm_80") -> tuple[bool, str]:
+    """Whether ptxas takes a module, and its output."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "m.ptx"
+        source.write_text(ptx)
+        command = [ptxas(), f"-arch={sm}", "-O0", "-c", str(source), "-o", str(Path(folder) / "m.cubin")]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    return done.returncode == 0, (done.stdout + done.stderr).replace(str(source), "m.ptx")
+
+
+def ptxas_accepts(ptx: str, sm: str = "sm_80") -> tuple[bool, str]:
+    """Whether ptxas accepts a PTX module for a target, and what it says. A text without .version gets one."""
+    if ".version" not in ptx:
+        ptx = f".version {VERSION}\n.target {sm}\n.address_size 64\n" + ptx
+    return run(ptx, sm)
+
+
+def verdicts(
+    statements: Sequence[str],
+    declarations: str,
+    setting: tuple[str, str, str],
+    module: str = "",
+) -> list[str]:
+    """ptxas's error for each statement, "" where it has none. Each stands alone in a function body behind
+    `declarations`; statements that ptxas cannot even parse stop a run, so they cost one run each.
+    setting: PTX version, .target, ptxas's -arch."""
+    found = [""] * len(statements)
+    for start in range(0, len(statements), 400):
+        part = range(start, min(start + 400, len(statements)))
+        _judge({n: statements[n] for n in part}, " ".join(declarations.split()), setting, module, found)
+    return found
+
+
+def _judge(
+    pending: dict[int, str], declarations: str, setting: tuple[str, str, str], module: str, found: list[str]
+) -> None:
+    version, target, arch = setting
+    head = f".version {version}\n.target {target}\n.address_size 64\n{module}\n"
+    while pending:
+        lines = head.split("\n")[:-1]
+        where: dict[int, int] = {}
+        for index, statement in pending.items():
+            lines.append(f".visible .func f{index}() {{ {declarations}")
+            lines.append(statement.replace("\n", " "))
+            where[len(lines)] = index
+            lines.append("LABEL: ret; }")
+        accepted, output = run("\n".join(lines) + "\n", arch)
+        if accepted:
+            return
+        errors = [(int(line), text) for line, text in _ERROR.findall(output)]
+        if not errors:
+            errors = [(int(line), "uses a 32-bit address") for line in _NARROW.findall(output)]
+        hit = {where[line]: text for line, text in errors if line in where}
+        # A syntax error may be noticed on the line behind.
+        hit |= {where[line - 1]: text for line, text in errors if line - 1 in where and line not in where}
+        if hit:
+            found[:] = [hit.get(index, text) for index, text in enumerate(found)]
+            pending = {index: text for index, text in pending.items() if index not in hit}
+        elif len(pending) == 1:
+            found[next(iter(pending))] = output.strip() or "ptxas crashed"
+            return
+        else:  # an error without a line, or a crash: find out whose it is
+            half = dict(list(pending.items())[: len(pending) // 2])
+            _judge(half, declarations, setting, module, found)
+            pending = {index: text for index, text in pending.items() if index not in half}
