@@ -64,6 +64,8 @@ typedef enum hipError_t {
   hipErrorAssert = 710,
   hipErrorHostMemoryAlreadyRegistered = 712,
   hipErrorHostMemoryNotRegistered = 713,
+  hipErrorIllegalInstruction = 715,  /* ours: HIP has no name for it, CUDA has this number */
+  hipErrorMisalignedAddress = 716,   /* ours, as above */
   hipErrorLaunchFailure = 719,
   hipErrorCooperativeLaunchTooLarge = 720,
   hipErrorNotSupported = 801,

@@ -178,7 +178,7 @@ static void drop(struct block *b) {
 }
 
 static struct block *enter(struct block *b, uint64_t size, uint32_t flags, int device) {
-  b->pub.size = size;
+  b->pub.size = b->pub.capacity = size;
   b->pub.flags = flags;
   b->pub.device = device;
   pthread_mutex_lock(&lock);
@@ -212,7 +212,7 @@ struct mem_block *mem_adopt(void *base, uint64_t size, uint32_t flags, int devic
 void mem_release(struct mem_block *block) {
   struct block *b = (struct block *)block;
   pthread_mutex_lock(&lock);
-  if (counted(b)) in_use[b->pub.device] -= b->pub.size;
+  if (counted(b)) in_use[b->pub.device] -= b->pub.capacity;
   erase(b);
   atomic_thread_fence(memory_order_seq_cst);   /* erase before looking; mem_enter() counts before it looks up */
   bool wait = atomic_load(&dispatches) > 0;
@@ -234,7 +234,6 @@ void mem_show(struct mem_block *block, uint64_t size) {
   struct block *b = (struct block *)block;
   pthread_mutex_lock(&lock);
   erase(b);
-  if (counted(b)) in_use[b->pub.device] += size - b->pub.size;
   b->pub.size = size;
   b->pub.id = ++last_id;
   insert(b);

@@ -33,6 +33,7 @@ struct mem_block {
   uint64_t id;            /* unique in the process, never reused */
   void *owner;            /* pool, module or mapping it belongs to; NULL: none */
   void *context;          /* the context it was made in */
+  uint64_t capacity;      /* bytes there is room for (mem_show) */
 };
 
 /* The allocation around addr: [*lo, *hi) may be touched; *flags as in mem_block. False: no such allocation.

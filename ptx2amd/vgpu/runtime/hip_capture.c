@@ -1,0 +1,276 @@
+/* Stream capture: operations become graph nodes instead of being queued. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hip_state.h"
+
+struct capture {
+  struct capture *next;
+  unsigned long long id;
+  hipGraph_t graph;
+  stream *origin;
+  hipStreamCaptureMode mode;
+  pthread_t thread;
+  bool invalid;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct capture *captures;
+static unsigned long long last_id;
+static __thread hipStreamCaptureMode thread_mode = hipStreamCaptureModeGlobal;
+
+static struct capture *by_id(unsigned long long id) {
+  for (struct capture *c = captures; c; c = c->next)
+    if (c->id == id) return c;
+  return NULL;
+}
+
+static bool set_nodes(hipGraphNode_t **to, size_t *to_count, const hipGraphNode_t *nodes, size_t count) {
+  hipGraphNode_t *copy = malloc((count + 1) * sizeof *copy);
+  if (!copy) return false;
+  if (count) memcpy(copy, nodes, count * sizeof *copy);
+  free(*to);
+  *to = copy;
+  *to_count = count;
+  return true;
+}
+
+static bool join_nodes(stream *s, const hipGraphNode_t *nodes, size_t count) {
+  hipGraphNode_t *all = malloc((s->tail_count + count + 1) * sizeof *all);
+  if (!all) return false;
+  if (s->tail_count) memcpy(all, s->tail_nodes, s->tail_count * sizeof *all);
+  size_t n = s->tail_count;
+  for (size_t k = 0; k < count; k++) {
+    size_t at = 0;
+    while (at < n && all[at] != nodes[k]) at++;
+    if (at == n) all[n++] = nodes[k];
+  }
+  free(s->tail_nodes);
+  s->tail_nodes = all;
+  s->tail_count = n;
+  return true;
+}
+
+hipError_t capture_forbids(stream *s) {
+  pthread_mutex_lock(&lock);
+  struct capture *c = s->capture;
+  if (c) c->invalid = true;
+  pthread_mutex_unlock(&lock);
+  return hipErrorStreamCaptureUnsupported;
+}
+
+/* The kernel arguments of a node live as long as the node. */
+static hipError_t keep(struct op *op) {
+  if (op->kind != OP_KERNEL) return hipSuccess;
+  struct kernarg *args = kernarg_keep(op->launch.args, op->launch.function->kernel->kernarg_size);
+  if (!args) return hipErrorOutOfMemory;
+  kernarg_release(op->launch.args);
+  op->launch.args = args;
+  return hipSuccess;
+}
+
+/* Takes over what the operation owns only if it succeeds. */
+hipError_t capture_op(stream *s, const struct op *given) {
+  struct op op = *given;
+  hipGraphNode_t node;
+  pthread_mutex_lock(&lock);
+  struct capture *c = s->capture;
+  hipError_t error = !c ? hipErrorIllegalState : c->invalid ? hipErrorStreamCaptureInvalidated : keep(&op);
+  if (error == hipSuccess) {
+    error = graph_add(&node, c->graph, s->tail_nodes, s->tail_count, &op);
+    if (error != hipSuccess) c->invalid = true;
+    else if (!set_nodes(&s->tail_nodes, &s->tail_count, &node, 1)) error = hipErrorOutOfMemory;
+  }
+  pthread_mutex_unlock(&lock);
+  return error;
+}
+
+hipError_t capture_record(stream *s, event *e) {
+  hipError_t error = hipSuccess;
+  pthread_mutex_lock(&lock);
+  struct capture *c = s->capture;
+  if (!c || c->invalid) error = hipErrorStreamCaptureInvalidated;
+  else if (!set_nodes(&e->nodes, &e->node_count, s->tail_nodes, s->tail_count)) error = hipErrorOutOfMemory;
+  else e->capture = c->id;
+  pthread_mutex_unlock(&lock);
+  return error;
+}
+
+hipError_t capture_wait(stream *s, event *e) {
+  hipError_t error = hipSuccess;
+  pthread_mutex_lock(&lock);
+  struct capture *theirs = e->capture ? by_id(e->capture) : NULL, *ours = s->capture;
+  if (!theirs) {
+    if (ours) ours->invalid = true;
+    error = ours ? hipErrorStreamCaptureIsolation : hipErrorCapturedEvent;
+  } else if (ours && ours != theirs) {
+    ours->invalid = theirs->invalid = true;
+    error = hipErrorStreamCaptureMerge;
+  } else if (s == s->device->null_stream) {
+    theirs->invalid = true;
+    error = hipErrorStreamCaptureImplicit;
+  } else {
+    if (!ours) s->tail_count = 0;
+    if (!join_nodes(s, e->nodes, e->node_count)) error = hipErrorOutOfMemory;
+    else atomic_store(&s->capture, theirs);
+  }
+  pthread_mutex_unlock(&lock);
+  return error;
+}
+
+hipError_t hipStreamBeginCapture(hipStream_t handle, hipStreamCaptureMode mode) {
+  ENTER();
+  stream *s = stream_resolve(handle);
+  if (!s) return done(hipErrorInvalidHandle);
+  if (mode > hipStreamCaptureModeRelaxed) return done(hipErrorInvalidValue);
+  if (s == s->device->null_stream) return done(hipErrorStreamCaptureUnsupported);
+  struct capture *c = calloc(1, sizeof *c);
+  hipGraph_t graph = c ? graph_new() : NULL;
+  if (!graph) {
+    free(c);
+    return done(hipErrorOutOfMemory);
+  }
+  hipError_t error = hipSuccess;
+  pthread_mutex_lock(&lock);
+  if (s->capture) error = hipErrorIllegalState;
+  else {
+    *c = (struct capture){captures, ++last_id, graph, s, mode, pthread_self(), false};
+    captures = c;
+    s->tail_count = 0;
+    atomic_store(&s->capture, c);
+  }
+  pthread_mutex_unlock(&lock);
+  if (error != hipSuccess) {
+    free(c);
+    graph_free(graph);
+  }
+  return done(error);
+}
+
+/* Every stream that joined has come back: its last nodes lie before the origin's. Under the lock; ends the capture of
+ * all its streams. */
+static bool leave(struct capture *c) {
+  struct device *d = c->origin->device;
+  for (size_t k = 0; k < c->graph->count; k++) c->graph->nodes[k]->mark = false;
+  for (size_t k = 0; k < c->origin->tail_count; k++) c->origin->tail_nodes[k]->mark = true;
+  for (size_t k = c->graph->count; k-- > 0;) {   /* a node is added after what it depends on */
+    hipGraphNode_t node = c->graph->nodes[k];
+    for (size_t n = 0; node->mark && n < node->depend_count; n++) node->depends[n]->mark = true;
+  }
+  bool joined = true;
+  pthread_mutex_lock(&d->lock);
+  for (stream *s = d->streams; s; s = s->next) {
+    if (s->capture != c) continue;
+    for (size_t k = 0; k < s->tail_count; k++) joined = joined && s->tail_nodes[k]->mark;
+    s->tail_count = 0;
+    atomic_store(&s->capture, NULL);
+  }
+  pthread_mutex_unlock(&d->lock);
+  for (struct capture **p = &captures; *p; p = &(*p)->next) {
+    if (*p == c) {
+      *p = c->next;
+      break;
+    }
+  }
+  return joined;
+}
+
+hipError_t hipStreamEndCapture(hipStream_t handle, hipGraph_t *graph) {
+  ENTER();
+  stream *s = stream_resolve(handle);
+  if (!s) return done(hipErrorInvalidHandle);
+  if (!graph) return done(hipErrorInvalidValue);
+  *graph = NULL;
+  pthread_mutex_lock(&lock);
+  struct capture *c = s->capture;
+  hipError_t error = !c ? hipErrorIllegalState
+                     : c->origin != s ? hipErrorStreamCaptureUnmatched
+                     : c->mode != hipStreamCaptureModeRelaxed && !pthread_equal(c->thread, pthread_self())
+                         ? hipErrorStreamCaptureWrongThread : hipSuccess;
+  if (error == hipSuccess) {
+    bool joined = leave(c);
+    error = c->invalid ? hipErrorStreamCaptureInvalidated : joined ? hipSuccess : hipErrorStreamCaptureUnjoined;
+  } else {
+    c = NULL;
+  }
+  pthread_mutex_unlock(&lock);
+  if (error == hipSuccess) *graph = c->graph;
+  else if (c) graph_free(c->graph);
+  free(c);
+  return done(error);
+}
+
+static hipStreamCaptureStatus status_of(stream *s, unsigned long long *id) {
+  pthread_mutex_lock(&lock);
+  struct capture *c = s->capture;
+  hipStreamCaptureStatus status = !c ? hipStreamCaptureStatusNone
+                                  : c->invalid ? hipStreamCaptureStatusInvalidated : hipStreamCaptureStatusActive;
+  if (id) *id = c ? c->id : 0;
+  pthread_mutex_unlock(&lock);
+  return status;
+}
+
+hipError_t hipStreamIsCapturing(hipStream_t handle, hipStreamCaptureStatus *status) {
+  ENTER();
+  stream *s = stream_resolve(handle);
+  if (!s) return done(hipErrorInvalidHandle);
+  if (!status) return done(hipErrorInvalidValue);
+  *status = status_of(s, NULL);
+  return hipSuccess;
+}
+
+hipError_t hipStreamGetCaptureInfo(hipStream_t handle, hipStreamCaptureStatus *status, unsigned long long *id) {
+  ENTER();
+  stream *s = stream_resolve(handle);
+  if (!s) return done(hipErrorInvalidHandle);
+  if (!status) return done(hipErrorInvalidValue);
+  *status = status_of(s, id);
+  return hipSuccess;
+}
+
+hipError_t hipStreamGetCaptureInfo_v2(hipStream_t handle, hipStreamCaptureStatus *status, unsigned long long *id,
+                                      hipGraph_t *graph, const hipGraphNode_t **dependencies, size_t *count) {
+  ENTER();
+  stream *s = stream_resolve(handle);
+  if (!s) return done(hipErrorInvalidHandle);
+  if (!status) return done(hipErrorInvalidValue);
+  *status = status_of(s, id);
+  struct capture *c = s->capture;
+  if (*status != hipStreamCaptureStatusActive || !c) return hipSuccess;
+  if (graph) *graph = c->graph;
+  if (dependencies) *dependencies = s->tail_nodes;
+  if (count) *count = s->tail_count;
+  return hipSuccess;
+}
+
+hipError_t hipStreamUpdateCaptureDependencies(hipStream_t handle, hipGraphNode_t *dependencies, size_t count,
+                                              unsigned flags) {
+  enum { ADD = 0, SET = 1 };
+  ENTER();
+  stream *s = stream_resolve(handle);
+  if (!s) return done(hipErrorInvalidHandle);
+  if (flags > SET || (count && !dependencies)) return done(hipErrorInvalidValue);
+  hipError_t error = hipSuccess;
+  pthread_mutex_lock(&lock);
+  struct capture *c = s->capture;
+  if (!c) error = hipErrorIllegalState;
+  else if (c->invalid) error = hipErrorStreamCaptureInvalidated;
+  for (size_t k = 0; error == hipSuccess && k < count; k++)
+    if (!handle_ok(&node_class, dependencies[k]) || dependencies[k]->graph != c->graph) error = hipErrorInvalidValue;
+  if (error == hipSuccess) {
+    bool ok = flags == SET ? set_nodes(&s->tail_nodes, &s->tail_count, dependencies, count)
+                           : join_nodes(s, dependencies, count);
+    if (!ok) error = hipErrorOutOfMemory;
+  }
+  pthread_mutex_unlock(&lock);
+  return done(error);
+}
+
+hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode *mode) {
+  ENTER();
+  if (!mode || *mode > hipStreamCaptureModeRelaxed) return done(hipErrorInvalidValue);
+  hipStreamCaptureMode before = thread_mode;
+  thread_mode = *mode;
+  *mode = before;
+  return hipSuccess;
+}

@@ -1,0 +1,320 @@
+/* Copies and fills. */
+#include "hip_state.h"
+
+static struct op linear(void *dst, const void *src, size_t size) {
+  struct op op = {.kind = OP_COPY, .copy = {.dst = dst, .src = src, .dst_pitch = size, .src_pitch = size,
+                                            .width = size, .height = 1, .depth = 1}};
+  return op;
+}
+
+/* All of [ptr, ptr + size) within one allocation, if ptr is in one: a copy past the end of an allocation is an error,
+ * while memory that the library does not know is the program's own. device: it has to be known. */
+static bool range_ok(const void *ptr, size_t size, bool device) {
+  struct mem_block block;
+  if (!size) return true;
+  if (!ptr) return false;
+  if (!mem_find((uint64_t)ptr, &block)) return !device;
+  uint64_t at = (uint64_t)ptr, end = at + size;
+  while (block.base + block.size < end) {   /* mappings that touch are one range */
+    at = block.base + block.size;
+    if (MEM_KIND(block.flags) != MEM_VIRTUAL || !mem_find(at, &block)) return false;
+  }
+  return true;
+}
+
+/* The span of a pitched region in bytes. */
+static size_t span(size_t pitch, size_t slice, size_t width, size_t height, size_t depth) {
+  return width && height && depth ? (depth - 1) * slice + (height - 1) * pitch + width : 0;
+}
+
+enum { DST_DEVICE = 1, SRC_DEVICE = 2 };
+
+static hipError_t check(const struct copy *c, int devices) {
+  size_t dst = span(c->dst_pitch, c->dst_slice, c->width, c->height, c->depth);
+  size_t src = span(c->src_pitch, c->src_slice, c->width, c->height, c->depth);
+  if (!range_ok(c->dst, dst, devices & DST_DEVICE) || !range_ok(c->src, src, devices & SRC_DEVICE))
+    return hipErrorInvalidValue;
+  return hipSuccess;
+}
+
+static int devices_of(hipMemcpyKind kind) {
+  switch (kind) {
+    case hipMemcpyHostToDevice: return DST_DEVICE;
+    case hipMemcpyDeviceToHost: return SRC_DEVICE;
+    case hipMemcpyDeviceToDevice:
+    case hipMemcpyDeviceToDeviceNoCU: return DST_DEVICE | SRC_DEVICE;
+    default: return 0;
+  }
+}
+
+static bool kind_ok(hipMemcpyKind kind) { return kind <= hipMemcpyDefault || kind == hipMemcpyDeviceToDeviceNoCU; }
+
+/* The source is the program's own pageable memory, which it may reuse as soon as the call returns. */
+static bool pageable(const void *ptr) { return !mem_find((uint64_t)ptr, NULL); }
+
+static hipError_t run(const struct op *op, int devices, hipStream_t handle, bool wait) {
+  stream *s = stream_resolve(handle);
+  if (!s) return done(hipErrorInvalidHandle);
+  hipError_t error = device_error(s->device);
+  if (error == hipSuccess && op->kind == OP_COPY) error = check(&op->copy, devices);
+  if (error != hipSuccess) return done(error);
+  if (op->kind == OP_COPY && !op->copy.width) return hipSuccess;
+  /* An asynchronous copy from or to pageable memory may be synchronous; outside of captures it is. */
+  if (!wait && op->kind == OP_COPY && !s->capture) wait = pageable(op->copy.src) || pageable(op->copy.dst);
+  return done(wait ? stream_perform(s, op) : stream_submit(s, op, NULL));
+}
+
+hipError_t hipMemcpy(void *dst, const void *src, size_t size, hipMemcpyKind kind) {
+  ENTER();
+  if (!kind_ok(kind)) return done(hipErrorInvalidMemcpyDirection);
+  struct op op = linear(dst, src, size);
+  return run(&op, devices_of(kind), NULL, true);
+}
+
+hipError_t hipMemcpyWithStream(void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t stream) {
+  ENTER();
+  if (!kind_ok(kind)) return done(hipErrorInvalidMemcpyDirection);
+  struct op op = linear(dst, src, size);
+  return run(&op, devices_of(kind), stream, true);
+}
+
+hipError_t hipMemcpyAsync(void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t stream) {
+  ENTER();
+  if (!kind_ok(kind)) return done(hipErrorInvalidMemcpyDirection);
+  struct op op = linear(dst, src, size);
+  return run(&op, devices_of(kind), stream, false);
+}
+
+#define LINEAR(name, dst_type, src_type, devices)                              \
+  hipError_t name(dst_type dst, src_type src, size_t size) {                   \
+    ENTER();                                                                   \
+    struct op op = linear(dst, src, size);                                     \
+    return run(&op, devices, NULL, true);                                      \
+  }                                                                            \
+  hipError_t name##Async(dst_type dst, src_type src, size_t size, hipStream_t stream) { \
+    ENTER();                                                                   \
+    struct op op = linear(dst, src, size);                                     \
+    return run(&op, devices, stream, false);                                   \
+  }
+LINEAR(hipMemcpyHtoD, hipDeviceptr_t, const void *, DST_DEVICE)
+LINEAR(hipMemcpyDtoH, void *, hipDeviceptr_t, SRC_DEVICE)
+LINEAR(hipMemcpyDtoD, hipDeviceptr_t, hipDeviceptr_t, DST_DEVICE | SRC_DEVICE)
+
+hipError_t hipMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t size) {
+  ENTER();
+  if (!device_at(dstDevice) || !device_at(srcDevice)) return done(hipErrorInvalidDevice);
+  /* The work of both devices comes first. */
+  hipError_t error = device_synchronize(device_at(dstDevice));
+  if (error == hipSuccess) error = device_synchronize(device_at(srcDevice));
+  if (error != hipSuccess) return done(error);
+  struct op op = linear(dst, src, size);
+  return run(&op, DST_DEVICE | SRC_DEVICE, NULL, true);
+}
+
+hipError_t hipMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t size,
+                              hipStream_t stream) {
+  ENTER();
+  if (!device_at(dstDevice) || !device_at(srcDevice)) return done(hipErrorInvalidDevice);
+  struct op op = linear(dst, src, size);
+  return run(&op, DST_DEVICE | SRC_DEVICE, stream, false);
+}
+
+/* Pitched copies */
+
+static hipError_t copy_2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
+                          hipMemcpyKind kind, hipStream_t stream, bool wait) {
+  if (!kind_ok(kind)) return done(hipErrorInvalidMemcpyDirection);
+  if (!width || !height) return hipSuccess;
+  if (dpitch < width || spitch < width) return done(hipErrorInvalidPitchValue);
+  struct op op = {.kind = OP_COPY, .copy = {.dst = dst, .src = src, .dst_pitch = dpitch, .src_pitch = spitch,
+                                            .width = width, .height = height, .depth = 1}};
+  return run(&op, devices_of(kind), stream, wait);
+}
+
+hipError_t hipMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
+                       hipMemcpyKind kind) {
+  ENTER();
+  return copy_2d(dst, dpitch, src, spitch, width, height, kind, NULL, true);
+}
+
+hipError_t hipMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
+                            hipMemcpyKind kind, hipStream_t stream) {
+  ENTER();
+  return copy_2d(dst, dpitch, src, spitch, width, height, kind, stream, false);
+}
+
+/* One side of a described copy. false: an array, or no such memory type. */
+static bool side(hipMemoryType type, const void *host, hipDeviceptr_t device, char **base, int bit, int *devices) {
+  switch (type) {
+    case hipMemoryTypeHost: *base = (char *)host; return true;
+    case hipMemoryTypeDevice: *devices |= bit; *base = device; return true;
+    case hipMemoryTypeManaged:
+    case hipMemoryTypeUnified: *base = device; return true;
+    default: return false;
+  }
+}
+
+hipError_t copy_of_3d(const HIP_MEMCPY3D *p, struct copy *c, int *devices) {
+  char *dst, *src;
+  *devices = 0;
+  if (p->srcMemoryType == hipMemoryTypeArray || p->dstMemoryType == hipMemoryTypeArray) return hipErrorNotSupported;
+  if (!side(p->srcMemoryType, p->srcHost, p->srcDevice, &src, SRC_DEVICE, devices) ||
+      !side(p->dstMemoryType, p->dstHost, p->dstDevice, &dst, DST_DEVICE, devices))
+    return hipErrorInvalidValue;
+  /* A pitch or height of 0: rows and slices follow each other without gaps. */
+  size_t spitch = p->srcPitch ? p->srcPitch : p->srcXInBytes + p->WidthInBytes;
+  size_t dpitch = p->dstPitch ? p->dstPitch : p->dstXInBytes + p->WidthInBytes;
+  size_t sheight = p->srcHeight ? p->srcHeight : p->srcY + p->Height;
+  size_t dheight = p->dstHeight ? p->dstHeight : p->dstY + p->Height;
+  if (p->Height > 1 || p->Depth > 1) {
+    if (spitch < p->srcXInBytes + p->WidthInBytes || dpitch < p->dstXInBytes + p->WidthInBytes)
+      return hipErrorInvalidPitchValue;
+  }
+  if (p->Depth > 1 && (sheight < p->srcY + p->Height || dheight < p->dstY + p->Height)) return hipErrorInvalidValue;
+  *c = (struct copy){
+      .dst = dst + (p->dstZ * dheight + p->dstY) * dpitch + p->dstXInBytes,
+      .src = src + (p->srcZ * sheight + p->srcY) * spitch + p->srcXInBytes,
+      .dst_pitch = dpitch, .src_pitch = spitch,
+      .dst_slice = dpitch * dheight, .src_slice = spitch * sheight,
+      .width = p->WidthInBytes, .height = p->Height, .depth = p->Depth,
+  };
+  if (!c->height || !c->depth) c->width = 0;
+  return hipSuccess;
+}
+
+static HIP_MEMCPY3D from_2d(const hip_Memcpy2D *p) {
+  return (HIP_MEMCPY3D){
+      .srcXInBytes = p->srcXInBytes, .srcY = p->srcY, .srcMemoryType = p->srcMemoryType, .srcHost = p->srcHost,
+      .srcDevice = p->srcDevice, .srcArray = p->srcArray, .srcPitch = p->srcPitch,
+      .dstXInBytes = p->dstXInBytes, .dstY = p->dstY, .dstMemoryType = p->dstMemoryType, .dstHost = p->dstHost,
+      .dstDevice = p->dstDevice, .dstArray = p->dstArray, .dstPitch = p->dstPitch,
+      .WidthInBytes = p->WidthInBytes, .Height = p->Height, .Depth = 1,
+  };
+}
+
+static hipError_t copy_3d(const HIP_MEMCPY3D *p, hipStream_t stream, bool wait) {
+  struct op op = {.kind = OP_COPY};
+  int devices;
+  hipError_t error = copy_of_3d(p, &op.copy, &devices);
+  return error == hipSuccess ? run(&op, devices, stream, wait) : done(error);
+}
+
+hipError_t hipMemcpyParam2D(const hip_Memcpy2D *copy) {
+  ENTER();
+  if (!copy) return done(hipErrorInvalidValue);
+  HIP_MEMCPY3D p = from_2d(copy);
+  return copy_3d(&p, NULL, true);
+}
+
+hipError_t hipDrvMemcpy2DUnaligned(const hip_Memcpy2D *copy) { return hipMemcpyParam2D(copy); }
+
+hipError_t hipMemcpyParam2DAsync(const hip_Memcpy2D *copy, hipStream_t stream) {
+  ENTER();
+  if (!copy) return done(hipErrorInvalidValue);
+  HIP_MEMCPY3D p = from_2d(copy);
+  return copy_3d(&p, stream, false);
+}
+
+hipError_t hipDrvMemcpy3D(const HIP_MEMCPY3D *copy) {
+  ENTER();
+  return copy ? copy_3d(copy, NULL, true) : done(hipErrorInvalidValue);
+}
+
+hipError_t hipDrvMemcpy3DAsync(const HIP_MEMCPY3D *copy, hipStream_t stream) {
+  ENTER();
+  return copy ? copy_3d(copy, stream, false) : done(hipErrorInvalidValue);
+}
+
+hipError_t copy_of_parms(const hipMemcpy3DParms *p, struct copy *c, int *devices) {
+  if (p->srcArray || p->dstArray) return hipErrorNotSupported;
+  if (!kind_ok(p->kind)) return hipErrorInvalidMemcpyDirection;
+  *devices = devices_of(p->kind);
+  *c = (struct copy){
+      .dst = (char *)p->dstPtr.ptr + (p->dstPos.z * p->dstPtr.ysize + p->dstPos.y) * p->dstPtr.pitch + p->dstPos.x,
+      .src = (char *)p->srcPtr.ptr + (p->srcPos.z * p->srcPtr.ysize + p->srcPos.y) * p->srcPtr.pitch + p->srcPos.x,
+      .dst_pitch = p->dstPtr.pitch, .src_pitch = p->srcPtr.pitch,
+      .dst_slice = p->dstPtr.pitch * p->dstPtr.ysize, .src_slice = p->srcPtr.pitch * p->srcPtr.ysize,
+      .width = p->extent.width, .height = p->extent.height, .depth = p->extent.depth,
+  };
+  if (!c->height || !c->depth) c->width = 0;
+  if (c->height > 1 && (c->dst_pitch < c->width || c->src_pitch < c->width)) return hipErrorInvalidPitchValue;
+  return hipSuccess;
+}
+
+static hipError_t copy_parms(const hipMemcpy3DParms *p, hipStream_t stream, bool wait) {
+  struct op op = {.kind = OP_COPY};
+  int devices;
+  if (!p) return done(hipErrorInvalidValue);
+  hipError_t error = copy_of_parms(p, &op.copy, &devices);
+  return error == hipSuccess ? run(&op, devices, stream, wait) : done(error);
+}
+
+hipError_t hipMemcpy3D(const hipMemcpy3DParms *copy) {
+  ENTER();
+  return copy_parms(copy, NULL, true);
+}
+
+hipError_t hipMemcpy3DAsync(const hipMemcpy3DParms *copy, hipStream_t stream) {
+  ENTER();
+  return copy_parms(copy, stream, false);
+}
+
+/* Fills */
+
+hipError_t fill_check(const struct fill *f) {
+  if (f->element != 1 && f->element != 2 && f->element != 4) return hipErrorInvalidValue;
+  if ((uint64_t)f->dst % f->element || (f->height > 1 && f->pitch % f->element)) return hipErrorInvalidValue;
+  size_t row;
+  if (__builtin_mul_overflow(f->width, (size_t)f->element, &row)) return hipErrorInvalidValue;
+  if (f->height > 1 && f->pitch < row) return hipErrorInvalidPitchValue;
+  return range_ok(f->dst, span(f->pitch, 0, row, f->height, 1), true) ? hipSuccess : hipErrorInvalidValue;
+}
+
+/* Fills of device memory return at once even where the call has no stream: the null stream orders them. */
+static hipError_t fill(void *dst, size_t pitch, uint32_t value, unsigned element, size_t width, size_t height,
+                       hipStream_t stream, bool wait) {
+  struct op op = {.kind = OP_FILL, .fill = {dst, pitch, width, height, element, value}};
+  hipError_t error = fill_check(&op.fill);
+  if (error != hipSuccess) return done(error);
+  if (!width || !height) return hipSuccess;
+  return run(&op, 0, stream, wait);
+}
+
+hipError_t hipMemset(void *dst, int value, size_t size) {
+  ENTER();
+  return fill(dst, size, (uint8_t)value, 1, size, 1, NULL, true);
+}
+hipError_t hipMemsetAsync(void *dst, int value, size_t size, hipStream_t stream) {
+  ENTER();
+  return fill(dst, size, (uint8_t)value, 1, size, 1, stream, false);
+}
+hipError_t hipMemset2D(void *dst, size_t pitch, int value, size_t width, size_t height) {
+  ENTER();
+  return fill(dst, pitch, (uint8_t)value, 1, width, height, NULL, true);
+}
+hipError_t hipMemset2DAsync(void *dst, size_t pitch, int value, size_t width, size_t height, hipStream_t stream) {
+  ENTER();
+  return fill(dst, pitch, (uint8_t)value, 1, width, height, stream, false);
+}
+
+#define FILLS(bits, type, type2d)                                                                            \
+  hipError_t hipMemsetD##bits(hipDeviceptr_t dst, type value, size_t count) {                                \
+    ENTER();                                                                                                 \
+    return fill(dst, 0, (uint##bits##_t)value, bits / 8, count, 1, NULL, true);                              \
+  }                                                                                                          \
+  hipError_t hipMemsetD##bits##Async(hipDeviceptr_t dst, type value, size_t count, hipStream_t stream) {     \
+    ENTER();                                                                                                 \
+    return fill(dst, 0, (uint##bits##_t)value, bits / 8, count, 1, stream, false);                           \
+  }                                                                                                          \
+  hipError_t hipMemsetD2D##bits(hipDeviceptr_t dst, size_t pitch, type2d value, size_t width, size_t height) { \
+    ENTER();                                                                                                 \
+    return fill(dst, pitch, (uint##bits##_t)value, bits / 8, width, height, NULL, true);                     \
+  }                                                                                                          \
+  hipError_t hipMemsetD2D##bits##Async(hipDeviceptr_t dst, size_t pitch, type2d value, size_t width,         \
+                                       size_t height, hipStream_t stream) {                                  \
+    ENTER();                                                                                                 \
+    return fill(dst, pitch, (uint##bits##_t)value, bits / 8, width, height, stream, false);                  \
+  }
+FILLS(8, unsigned char, unsigned char)
+FILLS(16, unsigned short, unsigned short)
+FILLS(32, int, unsigned)

@@ -1,0 +1,160 @@
+/* Execution of stream operations. */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "hip_state.h"
+
+static pthread_mutex_t fault_lock = PTHREAD_MUTEX_INITIALIZER;
+static char fault_text[1024];
+static _Atomic uint64_t totals[4];
+
+size_t ptx2amd_vgpu_last_fault(char *buf, size_t size) {
+  pthread_mutex_lock(&fault_lock);
+  size_t n = strlen(fault_text);
+  if (buf && size > 0) {
+    size_t fits = n < size ? n : size - 1;
+    memcpy(buf, fault_text, fits);
+    buf[fits] = 0;
+  }
+  pthread_mutex_unlock(&fault_lock);
+  return n;
+}
+
+void ptx2amd_vgpu_counters(uint64_t counters[4]) {
+  for (int k = 0; k < 4; k++) counters[k] = atomic_load(&totals[k]);
+}
+
+static hipError_t error_of(int kind) {
+  switch ((enum fault_kind)kind) {
+    case FAULT_NONE: return hipSuccess;
+    case FAULT_MEMORY:
+    case FAULT_LDS:
+    case FAULT_SCRATCH: return hipErrorIllegalAddress;
+    case FAULT_MISALIGNED: return hipErrorMisalignedAddress;
+    case FAULT_ILLEGAL_INSTRUCTION:
+    case FAULT_UNIMPLEMENTED: return hipErrorIllegalInstruction;
+    case FAULT_DEADLOCK:
+    case FAULT_RUNAWAY: return hipErrorLaunchTimeOut;
+    case FAULT_BAD_LAUNCH: return hipErrorLaunchOutOfResources;
+    default: return hipErrorLaunchFailure;
+  }
+}
+
+static hipError_t run_kernel(struct device *d, const struct launch *l) {
+  static _Atomic uint64_t last_dispatch;
+  const function *f = l->function;
+  if (!handle_ok(&function_class, f) || f->handle.generation != l->generation) return hipErrorInvalidHandle;
+  const struct kernel_info *k = f->kernel;
+  uint64_t stack = d->limits[hipLimitStackSize];
+  struct dispatch dispatch = {
+      .code = k->code,
+      .kernel = k->name,
+      .descriptor = k->descriptor,
+      .dynamic_lds = l->shared,
+      .private_bytes = k->dynamic_stack ? k->private_size + (uint32_t)stack : k->private_size,
+      .kernarg = l->args->address,
+      .dispatch_id = atomic_fetch_add(&last_dispatch, 1) + 1,
+  };
+  for (int n = 0; n < 3; n++) {
+    dispatch.grid[n] = l->grid[n];
+    dispatch.block[n] = l->block[n];
+    dispatch.last_block[n] = l->last_block[n];
+  }
+  struct fault fault;
+  struct engine_counters counters = {0};
+  fault.text[0] = 0;
+  int kind = engine_run(&dispatch, &fault, &counters);
+  atomic_fetch_add_explicit(&totals[0], counters.instructions, memory_order_relaxed);
+  atomic_fetch_add_explicit(&totals[1], counters.waves, memory_order_relaxed);
+  atomic_fetch_add_explicit(&totals[2], counters.workgroups, memory_order_relaxed);
+  atomic_fetch_add_explicit(&totals[3], 1, memory_order_relaxed);
+  if (kind == FAULT_NONE) return hipSuccess;
+  pthread_mutex_lock(&fault_lock);
+  strncpy(fault_text, fault.text, sizeof fault_text - 1);
+  pthread_mutex_unlock(&fault_lock);
+  complain("%s", fault.text);
+  return error_of(kind);
+}
+
+void copy_run(const struct copy *c) {
+  if (!c->width || !c->height || !c->depth) return;
+  if (c->dst_pitch == c->width && c->src_pitch == c->width &&
+      (c->depth == 1 || (c->dst_slice == c->width * c->height && c->src_slice == c->dst_slice))) {
+    memmove(c->dst, c->src, c->width * c->height * c->depth);
+    return;
+  }
+  for (size_t z = 0; z < c->depth; z++)
+    for (size_t y = 0; y < c->height; y++)
+      memmove(c->dst + z * c->dst_slice + y * c->dst_pitch, c->src + z * c->src_slice + y * c->src_pitch, c->width);
+}
+
+static void fill_row(char *row, const struct fill *f) {
+  if (f->element == 1) memset(row, (int)f->value, f->width);
+  else if (f->element == 2) {
+    uint16_t v = (uint16_t)f->value;
+    for (size_t k = 0; k < f->width; k++) memcpy(row + 2 * k, &v, 2);
+  } else {
+    for (size_t k = 0; k < f->width; k++) memcpy(row + 4 * k, &f->value, 4);
+  }
+}
+
+void fill_run(const struct fill *f) {
+  for (size_t y = 0; y < f->height; y++) fill_row(f->dst + y * f->pitch, f);
+}
+
+static bool condition(const struct op *op) {
+  uint64_t is = op->value.wide ? __atomic_load_n((uint64_t *)op->value.ptr, __ATOMIC_ACQUIRE)
+                               : __atomic_load_n((uint32_t *)op->value.ptr, __ATOMIC_ACQUIRE);
+  uint64_t want = op->value.value, mask = op->value.mask;
+  is &= mask;
+  switch (op->value.flags) {
+    case 0: return op->value.wide ? (int64_t)(is - want) >= 0 : (int32_t)((uint32_t)is - (uint32_t)want) >= 0;
+    case 1: return is == want;
+    case 2: return (is & want) != 0;
+    default: return (~(is | want) & (op->value.wide ? UINT64_MAX : UINT32_MAX)) != 0;
+  }
+}
+
+/* Polls: the value may come from anywhere. Ends when the memory is gone or the device is in error. */
+static void wait_value(struct device *d, const struct op *op) {
+  for (unsigned round = 0; !condition(op) && !device_error(d); round++) {
+    if (round < 100) sched_yield();
+    else nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+    if (round % 16 == 15 && !mem_find((uint64_t)op->value.ptr, NULL)) return;
+  }
+}
+
+hipError_t op_run(struct device *d, const struct op *op) {
+  hipError_t error = hipSuccess, sticky = device_error(d);
+  switch (op->kind) {   /* these run in an error state, too */
+    case OP_CALLBACK:
+      op->callback.fn(op->callback.handle, sticky, op->callback.data);
+      return sticky;
+    case OP_WAIT: stream_wait(op->wait.stream, op->wait.seq); return sticky;
+    default: break;
+  }
+  if (sticky != hipSuccess) return sticky;
+  switch (op->kind) {
+    case OP_KERNEL: error = run_kernel(d, &op->launch); break;
+    case OP_COPY: copy_run(&op->copy); break;
+    case OP_FILL: fill_run(&op->fill); break;
+    case OP_HOST: op->host.fn(op->host.data); break;
+    case OP_WAIT_VALUE: wait_value(d, op); break;
+    case OP_WRITE_VALUE:
+      if (op->value.wide) __atomic_store_n((uint64_t *)op->value.ptr, op->value.value, __ATOMIC_RELEASE);
+      else __atomic_store_n((uint32_t *)op->value.ptr, (uint32_t)op->value.value, __ATOMIC_RELEASE);
+      break;
+    default: break;
+  }
+  int none = hipSuccess;
+  if (error != hipSuccess) atomic_compare_exchange_strong(&d->sticky, &none, (int)error);
+  return error;
+}
+
+void op_discard(const struct op *op) {
+  if (op->kind == OP_KERNEL) kernarg_release(op->launch.args);
+  else if (op->kind == OP_FREE) pool_give_back(op->block);
+}

@@ -1,0 +1,295 @@
+/* What the files of the HIP API share: devices, contexts, streams, events, operations. */
+#ifndef PTX2AMD_VGPU_HIP_STATE_H
+#define PTX2AMD_VGPU_HIP_STATE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "engine.h"
+#include "handle.h"
+#include "hip.h"
+#include "loader.h"
+#include "memory.h"
+
+#define MAX_DEVICES 16
+
+typedef struct ihipCtx_t context;
+typedef struct ihipStream_t stream;
+typedef struct ihipEvent_t event;
+typedef struct ihipModuleSymbol_t function;
+typedef struct ihipMemPoolHandle_t pool;
+
+/* What programs are told about a chip beyond struct arch (hip_chip.c). */
+struct chip {
+  const char *arch, *name;
+  const char *target;             /* with feature suffixes, as gcnArchName gives it */
+  unsigned elf_mach[3];           /* EF_AMDGPU_MACH values of code objects that run here, 0-terminated */
+  int major, minor;
+  int clock_khz, memory_clock_khz, memory_bus_bits, l2_bytes;
+  int simds, waves_per_simd;      /* per reported multiprocessor */
+  int vgprs_per_simd, vgpr_granule_w32, vgpr_granule_w64;
+  int lds_per_processor, lds_granule;
+  int pci_device_id;
+};
+const struct chip *chip_find(const char *arch);
+const char *chip_list(void);      /* "gfx942, gfx1100" */
+
+struct device {
+  int ordinal;
+  const struct arch *arch;
+  const struct chip *chip;
+  hipUUID uuid;
+  _Atomic int sticky;             /* hipError_t of the first fault since the last reset */
+  pthread_mutex_t lock;           /* of the list of streams */
+  stream *streams;                /* all, the null stream included */
+  stream *null_stream;
+  context *primary;
+  _Atomic(pool *) current_pool;
+  pool *default_pool;
+  size_t limits[3];
+  unsigned flags;
+  int cache_config, shared_config;
+  uint64_t total_memory;
+};
+extern struct device hip_devices[MAX_DEVICES];
+extern int hip_device_count;
+
+/* Initialisation. Every entry point begins with ENTER(); the child of a fork gets hipErrorNotInitialized. */
+extern _Atomic int hip_started;
+hipError_t hip_start(void);
+static inline hipError_t hip_ready(void) {
+  return __builtin_expect(atomic_load_explicit(&hip_started, memory_order_acquire) == 1, 1) ? hipSuccess : hip_start();
+}
+#define ENTER()                              \
+  do {                                       \
+    hipError_t ready_ = hip_ready();         \
+    if (ready_ != hipSuccess) return ready_; \
+  } while (0)
+
+/* Remembers an error as the thread's last one, and hands it on. */
+hipError_t done(hipError_t error);
+/* One line on stderr, "ptx2amd vgpu: ...". */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static inline struct device *device_at(int ordinal) {
+  return ordinal >= 0 && ordinal < hip_device_count ? &hip_devices[ordinal] : NULL;
+}
+struct device *device_current(void);
+hipError_t device_synchronize(struct device *d);    /* waits for all streams; the sticky error */
+/* The device's sticky error, to return from calls that use the device. */
+static inline hipError_t device_error(struct device *d) {
+  return (hipError_t)atomic_load_explicit(&d->sticky, memory_order_relaxed);
+}
+
+struct ihipCtx_t {
+  struct handle handle;
+  struct device *device;
+  unsigned flags;
+  int references;                 /* of the primary context */
+};
+context *context_current(void);   /* as pushed or set; NULL: none */
+
+/* Operations: what streams execute and graph nodes hold. */
+
+enum op_kind {
+  OP_EMPTY, OP_KERNEL, OP_COPY, OP_FILL, OP_HOST, OP_CALLBACK, OP_RECORD, OP_WAIT, OP_EVENT_WAIT, OP_FREE,
+  OP_WAIT_VALUE, OP_WRITE_VALUE, OP_GRAPH,
+};
+
+struct launch {
+  function *function;
+  uint32_t generation;            /* of the function's handle */
+  uint32_t grid[3], block[3], last_block[3];
+  uint32_t shared;                /* dynamic LDS, bytes */
+  bool cooperative;
+  struct kernarg *args;           /* in the stream: ready to use; in a graph node: malloc'ed by itself */
+};
+
+/* depth slices of height rows of width bytes; pitches and slices in bytes */
+struct copy {
+  char *dst;
+  const char *src;
+  size_t dst_pitch, dst_slice, src_pitch, src_slice;
+  size_t width, height, depth;
+};
+
+struct fill {
+  char *dst;
+  size_t pitch;                   /* bytes */
+  size_t width, height;           /* elements, rows */
+  unsigned element;               /* bytes: 1, 2, 4 */
+  uint32_t value;
+};
+
+struct op {
+  enum op_kind kind;
+  union {
+    struct launch launch;
+    struct copy copy;
+    struct fill fill;
+    struct { hipHostFn_t fn; void *data; } host;
+    struct { hipStreamCallback_t fn; void *data; hipStream_t handle; } callback;
+    struct { event *event; uint32_t generation; } record;
+    struct { stream *stream; uint64_t seq; } wait;
+    struct mem_block *block;      /* OP_FREE */
+    struct { void *ptr; uint64_t value, mask; unsigned flags; bool wide; } value;
+    hipGraph_t graph;             /* OP_GRAPH: in graphs only */
+  };
+};
+
+struct command {
+  struct command *next;
+  uint64_t seq;
+  struct op op;
+};
+
+struct capture;
+
+struct ihipStream_t {
+  struct handle handle;
+  struct device *device;
+  stream *next;                   /* in the device's list */
+  unsigned flags;                 /* 1: non-blocking */
+  int priority;
+  unsigned long long id;
+  bool prepared;                  /* lock and conditions exist: they outlive the handle */
+  bool running;                   /* the worker exists */
+  bool closing;
+  bool asleep;
+  int waiters;
+  pthread_t worker;
+  pthread_mutex_t lock;
+  pthread_cond_t wake, progress;
+  _Atomic(struct command *) head;
+  struct command *tail, *spare;
+  /* Commands are numbered; both only ever grow, also over reuse of the slot. */
+  _Atomic uint64_t submitted, completed;
+  _Atomic uint64_t seen_null;     /* the null stream's last command that this stream already waits for */
+  uint64_t seen_by_null;          /* this stream's last command that the null stream already waits for */
+  struct capture *_Atomic capture;
+  hipGraphNode_t *tail_nodes;     /* while captured: what the next node depends on */
+  size_t tail_count;
+};
+
+extern struct handle_class stream_class, event_class, function_class, module_class, context_class, pool_class;
+
+/* A handle as the API gives it (0, 1: null stream, 2: per thread) to a stream; NULL: not a stream. */
+stream *stream_resolve(hipStream_t handle);
+stream *stream_new(struct device *d, unsigned flags, int priority);
+/* Puts the operation at the stream's end, behind what HIP's rules for the null stream demand; or into the graph that
+ * the stream is captured into. *seq (may be NULL): its number. */
+hipError_t stream_submit(stream *s, const struct op *op, uint64_t *seq);
+void stream_wait(stream *s, uint64_t seq);
+static inline bool stream_reached(stream *s, uint64_t seq) {
+  return atomic_load_explicit(&s->completed, memory_order_acquire) >= seq;
+}
+static inline bool stream_idle(stream *s) {
+  return stream_reached(s, atomic_load_explicit(&s->submitted, memory_order_acquire));
+}
+/* All earlier work that a synchronous call on the stream has to wait for is done already. */
+bool stream_quiet(stream *s);
+/* Submit, wait, report: for the synchronous calls. Runs on the calling thread when the stream is quiet. */
+hipError_t stream_perform(stream *s, const struct op *op);
+
+/* Executes an operation; the error becomes the device's sticky one. */
+hipError_t op_run(struct device *d, const struct op *op);
+void op_discard(const struct op *op);      /* releases what it owns */
+void copy_run(const struct copy *c);
+void fill_run(const struct fill *f);
+
+struct ihipEvent_t {
+  struct handle handle;
+  struct device *device;
+  unsigned flags;
+  pthread_mutex_t lock;
+  bool prepared;
+  stream *stream;                 /* last recorded on; NULL: never */
+  uint64_t seq;
+  uint64_t time;                  /* ns, of the record numbered time_seq */
+  uint64_t time_seq;
+  unsigned long long capture;     /* id of the capture it was recorded in, 0: none */
+  hipGraphNode_t *nodes;          /* then: what a stream that waits for it depends on */
+  size_t node_count;
+};
+uint64_t clock_ns(void);
+hipError_t event_record(event *e, stream *s);
+hipError_t event_wait(stream *s, event *e);
+void event_completed(event *e, uint32_t generation, stream *s, uint64_t seq);
+
+/* Kernel arguments of a launch, in memory that kernels may read. */
+struct kernarg {
+  struct kernarg *next;
+  uint32_t size_class;
+  uint64_t address;               /* 64-byte aligned, registered */
+  struct mem_block *block;        /* of its own, if it is large */
+};
+struct kernarg *kernarg_new(size_t size);
+/* A copy in plain memory, for graph nodes; released the same way. */
+struct kernarg *kernarg_keep(const struct kernarg *k, size_t size);
+void kernarg_release(struct kernarg *k);
+
+struct ihipModule_t {
+  struct handle handle;
+  struct device *device;
+  struct image *image;
+  pthread_mutex_t lock;
+  bool prepared;
+  function *functions;            /* asked for so far */
+};
+
+struct ihipModuleSymbol_t {
+  struct handle handle;
+  struct ihipModule_t *module;
+  struct device *device;
+  const struct kernel_info *kernel;
+  function *next;
+  int max_dynamic_shared;
+};
+
+/* Checks a launch and packs its arguments. */
+hipError_t launch_prepare(struct launch *l, function *f, const unsigned grid[3], const unsigned block[3],
+                          unsigned shared, void **params, void **extra);
+int occupancy(const function *f, unsigned block, size_t shared);   /* workgroups per multiprocessor */
+
+/* Descriptions to operations (hip_copy.c): only the description is checked by the first two. */
+hipError_t copy_of_3d(const HIP_MEMCPY3D *p, struct copy *c, int *devices);
+hipError_t copy_of_parms(const hipMemcpy3DParms *p, struct copy *c, int *devices);
+hipError_t fill_check(const struct fill *f);
+
+void pool_give_back(struct mem_block *block);
+bool pool_init(struct device *d);
+
+/* Graphs (hip_graph.c). */
+struct hipGraphNode {
+  struct handle handle;
+  hipGraph_t graph;
+  struct op op;
+  hipGraphNode_t *depends;
+  size_t depend_count;
+  hipGraphNode_t original;        /* of a clone */
+  void **param_pointers;          /* what hipGraphKernelNodeGetParams gave out */
+  HIP_MEMCPY3D copy_params;       /* as given, where it was a described copy */
+  bool mark;
+};
+struct ihipGraph {
+  struct handle handle;
+  hipGraphNode_t *nodes;          /* in the order they were added */
+  size_t count;
+  bool owned;                     /* by a child node */
+  hipGraph_t original;
+};
+extern struct handle_class graph_class, node_class, exec_class;
+hipGraph_t graph_new(void);
+void graph_free(hipGraph_t graph);
+/* Takes over what op owns, also on errors. */
+hipError_t graph_add(hipGraphNode_t *node, hipGraph_t graph, const hipGraphNode_t *depends, size_t count,
+                     const struct op *op);
+
+/* Graph capture (hip_capture.c). */
+hipError_t capture_op(stream *s, const struct op *op);
+hipError_t capture_record(stream *s, event *e);
+hipError_t capture_wait(stream *s, event *e);
+/* A call that a capture forbids, like synchronising: marks it invalid. */
+hipError_t capture_forbids(stream *s);
+#endif
