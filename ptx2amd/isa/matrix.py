@@ -4,10 +4,10 @@ from ptx2amd.isa.form import Form
 
 SPACE = ".[space:shared|shared::cta]"
 TRANS = ".[trans:trans]"
-WARPGROUP = "refused: matrix operations of a warp group"
-TENSOR_MEMORY = "refused: tensor memory (tcgen05)"
+
+
 WMMA = "refused: wmma"
-SPARSE = "refused: sparse matrix operations"
+
 SUM = "approx: products are exact, sums are rounded in a fixed order of our own, to f32"
 
 # ldmatrix and stmatrix: {modifier}, fragments a lane

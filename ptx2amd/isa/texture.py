@@ -1,17 +1,15 @@
-"""Textures and surfaces: rows of the instruction table."""
+"""Textures: rows of the instruction table."""
 
 from ptx2amd.isa.form import Form
 
 WHY = "refused: textures"
-SURFACES = "refused: surfaces"
 TYPES = "{t:u32|s32|f16|f32}"
 PAIRED = "{t:f16x2}"
 GEOMETRY = "{geom:1d|2d|3d|a1d|a2d|cube|acube}"
 QUERIES = (
-    "width|height|depth|channel_data_type|channel_order|normalized_coords|array_size|num_mipmap_levels|num_samples"
+    "width|height|depth|channel_data_type|channel_order|normalized_coords|array_size|num_mipmap_levels"
+    "|num_samples"
 )
-CLAMP = ".{clamp:trap|clamp|zero}"
-SHAPES = "{geom:1d|2d|3d|a1d|a2d}"
 
 
 def _texture(level: str, more: str) -> list[Form]:
@@ -43,28 +41,5 @@ FORMS = [
         (1, 5),
     ),
     Form("txq.level.{query:width|height|depth}.b32", "d:b32, [a], l:b32", "", WHY, (4, 3)),
-    Form("istypep.{t:texref|samplerref|surfref}", "p:pred, a:any", "", WHY, (4, 0)),
-    Form(
-        f"suld.b.{SHAPES}.[cop:ca|cg|cs|cv].[vec:v2|v4].{{t:b8|b16|b32|b64}}{CLAMP}",
-        "{d}:t, [a,*]",
-        "",
-        SURFACES,
-        (1, 5),
-    ),
-    Form(
-        f"sust.{{mode:b}}.{SHAPES}.[cop:wb|cg|cs|wt].[vec:v2|v4].{{t:b8|b16|b32|b64}}{CLAMP}",
-        "[a,*], {b}:t",
-        "",
-        SURFACES,
-        (1, 5),
-    ),
-    Form(f"sust.{{mode:p}}.{SHAPES}.[vec:v2|v4].{{t:b32}}{CLAMP}", "[a,*], {b}:t", "", SURFACES, (2, 0)),
-    Form(
-        f"sured.{{mode:b|p}}.{{op:add|min|max|and|or}}.{SHAPES}.{{t:u32|u64|s32|b32|s64|b64}}{CLAMP}",
-        "[a,*], b:t",
-        "",
-        SURFACES,
-        (3, 0),
-    ),
-    Form(f"suq.{{query:{QUERIES}|memory_layout}}.b32", "d:b32, [a]", "", SURFACES, (1, 5)),
+    Form("istypep.{t:texref|samplerref|surfref}", "p:pred, a:u64+sym", "", WHY, (4, 0)),
 ]

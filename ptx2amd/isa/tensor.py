@@ -1,0 +1,89 @@
+"""Matrix operations of warp groups, tensor memory and multicast memory (sm_90 and later): rows of the
+instruction table, all refused."""
+
+from ptx2amd.isa.form import Form
+
+WARPGROUP = "refused: matrix operations of a warp group (wgmma)"
+TENSOR_MEMORY = "refused: tensor memory (tcgen05)"
+MAPS = "refused: tensor maps"
+MULTICAST = "refused: multicast memory (multimem)"
+SPARSE = "refused: sparse matrix operations"
+
+SCALE = "s:imm?, t:imm?, u:imm?, v:imm?, w:imm?, !p:pred?"
+ELEMENTS = "f16|bf16|tf32|e4m3|e5m2|s8|u8|b1"
+NARROW = "u32|s32|u64|b32|f16|f16x2|bf16|bf16x2|f32|f64"
+
+
+def shapes(k: int) -> str:
+    """The shapes of wgmma with depth k."""
+    return "|".join(f"m64n{n}k{k}" for n in range(8, 257, 8))
+
+
+WGMMA = [
+    Form("wgmma.{op:fence|commit_group}.sync.aligned", "", "", WARPGROUP, (8, 0), 90),
+    Form("wgmma.wait_group.sync.aligned", "n:imm", "", WARPGROUP, (8, 0), 90),
+    *(
+        Form(
+            f"wgmma.mma_async.[sparse:sp].sync.aligned.{{shape:{shapes(k)}}}"
+            f".[sat:satfinite].{{dt:f16|f32|s32}}.{{at:{ELEMENTS}}}.{{bt:{ELEMENTS}}}.[op:and.popc]",
+            "{d*?}:b32, " + a + ", b:b64, " + more + "!c:pred, x:imm?, y:imm?, z:imm?, w:imm?",
+            "",
+            WARPGROUP,
+            (8, 0),
+            90,
+        )
+        for k in (8, 16, 32, 64, 256)
+        for a in ("a:b64", "{a*4}:b32")
+        for more in ("", "m:b32, n:imm, ")
+    ),
+]
+
+MAPPED = [
+    Form(
+        "tensormap.replace.tile.{field:global_address|rank|box_dim|global_dim|global_stride|element_stride|elemtype"
+        "|interleave_layout|swizzle_mode|fill_mode|swizzle_atomicity}.[space:global|shared::cta].b1024.{t:b32|b64}",
+        "[a], b:any, c:any?",
+        "",
+        MAPS,
+        (8, 3),
+        90,
+    ),
+    Form(
+        "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.{scope:cta|cluster|gpu|sys}"
+        ".sync.aligned",
+        "[a], [b], n:imm",
+        "",
+        MAPS,
+        (8, 3),
+        90,
+    ),
+    Form(
+        f"multimem.ld_reduce.[sem:weak|relaxed|acquire].[scope:cta|cluster|gpu|sys].[space:global]"
+        f".{{op:min|max|add|and|or|xor}}.[acc:acc::f32|acc::f16].[vec:v2|v4|v8].{{t:{NARROW}|s64|b64|e5m2|e4m3}}",
+        "{d}:t, [a]",
+        "",
+        MULTICAST,
+        (8, 1),
+        90,
+    ),
+    Form(
+        f"multimem.st.[sem:weak|relaxed|release].[scope:cta|cluster|gpu|sys].[space:global].[vec:v2|v4|v8]"
+        f".{{t:{NARROW}|s64|b64}}",
+        "[a], {b}:t",
+        "",
+        MULTICAST,
+        (8, 1),
+        90,
+    ),
+    Form(
+        f"multimem.red.[sem:relaxed|release].[scope:cta|cluster|gpu|sys].[space:global].{{op:min|max|add|and|or|xor}}"
+        f".[vec:v2|v4|v8].{{t:{NARROW}|s64|b64}}",
+        "[a], {b}:t",
+        "",
+        MULTICAST,
+        (8, 1),
+        90,
+    ),
+]
+
+FORMS = [*WGMMA, *MAPPED]
