@@ -201,7 +201,8 @@ def cvt_same(fn: FunctionLowering, inst: Inst) -> None:
     mods = inst.shape.mods
     v, rnd, ftz = fn.src(inst, "a"), mods["rnd"], bool(mods.get("ftz"))
     if rnd and v.ty == "bfloat":
-        v = to_bfloat(fn, intrinsic(fn, TO_INTEGRAL[rnd], widen(fn, from_bfloat(fn, v))), "rn")
+        integral = intrinsic(fn, TO_INTEGRAL[rnd], widen(fn, from_bfloat(fn, v)))
+        v = to_bfloat(fn, fn.op("float", f"fptrunc {integral.t} to float"))
     elif rnd:
         v = with_ftz(fn, lambda x: intrinsic(fn, TO_INTEGRAL[rnd], x), [v], ftz)
     elif ftz:

@@ -137,7 +137,7 @@ def fma(fn: FunctionLowering, a: Val, b: Val, c: Val, rnd: str) -> Val:
 def special_fma(fn: FunctionLowering, a: Val, b: Val, c: Val, rnd: str) -> Val:
     """fma where an operand is zero, infinite or NaN: a product or c alone."""
     product = mul(fn, a, b, rnd)
-    exact = fadd(fn, binary(fn, "fmul", a, b), c)  # infinities, NaN, signs of zeros; c when the product is 0
+    exact = intrinsic(fn, "fma", a, b, c)  # infinities, NaN, signs of zeros; c when the product is 0
     finite_product = binary(fn, "and", finite(fn, a, b), is_zero(fn, c))
     nonzero = binary(fn, "xor", binary(fn, "or", is_zero(fn, a), is_zero(fn, b)), 1)
     exact = signed_zero(fn, exact, binary(fn, "fmul", a, b), c, rnd)

@@ -10,6 +10,7 @@ import re
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from ptx2amd.isa.form import Form
 from ptx2amd.isa.operands import Slot, resolve, slots
@@ -56,7 +57,7 @@ def _parts(slot: Slot, mods: dict[str, str]) -> list[tuple[str, str, int]]:
         name, ptype = slot.name.split(":")
         assert slot.second is not None
         return [(name, resolve(ptype, mods), 1), (slot.second.name, resolve(slot.second.type, mods), 1)]
-    return [(slot.name, resolve(slot.type, mods), slot.count if slot.kind == "vec" else 1)]
+    return [(slot.name, resolve(slot.type, mods), (slot.size or 1) if slot.kind == "vec" else 1)]
 
 
 def cases(form: Form) -> Iterator[Case]:
@@ -226,6 +227,7 @@ EDGES = {  # bit patterns worth trying, by width of an integer or float
 }  # fmt: skip
 
 
+@cache
 def values(ptype: str, position: int) -> list[int]:
     """THREADS bit patterns for a source operand: edges against edges first, then random ones."""
     seed = random.Random(f"{ptype} {position}")

@@ -1,0 +1,577 @@
+"""Reference semantics of floating-point, comparison, conversion and move instructions, from the PTX manual.
+
+Results are bit patterns, None for a NaN of whatever payload, or Approx where the manual gives a bound."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from reference import integers
+from reference.numbers import (
+    FORMATS,
+    NAN,
+    Number,
+    add,
+    bits_of,
+    decode,
+    div,
+    encode,
+    from_int,
+    key,
+    mul,
+    negative,
+    sqrt,
+    value,
+    whole,
+)
+
+REFERENCE: dict[str, object] = {}
+FLOATS = ("f16", "bf16", "f32", "f64")
+
+
+class Approx(NamedTuple):
+    """Within `relative * |value|` or `absolute`, whichever is larger."""
+
+    value: float
+    relative: float = 0.0
+    absolute: float = 0.0
+
+
+def of(*mnemonics: str):
+    def register(function):
+        for mnemonic in mnemonics:
+            REFERENCE[mnemonic] = function
+        return function
+
+    return register
+
+
+class Either(NamedTuple):
+    """A result under .ftz that is below the smallest normal number and rounds up to it: whether that counts
+    as denormal, the manual leaves open."""
+
+    first: int
+    second: int
+
+
+def rounded(x: Number, t: str, rnd: str, ftz: bool) -> int | Either | None:
+    """encode, with that case told apart."""
+    bits = encode(x, t, rnd, ftz)
+    eb, mb = FORMATS[t]
+    if ftz and bits is not None and bits & (1 << eb + mb) - 1 == 1 << mb and x.kind == "finite":
+        least = 2 - (1 << eb - 1)  # the smallest normal number is 2^least
+        if x.e + x.m.bit_length() <= least:
+            return Either(bits & 1 << eb + mb, bits)
+    return bits
+
+
+def element(t: str) -> str:
+    return t.removesuffix("x2")
+
+
+def each(function):
+    """Apply an element function (mods, values, types) -> {"d": ...} to both halves of pairs."""
+
+    def both(mods, v, types):
+        if not types["d"].endswith("x2"):
+            return function(mods, v, types)
+        one = {name: element(t) for name, t in types.items()}
+        n = bits_of(one["d"])
+        parts = [
+            function(mods, {name: bits >> n * i & (1 << n) - 1 for name, bits in v.items()}, one)["d"]
+            for i in (0, 1)
+        ]
+        return {"d": (parts[0], parts[1], n)}
+
+    return both
+
+
+def flushed(mods, t: str) -> bool:
+    """Whether denormals of type t count as zero: .ftz is about f32, and about f16 in f16 arithmetic."""
+    return bool(mods.get("ftz"))
+
+
+def saturated(bits: int | None, t: str) -> int:
+    """[+0, 1], NaN gives +0."""
+    if bits is None:
+        return 0
+    if isinstance(bits, Either):
+        return Either(*(saturated(b, t) for b in bits))
+    x = decode(bits, t)
+    one = encode(from_int(1), t)
+    if x.sign or x.m == 0 and x.kind == "finite":
+        return 0
+    return one if x.kind == "inf" or key(x) > key(from_int(1)) else bits
+
+
+def positive_part(bits: int | None, t: str) -> int | None:
+    if isinstance(bits, Either):
+        return Either(*(positive_part(b, t) for b in bits))
+    return bits if bits is None or not decode(bits, t).sign else 0
+
+
+@each
+def arithmetic(mods, v, types):
+    t = types["d"]
+    rnd, ftz = mods.get("rnd") or "rn", flushed(mods, t)
+    x, y = decode(v["a"], t, ftz), decode(v["b"], t, ftz)
+    name = mods["name"]
+    if name in ("add", "sub"):
+        exact = add(x, negative(y) if name == "sub" else y, rnd)
+    elif name == "mul":
+        exact = mul(x, y)
+    else:
+        exact = add(mul(x, y), decode(v["c"], t, ftz), rnd)
+    bits = rounded(exact, t, rnd, ftz)
+    if mods.get("sat"):
+        bits = saturated(bits, t)
+    if mods.get("relu"):
+        bits = positive_part(bits, t)
+    return {"d": bits}
+
+
+def float_or_integer(floating, whole_numbers):
+    def choose(mods, v, types):
+        return (floating if element(types["d"]) in FLOATS else whole_numbers)(mods, v, types)
+
+    return choose
+
+
+for _name in ("add", "sub", "mul", "mad"):
+    REFERENCE[_name] = float_or_integer(arithmetic, integers.REFERENCE[_name])
+REFERENCE["fma"] = arithmetic
+
+
+@each
+def min_max(mods, v, types):
+    t = types["d"]
+    ftz = flushed(mods, t)
+    names = [n for n in "abc" if n in v]
+    top = 1 << bits_of(t) - 1
+    sign = 0
+    for n in names:
+        sign ^= v[n] & top
+    bare = mods.get("xorsign") or mods.get("abs")
+    numbers = [decode(v[n] & ~top if bare else v[n], t, ftz) for n in names]
+    usual = [x for x in numbers if x.kind != "nan"]
+    if not usual or mods.get("nan") and len(usual) < len(numbers):
+        return {"d": None}
+    best = (min if mods["name"] == "min" else max)(usual, key=key)
+    bits = encode(best, t)
+    return {"d": bits | sign if mods.get("xorsign") else bits}
+
+
+for _name in ("min", "max"):
+    REFERENCE[_name] = float_or_integer(min_max, integers.REFERENCE[_name])
+
+
+@each
+def sign(mods, v, types):
+    t = types["d"]
+    x = decode(v["a"], t)
+    if x.kind == "nan":
+        return {"d": None}
+    top = 1 << bits_of(t) - 1
+    bits = v["a"]
+    if flushed(mods, t) and decode(bits, t, True).m == 0 and x.kind == "finite":
+        bits &= top
+    return {"d": bits ^ top if mods["name"] == "neg" else bits & ~top}
+
+
+for _name in ("abs", "neg"):
+    REFERENCE[_name] = float_or_integer(sign, integers.REFERENCE[_name])
+
+
+def operands(mods, v, types, names="ab") -> list[Number]:
+    return [decode(v[n], types[n], flushed(mods, types[n])) for n in names]
+
+
+def is_zero(x: Number) -> bool:
+    return x.kind == "finite" and x.m == 0
+
+
+def bound(x: Number, relative: float, absolute: float, mods, t: str):
+    """An approximation of exact x in type t."""
+    if x.kind != "finite" or x.m == 0:
+        return encode(x, t)
+    smallest = 2.0 ** (2 - (1 << FORMATS[t][0] - 1) - (0 if mods.get("ftz") else FORMATS[t][1]))
+    approx = value(x)
+    if encode(x, t) & (1 << bits_of(t) - 1) - 1 == (1 << FORMATS[t][0]) - 1 << FORMATS[t][1]:
+        return encode(x, t)
+    return Approx(approx, relative, max(absolute, smallest))
+
+
+@of("div")
+def divide(mods, v, types):
+    t = types["d"]
+    if t not in FLOATS:
+        return integers.div(mods, v, types)
+    x, y = operands(mods, v, types)
+    exact = div(x, y)
+    kind = mods["kind"]
+    if kind == "rn":
+        return {"d": rounded(exact, t, mods["rnd"], flushed(mods, t))}
+    if kind == "approx" and y.kind == "finite" and y.m:
+        e = y.e + y.m.bit_length()
+        if e > 126:  # 2^126 < |b|: the result is 0, or NaN for infinite a
+            if x.kind == "inf":
+                return {"d": None}
+            if x.kind == "finite":
+                return {"d": Approx(0.0, 0.0, abs(value(exact)) + 2.0**-126)}
+        if e < -124:
+            return {"d": "anything"}
+    return {"d": bound(exact, 2.0**-22, 0, mods, t)}
+
+
+@of("rcp")
+def reciprocal(mods, v, types):
+    t = types["d"]
+    kind = mods["kind"]
+    a = v["a"]
+    if t == "f64" and kind == "approx":
+        return {"d": coarse(a, lambda x: div(from_int(1), x))}
+    exact = div(from_int(1), decode(a, t, flushed(mods, t)))
+    if kind == "rn":
+        return {"d": rounded(exact, t, mods["rnd"], flushed(mods, t))}
+    return {"d": bound(exact, 2.0**-23, 0, mods, t)}
+
+
+def coarse(a: int, function):
+    """f64 estimates from the upper half of the operand, denormals as zero, the lower half of the result zero."""
+    x = decode(a & ~0xFFFFFFFF, "f64", True)
+    exact = function(x)
+    bits = encode(exact, "f64", "rn", True)
+    if exact.kind != "finite" or bits is None or bits & (1 << 63) - 1 in (0, 0x7FF << 52):
+        return bits
+    return Approx(value(exact), 2.0**-20, 2.0**-1021)
+
+
+@of("sqrt")
+def square_root(mods, v, types):
+    t = types["d"]
+    exact = sqrt(decode(v["a"], t, flushed(mods, t)))
+    if mods["kind"] == "rn":
+        return {"d": rounded(exact, t, mods["rnd"], flushed(mods, t))}
+    return {"d": bound(exact, 2.0**-23, 0, mods, t)}
+
+
+@of("rsqrt")
+def reciprocal_root(mods, v, types):
+    t = types["d"]
+
+    def exact(x: Number) -> Number:
+        return Number("inf", x.sign) if is_zero(x) else div(from_int(1), sqrt(x))
+
+    if t == "f64" and mods.get("flush64"):
+        return {"d": coarse(v["a"], exact)}
+    return {"d": bound(exact(decode(v["a"], t, flushed(mods, t))), 2.0**-22.9, 0, mods, t)}
+
+
+@of("sin", "cos")
+def circular(mods, v, types):
+    (x,) = operands(mods, v, types, "a")
+    if x.kind != "finite":
+        return {"d": None}
+    a = value(x)
+    if abs(a) > 100 * math.pi:
+        return {"d": "anything"}
+    exact = math.sin(a) if mods["name"] == "sin" else math.cos(a)
+    return {"d": Approx(exact, 0, 2.0**-20.5 if abs(a) <= 2 * math.pi else 2.0**-14.7)}
+
+
+@of("lg2")
+def logarithm(mods, v, types):
+    (x,) = operands(mods, v, types, "a")
+    if x.kind == "nan" or x.sign and not is_zero(x):
+        return {"d": None}
+    if is_zero(x):
+        return {"d": 0xFF800000}
+    if x.kind == "inf":
+        return {"d": 0x7F800000}
+    exact = math.log2(x.m) + x.e
+    near = 0.5 < value(x) < 2
+    return {"d": Approx(exact, 0 if near else 2.0**-22, 2.0**-22 if near else 2.0**-140)}
+
+
+@of("ex2")
+@each
+def exponential(mods, v, types):
+    t = types["d"]
+    x = decode(v["a"], t, flushed(mods, t) and t == "f32")
+    if x.kind == "nan":
+        return {"d": None}
+    if x.kind == "inf":
+        return {"d": 0 if x.sign else encode(x, t)}
+    a = value(x)
+    largest = {"f16": 16, "bf16": 128, "f32": 128}[t]
+    if a >= largest:
+        return {"d": encode(Number("inf"), t)}
+    if a < -200:
+        return {"d": 0}
+    relative = {"f16": 2.0**-9.9, "bf16": 2.0**-7, "f32": 2.0**-22}[t]
+    least = 2.0**-126 if mods.get("ftz") or t == "bf16" else 2.0**-149 if t == "f32" else 2.0**-24
+    exact = 2.0**a
+    return {"d": Approx(exact, relative, least)}
+
+
+@of("tanh")
+@each
+def hyperbolic(mods, v, types):
+    t = types["d"]
+    x = decode(v["a"], t)
+    if x.kind == "nan":
+        return {"d": None}
+    exact = math.tanh(value(x))
+    if t == "f32":
+        return {"d": Approx(exact, 2.0**-11, 2.0**-126)}
+    return {"d": Approx(exact, 0, 2.0**-10.987 if t == "f16" else 2.0**-8)}
+
+
+@of("copysign")
+def copysign(mods, v, types):
+    top = 1 << bits_of(types["d"]) - 1
+    return {"d": v["b"] & ~top | v["a"] & top}
+
+
+@of("testp")
+def testp(mods, v, types):
+    t = types["a"]
+    x = decode(v["a"], t)
+    normal = x.kind == "finite" and x.m >> FORMATS[t][1] != 0
+    return {
+        "p": int(
+            {
+                "finite": x.kind == "finite",
+                "infinite": x.kind == "inf",
+                "number": x.kind != "nan",
+                "notanumber": x.kind == "nan",
+                "normal": normal,
+                "subnormal": x.kind == "finite" and x.m != 0 and not normal,
+            }[mods["op"]]
+        )
+    }
+
+
+# comparison
+
+
+def holds(cmp: str, a: int, b: int, t: str, ftz: bool) -> bool:
+    if t in FLOATS:
+        x, y = decode(a, t, ftz), decode(b, t, ftz)
+        unordered = "nan" in (x.kind, y.kind)
+        if cmp in ("num", "nan"):
+            return unordered == (cmp == "nan")
+        if unordered:
+            return len(cmp) == 3
+        left, right = key(x)[0], key(y)[0]
+        cmp = cmp[:2]
+    else:
+        left, right = integers.read(a, t), integers.read(b, t)
+        cmp = {"lo": "lt", "ls": "le", "hi": "gt", "hs": "ge"}.get(cmp, cmp)
+    return {
+        "eq": left == right,
+        "ne": left != right,
+        "lt": left < right,
+        "le": left <= right,
+        "gt": left > right,
+        "ge": left >= right,
+    }[cmp]
+
+
+def combined(mods, v, result: bool) -> int:
+    operation = mods.get("bool")
+    c = bool(v.get("c"))
+    return int(
+        {"and": result and c, "or": result or c, "xor": result != c}[operation] if operation else result
+    )
+
+
+@of("setp")
+def setp(mods, v, types):
+    t = types["a"]
+    ftz = flushed(mods, t)
+    if t.endswith("x2"):
+        parts = [
+            holds(mods["cmp"], v["a"] >> 16 * i & 0xFFFF, v["b"] >> 16 * i & 0xFFFF, element(t), ftz)
+            for i in (0, 1)
+        ]
+        return {name: combined(mods, v, part) for name, part in zip("pq", parts, strict=True)}
+    result = holds(mods["cmp"], v["a"], v["b"], t, ftz)
+    return {"p": combined(mods, v, result), "q": combined(mods, v, not result)}
+
+
+@of("set")
+def set_(mods, v, types):
+    t, d = types["a"], types["d"]
+    ftz = flushed(mods, t)
+
+    def number(result: int, d: str) -> int:
+        if d in FLOATS:
+            return encode(from_int(result), d)
+        return (1 << integers.width(d)) - 1 if result else 0
+
+    if not t.endswith("x2"):
+        return {"d": number(combined(mods, v, holds(mods["cmp"], v["a"], v["b"], t, ftz)), d)}
+    parts = [
+        combined(
+            mods, v, holds(mods["cmp"], v["a"] >> 16 * i & 0xFFFF, v["b"] >> 16 * i & 0xFFFF, element(t), ftz)
+        )
+        for i in (0, 1)
+    ]
+    part = element(d) if d.endswith("x2") else "u16"
+    return {"d": number(parts[0], part) | number(parts[1], part) << 16}
+
+
+@of("selp")
+def selp(mods, v, types):
+    return {"d": v["a"] if v["c"] else v["b"]}
+
+
+@of("slct")
+def slct(mods, v, types):
+    if types["c"] == "s32":
+        yes = integers.read(v["c"], "s32") >= 0
+    else:
+        c = decode(v["c"], "f32", flushed(mods, "f32"))
+        yes = c.kind != "nan" and key(c)[0] >= 0
+    return {"d": v["a"] if yes else v["b"]}
+
+
+# moves
+
+
+@of("mov")
+def mov(mods, v, types):
+    if "d0" in mods:  # unpacking
+        n = integers.width(types["d"])
+        return {f"d{i}": v["a"] >> n * i & (1 << n) - 1 for i in range(int(mods["d0"]))}
+    if "a1" in v:
+        n = integers.width(types["a"])
+        return {"d": sum((v[f"a{i}"] & (1 << n) - 1) << n * i for i in range(4) if f"a{i}" in v)}
+    return {"d": v["a"]}
+
+
+# conversions
+
+
+@of("cvt")
+def cvt(mods, v, types):
+    if "small" in mods:
+        return small(mods, v, types)
+    t, a = mods["t"], mods["a"]
+    if t.endswith("x2"):
+        one = {**mods, "t": element(t)}
+        low, high = (cvt(one, {"a": v[n]}, types)["d"] for n in "ba")
+        return {"d": (low, high, 16)}
+    if t == "tf32":
+        return {"d": tf32(mods, v["a"])}
+    if a not in FLOATS:
+        n = integers.read(v["a"], a)
+        if t not in FLOATS:
+            narrow = integers.clamp(n, t) if mods.get("sat") else integers.wrap(n, t)
+            return {"d": integers.wrap(integers.read(narrow, t), integers_register(t))}
+        bits = encode(from_int(n), t, mods["rnd"])
+        return {"d": saturated(bits, t) if mods.get("sat") else bits}
+    ftz = bool(mods.get("ftz"))
+    x = decode(v["a"], a, ftz and a == "f32")
+    if t not in FLOATS:
+        return {"d": integers.wrap(integers.read(to_integer(x, mods["rnd"], t, a), t), integers_register(t))}
+    rnd = mods.get("rnd") or "rn"
+    if rnd.endswith("i"):
+        bits = encode(whole(x, rnd), t)
+    else:
+        bits = rounded(x, t, rnd, ftz and t == "f32")
+    if mods.get("sat"):
+        return {"d": saturated(bits, t)}
+    if mods.get("satfinite"):
+        bits = finite(bits, t)
+    if mods.get("relu"):
+        bits = bits if x.kind == "nan" else positive_part(bits, t)
+    return {"d": bits}
+
+
+def integers_register(t: str) -> str:
+    """8-bit results are extended to the 16-bit register."""
+    return t[0] + "16" if t[1:] == "8" else t
+
+
+def to_integer(x: Number, rnd: str, t: str, a: str) -> int:
+    n = integers.width(t)
+    if x.kind == "nan":
+        return 1 << n - 1 if a == "f64" or n == 64 else 0
+    if x.kind == "inf":
+        return integers.clamp(-(1 << 70) if x.sign else 1 << 70, t)
+    y = whole(x, rnd)
+    return integers.clamp((-1) ** y.sign * (y.m << max(y.e, 0) if y.e < 200 else 1 << 200), t)
+
+
+def finite(bits: int | None, t: str) -> int | None:
+    """.satfinite: the largest number instead of infinity; NaN canonical."""
+    if bits is None:
+        return 0x7FFF
+    infinity = (1 << FORMATS[t][0]) - 1 << FORMATS[t][1]
+    top = 1 << bits_of(t) - 1
+    return bits - 1 if bits & ~top == infinity else bits
+
+
+def tf32(mods, bits: int) -> int | None:
+    """f32 with 10 mantissa bits; the other 13 are not defined by the manual, zero here."""
+    x = decode(bits, "f32")
+    if x.kind == "nan":
+        return None
+    if x.kind == "inf":
+        y = bits if not mods.get("satfinite") else bits & 1 << 31 | 0x7F7FE000
+    else:
+        FORMATS["tf32"] = (8, 10)
+        y = encode(x, "tf32", mods["rnd"]) << 13
+        if mods.get("satfinite") and y & 0x7FFFFFFF == 0x7F800000:
+            y = y & 1 << 31 | 0x7F7FE000
+    return 0 if mods.get("relu") and x.sign else y
+
+
+SMALL = {"e4m3": (4, 3), "e5m2": (5, 2)}
+
+
+def small_number(code: int, name: str) -> Number:
+    eb, mb = SMALL[name]
+    sign, exponent, m = code >> 7, code >> mb & (1 << eb) - 1, code & (1 << mb) - 1
+    bias = (1 << eb - 1) - 1
+    if name == "e4m3" and code & 127 == 127:
+        return NAN
+    if name == "e5m2" and exponent == 31:
+        return NAN if m else Number("inf", sign)
+    return Number("finite", sign, m if exponent == 0 else m | 1 << mb, max(exponent, 1) - bias - mb)
+
+
+def small_code(x: Number, name: str) -> int:
+    """The nearest code, ties to the even one; beyond the largest number, that one."""
+    if x.kind == "nan":
+        return 0x7F
+    largest = 0x7E if name == "e4m3" else 0x7B
+    if x.kind == "inf":
+        return x.sign << 7 | largest
+    wanted = min(abs(value(x)), value(small_number(largest, name)))
+    distances = [
+        (abs(abs(value(small_number(code, name))) - wanted), code & 1, code) for code in range(largest + 1)
+    ]
+    return x.sign << 7 | min(distances)[2]
+
+
+def small(mods, v, types):
+    if "t" in mods:
+        halves = [small_number(v["a"] >> 8 * i & 255, mods["small"][:4]) for i in (0, 1)]
+        codes = [encode(x, "f16") for x in halves]
+        if mods["relu"]:
+            codes = [positive_part(bits, "f16") for bits in codes]
+        return {"d": (codes[0], codes[1], 16)}
+    if mods["a"] == "f32":
+        parts = [decode(v[n], "f32") for n in "ba"]
+    else:
+        parts = [decode(v["a"] >> 16 * i & 0xFFFF, "f16") for i in (0, 1)]
+    low, high = (small_code(x, mods["small"][:4]) for x in parts)
+    if mods["relu"]:
+        low, high = (
+            0 if code & 128 and x.kind != "nan" else code for code, x in zip((low, high), parts, strict=True)
+        )
+    return {"d": low | high << 8}

@@ -1,0 +1,358 @@
+"""Reference semantics of integer, bit and carry instructions, from the PTX manual, on Python integers.
+
+Each function takes the field values, the operand bit patterns by name, and the operand types, and returns
+the destinations' bit patterns by name (None: the manual does not define the result)."""
+
+from __future__ import annotations
+
+Mods = dict[str, str]
+Values = dict[str, int]
+Types = dict[str, str]
+REFERENCE: dict[str, object] = {}
+
+
+def of(*mnemonics: str):
+    def add(function):
+        for mnemonic in mnemonics:
+            REFERENCE[mnemonic] = function
+        return function
+
+    return add
+
+
+def width(t: str) -> int:
+    return int("".join(c for c in t.replace("x2", "") if c.isdigit()))
+
+
+def read(bits: int, t: str) -> int:
+    """The number that `bits` are in integer type t."""
+    n = width(t)
+    bits &= (1 << n) - 1
+    return bits - (1 << n) if t[0] == "s" and bits >> n - 1 else bits
+
+
+def numbers(v: Values, types: Types, names: str = "abc") -> list[int]:
+    return [read(v[name], types[name]) for name in names if name in v]
+
+
+def wrap(n: int, t: str) -> int:
+    return n & (1 << width(t)) - 1
+
+
+def clamp(n: int, t: str) -> int:
+    low, high = (-(1 << width(t) - 1), (1 << width(t) - 1) - 1) if t[0] == "s" else (0, (1 << width(t)) - 1)
+    return wrap(min(max(n, low), high), t)
+
+
+def halves(function):
+    """Apply to each half of 16-bit pairs."""
+
+    def both(mods: Mods, v: Values, types: Types) -> Values:
+        if not types["d"].endswith("x2"):
+            return function(mods, v, types)
+        one = {name: t.removesuffix("x2") for name, t in types.items()}
+        low, high = (
+            function(mods, {name: bits >> 16 * i & 0xFFFF for name, bits in v.items()}, one) for i in (0, 1)
+        )
+        return {"d": low["d"] | high["d"] << 16}
+
+    return both
+
+
+@of("add")
+@halves
+def add(mods, v, types):
+    a, b = numbers(v, types)
+    return {"d": clamp(a + b, types["d"]) if mods.get("sat") else wrap(a + b, types["d"])}
+
+
+@of("sub")
+def sub(mods, v, types):
+    a, b = numbers(v, types)
+    return {"d": clamp(a - b, types["d"]) if mods.get("sat") else wrap(a - b, types["d"])}
+
+
+def product(mods, v, types):
+    """mul, mad in all parts. c is added in full."""
+    a, b, *c = numbers(v, types)
+    n = width(types["a"])
+    result = a * b
+    if mods["part"] == "hi":
+        result >>= n
+    elif mods["part"] == "lo":
+        result = wrap(result, types["d"])
+    if c:
+        result += read(v["c"], types["c"])
+        if mods.get("sat"):
+            return {"d": clamp(result, types["d"])}
+    return {"d": wrap(result, types["d"])}
+
+
+REFERENCE["mul"] = REFERENCE["mad"] = product
+
+
+@of("mul24", "mad24")
+def mul24(mods, v, types):
+    sign = types["a"][0] == "s"
+    a, b = (read(v[n] & 0xFFFFFF, "s24" if sign else "u24") for n in "ab")
+    part = mods.get("part", "hi")
+    result = read(wrap(a * b >> (16 if part == "hi" else 0), types["d"]), types["d"])
+    if "c" in v:
+        result += read(v["c"], types["c"])
+        if mods.get("sat"):
+            return {"d": clamp(result, types["d"])}
+    return {"d": wrap(result, types["d"])}
+
+
+@of("sad")
+def sad(mods, v, types):
+    a, b, c = numbers(v, types)
+    return {"d": wrap(c + abs(a - b), types["d"])}
+
+
+@of("div")
+def div(mods, v, types):
+    a, b = numbers(v, types)
+    if b == 0:
+        return {"d": None}
+    q = abs(a) // abs(b)
+    return {"d": wrap(-q if (a < 0) != (b < 0) else q, types["d"])}
+
+
+@of("rem")
+def rem(mods, v, types):
+    a, b = numbers(v, types)
+    if b == 0:
+        return {"d": None}
+    r = abs(a) % abs(b)
+    return {"d": wrap(-r if a < 0 else r, types["d"])}
+
+
+@of("abs")
+def absolute(mods, v, types):
+    return {"d": wrap(abs(read(v["a"], types["a"])), types["d"])}
+
+
+@of("neg")
+def neg(mods, v, types):
+    return {"d": wrap(-read(v["a"], types["a"]), types["d"])}
+
+
+@of("min")
+@halves
+def minimum(mods, v, types):
+    result = min(numbers(v, types))
+    return {"d": wrap(max(result, 0) if mods.get("relu") else result, types["d"])}
+
+
+@of("max")
+@halves
+def maximum(mods, v, types):
+    result = max(numbers(v, types))
+    return {"d": wrap(max(result, 0) if mods.get("relu") else result, types["d"])}
+
+
+@of("popc")
+def popc(mods, v, types):
+    return {"d": v["a"].bit_count()}
+
+
+@of("clz")
+def clz(mods, v, types):
+    return {"d": width(types["a"]) - v["a"].bit_length()}
+
+
+@of("bfind")
+def bfind(mods, v, types):
+    """The highest bit that is not a sign bit."""
+    n, a = width(types["a"]), read(v["a"], types["a"])
+    position = (~a if a < 0 else a).bit_length() - 1
+    if position < 0:
+        return {"d": 0xFFFFFFFF}
+    return {"d": n - 1 - position if mods["shiftamt"] else position}
+
+
+@of("fns")
+def fns(mods, v, types):
+    """The manual's loop."""
+    mask, base, offset = v["a"], v["b"], read(v["c"], "s32")
+    if base > 31:
+        return {"d": None}
+    if offset == 0:
+        return {"d": base if mask >> base & 1 else 0xFFFFFFFF}
+    position, count, step = base, abs(offset) - 1, 1 if offset > 0 else -1
+    while 0 <= position < 32:
+        if mask >> position & 1:
+            if count == 0:
+                return {"d": position}
+            count -= 1
+        position += step
+    return {"d": 0xFFFFFFFF}
+
+
+@of("brev")
+def brev(mods, v, types):
+    n = width(types["a"])
+    return {"d": int(f"{v['a']:0{n}b}"[::-1], 2)}
+
+
+@of("bfe")
+def bfe(mods, v, types):
+    """Bit by bit."""
+    a, n = v["a"], width(types["a"])
+    at, length = v["b"] & 255, v["c"] & 255
+    sign = 0 if types["a"][0] == "u" or length == 0 else a >> min(at + length - 1, n - 1) & 1
+    bits = [a >> at + i & 1 if i < length and at + i < n else sign for i in range(n)]
+    return {"d": sum(bit << i for i, bit in enumerate(bits))}
+
+
+@of("bfi")
+def bfi(mods, v, types):
+    a, result, n = v["a"], v["b"], width(types["a"])
+    at, length = v["c"] & 255, v["len"] & 255
+    for i in range(length):
+        if at + i < n:
+            result = result & ~(1 << at + i) | (a >> i & 1) << at + i
+    return {"d": result}
+
+
+@of("bmsk")
+def bmsk(mods, v, types):
+    at, length = (v[n] & 31 if mods["mode"] == "wrap" else min(v[n], 32) for n in "ab")
+    return {"d": wrap(((1 << length) - 1) << at, "u32")}
+
+
+@of("szext")
+def szext(mods, v, types):
+    n = v["b"] & 31 if mods["mode"] == "wrap" else min(v["b"], 32)
+    if n == 0:
+        return {"d": 0}
+    low = v["a"] & (1 << n) - 1
+    negative = types["a"][0] == "s" and low >> n - 1
+    return {"d": wrap(low - (1 << n) if negative else low, "u32")}
+
+
+@of("dp4a")
+def dp4a(mods, v, types):
+    pairs = [
+        (read(v["a"] >> 8 * i, mods["at"][0] + "8"), read(v["b"] >> 8 * i, mods["bt"][0] + "8"))
+        for i in range(4)
+    ]
+    return {"d": wrap(v["c"] + sum(x * y for x, y in pairs), "u32")}
+
+
+@of("dp2a")
+def dp2a(mods, v, types):
+    first = 0 if mods["part"] == "lo" else 2
+    pairs = [
+        (read(v["a"] >> 16 * i, mods["at"][0] + "16"), read(v["b"] >> 8 * (first + i), mods["bt"][0] + "8"))
+        for i in range(2)
+    ]
+    return {"d": wrap(v["c"] + sum(x * y for x, y in pairs), "u32")}
+
+
+# carries: v["carry"] is the flag before; subtraction adds the complement, so 1 means no borrow
+
+
+@of("addc", "subc")
+def carried(mods, v, types):
+    t = types["d"].replace("s", "u")
+    b = wrap(~v["b"], t) if mods["name"] == "subc" else v["b"]
+    total = v["a"] + b + v["carry"]
+    return {"d": wrap(total, t), "carry": total >> width(t)}
+
+
+def starting(mods, v, types):
+    """add.cc, sub.cc: without a carry in."""
+    first = int(mods["name"] == "sub")
+    return carried({"name": mods["name"] + "c"}, {**v, "carry": first}, types)
+
+
+@of("madc")
+def madc(mods, v, types):
+    a, b = numbers(v, types, "ab")
+    t = types["d"].replace("s", "u")
+    part = wrap(a * b >> (width(t) if mods["part"] == "hi" else 0), t)
+    total = part + v["c"] + v["carry"]
+    return {"d": wrap(total, t), "carry": total >> width(t)}
+
+
+# logic
+
+
+@of("and")
+def bit_and(mods, v, types):
+    return {"d": v["a"] & v["b"]}
+
+
+@of("or")
+def bit_or(mods, v, types):
+    return {"d": v["a"] | v["b"]}
+
+
+@of("xor")
+def bit_xor(mods, v, types):
+    return {"d": v["a"] ^ v["b"]}
+
+
+@of("not")
+def bit_not(mods, v, types):
+    return {"d": 1 - v["a"] if types["a"] == "pred" else wrap(~v["a"], types["a"])}
+
+
+@of("cnot")
+def cnot(mods, v, types):
+    return {"d": int(v["a"] == 0)}
+
+
+@of("lop3")
+def lop3(mods, v, types):
+    result = 0
+    for i in range(32):
+        at = (v["a"] >> i & 1) << 2 | (v["b"] >> i & 1) << 1 | v["c"] >> i & 1
+        result |= (v["lut"] >> at & 1) << i
+    p = result != 0
+    if "with" in v:
+        p = p or v["with"] if mods["bool"] == "or" else p and v["with"]
+    return {"d": result, "p": int(p)}
+
+
+@of("shf")
+def shf(mods, v, types):
+    n = v["c"] & 31 if mods["mode"] == "wrap" else min(v["c"], 32)
+    both = v["b"] << 32 | v["a"]
+    return {"d": wrap(both << n >> 32 if mods["dir"] == "l" else both >> n, "u32")}
+
+
+@of("shl")
+def shl(mods, v, types):
+    return {"d": wrap(v["a"] << min(v["b"], 200), types["a"])}
+
+
+@of("shr")
+def shr(mods, v, types):
+    return {"d": wrap(read(v["a"], types["a"]) >> min(v["b"], 200), types["a"])}
+
+
+@of("prmt")
+def prmt(mods, v, types):
+    data = [(v["b"] << 32 | v["a"]) >> 8 * i & 255 for i in range(8)]
+    mode, c = mods.get("mode"), v["c"] & 3
+    if not mode:
+        picks = [v["c"] >> 4 * i & 15 for i in range(4)]
+        taken = [(255 if data[p & 7] & 128 else 0) if p & 8 else data[p] for p in picks]
+    else:
+        taken = [
+            data[
+                {
+                    "f4e": (c + i) % 8,
+                    "b4e": (c - i) % 8,
+                    "rc8": c,
+                    "ecl": max(i, c),
+                    "ecr": min(i, c),
+                    "rc16": (c & 1) * 2 + (i & 1),
+                }[mode]
+            ]
+            for i in range(4)
+        ]
+    return {"d": sum(byte << 8 * i for i, byte in enumerate(taken))}
