@@ -3,16 +3,15 @@ lowerings (templates of the table's rows, or functions registered with @lowers).
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
+from ptx2amd.errors import Unsupported
 from ptx2amd.lower.function import FunctionLowering
 from ptx2amd.lower.names import DESTINATIONS, Analysis, Register, Storage, Target
-from ptx2amd.lower.registry import load
+from ptx2amd.lower.registry import Lowering, load
 from ptx2amd.lower.value import LLVM_TYPE
 from ptx2amd.ptx.ast import Inst, Label, Reg, Scope, Shape, Vec
 
 FOLDS_GUARD = frozenset(("bra", "brx_idx", "ret", "exit"))
-Action = tuple[Callable[[FunctionLowering, Inst], None], bool]  # the lowering, whether it folds guards
+Action = tuple[Lowering, bool]  # the lowering, whether it folds guards
 
 
 def lower_body(fn: FunctionLowering, scope: Scope) -> list[Inst]:
@@ -58,6 +57,16 @@ def instruction(fn: FunctionLowering, inst: Inst) -> None:
     lower, folds = action
     if fn.ended():  # code that nothing jumps to
         fn.label(fn.block("dead"))
+    try:
+        guarded(fn, inst, lower, folds)
+    except Unsupported as error:
+        if error.line:
+            raise
+        raise Unsupported(error.reason, fn.name, inst.line, shape.opcode) from None
+
+
+def guarded(fn: FunctionLowering, inst: Inst, lower: Lowering, folds: bool) -> None:
+    """Run a lowering under the instruction's guard."""
     fn.split = False
     fn.loaded.clear()
     if inst.guard is None or folds:
@@ -102,7 +111,7 @@ def action_of(fn: FunctionLowering, inst: Inst) -> Action:
     raise AssertionError(f"{shape.form.syntax}: no lowering is registered as {lower!r}")
 
 
-def template(shape: Shape) -> Callable[[FunctionLowering, Inst], None]:
+def template(shape: Shape) -> Lowering:
     """The lowering of a template row: one LLVM instruction over the sources; `{T}` is the type of d."""
     text = shape.form.lower
     sources = [(name, i, shape.types[i]) for i, name in enumerate(shape.names) if name not in DESTINATIONS]

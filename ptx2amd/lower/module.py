@@ -160,6 +160,15 @@ class ModuleLowering:
             f"<{{ {', '.join(parts)} }}>, align {data.align_of(var)}"
         )
 
+    def _define_all(self) -> None:
+        """Whole-module mode: define the variables that no kernel mentions too, since the host may; all but
+        those that hold addresses of functions."""
+        nowhere = FunctionLowering("", self.target, self)
+        for name in sorted(self.segment.offsets.keys() - self.segment.problems.keys()):
+            var = self.module.variables[name]
+            if all(cell.symbol in self.segment.offsets for cell in data.initial(var).cells):
+                self._define(nowhere, var)
+
     def shared(self, var: Var, name: str) -> Val:
         """A shared variable as an LDS global; all unsized ones are the dynamic shared memory."""
         if data.size_of(var) == 0 or var.linkage == "extern":
@@ -248,6 +257,8 @@ class ModuleLowering:
 
     def ir(self) -> str:
         """The LLVM module's text (without data layout and triple, which codegen adds)."""
+        if self.mode == "module":
+            self._define_all()
         parts = [text for text in self.globals.values() if text]
         if self.uses_env:
             parts.append(ENV)

@@ -1,0 +1,126 @@
+"""Modules: one bad kernel does not lose the others, every refusal names itself, and the data segment's layout is
+what the index says."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+
+from ptx2amd.codegen import sidecar_of
+from ptx2amd.codegen.elf import Elf
+from ptx2amd.errors import Ptx2amdError, PtxError
+from ptx2amd.target import UnknownArch
+from ptx2amd.translate import module_index, parse, translate
+
+HEAD = ".version 8.0\n.target sm_75\n.address_size 64\n"
+MODULE = (
+    HEAD
+    + """
+.extern .func (.param .b64 r) malloc(.param .b64 n);
+.extern .global .u32 outside;
+.global .align 4 .u32 a = 3;
+.global .align 8 .u64 pointers[2] = {a, generic(a)+4};
+.const .align 2 .b16 small[3] = {1, 2, -1};
+.func helper() { ret; }
+.global .align 8 .u64 code = helper;
+.visible .entry good(.param .u64 out, .param .u8 c) .maxntid 64, 2, 1 {
+  .shared .align 8 .b8 mine[24]; .reg .b64 %rd<5>; .reg .b32 %r<3>;
+  ld.param.u64 %rd1, [out]; ld.global.u64 %rd2, [pointers+8]; st.global.u64 [%rd1], %rd2;
+  st.shared.u64 [mine], %rd2; bar.sync 0; ld.shared.u64 %rd3, [mine]; st.global.u64 [%rd1+8], %rd3; ret; }
+.visible .entry outsider(.param .u64 out) { .reg .b32 %r<5>;
+  ld.global.u32 %r1, [outside]; st.global.u32 [a], %r1; ret; }
+.visible .entry coder(.param .u64 out) { .reg .b64 %r<5>;
+  ld.global.u64 %r1, [code]; st.global.u64 [pointers], %r1; ret; }
+.visible .entry heaper(.param .u64 out) { .reg .b64 %r<5>; mov.u64 %r1, 8;
+  { .param .b64 p; st.param.b64 [p], %r1; .param .b64 q;
+    call (q), malloc, (p);
+    ld.param.b64 %r2, [q]; } ret; }
+.visible .entry broken(.param .u64 out) { .reg .b64 %r<5>;
+  add.u32 %r1, %r2, 5; ret; }
+.visible .entry huge(.param .u64 out) { .shared .b8 x[70000]; .reg .b32 %r<3>;
+  mov.u32 %r1, x; st.shared.u32 [%r1], 3; ret; }
+"""
+)
+REFUSED = {
+    "outsider": (17, "ld.global.u32", "outside is external"),
+    "coder": (19, "ld.global.u64", "holds the address of function helper"),
+    "heaper": (22, "call", "device heap"),
+    "broken": (25, "", "<ptx>:25:11: error: operand 1"),
+    "huge": (0, "", "70000 bytes of static shared memory; a workgroup on gfx942 has 65536"),
+}
+
+
+def test_one_bad_kernel_does_not_lose_the_others() -> None:
+    [result] = translate(MODULE, archs=["gfx942"])
+    assert not result.ok
+    for name, (line, opcode, reason) in REFUSED.items():
+        kernel = result.kernels[name]
+        assert (kernel.ok, kernel.line, kernel.opcode) == (False, line, opcode)
+        assert reason in kernel.reason
+    assert result.kernels["good"].ok
+    assert [k[".name"] for k in Elf(result.code).metadata()["amdhsa.kernels"]] == ["good"]
+
+
+def test_result_and_sidecar_describe_the_kernel() -> None:
+    for arch, mapping, wave in (("gfx942", "paired", 64), ("gfx1100", "native", 32)):
+        [result] = translate(MODULE, archs=[arch], kernels=["good"], build_id="b1")
+        kernel = result.kernels["good"]
+        assert (kernel.mapping, kernel.wave, kernel.max_threads) == (mapping, wave, 128)
+        assert kernel.params == [(0, 8, 8), (8, 1, 1)]
+        assert kernel.static_shared == 24 and kernel.vgprs > 0 and kernel.env
+        sidecar = sidecar_of(result.code)
+        assert sidecar is not None
+        assert (sidecar["translator"], sidecar["arch"], sidecar["ptx"]) == ("b1", arch, [8, 0])
+        assert sidecar["kernels"]["good"]["params"] == [[0, 8, 8], [8, 1, 1]]
+
+
+def test_whole_module_mode_defines_all_variables() -> None:
+    [result] = translate(MODULE, archs=["gfx942"], kernels=["good", "coder"], mode="module")
+    assert result.ok
+    text = translate(MODULE, archs=["gfx942"], kernels=["good"], mode="module", emit="ll")[0].code.decode()
+    for name in ("a", "pointers", "small"):
+        assert f"@{name} = protected" in text
+    assert "__ptx2amd_env" not in text
+
+
+def test_index() -> None:
+    index = module_index(parse(MODULE))
+    assert (index.ptx, index.target) == ((8, 0), "sm_75")
+    where = {v.name: (v.offset, v.size, v.space) for v in index.variables}
+    assert where == {
+        "a": (0, 4, "global"),
+        "pointers": (8, 16, "global"),
+        "small": (24, 6, "const"),
+        "code": (32, 8, "global"),
+    }
+    assert index.relocs == [(8, 0), (16, 4)]
+    assert index.image[:4] == struct.pack("<I", 3) and index.image[24:30] == struct.pack("<3h", 1, 2, -1)
+    assert len(index.image) == index.size == 40
+    kernels = {k.name: k for k in index.kernels}
+    assert (kernels["good"].max_threads, kernels["good"].static_shared) == (128, 24)
+    assert kernels["huge"].static_shared == 70000
+
+
+def test_layout_does_not_depend_on_what_was_translated() -> None:
+    first, second = parse(MODULE), parse(MODULE)
+    translate(first, archs=["gfx942"], kernels=["good"])
+    assert module_index(first) == module_index(second)
+
+
+def test_errors_of_the_caller() -> None:
+    with pytest.raises(Ptx2amdError, match="no kernel 'nosuch'.*good"):
+        translate(MODULE, kernels=["nosuch"])
+    with pytest.raises(UnknownArch):
+        translate(MODULE, archs=["gfx999"])
+    with pytest.raises(PtxError):
+        translate("nonsense")
+    with pytest.raises(ValueError, match="emit"):
+        translate(MODULE, emit="exe")
+
+
+def test_unknown_special_registers_and_partial_addresses_are_refused() -> None:
+    partial = HEAD + ".global .u32 x;\n.global .b8 y[2] = {0xFF(x), 0xFF00(x)};\n"
+    kernel = ".visible .entry k() { .reg .b16 %r; ld.global.u8 %r, [y]; st.global.u8 [x], %r; ret; }"
+    [result] = translate(partial + kernel, archs=["gfx942"])
+    assert "only a part of the address of x" in result.kernels["k"].reason
