@@ -1,5 +1,5 @@
-"""Modules: one bad kernel does not lose the others, every refusal names itself, and the data segment's layout is
-what the index says."""
+"""Modules: one bad kernel does not lose the others, every refusal names itself, and the data segment's layout
+is what the index says."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ MODULE = (
 .visible .entry good(.param .u64 out, .param .u8 c) .maxntid 64, 2, 1 {
   .shared .align 8 .b8 mine[24]; .reg .b64 %rd<5>; .reg .b32 %r<3>;
   ld.param.u64 %rd1, [out]; ld.global.u64 %rd2, [pointers+8]; st.global.u64 [%rd1], %rd2;
-  st.shared.u64 [mine], %rd2; bar.sync 0; ld.shared.u64 %rd3, [mine]; st.global.u64 [%rd1+8], %rd3; ret; }
+  mov.u32 %r1, mine; mov.u32 %r2, %tid.x; mad.lo.u32 %r1, %r2, 8, %r1;
+  st.shared.u64 [%r1], %rd2; bar.sync 0; ld.shared.u64 %rd3, [mine]; st.global.u64 [%rd1+8], %rd3; ret; }
 .visible .entry outsider(.param .u64 out) { .reg .b32 %r<5>;
   ld.global.u32 %r1, [outside]; st.global.u32 [a], %r1; ret; }
 .visible .entry coder(.param .u64 out) { .reg .b64 %r<5>;
@@ -43,10 +44,10 @@ MODULE = (
 """
 )
 REFUSED = {
-    "outsider": (17, "ld.global.u32", "outside is external"),
-    "coder": (19, "ld.global.u64", "holds the address of function helper"),
-    "heaper": (22, "call", "device heap"),
-    "broken": (25, "", "<ptx>:25:11: error: operand 1"),
+    "outsider": (18, "ld.global.u32", "outside is external"),
+    "coder": (20, "ld.global.u64", "holds the address of function helper"),
+    "heaper": (23, "call", "device heap"),
+    "broken": (26, "", "<ptx>:26:11: error: operand 1"),
     "huge": (0, "", "70000 bytes of static shared memory; a workgroup on gfx942 has 65536"),
 }
 
@@ -109,7 +110,7 @@ def test_layout_does_not_depend_on_what_was_translated() -> None:
 
 
 def test_errors_of_the_caller() -> None:
-    with pytest.raises(Ptx2amdError, match="no kernel 'nosuch'.*good"):
+    with pytest.raises(Ptx2amdError, match=r"no kernel 'nosuch'.*good"):
         translate(MODULE, kernels=["nosuch"])
     with pytest.raises(UnknownArch):
         translate(MODULE, archs=["gfx999"])
