@@ -25,7 +25,8 @@ CUresult printf_prepare(int device) {
     if (error) error = hip.HostMalloc(&host, size, 0);
     if (!error && (error = hip.HostGetDevicePointer(&seen, host, 0))) hip.HostFree(host);
     if (!error) {
-      uint32_t header[2] = {(uint32_t)(size > 0xfffffff0u ? 0xfffffff0u : size), HEADER};
+      size_t room = size - HEADER; /* positions count from behind the header */
+      uint32_t header[2] = {(uint32_t)(room > 0xfffffff0u ? 0xfffffff0u : room), 0};
       memcpy(host, header, sizeof header);
       d->device_printf = (uint64_t)(uintptr_t)seen;
       d->printf_buffer = host;
@@ -130,8 +131,8 @@ static void drain(struct device *d) {
   position = __atomic_load_n((uint32_t *)(d->printf_buffer + 4), __ATOMIC_ACQUIRE);
   uint32_t end = position < capacity ? position : capacity;
   char *format = malloc(TEXT_MAX);
-  for (uint32_t at = HEADER; format && at + RECORD_HEADER <= end;) {
-    const char *record = d->printf_buffer + at;
+  for (uint32_t at = 0; format && at + RECORD_HEADER <= end;) {
+    const char *record = d->printf_buffer + HEADER + at;
     uint32_t size;
     uint64_t address;
     memcpy(&size, record, 4);
@@ -142,14 +143,14 @@ static void drain(struct device *d) {
   }
   free(format);
   fflush(stdout);
-  memset(d->printf_buffer + HEADER, 0, end > HEADER ? end - HEADER : 0);
-  __atomic_store_n((uint32_t *)(d->printf_buffer + 4), HEADER, __ATOMIC_RELEASE);
+  memset(d->printf_buffer + HEADER, 0, end);
+  __atomic_store_n((uint32_t *)(d->printf_buffer + 4), 0, __ATOMIC_RELEASE);
 }
 
 void printf_drain(int device) {
   struct device *d = &devices[device];
   if (!d->printf_buffer) return;
-  if (__atomic_load_n((uint32_t *)(d->printf_buffer + 4), __ATOMIC_ACQUIRE) <= HEADER) return;
+  if (!__atomic_load_n((uint32_t *)(d->printf_buffer + 4), __ATOMIC_ACQUIRE)) return;
   pthread_mutex_lock(&lock);
   drain(d);
   pthread_mutex_unlock(&lock);
