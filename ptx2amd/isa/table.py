@@ -26,6 +26,7 @@ FAMILIES = (
     "async_copy",
     "mbarrier",
     "matrix",
+    "wmma",
     "tensor",
     "texture",
     "surface",

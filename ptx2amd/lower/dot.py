@@ -28,10 +28,8 @@ def finish(fn: FunctionLowering, sums: list[Val], start: list[Val], mods: Mods) 
         without = [fn.op("i32", f"sub {s.t}, {c}") for s, c in zip(sums, start, strict=True)]
         return [fn.call("llvm.sadd.sat.i32", "i32", c, w) for c, w in zip(start, without, strict=True)]
     if mods["dt"] == "f16":
-        halves = [fn.op("half", f"fptrunc {s.t} to half") for s in sums]
-        return [
-            fn.cast(fn.pack([fn.cast(h, "i16") for h in halves[i : i + 2]], "i32"), "i32") for i in (0, 2)
-        ]
+        halves = [fn.cast(fn.op("half", f"fptrunc {s.t} to half"), "i16") for s in sums]
+        return [fn.pack(halves[i : i + 2], "i32") for i in range(0, len(halves), 2)]
     return sums
 
 

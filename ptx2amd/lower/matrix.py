@@ -95,23 +95,27 @@ def movmatrix(fn: FunctionLowering, inst: Inst) -> None:
 
 @lowers("mma")
 def mma(fn: FunctionLowering, inst: Inst) -> None:
-    """Word column by word column, all lanes of a row get its word of A, all lanes their two columns' words
-    of B, and each adds the products to its accumulators."""
     mods = inst.shape.mods
-    a, b = fn.vec(inst, "a"), fn.vec(inst, "b")
-    start = accumulator(fn, fn.vec(inst, "c"), mods)
-    tall = int(mods["shape"][1:].split("n")[0]) // 8  # rows of A that a lane works on: 1 or 2
-    g, c = position(fn)
-    row = fn.op("i32", f"shl {g.t}, 2")
-    column = fn.op("i32", f"shl {c.t}, 3")
-    sums: list[Val | None] = [None] * (2 * tall)
+    tall = int(mods["shape"][1:].split("n")[0]) // 8
+    fn.put_vec(inst, "d", multiply(fn, fn.vec(inst, "a"), fn.vec(inst, "b"), fn.vec(inst, "c"), tall, mods))
+
+
+def multiply(
+    fn: FunctionLowering, a: list[Val], b: list[Val], c: list[Val], tall: int, mods: dict[str, str]
+) -> list[Val]:
+    """The product of A (8 `tall` rows) and B (8 columns), plus C. Word column by word column, all lanes of a
+    row get its word of A, all lanes their two columns' words of B, and each adds the products to its
+    accumulators."""
+    start = accumulator(fn, c, mods)
+    group, column_pair = position(fn)
+    row = fn.op("i32", f"shl {group.t}, 2")
+    column = fn.op("i32", f"shl {column_pair.t}, 3")
+    sums = list(start)
     for part, word in enumerate(b):
         for k in range(4):
             from_row = fn.op("i32", f"or {row.t}, {k}")
             words = [read_lane(fn, a[part * tall + r], from_row) for r in range(tall)]
             columns = [read_lane(fn, word, fn.op("i32", f"or {column.t}, {4 * n + k}")) for n in range(2)]
-            for r in range(tall):
-                for n in range(2):
-                    i = 2 * r + n
-                    sums[i] = dot(fn, words[r], columns[n], sums[i] or start[i], mods)
-    fn.put_vec(inst, "d", finish(fn, [s for s in sums if s is not None], start, mods))
+            for i in range(2 * tall):
+                sums[i] = dot(fn, words[i // 2], columns[i % 2], sums[i], mods)
+    return finish(fn, sums, start, mods)
