@@ -42,8 +42,8 @@ def library() -> ctypes.CDLL:
     lib.ptx2amd_vgpu_code.argtypes = [ctypes.c_char_p, ctypes.c_uint64, ctypes.c_uint64]
     lib.ptx2amd_vgpu_code_free.argtypes = [ctypes.c_void_p]
     lib.ptx2amd_vgpu_dispatch.argtypes = [
-        ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint64,
-        ctypes.c_uint64, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_void_p,
+        ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint32,
+        ctypes.c_uint64, ctypes.c_uint64, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_void_p,
     ]  # fmt: skip
     lib.ptx2amd_vgpu_describe.argtypes = [
         ctypes.c_char_p, ctypes.c_uint, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t,
@@ -123,7 +123,7 @@ def compile_hip(source: str, arch: str, *flags: str) -> bytes:
 
 
 class CodeObject:
-    """A code object in memory. Free of relocations."""
+    """A code object in memory."""
 
     def __init__(self, elf: bytes, arch: str) -> None:
         phoff, = struct.unpack_from("<Q", elf, 32)
@@ -139,13 +139,32 @@ class CodeObject:
         for _, offset, vaddr, filesz, _ in segments:
             ctypes.memmove(self.base + vaddr, elf[offset : offset + filesz], filesz)
         self.symbols = _symbols(elf)
+        self._relocate(elf)
         text = next(s for s in segments if s[0] & 1)
         self.block = library().ptx2amd_vgpu_adopt(self.base, size, 0)
         self.code = library().ptx2amd_vgpu_code(arch.encode(), self.base + text[2], text[3])
-        assert self.code, arch
+        assert self.block and self.code, arch
+
+    def __del__(self) -> None:
+        if getattr(self, "code", None):
+            library().ptx2amd_vgpu_code_free(self.code)
+            library().ptx2amd_vgpu_forget(self.block)
+
+    def _relocate(self, elf: bytes) -> None:
+        absolute, relative = 3, 13
+        symbols = _dynamic(elf, 11)
+        for section in _dynamic(elf, 4):
+            for at in range(section[4], section[4] + section[5], 24):
+                offset, kind, symbol, addend = struct.unpack_from("<QIIq", elf, at)
+                value = self.base + addend
+                if kind == absolute:
+                    value += struct.unpack_from("<Q", elf, symbols[0][4] + symbol * 24 + 8)[0]
+                elif kind != relative:
+                    raise ValueError(f"relocation {kind}")
+                ctypes.c_uint64.from_address(self.base + offset).value = value
 
     def run(self, kernel: str, grid: Sequence[int], block: Sequence[int], arguments: Sequence[object] = (), *,
-            dynamic_lds: int = 0, max_instructions: int = 0) -> int:
+            dynamic_lds: int = 0, max_instructions: int = 0, private: int = 0) -> int:
         """Runs a kernel; arrays are passed by address and updated in place. Returns instructions executed."""
         lib = library()
         kernarg = np.zeros(1024, np.uint8)
@@ -156,21 +175,25 @@ class CodeObject:
             if isinstance(value, np.ndarray):
                 data = struct.pack("<Q", value.ctypes.data)
                 blocks.append(lib.ptx2amd_vgpu_adopt(value.ctypes.data, value.nbytes, int(not value.flags.writeable)))
+            elif isinstance(value, bytes):  # a struct of 4-byte members
+                data = value
             else:
                 data = np.asarray(value).tobytes() if not isinstance(value, int) else struct.pack("<i", value)
-            at = (at + len(data) - 1) // len(data) * len(data)
+            align = 4 if isinstance(value, bytes) else len(data)
+            at = (at + align - 1) // align * align
             kernarg[at : at + len(data)] = np.frombuffer(data, np.uint8)
             at += len(data)
         at = (at + 7) // 8 * 8  # hidden arguments of code object v5
         hidden = struct.pack("<IIIHHHHHH", *grid3, *block3, 0, 0, 0)
         kernarg[at : at + len(hidden)] = np.frombuffer(hidden, np.uint8)
         blocks.append(lib.ptx2amd_vgpu_adopt(kernarg.ctypes.data, kernarg.nbytes, 1))
+        assert all(blocks), "memory overlaps"
         text = ctypes.create_string_buffer(600)
         count = ctypes.c_uint64()
         try:
             kind = lib.ptx2amd_vgpu_dispatch(
                 self.code, self.base + self.symbols[kernel + ".kd"], (ctypes.c_uint32 * 3)(*grid3),
-                (ctypes.c_uint32 * 3)(*block3), dynamic_lds, kernarg.ctypes.data, max_instructions, text, 600,
+                (ctypes.c_uint32 * 3)(*block3), dynamic_lds, private, kernarg.ctypes.data, max_instructions, text, 600,
                 ctypes.byref(count),
             )  # fmt: skip
         finally:
@@ -181,15 +204,20 @@ class CodeObject:
         return count.value
 
 
-def _symbols(elf: bytes) -> dict[str, int]:
-    shoff, = struct.unpack_from("<Q", elf, 40)
+def _dynamic(elf: bytes, kind: int) -> list[tuple[int, ...]]:
+    """Section headers of a type."""
+    (shoff,) = struct.unpack_from("<Q", elf, 40)
     shentsize, shnum = struct.unpack_from("<HH", elf, 58)
-    sections = [struct.unpack_from("<IIQQQQIIQQ", elf, shoff + k * shentsize) for k in range(shnum)]
+    headers = [struct.unpack_from("<IIQQQQIIQQ", elf, shoff + k * shentsize) for k in range(shnum)]
+    return [h for h in headers if h[1] == kind]
+
+
+def _symbols(elf: bytes) -> dict[str, int]:
+    (shoff,) = struct.unpack_from("<Q", elf, 40)
+    (shentsize,) = struct.unpack_from("<H", elf, 58)
     found = {}
-    for s in sections:
-        if s[1] != 11:  # dynamic symbols
-            continue
-        strings = sections[s[6]][4]
+    for s in _dynamic(elf, 11):
+        strings = struct.unpack_from("<IIQQQQIIQQ", elf, shoff + s[6] * shentsize)[4]
         for at in range(s[4], s[4] + s[5], 24):
             name, _, _, _, value, _ = struct.unpack_from("<IBBHQQ", elf, at)
             end = elf.index(b"\0", strings + name)

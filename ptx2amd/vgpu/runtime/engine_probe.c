@@ -63,11 +63,12 @@ EXPORT void ptx2amd_vgpu_code_free(struct code *code) { code_destroy(code); }
 
 /* Runs a kernel given by its descriptor. Returns enum fault_kind, the report in text. */
 EXPORT int ptx2amd_vgpu_dispatch(struct code *code, uint64_t descriptor, const uint32_t *grid, const uint32_t *block,
-                                 uint32_t dynamic_lds, uint64_t kernarg, uint64_t max_instructions, char *text,
-                                 size_t size, uint64_t *instructions) {
+                                 uint32_t dynamic_lds, uint32_t private_bytes, uint64_t kernarg,
+                                 uint64_t max_instructions, char *text, size_t size, uint64_t *instructions) {
   struct dispatch d = {
     .code = code, .kernel = "probe", .descriptor = descriptor, .grid = {grid[0], grid[1], grid[2]},
-    .block = {block[0], block[1], block[2]}, .dynamic_lds = dynamic_lds, .kernarg = kernarg,
+    .block = {block[0], block[1], block[2]}, 
+    .dynamic_lds = dynamic_lds, .private_bytes = private_bytes, .kernarg = kernarg,
     .max_instructions = max_instructions,
   };
   struct fault fault;
