@@ -29,15 +29,17 @@ WIDE = "refused: 128-bit atomic operations, which the hardware does not have"
 
 
 def _forms(
-    mnemonic: str, sems: str, destination: str, shapes, operand: str, spaces=(GENERIC, SHARED)
+    mnemonic: str, sems: str, destination: str, shapes: tuple, operand: str, local: bool = True
 ) -> list[Form]:
+    """The rows of atom or red; `local`: shared memory has the operations too."""
     head = f"{mnemonic}.[sem:{sems}]{SCOPE}"
     operands = f"{destination}[a], {operand}:t"
     forms = []
     for what, sm, since in shapes:
-        forms += [Form(f"{head}{space}{what}", operands, "atom", since=since, sm=sm) for space in spaces]
-        hinted = f"{head}{GENERIC}{what}.L2::cache_hint"
-        forms.append(Form(hinted, f"{operands}, c:b64", "atom", since=max(since, (7, 4)), sm=max(sm, 80)))
+        hinted = f"{head}{GENERIC}{what}.[policy:L2::cache_hint]"
+        forms.append(Form(hinted, f"{operands}, c:b64?policy", "atom", since=since, sm=sm))
+        if local:
+            forms.append(Form(f"{head}{SHARED}{what}", operands, "atom", since=since, sm=sm))
     return forms
 
 
@@ -48,13 +50,13 @@ _EXCH = f"atom.[sem:{ATOM}]{SCOPE}.[space:global|shared|shared::cta|shared::clus
 
 FORMS = [
     *_forms("atom", ATOM, "d:t, ", (*OPERATIONS, EXCHANGE), "b"),
-    *_forms("atom", ATOM, "{d}:t, ", VECTORS, "{b}", (GENERIC,)),
+    *_forms("atom", ATOM, "{d}:t, ", VECTORS, "{b}", local=False),
     Form(f"{_CAS}.{{t:b32|b64}}", "d:t, [a], b:t, c:t", "atom_cas", since=(2, 0), sm=20),
     Form(f"{_CAS}.{{t:b16}}", "d:t, [a], b:t, c:t", "atom_cas", since=(6, 3), sm=70),
     Form(f"{_CAS}.{{t:b128}}", "d:t, [a], b:t, c:t", "", WIDE, (8, 3), 90),
     Form(f"{_EXCH}.{{t:b128}}", "d:t, [a], b:t", "", WIDE, (8, 3), 90),
     *_forms("red", RED, "", OPERATIONS, "b"),
-    *_forms("red", RED, "", VECTORS, "{b}", (GENERIC,)),
+    *_forms("red", RED, "", VECTORS, "{b}", local=False),
     *(
         Form(
             "red.async.{sem:relaxed.cluster}.[space:shared::cluster].mbarrier::complete_tx::bytes" + what,

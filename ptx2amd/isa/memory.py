@@ -15,6 +15,7 @@ WIDTHS_256 = ((".{vec:v8}", WORDS, 100, (8, 8)), (".{vec:v4}", DOUBLES, 100, (8,
 
 SHARED = "shared|shared::cta|shared::cluster"
 L1 = "L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate"
+POLICY = ".[policy:L2::cache_hint]"
 L2 = ".[hint:L2::evict_normal|L2::evict_first|L2::evict_last]"
 SIZE = ".[prefetch:L2::64B|L2::128B|L2::256B]"
 SCOPES = (("cta|gpu|sys", 70, (6, 0)), ("cluster", 90, (7, 8)))
@@ -23,22 +24,19 @@ SCOPES = (("cta|gpu|sys", 70, (6, 0)), ("cluster", 90, (7, 8)))
 def _access(
     before: str, after: str, operands: str, lower: str, sm: int = 0, since: tuple[int, int] = (1, 0)
 ) -> list[Form]:
-    """One access with and without a cache policy operand, in all widths."""
-    forms = []
-    for widths, wide in ((WIDTHS, ""), (WIDTHS_256, L2)):
-        for vec, types, needs, version in widths:
-            tail = f"{wide}{after}{vec}.{{t:{types}}}"
-            forms += [
-                Form(f"{before}{tail}", operands, lower, since=max(since, version), sm=max(sm, needs)),
-                Form(
-                    f"{before}.L2::cache_hint{tail}",
-                    f"{operands}, c:b64",
-                    lower,
-                    since=max(since, version, (7, 4)),
-                    sm=max(sm, needs, 80),
-                ),
-            ]
-    return forms
+    """One access that may have a cache policy operand, in all widths."""
+    operands += ", c:b64?policy"
+    return [
+        Form(
+            f"{before}{POLICY}{wide}{after}{vec}.{{t:{types}}}",
+            operands,
+            lower,
+            since=max(since, version),
+            sm=max(sm, needs),
+        )
+        for widths, wide in ((WIDTHS, ""), (WIDTHS_256, L2))
+        for vec, types, needs, version in widths
+    ]
 
 
 def _plain(

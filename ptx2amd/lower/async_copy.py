@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ptx2amd.lower.memory import space_of
-from ptx2amd.lower.names import Register
 from ptx2amd.lower.registry import lowers
 from ptx2amd.lower.value import Val
-from ptx2amd.ptx.ast import Imm, Reg
+from ptx2amd.ptx.ast import Imm
 
 if TYPE_CHECKING:
     from ptx2amd.lower.function import FunctionLowering
@@ -29,15 +28,10 @@ def cp_async(fn: FunctionLowering, inst: Inst) -> None:
     take = inst.get("c")
     if take is None or (isinstance(take, Imm) and take.bits >= n):
         copy(fn, to, source, ty, n)
-    elif isinstance(take, Reg) and is_predicate(fn, take):
-        copy_unless(fn, to, source, ty, n, fn.src(inst, "c", "pred"))
+    elif inst.shape.types[inst.shape.names.index("c")] == "pred":
+        copy_unless(fn, to, source, ty, n, fn.src(inst, "c"))
     else:
-        copy_some(fn, to, source, ty, n, fn.src(inst, "c", "u32"))
-
-
-def is_predicate(fn: FunctionLowering, reg: Reg) -> bool:
-    entity = fn.names.table.get(reg.name)
-    return isinstance(entity, Register) and entity.bits == 1
+        copy_some(fn, to, source, ty, n, fn.src(inst, "c"))
 
 
 def copy(fn: FunctionLowering, to: Val, source: Val, ty: str, n: int) -> None:

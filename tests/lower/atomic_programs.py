@@ -64,7 +64,7 @@ def _of(form: Form) -> Iterator[Operation]:
                 count = COUNT[mods.get("vec", "")]
                 space = mods.get("space", "").split("::")[0]
                 yield Operation(
-                    ".".join(words), mods["op"], mods["t"], count, space, "c:b64" in form.operands
+                    ".".join(words), mods["op"], mods["t"], count, space, bool(mods.get("policy"))
                 )
 
 

@@ -74,7 +74,9 @@ def _of(form: Form) -> Iterator[Access]:
         space = mods.get("space", "").split("::")[0] or _generic(form, mods, bits * count, seed)
         offset = seed.randrange(0, SLICE - count * bits // 8 + 1, count * bits // 8)
         widths = [w for w in (16, 32, 64) if w >= bits] if ptype[0] != "f" and bits < 128 else [bits]
-        yield Access(".".join(words), space, ptype, count, offset, seed.choice(widths), "c:" in form.operands)
+        yield Access(
+            ".".join(words), space, ptype, count, offset, seed.choice(widths), bool(mods.get("policy"))
+        )
 
 
 def _generic(form: Form, mods: dict[str, str], bits: int, seed: random.Random) -> str:
