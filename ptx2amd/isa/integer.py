@@ -58,10 +58,10 @@ FORMS = [
     Form("bfi.{t:b32|b64}", "d:t, a:t, b:t, c:u32, len:u32", "bfi", since=(2, 0), sm=20),
     Form("bmsk.{mode:clamp|wrap}.b32", "d:b32, a:b32, b:b32", "bmsk", since=(7, 6), sm=70),
     Form("szext.{mode:clamp|wrap}.{t:u32|s32}", "d:t, a:t, b:u32", "szext", since=(7, 6), sm=70),
-    Form("dp4a.{at:u32|s32}.{bt:u32|s32}", "d:b32, a:b32, b:b32, c:b32", "dot", since=(5, 0), sm=61),
+    Form("dp4a.{at:u32|s32}.{bt:u32|s32}", "d:u32, a:at, b:bt, c:u32", "dot", since=(5, 0), sm=61),
     Form(
         "dp2a.{part:lo|hi}.{at:u32|s32}.{bt:u32|s32}",
-        "d:b32, a:b32, b:b32, c:b32",
+        "d:u32, a:at, b:bt, c:u32",
         "dot",
         since=(5, 0),
         sm=61,

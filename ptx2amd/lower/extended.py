@@ -1,4 +1,4 @@
-"""Carry-flag arithmetic. Subtraction is a + ~b + carry, so the flag is 1 when there was no borrow."""
+"""Carry-flag arithmetic. After a subtraction the flag is 1 when there was no borrow."""
 
 from __future__ import annotations
 
@@ -8,34 +8,43 @@ from ptx2amd.lower.registry import lowers
 from ptx2amd.ptx.ast import Inst
 
 
-def add_overflow(fn: FunctionLowering, a: Val, b: Val) -> tuple[Val, Val]:
-    """a + b and the carry out of it."""
+def with_overflow(fn: FunctionLowering, op: str, a: Val, b: Val) -> tuple[Val, Val]:
+    """a + b or a - b (op "uadd", "usub"), and the carry or borrow out of it."""
     pair = f"{{ {a.ty}, i1 }}"
-    both = fn.op(pair, f"call {pair} @llvm.uadd.with.overflow.{a.ty}({a.t}, {b.t})")
+    both = fn.op(pair, f"call {pair} @llvm.{op}.with.overflow.{a.ty}({a.t}, {b.t})")
     return fn.op(a.ty, f"extractvalue {both.t}, 0"), fn.op("i1", f"extractvalue {both.t}, 1")
 
 
-def add_with_carry(fn: FunctionLowering, inst: Inst, a: Val, b: Val, carry: Val | None) -> None:
-    """d = a + b + carry; sets the flag when the instruction says .cc."""
-    v, out = add_overflow(fn, a, b)
-    if carry is not None:
-        v, second = add_overflow(fn, v, fn.op(v.ty, f"zext {carry.t} to {v.ty}"))
-        out = binary(fn, "or", out, second)
+def chained(fn: FunctionLowering, op: str, a: Val, b: Val, flag: Val | None) -> tuple[Val, Val]:
+    """a + b + flag or a - b - flag, and the carry or borrow out of it."""
+    v, out = with_overflow(fn, op, a, b)
+    if flag is None:
+        return v, out
+    v, second = with_overflow(fn, op, v, fn.op(v.ty, f"zext {flag.t} to {v.ty}"))
+    return v, binary(fn, "or", out, second)
+
+
+def finish(fn: FunctionLowering, inst: Inst, v: Val, flag: Val) -> None:
     if ".cc" in inst.shape.opcode:
-        fn.set_carry(out)
+        fn.set_carry(flag)
     fn.put(inst, "d", v)
 
 
 @lowers("add_carry")
 def add_carry(fn: FunctionLowering, inst: Inst) -> None:
-    """add.cc, addc, sub.cc, subc."""
+    """add.cc, addc."""
     a, b = sources(fn, inst, "ab")
-    name = inst.shape.form.mnemonic
-    carry = fn.carry() if name.endswith("c") else None
-    if name.startswith("sub"):
-        b = binary(fn, "xor", b, -1)
-        carry = carry or fn.const("i1", 1)
-    add_with_carry(fn, inst, a, b, carry)
+    carry = fn.carry() if inst.shape.form.mnemonic == "addc" else None
+    finish(fn, inst, *chained(fn, "uadd", a, b, carry))
+
+
+@lowers("sub_carry")
+def sub_carry(fn: FunctionLowering, inst: Inst) -> None:
+    """sub.cc, subc."""
+    a, b = sources(fn, inst, "ab")
+    borrow = binary(fn, "xor", fn.carry(), 1) if inst.shape.form.mnemonic == "subc" else None
+    v, out = chained(fn, "usub", a, b, borrow)
+    finish(fn, inst, v, binary(fn, "xor", out, 1))
 
 
 @lowers("mad_carry")
@@ -45,4 +54,4 @@ def mad_carry(fn: FunctionLowering, inst: Inst) -> None:
     carry = fn.carry() if inst.shape.form.mnemonic == "madc" else None
     low = inst.shape.mods["part"] == "lo"
     product = binary(fn, "mul", a, b) if low else high_product(fn, a, b, signed(inst))
-    add_with_carry(fn, inst, product, c, carry)
+    finish(fn, inst, *chained(fn, "uadd", product, c, carry))
