@@ -88,7 +88,7 @@ def _floats() -> list[Op]:
         ("ceil", "D = __builtin_ceil{s}(A) * {one};", (24, 29, 69), (24, 34, 92)),
         ("rndne", "D = rndne_{m}(A) * {one};", (25, 30, 71), (25, 35, 94)),
         ("floor", "D = __builtin_floor{s}(A) * {one};", (26, 31, 68), (26, 36, 91)),
-        ("fract", "D = fract_{m}(A);", (50, 27, 72), (62, 32, 95)),
+        ("fract", "D = fract_{t}(A);", (50, 27, 72), (62, 32, 95)),
         ("frexp_mant", "D = frexp_mant_{m}(A);", (49, 52, 66), (61, 64, 89)),
     ]
     rows = []
@@ -96,6 +96,7 @@ def _floats() -> list[Op]:
         for typ, g9, g11 in zip(("f64", "f32", "f16"), gfx9, gfx11, strict=True):
             text = sem.format(
                 s="" if typ == "f64" else "f",
+                t=typ,
                 m="f64" if typ == "f64" else "f32",
                 one="ONE64" if typ == "f64" else "ONE",
             )

@@ -108,34 +108,43 @@ INTEGER16 = [
     row("v_ashrrev_i16", "d:i16, a:b16, b:i16", "D = B >> (A & 15);", None, 826),
 ]
 
-MED = "MED3(A, B, C)"
+#: Two-way minimum and maximum of x and y; `{x}_`: their bits, where the values do not tell signalling NaNs.
+_TWO_WAY = {
+    "f32": "{op}_f32({x}, {y}, IEEE, ONE)",
+    "f16": "{op}_f16({x}, {y}, {xb}, {yb}, IEEE, ONE)",
+}
+
+
+def _fold(first: str, second: str, typ: str) -> str:
+    """second(first(A, B), C) as a C expression."""
+    text = _TWO_WAY.get(typ, "{op}({x}, {y})")
+    if typ[0] != "f":
+        first, second = first.upper(), second.upper()
+    inner = text.format(op=first, x="A", y="B", xb="A_", yb="B_")
+    return text.format(op=second, x=inner, y="C", xb="0", yb="C_")
 
 
 def _min_max() -> list[Op]:
-    """min3, max3, med3 of each type: opcodes of f32, i32, u32, f16, i16, u16 per generation."""
+    """min3, max3, med3, maxmin, minmax of each type: opcodes of f32, i32, u32, f16, i16, u16 per generation."""
+    types = ("f32", "i32", "u32", "f16", "i16", "u16")
     table = {
         "min3": ((464, 465, 466, 500, 501, 502), (537, 538, 539, 585, 586, 587)),
         "max3": ((467, 468, 469, 503, 504, 505), (540, 541, 542, 588, 589, 590)),
         "med3": ((470, 471, 472, 506, 507, 508), (543, 544, 545, 591, 592, 593)),
+        "maxmin": ((None,) * 6, (606, 612, 610, 608, None, None)),
+        "minmax": ((None,) * 6, (607, 613, 611, 609, None, None)),
     }
+    median = {"f32": "med3_f32(A, B, C, IEEE, ONE)", "f16": "med3_f16(A, B, C, A_, B_, C_, IEEE, ONE)"}
     rows = []
     for name, (gfx9, gfx11) in table.items():
-        two_way = name[:3]
-        for typ, g9, g11 in zip(("f32", "i32", "u32", "f16", "i16", "u16"), gfx9, gfx11, strict=True):
+        for typ, g9, g11 in zip(types, gfx9, gfx11, strict=True):
+            if g9 is None and g11 is None:
+                continue
             if name == "med3":
-                sem = "D = med3_f32(A, B, C, IEEE, ONE);" if typ[0] == "f" else f"D = {MED};"
-            elif typ[0] == "f":
-                sem = f"D = {two_way}_f32({two_way}_f32(A, B, IEEE, ONE), C, IEEE, ONE);"
+                expression = median.get(typ, "MED3(A, B, C)")
             else:
-                sem = f"D = {two_way.upper()}({two_way.upper()}(A, B), C);"
-            rows.append(three(typ, f"v_{name}_{typ}", sem, g9, g11))
-    for typ, maxmin, minmax in (("f32", 606, 607), ("f16", 608, 609), ("u32", 610, 611), ("i32", 612, 613)):
-        if typ[0] == "f":
-            up, down = "min_f32(max_f32(A, B, IEEE, ONE), C, IEEE, ONE)", "max_f32(min_f32(A, B, IEEE, ONE), C, IEEE, ONE)"
-        else:
-            up, down = "MIN(MAX(A, B), C)", "MAX(MIN(A, B), C)"
-        rows.append(three(typ, f"v_maxmin_{typ}", f"D = {up};", None, maxmin))
-        rows.append(three(typ, f"v_minmax_{typ}", f"D = {down};", None, minmax))
+                expression = _fold(name[:3], name[3:].replace("3", "") or name[:3], typ)
+            rows.append(three(typ, f"v_{name}_{typ}", f"D = {expression};", g9, g11))
     return rows
 
 

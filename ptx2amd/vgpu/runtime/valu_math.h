@@ -64,12 +64,26 @@ static inline double max_f64(double a, double b, uint32_t ieee, double one) {
   r = ieee & snan_f64(a) ? a : r;
   return r * one;
 }
-/* f16 values travel as f32: conversion has quieted signalling NaNs, so they lose like quiet ones. */
+/* f16 values travel as f32, and the conversion has quieted signalling NaNs: the bits say what they were. */
+static inline uint32_t snan_f16(uint32_t bits) { return (bits & 0x7fff) > 0x7c00 && !(bits & 0x200); }
+static inline float min_f16(float a, float b, uint32_t a_bits, uint32_t b_bits, uint32_t ieee, float one) {
+  float r = min_f32(a, b, 0, one);
+  return ieee & (snan_f16(a_bits) | snan_f16(b_bits)) ? QNAN32 : r;
+}
+static inline float max_f16(float a, float b, uint32_t a_bits, uint32_t b_bits, uint32_t ieee, float one) {
+  float r = max_f32(a, b, 0, one);
+  return ieee & (snan_f16(a_bits) | snan_f16(b_bits)) ? QNAN32 : r;
+}
 static inline float med3_f32(float a, float b, float c, uint32_t ieee, float one) {
   float lo = min_f32(min_f32(a, b, ieee, one), c, ieee, one);
   int32_t x = order_f32(a), y = order_f32(b), z = order_f32(c), m = MED3(x, y, z);
   float mid = as_f32((uint32_t)(m ^ (m >> 31 & 0x7fffffff))) * one;
   return nan_f32(a) | nan_f32(b) | nan_f32(c) ? lo : mid;
+}
+/* The third operand of a chain: only its own signalling NaN counts, the intermediate result is quiet. */
+static inline float med3_f16(float a, float b, float c, uint32_t ab, uint32_t bb, uint32_t cb, uint32_t ieee, float one) {
+  float lo = min_f16(min_f16(a, b, ab, bb, ieee, one), c, 0, cb, ieee, one);
+  return nan_f32(a) | nan_f32(b) | nan_f32(c) ? lo : med3_f32(a, b, c, ieee, one);
 }
 
 /* ---- float to integer: truncates, saturates, NaN gives 0 ---- */
@@ -162,7 +176,7 @@ static inline float ldexp_f32(float f, int32_t e) {
 static inline int32_t frexp_exp_f32(float f) {
   uint32_t m = f32_bits(f) & 0x7fffffff;
   if (m == 0 || m >= 0x7f800000) return 0;
-  return m >> 23 ? (int)(m >> 23) - 126 : -126 - (__builtin_clz(m) - 8);
+  return m >> 23 ? (int)(m >> 23) - 126 : -125 - (__builtin_clz(m) - 8);
 }
 static inline float frexp_mant_f32(float f) {
   uint32_t u = f32_bits(f), m = u & 0x7fffffff;
@@ -173,7 +187,7 @@ static inline float frexp_mant_f32(float f) {
 static inline int32_t frexp_exp_f64(double f) {
   uint64_t m = f64_bits(f) & INT64_MAX;
   if (m == 0 || m >= UINT64_C(0x7ff0000000000000)) return 0;
-  return m >> 52 ? (int)(m >> 52) - 1022 : -1022 - (__builtin_clzll(m) - 11);
+  return m >> 52 ? (int)(m >> 52) - 1022 : -1021 - (__builtin_clzll(m) - 11);
 }
 static inline double frexp_mant_f64(double f) {
   uint64_t u = f64_bits(f), m = u & INT64_MAX;
@@ -185,6 +199,10 @@ static inline double frexp_mant_f64(double f) {
 static inline float fract_f32(float f) {
   float r = f - __builtin_floorf(f);
   return r >= 1.0f ? as_f32(0x3f7fffff) : r;
+}
+static inline float fract_f16(float f) {
+  float r = f - __builtin_floorf(f);
+  return r > 0.99951171875f ? 0.99951171875f : r;
 }
 static inline double fract_f64(double f) {
   double r = f - __builtin_floor(f);
