@@ -68,7 +68,6 @@ def optimised(ir: str, target: Target, simple: bool = False):
     if short:
         passes.add_sroa_pass()
         passes.add_simplify_cfg_pass()
-        passes.add_new_gvn_pass()
         passes.add_instruction_combine_pass()
         passes.add_simplify_cfg_pass()
         passes.add_aggressive_dce_pass()

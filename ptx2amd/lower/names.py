@@ -77,7 +77,8 @@ class Names:
                     declared[item.name] = Target(item.name, f"L{self.labels}")
                 elif isinstance(item, Proto | BranchTargets):
                     declared[item.name] = item
-        self.saved.append({name: self.table.get(name) for name in declared})
+        outermost = not self.saved  # nothing is outside that could be shadowed
+        self.saved.append({} if outermost else {name: self.table.get(name) for name in declared})
         self.table.update(declared)
 
     def leave(self) -> None:
