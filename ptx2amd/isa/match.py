@@ -28,14 +28,26 @@ def match(opcode: str, operands: tuple[Operand, ...]) -> Shape:
     pairs as Pair; the Shape's names count their parts, as `ast.flatten` does).
 
     Raises MatchError: unknown mnemonic, modifier, operand count or kind."""
+    for shape in matches(opcode, operands):
+        return shape
+    raise AssertionError("matches() raises when there is none")
+
+
+def matches(opcode: str, operands: tuple[Operand, ...]) -> list[Shape]:
+    """All rows that fit, best first: which of them is meant, register types decide (ptx/check.py).
+
+    Raises MatchError like match."""
     rows = candidates(opcode)
+    found = []
     for form, mods in rows:
         aligned = align(slots(form.operands), operands, mods)
         if aligned is not None:
             names = tuple(slot.name for slot, _ in aligned)
             types = tuple(resolve(slot.type, mods) for slot, _ in aligned)
-            return Shape(opcode, form, mods, names, types)
-    raise _operand_error(opcode, rows, operands)
+            found.append(Shape(opcode, form, mods, names, types))
+    if not found:
+        raise _operand_error(opcode, rows, operands)
+    return found
 
 
 @cache
@@ -52,7 +64,9 @@ def candidates(opcode: str) -> tuple[Candidate, ...]:
             f"unknown instruction '{mnemonic}'" + (f"; did you mean '{close[0]}'?" if close else "")
         )
     ordered = [(form, in_order(fields(form.syntax), words)) for form in forms]
-    other = [(form, any_order(fields(form.syntax), words)) for form, mods in ordered if mods is None]
+    other = [
+        (form, any_order(mnemonic, fields(form.syntax), words)) for form, mods in ordered if mods is None
+    ]
     found = tuple((form, mods) for form, mods in ordered + other if mods is not None)
     if not found:
         raise _modifier_error(opcode, mnemonic, words, forms)
@@ -185,4 +199,4 @@ def describe(operand: Operand) -> str:
     return repr(operand)
 
 
-__all__ = ["MatchError", "candidates", "describe", "fits", "match"]
+__all__ = ["MatchError", "candidates", "describe", "fits", "match", "matches"]

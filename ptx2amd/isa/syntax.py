@@ -7,8 +7,15 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-# Field values that are part of the operation's name: ptxas takes these in their place only.
-_PLACE = re.compile(r"^(lo|hi|wide|l|r|sync|async|arrive|red|warp|pack|proxy|load|store|mma)$")
+# Mnemonics whose first words are part of the name: they stand in their place, the rest in any order.
+COMPOUND = set(
+    "mul mad mul24 mad24 madc shf dp2a dp4a bar barrier fence createpolicy mbarrier cp tex txq suld sust sured brx "
+    "pmevent tensormap multimem wgmma wmma tcgen05 clusterlaunchcontrol bfind prefetch griddepcontrol setmaxnreg".split()
+)
+_NOT_NAME = ("sync", "aligned")
+_TYPE = re.compile(
+    r"(pred|[bsu](8|16|32|64|128)|[su]4|b1|b4|b6|t?f(16|32|64)(x2)?|bf16(x2)?|[us]16x2|u?e\d+m\d+(x\d)?)\Z"
+)
 
 
 class Field(NamedTuple):
@@ -75,15 +82,17 @@ def in_order(syntax: tuple[Field, ...], words: tuple[str, ...]) -> dict[str, str
     return walk(0, 0)
 
 
-def any_order(syntax: tuple[Field, ...], words: tuple[str, ...]) -> dict[str, str] | None:
-    """Field values when the words can be dealt to the fields in some order, else None. Among fields that
-    compete for the same words the row's order holds."""
+def any_order(mnemonic: str, syntax: tuple[Field, ...], words: tuple[str, ...]) -> dict[str, str] | None:
+    """Field values when the words can be dealt to the fields in some order, else None. Types keep their order
+    among each other, and so do fields that compete for the same words."""
 
     def walk(index: int, left: tuple[str, ...]) -> dict[str, str] | None:
         if index == len(syntax):
             return None if left else {}
         field = syntax[index]
         for at, choice in sorted(_occurrences(field, left)):
+            if _TYPE.match(choice[0]) and any(_TYPE.match(word) for word in left[:at]):
+                continue
             rest = walk(index + 1, left[:at] + left[at + len(choice) :])
             if rest is not None:
                 return _with(rest, field, ".".join(choice))
@@ -92,9 +101,13 @@ def any_order(syntax: tuple[Field, ...], words: tuple[str, ...]) -> dict[str, st
             return None if rest is None else _with(rest, field, "")
         return None
 
-    if words and syntax and any(_PLACE.match(choice[0]) for choice in syntax[0].choices):
-        first = [choice for choice in syntax[0].choices if words[: len(choice)] == choice]
-        if not first and not syntax[0].optional:
+    if mnemonic in COMPOUND:
+        fixed = 0
+        while fixed < len(syntax) and not syntax[fixed].name and syntax[fixed].choices[0][0] not in _NOT_NAME:
+            fixed += 1
+        if fixed == 0 and syntax and not syntax[0].optional and syntax[0].name != "rnd":
+            fixed = 1
+        if not any(in_order(syntax[:fixed], words[:n]) is not None for n in range(len(words) + 1)):
             return None
     return walk(0, words)
 

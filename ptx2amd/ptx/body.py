@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ptx2amd.errors import PtxError
-from ptx2amd.isa.match import MatchError, match
+from ptx2amd.isa.match import MatchError
 from ptx2amd.ptx import constants, grammar
 from ptx2amd.ptx.ast import (
     BranchTargets,
@@ -30,7 +30,7 @@ from ptx2amd.ptx.ast import (
     flatten,
 )
 from ptx2amd.ptx.build import Statement, build
-from ptx2amd.ptx.check import Fix, judge
+from ptx2amd.ptx.check import Fix, resolve
 from ptx2amd.ptx.declare import declarations
 from ptx2amd.ptx.scope import BadOperand, Names
 
@@ -192,8 +192,7 @@ class BodyParser:
         key = (opcode, kinds)
         known = _FIXES.get(key)
         if known is None:
-            shape = match(opcode, operands)
-            fix = judge(shape, operands, kinds)
+            shape, fix = resolve(opcode, operands, kinds)
             pairs = any(isinstance(operand, Pair) for operand in operands)
             if not pairs and not fix.constants and shape.form.mnemonic != "call":
                 _SHAPES[key] = shape

@@ -6,12 +6,16 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ptx2amd.isa.match import MatchError
+from ptx2amd.isa.match import MatchError, matches
 from ptx2amd.isa.operands import Slot, align, slots
 from ptx2amd.ptx.ast import Operand, Shape
 
 # Instructions whose register operands may be wider than the instruction type.
 RELAXED = {"ld", "ldu", "st", "cvt"}
+# Instructions whose destination, or first and second destination, may be discarded with `_`. (Elements of
+# destination lists always may.)
+SINKS = {"atom", "mbarrier", "setp", "lop3", "elect", "match"}
+SECOND_SINKS = {"match", "setp", "shfl"}
 # Instructions that read special registers.
 READS_SPECIAL = {"mov", "cvt"}
 # Types that live in untyped registers only.
@@ -24,6 +28,7 @@ _STORAGE = {
     **dict.fromkeys(("e2m1x2",), "b8"),
     **dict.fromkeys(("e4m3", "e5m2"), "b8"),
 }
+_NO_CONSTANTS = {"f16", "f16x2", "bf16", "bf16x2", "tf32", "f32x2"}
 _TYPE = re.compile(r"(b|s|u|f)(\d+)(x2)?\Z")
 
 
@@ -33,15 +38,32 @@ class Fix(NamedTuple):
     constants: tuple[tuple[int, str], ...]  # (operand index, type)
 
 
+def resolve(opcode: str, operands: tuple[Operand, ...], kinds: tuple[str, ...]) -> tuple[Shape, Fix]:
+    """The row that a statement is: the first that fits it in syntax and in the types of its operands.
+
+    Raises MatchError: what match raises, or what the first row in question objects to."""
+    first: MatchError | None = None
+    for shape in matches(opcode, operands):
+        try:
+            return shape, judge(shape, operands, kinds)
+        except MatchError as error:
+            first = first or error
+    assert first is not None
+    raise first
+
+
 def judge(shape: Shape, operands: tuple[Operand, ...], kinds: tuple[str, ...]) -> Fix:
     """Check the kinds of a matched statement. Raises MatchError with the index of the operand at fault."""
     row = align(slots(shape.form.operands), operands, shape.mods)
     assert row is not None
     mnemonic = shape.form.mnemonic
     fixes: list[tuple[int, str]] = []
+    previous = -1
     for at, (index, kind) in enumerate(_flat(kinds)):
         slot, ptype = row[at][0], shape.types[at]
-        problem = _problem(slot, ptype, kind, mnemonic, shape.mods)
+        second = at > 0 and index == previous
+        previous = index
+        problem = _problem(slot, ptype, kind, mnemonic, shape.mods, second)
         if problem:
             raise MatchError(f"operand {index + 1} of '{shape.opcode}' ({slot.name}) {problem}", index)
         if _converts(kind, ptype):
@@ -58,7 +80,7 @@ def _flat(kinds: tuple[str, ...]) -> Iterator[tuple[int, str]]:
             yield index, kind
 
 
-def _problem(slot: Slot, ptype: str, kind: str, mnemonic: str, mods: dict[str, str]) -> str:
+def _problem(slot: Slot, ptype: str, kind: str, mnemonic: str, mods: dict[str, str], second: bool) -> str:
     """What is wrong with an operand, as the end of a sentence, or ""."""
     if slot.kind == "label":
         wanted, what = _LABELS.get(mnemonic, (("&label", "&?"), "a label"))
@@ -66,12 +88,22 @@ def _problem(slot: Slot, ptype: str, kind: str, mnemonic: str, mods: dict[str, s
     if kind == "&?":
         return "is not declared"
     if slot.kind in ("addr", "addr*"):
+        if kind == "[_]":
+            return "must be an address"
         return _address_problem(kind[1:-1].split(",", 1)[0], mnemonic, mods)
     if slot.symbol and kind[0] == "&":
         return "" if kind in _VARIABLES else "must be a variable"
     if slot.kind in ("value", "vec") and ptype and ptype != "_":
-        return _value_problem(kind, ptype, mnemonic)
+        if kind == "_":
+            return _sink_problem(slot, second, mnemonic)
+        return _value_problem(kind, ptype, mnemonic if slot.type in ("t", "a") else "")
     return ""
+
+
+def _sink_problem(slot: Slot, second: bool, mnemonic: str) -> str:
+    allowed = SECOND_SINKS if second else SINKS
+    discarded = slot.destination and mnemonic in allowed and (mnemonic != "mbarrier" or slot.name == "d")
+    return "" if discarded else "must not be discarded"
 
 
 # What a `label` operand of these is, in place of a label.
@@ -95,8 +127,9 @@ def _address_problem(base: str, mnemonic: str, mods: dict[str, str]) -> str:
             return f"is a variable in .{own}, not in .{space[1]}"
         return ""
     if base[0] == "#":
-        return ""
-    if base[:1] == "f" or base == "pred" or "*" in base or base[0] in "%_!":
+        local = mods.get("space", "") == "local" and base[1] == "i"
+        return "" if local else "is a constant: immediate addresses are for .local only"
+    if base[:1] == "f" or base in ("pred", "b128") or "*" in base or base[0] in "%_!":
         return "needs an integer register as address"
     return ""
 
@@ -138,6 +171,8 @@ def _list_problem(kinds: list[str], ptype: str, mnemonic: str) -> str:
 
 def _constant_problem(kind: str, ptype: str) -> str:
     letter = ptype[:1]
+    if ptype in _NO_CONSTANTS:
+        return f"must be a register: there are no constants of type .{ptype}"
     if kind[1] == "i":
         return f"must be a .{ptype} constant, found an integer" if letter == "f" or ptype[:2] == "bf" else ""
     if letter in "su" or ptype == "pred":
