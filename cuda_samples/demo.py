@@ -54,11 +54,11 @@ def run(program: Path, arch: str) -> Outcome:
         match event["event"]:
             case "device":
                 outcome.device = event["name"]
-            case "translate":
-                outcome.mappings[event["kernel"]] = event["mapping"]
-                outcome.translated[event["kernel"]] = 0.0 if event["cache"] == "hit" else event["time_ms"]
+            case "translate" if event["kernel"]:
+                outcome.translated[event["kernel"]] = 0.0 if event["cache"] else event["time_ms"]
             case "launch":
                 outcome.launches += 1
+                outcome.mappings[event["kernel"]] = event["mapping"]
     return outcome
 
 
