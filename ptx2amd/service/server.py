@@ -65,6 +65,7 @@ class Server:
             with socket.socket(socket.AF_UNIX) as listener:
                 listener.bind(str(path))
                 listener.listen(128)
+                translation.warm_up()  # requests wait in the backlog meanwhile
                 gc.freeze()  # forked workers share these pages
                 try:
                     self._serve(listener)

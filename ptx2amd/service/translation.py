@@ -25,6 +25,19 @@ CODES: tuple[tuple[type[Exception], str], ...] = (
 )
 
 
+WARM_UP = """.version 7.0
+.target sm_52
+.address_size 64
+.visible .entry warm_up(.param .u64 p) { .reg .b64 %rd<2>; .reg .b32 %r<2>; .reg .pred %q;
+ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; setp.lt.u32 %q, %r1, 7; @%q st.global.u32 [%rd1], %r1; ret; }
+"""
+
+
+def warm_up() -> None:
+    """Translate a small kernel, so that forked workers find grammar, lowerings and LLVM loaded."""
+    translate(WARM_UP, "warm-up", ["gfx942"])
+
+
 def answer(request: Message, build: str) -> Message:
     """Serve one request. Every failure becomes an answer with a CUDA error and a text for the user."""
     begin = time.perf_counter()
