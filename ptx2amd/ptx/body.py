@@ -136,7 +136,7 @@ class BodyParser:
                     if rest:
                         parts = split_operands(simple + rest)
                     elif simple:
-                        parts = simple.split(", ")
+                        parts = simple.replace(", ", ",").split(",")
                     else:
                         parts = []
                     operands = tuple(map(operand, parts))
@@ -210,27 +210,16 @@ class BodyParser:
     def _check_call(self, shape: Shape, operands: tuple[Operand, ...]) -> None:
         """Results and arguments of a direct call against the callee's signature."""
         at = dict(zip(shape.names, operands, strict=True))
-        callee = next((o for o in at.values() if isinstance(o, Sym)), None)
-        function = (
-            self.module.functions.get(self.module.aliases.get(callee.name, callee.name)) if callee else None
-        )
-        if callee is None or function is None or self.names.kind_of(callee.name) != "&func":
+        callee = at["f"]
+        if not isinstance(callee, Sym) or self.names.kind_of(callee.name) != "&func":
             return
-        lists = [o for o in operands if isinstance(o, Vec)]
-        position = operands.index(callee)
-        results = [o for o in lists if operands.index(o) < position and o is operands[0]]
-        arguments = [
-            o for o in lists if o not in results or (operands[-1] is o and position < len(operands) - 1)
-        ]
-        for given, wanted, what in (
-            (len(results[0].items) if results else 0, len(function.proto.results), "result"),
-            (len(arguments[-1].items) if arguments else 0, len(function.proto.params), "argument"),
-        ):
-            if given != wanted:
-                plural = "" if wanted == 1 else "s"
-                raise BadOperand(
-                    f"'{callee.name}' has {wanted} {what}{plural}, the call has {given}", callee.name
-                )
+        function = self.module.functions[self.module.aliases.get(callee.name, callee.name)]
+        for name, wanted, what in (("d", function.proto.results, "result"), ("a", function.proto.params, "argument")):
+            given = at.get(name, Vec(()))
+            assert isinstance(given, Vec)
+            if len(given.items) != len(wanted):
+                count = f"{len(wanted)} {what}{'' if len(wanted) == 1 else 's'}"
+                raise BadOperand(f"'{callee.name}' has {count}, the call has {len(given.items)}", callee.name)
 
     def _guard(self, text: str) -> Guard:
         negated = "!" in text

@@ -231,9 +231,9 @@ def register_fits(register: str, ptype: str, mnemonic: str = "") -> bool:
 
 def _converts(kind: str, ptype: str) -> bool:
     """Whether a constant of this kind has to be converted to the operand's type."""
-    if kind[0] == "{":
+    if kind[:1] == "{":
         return any(_converts(part, ptype) for part in kind[1:-1].split(","))
-    if kind[0] != "#":
+    if kind[:1] != "#":
         return False
     if kind[1] == "f":
         return ptype in ("f32", "f64") and kind[1:] != ptype

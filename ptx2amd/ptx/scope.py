@@ -35,7 +35,7 @@ class BadOperand(Ptx2amdError):
 
 _NAME = re.compile(r"[ \t]*([A-Za-z_$%][\w$]*(?:\.\w+)?)[ \t]*\Z", re.A)
 _ADDRESS = re.compile(r"\[[ \t]*([A-Za-z_$%][\w$]*)[ \t]*(?:\+[ \t]*(-?(?:0|[1-9]\d*)))?[ \t]*\]\Z", re.A)
-_LIST = re.compile(r"[{(]([^{}()\[\]|]+)[})]\Z")
+_LIST = re.compile(r"[{(]([^{}()\[\]|]*)[})]\Z")
 _WORD = re.compile(r"[A-Za-z_$%][\w$]*", re.A)
 _NUMBERED = re.compile(r"(.*?)(\d+)\Z")
 _BULK = 1 << 16  # larger register ranges are entered one by one, on use
@@ -181,7 +181,7 @@ class Names(dict[str, Operand]):
             return Addr(_base(base, address[1]), int(address[2] or 0)), f"[{self.kinds[address[1]]}]"
         group = _LIST.match(stripped)
         if group:
-            parts = group[1].split(",")
+            parts = group[1].split(",") if group[1].strip() else []
             items = tuple(self[part.strip()] for part in parts)
             return Vec(items), "{" + ",".join(self.kinds[part.strip()] for part in parts) + "}"
         if stripped[:1] == "(" or not stripped:
