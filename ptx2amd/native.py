@@ -112,7 +112,7 @@ def build_vgpu(builder: Builder, target: Path) -> None:
         for width, level in variants:
             flags = (*include, f"-march={LEVELS[level]}", f"-DW={width}", f"-DLEVEL={level}", *unit.flags)
             objects.append(Object(unit.path, flags, f"w{width}-{level}"))
-    builder.library(target / "libptx2amd_vgpu.so", objects, ("-lm", "-ldl"))
+    builder.library(target / "libptx2amd_vgpu.so", objects, ("-lm", "-ldl", "-Wl,-z,nodelete"))
 
 
 def build_shim(builder: Builder, target: Path) -> None:

@@ -338,6 +338,8 @@ size_t ptx2amd_vgpu_last_fault(char *buf, size_t size);
 void ptx2amd_vgpu_counters(uint64_t counters[4]);
 /* Chooses the devices instead of PTX2AMD_DEVICE: "gfx942,gfx1100". Before initialisation only; 0, or a hipError_t. */
 int ptx2amd_vgpu_select(const char *devices);
+/* The architectures that can be chosen: "gfx942,gfx1100". */
+const char *ptx2amd_vgpu_archs(void);
 
 #pragma GCC visibility pop
 #endif

@@ -22,4 +22,4 @@ const struct chip *chip_find(const char *arch) {
   return NULL;
 }
 
-const char *chip_list(void) { return "gfx942, gfx1100"; }
+const char *ptx2amd_vgpu_archs(void) { return "gfx942,gfx1100"; }

@@ -44,7 +44,7 @@ static bool device_init(struct device *d, int ordinal, const char *name) {
   d->chip = chip_find(arch);
   d->arch = arch_find(arch);
   if (!d->chip || !d->arch) {
-    complain("there is no software GPU '%s' (PTX2AMD_DEVICE); known are %s", name, chip_list());
+    complain("there is no software GPU '%s' (PTX2AMD_DEVICE); known are %s", name, ptx2amd_vgpu_archs());
     return false;
   }
   d->ordinal = ordinal;

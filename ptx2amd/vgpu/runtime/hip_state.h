@@ -33,7 +33,6 @@ struct chip {
   int pci_device_id;
 };
 const struct chip *chip_find(const char *arch);
-const char *chip_list(void);      /* "gfx942, gfx1100" */
 
 struct device {
   int ordinal;
