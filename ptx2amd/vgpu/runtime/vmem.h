@@ -4,6 +4,9 @@
 #define PTX2AMD_VGPU_VMEM_H
 
 #include <string.h>
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
 
 #include "access.h"
 #include "wave.h"
@@ -24,13 +27,21 @@ enum atomic_op {
 static const uint8_t load_bytes[] = {1, 1, 2, 2, 1, 1, 2, 1, 1, 2, 4, 8, 12, 16};
 static const uint8_t store_bytes[] = {1, 2, 1, 2, 4, 8, 12, 16};
 
+/* How the addresses of 16 neighbouring lanes lie to one another. */
+enum group_pattern {
+  PATTERN_ANY,
+  PATTERN_ROW,     /* one element after the other */
+  PATTERN_SAME,    /* one element for all */
+};
+enum { GROUPS = W / 16 };
+
 /* The lanes' host addresses. Dword k of lane l is at p[l] + k * stride; lanes not in `lanes` have a readable
- * address too. rows: every lane is active and p[l] = p[0] + 4 * l. */
+ * address too. pattern holds for accesses of all lanes only. */
 struct lane_addresses {
   _Alignas(64) uint64_t p[W];
   uint64_t lanes;
   uint32_t stride;
-  bool rows;
+  uint8_t pattern[GROUPS];
 };
 
 typedef const struct inst *next_inst;
@@ -69,7 +80,7 @@ next_inst VG(ds_permute)(struct wave *w, const struct inst *i);
 next_inst VG(ds_bpermute)(struct wave *w, const struct inst *i);
 next_inst VG(ds_swizzle)(struct wave *w, const struct inst *i);
 
-/* Addresses of the scratch of each lane from byte offsets (already in a->p); sets stride and rows.
+/* Addresses of the scratch of each lane from byte offsets (already in a->p); sets stride and pattern.
  * False: an offset is out of range (the fault is raised and *out set). */
 bool VG(scratch_addresses)(struct wave *w, const struct inst *i, struct lane_addresses *a, unsigned bytes, bool write,
                            next_inst *out);
@@ -87,6 +98,45 @@ static inline void fill_inactive(struct lane_addresses *a) {
   uint64_t some = a->p[__builtin_ctzll(a->lanes)], lanes = a->lanes;
   for (int l = 0; l < W; l++) a->p[l] = lanes >> l & 1 ? a->p[l] : some;
 }
+static inline void no_pattern(struct lane_addresses *a) { memset(a->pattern, PATTERN_ANY, sizeof a->pattern); }
+
+/* The pattern of 16 numbers for elements of `bytes`. */
+#ifdef __AVX512F__
+static inline enum group_pattern pattern32(const uint32_t *v, unsigned bytes) {
+  const __m512i steps = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+  __m512i d = _mm512_sub_epi32(_mm512_loadu_si512(v), _mm512_set1_epi32((int)v[0]));
+  if (_mm512_cmpneq_epi32_mask(d, _mm512_mullo_epi32(steps, _mm512_set1_epi32((int)bytes))) == 0) return PATTERN_ROW;
+  return _mm512_test_epi32_mask(d, d) == 0 ? PATTERN_SAME : PATTERN_ANY;
+}
+static inline enum group_pattern pattern64(const uint64_t *p, unsigned bytes) {
+  const __m512i steps = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
+  const __m512i first = _mm512_set1_epi64((long long)p[0]);
+  __m512i row = _mm512_add_epi64(first, _mm512_mul_epu32(steps, _mm512_set1_epi64(bytes)));
+  __m512i lo = _mm512_loadu_si512(p), hi = _mm512_loadu_si512(p + 8);
+  if ((_mm512_cmpneq_epi64_mask(lo, row) |
+       _mm512_cmpneq_epi64_mask(hi, _mm512_add_epi64(row, _mm512_set1_epi64(8 * bytes)))) == 0)
+    return PATTERN_ROW;
+  return (_mm512_cmpneq_epi64_mask(lo, first) | _mm512_cmpneq_epi64_mask(hi, first)) == 0 ? PATTERN_SAME : PATTERN_ANY;
+}
+#else
+static inline enum group_pattern pattern32(const uint32_t *v, unsigned bytes) {
+  uint32_t row = 0, same = 0;
+  for (unsigned k = 0; k < 16; k++) {
+    row |= (v[k] - v[0]) ^ k * bytes;
+    same |= v[k] ^ v[0];
+  }
+  return !row ? PATTERN_ROW : !same ? PATTERN_SAME : PATTERN_ANY;
+}
+static inline enum group_pattern pattern64(const uint64_t *p, unsigned bytes) {
+  uint64_t row = 0, same = 0;
+  for (unsigned k = 0; k < 16; k++) {
+    row |= (p[k] - p[0]) ^ (uint64_t)k * bytes;
+    same |= p[k] ^ p[0];
+  }
+  return !row ? PATTERN_ROW : !same ? PATTERN_SAME : PATTERN_ANY;
+}
+#endif
+
 #define EACH_LANE(l, lanes) \
   for (uint64_t rest_ = (lanes), l = 0; rest_ && ((l = (uint64_t)__builtin_ctzll(rest_)), true); rest_ &= rest_ - 1)
 #endif

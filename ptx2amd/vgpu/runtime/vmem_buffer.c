@@ -29,7 +29,7 @@ static void buffer_offsets(const struct wave *w, const struct inst *i, const str
   const uint32_t *offset = i->flags & FLAG_IDXEN ? index + W : index;
   uint64_t inside = 0;
   a->stride = 4;
-  a->rows = false;
+  no_pattern(a);
   for (unsigned l = 0; l < W; l++) {
     uint64_t item = i->flags & FLAG_IDXEN ? index[l] : 0;
     uint64_t within = (uint32_t)i->imm + (uint64_t)(i->flags & FLAG_OFFEN ? offset[l] : 0);

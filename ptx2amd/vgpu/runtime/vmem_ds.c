@@ -16,13 +16,24 @@ static bool lds_addresses(struct wave *w, const struct inst *i, struct lane_addr
   const uint32_t *restrict v = w->v + (size_t)i->src[MEM_ADDR] * W;
   uint64_t base = (uint64_t)(uintptr_t)w->lds, limit = w->lds_size, lanes = a->lanes;
   a->stride = 4;
-  a->rows = false;
-  uint64_t highest = 0, differs = 0, first = v[0];
-  for (int l = 0; l < W; l++) {
-    uint64_t at = (lanes >> l & 1) ? v[l] : 0;
-    highest = at > highest ? at : highest;
-    differs |= at ^ (first + 4 * (uint64_t)l);
-    a->p[l] = base + offset + at;
+  uint64_t highest = 0;
+  if (all_lanes(lanes)) {
+    for (int l = 0; l < W; l++) a->p[l] = base + offset + v[l];
+    for (int g = 0; g < GROUPS; g++) {
+      const uint32_t *o = v + 16 * g;
+      uint32_t last = o[15];
+      a->pattern[g] = pattern32(o, bytes);
+      if (a->pattern[g] == PATTERN_ANY)
+        for (int k = 0; k < 16; k++) last = o[k] > last ? o[k] : last;
+      else if (o[0] > last) last = o[0];   /* a row that wraps around */
+      highest = last > highest ? last : highest;
+    }
+  } else {
+    for (int l = 0; l < W; l++) {
+      uint64_t at = (lanes >> l & 1) ? v[l] : 0;
+      highest = at > highest ? at : highest;
+      a->p[l] = base + offset + at;
+    }
   }
   if (__builtin_expect(highest + offset + bytes > limit, 0)) {
     EACH_LANE(l, lanes) if ((uint64_t)v[l] + offset + bytes > limit) {
@@ -31,7 +42,6 @@ static bool lds_addresses(struct wave *w, const struct inst *i, struct lane_addr
     }
   }
   if (!all_lanes(lanes)) fill_inactive(a);
-  else a->rows = !differs && bytes == 4;
   return true;
 }
 

@@ -12,7 +12,7 @@ static void flat_addresses(const struct wave *w, const struct inst *i, struct la
   uint64_t offset = (uint64_t)(int64_t)i->imm;
   uint64_t *restrict p = a->p;
   a->stride = 4;
-  a->rows = false;
+  no_pattern(a);
   if (i->src_kind[MEM_SADDR] != OPERAND_NONE) {
     const uint32_t *s = w->s + i->src[MEM_SADDR];
     offset += (uint64_t)s[1] << 32 | s[0];
@@ -24,28 +24,41 @@ static void flat_addresses(const struct wave *w, const struct inst *i, struct la
   }
 }
 
-bool VG(check_addresses)(struct wave *w, const struct inst *i, struct lane_addresses *a, unsigned bytes, bool write,
-                         next_inst *out) {
+/* Lowest and highest address of the lanes; fills in the patterns where all lanes are active. */
+static inline void address_range(struct lane_addresses *a, unsigned bytes, uint64_t *low, uint64_t *high) {
   const uint64_t *p = a->p;
+  uint64_t lo = p[0], hi = p[0];
   if (all_lanes(a->lanes)) {
-    uint64_t base = p[0], differs = 0;
-    for (int l = 0; l < W; l++) differs |= p[l] ^ (base + bytes * (uint64_t)l);
-    if (!differs) {
-      const struct mem_window *m = find_window(w, base, base + W * bytes - 1);
-      if (m && (!write || m->writable)) {
-        a->rows = bytes == 4;
-        return true;
-      }
+    for (int g = 0; g < GROUPS; g++, p += 16) {
+      a->pattern[g] = pattern64(p, bytes);
+      uint64_t first = p[0], last = p[15];
+      if (a->pattern[g] == PATTERN_ANY)
+        for (int k = 0; k < 16; k++) {
+          first = p[k] < first ? p[k] : first;
+          last = p[k] > last ? p[k] : last;
+        }
+      lo = first < lo ? first : lo;
+      hi = last > hi ? last : hi;
+    }
+  } else {
+    fill_inactive(a);
+    lo = hi = p[0];
+    for (int l = 0; l < W; l++) {
+      lo = p[l] < lo ? p[l] : lo;
+      hi = p[l] > hi ? p[l] : hi;
     }
   }
-  fill_inactive(a);
-  uint64_t lo = p[0], hi = p[0];
-  for (int l = 0; l < W; l++) {
-    lo = p[l] < lo ? p[l] : lo;
-    hi = p[l] > hi ? p[l] : hi;
-  }
+  *low = lo;
+  *high = hi;
+}
+
+bool VG(check_addresses)(struct wave *w, const struct inst *i, struct lane_addresses *a, unsigned bytes, bool write,
+                         next_inst *out) {
+  uint64_t lo, hi;
+  address_range(a, bytes, &lo, &hi);
   const struct mem_window *m = hi + bytes > hi ? find_window(w, lo, hi + bytes - 1) : NULL;
-  if (m && (!write || m->writable)) return true;
+  if (__builtin_expect(m && (!write || m->writable), 1)) return true;
+  const uint64_t *p = a->p;
   EACH_LANE(l, a->lanes) {
     m = p[l] + bytes > p[l] ? find_window(w, p[l], p[l] + bytes - 1) : NULL;
     if (!m || (write && !m->writable)) {
@@ -151,7 +164,7 @@ bool VG(scratch_addresses)(struct wave *w, const struct inst *i, struct lane_add
     same |= p[l] ^ first;
     p[l] = (uint64_t)(uintptr_t)w->scratch + (p[l] / 4 * W + (unsigned)l) * 4 + p[l] % 4;
   }
-  a->rows = !same && first % 4 == 0 && all_lanes(a->lanes);
+  memset(a->pattern, !same && first % 4 == 0 ? PATTERN_ROW : PATTERN_ANY, sizeof a->pattern);
   return true;
 }
 

@@ -16,27 +16,66 @@ typedef int16_t __attribute__((aligned(1), may_alias)) i16_any;
       EACH_LANE(l, a->lanes) expression; \
   } while (0)
 
-static void load_dword(uint32_t *restrict d, const struct lane_addresses *a, unsigned offset) {
-  if (a->rows) {
-    memcpy(d, (const void *)(uintptr_t)(a->p[0] + offset), W * 4);
+static inline void load_dword(uint32_t *restrict d, const struct lane_addresses *a, unsigned offset) {
+  if (!all_lanes(a->lanes)) {
+    EACH_LANE(l, a->lanes) d[l] = AT(u32_any, a->p[l] + offset);
     return;
   }
-  LOAD_EACH(d[l] = AT(u32_any, a->p[l] + offset));
+  for (int g = 0; g < GROUPS; g++) {
+    const uint64_t *p = a->p + 16 * g;
+    uint32_t *r = d + 16 * g;
+    switch (a->pattern[g]) {
+    case PATTERN_ROW: memcpy(r, (const void *)(uintptr_t)(p[0] + offset), 64); break;
+    case PATTERN_SAME: {
+      uint32_t value = AT(u32_any, p[0] + offset);
+      for (int k = 0; k < 16; k++) r[k] = value;
+      break;
+    }
+    default:
+      for (int k = 0; k < 16; k++) r[k] = AT(u32_any, p[k] + offset);
+    }
+  }
 }
 
-/* Two dwords in one access: 64-bit atomic loads are plain loads. */
-static void load_pair(uint32_t *restrict d, const struct lane_addresses *a, unsigned offset) {
-  if (all_lanes(a->lanes)) {
-    for (int l = 0; l < W; l++) {
-      uint64_t value = AT(u64_any, a->p[l] + offset);
-      d[l] = (uint32_t)value;
-      d[W + l] = (uint32_t)(value >> 32);
+/* n dwords per lane, next to each other: n = 2 or 4. Pairs are read in one access, so that 64-bit atomic loads are
+ * plain loads. */
+static inline __attribute__((always_inline)) void load_wide(uint32_t *restrict d, const struct lane_addresses *a,
+                                                            unsigned n) {
+  if (!all_lanes(a->lanes)) {
+    EACH_LANE(l, a->lanes)
+      for (unsigned k = 0; k < n; k += 2) {
+        uint64_t value = AT(u64_any, a->p[l] + 4 * k);
+        d[k * W + l] = (uint32_t)value;
+        d[(k + 1) * W + l] = (uint32_t)(value >> 32);
+      }
+    return;
+  }
+  for (int g = 0; g < GROUPS; g++) {
+    const uint64_t *p = a->p + 16 * g;
+    uint32_t *restrict r = d + 16 * g;
+    switch (a->pattern[g]) {
+    case PATTERN_ROW: {
+      uint64_t element[16 * 2];
+      memcpy(element, (const void *)(uintptr_t)p[0], 64 * n);
+      const u32_any *e = (const u32_any *)element;
+      for (unsigned k = 0; k < n; k++)
+        for (unsigned l = 0; l < 16; l++) r[k * W + l] = e[l * n + k];
+      break;
     }
-  } else {
-    EACH_LANE(l, a->lanes) {
-      uint64_t value = AT(u64_any, a->p[l] + offset);
-      d[l] = (uint32_t)value;
-      d[W + l] = (uint32_t)(value >> 32);
+    case PATTERN_SAME:
+      for (unsigned k = 0; k < n; k += 2) {
+        uint64_t value = AT(u64_any, p[0] + 4 * k);
+        for (int l = 0; l < 16; l++) r[k * W + l] = (uint32_t)value;
+        for (int l = 0; l < 16; l++) r[(k + 1) * W + l] = (uint32_t)(value >> 32);
+      }
+      break;
+    default:
+      for (int l = 0; l < 16; l++)
+        for (unsigned k = 0; k < n; k += 2) {
+          uint64_t value = AT(u64_any, p[l] + 4 * k);
+          r[k * W + l] = (uint32_t)value;
+          r[(k + 1) * W + l] = (uint32_t)(value >> 32);
+        }
     }
   }
 }
@@ -51,9 +90,13 @@ void VG(load_lanes)(struct wave *w, const struct inst *i, const struct lane_addr
       for (unsigned k = 0; k < load_bytes[kind] / 4u; k++) load_dword(d + k * W, a, k * a->stride);
       break;
     }
-    load_pair(d, a, 0);
-    if (kind == LOAD_B96) load_dword(d + 2 * W, a, 8);
-    if (kind == LOAD_B128) load_pair(d + 2 * W, a, 8);
+    if (kind == LOAD_B128) load_wide(d, a, 4);
+    else if (kind == LOAD_B64) load_wide(d, a, 2);
+    else EACH_LANE(l, a->lanes) {
+      uint32_t value[3];
+      memcpy(value, (const void *)(uintptr_t)p[l], 12);
+      for (int k = 0; k < 3; k++) d[k * W + l] = value[k];
+    }
     break;
   case LOAD_U8: LOAD_EACH(d[l] = AT(uint8_t, p[l])); break;
   case LOAD_I8: LOAD_EACH(d[l] = (uint32_t)(int32_t)AT(int8_t, p[l])); break;
@@ -70,12 +113,17 @@ void VG(load_lanes)(struct wave *w, const struct inst *i, const struct lane_addr
 
 #define PUT(type, address, value) (*(type *)(uintptr_t)(address) = (type)(value))
 
-static void store_dword(const uint32_t *restrict s, const struct lane_addresses *a, unsigned offset) {
-  if (a->rows) {
-    memcpy((void *)(uintptr_t)(a->p[0] + offset), s, W * 4);
+static inline void store_dword(const uint32_t *restrict s, const struct lane_addresses *a, unsigned offset) {
+  if (!all_lanes(a->lanes)) {
+    EACH_LANE(l, a->lanes) PUT(u32_any, a->p[l] + offset, s[l]);
     return;
   }
-  EACH_LANE(l, a->lanes) PUT(u32_any, a->p[l] + offset, s[l]);
+  for (int g = 0; g < GROUPS; g++) {
+    const uint64_t *p = a->p + 16 * g;
+    if (a->pattern[g] == PATTERN_ROW) memcpy((void *)(uintptr_t)(p[0] + offset), s + 16 * g, 64);
+    else
+      for (int k = 0; k < 16; k++) PUT(u32_any, p[k] + offset, s[16 * g + k]);
+  }
 }
 
 static void store_pair(const uint32_t *restrict s, const struct lane_addresses *a, unsigned offset) {

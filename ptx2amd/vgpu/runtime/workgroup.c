@@ -153,6 +153,10 @@ static void start_vgprs(struct wave *w, const struct workgroup *g) {
   if (run->agprs) memset(w->v + 256 * lanes, 0, (size_t)run->agprs * lanes * 4);
   uint32_t first = w->index * lanes;
   uint32_t x = first % g->size[0], y = first / g->size[0] % g->size[1], z = first / g->size[0] / g->size[1];
+  if (g->size[1] == 1 && g->size[2] == 1) {   /* one dimension: y and z are 0 */
+    for (unsigned l = 0; l < lanes; l++) v0[l] = first + l;
+    return;
+  }
   for (unsigned l = 0; l < lanes; l++) {
     if (run->arch->packed_tid) {
       v0[l] = ids == 0 ? x : x | y << 10 | (ids == 2 ? z << 20 : 0);
