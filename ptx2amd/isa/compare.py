@@ -24,17 +24,27 @@ def setp(
     """setp with and without a predicate to combine with."""
     return [
         Form(f"setp.{{cmp:{cmp}}}.{ftz}{{t:{types}}}", f"{to}, a:t, b:t", "setp", since=since, sm=sm),
-        Form(f"setp.{{cmp:{cmp}}}{BOOL}.{ftz}{{t:{types}}}", f"{to}, a:t, b:t, !c:pred", "setp",
-             since=since, sm=sm),
-    ]  # fmt: skip
+        Form(
+            f"setp.{{cmp:{cmp}}}{BOOL}.{ftz}{{t:{types}}}",
+            f"{to}, a:t, b:t, !c:pred",
+            "setp",
+            since=since,
+            sm=sm,
+        ),
+    ]
 
 
 def set_(cmp: str, ftz: str, to: str, types: str, since: tuple[int, int], sm: int) -> list[Form]:
     return [
         Form(f"set.{{cmp:{cmp}}}.{ftz}{{t:{to}}}.{{a:{types}}}", "d:t, a:a, b:a", "set", since=since, sm=sm),
-        Form(f"set.{{cmp:{cmp}}}{BOOL}.{ftz}{{t:{to}}}.{{a:{types}}}", "d:t, a:a, b:a, !c:pred", "set",
-             since=since, sm=sm),
-    ]  # fmt: skip
+        Form(
+            f"set.{{cmp:{cmp}}}{BOOL}.{ftz}{{t:{to}}}.{{a:{types}}}",
+            "d:t, a:a, b:a, !c:pred",
+            "set",
+            since=since,
+            sm=sm,
+        ),
+    ]
 
 
 def halves(ftz: str, t: str, since: tuple[int, int], sm: int) -> list[Form]:

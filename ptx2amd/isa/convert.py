@@ -12,8 +12,9 @@ ANY = "[rnd:rn|rz|rm|rp]"  # to a float with room for everything
 WHOLE = "[rnd:rni|rzi|rmi|rpi]"
 FTZ, SAT = "[ftz:ftz]", "[sat:sat]"
 SHORT = "u16|u32|u64|s16|s32|s64"  # what bf16 converts from and to
-UNARY = "d:t, a:a"
-BF16 = {"since": (7, 8), "sm": 90}
+UNARY, TWO = "d:t, a:a", "d:t, a:a, b:a"
+Since = tuple[int, int]
+BF16: tuple[Since, int] = ((7, 8), 90)  # since, sm of most bf16 conversions
 
 
 def narrower(t: str) -> str:
@@ -27,29 +28,34 @@ def narrower(t: str) -> str:
     return "|".join(a for a in INTEGERS.split("|") if limits(a)[0] < low or limits(a)[1] > high)
 
 
-def from_float(modifiers: str, t: str, a: str, lower: str, operands: str = UNARY, **more: object) -> Form:
-    return Form(f"cvt.{modifiers}.{{t:{t}}}.{{a:{a}}}", operands, lower, NAN, **more)  # type: ignore[arg-type]
+def from_float(
+    modifiers: str, t: str, a: str, lower: str, since: Since = (1, 0), sm: int = 0, operands: str = UNARY
+) -> Form:
+    return Form(f"cvt.{modifiers}.{{t:{t}}}.{{a:{a}}}", operands, lower, NAN, since, sm)
 
 
-def to_one(t: str, a: str, **more: object) -> list[Form]:
+def to_one(t: str, a: str, since: Since, sm: int) -> list[Form]:
     """The conversions of f32 to 16 bits with .relu and .satfinite, beside the plain ones."""
     near = "{rnd:rn|rz}"
     return [
-        from_float(f"{near}.{{relu:relu}}.[satfinite:satfinite]", t, a, "cvt_float_float", **more),
-        from_float(f"{near}.{{satfinite:satfinite}}", t, a, "cvt_float_float", **more),
+        from_float(f"{near}.{{relu:relu}}.[satfinite:satfinite]", t, a, "cvt_float_float", since, sm),
+        from_float(f"{near}.{{satfinite:satfinite}}", t, a, "cvt_float_float", since, sm),
     ]
 
 
 FORMS = [
     Form(f"cvt.{{t:{INTEGERS}}}.{{a:{INTEGERS}}}", UNARY, "cvt_int_int"),
-    *(Form(f"cvt.{{sat:sat}}.{{t:{t}}}.{{a:{narrower(t)}}}", UNARY, "cvt_int_int") for t in INTEGERS.split("|")),
+    *(
+        Form(f"cvt.{{sat:sat}}.{{t:{t}}}.{{a:{narrower(t)}}}", UNARY, "cvt_int_int")
+        for t in INTEGERS.split("|")
+    ),
     # integer <-> float
     Form(f"cvt.{INT}.{FTZ}.{SAT}.{{t:{INTEGERS}}}.{{a:f32}}", UNARY, "cvt_float_int"),
     Form(f"cvt.{INT}.{SAT}.{{t:{INTEGERS}}}.{{a:f16|f64}}", UNARY, "cvt_float_int"),
-    Form(f"cvt.{INT}.{{t:{SHORT}}}.{{a:bf16}}", UNARY, "cvt_float_int", **BF16),
+    Form(f"cvt.{INT}.{{t:{SHORT}}}.{{a:bf16}}", UNARY, "cvt_float_int", "exact", *BF16),
     Form(f"cvt.{NEAR}.{FTZ}.{SAT}.{{t:f32}}.{{a:{INTEGERS}}}", UNARY, "cvt_int_float"),
     Form(f"cvt.{NEAR}.{SAT}.{{t:f16|f64}}.{{a:{INTEGERS}}}", UNARY, "cvt_int_float"),
-    Form(f"cvt.{NEAR}.{{t:bf16}}.{{a:{SHORT}}}", UNARY, "cvt_int_float", **BF16),
+    Form(f"cvt.{NEAR}.{{t:bf16}}.{{a:{SHORT}}}", UNARY, "cvt_int_float", "exact", *BF16),
     # float <-> float of another size
     from_float(f"{NEAR}.{FTZ}.{SAT}", "f32", "f64", "cvt_float_float"),
     from_float(f"{FTZ}.{SAT}", "f64", "f32", "cvt_float_float"),
@@ -57,34 +63,53 @@ FORMS = [
     from_float(f"{NEAR}.{FTZ}.{SAT}", "f16", "f32", "cvt_float_float"),
     from_float(f"{NEAR}.{SAT}", "f16", "f64", "cvt_float_float"),
     from_float(SAT, "f64", "f16", "cvt_float_float"),
-    *to_one("f16", "f32", since=(8, 1), sm=80),
-    from_float("{rnd:rn|rz}", "bf16", "f32", "cvt_float_float", since=(7, 0), sm=80),
-    *to_one("bf16", "f32", since=(7, 0), sm=80),
-    from_float(f"{NEAR}.{FTZ}", "bf16", "f32", "cvt_float_float", **BF16),
-    from_float(NEAR, "bf16", "f64", "cvt_float_float", **BF16),
-    from_float(f"{ANY}.{FTZ}", "f32", "bf16", "cvt_float_float", **BF16),
-    from_float(ANY, "f64", "bf16", "cvt_float_float", **BF16),
-    from_float(ANY, "bf16", "f16", "cvt_float_float", **BF16),
-    from_float(ANY, "f16", "bf16", "cvt_float_float", **BF16),
+    *to_one("f16", "f32", (8, 1), 80),
+    from_float("{rnd:rn|rz}", "bf16", "f32", "cvt_float_float", (7, 0), 80),
+    *to_one("bf16", "f32", (7, 0), 80),
+    from_float(f"{NEAR}.{FTZ}", "bf16", "f32", "cvt_float_float", *BF16),
+    from_float(NEAR, "bf16", "f64", "cvt_float_float", *BF16),
+    from_float(f"{ANY}.{FTZ}", "f32", "bf16", "cvt_float_float", *BF16),
+    from_float(ANY, "f64", "bf16", "cvt_float_float", *BF16),
+    from_float(ANY, "bf16", "f16", "cvt_float_float", *BF16),
+    from_float(ANY, "f16", "bf16", "cvt_float_float", *BF16),
     # to an integral value of the same type, or a plain copy
     from_float(f"{WHOLE}.{FTZ}.{SAT}", "f32", "f32", "cvt_same"),
     from_float(f"{WHOLE}.{SAT}", "f64", "f64", "cvt_same"),
     from_float(f"{WHOLE}.{SAT}", "f16", "f16", "cvt_same"),
-    from_float(WHOLE, "bf16", "bf16", "cvt_same", **BF16),
+    from_float(WHOLE, "bf16", "bf16", "cvt_same", *BF16),
     # tf32
-    from_float("{rnd:rna}", "tf32", "f32", "cvt_tf32", since=(7, 0), sm=80),
-    from_float("{rnd:rna}.{satfinite:satfinite}", "tf32", "f32", "cvt_tf32", since=(8, 1), sm=80),
-    from_float("{rnd:rn|rz}.[relu:relu]", "tf32", "f32", "cvt_tf32", since=(7, 8), sm=90),
-    from_float("{rnd:rn|rz}.[relu:relu].{satfinite:satfinite}", "tf32", "f32", "cvt_tf32", since=(8, 6), sm=100),
+    from_float("{rnd:rna}", "tf32", "f32", "cvt_tf32", (7, 0), 80),
+    from_float("{rnd:rna}.{satfinite:satfinite}", "tf32", "f32", "cvt_tf32", (8, 1), 80),
+    from_float("{rnd:rn|rz}.[relu:relu]", "tf32", "f32", "cvt_tf32", (7, 8), 90),
+    from_float("{rnd:rn|rz}.[relu:relu].{satfinite:satfinite}", "tf32", "f32", "cvt_tf32", (8, 6), 100),
     # two f32 to a pair: a becomes the high half
-    from_float("{rnd:rn|rz}.[relu:relu]", "f16x2|bf16x2", "f32", "cvt_pair", "d:t, a:a, b:a", since=(7, 0), sm=80),
-    from_float("{rnd:rn|rz}.[relu:relu].{satfinite:satfinite}", "f16x2|bf16x2", "f32", "cvt_pair", "d:t, a:a, b:a",
-               since=(8, 1), sm=80),
+    from_float("{rnd:rn|rz}.[relu:relu]", "f16x2|bf16x2", "f32", "cvt_pair", (7, 0), 80, TWO),
+    from_float(
+        "{rnd:rn|rz}.[relu:relu].{satfinite:satfinite}", "f16x2|bf16x2", "f32", "cvt_pair", (8, 1), 80, TWO
+    ),
     # 8-bit floats, in pairs
-    Form("cvt.{rnd:rn}.satfinite.[relu:relu].{small:e4m3x2|e5m2x2}.{a:f32}", "d:b16, a:a, b:a", "cvt_to_small",
-         NAN, since=(8, 1), sm=89),
-    Form("cvt.{rnd:rn}.satfinite.[relu:relu].{small:e4m3x2|e5m2x2}.{a:f16x2}", "d:b16, a:a", "cvt_to_small",
-         NAN, since=(8, 1), sm=89),
-    Form("cvt.{rnd:rn}.[relu:relu].{t:f16x2}.{small:e4m3x2|e5m2x2}", "d:t, a:b16", "cvt_from_small",
-         NAN, since=(8, 1), sm=89),
-]  # fmt: skip
+    Form(
+        "cvt.{rnd:rn}.satfinite.[relu:relu].{small:e4m3x2|e5m2x2}.{a:f32}",
+        "d:b16, a:a, b:a",
+        "cvt_to_small",
+        NAN,
+        (8, 1),
+        89,
+    ),
+    Form(
+        "cvt.{rnd:rn}.satfinite.[relu:relu].{small:e4m3x2|e5m2x2}.{a:f16x2}",
+        "d:b16, a:a",
+        "cvt_to_small",
+        NAN,
+        (8, 1),
+        89,
+    ),
+    Form(
+        "cvt.{rnd:rn}.[relu:relu].{t:f16x2}.{small:e4m3x2|e5m2x2}",
+        "d:t, a:b16",
+        "cvt_from_small",
+        NAN,
+        (8, 1),
+        89,
+    ),
+]

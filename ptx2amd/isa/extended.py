@@ -1,5 +1,5 @@
 """Extended-precision integer arithmetic: the instructions that read or write the carry flag CC.CF
-(PTX manual 9.7.2). After sub.cc and subc.cc the flag is 1 when there was no borrow, as the hardware has it."""
+(PTX manual 9.7.2). After sub.cc and subc.cc the flag is 1 when there was no borrow, as in hardware."""
 
 from __future__ import annotations
 

@@ -29,13 +29,32 @@ def arithmetic(name: str, rnd: str, operands: str) -> list[Form]:
 def min_max(name: str) -> list[Form]:
     return [
         Form(f"{name}.[ftz:ftz].f32", "d:f32, a:f32, b:f32", "float_minmax", NAN),
-        Form(f"{name}.[ftz:ftz].[nan:NaN].[xorsign:xorsign.abs].f32", "d:f32, a:f32, b:f32", "float_minmax", NAN,
-             since=(7, 2), sm=86),
-        Form(f"{name}.[ftz:ftz].{{nan:NaN}}.f32", "d:f32, a:f32, b:f32", "float_minmax", NAN, since=(7, 0), sm=80),
-        Form(f"{name}.[ftz:ftz].[nan:NaN].[abs:abs].f32", "d:f32, a:f32, b:f32, c:f32", "float_minmax", NAN,
-             since=(8, 8), sm=100),
+        Form(
+            f"{name}.[ftz:ftz].[nan:NaN].[xorsign:xorsign.abs].f32",
+            "d:f32, a:f32, b:f32",
+            "float_minmax",
+            NAN,
+            since=(7, 2),
+            sm=86,
+        ),
+        Form(
+            f"{name}.[ftz:ftz].{{nan:NaN}}.f32",
+            "d:f32, a:f32, b:f32",
+            "float_minmax",
+            NAN,
+            since=(7, 0),
+            sm=80,
+        ),
+        Form(
+            f"{name}.[ftz:ftz].[nan:NaN].[abs:abs].f32",
+            "d:f32, a:f32, b:f32, c:f32",
+            "float_minmax",
+            NAN,
+            since=(8, 8),
+            sm=100,
+        ),
         Form(f"{name}.f64", "d:f64, a:f64, b:f64", "float_minmax", NAN, sm=13),
-    ]  # fmt: skip
+    ]
 
 
 def rounded(name: str, operands: str) -> list[Form]:
@@ -77,8 +96,13 @@ FORMS = [
     *rounded("div", "d:{t}, a:{t}, b:{t}"),
     *rounded("rcp", "d:{t}, a:{t}"),
     *rounded("sqrt", "d:{t}, a:{t}"),
-    Form("div.approx.[ftz:ftz].f32", "d:f32, a:f32, b:f32", "div_approx", "approx: 2 ulp for |b| in 2^-126..2^126",
-         since=(1, 4)),
+    Form(
+        "div.approx.[ftz:ftz].f32",
+        "d:f32, a:f32, b:f32",
+        "div_approx",
+        "approx: 2 ulp for |b| in 2^-126..2^126",
+        since=(1, 4),
+    ),
     Form("div.full.[ftz:ftz].f32", "d:f32, a:f32, b:f32", "div_full", "approx: 2 ulp", since=(1, 4)),
     approximate("rcp", "1 ulp"),
     approximate("sqrt", "relative 2^-23"),
@@ -95,7 +119,18 @@ FORMS = [
     Form("neg.[ftz:ftz].f32", "d:f32, a:f32", "float_sign"),
     Form("abs.f64", "d:f64, a:f64", "float_sign", sm=13),
     Form("neg.f64", "d:f64, a:f64", "float_sign", sm=13),
-    Form("copysign.{t:f32|f64}", "d:t, a:t, b:t", "call {a.ty} @llvm.copysign.{a.ty}({b.t}, {a.t})", since=(2, 0), sm=20),
-    Form("testp.{op:finite|infinite|number|notanumber|normal|subnormal}.{t:f32|f64}", "p:pred, a:t", "testp",
-         since=(2, 0), sm=20),
-]  # fmt: skip
+    Form(
+        "copysign.{t:f32|f64}",
+        "d:t, a:t, b:t",
+        "call {a.ty} @llvm.copysign.{a.ty}({b.t}, {a.t})",
+        since=(2, 0),
+        sm=20,
+    ),
+    Form(
+        "testp.{op:finite|infinite|number|notanumber|normal|subnormal}.{t:f32|f64}",
+        "p:pred, a:t",
+        "testp",
+        since=(2, 0),
+        sm=20,
+    ),
+]

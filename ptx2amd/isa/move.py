@@ -1,4 +1,4 @@
-"""mov: registers, constants, special registers, symbol addresses, packing and unpacking (PTX manual 9.7.9)."""
+"""mov: registers, constants, special registers, addresses, packing and unpacking (PTX manual 9.7.9)."""
 
 from __future__ import annotations
 

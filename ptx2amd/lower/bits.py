@@ -42,7 +42,7 @@ def truth_table(fn: FunctionLowering, table: int, inputs: list[Val]) -> Val:
 
 @lowers("lop3")
 def lop3(fn: FunctionLowering, inst: Inst) -> None:
-    """The table is indexed by bits of a, b, c; the form with a predicate combines `result != 0` with another."""
+    """The table is indexed by bits of a, b, c; with a predicate, `result != 0` is combined with it."""
     lut = inst.operands[inst.shape.names.index("lut")]
     assert isinstance(lut, Imm)
     v = truth_table(fn, lut.bits & 255, sources(fn, inst))

@@ -59,8 +59,8 @@ def ldexp(fn: FunctionLowering, v: Val, exponent: Val) -> Val:
 
 
 def corrected(fn: FunctionLowering, q: Val, rest: Val, rnd: str, usable: Val | None = None) -> Val:
-    """q moved to its neighbour where (exact - q), which has the sign of `rest`, asks for it; not for a NaN rest.
-    An infinite q whose operands were finite (`usable`) is an overflow: the exact value lies below it."""
+    """q moved to its neighbour where (exact - q), of the sign of `rest`, asks for it; not for a NaN rest.
+    An infinite q whose operands were finite (`usable`) is an overflow: the exact value is smaller."""
     bits = integer_of(fn, q)
     negative = compare(fn, "slt", bits, 0)
     above = fn.op("i1", f"fcmp ogt {rest.t}, 0.0")  # the exact value lies above q
@@ -80,14 +80,14 @@ def corrected(fn: FunctionLowering, q: Val, rest: Val, rnd: str, usable: Val | N
 
 
 def scaled(fn: FunctionLowering, q: Val, exponent: Val, rnd: str) -> Val:
-    """q * 2^exponent for q zero, infinite, NaN or between 1/4 and 4 (or the like): rounded as told when denormal."""
+    """q * 2^exponent, rounded as told when denormal; for q zero, infinite, NaN or not far from 1."""
     y = ldexp(fn, q, exponent)
     back = ldexp(fn, y, fn.op("i32", f"sub i32 0, {exponent}"))
     return corrected(fn, y, fsub(fn, q, back), rnd, finite(fn, q))
 
 
 def signed_zero(fn: FunctionLowering, s: Val, a: Val, b: Val, rnd: str) -> Val:
-    """The sum s of a and b with the sign that an exact zero has in this rounding: -0 in rm unless both are +0."""
+    """The sum s of a and b with the sign of an exact zero in this rounding: -0 in rm unless both are +0."""
     if rnd != "rm":
         return s
     bits = binary(fn, "or", integer_of(fn, a), integer_of(fn, b))

@@ -133,7 +133,7 @@ def float_sign(fn: FunctionLowering, inst: Inst) -> None:
     fn.put(inst, "d", fn.op(a.ty, f"fneg {a.t}" if op == "fneg" else f"{op}({a.t})"))
 
 
-# LLVM's class masks: 1 signalling NaN, 2 quiet NaN, 4 and 512 infinities, 8 and 256 normal, 16 and 128 denormal
+# LLVM's class bits: 1 signalling and 2 quiet NaN, 4 and 512 infinities, 8 and 256 normal, 16 and 128 denormal
 CLASSES = {
     "finite": 0x1F8,
     "infinite": 0x204,

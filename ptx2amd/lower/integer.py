@@ -205,7 +205,7 @@ def nth_set(fn: FunctionLowering, mask: Val, n: Val) -> Val:
 
 @lowers("fns")
 def fns(fn: FunctionLowering, inst: Inst) -> None:
-    """The c-th set bit of a from position b on: upwards for c > 0, downwards (in the mirrored mask) for c < 0."""
+    """The c-th set bit of a from position b on: upwards for c > 0, else downwards, in the mirrored mask."""
     mask, base, c = sources(fn, inst)
     down = compare(fn, "slt", c, 0)
     mirrored = fn.call("llvm.bitreverse.i32", "i32", mask)

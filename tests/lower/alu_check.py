@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 
 from alu_programs import SLOT, THREADS, Case, Program, register_class, values
-
 from reference import floats, integers
 from reference.numbers import FORMATS, decode
 from reference.numbers import value as number
@@ -116,7 +115,8 @@ def mismatches(program: Program, output: bytes) -> Iterator[str]:
                 got = int.from_bytes(output[at : at + n // 8], "little")
                 if not agrees(got, want[which], ptype):
                     wrong.add(which)
-                    yield f"{case.opcode} {_sources(case, thread)}: {which} = {got:#x}, expected {_text(want[which])}"
+                    found = f"{which} = {got:#x}, expected {_text(want[which])}"
+                    yield f"{case.opcode} {_sources(case, thread)}: {found}"
 
 
 def _stored(ptype: str, count: int) -> str:

@@ -16,15 +16,15 @@ from ptx2amd.isa.form import Form
 from ptx2amd.isa.operands import Slot, resolve, slots
 from ptx2amd.isa.syntax import fields
 
-FAMILIES = ("integer", "extended", "bits", "compare", "float", "half", "convert", "move")
+FAMILIES = ("integer", "extended", "bits", "compare", "float", "half", "convert", "move", "video")
 THREADS = 256
 SLOT = 16  # bytes of an operand or result
 
 
 @dataclass(frozen=True)
 class Case:
-    """One opcode of a row. operands: (name, PTX type) in source order, destinations first; `constants` are the
-    operands that must be constants in the source."""
+    """One opcode of a row. operands: (name, PTX type) in source order; `constants`: operands that must be
+    constants in the source, with the value chosen."""
 
     form: Form
     opcode: str
@@ -89,7 +89,7 @@ def register_class(ptype: str) -> str:
 
 
 class Program:
-    """One kernel: `k(inputs, outputs)`. Input array i holds THREADS slots of operand `inputs[i]` = (type, position);
+    """One kernel: `k(inputs, outputs)`. Input array i holds THREADS slots of operand inputs[i] = (type, position);
     output array j those of `outputs[j]` = (case, destination name, element)."""
 
     def __init__(self, name: str, batch: list[Case], flush: bool = False) -> None:
@@ -123,8 +123,10 @@ class Program:
             self.loads += [f"ld.global.u32 {word}, [%in+{offset}];", f"setp.ne.u32 {register}, {word}, 0;"]
         elif ptype == "b128":
             low, high = self.register("b64", "w"), self.register("b64", "w")
-            self.loads += [f"ld.global.v2.b64 {{{low}, {high}}}, [%in+{offset}];",
-                           f"mov.b128 {register}, {{{low}, {high}}};"]  # fmt: skip
+            self.loads += [
+                f"ld.global.v2.b64 {{{low}, {high}}}, [%in+{offset}];",
+                f"mov.b128 {register}, {{{low}, {high}}};",
+            ]
         else:
             self.loads.append(f"ld.global.{register_class(ptype)} {register}, [%in+{offset}];")
         return register
@@ -173,8 +175,10 @@ class Program:
             ptype, register = "u32", word
         if ptype == "b128":
             low, high = self.register("b64", "w"), self.register("b64", "w")
-            self.body += [f"mov.b128 {{{low}, {high}}}, {register};",
-                          f"st.global.v2.b64 [%out+{offset}], {{{low}, {high}}};"]  # fmt: skip
+            self.body += [
+                f"mov.b128 {{{low}, {high}}}, {register};",
+                f"st.global.v2.b64 [%out+{offset}], {{{low}, {high}}};",
+            ]
         else:
             self.body.append(f"st.global.{register_class(ptype)} [%out+{offset}], {register};")
 
@@ -215,16 +219,93 @@ def programs(batch: list[Case], prefix: str, size: int = 60, flush: bool = False
 
 
 EDGES = {  # bit patterns worth trying, by width of an integer or float
-    "f16": [0, 1, 0x3FF, 0x400, 0x3C00, 0x3800, 0x3E00, 0x4100, 0x7BFF, 0x7C00, 0x7E00, 0x57FF, 0x5BFF, 0x1400],
-    "bf16": [0, 1, 0x7F, 0x80, 0x3F80, 0x3F00, 0x3FC0, 0x4020, 0x7F7F, 0x7F80, 0x7FC0, 0x4EFF, 0x5F00, 0x3C00],
-    "f32": [0, 1, 0x7FFFFF, 0x800000, 0x3F800000, 0x3F000000, 0x3FC00000, 0x40200000, 0x7F7FFFFF, 0x7F800000,
-            0x7FC00000, 0x4EFFFFFF, 0x4F000000, 0x5F000000, 0x477FE000, 0x477FEFFF, 0x477FF000, 0x33800000,
-            0x38000000, 0x3F7FFFFF, 0x3F800001, 0x437F0000, 0x0C000000, 0x7E800001, 0x43E00000, 0x40490FDB],
-    "f64": [0, 1, (1 << 52) - 1, 1 << 52, 0x3FF << 52, 0x3FE << 52, 0x3FF8 << 48, 0x4004 << 48, (0x7FF << 52) - 1,
-            0x7FF << 52, 0x7FF8 << 48, 0x41DFFFFFFFC00000, 0x41E0000000000000, 0x43E0000000000000,
-            0x47EFFFFFE0000000, 0x47EFFFFFF0000000, 0x36A0000000000000, 0x3690000000000000, 0x380FFFFFFFFFFFFF,
-            0x40EFFC0000000000, 0x40EFFE0000000000, 0x3FF0000000000001, 0x3FEFFFFFFFFFFFFF, 0x4009_21FB_5444_2D18],
-}  # fmt: skip
+    "f16": [
+        0,
+        1,
+        0x3FF,
+        0x400,
+        0x3C00,
+        0x3800,
+        0x3E00,
+        0x4100,
+        0x7BFF,
+        0x7C00,
+        0x7E00,
+        0x57FF,
+        0x5BFF,
+        0x1400,
+    ],
+    "bf16": [
+        0,
+        1,
+        0x7F,
+        0x80,
+        0x3F80,
+        0x3F00,
+        0x3FC0,
+        0x4020,
+        0x7F7F,
+        0x7F80,
+        0x7FC0,
+        0x4EFF,
+        0x5F00,
+        0x3C00,
+    ],
+    "f32": [
+        0,
+        1,
+        0x7FFFFF,
+        0x800000,
+        0x3F800000,
+        0x3F000000,
+        0x3FC00000,
+        0x40200000,
+        0x7F7FFFFF,
+        0x7F800000,
+        0x7FC00000,
+        0x4EFFFFFF,
+        0x4F000000,
+        0x5F000000,
+        0x477FE000,
+        0x477FEFFF,
+        0x477FF000,
+        0x33800000,
+        0x38000000,
+        0x3F7FFFFF,
+        0x3F800001,
+        0x437F0000,
+        0x0C000000,
+        0x7E800001,
+        0x43E00000,
+        0x40490FDB,
+    ],
+    "f64": [
+        0,
+        1,
+        (1 << 52) - 1,
+        1 << 52,
+        0x3FF << 52,
+        0x3FE << 52,
+        0x3FF8 << 48,
+        0x4004 << 48,
+        (0x7FF << 52) - 1,
+        0x7FF << 52,
+        0x7FF8 << 48,
+        0x41DFFFFFFFC00000,
+        0x41E0000000000000,
+        0x43E0000000000000,
+        0x47EFFFFFE0000000,
+        0x47EFFFFFF0000000,
+        0x36A0000000000000,
+        0x3690000000000000,
+        0x380FFFFFFFFFFFFF,
+        0x40EFFC0000000000,
+        0x40EFFE0000000000,
+        0x3FF0000000000001,
+        0x3FEFFFFFFFFFFFFF,
+        0x4009_21FB_5444_2D18,
+    ],
+}
 
 
 @cache
@@ -244,11 +325,67 @@ def values(ptype: str, position: int) -> list[int]:
         edges = [*EDGES[element], *(e | 1 << n - 1 for e in EDGES[element])]
     else:
         ones = (1 << n) - 1
-        edges = sorted({0, 1, 2, 3, 5, 7, 8, 15, 16, 31, 32, 33, 63, 64, 100, 255, ones, ones - 1, 1 << n - 1,
-                        (1 << n - 1) - 1, (1 << n - 1) + 1, ones // 3, ones // 5, ones - 31} & set(range(ones + 1))
-                       if n <= 16 else
-                       {0, 1, 2, 3, 5, 7, 8, 15, 16, 24, 31, 32, 33, 63, 64, 65, 127, 255, 256, 0xFFFF, 0x8000, ones,
-                        ones - 1, 1 << n - 1, (1 << n - 1) - 1, (1 << n - 1) + 1, ones // 3, ones // 5, ones - 31})  # fmt: skip
+        edges = sorted(
+            {
+                0,
+                1,
+                2,
+                3,
+                5,
+                7,
+                8,
+                15,
+                16,
+                31,
+                32,
+                33,
+                63,
+                64,
+                100,
+                255,
+                ones,
+                ones - 1,
+                1 << n - 1,
+                (1 << n - 1) - 1,
+                (1 << n - 1) + 1,
+                ones // 3,
+                ones // 5,
+                ones - 31,
+            }
+            & set(range(ones + 1))
+            if n <= 16
+            else {
+                0,
+                1,
+                2,
+                3,
+                5,
+                7,
+                8,
+                15,
+                16,
+                24,
+                31,
+                32,
+                33,
+                63,
+                64,
+                65,
+                127,
+                255,
+                256,
+                0xFFFF,
+                0x8000,
+                ones,
+                ones - 1,
+                1 << n - 1,
+                (1 << n - 1) - 1,
+                (1 << n - 1) + 1,
+                ones // 3,
+                ones // 5,
+                ones - 31,
+            }
+        )
     stride = (1, 7, 11, 13, 5, 3, 17, 19, 23)[position]
     found = [edges[(i * stride + i // len(edges) * (position + 1)) % len(edges)] for i in range(THREADS // 2)]
     while len(found) < THREADS:

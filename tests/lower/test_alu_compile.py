@@ -9,7 +9,7 @@ import pytest
 from ptx2amd.target import ARCHS
 from ptx2amd.translate import translate
 
-FAST = {"compare": 23, "convert": 5}  # every n-th case in the fast tier
+FAST = {"compare": 23, "convert": 5, "video": 5}  # every n-th case in the fast tier
 
 
 def compile_family(family: str, name: str, step: int, flush: bool) -> None:

@@ -100,7 +100,7 @@ def saturated(bits: int | None, t: str) -> int:
         return Either(*(saturated(b, t) for b in bits))
     x = decode(bits, t)
     one = encode(from_int(1), t)
-    if x.sign or x.m == 0 and x.kind == "finite":
+    if x.sign or (x.m == 0 and x.kind == "finite"):
         return 0
     return one if x.kind == "inf" or key(x) > key(from_int(1)) else bits
 
@@ -155,7 +155,7 @@ def min_max(mods, v, types):
     bare = mods.get("xorsign") or mods.get("abs")
     numbers = [decode(v[n] & ~top if bare else v[n], t, ftz) for n in names]
     usual = [x for x in numbers if x.kind != "nan"]
-    if not usual or mods.get("nan") and len(usual) < len(numbers):
+    if not usual or (mods.get("nan") and len(usual) < len(numbers)):
         return {"d": None}
     best = (min if mods["name"] == "min" else max)(usual, key=key)
     bits = encode(best, t)
@@ -238,7 +238,7 @@ def reciprocal(mods, v, types):
 
 
 def coarse(a: int, function):
-    """f64 estimates from the upper half of the operand, denormals as zero, the lower half of the result zero."""
+    """f64 estimates from the upper half of the operand; denormals are zero, so is the result's lower half."""
     x = decode(a & ~0xFFFFFFFF, "f64", True)
     exact = function(x)
     bits = encode(exact, "f64", "rn", True)
@@ -283,7 +283,7 @@ def circular(mods, v, types):
 @of("lg2")
 def logarithm(mods, v, types):
     (x,) = operands(mods, v, types, "a")
-    if x.kind == "nan" or x.sign and not is_zero(x):
+    if x.kind == "nan" or (x.sign and not is_zero(x)):
         return {"d": None}
     if is_zero(x):
         return {"d": 0xFF800000}

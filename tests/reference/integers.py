@@ -356,3 +356,34 @@ def prmt(mods, v, types):
             for i in range(4)
         ]
     return {"d": sum(byte << 8 * i for i, byte in enumerate(taken))}
+
+
+def video(mods, v, types):
+    """Lane by lane; .add accumulates the lanes uncut."""
+    name, lanes = mods["name"][:-1], int(mods["name"][-1])
+    n = 32 // lanes
+    results = []
+    for i in range(lanes):
+        x, y = (read(v[s] >> n * i, mods[s + "t"][0] + str(n)) for s in "ab")
+        if name == "vset":
+            holds = {"eq": x == y, "ne": x != y, "lt": x < y, "le": x <= y, "gt": x > y, "ge": x >= y}
+            result = int(holds[mods["cmp"]])
+        else:
+            result = {
+                "vadd": x + y,
+                "vsub": x - y,
+                "vavrg": (x + y + 1 if x + y >= 0 else x + y) >> 1,
+                "vabsdiff": abs(x - y),
+                "vmin": min(x, y),
+                "vmax": max(x, y),
+            }[name]
+        if mods.get("sat"):
+            result = read(clamp(result, mods["t"][0] + str(n)), mods["t"][0] + str(n))
+        results.append(result)
+    if mods.get("acc"):
+        return {"d": wrap(v["c"] + sum(results), "u32")}
+    return {"d": sum(wrap(r, f"u{n}") << n * i for i, r in enumerate(results))}
+
+
+for _name in ("vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax", "vset"):
+    REFERENCE[f"{_name}2"] = REFERENCE[f"{_name}4"] = video
