@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ptx2amd.service import build_id, entry
+from ptx2amd.service import entry
 from ptx2amd.service.entry import Entry
 from ptx2amd.service.protocol import Message, receive
 
@@ -40,25 +40,26 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder.chmod(0o700)
     environment = {**os.environ, "PTX2AMD_RUNTIME_DIR": str(folder), "PTX2AMD_SERVICE_IDLE": "60"}
     process = subprocess.Popen([sys.executable, "-m", "ptx2amd.service"], env=environment)
-    path = folder / f"service-{build_id.build_id()[:16]}.sock"
     try:
-        _wait_for(path, process)
-        yield path
+        yield _socket(folder, process)
     finally:
         process.terminate()
         process.wait(10)
 
 
-def _wait_for(path: Path, process: subprocess.Popen, seconds: float = 30) -> None:
+def _socket(folder: Path, process: subprocess.Popen, seconds: float = 60) -> Path:
+    """The service's socket, once it listens."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         assert process.poll() is None, "the service ended at start-up"
-        with socket.socket(socket.AF_UNIX) as probe:
-            try:
-                probe.connect(str(path))
-                return
-            except OSError:
-                time.sleep(0.05)
+        for path in folder.glob("service-*.sock"):
+            with socket.socket(socket.AF_UNIX) as probe:
+                try:
+                    probe.connect(str(path))
+                    return path
+                except OSError:
+                    pass  # bound, but not listening yet
+        time.sleep(0.05)
     raise AssertionError("the service did not come up")
 
 
@@ -125,7 +126,7 @@ def test_nonsense_and_silence_do_not_hurt_it(service: Path, tmp_path: Path) -> N
 
 
 def test_a_second_service_leaves_the_first_alone(service: Path, tmp_path: Path) -> None:
-    environment = {**os.environ, "PTX2AMD_RUNTIME_DIR": str(service.parent)}
+    environment = {**os.environ, "PTX2AMD_RUNTIME_DIR": str(service.parent), "PTX2AMD_SERVICE_IDLE": "1"}
     assert subprocess.run([sys.executable, "-m", "ptx2amd.service"], env=environment, timeout=60).returncode == 0
     assert ask(service, request(tmp_path)).header["status"] == "ok"
 
