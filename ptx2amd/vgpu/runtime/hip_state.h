@@ -156,6 +156,7 @@ struct ihipStream_t {
   bool running;                   /* the worker exists */
   bool closing;
   bool asleep;
+  bool draining;                  /* a thread executes commands: the worker, or one that waits for them */
   int waiters;
   pthread_t worker;
   pthread_mutex_t lock;

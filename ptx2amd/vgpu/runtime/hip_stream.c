@@ -52,35 +52,43 @@ stream *stream_resolve(hipStream_t handle) {
   return handle_ok(&stream_class, handle) ? handle : NULL;
 }
 
+static bool is_callback(const struct op *op) { return op->kind == OP_HOST || op->kind == OP_CALLBACK; }
+
+/* Executes commands until the one numbered last is done, the queue is empty, or, for a helper, a callback comes: those
+ * belong to the worker's thread. Begins and ends under the stream's lock; one thread at a time drains. */
+static void drain(stream *s, uint64_t last, bool helper) {
+  s->draining = true;
+  struct command *c;
+  while ((c = s->head) && c->seq <= last && !(helper && is_callback(&c->op))) {
+    pthread_mutex_unlock(&s->lock);
+    if (c->op.kind == OP_RECORD) event_completed(c->op.record.event, c->op.record.generation, s, c->seq);
+    else op_run(s->device, &c->op);
+    op_discard(&c->op);
+    pthread_mutex_lock(&s->lock);
+    atomic_store_explicit(&s->head, c->next, memory_order_release);
+    if (!c->next) s->tail = NULL;
+    atomic_store_explicit(&s->completed, c->seq, memory_order_release);
+    c->next = s->spare;
+    s->spare = c;
+    if (s->waiters) pthread_cond_broadcast(&s->progress);
+  }
+  s->draining = false;
+}
+
 static void *work(void *argument) {
   stream *s = argument;
-  uint64_t seq = 0;
   for (;;) {
     for (int k = 0; k < SPIN && !atomic_load_explicit(&s->head, memory_order_acquire); k++) __builtin_ia32_pause();
     pthread_mutex_lock(&s->lock);
-    while (!s->head && !s->closing) {
+    while ((!s->head && !s->closing) || s->draining) {
       s->asleep = true;
       pthread_cond_wait(&s->wake, &s->lock);
       s->asleep = false;
     }
-    struct command *c = s->head;
+    if (s->head) drain(s, UINT64_MAX, false);
+    bool end = s->closing && !s->head;
     pthread_mutex_unlock(&s->lock);
-    if (!c) return NULL;
-    while (c) {
-      seq = c->seq;
-      if (c->op.kind == OP_RECORD) event_completed(c->op.record.event, c->op.record.generation, s, seq);
-      else op_run(s->device, &c->op);
-      op_discard(&c->op);
-      pthread_mutex_lock(&s->lock);
-      s->head = c->next;
-      if (!c->next) s->tail = NULL;
-      c->next = s->spare;
-      s->spare = c;
-      atomic_store_explicit(&s->completed, seq, memory_order_release);
-      if (s->waiters) pthread_cond_broadcast(&s->progress);
-      c = s->head;
-      pthread_mutex_unlock(&s->lock);
-    }
+    if (end) return NULL;
   }
 }
 
@@ -111,7 +119,7 @@ static hipError_t push(stream *s, const struct op *op, uint64_t *seq) {
   if (s->tail) s->tail->next = c;
   else atomic_store_explicit(&s->head, c, memory_order_release);
   s->tail = c;
-  if (s->asleep) pthread_cond_signal(&s->wake);
+  if (s->asleep && !s->draining) pthread_cond_signal(&s->wake);
   pthread_mutex_unlock(&s->lock);
   return hipSuccess;
 failed:
@@ -156,7 +164,15 @@ hipError_t stream_submit(stream *s, const struct op *op, uint64_t *seq) {
   return error == hipSuccess ? push(s, op, seq) : error;
 }
 
+/* A waiting thread has nothing better to do than the work itself: that saves two changes of threads. */
 void stream_wait(stream *s, uint64_t seq) {
+  if (stream_reached(s, seq)) return;
+  pthread_mutex_lock(&s->lock);
+  if (!s->draining && s->head && !is_callback(&s->head->op)) {
+    drain(s, seq, true);
+    if (s->head && s->asleep) pthread_cond_signal(&s->wake);
+  }
+  pthread_mutex_unlock(&s->lock);
   for (int k = 0; k < SPIN; k++) {
     if (stream_reached(s, seq)) return;
     __builtin_ia32_pause();
