@@ -15,7 +15,9 @@ A row's semantics are C statements for one lane. They see
     OPSEL         inst->op_sel
     GFX9          the instruction is one of GFX9's
 
-and the functions of runtime/valu_math.h. `CALL(f)` names a hand-written handler VG(f) of runtime/valu_*.c instead.
+and the functions of runtime/valu_math.h. `CALL(f)` names a hand-written handler VG(f) of runtime/valu_*.c instead;
+where f ends in _all it applies modifiers itself. `MATRIX(kind, m, n, k, blocks, a, b, d)` is VG(valu_<kind>) with
+that shape (runtime/valu_matrix.h).
 
 One handler serves all lanes of a wave (runtime/valu.h explains rows). Modifiers are applied around it by
 VG(valu_modified); its `struct valu_shape` is made here from the operand types.
@@ -47,6 +49,7 @@ FLAGS = (
 ROWS_PER_FILE = 150
 
 _CALL = re.compile(r"CALL\((\w+)\)$")
+_MATRIX = re.compile(r"MATRIX\((\w+), (\d+), (\d+), (\d+), (\d+), (\w+), (\w+), (\w+)\)$")
 
 #: Operand type -> enum valu_type.
 SHAPES = {
@@ -295,6 +298,9 @@ def handler(op: Op) -> tuple[str, str, str]:
     """C text of a row's handlers, and the names of the plain one and of the one for modifiers ("" : none)."""
     name = f"op_{symbol(op)}"
     call = _CALL.match(op.semantics)
+    matrix = _MATRIX.match(op.semantics)
+    if matrix:
+        return _matrix_handler(name, *matrix.groups()), name, ""
     if call:
         text, plain = f"handler_decl VG({call[1]});\n", call[1]
     else:
@@ -318,13 +324,22 @@ def handler(op: Op) -> tuple[str, str, str]:
     return text, plain, f"{name}_mod"
 
 
+def _matrix_handler(name: str, kind: str, m: str, n: str, k: str, blocks: str, a: str, b: str, d: str) -> str:
+    types = ", ".join(f"MATRIX_{t}" for t in (a, b, d))
+    return (
+        f"const struct inst *VG({name})(struct wave *w, const struct inst *i) {{\n"
+        f"  static const struct matrix_shape shape = {{{m}, {n}, {k}, {blocks}, {types}}};\n"
+        f"  return VG(valu_{kind})(w, i, &shape);\n}}\n"
+    )
+
+
 def write(outdir: Path, ops: Sequence[Op]) -> Handlers:
     """Write the handlers of the rows as C files into `outdir`."""
     outdir.mkdir(parents=True, exist_ok=True)
     result = Handlers()
     done = [op for op in ops if op.semantics]
     for start in range(0, len(done), ROWS_PER_FILE):
-        parts = ['#include "valu_math.h"\ntypedef const struct inst *handler_decl(struct wave *, const struct inst *);\n']
+        parts = ['#include "valu_matrix.h"\ntypedef const struct inst *handler_decl(struct wave *, const struct inst *);\n']
         for op in done[start : start + ROWS_PER_FILE]:
             text, plain, modified = handler(op)
             parts.append(f"/* {op.name}: {op.operands} */\n{text}")

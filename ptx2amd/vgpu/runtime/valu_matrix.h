@@ -1,0 +1,43 @@
+/* Matrix instructions: shapes and element types, as the rows' MATRIX(...) gives them. */
+#ifndef PTX2AMD_VGPU_VALU_MATRIX_H
+#define PTX2AMD_VGPU_VALU_MATRIX_H
+
+#include "valu_math.h"
+
+enum matrix_type {
+  MATRIX_f16, MATRIX_bf16, MATRIX_f32, MATRIX_xf32, MATRIX_f64, MATRIX_i8, MATRIX_fp8, MATRIX_bf8, MATRIX_iu8,
+  MATRIX_iu4, MATRIX_i32
+};
+
+/* D (m x n) = A (m x k) * B (k x n) + C, for each of `blocks` independent blocks. */
+struct matrix_shape {
+  uint8_t m, n, k, blocks;
+  enum matrix_type a, b, d;
+};
+
+const struct inst *VG(valu_mfma)(struct wave *w, const struct inst *i, const struct matrix_shape *shape);
+const struct inst *VG(valu_wmma)(struct wave *w, const struct inst *i, const struct matrix_shape *shape);
+
+/* Number of bits of an element. */
+static inline int matrix_bits(enum matrix_type type) {
+  switch (type) {
+  case MATRIX_f16: case MATRIX_bf16: return 16;
+  case MATRIX_f64: return 64;
+  case MATRIX_i8: case MATRIX_iu8: case MATRIX_fp8: case MATRIX_bf8: return 8;
+  case MATRIX_iu4: return 4;
+  default: return 32;
+  }
+}
+
+/* Element bits to f32 (exact for all the floating types but f64). The chip drops what XF32 lacks of f32. */
+static inline float matrix_f32(enum matrix_type type, uint32_t bits) {
+  switch (type) {
+  case MATRIX_f16: return half_to_f32((uint16_t)bits);
+  case MATRIX_bf16: return bf16_to_f32(bits);
+  case MATRIX_fp8: return fp8_to_f32(bits);
+  case MATRIX_bf8: return bf8_to_f32(bits);
+  case MATRIX_xf32: return as_f32(bits & 0xffffe000);
+  default: return as_f32(bits);
+  }
+}
+#endif
