@@ -1,0 +1,161 @@
+"""The command line as users and scripts hold on to it: exit statuses, outputs, messages."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ptx2amd.codegen.link import sidecar_of
+
+GOOD = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry first(.param .u64 p) { .reg .b64 %rd<2>; ld.param.u64 %rd1, [p]; st.global.u32 [%rd1], 5; ret; }
+.visible .entry second() { .shared .align 4 .b8 s[512]; st.shared.u32 [s], 1; ret; }
+"""
+ONE_BAD = GOOD + ".visible .entry third() { .reg .b32 %r<3>;\n add.u32 %r1, %r2; ret; }\n"
+
+
+@pytest.fixture
+def ptx2amd(tmp_path: Path):
+    """Runs `ptx2amd ARGS...` in a folder of its own, with a cache of its own."""
+
+    def run(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "PTX2AMD_CACHE_DIR": str(tmp_path / "cache"), **variables}
+        command = [sys.executable, "-m", "ptx2amd.cli", *arguments]
+        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+
+    return run
+
+
+@pytest.fixture
+def good(tmp_path: Path) -> Path:
+    path = tmp_path / "good.ptx"
+    path.write_text(GOOD)
+    return path
+
+
+@pytest.fixture
+def one_bad(tmp_path: Path) -> Path:
+    path = tmp_path / "one_bad.ptx"
+    path.write_text(ONE_BAD)
+    return path
+
+
+def test_run_passes_arguments_and_exit_status_on(ptx2amd) -> None:
+    done = ptx2amd("run", "--", "sh", "-c", 'echo "$1"; exit 7', "sh", "--device")
+    assert (done.returncode, done.stdout) == (7, "--device\n")
+
+
+def test_run_sets_the_environment_of_the_program(ptx2amd) -> None:
+    done = ptx2amd("run", "--device", "vgpu:gfx1100", "--", "env")
+    found = dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
+    assert found["PTX2AMD_DEVICE"] == "vgpu:gfx1100"
+    assert Path(found["LD_LIBRARY_PATH"].split(":")[0], "libcuda.so.1").exists()
+
+
+def test_run_print_env_can_be_sourced(ptx2amd) -> None:
+    done = ptx2amd("run", "--device", "vgpu", "--print-env")
+    script = done.stdout + 'test -e "${LD_LIBRARY_PATH%%:*}/libcuda.so.1" && echo "$PTX2AMD_DEVICE"'
+    assert subprocess.run(["sh", "-c", script], capture_output=True, text=True).stdout == "vgpu\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (("run", "--device", "cuda", "--", "true"), 1, "unknown device 'cuda'"),
+        (("run", "--", "no-such-program"), 127, "no-such-program: not found"),
+        (("run",), 2, "no program given"),
+        (("translate", "missing.ptx"), 2, "missing.ptx"),
+        (("translate", "good.ptx", "--arch", "gfx1"), 1, "unknown AMDGPU arch 'gfx1'"),
+        (("frobnicate",), 2, "frobnicate"),
+    ],
+)
+def test_wrong_use_is_one_clear_message(ptx2amd, good: Path, arguments: tuple[str, ...], status: int, message: str) -> None:
+    done = ptx2amd(*arguments)
+    assert done.returncode == status and message in done.stderr and "Traceback" not in done.stderr
+
+
+def test_translate_writes_a_file_per_arch(ptx2amd, good: Path, tmp_path: Path) -> None:
+    done = ptx2amd("translate", "good.ptx", "--arch", "gfx942,gfx1100", "-o", "out")
+    assert done.returncode == 0, done.stderr
+    for arch, mapping in (("gfx942", "paired"), ("gfx1100", "native")):
+        note = sidecar_of((tmp_path / "out" / f"good.{arch}.hsaco").read_bytes())
+        assert note is not None and note["arch"] == arch
+        assert {name: kernel["mapping"] for name, kernel in note["kernels"].items()} == dict.fromkeys(("first", "second"), mapping)
+
+
+def test_translate_bundle_holds_both(ptx2amd, good: Path, tmp_path: Path) -> None:
+    assert ptx2amd("translate", "good.ptx", "--arch", "gfx942,gfx1100", "--bundle", "-o", "both.hipfb").returncode == 0
+    blob = (tmp_path / "both.hipfb").read_bytes()
+    assert blob.startswith(b"__CLANG_OFFLOAD_BUNDLE__") and b"amdhsa--gfx942" in blob and b"amdhsa--gfx1100" in blob
+    assert blob.count(b"\x7fELF") == 2
+
+
+@pytest.mark.parametrize(("emit", "mark"), [("asm", b"s_endpgm"), ("ll", b"define amdgpu_kernel"), ("obj", b"\x7fELF"), ("hsaco", b"\x7fELF")])
+def test_translate_emits(ptx2amd, good: Path, tmp_path: Path, emit: str, mark: bytes) -> None:
+    assert ptx2amd("translate", "good.ptx", "--emit", emit, "-o", "result.bin").returncode == 0
+    assert mark in (tmp_path / "result.bin").read_bytes()
+
+
+def test_translate_one_kernel(ptx2amd, good: Path, tmp_path: Path) -> None:
+    assert ptx2amd("translate", "good.ptx", "--kernel", "second", "-o", "x.hsaco").returncode == 0
+    note = sidecar_of((tmp_path / "x.hsaco").read_bytes())
+    assert note is not None and list(note["kernels"]) == ["second"]
+    missing = ptx2amd("translate", "good.ptx", "--kernel", "nothing", "-o", "y.hsaco")
+    assert missing.returncode == 1 and "nothing" in missing.stderr and not (tmp_path / "y.hsaco").exists()
+
+
+def test_translate_names_the_kernel_that_failed(ptx2amd, one_bad: Path, tmp_path: Path) -> None:
+    done = ptx2amd("translate", "one_bad.ptx", "-o", "x.hsaco")
+    assert done.returncode == 1 and "third" in done.stderr and "one_bad.ptx:7:" in done.stderr
+    assert not (tmp_path / "x.hsaco").exists()
+    kept = ptx2amd("translate", "one_bad.ptx", "-o", "x.hsaco", "--keep-going")
+    note = sidecar_of((tmp_path / "x.hsaco").read_bytes())
+    assert kept.returncode == 1 and note is not None and list(note["kernels"]) == ["first", "second"]
+
+
+def test_inspect_says_what_runs_and_what_not(ptx2amd, one_bad: Path) -> None:
+    done = ptx2amd("inspect", "--json", "one_bad.ptx")
+    [image] = json.loads(done.stdout)
+    verdicts = {kernel["name"]: kernel["runs"] for kernel in image["kernels"]}
+    assert image["target"] == "sm_80" and verdicts == {"first": True, "second": True, "third": False}
+    assert next(k for k in image["kernels"] if k["name"] == "second")["static_shared"] == 512
+    text = ptx2amd("inspect", "one_bad.ptx").stdout
+    assert "runs on gfx942: paired" in text and "does not run on gfx942" in text
+
+
+def test_inspect_reads_our_own_code_objects(ptx2amd, good: Path) -> None:
+    ptx2amd("translate", "good.ptx", "-o", "x.hsaco")
+    assert "code object for gfx942, from PTX 8.0 for sm_80" in ptx2amd("inspect", "x.hsaco").stdout
+
+
+def test_doctor_finds_what_the_tests_run_with(ptx2amd) -> None:
+    done = ptx2amd("doctor", "--json")
+    findings = {finding["what"]: finding for finding in json.loads(done.stdout)}
+    assert done.returncode == 0, done.stdout
+    assert findings["libcuda.so.1"]["level"] == findings["linker"]["level"] == "ok"
+
+
+def test_doctor_reports_a_cache_that_cannot_be_written(ptx2amd) -> None:
+    done = ptx2amd("doctor", PTX2AMD_CACHE_DIR="/proc/nowhere")
+    assert ("missing" in done.stdout and "PTX2AMD_CACHE_DIR" in done.stdout) == (done.returncode == 1)
+    assert done.returncode == 1
+
+
+def test_precompile_and_cache(ptx2amd, good: Path, tmp_path: Path) -> None:
+    done = ptx2amd("precompile", "good.ptx", "--arch", "gfx942,gfx1100")
+    assert done.returncode == 0 and "4 kernels of 1 modules" in done.stdout
+    listing = ptx2amd("cache", "list").stdout
+    assert listing.count("paired") == listing.count("native") == 2
+    assert ptx2amd("cache", "check").returncode == 0
+    [entry, *_] = (tmp_path / "cache").rglob("*.p2a")
+    entry.write_bytes(entry.read_bytes()[:-1])
+    assert ptx2amd("cache", "check").returncode == 1
+    ptx2amd("cache", "clear")
+    assert not list((tmp_path / "cache").rglob("*.p2a"))
