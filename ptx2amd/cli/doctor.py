@@ -7,6 +7,7 @@ import json
 import os
 import socket
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 
@@ -80,9 +81,13 @@ def _cache() -> Iterator[Finding]:
     if os.environ.get("PTX2AMD_CACHE") == "0":
         yield Finding("cache", "note", "switched off (PTX2AMD_CACHE=0)")
         return
-    existing = next(path for path in (root, *root.parents) if path.exists())
-    if not os.access(existing, os.W_OK):
-        yield Finding("cache", "missing", f"{root} can't be written", "set PTX2AMD_CACHE_DIR to a folder of yours")
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=root):
+            pass
+    except OSError as error:
+        remedy = "set PTX2AMD_CACHE_DIR to a folder of yours"
+        yield Finding("cache", "missing", f"{root} can't be written: {error.strerror}", remedy)
         return
     entries = list(cache.stored(root))
     yield Finding("cache", "ok", f"{root}: {len(entries)} entries, {sum(e.size for e in entries):,} bytes")
