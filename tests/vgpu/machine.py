@@ -14,7 +14,7 @@ from pathlib import Path
 import cffi
 import numpy as np
 
-ROWS = 528  # VGPR_ROWS of wave.h
+ROWS = 576  # VGPR_ROWS of wave.h
 #: What the assembler is told, by generation of the tables.
 CHIPS = {"gfx9": "gfx942", "gfx11": "gfx1100"}
 #: MODE as a HIP kernel starts: nearest even, denormals kept, DX10_CLAMP and IEEE on.
