@@ -158,11 +158,13 @@ def current_build_id() -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m ptx2amd.native", description=__doc__.splitlines()[0])
-    parser.add_argument("parts", nargs="*", choices=[*BUILDS, []], default=list(BUILDS))
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"{' or '.join(BUILDS)}; default: both")
     parser.add_argument("--sanitize", help="gcc sanitizers, for example address,undefined")
     parser.add_argument("--output", type=Path, default=DIRECTORY)
     parser.add_argument("--werror", action="store_true", help="warnings are errors")
     options = parser.parse_args()
+    if unknown := set(options.parts) - set(BUILDS):
+        parser.error(f"unknown part {', '.join(unknown)}: use {' or '.join(BUILDS)}")
     extra = (f"-fsanitize={options.sanitize}", "-fno-omit-frame-pointer") if options.sanitize else ()
     try:
         build(options.parts or list(BUILDS), options.output, extra + (("-Werror",) if options.werror else ()))
