@@ -3,15 +3,15 @@ What they have to be follows from the definition of a matrix product and tests/r
 
 from __future__ import annotations
 
+import operator
 import random
-import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from fractions import Fraction
+
+from reference import atomics, matrix
 
 from ptx2amd.isa import matrix as table
 from ptx2amd.isa.syntax import fields
-from tests.reference import atomics, matrix
 
 HEAD = ".version 8.8\n.target sm_100\n.address_size 64\n"
 LANE = 128  # bytes of a lane's inputs (A, then B at 64, then C at 96) and of its results
@@ -89,21 +89,19 @@ def width(ptype: str) -> int:
     return {"e4m3": 8, "e5m2": 8, "tf32": 32, "bf16": 16, "b1": 1}.get(ptype) or int(ptype[1:])
 
 
-def value(bits: int, ptype: str) -> Fraction:
+def value(bits: int, ptype: str) -> int | float:
     """An element's number."""
     if ptype == "tf32":
-        return Fraction(struct.unpack("<f", struct.pack("<I", bits & 0xFFFFE000))[0])
+        return atomics.to_float(bits & 0xFFFFE000, "f32")
     if ptype in ("f16", "bf16", "f32", "f64"):
-        return Fraction(atomics.to_float(bits, ptype))
+        return atomics.to_float(bits, ptype)
     if ptype == "e5m2":
-        return Fraction(atomics.to_float(bits << 8, "f16"))
+        return atomics.to_float(bits << 8, "f16")
     if ptype == "e4m3":
         sign, exponent, mantissa = bits >> 7, bits >> 3 & 15, bits & 7
-        number = Fraction(mantissa, 8) * Fraction(2) ** -6
-        if exponent:
-            number = (1 + Fraction(mantissa, 8)) * Fraction(2) ** (exponent - 7)
+        number = (1 + mantissa / 8) * 2.0 ** (exponent - 7) if exponent else mantissa / 8 * 2.0**-6
         return -number if sign else number
-    return Fraction(atomics.signed(bits, width(ptype)) if ptype[0] == "s" else bits)
+    return atomics.signed(bits, width(ptype)) if ptype[0] == "s" else bits
 
 
 def element(ptype: str, seed: random.Random) -> int:
@@ -162,9 +160,7 @@ def fragments(product: Product, data: Matrices) -> bytes:
     return bytes(image)
 
 
-def _accumulators(
-    image: bytearray, ptype: str, cells: dict[tuple[int, int], int], m: int, first: int
-) -> None:
+def _accumulators(image: bytearray, ptype: str, cells: dict[tuple[int, int], int], m: int, first: int) -> None:
     size = width(ptype) // 8
     for lane, index, row, column in matrix.c_fragment(m, 8):
         at = LANE * lane + first + size * index
@@ -172,29 +168,31 @@ def _accumulators(
 
 
 def expected(product: Product, data: Matrices) -> bytes:
-    """The lanes' results."""
-    m, n, k = product.shape
-    at, bt, dt = product["at"], product["bt"], product["dt"]
+    """The lanes' results. (The elements are such that sums of f64 are exact.)"""
+    m, _, k = product.shape
+    a, b, c = (
+        {at: value(bits, product[ptype]) for at, bits in cells.items()}
+        for cells, ptype in ((data.a, "at"), (data.b, "bt"), (data.c, "ct"))
+    )
+    term = _term(product)
     result = {}
-    for i in range(m):
-        for j in range(n):
-            total = value(data.c[i, j], product["ct"])
-            for x in range(k):
-                left, right = data.a[i, x], data.b[x, j]
-                if at == "b1":
-                    total += left ^ right if product["op"] == "xor.popc" else left & right
-                else:
-                    total += value(left, at) * value(right, bt)
-            if dt == "s32":
-                number = int(total)
-                if dict(product.mods).get("sat"):
-                    number = max(-(1 << 31), min((1 << 31) - 1, number))
-                result[i, j] = number & 0xFFFFFFFF
-            else:
-                result[i, j] = atomics.from_float(float(total), dt)
+    for i, j in c:
+        total = c[i, j] + sum(term(a[i, x], b[x, j]) for x in range(k))
+        if product["dt"] == "s32":
+            if dict(product.mods).get("sat"):
+                total = max(-(1 << 31), min((1 << 31) - 1, total))
+            result[i, j] = int(total) & 0xFFFFFFFF
+        else:
+            result[i, j] = atomics.from_float(float(total), product["dt"])
     image = bytearray(32 * LANE)
-    _accumulators(image, dt, result, m, 0)
+    _accumulators(image, product["dt"], result, m, 0)
     return bytes(image)
+
+
+def _term(product: Product) -> Callable[[int | float, int | float], int | float]:
+    if product["at"] != "b1":
+        return operator.mul
+    return operator.xor if product["op"] == "xor.popc" else operator.and_
 
 
 # ldmatrix, stmatrix, movmatrix: shared memory holds four matrices; row r of matrix i lies at ROW (8 i + r)
@@ -235,19 +233,9 @@ def move_kernel() -> str:
 
 
 MOVES = [
-    *(
-        ("ldmatrix", n, trans, generic)
-        for n in (1, 2, 4)
-        for trans in (False, True)
-        for generic in (False, True)
-    ),
+    *(("ldmatrix", n, trans, generic) for n in (1, 2, 4) for trans in (False, True) for generic in (False, True)),
     ("movmatrix", 1, True, False),
-    *(
-        ("stmatrix", n, trans, generic)
-        for n in (1, 2, 4)
-        for trans in (False, True)
-        for generic in (False, True)
-    ),
+    *(("stmatrix", n, trans, generic) for n in (1, 2, 4) for trans in (False, True) for generic in (False, True)),
 ]
 
 

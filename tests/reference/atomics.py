@@ -4,7 +4,6 @@ tests/lower."""
 from __future__ import annotations
 
 import struct
-from fractions import Fraction
 
 FORMATS = {"f16": "<e", "f32": "<f", "f64": "<d"}
 
@@ -21,14 +20,14 @@ def to_float(bits: int, ptype: str) -> float:
     return struct.unpack(FORMATS[ptype], bits.to_bytes(bits_of(ptype) // 8, "little"))[0]
 
 
-def from_float(value: float | Fraction, ptype: str) -> int:
+def from_float(value: float, ptype: str) -> int:
     """The nearest value of a format, ties to even, as bits. `value` is exact in f64."""
     if ptype == "bf16":  # round to odd in f32 first, then to even
         single = struct.pack("<f", value)
         bits = struct.unpack("<I", single)[0]
         assert struct.unpack("<f", single)[0] == value, "not exact in f32"
         return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
-    return int.from_bytes(struct.pack(FORMATS[ptype], float(value)), "little")
+    return int.from_bytes(struct.pack(FORMATS[ptype], value), "little")
 
 
 def signed(bits: int, width: int) -> int:

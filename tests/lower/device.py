@@ -1,0 +1,46 @@
+"""Kernels of PTX text, run on the software GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from ptx2amd import hip
+from ptx2amd.translate import translate
+
+ARCHS = ("gfx942", "gfx1100")  # paired warps, native warps
+
+
+class Program:
+    """A translated module, loaded. Raises AssertionError when a kernel cannot be translated."""
+
+    def __init__(self, text: str, arch: str) -> None:
+        [result] = translate(text, "test.ptx", [arch], mode="module")
+        refused = {name: k.reason for name, k in result.kernels.items() if not k.ok}
+        assert not refused, refused
+        self.gpu = hip.open(f"vgpu:{arch}")
+        self.module = self.gpu.load(result.code)
+
+    def run(
+        self,
+        kernel: str,
+        block: int,
+        buffers: Sequence[bytes | int],
+        more: Sequence[bytes] = (),
+        grid: int = 1,
+    ) -> list[bytes]:
+        """Launch and wait. Each buffer is a parameter: device memory with that content, or that many zero
+        bytes; `more` are further parameters. Returns the buffers' contents afterwards."""
+        memory = [self.gpu.buffer(bytes(b) if isinstance(b, int) else b) for b in buffers]
+        self.module.kernel(kernel).launch(grid, block, [*memory, *more])
+        return [buffer.bytes() for buffer in memory]
+
+
+@cache
+def program(text: str, arch: str) -> Program:
+    """Translate and load once for all tests that use the same text."""
+    return Program(text, arch)
+
+
+def chunks(items: list, size: int) -> list[list]:
+    return [items[i : i + size] for i in range(0, len(items), size)]

@@ -1,0 +1,34 @@
+"""mma of every shape and type, ldmatrix, stmatrix, movmatrix: fragments lie as PTX says, sums are right."""
+
+from __future__ import annotations
+
+import random
+
+import matrix_programs as programs
+import pytest
+from device import ARCHS, chunks, program
+from matrix_programs import LANE
+
+BATCHES = chunks(list(programs.products()), 5)
+TEXT = programs.HEAD + programs.move_kernel()
+TEXT += "".join(programs.kernel(f"k{i}", batch) for i, batch in enumerate(BATCHES))
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_products(arch: str) -> None:
+    for i, batch in enumerate(BATCHES):
+        data = [programs.matrices(product) for product in batch]
+        image = b"".join(programs.fragments(p, d) for p, d in zip(batch, data, strict=True))
+        _, out = program(TEXT, arch).run(f"k{i}", 32, [image, 32 * LANE * len(batch)])
+        for j, (product, matrices) in enumerate(zip(batch, data, strict=True)):
+            got = out[32 * LANE * j : 32 * LANE * (j + 1)]
+            assert got == programs.expected(product, matrices), product.opcode
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_moves(arch: str) -> None:
+    data = random.Random("rows").randbytes(512)
+    _, out = program(TEXT, arch).run("moves", 32, [data, 512 * len(programs.MOVES)])
+    for i, (kind, count, trans, _) in enumerate(programs.MOVES):
+        want = programs.moved(kind, count, trans, data)
+        assert out[512 * i : 512 * (i + 1)] == want, programs.MOVES[i]

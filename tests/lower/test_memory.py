@@ -1,0 +1,74 @@
+"""Every row of ld, ldu and st, with every type, moves the right bytes: extension, truncation, vectors,
+offsets, all state spaces and generic addresses into them; and address conversions and tests."""
+
+from __future__ import annotations
+
+import random
+import struct
+
+import memory_programs as programs
+import pytest
+from device import ARCHS, chunks, program
+from memory_programs import SLICE, THREADS
+
+LOADS = chunks([*programs.accesses("ld"), *programs.accesses("ldu")], 25)
+STORES = chunks([access for access in programs.accesses("st") if access.space != "param"], 25)
+TEXTS = {
+    "load": programs.module([programs.load_kernel(f"load{i}", batch) for i, batch in enumerate(LOADS)]),
+    "store": programs.module([programs.store_kernel(f"store{i}", batch) for i, batch in enumerate(STORES)]),
+}
+DATA = random.Random("data").randbytes(SLICE * THREADS)
+PARAMETER = random.Random("parameter").randbytes(SLICE)
+
+
+@pytest.mark.parametrize("kind", ["load", "store"])
+@pytest.mark.parametrize("arch", ARCHS)
+def test_accesses(arch: str, kind: str) -> None:
+    for i, batch in enumerate(LOADS if kind == "load" else STORES):
+        size = SLICE * THREADS * len(batch)
+        _, out = program(TEXTS[kind], arch).run(f"{kind}{i}", THREADS, [DATA, size], [PARAMETER])
+        for j, access in enumerate(batch):
+            for t in range(THREADS):
+                mine = DATA[SLICE * t : SLICE * (t + 1)]
+                if kind == "load":
+                    want = programs.extended(access, programs.source(access, mine, PARAMETER))
+                else:
+                    want = programs.stored(access, mine)
+                at = SLICE * (t + THREADS * j)
+                assert out[at : at + len(want)] == want, f"{access} in thread {t}"
+
+
+ADDRESSES = """.version 8.8
+.target sm_90
+.address_size 64
+.global .b32 gl[4];
+.visible .entry k(.param .u64 in, .param .u64 out) {
+.reg .pred %p<3>; .reg .b32 %a, %b, %c; .reg .b64 %out, %g<4>, %x;
+.shared .align 4 .b8 sh[64]; .local .align 4 .b8 lo[64];
+ld.param.u64 %out, [out];
+cvta.global.u64 %g0, gl+4;
+cvta.shared.u64 %g1, sh+8;
+cvta.local.u64 %g2, lo+12;
+ld.param.u64 %g3, [in];
+""" + "".join(
+    f"isspacep.global %p0, %g{i}; isspacep.shared %p1, %g{i}; isspacep.local %p2, %g{i};\n"
+    f"selp.u32 %a, 1, 0, %p0; selp.u32 %b, 2, 0, %p1; selp.u32 %c, 4, 0, %p2;\n"
+    f"or.b32 %a, %a, %b; or.b32 %a, %a, %c; st.global.u32 [%out+{4 * i}], %a;\n"
+    for i in range(4)
+) + """
+st.u32 [%g0], 111; st.u32 [%g1], 222; st.u32 [%g2], 333;
+cvta.to.global.u64 %x, %g0; ld.global.u32 %a, [%x]; st.global.u32 [%out+16], %a;
+cvta.to.shared.u64 %x, %g1; ld.shared.u32 %a, [%x]; st.global.u32 [%out+20], %a;
+cvta.to.local.u64 %x, %g2; ld.local.u32 %a, [%x]; st.global.u32 [%out+24], %a;
+ld.shared.u32 %a, [sh+8]; ld.local.u32 %b, [lo+12]; add.u32 %a, %a, %b; st.global.u32 [%out+28], %a;
+mov.u64 %x, sh; cvt.u32.u64 %a, %x; mapa.shared::cluster.u32 %b, %a, 0; sub.u32 %a, %b, %a;
+getctarank.shared::cluster.u32 %b, %b; add.u32 %a, %a, %b; st.global.u32 [%out+32], %a;
+ret;
+}
+"""  # fmt: skip
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_addresses(arch: str) -> None:
+    _, out = program(ADDRESSES, arch).run("k", 1, [4, 36])
+    assert struct.unpack("<9I", out) == (1, 2, 4, 1, 111, 222, 333, 555, 0)
