@@ -94,13 +94,8 @@ def translate(
     wanted = known if kernels is None else list(kernels)
     for name in wanted:
         if name not in known:
-            raise Ptx2amdError(
-                f"no kernel {name!r} in {module.source}; it has {', '.join(known) or 'no kernels'}"
-            )
-    return [
-        _translate(module, t, name, wanted, mode, emit, build_id)
-        for t, name in zip(targets, archs, strict=True)
-    ]
+            raise Ptx2amdError(f"no kernel {name!r} in {module.source}; it has {', '.join(known) or 'no kernels'}")
+    return [_translate(module, t, name, wanted, mode, emit, build_id) for t, name in zip(targets, archs, strict=True)]
 
 
 def parse(text: str, source: str = "<ptx>") -> Module:
@@ -108,9 +103,7 @@ def parse(text: str, source: str = "<ptx>") -> Module:
     return parse_module(text, source)
 
 
-def _translate(
-    module: Module, t: Target, arch: str, wanted: list[str], mode: str, emit: str, build_id: str
-) -> Result:
+def _translate(module: Module, t: Target, arch: str, wanted: list[str], mode: str, emit: str, build_id: str) -> Result:
     start = time.perf_counter()
     lowering = ModuleLowering(module, t, mode)
     results = {name: _lower(lowering, name) for name in wanted}
@@ -161,9 +154,7 @@ def _measure(elf: Elf, results: dict[str, KernelResult]) -> None:
         result.static_shared = entry[".group_segment_fixed_size"]
 
 
-def sidecar(
-    module: Module, arch: str, results: dict[str, KernelResult], build_id: str = ""
-) -> dict[str, Any]:
+def sidecar(module: Module, arch: str, results: dict[str, KernelResult], build_id: str = "") -> dict[str, Any]:
     """The contents of the note section `.note.ptx2amd` (docs/architecture.md)."""
     return {
         "translator": build_id,

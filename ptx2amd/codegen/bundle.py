@@ -11,9 +11,7 @@ HOST = b"host-x86_64-unknown-linux-gnu-"
 
 def bundle(codes: dict[str, bytes]) -> bytes:
     """Arch -> code object, as one bundle; the empty host entry comes first, as HIP expects."""
-    entries = [(HOST, b"")] + [
-        (f"hipv4-amdgcn-amd-amdhsa--{arch}".encode(), code) for arch, code in codes.items()
-    ]
+    entries = [(HOST, b"")] + [(f"hipv4-amdgcn-amd-amdhsa--{arch}".encode(), code) for arch, code in codes.items()]
     at = len(MAGIC) + 8 + sum(24 + len(name) for name, _ in entries)
     header, body = bytearray(MAGIC + struct.pack("<Q", len(entries))), bytearray()
     start = -(-at // ALIGN) * ALIGN

@@ -36,8 +36,7 @@ class Elf:
         raw = [_SECTION.unpack_from(blob, at + i * size) for i in range(count)]
         strings = blob[raw[names][4] :] if raw else b""
         self.sections = [
-            Section(_string(strings, r[0]), r[1], r[6], blob[r[4] : r[4] + r[5]] if r[1] != 8 else b"")
-            for r in raw
+            Section(_string(strings, r[0]), r[1], r[6], blob[r[4] : r[4] + r[5]] if r[1] != 8 else b"") for r in raw
         ]
 
     def undefined(self) -> list[str]:

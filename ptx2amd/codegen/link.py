@@ -40,9 +40,7 @@ def linker() -> tuple[str, ...]:
         zig = Path(spec.submodule_search_locations[0]) / "zig"  # its Python wrapper costs start-up time
         if zig.exists():
             return (str(zig), "ld.lld")
-    raise LinkError(
-        "no AMDGPU linker: install ROCm or lld, or the Python package ziglang (pip install ziglang)"
-    )
+    raise LinkError("no AMDGPU linker: install ROCm or lld, or the Python package ziglang (pip install ziglang)")
 
 
 def check_symbols(elf: Elf) -> None:

@@ -116,9 +116,7 @@ def template(shape: Shape) -> Lowering:
     text = shape.form.lower
     sources = [(name, i, shape.types[i]) for i, name in enumerate(shape.names) if name not in DESTINATIONS]
     if "d" not in shape.names:
-        return lambda fn, inst: fn.do(
-            text.format(**{n: fn.value(inst.operands[i], t) for n, i, t in sources})
-        )
+        return lambda fn, inst: fn.do(text.format(**{n: fn.value(inst.operands[i], t) for n, i, t in sources}))
     at = shape.names.index("d")
     result = shape.types[at]
     ty = LLVM_TYPE[result][0]

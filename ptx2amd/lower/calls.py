@@ -76,8 +76,8 @@ def call(fn: FunctionLowering, inst: Inst) -> None:
     else:
         assert callee is not None
         proto = _prototype(fn, inst)
-        if fn.module.address_taken_exits():
-            fn.refuse(inst, "an indirect call in a module where a function whose address is taken may exit")
+        if fn.module.indirect_may_exit():
+            fn.refuse(inst, "an indirect call, where a function whose address is taken may exit")
         pointer = fn.value(Reg(callee.name) if isinstance(callee, Sym) else callee, "b64")
         target = str(fn.op("ptr", f"inttoptr {pointer.t} to ptr"))
         how = signature(proto, False)
@@ -173,8 +173,7 @@ def _runtime_call(
             take_result(fn, inst, results[0], v)
     elif name == "__assertfail":
         message, file, line, function = (
-            argument_value(fn, inst, a, t)
-            for a, t in zip(arguments, ("i64", "i64", "i32", "i64"), strict=False)
+            argument_value(fn, inst, a, t) for a, t in zip(arguments, ("i64", "i64", "i32", "i64"), strict=False)
         )
         fn.call(fn.helper("ptx2amd_assert_fail"), "void", message, file, line, function, env(fn, 1))
         fn.do("call void @llvm.trap()")

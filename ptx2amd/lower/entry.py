@@ -68,9 +68,7 @@ def kernel_head(fn: FunctionLowering, function: Function) -> str:
     if function.proto.params:
         base = Val("ptr addrspace(4)", "%kernarg")
         fn.entry.append("  %kernarg = call align 16 ptr addrspace(4) @llvm.amdgcn.kernarg.segment.ptr()")
-    for i, (var, (offset, _, align)) in enumerate(
-        zip(function.proto.params, param_layout(function), strict=True)
-    ):
+    for i, (var, (offset, _, align)) in enumerate(zip(function.proto.params, param_layout(function), strict=True)):
         pointer = base
         if offset:
             pointer = Val(base.ty, f"%p{i}.at")

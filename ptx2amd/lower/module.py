@@ -16,16 +16,13 @@ from ptx2amd.lower.entry import lower_function
 from ptx2amd.lower.function import FunctionLowering, quoted
 from ptx2amd.lower.heads import llvm_name, max_threads, param_layout
 from ptx2amd.lower.helpers import helper_texts
+from ptx2amd.lower.special import DYNAMIC_LDS
 from ptx2amd.lower.summary import Summary, summarise
 from ptx2amd.lower.value import Val
 from ptx2amd.ptx.ast import Function, Module, Var
 from ptx2amd.target import Target
 
-DYNAMIC_LDS = "__ptx2amd_dynamic_lds"
-ENV = (
-    "@__ptx2amd_env = protected addrspace(1) externally_initialized global "
-    "[8 x i64] zeroinitializer, align 64"
-)
+ENV = "@__ptx2amd_env = protected addrspace(1) externally_initialized global [8 x i64] zeroinitializer, align 64"
 
 
 @dataclass(slots=True)
@@ -58,6 +55,7 @@ class ModuleLowering:
         self.summaries: dict[str, Summary] = {}
         self._pending: list[tuple[Function, str]] = []  # requested functions, with their denormal mode
         self._new: dict[str, str] = {}
+        self._kernel: Function | None = None  # the one being lowered
 
     @cached_property
     def segment(self) -> data.Segment:
@@ -89,13 +87,13 @@ class ModuleLowering:
         """Whether a thread may end inside a call of `function`."""
         return any(self.summary(f).exits for f in self.reachable(function))
 
-    def address_taken_exits(self) -> bool:
-        """Whether a function that may be called indirectly may end the thread."""
-        return any(
-            self.may_exit(f)
-            for f in self.module.functions.values()
-            if f.kind == "func" and _defined(f) and "exit" in f.text
-        )
+    def indirect_may_exit(self) -> bool:
+        """Whether a function whose address the current kernel (or a variable) takes may end the thread."""
+        taken = {cell.symbol for cell in self.segment.image.cells}
+        if self._kernel is not None:
+            taken = taken.union(*(self.summary(f).taken for f in self.reachable(self._kernel)))
+        named = (self.module.functions.get(self.module.aliases.get(name, name)) for name in taken)
+        return any(self.may_exit(f) for f in named if f is not None and _defined(f))
 
     def request(self, fn: FunctionLowering, function: Function) -> str:
         """The LLVM name (with @) of a PTX function, which will be lowered in the caller's FP mode."""
@@ -147,9 +145,7 @@ class ModuleLowering:
         for cell in image.cells:
             parts.append(_bytes(image.data[at : cell.at]))
             target = self.symbol_address(fn, cell.symbol, 0)
-            parts.append(
-                f"i64 ptrtoint ({target.ty} getelementptr (i8, {target.t}, i64 {cell.offset}) to i64)"
-            )
+            parts.append(f"i64 ptrtoint ({target.ty} getelementptr (i8, {target.t}, i64 {cell.offset}) to i64)")
             at = cell.at + 8
         parts.append(_bytes(image.data[at:]))
         parts = [part for part in parts if part]
@@ -175,9 +171,7 @@ class ModuleLowering:
             self.uses_dynamic_lds = True
             return Val("ptr addrspace(3)", f"@{DYNAMIC_LDS}")
         ty = f"[{data.size_of(var)} x i8]"
-        self.globals.setdefault(
-            name, f"{name} = internal addrspace(3) global {ty} poison, align {data.align_of(var)}"
-        )
+        self.globals.setdefault(name, f"{name} = internal addrspace(3) global {ty} poison, align {data.align_of(var)}")
         return Val("ptr addrspace(3)", name)
 
     def static_shared(self, fn: FunctionLowering) -> int:
@@ -201,12 +195,10 @@ class ModuleLowering:
         function = self.module.functions.get(name)
         if function is None or function.kind != "entry":
             known = [n for n, f in self.module.functions.items() if f.kind == "entry"]
-            raise Ptx2amdError(
-                f"no kernel {name!r} in {self.module.source}; it has {', '.join(known) or 'none'}"
-            )
+            raise Ptx2amdError(f"no kernel {name!r} in {self.module.source}; it has {', '.join(known) or 'none'}")
         before = dict(self.globals), set(self.helpers), self.uses_env, self.uses_dynamic_lds
         self.uses_env = False
-        self._new, self._pending = {}, []
+        self._new, self._pending, self._kernel = {}, [], function
         try:
             mode = self._denormals(function)
             self._new[name] = lower_function(self, function, mode)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 # Offsets of hidden kernel arguments (code object v5): AMDGPU usage, "Code Object V5 Metadata"
 BLOCK_COUNT, GROUP_SIZE, DYNAMIC_LDS_SIZE = 0, 12, 120
 MAX_BLOCK = 1024
+DYNAMIC_LDS = "__ptx2amd_dynamic_lds"
 SM_COUNT = 128  # what %nsmid says; %smid spreads the blocks over as many
 
 _AXES = {"x": 0, "y": 1, "z": 2}
@@ -230,6 +231,9 @@ def high(fn: FunctionLowering, v: Val) -> Val:
 
 @register("%dynamic_smem_size")
 def dynamic_smem_size(fn: FunctionLowering) -> Val:
+    """The hidden argument is only filled in for kernels that use dynamic LDS, so this one does."""
+    fn.module.uses_dynamic_lds = True
+    fn.do(f'call void asm sideeffect "", "s"(i32 ptrtoint (ptr addrspace(3) @{DYNAMIC_LDS} to i32))')
     return hidden(fn, "i32", DYNAMIC_LDS_SIZE)
 
 

@@ -11,10 +11,12 @@ from ptx2amd.ptx.parse import parse_body
 
 @dataclass(slots=True)
 class Summary:
-    """functions: names of symbols that the body mentions; exits: has `exit`; flush, ieee: f32
+    """functions: names of symbols that the body mentions; taken: those of them whose address it takes
+    (all but the callees of direct calls); exits: has `exit`; flush, ieee: f32
     instructions with and without .ftz; shared: static shared variables declared inside."""
 
     functions: set[str] = field(default_factory=set)
+    taken: set[str] = field(default_factory=set)
     exits: bool = False
     flush: int = 0
     ieee: int = 0
@@ -42,7 +44,7 @@ def body(module: Module, function: Function) -> Scope:
 def summarise(module: Module, function: Function) -> Summary:
     """Summarise a function's body (which gets parsed)."""
     summary = Summary()
-    known: dict[int, tuple[bool, int]] = {}  # shape -> may hold symbols of note, f32 mode (1 flush, 2 ieee)
+    known: dict[int, tuple[bool, int]] = {}  # shape -> is no call, f32 mode (1 flush, 2 ieee)
     for item in items(body(module, function)):
         if isinstance(item, Var):
             if item.space == "shared" and item.count != 0:
@@ -63,8 +65,13 @@ def summarise(module: Module, function: Function) -> Summary:
             summary.flush += 1
         elif facts[1] == 2:
             summary.ieee += 1
-        for operand in item.operands:
-            _symbols(operand, summary.functions)
+        if facts[0]:
+            for operand in item.operands:
+                _symbols(operand, summary.taken)
+            continue
+        for name, operand in zip(shape.names, item.operands, strict=True):
+            _symbols(operand, summary.functions if name == "f" else summary.taken)
+    summary.functions |= summary.taken
     return summary
 
 

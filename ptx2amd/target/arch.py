@@ -69,9 +69,7 @@ _GFX908 = replace(_GFX9, dot=True, matrix=frozenset({"mfma"}))
 _GFX90A = replace(_GFX908, matrix=_GFX908.matrix | {"bf16_1k", "f64"}, row_share=True)
 _GFX94 = replace(_GFX90A, images=False)
 _GFX10 = Arch("", (32, 64), dot=False, permlane16=True, async_lds=(1, 2, 4))
-_GFX11 = replace(
-    _GFX10, dot=True, permlane64=True, matrix=frozenset({"wmma11"}), async_lds=(), cycle_counter_bits=20
-)
+_GFX11 = replace(_GFX10, dot=True, permlane64=True, matrix=frozenset({"wmma11"}), async_lds=(), cycle_counter_bits=20)
 _GFX12 = replace(_GFX11, matrix=frozenset({"wmma12"}), fp8=True, named_barriers=True, cycle_counter_bits=64)
 _GFX125 = replace(
     _GFX12,
@@ -109,9 +107,7 @@ ARCHS: dict[str, Arch] = {
         *_family(_GFX10, "gfx1010"),
         *_family(_GFX10, "gfx1011", "gfx1012", dot=True),
         *_family(_GFX10, "gfx1013"),
-        *_family(
-            _GFX10, "gfx1030", "gfx1031", "gfx1032", "gfx1033", "gfx1034", "gfx1035", "gfx1036", dot=True
-        ),
+        *_family(_GFX10, "gfx1030", "gfx1031", "gfx1032", "gfx1033", "gfx1034", "gfx1035", "gfx1036", dot=True),
         *_family(_GFX11, "gfx1100", "gfx1101", "gfx1102", "gfx1103"),
         *_family(_GFX11, "gfx1150", "gfx1151", "gfx1152", "gfx1153"),
         *_family(_GFX12, "gfx1200", "gfx1201"),
