@@ -78,12 +78,14 @@ def translate(
     emit: str = "hsaco",
     mapping: str = "",
     build_id: str = "",
+    isolate: bool = False,
 ) -> list[Result]:
     """Translate kernels of a PTX module (all of them, by default), once for each arch.
 
     text: PTX, or a module parsed before; source: its name in messages. mode "kernel": variables lie in the
     data segment that the run time provides (see module_index); "module": the code object defines them.
-    mapping: "native", "paired", or "" for the arch's default.
+    mapping: "native", "paired", or "" for the arch's default. isolate: compile in a child process, so that a
+    crash of LLVM is the error of one kernel (not for processes with other threads).
     One kernel that cannot be translated does not lose the others: see KernelResult.reason.
     Raises PtxError for text that is no PTX, UnknownArch, Ptx2amdError for an unknown kernel name."""
     if emit not in EMIT:
@@ -95,7 +97,10 @@ def translate(
     for name in wanted:
         if name not in known:
             raise Ptx2amdError(f"no kernel {name!r} in {module.source}; it has {', '.join(known) or 'no kernels'}")
-    return [_translate(module, t, name, wanted, mode, emit, build_id) for t, name in zip(targets, archs, strict=True)]
+    return [
+        _translate(module, t, name, wanted, mode, emit, build_id, isolate)
+        for t, name in zip(targets, archs, strict=True)
+    ]
 
 
 def parse(text: str, source: str = "<ptx>") -> Module:
@@ -103,23 +108,50 @@ def parse(text: str, source: str = "<ptx>") -> Module:
     return parse_module(text, source)
 
 
-def _translate(module: Module, t: Target, arch: str, wanted: list[str], mode: str, emit: str, build_id: str) -> Result:
+def _translate(
+    module: Module, t: Target, arch: str, wanted: list[str], mode: str, emit: str, build_id: str, isolate: bool
+) -> Result:
     start = time.perf_counter()
     lowering = ModuleLowering(module, t, mode)
     results = {name: _lower(lowering, name) for name in wanted}
     code = b""
+    form = "obj" if emit == "hsaco" else emit
     if lowering.plans:
-        if emit in ("asm", "ll"):
-            code = codegen.emit(lowering.ir(), t, emit, lowering.simple)
+        try:
+            code = _emit(lowering, form, isolate)
+        except codegen.CodegenError as error:
+            code = _emit_separately(lowering, form, isolate, results, error)
+    if code and form == "obj":
+        elf = Elf(code)
+        _measure(elf, results)
+        if emit == "hsaco":
+            code = codegen.link([code], sidecar(module, arch, results, build_id))
         else:
-            code = codegen.emit(lowering.ir(), t, "obj", lowering.simple)
-            elf = Elf(code)
-            _measure(elf, results)
-            if emit == "hsaco":
-                code = codegen.link([code], sidecar(module, arch, results, build_id))
-            else:
-                codegen.check_symbols(elf)
+            codegen.check_symbols(elf)
     return Result(arch, emit, code, results, time.perf_counter() - start)
+
+
+def _emit(lowering: ModuleLowering, form: str, isolate: bool) -> bytes:
+    emit = codegen.emit_isolated if isolate else codegen.emit
+    return emit(lowering.ir(), lowering.target, form, lowering.simple)
+
+
+def _emit_separately(
+    lowering: ModuleLowering, form: str, isolate: bool, results: dict[str, KernelResult], error: Ptx2amdError
+) -> bytes:
+    """Code for the kernels that can be compiled, when all together cannot be; the others are refused."""
+    good = ModuleLowering(lowering.module, lowering.target, lowering.mode)
+    for name in lowering.plans:
+        alone = ModuleLowering(lowering.module, lowering.target, lowering.mode)
+        try:
+            if len(lowering.plans) == 1:
+                raise error
+            alone.kernel(name)
+            _emit(alone, form, isolate)
+            good.kernel(name)
+        except codegen.CodegenError as problem:
+            results[name] = KernelResult(name, f"internal error of the code generator: {problem}")
+    return _emit(good, form, isolate) if good.plans else b""
 
 
 def _lower(lowering: ModuleLowering, name: str) -> KernelResult:

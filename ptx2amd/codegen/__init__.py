@@ -1,6 +1,7 @@
 """Code generation: LLVM IR text -> object -> hsaco."""
 
+from ptx2amd.codegen.isolate import emit_isolated
 from ptx2amd.codegen.link import LinkError, check_symbols, link, linker, sidecar_of
 from ptx2amd.codegen.llvm import CodegenError, emit
 
-__all__ = ["CodegenError", "LinkError", "check_symbols", "emit", "link", "linker", "sidecar_of"]
+__all__ = ["CodegenError", "LinkError", "check_symbols", "emit", "emit_isolated", "link", "linker", "sidecar_of"]

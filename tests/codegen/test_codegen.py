@@ -7,7 +7,7 @@ import struct
 
 import pytest
 
-from ptx2amd.codegen import CodegenError, LinkError, check_symbols, emit, link, linker, sidecar_of
+from ptx2amd.codegen import CodegenError, LinkError, check_symbols, emit, emit_isolated, link, linker, sidecar_of
 from ptx2amd.codegen.elf import Elf, unpack
 from ptx2amd.target import target
 
@@ -60,6 +60,17 @@ def test_bad_ir_is_an_error_not_a_crash() -> None:
         emit(UNDOMINATED, GFX942)
 
 
+def test_a_crash_of_llvm_is_an_error_when_isolated() -> None:
+    """LLVM ends the process for what it cannot select, here a matrix instruction that gfx900 has not."""
+    call = "%v = call <4 x float> @llvm.amdgcn.mfma.f32.16x16x16f16(<4 x half> poison, <4 x half> poison, "
+    call += "<4 x float> poison, i32 0, i32 0, i32 0)\n store <4 x float> %v, ptr addrspace(1) %p\n ret"
+    with pytest.raises(CodegenError, match="LLVM ended with SIGABRT"):
+        emit_isolated(KERNEL.replace("ret", call) + FLAGS, target("gfx900"))
+    with pytest.raises(CodegenError, match="does not accept"):
+        emit_isolated("nonsense", GFX942)
+    assert emit_isolated(KERNEL + FLAGS, GFX942) == emit(KERNEL + FLAGS, GFX942)
+
+
 def test_forms() -> None:
     assert b"define protected amdgpu_kernel void @k" in emit(KERNEL + FLAGS, GFX942, "ll")
     assert b"s_endpgm" in emit(KERNEL + FLAGS, GFX942, "asm")
@@ -84,7 +95,7 @@ def test_what_is_no_elf_says_so(text: bytes) -> None:
 def test_messagepack() -> None:
     """Every tag that AMDGPU metadata can hold, by the MessagePack specification."""
     cases = [
-        (b"\x07", 7), (b"\xff", -1), (b"\xc3", True), (b"\xc2", False), (b"\xc0", None), 
+        (b"\x07", 7), (b"\xff", -1), (b"\xc3", True), (b"\xc2", False), (b"\xc0", None),
         (b"\xcc\xc8", 200),
         (b"\xcd\x01\x00", 256), (b"\xce\x00\x01\x00\x00", 65536), (b"\xd0\x80", -128), (b"\xa2ab", "ab"),
         (b"\xd9\x03abc", "abc"), (b"\x92\x01\x02", [1, 2]), (b"\xdc\x00\x01\x05", [5]),

@@ -10,6 +10,7 @@ import pytest
 from ptx2amd.codegen import sidecar_of
 from ptx2amd.codegen.elf import Elf
 from ptx2amd.errors import Ptx2amdError, PtxError
+from ptx2amd.lower.module import ModuleLowering
 from ptx2amd.target import UnknownArch
 from ptx2amd.translate import module_index, parse, translate
 
@@ -107,6 +108,22 @@ def test_layout_does_not_depend_on_what_was_translated() -> None:
     first, second = parse(MODULE), parse(MODULE)
     translate(first, archs=["gfx942"], kernels=["good"])
     assert module_index(first) == module_index(second)
+
+
+@pytest.mark.parametrize("isolate", [False, True])
+def test_kernels_that_llvm_rejects_are_lost_alone(isolate: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = HEAD + "".join(
+        f".entry {n}(.param .u64 p) {{ .reg .b64 %r; ld.param.u64 %r, [p]; st.global.u32 [%r], 1; ret; }}\n"
+        for n in ("one", "bad", "two")
+    )
+    whole = ModuleLowering.ir
+    monkeypatch.setattr(ModuleLowering, "ir", lambda self: whole(self) + ("?" if "bad" in self.plans else ""))
+    [result] = translate(text, archs=["gfx942"], isolate=isolate)
+    assert [name for name, kernel in result.kernels.items() if kernel.ok] == ["one", "two"]
+    assert "internal error of the code generator" in result.kernels["bad"].reason
+    assert [k[".name"] for k in Elf(result.code).metadata()["amdhsa.kernels"]] == ["one", "two"]
+    [result] = translate(text, archs=["gfx942"], kernels=["bad"], isolate=isolate)
+    assert not result.ok and result.code == b""
 
 
 def test_errors_of_the_caller() -> None:

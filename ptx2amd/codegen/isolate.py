@@ -1,0 +1,45 @@
+"""Code generation in a process of its own: LLVM ends the process when it cannot select an instruction, and
+an assertion of it does too. The caller gets an error instead."""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import signal
+import tempfile
+
+from ptx2amd.codegen.llvm import CodegenError, emit
+from ptx2amd.target import Target
+
+
+def emit_isolated(ir: str, target: Target, form: str = "obj", simple: bool = False) -> bytes:
+    """`emit` in a forked child. Raises CodegenError also when LLVM crashes there, with LLVM's last words."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
+        pid = os.fork()
+        if pid == 0:
+            _child(ir, target, form, simple, out.fileno(), errors.fileno())
+        status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        out.seek(0)
+        errors.seek(0)
+        if status == 0:
+            return out.read()
+        said = errors.read().decode(errors="replace").strip().splitlines()
+    if status == 1:
+        raise CodegenError(said[-1] if said else "code generation failed")
+    cause = signal.Signals(-status).name if status < 0 else f"status {status}"
+    raise CodegenError(f"LLVM ended with {cause}" + (f": {said[0]}" if said else ""))
+
+
+def _child(ir: str, target: Target, form: str, simple: bool, out: int, errors: int) -> None:
+    """Does the work and ends the process: 0 with the result in `out`, 1 with a message in `errors`."""
+    faulthandler.disable()
+    os.dup2(errors, 2)
+    code = 1
+    try:
+        blob = emit(ir, target, form, simple)
+        while blob:
+            blob = blob[os.write(out, blob) :]
+        code = 0
+    except BaseException as error:  # nothing may return into the copy of the caller
+        os.write(errors, f"\n{error}".encode())
+    os._exit(code)
