@@ -11,6 +11,8 @@ import tempfile
 from ptx2amd.codegen.llvm import CodegenError, emit
 from ptx2amd.target import Target
 
+OWN_WORDS = "\0ptx2amd\0"  # stands between what LLVM printed and our own message
+
 
 def emit_isolated(ir: str, target: Target, form: str = "obj", simple: bool = False) -> bytes:
     """`emit` in a forked child. Raises CodegenError also when LLVM crashes there, with LLVM's last words."""
@@ -23,11 +25,12 @@ def emit_isolated(ir: str, target: Target, form: str = "obj", simple: bool = Fal
         errors.seek(0)
         if status == 0:
             return out.read()
-        said = errors.read().decode(errors="replace").strip().splitlines()
-    if status == 1:
-        raise CodegenError(said[-1] if said else "code generation failed")
+        said = errors.read().decode(errors="replace").partition(OWN_WORDS)
+    if said[1]:
+        raise CodegenError(said[2])
+    words = said[0].strip().splitlines()
     cause = signal.Signals(-status).name if status < 0 else f"status {status}"
-    raise CodegenError(f"LLVM ended with {cause}" + (f": {said[0]}" if said else ""))
+    raise CodegenError(f"LLVM ended with {cause}" + (f": {words[0]}" if words else ""))
 
 
 def _child(ir: str, target: Target, form: str, simple: bool, out: int, errors: int) -> None:
@@ -41,5 +44,5 @@ def _child(ir: str, target: Target, form: str, simple: bool, out: int, errors: i
             blob = blob[os.write(out, blob) :]
         code = 0
     except BaseException as error:  # nothing may return into the copy of the caller
-        os.write(errors, f"\n{error}".encode())
+        os.write(errors, f"{OWN_WORDS}{error}".encode())
     os._exit(code)

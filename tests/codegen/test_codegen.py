@@ -30,8 +30,9 @@ GFX942 = target("gfx942")
 
 @pytest.mark.parametrize("arch", ["gfx90a", "gfx942", "gfx1100", "gfx1201", "gfx11-generic"])
 def test_linked_code_object_keeps_metadata_and_carries_the_sidecar(arch: str) -> None:
+    version = str(100 * target(arch).arch.code_object)
     sidecar = {"arch": arch, "kernels": {"k": {"env": False}}}
-    blob = link([emit(KERNEL + FLAGS, target(arch))], sidecar)
+    blob = link([emit(KERNEL + FLAGS.replace("500", version), target(arch))], sidecar)
     elf = Elf(blob)
     assert struct.unpack_from("<H", blob, 16)[0] == 3  # a shared object
     assert sidecar_of(blob) == sidecar
