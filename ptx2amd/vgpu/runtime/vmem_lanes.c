@@ -126,8 +126,14 @@ static inline void store_dword(const uint32_t *restrict s, const struct lane_add
   }
 }
 
-static void store_pair(const uint32_t *restrict s, const struct lane_addresses *a, unsigned offset) {
-  EACH_LANE(l, a->lanes) PUT(u64_any, a->p[l] + offset, (uint64_t)s[W + l] << 32 | s[l]);
+/* n dwords per lane, next to each other; pairs in one access. */
+static inline __attribute__((always_inline)) void store_wide(const uint32_t *restrict s,
+                                                             const struct lane_addresses *a, unsigned n) {
+  EACH_LANE(l, a->lanes) {
+    for (unsigned k = 0; k + 1 < n; k += 2)
+      PUT(u64_any, a->p[l] + 4 * k, (uint64_t)s[(k + 1) * W + l] << 32 | s[k * W + l]);
+    if (n & 1) PUT(u32_any, a->p[l] + 4 * (n - 1), s[(n - 1) * W + l]);
+  }
 }
 
 void VG(store_lanes)(struct wave *w, const struct inst *i, const struct lane_addresses *a, enum store_kind kind) {
@@ -140,9 +146,9 @@ void VG(store_lanes)(struct wave *w, const struct inst *i, const struct lane_add
       for (unsigned k = 0; k < store_bytes[kind] / 4u; k++) store_dword(s + k * W, a, k * a->stride);
       break;
     }
-    store_pair(s, a, 0);
-    if (kind == STORE_B96) store_dword(s + 2 * W, a, 8);
-    if (kind == STORE_B128) store_pair(s + 2 * W, a, 8);
+    if (kind == STORE_B64) store_wide(s, a, 2);
+    else if (kind == STORE_B96) store_wide(s, a, 3);
+    else store_wide(s, a, 4);
     break;
   case STORE_B8: EACH_LANE(l, a->lanes) PUT(uint8_t, p[l], s[l]); break;
   case STORE_B16: EACH_LANE(l, a->lanes) PUT(u16_any, p[l], s[l]); break;
