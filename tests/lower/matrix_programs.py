@@ -126,17 +126,18 @@ class Matrices:
 
 
 def matrices(product: Product) -> Matrices:
-    seed = random.Random(product.opcode)
-    m, n, k = product.shape
-    top = seed.choice((0, 0x7FFFFFF0)) if product["ct"] == "s32" else 0
+    return matrices_of(product.opcode, dict(product.mods), product.shape)
+
+
+def matrices_of(name: str, mods: dict[str, str], shape: tuple[int, int, int]) -> Matrices:
+    """Random matrices of the types `at`, `bt`, `ct`; integers sometimes such that sums overflow."""
+    seed = random.Random(name)
+    m, n, k = shape
+    top = seed.choice((0, 0x7FFFFFF0)) if mods["ct"] == "s32" else 0
     return Matrices(
-        {(i, j): element(product["at"], seed) for i in range(m) for j in range(k)},
-        {(i, j): element(product["bt"], seed) for i in range(k) for j in range(n)},
-        {
-            (i, j): element(product["ct"], seed) if not top else top - seed.randrange(8)
-            for i in range(m)
-            for j in range(n)
-        },
+        {(i, j): element(mods["at"], seed) for i in range(m) for j in range(k)},
+        {(i, j): element(mods["bt"], seed) for i in range(k) for j in range(n)},
+        {(i, j): element(mods["ct"], seed) if not top else top - seed.randrange(8) for i in range(m) for j in range(n)},
     )
 
 
@@ -168,31 +169,36 @@ def _accumulators(image: bytearray, ptype: str, cells: dict[tuple[int, int], int
 
 
 def expected(product: Product, data: Matrices) -> bytes:
-    """The lanes' results. (The elements are such that sums of f64 are exact.)"""
-    m, _, k = product.shape
-    a, b, c = (
-        {at: value(bits, product[ptype]) for at, bits in cells.items()}
-        for cells, ptype in ((data.a, "at"), (data.b, "bt"), (data.c, "ct"))
-    )
-    term = _term(product)
-    result = {}
-    for i, j in c:
-        total = c[i, j] + sum(term(a[i, x], b[x, j]) for x in range(k))
-        if product["dt"] == "s32":
-            if dict(product.mods).get("sat"):
-                total = max(-(1 << 31), min((1 << 31) - 1, total))
-            result[i, j] = int(total) & 0xFFFFFFFF
-        else:
-            result[i, j] = atomics.from_float(float(total), product["dt"])
+    """The lanes' results."""
     image = bytearray(32 * LANE)
-    _accumulators(image, product["dt"], result, m, 0)
+    result = product_of(dict(product.mods), product.shape, data)
+    _accumulators(image, product["dt"], result, product.shape[0], 0)
     return bytes(image)
 
 
-def _term(product: Product) -> Callable[[int | float, int | float], int | float]:
-    if product["at"] != "b1":
+def product_of(mods: dict[str, str], shape: tuple[int, int, int], data: Matrices) -> dict[tuple[int, int], int]:
+    """A B + C, in the elements of `dt`. (The numbers are such that sums in f64 are exact.)"""
+    a, b, c = (
+        {at: value(bits, mods[ptype]) for at, bits in cells.items()}
+        for cells, ptype in ((data.a, "at"), (data.b, "bt"), (data.c, "ct"))
+    )
+    term = _term(mods)
+    result = {}
+    for i, j in c:
+        total = c[i, j] + sum(term(a[i, x], b[x, j]) for x in range(shape[2]))
+        if mods["dt"] == "s32":
+            if mods.get("sat"):
+                total = max(-(1 << 31), min((1 << 31) - 1, total))
+            result[i, j] = int(total) & 0xFFFFFFFF
+        else:
+            result[i, j] = atomics.from_float(float(total), mods["dt"])
+    return result
+
+
+def _term(mods: dict[str, str]) -> Callable[[int | float, int | float], int | float]:
+    if mods["at"] != "b1":
         return operator.mul
-    return operator.xor if product["op"] == "xor.popc" else operator.and_
+    return operator.xor if mods["op"] == "xor.popc" else operator.and_
 
 
 # ldmatrix, stmatrix, movmatrix: shared memory holds four matrices; row r of matrix i lies at ROW (8 i + r)

@@ -6,8 +6,10 @@ import random
 
 import matrix_programs as programs
 import pytest
+import wmma_programs
 from device import ARCHS, chunks, program
 from matrix_programs import LANE
+from wmma_programs import MATRIX
 
 BATCHES = chunks(list(programs.products()), 5)
 TEXT = programs.HEAD + programs.move_kernel()
@@ -32,3 +34,22 @@ def test_moves(arch: str) -> None:
     for i, (kind, count, trans, _) in enumerate(programs.MOVES):
         want = programs.moved(kind, count, trans, data)
         assert out[512 * i : 512 * (i + 1)] == want, programs.MOVES[i]
+
+
+WMMA = chunks([p for p in wmma_programs.products() if p.number % 5 in (0, 2, 3)], 4)
+WMMA_TEXT = wmma_programs.HEAD + "".join(wmma_programs.kernel(f"k{i}", batch) for i, batch in enumerate(WMMA))
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_wmma(arch: str) -> None:
+    for i, batch in enumerate(WMMA):
+        data = [wmma_programs.matrices(product) for product in batch]
+        memory = b"".join(
+            wmma_programs.image(p, part, cells)
+            for p, d in zip(batch, data, strict=True)
+            for part, cells in (("a", d.a), ("b", d.b), ("c", d.c))
+        )
+        _, out = program(WMMA_TEXT, arch).run(f"k{i}", 32, [memory, MATRIX * len(batch)])
+        for j, (product, matrices) in enumerate(zip(batch, data, strict=True)):
+            got = out[MATRIX * j : MATRIX * (j + 1)]
+            assert got == wmma_programs.expected(product, matrices), product
