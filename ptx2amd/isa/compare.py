@@ -18,9 +18,7 @@ BOOL = ".{bool:and|or|xor}"
 INTEGERS = "b16|b32|b64|u16|u32|u64|s16|s32|s64"
 
 
-def setp(
-    cmp: str, ftz: str, types: str, since: tuple[int, int], sm: int, to: str = "p:pred|q:pred?"
-) -> list[Form]:
+def setp(cmp: str, ftz: str, types: str, since: tuple[int, int], sm: int, to: str = "p:pred|q:pred?") -> list[Form]:
     """setp with and without a predicate to combine with."""
     return [
         Form(f"setp.{{cmp:{cmp}}}.{ftz}{{t:{types}}}", f"{to}, a:t, b:t", "setp", since=since, sm=sm),
@@ -68,11 +66,7 @@ def halves(ftz: str, t: str, since: tuple[int, int], sm: int) -> list[Form]:
 FORMS = [
     *(form for kind in KINDS for form in setp(*kind)),
     *(form for kind in HALVES for form in halves(*kind)),
-    *(
-        form
-        for cmp, ftz, types, since, sm in KINDS
-        for form in set_(cmp, ftz, "u32|s32|f32", types, since, sm)
-    ),
+    *(form for cmp, ftz, types, since, sm in KINDS for form in set_(cmp, ftz, "u32|s32|f32", types, since, sm)),
     *(
         form
         for to, since, sm in (("f16", (4, 2), 53), ("bf16", (7, 8), 90))

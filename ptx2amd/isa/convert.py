@@ -45,10 +45,7 @@ def to_one(t: str, a: str, since: Since, sm: int) -> list[Form]:
 
 FORMS = [
     Form(f"cvt.{{t:{INTEGERS}}}.{{a:{INTEGERS}}}", UNARY, "cvt_int_int"),
-    *(
-        Form(f"cvt.{{sat:sat}}.{{t:{t}}}.{{a:{narrower(t)}}}", UNARY, "cvt_int_int")
-        for t in INTEGERS.split("|")
-    ),
+    *(Form(f"cvt.{{sat:sat}}.{{t:{t}}}.{{a:{narrower(t)}}}", UNARY, "cvt_int_int") for t in INTEGERS.split("|")),
     # integer <-> float
     Form(f"cvt.{INT}.{FTZ}.{SAT}.{{t:{INTEGERS}}}.{{a:f32}}", UNARY, "cvt_float_int"),
     Form(f"cvt.{INT}.{SAT}.{{t:{INTEGERS}}}.{{a:f16|f64}}", UNARY, "cvt_float_int"),
@@ -84,9 +81,10 @@ FORMS = [
     from_float("{rnd:rn|rz}.[relu:relu].{satfinite:satfinite}", "tf32", "f32", "cvt_tf32", (8, 6), 100),
     # two f32 to a pair: a becomes the high half
     from_float("{rnd:rn|rz}.[relu:relu]", "f16x2|bf16x2", "f32", "cvt_pair", (7, 0), 80, TWO),
-    from_float(
-        "{rnd:rn|rz}.[relu:relu].{satfinite:satfinite}", "f16x2|bf16x2", "f32", "cvt_pair", (8, 1), 80, TWO
-    ),
+    from_float("{rnd:rn|rz}.[relu:relu].{satfinite:satfinite}", "f16x2|bf16x2", "f32", "cvt_pair", (8, 1), 80, TWO),
+    # two clamped integers, below them what c holds
+    Form("cvt.pack.sat.{t:u16|s16}.{a:s32}", "d:b32, a:a, b:a", "cvt_pack", "exact", (6, 5), 72),
+    Form("cvt.pack.sat.{t:u8|s8|u4|s4|u2|s2}.{a:s32}.b32", "d:b32, a:a, b:a, c:b32", "cvt_pack", "exact", (6, 5), 75),
     # 8-bit floats, in pairs
     Form(
         "cvt.{rnd:rn}.satfinite.[relu:relu].{small:e4m3x2|e5m2x2}.{a:f32}",

@@ -13,7 +13,5 @@ FORMS = [
     Form(f"sub.cc.{{t:{WORDS}}}", "d:t, a:t, b:t", "sub_carry", since=(1, 2)),
     Form(f"subc.[cc:cc].{{t:{WORDS}}}", "d:t, a:t, b:t", "sub_carry", since=(3, 0)),
     Form(f"mad.{{part:lo|hi}}.cc.{{t:{WORDS}}}", "d:t, a:t, b:t, c:t", "mad_carry", since=(3, 0), sm=20),
-    Form(
-        f"madc.{{part:lo|hi}}.[cc:cc].{{t:{WORDS}}}", "d:t, a:t, b:t, c:t", "mad_carry", since=(3, 0), sm=20
-    ),
+    Form(f"madc.{{part:lo|hi}}.[cc:cc].{{t:{WORDS}}}", "d:t, a:t, b:t, c:t", "mad_carry", since=(3, 0), sm=20),
 ]

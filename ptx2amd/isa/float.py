@@ -68,9 +68,7 @@ def rounded(name: str, operands: str) -> list[Form]:
             since=(1, 4),
             sm=20,
         ),
-        Form(
-            f"{name}.{{rnd:{RND}}}.f64", operands.format(t="f64"), f"float_{name}", NAN, since=(1, 4), sm=13
-        ),
+        Form(f"{name}.{{rnd:{RND}}}.f64", operands.format(t="f64"), f"float_{name}", NAN, since=(1, 4), sm=13),
     ]
 
 

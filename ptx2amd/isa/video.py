@@ -1,4 +1,4 @@
-"""SIMD video instructions on whole registers (PTX manual 9.7.10; lane selectors and masks are not supported)."""
+"""SIMD video instructions on whole registers (PTX manual 9.7.10); no lane selectors, no masks."""
 
 from __future__ import annotations
 

@@ -67,9 +67,10 @@ def div_approx(fn: FunctionLowering, inst: Inst) -> None:
 @lowers("div_full")
 def div_full(fn: FunctionLowering, inst: Inst) -> None:
     a, b = sources(fn, inst, "ab")
-    fn.put(
-        inst, "d", with_ftz(fn, lambda x, y: quotient_estimate(fn, x, y, "2.0"), [a, b], rounding(inst)[1])
-    )
+    _, ftz = rounding(inst)
+    if ftz and fn.f32_denormals == "flush":  # LLVM's estimate takes the operands apart, denormals too
+        a, b = flush(fn, a), flush(fn, b)
+    fn.put(inst, "d", with_ftz(fn, lambda x, y: quotient_estimate(fn, x, y, "2.0"), [a, b], ftz))
 
 
 @lowers("sqrt_approx")
@@ -138,9 +139,7 @@ def cos_approx(fn: FunctionLowering, inst: Inst) -> None:
 
 def tanh(fn: FunctionLowering, a: Val) -> Val:
     """(1 - t) / (1 + t) with t = exp(-2|a|); below 2^-7 the argument itself. Relative error below 2^-15."""
-    t = estimate(
-        fn, "exp2", binary(fn, "fmul", intrinsic(fn, "fabs", a), fn.const("float", -2 / math.log(2)))
-    )
+    t = estimate(fn, "exp2", binary(fn, "fmul", intrinsic(fn, "fabs", a), fn.const("float", -2 / math.log(2))))
     one = fn.const("float", 1.0)
     y = binary(fn, "fmul", binary(fn, "fsub", one, t), estimate(fn, "rcp", binary(fn, "fadd", one, t)))
     y = intrinsic(fn, "copysign", y, a)
@@ -158,9 +157,7 @@ def coarse_f64(fn: FunctionLowering, inst: Inst) -> None:
     """rcp.approx.ftz.f64, rsqrt.approx.ftz.f64: only the upper 32 bits of the argument count, and those of
     the result that are zero in its lower 32 bits. (Division sequences of nvcc refine it.)"""
     high = binary(fn, "and", fn.cast(fn.src(inst, "a"), "i64"), 0xFFFFFFFF << 32)
-    y = estimate(
-        fn, "rcp" if inst.shape.form.mnemonic == "rcp" else "rsq", flush(fn, fn.cast(high, "double"))
-    )
+    y = estimate(fn, "rcp" if inst.shape.form.mnemonic == "rcp" else "rsq", flush(fn, fn.cast(high, "double")))
     bits = integer_of(fn, flush(fn, y))
     finite = compare(fn, "ult", binary(fn, "and", bits, 0x7FF << 52), 0x7FE << 52)
     bits = select(fn, finite, binary(fn, "add", bits, 1 << 31), bits)

@@ -46,6 +46,22 @@ def cvt_int_int(fn: FunctionLowering, inst: Inst) -> None:
     fn.put(inst, "d", fn.resize(v, n, is_signed))
 
 
+@lowers("cvt_pack")
+def cvt_pack(fn: FunctionLowering, inst: Inst) -> None:
+    """a and b clamped to the type, a above b, both below c moved up."""
+    t = inst.shape.mods["t"]
+    n, (low, high) = int(t[1:]), limits(t)
+    parts = []
+    for v in sources(fn, inst, "ab"):
+        v = fn.call("llvm.smax.i32", "i32", v, fn.const("i32", low))
+        v = fn.call("llvm.smin.i32", "i32", v, fn.const("i32", high))
+        parts.append(binary(fn, "and", v, (1 << n) - 1))
+    result = binary(fn, "or", binary(fn, "shl", parts[0], n), parts[1])
+    if fn.has(inst, "c"):
+        result = binary(fn, "or", result, binary(fn, "shl", fn.src(inst, "c"), 2 * n))
+    fn.put(inst, "d", result)
+
+
 @lowers("cvt_float_int")
 def cvt_float_int(fn: FunctionLowering, inst: Inst) -> None:
     """Rounded to an integral value, then clamped. NaN gives 0, or the top bit alone when the source is f64
@@ -116,21 +132,18 @@ def cvt_int_float(fn: FunctionLowering, inst: Inst) -> None:
     fn.put(inst, "d", saturate(fn, y) if mods.get("sat") else y)
 
 
-DIRECTIONS = {"rz": "towardzero", "rp": "upward", "rm": "downward"}
-
-
 def to_half(fn: FunctionLowering, v: Val, rnd: str, ftz: bool = False) -> Val:
-    """float -> half. (LLVM does switch the mode for this conversion.)"""
+    """float -> half; in other roundings than to nearest corrected by the rounding error."""
+    nearest = fn.op("half", f"fptrunc {v.t} to half")
     if rnd == "rn":
-        return fn.op("half", f"fptrunc {v.t} to half")
-    if rnd in ("rm", "rp") and not ftz and fn.f32_denormals == "flush":  # f32 denormals round like 2^-100
+        return nearest
+    if not ftz and fn.f32_denormals == "flush":  # f32 denormals round like 2^-100
         bits = integer_of(fn, v)
         magnitude = binary(fn, "and", bits, 0x7FFFFFFF)
         denormal = compare(fn, "ult", binary(fn, "sub", magnitude, 1), 0x7FFFFF)
-        bits = select(fn, denormal, binary(fn, "or", bits, (127 - 100) << 23), bits)
-        v = fn.cast(bits, "float")
-    how = f'metadata !"round.{DIRECTIONS[rnd]}"'
-    return fn.op("half", f"call half @llvm.fptrunc.round.f16.f32({v.t}, {how})")
+        v = fn.cast(select(fn, denormal, binary(fn, "or", bits, (127 - 100) << 23), bits), "float")
+    back = fn.op("float", f"fpext {nearest.t} to float")
+    return directed.corrected(fn, nearest, binary(fn, "fsub", v, back), rnd)
 
 
 def satfinite(fn: FunctionLowering, v: Val) -> Val:
@@ -189,9 +202,7 @@ def cvt_pair(fn: FunctionLowering, inst: Inst) -> None:
     """Two f32: a becomes the high half, b the low one."""
     mods = inst.shape.mods
     ty = LLVM_TYPE[mods["t"]][0][1:-1].split(" x ")[1]
-    halves = [
-        finished(fn, inst, float_to_float(fn, v, ty, mods["rnd"], False)) for v in sources(fn, inst, "ba")
-    ]
+    halves = [finished(fn, inst, float_to_float(fn, v, ty, mods["rnd"], False)) for v in sources(fn, inst, "ba")]
     fn.put(inst, "d", join(fn, halves))
 
 

@@ -76,7 +76,7 @@ def corrected(fn: FunctionLowering, q: Val, rest: Val, rnd: str, usable: Val | N
         bits = select(fn, above, select(fn, negative, shrunk, grown), bits)
     else:
         bits = select(fn, select(fn, negative, above, below), shrunk, bits)
-    return fn.cast(bits, "double")
+    return fn.cast(bits, q.ty)
 
 
 def scaled(fn: FunctionLowering, q: Val, exponent: Val, rnd: str) -> Val:

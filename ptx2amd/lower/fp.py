@@ -47,10 +47,7 @@ def moded(fn: FunctionLowering, op: str, ty: str, args: list[Val], rnd: str = "r
     if ftz != kernel:
         before.append((MODE_DENORMALS, 12 if ftz else 15))
         after.append((MODE_DENORMALS, 12 if kernel else 15))
-    args = [
-        fn.op(a.ty, f'call {a.ty} asm sideeffect "", "=v,0"({a.t})') if a.ref.startswith("%") else a
-        for a in args
-    ]
+    args = [fn.op(a.ty, f'call {a.ty} asm sideeffect "", "=v,0"({a.t})') if a.ref.startswith("%") else a for a in args]
     here, inside, join = fn.block("mode"), fn.block("mode"), fn.block("mode")
     fn.label(here)
     zero = fn.op("i32", 'call i32 asm "", "=s,0"(i32 0)')
@@ -62,9 +59,7 @@ def moded(fn: FunctionLowering, op: str, ty: str, args: list[Val], rnd: str = "r
     rounding = "" if op == "fpext" else ', metadata !"round.dynamic"'
     suffix = SUFFIX[ty] + (f".{SUFFIX[args[0].ty]}" if op in ("fptrunc", "fpext") else "")
     operands = ", ".join(a.t for a in args)
-    v = fn.op(
-        ty, f"call {ty} @llvm.experimental.constrained.{op}.{suffix}({operands}{rounding}, {STRICT}) strictfp"
-    )
+    v = fn.op(ty, f"call {ty} @llvm.experimental.constrained.{op}.{suffix}({operands}{rounding}, {STRICT}) strictfp")
     for register, value in after:
         fn.do(f"call void @llvm.amdgcn.s.setreg(i32 {register}, i32 {value})")
     fn.label(join)

@@ -117,6 +117,22 @@ def bfloat_arith(fn: FunctionLowering, inst: Inst) -> None:
     fn.put(inst, "d", v)
 
 
+@lowers("mixed_arith")
+def mixed_arith(fn: FunctionLowering, inst: Inst) -> None:
+    """f32 add, sub, fma whose factors or first operand are f16 or bf16."""
+    mods, op = inst.shape.mods, inst.shape.form.mnemonic
+    args = [as_float(fn, v) for v in sources(fn, inst)]
+    v = arith(fn, op, args, mods["rnd"] or "rn", False)
+    fn.put(inst, "d", saturate(fn, v, False) if mods["sat"] else v)
+
+
+def as_float(fn: FunctionLowering, v: Val) -> Val:
+    """f16, bf16 or f32 as f32, exactly."""
+    if v.ty == "bfloat":
+        return from_bfloat(fn, v)
+    return fn.op("float", f"fpext {v.t} to float") if v.ty == "half" else v
+
+
 @lowers("half_minmax")
 def half_minmax(fn: FunctionLowering, inst: Inst) -> None:
     def op(*args: Val) -> Val:
@@ -164,7 +180,7 @@ def half_sign(fn: FunctionLowering, inst: Inst) -> None:
 
 def through_float(fn: FunctionLowering, v: Val, op: str) -> Val:
     """exp2 or tanh of a half or bfloat, computed in f32."""
-    x = from_bfloat(fn, v) if v.ty == "bfloat" else fn.op("float", f"fpext {v.t} to float")
+    x = as_float(fn, v)
     y = tanh(fn, x) if op == "tanh" else estimate(fn, "exp2", x)
     return to_bfloat(fn, y) if v.ty == "bfloat" else fn.op("half", f"fptrunc {y.t} to half")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ptx2amd.lower.function import FunctionLowering, Val
-from ptx2amd.lower.integer import binary, compare, field, select, sources
+from ptx2amd.lower.integer import binary, compare, field, sources
 from ptx2amd.lower.registry import lowers
 from ptx2amd.ptx.ast import Inst
 
@@ -42,9 +42,7 @@ def video_lanes(fn: FunctionLowering, inst: Inst) -> None:
         y = field(fn, b, i * bits, bits, mods["bt"][0] == "s")
         v = lane(fn, name, mods.get("cmp", ""), x, y)
         if mods.get("sat"):
-            low, high = (
-                (-(1 << bits - 1), (1 << bits - 1) - 1) if mods["t"] == "s32" else (0, (1 << bits) - 1)
-            )
+            low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if mods["t"] == "s32" else (0, (1 << bits) - 1)
             v = fn.call("llvm.smax.i32", "i32", v, fn.const("i32", low))
             v = fn.call("llvm.smin.i32", "i32", v, fn.const("i32", high))
         if mods.get("acc"):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from alu_programs import SLOT, THREADS, Case, Program, register_class, values
-from reference import floats, integers
+from reference import conversions, floats, integers
 from reference.numbers import FORMATS, decode
 from reference.numbers import value as number
 
-REFERENCE = {**integers.REFERENCE, **floats.REFERENCE}
+REFERENCE = {**integers.REFERENCE, **floats.REFERENCE, "cvt": conversions.cvt}
 
 
 def facts(case: Case) -> dict[str, str]:
@@ -20,7 +21,7 @@ def facts(case: Case) -> dict[str, str]:
     mods["name"] = case.form.mnemonic
     if case.form.mnemonic in ("mul", "mad", "madc"):
         mods["part"] = next((w for w in words if w in ("lo", "hi", "wide")), "")
-    mods["kind"] = next((w for w in words if w in ("approx", "full")), "rn")
+    mods["kind"] = next((w for w in words if w in ("approx", "full", "pack")), "rn")
     if "ftz" in words:
         mods.setdefault("ftz", "ftz")
         mods["flush64"] = "ftz"
@@ -40,13 +41,12 @@ def arguments(case: Case) -> tuple[dict[str, int], list[tuple[str, str, int]]]:
     for name, ptype, count in case.sources:
         width8 = count == 1 and ptype in ("u8", "s8")
         for i in range(count):
-            places.append(
-                (f"{name}{i}" if count > 1 else name, f"{ptype[0]}16" if width8 else ptype, position)
-            )
+            places.append((f"{name}{i}" if count > 1 else name, f"{ptype[0]}16" if width8 else ptype, position))
             position += 1
     return dict(case.constants), places
 
 
+@cache
 def expected(case: Case, thread: int) -> dict[str, object]:
     """The reference's results for one thread, by destination name."""
     constants, places = arguments(case)
@@ -106,11 +106,7 @@ def mismatches(program: Program, output: bytes) -> Iterator[str]:
                 which = f"{name}{element}" if count > 1 else name
                 if which in wrong:
                     continue
-                n = (
-                    32
-                    if ptype == "pred"
-                    else int(re.findall(r"\d+", register_class(_stored(ptype, count)))[0])
-                )
+                n = 32 if ptype == "pred" else int(re.findall(r"\d+", register_class(_stored(ptype, count)))[0])
                 at = (index * THREADS + thread) * SLOT
                 got = int.from_bytes(output[at : at + n // 8], "little")
                 if not agrees(got, want[which], ptype):

@@ -16,7 +16,7 @@ from ptx2amd.isa.form import Form
 from ptx2amd.isa.operands import Slot, resolve, slots
 from ptx2amd.isa.syntax import fields
 
-FAMILIES = ("integer", "extended", "bits", "compare", "float", "half", "convert", "move", "video")
+FAMILIES = ("integer", "extended", "bits", "compare", "float", "half", "convert", "move", "video", "mixed")
 THREADS = 256
 SLOT = 16  # bytes of an operand or result
 
@@ -89,8 +89,8 @@ def register_class(ptype: str) -> str:
 
 
 class Program:
-    """One kernel: `k(inputs, outputs)`. Input array i holds THREADS slots of operand inputs[i] = (type, position);
-    output array j those of `outputs[j]` = (case, destination name, element)."""
+    """One kernel: `k(inputs, outputs)`. Input array i holds THREADS slots of operand
+    inputs[i] = (type, position), output array j those of outputs[j] = (case, destination name, element)."""
 
     def __init__(self, name: str, batch: list[Case], flush: bool = False) -> None:
         self.name, self.batch = name, batch
