@@ -148,9 +148,12 @@ def _work(connection: socket.socket, build: str) -> int:
 
 
 def main() -> None:
-    """Entry point of `python -m ptx2amd.service`."""
+    """Entry point of `python -m ptx2amd.service`. The client that starts it says which translator it expects."""
+    build, expected = build_id.build_id(), os.environ.get("PTX2AMD_BUILD_ID")
+    if expected and expected != build:
+        raise SystemExit(f"this translator has build id {build[:16]}, the libcuda shim expects {expected[:16]}; "
+                         "run `python -m ptx2amd.native`")
     log = os.open(runtime_directory() / "service.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.dup2(log, 1)
     os.dup2(log, 2)
-    build = build_id.build_id()
     Server(build, float(os.environ.get("PTX2AMD_SERVICE_IDLE", IDLE_SECONDS))).run()

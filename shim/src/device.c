@@ -51,7 +51,8 @@ CUresult devices_find(void) {
     char name[128] = "GPU";
     find_arch(d, i);
     hip.DeviceGetName(name, (int)sizeof name, i);
-    snprintf(d->name, sizeof d->name, "%s%s (ptx2amd)", strncmp(name, "AMD", 3) ? "AMD " : "", name);
+    snprintf(d->name, sizeof d->name, "%s%s%s", strncmp(name, "AMD", 3) ? "AMD " : "", name,
+             strstr(name, "ptx2amd") ? "" : " (ptx2amd)");
     hip.DeviceTotalMem(&d->memory, i);
     find_uuid(d, i);
     find_capability(d);

@@ -19,7 +19,7 @@
 #include "cache.h"
 #include "shim.h"
 
-enum { START_MS = 60000, REQUEST_MS = 1800000, REPLY_HEADER_MAX = 1 << 16, REPLY_BODY_MAX = 1 << 24 };
+enum { START_MS = 30000, REQUEST_MS = 1800000, REPLY_HEADER_MAX = 1 << 16, REPLY_BODY_MAX = 1 << 24 };
 
 CUresult error_by_name(const char *name, CUresult otherwise); /* errors.c */
 
@@ -77,17 +77,20 @@ static bool python_path(char *out, size_t size) {
 /* The environment without what is meant for the program alone. */
 static char **service_environment(void) {
   static const char *const dropped[] = {"LD_PRELOAD=", "LD_AUDIT=", "PYTHONHOME=",
-                                        "PYTHONSTARTUP=", "PTX2AMD_TRACE="};
+                                        "PYTHONSTARTUP=", "PTX2AMD_TRACE=", "PTX2AMD_BUILD_ID="};
   extern char **environ;
+  static char expected[300];
+  snprintf(expected, sizeof expected, "PTX2AMD_BUILD_ID=%s", build_id()); /* another translator must not answer */
   size_t n = 0, kept = 0;
   while (environ[n]) n++;
-  char **copy = calloc(n + 1, sizeof *copy);
+  char **copy = calloc(n + 2, sizeof *copy);
   for (size_t i = 0; copy && i < n; i++) {
     bool drop = false;
     for (size_t k = 0; k < sizeof dropped / sizeof *dropped; k++)
       drop |= !strncmp(environ[i], dropped[k], strlen(dropped[k]));
     if (!drop) copy[kept++] = environ[i];
   }
+  if (copy) copy[kept] = expected;
   return copy;
 }
 
