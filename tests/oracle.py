@@ -65,7 +65,7 @@ def _judge(
         lines = head.split("\n")[:-1]
         where: dict[int, int] = {}
         for index, statement in pending.items():
-            lines.append(f".visible .func f{index}() {{ {declarations}")
+            lines.append(f".visible .func f{index}(.param .align 16 .b8 fpar[64]) {{ {declarations}")
             lines.append(statement.replace("\n", " "))
             where[len(lines)] = index
             lines.append("LABEL: ret; }")

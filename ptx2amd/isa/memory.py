@@ -144,7 +144,7 @@ ADDRESSES = [
     Form(f"cvta.{{space:{WINDOWS}}}.{{t:u64}}", "d:t, a:t+sym", "cvta_window", since=(2, 0), sm=20),
     Form(f"cvta.to.{{space:{FLAT}}}.{{t:u64}}", "d:t, a:t", "cvta_flat", since=(2, 0), sm=20),
     Form(f"cvta.to.{{space:{WINDOWS}}}.{{t:u64}}", "d:t, a:t", "cvta_to_window", since=(2, 0), sm=20),
-    Form(f"isspacep.{{space:global|{WINDOWS}}}", "p:pred, a:b64", "isspacep", since=(2, 0), sm=20),
+    Form(f"isspacep.{{space:global|{WINDOWS}}}", "p:pred, a:u64", "isspacep", since=(2, 0), sm=20),
     Form(
         "isspacep.{space:const|param|param::entry}",
         "p:pred, a:b64",

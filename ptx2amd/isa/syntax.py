@@ -7,12 +7,17 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-# Mnemonics whose first words are part of the name: they stand in their place, the rest in any order.
-COMPOUND = set(
-    "mul mad mul24 mad24 madc shf dp2a dp4a bar barrier fence createpolicy mbarrier cp tex txq suld sust sured brx "
-    "pmevent tensormap multimem wgmma wmma tcgen05 clusterlaunchcontrol bfind prefetch griddepcontrol setmaxnreg".split()
+# Of these, the first words are part of the instruction's name and stand in their place: the literal words that
+# a row begins with (perhaps after `cta`), or else its first field. All other modifiers go in any order.
+_NAMED = set(
+    "bar barrier brx cp createpolicy cvta dp2a fence griddepcontrol mad mad24 madc mbarrier mul mul24 multimem pmevent "
+    "setmaxnreg shf suld sured sust tcgen05 tensormap tex txq wgmma wmma".split()
 )
-_NOT_NAME = ("sync", "aligned")
+_LITERAL_ONLY = ("cvta", "tex", "fence")
+_MORE_NAME = (["load"], ["store"], ["test_wait"], ["try_wait"])  # wmma.load.a, mbarrier.try_wait.parity
+_ANYWHERE = ("sync", "aligned", "mbarrier_init")
+
+
 _TYPE = re.compile(
     r"(pred|[bsu](8|16|32|64|128)|[su]4|b1|b4|b6|t?f(16|32|64)(x2)?|bf16(x2)?|[us]16x2|u?e\d+m\d+(x\d)?)\Z"
 )
@@ -93,7 +98,7 @@ def any_order(mnemonic: str, syntax: tuple[Field, ...], words: tuple[str, ...]) 
         for at, choice in sorted(_occurrences(field, left)):
             if _TYPE.match(choice[0]) and any(_TYPE.match(word) for word in left[:at]):
                 continue
-            rest = walk(index + 1, left[:at] + left[at + len(choice) :])
+            rest = walk(index + 1, _without(left, choice))
             if rest is not None:
                 return _with(rest, field, ".".join(choice))
         if field.optional:
@@ -101,23 +106,43 @@ def any_order(mnemonic: str, syntax: tuple[Field, ...], words: tuple[str, ...]) 
             return None if rest is None else _with(rest, field, "")
         return None
 
-    if mnemonic in COMPOUND:
-        fixed = 0
-        while fixed < len(syntax) and not syntax[fixed].name and syntax[fixed].choices[0][0] not in _NOT_NAME:
-            fixed += 1
-        if fixed == 0 and syntax and not syntax[0].optional and syntax[0].name != "rnd":
-            fixed = 1
-        if not any(in_order(syntax[:fixed], words[:n]) is not None for n in range(len(words) + 1)):
-            return None
-    return walk(0, words)
+    length = _name_length(mnemonic, syntax)
+    for count in range(len(words) + 1 if length else 1):
+        name = in_order(syntax[:length], words[:count])
+        rest = None if name is None else walk(length, words[count:])
+        if name is not None and rest is not None:
+            return {**name, **rest}
+    return None
+
+
+def _name_length(mnemonic: str, syntax: tuple[Field, ...]) -> int:
+    """How many of a row's first fields belong to the instruction's name."""
+    if mnemonic not in _NAMED or not syntax:
+        return 0
+    begin = int(syntax[0].choices == (("cta",),))
+    length = begin
+    while length < len(syntax) and not syntax[length].name and syntax[length].choices[0][0] not in _ANYWHERE:
+        length += 1
+    field = length < len(syntax) and syntax[length].name not in ("", "rnd") and not syntax[length].optional
+    literals = [syntax[n].choices[0][0] for n in range(begin, length)]
+    if field and (literals in _MORE_NAME or (not literals and mnemonic not in _LITERAL_ONLY)):
+        length += 1
+    return length
 
 
 def _occurrences(field: Field, words: tuple[str, ...]) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """(index of the first word, remaining words' choice) for each choice that the words hold."""
     for choice in field.choices:
-        for at in range(len(words) - len(choice) + 1):
-            if words[at : at + len(choice)] == choice:
-                yield at, choice
-                break
+        if all(word in words for word in choice):
+            yield words.index(choice[0]), choice
+
+
+def _without(words: tuple[str, ...], taken: tuple[str, ...]) -> tuple[str, ...]:
+    left = list(words)
+    for word in taken:
+        if word in left:
+            left.remove(word)
+    return tuple(left)
 
 
 def _with(rest: dict[str, str], field: Field, value: str) -> dict[str, str]:

@@ -57,9 +57,7 @@ Operand = Reg | Imm | Sym | Addr | Vec | Pair
 
 def flatten(operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
     """The operands with destination pairs taken apart, as Shape.names counts them."""
-    return tuple(
-        part for operand in operands for part in (operand if isinstance(operand, Pair) else (operand,))
-    )
+    return tuple(part for operand in operands for part in (operand if isinstance(operand, Pair) else (operand,)))
 
 
 class Guard(NamedTuple):

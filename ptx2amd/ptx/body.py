@@ -50,9 +50,7 @@ _ITEM = re.compile(
     | (?P<other>[^\s;{}][^;{}]*;?)|$)""",
     re.A | re.X,
 )
-_PART = re.compile(
-    r"\s*((?:[^,{}()\[\]]|\{[^{}]*\}|\([^()]*\)|\[(?:[^\[\]{}]|\{[^{}]*\})*\])*?)\s*(?:,|\Z)", re.S
-)
+_PART = re.compile(r"\s*((?:[^,{}()\[\]]|\{[^{}]*\}|\([^()]*\)|\[(?:[^\[\]{}]|\{[^{}]*\})*\])*?)\s*(?:,|\Z)", re.S)
 _LABEL = re.compile(r"[ \t]*([A-Za-z_$%][\w$]*)[ \t]*:[ \t]*\Z", re.A)
 _LOC = re.compile(
     r"[ \t]*\.loc[ \t]+(\d+)[ \t]+(\d+)[ \t]+(\d+)[ \t]*"
@@ -185,9 +183,7 @@ class BodyParser:
 
     # --- statements ---
 
-    def _shape(
-        self, opcode: str, operands: tuple, kinds: tuple[str, ...]
-    ) -> tuple[Shape, tuple[Operand, ...]]:
+    def _shape(self, opcode: str, operands: tuple, kinds: tuple[str, ...]) -> tuple[Shape, tuple[Operand, ...]]:
         """Shape and final operands of a statement whose shape is not in the fast dictionary."""
         key = (opcode, kinds)
         known = _FIXES.get(key)
@@ -240,9 +236,7 @@ class BodyParser:
     def _parsed(self, statement: Statement) -> None:
         """A statement that came out of the grammar."""
         bound = [self.names.bind(raw) for raw in statement.operands]
-        shape, operands = self._shape(
-            statement.opcode, tuple(o for o, _ in bound), tuple(k for _, k in bound)
-        )
+        shape, operands = self._shape(statement.opcode, tuple(o for o, _ in bound), tuple(k for _, k in bound))
         guard = None
         if statement.guard:
             guard = self._guard(("@!" if statement.guard[1] else "@") + statement.guard[0])
@@ -377,11 +371,7 @@ class BodyParser:
         except PtxError as error:
             if error.line and not message.endswith("declared"):
                 raise
-        found = (
-            re.compile(rf"(?<![\w$%]){re.escape(text)}(?![\w$])", re.A).search(self.text, begin)
-            if text
-            else None
-        )
+        found = re.compile(rf"(?<![\w$%]){re.escape(text)}(?![\w$])", re.A).search(self.text, begin) if text else None
         self._fail(message, found.start() if found else begin + self._indent(begin))
 
     def _indent(self, begin: int) -> int:

@@ -12,9 +12,10 @@ from ptx2amd.ptx.ast import Operand, Shape
 
 # Instructions whose register operands may be wider than the instruction type.
 RELAXED = {"ld", "ldu", "st", "cvt"}
-# Instructions whose destination, or first and second destination, may be discarded with `_`. (Elements of
-# destination lists always may.)
-SINKS = {"atom", "mbarrier", "setp", "lop3", "elect", "match"}
+# Instructions whose destination, first or second destination of a pair, may be discarded with `_`. (Some of the
+# elements of a destination list always may.)
+SINKS = {"atom", "mbarrier", "setp", "lop3"}
+FIRST_SINKS = {"elect", "lop3", "match", "setp"}
 SECOND_SINKS = {"match", "setp", "shfl"}
 # Instructions that read special registers.
 READS_SPECIAL = {"mov", "cvt"}
@@ -22,9 +23,8 @@ READS_SPECIAL = {"mov", "cvt"}
 _STORAGE = {
     **dict.fromkeys(("bf16", "ue8m0x2", "e4m3x2", "e5m2x2", "ue4m3x2"), "b16"),
     **dict.fromkeys(("e2m3x2", "e3m2x2", "e2m1x4"), "b16"),
-    **dict.fromkeys(("bf16x2", "tf32", "e4m3x4", "e5m2x4", "e2m3x4", "e3m2x4"), "b32"),
+    **dict.fromkeys(("bf16x2", "tf32", "s16x2", "u16x2", "e4m3x4", "e5m2x4", "e2m3x4", "e3m2x4"), "b32"),
     **dict.fromkeys(("f32x2",), "b64"),
-    **dict.fromkeys(("s16x2", "u16x2"), "x2"),
     **dict.fromkeys(("e2m1x2",), "b8"),
     **dict.fromkeys(("e4m3", "e5m2"), "b8"),
 }
@@ -58,12 +58,16 @@ def judge(shape: Shape, operands: tuple[Operand, ...], kinds: tuple[str, ...]) -
     assert row is not None
     mnemonic = shape.form.mnemonic
     fixes: list[tuple[int, str]] = []
-    previous = -1
-    for at, (index, kind) in enumerate(_flat(kinds)):
+    flat = list(_flat(kinds))
+    for at, (index, kind) in enumerate(flat):
         slot, ptype = row[at][0], shape.types[at]
-        second = at > 0 and index == previous
-        previous = index
-        problem = _problem(slot, ptype, kind, mnemonic, shape.mods, second)
+        if kind == "_" and slot.kind in ("value", "vec") and ptype != "_":
+            paired = [i for i, _ in flat].count(index) > 1
+            second = at > 0 and flat[at - 1][0] == index
+            allowed = (SECOND_SINKS if second else FIRST_SINKS) if paired else SINKS
+            problem = _sink_problem(slot, allowed, mnemonic, ptype)
+        else:
+            problem = _problem(slot, ptype, kind, mnemonic, shape.mods)
         if problem:
             raise MatchError(f"operand {index + 1} of '{shape.opcode}' ({slot.name}) {problem}", index)
         if _converts(kind, ptype):
@@ -80,7 +84,7 @@ def _flat(kinds: tuple[str, ...]) -> Iterator[tuple[int, str]]:
             yield index, kind
 
 
-def _problem(slot: Slot, ptype: str, kind: str, mnemonic: str, mods: dict[str, str], second: bool) -> str:
+def _problem(slot: Slot, ptype: str, kind: str, mnemonic: str, mods: dict[str, str]) -> str:
     """What is wrong with an operand, as the end of a sentence, or ""."""
     if slot.kind == "label":
         wanted, what = _LABELS.get(mnemonic, (("&label", "&?"), "a label"))
@@ -94,15 +98,17 @@ def _problem(slot: Slot, ptype: str, kind: str, mnemonic: str, mods: dict[str, s
     if slot.symbol and kind[0] == "&":
         return "" if kind in _VARIABLES else "must be a variable"
     if slot.kind in ("value", "vec") and ptype and ptype != "_":
-        if kind == "_":
-            return _sink_problem(slot, second, mnemonic)
-        return _value_problem(kind, ptype, mnemonic if slot.type in ("t", "a") else "")
+        by_field = slot.type.strip("2*/48") in mods  # types that are written out take no floating-point bits
+        if kind[0] == "!" and slot.destination:
+            return "must be a register that is not negated"
+        if "#f" in kind and not by_field and (ptype == "b64" or (ptype[0] == "b" and kind[0] == "{")):
+            return f"must be a register or an integer of type .{ptype}"
+        return _value_problem(kind, ptype, mnemonic if by_field else "")
     return ""
 
 
-def _sink_problem(slot: Slot, second: bool, mnemonic: str) -> str:
-    allowed = SECOND_SINKS if second else SINKS
-    discarded = slot.destination and mnemonic in allowed and (mnemonic != "mbarrier" or slot.name == "d")
+def _sink_problem(slot: Slot, allowed: set[str], mnemonic: str, ptype: str) -> str:
+    discarded = slot.destination and mnemonic in allowed and (mnemonic != "mbarrier" or ptype == "b64")
     return "" if discarded else "must not be discarded"
 
 
@@ -112,6 +118,8 @@ _LABELS = {
     "call": (("&proto", "&targets"), "a .callprototype or .calltargets list"),
 }
 _VARIABLES = ("&global", "&const", "&shared", "&local", "&param", "&func", "&entry", "&tex")
+_GENERIC = {"ld", "ldu", "st", "atom", "red"}
+_NARROW = {"b8", "u8", "s8", "b16", "u16", "s16", "b32", "u32", "s32"}
 _SPACE = re.compile(r"(global|const|shared|local|param)\b")
 
 
@@ -123,12 +131,16 @@ def _address_problem(base: str, mnemonic: str, mods: dict[str, str]) -> str:
         own = base[1:]
         if own in ("func", "entry", "label"):
             return "must be the address of a variable"
+        if own == "param" and not (space and space[1] == "param"):
+            return "is a parameter: only .param accesses reach it"
         if space and own in ("global", "const", "shared", "local", "param") and own != space[1]:
             return f"is a variable in .{own}, not in .{space[1]}"
         return ""
     if base[0] == "#":
         local = mods.get("space", "") == "local" and base[1] == "i"
         return "" if local else "is a constant: immediate addresses are for .local only"
+    if base in _NARROW and mnemonic in _GENERIC and mods.get("space", "") in ("", "global"):
+        return f"needs a 64-bit register as address, found a .{base} register"
     if base[:1] == "f" or base in ("pred", "b128") or "*" in base or base[0] in "%_!":
         return "needs an integer register as address"
     return ""
@@ -148,9 +160,7 @@ def _value_problem(kind: str, ptype: str, mnemonic: str) -> str:
     if kind[0] == "!":
         return "" if ptype == "pred" else f"must be a {ptype} register, found a negated predicate"
     base = kind.split(".")[0]  # `r.b0`: a part of r
-    return (
-        "" if register_fits(base, ptype, mnemonic) else f"must be of type .{ptype}, found a .{kind} register"
-    )
+    return "" if register_fits(base, ptype, mnemonic) else f"must be of type .{ptype}, found a .{kind} register"
 
 
 def _list_problem(kinds: list[str], ptype: str, mnemonic: str) -> str:
@@ -159,6 +169,8 @@ def _list_problem(kinds: list[str], ptype: str, mnemonic: str) -> str:
     for kind in kinds:
         if kind[0] == "#" and _constant_problem(kind, ptype):
             return _constant_problem(kind, ptype)
+    if not registers and "_" in kinds:
+        return "must not be discarded"
     if len({_bits(kind) for kind in registers}) > 1:
         return f"is a list of registers of different widths ({', '.join(sorted(registers))})"
     untyped = [kind for kind in registers if kind[0] == "b"]
@@ -189,9 +201,7 @@ def _special_problem(kind: str, ptype: str, mnemonic: str) -> str:
         return "" if ptype == "pred" else f"must be of type .{ptype}, found a predicate"
     widths = kind[1:].split("*")[0].split("|")
     fits = (
-        ptype[:1] in "bsu"
-        and ptype[1:].isdigit()
-        and (ptype[1:] in widths or (ptype[1:] == "16" and "32" in widths))
+        ptype[:1] in "bsu" and ptype[1:].isdigit() and (ptype[1:] in widths or (ptype[1:] == "16" and "32" in widths))
     )
     return "" if fits else f"must be of type .{ptype}, found a special register of {widths[-1]} bits"
 
@@ -199,33 +209,26 @@ def _special_problem(kind: str, ptype: str, mnemonic: str) -> str:
 def _bits(ptype: str) -> int:
     ptype = _STORAGE.get(ptype, ptype)
     found = _TYPE.match(ptype.split(".")[0].split("*")[0])
-    if ptype == "x2":
-        return 32
     return int(found[2]) * (2 if found[3] else 1) if found else 1 if ptype == "pred" else 0
 
 
 def register_fits(register: str, ptype: str, mnemonic: str = "") -> bool:
     """Whether a register of one type may stand for an operand of another."""
-    if "*" in register:
-        register = register.split("*")[0]
+    register = register.split("*")[0]
     if register == "pred" or ptype == "pred":
         return register == ptype
     storage = _STORAGE.get(ptype)
-    if storage == "x2":
-        return register in ("b32", "u32", "s32")
     if storage is not None:
-        return register == storage or (
-            mnemonic in RELAXED and register[0] == "b" and _bits(register) >= _bits(ptype)
-        )
+        return register == storage
     if not _bits(ptype):
         return True
     wide, narrow = _bits(register), _bits(ptype)
     if wide != narrow and not (wide > narrow and mnemonic in RELAXED):
         return False
+    if ptype[0] == "f":
+        return register == ptype or (register[0] == "b" and wide <= max(narrow, 64))
     if ptype[0] == "b" or register[0] == "b":
         return True
-    if ptype[0] == "f":
-        return register == ptype
     return register[0] in "su"
 
 

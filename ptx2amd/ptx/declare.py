@@ -82,9 +82,7 @@ def parameters(text: str | None, source: str, line: int, column: int) -> list[Va
         lead = part[: match.start(2)].count("\n")
         model = _template(match[1], "parameter", source, line, column)
         var = replace(model, name=match[2], line=line + lead, attrs=dict(model.attrs))
-        set_dimensions(
-            var, [integer(s).bits if s else None for s in re.findall(r"\[\s*(\d*)\s*\]", match[3])]
-        )
+        set_dimensions(var, [integer(s).bits if s else None for s in re.findall(r"\[\s*(\d*)\s*\]", match[3])])
         found.append(var)
         line += part.count("\n")
     return found

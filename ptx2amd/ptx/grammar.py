@@ -64,9 +64,7 @@ def _explain(error: UnexpectedInput, text: str, source: str, line: int, column: 
         found = f"'{_word(text, offset)}'"
     else:
         expected, found = set(), "the end"
-    if (
-        getattr(error, "interactive_parser", None) is not None
-    ):  # LALR's merged states expect more than can follow
+    if getattr(error, "interactive_parser", None) is not None:  # LALR's merged states expect more than can follow
         expected = error.interactive_parser.accepts() or expected
     wanted = ", ".join(sorted({_readable(name) for name in expected} - {""}))
     at = place(text, offset, line, column)

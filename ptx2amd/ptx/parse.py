@@ -20,9 +20,7 @@ _HEAD = re.compile(
     r"(?P<results>\([^()]*\)\s*)?(?P<name>[A-Za-z_$%][\w$]*)\s*(?P<params>\([^()]*\))?\s*(?P<directives>[^()]*)\Z",
     re.A,
 )
-_DIRECTIVES = re.compile(
-    r"\.(maxnreg|maxntid|reqntid|minnctapersm|noreturn)\b\s*((?:\d+(?:\s*,\s*\d+)*)?)\s*", re.A
-)
+_DIRECTIVES = re.compile(r"\.(maxnreg|maxntid|reqntid|minnctapersm|noreturn)\b\s*((?:\d+(?:\s*,\s*\d+)*)?)\s*", re.A)
 _SECTION = re.compile(
     r"\.section\s+\.[\w$.]+\s*\{\s*(?:[A-Za-z_$][\w$]*\s*:\s*"
     r"|\.b(?:8|16|32|64)\s+(?:-?\d+|[.A-Za-z_$][\w$.]*(?:\+\d+|-[A-Za-z_$][\w$]*)?)"
@@ -93,9 +91,7 @@ class _Reader:
     def _header(self, found: list[Piece], text: str) -> list[Piece]:
         """`.version`, `.target`s, `.address_size`; returns the pieces behind them."""
         if not found or found[0].kind != "version":
-            line, column = (
-                (found[0].line, found[0].column) if found else grammar.place(text, len(text.rstrip()))
-            )
+            line, column = (found[0].line, found[0].column) if found else grammar.place(text, len(text.rstrip()))
             raise PtxError("a module begins with .version", self.source, line, column)
         version = self._grammar(found[0], "version").children[0]
         major, minor = str(version).split(".")
@@ -105,9 +101,7 @@ class _Reader:
         while at < len(found) and found[at].kind == "target":
             names = [str(name) for name in self._grammar(found[at], "target_line").children]
             options += [name for name in names if not name.startswith(("sm_", "compute_"))]
-            self.module.target = next(
-                (n for n in names if n.startswith(("sm_", "compute_"))), self.module.target
-            )
+            self.module.target = next((n for n in names if n.startswith(("sm_", "compute_"))), self.module.target)
             at += 1
         if not self.module.target:
             self._fail(found[min(at, len(found) - 1)], "expected .target sm_NN after .version")
@@ -174,9 +168,7 @@ class _Reader:
     def _function(self, piece: Piece) -> None:
         head = self._head(piece)
         name = head.proto.name
-        function = Function(
-            head.kind, head.proto, head.linkage, head.directives, head.pragmas, piece.line, piece.body
-        )
+        function = Function(head.kind, head.proto, head.linkage, head.directives, head.pragmas, piece.line, piece.body)
         function.body_line, function.body_column = piece.body_line, piece.body_column
         known = self.module.functions.get(name)
         if name in self.module.variables or (known is not None and known.text and piece.body):

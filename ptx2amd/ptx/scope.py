@@ -109,10 +109,7 @@ class Names(dict[str, Operand]):
         if var.regs:
             taken = (*self.registers, *self.symbols)
             numbered = (_NUMBERED.match(name) for name in taken if name.startswith(var.name))
-            return (
-                any(m and m[1] == var.name and int(m[2]) < var.regs for m in numbered)
-                or var.name in self.ranges
-            )
+            return any(m and m[1] == var.name and int(m[2]) < var.regs for m in numbered) or var.name in self.ranges
         return self._own(var.name) is not None
 
     def declare_label(self, name: str) -> None:
@@ -130,11 +127,7 @@ class Names(dict[str, Operand]):
         found = self.registers.get(name) or self.symbols.get(name)
         if found is None and self.ranges:
             for prefix, (count, kind) in self.ranges.items():
-                if (
-                    name.startswith(prefix)
-                    and name[len(prefix) :].isdecimal()
-                    and int(name[len(prefix) :]) < count
-                ):
+                if name.startswith(prefix) and name[len(prefix) :].isdecimal() and int(name[len(prefix) :]) < count:
                     return kind
         return found
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import itertools
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ptx2amd.isa.form import Form
 from ptx2amd.isa.operands import Slot, resolve, slots
@@ -87,11 +87,7 @@ def _operand(form: Form, slot: Slot, values: dict[str, str], number: int, option
         first, second = slots(slot.name)[0], slot.second
         assert second is not None
         text = _operand(form, first, values, number, optional)
-        return (
-            text
-            if second.optional and not optional
-            else text + "|" + _operand(form, second, values, 20, optional)
-        )
+        return text if second.optional and not optional else text + "|" + _operand(form, second, values, 20, optional)
     if slot.kind == "value" and slot.type == "_":
         return "_"
     if slot.kind == "value":
@@ -104,7 +100,7 @@ def _operand(form: Form, slot: Slot, values: dict[str, str], number: int, option
         return items[0] if count == 1 and slot.size != 1 else "{" + ", ".join(items) + "}"
     if slot.kind == "addr":
         param = values.get("space", "").startswith("param") and form.mnemonic in ("ld", "st")
-        return "[pvar]" if param else f"[b64_{number + 9}]"
+        return ("[fpar]" if form.mnemonic == "ld" else "[pvar]") if param else f"[b64_{number + 9}]"
     if slot.kind == "addr*":
         return _texture_address(form, values)
     if slot.kind == "imm":
@@ -173,6 +169,43 @@ def declarations(setting: tuple[str, str, str]) -> str:
 
 def settings(form: Form) -> list[tuple[str, str, str]]:
     """The settings to judge a row in: those that have what it needs."""
-    return [
-        s for s in SETTINGS if int(s[1][3:].rstrip("a")) >= form.sm and (s[0] != "6.3" or form.since < (6, 4))
-    ]
+    return [s for s in SETTINGS if int(s[1][3:].rstrip("a")) >= form.sm and (s[0] != "6.3" or form.since < (6, 4))]
+
+
+MUTATIONS = ("replace", "drop", "swap", "register", "constant", "count", "discard", "negate")
+
+
+def mutant(form: Form, kind: str, words: Sequence[str], draw: random.Random) -> str | None:
+    """A statement of a row with one thing changed, or None where that does not apply. words: the modifiers of
+    all rows of the mnemonic."""
+    text = statement(form, draw.choice(list(choices(form))), draw.random() < 0.5)
+    name, space, rest = text.rstrip(";").partition(" ")
+    parts = name.split(".")
+    named = re.findall(r"\b[a-z]\w*?_\d+\b", rest)
+    if kind == "replace" and len(parts) > 1:
+        word = draw.choice(words)
+        if word in parts:  # ptxas takes some modifiers twice
+            return None
+        parts[draw.randrange(1, len(parts))] = word
+    elif kind == "drop" and len(parts) > 1:
+        del parts[draw.randrange(1, len(parts))]
+    elif kind == "swap" and len(parts) > 2:
+        shuffled = parts[1:]
+        draw.shuffle(shuffled)
+        parts[1:] = shuffled
+    elif kind == "register" and named:
+        other = draw.choice([r for r in _REGISTERS if r not in ("f16x2", "b128")])
+        rest = re.sub(rf"\b{draw.choice(named)}\b", f"{other}_33", rest, count=1)
+    elif kind == "constant" and named and "{" not in rest:
+        other = draw.choice(("5", "0f3f800000", "1.5", "0d3ff0000000000000", "svar"))
+        rest = re.sub(rf"\b{draw.choice(named)}\b", other, rest, count=1)
+    elif kind == "count" and rest and "{" not in rest and "[" not in rest:
+        items = rest.split(", ")
+        rest = ", ".join(items[:-1] if draw.random() < 0.5 else [*items, items[-1]])
+    elif kind == "discard" and named:
+        rest = re.sub(r"\b[a-z]\w*?_\d+\b", "_", rest, count=1)
+    elif kind == "negate" and "pred_" in rest:
+        rest = re.sub(r"(?<!\|)\b(pred_\d+)(?!\|)", r"!\1", rest)
+    else:
+        return None
+    return f"{'.'.join(parts)} {rest};" if rest else f"{'.'.join(parts)};"
