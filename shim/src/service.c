@@ -147,24 +147,33 @@ static void last_line(const char *stem, char *out, size_t size) {
   if (file) fclose(file);
 }
 
+/* A service that did not start is not tried again at once: every kernel would wait for it. */
+static char start_failure[2 * PATH_LENGTH];
+static double start_failed_at;
+
 static int connect_or_start(char *why, size_t why_size) {
+  enum { RETRY_MS = 20000 };
   char stem[PATH_LENGTH], failed[PATH_LENGTH], line[512];
   if (!socket_stem(stem, sizeof stem, why, why_size)) return -1;
   int fd = try_connect(stem);
   if (fd >= 0) return fd;
+  if (start_failed_at && now_ms() - start_failed_at < RETRY_MS) {
+    snprintf(why, why_size, "%s", start_failure);
+    return -1;
+  }
   if (!start(stem, why, why_size)) return -1;
   snprintf(failed, sizeof failed, "%.*s.failed", PATH_LENGTH - 8, stem);
   double deadline = now_ms() + START_MS;
   while (now_ms() < deadline) {
     if ((fd = try_connect(stem)) >= 0) return fd;
-    if (!access(failed, F_OK)) {
-      last_line(stem, line, sizeof line);
-      snprintf(why, why_size, "the translation service does not start: %s (see %s.log)", line, stem);
-      return -1;
-    }
+    if (!access(failed, F_OK)) break;
     usleep(5000);
   }
-  snprintf(why, why_size, "the translation service did not start within %d s (see %s.log)", START_MS / 1000, stem);
+  last_line(stem, line, sizeof line);
+  snprintf(why, why_size, "the translation service does not start: %s (see %s.log)",
+           *line ? line : "it does not answer", stem);
+  snprintf(start_failure, sizeof start_failure, "%s", why);
+  start_failed_at = now_ms();
   return -1;
 }
 
