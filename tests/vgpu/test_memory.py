@@ -252,8 +252,6 @@ def _cases(space: str, arch: str) -> list[Case]:
                 continue
             atomics.append((f"atomic_{name}", op[7:], bits))
     for name, op, bits in atomics:
-        if space == "flat_private" and bits == 64:
-            continue
         for returns in (False, True):
             kind = "atomic_return" if returns else "atomic"
             cases.append(Case(space, arch, kind, name, _atomic(op, bits, returns, "next"), bits // 8))

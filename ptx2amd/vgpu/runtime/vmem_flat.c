@@ -262,6 +262,21 @@ static bool lds_addresses(struct wave *w, const struct inst *i, struct lane_addr
   return true;
 }
 
+/* a->p holds offsets. The values take a detour through plain memory: a 64-bit one lies in two places. */
+static next_inst private_atomic(struct wave *w, const struct inst *i, const struct lane_addresses *a,
+                                enum atomic_op op, unsigned bytes) {
+  uint64_t buffer[W];
+  struct lane_addresses checked = *a, b = {.lanes = a->lanes, .stride = 4};
+  next_inst out;
+  if (!check_aligned(w, i, a, bytes, &out)) return out;
+  if (!VG(scratch_addresses)(w, i, &checked, bytes, true, &out)) return out;
+  for (int l = 0; l < W; l++) b.p[l] = (uint64_t)(uintptr_t)&buffer[l];
+  EACH_LANE(l, a->lanes) scratch_copy(w, (unsigned)l, a->p[l], (uint8_t *)&buffer[l], bytes, false);
+  atomic(w, i, &b, op, bytes * 8, false);
+  EACH_LANE(l, a->lanes) scratch_copy(w, (unsigned)l, a->p[l], (uint8_t *)&buffer[l], bytes, true);
+  return NEXT(i);
+}
+
 /* One access in up to three parts. op < 0: a load or store. */
 static next_inst flat_access(struct wave *w, const struct inst *i, unsigned bytes, int load, int store, int op) {
   struct lane_addresses a;
@@ -293,10 +308,8 @@ static next_inst flat_access(struct wave *w, const struct inst *i, unsigned byte
     b.lanes = private;
     for (int l = 0; l < W; l++) b.p[l] = (uint32_t)b.p[l];
     if (op >= 0) {
-      if (bytes != 4) return wave_fault(w, i, FAULT_UNIMPLEMENTED, -1, 0, "64-bit flat atomic on private memory");
-      if (!VG(scratch_addresses)(w, i, &b, bytes, true, &out)) return out;
-      if (!check_aligned(w, i, &b, 4, &out)) return out;
-      atomic(w, i, &b, (enum atomic_op)op, 32, false);
+      out = private_atomic(w, i, &b, (enum atomic_op)op, bytes);
+      if (!out) return out;
     } else {
       out = VG(scratch_access)(w, i, &b, bytes, load, store);
       if (!out) return out;
