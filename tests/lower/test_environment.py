@@ -98,12 +98,14 @@ def test_printf_records(text: bytes, size: int, count: int, arch: str) -> None:
 
 @pytest.mark.parametrize("arch", ARCHS)
 def test_full_buffer_loses_records_and_says_so(arch: str) -> None:
-    loaded = Loaded(PRINTF.replace("FORMAT", initialiser(b"%d")), "k", arch, room=24 * 10)
+    loaded = Loaded(PRINTF.replace("FORMAT", initialiser(b"%d")), "k", arch, room=24 * 10 + 8)
+    loaded.printf.write(struct.pack("<2I", 248, 0) + b"\xff" * 248)  # left over from before
     out = loaded.gpu.buffer(bytes(4 * 40))
     loaded.kernel.launch(1, 40, [out])
     assert sorted(struct.unpack("<40i", out.bytes())) == [-1] * 30 + [1] * 10
     capacity, end = struct.unpack_from("<2I", loaded.printf.bytes())
-    assert (capacity, end) == (240, 24 * 40)
+    assert (capacity, end) == (248, 24 * 40)
+    assert loaded.printf.bytes()[248:] == bytes(8)
 
 
 SEGMENT = (

@@ -1,5 +1,6 @@
 ; CUDA's vprintf(format, arguments): appends a record to the printf buffer; the host formats it.
-; Returns the number of arguments, or -1 when there is no buffer or no room.
+; Returns the number of arguments, or -1 when there is no buffer or no room. The first record that does not
+; fit leaves a 0 where its size would stand. The capacity is a multiple of 8.
 ; Record: u32 bytes of the record (a multiple of 8), u32 0, u64 address of the format, the arguments.
 define internal i32 @ptx2amd_vprintf(i64 %format, i64 %args, i64 %buffer) nounwind {
 entry:
@@ -22,11 +23,17 @@ start:
   %overflow = icmp ult i32 %end, %at
   %beyond = icmp ugt i32 %end, %capacity
   %full = or i1 %overflow, %beyond
-  br i1 %full, label %lost, label %write
-write:
   %at64 = zext i32 %at to i64
   %records = getelementptr i8, ptr addrspace(1) %head, i64 8
   %here = getelementptr i8, ptr addrspace(1) %records, i64 %at64
+  br i1 %full, label %nofit, label %write
+nofit:
+  %inside = icmp ult i32 %at, %capacity
+  br i1 %inside, label %mark, label %lost
+mark:
+  store i32 0, ptr addrspace(1) %here, align 8
+  br label %lost
+write:
   store i32 %record, ptr addrspace(1) %here, align 8
   %zero = getelementptr i8, ptr addrspace(1) %here, i64 4
   store i32 0, ptr addrspace(1) %zero, align 4
