@@ -68,9 +68,14 @@ def read_lane(fn: FunctionLowering, value: Val, lane: Val) -> Val:
     if bits < 32:
         word = _permute(fn, at, fn.resize(value, 32))
         return fn.cast(fn.resize(word, bits), value.ty)
-    words = fn.cast(value, f"<{bits // 32} x i32>")
-    parts = [fn.op("i32", f"extractelement {words.t}, i32 {i}") for i in range(bits // 32)]
-    return fn.pack([_permute(fn, at, part) for part in parts], value.ty)
+    return fn.pack([_permute(fn, at, part) for part in split(fn, value)], value.ty)
+
+
+def split(fn: FunctionLowering, value: Val) -> list[Val]:
+    """The 32-bit words of a value, lowest first."""
+    count = width(value.ty) // 32
+    words = fn.cast(value, f"<{count} x i32>")
+    return [fn.op("i32", f"extractelement {words.t}, i32 {i}") for i in range(count)]
 
 
 def _permute(fn: FunctionLowering, at: Val, word: Val) -> Val:
@@ -88,10 +93,19 @@ def read_xor(fn: FunctionLowering, word: Val, distance: int) -> Val:
     if distance < 4:
         control = sum((lane ^ distance) << 2 * lane for lane in range(4))
     if control is not None:
-        text = f"call i32 @llvm.amdgcn.mov.dpp.i32({value.t}, i32 {control}, i32 15, i32 15, i1 true)"
-    else:
-        text = f"call i32 @llvm.amdgcn.ds.swizzle({value.t}, i32 {distance << 10 | 31})"
+        return fn.cast(_dpp(fn, value, control), word.ty)
+    text = f"call i32 @llvm.amdgcn.ds.swizzle({value.t}, i32 {distance << 10 | 31})"
     return fn.cast(fn.op("i32", text), word.ty)
+
+
+def _dpp(fn: FunctionLowering, word: Val, control: int) -> Val:
+    return fn.op("i32", f"call i32 @llvm.amdgcn.mov.dpp.i32({word.t}, i32 {control}, i32 15, i32 15, i1 true)")
+
+
+def read_quad(fn: FunctionLowering, value: Val, lane: int) -> Val:
+    """A 32- or 64-bit value as lane `lane` (0 to 3) of the thread's group of four has it."""
+    parts = split(fn, value)
+    return fn.pack([_dpp(fn, part, 0b01010101 * lane) for part in parts], value.ty)
 
 
 def read_constant_lane(fn: FunctionLowering, word: Val, lane: int) -> Val:

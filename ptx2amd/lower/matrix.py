@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ptx2amd.lower.dot import accumulator, dot, finish
-from ptx2amd.lower.lanes import read_lane
+from ptx2amd.lower.lanes import read_lane, read_quad
 from ptx2amd.lower.memory import space_of
 from ptx2amd.lower.registry import lowers
 from ptx2amd.lower.value import Val
@@ -107,14 +107,11 @@ def multiply(
     row get its word of A, all lanes their two columns' words of B, and each adds the products to its
     accumulators."""
     start = accumulator(fn, c, mods)
-    group, column_pair = position(fn)
-    row = fn.op("i32", f"shl {group.t}, 2")
-    column = fn.op("i32", f"shl {column_pair.t}, 3")
+    column = fn.op("i32", f"shl {position(fn)[1].t}, 3")
     sums = list(start)
     for part, word in enumerate(b):
         for k in range(4):
-            from_row = fn.op("i32", f"or {row.t}, {k}")
-            words = [read_lane(fn, a[part * tall + r], from_row) for r in range(tall)]
+            words = [read_quad(fn, a[part * tall + r], k) for r in range(tall)]
             columns = [read_lane(fn, word, fn.op("i32", f"or {column.t}, {4 * n + k}")) for n in range(2)]
             for i in range(2 * tall):
                 sums[i] = dot(fn, words[i // 2], columns[i % 2], sums[i], mods)
