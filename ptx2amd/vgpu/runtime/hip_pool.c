@@ -92,6 +92,16 @@ static struct mem_block *take_kept(pool *p, uint64_t size) {
   return block;
 }
 
+/* With some room, so that similar sizes can reuse it. */
+static struct mem_block *new_block(pool *p, uint64_t size) {
+  uint64_t granule = size < 65536 ? 512 : 65536, room = (size + granule - 1) / granule * granule;
+  struct mem_block *block = mem_alloc(room, MEM_DEVICE, p->device->ordinal);
+  if (!block) return NULL;
+  block->owner = p;
+  mem_show(block, size);
+  return block;
+}
+
 static hipError_t allocate(void **ptr, size_t size, pool *p, hipStream_t handle) {
   stream *s = stream_resolve(handle);
   if (!ptr) return done(hipErrorInvalidValue);
@@ -108,7 +118,7 @@ static hipError_t allocate(void **ptr, size_t size, pool *p, hipStream_t handle)
   pthread_mutex_lock(&p->lock);
   struct mem_block *block = take_kept(p, size);
   if (block) mem_show(block, size);
-  else if ((block = mem_alloc(size, MEM_DEVICE, p->device->ordinal))) block->owner = p;
+  else block = new_block(p, size);
   if (block) {
     block->api_flags = 0;
     block->context = context_current() ? context_current() : p->device->primary;

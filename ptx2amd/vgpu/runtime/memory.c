@@ -139,12 +139,15 @@ static void erase(struct block *b) {
   SET(count, n - 1);
   write_end();
   b->shown = false;
-  if (MEM_KIND(b->pub.flags) != MEM_KERNARG) {
-    history[history_next].lo = b->pub.base;
-    history[history_next].hi = b->pub.base + b->pub.size;
-    history[history_next].flags = b->pub.flags;
-    history_next = (history_next + 1) % HISTORY;
-  }
+}
+
+/* Under the lock: what fault reports call "freed". */
+static void remember(const struct block *b) {
+  if (!b->shown || MEM_KIND(b->pub.flags) == MEM_KERNARG) return;
+  history[history_next].lo = b->pub.base;
+  history[history_next].hi = b->pub.base + b->pub.size;
+  history[history_next].flags = b->pub.flags;
+  history_next = (history_next + 1) % HISTORY;
 }
 
 static bool get_pages(struct block *b, uint64_t size) {
@@ -213,6 +216,7 @@ void mem_release(struct mem_block *block) {
   struct block *b = (struct block *)block;
   pthread_mutex_lock(&lock);
   if (counted(b)) in_use[b->pub.device] -= b->pub.capacity;
+  remember(b);
   erase(b);
   atomic_thread_fence(memory_order_seq_cst);   /* erase before looking; mem_enter() counts before it looks up */
   bool wait = atomic_load(&dispatches) > 0;
@@ -226,6 +230,7 @@ void mem_release(struct mem_block *block) {
 
 void mem_hide(struct mem_block *block) {
   pthread_mutex_lock(&lock);
+  remember((struct block *)block);
   erase((struct block *)block);
   pthread_mutex_unlock(&lock);
 }
