@@ -44,7 +44,7 @@ def scaled(fn: FunctionLowering, name: str, v: Val, up: float, after: float) -> 
 def rcp_approx(fn: FunctionLowering, inst: Inst) -> None:
     a = fn.src(inst, "a")
     if inst.shape.mods["ftz"]:
-        y = flush(fn, estimate(fn, "rcp", flush(fn, a)))
+        y = estimate(fn, "rcp", a)
     else:
         y = with_ftz(fn, lambda x: quotient_estimate(fn, fn.const(x.ty, 1.0), x, "1.0"), [a], False)
     fn.put(inst, "d", y)
@@ -61,7 +61,7 @@ def div_approx(fn: FunctionLowering, inst: Inst) -> None:
     """a * (1 / b): for |b| above 2^126 the reciprocal is 0, as PTX has it."""
     a, b = sources(fn, inst, "ab")
     _, ftz = rounding(inst)
-    fn.put(inst, "d", arith(fn, "mul", [a, estimate(fn, "rcp", flush(fn, b) if ftz else b)], "rn", ftz))
+    fn.put(inst, "d", arith(fn, "mul", [a, estimate(fn, "rcp", b)], "rn", ftz))
 
 
 @lowers("div_full")
@@ -77,7 +77,7 @@ def div_full(fn: FunctionLowering, inst: Inst) -> None:
 def sqrt_approx(fn: FunctionLowering, inst: Inst) -> None:
     a = fn.src(inst, "a")
     if inst.shape.mods["ftz"]:
-        fn.put(inst, "d", estimate(fn, "sqrt", flush(fn, a)))
+        fn.put(inst, "d", estimate(fn, "sqrt", a))
     else:
         fn.put(inst, "d", scaled(fn, "sqrt", a, 2.0**64, 2.0**-32))
 
@@ -86,7 +86,7 @@ def sqrt_approx(fn: FunctionLowering, inst: Inst) -> None:
 def rsqrt_approx(fn: FunctionLowering, inst: Inst) -> None:
     a = fn.src(inst, "a")
     if inst.shape.mods["ftz"]:
-        fn.put(inst, "d", estimate(fn, "rsq", flush(fn, a)))
+        fn.put(inst, "d", estimate(fn, "rsq", a))
     else:
         fn.put(inst, "d", scaled(fn, "rsq", a, 2.0**64, 2.0**32))
 
@@ -96,7 +96,7 @@ def ex2_approx(fn: FunctionLowering, inst: Inst) -> None:
     """Results below 2^-126 are computed 2^64 times as large and scaled down."""
     a = fn.src(inst, "a")
     if inst.shape.mods["ftz"]:
-        fn.put(inst, "d", flush(fn, estimate(fn, "exp2", flush(fn, a))))
+        fn.put(inst, "d", estimate(fn, "exp2", a))
         return
     small = fn.op("i1", f"fcmp olt {a.t}, {fn.const('float', -126.0)}")
     raised = select(fn, small, binary(fn, "fadd", a, fn.const("float", 64.0)), a)
@@ -108,7 +108,7 @@ def ex2_approx(fn: FunctionLowering, inst: Inst) -> None:
 def lg2_approx(fn: FunctionLowering, inst: Inst) -> None:
     a = fn.src(inst, "a")
     if inst.shape.mods["ftz"]:
-        fn.put(inst, "d", estimate(fn, "log", flush(fn, a)))
+        fn.put(inst, "d", estimate(fn, "log", a))
         return
     small = tiny(fn, a)
     y = estimate(fn, "log", select(fn, small, times(fn, a, 2.0**64, False), a))

@@ -29,6 +29,7 @@ INPUTS = {
     **{f"workitem-id-{axis}": f"llvm.amdgcn.workitem.id.{axis}" for axis in "xyz"},
 }
 FLUSH = ' "denormal-fp-math-f32"="preserve-sign,preserve-sign"'
+NO_IEEE = ' "amdgpu-ieee"="false"'  # min and max take any NaN for absent, as in PTX, in one instruction
 
 
 def lower_function(module: ModuleLowering, function: Function, denormals: str) -> str:
@@ -81,6 +82,7 @@ def kernel_head(fn: FunctionLowering, function: Function) -> str:
     limit = max_threads(function)
     least = limit if "reqntid" in function.directives else 1
     attributes = f'"amdgpu-flat-work-group-size"="{least},{limit}" "uniform-work-group-size"="true"'
+    attributes += NO_IEEE
     if fn.f32_denormals == "flush":
         attributes += FLUSH
     return (
@@ -107,7 +109,7 @@ def function_head(fn: FunctionLowering, function: Function, how: Signature) -> s
             fn.entry.append(f"  store {scalar(var)} %a{i}, ptr addrspace(5) %p{i}")
     if len(function.proto.results) > 1:
         raise Unsupported("a function with several results", fn.name, function.line)
-    attributes = FLUSH if fn.f32_denormals == "flush" else ""
+    attributes = NO_IEEE + (FLUSH if fn.f32_denormals == "flush" else "")
     name = quoted(llvm_name(function, fn.f32_denormals))
     return f"define internal {how.result} {name}({', '.join(parameters)}) convergent nounwind{attributes}"
 
