@@ -50,6 +50,7 @@ _ITEM = re.compile(
     | (?P<other>[^\s;{}][^;{}]*;?)|$)""",
     re.A | re.X,
 )
+_PRAGMA = re.compile(r'\.pragma\s+"[^"\n]*"\s*;\Z', re.A)
 _PART = re.compile(r"\s*((?:[^,{}()\[\]]|\{[^{}]*\}|\([^()]*\)|\[(?:[^\[\]{}]|\{[^{}]*\})*\])*?)\s*(?:,|\Z)", re.S)
 _LABEL = re.compile(r"[ \t]*([A-Za-z_$%][\w$]*)[ \t]*:[ \t]*\Z", re.A)
 _LOC = re.compile(
@@ -284,8 +285,10 @@ class BodyParser:
             items.append(Label(found["label"], line))
         elif found["loc"]:
             items.append(build(found["loc"], "item", self.module.source, *self._place(begin)))
-        elif found["pragma"] or found["file"]:
+        elif (found["pragma"] and not _PRAGMA.match(found["pragma"])) or found["file"]:
             build(found[0].strip(), "item", self.module.source, *self._place(begin))
+        elif found["pragma"]:
+            pass  # advice to the optimiser: nothing that we use
         elif found["directive"]:
             for var in declarations(found["directive"], self.module.source, *self._place(begin)):
                 self._check_local(var)

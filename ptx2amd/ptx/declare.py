@@ -4,7 +4,6 @@ template; names, sizes and plain integer initialisers are filled in."""
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from ptx2amd.errors import PtxError
 from ptx2amd.ptx.ast import Var
@@ -32,6 +31,19 @@ def _template(qualifiers: str, start: str, source: str, line: int, column: int) 
     return _TEMPLATES[key]
 
 
+def _instance(model: Var, name: str, line: int) -> Var:
+    return Var(
+        model.space,
+        model.type,
+        name,
+        align=model.align,
+        vec=model.vec,
+        linkage=model.linkage,
+        attrs=dict(model.attrs),
+        line=line,
+    )
+
+
 def declarations(text: str, source: str, line: int, column: int) -> list[Var]:
     """The variables of one declaration, `.space ... ;`, that begins at line:column. Raises PtxError."""
     found = _DECLARATION.match(text)
@@ -39,7 +51,7 @@ def declarations(text: str, source: str, line: int, column: int) -> list[Var]:
         return build(text, "declaration", source, line, column)
     qualifiers, name, registers, sizes, initial = found.groups()
     model = _template(qualifiers, "declaration", source, line, column)
-    var = replace(model, name=name, line=line + qualifiers.count("\n"), attrs=dict(model.attrs))
+    var = _instance(model, name, line + qualifiers.count("\n"))
     if registers is not None:
         if var.space != "reg":
             build(text, "declaration", source, line, column)
@@ -81,7 +93,7 @@ def parameters(text: str | None, source: str, line: int, column: int) -> list[Va
             raise PtxError("malformed parameter", source, line, column)
         lead = part[: match.start(2)].count("\n")
         model = _template(match[1], "parameter", source, line, column)
-        var = replace(model, name=match[2], line=line + lead, attrs=dict(model.attrs))
+        var = _instance(model, match[2], line + lead)
         set_dimensions(var, [integer(s).bits if s else None for s in re.findall(r"\[\s*(\d*)\s*\]", match[3])])
         found.append(var)
         line += part.count("\n")
