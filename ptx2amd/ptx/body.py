@@ -5,8 +5,7 @@ otherwise takes the long way through the grammar."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 from ptx2amd.errors import PtxError
 from ptx2amd.isa.match import MatchError
@@ -15,6 +14,7 @@ from ptx2amd.ptx.ast import (
     BranchTargets,
     Function,
     Guard,
+    Imm,
     Inst,
     Label,
     Loc,
@@ -34,25 +34,20 @@ from ptx2amd.ptx.check import Fix, resolve
 from ptx2amd.ptx.declare import declarations
 from ptx2amd.ptx.scope import BadOperand, Names
 
-# One tuple a line: guard, opcode, operands up to a bracketed list, the rest; or any other line.
-_LINES = re.compile(
-    r"[ \t]*(?:(@!?[\w$%.]+)[ \t]+)?([a-z]\w*(?:\.[\w:]+)*)(?![ \t]*:)(?:[ \t]+([^;\n{(]*)([^;\n]*))?;[ \t]*\n"
-    r"|([^\n]*)\n",
+# All items of a body, one tuple each: space in front, guard, opcode, operands up to a bracketed list, the rest of
+# the operands; or, last, an item of another kind: brace, label, directive, statement that spans lines.
+_ITEMS = re.compile(
+    r"(\s*)(?:(?:(@!?[\w$%.]+)[ \t]+)?([a-z]\w*(?:\.[\w:]+)*)(?![ \t]*:)(?:[ \t]+([^;\n{(]*)([^;\n]*))?;"
+    r"|([{}]|\.loc\b[^\n]*|\.file\b[^\n]*|\.pragma\b[^;\"]*\"[^\"\n]*\"[^;]*;"
+    r"|[A-Za-z_$%][\w$]*\s*:(?!:)(?:\s*\.(?:branchtargets|calltargets|callprototype)\b[^;]*;)?"
+    r"|\.[^;]*;|[^\s;{}](?:[^;{}]|\{[^;{}]*\})*;?|;))",
     re.A,
 )
-# The next item from any place: a scope's end or begin, a label, a directive, an instruction.
-_ITEM = re.compile(
-    r"""\s*(?:(?P<brace>[{}])
-    | (?P<label>[A-Za-z_$%][\w$]*)\s*:(?!:)(?P<labelled>\s*\.(?:branchtargets|calltargets|callprototype)\b[^;]*;)?
-    | (?P<loc>\.loc\b[^\n]*) | (?P<file>\.file\b[^\n]*) | (?P<pragma>\.pragma\b[^;"]*"[^"\n]*"[^;]*;)
-    | (?P<directive>\.[^;]*;)
-    | (?P<statement>(?P<guard>@[^A-Za-z_$%;]*[\w$%.]+\s+)?(?P<opcode>[a-z]\w*(?:\.[\w:]+)*)(?:\s+(?P<operands>[^;]*))?;)
-    | (?P<other>[^\s;{}][^;{}]*;?)|$)""",
-    re.A | re.X,
+_STATEMENT = re.compile(
+    r"(?P<guard>@[^A-Za-z_$%;]*[\w$%.]+\s+)?(?P<opcode>[a-z]\w*(?:\.[\w:]+)*)(?!\s*:)(?:\s+(?P<operands>[^;]*))?;\Z", re.A
 )
 _PRAGMA = re.compile(r'\.pragma\s+"[^"\n]*"\s*;\Z', re.A)
 _PART = re.compile(r"\s*((?:[^,{}()\[\]]|\{[^{}]*\}|\([^()]*\)|\[(?:[^\[\]{}]|\{[^{}]*\})*\])*?)\s*(?:,|\Z)", re.S)
-_LABEL = re.compile(r"[ \t]*([A-Za-z_$%][\w$]*)[ \t]*:[ \t]*\Z", re.A)
 _LOC = re.compile(
     r"[ \t]*\.loc[ \t]+(\d+)[ \t]+(\d+)[ \t]+(\d+)[ \t]*"
     r"(?:,[ \t]*function_name[ \t]+[\w$%]+(?:[ \t]*\+[ \t]*\d+)?[ \t]*,[ \t]*inlined_at[ \t]+\d+[ \t]+\d+[ \t]+\d+[ \t]*)?\Z",
@@ -64,7 +59,16 @@ Key = tuple[str, tuple[str, ...]]
 # on every statement and are in neither of the fast path's dictionaries.
 _SHAPES: dict[Key, Shape] = {}
 _FIXES: dict[Key, tuple[Shape, Fix]] = {}
-_SKELETONS: set[tuple[str, ...]] = set()  # layouts of operands that went through the grammar
+_LAYOUTS: set[tuple[str, ...]] = set()  # layouts of operands that went through the grammar
+_SPACES = (".reg", ".param", ".local", ".shared", ".global", ".const")
+
+
+class _Newlines(dict[str, int]):
+    """Lines that a run of white space holds."""
+
+    def __missing__(self, space: str) -> int:
+        self[space] = count = space.count("\n")
+        return count
 
 
 def split_operands(text: str) -> list[str]:
@@ -99,38 +103,36 @@ class BodyParser:
 
     def __init__(self, module: Module, function: Function) -> None:
         self.module, self.function, self.text = module, function, function.text
-        self.first_line = function.body_line
         self.names = Names(module)
         self.scope = Scope([])
         self.outer: list[tuple[Names, Scope]] = []
-        self.done = False
-        self.starts: list[int] = []
+        self.line = self.left = 0  # of the item in hand, items behind it
 
     def run(self) -> Scope:
         for var in (*self.function.proto.results, *self.function.proto.params):
             if var.name != "_":
                 self._guarded(self.names.declare, var)
         top = self.scope
-        text = self.text if self.text.endswith("\n") else self.text + "\n"
-        lines = enumerate(_LINES.findall(text), self.first_line)
-        # The opening brace and what stands on its line.
-        self._advance(lines, next(lines)[0], text.index("{") + 1, text)
-        self._read_lines(lines, text)
-        if not self.done:
-            self._fail("the function's body is not closed: expected '}'", len(self.text.rstrip()))
+        try:
+            self._read()
+        except BadOperand as error:
+            self._point(error)
+        except MatchError as error:
+            self._point_match(error)
         self._resolve_pending()
         return top
 
-    def _read_lines(self, lines: Iterator[tuple[int, tuple[str, ...]]], text: str) -> None:
-        """The fast path. Names of the innermost scope are kept in locals until the scope changes."""
-        shapes = _SHAPES
+    def _read(self) -> None:
+        """All items in order. The names of the innermost scope are kept in locals until the scope changes."""
+        shapes, lines_in, locs = _SHAPES, _Newlines(), dict[str, Loc]()
         names, items = self.names, self.scope.items
         operand, kind, append = names.__getitem__, names.kinds.__getitem__, items.append
         guards: dict[str, Guard] = {}
-        locs: dict[str, Loc] = {}
-        line = self.first_line
+        line = self.function.body_line
+        found = iter(_ITEMS.findall(self.text, 1))  # behind the opening brace
         try:
-            for line, (guard, opcode, simple, rest, other) in lines:
+            for space, guard, opcode, simple, rest, other in found:
+                line += lines_in[space]
                 if opcode:
                     if rest:
                         parts = split_operands(simple + rest)
@@ -142,9 +144,7 @@ class BodyParser:
                     kinds = tuple(map(kind, parts))
                     shape = shapes.get((opcode, kinds))
                     if shape is None:
-                        if (opcode, kinds) not in _FIXES:
-                            start = self._start(line)
-                            self._check_layout(text[start : text.index("\n", start)], opcode, parts, start)
+                        self._check_layout(opcode, kinds, parts)
                         shape, operands = self._shape(opcode, operands, kinds)
                     if guard:
                         if guard not in guards:
@@ -152,30 +152,41 @@ class BodyParser:
                         append(Inst(shape, operands, guards[guard], line))
                     else:
                         append(Inst(shape, operands, None, line))
-                elif other and not other.isspace():
-                    loc = locs.get(other)
-                    if loc is not None or (loc := self._plain_loc(other, locs)) is not None:
+                elif other == "{":
+                    inner = Scope([])
+                    append(inner)
+                    self.outer.append((names, self.scope))
+                    names = Names(self.module, names)
+                    self.names, self.scope = names, inner
+                    items, guards = inner.items, {}
+                    operand, kind, append = names.__getitem__, names.kinds.__getitem__, items.append
+                elif other == "}":
+                    if not self.outer:
+                        return
+                    self._close()
+                    names, items, guards = self.names, self.scope.items, {}
+                    operand, kind, append = names.__getitem__, names.kinds.__getitem__, items.append
+                elif other[-1:] == ":":
+                    name = other[:-1].rstrip()
+                    names.declare_label(name)
+                    append(Label(name, line))
+                elif other in locs:
+                    append(locs[other])
+                elif other:
+                    loc = self._plain_loc(other, locs)
+                    if loc is not None:
                         append(loc)
                         continue
-                    label = _LABEL.match(other)
-                    if label:
-                        names.declare_label(label[1])
-                        append(Label(label[1], line))
-                        continue
-                    self._advance(lines, line, self._start(line), text)
-                    if self.done:
-                        return
-                    if self.names is not names:
-                        names, items = self.names, self.scope.items
-                        operand, kind, append = names.__getitem__, names.kinds.__getitem__, items.append
-                        guards = {}
-        except BadOperand as error:
-            self._point(error.message, error.text, self._start(line))
-        except MatchError as error:
-            self._point_match(error, self._start(line))
+                    self.line = line
+                    self._item(other)
+                    line += other.count("\n")
+        except (BadOperand, MatchError, PtxError):
+            self.left = sum(1 for _ in found)
+            raise
+        self._fail("the function's body is not closed: expected '}'", len(self.text.rstrip()))
 
     def _plain_loc(self, text: str, locs: dict[str, Loc]) -> Loc | None:
-        """`.loc file line column` without more, remembered."""
+        """`.loc file line column`, perhaps inlined, remembered."""
         found = _LOC.match(text)
         if found is None:
             return None
@@ -226,14 +237,6 @@ class BodyParser:
             raise BadOperand(f"'{name}' is not {'a predicate' if known else 'declared'}", name)
         return Guard(name, negated)
 
-    def _statement(self, opcode: str, guard: str | None, parts: list[str], line: int) -> None:
-        operands = tuple(map(self.names.__getitem__, parts))
-        kinds = tuple(map(self.names.kinds.__getitem__, parts))
-        found = _SHAPES.get((opcode, kinds))
-        if found is None:
-            found, operands = self._shape(opcode, operands, kinds)
-        self.scope.items.append(Inst(found, operands, self._guard(guard) if guard else None, line))
-
     def _parsed(self, statement: Statement) -> None:
         """A statement that came out of the grammar."""
         bound = [self.names.bind(raw) for raw in statement.operands]
@@ -241,93 +244,58 @@ class BodyParser:
         guard = None
         if statement.guard:
             guard = self._guard(("@!" if statement.guard[1] else "@") + statement.guard[0])
-        self.scope.items.append(Inst(shape, operands, guard, statement.line))
+        self.scope.items.append(Inst(shape, operands, guard, self.line))
+
+    def _check_layout(self, opcode: str, kinds: tuple[str, ...], parts: list[str], text: str = "") -> None:
+        """Send a statement whose layout of operands is new through the grammar. Its text may be rebuilt: the
+        layout is what counts."""
+        if (opcode, kinds) in _FIXES:
+            return
+        call = opcode.split(".")[0] == "call"
+        layout = ("call" if call else "", *(re.sub(r"[\w$%.]+", "x", part.strip()) for part in parts))
+        if layout not in _LAYOUTS:
+            grammar.parse(text or f"{opcode} {', '.join(parts)};", "item", self.module.source, self.line)
+            _LAYOUTS.add(layout)
 
     # --- everything else ---
 
-    def _advance(self, lines: Iterator[tuple[int, Any]], line: int, at: int, text: str) -> None:
-        """Read items from offset `at` in line `line` until one ends where its line ends; move `lines` there."""
-        end = at
-        while not self.done:
-            stop = text.find("\n", end)
-            if not text[end:stop].strip():
-                break
-            found = _ITEM.match(text, end)
-            assert found is not None
-            begin = end + len(found[0]) - len(found[0].lstrip())
-            try:
-                self._item(found, begin, self._line_of(begin, line, at))
-            except BadOperand as error:
-                self._point(error.message, error.text, begin)
-            except MatchError as error:
-                self._point_match(error, begin)
-            end = found.end()
-        for _ in range(text.count("\n", at, end)):
-            next(lines, None)
-
-    def _line_of(self, begin: int, line: int, at: int) -> int:
-        return line + self.text.count("\n", at, begin)
-
-    def _item(self, found: re.Match[str], begin: int, line: int) -> None:
-        kind = found.lastgroup
-        items = self.scope.items
-        if found["brace"] == "{":
-            self.outer.append((self.names, self.scope))
-            inner = Scope([])
-            items.append(inner)
-            self.names, self.scope = Names(self.module, self.names), inner
-        elif found["brace"] == "}":
-            self._close()
-        elif found["label"] and found["labelled"]:
-            self._labelled(found, begin, line)
-        elif found["label"]:
-            self.names.declare_label(found["label"])
-            items.append(Label(found["label"], line))
-        elif found["loc"]:
-            items.append(build(found["loc"], "item", self.module.source, *self._place(begin)))
-        elif (found["pragma"] and not _PRAGMA.match(found["pragma"])) or found["file"]:
-            build(found[0].strip(), "item", self.module.source, *self._place(begin))
-        elif found["pragma"]:
-            pass  # advice to the optimiser: nothing that we use
-        elif found["directive"]:
-            for var in declarations(found["directive"], self.module.source, *self._place(begin)):
+    def _item(self, text: str) -> None:
+        """A directive, or a statement that is not laid out as usual."""
+        statement = _STATEMENT.match(text)
+        if statement:
+            opcode, parts = statement["opcode"], split_operands(statement["operands"] or "")
+            operands = tuple(map(self.names.__getitem__, parts))
+            kinds = tuple(map(self.names.kinds.__getitem__, parts))
+            shape = _SHAPES.get((opcode, kinds))
+            if shape is None:
+                self._check_layout(opcode, kinds, parts, text)
+                shape, operands = self._shape(opcode, operands, kinds)
+            guard = self._guard(statement["guard"]) if statement["guard"] else None
+            self.scope.items.append(Inst(shape, operands, guard, self.line))
+        elif text.startswith(_SPACES):
+            for var in declarations(text, self.module.source, self.line, 1):
                 self._check_local(var)
                 self.names.declare(var)
-                items.append(var)
-        elif found["statement"]:
-            parts = split_operands(found["operands"] or "")
-            self._check_layout(found["statement"], found["opcode"], parts, begin)
-            self._statement(found["opcode"], found["guard"], parts, line)
-        else:
-            del kind
-            rest = self.text[begin:].split(";")[0] + ";"
-            piece = build(rest, "item", self.module.source, *self._place(begin))
-            if not isinstance(piece, Statement):
-                self._fail("expected an instruction", begin)
-            self._parsed(piece)
+                self.scope.items.append(var)
+        elif not _PRAGMA.match(text):
+            piece = build(text, "item", self.module.source, self.line)
+            if isinstance(piece, Statement):
+                self._parsed(piece)
+            elif isinstance(piece, Proto):
+                self.names.declare_symbol(piece.name, "&proto")
+                self.scope.items.append(piece)
+            elif isinstance(piece, BranchTargets):
+                self._targets(piece, text)
+            elif isinstance(piece, Loc):
+                self.scope.items.append(piece)
+            elif isinstance(piece, list):
+                raise BadOperand("a variable needs a state space", text)
 
-    def _check_layout(self, statement: str, opcode: str, parts: list[str], begin: int) -> None:
-        """Send a statement whose layout of operands is new through the grammar."""
-        layout = (
-            "call" if opcode.split(".")[0] == "call" else "",
-            *(re.sub(r"[\w$%.]+", "x", p) for p in parts),
-        )
-        if layout not in _SKELETONS:
-            grammar.parse(statement, "item", self.module.source, *self._place(begin))
-            _SKELETONS.add(layout)
-
-    def _labelled(self, found: re.Match[str], begin: int, line: int) -> None:
-        text = found[0].strip()
-        piece = build(text, "item", self.module.source, *self._place(begin))
+    def _targets(self, piece: BranchTargets, text: str) -> None:
         self.scope.items.append(piece)
-        if isinstance(piece, Proto):
-            self.names.declare_symbol(piece.name, "&proto")
-        elif isinstance(piece, BranchTargets):
-            self.names.declare_symbol(piece.name, "&targets")
-            if ".branchtargets" in text:
-                for target in piece.targets:
-                    if self.names.kind_of(target) is None:
-                        self.names.pending.add(target)
+        self.names.declare_symbol(piece.name, "&targets")
+        if ".branchtargets" in text:
+            self.names.pending.update(t for t in piece.targets if self.names.kind_of(t) is None)
 
     def _check_local(self, var: Var) -> None:
         if var.linkage == "extern" and var.space != "shared":
@@ -336,64 +304,57 @@ class BodyParser:
             raise BadOperand(f"'{var.name}' has no size", var.name)
 
     def _close(self) -> None:
-        names, pending = self.names, self.names.pending
-        unresolved = {name for name in pending if name not in names.labels}
-        if not self.outer:
-            self.done = True
-            names.pending = unresolved
-            return
+        names = self.names
         self.names, self.scope = self.outer.pop()
-        for name in unresolved:
+        for name in names.pending - names.labels:
             if self.names.kind_of(name) is None:
                 self.names.pending.add(name)
 
     def _resolve_pending(self) -> None:
-        for name in sorted(self.names.pending):
+        for name in sorted(self.names.pending - self.names.labels):
             found = re.search(rf"(?<![\w$%]){re.escape(name)}(?![\w$])", self.text, re.A)
             self._fail(f"'{name}' is not declared", found.start() if found else 0)
 
-    # --- places ---
+    # --- places: found again only for an error ---
 
-    def _start(self, line: int) -> int:
-        """Offset of a line of the file in the body's text."""
-        if not self.starts:
-            self.starts = [0, *(m.end() for m in re.finditer("\n", self.text))]
-        return self.starts[line - self.first_line]
+    def _current(self) -> tuple[int, int]:
+        """Begin and end of the item in hand."""
+        every = list(_ITEMS.finditer(self.text, 1))
+        item = every[len(every) - 1 - self.left]
+        return item.end(1), item.end()
 
-    def _place(self, offset: int) -> tuple[int, int]:
-        return grammar.place(self.text, offset, self.first_line, self.function.body_column)
+    def _fail(self, message: str, offset: int) -> NoReturn:
+        at = grammar.place(self.text, offset, self.function.body_line, self.function.body_column)
+        raise PtxError(message, self.module.source, *at)
 
-    def _fail(self, message: str, offset: int) -> None:
-        raise PtxError(message, self.module.source, *self._place(offset))
+    def _point(self, error: BadOperand) -> NoReturn:
+        """Raise at the text that is wrong in the item in hand, or where the grammar stumbles over the item."""
+        begin, end = self._current()
+        self._check_grammar(begin, end)
+        found = None
+        if error.text:
+            found = re.compile(rf"(?<![\w$%]){re.escape(error.text)}(?![\w$])", re.A).search(self.text, begin, end)
+        self._fail(error.message, found.start() if found else begin)
 
-    def _point(self, message: str, text: str, begin: int) -> None:
-        """Raise an error at the first whole occurrence of `text` from `begin` on."""
-        end = self.text.find(";", begin) + 1
-        try:
-            grammar.parse(self.text[begin:end], "item", self.module.source, *self._place(begin))
-        except PtxError as error:
-            if error.line and not message.endswith("declared"):
-                raise
-        found = re.compile(rf"(?<![\w$%]){re.escape(text)}(?![\w$])", re.A).search(self.text, begin) if text else None
-        self._fail(message, found.start() if found else begin + self._indent(begin))
+    def _check_grammar(self, begin: int, end: int) -> None:
+        item = self.text[begin:end]
+        if item not in ("{", "}"):
+            at = grammar.place(self.text, begin, self.function.body_line, self.function.body_column)
+            grammar.parse(item, "item", self.module.source, *at)
 
-    def _indent(self, begin: int) -> int:
-        return len(self.text[begin:]) - len(self.text[begin:].lstrip())
-
-    def _point_match(self, error: MatchError, begin: int) -> None:
-        begin += self._indent(begin)
-        statement = _ITEM.match(self.text, begin)
-        if statement is None or not statement["statement"]:
+    def _point_match(self, error: MatchError) -> NoReturn:
+        begin, end = self._current()
+        self._check_grammar(begin, end)
+        statement = _STATEMENT.match(self.text[begin:end])
+        if statement is None:
             self._fail(error.message, begin)
-            return
-        at = statement.start("opcode")
+        at = begin + statement.start("opcode")
         if error.operand >= 0:
-            parts = split_operands(statement["operands"] or "")
-            at = statement.start("operands")
-            for part in parts[: error.operand + 1]:
-                found = self.text.index(part, at)
-                at = found + len(part)
-            at -= len(parts[error.operand])
+            at = begin + statement.start("operands")
+            for part in split_operands(statement["operands"] or "")[: error.operand + 1]:
+                start = self.text.index(part, at)
+                at = start + len(part)
+            at = start
         self._fail(error.message, at)
 
     def _guarded(self, declare: Any, var: Var) -> None:
@@ -407,4 +368,4 @@ def constants_of(operand: Operand, ptype: str) -> Operand:
     """A constant, or the constants in a list, as an operand of a type."""
     if isinstance(operand, Vec):
         return Vec(tuple(constants_of(item, ptype) for item in operand.items))
-    return constants.as_type(operand, ptype) if hasattr(operand, "bits") else operand
+    return constants.as_type(operand, ptype) if isinstance(operand, Imm) else operand

@@ -28,7 +28,7 @@ class Element(NamedTuple):
     """`array[3]`: the address of an element."""
 
     name: str
-    index: int
+    number: int
 
 
 class Memory(NamedTuple):
@@ -138,7 +138,7 @@ class Builder(Transformer):
     def address(self, base: Any, *rest: Any) -> Memory:
         return Memory(base, rest)
 
-    def list(self, *items: Any) -> Items:
+    def arguments(self, *items: Any) -> Items:
         return Items(tuple(item for item in items if item is not None))
 
     # --- statements ---

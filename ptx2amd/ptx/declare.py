@@ -19,6 +19,7 @@ _PARAMETER = re.compile(r"\s*((?:\.\w+\s+(?:\d+\s+)?)+)([A-Za-z_$%][\w$]*)\s*((?
 _INTEGERS = re.compile(r"\{\s*(?:-?(?:0|[1-9]\d*)\s*,\s*)*-?(?:0|[1-9]\d*)\s*\}\Z", re.A)
 
 _TEMPLATES: dict[tuple[str, str], Var] = {}
+_REGISTERS: dict[str, list[Var]] = {}  # `.reg .f16 low, high;`: the whole text
 
 
 def _template(qualifiers: str, start: str, source: str, line: int, column: int) -> Var:
@@ -29,6 +30,12 @@ def _template(qualifiers: str, start: str, source: str, line: int, column: int) 
         found = build(qualifiers + end, start, source, line, column)
         _TEMPLATES[key] = found[0] if isinstance(found, list) else found
     return _TEMPLATES[key]
+
+
+def _copy(model: Var, line: int) -> Var:
+    var = _instance(model, model.name, line)
+    var.count, var.regs = model.count, model.regs
+    return var
 
 
 def _instance(model: Var, name: str, line: int) -> Var:
@@ -46,9 +53,14 @@ def _instance(model: Var, name: str, line: int) -> Var:
 
 def declarations(text: str, source: str, line: int, column: int) -> list[Var]:
     """The variables of one declaration, `.space ... ;`, that begins at line:column. Raises PtxError."""
+    if text in _REGISTERS:
+        return [_copy(var, line) for var in _REGISTERS[text]]
     found = _DECLARATION.match(text)
     if not found:
-        return build(text, "declaration", source, line, column)
+        variables = build(text, "declaration", source, line, column)
+        if text.startswith(".reg") and len(text) < 200:  # inline assembly repeats itself
+            _REGISTERS[text] = variables
+        return variables
     qualifiers, name, registers, sizes, initial = found.groups()
     model = _template(qualifiers, "declaration", source, line, column)
     var = _instance(model, name, line + qualifiers.count("\n"))

@@ -9,6 +9,7 @@ from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from ptx2amd.errors import PtxError
+from ptx2amd.service.cache import directory as cache_directory
 
 STARTS = (
     "module",
@@ -29,9 +30,18 @@ STARTS = (
 
 @cache
 def lark() -> Lark:
-    """The parser of grammar/ptx.lark (packaged as ptx2amd/ptx/ptx.lark)."""
+    """The parser of grammar/ptx.lark (packaged as ptx2amd/ptx/ptx.lark). Its tables take a quarter of a second
+    to make, so they are kept in the cache directory; Lark itself checks that they belong to this grammar."""
     text = files("ptx2amd.ptx").joinpath("ptx.lark").read_text(encoding="utf-8")
-    return Lark(text, parser="lalr", lexer="contextual", start=list(STARTS), maybe_placeholders=True)
+    tables: str | bool = False
+    try:
+        folder = cache_directory()
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        tables = str(folder / "grammar.tables")
+    except OSError:
+        pass  # no cache, no harm
+    options = {"parser": "lalr", "lexer": "contextual", "start": list(STARTS), "maybe_placeholders": True}
+    return Lark(text, cache=tables, **options)  # type: ignore[arg-type]
 
 
 def parse(text: str, start: str, source: str = "<ptx>", line: int = 1, column: int = 1) -> Tree:

@@ -107,8 +107,8 @@ class _Reader:
             self._fail(found[min(at, len(found) - 1)], "expected .target sm_NN after .version")
         self.module.target_options = tuple(options)
         if at < len(found) and found[at].kind == "address_size":
-            size = self._grammar(found[at], "address_size").children[0]
-            if str(size) not in ("32", "64"):
+            size = str(self._grammar(found[at], "address_size").children[0])
+            if size not in ("32", "64"):
                 self._fail(found[at], f"address size {size}, expected 32 or 64")
             self.module.address_size = int(size)
             at += 1

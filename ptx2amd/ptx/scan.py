@@ -50,7 +50,8 @@ def prepare(text: str) -> str:
 
 def _without_line_comments(text: str) -> str:
     """The common case, at the speed of str.find."""
-    kept, at = [], 0
+    kept: list[str] = []
+    at = 0
     found = text.find("//")
     while found >= 0:
         begin, stop = text.rfind("\n", 0, found) + 1, text.find("\n", found)

@@ -79,7 +79,14 @@ class Names(dict[str, Operand]):
 
     def _concerns(self, text: str) -> bool:
         """Whether the text holds a name that this scope declares, or may still declare."""
+        assert self.parent is not None
+        if text in self.parent.kinds and "&?" not in self.parent.kinds[text]:  # known there: only shadowed?
+            return self._shadows and any(self._own(word) for word in _WORD.findall(text))
         return any(self._own(word) or self.kind_of(word) is None for word in _WORD.findall(text))
+
+    @property
+    def _shadows(self) -> bool:
+        return bool(self.registers or self.ranges or self.symbols)
 
     # --- declarations ---
 
@@ -226,11 +233,11 @@ class Names(dict[str, Operand]):
                 raise BadOperand(f"'-{text}': a register cannot be negated here", text)
             case Offset(name, offset):
                 return self._symbol(name, offset)
-            case Element(name, index):
+            case Element(name, number):
                 var = self.variable(name)
                 if var is None or var.count == -1:
                     raise BadOperand(f"'{name}' is not an array", name)
-                return self._symbol(name, index * var.vec * width(var.type) // 8)
+                return self._symbol(name, number * var.vec * width(var.type) // 8)
             case Two(first, second):
                 (one, a), (two, b) = self.bind(first), self.bind(second)
                 return Pair(_register(one), _register(two)), f"{a}|{b}"
