@@ -1,0 +1,110 @@
+"""The table, the exported symbols and cuGetProcAddress agree; they have all that NVIDIA's runtime asks for."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from shim.api import rows
+from shim.api.hip import FUNCTIONS
+
+ASKED = Path(__file__).with_name("runtime_13_0_asks.tsv")
+NOT_FOUND, TOO_OLD = 1, 2
+
+
+def exported(path: Path) -> dict[str, int]:
+    """Symbol -> offset of the dynamic symbol table."""
+    listing = subprocess.run(["nm", "-D", "--defined-only", str(path)], capture_output=True, text=True, check=True).stdout
+    return {name: int(address, 16) for address, _, name in (line.split() for line in listing.splitlines())}
+
+
+def ask(shim: SimpleNamespace, name: str, version: int, flags: int = 0) -> tuple[int, object, int]:
+    pointer, status = shim.ffi.new("void **"), shim.ffi.new("CUdriverProcAddressQueryResult *", 99)
+    result = shim.cuda.cuGetProcAddress_v2(name.encode(), pointer, version, flags, status)
+    return result, pointer[0], status[0]
+
+
+def test_every_row_is_exported_and_nothing_else(shim: SimpleNamespace) -> None:
+    wanted = {symbol for row in rows() for symbol in row.exports}
+    assert wanted == set(exported(shim.path))
+    assert len(wanted) > 700
+
+
+def test_symbols_are_unique_and_versions_grow() -> None:
+    table = rows()
+    symbols = [symbol for row in table for symbol in row.exports]
+    assert len(symbols) == len(set(symbols))
+    by_name: dict[str, list[int]] = {}
+    for row in sorted(table, key=lambda r: (len(r.symbol), r.symbol)):
+        by_name.setdefault(row.name, []).append(row.since)
+    assert all(since == sorted(since) for since in by_name.values())
+
+
+def test_per_thread_variants_take_a_stream() -> None:
+    odd = {"cuLaunchKernelEx"}  # the stream is in the configuration
+    for row in rows():
+        if row.ptsz and row.symbol not in odd and not row.symbol.startswith("cuGraphInstantiate"):
+            assert any(kind == "CUstream" for kind, _ in row.parameters()), row.symbol
+
+
+def test_hip_calls_are_declared() -> None:
+    for row in rows():
+        for name in re.findall(r"\bhip[A-Z]\w+(?=\()", row.hip):
+            assert name in FUNCTIONS, f"{row.symbol} calls {name}"
+
+
+def test_proc_address_answers_what_the_table_says(shim: SimpleNamespace) -> None:
+    for row in rows():
+        for suffix, since, flags in (("", row.since, 0), ("_ptsz", row.ptsz, 2), ("_ptds", row.ptds, 2)):
+            if since:
+                result, pointer, status = ask(shim, row.name, since, flags)
+                symbol = shim.ffi.addressof(shim.cuda, row.symbol + suffix)
+                if flags == 0 or since >= row.since:
+                    assert (result, status) == (0, 0)
+                    assert shim.ffi.cast("uintptr_t", pointer) == shim.ffi.cast("uintptr_t", symbol), row.symbol + suffix
+
+
+def test_the_newest_version_up_to_the_asked_one(shim: SimpleNamespace) -> None:
+    def symbol_of(version: int) -> int:
+        return int(shim.ffi.cast("uintptr_t", ask(shim, "cuCtxCreate", version)[1]))
+
+    expected = {2000: "cuCtxCreate", 3020: "cuCtxCreate_v2", 11030: "cuCtxCreate_v2", 12000: "cuCtxCreate_v3",
+                13000: "cuCtxCreate_v4"}
+    for version, symbol in expected.items():
+        assert symbol_of(version) == int(shim.ffi.cast("uintptr_t", shim.ffi.addressof(shim.cuda, symbol)))
+
+
+def test_failures_of_proc_address(shim: SimpleNamespace) -> None:
+    assert ask(shim, "cuNothingOfTheKind", 13000)[1:] == (shim.ffi.NULL, NOT_FOUND)
+    assert ask(shim, "cuGraphCreate", 9000)[1:] == (shim.ffi.NULL, TOO_OLD)
+    assert ask(shim, "", 0)[1:] == (shim.ffi.NULL, NOT_FOUND)
+    pointer = shim.ffi.new("void **")
+    assert shim.cuda.cuGetProcAddress_v2(b"cuNothing", pointer, 13000, 0, shim.ffi.NULL) == 500
+    assert shim.cuda.cuGetProcAddress_v2(b"cuInit", pointer, 13000, 3, shim.ffi.NULL) == 1
+    assert shim.cuda.cuGetProcAddress_v2(shim.ffi.NULL, pointer, 13000, 0, shim.ffi.NULL) == 1
+
+
+def test_all_that_the_runtime_of_13_0_asks_for(shim: SimpleNamespace) -> None:
+    lines = [line.split("\t") for line in ASKED.read_text().splitlines() if line and not line.startswith("#")]
+    missing = [name for name, version, flags in lines if name and ask(shim, name, int(version), int(flags))[2] != 0]
+    assert len(lines) > 400
+    assert missing == []
+
+
+@pytest.mark.parametrize("symbol", ["cuMulticastCreate", "cuTensorMapReplaceAddress"])
+def test_what_is_refused_says_so_once(shim: SimpleNamespace, symbol: str, capfd: pytest.CaptureFixture[str]) -> None:
+    row = next(row for row in rows() if row.symbol == symbol)
+    assert row.disposition == "refused"
+    arguments = [shim.ffi.NULL if "*" in kind else 0 for kind, _ in row.parameters()]
+    assert [getattr(shim.cuda, symbol)(*arguments) for _ in range(3)] == [801] * 3
+    assert capfd.readouterr().err.count(f"{symbol} is not supported") == 1
+
+
+def test_most_of_the_api_works() -> None:
+    newest = {row.name: row for row in sorted(rows(), key=lambda r: r.since)}
+    working = [name for name, row in newest.items() if row.disposition != "refused"]
+    assert len(working) > 330
