@@ -46,16 +46,19 @@ def cvt_int_int(fn: FunctionLowering, inst: Inst) -> None:
     fn.put(inst, "d", fn.resize(v, n, is_signed))
 
 
+def clamped(fn: FunctionLowering, v: Val, t: str) -> Val:
+    """A signed i32 within the limits of PTX type t."""
+    low, high = limits(t)
+    v = fn.call("llvm.smax.i32", "i32", v, fn.const("i32", low))
+    return fn.call("llvm.smin.i32", "i32", v, fn.const("i32", high))
+
+
 @lowers("cvt_pack")
 def cvt_pack(fn: FunctionLowering, inst: Inst) -> None:
     """a and b clamped to the type, a above b, both below c moved up."""
     t = inst.shape.mods["t"]
-    n, (low, high) = int(t[1:]), limits(t)
-    parts = []
-    for v in sources(fn, inst, "ab"):
-        v = fn.call("llvm.smax.i32", "i32", v, fn.const("i32", low))
-        v = fn.call("llvm.smin.i32", "i32", v, fn.const("i32", high))
-        parts.append(binary(fn, "and", v, (1 << n) - 1))
+    n = int(t[1:])
+    parts = [binary(fn, "and", clamped(fn, v, t), (1 << n) - 1) for v in sources(fn, inst, "ab")]
     result = binary(fn, "or", binary(fn, "shl", parts[0], n), parts[1])
     if fn.has(inst, "c"):
         result = binary(fn, "or", result, binary(fn, "shl", fn.src(inst, "c"), 2 * n))
@@ -79,8 +82,14 @@ def cvt_float_int(fn: FunctionLowering, inst: Inst) -> None:
             v = widen(fn, v)
     ty = LLVM_TYPE[t][0]
     suffix = "f64" if v.ty == "double" else "f32"
-    whole = v if mods["rnd"] == "rzi" else intrinsic(fn, TO_INTEGRAL[mods["rnd"]], v)
-    result = fn.call(f"llvm.fpto{'s' if t[0] == 's' else 'u'}i.sat.{ty}.{suffix}", ty, whole)
+    bare = t == "s32" or width(ty) < 32  # lrint: the machine's conversion, which saturates; NaN gives 0
+    whole = v if mods["rnd"] == ("rni" if bare else "rzi") else intrinsic(fn, TO_INTEGRAL[mods["rnd"]], v)
+    if bare:
+        result = fn.call(f"llvm.lrint.i32.{suffix}", "i32", whole)
+        if t != "s32":
+            result = fn.resize(clamped(fn, result, t), width(ty))
+    else:
+        result = fn.call(f"llvm.fpto{t[0]}i.sat.{ty}.{suffix}", ty, whole)
     if mods["a"] == "f64" or ty == "i64":
         result = select(fn, is_nan(fn, v), 1 << int(t[1:]) - 1, result)
     fn.put(inst, "d", result)

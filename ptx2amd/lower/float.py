@@ -92,6 +92,8 @@ def quotient(fn: FunctionLowering, a: Val, b: Val, rnd: str, ftz: bool) -> Val:
     """a / b, correctly rounded. f32 with another rounding than to nearest: the f64 quotient has the right
     side of every f32 number, so rounding it again in that direction is exact."""
     if rnd == "rn":
+        if ftz and fn.f32_denormals == "flush":  # LLVM's steps look at the operands' bits
+            a, b = flush(fn, a), flush(fn, b)
         return with_ftz(fn, lambda x, y: binary(fn, "fdiv", x, y), [a, b], ftz)
     if a.ty == "float":
         return narrow(fn, binary(fn, "fdiv", widen(fn, a, ftz), widen(fn, b, ftz)), rnd, ftz)
