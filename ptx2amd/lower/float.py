@@ -92,12 +92,21 @@ def quotient(fn: FunctionLowering, a: Val, b: Val, rnd: str, ftz: bool) -> Val:
     """a / b, correctly rounded. f32 with another rounding than to nearest: the f64 quotient has the right
     side of every f32 number, so rounding it again in that direction is exact."""
     if rnd == "rn":
-        if ftz and fn.f32_denormals == "flush":  # LLVM's steps look at the operands' bits
-            a, b = flush(fn, a), flush(fn, b)
+        if ftz and fn.f32_denormals == "flush":
+            return flushing_quotient(fn, flush(fn, a), flush(fn, b))
         return with_ftz(fn, lambda x, y: binary(fn, "fdiv", x, y), [a, b], ftz)
     if a.ty == "float":
         return narrow(fn, binary(fn, "fdiv", widen(fn, a, ftz), widen(fn, b, ftz)), rnd, ftz)
     return directed.div(fn, a, b, rnd)
+
+
+def flushing_quotient(fn: FunctionLowering, a: Val, b: Val) -> Val:
+    """f32 a / b in a kernel that flushes denormals: of the mantissas, as the remainders that LLVM's steps
+    compute must not be flushed."""
+    parts = [fn.call("llvm.amdgcn.frexp.mant.f32", "float", v) for v in (a, b)]
+    ea, eb = (fn.call("llvm.amdgcn.frexp.exp.i32.f32", "i32", v) for v in (a, b))
+    q = binary(fn, "fdiv", *parts)
+    return fn.op("float", f"call float @llvm.ldexp.f32.i32({q.t}, {binary(fn, 'sub', ea, eb).t})")
 
 
 def root(fn: FunctionLowering, a: Val, rnd: str, ftz: bool) -> Val:
