@@ -605,7 +605,7 @@ def div_fixup(fmt: str) -> Callable:
             return sign(np.inf)
         if np.isinf(d) or n == 0 or exponent(n) - exponent(d) < -spread:
             return sign(0.0)
-        return sign(abs(q))
+        return sign(np.inf if isnan(q) else abs(q))  # only an overflow of the steps leaves a NaN here
 
     return run
 

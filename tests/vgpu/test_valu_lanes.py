@@ -140,9 +140,12 @@ def test_division_sequence(fmt: str) -> None:
 
 
 def test_div_fmas_scales_by_vcc() -> None:
-    st = run("gfx9", "v_div_fmas_f32 v1, v2, v3, v4", v={2: 2.0, 3: 3.0, 4: 1.0}, s={106: 0xFFFFFFFF, 107: 0})
-    assert (f32(st.v[1])[:32] == 7.0 * 2.0**32).all()
-    assert (f32(st.v[1])[32:] == 7.0).all()
+    """Up or down by 2^64, away from 1 on the addend's side."""
+    st = run("gfx9", "v_div_fmas_f32 v1, v2, v3, v4", v={2: 2.0, 3: 3.0, 4: 4.0}, s={106: 0xFFFFFFFF, 107: 0})
+    assert (f32(st.v[1])[:32] == 10.0 * 2.0**64).all()
+    assert (f32(st.v[1])[32:] == 10.0).all()
+    st = run("gfx9", "v_div_fmas_f32 v1, v2, v3, v4", v={2: 2.0, 3: 3.0, 4: 1.0}, s={106: 1, 107: 0})
+    assert f32(st.v[1])[0] == 7.0 * 2.0**-64
 
 
 def two_over_pi(bits: int) -> int:

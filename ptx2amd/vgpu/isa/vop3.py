@@ -170,13 +170,12 @@ FLOAT = [
     three("f64", "v_div_fixup_f64", "D = div_fixup_f64(A, B, C) * ONE64;", 479, 552),
     three("f16", "v_div_fixup_f16", "D = div_fixup_f16(A, B, C);", 519, 596),
     three("f16", "v_div_fixup_legacy_f16", "D = div_fixup_f16(A, B, C);", 495, None),
-    row("v_div_fmas_f32", "d:f32, a:f32, b:f32, c:f32", "D = VC ? ldexp_f32(fma_f32(A, B, C), 32) : "
-        "fma_f32(A, B, C);", 482, 567),
-    row("v_div_fmas_f64", "d:f64, a:f64, b:f64, c:f64", "D = VC ? ldexp_f64(fma_f64(A, B, C), 64) : "
-        "fma_f64(A, B, C);", 483, 568),
+    three("f32", "v_div_fmas_f32", "CALL(valu_div_fmas_f32)", 482, 567),
+    three("f64", "v_div_fmas_f64", "CALL(valu_div_fmas_f64)", 483, 568),
     row("v_div_scale_f32", "d:f32, e:mask, a:f32, b:f32, c:f32", "D = div_scale_f32(A, B, C, &E);", 480, 764),
     row("v_div_scale_f64", "d:f64, e:mask, a:f64, b:f64, c:f64", "D = div_scale_f64(A, B, C, &E);", 481, 765),
     row("v_trig_preop_f64", "d:f64, a:f64, b:b32", "D = trig_preop_f64(A, B & 31);", 658, 815),
+    three("f32", "v_mullit_f32", "D = mullit(A, B, C);", None, 536),
     three("f32", "v_cubeid_f32", "D = cube_id(A, B, C);", 452, 524),
     three("f32", "v_cubesc_f32", "D = cube_sc(A, B, C);", 453, 525),
     three("f32", "v_cubetc_f32", "D = cube_tc(A, B, C);", 454, 526),

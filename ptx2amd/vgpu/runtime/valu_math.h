@@ -210,41 +210,65 @@ static inline double fract_f64(double f) {
 }
 
 /* ---- the steps of a division ---- */
+/* Scales numerator or denominator (s0 is a copy of one of them) so that neither the steps nor the quotient s2/s1
+ * leave the normal range; *flag: v_div_fmas has to scale back. By exponents and significands, without arithmetic
+ * that could itself underflow; later lines win. */
 static inline float div_scale_f32(float s0, float s1, float s2, uint32_t *flag) {
-  uint32_t e1 = exponent_f32(s1), e2 = exponent_f32(s2);
-  bool den = f32_bits(s0) == f32_bits(s1), num = f32_bits(s0) == f32_bits(s2);
-  double n = __builtin_fabs((double)s2), d = __builtin_fabs((double)s1), q = n / d, r = 1.0 / d;
-  bool tiny_q = q < 0x1p-126 && q != 0, tiny_r = r < 0x1p-126 && r != 0;
-  *flag = 0;
-  if (n == 0 || d == 0) return QNAN32;
-  if ((int)e2 - (int)e1 >= 96) return *flag = 1, den ? (float)((double)s0 * 0x1p64) : s0;
-  if (e1 == 0) return (float)((double)s0 * 0x1p64);
-  if (tiny_r && tiny_q) return *flag = 1, den ? (float)((double)s0 * 0x1p64) : s0;
-  if (tiny_r) return (float)((double)s0 * 0x1p-64);
-  if (tiny_q) return *flag = 1, num ? (float)((double)s0 * 0x1p64) : s0;
-  if (e2 <= 23) return (float)((double)s0 * 0x1p64);
-  return s0;
+  uint32_t u1 = f32_bits(s1), u2 = f32_bits(s2), f1 = u1 & 0x7fffff, f2 = u2 & 0x7fffff;
+  int32_t e1 = (int32_t)(u1 >> 23 & 255), e2 = (int32_t)(u2 >> 23 & 255);
+  uint32_t den = f32_bits(s0) == u1, num = f32_bits(s0) == u2, zero = (u1 << 1 == 0) | (u2 << 1 == 0);
+  uint32_t tiny_q = (e1 != 255) & (e2 - e1 - (int32_t)(f2 < f1) < -126);
+  uint32_t tiny_r = (e1 != 255) & (127 - e1 - (int32_t)(f1 > 0) < -126), big = e2 - e1 >= 96;
+  float up = s0 * 0x1p64f, down = s0 * 0x1p-64f, r = e2 <= 23 ? up : s0;
+  r = tiny_q ? (num ? up : s0) : r;
+  r = tiny_r ? ((tiny_q == 0) | den ? down : s0) : r;
+  r = e1 == 0 ? up : r;
+  r = big ? (den ? up : s0) : r;
+  *flag = ~zero & (big | ((e1 != 0) & tiny_q));
+  return zero ? QNAN32 : r;
 }
 static inline double div_scale_f64(double s0, double s1, double s2, uint32_t *flag) {
-  int e1 = (int)exponent_f64(s1), e2 = (int)exponent_f64(s2);
-  bool den = f64_bits(s0) == f64_bits(s1), num = f64_bits(s0) == f64_bits(s2);
-  /* quotients below the normal range, by exponent and significand: no arithmetic that could itself underflow */
-  uint64_t f1 = f64_bits(s1) & UINT64_C(0xfffffffffffff), f2 = f64_bits(s2) & UINT64_C(0xfffffffffffff);
-  bool tiny_q = e1 != 2047 && e2 - e1 - (f2 < f1) < -1022, tiny_r = e1 != 2047 && -(e1 - 1023) - (f1 > 0) < -1022;
-  *flag = 0;
-  if (s2 == 0 || s1 == 0) return as_f64(UINT64_C(0x7ff8000000000000));
-  if (e2 - e1 >= 768) return *flag = 1, den ? ldexp_f64(s0, 128) : s0;
-  if (e1 == 0) return ldexp_f64(s0, 128);
-  if (tiny_r && tiny_q) return *flag = 1, den ? ldexp_f64(s0, 128) : s0;
-  if (tiny_r) return ldexp_f64(s0, -128);
-  if (tiny_q) return *flag = 1, num ? ldexp_f64(s0, 128) : s0;
-  if (e2 <= 53) return ldexp_f64(s0, 128);
-  return s0;
+  uint64_t u1 = f64_bits(s1), u2 = f64_bits(s2), mask = UINT64_C(0xfffffffffffff), f1 = u1 & mask, f2 = u2 & mask;
+  int64_t e1 = (int64_t)(u1 >> 52 & 2047), e2 = (int64_t)(u2 >> 52 & 2047);
+  uint64_t den = f64_bits(s0) == u1, num = f64_bits(s0) == u2, zero = (u1 << 1 == 0) | (u2 << 1 == 0);
+  uint64_t tiny_q = (e1 != 2047) & (e2 - e1 - (int64_t)(f2 < f1) < -1022);
+  uint64_t tiny_r = (e1 != 2047) & (1023 - e1 - (int64_t)(f1 > 0) < -1022), big = e2 - e1 >= 768;
+  double up = s0 * 0x1p128, down = s0 * 0x1p-128, r = e2 <= 53 ? up : s0;
+  r = tiny_q ? (num ? up : s0) : r;
+  r = tiny_r ? ((tiny_q == 0) | den ? down : s0) : r;
+  r = e1 == 0 ? up : r;
+  r = big ? (den ? up : s0) : r;
+  *flag = (uint32_t)(~zero & (big | ((e1 != 0) & tiny_q)));
+  return zero ? as_f64(UINT64_C(0x7ff8000000000000)) : r;
+}
+
+/* fma(a, b, c) times 2^64 or 2^-64 (f64: 2^128), towards where c came from, with one rounding. */
+static inline float div_fmas_f32(float a, float b, float c) {
+  double p = (double)a * b, s = p + c; /* the product is exact; the sum is made odd where it is not */
+  double t = s - p, error = (p - (s - t)) + (c - t);
+  uint64_t bits = f64_bits(s), up = f64_bits(error) >> 63 == bits >> 63;
+  if (error != 0 && error == error && !(bits & 1)) bits += up ? 1 : -UINT64_C(1);
+  return (float)(as_f64(bits) * (exponent_f32(c) > 127 ? 0x1p64 : 0x1p-64));
+}
+static inline double div_fmas_f64(double a, double b, double c) {
+  if (exponent_f64(c) > 1023) return fma_f64(a, b, c) * 0x1p128;
+  double r = fma_f64(a, b, c);
+  if (!(__builtin_fabs(r) < 0x1p-893)) return r * 0x1p-128; /* stays normal: exact */
+  /* In units of the denormal result's last place: the integer part of c, and all the rest made odd if inexact. */
+  int64_t whole = (int64_t)(c * 0x1p946);
+  double low = c - (double)whole * 0x1p-946, p = a * b, rest = fma_f64(a, b, -p);
+  double s = p + low, t = s - p, error = (p - (s - t)) + (low - t) + rest;
+  uint64_t bits = f64_bits(s), up = f64_bits(error) >> 63 == bits >> 63;
+  if (error != 0 && !(bits & 1)) bits += up ? 1 : -UINT64_C(1);
+  double units = as_f64(bits) * 0x1p946, below = __builtin_floor(units), part = units - below;
+  whole += (int64_t)below;
+  whole += part > 0.5 || (part == 0.5 && (whole & 1));
+  return __builtin_copysign((double)whole * 0x1p-946 * 0x1p-128, r);
 }
 static inline float div_fixup_f32(float s0, float s1, float s2) {
   uint32_t sign = (f32_bits(s1) ^ f32_bits(s2)) & 0x80000000, a1 = f32_bits(s1) & 0x7fffffff;
   uint32_t a2 = f32_bits(s2) & 0x7fffffff, r = f32_bits(s0);
-  r = nan_f32(s0) ? r : (r & 0x7fffffff) | sign;
+  r = nan_f32(s0) ? sign | 0x7f800000 : (r & 0x7fffffff) | sign; /* the steps overflow only if the quotient does */
   r = (int)(a2 >> 23) - (int)(a1 >> 23) < -150 ? sign : r;
   r = a1 == 0x7f800000 || a2 == 0 ? sign : r;
   r = a1 == 0 || a2 == 0x7f800000 ? sign | 0x7f800000 : r;
@@ -257,7 +281,7 @@ static inline double div_fixup_f64(double s0, double s1, double s2) {
   const uint64_t top = UINT64_C(1) << 63, inf = UINT64_C(0x7ff0000000000000), quiet = UINT64_C(1) << 51;
   uint64_t sign = (f64_bits(s1) ^ f64_bits(s2)) & top, a1 = f64_bits(s1) & ~top, a2 = f64_bits(s2) & ~top;
   uint64_t r = f64_bits(s0);
-  r = nan_f64(s0) ? r : (r & ~top) | sign;
+  r = nan_f64(s0) ? sign | inf : (r & ~top) | sign;
   r = (int)(a2 >> 52) - (int)(a1 >> 52) < -1075 ? sign : r;
   r = a1 == inf || a2 == 0 ? sign : r;
   r = a1 == 0 || a2 == inf ? sign | inf : r;
@@ -270,7 +294,7 @@ static inline double div_fixup_f64(double s0, double s1, double s2) {
 static inline float div_fixup_f16(float s0, float s1, float s2) {
   uint32_t sign = (f32_bits(s1) ^ f32_bits(s2)) & 0x80000000, a1 = f32_bits(s1) & 0x7fffffff;
   uint32_t a2 = f32_bits(s2) & 0x7fffffff, r = f32_bits(s0);
-  r = nan_f32(s0) ? r : (r & 0x7fffffff) | sign;
+  r = nan_f32(s0) ? sign | 0x7f800000 : (r & 0x7fffffff) | sign;
   r = a1 == 0x7f800000 || a2 == 0 ? sign : r;
   r = a1 == 0 || a2 == 0x7f800000 ? sign | 0x7f800000 : r;
   r = (a1 == 0 && a2 == 0) || (a1 == 0x7f800000 && a2 == 0x7f800000) ? 0xffc00000 : r;
@@ -438,6 +462,11 @@ static inline uint32_t half_rtz(float f) {
   r = a == 0x7f800000 ? 0x7c00 : r;
   r = a > 0x7f800000 ? 0x7e00 | (a >> 13 & 0x3ff) : r;
   return r | (u >> 16 & 0x8000);
+}
+
+static inline float mullit(float a, float b, float c) {
+  const float lowest = -0x1.fffffep127f;
+  return b == lowest || b == -INF32 || b != b || !(c > 0) ? lowest : a * b;
 }
 
 /* ---- cube maps: face, coordinates and major axis of a direction ---- */

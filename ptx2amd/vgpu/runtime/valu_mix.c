@@ -1,12 +1,52 @@
-/* Mixed-precision fused multiply-add and dot products whose modifier bits select types. */
+/* Fused multiply-add in special forms (last step of divisions, mixed precision) and dot products whose modifier bits select types. */
 #include "valu_math.h"
 
 #define HANDLER(name) const struct inst *VG(name)(struct wave *w, const struct inst *i)
+HANDLER(valu_div_fmas_f32);
+HANDLER(valu_div_fmas_f64);
 HANDLER(valu_fma_mix_all);
 HANDLER(valu_fma_mixlo_all);
 HANDLER(valu_fma_mixhi_all);
 HANDLER(valu_dot4_iu8_all);
 HANDLER(valu_dot8_iu4_all);
+
+/* Lanes with their bit of VCC set scale the result; they are rare. */
+HANDLER(valu_div_fmas_f32) {
+  ROW uint32_t ta[W];
+  ROW uint32_t tb[W];
+  ROW uint32_t tc[W];
+  ROW uint32_t r[W];
+  const uint32_t *a = row32(w, i, 0, ta), *b = row32(w, i, 1, tb), *c = row32(w, i, 2, tc);
+  LANES(l) r[l] = f32_bits(fma_f32(as_f32(a[l]), as_f32(b[l]), as_f32(c[l])));
+  for (uint64_t scaled = mask_read(w->s + S_VCC); scaled; scaled &= scaled - 1) {
+    int l = __builtin_ctzll(scaled);
+    r[l] = f32_bits(div_fmas_f32(as_f32(a[l]), as_f32(b[l]), as_f32(c[l])));
+  }
+  blend(vgpr(w, i->dst), r, wave_exec(w));
+  return NEXT(i);
+}
+
+HANDLER(valu_div_fmas_f64) {
+  ROW uint32_t ta[2 * W];
+  ROW uint32_t tb[2 * W];
+  ROW uint32_t tc[2 * W];
+  ROW uint32_t r[2 * W];
+  const uint32_t *ah, *a = row64(w, i, 0, ta, &ah), *bh, *b = row64(w, i, 1, tb, &bh), *ch, *c = row64(w, i, 2, tc, &ch);
+  float64_begin(w);
+  LANES(l) {
+    uint64_t v = f64_bits(fma_f64(as_f64(join(a[l], ah[l])), as_f64(join(b[l], bh[l])), as_f64(join(c[l], ch[l]))));
+    r[l] = (uint32_t)v, r[W + l] = (uint32_t)(v >> 32);
+  }
+  for (uint64_t scaled = mask_read(w->s + S_VCC); scaled; scaled &= scaled - 1) {
+    int l = __builtin_ctzll(scaled);
+    uint64_t v = f64_bits(div_fmas_f64(as_f64(join(a[l], ah[l])), as_f64(join(b[l], bh[l])), as_f64(join(c[l], ch[l]))));
+    r[l] = (uint32_t)v, r[W + l] = (uint32_t)(v >> 32);
+  }
+  float64_end(w);
+  blend(vgpr(w, i->dst), r, wave_exec(w));
+  blend(vgpr(w, i->dst + 1u), r + W, wave_exec(w));
+  return NEXT(i);
+}
 
 /* Source k as f32: op_sel_hi says f16, op_sel then which half; neg and abs (in neg_hi) apply to the f32. */
 static void mixed_row(struct wave *w, const struct inst *i, int k, float *to) {
