@@ -42,6 +42,11 @@ HIP hipMemsetD16Async(uint64_t d, unsigned short v, size_t n, void *s) {
   for (size_t i = 0; i < n; i++) ((unsigned short *)d)[i] = v;
   return 0;
 }
+HIP hipMemsetD32Async(uint64_t d, int v, size_t n, void *s) {
+  (void)s;
+  for (size_t i = 0; i < n; i++) ((int *)d)[i] = v;
+  return 0;
+}
 HIP hipStreamCreateWithFlags(void **s, unsigned f) { (void)f; *s = malloc(1); return 0; }
 HIP hipStreamDestroy(void *s) { free(s); return 0; }
 HIP hipStreamSynchronize(void *s) { (void)s; return stub_fail; }

@@ -1,0 +1,54 @@
+"""Cache entries as docs/architecture.md has them, written without the project's own code."""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from pathlib import Path
+
+BUILD_ID = "shim-tests"
+PTX = b".version 8.0\n.target sm_80\n.address_size 64\n// a module of the tests\n"
+ELF = b"\x7fELF" + bytes(60)
+
+INDEX = """ptx 8 0
+target sm_75
+segment 64 16
+kernel scale
+param 0 8 8
+param 8 4 4
+param 16 24 8
+maxthreads 256
+static_shared 1024
+kernel plain
+kernel strange
+global counter 0 4 global
+global table 16 16 const
+global pointer 32 8 global
+reloc 32 16
+refused strange uses an instruction that nobody has
+"""
+
+
+def write_entry(cache: Path, key_text: str, text: str, payload: bytes = b"") -> None:
+    """A cache entry as docs/architecture.md has it, written without the project's own code."""
+    key = hashlib.blake2b(key_text.encode(), digest_size=32).hexdigest()
+    body = text.encode() + payload
+    head = b"P2AENT01" + struct.pack("<IIQ", len(text.encode()), 0, len(payload))
+    path = cache / key[:2] / f"{key}.p2a"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(head + hashlib.blake2b(body, digest_size=32).digest() + body)
+
+
+def module_id(image: bytes) -> str:
+    return hashlib.blake2b(image, digest_size=32).hexdigest()
+
+
+def write_index(cache: Path, image: bytes, text: str, payload: bytes = b"") -> None:
+    write_entry(cache, f"index\n{module_id(image)}\n{BUILD_ID}\n", text, payload)
+
+
+def write_kernel(cache: Path, image: bytes, name: str, **values: object) -> None:
+    given = {"kernel": name, "arch": "gfx942", "mapping": "paired", "wave": 64, "max_threads": 1024, "static_shared": 0,
+             "local": 0, "vgprs": 24, "sgprs": 16, "env": 0, "time_ms": 1, **values}
+    text = "".join(f"{key} {value}\n" for key, value in given.items())
+    write_entry(cache, f"kernel\n{module_id(image)}\n{BUILD_ID}\ngfx942\n\n{name}\n", text, ELF)
