@@ -49,8 +49,8 @@ def _sections(elf: bytes) -> dict[str, bytes]:
     return result
 
 
-def assemble(generation: str, lines: list[str]) -> list[bytes]:
-    """Machine code of each line, by LLVM's assembler. ValueError with its message where it refuses one."""
+def assemble(generation: str, lines: list[str], lanes: int = 0) -> list[bytes]:
+    """Machine code of each line (for waves of 64 lanes on GFX11 if asked), by LLVM's assembler. ValueError with its message where it refuses one."""
     text = [".text", *(f"L{k}: {line}" for k, line in enumerate(lines)), f"L{len(lines)}:", ".section .sizes"]
     text += [f".long L{k + 1}-L{k}" for k in range(len(lines))]
     with tempfile.TemporaryDirectory() as directory:
@@ -58,6 +58,8 @@ def assemble(generation: str, lines: list[str]) -> list[bytes]:
         source.write_text("\n".join(text) + "\n")
         command = [sys.executable, "-m", "ziglang", "clang", "-target", "amdgcn-amd-amdhsa"]
         command += [f"-mcpu={CHIPS[generation]}", "-c", str(source), "-o", str(target)]
+        if lanes == 64 and generation == "gfx11":
+            command.append("-mwavefrontsize64")
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             raise ValueError(done.stderr)
