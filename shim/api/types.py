@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-HANDLES = """
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+HANDLES = _words("""
 CUarray CUasyncCallback CUasyncCallbackHandle CUcheckpointOperationHandle CUcontext CUcoredumpCallbackHandle
 CUcoredumpStatusCallback CUdevResourceDesc CUevent CUexternalMemory CUexternalSemaphore CUfunction CUgraph
 CUgraphExec CUgraphNode CUgraphRecaptureCallback CUgraphicsResource CUgreenCtx CUkernel CUlibrary CUlinkState
 CUlogsCallback CUlogsCallbackHandle CUmemoryPool CUmipmappedArray CUmodule CUstream CUsurfref CUtexref
 CUuserObject EGLImageKHR EGLStreamKHR EGLSyncKHR HGPUNV CUeglStreamConnection VdpGetProcAddress
-""".split()
+""")
 
-ENUMS = """
+ENUMS = _words("""
 CUresult CUGLDeviceList CUaddress_mode CUarray_format CUcoredumpSettings CUdevResourceType CUdevice_P2PAttribute
 CUdevice_attribute CUexecAffinityType CUfilter_mode CUflushGPUDirectRDMAWritesScope
 CUflushGPUDirectRDMAWritesTarget CUfunc_cache CUfunction_attribute CUgraphMem_attribute CUjitInputType
@@ -22,7 +26,7 @@ CUtensorMapIm2ColWideMode CUtensorMapInterleave CUtensorMapL2promotion CUtensorM
 CUdriverProcAddressQueryResult CUfunctionLoadingState CUgraphExecUpdateResult CUgraphNodeType CUjit_option
 CUlibraryOption CUmemAccess_flags CUmoduleLoadingMode CUprocessState CUstreamCaptureStatus CUmemorytype
 CUlaunchAttributeID CUgraphInstantiateResult CUdevice EGLint
-""".split()
+""")
 
 SCALARS = {
     "uint32_t": "cuuint32_t CUdeviceptr_v1 CUlogicalEndpointId CUlogIterator GLenum GLuint VdpDevice"
@@ -31,7 +35,7 @@ SCALARS = {
                           " CUgraphConditionalHandle",
 }
 
-OPAQUE = """
+OPAQUE = _words("""
 CUDA_ARRAY3D_DESCRIPTOR CUDA_ARRAY_DESCRIPTOR CUDA_ARRAY_MEMORY_REQUIREMENTS CUDA_ARRAY_SPARSE_PROPERTIES
 CUDA_BATCH_MEM_OP_NODE_PARAMS CUDA_EXTERNAL_MEMORY_BUFFER_DESC CUDA_EXTERNAL_MEMORY_HANDLE_DESC
 CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC
@@ -43,7 +47,7 @@ CUcheckpointRestoreArgs CUcheckpointUnlockArgs CUcliqueInfo CUctxCreateParams CU
 CUexecAffinityParam CUgraphEdgeData CUkernelNodeAttrValue CUlogicalEndpointProp CUmemAccessDesc
 CUmemAllocationProp CUmemDecompressParams CUmemPoolProps CUmemPoolPtrExportData CUmemcpyAttributes
 CUmulticastObjectProp CUstreamAttrValue CUstreamBatchMemOpParams CUstreamCigCaptureParams CUtensorMap
-""".split()
+""")
 
 STRUCTS = """
 typedef struct CUuuid { unsigned char bytes[16]; } CUuuid;

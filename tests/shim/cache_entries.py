@@ -48,7 +48,19 @@ def write_index(cache: Path, image: bytes, text: str, payload: bytes = b"") -> N
 
 
 def write_kernel(cache: Path, image: bytes, name: str, **values: object) -> None:
-    given = {"kernel": name, "arch": "gfx942", "mapping": "paired", "wave": 64, "max_threads": 1024, "static_shared": 0,
-             "local": 0, "vgprs": 24, "sgprs": 16, "env": 0, "time_ms": 1, **values}
+    given = {
+        "kernel": name,
+        "arch": "gfx942",
+        "mapping": "paired",
+        "wave": 64,
+        "max_threads": 1024,
+        "static_shared": 0,
+        "local": 0,
+        "vgprs": 24,
+        "sgprs": 16,
+        "env": 0,
+        "time_ms": 1,
+        **values,
+    }
     text = "".join(f"{key} {value}\n" for key, value in given.items())
     write_entry(cache, f"kernel\n{module_id(image)}\n{BUILD_ID}\ngfx942\n\n{name}\n", text, ELF)

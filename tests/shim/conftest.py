@@ -29,17 +29,24 @@ uint64_t stub_environment(int i);
 @pytest.fixture(scope="session")
 def stub_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("stub") / "libstub_hip.so"
-    subprocess.run(["gcc", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", str(HERE / "stub_hip.c"), "-o", str(path)],
-                   check=True)
+    subprocess.run(
+        ["gcc", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", str(HERE / "stub_hip.c"), "-o", str(path)],
+        check=True,
+    )
     return path
 
 
 @pytest.fixture(scope="session")
 def environment(stub_path: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     base = tmp_path_factory.mktemp("shim")
-    return {"PTX2AMD_HIP_LIBRARY": str(stub_path), "PTX2AMD_CACHE_DIR": str(base / "cache"),
-            "PTX2AMD_RUNTIME_DIR": str(base / "run"), "PTX2AMD_BUILD_ID": BUILD_ID, "PTX2AMD_PYTHON": "/bin/false",
-            "PTX2AMD_TRACE": ""}
+    return {
+        "PTX2AMD_HIP_LIBRARY": str(stub_path),
+        "PTX2AMD_CACHE_DIR": str(base / "cache"),
+        "PTX2AMD_RUNTIME_DIR": str(base / "run"),
+        "PTX2AMD_BUILD_ID": BUILD_ID,
+        "PTX2AMD_PYTHON": "/bin/false",
+        "PTX2AMD_TRACE": "",
+    }
 
 
 @pytest.fixture(scope="session")
@@ -55,8 +62,14 @@ def shim(environment: dict[str, str], stub_path: Path) -> SimpleNamespace:
     stub_ffi.cdef(STUB)
     cuda = ffi.dlopen(str(library))
     assert cuda.cuInit(0) == 0
-    return SimpleNamespace(ffi=ffi, cuda=cuda, stub=stub_ffi.dlopen(str(stub_path)), stub_ffi=stub_ffi, path=library,
-                           cache=Path(environment["PTX2AMD_CACHE_DIR"]))
+    return SimpleNamespace(
+        ffi=ffi,
+        cuda=cuda,
+        stub=stub_ffi.dlopen(str(stub_path)),
+        stub_ffi=stub_ffi,
+        path=library,
+        cache=Path(environment["PTX2AMD_CACHE_DIR"]),
+    )
 
 
 @pytest.fixture

@@ -142,11 +142,17 @@ DESTRUCTOR = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_v
 
 def storage(shim: SimpleNamespace) -> tuple:
     out = shim.ffi.new("void **")
-    assert shim.cuda.cuGetExportTable(shim.ffi.cast("const void **", out), shim.ffi.new("CUuuid *", {"bytes": STORAGE})) == 0
+    assert (
+        shim.cuda.cuGetExportTable(shim.ffi.cast("const void **", out), shim.ffi.new("CUuuid *", {"bytes": STORAGE}))
+        == 0
+    )
     words = ctypes.cast(int(shim.ffi.cast("uintptr_t", out[0])), ctypes.POINTER(ctypes.c_void_p))
     p, i = ctypes.c_void_p, ctypes.c_int
-    return (ctypes.CFUNCTYPE(i, p, p, p, p)(words[0]), ctypes.CFUNCTYPE(i, p, p)(words[1]),
-            ctypes.CFUNCTYPE(i, ctypes.POINTER(p), p, p)(words[2]))
+    return (
+        ctypes.CFUNCTYPE(i, p, p, p, p)(words[0]),
+        ctypes.CFUNCTYPE(i, p, p)(words[1]),
+        ctypes.CFUNCTYPE(i, ctypes.POINTER(p), p, p)(words[2]),
+    )
 
 
 def test_storage_keeps_values_per_context_and_runs_destructors(shim: SimpleNamespace) -> None:

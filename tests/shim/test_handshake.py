@@ -17,13 +17,14 @@ INTEGRITY = bytes.fromhex("d4082055bde6704b8d34ba123c66e1f2")
 
 
 def pi_digits() -> Iterator[int]:
-    q, r, t, k, n, l = 1, 0, 1, 1, 3, 3  # noqa: E741 - Gibbons' spigot has these names
+    q, r, t, k, n, odd = 1, 0, 1, 1, 3, 3
     while True:
         if 4 * q + r - t < n * t:
             yield n
             q, r, n = 10 * q, 10 * (r - n * t), 10 * (3 * q + r) // t - 10 * n
         else:
-            q, r, t, n, l, k = q * k, (2 * q + r) * l, t * l, (q * (7 * k + 2) + r * l) // (t * l), l + 2, k + 1
+            digit = (q * (7 * k + 2) + r * odd) // (t * odd)
+            q, r, t, n, odd, k = q * k, (2 * q + r) * odd, t * odd, digit, odd + 2, k + 1
 
 
 def substitution() -> list[int]:
@@ -56,7 +57,7 @@ def md2(message: bytes) -> bytes:
             last = checksum[i] = checksum[i] ^ TABLE[message[at + i] ^ last]
     state = bytearray(48)
     for at in range(0, len(message) + 16, 16):
-        block = (message + bytes(checksum))[at:at + 16]
+        block = (message + bytes(checksum))[at : at + 16]
         state[16:32] = block
         state[32:48] = bytes(a ^ b for a, b in zip(block, state[:16], strict=True))
         t = 0
@@ -83,7 +84,9 @@ def word(address: int, index: int) -> int:
 
 
 def integrity(shim: SimpleNamespace, version: int, seconds: int) -> tuple[int, bytes]:
-    function = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_uint32, ctypes.c_uint64, ctypes.c_void_p)(word(table(shim, INTEGRITY), 1))
+    function = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_uint32, ctypes.c_uint64, ctypes.c_void_p)(
+        word(table(shim, INTEGRITY), 1)
+    )
     result = ctypes.create_string_buffer(16)
     return function(version, seconds, result), result.raw
 
@@ -107,18 +110,26 @@ def test_digest_of_what_both_sides_know(shim: SimpleNamespace) -> None:
         shim.cuda.cuDeviceGetAttribute(pci + i, attribute, 0)
     thread = ctypes.CDLL(None).pthread_self() & 0xFFFFFFFF
     checks = table(shim, INTEGRITY)
-    message = struct.pack("<4I4Q", driver[0], 13002, os.getpid(), thread, table(shim, RUNTIME), checks, word(checks, 1), 1234567)
+    message = struct.pack(
+        "<4I4Q", driver[0], 13002, os.getpid(), thread, table(shim, RUNTIME), checks, word(checks, 1), 1234567
+    )
     message += bytes(uuid.bytes) + struct.pack("<3i", *pci)
     assert integrity(shim, 13002, 1234567) == (0, hmac_md2(KEY, message))
 
 
 def test_it_can_be_turned_off(environment: dict[str, str], shim: SimpleNamespace) -> None:
-    code = (f"import ctypes as c\nl=c.CDLL({str(shim.path)!r})\nl.cuInit(0)\nt=c.POINTER(c.c_void_p)()\n"
-            f"l.cuGetExportTable(c.byref(t), bytes.fromhex({INTEGRITY.hex()!r}))\n"
-            "print(c.CFUNCTYPE(c.c_int,c.c_uint32,c.c_uint64,c.c_void_p)(t[1])(13002, 1, c.create_string_buffer(16)))")
+    code = (
+        f"import ctypes as c\nl=c.CDLL({str(shim.path)!r})\nl.cuInit(0)\nt=c.POINTER(c.c_void_p)()\n"
+        f"l.cuGetExportTable(c.byref(t), bytes.fromhex({INTEGRITY.hex()!r}))\n"
+        "print(c.CFUNCTYPE(c.c_int,c.c_uint32,c.c_uint64,c.c_void_p)(t[1])(13002, 1, c.create_string_buffer(16)))"
+    )
     for value, answer in (("1", "0"), ("0", "801")):
-        done = subprocess.run([sys.executable, "-c", code], env={**os.environ, **environment, "PTX2AMD_HANDSHAKE": value},
-                              capture_output=True, text=True)
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, **environment, "PTX2AMD_HANDSHAKE": value},
+            capture_output=True,
+            text=True,
+        )
         assert done.stdout.strip() == answer, done.stderr
 
 

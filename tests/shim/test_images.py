@@ -14,10 +14,14 @@ KIND_PTX, KIND_ELF = 1, 2
 LZ4, ZSTD, SPECIFIC = 0x2000, 0x8000, 0x100000
 
 
-def entry(payload: bytes, kind: int = KIND_PTX, sm: int = 80, flags: int = 0x11, header: int = 64, full: int = 0) -> bytes:
+def entry(
+    payload: bytes, kind: int = KIND_PTX, sm: int = 80, flags: int = 0x11, header: int = 64, full: int = 0
+) -> bytes:
     padded = payload + bytes(-len(payload) % 8)
     compressed = len(payload) if full else 0
-    head = struct.pack("<HHIQIIHHIIIQQQ", kind, 0x101, header, len(padded), compressed, 0, 0, 8, sm, 0, 0, flags, 0, full)
+    head = struct.pack(
+        "<HHIQIIHHIIIQQQ", kind, 0x101, header, len(padded), compressed, 0, 0, 8, sm, 0, 0, flags, 0, full
+    )
     return head + bytes(header - 64) + padded
 
 
@@ -49,7 +53,9 @@ class Loader:
         fields[0] = 0x466243B1 | version << 32
         fields[1] = int(self.shim.ffi.cast("uintptr_t", self.keep(image)))
         if parts:
-            array = self.shim.ffi.new("uint64_t[]", [int(self.shim.ffi.cast("uintptr_t", self.keep(p))) for p in parts] + [0])
+            array = self.shim.ffi.new(
+                "uint64_t[]", [int(self.shim.ffi.cast("uintptr_t", self.keep(p))) for p in parts] + [0]
+            )
             self.kept.append(array)
             fields[2] = int(self.shim.ffi.cast("uintptr_t", array))
         self.kept.append(fields)
@@ -87,14 +93,15 @@ def test_the_entry_for_the_reported_capability_is_picked(shim: SimpleNamespace, 
     def picked(*targets: tuple[bytes, int, int]) -> bool:
         return loader.load(fatbin(*(entry(text, sm=sm, flags=0x11 | flags) for text, sm, flags in targets))) == 0
 
-    assert picked((other, 50, 0), (wanted, 80, 0), (other, 90, 0))      # the device says 8.0
-    assert picked((other, 120, 0), (wanted, 90, 0))                     # nothing up to it: the lowest above
+    assert picked((other, 50, 0), (wanted, 80, 0), (other, 90, 0))  # the device says 8.0
+    assert picked((other, 120, 0), (wanted, 90, 0))  # nothing up to it: the lowest above
     assert picked((wanted, 75, 0), (other, 120, 0))
     assert picked((other, 90, SPECIFIC), (wanted, 90, 0), (other, 103, SPECIFIC))
 
 
-def test_separate_compilation_keeps_the_ptx_in_the_parts(shim: SimpleNamespace, loader: Loader,
-                                                         capfd: pytest.CaptureFixture[str]) -> None:
+def test_separate_compilation_keeps_the_ptx_in_the_parts(
+    shim: SimpleNamespace, loader: Loader, capfd: pytest.CaptureFixture[str]
+) -> None:
     linked, part = fatbin(entry(b"\x7fELF", KIND_ELF)), fatbin(entry(PTX))
     assert loader.load_address(loader.wrapper(linked, 2, [part])) == 0
     assert loader.load_address(loader.wrapper(linked, 2, [part, part])) == NO_BINARY

@@ -24,9 +24,22 @@ def read(shim: SimpleNamespace, pointer: int, size: int) -> bytes:
 
 def test_copy_2d(shim: SimpleNamespace, context: object) -> None:
     to, source = allocate(shim, 64), shim.ffi.new("char[]", bytes(range(48)))
-    copy = shim.ffi.new("CUDA_MEMCPY2D *", {"srcMemoryType": HOST, "srcHost": source, "srcPitch": 8, "srcXInBytes": 2, "srcY": 1,
-                                             "dstMemoryType": DEVICE, "dstDevice": to, "dstPitch": 16, "dstXInBytes": 1,
-                                             "WidthInBytes": 3, "Height": 2})
+    copy = shim.ffi.new(
+        "CUDA_MEMCPY2D *",
+        {
+            "srcMemoryType": HOST,
+            "srcHost": source,
+            "srcPitch": 8,
+            "srcXInBytes": 2,
+            "srcY": 1,
+            "dstMemoryType": DEVICE,
+            "dstDevice": to,
+            "dstPitch": 16,
+            "dstXInBytes": 1,
+            "WidthInBytes": 3,
+            "Height": 2,
+        },
+    )
     assert shim.cuda.cuMemcpy2D_v2(copy) == 0
     data = read(shim, to, 64)
     assert data[1:4] == bytes([10, 11, 12]) and data[17:20] == bytes([18, 19, 20])
@@ -40,9 +53,24 @@ def test_copy_2d(shim: SimpleNamespace, context: object) -> None:
 
 def test_copy_3d(shim: SimpleNamespace, context: object) -> None:
     to, source = allocate(shim, 24), shim.ffi.new("char[]", bytes(range(4 * 3 * 2)))
-    copy = shim.ffi.new("CUDA_MEMCPY3D *", {"srcMemoryType": HOST, "srcHost": source, "srcPitch": 4, "srcHeight": 3,
-                                             "srcXInBytes": 1, "srcY": 1, "dstMemoryType": DEVICE, "dstDevice": to, "dstPitch": 2,
-                                             "dstHeight": 2, "WidthInBytes": 2, "Height": 2, "Depth": 2})
+    copy = shim.ffi.new(
+        "CUDA_MEMCPY3D *",
+        {
+            "srcMemoryType": HOST,
+            "srcHost": source,
+            "srcPitch": 4,
+            "srcHeight": 3,
+            "srcXInBytes": 1,
+            "srcY": 1,
+            "dstMemoryType": DEVICE,
+            "dstDevice": to,
+            "dstPitch": 2,
+            "dstHeight": 2,
+            "WidthInBytes": 2,
+            "Height": 2,
+            "Depth": 2,
+        },
+    )
     assert shim.cuda.cuMemcpy3D_v2(copy) == 0
     assert read(shim, to, 8) == bytes([5, 6, 9, 10, 17, 18, 21, 22])
 

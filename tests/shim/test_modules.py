@@ -11,8 +11,16 @@ from cache_entries import INDEX, PTX, write_index, write_kernel
 INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_RESOURCES, NOT_SUPPORTED, NO_COMPILER = 1, 400, 500, 701, 801, 221
 
 
-def launch(shim: SimpleNamespace, kernel: object, block: tuple = (32, 1, 1), grid: tuple = (1, 1, 1), shared: int = 0,
-           values: list | None = None, stream: object = None, extra: object = None) -> int:
+def launch(
+    shim: SimpleNamespace,
+    kernel: object,
+    block: tuple = (32, 1, 1),
+    grid: tuple = (1, 1, 1),
+    shared: int = 0,
+    values: list | None = None,
+    stream: object = None,
+    extra: object = None,
+) -> int:
     ffi = shim.ffi
     cells = [ffi.new(kind, value) for kind, value in values or []]
     params = ffi.new("void *[]", [ffi.cast("void *", c) for c in cells]) if cells else ffi.NULL
@@ -108,7 +116,9 @@ def test_names(shim: SimpleNamespace, module: object) -> None:
     assert found == {b"plain", b"scale", b"strange"}
 
 
-def test_one_refused_kernel_leaves_the_others(shim: SimpleNamespace, module: object, capfd: pytest.CaptureFixture[str]) -> None:
+def test_one_refused_kernel_leaves_the_others(
+    shim: SimpleNamespace, module: object, capfd: pytest.CaptureFixture[str]
+) -> None:
     function = shim.ffi.new("CUfunction *")
     assert shim.cuda.cuModuleGetFunction(function, module, b"strange") == 0
     assert launch(shim, function[0]) == NOT_SUPPORTED
@@ -153,8 +163,16 @@ def test_library_kernels_are_functions(shim: SimpleNamespace, context: object, i
 
 def test_handles_that_are_none(shim: SimpleNamespace, kernel: object, module: object, context: object) -> None:
     cast, function = shim.ffi.cast, shim.ffi.new("CUfunction *")
-    for address in (0, 1, 0x1234, 0x7FFF12345678, int(cast("uintptr_t", module)), int(cast("uintptr_t", context)),
-                    int(cast("uintptr_t", kernel)) + 8, int(cast("uintptr_t", kernel)) + 1 << 20):
+    for address in (
+        0,
+        1,
+        0x1234,
+        0x7FFF12345678,
+        int(cast("uintptr_t", module)),
+        int(cast("uintptr_t", context)),
+        int(cast("uintptr_t", kernel)) + 8,
+        int(cast("uintptr_t", kernel)) + 1 << 20,
+    ):
         assert launch(shim, cast("CUfunction", address), values=ARGUMENTS) == INVALID_HANDLE
     assert launch(shim, kernel, values=ARGUMENTS, stream=cast("CUstream", 0x123450)) == INVALID_HANDLE
     assert shim.cuda.cuModuleUnload(module) == 0
@@ -164,7 +182,14 @@ def test_handles_that_are_none(shim: SimpleNamespace, kernel: object, module: ob
 
 
 def test_errors_of_hip_are_cuda_errors(shim: SimpleNamespace, kernel: object) -> None:
-    for hip_error, cuda_error in ((719, 719), (700, 700), (2, 2), (98, INVALID_HANDLE), (9, INVALID_VALUE), (1053, 999)):
+    for hip_error, cuda_error in (
+        (719, 719),
+        (700, 700),
+        (2, 2),
+        (98, INVALID_HANDLE),
+        (9, INVALID_VALUE),
+        (1053, 999),
+    ):
         shim.stub.stub_fail = hip_error
         assert launch(shim, kernel, values=ARGUMENTS) == cuda_error
         assert shim.cuda.cuCtxSynchronize() == cuda_error
@@ -188,15 +213,29 @@ def test_damaged_cache_entries_are_not_used(shim: SimpleNamespace, context: obje
     write_index(shim.cache, image, INDEX, bytes(64))
     (path,) = set(shim.cache.rglob("*.p2a")) - before
     whole = path.read_bytes()
-    for damaged in (whole[:-1], whole + b"x", whole[:70] + b"?" + whole[71:], whole[:8] + b"\xff" * 8 + whole[16:], b""):
+    for damaged in (
+        whole[:-1],
+        whole + b"x",
+        whole[:70] + b"?" + whole[71:],
+        whole[:8] + b"\xff" * 8 + whole[16:],
+        b"",
+    ):
         path.write_bytes(damaged)
         assert shim.cuda.cuModuleLoadData(module, image) == NO_COMPILER
     path.write_bytes(whole)
     assert shim.cuda.cuModuleLoadData(module, image) == 0
 
 
-@pytest.mark.parametrize("text", ["segment 8 8\nglobal g 8 1 global\n", "segment 8 8\nreloc 4 0\n", "kernel k\nparam 99999 8 8\n",
-                                  "segment 8\n", "kernel k\nparam x\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "segment 8 8\nglobal g 8 1 global\n",
+        "segment 8 8\nreloc 4 0\n",
+        "kernel k\nparam 99999 8 8\n",
+        "segment 8\n",
+        "kernel k\nparam x\n",
+    ],
+)
 def test_an_index_that_makes_no_sense(shim: SimpleNamespace, context: object, text: str) -> None:
     image, module = PTX + text.encode(), shim.ffi.new("CUmodule *")
     write_index(shim.cache, image, "ptx 8 0\ntarget sm_80\n" + text)
@@ -205,7 +244,12 @@ def test_an_index_that_makes_no_sense(shim: SimpleNamespace, context: object, te
 
 def test_link_hands_the_ptx_on(shim: SimpleNamespace, context: object, image: bytes) -> None:
     ffi, cuda, null = shim.ffi, shim.cuda, shim.ffi.NULL
-    state, cubin, size, module = ffi.new("CUlinkState *"), ffi.new("void **"), ffi.new("size_t *"), ffi.new("CUmodule *")
+    state, cubin, size, module = (
+        ffi.new("CUlinkState *"),
+        ffi.new("void **"),
+        ffi.new("size_t *"),
+        ffi.new("CUmodule *"),
+    )
     assert cuda.cuLinkCreate_v2(0, null, null, state) == 0
     text = ffi.new("char[]", image)
     assert cuda.cuLinkAddData_v2(state[0], 1, text, len(image) + 1, null, 0, null, null) == 0

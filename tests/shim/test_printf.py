@@ -39,7 +39,11 @@ CASES = [
     (b"%d%% of %u\n", struct.pack("<iI", -5, 4000000000), "-5% of 4000000000\n"),
     (b"%5d|%-5d|%05d|%+d\n", struct.pack("<4i", 42, 42, 42, 42), "   42|42   |00042|+42\n"),
     (b"%x %X %#o %c\n", struct.pack("<4i", 255, 255, 8, 65), "ff FF 010 A\n"),
-    (b"%ld %lld %llu %lx\n", struct.pack("<qqQQ", -1, -(2**40), 2**64 - 1, 2**36), f"-1 {-2**40} {2**64 - 1} {2**36:x}\n"),
+    (
+        b"%ld %lld %llu %lx\n",
+        struct.pack("<qqQQ", -1, -(2**40), 2**64 - 1, 2**36),
+        f"-1 {-(2**40)} {2**64 - 1} {2**36:x}\n",
+    ),
     (b"%d %lld %d\n", struct.pack("<i4xqi", 1, 2, 3), "1 2 3\n"),  # 64-bit arguments are aligned
     (b"%f %.2f %10.3e %g\n", struct.pack("<4d", 1.5, 2.345, 12345.678, 0.1), "1.500000 2.35  1.235e+04 0.1\n"),
     (b"%*d|%.*f\n", struct.pack("<iii4xd", 6, 7, 1, 2.25), "     7|2.2\n"),
@@ -50,14 +54,22 @@ CASES = [
 
 
 @pytest.mark.parametrize(("text", "arguments", "expected"), CASES)
-def test_conversions(shim: SimpleNamespace, buffer: Buffer, capfd: pytest.CaptureFixture[str], text: bytes, arguments: bytes,
-                     expected: str) -> None:
+def test_conversions(
+    shim: SimpleNamespace,
+    buffer: Buffer,
+    capfd: pytest.CaptureFixture[str],
+    text: bytes,
+    arguments: bytes,
+    expected: str,
+) -> None:
     buffer.record(text, arguments)
     assert shim.cuda.cuCtxSynchronize() == 0
     assert capfd.readouterr().out == expected
 
 
-def test_strings_are_read_from_device_memory(shim: SimpleNamespace, buffer: Buffer, capfd: pytest.CaptureFixture[str]) -> None:
+def test_strings_are_read_from_device_memory(
+    shim: SimpleNamespace, buffer: Buffer, capfd: pytest.CaptureFixture[str]
+) -> None:
     buffer.record(b"[%s] [%-6s] [%s]\n", struct.pack("<QQQ", buffer.text(b"hello"), buffer.text(b"ab"), 0))
     assert shim.cuda.cuStreamSynchronize(shim.ffi.NULL) == 0
     assert capfd.readouterr().out == "[hello] [ab    ] [(null)]\n"
@@ -73,7 +85,9 @@ def test_order_and_reuse(shim: SimpleNamespace, buffer: Buffer, capfd: pytest.Ca
     assert capfd.readouterr().out == ""
 
 
-def test_a_full_buffer_loses_the_last_records_only(shim: SimpleNamespace, buffer: Buffer, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_full_buffer_loses_the_last_records_only(
+    shim: SimpleNamespace, buffer: Buffer, capfd: pytest.CaptureFixture[str]
+) -> None:
     buffer.record(b"kept %d\n", struct.pack("<i", 1))
     position = ctypes.c_uint32.from_address(buffer.address + 4)
     position.value = ctypes.c_uint32.from_address(buffer.address).value + 1000  # reserved beyond the end

@@ -55,15 +55,30 @@ def test_it_starts_up_and_launches(program: Path, shim: SimpleNamespace, stub_pa
     from ptx2amd import launch
 
     trace = tmp_path / "trace"
-    environment = {**os.environ, **launch.environment(), "PTX2AMD_HIP_LIBRARY": str(stub_path), "PTX2AMD_TRACE": str(trace),
-                   "PTX2AMD_CACHE_DIR": str(tmp_path / "cache"), "PTX2AMD_RUNTIME_DIR": str(tmp_path / "run"),
-                   "PTX2AMD_SERVICE_IDLE": "5"}
+    environment = {
+        **os.environ,
+        **launch.environment(),
+        "PTX2AMD_HIP_LIBRARY": str(stub_path),
+        "PTX2AMD_TRACE": str(trace),
+        "PTX2AMD_CACHE_DIR": str(tmp_path / "cache"),
+        "PTX2AMD_RUNTIME_DIR": str(tmp_path / "run"),
+        "PTX2AMD_SERVICE_IDLE": "5",
+    }
     for cached in (False, True):
         done = subprocess.run([str(program)], env=environment, capture_output=True, text=True, timeout=120)
-        assert done.stdout.splitlines() == ["no error", "no error 80", "no error", "no error", "no error 5", "no error",
-                                            "no error"], done.stderr
+        assert done.stdout.splitlines() == [
+            "no error",
+            "no error 80",
+            "no error",
+            "no error",
+            "no error 5",
+            "no error",
+            "no error",
+        ], done.stderr
         events = [json.loads(line) for line in trace.read_text().splitlines()]
         trace.unlink()
         launches = [event for event in events if event["event"] == "launch"]
-        assert [(e["kernel"], e["grid"], e["block"], e["mapping"]) for e in launches] == [(ENTRY, [3, 1, 1], [64, 1, 1], "paired")]
+        assert [(e["kernel"], e["grid"], e["block"], e["mapping"]) for e in launches] == [
+            (ENTRY, [3, 1, 1], [64, 1, 1], "paired")
+        ]
         assert [e["cache"] for e in events if e["event"] == "translate"] == [cached] * 2

@@ -18,7 +18,9 @@ NOT_FOUND, TOO_OLD = 1, 2
 
 def exported(path: Path) -> dict[str, int]:
     """Symbol -> offset of the dynamic symbol table."""
-    listing = subprocess.run(["nm", "-D", "--defined-only", str(path)], capture_output=True, text=True, check=True).stdout
+    listing = subprocess.run(
+        ["nm", "-D", "--defined-only", str(path)], capture_output=True, text=True, check=True
+    ).stdout
     return {name: int(address, 16) for address, _, name in (line.split() for line in listing.splitlines())}
 
 
@@ -65,15 +67,22 @@ def test_proc_address_answers_what_the_table_says(shim: SimpleNamespace) -> None
                 symbol = shim.ffi.addressof(shim.cuda, row.symbol + suffix)
                 if flags == 0 or since >= row.since:
                     assert (result, status) == (0, 0)
-                    assert shim.ffi.cast("uintptr_t", pointer) == shim.ffi.cast("uintptr_t", symbol), row.symbol + suffix
+                    assert shim.ffi.cast("uintptr_t", pointer) == shim.ffi.cast("uintptr_t", symbol), (
+                        row.symbol + suffix
+                    )
 
 
 def test_the_newest_version_up_to_the_asked_one(shim: SimpleNamespace) -> None:
     def symbol_of(version: int) -> int:
         return int(shim.ffi.cast("uintptr_t", ask(shim, "cuCtxCreate", version)[1]))
 
-    expected = {2000: "cuCtxCreate", 3020: "cuCtxCreate_v2", 11030: "cuCtxCreate_v2", 12000: "cuCtxCreate_v3",
-                13000: "cuCtxCreate_v4"}
+    expected = {
+        2000: "cuCtxCreate",
+        3020: "cuCtxCreate_v2",
+        11030: "cuCtxCreate_v2",
+        12000: "cuCtxCreate_v3",
+        13000: "cuCtxCreate_v4",
+    }
     for version, symbol in expected.items():
         assert symbol_of(version) == int(shim.ffi.cast("uintptr_t", shim.ffi.addressof(shim.cuda, symbol)))
 
