@@ -44,7 +44,8 @@ _ITEMS = re.compile(
     re.A,
 )
 _STATEMENT = re.compile(
-    r"(?P<guard>@[^A-Za-z_$%;]*[\w$%.]+\s+)?(?P<opcode>[a-z]\w*(?:\.[\w:]+)*)(?!\s*:)(?:\s+(?P<operands>[^;]*))?;\Z", re.A
+    r"(?P<guard>@[^A-Za-z_$%;]*[\w$%.]+\s+)?(?P<opcode>[a-z]\w*(?:\.[\w:]+)*)(?!\s*:)(?:\s+(?P<operands>[^;]*))?;\Z",
+    re.A,
 )
 _PRAGMA = re.compile(r'\.pragma\s+"[^"\n]*"\s*;\Z', re.A)
 _PART = re.compile(r"\s*((?:[^,{}()\[\]]|\{[^{}]*\}|\([^()]*\)|\[(?:[^\[\]{}]|\{[^{}]*\})*\])*?)\s*(?:,|\Z)", re.S)
@@ -114,16 +115,23 @@ class BodyParser:
                 self._guarded(self.names.declare, var)
         top = self.scope
         try:
-            self._read()
+            closed = self._read()
         except BadOperand as error:
             self._point(error)
         except MatchError as error:
             self._point_match(error)
+        except PtxError as error:  # from the grammar, without its place
+            begin, end = self._current()
+            self._check_grammar(begin, end)
+            self._fail(error.message, begin)
+        if not closed:
+            self._fail("found the end, expected '}'", len(self.text.rstrip()))
         self._resolve_pending()
         return top
 
-    def _read(self) -> None:
-        """All items in order. The names of the innermost scope are kept in locals until the scope changes."""
+    def _read(self) -> bool:
+        """All items in order; whether the closing brace came, last. The names of the innermost scope are kept
+        in locals until the scope changes."""
         shapes, lines_in, locs = _SHAPES, _Newlines(), dict[str, Loc]()
         names, items = self.names, self.scope.items
         operand, kind, append = names.__getitem__, names.kinds.__getitem__, items.append
@@ -162,7 +170,9 @@ class BodyParser:
                     operand, kind, append = names.__getitem__, names.kinds.__getitem__, items.append
                 elif other == "}":
                     if not self.outer:
-                        return
+                        if next(found, None) is not None:
+                            raise BadOperand("expected the end of the function", "}")
+                        return True
                     self._close()
                     names, items, guards = self.names, self.scope.items, {}
                     operand, kind, append = names.__getitem__, names.kinds.__getitem__, items.append
@@ -183,7 +193,7 @@ class BodyParser:
         except (BadOperand, MatchError, PtxError):
             self.left = sum(1 for _ in found)
             raise
-        self._fail("the function's body is not closed: expected '}'", len(self.text.rstrip()))
+        return False
 
     def _plain_loc(self, text: str, locs: dict[str, Loc]) -> Loc | None:
         """`.loc file line column`, perhaps inlined, remembered."""
@@ -312,7 +322,7 @@ class BodyParser:
 
     def _resolve_pending(self) -> None:
         for name in sorted(self.names.pending - self.names.labels):
-            found = re.search(rf"(?<![\w$%]){re.escape(name)}(?![\w$])", self.text, re.A)
+            found = re.search(rf"(?<![\w$%]){re.escape(name)}(?![\w$])(?!\s*:)", self.text, re.A)
             self._fail(f"'{name}' is not declared", found.start() if found else 0)
 
     # --- places: found again only for an error ---
@@ -339,8 +349,15 @@ class BodyParser:
     def _check_grammar(self, begin: int, end: int) -> None:
         item = self.text[begin:end]
         if item not in ("{", "}"):
-            at = grammar.place(self.text, begin, self.function.body_line, self.function.body_column)
-            grammar.parse(item, "item", self.module.source, *at)
+            place = grammar.place(self.text, begin, self.function.body_line, self.function.body_column)
+            try:
+                grammar.parse(item, "item", self.module.source, *place)
+            except PtxError as error:
+                behind = self.text[end:].lstrip()
+                if not error.message.startswith("found the end") or not behind:
+                    raise
+                message = error.message.replace("the end", f"'{behind[0]}'", 1)
+                self._fail(message, len(self.text) - len(behind))
 
     def _point_match(self, error: MatchError) -> NoReturn:
         begin, end = self._current()

@@ -73,6 +73,9 @@ def declarations(text: str, source: str, line: int, column: int) -> list[Var]:
             _shape(var, sizes or "", initial, source, line, column)
     except ValueError as error:
         raise PtxError(str(error), source, line, column) from None
+    except PtxError:
+        build(text, "declaration", source, line, column)  # knows the place
+        raise
     return [var]
 
 

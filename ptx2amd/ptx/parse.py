@@ -20,7 +20,7 @@ _HEAD = re.compile(
     r"(?P<results>\([^()]*\)\s*)?(?P<name>[A-Za-z_$%][\w$]*)\s*(?P<params>\([^()]*\))?\s*(?P<directives>[^()]*)\Z",
     re.A,
 )
-_DIRECTIVES = re.compile(r"\.(maxnreg|maxntid|reqntid|minnctapersm|noreturn)\b\s*((?:\d+(?:\s*,\s*\d+)*)?)\s*", re.A)
+_DIRECTIVES = re.compile(r"\.(?:(noreturn)\b|(maxnreg|maxntid|reqntid|minnctapersm)\s+(\d+(?:\s*,\s*\d+)*))\s*", re.A)
 _SECTION = re.compile(
     r"\.section\s+\.[\w$.]+\s*\{\s*(?:[A-Za-z_$][\w$]*\s*:\s*"
     r"|\.b(?:8|16|32|64)\s+(?:-?\d+|[.A-Za-z_$][\w$.]*(?:\+\d+|-[A-Za-z_$][\w$]*)?)"
@@ -210,7 +210,7 @@ class _Reader:
             found = _DIRECTIVES.match(text, at)
             if not found:
                 return None
-            directives[found[1]] = tuple(int(n) for n in found[2].split(",")) if found[2] else ()
+            directives[found[1] or found[2]] = tuple(int(n) for n in (found[3] or "").split(",") if n)
             at = found.end()
         return directives
 

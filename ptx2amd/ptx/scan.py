@@ -35,6 +35,8 @@ _START = re.compile(
     re.X | re.A,
 )
 _HEAD = re.compile(r'(?:[^;{".]|\.pragma\s+"[^"\n]*"\s*(?:,\s*"[^"\n]*"\s*)*;|\.)*(?=[;{])', re.A)
+_NEXT = (".entry", ".func")  # what no body holds
+_STRAY = re.compile(r"\s*\}")
 _BRACE = re.compile(r'"[^"\n]*"|[{}]')
 
 
@@ -106,7 +108,15 @@ def _block(text: str, at: int, kind: str, source: str, line: int, column: int) -
         raise PtxError("found the end, expected '{' or ';'", source, *place(text, stop))
     if text[head.end()] == ";" and kind == "function":
         return Piece(kind, head[0].rstrip(), line, column), head.end() + 1
-    end = _closing(text, head.end(), source)
+    end = _closing(text, head.end())
+    following = min((f for f in (text.find(word, head.end(), end) for word in _NEXT) if f >= 0), default=-1)
+    if kind == "function" and (following >= 0 or end < 0):  # braces do not pair: only this function is to fail
+        end = _before(text, head.end(), following)
+    elif kind == "function":
+        while stray := _STRAY.match(text, end):
+            end = stray.end()
+    if end < 0:
+        raise PtxError("found the end, expected '}'", source, *place(text, len(text.rstrip())))
     if kind == "section":
         return Piece(kind, text[at:end], line, column), end
     body_line, body_column = _at(text, at, head.end(), line)
@@ -118,24 +128,29 @@ def _at(text: str, at: int, offset: int, line: int) -> tuple[int, int]:
     return line + text.count("\n", at, offset), offset - text.rfind("\n", 0, offset)
 
 
-def _closing(text: str, at: int, source: str) -> int:
-    """Offset behind the brace that closes the one at `at`."""
+def _before(text: str, at: int, following: int) -> int:
+    """Where a body without its closing brace ends: before the line of the directive that follows."""
+    return len(text.rstrip()) if following < 0 else max(text.rfind("\n", at, following), at + 1)
+
+
+def _closing(text: str, at: int) -> int:
+    """Offset behind the brace that closes the one at `at`; -1 when none does."""
     depth, seen = 0, at
     while (end := text.find("}", seen)) >= 0:
         if '"' in text[seen:end]:
-            return _closing_with_strings(text, at, source)
+            return _closing_with_strings(text, at)
         depth += text.count("{", seen, end) - 1
         seen = end + 1
         if depth == 0:
             return seen
-    raise PtxError("found the end, expected '}'", source, *place(text, len(text.rstrip())))
+    return -1
 
 
-def _closing_with_strings(text: str, at: int, source: str) -> int:
+def _closing_with_strings(text: str, at: int) -> int:
     """The same where braces may stand in strings."""
     depth = 0
     for found in _BRACE.finditer(text, at):
         depth += {"{": 1, "}": -1}.get(found[0], 0)
         if depth == 0:
             return found.end()
-    raise PtxError("found the end, expected '}'", source, *place(text, len(text.rstrip())))
+    return -1

@@ -34,7 +34,8 @@ def filled() -> list[Form]:
 def ours(statements: list[str]) -> list[str]:
     """The front end's error for each statement, "" where it has none."""
     bodies = (
-        f".func f{n}(.param .align 16 .b8 fpar[64]) {{ {forms.DECLARATIONS}\n{statement}\nLABEL: ret; }}\n" for n, statement in enumerate(statements)
+        f".func f{n}(.param .align 16 .b8 fpar[64]) {{ {forms.DECLARATIONS}\n{statement}\nLABEL: ret; }}\n"
+        for n, statement in enumerate(statements)
     )
     header = f".version 9.0\n.target sm_90\n.address_size 64\n{forms.MODULE}\n"
     module = parse_module(header + "".join(bodies))
