@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+
 def _words(text: str) -> list[str]:
     return text.split()
 
