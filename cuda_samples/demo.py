@@ -53,7 +53,7 @@ def run(program: Path, arch: str) -> Outcome:
     for event in map(json.loads, events):
         match event["event"]:
             case "device":
-                outcome.device = event["name"]
+                outcome.device = f"{event['name']}, {event['arch']}"
             case "translate" if event["kernel"]:
                 outcome.translated[event["kernel"]] = 0.0 if event["cache"] else event["time_ms"]
             case "launch":
