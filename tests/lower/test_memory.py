@@ -72,3 +72,22 @@ ret;
 def test_addresses(arch: str) -> None:
     _, out = program(ADDRESSES, arch).run("k", 1, [4, 36])
     assert struct.unpack("<9I", out) == (1, 2, 4, 1, 111, 222, 333, 555, 0)
+
+
+BACKWARDS = """.version 8.8
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 in, .param .u64 out) {
+.reg .b32 %t, %x, %a, %b; .reg .b64 %in, %out, %at; .shared .align 4 .b8 sh[160];
+ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; mov.u32 %t, %tid.x; mul.wide.u32 %at, %t, 4;
+add.u64 %in, %in, %at; add.u64 %out, %out, %at; ld.global.u32 %x, [%in];
+mov.u32 %a, sh; mad.lo.s32 %b, %t, 4, %a; st.shared.u32 [%b], %x; bar.sync 0;
+mad.lo.s32 %b, %t, -4, %a; ld.shared.u32 %x, [%b+156]; st.global.u32 [%out], %x; ret; }
+"""
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_offsets_on_negative_addresses(arch: str) -> None:
+    """sh - 4 t is below the start of shared memory for most threads; with the offset it is not."""
+    _, out = program(BACKWARDS, arch).run("k", 40, [DATA[:160], 160])
+    assert out == b"".join(DATA[4 * (39 - t) : 4 * (40 - t)] for t in range(40))

@@ -36,9 +36,13 @@ static bool lds_addresses(struct wave *w, const struct inst *i, struct lane_addr
     }
   }
   if (__builtin_expect(highest + offset + bytes > limit, 0)) {
-    EACH_LANE(l, lanes) if ((uint64_t)v[l] + offset + bytes > limit) {
-      *out = lds_fault(w, i, (int)l, (uint64_t)v[l] + offset, bytes);
-      return false;
+    EACH_LANE(l, lanes) {
+      uint32_t at = v[l] + offset;   /* the sum wraps around: compilers put offsets on negative addresses */
+      if ((uint64_t)at + bytes > limit) {
+        *out = lds_fault(w, i, (int)l, at, bytes);
+        return false;
+      }
+      a->p[l] = base + at;
     }
   }
   if (!all_lanes(lanes)) fill_inactive(a);
