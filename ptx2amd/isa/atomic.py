@@ -25,19 +25,19 @@ VECTORS = (
     (".{vec:v2|v4|v8}.{op:add|min|max}.noftz.{t:f16|bf16}", 90, (8, 1)),
     (".{vec:v2|v4}.{op:add|min|max}.noftz.{t:f16x2|bf16x2}", 90, (8, 1)),
 )
+SUBNORMAL = "approx: subnormal numbers in global memory are kept or flushed to zero as the chip does"
 WIDE = "refused: 128-bit atomic operations, which the hardware does not have"
 
 
-def _forms(
-    mnemonic: str, sems: str, destination: str, shapes: tuple, operand: str, local: bool = True
-) -> list[Form]:
+def _forms(mnemonic: str, sems: str, destination: str, shapes: tuple, operand: str, local: bool = True) -> list[Form]:
     """The rows of atom or red; `local`: shared memory has the operations too."""
     head = f"{mnemonic}.[sem:{sems}]{SCOPE}"
     operands = f"{destination}[a], {operand}:t"
     forms = []
     for what, sm, since in shapes:
         hinted = f"{head}{GENERIC}{what}.[policy:L2::cache_hint]"
-        forms.append(Form(hinted, f"{operands}, c:b64?policy", "atom", since=since, sm=sm))
+        exact = SUBNORMAL if "{op:add}.{t:f32}" in what else "exact"
+        forms.append(Form(hinted, f"{operands}, c:b64?policy", "atom", exact, since, sm))
         if local:
             forms.append(Form(f"{head}{SHARED}{what}", operands, "atom", since=since, sm=sm))
     return forms

@@ -84,9 +84,7 @@ BINARY = [
 ]
 
 
-def _dense(
-    shape: str, a: str, b: str, na: int, nb: int, c: str, nc: int, sm: int, since: tuple[int, int]
-) -> Form:
+def _dense(shape: str, a: str, b: str, na: int, nb: int, c: str, nc: int, sm: int, since: tuple[int, int]) -> Form:
     word = {"f16": "b32", "f64": "f64"}
     source, accumulator = word.get(a if a == "f64" else "", "b32"), word.get(c, c)
     sat = ".[sat:satfinite]" if c == "s32" else ""
@@ -122,7 +120,19 @@ MMA = [
     ),
 ]
 
+SPARSE = Form(
+    "mma.{sparse:sp|sp::ordered_metadata}.sync.aligned.{shape:m16n8k8|m16n8k16|m16n8k32|m16n8k64|m16n8k128}.row.col"
+    ".[sat:satfinite].{dt:f16|f32|s32}.{at:f16|bf16|tf32|u4|s4|u8|s8|e4m3|e5m2}"
+    ".{bt:f16|bf16|tf32|u4|s4|u8|s8|e4m3|e5m2}.{ct:f16|f32|s32}",
+    "{d*?}:b32, {a*?}:b32, {b*?}:b32, {c*?}:b32, m:b32, n:imm",
+    "",
+    "refused: sparse matrix operations",
+    (7, 1),
+    80,
+)
+
 FORMS = [
+    SPARSE,
     *LOADS,
     *OTHER_SHAPES,
     Form("movmatrix.sync.aligned.m8n8.trans.b16", "d:b32, a:b32", "movmatrix", since=(7, 8), sm=75),
