@@ -39,6 +39,10 @@ FORMS = [
     Form(f"fma.{{rnd:rn}}.[ftz:ftz].[sat:sat].{F16}", THREE, "half_arith", NAN, since=(4, 2), sm=53),
     Form(f"fma.{{rnd:rn}}.[ftz:ftz].[relu:relu].{F16}", THREE, "half_arith", NAN, since=(7, 0), sm=80),
     Form(f"fma.{{rnd:rn}}.[relu:relu].{BF16}", THREE, "bfloat_arith", NAN, since=(7, 0), sm=80),
+    *(
+        Form(f"fma.{{rnd:rn}}.oob.[relu:relu].{t}", THREE, "", "refused: out-of-bounds NaN of tensors", (8, 1), 90)
+        for t in (F16, BF16)
+    ),
     Form(f"neg.[ftz:ftz].{F16}", "d:t, a:t", "half_sign", since=(6, 0), sm=53),
     Form(f"abs.[ftz:ftz].{F16}", "d:t, a:t", "half_sign", since=(6, 5), sm=53),
     Form(f"neg.{BF16}", "d:t, a:t", "half_sign", since=(7, 0), sm=80),
