@@ -88,8 +88,9 @@ static CUresult get_kernel(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *p, size_t
   if (!p) return CUDA_ERROR_INVALID_VALUE;
   int error = hip.GraphKernelNodeGetParams(hNode, &node);
   if (error) return hip_error(error);
+  struct kernel *k = kernel_of(node.function);
   CUDA_KERNEL_NODE_PARAMS found = {
-      .func = (CUfunction)kernel_of(node.function), .gridDimX = node.grid[0], .gridDimY = node.grid[1],
+      .func = (CUfunction)k, .kern = k && k->module->library ? (CUkernel)k : NULL, .gridDimX = node.grid[0], .gridDimY = node.grid[1],
       .gridDimZ = node.grid[2], .blockDimX = node.block[0], .blockDimY = node.block[1], .blockDimZ = node.block[2],
       .sharedMemBytes = node.shared, .kernelParams = node.params, .extra = node.extra,
       .ctx = (CUcontext)thread_state.current};

@@ -91,22 +91,33 @@ static CUresult load(struct kernel *k, int device, char **problem) {
   return CUDA_SUCCESS;
 }
 
-CUresult kernel_load(struct kernel *k, int device) {
-  static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
+/* One thread loads a kernel, others that want it wait; different kernels are translated at the same time. */
+static pthread_mutex_t loading_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t loading_done = PTHREAD_COND_INITIALIZER;
+
+static CUresult load_or_explain(struct kernel *k, int device) {
   char *problem = NULL;
-  pthread_mutex_lock(&loading);
+  CUresult result = k->refused ? CUDA_ERROR_NOT_SUPPORTED : load(k, device, &problem);
+  if (result) say("kernel %s cannot run: %s", k->name,
+                  k->refused ? k->refused : problem ? problem : "its code object does not load");
+  free(problem);
+  return result;
+}
+
+CUresult kernel_load(struct kernel *k, int device) {
+  pthread_mutex_lock(&loading_lock);
+  while (k->loading) pthread_cond_wait(&loading_done, &loading_lock);
   CUresult result = k->code[device] ? CUDA_SUCCESS : k->failed;
   if (!k->code[device] && !k->failed) {
-    if (k->refused) {
-      say("kernel %s cannot run: %s", k->name, k->refused);
-      result = CUDA_ERROR_NOT_SUPPORTED;
-    } else if ((result = load(k, device, &problem))) {
-      say("kernel %s cannot run: %s", k->name, problem ? problem : "its code object does not load");
-    }
+    k->loading = true;
+    pthread_mutex_unlock(&loading_lock);
+    result = load_or_explain(k, device);
+    pthread_mutex_lock(&loading_lock);
+    k->loading = false;
     k->failed = result;
+    pthread_cond_broadcast(&loading_done);
   }
-  pthread_mutex_unlock(&loading);
-  free(problem);
+  pthread_mutex_unlock(&loading_lock);
   return result;
 }
 

@@ -26,6 +26,7 @@ struct kernel {
   int max_threads, required[3], static_shared, local; /* what the PTX says; max_threads 0: nothing */
   const char *refused;                                /* why it cannot be translated, or NULL */
   int dynamic_limit, carveout, cache_config;
+  bool loading;                                       /* a thread is at it */
   CUresult failed;                                    /* sticky result of a translation that failed */
   struct kernel_code *code[MAX_DEVICES];
   struct legacy *legacy;                              /* cuParamSet... state */
