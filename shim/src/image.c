@@ -168,8 +168,11 @@ CUresult image_find(const void *data, size_t size, struct image *image, char *pr
   CUresult result;
   size_t length;
   problem[0] = 0;
-  if (size ? size >= 4 : readable(data, 4)) memcpy(&magic, data, 4);
-  else if (!size) {
+  if (size || readable(data, 4)) {
+    /* Byte by byte: text may be shorter than any magic number, none of which has a NUL. */
+    const unsigned char *bytes = data;
+    for (unsigned i = 0; i < 4 && (!size || i < size) && bytes[i]; i++) magic |= (uint32_t)bytes[i] << 8 * i;
+  } else {
     snprintf(problem, problem_size, "the image's address cannot be read");
     return CUDA_ERROR_INVALID_VALUE;
   }
