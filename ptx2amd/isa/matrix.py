@@ -98,6 +98,8 @@ def _dense(shape: str, a: str, b: str, na: int, nb: int, c: str, nc: int, sm: in
     )
 
 
+HALF = {"f16": (4, "b32"), "f32": (8, "f32")}  # registers of m8n8k4 accumulators
+
 MMA = [
     *(_dense(*row) for row in DENSE),
     *(
@@ -110,13 +112,20 @@ MMA = [
         )
         for shape, na, nb, nc, sm, since in BINARY
     ),
-    Form(
-        "mma.sync.aligned.m8n8k4.{alayout:row|col}.{blayout:row|col}.{dt:f16|f32}.f16.f16.{ct:f16|f32}",
-        "{d*?}:b32, {a*2}:b32, {b*2}:b32, {c*?}:b32",
-        "",
-        "refused: m8n8k4 matrices of f16",
-        (6, 4),
-        70,
+    *(
+        Form(
+            f"mma.sync.aligned.m8n8k4.{{alayout:row|col}}.{{blayout:row|col}}.{{dt:{d}}}.f16.f16.{{ct:{c}}}",
+            f"{{d*{HALF[d][0]}}}:{HALF[d][1]}, {{a*2}}:b32, {{b*2}}:b32, {{c*{HALF[c][0]}}}:{HALF[c][1]}",
+            lower,
+            exact,
+            (6, 4),
+            70,
+        )
+        for d, c, lower, exact in (
+            ("f16", "f16", "mma_quadpair", SUM),
+            ("f32", "f32", "mma_quadpair", SUM),
+            ("f32", "f16", "", "refused: m8n8k4 matrices with f16 in and f32 out"),
+        )
     ),
 ]
 

@@ -6,13 +6,14 @@ import random
 
 import matrix_programs as programs
 import pytest
+import quadpair_programs
 import wmma_programs
 from device import ARCHS, chunks, program
 from matrix_programs import LANE
 from wmma_programs import MATRIX
 
 BATCHES = chunks(list(programs.products()), 5)
-TEXT = programs.HEAD + programs.move_kernel()
+TEXT = programs.HEAD + programs.move_kernel() + quadpair_programs.kernel()
 TEXT += "".join(programs.kernel(f"k{i}", batch) for i, batch in enumerate(BATCHES))
 
 
@@ -34,6 +35,15 @@ def test_moves(arch: str) -> None:
     for i, (kind, count, trans, _) in enumerate(programs.MOVES):
         want = programs.moved(kind, count, trans, data)
         assert out[512 * i : 512 * (i + 1)] == want, programs.MOVES[i]
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_quad_pairs(arch: str) -> None:
+    variants = quadpair_programs.VARIANTS
+    image = b"".join(quadpair_programs.inputs(variant) for variant in variants)
+    _, out = program(TEXT, arch).run("quadpair", 32, [image, 32 * LANE * len(variants)])
+    for i, variant in enumerate(variants):
+        assert out[32 * LANE * i : 32 * LANE * (i + 1)] == quadpair_programs.expected(variant), variant
 
 
 WMMA = chunks([p for p in wmma_programs.products() if p.number % 5 in (0, 2, 3)], 4)

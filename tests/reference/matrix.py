@@ -44,3 +44,19 @@ def c_fragment(m: int, n: int) -> Iterator[tuple[int, int, int, int]]:
 def matrix_8x8(lane: int) -> list[tuple[int, int]]:
     """The two elements (row, column) of an 8x8 matrix of b16 that a lane holds (ldmatrix, movmatrix)."""
     return [(lane // 4, 2 * (lane % 4)), (lane // 4, 2 * (lane % 4) + 1)]
+
+
+def quadpair(operand: str, major: str, ptype: str) -> Iterator[tuple[int, int, int, int, int]]:
+    """mma.m8n8k4 of f16: product (0 to 3), lane, element, row, column of matrix "a", "b" or "c"."""
+    for lane in range(32):
+        upper = 4 if lane >= 16 else 0
+        for i in range(8 if operand == "c" else 4):
+            if operand == "c" and ptype == "f32":
+                row, column = (lane & 1) + (i & 2) + upper, (i & 4) + (lane & 2) + (i & 1)
+            elif operand == "c":
+                row, column = lane % 4 + upper, i
+            elif operand == "a":
+                row, column = (lane % 4 + upper, i) if major == "row" else (i % 4 + upper, lane % 4)
+            else:
+                row, column = (lane % 4, i + upper) if major == "row" else (i, lane % 4 + upper)
+            yield lane // 4 % 4, lane, i, row, column
