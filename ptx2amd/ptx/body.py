@@ -37,14 +37,15 @@ from ptx2amd.ptx.scope import BadOperand, Names
 # All items of a body, one tuple each: space in front, guard, opcode, operands up to a bracketed list, the rest of
 # the operands; or, last, an item of another kind: brace, label, directive, statement that spans lines.
 _ITEMS = re.compile(
-    r"(\s*)(?:(?:(@!?[\w$%.]+)[ \t]+)?([a-z]\w*(?:\.[\w:]+)*)(?![ \t]*:)(?:[ \t]+([^;\n{(]*)([^;\n]*))?;"
+    r"(\s*)(?:(?:(@!?[\w$%.]+)[ \t]+)?([a-z]\w*(?:\.[\w:]+)*)(?![ \t]*[:.])(?:[ \t]+([^;\n{(]*)([^;\n]*))?;"
     r"|([{}]|\.loc\b[^\n]*|\.file\b[^\n]*|\.pragma\b[^;\"]*\"[^\"\n]*\"[^;]*;"
     r"|[A-Za-z_$%][\w$]*\s*:(?!:)(?:\s*\.(?:branchtargets|calltargets|callprototype)\b[^;]*;)?"
     r"|\.[^;]*;|[^\s;{}](?:[^;{}]|\{[^;{}]*\})*;?|;))",
     re.A,
 )
 _STATEMENT = re.compile(
-    r"(?P<guard>@[^A-Za-z_$%;]*[\w$%.]+\s+)?(?P<opcode>[a-z]\w*(?:\.[\w:]+)*)(?!\s*:)(?:\s+(?P<operands>[^;]*))?;\Z",
+    r"(?P<guard>@[^A-Za-z_$%;]*[\w$%.]+\s+)?(?P<opcode>[a-z]\w*(?:\.[\w:]+)*)(?!\s*[:.])"
+    r"(?:\s+(?P<operands>[^;]*))?;\Z",
     re.A,
 )
 _PRAGMA = re.compile(r'\.pragma\s+"[^"\n]*"\s*;\Z', re.A)
@@ -143,6 +144,11 @@ class BodyParser:
                 line += lines_in[space]
                 if opcode:
                     if rest:
+                        if "(" in rest and opcode[:4] != "call":
+                            self.line = line
+                            guarded = f"{guard} " if guard else ""
+                            self._parsed(build(f"{guarded}{opcode} {simple}{rest};", "item", line=line))
+                            continue
                         parts = split_operands(simple + rest)
                     elif simple:
                         parts = simple.replace(", ", ",").split(",")
@@ -272,7 +278,7 @@ class BodyParser:
     def _item(self, text: str) -> None:
         """A directive, or a statement that is not laid out as usual."""
         statement = _STATEMENT.match(text)
-        if statement:
+        if statement and not ("(" in text and statement["opcode"][:4] != "call"):
             opcode, parts = statement["opcode"], split_operands(statement["operands"] or "")
             operands = tuple(map(self.names.__getitem__, parts))
             kinds = tuple(map(self.names.kinds.__getitem__, parts))

@@ -199,6 +199,8 @@ def _special_problem(kind: str, ptype: str, mnemonic: str) -> str:
         return f"must not be a special register: '{mnemonic}' does not read them"
     if kind == "%pred":
         return "" if ptype == "pred" else f"must be of type .{ptype}, found a predicate"
+    if "*" in kind:
+        return "must be one component (.x, .y ...) of this special register"
     widths = kind[1:].split("*")[0].split("|")
     fits = (
         ptype[:1] in "bsu" and ptype[1:].isdigit() and (ptype[1:] in widths or (ptype[1:] == "16" and "32" in widths))

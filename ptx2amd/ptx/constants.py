@@ -137,6 +137,8 @@ def _shift(a: int, b: int, right: bool) -> int:
 
 
 def neg(a: Imm) -> Imm:
+    if a.kind == "f32":
+        raise ValueError("a hexadecimal floating-point constant takes no minus")
     return _double(-number(a)) if a.kind[0] == "f" else Imm(a.kind, wrap(-a.bits, 64, a.kind == "s"))
 
 

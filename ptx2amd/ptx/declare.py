@@ -73,9 +73,8 @@ def declarations(text: str, source: str, line: int, column: int) -> list[Var]:
             _shape(var, sizes or "", initial, source, line, column)
     except ValueError as error:
         raise PtxError(str(error), source, line, column) from None
-    except PtxError:
-        build(text, "declaration", source, line, column)  # knows the place
-        raise
+    except PtxError:  # several declarators with values; or an error, whose place the whole knows
+        return build(text, "declaration", source, line, column)
     return [var]
 
 

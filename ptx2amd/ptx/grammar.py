@@ -21,6 +21,7 @@ STARTS = (
     "body",
     "item",
     "operand",
+    "arguments",
     "declaration",
     "parameter",
     "initial",

@@ -11,7 +11,7 @@ from ptx2amd.errors import PtxError
 from ptx2amd.ptx import grammar
 from ptx2amd.ptx.ast import Function, Module, Proto, Scope, Var
 from ptx2amd.ptx.body import BodyParser
-from ptx2amd.ptx.build import Head, build
+from ptx2amd.ptx.build import Head, build, width
 from ptx2amd.ptx.declare import declarations, parameters
 from ptx2amd.ptx.scan import Piece, pieces, prepare
 
@@ -162,12 +162,18 @@ class _Reader:
             self._fail(piece, f"'{var.name}': no variable in state space .{var.space} at module level")
         if var.count == 0 and var.linkage != "extern":
             self._fail(piece, f"'{var.name}' has no size and is not .extern")
+        if var.vec * width(var.type) > 128:
+            self._fail(piece, f"'{var.name}': a vector of more than 128 bits")
         if var.type == "pred":
             self._fail(piece, f"'{var.name}': a predicate must be a register")
 
     def _function(self, piece: Piece) -> None:
         head = self._head(piece)
         name = head.proto.name
+        for var in head.proto.params if head.kind == "entry" else ():
+            if var.space != "param" or var.count == 0:
+                what = "has no size" if var.count == 0 else "must be in .param"
+                self._fail(piece, f"'{var.name}': a parameter of an .entry {what}")
         function = Function(head.kind, head.proto, head.linkage, head.directives, head.pragmas, piece.line, piece.body)
         function.body_line, function.body_column = piece.body_line, piece.body_column
         known = self.module.functions.get(name)
@@ -186,9 +192,6 @@ class _Reader:
         results = self._params(piece, found, "results")
         params = self._params(piece, found, "params")
         proto = Proto(found["name"], results, params, "noreturn" in directives)
-        for var in params if found["kind"] == "entry" else ():
-            if var.space != "param":
-                self._fail(piece, f"'{var.name}': parameters of an .entry must be in .param")
         return Head(found["kind"], proto, found["linkage"] or "", directives, [])
 
     def _params(self, piece: Piece, found: re.Match[str], group: str) -> list[Var]:

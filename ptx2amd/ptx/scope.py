@@ -95,6 +95,8 @@ class Names(dict[str, Operand]):
         kind = f"&{var.space}" if var.space != "reg" else var.type + (f"*{var.vec}" if var.vec > 1 else "")
         if var.type in ("texref", "surfref", "samplerref") and var.space != "reg":
             kind = "&tex"
+        if var.name == "WARP_SZ":
+            raise BadOperand("'WARP_SZ' is a constant and cannot be declared", var.name)
         if self._clash(var):
             raise BadOperand(f"'{var.name}' is declared twice in this scope", var.name)
         if var.space != "reg":
@@ -184,10 +186,10 @@ class Names(dict[str, Operand]):
             parts = group[1].split(",") if group[1].strip() else []
             items = tuple(self[part.strip()] for part in parts)
             return Vec(items), "{" + ",".join(self.kinds[part.strip()] for part in parts) + "}"
-        if stripped[:1] == "(" or not stripped:
-            raise BadOperand("an operand is missing" if not stripped else "misplaced list", text)
-        try:
-            raw = build(stripped, "operand")
+        if not stripped:
+            raise BadOperand("an operand is missing", text)
+        try:  # only calls have lists in parentheses: BodyParser sends other statements with them to the grammar
+            raw = build(stripped, "arguments" if stripped[0] == "(" else "operand")
         except PtxError as error:  # the statement as a whole goes through the grammar then, with its place
             raise BadOperand(error.message, text) from None
         return self.bind(raw)

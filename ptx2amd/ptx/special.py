@@ -4,11 +4,11 @@ from __future__ import annotations
 
 _VECTORS = ("tid", "ntid", "ctaid", "nctaid", "clusterid", "nclusterid", "cluster_ctaid", "cluster_nctaid")
 _U32 = (
-    "laneid warpid nwarpid smid nsmid lanemask_eq lanemask_le lanemask_lt lanemask_ge lanemask_gt clock clock_hi "
-    "globaltimer_lo globaltimer_hi cluster_ctarank cluster_nctarank total_smem_size aggr_smem_size "
-    "dynamic_smem_size reserved_smem_offset_begin reserved_smem_offset_end reserved_smem_offset_cap "
-    "reserved_smem_offset_0 reserved_smem_offset_1"
-).split()
+    *("laneid", "warpid", "nwarpid", "smid", "nsmid", "clock", "clock_hi", "globaltimer_lo", "globaltimer_hi"),
+    *("lanemask_eq", "lanemask_le", "lanemask_lt", "lanemask_ge", "lanemask_gt"),
+    *("cluster_ctarank", "cluster_nctarank", "total_smem_size", "aggr_smem_size", "dynamic_smem_size"),
+    *(f"reserved_smem_offset_{what}" for what in ("begin", "end", "cap", "0", "1")),
+)
 _U64 = ("clock64", "globaltimer", "current_graph_exec")
 
 # name -> kind as ptx2amd/ptx/check.py reads it: "%32", "%64", "%32|64", "%pred", "%32*4" (all four components)

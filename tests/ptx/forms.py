@@ -12,7 +12,24 @@ from ptx2amd.isa.form import Form
 from ptx2amd.isa.operands import Slot, resolve, slots
 from ptx2amd.isa.syntax import Field, fields
 
-_REGISTERS = "pred b8 b16 b32 b64 b128 u16 u32 u64 s16 s32 s64 f16 f16x2 f32 f64".split()
+_REGISTERS = (
+    "pred",
+    "b8",
+    "b16",
+    "b32",
+    "b64",
+    "b128",
+    "u16",
+    "u32",
+    "u64",
+    "s16",
+    "s32",
+    "s64",
+    "f16",
+    "f16x2",
+    "f32",
+    "f64",
+)
 MODULE = """.global .align 16 .b32 gvar[64];
 .const .align 16 .b32 cvar[64];
 .shared .align 16 .b32 svar[64];
@@ -179,7 +196,7 @@ def mutant(form: Form, kind: str, words: Sequence[str], draw: random.Random) -> 
     """A statement of a row with one thing changed, or None where that does not apply. words: the modifiers of
     all rows of the mnemonic."""
     text = statement(form, draw.choice(list(choices(form))), draw.random() < 0.5)
-    name, space, rest = text.rstrip(";").partition(" ")
+    name, _, rest = text.rstrip(";").partition(" ")
     parts = name.split(".")
     named = re.findall(r"\b[a-z]\w*?_\d+\b", rest)
     if kind == "replace" and len(parts) > 1:

@@ -1,0 +1,114 @@
+"""The language around the instructions, with ptxas as the judge of tests/ptx/snippets.py."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from ptx2amd.errors import PtxError
+from ptx2amd.ptx.ast import InitSym, Var
+from ptx2amd.ptx.parse import parse_body, parse_module
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import oracle
+from ptx import snippets
+
+CASES = [
+    *((text + "\n", True) for text in snippets.MODULE_ACCEPTED),
+    *((text + "\n", False) for text in snippets.MODULE_REJECTED),
+    *(
+        (f".visible .entry kk() {{ {snippets.REGISTERS}\n{text}\nL1: ret; }}\n", True)
+        for text in snippets.BODY_ACCEPTED
+    ),
+    *(
+        (f".visible .entry kk() {{ {snippets.REGISTERS}\n{text}\nL1: ret; }}\n", False)
+        for text in snippets.BODY_REJECTED
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "accepted"), CASES, ids=[text.split("\n")[-3][:50] if "kk" in text else text[:50] for text, _ in CASES]
+)
+def test_snippet(text: str, accepted: bool) -> None:
+    verdict = True
+    try:
+        module = parse_module(snippets.HEADER + text)
+        for function in module.functions.values():
+            if function.text:
+                parse_body(module, function)
+    except PtxError:
+        verdict = False
+    assert verdict == accepted
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("text", "accepted"), CASES)
+def test_ptxas_says_so(text: str, accepted: bool) -> None:
+    assert oracle.ptxas_accepts(snippets.HEADER + text, "sm_90a")[0] == accepted
+
+
+def variables(text: str) -> dict[str, Var]:
+    return parse_module(snippets.HEADER + text).variables
+
+
+def test_variables() -> None:
+    found = variables(
+        ".extern .shared .align 16 .b8 dyn[];\n"
+        ".visible .global .attribute(.managed) .align 8 .u64 m[2][3] = {{1, -1}, {0x10}};\n"
+        ".const .v2 .f32 v[2] = {{1.0, 0f40000000}};\n"
+        ".global .u64 p[3] = {gv, generic(gv)+4, k};\n"
+        ".global .u8 bytes[] = {0xff(gv), 0xff00(generic(gv)), 300, -1};\n"
+        ".weak .global .s16 a = -2, b[2] = {1}, c;\n"
+        ".common .global .align 4 .b8 common[12];\n"
+    )
+    assert (found["dyn"].count, found["dyn"].align, found["dyn"].linkage) == (0, 16, "extern")
+    m = found["m"]
+    assert (m.count, m.align, m.attrs, m.linkage, m.init) == (
+        6,
+        8,
+        {"managed": ""},
+        "visible",
+        [1, 2**64 - 1, 0, 16, 0, 0],
+    )
+    assert (found["v"].vec, found["v"].count) == (2, 2)
+    assert found["v"].init == [0x3F800000, 0x40000000, 0, 0]
+    assert found["p"].init == [InitSym("gv"), InitSym("gv", 4, True), InitSym("k")]
+    assert found["bytes"].init == [InitSym("gv", 0, False, 0xFF), InitSym("gv", 0, True, 0xFF00), 44, 255]
+    assert (found["a"].init, found["b"].init, found["c"].init) == ([0xFFFE], [1, 0], None)
+    assert (found["common"].linkage, found["common"].count) == ("common", 12)
+    assert found["c"].line == 11
+
+
+def test_functions() -> None:
+    module = parse_module(
+        "\n\n" + snippets.HEADER + ".visible .func helper() { ret; }\n.visible .func other();\n.alias other, helper;\n"
+        ".extern .func (.param .b32 r) ext (.param .align 8 .b8 s[24], .reg .f32 x) .noreturn;\n"
+        ".weak .entry e(.param .u64 .ptr .global .align 16 p,\n\t.param .align 4 .b8 q[12])\n"
+        ".maxntid 128, 2 .minnctapersm 3\n.pragma \"nounroll\";\n{ ret; }\n\0\0"
+    )  # fmt: skip
+    ext, e = module.functions["ext"], module.functions["e"]
+    assert (ext.kind, ext.linkage, ext.text, ext.proto.noreturn) == ("func", "extern", "", True)
+    assert [(v.space, v.type, v.count, v.align) for v in ext.proto.params] == [
+        ("param", "b8", 24, 8),
+        ("reg", "f32", -1, 0),
+    ]
+    assert (e.kind, e.linkage, e.directives) == ("entry", "weak", {"maxntid": (128, 2), "minnctapersm": (3,)})
+    assert e.pragmas == ["nounroll"]
+    assert [(v.name, v.attrs, v.line) for v in e.proto.params] == [
+        ("p", {"ptr": "global", "align": "16"}, 12),
+        ("q", {}, 13),
+    ]
+    assert module.aliases == {"other": "helper"}
+    assert (module.version, module.target, module.address_size) == ((9, 0), "sm_90a", 64)
+    assert len(parse_body(module, e).items) == 1
+
+
+def test_names_with_unusual_characters() -> None:
+    module = parse_module(
+        snippets.HEADER + ".global .b32 $str$1;\n.visible .func $f_() { .reg .b32 %a$, _b; .reg .b64 %rd1<12>;\n"
+        "mov.u64 %rd111, $str$1; mov.b32 %a$, _b; $L__1: bra $L__1; }\n"
+    )
+    assert len(parse_body(module, module.functions["$f_"]).items) == 7
