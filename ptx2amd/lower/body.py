@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from ptx2amd.errors import Unsupported
 from ptx2amd.lower.function import FunctionLowering
+from ptx2amd.lower.irreducible import entries
 from ptx2amd.lower.names import DESTINATIONS, Analysis, Register, Storage, Target
 from ptx2amd.lower.registry import Lowering, load
 from ptx2amd.lower.value import LLVM_TYPE
@@ -25,8 +26,40 @@ def lower_body(fn: FunctionLowering, scope: Scope) -> list[Inst]:
             register.memory = f"%r{len(fn.entry)}"
             fn.entry.append(f"  {register.memory} = alloca {register.ty}, addrspace(5)")
         register.block, register.values = -1, {}
+    loops = give_single_entries(fn, analysis.flow)
     walk(fn, scope)
+    for loop, targets in loops.items():
+        dispatch(fn, loop, targets)
     return analysis.instructions
+
+
+def give_single_entries(fn: FunctionLowering, flow: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Mark the labels through which loops with several entries are entered; returns those of each loop."""
+    loops = {f"loop{i}": blocks for i, blocks in enumerate(entries(flow, ""))}
+    for loop, blocks in loops.items():
+        fn.entry.append(f"  %{loop} = alloca i32, addrspace(5)")
+        fn.dispatches.update({block: (loop, number) for number, block in enumerate(blocks)})
+    return loops
+
+
+def enter_loop(fn: FunctionLowering, block: str) -> None:
+    """At a label that is one of a loop's entries: go by the loop's dispatch block instead."""
+    loop, number = fn.dispatches[block]
+    fn.do(f"store i32 {number}, ptr addrspace(5) %{loop}")
+    fn.branch(f"{loop}.dispatch")
+    fn.label(f"{block}.body")
+
+
+def dispatch(fn: FunctionLowering, loop: str, blocks: list[str]) -> None:
+    """The one entry of a loop that had several. The number is hidden from LLVM, which would else follow
+    constants through the dispatch and make several entries again."""
+    if not fn.ended():
+        fn.branch("return")
+    fn.label(f"{loop}.dispatch")
+    number = fn.op("i32", f"load i32, ptr addrspace(5) %{loop}")
+    number = fn.op("i32", f'call i32 asm "", "=v,0"({number.t})')
+    cases = " ".join(f"i32 {i}, label %{block}.body" for i, block in enumerate(blocks) if i)
+    fn.do(f"switch i32 {number}, label %{blocks[0]}.body [ {cases} ]")
 
 
 def walk(fn: FunctionLowering, scope: Scope) -> None:
@@ -43,6 +76,8 @@ def walk(fn: FunctionLowering, scope: Scope) -> None:
             assert isinstance(target, Target)
             fn.block_id += 1
             fn.label(target.block)
+            if target.block in fn.dispatches:
+                enter_loop(fn, target.block)
         elif isinstance(item, Scope):
             walk(fn, item)
     fn.names.leave()

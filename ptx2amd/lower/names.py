@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ptx2amd.lower.value import LLVM_TYPE, Val, bits_of
-from ptx2amd.ptx.ast import Addr, BranchTargets, Inst, Label, Proto, Reg, Scope, Shape, Var, Vec
+from ptx2amd.ptx.ast import Addr, BranchTargets, Inst, Label, Proto, Reg, Scope, Shape, Sym, Var, Vec
 
+ENDS = frozenset(("bra", "brx_idx", "ret", "exit"))
 DESTINATIONS = frozenset(("d", "e", "p", "q"))
 
 
@@ -116,6 +117,9 @@ class Analysis:
         self.names = names
         self.block = 0
         self.instructions: list[Inst] = []
+        self.here = ""  # the LLVM block that the walk is in
+        self.flow: dict[str, list[str]] = {"": []}  # successors of each labelled block; "" is the entry
+        self.open = True  # whether control can reach the end of the block
         self.plans: dict[int, tuple[tuple[int, ...], tuple[tuple[int, str], ...]]] = {}
 
     def scope(self, scope: Scope) -> None:
@@ -125,9 +129,30 @@ class Analysis:
                 self._instruction(item)
             elif isinstance(item, Label):
                 self.block += 1
+                self._label(self.names.table[item.name])
             elif isinstance(item, Scope):
                 self.scope(item)
         self.names.leave()
+
+    def _label(self, target: Entity) -> None:
+        assert isinstance(target, Target)
+        if self.open:
+            self.flow[self.here].append(target.block)
+        self.here, self.open = target.block, True
+        self.flow.setdefault(self.here, [])
+
+    def _jump(self, inst: Inst) -> None:
+        """Note where a control instruction can go."""
+        names: tuple[str, ...] = ()
+        if isinstance(label := inst.get("a"), Sym):
+            names = (label.name,)
+        elif isinstance(label := inst.get("b"), Sym):
+            targets = self.names.table.get(label.name)
+            names = targets.targets if isinstance(targets, BranchTargets) else ()
+        for target in map(self.names.table.get, names):
+            if isinstance(target, Target):
+                self.flow[self.here].append(target.block)
+        self.open = self.open and inst.guard is not None
 
     def _plan(self, shape: Shape) -> tuple[tuple[int, ...], tuple[tuple[int, str], ...]]:
         reads = tuple(i for i, name in enumerate(shape.names) if name not in DESTINATIONS)
@@ -145,6 +170,8 @@ class Analysis:
         if plan is None:
             plan = self.plans[id(shape)] = self._plan(shape)
         operands = inst.operands
+        if shape.form.lower in ENDS:
+            self._jump(inst)
         if inst.guard is not None:
             self._read(inst.guard.reg)
         for i in plan[0]:

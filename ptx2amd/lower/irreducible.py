@@ -1,0 +1,82 @@
+"""Loops with several entries. LLVM 22 makes wrong code of them when threads diverge (a loop-carried value is
+not updated on one of the ways round), so they get one entry here: a dispatch block that jumps on."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import TypeVar
+
+Node = TypeVar("Node", bound=Hashable)
+Graph = dict[Node, list[Node]]
+
+
+def components(graph: Graph[Node]) -> list[list[Node]]:
+    """Strongly connected components (Tarjan), each with the nodes in the order of their discovery."""
+    index: dict[Node, int] = {}
+    low: dict[Node, int] = {}
+    stack: list[Node] = []
+    on_stack: set[Node] = set()
+    found: list[list[Node]] = []
+    for root in graph:
+        if root in index:
+            continue
+        work: list[tuple[Node, int]] = [(root, 0)]
+        while work:
+            node, at = work.pop()
+            if at == 0:
+                index[node] = low[node] = len(index)
+                stack.append(node)
+                on_stack.add(node)
+            following = graph[node]
+            while at < len(following):
+                target = following[at]
+                at += 1
+                if target not in index:
+                    work += [(node, at), (target, 0)]
+                    break
+                if target in on_stack:
+                    low[node] = min(low[node], index[target])
+            else:
+                if low[node] == index[node]:
+                    cut = stack.index(node)
+                    found.append(stack[cut:])
+                    on_stack.difference_update(stack[cut:])
+                    del stack[cut:]
+                if work:
+                    parent = work[-1][0]
+                    low[parent] = min(low[parent], low[node])
+    return found
+
+
+def entries(graph: Graph[Node], start: Node) -> list[list[Node]]:
+    """The loops of a flow graph that have several entries: for each, the entries. Outer loops come first; inner
+    ones are those that remain once each outer loop is entered through one block only."""
+    groups: list[list[Node]] = []
+    work: list[tuple[Graph[Node], set[Node]]] = [(_reachable(graph, start), {start})]
+    while work:
+        part, heads = work.pop()  # heads: nodes that are entered from outside the part
+        inside = [c for c in components(part) if len(c) > 1 or c[0] in part[c[0]]]
+        for component in inside:
+            members = set(component)
+            entered = {t for n, targets in part.items() if n not in members for t in targets} | heads
+            first = [node for node in component if node in entered]
+            if len(first) > 1:
+                groups.append(first)
+            cut = set(first)
+            work.append(({n: [t for t in part[n] if t in members and t not in cut] for n in component}, cut))
+    return groups
+
+
+def _reachable(graph: Graph[Node], start: Node) -> Graph[Node]:
+    seen: dict[Node, None] = {start: None}
+    work = [start]
+    while work:
+        for target in graph[work.pop()]:
+            if target not in seen:
+                seen[target] = None
+                work.append(target)
+    return {node: list(_unique(graph[node])) for node in seen}
+
+
+def _unique(nodes: Iterable[Node]) -> Iterable[Node]:
+    return dict.fromkeys(nodes)
