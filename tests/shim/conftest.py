@@ -21,7 +21,7 @@ HERE = Path(__file__).resolve().parent
 STUB = """
 struct launch { void *function; unsigned grid[3], block[3], shared; void *stream; size_t size; char bytes[4096]; };
 extern struct launch stub_last;
-extern int stub_launches, stub_fail;
+extern int stub_launches, stub_fail, stub_loads;
 uint64_t stub_environment(int i);
 """
 

@@ -11,7 +11,7 @@ enum { INVALID = 1, NOT_FOUND = 500 };
 
 struct launch { void *function; unsigned grid[3], block[3], shared; void *stream; size_t size; char bytes[4096]; };
 __attribute__((visibility("default"))) struct launch stub_last;
-__attribute__((visibility("default"))) int stub_launches, stub_fail;
+__attribute__((visibility("default"))) int stub_launches, stub_fail, stub_loads;
 static char environment[64];
 
 HIP hipInit(unsigned f) { (void)f; return 0; }
@@ -59,7 +59,11 @@ HIP hipEventCreateWithFlags(void **e, unsigned f) { (void)f; *e = malloc(1); ret
 HIP hipEventDestroy(void *e) { free(e); return 0; }
 HIP hipEventRecord(void *e, void *s) { (void)e, (void)s; return 0; }
 HIP hipEventQuery(void *e) { (void)e; return 600; }
-HIP hipModuleLoadData(void **m, const void *image) { *m = malloc(8); return memcmp(image, "\x7f" "ELF", 4) ? 200 : 0; }
+HIP hipModuleLoadData(void **m, const void *image) {
+  *m = malloc(8);
+  __atomic_add_fetch(&stub_loads, 1, __ATOMIC_RELAXED);
+  return memcmp(image, "\x7f" "ELF", 4) ? 200 : 0;
+}
 HIP hipModuleUnload(void *m) { free(m); return 0; }
 HIP hipModuleGetFunction(void **f, void *m, const char *name) { (void)name; *f = m; return 0; }
 HIP hipModuleGetGlobal(void **p, size_t *n, void *m, const char *name) {
