@@ -32,6 +32,8 @@ def write(outdir: Path) -> Handlers:
     """Writes memory_handlers.c into outdir; returns the units and the handlers' names."""
     rows = [op for op in memory_ops() if op.semantics]
     path = outdir / "memory_handlers.c"
-    path.write_text('/* Generated from ptx2amd/vgpu/isa. */\n#include "vmem.h"\n\n' + "\n".join(map(handler, rows)) + "\n")
+    path.write_text(
+        '/* Generated from ptx2amd/vgpu/isa. */\n#include "vmem.h"\n\n' + "\n".join(map(handler, rows)) + "\n"
+    )
     units = [Unit(path, "build"), *(Unit(RUNTIME / part, "build", FLAGS) for part in PARTS)]
     return Handlers(units, {symbol(op): (f"op_{symbol(op)}", "") for op in rows})

@@ -131,7 +131,8 @@ def generation_header(generation: str) -> str:
     for name in encoding.FORMATS:
         layout = next((x for x in layouts if x.name == name), None)
         for f in encoding.FIELDS:
-            value = "0u" if layout is None or f not in layout.fields else "bits(w, %d, %d)" % layout.fields[f]
+            lo, n = layout.fields.get(f, (0, 0)) if layout else (0, 0)
+            value = f"bits(w, {lo}, {n})" if n else "0u"
             lines.append(f"#define F_{name}_{f}(w) ((void)(w), {value})")
     for name, text in encoding.EXTENSIONS.items():
         for f, (lo, n) in encoding.parse(name, text).fields.items():

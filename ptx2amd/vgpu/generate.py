@@ -105,5 +105,7 @@ def _build_list(out: Path) -> None:
     lines = ["/* Generated. */", '#include "state.h"']
     lines += [f"extern const struct build {name};" for name in builds]
     lines += ["extern const struct build *const all_builds[];"]
-    lines += [f"const struct build *const all_builds[{len(builds) + 1}] = {{" + ", ".join(f"&{b}" for b in builds) + "};"]
+    lines += [
+        f"const struct build *const all_builds[{len(builds) + 1}] = {{" + ", ".join(f"&{b}" for b in builds) + "};"
+    ]
     (out / "all_builds.c").write_text("\n".join(lines) + "\n")

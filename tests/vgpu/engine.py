@@ -82,8 +82,19 @@ def assemble_code_object(text: str, arch: str) -> bytes:
         return out.read_bytes()
 
 
-def kernel_text(body: str, arch: str, *, kernarg: int = 16, lds: int = 0, private: int = 0, vgprs: int = 32,
-                sgprs: int = 32, accum: int | None = None, extra: str = "", name: str = "k") -> str:
+def kernel_text(
+    body: str,
+    arch: str,
+    *,
+    kernarg: int = 16,
+    lds: int = 0,
+    private: int = 0,
+    vgprs: int = 32,
+    sgprs: int = 32,
+    accum: int | None = None,
+    extra: str = "",
+    name: str = "k",
+) -> str:
     """Assembly of one kernel. On entry: s[0:1] argument pointer, s2 s3 s4 workgroup, v0 packed work-item."""
     wave32 = arch.startswith("gfx1")
     lines = [
@@ -126,11 +137,13 @@ class CodeObject:
     """A code object in memory."""
 
     def __init__(self, elf: bytes, arch: str) -> None:
-        phoff, = struct.unpack_from("<Q", elf, 32)
+        (phoff,) = struct.unpack_from("<Q", elf, 32)
         phentsize, phnum = struct.unpack_from("<HH", elf, 54)
         segments = []
         for k in range(phnum):
-            kind, flags, offset, vaddr, _, filesz, memsz, _ = struct.unpack_from("<IIQQQQQQ", elf, phoff + k * phentsize)
+            kind, flags, offset, vaddr, _, filesz, memsz, _ = struct.unpack_from(
+                "<IIQQQQQQ", elf, phoff + k * phentsize
+            )
             if kind == 1:
                 segments.append((flags, offset, vaddr, filesz, memsz))
         size = max(v + m for _, _, v, _, m in segments)
@@ -163,8 +176,17 @@ class CodeObject:
                     raise ValueError(f"relocation {kind}")
                 ctypes.c_uint64.from_address(self.base + offset).value = value
 
-    def run(self, kernel: str, grid: Sequence[int], block: Sequence[int], arguments: Sequence[object] = (), *,
-            dynamic_lds: int = 0, max_instructions: int = 0, private: int = 0) -> int:
+    def run(
+        self,
+        kernel: str,
+        grid: Sequence[int],
+        block: Sequence[int],
+        arguments: Sequence[object] = (),
+        *,
+        dynamic_lds: int = 0,
+        max_instructions: int = 0,
+        private: int = 0,
+    ) -> int:
         """Runs a kernel; arrays are passed by address and updated in place. Returns instructions executed."""
         lib = library()
         kernarg = np.zeros(1024, np.uint8)

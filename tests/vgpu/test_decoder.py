@@ -20,7 +20,8 @@ OTHER_ARCH = {
     "gfx9": {
         "s_store_dword": "gfx900", "s_store_dwordx2": "gfx900", "s_store_dwordx4": "gfx900", "s_dcache_wb": "gfx900",
         "s_dcache_wb_vol": "gfx900", "buffer_wbinvl1": "gfx900", "buffer_wbinvl1_vol": "gfx900",
-        "s_setvskip": "gfx900", "buffer_atomic_pk_add_bf16": "gfx950", "global_load_lds_dwordx3": "gfx950", "global_load_lds_dwordx4": "gfx950",
+        "s_setvskip": "gfx900", "buffer_atomic_pk_add_bf16": "gfx950",
+        "global_load_lds_dwordx3": "gfx950", "global_load_lds_dwordx4": "gfx950",
         "s_dcache_inv_vol": "gfx900", "s_cbranch_cdbgsys": "gfx900", "ds_wrap_rtn_b32": "gfx900",
     },
     "gfx11": {},
@@ -117,7 +118,8 @@ class Case:
         return ", ".join([*texts, str(value)])
 
     def sopp(self) -> str:
-        plain = ("s_endpgm", "s_barrier", "s_wakeup", "s_icache_inv", "s_ttracedata", "s_endpgm_saved", "s_set_gpr_idx_off",
+        plain = ("s_endpgm", "s_barrier", "s_wakeup", "s_icache_inv",
+                 "s_ttracedata", "s_endpgm_saved", "s_set_gpr_idx_off",
                  "s_wait_idle", "s_ttracedata_imm")  # fmt: skip
         if self.name in plain:
             return ""
@@ -276,7 +278,9 @@ def test_rows_decode_as_assembled(generation: str) -> None:
             missing = [e for e in case.expect if e not in text + " "]
             if name != case.name or missing or not length:
                 wrong.append(f"{case.text!r} {words[at]:08x}: {text!r}, missing {missing}")
-                at += case.length or (2 if case.op.format in ("SMEM", "DS", "FLAT", "GLOBAL", "SCRATCH", "MUBUF") else 1)
+                at += case.length or (
+                    2 if case.op.format in ("SMEM", "DS", "FLAT", "GLOBAL", "SCRATCH", "MUBUF") else 1
+                )
             else:
                 at += abs(length)
         assert wrong or at == len(words)

@@ -116,7 +116,9 @@ def test_permute_and_bpermute_with_inactive_lanes(arch: str) -> None:
 def test_two_address_ds(arch: str) -> None:
     n = W[arch]
     values = np.arange(n, dtype=np.uint32) + 100
-    body = LOAD + """
+    body = (
+        LOAD
+        + """
     v_add_nc_u32 v4, 1000, v2
     ds_store_2addr_b32 v1, v2, v4 offset0:0 offset1:64
     s_waitcnt lgkmcnt(0)
@@ -129,8 +131,11 @@ def test_two_address_ds(arch: str) -> None:
     ds_load_2addr_stride64_b32 v[10:11], v1 offset0:2 offset1:3
     s_waitcnt lgkmcnt(0)
     """
+    )
     # after the stores: [0] = v2, [64] = v2 + 1000; the exchange writes the same again and returns it reversed
-    stores = "".join(f"v_mov_b32 v3, v{r}\n{STORE}s_add_u32 s8, s8, {4 * n}\ns_addc_u32 s9, s9, 0\n" for r in range(6, 12))
+    stores = "".join(
+        f"v_mov_b32 v3, v{r}\n{STORE}s_add_u32 s8, s8, {4 * n}\ns_addc_u32 s9, s9, 0\n" for r in range(6, 12)
+    )
     out = np.zeros(6 * n, np.uint32)
     kernel(arch, body + stores, lds=2048).run("k", [1], [n], [values, out])
     big = values + 1000
@@ -142,7 +147,9 @@ def test_two_address_ds(arch: str) -> None:
 
 def test_calls_and_program_counter(arch: str) -> None:
     """s_getpc, s_swappc, s_setpc, s_call: the subroutine adds 1, 10 and 100."""
-    body = LOAD + """
+    body = (
+        LOAD
+        + """
     s_getpc_b64 s[10:11]
     s_add_u32 s10, s10, add-.
     s_addc_u32 s11, s11, 0
@@ -154,14 +161,18 @@ def test_calls_and_program_counter(arch: str) -> None:
     s_movk_i32 s14, 100
     s_call_b64 s[12:13], add
     v_mov_b32 v3, v2
-    """ + STORE + """
+    """
+        + STORE
+        + """
     s_endpgm
     add:
     v_add_nc_u32 v2, s14, v2
     s_setpc_b64 s[12:13]
     """
+    )
     body = body.replace("s_add_u32 s10, s10, add-.\n", "base: s_add_u32 s10, s10, add-base\n").replace(
-        "    s_add_u32 s10, s10, 4\n", "")
+        "    s_add_u32 s10, s10, 4\n", ""
+    )
     values, out = np.arange(64, dtype=np.uint32), np.zeros(64, np.uint32)
     kernel(arch, body).run("k", [1], [64], [values, out])
     assert np.array_equal(out, values + 111)
@@ -179,14 +190,17 @@ def test_mode_register(arch: str) -> None:
     text = "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), {}\nv_mov_b32 v4, 0x00400000\nv_add_f32 v3, v4, v4\n"
     assert exchange(arch, text.format(0), np.zeros(32, np.uint32))[0] == 0
     assert exchange(arch, text.format(3), np.zeros(32, np.uint32))[0] == 0x00800000
-    text = "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 9\ns_getreg_b32 s14, hwreg(HW_REG_MODE, 0, 4)\nv_mov_b32 v3, s14\n"
+    text = "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 9\n"
+    text += "s_getreg_b32 s14, hwreg(HW_REG_MODE, 0, 4)\nv_mov_b32 v3, s14\n"
     assert exchange(arch, text, np.zeros(32, np.uint32))[0] == 9
 
 
 def test_barrier_with_waves_that_ended(arch: str) -> None:
     """Waves that end do not hold up the others; LDS written before the barrier is seen after it."""
     n = W[arch]
-    body = LOAD + f"""
+    body = (
+        LOAD
+        + f"""
     v_readfirstlane_b32 s14, v0
     s_cmp_ge_u32 s14, {n * 3}
     s_cbranch_scc1 done
@@ -196,7 +210,10 @@ def test_barrier_with_waves_that_ended(arch: str) -> None:
     v_sub_u32 v4, {n * 12 - 4}, v1
     ds_load_b32 v3, v4
     s_waitcnt lgkmcnt(0)
-    """.replace("v_sub_u32", "v_sub_nc_u32" if arch == "gfx1100" else "v_sub_u32") + STORE + "done:\n"
+    """.replace("v_sub_u32", "v_sub_nc_u32" if arch == "gfx1100" else "v_sub_u32")
+        + STORE
+        + "done:\n"
+    )
     values, out = np.arange(n * 4, dtype=np.uint32) + 5, np.zeros(n * 4, np.uint32)
     kernel(arch, body, lds=2048).run("k", [1], [n * 4], [values, out])
     assert np.array_equal(out[: 3 * n], values[: 3 * n][::-1]) and not out[3 * n :].any()
@@ -218,7 +235,8 @@ def test_one_lane_out_of_range(arch: str) -> None:
     """The report names the lane; lanes switched off do not count."""
     values, out = np.zeros(64, np.uint32), np.zeros(64, np.uint32)
     stray = "v_cmp_eq_u32 vcc{0}, 13, v0\nv_mov_b32 v5, 0x7ffffff0\nv_cndmask_b32 v1, v1, v5, vcc{0}\n".format(
-        "" if arch == "gfx942" else "_lo")
+        "" if arch == "gfx942" else "_lo"
+    )
     e = fault(kernel(arch, stray + LOAD), values, out)
     assert e.kind == "memory" and "thread (13,0,0)" in str(e)
     off = "s_bitset0_b32 exec_lo, 13\n"
@@ -233,7 +251,11 @@ def test_readonly_memory(arch: str) -> None:
 
 
 def test_misaligned_atomic(arch: str) -> None:
-    name = "global_atomic_add v1, v0, s[8:9] offset:2" if arch == "gfx942" else "global_atomic_add_u32 v1, v0, s[8:9] offset:2"
+    name = (
+        "global_atomic_add v1, v0, s[8:9] offset:2"
+        if arch == "gfx942"
+        else "global_atomic_add_u32 v1, v0, s[8:9] offset:2"
+    )
     e = fault(kernel(arch, name + "\n"), np.zeros(64, np.uint32), np.zeros(80, np.uint32))
     assert e.kind == "misaligned"
 
@@ -306,7 +328,8 @@ SCRIPT = """
 import sys, os; sys.path.insert(0, {tests!r})
 import numpy as np
 import test_engine as t
-code = t.kernel("gfx942", "s_lshl_b32 s14, s2, 8\\nv_add_nc_u32 v1, s14, v1\\n" + t.LOAD + "v_add_nc_u32 v3, 7, v2\\n" + t.STORE)
+index = "s_lshl_b32 s14, s2, 8\\nv_add_nc_u32 v1, s14, v1\\n"
+code = t.kernel("gfx942", index + t.LOAD + "v_add_nc_u32 v3, 7, v2\\n" + t.STORE)
 def once():
     values = np.arange(64 * 20, dtype=np.uint32); out = np.zeros(64 * 20, np.uint32)
     code.run("k", [20], [64], [values, out])
@@ -343,7 +366,9 @@ def test_levels_and_thread_counts_agree(level: str) -> None:
     )
     for threads in ("1", "3"):
         environment = {**os.environ, "PTX2AMD_VGPU_THREADS": threads, "PTX2AMD_VGPU_LEVEL": level}
-        done = subprocess.run([sys.executable, "-c", script], timeout=120, env=environment, capture_output=True, text=True)
+        done = subprocess.run(
+            [sys.executable, "-c", script], timeout=120, env=environment, capture_output=True, text=True
+        )
         assert done.returncode == 0, done.stderr
 
 

@@ -32,7 +32,9 @@ DEVICE inline void barrier() {
 }
 """
 
-SOURCE = HEAD + r"""
+SOURCE = (
+    HEAD
+    + r"""
 GLOBAL void vector_add(const float *a, const float *b, float *c, int n) {
   int i = BX * NX + TX;
   if (i < n) c[i] = a[i] + b[i];
@@ -139,6 +141,7 @@ GLOBAL void shuffle(const u32 *in, u32 *out) {
 struct Big { int a[20]; float f; };
 GLOBAL void by_value(float *out, struct Big s) { out[TX] = s.a[TX % 20] * s.f; }
 """
+)
 
 
 @pytest.fixture(scope="module", params=["gfx942", "gfx1100", "gfx90a", "gfx906"])

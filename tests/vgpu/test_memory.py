@@ -24,7 +24,8 @@ PRIVATE = 64  # bytes of scratch per lane
 M32, M64 = (1 << 32) - 1, (1 << 64) - 1
 
 BYTES = {"U8": 1, "I8": 1, "U16": 2, "I16": 2, "D16_U8": 1, "D16_I8": 1, "D16": 2, "D16_HI_U8": 1, "D16_HI_I8": 1,
-         "D16_HI": 2, "B32": 4, "B64": 8, "B96": 12, "B128": 16, "B8": 1, "B16": 2, "D16_HI_B8": 1, "D16_HI_B16": 2}  # fmt: skip
+         "D16_HI": 2, "B32": 4, "B64": 8, "B96": 12, "B128": 16,
+         "B8": 1, "B16": 2, "D16_HI_B8": 1, "D16_HI_B16": 2}  # fmt: skip
 
 #: Address space -> how an instruction names its address. The dynamic part of the address is v1, a 32-bit offset.
 SPACES = {
@@ -51,7 +52,11 @@ def _copy(space: str, arch: str, back: bool) -> str:
             lines.append(f"v_lshlrev_b32 v20, 4, v0\nv_add_u32 v21, {at:#x}, v20" if arch == "gfx942" else
                          f"v_lshlrev_b32 v20, 4, v0\nv_add_nc_u32 v21, {at:#x}, v20")  # fmt: skip
             if back:
-                lines += [f"{ds[1]} v[24:27], v21", "s_waitcnt lgkmcnt(0)", f"global_store_{wide} v21, v[24:27], s[8:9]"]
+                lines += [
+                    f"{ds[1]} v[24:27], v21",
+                    "s_waitcnt lgkmcnt(0)",
+                    f"global_store_{wide} v21, v[24:27], s[8:9]",
+                ]
             else:
                 lines += [f"global_load_{wide} v[24:27], v21, s[8:9]", "s_waitcnt vmcnt(0)", f"{ds[0]} v21, v[24:27]"]
     if space in ("scratch", "flat_private"):
@@ -71,10 +76,15 @@ def _kernel(name: str, space: str, arch: str, instruction: str) -> str:
     wide = ("dwordx4", "dwordx2", "dword") if arch == "gfx942" else ("b128", "b64", "b32")
     exec_set = "s_mov_b64 exec, s[12:13]" if arch == "gfx942" else "s_mov_b32 exec_lo, s12"
     exec_all = "s_mov_b64 exec, -1" if arch == "gfx942" else "s_mov_b32 exec_lo, -1"
-    add = ("v_add_co_u32 v2, vcc, s{0}, v1\nv_mov_b32 v3, s{1}\nv_addc_co_u32 v3, vcc, 0, v3, vcc" if arch == "gfx942"
-           else "v_add_co_u32 v2, vcc_lo, s{0}, v1\nv_mov_b32 v3, s{1}\nv_add_co_ci_u32 v3, vcc_lo, 0, v3, vcc_lo")
-    bases = {"flat_lds": "s_mov_b64 s[14:15], src_shared_base\n" + add.format(14, 15),
-             "flat_private": "s_mov_b64 s[14:15], src_private_base\n" + add.format(14, 15)}
+    add = (
+        "v_add_co_u32 v2, vcc, s{0}, v1\nv_mov_b32 v3, s{1}\nv_addc_co_u32 v3, vcc, 0, v3, vcc"
+        if arch == "gfx942"
+        else "v_add_co_u32 v2, vcc_lo, s{0}, v1\nv_mov_b32 v3, s{1}\nv_add_co_ci_u32 v3, vcc_lo, 0, v3, vcc_lo"
+    )
+    bases = {
+        "flat_lds": "s_mov_b64 s[14:15], src_shared_base\n" + add.format(14, 15),
+        "flat_private": "s_mov_b64 s[14:15], src_private_base\n" + add.format(14, 15),
+    }
     body = f"""
     s_load_{wide[0]} s[4:7], s[0:1], 0x0
     s_load_{wide[0]} s[8:11], s[0:1], 0x10
@@ -205,7 +215,8 @@ ATOMIC = {
     "WRAP": lambda o, s, t, n: o - s if o >= s else o + t,
     "CMPSWAP_F": lambda o, s, t, n: s if _f(o, n) == _f(t, n) else o,
     "ADD_F": lambda o, s, t, n: _b(np.float64(_f(o, n)) + np.float64(_f(s, n)), n),
-    "MIN_F": lambda o, s, t, n: _b(min(_f(o, n), _f(s, n)), n), "MAX_F": lambda o, s, t, n: _b(max(_f(o, n), _f(s, n)), n),
+    "MIN_F": lambda o, s, t, n: _b(min(_f(o, n), _f(s, n)), n),
+    "MAX_F": lambda o, s, t, n: _b(max(_f(o, n), _f(s, n)), n),
     "PK_ADD_F16": lambda o, s, t, n: _half_add(o & 0xFFFF, s & 0xFFFF) | _half_add(o >> 16, s >> 16) << 16,
     "PK_ADD_BF16": lambda o, s, t, n: _bf16_add(o & 0xFFFF, s & 0xFFFF) | _bf16_add(o >> 16, s >> 16) << 16,
 }  # fmt: skip
@@ -245,9 +256,11 @@ def _cases(space: str, arch: str) -> list[Case]:
     atomics = []
     for new, old, _, _, _, op in INTEGER_ATOMICS:
         for bits in (32, 64):
-            atomics.append((f"atomic_{old}{'_x2' if bits == 64 else ''}" if gfx9 else f"atomic_{new}{bits}", op[7:], bits))
+            atomics.append(
+                (f"atomic_{old}{'_x2' if bits == 64 else ''}" if gfx9 else f"atomic_{new}{bits}", op[7:], bits)
+            )
     for name, g11, g9, op, bits in FLOAT_ATOMICS:
-        if (g9 if gfx9 else g11) is not None and not (name == "csub_u32"):
+        if (g9 if gfx9 else g11) is not None and name != "csub_u32":
             if name == "pk_add_bf16" and space == "buffer":
                 continue
             atomics.append((f"atomic_{name}", op[7:], bits))
@@ -279,7 +292,9 @@ def _ds_cases(arch: str) -> list[Case]:
             case = Case("ds", arch, "atomic_return" if returns else "atomic", name,
                         _atomic(kind, bits, returns, second), bits // 8)  # fmt: skip
             if "mskor" in name or "wrap" in name:
-                case.text = case.text.replace(_registers(4, bits) + " ", f"{_registers(4, bits)}, {_registers(6, bits)} ")
+                case.text = case.text.replace(
+                    _registers(4, bits) + " ", f"{_registers(4, bits)}, {_registers(6, bits)} "
+                )
             cases.append(case)
     return cases
 
@@ -356,6 +371,9 @@ def test_memory(space: str, arch: str) -> None:
             if memory.tobytes() != bytes(expected) or not np.array_equal(out, expected_out):
                 lane = next((k for k in range(lanes) if not np.array_equal(out[k], expected_out[k])), -1)
                 at = next((k for k in range(SIZE) if memory[k] != expected[k]), -1)
-                wrong.append(f"{case.text} {pattern} full={full}: lane {lane} {out[lane]} expected {expected_out[lane]}; byte {at}")
+                wrong.append(
+                    f"{case.text} {pattern} full={full}: lane {lane} {out[lane]} "
+                    f"expected {expected_out[lane]}; byte {at}"
+                )
                 break
     assert not wrong, "\n".join(wrong)

@@ -15,7 +15,25 @@ from ptx2amd.vgpu.isa.op import Op
 from ptx2amd.vgpu.isa.table import scalar_ops
 
 M32, M64 = (1 << 32) - 1, (1 << 64) - 1
-EDGES32 = [0, 1, 2, 31, 32, 63, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFE, M32, 0x00FF00F0]
+EDGES32 = [
+    0,
+    1,
+    2,
+    31,
+    32,
+    63,
+    0x7F,
+    0x80,
+    0xFF,
+    0x7FFF,
+    0x8000,
+    0xFFFF,
+    0x7FFFFFFF,
+    0x80000000,
+    0xFFFFFFFE,
+    M32,
+    0x00FF00F0,
+]
 EDGES64 = [0, 1, M32, 1 << 32, 1 << 63, M64, (1 << 63) - 1, 0x0123456789ABCDEF, 0xF0000000_0000000F]
 
 
@@ -134,7 +152,8 @@ def _fixed() -> dict[str, Callable[..., Result]]:
         "s_pack_lh_b32_b16": plain(lambda a, b, n: a & 0xFFFF | b >> 16 << 16),
         "s_pack_hh_b32_b16": plain(lambda a, b, n: a >> 16 | b >> 16 << 16),
         "s_pack_hl_b32_b16": plain(lambda a, b, n: a >> 16 | (b & 0xFFFF) << 16),
-        "s_cls_i32": plain(lambda a, b, n: run_of_signs(a, 32)), "s_cls_i32_i64": plain(lambda a, b, n: run_of_signs(a, 64)),
+        "s_cls_i32": plain(lambda a, b, n: run_of_signs(a, 32)),
+        "s_cls_i32_i64": plain(lambda a, b, n: run_of_signs(a, 64)),
         "s_sext_i32_i8": plain(lambda a, b, n: signed(a & 0xFF, 8)),
         "s_sext_i32_i16": plain(lambda a, b, n: signed(a & 0xFFFF, 16)),
         "s_abs_i32": nz(lambda a, b, n: abs(s(a))),
@@ -161,7 +180,8 @@ def _fixed() -> dict[str, Callable[..., Result]]:
             f"s_bitset0_b{n}": lambda a, b, scc, old, ex, m, dn: (old & ~(1 << (a & (dn - 1))), None, None),
             f"s_bitset1_b{n}": lambda a, b, scc, old, ex, m, dn: (old | 1 << (a & (dn - 1)), None, None),
             f"s_cselect_b{n}": lambda a, b, scc, *_: (a if scc else b, None, None),
-            f"s_lshl_b{n}": nz(lambda a, b, n: a << (b & (n - 1))), f"s_lshr_b{n}": nz(lambda a, b, n: a >> (b & (n - 1))),
+            f"s_lshl_b{n}": nz(lambda a, b, n: a << (b & (n - 1))),
+            f"s_lshr_b{n}": nz(lambda a, b, n: a >> (b & (n - 1))),
             f"s_ashr_i{n}": nz(lambda a, b, n: signed(a, n) >> (b & (n - 1))),
         }  # fmt: skip
         for name, f in LOGIC.items():
@@ -208,9 +228,7 @@ def test_scalar_alu(generation: str) -> None:
     rows = _rows(generation)
     lines = []
     for op in rows:
-        operands = [
-            _reg({"d": 20, "a": 4, "b": 8}[o.name], o.bits) for o in op.parse_operands()
-        ]
+        operands = [_reg({"d": 20, "a": 4, "b": 8}[o.name], o.bits) for o in op.parse_operands()]
         lines.append(f"{op.mnemonic(generation)} {', '.join(operands)}")
     codes = assemble(generation, ["s_cmp_lg_u32 s12, 0", "s_cselect_b32 s13, 1, 0", *lines])
     before, after, codes = codes[0], codes[1], codes[2:]
@@ -237,8 +255,10 @@ def test_scalar_alu(generation: str) -> None:
             bad = "d" in operands and got != d & ((1 << dn) - 1)
             bad |= int(st.s[13]) != (scc if scc_out is None else scc_out) or st.exec != expect_exec
             if bad:
-                wrong.append(f"{op.name} a={a:#x} b={b:#x} scc={scc} old={old:#x} exec={ex:#x}: {got:#x} scc={st.s[13]}, "
-                             f"expected {d & ((1 << dn) - 1):#x} scc={scc_out}")
+                wrong.append(
+                    f"{op.name} a={a:#x} b={b:#x} scc={scc} old={old:#x} exec={ex:#x}: {got:#x} scc={st.s[13]}, "
+                    f"expected {d & ((1 << dn) - 1):#x} scc={scc_out}"
+                )
                 break
     assert not wrong, "\n".join(wrong)
 
@@ -272,7 +292,9 @@ def test_sopk(generation: str) -> None:
                     name, t = compares[k - 4]
                     scc_out = int(COMPARE[name](s(value), extended) if t == "i32" else COMPARE[name](value, imm))
                 if (int(st.s[20]), int(st.s[13])) != (d, scc_out):
-                    wrong.append(f"{line} on {value:#x} scc={scc}: {int(st.s[20]):#x} {st.s[13]}, expected {d:#x} {scc_out}")
+                    wrong.append(
+                        f"{line} on {value:#x} scc={scc}: {int(st.s[20]):#x} {st.s[13]}, expected {d:#x} {scc_out}"
+                    )
     assert not wrong, "\n".join(wrong[:30])
 
 

@@ -10,7 +10,7 @@ _FORMATS = ("x", "xy", "xyz", "xyzw")
 
 OPS = [
     *memory_rows("buffer", "MUBUF"),
-    *[op for op in atomic_rows("buffer", "MUBUF")],
+    *atomic_rows("buffer", "MUBUF"),
     *[Op(f"buffer_{kind}_format_{f}", "MUBUF", "d:b128, a:b64" if kind == "load" else "a:b64, b:b128", "",
          gfx9=base + k, gfx11=base + k)
       for kind, base in (("load", 0), ("store", 4)) for k, f in enumerate(_FORMATS)],

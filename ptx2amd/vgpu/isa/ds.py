@@ -75,7 +75,8 @@ def _two_addresses() -> list[Op]:
                 _row(f"ds_load_2addr{stride}_{b}", 0x37 + far + wide, 0x37 + far + wide, f"d:b{2 * bits}, a:b32",
                      f"ds_load2({bits}, {flag})", f"ds_read2{old}_{b}"),
                 _row(f"ds_storexchg_2addr{stride}_rtn_{b}", 0x2E + far + wide, 0x2E + far + wide,
-                     f"d:b{2 * bits}, a:b32, b:{b}, c:{b}", f"ds_exchange2({bits}, {flag})", f"ds_wrxchg2{old}_rtn_{b}"),
+                     f"d:b{2 * bits}, a:b32, b:{b}, c:{b}", f"ds_exchange2({bits}, {flag})",
+                     f"ds_wrxchg2{old}_rtn_{b}"),
             ]  # fmt: skip
     return rows
 

@@ -87,12 +87,12 @@ def atomic_rows(prefix: str, fmt: str) -> list[Op]:
                    f"{prefix}_atomic({op}, {bits})", gfx9=code, gfx11=g11,
                    names={"gfx9": f"{prefix}_atomic_{old}{suffix}"})
             )  # fmt: skip
-    for name, g11, g9code, op, bits in FLOAT_ATOMICS:
+    for name, float11, float9, op, bits in FLOAT_ATOMICS:
         if name == "csub_u32" and prefix == "flat":
             continue
         data = bits * 2 if op == "ATOMIC_CMPSWAP_F" else bits
         rows.append(Op(f"{prefix}_atomic_{name}", fmt, f"d:b{bits}, a:b64, b:b{data}",
-                       f"{prefix}_atomic({op}, {bits})", gfx9=g9code, gfx11=g11))  # fmt: skip
+                       f"{prefix}_atomic({op}, {bits})", gfx9=float9, gfx11=float11))  # fmt: skip
     return rows
 
 

@@ -24,7 +24,8 @@ SOPK = [
     _k("s_movk_i32", 0x00, 0x00, "d:i32", "D = IMM;"),
     _k("s_version", None, 0x01, "", _NOTHING),
     _k("s_cmovk_i32", 0x01, 0x02, "d=:i32", "if (SCC) D = IMM;"),
-    *[_k(f"s_cmpk_{name}_i32", 0x02 + k, 0x03 + k, "a:i32", f"SCC = A {c} IMM;") for k, (name, c) in enumerate(_COMPARE)],
+    *[_k(f"s_cmpk_{name}_i32", 0x02 + k, 0x03 + k, "a:i32", f"SCC = A {c} IMM;")
+      for k, (name, c) in enumerate(_COMPARE)],
     *[_k(f"s_cmpk_{name}_u32", 0x08 + k, 0x09 + k, "a:u32", f"SCC = A {c} (uint32_t)(uint16_t)IMM;")
       for k, (name, c) in enumerate(_COMPARE)],
     _k("s_addk_i32", 0x0E, 0x0F, "d=:i32", "SCC = __builtin_add_overflow(D, IMM, &D);"),
@@ -33,7 +34,8 @@ SOPK = [
     _k("s_setreg_b32", 0x12, 0x12, "a:b32", "return hwreg_write(w, i, (uint16_t)IMM, A);"),
     _k("s_setreg_imm32_b32", 0x14, 0x13, "k:b32", "return hwreg_write(w, i, (uint16_t)IMM, K);"),
     _k("s_call_b64", 0x15, 0x14, "d:b64", "D = PC_NEXT; WRITE_D; BRANCH(true);"),
-    *[_k(f"s_waitcnt_{name}", None, 0x18 + k, "", _NOTHING) for k, name in enumerate(("vscnt", "vmcnt", "expcnt", "lgkmcnt"))],
+    *[_k(f"s_waitcnt_{name}", None, 0x18 + k, "", _NOTHING)
+      for k, name in enumerate(("vscnt", "vmcnt", "expcnt", "lgkmcnt"))],
     _k("s_subvector_loop_begin", None, 0x16, "d=:b32", ""),
     _k("s_subvector_loop_end", None, 0x17, "d=:b32", ""),
 ]  # fmt: skip
