@@ -28,7 +28,7 @@ static int bad_launch(struct fault *f, const struct dispatch *d, const char *for
   return FAULT_BAD_LAUNCH;
 }
 
-enum { MAX_BLOCK = 1024 };
+enum { MAX_BLOCK = 1024, USES_DISPATCH_PTR = 2 };
 
 static const struct kernel_descriptor *descriptor_of(const struct dispatch *d) {
   return (const struct kernel_descriptor *)(uintptr_t)d->descriptor;
@@ -322,7 +322,9 @@ int engine_run(const struct dispatch *d, struct fault *fault, struct engine_coun
   run.batch = run.batch < 1 ? 1 : run.batch > 64 ? 64 : run.batch;
   pthread_mutex_init(&run.fault_lock, NULL);
   fill_packet(&run);
-  struct mem_block *packet = mem_adopt(&run.packet, sizeof run.packet, MEM_KERNARG | MEM_READONLY, -1);
+  struct mem_block *packet = NULL;
+  if (k->kernel_code_properties & USES_DISPATCH_PTR)
+    packet = mem_adopt(&run.packet, sizeof run.packet, MEM_KERNARG | MEM_READONLY, -1);
   mem_enter();
   bool shared = run.groups > 1 && thread_limit > 1;
   if (shared) {

@@ -165,8 +165,9 @@ const struct inst *wave_fault(struct wave *w, const struct inst *i, enum fault_k
     va_end(args);
     uint32_t item[3];
     work_item(w, lane, item);
-    size_t n = (size_t)snprintf(f->text, sizeof f->text, "%s: kernel %.120s: %s, at +0x%llx (%s%s%08x %08x), block (%u,%u,%u)",
-                                fault_kind_name(kind), f->kernel, what, (unsigned long long)f->pc_offset, f->mnemonic,
+    size_t n = (size_t)snprintf(f->text, sizeof f->text, "%s: kernel %.120s: %s, at %s0x%llx (%s%s%08x %08x), block (%u,%u,%u)",
+                                fault_kind_name(kind), f->kernel, what, i < run->entry ? "-" : "+",
+                                (unsigned long long)(i < run->entry ? 0 - f->pc_offset : f->pc_offset), f->mnemonic,
                                 f->mnemonic[0] ? ", " : "", f->words[0], f->words[1], f->workgroup[0], f->workgroup[1],
                                 f->workgroup[2]);
     if (n < sizeof f->text) {
