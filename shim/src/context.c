@@ -54,13 +54,17 @@ static void make_current(struct context *c) {
   }
 }
 
-/* What was made in a context goes with it. */
+/* What was made in a context goes with it, once nothing runs any more. */
 static void drop_contents(struct context *c) {
+  int device = thread_state.hip_device;
+  if (device != c->device) hip.SetDevice(c->device);
+  hip.DeviceSynchronize();
   printf_drain(c->device);
   storage_drop(c);
   streams_drop(c);
   events_drop(c);
   modules_drop(c);
+  if (device != c->device) hip.SetDevice(device);
 }
 
 /* ---- primary contexts ---- */
@@ -140,7 +144,6 @@ CUresult cuCtxDestroy_v2(CUcontext ctx) {
   if (!c || c->primary) return CUDA_ERROR_INVALID_CONTEXT;
   struct context *current = thread_state.current;
   make_current(c); /* destructors may use it */
-  hip.DeviceSynchronize();
   drop_contents(c);
   c->active = false;
   handle_free(HANDLE_CONTEXT, c);

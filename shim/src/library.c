@@ -49,10 +49,8 @@ CUresult cuLibraryUnload(CUlibrary library) {
   if (!initialised) return CUDA_ERROR_NOT_INITIALIZED;
   struct module *m = library_checked(library);
   if (!m || !m->library) return CUDA_ERROR_INVALID_HANDLE;
-  if (context_current()) {
-    hip.DeviceSynchronize();
-    printf_drain(thread_state.current->device);
-  }
+  hip.DeviceSynchronize(); /* its kernels may be running */
+  printf_drain(thread_state.current ? thread_state.current->device : 0);
   module_drop(m);
   return CUDA_SUCCESS;
 }
