@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 # Of these, the first words are part of the instruction's name and stand in their place: the literal words that
 # a row begins with (perhaps after `cta`), or else its first field. All other modifiers go in any order.
-_NAMED = frozenset(
-    ("bar", "barrier", "brx", "cp", "createpolicy", "cvta", "dp2a", "fence", "griddepcontrol", "mad", "mad24", "madc")
-    + ("mbarrier", "mul", "mul24", "multimem", "pmevent", "setmaxnreg", "shf", "suld", "sured", "sust", "tcgen05")
-    + ("tensormap", "tex", "txq", "wgmma", "wmma")
-)
+_NAMED = {
+    *("bar", "barrier", "brx", "cp", "createpolicy", "cvta", "dp2a", "fence", "griddepcontrol", "mad", "mad24"),
+    *("madc", "mbarrier", "mul", "mul24", "multimem", "pmevent", "setmaxnreg", "shf", "suld", "sured", "sust"),
+    *("tcgen05", "tensormap", "tex", "txq", "wgmma", "wmma"),
+}
 _LITERAL_ONLY = ("cvta", "tex", "fence")
 _MORE_NAME = (["load"], ["store"], ["test_wait"], ["try_wait"])  # wmma.load.a, mbarrier.try_wait.parity
 _ANYWHERE = ("sync", "aligned", "mbarrier_init")

@@ -51,8 +51,9 @@ _STATEMENT = re.compile(
 _PRAGMA = re.compile(r'\.pragma\s+"[^"\n]*"\s*;\Z', re.A)
 _PART = re.compile(r"\s*((?:[^,{}()\[\]]|\{[^{}]*\}|\([^()]*\)|\[(?:[^\[\]{}]|\{[^{}]*\})*\])*?)\s*(?:,|\Z)", re.S)
 _LOC = re.compile(
-    r"[ \t]*\.loc[ \t]+(\d+)[ \t]+(\d+)[ \t]+(\d+)[ \t]*"
-    r"(?:,[ \t]*function_name[ \t]+[\w$%]+(?:[ \t]*\+[ \t]*\d+)?[ \t]*,[ \t]*inlined_at[ \t]+\d+[ \t]+\d+[ \t]+\d+[ \t]*)?\Z",
+    r"\.loc[ \t]+(\d+)[ \t]+(\d+)[ \t]+(\d+)[ \t]*"
+    r"(?:,[ \t]*function_name[ \t]+[\w$%]+(?:[ \t]*\+[ \t]*\d+)?[ \t]*,"
+    r"[ \t]*inlined_at[ \t]+\d+[ \t]+\d+[ \t]+\d+[ \t]*)?\Z",
     re.A,
 )
 

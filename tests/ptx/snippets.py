@@ -1,4 +1,3 @@
-# ruff: noqa: E501
 """Declarations, directives, scopes, names, operands and register types: accepted and rejected as ptxas does."""
 
 from __future__ import annotations
