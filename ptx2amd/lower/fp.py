@@ -38,7 +38,8 @@ def moded(fn: FunctionLowering, op: str, ty: str, args: list[Val], rnd: str = "r
 
     The operation stands in a block of its own, which LLVM cannot merge with others as it does not see that
     the condition always holds: so nothing else runs in the changed mode. Constrained operations keep their
-    place between the writes of MODE; operands are pinned so that no computation of theirs moves in."""
+    place between the writes of MODE; operands are pinned so that no computation of theirs moves in; convergent
+    calls are not merged with those of another branch."""
     kernel = fn.f32_denormals == "flush"
     before, after = [], []
     if rnd != "rn":
@@ -55,13 +56,16 @@ def moded(fn: FunctionLowering, op: str, ty: str, args: list[Val], rnd: str = "r
     fn.branch(always, inside, join)
     fn.label(inside)
     for register, value in before:
-        fn.do(f"call void @llvm.amdgcn.s.setreg(i32 {register}, i32 {value})")
+        fn.do(f"call void @llvm.amdgcn.s.setreg(i32 {register}, i32 {value}) convergent")
     rounding = "" if op == "fpext" else ', metadata !"round.dynamic"'
     suffix = SUFFIX[ty] + (f".{SUFFIX[args[0].ty]}" if op in ("fptrunc", "fpext") else "")
     operands = ", ".join(a.t for a in args)
-    v = fn.op(ty, f"call {ty} @llvm.experimental.constrained.{op}.{suffix}({operands}{rounding}, {STRICT}) strictfp")
+    v = fn.op(
+        ty,
+        f"call {ty} @llvm.experimental.constrained.{op}.{suffix}({operands}{rounding}, {STRICT}) strictfp convergent",
+    )
     for register, value in after:
-        fn.do(f"call void @llvm.amdgcn.s.setreg(i32 {register}, i32 {value})")
+        fn.do(f"call void @llvm.amdgcn.s.setreg(i32 {register}, i32 {value}) convergent")
     fn.label(join)
     return fn.op(ty, f"phi {ty} [ {v}, %{inside} ], [ 0.0, %{here} ]")
 
