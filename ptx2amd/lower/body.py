@@ -28,6 +28,11 @@ def lower_body(fn: FunctionLowering, scope: Scope) -> list[Inst]:
         register.block, register.values = -1, {}
     loops = give_single_entries(fn, analysis.flow)
     walk(fn, scope)
+    if loops and not fn.ended():
+        fn.branch("return")
+    for edge, block in fn.edges:
+        fn.label(edge)
+        go_by_dispatch(fn, block)
     for loop, targets in loops.items():
         dispatch(fn, loop, targets)
     return analysis.instructions
@@ -43,18 +48,22 @@ def give_single_entries(fn: FunctionLowering, flow: dict[str, list[str]]) -> dic
 
 
 def enter_loop(fn: FunctionLowering, block: str) -> None:
-    """At a label that is one of a loop's entries: go by the loop's dispatch block instead."""
+    """At a label that is one of a loop's entries: fall into the loop's dispatch block instead."""
+    if not fn.ended():
+        go_by_dispatch(fn, block)
+    fn.label(f"{block}.body")
+
+
+def go_by_dispatch(fn: FunctionLowering, block: str) -> None:
+    """Jump to a loop's entry by its dispatch block."""
     loop, number = fn.dispatches[block]
     fn.do(f"store i32 {number}, ptr addrspace(5) %{loop}")
     fn.branch(f"{loop}.dispatch")
-    fn.label(f"{block}.body")
 
 
 def dispatch(fn: FunctionLowering, loop: str, blocks: list[str]) -> None:
     """The one entry of a loop that had several. The number is hidden from LLVM, which would else follow
     constants through the dispatch and make several entries again."""
-    if not fn.ended():
-        fn.branch("return")
     fn.label(f"{loop}.dispatch")
     number = fn.op("i32", f"load i32, ptr addrspace(5) %{loop}")
     number = fn.op("i32", f'call i32 asm "", "=v,0"({number.t})')
@@ -75,9 +84,10 @@ def walk(fn: FunctionLowering, scope: Scope) -> None:
             target = fn.names.table[item.name]
             assert isinstance(target, Target)
             fn.block_id += 1
-            fn.label(target.block)
             if target.block in fn.dispatches:
                 enter_loop(fn, target.block)
+            else:
+                fn.label(target.block)
         elif isinstance(item, Scope):
             walk(fn, item)
     fn.names.leave()

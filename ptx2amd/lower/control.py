@@ -10,11 +10,16 @@ from ptx2amd.ptx.ast import BranchTargets, Guard, Imm, Inst, Sym
 
 
 def block_of(fn: FunctionLowering, inst: Inst, label: str) -> str:
-    """The LLVM block of a PTX label."""
+    """The LLVM block to jump to for a PTX label. On the way to a loop with several entries it is a block of
+    this jump alone: were it shared with jumps from inside, it would be an entry of its own."""
     target = fn.names.table.get(label)
     if not isinstance(target, Target):
         fn.refuse(inst, f"{label} is not a label of this function")
-    return target.block
+    if target.block not in fn.dispatches:
+        return target.block
+    edge = fn.block("edge")
+    fn.edges.append((edge, target.block))
+    return edge
 
 
 def conditional(fn: FunctionLowering, inst: Inst, taken: str) -> None:

@@ -79,6 +79,7 @@ class FunctionLowering(Emitter):
         self.entry: list[str] = []  # the entry block: allocas
         self.loaded: list[tuple[Register, str, Val]] = []  # values made by reads of the current instruction
         self.dispatches: dict[str, tuple[str, int]] = {}  # label -> loop of several entries, its number there
+        self.edges: list[tuple[str, str]] = []  # blocks of single jumps into such loops, and the label
         self.is_kernel = True
         self.block_size: tuple[int, int, int] | None = None  # .reqntid
         self.return_block = self.exit_block = "return"
