@@ -45,24 +45,30 @@ static inline void broadcast(uint32_t *row, uint32_t value) {
   LANES(l) row[l] = value;
 }
 
-static inline const uint32_t *row32(struct wave *w, const struct inst *i, int k, uint32_t *temp) {
-  if (LIKELY(i->src_kind[k] == OPERAND_VGPR)) return vgpr(w, i->src[k]);
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+#define SELDOM static __attribute__((noinline, unused))
+
+SELDOM const uint32_t *uniform_row32(struct wave *w, const struct inst *i, int k, uint32_t *temp) {
   broadcast(temp, source_u32(w, i, k));
-  return __builtin_assume_aligned(temp, 64);
+  return temp;
+}
+ALWAYS_INLINE const uint32_t *row32(struct wave *w, const struct inst *i, int k, uint32_t *temp) {
+  if (LIKELY(i->src_kind[k] == OPERAND_VGPR)) return vgpr(w, i->src[k]);
+  return __builtin_assume_aligned(uniform_row32(w, i, k, temp), 64);
 }
 
 /* A 64-bit operand: the low row is returned, *high gets the other. temp: 2 * W dwords. */
-static inline const uint32_t *row64(struct wave *w, const struct inst *i, int k, uint32_t *temp,
-                                    const uint32_t **high) {
-  if (LIKELY(i->src_kind[k] == OPERAND_VGPR)) {
-    *high = vgpr(w, i->src[k] + 1u);
-    return vgpr(w, i->src[k]);
-  }
+SELDOM const uint32_t *uniform_row64(struct wave *w, const struct inst *i, int k, uint32_t *temp) {
   uint64_t value = source_u64(w, i, k);
   broadcast(temp, (uint32_t)value);
   broadcast(temp + W, (uint32_t)(value >> 32));
-  *high = __builtin_assume_aligned(temp + W, 64);
-  return __builtin_assume_aligned(temp, 64);
+  return temp;
+}
+ALWAYS_INLINE const uint32_t *row64(struct wave *w, const struct inst *i, int k, uint32_t *temp, const uint32_t **high) {
+  const uint32_t *low =
+      LIKELY(i->src_kind[k] == OPERAND_VGPR) ? vgpr(w, i->src[k]) : uniform_row64(w, i, k, temp);
+  *high = __builtin_assume_aligned(low + W, 64);
+  return __builtin_assume_aligned(low, 64);
 }
 
 /* ---- lane masks: bits to rows of 0 / ~0 and back ---- */
@@ -131,14 +137,16 @@ static inline void blend(uint32_t *to, const uint32_t *from, uint64_t bits) {
 /* ---- result rows ---- */
 
 /* Rows that a result of `dwords` registers is computed into: the registers themselves, or temp. */
-static inline uint32_t *result_rows(struct wave *w, const struct inst *i, uint32_t *temp) {
+ALWAYS_INLINE uint32_t *result_rows(struct wave *w, const struct inst *i, uint32_t *temp) {
   return LIKELY(wave_exec(w) == LANES_ALL) ? vgpr(w, i->dst) : (uint32_t *)__builtin_assume_aligned(temp, 64);
 }
-static inline void result_done(struct wave *w, const struct inst *i, const uint32_t *rows, const uint32_t *temp,
-                               int dwords) {
-  if (LIKELY(rows != temp)) return;
+SELDOM void blend_rows(struct wave *w, const struct inst *i, const uint32_t *temp, int dwords) {
   uint64_t exec = wave_exec(w);
   for (int k = 0; k < dwords; k++) blend(vgpr(w, i->dst + (unsigned)k), temp + k * W, exec);
+}
+ALWAYS_INLINE void result_done(struct wave *w, const struct inst *i, const uint32_t *rows, const uint32_t *temp,
+                               int dwords) {
+  if (UNLIKELY(rows == temp)) blend_rows(w, i, temp, dwords);
 }
 
 /* A row of 16-bit results (low halves, high halves zero) into the destination register's low half. The high half

@@ -4,13 +4,19 @@
 #define PTX2AMD_VGPU_VALU_MATH_H
 
 #include "valu_half.h"
-
-/* 1.0 that the compiler does not know: a multiplication quiets NaNs and flushes denormals as MXCSR says. */
-extern const volatile float valu_one_f32;
-extern const volatile double valu_one_f64;
+#include "valu_tables.h"
 
 #define QNAN32 as_f32(0x7fc00000)
 #define INF32 __builtin_inff()
+/* Choices that GCC keeps as masks instead of branches around loops' bodies. */
+static inline uint32_t pick32(uint32_t condition, uint32_t a, uint32_t b) {
+  uint32_t mask = 0u - condition; /* condition: 0 or 1 */
+  return (a & mask) | (b & ~mask);
+}
+static inline uint64_t pick64(uint64_t condition, uint64_t a, uint64_t b) {
+  uint64_t mask = 0u - condition;
+  return (a & mask) | (b & ~mask);
+}
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #define MED3(a, b, c) MAX(MIN(MAX(a, b), c), MIN(a, b))
@@ -113,19 +119,20 @@ static inline uint32_t f64_to_u32(double f) {
 static inline double u32_to_f64(uint32_t u) { return (double)(int32_t)(u ^ 0x80000000) + 2147483648.0; }
 /* Rounds once: the halves are exact. */
 static inline float u32_to_f32(uint32_t u) { return (float)(int32_t)(u >> 16) * 65536.0f + (float)(int32_t)(u & 0xffff); }
-static inline int32_t clamp_i32(int32_t v, int32_t lo, int32_t hi) { return v < lo ? lo : v > hi ? hi : v; }
+static inline int32_t clamp_i32(int32_t v, int32_t lo, int32_t hi) {
+  v = v < lo ? lo : v;
+  return v > hi ? hi : v;
+}
 static inline int32_t f32_to_i16(float f) { return clamp_i32(f32_to_i32(f), -32768, 32767); }
 static inline int32_t f32_to_u16(float f) { return clamp_i32(f32_to_i32(f), 0, 65535); }
 static inline uint32_t f32_to_u8(float f) { return (uint32_t)clamp_i32(f32_to_i32(f), 0, 255); }
-/* Normalised integers round to nearest even whatever the mode: the float grid above 2^23 does it. */
+/* To nearest even whatever the mode is. */
 static inline float rndne_f32(float f) {
-  float a = as_f32(f32_bits(f) & 0x7fffffff), sign = f;
-  float t = a;
-  int32_t whole = (int32_t)a;
-  float down = (float)whole, rest = a - down;
-  whole += (rest > 0.5f) | ((rest == 0.5f) & (whole & 1));
-  t = a < 8388608.0f ? (float)whole : a;
-  return as_f32(f32_bits(t) | (f32_bits(sign) & 0x80000000));
+  uint32_t sign = f32_bits(f) & 0x80000000;
+  float a = as_f32(f32_bits(f) & 0x7fffffff), down = __builtin_floorf(a), rest = a - down;
+  uint32_t odd = (uint32_t)(int32_t)(a < 8388608.0f ? down : 0.0f) & 1;
+  uint32_t up = (uint32_t)(rest > 0.5f) | ((uint32_t)(rest == 0.5f) & odd);
+  return as_f32(f32_bits(down + (float)(int32_t)up) | sign);
 }
 static inline double rndne_f64(double f) {
   double a = as_f64(f64_bits(f) & INT64_MAX), down = __builtin_floor(a), rest = a - down;
@@ -135,11 +142,13 @@ static inline double rndne_f64(double f) {
   return as_f64(f64_bits(r) | (f64_bits(f) & (UINT64_C(1) << 63)));
 }
 static inline int32_t f32_to_snorm(float f) {
-  float c = f > 1.0f ? 1.0f : f < -1.0f ? -1.0f : f;
+  float c = f > 1.0f ? 1.0f : f;
+  c = c < -1.0f ? -1.0f : c;
   return f32_to_i32(rndne_f32(c * 32767.0f));
 }
 static inline int32_t f32_to_unorm(float f) {
-  float c = f > 1.0f ? 1.0f : f > 0.0f ? f : 0.0f;
+  float c = f > 0.0f ? f : 0.0f;
+  c = c > 1.0f ? 1.0f : c;
   return f32_to_i32(rndne_f32(c * 65535.0f));
 }
 
@@ -219,13 +228,14 @@ static inline float div_scale_f32(float s0, float s1, float s2, uint32_t *flag) 
   uint32_t den = f32_bits(s0) == u1, num = f32_bits(s0) == u2, zero = (u1 << 1 == 0) | (u2 << 1 == 0);
   uint32_t tiny_q = (e1 != 255) & (e2 - e1 - (int32_t)(f2 < f1) < -126);
   uint32_t tiny_r = (e1 != 255) & (127 - e1 - (int32_t)(f1 > 0) < -126), big = e2 - e1 >= 96;
-  float up = s0 * 0x1p64f, down = s0 * 0x1p-64f, r = e2 <= 23 ? up : s0;
-  r = tiny_q ? (num ? up : s0) : r;
-  r = tiny_r ? ((tiny_q == 0) | den ? down : s0) : r;
-  r = e1 == 0 ? up : r;
-  r = big ? (den ? up : s0) : r;
-  *flag = ~zero & (big | ((e1 != 0) & tiny_q));
-  return zero ? QNAN32 : r;
+  uint32_t same = f32_bits(s0), up = f32_bits(s0 * 0x1p64f), down = f32_bits(s0 * 0x1p-64f);
+  uint32_t r = pick32(e2 <= 23, up, same);
+  r = pick32(tiny_q, pick32(num, up, same), r);
+  r = pick32(tiny_r, pick32((tiny_q ^ 1) | den, down, same), r);
+  r = pick32(e1 == 0, up, r);
+  r = pick32(big, pick32(den, up, same), r);
+  *flag = (zero ^ 1) & (big | ((uint32_t)(e1 != 0) & tiny_q));
+  return as_f32(pick32(zero, 0x7fc00000, r));
 }
 static inline double div_scale_f64(double s0, double s1, double s2, uint32_t *flag) {
   uint64_t u1 = f64_bits(s1), u2 = f64_bits(s2), mask = UINT64_C(0xfffffffffffff), f1 = u1 & mask, f2 = u2 & mask;
@@ -233,13 +243,14 @@ static inline double div_scale_f64(double s0, double s1, double s2, uint32_t *fl
   uint64_t den = f64_bits(s0) == u1, num = f64_bits(s0) == u2, zero = (u1 << 1 == 0) | (u2 << 1 == 0);
   uint64_t tiny_q = (e1 != 2047) & (e2 - e1 - (int64_t)(f2 < f1) < -1022);
   uint64_t tiny_r = (e1 != 2047) & (1023 - e1 - (int64_t)(f1 > 0) < -1022), big = e2 - e1 >= 768;
-  double up = s0 * 0x1p128, down = s0 * 0x1p-128, r = e2 <= 53 ? up : s0;
-  r = tiny_q ? (num ? up : s0) : r;
-  r = tiny_r ? ((tiny_q == 0) | den ? down : s0) : r;
-  r = e1 == 0 ? up : r;
-  r = big ? (den ? up : s0) : r;
-  *flag = (uint32_t)(~zero & (big | ((e1 != 0) & tiny_q)));
-  return zero ? as_f64(UINT64_C(0x7ff8000000000000)) : r;
+  uint64_t same = f64_bits(s0), up = f64_bits(s0 * 0x1p128), down = f64_bits(s0 * 0x1p-128);
+  uint64_t r = pick64(e2 <= 53, up, same);
+  r = pick64(tiny_q, pick64(num, up, same), r);
+  r = pick64(tiny_r, pick64((tiny_q ^ 1) | den, down, same), r);
+  r = pick64(e1 == 0, up, r);
+  r = pick64(big, pick64(den, up, same), r);
+  *flag = (uint32_t)((zero ^ 1) & (big | ((uint64_t)(e1 != 0) & tiny_q)));
+  return as_f64(pick64(zero, UINT64_C(0x7ff8000000000000), r));
 }
 
 /* fma(a, b, c) times 2^64 or 2^-64 (f64: 2^128), towards where c came from, with one rounding. */
@@ -362,13 +373,15 @@ static inline uint32_t bit_reverse(uint32_t v) {
 static inline uint32_t popcount(uint32_t v) {
   v = v - (v >> 1 & 0x55555555);
   v = (v & 0x33333333) + (v >> 2 & 0x33333333);
-  return ((v + (v >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
+  v = (v + (v >> 4)) & 0x0f0f0f0f;
+  v += v >> 8; /* not the usual multiplication: GCC would see a popcount, which it does not vectorise */
+  return (v + (v >> 16)) & 63;
 }
-static inline uint32_t ffbl(uint32_t v) { return v ? popcount((v & -v) - 1) : UINT32_MAX; }
+static inline uint32_t ffbl(uint32_t v) { return popcount((v & -v) - 1) | -(uint32_t)(v == 0); }
 static inline uint32_t ffbh(uint32_t v) {
   uint32_t m = v;
   m |= m >> 1, m |= m >> 2, m |= m >> 4, m |= m >> 8, m |= m >> 16;
-  return v ? 32 - popcount(m) : UINT32_MAX;
+  return (32 - popcount(m)) | -(uint32_t)(v == 0);
 }
 /* Bits from the top that equal the sign bit; -1 when all do. */
 static inline uint32_t ffbh_signed(uint32_t v) { return ffbh(v ^ (uint32_t)((int32_t)v >> 31)); }
@@ -379,17 +392,17 @@ static inline uint32_t bfe_i32(uint32_t a, uint32_t offset, uint32_t width) {
   uint32_t n = width & 31, v = bfe_u32(a, offset, width), sign = (n ? 1u << (n - 1) : 0);
   return (v ^ sign) - sign;
 }
+static inline uint32_t perm_byte(uint64_t data, uint32_t s) {
+  uint32_t byte = (uint32_t)(data >> ((s & 7) * 8)) & 255;
+  uint32_t sign = (0u - (uint32_t)(data >> (((s - 8) & 3) * 16 + 15) & 1)) & 255;
+  byte = s >= 8 ? sign : byte;
+  byte = s >= 12 ? 0 : byte;
+  return s >= 13 ? 255 : byte;
+}
 static inline uint32_t perm_b32(uint32_t a, uint32_t b, uint32_t sel) {
   uint64_t data = join(b, a);
-  uint32_t r = 0;
-  for (int k = 0; k < 4; k++) {
-    uint32_t s = sel >> 8 * k & 255;
-    uint32_t byte = (uint32_t)(data >> ((s & 7) * 8)) & 255;
-    uint32_t sign = data >> (((s - 8) & 3) * 16 + 15) & 1 ? 255 : 0;
-    byte = s >= 13 ? 255 : s == 12 ? 0 : s >= 8 ? sign : byte;
-    r |= byte << 8 * k;
-  }
-  return r;
+  return perm_byte(data, sel & 255) | perm_byte(data, sel >> 8 & 255) << 8 | perm_byte(data, sel >> 16 & 255) << 16 |
+         perm_byte(data, sel >> 24) << 24;
 }
 static inline uint32_t absdiff(uint32_t a, uint32_t b) { return a > b ? a - b : b - a; }
 static inline uint32_t sad_u8(uint32_t a, uint32_t b) {
@@ -456,11 +469,11 @@ static inline uint64_t mqsad_pk(uint64_t a, uint32_t b, uint64_t c) {
 /* f32 to f16 bits, truncated whatever the mode; finite values stay finite. */
 static inline uint32_t half_rtz(float f) {
   uint32_t u = f32_bits(f), a = u & 0x7fffffff, e = a >> 23, m = (a & 0x7fffff) | 0x800000;
-  uint32_t shift = 126 - MIN(MAX(e, 95u), 126u);
-  uint32_t r = e >= 113 ? (a - (112u << 23)) >> 13 : m >> MIN(shift, 31u);
-  r = e >= 143 ? 0x7bff : r;
-  r = a == 0x7f800000 ? 0x7c00 : r;
-  r = a > 0x7f800000 ? 0x7e00 | (a >> 13 & 0x3ff) : r;
+  uint32_t shift = 126 - MIN(MAX(e, 95u), 126u), tiny = m >> MIN(shift, 31u);
+  uint32_t r = pick32(e >= 113, (a - (112u << 23)) >> 13, tiny);
+  r = pick32(e >= 143, 0x7bff, r);
+  r = pick32(a == 0x7f800000, 0x7c00, r);
+  r = pick32(a > 0x7f800000, 0x7e00 | (a >> 13 & 0x3ff), r);
   return r | (u >> 16 & 0x8000);
 }
 
@@ -495,15 +508,11 @@ static inline float cube_ma(float x, float y, float z) {
 
 /* ---- classes: signalling NaN, quiet NaN, -inf, -normal, -denormal, -0, +0, +denormal, +normal, +inf ---- */
 static inline uint32_t class_bits(uint64_t u, int bits, int mantissa) {
-  uint64_t m = u & ((UINT64_C(1) << mantissa) - 1), e = u >> mantissa & ((UINT64_C(1) << (bits - 1 - mantissa)) - 1);
-  uint64_t top = (UINT64_C(1) << (bits - 1 - mantissa)) - 1, sign = u >> (bits - 1) & 1;
-  if (e == top && m) return m >> (mantissa - 1) ? 2 : 1;
-  if (e == top) return sign ? 1 << 2 : 1 << 9;
-  if (e) return sign ? 1 << 3 : 1 << 8;
-  if (m) return sign ? 1 << 4 : 1 << 7;
-  return sign ? 1 << 5 : 1 << 6;
+  uint64_t m = u & ((UINT64_C(1) << mantissa) - 1), top = (UINT64_C(1) << (bits - 1 - mantissa)) - 1;
+  uint64_t e = u >> mantissa & top, sign = u >> (bits - 1) & 1, quiet = m >> (mantissa - 1);
+  uint64_t k = pick64(m != 0, pick64(sign, 4, 7), pick64(sign, 5, 6));
+  k = pick64(e != 0, pick64(sign, 3, 8), k);
+  k = pick64(e == top, pick64(m != 0, quiet, pick64(sign, 2, 9)), k);
+  return 1u << k;
 }
-
-/* Bits of 2/pi from position `shift` on, as v_trig_preop_f64 wants them. */
-double trig_preop_f64(double f, uint32_t segment);
 #endif

@@ -2,60 +2,61 @@
  * into the temporary rows at the end of the register file, the plain handler runs on a copy of the instruction
  * that names those rows, and its result is worked over and merged into the destination. */
 #include "valu_half.h"
+#include "valu_tables.h"
 
 enum { TEMP_SOURCE = VGPR_TEMP, TEMP_RESULT = VGPR_TEMP + 6 };
 
-/* ---- DPP: where each lane reads from ---- */
+/* ---- DPP ---- */
 
-/* Source lane of `lane` under a 16-bit-lane-row control; -1: none. */
-static int dpp_source(unsigned ctrl, int lane, bool gfx9) {
-  int row = lane & ~15, n = lane & 15, k = (int)(ctrl & 15);
-  if (ctrl < 0x100) return (lane & ~3) | (int)(ctrl >> (lane & 3) * 2 & 3);
-  switch (ctrl & 0x1f0) {
-  case 0x100: return n + k < 16 ? lane + k : -1;        /* row_shl */
-  case 0x110: return n - k >= 0 ? lane - k : -1;        /* row_shr */
-  case 0x120: return row | ((n - k) & 15);              /* row_ror */
-  case 0x150: return row | k;                           /* row_share, row_newbcast */
-  case 0x160: return row | (n ^ k);                     /* row_xmask */
-  }
-  switch (ctrl) {
-  case 0x130: return gfx9 && lane + 1 < W ? lane + 1 : -1;     /* wave_shl */
-  case 0x134: return (lane + 1) % W;                           /* wave_rol */
-  case 0x138: return gfx9 && lane > 0 ? lane - 1 : -1;         /* wave_shr */
-  case 0x13c: return (lane + W - 1) % W;                       /* wave_ror */
-  case 0x140: return row | (15 - n);                           /* row_mirror */
-  case 0x141: return (lane & ~7) | (7 - (lane & 7));           /* row_half_mirror */
-  case 0x142: return lane >= 16 ? row - 1 : -1;                /* row_bcast15: the row below's last lane */
-  case 0x143: return lane >= 32 ? 31 : -1;                     /* row_bcast31 */
-  }
-  return -1;
+/* row[from[l]] for each lane. */
+static void permute(uint32_t *to, const uint32_t *row, const uint8_t *from) {
+  LANES(l) to[l] = row[from[l]];
 }
 
-/* Lanes whose result is kept; *from gets the source lane of each, or -1 for "reads zero". */
-static uint64_t dpp_lanes(const struct wave *w, const struct inst *i, int8_t *from) {
+/* Lanes that row_mask and bank_mask let through. */
+static uint64_t unmasked_lanes(unsigned rows, unsigned banks) {
+  uint64_t row = 0, mask = 0;
+  for (int k = 0; k < 4; k++) row |= (uint64_t)(banks >> k & 1) * 0xf << 4 * k;
+  for (int k = 0; k < 4; k++) mask |= (uint64_t)(rows >> k & 1) * row << 16 * k;
+  return mask;
+}
+
+struct dpp {
+  uint8_t from[W];   /* lane that each lane reads */
+  uint64_t readable; /* lanes with a source; the others read 0 */
+  uint64_t kept;     /* lanes whose result is written */
+};
+
+static void dpp_lanes(const struct wave *w, const struct inst *i, struct dpp *d) {
   const struct inst_ext *x = i->ext;
-  uint64_t exec = wave_exec(w), kept = 0;
-  bool gfx9 = i->op->generation == 0;
-  for (int l = 0; l < W; l++) {
-    int source;
-    bool bound, row_on = true;
-    if (x->kind == EXT_DPP8) {
-      source = (l & ~7) | x->dpp8[l & 7];
-      bound = true; /* inactive lanes read as zero */
-    } else {
-      source = dpp_source(x->dpp_ctrl, l, gfx9);
-      bound = x->dpp_bound;
-      row_on = x->dpp_row_mask >> (l / 16 & 3) & 1 && x->dpp_bank_mask >> (l / 4 & 3) & 1;
-    }
-    if (source >= 0 && !x->dpp_fi && !(exec >> source & 1)) source = -1;
-    from[l] = (int8_t)source;
-    if (row_on && (source >= 0 || bound)) kept |= UINT64_C(1) << l;
+  uint64_t exec = wave_exec(w);
+  bool bound = true; /* DPP8: unreadable lanes read 0 */
+  d->kept = exec;
+  if (x->kind == EXT_DPP8) {
+    for (int l = 0; l < W; l++) d->from[l] = (uint8_t)((l & ~7) | x->dpp8[l & 7]);
+    d->readable = LANES_ALL;
+  } else {
+    memcpy(d->from, dpp_from[i->op->generation != 0][x->dpp_ctrl], W);
+    d->readable = dpp_readable[i->op->generation != 0][x->dpp_ctrl] & LANES_ALL;
+    bound = x->dpp_bound;
+    if ((x->dpp_row_mask & x->dpp_bank_mask) != 15) d->kept &= unmasked_lanes(x->dpp_row_mask, x->dpp_bank_mask);
   }
-  return kept & exec;
+  if (!x->dpp_fi && exec != LANES_ALL) {
+    ROW uint32_t active[W];
+    ROW uint32_t source[W];
+    mask_to_row(active, exec);
+    permute(source, active, d->from);
+    d->readable &= row_to_mask(source);
+  }
+  if (!bound) d->kept &= d->readable;
 }
 
-static void permute(uint32_t *to, const uint32_t *row, const int8_t *from) {
-  for (int l = 0; l < W; l++) to[l] = from[l] < 0 ? 0 : row[from[l]];
+static void dpp_source(uint32_t *to, const uint32_t *row, const struct dpp *d) {
+  permute(to, row, d->from);
+  if (d->readable == LANES_ALL) return;
+  ROW uint32_t keep[W];
+  mask_to_row(keep, d->readable);
+  LANES(l) to[l] &= keep[l];
 }
 
 /* ---- sources ---- */
@@ -86,7 +87,7 @@ static bool is_wide(enum valu_type type) { return type == VALU_B64 || type == VA
 
 /* Copies source k into its temporary rows and applies what is asked for. */
 static void prepare_source(struct wave *w, const struct inst *i, struct inst *copy, int k,
-                           const struct valu_shape *shape, const int8_t *from) {
+                           const struct valu_shape *shape, const struct dpp *from) {
   enum valu_type type = shape->src[k];
   ROW uint32_t temp[2 * W];
   const uint32_t *low, *high = NULL;
@@ -95,8 +96,8 @@ static void prepare_source(struct wave *w, const struct inst *i, struct inst *co
   if (wide) low = row64(w, i, k, temp, &high);
   else low = row32(w, i, k, temp);
   if (from && k == 0) {
-    permute(to, low, from);
-    if (wide) permute(to_high, high, from);
+    dpp_source(to, low, from);
+    if (wide) dpp_source(to_high, high, from);
   } else {
     memcpy(to, low, W * 4);
     if (wide) memcpy(to_high, high, W * 4);
@@ -200,8 +201,9 @@ const struct inst *VG(valu_modified)(struct wave *w, const struct inst *i, const
   const uint64_t exec = wave_exec(w);
   enum valu_type type = shape->dst;
   bool dpp = x && (x->kind == EXT_DPP16 || x->kind == EXT_DPP8), sdwa = x && x->kind == EXT_SDWA;
-  int8_t from[W];
-  uint64_t kept = dpp ? dpp_lanes(w, i, from) : exec;
+  struct dpp from;
+  if (dpp) dpp_lanes(w, i, &from);
+  uint64_t kept = dpp ? from.kept : exec;
 
   for (int k = 0; k < 3; k++) {
     enum valu_type source = shape->src[k];
@@ -210,7 +212,7 @@ const struct inst *VG(valu_modified)(struct wave *w, const struct inst *i, const
     bool packed = source == VALU_PK16 || source == VALU_PKF16 || source == VALU_PK32;
     bool changed = (dpp && k == 0) || (sdwa && k < 2) || ((i->neg | i->abs) >> k & 1) || (i->op_sel >> k & 1) ||
                    (packed && shape->vop3p && (!(i->op_sel_hi >> k & 1) || (i->neg_hi >> k & 1)));
-    if (changed) prepare_source(w, i, &copy, k, shape, dpp ? from : NULL);
+    if (changed) prepare_source(w, i, &copy, k, shape, dpp ? &from : NULL);
   }
   copy.ext = NULL, copy.neg = copy.abs = copy.neg_hi = copy.omod = copy.clamp = 0;
   handler_fn run = i->clamp && shape->saturated ? shape->saturated : shape->plain;

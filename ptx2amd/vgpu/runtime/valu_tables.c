@@ -1,10 +1,8 @@
 /* Data of the vector ALU that does not depend on wave width or x86 level. */
-#include <stdint.h>
-#include <string.h>
+#include "valu_tables.h"
 
-double trig_preop_f64(double f, uint32_t segment);
-extern const volatile float valu_one_f32;
-extern const volatile double valu_one_f64;
+#include <stdbool.h>
+#include <string.h>
 
 const volatile float valu_one_f32 = 1.0f;
 const volatile double valu_one_f64 = 1.0;
@@ -31,4 +29,42 @@ double trig_preop_f64(double f, uint32_t segment) {
   for (int k = 0; k < 53; k++) whole = whole << 1 | fraction_bit((unsigned)(shift + k));
   int scale = -53 - shift + (exponent >= 1968 ? 128 : 0);
   return __builtin_ldexp((double)whole, scale);
+}
+
+/* Source lane of `lane` under a DPP control; -1: none. Controls for whole waves exist on GFX9 only, with 64 lanes. */
+static int dpp_source(unsigned ctrl, int lane, bool gfx9) {
+  int row = lane & ~15, n = lane & 15, k = (int)(ctrl & 15);
+  if (ctrl < 0x100) return (lane & ~3) | (int)(ctrl >> (lane & 3) * 2 & 3);
+  switch (ctrl & 0x1f0) {
+  case 0x100: return n + k < 16 ? lane + k : -1;                 /* row_shl */
+  case 0x110: return n - k >= 0 ? lane - k : -1;                 /* row_shr */
+  case 0x120: return row | ((n - k) & 15);                       /* row_ror */
+  case 0x150: return row | k;                                    /* row_share, row_newbcast */
+  case 0x160: return row | (n ^ k);                              /* row_xmask */
+  }
+  switch (ctrl) {
+  case 0x130: return gfx9 && lane < 63 ? lane + 1 : -1;          /* wave_shl */
+  case 0x134: return gfx9 ? (lane + 1) & 63 : -1;                /* wave_rol */
+  case 0x138: return gfx9 && lane > 0 ? lane - 1 : -1;           /* wave_shr */
+  case 0x13c: return gfx9 ? (lane + 63) & 63 : -1;               /* wave_ror */
+  case 0x140: return row | (15 - n);                             /* row_mirror */
+  case 0x141: return (lane & ~7) | (7 - (lane & 7));             /* row_half_mirror */
+  case 0x142: return gfx9 && lane >= 16 ? row - 1 : -1;          /* row_bcast15: the last lane of the row below */
+  case 0x143: return gfx9 && lane >= 32 ? 31 : -1;               /* row_bcast31 */
+  }
+  return -1;
+}
+
+uint8_t dpp_from[2][512][64];
+uint64_t dpp_readable[2][512];
+
+__attribute__((constructor)) static void fill_dpp(void) {
+  for (int generation = 0; generation < 2; generation++)
+    for (unsigned ctrl = 0; ctrl < 512; ctrl++)
+      for (int lane = 0; lane < 64; lane++) {
+        int from = dpp_source(ctrl, lane, generation == 0);
+        if (from < 0) continue;
+        dpp_from[generation][ctrl][lane] = (uint8_t)from;
+        dpp_readable[generation][ctrl] |= UINT64_C(1) << lane;
+      }
 }
