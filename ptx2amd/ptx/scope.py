@@ -33,7 +33,7 @@ class BadOperand(Ptx2amdError):
         super().__init__(message)
 
 
-_NAME = re.compile(r"[ \t]*([A-Za-z_$%][\w$]*(?:\.\w+)?)[ \t]*\Z", re.A)
+_NAME = re.compile(r"[A-Za-z_$%][\w$]*(?:\.\w+)?\Z", re.A)
 _ADDRESS = re.compile(r"\[[ \t]*([A-Za-z_$%][\w$]*)[ \t]*(?:\+[ \t]*(-?(?:0|[1-9]\d*)))?[ \t]*\]\Z", re.A)
 _LIST = re.compile(r"[{(]([^{}()\[\]|]*)[})]\Z")
 _WORD = re.compile(r"[A-Za-z_$%][\w$]*", re.A)
@@ -64,6 +64,7 @@ class Names(dict[str, Operand]):
         self.kinds: dict[str, str] = {}
         self.registers: dict[str, str] = {}  # name -> kind
         self.ranges: dict[str, tuple[int, str]] = {}  # `%r<9>`: prefix -> (count, kind)
+        self.prefixes: tuple[str, ...] = ()  # of the ranges
         self.symbols: dict[str, str] = {}  # name -> kind
         self.variables: dict[str, Var] = {}
         self.labels: set[str] = set()
@@ -104,6 +105,7 @@ class Names(dict[str, Operand]):
             self.variables[var.name] = var
         elif var.regs:
             self.ranges[var.name] = (var.regs, kind)
+            self.prefixes = tuple(self.ranges)
             if var.regs <= _BULK and self.parent is None:
                 names, registers = _numbered(var.name, var.regs)
                 self.update(zip(names, registers, strict=True))
@@ -134,7 +136,7 @@ class Names(dict[str, Operand]):
 
     def _own(self, name: str) -> str | None:
         found = self.registers.get(name) or self.symbols.get(name)
-        if found is None and self.ranges:
+        if found is None and name.startswith(self.prefixes):
             for prefix, (count, kind) in self.ranges.items():
                 if name.startswith(prefix) and name[len(prefix) :].isdecimal() and int(name[len(prefix) :]) < count:
                     return kind
@@ -170,26 +172,33 @@ class Names(dict[str, Operand]):
     # --- operands ---
 
     def _read(self, text: str) -> tuple[Operand, str]:
-        name = _NAME.match(text)
-        if name:
-            return self.named(name[1])
+        """An operand text: the usual forms by their first character, all others by the grammar."""
+        first = text[:1]
+        if first == "[":
+            address = _ADDRESS.match(text)
+            if address:
+                name, offset = address.groups()
+                base = self[name]
+                return Addr(_base(base, name), int(offset or 0)), f"[{self.kinds[name]}]"
+        elif first.isdecimal() or first == "-":
+            value = literal(text)
+            if value is not None:
+                return value, _constant_kind(value)
+        elif first in "{(":
+            group = _LIST.match(text)
+            if group:
+                parts = [part.strip() for part in group[1].split(",")] if group[1].strip() else []
+                items = tuple(map(self.__getitem__, parts))
+                return Vec(items), "{" + ",".join(map(self.kinds.__getitem__, parts)) + "}"
+        elif _NAME.match(text):
+            return self.named(text)
         stripped = text.strip()
-        value = literal(stripped)
-        if value is not None:
-            return value, _constant_kind(value)
-        address = _ADDRESS.match(stripped)
-        if address:
-            base = self[address[1]]
-            return Addr(_base(base, address[1]), int(address[2] or 0)), f"[{self.kinds[address[1]]}]"
-        group = _LIST.match(stripped)
-        if group:
-            parts = group[1].split(",") if group[1].strip() else []
-            items = tuple(self[part.strip()] for part in parts)
-            return Vec(items), "{" + ",".join(self.kinds[part.strip()] for part in parts) + "}"
+        if stripped != text:
+            return self[stripped], self.kinds[stripped]
         if not stripped:
             raise BadOperand("an operand is missing", text)
         try:  # only calls have lists in parentheses: BodyParser sends other statements with them to the grammar
-            raw = build(stripped, "arguments" if stripped[0] == "(" else "operand")
+            raw = build(stripped, "arguments" if first == "(" else "operand")
         except PtxError as error:  # the statement as a whole goes through the grammar then, with its place
             raise BadOperand(error.message, text) from None
         return self.bind(raw)
