@@ -152,7 +152,9 @@ class _Writer:
             if self.packed:
                 self.body.append(f"float {up} = {var}_f[l]; uint32_t {up}_ = ((const uint16_t *){var})[l];")
             else:
-                self.body.append(f"float {up}L = {var}_f[2 * l], {up}H = {var}_f[2 * l + 1]; uint32_t {up}_ = {var}[l];")
+                self.body.append(
+                    f"float {up}L = {var}_f[2 * l], {up}H = {var}_f[2 * l + 1]; uint32_t {up}_ = {var}[l];"
+                )
         elif typ in _PACKED16:
             c = _PACKED16[typ]
             if self.packed:
@@ -214,7 +216,8 @@ class _Writer:
     def keeps(self) -> str:
         """Whether a 16-bit result leaves the register's high half alone on GFX9 too."""
         keep = self.op.format == "VOP3" and "legacy" not in self.op.name
-        keep |= self.d is not None and self.d.read or bool(re.search("_(madmk|madak|fmamk|fmaak|mac|fmac)_", self.op.name))
+        keep |= self.d is not None and self.d.read
+        keep |= re.search("_(madmk|madak|fmamk|fmaak|mac|fmac)_", self.op.name) is not None
         return "true" if keep else "false"
 
     def switches_mode(self) -> bool:
@@ -340,7 +343,9 @@ def write(outdir: Path, ops: Sequence[Op]) -> Handlers:
     result = Handlers()
     done = [op for op in ops if op.semantics]
     for start in range(0, len(done), ROWS_PER_FILE):
-        parts = ['#include "valu_matrix.h"\ntypedef const struct inst *handler_decl(struct wave *, const struct inst *);\n']
+        parts = [
+            '#include "valu_matrix.h"\ntypedef const struct inst *handler_decl(struct wave *, const struct inst *);\n'
+        ]
         for op in done[start : start + ROWS_PER_FILE]:
             text, plain, modified = handler(op)
             parts.append(f"/* {op.name}: {op.operands} */\n{text}")

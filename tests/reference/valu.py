@@ -150,8 +150,7 @@ add(
     "u32",
     "u32 u32 u32",
     lambda a, b, c: sum(
-        (x + y + (z & 1) >> 1) << 8 * k
-        for k, (x, y, z) in enumerate(zip(octets(a), octets(b), octets(c), strict=True))
+        (x + y + (z & 1) >> 1) << 8 * k for k, (x, y, z) in enumerate(zip(octets(a), octets(b), octets(c), strict=True))
     ),
 )
 add("v_sad_u8", "u32", "u32 u32 u32", lambda a, b, c: sad(a, b) + c)
@@ -168,17 +167,13 @@ add(
     "v_qsad_pk_u16_u8",
     "u64",
     "u64 u32 u64",
-    lambda a, b, c: sum(
-        (sad(a >> 8 * k & 0xFFFFFFFF, b) + (c >> 16 * k) & 65535) << 16 * k for k in range(4)
-    ),
+    lambda a, b, c: sum((sad(a >> 8 * k & 0xFFFFFFFF, b) + (c >> 16 * k) & 65535) << 16 * k for k in range(4)),
 )
 add(
     "v_mqsad_pk_u16_u8",
     "u64",
     "u64 u32 u64",
-    lambda a, b, c: sum(
-        (msad(a >> 8 * k & 0xFFFFFFFF, b) + (c >> 16 * k) & 65535) << 16 * k for k in range(4)
-    ),
+    lambda a, b, c: sum((msad(a >> 8 * k & 0xFFFFFFFF, b) + (c >> 16 * k) & 65535) << 16 * k for k in range(4)),
 )
 add("v_bcnt_u32_b32", "u32", "u32 u32", lambda a, b: a.bit_count() + b)
 add(
@@ -391,7 +386,7 @@ for fmt in ("f16", "f32", "f64"):
     add(f"v_fract_{fmt}", fmt, one, fract)
     add(f"v_frexp_mant_{fmt}", fmt, one, frexp_mantissa)
     add(f"v_ldexp_{fmt}", fmt, f"{fmt} {'i16' if fmt == 'f16' else 'i32'}", ldexp(fmt))
-for name, k in (("v_fmamk", "acb"), ("v_fmaak", "abc")):
+for name in ("v_fmamk", "v_fmaak"):
     for fmt in ("f32", "f16"):
         sources = f"{fmt} k {fmt}" if name == "v_fmamk" else f"{fmt} {fmt} k"
         add(f"{name}_{fmt}", fmt, sources, fused(fmt))
@@ -592,7 +587,7 @@ add("v_sqrt_f64", "f64", "f64", np.sqrt, 1)
 
 
 def div_fixup(fmt: str) -> Callable:
-    typ, uns, digits, _low, _high = FORMATS[fmt]
+    typ, _uns, digits, _low, _high = FORMATS[fmt]
     spread = {"f32": 150, "f64": 1075, "f16": 10**6}[fmt]
 
     def run(q: np.floating, d: np.floating, n: np.floating) -> np.floating:
@@ -634,7 +629,7 @@ for kind in ("cmp", "cmpx"):
         add(f"v_{kind}_u_{typ}", "mask", two_, lambda a, b: isnan(a) or isnan(b))
         for negated, function in (("nlt", "lt"), ("nle", "le"), ("ngt", "gt"), ("nge", "ge")):
             add(f"v_{kind}_{negated}_{typ}", "mask", two_, lambda a, b, f=ORDERED[function]: not f(a, b))
-        add(f"v_{kind}_neq_{typ}", "mask", two_, lambda a, b: not a == b)
+        add(f"v_{kind}_neq_{typ}", "mask", two_, lambda a, b: a != b)
         add(f"v_{kind}_nlg_{typ}", "mask", two_, lambda a, b: not (a < b or a > b))
 
 

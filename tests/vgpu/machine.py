@@ -50,7 +50,9 @@ def _sections(elf: bytes) -> dict[str, bytes]:
 
 
 def assemble(generation: str, lines: list[str], lanes: int = 0) -> list[bytes]:
-    """Machine code of each line (for waves of 64 lanes on GFX11 if asked), by LLVM's assembler. ValueError with its message where it refuses one."""
+    """Machine code of each line (for waves of 64 lanes on GFX11 if asked), by LLVM's assembler.
+
+    ValueError with its message where it refuses one."""
     text = [".text", *(f"L{k}: {line}" for k, line in enumerate(lines)), f"L{len(lines)}:", ".section .sizes"]
     text += [f".long L{k + 1}-L{k}" for k in range(len(lines))]
     with tempfile.TemporaryDirectory() as directory:

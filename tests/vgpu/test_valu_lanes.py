@@ -15,7 +15,8 @@ from test_valu_modifiers import LANE, f32, run
 
 def test_readlane_and_writelane() -> None:
     """EXEC does not matter; the lane number is taken modulo the wave."""
-    st = run("gfx9", "v_readlane_b32 s4, v2, s5\nv_readlane_b32 s6, v2, 63\nv_writelane_b32 v3, s7, 9", v={2: LANE[64] + 100, 3: 1},
+    st = run("gfx9", "v_readlane_b32 s4, v2, s5\nv_readlane_b32 s6, v2, 63\nv_writelane_b32 v3, s7, 9",
+             v={2: LANE[64] + 100, 3: 1},
              s={5: 64 + 17, 7: 0xABCD}, exec_mask=1)  # fmt: skip
     assert st.s[4] == 117
     assert st.s[6] == 163
@@ -47,7 +48,13 @@ def test_permlane16(options: tuple[int, int]) -> None:
     active = 0xFFFF00FF
     nibbles = [(low | high << 32) >> 4 * k & 15 for k in range(16)]
     for name, flip in (("v_permlane16_b32", 0), ("v_permlanex16_b32", 16)):
-        st = run("gfx11", f"{name} v1, v2, s4, s5 op_sel:[{fi},{bound}]", v={1: 7, 2: LANE[32] + 100}, s={4: low, 5: high}, exec_mask=active)
+        st = run(
+            "gfx11",
+            f"{name} v1, v2, s4, s5 op_sel:[{fi},{bound}]",
+            v={1: 7, 2: LANE[32] + 100},
+            s={4: low, 5: high},
+            exec_mask=active,
+        )
         for lane in range(32):
             source = (lane & 16 ^ flip) | nibbles[lane & 15]
             want = source + 100 if fi or active >> source & 1 else 0 if bound else 7
@@ -66,7 +73,8 @@ def test_movrel() -> None:
 
 
 def test_accumulation_registers() -> None:
-    st = run("gfx9", "v_accvgpr_write_b32 a5, v2\nv_accvgpr_mov_b32 a6, a5\nv_accvgpr_read_b32 v1, a6\nv_accvgpr_write_b32 a7, 1.0",
+    st = run("gfx9", "v_accvgpr_write_b32 a5, v2\nv_accvgpr_mov_b32 a6, a5\n"
+             "v_accvgpr_read_b32 v1, a6\nv_accvgpr_write_b32 a7, 1.0",
              v={1: 4, 2: LANE[64]}, exec_mask=0xFFFF)  # fmt: skip
     assert st.v[1].tolist() == [*range(16), *[4] * 48]
     assert st.v[256 + 7][0] == 0x3F800000
@@ -150,9 +158,10 @@ def test_div_fmas_scales_by_vcc() -> None:
 
 def two_over_pi(bits: int) -> int:
     """The first `bits` bits of the fraction of 2/pi, by the Bailey-Borwein-Plouffe series for pi."""
-    total = sum(Fraction(4, 8 * k + 1) - Fraction(2, 8 * k + 4) - Fraction(1, 8 * k + 5) - Fraction(1, 8 * k + 6)
-                if k == 0 else (Fraction(4, 8 * k + 1) - Fraction(2, 8 * k + 4) - Fraction(1, 8 * k + 5) - Fraction(1, 8 * k + 6)) / 16**k
-                for k in range(bits // 4 + 8))  # fmt: skip
+    total = Fraction(0)
+    for k in range(bits // 4 + 8):
+        parts = ((4, 1), (-2, 4), (-1, 5), (-1, 6))
+        total += sum(Fraction(n, 8 * k + d) for n, d in parts) / 16**k
     return int(2 / total * 2**bits)
 
 
@@ -194,7 +203,13 @@ def test_rounding_modes(code: int, mode: str, level: str) -> None:
     """f32 and f64/f16 rounding are separate fields."""
     a, b = np.linspace(-3, 3, 64).astype(np.float32), np.float32(1e-7)
     exact = [Fraction(float(x)) + Fraction(float(b)) for x in a]
-    text = "v_add_f32 v1, v2, v3\nv_cvt_f64_f32 v[4:5], v2\nv_mov_b32 v6, 0x12345\nv_mov_b32 v7, 0x3c000000\nv_add_f64 v[8:9], v[4:5], v[6:7]\nv_cvt_f16_f32 v10, v2\nv_add_f32 v11, v2, v3"
+    text = """v_add_f32 v1, v2, v3
+v_cvt_f64_f32 v[4:5], v2
+v_mov_b32 v6, 0x12345
+v_mov_b32 v7, 0x3c000000
+v_add_f64 v[8:9], v[4:5], v[6:7]
+v_cvt_f16_f32 v10, v2
+v_add_f32 v11, v2, v3"""
     for field, other in ((code, 0), (0, code)):
         st = run("gfx9", text, v={2: a, 3: b}, mode=MODE | field | other << 2, level=level)
         names = ["nearest", "up", "down", "zero"]
@@ -227,7 +242,11 @@ v_pk_add_f16 v13, v6, v6 op_sel_hi:[0,0]"""
 
 def test_stochastic_fp8() -> None:
     """The random bits go into the mantissa below the result's; op_sel chooses the byte."""
-    st = run("gfx9", "v_cvt_sr_fp8_f32 v1, v2, v3 op_sel:[0,0,1,1]", v={1: 0x11223344, 2: 1.0625, 3: np.where(LANE[64] % 2, 0xFFFFFFFF, 0)})
+    st = run(
+        "gfx9",
+        "v_cvt_sr_fp8_f32 v1, v2, v3 op_sel:[0,0,1,1]",
+        v={1: 0x11223344, 2: 1.0625, 3: np.where(LANE[64] % 2, 0xFFFFFFFF, 0)},
+    )
     low = int(st.v[1][0]) >> 24
     assert int(st.v[1][0]) & 0xFFFFFF == 0x223344
     assert int(st.v[1][1]) >> 24 in (low, low + 1)

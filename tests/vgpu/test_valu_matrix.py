@@ -30,7 +30,9 @@ def encode(values: np.ndarray, typ: str) -> np.ndarray:
     for index, v in np.ndenumerate(values):
         if v:
             mantissa, exponent = np.frexp(abs(float(v)))
-            out[index] = (128 if v < 0 else 0) | (int(exponent) - 1 + bias) << bits | int((2 * mantissa - 1) * (1 << bits))
+            out[index] = (
+                (128 if v < 0 else 0) | (int(exponent) - 1 + bias) << bits | int((2 * mantissa - 1) * (1 << bits))
+            )
     return out
 
 
@@ -41,7 +43,10 @@ def element_bits(typ: str) -> int:
 def put(state: State, base: int, lane: int, index: int, bits: int, value: int) -> None:
     """Element `index` of a lane's register block."""
     if bits == 64:
-        state.v[base + 2 * index, lane], state.v[base + 2 * index + 1, lane] = value & 0xFFFFFFFF, value >> 32 & 0xFFFFFFFF
+        state.v[base + 2 * index, lane], state.v[base + 2 * index + 1, lane] = (
+            value & 0xFFFFFFFF,
+            value >> 32 & 0xFFFFFFFF,
+        )
         return
     at = index * bits
     mask = (1 << bits) - 1
@@ -81,7 +86,10 @@ def test_mfma(op: Op, constant: bool) -> None:
     c = np.zeros((blocks, m, n), int) if constant else rng.integers(-100, 100, (blocks, m, n))
     state = State(64)
     per_lane, wide = m * k * blocks // 64, d_type == "f64"
-    for values, base, typ, lines in ((encode(a, a_type), A, a_type, m), (encode(b, b_type).transpose(0, 2, 1), B, b_type, n)):
+    for values, base, typ, lines in (
+        (encode(a, a_type), A, a_type, m),
+        (encode(b, b_type).transpose(0, 2, 1), B, b_type, n),
+    ):
         for block in range(blocks):
             for line in range(lines):
                 for e in range(k):
@@ -155,7 +163,8 @@ def test_wmma(op: Op, lanes: int) -> None:
             left, right = a & (1 << bits) - 1, b & (1 << bits) - 1
         elif half and option:
             suffix = " op_sel:[0,0,1]"
-        text = f"{op.name} {registers(D, result)}, {registers(A, source)}, {registers(B, source)}, {registers(C, result)}{suffix}"
+        text = f"{op.name} {registers(D, result)}, {registers(A, source)}, {registers(B, source)}, "
+        text += registers(C, result) + suffix
         execute("gfx11", b"".join(assemble("gfx11", [text], lanes)), state)
         want = encode(left @ right + c, d_type)
         for (row, column), value in np.ndenumerate(want):

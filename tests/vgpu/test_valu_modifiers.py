@@ -137,7 +137,9 @@ def test_true16_compare_and_convert() -> None:
 
 def test_op_sel_gfx9() -> None:
     """VOP3 16-bit instructions of GFX9 take and write high halves."""
-    st = run("gfx9", "v_fma_f16 v1, v2, v3, v4 op_sel:[1,0,1,1]", v={1: 0x1111, 2: 0x40000000, 3: 0x3C00, 4: 0x44000000})
+    st = run(
+        "gfx9", "v_fma_f16 v1, v2, v3, v4 op_sel:[1,0,1,1]", v={1: 0x1111, 2: 0x40000000, 3: 0x3C00, 4: 0x44000000}
+    )
     assert (st.v[1] == 0x46001111).all()
 
 
@@ -194,9 +196,15 @@ def test_dot_iu8() -> None:
 
 def test_sdwa_sources_and_destination() -> None:
     v = {1: 0x11223344, 2: 0x80FF7F01, 3: 0x00010002}
-    st = run("gfx9", "v_add_u32_sdwa v1, v2, v3 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:BYTE_2 src1_sel:WORD_1", v=v)
+    st = run(
+        "gfx9", "v_add_u32_sdwa v1, v2, v3 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:BYTE_2 src1_sel:WORD_1", v=v
+    )
     assert (st.v[1] == 0x100).all()
-    st = run("gfx9", "v_add_u32_sdwa v1, sext(v2), v3 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:BYTE_3 src1_sel:WORD_0", v=v)
+    st = run(
+        "gfx9",
+        "v_add_u32_sdwa v1, sext(v2), v3 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:BYTE_3 src1_sel:WORD_0",
+        v=v,
+    )
     assert (st.v[1] == (0xFFFFFF80 + 2)).all()
     st = run("gfx9", "v_mov_b32_sdwa v1, v2 dst_sel:BYTE_1 dst_unused:UNUSED_PRESERVE src0_sel:BYTE_0", v=v)
     assert (st.v[1] == 0x11220144).all()
@@ -209,13 +217,25 @@ def test_sdwa_sources_and_destination() -> None:
 def test_sdwa_float() -> None:
     """f16 halves by SDWA, with neg and abs; results into the high half."""
     v = {1: 0xAAAABBBB, 2: 0xC0003C00, 3: 0x44004200}
-    st = run("gfx9", "v_add_f16_sdwa v1, |v2|, -v3 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE src0_sel:WORD_1 src1_sel:WORD_0", v=v)
+    st = run(
+        "gfx9",
+        "v_add_f16_sdwa v1, |v2|, -v3 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE src0_sel:WORD_1 src1_sel:WORD_0",
+        v=v,
+    )
     assert (st.v[1] == 0xBC00BBBB).all()
     st = run("gfx9", "v_cvt_f32_f16_sdwa v1, v2 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:WORD_1", v=v)
     assert (f32(st.v[1]) == -2.0).all()
-    st = run("gfx9", "v_cvt_i32_f32_sdwa v1, v3 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:DWORD", v={3: np.array([np.nan, 1e30, -1e30, -3.7] * 16)})
+    st = run(
+        "gfx9",
+        "v_cvt_i32_f32_sdwa v1, v3 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:DWORD",
+        v={3: np.array([np.nan, 1e30, -1e30, -3.7] * 16)},
+    )
     assert st.v[1].view(np.int32)[:4].tolist() == [0, 2**31 - 1, -(2**31), -3]
-    st = run("gfx9", "v_add_f16_sdwa v1, v2, v3 clamp dst_sel:WORD_0 dst_unused:UNUSED_PAD src0_sel:WORD_0 src1_sel:WORD_0", v=v)
+    st = run(
+        "gfx9",
+        "v_add_f16_sdwa v1, v2, v3 clamp dst_sel:WORD_0 dst_unused:UNUSED_PAD src0_sel:WORD_0 src1_sel:WORD_0",
+        v=v,
+    )
     assert (st.v[1] == 0x3C00).all()
 
 
@@ -268,13 +288,16 @@ def dpp_map(control: str, lane: int) -> int:
 
 COMMON = ["quad_perm:[3,0,2,1]", "row_shl:3", "row_shr:15", "row_ror:5", "row_mirror", "row_half_mirror"]
 CONTROLS = [
-    *[("gfx9", c) for c in [*COMMON, "row_newbcast:7", "wave_shl:1", "wave_shr:1", "wave_rol:1", "wave_ror:1", "row_bcast:15", "row_bcast:31"]],
+    *[("gfx9", c) for c in [*COMMON, "row_newbcast:7", "wave_shl:1", "wave_shr:1", "wave_rol:1", "wave_ror:1",
+                            "row_bcast:15", "row_bcast:31"]],
     *[("gfx11", c) for c in [*COMMON, "row_share:9", "row_xmask:6"]],
 ]  # fmt: skip
 EXECS = [None, 0xF0F0_5A5A_FFFF_1234, 0x0000_0000_FFFF_0000]
 
 
-@pytest.mark.parametrize(("rows", "banks", "bound"), [(15, 15, ""), (15, 15, "bound_ctrl:1"), (5, 12, ""), (3, 5, "bound_ctrl:1")])
+@pytest.mark.parametrize(
+    ("rows", "banks", "bound"), [(15, 15, ""), (15, 15, "bound_ctrl:1"), (5, 12, ""), (3, 5, "bound_ctrl:1")]
+)
 @pytest.mark.parametrize(("generation", "control"), CONTROLS)
 def test_dpp16(generation: str, control: str, rows: int, banks: int, bound: str) -> None:
     """Lanes without a source, inactive sources, masked rows and banks; destination and source are one register."""
@@ -320,9 +343,12 @@ def test_vop3_dpp() -> None:
 
 
 def test_dpp_compare() -> None:
-    st = run("gfx11", "v_cmp_eq_u32_e64_dpp s4, v2, v3 row_mirror row_mask:0xf bank_mask:0xf", v={2: LANE[32] % 16, 3: 0})
+    st = run(
+        "gfx11", "v_cmp_eq_u32_e64_dpp s4, v2, v3 row_mirror row_mask:0xf bank_mask:0xf", v={2: LANE[32] % 16, 3: 0}
+    )
     assert st.s[4] == 0x80008000
-    st = run("gfx9", "v_cndmask_b32_dpp v1, v2, v3, vcc row_shl:1 row_mask:0xf bank_mask:0xf", v={1: 9, 2: LANE[64], 3: 77},
+    st = run("gfx9", "v_cndmask_b32_dpp v1, v2, v3, vcc row_shl:1 row_mask:0xf bank_mask:0xf",
+             v={1: 9, 2: LANE[64], 3: 77},
              s={106: 0xFFFF0000, 107: 0})  # fmt: skip
     assert st.v[1][:17].tolist() == [*range(1, 16), 9, 77]
 
@@ -346,7 +372,8 @@ def test_literals_of_wide_operands() -> None:
 @pytest.mark.parametrize(
     ("text", "want"),
     [("v_mov_b32 v1, 1.0", 0x3F800000), ("v_mov_b32 v1, -16", 0xFFFFFFF0), ("v_add_f16 v1, v2, 1.0", 0x3C00),
-     ("v_mov_b32 v1, 0.15915494", 0x3E22F983), ("v_add_f16 v1, 0x4500, v2", 0x4500), ("v_and_b32 v1, 0.5, v3", 0x3F000000),
+     ("v_mov_b32 v1, 0.15915494", 0x3E22F983), ("v_add_f16 v1, 0x4500, v2", 0x4500),
+     ("v_and_b32 v1, 0.5, v3", 0x3F000000),
      ("v_cvt_f32_f16 v1, 1.0", 0x3F800000), ("v_pk_add_f16 v1, v2, 1.0", 0x3C00)],
 )  # fmt: skip
 def test_inline_constants(text: str, want: int) -> None:
@@ -357,13 +384,24 @@ def test_inline_constants(text: str, want: int) -> None:
 
 def test_carry_of_inactive_lanes_is_zero() -> None:
     """Carry-out bits of inactive lanes are cleared, and their registers kept."""
-    st = run("gfx9", "v_add_co_u32 v1, vcc, v2, v3", v={1: 7, 2: 0xFFFFFFFF, 3: 1}, s={106: 0xFFFFFFFF, 107: 0xFFFFFFFF}, exec_mask=0xF0)
+    st = run(
+        "gfx9",
+        "v_add_co_u32 v1, vcc, v2, v3",
+        v={1: 7, 2: 0xFFFFFFFF, 3: 1},
+        s={106: 0xFFFFFFFF, 107: 0xFFFFFFFF},
+        exec_mask=0xF0,
+    )
     assert st.mask(106) == 0xF0
     assert st.v[1].tolist() == [7] * 4 + [0] * 4 + [7] * 56
 
 
 def test_wave32_masks_are_one_register() -> None:
-    st = run("gfx11", "v_cmp_eq_u32 s4, v2, v2\nv_add_co_u32 v1, vcc_lo, v2, v2", v={2: 0x80000000}, s={5: 0x1234, 107: 0x5678})
+    st = run(
+        "gfx11",
+        "v_cmp_eq_u32 s4, v2, v2\nv_add_co_u32 v1, vcc_lo, v2, v2",
+        v={2: 0x80000000},
+        s={5: 0x1234, 107: 0x5678},
+    )
     assert st.s[4] == 0xFFFFFFFF
     assert st.s[5] == 0x1234
     assert st.s[106] == 0xFFFFFFFF
@@ -378,12 +416,20 @@ def test_vopd() -> None:
     st = run("gfx11", "v_dual_add_f32 v4, v2, v3 :: v_dual_mul_f32 v5, v4, v2", v={2: 2.0, 3: 3.0, 4: 10.0})
     assert (f32(st.v[4]) == 5.0).all()
     assert (f32(st.v[5]) == 20.0).all()
-    st = run("gfx11", "v_dual_fmaak_f32 v4, v2, v3, 0x41200000 :: v_dual_fmamk_f32 v5, v3, 0x41200000, v2", v={2: 2.0, 3: 3.0})
+    st = run(
+        "gfx11",
+        "v_dual_fmaak_f32 v4, v2, v3, 0x41200000 :: v_dual_fmamk_f32 v5, v3, 0x41200000, v2",
+        v={2: 2.0, 3: 3.0},
+    )
     assert (f32(st.v[4]) == 16.0).all()
     assert (f32(st.v[5]) == 32.0).all()
     st = run("gfx11", "v_dual_cndmask_b32 v4, v2, v3 :: v_dual_lshlrev_b32 v5, 3, v2", v={2: 2, 3: 3}, s={106: 0xFFFF})
     assert st.v[4].tolist() == [3] * 16 + [2] * 16
     assert (st.v[5] == 16).all()
-    st = run("gfx11", "v_dual_dot2acc_f32_f16 v4, v2, v3 :: v_dual_max_f32 v5, 1.0, v4", v={2: 0x3C003C00, 3: 0x40004200, 4: 0.5})
+    st = run(
+        "gfx11",
+        "v_dual_dot2acc_f32_f16 v4, v2, v3 :: v_dual_max_f32 v5, 1.0, v4",
+        v={2: 0x3C003C00, 3: 0x40004200, 4: 0.5},
+    )
     assert (f32(st.v[4]) == 5.5).all()
     assert (f32(st.v[5]) == 1.0).all()

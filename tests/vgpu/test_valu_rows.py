@@ -9,8 +9,8 @@ from functools import cache
 import numpy as np
 import pytest
 from machine import State, assemble, execute
-from reference.valu_floats import from_bits
 from reference.valu import APPROXIMATE, REFERENCE, isnan
+from reference.valu_floats import from_bits
 
 from ptx2amd.vgpu.isa.op import Op
 from ptx2amd.vgpu.isa.table import vector_ops
@@ -91,7 +91,11 @@ def rows(generation: str) -> list[Op]:
 def machine_code(generation: str) -> dict[str, bytes]:
     ops = rows(generation)
     return dict(
-        zip([op.mnemonic(generation) for op in ops], assemble(generation, [assembler_text(o, generation) for o in ops]), strict=True)
+        zip(
+            [op.mnemonic(generation) for op in ops],
+            assemble(generation, [assembler_text(o, generation) for o in ops]),
+            strict=True,
+        )
     )
 
 
@@ -233,9 +237,10 @@ def test_row(generation: str, op: Op) -> None:
 def test_every_row_has_a_reference() -> None:
     """Protects the claim that each row is tested: the rest is listed with the test that covers it."""
     elsewhere = (
-        "v_nop", "v_clrexcp", "v_pipeflush", "v_readfirstlane_b32", "v_readlane_b32", "v_writelane_b32", "v_swap_", "v_permlane",
-        "v_movrel", "v_swaprel", "v_div_scale", "v_div_fmas", "v_trig_preop", "v_cube", "v_cvt_pk_u8", "v_cvt_pkaccum", "v_cvt_sr_",
-        "v_mullit", "v_fma_mix", "v_sin_", "v_cos_", "v_mqsad_u32_u8", "v_accvgpr_", "v_mfma", "v_smfmac", "v_wmma", "v_dot2_bf16_bf16",
+        "v_nop", "v_clrexcp", "v_pipeflush", "v_readfirstlane_b32", "v_readlane_b32", "v_writelane_b32",
+        "v_swap_", "v_permlane", "v_movrel", "v_swaprel", "v_div_scale", "v_div_fmas", "v_trig_preop",
+        "v_cube", "v_cvt_pk_u8", "v_cvt_pkaccum", "v_cvt_sr_", "v_mullit", "v_fma_mix", "v_sin_", "v_cos_",
+        "v_mqsad_u32_u8", "v_accvgpr_", "v_mfma", "v_smfmac", "v_wmma", "v_dot2_bf16_bf16",
     )  # fmt: skip
     names = {op.mnemonic(g) for op in vector_ops() for g in LANES if op.opcode(g) is not None}
     missing = sorted(n for n in names if n not in REFERENCE and not n.startswith(elsewhere) and n not in OTHER_CHIPS)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from ptx2amd.vgpu.isa.op import Op
 
 
-def row(
-    name: str, operands: str, semantics: str, gfx9: int | None, gfx11: int | None, *, gfx9_name: str = ""
-) -> Op:
+def row(name: str, operands: str, semantics: str, gfx9: int | None, gfx11: int | None, *, gfx9_name: str = "") -> Op:
     """A VOP3P row; `gfx9_name`: the mnemonic there, where it differs."""
     names = {"gfx9": gfx9_name} if gfx9_name else {}
     return Op(name, "VOP3P", operands, semantics, gfx9=gfx9, gfx11=gfx11, names=names)

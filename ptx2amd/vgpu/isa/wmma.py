@@ -8,7 +8,9 @@ from ptx2amd.vgpu.isa.op import Op
 def wmma(opcode: int, d: str, a: str, source: str) -> Op:
     """A 16x16x16 row; `source`: the registers of A and B."""
     operands = f"d:b256, a:{source}, b:{source}, c:b256"
-    return Op(f"v_wmma_{d}_16x16x16_{a}", "VOP3P", operands, f"MATRIX(wmma, 16, 16, 16, 1, {a}, {a}, {d})", gfx11=opcode)
+    return Op(
+        f"v_wmma_{d}_16x16x16_{a}", "VOP3P", operands, f"MATRIX(wmma, 16, 16, 16, 1, {a}, {a}, {d})", gfx11=opcode
+    )
 
 
 OPS = [
