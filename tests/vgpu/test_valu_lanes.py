@@ -255,8 +255,15 @@ def test_stochastic_fp8() -> None:
 
 
 def test_gpr_index_mode() -> None:
-    """GFX9's register index mode: M0 is added to the registers that its upper bits name."""
-    st = run("gfx9", "v_mov_b32 v1, v2", v={5: 55}, s={124: 3 | 1 << 12}, mode=MODE | 1 << 27)
-    assert (st.v[1] == 55).all()
-    st = run("gfx9", "v_mov_b32 v1, v2", v={2: 22}, s={124: 3 | 8 << 12}, mode=MODE | 1 << 27)
-    assert (st.v[4] == 22).all()
+    """GFX9's register index mode, as LLVM uses it for vector elements with a variable index."""
+    text = """s_set_gpr_idx_on s6, gpr_idx(SRC0)
+v_mov_b32 v1, v2
+s_set_gpr_idx_off
+s_set_gpr_idx_on s6, gpr_idx(DST)
+v_mov_b32 v10, v3
+s_set_gpr_idx_off
+v_mov_b32 v20, v2"""
+    st = run("gfx9", text, v={2: 22, 3: 33, 5: 55}, s={6: 3}, exec_mask=0xFF)
+    assert st.v[1][:8].tolist() == [55] * 8
+    assert st.v[13].tolist() == [33] * 8 + [0xDEAD000D] * 56
+    assert st.v[20][0] == 22

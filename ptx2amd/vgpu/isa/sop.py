@@ -157,7 +157,8 @@ SOPC = [
     _row("SOPC", "s_bitcmp0_b64", 0x0E, 0x0E, "a:b64, b:u32", "SCC = !(A >> (B & 63) & 1);"),
     _row("SOPC", "s_bitcmp1_b64", 0x0F, 0x0F, "a:b64, b:u32", "SCC = A >> (B & 63) & 1;"),
     _row("SOPC", "s_setvskip", 0x10, None, "a:b32, b:b32", ""),
-    _row("SOPC", "s_set_gpr_idx_on", 0x11, None, "a:b32, b:b32", ""),
+    _row("SOPC", "s_set_gpr_idx_on", 0x11, None, "a:b32, b:b32",  # the second field is a 4-bit immediate
+         "w->s[S_M0] = (M0 & ~0xf0ffu) | (A & 255) | (i->src[1] & 15u) << 12; w->mode |= 1u << 27;"),
     _row("SOPC", "s_cmp_eq_u64", 0x12, 0x10, "a:u64, b:u64", "SCC = A == B;"),
     _row("SOPC", "s_cmp_lg_u64", 0x13, 0x11, "a:u64, b:u64", "SCC = A != B;"),
 ]  # fmt: skip
