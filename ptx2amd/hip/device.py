@@ -99,9 +99,12 @@ class Gpu:
 class Buffer:
     """Device memory, freed with the object. `dtype` and `shape` are those of the array it was made from."""
 
-    def __init__(self, gpu: Gpu, size: int, dtype: Any = None, shape: Any = None, address: int = 0) -> None:
+    def __init__(
+        self, gpu: Gpu, size: int, dtype: Any = None, shape: Any = None, address: int = 0, keep: Any = None
+    ) -> None:
+        """Allocates `size` bytes; with an address, a view of memory that `keep` holds."""
         self.gpu, self.size, self.dtype, self.shape = gpu, size, dtype, shape
-        self.address, self.owned = address, not address
+        self.address, self.owned, self.keep = address, not address, keep
         if self.owned:
             lib = gpu.activate()
             pointer = lib.ffi.new("void **")
@@ -171,7 +174,7 @@ class Module:
         lib = self.gpu.library
         pointer, size = lib.ffi.new("hipDeviceptr_t *"), lib.ffi.new("size_t *")
         lib.hipModuleGetGlobal(pointer, size, self.handle, name.encode())
-        return Buffer(self.gpu, int(size[0]), address=int(lib.ffi.cast("uintptr_t", pointer[0])))
+        return Buffer(self.gpu, int(size[0]), address=int(lib.ffi.cast("uintptr_t", pointer[0])), keep=self)
 
     def __del__(self) -> None:
         self.gpu.library.raw.hipModuleUnload(self.handle)
@@ -193,9 +196,7 @@ class Kernel:
         cells = [lib.ffi.from_buffer(argument_bytes(a)) for a in args]
         pointers = lib.ffi.new("void *[]", [lib.ffi.cast("void *", c) for c in cells] or 1)
         queue = stream.handle if stream else lib.ffi.NULL
-        lib.hipModuleLaunchKernel(
-            self.handle, *_three(grid), *_three(block), shared, queue, pointers, lib.ffi.NULL
-        )
+        lib.hipModuleLaunchKernel(self.handle, *_three(grid), *_three(block), shared, queue, pointers, lib.ffi.NULL)
 
     def attribute(self, name: str) -> int:
         """A function attribute by HIP's name without its prefix: "NUM_REGS"."""

@@ -108,11 +108,7 @@ def software_gpu(path: str = "") -> Library:
 def amd() -> Library:
     """AMD's HIP library: PTX2AMD_HIP_LIBRARY, else the newest on the loader's path."""
     wish = os.environ.get("PTX2AMD_HIP_LIBRARY")
-    names = (
-        [wish]
-        if wish
-        else [*AMD_NAMES, ctypes.util.find_library("amdhip64") or "", "/opt/rocm/lib/libamdhip64.so"]
-    )
+    names = [wish] if wish else [*AMD_NAMES, ctypes.util.find_library("amdhip64") or "", "/opt/rocm/lib/libamdhip64.so"]
     for name in filter(None, names):
         try:
             return Library(name)

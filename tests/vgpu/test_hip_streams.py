@@ -229,6 +229,16 @@ def test_many_streams_come_and_go(gpu: hip.Gpu) -> None:
     assert (p.numpy() == 60).all()
 
 
+def test_waiting_inside_a_host_function_is_an_error_and_no_deadlock(gpu: hip.Gpu) -> None:
+    host, stream, errors = Host(gpu), gpu.stream(), []
+    raw, null = gpu.library.raw, gpu.library.ffi.NULL
+    memory = gpu.library.ffi.cast("void *", gpu.buffer(4).address)
+    for wait, *args in ((raw.hipDeviceSynchronize,), (raw.hipStreamSynchronize, null), (raw.hipFree, memory)):
+        host.call(lambda wait=wait, args=args: errors.append(wait(*args)), stream)
+    stream.synchronize()
+    assert errors == [raw.hipErrorIllegalState] * 3
+
+
 FORK = """
 import os, sys
 from ptx2amd import hip

@@ -53,6 +53,7 @@ hipError_t hipCtxCreate(hipCtx_t *ctx, unsigned flags, hipDevice_t device) {
 
 hipError_t hipCtxDestroy(hipCtx_t ctx) {
   ENTER();
+  MAY_WAIT();
   if (!handle_ok(&context_class, ctx) || ctx == ctx->device->primary) return done(hipErrorInvalidContext);
   device_synchronize(ctx->device);
   atomic_store(&ctx->device->sticky, 0);
@@ -169,6 +170,7 @@ hipError_t hipDevicePrimaryCtxRelease(hipDevice_t device) {
 
 hipError_t hipDevicePrimaryCtxReset(hipDevice_t device) {
   ENTER();
+  MAY_WAIT();
   struct device *d = device_at(device);
   if (!d) return done(hipErrorInvalidDevice);
   device_synchronize(d);

@@ -103,6 +103,7 @@ LINEAR(hipMemcpyDtoD, hipDeviceptr_t, hipDeviceptr_t, DST_DEVICE | SRC_DEVICE)
 hipError_t hipMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t size) {
   ENTER();
   if (!device_at(dstDevice) || !device_at(srcDevice)) return done(hipErrorInvalidDevice);
+  MAY_WAIT();
   /* The work of both devices comes first. */
   hipError_t error = device_synchronize(device_at(dstDevice));
   if (error == hipSuccess) error = device_synchronize(device_at(srcDevice));

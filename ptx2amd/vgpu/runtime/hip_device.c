@@ -239,11 +239,13 @@ hipError_t device_synchronize(struct device *d) {
 
 hipError_t hipDeviceSynchronize(void) {
   ENTER();
+  MAY_WAIT();
   return done(device_synchronize(device_current()));
 }
 
 hipError_t hipDeviceReset(void) {
   ENTER();
+  MAY_WAIT();
   struct device *d = device_current();
   device_synchronize(d);
   atomic_store(&d->sticky, 0);

@@ -27,6 +27,8 @@ void complain(const char *format, ...) {
   va_start(args, format);
   vsnprintf(line, sizeof line, format, args);
   va_end(args);
+  for (char *c = line; *c; c++)   /* names come from files: one line of plain text whatever they hold */
+    if (*c < ' ' || *c > '~') *c = '?';
   fprintf(stderr, "ptx2amd vgpu: %s\n", line);
 }
 

@@ -119,6 +119,7 @@ hipError_t hipEventQuery(hipEvent_t e) {
 
 hipError_t hipEventSynchronize(hipEvent_t e) {
   ENTER();
+  MAY_WAIT();
   stream *s;
   uint64_t seq;
   hipError_t error = place(e, &s, &seq);

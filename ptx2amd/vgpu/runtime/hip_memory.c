@@ -87,6 +87,7 @@ hipError_t hipMemAllocHost(void **ptr, size_t size) { return hipHostMalloc(ptr, 
 /* Freeing waits for everything that may still use the memory. */
 static hipError_t release(void *ptr, bool host) {
   if (!ptr) return hipSuccess;
+  MAY_WAIT();
   struct mem_block *block = mem_at((uint64_t)ptr);
   enum mem_kind kind = block ? MEM_KIND(block->flags) : 0;
   if (!block || (host ? kind != MEM_HOST : kind != MEM_DEVICE && kind != MEM_MANAGED)) return hipErrorInvalidValue;
@@ -122,6 +123,7 @@ hipError_t hipHostRegister(void *ptr, size_t size, unsigned flags) {
 
 hipError_t hipHostUnregister(void *ptr) {
   ENTER();
+  MAY_WAIT();
   struct mem_block *block = mem_at((uint64_t)ptr);
   if (!block || MEM_KIND(block->flags) != MEM_REGISTERED) return done(hipErrorHostMemoryNotRegistered);
   hipError_t error = device_synchronize(&hip_devices[block->device]);

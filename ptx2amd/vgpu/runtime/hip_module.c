@@ -83,6 +83,7 @@ hipError_t hipModuleLoad(hipModule_t *module, const char *path) {
 
 hipError_t hipModuleUnload(hipModule_t m) {
   ENTER();
+  MAY_WAIT();
   if (!handle_ok(&module_class, m)) return done(hipErrorInvalidHandle);
   hipError_t error = device_synchronize(m->device);
   handle_free(&module_class, m);

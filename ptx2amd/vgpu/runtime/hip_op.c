@@ -7,6 +7,8 @@
 
 #include "hip_state.h"
 
+__thread bool hip_in_callback;
+
 static pthread_mutex_t fault_lock = PTHREAD_MUTEX_INITIALIZER;
 static char fault_text[1024];
 static _Atomic uint64_t totals[4];
@@ -131,7 +133,9 @@ hipError_t op_run(struct device *d, const struct op *op) {
   hipError_t error = hipSuccess, sticky = device_error(d);
   switch (op->kind) {   /* these run in an error state, too */
     case OP_CALLBACK:
+      hip_in_callback = true;
       op->callback.fn(op->callback.handle, sticky, op->callback.data);
+      hip_in_callback = false;
       return sticky;
     case OP_WAIT: stream_wait(op->wait.stream, op->wait.seq); return sticky;
     default: break;
@@ -141,7 +145,11 @@ hipError_t op_run(struct device *d, const struct op *op) {
     case OP_KERNEL: error = run_kernel(d, &op->launch); break;
     case OP_COPY: copy_run(&op->copy); break;
     case OP_FILL: fill_run(&op->fill); break;
-    case OP_HOST: op->host.fn(op->host.data); break;
+    case OP_HOST:
+      hip_in_callback = true;
+      op->host.fn(op->host.data);
+      hip_in_callback = false;
+      break;
     case OP_WAIT_VALUE: wait_value(d, op); break;
     case OP_WRITE_VALUE:
       if (op->value.wide) __atomic_store_n((uint64_t *)op->value.ptr, op->value.value, __ATOMIC_RELEASE);

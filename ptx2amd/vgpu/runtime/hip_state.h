@@ -66,6 +66,13 @@ static inline hipError_t hip_ready(void) {
     if (ready_ != hipSuccess) return ready_; \
   } while (0)
 
+/* True on a thread that runs a host function of a stream: waiting for streams there would wait for itself. */
+extern __thread bool hip_in_callback;
+#define MAY_WAIT()                                                  \
+  do {                                                              \
+    if (hip_in_callback) return done(hipErrorIllegalState);         \
+  } while (0)
+
 /* Remembers an error as the thread's last one, and hands it on. */
 hipError_t done(hipError_t error);
 /* One line on stderr, "ptx2amd vgpu: ...". */

@@ -198,6 +198,7 @@ bool stream_quiet(stream *s) {
 
 hipError_t stream_perform(stream *s, const struct op *op) {
   if (atomic_load_explicit(&s->capture, memory_order_relaxed)) return capture_forbids(s);
+  MAY_WAIT();
   hipError_t error = device_error(s->device);
   if (error != hipSuccess) return error;
   if (stream_quiet(s)) return op_run(s->device, op);
@@ -235,6 +236,7 @@ hipError_t hipStreamCreateWithPriority(hipStream_t *handle, unsigned flags, int 
 hipError_t hipStreamDestroy(hipStream_t handle) {
   ENTER();
   if ((uintptr_t)handle <= 2) return done(hipErrorInvalidHandle);
+  MAY_WAIT();
   STREAM(s, handle);
   if (s->capture) capture_forbids(s);
   stream_wait(s, atomic_load(&s->submitted));
@@ -268,6 +270,7 @@ hipError_t hipStreamQuery(hipStream_t handle) {
 
 hipError_t hipStreamSynchronize(hipStream_t handle) {
   ENTER();
+  MAY_WAIT();
   STREAM(s, handle);
   if (s->capture) return done(capture_forbids(s));
   struct device *d = s->device;

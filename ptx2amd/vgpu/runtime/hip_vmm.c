@@ -178,6 +178,7 @@ static bool covers(const char *ptr, size_t size) {
 
 hipError_t hipMemUnmap(void *ptr, size_t size) {
   ENTER();
+  MAY_WAIT();
   hipError_t error = device_synchronize(device_current());
   pthread_mutex_lock(&lock);
   if (!covers(ptr, size)) error = hipErrorInvalidValue;

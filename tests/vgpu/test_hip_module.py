@@ -1,0 +1,179 @@
+"""Code objects through the HIP API: what loads, what does not, and what is in it.
+
+Protects: code objects of other producers and versions load; broken ones are a documented error and one line on
+stderr, never a crash.
+"""
+
+from __future__ import annotations
+
+import random
+import struct
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hipcc import ARCHS, compile_hip
+
+from ptx2amd import hip
+
+SOURCE = r"""
+DEVICE u32 counter = 41;
+DEVICE u32 zeros[1000] = {0};
+CONSTANT u32 table[4] = {10, 20, 30, 40};
+DEVICE u32 *pointer = &zeros[7];                     /* a relocation */
+DEVICE __attribute__((noinline)) u32 twice(u32 x) { return 2 * x; }
+typedef u32 (*function)(u32);
+DEVICE function functions[2] = {twice, 0};           /* another */
+GLOBAL void globals(u32 *out) {
+  out[TX] = table[TX] + counter + *pointer + functions[0](TX);
+}
+GLOBAL void second(float x, u32 *out) { out[0] = x; }
+"""
+
+
+@pytest.fixture(params=ARCHS)
+def gpu(request: pytest.FixtureRequest) -> Iterator[hip.Gpu]:
+    gpu = hip.open(f"vgpu:{request.param}")
+    yield gpu
+    gpu.reset()
+
+
+def fails(name: str) -> pytest.RaisesExc[hip.HipError]:
+    return pytest.raises(hip.HipError, match=rf"{name}\b")
+
+
+@pytest.mark.parametrize("version", (4, 5, 6))
+def test_globals_and_relocations(gpu: hip.Gpu, version: int) -> None:
+    module = gpu.load(compile_hip(SOURCE, gpu.arch, version))
+    zeros = module.variable("zeros")
+    assert zeros.size == 4000 and not any(zeros.bytes())
+    zeros.write(np.arange(100, 1100, dtype=np.uint32))
+    counter = module.variable("counter")
+    assert counter.numpy(np.uint32).tolist() == [41]
+    counter.write(np.uint32(5).tobytes())
+    module.variable("table").write(np.array([1, 2, 3, 4], np.uint32))
+    out = gpu.buffer(np.zeros(4, np.uint32))
+    module.kernel("globals").launch(1, 4, [out])
+    assert out.numpy().tolist() == [k + 1 + 5 + 107 + 2 * k for k in range(4)]
+
+
+def test_modules_have_their_own_variables(gpu: hip.Gpu) -> None:
+    image = compile_hip(SOURCE, gpu.arch)
+    a, b = gpu.load(image), gpu.load(image)
+    a.variable("counter").write(np.uint32(1).tobytes())
+    assert b.variable("counter").numpy(np.uint32)[0] == 41
+    assert a.variable("counter").address != b.variable("counter").address
+
+
+def test_names(gpu: hip.Gpu) -> None:
+    lib, module, count = gpu.library, gpu.load(compile_hip(SOURCE, gpu.arch)), gpu.library.ffi.new("unsigned *")
+    for name in ("missing", "globals.kd", "twice"):
+        with fails("hipErrorNotFound"):
+            module.kernel(name)
+    for name in ("missing", "globals"):
+        with fails("hipErrorNotFound"):
+            module.variable(name)
+    lib.hipModuleGetFunctionCount(count, module.handle)
+    assert count[0] == 2
+    assert lib.ffi.string(lib.hipKernelNameRef(module.kernel("second").handle)) == b"second"
+
+
+def test_from_a_file(gpu: hip.Gpu, tmp_path: object, capfd: pytest.CaptureFixture[str]) -> None:
+    path = f"{tmp_path}/k.hsaco"
+    with open(path, "wb") as file:
+        file.write(compile_hip(SOURCE, gpu.arch))
+    out = gpu.buffer(np.zeros(1, np.uint32))
+    gpu.load(path).kernel("second").launch(1, 1, [np.float32(7), out])
+    assert out.numpy()[0] == 7
+    with fails("hipErrorFileNotFound"):
+        gpu.load(path + ".missing")
+    assert "k.hsaco.missing" in capfd.readouterr().err
+
+
+def test_another_architecture_is_named(gpu: hip.Gpu, capfd: pytest.CaptureFixture[str]) -> None:
+    with fails("hipErrorNoBinaryForGpu"):
+        gpu.load(compile_hip(SOURCE, "gfx90a"))
+    assert f"is for gfx90a (0x3f), the device is {gpu.arch}" in capfd.readouterr().err
+
+
+def bundle(entries: dict[str, bytes]) -> bytes:
+    """A clang offload bundle."""
+    head, at, table, body = b"__CLANG_OFFLOAD_BUNDLE__" + struct.pack("<Q", len(entries)), 4096, b"", b""
+    for name, image in entries.items():
+        table += struct.pack("<QQQ", at + len(body), len(image), len(name)) + name.encode()
+        body += image.ljust((len(image) + 4095) // 4096 * 4096, b"\0")
+    return (head + table).ljust(at, b"\0") + body
+
+
+def test_offload_bundles(gpu: hip.Gpu, capfd: pytest.CaptureFixture[str]) -> None:
+    images = {f"hipv4-amdgcn-amd-amdhsa--{arch}:xnack-": compile_hip(SOURCE, arch) for arch in ARCHS}
+    host = {"host-x86_64-unknown-linux-gnu-": b""}
+    assert gpu.load(bundle(host | images)).variable("counter").numpy(np.uint32)[0] == 41
+    others = {name: image for name, image in images.items() if gpu.arch not in name}
+    with fails("hipErrorNoBinaryForGpu"):
+        gpu.load(bundle(host | others))
+    assert f"nothing for {gpu.arch} (it holds:--{next(a for a in ARCHS if a != gpu.arch)}" in capfd.readouterr().err
+
+
+def patched(image: bytes, at: int, data: bytes) -> bytes:
+    return image[:at] + data + image[at + len(data) :]
+
+
+BROKEN = {
+    "text": (lambda i: b".version 9.0\n.target sm_80\n\0", "not an ELF code object"),
+    "x86": (lambda i: patched(i, 18, b"\x3e\0"), "machine 62"),
+    "32 bits": (lambda i: patched(i, 4, b"\1"), "not a 64-bit"),
+    "relocatable": (lambda i: patched(i, 16, b"\1\0"), "link it"),
+    "code object version": (lambda i: patched(i, 8, b"\7"), "code object version 9"),
+    "program headers": (lambda i: patched(i, 32, b"\xff" * 7), "headers are corrupt"),
+    "no metadata": (lambda i: i.replace(b"AMDGPU\0", b"AMDGPX\0"), "no AMDGPU metadata note"),
+    "corrupt metadata": (lambda i: i.replace(b".kernarg_segment_size", b"\xc1kernarg_segment_size"), "metadata"),
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_broken_images_say_what_is_wrong(gpu: hip.Gpu, what: str, capfd: pytest.CaptureFixture[str]) -> None:
+    damage, text = BROKEN[what]
+    with fails("hipErrorInvalidImage"):
+        gpu.load(damage(compile_hip(SOURCE, gpu.arch)))
+    lines = capfd.readouterr().err.splitlines()
+    assert len(lines) == 1 and text in lines[0]
+
+
+def damaged(image: bytes, seed: int) -> bytes:
+    rng = random.Random(seed)
+    data = bytearray(image)
+    if seed % 4 == 0:
+        return bytes(data[: rng.randrange(len(data))])
+    # Headers, notes and dynamic tables lie in front; machine code behind is any bytes anyway.
+    for _ in range(rng.choice((1, 1, 2, 8))):
+        at = rng.randrange(len(data) if rng.random() < 0.2 else min(len(data), 3000))
+        data[at] = rng.choice((0, 1, 0x7F, 0x80, 0xFF, rng.randrange(256)))
+    return bytes(data)
+
+
+def sweep(arch: str, first: int, last: int) -> None:
+    """Loads damaged images until one crashes; run in a process of its own."""
+    gpu = hip.open(f"vgpu:{arch}")
+    image = compile_hip(SOURCE, arch)
+    for seed in range(first, last):
+        print(seed, flush=True)
+        try:
+            module = gpu.load(damaged(image, seed))
+            for name in ("globals", "second"):
+                module.kernel(name)
+            module.variable("zeros").bytes()
+        except hip.HipError:
+            pass
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_damaged_images_never_crash(arch: str) -> None:
+    """Truncations and changed bytes. The last seed printed is the one that crashed."""
+    code = f"import sys; sys.path.insert(0, sys.argv[1]); from test_hip_module import sweep; sweep({arch!r}, 0, 1500)"
+    command = [sys.executable, "-c", code, __file__.rpartition("/")[0]]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, (done.returncode, done.stdout.split()[-1:], done.stderr[-500:])
+    assert done.stdout.split()[-1] == "1499"
