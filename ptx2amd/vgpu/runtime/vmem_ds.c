@@ -49,11 +49,44 @@ static bool lds_addresses(struct wave *w, const struct inst *i, struct lane_addr
   return true;
 }
 
+/* The short way for loads of whole waves: rows and single elements need their first address only. `furthest` is the
+ * largest offset that the instruction adds. False: some lane is out of range, or an address wraps around. */
+static inline bool quick_addresses(struct wave *w, const struct inst *i, struct lane_addresses *a, unsigned offset,
+                                   unsigned furthest, unsigned bytes) {
+  const uint32_t *restrict v = w->v + (size_t)i->src[MEM_ADDR] * W;
+  uint64_t base = (uint64_t)(uintptr_t)w->lds + offset;
+  uint32_t highest = 0;
+  a->stride = 4;
+  for (int g = 0; g < GROUPS; g++) {
+    const uint32_t *o = v + 16 * g;
+    uint32_t last = o[15] > o[0] ? o[15] : o[0];
+    a->pattern[g] = pattern32(o, bytes);
+    a->p[16 * g] = base + o[0];
+    if (a->pattern[g] == PATTERN_ANY)
+      for (int k = 0; k < 16; k++) {
+        last = o[k] > last ? o[k] : last;
+        a->p[16 * g + k] = base + o[k];
+      }
+    highest = last > highest ? last : highest;
+  }
+  return (uint64_t)highest + furthest + bytes <= w->lds_size;
+}
+
+static inline void move_addresses(struct lane_addresses *a, int64_t by) {
+  for (int g = 0; g < GROUPS; g++) {
+    int n = a->pattern[g] == PATTERN_ANY ? 16 : 1;
+    for (int k = 0; k < n; k++) a->p[16 * g + k] += (uint64_t)by;
+  }
+}
+
 next_inst VG(ds_load)(struct wave *w, const struct inst *i, enum load_kind kind) {
   struct lane_addresses a;
   next_inst out;
   if (!(a.lanes = wave_exec(w))) return NEXT(i);
-  if (!lds_addresses(w, i, &a, offset16(i), load_bytes[kind], &out)) return out;
+  bool quick = all_lanes(a.lanes) && (kind == LOAD_B32 || kind == LOAD_B64 || kind == LOAD_B128);
+  if (!(quick && quick_addresses(w, i, &a, offset16(i), offset16(i), load_bytes[kind])) &&
+      !lds_addresses(w, i, &a, offset16(i), load_bytes[kind], &out))
+    return out;
   VG(load_lanes)(w, i, &a, kind);
   return NEXT(i);
 }
@@ -73,11 +106,18 @@ next_inst VG(ds_load2)(struct wave *w, const struct inst *i, unsigned bits, bool
   next_inst out;
   unsigned bytes = bits / 8, unit = stride64 ? bytes * 64 : bytes;
   enum load_kind kind = bits == 32 ? LOAD_B32 : LOAD_B64;
+  unsigned first = offset0(i) * unit, last = offset1(i) * unit;
   if (!(a.lanes = b.lanes = wave_exec(w))) return NEXT(i);
-  if (!lds_addresses(w, i, &a, offset0(i) * unit, bytes, &out)) return out;
-  if (!lds_addresses(w, i, &b, offset1(i) * unit, bytes, &out)) return out;
   struct inst second = *i;
   second.dst = (uint16_t)(i->dst + bits / 32);
+  if (all_lanes(a.lanes) && quick_addresses(w, i, &a, first, first > last ? first : last, bytes)) {
+    VG(load_lanes)(w, i, &a, kind);
+    move_addresses(&a, (int64_t)last - first);
+    VG(load_lanes)(w, &second, &a, kind);
+    return NEXT(i);
+  }
+  if (!lds_addresses(w, i, &a, first, bytes, &out)) return out;
+  if (!lds_addresses(w, i, &b, last, bytes, &out)) return out;
   VG(load_lanes)(w, i, &a, kind);
   VG(load_lanes)(w, &second, &b, kind);
   return NEXT(i);
