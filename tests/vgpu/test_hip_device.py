@@ -196,7 +196,7 @@ def test_bindings_name_what_they_miss(tmp_path: Path) -> None:
     for wrong in ("cuda", "vgpu:gfx600"):
         with pytest.raises(hip.library.Ptx2amdError, match=wrong.rpartition(":")[2]):
             hip.open(wrong)
-    with pytest.raises(hip.library.Ptx2amdError, match="missing.so"):
+    with pytest.raises(hip.library.Ptx2amdError, match=r"missing\.so"):
         hip.Library(tmp_path / "missing.so")
     with pytest.raises(TypeError, match="float32"):
         hip.device.argument_bytes(1.5)

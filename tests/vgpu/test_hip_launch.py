@@ -248,13 +248,18 @@ def test_occupancy_follows_registers_and_shared_memory(gpu: hip.Gpu) -> None:
     assert block[0] == 1024 and grid[0] == gpu.attribute("MultiprocessorCount") * waves * gpu.wave // 1024
 
 
-def test_cooperative_launch_is_limited_to_what_is_resident(gpu: hip.Gpu) -> None:
+def test_cooperative_launch_is_limited_to_what_is_resident(gpu: hip.Gpu, capfd: pytest.CaptureFixture[str]) -> None:
     lib, ffi, k = gpu.activate(), gpu.library.ffi, common(gpu, "empty")
     most = gpu.attribute("MultiprocessorCount") * {"gfx942": 32, "gfx1100": 64}[gpu.arch] * gpu.wave // 1024
     null = ffi.NULL
     lib.hipModuleLaunchCooperativeKernel(k.handle, 4, 1, 1, 1024, 1, 1, 0, null, null)
     with fails("hipErrorCooperativeLaunchTooLarge"):
         lib.hipModuleLaunchCooperativeKernel(k.handle, most + 1, 1, 1, 1024, 1, 1, 0, null, null)
+    assert not capfd.readouterr().err
+    lib.hipModuleLaunchCooperativeKernel(k.handle, 256, 1, 1, 64, 1, 1, 0, null, null)
+    with fails("hipErrorCooperativeLaunchTooLarge"):
+        lib.hipModuleLaunchCooperativeKernel(k.handle, 257, 1, 1, 64, 1, 1, 0, null, null)
+    assert "runs at most 256 together" in capfd.readouterr().err
 
 
 def test_counters_and_kernel_attributes(gpu: hip.Gpu) -> None:

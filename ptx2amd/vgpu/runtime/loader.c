@@ -154,6 +154,11 @@ static void *loaded(const struct image *image, uint64_t vaddr, uint64_t size) {
   return NULL;
 }
 
+/* The same for a table of 8-byte aligned entries. */
+static void *loaded_table(const struct image *image, uint64_t vaddr, uint64_t size) {
+  return vaddr % 8 ? NULL : loaded(image, vaddr, size);
+}
+
 struct dynamic {
   uint64_t symbols, strings, strings_size, relocations, relocations_size, hash, gnu_hash;
 };
@@ -163,7 +168,7 @@ static struct dynamic read_dynamic(const struct file *f, const struct image *ima
   for (unsigned k = 0; k < f->header.e_phnum; k++) {
     Elf64_Phdr p = program_header(f, k);
     if (p.p_type != PT_DYNAMIC) continue;
-    const Elf64_Dyn *d = loaded(image, p.p_vaddr, p.p_memsz);
+    const Elf64_Dyn *d = loaded_table(image, p.p_vaddr, p.p_memsz);
     for (uint64_t n = p.p_memsz / sizeof *d; d && n > 0 && d->d_tag != DT_NULL; n--, d++) {
       switch (d->d_tag) {
         case DT_SYMTAB: dyn.symbols = d->d_un.d_ptr; break;
@@ -181,7 +186,7 @@ static struct dynamic read_dynamic(const struct file *f, const struct image *ima
 
 /* The GNU hash table knows the symbols' number only by its last chain. */
 static uint64_t gnu_hash_count(const struct image *image, uint64_t vaddr) {
-  const uint32_t *head = loaded(image, vaddr, 16);
+  const uint32_t *head = loaded_table(image, vaddr, 16);
   if (!head) return 0;
   uint64_t bloom = (uint64_t)head[2] * 8, buckets_at = vaddr + 16 + bloom;
   const uint32_t *buckets = loaded(image, buckets_at, (uint64_t)head[0] * 4);
@@ -200,12 +205,12 @@ static uint64_t gnu_hash_count(const struct image *image, uint64_t vaddr) {
 
 static int read_symbols(struct file *f, struct image *image, const struct dynamic *dyn) {
   uint64_t count = 0;
-  const uint32_t *hash = dyn->hash ? loaded(image, dyn->hash, 8) : NULL;
+  const uint32_t *hash = dyn->hash ? loaded_table(image, dyn->hash, 8) : NULL;
   if (hash) count = hash[1];
   else if (dyn->gnu_hash) count = gnu_hash_count(image, dyn->gnu_hash);
   if (!count) return hipSuccess;
   if (count > MAX_SPAN / sizeof(Elf64_Sym)) return refuse(f, hipErrorInvalidImage, "the symbol table is corrupt");
-  const void *symbols = loaded(image, dyn->symbols, count * sizeof(Elf64_Sym));
+  const void *symbols = loaded_table(image, dyn->symbols, count * sizeof(Elf64_Sym));
   const char *names = loaded(image, dyn->strings, dyn->strings_size);
   if (!symbols || !names) return refuse(f, hipErrorInvalidImage, "the symbol table is corrupt");
   image->symbols = malloc(count * sizeof(Elf64_Sym));
@@ -233,7 +238,7 @@ static const Elf64_Sym *find_symbol(const struct image *image, const char *name)
 
 static int relocate(struct file *f, struct image *image, const struct dynamic *dyn) {
   if (!dyn->relocations_size) return hipSuccess;
-  const Elf64_Rela *r = loaded(image, dyn->relocations, dyn->relocations_size);
+  const Elf64_Rela *r = loaded_table(image, dyn->relocations, dyn->relocations_size);
   if (!r) return refuse(f, hipErrorInvalidImage, "the relocations lie outside the code object");
   for (uint64_t n = dyn->relocations_size / sizeof *r; n > 0; n--, r++) {
     uint64_t symbol = ELF64_R_SYM(r->r_info), value = 0;
@@ -307,8 +312,8 @@ static int resolve_kernels(struct file *f, struct image *image) {
     if ((size_t)snprintf(name, sizeof name, "%s.kd", kernel->name) >= sizeof name)
       return refuse(f, hipErrorInvalidImage, "a kernel's name is longer than %zu characters", sizeof name);
     const Elf64_Sym *s = find_symbol(image, name);
-    const struct kernel_descriptor *d = s ? loaded(image, s->st_value, sizeof *d) : NULL;
-    if (!d || (uint64_t)d % 8) return refuse(f, hipErrorInvalidImage, "kernel '%s' has no descriptor", kernel->name);
+    const struct kernel_descriptor *d = s ? loaded_table(image, s->st_value, sizeof *d) : NULL;
+    if (!d) return refuse(f, hipErrorInvalidImage, "kernel '%s' has no descriptor", kernel->name);
     kernel->descriptor = (uint64_t)d;
     uint64_t entry = (uint64_t)d + (uint64_t)d->kernel_code_entry_byte_offset;
     for (unsigned n = 0; n < image->segment_count; n++) {
