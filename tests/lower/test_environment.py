@@ -93,7 +93,9 @@ def test_printf_records(text: bytes, size: int, count: int, arch: str) -> None:
     for _, args in records:
         assert len(args) == -(-size // 8) * 8
         whole = struct.pack("<I4xdI4xQI", 0, 2.5, 77, 123456789012, 65)
-        assert args[4:size] == whole[4:size]
+        for first, last in ((8, 16), (16, 20), (24, 32), (32, 36)):  # between them is padding, undefined
+            if last <= size:
+                assert args[first:last] == whole[first:last]
 
 
 @pytest.mark.parametrize("arch", ARCHS)
