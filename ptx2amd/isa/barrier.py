@@ -3,7 +3,6 @@
 from ptx2amd.isa.form import Form
 
 ALIGNED = ".[aligned:aligned]"
-PARTIAL = "refused: barriers for a part of the block (arrive without wait)"
 
 VOTE = "a:u32, b:u32?, !c:pred"
 
@@ -13,7 +12,7 @@ BARRIERS = [
     for form in (
         Form(f"{name}.sync{aligned}", "a:u32", "bar_sync"),
         Form(f"{name}.sync{aligned}", "a:u32, b:u32", "bar_sync", since=(2, 0), sm=20),
-        Form(f"{name}.arrive{aligned}", "a:u32, b:u32", "", PARTIAL, (2, 0), 20),
+        Form(f"{name}.arrive{aligned}", "a:u32, b:u32", "bar_arrive", since=(2, 0), sm=20),
         Form(f"{name}.red.{{op:popc}}{aligned}.{{t:u32}}", f"d:t, {VOTE}", "bar_red", since=(2, 0), sm=20),
         Form(f"{name}.red.{{op:and|or}}{aligned}.{{t:pred}}", f"p:t, {VOTE}", "bar_red", since=(2, 0), sm=20),
     )

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from math import prod
 from typing import TYPE_CHECKING
 
-from ptx2amd.lower.lanes import ballot, leader
+from ptx2amd.lower import named
 from ptx2amd.lower.order import ORDERS, fence
 from ptx2amd.lower.registry import lowers
-from ptx2amd.ptx.ast import Imm, Var
+from ptx2amd.ptx.ast import Var
 
 if TYPE_CHECKING:
     from ptx2amd.lower.function import FunctionLowering
@@ -24,46 +23,37 @@ def barrier(fn: FunctionLowering) -> None:
     fence(fn, "acquire", "cta")
 
 
-def check_whole_block(fn: FunctionLowering, inst: Inst) -> None:
-    """Refuse a barrier with a thread count that is not known to be the whole block. Without a count every
-    barrier is for the whole block, whatever its number."""
-    if not fn.has(inst, "b"):
-        return
-    count = inst.get("b")
-    if fn.block_size is None or type(count) is not Imm or count.bits != prod(fn.block_size):
-        fn.refuse(
-            inst, "barriers with a thread count are not supported unless .reqntid makes it the whole block"
-        )
-
-
 @lowers("bar_sync")
 def bar_sync(fn: FunctionLowering, inst: Inst) -> None:
-    check_whole_block(fn, inst)
-    barrier(fn)
+    if named.applies(fn, inst):
+        named.meet(fn, named.number(fn, inst), named.warps(fn, inst))
+    else:
+        barrier(fn)
+
+
+@lowers("bar_arrive")
+def bar_arrive(fn: FunctionLowering, inst: Inst) -> None:
+    named.meet(fn, named.number(fn, inst), named.warps(fn, inst), wait=False)
 
 
 @lowers("bar_red")
 def bar_red(fn: FunctionLowering, inst: Inst) -> None:
-    """A vote of the whole block: each wave adds its count of threads that say yes (`and`: that say no) to
+    """A vote of all participants: each warp adds its count of threads that say yes (`and`: that say no) to
     a word in shared memory, between barriers that keep one vote from the next."""
-    check_whole_block(fn, inst)
     op = inst.shape.mods["op"]
     vote = fn.src(inst, "c")
     if op == "and":
         vote = fn.op("i1", f"xor {vote.t}, true")
-    total = fn.module.shared(TOTAL, "@__ptx2amd_bar_red")
-    barrier(fn)
-    fn.do(f"store i32 0, {total.t}")
-    barrier(fn)
-    mask = ballot(fn, vote)
-    one, join = fn.block("red.add"), fn.block("red.join")
-    fn.branch(leader(fn), one, join)
-    fn.label(one)
-    count = fn.call("llvm.ctpop.i32", "i32", mask)
-    fn.do(f'atomicrmw add {total.t}, {count.t} syncscope("workgroup") monotonic')
-    fn.label(join)
-    barrier(fn)
-    count = fn.op("i32", f"load i32, {total.t}")
+    if named.applies(fn, inst):
+        count = named.vote(fn, named.number(fn, inst), named.warps(fn, inst), vote)
+    else:
+        total = fn.module.shared(TOTAL, "@__ptx2amd_bar_red")
+        barrier(fn)
+        fn.do(f"store i32 0, {total.t}")
+        barrier(fn)
+        named.add_votes(fn, total, vote)
+        barrier(fn)
+        count = fn.op("i32", f"load i32, {total.t}")
     if op == "popc":
         fn.put(inst, "d", count)
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ptx2amd.errors import Unsupported
+from ptx2amd.lower import named
 from ptx2amd.lower.body import lower_body
 from ptx2amd.lower.calls import Signature, array, is_array, scalar, signature
 from ptx2amd.lower.data import align_of
@@ -44,7 +45,10 @@ def lower_function(module: ModuleLowering, function: Function, denormals: str) -
     head = kernel_head(fn, function) if fn.is_kernel else function_head(fn, function, how)
     fn.return_block, fn.exit_block = "return", "return" if fn.is_kernel else "exit"
     scope = body(module.module, function)
+    fn.named_barriers = named.numbers(module, function, fn.block_size)
     fn.lines.append("body:")
+    if fn.is_kernel and fn.named_barriers:
+        named.prepare(fn)
     lower_body(fn, scope)
     if not fn.ended():
         fn.branch("return")

@@ -82,6 +82,7 @@ class FunctionLowering(Emitter):
         self.edges: list[tuple[str, str]] = []  # blocks of single jumps into such loops, and the label
         self.is_kernel = True
         self.block_size: tuple[int, int, int] | None = None  # .reqntid
+        self.named_barriers: frozenset[int | None] = frozenset()  # see lower/named.py
         self.return_block = self.exit_block = "return"
 
     # reading

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ptx2amd.ptx.ast import Addr, Function, Inst, Module, Operand, Scope, Sym, Var, Vec
+from ptx2amd.ptx.ast import Addr, Function, Imm, Inst, Module, Operand, Scope, Sym, Var, Vec
 from ptx2amd.ptx.parse import parse_body
+
+BARRIERS = ("bar_sync", "bar_arrive", "bar_red")
 
 
 @dataclass(slots=True)
 class Summary:
     """functions: names of symbols that the body mentions; taken: those of them whose address it takes
     (all but the callees of direct calls); exits: has `exit`; flush, ieee: f32
-    instructions with and without .ftz; shared: static shared variables declared inside."""
+    instructions with and without .ftz; shared: static shared variables declared inside; parts: barriers
+    that may be for a part of the block, as (number, thread count) with None for what a register holds; the
+    count of an arrival is 0."""
 
     functions: set[str] = field(default_factory=set)
     taken: set[str] = field(default_factory=set)
@@ -22,6 +26,7 @@ class Summary:
     ieee: int = 0
     shared: list[Var] = field(default_factory=list)
     approximate: set[str] = field(default_factory=set)
+    parts: set[tuple[int | None, int | None]] = field(default_factory=set)
 
 
 def items(scope: Scope) -> Iterator[Inst | Var]:
@@ -61,6 +66,9 @@ def summarise(module: Module, function: Function) -> Summary:
                 summary.approximate.add(shape.opcode)
             if shape.form.lower == "exit":
                 summary.exits = True
+        if shape.form.lower in BARRIERS and "b" in shape.names:
+            count = 0 if shape.form.lower == "bar_arrive" else _known(item.get("b"))
+            summary.parts.add((_known(item.get("a")), count))
         if facts[1] == 1:
             summary.flush += 1
         elif facts[1] == 2:
@@ -73,6 +81,10 @@ def summarise(module: Module, function: Function) -> Summary:
             _symbols(operand, summary.functions if name == "f" else summary.taken)
     summary.functions |= summary.taken
     return summary
+
+
+def _known(operand: Operand | None) -> int | None:
+    return operand.bits if isinstance(operand, Imm) else None
 
 
 def _symbols(operand: Operand, into: set[str]) -> None:
