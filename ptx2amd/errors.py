@@ -20,5 +20,5 @@ class Unsupported(Ptx2amdError):
 
     def __init__(self, reason: str, kernel: str = "", line: int = 0, opcode: str = "") -> None:
         self.reason, self.kernel, self.line, self.opcode = reason, kernel, line, opcode
-        where = f"kernel {kernel}, line {line}: " if kernel else ""
+        where = f"kernel {kernel}{f', line {line}' if line else ''}: " if kernel else ""
         super().__init__(f"{where}{opcode + ': ' if opcode else ''}{reason}")

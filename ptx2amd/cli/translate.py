@@ -14,7 +14,7 @@ from ptx2amd import fatbin
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.fatbin import ContainerError, Image
 from ptx2amd.native import current_build_id
-from ptx2amd.translate import EMIT, Result, translate
+from ptx2amd.translate import EMIT, Result, parse, translate
 
 SUFFIX = {"hsaco": ".hsaco", "obj": ".o", "asm": ".s", "ll": ".ll"}
 
@@ -104,17 +104,15 @@ def _only_machine_code(path: Path) -> str:
 def _translate(job: Job) -> tuple[Result | None, str]:
     """The result, or why the whole module failed."""
     try:
-        wanted = job.kernels
-        if wanted:
-            from ptx2amd.translate import parse
-
-            module = parse(job.text, job.source)
-            wanted = tuple(name for name in wanted if name in module.functions)
+        module = parse(job.text, job.source)
+        wanted = None
+        if job.kernels:
+            wanted = [name for name in job.kernels if name in module.functions]
             if not wanted:
                 return None, ""
-            [result] = translate(module, job.source, [job.arch], wanted, "module", job.emit, build_id=current_build_id())
-        else:
-            [result] = translate(job.text, job.source, [job.arch], None, "module", job.emit, build_id=current_build_id())
+        [result] = translate(
+            module, job.source, [job.arch], wanted, "module", job.emit, build_id=current_build_id(), isolate=True
+        )
     except Ptx2amdError as error:
         return None, str(error)
     return result, ""

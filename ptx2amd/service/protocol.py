@@ -32,7 +32,7 @@ def receive(connection: socket.socket) -> Message:
     if zero or header_size > MAX_HEADER or body_size > MAX_BODY:
         raise ProtocolError("not a ptx2amd message")
     lines = _exactly(connection, header_size).decode(errors="replace").splitlines()
-    header = dict(line.split(" ", 1) if " " in line else (line, "") for line in lines if line)
+    header = {key: value for key, _, value in (line.partition(" ") for line in lines)}
     return Message(header, _exactly(connection, body_size))
 
 

@@ -119,11 +119,9 @@ def kernel_entry(module: Module, kernel: str, arch: str, build: str) -> Entry:
 
 def failure(outcome: KernelResult, source: str) -> Ptx2amdError:
     """The error for a kernel that was not translated."""
-    if outcome.opcode:
-        return Unsupported(outcome.reason, f"{outcome.name} of {source}", outcome.line, outcome.opcode)
-    if outcome.line:
+    if outcome.line and not outcome.opcode:
         return _already_placed(outcome.reason)
-    return Ptx2amdError(f"kernel {outcome.name} of {source}: {outcome.reason}")
+    return Unsupported(outcome.reason, f"{outcome.name} of {source}", outcome.line, outcome.opcode)
 
 
 def _already_placed(text: str) -> PtxError:
