@@ -23,12 +23,18 @@ def list_entries() -> None:
     total: Counter[str] = Counter()
     for item in sorted(store.stored(root), key=lambda item: item.used):
         try:
-            fields = {line[0]: " ".join(line[1:]) for line in Entry.unpack(item.path.read_bytes(), str(item.path)).lines()}
+            fields = {
+                line[0]: " ".join(line[1:]) for line in Entry.unpack(item.path.read_bytes(), str(item.path)).lines()
+            }
         except (EntryError, FileNotFoundError) as error:
             click.echo(f"damaged: {error}")
             continue
         kind = "kernel" if "arch" in fields else "module"
-        what = f"{fields['arch']:8} {fields['mapping']:7} {fields['kernel']}" if kind == "kernel" else fields.get("target", "")
+        what = (
+            f"{fields['arch']:8} {fields['mapping']:7} {fields['kernel']}"
+            if kind == "kernel"
+            else fields.get("target", "")
+        )
         click.echo(f"{kind:7} {item.size:9,} {what}")
         total[kind] += 1
         total["bytes"] += item.size

@@ -52,9 +52,13 @@ def _hip() -> Iterator[Finding]:
         if devices:
             yield Finding("HIP library", "ok", text)
         else:
-            yield Finding("HIP library", "note", f"{text} (status {status})", "check `rocminfo`; the software GPU works")
+            yield Finding(
+                "HIP library", "note", f"{text} (status {status})", "check `rocminfo`; the software GPU works"
+            )
         return
-    yield Finding("HIP library", "note", "no libamdhip64 found", "install ROCm to use an AMD GPU; the software GPU works")
+    yield Finding(
+        "HIP library", "note", "no libamdhip64 found", "install ROCm to use an AMD GPU; the software GPU works"
+    )
 
 
 def _device() -> Iterator[Finding]:

@@ -61,8 +61,10 @@ def command(file: Path, arch: str, as_json: bool) -> None:
     for report in reports:
         _show(report, arch)
     if reports and not any(report.kind == "ptx" for report in reports):
-        click.echo("This file holds machine code only: without PTX it can't be translated. Build it with PTX, for "
-                   "example nvcc -gencode arch=compute_80,code=compute_80.")
+        click.echo(
+            "This file holds machine code only: without PTX it can't be translated. Build it with PTX, for "
+            "example nvcc -gencode arch=compute_80,code=compute_80."
+        )
 
 
 def _report(image: Image, arch: str) -> ImageReport:
@@ -81,7 +83,12 @@ def _report(image: Image, arch: str) -> ImageReport:
 def _kernel(result: KernelResult) -> KernelReport:
     where = f"line {result.line}, {result.opcode}: " if result.opcode else ""
     return KernelReport(
-        result.name, result.params, result.static_shared, result.mapping, result.fidelity, result.ok,
+        result.name,
+        result.params,
+        result.static_shared,
+        result.mapping,
+        result.fidelity,
+        result.ok,
         where + result.reason if result.reason else "",
     )
 
@@ -94,7 +101,9 @@ def _show(report: ImageReport, arch: str) -> None:
         click.echo(f"  not readable: {report.error}")
     for kernel in report.kernels:
         size = max((offset + size for offset, size, _ in kernel.params), default=0)
-        facts = f"{len(kernel.params)} parameters in {size} bytes, {kernel.static_shared:,} bytes of static shared memory"
+        facts = (
+            f"{len(kernel.params)} parameters in {size} bytes, {kernel.static_shared:,} bytes of static shared memory"
+        )
         click.echo(f"  {kernel.name}\n    {facts}")
         if kernel.runs:
             click.echo(f"    runs on {arch}: {kernel.mapping}, {kernel.fidelity}")

@@ -27,9 +27,10 @@ def command(files: tuple[Path, ...], archs: str) -> None:
     images = [image for file in files for image in fatbin.images(file) if image.kind == "ptx"]
     jobs = [(image, arch.strip()) for image in images for arch in archs.split(",")]
     translated, problems = 0, []
-    with ProcessPoolExecutor() as pool, click.progressbar(
-        pool.map(_fill, jobs), length=len(jobs), label="translating", file=sys.stderr
-    ) as outcomes:
+    with (
+        ProcessPoolExecutor() as pool,
+        click.progressbar(pool.map(_fill, jobs), length=len(jobs), label="translating", file=sys.stderr) as outcomes,
+    ):
         for count, failed in outcomes:
             translated += count
             problems += failed

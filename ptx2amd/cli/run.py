@@ -17,8 +17,12 @@ from ptx2amd.errors import Ptx2amdError
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
     short_help="Run a CUDA program on an AMD GPU, or on the software one.",
 )
-@click.option("--device", metavar="hip|vgpu[:ARCH]", help="Device to use (default: hip if one answers, else vgpu:gfx942).")
-@click.option("--trace", type=click.Path(dir_okay=False, path_type=Path), help="Write events as JSON lines to this file.")
+@click.option(
+    "--device", metavar="hip|vgpu[:ARCH]", help="Device to use (default: hip if one answers, else vgpu:gfx942)."
+)
+@click.option(
+    "--trace", type=click.Path(dir_okay=False, path_type=Path), help="Write events as JSON lines to this file."
+)
 @click.option("--print-env", is_flag=True, help="Print the environment instead of starting the program.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 def command(device: str | None, trace: Path | None, print_env: bool, command: tuple[str, ...]) -> None:

@@ -34,7 +34,12 @@ class Job:
 @click.command(short_help="Translate PTX to AMDGPU code objects.")
 @click.argument("inputs", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--arch", "archs", default="gfx942", show_default=True, help="Comma-separated AMDGPU archs.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="File (for one result, a name with a suffix) or folder (default: the current one).")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="File (for one result, a name with a suffix) or folder (default: the current one).",
+)
 @click.option("--emit", type=click.Choice(EMIT), default="hsaco", show_default=True)
 @click.option("--bundle", is_flag=True, help="One offload bundle with all archs instead of a file each.")
 @click.option("--kernel", "kernels", multiple=True, help="Translate only this kernel (may be repeated).")
@@ -162,9 +167,7 @@ def _write(
         files = {f"{stem}.hipfb": pack(codes) for stem, codes in stems.items()}
     else:
         several = len({job.arch for job, _ in results}) > 1
-        files = {
-            f"{job.stem}{'.' + job.arch if several else ''}{SUFFIX[emit]}": result.code for job, result in good
-        }
+        files = {f"{job.stem}{'.' + job.arch if several else ''}{SUFFIX[emit]}": result.code for job, result in good}
     if output is not None and len(files) == 1 and output.suffix and not output.is_dir():
         output.parent.mkdir(parents=True, exist_ok=True)
         output.write_bytes(next(iter(files.values())))

@@ -1,6 +1,6 @@
 """The support matrix, generated from the instruction table: docs/support/ptx.md and its JSON twin.
 
-    python -m ptx2amd.isa.support        write both
+python -m ptx2amd.isa.support        write both
 """
 
 from __future__ import annotations
@@ -41,20 +41,35 @@ def page() -> str:
     ]
     for form in sorted(rows(), key=lambda form: form.mnemonic):
         since = ".".join(map(str, form.since))
-        cells = (f"`{form.syntax}`", f"`{form.operands}`" if form.operands else "", since, str(form.sm or ""), form.exact)
+        cells = (
+            f"`{form.syntax}`",
+            f"`{form.operands}`" if form.operands else "",
+            since,
+            str(form.sm or ""),
+            form.exact,
+        )
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines) + "\n"
 
 
 def machine_readable() -> str:
-    return json.dumps(
-        [
-            {"form": form.syntax, "operands": form.operands, "since": list(form.since), "sm": form.sm,
-             "status": status(form), "detail": form.exact}
-            for form in rows()
-        ],
-        indent=1,
-    ) + "\n"
+    return (
+        json.dumps(
+            [
+                {
+                    "form": form.syntax,
+                    "operands": form.operands,
+                    "since": list(form.since),
+                    "sm": form.sm,
+                    "status": status(form),
+                    "detail": form.exact,
+                }
+                for form in rows()
+            ],
+            indent=1,
+        )
+        + "\n"
+    )
 
 
 def write(folder: Path = FOLDER) -> None:

@@ -121,7 +121,9 @@ class Server:
             connection = self.workers.pop(pid)
             if status:
                 how = f"signal {os.WTERMSIG(status)}" if os.WIFSIGNALED(status) else f"status {status >> 8}"
-                _send(connection, failure(f"the translator process ended with {how}", "CUDA_ERROR_JIT_COMPILER_NOT_FOUND"))
+                _send(
+                    connection, failure(f"the translator process ended with {how}", "CUDA_ERROR_JIT_COMPILER_NOT_FOUND")
+                )
             connection.close()
 
 
@@ -151,8 +153,10 @@ def main() -> None:
     """Entry point of `python -m ptx2amd.service`. The client that starts it says which translator it expects."""
     build, expected = build_id.build_id(), os.environ.get("PTX2AMD_BUILD_ID")
     if expected and expected != build:
-        raise SystemExit(f"this translator has build id {build[:16]}, the libcuda shim expects {expected[:16]}; "
-                         "run `python -m ptx2amd.native`")
+        raise SystemExit(
+            f"this translator has build id {build[:16]}, the libcuda shim expects {expected[:16]}; "
+            "run `python -m ptx2amd.native`"
+        )
     log = os.open(runtime_directory() / "service.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.dup2(log, 1)
     os.dup2(log, 2)

@@ -81,7 +81,9 @@ def fatbin(*entries: tuple[int, bytes]) -> bytes:
 
 
 HEAD = b".version 8.0\n.target sm_80\n.address_size 64\n"
-GOOD = HEAD + b"""
+GOOD = (
+    HEAD
+    + b"""
 .visible .entry good(.param .u64 out, .param .u32 value)
 {
   .reg .b64 %rd<4>;
@@ -96,6 +98,7 @@ GOOD = HEAD + b"""
   ret;
 }
 """
+)
 
 
 def still_works(cu: Driver) -> None:

@@ -18,7 +18,12 @@ def run(code: str, tmp_path: Path, device: str = "vgpu:gfx942", **variables: str
     """Run driver.py with `code` under our libcuda, in a process of its own."""
     script = tmp_path / "script.py"
     script.write_text(code)
-    environment = {**os.environ, **launch.environment(device), "PTX2AMD_CACHE_DIR": str(tmp_path / "cache"), **variables}
+    environment = {
+        **os.environ,
+        **launch.environment(device),
+        "PTX2AMD_CACHE_DIR": str(tmp_path / "cache"),
+        **variables,
+    }
     return subprocess.run(
         [sys.executable, str(DRIVER), str(script)], env=environment, capture_output=True, text=True, timeout=120
     )
@@ -76,8 +81,10 @@ zstd[16 + 41] = 0x80
 zstd[16 + 16] = 64
 zstd[16 + 56] = 200
 assert cu.error("cuModuleLoadData", c.byref(module), bytes(zstd)) == "CUDA_ERROR_INVALID_IMAGE"
-assert cu.error("cuModuleLoadData", c.byref(module), b"\x7fELF garbage that is long enough to be looked at" + bytes(200)) in ("CUDA_ERROR_INVALID_IMAGE", "CUDA_ERROR_NO_BINARY_FOR_GPU")
-assert cu.error("cuModuleLoadData", c.byref(module), b"neither PTX nor anything else") in ("CUDA_ERROR_INVALID_IMAGE", "CUDA_ERROR_INVALID_PTX")
+elf = b"\x7fELF garbage that is long enough to be looked at" + bytes(200)
+assert cu.error("cuModuleLoadData", c.byref(module), elf) in ("CUDA_ERROR_INVALID_IMAGE", "CUDA_ERROR_NO_BINARY_FOR_GPU")
+text = b"neither PTX nor anything else"
+assert cu.error("cuModuleLoadData", c.byref(module), text) in ("CUDA_ERROR_INVALID_IMAGE", "CUDA_ERROR_INVALID_PTX")
 """,
         tmp_path,
     )
@@ -87,7 +94,8 @@ def test_machine_code_only_says_what_is_missing(tmp_path: Path) -> None:
     check(
         r"""
 module = c.c_void_p()
-assert cu.error("cuModuleLoadData", c.byref(module), fatbin((2, b"\x7fELF" + bytes(100)))) == "CUDA_ERROR_NO_BINARY_FOR_GPU"
+image = fatbin((2, b"\x7fELF" + bytes(100)))
+assert cu.error("cuModuleLoadData", c.byref(module), image) == "CUDA_ERROR_NO_BINARY_FOR_GPU"
 """,
         tmp_path,
         "PTX",
@@ -149,12 +157,13 @@ def test_handles_that_are_none(tmp_path: Path) -> None:
 good = cu.function(cu.load(GOOD), "good")
 module = cu.load(GOOD)
 cu.cuModuleUnload(module)
-assert cu.error("cuModuleUnload", module) in ("CUDA_ERROR_INVALID_HANDLE", "CUDA_ERROR_INVALID_VALUE")
+INVALID = ("CUDA_ERROR_INVALID_HANDLE", "CUDA_ERROR_INVALID_VALUE")
+assert cu.error("cuModuleUnload", module) in INVALID
 function = c.c_void_p()
-assert cu.error("cuModuleGetFunction", c.byref(function), module, b"good") in ("CUDA_ERROR_INVALID_HANDLE", "CUDA_ERROR_INVALID_VALUE")
+assert cu.error("cuModuleGetFunction", c.byref(function), module, b"good") in INVALID
 assert cu.launch(c.c_void_p(0), 1, 32, 0) == "CUDA_ERROR_INVALID_HANDLE"
 assert cu.launch(c.c_void_p(0x1234), 1, 32, 0) == "CUDA_ERROR_INVALID_HANDLE"
-assert cu.error("cuStreamSynchronize", c.c_void_p(0x12345678)) in ("CUDA_ERROR_INVALID_HANDLE", "CUDA_ERROR_INVALID_VALUE")
+assert cu.error("cuStreamSynchronize", c.c_void_p(0x12345678)) in INVALID
 assert cu.error("cuMemFree_v2", c.c_uint64(0x1234)) == "CUDA_ERROR_INVALID_VALUE"
 """,
         tmp_path,
@@ -194,7 +203,11 @@ print("survived")
 
 
 def test_unknown_software_arch(tmp_path: Path) -> None:
-    done = run('cu = Driver()\nassert cu.error("cuInit", 0) == "CUDA_ERROR_NO_DEVICE"\nprint("survived")', tmp_path, "vgpu:gfx9999")
+    done = run(
+        'cu = Driver()\nassert cu.error("cuInit", 0) == "CUDA_ERROR_NO_DEVICE"\nprint("survived")',
+        tmp_path,
+        "vgpu:gfx9999",
+    )
     assert done.returncode == 0 and "survived" in done.stdout, done.stdout + done.stderr
     assert "gfx9999" in done.stderr
 

@@ -76,7 +76,9 @@ def test_run_print_env_can_be_sourced(ptx2amd) -> None:
         (("frobnicate",), 2, "frobnicate"),
     ],
 )
-def test_wrong_use_is_one_clear_message(ptx2amd, good: Path, arguments: tuple[str, ...], status: int, message: str) -> None:
+def test_wrong_use_is_one_clear_message(
+    ptx2amd, good: Path, arguments: tuple[str, ...], status: int, message: str
+) -> None:
     done = ptx2amd(*arguments)
     assert done.returncode == status and message in done.stderr and "Traceback" not in done.stderr
 
@@ -87,7 +89,9 @@ def test_translate_writes_a_file_per_arch(ptx2amd, good: Path, tmp_path: Path) -
     for arch, mapping in (("gfx942", "paired"), ("gfx1100", "native")):
         note = sidecar_of((tmp_path / "out" / f"good.{arch}.hsaco").read_bytes())
         assert note is not None and note["arch"] == arch
-        assert {name: kernel["mapping"] for name, kernel in note["kernels"].items()} == dict.fromkeys(("first", "second"), mapping)
+        assert {name: kernel["mapping"] for name, kernel in note["kernels"].items()} == dict.fromkeys(
+            ("first", "second"), mapping
+        )
 
 
 def test_translate_bundle_holds_both(ptx2amd, good: Path, tmp_path: Path) -> None:
@@ -97,7 +101,10 @@ def test_translate_bundle_holds_both(ptx2amd, good: Path, tmp_path: Path) -> Non
     assert blob.count(b"\x7fELF") == 2
 
 
-@pytest.mark.parametrize(("emit", "mark"), [("asm", b"s_endpgm"), ("ll", b"amdgpu_kernel void @first("), ("obj", b"\x7fELF"), ("hsaco", b"\x7fELF")])
+@pytest.mark.parametrize(
+    ("emit", "mark"),
+    [("asm", b"s_endpgm"), ("ll", b"amdgpu_kernel void @first("), ("obj", b"\x7fELF"), ("hsaco", b"\x7fELF")],
+)
 def test_translate_emits(ptx2amd, good: Path, tmp_path: Path, emit: str, mark: bytes) -> None:
     assert ptx2amd("translate", "good.ptx", "--emit", emit, "-o", "result.bin").returncode == 0
     assert mark in (tmp_path / "result.bin").read_bytes()

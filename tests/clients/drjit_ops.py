@@ -41,19 +41,28 @@ def collatz(value: int) -> int:
 
 
 CASES = {
-    "arithmetic": (lambda: (X * 2 + dr.sqrt(dr.abs(X)) / (X * X + 1)).numpy(), x * 2 + np.sqrt(np.abs(x)) / (x * x + 1)),
-    "transcendental": (lambda: (dr.sin(X) + dr.exp(X) + dr.log(dr.abs(X) + 1)).numpy(),
-                       np.sin(x) + np.exp(x) + np.log(np.abs(x) + 1)),
+    "arithmetic": (
+        lambda: (X * 2 + dr.sqrt(dr.abs(X)) / (X * X + 1)).numpy(),
+        x * 2 + np.sqrt(np.abs(x)) / (x * x + 1),
+    ),
+    "transcendental": (
+        lambda: (dr.sin(X) + dr.exp(X) + dr.log(dr.abs(X) + 1)).numpy(),
+        np.sin(x) + np.exp(x) + np.log(np.abs(x) + 1),
+    ),
     "select": (lambda: dr.select(X > 0.5, X, -X).numpy(), np.where(x > 0.5, x, -x)),
     "gather": (lambda: dr.gather(Float, X, (dr.arange(UInt, n) * 7) % n).numpy(), x[(np.arange(n) * 7) % n]),
     "scatter": (scatter_atomics, np.bincount(np.arange(n) % 64, minlength=64)),
     "loop": (loop, np.array([collatz(k + 1) for k in range(1000)])),
     "sum": (lambda: dr.sum(X).numpy(), x.sum(dtype=np.float64)),
     "max": (lambda: dr.max(X).numpy(), x.max()),
-    "prefix-sum": (lambda: dr.prefix_sum(UInt(np.arange(n, dtype=np.uint32))).numpy(),
-                   np.concatenate([[0], np.cumsum(np.arange(n))[:-1]]).astype(np.uint32)),
-    "int64": (lambda: (UInt64(np.arange(n, dtype=np.uint64)) * UInt64(0x123456789) >> UInt64(7)).numpy(),
-              (np.arange(n, dtype=np.uint64) * np.uint64(0x123456789)) >> np.uint64(7)),
+    "prefix-sum": (
+        lambda: dr.prefix_sum(UInt(np.arange(n, dtype=np.uint32))).numpy(),
+        np.concatenate([[0], np.cumsum(np.arange(n))[:-1]]).astype(np.uint32),
+    ),
+    "int64": (
+        lambda: (UInt64(np.arange(n, dtype=np.uint64)) * UInt64(0x123456789) >> UInt64(7)).numpy(),
+        (np.arange(n, dtype=np.uint64) * np.uint64(0x123456789)) >> np.uint64(7),
+    ),
     "double": (lambda: (Float64(x.astype(np.float64)) / 3).numpy(), x.astype(np.float64) / 3),
     "vector": (lambda: dr.norm(Array3f(X, X + 1, X + 2)).numpy(), np.sqrt(x**2 + (x + 1) ** 2 + (x + 2) ** 2)),
     "compress": (lambda: dr.compress(X > 0).numpy(), np.nonzero(x > 0)[0]),

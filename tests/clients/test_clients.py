@@ -18,7 +18,17 @@ CLIENTS = {"tinygrad_ops.py": {"DEV": "CUDA:PTX", "CACHELEVEL": "0"}, "drjit_ops
 @pytest.mark.parametrize("script", CLIENTS)
 def test_client(script: str, arch: str, tmp_path: Path) -> None:
     environment = {**os.environ, **CLIENTS[script], "HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}
-    command = [sys.executable, "-m", "ptx2amd.cli", "run", "--device", f"vgpu:{arch}", "--", sys.executable, str(HERE / script)]
+    command = [
+        sys.executable,
+        "-m",
+        "ptx2amd.cli",
+        "run",
+        "--device",
+        f"vgpu:{arch}",
+        "--",
+        sys.executable,
+        str(HERE / script),
+    ]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "operations agree with numpy" in done.stdout

@@ -14,15 +14,32 @@ from ptx2amd.fatbin import ContainerError, images_of
 PTX = b"\n\n.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n"
 
 
-def entry(payload: bytes, kind: int = 1, encoding: str = "none", sm: int = 80, header: int = 72, flags: int = 0x11) -> bytes:
-    packed = {"none": lambda b: b, "zstd": zstandard.compress, "lz4": lambda b: lz4.block.compress(b, store_size=False)}[
-        encoding
-    ](payload)
+def entry(
+    payload: bytes, kind: int = 1, encoding: str = "none", sm: int = 80, header: int = 72, flags: int = 0x11
+) -> bytes:
+    packed = {
+        "none": lambda b: b,
+        "zstd": zstandard.compress,
+        "lz4": lambda b: lz4.block.compress(b, store_size=False),
+    }[encoding](payload)
     padded = -(-len(packed) // 8) * 8
     flags |= {"none": 0, "zstd": 0x8000, "lz4": 0x2000}[encoding]
     compressed = encoding != "none"
     head = struct.pack(
-        "<HHIQIIHHIIIQQQ", kind, 0x101, header, padded, len(packed) if compressed else 0, 0, 0, 8, sm, 0, 0, flags, 0,
+        "<HHIQIIHHIIIQQQ",
+        kind,
+        0x101,
+        header,
+        padded,
+        len(packed) if compressed else 0,
+        0,
+        0,
+        8,
+        sm,
+        0,
+        0,
+        flags,
+        0,
         len(payload) if compressed else 0,
     )
     return head + bytes(header - len(head)) + packed + bytes(padded - len(packed))
@@ -42,8 +59,16 @@ def test_every_encoding_gives_the_same_text(encoding: str, header: int) -> None:
 
 
 def test_entries_keep_order_kind_and_target() -> None:
-    blob = fatbin(entry(b"\x7fELF" + bytes(60), kind=2, sm=75), entry(PTX, sm=90, flags=0x100011), entry(PTX, sm=100, flags=0x300011))
-    assert [(i.kind, i.target) for i in images_of(blob, "x")] == [("cubin", "sm_75"), ("ptx", "sm_90a"), ("ptx", "sm_100f")]
+    blob = fatbin(
+        entry(b"\x7fELF" + bytes(60), kind=2, sm=75),
+        entry(PTX, sm=90, flags=0x100011),
+        entry(PTX, sm=100, flags=0x300011),
+    )
+    assert [(i.kind, i.target) for i in images_of(blob, "x")] == [
+        ("cubin", "sm_75"),
+        ("ptx", "sm_90a"),
+        ("ptx", "sm_100f"),
+    ]
 
 
 def test_fatbins_back_to_back_with_padding() -> None:

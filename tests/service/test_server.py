@@ -72,7 +72,15 @@ def ask(path: Path, header: dict[str, str], body: bytes = PTX) -> Message:
 
 
 def request(tmp_path: Path, **fields: str) -> dict[str, str]:
-    return {"op": "index", "module": entry.module_id(PTX), "encoding": "none", "size": "0", "cache": str(tmp_path), "name": "t.ptx", **fields}
+    return {
+        "op": "index",
+        "module": entry.module_id(PTX),
+        "encoding": "none",
+        "size": "0",
+        "cache": str(tmp_path),
+        "name": "t.ptx",
+        **fields,
+    }
 
 
 def test_index_lists_kernels_parameters_and_globals(service: Path, tmp_path: Path) -> None:
@@ -111,7 +119,9 @@ def test_the_refused_kernel_says_why_and_the_other_still_works(service: Path, tm
         ({"module": "00"}, PTX, "CUDA_ERROR_INVALID_IMAGE"),
     ],
 )
-def test_failures_have_the_documented_code(service: Path, tmp_path: Path, change: dict[str, str], body: bytes, code: str) -> None:
+def test_failures_have_the_documented_code(
+    service: Path, tmp_path: Path, change: dict[str, str], body: bytes, code: str
+) -> None:
     reply = ask(service, request(tmp_path, module=entry.module_id(body)) | change, body)
     assert (reply.header["status"], reply.header["code"]) == ("error", code)
     assert reply.body
@@ -142,5 +152,7 @@ def test_it_ends_when_idle(tmp_path: Path) -> None:
 def test_a_folder_open_to_others_is_refused(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     environment = {**os.environ, "PTX2AMD_RUNTIME_DIR": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-m", "ptx2amd.service"], env=environment, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-m", "ptx2amd.service"], env=environment, capture_output=True, text=True, timeout=60
+    )
     assert done.returncode != 0 and "chmod 700" in done.stderr
