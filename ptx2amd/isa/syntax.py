@@ -97,7 +97,7 @@ def any_order(mnemonic: str, syntax: tuple[Field, ...], words: tuple[str, ...]) 
             return None if left else {}
         field = syntax[index]
         for at, choice in sorted(_occurrences(field, left)):
-            if _TYPE.match(choice[0]) and any(_TYPE.match(word) for word in left[:at]):
+            if any(_ordered(choice[0], word) for word in left[:at]):
                 continue
             rest = walk(index + 1, _without(left, choice))
             if rest is not None:
@@ -114,6 +114,13 @@ def any_order(mnemonic: str, syntax: tuple[Field, ...], words: tuple[str, ...]) 
         if name is not None and rest is not None:
             return {**name, **rest}
     return None
+
+
+def _ordered(word: str, other: str) -> bool:
+    """Whether two modifiers are of a kind whose order says which is which: types, matrix layouts."""
+    if word in ("row", "col"):
+        return other in ("row", "col")
+    return bool(_TYPE.match(word) and _TYPE.match(other))
 
 
 def _name_length(mnemonic: str, syntax: tuple[Field, ...]) -> int:

@@ -28,7 +28,7 @@ _STORAGE = {
     **dict.fromkeys(("e2m1x2",), "b8"),
     **dict.fromkeys(("e4m3", "e5m2"), "b8"),
 }
-_NO_CONSTANTS = {"f16", "f16x2", "bf16", "bf16x2", "tf32", "f32x2"}
+_NO_CONSTANTS = {"s16x2", "u16x2", "f16", "f16x2", "bf16", "bf16x2", "tf32", "f32x2"}
 _TYPE = re.compile(r"(b|s|u|f)(\d+)(x2)?\Z")
 
 
@@ -139,6 +139,8 @@ def _address_problem(base: str, mnemonic: str, mods: dict[str, str]) -> str:
     if base[0] == "#":
         local = mods.get("space", "") == "local" and base[1] == "i"
         return "" if local else "is a constant: immediate addresses are for .local only"
+    if mnemonic == "wmma" and base in _NARROW - {"b32", "u32", "s32"}:
+        return f"needs a 32-bit or 64-bit register as address, found a .{base} register"
     if base in _NARROW and mnemonic in _GENERIC and mods.get("space", "") in ("", "global"):
         return f"needs a 64-bit register as address, found a .{base} register"
     if base[:1] == "f" or base in ("pred", "b128") or "*" in base or base[0] in "%_!":
