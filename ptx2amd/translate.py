@@ -22,7 +22,7 @@ from ptx2amd.lower.module import KernelPlan, ModuleLowering
 from ptx2amd.ptx.ast import Module
 from ptx2amd.ptx.declare import declarations
 from ptx2amd.ptx.parse import parse_module
-from ptx2amd.target import Target, target
+from ptx2amd.target import target
 
 _SHARED = re.compile(r"(?<![\w.])\.shared\s+\.[^;]*;")
 EMIT = ("hsaco", "obj", "asm", "ll")
@@ -48,6 +48,7 @@ class KernelResult:
     sgprs: int = 0
     env: bool = False
     fidelity: str = ""  # "exact", or "approx: " and the opcodes
+    hazards: list[str] = field(default_factory=list)  # "line N: why": where warps of a block wait for each other
 
     @property
     def ok(self) -> bool:
@@ -84,7 +85,8 @@ def translate(
 
     text: PTX, or a module parsed before; source: its name in messages. mode "kernel": variables lie in the
     data segment that the run time provides (see module_index); "module": the code object defines them.
-    mapping: "native", "paired", or "" for the arch's default. isolate: compile in a child process, so that a
+    mapping: "native", "paired", "padded", or "" for the arch's default; there kernels whose warps wait for
+    each other are padded rather than paired. isolate: compile in a child process, so that a
     crash of LLVM is the error of one kernel (not for processes with other threads).
     One kernel that cannot be translated does not lose the others: see KernelResult.reason.
     Raises PtxError for text that is no PTX, UnknownArch, Ptx2amdError for an unknown kernel name."""
@@ -98,7 +100,7 @@ def translate(
         if name not in known:
             raise Ptx2amdError(f"no kernel {name!r} in {module.source}; it has {', '.join(known) or 'no kernels'}")
     return [
-        _translate(module, t, name, wanted, mode, emit, build_id, isolate)
+        _translate(ModuleLowering(module, t, mode, not mapping), name, wanted, emit, build_id, isolate)
         for t, name in zip(targets, archs, strict=True)
     ]
 
@@ -109,10 +111,9 @@ def parse(text: str, source: str = "<ptx>") -> Module:
 
 
 def _translate(
-    module: Module, t: Target, arch: str, wanted: list[str], mode: str, emit: str, build_id: str, isolate: bool
+    lowering: ModuleLowering, arch: str, wanted: list[str], emit: str, build_id: str, isolate: bool
 ) -> Result:
     start = time.perf_counter()
-    lowering = ModuleLowering(module, t, mode)
     results = {name: _lower(lowering, name) for name in wanted}
     code = b""
     form = "obj" if emit == "hsaco" else emit
@@ -125,7 +126,7 @@ def _translate(
         elf = Elf(code)
         _measure(elf, results)
         if emit == "hsaco":
-            code = codegen.link([code], sidecar(module, arch, results, build_id))
+            code = codegen.link([code], sidecar(lowering.module, arch, results, build_id))
         else:
             codegen.check_symbols(elf)
     return Result(arch, emit, code, results, time.perf_counter() - start)
@@ -140,9 +141,9 @@ def _emit_separately(
     lowering: ModuleLowering, form: str, isolate: bool, results: dict[str, KernelResult], error: Ptx2amdError
 ) -> bytes:
     """Code for the kernels that can be compiled, when all together cannot be; the others are refused."""
-    good = ModuleLowering(lowering.module, lowering.target, lowering.mode)
+    good = lowering.fresh()
     for name in lowering.plans:
-        alone = ModuleLowering(lowering.module, lowering.target, lowering.mode)
+        alone = lowering.fresh()
         try:
             if len(lowering.plans) == 1:
                 raise error
@@ -173,6 +174,7 @@ def _lower(lowering: ModuleLowering, name: str) -> KernelResult:
         static_shared=plan.static_shared,
         env=plan.env,
         fidelity=f"approx: {' '.join(plan.approximate)}" if plan.approximate else "exact",
+        hazards=[str(hazard) for hazard in plan.hazards],
     )
 
 
@@ -204,6 +206,7 @@ def sidecar(module: Module, arch: str, results: dict[str, KernelResult], build_i
                 "sgprs": r.sgprs,
                 "env": r.env,
                 "fidelity": r.fidelity,
+                "hazards": r.hazards,
                 "line": module.functions[r.name].line,
             }
             for r in results.values()

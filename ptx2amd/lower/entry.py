@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ptx2amd.errors import Unsupported
-from ptx2amd.lower import named
+from ptx2amd.lower import named, special
 from ptx2amd.lower.body import lower_body
 from ptx2amd.lower.calls import Signature, array, is_array, scalar, signature
 from ptx2amd.lower.data import align_of
@@ -35,7 +35,7 @@ NO_IEEE = ' "amdgpu-ieee"="false"'  # min and max take any NaN for absent, as in
 
 def lower_function(module: ModuleLowering, function: Function, denormals: str) -> str:
     """The LLVM definition of a PTX function. Raises Ptx2amdError, naming function and line."""
-    fn = FunctionLowering(function.proto.name, module.target, module)
+    fn = FunctionLowering(function.proto.name, module.kernel_target, module)
     fn.f32_denormals = denormals
     fn.is_kernel = function.kind == "entry"
     if fn.is_kernel and "reqntid" in function.directives:
@@ -47,6 +47,10 @@ def lower_function(module: ModuleLowering, function: Function, denormals: str) -
     scope = body(module.module, function)
     fn.named_barriers = named.numbers(module, function, fn.block_size)
     fn.lines.append("body:")
+    if fn.is_kernel and fn.target.padded:
+        live = fn.block("live")
+        fn.branch(special.padding(fn), "return", live)
+        fn.label(live)
     if fn.is_kernel and fn.named_barriers:
         named.prepare(fn)
     lower_body(fn, scope)
@@ -85,6 +89,8 @@ def kernel_head(fn: FunctionLowering, function: Function) -> str:
             parameters.append(f"{scalar(var)} %p{i}")
     limit = max_threads(function)
     least = limit if "reqntid" in function.directives else 1
+    if fn.target.padded:
+        least, limit = 2 * least, 2 * min(limit, fn.target.max_block)
     attributes = f'"amdgpu-flat-work-group-size"="{least},{limit}" "uniform-work-group-size"="true"'
     attributes += NO_IEEE
     if fn.f32_denormals == "flush":
@@ -114,7 +120,7 @@ def function_head(fn: FunctionLowering, function: Function, how: Signature) -> s
     if len(function.proto.results) > 1:
         raise Unsupported("a function with several results", fn.name, function.line)
     attributes = NO_IEEE + (FLUSH if fn.f32_denormals == "flush" else "")
-    name = quoted(llvm_name(function, fn.f32_denormals))
+    name = quoted(llvm_name(function, fn.f32_denormals, fn.target.mapping))
     return f"define internal {how.result} {name}({', '.join(parameters)}) convergent nounwind{attributes}"
 
 
@@ -123,7 +129,7 @@ def _scalar_place(fn: FunctionLowering, var: Var, memory: str) -> None:
     ty = scalar(var)
     fn.entry.append(f"  {memory} = alloca {ty}, align {max(4, align_of(var))}, addrspace(5)")
     if var.space == "reg":
-        fn.names.table[var.name] = Register(var.name, 1 if ty == "i1" else int(ty[1:]), ty, True, memory)
+        fn.names.table[var.name] = Register(var.name, 1 if ty == "i1" else int(ty[1:]), ty, True, memory, writes=1)
     else:
         fn.names.table[var.name] = Storage(var, Val("ptr addrspace(5)", memory))
 

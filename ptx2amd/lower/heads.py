@@ -6,9 +6,10 @@ from ptx2amd.lower import data
 from ptx2amd.ptx.ast import Function
 
 
-def llvm_name(function: Function, mode: str) -> str:
-    """The LLVM name of a .func: one copy for each denormal mode that its callers run in."""
-    return function.proto.name + (".flush" if mode == "flush" else "")
+def llvm_name(function: Function, mode: str, mapping: str) -> str:
+    """The LLVM name of a .func: one copy for each denormal mode and warp mapping that its callers run in."""
+    flush, padded = ".flush" if mode == "flush" else "", ".padded" if mapping == "padded" else ""
+    return function.proto.name + flush + padded
 
 
 def param_layout(function: Function) -> list[tuple[int, int, int]]:

@@ -1,6 +1,7 @@
 """Lanes of a warp in both warp mappings: who is active, votes, and reading another lane's registers.
 
-native: a wave is a warp. paired: a wave of 64 lanes carries two warps, and each sees its own half."""
+native: a wave is a warp. paired: a wave of 64 lanes carries two warps, and each sees its own half. padded:
+the lower half of a wave is a warp, and the other lanes are off."""
 
 from __future__ import annotations
 
@@ -27,10 +28,12 @@ def half(fn: FunctionLowering) -> Val:
 
 def ballot(fn: FunctionLowering, vote: Val) -> Val:
     """The mask of the warp's active lanes whose `vote` is true, as an i32."""
-    if not fn.target.paired:
+    if fn.target.wave_size == 32:
         return fn.call("llvm.amdgcn.ballot.i32", "i32", vote)
     both = fn.call("llvm.amdgcn.ballot.i64", "i64", vote)
     low = fn.op("i32", f"trunc {both.t} to i32")
+    if not fn.target.paired:
+        return low
     high = fn.op("i32", f"trunc {fn.op('i64', f'lshr {both.t}, 32').t} to i32")
     upper = fn.op("i1", f"icmp ne {half(fn).t}, 0")
     return fn.op("i32", f"select {upper.t}, {high.t}, {low.t}")
@@ -82,22 +85,6 @@ def _permute(fn: FunctionLowering, at: Val, word: Val) -> Val:
     return fn.call("llvm.amdgcn.ds.bpermute", "i32", at, word)
 
 
-DPP_XOR = {8: 0x128, 15: 0x140, 7: 0x141}  # row_ror:8, row_mirror, row_half_mirror; below 4: quad_perm
-
-
-def read_xor(fn: FunctionLowering, word: Val, distance: int) -> Val:
-    """A 32-bit value as the lane has it whose number differs in the bits of `distance` (1 to 31): within
-    rows of 16 lanes the arithmetic instructions read it themselves (DPP), else the LDS unit swaps it."""
-    value = fn.cast(word, "i32")
-    control = DPP_XOR.get(distance)
-    if distance < 4:
-        control = sum((lane ^ distance) << 2 * lane for lane in range(4))
-    if control is not None:
-        return fn.cast(_dpp(fn, value, control), word.ty)
-    text = f"call i32 @llvm.amdgcn.ds.swizzle({value.t}, i32 {distance << 10 | 31})"
-    return fn.cast(fn.op("i32", text), word.ty)
-
-
 def _dpp(fn: FunctionLowering, word: Val, control: int) -> Val:
     return fn.op("i32", f"call i32 @llvm.amdgcn.mov.dpp.i32({word.t}, i32 {control}, i32 15, i32 15, i1 true)")
 
@@ -112,13 +99,3 @@ def read_quad(fn: FunctionLowering, value: Val, lane: int) -> Val:
     """A 32- or 64-bit value as lane `lane` (0 to 3) of the thread's group of four has it."""
     parts = split(fn, value)
     return fn.pack([_dpp(fn, part, 0b01010101 * lane) for part in parts], value.ty)
-
-
-def read_constant_lane(fn: FunctionLowering, word: Val, lane: int) -> Val:
-    """A 32-bit value as lane `lane` of the warp has it."""
-    value = fn.cast(word, "i32")
-    if fn.target.paired:
-        text = f"call i32 @llvm.amdgcn.ds.swizzle({value.t}, i32 {lane << 5})"
-    else:
-        text = f"call i32 @llvm.amdgcn.readlane.i32({value.t}, i32 {lane})"
-    return fn.cast(fn.op("i32", text), word.ty)

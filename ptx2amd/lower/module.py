@@ -5,7 +5,7 @@ are globals of the code object."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from ptx2amd.errors import Ptx2amdError, Unsupported
@@ -21,6 +21,7 @@ from ptx2amd.lower.summary import Summary, summarise
 from ptx2amd.lower.value import Val
 from ptx2amd.ptx.ast import Function, Module, Var
 from ptx2amd.target import Target
+from ptx2amd.target.hazards import Hazard, hazards
 
 ENV = "@__ptx2amd_env = protected addrspace(1) externally_initialized global [8 x i64] zeroinitializer, align 64"
 
@@ -37,14 +38,18 @@ class KernelPlan:
     f32_denormals: str
     env: bool  # whether it reads the environment
     approximate: list[str] = field(default_factory=list)  # opcodes whose lowering is not exact
+    hazards: list[Hazard] = field(default_factory=list)  # where warps wait for each other
 
 
 class ModuleLowering:
-    """Collects LLVM IR for one target. A kernel that fails leaves nothing behind."""
+    """Collects LLVM IR for one target. A kernel that fails leaves nothing behind.
 
-    def __init__(self, module: Module, target: Target, mode: str = "kernel") -> None:
+    choose: run kernels whose warps wait for each other padded where the target's mapping is paired."""
+
+    def __init__(self, module: Module, target: Target, mode: str = "kernel", choose: bool = False) -> None:
         assert mode in ("kernel", "module")
-        self.module, self.target, self.mode = module, target, mode
+        self.module, self.target, self.mode, self.choose = module, target, mode, choose
+        self.kernel_target = target  # of the kernel that is being lowered
         self.actions: dict[int, Action] = {}
         self.texts: dict[str, str] = {}  # LLVM functions by name
         self.globals: dict[str, str] = {}
@@ -56,6 +61,10 @@ class ModuleLowering:
         self._pending: list[tuple[Function, str]] = []  # requested functions, with their denormal mode
         self._new: dict[str, str] = {}
         self._kernel: Function | None = None  # the one being lowered
+
+    def fresh(self) -> ModuleLowering:
+        """An empty one for the same module and target."""
+        return ModuleLowering(self.module, self.target, self.mode, self.choose)
 
     @cached_property
     def segment(self) -> data.Segment:
@@ -97,7 +106,7 @@ class ModuleLowering:
 
     def request(self, fn: FunctionLowering, function: Function) -> str:
         """The LLVM name (with @) of a PTX function, which will be lowered in the caller's FP mode."""
-        name = llvm_name(function, fn.f32_denormals)
+        name = llvm_name(function, fn.f32_denormals, fn.target.mapping)
         if name not in self.texts and name not in self._new:
             self._new[name] = ""
             self._pending.append((function, fn.f32_denormals))
@@ -201,11 +210,14 @@ class ModuleLowering:
         self._new, self._pending, self._kernel = {}, [], function
         try:
             mode = self._denormals(function)
+            found = hazards(self.module, self.reachable(function))
+            self.kernel_target = self._target(function, found)
             self._new[name] = lower_function(self, function, mode)
             while self._pending:
                 callee, mode = self._pending.pop()
-                self._new[llvm_name(callee, mode)] = lower_function(self, callee, mode)
-            self.plans[name] = self._plan(function, mode)
+                text = lower_function(self, callee, mode)
+                self._new[llvm_name(callee, mode, self.kernel_target.mapping)] = text
+            self.plans[name] = self._plan(function, mode, found)
         except RecursionError:
             raise Unsupported("nested too deeply", name) from None
         finally:
@@ -222,7 +234,21 @@ class ModuleLowering:
         reached = [self.summary(f) for f in self.reachable(kernel)]
         return "flush" if sum(s.flush for s in reached) > sum(s.ieee for s in reached) else "ieee"
 
-    def _plan(self, function: Function, mode: str) -> KernelPlan:
+    def _target(self, function: Function, found: list[Hazard]) -> Target:
+        """The kernel's target: its mapping chosen."""
+        chosen = self.target
+        if self.choose and chosen.paired and found:
+            chosen = replace(chosen, mapping="padded")
+        block = max_threads(function)
+        if "reqntid" in function.directives and block > chosen.max_block:
+            reason = f": {found[0]}" if found else ""
+            raise Unsupported(
+                f"blocks of {block} threads in the {chosen.mapping} warp mapping, which takes {chosen.max_block}{reason}",
+                function.proto.name,
+            )
+        return chosen
+
+    def _plan(self, function: Function, mode: str, found: list[Hazard]) -> KernelPlan:
         limit = self.target.arch
         shared = self.static_shared_of(function)
         if shared > limit.lds:
@@ -233,13 +259,14 @@ class ModuleLowering:
         approximate = sorted({o for f in self.reachable(function) for o in self.summary(f).approximate})
         return KernelPlan(
             function.proto.name,
-            self.target.mapping,
+            self.kernel_target.mapping,
             param_layout(function),
-            max_threads(function),
+            min(max_threads(function), self.kernel_target.max_block),
             shared,
             mode,
             self.uses_env,
             approximate,
+            found,
         )
 
     @property

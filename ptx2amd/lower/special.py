@@ -1,7 +1,9 @@
 """Special registers: %tid, %laneid, %clock64 ... PTX manual: 10 Special Registers.
 
 Threads fill waves in linear order (x fastest), in CUDA as on AMD GPUs; so a warp is 32 neighbouring
-lanes in both warp mappings, and a lane's number in its warp is its number in the wave modulo 32."""
+lanes in the native and paired mappings, and a lane's number in its warp is its number in the wave modulo 32.
+In the padded mapping the hardware's workgroup is twice the block in x: threads are counted anew, without
+the upper half of each wave."""
 
 from __future__ import annotations
 
@@ -69,14 +71,52 @@ def hidden(fn: FunctionLowering, ty: str, offset: int) -> Val:
     return fn.op(ty, f"load {ty}, {at.t}, align {2 if ty == 'i16' else 4}, !invariant.load !0, !noundef !0")
 
 
-def tid(fn: FunctionLowering, axis: int) -> Val:
+def item(fn: FunctionLowering, axis: int) -> Val:
+    """The hardware's place in the workgroup."""
     return fn.op("i32", f"call range(i32 0, {MAX_BLOCK}) i32 @llvm.amdgcn.workitem.id.{'xyz'[axis]}()")
 
 
-def ntid(fn: FunctionLowering, axis: int) -> Val:
+def items(fn: FunctionLowering, axis: int) -> Val:
+    """The hardware's size of the workgroup."""
     if fn.block_size is not None:
-        return fn.const("i32", fn.block_size[axis])
+        return fn.const("i32", fn.block_size[axis] << (fn.target.padded and axis == 0))
     return fn.op("i32", f"zext nneg {hidden(fn, 'i16', GROUP_SIZE + 2 * axis).t} to i32")
+
+
+def tid(fn: FunctionLowering, axis: int) -> Val:
+    if not fn.target.padded:
+        return item(fn, axis)
+    flat = fn.block_size is not None and fn.block_size[1:] == (1, 1)
+    if flat:
+        return zero(fn) if axis else padded_thread(fn)
+    v = padded_thread(fn)
+    for below in range(axis):
+        v = fn.op("i32", f"udiv i32 {v}, {ntid(fn, below)}")
+    return v if axis == 2 else fn.op("i32", f"urem i32 {v}, {ntid(fn, axis)}")
+
+
+def ntid(fn: FunctionLowering, axis: int) -> Val:
+    size = items(fn, axis)
+    return fn.op("i32", f"lshr exact i32 {size}, 1") if fn.target.padded and axis == 0 else size
+
+
+def padded_thread(fn: FunctionLowering) -> Val:
+    """Padded mapping: the thread's linear number in its block (of an upper half: the number of another)."""
+    place = linear(fn, item, items)
+    warp = fn.op("i32", f"and i32 {fn.op('i32', f'lshr i32 {place}, 1')}, {MAX_BLOCK // 2 - 32}")
+    return fn.op("i32", f"or disjoint i32 {warp}, {fn.op('i32', f'and i32 {place}, 31')}")
+
+
+def padding(fn: FunctionLowering) -> Val:
+    """Padded mapping: whether the lane is no thread of the block: it is in an upper half, or beyond the
+    last warp's threads."""
+    upper = fn.op("i32", f"and i32 {linear(fn, item, items)}, 32")
+    off = fn.op("i1", f"icmp ne i32 {upper}, 0")
+    threads = ntid(fn, 0)
+    for axis in (1, 2):
+        threads = fn.op("i32", f"mul i32 {threads}, {ntid(fn, axis)}")
+    beyond = fn.op("i1", f"icmp uge i32 {padded_thread(fn)}, {threads}")
+    return fn.op("i1", f"or i1 {off}, {beyond}")
 
 
 def ctaid(fn: FunctionLowering, axis: int) -> Val:
@@ -135,7 +175,7 @@ def linear(fn: FunctionLowering, position: Callable, size: Callable) -> Val:
 
 @register("%warpid")
 def warpid(fn: FunctionLowering) -> Val:
-    return fn.op("i32", f"lshr i32 {linear(fn, tid, ntid)}, 5")
+    return fn.op("i32", f"lshr i32 {linear(fn, item, items)}, {6 if fn.target.padded else 5}")
 
 
 @register("%nwarpid")
@@ -154,7 +194,7 @@ def smid(fn: FunctionLowering) -> Val:
 @register("%laneid")
 def laneid(fn: FunctionLowering) -> Val:
     low = fn.op("i32", "call range(i32 0, 33) i32 @llvm.amdgcn.mbcnt.lo(i32 -1, i32 0)")
-    if fn.target.wave_size == 32:
+    if not fn.target.paired:
         return low
     lane = fn.op("i32", f"call range(i32 0, 64) i32 @llvm.amdgcn.mbcnt.hi(i32 -1, i32 {low})")
     return fn.op("i32", f"and i32 {lane}, 31")

@@ -6,14 +6,16 @@ from dataclasses import dataclass
 
 from ptx2amd.target.arch import Arch, arch
 
-MAPPINGS = ("native", "paired")
+MAPPINGS = ("native", "paired", "padded")
+PADDED_BLOCK = 512  # threads: twice as many lanes are a workgroup of 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
     """An arch and how warps of 32 threads lie on its waves.
 
-    mapping "native": a wave is a warp (wave32); "paired": a wave carries two warps (wave64)."""
+    mapping "native": a wave is a warp (wave32); "paired": a wave carries two warps (wave64); "padded": a
+    wave carries one warp in its lower half, the other lanes are off (wave64)."""
 
     arch: Arch
     mapping: str
@@ -26,6 +28,15 @@ class Target:
     @property
     def paired(self) -> bool:
         return self.mapping == "paired"
+
+    @property
+    def padded(self) -> bool:
+        return self.mapping == "padded"
+
+    @property
+    def max_block(self) -> int:
+        """Threads that a block can have."""
+        return PADDED_BLOCK if self.padded else 1024
 
 
 def target(name: str, mapping: str = "") -> Target:

@@ -9,17 +9,28 @@ from ptx2amd import hip
 from ptx2amd.translate import translate
 
 ARCHS = ("gfx942", "gfx1100")  # paired warps, native warps
+MAPPINGS = (*ARCHS, "gfx942:padded")
+
+
+Dim = int | tuple[int, ...]
 
 
 class Program:
-    """A translated module, loaded. Raises AssertionError when a kernel cannot be translated."""
+    """A translated module, loaded; `arch` may name a mapping too: "gfx942:padded". Raises AssertionError when a kernel cannot be translated."""
 
     def __init__(self, text: str, arch: str) -> None:
-        [result] = translate(text, "test.ptx", [arch], mode="module")
+        arch, _, mapping = arch.partition(":")
+        [result] = translate(text, "test.ptx", [arch], mode="module", mapping=mapping)
+        self.spread = 2 if mapping == "padded" else 1  # lanes a thread takes
         refused = {name: k.reason for name, k in result.kernels.items() if not k.ok}
         assert not refused, refused
         self.gpu = hip.open(f"vgpu:{arch}")
         self.module = self.gpu.load(result.code)
+
+    def launch(self, kernel: str, grid: Dim, block: Dim, args: Sequence, shared: int = 0) -> None:
+        """Launch blocks of `block` threads."""
+        x, *rest = (block,) if isinstance(block, int) else block
+        self.module.kernel(kernel).launch(grid, (self.spread * x, *rest), args, shared)
 
     def run(
         self,
@@ -32,7 +43,7 @@ class Program:
         """Launch and wait. Each buffer is a parameter: device memory with that content, or that many zero
         bytes; `more` are further parameters. Returns the buffers' contents afterwards."""
         memory = [self.gpu.buffer(bytes(b) if isinstance(b, int) else b) for b in buffers]
-        self.module.kernel(kernel).launch(grid, block, [*memory, *more])
+        self.launch(kernel, grid, block, [*memory, *more])
         return [buffer.bytes() for buffer in memory]
 
 

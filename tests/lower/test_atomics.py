@@ -7,14 +7,14 @@ import struct
 import atomic_programs as programs
 import pytest
 from atomic_programs import CELL
-from device import ARCHS, chunks, program
+from device import MAPPINGS, chunks, program
 
 THREADS = 48
 BATCHES = chunks(list(programs.operations()), 40)
 TEXT = programs.HEAD + "".join(programs.kernel(f"k{i}", b, THREADS) for i, b in enumerate(BATCHES))
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", MAPPINGS)
 def test_one_thread_a_location(arch: str) -> None:
     for i, batch in enumerate(BATCHES):
         cells = [c for o in batch for t in range(THREADS) for c in programs.operands(o, t)]
@@ -84,7 +84,7 @@ STEP = {"inc": 1, "cas_b16": 1}
 
 
 @pytest.mark.parametrize("name", CONTENTION)
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", MAPPINGS)
 def test_contention(arch: str, name: str) -> None:
     """Two hundred threads (of one block, where the location is shared) get the values of some order, each once."""
     grid, block = (1, 200) if "shared" in name else (4, 50)
@@ -108,7 +108,7 @@ def test_contention(arch: str, name: str) -> None:
 UNEVEN = _HEAD + _KERNEL.format(name="k", body="atom.global.add.f32 %f, [%cell], 0f3DCCCCCD;", after="")
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", MAPPINGS)
 def test_float_sums_are_rounded_one_by_one(arch: str) -> None:
     """0.1f added by each of 192 threads: every addition rounds, none is replaced by a multiplication."""
     import numpy as np

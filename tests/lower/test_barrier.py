@@ -8,7 +8,7 @@ import struct
 import barrier_programs
 import named_programs
 import pytest
-from device import ARCHS, program
+from device import MAPPINGS, program
 
 from ptx2amd.translate import translate
 
@@ -16,7 +16,7 @@ TEXT = barrier_programs.module()
 
 
 @pytest.mark.parametrize("name", barrier_programs.PROGRAMS)
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", MAPPINGS)
 def test_meeting(arch: str, name: str) -> None:
     for block in (1, 32, 33, 64, 96, 200, 256):
         seed = random.Random(block)
@@ -53,7 +53,7 @@ COUNTED = """.version 8.0
 """
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", MAPPINGS)
 def test_barriers_of_the_whole_block_are_the_hardwares(arch: str) -> None:
     """Words in LDS are there only for kernels with barriers for a part of the block."""
     [result] = translate(COUNTED, "counted.ptx", [arch])

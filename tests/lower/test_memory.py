@@ -8,7 +8,7 @@ import struct
 
 import memory_programs as programs
 import pytest
-from device import ARCHS, chunks, program
+from device import MAPPINGS, chunks, program
 from memory_programs import SLICE, THREADS
 
 LOADS = chunks([*programs.accesses("ld"), *programs.accesses("ldu")], 25)
@@ -22,7 +22,7 @@ PARAMETER = random.Random("parameter").randbytes(SLICE)
 
 
 @pytest.mark.parametrize("kind", ["load", "store"])
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", MAPPINGS)
 def test_accesses(arch: str, kind: str) -> None:
     for i, batch in enumerate(LOADS if kind == "load" else STORES):
         size = SLICE * THREADS * len(batch)
@@ -68,7 +68,7 @@ ret;
 """  # fmt: skip
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", MAPPINGS)
 def test_addresses(arch: str) -> None:
     _, out = program(ADDRESSES, arch).run("k", 1, [4, 36])
     assert struct.unpack("<9I", out) == (1, 2, 4, 1, 111, 222, 333, 555, 0)
@@ -86,7 +86,7 @@ mad.lo.s32 %b, %t, -4, %a; ld.shared.u32 %x, [%b+156]; st.global.u32 [%out], %x;
 """
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", MAPPINGS)
 def test_offsets_on_negative_addresses(arch: str) -> None:
     """sh - 4 t is below the start of shared memory for most threads; with the offset it is not."""
     _, out = program(BACKWARDS, arch).run("k", 40, [DATA[:160], 160])

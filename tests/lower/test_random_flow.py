@@ -8,7 +8,7 @@ import struct
 from dataclasses import dataclass
 
 import pytest
-from device import ARCHS, program
+from device import MAPPINGS, program
 
 from ptx2amd.codegen import llvm
 
@@ -132,14 +132,14 @@ def check(seed: int, arch: str, calls: bool = True) -> None:
     assert not wrong, f"seed {seed} on {arch}: threads {wrong[:8]} in\n{text}"
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", MAPPINGS)
 @pytest.mark.parametrize("seed", range(16))
 def test_random_flow(seed: int, arch: str) -> None:
     check(seed, arch)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", MAPPINGS)
 @pytest.mark.parametrize("seed", range(16, 216))
 def test_more_random_flow(seed: int, arch: str) -> None:
     check(seed, arch)
@@ -150,7 +150,7 @@ def test_more_random_flow(seed: int, arch: str) -> None:
 )
 def test_random_flow_in_the_short_pipeline(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(llvm, "FULL_LINES", 0)
-    check(seed, ARCHS[seed % 2], calls=False)
+    check(seed, MAPPINGS[seed % 2], calls=False)
 
 
 def test_the_paths_diverge() -> None:

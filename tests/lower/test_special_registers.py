@@ -6,7 +6,7 @@ import struct
 from itertools import product
 
 import pytest
-from device import ARCHS, program
+from device import MAPPINGS, program
 
 HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
 POSITION = [
@@ -55,10 +55,17 @@ def expected(grid: tuple[int, ...], block: tuple[int, ...], c: tuple[int, ...], 
     }  # fmt: skip
 
 
-SHAPES = [((1, 1, 1), (64, 1, 1)), ((2, 3, 2), (5, 7, 3)), ((3, 1, 2), (33, 2, 1)), ((1, 2, 1), (1, 1, 47))]
+SHAPES = [
+    ((1, 1, 1), (64, 1, 1)),
+    ((2, 3, 2), (5, 7, 3)),
+    ((3, 1, 2), (33, 2, 1)),
+    ((1, 2, 1), (1, 1, 47)),
+    ((1, 1, 1), (16, 8, 4)),
+    ((1, 1, 1), (1, 1, 1)),
+]
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", MAPPINGS)
 @pytest.mark.parametrize(("grid", "block"), SHAPES)
 @pytest.mark.parametrize("fixed", [False, True], ids=["free", "reqntid"])
 def test_position(arch: str, grid: tuple[int, ...], block: tuple[int, ...], fixed: bool) -> None:
@@ -66,7 +73,7 @@ def test_position(arch: str, grid: tuple[int, ...], block: tuple[int, ...], fixe
     loaded = program(HEAD + position_kernel("k", directive), arch)
     threads = block[0] * block[1] * block[2]
     out = loaded.gpu.buffer(bytes(4 * len(POSITION) * threads * grid[0] * grid[1] * grid[2]))
-    loaded.module.kernel("k").launch(grid, block, [out], shared=24)
+    loaded.launch("k", grid, block, [out], 24)
     rows = struct.iter_unpack(f"<{len(POSITION)}I", out.bytes())
     order = product(*(range(n) for n in reversed(grid)), *(range(n) for n in reversed(block)))
     for (cz, cy, cx, tz, ty, tx), row in zip(order, rows, strict=True):
@@ -95,7 +102,7 @@ LOOP:
 """
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", MAPPINGS)
 def test_clocks_advance(arch: str) -> None:
     [out] = program(CLOCKS, arch).run("k", 1, [96])
     cycles, nanoseconds, low, high = struct.unpack_from("<2Q2I", out)

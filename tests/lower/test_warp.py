@@ -7,7 +7,7 @@ import struct
 
 import pytest
 import warp_programs
-from device import ARCHS, chunks, program
+from device import MAPPINGS, chunks, program
 
 BATCHES = chunks(warp_programs.cases(), 64)
 TEXT = warp_programs.HEAD + "".join(warp_programs.kernel(f"k{i}", batch) for i, batch in enumerate(BATCHES))
@@ -15,7 +15,7 @@ GRID = 2
 
 
 @pytest.mark.parametrize("block", [32, 33, 64, 96])
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", MAPPINGS)
 def test_results(arch: str, block: int) -> None:
     data = warp_programs.inputs(block)
     image = b"".join(struct.pack(f"<{warp_programs.WORDS}I", *words) for words in data)
