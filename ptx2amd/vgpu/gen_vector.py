@@ -328,6 +328,20 @@ def handler(op: Op) -> tuple[str, str, str]:
     return text, plain, f"{name}_mod"
 
 
+def only_wave64(op: Op) -> bool:
+    """GFX9 has no waves of 32 lanes: its own rows need no handlers for them."""
+    return op.gfx10 is op.gfx11 is op.gfx12 is None and not _CALL.match(op.semantics)
+
+
+def _absent(*names: str) -> str:
+    return "".join(
+        f"const struct inst *VG({name})(struct wave *w, const struct inst *i) {{\n"
+        f'  return wave_fault(w, i, FAULT_ILLEGAL_INSTRUCTION, -1, 0, "%s in a wave of 32 lanes", i->op->name);\n}}\n'
+        for name in names
+        if name
+    )
+
+
 def _matrix_handler(name: str, kind: str, m: str, n: str, k: str, blocks: str, a: str, b: str, d: str) -> str:
     types = ", ".join(f"MATRIX_{t}" for t in (a, b, d))
     return (
@@ -348,6 +362,8 @@ def write(outdir: Path, ops: Sequence[Op]) -> Handlers:
         ]
         for op in done[start : start + ROWS_PER_FILE]:
             text, plain, modified = handler(op)
+            if only_wave64(op):
+                text = f"#if W == 64\n{text}#else\n{_absent(plain, modified)}#endif\n"
             parts.append(f"/* {op.name}: {op.operands} */\n{text}")
             result.names[symbol(op)] = (plain, modified)
         path = outdir / f"vector_{start // ROWS_PER_FILE}.c"

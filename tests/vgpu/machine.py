@@ -22,6 +22,15 @@ MODE = 0x3F0
 
 
 @cache
+def best_level(level: str) -> str:
+    """The level itself, or the highest below it that this processor has."""
+    flags = set(Path("/proc/cpuinfo").read_text().split())
+    needs = {"v2": set(), "v3": {"avx2", "fma", "f16c", "bmi2"}, "v4": {"avx512f", "avx512bw", "avx512dq", "avx512vl"}}
+    below = [k for k in ("v4", "v3", "v2") if k <= level]
+    return next(k for k in below if needs[k] <= flags and (k == "v2" or needs["v3"] <= flags))
+
+
+@cache
 def library() -> tuple[cffi.FFI, object]:
     """The software GPU with its single-instruction entry."""
     ffi = cffi.FFI()
@@ -123,7 +132,8 @@ def execute(generation: str, code: bytes, state: State, mode: int = MODE, level:
     ffi, lib = library()
     state.v = np.ascontiguousarray(state.v)
     status = lib.ptx2amd_vgpu_execute(  # type: ignore[attr-defined]
-        generation.encode(), state.lanes, level.encode(), ffi.from_buffer("uint32_t[]", code), len(code) // 4,
+        generation.encode(), state.lanes, best_level(level).encode(), ffi.from_buffer("uint32_t[]", code),
+        len(code) // 4,
         ffi.cast("uint32_t *", state.v.ctypes.data), ffi.cast("uint32_t *", state.s.ctypes.data), mode,
     )  # fmt: skip
     if status:
