@@ -22,7 +22,7 @@ def lower_body(fn: FunctionLowering, scope: Scope) -> list[Inst]:
     for register in fn.names.registers:
         if not register.ty:
             register.ty = f"i{register.bits}"
-        if register.crossing:
+        if register.crossing and register.constant is None:
             register.memory = f"%r{len(fn.entry)}"
             fn.entry.append(f"  {register.memory} = alloca {register.ty}, addrspace(5)")
         register.block, register.values = -1, {}

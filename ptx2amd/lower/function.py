@@ -152,6 +152,8 @@ class FunctionLowering(Emitter):
             return values[ty]
         if values:
             v = next(iter(values.values()))
+        elif entity.constant is not None:
+            v = self.const("i32", entity.constant)
         else:
             if not entity.memory:
                 return Val(ty, "false" if ty == "i1" else "zeroinitializer")  # never written

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ptx2amd.lower.value import LLVM_TYPE, Val, bits_of
-from ptx2amd.ptx.ast import Addr, BranchTargets, Inst, Label, Proto, Reg, Scope, Shape, Sym, Var, Vec
+from ptx2amd.ptx.ast import Addr, BranchTargets, Imm, Inst, Label, Proto, Reg, Scope, Shape, Sym, Var, Vec
 
 ENDS = frozenset(("bra", "brx_idx", "ret", "exit"))
 DESTINATIONS = frozenset(("d", "e", "p", "q"))
@@ -18,7 +18,8 @@ DESTINATIONS = frozenset(("d", "e", "p", "q"))
 @dataclass(slots=True, eq=False)
 class Register:
     """A PTX register. `ty` is the LLVM type of its alloca, `memory` the alloca when it is crossing.
-    `values` are its current value in the forms (LLVM types) it was used in, valid in block `block`."""
+    `values` are its current value in the forms (LLVM types) it was used in, valid in block `block`.
+    `constant`: the integer that its only write moves into it; so it is that everywhere."""
 
     name: str
     bits: int
@@ -27,6 +28,8 @@ class Register:
     memory: str = ""
     block: int = -1
     values: dict[str, Val] = field(default_factory=dict)
+    writes: int = 0
+    constant: int | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -190,6 +193,17 @@ class Analysis:
                         self._write(item.name, ptx_type, inst.guard is not None)
             else:
                 self._read_inside(operand)
+        if shape.form.lower == "mov":
+            self._constant(inst)
+
+    def _constant(self, inst: Inst) -> None:
+        """Note a move of an integer into a register that nothing wrote before; a later write undoes it."""
+        to, value = inst.operands
+        register = self.names.table.get(to.name) if isinstance(to, Reg) else None
+        if inst.guard is not None or not isinstance(register, Register) or not isinstance(value, Imm):
+            return
+        if register.writes == 1 and register.bits == 32 and value.kind in "su":
+            register.constant = value.bits & 0xFFFFFFFF
 
     def _read_inside(self, operand) -> None:
         if isinstance(operand, Reg):
@@ -224,5 +238,7 @@ class Analysis:
             if guarded:
                 register.crossing = True
             register.block = self.block
+            register.writes += 1
+            register.constant = None
             if not register.ty and ptx_type and bits_of(ptx_type) == register.bits:
                 register.ty = LLVM_TYPE[ptx_type][0]

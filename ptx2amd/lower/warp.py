@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ptx2amd.lower.lanes import active, ballot, is_lane, lowest, read_constant_lane, read_lane, read_xor
+from ptx2amd.lower.lanes import active, ballot, is_lane, lowest, read_lane
 from ptx2amd.lower.registry import lowers
+from ptx2amd.lower.shuffle import LANES, in_lanes, pattern, shuffle
 from ptx2amd.lower.value import Val
-from ptx2amd.ptx.ast import Imm
 
 if TYPE_CHECKING:
     from ptx2amd.lower.function import FunctionLowering
@@ -21,31 +21,16 @@ def members(fn: FunctionLowering, inst: Inst) -> Val:
 
 @lowers("shfl")
 def shfl(fn: FunctionLowering, inst: Inst) -> None:
-    value = fn.src(inst, "a")
-    known = constant_pattern(fn, inst, value)
-    if known is not None:
-        read, inside = known, fn.const("i1", 1)
-    else:
+    value, b, c = fn.src(inst, "a"), fn.src(inst, "b"), fn.src(inst, "c")
+    read = inside = None
+    if b.ref.isdigit() and c.ref.isdigit():
+        sources, mask = pattern(inst.shape.mods["mode"], int(b.ref), int(c.ref))
+        read, inside = shuffle(fn, value, sources), in_lanes(fn, mask)
+    if read is None or inside is None:
         source, inside = shuffle_source(fn, inst)
         read = read_lane(fn, value, source)
     fn.put(inst, "d", read)
     fn.put(inst, "p", inside)
-
-
-def constant_pattern(fn: FunctionLowering, inst: Inst, value: Val) -> Val | None:
-    """Shuffles whose operands are constants such that each lane reads inside its segment."""
-    b, c = inst.get("b"), inst.get("c")
-    if not isinstance(b, Imm) or not isinstance(c, Imm):
-        return None
-    distance, segment = b.bits & 31, c.bits >> 8 & 31
-    if (c.bits | segment) & 31 != 31 or distance & segment:
-        return None  # the clamp is inside a segment, or the distance leaves it
-    match inst.shape.mods["mode"]:
-        case "bfly":
-            return read_xor(fn, value, distance) if distance else value
-        case "idx" if segment == 0:
-            return read_constant_lane(fn, value, distance)
-    return None
 
 
 def shuffle_source(fn: FunctionLowering, inst: Inst) -> tuple[Val, Val]:
@@ -159,15 +144,14 @@ def redux(fn: FunctionLowering, inst: Inst) -> None:
     if mods.get("abs"):
         value = fn.call("llvm.fabs.f32", "float", value)
     mask = fn.op("i32", f"and {mask.t}, {active(fn)}")
-    full, some, loop, done = (
-        fn.block(name) for name in ("redux.full", "redux.some", "redux.loop", "redux.done")
-    )
+    full, some, loop, done = (fn.block(name) for name in ("redux.full", "redux.some", "redux.loop", "redux.done"))
     fn.branch(fn.op("i1", f"icmp eq {mask.t}, -1"), full, some)
 
     fn.label(full)
     all_ = value
     for distance in (1, 2, 4, 8, 16):
-        all_ = fn.op(value.ty, step.format(all_, read_xor(fn, all_, distance)))
+        other = shuffle(fn, all_, tuple(lane ^ distance for lane in LANES))
+        all_ = fn.op(value.ty, step.format(all_, other))
     fn.branch(done)
 
     fn.label(some)
