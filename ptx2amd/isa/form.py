@@ -4,6 +4,7 @@ A row's `syntax` is the opcode as the PTX manual prints it, with fields:
     .word              a modifier that must stand there (`.shared::cta` is one word)
     .{name:a|b|c}      exactly one of the choices; its value is mods["name"]
     .[name:a|b|c]      one of the choices or nothing (mods["name"] is "")
+    .*                 at the end: any further modifiers (refused rows only, as `*` for the operands: any operands)
 A choice may be several words: `.[sem:relaxed.gpu|acquire.gpu]`, `.{red:popc.u32|and.pred}`. Modifiers are
 matched in the row's order first, then in any order (ptxas takes most of them in any order; two fields that
 could take each other's words, as the two types of cvt, keep their order).

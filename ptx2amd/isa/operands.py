@@ -13,7 +13,8 @@ DESTINATIONS = ("d", "e", "p", "q")
 
 
 class Slot(NamedTuple):
-    """One operand of a row. kind: "value", "vec", "addr", "addr*", "list", "label", "sym", "imm", "any", "pair"."""
+    """One operand of a row. kind: "value", "vec", "addr", "addr*", "list", "label", "sym", "imm", "any", "pair",
+    "rest" (all operands that are left)."""
 
     kind: str
     name: str
@@ -59,6 +60,8 @@ _KINDS = {"label", "sym", "imm", "any"}
 @cache
 def slots(operands: str) -> tuple[Slot, ...]:
     """The operand slots of a row. Raises ValueError when it is not well formed."""
+    if operands == "*":
+        return (Slot("rest", "rest", optional=True),)
     return tuple(_slot(part.strip()) for part in split_outside(operands, ",")) if operands.strip() else ()
 
 
@@ -167,6 +170,9 @@ def align(
         slot = row[index]
         if slot.when and not mods.get(slot.when):
             return walk(index + 1, at)
+        if slot.kind == "rest":
+            left = [(o.first, o.second) if isinstance(o, Pair) else (o,) for o in operands[at:]]
+            return [(slot, part) for parts in left for part in parts]
         if at < len(operands):
             taken = _take(slot, operands[at], mods)
             if taken is not None:

@@ -35,6 +35,9 @@ class Field(NamedTuple):
         return "|".join("." + ".".join(choice) for choice in self.choices)
 
 
+REST = Field("*", (), True)  # any further modifiers
+
+
 @cache
 def fields(syntax: str) -> tuple[Field, ...]:
     """The fields of a row's syntax after the mnemonic.
@@ -42,7 +45,9 @@ def fields(syntax: str) -> tuple[Field, ...]:
     Raises ValueError for a row that is not well formed."""
     found = []
     for item in split_outside(syntax, ".")[1:]:
-        if item[0] in "{[":
+        if item == "*":
+            found.append(REST)
+        elif item[0] in "{[":
             name, colon, choices = item[1:-1].partition(":")
             if not colon or item[-1] != {"{": "}", "[": "]"}[item[0]] or not name.isidentifier():
                 raise ValueError(f"malformed field {item!r} in {syntax!r}")
@@ -75,6 +80,8 @@ def in_order(syntax: tuple[Field, ...], words: tuple[str, ...]) -> dict[str, str
         if index == len(syntax):
             return {} if at == len(words) else None
         field = syntax[index]
+        if field is REST:
+            return {}
         for choice in field.choices:
             if words[at : at + len(choice)] == choice:
                 rest = walk(index + 1, at + len(choice))
@@ -96,6 +103,8 @@ def any_order(mnemonic: str, syntax: tuple[Field, ...], words: tuple[str, ...]) 
         if index == len(syntax):
             return None if left else {}
         field = syntax[index]
+        if field is REST:
+            return {}
         for at, choice in sorted(_occurrences(field, left)):
             if any(_ordered(choice[0], word) for word in left[:at]):
                 continue

@@ -28,12 +28,11 @@ FAMILIES = (
     "matrix",
     "wmma",
     "tensor",
+    "tensor_memory",
+    "cluster",
     "texture",
     "surface",
     "control",
-    "calls",
-    "special",
-    "misc",
 )
 
 

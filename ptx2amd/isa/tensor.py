@@ -4,12 +4,9 @@ instruction table, all refused."""
 from ptx2amd.isa.form import Form
 
 WARPGROUP = "refused: matrix operations of a warp group (wgmma)"
-TENSOR_MEMORY = "refused: tensor memory (tcgen05)"
 MAPS = "refused: tensor maps"
 MULTICAST = "refused: multicast memory (multimem)"
-SPARSE = "refused: sparse matrix operations"
 
-SCALE = "s:imm?, t:imm?, u:imm?, v:imm?, w:imm?, !p:pred?"
 ELEMENTS = "f16|bf16|tf32|e4m3|e5m2|s8|u8|b1"
 NARROW = "u32|s32|u64|b32|f16|f16x2|bf16|bf16x2|f32|f64"
 

@@ -1,0 +1,80 @@
+"""Instructions that are refused are refused by name: ptxas takes them, the front end finds their row, and the
+lowering gives the row's reason."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from ptx2amd.ptx.ast import Inst
+from ptx2amd.ptx.parse import parse_body, parse_module
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import oracle
+from ptx import forms
+
+SM_100 = ("9.0", "sm_100a", "sm_100a")
+SM_120 = ("9.0", "sm_120a", "sm_120a")
+
+STATEMENTS = {
+    "tensor memory": (
+        SM_100,
+        """tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [b32_1], 32
+        tcgen05.dealloc.cta_group::1.sync.aligned.b32 b32_1, 32
+        tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned
+        tcgen05.ld.sync.aligned.32x32b.x2.b32 {b32_1, b32_2}, [b32_3]
+        tcgen05.st.sync.aligned.16x64b.x1.b32 [b32_3], {b32_1}
+        tcgen05.cp.cta_group::1.128x256b [b32_1], b64_1
+        tcgen05.shift.cta_group::1.down [b32_1]
+        tcgen05.mma.cta_group::1.kind::f16 [b32_1], b64_1, b64_2, b32_2, pred_1
+        tcgen05.mma.cta_group::1.kind::tf32 [b32_1], [b32_3], b64_2, b32_2, {b32_5, b32_6, b32_7, b32_8}, pred_1
+        tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64 [b64_1]
+        tcgen05.wait::ld.sync.aligned
+        tcgen05.wait::st.sync.aligned
+        tcgen05.fence::before_thread_sync
+        tcgen05.fence::after_thread_sync""",
+    ),
+    "launch": (
+        SM_100,
+        """clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [b64_1], [b64_2]
+        clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 pred_1, b128_1
+        clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {b32_1, b32_2, b32_3, _}, b128_1
+        clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 b32_1, b128_1""",
+    ),
+    "stores": (
+        SM_100,
+        """st.bulk.weak.shared::cta [b64_1], b64_2, 0
+        st.bulk [b64_1], b64_2, 0
+        st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.u32 [b64_1], {b32_1, b32_2}, [b64_2]
+        st.async.mmio.release.sys.global.b32 [b64_1], b32_2
+        red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.inc.u32 [b64_1], b32_1, [b64_2]
+        red.async.mmio.release.sys.global.add.u32 [b64_1], b32_1""",
+    ),
+    "kind::": (
+        SM_120,
+        """mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e5m2.e2m3.f32 {f32_1, f32_2, f32_3, f32_4}, \
+        {b32_1, b32_2, b32_3, b32_4}, {b32_5, b32_6}, {f32_1, f32_2, f32_3, f32_4}
+        mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale.scale_vec::1X.f32.e5m2.e2m3.f32.ue8m0 \
+        {f32_1, f32_2, f32_3, f32_4}, {b32_1, b32_2, b32_3, b32_4}, {b32_5, b32_6}, {f32_1, f32_2, f32_3, f32_4}, \
+        {b32_7}, {0, 1}, {b32_8}, {0, 1}
+        mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0 \
+        {f32_1, f32_2, f32_3, f32_4}, {b32_1, b32_2, b32_3, b32_4}, {b32_5, b32_6}, {f32_1, f32_2, f32_3, f32_4}, \
+        {b32_7}, {0, 1}, {b32_8}, {0, 1}
+        mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f32.e5m2.e2m3.f32 \
+        {f32_1, f32_2, f32_3, f32_4}, {b32_1, b32_2, b32_3, b32_4}, {b32_5, b32_6, b32_7, b32_8}, \
+        {f32_1, f32_2, f32_3, f32_4}, b32_9, 0""",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", STATEMENTS)
+def test_refused_by_name(what: str) -> None:
+    setting, text = STATEMENTS[what]
+    statements = [" ".join(line.split()) + ";" for line in text.split("\n")]
+    assert oracle.verdicts(statements, forms.declarations(setting), setting, forms.MODULE) == [""] * len(statements)
+    body = f".func f(.param .align 16 .b8 fpar[64]) {{ {forms.DECLARATIONS}\n" + "\n".join(statements) + "\nLABEL: ret; }"
+    module = parse_module(f".version 9.0\n.target {setting[1]}\n.address_size 64\n{forms.MODULE}\n{body}\n")
+    found = [item for item in parse_body(module, module.functions["f"]).items if isinstance(item, Inst)]
+    assert [inst.shape.form.exact.partition(":")[0] for inst in found[:-1]] == ["refused"] * len(statements)
