@@ -29,7 +29,7 @@ def _access(
     return [
         Form(
             f"{before}{POLICY}{wide}{after}{vec}.{{t:{types}}}",
-            operands,
+            operands if vec else _single(operands),
             lower,
             since=max(since, version),
             sm=max(sm, needs),
@@ -44,9 +44,20 @@ def _plain(
 ) -> list[Form]:
     """One access in the widths every space has."""
     return [
-        Form(f"{syntax}{vec}.{{t:{types}}}", operands, lower, since=max(since, version), sm=max(sm, needs))
+        Form(
+            f"{syntax}{vec}.{{t:{types}}}",
+            operands if vec else _single(operands),
+            lower,
+            since=max(since, version),
+            sm=max(sm, needs),
+        )
         for vec, types, needs, version in widths
     ]
+
+
+def _single(operands: str) -> str:
+    """Of one element: a scalar, or a list of one as Triton writes it."""
+    return operands.replace("{d}", "{d*1}").replace("{b}", "{b*1}")
 
 
 LD, ST = "{d}:t, [a]", "[a], {b}:t"

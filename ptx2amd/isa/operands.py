@@ -25,6 +25,7 @@ class Slot(NamedTuple):
     symbol: bool = False  # a symbol may stand for the value
     size: int | None = None  # of a brace list; None: as the field `vec` says; -1: any
     second: Slot | None = None  # of a pair
+    part: bool = False  # `r.b0`: sources may, destinations must select a part of the register
 
     @property
     def destination(self) -> bool:
@@ -52,7 +53,7 @@ class Slot(NamedTuple):
 
 
 _SLOT = re.compile(
-    r"(!?)(?:\{(\w+)(?:\*(\d+|\?))?\}|\[(\w+)(,\*)?\]|\((\w+)\)|(\w+))(?::([^?]+))?(?:(\?)(\w+)?)?$"
+    r"(!?)(?:\{(\w+)(?:\*(\d+|\?))?\}|\[(\w+)(,\*)?\]|\((\w+)\)|(\w+)(\.)?)(?::([^?]+))?(?:(\?)(\w+)?)?$"
 )
 _KINDS = {"label", "sym", "imm", "any"}
 
@@ -74,9 +75,9 @@ def _slot(text: str) -> Slot:
     found = _SLOT.match(text)
     if not found:
         raise ValueError(f"malformed operand {text!r}")
-    negatable, vec, count, addr, rest, args, name, ptype, optional, when = found.groups()
+    negatable, vec, count, addr, rest, args, name, part, ptype, optional, when = found.groups()
     slot = Slot(
-        "value", vec or addr or args or name, ptype or "", bool(optional), when or "", bool(negatable)
+        "value", vec or addr or args or name, ptype or "", bool(optional), when or "", bool(negatable), part=bool(part)
     )
     if vec:
         return slot._replace(kind="vec", size=None if count is None else -1 if count == "?" else int(count))

@@ -13,6 +13,7 @@ class Reg(NamedTuple):
 
     name: str
     negated: bool = False  # `!p`
+    part: str = ""  # of a video instruction's operand: "b0" in `r.b0`
 
 
 class Imm(NamedTuple):

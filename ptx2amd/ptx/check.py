@@ -99,6 +99,10 @@ def _problem(slot: Slot, ptype: str, kind: str, mnemonic: str, mods: dict[str, s
         return "" if kind in _VARIABLES else "must be a variable"
     if slot.kind in ("value", "vec") and ptype and ptype != "_":
         by_field = slot.type.strip("2*/48") in mods  # types that are written out take no floating-point bits
+        if kind[0] not in "%#{!" and ("." in kind) > slot.part:
+            return "must be a whole register"
+        if slot.part and slot.destination and "." not in kind:
+            return "must select a part of the register"
         if kind[0] == "!" and slot.destination:
             return "must be a register that is not negated"
         if "#f" in kind and not by_field and (ptype == "b64" or (ptype[0] == "b" and kind[0] == "{")):

@@ -217,8 +217,8 @@ class Names(dict[str, Operand]):
                 raise BadOperand(f"'{base}' is not declared", base)
             if "*" in whole and component in "xyzwrgba":
                 kind = SPECIAL.get(text) or whole.split("*")[0]
-            elif re.match(r"[bh][0-3]{1,4}\Z", component) and whole[:1] in "bsu":
-                kind = f"{whole}.{component[0]}"
+            elif re.match(r"(b[0-7]{1,4}|h[0-3]{1,2})\Z", component) and whole[:1] in "bsu":
+                return Reg(base, part=component), f"{whole}.{component[0]}"
             else:
                 raise BadOperand(f"'{base}' has no component .{component}", text)
         if kind is None:

@@ -72,7 +72,27 @@ def cases(form: Form) -> Iterator[Case]:
             if slot.kind == "imm":
                 constants.append((slot.name, seed.randrange(256)))
         else:
-            yield Case(form, opcode, tuple(mods.items()), tuple(operands), tuple(constants))
+            for parts in selected(form, seed):
+                yield Case(form, opcode, (*mods.items(), *parts), tuple(operands), tuple(constants))
+
+
+def selected(form: Form, seed: random.Random) -> Iterator[list[tuple[str, str]]]:
+    """The parts of registers that video instructions select, as ("asel", "b2"): none, and random ones. SIMD
+    instructions: the lanes' numbers alone."""
+    parts = [slot for slot in slots(form.operands) if slot.part]
+    if not any(slot.destination for slot in parts):
+        yield []
+    if parts:
+        lanes = form.mnemonic[-1]
+        if lanes in "24":
+            every, pool = ("10", "0123") if lanes == "2" else ("3210", "01234567")
+            masks = ("0", "1", "10") if lanes == "2" else ("0", "31", "210", "3", "3210")
+            yield [
+                (f"{s.name}sel", seed.choice(masks) if s.destination else "".join(seed.choice(pool) for _ in every))
+                for s in parts
+            ]
+        else:
+            yield [(f"{s.name}sel", seed.choice(("b0", "b1", "b2", "b3", "h0", "h1"))) for s in parts]
 
 
 def all_cases(family: str) -> list[Case]:
@@ -155,6 +175,9 @@ class Program:
                     position += 1
                 registers.append(register)
             texts[name] = "{" + ", ".join(registers) + "}" if count > 1 else registers[0]
+            if part := dict(case.mods).get(f"{name}sel"):
+                letter = {"2": "h", "4": "b"}.get(case.form.mnemonic[-1], "")
+                texts[name] += f".{letter}{part}"
         names = [name for name, _, _ in case.operands]
         if "|" in case.form.operands:
             texts[names[0]] += "|" + texts.pop(names[1])

@@ -108,6 +108,9 @@ def _operand(form: Form, slot: Slot, values: dict[str, str], number: int, option
     if slot.kind == "value" and slot.type == "_":
         return "_"
     if slot.kind == "value":
+        part = _PARTS.get(form.mnemonic[-1], "b1") if slot.part else ""
+        if part:
+            return register(resolve(slot.type, values), number, form.mnemonic) + "." + part[:None if number else 2]
         return register(resolve(slot.type, values), number, form.mnemonic)
     if slot.kind == "vec":
         count = _VECTORS.get(values.get("vec", ""), 1) if slot.size is None else slot.size
@@ -128,6 +131,9 @@ def _operand(form: Form, slot: Slot, values: dict[str, str], number: int, option
         return "svar" if values.get("t", "")[1:] == "32" else "gvar"
     return {"label": "LABEL", "any": "b64_8", "list": "(b32_1)"}[slot.kind]
 
+
+# Parts that video instructions select: of a source, or (its first letters) a destination.
+_PARTS = {"2": "h12", "4": "b1742"}
 
 # Constants that are more than a number: sizes and ranges.
 _CONSTANTS = {

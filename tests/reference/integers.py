@@ -359,12 +359,16 @@ def prmt(mods, v, types):
 
 
 def video(mods, v, types):
-    """Lane by lane; .add accumulates the lanes uncut."""
+    """Lane by lane; .add accumulates the lanes uncut. Selectors (mods "asel", "bsel", "dsel") are digit strings,
+    highest lane first, into a and b side by side."""
     name, lanes = mods["name"][:-1], int(mods["name"][-1])
     n = 32 // lanes
-    results = []
-    for i in range(lanes):
-        x, y = (read(v[s] >> n * i, mods[s + "t"][0] + str(n)) for s in "ab")
+    both = v["b"] << 32 | v["a"]
+    picks = {s: [int(c) for c in mods.get(f"{s}sel", every)[::-1]] for s, every in
+             (("a", "3210"[-lanes:]), ("b", {2: "32", 4: "7654"}[lanes]))}
+    results = {}
+    for i in (int(c) for c in mods.get("dsel", "3210"[-lanes:])):
+        x, y = (read(both >> n * picks[s][i], mods[s + "t"][0] + str(n)) for s in "ab")
         if name == "vset":
             holds = {"eq": x == y, "ne": x != y, "lt": x < y, "le": x <= y, "gt": x > y, "ge": x >= y}
             result = int(holds[mods["cmp"]])
@@ -379,11 +383,56 @@ def video(mods, v, types):
             }[name]
         if mods.get("sat"):
             result = read(clamp(result, mods["t"][0] + str(n)), mods["t"][0] + str(n))
-        results.append(result)
+        results[i] = result
     if mods.get("acc"):
-        return {"d": wrap(v["c"] + sum(results), "u32")}
-    return {"d": sum(wrap(r, f"u{n}") << n * i for i, r in enumerate(results))}
+        return {"d": wrap(v["c"] + sum(results.values()), "u32")}
+    lanes_of_c = {i: v["c"] >> n * i for i in range(lanes)}
+    return {"d": sum(wrap(r, f"u{n}") << n * i for i, r in (lanes_of_c | results).items())}
 
 
 for _name in ("vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax", "vset"):
     REFERENCE[f"{_name}2"] = REFERENCE[f"{_name}4"] = video
+
+
+def chosen(bits: int, selector: str, sign: str) -> int:
+    """A register, or the byte or half of it that a selector names ("b2", "h1"), as a number."""
+    n = {"b": 8, "h": 16}.get(selector[:1], 32)
+    return read(bits >> n * int(selector[1:] or 0), f"{sign}{n}")
+
+
+def one_video(mods, v, types):
+    """Scalar video instructions; selectors are mods "asel", "bsel", "dsel"."""
+    name, signed = mods["name"], mods.get("t", "u32")[0]
+    a, b = (chosen(v[s], mods.get(f"{s}sel", ""), mods[f"{s}t"][0]) for s in "ab")
+    where = mods.get("dsel", "")
+    n = {"b": 8, "h": 16}.get(where[:1], 32)
+    if name in ("vshl", "vshr"):
+        b = b & 31 if mods["mode"] == "wrap" else min(b, 32)
+        result = a << b if name == "vshl" else a >> b
+    elif name == "vset":
+        result = int({"eq": a == b, "ne": a != b, "lt": a < b, "le": a <= b, "gt": a > b, "ge": a >= b}[mods["cmp"]])
+    else:
+        result = {"vadd": a + b, "vsub": a - b, "vabsdiff": abs(a - b), "vmin": min(a, b), "vmax": max(a, b)}[name]
+    if mods.get("sat"):
+        result = read(clamp(result, f"{signed}{n}"), f"{signed}{n}")
+    if mods.get("acc"):
+        c = read(v["c"], f"{signed}32")
+        result = {"add": result + c, "min": min(result, c), "max": max(result, c)}[mods["acc"]]
+    if n == 32:
+        return {"d": wrap(result, "u32")}
+    at = n * int(where[1:])
+    mask = (1 << n) - 1 << at
+    return {"d": result << at & mask | v["c"] & ~mask & 0xFFFFFFFF}
+
+
+for _name in ("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vset", "vshl", "vshr"):
+    REFERENCE[_name] = one_video
+
+
+@of("vmad")
+def vmad(mods, v, types):
+    signed = "s32" in (mods["at"], mods["bt"])
+    a, b = (chosen(v[s], mods.get(f"{s}sel", ""), mods[f"{s}t"][0]) for s in "ab")
+    result = a * b + read(v["c"], "s32" if signed else "u32") + bool(mods.get("po"))
+    result >>= int(mods["scale"][3:]) if mods.get("scale") else 0
+    return {"d": clamp(result, "s32" if signed else "u32") if mods.get("sat") else wrap(result, "u32")}
