@@ -11,6 +11,7 @@
 
 #include "memory.h"
 #include "state.h"
+#include "watch.h"
 
 enum { MAX_RESIDENT = 256, MAX_THREADS = 256 };
 
@@ -60,6 +61,7 @@ int engine_check(const struct dispatch *d, struct fault *fault) {
 
 static struct engine_options options;
 static unsigned thread_limit;
+static uint64_t patience, time_limit;   /* nanoseconds */
 static const struct build *chosen[2];
 static pthread_once_t options_once = PTHREAD_ONCE_INIT;
 
@@ -77,12 +79,21 @@ static bool cpu_has(const char *level) {
   return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
 }
 
+/* A time in seconds from the environment, as nanoseconds. */
+static uint64_t seconds_of(const char *name, double otherwise) {
+  const char *text = getenv(name);
+  double seconds = text && *text ? strtod(text, NULL) : otherwise;
+  return seconds > 0 && seconds < 1e9 ? (uint64_t)(seconds * 1e9) : 0;
+}
+
 static void settle_options(void) {
   const char *text;
   if (!options.threads && (text = getenv("PTX2AMD_VGPU_THREADS"))) options.threads = (unsigned)strtoul(text, NULL, 10);
   if (!options.max_instructions && (text = getenv("PTX2AMD_VGPU_MAX_INSTRUCTIONS")))
     options.max_instructions = strtoull(text, NULL, 10);
   if (!options.level) options.level = getenv("PTX2AMD_VGPU_LEVEL");
+  patience = seconds_of("PTX2AMD_VGPU_DEADLOCK", 30);
+  time_limit = seconds_of("PTX2AMD_VGPU_TIMEOUT", 0);
   cpu_set_t set;
   unsigned cpus = sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
   thread_limit = options.threads ? options.threads : cpus;
@@ -158,6 +169,8 @@ static void participate(struct run *run) {
   unsigned n = 0, turn = 0;
   uint64_t next = 0, end = 0;   /* the batch in hand */
   bool open = true;             /* workgroups may be left */
+  struct watch watch;
+  watch_begin(&watch, run);
   while (!atomic_load_explicit(&run->stop, memory_order_relaxed)) {
     struct workgroup *g = NULL;
     if (open && n < MAX_RESIDENT) {
@@ -177,6 +190,7 @@ static void participate(struct run *run) {
           break;
         }
         resident[turn = n++] = g;
+        watch.progress = true;
       }
     }
     if (!n) break;
@@ -184,6 +198,7 @@ static void participate(struct run *run) {
       if (turn >= n) {
         turn = 0;
         if (n == 1) sched_yield();
+        watch_round(&watch, run, resident, n);
       }
       g = resident[turn];
     }
@@ -191,11 +206,13 @@ static void participate(struct run *run) {
     case GROUP_DONE:
       give_group(c, g);
       resident[turn] = resident[--n];
+      watch.progress = true;
       break;
     case GROUP_PARKED: turn++; break;
     case GROUP_STOPPED: break;
     }
   }
+  watch_end(&watch, run);
   while (n) give_group(c, resident[--n]);
 }
 
@@ -310,6 +327,10 @@ int engine_run(const struct dispatch *d, struct fault *fault, struct engine_coun
     .preload_offset = (uint32_t)(k->kernarg_preload >> 7) * 4,
   };
   if (!run.groups) return 0;
+  run.begin = clock_nanoseconds();
+  run.patience = patience;
+  run.time_limit = time_limit;
+  watch_activity();
   if (!run.build) return bad_launch(fault, d, "this CPU lacks SSE4.2%.0llu%.0llu", 0, 0);
   run.scratch_bytes = (run.scratch_bytes + 15) & ~15u;
   run.vgprs = vgprs_of(&run, &run.agprs);
@@ -340,6 +361,7 @@ int engine_run(const struct dispatch *d, struct fault *fault, struct engine_coun
     pthread_mutex_unlock(&pool_lock);
   }
   mem_leave();
+  watch_activity();
   if (packet) mem_release(packet);
   pthread_mutex_destroy(&run.fault_lock);
   if (counters) {

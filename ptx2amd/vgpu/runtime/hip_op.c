@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "hip_state.h"
+#include "watch.h"
 
 __thread bool hip_in_callback;
 
@@ -143,8 +144,14 @@ hipError_t op_run(struct device *d, const struct op *op) {
   if (sticky != hipSuccess) return sticky;
   switch (op->kind) {
     case OP_KERNEL: error = run_kernel(d, &op->launch); break;
-    case OP_COPY: copy_run(&op->copy); break;
-    case OP_FILL: fill_run(&op->fill); break;
+    case OP_COPY:
+      copy_run(&op->copy);
+      watch_activity();
+      break;
+    case OP_FILL:
+      fill_run(&op->fill);
+      watch_activity();
+      break;
     case OP_HOST:
       hip_in_callback = true;
       op->host.fn(op->host.data);

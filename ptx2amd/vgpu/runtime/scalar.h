@@ -101,6 +101,7 @@ static inline const struct inst *scalar_load(struct wave *w, const struct inst *
 static inline const struct inst *scalar_store(struct wave *w, const struct inst *i, unsigned dwords) {
   uint64_t address = (read64(w, i->src[0]) + scalar_offset(w, i)) & ~UINT64_C(3);
   if (!may_write(w, address, address + dwords * 4 - 1)) return wave_memory_fault(w, i, -1, address, dwords * 4, true);
+  w->changes++;
   memcpy((void *)(uintptr_t)address, w->s + i->dst, dwords * 4);
   return NEXT(i);
 }

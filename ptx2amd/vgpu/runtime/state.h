@@ -45,6 +45,8 @@ struct run {
   uint32_t lds_bytes, scratch_bytes, vgprs, agprs;
   uint32_t preload_offset, preload_dwords; /* kernel arguments that start in SGPRs */
   uint64_t max_instructions;
+  uint64_t begin, patience, time_limit; /* nanoseconds: start; time without progress, time in all (0: no limit) */
+  _Atomic int watching, stuck; /* threads at work, and those of them that cannot go on (watch.c) */
   uint64_t batch;              /* workgroups a thread takes at a time */
   _Atomic uint64_t next;       /* first workgroup not yet taken */
   _Atomic int stop;            /* a fault ends the dispatch */
@@ -80,6 +82,9 @@ void workgroup_free(struct workgroup *g);
 bool workgroup_start(struct workgroup *g, struct run *run, uint64_t index);
 /* Runs until the end, a fault or (if others wait for the thread) the end of the time slice. */
 enum group_state workgroup_run(struct workgroup *g);
+
+/* Draws the consequences of w->stop after the wave ran. */
+void workgroup_account(struct workgroup *g, const struct wave *w);
 
 /* Writes the parts of a wave's scalar file (S_COUNT dwords) that never change, and clears the rest. */
 void write_constants(uint32_t *s);

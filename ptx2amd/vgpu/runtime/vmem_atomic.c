@@ -103,29 +103,42 @@ static uint64_t result64(enum atomic_op op, uint64_t old, uint64_t s, uint64_t t
   }
 }
 
-static uint32_t update32(uint64_t address, enum atomic_op op, uint32_t s, uint32_t t, bool shared) {
-  uint32_t *p = (uint32_t *)(uintptr_t)address;
+/* The old value; *changed is set where the new one differs. */
+static uint32_t update32(uint64_t address, enum atomic_op op, uint32_t s, uint32_t t, bool shared, bool *changed) {
+  uint32_t *p = (uint32_t *)(uintptr_t)address, old, value;
   if (!shared) {
-    uint32_t old = *p;
-    *p = result32(op, old, s, t);
+    old = *p;
+    *p = value = result32(op, old, s, t);
+    *changed |= value != old;
     return old;
   }
-  if (op == ATOMIC_ADD) return __atomic_fetch_add(p, s, __ATOMIC_SEQ_CST);
-  uint32_t old = __atomic_load_n(p, __ATOMIC_RELAXED);
-  while (!__atomic_compare_exchange_n(p, &old, result32(op, old, s, t), true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {}
+  if (op == ATOMIC_ADD) {
+    *changed |= s != 0;
+    return __atomic_fetch_add(p, s, __ATOMIC_SEQ_CST);
+  }
+  old = __atomic_load_n(p, __ATOMIC_RELAXED);
+  do value = result32(op, old, s, t);
+  while (!__atomic_compare_exchange_n(p, &old, value, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+  *changed |= value != old;
   return old;
 }
 
-static uint64_t update64(uint64_t address, enum atomic_op op, uint64_t s, uint64_t t, bool shared) {
-  uint64_t *p = (uint64_t *)(uintptr_t)address;
+static uint64_t update64(uint64_t address, enum atomic_op op, uint64_t s, uint64_t t, bool shared, bool *changed) {
+  uint64_t *p = (uint64_t *)(uintptr_t)address, old, value;
   if (!shared) {
-    uint64_t old = *p;
-    *p = result64(op, old, s, t);
+    old = *p;
+    *p = value = result64(op, old, s, t);
+    *changed |= value != old;
     return old;
   }
-  if (op == ATOMIC_ADD) return __atomic_fetch_add(p, s, __ATOMIC_SEQ_CST);
-  uint64_t old = __atomic_load_n(p, __ATOMIC_RELAXED);
-  while (!__atomic_compare_exchange_n(p, &old, result64(op, old, s, t), true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {}
+  if (op == ATOMIC_ADD) {
+    *changed |= s != 0;
+    return __atomic_fetch_add(p, s, __ATOMIC_SEQ_CST);
+  }
+  old = __atomic_load_n(p, __ATOMIC_RELAXED);
+  do value = result64(op, old, s, t);
+  while (!__atomic_compare_exchange_n(p, &old, value, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+  *changed |= value != old;
   return old;
 }
 
@@ -134,16 +147,17 @@ void VG(atomic_lanes)(struct wave *w, const struct inst *i, const struct lane_ad
   uint32_t *d = vgpr(w, i->dst);
   const uint32_t *s = vgpr(w, data), *t = vgpr(w, data2);
   enum { MXCSR_DEFAULT = 0x1f80 };   /* memory rounds to nearest and keeps denormals whatever MODE says */
-  bool floating = op >= ATOMIC_CMPSWAP_F;
+  bool floating = op >= ATOMIC_CMPSWAP_F, changed = false;
   if (floating) _mm_setcsr(MXCSR_DEFAULT);
   if (bits == 32) {
     EACH_LANE(l, a->lanes) {
-      uint32_t old = update32(a->p[l], op, s[l], t[l], shared);
+      uint32_t old = update32(a->p[l], op, s[l], t[l], shared, &changed);
       if (returns) d[l] = old;
     }
   } else {
     EACH_LANE(l, a->lanes) {
-      uint64_t old = update64(a->p[l], op, (uint64_t)s[W + l] << 32 | s[l], (uint64_t)t[W + l] << 32 | t[l], shared);
+      uint64_t old = update64(a->p[l], op, (uint64_t)s[W + l] << 32 | s[l], (uint64_t)t[W + l] << 32 | t[l], shared,
+                              &changed);
       if (returns) {
         d[l] = (uint32_t)old;
         d[W + l] = (uint32_t)(old >> 32);
@@ -151,4 +165,5 @@ void VG(atomic_lanes)(struct wave *w, const struct inst *i, const struct lane_ad
     }
   }
   if (floating) _mm_setcsr(w->mxcsr);
+  w->changes += changed;
 }

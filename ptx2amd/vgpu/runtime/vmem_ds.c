@@ -139,6 +139,7 @@ next_inst VG(ds_store2)(struct wave *w, const struct inst *i, unsigned bits, boo
 }
 
 next_inst VG(ds_exchange2)(struct wave *w, const struct inst *i, unsigned bits, bool stride64) {
+  w->changes++;
   struct lane_addresses a, b;
   next_inst out;
   unsigned bytes = bits / 8, unit = stride64 ? bytes * 64 : bytes;
@@ -181,6 +182,7 @@ next_inst VG(ds_atomic)(struct wave *w, const struct inst *i, enum atomic_op op,
 }
 
 next_inst VG(ds_condxchg32)(struct wave *w, const struct inst *i) {
+  w->changes++;
   struct lane_addresses a;
   next_inst out;
   if (!(a.lanes = wave_exec(w))) return NEXT(i);
@@ -199,6 +201,7 @@ next_inst VG(ds_condxchg32)(struct wave *w, const struct inst *i) {
 
 /* M0 + offset + 4 * lane. */
 next_inst VG(ds_addtid)(struct wave *w, const struct inst *i, bool store) {
+  w->changes += store;
   uint64_t lanes = wave_exec(w);
   uint64_t base = (w->s[S_M0] & 0xffff) + offset16(i);
   EACH_LANE(l, lanes) {
@@ -212,6 +215,7 @@ next_inst VG(ds_addtid)(struct wave *w, const struct inst *i, bool store) {
 
 /* Adds (or subtracts) the number of active lanes to a counter; every lane gets the old value. */
 next_inst VG(ds_append)(struct wave *w, const struct inst *i, int sign) {
+  w->changes++;
   uint64_t lanes = wave_exec(w), at = (w->s[S_M0] & 0xffff) + offset16(i);
   if (at + 4 > w->lds_size) return lds_fault(w, i, -1, at, 4);
   uint32_t old, value;

@@ -129,6 +129,7 @@ next_inst VG(global_load_lds)(struct wave *w, const struct inst *i, enum load_ki
   flat_addresses(w, i, &a);
   if (!VG(check_addresses)(w, i, &a, bytes, false, &out)) return out;
   uint64_t base = (w->s[S_M0] & 0xffffff) + (uint64_t)(int64_t)i->imm;
+  w->changes++;
   EACH_LANE(l, a.lanes) {
     uint64_t at = base + l * step;
     if (at + step > w->lds_size) return lds_fault(w, i, (int)l, at, step);

@@ -139,6 +139,7 @@ static inline __attribute__((always_inline)) void store_wide(const uint32_t *res
 void VG(store_lanes)(struct wave *w, const struct inst *i, const struct lane_addresses *a, enum store_kind kind) {
   const uint32_t *s = vgpr(w, i->src[MEM_DATA]);
   const uint64_t *p = a->p;
+  w->changes++;
   switch (kind) {
   case STORE_B32: store_dword(s, a, 0); break;
   case STORE_B64: case STORE_B96: case STORE_B128:

@@ -148,6 +148,7 @@ struct wave {
   uint32_t lds_size;
   uint32_t trapsts;
   uint64_t executed;     /* instructions */
+  uint64_t changes;      /* writes that may have changed memory, and barriers passed; never set back */
 };
 
 #ifdef W

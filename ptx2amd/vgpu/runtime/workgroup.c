@@ -225,6 +225,13 @@ static void release_barrier(struct workgroup *g) {
   for (unsigned k = 0; k < g->n_waves; k++)
     if (g->waves[k].stop == WAVE_AT_BARRIER) g->waves[k].stop = WAVE_RUNNING;
   g->waiting = 0;
+  g->waves[0].changes++;
+}
+
+void workgroup_account(struct workgroup *g, const struct wave *w) {
+  g->live -= w->stop == WAVE_ENDED;
+  g->waiting += w->stop == WAVE_AT_BARRIER;
+  if (g->waiting && g->waiting == g->live) release_barrier(g);
 }
 
 enum group_state workgroup_run(struct workgroup *g) {
@@ -241,17 +248,11 @@ enum group_state workgroup_run(struct workgroup *g) {
       spent += w->executed - before;
       if (run->max_instructions && w->executed > run->max_instructions && w->stop != WAVE_ENDED)
         wave_fault(w, w->pc, FAULT_RUNAWAY, -1, 0, "more than %llu instructions", (unsigned long long)run->max_instructions);
-      switch (w->stop) {
-      case WAVE_RUNNING: busy = true; break;
-      case WAVE_ENDED: g->live--; break;
-      case WAVE_AT_BARRIER: g->waiting++; break;
-      case WAVE_FAULTED: return GROUP_STOPPED;
-      case WAVE_YIELDED: break;
-      }
-      if (g->waiting && g->waiting == g->live) {
-        release_barrier(g);
-        busy = true;
-      }
+      if (w->stop == WAVE_FAULTED) return GROUP_STOPPED;
+      busy |= w->stop == WAVE_RUNNING;
+      bool waited = g->waiting || w->stop == WAVE_AT_BARRIER;
+      workgroup_account(g, w);
+      busy |= waited && !g->waiting;   /* released */
     }
     if (g->live && (!busy || spent > GROUP_SLICE)) {
       atomic_fetch_add_explicit(&run->instructions, spent, memory_order_relaxed);
