@@ -91,6 +91,18 @@ def by_dpp(fn: FunctionLowering, value: Val, sources: Pattern) -> Val | None:
     return move_dpp(fn, value, control)
 
 
+def by_row_shift(fn: FunctionLowering, value: Val, sources: Pattern) -> Val | None:
+    """A shift within rows, of lanes that do not keep their own value."""
+    own = sum(1 << lane for lane in LANES if sources[lane] == lane)
+    moved = [lane for lane in LANES if not own >> lane & 1]
+    for n in range(1, 16):
+        for step, control in ((n, ROW_SHL + n), (-n, ROW_SHR + n)):
+            if all(sources[lane] == lane + step and lane & 16 == sources[lane] & 16 for lane in moved):
+                shifted = move_dpp(fn, value, control)
+                return fn.op("i32", f"select {in_lanes(fn, ~own & 0xFFFFFFFF).t}, {shifted.t}, {value.t}")
+    return None
+
+
 def by_groups_of_eight(fn: FunctionLowering, value: Val, sources: Pattern) -> Val | None:
     same = tuple(lane & 24 | sources[lane & 7] & 7 for lane in LANES)
     if fn.target.arch.major < 10 or sources != same:
@@ -127,8 +139,8 @@ def by_swapped_banks(fn: FunctionLowering, value: Val, sources: Pattern) -> Val 
     """Neighbouring groups of four lanes change places: two shifts, each for every other group."""
     if sources != tuple(lane ^ 4 for lane in LANES):
         return None
-    half = dpp(fn, value, value, ROW_SHL + 4, banks=0b0101)
-    return dpp(fn, half, value, ROW_SHR + 4, banks=0b1010)
+    even = dpp(fn, value, value, ROW_SHL + 4, banks=0b0101)
+    return dpp(fn, even, value, ROW_SHR + 4, banks=0b1010)
 
 
 def by_one_lane(fn: FunctionLowering, value: Val, sources: Pattern) -> Val | None:
@@ -158,7 +170,8 @@ def by_swizzle(fn: FunctionLowering, value: Val, sources: Pattern) -> Val | None
 
 
 METHODS: tuple[Callable[[FunctionLowering, Val, Pattern], Val | None], ...] = (
-    nothing, by_dpp, by_one_lane, by_groups_of_eight, by_permlane, by_crossing_rows, by_swapped_banks, by_swizzle
+    nothing, by_dpp, by_one_lane, by_row_shift, by_groups_of_eight, by_permlane, by_crossing_rows, by_swapped_banks,
+    by_swizzle,
 )  # fmt: skip
 
 
