@@ -13,8 +13,10 @@ WHOLE = "[rnd:rni|rzi|rmi|rpi]"
 FTZ, SAT = "[ftz:ftz]", "[sat:sat]"
 SHORT = "u16|u32|u64|s16|s32|s64"  # what bf16 converts from and to
 UNARY, TWO = "d:t, a:a", "d:t, a:a, b:a"
+RANDOM = "refused: stochastic rounding"
 Since = tuple[int, int]
 BF16: tuple[Since, int] = ((7, 8), 90)  # since, sm of most bf16 conversions
+POWER: tuple[Since, int] = ((8, 6), 100)
 
 
 def narrower(t: str) -> str:
@@ -85,6 +87,37 @@ FORMS = [
     # two clamped integers, below them what c holds
     Form("cvt.pack.sat.{t:u16|s16}.{a:s32}", "d:b32, a:a, b:a", "cvt_pack", "exact", (6, 5), 72),
     Form("cvt.pack.sat.{t:u8|s8|u4|s4|u2|s2}.{a:s32}.b32", "d:b32, a:a, b:a, c:b32", "cvt_pack", "exact", (6, 5), 75),
+    # powers of two, in pairs: the sign is ignored
+    Form("cvt.{rnd:rz|rp}.[satfinite:satfinite].ue8m0x2.{a:f32}", "d:b16, a:a, b:a", "cvt_to_power", "exact", *POWER),
+    Form("cvt.{rnd:rz|rp}.[satfinite:satfinite].ue8m0x2.{a:bf16x2}", "d:b16, a:a", "cvt_to_power", "exact", *POWER),
+    Form("cvt.rn.{t:bf16x2}.{small:ue8m0x2}", "d:t, a:b16", "cvt_from_power", NAN, *POWER),
+    # stochastic rounding
+    Form("cvt.rs.[relu:relu].[satfinite:satfinite].{t:f16x2|bf16x2}.f32", "d:t, a:f32, b:f32, r:b32", "", RANDOM, (8, 7), 100),
+    *(
+        Form(f"cvt.rs.[relu:relu].satfinite.{{small:{small}}}.f32", f"d:{d}, {{a*4}}:f32, r:b32", "", RANDOM, (8, 7), 100)
+        for small, d in (("e4m3x4|e5m2x4|e2m3x4|e3m2x4", "b32"), ("e2m1x4", "b16"))
+    ),
+    # floats of 4 and 6 bits, in pairs
+    *(
+        form
+        for small, pair in (("e2m3x2|e3m2x2", "b16"), ("e2m1x2", "b8"))
+        for form in (
+            Form(
+                f"cvt.{{rnd:rn}}.satfinite.[relu:relu].{{small:{small}}}.{{a:f32}}",
+                f"d:{pair}, a:a, b:a",
+                "cvt_to_small",
+                "exact",
+                *POWER,
+            ),
+            Form(
+                f"cvt.{{rnd:rn}}.[relu:relu].{{t:f16x2}}.{{small:{small}}}",
+                f"d:t, a:{pair}",
+                "cvt_from_small",
+                "exact",
+                *POWER,
+            ),
+        )
+    ),
     # 8-bit floats, in pairs
     Form(
         "cvt.{rnd:rn}.satfinite.[relu:relu].{small:e4m3x2|e5m2x2}.{a:f32}",

@@ -1,4 +1,5 @@
-"""8-bit floats in pairs: e4m3 (bias 7, no infinity, NaN 0x7f) and e5m2 (bias 15, as a short f16)."""
+"""Floats of 8 bits and less, in pairs: e4m3 (no infinity, NaN 0x7f), e5m2 (a short f16), e2m3, e3m2 and e2m1
+(neither infinity nor NaN), and the powers of two ue8m0 (NaN 0xff)."""
 
 from __future__ import annotations
 
@@ -9,16 +10,22 @@ from ptx2amd.lower.integer import binary, compare, select, sources
 from ptx2amd.lower.registry import lowers
 from ptx2amd.ptx.ast import Inst
 
-# name: mantissa bits, bias, code of the largest number, code of NaN
-FORMATS = {"e4m3": (3, 7, 0x7E, 0x7F), "e5m2": (2, 15, 0x7B, 0x7F)}
+# name: bits, mantissa bits, bias, code of the largest number, what NaN becomes
+FORMATS = {
+    "e4m3": (8, 3, 7, 0x7E, 0x7F),
+    "e5m2": (8, 2, 15, 0x7B, 0x7F),
+    "e2m3": (6, 3, 1, 0x1F, 0x1F),
+    "e3m2": (6, 2, 3, 0x1F, 0x1F),
+    "e2m1": (4, 1, 1, 0x07, 0x07),
+}
 
 
 def to_small(fn: FunctionLowering, v: Val, name: str) -> Val:
-    """float -> the format's byte as an i32, to nearest, clamped to the largest number."""
-    mantissa, bias, largest, nan = FORMATS[name]
+    """float -> the format's code as an i32, to nearest, clamped to the largest number."""
+    width, mantissa, bias, largest, nan = FORMATS[name]
     drop = 23 - mantissa
     bits = integer_of(fn, v)
-    sign = binary(fn, "lshr", binary(fn, "and", bits, 1 << 31), 24)
+    sign = binary(fn, "lshr", binary(fn, "and", bits, 1 << 31), 32 - width)
     magnitude = binary(fn, "and", bits, 0x7FFFFFFF)
     odd = binary(fn, "and", binary(fn, "lshr", magnitude, drop), 1)
     rounded = binary(fn, "add", magnitude, binary(fn, "add", odd, (1 << drop - 1) - 1))
@@ -35,18 +42,19 @@ def to_small(fn: FunctionLowering, v: Val, name: str) -> Val:
 
 
 def from_small(fn: FunctionLowering, byte: Val, name: str) -> Val:
-    """A byte (i32) -> half, exactly."""
-    magnitude = binary(fn, "and", byte, 0x7F)
-    sign = binary(fn, "shl", binary(fn, "and", byte, 0x80), 8)
-    if name == "e5m2":
-        bits = binary(fn, "shl", magnitude, 8)
-        nan = compare(fn, "ugt", magnitude, 0x7C)
-    else:  # one exponent bit fewer: as a f16 the number is 2^-8 too small
-        tiny = fn.cast(fn.resize(binary(fn, "shl", magnitude, 7), 16), "half")
-        scaled = fn.op("half", f"fmul {tiny.t}, {fn.const('half', 256.0)}")
+    """A code (i32) -> half, exactly."""
+    width, mantissa, bias, _, _ = FORMATS[name]
+    top = 1 << width - 1
+    magnitude = binary(fn, "and", byte, top - 1)
+    sign = binary(fn, "shl", binary(fn, "and", byte, top), 16 - width)
+    bits = binary(fn, "shl", magnitude, 10 - mantissa)
+    if name != "e5m2":  # fewer exponent bits: as a f16 the number is too small by the difference of the biases
+        scaled = fn.op("half", f"fmul {fn.cast(fn.resize(bits, 16), 'half').t}, {fn.const('half', 2.0 ** (15 - bias))}")
         bits = fn.resize(integer_of(fn, scaled), 32)
-        nan = compare(fn, "eq", magnitude, 0x7F)
-    bits = select(fn, nan, 0x7FFF, binary(fn, "or", bits, sign))
+    bits = binary(fn, "or", bits, sign)
+    if width == 8:
+        nan = compare(fn, "ugt", magnitude, 0x7C if name == "e5m2" else 0x7E)
+        bits = select(fn, nan, 0x7FFF, bits)
     return fn.cast(fn.resize(bits, 16), "half")
 
 
@@ -62,14 +70,62 @@ def cvt_to_small(fn: FunctionLowering, inst: Inst) -> None:
     if inst.shape.mods["relu"]:
         parts = [relu(fn, v) for v in parts]
     low, high = (to_small(fn, v, name) for v in parts)
-    fn.put(inst, "d", fn.resize(binary(fn, "or", low, binary(fn, "shl", high, 8)), 16))
+    step = spacing(name)
+    fn.put(inst, "d", fn.resize(binary(fn, "or", low, binary(fn, "shl", high, step)), 2 * step))
+
+
+def spacing(name: str) -> int:
+    """Bits from one code to the next: 6-bit codes stand in bytes."""
+    return 4 if name == "e2m1" else 8
 
 
 @lowers("cvt_from_small")
 def cvt_from_small(fn: FunctionLowering, inst: Inst) -> None:
     name = inst.shape.mods["small"].removesuffix("x2")
-    both = fn.resize(fn.src(inst, "a"), 32)
-    parts = [from_small(fn, binary(fn, "and", binary(fn, "lshr", both, 8 * i), 255), name) for i in range(2)]
+    both, step = fn.resize(fn.src(inst, "a"), 32), spacing(name)
+    mask = (1 << FORMATS[name][0]) - 1
+    parts = [from_small(fn, binary(fn, "and", binary(fn, "lshr", both, step * i), mask), name) for i in range(2)]
     if inst.shape.mods["relu"]:
         parts = [relu(fn, v) for v in parts]
     fn.put(inst, "d", join(fn, parts))
+
+
+def to_power(fn: FunctionLowering, bits: Val, upwards: bool, finite: bool) -> Val:
+    """The exponent of a float's bit pattern, of the next power of two downwards or upwards. The least is 2^-127,
+    half the smallest normal number."""
+    magnitude = binary(fn, "and", bits, 0x7FFFFFFF)
+    code = magnitude
+    if upwards:
+        code = binary(fn, "add", code, 0x7FFFFF)
+        denormal = compare(fn, "ult", magnitude, 0x800000)
+        code = select(fn, denormal, binary(fn, "add", magnitude, 0x3FFFFF), code)
+    code = binary(fn, "lshr", code, 23)
+    if finite:
+        code = fn.call("llvm.umin.i32", "i32", code, fn.const("i32", 0xFE))
+    return select(fn, compare(fn, "ugt", magnitude, 0x7F800000), 0xFF, code)
+
+
+@lowers("cvt_to_power")
+def cvt_to_power(fn: FunctionLowering, inst: Inst) -> None:
+    """Two f32 (a to the high byte) or a bf16x2."""
+    mods = inst.shape.mods
+    if mods["a"] == "f32":
+        parts = [integer_of(fn, v) for v in sources(fn, inst, "ba")]
+    else:
+        both = fn.src(inst, "a", "b32")
+        parts = [binary(fn, "shl", both, 16), binary(fn, "and", both, 0xFFFF0000)]
+    low, high = (to_power(fn, v, mods["rnd"] == "rp", bool(mods["satfinite"])) for v in parts)
+    fn.put(inst, "d", fn.resize(binary(fn, "or", low, binary(fn, "shl", high, 8)), 16))
+
+
+@lowers("cvt_from_power")
+def cvt_from_power(fn: FunctionLowering, inst: Inst) -> None:
+    """Two bf16: 2^(code - 127), the least of which is denormal."""
+    both = fn.resize(fn.src(inst, "a"), 32)
+    result = fn.const("i32", 0)
+    for i in range(2):
+        code = binary(fn, "and", binary(fn, "lshr", both, 8 * i), 255)
+        bits = select(fn, compare(fn, "eq", code, 0), 0x40, binary(fn, "shl", code, 7))
+        bits = select(fn, compare(fn, "eq", code, 255), 0x7FFF, bits)
+        result = binary(fn, "or", result, binary(fn, "shl", bits, 16 * i))
+    fn.put(inst, "d", fn.cast(result, "<2 x bfloat>"))

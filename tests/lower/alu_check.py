@@ -18,7 +18,7 @@ def facts(case: Case) -> dict[str, str]:
     """The field values, and what the reference needs of the opcode beside them."""
     words = case.opcode.split(".")
     mods = dict(case.mods)
-    mods["name"] = case.form.mnemonic
+    mods["name"], mods["words"] = case.form.mnemonic, case.opcode
     if case.form.mnemonic in ("mul", "mad", "madc"):
         mods["part"] = next((w for w in words if w in ("lo", "hi", "wide")), "")
     mods["kind"] = next((w for w in words if w in ("approx", "full", "pack")), "rn")

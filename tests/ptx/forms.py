@@ -163,7 +163,7 @@ def _texture_address(form: Form, values: dict[str, str]) -> str:
 
 
 def register(ptype: str, number: int, mnemonic: str = "") -> str:
-    if ptype in ("u8", "s8", "b8") and mnemonic in ("ld", "ldu", "st", "cvt"):
+    if ptype in ("u8", "s8", "b8") and mnemonic in ("ld", "ldu", "st", "cvt") and (ptype, mnemonic) != ("b8", "cvt"):
         return f"b32_{number}"
     return f"{_STORAGE.get(ptype, ptype)}_{number}"
 

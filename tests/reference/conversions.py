@@ -8,6 +8,12 @@ from reference.numbers import FORMATS, NAN, Number, bits_of, decode, encode, fro
 
 
 def cvt(mods, v, types):
+    if mods.get("small") == "ue8m0x2":
+        return {"d": (*(NAN_BF16 if c == 255 else encode(Number("finite", 0, 1, c - 127), "bf16") for c in codes(v["a"], 8)), 16)}
+    if "ue8m0x2" in mods["words"]:
+        parts = [decode(v[n], "f32") for n in "ba"] if "b" in v else [decode(h, "bf16") for h in codes(v["a"], 16)]
+        low, high = (power(x, mods) for x in parts)
+        return {"d": low | high << 8}
     if "small" in mods:
         return small(mods, v, types)
     t, a = mods["t"], mods["a"]
@@ -85,12 +91,41 @@ def tf32(mods, bits: int) -> int | None:
     return 0 if mods.get("relu") and x.sign else y
 
 
-SMALL = {"e4m3": (4, 3), "e5m2": (5, 2)}
+NAN_BF16 = None
+
+
+def codes(bits: int, n: int) -> tuple[int, int]:
+    return bits & (1 << n) - 1, bits >> n & (1 << n) - 1
+
+
+def power(x: Number, mods) -> int:
+    """ue8m0: the exponent of the nearest power of two at most (rz) or at least (rp) |x|, from 2^-127 on."""
+    if x.kind == "nan":
+        return 255
+    if x.kind == "inf":
+        return 254 if mods["satfinite"] else 255
+    for code in range(255):
+        at_least = value(Number("finite", 0, 1, code - 127)) >= abs(value(x))
+        if mods["rnd"] == "rp" and at_least:
+            return code
+        if mods["rnd"] == "rz" and value(Number("finite", 0, 1, code - 126)) > abs(value(x)):
+            return code
+    return 254 if mods["satfinite"] or mods["rnd"] == "rz" else 255
+
+
+# exponent bits, mantissa bits, code of the largest number, what NaN becomes, bits from one code to the next
+SMALL = {
+    "e4m3": (4, 3, 0x7E, 0x7F, 8),
+    "e5m2": (5, 2, 0x7B, 0x7F, 8),
+    "e2m3": (2, 3, 0x1F, 0x1F, 8),
+    "e3m2": (3, 2, 0x1F, 0x1F, 8),
+    "e2m1": (2, 1, 0x07, 0x07, 4),
+}
 
 
 def small_number(code: int, name: str) -> Number:
-    eb, mb = SMALL[name]
-    sign, exponent, m = code >> 7, code >> mb & (1 << eb) - 1, code & (1 << mb) - 1
+    eb, mb = SMALL[name][:2]
+    sign, exponent, m = code >> eb + mb & 1, code >> mb & (1 << eb) - 1, code & (1 << mb) - 1
     bias = (1 << eb - 1) - 1
     if name == "e4m3" and code & 127 == 127:
         return NAN
@@ -101,28 +136,32 @@ def small_number(code: int, name: str) -> Number:
 
 def small_code(x: Number, name: str) -> int:
     """The nearest code, ties to the even one; beyond the largest number, that one."""
+    eb, mb, largest, nan, _ = SMALL[name]
     if x.kind == "nan":
-        return 0x7F
-    largest = 0x7E if name == "e4m3" else 0x7B
+        return nan
+    sign = x.sign << eb + mb
     if x.kind == "inf":
-        return x.sign << 7 | largest
+        return sign | largest
     wanted = min(abs(value(x)), value(small_number(largest, name)))
     distances = [(abs(abs(value(small_number(code, name))) - wanted), code & 1, code) for code in range(largest + 1)]
-    return x.sign << 7 | min(distances)[2]
+    return sign | min(distances)[2]
 
 
 def small(mods, v, types):
+    name = mods["small"][:4]
+    eb, mb, _, _, step = SMALL[name]
+    top = 1 << eb + mb
     if "t" in mods:
-        halves = [small_number(v["a"] >> 8 * i & 255, mods["small"][:4]) for i in (0, 1)]
-        codes = [encode(x, "f16") for x in halves]
+        halves = [small_number(code & 2 * top - 1, name) for code in codes(v["a"], step)]
+        results = [encode(x, "f16") for x in halves]
         if mods["relu"]:
-            codes = [positive_part(bits, "f16") for bits in codes]
-        return {"d": (codes[0], codes[1], 16)}
+            results = [positive_part(bits, "f16") for bits in results]
+        return {"d": (results[0], results[1], 16)}
     if mods["a"] == "f32":
         parts = [decode(v[n], "f32") for n in "ba"]
     else:
         parts = [decode(v["a"] >> 16 * i & 0xFFFF, "f16") for i in (0, 1)]
-    low, high = (small_code(x, mods["small"][:4]) for x in parts)
+    low, high = (small_code(x, name) for x in parts)
     if mods["relu"]:
-        low, high = (0 if code & 128 and x.kind != "nan" else code for code, x in zip((low, high), parts, strict=True))
-    return {"d": low | high << 8}
+        low, high = (0 if code & top and x.kind != "nan" else code for code, x in zip((low, high), parts, strict=True))
+    return {"d": low | high << step}
