@@ -23,6 +23,7 @@ from ptx2amd.ptx.ast import Module
 from ptx2amd.ptx.declare import declarations
 from ptx2amd.ptx.parse import parse_module
 from ptx2amd.target import target
+from ptx2amd.target.shared import LDS, SPILLED, VARIANTS
 
 _SHARED = re.compile(r"(?<![\w.])\.shared\s+\.[^;]*;")
 EMIT = ("hsaco", "obj", "asm", "ll")
@@ -47,6 +48,8 @@ class KernelResult:
     vgprs: int = 0
     sgprs: int = 0
     env: bool = False
+    slot: int | None = None  # static shared memory in the arena's slot; None: all of it in LDS
+    launch_words: bool = False
     fidelity: str = ""  # "exact", or "approx: " and the opcodes
     hazards: list[str] = field(default_factory=list)  # "line N: why": where warps of a block wait for each other
 
@@ -80,18 +83,23 @@ def translate(
     mapping: str = "",
     build_id: str = "",
     isolate: bool = False,
+    shared: str = LDS,
 ) -> list[Result]:
     """Translate kernels of a PTX module (all of them, by default), once for each arch.
 
     text: PTX, or a module parsed before; source: its name in messages. mode "kernel": variables lie in the
     data segment that the run time provides (see module_index); "module": the code object defines them.
     mapping: "native", "paired", "padded", or "" for the arch's default; there kernels whose warps wait for
-    each other are padded rather than paired. isolate: compile in a child process, so that a
-    crash of LLVM is the error of one kernel (not for processes with other threads).
+    each other are padded rather than paired. shared: "lds", or "spilled" for launches with more dynamic
+    shared memory than LDS has: it then lies in the arena, as do static variables that LDS is too small for.
+    isolate: compile in a child process, so that a crash of LLVM is the error of one kernel (not for
+    processes with other threads).
     One kernel that cannot be translated does not lose the others: see KernelResult.reason.
     Raises PtxError for text that is no PTX, UnknownArch, Ptx2amdError for an unknown kernel name."""
     if emit not in EMIT:
         raise ValueError(f"emit must be one of {', '.join(EMIT)}")
+    if shared not in VARIANTS:
+        raise ValueError(f"shared must be one of {', '.join(VARIANTS)}")
     module = text if isinstance(text, Module) else parse(text, source)
     targets = [target(name, mapping) for name in archs]
     known = [name for name, function in module.functions.items() if function.kind == "entry"]
@@ -100,7 +108,7 @@ def translate(
         if name not in known:
             raise Ptx2amdError(f"no kernel {name!r} in {module.source}; it has {', '.join(known) or 'no kernels'}")
     return [
-        _translate(ModuleLowering(module, t, mode, not mapping), name, wanted, emit, build_id, isolate)
+        _translate(ModuleLowering(module, t, mode, not mapping, shared), name, wanted, emit, build_id, isolate)
         for t, name in zip(targets, archs, strict=True)
     ]
 
@@ -173,6 +181,8 @@ def _lower(lowering: ModuleLowering, name: str) -> KernelResult:
         max_threads=plan.max_threads,
         static_shared=plan.static_shared,
         env=plan.env,
+        slot=plan.slot,
+        launch_words=plan.launch_words,
         fidelity=f"approx: {' '.join(plan.approximate)}" if plan.approximate else "exact",
         hazards=[str(hazard) for hazard in plan.hazards],
     )
@@ -205,6 +215,9 @@ def sidecar(module: Module, arch: str, results: dict[str, KernelResult], build_i
                 "vgprs": r.vgprs,
                 "sgprs": r.sgprs,
                 "env": r.env,
+                "shared": LDS if r.slot is None else SPILLED,
+                "slot": r.slot or 0,
+                "launch_words": r.launch_words,
                 "fidelity": r.fidelity,
                 "hazards": r.hazards,
                 "line": module.functions[r.name].line,

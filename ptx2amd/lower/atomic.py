@@ -34,6 +34,14 @@ def notes(pointer: Val, scope: str, op: str) -> str:
     return text + (", !noalias.addrspace !{i32 5, i32 6}" if pointer.ty == "ptr" else "")
 
 
+def scope_of(inst: Inst) -> str:
+    """The scope of an atomic operation. Shared memory is the block's own: no other block sees it."""
+    mods = inst.shape.mods
+    if space_of(inst) == "shared" and (mods["sem"] or "relaxed") == "relaxed":
+        return "cta"
+    return mods["scope"] or "gpu"
+
+
 def per_lane(fn: FunctionLowering, pointer: Val) -> Val:
     """The same pointer, which LLVM has to take for one that differs between lanes: where it knows better, it
     sums the lanes' values first, and floating-point sums would be rounded in another way than in PTX."""
@@ -44,7 +52,7 @@ def per_lane(fn: FunctionLowering, pointer: Val) -> Val:
 def atom(fn: FunctionLowering, inst: Inst) -> None:
     """atom and red on scalars, and on vectors, which are atomic element by element."""
     mods = inst.shape.mods
-    scope = mods["scope"] or "gpu"
+    scope = scope_of(inst)
     order = f"{SCOPES[scope]}{ORDERS[mods['sem'] or 'relaxed']}"
     op = operation(mods["op"], mods["t"])
     pointer, values = fn.address(inst, "a", space_of(inst)), fn.vec(inst, "b")
@@ -63,7 +71,7 @@ def atom(fn: FunctionLowering, inst: Inst) -> None:
 @lowers("atom_cas")
 def atom_cas(fn: FunctionLowering, inst: Inst) -> None:
     mods = inst.shape.mods
-    scope, sem = mods["scope"] or "gpu", mods["sem"] or "relaxed"
+    scope, sem = scope_of(inst), mods["sem"] or "relaxed"
     failure = {"acquire": "acquire", "acq_rel": "acquire"}.get(sem, "monotonic")
     pointer = fn.address(inst, "a", space_of(inst))
     expected, desired = fn.src(inst, "b"), fn.src(inst, "c")

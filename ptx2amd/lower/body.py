@@ -29,7 +29,7 @@ def lower_body(fn: FunctionLowering, scope: Scope) -> list[Inst]:
     loops = give_single_entries(fn, analysis.flow)
     walk(fn, scope)
     if loops and not fn.ended():
-        fn.branch("return")
+        fn.branch(fn.return_block)
     for edge, block in fn.edges:
         fn.label(edge)
         go_by_dispatch(fn, block)

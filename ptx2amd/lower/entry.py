@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ptx2amd.errors import Unsupported
-from ptx2amd.lower import named, special
+from ptx2amd.lower import arena, named, special
 from ptx2amd.lower.body import lower_body
 from ptx2amd.lower.calls import Signature, array, is_array, scalar, signature
 from ptx2amd.lower.data import align_of
@@ -51,11 +51,13 @@ def lower_function(module: ModuleLowering, function: Function, denormals: str) -
         live = fn.block("live")
         fn.branch(special.padding(fn), "return", live)
         fn.label(live)
+    arena.enter(fn)
     if fn.is_kernel and fn.named_barriers:
         named.prepare(fn)
     lower_body(fn, scope)
     if not fn.ended():
-        fn.branch("return")
+        fn.branch(fn.return_block)
+    arena.leave(fn)
     tail(fn, function, how)
     module.helpers |= fn.helpers
     text = "\n".join(["entry:", *fn.entry, "  br label %body", *fn.lines, "}"])
@@ -87,6 +89,8 @@ def kernel_head(fn: FunctionLowering, function: Function) -> str:
             parameters.append(f"ptr addrspace(4) byref({array(var)}) align {align} %p{i}")
         else:
             parameters.append(f"{scalar(var)} %p{i}")
+    if fn.module.launch_words(function):
+        parameters += ["i64 %launch.workspace", "i64 %launch.dynamic"]
     limit = max_threads(function)
     least = limit if "reqntid" in function.directives else 1
     if fn.target.padded:
@@ -120,7 +124,7 @@ def function_head(fn: FunctionLowering, function: Function, how: Signature) -> s
     if len(function.proto.results) > 1:
         raise Unsupported("a function with several results", fn.name, function.line)
     attributes = NO_IEEE + (FLUSH if fn.f32_denormals == "flush" else "")
-    name = quoted(llvm_name(function, fn.f32_denormals, fn.target.mapping))
+    name = quoted(llvm_name(function, fn.f32_denormals, fn.target.mapping, fn.module.owner))
     return f"define internal {how.result} {name}({', '.join(parameters)}) convergent nounwind{attributes}"
 
 

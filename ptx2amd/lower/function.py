@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 from ptx2amd.errors import Unsupported
-from ptx2amd.lower import special
+from ptx2amd.lower import special, window
 from ptx2amd.lower.data import align_of, size_of
 from ptx2amd.lower.emit import Emitter
 from ptx2amd.lower.names import Names, Register, Storage, VectorRegister
@@ -82,6 +82,7 @@ class FunctionLowering(Emitter):
         self.edges: list[tuple[str, str]] = []  # blocks of single jumps into such loops, and the label
         self.is_kernel = True
         self.block_size: tuple[int, int, int] | None = None  # .reqntid
+        self.slot: Val | None = None  # where shared address 0 would be in the block's slot: lower/window.py
         self.named_barriers: frozenset[int | None] = frozenset()  # see lower/named.py
         self.return_block = self.exit_block = "return"
 
@@ -123,6 +124,9 @@ class FunctionLowering(Emitter):
         if isinstance(operand, Imm):
             return self._immediate(operand, ty)
         if isinstance(operand, Sym):
+            place = window.window(self, operand.name)
+            if place is not None:
+                return self.cast(self.const(f"i{width(ty)}", place + operand.offset), ty)
             pointer = self.symbol_address(operand.name, operand.offset)
             n = width(pointer.ty)
             return self.cast(self.resize(self.op(f"i{n}", f"ptrtoint {pointer.t} to i{n}"), width(ty)), ty)
@@ -269,6 +273,10 @@ class FunctionLowering(Emitter):
 
     def pointer(self, base: Operand, offset: int, space: str) -> Val:
         """`base + offset` as a pointer into `space`."""
+        if self.slot is not None and space.split("::")[0] == "shared":
+            pointer = window.pointer(self, base, offset)
+            if pointer is not None:
+                return pointer
         if isinstance(base, Sym):
             return self.symbol_address(base.name, base.offset + offset, space)
         ty = pointer_type("local" if space == "param" and not self.is_kernel else space)
@@ -292,6 +300,11 @@ class FunctionLowering(Emitter):
     def symbol_address(self, name: str, offset: int = 0, space: str | None = None) -> Val:
         """The address of a variable or function. Without `space`: in the variable's own space."""
         entity = self.names.table.get(name)
+        place = window.window(self, name)
+        if place is not None:
+            assert self.slot is not None
+            pointer = self.op(self.slot.ty, f"getelementptr i8, {self.slot.t}, i64 {place + offset}")
+            return pointer if space != "" else self.op("ptr", f"addrspacecast {pointer.t} to ptr")
         if isinstance(entity, Storage) and entity.pointer is not None:
             pointer = self.displace(entity.pointer, offset)
         else:
@@ -307,7 +320,8 @@ class FunctionLowering(Emitter):
         """Give a variable that a scope declares its memory."""
         var = storage.var
         if var.space == "shared":
-            storage.pointer = self.module.shared(var, quoted(f"{self.name}.{var.name}"))
+            if window.place(self, var, f"{self.name}.{var.name}") is None:
+                storage.pointer = self.module.shared(var, quoted(f"{self.name}.{var.name}"))
         elif var.space in ("local", "param"):
             memory = f"%v{len(self.entry)}"
             storage.pointer = Val("ptr addrspace(5)", memory)

@@ -13,7 +13,7 @@ from ptx2amd.lower.dot import accumulator, dot, finish
 from ptx2amd.lower.lanes import read_lane, read_quad
 from ptx2amd.lower.memory import space_of
 from ptx2amd.lower.registry import lowers
-from ptx2amd.lower.value import Val
+from ptx2amd.lower.value import Val, width
 
 if TYPE_CHECKING:
     from ptx2amd.lower.function import FunctionLowering
@@ -31,14 +31,13 @@ def at(fn: FunctionLowering, row: Val, offset: Val) -> Val:
 
 
 def row_pointers(fn: FunctionLowering, inst: Inst) -> Val:
-    """The address operand as an integer to exchange: lane 8i + r has that of row r of matrix i."""
-    pointer = fn.address(inst, "a", space_of(inst))
-    return fn.cast(pointer, "i64" if pointer.ty == "ptr" else "i32")
+    """The address operand to exchange: lane 8i + r has that of row r of matrix i."""
+    return fn.address(inst, "a", space_of(inst))
 
 
-def row_of(fn: FunctionLowering, inst: Inst, rows: Val, lane: Val) -> Val:
+def row_of(fn: FunctionLowering, rows: Val, lane: Val) -> Val:
     """The row pointer that lane `lane` holds."""
-    return fn.cast(read_lane(fn, rows, lane), "ptr addrspace(3)" if rows.ty == "i32" else "ptr")
+    return fn.cast(read_lane(fn, fn.cast(rows, f"i{width(rows.ty)}"), lane), rows.ty)
 
 
 @lowers("ldmatrix")
@@ -49,14 +48,14 @@ def ldmatrix(fn: FunctionLowering, inst: Inst) -> None:
     parts = []
     for i in range(count):
         if not inst.shape.mods["trans"]:
-            row = row_of(fn, inst, rows, fn.op("i32", f"or {g.t}, {8 * i}"))
+            row = row_of(fn, rows, fn.op("i32", f"or {g.t}, {8 * i}"))
             word = at(fn, row, fn.op("i32", f"shl {c.t}, 2"))
             parts.append(fn.op("i32", f"load i32, {word.t}, align 4"))
             continue
         halves = []
         for k in range(2):  # rows 2c and 2c + 1, column g
             lane = fn.op("i32", f"or {fn.op('i32', f'shl {c.t}, 1').t}, {8 * i + k}")
-            half = at(fn, row_of(fn, inst, rows, lane), fn.op("i32", f"shl {g.t}, 1"))
+            half = at(fn, row_of(fn, rows, lane), fn.op("i32", f"shl {g.t}, 1"))
             halves.append(fn.op("i16", f"load i16, {half.t}, align 2"))
         parts.append(fn.pack(halves, "i32"))
     fn.put_vec(inst, "d", parts)
@@ -68,13 +67,13 @@ def stmatrix(fn: FunctionLowering, inst: Inst) -> None:
     g, c = position(fn)
     for i, value in enumerate(fn.vec(inst, "b")):
         if not inst.shape.mods["trans"]:
-            row = row_of(fn, inst, rows, fn.op("i32", f"or {g.t}, {8 * i}"))
+            row = row_of(fn, rows, fn.op("i32", f"or {g.t}, {8 * i}"))
             word = at(fn, row, fn.op("i32", f"shl {c.t}, 2"))
             fn.do(f"store {value.t}, {word.t}, align 4")
             continue
         for k in range(2):
             lane = fn.op("i32", f"or {fn.op('i32', f'shl {c.t}, 1').t}, {8 * i + k}")
-            half = at(fn, row_of(fn, inst, rows, lane), fn.op("i32", f"shl {g.t}, 1"))
+            half = at(fn, row_of(fn, rows, lane), fn.op("i32", f"shl {g.t}, 1"))
             part = fn.op("i16", f"trunc {fn.op('i32', f'lshr {value.t}, {16 * k}').t} to i16")
             fn.do(f"store {part.t}, {half.t}, align 2")
 

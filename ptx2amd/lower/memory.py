@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ptx2amd.lower import window
 from ptx2amd.lower.order import ORDERS, SCOPES, byte_size, elements, fence, vector
 from ptx2amd.lower.registry import lowers
 from ptx2amd.lower.value import LLVM_TYPE, Val, width
@@ -101,6 +102,9 @@ def cvta_flat(fn: FunctionLowering, inst: Inst) -> None:
 def cvta_window(fn: FunctionLowering, inst: Inst) -> None:
     """A shared or local address as a generic one."""
     offset = fn.resize(fn.src(inst, "a", "b64"), 32)
+    if fn.slot is not None and space_of(inst) == "shared":
+        fn.put(inst, "d", fn.cast(window.flat(fn, offset), "i64"))
+        return
     own = fn.cast(offset, "ptr addrspace(3)" if space_of(inst) == "shared" else "ptr addrspace(5)")
     fn.put(inst, "d", fn.cast(fn.op("ptr", f"addrspacecast {own.t} to ptr"), "i64"))
 
@@ -108,6 +112,9 @@ def cvta_window(fn: FunctionLowering, inst: Inst) -> None:
 @lowers("cvta_to_window")
 def cvta_to_window(fn: FunctionLowering, inst: Inst) -> None:
     """A generic address as one of the shared or local window."""
+    if fn.slot is not None and space_of(inst) == "shared":
+        fn.put(inst, "d", fn.resize(window.address(fn, fn.src(inst, "a", "b64")), 64))
+        return
     flat = fn.cast(fn.src(inst, "a", "b64"), "ptr")
     ty = "ptr addrspace(3)" if space_of(inst) == "shared" else "ptr addrspace(5)"
     fn.put(inst, "d", fn.resize(fn.op(ty, f"addrspacecast {flat.t} to {ty}"), 64))
@@ -116,7 +123,9 @@ def cvta_to_window(fn: FunctionLowering, inst: Inst) -> None:
 @lowers("isspacep")
 def isspacep(fn: FunctionLowering, inst: Inst) -> None:
     flat = fn.cast(fn.src(inst, "a", "b64"), "ptr")
-    shared, private = (fn.call(f"llvm.amdgcn.is.{window}", "i1", flat) for window in ("shared", "private"))
+    shared, private = (fn.call(f"llvm.amdgcn.is.{name}", "i1", flat) for name in ("shared", "private"))
+    if fn.slot is not None:
+        shared = fn.op("i1", f"or {shared.t}, {window.inside(fn, fn.cast(flat, 'i64'))}")
     if space_of(inst) == "global":
         either = fn.op("i1", f"or {shared.t}, {private}")
         fn.put(inst, "p", fn.op("i1", f"xor {either.t}, true"))

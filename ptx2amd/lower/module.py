@@ -23,6 +23,7 @@ from ptx2amd.ptx.ast import Function, Module, Var
 from ptx2amd.target import Target
 from ptx2amd.target.hazards import Hazard, hazards
 
+from ptx2amd.target.shared import BLOCK_LIMIT, LDS, Array, SharedPlan, packed, plan
 ENV = "@__ptx2amd_env = protected addrspace(1) externally_initialized global [8 x i64] zeroinitializer, align 64"
 
 
@@ -38,17 +39,25 @@ class KernelPlan:
     f32_denormals: str
     env: bool  # whether it reads the environment
     approximate: list[str] = field(default_factory=list)  # opcodes whose lowering is not exact
+    slot: int | None = None  # bytes of static variables in the arena's slot; None: all in LDS
+    launch_words: bool = False  # whether the launch appends its words to the parameters
     hazards: list[Hazard] = field(default_factory=list)  # where warps wait for each other
 
 
 class ModuleLowering:
     """Collects LLVM IR for one target. A kernel that fails leaves nothing behind.
 
-    choose: run kernels whose warps wait for each other padded where the target's mapping is paired."""
+    choose: run kernels whose warps wait for each other padded where the target's mapping is paired; variant:
+    of the shared memory (target/shared.py)."""
 
-    def __init__(self, module: Module, target: Target, mode: str = "kernel", choose: bool = False) -> None:
+    def __init__(
+        self, module: Module, target: Target, mode: str = "kernel", choose: bool = False, variant: str = LDS
+    ) -> None:
         assert mode in ("kernel", "module")
         self.module, self.target, self.mode, self.choose = module, target, mode, choose
+        self.variant = variant
+        self.shared_plan: SharedPlan | None = None  # of the kernel that is being lowered
+        self.has_launch_words = False  # the same
         self.kernel_target = target  # of the kernel that is being lowered
         self.actions: dict[int, Action] = {}
         self.texts: dict[str, str] = {}  # LLVM functions by name
@@ -64,7 +73,7 @@ class ModuleLowering:
 
     def fresh(self) -> ModuleLowering:
         """An empty one for the same module and target."""
-        return ModuleLowering(self.module, self.target, self.mode, self.choose)
+        return ModuleLowering(self.module, self.target, self.mode, self.choose, self.variant)
 
     @cached_property
     def segment(self) -> data.Segment:
@@ -106,7 +115,7 @@ class ModuleLowering:
 
     def request(self, fn: FunctionLowering, function: Function) -> str:
         """The LLVM name (with @) of a PTX function, which will be lowered in the caller's FP mode."""
-        name = llvm_name(function, fn.f32_denormals, fn.target.mapping)
+        name = llvm_name(function, fn.f32_denormals, fn.target.mapping, self.owner)
         if name not in self.texts and name not in self._new:
             self._new[name] = ""
             self._pending.append((function, fn.f32_denormals))
@@ -189,13 +198,38 @@ class ModuleLowering:
 
     def static_shared_of(self, function: Function) -> int:
         """Bytes of static shared memory of `function` and of all that it calls."""
-        reached = [self.summary(f) for f in self.reachable(function)]
-        used = {name for summary in reached for name in summary.functions}
-        outer = [v for v in self.module.variables.values() if v.space == "shared" and v.name in used]
-        total = 0
-        for var in sorted(outer + [v for s in reached for v in s.shared], key=data.align_of, reverse=True):
-            total = -(-total // data.align_of(var)) * data.align_of(var) + data.size_of(var)
-        return total
+        return packed(self._arrays(function))
+
+    def _arrays(self, function: Function) -> list[Array]:
+        """The static shared variables of `function` and of all that it calls."""
+        reached = self.reachable(function)
+        used = {name for f in reached for name in self.summary(f).functions}
+        found = [(name, v) for name, v in self.module.variables.items() if v.space == "shared" and name in used]
+        found += [(f"{f.proto.name}.{v.name}", v) for f in reached for v in self.summary(f).shared]
+        return [Array(name, data.size_of(v), data.align_of(v)) for name, v in found]
+
+    def _shared_plan(self, kernel: Function) -> SharedPlan | None:
+        """Where the kernel's shared memory goes. Raises Unsupported for more than a block can have."""
+        arrays = self._arrays(kernel)
+        size = packed(arrays)
+        most = max(BLOCK_LIMIT, self.target.arch.lds)
+        if size > most:
+            raise Unsupported(f"{size} bytes of static shared memory; a block can have {most}", kernel.proto.name)
+        return plan(arrays, self.target.arch, self.variant)
+
+    @property
+    def owner(self) -> str:
+        """The kernel that must have its own copies of functions, for its plan of shared memory; else ""."""
+        return self._kernel.proto.name if self._kernel is not None and self.shared_plan is not None else ""
+
+    def launch_words(self, kernel: Function) -> bool:
+        """Whether the launch has to append its words to the parameters of a kernel: it reads the grid's
+        workspace, or the size of dynamic shared memory that is no LDS."""
+        if self.mode == "module":
+            return False
+        texts = [f.text for f in self.reachable(kernel)]
+        sized = self.shared_plan is not None and any("_smem_size" in text for text in texts)
+        return sized or any("%envreg" in text for text in texts)
 
     # kernels
 
@@ -212,11 +246,13 @@ class ModuleLowering:
             mode = self._denormals(function)
             found = hazards(self.module, self.reachable(function))
             self.kernel_target = self._target(function, found)
+            self.shared_plan = self._shared_plan(function)
+            self.has_launch_words = self.launch_words(function)
             self._new[name] = lower_function(self, function, mode)
             while self._pending:
                 callee, mode = self._pending.pop()
                 text = lower_function(self, callee, mode)
-                self._new[llvm_name(callee, mode, self.kernel_target.mapping)] = text
+                self._new[llvm_name(callee, mode, self.kernel_target.mapping, self.owner)] = text
             self.plans[name] = self._plan(function, mode, found)
         except RecursionError:
             raise Unsupported("nested too deeply", name) from None
@@ -243,29 +279,25 @@ class ModuleLowering:
         if "reqntid" in function.directives and block > chosen.max_block:
             reason = f": {found[0]}" if found else ""
             raise Unsupported(
-                f"blocks of {block} threads in the {chosen.mapping} warp mapping, which takes {chosen.max_block}{reason}",
+                f"blocks of {block} threads in the {chosen.mapping} warp mapping, "
+                f"which takes {chosen.max_block}{reason}",
                 function.proto.name,
             )
         return chosen
 
     def _plan(self, function: Function, mode: str, found: list[Hazard]) -> KernelPlan:
-        limit = self.target.arch
-        shared = self.static_shared_of(function)
-        if shared > limit.lds:
-            raise Unsupported(
-                f"{shared} bytes of static shared memory; a workgroup on {limit.name} has {limit.lds}",
-                function.proto.name,
-            )
         approximate = sorted({o for f in self.reachable(function) for o in self.summary(f).approximate})
         return KernelPlan(
             function.proto.name,
             self.kernel_target.mapping,
             param_layout(function),
             min(max_threads(function), self.kernel_target.max_block),
-            shared,
+            self.static_shared_of(function),
             mode,
             self.uses_env,
             approximate,
+            None if self.shared_plan is None else self.shared_plan.dynamic,
+            self.has_launch_words,
             found,
         )
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 # Offsets of hidden kernel arguments (code object v5): AMDGPU usage, "Code Object V5 Metadata"
 BLOCK_COUNT, GROUP_SIZE, DYNAMIC_LDS_SIZE = 0, 12, 120
+# Words that the launch appends to the parameters, before the hidden arguments: docs/architecture.md
+GRID_WORKSPACE = {"%envreg2": -16, "%envreg1": -12}  # low and high half of an address
+DYNAMIC_SHARED_SIZE = -8
 MAX_BLOCK = 1024
 DYNAMIC_LDS = "__ptx2amd_dynamic_lds"
 SM_COUNT = 128  # what %nsmid says; %smid spreads the blocks over as many
@@ -38,6 +41,8 @@ def special(fn: FunctionLowering, name: str) -> Val:
     reader1 = _SPECIALS.get(name)
     if reader1 is not None:
         return reader1(fn)
+    if name in GRID_WORKSPACE and fn.module.has_launch_words:
+        return hidden(fn, "i32", GRID_WORKSPACE[name])
     if re.fullmatch(r"%(envreg|pm|reserved_smem_offset_)\d+(_64)?", name):
         return fn.const("i64" if name.endswith("_64") else "i32", 0)
     raise Unsupported(f"unknown special register {name}", fn.name)
@@ -272,6 +277,10 @@ def high(fn: FunctionLowering, v: Val) -> Val:
 @register("%dynamic_smem_size")
 def dynamic_smem_size(fn: FunctionLowering) -> Val:
     """The hidden argument is only filled in for kernels that use dynamic LDS, so this one does."""
+    if fn.module.shared_plan is not None:
+        if not fn.module.has_launch_words:
+            raise Unsupported("the size of dynamic shared memory that is not in LDS", fn.name)
+        return hidden(fn, "i32", DYNAMIC_SHARED_SIZE)
     fn.module.uses_dynamic_lds = True
     fn.do(f'call void asm sideeffect "", "s"(i32 ptrtoint (ptr addrspace(3) @{DYNAMIC_LDS} to i32))')
     return hidden(fn, "i32", DYNAMIC_LDS_SIZE)

@@ -14,7 +14,9 @@ from ptx2amd.service.entry import Entry
 from ptx2amd.service.protocol import Message
 from ptx2amd.target.arch import UnknownArch
 from ptx2amd.translate import KernelResult, ModuleIndex, module_index, parse, translate
+from ptx2amd.target import MAPPINGS
 
+from ptx2amd.target.shared import LDS, SPILLED, VARIANTS
 # The CUDA error that the shim returns for each kind of failure.
 CODES: tuple[tuple[type[Exception], str], ...] = (
     (PtxError, "CUDA_ERROR_INVALID_PTX"),
@@ -70,9 +72,9 @@ def _serve(request: Message, build: str) -> Path:
         path = cache.path_of(root, entry.index_key(module_id, build))
         entry.write(path, index_entry(module_index(module)))
         return path
-    arch, kernel = header["arch"], header["kernel"]
-    path = cache.path_of(root, entry.kernel_key(module_id, build, arch, "", kernel))
-    entry.write(path, kernel_entry(module, kernel, arch, build))
+    arch, kernel, options = header["arch"], header["kernel"], header.get("options", "")
+    path = cache.path_of(root, entry.kernel_key(module_id, build, arch, options, kernel))
+    entry.write(path, kernel_entry(module, kernel, arch, build, parse_options(options)))
     return path
 
 
@@ -93,10 +95,33 @@ def index_entry(index: ModuleIndex) -> Entry:
     return Entry("\n".join(lines) + "\n", index.image)
 
 
-def kernel_entry(module: Module, kernel: str, arch: str, build: str) -> Entry:
+OPTIONS = {"mapping": MAPPINGS, "shared": VARIANTS}
+
+
+def parse_options(text: str) -> dict[str, str]:
+    """The options of a kernel's key, "mapping=padded shared=spilled", as keyword arguments of `translate`."""
+    options = dict(item.partition("=")[::2] for item in text.split())
+    for name, value in options.items():
+        if value not in OPTIONS.get(name, ()):
+            raise Ptx2amdError(f"the translator has no option {name}={value}")
+    return options
+
+
+def kernel_entry(
+    module: Module, kernel: str, arch: str, build: str, options: dict[str, str] | None = None
+) -> Entry:
     """Translate one kernel. Raises Unsupported or PtxError when it can't be."""
     begin = time.perf_counter()
-    [result] = translate(module, module.source, [arch], [kernel], build_id=build)
+    options = options or {}
+    [result] = translate(
+        module,
+        module.source,
+        [arch],
+        [kernel],
+        mapping=options.get("mapping", ""),
+        build_id=build,
+        shared=options.get("shared", LDS),
+    )
     outcome = result.kernels[kernel]
     if not outcome.ok:
         raise failure(outcome, module.source)
@@ -128,6 +153,9 @@ def _already_placed(text: str) -> PtxError:
     """A PtxError from a message that has file, line and column in front already."""
     error = PtxError(text)
     error.args = (text,)
+        "shared": LDS if outcome.slot is None else SPILLED,
+        "slot": outcome.slot or 0,
+        "launch_words": int(outcome.launch_words),
     return error
 
 

@@ -40,7 +40,7 @@ MODULE = (
     ld.param.b64 %r2, [q]; } ret; }
 .visible .entry broken(.param .u64 out) { .reg .b64 %r<5>;
   add.u32 %r1, %r2, 5; ret; }
-.visible .entry huge(.param .u64 out) { .shared .b8 x[70000]; .reg .b32 %r<3>;
+.visible .entry huge(.param .u64 out) { .shared .b8 x[240000]; .reg .b32 %r<3>;
   mov.u32 %r1, x; st.shared.u32 [%r1], 3; ret; }
 """
 )
@@ -49,7 +49,7 @@ REFUSED = {
     "coder": (20, "ld.global.u64", "holds the address of function helper"),
     "heaper": (23, "call", "device heap"),
     "broken": (26, "", "<ptx>:26:11: error: operand 1"),
-    "huge": (0, "", "70000 bytes of static shared memory; a workgroup on gfx942 has 65536"),
+    "huge": (0, "", "240000 bytes of static shared memory; a block can have 232448"),
 }
 
 
@@ -101,7 +101,7 @@ def test_index() -> None:
     assert len(index.image) == index.size == 40
     kernels = {k.name: k for k in index.kernels}
     assert (kernels["good"].max_threads, kernels["good"].static_shared) == (128, 24)
-    assert kernels["huge"].static_shared == 70000
+    assert kernels["huge"].static_shared == 240000
 
 
 def test_layout_does_not_depend_on_what_was_translated() -> None:

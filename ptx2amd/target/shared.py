@@ -1,0 +1,72 @@
+"""Where a kernel's shared memory lies: in LDS, or, what does not fit, in the block's slot of an arena in
+global memory.
+
+A shared address is a number below 4 GiB. Those below the chip's LDS size are LDS addresses; those from
+there on (the plan's `split`) are offsets into the slot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ptx2amd.target.arch import Arch
+
+BLOCK_LIMIT = 232448  # bytes of shared memory that CUDA gives a block at most
+SLOT_BYTES = 234496  # of a slot: room for that and its alignment
+SLOT_ALIGN = 128
+OWN_LDS = 512  # bytes kept for what the lowering itself puts into LDS: the slot's address, barriers
+LDS, SPILLED = "lds", "spilled"
+VARIANTS = (LDS, SPILLED)
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """A static shared variable: its LLVM name, bytes, alignment in bytes."""
+
+    name: str
+    size: int
+    align: int
+
+
+@dataclass(frozen=True, slots=True)
+class SharedPlan:
+    """split: the first address of the slot; offsets: variables in the slot -> bytes from its start; dynamic:
+    where the dynamic shared memory starts in the slot; mixed: whether there are variables in LDS too."""
+
+    split: int
+    offsets: dict[str, int]
+    dynamic: int
+    mixed: bool
+
+
+def plan(arrays: Iterable[Array], arch: Arch, variant: str = LDS) -> SharedPlan | None:
+    """The plan of a kernel with these static variables; None when LDS holds all its shared memory.
+
+    variant SPILLED: the dynamic shared memory is in the slot. Small variables stay in LDS while they fit."""
+    smallest = sorted(arrays, key=lambda a: (a.size, a.name))
+    total = sum(a.size + a.align - 1 for a in smallest)
+    if variant == LDS and packed(smallest) <= arch.lds:
+        return None
+    room = arch.lds - OWN_LDS
+    kept: list[Array] = []
+    if total <= room:
+        kept = smallest
+    else:
+        for array in smallest:
+            if packed([*kept, array]) > room:
+                break
+            kept.append(array)
+    offsets, at = {}, 0
+    for array in smallest[len(kept) :]:
+        at = -(-at // array.align) * array.align
+        offsets[array.name] = at
+        at += array.size
+    return SharedPlan(arch.lds, offsets, -(-at // SLOT_ALIGN) * SLOT_ALIGN, bool(kept))
+
+
+def packed(arrays: Iterable[Array]) -> int:
+    """Bytes that variables take together, those of the largest alignment first."""
+    total = 0
+    for array in sorted(arrays, key=lambda a: a.align, reverse=True):
+        total = -(-total // array.align) * array.align + array.size
+    return total
