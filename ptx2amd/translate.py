@@ -134,7 +134,8 @@ def _translate(
         elf = Elf(code)
         _measure(elf, results)
         if emit == "hsaco":
-            code = codegen.link([code], sidecar(lowering.module, arch, results, build_id))
+            origins = lowering.debug.origin_table() if lowering.debug else b""
+            code = codegen.link([code], sidecar(lowering.module, arch, results, build_id), origins)
         else:
             codegen.check_symbols(elf)
     return Result(arch, emit, code, results, time.perf_counter() - start)

@@ -16,6 +16,7 @@ from ptx2amd.codegen.elf import Elf, note_object
 from ptx2amd.errors import Ptx2amdError
 
 NOTE_SECTION, NOTE_NAME, NOTE_TYPE = ".note.ptx2amd", "ptx2amd", 1
+ORIGINS_SECTION, ORIGINS_TYPE = ".note.ptx2amd.origins", 2
 
 
 class LinkError(Ptx2amdError):
@@ -50,8 +51,9 @@ def check_symbols(elf: Elf) -> None:
         raise LinkError(f"undefined symbols in the generated code: {', '.join(sorted(missing))}")
 
 
-def link(objects: list[bytes], sidecar: dict[str, Any] | None = None) -> bytes:
-    """Link objects, and a note with the sidecar as JSON, to a shared object: the hsaco."""
+def link(objects: list[bytes], sidecar: dict[str, Any] | None = None, origins: bytes = b"") -> bytes:
+    """Link objects, a note with the sidecar as JSON, and one with CUDA positions (DebugInfo.origin_table), to a
+    shared object: the hsaco."""
     like = Elf(objects[0])
     for blob in objects:
         check_symbols(Elf(blob))
@@ -59,6 +61,8 @@ def link(objects: list[bytes], sidecar: dict[str, Any] | None = None) -> bytes:
     if sidecar is not None:
         text = json.dumps(sidecar, separators=(",", ":")).encode()
         parts.append(note_object(NOTE_SECTION, NOTE_NAME, NOTE_TYPE, text, like))
+    if origins:
+        parts.append(note_object(ORIGINS_SECTION, NOTE_NAME, ORIGINS_TYPE, origins, like))
     with tempfile.TemporaryDirectory(prefix="ptx2amd-") as directory:
         paths = []
         for i, blob in enumerate(parts):

@@ -9,7 +9,7 @@ from ptx2amd.lower.irreducible import entries
 from ptx2amd.lower.names import DESTINATIONS, Analysis, Register, Storage, Target
 from ptx2amd.lower.registry import Lowering, load
 from ptx2amd.lower.value import LLVM_TYPE
-from ptx2amd.ptx.ast import Inst, Label, Reg, Scope, Shape, Vec
+from ptx2amd.ptx.ast import Inst, Label, Loc, Reg, Scope, Shape, Vec
 
 FOLDS_GUARD = frozenset(("bra", "brx_idx", "ret", "exit"))
 Action = tuple[Lowering, bool]  # the lowering, whether it folds guards
@@ -74,11 +74,16 @@ def dispatch(fn: FunctionLowering, loop: str, blocks: list[str]) -> None:
 def walk(fn: FunctionLowering, scope: Scope) -> None:
     """Lower the items of a scope."""
     fn.names.enter(scope)
+    loc: Loc | None = None
     for entity in fn.names.declared[id(scope)].values():
         if isinstance(entity, Storage):
             fn.declare(entity)
     for item in scope.items:
         if isinstance(item, Inst):
+            fn.marks.append((len(fn.lines), item.line))
+            if loc is not None:
+                fn.origins.append((item.line, loc.file, loc.line))
+                loc = None
             instruction(fn, item)
         elif isinstance(item, Label):
             target = fn.names.table[item.name]
@@ -90,6 +95,8 @@ def walk(fn: FunctionLowering, scope: Scope) -> None:
                 fn.label(target.block)
         elif isinstance(item, Scope):
             walk(fn, item)
+        elif isinstance(item, Loc):
+            loc = item
     fn.names.leave()
 
 

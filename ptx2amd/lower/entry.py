@@ -60,9 +60,10 @@ def lower_function(module: ModuleLowering, function: Function, denormals: str) -
     arena.leave(fn)
     tail(fn, function, how)
     module.helpers |= fn.helpers
+    where = f" !dbg !{module.debug.annotate(fn, function)}" if module.debug else ""
     text = "\n".join(["entry:", *fn.entry, "  br label %body", *fn.lines, "}"])
     inputs = unused_inputs(text, alone=not fn.calls) if fn.is_kernel else ""
-    return f"{head}{inputs} {{\n{text}"
+    return f"{head}{inputs}{where} {{\n{text}"
 
 
 def unused_inputs(text: str, alone: bool) -> str:

@@ -77,6 +77,8 @@ class FunctionLowering(Emitter):
         self.f32_denormals = "ieee"
         self.block_id = 0  # of the extended basic block, as Analysis counts them
         self.entry: list[str] = []  # the entry block: allocas
+        self.marks: list[tuple[int, int]] = []  # where in `lines` which PTX line begins
+        self.origins: list[tuple[int, int, int]] = []  # PTX line, and the file and line of its .loc
         self.loaded: list[tuple[Register, str, Val]] = []  # values made by reads of the current instruction
         self.dispatches: dict[str, tuple[str, int]] = {}  # label -> loop of several entries, its number there
         self.edges: list[tuple[str, str]] = []  # blocks of single jumps into such loops, and the label

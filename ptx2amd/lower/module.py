@@ -12,6 +12,7 @@ from ptx2amd.errors import Ptx2amdError, Unsupported
 from ptx2amd.lower import data
 from ptx2amd.lower.body import Action
 from ptx2amd.lower.calls import env
+from ptx2amd.lower.debug import DebugInfo, wanted
 from ptx2amd.lower.entry import lower_function
 from ptx2amd.lower.function import FunctionLowering, quoted
 from ptx2amd.lower.heads import llvm_name, max_threads, param_layout
@@ -67,6 +68,7 @@ class ModuleLowering:
         self.uses_dynamic_lds = False
         self.plans: dict[str, KernelPlan] = {}
         self.summaries: dict[str, Summary] = {}
+        self.debug: DebugInfo | None = DebugInfo(module) if wanted() else None
         self._pending: list[tuple[Function, str]] = []  # requested functions, with their denormal mode
         self._new: dict[str, str] = {}
         self._kernel: Function | None = None  # the one being lowered
@@ -319,8 +321,10 @@ class ModuleLowering:
         parts += helper_texts(self.helpers)
         version = 100 * self.target.arch.code_object
         parts.append("!0 = !{}")
-        parts.append("!llvm.module.flags = !{!1}")
+        parts.append(f"!llvm.module.flags = !{{!1{', !2, !3' if self.debug else ''}}}")
         parts.append(f'!1 = !{{i32 1, !"amdhsa_code_object_version", i32 {version}}}')
+        if self.debug:
+            parts += self.debug.text()
         return "\n".join(parts) + "\n"
 
 

@@ -7,13 +7,15 @@ from importlib.metadata import version
 from pathlib import Path
 
 from ptx2amd import __version__
+from ptx2amd.lower.debug import wanted as line_tables
 
 PACKAGE = Path(__file__).resolve().parent.parent
 PARTS = ("isa", "ptx", "lower", "target", "codegen", "translate.py", "service/translation.py")
 
 
-def build_id() -> str:
-    """32 hex digits; changes with every change of the translator, its grammar or LLVM."""
+def build_id(debug: bool | None = None) -> str:
+    """32 hex digits; changes with every change of the translator, its grammar or LLVM. With line tables
+    (debug; None: as PTX2AMD_DEBUG says) it is another translator, with its own service and cache entries."""
     state = hashlib.blake2b(f"{__version__} {version('llvmlite')}".encode(), digest_size=16)
     for part in PARTS:
         path = PACKAGE / part
@@ -24,4 +26,6 @@ def build_id() -> str:
     grammar = PACKAGE.parent / "grammar" / "ptx.lark"
     if grammar.exists():
         state.update(grammar.read_bytes())
+    if line_tables() if debug is None else debug:
+        state.update(b"debug")
     return state.hexdigest()

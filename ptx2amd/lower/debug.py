@@ -1,0 +1,103 @@
+"""Debug locations: which PTX line each LLVM instruction stands for, as a line table in the code object, and which
+CUDA line that is where the PTX says so (.loc)."""
+
+from __future__ import annotations
+
+import os
+import struct
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ptx2amd.lower.function import FunctionLowering
+    from ptx2amd.ptx.ast import Function, Module
+
+FIRST = 10  # metadata numbers below are the module's own
+
+
+def wanted() -> bool:
+    """Whether code objects get a line table: PTX2AMD_DEBUG is set to something other than 0."""
+    return os.environ.get("PTX2AMD_DEBUG", "0") != "0"
+
+
+class DebugInfo:
+    """Collects LLVM metadata nodes for one LLVM module.
+
+    origins: (PTX line, file number, CUDA line) where a .loc directive takes effect."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self.nodes: list[str] = []
+        self.known: dict[tuple[int, int], int] = {}
+        self.origins: set[tuple[int, int, int]] = set()
+        path = PurePath(module.source)
+        name, folder = _quoted(path.name or "ptx"), _quoted(str(path.parent))
+        self.file = self._node(f'!DIFile(filename: "{name}", directory: "{folder}")')
+        self.unit = self._node(
+            f"distinct !DICompileUnit(language: DW_LANG_C11, file: !{self.file}, "
+            'producer: "ptx2amd", isOptimized: true, runtimeVersion: 0, emissionKind: LineTablesOnly)'
+        )
+        self.type = self._node("!DISubroutineType(types: !0)")
+
+    def _node(self, text: str) -> int:
+        self.nodes.append(text)
+        return FIRST + len(self.nodes) - 1
+
+    def subprogram(self, name: str, line: int) -> int:
+        """The metadata number of a function."""
+        return self._node(
+            f'distinct !DISubprogram(name: "{_quoted(name)}", scope: !{self.file}, file: !{self.file}, line: {line}, '
+            f"type: !{self.type}, scopeLine: {line}, spFlags: DISPFlagDefinition, unit: !{self.unit})"
+        )
+
+    def location(self, scope: int, line: int) -> int:
+        """The metadata number of a line in a function."""
+        found = self.known.get((scope, line))
+        if found is None:
+            found = self.known[scope, line] = self._node(f"!DILocation(line: {line}, scope: !{scope})")
+        return found
+
+    def annotate(self, fn: FunctionLowering, function: Function) -> int:
+        """Give every instruction of `fn.lines` its location; returns the function's metadata number."""
+        scope = self.subprogram(function.proto.name, function.line)
+        marks = [*fn.marks, (len(fn.lines), 0)]
+        lines = fn.lines
+        suffix = f", !dbg !{self.location(scope, function.line)}"
+        _append(lines, 0, marks[0][0], suffix)
+        for (at, line), (end, _) in zip(marks, marks[1:], strict=False):
+            if end > at:
+                _append(lines, at, end, f", !dbg !{self.location(scope, line)}")
+        self.origins.update(fn.origins)
+        return scope
+
+    def text(self) -> list[str]:
+        """The lines of LLVM IR that define everything, the module flags' nodes apart."""
+        flags = ['!2 = !{i32 2, !"Debug Info Version", i32 3}', '!3 = !{i32 7, !"Dwarf Version", i32 4}']
+        return [f"!llvm.dbg.cu = !{{!{self.unit}}}", *flags] + [f"!{FIRST + k} = {node}" for k, node in enumerate(self.nodes)]
+
+    def origin_table(self) -> bytes:
+        """The CUDA positions for the code object's note: u32 count; per entry u32 PTX line, u32 offset of the
+        file's name after the entries, u32 CUDA line, in the order of PTX lines; then names, NUL-ended.
+        b"" when there are none."""
+        names = bytearray()
+        at: dict[int, int] = {}
+        rows = []
+        for line, file, source in sorted(self.origins):
+            if file not in at:
+                at[file] = len(names)
+                names += self.module.files.get(file, "?").encode() + b"\0"
+            rows.append(struct.pack("<III", line, at[file], source))
+        return struct.pack("<I", len(rows)) + b"".join(rows) + bytes(names) if rows else b""
+
+
+def _append(lines: list[str], begin: int, end: int, suffix: str) -> None:
+    for k in range(begin, end):
+        line = lines[k]
+        if line[-1] != ":":  # not a label
+            lines[k] = line + suffix
+
+
+def _quoted(text: str) -> str:
+    """A string inside quotes of LLVM IR."""
+    return "".join(c if " " <= c <= "~" and c not in '"\\' else "".join(f"\\{b:02X}" for b in c.encode()) for c in text)
+
