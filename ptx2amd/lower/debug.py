@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import struct
+from itertools import pairwise
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -64,7 +65,7 @@ class DebugInfo:
         lines = fn.lines
         suffix = f", !dbg !{self.location(scope, function.line)}"
         _append(lines, 0, marks[0][0], suffix)
-        for (at, line), (end, _) in zip(marks, marks[1:], strict=False):
+        for (at, line), (end, _) in pairwise(marks):
             if end > at:
                 _append(lines, at, end, f", !dbg !{self.location(scope, line)}")
         self.origins.update(fn.origins)
@@ -73,7 +74,8 @@ class DebugInfo:
     def text(self) -> list[str]:
         """The lines of LLVM IR that define everything, the module flags' nodes apart."""
         flags = ['!2 = !{i32 2, !"Debug Info Version", i32 3}', '!3 = !{i32 7, !"Dwarf Version", i32 4}']
-        return [f"!llvm.dbg.cu = !{{!{self.unit}}}", *flags] + [f"!{FIRST + k} = {node}" for k, node in enumerate(self.nodes)]
+        nodes = [f"!{FIRST + k} = {node}" for k, node in enumerate(self.nodes)]
+        return [f"!llvm.dbg.cu = !{{!{self.unit}}}", *flags, *nodes]
 
     def origin_table(self) -> bytes:
         """The CUDA positions for the code object's note: u32 count; per entry u32 PTX line, u32 offset of the
@@ -100,4 +102,3 @@ def _append(lines: list[str], begin: int, end: int, suffix: str) -> None:
 def _quoted(text: str) -> str:
     """A string inside quotes of LLVM IR."""
     return "".join(c if " " <= c <= "~" and c not in '"\\' else "".join(f"\\{b:02X}" for b in c.encode()) for c in text)
-

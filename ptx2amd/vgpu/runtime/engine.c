@@ -165,15 +165,23 @@ static void give_group(struct context *c, struct workgroup *g) {
 
 static void participate(struct run *run) {
   struct context *c = my_context();
-  struct workgroup *resident[MAX_RESIDENT];
-  unsigned n = 0, turn = 0;
+  struct workgroup *few[MAX_RESIDENT], **resident = few;
+  uint64_t n = 0, turn = 0, most = MAX_RESIDENT;
+  if (run->d->cooperative && run->groups > most) {
+    most = run->groups;
+    resident = malloc(most * sizeof *resident);
+    if (!resident) {
+      run_fault(run, FAULT_BAD_LAUNCH, "out of host memory");
+      return;
+    }
+  }
   uint64_t next = 0, end = 0;   /* the batch in hand */
   bool open = true;             /* workgroups may be left */
   struct watch watch;
   watch_begin(&watch, run);
   while (!atomic_load_explicit(&run->stop, memory_order_relaxed)) {
     struct workgroup *g = NULL;
-    if (open && n < MAX_RESIDENT) {
+    if (open && n < most) {
       if (next == end) {
         next = atomic_fetch_add(&run->next, run->batch);
         end = next + run->batch < run->groups ? next + run->batch : run->groups;
@@ -214,6 +222,7 @@ static void participate(struct run *run) {
   }
   watch_end(&watch, run);
   while (n) give_group(c, resident[--n]);
+  if (resident != few) free(resident);
 }
 
 /* --- the pool ------------------------------------------------------------------------------------------ */

@@ -31,6 +31,9 @@ const struct arch *arch_at(size_t index);
 struct code;
 struct code *code_create(const struct arch *arch, uint64_t base, uint64_t size);
 void code_destroy(struct code *code);
+/* Where the code comes from, for reports; the lines must outlive the code. */
+struct lines;
+void code_set_lines(struct code *code, const struct lines *lines);
 
 /* The 64-byte kernel descriptor (symbol `kernel.kd`), as AMDGPUUsage lays it out. */
 struct kernel_descriptor {
@@ -72,7 +75,9 @@ struct dispatch {
   uint64_t kernarg;            /* address of the argument segment (registered memory), hidden arguments included */
   uint64_t queue;              /* address for the queue pointer user SGPR; 0: none */
   uint64_t dispatch_id;
+  bool cooperative;            /* all workgroups are kept going at once, however many there are */
   uint64_t max_instructions;   /* per wave; 0: engine_options.max_instructions */
+  bool padded;                 /* CUDA's threads are the lower halves of the waves: see work_item in wave.c */
 };
 
 /* The launch's first fault. */
@@ -86,7 +91,7 @@ struct fault {
   uint64_t address;            /* memory address, LDS or scratch offset */
   uint32_t words[5];           /* machine code of the instruction */
   char mnemonic[48];           /* "" where unknown */
-  char text[512];              /* the whole report in one line */
+  char text[1024];             /* the whole report in one line */
 };
 
 struct engine_counters {       /* of one dispatch */

@@ -136,21 +136,15 @@ hipError_t hipModuleLaunchKernel(hipFunction_t f, unsigned gridX, unsigned gridY
                 params, extra);
 }
 
-/* What one thread of the engine keeps going at once (MAX_RESIDENT in engine.c): all that can be promised. */
-#define RESIDENT 256u
-
-/* All workgroups of a cooperative launch must be resident at once: by the chip's occupancy, and in the engine. */
+/* All workgroups of a cooperative launch must be resident at once, by the chip's occupancy; the engine keeps
+ * any number going. */
 static hipError_t cooperative_fits(const function *f, const unsigned grid[3], const unsigned block[3],
                                    unsigned shared) {
   if (!handle_ok(&function_class, f)) return hipErrorInvalidHandle;
   uint64_t threads = (uint64_t)block[0] * block[1] * block[2], blocks = (uint64_t)grid[0] * grid[1] * grid[2];
   if (!threads || threads > MAX_BLOCK) return hipErrorInvalidConfiguration;
   uint64_t limit = (uint64_t)occupancy(f, (unsigned)threads, shared) * f->device->arch->compute_units;
-  if (blocks > limit) return hipErrorCooperativeLaunchTooLarge;
-  if (blocks <= RESIDENT) return hipSuccess;
-  complain("a cooperative launch of %llu blocks (kernel %s): the software GPU runs at most %u together",
-           (unsigned long long)blocks, f->kernel->name, RESIDENT);
-  return hipErrorCooperativeLaunchTooLarge;
+  return blocks > limit ? hipErrorCooperativeLaunchTooLarge : hipSuccess;
 }
 
 static hipError_t launch_cooperative(function *f, const unsigned grid[3], const unsigned block[3], unsigned shared,

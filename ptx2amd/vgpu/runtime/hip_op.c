@@ -11,7 +11,7 @@
 __thread bool hip_in_callback;
 
 static pthread_mutex_t fault_lock = PTHREAD_MUTEX_INITIALIZER;
-static char fault_text[1024];
+static char fault_text[sizeof ((struct fault *)0)->text];
 static _Atomic uint64_t totals[4];
 
 size_t ptx2amd_vgpu_last_fault(char *buf, size_t size) {
@@ -57,8 +57,10 @@ static hipError_t run_kernel(struct device *d, const struct launch *l) {
       .kernel = k->name,
       .descriptor = k->descriptor,
       .dynamic_lds = l->shared,
+      .cooperative = l->cooperative,
       .private_bytes = k->dynamic_stack ? k->private_size + (uint32_t)stack : k->private_size,
       .kernarg = l->args->address,
+      .padded = k->padded,
       .dispatch_id = atomic_fetch_add(&last_dispatch, 1) + 1,
   };
   for (int n = 0; n < 3; n++) {
@@ -76,7 +78,7 @@ static hipError_t run_kernel(struct device *d, const struct launch *l) {
   atomic_fetch_add_explicit(&totals[3], 1, memory_order_relaxed);
   if (kind == FAULT_NONE) return hipSuccess;
   pthread_mutex_lock(&fault_lock);
-  strncpy(fault_text, fault.text, sizeof fault_text - 1);
+  memcpy(fault_text, fault.text, sizeof fault_text);
   pthread_mutex_unlock(&fault_lock);
   complain("%s", fault.text);
   return error_of(kind);

@@ -11,6 +11,7 @@
 
 #include "engine.h"
 #include "hip_state.h"
+#include "lines.h"
 
 #define EM_AMDGPU_ 224
 #define ELFOSABI_AMDHSA_ 64
@@ -38,6 +39,7 @@ struct image {
   size_t names_size;
   struct kernel_info *kernels;
   size_t kernel_count;
+  struct lines lines;
 };
 
 struct file {
@@ -328,6 +330,56 @@ static int resolve_kernels(struct file *f, struct image *image) {
   return hipSuccess;
 }
 
+/* Contents of a section, {NULL, 0} where there is none. Names are no part of what is loaded, so this is optional data. */
+static const uint8_t *section(const struct file *f, const char *wanted, size_t *size) {
+  const Elf64_Ehdr *h = &f->header;
+  Elf64_Shdr s, names;
+  *size = 0;
+  if (h->e_shentsize != sizeof s || h->e_shoff > f->size || (f->size - h->e_shoff) / sizeof s < h->e_shnum ||
+      h->e_shstrndx >= h->e_shnum)
+    return NULL;
+  memcpy(&names, f->data + h->e_shoff + h->e_shstrndx * sizeof s, sizeof s);
+  if (names.sh_offset > f->size || names.sh_size > f->size - names.sh_offset) return NULL;
+  size_t length = strlen(wanted) + 1;
+  for (unsigned k = 0; k < h->e_shnum; k++) {
+    memcpy(&s, f->data + h->e_shoff + k * sizeof s, sizeof s);
+    if (s.sh_name >= names.sh_size || names.sh_size - s.sh_name < length || s.sh_type == SHT_NOBITS) continue;
+    if (memcmp(f->data + names.sh_offset + s.sh_name, wanted, length)) continue;
+    if (s.sh_offset > f->size || s.sh_size > f->size - s.sh_offset) return NULL;
+    *size = s.sh_size;
+    return f->data + s.sh_offset;
+  }
+  return NULL;
+}
+
+static uint8_t *section_copy(const struct file *f, const char *name, size_t skip, size_t *size) {
+  const uint8_t *data = section(f, name, size);
+  if (!data || *size <= skip) return *size = 0, NULL;
+  *size -= skip;
+  uint8_t *copy = malloc(*size);
+  if (copy) memcpy(copy, data + skip, *size);
+  else *size = 0;
+  return copy;
+}
+
+/* What reports need beyond the code: line tables, and the warp mapping from the translator's sidecar. */
+static void read_debug(const struct file *f, struct image *image) {
+  enum { NOTE_HEAD = 20 };   /* sizes, type, "ptx2amd" */
+  struct lines *l = &image->lines;
+  l->table = section_copy(f, ".debug_line", 0, &l->table_size);
+  if (l->table) l->origins = section_copy(f, ".note.ptx2amd.origins", NOTE_HEAD, &l->origins_size);
+  l->bias = image->bias;
+  for (unsigned k = 0; k < image->segment_count; k++)
+    if (image->segments[k].code) code_set_lines(image->segments[k].code, l);
+  size_t size;
+  const uint8_t *note = section(f, ".note.ptx2amd", &size);
+  for (size_t k = 0; note && k < image->kernel_count; k++) {
+    char key[4200];
+    int n = snprintf(key, sizeof key, "\"%s\":{\"mapping\":\"padded\"", image->kernels[k].name);
+    image->kernels[k].padded = n > 0 && memmem(note, size, key, (size_t)n) != NULL;
+  }
+}
+
 int image_load(struct device *d, const void *data, size_t size, struct image **out, char *why, size_t why_size) {
   uint8_t *copy = NULL;
   size_t copy_size = 0;
@@ -350,6 +402,7 @@ int image_load(struct device *d, const void *data, size_t size, struct image **o
   if (error == hipSuccess) error = read_metadata(&f, image);
   if (error == hipSuccess) error = make_code(&f, image);
   if (error == hipSuccess) error = resolve_kernels(&f, image);
+  if (error == hipSuccess) read_debug(&f, image);
   free(copy);
   if (error != hipSuccess) {
     image_unload(image);
@@ -367,6 +420,8 @@ void image_unload(struct image *image) {
   }
   if (image->memory) munmap(image->memory, image->span);
   metadata_free(image->kernels, image->kernel_count);
+  free(image->lines.table);
+  free(image->lines.origins);
   free(image->symbols);
   free(image->names);
   free(image);

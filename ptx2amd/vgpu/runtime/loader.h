@@ -37,6 +37,7 @@ struct kernel_info {
   uint32_t required_block[3];  /* 0: free */
   uint32_t sgprs, vgprs, agprs;
   bool dynamic_stack;
+  bool padded;                 /* warp mapping, from the translator's note */
   bool has_args;               /* the metadata lists the arguments */
   struct kernel_arg *args;
   uint32_t arg_count, explicit_count;   /* explicit ones first */

@@ -27,6 +27,7 @@ struct code {
   struct inst *entries[2];   /* wave32, wave64: one per dword and a few guards; NULL until first used */
   pthread_mutex_t lock;
   struct arena *arena;       /* struct inst_ext and the like */
+  const struct lines *lines; /* NULL: none */
 };
 /* The array of entries for a wave width; NULL: out of memory. */
 struct inst *code_entries(struct code *code, unsigned lanes);

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <xmmintrin.h>
 
+#include "lines.h"
 #include "memory.h"
 #include "state.h"
 #include "wave_events.h"
@@ -131,13 +132,18 @@ void run_fault(struct run *run, enum fault_kind kind, const char *text) {
   atomic_store(&run->stop, 1);
 }
 
-/* Work-item coordinates of a lane. */
+/* The coordinates of a lane's thread. In the padded warp mapping the workgroup is twice the CUDA block in x, and
+ * each wave's lower half holds a warp. */
 static void work_item(const struct wave *w, int lane, uint32_t out[3]) {
   const struct workgroup *g = w->wg;
-  uint32_t n = w->index * g->lanes + (lane < 0 ? 0 : (uint32_t)lane);
-  out[0] = n % g->size[0];
-  out[1] = n / g->size[0] % g->size[1];
-  out[2] = n / g->size[0] / g->size[1];
+  uint32_t n = w->index * g->lanes + (lane < 0 ? 0 : (uint32_t)lane), x = g->size[0];
+  if (g->run->d->padded) {
+    n = (n >> 1 & ~31u) | (n & 31);
+    x = x / 2 ? x / 2 : 1;
+  }
+  out[0] = n % x;
+  out[1] = n / x % g->size[1];
+  out[2] = n / x / g->size[1];
 }
 
 const struct inst *wave_fault(struct wave *w, const struct inst *i, enum fault_kind kind, int lane, uint64_t address,
@@ -164,9 +170,11 @@ const struct inst *wave_fault(struct wave *w, const struct inst *i, enum fault_k
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
     uint32_t item[3];
+    char place[320];
     work_item(w, lane, item);
-    size_t n = (size_t)snprintf(f->text, sizeof f->text, "%s: kernel %.120s: %s, at %s0x%llx (%s%s%08x %08x), block (%u,%u,%u)",
-                                fault_kind_name(kind), f->kernel, what, i < run->entry ? "-" : "+",
+    lines_describe(run->d->code->lines, code_address(w, i), place, sizeof place);
+    size_t n = (size_t)snprintf(f->text, sizeof f->text, "%s: kernel %.120s: %s, %s%sat %s0x%llx (%s%s%08x %08x), block (%u,%u,%u)",
+                                fault_kind_name(kind), f->kernel, what, place, place[0] ? ", " : "", i < run->entry ? "-" : "+",
                                 (unsigned long long)(i < run->entry ? 0 - f->pc_offset : f->pc_offset), f->mnemonic,
                                 f->mnemonic[0] ? ", " : "", f->words[0], f->words[1], f->workgroup[0], f->workgroup[1],
                                 f->workgroup[2]);

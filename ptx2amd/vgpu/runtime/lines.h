@@ -1,0 +1,29 @@
+/* From code to source: a code object's line table (.debug_line) and its table of CUDA positions (architecture.md).
+ * Nothing is decoded before somebody asks. */
+#ifndef PTX2AMD_VGPU_LINES_H
+#define PTX2AMD_VGPU_LINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct lines {
+  uint8_t *table;        /* .debug_line, DWARF 4 */
+  size_t table_size;
+  uint8_t *origins;      /* of PTX lines in CUDA source */
+  size_t origins_size;
+  uint64_t bias;         /* of loaded addresses against those of the table */
+};
+
+struct place {
+  uint32_t line;         /* in the file */
+  char file[128];
+  uint32_t origin_line;  /* 0: not known */
+  char origin[128];      /* file */
+};
+
+/* False: the table has nothing on the address, or is malformed. */
+bool lines_find(const struct lines *lines, uint64_t address, struct place *place);
+/* "PTX line 12 of x.ptx (x.cu:7)", or "" where nothing is known. Returns text. */
+const char *lines_describe(const struct lines *lines, uint64_t address, char *text, size_t size);
+#endif
