@@ -25,6 +25,8 @@ def lower_body(fn: FunctionLowering, scope: Scope) -> list[Inst]:
         if register.crossing and register.constant is None:
             register.memory = f"%r{len(fn.entry)}"
             fn.entry.append(f"  {register.memory} = alloca {register.ty}, addrspace(5)")
+            # A path may read it before any write: PTX says some value, LLVM (without this) that anything goes.
+            fn.entry.append(f"  store {register.ty} zeroinitializer, ptr addrspace(5) {register.memory}")
         register.block, register.values = -1, {}
     loops = give_single_entries(fn, analysis.flow)
     walk(fn, scope)
