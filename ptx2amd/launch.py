@@ -9,15 +9,19 @@ from pathlib import Path
 
 from ptx2amd import native
 from ptx2amd.errors import Ptx2amdError
+from ptx2amd.service import cache
 
 quote = shlex.quote
 
 
-def environment(device: str | None = None, trace: Path | None = None) -> dict[str, str]:
+def environment(
+    device: str | None = None, trace: Path | None = None, mapping: str | None = None
+) -> dict[str, str]:
     """The variables to set, beyond the current environment.
 
     device: "hip", "vgpu" or "vgpu:ARCH" (None: PTX2AMD_DEVICE, else the shim decides). trace: file for
-    JSON-lines events. Raises Ptx2amdError for an unknown device or when the native libraries are missing.
+    JSON-lines events. mapping: of all kernels (None: PTX2AMD_MAPPING, else chosen for each).
+    Raises Ptx2amdError for an unknown device or when the native libraries are missing.
     """
     if not (native.DIRECTORY / "libcuda.so.1").exists():
         raise Ptx2amdError("the native libraries are not built: run `python -m ptx2amd.native`")
@@ -26,13 +30,34 @@ def environment(device: str | None = None, trace: Path | None = None) -> dict[st
         "PTX2AMD_PYTHON": sys.executable,
         "PTX2AMD_BUILD_ID": native.current_build_id(),
     }
+    changes |= client_settings()
     if device is not None:
         _check(device)
         changes["PTX2AMD_DEVICE"] = device
+    if mapping is not None:
+        changes["PTX2AMD_MAPPING"] = mapping
     if trace is not None:
         changes["PTX2AMD_TRACE"] = str(trace.absolute())
         trace.unlink(missing_ok=True)  # the processes of one run append to one file
     return changes
+
+
+def client_settings() -> dict[str, str]:
+    """What makes particular clients hand over PTX, and find ours where they look past LD_LIBRARY_PATH. Compilers'
+    caches are kept apart from those of other drivers, as they hold machine code; a folder that the user chose stays."""
+    ptxas = str(native.DIRECTORY / "standin" / "ptxas")
+    settings = {
+        "LD_AUDIT": _prepend(str(native.DIRECTORY / "libptx2amd_audit.so"), os.environ.get("LD_AUDIT")),
+        "CUPY_COMPILE_WITH_PTX": "1",
+        "TRITON_PTXAS_PATH": ptxas,
+        "TRITON_PTXAS_BLACKWELL_PATH": ptxas,
+        "TRITON_LIBCUDA_PATH": str(native.DIRECTORY),
+    }
+    folders = {"CUPY_CACHE_DIR": "cupy", "TRITON_CACHE_DIR": "triton", "WARP_CACHE_PATH": "warp"}
+    for name, folder in folders.items():
+        if name not in os.environ:
+            settings[name] = str(cache.directory() / "clients" / folder)
+    return settings
 
 
 def _check(device: str) -> None:

@@ -46,14 +46,18 @@ class Builder:
 
     def library(self, path: Path, objects: Iterable[Object], link: tuple[str, ...] = ()) -> None:
         """Compile what changed and link a shared library."""
+        self.program(path, objects, ("-shared", *link))
+
+    def program(self, path: Path, objects: Iterable[Object], link: tuple[str, ...] = ()) -> None:
+        """Compile what changed and link an executable."""
         self.work.mkdir(parents=True, exist_ok=True)
         with ThreadPoolExecutor(self.jobs) as pool:
             built = list(pool.map(self._compile, objects))
         files = [str(file) for file, _ in built]
         if path.exists() and not any(changed for _, changed in built) and self._same_command(path, files):
             return
-        temporary = path.with_suffix(".new")
-        _call([self.compiler, "-shared", "-pthread", *self.extra, "-o", str(temporary), *files, *link])
+        temporary = path.with_name(path.name + ".new")
+        _call([self.compiler, "-pthread", *self.extra, "-o", str(temporary), *files, *link])
         os.replace(temporary, path)  # programs that have the old library mapped keep it
 
     def _same_command(self, path: Path, files: list[str]) -> bool:
@@ -124,10 +128,27 @@ def build_shim(builder: Builder, target: Path) -> None:
     objects = [Object(Path(path), flags) for path in generate.write(_prepared(builder.work))]
     library = target / "libcuda.so.1"
     builder.library(library, objects, tuple(generate.LINK_FLAGS))
-    link = target / "libcuda.so"
-    if not link.is_symlink():
-        link.unlink(missing_ok=True)
-        link.symlink_to(library.name)
+    _link(target / "libcuda.so", library.name)
+    build_standins(builder, target, flags)
+
+
+def build_standins(builder: Builder, target: Path, flags: tuple[str, ...]) -> None:
+    """What stands in for NVIDIA's tools: ptxas, libnvJitLink; and the LD_AUDIT library that puts ours first."""
+    from shim import generate
+
+    standin = generate.STANDINS
+    builder.library(target / "libptx2amd_audit.so", [Object(standin / "audit.c", flags)], ("-ldl",))
+    nvjitlink = _prepared(target / "standin") / "libnvJitLink.so.13"
+    builder.library(nvjitlink, [Object(standin / "nvjitlink.c", flags)], ("-Wl,-soname,libnvJitLink.so.13", "-ldl"))
+    _link(nvjitlink.with_suffix(".12"), nvjitlink.name)
+    sources = (standin / "ptxas.c", generate.SOURCES / "linked.c")
+    builder.program(nvjitlink.with_name("ptxas"), [Object(source, flags, "program") for source in sources])
+
+
+def _link(path: Path, to: str) -> None:
+    if not path.is_symlink():
+        path.unlink(missing_ok=True)
+        path.symlink_to(to)
 
 
 def _prepared(path: Path) -> Path:

@@ -14,6 +14,7 @@ from shim.api.hip import FUNCTIONS
 from shim.api.types import declarations
 
 SOURCES = Path(__file__).parent / "src"
+STANDINS = Path(__file__).parent / "standin"
 FLAGS = ["-std=gnu11", "-O2", "-g1", "-fPIC", "-pthread", "-fvisibility=hidden", "-Wall", "-Wextra",
          "-fno-semantic-interposition"]
 LINK_FLAGS = ["-shared", "-pthread", "-Wl,-soname,libcuda.so.1", "-Wl,-z,defs", "-Wl,-z,nodelete", "-ldl"]

@@ -79,9 +79,14 @@ def entries(blob: bytes, origin: str) -> Iterator[Image]:
     magic, _, header_size, payload = struct.unpack_from("<IHHQ", blob)
     if magic != FATBIN_MAGIC:
         raise ContainerError(f"{origin}: not a fatbin (magic {magic:#x})")
-    at, end = header_size, header_size + payload
+    end = header_size + payload
     if end > len(blob):
         raise ContainerError(f"{origin}: fatbin is cut off: {end} bytes promised, {len(blob)} there")
+    yield from row(blob, header_size, end, origin)
+
+
+def row(blob: bytes, at: int, end: int, origin: str) -> Iterator[Image]:
+    """The images of the entries that lie back to back in blob[at:end]. Raises ContainerError."""
     number = 0
     while at < end:
         where = f"{origin}, entry {number}"

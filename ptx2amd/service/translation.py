@@ -8,7 +8,9 @@ from pathlib import Path
 
 from ptx2amd.errors import Ptx2amdError, PtxError, Unsupported
 from ptx2amd.fatbin import ContainerError, decompress
+from ptx2amd.fatbin.container import row
 from ptx2amd.ptx.ast import Module
+from ptx2amd.ptx.link import link
 from ptx2amd.service import cache, entry
 from ptx2amd.service.entry import Entry
 from ptx2amd.service.protocol import Message
@@ -65,8 +67,7 @@ def _serve(request: Message, build: str) -> Path:
     name = header.get("name") or "<module>"
     if entry.module_id(request.body) != module_id:
         raise ContainerError(f"{name}: the image does not have the digest that the request names")
-    text = decompress(request.body, header.get("encoding", "none"), int(header.get("size") or 0), name)
-    module = parse(text.rstrip(b"\0").decode("utf-8", errors="replace"), name)
+    module = _module(request, name)
     root = Path(header["cache"])
     if header["op"] == "index":
         path = cache.path_of(root, entry.index_key(module_id, build))
@@ -76,6 +77,22 @@ def _serve(request: Message, build: str) -> Path:
     path = cache.path_of(root, entry.kernel_key(module_id, build, arch, options, kernel))
     entry.write(path, kernel_entry(module, kernel, arch, build, parse_options(options)))
     return path
+
+
+def _module(request: Message, name: str) -> Module:
+    """The module of a request; "linked" images hold several, which become one."""
+    encoding = request.header.get("encoding", "none")
+    if encoding != "linked":
+        text = decompress(request.body, encoding, int(request.header.get("size") or 0), name)
+        return _parse(text.rstrip(b"\0"), name)
+    texts = [image.data() for image in row(request.body, 0, len(request.body), name)]
+    if len(texts) == 1:
+        return _parse(texts[0], name)
+    return link([_parse(text, f"{name}, part {number}") for number, text in enumerate(texts, 1)], name)
+
+
+def _parse(text: bytes, name: str) -> Module:
+    return parse(text.decode("utf-8", errors="replace"), name)
 
 
 def index_entry(index: ModuleIndex) -> Entry:

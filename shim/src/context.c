@@ -89,6 +89,8 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev) {
 
 static void deactivate(struct context *c) {
   drop_contents(c);
+  heap_reset(c->device);
+  arena_reset(c->device);
   c->active = false;
   c->flags = 0;
 }

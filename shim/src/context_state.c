@@ -37,7 +37,10 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
   ENTER_CONTEXT();
   if (limit < 0 || limit > 10) return CUDA_ERROR_INVALID_VALUE;
   if (limit >= CU_LIMITS) return CUDA_ERROR_UNSUPPORTED_LIMIT;
+  const struct device *d = &devices[thread_state.current->device];
+  if (limit == CU_LIMIT_MALLOC_HEAP_SIZE && (d->heap || value > HEAP_MOST)) return CUDA_ERROR_INVALID_VALUE;
   thread_state.current->limits[limit] = value;
+  if (limit == CU_LIMIT_STACK_SIZE) stack_prepare(thread_state.current->device);
   return CUDA_SUCCESS;
 }
 

@@ -38,7 +38,7 @@ static CUresult get_attribute(struct kernel *k, int device, int attribute, int *
 static CUresult set_attribute(struct kernel *k, int device, int attribute, int value) {
   switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-      if (value < 0 || value + k->static_shared > devices[device].lds) return CUDA_ERROR_INVALID_VALUE;
+      if (value < 0 || value > most_shared(device) - k->static_shared) return CUDA_ERROR_INVALID_VALUE;
       k->dynamic_limit = value;
       return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:

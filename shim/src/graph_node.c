@@ -15,7 +15,7 @@ typedef int (*add_call)(const void *node, const void *graph, const void *depende
 static CUresult node_kernel(const CUDA_KERNEL_NODE_PARAMS *p, bool v2, struct kernel **k, struct kernel_code **code) {
   *k = kernel_checked(p->func ? (void *)p->func : v2 ? (void *)p->kern : NULL);
   if (!*k) return CUDA_ERROR_INVALID_HANDLE;
-  return kernel_code(*k, thread_state.current->device, code);
+  return kernel_code_for(*k, thread_state.current->device, p->sharedMemBytes, code);
 }
 
 /* Converts and hands to `use`, which calls HIP; HIP copies the parameters. */
@@ -26,15 +26,18 @@ static CUresult with_kernel_params(const CUDA_KERNEL_NODE_PARAMS *p, int (*use)(
   if (!p) return CUDA_ERROR_INVALID_VALUE;
   CUresult result = node_kernel(p, true, &k, &code);
   if (result) return result;
-  char *buffer = calloc(1, k->parameter_bytes + 16);
-  void **pointers = calloc(k->parameter_count + 1, sizeof *pointers);
+  int device = thread_state.current->device;
+  char *buffer = calloc(1, k->parameter_bytes + LAUNCH_ROOM);
+  void **pointers = calloc(k->parameter_count + LAUNCH_WORDS, sizeof *pointers);
   size_t size;
   result = buffer && pointers ? pack_parameters(k, p->kernelParams, p->extra, buffer, &size) : CUDA_ERROR_OUT_OF_MEMORY;
+  if (!result) result = block_checked(k, code, p->blockDimX * p->blockDimY * p->blockDimZ);
   if (!result) {
-    for (uint32_t i = 0; i < k->parameter_count; i++) pointers[i] = buffer + k->parameters[i].offset;
-    struct hip_kernel_node node = {{p->blockDimX, p->blockDimY, p->blockDimZ}, NULL, code->function,
-                                   {p->gridDimX, p->gridDimY, p->gridDimZ}, pointers, p->sharedMemBytes};
-    result = from_hip(use(&node, context));
+    result = launch_words(k, code, device, p->sharedMemBytes, false, buffer, &size);
+    point_at_parameters(k, code, buffer, pointers);
+    struct hip_kernel_node node = {{p->blockDimX * code->spread, p->blockDimY, p->blockDimZ}, NULL, code->function,
+                                   {p->gridDimX, p->gridDimY, p->gridDimZ}, pointers, launch_lds(code, device, p->sharedMemBytes)};
+    if (!result) result = from_hip(use(&node, context));
   }
   free(buffer);
   free(pointers);
@@ -78,7 +81,8 @@ CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode h
 static struct kernel *kernel_of(const void *hip_function) {
   int device = thread_state.current->device;
   for (struct kernel *k = handle_next(HANDLE_KERNEL, NULL); k; k = handle_next(HANDLE_KERNEL, k))
-    if (k->code[device] && k->code[device]->function == hip_function) return k;
+    if ((k->code[device] && k->code[device]->function == hip_function) ||
+        (k->spilled[device] && k->spilled[device]->function == hip_function)) return k;
   return NULL;
 }
 
@@ -89,6 +93,7 @@ static CUresult get_kernel(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *p, size_t
   int error = hip.GraphKernelNodeGetParams(hNode, &node);
   if (error) return hip_error(error);
   struct kernel *k = kernel_of(node.function);
+  if (k) node.block[0] /= k->code[thread_state.current->device]->spread;
   CUDA_KERNEL_NODE_PARAMS found = {
       .func = (CUfunction)k, .kern = k && k->module->library ? (CUkernel)k : NULL, .gridDimX = node.grid[0], .gridDimY = node.grid[1],
       .gridDimZ = node.grid[2], .blockDimX = node.block[0], .blockDimY = node.block[1], .blockDimZ = node.block[2],

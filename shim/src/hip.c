@@ -101,6 +101,7 @@ CUresult hip_error(int e) {
     case 1052: return CUDA_ERROR_OUT_OF_MEMORY;
     case 1053: case 1054: return CUDA_ERROR_UNKNOWN;
     case 35: case 46: return CUDA_ERROR_NO_DEVICE;
+    case CUDA_ERROR_LAUNCH_FAILED: return printf_failure();
     default: return e > 0 && e < 1000 ? e : CUDA_ERROR_UNKNOWN;
   }
 }

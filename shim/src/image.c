@@ -3,29 +3,15 @@
 #include "image.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "fatbin.h"
+#include "linked.h"
 #include "shim.h"
-
-enum { WRAPPER_MAGIC = 0x466243b1, KIND_PTX = 1, KIND_ELF = 2, FATBIN_HEADER = 16, ENTRY_HEADER = 64 };
-#define FATBIN_MAGIC 0xba55ed50u
-enum { FLAG_LZ4 = 0x2000, FLAG_ZSTD = 0x8000, FLAG_ARCH_SPECIFIC = 0x100000, FLAG_FAMILY_SPECIFIC = 0x200000 };
-
-struct wrapper { uint32_t magic, version; const void *fatbin; const void *const *prelinked; };
-
-struct entry {
-  uint16_t kind, one;
-  uint32_t header_size;
-  uint64_t payload;
-  uint32_t compressed, options;
-  uint16_t minor, major;
-  uint32_t sm, name, name_length;
-  uint64_t flags, zero, full_size;
-};
-_Static_assert(sizeof(struct entry) == ENTRY_HEADER, "layout of a fatbin entry");
 
 /* What a container was found to hold. */
 struct found {
@@ -66,6 +52,12 @@ static bool take_entry(const struct entry *e, const char *data, struct found *f)
     f->elf++;
     if (n + 12 < sizeof f->machine_code)
       snprintf(f->machine_code + n, sizeof f->machine_code - n, "%ssm_%u", n ? " " : "", e->sm);
+    return true;
+  }
+  if (e->kind == KIND_LINKED) {
+    f->best = (struct image){.data = data, .size = e->payload, .full_size = e->payload, .encoding = ENCODING_LINKED};
+    f->rank = INT_MAX;
+    f->ptx++;
     return true;
   }
   if (e->kind != KIND_PTX) return true; /* kinds of later toolchains */
@@ -120,16 +112,22 @@ static CUresult scan_wrapper(const struct wrapper *w, struct found *f, char *pro
   CUresult result = scan_fatbin(w->fatbin, 0, f, problem, size);
   if (result || w->version == 1 || f->ptx || !w->prelinked) return result;
   /* Separate compilation: the PTX is in one fatbin per object file. */
+  struct linked l = {0};
   for (const void *const *part = w->prelinked; !result && readable(part, sizeof *part) && *part; part++) {
-    int before = f->ptx;
-    result = scan_fatbin(*part, 0, f, problem, size);
-    if (!result && before && f->ptx > before) {
-      snprintf(problem, size, "PTX of several separately compiled objects needs linking, which is not supported yet; "
-                              "compile without -rdc=true");
-      return CUDA_ERROR_NO_BINARY_FOR_GPU;
-    }
+    struct found one = {0};
+    result = scan_fatbin(*part, 0, &one, problem, size);
+    if (result || !one.ptx) continue;
+    f->best = one.best;
+    f->ptx++;
+    if (!linked_add(&l, &one.best)) result = CUDA_ERROR_OUT_OF_MEMORY;
   }
-  return result;
+  if (result || l.parts < 2) {
+    linked_free(&l);
+    return result;
+  }
+  f->best = linked_image(&l);
+  f->best.owned = l.data;
+  return CUDA_SUCCESS;
 }
 
 /* Text that could be PTX: no control characters but white space at the start, and a version directive. */

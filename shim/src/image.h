@@ -7,7 +7,7 @@
 
 #include "cuda_types.h"
 
-enum encoding { ENCODING_NONE, ENCODING_ZSTD, ENCODING_LZ4 };
+enum encoding { ENCODING_NONE, ENCODING_ZSTD, ENCODING_LZ4, ENCODING_LINKED /* linked.h */ };
 
 struct image {
   const void *data;       /* PTX, perhaps compressed; points into what the program handed over */
@@ -15,6 +15,7 @@ struct image {
   size_t full_size;       /* of the PTX text */
   enum encoding encoding;
   int sm;                 /* target in the container, 0 when unknown */
+  void *owned;            /* what to free with the image: data that was put together here */
 };
 
 /* Finds the PTX to translate. `size`: bytes that may be read, 0 when unknown. On failure the CUresult, and why in

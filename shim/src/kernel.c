@@ -7,10 +7,22 @@
 #include "module.h"
 #include "service.h"
 
-static CUresult ask_service(struct module *m, const struct kernel *k, int device, struct cache_entry *entry,
-                            char **problem, double *time_ms) {
+enum { OPTIONS_SIZE = 64 };
+
+/* What the user asks of translations, and the launch: the service knows the options, and refuses others. */
+static const char *options(bool spilled, char text[OPTIONS_SIZE]) {
+  const char *mapping = getenv("PTX2AMD_MAPPING");
+  int n = 0;
+  text[0] = 0;
+  if (mapping && *mapping) n = snprintf(text, OPTIONS_SIZE, "mapping=%.20s", mapping);
+  if (spilled) snprintf(text + n, OPTIONS_SIZE - (size_t)n, "%sshared=spilled", n ? " " : "");
+  return text;
+}
+
+static CUresult ask_service(struct module *m, const struct kernel *k, int device, const char *options,
+                            struct cache_entry *entry, char **problem, double *time_ms) {
   struct service_request request = {.operation = k ? "kernel" : "index", .module_id = m->id,
-                                    .arch = k ? devices[device].arch : NULL, .kernel = k ? k->name : NULL,
+                                    .arch = k ? devices[device].arch : NULL, .kernel = k ? k->name : NULL, .options = options,
                                     .name = m->name, .image = &m->image};
   struct service_reply reply;
   CUresult result = service_ask(&request, &reply);
@@ -23,14 +35,15 @@ static CUresult ask_service(struct module *m, const struct kernel *k, int device
   return CUDA_ERROR_OPERATING_SYSTEM;
 }
 
-CUresult translate(struct module *m, const struct kernel *k, int device, struct cache_entry *entry,
+CUresult translate(struct module *m, const struct kernel *k, int device, bool spilled, struct cache_entry *entry,
                    char **problem) {
-  char key[65], quoted[512];
+  char key[65], quoted[512], text[OPTIONS_SIZE];
+  const char *chosen = k ? options(spilled, text) : NULL;
   double started = now_ms(), time_ms = 0;
-  if (k) cache_key(key, "kernel\n%s\n%s\n%s\n%s\n%s\n", m->id, build_id(), devices[device].arch, "", k->name);
+  if (k) cache_key(key, "kernel\n%s\n%s\n%s\n%s\n%s\n", m->id, build_id(), devices[device].arch, chosen, k->name);
   else cache_key(key, "index\n%s\n%s\n", m->id, build_id());
   bool hit = cache_open(key, entry);
-  CUresult result = hit ? CUDA_SUCCESS : ask_service(m, k, device, entry, problem, &time_ms);
+  CUresult result = hit ? CUDA_SUCCESS : ask_service(m, k, device, chosen, entry, problem, &time_ms);
   if (trace_on)
     trace("\"event\": \"translate\", \"module\": \"%s\", \"kernel\": %s, \"arch\": \"%s\", \"cache\": %s, "
           "\"time_ms\": %.3f, \"translation_ms\": %.3f, \"result\": %d", m->id,
@@ -39,12 +52,13 @@ CUresult translate(struct module *m, const struct kernel *k, int device, struct 
   return result;
 }
 
-struct properties { int env; struct kernel_code code; };
+struct properties { int env, heap; struct kernel_code code; };
 
-static void read_properties(char *text, struct properties *p) {
+static void read_properties(const struct kernel *k, char *text, struct properties *p) {
   const struct { const char *key; int *value; } numbers[] = {
       {"max_threads", &p->code.max_threads}, {"static_shared", &p->code.static_shared}, {"local", &p->code.local},
       {"vgprs", &p->code.vgprs}, {"sgprs", &p->code.sgprs}, {"wave", &p->code.wave}, {"env", &p->env},
+      {"heap", &p->heap}, {"launch_words", &p->code.launch_words},
   };
   char *save = NULL;
   for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
@@ -52,42 +66,54 @@ static void read_properties(char *text, struct properties *p) {
     if (!value) continue;
     *value++ = 0;
     if (!strcmp(line, "mapping")) snprintf(p->code.mapping, sizeof p->code.mapping, "%s", value);
+    if (!strcmp(line, "shared")) p->code.spilled = !strcmp(value, "spilled");
+    if (!strcmp(line, "hazard") && !p->code.hazard) p->code.hazard = strdup(value);
+    if (!strcmp(line, "warning")) say("kernel %s: %s", k->name, value);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
       if (!strcmp(line, numbers[i].key)) *numbers[i].value = atoi(value);
   }
 }
 
 /* Fills the code object's environment: docs/architecture.md, "Lowering". */
-static CUresult fill_environment(struct kernel *k, int device, void *hip_module) {
+static CUresult fill_environment(struct kernel *k, int device, const struct properties *p) {
   uint64_t environment[8] = {0}, address = 0;
   size_t size = 0;
   CUresult result = module_segment(k->module, device, &environment[0]);
   if (!result) result = printf_prepare(device);
+  if (!result && p->heap) result = heap_prepare(device);
+  if (!result && p->code.spilled) result = arena_prepare(device, &environment[3]);
   if (result) return result;
   environment[1] = devices[device].device_printf;
-  int error = hip.ModuleGetGlobal(&address, &size, hip_module, "__ptx2amd_env");
+  if (p->heap || k->unit) environment[2] = devices[device].heap; /* kernels of a unit share their environment */
+  int error = hip.ModuleGetGlobal(&address, &size, p->code.module, "__ptx2amd_env");
   if (!error && size < sizeof environment) return CUDA_ERROR_INVALID_IMAGE;
   if (!error) error = hip.MemcpyHtoD(address, environment, sizeof environment);
   return from_hip(error);
 }
 
-static CUresult load(struct kernel *k, int device, char **problem) {
+static CUresult load(struct kernel *k, int device, bool spilled, char **problem) {
   struct cache_entry entry = {0};
   struct properties p = {0};
-  CUresult result = translate(k->module, k, device, &entry, problem);
+  CUresult result = translate(k->module, k, device, spilled, &entry, problem);
   if (result) return result;
-  read_properties(entry.text, &p);
-  result = from_hip(hip.ModuleLoadData(&p.code.module, entry.payload));
+  read_properties(k, entry.text, &p);
+  p.code.spread = strcmp(p.code.mapping, "padded") ? 1 : 2;
+  result = k->unit ? unit_load(k->module, device, entry.payload, &p.code.module)
+                   : from_hip(hip.ModuleLoadData(&p.code.module, entry.payload));
   if (!result) {
     result = from_hip(hip.ModuleGetFunction(&p.code.function, p.code.module, k->name));
-    if (!result && p.env) result = fill_environment(k, device, p.code.module);
-    if (result) hip.ModuleUnload(p.code.module);
+    if (!result && p.env) result = fill_environment(k, device, &p);
+    if (result && !k->unit) hip.ModuleUnload(p.code.module);
+    stack_prepare(device);
   }
   cache_close(&entry);
   struct kernel_code *code = result ? NULL : malloc(sizeof *code);
-  if (!code) return result ? result : CUDA_ERROR_OUT_OF_MEMORY;
+  if (!code) {
+    free(p.code.hazard);
+    return result ? result : CUDA_ERROR_OUT_OF_MEMORY;
+  }
   *code = p.code;
-  __atomic_store_n(&k->code[device], code, __ATOMIC_RELEASE);
+  __atomic_store_n(spilled ? &k->spilled[device] : &k->code[device], code, __ATOMIC_RELEASE);
   return CUDA_SUCCESS;
 }
 
@@ -95,37 +121,45 @@ static CUresult load(struct kernel *k, int device, char **problem) {
 static pthread_mutex_t loading_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t loading_done = PTHREAD_COND_INITIALIZER;
 
-static CUresult load_or_explain(struct kernel *k, int device) {
+static CUresult load_or_explain(struct kernel *k, int device, bool spilled) {
   char *problem = NULL;
-  CUresult result = k->refused ? CUDA_ERROR_NOT_SUPPORTED : load(k, device, &problem);
+  CUresult result = k->refused ? CUDA_ERROR_NOT_SUPPORTED : load(k, device, spilled, &problem);
   if (result) say("kernel %s cannot run: %s", k->name,
                   k->refused ? k->refused : problem ? problem : "its code object does not load");
   free(problem);
   return result;
 }
 
-CUresult kernel_load(struct kernel *k, int device) {
+CUresult kernel_load(struct kernel *k, int device, bool spilled) {
+  struct kernel_code **code = spilled ? &k->spilled[device] : &k->code[device];
+  CUresult *failed = spilled ? &k->spilled_failed : &k->failed;
   pthread_mutex_lock(&loading_lock);
   while (k->loading) pthread_cond_wait(&loading_done, &loading_lock);
-  CUresult result = k->code[device] ? CUDA_SUCCESS : k->failed;
-  if (!k->code[device] && !k->failed) {
+  CUresult result = *code ? CUDA_SUCCESS : *failed;
+  if (!*code && !*failed) {
     k->loading = true;
     pthread_mutex_unlock(&loading_lock);
-    result = load_or_explain(k, device);
+    result = load_or_explain(k, device, spilled);
     pthread_mutex_lock(&loading_lock);
     k->loading = false;
-    k->failed = result;
+    *failed = result;
     pthread_cond_broadcast(&loading_done);
   }
   pthread_mutex_unlock(&loading_lock);
   return result;
 }
 
+static void drop(const struct kernel *k, struct kernel_code *code) {
+  if (!code) return;
+  if (!k->unit) hip.ModuleUnload(code->module);
+  free(code->hazard);
+  free(code);
+}
+
 void kernel_drop_code(struct kernel *k) {
-  for (int i = 0; i < MAX_DEVICES; i++)
-    if (k->code[i]) {
-      hip.ModuleUnload(k->code[i]->module);
-      free(k->code[i]);
-    }
+  for (int i = 0; i < MAX_DEVICES; i++) {
+    drop(k, k->code[i]);
+    drop(k, k->spilled[i]);
+  }
   free(k->legacy);
 }

@@ -1,11 +1,12 @@
 /* Launches. The path from cuLaunchKernel to HIP is meant to cost nanoseconds: checks by arithmetic, parameters
  * copied once. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "module.h"
 
-enum { DEFAULT_SHARED_LIMIT = 49152, MAX_BLOCK = 1024, PADDED_BLOCK = 512 };
+enum { DEFAULT_SHARED_LIMIT = 49152, MAX_BLOCK = 1024 };
 
 struct shape { unsigned grid[3], block[3], shared; };
 
@@ -51,6 +52,14 @@ CUresult pack_parameters(const struct kernel *k, void **params, void **extra, vo
   return CUDA_SUCCESS;
 }
 
+CUresult block_checked(const struct kernel *k, const struct kernel_code *code, unsigned threads) {
+  if (!code->max_threads || threads <= (unsigned)code->max_threads) return CUDA_SUCCESS;
+  if (code->spread > 1)
+    say("kernel %s: %u threads in a block, where the padded warp mapping allows %d%s%s", k->name, threads,
+        code->max_threads, code->hazard ? "; it is needed because of PTX " : "", code->hazard ? code->hazard : "");
+  return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+}
+
 static CUresult check_shape(const struct kernel *k, const struct kernel_code *code, const struct shape *s) {
   uint64_t threads = (uint64_t)s->block[0] * s->block[1] * s->block[2];
   if (!threads || threads > MAX_BLOCK || s->block[0] > MAX_BLOCK || s->block[1] > MAX_BLOCK || s->block[2] > 64)
@@ -62,27 +71,40 @@ static CUresult check_shape(const struct kernel *k, const struct kernel_code *co
                          s->block[2] != (unsigned)k->required[2]))
     return CUDA_ERROR_INVALID_VALUE;
   if (k->max_threads && threads > (unsigned)k->max_threads) return CUDA_ERROR_INVALID_VALUE;
-  if (code->max_threads && threads > (unsigned)code->max_threads) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+  CUresult result = block_checked(k, code, (unsigned)threads);
+  if (UNLIKELY(result)) return result;
   unsigned fixed = (unsigned)k->static_shared;
   unsigned limit = k->dynamic_limit ? (unsigned)k->dynamic_limit
                    : fixed < DEFAULT_SHARED_LIMIT ? DEFAULT_SHARED_LIMIT - fixed : 0;
   return s->shared > limit ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
+/* All blocks of a cooperative launch hold their slots at once. */
+static CUresult slots_checked(const struct kernel *k, const struct kernel_code *code, const struct shape *s) {
+  uint64_t blocks = (uint64_t)s->grid[0] * s->grid[1] * s->grid[2];
+  unsigned slots = (unsigned)(resident_slots(code, INT_MAX) * (int64_t)devices[thread_state.current->device].multiprocessors);
+  if (!code->spilled || blocks <= slots) return CUDA_SUCCESS;
+  say("kernel %s: a cooperative launch of %llu blocks with more shared memory than the chip has; %u fit", k->name,
+      (unsigned long long)blocks, slots);
+  return from_hip(HIP_COOPERATIVE_LAUNCH_TOO_LARGE);
+}
+
 static void trace_launch(const struct kernel *k, const struct kernel_code *code, const struct shape *s, CUresult result) {
-  char name[1024];
+  char name[1024], why[1024];
   trace("\"event\": \"launch\", \"kernel\": %s, \"grid\": [%u, %u, %u], \"block\": [%u, %u, %u], \"shared\": %u, "
-        "\"mapping\": \"%s\", \"result\": %d", json_string(k->name, name, sizeof name), s->grid[0], s->grid[1],
-        s->grid[2], s->block[0], s->block[1], s->block[2], s->shared, code->mapping, result);
+        "\"mapping\": \"%s\", \"spilled\": %s, \"hazard\": %s, \"result\": %d", json_string(k->name, name, sizeof name), s->grid[0], s->grid[1],
+        s->grid[2], s->block[0], s->block[1], s->block[2], s->shared, code->mapping,
+        code->spilled ? "true" : "false", code->hazard ? json_string(code->hazard, why, sizeof why) : "null", result);
 }
 
 static int launch_cooperative(const struct kernel *k, const struct kernel_code *code, const struct shape *s,
-                              void *stream, char *buffer) {
-  void **pointers = malloc((k->parameter_count + 1) * sizeof *pointers);
-  if (!pointers) return CUDA_ERROR_OUT_OF_MEMORY;
-  for (uint32_t i = 0; i < k->parameter_count; i++) pointers[i] = buffer + k->parameters[i].offset;
-  int error = hip.ModuleLaunchCooperativeKernel(code->function, s->grid[0], s->grid[1], s->grid[2], s->block[0],
-                                                s->block[1], s->block[2], s->shared, stream, pointers);
+                              unsigned lds, void *stream, char *buffer) {
+  void **pointers = malloc((k->parameter_count + LAUNCH_WORDS) * sizeof *pointers);
+  if (!pointers) return HIP_OUT_OF_MEMORY;
+  point_at_parameters(k, code, buffer, pointers);
+  int error = hip.ModuleLaunchCooperativeKernel(code->function, s->grid[0], s->grid[1], s->grid[2],
+                                                s->block[0] * code->spread, s->block[1], s->block[2], lds, stream,
+                                                pointers);
   free(pointers);
   return error;
 }
@@ -94,18 +116,24 @@ static CUresult launch(CUfunction f, const struct shape *s, CUstream hStream, vo
   void *stream;
   if (UNLIKELY(!k || !stream_hip(hStream, &stream))) return CUDA_ERROR_INVALID_HANDLE;
   struct kernel_code *code;
-  CUresult result = kernel_code(k, thread_state.current->device, &code);
+  int device = thread_state.current->device;
+  CUresult result = kernel_code(k, device, &code);
   if (UNLIKELY(result)) return result;
   if (UNLIKELY((result = check_shape(k, code, s)))) return result;
-  _Alignas(16) char buffer[k->parameter_bytes + 16];
+  if (UNLIKELY((result = kernel_code_for(k, device, s->shared, &code)))) return result;
+  if (UNLIKELY(cooperative && (result = slots_checked(k, code, s)))) return result;
+  _Alignas(16) char buffer[k->parameter_bytes + LAUNCH_ROOM];
   size_t size;
   result = pack_parameters(k, params, extra, buffer, &size);
+  if (!result) result = launch_words(k, code, device, s->shared, cooperative, buffer, &size);
   if (UNLIKELY(result)) return result;
+  unsigned lds = launch_lds(code, device, s->shared);
   void *packed[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &size, HIP_LAUNCH_PARAM_END};
   int error = UNLIKELY(cooperative)
-                  ? launch_cooperative(k, code, s, stream, buffer)
-                  : hip.ModuleLaunchKernel(code->function, s->grid[0], s->grid[1], s->grid[2], s->block[0],
-                                           s->block[1], s->block[2], s->shared, stream, NULL, size ? packed : NULL);
+                  ? launch_cooperative(k, code, s, lds, stream, buffer)
+                  : hip.ModuleLaunchKernel(code->function, s->grid[0], s->grid[1], s->grid[2],
+                                           s->block[0] * code->spread, s->block[1], s->block[2], lds, stream,
+                                           NULL, size ? packed : NULL);
   result = from_hip(error);
   if (UNLIKELY(trace_on)) trace_launch(k, code, s, result);
   return result;
@@ -125,6 +153,14 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned
   return launch(f, &s, hStream, kernelParams, NULL, true);
 }
 
+static CUresult cluster_refused(CUfunction f, const CUlaunchAttribute *a) {
+  struct kernel *k = kernel_checked(f);
+  if (!k) return CUDA_ERROR_INVALID_HANDLE;
+  say("kernel %s: clusters of %u x %u x %u blocks are not supported; a cluster has one block", k->name,
+      a->value.dim[0], a->value.dim[1], a->value.dim[2]);
+  return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+}
+
 static CUresult launch_config(const CUlaunchConfig *config, CUstream stream, CUfunction f, void **params,
                               void **extra) {
   if (!config) return CUDA_ERROR_INVALID_VALUE;
@@ -138,7 +174,7 @@ static CUresult launch_config(const CUlaunchConfig *config, CUstream stream, CUf
     if (a->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) cooperative = a->value.integer != 0;
     else if (a->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION &&
              (uint64_t)a->value.dim[0] * a->value.dim[1] * a->value.dim[2] > 1)
-      return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+      return cluster_refused(f, a);
     else if (a->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT || a->id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT)
       after = a->value.event.event;
   }

@@ -1,16 +1,16 @@
-/* cuLink: one PTX input, handed back as it is; the result is loaded like any image. */
+/* cuLink: takes PTX in any container, gives a linked image (linked.h) that loads like any other. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "linked.h"
 #include "module.h"
 
 struct link {
   struct handle h;
   struct jit jit;
-  char *text;
-  size_t size;
-  int inputs;
+  struct linked linked;
+  bool complete;
 };
 
 static struct link *link_checked(CUlinkState state) {
@@ -33,27 +33,27 @@ static CUresult refuse_input(struct link *l, CUresult result, const char *why) {
   return result;
 }
 
+/* Adds the PTX found in `data`; also for the nvJitLink stand-in. */
+CUresult link_add(struct linked *linked, const void *data, size_t size, char *problem, size_t problem_size) {
+  struct image image;
+  CUresult result = image_find(data, size, &image, problem, problem_size);
+  if (!result && !linked_add(linked, &image)) result = CUDA_ERROR_OUT_OF_MEMORY;
+  if (!result) free(image.owned);
+  return result;
+}
+
 CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name,
                           unsigned int numOptions, CUjit_option *options, void **optionValues) {
   (void)name, (void)numOptions, (void)options, (void)optionValues;
   ENTER_CONTEXT();
   struct link *l = link_checked(state);
-  struct image image;
   char problem[512];
   if (!l) return CUDA_ERROR_INVALID_HANDLE;
-  if (!data || !size) return CUDA_ERROR_INVALID_VALUE;
-  if (type == CU_JIT_INPUT_LIBRARY || type == CU_JIT_INPUT_OBJECT || type == CU_JIT_INPUT_NVVM)
-    return refuse_input(l, CUDA_ERROR_NOT_SUPPORTED, "linking takes PTX only");
-  CUresult result = image_find(data, size, &image, problem, sizeof problem);
-  if (result) return refuse_input(l, result, problem);
-  if (l->inputs++) return refuse_input(l, CUDA_ERROR_NOT_SUPPORTED, "linking several inputs is not supported yet");
-  /* The whole container goes on: it may be compressed. */
-  l->text = malloc(size + 1);
-  if (!l->text) return CUDA_ERROR_OUT_OF_MEMORY;
-  memcpy(l->text, data, size);
-  l->text[size] = 0;
-  l->size = size + 1;
-  return CUDA_SUCCESS;
+  if (!data || !size || l->complete) return CUDA_ERROR_INVALID_VALUE;
+  if (type == CU_JIT_INPUT_LIBRARY || type == CU_JIT_INPUT_NVVM)
+    return refuse_input(l, CUDA_ERROR_NOT_SUPPORTED, "linking takes PTX: as text, in a fatbin or in an object file");
+  CUresult result = link_add(&l->linked, data, size, problem, sizeof problem);
+  return result ? refuse_input(l, result, problem) : CUDA_SUCCESS;
 }
 
 CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path, unsigned int numOptions,
@@ -70,15 +70,29 @@ CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *pa
   return result;
 }
 
+/* Links, to tell of errors now; the cache keeps the result for the load. */
+CUresult link_finish(struct linked *linked, struct jit *jit) {
+  struct module *m = NULL;
+  if (!linked_finish(linked)) return CUDA_ERROR_OUT_OF_MEMORY;
+  CUresult result = module_load(linked->data, linked->size, true, true, jit, &m);
+  if (!result) module_drop(m);
+  return result;
+}
+
 CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut) {
   ENTER_CONTEXT();
   struct link *l = link_checked(state);
   if (!l) return CUDA_ERROR_INVALID_HANDLE;
   if (!cubinOut) return CUDA_ERROR_INVALID_VALUE;
-  if (!l->text) return refuse_input(l, CUDA_ERROR_INVALID_VALUE, "nothing to link");
-  *cubinOut = l->text;
-  if (sizeOut) *sizeOut = l->size;
-  jit_done(&l->jit);
+  if (!l->linked.parts) return refuse_input(l, CUDA_ERROR_INVALID_VALUE, "nothing to link");
+  if (!l->complete) {
+    CUresult result = link_finish(&l->linked, &l->jit);
+    jit_done(&l->jit);
+    if (result) return result;
+    l->complete = true;
+  }
+  *cubinOut = l->linked.data;
+  if (sizeOut) *sizeOut = l->linked.size;
   return CUDA_SUCCESS;
 }
 
@@ -86,7 +100,28 @@ CUresult cuLinkDestroy(CUlinkState state) {
   ENTER_CONTEXT();
   struct link *l = link_checked(state);
   if (!l) return CUDA_ERROR_INVALID_HANDLE;
-  free(l->text);
+  linked_free(&l->linked);
   handle_free(HANDLE_LINK, l);
   return CUDA_SUCCESS;
+}
+
+/* ---- for libnvJitLink (shim/standin/nvjitlink.c), which needs no context ---- */
+
+API int ptx2amd_link(const void *const *data, const size_t *sizes, unsigned count, void **out, size_t *out_size,
+                     char *problem, size_t problem_size);
+int ptx2amd_link(const void *const *data, const size_t *sizes, unsigned count, void **out, size_t *out_size,
+                 char *problem, size_t problem_size) {
+  struct linked linked = {0};
+  struct jit jit = {.error_log = problem, .error_size = problem_size};
+  CUresult result = cuInit(0);
+  problem[0] = 0;
+  for (unsigned i = 0; !result && i < count; i++) result = link_add(&linked, data[i], sizes[i], problem, problem_size);
+  if (!result) result = link_finish(&linked, &jit);
+  if (result) {
+    linked_free(&linked);
+    return (int)result;
+  }
+  *out = linked.data; /* the caller frees it */
+  *out_size = linked.size;
+  return 0;
 }

@@ -26,7 +26,7 @@ static void identify(struct module *m) {
 static CUresult fill(struct module *m, bool preserved, struct jit *jit) {
   char problem[512], *text = NULL;
   identify(m);
-  CUresult result = translate(m, NULL, 0, &m->index, &text);
+  CUresult result = translate(m, NULL, 0, false, &m->index, &text);
   if (result) {
     jit_error(jit, text ? text : "the translation failed");
     free(text);
@@ -37,7 +37,7 @@ static CUresult fill(struct module *m, bool preserved, struct jit *jit) {
     jit_error(jit, problem);
     return result;
   }
-  if (!preserved && m->kernel_count) {
+  if (!preserved && m->kernel_count && !m->owned_image) {
     m->owned_image = malloc(m->image.size + 1);
     if (!m->owned_image) return CUDA_ERROR_OUT_OF_MEMORY;
     memcpy(m->owned_image, m->image.data, m->image.size);
@@ -58,11 +58,16 @@ CUresult module_load(const void *data, size_t size, bool library, bool preserved
     return result;
   }
   struct module *m = handle_new(HANDLE_MODULE);
-  if (!m) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (!m) {
+    free(image.owned);
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  }
   pthread_mutex_init(&m->lock, NULL);
+  pthread_mutex_init(&m->unit_lock, NULL);
   m->context = library ? NULL : context_current();
   m->library = library;
   m->image = image;
+  m->owned_image = image.owned;
   result = fill(m, preserved, jit);
   if (result) {
     module_drop(m);
@@ -81,6 +86,7 @@ void module_drop(struct module *m) {
     if (m->segment[i]) hip.Free((void *)m->segment[i]);
   free(m->owned_image);
   pthread_mutex_destroy(&m->lock);
+  pthread_mutex_destroy(&m->unit_lock);
   handle_free(HANDLE_MODULE, m);
 }
 
@@ -115,7 +121,7 @@ static bool has_managed(const struct module *m) {
   return false;
 }
 
-static CUresult make_segment(struct module *m, uint64_t *address) {
+static CUresult make_segment(struct module *m, int number, uint64_t *address) {
   void *device = NULL;
   char *host = calloc(1, m->segment_size);
   if (!host) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -125,6 +131,10 @@ static CUresult make_segment(struct module *m, uint64_t *address) {
     for (uint32_t i = 0; i < m->relocation_count; i++) {
       uint64_t value = (uint64_t)(uintptr_t)device + m->relocations[i].target;
       memcpy(host + m->relocations[i].at, &value, sizeof value);
+    }
+    for (uint32_t i = 0; i < m->function_cell_count; i++) {
+      uint64_t value = unit_function(m, number, m->function_cells[i].target);
+      memcpy(host + m->function_cells[i].at, &value, sizeof value);
     }
     error = hip.MemcpyHtoD((uint64_t)(uintptr_t)device, host, m->segment_size);
     if (error) hip.Free(device);
@@ -136,11 +146,23 @@ static CUresult make_segment(struct module *m, uint64_t *address) {
 
 CUresult module_segment(struct module *m, int device, uint64_t *address) {
   CUresult result = CUDA_SUCCESS;
+  unit_prepare(m, device);
   pthread_mutex_lock(&m->lock);
-  if (!m->segment[device] && m->segment_size) result = make_segment(m, &m->segment[device]);
+  if (!m->segment[device] && m->segment_size) result = make_segment(m, device, &m->segment[device]);
   *address = m->segment[device];
   pthread_mutex_unlock(&m->lock);
   return result;
+}
+
+const char *segment_initial(uint64_t address, size_t *size) {
+  for (struct module *m = handle_next(HANDLE_MODULE, NULL); m; m = handle_next(HANDLE_MODULE, m))
+    for (int i = 0; i < MAX_DEVICES; i++) {
+      uint64_t offset = address - m->segment[i];
+      if (!m->segment[i] || address < m->segment[i] || offset >= m->index.payload_size) continue;
+      *size = m->index.payload_size - offset;
+      return (const char *)m->index.payload + offset;
+    }
+  return NULL;
 }
 
 /* ---- API ---- */

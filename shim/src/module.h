@@ -14,7 +14,11 @@ struct parameter { uint32_t offset, size, align; };
 struct kernel_code {
   void *function, *module; /* HIP's */
   int max_threads, static_shared, local, vgprs, sgprs, wave;
+  int spilled;      /* shared memory lies in a slot of the arena */
+  int launch_words; /* the launch appends its words to the parameters */
+  unsigned spread; /* lanes that a thread takes: 2 in the padded warp mapping, which doubles blocks in x */
   char mapping[16];
+  char *hazard;    /* why it is padded, or NULL */
 };
 
 struct kernel {
@@ -25,15 +29,21 @@ struct kernel {
   uint32_t parameter_count, parameter_bytes;
   int max_threads, required[3], static_shared, local; /* what the PTX says; max_threads 0: nothing */
   const char *refused;                                /* why it cannot be translated, or NULL */
+  int unit;                                           /* it sees addresses of functions: unit.c */
   int dynamic_limit, carveout, cache_config;
   bool loading;                                       /* a thread is at it */
   CUresult failed;                                    /* sticky result of a translation that failed */
   struct kernel_code *code[MAX_DEVICES];
+  struct kernel_code *spilled[MAX_DEVICES];           /* for launches with more shared memory than the chip has */
+  CUresult spilled_failed;
   struct legacy *legacy;                              /* cuParamSet... state */
 };
 
 struct variable { const char *name; uint64_t offset, size; bool managed; };
 struct relocation { uint64_t at, target; };
+
+/* The code object of a module's unit on one device, and its table of functions. */
+struct unit { void *module; uint64_t *functions; uint32_t function_count; };
 
 struct module {
   struct handle h;
@@ -46,11 +56,12 @@ struct module {
   int ptx_major, ptx_minor, target;
   struct kernel **kernels;   /* sorted by name */
   struct variable *variables;
-  struct relocation *relocations;
-  uint32_t kernel_count, variable_count, relocation_count;
+  struct relocation *relocations, *function_cells; /* of these, target: index into the unit's table */
+  uint32_t kernel_count, variable_count, relocation_count, function_cell_count;
   uint64_t segment_size, segment_align;
   uint64_t segment[MAX_DEVICES];
-  pthread_mutex_t lock;
+  struct unit units[MAX_DEVICES];
+  pthread_mutex_t lock, unit_lock;
 };
 
 /* ---- index.c ---- */
@@ -66,29 +77,60 @@ struct module *module_checked(const void *handle);
 struct kernel *module_kernel(struct module *m, const char *name);
 struct variable *module_variable(struct module *m, const char *name);
 CUresult module_segment(struct module *m, int device, uint64_t *address); /* allocates at first use */
+const char *segment_initial(uint64_t address, size_t *size); /* what a device address held at first, or NULL */
 CUresult read_file(const char *path, void **data, size_t *size);
 
 /* ---- kernel.c ---- */
 static inline struct kernel *kernel_checked(const void *handle) {
   return handle_ok(HANDLE_KERNEL, handle) ? (struct kernel *)handle : NULL;
 }
-CUresult kernel_load(struct kernel *k, int device); /* translates and loads; messages when it fails */
+CUresult kernel_load(struct kernel *k, int device, bool spilled); /* translates and loads; messages when it fails */
 static inline CUresult kernel_code(struct kernel *k, int device, struct kernel_code **code) {
   *code = __atomic_load_n(&k->code[device], __ATOMIC_ACQUIRE);
   if (__builtin_expect(*code != NULL, 1)) return CUDA_SUCCESS;
-  CUresult result = kernel_load(k, device);
+  CUresult result = kernel_load(k, device, false);
   *code = k->code[device];
+  return result;
+}
+/* The code for launches with so much dynamic shared memory. */
+static inline CUresult kernel_code_for(struct kernel *k, int device, size_t shared, struct kernel_code **code) {
+  CUresult result = kernel_code(k, device, code);
+  if (result || (*code)->spilled || (size_t)(*code)->static_shared + shared <= (size_t)devices[device].lds) return result;
+  *code = __atomic_load_n(&k->spilled[device], __ATOMIC_ACQUIRE);
+  if (*code) return CUDA_SUCCESS;
+  result = kernel_load(k, device, true);
+  *code = k->spilled[device];
   return result;
 }
 void kernel_drop_code(struct kernel *k);
 
 /* Asks the cache, then the service. `kernel`: NULL for the index. */
-CUresult translate(struct module *m, const struct kernel *kernel, int device, struct cache_entry *entry,
+CUresult translate(struct module *m, const struct kernel *kernel, int device, bool spilled, struct cache_entry *entry,
                    char **problem);
 void translated_line(const char *line, const char *key, int *value); /* "key N" */
 
+/* ---- unit.c ---- */
+CUresult unit_load(struct module *m, int device, const void *code, void **module); /* loads `code` unless loaded */
+void unit_prepare(struct module *m, int device); /* loads it if variables hold addresses of its functions */
+uint64_t unit_function(struct module *m, int device, uint64_t index); /* 0: not to be had */
+void unit_drop(struct unit *u);
+
+/* ---- arena.c ---- */
+enum { BLOCK_SHARED_LIMIT = 232448, LAUNCH_WORDS = 2, LAUNCH_ROOM = 32 }; /* ROOM: bytes behind the parameters */
+/* Shared memory that a block can have: in LDS, or in a slot of the arena. */
+static inline int most_shared(int device) {
+  return devices[device].lds > BLOCK_SHARED_LIMIT ? devices[device].lds : BLOCK_SHARED_LIMIT;
+}
+CUresult arena_prepare(int device, uint64_t *address); /* allocates at first use */
+CUresult launch_words(const struct kernel *k, const struct kernel_code *code, int device, unsigned shared,
+                      bool cooperative, char *buffer, size_t *size);
+void point_at_parameters(const struct kernel *k, const struct kernel_code *code, char *buffer, void **pointers);
+unsigned launch_lds(const struct kernel_code *code, int device, unsigned shared); /* dynamic LDS to ask HIP for */
+int resident_slots(const struct kernel_code *code, int blocks); /* of `blocks` a processor, how many have slots */
+
 /* ---- launch.c: CUDA's ways to pass parameters, as one buffer ---- */
 enum { PARAMETER_BYTES_MAX = 32764 };
+CUresult block_checked(const struct kernel *k, const struct kernel_code *code, unsigned threads); /* says why not */
 CUresult pack_parameters(const struct kernel *k, void **params, void **extra, void *buffer, size_t *size);
 
 #endif

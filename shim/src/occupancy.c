@@ -5,22 +5,26 @@ enum { THREADS = 2048, BLOCKS = 32, WARP = 32, MAX_BLOCK = 1024 };
 
 static CUresult active_blocks(struct kernel *k, int device, int block, size_t dynamic, int *blocks) {
   struct kernel_code *code;
-  CUresult result = kernel_code(k, device, &code);
+  *blocks = 0;
+  if ((size_t)k->static_shared + dynamic > (size_t)most_shared(device)) return CUDA_SUCCESS;
+  CUresult result = kernel_code_for(k, device, dynamic, &code);
   if (result) return result;
-  int threads = (block + WARP - 1) / WARP * WARP;
-  size_t shared = (size_t)k->static_shared + dynamic;
+  int threads = (block + WARP - 1) / WARP * WARP * (int)code->spread;
+  dynamic = launch_lds(code, device, (unsigned)dynamic);
+  size_t shared = (size_t)code->static_shared + dynamic;
   if (code->max_threads && block > code->max_threads) {
     *blocks = 0;
     return CUDA_SUCCESS;
   }
-  if (!hip.ModuleOccupancyMaxActiveBlocksPerMultiprocessor(blocks, code->function, block, dynamic)) {
+  if (!hip.ModuleOccupancyMaxActiveBlocksPerMultiprocessor(blocks, code->function, block * (int)code->spread, dynamic)) {
     if (*blocks > BLOCKS) *blocks = BLOCKS;
+    *blocks = resident_slots(code, *blocks);
     return CUDA_SUCCESS;
   }
   int most = THREADS / threads;
   if (most > BLOCKS) most = BLOCKS;
   if (shared && (size_t)devices[device].lds / shared < (size_t)most) most = (int)((size_t)devices[device].lds / shared);
-  *blocks = most;
+  *blocks = resident_slots(code, most);
   return CUDA_SUCCESS;
 }
 

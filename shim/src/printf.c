@@ -5,12 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shim.h"
+#include "module.h"
 
 enum { BUFFER_BYTES = 1 << 20, HEADER = 8, RECORD_HEADER = 16, TEXT_MAX = 1 << 16 };
 enum { HOST_COHERENT_MAPPED = 0x40000002 };
 
+enum { ASSERTION = 1 }; /* kind of record */
+#define ASSERTION_FORMAT "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n"
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool asserted; /* a kernel's assert failed; no kernel runs after that */
 
 CUresult printf_prepare(int device) {
   struct device *d = &devices[device];
@@ -36,10 +40,12 @@ CUresult printf_prepare(int device) {
   return from_hip(error);
 }
 
-/* A string in device memory: what can be read of it, up to its NUL. */
+/* A string in device memory: what can be read of it, up to its NUL. After a kernel failed, only what modules were
+ * loaded with. */
 static const char *device_string(uint64_t address, char *text) {
   CUdeviceptr base = 0;
   size_t size = 0, n = TEXT_MAX - 1;
+  const char *initial;
   strcpy(text, "(null)");
   if (!address) return text;
   if (!hip.MemGetAddressRange(&base, &size, address) && address >= base && address - base < size)
@@ -50,7 +56,12 @@ static const char *device_string(uint64_t address, char *text) {
       text[n] = 0;
       return text;
     }
-  return strcpy(text, "(unreadable)");
+  initial = segment_initial(address, &size);
+  if (!initial) return strcpy(text, "(unreadable)");
+  n = size < TEXT_MAX ? size : TEXT_MAX - 1;
+  memcpy(text, initial, n);
+  text[n] = 0;
+  return text;
 }
 
 struct arguments { const char *at, *end; };
@@ -133,12 +144,15 @@ static void drain(struct device *d) {
   char *format = malloc(TEXT_MAX);
   for (uint32_t at = 0; format && at + RECORD_HEADER <= end;) {
     const char *record = d->printf_buffer + HEADER + at;
-    uint32_t size;
+    uint32_t size, kind;
     uint64_t address;
     memcpy(&size, record, 4);
+    memcpy(&kind, record + 4, 4);
     memcpy(&address, record + 8, 8);
     if (size < RECORD_HEADER || size > end - at) break; /* the last record may have been lost */
-    print_record(stdout, device_string(address, format), (struct arguments){record + RECORD_HEADER, record + size});
+    struct arguments a = {record + RECORD_HEADER, record + size};
+    if (kind == ASSERTION) print_record(stderr, ASSERTION_FORMAT, a), asserted = true;
+    else print_record(stdout, device_string(address, format), a);
     at += size;
   }
   free(format);
@@ -154,4 +168,9 @@ void printf_drain(int device) {
   pthread_mutex_lock(&lock);
   drain(d);
   pthread_mutex_unlock(&lock);
+}
+
+CUresult printf_failure(void) {
+  for (int i = 0; i < device_count; i++) printf_drain(i);
+  return asserted ? CUDA_ERROR_ASSERT : CUDA_ERROR_LAUNCH_FAILED;
 }

@@ -211,12 +211,13 @@ static bool receive_all(int fd, void *data, size_t size, double deadline) {
 struct frame { uint32_t header, zero; uint64_t body; };
 
 static bool send_request(int fd, const struct service_request *r, double deadline) {
-  static const char *const encodings[] = {"none", "zstd", "lz4"};
+  static const char *const encodings[] = {"none", "zstd", "lz4", "linked"};
   char header[3 * PATH_LENGTH + 65536];
   int n = snprintf(header, sizeof header, "op %s\nmodule %s\nencoding %s\nsize %zu\ncache %s\n", r->operation,
                    r->module_id, encodings[r->image->encoding], r->image->full_size, cache_directory());
   if (r->arch) n += snprintf(header + n, sizeof header - (size_t)n, "arch %s\n", r->arch);
   if (r->kernel) n += snprintf(header + n, sizeof header - (size_t)n, "kernel %.60000s\n", r->kernel);
+  if (r->options && *r->options) n += snprintf(header + n, sizeof header - (size_t)n, "options %s\n", r->options);
   n += snprintf(header + n, sizeof header - (size_t)n, "name %s\n", r->name);
   struct frame frame = {(uint32_t)n, 0, r->image->size};
   return send_all(fd, &frame, sizeof frame, deadline) && send_all(fd, header, (size_t)n, deadline) &&

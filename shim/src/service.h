@@ -6,7 +6,7 @@
 struct service_request {
   const char *operation;   /* index, kernel */
   const char *module_id;
-  const char *arch, *kernel; /* kernel requests */
+  const char *arch, *kernel, *options; /* kernel requests */
   const char *name;        /* of the module, for messages */
   const struct image *image;
 };

@@ -44,6 +44,8 @@ struct device {
   int cc_major, cc_minor;
   char *printf_buffer;      /* host address; device_printf is what kernels see */
   uint64_t device_printf;
+  uint64_t heap, heap_size; /* of device-side malloc; 0 before its first use */
+  size_t stack_size;        /* as HIP was told */
 };
 extern struct device devices[MAX_DEVICES];
 extern int device_count;
@@ -101,7 +103,17 @@ CUresult graph_instantiate_with_params(CUgraphExec *exec, CUgraph graph, CUDA_GR
 CUresult function_load(CUfunction f);
 
 /* ---- printf.c ---- */
+/* ---- arena.c ---- */
+void arena_reset(int device); /* all slots are free again */
+
+/* ---- heap.c ---- */
+#define HEAP_MOST ((size_t)32 << 30)
+CUresult heap_prepare(int device); /* allocates at first use */
+void heap_reset(int device);       /* frees all that kernels allocated */
+void stack_prepare(int device);    /* tells HIP the stack limit */
+
 CUresult printf_prepare(int device);
 void printf_drain(int device);
+CUresult printf_failure(void); /* why a kernel failed: CUDA_ERROR_ASSERT, or CUDA_ERROR_LAUNCH_FAILED */
 
 #endif

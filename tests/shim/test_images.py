@@ -10,7 +10,7 @@ import pytest
 from cache_entries import INDEX, PTX, write_index
 
 INVALID_VALUE, INVALID_IMAGE, NO_BINARY, NO_COMPILER = 1, 200, 209, 221
-KIND_PTX, KIND_ELF = 1, 2
+KIND_PTX, KIND_ELF, KIND_LINKED = 1, 2, 0x7032
 LZ4, ZSTD, SPECIFIC = 0x2000, 0x8000, 0x100000
 
 
@@ -67,6 +67,12 @@ def loader(shim: SimpleNamespace, image: bytes) -> Loader:
     return Loader(shim)
 
 
+def linked_entry(text: bytes) -> bytes:
+    """A PTX entry as the linker's container has it."""
+    padded = text + bytes(-len(text) % 8)
+    return struct.pack("<HHIQIIHHIIIQQQ", KIND_PTX, 0x101, 64, len(padded), 0, 0, 0, 0, 80, 0, 0, 0, 0, 0) + padded
+
+
 def known(shim: SimpleNamespace, payload: bytes) -> bytes:
     """The payload, with an index in the cache: loading it works only if exactly these bytes were picked."""
     write_index(shim.cache, payload, INDEX, bytes(64))
@@ -104,8 +110,11 @@ def test_separate_compilation_keeps_the_ptx_in_the_parts(
 ) -> None:
     linked, part = fatbin(entry(b"\x7fELF", KIND_ELF)), fatbin(entry(PTX))
     assert loader.load_address(loader.wrapper(linked, 2, [part])) == 0
-    assert loader.load_address(loader.wrapper(linked, 2, [part, part])) == NO_BINARY
-    assert "needs linking" in capfd.readouterr().err
+    linked_payload = linked_entry(PTX) * 2  # several parts are put together
+    known(shim, linked_payload)
+    assert loader.load_address(loader.wrapper(linked, 2, [part, part])) == 0
+    assert loader.load(fatbin(entry(linked_payload, KIND_LINKED))) == 0  # what cuLinkComplete gives is that, too
+    assert capfd.readouterr().err == ""
 
 
 def test_machine_code_only(loader: Loader, capfd: pytest.CaptureFixture[str]) -> None:

@@ -242,7 +242,13 @@ def test_an_index_that_makes_no_sense(shim: SimpleNamespace, context: object, te
     assert shim.cuda.cuModuleLoadData(module, image) == 200
 
 
-def test_link_hands_the_ptx_on(shim: SimpleNamespace, context: object, image: bytes) -> None:
+def linked_entry(text: bytes) -> bytes:
+    """A PTX entry as the linker's container has it."""
+    padded = text + bytes(-len(text) % 8)
+    return struct.pack("<HHIQIIHHIIIQQQ", 1, 0x101, 64, len(padded), *[0] * 10) + padded
+
+
+def test_link_puts_its_inputs_into_one_image(shim: SimpleNamespace, context: object, image: bytes) -> None:
     ffi, cuda, null = shim.ffi, shim.cuda, shim.ffi.NULL
     state, cubin, size, module = (
         ffi.new("CUlinkState *"),
@@ -251,11 +257,16 @@ def test_link_hands_the_ptx_on(shim: SimpleNamespace, context: object, image: by
         ffi.new("CUmodule *"),
     )
     assert cuda.cuLinkCreate_v2(0, null, null, state) == 0
-    text = ffi.new("char[]", image)
-    assert cuda.cuLinkAddData_v2(state[0], 1, text, len(image) + 1, null, 0, null, null) == 0
+    assert cuda.cuLinkComplete(state[0], cubin, size) == 1  # nothing to link
+    other = image + b"// another\n"
+    for input in (image, other):
+        text = ffi.new("char[]", input)
+        assert cuda.cuLinkAddData_v2(state[0], 1, text, len(input) + 1, null, 0, null, null) == 0
+    write_index(shim.cache, linked_entry(image) + linked_entry(other), INDEX, bytes(64))
     assert cuda.cuLinkComplete(state[0], cubin, size) == 0
     assert cuda.cuModuleLoadData(module, cubin[0]) == 0
-    assert cuda.cuLinkAddData_v2(state[0], 1, text, len(image) + 1, null, 0, null, null) == NOT_SUPPORTED
+    assert cuda.cuLinkAddData_v2(state[0], 1, text, len(image) + 1, null, 0, null, null) == 1  # it is complete
+    assert cuda.cuLinkAddData_v2(state[0], 5, text, len(image) + 1, null, 0, null, null) == 1
     assert cuda.cuLinkDestroy(state[0]) == 0
     assert cuda.cuLinkComplete(state[0], cubin, size) == INVALID_HANDLE
 

@@ -1,0 +1,125 @@
+"""Linking: several parsed modules become one, as a linker of relocatable code does it.
+
+Symbols with .visible, .extern, .weak or .common linkage, and all kernels, are shared by name; the others belong to
+their module and get a new name where another module has that name too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from ptx2amd.errors import PtxError
+from ptx2amd.ptx.ast import Function, InitSym, Module, Var
+from ptx2amd.ptx.build import width
+
+_NAME = re.compile(r"(?<![\w$.%])[A-Za-z_$%][\w$]*")
+
+
+def link(modules: Sequence[Module], source: str) -> Module:
+    """One module of all functions and variables; the given modules are used up. source: its name in messages.
+
+    Raises PtxError when a symbol is defined twice, or declared differently."""
+    names = Counter(name for module in modules for name in {*module.variables, *module.functions, *module.aliases})
+    taken = {name for name, count in names.items() if count > 1}
+    linked = Module(
+        max(module.version for module in modules),
+        max((module.target for module in modules), key=_target_order),
+        tuple(dict.fromkeys(option for module in modules for option in module.target_options)),
+        max(module.address_size for module in modules),
+        {}, {}, {}, {}, source,
+    )  # fmt: skip
+    for number, module in enumerate(modules):
+        _rename(module, {name: f"{name}$module{number}" for name in _own(module) & taken})
+        for var in module.variables.values():
+            _add_variable(linked, module, var)
+        for function in module.functions.values():
+            _add_function(linked, module, function)
+        linked.aliases.update(module.aliases)
+        linked.files.update(module.files)
+    return linked
+
+
+def _target_order(target: str) -> tuple[int, str]:
+    number = re.search(r"\d+", target)
+    return (int(number[0]) if number else 0, target)
+
+
+def _own(module: Module) -> set[str]:
+    """The names that no other module can mean."""
+    own = {name for name, var in module.variables.items() if not var.linkage}
+    return own | {name for name, f in module.functions.items() if not f.linkage and f.kind == "func"}
+
+
+def _rename(module: Module, new: dict[str, str]) -> None:
+    """Give symbols new names, everywhere in the module. Names within a function body are replaced as words: a
+    local name that hides the symbol changes with it, and a keyword cannot be a symbol."""
+    if not new:
+        return
+    for var in module.variables.values():
+        var.name = new.get(var.name, var.name)
+        if var.init:
+            var.init = [
+                item._replace(name=new.get(item.name, item.name)) if isinstance(item, InitSym) else item
+                for item in var.init
+            ]
+    for function in module.functions.values():
+        function.proto.name = new.get(function.proto.name, function.proto.name)
+        hidden = {var.name for var in (*function.proto.params, *function.proto.results)}
+
+        def replacement(found: re.Match[str], hidden: set[str] = hidden) -> str:
+            name = found[0]
+            return name if name in hidden else new.get(name, name)
+
+        function.text = _NAME.sub(replacement, function.text)
+    module.variables = {var.name: var for var in module.variables.values()}
+    module.functions = {function.proto.name: function for function in module.functions.values()}
+    module.aliases = {new.get(name, name): new.get(to, to) for name, to in module.aliases.items()}
+
+
+def _add_variable(linked: Module, module: Module, var: Var) -> None:
+    known = linked.variables.get(var.name)
+    if var.name in linked.functions:
+        raise _error(module, var, f"'{var.name}' is a variable here and a function in another module")
+    if known is None or known.linkage == "extern":
+        if known is not None and known.space != var.space:
+            raise _error(module, var, f"'{var.name}' is in .{var.space} here and in .{known.space} in another module")
+        linked.variables[var.name] = var
+    elif var.linkage == "extern" or (var.linkage == "weak" and known.linkage != "common"):
+        return
+    elif known.linkage == "weak":
+        linked.variables[var.name] = var
+    elif "common" in (known.linkage, var.linkage):
+        _merge_common(linked, known, var)
+    else:
+        raise _error(module, var, f"'{var.name}' is defined in several modules")
+
+
+def _merge_common(linked: Module, known: Var, var: Var) -> None:
+    """Of common variables the largest is kept, unless one is a definition."""
+    if known.linkage == "common" and (var.linkage != "common" or _bits(var) > _bits(known)):
+        linked.variables[var.name] = var
+
+
+def _bits(var: Var) -> int:
+    return width(var.type) * var.vec * abs(var.count)
+
+
+def _add_function(linked: Module, module: Module, function: Function) -> None:
+    name = function.proto.name
+    known = linked.functions.get(name)
+    if name in linked.variables:
+        raise _error(module, function, f"'{name}' is a function here and a variable in another module")
+    if known is None or (function.text and not known.text):
+        linked.functions[name] = function
+    elif not function.text or function.linkage == "weak":
+        return
+    elif known.linkage == "weak":
+        linked.functions[name] = function
+    else:
+        raise _error(module, function, f"'{name}' is defined in several modules")
+
+
+def _error(module: Module, what: Var | Function, text: str) -> PtxError:
+    return PtxError(text, module.source, what.line, 1)

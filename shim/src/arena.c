@@ -1,0 +1,115 @@
+/* What launches need of the device beside their code: slots for shared memory beyond LDS, and workspaces in which
+ * the blocks of a cooperative grid meet. docs/architecture.md, "Arena" and "Launch words". */
+#include <stdlib.h>
+#include <string.h>
+
+#include "module.h"
+
+enum { SLOT_BYTES = 234496, SLOTS_PER_PROCESSOR = 4, PAGE = 4096 };
+enum { MASK_AT = 4, FIRST_AT = 8, GIVEN_AT = 128, RING_AT = 192 }; /* in the header */
+enum { WORKSPACES = 4096, WORKSPACE_BYTES = 64 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct { uint64_t arena, workspaces, next; } of_device[MAX_DEVICES];
+
+static uint32_t slot_count(int device) { return (uint32_t)devices[device].multiprocessors * SLOTS_PER_PROCESSOR; }
+
+static int allocate(size_t size, uint64_t *address) {
+  void *memory = NULL;
+  int error = hip.Malloc(&memory, size);
+  *address = error ? 0 : (uint64_t)(uintptr_t)memory;
+  return error;
+}
+
+/* An arena's header, in which all slots are free: their tickets stand in the ring. `first`: the slots' offset. */
+static char *header_of(int device, size_t *first) {
+  uint32_t slots = slot_count(device), ring = 1;
+  while (ring < slots) ring *= 2;
+  *first = (RING_AT + (size_t)ring * 4 + PAGE - 1) / PAGE * PAGE;
+  char *header = calloc(1, *first);
+  if (!header) return NULL;
+  uint32_t mask = ring - 1;
+  uint64_t offset = *first;
+  memcpy(header, &slots, 4);
+  memcpy(header + MASK_AT, &mask, 4);
+  memcpy(header + FIRST_AT, &offset, 8);
+  memcpy(header + GIVEN_AT, &slots, 4);
+  for (uint32_t i = 1; i <= slots; i++) memcpy(header + RING_AT + 4 * (size_t)(i - 1), &i, 4);
+  return header;
+}
+
+static int make_arena(int device, uint64_t *address) {
+  size_t first;
+  char *header = header_of(device, &first);
+  if (!header) return HIP_OUT_OF_MEMORY;
+  int error = allocate(first + (size_t)slot_count(device) * SLOT_BYTES, address);
+  if (!error && (error = hip.MemcpyHtoD(*address, header, first))) {
+    hip.Free((void *)(uintptr_t)*address);
+    *address = 0;
+  }
+  free(header);
+  return error;
+}
+
+CUresult arena_prepare(int device, uint64_t *address) {
+  int error = 0;
+  pthread_mutex_lock(&lock);
+  if (!of_device[device].arena) error = make_arena(device, &of_device[device].arena);
+  *address = of_device[device].arena;
+  pthread_mutex_unlock(&lock);
+  if (error) say("no device memory for %u slots of shared memory beyond LDS", slot_count(device));
+  return from_hip(error);
+}
+
+/* A zeroed workspace; it serves another launch when as many others have had their turn. */
+static CUresult workspace(int device, uint64_t *address) {
+  int error = 0;
+  pthread_mutex_lock(&lock);
+  uint64_t *base = &of_device[device].workspaces;
+  if (!*base) {
+    error = allocate(WORKSPACES * WORKSPACE_BYTES, base);
+    if (!error) error = hip.MemsetD8(*base, 0, WORKSPACES * WORKSPACE_BYTES);
+  }
+  *address = *base + of_device[device].next++ % WORKSPACES * WORKSPACE_BYTES;
+  pthread_mutex_unlock(&lock);
+  return from_hip(error);
+}
+
+void arena_reset(int device) {
+  pthread_mutex_lock(&lock);
+  uint64_t arena = of_device[device].arena;
+  size_t first;
+  char *header = arena ? header_of(device, &first) : NULL;
+  if (header) hip.MemcpyHtoD(arena, header, first);
+  free(header);
+  pthread_mutex_unlock(&lock);
+}
+
+CUresult launch_words(const struct kernel *k, const struct kernel_code *code, int device, unsigned shared,
+                      bool cooperative, char *buffer, size_t *size) {
+  uint64_t words[2] = {0, shared};
+  if (!code->launch_words) return CUDA_SUCCESS;
+  CUresult result = cooperative ? workspace(device, &words[0]) : CUDA_SUCCESS;
+  size_t at = (k->parameter_bytes + 7) & ~(size_t)7;
+  memcpy(buffer + at, words, sizeof words);
+  *size = at + sizeof words;
+  return result;
+}
+
+void point_at_parameters(const struct kernel *k, const struct kernel_code *code, char *buffer, void **pointers) {
+  uint32_t n = k->parameter_count;
+  for (uint32_t i = 0; i < n; i++) pointers[i] = buffer + k->parameters[i].offset;
+  char *words = buffer + ((k->parameter_bytes + 7) & ~7u);
+  for (uint32_t i = 0; code->launch_words && i < LAUNCH_WORDS; i++) pointers[n + i] = words + 8 * i;
+}
+
+/* A block with a slot is kept from company by the LDS it asks for: there are as many slots as blocks with so much. */
+unsigned launch_lds(const struct kernel_code *code, int device, unsigned shared) {
+  if (!code->spilled) return shared;
+  unsigned share = (unsigned)devices[device].lds / SLOTS_PER_PROCESSOR, fixed = (unsigned)code->static_shared;
+  return share > fixed ? share - fixed : 0;
+}
+
+int resident_slots(const struct kernel_code *code, int blocks) {
+  return code->spilled && blocks > SLOTS_PER_PROCESSOR ? SLOTS_PER_PROCESSOR : blocks;
+}
