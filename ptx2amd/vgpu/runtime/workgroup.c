@@ -237,6 +237,8 @@ void workgroup_account(struct workgroup *g, const struct wave *w) {
 enum group_state workgroup_run(struct workgroup *g) {
   struct run *run = g->run;
   uint64_t spent = 0;
+  /* Blocks of a cooperative launch spin until others come: their turns are short. */
+  unsigned shift = run->d->cooperative ? 5 : 0, wave_slice = WAVE_SLICE >> shift, group_slice = GROUP_SLICE >> shift;
   while (g->live) {
     bool busy = false;   /* some wave could go on and did not ask for a pause */
     for (unsigned k = 0; k < g->n_waves; k++) {
@@ -244,7 +246,7 @@ enum group_state workgroup_run(struct workgroup *g) {
       if (w->stop == WAVE_ENDED || w->stop == WAVE_AT_BARRIER) continue;
       if (atomic_load_explicit(&run->stop, memory_order_relaxed)) return GROUP_STOPPED;
       uint64_t before = w->executed;
-      run->build->run_wave(w, WAVE_SLICE);
+      run->build->run_wave(w, wave_slice);
       spent += w->executed - before;
       if (run->max_instructions && w->executed > run->max_instructions && w->stop != WAVE_ENDED)
         wave_fault(w, w->pc, FAULT_RUNAWAY, -1, 0, "more than %llu instructions", (unsigned long long)run->max_instructions);
@@ -254,7 +256,7 @@ enum group_state workgroup_run(struct workgroup *g) {
       workgroup_account(g, w);
       busy |= waited && !g->waiting;   /* released */
     }
-    if (g->live && (!busy || spent > GROUP_SLICE)) {
+    if (g->live && (!busy || spent > group_slice)) {
       atomic_fetch_add_explicit(&run->instructions, spent, memory_order_relaxed);
       return GROUP_PARKED;
     }
