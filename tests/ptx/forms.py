@@ -115,9 +115,11 @@ def _operand(form: Form, slot: Slot, values: dict[str, str], number: int, option
     if slot.kind == "vec":
         count = _VECTORS.get(values.get("vec", ""), 1) if slot.size is None else slot.size
         count = 2 if count == -1 else count
+        if form.syntax.startswith("tex.grad") and slot.name in ("g", "h"):  # as many as dimensions, padded
+            count = {"1": 1, "2": 2}.get(values["geom"].removeprefix("a")[0], 4)
         ptype = resolve(slot.type, values)
         items = [register(ptype, 4 * number + n, form.mnemonic) for n in range(count)]
-        return items[0] if count == 1 and slot.size != 1 else "{" + ", ".join(items) + "}"
+        return items[0] if count == 1 and slot.size not in (1, -1) else "{" + ", ".join(items) + "}"
     if slot.kind == "addr":
         param = values.get("space", "").startswith("param") and form.mnemonic in ("ld", "st")
         return ("[fpar]" if form.mnemonic == "ld" else "[pvar]") if param else f"[b64_{number + 9}]"

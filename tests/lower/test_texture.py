@@ -1,0 +1,199 @@
+"""Textures and surfaces in software against tests/reference/images.py: geometries, formats, address modes,
+filters, and the three ways surfaces treat coordinates outside."""
+
+from __future__ import annotations
+
+import random
+import struct
+
+import pytest
+from device import ARCHS, program
+from reference import images
+from reference.images import BORDER, CLAMP, MIRROR, NORMALIZED, READ_AS_INTEGER, WRAP, Image
+
+HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
+THREADS = 64
+DATA = {"B": (0, 255), "H": (0, 65535), "I": (0, 2**32 - 1), "b": (-128, 127), "h": (-32768, 32767), "i": (-(2**31), 2**31 - 1)}
+
+
+def kernel(instruction: str, body: str = "") -> str:
+    """k(image, coordinates of 4 words, results of 4 words): each thread has its own."""
+    return f"""{HEAD}.visible .entry k(.param .u64 i, .param .u64 c, .param .u64 r) {{
+    .reg .b64 %i, %c, %r, %at; .reg .b32 %t, %l; .reg .b32 %x<4>; .reg .b32 %d<4>; .reg .f32 %f<4>;
+    ld.param.u64 %i, [i]; ld.param.u64 %c, [c]; ld.param.u64 %r, [r];
+    mov.u32 %t, %tid.x; mul.wide.u32 %at, %t, 16; add.u64 %c, %c, %at; add.u64 %r, %r, %at;
+    ld.global.v4.b32 {{%x0, %x1, %x2, %l}}, [%c];
+    mov.b32 %f0, %x0; mov.b32 %f1, %x1; mov.b32 %f2, %x2;
+    {body}
+    {instruction}
+    st.global.v4.b32 [%r], {{%d0, %d1, %d2, %d3}};
+    ret; }}
+    """
+
+
+def run(text: str, arch: str, image: Image, coordinates: list[list], kind: int = 1) -> tuple[list[bytes], bytes]:
+    """Results of each thread, and the image's bytes afterwards."""
+    device = program(text, arch)
+    texels = device.gpu.buffer(image.bytes())
+    descriptor = device.gpu.buffer(image.descriptor(texels.address, kind))
+    words = b"".join(struct.pack("<i" if isinstance(c, int) else "<f", c) for four in coordinates for c in four)
+    where, results = device.gpu.buffer(words), device.gpu.buffer(16 * len(coordinates))
+    device.launch("k", 1, len(coordinates), [descriptor, where, results])
+    device.gpu.synchronize()
+    out = results.bytes()
+    return [out[k : k + 16] for k in range(0, len(out), 16)], texels.bytes()
+
+
+def random_image(form: int, channels: int, size: tuple[int, int, int], dims: int, **more) -> Image:
+    letter = images.FORMATS[form][0]
+    draw = random.Random(f"{form} {channels} {size}")
+    count = size[0] * size[1] * size[2] * channels
+    data = [draw.randint(*DATA[letter]) if letter in DATA else draw.randint(-64, 64) / 8 for _ in range(count)]
+    return Image(size, form, channels, data, dims, **more)
+
+
+GEOMETRIES = {  # PTX geometry: size, dimensions, layered, operands with %f or %x for the coordinates
+    "1d": ((13, 1, 1), 1, False, "{%f0}"),
+    "2d": ((7, 5, 1), 2, False, "{%f0, %f1}"),
+    "3d": ((5, 4, 3), 3, False, "{%f0, %f1, %f2, %f2}"),
+    "a1d": ((9, 1, 3), 1, True, "{%l, %f0}"),
+    "a2d": ((6, 5, 4), 2, True, "{%l, %f0, %f1, %f1}"),
+}
+
+
+def points(image: Image, seed: str) -> list[list]:
+    """Coordinates around the image and a layer, off the places where rounding decides."""
+    draw = random.Random(seed)
+    found = []
+    for _ in range(THREADS):
+        units = [draw.randint(-3 * s * 16, 4 * s * 16) / 16 + 1 / 64 for s in image.size]
+        if image.flags & NORMALIZED:
+            units = [u / s for u, s in zip(units, image.size, strict=True)]
+        found.append([*units, draw.randrange(image.size[2] + 1)])
+    return found
+
+
+def close(got: bytes, want: list[float]) -> bool:
+    return all(abs(g - w) <= 2e-4 * max(1, abs(w)) for g, w in zip(struct.unpack("<4f", got), want, strict=True))
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("mode", [WRAP, CLAMP, MIRROR, BORDER])
+@pytest.mark.parametrize("geometry", GEOMETRIES)
+def test_sampling(geometry: str, mode: int, arch: str) -> None:
+    """Floating-point coordinates: point and linear, normalized or not, every address mode."""
+    size, dims, layered, operands = GEOMETRIES[geometry]
+    text = kernel(f"tex.{geometry}.v4.f32.f32 {{%d0, %d1, %d2, %d3}}, [%i, {operands}];")
+    for linear, flags in ((False, 0), (True, 0), (False, NORMALIZED), (True, NORMALIZED)):
+        image = random_image(
+            0x20, 4, size, dims, layered=layered, modes=(mode,) * 3, linear=linear, flags=flags, border=(1.0, 2.0, 3.0, 4.0)
+        )
+        coordinates = points(image, f"{geometry} {mode} {linear} {flags}")
+        found, _ = run(text, arch, image, coordinates)
+        for c, got in zip(coordinates, found, strict=True):
+            want = images.sample(image, c[:dims], c[3])
+            assert close(got, want), (linear, flags, c, struct.unpack("<4f", got), want)
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("channels", [1, 2, 4])
+@pytest.mark.parametrize("form", images.FORMATS)
+def test_formats(form: int, channels: int, arch: str) -> None:
+    """Integer coordinates: every format as what it is, and as a number between -1 and 1."""
+    letter, one = images.FORMATS[form]
+    whole = letter not in "ef"
+    for flags in [READ_AS_INTEGER] * whole + [0] * (not whole or bool(one)):
+        t = ("s32" if letter.islower() else "u32") if flags else "f32"
+        text = kernel(f"tex.2d.v4.{t}.s32 {{%d0, %d1, %d2, %d3}}, [%i, {{%x0, %x1}}];")
+        image = random_image(form, channels, (7, 5, 1), 2, flags=flags)
+        draw = random.Random(form)
+        coordinates = [[draw.randint(-2, 8), draw.randint(-2, 6), 0, 0] for _ in range(THREADS)]
+        found, _ = run(text, arch, image, coordinates)
+        for c, got in zip(coordinates, found, strict=True):
+            want = images.fetch(image, c[:2])
+            code = {"s32": "<4i", "u32": "<4I", "f32": "<4f"}[t]
+            assert got == struct.pack(code, *want), (flags, c, struct.unpack(code, got), want)
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_gather(arch: str) -> None:
+    image = random_image(0x20, 4, (7, 5, 1), 2)
+    for channel, letter in enumerate("rgba"):
+        text = kernel(f"tld4.{letter}.2d.v4.f32.f32 {{%d0, %d1, %d2, %d3}}, [%i, {{%f0, %f1}}];")
+        coordinates = points(image, letter)
+        found, _ = run(text, arch, image, coordinates)
+        for c, got in zip(coordinates, found, strict=True):
+            assert got == struct.pack("<4f", *images.gather(image, c[:2], channel))
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_cube(arch: str) -> None:
+    """The centres of the faces, in the order +x -x +y -y +z -z, and a point off the centre of +x."""
+    image = random_image(0x20, 1, (4, 4, 6), 2, layered=True, flags=NORMALIZED)
+    text = kernel("tex.cube.v4.f32.f32 {%d0, %d1, %d2, %d3}, [%i, {%f0, %f1, %f2, %f2}];")
+    axes = [[s * (a == axis) + 0.01 for a in range(3)] + [0] for axis in range(3) for s in (2.0, -2.0)]
+    found, _ = run(text, arch, image, [*axes, [2.0, 1.0, -1.5, 0]])
+    values = [struct.unpack("<f", got[:4])[0] for got in found]
+    faces = [image.data[16 * f : 16 * f + 16] for f in range(6)]
+    assert all(v in face for v, face in zip(values, faces, strict=False))
+    assert values[6] == faces[0][1 * 4 + 3]  # s = 1.5 / 2 to the right, t = -1 / 2 from the middle up
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_queries(arch: str) -> None:
+    image = random_image(0x20, 2, (5, 4, 3), 3, flags=NORMALIZED)
+    text = kernel(
+        "txq.width.b32 %d0, [%i]; txq.height.b32 %d1, [%i]; suq.depth.b32 %d2, [%i]; txq.normalized_coords.b32 %d3, [%i];"
+    )
+    found, _ = run(text, arch, image, [[0, 0, 0, 0]])
+    assert struct.unpack("<4I", found[0]) == (5, 4, 3, 1)
+
+
+SURFACES = {
+    "1d": ((13, 1, 1), 1, False, "{%x0}"),
+    "2d": ((7, 5, 1), 2, False, "{%x0, %x1}"),
+    "3d": ((5, 4, 3), 3, False, "{%x0, %x1, %x2, %x2}"),
+    "a1d": ((9, 1, 3), 1, True, "{%l, %x0}"),
+    "a2d": ((6, 5, 4), 2, True, "{%l, %x0, %x1, %x1}"),
+}
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("clamp", ["zero", "clamp"])
+@pytest.mark.parametrize("geometry", SURFACES)
+def test_surfaces(geometry: str, clamp: str, arch: str) -> None:
+    """Two words are read, and their complements written back, by threads that do not meet."""
+    size, dims, layered, operands = SURFACES[geometry]
+    image = random_image(0x03, 2, size, dims, layered=layered)
+    body = f"suld.b.{geometry}.v2.b32.{clamp} {{%d0, %d1}}, [%i, {operands}];"
+    text = kernel(
+        f"not.b32 %d2, %d0; not.b32 %d3, %d1; sust.b.{geometry}.v2.b32.{clamp} [%i, {operands}], {{%d2, %d3}};", body
+    )
+    cells = list(range(size[0] * size[1] * size[2]))
+    random.Random(geometry).shuffle(cells)
+    coordinates, before = [], image.bytes()
+    expected = bytearray(before)
+    wants = []
+    outside = [[-8, 0, 0, 0], [8 * size[0], 0, 0, 0], [0, 99, 0, 0] if dims > 1 else [-80, 0, 0, 0]]
+    for cell in cells[: THREADS // 2]:
+        x, y, z = cell % size[0], cell // size[0] % size[1], cell // size[0] // size[1]
+        coordinates.append([8 * x, y, 0 if layered else z, z if layered else 0])
+        wants.append(before[8 * cell : 8 * cell + 8])
+        expected[8 * cell : 8 * cell + 8] = bytes(255 - b for b in before[8 * cell : 8 * cell + 8])
+    if clamp == "zero":
+        coordinates += outside
+        wants += [bytes(8)] * len(outside)
+    found, after = run(text, arch, image, coordinates, kind=2)
+    assert [got[:8] for got in found] == wants
+    assert after == bytes(expected)
+    if clamp == "clamp":  # outside coordinates read the nearest texel
+        [got], _ = run(kernel(body), arch, image, [[-8, 0, 0, 0]], kind=2)
+        assert got[:8] == before[:8]
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_surface_reduction(arch: str) -> None:
+    image = Image((4, 1, 1), 0x03, 1, [1, 2, 3, 4], 1)
+    text = kernel("sured.b.add.1d.u32.zero [%i, {%x0}], %x1;", "mov.b32 %d0, 0; mov.b32 %d1, 0; mov.b32 %d2, 0; mov.b32 %d3, 0;")
+    _, after = run(text, arch, image, [[4, 10, 0, 0], [4, 100, 0, 0], [12, 1, 0, 0], [16, 5, 0, 0]], kind=2)
+    assert struct.unpack("<4I", after) == (1, 112, 3, 5)
