@@ -1,6 +1,7 @@
 """Compile the samples with nvcc: `python cuda_samples/build.py OUTDIR [NAME...]`.
 
 A comment line `// link: FLAGS` in a sample adds link flags; `-lcuda` links against our own libcuda.so.
+`// mapping: padded` says that its kernels need this warp mapping on 64-lane waves.
 """
 
 from __future__ import annotations
@@ -20,6 +21,12 @@ HERE = Path(__file__).resolve().parent
 
 def names() -> list[str]:
     return sorted(path.stem for path in HERE.glob("*.cu"))
+
+
+def mapping(name: str) -> str:
+    """The warp mapping that a sample's kernels get on 64-lane waves."""
+    declared = re.search(r"^// mapping: (.*)$", (HERE / f"{name}.cu").read_text(), re.M)
+    return declared[1] if declared else "paired"
 
 
 def build(name: str, out: Path, extra: tuple[str, ...] = ()) -> Path:

@@ -54,6 +54,7 @@ class KernelResult:
     hazards: list[str] = field(default_factory=list)  # "line N: why": where warps of a block wait for each other
 
     @property
+    warnings: list[str] = field(default_factory=list)  # the same of lanes of a warp
     def ok(self) -> bool:
         return not self.reason
 
@@ -185,7 +186,8 @@ def _lower(lowering: ModuleLowering, name: str) -> KernelResult:
         slot=plan.slot,
         launch_words=plan.launch_words,
         fidelity=f"approx: {' '.join(plan.approximate)}" if plan.approximate else "exact",
-        hazards=[str(hazard) for hazard in plan.hazards],
+        hazards=[str(hazard) for hazard in plan.hazards if not hazard.lanes],
+        warnings=[str(hazard) for hazard in plan.hazards if hazard.lanes],
     )
 
 
@@ -224,6 +226,7 @@ def sidecar(module: Module, arch: str, results: dict[str, KernelResult], build_i
                 "line": module.functions[r.name].line,
             }
             for r in results.values()
+                "warnings": r.warnings,
             if r.ok
         },
     }

@@ -27,6 +27,8 @@ class KernelReport:
     fidelity: str
     runs: bool
     reason: str = ""
+    hazards: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -90,6 +92,8 @@ def _kernel(result: KernelResult) -> KernelReport:
         result.fidelity,
         result.ok,
         where + result.reason if result.reason else "",
+        result.hazards,
+        result.warnings,
     )
 
 
@@ -107,8 +111,18 @@ def _show(report: ImageReport, arch: str) -> None:
         click.echo(f"  {kernel.name}\n    {facts}")
         if kernel.runs:
             click.echo(f"    runs on {arch}: {kernel.mapping}, {kernel.fidelity}")
+            _show_hazards(kernel.mapping, kernel.hazards, kernel.warnings)
         else:
             click.echo(f"    does not run on {arch}: {kernel.reason}")
+
+
+def _show_hazards(mapping: str, hazards: list[str], warnings: list[str]) -> None:
+    if mapping == "padded":
+        click.echo("    blocks of at most 512 threads, launched with twice the size in x")
+    for text in hazards:
+        click.echo(f"    warps of a block wait for each other: {text}")
+    for text in warnings:
+        click.echo(f"    warning: {text}")
 
 
 def _show_code_object(note: dict[str, Any], as_json: bool) -> None:
@@ -121,3 +135,4 @@ def _show_code_object(note: dict[str, Any], as_json: bool) -> None:
             f"  {name}\n    {kernel['mapping']}, {kernel['vgprs']} VGPRs, {kernel['sgprs']} SGPRs, "
             f"{kernel['static_shared']:,} bytes of LDS, {kernel['local']:,} of scratch; {kernel['fidelity']}"
         )
+        _show_hazards(kernel["mapping"], kernel.get("hazards", []), kernel.get("warnings", []))

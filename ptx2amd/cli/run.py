@@ -11,6 +11,7 @@ import click
 
 from ptx2amd import launch
 from ptx2amd.errors import Ptx2amdError
+from ptx2amd.target import MAPPINGS
 
 
 @click.command(
@@ -23,11 +24,14 @@ from ptx2amd.errors import Ptx2amdError
 @click.option(
     "--trace", type=click.Path(dir_okay=False, path_type=Path), help="Write events as JSON lines to this file."
 )
+@click.option("--mapping", type=click.Choice(MAPPINGS), help="Warp mapping of all kernels (default: chosen for each).")
 @click.option("--print-env", is_flag=True, help="Print the environment instead of starting the program.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
-def command(device: str | None, trace: Path | None, print_env: bool, command: tuple[str, ...]) -> None:
+def command(
+    device: str | None, trace: Path | None, mapping: str | None, print_env: bool, command: tuple[str, ...]
+) -> None:
     """Run a CUDA program: ptx2amd run [OPTIONS] -- CMD ARGS..."""
-    changes = launch.environment(device, trace)
+    changes = launch.environment(device, trace, mapping)
     if print_env:
         for name, value in changes.items():
             click.echo(f"export {name}={launch.quote(value)}")

@@ -14,6 +14,7 @@ from ptx2amd import fatbin
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.fatbin import ContainerError, Image
 from ptx2amd.native import current_build_id
+from ptx2amd.target import MAPPINGS
 from ptx2amd.translate import EMIT, Result, parse, translate
 
 SUFFIX = {"hsaco": ".hsaco", "obj": ".o", "asm": ".s", "ll": ".ll"}
@@ -29,6 +30,7 @@ class Job:
     arch: str
     emit: str
     kernels: tuple[str, ...] | None
+    mapping: str
 
 
 @click.command(short_help="Translate PTX to AMDGPU code objects.")
@@ -43,6 +45,7 @@ class Job:
 @click.option("--emit", type=click.Choice(EMIT), default="hsaco", show_default=True)
 @click.option("--bundle", is_flag=True, help="One offload bundle with all archs instead of a file each.")
 @click.option("--kernel", "kernels", multiple=True, help="Translate only this kernel (may be repeated).")
+@click.option("--mapping", type=click.Choice(MAPPINGS), help="Warp mapping of all kernels (default: chosen for each).")
 @click.option("--keep-going", is_flag=True, help="Write what could be translated when some kernels could not.")
 def command(
     inputs: tuple[Path, ...],
@@ -51,11 +54,12 @@ def command(
     emit: str,
     bundle: bool,
     kernels: tuple[str, ...],
+    mapping: str | None,
     keep_going: bool,
 ) -> None:
     """Translate PTX files, fatbins, executables and shared objects. Exit status 0 only if all was translated."""
     names = [name.strip() for name in archs.split(",") if name.strip()]
-    _check_archs(names)
+    _check_archs(names, mapping or "")
     jobs: list[Job] = []
     failures: list[tuple[str, str, str]] = []  # module, kernel, reason
     for path in inputs:
@@ -67,7 +71,7 @@ def command(
         if not modules:
             failures.append((str(path), "", "holds no PTX" + _only_machine_code(path)))
         for stem, source, text in modules:
-            jobs += [Job(text, source, stem, arch, emit, kernels or None) for arch in names]
+            jobs += [Job(text, source, stem, arch, emit, kernels or None, mapping or "") for arch in names]
     results = _run(jobs, failures)
     written = _write(results, output, emit, bundle, keep_going)
     for path in written:
@@ -76,13 +80,13 @@ def command(
     sys.exit(1 if failures else 0)
 
 
-def _check_archs(names: list[str]) -> None:
+def _check_archs(names: list[str], mapping: str) -> None:
     from ptx2amd.target import target
 
     if not names:
         raise click.UsageError("--arch names no arch")
     for name in names:
-        target(name)
+        target(name, mapping)
 
 
 def ptx_modules(path: Path) -> Iterator[tuple[str, str, str]]:
@@ -116,7 +120,15 @@ def _translate(job: Job) -> tuple[Result | None, str]:
             if not wanted:
                 return None, ""
         [result] = translate(
-            module, job.source, [job.arch], wanted, "module", job.emit, build_id=current_build_id(), isolate=True
+            module,
+            job.source,
+            [job.arch],
+            wanted,
+            "module",
+            job.emit,
+            job.mapping,
+            build_id=current_build_id(),
+            isolate=True,
         )
     except Ptx2amdError as error:
         return None, str(error)

@@ -77,6 +77,13 @@ def exit_(fn: FunctionLowering, inst: Inst) -> None:
     conditional(fn, inst, fn.exit_block)
 
 
+@lowers("spin_anchor")
+def spin_anchor(fn: FunctionLowering, inst: Inst) -> None:
+    """Keeps LLVM from taking apart the block where the lanes that spin and those that have released the lock
+    meet (target/spins.py): it copies no convergent operation."""
+    fn.do("call void @llvm.amdgcn.wave.barrier()")
+
+
 @lowers("trap")
 def trap(fn: FunctionLowering, inst: Inst) -> None:
     fn.do("call void @llvm.trap()")

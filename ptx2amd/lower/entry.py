@@ -15,6 +15,7 @@ from ptx2amd.lower.names import Register, Storage
 from ptx2amd.lower.summary import body
 from ptx2amd.lower.value import Val
 from ptx2amd.ptx.ast import Function, Var
+from ptx2amd.target.spins import transform
 
 if TYPE_CHECKING:
     from ptx2amd.lower.module import ModuleLowering
@@ -44,7 +45,7 @@ def lower_function(module: ModuleLowering, function: Function, denormals: str) -
     how = signature(function.proto, not fn.is_kernel and module.may_exit(function))
     head = kernel_head(fn, function) if fn.is_kernel else function_head(fn, function, how)
     fn.return_block, fn.exit_block = "return", "return" if fn.is_kernel else "exit"
-    scope = body(module.module, function)
+    scope = transform(body(module.module, function))
     fn.named_barriers = named.numbers(module, function, fn.block_size)
     fn.lines.append("body:")
     if fn.is_kernel and fn.target.padded:

@@ -275,16 +275,13 @@ class ModuleLowering:
     def _target(self, function: Function, found: list[Hazard]) -> Target:
         """The kernel's target: its mapping chosen."""
         chosen = self.target
-        if self.choose and chosen.paired and found:
+        if self.choose and chosen.paired and any(not hazard.lanes for hazard in found):
             chosen = replace(chosen, mapping="padded")
         block = max_threads(function)
         if "reqntid" in function.directives and block > chosen.max_block:
-            reason = f": {found[0]}" if found else ""
-            raise Unsupported(
-                f"blocks of {block} threads in the {chosen.mapping} warp mapping, "
-                f"which takes {chosen.max_block}{reason}",
-                function.proto.name,
-            )
+            reason = f"blocks of {block} threads, where {chosen.mapping} warps allow {chosen.max_block}"
+            why = f": {found[0]}" if found else ""
+            raise Unsupported(reason + why, function.proto.name)
         return chosen
 
     def _plan(self, function: Function, mode: str, found: list[Hazard]) -> KernelPlan:

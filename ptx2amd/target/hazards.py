@@ -1,23 +1,321 @@
-"""Hazards: places where warps of one block wait for each other."""
+"""Hazards: places where warps of one block wait for each other.
+
+Two warps that share a wave run on together: one that waits in a loop keeps the other from the work that it
+waits for. Kernels with such places run padded, one warp a wave. The analysis knows programs that do not
+need it: loops that end by themselves, waits for other blocks by one warp of the block (grid barriers,
+decoupled look-back), and locks whose loops have been changed (spins.py)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from math import prod
 
-from ptx2amd.ptx.ast import Function, Module
+from ptx2amd.lower.summary import body
+from ptx2amd.ptx.ast import Function, Imm, Module, Operand, Reg
+from ptx2amd.target.flow import Flow, Op
+from ptx2amd.target.spins import STORES, is_look, is_try, locks, transformable
+
+BARRIERS = frozenset(("bar_sync", "bar_arrive", "bar_red"))
+SELF_CHANGING = frozenset(("add", "inc", "dec"))
+WARP = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Hazard:
-    """A place where a warp may wait for another warp of its block. line: of the PTX text, 1-based."""
+    """A place where a warp may wait for another warp of its block, or (`lanes`) a lane for another lane of its
+    warp, which no mapping helps. line: of the PTX text, 1-based."""
 
     line: int
     what: str
+    lanes: bool = False
 
     def __str__(self) -> str:
         return f"line {self.line}: {self.what}"
 
 
 def hazards(module: Module, functions: Iterable[Function]) -> list[Hazard]:
-    return []
+    """The hazards of a kernel: `functions` are the kernel, first, and those that it calls. Each place once,
+    in the order of lines."""
+    bodies = list(functions)
+    required = bodies[0].directives.get("reqntid") if bodies else None
+    block = prod(required) if required else 0
+    views = [View(Flow(body(module, function)), block) for function in bodies]
+    stores = {space for view in views for space in view.stores}
+    found = {hazard for view in views for hazard in view.hazards(stores)}
+    return sorted((h for h in found if h.lanes or not 0 < block <= WARP), key=lambda h: (h.line, h.what))
+
+
+def space_of(op: Op) -> str:
+    """"global", "shared", or "" for generic and both."""
+    space = op.mods.get("space", "")
+    return "shared" if space.startswith("shared") else space
+
+
+class View:
+    """A function body, seen for its hazards. block: threads of a block, 0 when any number."""
+
+    def __init__(self, flow: Flow, block: int) -> None:
+        self.flow, self.block = flow, block
+        self._kinds: dict[str, str] = {}
+
+    @cached_property
+    def stores(self) -> set[str]:
+        """The spaces that the function writes to."""
+        return {space_of(op) for op in self.flow.ops() if self.writes(op)}
+
+    def writes(self, op: Op) -> bool:
+        """Whether another thread may see what an operation writes."""
+        return op.inst.shape.form.mnemonic in STORES and space_of(op) not in ("local", "param")
+
+    def hazards(self, stores: set[str]) -> list[Hazard]:
+        return [*self._partial_barriers(), *self._divergent_barriers(), *self._waits(stores)]
+
+    # barriers
+
+    def whole(self, op: Op) -> bool:
+        """Whether a barrier is for the whole block."""
+        count = op.inst.get("b")
+        known = self.flow.constant(op, count)
+        return op.lower != "bar_arrive" and (count is None or (0 < self.block == known))
+
+    def meets(self, op: Op) -> bool:
+        return op.lower in BARRIERS and self.whole(op)
+
+    def _partial_barriers(self) -> list[Hazard]:
+        return [
+            Hazard(op.inst.line, f"{op.inst.shape.opcode} is a barrier for a part of the block")
+            for op in self.flow.ops()
+            if op.lower in BARRIERS and not self.whole(op)
+        ]
+
+    def _divergent_barriers(self) -> list[Hazard]:
+        """Barriers that warps reach in different branches. Loops count as taken equally often by all."""
+        if sum(self.meets(op) for op in self.flow.ops()) < 2:
+            return []
+        found = []
+        for number, block in enumerate(self.flow.blocks):
+            branch = self.flow.branch(number)
+            if branch is None or branch.inst.guard is None or len(block.successors) < 2:
+                continue
+            if branch.key(branch.inst.guard.reg) not in self.differing:
+                continue
+            first, second = (self.flow.first(s, self.meets) for s in block.successors)
+            loop = [number in self.flow.reach(s) for s in block.successors]
+            if first and second and not first & second and loop[0] == loop[1]:
+                line = min(op.inst.line for op in first | second)
+                found.append(Hazard(line, f"warps meet at barriers in different branches (line {branch.inst.line})"))
+        return found
+
+    @cached_property
+    def differing(self) -> set[str]:
+        """The registers that may differ between warps of a block."""
+        users: dict[str, list[Op]] = {}
+        for op in self.flow.ops():
+            for register in op.reads():
+                users.setdefault(register, []).append(op)
+        work = [r for r in users if r.startswith("%tid") or r == "%warpid"]
+        found = set(work)
+        while work:
+            for op in users.get(work.pop(), ()):
+                if op.lower not in BARRIERS:
+                    for register in op.writes():
+                        if register not in found:
+                            found.add(register)
+                            work.append(register)
+        return found
+
+    # loops that wait
+
+    def _waits(self, stores: set[str]) -> list[Hazard]:
+        found: list[Hazard] = []
+        if not any(self.polls(op) or self.loads(op) for op in self.flow.ops()):
+            return found
+        safe: set[Op] = set()
+        for lock in locks(self.flow):
+            if transformable(self.flow, lock):
+                safe |= {branch for branch, _ in lock.retries}
+        for head, loop in self.flow.loops():
+            found += self._wait(head, loop, safe, stores)
+        return found
+
+    def polls(self, op: Op) -> bool:
+        """Whether an operation reads what other threads may be about to write."""
+        if op.lower == "atom":
+            by = self.flow.constant(op, op.inst.get("b"))
+            return op.mods["op"] not in SELF_CHANGING or by == 0
+        return op.lower == "mbarrier_wait" or is_try(op) or (is_look(op) and self.loads(op))
+
+    def loads(self, op: Op) -> bool:
+        """Whether an operation reads memory that other threads may write."""
+        return op.lower == "ld" and space_of(op) in ("", "global", "shared")
+
+    def _wait(self, head: int, loop: set[int], safe: set[Op], stores: set[str]) -> list[Hazard]:
+        """The hazards of a loop that threads leave only when others have done something."""
+        ops = [op for number in loop for op in self.flow.blocks[number].ops]
+        quiet = not any(self.writes(op) or op.lower == "call" for op in ops)  # then weak loads too
+        asks = {op for op in ops if self.polls(op) or (quiet and self.loads(op))}
+        if not asks or any(map(self.meets, ops)):
+            return []
+        polled: set[Op] = set()
+        for last in self._exits(loop):
+            sources, advances = self.flow.slice(last, loop)
+            waits = sources & asks
+            if any(op.lower == "mbarrier_wait" for op in waits):
+                line = min(op.inst.line for op in waits)
+                return [Hazard(line, "a loop waits for an mbarrier, where other warps may have to arrive")]
+            if advances or any(op.lower == "atom" and op not in asks for op in sources):
+                return []  # the thread itself comes to the loop's end
+            if last not in safe:
+                polled |= waits
+        polled = {op for op in polled if not self._changes(ops, op)}
+        if not polled:
+            return []
+        first = min(polled, key=lambda op: op.inst.line)
+        found = []
+        if not self._others_only(head, first) and self._written(first, stores):
+            what = f"a loop waits for a value that another warp may write ({first.inst.shape.opcode})"
+            found.append(Hazard(first.inst.line, what))
+        if is_try(first) and self._alone(head, thread=True) is None:
+            what = f"a lane may wait in a loop for another lane of its warp ({first.inst.shape.opcode})"
+            found.append(Hazard(first.inst.line, what, lanes=True))
+        return found
+
+    def _exits(self, loop: set[int]) -> Iterator[Op]:
+        """The conditional operations by which threads leave a loop."""
+        for number in loop:
+            block = self.flow.blocks[number]
+            if block.ops and block.ops[-1].inst.guard is not None:
+                last = block.ops[-1]
+                if last.lower in ("ret", "exit") or not loop.issuperset(block.successors):
+                    yield last
+
+    def _changes(self, ops: list[Op], polled: Op) -> bool:
+        """Whether the loop writes itself what it waits for."""
+        where = self.flow.location(polled)
+        return any(self.writes(op) and op is not polled and self.flow.location(op) == where for op in ops)
+
+    def _written(self, polled: Op, stores: set[str]) -> bool:
+        """Whether the kernel writes anything to the space that is waited on."""
+        others = {space_of(op) for op in self.flow.ops() if self.writes(op) and op is not polled}
+        spaces = others if is_try(polled) else stores
+        return "" in spaces or (bool(spaces) if not space_of(polled) else space_of(polled) in spaces)
+
+    # waiting done by one warp of the block
+
+    def _others_only(self, head: int, polled: Op) -> bool:
+        """Whether one warp waits, while the others write nothing before they meet it at a barrier: then it
+        waits for other blocks."""
+        other = self._alone(head, thread=False)
+        if other is None:
+            return False
+        stop = self.flow.first(other, lambda op: self.meets(op) or op.lower == "call" or self._visible(op, polled))
+        return all(map(self.meets, stop))
+
+    def _visible(self, op: Op, polled: Op) -> bool:
+        return self.writes(op) and (space_of(op) == space_of(polled) or not space_of(op) or not space_of(polled))
+
+    def _alone(self, head: int, thread: bool) -> int | None:
+        """The other side of a branch that lets one warp only (one thread) come to block `head`."""
+        for number, block in enumerate(self.flow.blocks):
+            branch = self.flow.branch(number)
+            if branch is None or branch.inst.guard is None or len(block.successors) < 2 or number == head:
+                continue
+            register = branch.key(branch.inst.guard.reg)
+            for inside in block.successors:
+                holds = (inside != block.falls) != branch.inst.guard.negated
+                if not self._few(register, holds, thread):
+                    continue
+                [outside] = set(block.successors) - {inside}
+                ways = [0, outside] if number else [outside]
+                if any(head in self.flow.reach(way, [number]) for way in ways):
+                    continue
+                if head in self.flow.reach(inside, [number]):
+                    return outside
+        return None
+
+    def _few(self, register: str, holds: bool, thread: bool, depth: int = 8) -> bool:
+        """Whether a predicate is `holds` for the threads of one warp only (for one thread)."""
+        writes = self.flow.definitions.get(register, [])
+        if len(writes) != 1 or writes[0].inst.guard is not None or not depth:
+            return False
+        [op] = writes
+        mnemonic = op.inst.shape.form.mnemonic
+        joins = "and" if holds else "or"
+        if op.mods.get("t") == "pred" and mnemonic in ("not", joins):
+            return any(self._few(r, holds != (mnemonic == "not"), thread, depth - 1) for r in op.reads())
+        if op.lower != "setp" or "c" in op.inst.shape.names:
+            return False
+        sides = [self._kind(op, op.inst.get(name)) for name in "ab"]
+        if sides == ["thread", "thread"] and self._negated(op):
+            sides = ["thread", "same"]  # tid.x + tid.y == -tid.z
+        if op.mods["cmp"] in ("eq", "ne"):
+            kinds = ("thread",) if thread else ("thread", "warp")
+            return (op.mods["cmp"] == "eq") == holds and "same" in sides and any(k in sides for k in kinds)
+        limit = self.flow.constant(op, op.inst.get("b"))
+        if thread or sides[0] != "thread" or limit is None:
+            return False
+        match op.mods["cmp"], holds:
+            case ("lt" | "lo", True) | ("ge" | "hs", False):
+                return limit <= WARP
+            case ("le" | "ls", True) | ("gt" | "hi", False):
+                return limit < WARP
+        return False
+
+    def _negated(self, op: Op) -> bool:
+        made = [self.flow.definitions.get(register, [op])[0] for register in op.reads()]
+        return any(m.inst.shape.form.mnemonic == "neg" for m in made)
+
+    def _kind(self, op: Op, operand: Operand | None) -> str:
+        """"same" for all threads of the block, another one for each "thread" or "warp", or "" (unknown)."""
+        if isinstance(operand, Imm):
+            return "same"
+        if not isinstance(operand, Reg):
+            return ""
+        name = op.key(operand.name)
+        if name not in self._kinds:
+            self._kinds[name] = ""  # for what depends on itself
+            self._kinds[name] = self._register(name)
+        return self._kinds[name]
+
+    def _register(self, name: str) -> str:
+        if name.startswith("%tid."):
+            return "thread" if self.axes <= {"%tid.x"} or self._linear else ""
+        if name.startswith(("%ntid", "%ctaid", "%nctaid", "%gridid")):
+            return "same"
+        if name == "%warpid":
+            return "warp"
+        made = {self._made(op) for op in self.flow.definitions.get(name, [])}
+        return made.pop() if len(made) == 1 else ""
+
+    def _made(self, made: Op) -> str:
+        """The kind of an operation's result."""
+        sources = [o for n, o in zip(made.inst.shape.names, made.inst.operands, strict=True) if n not in "depq"]
+        if made.lower == "ld":
+            return "same" if made.mods.get("space") == "param" else ""
+        kinds = {self._kind(made, source) for source in sources}
+        if kinds == {"same"}:
+            return "same"
+        match made.inst.shape.form.mnemonic:
+            case "mov" | "cvt" | "neg" | "not" if len(kinds) == 1:
+                return kinds.pop()
+            case "add" | "sub" | "mad" | "mul" | "shl" | "or" | "xor" if kinds <= {"same", "thread"}:
+                return "thread"
+            case "shr" if kinds <= {"same", "thread"}:
+                by = self.flow.constant(made, made.inst.get("b"))
+                return "" if by is None or 5 < by < 10 else "warp" if by <= 5 else "same"
+        return ""
+
+    @cached_property
+    def axes(self) -> set[str]:
+        """The parts of %tid that the function reads."""
+        return {r for op in self.flow.ops() for r in op.reads() if r.startswith("%tid.")}
+
+    @cached_property
+    def _linear(self) -> bool:
+        """Whether a function that reads several parts of %tid reads the block's sizes, to number its threads."""
+        return any(r.startswith("%ntid.") for op in self.flow.ops() for r in op.reads())
+
+
+__all__ = ["Hazard", "hazards"]

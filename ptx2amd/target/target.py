@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ptx2amd.errors import Ptx2amdError
 from ptx2amd.target.arch import Arch, arch
 
 MAPPINGS = ("native", "paired", "padded")
 PADDED_BLOCK = 512  # threads: twice as many lanes are a workgroup of 1024
+
+
+class WrongMapping(Ptx2amdError, ValueError):
+    """A warp mapping that does not exist, or that an arch has no waves for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +47,12 @@ class Target:
 def target(name: str, mapping: str = "") -> Target:
     """The target of an arch name, by default in the mapping of its default wave size.
 
-    Raises UnknownArch; ValueError for a mapping that the arch has no waves for."""
+    Raises UnknownArch; WrongMapping."""
     found = arch(name)
     chosen = mapping or ("native" if 32 in found.waves else "paired")
     if chosen not in MAPPINGS:
-        raise ValueError(f"unknown warp mapping {chosen!r}; known: {', '.join(MAPPINGS)}")
+        raise WrongMapping(f"unknown warp mapping {chosen!r}; known: {', '.join(MAPPINGS)}")
     result = Target(found, chosen)
     if result.wave_size not in found.waves:
-        raise ValueError(f"{name} has no waves of {result.wave_size} lanes, which mapping {chosen!r} needs")
+        raise WrongMapping(f"{name} has no waves of {result.wave_size} lanes, which mapping {chosen!r} needs")
     return result

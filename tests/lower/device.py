@@ -16,7 +16,9 @@ Dim = int | tuple[int, ...]
 
 
 class Program:
-    """A translated module, loaded; `arch` may name a mapping too: "gfx942:padded". Raises AssertionError when a kernel cannot be translated."""
+    """A translated module, loaded; `arch` may name a mapping too: "gfx942:padded".
+
+    Raises AssertionError when a kernel cannot be translated."""
 
     def __init__(self, text: str, arch: str) -> None:
         arch, _, mapping = arch.partition(":")

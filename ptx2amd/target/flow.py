@@ -1,0 +1,291 @@
+"""The flow of control and values in a function body, as the analyses of hazards and spin loops need it.
+
+Blocks of operations; registers are known by their declaration, so that those of nested scopes (inline
+assembly) with the same name are told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from ptx2amd.ptx.ast import Addr, BranchTargets, Imm, Inst, Label, Operand, Pair, Reg, Scope, Sym, Var, Vec
+
+ENDS = frozenset(("bra", "brx_idx", "ret", "exit", "trap"))
+DESTINATIONS = frozenset(("d", "e", "p", "q"))
+COPIES = frozenset(("mov", "cvta_flat", "cvta_window", "cvta_to_window"))
+Names = dict[str, str]  # what a name in the text stands for
+
+
+@dataclass(slots=True, eq=False)
+class Op:
+    """An instruction in its place. scope: the one whose item it is; depth: 0 in the body itself."""
+
+    inst: Inst
+    scope: Scope
+    depth: int
+    names: Names
+    block: int = 0
+    index: int = 0  # in its block
+
+    @property
+    def lower(self) -> str:
+        """The row's lowering, which says what kind of instruction it is."""
+        return self.inst.shape.form.lower
+
+    @property
+    def mods(self) -> dict[str, str]:
+        return self.inst.shape.mods
+
+    def key(self, name: str) -> str:
+        """What a register or label name stands for here."""
+        return self.names.get(name, name)
+
+    def reads(self) -> Iterator[str]:
+        """The registers that it reads."""
+        if self.inst.guard is not None:
+            yield self.key(self.inst.guard.reg)
+        for name, operand in zip(self.inst.shape.names, self.inst.operands, strict=True):
+            if name not in DESTINATIONS:
+                yield from map(self.key, registers(operand))
+
+    def writes(self) -> Iterator[str]:
+        """The registers that it writes."""
+        for name, operand in zip(self.inst.shape.names, self.inst.operands, strict=True):
+            if name in DESTINATIONS:
+                yield from map(self.key, registers(operand))
+
+
+def registers(operand: Operand) -> Iterator[str]:
+    """The names of the registers in an operand (special ones too)."""
+    if isinstance(operand, Reg):
+        yield operand.name
+    elif isinstance(operand, Addr):
+        yield from registers(operand.base)
+        for item in operand.rest:
+            yield from registers(item)
+    elif isinstance(operand, Vec | Pair):
+        for item in operand.items if isinstance(operand, Vec) else operand:
+            yield from registers(item)
+
+
+@dataclass(slots=True, eq=False)
+class Block:
+    ops: list[Op] = field(default_factory=list)
+    successors: list[int] = field(default_factory=list)
+    predecessors: list[int] = field(default_factory=list)
+    falls: int = -1  # the block that it falls into
+
+
+class Flow:
+    """The flow graph of one body. Block 0 is the entry."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.blocks = [Block()]
+        self._labels: dict[str, int] = {}
+        self._jumps: list[tuple[int, list[str]]] = []
+        self._falls = True
+        self._walk(scope, {}, 0)
+        for jump, labels in self._jumps:
+            self.blocks[jump].successors += [self._labels[label] for label in labels if label in self._labels]
+        for number, block in enumerate(self.blocks):
+            block.successors = list(dict.fromkeys(block.successors))
+            for successor in block.successors:
+                self.blocks[successor].predecessors.append(number)
+
+    def _walk(self, scope: Scope, outer: Names, depth: int) -> None:
+        names = dict(outer) if depth else outer
+        if depth:
+            mark = f"@{id(scope)}"
+            for item in scope.items:
+                if isinstance(item, Var):
+                    declared = [f"{item.name}{i}" for i in range(item.regs)] if item.regs else [item.name]
+                    names.update({name: name + mark for name in declared})
+                elif isinstance(item, Label):
+                    names[item.name] = item.name + mark
+        targets = {item.name: item.targets for item in scope.items if isinstance(item, BranchTargets)}
+        for item in scope.items:
+            if isinstance(item, Inst):
+                self._instruction(Op(item, scope, depth, names), targets)
+            elif isinstance(item, Label):
+                self._labels[names.get(item.name, item.name)] = self._next()
+            elif isinstance(item, Scope):
+                self._walk(item, names, depth + 1)
+
+    def _instruction(self, op: Op, targets: dict[str, tuple[str, ...]]) -> None:
+        op.block, op.index = len(self.blocks) - 1, len(self.blocks[-1].ops)
+        self.blocks[-1].ops.append(op)
+        if op.lower not in ENDS:
+            return
+        label = op.inst.get("a") if op.lower == "bra" else op.inst.get("b")
+        if op.lower == "bra" and isinstance(label, Sym):
+            self._jumps.append((op.block, [op.key(label.name)]))
+        elif op.lower == "brx_idx" and isinstance(label, Sym):
+            self._jumps.append((op.block, [op.key(name) for name in targets.get(label.name, ())]))
+        self._falls = op.inst.guard is not None
+        self._next()
+
+    def _next(self) -> int:
+        """Begin a block."""
+        here = len(self.blocks) - 1
+        if not self.blocks[here].ops and not self._falls:  # nothing falls into it, and it is empty
+            self._falls = True
+            return here
+        self.blocks.append(Block())
+        if self._falls:
+            self.blocks[here].successors.append(here + 1)
+            self.blocks[here].falls = here + 1
+        self._falls = True
+        return here + 1
+
+    def ops(self) -> Iterator[Op]:
+        for block in self.blocks:
+            yield from block.ops
+
+    @cached_property
+    def definitions(self) -> dict[str, list[Op]]:
+        """The operations that write each register."""
+        found: dict[str, list[Op]] = {}
+        for op in self.ops():
+            for register in op.writes():
+                found.setdefault(register, []).append(op)
+        return found
+
+    def branch(self, number: int) -> Op | None:
+        """The conditional branch that ends a block."""
+        ops = self.blocks[number].ops
+        if ops and ops[-1].lower == "bra" and ops[-1].inst.guard is not None:
+            return ops[-1]
+        return None
+
+    def reach(self, start: int, avoid: Iterable[int] = (), inside: set[int] | None = None) -> set[int]:
+        """The blocks that control can get to from block `start`, itself included, not through `avoid`."""
+        seen, work, closed = set(), [start], set(avoid)
+        while work:
+            number = work.pop()
+            if number in seen or number in closed or (inside is not None and number not in inside):
+                continue
+            seen.add(number)
+            work += self.blocks[number].successors
+        return seen
+
+    def first(self, start: int, stop: Callable[[Op], bool]) -> set[Op]:
+        """The first operations with `stop` on the ways from the begin of block `start`."""
+        found: set[Op] = set()
+        seen, work = set(), [start]
+        while work:
+            number = work.pop()
+            if number in seen:
+                continue
+            seen.add(number)
+            hit = next((op for op in self.blocks[number].ops if stop(op)), None)
+            if hit is not None:
+                found.add(hit)
+            else:
+                work += self.blocks[number].successors
+        return found
+
+    def loops(self) -> Iterator[tuple[int, set[int]]]:
+        """The loops, one for each jump back: its target, and the blocks of the loop."""
+        for tail, head in self._retreating():
+            forward = self.reach(head)
+            body, work = {head, tail}, [tail] if tail != head else []
+            while work:
+                for before in self.blocks[work.pop()].predecessors:
+                    if before not in body and before in forward:
+                        body.add(before)
+                        work.append(before)
+            yield head, body
+
+    def _retreating(self) -> list[tuple[int, int]]:
+        """The edges to a block that a depth-first walk is still in."""
+        found, state = [], {0: 1}  # 1: the walk is in it, 2: done
+        stack = [(0, iter(self.blocks[0].successors))]
+        while stack:
+            number, rest = stack[-1]
+            for successor in rest:
+                known = state.get(successor)
+                if known == 1:
+                    found.append((number, successor))
+                elif known is None:
+                    state[successor] = 1
+                    stack.append((successor, iter(self.blocks[successor].successors)))
+                    break
+            else:
+                state[number] = 2
+                stack.pop()
+        return found
+
+    def reaching(self, op: Op, register: str, inside: set[int]) -> set[Op]:
+        """The writes of `register` in the blocks `inside` whose value `op` may read."""
+        found: set[Op] = set()
+        seen: set[int] = set()
+        work = [(op.block, op.index)]
+        while work:
+            number, end = work.pop()
+            before = [o for o in self.blocks[number].ops[:end] if register in o.writes()]
+            found.update(before[-1:])
+            if before and before[-1].inst.guard is None:
+                continue
+            for previous in self.blocks[number].predecessors:
+                if previous in inside and previous not in seen:
+                    seen.add(previous)
+                    work.append((previous, len(self.blocks[previous].ops)))
+        return found
+
+    def slice(self, op: Op, inside: set[int]) -> tuple[set[Op], bool]:
+        """The operations in the blocks `inside` that make what `op` reads, and whether one of them depends on
+        itself, by another round of the loop."""
+        needs: dict[Op, set[Op]] = {}
+        work = [op]
+        while work:
+            user = work.pop()
+            if user not in needs:
+                reads = set(user.reads())
+                needs[user] = set().union(*(self.reaching(user, register, inside) for register in reads))
+                work += needs[user]
+        return needs.keys() - {op}, _cyclic(needs)
+
+    def constant(self, op: Op, operand: Operand | None) -> int | None:
+        """The value of a source that is a constant, or a register that only ever holds one."""
+        if isinstance(operand, Imm):
+            return operand.bits
+        if isinstance(operand, Reg):
+            writes = self.definitions.get(op.key(operand.name), [])
+            if len(writes) == 1 and writes[0].lower == "mov" and writes[0].inst.guard is None:
+                source = writes[0].inst.get("a")
+                return source.bits if isinstance(source, Imm) else None
+        return None
+
+    def location(self, op: Op) -> tuple[str, int] | None:
+        """What an access goes to: a name and an offset, the same for the same address; None: no address."""
+        address = op.inst.get("a")
+        if not isinstance(address, Addr):
+            return None
+        base, offset, at = address.base, address.offset, op
+        for _ in range(16):
+            if isinstance(base, Sym):
+                return base.name, offset + base.offset
+            if isinstance(base, Imm):
+                return "", offset + base.bits
+            key = at.key(base.name)
+            writes = self.definitions.get(key, [])
+            if len(writes) != 1 or writes[0].lower not in COPIES or writes[0].inst.guard is not None:
+                return key, offset
+            source = writes[0].inst.get("a")
+            if not isinstance(source, Reg | Sym):
+                return key, offset
+            at, base = writes[0], source
+        return None
+
+
+def _cyclic(needs: dict[Op, set[Op]]) -> bool:
+    """Whether a graph has a cycle."""
+    left = {op: set(sources) for op, sources in needs.items()}
+    while left:
+        free = {op for op, sources in left.items() if not sources & left.keys()}
+        if not free:
+            return True
+        for op in free:
+            del left[op]
+    return False

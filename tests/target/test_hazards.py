@@ -1,0 +1,224 @@
+"""Kernels whose warps wait for each other are found, and ordinary ones are left alone: bodies as nvcc writes
+them."""
+
+from __future__ import annotations
+
+import pytest
+
+from ptx2amd.target import target
+from ptx2amd.target.hazards import hazards
+from ptx2amd.translate import parse, translate
+
+HEAD = """.version 8.0
+.target sm_80
+.address_size 64
+"""
+KERNEL = """.visible .entry k(.param .u64 p, .param .u32 n) {directives} {{
+.shared .align 8 .b8 s[64]; .reg .b32 %r<30>; .reg .b64 %rd<10>; .reg .pred %p<10>; .reg .f64 %fd<5>;
+ld.param.u64 %rd9, [p]; cvta.to.global.u64 %rd1, %rd9; ld.param.u32 %r29, [n]; mov.u32 %r1, %tid.x;
+{body}
+}}
+"""
+
+WAITING_BODIES = """
+# a flag in shared memory
+  setp.lt.u32 %p2, %r1, 32;
+  @%p2 bra A;
+  L: ld.volatile.shared.u32 %r2, [s]; // waits
+  setp.eq.s32 %p1, %r2, 0;
+  @%p1 bra L;
+  ret;
+  A: st.volatile.shared.u32 [s], 1;
+  ret;
+# a flag, by one warp
+  setp.gt.u32 %p2, %r1, 31;
+  @%p2 bra A;
+  L: ld.acquire.gpu.global.u32 %r2, [%rd1]; // waits
+  setp.ne.s32 %p1, %r2, %r29;
+  @%p1 bra L;
+  ret;
+  A: st.global.u32 [%rd1], 1;
+  ret;
+# a chain of warps
+  and.b32 %r3, %r1, 31;
+  setp.ne.s32 %p2, %r3, 0;
+  @%p2 bra A;
+  L: ld.acquire.gpu.global.u32 %r2, [%rd1]; // waits
+  setp.ne.s32 %p1, %r2, %r29;
+  @%p1 bra L;
+  st.global.u32 [%rd1+4], 1;
+  A: ret;
+# an atomic that only looks
+  L: atom.global.add.u32 %r2, [%rd1], 0; // waits
+  setp.eq.s32 %p1, %r2, 0;
+  @%p1 bra L;
+  st.global.u32 [%rd1], 1;
+  ret;
+# a weak load of a flag
+  L: ld.global.u32 %r2, [%rd1]; // waits
+  setp.eq.s32 %p1, %r2, 0;
+  @%p1 bra L;
+  st.global.u32 [%rd1], 1;
+  ret;
+# an mbarrier
+  { .reg .pred P; W: mbarrier.try_wait.shared.b64 P, [s], %rd2; @P bra D; bra W; D: } ret; // waits
+# a barrier with a count
+  bar.sync 1, 64; // waits
+  ret;
+# an arrival
+  bar.arrive 1, 64; // waits
+  ret;
+# barriers in branches
+  setp.lt.u32 %p2, %r1, 32;
+  @%p2 bra A;
+  bar.sync 0; // waits
+  ret;
+  A:
+  bar.sync 0;
+  ret;
+"""
+
+ORDINARY_BODIES = """
+# a grid-stride loop
+  L: st.global.u32 [%rd1], %r1;
+  add.s32 %r1, %r1, 256;
+  setp.lt.s32 %p1, %r1, %r29;
+  @%p1 bra L;
+  ret;
+# a compare-and-swap loop
+  ld.global.u64 %rd2, [%rd1];
+  L: mov.b64 %fd1, %rd2;
+  add.f64 %fd2, %fd1, %fd1;
+  mov.b64 %rd3, %fd2;
+  atom.global.cas.b64 %rd4, [%rd1], %rd2, %rd3;
+  setp.ne.s64 %p1, %rd2, %rd4;
+  mov.u64 %rd2, %rd4;
+  @%p1 bra L;
+  ret;
+# a queue
+  L: atom.global.add.u32 %r2, [%rd1], 1;
+  setp.lt.s32 %p1, %r2, %r29;
+  @%p1 bra L;
+  st.global.u32 [%rd1+8], 1;
+  ret;
+# a lock with a release
+  L: atom.global.cas.b32 %r2, [%rd1], 0, 1;
+  setp.ne.s32 %p1, %r2, 0;
+  @%p1 bra L;
+  st.global.u32 [%rd1+4], 1;
+  membar.gl;
+  atom.global.exch.b32 %r3, [%rd1], 0;
+  ret;
+# one thread waits for other blocks
+  setp.ne.s32 %p2, %r1, 0;
+  @%p2 bra A;
+  L: ld.acquire.gpu.global.u32 %r2, [%rd1];
+  setp.ne.s32 %p1, %r2, %r29;
+  @%p1 bra L;
+  A: bar.sync 0;
+  st.global.u32 [%rd1], 1;
+  ret;
+# look-back by the first warp
+  st.global.u32 [%rd1], 1;
+  shr.u32 %r3, %r1, 5;
+  setp.ne.s32 %p2, %r3, 0;
+  @%p2 bra A;
+  L: ld.acquire.gpu.global.u32 %r2, [%rd1];
+  setp.ne.s32 %p1, %r2, %r29;
+  @%p1 bra L;
+  A: bar.sync 0;
+  st.global.u32 [%rd1], 1;
+  ret;
+# rounds with barriers
+  L: bar.sync 0;
+  st.shared.u32 [s], 1;
+  bar.sync 0;
+  ld.volatile.shared.u32 %r2, [s];
+  setp.ne.s32 %p1, %r2, 0;
+  @%p1 bra L;
+  ret;
+# an early exit before a barrier
+  setp.gt.u32 %p2, %r1, %r29;
+  @%p2 bra A;
+  bar.sync 0;
+  bar.sync 0;
+  A: ret;
+# a flag that only the host writes
+  L: ld.acquire.gpu.global.u32 %r2, [%rd1];
+  setp.ne.s32 %p1, %r2, %r29;
+  @%p1 bra L;
+  ret;
+# barriers in a uniform branch
+  setp.eq.s32 %p2, %r29, 3;
+  @%p2 bra A;
+  bar.sync 0;
+  ret;
+  A: bar.sync 0;
+  ret;
+"""
+
+
+def bodies(text: str) -> dict[str, str]:
+    """Kernel bodies by their names."""
+    return dict(part.split("\n", 1) for part in text.split("# ")[1:])
+
+
+WAITING, ORDINARY = bodies(WAITING_BODIES), bodies(ORDINARY_BODIES)
+
+
+def kernel(body: str, directives: str = "") -> str:
+    return HEAD + KERNEL.format(body=body, directives=directives)
+
+
+def found(text: str) -> list:
+    module = parse(text, "hazard.ptx")
+    return hazards(module, [module.functions["k"]])
+
+
+@pytest.mark.parametrize("name", WAITING)
+def test_found(name: str) -> None:
+    text = kernel(WAITING[name])
+    [hazard] = [h for h in found(text) if not h.lanes]
+    assert "// waits" in text.splitlines()[hazard.line - 1]
+
+
+@pytest.mark.parametrize("name", ORDINARY)
+def test_left_alone(name: str) -> None:
+    assert found(kernel(ORDINARY[name])) == []
+
+
+def test_a_block_of_one_warp_has_no_hazards() -> None:
+    assert found(kernel(WAITING["an mbarrier"], ".reqntid 32, 1, 1")) == []
+
+
+@pytest.mark.parametrize(
+    ("arch", "mapping", "expected"),
+    [
+        ("gfx942", "", "padded"),
+        ("gfx942", "paired", "paired"),
+        ("gfx1100", "", "native"),
+        ("gfx1100", "padded", "padded"),
+    ],
+)
+def test_mapping(arch: str, mapping: str, expected: str) -> None:
+    """Chosen by the analysis on waves of 64 lanes, unless asked for; an ordinary kernel stays paired."""
+    text = kernel(WAITING["a flag in shared memory"])
+    [result] = translate(text, "flag.ptx", [arch], mapping=mapping)
+    assert result.kernels["k"].mapping == expected
+    assert result.kernels["k"].max_threads == (512 if expected == "padded" else 1024)
+    assert result.kernels["k"].hazards and not result.kernels["k"].warnings
+    [result] = translate(kernel(ORDINARY["a queue"]), "queue.ptx", [arch])
+    assert result.kernels["k"].mapping == target(arch).mapping
+
+
+def test_large_required_blocks_are_refused_with_the_reason() -> None:
+    [result] = translate(kernel(WAITING["an arrival"], ".reqntid 640, 1, 1"), "large.ptx", ["gfx942"])
+    assert "640 threads" in result.kernels["k"].reason and "part of the block" in result.kernels["k"].reason
+
+
+def test_a_lock_without_release_is_warned_of() -> None:
+    """A lane may wait for another lane of its warp: no mapping helps."""
+    body = ORDINARY["a lock with a release"].replace("exch.b32 %r3, [%rd1]", "exch.b32 %r3, [%rd1+8]")
+    [result] = translate(kernel(body), "lock.ptx", ["gfx1100"])
+    [warning] = result.kernels["k"].warnings
+    assert "another lane" in warning and "atom.global.cas.b32" in warning
