@@ -19,6 +19,7 @@ from ptx2amd.errors import Ptx2amdError, PtxError, Unsupported
 from ptx2amd.lower import data
 from ptx2amd.lower.heads import max_threads, param_layout
 from ptx2amd.lower.module import KernelPlan, ModuleLowering
+from ptx2amd.lower.unit import unit
 from ptx2amd.ptx.ast import Module
 from ptx2amd.ptx.declare import declarations
 from ptx2amd.ptx.parse import parse_module
@@ -48,6 +49,7 @@ class KernelResult:
     vgprs: int = 0
     sgprs: int = 0
     env: bool = False
+    heap: bool = False
     slot: int | None = None  # static shared memory in the arena's slot; None: all of it in LDS
     launch_words: bool = False
     fidelity: str = ""  # "exact", or "approx: " and the opcodes
@@ -183,6 +185,7 @@ def _lower(lowering: ModuleLowering, name: str) -> KernelResult:
         max_threads=plan.max_threads,
         static_shared=plan.static_shared,
         env=plan.env,
+        heap=plan.heap,
         slot=plan.slot,
         launch_words=plan.launch_words,
         fidelity=f"approx: {' '.join(plan.approximate)}" if plan.approximate else "exact",
@@ -235,7 +238,8 @@ def sidecar(module: Module, arch: str, results: dict[str, KernelResult], build_i
 @dataclass(frozen=True, slots=True)
 class IndexKernel:
     """A kernel as the module declares it. params: (offset, size, align) in bytes; reqntid: () when free;
-    refused: why it is known not to work, without having been translated."""
+    refused: why it is known not to work, without having been translated; unit: whether it sees addresses of
+    functions, and so shares its code object with the others that do."""
 
     name: str
     params: list[tuple[int, int, int]]
@@ -243,6 +247,7 @@ class IndexKernel:
     reqntid: tuple[int, ...]
     static_shared: int
     refused: str = ""
+    unit: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +263,9 @@ class IndexVariable:
 @dataclass(frozen=True, slots=True)
 class ModuleIndex:
     """What the run time needs to load a module before any of its kernels is translated. `image`: the data
-    segment's initial bytes; `relocs`: (at, target): 8-byte cells that hold segment base + target."""
+    segment's initial bytes; `relocs`: (at, target): 8-byte cells that hold segment base + target;
+    `function_cells`: (at, index): 8-byte cells that hold the address that `__ptx2amd_functions` of the unit's
+    code object has at `index`."""
 
     ptx: tuple[int, int]
     target: str
@@ -268,12 +275,14 @@ class ModuleIndex:
     align: int
     image: bytes
     relocs: list[tuple[int, int]]
+    function_cells: list[tuple[int, int]] = field(default_factory=list)
 
 
 def module_index(module: Module) -> ModuleIndex:
     """The index of a module. Parses no function bodies: `static_shared` counts the declarations found in
     the body's text."""
     segment = data.segment(module)
+    of = unit(module)
     kernels = [
         IndexKernel(
             name,
@@ -281,6 +290,7 @@ def module_index(module: Module) -> ModuleIndex:
             max_threads(function),
             function.directives.get("reqntid", ()),
             _static_shared(module, name),
+            unit=of is not None and name in of.kernels,
         )
         for name, function in module.functions.items()
         if function.kind == "entry" and function.text
@@ -292,12 +302,14 @@ def module_index(module: Module) -> ModuleIndex:
         variables.append(IndexVariable(name, offset, data.size_of(var), space))
     image = bytearray(segment.image.data)
     image += bytes(segment.size - len(image))
-    relocs = []
+    relocs, functions = [], []
     for cell in segment.image.cells:
         if cell.symbol in segment.offsets:
             relocs.append((cell.at, segment.offsets[cell.symbol] + cell.offset))
+        elif of is not None and cell.symbol in of.table:
+            functions.append((cell.at, of.table.index(cell.symbol)))
     return ModuleIndex(
-        module.version, module.target, kernels, variables, segment.size, segment.align, bytes(image), relocs
+        module.version, module.target, kernels, variables, segment.size, segment.align, bytes(image), relocs, functions
     )
 
 

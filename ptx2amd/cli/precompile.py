@@ -13,7 +13,7 @@ from ptx2amd.errors import Ptx2amdError
 from ptx2amd.fatbin import Image
 from ptx2amd.native import current_build_id
 from ptx2amd.service import cache, entry
-from ptx2amd.service.translation import index_entry, kernel_entry
+from ptx2amd.service.translation import index_entry, kernel_entries
 from ptx2amd.translate import module_index, parse
 
 Outcome = tuple[int, list[str]]  # kernels translated, problems
@@ -51,11 +51,13 @@ def _fill(job: tuple[Image, str]) -> Outcome:
     except Ptx2amdError as error:
         return 0, [str(error)]
     entry.write(cache.path_of(root, entry.index_key(module_id, build)), index_entry(index))
-    for kernel in index.kernels:
-        path = cache.path_of(root, entry.kernel_key(module_id, build, arch, "", kernel.name))
+    names = [kernel.name for kernel in index.kernels]
+    paths = {name: cache.path_of(root, entry.kernel_key(module_id, build, arch, "", name)) for name in names}
+    for kernel in names:
         try:
-            if not path.exists():
-                entry.write(path, kernel_entry(module, kernel.name, arch, build))
+            if not paths[kernel].exists():
+                for name, made in kernel_entries(module, kernel, arch, build).items():
+                    entry.write(paths[name], made)
             count += 1
         except Ptx2amdError as error:
             problems.append(str(error))

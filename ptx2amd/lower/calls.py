@@ -14,10 +14,8 @@ from ptx2amd.lower.registry import lowers
 from ptx2amd.lower.value import Val
 from ptx2amd.ptx.ast import BranchTargets, Inst, Operand, Proto, Reg, Sym, Var, Vec
 
-CANNOT = {
-    "malloc": "device-side malloc needs a device heap, which is not there yet",
-    "free": "device-side free needs a device heap, which is not there yet",
-}
+HEAP = 2  # its cell of the environment
+PLACE = [f"%{what}.{axis}" for what in ("ctaid", "tid") for axis in "xyz"]
 DYNAMIC_PARALLELISM = ("cudaLaunchDevice", "cudaGetParameterBuffer", "__cudaCDP", "cudaDevice", "cudaStream")
 
 
@@ -175,10 +173,16 @@ def _runtime_call(
         message, file, line, function = (
             argument_value(fn, inst, a, t) for a, t in zip(arguments, ("i64", "i64", "i32", "i64"), strict=False)
         )
-        fn.call(fn.helper("ptx2amd_assert_fail"), "void", message, file, line, function, env(fn, 1))
+        place = fn.pack([fn.special(name) for name in PLACE], "<6 x i32>")
+        fn.call(fn.helper("ptx2amd_assert_fail"), "void", message, file, line, function, place, env(fn, 1))
         fn.do("call void @llvm.trap()")
-    elif name in CANNOT:
-        fn.refuse(inst, CANNOT[name])
+    elif name == "malloc":
+        size = argument_value(fn, inst, arguments[0], "i64")
+        memory = fn.call(fn.helper("ptx2amd_malloc"), "i64", size, env(fn, HEAP))
+        if results:
+            take_result(fn, inst, results[0], memory)
+    elif name == "free":
+        fn.call(fn.helper("ptx2amd_free"), "void", argument_value(fn, inst, arguments[0], "i64"), env(fn, HEAP))
     elif name.startswith(DYNAMIC_PARALLELISM):
         fn.refuse(inst, f"{name}: launching kernels from the device is not supported")
     else:
@@ -186,11 +190,12 @@ def _runtime_call(
 
 
 def _printf(fn: FunctionLowering, fmt: Val, args: Val) -> Val:
-    return fn.call(fn.helper("ptx2amd_vprintf"), "i32", fmt, args, env(fn, 1))
+    return fn.call(fn.helper("ptx2amd_vprintf"), "i32", fmt, args, env(fn, 1), fn.const("i32", 0))
 
 
 def env(fn: FunctionLowering, cell: int) -> Val:
     """Cell `cell` of the environment block that the loader fills, an i64."""
     fn.module.uses_env = True
+    fn.module.uses_heap |= cell == HEAP
     at = f"getelementptr (i8, ptr addrspace(1) @__ptx2amd_env, i64 {8 * cell})"
     return fn.op("i64", f"load i64, ptr addrspace(1) {at}, align 8, !invariant.load !0")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ptx2amd.errors import Ptx2amdError
+from ptx2amd.lower.unit import has_body
 from ptx2amd.lower.value import LLVM_TYPE
 from ptx2amd.ptx.ast import InitSym, Module, Var
 
@@ -52,8 +53,9 @@ class Image:
 
 @dataclass(slots=True)
 class Segment:
-    """The data segment of a module. `offsets`: variable -> byte offset; `image`: initial contents;
-    `problems`: variable -> why its initialiser cannot be had."""
+    """The data segment of a module. `offsets`: variable -> byte offset; `image`: initial contents, whose cells
+    may also hold addresses of functions that the module defines; `problems`: variable -> why its initialiser
+    cannot be had."""
 
     size: int
     align: int
@@ -119,8 +121,9 @@ def segment(module: Module) -> Segment:
         image.cells += [Cell(at + cell.at, cell.symbol, cell.offset) for cell in contents.cells]
         at += size_of(var)
     for cell in image.cells:
-        if cell.symbol not in offsets:
+        cell.symbol = module.aliases.get(cell.symbol, cell.symbol)
+        if cell.symbol not in offsets and (cell.offset or not has_body(module, cell.symbol)):
             owner = next(n for n in reversed(offsets) if offsets[n] <= cell.at)
-            what = "function" if cell.symbol in module.functions else "external symbol"
+            what = "undefined function" if cell.symbol in module.functions else "external symbol"
             problems[owner] = f"the initialiser of {owner} holds the address of {what} {cell.symbol}"
     return Segment(at, align, offsets, image, problems)

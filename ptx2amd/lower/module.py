@@ -19,13 +19,15 @@ from ptx2amd.lower.heads import llvm_name, max_threads, param_layout
 from ptx2amd.lower.helpers import helper_texts
 from ptx2amd.lower.special import DYNAMIC_LDS
 from ptx2amd.lower.summary import Summary, summarise
+from ptx2amd.lower.unit import Unit, unit
 from ptx2amd.lower.value import Val
 from ptx2amd.ptx.ast import Function, Module, Var
 from ptx2amd.target import Target
 from ptx2amd.target.hazards import Hazard, hazards
-
 from ptx2amd.target.shared import BLOCK_LIMIT, LDS, Array, SharedPlan, packed, plan
+
 ENV = "@__ptx2amd_env = protected addrspace(1) externally_initialized global [8 x i64] zeroinitializer, align 64"
+TABLE = "@__ptx2amd_functions = protected addrspace(1) constant"
 
 
 @dataclass(slots=True)
@@ -39,6 +41,7 @@ class KernelPlan:
     static_shared: int
     f32_denormals: str
     env: bool  # whether it reads the environment
+    heap: bool  # whether it allocates memory or frees it
     approximate: list[str] = field(default_factory=list)  # opcodes whose lowering is not exact
     slot: int | None = None  # bytes of static variables in the arena's slot; None: all in LDS
     launch_words: bool = False  # whether the launch appends its words to the parameters
@@ -64,10 +67,11 @@ class ModuleLowering:
         self.texts: dict[str, str] = {}  # LLVM functions by name
         self.globals: dict[str, str] = {}
         self.helpers: set[str] = set()
-        self.uses_env = False
+        self.uses_env = self.uses_heap = False
         self.uses_dynamic_lds = False
         self.plans: dict[str, KernelPlan] = {}
         self.summaries: dict[str, Summary] = {}
+        self.table: list[str] = []  # LLVM names of the unit's table
         self.debug: DebugInfo | None = DebugInfo(module) if wanted() else None
         self._pending: list[tuple[Function, str]] = []  # requested functions, with their denormal mode
         self._new: dict[str, str] = {}
@@ -81,6 +85,14 @@ class ModuleLowering:
     def segment(self) -> data.Segment:
         return data.segment(self.module)
 
+    @cached_property
+    def unit(self) -> Unit | None:
+        return unit(self.module)
+
+    def unit_of(self, kernel: str) -> Unit | None:
+        """The unit that a kernel is part of."""
+        return self.unit if self.unit is not None and kernel in self.unit.kernels else None
+
     # what lowerings ask for
 
     def summary(self, function: Function) -> Summary:
@@ -92,9 +104,12 @@ class ModuleLowering:
         return found
 
     def reachable(self, function: Function) -> list[Function]:
-        """`function` and the defined functions that it calls or names, transitively."""
-        seen = {function.proto.name: function}
-        work = [function]
+        """`function` and the defined functions that it calls or names, transitively; of a unit's kernel also
+        those that it may call through addresses."""
+        of = self.unit_of(function.proto.name)
+        seen = {name: self.module.functions[name] for name in (of.taken if of else ())}
+        seen[function.proto.name] = function
+        work = list(seen.values())
         while work:
             for name in self.summary(work.pop()).functions:
                 callee = self.module.functions.get(self.module.aliases.get(name, name))
@@ -108,12 +123,9 @@ class ModuleLowering:
         return any(self.summary(f).exits for f in self.reachable(function))
 
     def indirect_may_exit(self) -> bool:
-        """Whether a function whose address the current kernel (or a variable) takes may end the thread."""
-        taken = {cell.symbol for cell in self.segment.image.cells}
-        if self._kernel is not None:
-            taken = taken.union(*(self.summary(f).taken for f in self.reachable(self._kernel)))
-        named = (self.module.functions.get(self.module.aliases.get(name, name)) for name in taken)
-        return any(self.may_exit(f) for f in named if f is not None and _defined(f))
+        """Whether a function whose address is taken may end the thread."""
+        taken = self.unit.taken if self.unit is not None else ()
+        return any(self.may_exit(self.module.functions[name]) for name in taken)
 
     def request(self, fn: FunctionLowering, function: Function) -> str:
         """The LLVM name (with @) of a PTX function, which will be lowered in the caller's FP mode."""
@@ -233,6 +245,21 @@ class ModuleLowering:
         sized = self.shared_plan is not None and any("_smem_size" in text for text in texts)
         return sized or any("%envreg" in text for text in texts)
 
+    # units
+
+    def _unit_kernels(self, function: Function) -> list[Function]:
+        """The kernels that share one floating-point mode and warp mapping with a kernel: those of its unit."""
+        of = self.unit_of(function.proto.name)
+        return [self.module.functions[name] for name in of.kernels] if of else [function]
+
+    def _request_table(self, kernel: str, denormals: str) -> None:
+        """Lower the functions whose addresses variables hold, for a kernel of the unit."""
+        of = self.unit_of(kernel)
+        if of is not None:
+            nowhere = FunctionLowering("", self.kernel_target, self)
+            nowhere.f32_denormals = denormals
+            self.table = [self.request(nowhere, self.module.functions[name]) for name in of.table]
+
     # kernels
 
     def kernel(self, name: str) -> None:
@@ -241,16 +268,17 @@ class ModuleLowering:
         if function is None or function.kind != "entry":
             known = [n for n, f in self.module.functions.items() if f.kind == "entry"]
             raise Ptx2amdError(f"no kernel {name!r} in {self.module.source}; it has {', '.join(known) or 'none'}")
-        before = dict(self.globals), set(self.helpers), self.uses_env, self.uses_dynamic_lds
-        self.uses_env = False
+        before = dict(self.globals), set(self.helpers), self.uses_env, self.uses_dynamic_lds, self.table
+        self.uses_env = self.uses_heap = False
         self._new, self._pending, self._kernel = {}, [], function
         try:
             mode = self._denormals(function)
-            found = hazards(self.module, self.reachable(function))
+            found = [h for k in self._unit_kernels(function) for h in hazards(self.module, self.reachable(k))]
             self.kernel_target = self._target(function, found)
             self.shared_plan = self._shared_plan(function)
             self.has_launch_words = self.launch_words(function)
             self._new[name] = lower_function(self, function, mode)
+            self._request_table(name, mode)
             while self._pending:
                 callee, mode = self._pending.pop()
                 text = lower_function(self, callee, mode)
@@ -261,7 +289,7 @@ class ModuleLowering:
         finally:
             failed = name not in self.plans
             if failed:
-                self.globals, self.helpers, self.uses_env, self.uses_dynamic_lds = before
+                self.globals, self.helpers, self.uses_env, self.uses_dynamic_lds, self.table = before
             else:
                 self.texts.update(self._new)
                 self.uses_env |= before[2]
@@ -269,7 +297,7 @@ class ModuleLowering:
 
     def _denormals(self, kernel: Function) -> str:
         """The f32 denormal mode most of the kernel's instructions ask for: "flush" or "ieee"."""
-        reached = [self.summary(f) for f in self.reachable(kernel)]
+        reached = [self.summary(f) for k in self._unit_kernels(kernel) for f in self.reachable(k)]
         return "flush" if sum(s.flush for s in reached) > sum(s.ieee for s in reached) else "ieee"
 
     def _target(self, function: Function, found: list[Hazard]) -> Target:
@@ -294,6 +322,7 @@ class ModuleLowering:
             self.static_shared_of(function),
             mode,
             self.uses_env,
+            self.uses_heap,
             approximate,
             None if self.shared_plan is None else self.shared_plan.dynamic,
             self.has_launch_words,
@@ -314,6 +343,9 @@ class ModuleLowering:
             parts.append(ENV)
         if self.uses_dynamic_lds:
             parts.append(f"@{DYNAMIC_LDS} = external addrspace(3) global [0 x i8], align 16")
+        if self.table:
+            names = ", ".join(f"ptr {name}" for name in self.table)
+            parts.append(f"{TABLE} [{len(self.table)} x ptr] [{names}], align 8")
         parts += self.texts.values()
         parts += helper_texts(self.helpers)
         version = 100 * self.target.arch.code_object

@@ -9,16 +9,17 @@ from pathlib import Path
 from ptx2amd.errors import Ptx2amdError, PtxError, Unsupported
 from ptx2amd.fatbin import ContainerError, decompress
 from ptx2amd.fatbin.container import row
+from ptx2amd.lower.unit import unit
 from ptx2amd.ptx.ast import Module
 from ptx2amd.ptx.link import link
 from ptx2amd.service import cache, entry
 from ptx2amd.service.entry import Entry
 from ptx2amd.service.protocol import Message
-from ptx2amd.target.arch import UnknownArch
-from ptx2amd.translate import KernelResult, ModuleIndex, module_index, parse, translate
 from ptx2amd.target import MAPPINGS
-
+from ptx2amd.target.arch import UnknownArch
 from ptx2amd.target.shared import LDS, SPILLED, VARIANTS
+from ptx2amd.translate import KernelResult, ModuleIndex, module_index, parse, translate
+
 # The CUDA error that the shim returns for each kind of failure.
 CODES: tuple[tuple[type[Exception], str], ...] = (
     (PtxError, "CUDA_ERROR_INVALID_PTX"),
@@ -75,7 +76,8 @@ def _serve(request: Message, build: str) -> Path:
         return path
     arch, kernel, options = header["arch"], header["kernel"], header.get("options", "")
     path = cache.path_of(root, entry.kernel_key(module_id, build, arch, options, kernel))
-    entry.write(path, kernel_entry(module, kernel, arch, build, parse_options(options)))
+    for other, made in kernel_entries(module, kernel, arch, build, parse_options(options)).items():
+        entry.write(cache.path_of(root, entry.kernel_key(module_id, build, arch, options, other)), made)
     return path
 
 
@@ -107,8 +109,11 @@ def index_entry(index: ModuleIndex) -> Entry:
         if kernel.reqntid:
             lines.append("reqntid " + " ".join(map(str, (*kernel.reqntid, 1, 1)[:3])))
         lines += [f"static_shared {kernel.static_shared}", "local 0"]
+        if kernel.unit:
+            lines.append("unit 1")
     lines += [f"global {v.name} {v.offset} {v.size} {v.space}" for v in index.variables]
     lines += [f"reloc {at} {target}" for at, target in index.relocs]
+    lines += [f"function_cell {at} {number}" for at, number in index.function_cells]
     return Entry("\n".join(lines) + "\n", index.image)
 
 
@@ -124,26 +129,39 @@ def parse_options(text: str) -> dict[str, str]:
     return options
 
 
-def kernel_entry(
+def kernel_entries(
     module: Module, kernel: str, arch: str, build: str, options: dict[str, str] | None = None
-) -> Entry:
-    """Translate one kernel. Raises Unsupported or PtxError when it can't be."""
+) -> dict[str, Entry]:
+    """Translate one kernel; with one of the module's unit come all others of it, in the same code object.
+    Raises Unsupported or PtxError when the one asked for can't be translated."""
     begin = time.perf_counter()
     options = options or {}
+    of = unit(module)
+    together = of is not None and kernel in of.kernels
+    if together and options:
+        chosen = " ".join(f"{name}={value}" for name, value in options.items())
+        raise Unsupported(f"{chosen} for a kernel that sees addresses of functions", kernel)
     [result] = translate(
         module,
         module.source,
         [arch],
-        [kernel],
+        of.kernels if of is not None and together else [kernel],
         mapping=options.get("mapping", ""),
         build_id=build,
         shared=options.get("shared", LDS),
     )
-    outcome = result.kernels[kernel]
-    if not outcome.ok:
-        raise failure(outcome, module.source)
+    if not result.kernels[kernel].ok:
+        raise failure(result.kernels[kernel], module.source)
+    return {
+        name: _kernel_entry(outcome, arch, _milliseconds(begin), result.code)
+        for name, outcome in result.kernels.items()
+        if outcome.ok
+    }
+
+
+def _kernel_entry(outcome: KernelResult, arch: str, time_ms: str, code: bytes) -> Entry:
     fields = {
-        "kernel": kernel,
+        "kernel": outcome.name,
         "arch": arch,
         "mapping": outcome.mapping,
         "wave": outcome.wave,
@@ -153,10 +171,16 @@ def kernel_entry(
         "vgprs": outcome.vgprs,
         "sgprs": outcome.sgprs,
         "env": int(outcome.env),
+        "heap": int(outcome.heap),
+        "shared": LDS if outcome.slot is None else SPILLED,
+        "slot": outcome.slot or 0,
+        "launch_words": int(outcome.launch_words),
         "fidelity": outcome.fidelity,
-        "time_ms": _milliseconds(begin),
+        "time_ms": time_ms,
     }
-    return Entry("".join(f"{key} {value}\n" for key, value in fields.items()), result.code)
+    lines = [f"{key} {value}\n" for key, value in fields.items()]
+    lines += [f"hazard {_one_line(text)}\n" for text in outcome.hazards]
+    return Entry("".join(lines), code)
 
 
 def failure(outcome: KernelResult, source: str) -> Ptx2amdError:
@@ -170,9 +194,6 @@ def _already_placed(text: str) -> PtxError:
     """A PtxError from a message that has file, line and column in front already."""
     error = PtxError(text)
     error.args = (text,)
-        "shared": LDS if outcome.slot is None else SPILLED,
-        "slot": outcome.slot or 0,
-        "launch_words": int(outcome.launch_words),
     return error
 
 

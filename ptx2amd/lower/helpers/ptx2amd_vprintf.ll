@@ -1,8 +1,9 @@
 ; CUDA's vprintf(format, arguments): appends a record to the printf buffer; the host formats it.
 ; Returns the number of arguments, or -1 when there is no buffer or no room. The first record that does not
 ; fit leaves a 0 where its size would stand. The capacity is a multiple of 8.
-; Record: u32 bytes of the record (a multiple of 8), u32 0, u64 address of the format, the arguments.
-define internal i32 @ptx2amd_vprintf(i64 %format, i64 %args, i64 %buffer) nounwind {
+; Record: u32 bytes of the record (a multiple of 8), u32 kind (0 printf, 1 assertion), u64 address of the format,
+; the arguments.
+define internal i32 @ptx2amd_vprintf(i64 %format, i64 %args, i64 %buffer, i32 %kind) nounwind {
 entry:
   %nobuffer = icmp eq i64 %buffer, 0
   %noformat = icmp eq i64 %format, 0
@@ -35,8 +36,8 @@ mark:
   br label %lost
 write:
   store i32 %record, ptr addrspace(1) %here, align 8
-  %zero = getelementptr i8, ptr addrspace(1) %here, i64 4
-  store i32 0, ptr addrspace(1) %zero, align 4
+  %kind.at = getelementptr i8, ptr addrspace(1) %here, i64 4
+  store i32 %kind, ptr addrspace(1) %kind.at, align 4
   %place = getelementptr i8, ptr addrspace(1) %here, i64 8
   store i64 %format, ptr addrspace(1) %place, align 8
   %to = getelementptr i8, ptr addrspace(1) %here, i64 16

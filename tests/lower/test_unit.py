@@ -1,0 +1,123 @@
+"""Units: which kernels share a code object because they see addresses of functions, and calls through such
+addresses, whatever floating-point mode or memory they come from."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+from device import MAPPINGS, Program
+
+from ptx2amd import hip
+from ptx2amd.lower.unit import Unit, unit
+from ptx2amd.service.translation import index_entry, kernel_entries
+from ptx2amd.translate import module_index, parse, translate
+
+TEXT = """.version 7.0
+.target sm_70
+.address_size 64
+.func (.param .b32 r) twice(.param .b32 x) { .reg .b32 %a; ld.param.b32 %a, [x]; add.u32 %a, %a, %a;
+  st.param.b32 [r], %a; ret; }
+.func (.param .b32 r) next(.param .b32 x) { .reg .b32 %a; ld.param.b32 %a, [x]; add.u32 %a, %a, 1;
+  st.param.b32 [r], %a; ret; }
+.func (.param .b32 r) half(.param .b32 x) { .reg .f32 %f; .reg .b32 %a; ld.param.b32 %a, [x];
+  mov.b32 %f, %a; mul.ftz.f32 %f, %f, 0f3F000000; mov.b32 %a, %f; st.param.b32 [r], %a; ret; }
+.func (.param .b32 r) direct(.param .b32 x) { .reg .b32 %a; ld.param.b32 %a, [x];
+  { .param .b32 p; .param .b32 q; st.param.b32 [p], %a; call (q), next, (p); ld.param.b32 %a, [q]; }
+  st.param.b32 [r], %a; ret; }
+.func (.param .b32 r) again(.param .b32 x);
+.alias again, twice;
+.global .u64 before = 7;
+.global .u64 table[3] = {twice, next, again};
+.global .u64 there = generic(table);
+.visible .entry by_table(.param .u64 out) {
+  .reg .b64 %rd<5>; .reg .b32 %r<4>; .reg .pred %p;
+  ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd1, %rd1, %rd2;
+  rem.u32 %r2, %r1, 3; mul.wide.u32 %rd3, %r2, 8; mov.u64 %rd4, table; add.u64 %rd3, %rd3, %rd4;
+  ld.global.u64 %rd3, [%rd3];
+  { .param .b32 p; .param .b32 q; st.param.b32 [p], %r1;
+  kind: .callprototype (.param .b32 _) _ (.param .b32 _);
+  call (q), %rd3, (p), kind; ld.param.b32 %r3, [q]; }
+  st.global.u32 [%rd1], %r3; ret; }
+.visible .entry take(.param .u64 out) {
+  .reg .b64 %rd<3>; ld.param.u64 %rd1, [out]; mov.u64 %rd2, half; st.global.u64 [%rd1], %rd2; ret; }
+.visible .entry given(.param .u64 out, .param .u64 f) {
+  .reg .b64 %rd<4>; .reg .b32 %r<3>; .reg .f32 %f<3>;
+  ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [f]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 4;
+  add.u64 %rd1, %rd1, %rd3; ld.global.u32 %r1, [%rd1];
+  { .param .b32 p; .param .b32 q; st.param.b32 [p], %r1;
+  kind: .callprototype (.param .b32 _) _ (.param .b32 _);
+  call (q), %rd2, (p), kind; ld.param.b32 %r2, [q]; }
+  st.global.u32 [%rd1], %r2; ret; }
+.visible .entry plain(.param .u64 out) {
+  .reg .b64 %rd; .reg .b32 %r;
+  ld.param.u64 %rd, [out]; ld.global.u32 %r, [%rd];
+  { .param .b32 p; .param .b32 q; st.param.b32 [p], %r; call (q), direct, (p); ld.param.b32 %r, [q]; }
+  st.global.u32 [%rd], %r; ret; }
+"""
+
+
+def test_members() -> None:
+    """Direct calls need no unit; a table, an address or an indirect call does."""
+    assert unit(parse(TEXT)) == Unit(("by_table", "take", "given"), ("twice", "next"), ("twice", "next", "half"))
+    alone = TEXT[: TEXT.index(".global")] + TEXT[TEXT.index(".visible .entry plain") :]
+    assert unit(parse(alone)) is None
+
+
+def test_index_names_cells_and_kernels() -> None:
+    index = module_index(parse(TEXT))
+    assert [kernel.name for kernel in index.kernels if kernel.unit] == ["by_table", "take", "given"]
+    assert index.function_cells == [(8, 0), (16, 1), (24, 0)]
+    assert index.relocs == [(32, 8)]
+    lines = index_entry(index).text.splitlines()
+    assert "function_cell 16 1" in lines and lines.count("unit 1") == 3
+
+
+def test_entries_of_a_unit_have_one_code_object() -> None:
+    entries = kernel_entries(parse(TEXT), "take", "gfx942", "build")
+    assert entries.keys() == {"by_table", "take", "given"}
+    assert len({entry.payload for entry in entries.values()}) == 1
+    assert kernel_entries(parse(TEXT), "plain", "gfx942", "build").keys() == {"plain"}
+
+
+@pytest.mark.parametrize("arch", MAPPINGS)
+def test_calls_through_addresses(arch: str) -> None:
+    program = Program(TEXT, arch)
+    [out] = program.run("by_table", 64, [256])
+    assert list(struct.unpack("64I", out)) == [i + 1 if i % 3 == 1 else 2 * i for i in range(64)]
+    [address] = program.run("take", 1, [8])
+    values = [3.0, -8.0, 2.0**-149, 1.0] * 16
+    [out] = program.run("given", 64, [struct.pack("64f", *values)], [address])
+    assert list(struct.unpack("64f", out)) == [1.5, -4.0, 0.0, 0.5] * 16  # flushed: the address knows its mode
+    [out] = program.run("plain", 1, [struct.pack("I", 41)])
+    assert struct.unpack("I", out) == (42,)
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "gfx1100"])
+def test_table_of_the_code_object(arch: str) -> None:
+    """What the loader puts into the data segment's cells: addresses that kernels of the unit can call."""
+    [result] = translate(TEXT, "unit.ptx", [arch])
+    gpu = hip.open(f"vgpu:{arch}")
+    module = gpu.load(result.code)
+    table = struct.unpack("2Q", module.variable("__ptx2amd_functions").bytes())
+    out = gpu.buffer(struct.pack("32I", *range(32)))
+    for address, want in zip(table, ([2 * i for i in range(32)], [2 * i + 1 for i in range(32)]), strict=True):
+        module.kernel("given").launch(1, 32, [out, struct.pack("Q", address)])
+        assert list(struct.unpack("32I", out.bytes())) == want
+
+
+HEAPLESS = """.version 7.0
+.target sm_70
+.address_size 64
+.extern .func (.param .b64 r) malloc(.param .b64 n);
+.extern .func free(.param .b64 p);
+.visible .entry k(.param .u64 out) { .reg .b64 %rd<3>; ld.param.u64 %rd1, [out];
+  { .param .b64 p; .param .b64 q; st.param.b64 [p], 16; call (q), malloc, (p); ld.param.b64 %rd2, [q]; }
+  { .param .b64 p; st.param.b64 [p], %rd2; call free, (p); }
+  st.global.u64 [%rd1], %rd2; ret; }
+"""
+
+
+def test_malloc_without_a_heap_gives_null() -> None:
+    [out] = Program(HEAPLESS, "gfx942").run("k", 1, [b"\xff" * 8])
+    assert out == bytes(8)
