@@ -54,9 +54,9 @@ class KernelResult:
     launch_words: bool = False
     fidelity: str = ""  # "exact", or "approx: " and the opcodes
     hazards: list[str] = field(default_factory=list)  # "line N: why": where warps of a block wait for each other
+    warnings: list[str] = field(default_factory=list)  # the same of lanes of a warp
 
     @property
-    warnings: list[str] = field(default_factory=list)  # the same of lanes of a warp
     def ok(self) -> bool:
         return not self.reason
 
@@ -226,10 +226,10 @@ def sidecar(module: Module, arch: str, results: dict[str, KernelResult], build_i
                 "launch_words": r.launch_words,
                 "fidelity": r.fidelity,
                 "hazards": r.hazards,
+                "warnings": r.warnings,
                 "line": module.functions[r.name].line,
             }
             for r in results.values()
-                "warnings": r.warnings,
             if r.ok
         },
     }

@@ -180,6 +180,7 @@ def _kernel_entry(outcome: KernelResult, arch: str, time_ms: str, code: bytes) -
     }
     lines = [f"{key} {value}\n" for key, value in fields.items()]
     lines += [f"hazard {_one_line(text)}\n" for text in outcome.hazards]
+    lines += [f"warning {_one_line(text)}\n" for text in outcome.warnings]
     return Entry("".join(lines), code)
 
 
