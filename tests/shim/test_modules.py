@@ -64,7 +64,7 @@ def test_limits_of_a_launch(shim: SimpleNamespace, kernel: object, module: objec
     assert launch(shim, kernel, shared=49152 - 1024, values=ARGUMENTS) == 0
     assert shim.cuda.cuFuncSetAttribute(kernel, 8, 60000) == 0
     assert launch(shim, kernel, shared=60000, values=ARGUMENTS) == 0
-    assert shim.cuda.cuFuncSetAttribute(kernel, 8, 65536) == INVALID_VALUE  # with the static part beyond the LDS
+    assert shim.cuda.cuFuncSetAttribute(kernel, 8, 232448 - 1023) == INVALID_VALUE  # with the static part too much
     assert launch(shim, plain[0], (1024, 1, 1), (0x7FFFFFFF, 65535, 65535)) == 0
 
 

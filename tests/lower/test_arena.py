@@ -1,0 +1,137 @@
+"""Shared memory beyond LDS: the same program with the same result, and every slot given back."""
+
+from __future__ import annotations
+
+import random
+import struct
+
+import pytest
+from arena_programs import EXITS, LAUNCH_WORDS, WORDS, everything
+
+from ptx2amd import hip
+from ptx2amd.target.shared import SLOT_BYTES
+from ptx2amd.translate import translate
+
+ARCHS = ("gfx942", "gfx1100")
+RING_AT = 192
+
+
+class Arena:
+    """An arena with its header, as docs/architecture.md has it."""
+
+    def __init__(self, gpu: hip.Gpu, slots: int) -> None:
+        self.slots, self.ring = slots, 1 << (slots - 1).bit_length()
+        first = -(-(RING_AT + 4 * self.ring) // 4096) * 4096
+        header = bytearray(first)
+        struct.pack_into("<2IQ", header, 0, slots, self.ring - 1, first)
+        struct.pack_into("<I", header, 128, slots)
+        struct.pack_into(f"<{slots}I", header, RING_AT, *range(1, slots + 1))
+        self.memory = gpu.buffer(bytes(header) + bytes(slots * SLOT_BYTES))
+
+    def free(self) -> list[int]:
+        """The tickets of the slots that are free."""
+        ring = struct.unpack_from(f"<{self.ring}I", self.memory.bytes(), RING_AT)
+        return sorted(ticket for ticket in ring if ticket)
+
+    def taken(self) -> int:
+        """How often a slot was taken."""
+        return struct.unpack_from("<I", self.memory.bytes(), 64)[0]
+
+
+class Loaded:
+    """A kernel, with an arena where it needs one."""
+
+    def __init__(self, text: str, kernel: str, arch: str, shared: str = "lds", slots: int = 2) -> None:
+        arch, _, mapping = arch.partition(":")
+        [result] = translate(text, "arena.ptx", [arch], [kernel], shared=shared, mapping=mapping)
+        self.result = result.kernels[kernel]
+        assert self.result.ok, self.result.reason
+        self.spread = 2 if self.result.mapping == "padded" else 1
+        self.gpu = hip.open(f"vgpu:{arch}")
+        module = self.gpu.load(result.code)
+        self.arena = Arena(self.gpu, slots) if self.result.slot is not None else None
+        if self.arena:
+            environment = struct.pack("<8Q", 0, 0, 0, int(self.arena.memory), 0, 0, 0, 0)
+            module.variable("__ptx2amd_env").write(environment)
+        self.module, self.kernel = module, module.kernel(kernel)
+
+    def run(self, grid: int, block: tuple[int, ...], args: list, shared: int = 0) -> None:
+        block = (block[0] * self.spread, *block[1:])
+        self.kernel.launch(grid, block, args, shared=0 if self.arena else shared)
+        self.gpu.synchronize()
+        if self.arena:
+            assert self.arena.free() == list(range(1, self.arena.slots + 1))
+
+
+def run_everything(text: str, arch: str, shared: str, grid: int, block: int, dynamic: int) -> tuple[Loaded, bytes]:
+    loaded = Loaded(text, "everything", arch, shared)
+    data = random.Random(block).randbytes(16 * block)
+    out = loaded.gpu.buffer(bytes(4 * WORDS * grid * block))
+    loaded.run(grid, (block,), [loaded.gpu.buffer(data), out], dynamic)
+    return loaded, out.bytes()
+
+
+@pytest.mark.parametrize("which", ["dynamic", "both", "static", "statics"])
+@pytest.mark.parametrize("arch", ARCHS)
+def test_a_slot_is_like_lds(arch: str, which: str) -> None:
+    """Accesses of all widths, atomics, asynchronous copies, matrices, barrier objects and generic addresses,
+    in more blocks than there are slots."""
+    fits, beyond = 40000, 150000
+    static = which.startswith("static")
+    for grid, block in ((7, 256), (3, 64)):
+        _, want = run_everything(everything(which, fits), arch, "lds", grid, block, 0 if static else fits)
+        variant = "lds" if static else "spilled"
+        loaded, found = run_everything(everything(which, beyond), arch, variant, grid, block, 0)
+        assert loaded.arena is not None and loaded.arena.taken() == grid
+        assert loaded.result.slot == (150016 if static else 0)
+        first = next((i for i, (a, b) in enumerate(zip(found, want, strict=True)) if a != b), None)
+        assert first is None, f"byte {first % (4 * WORDS)} of thread {first // (4 * WORDS)}"
+        assert any(want[64:76])
+
+
+@pytest.mark.parametrize("block", [(1,), (32,), (33,), (96,), (7, 9), (256,), (1024,)])
+@pytest.mark.parametrize("arch", [*ARCHS, "gfx942:padded"])
+def test_every_way_out_gives_the_slot_back(arch: str, block: tuple[int, ...]) -> None:
+    loaded = Loaded(EXITS, "exits", arch, "spilled", slots=3)
+    if block == (1024,) and loaded.spread == 2:
+        pytest.skip("padded blocks have 512 threads at most")
+    grid, threads = 40, block[0] * (block[1] if len(block) > 1 else 1)
+    out = loaded.gpu.buffer(bytes(4 * grid))
+    for turn in (1, 2):
+        loaded.run(grid, block, [out])
+        assert list(struct.unpack(f"<{grid}I", out.bytes())) == [turn * threads] * grid
+    assert loaded.arena is not None and loaded.arena.taken() == 2 * grid
+
+
+@pytest.mark.parametrize("slots", [1, 2, 5, 8, 64])
+def test_any_number_of_slots(slots: int) -> None:
+    """Rings that are larger than the number of slots, and slots that nobody needs."""
+    loaded = Loaded(EXITS, "exits", "gfx942", "spilled", slots)
+    out = loaded.gpu.buffer(bytes(4 * 50))
+    loaded.run(50, (64,), [out])
+    assert list(struct.unpack("<50I", out.bytes())) == [64] * 50
+
+
+def test_launches_in_two_streams_share_the_arena() -> None:
+    loaded = Loaded(EXITS, "exits", "gfx942", "spilled", slots=2)
+    streams = [loaded.gpu.stream() for _ in range(2)]
+    outs = [loaded.gpu.buffer(bytes(4 * 30)) for _ in range(2)]
+    for _ in range(3):
+        for stream, out in zip(streams, outs, strict=True):
+            loaded.kernel.launch(30, 128 * loaded.spread, [out], stream=stream)
+    loaded.gpu.synchronize()
+    assert loaded.arena is not None and loaded.arena.free() == [1, 2]
+    for out in outs:
+        assert list(struct.unpack("<30I", out.bytes())) == [3 * 128] * 30
+
+
+@pytest.mark.parametrize("shared", ["lds", "spilled"])
+@pytest.mark.parametrize("arch", ARCHS)
+def test_words_of_the_launch(arch: str, shared: str) -> None:
+    """The grid's workspace, and the size of dynamic shared memory that HIP was not asked for."""
+    loaded = Loaded(LAUNCH_WORDS, "words", arch, shared)
+    assert loaded.result.launch_words
+    out = loaded.gpu.buffer(bytes(32))
+    workspace, size = 0x123456789ABCDEF0, 4096 if shared == "lds" else 200000
+    loaded.run(1, (1,), [out, b"\7", struct.pack("<Q", workspace), struct.pack("<Q", size)], size)
+    assert struct.unpack("<2Q4I", out.bytes()) == (workspace, workspace, size, size, 7, size)
