@@ -23,7 +23,7 @@ class Program:
     def __init__(self, text: str, arch: str) -> None:
         arch, _, mapping = arch.partition(":")
         [result] = translate(text, "test.ptx", [arch], mode="module", mapping=mapping)
-        self.spread = 2 if mapping == "padded" else 1  # lanes a thread takes
+        self.spread = {name: 2 if k.mapping == "padded" else 1 for name, k in result.kernels.items()}  # lanes a thread
         refused = {name: k.reason for name, k in result.kernels.items() if not k.ok}
         assert not refused, refused
         self.gpu = hip.open(f"vgpu:{arch}")
@@ -32,7 +32,7 @@ class Program:
     def launch(self, kernel: str, grid: Dim, block: Dim, args: Sequence, shared: int = 0) -> None:
         """Launch blocks of `block` threads."""
         x, *rest = (block,) if isinstance(block, int) else block
-        self.module.kernel(kernel).launch(grid, (self.spread * x, *rest), args, shared)
+        self.module.kernel(kernel).launch(grid, (self.spread[kernel] * x, *rest), args, shared)
 
     def run(
         self,

@@ -26,8 +26,8 @@ def test_meeting(arch: str, name: str) -> None:
         assert list(struct.unpack(f"<{block}I", out)) == barrier_programs.PROGRAMS[name][1](words), block
 
 
-# Units of 64 threads act alike in both mappings; of 32, only where a wave is a warp.
-UNITS = [("gfx942", 64), ("gfx1100", 32), ("gfx1100", 64)]
+# Units of 64 threads act alike in all mappings; of 32, only where a wave carries one warp.
+UNITS = [("gfx942:paired", 64), ("gfx942", 32), ("gfx1100", 32), ("gfx1100", 64)]
 
 
 @pytest.mark.parametrize("first", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in range(8, 200, 8))])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from reference import warp
 
-HEAD = ".version 8.8\n.target sm_90\n.address_size 64\n"
+HEAD = ".version 8.8\n.target sm_100a\n.address_size 64\n"
 UNTOUCHED = 0xDEADBEEF
 WORDS = 8  # u32 inputs of a thread
 Lanes = dict[int, int]
@@ -52,23 +52,21 @@ def constant(inputs: dict[int, list[int]], value: int) -> Lanes:
     return dict.fromkeys(inputs, value)
 
 
-def shuffles() -> list[tuple[str, Callable]]:
-    """All modes with constant and with per-lane operands, and segment widths."""
+CONTROLS = ((1, 31), (16, 31), (3, 0x1C1F), (5, 0x181F), (0, 0), (31, 0x0F03), (2, 7), (None, None), (None, 31))
+WIDTHS = (32, 16, 8, 4, 2, 1)  # of the segments that CUDA's intrinsics make
+
+
+def shuffles(every: bool = False) -> list[tuple[str, Callable]]:
+    """All modes with constant and with per-lane operands, and segment widths; `every`: all distances in all
+    widths."""
     found = []
     for mode in ("up", "down", "bfly", "idx"):
-        for b, c in (
-            (1, 31),
-            (16, 31),
-            (3, 0x1C1F),
-            (5, 0x181F),
-            (0, 0),
-            (31, 0x0F03),
-            (2, 7),
-            (None, None),
-            (None, 31),
-        ):
-            if mode == "up" and c == 31:
-                c = 0
+        controls = list(CONTROLS)
+        if every:
+            controls += [(b, (32 - width) << 8 | 31) for width in WIDTHS for b in range(32)]
+        for b, c in controls:
+            if mode == "up" and c is not None and (every or c == 31):
+                c &= ~31
             breg, creg = "%i1" if b is None else str(b), "%i2" if c is None else str(c)
 
             def model(inputs, masks, mode=mode, b=b, c=c):
@@ -76,9 +74,7 @@ def shuffles() -> list[tuple[str, Callable]]:
                 cs = word(inputs, 2) if c is None else constant(inputs, c)
                 return list(warp.shfl(mode, word(inputs, 0), bs, cs))
 
-            found.append(
-                (f"shfl.sync.{mode}.b32 %d0|%q, %i0, {breg}, {creg}, %m; selp.b32 %d1, 1, 0, %q;", model)
-            )
+            found.append((f"shfl.sync.{mode}.b32 %d0|%q, %i0, {breg}, {creg}, %m; selp.b32 %d1, 1, 0, %q;", model))
     return found
 
 
@@ -126,29 +122,43 @@ def others() -> list[tuple[str, Callable]]:
                 lambda i, m, op=op, ptype=ptype: [warp.redux(op, ptype, word(i, 0), m)],
             )
         )
+    for op in ("min", "max"):
+        for extra in ("", ".abs", ".NaN", ".abs.NaN"):
+            found.append(
+                (
+                    f"mov.b32 %f, %i0; redux.sync.{op}{extra}.f32 %f, %f, %m; mov.b32 %d0, %f;",
+                    lambda i, m, op=op, extra=extra: [
+                        warp.redux_float(op, "abs" in extra, "NaN" in extra, word(i, 0), m)
+                    ],
+                )
+            )
     return found
 
 
-def cases() -> list[Case]:
-    found = [Case(ptx, model, region) for ptx, model in shuffles() for region in REGIONS]
+def cases(every: bool = False) -> list[Case]:
+    """All operations in all divergence patterns with all member masks that the pattern allows."""
+    found = [Case(ptx, model, region) for ptx, model in shuffles(every) for region in REGIONS]
     found += [
-        Case(ptx, model, region, mask)
-        for ptx, model in others()
-        for region in REGIONS
-        for mask in ("active", "parity")
+        Case(ptx, model, region, mask) for ptx, model in others() for region in REGIONS for mask in ("active", "parity")
     ]
     return found + [Case(ptx, model, "all", "full") for ptx, model in others()]
 
 
-def kernel(name: str, batch: list[Case]) -> str:
+LEFT = 5  # where threads have exited, these have: those whose number modulo LEFT is 2
+
+
+def kernel(name: str, batch: list[Case], exited: bool = False) -> str:
     """`name(in, out)`: thread t of block b reads WORDS words at in + 4 WORDS t, and writes for case i the
-    words %d0, %d1 at out + 8 (t + threads (i + cases b))."""
+    words %d0, %d1 at out + 8 (t + threads (i + cases b)). exited: some threads leave at the start."""
     lines = [
         f".visible .entry {name}(.param .u64 in, .param .u64 out)",
         "{",
         ".reg .pred %p, %q; .reg .b32 %x, %m, %am, %lane, %tid0, %d0, %d1, %n, %t;",
-        f".reg .b32 %i<{WORDS}>; .reg .b64 %in, %out, %at, %wide, %step;",
-        "mov.u32 %tid0, %tid.x; mov.u32 %lane, %laneid; mov.u32 %n, %ntid.x;",
+        f".reg .b32 %i<{WORDS}>; .reg .b64 %in, %out, %at, %wide, %step; .reg .f32 %f;",
+        "mov.u32 %lane, %laneid; mov.u32 %n, %ntid.y; mov.u32 %x, %tid.z; mov.u32 %tid0, %tid.y;",
+        "mad.lo.u32 %tid0, %x, %n, %tid0; mov.u32 %x, %ntid.x; mov.u32 %m, %tid.x; mad.lo.u32 %tid0, %tid0, %x, %m;",
+        "mul.lo.u32 %n, %n, %x; mov.u32 %x, %ntid.z; mul.lo.u32 %n, %n, %x;",
+        f"rem.u32 %x, %tid0, {LEFT}; setp.eq.u32 %p, %x, 2; @%p exit;" if exited else "",
         "ld.param.u64 %in, [in]; ld.param.u64 %out, [out];",
         f"mul.wide.u32 %at, %tid0, {4 * WORDS}; add.u64 %in, %in, %at;",
         *(f"ld.global.u32 %i{i}, [%in+{4 * i}];" for i in range(WORDS)),
@@ -176,10 +186,11 @@ def inputs(threads: int) -> list[list[int]]:
     """WORDS words for each thread: random; shuffle distance; shuffle control; a bit; one of few values; the
     halves of one of few 64-bit values; a bit that is mostly one."""
     seed = random.Random(threads)
+    special = (0x7FC00000, 0xFF800000, 0x80000000, 0)  # as f32: NaN, -inf, -0, 0
     controls = [31, 0, 0x1F, 0x1C1F, 0x181F, 0x1E1F, 0x0300, 0x1F1F]
     return [
         [
-            seed.randrange(1 << 32),
+            seed.choice(special) if t % 11 == 7 else seed.randrange(1 << 32),
             seed.randrange(40),
             seed.choice(controls),
             seed.randrange(2),
@@ -192,16 +203,18 @@ def inputs(threads: int) -> list[list[int]]:
     ]
 
 
-def expected(case: Case, data: list[list[int]]) -> list[tuple[int | None, int | None]]:
-    """What each thread of a block writes."""
+def expected(case: Case, data: list[list[int]], exited: bool = False) -> list[tuple[int | None, int | None]]:
+    """What each thread of a block writes; threads that have exited: zeros, which the memory holds before."""
     result: list[tuple[int | None, int | None]] = [(UNTOUCHED, UNTOUCHED)] * len(data)
     runs = REGIONS[case.region][1]
+    gone = [exited and t % LEFT == 2 for t in range(len(data))]
     for first in range(0, len(data), 32):
-        lanes = {t - first: data[t] for t in range(first, min(first + 32, len(data))) if runs(t)}
+        threads = range(first, min(first + 32, len(data)))
+        lanes = {t - first: data[t] for t in threads if runs(t) and not gone[t]}
         active = warp.mask_of(lanes)
         masks = {lane: MASKS[case.mask][1](lane, active) for lane in lanes}
         results = case.model(lanes, masks) if lanes else []
         for lane in lanes:
             words = [r[lane] for r in results] + [UNTOUCHED] * (2 - len(results))
             result[first + lane] = (words[0], words[1])
-    return result
+    return [(0, 0) if gone[t] else words for t, words in enumerate(result)]

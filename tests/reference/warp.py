@@ -99,6 +99,19 @@ def redux(op: str, ptype: str, a: Lanes, mask: Lanes) -> Lanes:
     return result
 
 
+def redux_float(op: str, magnitude: bool, nan: bool, a: Lanes, mask: Lanes) -> dict[int, int | None]:
+    """redux.{min,max}.f32: without .NaN a NaN is as if absent; -0 is below +0. None: a NaN of any payload."""
+    result: dict[int, int | None] = {}
+    for lane in a:
+        bits = [a[other] & (0x7FFFFFFF if magnitude else U32) for other in members(mask[lane], a)]
+        numbers = [v for v in bits if v & 0x7FFFFFFF <= 0x7F800000]
+        if not numbers or (nan and len(numbers) < len(bits)):
+            result[lane] = None
+        else:  # as integers the bits of floats sort like their magnitudes
+            result[lane] = {"min": min, "max": max}[op](numbers, key=lambda v: v if v >> 31 == 0 else ~(v & 0x7FFFFFFF))
+    return result
+
+
 def elect(active: Lanes, mask: Lanes) -> tuple[Lanes, Lanes]:
     """The elected lane, and whether each is it."""
     leader = {lane: members(mask[lane], active)[0] for lane in active}
