@@ -74,11 +74,9 @@ def call(fn: FunctionLowering, inst: Inst) -> None:
     else:
         assert callee is not None
         proto = _prototype(fn, inst)
-        if fn.module.indirect_may_exit():
-            fn.refuse(inst, "an indirect call, where a function whose address is taken may exit")
         pointer = fn.value(Reg(callee.name) if isinstance(callee, Sym) else callee, "b64")
         target = str(fn.op("ptr", f"inttoptr {pointer.t} to ptr"))
-        how = signature(proto, False)
+        how = signature(proto, fn.module.indirect_may_exit)
     _emit(fn, inst, target, how, results, arguments)
 
 

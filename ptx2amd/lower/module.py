@@ -104,14 +104,14 @@ class ModuleLowering:
         return found
 
     def reachable(self, function: Function) -> list[Function]:
-        """`function` and the defined functions that it calls or names, transitively; of a unit's kernel also
-        those that it may call through addresses."""
-        of = self.unit_of(function.proto.name)
-        seen = {name: self.module.functions[name] for name in (of.taken if of else ())}
-        seen[function.proto.name] = function
-        work = list(seen.values())
+        """`function` and the defined functions that it calls, names or may call through addresses,
+        transitively."""
+        seen = {function.proto.name: function}
+        work = [function]
         while work:
-            for name in self.summary(work.pop()).functions:
+            summary = self.summary(work.pop())
+            taken = self.unit.taken if summary.indirect and self.unit is not None else ()
+            for name in (*summary.functions, *taken):
                 callee = self.module.functions.get(self.module.aliases.get(name, name))
                 if callee is not None and callee.proto.name not in seen and _defined(callee):
                     seen[callee.proto.name] = callee
@@ -119,13 +119,17 @@ class ModuleLowering:
         return list(seen.values())
 
     def may_exit(self, function: Function) -> bool:
-        """Whether a thread may end inside a call of `function`."""
+        """Whether a thread may end inside a call of `function`; the same for all that have their address taken,
+        as calls through addresses must be alike."""
+        if self.unit is not None and function.proto.name in self.unit.taken:
+            return self.indirect_may_exit
         return any(self.summary(f).exits for f in self.reachable(function))
 
+    @cached_property
     def indirect_may_exit(self) -> bool:
         """Whether a function whose address is taken may end the thread."""
-        taken = self.unit.taken if self.unit is not None else ()
-        return any(self.may_exit(self.module.functions[name]) for name in taken)
+        taken = [self.module.functions[name] for name in (self.unit.taken if self.unit is not None else ())]
+        return any(self.summary(f).exits for function in taken for f in self.reachable(function))
 
     def request(self, fn: FunctionLowering, function: Function) -> str:
         """The LLVM name (with @) of a PTX function, which will be lowered in the caller's FP mode."""
@@ -247,10 +251,11 @@ class ModuleLowering:
 
     # units
 
-    def _unit_kernels(self, function: Function) -> list[Function]:
-        """The kernels that share one floating-point mode and warp mapping with a kernel: those of its unit."""
+    def _unit_functions(self, function: Function) -> list[Function]:
+        """What shares one floating-point mode and warp mapping with a kernel: the kernels of its unit, and the
+        functions whose address is taken."""
         of = self.unit_of(function.proto.name)
-        return [self.module.functions[name] for name in of.kernels] if of else [function]
+        return [self.module.functions[name] for name in (*of.kernels, *of.taken)] if of else [function]
 
     def _request_table(self, kernel: str, denormals: str) -> None:
         """Lower the functions whose addresses variables hold, for a kernel of the unit."""
@@ -273,9 +278,11 @@ class ModuleLowering:
         self._new, self._pending, self._kernel = {}, [], function
         try:
             mode = self._denormals(function)
-            found = [h for k in self._unit_kernels(function) for h in hazards(self.module, self.reachable(k))]
+            found = [h for k in self._unit_functions(function) for h in hazards(self.module, self.reachable(k))]
             self.kernel_target = self._target(function, found)
             self.shared_plan = self._shared_plan(function)
+            if self.shared_plan is not None and self.unit_of(name) is not None:
+                raise Unsupported("shared memory beyond LDS, in a kernel that sees addresses of functions", name)
             self.has_launch_words = self.launch_words(function)
             self._new[name] = lower_function(self, function, mode)
             self._request_table(name, mode)
@@ -297,7 +304,7 @@ class ModuleLowering:
 
     def _denormals(self, kernel: Function) -> str:
         """The f32 denormal mode most of the kernel's instructions ask for: "flush" or "ieee"."""
-        reached = [self.summary(f) for k in self._unit_kernels(kernel) for f in self.reachable(k)]
+        reached = [self.summary(f) for k in self._unit_functions(kernel) for f in self.reachable(k)]
         return "flush" if sum(s.flush for s in reached) > sum(s.ieee for s in reached) else "ieee"
 
     def _target(self, function: Function, found: list[Hazard]) -> Target:

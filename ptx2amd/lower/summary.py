@@ -15,7 +15,8 @@ BARRIERS = ("bar_sync", "bar_arrive", "bar_red")
 class Summary:
     """functions: names of symbols that the body mentions; taken: those of them whose address it takes
     (all but the callees of direct calls); exits: has `exit`; flush, ieee: f32
-    instructions with and without .ftz; shared: static shared variables declared inside; parts: barriers
+    instructions with and without .ftz; shared: static shared variables declared inside; indirect:
+    whether it calls through addresses; parts: barriers
     that may be for a part of the block, as (number, thread count) with None for what a register holds; the
     count of an arrival is 0."""
 
@@ -26,6 +27,7 @@ class Summary:
     ieee: int = 0
     shared: list[Var] = field(default_factory=list)
     approximate: set[str] = field(default_factory=set)
+    indirect: bool = False
     parts: set[tuple[int | None, int | None]] = field(default_factory=set)
 
 
@@ -77,6 +79,7 @@ def summarise(module: Module, function: Function) -> Summary:
             for operand in item.operands:
                 _symbols(operand, summary.taken)
             continue
+        summary.indirect |= "b" in shape.names  # a prototype
         for name, operand in zip(shape.names, item.operands, strict=True):
             _symbols(operand, summary.functions if name == "f" else summary.taken)
     summary.functions |= summary.taken

@@ -106,6 +106,37 @@ def test_table_of_the_code_object(arch: str) -> None:
         assert list(struct.unpack("32I", out.bytes())) == want
 
 
+ENDING = """.version 7.0
+.target sm_70
+.address_size 64
+.func (.param .b32 r) ends(.param .b32 x) { .reg .b32 %a; .reg .pred %p; ld.param.b32 %a, [x];
+  and.b32 %a, %a, 2; setp.ne.u32 %p, %a, 0; @%p exit; st.param.b32 [r], 5; ret; }
+.func (.param .b32 r) goes_on(.param .b32 x) { .reg .b32 %a; ld.param.b32 %a, [x]; st.param.b32 [r], %a; ret; }
+.func (.param .b32 r) asks(.param .b64 f, .param .b32 x) { .reg .b32 %a, %b; .reg .b64 %f;
+  ld.param.b64 %f, [f]; ld.param.b32 %a, [x];
+  { .param .b32 p; .param .b32 q; st.param.b32 [p], %a;
+  kind: .callprototype (.param .b32 _) _ (.param .b32 _);
+  call (q), %f, (p), kind; ld.param.b32 %b, [q]; }
+  st.param.b32 [r], %b; ret; }
+.visible .entry k(.param .u64 out) {
+  .reg .b64 %rd<4>; .reg .b32 %r<4>; .reg .pred %p;
+  ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd1, %rd1, %rd2;
+  mov.u64 %rd2, ends; mov.u64 %rd3, goes_on; and.b32 %r2, %r1, 1; setp.eq.u32 %p, %r2, 0;
+  selp.b64 %rd2, %rd2, %rd3, %p;
+  { .param .b64 f; .param .b32 p; .param .b32 q; st.param.b64 [f], %rd2; st.param.b32 [p], %r1;
+  call (q), asks, (f, p); ld.param.b32 %r3, [q]; }
+  st.global.u32 [%rd1], %r3; ret; }
+"""
+
+
+@pytest.mark.parametrize("arch", MAPPINGS)
+def test_exit_behind_an_address(arch: str) -> None:
+    """A thread that ends in a function called through its address ends for its callers too."""
+    [out] = Program(ENDING, arch).run("k", 64, [struct.pack("64I", *[99] * 64)])
+    want = [(99 if i & 2 else 5) if i % 2 == 0 else i for i in range(64)]
+    assert list(struct.unpack("64I", out)) == want
+
+
 HEAPLESS = """.version 7.0
 .target sm_70
 .address_size 64
