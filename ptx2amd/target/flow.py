@@ -169,8 +169,16 @@ class Flow:
             work += self.blocks[number].successors
         return seen
 
-    def first(self, start: int, stop: Callable[[Op], bool]) -> set[Op]:
-        """The first operations with `stop` on the ways from the begin of block `start`."""
+    def hits(self, stop: Callable[[Op], bool]) -> dict[int, Op]:
+        """The first operation with `stop` in each block that has one."""
+        found: dict[int, Op] = {}
+        for op in self.ops():
+            if op.block not in found and stop(op):
+                found[op.block] = op
+        return found
+
+    def first(self, start: int, hits: dict[int, Op]) -> set[Op]:
+        """The first of `hits` on the ways from the begin of block `start`."""
         found: set[Op] = set()
         seen, work = set(), [start]
         while work:
@@ -178,9 +186,8 @@ class Flow:
             if number in seen:
                 continue
             seen.add(number)
-            hit = next((op for op in self.blocks[number].ops if stop(op)), None)
-            if hit is not None:
-                found.add(hit)
+            if number in hits:
+                found.add(hits[number])
             else:
                 work += self.blocks[number].successors
         return found
@@ -232,6 +239,15 @@ class Flow:
                     seen.add(previous)
                     work.append((previous, len(self.blocks[previous].ops)))
         return found
+
+    def sources(self, op: Op, register: str) -> set[Op]:
+        """The writes of `register` whose value `op` may read."""
+        writes = self.definitions.get(register, [])
+        return set(writes) if len(writes) < 2 else self.reaching(op, register, self._everywhere)
+
+    @cached_property
+    def _everywhere(self) -> set[int]:
+        return set(range(len(self.blocks)))
 
     def slice(self, op: Op, inside: set[int]) -> tuple[set[Op], bool]:
         """The operations in the blocks `inside` that make what `op` reads, and whether one of them depends on

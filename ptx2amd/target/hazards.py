@@ -58,7 +58,7 @@ class View:
 
     def __init__(self, flow: Flow, block: int) -> None:
         self.flow, self.block = flow, block
-        self._kinds: dict[str, str] = {}
+        self._kinds: dict[Op, str] = {}
 
     @cached_property
     def stores(self) -> set[str]:
@@ -94,14 +94,14 @@ class View:
         """Barriers that warps reach in different branches. Loops count as taken equally often by all."""
         if sum(self.meets(op) for op in self.flow.ops()) < 2:
             return []
-        found = []
+        found, barriers = [], self.flow.hits(self.meets)
         for number, block in enumerate(self.flow.blocks):
             branch = self.flow.branch(number)
             if branch is None or branch.inst.guard is None or len(block.successors) < 2:
                 continue
             if branch.key(branch.inst.guard.reg) not in self.differing:
                 continue
-            first, second = (self.flow.first(s, self.meets) for s in block.successors)
+            first, second = (self.flow.first(s, barriers) for s in block.successors)
             loop = [number in self.flow.reach(s) for s in block.successors]
             if first and second and not first & second and loop[0] == loop[1]:
                 line = min(op.inst.line for op in first | second)
@@ -210,8 +210,8 @@ class View:
         other = self._alone(head, thread=False)
         if other is None:
             return False
-        stop = self.flow.first(other, lambda op: self.meets(op) or op.lower == "call" or self._visible(op, polled))
-        return all(map(self.meets, stop))
+        ends = self.flow.hits(lambda op: self.meets(op) or op.lower == "call" or self._visible(op, polled))
+        return all(map(self.meets, self.flow.first(other, ends)))
 
     def _visible(self, op: Op, polled: Op) -> bool:
         return self.writes(op) and (space_of(op) == space_of(polled) or not space_of(op) or not space_of(polled))
@@ -225,7 +225,7 @@ class View:
             register = branch.key(branch.inst.guard.reg)
             for inside in block.successors:
                 holds = (inside != block.falls) != branch.inst.guard.negated
-                if not self._few(register, holds, thread):
+                if not self._few(branch, register, holds, thread):
                     continue
                 [outside] = set(block.successors) - {inside}
                 ways = [0, outside] if number else [outside]
@@ -235,16 +235,20 @@ class View:
                     return outside
         return None
 
-    def _few(self, register: str, holds: bool, thread: bool, depth: int = 8) -> bool:
-        """Whether a predicate is `holds` for the threads of one warp only (for one thread)."""
-        writes = self.flow.definitions.get(register, [])
-        if len(writes) != 1 or writes[0].inst.guard is not None or not depth:
+    def _few(self, reader: Op, register: str, holds: bool, thread: bool, depth: int = 8) -> bool:
+        """Whether a predicate that `reader` reads is `holds` for the threads of one warp only (for one thread)."""
+        writes = self.flow.sources(reader, register)
+        if len(writes) > 1 and depth:
+            return self._flagged(reader, writes, holds, thread)
+        if len(writes) != 1 or not depth:
             return False
         [op] = writes
+        if op.inst.guard is not None:
+            return False
         mnemonic = op.inst.shape.form.mnemonic
         joins = "and" if holds else "or"
         if op.mods.get("t") == "pred" and mnemonic in ("not", joins):
-            return any(self._few(r, holds != (mnemonic == "not"), thread, depth - 1) for r in op.reads())
+            return any(self._few(op, r, holds != (mnemonic == "not"), thread, depth - 1) for r in op.reads())
         if op.lower != "setp" or "c" in op.inst.shape.names:
             return False
         sides = [self._kind(op, op.inst.get(name)) for name in "ab"]
@@ -263,6 +267,24 @@ class View:
                 return limit < WARP
         return False
 
+    def _flagged(self, reader: Op, writes: set[Op], holds: bool, thread: bool) -> bool:
+        """The same of a predicate that constants are moved to: the one that makes it `holds` gets to the reader
+        by a branch that few threads take, as it is overwritten on the other side."""
+        if any(op.lower != "mov" or not isinstance(op.inst.get("a"), Imm) for op in writes):
+            return False
+        [*makers] = [op for op in writes if bool(self.flow.constant(op, op.inst.get("a"))) == holds]
+        others = {op.block for op in writes} - {op.block for op in makers}
+        for maker in makers:
+            branch, block = self.flow.branch(maker.block), self.flow.blocks[maker.block]
+            if branch is None or branch.inst.guard is None:
+                return False
+            for side in block.successors:
+                if reader.block in self.flow.reach(side, others):
+                    taken = (side != block.falls) != branch.inst.guard.negated
+                    if not self._few(branch, branch.key(branch.inst.guard.reg), taken, thread):
+                        return False
+        return bool(makers)
+
     def _negated(self, op: Op) -> bool:
         made = [self.flow.definitions.get(register, [op])[0] for register in op.reads()]
         return any(m.inst.shape.form.mnemonic == "neg" for m in made)
@@ -274,23 +296,23 @@ class View:
         if not isinstance(operand, Reg):
             return ""
         name = op.key(operand.name)
-        if name not in self._kinds:
-            self._kinds[name] = ""  # for what depends on itself
-            self._kinds[name] = self._register(name)
-        return self._kinds[name]
-
-    def _register(self, name: str) -> str:
         if name.startswith("%tid."):
             return "thread" if self.axes <= {"%tid.x"} or self._linear else ""
         if name.startswith(("%ntid", "%ctaid", "%nctaid", "%gridid")):
             return "same"
         if name == "%warpid":
             return "warp"
-        made = {self._made(op) for op in self.flow.definitions.get(name, [])}
+        made = set(map(self._made, self.flow.sources(op, name)))
         return made.pop() if len(made) == 1 else ""
 
     def _made(self, made: Op) -> str:
         """The kind of an operation's result."""
+        if made not in self._kinds:
+            self._kinds[made] = ""  # for what depends on itself
+            self._kinds[made] = self._result(made)
+        return self._kinds[made]
+
+    def _result(self, made: Op) -> str:
         sources = [o for n, o in zip(made.inst.shape.names, made.inst.operands, strict=True) if n not in "depq"]
         if made.lower == "ld":
             return "same" if made.mods.get("space") == "param" else ""

@@ -104,25 +104,25 @@ def locks(flow: Flow) -> list[Lock]:
 def _connect(flow: Flow, lock: Lock, looks: set[Op], releases: set[Op], asked: dict[Op, set[Op]]) -> bool:
     """Find the ways back and the release of a lock; whether it is one."""
     tries = set(lock.tries)
-    ends: set[Op] = set()
+    ends = flow.hits((tries | releases | looks).__contains__)
+    reached: set[Op] = set()
     for branch, sources in asked.items():
         if not sources & (tries | looks):
             continue
         block = flow.blocks[branch.block]
         jump = next((s for s in block.successors if s != block.falls), block.falls)
-        stop = (tries | releases | looks).__contains__
-        ways = [flow.first(way, stop) for way in (jump, block.falls)]
+        ways = [flow.first(way, ends) for way in (jump, block.falls)]
         for back, ahead, taken in ((ways[0], ways[1], True), (ways[1], ways[0], False)):
             if back and not back & releases and ahead != back:
                 goal = ahead & (releases if sources & tries else tries)
                 if goal:
                     lock.retries.append((branch, taken))
-                    ends |= ahead & releases
+                    reached |= ahead & releases
                     break
-    if not lock.retries or not ends:
+    if not lock.retries or not reached:
         return False
-    if len(ends) == 1:
-        [lock.release] = ends
+    if len(reached) == 1:
+        [lock.release] = reached
     return True
 
 
