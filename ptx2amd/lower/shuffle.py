@@ -2,7 +2,8 @@
 (DPP), the permlane instructions and the fixed patterns of ds_swizzle, in the order of their cost.
 
 A pattern is the source lane of each of the 32 lanes of a warp; both halves of a paired wave follow the same.
-Each step that is taken reads the source lane itself, never a third lane on the way, which may be inactive."""
+Each step that is taken reads the source lane itself, never a third lane on the way, which may be inactive.
+DPP8 is not among them: LLVM 22 sinks it into branches, away from lanes that others read."""
 
 from __future__ import annotations
 
@@ -103,14 +104,6 @@ def by_row_shift(fn: FunctionLowering, value: Val, sources: Pattern) -> Val | No
     return None
 
 
-def by_groups_of_eight(fn: FunctionLowering, value: Val, sources: Pattern) -> Val | None:
-    same = tuple(lane & 24 | sources[lane & 7] & 7 for lane in LANES)
-    if fn.target.arch.major < 10 or sources != same:
-        return None
-    selects = sum(sources[lane] << 3 * lane for lane in range(8))
-    return fn.op("i32", f"call i32 @llvm.amdgcn.mov.dpp8.i32({value.t}, i32 {selects})")
-
-
 def by_permlane(fn: FunctionLowering, value: Val, sources: Pattern) -> Val | None:
     """Any order within rows of 16, or between the two rows of a warp."""
     if not fn.target.arch.permlane16:
@@ -170,8 +163,7 @@ def by_swizzle(fn: FunctionLowering, value: Val, sources: Pattern) -> Val | None
 
 
 METHODS: tuple[Callable[[FunctionLowering, Val, Pattern], Val | None], ...] = (
-    nothing, by_dpp, by_one_lane, by_row_shift, by_groups_of_eight, by_permlane, by_crossing_rows, by_swapped_banks,
-    by_swizzle,
+    nothing, by_dpp, by_one_lane, by_row_shift, by_permlane, by_crossing_rows, by_swapped_banks, by_swizzle
 )  # fmt: skip
 
 

@@ -39,6 +39,12 @@ def test_random_programs(arch: str) -> None:
     check(0, arch)
 
 
+@pytest.mark.parametrize("seed", [1302, 1470])
+def test_shuffles_are_not_sunk_into_branches(seed: int) -> None:
+    """LLVM does that to DPP8."""
+    check(seed, "gfx1100", 1)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("arch", MAPPINGS)
 @pytest.mark.parametrize("first", range(BATCH, SLOW + BATCH, BATCH))
