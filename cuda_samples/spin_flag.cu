@@ -1,6 +1,6 @@
 // mapping: padded
 // Warps of a block that wait for each other in loops: for a flag in shared memory that the first warp sets, and
-// in a chain through global memory in which each warp waits for the one before it.
+// in a chain through global memory in which each warp waits for the one before it (run from a graph).
 #include <vector>
 #include "sample.h"
 
@@ -67,8 +67,19 @@ int main() {
   CHECK(cudaMemcpy(din, in.data(), n * 4, cudaMemcpyHostToDevice));
   CHECK(cudaMemcpy(dtotals, totals.data(), totals.size() * 4, cudaMemcpyHostToDevice));
   broadcast<<<blocks, threads>>>(din, dout);
-  chain<<<blocks, threads>>>(dtotals, din, dbefore);
   CHECK(cudaGetLastError());
+  void *arguments[] = {&dtotals, &din, &dbefore};
+  cudaKernelNodeParams node = {};
+  node.func = (void *)chain, node.gridDim = blocks, node.blockDim = threads, node.kernelParams = arguments;
+  cudaGraph_t graph;
+  cudaGraphNode_t added;
+  cudaGraphExec_t run;
+  CHECK(cudaGraphCreate(&graph, 0));
+  CHECK(cudaGraphAddKernelNode(&added, graph, nullptr, 0, &node));
+  CHECK(cudaGraphKernelNodeGetParams(added, &node));
+  if (node.blockDim.x != threads) return 1;
+  CHECK(cudaGraphInstantiate(&run, graph, 0));
+  CHECK(cudaGraphLaunch(run, 0));
   CHECK(cudaDeviceSynchronize());
   CHECK(cudaMemcpy(out.data(), dout, n * 4, cudaMemcpyDeviceToHost));
   CHECK(cudaMemcpy(before.data(), dbefore, before.size() * 4, cudaMemcpyDeviceToHost));

@@ -79,6 +79,28 @@ def test_more_threads_than_the_code_object_takes(shim: SimpleNamespace, context:
     assert launch(shim, function[0], (512, 1, 1)) == 0
 
 
+def test_padded_kernels_get_blocks_of_twice_the_size(
+    shim: SimpleNamespace, context: object, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The shim doubles blocks in x, and says why a larger one is refused; programs see CUDA's sizes."""
+    image = PTX + b"// padded\n"
+    write_index(shim.cache, image, "ptx 8 0\ntarget sm_80\nsegment 0 1\nkernel waits\n")
+    write_kernel(shim.cache, image, "waits", mapping="padded", max_threads=512, hazard="line 7: a loop", warning="hm")
+    module, function = shim.ffi.new("CUmodule *"), shim.ffi.new("CUfunction *")
+    assert shim.cuda.cuModuleLoadData(module, image) == 0
+    assert shim.cuda.cuModuleGetFunction(function, module[0], b"waits") == 0
+    assert launch(shim, function[0], (16, 8, 4), (5, 6, 7)) == 0
+    assert (list(shim.stub.stub_last.grid), list(shim.stub.stub_last.block)) == ([5, 6, 7], [32, 8, 4])
+    before = shim.stub.stub_launches
+    assert launch(shim, function[0], (33, 16, 1)) == OUT_OF_RESOURCES
+    assert shim.stub.stub_launches == before
+    said = capfd.readouterr().err
+    assert "528 threads" in said and "line 7: a loop" in said and said.count("hm") == 1
+    value = shim.ffi.new("int *")
+    assert shim.cuda.cuFuncGetAttribute(value, 0, function[0]) == 0
+    assert value[0] == 512
+
+
 def test_the_environment_names_segment_and_printf_buffer(shim: SimpleNamespace, kernel: object, module: object) -> None:
     pointer, size = shim.ffi.new("CUdeviceptr *"), shim.ffi.new("size_t *")
     assert launch(shim, kernel, values=ARGUMENTS) == 0
