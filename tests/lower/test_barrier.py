@@ -62,6 +62,28 @@ def test_barriers_of_the_whole_block_are_the_hardwares(arch: str) -> None:
     assert sizes == {"whole": 0, "part": 64, "other": 64}
 
 
+IN_A_FUNCTION = """.version 8.0
+.target sm_80
+.address_size 64
+.func meet(.param .b32 number) { .reg .b32 %r; ld.param.b32 %r, [number]; bar.sync %r, 64; ret; }
+.visible .entry k(.param .u64 out) {
+  .reg .b32 %t, %g, %x; .reg .b64 %out; .reg .pred %p; .shared .b32 s[128];
+  ld.param.u64 %out, [out]; mov.u32 %t, %tid.x; shr.u32 %g, %t, 6;
+  mov.u32 %x, s; mad.lo.u32 %x, %t, 4, %x; st.shared.u32 [%x], %t;
+  add.u32 %g, %g, 3;
+  { .param .b32 a; st.param.b32 [a], %g; call meet, (a); }
+  xor.b32 %x, %t, 32; shl.b32 %x, %x, 2; mov.u32 %g, s; add.u32 %x, %x, %g; ld.shared.u32 %x, [%x];
+  bar.sync 0;
+  mad.wide.u32 %out, %t, 4, %out; st.global.u32 [%out], %x; ret; }
+"""
+
+
+@pytest.mark.parametrize("arch", MAPPINGS)
+def test_named_barriers_in_functions(arch: str) -> None:
+    [out] = program(IN_A_FUNCTION, arch).run("k", 128, [512])
+    assert list(struct.unpack("<128I", out)) == [t ^ 32 for t in range(128)]
+
+
 def test_there_are_sixteen_barriers() -> None:
     text = COUNTED.split(".entry")[0] + ".entry k() { bar.sync 16, 64; ret; }"
     [result] = translate(text, "sixteen.ptx", ["gfx942"])
