@@ -6,17 +6,15 @@ from ptx2amd.lower.function import FunctionLowering, Val
 from ptx2amd.lower.image import (
     FIELDS,
     NORMALIZED,
-    READ_AS_INTEGER,
     Image,
     channels,
-    clamped,
     converted,
     footprint,
     index,
     position,
     whole,
 )
-from ptx2amd.lower.integer import binary, compare, select
+from ptx2amd.lower.integer import binary, compare
 from ptx2amd.lower.registry import lowers
 from ptx2amd.ptx.ast import Addr, Inst, Reg, Sym
 
@@ -62,7 +60,7 @@ def layer_of(image: Image, layer: Val | None, face: Val | None = None) -> Val | 
 
 def cube_face(fn: FunctionLowering, v: list[Val]) -> tuple[Val, list[Val]]:
     """The face that a direction meets (+x -x +y -y +z -z), and the point on it, 0 .. 1."""
-    x, y, z = v
+    x, _, z = v
     ax, ay, az = (fn.call("llvm.fabs.f32", "float", c) for c in v)
     nx, ny, nz = (fn.op("float", f"fneg {c.t}") for c in v)
 

@@ -16,7 +16,7 @@ CUuserObject EGLImageKHR EGLStreamKHR EGLSyncKHR HGPUNV CUeglStreamConnection Vd
 """)
 
 ENUMS = _words("""
-CUresult CUGLDeviceList CUaddress_mode CUarray_format CUcoredumpSettings CUdevResourceType CUdevice_P2PAttribute
+CUresult CUresourcetype CUGLDeviceList CUaddress_mode CUarray_format CUcoredumpSettings CUdevResourceType CUdevice_P2PAttribute
 CUdevice_attribute CUexecAffinityType CUfilter_mode CUflushGPUDirectRDMAWritesScope
 CUflushGPUDirectRDMAWritesTarget CUfunc_cache CUfunction_attribute CUgraphMem_attribute CUjitInputType
 CUkernelNodeAttrID CUlimit CUlogicalEndpointIpcHandleType CUmemAllocationGranularity_flags
@@ -37,12 +37,12 @@ SCALARS = {
 }
 
 OPAQUE = _words("""
-CUDA_ARRAY3D_DESCRIPTOR CUDA_ARRAY_DESCRIPTOR CUDA_ARRAY_MEMORY_REQUIREMENTS CUDA_ARRAY_SPARSE_PROPERTIES
+CUDA_ARRAY_MEMORY_REQUIREMENTS CUDA_ARRAY_SPARSE_PROPERTIES
 CUDA_BATCH_MEM_OP_NODE_PARAMS CUDA_EXTERNAL_MEMORY_BUFFER_DESC CUDA_EXTERNAL_MEMORY_HANDLE_DESC
 CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC
 CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS CUDA_EXT_SEM_SIGNAL_NODE_PARAMS
 CUDA_EXT_SEM_WAIT_NODE_PARAMS CUDA_FABRIC_COPY_BATCH_OP CUDA_HOST_NODE_PARAMS CUDA_MEMCPY3D_BATCH_OP
-CUDA_MEM_ALLOC_NODE_PARAMS CUDA_RESOURCE_DESC CUDA_RESOURCE_VIEW_DESC CUDA_TEXTURE_DESC
+CUDA_MEM_ALLOC_NODE_PARAMS
 CU_DEV_SM_RESOURCE_GROUP_PARAMS CUarrayMapInfo CUcheckpointCheckpointArgs CUcheckpointLockArgs
 CUcheckpointRestoreArgs CUcheckpointUnlockArgs CUcliqueInfo CUctxCreateParams CUdevResource
 CUexecAffinityParam CUgraphEdgeData CUkernelNodeAttrValue CUlogicalEndpointProp CUmemAccessDesc
@@ -83,6 +83,34 @@ typedef struct CUDA_MEMCPY3D_PEER {
   CUdeviceptr dstDevice; CUarray dstArray; CUcontext dstContext; size_t dstPitch, dstHeight;
   size_t WidthInBytes, Height, Depth;
 } CUDA_MEMCPY3D_PEER;
+typedef struct CUDA_ARRAY_DESCRIPTOR {
+  size_t Width, Height; CUarray_format Format; unsigned int NumChannels;
+} CUDA_ARRAY_DESCRIPTOR;
+typedef struct CUDA_ARRAY3D_DESCRIPTOR {
+  size_t Width, Height, Depth; CUarray_format Format; unsigned int NumChannels, Flags;
+} CUDA_ARRAY3D_DESCRIPTOR;
+typedef struct CUDA_RESOURCE_DESC {
+  CUresourcetype resType;
+  union {
+    struct { CUarray hArray; } array;
+    struct { CUmipmappedArray hMipmappedArray; } mipmap;
+    struct { CUdeviceptr devPtr; CUarray_format format; unsigned int numChannels; size_t sizeInBytes; } linear;
+    struct {
+      CUdeviceptr devPtr; CUarray_format format; unsigned int numChannels; size_t width, height, pitchInBytes;
+    } pitch2D;
+    int reserved[32];
+  } res;
+  unsigned int flags;
+} CUDA_RESOURCE_DESC;
+typedef struct CUDA_TEXTURE_DESC {
+  CUaddress_mode addressMode[3]; CUfilter_mode filterMode; unsigned int flags, maxAnisotropy;
+  CUfilter_mode mipmapFilterMode; float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp, borderColor[4];
+  int reserved[12];
+} CUDA_TEXTURE_DESC;
+typedef struct CUDA_RESOURCE_VIEW_DESC {
+  int format; size_t width, height, depth; unsigned int firstMipmapLevel, lastMipmapLevel, firstLayer, lastLayer;
+  unsigned int reserved[16];
+} CUDA_RESOURCE_VIEW_DESC;
 typedef struct CUDA_KERNEL_NODE_PARAMS {
   CUfunction func;
   unsigned int gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes;

@@ -1,6 +1,8 @@
 /* 2-D and 3-D copies. Copies without arrays become HIP's plain pitched copies, whose form never changed. */
 #include "copy.h"
 
+#include "array.h"
+
 int hip_memory_type(int cuda) {
   switch (cuda) {
     case CU_MEMORYTYPE_HOST: return hip_major >= 6 ? 1 : 0;
@@ -11,7 +13,9 @@ int hip_memory_type(int cuda) {
   }
 }
 
-bool copy_for_hip(const CUDA_MEMCPY3D *c, struct hip_copy_3d *out) {
+bool copy_for_hip(const CUDA_MEMCPY3D *given, struct hip_copy_3d *out) {
+  CUDA_MEMCPY3D resolved = *given, *c = &resolved;
+  if (!arrays_resolve(c)) return false;
   *out = (struct hip_copy_3d){
       c->srcXInBytes, c->srcY, c->srcZ, c->srcLOD, hip_memory_type(c->srcMemoryType), c->srcHost, c->srcDevice,
       c->srcArray, c->srcPitch, c->srcHeight,
@@ -47,15 +51,13 @@ static int copy_slice(const CUDA_MEMCPY3D *c, size_t z, bool async, void *stream
                : hip.Memcpy2D(to, dst_pitch, from, src_pitch, c->WidthInBytes, c->Height, kind);
 }
 
-static CUresult copy(const CUDA_MEMCPY3D *c, bool async, CUstream hStream) {
+static CUresult copy(const CUDA_MEMCPY3D *given, bool async, CUstream hStream) {
   ENTER_CONTEXT();
   void *stream;
-  struct hip_copy_3d converted;
-  if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
-  if (!copy_for_hip(c, &converted)) return CUDA_ERROR_INVALID_VALUE;
+  CUDA_MEMCPY3D resolved = *given, *c = &resolved;
+  if (!stream_hip(hStream, &stream) || !arrays_resolve(c)) return CUDA_ERROR_INVALID_HANDLE;
+  if (hip_memory_type(c->srcMemoryType) < 0 || hip_memory_type(c->dstMemoryType) < 0) return CUDA_ERROR_INVALID_VALUE;
   if (!c->WidthInBytes || !c->Height || !c->Depth) return CUDA_SUCCESS;
-  if (c->srcMemoryType == CU_MEMORYTYPE_ARRAY || c->dstMemoryType == CU_MEMORYTYPE_ARRAY)
-    return from_hip(async ? hip.DrvMemcpy3DAsync(&converted, stream) : hip.DrvMemcpy3D(&converted));
   int error = 0;
   for (size_t z = 0; z < c->Depth && !error; z++) error = copy_slice(c, z, async, stream);
   return from_hip(error);

@@ -1,0 +1,151 @@
+/* CUDA arrays. */
+#include "array.h"
+
+struct array *array_checked(CUarray handle) {
+  return handle_ok(HANDLE_ARRAY, handle) ? (struct array *)handle : NULL;
+}
+
+unsigned texel_bytes(CUarray_format format, unsigned channels) {
+  if (channels != 1 && channels != 2 && channels != 4) return 0;
+  switch (format) {
+    case 0x01: case 0x08: return channels;
+    case 0x02: case 0x09: case 0x10: return 2 * channels;
+    case 0x03: case 0x0a: case 0x20: return 4 * channels;
+    default: return 0;
+  }
+}
+
+static size_t at_least_1(size_t n) { return n ? n : 1; }
+
+CUresult cuArray3DCreate_v2(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *d) {
+  ENTER_CONTEXT();
+  if (!pHandle || !d || !d->Width) return CUDA_ERROR_INVALID_VALUE;
+  unsigned texel = texel_bytes(d->Format, d->NumChannels);
+  if (!texel) return d->Format && d->NumChannels <= 4 ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
+  if (d->Flags & ~(unsigned)(ARRAY_LAYERED | ARRAY_SURFACE | ARRAY_CUBEMAP | ARRAY_GATHER)) return CUDA_ERROR_NOT_SUPPORTED;
+  if ((d->Flags & ARRAY_CUBEMAP) && (d->Width != d->Height || !d->Depth || d->Depth % 6)) return CUDA_ERROR_INVALID_VALUE;
+  size_t rows = at_least_1(d->Height), slices = at_least_1(d->Depth), size, pitch = d->Width * texel;
+  if (d->Width > 1u << 28 || __builtin_mul_overflow(pitch, rows, &size) || __builtin_mul_overflow(size, slices, &size))
+    return CUDA_ERROR_INVALID_VALUE;
+  struct array *a = handle_new(HANDLE_ARRAY);
+  if (!a) return CUDA_ERROR_OUT_OF_MEMORY;
+  int error = hip.Malloc(&a->base, size);
+  if (error) {
+    handle_free(HANDLE_ARRAY, a);
+    return from_hip(error);
+  }
+  a->d = *d;
+  a->pitch = pitch;
+  a->slice = pitch * rows;
+  *pHandle = (CUarray)a;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuArrayCreate_v2(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *d) {
+  if (!d) return CUDA_ERROR_INVALID_VALUE;
+  CUDA_ARRAY3D_DESCRIPTOR full = {
+      .Width = d->Width, .Height = d->Height, .Format = d->Format, .NumChannels = d->NumChannels};
+  return cuArray3DCreate_v2(pHandle, &full);
+}
+
+CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *d, CUarray hArray) {
+  ENTER_CONTEXT();
+  struct array *a = array_checked(hArray);
+  if (!a) return CUDA_ERROR_INVALID_HANDLE;
+  if (!d) return CUDA_ERROR_INVALID_VALUE;
+  *d = a->d;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *d, CUarray hArray) {
+  CUDA_ARRAY3D_DESCRIPTOR full = {0};
+  CUresult result = cuArray3DGetDescriptor_v2(&full, hArray);
+  if (result) return result;
+  if (!d) return CUDA_ERROR_INVALID_VALUE;
+  *d = (CUDA_ARRAY_DESCRIPTOR){full.Width, full.Height, full.Format, full.NumChannels};
+  return CUDA_SUCCESS;
+}
+
+CUresult cuArrayDestroy(CUarray hArray) {
+  ENTER_CONTEXT();
+  struct array *a = array_checked(hArray);
+  if (!a) return CUDA_ERROR_INVALID_HANDLE;
+  CUresult result = from_hip(hip.Free((void *)a->base));
+  handle_free(HANDLE_ARRAY, a);
+  return result;
+}
+
+bool arrays_resolve(CUDA_MEMCPY3D *c) {
+  if (c->srcMemoryType == CU_MEMORYTYPE_ARRAY) {
+    struct array *a = array_checked(c->srcArray);
+    if (!a) return false;
+    c->srcMemoryType = CU_MEMORYTYPE_DEVICE;
+    c->srcDevice = a->base;
+    c->srcPitch = a->pitch;
+    c->srcHeight = a->slice / a->pitch;
+  }
+  if (c->dstMemoryType == CU_MEMORYTYPE_ARRAY) {
+    struct array *a = array_checked(c->dstArray);
+    if (!a) return false;
+    c->dstMemoryType = CU_MEMORYTYPE_DEVICE;
+    c->dstDevice = a->base;
+    c->dstPitch = a->pitch;
+    c->dstHeight = a->slice / a->pitch;
+  }
+  return true;
+}
+
+/* Copies between linear memory and `offset` bytes into an array. */
+
+static CUresult place(CUarray handle, size_t offset, size_t size, CUdeviceptr *at) {
+  ENTER_CONTEXT();
+  struct array *a = array_checked(handle);
+  if (!a) return CUDA_ERROR_INVALID_HANDLE;
+  size_t whole = a->slice * at_least_1(a->d.Depth);
+  if (offset > whole || size > whole - offset) return CUDA_ERROR_INVALID_VALUE;
+  *at = a->base + offset;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount) {
+  CUdeviceptr at;
+  CUresult result = place(dstArray, dstOffset, ByteCount, &at);
+  return result ? result : cuMemcpyDtoD_v2(at, srcDevice, ByteCount);
+}
+
+CUresult cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount) {
+  CUdeviceptr at;
+  CUresult result = place(srcArray, srcOffset, ByteCount, &at);
+  return result ? result : cuMemcpyDtoD_v2(dstDevice, at, ByteCount);
+}
+
+CUresult cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount) {
+  CUdeviceptr at;
+  CUresult result = place(dstArray, dstOffset, ByteCount, &at);
+  return result ? result : cuMemcpyHtoD_v2(at, srcHost, ByteCount);
+}
+
+CUresult cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount) {
+  CUdeviceptr at;
+  CUresult result = place(srcArray, srcOffset, ByteCount, &at);
+  return result ? result : cuMemcpyDtoH_v2(dstHost, at, ByteCount);
+}
+
+CUresult cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset, size_t ByteCount) {
+  CUdeviceptr to, from;
+  CUresult result = place(dstArray, dstOffset, ByteCount, &to);
+  if (!result) result = place(srcArray, srcOffset, ByteCount, &from);
+  return result ? result : cuMemcpyDtoD_v2(to, from, ByteCount);
+}
+
+CUresult cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount, CUstream hStream) {
+  CUdeviceptr at;
+  CUresult result = place(dstArray, dstOffset, ByteCount, &at);
+  return result ? result : cuMemcpyHtoDAsync_v2(at, srcHost, ByteCount, hStream);
+}
+
+CUresult cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount, CUstream hStream) {
+  CUdeviceptr at;
+  CUresult result = place(srcArray, srcOffset, ByteCount, &at);
+  return result ? result : cuMemcpyDtoHAsync_v2(dstHost, at, ByteCount, hStream);
+}

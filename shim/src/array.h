@@ -1,0 +1,18 @@
+/* CUDA arrays: plain device memory, rows without gaps, and a description. Layers are slices. */
+#ifndef SHIM_ARRAY_H
+#define SHIM_ARRAY_H
+#include "shim.h"
+
+enum array_flags { ARRAY_LAYERED = 1, ARRAY_SURFACE = 2, ARRAY_CUBEMAP = 4, ARRAY_GATHER = 8 };
+
+struct array {
+  struct handle h;
+  CUDA_ARRAY3D_DESCRIPTOR d;
+  CUdeviceptr base;
+  size_t pitch, slice; /* bytes of a row, of a slice */
+};
+
+struct array *array_checked(CUarray handle);                   /* NULL when stale or foreign */
+unsigned texel_bytes(CUarray_format format, unsigned channels); /* 0: no such format */
+bool arrays_resolve(CUDA_MEMCPY3D *copy); /* arrays in a copy become device memory; false: a bad handle */
+#endif

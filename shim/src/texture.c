@@ -1,0 +1,221 @@
+/* Texture and surface objects: descriptors in device memory that translated kernels read (docs/architecture.md,
+ * Textures). An object's handle is its descriptor's address. */
+#include <stdlib.h>
+
+#include "array.h"
+
+enum { RESOURCE_ARRAY, RESOURCE_MIPMAP, RESOURCE_LINEAR, RESOURCE_PITCH_2D };
+enum { READ_AS_INTEGER = 1, NORMALIZED = 2, SRGB = 0x10 };
+enum { MODE_CLAMP = 1, MODE_BORDER = 3 };
+enum { KIND_TEXTURE = 1, KIND_SURFACE = 2 };
+
+struct descriptor {
+  uint64_t base, slice;
+  uint32_t pitch, width, height, depth, layers, format, channels, texel, modes[3], filter, flags;
+  float border[4];
+  uint32_t kind;
+  uint32_t reserved[10];
+};
+_Static_assert(sizeof(struct descriptor) == 128, "as documented");
+
+struct object {
+  struct object *next;
+  uint64_t address;
+  int kind;
+  CUDA_RESOURCE_DESC resource;
+  CUDA_TEXTURE_DESC texture;
+  CUDA_RESOURCE_VIEW_DESC view;
+  bool viewed;
+};
+
+static struct object *objects;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static CUresult of_array(const struct array *a, struct descriptor *d) {
+  bool layered = a->d.Flags & (ARRAY_LAYERED | ARRAY_CUBEMAP);
+  *d = (struct descriptor){
+      .base = a->base, .slice = a->slice, .pitch = (uint32_t)a->pitch, .width = (uint32_t)a->d.Width,
+      .height = (uint32_t)a->d.Height, .depth = layered ? 0 : (uint32_t)a->d.Depth,
+      .layers = layered ? (uint32_t)a->d.Depth : 0, .format = (uint32_t)a->d.Format, .channels = a->d.NumChannels};
+  return CUDA_SUCCESS;
+}
+
+/* What a resource is, without how it is read. */
+static CUresult of_resource(const CUDA_RESOURCE_DESC *r, struct descriptor *d) {
+  size_t texel;
+  switch (r->resType) {
+    case RESOURCE_ARRAY: {
+      struct array *a = array_checked(r->res.array.hArray);
+      return a ? of_array(a, d) : CUDA_ERROR_INVALID_HANDLE;
+    }
+    case RESOURCE_LINEAR:
+      texel = texel_bytes(r->res.linear.format, r->res.linear.numChannels);
+      if (!texel || !r->res.linear.devPtr || r->res.linear.devPtr % texel || r->res.linear.sizeInBytes < texel ||
+          r->res.linear.sizeInBytes / texel > 1u << 28)
+        return CUDA_ERROR_INVALID_VALUE;
+      *d = (struct descriptor){
+          .base = r->res.linear.devPtr, .width = (uint32_t)(r->res.linear.sizeInBytes / texel),
+          .format = (uint32_t)r->res.linear.format, .channels = r->res.linear.numChannels};
+      return CUDA_SUCCESS;
+    case RESOURCE_PITCH_2D:
+      texel = texel_bytes(r->res.pitch2D.format, r->res.pitch2D.numChannels);
+      if (!texel || !r->res.pitch2D.devPtr || r->res.pitch2D.devPtr % texel || !r->res.pitch2D.width ||
+          !r->res.pitch2D.height || r->res.pitch2D.width > 1u << 20 || r->res.pitch2D.height > 1u << 20 ||
+          r->res.pitch2D.pitchInBytes < r->res.pitch2D.width * texel || r->res.pitch2D.pitchInBytes % texel ||
+          r->res.pitch2D.pitchInBytes > UINT32_MAX)
+        return CUDA_ERROR_INVALID_VALUE;
+      *d = (struct descriptor){
+          .base = r->res.pitch2D.devPtr, .pitch = (uint32_t)r->res.pitch2D.pitchInBytes,
+          .width = (uint32_t)r->res.pitch2D.width, .height = (uint32_t)r->res.pitch2D.height,
+          .format = (uint32_t)r->res.pitch2D.format, .channels = r->res.pitch2D.numChannels};
+      return CUDA_SUCCESS;
+    case RESOURCE_MIPMAP: return CUDA_ERROR_NOT_SUPPORTED;
+    default: return CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
+static bool is_integer(uint32_t format) { return format < 0x10; }
+
+/* How a texture is read. */
+static CUresult read_as(const CUDA_TEXTURE_DESC *t, bool linear, struct descriptor *d) {
+  if (t->flags & SRGB) return CUDA_ERROR_NOT_SUPPORTED;
+  for (int i = 0; i < 3; i++) {
+    if (t->addressMode[i] < 0 || t->addressMode[i] > MODE_BORDER) return CUDA_ERROR_INVALID_VALUE;
+    d->modes[i] = linear ? MODE_BORDER : (uint32_t)t->addressMode[i];
+    if (!(t->flags & NORMALIZED) && d->modes[i] != MODE_BORDER) d->modes[i] = MODE_CLAMP;
+  }
+  bool whole = is_integer(d->format) && ((t->flags & READ_AS_INTEGER) || d->texel / d->channels == 4);
+  if (t->filterMode < 0 || t->filterMode > 1) return CUDA_ERROR_INVALID_VALUE;
+  d->filter = linear || whole ? 0 : (uint32_t)t->filterMode;
+  d->flags = (whole ? READ_AS_INTEGER : 0) | (t->flags & NORMALIZED);
+  if (!linear)
+    for (int i = 0; i < 4; i++) d->border[i] = t->borderColor[i];
+  return CUDA_SUCCESS;
+}
+
+/* Texels of a view that is another format of the same size. */
+static CUresult view_as(const CUDA_RESOURCE_VIEW_DESC *v, struct descriptor *d) {
+  static const uint8_t formats[] = {0x01, 0x08, 0x02, 0x09, 0x03, 0x0a, 0x10, 0x20}, channels[] = {1, 2, 4};
+  if (v->firstMipmapLevel || v->lastMipmapLevel) return CUDA_ERROR_NOT_SUPPORTED;
+  if (v->format < 0) return CUDA_ERROR_INVALID_VALUE;
+  if (v->format > 24) return CUDA_ERROR_NOT_SUPPORTED; /* block-compressed */
+  if (v->format) {
+    uint32_t format = formats[(v->format - 1) / 3], count = channels[(v->format - 1) % 3];
+    if (texel_bytes((CUarray_format)format, count) != texel_bytes((CUarray_format)d->format, d->channels))
+      return CUDA_ERROR_INVALID_VALUE;
+    d->format = format, d->channels = count;
+  }
+  if (d->layers) {
+    if (v->firstLayer > v->lastLayer || v->lastLayer >= d->layers) return CUDA_ERROR_INVALID_VALUE;
+    d->base += v->firstLayer * d->slice;
+    d->layers = v->lastLayer - v->firstLayer + 1;
+  }
+  return CUDA_SUCCESS;
+}
+
+static CUresult publish(struct object *o, const struct descriptor *d, unsigned long long *handle) {
+  struct object *kept = malloc(sizeof *kept);
+  if (!kept) return CUDA_ERROR_OUT_OF_MEMORY;
+  int error = hip.Malloc(&o->address, sizeof *d);
+  if (!error) {
+    error = hip.MemcpyHtoD(o->address, (void *)d, sizeof *d);
+    if (error) hip.Free((void *)o->address);
+  }
+  if (error) {
+    free(kept);
+    return from_hip(error);
+  }
+  pthread_mutex_lock(&lock);
+  *kept = *o;
+  kept->next = objects;
+  objects = kept;
+  pthread_mutex_unlock(&lock);
+  *handle = o->address;
+  return CUDA_SUCCESS;
+}
+
+static bool found(unsigned long long handle, int kind, bool take, struct object *out) {
+  bool hit = false;
+  pthread_mutex_lock(&lock);
+  for (struct object **at = &objects; *at && !hit; at = hit ? at : &(*at)->next)
+    if ((*at)->address == handle && (*at)->kind == kind) {
+      struct object *o = *at;
+      *out = *o;
+      hit = true;
+      if (take) {
+        *at = o->next;
+        free(o);
+        break;
+      }
+    }
+  pthread_mutex_unlock(&lock);
+  return hit;
+}
+
+static CUresult destroy(unsigned long long handle, int kind) {
+  ENTER_CONTEXT();
+  struct object o;
+  if (!found(handle, kind, true, &o)) return CUDA_ERROR_INVALID_VALUE;
+  return from_hip(hip.Free((void *)o.address));
+}
+
+CUresult cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pResDesc,
+                           const CUDA_TEXTURE_DESC *pTexDesc, const CUDA_RESOURCE_VIEW_DESC *pResViewDesc) {
+  ENTER_CONTEXT();
+  if (!pTexObject || !pResDesc || !pTexDesc) return CUDA_ERROR_INVALID_VALUE;
+  struct descriptor d;
+  CUresult result = of_resource(pResDesc, &d);
+  if (!result && pResViewDesc) result = view_as(pResViewDesc, &d);
+  if (result) return result;
+  d.texel = texel_bytes((CUarray_format)d.format, d.channels);
+  result = read_as(pTexDesc, pResDesc->resType == RESOURCE_LINEAR, &d);
+  if (result) return result;
+  d.kind = KIND_TEXTURE;
+  struct object o = {.kind = KIND_TEXTURE, .resource = *pResDesc, .texture = *pTexDesc, .viewed = pResViewDesc};
+  if (pResViewDesc) o.view = *pResViewDesc;
+  return publish(&o, &d, pTexObject);
+}
+
+CUresult cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_DESC *pResDesc) {
+  ENTER_CONTEXT();
+  if (!pSurfObject || !pResDesc || pResDesc->resType != RESOURCE_ARRAY) return CUDA_ERROR_INVALID_VALUE;
+  struct descriptor d;
+  CUresult result = of_resource(pResDesc, &d);
+  if (result) return result;
+  d.texel = texel_bytes((CUarray_format)d.format, d.channels);
+  d.kind = KIND_SURFACE;
+  struct object o = {.kind = KIND_SURFACE, .resource = *pResDesc};
+  return publish(&o, &d, pSurfObject);
+}
+
+CUresult cuTexObjectDestroy(CUtexObject texObject) { return destroy(texObject, KIND_TEXTURE); }
+
+CUresult cuSurfObjectDestroy(CUsurfObject surfObject) { return destroy(surfObject, KIND_SURFACE); }
+
+CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUtexObject texObject) {
+  struct object o;
+  if (!pResDesc || !found(texObject, KIND_TEXTURE, false, &o)) return CUDA_ERROR_INVALID_VALUE;
+  *pResDesc = o.resource;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *pTexDesc, CUtexObject texObject) {
+  struct object o;
+  if (!pTexDesc || !found(texObject, KIND_TEXTURE, false, &o)) return CUDA_ERROR_INVALID_VALUE;
+  *pTexDesc = o.texture;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *pResViewDesc, CUtexObject texObject) {
+  struct object o;
+  if (!pResViewDesc || !found(texObject, KIND_TEXTURE, false, &o) || !o.viewed) return CUDA_ERROR_INVALID_VALUE;
+  *pResViewDesc = o.view;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUsurfObject surfObject) {
+  struct object o;
+  if (!pResDesc || !found(surfObject, KIND_SURFACE, false, &o)) return CUDA_ERROR_INVALID_VALUE;
+  *pResDesc = o.resource;
+  return CUDA_SUCCESS;
+}
