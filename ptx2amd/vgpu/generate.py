@@ -14,7 +14,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from ptx2amd.vgpu import gen_memory, gen_scalar, gen_tables
+from ptx2amd.vgpu import gen_access, gen_memory, gen_scalar, gen_tables
 from ptx2amd.vgpu.isa import encoding
 from ptx2amd.vgpu.isa.table import all_ops, symbol, vector_ops
 from ptx2amd.vgpu.unit import LEVELS, WIDTHS, Handlers, Unit
@@ -54,6 +54,7 @@ def _generate(out: Path) -> list[Unit]:
         path.write_text(f'/* Generated. */\n#define GENERATION {generation}\n#include "decode.c"\n')
         units.append(Unit(path))
     units.append(Unit(out / "all_builds.c"))
+    units.append(gen_access.write(out))
     taken = {u.path.name for u in units}
     units += [
         Unit(path)

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "state.h"
+#include "tools.h"
 
 enum { GUARDS = 8 };   /* entries past the end, so that NEXT() of the last instruction is one of them */
 
@@ -25,10 +26,14 @@ void code_set_lines(struct code *code, const struct lines *lines) { code->lines 
 
 static size_t entries_bytes(const struct code *code) { return (code->dwords + GUARDS) * sizeof(struct inst); }
 
+static size_t real_bytes(const struct code *code) { return (code->dwords + GUARDS) * sizeof(handler_fn); }
+
 void code_destroy(struct code *code) {
   if (!code) return;
-  for (int k = 0; k < 2; k++)
+  for (int k = 0; k < 2; k++) {
     if (code->entries[k]) munmap(code->entries[k], entries_bytes(code));
+    if (code->real[k]) munmap(code->real[k], real_bytes(code));
+  }
   for (struct arena *a = code->arena, *next; a; a = next) {
     next = a->next;
     free(a);
@@ -37,11 +42,20 @@ void code_destroy(struct code *code) {
   free(code);
 }
 
+static void *map(size_t size) {
+  return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
 struct inst *code_entries(struct code *code, unsigned lanes) {
   pthread_mutex_lock(&code->lock);
   struct inst **slot = &code->entries[lanes == 64];
   if (!*slot) {
-    void *p = mmap(NULL, entries_bytes(code), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (tools()->any) {
+      void *real = map(real_bytes(code));
+      if (real == MAP_FAILED) return pthread_mutex_unlock(&code->lock), NULL;
+      code->real[lanes == 64] = real;
+    }
+    void *p = map(entries_bytes(code));
     if (p != MAP_FAILED) {
       struct inst *entries = p;
       for (int k = 0; k < GUARDS; k++) {
@@ -85,6 +99,10 @@ handler_fn code_decode(struct wave *w, const struct inst *i) {
     decode((const uint32_t *)(uintptr_t)code->base + at, &decoded, &context.c);
     handler = decoded.run;
     decoded.run = NULL;
+    if (run->real && decoded.op) {
+      code->real[run->build->lanes == 64][at] = handler;
+      handler = tools_observe;
+    }
     *entry = decoded;
     /* Readers see the handler only after the fields. */
     __atomic_store_n(&entry->run, handler, __ATOMIC_RELEASE);

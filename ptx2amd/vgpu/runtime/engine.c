@@ -11,6 +11,7 @@
 
 #include "memory.h"
 #include "state.h"
+#include "tools.h"
 #include "watch.h"
 
 enum { MAX_RESIDENT = 256, MAX_THREADS = 256 };
@@ -345,6 +346,7 @@ int engine_run(const struct dispatch *d, struct fault *fault, struct engine_coun
   run.vgprs = vgprs_of(&run, &run.agprs);
   run.entries = code_entries(d->code, run.build->lanes);
   if (!run.entries) return bad_launch(fault, d, "out of host memory for decoded code%.0llu%.0llu", 0, 0);
+  run.real = d->code->real[run.build->lanes == 64];
   uint64_t entry = d->descriptor + (uint64_t)k->kernel_code_entry_byte_offset - d->code->base;
   run.entry = run.entries + entry / 4;
   if (run.preload_dwords) run.entry += 64;   /* the first 256 bytes load the same arguments, for old firmware */
@@ -373,6 +375,7 @@ int engine_run(const struct dispatch *d, struct fault *fault, struct engine_coun
   watch_activity();
   if (packet) mem_release(packet);
   pthread_mutex_destroy(&run.fault_lock);
+  if (tools()->profile) profile_dispatch(&run);
   if (counters) {
     uint64_t items = (uint64_t)d->block[0] * d->block[1] * d->block[2];
     counters->instructions = run.instructions;

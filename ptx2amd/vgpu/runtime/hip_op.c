@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "hip_state.h"
+#include "tools.h"
 #include "watch.h"
 
 __thread bool hip_in_callback;
@@ -80,6 +81,7 @@ static hipError_t run_kernel(struct device *d, const struct launch *l) {
   pthread_mutex_lock(&fault_lock);
   memcpy(fault_text, fault.text, sizeof fault_text);
   pthread_mutex_unlock(&fault_lock);
+  tools_fault();
   complain("%s", fault.text);
   return error_of(kind);
 }
@@ -89,11 +91,16 @@ void copy_run(const struct copy *c) {
   if (c->dst_pitch == c->width && c->src_pitch == c->width &&
       (c->depth == 1 || (c->dst_slice == c->width * c->height && c->src_slice == c->dst_slice))) {
     memmove(c->dst, c->src, c->width * c->height * c->depth);
+    shadow_copy((uint64_t)c->dst, (uint64_t)c->src, c->width * c->height * c->depth);
     return;
   }
   for (size_t z = 0; z < c->depth; z++)
-    for (size_t y = 0; y < c->height; y++)
-      memmove(c->dst + z * c->dst_slice + y * c->dst_pitch, c->src + z * c->src_slice + y * c->src_pitch, c->width);
+    for (size_t y = 0; y < c->height; y++) {
+      char *to = c->dst + z * c->dst_slice + y * c->dst_pitch;
+      const char *from = c->src + z * c->src_slice + y * c->src_pitch;
+      memmove(to, from, c->width);
+      shadow_copy((uint64_t)to, (uint64_t)from, c->width);
+    }
 }
 
 static void fill_row(char *row, const struct fill *f) {
@@ -107,7 +114,10 @@ static void fill_row(char *row, const struct fill *f) {
 }
 
 void fill_run(const struct fill *f) {
-  for (size_t y = 0; y < f->height; y++) fill_row(f->dst + y * f->pitch, f);
+  for (size_t y = 0; y < f->height; y++) {
+    fill_row(f->dst + y * f->pitch, f);
+    shadow_mark((uint64_t)f->dst + y * f->pitch, f->width * f->element, false);
+  }
 }
 
 static bool condition(const struct op *op) {
@@ -161,6 +171,7 @@ hipError_t op_run(struct device *d, const struct op *op) {
       break;
     case OP_WAIT_VALUE: wait_value(d, op); break;
     case OP_WRITE_VALUE:
+      shadow_mark((uint64_t)op->value.ptr, op->value.wide ? 8 : 4, false);
       if (op->value.wide) __atomic_store_n((uint64_t *)op->value.ptr, op->value.value, __ATOMIC_RELEASE);
       else __atomic_store_n((uint32_t *)op->value.ptr, (uint32_t)op->value.value, __ATOMIC_RELEASE);
       break;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "hip_state.h"
+#include "tools.h"
 
 struct ihipMemPoolHandle_t {
   struct handle handle;
@@ -58,8 +59,8 @@ void pool_give_back(struct mem_block *block) {
   mem_hide(block);
   pthread_mutex_lock(&p->lock);
   p->used -= block->size;
-  bool keep = true;
-  if (p->kept_count == p->kept_room) {
+  bool keep = !tools()->memcheck;   /* what was freed is not handed out again */
+  if (keep && p->kept_count == p->kept_room) {
     size_t room = p->kept_room ? 2 * p->kept_room : 64;
     void *more = realloc(p->kept, room * sizeof *p->kept);
     keep = more != NULL;

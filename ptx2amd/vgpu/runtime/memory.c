@@ -11,6 +11,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "tools.h"
+
 struct entry {
   _Atomic uint64_t lo, hi;
   _Atomic uint32_t flags;
@@ -24,12 +26,14 @@ struct block {
   enum backing backing;
   bool shown;
   uint64_t mapped;       /* bytes, BACKING_MAP */
+  uint64_t zone;         /* memcheck: bytes before and after that belong to nobody */
   struct block *next;    /* list of blocks whose memory waits for the last dispatch to end */
 };
 
 #define LARGE (1u << 20)      /* from here on own mappings */
 #define HUGE_PAGE (2u << 20)
 #define HISTORY 64            /* freed ranges remembered for fault reports */
+#define QUARANTINE (256u << 20)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic uint64_t sequence;   /* odd: a writer is at work */
@@ -116,7 +120,7 @@ static bool insert(struct block *b) {
   for (uint64_t k = n; k > at; k--) copy_entry(&fresh[k], &fresh[k - 1]);
   SET(fresh[at].lo, lo);
   SET(fresh[at].hi, hi);
-  SET(fresh[at].flags, b->pub.flags);
+  SET(fresh[at].flags, b->pub.flags | (uint32_t)(hi - lo - b->pub.size) << 24);
   fresh[at].block = b;
   SET(count, n + 1);
   write_end();
@@ -150,7 +154,14 @@ static void remember(const struct block *b) {
   history_next = (history_next + 1) % HISTORY;
 }
 
-static bool get_pages(struct block *b, uint64_t size) {
+/* Memcheck: neighbours lie apart, so that what runs over an end meets nobody. */
+static uint64_t red_zone(uint64_t size) {
+  if (!tools()->memcheck) return 0;
+  uint64_t zone = (size / 8 + 1024) & ~UINT64_C(255);
+  return zone < LARGE ? zone : LARGE;
+}
+
+static bool get_plain(struct block *b, uint64_t size) {
   uint64_t rounded = (size + 255) & ~255ull;
   if (rounded < size) return false;
   if (rounded < LARGE) {
@@ -174,9 +185,18 @@ static bool get_pages(struct block *b, uint64_t size) {
   return true;
 }
 
+static bool get_pages(struct block *b, uint64_t size) {
+  uint64_t zone = red_zone(size);
+  if (size + 2 * zone < size || !get_plain(b, size + 2 * zone)) return false;
+  b->zone = zone;
+  b->pub.base += zone;
+  return true;
+}
+
 static void drop(struct block *b) {
-  if (b->backing == BACKING_HEAP) free((void *)b->pub.base);
-  else if (b->backing == BACKING_MAP) munmap((void *)b->pub.base, b->mapped);
+  void *base = (void *)(b->pub.base - b->zone);
+  if (b->backing == BACKING_HEAP) free(base);
+  else if (b->backing == BACKING_MAP) munmap(base, b->mapped);
   free(b);
 }
 
@@ -201,7 +221,9 @@ struct mem_block *mem_alloc(uint64_t size, enum mem_kind kind, int device) {
     free(b);
     return NULL;
   }
-  return (struct mem_block *)enter(b, size, kind, device);
+  if (!enter(b, size, kind, device)) return NULL;
+  if (kind == MEM_DEVICE) shadow_mark(b->pub.base, size, true);
+  return &b->pub;
 }
 
 struct mem_block *mem_adopt(void *base, uint64_t size, uint32_t flags, int device) {
@@ -212,6 +234,25 @@ struct mem_block *mem_adopt(void *base, uint64_t size, uint32_t flags, int devic
   return (struct mem_block *)enter(b, size, flags, device);
 }
 
+/* Under the lock. Memcheck: freed memory stays unused for a while, so that late accesses find nobody else's. Returns
+ * the block that has waited longest when they are many bytes, or NULL. */
+static struct block *quarantine(struct block *b) {
+  static struct block *oldest, *newest;
+  static uint64_t bytes;
+  shadow_mark(b->pub.base, b->pub.capacity, false);
+  b->next = NULL;
+  if (newest) newest->next = b;
+  else oldest = b;
+  newest = b;
+  bytes += b->pub.capacity + 2 * b->zone;
+  if (bytes <= QUARANTINE) return NULL;
+  b = oldest;
+  oldest = b->next;
+  if (!oldest) newest = NULL;
+  bytes -= b->pub.capacity + 2 * b->zone;
+  return b;
+}
+
 void mem_release(struct mem_block *block) {
   struct block *b = (struct block *)block;
   pthread_mutex_lock(&lock);
@@ -219,13 +260,14 @@ void mem_release(struct mem_block *block) {
   remember(b);
   erase(b);
   atomic_thread_fence(memory_order_seq_cst);   /* erase before looking; mem_enter() counts before it looks up */
-  bool wait = atomic_load(&dispatches) > 0;
+  if (tools()->memcheck && b->backing != BACKING_NONE) b = quarantine(b);
+  bool wait = b && atomic_load(&dispatches) > 0;
   if (wait) {
     b->next = waiting;
     waiting = b;
   }
   pthread_mutex_unlock(&lock);
-  if (!wait) drop(b);
+  if (b && !wait) drop(b);
 }
 
 void mem_hide(struct mem_block *block) {
@@ -242,6 +284,7 @@ void mem_show(struct mem_block *block, uint64_t size) {
   b->pub.size = size;
   b->pub.id = ++last_id;
   insert(b);
+  if (MEM_KIND(b->pub.flags) == MEM_DEVICE) shadow_mark(b->pub.base, size, true);
   pthread_mutex_unlock(&lock);
 }
 

@@ -23,6 +23,7 @@ enum mem_kind {
 };
 #define MEM_KIND(flags) ((enum mem_kind)((flags) & 0xff))
 #define MEM_READONLY 0x100u   /* a store is a fault */
+#define MEM_SLACK(flags) ((flags) >> 24)   /* of mem_range: bytes by which *hi was rounded up */
 
 /* One allocation, as the host API sees it. */
 struct mem_block {
@@ -34,6 +35,7 @@ struct mem_block {
   void *owner;            /* pool, module or mapping it belongs to; NULL: none */
   void *context;          /* the context it was made in */
   uint64_t capacity;      /* bytes there is room for (mem_show) */
+  bool internal;          /* the run time's own: no leak */
 };
 
 /* The allocation around addr: [*lo, *hi) may be touched; *flags as in mem_block. False: no such allocation.

@@ -24,6 +24,7 @@ struct code {
   const struct arch *arch;
   uint64_t base;
   size_t dwords;
+  handler_fn *real[2];       /* with tools on: the handlers of entries */
   struct inst *entries[2];   /* wave32, wave64: one per dword and a few guards; NULL until first used */
   pthread_mutex_t lock;
   struct arena *arena;       /* struct inst_ext and the like */
@@ -41,6 +42,7 @@ struct run {
   const struct build *build;
   const struct arch *arch;
   struct inst *entries, *entry;
+  const handler_fn *real;      /* the entries' handlers where the tools stand before them (tools.h) */
   struct dispatch_packet packet;
   uint64_t groups;             /* workgroups in all */
   uint32_t lds_bytes, scratch_bytes, vgprs, agprs;
@@ -70,6 +72,7 @@ struct workgroup {
   uint32_t lds_capacity;
   uint8_t *scratch;
   size_t scratch_capacity;
+  struct group_shadow *shadow; /* with tools on (tools.h) */
 };
 
 /* Bytes of one wave's VGPRs, padded so that waves do not share cache sets. */
@@ -94,6 +97,8 @@ void write_constants(uint32_t *s);
 uint64_t code_address(const struct wave *w, const struct inst *i);
 const struct inst *code_at(const struct wave *w, uint64_t address);
 
+/* Where a wave is, for reports: "PTX line ..., at +0x..., block (...) thread (...)". */
+void wave_place(const struct wave *w, const struct inst *i, int lane, char *text, size_t size);
 /* Records the run's first fault. */
 void run_fault(struct run *run, enum fault_kind kind, const char *text);
 const char *fault_kind_name(enum fault_kind kind);

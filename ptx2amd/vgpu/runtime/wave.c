@@ -146,6 +146,23 @@ static void work_item(const struct wave *w, int lane, uint32_t out[3]) {
   out[2] = n / x / g->size[1];
 }
 
+void wave_place(const struct wave *w, const struct inst *i, int lane, char *text, size_t size) {
+  const struct run *run = w->wg->run;
+  const uint32_t *id = w->wg->id;
+  char place[320], who[64];
+  uint32_t item[3];
+  uint64_t at = (uint64_t)(i - run->entries), dwords = run->d->code->dwords;
+  const uint32_t *words = (const uint32_t *)(uintptr_t)run->d->code->base;
+  long long offset = (long long)(i - run->entry) * 4;
+  work_item(w, lane, item);
+  if (lane >= 0) snprintf(who, sizeof who, "thread (%u,%u,%u)", item[0], item[1], item[2]);
+  else snprintf(who, sizeof who, "wave %u", w->index);
+  lines_describe(run->d->code->lines, code_address(w, i), place, sizeof place);
+  snprintf(text, size, "%s%sat %s0x%llx (%s%s%08x %08x), block (%u,%u,%u) %s", place, place[0] ? ", " : "",
+           offset < 0 ? "-" : "+", offset < 0 ? -offset : offset, i->op ? i->op->name : "", i->op ? ", " : "",
+           at < dwords ? words[at] : 0, at + 1 < dwords && i->len > 1 ? words[at + 1] : 0, id[0], id[1], id[2], who);
+}
+
 const struct inst *wave_fault(struct wave *w, const struct inst *i, enum fault_kind kind, int lane, uint64_t address,
                               const char *format, ...) {
   struct run *run = w->wg->run;
@@ -169,19 +186,9 @@ const struct inst *wave_fault(struct wave *w, const struct inst *i, enum fault_k
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    uint32_t item[3];
-    char place[320];
-    work_item(w, lane, item);
-    lines_describe(run->d->code->lines, code_address(w, i), place, sizeof place);
-    size_t n = (size_t)snprintf(f->text, sizeof f->text, "%s: kernel %.120s: %s, %s%sat %s0x%llx (%s%s%08x %08x), block (%u,%u,%u)",
-                                fault_kind_name(kind), f->kernel, what, place, place[0] ? ", " : "", i < run->entry ? "-" : "+",
-                                (unsigned long long)(i < run->entry ? 0 - f->pc_offset : f->pc_offset), f->mnemonic,
-                                f->mnemonic[0] ? ", " : "", f->words[0], f->words[1], f->workgroup[0], f->workgroup[1],
-                                f->workgroup[2]);
-    if (n < sizeof f->text) {
-      if (lane >= 0) snprintf(f->text + n, sizeof f->text - n, " thread (%u,%u,%u)", item[0], item[1], item[2]);
-      else snprintf(f->text + n, sizeof f->text - n, " wave %u", w->index);
-    }
+    char where[560];
+    wave_place(w, i, lane, where, sizeof where);
+    snprintf(f->text, sizeof f->text, "%s: kernel %.120s: %s, %s", fault_kind_name(kind), f->kernel, what, where);
   }
   pthread_mutex_unlock(&run->fault_lock);
   atomic_store(&run->stop, 1);

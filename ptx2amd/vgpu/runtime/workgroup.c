@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "state.h"
+#include "tools.h"
 
 enum {
   WAVE_SLICE = 1 << 14,        /* instructions of a wave before the next one's turn */
@@ -24,6 +25,7 @@ struct workgroup *workgroup_new(void) { return calloc(1, sizeof(struct workgroup
 
 void workgroup_free(struct workgroup *g) {
   if (!g) return;
+  tools_group_free(g);
   if (g->vgprs) munmap(g->vgprs, vgpr_bytes(g));
   if (g->lds) munmap(g->lds, g->lds_capacity);
   if (g->scratch) munmap(g->scratch, g->scratch_capacity);
@@ -216,6 +218,10 @@ bool workgroup_start(struct workgroup *g, struct run *run, uint64_t index) {
   g->n_waves = g->live = waves;
   g->waiting = 0;
   for (unsigned k = 0; k < waves; k++) start_wave(g, k);
+  if (run->real && !tools_group_start(g)) {
+    run_fault(run, FAULT_BAD_LAUNCH, "out of host memory for the tools' shadow of the workgroup");
+    return false;
+  }
   return true;
 }
 
@@ -226,6 +232,7 @@ static void release_barrier(struct workgroup *g) {
     if (g->waves[k].stop == WAVE_AT_BARRIER) g->waves[k].stop = WAVE_RUNNING;
   g->waiting = 0;
   g->waves[0].changes++;
+  if (g->shadow) tools_group_barrier(g);
 }
 
 void workgroup_account(struct workgroup *g, const struct wave *w) {
@@ -262,5 +269,6 @@ enum group_state workgroup_run(struct workgroup *g) {
     }
   }
   atomic_fetch_add_explicit(&run->instructions, spent, memory_order_relaxed);
+  if (g->shadow) tools_group_end(g);
   return GROUP_DONE;
 }
