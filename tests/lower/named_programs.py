@@ -70,6 +70,7 @@ def kernel(name: str, meetings: list[Meeting], unit: int) -> str:
     ]
     for i, meeting in enumerate(meetings):
         threads = unit * len(meeting.members)
+        bar, aligned = (("bar", ""), ("barrier", ""), ("barrier", ".aligned"), ("barrier.cta", ".aligned"))[i % 4]
         number, count = str(meeting.number), str(threads)
         if meeting.indirect:
             lines.append(f"add.u32 %id, %zero, {meeting.number}; add.u32 %n, %zero, {threads};")
@@ -83,15 +84,17 @@ def kernel(name: str, meetings: list[Meeting], unit: int) -> str:
         elif meeting.kind == "sync":
             lines += [
                 f"shr.u32 %x, {bits(meeting.arriving)}, %u; and.b32 %x, %x, 1; setp.ne.u32 %p, %x, 0;",
-                f"@!%p bra wait{i}; bar.arrive {number}, {count}; bra skip{i}; wait{i}:",
-                f"barrier.sync.aligned {number}, {count};",
+                f"@!%p bra wait{i}; {bar}.arrive{aligned} {number}, {count}; bra skip{i}; wait{i}:",
+                f"{bar}.sync{aligned} {number}, {count};",
             ]
         else:
             lines.append(f"shr.u32 %x, %w, {i % 20 + 3}; and.b32 %x, %x, 15; setp.ne.u32 %q, %x, 0;")
             if meeting.kind == "popc":
-                lines.append(f"bar.red.popc.u32 %x, {number}, {count}, %q;")
+                lines.append(f"{bar}.red.popc{aligned}.u32 %x, {number}, {count}, %q;")
             else:
-                lines.append(f"bar.red.{meeting.kind}.pred %p, {number}, {count}, %q; selp.u32 %x, 1, 0, %p;")
+                lines.append(
+                    f"{bar}.red.{meeting.kind}{aligned}.pred %p, {number}, {count}, %q; selp.u32 %x, 1, 0, %p;"
+                )
             lines.append("add.u32 %w, %w, %x;")
         lines.append("mov.u32 %from, 0;")
         for member in meeting.members:

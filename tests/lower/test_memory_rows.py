@@ -7,12 +7,13 @@ import importlib
 import struct
 
 import barrier_programs
+import named_programs
 import pytest
 import test_async_copy
 import test_atomics
 import test_matrix
 import test_memory
-import test_warp
+import warp_programs
 from device import ARCHS, program
 
 from ptx2amd.lower.summary import body
@@ -22,7 +23,8 @@ from ptx2amd.translate import parse, translate
 
 FAMILIES = ("memory", "atomic", "barrier", "warp", "async_copy", "mbarrier", "matrix", "wmma")
 TEXTS = [
-    test_warp.TEXT,
+    warp_programs.HEAD + warp_programs.kernel("k", warp_programs.cases()),
+    named_programs.HEAD + "".join(named_programs.kernel(f"k{i}", named_programs.schedule(i, 4), 64) for i in range(8)),
     *test_memory.TEXTS.values(),
     test_memory.ADDRESSES,
     test_atomics.TEXT,
