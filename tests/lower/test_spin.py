@@ -1,0 +1,76 @@
+"""Threads of one warp that take turns at a lock: each shape of loop that nvcc makes ends, in every mapping, and
+the work under the lock is done by one thread at a time."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+from device import MAPPINGS, program
+
+HEAD = """.version 8.0
+.target sm_80
+.address_size 64
+"""
+# %rd1: the lock, and a counter 4 bytes behind it
+KERNEL = """.visible .entry {name}(.param .u64 p) {{
+.reg .b32 %r<20>; .reg .b64 %rd<10>; .reg .pred %p<10>; .shared .align 4 .u32 s;
+ld.param.u64 %rd9, [p]; cvta.to.global.u64 %rd1, %rd9; mov.u32 %r10, 0; mov.u32 %r1, %tid.x;
+{body}
+ret; }}
+"""
+WORK = """ld.volatile.global.u32 %r8, [%rd1+4]; add.s32 %r9, %r8, 1; st.volatile.global.u32 [%rd1+4], %r9;
+membar.gl;"""
+RELEASE = "atom.global.exch.b32 %r7, [%rd1], 0;"
+TRY = "atom.global.cas.b32 %r2, [%rd1], 0, 1; setp.ne.s32 %p1, %r2, 0;"
+
+# name: (body, what a thread adds to the counter)
+SHAPES = {
+    "plain": (f"L: {TRY} @%p1 bra L; {WORK} {RELEASE}", 1),
+    "first_try_peeled": (
+        f"{TRY} @!%p1 bra S; L: nanosleep.u32 40; {TRY} @%p1 bra L; S: {WORK} st.volatile.global.u32 [%rd1], %r10;",
+        1,
+    ),
+    "look_first": (
+        f"""L: ld.volatile.global.u32 %r3, [%rd1]; setp.ne.s32 %p2, %r3, 0; @%p2 bra L;
+{TRY} @%p1 bra L; {WORK} {RELEASE}""",
+        1,
+    ),
+    "released_in_the_loop": (
+        f"""mov.u32 %r4, 0;
+L: {TRY} setp.eq.s32 %p3, %r2, 0; @%p1 bra M; {WORK} {RELEASE}
+M: not.pred %p4, %p3; @%p4 bra L; add.s32 %r4, %r4, 1; setp.lt.s32 %p5, %r4, 3; @%p5 bra L;""",
+        3,
+    ),
+    "again_and_again": (
+        f"""mov.u32 %r4, 0;
+N: and.b32 %r5, %r1, 3; setp.lt.u32 %p6, %r4, %r5; @!%p6 bra E;
+L: {TRY} @%p1 bra L; {WORK} {RELEASE} add.s32 %r4, %r4, 1; bra N; E:""",
+        None,  # the thread's number modulo 4
+    ),
+    "branches_under_the_lock": (
+        f"""L: {TRY} @%p1 bra L; setp.gt.u32 %p6, %r1, 20; @%p6 bra B; {WORK} bra C;
+B: ld.volatile.global.u32 %r8, [%rd1+4]; add.s32 %r8, %r8, 1; st.volatile.global.u32 [%rd1+4], %r8; membar.gl;
+C: {RELEASE}""",
+        1,
+    ),
+    "two_locks": (
+        f"""L: {TRY} @%p1 bra L;
+K: atom.global.exch.b32 %r5, [%rd1+8], 1; setp.ne.s32 %p6, %r5, 0; @%p6 bra K;
+{WORK} st.release.gpu.global.u32 [%rd1+8], 0; {RELEASE}""",
+        1,
+    ),
+}
+
+
+@pytest.mark.parametrize("arch", MAPPINGS)
+@pytest.mark.parametrize("name", SHAPES)
+def test_every_thread_gets_its_turn(arch: str, name: str) -> None:
+    text = HEAD + "".join(KERNEL.format(name=n, body=body) for n, (body, _) in SHAPES.items())
+    programs = program(text, arch)
+    for block, grid in ((64, 1), (77, 3)):
+        [out] = programs.run(name, block, [12], grid=grid)
+        lock, counter, other = struct.unpack("<3I", out)
+        adds = SHAPES[name][1]
+        assert counter == grid * (sum(i & 3 for i in range(block)) if adds is None else adds * block)
+        assert (lock, other) == (0, 0)
