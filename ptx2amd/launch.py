@@ -10,13 +10,12 @@ from pathlib import Path
 from ptx2amd import native
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.service import cache
+from ptx2amd.service.build_id import build_id
 
 quote = shlex.quote
 
 
-def environment(
-    device: str | None = None, trace: Path | None = None, mapping: str | None = None
-) -> dict[str, str]:
+def environment(device: str | None = None, trace: Path | None = None, mapping: str | None = None) -> dict[str, str]:
     """The variables to set, beyond the current environment.
 
     device: "hip", "vgpu" or "vgpu:ARCH" (None: PTX2AMD_DEVICE, else the shim decides). trace: file for
@@ -39,6 +38,23 @@ def environment(
     if trace is not None:
         changes["PTX2AMD_TRACE"] = str(trace.absolute())
         trace.unlink(missing_ok=True)  # the processes of one run append to one file
+    return changes
+
+
+def tools(
+    debug: bool = False, memcheck: bool = False, racecheck: bool = False, profile: Path | None = None
+) -> dict[str, str]:
+    """The variables that switch on the software GPU's tools. memcheck and racecheck bring line tables, as debug
+    does alone; profile: the prefix of the files that each process writes."""
+    changes = {}
+    if debug or memcheck or racecheck:
+        changes |= {"PTX2AMD_DEBUG": "1", "PTX2AMD_BUILD_ID": build_id(debug=True)}
+    if memcheck:
+        changes["PTX2AMD_MEMCHECK"] = "1"
+    if racecheck:
+        changes["PTX2AMD_RACECHECK"] = "1"
+    if profile is not None:
+        changes["PTX2AMD_PROFILE"] = str(profile)
     return changes
 
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import click
 
 from ptx2amd import launch
+from ptx2amd.cli import profile as counters
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.target import MAPPINGS
 
@@ -25,13 +29,34 @@ from ptx2amd.target import MAPPINGS
     "--trace", type=click.Path(dir_okay=False, path_type=Path), help="Write events as JSON lines to this file."
 )
 @click.option("--mapping", type=click.Choice(MAPPINGS), help="Warp mapping of all kernels (default: chosen for each).")
+@click.option("--debug", is_flag=True, help="Fault reports name PTX and CUDA lines.")
+@click.option("--memcheck", is_flag=True, help="Software GPU: find wrong and unwritten memory, and leaks.")
+@click.option("--racecheck", is_flag=True, help="Software GPU: find races in shared memory.")
+@click.option(
+    "--profile",
+    type=click.Path(dir_okay=False, path_type=Path),
+    is_flag=False,
+    flag_value=Path("profile.json"),
+    help="Software GPU: count instructions and memory accesses; print a table, write JSON and an HTML page.",
+)
 @click.option("--print-env", is_flag=True, help="Print the environment instead of starting the program.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 def command(
-    device: str | None, trace: Path | None, mapping: str | None, print_env: bool, command: tuple[str, ...]
+    device: str | None,
+    trace: Path | None,
+    mapping: str | None,
+    debug: bool,
+    memcheck: bool,
+    racecheck: bool,
+    profile: Path | None,
+    print_env: bool,
+    command: tuple[str, ...],
 ) -> None:
     """Run a CUDA program: ptx2amd run [OPTIONS] -- CMD ARGS..."""
     changes = launch.environment(device, trace, mapping)
+    if (memcheck or racecheck or profile) and device is None and "PTX2AMD_DEVICE" not in os.environ:
+        changes["PTX2AMD_DEVICE"] = "vgpu"  # the tools are the software GPU's
+    changes |= launch.tools(debug, memcheck, racecheck)
     if print_env:
         for name, value in changes.items():
             click.echo(f"export {name}={launch.quote(value)}")
@@ -43,7 +68,25 @@ def command(
         reason = "is not executable" if os.path.exists(command[0]) else "not found"
         click.echo(f"ptx2amd: {command[0]}: {reason}", err=True)
         sys.exit(126 if os.path.exists(command[0]) else 127)
+    if profile is not None:
+        sys.exit(_profiled(program, command, {**os.environ, **changes}, profile.absolute()))
     try:
         os.execve(program, list(command), {**os.environ, **changes})
     except OSError as error:
         raise Ptx2amdError(f"{command[0]}: {error.strerror}") from None
+
+
+def _profiled(program: str, command: tuple[str, ...], environment: dict[str, str], target: Path) -> int:
+    """Run the program as a child, then show what was counted; returns its status as a shell would."""
+    with tempfile.TemporaryDirectory(prefix="ptx2amd-") as directory:
+        prefix = Path(directory) / "counters"
+        child = subprocess.Popen(list(command), executable=program, env={**environment, **launch.tools(profile=prefix)})
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal sends it to the child too
+        status = child.wait()
+        kernels = counters.collect(prefix)
+    if kernels:
+        click.echo(counters.table(kernels), err=True, nl=False)
+        click.echo(f"ptx2amd: {target} and {counters.write(kernels, target)}", err=True)
+    else:
+        click.echo("ptx2amd: no kernel ran on the software GPU", err=True)
+    return status if status >= 0 else 128 - status

@@ -83,6 +83,8 @@ def walk(fn: FunctionLowering, scope: Scope) -> None:
     for item in scope.items:
         if isinstance(item, Inst):
             fn.marks.append((len(fn.lines), item.line))
+            if item.shape.mods.get("sem", "weak") not in ("", "weak"):
+                fn.strong.append(item.line)
             if loc is not None:
                 fn.origins.append((item.line, loc.file, loc.line))
                 loc = None

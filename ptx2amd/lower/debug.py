@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ptx2amd.lower.function import FunctionLowering
     from ptx2amd.ptx.ast import Function, Module
 
+STRONG = 0xFFFFFFFF
 FIRST = 10  # metadata numbers below are the module's own
 
 
@@ -31,6 +32,7 @@ class DebugInfo:
         self.nodes: list[str] = []
         self.known: dict[tuple[int, int], int] = {}
         self.origins: set[tuple[int, int, int]] = set()
+        self.strong: set[int] = set()  # PTX lines whose accesses order threads: volatile, relaxed, atomic ...
         path = PurePath(module.source)
         name, folder = _quoted(path.name or "ptx"), _quoted(str(path.parent))
         self.file = self._node(f'!DIFile(filename: "{name}", directory: "{folder}")')
@@ -69,6 +71,7 @@ class DebugInfo:
             if end > at:
                 _append(lines, at, end, f", !dbg !{self.location(scope, line)}")
         self.origins.update(fn.origins)
+        self.strong.update(fn.strong)
         return scope
 
     def text(self) -> list[str]:
@@ -79,8 +82,8 @@ class DebugInfo:
 
     def origin_table(self) -> bytes:
         """The CUDA positions for the code object's note: u32 count; per entry u32 PTX line, u32 offset of the
-        file's name after the entries, u32 CUDA line, in the order of PTX lines; then names, NUL-ended.
-        b"" when there are none."""
+        file's name after the entries, u32 CUDA line, in the order of PTX lines; then names, NUL-ended. Entries
+        with offset 0xffffffff mark lines in `strong`. b"" when there are none."""
         names = bytearray()
         at: dict[int, int] = {}
         rows = []
@@ -88,8 +91,11 @@ class DebugInfo:
             if file not in at:
                 at[file] = len(names)
                 names += self.module.files.get(file, "?").encode() + b"\0"
-            rows.append(struct.pack("<III", line, at[file], source))
-        return struct.pack("<I", len(rows)) + b"".join(rows) + bytes(names) if rows else b""
+            rows.append((line, at[file], source))
+        rows += [(line, STRONG, 0) for line in self.strong]
+        rows.sort()
+        table = b"".join(struct.pack("<III", *row) for row in rows)
+        return struct.pack("<I", len(rows)) + table + bytes(names) if rows else b""
 
 
 def _append(lines: list[str], begin: int, end: int, suffix: str) -> None:

@@ -78,6 +78,7 @@ class FunctionLowering(Emitter):
         self.block_id = 0  # of the extended basic block, as Analysis counts them
         self.entry: list[str] = []  # the entry block: allocas
         self.marks: list[tuple[int, int]] = []  # where in `lines` which PTX line begins
+        self.strong: list[int] = []  # PTX lines of accesses that order threads
         self.origins: list[tuple[int, int, int]] = []  # PTX line, and the file and line of its .loc
         self.loaded: list[tuple[Register, str, Val]] = []  # values made by reads of the current instruction
         self.dispatches: dict[str, tuple[str, int]] = {}  # label -> loop of several entries, its number there

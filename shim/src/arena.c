@@ -17,6 +17,7 @@ static uint32_t slot_count(int device) { return (uint32_t)devices[device].multip
 static int allocate(size_t size, uint64_t *address) {
   void *memory = NULL;
   int error = hip.Malloc(&memory, size);
+  if (!error) hip_internal(memory);
   *address = error ? 0 : (uint64_t)(uintptr_t)memory;
   return error;
 }

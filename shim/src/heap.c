@@ -28,6 +28,7 @@ CUresult heap_prepare(int device) {
     size_t size = limit(CU_LIMIT_MALLOC_HEAP_SIZE, (size_t)8 << 20);
     if (size < 2 * HEAP_HEADER) size = 2 * HEAP_HEADER;
     error = hip.Malloc(&memory, size);
+    if (!error) hip_internal(memory);
     if (!error && (error = clear((uint64_t)(uintptr_t)memory, size))) hip.Free(memory);
     if (!error) d->heap = (uint64_t)(uintptr_t)memory, d->heap_size = size;
   }

@@ -28,12 +28,19 @@ const char *own_directory(void) {
   return directory;
 }
 
+static void (*mark_internal)(void *);
+
+void hip_internal(void *memory) {
+  if (mark_internal && memory) mark_internal(memory);
+}
+
 static void resolve(void *library) {
   void **slots = (void **)&hip;
   for (int i = 0; i < HIP_FUNCTIONS; i++) {
     slots[i] = dlsym(library, hip_names[i]);
     if (!slots[i]) slots[i] = (void *)missing_function;
   }
+  *(void **)&mark_internal = dlsym(library, "ptx2amd_vgpu_internal");
   int version = 0;
   if (!hip.RuntimeGetVersion(&version) && version >= 10000000) hip_major = version / 10000000;
 }

@@ -127,6 +127,7 @@ static CUresult make_segment(struct module *m, int number, uint64_t *address) {
   if (!host) return CUDA_ERROR_OUT_OF_MEMORY;
   int error = has_managed(m) ? hip.MallocManaged(&device, m->segment_size, 1) : hip.Malloc(&device, m->segment_size);
   if (!error) {
+    hip_internal(device);
     memcpy(host, m->index.payload, m->index.payload_size);
     for (uint32_t i = 0; i < m->relocation_count; i++) {
       uint64_t value = (uint64_t)(uintptr_t)device + m->relocations[i].target;
@@ -275,17 +276,4 @@ CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode) {
   if (!mode) return CUDA_ERROR_INVALID_VALUE;
   *mode = 2; /* lazy */
   return CUDA_SUCCESS;
-}
-
-/* Texture and surface references are not translated: no name can be found. */
-CUresult cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name) {
-  ENTER_CONTEXT();
-  if (!pTexRef || !name) return CUDA_ERROR_INVALID_VALUE;
-  return module_checked(hmod) ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_HANDLE;
-}
-
-CUresult cuModuleGetSurfRef(CUsurfref *pSurfRef, CUmodule hmod, const char *name) {
-  ENTER_CONTEXT();
-  if (!pSurfRef || !name) return CUDA_ERROR_INVALID_VALUE;
-  return module_checked(hmod) ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_HANDLE;
 }

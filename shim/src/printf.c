@@ -27,6 +27,7 @@ CUresult printf_prepare(int device) {
   if (!d->printf_buffer) {
     error = hip.HostMalloc(&host, size, HOST_COHERENT_MAPPED);
     if (error) error = hip.HostMalloc(&host, size, 0);
+    if (!error) hip_internal(host);
     if (!error && (error = hip.HostGetDevicePointer(&seen, host, 0))) hip.HostFree(host);
     if (!error) {
       size_t room = size - HEADER; /* positions count from behind the header */

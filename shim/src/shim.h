@@ -26,6 +26,7 @@ const char *json_string(const char *text, char *out, size_t size);         /* qu
 double now_ms(void);
 
 /* ---- hip.c ---- */
+void hip_internal(void *memory); /* an allocation of ours: no leak of the program (software GPU's memcheck) */
 extern int hip_major;        /* of the HIP library: 5, 6, 7 */
 extern bool hip_is_software; /* ours */
 bool hip_load(void);         /* false: no library, or no device; said why */

@@ -34,6 +34,7 @@ void code_destroy(struct code *code) {
     if (code->entries[k]) munmap(code->entries[k], entries_bytes(code));
     if (code->real[k]) munmap(code->real[k], real_bytes(code));
   }
+  if (code->notes) munmap(code->notes, code->dwords + GUARDS);
   for (struct arena *a = code->arena, *next; a; a = next) {
     next = a->next;
     free(a);
@@ -54,6 +55,8 @@ struct inst *code_entries(struct code *code, unsigned lanes) {
       void *real = map(real_bytes(code));
       if (real == MAP_FAILED) return pthread_mutex_unlock(&code->lock), NULL;
       code->real[lanes == 64] = real;
+      if (!code->notes && (code->notes = map(code->dwords + GUARDS)) == MAP_FAILED)
+        return code->notes = NULL, pthread_mutex_unlock(&code->lock), NULL;
     }
     void *p = map(entries_bytes(code));
     if (p != MAP_FAILED) {

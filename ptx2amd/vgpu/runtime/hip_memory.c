@@ -315,3 +315,9 @@ hipError_t hipMemRangeGetAttributes(void **data, size_t *sizes, hipMemRangeAttri
   }
   return hipSuccess;
 }
+
+/* The shim's own memory, which programs cannot free: no leak. */
+__attribute__((visibility("default"))) void ptx2amd_vgpu_internal(void *ptr) {
+  struct mem_block *block = mem_at((uint64_t)ptr);
+  if (block) block->internal = true;
+}

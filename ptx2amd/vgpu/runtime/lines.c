@@ -57,6 +57,8 @@ struct program {
 enum { COPY = 1, ADVANCE_PC, ADVANCE_LINE, SET_FILE, SET_COLUMN, NEGATE, BASIC_BLOCK, CONST_ADD_PC, FIXED_ADVANCE_PC };
 enum { END_SEQUENCE = 1, SET_ADDRESS = 2 };
 
+enum { STRONG = 0xffffffffu };   /* rows that mark accesses which order threads (volatile ...) */
+
 struct row { uint64_t address, file, line; bool valid; };
 
 static void name_of(const struct program *p, const uint8_t *end, uint64_t number, char *out, size_t size) {
@@ -133,6 +135,10 @@ static void find_origin(const struct lines *lines, struct place *place) {
   for (uint32_t k = 0; k < count; k++) {   /* the last one that begins at the line or before */
     memcpy(row, lines->origins + 4 + k * sizeof row, sizeof row);
     if (row[0] > place->line) break;
+    if (row[1] == STRONG) {
+      place->strong |= row[0] == place->line;
+      continue;
+    }
     const uint8_t *end = lines->origins + lines->origins_size;
     if (row[1] >= lines->origins_size - names || !memchr(lines->origins + names + row[1], 0,
                                                          (size_t)(end - (lines->origins + names + row[1])))) return;

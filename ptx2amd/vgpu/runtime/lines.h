@@ -20,6 +20,7 @@ struct place {
   char file[128];
   uint32_t origin_line;  /* 0: not known */
   char origin[128];      /* file */
+  bool strong;           /* the PTX instruction orders threads: volatile, relaxed, atomic ... */
 };
 
 /* False: the table has nothing on the address, or is malformed. */

@@ -31,7 +31,7 @@ static bool global(struct wave *w, const struct inst *i, unsigned lane, uint64_t
   }
   if (address % (bytes < 4 ? bytes : 4))
     tools_report(w, i, (int)lane, "memcheck", "misaligned access", "%u bytes at 0x%llx", bytes, (unsigned long long)address);
-  if ((how & ACCESS_READS) && any_unwritten(address, bytes))
+  if ((how & ACCESS_READS) && any_unwritten(address, bytes) && !tools_helper(w, i))
     tools_report(w, i, (int)lane, "memcheck", "read of memory that nothing was written to", "%u bytes at 0x%llx, %s", bytes,
                  (unsigned long long)address, mem_describe(address, near, sizeof near));
   if (how & ACCESS_WRITES) shadow_mark(address, bytes, false);
@@ -55,7 +55,7 @@ bool memcheck_access(struct wave *w, const struct inst *i, unsigned lane, enum a
   if (address % (bytes < 4 ? bytes : 4))
     tools_report(w, i, (int)lane, "memcheck", "misaligned access", "%u bytes at offset 0x%llx of %s", bytes,
                  (unsigned long long)address, name);
-  if ((how & ACCESS_READS) && local_unwritten(shadow, bytes))
+  if ((how & ACCESS_READS) && local_unwritten(shadow, bytes) && !tools_helper(w, i))
     tools_report(w, i, (int)lane, "memcheck", "read of memory that nothing was written to", "%u bytes at offset 0x%llx of %s",
                  bytes, (unsigned long long)address, name);
   if (how & ACCESS_WRITES)
@@ -66,7 +66,7 @@ bool memcheck_access(struct wave *w, const struct inst *i, unsigned lane, enum a
 /* Scalar loads are merged and widened by compilers: only a first dword without any written byte counts. */
 void memcheck_scalar(struct wave *w, const struct inst *i, uint64_t address, unsigned bytes) {
   char near[160];
-  if (shadow_unwritten(address, 4))
+  if (shadow_unwritten(address, 4) && !tools_helper(w, i))
     tools_report(w, i, -1, "memcheck", "read of memory that nothing was written to", "%u bytes at 0x%llx, %s", bytes,
                  (unsigned long long)address, mem_describe(address, near, sizeof near));
 }

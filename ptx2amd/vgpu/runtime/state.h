@@ -24,6 +24,7 @@ struct code {
   const struct arch *arch;
   uint64_t base;
   size_t dwords;
+  uint8_t *notes;            /* with tools on, by dword: what tools.c knows of an instruction */
   handler_fn *real[2];       /* with tools on: the handlers of entries */
   struct inst *entries[2];   /* wave32, wave64: one per dword and a few guards; NULL until first used */
   pthread_mutex_t lock;

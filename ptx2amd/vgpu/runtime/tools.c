@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "hip_state.h"
+#include "lines.h"
 
 static struct tools on;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -209,20 +210,42 @@ static void stored(const struct wave *w, const struct inst *i, const struct acce
   }
 }
 
+/* What the line table says of an instruction, looked up once. */
+enum { NOTE_KNOWN = 1, NOTE_STRONG = 2, NOTE_HELPER = 4 };
+
+static unsigned note_of(const struct wave *w, const struct inst *i) {
+  const struct run *run = w->wg->run;
+  uint8_t *note = &run->d->code->notes[i - run->entries];
+  unsigned value = __atomic_load_n(note, __ATOMIC_RELAXED);
+  if (value) return value;
+  const struct lines *lines = run->d->code->lines;
+  struct place place;
+  value = NOTE_KNOWN;
+  if (lines && lines->table) {
+    if (!lines_find(lines, code_address(w, i), &place)) value |= NOTE_HELPER;   /* the translator's own code */
+    else if (place.strong) value |= NOTE_STRONG;
+  }
+  __atomic_store_n(note, (uint8_t)value, __ATOMIC_RELAXED);
+  return value;
+}
+
+bool tools_helper(const struct wave *w, const struct inst *i) { return note_of(w, i) & NOTE_HELPER; }
+
 static bool check_lane(struct wave *w, const struct inst *i, const struct access_info *a, unsigned step, unsigned lane,
                        enum access_space space, uint64_t address) {
   if (on.memcheck && !memcheck_access(w, i, lane, space, address, a->bytes, a->how)) return false;
   struct race *race = w->wg->shadow->race;
   if (!race || (space != SPACE_LDS && !(a->how & ACCESS_ATOMIC))) return true;
-  unsigned warp = warp_of(w, lane);
+  unsigned warp = warp_of(w, lane), how = a->how;
+  if (note_of(w, i) & NOTE_STRONG) how |= ACCESS_ATOMIC;
   if (space == SPACE_LDS) {
     uint8_t value[16] = {0};
     char text[128];
-    if ((a->how & ACCESS_WRITES) && !(a->how & ACCESS_ATOMIC)) stored(w, i, a, step, lane, value);
-    if (race_access(race, warp, (uint32_t)address, a->bytes, a->how, value, text, sizeof text))
+    if ((how & ACCESS_WRITES) && !(how & ACCESS_ATOMIC)) stored(w, i, a, step, lane, value);
+    if (race_access(race, warp, (uint32_t)address, a->bytes, how, value, text, sizeof text))
       tools_report(w, i, (int)lane, "racecheck", "race in shared memory", "%s", text);
   }
-  if (a->how & ACCESS_ATOMIC) race_atomic(race, warp);
+  if (how & ACCESS_ATOMIC) race_atomic(race, warp);
   return true;
 }
 

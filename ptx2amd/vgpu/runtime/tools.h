@@ -33,6 +33,8 @@ void tools_group_free(struct workgroup *g);
 /* One finding of a tool; findings of the same kind at the same instruction are counted and shown once. */
 void tools_report(struct wave *w, const struct inst *i, int lane, const char *tool, const char *kind, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
+/* Whether the instruction is of the translator's own code (copies of arguments, padding included). */
+bool tools_helper(const struct wave *w, const struct inst *i);
 /* A dispatch ended with a fault, which was reported already. */
 void tools_fault(void);
 

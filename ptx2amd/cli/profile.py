@@ -1,0 +1,143 @@
+"""What `ptx2amd run --profile` makes of the counters that the software GPU wrote: a table, and a page with bars."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ptx2amd.errors import Ptx2amdError
+from ptx2amd.target.arch import arch
+
+Kernel = dict[str, Any]  # a kernel's counters, as profile.c of the software GPU writes them
+SIMD_WAVES = {"gfx9": 8, "gfx10": 16, "gfx11": 16, "gfx12": 16}  # resident on a SIMD at most
+SIMDS = {"gfx9": 4, "gfx10": 2, "gfx11": 2, "gfx12": 2}  # of a compute unit
+
+
+def collect(prefix: Path) -> list[Kernel]:
+    """The kernels of all processes that wrote PREFIX.PID, added up, largest first. The files are removed."""
+    found: dict[tuple[str, str], Kernel] = {}
+    for path in sorted(prefix.parent.glob(prefix.name + ".*")):
+        if not path.suffix[1:].isdigit():
+            continue
+        for kernel in json.loads(path.read_text())["kernels"]:
+            key = kernel["name"], kernel["arch"]
+            found[key] = _sum(found[key], kernel) if key in found else kernel
+        path.unlink()
+    return sorted(found.values(), key=total, reverse=True)
+
+
+def _sum(a: Kernel, b: Kernel) -> Kernel:
+    result = dict(b)
+    for name in ("launches", "blocks", "lanes_active", "lanes_all", "requests", "transactions", "lds_requests",
+                 "lds_conflicts"):  # fmt: skip
+        result[name] = a[name] + b[name]
+    result["instructions"] = {name: n + a["instructions"][name] for name, n in b["instructions"].items()}
+    return result
+
+
+def total(kernel: Kernel) -> int:
+    """Executed wave instructions."""
+    return sum(kernel["instructions"].values())
+
+
+def occupancy(kernel: Kernel) -> float:
+    """Resident waves of what a compute unit can hold, as registers, LDS and the block's size allow; 0 to 1."""
+    generation = next((g for g in SIMD_WAVES if kernel["arch"].startswith(g)), "gfx9")
+    most = SIMD_WAVES[generation] * SIMDS[generation]
+    waves = -(-kernel["block"] // kernel["wave"])
+    per_simd = min(SIMD_WAVES[generation], (512 if kernel["wave"] == 64 else 1536) // max(kernel["vgprs"], 1))
+    blocks = per_simd * SIMDS[generation] // waves
+    if kernel["lds"]:
+        blocks = min(blocks, arch(kernel["arch"]).lds // kernel["lds"])
+    return min(1.0, blocks * waves / most)
+
+
+def share(part: int, whole: int) -> float:
+    """part / whole, and 1 of nothing."""
+    return part / whole if whole else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    title: str
+    meaning: str
+    value: Callable[[Kernel], float]
+    text: str = "{:.0f}"
+
+
+COLUMNS = (
+    Column("launches", "how often it was launched", lambda k: k["launches"]),
+    Column("instructions", "executed by waves", total),
+    Column("vector", "share of vector and matrix arithmetic in the instructions",
+           lambda k: 100 * share(k["instructions"]["valu"] + k["instructions"]["matrix"], total(k)), "{:.0f}%"),
+    Column("memory", "share of global, shared and local memory accesses in the instructions",
+           lambda k: 100 * share(sum(k["instructions"][n] for n in ("global", "lds", "scratch", "smem")), total(k)),
+           "{:.0f}%"),
+    Column("lanes", "active lanes in vector instructions: the rest is divergence",
+           lambda k: 100 * share(k["lanes_active"], k["lanes_all"]), "{:.0f}%"),
+    Column("lines/access", "128-byte lines that one global access of a wave touches",
+           lambda k: share(k["transactions"], k["requests"]), "{:.1f}"),
+    Column("conflicts", "extra cycles of an access to shared memory, as lanes meet in a bank",
+           lambda k: k["lds_conflicts"] / k["lds_requests"] if k["lds_requests"] else 0, "{:.1f}"),
+    Column("occupancy", "resident waves of what a compute unit can hold", lambda k: 100 * occupancy(k), "{:.0f}%"),
+)  # fmt: skip
+
+
+def table(kernels: Iterable[Kernel]) -> str:
+    """One line a kernel."""
+    rows = [["kernel", *(c.title for c in COLUMNS)]]
+    rows += [[k["name"], *(c.text.format(c.value(k)) for c in COLUMNS)] for k in kernels]
+    widths = [max(len(row[n]) for row in rows) for n in range(len(rows[0]))]
+    lines = ("  ".join([row[0].ljust(widths[0]), *(t.rjust(w) for t, w in zip(row[1:], widths[1:], strict=True))])
+             for row in rows)  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
+COLORS = {"valu": "#4878a8", "matrix": "#284868", "salu": "#a8b8c8", "branch": "#c8a060", "smem": "#90b070",
+          "global": "#c06050", "lds": "#e09080", "scratch": "#803020", "other": "#888888"}  # fmt: skip
+STYLE = "body{font:14px sans-serif;margin:2em}td,th{padding:.2em .8em;text-align:right}td:first-child{text-align:left}"
+
+
+def page(kernels: list[Kernel]) -> str:
+    """A page that needs no other file: the table, and each kernel's instructions by class as a bar."""
+    head = "".join(f'<th title="{html.escape(c.meaning)}">{html.escape(c.title)}</th>' for c in COLUMNS)
+    rows = "".join(
+        f"<tr><td>{html.escape(k['name'])}</td>"
+        + "".join(f"<td>{c.text.format(c.value(k))}</td>" for c in COLUMNS)
+        + "</tr>\n"
+        for k in kernels
+    )
+    most = max((total(k) for k in kernels), default=1) or 1
+    bars = "".join(f"<p>{html.escape(k['name'])} ({k['arch']})<br>{_bar(k, most)}</p>\n" for k in kernels)
+    legend = " ".join(f'<span style="color:{color}">&#9632; {name}</span>' for name, color in COLORS.items())
+    notes = "".join(f"<li>{html.escape(c.title)}: {html.escape(c.meaning)}</li>" for c in COLUMNS)
+    return (
+        f'<!doctype html><meta charset="utf-8"><title>ptx2amd profile</title><style>{STYLE}</style>\n'
+        f"<h1>Kernels</h1><table><tr><th>kernel</th>{head}</tr>\n{rows}</table><ul>{notes}</ul>\n"
+        f"<h1>Instructions by class</h1><p>{legend}</p>\n{bars}"
+    )
+
+
+def _bar(kernel: Kernel, most: int) -> str:
+    parts, x = [], 0.0
+    for name, count in kernel["instructions"].items():
+        width = 800 * count / most
+        where = f'x="{x:.1f}" width="{width:.1f}" height="22" fill="{COLORS[name]}"'
+        parts.append(f"<rect {where}><title>{name}: {count}</title></rect>")
+        x += width
+    return f'<svg width="800" height="22">{"".join(parts)}</svg>'
+
+
+def write(kernels: list[Kernel], json_path: Path) -> Path:
+    """Write the counters to `json_path` and the page beside it; returns the page's path."""
+    target = json_path.with_suffix(".html")
+    try:
+        json_path.write_text(json.dumps({"kernels": kernels}, indent=1) + "\n")
+        target.write_text(page(kernels))
+    except OSError as error:
+        raise Ptx2amdError(f"{json_path}: {error.strerror}") from None
+    return target
