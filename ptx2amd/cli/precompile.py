@@ -13,7 +13,8 @@ from ptx2amd.errors import Ptx2amdError
 from ptx2amd.fatbin import Image
 from ptx2amd.native import current_build_id
 from ptx2amd.service import cache, entry
-from ptx2amd.service.translation import index_entry, kernel_entries
+from ptx2amd.service.translation import index_entry, kernel_entries, parse_options
+from ptx2amd.target import MAPPINGS
 from ptx2amd.translate import module_index, parse
 
 Outcome = tuple[int, list[str]]  # kernels translated, problems
@@ -22,10 +23,12 @@ Outcome = tuple[int, list[str]]  # kernels translated, problems
 @click.command(short_help="Translate a program's kernels ahead of its first run.")
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--arch", "archs", default="gfx942", show_default=True, help="Comma-separated AMDGPU archs.")
-def command(files: tuple[Path, ...], archs: str) -> None:
+@click.option("--mapping", type=click.Choice(MAPPINGS), help="Warp mapping of all kernels (default: chosen for each).")
+def command(files: tuple[Path, ...], archs: str, mapping: str | None) -> None:
     """Translate every kernel of the files into the cache. Exit status 1 when one could not be."""
     images = [image for file in files for image in fatbin.images(file) if image.kind == "ptx"]
-    jobs = [(image, arch.strip()) for image in images for arch in archs.split(",")]
+    options = f"mapping={mapping}" if mapping else ""  # as the shim asks for with PTX2AMD_MAPPING
+    jobs = [(image, arch.strip(), options) for image in images for arch in archs.split(",")]
     translated, problems = 0, []
     with (
         ProcessPoolExecutor() as pool,
@@ -40,8 +43,8 @@ def command(files: tuple[Path, ...], archs: str) -> None:
     sys.exit(bool(problems))
 
 
-def _fill(job: tuple[Image, str]) -> Outcome:
-    image, arch = job
+def _fill(job: tuple[Image, str, str]) -> Outcome:
+    image, arch, options = job
     build, root = current_build_id(), cache.directory()
     module_id = entry.module_id(image.data() if image.encoding == "none" else image.stored)
     problems, count = [], 0
@@ -52,11 +55,11 @@ def _fill(job: tuple[Image, str]) -> Outcome:
         return 0, [str(error)]
     entry.write(cache.path_of(root, entry.index_key(module_id, build)), index_entry(index))
     names = [kernel.name for kernel in index.kernels]
-    paths = {name: cache.path_of(root, entry.kernel_key(module_id, build, arch, "", name)) for name in names}
+    paths = {name: cache.path_of(root, entry.kernel_key(module_id, build, arch, options, name)) for name in names}
     for kernel in names:
         try:
             if not paths[kernel].exists():
-                for name, made in kernel_entries(module, kernel, arch, build).items():
+                for name, made in kernel_entries(module, kernel, arch, build, parse_options(options)).items():
                     entry.write(paths[name], made)
             count += 1
         except Ptx2amdError as error:

@@ -138,9 +138,8 @@ def kernel_entries(
     options = options or {}
     of = unit(module)
     together = of is not None and kernel in of.kernels
-    if together and options:
-        chosen = " ".join(f"{name}={value}" for name, value in options.items())
-        raise Unsupported(f"{chosen} for a kernel that sees addresses of functions", kernel)
+    if together and options.get("shared"):
+        raise Unsupported(f"shared={options['shared']} for a kernel that sees addresses of functions", kernel)
     [result] = translate(
         module,
         module.source,

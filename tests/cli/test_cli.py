@@ -142,6 +142,29 @@ def test_inspect_reads_our_own_code_objects(ptx2amd, good: Path) -> None:
     assert "code object for gfx942, from PTX 8.0 for sm_80" in ptx2amd("inspect", "x.hsaco").stdout
 
 
+WAITS = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry waits() { .reg .b32 %r<3>; .reg .pred %p; .shared .u32 s; mov.u32 %r1, %tid.x;
+setp.eq.u32 %p, %r1, 40; @%p st.volatile.shared.u32 [s], 1;
+L: ld.volatile.shared.u32 %r2, [s]; setp.eq.u32 %p, %r2, 0; @%p bra L; ret; }
+"""
+
+
+def test_the_warp_mapping_is_shown_and_can_be_chosen(ptx2amd, tmp_path: Path) -> None:
+    (tmp_path / "waits.ptx").write_text(WAITS)
+    shown = ptx2amd("inspect", "waits.ptx").stdout
+    assert "runs on gfx942: padded" in shown and "line 6: a loop waits" in shown and "twice the size in x" in shown
+    assert "native" in ptx2amd("inspect", "--arch", "gfx1100", "waits.ptx").stdout
+    for options, mapping in (([], "padded"), (["--mapping", "paired"], "paired")):
+        assert ptx2amd("translate", "waits.ptx", *options, "-o", "x.hsaco").returncode == 0
+        [kernel] = sidecar_of((tmp_path / "x.hsaco").read_bytes())["kernels"].values()
+        assert (kernel["mapping"], len(kernel["hazards"])) == (mapping, 1)
+    refused = ptx2amd("translate", "waits.ptx", "--mapping", "native")
+    assert refused.returncode == 1 and "no waves of 32 lanes" in refused.stderr
+    assert "PTX2AMD_MAPPING=padded" in ptx2amd("run", "--mapping", "padded", "--print-env").stdout
+
+
 def test_doctor_finds_what_the_tests_run_with(ptx2amd) -> None:
     done = ptx2amd("doctor", "--json")
     findings = {finding["what"]: finding for finding in json.loads(done.stdout)}
