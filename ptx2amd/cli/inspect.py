@@ -29,6 +29,7 @@ class KernelReport:
     reason: str = ""
     hazards: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    slot: int | None = None  # bytes of static shared memory in the arena; None: all in LDS
 
 
 @dataclass(slots=True)
@@ -94,6 +95,7 @@ def _kernel(result: KernelResult) -> KernelReport:
         where + result.reason if result.reason else "",
         result.hazards,
         result.warnings,
+        result.slot,
     )
 
 
@@ -112,6 +114,8 @@ def _show(report: ImageReport, arch: str) -> None:
         if kernel.runs:
             click.echo(f"    runs on {arch}: {kernel.mapping}, {kernel.fidelity}")
             _show_hazards(kernel.mapping, kernel.hazards, kernel.warnings)
+            if kernel.slot is not None:
+                _show_slot(kernel.slot)
         else:
             click.echo(f"    does not run on {arch}: {kernel.reason}")
 
@@ -123,6 +127,13 @@ def _show_hazards(mapping: str, hazards: list[str], warnings: list[str]) -> None
         click.echo(f"    warps of a block wait for each other: {text}")
     for text in warnings:
         click.echo(f"    warning: {text}")
+
+
+def _show_slot(size: int) -> None:
+    click.echo(
+        f"    {size:,} bytes of static shared memory in global memory, as LDS is too small: accesses cost what "
+        "global ones do, and a processor runs at most 4 blocks"
+    )
 
 
 def _show_code_object(note: dict[str, Any], as_json: bool) -> None:

@@ -98,13 +98,28 @@ def kernel_head(fn: FunctionLowering, function: Function) -> str:
     if fn.target.padded:
         least, limit = 2 * least, 2 * min(limit, fn.target.max_block)
     attributes = f'"amdgpu-flat-work-group-size"="{least},{limit}" "uniform-work-group-size"="true"'
-    attributes += NO_IEEE
+    attributes += NO_IEEE + occupancy(fn, function)
     if fn.f32_denormals == "flush":
         attributes += FLUSH
     return (
         f"define protected amdgpu_kernel void {quoted(function.proto.name)}({', '.join(parameters)}) "
         f"convergent nounwind {attributes}"
     )
+
+
+def occupancy(fn: FunctionLowering, function: Function) -> str:
+    """The waves for which .minnctapersm and .maxnreg ask LLVM to leave registers. A limit of N registers lets
+    64 * 32 / N warps run on an NVIDIA processor; the same share of a SIMD's waves is asked for here."""
+    arch = fn.target.arch
+    most = 8 if arch.major == 9 else 16  # waves of a SIMD, of which a compute unit has 4 (from gfx10 on, 2)
+    least = 1
+    if "maxnreg" in function.directives:
+        least = most * 32 // max(32, function.directives["maxnreg"][0])
+    if "minnctapersm" in function.directives:
+        block = max_threads(function) << fn.target.padded
+        waves = -(-block // fn.target.wave_size) * function.directives["minnctapersm"][0]
+        least = max(least, -(-waves // (4 if arch.major == 9 else 2)))
+    return f' "amdgpu-waves-per-eu"="{min(least, most)}"' if least > 1 else ""
 
 
 def function_head(fn: FunctionLowering, function: Function, how: Signature) -> str:

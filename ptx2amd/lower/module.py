@@ -233,7 +233,12 @@ class ModuleLowering:
         most = max(BLOCK_LIMIT, self.target.arch.lds)
         if size > most:
             raise Unsupported(f"{size} bytes of static shared memory; a block can have {most}", kernel.proto.name)
-        return plan(arrays, self.target.arch, self.variant)
+        found = plan(arrays, self.target.arch, self.variant)
+        if found is not None and self.unit_of(kernel.proto.name):
+            raise Unsupported(
+                "shared memory beyond LDS in a kernel that may call functions by their addresses", kernel.proto.name
+            )
+        return found
 
     @property
     def owner(self) -> str:

@@ -18,7 +18,8 @@ USE_SMALL = """
   bar.sync 0;
   xor.b32 %r22, %r20, 4; mov.u32 %a4, SMALL; add.u32 %a4, %a4, %r22; ld.shared.u32 %r23, [%a4];
   st.global.u32 [%out+88], %r23; ld.shared.u32 %r23, [SMALL+12]; st.global.u32 [%out+92], %r23;
-  cvta.shared.u64 %g3, %ga3; cvt.u64.u32 %ga3, %a3; cvta.shared.u64 %g3, %ga3; ld.u32 %r24, [%g3]; isspacep.shared %p2, %g3;
+  cvta.shared.u64 %g3, %ga3; cvt.u64.u32 %ga3, %a3; cvta.shared.u64 %g3, %ga3; ld.u32 %r24, [%g3];
+  isspacep.shared %p2, %g3;
   @%p2 st.global.u32 [%out+84], %r24;
 """
 
@@ -47,7 +48,8 @@ EVERYTHING = """
   cp.async.wait_all; bar.sync 0;
   add.u32 %r9, %tid0, 1; rem.u32 %r9, %r9, %n; shl.b32 %r9, %r9, 6; mov.u32 %a5, AREA; add.u32 %a5, %a5, %r9;
   ld.shared.v2.u64 {%v1, %v2}, [%a5]; st.global.v2.u64 [%out], {%v1, %v2};
-  ld.shared.s8 %r10, [%a5+17]; ld.shared.u16 %h2, [%a5+18]; cvt.u32.u16 %r11, %h2; st.global.v2.u32 [%out+16], {%r10, %r11};
+  ld.shared.s8 %r10, [%a5+17]; ld.shared.u16 %h2, [%a5+18]; cvt.u32.u16 %r11, %h2;
+  st.global.v2.u32 [%out+16], {%r10, %r11};
   ld.shared.u64 %v3, [%a5+24]; st.global.u64 [%out+24], %v3;
   // atomics
   atom.shared.add.u32 %r12, [AREA+COUNT], %r5; red.shared.add.u64 [%a0+COUNT+8], %v1;
@@ -60,13 +62,18 @@ CAS: ld.volatile.shared.u64 %rd4, [AREA+COUNT+64]; add.u64 %rd5, %rd4, 9;
   // generic addresses, here and in a function
   cvt.u64.u32 %rd7, %a1; cvta.shared.u64 %g1, %rd7; st.u32 [%g1+32], %r6; st.u32 [%g1+36], %r7;
   ld.shared.u32 %r14, [%a1+32]; st.global.u32 [%out+32], %r14;
-  { .param .b64 p; .param .b32 x; add.u64 %g2, %g1, 32; st.param.b64 [p], %g2; st.param.b32 [x], %tid0; call.uni touch, (p, x); }
+  { .param .b64 p; .param .b32 x; add.u64 %g2, %g1, 32; st.param.b64 [p], %g2; st.param.b32 [x], %tid0;
+  call.uni touch, (p, x); }
   ld.shared.v2.u32 {%r14, %r15}, [%a1+32]; st.global.v2.u32 [%out+40], {%r14, %r15};
-  isspacep.shared %p4, %g2; selp.u32 %r16, 1, 0, %p4; isspacep.global %p5, %g2; selp.u32 %r17, 2, 0, %p5; or.b32 %r16, %r16, %r17;
-  isspacep.shared %p4, %in; selp.u32 %r17, 4, 0, %p4; or.b32 %r16, %r16, %r17; isspacep.global %p5, %in; selp.u32 %r17, 8, 0, %p5;
-  or.b32 %r16, %r16, %r17; cvta.local.u64 %g4, own; isspacep.shared %p4, %g4; selp.u32 %r17, 16, 0, %p4; or.b32 %r16, %r16, %r17;
+  isspacep.shared %p4, %g2; selp.u32 %r16, 1, 0, %p4; isspacep.global %p5, %g2; selp.u32 %r17, 2, 0, %p5;
+  or.b32 %r16, %r16, %r17;
+  isspacep.shared %p4, %in; selp.u32 %r17, 4, 0, %p4; or.b32 %r16, %r16, %r17; isspacep.global %p5, %in;
+  selp.u32 %r17, 8, 0, %p5;
+  or.b32 %r16, %r16, %r17; cvta.local.u64 %g4, own; isspacep.shared %p4, %g4; selp.u32 %r17, 16, 0, %p4;
+  or.b32 %r16, %r16, %r17;
   isspacep.local %p4, %g2; selp.u32 %r17, 32, 0, %p4; or.b32 %r16, %r16, %r17;
-  cvta.to.shared.u64 %rd8, %g2; cvt.u32.u64 %r18, %rd8; sub.u32 %r18, %r18, %a1; st.global.v2.u32 [%out+48], {%r16, %r18};
+  cvta.to.shared.u64 %rd8, %g2; cvt.u32.u64 %r18, %rd8; sub.u32 %r18, %r18, %a1;
+  st.global.v2.u32 [%out+48], {%r16, %r18};
   // a barrier object
   mbarrier.arrive.shared.b64 %rd9, [AREA+BARR];
 WAIT: mbarrier.test_wait.shared.b64 %p6, [AREA+BARR], %rd9; @!%p6 bra WAIT;
@@ -104,7 +111,8 @@ EXITS = (
   ld.param.u64 %rd1, [out]; mov.u32 %r1, %ctaid.x; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd1, %rd1, %rd2;
   mov.u32 %r2, %tid.x; mov.u32 %r11, %tid.y; mov.u32 %r12, %ntid.x; mad.lo.u32 %r2, %r11, %r12, %r2;
   mov.u32 %a1, AREA; shl.b32 %r3, %r2, 2; add.u32 %a1, %a1, %r3;
-  xor.b32 %r4, %r2, %r1; st.shared.u32 [%a1+16], %r4; ld.shared.u32 %r5, [%a1+16]; sub.u32 %r5, %r5, %r4; add.u32 %r5, %r5, 1;
+  xor.b32 %r4, %r2, %r1; st.shared.u32 [%a1+16], %r4; ld.shared.u32 %r5, [%a1+16]; sub.u32 %r5, %r5, %r4;
+  add.u32 %r5, %r5, 1;
   red.global.add.u32 [%rd1], %r5;
   and.b32 %r6, %r1, 7;
   setp.eq.u32 %p1, %r6, 0; @%p1 ret;
@@ -135,7 +143,8 @@ LAUNCH_WORDS = (
     HEAD
     + """
 .extern .shared .align 16 .b8 AREA[];
-.func (.param .b64 r) workspace(.param .b32 x) { .reg .b32 %a, %b; .reg .b64 %c; mov.u32 %a, %envreg1; mov.u32 %b, %envreg2;
+.func (.param .b64 r) workspace(.param .b32 x) { .reg .b32 %a, %b; .reg .b64 %c; mov.u32 %a, %envreg1;
+  mov.u32 %b, %envreg2;
   mov.b64 %c, {%b, %a}; st.param.b64 [r], %c; ret; }
 .visible .entry words(.param .u64 out, .param .u8 odd) {
   .reg .b32 %r<8>; .reg .b64 %rd<8>; ld.param.u64 %rd1, [out];

@@ -47,7 +47,7 @@ def write_index(cache: Path, image: bytes, text: str, payload: bytes = b"") -> N
     write_entry(cache, f"index\n{module_id(image)}\n{BUILD_ID}\n", text, payload)
 
 
-def write_kernel(cache: Path, image: bytes, name: str, **values: object) -> None:
+def write_kernel(cache: Path, image: bytes, name: str, options: str = "", **values: object) -> None:
     given = {
         "kernel": name,
         "arch": "gfx942",
@@ -63,4 +63,4 @@ def write_kernel(cache: Path, image: bytes, name: str, **values: object) -> None
         **values,
     }
     text = "".join(f"{key} {value}\n" for key, value in given.items())
-    write_entry(cache, f"kernel\n{module_id(image)}\n{BUILD_ID}\ngfx942\n\n{name}\n", text, ELF)
+    write_entry(cache, f"kernel\n{module_id(image)}\n{BUILD_ID}\ngfx942\n{options}\n{name}\n", text, ELF)

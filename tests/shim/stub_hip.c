@@ -38,6 +38,7 @@ HIP hipMemcpy2D(char *d, size_t dp, const char *s, size_t sp, size_t w, size_t h
   for (; h--; d += dp, s += sp) memcpy(d, s, w);
   return 0;
 }
+HIP hipMemsetD8(uint64_t d, unsigned char v, size_t n) { memset((void *)d, v, n); return 0; }
 HIP hipMemsetD8Async(uint64_t d, unsigned char v, size_t n, void *s) { (void)s; memset((void *)d, v, n); return 0; }
 HIP hipMemsetD16Async(uint64_t d, unsigned short v, size_t n, void *s) {
   (void)s;
@@ -80,6 +81,15 @@ HIP hipModuleLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsign
   (void)params;
   stub_last = (struct launch){f, {gx, gy, gz}, {bx, by, bz}, shared, stream, extra ? *(size_t *)extra[3] : 0, {0}};
   if (extra) memcpy(stub_last.bytes, extra[1], stub_last.size);
+  stub_launches++;
+  return stub_fail;
+}
+/* Of a kernel with a parameter of 4 bytes and the two words of the launch. */
+HIP hipModuleLaunchCooperativeKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                                     unsigned bz, unsigned shared, void *stream, void **params) {
+  stub_last = (struct launch){f, {gx, gy, gz}, {bx, by, bz}, shared, stream, 0, {0}};
+  memcpy(stub_last.bytes, params[0], 4);
+  if (params[1] && params[2]) memcpy(stub_last.bytes + 8, params[1], 8), memcpy(stub_last.bytes + 16, params[2], 8);
   stub_launches++;
   return stub_fail;
 }
