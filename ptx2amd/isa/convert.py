@@ -92,9 +92,23 @@ FORMS = [
     Form("cvt.{rnd:rz|rp}.[satfinite:satfinite].ue8m0x2.{a:bf16x2}", "d:b16, a:a", "cvt_to_power", "exact", *POWER),
     Form("cvt.rn.{t:bf16x2}.{small:ue8m0x2}", "d:t, a:b16", "cvt_from_power", NAN, *POWER),
     # stochastic rounding
-    Form("cvt.rs.[relu:relu].[satfinite:satfinite].{t:f16x2|bf16x2}.f32", "d:t, a:f32, b:f32, r:b32", "", RANDOM, (8, 7), 100),
+    Form(
+        "cvt.rs.[relu:relu].[satfinite:satfinite].{t:f16x2|bf16x2}.f32",
+        "d:t, a:f32, b:f32, r:b32",
+        "",
+        RANDOM,
+        (8, 7),
+        100,
+    ),
     *(
-        Form(f"cvt.rs.[relu:relu].satfinite.{{small:{small}}}.f32", f"d:{d}, {{a*4}}:f32, r:b32", "", RANDOM, (8, 7), 100)
+        Form(
+            f"cvt.rs.[relu:relu].satfinite.{{small:{small}}}.f32",
+            f"d:{d}, {{a*4}}:f32, r:b32",
+            "",
+            RANDOM,
+            (8, 7),
+            100,
+        )
         for small, d in (("e4m3x4|e5m2x4|e2m3x4|e3m2x4", "b32"), ("e2m1x4", "b16"))
     ),
     # floats of 4 and 6 bits, in pairs

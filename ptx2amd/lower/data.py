@@ -12,7 +12,7 @@ from ptx2amd.lower.unit import has_body
 from ptx2amd.lower.value import LLVM_TYPE
 from ptx2amd.ptx.ast import InitSym, Module, Var
 
-HANDLES = {"texref": 8, "surfref": 8, "samplerref": 8}  # opaque types: a 64-bit handle each
+HANDLES = {"texref": 128, "surfref": 128, "samplerref": 128}  # opaque types: a descriptor each
 SEGMENT_ALIGN = 256
 
 

@@ -27,6 +27,7 @@ FIELDS = {
     "flags": (64, "i32"),
     "border": (68, "float"),  # four of them
     "kind": (84, "i32"),  # 1 texture, 2 surface
+    "size": (88, "i32"),  # bytes of a channel
 }
 READ_AS_INTEGER, NORMALIZED = 1, 2
 WRAP, MIRROR, BORDER = 0, 2, 3
@@ -129,7 +130,7 @@ def channels(image: Image, addresses: Sequence[Val]) -> list[list[Val]]:
     """The four channels of the texels at some addresses, zero-extended to i32; those that texels lack are
     copies of the last one."""
     fn = image.fn
-    size = fn.op("i32", f"udiv {image['texel'].t}, {image['channels']}")
+    size = image["size"]
     last = binary(fn, "sub", image["channels"], 1)
     join = fn.block("texels")
     blocks = {n: fn.block(f"bytes{n}") for n in (1, 2, 4)}
@@ -156,8 +157,7 @@ def converted(image: Image, raw: Val, channel: int, outside: Val) -> Val:
     """A channel as the instruction returns it, as bits: an integer, or a float where the texture gives floats."""
     fn, form = image.fn, image["format"]
     signed = compare(fn, "ne", binary(fn, "and", form, 8), 0)
-    size = fn.op("i32", f"udiv {image['texel'].t}, {image['channels']}")
-    up = binary(fn, "and", fn.op("i32", f"sub i32 32, {binary(fn, 'shl', size, 3)}"), 31)
+    up = binary(fn, "and", fn.op("i32", f"sub i32 32, {binary(fn, 'shl', image['size'], 3)}"), 31)
     extended = binary(fn, "ashr", binary(fn, "shl", raw, up), up)
     number = select(fn, signed, extended, raw)
     as_half = fn.cast(fn.resize(raw, 16), "half")

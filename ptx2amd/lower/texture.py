@@ -28,8 +28,8 @@ def handle(fn: FunctionLowering, inst: Inst) -> Val:
     base = operand.base if isinstance(operand, Addr) else operand
     if isinstance(operand, Addr) and len(operand.rest) > 1:
         fn.refuse(inst, "samplers apart from textures (independent texturing mode)")
-    if isinstance(base, Sym):
-        fn.refuse(inst, "texture and surface references")
+    if isinstance(base, Sym):  # a texture reference: the variable is the descriptor
+        return fn.cast(fn.symbol_address(base.name, base.offset, "global"), "i64")
     if not isinstance(base, Reg) or (isinstance(operand, Addr) and operand.offset):
         fn.refuse(inst, "this kind of texture operand")
     return fn.value(base, "b64")

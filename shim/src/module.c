@@ -277,16 +277,3 @@ CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode) {
   *mode = 2; /* lazy */
   return CUDA_SUCCESS;
 }
-
-/* Texture and surface references are not translated: no name can be found. */
-CUresult cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name) {
-  ENTER_CONTEXT();
-  if (!pTexRef || !name) return CUDA_ERROR_INVALID_VALUE;
-  return module_checked(hmod) ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_HANDLE;
-}
-
-CUresult cuModuleGetSurfRef(CUsurfref *pSurfRef, CUmodule hmod, const char *name) {
-  ENTER_CONTEXT();
-  if (!pSurfRef || !name) return CUDA_ERROR_INVALID_VALUE;
-  return module_checked(hmod) ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_HANDLE;
-}

@@ -2,21 +2,11 @@
  * Textures). An object's handle is its descriptor's address. */
 #include <stdlib.h>
 
-#include "array.h"
+#include "texture.h"
 
-enum { RESOURCE_ARRAY, RESOURCE_MIPMAP, RESOURCE_LINEAR, RESOURCE_PITCH_2D };
 enum { READ_AS_INTEGER = 1, NORMALIZED = 2, SRGB = 0x10 };
 enum { MODE_CLAMP = 1, MODE_BORDER = 3 };
 enum { KIND_TEXTURE = 1, KIND_SURFACE = 2 };
-
-struct descriptor {
-  uint64_t base, slice;
-  uint32_t pitch, width, height, depth, layers, format, channels, texel, modes[3], filter, flags;
-  float border[4];
-  uint32_t kind;
-  uint32_t reserved[10];
-};
-_Static_assert(sizeof(struct descriptor) == 128, "as documented");
 
 struct object {
   struct object *next;
@@ -84,7 +74,7 @@ static CUresult read_as(const CUDA_TEXTURE_DESC *t, bool linear, struct descript
     d->modes[i] = linear ? MODE_BORDER : (uint32_t)t->addressMode[i];
     if (!(t->flags & NORMALIZED) && d->modes[i] != MODE_BORDER) d->modes[i] = MODE_CLAMP;
   }
-  bool whole = is_integer(d->format) && ((t->flags & READ_AS_INTEGER) || d->texel / d->channels == 4);
+  bool whole = is_integer(d->format) && ((t->flags & READ_AS_INTEGER) || d->size == 4);
   if (t->filterMode < 0 || t->filterMode > 1) return CUDA_ERROR_INVALID_VALUE;
   d->filter = linear || whole ? 0 : (uint32_t)t->filterMode;
   d->flags = (whole ? READ_AS_INTEGER : 0) | (t->flags & NORMALIZED);
@@ -110,6 +100,27 @@ static CUresult view_as(const CUDA_RESOURCE_VIEW_DESC *v, struct descriptor *d) 
     d->base += v->firstLayer * d->slice;
     d->layers = v->lastLayer - v->firstLayer + 1;
   }
+  return CUDA_SUCCESS;
+}
+
+CUresult texture_describe(const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTURE_DESC *how,
+                          const CUDA_RESOURCE_VIEW_DESC *view, struct descriptor *d) {
+  CUresult result = of_resource(resource, d);
+  if (!result && view) result = view_as(view, d);
+  if (result) return result;
+  d->texel = texel_bytes((CUarray_format)d->format, d->channels);
+  d->size = d->texel / d->channels;
+  d->kind = KIND_TEXTURE;
+  return read_as(how, resource->resType == RESOURCE_LINEAR, d);
+}
+
+CUresult surface_describe(const CUDA_RESOURCE_DESC *resource, struct descriptor *d) {
+  if (resource->resType != RESOURCE_ARRAY) return CUDA_ERROR_INVALID_VALUE;
+  CUresult result = of_resource(resource, d);
+  if (result) return result;
+  d->texel = texel_bytes((CUarray_format)d->format, d->channels);
+  d->size = d->texel / d->channels;
+  d->kind = KIND_SURFACE;
   return CUDA_SUCCESS;
 }
 
@@ -164,13 +175,8 @@ CUresult cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pR
   ENTER_CONTEXT();
   if (!pTexObject || !pResDesc || !pTexDesc) return CUDA_ERROR_INVALID_VALUE;
   struct descriptor d;
-  CUresult result = of_resource(pResDesc, &d);
-  if (!result && pResViewDesc) result = view_as(pResViewDesc, &d);
+  CUresult result = texture_describe(pResDesc, pTexDesc, pResViewDesc, &d);
   if (result) return result;
-  d.texel = texel_bytes((CUarray_format)d.format, d.channels);
-  result = read_as(pTexDesc, pResDesc->resType == RESOURCE_LINEAR, &d);
-  if (result) return result;
-  d.kind = KIND_TEXTURE;
   struct object o = {.kind = KIND_TEXTURE, .resource = *pResDesc, .texture = *pTexDesc, .viewed = pResViewDesc};
   if (pResViewDesc) o.view = *pResViewDesc;
   return publish(&o, &d, pTexObject);
@@ -178,12 +184,10 @@ CUresult cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pR
 
 CUresult cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_DESC *pResDesc) {
   ENTER_CONTEXT();
-  if (!pSurfObject || !pResDesc || pResDesc->resType != RESOURCE_ARRAY) return CUDA_ERROR_INVALID_VALUE;
+  if (!pSurfObject || !pResDesc) return CUDA_ERROR_INVALID_VALUE;
   struct descriptor d;
-  CUresult result = of_resource(pResDesc, &d);
+  CUresult result = surface_describe(pResDesc, &d);
   if (result) return result;
-  d.texel = texel_bytes((CUarray_format)d.format, d.channels);
-  d.kind = KIND_SURFACE;
   struct object o = {.kind = KIND_SURFACE, .resource = *pResDesc};
   return publish(&o, &d, pSurfObject);
 }

@@ -13,7 +13,10 @@ from reference.images import BORDER, CLAMP, MIRROR, NORMALIZED, READ_AS_INTEGER,
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 THREADS = 64
-DATA = {"B": (0, 255), "H": (0, 65535), "I": (0, 2**32 - 1), "b": (-128, 127), "h": (-32768, 32767), "i": (-(2**31), 2**31 - 1)}
+DATA = {c: (0, 2**n - 1) for c, n in zip("BHI", (8, 16, 32), strict=True)} | {
+    c: (-(2 ** (n - 1)), 2 ** (n - 1) - 1) for c, n in zip("bhi", (8, 16, 32), strict=True)
+}
+COLOUR = (1.0, 2.0, 3.0, 4.0)
 
 
 def kernel(instruction: str, body: str = "") -> str:
@@ -86,7 +89,7 @@ def test_sampling(geometry: str, mode: int, arch: str) -> None:
     text = kernel(f"tex.{geometry}.v4.f32.f32 {{%d0, %d1, %d2, %d3}}, [%i, {operands}];")
     for linear, flags in ((False, 0), (True, 0), (False, NORMALIZED), (True, NORMALIZED)):
         image = random_image(
-            0x20, 4, size, dims, layered=layered, modes=(mode,) * 3, linear=linear, flags=flags, border=(1.0, 2.0, 3.0, 4.0)
+            0x20, 4, size, dims, layered=layered, modes=(mode,) * 3, linear=linear, flags=flags, border=COLOUR
         )
         coordinates = points(image, f"{geometry} {mode} {linear} {flags}")
         found, _ = run(text, arch, image, coordinates)
@@ -143,7 +146,8 @@ def test_cube(arch: str) -> None:
 def test_queries(arch: str) -> None:
     image = random_image(0x20, 2, (5, 4, 3), 3, flags=NORMALIZED)
     text = kernel(
-        "txq.width.b32 %d0, [%i]; txq.height.b32 %d1, [%i]; suq.depth.b32 %d2, [%i]; txq.normalized_coords.b32 %d3, [%i];"
+        "txq.width.b32 %d0, [%i]; txq.height.b32 %d1, [%i]; suq.depth.b32 %d2, [%i];",
+        "txq.normalized_coords.b32 %d3, [%i];",
     )
     found, _ = run(text, arch, image, [[0, 0, 0, 0]])
     assert struct.unpack("<4I", found[0]) == (5, 4, 3, 1)
@@ -194,6 +198,7 @@ def test_surfaces(geometry: str, clamp: str, arch: str) -> None:
 @pytest.mark.parametrize("arch", ARCHS)
 def test_surface_reduction(arch: str) -> None:
     image = Image((4, 1, 1), 0x03, 1, [1, 2, 3, 4], 1)
-    text = kernel("sured.b.add.1d.u32.zero [%i, {%x0}], %x1;", "mov.b32 %d0, 0; mov.b32 %d1, 0; mov.b32 %d2, 0; mov.b32 %d3, 0;")
+    zeros = " ".join(f"mov.b32 %d{k}, 0;" for k in range(4))
+    text = kernel("sured.b.add.1d.u32.zero [%i, {%x0}], %x1;", zeros)
     _, after = run(text, arch, image, [[4, 10, 0, 0], [4, 100, 0, 0], [12, 1, 0, 0], [16, 5, 0, 0]], kind=2)
     assert struct.unpack("<4I", after) == (1, 112, 3, 5)

@@ -74,7 +74,8 @@ def test_refused_by_name(what: str) -> None:
     setting, text = STATEMENTS[what]
     statements = [" ".join(line.split()) + ";" for line in text.split("\n")]
     assert oracle.verdicts(statements, forms.declarations(setting), setting, forms.MODULE) == [""] * len(statements)
-    body = f".func f(.param .align 16 .b8 fpar[64]) {{ {forms.DECLARATIONS}\n" + "\n".join(statements) + "\nLABEL: ret; }"
+    lines = "\n".join(statements)
+    body = f".func f(.param .align 16 .b8 fpar[64]) {{ {forms.DECLARATIONS}\n{lines}\nLABEL: ret; }}"
     module = parse_module(f".version 9.0\n.target {setting[1]}\n.address_size 64\n{forms.MODULE}\n{body}\n")
     found = [item for item in parse_body(module, module.functions["f"]).items if isinstance(item, Inst)]
     assert [inst.shape.form.exact.partition(":")[0] for inst in found[:-1]] == ["refused"] * len(statements)

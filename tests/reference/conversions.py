@@ -9,7 +9,8 @@ from reference.numbers import FORMATS, NAN, Number, bits_of, decode, encode, fro
 
 def cvt(mods, v, types):
     if mods.get("small") == "ue8m0x2":
-        return {"d": (*(NAN_BF16 if c == 255 else encode(Number("finite", 0, 1, c - 127), "bf16") for c in codes(v["a"], 8)), 16)}
+        powers = [None if c == 255 else encode(Number("finite", 0, 1, c - 127), "bf16") for c in codes(v["a"], 8)]
+        return {"d": (*powers, 16)}
     if "ue8m0x2" in mods["words"]:
         parts = [decode(v[n], "f32") for n in "ba"] if "b" in v else [decode(h, "bf16") for h in codes(v["a"], 16)]
         low, high = (power(x, mods) for x in parts)
@@ -89,9 +90,6 @@ def tf32(mods, bits: int) -> int | None:
         if mods.get("satfinite") and y & 0x7FFFFFFF == 0x7F800000:
             y = y & 1 << 31 | 0x7F7FE000
     return 0 if mods.get("relu") and x.sign else y
-
-
-NAN_BF16 = None
 
 
 def codes(bits: int, n: int) -> tuple[int, int]:

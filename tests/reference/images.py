@@ -44,9 +44,9 @@ class Image:
         width, height, depth = self.size
         pitch = width * self.texel
         return struct.pack(
-            "<QQIIIIIIIIIIIII4fIIQQQ", base, pitch * height, pitch, width, height if self.dims > 1 else 0,
+            "<QQIIIIIIIIIIIII4fIIIQQQQ", base, pitch * height, pitch, width, height if self.dims > 1 else 0,
             depth if self.dims > 2 else 0, depth if self.layered else 0, self.format, self.channels, self.texel,
-            *self.modes, int(self.linear), self.flags, *self.border, kind, 0, 0, 0, 0,
+            *self.modes, int(self.linear), self.flags, *self.border, kind, self.texel // self.channels, 0, 0, 0, 0, 0,
         )  # fmt: skip
 
 
@@ -68,7 +68,7 @@ def texel(image: Image, where: list[int | None], layer: int) -> list[float]:
     """Four channels at an index along each axis."""
     if None in where:
         return list(image.border)
-    x, y, z = (where + [0, 0])[:3]
+    x, y, z = [*where, 0, 0][:3]
     z = min(layer, image.size[2] - 1) if image.layered else z
     at = ((z * image.size[1] + y) * image.size[0] + x) * image.channels
     _, one = FORMATS[image.format]

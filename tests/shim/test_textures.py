@@ -68,8 +68,8 @@ def test_texture_descriptor(shim: SimpleNamespace, context: object) -> None:
     )
     texture = shim.ffi.new("CUtexObject *")
     assert shim.cuda.cuTexObjectCreate(texture, resource, how, shim.ffi.NULL) == 0
-    fields = struct.unpack("<QQ13I4fI40x", memory(shim, texture[0], 128))
-    assert fields[1:] == (160, 40, 5, 4, 0, 3, FLOAT, 2, 8, 0, 2, 3, 1, 2, 1.0, 2.0, 3.0, 4.0, 1)
+    fields = struct.unpack("<QQ13I4fII36x", memory(shim, texture[0], 128))
+    assert fields[1:] == (160, 40, 5, 4, 0, 3, FLOAT, 2, 8, 0, 2, 3, 1, 2, 1.0, 2.0, 3.0, 4.0, 1, 4)
     found = shim.ffi.new("CUDA_RESOURCE_DESC *")
     assert shim.cuda.cuTexObjectGetResourceDesc(found, texture[0]) == 0
     assert found.res.array.hArray == a
@@ -90,8 +90,8 @@ def test_linear_texture(shim: SimpleNamespace, context: object) -> None:
     resource = shim.ffi.new("CUDA_RESOURCE_DESC *", {"resType": 2, "res": {"linear": linear}})
     how, texture = shim.ffi.new("CUDA_TEXTURE_DESC *"), shim.ffi.new("CUtexObject *")
     assert shim.cuda.cuTexObjectCreate(texture, resource, how, shim.ffi.NULL) == 0
-    fields = struct.unpack("<QQ13I4fI40x", memory(shim, texture[0], 128))
-    assert fields == (pointer[0], 0, 0, 16, 0, 0, 0, 3, 1, 4, 3, 3, 3, 0, 1, 0, 0, 0, 0, 1)
+    fields = struct.unpack("<QQ13I4fII36x", memory(shim, texture[0], 128))
+    assert fields == (pointer[0], 0, 0, 16, 0, 0, 0, 3, 1, 4, 3, 3, 3, 0, 1, 0, 0, 0, 0, 1, 4)
     resource.res.linear.devPtr += 2
     assert shim.cuda.cuTexObjectCreate(texture, resource, how, shim.ffi.NULL) == INVALID_VALUE
     assert shim.cuda.cuSurfObjectCreate(texture, resource) == INVALID_VALUE
