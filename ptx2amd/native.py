@@ -169,6 +169,14 @@ def build(parts: Iterable[str] = tuple(BUILDS), target: Path = DIRECTORY, extra:
     (target / "python").write_text(sys.executable + "\n")
 
 
+def drop_levels(highest: str) -> None:
+    """Leave out the software GPU's builds for the levels above: what sanitizers need is one of each width."""
+    from ptx2amd.vgpu.unit import LEVELS
+
+    for level in [level for level in LEVELS if level > highest]:
+        del LEVELS[level]
+
+
 @cache
 def current_build_id() -> str:
     """The translator's build id of this tree (ptx2amd/service/build_id.py)."""
@@ -181,12 +189,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m ptx2amd.native", description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"{' or '.join(BUILDS)}; default: both")
     parser.add_argument("--sanitize", help="gcc sanitizers, for example address,undefined")
+    parser.add_argument("--level", choices=("v2", "v3", "v4"), help="x86-64 levels of the software GPU up to this one")
     parser.add_argument("--output", type=Path, default=DIRECTORY)
     parser.add_argument("--werror", action="store_true", help="warnings are errors")
     options = parser.parse_args()
     if unknown := set(options.parts) - set(BUILDS):
         parser.error(f"unknown part {', '.join(unknown)}: use {' or '.join(BUILDS)}")
-    extra = (f"-fsanitize={options.sanitize}", "-fno-omit-frame-pointer") if options.sanitize else ()
+    extra = (f"-fsanitize={options.sanitize}", "-fno-omit-frame-pointer", "-O1") if options.sanitize else ()
+    if options.level:
+        drop_levels(options.level)
     try:
         build(options.parts or list(BUILDS), options.output, extra + (("-Werror",) if options.werror else ()))
     except Ptx2amdError as error:
