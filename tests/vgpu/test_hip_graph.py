@@ -286,3 +286,29 @@ def test_unjoined_and_forbidden_captures(gpu: hip.Gpu) -> None:
         Capture(gpu, main).end()
     with fails("hipErrorStreamCaptureUnsupported"):
         gpu.library.hipStreamBeginCapture(gpu.library.ffi.NULL, gpu.library.raw.hipStreamCaptureModeGlobal)
+
+
+def test_user_objects_live_as_long_as_a_graph_or_executable_holds_them(gpu: hip.Gpu) -> None:
+    lib, ffi, gone = gpu.library, gpu.library.ffi, []
+    destroy = ffi.callback("void(void *)", lambda data: gone.append(int(ffi.cast("uintptr_t", data))))
+    graph, item, executable, clone = (
+        Graph(gpu),
+        ffi.new("hipUserObject_t *"),
+        ffi.new("hipGraphExec_t *"),
+        ffi.new("hipGraph_t *"),
+    )
+    lib.hipUserObjectCreate(item, ffi.cast("void *", 7), destroy, 2, 1)
+    lib.hipGraphRetainUserObject(graph.handle, item[0], 1, 0)
+    lib.hipGraphClone(clone, graph.handle)
+    lib.hipGraphInstantiate(executable, graph.handle, ffi.NULL, ffi.NULL, 0)
+    lib.hipUserObjectRelease(item[0], 2)
+    lib.hipGraphReleaseUserObject(graph.handle, item[0], 1)
+    with fails("hipErrorInvalidValue"):
+        lib.hipGraphReleaseUserObject(graph.handle, item[0], 1)
+    lib.hipGraphDestroy(graph.handle)
+    lib.hipGraphDestroy(clone[0])
+    assert gone == []
+    lib.hipGraphExecDestroy(executable[0])
+    assert gone == [7]
+    with fails("hipErrorInvalidValue"):
+        lib.hipUserObjectRetain(item[0], 1)

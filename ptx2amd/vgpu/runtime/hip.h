@@ -305,6 +305,12 @@ hipError_t hipGraphInstantiate(hipGraphExec_t *exec, hipGraph_t graph, hipGraphN
 hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t *exec, hipGraph_t graph, unsigned long long flags);
 hipError_t hipGraphInstantiateWithParams(hipGraphExec_t *exec, hipGraph_t graph, hipGraphInstantiateParams *params);
 hipError_t hipGraphExecDestroy(hipGraphExec_t exec);
+hipError_t hipUserObjectCreate(hipUserObject_t *object, void *data, void (*destroy)(void *), unsigned count,
+                               unsigned flags);
+hipError_t hipUserObjectRetain(hipUserObject_t object, unsigned count);
+hipError_t hipUserObjectRelease(hipUserObject_t object, unsigned count);
+hipError_t hipGraphRetainUserObject(hipGraph_t graph, hipUserObject_t object, unsigned count, unsigned flags);
+hipError_t hipGraphReleaseUserObject(hipGraph_t graph, hipUserObject_t object, unsigned count);
 hipError_t hipGraphUpload(hipGraphExec_t exec, hipStream_t stream);
 hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t stream);
 hipError_t hipGraphExecGetFlags(hipGraphExec_t exec, unsigned long long *flags);

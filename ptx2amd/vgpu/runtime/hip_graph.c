@@ -14,6 +14,7 @@ hipGraph_t graph_new(void) {
   g->count = 0;
   g->owned = false;
   g->original = NULL;
+  g->holds = NULL;
   return g;
 }
 
@@ -33,6 +34,7 @@ void graph_free(hipGraph_t g) {
   free(g->nodes);
   g->nodes = NULL;
   g->count = 0;
+  user_holds_drop(&g->holds);
   handle_free(&graph_class, g);
 }
 
@@ -101,6 +103,7 @@ static hipGraph_t graph_clone(hipGraph_t graph) {
   hipGraph_t clone = graph_new();
   if (!clone) return NULL;
   clone->original = graph;
+  if (user_holds_copy(&clone->holds, graph->holds) != hipSuccess) goto failed;
   for (size_t k = 0; k < graph->count; k++) {
     hipGraphNode_t from = graph->nodes[k], node;
     struct op op = from->op;

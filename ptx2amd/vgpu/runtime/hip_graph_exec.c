@@ -18,6 +18,7 @@ struct hipGraphExec {
   unsigned long long flags;
   struct step *steps;
   size_t count;
+  struct user_hold *holds;
 };
 struct handle_class exec_class = HANDLE_CLASS(struct hipGraphExec, 1 << 16);
 
@@ -25,12 +26,14 @@ struct plan {
   struct step *steps;
   size_t count, room;
   hipGraphNode_t bad;
+  struct user_hold *holds;
 };
 
 static void plan_free(struct plan *p) {
   for (size_t k = 0; k < p->count; k++)
     if (p->steps[k].op.kind == OP_KERNEL) kernarg_release(p->steps[k].op.launch.args);
   free(p->steps);
+  user_holds_drop(&p->holds);
 }
 
 static hipError_t plan_put(struct plan *p, hipGraphNode_t node) {
@@ -65,6 +68,7 @@ static hipError_t plan_node(struct plan *p, hipGraphNode_t node) {
 
 /* Rounds over the nodes, taking those whose dependencies were taken: one round if they were added in order. */
 static hipError_t plan_graph(struct plan *p, hipGraph_t graph) {
+  if (user_holds_copy(&p->holds, graph->holds) != hipSuccess) return hipErrorOutOfMemory;
   for (size_t k = 0; k < graph->count; k++) graph->nodes[k]->mark = false;
   for (size_t left = graph->count; left > 0;) {
     size_t before = left;
@@ -98,6 +102,7 @@ static hipError_t instantiate(hipGraphExec_t *exec, hipGraph_t graph, unsigned l
   e->flags = flags;
   e->steps = p.steps;
   e->count = p.count;
+  e->holds = p.holds;
   *exec = e;
   return hipSuccess;
 }
@@ -124,7 +129,8 @@ hipError_t hipGraphInstantiateWithParams(hipGraphExec_t *exec, hipGraph_t graph,
 hipError_t hipGraphExecDestroy(hipGraphExec_t e) {
   ENTER();
   if (!handle_ok(&exec_class, e)) return done(hipErrorInvalidValue);
-  struct plan p = {.steps = e->steps, .count = e->count};
+  struct plan p = {.steps = e->steps, .count = e->count, .holds = e->holds};
+  if (p.holds) hipDeviceSynchronize();   /* its launches may use them */
   handle_free(&exec_class, e);
   plan_free(&p);                  /* launches hold copies */
   return hipSuccess;
@@ -274,6 +280,9 @@ hipError_t hipGraphExecUpdate(hipGraphExec_t e, hipGraph_t graph, hipGraphNode_t
     struct step *steps = e->steps;
     e->steps = p.steps;
     p.steps = steps;
+    struct user_hold *holds = e->holds;
+    e->holds = p.holds;
+    p.holds = holds;
   }
   pthread_mutex_unlock(&e->lock);
   plan_free(&p);

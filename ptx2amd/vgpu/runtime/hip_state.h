@@ -285,8 +285,14 @@ struct ihipGraph {
   size_t count;
   bool owned;                     /* by a child node */
   hipGraph_t original;
+  struct user_hold *holds;
 };
 extern struct handle_class graph_class, node_class, exec_class;
+
+/* The user objects of a graph, with the counts it holds (hip_user_object.c). */
+struct user_hold { hipUserObject_t object; unsigned count; struct user_hold *next; };
+hipError_t user_holds_copy(struct user_hold **to, const struct user_hold *from);
+void user_holds_drop(struct user_hold **list);
 hipGraph_t graph_new(void);
 void graph_free(hipGraph_t graph);
 /* Takes over what op owns, also on errors. */

@@ -96,6 +96,7 @@ typedef struct ihipMemGenericAllocationHandle *hipMemGenericAllocationHandle_t;
 typedef struct ihipGraph *hipGraph_t;
 typedef struct hipGraphNode *hipGraphNode_t;
 typedef struct hipGraphExec *hipGraphExec_t;
+typedef struct hipUserObject *hipUserObject_t;
 typedef struct ihipLibrary_t *hipLibrary_t;
 typedef struct ihipKernel_t *hipKernel_t;
 typedef struct hipArray *hipArray_t;
