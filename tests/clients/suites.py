@@ -1,0 +1,125 @@
+"""The clients that need downloads: what to install into a virtual environment of their own, what to run there under
+`ptx2amd run`, and how to count. `python tests/clients/suites.py [NAME...]` runs them and writes the counts to
+docs/support/clients.json and the page docs/support/clients.md; tests/clients/test_suites.py compares."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+VENVS = ROOT / "build" / "clients"
+COUNTS = ROOT / "docs" / "support" / "clients.json"
+NUMBA = "test_array test_atomics test_reduction test_sync test_intrinsics test_math test_sm test_warp_ops"
+
+
+@dataclass(frozen=True)
+class Suite:
+    """requirements: for pip. arguments: of the environment's python. environment: beyond what `ptx2amd run` sets."""
+
+    requirements: tuple[str, ...]
+    arguments: tuple[str, ...]
+    needs: str  # of the client, for the page
+    environment: dict[str, str] = field(default_factory=dict)
+    no_dependencies: bool = False
+
+
+SUITES = {
+    "CuPy": Suite(
+        ("cupy-cuda12x==14.2.0", "nvidia-cuda-nvrtc-cu12", "nvidia-cuda-runtime-cu12", "numpy", "fastrlock",
+         "cuda-pathfinder"),
+        (str(HERE / "cupy_ops.py"),), "NVRTC; cub and thrust kernels of the wheel", no_dependencies=True,
+    ),
+    "Triton": Suite(("triton==3.9.0", "numpy"), (str(HERE / "triton_ops.py"),), "our ptxas stand-in"),
+    "Warp": Suite(("warp-lang==1.19.0", "numpy"), (str(HERE / "warp_ops.py"),), "NVRTC in the wheel"),
+    "XGBoost": Suite(
+        ("xgboost==3.2.0", "numpy", "scipy"), (str(HERE / "xgboost_ops.py"),), "kernels of the wheel",
+        no_dependencies=True,
+    ),
+    "PyQrack": Suite(
+        ("pyqrack-cuda==1.27.0", "packaging", "numpy"), (str(HERE / "pyqrack_ops.py"),), "kernels of the wheel",
+        {"QRACK_MAX_ALLOC_MB": "4096"},
+    ),
+    "numba-cuda": Suite(
+        ("numba-cuda==0.30.4", "numba==0.68.1", "pytest", "psutil", "cffi", "filecheck", "nvidia-cuda-nvrtc",
+         "nvidia-cuda-nvcc", "nvidia-nvvm", "nvidia-cuda-cccl", "nvidia-cuda-runtime"),
+        ("-m", "numba.runtests", "-v", *(f"numba.cuda.tests.cudapy.{name}" for name in NUMBA.split())),
+        "NVVM, NVRTC; linking by cuLink", {"NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS": "0"},
+    ),
+}  # fmt: skip
+
+
+def python(name: str) -> Path:
+    """The interpreter of the client's environment, made at first use."""
+    suite, venv = SUITES[name], VENVS / name.lower()
+    if not (venv / "ready").exists():
+        subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
+        options = ["--no-deps"] if suite.no_dependencies else []
+        subprocess.run([str(venv / "bin" / "pip"), "install", "-q", *options, *suite.requirements], check=True)
+        (venv / "ready").touch()
+    return venv / "bin" / "python"
+
+
+def count(text: str) -> dict[str, int]:
+    """Passed, failed and skipped cases: of our scripts ("ok   name"), or of unittest's verbose output."""
+    ran = re.search(r"^Ran (\d+) tests", text, re.M)
+    if ran:
+        skipped = len(re.findall(r"\.\.\. skipped", text))
+        failed = len(re.findall(r"^(?:FAIL|ERROR): ", text, re.M))
+        return {"passed": int(ran[1]) - skipped - failed, "failed": failed, "skipped": skipped}
+    passed, failed = (len(re.findall(rf"^{word}\b", text, re.M)) for word in ("ok", "FAIL"))
+    return {"passed": passed, "failed": failed, "skipped": 0}
+
+
+def run(name: str, device: str = "vgpu:gfx942", timeout: float = 3600) -> tuple[dict[str, int], str]:
+    """The counts of one run, and its output."""
+    suite = SUITES[name]
+    command = [sys.executable, "-m", "ptx2amd.cli", "run", "--device", device, "--"]
+    command += [str(python(name)), *suite.arguments]
+    done = subprocess.run(
+        command, env={**os.environ, **suite.environment}, capture_output=True, text=True, timeout=timeout, cwd=VENVS
+    )
+    return count(done.stdout + done.stderr), done.stdout + done.stderr
+
+
+def page(counts: dict[str, dict[str, int]]) -> str:
+    lines = [
+        "# Clients",
+        "",
+        "Unmodified programs from PyPI on the software GPU (gfx942), under `ptx2amd run` without further settings",
+        "unless named. Written by `python tests/clients/suites.py`; the slow tests check that the counts only go up.",
+        "tinygrad (21 operations) and DrJit (13) are part of the fast tests.",
+        "",
+        "| client | version | passed | failed | skipped | takes its kernels from | settings |",
+        "| --- | --- | ---: | ---: | ---: | --- | --- |",
+    ]
+    for name, suite in SUITES.items():
+        if name in counts:
+            c, (package, _, version) = counts[name], suite.requirements[0].partition("==")
+            settings = " ".join(f"`{k}={v}`" for k, v in suite.environment.items())
+            lines.append(
+                f"| {name} | {package} {version} | {c['passed']} | {c['failed']} | {c['skipped']} | {suite.needs} | "
+                f"{settings} |"
+            )
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    VENVS.mkdir(parents=True, exist_ok=True)
+    counts = json.loads(COUNTS.read_text()) if COUNTS.exists() else {}
+    for name in sys.argv[1:] or SUITES:
+        counts[name], output = run(name)
+        (VENVS / f"{name.lower()}.log").write_text(output)
+        print(name, counts[name], flush=True)
+    COUNTS.write_text(json.dumps(counts, indent=1) + "\n")
+    COUNTS.with_suffix(".md").write_text(page(counts))
+
+
+if __name__ == "__main__":
+    main()

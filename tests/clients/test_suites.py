@@ -1,0 +1,29 @@
+"""The clients of suites.py against the counts of docs/support/clients.json."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import suites
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", suites.SUITES)
+def test_counts_only_go_up(name: str) -> None:
+    suites.VENVS.mkdir(parents=True, exist_ok=True)
+    known = json.loads(suites.COUNTS.read_text())[name]
+    counts, output = suites.run(name)
+    assert counts["passed"] >= known["passed"] and counts["failed"] <= known["failed"], output[-8000:]
+
+
+def test_the_page_is_up_to_date() -> None:
+    counts = json.loads(suites.COUNTS.read_text())
+    assert suites.COUNTS.with_suffix(".md").read_text() == suites.page(counts)
+
+
+def test_counting() -> None:
+    ours = "ok   add\nFAIL matmul: wrong\nok   sort\n2 of 3 operations agree with numpy\n"
+    assert suites.count(ours) == {"passed": 2, "failed": 1, "skipped": 0}
+    unittest = "a (t) ... ok\nb (t) ... skipped 'x'\nc (t) ... FAIL\n\nFAIL: c (t)\nRan 3 tests in 1s\nFAILED\n"
+    assert suites.count(unittest) == {"passed": 1, "failed": 1, "skipped": 1}
