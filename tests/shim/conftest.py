@@ -50,18 +50,20 @@ def environment(stub_path: Path, tmp_path_factory: pytest.TempPathFactory) -> di
 
 
 @pytest.fixture(scope="session")
-def shim(environment: dict[str, str], stub_path: Path) -> SimpleNamespace:
+def loaded(environment: dict[str, str], stub_path: Path) -> SimpleNamespace:
     """ffi, cuda (the library), stub, cache directory; initialised."""
     library = Path(os.environ.get("SHIM_UNDER_TEST", native.DIRECTORY)) / "libcuda.so.1"  # or a sanitizer build
     if not library.exists():
         native.build(["shim"])
-    os.environ.update(environment)
     ffi = cffi.FFI()
     ffi.cdef(cdef())
     stub_ffi = cffi.FFI()
     stub_ffi.cdef(STUB)
-    cuda = ffi.dlopen(str(library))
-    assert cuda.cuInit(0) == 0
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        cuda = ffi.dlopen(str(library))
+        assert cuda.cuInit(0) == 0
     return SimpleNamespace(
         ffi=ffi,
         cuda=cuda,
@@ -70,6 +72,14 @@ def shim(environment: dict[str, str], stub_path: Path) -> SimpleNamespace:
         path=library,
         cache=Path(environment["PTX2AMD_CACHE_DIR"]),
     )
+
+
+@pytest.fixture
+def shim(loaded: SimpleNamespace, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """The loaded shim. It reads settings late: they hold for the tests that use it, not for others."""
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    return loaded
 
 
 @pytest.fixture
@@ -86,11 +96,11 @@ def context(shim: SimpleNamespace) -> Iterator[object]:
 
 
 @pytest.fixture(scope="session")
-def image(shim: SimpleNamespace) -> bytes:
+def image(loaded: SimpleNamespace) -> bytes:
     """PTX text whose index and kernels (scale, plain) lie in the cache."""
-    write_index(shim.cache, PTX, INDEX, struct.pack("<I", 7) + bytes(12) + bytes(range(16)))
-    write_kernel(shim.cache, PTX, "scale", max_threads=512, static_shared=1024, env=1)
-    write_kernel(shim.cache, PTX, "plain", local=48)
+    write_index(loaded.cache, PTX, INDEX, struct.pack("<I", 7) + bytes(12) + bytes(range(16)))
+    write_kernel(loaded.cache, PTX, "scale", max_threads=512, static_shared=1024, env=1)
+    write_kernel(loaded.cache, PTX, "plain", local=48)
     return PTX
 
 
