@@ -18,6 +18,7 @@ SINKS = {"atom", "mbarrier", "setp", "lop3"}
 FIRST_SINKS = {"elect", "lop3", "match", "setp"}
 SECOND_SINKS = {"match", "setp", "shfl"}
 # Instructions that read special registers.
+IMAGES = {"tex", "tld4", "txq", "suld", "sust", "sured", "suq"}
 READS_SPECIAL = {"mov", "cvt"}
 # Types that live in untyped registers only.
 _STORAGE = {
@@ -94,6 +95,8 @@ def _problem(slot: Slot, ptype: str, kind: str, mnemonic: str, mods: dict[str, s
     if slot.kind in ("addr", "addr*"):
         if kind == "[_]":
             return "must be an address"
+        if mnemonic in IMAGES:
+            return _image_problem(kind)
         return _address_problem(kind[1:-1].split(",", 1)[0], mnemonic, mods)
     if slot.symbol and kind[0] == "&":
         return "" if kind in _VARIABLES else "must be a variable"
@@ -103,11 +106,26 @@ def _problem(slot: Slot, ptype: str, kind: str, mnemonic: str, mods: dict[str, s
             return "must be a whole register"
         if slot.part and slot.destination and "." not in kind:
             return "must select a part of the register"
+        if ptype == "f16x2" and mnemonic == "tex" and "_" in kind[1:-1].split(","):
+            return "must not be discarded"
         if kind[0] == "!" and slot.destination:
             return "must be a register that is not negated"
         if "#f" in kind and not by_field and (ptype == "b64" or (ptype[0] == "b" and kind[0] == "{")):
             return f"must be a register or an integer of type .{ptype}"
         return _value_problem(kind, ptype, mnemonic if by_field else "")
+    return ""
+
+
+def _image_problem(kind: str) -> str:
+    """`[image]`, `[image,{x,y}]`: an object or reference, and coordinates of 32 bits."""
+    base, *rest = re.findall(r"[^][{}, ]+", kind)
+    if base[0] == "&" and base != "&tex":
+        return "is declared, but no texture or surface" if base != "&?" else "is not declared"
+    if base[0] == "#" or (base[0] not in "&%" and _bits(base) != 64):
+        return "needs a 64-bit register or a reference as its object"
+    for part in rest:
+        if part == "_" or (part[0] not in "#&%" and _bits(part) not in (0, 32)):
+            return f"has a coordinate that is no 32-bit register, found {part}"
     return ""
 
 
