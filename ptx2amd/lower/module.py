@@ -283,7 +283,8 @@ class ModuleLowering:
         self._new, self._pending, self._kernel = {}, [], function
         try:
             mode = self._denormals(function)
-            found = [h for k in self._unit_functions(function) for h in hazards(self.module, self.reachable(k))]
+            together = self._unit_functions(function)
+            found = list(dict.fromkeys(h for k in together for h in hazards(self.module, self.reachable(k))))
             self.kernel_target = self._target(function, found)
             self.shared_plan = self._shared_plan(function)
             if self.shared_plan is not None and self.unit_of(name) is not None:

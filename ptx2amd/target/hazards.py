@@ -36,10 +36,10 @@ class Hazard:
 
 
 def hazards(module: Module, functions: Iterable[Function]) -> list[Hazard]:
-    """The hazards of a kernel: `functions` are the kernel, first, and those that it calls. Each place once,
-    in the order of lines."""
+    """The hazards of a kernel: `functions` are the kernel and those that it calls. Each place once, in the
+    order of lines."""
     bodies = list(functions)
-    required = bodies[0].directives.get("reqntid") if bodies else None
+    required = next((f.directives["reqntid"] for f in bodies if "reqntid" in f.directives), None)
     block = prod(required) if required else 0
     views = [View(Flow(body(module, function)), block) for function in bodies]
     stores = {space for view in views for space in view.stores}
