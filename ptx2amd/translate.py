@@ -20,12 +20,13 @@ from ptx2amd.lower import data
 from ptx2amd.lower.heads import max_threads, param_layout
 from ptx2amd.lower.module import KernelPlan, ModuleLowering
 from ptx2amd.lower.unit import unit
-from ptx2amd.ptx.ast import Module
+from ptx2amd.ptx.ast import Module, Var
 from ptx2amd.ptx.declare import declarations
 from ptx2amd.ptx.parse import parse_module
 from ptx2amd.target import target
 from ptx2amd.target.shared import LDS, SPILLED, VARIANTS
 
+_WORD = re.compile(r"[A-Za-z_$%][\w$]*")
 _SHARED = re.compile(r"(?<![\w.])\.shared\s+\.[^;]*;")
 EMIT = ("hsaco", "obj", "asm", "ll")
 
@@ -283,13 +284,14 @@ def module_index(module: Module) -> ModuleIndex:
     the body's text."""
     segment = data.segment(module)
     of = unit(module)
+    outer = {v.name: v for v in module.variables.values() if v.space == "shared" and data.size_of(v)}
     kernels = [
         IndexKernel(
             name,
             param_layout(function),
             max_threads(function),
             function.directives.get("reqntid", ()),
-            _static_shared(module, name),
+            _static_shared(module, name, outer),
             unit=of is not None and name in of.kernels,
         )
         for name, function in module.functions.items()
@@ -313,13 +315,27 @@ def module_index(module: Module) -> ModuleIndex:
     )
 
 
-def _static_shared(module: Module, name: str) -> int:
+def _reached(module: Module, name: str) -> set[str]:
+    """The words in the text of a function and of those that it may call."""
+    words: set[str] = set()
+    todo = [name]
+    while todo:
+        found = set(_WORD.findall(module.functions[todo.pop()].text))
+        todo += [word for word in found - words if word in module.functions and word != name]
+        words |= found
+    return words
+
+
+def _static_shared(module: Module, name: str, outer: dict[str, Var]) -> int:
+    """Bytes of shared memory that a kernel declares, or names; `outer`: the module's own sized shared variables."""
     function = module.functions[name]
     found = [
         var
         for match in _SHARED.finditer(function.text)
         for var in declarations(match[0], module.source, function.line, 1)
     ]
+    if outer:
+        found += [outer[word] for word in _reached(module, name) & outer.keys()]
     total = 0
     for var in sorted(found, key=data.align_of, reverse=True):
         total = -(-total // data.align_of(var)) * data.align_of(var) + data.size_of(var)

@@ -14,6 +14,13 @@ static CUresult code_attribute(struct kernel *k, int device, int attribute, int 
   return CUDA_SUCCESS;
 }
 
+/* Of the whole module: which of its constants a kernel uses is not known before it is translated. */
+static int constant_bytes(const struct module *m) {
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < m->variable_count; i++) bytes += m->variables[i].constant ? m->variables[i].size : 0;
+  return (int)bytes;
+}
+
 static CUresult get_attribute(struct kernel *k, int device, int attribute, int *value) {
   int target = k->module->target ? k->module->target : devices[device].cc_major * 10 + devices[device].cc_minor;
   int fixed = k->static_shared;
@@ -22,6 +29,7 @@ static CUresult get_attribute(struct kernel *k, int device, int attribute, int *
     case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
     case CU_FUNC_ATTRIBUTE_NUM_REGS: return code_attribute(k, device, attribute, value);
     case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = fixed; break;
+    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: *value = constant_bytes(k->module); break;
     case CU_FUNC_ATTRIBUTE_PTX_VERSION: *value = target; break; /* what the kernel was compiled for */
     case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *value = devices[device].cc_major * 10 + devices[device].cc_minor; break;
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:

@@ -63,6 +63,7 @@ static bool module_line(struct module *m, const char *key, char *rest) {
     char space[16] = "";
     if (sscanf(rest, "%llu %llu %15s", &a, &b, space) != 3) return false;
     v->offset = a, v->size = b, v->managed = !strcmp(space, "managed");
+    v->constant = !strcmp(space, "const");
     return a <= m->segment_size && b <= m->segment_size - a;
   }
   if (!strcmp(key, "reloc")) {

@@ -39,7 +39,7 @@ struct kernel {
   struct legacy *legacy;                              /* cuParamSet... state */
 };
 
-struct variable { const char *name; uint64_t offset, size; bool managed; };
+struct variable { const char *name; uint64_t offset, size; bool managed, constant; };
 struct relocation { uint64_t at, target; };
 
 /* The code object of a module's unit on one device, and its table of functions. */

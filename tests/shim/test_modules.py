@@ -157,7 +157,7 @@ def test_attributes(shim: SimpleNamespace, kernel: object) -> None:
         assert shim.cuda.cuFuncGetAttribute(value, number, kernel) == 0
         return value[0]
 
-    assert [attribute(i) for i in range(8)] == [256, 1024, 0, 0, 24, 75, 80, 0]  # PTX version: the module's target
+    assert [attribute(i) for i in range(8)] == [256, 1024, 16, 0, 24, 75, 80, 0]  # PTX version: the module's target
     assert attribute(8) == 49152 - 1024
     assert shim.cuda.cuFuncGetAttribute(value, 99, kernel) == INVALID_VALUE
     offset, size = shim.ffi.new("size_t *"), shim.ffi.new("size_t *")
