@@ -11,7 +11,7 @@ from ptx2amd.isa.operands import Slot, align, slots
 from ptx2amd.ptx.ast import Operand, Shape
 
 # Instructions whose register operands may be wider than the instruction type.
-RELAXED = {"ld", "ldu", "st", "cvt"}
+RELAXED = {"ld", "ldu", "st", "cvt", "suld", "sust"}
 # Instructions whose destination, first or second destination of a pair, may be discarded with `_`. (Some of the
 # elements of a destination list always may.)
 SINKS = {"atom", "mbarrier", "setp", "lop3"}
