@@ -46,7 +46,7 @@ def tools(
 ) -> dict[str, str]:
     """The variables that switch on the software GPU's tools. memcheck and racecheck bring line tables, as debug
     does alone; profile: the prefix of the files that each process writes."""
-    changes = {}
+    changes: dict[str, str] = {}
     if debug or memcheck or racecheck:
         changes |= {"PTX2AMD_DEBUG": "1", "PTX2AMD_BUILD_ID": build_id(debug=True)}
     if memcheck:
