@@ -22,7 +22,7 @@ import oracle
 from ptx import forms
 
 # What needs another target or version than any that we judge in, and ptxas's own crashes, decide nothing.
-UNDECIDED = re.compile("requires|not supported on|crashed|[Ff]eature")
+UNDECIDED = re.compile("requires|not supported on|crashed|[Ff]eature|'.volatile' cannot be applied to '.local'")
 # Value ranges are the lowering's business.
 RANGES = re.compile("out of range|unexpected value|multiple of warp size|expected to be in range|video selector")
 
