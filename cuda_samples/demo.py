@@ -1,9 +1,10 @@
 """The main job, shown: build every sample with nvcc, run each unmodified on the software GPU as a chip
-with 64-lane waves and as one with 32-lane waves. `python cuda_samples/demo.py [NAME...]`; exit status 1
-when a sample fails."""
+with 64-lane waves and as one with 32-lane waves. `python cuda_samples/demo.py [--arch A,B] [NAME...]`; exit
+status 1 when a sample fails."""
 
 from __future__ import annotations
 
+import argparse
 import json
 import subprocess
 import sys
@@ -69,9 +70,14 @@ def _expected(program: Path, output: str) -> bool:
 
 
 def main() -> int:
-    programs = build.build_all(OUT, sys.argv[1:] or None)
+    parser = argparse.ArgumentParser(description="Run the CUDA samples on the software GPU.")
+    parser.add_argument("--arch", default=",".join(ARCHS), help="comma-separated archs (default: %(default)s)")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="samples (default: all)")
+    options = parser.parse_args()
+    programs = build.build_all(OUT, options.names or None)
     failed = 0
-    for arch in ARCHS:
+    archs = options.arch.split(",")
+    for arch in archs:
         header_shown = False
         for name, program in programs.items():
             outcome = run(program, arch)
@@ -89,7 +95,7 @@ def main() -> int:
                 flush=True,
             )
             failed += not outcome.passed
-    total = len(programs) * len(ARCHS)
+    total = len(programs) * len(archs)
     print(f"\n{total - failed} of {total} passed")
     return 1 if failed else 0
 

@@ -1,4 +1,4 @@
-"""Generates the handlers of scalar instructions from the rows' semantics (isa/sop.py, sopp.py, smem.py)."""
+"""Generates the handlers of scalar instructions from the rows' semantics (isa/sop*.py, smem.py)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ from ptx2amd.vgpu.unit import Handlers, Unit
 
 _C_TYPE = {
     "u32": "uint32_t", "b32": "uint32_t", "i32": "int32_t", "u64": "uint64_t", "b64": "uint64_t", "i64": "int64_t",
+    "f32": "float", "f16": "float", "b16": "uint32_t",
 }  # fmt: skip
+#: Floats: from and to the bits in a register.
+_FROM_BITS = {"f32": "as_f32({})", "f16": "half_value(w, {})"}
+_TO_BITS = {"f32": "f32_bits({})", "f16": "half_bits(w, {})"}
 
 
 def _uses(text: str, name: str) -> bool:
@@ -25,7 +29,19 @@ def _assigns(text: str, name: str) -> bool:
 def _write(d: Operand) -> str:
     if d.bits == 64:
         return "write64(w, i->dst, (uint64_t)D);"
-    return "w->s[i->dst] = (uint32_t)D;"
+    return f"w->s[i->dst] = {_TO_BITS.get(d.type, '(uint32_t){}').format('D')};"
+
+
+def _source(o: Operand, k: int, modified: bool) -> str:
+    """Declarations of a source's value A and, of floats, its bits A_."""
+    up = o.name.upper()
+    if o.type not in _FROM_BITS:
+        return f"const {_C_TYPE[o.type]} {up} = ({_C_TYPE[o.type]})source_u{max(o.bits, 32)}(w, i, {k});"
+    bits = f"source_u32(w, i, {k})"
+    if modified:
+        bits = f"modified_bits(i, {k}, {bits}, {o.bits})"
+    value = _FROM_BITS[o.type].format(f"{up}_")
+    return f"const uint32_t {up}_ = {bits}; const float {up} = {value}; (void){up}_;"
 
 
 def handler(op: Op) -> str:
@@ -38,12 +54,14 @@ def handler(op: Op) -> str:
     if op.format != "SMEM":
         for k, o in enumerate(sources):
             if _uses(text, o.name.upper()):
-                ctype = _C_TYPE[o.type]
-                body.append(f"const {ctype} {o.name.upper()} = ({ctype})source_u{o.bits}(w, i, {k});")
+                body.append(_source(o, k, op.format == "VOP3"))
     if _uses(text, "D") and d:
         ctype = _C_TYPE[d.type]
-        old = f"({ctype})read{d.bits}(w, i->dst)" if d.read else "0"
+        old = f"read{max(d.bits, 32)}(w, i->dst)" if d.read else "0"
+        old = _FROM_BITS.get(d.type, f"({ctype}){{}}").format(old)
         body.append(f"{ctype} D = {old};")
+    if any(o.type == "f16" for o in operands):
+        body.insert(0, "float64_begin(w);")
     width = next((o.bits for o in sources if o.name == "a"), 64)
     if _uses(text, "EXEC"):
         body.append(f"uint{width}_t EXEC = read{width}(w, S_EXEC);")
@@ -55,12 +73,16 @@ def handler(op: Op) -> str:
         body.append("const uint32_t M0 = w->s[S_M0];")
     statement = text.replace("WRITE_D;", _write(d) if d else "")
     body.append(statement)
+    if op.format == "VOP3" and d:
+        body.append("D = finished(i, D);")
     if _assigns(text, "EXEC"):
         body.append("w->s[S_EXEC] = (uint32_t)EXEC;")
         if width == 64:
             body.append("w->s[S_EXEC + 1] = (uint32_t)(EXEC >> 32);")
     if _uses(text, "D") and d and "WRITE_D" not in text:
         body.append(_write(d))
+    if any(o.type == "f16" for o in operands):
+        body.append("float64_end(w);")
     if _assigns(text, "SCC") or "&SCC" in text:
         body.append("w->s[S_SCC] = SCC;")
     if not text.rstrip().endswith("return NEXT(i);"):
@@ -77,4 +99,5 @@ def write(outdir: Path) -> Handlers:
     rows = [op for op in scalar_ops() if op.semantics]
     path = outdir / "scalar_handlers.c"
     path.write_text('/* Generated from ptx2amd/vgpu/isa. */\n#include "scalar.h"\n\n' + "\n".join(map(handler, rows)))
-    return Handlers([Unit(path, "width")], {symbol(op): (f"op_{symbol(op)}", "") for op in rows})
+    unit = Unit(path, "width", ("-fno-strict-aliasing", "-fno-math-errno", "-ffp-contract=off"))
+    return Handlers([unit], {symbol(op): (f"op_{symbol(op)}", "") for op in rows})

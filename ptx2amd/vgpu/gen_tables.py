@@ -1,11 +1,11 @@
-"""Generates the decoder's tables (tables_<generation>.h), operand types and row numbers (ops.h)."""
+"""Generates the decoder's tables (tables_<arch>.h), operand types and row numbers (ops.h)."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from ptx2amd.vgpu.isa import encoding
-from ptx2amd.vgpu.isa.op import GENERATIONS, TYPES, Op, Operand
+from ptx2amd.vgpu.isa.op import GENERATIONS, TYPES, Op, Operand, generation_of
 from ptx2amd.vgpu.isa.table import all_ops, symbol
 
 #: VOPD opcode -> mnemonic of the row it performs (X and Y share the numbering; 16 and up are Y only).
@@ -68,7 +68,7 @@ def _traits(op: Op) -> str:
     return " | ".join(traits) or "0"
 
 
-def _info(op: Op, index: int, generation: str) -> str:
+def _info(op: Op, index: int, arch: str) -> str:
     """The initialiser of a row's struct op_info."""
     operands = op.parse_operands()
     sources = [o for o in operands if not o.is_destination][:4]
@@ -88,15 +88,15 @@ def _info(op: Op, index: int, generation: str) -> str:
     types = ", ".join(f"TYPE_{o.type}" for o in sources)
     role_list = ", ".join(roles.get(o.name, "ROLE_A") for o in sources)
     return (
-        f'{{.name = "{op.mnemonic(generation)}", .id = {index}, .format = FORMAT_{op.format},'
+        f'{{.name = "{op.mnemonic(arch)}", .id = {index}, .format = FORMAT_{op.format},'
         f" .n_src = {len(sources)}, .src_type = {{{types or 0}}}, .src_role = {{{role_list or 0}}},"
         f" .dst_type = {_lookup(by_name, 'd')}, .dst2_type = {_lookup(by_name, 'e')}, .fixed = {fixed},"
         f" .accumulation = {accumulation}, .scalar_dst = {int(scalar_dst)}, .traits = {_traits(op)},"
-        f" .generation = {GENERATIONS.index(generation)}}}"
+        f" .generation = {GENERATIONS.index(generation_of(arch))}}}"
     )
 
 
-def opcode_tables(generation: str) -> dict[str, dict[int, int]]:
+def opcode_tables(arch: str) -> dict[str, dict[int, int]]:
     """Format -> opcode -> row number, VOP3 forms of the short formats included. ValueError on a clash."""
     tables: dict[str, dict[int, int]] = {}
 
@@ -104,13 +104,13 @@ def opcode_tables(generation: str) -> dict[str, dict[int, int]]:
         table = tables.setdefault(fmt, {})
         if opcode in table:
             raise ValueError(
-                f"{generation} {fmt} {opcode:#x}: {all_ops()[table[opcode]].name} and {all_ops()[index].name}"
+                f"{arch} {fmt} {opcode:#x}: {all_ops()[table[opcode]].name} and {all_ops()[index].name}"
             )
         table[opcode] = index
 
-    bases = encoding.VOP3_BASE[generation]
+    bases = encoding.VOP3_BASE[encoding.DECODERS[arch]]
     for index, op in enumerate(all_ops()):
-        opcode = op.opcode(generation)
+        opcode = op.opcode(arch)
         if opcode is None:
             continue
         add("VOP3P" if op.format == "VOP3P_MAI" else op.format, opcode, index)
@@ -119,13 +119,14 @@ def opcode_tables(generation: str) -> dict[str, dict[int, int]]:
     return tables
 
 
-def generation_header(generation: str) -> str:
-    """tables_<generation>.h for runtime/decode.c."""
-    layouts = encoding.layouts(generation)
+def decoder_header(arch: str) -> str:
+    """tables_<arch>.h for runtime/decode.c."""
+    layouts = encoding.layouts(encoding.DECODERS[arch])
     lines = [
         "/* Generated from ptx2amd/vgpu/isa. */",
         '#include "ops.h"',
-        f"#define GENERATION_INDEX {GENERATIONS.index(generation)}",
+        f"#define GENERATION_INDEX {GENERATIONS.index(generation_of(arch))}",
+        f"#define DECODER_IS_OLD_GFX9 {int(arch in ('gfx900', 'gfx906', 'gfx908', 'gfx90a'))}",
         "#define DECODE_HAS_LITERAL 0x8000",
     ]
     for name in encoding.FORMATS:
@@ -157,12 +158,12 @@ def generation_header(generation: str) -> str:
     lines += ["  return FORMAT_none;", "}"]
     lines.append(f"static const struct op_info infos[{len(all_ops())}] = {{")
     lines += [
-        f"  [{k}] = {_info(op, k, generation)}, /* {symbol(op)} */"
+        f"  [{k}] = {_info(op, k, arch)}, /* {symbol(op)} */"
         for k, op in enumerate(all_ops())
-        if op.opcode(generation) is not None
+        if op.opcode(arch) is not None
     ]
     lines.append("};")
-    tables = opcode_tables(generation)
+    tables = opcode_tables(arch)
     for layout in layouts:
         if "op" not in layout.fields or layout.name == "VOPD":
             continue
@@ -177,24 +178,24 @@ def generation_header(generation: str) -> str:
         if "op" in x.fields and x.name != "VOPD"
     ]
     lines += ["  default: return NULL;", "  }", "}"]
-    lines.append(_vopd_table(generation))
+    lines.append(_vopd_table(arch))
     return "\n".join(lines) + "\n"
 
 
-def _vopd_table(generation: str) -> str:
-    if generation not in ("gfx11", "gfx12"):
+def _vopd_table(arch: str) -> str:
+    if generation_of(arch) not in ("gfx11", "gfx12"):
         return ""
     rows: dict[str, int] = {}
     for k, op in enumerate(all_ops()):
-        if op.opcode(generation) is not None and op.format in _SHORT:
-            rows[op.mnemonic(generation)] = k
+        if op.opcode(arch) is not None and op.format in _SHORT:
+            rows[op.mnemonic(arch)] = k
             rows[op.name] = k
     entries = ", ".join(f"[{n}] = &infos[{rows[name]}]" for n, name in VOPD.items() if name in rows)
     return f"static const struct op_info *const vopd_table[32] = {{{entries or 0}}};"
 
 
 def write(outdir: Path) -> None:
-    """Writes ops.h and the generations' tables into outdir."""
+    """Writes ops.h and the decoders' tables into outdir."""
     (outdir / "ops.h").write_text(common_header())
-    for generation in encoding.LAYOUTS:
-        (outdir / f"tables_{generation}.h").write_text(generation_header(generation))
+    for arch in encoding.DECODERS:
+        (outdir / f"tables_{arch}.h").write_text(decoder_header(arch))

@@ -29,6 +29,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from ptx2amd.vgpu.isa.encoding import DECODERS
 from ptx2amd.vgpu.isa.op import Op, Operand
 from ptx2amd.vgpu.isa.table import symbol
 from ptx2amd.vgpu.unit import Handlers, Unit
@@ -330,7 +331,17 @@ def handler(op: Op) -> tuple[str, str, str]:
 
 def only_wave64(op: Op) -> bool:
     """GFX9 has no waves of 32 lanes: its own rows need no handlers for them."""
-    return op.gfx10 is op.gfx11 is op.gfx12 is None and not _CALL.match(op.semantics)
+    return not _CALL.match(op.semantics) and all(
+        op.opcode(arch) is None for arch, generation in DECODERS.items() if generation != "gfx9"
+    )
+
+
+def _sameness(op: Op) -> tuple[object, ...]:
+    """Rows that agree in this have the same handlers: their text depends on nothing else."""
+    keeps = op.format == "VOP3" and "legacy" not in op.name
+    names = re.search("_(madmk|madak|fmamk|fmaak|mac|fmac)_", op.name)
+    return (op.operands.replace("@vcc", ""), op.semantics, keeps, names is None, op.format == "VOP3P",
+            "cmpx" in op.name, only_wave64(op))  # fmt: skip
 
 
 def _absent(*names: str) -> str:
@@ -355,12 +366,15 @@ def write(outdir: Path, ops: Sequence[Op]) -> Handlers:
     """Write the handlers of the rows as C files into `outdir`."""
     outdir.mkdir(parents=True, exist_ok=True)
     result = Handlers()
-    done = [op for op in ops if op.semantics]
-    for start in range(0, len(done), ROWS_PER_FILE):
+    done: dict[tuple[object, ...], Op] = {}
+    for op in filter(lambda op: op.semantics, ops):
+        done.setdefault(_sameness(op), op)
+    rows = list(done.values())
+    for start in range(0, len(rows), ROWS_PER_FILE):
         parts = [
             '#include "valu_matrix.h"\ntypedef const struct inst *handler_decl(struct wave *, const struct inst *);\n'
         ]
-        for op in done[start : start + ROWS_PER_FILE]:
+        for op in rows[start : start + ROWS_PER_FILE]:
             text, plain, modified = handler(op)
             if only_wave64(op):
                 text = f"#if W == 64\n{text}#else\n{_absent(plain, modified)}#endif\n"
@@ -369,6 +383,8 @@ def write(outdir: Path, ops: Sequence[Op]) -> Handlers:
         path = outdir / f"vector_{start // ROWS_PER_FILE}.c"
         path.write_text("\n".join(parts))
         result.units.append(Unit(path, "build", FLAGS))
+    for op in filter(lambda op: op.semantics, ops):
+        result.names[symbol(op)] = result.names[symbol(done[_sameness(op)])]
     for part in PARTS:
         if (RUNTIME / part).exists():
             result.units.append(Unit(RUNTIME / part, "build", FLAGS))

@@ -49,10 +49,10 @@ def _generate(out: Path) -> list[Unit]:
     _build_list(out)
     units = [u for s in sets for u in s.units]
     units.append(Unit(RUNTIME / "wave_loop.c", "build"))
-    for generation in encoding.LAYOUTS:
-        path = out / f"decode_{generation}.c"
-        path.write_text(f'/* Generated. */\n#define GENERATION {generation}\n#include "decode.c"\n')
-        units.append(Unit(path))
+    for arch in encoding.DECODERS:
+        path = out / f"decode_{arch}.c"
+        path.write_text(f'/* Generated. */\n#define DECODER {arch}\n#include "decode.c"\n')
+        units.append(Unit(path, flags=("-g0",)))
     units.append(Unit(out / "all_builds.c"))
     units.append(gen_access.write(out))
     taken = {u.path.name for u in units}

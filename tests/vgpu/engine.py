@@ -14,6 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ptx2amd.vgpu.isa.op import REPRESENTATIVES
+
 FAULTS = (
     "none", "illegal", "unimplemented", "memory", "misaligned", "lds", "scratch", "trap", "deadlock", "runaway",
     "bad launch", "bad jump",
@@ -51,11 +53,12 @@ def library() -> ctypes.CDLL:
     return lib
 
 
-def describe(generation: str, words: Sequence[int], lanes: int = 64) -> tuple[int, str]:
-    """(length in dwords, 0 unknown, negative without handler; description)."""
+def describe(arch: str, words: Sequence[int], lanes: int = 64) -> tuple[int, str]:
+    """(length in dwords, 0 unknown, negative without handler; description). A generation means its representative."""
+    arch = REPRESENTATIVES.get(arch, arch)
     data = (ctypes.c_uint32 * len(words))(*words)
     text = ctypes.create_string_buffer(512)
-    n = library().ptx2amd_vgpu_describe(generation.encode(), lanes, data, len(words), text, 512)
+    n = library().ptx2amd_vgpu_describe(arch.encode(), lanes, data, len(words), text, 512)
     return n, text.value.decode()
 
 

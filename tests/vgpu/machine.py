@@ -14,9 +14,12 @@ from pathlib import Path
 import cffi
 import numpy as np
 
+from ptx2amd.vgpu.isa.encoding import DECODERS
+from ptx2amd.vgpu.isa.op import REPRESENTATIVES
+
 ROWS = 576  # VGPR_ROWS of wave.h
 #: What the assembler is told, by generation of the tables.
-CHIPS = {"gfx9": "gfx942", "gfx11": "gfx1100"}
+CHIPS = REPRESENTATIVES | {arch: arch for arch in DECODERS}
 #: MODE as a HIP kernel starts: nearest even, denormals kept, DX10_CLAMP and IEEE on.
 MODE = 0x3F0
 
@@ -35,7 +38,7 @@ def library() -> tuple[cffi.FFI, object]:
     """The software GPU with its single-instruction entry."""
     ffi = cffi.FFI()
     ffi.cdef(
-        "int ptx2amd_vgpu_execute(const char *generation, unsigned lanes, const char *level, const uint32_t *code,"
+        "int ptx2amd_vgpu_execute(const char *arch, unsigned lanes, const char *level, const uint32_t *code,"
         " size_t dwords, uint32_t *v, uint32_t *s, uint32_t mode);"
     )
     path = os.environ.get("PTX2AMD_TEST_VGPU")
@@ -69,7 +72,7 @@ def assemble(generation: str, lines: list[str], lanes: int = 0) -> list[bytes]:
         source.write_text("\n".join(text) + "\n")
         command = [sys.executable, "-m", "ziglang", "clang", "-target", "amdgcn-amd-amdhsa"]
         command += [f"-mcpu={CHIPS[generation]}", "-c", str(source), "-o", str(target)]
-        if lanes == 64 and generation == "gfx11":
+        if lanes == 64 and generation not in ("gfx9", "gfx942", "gfx950"):
             command.append("-mwavefrontsize64")
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
@@ -132,7 +135,7 @@ def execute(generation: str, code: bytes, state: State, mode: int = MODE, level:
     ffi, lib = library()
     state.v = np.ascontiguousarray(state.v)
     status = lib.ptx2amd_vgpu_execute(  # type: ignore[attr-defined]
-        generation.encode(), state.lanes, best_level(level).encode(), ffi.from_buffer("uint32_t[]", code),
+        CHIPS[generation].encode(), state.lanes, best_level(level).encode(), ffi.from_buffer("uint32_t[]", code),
         len(code) // 4,
         ffi.cast("uint32_t *", state.v.ctypes.data), ffi.cast("uint32_t *", state.s.ctypes.data), mode,
     )  # fmt: skip

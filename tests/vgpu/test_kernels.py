@@ -11,6 +11,9 @@ from engine import CodeObject, EngineFault, compile_hip, have_clang19
 
 pytestmark = pytest.mark.skipif(not have_clang19(), reason="clang-19 is not installed")
 
+#: clang 19 does not know gfx950.
+ARCHS = ["gfx942", "gfx1100", "gfx90a", "gfx906", "gfx900", "gfx908", "gfx1030", "gfx1151", "gfx1200", "gfx1201"]
+
 HEAD = """
 #define GLOBAL extern "C" __attribute__((global))
 #define DEVICE __attribute__((device))
@@ -144,7 +147,7 @@ GLOBAL void by_value(float *out, struct Big s) { out[TX] = s.a[TX % 20] * s.f; }
 )
 
 
-@pytest.fixture(scope="module", params=["gfx942", "gfx1100", "gfx90a", "gfx906"])
+@pytest.fixture(scope="module", params=ARCHS)
 def code(request: pytest.FixtureRequest) -> CodeObject:
     return CodeObject(compile_hip(SOURCE, request.param), request.param)
 

@@ -28,6 +28,8 @@ _VECTOR = {
     "VOP2": "31:31=0 op=30:25 vdst=24:17 src0=8:0 src1=16:9",
 }
 _FLAT = "op=24:18 vdst=63:56 addr=39:32 data=47:40 saddr=54:48"
+#: GFX12's three dwords. glc is TH's first bit: for atomics, whether they return.
+_FLAT12 = "op=20:14 saddr=6:0 vdst=39:32 addr=71:64 data=62:55 ioffset=95:72 glc=52:52 scope=51:50"
 _BUFFER = "vdata=47:40 vaddr=39:32 srsrc=52:48 soffset=63:56 offset=11:0"
 
 #: generation -> format -> layout, in the order in which they are tried.
@@ -49,6 +51,23 @@ LAYOUTS: dict[str, dict[str, str]] = {
         **_SCALAR,
         **_VECTOR,
     },
+    "gfx10": {
+        "VOP3P": f"31:24=0xcc {_VOP3P}",
+        "VINTERP": "31:26=0x32 op=17:16",
+        "VOP3": f"31:26=0x35 {_VOP3} abs=10:8 opsel=14:11 sdst=14:8",
+        "DS": "31:26=0x36 op=25:18 vdst=63:56 addr=39:32 data0=47:40 data1=55:48 offset0=7:0 offset1=15:8 gds=17:17",
+        "FLAT": f"31:26=0x37 15:14=0 {_FLAT} offset=11:0 glc=16:16 dlc=12:12 slc=17:17 lds=13:13",
+        "SCRATCH": f"31:26=0x37 15:14=1 {_FLAT} ioffset=11:0 glc=16:16 dlc=12:12 slc=17:17 lds=13:13",
+        "GLOBAL": f"31:26=0x37 15:14=2 {_FLAT} ioffset=11:0 glc=16:16 dlc=12:12 slc=17:17 lds=13:13",
+        "MUBUF": f"31:26=0x38 op=25:18 {_BUFFER} offen=12:12 idxen=13:13 glc=14:14 dlc=15:15 lds=16:16 slc=54:54"
+        " tfe=55:55",
+        "MTBUF": f"31:26=0x3a op=18:16 {_BUFFER} offen=12:12 idxen=13:13",
+        "MIMG": "31:26=0x3c op=24:18 vaddr=39:32 vdata=47:40",
+        "EXP": "31:26=0x3e",
+        "SMEM": "31:26=0x3d op=25:18 sdata=12:6 sbase=5:0 soffset=63:57 offset=52:32 glc=16:16 dlc=14:14",
+        **_SCALAR,
+        **_VECTOR,
+    },
     "gfx11": {
         "VOPD": "31:26=0x32 op=25:22 opy=21:17 vdst=63:56 vdsty=55:49 src0=8:0 srcy0=40:32 src1=16:9 srcy1=48:41",
         "VOP3P": f"31:24=0xcc {_VOP3P}",
@@ -67,7 +86,33 @@ LAYOUTS: dict[str, dict[str, str]] = {
         **_SCALAR,
         **_VECTOR,
     },
+    "gfx12": {
+        "VOPD": "31:26=0x32 op=25:22 opy=21:17 vdst=63:56 vdsty=55:49 src0=8:0 srcy0=40:32 src1=16:9 srcy1=48:41",
+        "VOP3P": f"31:24=0xcc {_VOP3P}",
+        "VINTERP": "31:24=0xcd op=22:16",
+        "LDSDIR": "31:24=0xce op=21:20",
+        "VOP3": f"31:26=0x35 {_VOP3} abs=10:8 opsel=14:11 sdst=14:8",
+        "DS": "31:26=0x36 op=25:18 vdst=63:56 addr=39:32 data0=47:40 data1=55:48 offset0=7:0 offset1=15:8",
+        "FLAT": f"31:24=0xec {_FLAT12}",
+        "SCRATCH": f"31:24=0xed {_FLAT12} sve=49:49",
+        "GLOBAL": f"31:24=0xee {_FLAT12}",
+        "MUBUF": "31:26=0x31 op=21:14 vdata=39:32 vaddr=71:64 rsrc=49:41 soffset=6:0 ioffset=95:72 offen=62:62"
+        " idxen=63:63 tfe=22:22 glc=52:52 scope=51:50",
+        "MIMG": "31:26=0x34 op=21:14",
+        "EXP": "31:26=0x3e",
+        "SMEM": "31:26=0x3d op=18:13 sdata=12:6 sbase=5:0 soffset=63:57 ioffset=55:32 scope=22:21",
+        **_SCALAR,
+        **_VECTOR,
+    },
 }
+#: gfx1250 and its kin: FP8 and bf16 everywhere, no images, VOPD3.
+LAYOUTS["gfx125"] = {k: v for k, v in LAYOUTS["gfx12"].items() if k != "MIMG"}
+
+#: Architecture whose machine code a decoder is for -> generation of its layouts. Others that decode alike: arch.c.
+DECODERS: dict[str, str] = {
+    "gfx900": "gfx9", "gfx906": "gfx9", "gfx908": "gfx9", "gfx90a": "gfx9", "gfx942": "gfx9", "gfx950": "gfx9",
+    "gfx1030": "gfx10", "gfx1100": "gfx11", "gfx1151": "gfx11", "gfx1200": "gfx12", "gfx1250": "gfx125",
+}  # fmt: skip
 
 #: Extension dwords of VOP1, VOP2, VOPC (and VOP3 on gfx11), chosen by the value of src0.
 EXTENSIONS: dict[str, str] = {
@@ -80,11 +125,12 @@ EXTENSIONS: dict[str, str] = {
 
 #: Dwords of an instruction in each format, without literal and extension.
 DWORDS = {**dict.fromkeys(("SOP1", "SOP2", "SOPC", "SOPK", "SOPP", "VOP1", "VOP2", "VOPC", "LDSDIR"), 1)}
+DWORDS12 = {**DWORDS, **dict.fromkeys(("FLAT", "SCRATCH", "GLOBAL", "MUBUF", "MIMG"), 3)}
 
 #: Opcode of a short form in the VOP3 space: added to the short form's number.
 VOP3_BASE = {
     "gfx9": {"VOPC": 0x000, "VOP2": 0x100, "VOP1": 0x140},
-    "gfx11": {"VOPC": 0x000, "VOP2": 0x100, "VOP1": 0x180},
+    **{key: {"VOPC": 0, "VOP2": 256, "VOP1": 384} for key in ("gfx10", "gfx11", "gfx12", "gfx125")},
 }
 
 _PART = re.compile(r"(\w+)(?::(\w+))?=(\w+)(?::(\w+))?$")
@@ -101,7 +147,7 @@ class Layout:
     dwords: int
 
 
-def parse(name: str, text: str) -> Layout:
+def parse(name: str, text: str, dwords: dict[str, int] = DWORDS) -> Layout:
     """Parse a layout; ValueError where the notation is wrong."""
     mask = match = 0
     fields: dict[str, tuple[int, int]] = {}
@@ -116,12 +162,13 @@ def parse(name: str, text: str) -> Layout:
         else:
             hi, lo = int(m[3]), int(m[4])
             fields[m[1]] = (lo, hi - lo + 1)
-    return Layout(name, mask, match, fields, DWORDS.get(name, 2))
+    return Layout(name, mask, match, fields, dwords.get(name, 2))
 
 
 def layouts(generation: str) -> list[Layout]:
     """The formats of a generation, in the order in which they are tried."""
-    return [parse(name, text) for name, text in LAYOUTS[generation].items()]
+    dwords = DWORDS12 if generation.startswith("gfx12") else DWORDS
+    return [parse(name, text, dwords) for name, text in LAYOUTS[generation].items()]
 
 
 #: All format names, in a fixed order: enum inst_format of the generated C.

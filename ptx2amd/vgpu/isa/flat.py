@@ -59,6 +59,8 @@ FLOAT_ATOMICS = [
     ("min_f64", None, 0x50, "ATOMIC_MIN_F", 64),
     ("max_f64", None, 0x51, "ATOMIC_MAX_F", 64),
     ("pk_add_bf16", None, 0x52, "ATOMIC_PK_ADD_BF16", 32),
+    ("cmpswap_f64", None, None, "ATOMIC_CMPSWAP_F", 64),
+    ("cond_sub_u32", None, None, "ATOMIC_COND_SUB", 32),
 ]
 
 
@@ -89,7 +91,7 @@ def atomic_rows(prefix: str, fmt: str) -> list[Op]:
             )  # fmt: skip
     for name, float11, float9, op, bits in FLOAT_ATOMICS:
         if name == "csub_u32" and prefix == "flat":
-            continue
+            float11 = None
         data = bits * 2 if op == "ATOMIC_CMPSWAP_F" else bits
         rows.append(Op(f"{prefix}_atomic_{name}", fmt, f"d:b{bits}, a:b64, b:b{data}",
                        f"{prefix}_atomic({op}, {bits})", gfx9=float9, gfx11=float11))  # fmt: skip
@@ -107,6 +109,8 @@ OPS = [
     *atomic_rows("flat", "FLAT"), *atomic_rows("global", "GLOBAL"),
     *[Op(f"global_load_lds_{name}", "GLOBAL", "a:b64", f"global_load_lds({kind})", gfx9=code)
       for name, code, kind in LDS_LOADS],
+    *[Op(f"global_{name}", "GLOBAL", "", "fence()") for name in ("inv", "wb", "wbinv")],
+    *[Op(f"global_load_tr_b{bits}", "GLOBAL", f"d:b{bits}, a:b64", "") for bits in (64, 128)],
     Op("global_load_addtid_b32", "GLOBAL", "d:b32", "", gfx11=0x28),
     Op("global_store_addtid_b32", "GLOBAL", "b:b32", "", gfx11=0x29),
 ]  # fmt: skip

@@ -7,12 +7,18 @@ from __future__ import annotations
 
 from ptx2amd.vgpu.isa.op import Op
 
-BITS = {"f16": 16, "bf16": 16, "f32": 32, "xf32": 32, "f64": 64, "i8": 8, "fp8": 8, "bf8": 8, "i32": 32}
+BITS = {
+    "f16": 16, "bf16": 16, "f32": 32, "xf32": 32, "f64": 64, "i8": 8, "fp8": 8, "bf8": 8, "e4m3": 8, "e5m2": 8,
+    "i32": 32,
+}  # fmt: skip
 #: Dwords of a lane's registers -> operand type.
 _DWORDS = {1: "b32", 2: "b64", 4: "b128", 8: "b256", 16: "b512", 32: "b1024"}
 
 
-def mfma(opcode: int, m: int, n: int, k: int, blocks: int, a: str, b: str, d: str, name: str) -> Op:
+def mfma(
+    opcode: int | None, m: int, n: int, k: int, blocks: int, a: str, b: str, d: str, name: str,
+    archs: tuple[str, ...] = (),
+) -> Op:  # fmt: skip
     """A row; operand sizes follow from the shape."""
     source = _DWORDS[max(1, m * k * blocks * BITS[a] // 32 // 64)]
     result = _DWORDS[m * n * blocks * BITS[d] // 32 // 64]
@@ -20,7 +26,7 @@ def mfma(opcode: int, m: int, n: int, k: int, blocks: int, a: str, b: str, d: st
         source = "f64"
     operands = f"d:{result}, a!v:{source}, b!v:{source}, c:{'f64' if result == 'b64' else result}"
     shape = f"MATRIX(mfma, {m}, {n}, {k}, {blocks}, {a}, {b}, {d})"
-    return Op(name, "VOP3P_MAI", operands, shape, gfx9=opcode)
+    return Op(name, "VOP3P_MAI", operands, shape, gfx9=opcode, archs=archs)
 
 
 def _name(m: int, n: int, k: int, blocks: int, d: str, suffix: str) -> str:
@@ -64,7 +70,7 @@ def _rows() -> list[Op]:
     for base, m, k in ((112, 16, 32), (116, 32, 16)):
         for index, (a, b) in enumerate((("bf8", "bf8"), ("bf8", "fp8"), ("fp8", "bf8"), ("fp8", "fp8"))):
             name = _name(m, m, k, 1, "f32", f"{a}_{b}")
-            rows.append(mfma(base + index, m, m, k, 1, a, b, "f32", name))
+            rows.append(mfma(base + index, m, m, k, 1, a, b, "f32", name, ("gfx942",)))
     return rows
 
 

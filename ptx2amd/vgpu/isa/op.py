@@ -1,8 +1,8 @@
 """The row type of the AMDGPU instruction tables: one Op per instruction and format.
 
-`gfx9` stands for gfx900 ... gfx950 (opcodes of the CDNA3 family; a number that means something else on an
-older chip does not occur in code for it), `gfx11` for gfx1100 ... gfx1151, `gfx10` for gfx1030, `gfx12` for
-gfx1200. A row's opcode is the number in its format's OP field; None: the generation has no such instruction.
+A row's opcode is the number in its format's OP field; None: the architecture has no such instruction. Numbers come
+from opcodes.tsv (survey.py makes it) by the row's names. `gfx9` and `gfx11` in a row say the same for gfx942 and
+gfx1100; they count where LLVM's disassembler does not know the instruction.
 
 VALU rows give the VOP1, VOP2, VOPC form only, with that form's opcode: the decoder derives the VOP3 form
 (GFX9: VOPC + 0x000, VOP2 + 0x100, VOP1 + 0x140; GFX10-12: VOPC + 0x000, VOP2 + 0x100, VOP1 + 0x180), the SDWA,
@@ -31,8 +31,38 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from ptx2amd.vgpu.isa.names import ALIASES
 
 GENERATIONS = ("gfx9", "gfx10", "gfx11", "gfx12")
+#: The architecture that a generation's name stands for where one is asked for.
+REPRESENTATIVES = {"gfx9": "gfx942", "gfx10": "gfx1030", "gfx11": "gfx1100", "gfx12": "gfx1200"}
+
+
+@cache
+def opcodes() -> dict[tuple[str, str], dict[str, int]]:
+    """(format, mnemonic) -> architecture -> opcode: opcodes.tsv."""
+    with (Path(__file__).parent / "opcodes.tsv").open() as file:
+        head, *rows = (line.rstrip("\n").split("\t") for line in file)
+    return {
+        (fmt, name): {arch: int(n) for arch, n in zip(head[2:], numbers, strict=True) if n}
+        for fmt, name, *numbers in rows
+    }
+
+
+@cache
+def _generations() -> dict[tuple[str, str], set[str]]:
+    """(format, mnemonic) -> generations in which some architecture has it."""
+    return {key: {generation_of(arch) for arch in numbers} for key, numbers in opcodes().items()}
+
+
+@cache
+def generation_of(arch: str) -> str:
+    """gfx942 -> gfx9, gfx1250 -> gfx12."""
+    return arch if arch in GENERATIONS else arch[: 4 if len(arch) == 6 else 5]
+
 
 #: Operand type -> (bits, class). The class picks the value of inline constants and literals.
 TYPES: dict[str, tuple[int, str]] = {
@@ -79,20 +109,33 @@ class Op:
     semantics: str = ""
     gfx9: int | None = None
     gfx11: int | None = None
-    gfx10: int | None = None
-    gfx12: int | None = None
-    names: dict[str, str] = field(default_factory=dict)  # generation -> mnemonic where it is not `name`
-    archs: tuple[str, ...] = ()  # empty: all of the generation; else the only archs that have it
-    see: str = ""  # the manual's section
+    names: dict[str, str] = field(default_factory=dict)  # generation or arch -> mnemonic where it is not `name`
+    archs: tuple[str, ...] = ()  # empty: all that have it by name; else only these archs or generations
 
-    def opcode(self, generation: str) -> int | None:
-        """OP field's number in `generation`, None where the instruction does not exist."""
-        value: int | None = getattr(self, generation)
-        return value
+    def _found(self, arch: str) -> tuple[str, int | None]:
+        """Mnemonic and opcode on an architecture or in a generation."""
+        generation = generation_of(arch)
+        arch = REPRESENTATIVES.get(arch, arch)
+        own = self.names.get(arch) or self.names.get(generation)
+        tried = dict.fromkeys(filter(None, (own, self.name, *self.names.values(), *ALIASES.get(self.name, ()))))
+        if self.archs and arch not in self.archs and generation not in self.archs:
+            return own or self.name, None
+        fmt = "VOP3P" if self.format == "VOP3P_MAI" else self.format
+        listed = False  # whether the table knows it in this generation
+        for name in tried:
+            numbers = opcodes().get((fmt, name), {})
+            if arch in numbers:
+                return name, numbers[arch]
+            listed = listed or generation in _generations().get((fmt, name), ())
+        return own or self.name, None if listed else getattr(self, generation, None)
 
-    def mnemonic(self, generation: str) -> str:
-        """The assembler's name in `generation`."""
-        return self.names.get(generation, self.name)
+    def opcode(self, arch: str) -> int | None:
+        """OP field's number on `arch` (or in a generation), None where the instruction does not exist."""
+        return self._found(arch)[1]
+
+    def mnemonic(self, arch: str) -> str:
+        """The assembler's name on `arch` (or in a generation)."""
+        return self._found(arch)[0]
 
     def parse_operands(self) -> list[Operand]:
         """Operands in order; ValueError where the notation is wrong."""

@@ -81,6 +81,12 @@ SOPP = [
     _p("s_wait_event", None, 0x0B, _NOTHING),
     _p("s_round_mode", None, 0x11, "return set_mode(w, i, 0xf, (uint32_t)IMM);"),
     _p("s_denorm_mode", None, 0x12, "return set_mode(w, i, 0xf0, (uint32_t)IMM << 4);"),
+    _p("s_barrier_wait", None, None, "return wave_wait(w, i);"),
+    _p("s_barrier_leave", None, None, ""),
+    *[_p(f"s_wait_{name}", None, None, _NOTHING)
+      for name in ("alu", "loadcnt", "storecnt", "samplecnt", "bvhcnt", "expcnt", "dscnt", "kmcnt", "loadcnt_dscnt",
+                   "storecnt_dscnt", "xcnt", "asynccnt", "tensorcnt")],
+    _p("s_setprio_inc_wg", None, None, _NOTHING),
     _p("s_code_end", None, 0x1F, "return run_illegal(w, i);"),
 ]  # fmt: skip
 

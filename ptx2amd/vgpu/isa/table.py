@@ -7,12 +7,13 @@ import importlib.util
 from collections import Counter
 from functools import cache
 
-from ptx2amd.vgpu.isa.op import GENERATIONS, Op
+from ptx2amd.vgpu.isa.encoding import DECODERS
+from ptx2amd.vgpu.isa.op import GENERATIONS, Op, opcodes
 
 #: Modules of this package that hold a list OPS. A module that is not there yet is skipped.
-SCALAR_FAMILIES = ("sop", "sopp", "smem")
+SCALAR_FAMILIES = ("sop", "sop_float", "sopp", "smem")
 MEMORY_FAMILIES = ("ds", "flat", "buffer")
-VECTOR_FAMILIES = ("vop1", "vop2", "vop3", "vop3p", "vopc", "mfma", "wmma")
+VECTOR_FAMILIES = ("vop1", "vop2", "vop3", "vop3p", "vopc", "mfma", "wmma", "legacy", "newer")
 
 
 def _rows(families: tuple[str, ...]) -> list[Op]:
@@ -39,22 +40,42 @@ def vector_ops() -> tuple[Op, ...]:
     return tuple(_rows(VECTOR_FAMILIES))
 
 
+@cache
+def known_ops() -> tuple[Op, ...]:
+    """Rows of the instructions that only opcodes.tsv lists: without meaning, so that faults can name them."""
+    rows = scalar_ops() + memory_ops() + vector_ops()
+    covered = {
+        ("VOP3P" if op.format == "VOP3P_MAI" else op.format, op.mnemonic(arch), arch)
+        for op in rows
+        for arch in DECODERS
+        if op.opcode(arch) is not None
+    }
+    found = []
+    for (fmt, name), numbers in opcodes().items():
+        archs = tuple(arch for arch in numbers if (fmt, name, arch) not in covered)
+        if archs:
+            found.append(Op(name, fmt, archs=archs))
+    return tuple(found)
+
+
+@cache
 def all_ops() -> tuple[Op, ...]:
-    return scalar_ops() + memory_ops() + vector_ops()
+    return scalar_ops() + memory_ops() + vector_ops() + known_ops()
 
 
 @cache
 def symbols() -> dict[int, str]:
-    """id(row) -> C identifier: the mnemonic; with format and first generation where several rows share it."""
-    names = Counter(op.name for op in all_ops())
-    pairs = Counter((op.name, op.format) for op in all_ops())
-    result = {}
-    for op in all_ops():
+    """id(row) -> C identifier: the mnemonic; with format and first generation (or arch) where several rows share it."""
+    rows = scalar_ops() + memory_ops() + vector_ops()
+    names = Counter(op.name for op in rows)
+    pairs = Counter((op.name, op.format) for op in rows)
+    result = {id(op): f"known_{op.format}_{op.name}" for op in known_ops()}
+    for op in rows:
         name = op.name
         if names[op.name] > 1:
             name += f"_{op.format.lower()}"
         if pairs[op.name, op.format] > 1:
-            name += "_" + next(g for g in GENERATIONS if op.opcode(g) is not None)
+            name += "_" + next(a for a in (*GENERATIONS, *DECODERS) if op.opcode(a) is not None)
         result[id(op)] = name
     if len(set(result.values())) != len(result):
         twice = [n for n, k in Counter(result.values()).items() if k > 1]

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from ptx2amd.vgpu.isa.op import Op
 
+#: Architectures whose 8-bit floats are the FNUZ formats (the others: newer.py).
+FNUZ = ("gfx942",)
 
-def row(name: str, operands: str, semantics: str, gfx9: int | None, gfx11: int | None, *, gfx9_name: str = "") -> Op:
+
+def row(name: str, operands: str, semantics: str, gfx9: int | None, gfx11: int | None, *, gfx9_name: str = "",
+        archs: tuple[str, ...] = ()) -> Op:  # fmt: skip
     """A VOP1 row; `gfx9_name`: the mnemonic there, where it differs."""
     names = {"gfx9": gfx9_name} if gfx9_name else {}
-    return Op(name, "VOP1", operands, semantics, gfx9=gfx9, gfx11=gfx11, names=names)
+    return Op(name, "VOP1", operands, semantics, gfx9=gfx9, gfx11=gfx11, names=names, archs=archs)
 
 
 MOVES = [
@@ -69,12 +73,12 @@ CONVERSIONS = [
     row("v_cvt_norm_u16_f16", "d:u16, a:f16", "D = f32_to_unorm(A);", 78, 100),
     row("v_cvt_i32_i16", "d:i32, a:i16", "D = A;", None, 106),
     row("v_cvt_u32_u16", "d:u32, a:u16", "D = A;", None, 107),
-    row("v_cvt_f32_fp8", "d:f32, a:b32", "D = fp8_to_f32(A);", 84, None),
-    row("v_cvt_f32_bf8", "d:f32, a:b32", "D = bf8_to_f32(A);", 85, None),
+    row("v_cvt_f32_fp8", "d:f32, a:b32", "D = fp8_to_f32(A);", 84, None, archs=FNUZ),
+    row("v_cvt_f32_bf8", "d:f32, a:b32", "D = bf8_to_f32(A);", 85, None, archs=FNUZ),
     row("v_cvt_pk_f32_fp8", "d:b64, a:b32", "D = join(f32_bits(fp8_to_f32(A)), f32_bits(fp8_to_f32(A >> 8)));",
-        86, None),
+        86, None, archs=FNUZ),
     row("v_cvt_pk_f32_bf8", "d:b64, a:b32", "D = join(f32_bits(bf8_to_f32(A)), f32_bits(bf8_to_f32(A >> 8)));",
-        87, None),
+        87, None, archs=FNUZ),
     row("v_cvt_f32_bf16", "d:f32, a:bf16", "D = A;", 91, None),
 ]  # fmt: skip
 

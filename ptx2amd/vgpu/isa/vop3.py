@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from ptx2amd.vgpu.isa.op import Op
+from ptx2amd.vgpu.isa.vop1 import FNUZ
 from ptx2amd.vgpu.isa.vop2 import ADD, SUB, SUBREV
 
 
-def row(name: str, operands: str, semantics: str, gfx9: int | None, gfx11: int | None, *, gfx9_name: str = "") -> Op:
+def row(name: str, operands: str, semantics: str, gfx9: int | None, gfx11: int | None, *, gfx9_name: str = "",
+        archs: tuple[str, ...] = ()) -> Op:  # fmt: skip
     """A VOP3 row; `gfx9_name`: the mnemonic there, where it differs."""
     names = {"gfx9": gfx9_name} if gfx9_name else {}
-    return Op(name, "VOP3", operands, semantics, gfx9=gfx9, gfx11=gfx11, names=names)
+    return Op(name, "VOP3", operands, semantics, gfx9=gfx9, gfx11=gfx11, names=names, archs=archs)
 
 
 def three(typ: str, name: str, semantics: str, gfx9: int | None, gfx11: int | None, *, gfx9_name: str = "") -> Op:
@@ -207,13 +209,13 @@ CONVERSIONS = [
         None, 775),
     row("v_pack_b32_f16", "d:b32, a:f16, b:f16", "D = A_ | B_ << 16;", 672, 785),
     row("v_cvt_pk_fp8_f32", "d:b16, a:f32, b:f32", "D = f32_to_fp8(A, SATURATE8) | f32_to_fp8(B, SATURATE8) << 8;",
-        674, None),
+        674, None, archs=FNUZ),
     row("v_cvt_pk_bf8_f32", "d:b16, a:f32, b:f32", "D = f32_to_bf8(A, SATURATE8) | f32_to_bf8(B, SATURATE8) << 8;",
-        675, None),
+        675, None, archs=FNUZ),
     row("v_cvt_sr_fp8_f32", "d=:b32, a:f32, b:b32", "uint32_t s = OPSEL >> 2 << 3; "
-        "D = (D & ~(255u << s)) | f32_to_fp8(add_noise(A, B), SATURATE8) << s;", 676, None),
+        "D = (D & ~(255u << s)) | f32_to_fp8(add_noise(A, B), SATURATE8) << s;", 676, None, archs=FNUZ),
     row("v_cvt_sr_bf8_f32", "d=:b32, a:f32, b:b32", "uint32_t s = OPSEL >> 2 << 3; "
-        "D = (D & ~(255u << s)) | f32_to_bf8(add_noise(A, B), SATURATE8) << s;", 677, None),
+        "D = (D & ~(255u << s)) | f32_to_bf8(add_noise(A, B), SATURATE8) << s;", 677, None, archs=FNUZ),
 ]  # fmt: skip
 
 LANES = [

@@ -98,8 +98,7 @@ handler_fn code_decode(struct wave *w, const struct inst *i) {
       .code = code,
     };
     struct inst decoded;
-    decode_fn *decode = code->arch->generation == 0 ? decode_gfx9 : decode_gfx11;
-    decode((const uint32_t *)(uintptr_t)code->base + at, &decoded, &context.c);
+    code->arch->decode((const uint32_t *)(uintptr_t)code->base + at, &decoded, &context.c);
     handler = decoded.run;
     decoded.run = NULL;
     if (run->real && decoded.op) {

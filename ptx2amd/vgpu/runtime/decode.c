@@ -1,4 +1,4 @@
-/* The decoder, compiled once per generation with GENERATION = gfx9, gfx11. The generated header gives
+/* The decoder, compiled with DECODER = gfx942, gfx1100 ... (encoding.DECODERS). The generated header gives
  * classify(), the tables op_table[format] of op_info by opcode, F_<format>_<field>() accessors that are 0
  * for fields the generation lacks, VOP3_* bases and the operand types. */
 #include "decode.h"
@@ -13,7 +13,7 @@ static inline uint32_t bits(const uint32_t *w, unsigned lo, unsigned n) {
 #define STRING(x) QUOTE(x)
 #define PASTE2(a, b) a##b
 #define PASTE(a, b) PASTE2(a, b)
-#include STRING(PASTE(tables_, GENERATION).h)
+#include STRING(PASTE(tables_, DECODER).h)
 
 enum { SRC_DPP8 = 233, SRC_DPP8_FI = 234, SRC_SDWA = 249, SRC_DPP16 = 250, SRC_LITERAL = 255, SRC_VGPR = 256 };
 
@@ -33,7 +33,7 @@ static int32_t sign_extend(uint32_t value, unsigned width) {
 
 /* Index into wave->s of a 7-bit scalar register code. */
 static unsigned scalar_register(unsigned code, bool destination) {
-#if GENERATION_INDEX >= 1
+#if GENERATION_INDEX >= 2
   if (code == 124) return destination ? S_SINK : S_ZERO;
   if (code == 125) return S_M0;
 #else
@@ -246,6 +246,9 @@ static void vop3p(struct decoding *d) {
   d->modified |= out->neg || out->neg_hi || out->clamp || out->op_sel || (out->op_sel_hi & hi_used) != hi_used;
 }
 
+/* saddr and soffset that mean none, besides 0x7f; no such register on GFX9. */
+enum { NULL_REGISTER = GENERATION_INDEX >= 2 ? 124 : GENERATION_INDEX == 1 ? 125 : 0x7f };
+
 static void absent(struct inst *out, int k) { out->src_kind[k] = OPERAND_NONE; }
 
 static void vector_source(struct inst *out, int k, unsigned row, bool acc) {
@@ -264,13 +267,18 @@ static void flat(struct decoding *d, unsigned format) {
   absent(out, MEM_DATA2);
   out->flags |= (F_FLAT_glc(w) ? FLAG_GLC : 0) | (F_FLAT_slc(w) ? FLAG_SLC : 0) | (F_FLAT_dlc(w) ? FLAG_DLC : 0);
   unsigned saddr = F_FLAT_saddr(w);
-  bool has_saddr = saddr != 0x7f && !(GENERATION_INDEX >= 1 && saddr == 124);
+  bool has_saddr = saddr != 0x7f && saddr != NULL_REGISTER;
   if (format == FORMAT_FLAT) {
-    out->imm = F_FLAT_offset(w);
+    out->imm = GENERATION_INDEX >= 3 ? sign_extend(F_FLAT_ioffset(w), 24) : (int32_t)F_FLAT_offset(w);
     has_saddr = false;
   } else {
-    out->imm = sign_extend(F_GLOBAL_ioffset(w), 13);
-    if (format == FORMAT_SCRATCH && GENERATION_INDEX != 1 && !F_SCRATCH_sve(w)) absent(out, MEM_ADDR);
+    out->imm = sign_extend(F_GLOBAL_ioffset(w), GENERATION_INDEX >= 3 ? 24 : GENERATION_INDEX == 1 ? 12 : 13);
+    if (format == FORMAT_SCRATCH) {
+      bool has_vaddr = F_SCRATCH_sve(w);
+      if (GENERATION_INDEX == 1) has_vaddr = saddr == NULL_REGISTER;   /* 0x7f: neither of the two */
+      else if (DECODER_IS_OLD_GFX9) has_vaddr = !has_saddr;
+      if (!has_vaddr) absent(out, MEM_ADDR);
+    }
   }
   if (has_saddr) {
     out->src_kind[MEM_SADDR] = OPERAND_SCALAR;
@@ -286,9 +294,9 @@ static void buffer(struct decoding *d) {
   vector_source(out, MEM_ADDR, F_MUBUF_vaddr(w), false);
   vector_source(out, MEM_DATA, F_MUBUF_vdata(w), acc);
   out->src_kind[MEM_SADDR] = OPERAND_SCALAR;
-  out->src[MEM_SADDR] = F_MUBUF_srsrc(w) * 4;
+  out->src[MEM_SADDR] = GENERATION_INDEX >= 3 ? F_MUBUF_rsrc(w) : F_MUBUF_srsrc(w) * 4;
   source(d, MEM_DATA2, F_MUBUF_soffset(w), TYPE_u32);
-  out->imm = F_MUBUF_offset(w);
+  out->imm = GENERATION_INDEX >= 3 ? sign_extend(F_MUBUF_ioffset(w), 24) : (int32_t)F_MUBUF_offset(w);
   out->flags |= (F_MUBUF_glc(w) ? FLAG_GLC : 0) | (F_MUBUF_slc(w) ? FLAG_SLC : 0) | (F_MUBUF_dlc(w) ? FLAG_DLC : 0) |
                 (F_MUBUF_lds(w) ? FLAG_LDS : 0) | (F_MUBUF_offen(w) ? FLAG_OFFEN : 0) |
                 (F_MUBUF_idxen(w) ? FLAG_IDXEN : 0) | (F_MUBUF_tfe(w) ? FLAG_TFE : 0);
@@ -321,8 +329,8 @@ static void smem(struct decoding *d) {
   if (F_SMEM_imm(w)) out->imm = sign_extend(F_SMEM_offset(w), 21);
   else if (!has_soffset) soffset = F_SMEM_offset(w) & 127, has_soffset = true;
 #else
-  has_soffset = soffset != 124;
-  out->imm = sign_extend(F_SMEM_offset(w), 21);
+  has_soffset = soffset != NULL_REGISTER;
+  out->imm = GENERATION_INDEX >= 3 ? sign_extend(F_SMEM_ioffset(w), 24) : sign_extend(F_SMEM_offset(w), 21);
 #endif
   if (has_soffset) {
     out->src_kind[1] = OPERAND_SCALAR;
@@ -415,7 +423,7 @@ static bool jumps_outside(const struct decoding *d) {
   return target < 0 || target >= (int64_t)(d->c->before + d->c->after);
 }
 
-void PASTE(decode_, GENERATION)(const uint32_t *words, struct inst *out, struct decode_context *c) {
+void PASTE(decode_, DECODER)(const uint32_t *words, struct inst *out, struct decode_context *c) {
   memset(out, 0, sizeof *out);
   out->len = 1;
   unsigned format = classify(words[0]);

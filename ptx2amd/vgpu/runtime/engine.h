@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decode.h"
 #include "wave.h"
 
 /* What a chip is, as far as execution depends on it (runtime/arch.c). */
@@ -18,6 +19,8 @@ struct arch {
   bool architected_flat_scratch;
   bool unified_vgprs;          /* accumulation registers follow at ACCUM_OFFSET */
   uint16_t vgpr_granule[2];    /* of GRANULATED_WORKITEM_VGPR_COUNT, wave32 and wave64 */
+  bool ttmp_ids;               /* workgroup ids start in ttmp9 (x) and ttmp7 (y | z << 16), not in SGPRs */
+  decode_fn *decode;
   uint32_t lds_bytes;          /* limit per workgroup */
   uint32_t compute_units;      /* as reported to programs */
 };

@@ -28,15 +28,16 @@ static int operand(char *text, size_t size, const struct inst *i, int k) {
 
 /* Decodes one instruction. Returns its length in dwords, 0 where it is unknown, and describes it in text:
  * "mnemonic dst= dst2= src0= ... imm= flags=". Negative: known, but there is no handler. */
-EXPORT int ptx2amd_vgpu_describe(const char *generation, unsigned lanes, const uint32_t *words, size_t dwords, char *text,
+EXPORT int ptx2amd_vgpu_describe(const char *arch, unsigned lanes, const uint32_t *words, size_t dwords, char *text,
                                  size_t size) {
   const struct build *build = build_for(lanes);
-  decode_fn *decode = strcmp(generation, "gfx9") ? decode_gfx11 : decode_gfx9;
+  const struct arch *chip = arch_find(arch);
+  if (!chip) return 0;
   struct probe_context p = {.c = {.handlers = build->handlers, .vopd = build->vopd, .alloc = probe_alloc, .after = dwords,
                                   .before = 1u << 20}};
   struct inst i;
   text[0] = 0;
-  decode(words, &i, &p.c);
+  chip->decode(words, &i, &p.c);
   int result = i.run == run_illegal ? 0 : i.run == run_unimplemented ? -i.len : i.len;
   if (result) {
     size_t n = (size_t)snprintf(text, size, "%s dst=%u dst2=%u", i.op->name, i.dst, i.dst2);

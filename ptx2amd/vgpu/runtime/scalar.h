@@ -6,6 +6,8 @@
 
 #include "access.h"
 #include "decode.h"
+#include "valu_newer.h"
+#include "valu_tables.h"
 #include "wave.h"
 #include "wave_events.h"
 
@@ -28,7 +30,7 @@ static inline void write64(struct wave *w, unsigned index, uint64_t value) {
   w->s[index + 1] = (uint32_t)(value >> 32);
 }
 
-static inline int popcount(uint64_t x) { return __builtin_popcountll(x); }
+static inline int count_ones(uint64_t x) { return __builtin_popcountll(x); }
 /* Position of the lowest one, the number of leading zeros, the length of the run of sign bits; -1: none. */
 static inline int find_low32(uint32_t x) { return x ? __builtin_ctz(x) : -1; }
 static inline int find_low64(uint64_t x) { return x ? __builtin_ctzll(x) : -1; }
@@ -84,6 +86,29 @@ static inline void relative_write64(struct wave *w, uint32_t index, uint64_t val
   if (index < 105) write64(w, index, value);
 }
 
+/* --- floating point ---------------------------------------------------------------------------------- */
+
+static inline float half_value(const struct wave *w, uint32_t bits) {
+  bits &= 0xffff;
+  return half_to_f32((uint16_t)(w->float_state[FLOAT_FLUSH16] & 1 ? flush_half(bits) : bits));
+}
+static inline uint32_t half_bits(const struct wave *w, float f) {
+  uint32_t bits = f32_to_half(f);
+  return w->float_state[FLOAT_FLUSH16] & 2 ? flush_half(bits) : bits;
+}
+/* Modifiers of vector instructions with scalar results (V_S_RCP_F32 ...): on a source's bits, and on the result. */
+static inline uint32_t modified_bits(const struct inst *i, int k, uint32_t bits, unsigned size) {
+  uint32_t sign = 1u << (size - 1);
+  if (i->abs >> k & 1) bits &= ~sign;
+  return i->neg >> k & 1 ? bits ^ sign : bits;
+}
+static inline float finished(const struct inst *i, float f) {
+  static const float scale[] = {1, 2, 4, 0.5f};
+  if (i->omod) f *= scale[i->omod & 3];
+  if (i->clamp) f = f > 0 ? f < 1 ? f : 1 : 0;
+  return f;
+}
+
 static inline uint64_t clock_cycles(void) { return clock_nanoseconds(); }
 static inline uint64_t clock_100mhz(void) { return clock_nanoseconds() / 10; }
 
@@ -95,6 +120,16 @@ static inline const struct inst *scalar_load(struct wave *w, const struct inst *
   uint64_t address = (read64(w, i->src[0]) + scalar_offset(w, i)) & ~UINT64_C(3);
   if (!may_read(w, address, address + dwords * 4 - 1)) return wave_memory_fault(w, i, -1, address, dwords * 4, false);
   memcpy(w->s + i->dst, (const void *)(uintptr_t)address, dwords * 4);
+  return NEXT(i);
+}
+
+static inline const struct inst *scalar_load_small(struct wave *w, const struct inst *i, unsigned bytes, bool is_signed) {
+  uint64_t address = read64(w, i->src[0]) + scalar_offset(w, i);
+  if (!may_read(w, address, address + bytes - 1)) return wave_memory_fault(w, i, -1, address, bytes, false);
+  uint32_t value = 0;
+  memcpy(&value, (const void *)(uintptr_t)address, bytes);
+  if (is_signed) value = bytes == 1 ? (uint32_t)(int8_t)value : (uint32_t)(int16_t)value;
+  w->s[i->dst] = value;
   return NEXT(i);
 }
 

@@ -66,6 +66,7 @@ struct workgroup {
   struct run *run;
   uint32_t id[3], size[3];     /* work-items, smaller in the last workgroup of a partial grid */
   unsigned n_waves, live, waiting;
+  uint64_t signals;            /* bit per wave: it has signalled in the split barrier's phase */
   struct wave *waves;          /* n_waves of capacity */
   unsigned capacity, lanes;
   uint8_t *vgprs;

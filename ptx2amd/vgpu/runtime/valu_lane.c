@@ -1,5 +1,5 @@
 /* Vector instructions that move values between lanes, between vector and scalar registers, or by register index. */
-#include "valu_math.h"
+#include "valu_newer.h"
 
 #define HANDLER(name) const struct inst *VG(name)(struct wave *w, const struct inst *i)
 HANDLER(valu_nop);
@@ -12,6 +12,10 @@ HANDLER(valu_swap16_all);
 HANDLER(valu_permlane16_all);
 HANDLER(valu_permlanex16_all);
 HANDLER(valu_permlane64);
+HANDLER(valu_permlane16_var_all);
+HANDLER(valu_permlanex16_var_all);
+HANDLER(valu_bitop3_all);
+HANDLER(valu_bitop3_b16_all);
 HANDLER(valu_permlane16_swap);
 HANDLER(valu_permlane32_swap);
 HANDLER(valu_movreld);
@@ -123,6 +127,53 @@ static const struct inst *permlane(struct wave *w, const struct inst *i, int fli
 }
 HANDLER(valu_permlane16_all) { return permlane(w, i, 0); }
 HANDLER(valu_permlanex16_all) { return permlane(w, i, 16); }
+
+/* The same with the lanes of the second source in a register. */
+static const struct inst *permlane_var(struct wave *w, const struct inst *i, int flip) {
+  ROW uint32_t result[W];
+  const uint32_t *a = vgpr(w, i->src[0]), *select = vgpr(w, i->src[1]), *old = vgpr(w, i->dst);
+  uint64_t exec = wave_exec(w);
+  for (int l = 0; l < W; l++) {
+    int from = ((l & ~15) ^ flip) | (int)(select[l] & 15);
+    bool readable = i->op_sel & 1 || exec >> from & 1;
+    result[l] = readable ? a[from] : i->op_sel & 2 ? 0 : old[l];
+  }
+  write_row(w, i->dst, result);
+  return NEXT(i);
+}
+HANDLER(valu_permlane16_var_all) { return permlane_var(w, i, 0); }
+HANDLER(valu_permlanex16_var_all) { return permlane_var(w, i, 16); }
+
+/* The truth table lies where other instructions have their modifiers. */
+static uint32_t truth_table(const struct inst *i) {
+  return (uint32_t)i->omod << 6 | (uint32_t)(i->abs & 7) << 3 | (i->neg & 7u);
+}
+
+HANDLER(valu_bitop3_all) {
+  ROW uint32_t ta[W];
+  ROW uint32_t tb[W];
+  ROW uint32_t tc[W];
+  ROW uint32_t result[W];
+  const uint32_t *a = row32(w, i, 0, ta), *b = row32(w, i, 1, tb), *c = row32(w, i, 2, tc), table = truth_table(i);
+  LANES(l) result[l] = logic3(table, a[l], b[l], c[l]);
+  write_row(w, i->dst, result);
+  return NEXT(i);
+}
+
+HANDLER(valu_bitop3_b16_all) {
+  ROW uint32_t ta[W];
+  ROW uint32_t tb[W];
+  ROW uint32_t tc[W];
+  ROW uint32_t result[W];
+  const uint32_t *a = row32(w, i, 0, ta), *b = row32(w, i, 1, tb), *c = row32(w, i, 2, tc), table = truth_table(i);
+  const uint32_t *old = vgpr(w, i->dst);
+  unsigned sa = (i->op_sel & 1) * 16, sb = (i->op_sel >> 1 & 1) * 16, sc = (i->op_sel >> 2 & 1) * 16;
+  unsigned sd = (i->op_sel >> 3 & 1) * 16;
+  for (int l = 0; l < W; l++)
+    result[l] = (old[l] & ~(65535u << sd)) | (logic3(table, a[l] >> sa, b[l] >> sb, c[l] >> sc) & 65535) << sd;
+  write_row(w, i->dst, result);
+  return NEXT(i);
+}
 
 HANDLER(valu_permlane64) {
 #if W == 64

@@ -2,11 +2,11 @@
 #ifndef PTX2AMD_VGPU_VALU_MATRIX_H
 #define PTX2AMD_VGPU_VALU_MATRIX_H
 
-#include "valu_math.h"
+#include "valu_newer.h"
 
 enum matrix_type {
   MATRIX_f16, MATRIX_bf16, MATRIX_f32, MATRIX_xf32, MATRIX_f64, MATRIX_i8, MATRIX_fp8, MATRIX_bf8, MATRIX_iu8,
-  MATRIX_iu4, MATRIX_i32
+  MATRIX_iu4, MATRIX_i32, MATRIX_e4m3, MATRIX_e5m2
 };
 
 /* D (m x n) = A (m x k) * B (k x n) + C, for each of `blocks` independent blocks. */
@@ -17,13 +17,14 @@ struct matrix_shape {
 
 const struct inst *VG(valu_mfma)(struct wave *w, const struct inst *i, const struct matrix_shape *shape);
 const struct inst *VG(valu_wmma)(struct wave *w, const struct inst *i, const struct matrix_shape *shape);
+const struct inst *VG(valu_wmma12)(struct wave *w, const struct inst *i, const struct matrix_shape *shape);
 
 /* Number of bits of an element. */
 static inline int matrix_bits(enum matrix_type type) {
   switch (type) {
   case MATRIX_f16: case MATRIX_bf16: return 16;
   case MATRIX_f64: return 64;
-  case MATRIX_i8: case MATRIX_iu8: case MATRIX_fp8: case MATRIX_bf8: return 8;
+  case MATRIX_i8: case MATRIX_iu8: case MATRIX_fp8: case MATRIX_bf8: case MATRIX_e4m3: case MATRIX_e5m2: return 8;
   case MATRIX_iu4: return 4;
   default: return 32;
   }
@@ -36,6 +37,8 @@ static inline float matrix_f32(enum matrix_type type, uint32_t bits) {
   case MATRIX_bf16: return bf16_to_f32(bits);
   case MATRIX_fp8: return fp8_to_f32(bits);
   case MATRIX_bf8: return bf8_to_f32(bits);
+  case MATRIX_e4m3: return e4m3_to_f32(bits);
+  case MATRIX_e5m2: return e5m2_to_f32(bits);
   case MATRIX_xf32: return as_f32(bits & 0xffffe000);
   default: return as_f32(bits);
   }

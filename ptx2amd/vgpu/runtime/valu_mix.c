@@ -7,6 +7,9 @@ HANDLER(valu_div_fmas_f64);
 HANDLER(valu_fma_mix_all);
 HANDLER(valu_fma_mixlo_all);
 HANDLER(valu_fma_mixhi_all);
+HANDLER(valu_mad_mix_all);
+HANDLER(valu_mad_mixlo_all);
+HANDLER(valu_mad_mixhi_all);
 HANDLER(valu_dot4_iu8_all);
 HANDLER(valu_dot8_iu4_all);
 
@@ -64,39 +67,46 @@ static void mixed_row(struct wave *w, const struct inst *i, int k, float *to) {
   LANES(l) to[l] = as_f32((f32_bits(to[l]) & keep) ^ flip);
 }
 
-static void mixed_fma(struct wave *w, const struct inst *i, float *r) {
+/* fused: V_FMA_MIX; else gfx900's V_MAD_MIX, which rounds the product. */
+static void mixed_fma(struct wave *w, const struct inst *i, float *r, bool fused) {
   ROW float a[W];
   ROW float b[W];
   ROW float c[W];
   mixed_row(w, i, 0, a);
   mixed_row(w, i, 1, b);
   mixed_row(w, i, 2, c);
-  LANES(l) r[l] = fma_f32(a[l], b[l], c[l]);
+  if (fused) LANES(l) r[l] = fma_f32(a[l], b[l], c[l]);
+  else LANES(l) r[l] = a[l] * b[l] + c[l];
   if (i->clamp)
     for (int l = 0; l < W; l++)
       r[l] = r[l] != r[l] && !w->float_state[FLOAT_DX10_CLAMP] ? r[l] : r[l] > 0 ? MIN(r[l], 1.0f) : 0.0f;
 }
 
-HANDLER(valu_fma_mix_all) {
+static const struct inst *mixed(struct wave *w, const struct inst *i, bool fused) {
   ROW float r[W];
-  mixed_fma(w, i, r);
+  mixed_fma(w, i, r, fused);
   blend(vgpr(w, i->dst), (const uint32_t *)r, wave_exec(w));
   return NEXT(i);
 }
+HANDLER(valu_fma_mix_all) { return mixed(w, i, true); }
+HANDLER(valu_mad_mix_all) { return mixed(w, i, false); }
 
-static void mixed_half(struct wave *w, const struct inst *i, unsigned shift) {
+static const struct inst *mixed_half(struct wave *w, const struct inst *i, unsigned shift, bool fused) {
   ROW float r[W];
   ROW uint32_t half[W];
   uint32_t *d = vgpr(w, i->dst);
-  mixed_fma(w, i, r);
+  mixed_fma(w, i, r, fused);
   float64_begin(w);
   half_pack(w, half, r);
   float64_end(w);
   LANES(l) half[l] = half[l] << shift | (d[l] & ~(65535u << shift));
   blend(d, half, wave_exec(w));
+  return NEXT(i);
 }
-HANDLER(valu_fma_mixlo_all) { mixed_half(w, i, 0); return NEXT(i); }
-HANDLER(valu_fma_mixhi_all) { mixed_half(w, i, 16); return NEXT(i); }
+HANDLER(valu_fma_mixlo_all) { return mixed_half(w, i, 0, true); }
+HANDLER(valu_fma_mixhi_all) { return mixed_half(w, i, 16, true); }
+HANDLER(valu_mad_mixlo_all) { return mixed_half(w, i, 0, false); }
+HANDLER(valu_mad_mixhi_all) { return mixed_half(w, i, 16, false); }
 
 /* Integer dot products; bit k of neg: source k is signed. */
 static const struct inst *dot_iu(struct wave *w, const struct inst *i, int bits) {

@@ -17,15 +17,15 @@ static void *probe_alloc(struct decode_context *c, size_t size) {
 }
 
 /* v: VGPR_ROWS * lanes dwords (temporary rows included), s: 128 scalar registers; both are read and written.
- * 0: ran to the end; 1: no such build or generation; 2: an instruction is unknown or not implemented; 3: fault. */
+ * 0: ran to the end; 1: no such build or arch; 2: an instruction is unknown or not implemented; 3: fault. */
 __attribute__((visibility("default")))
-int ptx2amd_vgpu_execute(const char *generation, unsigned lanes, const char *level, const uint32_t *code,
+int ptx2amd_vgpu_execute(const char *arch, unsigned lanes, const char *level, const uint32_t *code,
                          size_t dwords, uint32_t *v, uint32_t *s, uint32_t mode) {
   const struct build *build = NULL;
   for (size_t k = 0; all_builds[k]; k++)
     if (all_builds[k]->lanes == lanes && !strcmp(all_builds[k]->level, level)) build = all_builds[k];
-  decode_fn *decode = !strcmp(generation, "gfx9") ? decode_gfx9 : !strcmp(generation, "gfx11") ? decode_gfx11 : NULL;
-  if (!build || !decode) return 1;
+  const struct arch *chip = arch_find(arch);
+  if (!build || !chip) return 1;
 
   size_t bytes = ((size_t)VGPR_ROWS * lanes * 4 + 63) & ~(size_t)63;
   struct wave *w = aligned_alloc(64, (sizeof *w + 63) & ~(size_t)63);
@@ -43,7 +43,7 @@ int ptx2amd_vgpu_execute(const char *generation, unsigned lanes, const char *lev
   for (size_t at = 0; at < dwords && !status;) {
     struct probe_context p = {.c = {build->handlers, build->vopd, probe_alloc, at, dwords - at}};
     struct inst i;
-    decode(code + at, &i, &p.c);
+    chip->decode(code + at, &i, &p.c);
     if (i.run == run_illegal || i.run == run_unimplemented || i.run == run_bad_jump) status = 2;
     _mm_setcsr(w->mxcsr);
     if (!status && !i.run(w, &i)) status = 3;

@@ -22,6 +22,7 @@ enum atomic_op {
   ATOMIC_SWAP, ATOMIC_CMPSWAP, ATOMIC_ADD, ATOMIC_SUB, ATOMIC_RSUB, ATOMIC_CSUB, ATOMIC_MIN_I, ATOMIC_MIN_U,
   ATOMIC_MAX_I, ATOMIC_MAX_U, ATOMIC_AND, ATOMIC_OR, ATOMIC_XOR, ATOMIC_INC, ATOMIC_DEC, ATOMIC_MSKOR, ATOMIC_WRAP,
   ATOMIC_CMPSWAP_F, ATOMIC_ADD_F, ATOMIC_MIN_F, ATOMIC_MAX_F, ATOMIC_PK_ADD_F16, ATOMIC_PK_ADD_BF16,
+  ATOMIC_COND_SUB,
 };
 
 static const uint8_t load_bytes[] = {1, 1, 2, 2, 1, 1, 2, 1, 1, 2, 4, 8, 12, 16};
@@ -78,6 +79,7 @@ next_inst VG(ds_addtid)(struct wave *w, const struct inst *i, bool store);
 next_inst VG(ds_append)(struct wave *w, const struct inst *i, int sign);
 next_inst VG(ds_permute)(struct wave *w, const struct inst *i);
 next_inst VG(ds_bpermute)(struct wave *w, const struct inst *i);
+next_inst VG(ds_bpermute_fi)(struct wave *w, const struct inst *i);
 next_inst VG(ds_swizzle)(struct wave *w, const struct inst *i);
 
 /* Addresses of the scratch of each lane from byte offsets (already in a->p); sets stride and pattern.

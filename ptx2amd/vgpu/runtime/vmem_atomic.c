@@ -55,6 +55,7 @@ static uint32_t result32(enum atomic_op op, uint32_t old, uint32_t s, uint32_t t
   case ATOMIC_SUB: return old - s;
   case ATOMIC_RSUB: return s - old;
   case ATOMIC_CSUB: return old < s ? 0 : old - s;
+  case ATOMIC_COND_SUB: return old >= s ? old - s : old;
   case ATOMIC_MIN_I: return (int32_t)s < (int32_t)old ? s : old;
   case ATOMIC_MIN_U: return s < old ? s : old;
   case ATOMIC_MAX_I: return (int32_t)s > (int32_t)old ? s : old;

@@ -246,16 +246,19 @@ next_inst VG(ds_permute)(struct wave *w, const struct inst *i) {
   return NEXT(i);
 }
 
-next_inst VG(ds_bpermute)(struct wave *w, const struct inst *i) {
+static next_inst bpermute(struct wave *w, const struct inst *i, uint64_t readable) {
   const uint32_t *address = vgpr(w, i->src[MEM_ADDR]), *s = vgpr(w, i->src[MEM_DATA]);
   uint32_t value[W], source[W];
   uint64_t lanes = wave_exec(w);
   unsigned n = group_lanes(i), offset = offset16(i);
-  for (int l = 0; l < W; l++) source[l] = lanes >> l & 1 ? s[l] : 0;   /* inactive lanes read as zero */
+  for (int l = 0; l < W; l++) source[l] = readable >> l & 1 ? s[l] : 0;   /* the others read as zero */
   for (unsigned l = 0; l < W; l++) value[l] = source[(l & ~(n - 1)) + ((address[l] + offset) / 4 & (n - 1))];
   write_active(vgpr(w, i->dst), value, lanes);
   return NEXT(i);
 }
+
+next_inst VG(ds_bpermute)(struct wave *w, const struct inst *i) { return bpermute(w, i, wave_exec(w)); }
+next_inst VG(ds_bpermute_fi)(struct wave *w, const struct inst *i) { return bpermute(w, i, LANES_ALL); }
 
 /* The lane that lane l reads, by the swizzle mode in the offset. */
 static unsigned swizzle_lane(unsigned offset, unsigned l) {

@@ -26,6 +26,13 @@ static const struct inst *stop(struct wave *w, const struct inst *pc, enum wave_
 
 const struct inst *wave_end(struct wave *w, const struct inst *i) { return stop(w, i, WAVE_ENDED); }
 const struct inst *wave_at_barrier(struct wave *w, const struct inst *i) { return stop(w, NEXT(i), WAVE_AT_BARRIER); }
+const struct inst *wave_wait(struct wave *w, const struct inst *i) {
+  if (i->imm != -1) return wave_other_barrier(w, i, i->imm);
+  return wave_signal_pending(w) ? stop(w, NEXT(i), WAVE_AT_BARRIER) : NEXT(i);
+}
+const struct inst *wave_other_barrier(struct wave *w, const struct inst *i, int32_t barrier) {
+  return wave_fault(w, i, FAULT_UNIMPLEMENTED, -1, 0, "barrier %d: only the workgroup's, -1, is implemented", barrier);
+}
 const struct inst *wave_yield(struct wave *w, const struct inst *i) { return stop(w, NEXT(i), WAVE_YIELDED); }
 
 const struct inst *wave_halt(struct wave *w, const struct inst *i) {

@@ -6,6 +6,13 @@
 
 const struct inst *wave_end(struct wave *w, const struct inst *i);
 const struct inst *wave_at_barrier(struct wave *w, const struct inst *i);
+/* The workgroup's split barrier: the wave's signal (true: the first of the phase), whether its phase is still open,
+ * and S_GET_BARRIER_STATE's answer. Barrier -1 is the workgroup's; others end the launch with a fault. */
+bool wave_signal(struct wave *w);
+bool wave_signal_pending(const struct wave *w);
+uint32_t wave_barrier_state(const struct wave *w);
+const struct inst *wave_wait(struct wave *w, const struct inst *i);
+const struct inst *wave_other_barrier(struct wave *w, const struct inst *i, int32_t barrier);
 const struct inst *wave_yield(struct wave *w, const struct inst *i);
 const struct inst *wave_halt(struct wave *w, const struct inst *i);
 const struct inst *wave_trap(struct wave *w, const struct inst *i);

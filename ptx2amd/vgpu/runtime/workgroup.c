@@ -6,6 +6,7 @@
 
 #include "state.h"
 #include "tools.h"
+#include "wave_events.h"
 
 enum {
   WAVE_SLICE = 1 << 14,        /* instructions of a wave before the next one's turn */
@@ -139,12 +140,17 @@ static void start_sgprs(struct wave *w, const struct workgroup *g) {
   }
   unsigned user = rsrc2 >> 1 & 31;
   if (n < user) n = user;
-  for (int d = 0; d < 3; d++)
-    if (rsrc2 >> (7 + d) & 1) s[n++] = g->id[d];
+  if (run->arch->ttmp_ids) {
+    s[S_TTMP + 9] = g->id[0];
+    s[S_TTMP + 7] = (g->id[1] & 0xffff) | g->id[2] << 16;
+  } else {
+    for (int d = 0; d < 3; d++)
+      if (rsrc2 >> (7 + d) & 1) s[n++] = g->id[d];
+  }
   if (rsrc2 >> 10 & 1) s[n++] = g->n_waves;
   if ((rsrc2 & 1) && !architected) s[n++] = 0;   /* wave's offset: the base above is the wave's already */
-  if (architected) put64(s, 102, scratch);       /* GFX9 FLAT_SCRATCH; GFX11 keeps it in a hidden register */
-  if (run->arch->generation != 0) s[102] = s[103] = 0;
+  /* GFX9's FLAT_SCRATCH; the later generations keep it in a hidden register. */
+  if (architected && run->arch->generation == 0) put64(s, 102, scratch);
 }
 
 static void start_vgprs(struct wave *w, const struct workgroup *g) {
@@ -196,6 +202,7 @@ static void start_wave(struct workgroup *g, unsigned index) {
   put64(w->s, S_EXEC, exec);
   start_vgprs(w, g);
   w->mode = (rsrc1 >> 12 & 0xff) | (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9 | (rsrc1 >> 26 & 1) << 23;
+  if (run->arch->generation >= 3) w->mode = (w->mode & ~0x300u) | 0x100;   /* DX10_CLAMP always, IEEE never */
   run->build->start_wave(w);
 }
 
@@ -217,6 +224,7 @@ bool workgroup_start(struct workgroup *g, struct run *run, uint64_t index) {
   if (run->lds_bytes) memset(g->lds, 0, run->lds_bytes);
   g->n_waves = g->live = waves;
   g->waiting = 0;
+  g->signals = 0;
   for (unsigned k = 0; k < waves; k++) start_wave(g, k);
   if (run->real && !tools_group_start(g)) {
     run_fault(run, FAULT_BAD_LAUNCH, "out of host memory for the tools' shadow of the workgroup");
@@ -235,10 +243,36 @@ static void release_barrier(struct workgroup *g) {
   if (g->shadow) tools_group_barrier(g);
 }
 
+/* Split barriers: a phase ends when every wave that is left has signalled. A wave that signals and runs on may come
+ * to the wait after that, so the workgroup remembers whose signals the phase still has. */
+static void check_signals(struct workgroup *g) {
+  if (!g->signals || (unsigned)__builtin_popcountll(g->signals) < g->live) return;
+  g->signals = 0;
+  release_barrier(g);
+}
+
 void workgroup_account(struct workgroup *g, const struct wave *w) {
-  g->live -= w->stop == WAVE_ENDED;
   g->waiting += w->stop == WAVE_AT_BARRIER;
+  if (w->stop == WAVE_ENDED) {
+    g->live--;
+    g->signals &= ~(UINT64_C(1) << w->index);
+    check_signals(g);
+  }
   if (g->waiting && g->waiting == g->live) release_barrier(g);
+}
+
+bool wave_signal(struct wave *w) {
+  struct workgroup *g = w->wg;
+  bool first = g->signals == 0;
+  g->signals |= UINT64_C(1) << w->index;
+  check_signals(g);
+  return first;
+}
+
+bool wave_signal_pending(const struct wave *w) { return w->wg->signals >> w->index & 1; }
+
+uint32_t wave_barrier_state(const struct wave *w) {
+  return 1 | w->wg->live << 4 | (uint32_t)__builtin_popcountll(w->wg->signals) << 16;
 }
 
 enum group_state workgroup_run(struct workgroup *g) {
