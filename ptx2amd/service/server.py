@@ -18,7 +18,7 @@ import time
 import traceback
 from pathlib import Path
 
-from ptx2amd.service import build_id, translation
+from ptx2amd.service import build_id, cache, translation
 from ptx2amd.service.protocol import Message, ProtocolError, receive
 
 IDLE_SECONDS = 600.0
@@ -66,6 +66,7 @@ class Server:
                 listener.bind(str(path))
                 listener.listen(128)
                 translation.warm_up()  # requests wait in the backlog meanwhile
+                cache.trim(cache.directory(), cache.limit())
                 gc.freeze()  # forked workers share these pages
                 try:
                     self._serve(listener)

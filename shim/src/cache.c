@@ -2,6 +2,7 @@
 #include "cache.h"
 
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,12 +33,37 @@ const char *build_id(void) {
   return id;
 }
 
+/* PTX2AMD_CACHE=0: entries live in a folder of this process and go with it. */
+static char private_directory[PATH_LENGTH];
+static pid_t private_owner;
+
+static int remove_item(const char *path, const struct stat *st, int kind, struct FTW *walk) {
+  (void)st, (void)kind, (void)walk;
+  return remove(path);
+}
+
+__attribute__((destructor)) static void remove_private_directory(void) {
+  if (private_directory[0] && private_owner == getpid()) nftw(private_directory, remove_item, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static bool make_private_directory(void) {
+  const char *base = getenv("TMPDIR");
+  char path[PATH_LENGTH];
+  snprintf(path, sizeof path, "%s/ptx2amd-XXXXXX", base && *base ? base : "/tmp");
+  if (!mkdtemp(path)) return false;
+  private_owner = getpid();
+  memcpy(private_directory, path, sizeof path);
+  return true;
+}
+
 const char *cache_directory(void) {
   static char directory[PATH_LENGTH];
+  const char *off = getenv("PTX2AMD_CACHE");
   const char *own = getenv("PTX2AMD_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
   pthread_mutex_lock(&lock);
   if (!directory[0]) {
-    if (own && *own) snprintf(directory, sizeof directory, "%s", own);
+    if (off && !strcmp(off, "0") && make_private_directory()) memcpy(directory, private_directory, sizeof directory);
+    else if (own && *own) snprintf(directory, sizeof directory, "%s", own);
     else if (xdg && *xdg) snprintf(directory, sizeof directory, "%s/ptx2amd", xdg);
     else snprintf(directory, sizeof directory, "%s/.cache/ptx2amd", home && *home ? home : "/tmp");
   }

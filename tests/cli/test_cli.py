@@ -188,3 +188,16 @@ def test_precompile_and_cache(ptx2amd, good: Path, tmp_path: Path) -> None:
     assert ptx2amd("cache", "check").returncode == 1
     ptx2amd("cache", "clear")
     assert not list((tmp_path / "cache").rglob("*.p2a"))
+
+
+def test_the_cache_can_be_switched_off(ptx2amd, good: Path, tmp_path: Path) -> None:
+    """PTX2AMD_CACHE=0: programs run, nothing is kept."""
+    script = tmp_path / "load.py"
+    driver = Path(__file__).resolve().parents[1] / "bad_input" / "driver.py"
+    script.write_text("cu = Driver().start()\nstill_works(cu)\n")
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    off = {"PTX2AMD_CACHE": "0", "TMPDIR": str(scratch)}
+    done = ptx2amd("run", "--device", "vgpu", "--", sys.executable, str(driver), str(script), **off)
+    assert "still works" in done.stdout, done.stderr
+    assert not list(tmp_path.rglob("*.p2a"))

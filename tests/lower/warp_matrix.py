@@ -115,7 +115,8 @@ def page(failed: Counter[tuple[str, str, str]] | None = None) -> str:
         "Written by `tests/lower/warp_matrix.py`, which runs every case on the software GPU and compares",
         "each thread's results with a model of the PTX manual (`tests/reference/warp.py`). A cell says how many",
         "cases pass: operands (all shuffle distances in all segment widths, constant and in registers) x member",
-        "masks (all active lanes; but for shuffles also every other lane, and all 32 where all threads take part) x block",
+        "masks (all active lanes; but for shuffles also every other lane, and all 32 where all threads take part) x "
+        "block",
         f"shapes ({', '.join('x'.join(map(str, shape)) for shape in SHAPES)}; padded: up to {PADDED_LIMIT}",
         "threads). What PTX leaves undefined (the value of a lane that does not take part) is not compared.",
         "`bar.warp.sync` and nested divergence are covered by random programs (`tests/lower/test_warp_random.py`).",

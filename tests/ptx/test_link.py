@@ -20,7 +20,8 @@ def linked(*texts: str):
 
 
 def test_declarations_meet_definitions_in_either_order() -> None:
-    user = ".extern .func (.param .b32 r) twice (.param .b32 a);\n.extern .global .u32 counter;\n.visible .entry k() { ret; }"
+    user = ".extern .func (.param .b32 r) twice (.param .b32 a);\n.extern .global .u32 counter;\n"
+    user += ".visible .entry k() { ret; }"
     maker = ".visible .func (.param .b32 r) twice (.param .b32 a) { ret; }\n.visible .global .u32 counter = 7;"
     for module in (linked(user, maker), linked(maker, user)):
         assert module.functions["twice"].text
