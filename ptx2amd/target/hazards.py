@@ -174,7 +174,8 @@ class View:
             return []
         first = min(polled, key=lambda op: op.inst.line)
         found = []
-        if not self._others_only(head, first) and self._written(first, stores):
+        alone = self._others_only(head, first) or self._in_turn(head, first)
+        if not alone and self._written(first, stores):
             what = f"a loop waits for a value that another warp may write ({first.inst.shape.opcode})"
             found.append(Hazard(first.inst.line, what))
         if is_try(first) and self._alone(head, thread=True) is None:
@@ -212,6 +213,52 @@ class View:
             return False
         ends = self.flow.hits(lambda op: self.meets(op) or op.lower == "call" or self._visible(op, polled))
         return all(map(self.meets, self.flow.first(other, ends)))
+
+    def _in_turn(self, head: int, polled: Op) -> bool:
+        """Whether every warp of a block looks back over the places of other blocks, and the block publishes in
+        one place of its own. What it writes before the loop is written when any warp waits; what it writes
+        after the loop no warp of the block waits for, as the writer comes through the loop too."""
+        where = self.flow.location(polled)
+        if where is None or where[0] not in self.differing or space_of(polled) != "global" or is_try(polled):
+            return False
+        if any(op.lower == "call" for op in self.flow.ops()):
+            return False
+        later = self.flow.reach(head)
+        before = {n for n in range(len(self.flow.blocks)) if n not in later and head in self.flow.reach(n)}
+        for number in before:
+            branch, block = self.flow.branch(number), self.flow.blocks[number]
+            if branch is None or branch.inst.guard is None or branch.key(branch.inst.guard.reg) not in self.differing:
+                continue
+            sides = [self.flow.reach(side, [head]) for side in block.successors]
+            apart = {n for side in sides for n in side if not all(n in other for other in sides)}
+            skips = any(head not in self.flow.reach(side) for side in block.successors)
+            if skips or any(not self.flow.blocks[n].successors for n in apart):
+                return False  # some warps do not come here
+        watched = self._roots(where[0])
+        for op in self.flow.ops():
+            if op.block in before or not self._visible(op, polled):
+                continue
+            place = self.flow.location(op)
+            if place is None or "" in (watched | self._roots(place[0])):
+                return False
+            if watched & self._roots(place[0]) and place[0] in self.differing:
+                return False
+        return True
+
+    def _roots(self, register: str) -> set[str]:
+        """The pointers among the kernel's parameters that an address is made from; "": one that is loaded."""
+        found, seen, work = set(), set(), [register]
+        while work:
+            name = work.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            for op in self.flow.definitions.get(name, []):
+                if op.lower != "ld":
+                    work += op.reads()
+                elif op.mods.get("t", "")[1:] == "64":
+                    found.add(name if space_of(op) == "param" else "")
+        return found
 
     def _visible(self, op: Op, polled: Op) -> bool:
         return self.writes(op) and (space_of(op) == space_of(polled) or not space_of(op) or not space_of(polled))

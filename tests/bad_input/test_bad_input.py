@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -214,15 +215,12 @@ def test_unknown_software_arch(tmp_path: Path) -> None:
 
 
 def test_a_program_without_the_service_gets_an_error_not_a_hang(tmp_path: Path) -> None:
-    done = run(
-        r"""
+    code = r"""
 cu = Driver().start()
 module = c.c_void_p()
 print(cu.error("cuModuleLoadData", c.byref(module), GOOD))
-""",
-        tmp_path,
-        PTX2AMD_PYTHON="/bin/false",
-        PTX2AMD_RUNTIME_DIR=str(tmp_path / "none"),
-    )
+"""
+    with tempfile.TemporaryDirectory() as folder:  # a socket's path must be short
+        done = run(code, tmp_path, PTX2AMD_PYTHON="/bin/false", PTX2AMD_RUNTIME_DIR=folder)
     assert done.returncode == 0, done.stderr
     assert "CUDA_ERROR" in done.stdout and "service" in done.stderr

@@ -62,8 +62,8 @@ class Loaded:
         _, end = struct.unpack_from("<2I", blob)
         at, found = 8, []
         while at < 8 + end:
-            size, zero, text = struct.unpack_from("<2IQ", blob, at)
-            assert zero == 0 and size % 8 == 0 and size >= 16
+            size, stream, text = struct.unpack_from("<2IQ", blob, at)
+            assert stream in (0, 1) and size % 8 == 0 and size >= 16  # 1: standard error, for assertions
             found.append((text, blob[at + 16 : at + size]))
             at += size
         return found
@@ -159,4 +159,5 @@ def test_failed_assertion_leaves_its_text_and_ends_the_launch(arch: str) -> None
     loaded.gpu.reset()
     text = int(loaded.segment) + loaded.index.variables[0].offset
     *_, (_, args) = loaded.records()
-    assert struct.unpack("<QI4xQQ", args) == (text, 12, text, text)  # file, line, function, message
+    place = (0, 0, 0, 3, 0, 0)  # block, thread
+    assert struct.unpack("<QI4xQ6IQ", args) == (text, 12, text, *place, text)  # file, line, function, message

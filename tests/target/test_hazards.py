@@ -60,6 +60,13 @@ WAITING_BODIES = """
   @%p1 bra L;
   st.global.u32 [%rd1], 1;
   ret;
+# a chain through places of warps
+  shr.u32 %r2, %r1, 5; mul.wide.u32 %rd2, %r2, 8; add.s64 %rd3, %rd1, %rd2;
+  L: ld.volatile.global.u32 %r4, [%rd3]; // waits
+  setp.eq.s32 %p1, %r4, 0;
+  @%p1 bra L;
+  st.volatile.global.u32 [%rd3+8], 1;
+  ret;
 # an mbarrier
   { .reg .pred P; W: mbarrier.try_wait.shared.b64 P, [s], %rd2; @P bra D; bra W; D: } ret; // waits
 # a barrier with a count
@@ -129,6 +136,18 @@ ORDINARY_BODIES = """
   A: bar.sync 0;
   st.global.u32 [%rd1], 1;
   ret;
+# look-back by all warps
+  mov.u32 %r2, %ctaid.x; mul.wide.u32 %rd2, %r2, 8; add.s64 %rd3, %rd1, %rd2;
+  setp.ne.u32 %p2, %r1, 1023;
+  @%p2 bra S;
+  st.volatile.global.u32 [%rd3], 1;
+  S: and.b32 %r3, %r1, 31; mul.wide.u32 %rd4, %r3, 8; sub.s64 %rd5, %rd3, %rd4;
+  L: ld.volatile.global.u32 %r4, [%rd5];
+  setp.eq.s32 %p1, %r4, 0;
+  @%p1 bra L;
+  @%p2 bra E;
+  st.volatile.global.u32 [%rd3], 2;
+  E: ret;
 # rounds with barriers
   L: bar.sync 0;
   st.shared.u32 [s], 1;

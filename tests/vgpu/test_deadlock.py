@@ -66,8 +66,8 @@ def test_polling(arch: str, name: str, block: int) -> None:
     [line] = [line for line in done.stderr.splitlines() if line.startswith("ptx2amd vgpu: deadlock")]
     assert name in line and "nothing changed for 0.5 s" in line and "8-byte device allocation" in line
     if name == "some_wait":
-        waves = 3 * 128 // (64 if arch == "gfx942" else 32)
-        assert f"{waves} waves wait at a barrier, {waves} poll" in line
+        waves = 128 // (64 if arch == "gfx942" else 32)  # of each kind in a block; as many blocks as are resident
+        assert any(f"{n * waves} waves wait at a barrier, {n * waves} poll" in line for n in (1, 2, 3))
 
 
 def test_empty_loop() -> None:
@@ -92,7 +92,7 @@ def test_waiting_for_the_host() -> None:
 def test_long_kernels() -> None:
     """Blocks that poll each other's progress, and one that computes for longer than the limit."""
     done = run("gfx942", """
-        kernel("ping_pong").launch(2, 64, [word, 20000])
+        kernel("ping_pong").launch(2, 64, [word, 1000])
         gpu.synchronize()
         begin = time.perf_counter()
         while time.perf_counter() - begin < 1.2:
