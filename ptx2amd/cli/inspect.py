@@ -75,7 +75,7 @@ def _report(image: Image, arch: str) -> ImageReport:
     report = ImageReport(image.kind, image.target, version, image.encoding, len(image.stored), image.size, image.origin)
     if image.kind == "ptx":
         try:
-            module = parse(image.data().decode("utf-8", errors="replace"), image.origin)
+            module = parse(image.text(), image.origin)
             [result] = translate(module, image.origin, [arch], None, "module", "ll")
             report.kernels = [_kernel(kernel) for kernel in result.kernels.values()]
         except Ptx2amdError as error:

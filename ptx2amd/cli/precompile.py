@@ -49,7 +49,7 @@ def _fill(job: tuple[Image, str, str]) -> Outcome:
     module_id = entry.module_id(image.data() if image.encoding == "none" else image.stored)
     problems, count = [], 0
     try:
-        module = parse(image.data().decode("utf-8", errors="replace"), image.origin)
+        module = parse(image.text(), image.origin)
         index = module_index(module)
     except Ptx2amdError as error:
         return 0, [str(error)]

@@ -102,7 +102,7 @@ def ptx_modules(path: Path) -> Iterator[tuple[str, str, str]]:
                 newest[group] = image
     for number, image in enumerate(newest.values()):
         stem = path.stem if len(newest) == 1 else f"{path.stem}-{number}"
-        yield stem, image.origin, image.data().decode("utf-8", errors="replace")
+        yield stem, image.origin, image.text()
 
 
 def _only_machine_code(path: Path) -> str:

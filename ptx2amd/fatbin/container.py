@@ -53,6 +53,10 @@ class Image:
         data = decompress(self.stored, self.encoding, self.size, self.origin)
         return data.rstrip(b"\0") if self.kind == "ptx" else data
 
+    def text(self) -> str:
+        """The PTX as text; bytes that are no UTF-8 are replaced. Raises ContainerError."""
+        return self.data().decode("utf-8", errors="replace")
+
 
 def decompress(stored: bytes, encoding: str, size: int, origin: str) -> bytes:
     """Undo a container's compression; `size` is what the header promises. Raises ContainerError."""
