@@ -11,14 +11,20 @@ class PtxError(Ptx2amdError):
     """PTX text that is not legal, at a place: 'file:line:col: error: message'."""
 
     def __init__(self, message: str, source: str = "<ptx>", line: int = 0, column: int = 0) -> None:
+        super().__init__(message, source, line, column)  # all of them, so that pickle makes the same error again
         self.message, self.source, self.line, self.column = message, source, line, column
-        super().__init__(f"{source}:{line}:{column}: error: {message}")
+
+    def __str__(self) -> str:
+        return f"{self.source}:{self.line}:{self.column}: error: {self.message}"
 
 
 class Unsupported(Ptx2amdError):
     """Legal PTX that we refuse, with kernel, line, instruction and reason."""
 
     def __init__(self, reason: str, kernel: str = "", line: int = 0, opcode: str = "") -> None:
+        super().__init__(reason, kernel, line, opcode)
         self.reason, self.kernel, self.line, self.opcode = reason, kernel, line, opcode
-        where = f"kernel {kernel}{f', line {line}' if line else ''}: " if kernel else ""
-        super().__init__(f"{where}{opcode + ': ' if opcode else ''}{reason}")
+
+    def __str__(self) -> str:
+        where = f"kernel {self.kernel}{f', line {self.line}' if self.line else ''}: " if self.kernel else ""
+        return f"{where}{self.opcode + ': ' if self.opcode else ''}{self.reason}"

@@ -15,7 +15,7 @@ from typing import Any
 
 from ptx2amd import codegen
 from ptx2amd.codegen.elf import Elf
-from ptx2amd.errors import Ptx2amdError, PtxError, Unsupported
+from ptx2amd.errors import Ptx2amdError, Unsupported
 from ptx2amd.lower import data
 from ptx2amd.lower.heads import max_threads, param_layout
 from ptx2amd.lower.module import KernelPlan, ModuleLowering
@@ -33,14 +33,11 @@ EMIT = ("hsaco", "obj", "asm", "ll")
 
 @dataclass(slots=True)
 class KernelResult:
-    """What became of one kernel. `reason` is "" when it was translated, else why not (with `line`, 1-based,
-    and `opcode`, where one is at fault); the rest is valid for translated kernels, and the register counts
-    only for emit "hsaco" and "obj". Sizes in bytes; `local` is scratch a thread."""
+    """What became of one kernel. `error` says why it was not translated; the rest is valid for translated
+    kernels, and the register counts only for emit "hsaco" and "obj". Sizes in bytes; `local` is scratch a thread."""
 
     name: str
-    reason: str = ""
-    line: int = 0
-    opcode: str = ""
+    error: Ptx2amdError | None = None
     mapping: str = ""
     wave: int = 0
     params: list[tuple[int, int, int]] = field(default_factory=list)  # offset, size, align
@@ -59,7 +56,16 @@ class KernelResult:
 
     @property
     def ok(self) -> bool:
-        return not self.reason
+        return self.error is None
+
+    @property
+    def reason(self) -> str:
+        """Why the kernel was not translated, with its place, for a reader who knows which kernel it is about."""
+        if not isinstance(self.error, Unsupported):
+            return str(self.error or "")
+        line = f"line {self.error.line}" if self.error.line else ""
+        place = ", ".join(part for part in (line, self.error.opcode) if part)
+        return f"{place}: {self.error.reason}" if place else self.error.reason
 
 
 @dataclass(slots=True)
@@ -98,7 +104,7 @@ def translate(
     shared memory than LDS has: it then lies in the arena, as do static variables that LDS is too small for.
     isolate: compile in a child process, so that a crash of LLVM is the error of one kernel (not for
     processes with other threads).
-    One kernel that cannot be translated does not lose the others: see KernelResult.reason.
+    One kernel that cannot be translated does not lose the others: see KernelResult.error.
     Raises PtxError for text that is no PTX, UnknownArch, Ptx2amdError for an unknown kernel name."""
     if emit not in EMIT:
         raise ValueError(f"emit must be one of {', '.join(EMIT)}")
@@ -164,19 +170,15 @@ def _emit_separately(
             _emit(alone, form, isolate)
             good.kernel(name)
         except codegen.CodegenError as problem:
-            results[name] = KernelResult(name, f"internal error of the code generator: {problem}")
+            results[name] = KernelResult(name, Unsupported(f"internal error of the code generator: {problem}", name))
     return _emit(good, form, isolate) if good.plans else b""
 
 
 def _lower(lowering: ModuleLowering, name: str) -> KernelResult:
     try:
         lowering.kernel(name)
-    except Unsupported as error:
-        return KernelResult(name, error.reason, error.line, error.opcode)
-    except PtxError as error:
-        return KernelResult(name, str(error), error.line)
     except Ptx2amdError as error:
-        return KernelResult(name, str(error))
+        return KernelResult(name, error)
     plan: KernelPlan = lowering.plans[name]
     return KernelResult(
         name,

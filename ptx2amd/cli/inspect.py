@@ -84,7 +84,6 @@ def _report(image: Image, arch: str) -> ImageReport:
 
 
 def _kernel(result: KernelResult) -> KernelReport:
-    where = f"line {result.line}, {result.opcode}: " if result.opcode else ""
     return KernelReport(
         result.name,
         result.params,
@@ -92,7 +91,7 @@ def _kernel(result: KernelResult) -> KernelReport:
         result.mapping,
         result.fidelity,
         result.ok,
-        where + result.reason if result.reason else "",
+        result.reason,
         result.hazards,
         result.warnings,
         result.slot,

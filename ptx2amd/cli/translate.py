@@ -149,8 +149,7 @@ def _run(jobs: list[Job], failures: list[tuple[str, str, str]]) -> list[tuple[Jo
             found.update(result.kernels)
             for kernel in result.kernels.values():
                 if not kernel.ok:
-                    where = f" (line {kernel.line}, {kernel.opcode})" if kernel.opcode else ""
-                    failures.append((f"{job.source} for {job.arch}", kernel.name, kernel.reason + where))
+                    failures.append((f"{job.source} for {job.arch}", kernel.name, kernel.reason))
             done.append((job, result))
     wanted = set(jobs[0].kernels or ()) if jobs else set()
     failures += [("all inputs", name, "no such kernel") for name in sorted(wanted - found)]

@@ -149,8 +149,8 @@ def kernel_entries(
         build_id=build,
         shared=options.get("shared", LDS),
     )
-    if not result.kernels[kernel].ok:
-        raise failure(result.kernels[kernel], module.source)
+    if error := result.kernels[kernel].error:
+        raise _named(error, kernel, module.source)
     return {
         name: _kernel_entry(outcome, arch, _milliseconds(begin), result.code)
         for name, outcome in result.kernels.items()
@@ -183,17 +183,10 @@ def _kernel_entry(outcome: KernelResult, arch: str, time_ms: str, code: bytes) -
     return Entry("".join(lines), code)
 
 
-def failure(outcome: KernelResult, source: str) -> Ptx2amdError:
-    """The error for a kernel that was not translated."""
-    if outcome.line and not outcome.opcode:
-        return _already_placed(outcome.reason)
-    return Unsupported(outcome.reason, f"{outcome.name} of {source}", outcome.line, outcome.opcode)
-
-
-def _already_placed(text: str) -> PtxError:
-    """A PtxError from a message that has file, line and column in front already."""
-    error = PtxError(text)
-    error.args = (text,)
+def _named(error: Ptx2amdError, kernel: str, source: str) -> Ptx2amdError:
+    """The error of a kernel that was not translated, with its module's name, which PtxErrors have already."""
+    if isinstance(error, Unsupported):
+        return Unsupported(error.reason, f"{kernel} of {source}", error.line, error.opcode)
     return error
 
 
