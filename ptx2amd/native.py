@@ -13,7 +13,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -50,6 +49,8 @@ class Builder:
 
     def program(self, path: Path, objects: Iterable[Object], link: tuple[str, ...] = ()) -> None:
         """Compile what changed and link an executable."""
+        from concurrent.futures import ThreadPoolExecutor  # here: every `ptx2amd run` imports this file
+
         self.work.mkdir(parents=True, exist_ok=True)
         with ThreadPoolExecutor(self.jobs) as pool:
             built = list(pool.map(self._compile, objects))

@@ -13,7 +13,6 @@ from pathlib import Path
 import click
 
 from ptx2amd import launch
-from ptx2amd.cli import profile as counters
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.target import MAPPINGS
 
@@ -78,6 +77,8 @@ def command(
 
 def _profiled(program: str, command: tuple[str, ...], environment: dict[str, str], target: Path) -> int:
     """Run the program as a child, then show what was counted; returns its status as a shell would."""
+    from ptx2amd.cli import profile as counters
+
     with tempfile.TemporaryDirectory(prefix="ptx2amd-") as directory:
         prefix = Path(directory) / "counters"
         child = subprocess.Popen(list(command), executable=program, env={**environment, **launch.tools(profile=prefix)})

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
 from ptx2amd import __version__
+from ptx2amd.errors import Ptx2amdError
 from ptx2amd.lower.debug import wanted as line_tables
 
 PACKAGE = Path(__file__).resolve().parent.parent
@@ -16,7 +17,7 @@ PARTS = ("isa", "ptx", "lower", "target", "codegen", "translate.py", "service/tr
 def build_id(debug: bool | None = None) -> str:
     """32 hex digits; changes with every change of the translator, its grammar or LLVM. With line tables
     (debug; None: as PTX2AMD_DEBUG says) it is another translator, with its own service and cache entries."""
-    state = hashlib.blake2b(f"{__version__} {version('llvmlite')}".encode(), digest_size=16)
+    state = hashlib.blake2b(f"{__version__} ".encode() + _llvmlite(), digest_size=16)
     for part in PARTS:
         path = PACKAGE / part
         files = sorted(path.rglob("*")) if path.is_dir() else [path]
@@ -29,3 +30,12 @@ def build_id(debug: bool | None = None) -> str:
     if line_tables() if debug is None else debug:
         state.update(b"debug")
     return state.hexdigest()
+
+
+def _llvmlite() -> bytes:
+    """What tells one release of llvmlite from another. Read from its file: importing it, or importlib.metadata,
+    would cost `ptx2amd run` more time than all else it does."""
+    spec = find_spec("llvmlite")
+    if spec is None or spec.origin is None:
+        raise Ptx2amdError("llvmlite is not installed: run `pip install ptx2amd` again")
+    return (Path(spec.origin).parent / "_version.py").read_bytes()
