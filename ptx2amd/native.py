@@ -167,7 +167,6 @@ def build(parts: Iterable[str] = tuple(BUILDS), target: Path = DIRECTORY, extra:
         work = WORK / (part + "".join(extra).replace("/", "_"))
         BUILDS[part](Builder(work, extra), target)
     (target / "build-id").write_text(current_build_id() + "\n")
-    (target / "python").write_text(sys.executable + "\n")
 
 
 def drop_levels(highest: str) -> None:
@@ -201,6 +200,8 @@ def main() -> None:
         drop_levels(options.level)
     try:
         build(options.parts or list(BUILDS), options.output, extra + (("-Werror",) if options.werror else ()))
+        # The translator's interpreter, for programs that find our libcuda without `ptx2amd run`.
+        (options.output / "python").write_text(sys.executable + "\n")
     except Ptx2amdError as error:
         sys.exit(f"ptx2amd.native: {error}")
 

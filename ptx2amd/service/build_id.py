@@ -24,9 +24,6 @@ def build_id(debug: bool | None = None) -> str:
         for file in files:
             if file.suffix in (".py", ".ll", ".lark"):
                 state.update(file.name.encode() + b"\0" + file.read_bytes())
-    grammar = PACKAGE.parent / "grammar" / "ptx.lark"
-    if grammar.exists():
-        state.update(grammar.read_bytes())
     if line_tables() if debug is None else debug:
         state.update(b"debug")
     return state.hexdigest()
