@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -24,14 +25,15 @@ def test_a_program_runs_with_an_installed_wheel(tmp_path: Path) -> None:
     installed = tmp_path / "installed"
     subprocess.run([*pip, "install", "-q", "--no-deps", "--target", str(installed), str(wheel)], check=True)
     program = build.build("vector_add", tmp_path)
-    folders = {"PTX2AMD_CACHE_DIR": str(tmp_path / "cache")}
-    done = subprocess.run(
-        [sys.executable, "-m", "ptx2amd.cli", "run", "--device", "vgpu", "--", str(program)],
-        env={**os.environ, **folders, "PYTHONPATH": str(installed)},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-    )
+    with tempfile.TemporaryDirectory() as runtime:  # a service of its own; tmp_path is too long for its socket
+        own = {"PTX2AMD_CACHE_DIR": str(tmp_path / "cache"), "PTX2AMD_RUNTIME_DIR": runtime}
+        done = subprocess.run(
+            [sys.executable, "-m", "ptx2amd.cli", "run", "--device", "vgpu", "--", str(program)],
+            env={**os.environ, **own, "PYTHONPATH": str(installed)},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+        )
     assert (done.returncode, done.stdout.strip()) == (0, "PASS"), done.stderr
     maps = subprocess.run(
         [sys.executable, "-c", "import ptx2amd; print(ptx2amd.__file__)"],
