@@ -19,7 +19,6 @@ from ptx2amd.errors import Ptx2amdError, Unsupported
 from ptx2amd.lower import data
 from ptx2amd.lower.heads import max_threads, param_layout
 from ptx2amd.lower.module import KernelPlan, ModuleLowering
-from ptx2amd.lower.unit import unit
 from ptx2amd.ptx.ast import Module, Var
 from ptx2amd.ptx.declare import declarations
 from ptx2amd.ptx.parse import parse_module
@@ -241,8 +240,7 @@ def sidecar(module: Module, arch: str, results: dict[str, KernelResult], build_i
 @dataclass(frozen=True, slots=True)
 class IndexKernel:
     """A kernel as the module declares it. params: (offset, size, align) in bytes; reqntid: () when free;
-    refused: why it is known not to work, without having been translated; unit: whether it sees addresses of
-    functions, and so shares its code object with the others that do."""
+    refused: why it is known not to work, without having been translated."""
 
     name: str
     params: list[tuple[int, int, int]]
@@ -250,7 +248,6 @@ class IndexKernel:
     reqntid: tuple[int, ...]
     static_shared: int
     refused: str = ""
-    unit: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,9 +263,7 @@ class IndexVariable:
 @dataclass(frozen=True, slots=True)
 class ModuleIndex:
     """What the run time needs to load a module before any of its kernels is translated. `image`: the data
-    segment's initial bytes; `relocs`: (at, target): 8-byte cells that hold segment base + target;
-    `function_cells`: (at, index): 8-byte cells that hold the address that `__ptx2amd_functions` of the unit's
-    code object has at `index`."""
+    segment's initial bytes; `relocs`: (at, target): 8-byte cells that hold segment base + target."""
 
     ptx: tuple[int, int]
     target: str
@@ -278,14 +273,12 @@ class ModuleIndex:
     align: int
     image: bytes
     relocs: list[tuple[int, int]]
-    function_cells: list[tuple[int, int]] = field(default_factory=list)
 
 
 def module_index(module: Module) -> ModuleIndex:
     """The index of a module. Parses no function bodies: `static_shared` counts the declarations found in
     the body's text."""
     segment = data.segment(module)
-    of = unit(module)
     outer = {v.name: v for v in module.variables.values() if v.space == "shared" and data.size_of(v)}
     kernels = [
         IndexKernel(
@@ -294,7 +287,6 @@ def module_index(module: Module) -> ModuleIndex:
             max_threads(function),
             function.directives.get("reqntid", ()),
             _static_shared(module, name, outer),
-            unit=of is not None and name in of.kernels,
         )
         for name, function in module.functions.items()
         if function.kind == "entry" and function.text
@@ -306,14 +298,9 @@ def module_index(module: Module) -> ModuleIndex:
         variables.append(IndexVariable(name, offset, data.size_of(var), space))
     image = bytearray(segment.image.data)
     image += bytes(segment.size - len(image))
-    relocs, functions = [], []
-    for cell in segment.image.cells:
-        if cell.symbol in segment.offsets:
-            relocs.append((cell.at, segment.offsets[cell.symbol] + cell.offset))
-        elif of is not None and cell.symbol in of.table:
-            functions.append((cell.at, of.table.index(cell.symbol)))
+    relocs = [(cell.at, segment.offsets[cell.symbol] + cell.offset) for cell in segment.image.cells]
     return ModuleIndex(
-        module.version, module.target, kernels, variables, segment.size, segment.align, bytes(image), relocs, functions
+        module.version, module.target, kernels, variables, segment.size, segment.align, bytes(image), relocs
     )
 
 

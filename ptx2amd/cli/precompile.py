@@ -13,7 +13,7 @@ from ptx2amd.errors import Ptx2amdError
 from ptx2amd.fatbin import Image
 from ptx2amd.native import current_build_id
 from ptx2amd.service import cache, entry
-from ptx2amd.service.translation import index_entry, kernel_entries, parse_options
+from ptx2amd.service.translation import index_entry, kernel_entry, parse_options
 from ptx2amd.target import MAPPINGS
 from ptx2amd.translate import module_index, parse
 
@@ -59,8 +59,7 @@ def _fill(job: tuple[Image, str, str]) -> Outcome:
     for kernel in names:
         try:
             if not paths[kernel].exists():
-                for name, made in kernel_entries(module, kernel, arch, build, parse_options(options)).items():
-                    entry.write(paths[name], made)
+                entry.write(paths[kernel], kernel_entry(module, kernel, arch, build, parse_options(options)))
             count += 1
         except Ptx2amdError as error:
             problems.append(str(error))

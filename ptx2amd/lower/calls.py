@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from ptx2amd.lower.data import align_of, size_of
 from ptx2amd.lower.function import FunctionLowering
+from ptx2amd.lower.handles import function_at
 from ptx2amd.lower.names import Register, Storage
 from ptx2amd.lower.registry import lowers
 from ptx2amd.lower.value import Val
@@ -74,8 +75,8 @@ def call(fn: FunctionLowering, inst: Inst) -> None:
     else:
         assert callee is not None
         proto = _prototype(fn, inst)
-        pointer = fn.value(Reg(callee.name) if isinstance(callee, Sym) else callee, "b64")
-        target = str(fn.op("ptr", f"inttoptr {pointer.t} to ptr"))
+        handle = fn.value(Reg(callee.name) if isinstance(callee, Sym) else callee, "b64")
+        target = str(function_at(fn, handle))
         how = signature(proto, fn.module.indirect_may_exit)
     _emit(fn, inst, target, how, results, arguments)
 
@@ -173,7 +174,7 @@ def _runtime_call(
         )
         place = fn.pack([fn.special(name) for name in PLACE], "<6 x i32>")
         fn.call(fn.helper("ptx2amd_assert_fail"), "void", message, file, line, function, place, env(fn, 1))
-        fn.do("call void @llvm.trap()")
+        fn.trap()
     elif name == "malloc":
         size = argument_value(fn, inst, arguments[0], "i64")
         memory = fn.call(fn.helper("ptx2amd_malloc"), "i64", size, env(fn, HEAP))

@@ -86,7 +86,7 @@ def spin_anchor(fn: FunctionLowering, inst: Inst) -> None:
 
 @lowers("trap")
 def trap(fn: FunctionLowering, inst: Inst) -> None:
-    fn.do("call void @llvm.trap()")
+    fn.trap()
     if inst.guard is None:
         fn.do("unreachable")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ptx2amd.errors import Ptx2amdError
-from ptx2amd.lower.unit import has_body
+from ptx2amd.lower.handles import handles, has_body
 from ptx2amd.lower.value import LLVM_TYPE
 from ptx2amd.ptx.ast import InitSym, Module, Var
 
@@ -53,9 +53,8 @@ class Image:
 
 @dataclass(slots=True)
 class Segment:
-    """The data segment of a module. `offsets`: variable -> byte offset; `image`: initial contents, whose cells
-    may also hold addresses of functions that the module defines; `problems`: variable -> why its initialiser
-    cannot be had."""
+    """The data segment of a module. `offsets`: variable -> byte offset; `image`: initial contents, in whose
+    cells are addresses of the segment; `problems`: variable -> why its initialiser cannot be had."""
 
     size: int
     align: int
@@ -120,10 +119,22 @@ def segment(module: Module) -> Segment:
         image.data += contents.data
         image.cells += [Cell(at + cell.at, cell.symbol, cell.offset) for cell in contents.cells]
         at += size_of(var)
-    for cell in image.cells:
+    _settle(module, image, offsets, problems)
+    return Segment(at, align, offsets, image, problems)
+
+
+def _settle(module: Module, image: Image, offsets: dict[str, int], problems: dict[str, str]) -> None:
+    """Leave cells only for the segment's own addresses: functions have handles, the others are problems."""
+    cells, image.cells = image.cells, []
+    known: dict[str, int] | None = None
+    for cell in cells:
         cell.symbol = module.aliases.get(cell.symbol, cell.symbol)
-        if cell.symbol not in offsets and (cell.offset or not has_body(module, cell.symbol)):
+        if cell.symbol in offsets:
+            image.cells.append(cell)
+        elif has_body(module, cell.symbol) and not cell.offset:
+            known = known or handles(module)
+            image.data[cell.at : cell.at + 8] = known[cell.symbol].to_bytes(8, "little")
+        else:
             owner = next(n for n in reversed(offsets) if offsets[n] <= cell.at)
             what = "undefined function" if cell.symbol in module.functions else "external symbol"
             problems[owner] = f"the initialiser of {owner} holds the address of {what} {cell.symbol}"
-    return Segment(at, align, offsets, image, problems)

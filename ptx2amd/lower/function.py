@@ -343,6 +343,13 @@ class FunctionLowering(Emitter):
         """The guard's register as an i1 (before `guard.negated`)."""
         return self._register(guard.reg, "i1")
 
+    def trap(self) -> None:
+        """End the launch with an error."""
+        if self.target.arch.major == 11:
+            self.call(self.helper("ptx2amd_trap"), "void")
+        else:
+            self.do("call void @llvm.trap()")
+
     def refuse(self, inst: Inst, reason: str) -> NoReturn:
         """Raise Unsupported with the kernel, line and opcode."""
         raise Unsupported(reason, self.name, inst.line, inst.shape.opcode)

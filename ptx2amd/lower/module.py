@@ -5,6 +5,7 @@ are globals of the code object."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -15,11 +16,11 @@ from ptx2amd.lower.calls import env
 from ptx2amd.lower.debug import DebugInfo, wanted
 from ptx2amd.lower.entry import lower_function
 from ptx2amd.lower.function import FunctionLowering, quoted
-from ptx2amd.lower.heads import llvm_name, max_threads, param_layout
+from ptx2amd.lower.handles import handles
+from ptx2amd.lower.heads import flavour, llvm_name, max_threads, param_layout
 from ptx2amd.lower.helpers import helper_texts
 from ptx2amd.lower.special import DYNAMIC_LDS
 from ptx2amd.lower.summary import Summary, summarise
-from ptx2amd.lower.unit import Unit, unit
 from ptx2amd.lower.value import Val
 from ptx2amd.ptx.ast import Function, Module, Var
 from ptx2amd.target import Target
@@ -27,7 +28,7 @@ from ptx2amd.target.hazards import Hazard, hazards
 from ptx2amd.target.shared import BLOCK_LIMIT, LDS, Array, SharedPlan, packed, plan
 
 ENV = "@__ptx2amd_env = protected addrspace(1) externally_initialized global [8 x i64] zeroinitializer, align 64"
-TABLE = "@__ptx2amd_functions = protected addrspace(1) constant"
+TABLE = "__ptx2amd_functions"  # of a code object's functions, in the order of their handles
 
 
 @dataclass(slots=True)
@@ -71,7 +72,6 @@ class ModuleLowering:
         self.uses_dynamic_lds = False
         self.plans: dict[str, KernelPlan] = {}
         self.summaries: dict[str, Summary] = {}
-        self.table: list[str] = []  # LLVM names of the unit's table
         self.debug: DebugInfo | None = DebugInfo(module) if wanted() else None
         self._pending: list[tuple[Function, str]] = []  # requested functions, with their denormal mode
         self._new: dict[str, str] = {}
@@ -86,12 +86,8 @@ class ModuleLowering:
         return data.segment(self.module)
 
     @cached_property
-    def unit(self) -> Unit | None:
-        return unit(self.module)
-
-    def unit_of(self, kernel: str) -> Unit | None:
-        """The unit that a kernel is part of."""
-        return self.unit if self.unit is not None and kernel in self.unit.kernels else None
+    def handles(self) -> dict[str, int]:
+        return handles(self.module)
 
     # what lowerings ask for
 
@@ -110,8 +106,7 @@ class ModuleLowering:
         work = [function]
         while work:
             summary = self.summary(work.pop())
-            taken = self.unit.taken if summary.indirect and self.unit is not None else ()
-            for name in (*summary.functions, *taken):
+            for name in (*summary.functions, *(self.handles if summary.indirect else ())):
                 callee = self.module.functions.get(self.module.aliases.get(name, name))
                 if callee is not None and callee.proto.name not in seen and _defined(callee):
                     seen[callee.proto.name] = callee
@@ -121,14 +116,14 @@ class ModuleLowering:
     def may_exit(self, function: Function) -> bool:
         """Whether a thread may end inside a call of `function`; the same for all that have their address taken,
         as calls through addresses must be alike."""
-        if self.unit is not None and function.proto.name in self.unit.taken:
+        if function.proto.name in self.handles:
             return self.indirect_may_exit
         return any(self.summary(f).exits for f in self.reachable(function))
 
     @cached_property
     def indirect_may_exit(self) -> bool:
         """Whether a function whose address is taken may end the thread."""
-        taken = [self.module.functions[name] for name in (self.unit.taken if self.unit is not None else ())]
+        taken = (self.module.functions[name] for name in self.handles)
         return any(self.summary(f).exits for function in taken for f in self.reachable(function))
 
     def request(self, fn: FunctionLowering, function: Function) -> str:
@@ -139,8 +134,17 @@ class ModuleLowering:
             self._pending.append((function, fn.f32_denormals))
         return quoted(name)
 
+    def function_table(self, fn: FunctionLowering) -> Val:
+        """The functions that have handles, in the caller's FP mode."""
+        name = quoted(TABLE + flavour(fn.f32_denormals, fn.target.mapping, self.owner))
+        if name not in self.globals:
+            names = ", ".join(f"ptr {self.request(fn, self.module.functions[known])}" for known in self.handles)
+            head = f"{name} = internal unnamed_addr addrspace(4) constant"
+            self.globals[name] = f"{head} [{len(self.handles)} x ptr] [{names}], align 8"
+        return Val("ptr addrspace(4)", name)
+
     def symbol_address(self, fn: FunctionLowering, name: str, offset: int) -> Val:
-        """The address of a module-level variable or function, plus an offset in bytes."""
+        """The address of a module-level variable, plus an offset in bytes, or a function's handle."""
         name = self.module.aliases.get(name, name)
         var = self.module.variables.get(name)
         if var is not None:
@@ -152,7 +156,7 @@ class ModuleLowering:
             raise Unsupported(f"the address of {name}, which has no definition in this module", fn.name)
         if function.kind == "entry":
             raise Unsupported(f"the address of kernel {name}", fn.name)
-        return Val("ptr", self.request(fn, function))
+        return Val("ptr", f"inttoptr (i64 {self.handles[name]} to ptr)")
 
     def _variable_address(self, fn: FunctionLowering, var: Var, offset: int) -> Val:
         if var.space == "shared":
@@ -162,11 +166,11 @@ class ModuleLowering:
         if var.linkage == "extern":
             raise Unsupported(f"{var.name} is external: it has no definition in this module", fn.name)
         space = 1 if var.space == "global" else 4
+        if var.name in self.segment.problems:
+            raise Unsupported(self.segment.problems[var.name], fn.name)
         if self.mode == "module":
             self._define(fn, var)
             return fn.displace(Val(f"ptr addrspace({space})", quoted(var.name)), offset)
-        if var.name in self.segment.problems:
-            raise Unsupported(self.segment.problems[var.name], fn.name)
         base = fn.op(f"ptr addrspace({space})", f"inttoptr {env(fn, 0).t} to ptr addrspace({space})")
         return fn.displace(base, self.segment.offsets[var.name] + offset)
 
@@ -175,15 +179,16 @@ class ModuleLowering:
         if var.name in self.globals:
             return
         self.globals[var.name] = ""
-        image = data.initial(var)
+        at = self.segment.offsets[var.name]
+        end = at + data.size_of(var)
+        image = self.segment.image
         parts: list[str] = []
-        at = 0
-        for cell in image.cells:
+        for cell in image.cells[bisect_left(image.cells, at, key=_at) : bisect_left(image.cells, end, key=_at)]:
             parts.append(_bytes(image.data[at : cell.at]))
             target = self.symbol_address(fn, cell.symbol, 0)
             parts.append(f"i64 ptrtoint ({target.ty} getelementptr (i8, {target.t}, i64 {cell.offset}) to i64)")
             at = cell.at + 8
-        parts.append(_bytes(image.data[at:]))
+        parts.append(_bytes(image.data[at:end]))
         parts = [part for part in parts if part]
         ty = "<{ " + ", ".join(p[: p.index("]") + 1] if p[0] == "[" else "i64" for p in parts) + " }>"
         space = 1 if var.space == "global" else 4
@@ -193,13 +198,10 @@ class ModuleLowering:
         )
 
     def _define_all(self) -> None:
-        """Whole-module mode: define the variables that no kernel mentions too, since the host may; all but
-        those that hold addresses of functions."""
+        """Whole-module mode: define the variables that no kernel mentions too, since the host may."""
         nowhere = FunctionLowering("", self.target, self)
         for name in sorted(self.segment.offsets.keys() - self.segment.problems.keys()):
-            var = self.module.variables[name]
-            if all(cell.symbol in self.segment.offsets for cell in data.initial(var).cells):
-                self._define(nowhere, var)
+            self._define(nowhere, self.module.variables[name])
 
     def shared(self, var: Var, name: str) -> Val:
         """A shared variable as an LDS global; all unsized ones are the dynamic shared memory."""
@@ -233,12 +235,7 @@ class ModuleLowering:
         most = max(BLOCK_LIMIT, self.target.arch.lds)
         if size > most:
             raise Unsupported(f"{size} bytes of static shared memory; a block can have {most}", kernel.proto.name)
-        found = plan(arrays, self.target.arch, self.variant)
-        if found is not None and self.unit_of(kernel.proto.name):
-            raise Unsupported(
-                "shared memory beyond LDS in a kernel that may call functions by their addresses", kernel.proto.name
-            )
-        return found
+        return plan(arrays, self.target.arch, self.variant)
 
     @property
     def owner(self) -> str:
@@ -254,22 +251,6 @@ class ModuleLowering:
         sized = self.shared_plan is not None and any("_smem_size" in text for text in texts)
         return sized or any("%envreg" in text for text in texts)
 
-    # units
-
-    def _unit_functions(self, function: Function) -> list[Function]:
-        """What shares one floating-point mode and warp mapping with a kernel: the kernels of its unit, and the
-        functions whose address is taken."""
-        of = self.unit_of(function.proto.name)
-        return [self.module.functions[name] for name in (*of.kernels, *of.taken)] if of else [function]
-
-    def _request_table(self, kernel: str, denormals: str) -> None:
-        """Lower the functions whose addresses variables hold, for a kernel of the unit."""
-        of = self.unit_of(kernel)
-        if of is not None:
-            nowhere = FunctionLowering("", self.kernel_target, self)
-            nowhere.f32_denormals = denormals
-            self.table = [self.request(nowhere, self.module.functions[name]) for name in of.table]
-
     # kernels
 
     def kernel(self, name: str) -> None:
@@ -278,20 +259,16 @@ class ModuleLowering:
         if function is None or function.kind != "entry":
             known = [n for n, f in self.module.functions.items() if f.kind == "entry"]
             raise Ptx2amdError(f"no kernel {name!r} in {self.module.source}; it has {', '.join(known) or 'none'}")
-        before = dict(self.globals), set(self.helpers), self.uses_env, self.uses_dynamic_lds, self.table
+        before = dict(self.globals), set(self.helpers), self.uses_env, self.uses_dynamic_lds
         self.uses_env = self.uses_heap = False
         self._new, self._pending, self._kernel = {}, [], function
         try:
             mode = self._denormals(function)
-            together = self._unit_functions(function)
-            found = list(dict.fromkeys(h for k in together for h in hazards(self.module, self.reachable(k))))
+            found = hazards(self.module, self.reachable(function))
             self.kernel_target = self._target(function, found)
             self.shared_plan = self._shared_plan(function)
-            if self.shared_plan is not None and self.unit_of(name) is not None:
-                raise Unsupported("shared memory beyond LDS, in a kernel that sees addresses of functions", name)
             self.has_launch_words = self.launch_words(function)
             self._new[name] = lower_function(self, function, mode)
-            self._request_table(name, mode)
             while self._pending:
                 callee, mode = self._pending.pop()
                 text = lower_function(self, callee, mode)
@@ -302,7 +279,7 @@ class ModuleLowering:
         finally:
             failed = name not in self.plans
             if failed:
-                self.globals, self.helpers, self.uses_env, self.uses_dynamic_lds, self.table = before
+                self.globals, self.helpers, self.uses_env, self.uses_dynamic_lds = before
             else:
                 self.texts.update(self._new)
                 self.uses_env |= before[2]
@@ -310,7 +287,7 @@ class ModuleLowering:
 
     def _denormals(self, kernel: Function) -> str:
         """The f32 denormal mode most of the kernel's instructions ask for: "flush" or "ieee"."""
-        reached = [self.summary(f) for k in self._unit_functions(kernel) for f in self.reachable(k)]
+        reached = [self.summary(f) for f in self.reachable(kernel)]
         return "flush" if sum(s.flush for s in reached) > sum(s.ieee for s in reached) else "ieee"
 
     def _target(self, function: Function, found: list[Hazard]) -> Target:
@@ -356,9 +333,6 @@ class ModuleLowering:
             parts.append(ENV)
         if self.uses_dynamic_lds:
             parts.append(f"@{DYNAMIC_LDS} = external addrspace(3) global [0 x i8], align 16")
-        if self.table:
-            names = ", ".join(f"ptr {name}" for name in self.table)
-            parts.append(f"{TABLE} [{len(self.table)} x ptr] [{names}], align 8")
         parts += self.texts.values()
         parts += helper_texts(self.helpers)
         version = 100 * self.target.arch.code_object
@@ -372,6 +346,10 @@ class ModuleLowering:
 
 def _defined(function: Function) -> bool:
     return bool(function.text) or function.scope is not None
+
+
+def _at(cell: data.Cell) -> int:
+    return cell.at
 
 
 def _bytes(blob: bytes | bytearray) -> str:

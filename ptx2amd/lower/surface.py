@@ -46,7 +46,7 @@ def guard(fn: FunctionLowering, inst: Inst, inside: Val) -> Val:
         bad, good = fn.block("outside"), fn.block("inside")
         fn.branch(inside, good, bad)
         fn.label(bad)
-        fn.do("call void @llvm.trap()")
+        fn.trap()
         fn.branch(good)
         fn.label(good)
     return inside

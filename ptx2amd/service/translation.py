@@ -9,7 +9,6 @@ from pathlib import Path
 from ptx2amd.errors import Ptx2amdError, PtxError, Unsupported
 from ptx2amd.fatbin import ContainerError, decompress
 from ptx2amd.fatbin.container import row
-from ptx2amd.lower.unit import unit
 from ptx2amd.ptx.ast import Module
 from ptx2amd.ptx.link import link
 from ptx2amd.service import cache, entry
@@ -76,8 +75,7 @@ def _serve(request: Message, build: str) -> Path:
         return path
     arch, kernel, options = header["arch"], header["kernel"], header.get("options", "")
     path = cache.path_of(root, entry.kernel_key(module_id, build, arch, options, kernel))
-    for other, made in kernel_entries(module, kernel, arch, build, parse_options(options)).items():
-        entry.write(cache.path_of(root, entry.kernel_key(module_id, build, arch, options, other)), made)
+    entry.write(path, kernel_entry(module, kernel, arch, build, parse_options(options)))
     return path
 
 
@@ -109,11 +107,8 @@ def index_entry(index: ModuleIndex) -> Entry:
         if kernel.reqntid:
             lines.append("reqntid " + " ".join(map(str, (*kernel.reqntid, 1, 1)[:3])))
         lines += [f"static_shared {kernel.static_shared}", "local 0"]
-        if kernel.unit:
-            lines.append("unit 1")
     lines += [f"global {v.name} {v.offset} {v.size} {v.space}" for v in index.variables]
     lines += [f"reloc {at} {target}" for at, target in index.relocs]
-    lines += [f"function_cell {at} {number}" for at, number in index.function_cells]
     return Entry("\n".join(lines) + "\n", index.image)
 
 
@@ -129,36 +124,24 @@ def parse_options(text: str) -> dict[str, str]:
     return options
 
 
-def kernel_entries(
+def kernel_entry(
     module: Module, kernel: str, arch: str, build: str, options: dict[str, str] | None = None
-) -> dict[str, Entry]:
-    """Translate one kernel; with one of the module's unit come all others of it, in the same code object.
-    Raises Unsupported or PtxError when the one asked for can't be translated."""
+) -> Entry:
+    """Translate one kernel. Raises Unsupported or PtxError when that can't be done."""
     begin = time.perf_counter()
     options = options or {}
-    of = unit(module)
-    together = of is not None and kernel in of.kernels
-    if together and options.get("shared"):
-        raise Unsupported(f"shared={options['shared']} for a kernel that sees addresses of functions", kernel)
     [result] = translate(
         module,
         module.source,
         [arch],
-        of.kernels if of is not None and together else [kernel],
+        [kernel],
         mapping=options.get("mapping", ""),
         build_id=build,
         shared=options.get("shared", LDS),
     )
-    if error := result.kernels[kernel].error:
-        raise _named(error, kernel, module.source)
-    return {
-        name: _kernel_entry(outcome, arch, _milliseconds(begin), result.code)
-        for name, outcome in result.kernels.items()
-        if outcome.ok
-    }
-
-
-def _kernel_entry(outcome: KernelResult, arch: str, time_ms: str, code: bytes) -> Entry:
+    outcome = result.kernels[kernel]
+    if outcome.error:
+        raise _named(outcome.error, kernel, module.source)
     fields = {
         "kernel": outcome.name,
         "arch": arch,
@@ -175,12 +158,12 @@ def _kernel_entry(outcome: KernelResult, arch: str, time_ms: str, code: bytes) -
         "slot": outcome.slot or 0,
         "launch_words": int(outcome.launch_words),
         "fidelity": outcome.fidelity,
-        "time_ms": time_ms,
+        "time_ms": _milliseconds(begin),
     }
     lines = [f"{key} {value}\n" for key, value in fields.items()]
     lines += [f"hazard {_one_line(text)}\n" for text in outcome.hazards]
     lines += [f"warning {_one_line(text)}\n" for text in outcome.warnings]
-    return Entry("".join(lines), code)
+    return Entry("".join(lines), result.code)
 
 
 def _named(error: Ptx2amdError, kernel: str, source: str) -> Ptx2amdError:

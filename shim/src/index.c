@@ -44,7 +44,6 @@ static bool kernel_line(struct kernel *k, const char *key, char *rest, struct pa
     return sscanf(rest, "%d %d %d", &k->required[0], &k->required[1], &k->required[2]) == 3;
   if (!strcmp(key, "static_shared")) return sscanf(rest, "%d", &k->static_shared) == 1;
   if (!strcmp(key, "local")) return sscanf(rest, "%d", &k->local) == 1;
-  if (!strcmp(key, "unit")) return sscanf(rest, "%d", &k->unit) == 1;
   return true;
 }
 
@@ -70,11 +69,6 @@ static bool module_line(struct module *m, const char *key, char *rest) {
     if (sscanf(rest, "%llu %llu", &a, &b) != 2) return false;
     m->relocations[m->relocation_count++] = (struct relocation){a, b};
     return m->segment_size >= 8 && a <= m->segment_size - 8 && b <= m->segment_size;
-  }
-  if (!strcmp(key, "function_cell")) {
-    if (sscanf(rest, "%llu %llu", &a, &b) != 2) return false;
-    m->function_cells[m->function_cell_count++] = (struct relocation){a, b};
-    return m->segment_size >= 8 && a <= m->segment_size - 8;
   }
   return true; /* a kernel's line, or a key of later versions */
 }
@@ -110,9 +104,8 @@ CUresult index_parse(struct module *m, char *problem, size_t size) {
   m->kernels = calloc(kernels + 1, sizeof *m->kernels);
   m->variables = calloc(count_lines(text, "global ") + 1, sizeof *m->variables);
   m->relocations = calloc(count_lines(text, "reloc ") + 1, sizeof *m->relocations);
-  m->function_cells = calloc(count_lines(text, "function_cell ") + 1, sizeof *m->function_cells);
   struct parameter *all = calloc(parameters + 1, sizeof *all);
-  bool good = m->kernels && m->variables && m->relocations && m->function_cells && all && parse(m, all);
+  bool good = m->kernels && m->variables && m->relocations && all && parse(m, all);
   if (!m->kernel_count) free(all); /* else freed with the first kernel */
   if (!good) {
     snprintf(problem, size, "the module's index in the cache is not understood; is the cache of another version?");
@@ -135,7 +128,5 @@ void index_drop(struct module *m) {
   free(m->kernels);
   free(m->variables);
   free(m->relocations);
-  free(m->function_cells);
-  for (int i = 0; i < MAX_DEVICES; i++) unit_drop(&m->units[i]);
   cache_close(&m->index);
 }

@@ -84,7 +84,7 @@ static CUresult fill_environment(struct kernel *k, int device, const struct prop
   if (!result && p->code.spilled) result = arena_prepare(device, &environment[3]);
   if (result) return result;
   environment[1] = devices[device].device_printf;
-  if (p->heap || k->unit) environment[2] = devices[device].heap; /* kernels of a unit share their environment */
+  if (p->heap) environment[2] = devices[device].heap;
   int error = hip.ModuleGetGlobal(&address, &size, p->code.module, "__ptx2amd_env");
   if (!error && size < sizeof environment) return CUDA_ERROR_INVALID_IMAGE;
   if (!error) error = hip.MemcpyHtoD(address, environment, sizeof environment);
@@ -98,12 +98,11 @@ static CUresult load(struct kernel *k, int device, bool spilled, char **problem)
   if (result) return result;
   read_properties(k, entry.text, &p);
   p.code.spread = strcmp(p.code.mapping, "padded") ? 1 : 2;
-  result = k->unit ? unit_load(k->module, device, entry.payload, &p.code.module)
-                   : from_hip(hip.ModuleLoadData(&p.code.module, entry.payload));
+  result = from_hip(hip.ModuleLoadData(&p.code.module, entry.payload));
   if (!result) {
     result = from_hip(hip.ModuleGetFunction(&p.code.function, p.code.module, k->name));
     if (!result && p.env) result = fill_environment(k, device, &p);
-    if (result && !k->unit) hip.ModuleUnload(p.code.module);
+    if (result) hip.ModuleUnload(p.code.module);
     stack_prepare(device);
   }
   cache_close(&entry);
@@ -149,17 +148,17 @@ CUresult kernel_load(struct kernel *k, int device, bool spilled) {
   return result;
 }
 
-static void drop(const struct kernel *k, struct kernel_code *code) {
+static void drop(struct kernel_code *code) {
   if (!code) return;
-  if (!k->unit) hip.ModuleUnload(code->module);
+  hip.ModuleUnload(code->module);
   free(code->hazard);
   free(code);
 }
 
 void kernel_drop_code(struct kernel *k) {
   for (int i = 0; i < MAX_DEVICES; i++) {
-    drop(k, k->code[i]);
-    drop(k, k->spilled[i]);
+    drop(k->code[i]);
+    drop(k->spilled[i]);
   }
   free(k->legacy);
 }

@@ -63,7 +63,6 @@ CUresult module_load(const void *data, size_t size, bool library, bool preserved
     return CUDA_ERROR_OUT_OF_MEMORY;
   }
   pthread_mutex_init(&m->lock, NULL);
-  pthread_mutex_init(&m->unit_lock, NULL);
   m->context = library ? NULL : context_current();
   m->library = library;
   m->image = image;
@@ -86,7 +85,6 @@ void module_drop(struct module *m) {
     if (m->segment[i]) hip.Free((void *)m->segment[i]);
   free(m->owned_image);
   pthread_mutex_destroy(&m->lock);
-  pthread_mutex_destroy(&m->unit_lock);
   handle_free(HANDLE_MODULE, m);
 }
 
@@ -121,7 +119,7 @@ static bool has_managed(const struct module *m) {
   return false;
 }
 
-static CUresult make_segment(struct module *m, int number, uint64_t *address) {
+static CUresult make_segment(struct module *m, uint64_t *address) {
   void *device = NULL;
   char *host = calloc(1, m->segment_size);
   if (!host) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -133,10 +131,6 @@ static CUresult make_segment(struct module *m, int number, uint64_t *address) {
       uint64_t value = (uint64_t)(uintptr_t)device + m->relocations[i].target;
       memcpy(host + m->relocations[i].at, &value, sizeof value);
     }
-    for (uint32_t i = 0; i < m->function_cell_count; i++) {
-      uint64_t value = unit_function(m, number, m->function_cells[i].target);
-      memcpy(host + m->function_cells[i].at, &value, sizeof value);
-    }
     error = hip.MemcpyHtoD((uint64_t)(uintptr_t)device, host, m->segment_size);
     if (error) hip.Free(device);
   }
@@ -147,9 +141,8 @@ static CUresult make_segment(struct module *m, int number, uint64_t *address) {
 
 CUresult module_segment(struct module *m, int device, uint64_t *address) {
   CUresult result = CUDA_SUCCESS;
-  unit_prepare(m, device);
   pthread_mutex_lock(&m->lock);
-  if (!m->segment[device] && m->segment_size) result = make_segment(m, device, &m->segment[device]);
+  if (!m->segment[device] && m->segment_size) result = make_segment(m, &m->segment[device]);
   *address = m->segment[device];
   pthread_mutex_unlock(&m->lock);
   return result;

@@ -29,7 +29,6 @@ struct kernel {
   uint32_t parameter_count, parameter_bytes;
   int max_threads, required[3], static_shared, local; /* what the PTX says; max_threads 0: nothing */
   const char *refused;                                /* why it cannot be translated, or NULL */
-  int unit;                                           /* it sees addresses of functions: unit.c */
   int dynamic_limit, carveout, cache_config;
   bool loading;                                       /* a thread is at it */
   CUresult failed;                                    /* sticky result of a translation that failed */
@@ -42,9 +41,6 @@ struct kernel {
 struct variable { const char *name; uint64_t offset, size; bool managed, constant; };
 struct relocation { uint64_t at, target; };
 
-/* The code object of a module's unit on one device, and its table of functions. */
-struct unit { void *module; uint64_t *functions; uint32_t function_count; };
-
 struct module {
   struct handle h;
   struct context *context;   /* where it was loaded; NULL for libraries */
@@ -56,12 +52,11 @@ struct module {
   int ptx_major, ptx_minor, target;
   struct kernel **kernels;   /* sorted by name */
   struct variable *variables;
-  struct relocation *relocations, *function_cells; /* of these, target: index into the unit's table */
-  uint32_t kernel_count, variable_count, relocation_count, function_cell_count;
+  struct relocation *relocations;
+  uint32_t kernel_count, variable_count, relocation_count;
   uint64_t segment_size, segment_align;
   uint64_t segment[MAX_DEVICES];
-  struct unit units[MAX_DEVICES];
-  pthread_mutex_t lock, unit_lock;
+  pthread_mutex_t lock;
 };
 
 /* ---- index.c ---- */
@@ -108,12 +103,6 @@ void kernel_drop_code(struct kernel *k);
 CUresult translate(struct module *m, const struct kernel *kernel, int device, bool spilled, struct cache_entry *entry,
                    char **problem);
 void translated_line(const char *line, const char *key, int *value); /* "key N" */
-
-/* ---- unit.c ---- */
-CUresult unit_load(struct module *m, int device, const void *code, void **module); /* loads `code` unless loaded */
-void unit_prepare(struct module *m, int device); /* loads it if variables hold addresses of its functions */
-uint64_t unit_function(struct module *m, int device, uint64_t index); /* 0: not to be had */
-void unit_drop(struct unit *u);
 
 /* ---- arena.c ---- */
 enum { BLOCK_SHARED_LIMIT = 232448, LAUNCH_WORDS = 2, LAUNCH_ROOM = 32 }; /* ROOM: bytes behind the parameters */

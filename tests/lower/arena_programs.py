@@ -155,3 +155,32 @@ LAUNCH_WORDS = (
   st.global.u64 [%rd1], %rd2; st.global.u64 [%rd1+8], %rd3; st.global.v4.u32 [%rd1+16], {%r3, %r4, %r5, %r7}; ret; }
 """
 )
+
+# Functions behind addresses, which have shared memory of their own and use the kernel's; the addresses are those that
+# `fill`, another kernel, has stored
+THROUGH_ADDRESSES = (
+    HEAD
+    + """
+.extern .shared .align 16 .b8 AREA[];
+.global .u64 table[2];
+.func (.param .b32 r) deep(.param .b32 x) { .shared .align 4 .b8 own[4096]; .reg .b32 %x, %a, %b;
+  ld.param.b32 %x, [x]; shl.b32 %a, %x, 2; mov.u32 %b, own; add.u32 %b, %b, %a; st.shared.u32 [%b], %x; bar.sync 0;
+  xor.b32 %a, %a, 4; mov.u32 %b, own; add.u32 %b, %b, %a; ld.shared.u32 %x, [%b]; st.param.b32 [r], %x; ret; }
+.func (.param .b32 r) far(.param .b32 x) { .reg .b32 %x, %a, %b; .reg .pred %p;
+  ld.param.b32 %x, [x]; shl.b32 %a, %x, 2; mov.u32 %b, AREA; add.u32 %b, %b, %a; atom.shared.add.u32 %x, [%b], 9;
+  setp.eq.u32 %p, %x, 1007; @%p exit; st.param.b32 [r], %x; ret; }
+.visible .entry fill(.param .u64 out) { .reg .b64 %f; mov.u64 %f, deep; st.global.u64 [table], %f; mov.u64 %f, far;
+  st.global.u64 [table+8], %f; ret; }
+.visible .entry ask(.param .u64 out) {
+  .reg .b32 %r<9>; .reg .b64 %rd<6>; .reg .pred %p;
+  ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x;
+  mad.lo.u32 %r2, %r2, %r3, %r1; mul.wide.u32 %rd2, %r2, 8; add.u64 %rd1, %rd1, %rd2;
+  shl.b32 %r4, %r1, 2; mov.u32 %r5, AREA; add.u32 %r5, %r5, %r4; add.u32 %r6, %r1, 1000; st.shared.u32 [%r5], %r6;
+  ld.global.u64 %rd3, [table]; ld.global.u64 %rd4, [table+8];
+  kind: .callprototype (.param .b32 _) _ (.param .b32 _);
+  { .param .b32 p; .param .b32 q; st.param.b32 [p], %r1; call (q), %rd3, (p), kind; ld.param.b32 %r7, [q]; }
+  st.global.u32 [%rd1], %r7;
+  { .param .b32 p; .param .b32 q; st.param.b32 [p], %r1; call (q), %rd4, (p), kind; ld.param.b32 %r7, [q]; }
+  ld.shared.u32 %r8, [%r5]; add.u32 %r7, %r7, %r8; st.global.u32 [%rd1+4], %r7; ret; }
+"""
+)

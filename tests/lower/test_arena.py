@@ -6,7 +6,7 @@ import random
 import struct
 
 import pytest
-from arena_programs import EXITS, LAUNCH_WORDS, WORDS, everything
+from arena_programs import EXITS, LAUNCH_WORDS, THROUGH_ADDRESSES, WORDS, everything
 
 from ptx2amd import hip
 from ptx2amd.target.shared import SLOT_BYTES
@@ -41,7 +41,9 @@ class Arena:
 class Loaded:
     """A kernel, with an arena where it needs one."""
 
-    def __init__(self, text: str, kernel: str, arch: str, shared: str = "lds", slots: int = 2) -> None:
+    def __init__(
+        self, text: str, kernel: str, arch: str, shared: str = "lds", slots: int = 2, segment: int = 0
+    ) -> None:
         arch, _, mapping = arch.partition(":")
         [result] = translate(text, "arena.ptx", [arch], [kernel], shared=shared, mapping=mapping)
         self.result = result.kernels[kernel]
@@ -51,7 +53,7 @@ class Loaded:
         module = self.gpu.load(result.code)
         self.arena = Arena(self.gpu, slots) if self.result.slot is not None else None
         if self.arena:
-            environment = struct.pack("<8Q", 0, 0, 0, int(self.arena.memory), 0, 0, 0, 0)
+            environment = struct.pack("<8Q", segment, 0, 0, int(self.arena.memory), 0, 0, 0, 0)
             module.variable("__ptx2amd_env").write(environment)
         self.module, self.kernel = module, module.kernel(kernel)
 
@@ -135,3 +137,19 @@ def test_words_of_the_launch(arch: str, shared: str) -> None:
     workspace, size = 0x123456789ABCDEF0, 4096 if shared == "lds" else 200000
     loaded.run(1, (1,), [out, b"\7", struct.pack("<Q", workspace), struct.pack("<Q", size)], size)
     assert struct.unpack("<2Q4I", out.bytes()) == (workspace, workspace, size, size, 7, size)
+
+
+@pytest.mark.parametrize("arch", [*ARCHS, "gfx942:padded"])
+def test_functions_behind_addresses(arch: str) -> None:
+    """Addresses that another code object has stored; the functions find the slot of the kernel that calls them."""
+    gpu = hip.open(f"vgpu:{arch.partition(':')[0]}")
+    table = gpu.buffer(bytes(16))
+    fill = Loaded(THROUGH_ADDRESSES, "fill", arch)
+    fill.module.variable("__ptx2amd_env").write(struct.pack("<Q", int(table)))
+    fill.run(1, (1,), [table])
+    ask = Loaded(THROUGH_ADDRESSES, "ask", arch, "spilled", segment=int(table))
+    grid, block = 9, 96
+    out = gpu.buffer(bytes(8 * grid * block))
+    ask.run(grid, (block,), [out])
+    want = [(i ^ 1, 0 if i == 7 else 2 * (1000 + i) + 9) for i in range(block)] * grid  # thread 7 exits in a function
+    assert list(struct.iter_unpack("<2I", out.bytes())) == want

@@ -14,7 +14,6 @@ struct launch { void *function; unsigned grid[3], block[3], shared; void *stream
 __attribute__((visibility("default"))) struct launch stub_last;
 __attribute__((visibility("default"))) int stub_launches, stub_fail, stub_loads;
 static char environment[64];
-static uint64_t functions[2] = {0xF000, 0xF100};
 
 HIP hipInit(unsigned f) { (void)f; return 0; }
 HIP hipRuntimeGetVersion(int *v) { *v = 70000000; return 0; }
@@ -71,10 +70,9 @@ HIP hipModuleUnload(void *m) { free(m); return 0; }
 HIP hipModuleGetFunction(void **f, void *m, const char *name) { (void)name; *f = m; return 0; }
 HIP hipModuleGetGlobal(void **p, size_t *n, void *m, const char *name) {
   (void)m;
-  bool table = !strcmp(name, "__ptx2amd_functions");
-  *p = table ? (void *)functions : environment;
-  *n = table ? sizeof functions : sizeof environment;
-  return table || !strcmp(name, "__ptx2amd_env") ? 0 : NOT_FOUND;
+  *p = environment;
+  *n = sizeof environment;
+  return !strcmp(name, "__ptx2amd_env") ? 0 : NOT_FOUND;
 }
 HIP hipModuleLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                           unsigned shared, void *stream, void **params, void **extra) {

@@ -60,7 +60,7 @@ try:
   %won = extractvalue { i64, i1 } %swap, 1
   br i1 %won, label %done, label %try
 wrong:
-  call void @llvm.trap()
+  call void @ptx2amd_trap()
   unreachable
 done:
   ret void

@@ -1,5 +1,5 @@
-"""Units: which kernels share a code object because they see addresses of functions, and calls through such
-addresses, whatever floating-point mode or memory they come from."""
+"""Addresses of functions: numbers that all code objects of a module understand, and calls through them, whatever
+kernel, floating-point mode or memory they come from."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import pytest
 from device import MAPPINGS, Program
 
 from ptx2amd import hip
-from ptx2amd.lower.unit import Unit, unit
-from ptx2amd.service.translation import index_entry, kernel_entries
+from ptx2amd.lower.handles import handles
 from ptx2amd.translate import module_index, parse, translate
 
 TEXT = """.version 7.0
@@ -57,27 +56,22 @@ TEXT = """.version 7.0
 """
 
 
-def test_members() -> None:
-    """Direct calls need no unit; a table, an address or an indirect call does."""
-    assert unit(parse(TEXT)) == Unit(("by_table", "take", "given"), ("twice", "next"), ("twice", "next", "half"))
+def test_who_has_a_handle() -> None:
+    """Functions that are only called directly have none; those that have one have the same in every parse."""
+    found = handles(parse(TEXT))
+    assert list(found) == ["twice", "next", "half"] and len(set(found.values())) == 3 and 0 not in found.values()
+    assert handles(parse(TEXT)) == found
+    changed = handles(parse(TEXT.replace("add.u32 %a, %a, 1", "add.u32 %a, %a, 2")))
+    assert set(found.values()).isdisjoint(changed.values())
     alone = TEXT[: TEXT.index(".global")] + TEXT[TEXT.index(".visible .entry plain") :]
-    assert unit(parse(alone)) is None
+    assert handles(parse(alone)) == {}
 
 
-def test_index_names_cells_and_kernels() -> None:
+def test_variables_hold_handles() -> None:
     index = module_index(parse(TEXT))
-    assert [kernel.name for kernel in index.kernels if kernel.unit] == ["by_table", "take", "given"]
-    assert index.function_cells == [(8, 0), (16, 1), (24, 0)]
+    twice, following, _ = handles(parse(TEXT)).values()
+    assert struct.unpack_from("<4Q", index.image) == (7, twice, following, twice)
     assert index.relocs == [(32, 8)]
-    lines = index_entry(index).text.splitlines()
-    assert "function_cell 16 1" in lines and lines.count("unit 1") == 3
-
-
-def test_entries_of_a_unit_have_one_code_object() -> None:
-    entries = kernel_entries(parse(TEXT), "take", "gfx942", "build")
-    assert entries.keys() == {"by_table", "take", "given"}
-    assert len({entry.payload for entry in entries.values()}) == 1
-    assert kernel_entries(parse(TEXT), "plain", "gfx942", "build").keys() == {"plain"}
 
 
 @pytest.mark.parametrize("arch", MAPPINGS)
@@ -93,17 +87,30 @@ def test_calls_through_addresses(arch: str) -> None:
     assert struct.unpack("I", out) == (42,)
 
 
-@pytest.mark.parametrize("arch", ["gfx942", "gfx1100"])
-def test_table_of_the_code_object(arch: str) -> None:
-    """What the loader puts into the data segment's cells: addresses that kernels of the unit can call."""
-    [result] = translate(TEXT, "unit.ptx", [arch])
-    gpu = hip.open(f"vgpu:{arch}")
-    module = gpu.load(result.code)
-    table = struct.unpack("2Q", module.variable("__ptx2amd_functions").bytes())
-    out = gpu.buffer(struct.pack("32I", *range(32)))
-    for address, want in zip(table, ([2 * i for i in range(32)], [2 * i + 1 for i in range(32)]), strict=True):
-        module.kernel("given").launch(1, 32, [out, struct.pack("Q", address)])
-        assert list(struct.unpack("32I", out.bytes())) == want
+@pytest.mark.parametrize("arch", MAPPINGS)
+def test_code_objects_share_addresses(arch: str) -> None:
+    """What one code object stores, another calls: its copy of the function, in its own way."""
+    name, _, mapping = arch.partition(":")
+    gpu = hip.open(f"vgpu:{name}")
+    [take] = translate(TEXT, "handles.ptx", [name], ["take"], mapping=mapping)
+    [given] = translate(TEXT, "handles.ptx", [name], ["given"], mapping=mapping)
+    address, out = gpu.buffer(bytes(8)), gpu.buffer(struct.pack("32f", *range(32)))
+    spread = 2 if mapping == "padded" else 1
+    gpu.load(take.code).kernel("take").launch(1, spread, [address])
+    gpu.load(given.code).kernel("given").launch(1, 32 * spread, [out, address.bytes()])
+    assert list(struct.unpack("32f", out.bytes())) == [i / 2 for i in range(32)]
+
+
+@pytest.mark.parametrize("offset", [0, 1, 48, -16])
+def test_what_is_no_address_traps(offset: int, capfd: pytest.CaptureFixture[str]) -> None:
+    """No call of another function, wherever the number comes from."""
+    program = Program(TEXT, "gfx942")
+    number = 0 if not offset else next(iter(handles(parse(TEXT)).values())) + offset
+    program.launch("given", 1, 1, [program.gpu.buffer(bytes(4)), struct.pack("<Q", number)])
+    with pytest.raises(hip.HipError):
+        program.gpu.synchronize()
+    assert "trap" in capfd.readouterr().err
+    program.gpu.activate().hipDeviceReset()
 
 
 ENDING = """.version 7.0
