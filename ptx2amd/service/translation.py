@@ -17,7 +17,7 @@ from ptx2amd.service.protocol import Message
 from ptx2amd.target import MAPPINGS
 from ptx2amd.target.arch import UnknownArch
 from ptx2amd.target.shared import LDS, SPILLED, VARIANTS
-from ptx2amd.translate import KernelResult, ModuleIndex, module_index, parse, translate
+from ptx2amd.translate import ModuleIndex, module_index, parse, translate
 
 # The CUDA error that the shim returns for each kind of failure.
 CODES: tuple[tuple[type[Exception], str], ...] = (
