@@ -134,16 +134,29 @@ def build_shim(builder: Builder, target: Path) -> None:
 
 
 def build_standins(builder: Builder, target: Path, flags: tuple[str, ...]) -> None:
-    """What stands in for NVIDIA's tools: ptxas, libnvJitLink; and the LD_AUDIT library that puts ours first."""
+    """What stands in for NVIDIA's tools: ptxas, nvJitLink, NVRTC; and the LD_AUDIT library that puts ours first."""
     from shim import generate
 
-    standin = generate.STANDINS
-    builder.library(target / "libptx2amd_audit.so", [Object(standin / "audit.c", flags)], ("-ldl",))
-    nvjitlink = _prepared(target / "standin") / "libnvJitLink.so.13"
-    builder.library(nvjitlink, [Object(standin / "nvjitlink.c", flags)], ("-Wl,-soname,libnvJitLink.so.13", "-ldl"))
-    _link(nvjitlink.with_suffix(".12"), nvjitlink.name)
-    sources = (standin / "ptxas.c", generate.SOURCES / "linked.c")
-    builder.program(nvjitlink.with_name("ptxas"), [Object(source, flags, "program") for source in sources])
+    sources, folder = generate.STANDINS, _prepared(target / "standin")
+    builder.library(target / "libptx2amd_audit.so", [Object(sources / "audit.c", flags)], ("-ldl",))
+    linked = generate.SOURCES / "linked.c"
+    builder.program(folder / "ptxas", [Object(source, flags, "program") for source in (sources / "ptxas.c", linked)])
+    for name in ("libnvJitLink.so.12", "libnvJitLink.so.13"):
+        _build_standin(builder, folder / name, [sources / "nvjitlink.c"], flags)
+    for name in ("libnvrtc.so.11.2", "libnvrtc.so.12", "libnvrtc.so.13"):
+        real = builder.work / f"ptx2amd-real-{name}"
+        builder.library(real, [], ("-x", "c", "/dev/null", f"-Wl,-soname,{real.name}"))
+        link = ("-Wl,--no-as-needed", str(real))
+        _build_standin(builder, folder / name, [sources / "nvrtc.c", linked], flags, link)
+
+
+def _build_standin(
+    builder: Builder, path: Path, sources: list[Path], flags: tuple[str, ...], link: tuple[str, ...] = ()
+) -> None:
+    """A library in the place of NVIDIA's, which it knows as REAL_LIBRARY. Symbols have the library's name as
+    version, as NVIDIA's have."""
+    objects = [Object(source, (*flags, f'-DREAL_LIBRARY="ptx2amd-real-{path.name}"'), path.name) for source in sources]
+    builder.library(path, objects, (f"-Wl,-soname,{path.name}", "-Wl,--default-symver", *link, "-ldl"))
 
 
 def _link(path: Path, to: str) -> None:

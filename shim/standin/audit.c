@@ -1,5 +1,5 @@
 /* LD_AUDIT library. Whatever path a program uses for libcuda (RPATH, a folder of its own), it gets ours. Where there
- * is a libnvJitLink, ours comes in its place, and opens the real one by the name REAL for what it leaves to it.
+ * is a library that STANDINS names, ours comes in its place, and opens the real one as PREFIX and that name.
  * The only calls made are those at the opening of a library. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -10,11 +10,13 @@
 #include <unistd.h>
 
 #define API __attribute__((visibility("default")))
-#define REAL "ptx2amd-real-nvJitLink"
+#define PREFIX "ptx2amd-real-"
 
-enum { LENGTH = 4096 };
+enum { LENGTH = 4096, STANDINS = 5 };
+static const char *const standins[STANDINS] = {"libnvJitLink.so.12", "libnvJitLink.so.13", "libnvrtc.so.11.2",
+                                               "libnvrtc.so.12", "libnvrtc.so.13"};
+static char real[STANDINS][LENGTH]; /* the library that would have been opened */
 static char own[LENGTH]; /* folder of this library */
-static char real[LENGTH]; /* the libnvJitLink that would have been opened */
 static __thread char path[LENGTH];
 
 API unsigned la_version(unsigned version) {
@@ -28,13 +30,22 @@ static char *ours(const char *folder, const char *base) {
   return snprintf(path, sizeof path, "%s%s/%s", own, folder, base) < LENGTH ? path : NULL;
 }
 
+static int standin(const char *base) {
+  int i = 0;
+  while (i < STANDINS && strcmp(standins[i], base)) i++;
+  return i;
+}
+
 static char *replacement(const char *name, unsigned flag) {
   const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
   if (flag == LA_SER_ORIG && (!strcmp(base, "libcuda.so.1") || !strcmp(base, "libcuda.so"))) return ours("", base);
-  if (flag == LA_SER_ORIG && !strcmp(name, REAL)) return *real ? real : NULL;
-  if (!slash || strncmp(base, "libnvJitLink.so.", 16) || !strcmp(name, real)) return NULL;
-  if ((strcmp(base + 16, "12") && strcmp(base + 16, "13")) || access(name, R_OK)) return NULL;
-  snprintf(real, sizeof real, "%s", name);
+  if (flag == LA_SER_ORIG && !strncmp(name, PREFIX, sizeof PREFIX - 1)) {
+    int i = standin(name + sizeof PREFIX - 1);
+    return i < STANDINS && *real[i] ? real[i] : NULL;
+  }
+  int i = standin(base);
+  if (!slash || i == STANDINS || !strcmp(name, real[i]) || access(name, R_OK)) return NULL;
+  snprintf(real[i], LENGTH, "%s", name);
   return ours("/standin", base);
 }
 

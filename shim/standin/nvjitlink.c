@@ -1,6 +1,6 @@
 /* libnvJitLink.so.12 and .13, in the place of a real one: the result is a linked image for our libcuda.so.1
  * (shim/src/linked.h) instead of machine code. PTX is linked by us; of intermediate code (LTO) the real library,
- * which the audit library opens for us, makes PTX first. */
+ * which the audit library opens for us by the name REAL_LIBRARY, makes PTX first. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -40,7 +40,7 @@ typedef int linker(const void *const *, const size_t *, unsigned, void **, size_
 
 static void *real_function(const char *name) {
   static void *library;
-  if (!library) library = dlopen("ptx2amd-real-nvJitLink", RTLD_LAZY | RTLD_LOCAL);
+  if (!library) library = dlopen(REAL_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
   return library ? dlsym(library, name) : NULL;
 }
 #define REAL(name) ((__typeof__(&name))real_function(#name))

@@ -1,0 +1,56 @@
+"""What comes in the place of NVIDIA's libraries at run time, against a made-up NVRTC: a program that asks it for
+machine code gets a container of the PTX, which loads and runs, also where the real library sits in its own folder."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+NVRTC = r"""
+#include <string.h>
+#include <stddef.h>
+static const char text[] = ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry store(.param .u64 p)\n{\n"
+  ".reg .u64 %a;\nld.param.u64 %a, [p];\nst.global.u32 [%a], 42;\nret;\n}\n";
+int nvrtcVersion(int *major, int *minor) { *major = 13, *minor = 7; return 0; }
+int nvrtcGetPTXSize(void *p, size_t *size) { *size = sizeof text; return p ? 0 : 4; }
+int nvrtcGetPTX(void *p, char *out) { memcpy(out, text, sizeof text); return p ? 0 : 4; }
+int nvrtcGetCUBINSize(void *p, size_t *size) { *size = p == (void *)8 ? 0 : 5; return p ? 0 : 4; }
+int nvrtcGetCUBIN(void *p, char *out) { memcpy(out, "\177ELF", 5); return p ? 0 : 4; }
+"""
+PROGRAM = r"""
+import ctypes, sys
+nvrtc, cuda = ctypes.CDLL(sys.argv[1]), ctypes.CDLL("libcuda.so.1")
+major, minor, size = ctypes.c_int(), ctypes.c_int(), ctypes.c_size_t()
+assert nvrtc.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor)) == 0 and minor.value == 7
+assert nvrtc.nvrtcGetCUBINSize(ctypes.c_void_p(), ctypes.byref(size)) == 4
+assert nvrtc.nvrtcGetCUBINSize(ctypes.c_void_p(8), ctypes.byref(size)) == 0 and size.value == 0
+assert nvrtc.nvrtcGetCUBINSize(ctypes.c_void_p(1), ctypes.byref(size)) == 0 and size.value > 5
+cubin = ctypes.create_string_buffer(size.value)
+assert nvrtc.nvrtcGetCUBIN(ctypes.c_void_p(1), cubin) == 0
+context, module, kernel, memory = (ctypes.c_void_p() for _ in range(4))
+call = lambda name, *args: [getattr(cuda, name)(*args)] == [0] or sys.exit(name)
+call("cuInit", 0)
+call("cuCtxCreate_v2", ctypes.byref(context), 0, 0)
+call("cuModuleLoadData", ctypes.byref(module), cubin)
+call("cuModuleGetFunction", ctypes.byref(kernel), module, b"store")
+call("cuMemAlloc_v2", ctypes.byref(memory), ctypes.c_size_t(4))
+call("cuLaunchKernel", kernel, 1, 1, 1, 1, 1, 1, 0, None, (ctypes.c_void_p * 1)(ctypes.addressof(memory)), None)
+word = ctypes.c_uint()
+call("cuMemcpyDtoH_v2", ctypes.byref(word), memory, ctypes.c_size_t(4))
+print("stored", word.value)
+"""
+
+
+@pytest.mark.parametrize("name", ["libnvrtc.so.11.2", "libnvrtc.so.12", "libnvrtc.so.13"])
+def test_machine_code_of_nvrtc_is_its_ptx(name: str, tmp_path: Path) -> None:
+    source, library = tmp_path / "nvrtc.c", tmp_path / "lib" / name
+    library.parent.mkdir()
+    source.write_text(NVRTC)
+    options = ["-shared", "-fPIC", f"-Wl,-soname,{name}", "-Wl,--default-symver"]
+    subprocess.run(["gcc", *options, "-o", str(library), str(source)], check=True)
+    command = [sys.executable, "-m", "ptx2amd.cli", "run", "--device", "vgpu:gfx1100", "--"]
+    done = subprocess.run([*command, sys.executable, "-c", PROGRAM, str(library)], capture_output=True, text=True)
+    assert done.stdout == "stored 42\n" and not done.stderr, done.stdout + done.stderr
