@@ -47,6 +47,10 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
 CUresult cuCtxGetLimit(size_t *pvalue, CUlimit limit) {
   ENTER_CONTEXT();
   if (!pvalue || limit < 0 || limit > 10) return CUDA_ERROR_INVALID_VALUE;
+  if (limit == CU_LIMIT_CIG_ENABLED) { /* cuBLAS asks; contexts here belong to no graphics queue */
+    *pvalue = 0;
+    return CUDA_SUCCESS;
+  }
   if (limit >= CU_LIMITS) return CUDA_ERROR_UNSUPPORTED_LIMIT;
   *pvalue = thread_state.current->limits[limit];
   return CUDA_SUCCESS;

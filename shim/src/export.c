@@ -94,10 +94,11 @@ static CUresult integrity(uint32_t version, uint64_t seconds, uint64_t result[2]
 
 static void *const integrity_table[3] = {[0] = SIZE_WORD(3), [1] = (void *)integrity};
 
-/* Two tables whose functions only newer libraries call, each of them content with success. */
-static void *const unnamed_table[8] = {
-    [0] = SIZE_WORD(8), (void *)nothing_to_do, (void *)nothing_to_do, (void *)nothing_to_do,
-    (void *)nothing_to_do, (void *)nothing_to_do, (void *)nothing_to_do, (void *)nothing_to_do};
+/* Tables of which no more is known than that newer libraries call functions of them and are content with success: cuBLAS
+ * the 51st of one. */
+enum { UNNAMED = 128 };
+static void *const unnamed_table[UNNAMED] = {
+    [0] = SIZE_WORD(UNNAMED), [1 ... UNNAMED - 1] = (void *)nothing_to_do};
 
 static const struct export {
   unsigned char id[16];
@@ -110,6 +111,7 @@ static const struct export {
     {"\x26\x3e\x88\x60\x7c\xd2\x61\x43\x92\xf6\xbb\xd5\x00\x6d\xfa\x7e", checks_table},
     {"\xd4\x08\x20\x55\xbd\xe6\x70\x4b\x8d\x34\xba\x12\x3c\x66\xe1\xf2", integrity_table},
     {"\xf8\xcf\xf9\x51\x21\x46\x8b\x4e\xb9\xe2\xfb\x46\x9e\x7c\x0d\xd9", unnamed_table},
+    {"\x6e\x16\x3f\xbe\xb9\x58\x44\x4d\x83\x5c\xe1\x82\xaf\xf1\x99\x1e", unnamed_table}, /* cuFFT */
     {"\x21\x31\x8c\x60\x97\x14\x32\x48\x8c\xa6\x41\xff\x73\x24\xc8\xf2", unnamed_table},
 };
 

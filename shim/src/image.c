@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "image.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -149,13 +150,18 @@ static bool looks_like_text(const char *data, size_t limit, size_t *length) {
   return n > 0;
 }
 
-static CUresult settle(const struct found *f, struct image *image, char *problem, size_t size) {
+/* data: where the container was found, which tells the library that it is part of. */
+static CUresult settle(const struct found *f, const void *data, struct image *image, char *problem, size_t size) {
   if (f->ptx) {
     *image = f->best;
     return CUDA_SUCCESS;
   }
-  snprintf(problem, size, "the module has machine code only (%s) and no PTX, which is what can be translated; "
+  Dl_info owner;
+  bool known = dladdr(data, &owner) && owner.dli_fname && *owner.dli_fname;
+  const char *slash = known ? strrchr(owner.dli_fname, '/') : NULL;
+  snprintf(problem, size, "the module%s%s has machine code only (%s) and no PTX, which is what can be translated; "
                           "build it with PTX, for instance nvcc -gencode arch=compute_80,code=compute_80",
+           known ? " in " : "", slash ? slash + 1 : known ? owner.dli_fname : "",
            f->machine_code[0] ? f->machine_code : "no entry for any GPU");
   return CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
@@ -176,15 +182,15 @@ CUresult image_find(const void *data, size_t size, struct image *image, char *pr
   }
   if (magic == WRAPPER_MAGIC) {
     result = scan_wrapper(data, &f, problem, problem_size);
-    return result ? result : settle(&f, image, problem, problem_size);
+    return result ? result : settle(&f, data, image, problem, problem_size);
   }
   if (magic == FATBIN_MAGIC) {
     result = scan_fatbin(data, size, &f, problem, problem_size);
-    return result ? result : settle(&f, image, problem, problem_size);
+    return result ? result : settle(&f, data, image, problem, problem_size);
   }
   if (magic == 0x464c457f) {
     snprintf(f.machine_code, sizeof f.machine_code, "an ELF file");
-    return settle(&f, image, problem, problem_size);
+    return settle(&f, data, image, problem, problem_size);
   }
   if (!looks_like_text(data, size, &length)) {
     snprintf(problem, problem_size, "the image is neither a fatbin nor ELF nor PTX text");

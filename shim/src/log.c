@@ -1,5 +1,6 @@
 /* Messages to the user (stderr) and the trace (PTX2AMD_TRACE=FILE, one JSON object per line). */
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,11 +9,24 @@
 
 #include "shim.h"
 
+enum { LINE = 4096 };
 int trace_on;
 static FILE *trace_file;
 
+/* Libraries that look for a kernel that works ask for one after the other: the same line is not said twice running. */
+static bool said_before(const char *line, size_t size) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static char last[LINE];
+  static size_t last_size;
+  pthread_mutex_lock(&lock);
+  bool same = size == last_size && !memcmp(line, last, size);
+  if (!same) memcpy(last, line, last_size = size);
+  pthread_mutex_unlock(&lock);
+  return same;
+}
+
 void say(const char *format, ...) {
-  char line[4096];
+  char line[LINE];
   va_list args;
   va_start(args, format);
   int n = snprintf(line, sizeof line, "ptx2amd: ");
@@ -20,6 +34,7 @@ void say(const char *format, ...) {
   va_end(args);
   if (n > (int)sizeof line - 2) n = (int)sizeof line - 2;
   line[n++] = '\n';
+  if (said_before(line, (size_t)n)) return;
   if (write(STDERR_FILENO, line, (size_t)n) < 0) return; /* nobody listens: nothing to do about it */
 }
 
