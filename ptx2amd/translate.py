@@ -93,6 +93,7 @@ def translate(
     build_id: str = "",
     isolate: bool = False,
     shared: str = LDS,
+    matrix: str = "",
 ) -> list[Result]:
     """Translate kernels of a PTX module (all of them, by default), once for each arch.
 
@@ -101,6 +102,7 @@ def translate(
     mapping: "native", "paired", "padded", or "" for the arch's default; there kernels whose warps wait for
     each other are padded rather than paired. shared: "lds", or "spilled" for launches with more dynamic
     shared memory than LDS has: it then lies in the arena, as do static variables that LDS is too small for.
+    matrix: "software" for matrix products without the chip's matrix instructions.
     isolate: compile in a child process, so that a crash of LLVM is the error of one kernel (not for
     processes with other threads).
     One kernel that cannot be translated does not lose the others: see KernelResult.error.
@@ -110,7 +112,7 @@ def translate(
     if shared not in VARIANTS:
         raise ValueError(f"shared must be one of {', '.join(VARIANTS)}")
     module = text if isinstance(text, Module) else parse(text, source)
-    targets = [target(name, mapping) for name in archs]
+    targets = [target(name, mapping, matrix) for name in archs]
     known = [name for name, function in module.functions.items() if function.kind == "entry"]
     wanted = known if kernels is None else list(kernels)
     for name in wanted:

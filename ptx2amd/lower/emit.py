@@ -29,6 +29,7 @@ class Emitter:
         self.count = 0
         self.helpers: set[str] = set()
         self.calls = False  # whether it calls functions of the module, or helpers
+        self.blocks = 0  # blocks started so far
         self.split = False  # whether a block was started in the current instruction
 
     def op(self, ty: str, text: str) -> Val:
@@ -108,6 +109,7 @@ class Emitter:
         if not self.ended():
             self.lines.append(f"  br label %{name}")
         self.lines.append(f"{name}:")
+        self.blocks += 1
         self.split = True
 
     def ended(self) -> bool:

@@ -16,6 +16,7 @@ from ptx2amd.lower.value import LLVM_TYPE, Val, width
 from ptx2amd.ptx.ast import Addr, Guard, Imm, Inst, Operand, Reg, Sym, Vec
 
 if TYPE_CHECKING:
+    from ptx2amd.lower.matrix_unit import Tile
     from ptx2amd.lower.module import ModuleLowering
     from ptx2amd.target.target import Target
 
@@ -85,6 +86,7 @@ class FunctionLowering(Emitter):
         self.edges: list[tuple[str, str]] = []  # blocks of single jumps into such loops, and the label
         self.is_kernel = True
         self.block_size: tuple[int, int, int] | None = None  # .reqntid
+        self.tiles: dict[tuple[str, ...], tuple[int, Tile]] = {}  # results of matrix products: `blocks`, their sums
         self.slot: Val | None = None  # where shared address 0 would be in the block's slot: lower/window.py
         self.named_barriers: frozenset[int | None] = frozenset()  # see lower/named.py
         self.return_block = self.exit_block = "return"

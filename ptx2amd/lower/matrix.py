@@ -1,4 +1,5 @@
-"""Matrix operations of a warp, in software: lanes read each other's fragments through shuffles.
+"""Matrix operations of a warp: on the chip's matrix instructions where they fit (matrix_chip.py), else in software,
+where lanes read each other's fragments through shuffles.
 
 All fragments of 8x8 words have one layout. With g = lane / 4 and c = lane % 4, a word of matrix A is row g,
 word column c; of matrix B (stored by columns) column g, word c of it; an accumulator is row g, columns 2c and
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ptx2amd.lower import matrix_chip
 from ptx2amd.lower.dot import accumulator, dot, finish
 from ptx2amd.lower.lanes import read_lane, read_quad
 from ptx2amd.lower.memory import space_of
@@ -105,6 +107,9 @@ def multiply(
     """The product of A (8 `tall` rows) and B (8 columns), plus C. Word column by word column, all lanes of a
     row get its word of A, all lanes their two columns' words of B, and each adds the products to its
     accumulators."""
+    found = matrix_chip.multiply(fn, a, b, c, tall, mods)
+    if found is not None:
+        return found
     start = accumulator(fn, c, mods)
     column = fn.op("i32", f"shl {position(fn)[1].t}, 3")
     sums = list(start)

@@ -14,7 +14,7 @@ from ptx2amd.ptx.link import link
 from ptx2amd.service import cache, entry
 from ptx2amd.service.entry import Entry
 from ptx2amd.service.protocol import Message
-from ptx2amd.target import MAPPINGS
+from ptx2amd.target import MAPPINGS, MATRIX
 from ptx2amd.target.arch import UnknownArch
 from ptx2amd.target.shared import LDS, SPILLED, VARIANTS
 from ptx2amd.translate import ModuleIndex, module_index, parse, translate
@@ -112,7 +112,7 @@ def index_entry(index: ModuleIndex) -> Entry:
     return Entry("\n".join(lines) + "\n", index.image)
 
 
-OPTIONS = {"mapping": MAPPINGS, "shared": VARIANTS}
+OPTIONS = {"mapping": MAPPINGS, "matrix": MATRIX, "shared": VARIANTS}
 
 
 def parse_options(text: str) -> dict[str, str]:
@@ -138,6 +138,7 @@ def kernel_entry(
         mapping=options.get("mapping", ""),
         build_id=build,
         shared=options.get("shared", LDS),
+        matrix=options.get("matrix", ""),
     )
     outcome = result.kernels[kernel]
     if outcome.error:

@@ -24,10 +24,11 @@ class Arch:
 
     waves: wave sizes in lanes, the default first; lds: bytes a workgroup can have; lds_granule: bytes in
     which LDS is handed out; images: has image instructions; matrix: families of matrix instructions
-    ("mfma": f16 and f32, "bf16_1k", "f64", "fp8" with i8 16x16x32, "xf32", "f16_k32"; "wmma11", "wmma12",
-    "wmma1250"); dot: v_dot4; fp8: conversions between f32 and fp8; bitop3: three-input logic in one
-    instruction; named_barriers, async_lds (bytes a lane can copy from memory to LDS in one instruction);
-    cycle_counter_bits: of the shader clock; code_object: version of our code objects."""
+    ("mfma": f16 and f32, "flushes": subnormal f16 and bf16 in them, "bf16_1k", "f64", "i8_k16", "i8_k32", "fp8",
+    "ocp8": its formats are OCP's, as PTX's, "xf32", "f16_k32"; "wmma11", "wmma12", "wmma1250"); dot: v_dot4;
+    fp8: conversions between f32 and fp8; bitop3: three-input logic in one instruction; named_barriers,
+    async_lds (bytes a lane can copy from memory to LDS in one instruction); cycle_counter_bits: of the shader
+    clock; code_object: version of our code objects."""
 
     name: str
     waves: tuple[int, ...]
@@ -65,9 +66,9 @@ def _family(base: Arch, *names: str, **changes) -> list[Arch]:
 
 
 _GFX9 = Arch("", (64,), dot=False, row_share=False, async_lds=(1, 2, 4))
-_GFX908 = replace(_GFX9, dot=True, matrix=frozenset({"mfma"}))
-_GFX90A = replace(_GFX908, matrix=_GFX908.matrix | {"bf16_1k", "f64"}, row_share=True)
-_GFX94 = replace(_GFX90A, images=False)
+_GFX908 = replace(_GFX9, dot=True, matrix=frozenset({"mfma", "i8_k16"}))
+_GFX90A = replace(_GFX908, matrix=_GFX908.matrix | {"flushes", "bf16_1k", "f64"}, row_share=True)
+_GFX94 = replace(_GFX90A, matrix=frozenset({"mfma", "bf16_1k", "f64", "i8_k32"}), images=False)
 _GFX10 = Arch("", (32, 64), dot=False, permlane16=True, async_lds=(1, 2, 4))
 _GFX11 = replace(_GFX10, dot=True, permlane64=True, matrix=frozenset({"wmma11"}), async_lds=(), cycle_counter_bits=20)
 _GFX12 = replace(_GFX11, matrix=frozenset({"wmma12"}), fp8=True, named_barriers=True, cycle_counter_bits=64)
@@ -98,7 +99,7 @@ ARCHS: dict[str, Arch] = {
             "gfx950",
             lds=163840,
             lds_granule=1280,
-            matrix=_GFX94.matrix | {"fp8", "f16_k32"},
+            matrix=_GFX94.matrix | {"fp8", "ocp8", "f16_k32"},
             fp8=True,
             bitop3=True,
             permlane32_swap=True,

@@ -8,6 +8,7 @@ from ptx2amd.errors import Ptx2amdError
 from ptx2amd.target.arch import Arch, arch
 
 MAPPINGS = ("native", "paired", "padded")
+MATRIX = ("chip", "software")
 PADDED_BLOCK = 512  # threads: twice as many lanes are a workgroup of 1024
 
 
@@ -20,10 +21,12 @@ class Target:
     """An arch and how warps of 32 threads lie on its waves.
 
     mapping "native": a wave is a warp (wave32); "paired": a wave carries two warps (wave64); "padded": a
-    wave carries one warp in its lower half, the other lanes are off (wave64)."""
+    wave carries one warp in its lower half, the other lanes are off (wave64). matrix: "chip": matrix products use the
+    chip's instructions where they fit; "software"."""
 
     arch: Arch
     mapping: str
+    matrix: str = "chip"
 
     @property
     def wave_size(self) -> int:
@@ -44,7 +47,7 @@ class Target:
         return PADDED_BLOCK if self.padded else 1024
 
 
-def target(name: str, mapping: str = "") -> Target:
+def target(name: str, mapping: str = "", matrix: str = "") -> Target:
     """The target of an arch name, by default in the mapping of its default wave size.
 
     Raises UnknownArch; WrongMapping."""
@@ -52,7 +55,7 @@ def target(name: str, mapping: str = "") -> Target:
     chosen = mapping or ("native" if 32 in found.waves else "paired")
     if chosen not in MAPPINGS:
         raise WrongMapping(f"unknown warp mapping {chosen!r}; known: {', '.join(MAPPINGS)}")
-    result = Target(found, chosen)
+    result = Target(found, chosen, matrix or "chip")
     if result.wave_size not in found.waves:
         raise WrongMapping(f"{name} has no waves of {result.wave_size} lanes, which mapping {chosen!r} needs")
     return result

@@ -126,6 +126,7 @@ def decoder_header(arch: str) -> str:
         "/* Generated from ptx2amd/vgpu/isa. */",
         '#include "ops.h"',
         f"#define GENERATION_INDEX {GENERATIONS.index(generation_of(arch))}",
+        f"#define DECODER_IS_GFX908 {int(arch == 'gfx908')}",
         f"#define DECODER_IS_OLD_GFX9 {int(arch in ('gfx900', 'gfx906', 'gfx908', 'gfx90a'))}",
         "#define DECODE_HAS_LITERAL 0x8000",
     ]

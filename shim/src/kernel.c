@@ -11,10 +11,11 @@ enum { OPTIONS_SIZE = 64 };
 
 /* What the user asks of translations, and the launch: the service knows the options, and refuses others. */
 static const char *options(bool spilled, char text[OPTIONS_SIZE]) {
-  const char *mapping = getenv("PTX2AMD_MAPPING");
+  const char *mapping = getenv("PTX2AMD_MAPPING"), *matrix = getenv("PTX2AMD_MATRIX");
   int n = 0;
   text[0] = 0;
   if (mapping && *mapping) n = snprintf(text, OPTIONS_SIZE, "mapping=%.20s", mapping);
+  if (matrix && *matrix) n += snprintf(text + n, OPTIONS_SIZE - (size_t)n, "%smatrix=%.10s", n ? " " : "", matrix);
   if (spilled) snprintf(text + n, OPTIONS_SIZE - (size_t)n, "%sshared=spilled", n ? " " : "");
   return text;
 }

@@ -16,13 +16,14 @@ Dim = int | tuple[int, ...]
 
 
 class Program:
-    """A translated module, loaded; `arch` may name a mapping too: "gfx942:padded".
+    """A translated module, loaded; `arch` may name a mapping too, "gfx942:padded", and the way of matrix products,
+    "gfx942::software".
 
     Raises AssertionError when a kernel cannot be translated."""
 
     def __init__(self, text: str, arch: str) -> None:
-        arch, _, mapping = arch.partition(":")
-        [result] = translate(text, "test.ptx", [arch], mode="module", mapping=mapping)
+        arch, mapping, matrix = (*arch.split(":"), "", "")[:3]
+        [result] = translate(text, "test.ptx", [arch], mode="module", mapping=mapping, matrix=matrix)
         self.spread = {name: 2 if k.mapping == "padded" else 1 for name, k in result.kernels.items()}  # lanes a thread
         refused = {name: k.reason for name, k in result.kernels.items() if not k.ok}
         assert not refused, refused

@@ -62,6 +62,8 @@ PROBES = {
                 MODES,
             ),
             ("f64", "<4 x double>", "mfma.f64.16x16x4f64", ["double"] * 2 + ["<4 x double>"], MODES),
+            ("i8_k16", "<4 x i32>", "mfma.i32.16x16x16i8", ["i32", "i32", "<4 x i32>"], MODES),
+            ("i8_k32", "<4 x i32>", "mfma.i32.16x16x32.i8", ["i64", "i64", "<4 x i32>"], MODES),
             ("fp8", "<4 x float>", "mfma.f32.16x16x32.fp8.fp8", ["i64", "i64", "<4 x float>"], MODES),
             ("xf32", "<4 x float>", "mfma.f32.16x16x8.xf32", ["<2 x float>"] * 2 + ["<4 x float>"], MODES),
             ("f16_k32", "<4 x float>", "mfma.f32.16x16x32.f16", ["<8 x half>"] * 2 + ["<4 x float>"], MODES),

@@ -229,11 +229,12 @@ static void vop3p(struct decoding *d) {
     out->flags |= F_VOP3P_cbsz(w) | F_VOP3P_abid(w) << 3 | F_VOP3P_blgp(w) << 7;
     out->neg = F_VOP3P_neg(w);
     if (!d->op->accumulation) {
+      bool sums = DECODER_IS_GFX908 || F_VOP3P_acc_cd(w);   /* C and D are accumulation registers */
       for (int k = 0; k < d->op->n_src; k++) {
-        bool acc = k < 2 ? F_VOP3P_acc(w) >> k & 1 : F_VOP3P_acc_cd(w);
+        bool acc = k < 2 ? F_VOP3P_acc(w) >> k & 1 : sums;
         if (acc && out->src_kind[k] == OPERAND_VGPR) out->src[k] |= 256;
       }
-      if (F_VOP3P_acc_cd(w)) out->dst |= 256;
+      if (sums) out->dst |= 256;
     }
     return;
   }
