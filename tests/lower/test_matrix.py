@@ -17,7 +17,7 @@ TEXT = programs.HEAD + programs.move_kernel() + quadpair_programs.kernel()
 TEXT += "".join(programs.kernel(f"k{i}", batch) for i, batch in enumerate(BATCHES))
 
 
-@pytest.mark.parametrize("arch", [*ARCHS, "gfx942::software", pytest.param("gfx1100::software", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("arch", [*ARCHS, "gfx942::software", "gfx1100::software"])
 def test_products(arch: str) -> None:
     for i, batch in enumerate(BATCHES):
         data = [programs.matrices(product) for product in batch]
