@@ -4,7 +4,8 @@ from shim.api.row import Row
 
 ROWS = [
     Row("cuGraphExecBatchMemOpNodeSetParams", 11070,
-        "CUgraphExec graphExec, CUgraphNode node, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams"),
+        "CUgraphExec graphExec, CUgraphNode node, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams",
+        hip="hipGraphExecBatchMemOpNodeSetParams(graphExec, node, nodeParams)"),
     Row("cuGraphExecGetId", 13010, "CUgraphExec hGraphExec, unsigned int *graphId"),
     Row("cuGraphInstantiateWithFlags", 11040,
         "CUgraphExec *phGraphExec, CUgraph hGraph, unsigned long long flags",
@@ -41,9 +42,11 @@ ROWS = [
         "CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event",
         hip="hipGraphExecEventWaitNodeSetEvent(hGraphExec, hNode, event)"),
     Row("cuGraphExecExternalSemaphoresSignalNodeSetParams", 11020,
-        "CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams"),
+        "CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams",
+        hip="hipGraphExecExternalSemaphoresSignalNodeSetParams(hGraphExec, hNode, nodeParams)"),
     Row("cuGraphExecExternalSemaphoresWaitNodeSetParams", 11020,
-        "CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams"),
+        "CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams",
+        hip="hipGraphExecExternalSemaphoresWaitNodeSetParams(hGraphExec, hNode, nodeParams)"),
     Row("cuGraphUpload", 11010,
         "CUgraphExec hGraph, CUstream hStream", ptsz=11010,
         hip="hipGraphUpload(hGraph, hStream)"),

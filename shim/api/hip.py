@@ -6,57 +6,46 @@ answers hipErrorNotSupported.
 """
 
 FUNCTIONS = {
-    "hipArray3DCreate": "void *array, void *pAllocateArray",
-    "hipArray3DGetDescriptor": "void *pArrayDescriptor, void *array",
-    "hipArrayCreate": "void *pHandle, void *pAllocateArray",
-    "hipArrayDestroy": "void *array",
-    "hipArrayGetDescriptor": "void *pArrayDescriptor, void *array",
     "hipDestroyExternalMemory": "void *extMem",
     "hipDestroyExternalSemaphore": "void *extSem",
     "hipDeviceCanAccessPeer": "void *canAccessPeer, int deviceId, int peerDeviceId",
     "hipDeviceDisablePeerAccess": "int peerDeviceId",
     "hipDeviceEnablePeerAccess": "int peerDeviceId, unsigned int flags",
-    "hipDeviceGet": "void *device, int ordinal",
     "hipDeviceGetAttribute": "void *pi, unsigned int attr, int deviceId",
-    "hipDeviceGetByPCIBusId": "void *device, void *pciBusId",
     "hipDeviceGetDefaultMemPool": "void *mem_pool, int device",
     "hipDeviceGetGraphMemAttribute": "int device, unsigned int attr, void *value",
-    "hipDeviceGetLimit": "void *pValue, unsigned int limit",
     "hipDeviceGetMemPool": "void *mem_pool, int device",
     "hipDeviceGetName": "void *name, int len, int device",
     "hipDeviceGetP2PAttribute": "void *value, unsigned int attr, int srcDevice, int dstDevice",
-    "hipDeviceGetPCIBusId": "void *pciBusId, int len, int device",
     "hipDeviceGetStreamPriorityRange": "void *leastPriority, void *greatestPriority",
     "hipDeviceGetUuid": "void *uuid, int device",
     "hipDeviceGraphMemTrim": "int device",
-    "hipDeviceReset": "void",
     "hipDeviceSetGraphMemAttribute": "int device, unsigned int attr, void *value",
     "hipDeviceSetLimit": "unsigned int limit, size_t value",
     "hipDeviceSetMemPool": "int device, void *mem_pool",
     "hipDeviceSynchronize": "void",
     "hipDeviceTotalMem": "void *bytes, int device",
-    "hipDriverGetVersion": "void *driverVersion",
     "hipDrvGraphAddMemcpyNode":
-        "void *phGraphNode, void *hGraph, void *dependencies, size_t numDependencies, void *copyParams, "
-        "void *ctx",
+        "void *phGraphNode, void *hGraph, void *dependencies, size_t numDependencies, void *copyParams, void "
+        "*ctx",
     "hipDrvGraphExecMemcpyNodeSetParams": "void *hGraphExec, void *hNode, void *copyParams, void *ctx",
+    "hipDrvGraphMemcpyNodeGetParams": "void *node, void *nodeParams",
     "hipDrvGraphMemcpyNodeSetParams": "void *hNode, void *nodeParams",
-    "hipDrvMemcpy3D": "void *pCopy",
-    "hipDrvMemcpy3DAsync": "void *pCopy, void *stream",
     "hipEventCreateWithFlags": "void *event, unsigned int flags",
     "hipEventDestroy": "void *event",
     "hipEventElapsedTime": "void *ms, void *start, void *stop",
     "hipEventQuery": "void *event",
     "hipEventRecord": "void *event, void *stream",
     "hipEventSynchronize": "void *event",
+    "hipExtStreamCreateWithCUMask": "void *stream, uint32_t cuMaskSize, void *cuMask",
     "hipExternalMemoryGetMappedBuffer": "void *devPtr, void *extMem, void *bufferDesc",
     "hipFree": "void *ptr",
     "hipFreeAsync": "void *dev_ptr, void *stream",
-    "hipFuncGetAttribute": "void *value, unsigned int attrib, void *hfunc",
-    "hipGetDevice": "void *deviceId",
     "hipGetDeviceCount": "void *count",
     "hipGetDeviceProperties": "void *prop, int deviceId",
     "hipGetDevicePropertiesR0600": "void *prop, int deviceId",
+    "hipGraphAddBatchMemOpNode":
+        "void *pGraphNode, void *graph, void *pDependencies, size_t numDependencies, void *pNodeParams",
     "hipGraphAddChildGraphNode":
         "void *pGraphNode, void *graph, void *pDependencies, size_t numDependencies, void *childGraph",
     "hipGraphAddDependencies": "void *graph, void *from, void *to, size_t numDependencies",
@@ -65,6 +54,10 @@ FUNCTIONS = {
         "void *pGraphNode, void *graph, void *pDependencies, size_t numDependencies, void *event",
     "hipGraphAddEventWaitNode":
         "void *pGraphNode, void *graph, void *pDependencies, size_t numDependencies, void *event",
+    "hipGraphAddExternalSemaphoresSignalNode":
+        "void *pGraphNode, void *graph, void *pDependencies, size_t numDependencies, void *pNodeParams",
+    "hipGraphAddExternalSemaphoresWaitNode":
+        "void *pGraphNode, void *graph, void *pDependencies, size_t numDependencies, void *pNodeParams",
     "hipGraphAddHostNode":
         "void *pGraphNode, void *graph, void *pDependencies, size_t numDependencies, void *pNodeParams",
     "hipGraphAddKernelNode":
@@ -73,15 +66,10 @@ FUNCTIONS = {
         "void *pGraphNode, void *graph, void *pDependencies, size_t numDependencies, void *pNodeParams",
     "hipGraphAddMemFreeNode":
         "void *pGraphNode, void *graph, void *pDependencies, size_t numDependencies, void *dev_ptr",
-    "hipGraphAddMemcpyNode":
-        "void *pGraphNode, void *graph, void *pDependencies, size_t numDependencies, void *pCopyParams",
-    "hipGraphAddMemcpyNode1D":
-        "void *pGraphNode, void *graph, void *pDependencies, size_t numDependencies, void *dst, void *src, "
-        "size_t count, unsigned int kind",
     "hipGraphAddMemsetNode":
         "void *pGraphNode, void *graph, void *pDependencies, size_t numDependencies, void *pMemsetParams",
-    "hipGraphAddNode":
-        "void *pGraphNode, void *graph, void *pDependencies, size_t numDependencies, void *nodeParams",
+    "hipGraphBatchMemOpNodeGetParams": "void *node, void *pNodeParams",
+    "hipGraphBatchMemOpNodeSetParams": "void *node, void *pNodeParams",
     "hipGraphChildGraphNodeGetGraph": "void *node, void *pGraph",
     "hipGraphClone": "void *pGraphClone, void *originalGraph",
     "hipGraphCreate": "void *pGraph, unsigned int flags",
@@ -92,32 +80,34 @@ FUNCTIONS = {
     "hipGraphEventRecordNodeSetEvent": "void *node, void *event",
     "hipGraphEventWaitNodeGetEvent": "void *node, void *event_out",
     "hipGraphEventWaitNodeSetEvent": "void *node, void *event",
+    "hipGraphExecBatchMemOpNodeSetParams": "void *hGraphExec, void *node, void *pNodeParams",
     "hipGraphExecChildGraphNodeSetParams": "void *hGraphExec, void *node, void *childGraph",
     "hipGraphExecDestroy": "void *graphExec",
     "hipGraphExecEventRecordNodeSetEvent": "void *hGraphExec, void *hNode, void *event",
     "hipGraphExecEventWaitNodeSetEvent": "void *hGraphExec, void *hNode, void *event",
+    "hipGraphExecExternalSemaphoresSignalNodeSetParams": "void *hGraphExec, void *node, void *pNodeParams",
+    "hipGraphExecExternalSemaphoresWaitNodeSetParams": "void *hGraphExec, void *node, void *pNodeParams",
     "hipGraphExecGetFlags": "void *graphExec, void *flags",
     "hipGraphExecHostNodeSetParams": "void *hGraphExec, void *node, void *pNodeParams",
     "hipGraphExecKernelNodeSetParams": "void *hGraphExec, void *node, void *pNodeParams",
-    "hipGraphExecMemcpyNodeSetParams": "void *hGraphExec, void *node, void *pNodeParams",
-    "hipGraphExecMemcpyNodeSetParams1D":
-        "void *hGraphExec, void *node, void *dst, void *src, size_t count, unsigned int kind",
     "hipGraphExecMemsetNodeSetParams": "void *hGraphExec, void *node, void *pNodeParams",
     "hipGraphExecUpdate": "void *hGraphExec, void *hGraph, void *hErrorNode_out, void *updateResult_out",
+    "hipGraphExternalSemaphoresSignalNodeGetParams": "void *node, void *pNodeParams",
+    "hipGraphExternalSemaphoresSignalNodeSetParams": "void *node, void *pNodeParams",
+    "hipGraphExternalSemaphoresWaitNodeGetParams": "void *node, void *pNodeParams",
+    "hipGraphExternalSemaphoresWaitNodeSetParams": "void *node, void *pNodeParams",
     "hipGraphGetEdges": "void *graph, void *from, void *to, void *numEdges",
     "hipGraphGetNodes": "void *graph, void *nodes, void *numNodes",
     "hipGraphGetRootNodes": "void *graph, void *pRootNodes, void *pNumRootNodes",
     "hipGraphHostNodeGetParams": "void *node, void *pNodeParams",
     "hipGraphHostNodeSetParams": "void *node, void *pNodeParams",
-    "hipGraphInstantiate":
-        "void *pGraphExec, void *graph, void *pErrorNode, void *pLogBuffer, size_t bufferSize",
+    "hipGraphInstantiate": "void *pGraphExec, void *graph, void *pErrorNode, void *pLogBuffer, size_t bufferSize",
     "hipGraphInstantiateWithFlags": "void *pGraphExec, void *graph, uint64_t flags",
     "hipGraphKernelNodeGetParams": "void *node, void *pNodeParams",
     "hipGraphKernelNodeSetParams": "void *node, void *pNodeParams",
     "hipGraphLaunch": "void *graphExec, void *stream",
     "hipGraphMemAllocNodeGetParams": "void *node, void *pNodeParams",
     "hipGraphMemFreeNodeGetParams": "void *node, void *dev_ptr",
-    "hipGraphMemcpyNodeSetParams1D": "void *node, void *dst, void *src, size_t count, unsigned int kind",
     "hipGraphMemsetNodeGetParams": "void *node, void *pNodeParams",
     "hipGraphMemsetNodeSetParams": "void *node, void *pNodeParams",
     "hipGraphNodeFindInClone": "void *pNode, void *originalNode, void *clonedGraph",
@@ -131,8 +121,7 @@ FUNCTIONS = {
     "hipGraphRetainUserObject": "void *graph, void *object, unsigned int count, unsigned int flags",
     "hipGraphUpload": "void *graphExec, void *stream",
     "hipGraphicsGLRegisterBuffer": "void *resource, unsigned int buffer, unsigned int flags",
-    "hipGraphicsGLRegisterImage":
-        "void *resource, unsigned int image, unsigned int target, unsigned int flags",
+    "hipGraphicsGLRegisterImage": "void *resource, unsigned int image, unsigned int target, unsigned int flags",
     "hipGraphicsMapResources": "int count, void *resources, void *stream",
     "hipGraphicsResourceGetMappedPointer": "void *devPtr, void *size, void *resource",
     "hipGraphicsSubResourceGetMappedArray":
@@ -164,12 +153,13 @@ FUNCTIONS = {
     "hipMemAllocPitch":
         "void *dptr, void *pitch, size_t widthInBytes, size_t height, unsigned int elementSizeBytes",
     "hipMemCreate": "void *handle, size_t size, void *prop, uint64_t flags",
-    "hipMemExportToShareableHandle":
-        "void *shareableHandle, void *handle, unsigned int handleType, uint64_t flags",
+    "hipMemExportToShareableHandle": "void *shareableHandle, void *handle, unsigned int handleType, uint64_t flags",
     "hipMemGetAccess": "void *flags, void *location, void *ptr",
     "hipMemGetAddressRange": "void *pbase, void *psize, uint64_t dptr",
     "hipMemGetAllocationGranularity": "void *granularity, void *prop, unsigned int option",
     "hipMemGetAllocationPropertiesFromHandle": "void *prop, void *handle",
+    "hipMemGetHandleForAddressRange":
+        "void *handle, uint64_t dptr, size_t size, unsigned int handleType, uint64_t flags",
     "hipMemGetInfo": "void *free, void *total",
     "hipMemImportFromShareableHandle": "void *handle, void *osHandle, unsigned int shHandleType",
     "hipMemMap": "void *ptr, size_t size, size_t offset, void *handle, uint64_t flags",
@@ -187,8 +177,7 @@ FUNCTIONS = {
     "hipMemPoolSetAttribute": "void *mem_pool, unsigned int attr, void *value",
     "hipMemPoolTrimTo": "void *mem_pool, size_t min_bytes_to_hold",
     "hipMemPrefetchAsync": "void *dev_ptr, size_t count, int device, void *stream",
-    "hipMemRangeGetAttribute":
-        "void *data, size_t data_size, unsigned int attribute, void *dev_ptr, size_t count",
+    "hipMemRangeGetAttribute": "void *data, size_t data_size, unsigned int attribute, void *dev_ptr, size_t count",
     "hipMemRangeGetAttributes":
         "void *data, void *data_sizes, void *attributes, size_t num_attributes, void *dev_ptr, size_t count",
     "hipMemRelease": "void *handle",
@@ -199,25 +188,15 @@ FUNCTIONS = {
     "hipMemcpy2D":
         "void *dst, size_t dpitch, void *src, size_t spitch, size_t width, size_t height, unsigned int kind",
     "hipMemcpy2DAsync":
-        "void *dst, size_t dpitch, void *src, size_t spitch, size_t width, size_t height, unsigned int "
-        "kind, void *stream",
+        "void *dst, size_t dpitch, void *src, size_t spitch, size_t width, size_t height, unsigned int kind, "
+        "void *stream",
     "hipMemcpyAsync": "void *dst, void *src, size_t sizeBytes, unsigned int kind, void *stream",
-    "hipMemcpyAtoA": "void *dstArray, size_t dstOffset, void *srcArray, size_t srcOffset, size_t ByteCount",
-    "hipMemcpyAtoD": "uint64_t dstDevice, void *srcArray, size_t srcOffset, size_t ByteCount",
-    "hipMemcpyAtoH": "void *dst, void *srcArray, size_t srcOffset, size_t count",
-    "hipMemcpyAtoHAsync": "void *dstHost, void *srcArray, size_t srcOffset, size_t ByteCount, void *stream",
-    "hipMemcpyDtoA": "void *dstArray, size_t dstOffset, uint64_t srcDevice, size_t ByteCount",
     "hipMemcpyDtoD": "uint64_t dst, uint64_t src, size_t sizeBytes",
     "hipMemcpyDtoDAsync": "uint64_t dst, uint64_t src, size_t sizeBytes, void *stream",
     "hipMemcpyDtoH": "void *dst, uint64_t src, size_t sizeBytes",
     "hipMemcpyDtoHAsync": "void *dst, uint64_t src, size_t sizeBytes, void *stream",
-    "hipMemcpyHtoA": "void *dstArray, size_t dstOffset, void *srcHost, size_t count",
-    "hipMemcpyHtoAAsync": "void *dstArray, size_t dstOffset, void *srcHost, size_t ByteCount, void *stream",
     "hipMemcpyHtoD": "uint64_t dst, void *src, size_t sizeBytes",
     "hipMemcpyHtoDAsync": "uint64_t dst, void *src, size_t sizeBytes, void *stream",
-    "hipMemcpyParam2D": "void *pCopy",
-    "hipMemcpyParam2DAsync": "void *pCopy, void *stream",
-    "hipMemset2DAsync": "void *dst, size_t pitch, int value, size_t width, size_t height, void *stream",
     "hipMemsetD16": "uint64_t dest, unsigned short value, size_t count",
     "hipMemsetD16Async": "uint64_t dest, unsigned short value, size_t count, void *stream",
     "hipMemsetD32": "uint64_t dest, int value, size_t count",
@@ -241,9 +220,7 @@ FUNCTIONS = {
     "hipModuleOccupancyMaxActiveBlocksPerMultiprocessor":
         "void *numBlocks, void *f, int blockSize, size_t dynSharedMemPerBlk",
     "hipModuleUnload": "void *module",
-    "hipPointerGetAttribute": "void *data, unsigned int attribute, uint64_t ptr",
     "hipPointerGetAttributes": "void *attributes, void *ptr",
-    "hipPointerSetAttribute": "void *value, unsigned int attribute, uint64_t ptr",
     "hipRuntimeGetVersion": "void *runtimeVersion",
     "hipSetDevice": "int deviceId",
     "hipSignalExternalSemaphoresAsync":
@@ -262,8 +239,6 @@ FUNCTIONS = {
     "hipStreamGetCaptureInfo_v2":
         "void *stream, void *captureStatus_out, void *id_out, void *graph_out, void *dependencies_out, void "
         "*numDependencies_out",
-    "hipStreamGetFlags": "void *stream, void *flags",
-    "hipStreamGetPriority": "void *stream, void *priority",
     "hipStreamIsCapturing": "void *stream, void *pCaptureStatus",
     "hipStreamQuery": "void *stream",
     "hipStreamSynchronize": "void *stream",
@@ -274,16 +249,10 @@ FUNCTIONS = {
     "hipStreamWaitValue64": "void *stream, void *ptr, uint64_t value, unsigned int flags, uint64_t mask",
     "hipStreamWriteValue32": "void *stream, void *ptr, uint32_t value, unsigned int flags",
     "hipStreamWriteValue64": "void *stream, void *ptr, uint64_t value, unsigned int flags",
-    "hipTexObjectCreate": "void *pTexObject, void *pResDesc, void *pTexDesc, void *pResViewDesc",
-    "hipTexObjectDestroy": "void *texObject",
-    "hipTexObjectGetResourceDesc": "void *pResDesc, void *texObject",
-    "hipTexObjectGetResourceViewDesc": "void *pResViewDesc, void *texObject",
-    "hipTexObjectGetTextureDesc": "void *pTexDesc, void *texObject",
     "hipThreadExchangeStreamCaptureMode": "void *mode",
     "hipUserObjectCreate":
         "void *object_out, void *ptr, void *destroy, unsigned int initialRefcount, unsigned int flags",
     "hipUserObjectRelease": "void *object, unsigned int count",
     "hipUserObjectRetain": "void *object, unsigned int count",
-    "hipWaitExternalSemaphoresAsync":
-        "void *extSemArray, void *paramsArray, unsigned int numExtSems, void *stream",
+    "hipWaitExternalSemaphoresAsync": "void *extSemArray, void *paramsArray, unsigned int numExtSems, void *stream",
 }

@@ -41,12 +41,12 @@ CUDA_ARRAY_MEMORY_REQUIREMENTS CUDA_ARRAY_SPARSE_PROPERTIES
 CUDA_BATCH_MEM_OP_NODE_PARAMS CUDA_EXTERNAL_MEMORY_BUFFER_DESC CUDA_EXTERNAL_MEMORY_HANDLE_DESC
 CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC
 CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS CUDA_EXT_SEM_SIGNAL_NODE_PARAMS
-CUDA_EXT_SEM_WAIT_NODE_PARAMS CUDA_FABRIC_COPY_BATCH_OP CUDA_HOST_NODE_PARAMS CUDA_MEMCPY3D_BATCH_OP
+CUDA_EXT_SEM_WAIT_NODE_PARAMS CUDA_FABRIC_COPY_BATCH_OP CUDA_HOST_NODE_PARAMS 
 CUDA_MEM_ALLOC_NODE_PARAMS
 CU_DEV_SM_RESOURCE_GROUP_PARAMS CUarrayMapInfo CUcheckpointCheckpointArgs CUcheckpointLockArgs
-CUcheckpointRestoreArgs CUcheckpointUnlockArgs CUcliqueInfo CUctxCreateParams CUdevResource
+CUcheckpointRestoreArgs CUcheckpointUnlockArgs CUcliqueInfo CUctxCreateParams 
 CUexecAffinityParam CUgraphEdgeData CUkernelNodeAttrValue CUlogicalEndpointProp CUmemAccessDesc
-CUmemAllocationProp CUmemDecompressParams CUmemPoolProps CUmemPoolPtrExportData CUmemcpyAttributes
+CUmemAllocationProp CUmemDecompressParams CUmemPoolProps CUmemPoolPtrExportData 
 CUmulticastObjectProp CUstreamAttrValue CUstreamBatchMemOpParams CUstreamCigCaptureParams CUtensorMap
 """)
 
@@ -140,6 +140,23 @@ typedef struct CUlaunchConfig {
   CUlaunchAttribute *attrs;
   unsigned int numAttrs;
 } CUlaunchConfig;
+typedef struct CUmemcpyAttributes {
+  int srcAccessOrder; CUmemLocation srcLocHint, dstLocHint; unsigned int flags;
+} CUmemcpyAttributes;
+typedef struct CUmemcpy3DOperand {
+  int type;
+  union {
+    struct { CUdeviceptr ptr; size_t rowLength, layerHeight; CUmemLocation locHint; } ptr;
+    struct { CUarray array; size_t x, y, z; } array;
+  } op;
+} CUmemcpy3DOperand;
+typedef struct CUDA_MEMCPY3D_BATCH_OP {
+  CUmemcpy3DOperand src, dst; size_t width, height, depth; int srcAccessOrder; unsigned int flags;
+} CUDA_MEMCPY3D_BATCH_OP;
+typedef struct CUdevResource {
+  CUdevResourceType type; uint32_t padding[23];
+  union { struct { unsigned int smCount, minSmPartitionSize, smCoscheduledAlignment, flags; } sm; uint64_t words[6]; };
+} CUdevResource;
 typedef struct CUgraphExecUpdateResultInfo {
   CUgraphExecUpdateResult result; CUgraphNode errorNode, errorFromNode;
 } CUgraphExecUpdateResultInfo;
@@ -150,7 +167,7 @@ typedef struct CUDA_GRAPH_INSTANTIATE_PARAMS {
 typedef struct CUgraphNodeParams {
   CUgraphNodeType type; int reserved0[3];
   union {
-    long long reserved1[29]; CUDA_KERNEL_NODE_PARAMS kernel; CUDA_MEMSET_NODE_PARAMS memset;
+    long long words[29]; CUDA_KERNEL_NODE_PARAMS kernel; CUDA_MEMSET_NODE_PARAMS memset;
     struct { int flags, reserved; CUcontext copyCtx; CUDA_MEMCPY3D copyParams; } memcpy;
     struct { CUhostFn fn; void *userData; } host;
     struct { CUgraph graph; } graph;

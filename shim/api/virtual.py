@@ -43,5 +43,6 @@ ROWS = [
         hip="hipMemRetainAllocationHandle((void **)handle, addr)"),
     Row("cuMemGetHandleForAddressRange", 11070,
         "void *handle, CUdeviceptr dptr, size_t size, CUmemRangeHandleType handleType, unsigned long long "
-        "flags"),
+        "flags",
+        hip="hipMemGetHandleForAddressRange(handle, dptr, size, (int)handleType, flags)"),
 ]

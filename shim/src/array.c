@@ -149,3 +149,39 @@ CUresult cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset,
   CUresult result = place(srcArray, srcOffset, ByteCount, &at);
   return result ? result : cuMemcpyDtoHAsync_v2(dstHost, at, ByteCount, hStream);
 }
+
+/* ---- what only arrays have that are made otherwise: sparse, with planes, or with memory that comes later ---- */
+
+static CUresult not_of_that_kind(CUarray handle) {
+  ENTER_CONTEXT();
+  return array_checked(handle) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUarray array) {
+  (void)sparseProperties;
+  return not_of_that_kind(array);
+}
+
+CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements, CUarray array,
+                                      CUdevice device) {
+  if (initialised && !device_ok(device)) return CUDA_ERROR_INVALID_DEVICE;
+  (void)memoryRequirements;
+  return not_of_that_kind(array);
+}
+
+CUresult cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsigned int planeIdx) {
+  (void)pPlaneArray, (void)planeIdx;
+  return not_of_that_kind(hArray);
+}
+
+CUresult cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUmipmappedArray mipmap) {
+  ENTER_CONTEXT();
+  return sparseProperties && mipmap ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements,
+                                               CUmipmappedArray mipmap, CUdevice device) {
+  ENTER_CONTEXT();
+  if (!device_ok(device)) return CUDA_ERROR_INVALID_DEVICE;
+  return memoryRequirements && mipmap ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
+}

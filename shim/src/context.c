@@ -29,6 +29,8 @@ static struct context *create(int device, unsigned flags, bool primary) {
   return c;
 }
 
+struct context *context_new(int device) { return create(device, 0, false); }
+
 struct context *primary_context(int device) {
   pthread_mutex_lock(&lock);
   if (!primaries[device]) primaries[device] = create(device, 0, true);

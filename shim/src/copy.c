@@ -24,6 +24,20 @@ bool copy_for_hip(const CUDA_MEMCPY3D *given, struct hip_copy_3d *out) {
   return out->src_type >= 0 && out->dst_type >= 0;
 }
 
+static int cuda_memory_type(int hip_type) {
+  for (int cuda = CU_MEMORYTYPE_HOST; cuda <= CU_MEMORYTYPE_UNIFIED; cuda++)
+    if (hip_memory_type(cuda) == hip_type) return cuda;
+  return 0;
+}
+
+void copy_for_cuda(const struct hip_copy_3d *c, CUDA_MEMCPY3D *out) {
+  *out = (CUDA_MEMCPY3D){
+      c->src_x, c->src_y, c->src_z, c->src_lod, cuda_memory_type(c->src_type), c->src_host, c->src_device,
+      c->src_array, NULL, c->src_pitch, c->src_height,
+      c->dst_x, c->dst_y, c->dst_z, c->dst_lod, cuda_memory_type(c->dst_type), c->dst_host, c->dst_device,
+      c->dst_array, NULL, c->dst_pitch, c->dst_height, c->width, c->height, c->depth};
+}
+
 static unsigned direction(int src, int dst) {
   if (src == CU_MEMORYTYPE_UNIFIED || dst == CU_MEMORYTYPE_UNIFIED) return HIP_COPY_DEFAULT;
   return (unsigned)((src == CU_MEMORYTYPE_HOST ? 0 : 2) + (dst == CU_MEMORYTYPE_HOST ? 0 : 1));
@@ -118,4 +132,67 @@ CUresult cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes,
     }
   }
   return CUDA_SUCCESS;
+}
+
+/* ---- batches of 3-D copies ---- */
+
+enum { OPERAND_POINTER = 1, OPERAND_ARRAY = 2 };
+
+/* One side: its array, or its address with rows and layers counted in elements (bytes here: no array says otherwise). */
+static bool operand(const CUmemcpy3DOperand *o, const CUDA_MEMCPY3D_BATCH_OP *op, unsigned texel, bool source,
+                    CUDA_MEMCPY3D *c) {
+  bool array = o->type == OPERAND_ARRAY;
+  if (!array && o->type != OPERAND_POINTER) return false;
+  if (source) {
+    c->srcMemoryType = array ? CU_MEMORYTYPE_ARRAY : CU_MEMORYTYPE_UNIFIED;
+    if (array) c->srcArray = o->op.array.array;
+    else c->srcDevice = o->op.ptr.ptr;
+    if (array) c->srcXInBytes = o->op.array.x * texel, c->srcY = o->op.array.y, c->srcZ = o->op.array.z;
+    else c->srcPitch = (o->op.ptr.rowLength ? o->op.ptr.rowLength : op->width) * texel,
+         c->srcHeight = o->op.ptr.layerHeight ? o->op.ptr.layerHeight : op->height;
+  } else {
+    c->dstMemoryType = array ? CU_MEMORYTYPE_ARRAY : CU_MEMORYTYPE_UNIFIED;
+    if (array) c->dstArray = o->op.array.array;
+    else c->dstDevice = o->op.ptr.ptr;
+    if (array) c->dstXInBytes = o->op.array.x * texel, c->dstY = o->op.array.y, c->dstZ = o->op.array.z;
+    else c->dstPitch = (o->op.ptr.rowLength ? o->op.ptr.rowLength : op->width) * texel,
+         c->dstHeight = o->op.ptr.layerHeight ? o->op.ptr.layerHeight : op->height;
+  }
+  return true;
+}
+
+static unsigned texel_of(const CUmemcpy3DOperand *o) {
+  struct array *a = o->type == OPERAND_ARRAY ? array_checked(o->op.array.array) : NULL;
+  return a ? texel_bytes(a->d.Format, a->d.NumChannels) : 0;
+}
+
+static CUresult copy_operands(const CUDA_MEMCPY3D_BATCH_OP *op, CUstream stream) {
+  unsigned src = texel_of(&op->src), dst = texel_of(&op->dst), texel = src ? src : dst ? dst : 1;
+  if (src && dst && src != dst) return CUDA_ERROR_INVALID_VALUE;
+  CUDA_MEMCPY3D c = {.WidthInBytes = op->width * texel, .Height = op->height, .Depth = op->depth};
+  if (!operand(&op->src, op, texel, true, &c) || !operand(&op->dst, op, texel, false, &c)) return CUDA_ERROR_INVALID_VALUE;
+  return copy(&c, true, stream);
+}
+
+CUresult cuMemcpy3DBatchAsync_v2(size_t numParams, CUDA_MEMCPY3D_BATCH_OP *opList, unsigned long long flags,
+                                 CUstream hStream) {
+  return cuMemcpy3DBatchAsync(numParams, opList, NULL, flags, hStream);
+}
+
+CUresult cuMemcpy3DBatchAsync(size_t numParams, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx,
+                              unsigned long long flags, CUstream hStream) {
+  ENTER_CONTEXT();
+  if (!numParams || !opList || flags) return CUDA_ERROR_INVALID_VALUE;
+  for (size_t i = 0; i < numParams; i++) {
+    CUresult result = copy_operands(&opList[i], hStream);
+    if (!result) continue;
+    if (failIdx) *failIdx = i;
+    return result;
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpy3DWithAttributesAsync(CUDA_MEMCPY3D_BATCH_OP *op, unsigned long long flags, CUstream hStream) {
+  ENTER_CONTEXT();
+  return op && !flags ? copy_operands(op, hStream) : CUDA_ERROR_INVALID_VALUE;
 }

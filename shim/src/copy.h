@@ -13,5 +13,6 @@ struct hip_copy_3d {
 };
 
 bool copy_for_hip(const CUDA_MEMCPY3D *c, struct hip_copy_3d *out); /* false: bad memory type */
+void copy_for_cuda(const struct hip_copy_3d *c, CUDA_MEMCPY3D *out);
 int hip_memory_type(int cuda);                                      /* -1: none */
 #endif

@@ -68,3 +68,29 @@ CUresult cuCoredumpSetAttributeGlobal(CUcoredumpSettings attrib, void *value, si
 CUresult cuCoredumpSetAttribute(CUcoredumpSettings attrib, void *value, size_t *size) {
   return cuCoredumpSetAttributeGlobal(attrib, value, size);
 }
+
+static CUresult coredump_callback(CUcoredumpStatusCallback callback, CUcoredumpCallbackHandle *out) {
+  if (!callback || !out) return CUDA_ERROR_INVALID_VALUE;
+  *out = (CUcoredumpCallbackHandle)callback;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCoredumpRegisterStartCallback(CUcoredumpStatusCallback callback, void *userData,
+                                         CUcoredumpCallbackHandle *callbackOut) {
+  (void)userData;
+  return coredump_callback(callback, callbackOut);
+}
+
+CUresult cuCoredumpRegisterCompleteCallback(CUcoredumpStatusCallback callback, void *userData,
+                                            CUcoredumpCallbackHandle *callbackOut) {
+  (void)userData;
+  return coredump_callback(callback, callbackOut);
+}
+
+CUresult cuCoredumpDeregisterStartCallback(CUcoredumpCallbackHandle callback) {
+  return callback ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuCoredumpDeregisterCompleteCallback(CUcoredumpCallbackHandle callback) {
+  return callback ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}

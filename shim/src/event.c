@@ -93,7 +93,7 @@ CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode hNode, CUevent *event_out) {
   return known_event(error, found, event_out);
 }
 
-/* Green contexts do not exist; these two take ordinary ones as well. */
+/* On the context's default stream. */
 CUresult cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent) {
   ENTER_CONTEXT();
   void *event;

@@ -19,6 +19,13 @@ static CUresult add_node(CUgraphNode *node, CUgraph graph, const CUgraphNode *de
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
       return cuGraphAddEventRecordNode(node, graph, dependencies, count, p->event.event);
     case CU_GRAPH_NODE_TYPE_MEM_FREE: return cuGraphAddMemFreeNode(node, graph, dependencies, count, p->free.dptr);
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC: return cuGraphAddMemAllocNode(node, graph, dependencies, count, (void *)p->words);
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+      return cuGraphAddExternalSemaphoresSignalNode(node, graph, dependencies, count, (void *)p->words);
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
+      return cuGraphAddExternalSemaphoresWaitNode(node, graph, dependencies, count, (void *)p->words);
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+      return cuGraphAddBatchMemOpNode(node, graph, dependencies, count, (void *)p->words);
     default: return refuse(&said, "cuGraphAddNode with this type of node");
   }
 }
@@ -47,12 +54,18 @@ CUresult cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams) 
   static int said;
   ENTER_CONTEXT();
   if (!nodeParams) return CUDA_ERROR_INVALID_VALUE;
-  switch (nodeParams->type) {
-    case CU_GRAPH_NODE_TYPE_KERNEL: return cuGraphKernelNodeSetParams_v2(hNode, &nodeParams->kernel);
-    case CU_GRAPH_NODE_TYPE_MEMSET: return cuGraphMemsetNodeSetParams(hNode, &nodeParams->memset);
-    case CU_GRAPH_NODE_TYPE_MEMCPY: return cuGraphMemcpyNodeSetParams(hNode, &nodeParams->memcpy.copyParams);
-    case CU_GRAPH_NODE_TYPE_HOST:
-      return cuGraphHostNodeSetParams(hNode, (const CUDA_HOST_NODE_PARAMS *)&nodeParams->host);
+  CUgraphNodeParams *p = nodeParams;
+  switch (p->type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL: return cuGraphKernelNodeSetParams_v2(hNode, &p->kernel);
+    case CU_GRAPH_NODE_TYPE_MEMSET: return cuGraphMemsetNodeSetParams(hNode, &p->memset);
+    case CU_GRAPH_NODE_TYPE_MEMCPY: return cuGraphMemcpyNodeSetParams(hNode, &p->memcpy.copyParams);
+    case CU_GRAPH_NODE_TYPE_HOST: return cuGraphHostNodeSetParams(hNode, (void *)p->words);
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD: return cuGraphEventRecordNodeSetEvent(hNode, p->event.event);
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT: return cuGraphEventWaitNodeSetEvent(hNode, p->event.event);
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+      return cuGraphExternalSemaphoresSignalNodeSetParams(hNode, (void *)p->words);
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT: return cuGraphExternalSemaphoresWaitNodeSetParams(hNode, (void *)p->words);
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: return cuGraphBatchMemOpNodeSetParams(hNode, (void *)p->words);
     default: return refuse(&said, "cuGraphNodeSetParams with this type of node");
   }
 }
@@ -65,13 +78,22 @@ CUresult cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUg
   static int said;
   ENTER_CONTEXT();
   if (!nodeParams) return CUDA_ERROR_INVALID_VALUE;
-  switch (nodeParams->type) {
-    case CU_GRAPH_NODE_TYPE_KERNEL: return cuGraphExecKernelNodeSetParams_v2(hGraphExec, hNode, &nodeParams->kernel);
-    case CU_GRAPH_NODE_TYPE_MEMSET: return cuGraphExecMemsetNodeSetParams(hGraphExec, hNode, &nodeParams->memset, NULL);
+  CUgraphNodeParams *p = nodeParams;
+  switch (p->type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL: return cuGraphExecKernelNodeSetParams_v2(hGraphExec, hNode, &p->kernel);
+    case CU_GRAPH_NODE_TYPE_MEMSET: return cuGraphExecMemsetNodeSetParams(hGraphExec, hNode, &p->memset, NULL);
     case CU_GRAPH_NODE_TYPE_MEMCPY:
-      return cuGraphExecMemcpyNodeSetParams(hGraphExec, hNode, &nodeParams->memcpy.copyParams, NULL);
-    case CU_GRAPH_NODE_TYPE_HOST:
-      return cuGraphExecHostNodeSetParams(hGraphExec, hNode, (const CUDA_HOST_NODE_PARAMS *)&nodeParams->host);
+      return cuGraphExecMemcpyNodeSetParams(hGraphExec, hNode, &p->memcpy.copyParams, NULL);
+    case CU_GRAPH_NODE_TYPE_HOST: return cuGraphExecHostNodeSetParams(hGraphExec, hNode, (void *)p->words);
+    case CU_GRAPH_NODE_TYPE_GRAPH: return cuGraphExecChildGraphNodeSetParams(hGraphExec, hNode, p->graph.graph);
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD: return cuGraphExecEventRecordNodeSetEvent(hGraphExec, hNode, p->event.event);
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT: return cuGraphExecEventWaitNodeSetEvent(hGraphExec, hNode, p->event.event);
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+      return cuGraphExecExternalSemaphoresSignalNodeSetParams(hGraphExec, hNode, (void *)p->words);
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
+      return cuGraphExecExternalSemaphoresWaitNodeSetParams(hGraphExec, hNode, (void *)p->words);
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+      return cuGraphExecBatchMemOpNodeSetParams(hGraphExec, hNode, (void *)p->words);
     default: return refuse(&said, "cuGraphExecNodeSetParams with this type of node");
   }
 }
@@ -79,7 +101,11 @@ CUresult cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUg
 CUresult cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type) {
   ENTER_CONTEXT();
   if (!type) return CUDA_ERROR_INVALID_VALUE;
-  return from_hip(hip.GraphNodeGetType(hNode, type)); /* the numbers agree */
+  int found = 0, error = hip.GraphNodeGetType(hNode, &found);
+  if (error) return hip_error(error);
+  /* HIP has two more kinds of copies in between. */
+  *type = found == 12 || found == 13 ? CU_GRAPH_NODE_TYPE_MEMCPY : found == 14 ? CU_GRAPH_NODE_TYPE_BATCH_MEM_OP : found;
+  return CUDA_SUCCESS;
 }
 
 /* Edges have no data: every one is a full dependency. */

@@ -179,6 +179,15 @@ CUresult cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CU
   return from_hip(hip.DrvGraphAddMemcpyNode(phGraphNode, hGraph, dependencies, numDependencies, &copy, NULL));
 }
 
+CUresult cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D *nodeParams) {
+  ENTER_CONTEXT();
+  struct hip_copy_3d copy = {0};
+  if (!nodeParams) return CUDA_ERROR_INVALID_VALUE;
+  int error = hip.DrvGraphMemcpyNodeGetParams(hNode, &copy);
+  if (!error) copy_for_cuda(&copy, nodeParams);
+  return from_hip(error);
+}
+
 CUresult cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D *nodeParams) {
   ENTER_CONTEXT();
   struct hip_copy_3d copy;

@@ -55,6 +55,7 @@ CUresult device_texture_1d_width(size_t *width, CUarray_format format, unsigned 
 
 /* ---- context.c ---- */
 struct storage;
+struct multiprocessors { unsigned first, count; };
 struct context {
   struct handle h;
   int device;
@@ -64,6 +65,7 @@ struct context {
   uint64_t id;
   int cache_config, shared_config;
   size_t limits[CU_LIMITS];
+  struct multiprocessors sms; /* of a green context; count 0: all */
   struct storage *storage;
 };
 
@@ -84,6 +86,7 @@ static inline struct context *context_current(void) {
 #define ENTER_CONTEXT() do { if (UNLIKELY(!context_current())) return context_missing(); } while (0)
 static inline CUresult context_required(void) { return context_current() ? CUDA_SUCCESS : context_missing(); }
 struct context *context_checked(CUcontext handle); /* NULL when stale or foreign */
+struct context *context_new(int device);           /* active, not the primary one */
 struct context *primary_context(int device);       /* created inactive at first use */
 static inline bool device_ok(CUdevice d) { return d >= 0 && d < device_count; }
 

@@ -40,6 +40,17 @@ static bool is_default(CUstream stream) { return (uintptr_t)stream <= 2; }
     if (!is_default(stream) && !own(stream)) return CUDA_ERROR_INVALID_HANDLE; \
   } while (0)
 
+/* In a green context, on its multiprocessors. */
+static int create_hip(void **made, unsigned flags, int priority, const struct multiprocessors *sms) {
+  if (sms->count) {
+    uint32_t mask[32] = {0};
+    for (unsigned i = sms->first; i < sms->first + sms->count && i < 1024; i++) mask[i / 32] |= 1u << i % 32;
+    int error = hip.ExtStreamCreateWithCUMask(made, 32, mask);
+    if (error != HIP_NOT_SUPPORTED) return error;
+  }
+  return priority ? hip.StreamCreateWithPriority(made, flags, priority) : hip.StreamCreateWithFlags(made, flags);
+}
+
 CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority) {
   ENTER_CONTEXT();
   if (!phStream || flags > 1) return CUDA_ERROR_INVALID_VALUE;
@@ -47,8 +58,7 @@ CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int 
   hip.DeviceGetStreamPriorityRange(&least, &greatest);
   priority = priority > least ? least : priority < greatest ? greatest : priority;
   void *made = NULL;
-  int error = priority ? hip.StreamCreateWithPriority(&made, flags, priority)
-                       : hip.StreamCreateWithFlags(&made, flags);
+  int error = create_hip(&made, flags, priority, &thread_state.current->sms);
   if (error) return hip_error(error);
   struct stream *s = handle_new(HANDLE_STREAM);
   if (!s) {
@@ -126,14 +136,16 @@ CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx) {
 }
 
 CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext *pctx, CUgreenCtx *pGreenCtx) {
-  if (pGreenCtx) *pGreenCtx = NULL;
-  return cuStreamGetCtx(hStream, pctx);
+  CUgreenCtx green;
+  CUresult result = cuStreamGetGreenCtx(hStream, pGreenCtx ? pGreenCtx : &green);
+  return result ? result : cuStreamGetCtx(hStream, pctx);
 }
 
 CUresult cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *phCtx) {
   CHECK_STREAM(hStream);
   if (!phCtx) return CUDA_ERROR_INVALID_VALUE;
-  *phCtx = NULL;
+  struct context *c = context_of(hStream);
+  *phCtx = c->sms.count ? (CUgreenCtx)c : NULL;
   return CUDA_SUCCESS;
 }
 

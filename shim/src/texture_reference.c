@@ -158,10 +158,67 @@ CUresult cuTexRefSetBorderColor(CUtexref hTexRef, float *pBorderColor) {
   return publish(r);
 }
 
-/* Anisotropy is a matter of quality, and images have one level. */
+/* Anisotropy is a matter of quality. */
 CUresult cuTexRefSetMaxAnisotropy(CUtexref hTexRef, unsigned int maxAniso) {
   TEXTURE_REFERENCE(r, hTexRef);
   r->how.maxAnisotropy = maxAniso;
+  return CUDA_SUCCESS;
+}
+
+/* Levels of detail matter to mipmaps only; the values are remembered. */
+CUresult cuTexRefSetMipmapFilterMode(CUtexref hTexRef, CUfilter_mode fm) {
+  TEXTURE_REFERENCE(r, hTexRef);
+  if (fm < 0 || fm > 1) return CUDA_ERROR_INVALID_VALUE;
+  r->how.mipmapFilterMode = fm;
+  return publish(r);
+}
+
+CUresult cuTexRefSetMipmapLevelBias(CUtexref hTexRef, float bias) {
+  TEXTURE_REFERENCE(r, hTexRef);
+  r->how.mipmapLevelBias = bias;
+  return publish(r);
+}
+
+CUresult cuTexRefSetMipmapLevelClamp(CUtexref hTexRef, float minMipmapLevelClamp, float maxMipmapLevelClamp) {
+  TEXTURE_REFERENCE(r, hTexRef);
+  r->how.minMipmapLevelClamp = minMipmapLevelClamp;
+  r->how.maxMipmapLevelClamp = maxMipmapLevelClamp;
+  return publish(r);
+}
+
+CUresult cuTexRefGetMipmapFilterMode(CUfilter_mode *pfm, CUtexref hTexRef) {
+  TEXTURE_REFERENCE(r, hTexRef);
+  if (!pfm) return CUDA_ERROR_INVALID_VALUE;
+  *pfm = r->how.mipmapFilterMode;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuTexRefGetMipmapLevelBias(float *pbias, CUtexref hTexRef) {
+  TEXTURE_REFERENCE(r, hTexRef);
+  if (!pbias) return CUDA_ERROR_INVALID_VALUE;
+  *pbias = r->how.mipmapLevelBias;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuTexRefGetMipmapLevelClamp(float *pminMipmapLevelClamp, float *pmaxMipmapLevelClamp, CUtexref hTexRef) {
+  TEXTURE_REFERENCE(r, hTexRef);
+  if (!pminMipmapLevelClamp || !pmaxMipmapLevelClamp) return CUDA_ERROR_INVALID_VALUE;
+  *pminMipmapLevelClamp = r->how.minMipmapLevelClamp;
+  *pmaxMipmapLevelClamp = r->how.maxMipmapLevelClamp;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuTexRefGetMaxAnisotropy(int *pmaxAniso, CUtexref hTexRef) {
+  TEXTURE_REFERENCE(r, hTexRef);
+  if (!pmaxAniso) return CUDA_ERROR_INVALID_VALUE;
+  *pmaxAniso = (int)r->how.maxAnisotropy;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuTexRefGetBorderColor(float *pBorderColor, CUtexref hTexRef) {
+  TEXTURE_REFERENCE(r, hTexRef);
+  if (!pBorderColor) return CUDA_ERROR_INVALID_VALUE;
+  memcpy(pBorderColor, r->how.borderColor, sizeof r->how.borderColor);
   return CUDA_SUCCESS;
 }
 

@@ -166,6 +166,35 @@ hipError_t hipMemRetainAllocationHandle(hipMemGenericAllocationHandle_t *handle,
 hipError_t hipMemGetAllocationPropertiesFromHandle(hipMemAllocationProp *prop,
                                                    hipMemGenericAllocationHandle_t handle);
 
+/* Between processes, and with other owners of memory */
+hipError_t hipIpcGetMemHandle(hipIpcMemHandle_t *handle, void *ptr);
+hipError_t hipIpcOpenMemHandle(void **ptr, hipIpcMemHandle_t handle, unsigned flags);
+hipError_t hipIpcCloseMemHandle(void *ptr);
+hipError_t hipIpcGetEventHandle(hipIpcEventHandle_t *handle, hipEvent_t event);
+hipError_t hipIpcOpenEventHandle(hipEvent_t *event, hipIpcEventHandle_t handle);
+hipError_t hipMemExportToShareableHandle(void *out, hipMemGenericAllocationHandle_t handle,
+                                         hipMemAllocationHandleType type, unsigned long long flags);
+hipError_t hipMemImportFromShareableHandle(hipMemGenericAllocationHandle_t *handle, void *in,
+                                           hipMemAllocationHandleType type);
+hipError_t hipMemPoolExportToShareableHandle(void *out, hipMemPool_t pool, hipMemAllocationHandleType type,
+                                             unsigned flags);
+hipError_t hipMemPoolImportFromShareableHandle(hipMemPool_t *pool, void *in, hipMemAllocationHandleType type,
+                                               unsigned flags);
+hipError_t hipMemPoolExportPointer(hipMemPoolPtrExportData *data, void *ptr);
+hipError_t hipMemPoolImportPointer(void **ptr, hipMemPool_t pool, hipMemPoolPtrExportData *data);
+hipError_t hipImportExternalMemory(hipExternalMemory_t *memory, const hipExternalMemoryHandleDesc *desc);
+hipError_t hipExternalMemoryGetMappedBuffer(void **ptr, hipExternalMemory_t memory,
+                                            const hipExternalMemoryBufferDesc *desc);
+hipError_t hipDestroyExternalMemory(hipExternalMemory_t memory);
+hipError_t hipImportExternalSemaphore(hipExternalSemaphore_t *semaphore, const hipExternalSemaphoreHandleDesc *desc);
+hipError_t hipSignalExternalSemaphoresAsync(const hipExternalSemaphore_t *semaphores,
+                                            const hipExternalSemaphoreParams *params, unsigned count,
+                                            hipStream_t stream);
+hipError_t hipWaitExternalSemaphoresAsync(const hipExternalSemaphore_t *semaphores,
+                                          const hipExternalSemaphoreParams *params, unsigned count, hipStream_t stream);
+hipError_t hipDestroyExternalSemaphore(hipExternalSemaphore_t semaphore);
+hipError_t hipStreamBatchMemOp(hipStream_t stream, unsigned count, hipStreamBatchMemOpParams *params, unsigned flags);
+
 /* Copies */
 hipError_t hipMemcpy(void *dst, const void *src, size_t size, hipMemcpyKind kind);
 hipError_t hipMemcpyAsync(void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t stream);
@@ -292,6 +321,36 @@ hipError_t hipGraphGetRootNodes(hipGraph_t graph, hipGraphNode_t *nodes, size_t 
 hipError_t hipGraphGetEdges(hipGraph_t graph, hipGraphNode_t *from, hipGraphNode_t *to, size_t *count);
 hipError_t hipGraphNodeGetDependencies(hipGraphNode_t node, hipGraphNode_t *dependencies, size_t *count);
 hipError_t hipGraphNodeGetDependentNodes(hipGraphNode_t node, hipGraphNode_t *dependents, size_t *count);
+hipError_t hipGraphEventRecordNodeGetEvent(hipGraphNode_t node, hipEvent_t *event);
+hipError_t hipGraphEventRecordNodeSetEvent(hipGraphNode_t node, hipEvent_t event);
+hipError_t hipGraphEventWaitNodeGetEvent(hipGraphNode_t node, hipEvent_t *event);
+hipError_t hipGraphEventWaitNodeSetEvent(hipGraphNode_t node, hipEvent_t event);
+hipError_t hipGraphAddMemAllocNode(hipGraphNode_t *node, hipGraph_t graph, const hipGraphNode_t *dependencies,
+                                   size_t count, hipMemAllocNodeParams *params);
+hipError_t hipGraphMemAllocNodeGetParams(hipGraphNode_t node, hipMemAllocNodeParams *params);
+hipError_t hipGraphAddMemFreeNode(hipGraphNode_t *node, hipGraph_t graph, const hipGraphNode_t *dependencies,
+                                  size_t count, void *ptr);
+hipError_t hipGraphMemFreeNodeGetParams(hipGraphNode_t node, void *ptr);
+hipError_t hipDeviceGetGraphMemAttribute(int device, hipGraphMemAttributeType attribute, void *value);
+hipError_t hipDeviceSetGraphMemAttribute(int device, hipGraphMemAttributeType attribute, void *value);
+hipError_t hipDeviceGraphMemTrim(int device);
+hipError_t hipGraphAddBatchMemOpNode(hipGraphNode_t *node, hipGraph_t graph, const hipGraphNode_t *dependencies,
+                                     size_t count, const hipBatchMemOpNodeParams *params);
+hipError_t hipGraphBatchMemOpNodeGetParams(hipGraphNode_t node, hipBatchMemOpNodeParams *params);
+hipError_t hipGraphBatchMemOpNodeSetParams(hipGraphNode_t node, const hipBatchMemOpNodeParams *params);
+hipError_t hipGraphAddExternalSemaphoresSignalNode(hipGraphNode_t *node, hipGraph_t graph,
+                                                   const hipGraphNode_t *dependencies, size_t count,
+                                                   const hipExternalSemaphoreNodeParams *params);
+hipError_t hipGraphExternalSemaphoresSignalNodeGetParams(hipGraphNode_t node, hipExternalSemaphoreNodeParams *params);
+hipError_t hipGraphExternalSemaphoresSignalNodeSetParams(hipGraphNode_t node,
+                                                         const hipExternalSemaphoreNodeParams *params);
+hipError_t hipGraphAddExternalSemaphoresWaitNode(hipGraphNode_t *node, hipGraph_t graph,
+                                                 const hipGraphNode_t *dependencies, size_t count,
+                                                 const hipExternalSemaphoreNodeParams *params);
+hipError_t hipGraphExternalSemaphoresWaitNodeGetParams(hipGraphNode_t node, hipExternalSemaphoreNodeParams *params);
+hipError_t hipGraphExternalSemaphoresWaitNodeSetParams(hipGraphNode_t node,
+                                                       const hipExternalSemaphoreNodeParams *params);
+hipError_t hipGraphDebugDotPrint(hipGraph_t graph, const char *path, unsigned flags);
 hipError_t hipGraphKernelNodeGetParams(hipGraphNode_t node, hipKernelNodeParams *params);
 hipError_t hipGraphKernelNodeSetParams(hipGraphNode_t node, const hipKernelNodeParams *params);
 hipError_t hipGraphMemsetNodeGetParams(hipGraphNode_t node, hipMemsetParams *params);
@@ -322,11 +381,22 @@ hipError_t hipDrvGraphExecMemsetNodeSetParams(hipGraphExec_t exec, hipGraphNode_
                                               const hipMemsetParams *params, hipCtx_t ctx);
 hipError_t hipGraphExecMemsetNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node, const hipMemsetParams *params);
 hipError_t hipGraphExecHostNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node, const hipHostNodeParams *params);
+hipError_t hipGraphExecEventRecordNodeSetEvent(hipGraphExec_t exec, hipGraphNode_t node, hipEvent_t event);
+hipError_t hipGraphExecEventWaitNodeSetEvent(hipGraphExec_t exec, hipGraphNode_t node, hipEvent_t event);
+hipError_t hipGraphExecChildGraphNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node, hipGraph_t child);
+hipError_t hipGraphExecBatchMemOpNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
+                                               const hipBatchMemOpNodeParams *params);
+hipError_t hipGraphExecExternalSemaphoresSignalNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
+                                                             const hipExternalSemaphoreNodeParams *params);
+hipError_t hipGraphExecExternalSemaphoresWaitNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
+                                                           const hipExternalSemaphoreNodeParams *params);
 hipError_t hipGraphExecUpdate(hipGraphExec_t exec, hipGraph_t graph, hipGraphNode_t *error,
                               hipGraphExecUpdateResult *result);
 hipError_t hipGraphNodeSetEnabled(hipGraphExec_t exec, hipGraphNode_t node, unsigned enabled);
 hipError_t hipGraphNodeGetEnabled(hipGraphExec_t exec, hipGraphNode_t node, unsigned *enabled);
 hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode mode);
+hipError_t hipStreamBeginCaptureToGraph(hipStream_t stream, hipGraph_t graph, const hipGraphNode_t *dependencies,
+                                        const void *edges, size_t count, hipStreamCaptureMode mode);
 hipError_t hipStreamEndCapture(hipStream_t stream, hipGraph_t *graph);
 hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus *status);
 hipError_t hipStreamGetCaptureInfo(hipStream_t stream, hipStreamCaptureStatus *status, unsigned long long *id);

@@ -12,6 +12,7 @@ struct capture {
   hipStreamCaptureMode mode;
   pthread_t thread;
   bool invalid;
+  bool foreign;                   /* the program's own graph */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -77,7 +78,9 @@ hipError_t capture_op(stream *s, const struct op *given) {
   struct capture *c = s->capture;
   hipError_t error = !c ? hipErrorIllegalState : c->invalid ? hipErrorStreamCaptureInvalidated : keep(&op);
   if (error == hipSuccess) {
+    op_hold(&op);                 /* graph_add takes one hold over, also when it fails */
     error = graph_add(&node, c->graph, s->tail_nodes, s->tail_count, &op);
+    if (error == hipSuccess && op.kind != OP_KERNEL) op_drop(&op);
     if (error != hipSuccess) c->invalid = true;
     else if (!set_nodes(&s->tail_nodes, &s->tail_count, &node, 1)) error = hipErrorOutOfMemory;
   }
@@ -118,33 +121,49 @@ hipError_t capture_wait(stream *s, event *e) {
   return error;
 }
 
-hipError_t hipStreamBeginCapture(hipStream_t handle, hipStreamCaptureMode mode) {
-  ENTER();
+/* The capture's graph: a new one, or one that the program has. */
+static hipError_t begin(hipStream_t handle, hipGraph_t into, const hipGraphNode_t *depends, size_t count,
+                        hipStreamCaptureMode mode) {
   stream *s = stream_resolve(handle);
-  if (!s) return done(hipErrorInvalidHandle);
-  if (mode > hipStreamCaptureModeRelaxed) return done(hipErrorInvalidValue);
-  if (s == s->device->null_stream) return done(hipErrorStreamCaptureUnsupported);
+  if (!s) return hipErrorInvalidHandle;
+  if (mode > hipStreamCaptureModeRelaxed) return hipErrorInvalidValue;
+  if (s == s->device->null_stream) return hipErrorStreamCaptureUnsupported;
   struct capture *c = calloc(1, sizeof *c);
-  hipGraph_t graph = c ? graph_new() : NULL;
+  hipGraph_t graph = !c ? NULL : into ? into : graph_new();
   if (!graph) {
     free(c);
-    return done(hipErrorOutOfMemory);
+    return hipErrorOutOfMemory;
   }
   hipError_t error = hipSuccess;
   pthread_mutex_lock(&lock);
   if (s->capture) error = hipErrorIllegalState;
+  else if (!set_nodes(&s->tail_nodes, &s->tail_count, depends, count)) error = hipErrorOutOfMemory;
   else {
-    *c = (struct capture){captures, ++last_id, graph, s, mode, pthread_self(), false};
+    *c = (struct capture){captures, ++last_id, graph, s, mode, pthread_self(), false, into != NULL};
     captures = c;
-    s->tail_count = 0;
     atomic_store(&s->capture, c);
   }
   pthread_mutex_unlock(&lock);
   if (error != hipSuccess) {
     free(c);
-    graph_free(graph);
+    if (!into) graph_free(graph);
   }
-  return done(error);
+  return error;
+}
+
+hipError_t hipStreamBeginCapture(hipStream_t handle, hipStreamCaptureMode mode) {
+  ENTER();
+  return done(begin(handle, NULL, NULL, 0, mode));
+}
+
+hipError_t hipStreamBeginCaptureToGraph(hipStream_t handle, hipGraph_t graph, const hipGraphNode_t *depends,
+                                        const void *edges, size_t count, hipStreamCaptureMode mode) {
+  ENTER();
+  (void)edges;                    /* edges are full dependencies */
+  if (!handle_ok(&graph_class, graph) || (count && !depends)) return done(hipErrorInvalidValue);
+  for (size_t k = 0; k < count; k++)
+    if (!handle_ok(&node_class, depends[k]) || depends[k]->graph != graph) return done(hipErrorInvalidValue);
+  return done(begin(handle, graph, depends, count, mode));
 }
 
 /* Every stream that joined has come back: its last nodes lie before the origin's. Under the lock; ends the capture of
@@ -195,7 +214,7 @@ hipError_t hipStreamEndCapture(hipStream_t handle, hipGraph_t *graph) {
   }
   pthread_mutex_unlock(&lock);
   if (error == hipSuccess) *graph = c->graph;
-  else if (c) graph_free(c->graph);
+  else if (c && !c->foreign) graph_free(c->graph);
   free(c);
   return done(error);
 }

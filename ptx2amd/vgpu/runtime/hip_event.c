@@ -18,10 +18,7 @@ uint64_t clock_ns(void) {
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-hipError_t hipEventCreateWithFlags(hipEvent_t *handle, unsigned flags) {
-  ENTER();
-  if (!handle || flags & ~(BLOCKING_SYNC | DISABLE_TIMING | INTERPROCESS | HIP_ONLY)) return done(hipErrorInvalidValue);
-  if (flags & INTERPROCESS) return done(hipErrorNotSupported);
+hipError_t event_new(hipEvent_t *handle, unsigned flags) {
   event *e = handle_new(&event_class);
   if (!e) return done(hipErrorOutOfMemory);
   if (!e->prepared) pthread_mutex_init(&e->lock, NULL);
@@ -31,8 +28,21 @@ hipError_t hipEventCreateWithFlags(hipEvent_t *handle, unsigned flags) {
   e->stream = NULL;
   e->seq = e->time = e->time_seq = 0;
   e->capture = 0;
+  e->shared = NULL;
   *handle = e;
   return hipSuccess;
+}
+
+hipError_t hipEventCreateWithFlags(hipEvent_t *handle, unsigned flags) {
+  ENTER();
+  if (!handle || flags & ~(BLOCKING_SYNC | DISABLE_TIMING | INTERPROCESS | HIP_ONLY)) return done(hipErrorInvalidValue);
+  if (flags & INTERPROCESS && !(flags & DISABLE_TIMING)) return done(hipErrorInvalidValue);
+  hipError_t error = event_new(handle, flags);
+  if (error != hipSuccess || !(flags & INTERPROCESS)) return done(error);
+  (*handle)->shared = shared_event_new(&(*handle)->shared_fd);
+  if ((*handle)->shared) return hipSuccess;
+  handle_free(&event_class, *handle);
+  return done(hipErrorOutOfMemory);
 }
 
 hipError_t hipEventCreate(hipEvent_t *handle) { return hipEventCreateWithFlags(handle, 0); }
@@ -40,6 +50,11 @@ hipError_t hipEventCreate(hipEvent_t *handle) { return hipEventCreateWithFlags(h
 hipError_t hipEventDestroy(hipEvent_t e) {
   ENTER();
   if (!handle_ok(&event_class, e)) return done(hipErrorInvalidHandle);
+  if (e->shared) {   /* what is queued still uses it */
+    device_synchronize(e->device);
+    shared_event_free(e->shared, e->shared_fd);
+    e->shared = NULL;
+  }
   pthread_mutex_lock(&e->lock);
   free(e->nodes);
   e->nodes = NULL;
@@ -61,6 +76,10 @@ void event_completed(event *e, uint32_t generation, stream *s, uint64_t seq) {
 }
 
 hipError_t event_record(event *e, stream *s) {
+  if (e->shared) {
+    struct op op = {.kind = OP_MARK, .mark = {e->shared, atomic_fetch_add(&e->shared->recorded, 1) + 1}};
+    return stream_submit(s, &op, NULL);
+  }
   struct op op = {.kind = OP_RECORD, .record = {e, e->handle.generation}};
   pthread_mutex_lock(&e->lock);
   e->capture = 0;
@@ -76,6 +95,10 @@ hipError_t event_record(event *e, stream *s) {
 }
 
 hipError_t event_wait(stream *s, event *e) {
+  if (e->shared) {
+    struct op op = {.kind = OP_MARK_WAIT, .mark = {e->shared, atomic_load(&e->shared->recorded)}};
+    return stream_submit(s, &op, NULL);
+  }
   pthread_mutex_lock(&e->lock);
   struct op op = {.kind = OP_WAIT, .wait = {e->stream, e->seq}};
   pthread_mutex_unlock(&e->lock);
@@ -114,6 +137,8 @@ hipError_t hipEventQuery(hipEvent_t e) {
   hipError_t error = place(e, &s, &seq);
   if (error == hipSuccess) error = device_error(e->device);
   if (error == hipSuccess && s && !stream_reached(s, seq)) error = hipErrorNotReady;
+  if (error == hipSuccess && e->shared && !shared_event_reached(e->shared, atomic_load(&e->shared->recorded)))
+    error = hipErrorNotReady;
   return done(error);
 }
 
@@ -125,6 +150,7 @@ hipError_t hipEventSynchronize(hipEvent_t e) {
   hipError_t error = place(e, &s, &seq);
   if (error != hipSuccess) return done(error);
   if (s) stream_wait(s, seq);
+  if (e->shared) shared_event_wait(e->shared, atomic_load(&e->shared->recorded));
   return done(device_error(e->device));
 }
 

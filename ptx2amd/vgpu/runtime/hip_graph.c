@@ -19,7 +19,7 @@ hipGraph_t graph_new(void) {
 }
 
 static void node_free(hipGraphNode_t node) {
-  if (node->op.kind == OP_KERNEL) kernarg_release(node->op.launch.args);
+  op_drop(&node->op);
   if (node->op.kind == OP_GRAPH) graph_free(node->op.graph);
   free(node->depends);
   free(node->param_pointers);
@@ -45,7 +45,7 @@ hipError_t graph_add(hipGraphNode_t *out, hipGraph_t g, const hipGraphNode_t *de
   hipError_t error = hipErrorOutOfMemory;
   hipGraphNode_t node = handle_new(&node_class);
   if (!node) {
-    if (op->kind == OP_KERNEL) kernarg_release(op->launch.args);
+    op_drop(op);
     if (op->kind == OP_GRAPH) graph_free(op->graph);
     return error;
   }
@@ -113,6 +113,7 @@ static hipGraph_t graph_clone(hipGraph_t graph) {
       op.launch.args = live ? kernarg_keep(op.launch.args, f->kernel->kernarg_size) : NULL;
       if (!op.launch.args) goto failed;
     }
+    op_hold(&op);
     if (op.kind == OP_GRAPH) {
       op.graph = graph_clone(op.graph);
       if (!op.graph) goto failed;

@@ -5,6 +5,8 @@
 
 #include "hip_graph.h"
 
+#define AUTO_FREE 1u              /* flag: a launch uses the memory again that the last one left allocated */
+
 struct step {
   hipGraphNode_t node;            /* it came from; only compared */
   struct op op;
@@ -31,7 +33,7 @@ struct plan {
 
 static void plan_free(struct plan *p) {
   for (size_t k = 0; k < p->count; k++)
-    if (p->steps[k].op.kind == OP_KERNEL) kernarg_release(p->steps[k].op.launch.args);
+    op_drop(&p->steps[k].op);
   free(p->steps);
   user_holds_drop(&p->holds);
 }
@@ -51,6 +53,7 @@ static hipError_t plan_put(struct plan *p, hipGraphNode_t node) {
     op.launch.args = kernarg_keep(op.launch.args, f->kernel->kernarg_size);
     if (!op.launch.args) return hipErrorOutOfMemory;
   }
+  op_hold(&op);
   p->steps[p->count++] = (struct step){node, op, true};
   return hipSuccess;
 }
@@ -162,7 +165,7 @@ static hipError_t launch_kernel(stream *s, const struct op *kept) {
   return error;
 }
 
-static hipError_t launch_step(stream *s, const struct op *op) {
+static hipError_t launch_step(stream *s, const struct op *op, bool again) {
   switch (op->kind) {
     case OP_KERNEL: return launch_kernel(s, op);
     case OP_RECORD:
@@ -172,7 +175,14 @@ static hipError_t launch_step(stream *s, const struct op *op) {
       if (op->kind == OP_RECORD) return s->capture ? capture_record(s, e) : event_record(e, s);
       return s->capture || e->capture ? capture_wait(s, e) : event_wait(s, e);
     }
-    default: return stream_submit(s, op, NULL);
+    case OP_ALLOC:
+    case OP_DEALLOC: return graph_memory_launch(op, again);
+    default: {
+      op_hold(op);
+      hipError_t error = stream_submit(s, op, NULL);
+      if (error != hipSuccess) op_drop(op);
+      return error;
+    }
   }
 }
 
@@ -184,7 +194,7 @@ hipError_t hipGraphLaunch(hipGraphExec_t e, hipStream_t handle) {
   hipError_t error = device_error(s->device);
   pthread_mutex_lock(&e->lock);
   for (size_t k = 0; error == hipSuccess && k < e->count; k++)
-    if (e->steps[k].enabled) error = launch_step(s, &e->steps[k].op);
+    if (e->steps[k].enabled) error = launch_step(s, &e->steps[k].op, e->flags & AUTO_FREE);
   pthread_mutex_unlock(&e->lock);
   return done(error);
 }
@@ -197,13 +207,13 @@ static struct step *find_step(hipGraphExec_t e, hipGraphNode_t node) {
   return NULL;
 }
 
-static hipError_t set_step(hipGraphExec_t e, hipGraphNode_t node, enum op_kind kind, hipError_t error, struct op *op) {
+hipError_t graph_exec_set(hipGraphExec_t e, hipGraphNode_t node, enum op_kind kind, hipError_t error, struct op *op) {
   if (error != hipSuccess) return done(error);
   struct step *step = NULL;
   if (handle_ok(&exec_class, e)) {
     pthread_mutex_lock(&e->lock);
     step = find_step(e, node);
-    if (step && step->op.kind != kind) step = NULL;
+    if (step && (step->op.kind != kind || (kind == OP_BATCH && step->op.batch->type != op->batch->type))) step = NULL;
     if (step) {
       struct op old = step->op;
       step->op = *op;
@@ -211,7 +221,7 @@ static hipError_t set_step(hipGraphExec_t e, hipGraphNode_t node, enum op_kind k
     }
     pthread_mutex_unlock(&e->lock);
   }
-  if (kind == OP_KERNEL) kernarg_release(op->launch.args);
+  op_drop(op);
   return done(step ? hipSuccess : hipErrorInvalidValue);
 }
 
@@ -219,14 +229,14 @@ hipError_t hipGraphExecKernelNodeSetParams(hipGraphExec_t e, hipGraphNode_t node
   ENTER();
   struct op op;
   hipError_t error = graph_kernel_op(params, &op);
-  return set_step(e, node, OP_KERNEL, error, &op);
+  return graph_exec_set(e, node, OP_KERNEL, error, &op);
 }
 
 hipError_t hipGraphExecMemsetNodeSetParams(hipGraphExec_t e, hipGraphNode_t node, const hipMemsetParams *params) {
   ENTER();
   struct op op;
   hipError_t error = graph_fill_op(params, &op);
-  return set_step(e, node, OP_FILL, error, &op);
+  return graph_exec_set(e, node, OP_FILL, error, &op);
 }
 
 hipError_t hipDrvGraphExecMemsetNodeSetParams(hipGraphExec_t e, hipGraphNode_t node, const hipMemsetParams *params,
@@ -241,14 +251,52 @@ hipError_t hipDrvGraphExecMemcpyNodeSetParams(hipGraphExec_t e, hipGraphNode_t n
   (void)ctx;
   struct op op;
   hipError_t error = graph_copy_op(params, &op);
-  return set_step(e, node, OP_COPY, error, &op);
+  return graph_exec_set(e, node, OP_COPY, error, &op);
 }
 
 hipError_t hipGraphExecHostNodeSetParams(hipGraphExec_t e, hipGraphNode_t node, const hipHostNodeParams *params) {
   ENTER();
   struct op op;
   hipError_t error = graph_host_op(params, &op);
-  return set_step(e, node, OP_HOST, error, &op);
+  return graph_exec_set(e, node, OP_HOST, error, &op);
+}
+
+static hipError_t set_event(hipGraphExec_t e, hipGraphNode_t node, hipEvent_t event, enum op_kind kind) {
+  if (!handle_ok(&event_class, event)) return done(hipErrorInvalidHandle);
+  struct op op = {.kind = kind, .record = {event, event->handle.generation}};
+  return graph_exec_set(e, node, kind, hipSuccess, &op);
+}
+
+hipError_t hipGraphExecEventRecordNodeSetEvent(hipGraphExec_t e, hipGraphNode_t node, hipEvent_t event) {
+  ENTER();
+  return set_event(e, node, event, OP_RECORD);
+}
+
+hipError_t hipGraphExecEventWaitNodeSetEvent(hipGraphExec_t e, hipGraphNode_t node, hipEvent_t event) {
+  ENTER();
+  return set_event(e, node, event, OP_EVENT_WAIT);
+}
+
+/* The child has the same shape as the node's: its steps take the new operations, one by one. */
+hipError_t hipGraphExecChildGraphNodeSetParams(hipGraphExec_t e, hipGraphNode_t node, hipGraph_t child) {
+  ENTER();
+  if (!handle_ok(&exec_class, e) || !handle_ok(&node_class, node) || node->op.kind != OP_GRAPH ||
+      !handle_ok(&graph_class, child))
+    return done(hipErrorInvalidValue);
+  struct plan was = {0}, will = {0};
+  hipError_t error = plan_graph(&was, node->op.graph);
+  if (error == hipSuccess) error = plan_graph(&will, child);
+  if (error == hipSuccess && was.count != will.count) error = hipErrorGraphExecUpdateFailure;
+  for (size_t k = 0; error == hipSuccess && k < was.count; k++)
+    if (was.steps[k].op.kind != will.steps[k].op.kind) error = hipErrorGraphExecUpdateFailure;
+  for (size_t k = 0; error == hipSuccess && k < was.count; k++) {
+    struct op op = will.steps[k].op;
+    will.steps[k].op.kind = OP_EMPTY;   /* handed over */
+    error = graph_exec_set(e, was.steps[k].node, op.kind, hipSuccess, &op);
+  }
+  plan_free(&was);
+  plan_free(&will);
+  return done(error);
 }
 
 /* The graph must have the same shape: the same kinds of operations in the same order. */

@@ -15,6 +15,11 @@ hipError_t hipGraphNodeGetType(hipGraphNode_t node, hipGraphNodeType *type) {
     case OP_GRAPH: *type = hipGraphNodeTypeGraph; break;
     case OP_RECORD: *type = hipGraphNodeTypeEventRecord; break;
     case OP_EVENT_WAIT: *type = hipGraphNodeTypeWaitEvent; break;
+    case OP_ALLOC: *type = hipGraphNodeTypeMemAlloc; break;
+    case OP_DEALLOC: *type = hipGraphNodeTypeMemFree; break;
+    case OP_BATCH: *type = node->op.batch->type; break;
+    case OP_WAIT_VALUE:
+    case OP_WRITE_VALUE: *type = hipGraphNodeTypeBatchMemOp; break;
     default: *type = hipGraphNodeTypeEmpty;
   }
   return hipSuccess;
@@ -129,6 +134,36 @@ hipError_t hipGraphAddEventWaitNode(hipGraphNode_t *node, hipGraph_t graph, cons
 }
 
 /* Setting and getting */
+
+static hipError_t event_of(hipGraphNode_t node, enum op_kind kind, hipEvent_t *e) {
+  if (!e || !handle_ok(&node_class, node) || node->op.kind != kind) return done(hipErrorInvalidValue);
+  *e = node->op.record.event;
+  return hipSuccess;
+}
+
+static hipError_t set_event(hipGraphNode_t node, enum op_kind kind, hipEvent_t e) {
+  if (!handle_ok(&event_class, e)) return done(hipErrorInvalidHandle);
+  if (!handle_ok(&node_class, node) || node->op.kind != kind) return done(hipErrorInvalidValue);
+  node->op = (struct op){.kind = kind, .record = {e, e->handle.generation}};
+  return hipSuccess;
+}
+
+hipError_t hipGraphEventRecordNodeGetEvent(hipGraphNode_t node, hipEvent_t *e) {
+  ENTER();
+  return event_of(node, OP_RECORD, e);
+}
+hipError_t hipGraphEventWaitNodeGetEvent(hipGraphNode_t node, hipEvent_t *e) {
+  ENTER();
+  return event_of(node, OP_EVENT_WAIT, e);
+}
+hipError_t hipGraphEventRecordNodeSetEvent(hipGraphNode_t node, hipEvent_t e) {
+  ENTER();
+  return set_event(node, OP_RECORD, e);
+}
+hipError_t hipGraphEventWaitNodeSetEvent(hipGraphNode_t node, hipEvent_t e) {
+  ENTER();
+  return set_event(node, OP_EVENT_WAIT, e);
+}
 
 /* A new operation of the same kind for a node; *op may be taken over. */
 static hipError_t replace(hipGraphNode_t node, enum op_kind kind, hipError_t error, struct op *op) {

@@ -1,9 +1,12 @@
 /* Execution of stream operations. */
 #define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "hip_state.h"
 #include "tools.h"
@@ -142,6 +145,27 @@ static void wait_value(struct device *d, const struct op *op) {
   }
 }
 
+static void signal_semaphore(int fd) {
+  uint64_t one = 1;
+  while (write(fd, &one, sizeof one) < 0 && errno == EINTR) {}
+}
+
+/* Ends when the device is in error. */
+static void await_semaphore(struct device *d, int fd) {
+  uint64_t taken;
+  while (!device_error(d)) {
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    if (poll(&p, 1, 100) < 0 && errno != EINTR) return;
+    if (p.revents & (POLLERR | POLLNVAL)) return;
+    if (p.revents & POLLIN && (read(fd, &taken, sizeof taken) > 0 || errno != EAGAIN)) return;
+  }
+}
+
+static void mark(struct shared_event *e, uint64_t seq) {
+  uint64_t before = atomic_load(&e->completed);
+  while (before < seq && !atomic_compare_exchange_weak(&e->completed, &before, seq)) {}
+}
+
 hipError_t op_run(struct device *d, const struct op *op) {
   hipError_t error = hipSuccess, sticky = device_error(d);
   switch (op->kind) {   /* these run in an error state, too */
@@ -170,6 +194,13 @@ hipError_t op_run(struct device *d, const struct op *op) {
       hip_in_callback = false;
       break;
     case OP_WAIT_VALUE: wait_value(d, op); break;
+    case OP_SIGNAL: signal_semaphore(op->semaphore.fd); break;
+    case OP_AWAIT: await_semaphore(d, op->semaphore.fd); break;
+    case OP_MARK_WAIT: shared_event_wait(op->mark.event, op->mark.seq); break;
+    case OP_MARK: mark(op->mark.event, op->mark.seq); break;
+    case OP_BATCH:
+      for (size_t k = 0; k < op->batch->count && error == hipSuccess; k++) error = op_run(d, &op->batch->ops[k]);
+      break;
     case OP_WRITE_VALUE:
       shadow_mark((uint64_t)op->value.ptr, op->value.wide ? 8 : 4, false);
       if (op->value.wide) __atomic_store_n((uint64_t *)op->value.ptr, op->value.value, __ATOMIC_RELEASE);
@@ -183,6 +214,6 @@ hipError_t op_run(struct device *d, const struct op *op) {
 }
 
 void op_discard(const struct op *op) {
-  if (op->kind == OP_KERNEL) kernarg_release(op->launch.args);
-  else if (op->kind == OP_FREE) pool_give_back(op->block);
+  if (op->kind == OP_FREE) pool_give_back(op->block);
+  else op_drop(op);
 }

@@ -1,5 +1,8 @@
 /* Stream-ordered allocation: pools keep freed memory up to a threshold. */
+#define _GNU_SOURCE
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "hip_state.h"
 #include "tools.h"
@@ -51,6 +54,10 @@ static void trim(pool *p, uint64_t keep) {
 }
 
 void pool_give_back(struct mem_block *block) {
+  if (block->api_flags & OF_GRAPH) {
+    graph_memory_free(block);
+    return;
+  }
   pool *p = block->owner;
   if (!handle_ok(&pool_class, p)) {   /* the pool was destroyed first */
     mem_release(block);
@@ -103,6 +110,26 @@ static struct mem_block *new_block(pool *p, uint64_t size) {
   return block;
 }
 
+/* A captured allocation is the graph's. */
+static hipError_t allocate_in_graph(void **ptr, size_t size, pool *p, stream *s) {
+  hipMemAllocNodeParams params = {.poolProps = p->props, .bytesize = size};
+  struct op op;
+  hipError_t error = graph_memory_op(&params, &op);
+  if (error != hipSuccess) return error;
+  *ptr = params.dptr;
+  error = stream_submit(s, &op, NULL);
+  if (error != hipSuccess) op_drop(&op);
+  return error;
+}
+
+static hipError_t free_in_graph(void *ptr, stream *s) {
+  struct op op;
+  if (graph_free_op(ptr, &op) != hipSuccess) return capture_forbids(s);   /* memory of another kind */
+  hipError_t error = stream_submit(s, &op, NULL);
+  if (error != hipSuccess) op_drop(&op);
+  return error;
+}
+
 static hipError_t allocate(void **ptr, size_t size, pool *p, hipStream_t handle) {
   stream *s = stream_resolve(handle);
   if (!ptr) return done(hipErrorInvalidValue);
@@ -110,7 +137,7 @@ static hipError_t allocate(void **ptr, size_t size, pool *p, hipStream_t handle)
   *ptr = NULL;
   if (!p) p = atomic_load(&s->device->current_pool);
   if (!handle_ok(&pool_class, p)) return done(hipErrorInvalidValue);
-  if (s->capture) return done(capture_forbids(s));
+  if (s->capture) return done(allocate_in_graph(ptr, size, p, s));
   if (!size) return hipSuccess;
   hipError_t error = device_error(s->device);
   if (error != hipSuccess) return done(error);
@@ -147,7 +174,7 @@ hipError_t hipFreeAsync(void *ptr, hipStream_t handle) {
   stream *s = stream_resolve(handle);
   if (!s) return done(hipErrorInvalidHandle);
   if (!ptr) return hipSuccess;
-  if (s->capture) return done(capture_forbids(s));
+  if (s->capture) return done(free_in_graph(ptr, s));
   struct mem_block *block = mem_at((uint64_t)ptr);
   if (!block || MEM_KIND(block->flags) != MEM_DEVICE || block->api_flags & FREEING) return done(hipErrorInvalidValue);
   if (!block->owner) return hipFree(ptr);   /* from hipMalloc: allowed, and synchronous */
@@ -183,7 +210,7 @@ hipError_t hipDeviceSetMemPool(int device, hipMemPool_t p) {
 hipError_t hipMemPoolCreate(hipMemPool_t *p, const hipMemPoolProps *props) {
   ENTER();
   if (!p || !props || props->allocType != hipMemAllocationTypePinned) return done(hipErrorInvalidValue);
-  if (props->handleTypes) return done(hipErrorNotSupported);
+  if (props->handleTypes & ~hipMemHandleTypePosixFileDescriptor) return done(hipErrorNotSupported);
   if (props->location.type != hipMemLocationTypeDevice) return done(hipErrorInvalidValue);
   struct device *d = device_at(props->location.id);
   if (!d) return done(hipErrorInvalidValue);
@@ -201,6 +228,28 @@ hipError_t hipMemPoolDestroy(hipMemPool_t p) {
   pthread_mutex_unlock(&p->lock);
   handle_free(&pool_class, p);
   return hipSuccess;
+}
+
+/* A pool's handle only says that it was exported: its pointers travel by themselves (hip_ipc.c). */
+hipError_t hipMemPoolExportToShareableHandle(void *out, hipMemPool_t p, hipMemAllocationHandleType type,
+                                             unsigned flags) {
+  ENTER();
+  if (!out || flags || !handle_ok(&pool_class, p) || !(p->props.handleTypes & type)) return done(hipErrorInvalidValue);
+  int fd = memfd_create("vgpu pool", MFD_CLOEXEC);
+  if (fd < 0) return done(hipErrorOutOfMemory);
+  *(int *)out = fd;
+  return hipSuccess;
+}
+
+hipError_t hipMemPoolImportFromShareableHandle(hipMemPool_t *p, void *in, hipMemAllocationHandleType type,
+                                               unsigned flags) {
+  ENTER();
+  if (!p || flags || type != hipMemHandleTypePosixFileDescriptor || fcntl((int)(intptr_t)in, F_GETFD) < 0)
+    return done(hipErrorInvalidValue);
+  struct device *d = device_current();
+  hipMemPoolProps props = {.allocType = hipMemAllocationTypePinned, .location = {hipMemLocationTypeDevice, d->ordinal}};
+  *p = pool_new(d, &props);
+  return done(*p ? hipSuccess : hipErrorOutOfMemory);
 }
 
 hipError_t hipMemPoolTrimTo(hipMemPool_t p, size_t keep) {

@@ -100,7 +100,8 @@ context *context_current(void);   /* as pushed or set; NULL: none */
 
 enum op_kind {
   OP_EMPTY, OP_KERNEL, OP_COPY, OP_FILL, OP_HOST, OP_CALLBACK, OP_RECORD, OP_WAIT, OP_EVENT_WAIT, OP_FREE,
-  OP_WAIT_VALUE, OP_WRITE_VALUE, OP_GRAPH,
+  OP_WAIT_VALUE, OP_WRITE_VALUE, OP_SIGNAL, OP_AWAIT, OP_MARK, OP_MARK_WAIT, OP_BATCH,
+  OP_GRAPH, OP_ALLOC, OP_DEALLOC,   /* in graphs only */
 };
 
 struct launch {
@@ -140,9 +141,54 @@ struct op {
     struct { stream *stream; uint64_t seq; } wait;
     struct mem_block *block;      /* OP_FREE */
     struct { void *ptr; uint64_t value, mask; unsigned flags; bool wide; } value;
-    hipGraph_t graph;             /* OP_GRAPH: in graphs only */
+    hipGraph_t graph;             /* OP_GRAPH */
+    struct { int fd; } semaphore; /* OP_SIGNAL, OP_AWAIT: an eventfd */
+    struct { struct shared_event *event; uint64_t seq; } mark;   /* OP_MARK, OP_MARK_WAIT */
+    struct batch *batch;          /* OP_BATCH */
+    struct graph_memory *memory;  /* OP_ALLOC, OP_DEALLOC */
   };
 };
+/* Operations that own something: arguments of a kernel, or something that is counted. Whoever copies one of the latter
+ * holds it, and drops it. */
+void op_hold(const struct op *op);
+void op_drop(const struct op *op);
+
+struct ihipExternalSemaphore {
+  struct handle handle;
+  int fd;
+};
+extern struct handle_class semaphore_class;
+/* Several operations that a stream executes as one, and the description they were made from (hip_batch.c). */
+struct batch {
+  _Atomic int references;
+  hipGraphNodeType type;          /* of a graph node that holds it */
+  size_t count;
+  void *handles, *params;         /* as given, for the queries */
+  struct op ops[];
+};
+
+/* Memory that a graph allocates: its address is the graph's for good (hip_graph_memory.c). */
+struct graph_memory {
+  _Atomic int references;         /* nodes, executable graphs */
+  _Atomic bool live;              /* allocated by a launch and not freed since */
+  struct mem_block *block;        /* its owner points here */
+  hipMemAllocNodeParams params;
+};
+#define OF_GRAPH 0x40000000u      /* in api_flags: the block's owner is a struct graph_memory */
+void graph_memory_free(struct mem_block *block);
+hipError_t graph_memory_op(hipMemAllocNodeParams *params, struct op *op);
+hipError_t graph_free_op(void *ptr, struct op *op);
+
+/* The state of an event between processes, in memory that they share (hip_ipc.c). */
+struct shared_event {
+  _Atomic uint64_t recorded, completed;
+};
+struct shared_event *shared_event_new(int *fd);
+void shared_event_free(struct shared_event *e, int fd);
+void shared_event_wait(struct shared_event *e, uint64_t seq);
+static inline bool shared_event_reached(struct shared_event *e, uint64_t seq) {
+  return atomic_load_explicit(&e->completed, memory_order_acquire) >= seq;
+}
 
 struct command {
   struct command *next;
@@ -218,7 +264,10 @@ struct ihipEvent_t {
   unsigned long long capture;     /* id of the capture it was recorded in, 0: none */
   hipGraphNode_t *nodes;          /* then: what a stream that waits for it depends on */
   size_t node_count;
+  struct shared_event *shared;    /* of an event between processes; NULL: of this one alone */
+  int shared_fd;                  /* -1: opened, not made here */
 };
+hipError_t event_new(hipEvent_t *handle, unsigned flags);
 uint64_t clock_ns(void);
 hipError_t event_record(event *e, stream *s);
 hipError_t event_wait(stream *s, event *e);

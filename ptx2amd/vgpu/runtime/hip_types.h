@@ -574,7 +574,71 @@ typedef struct HIP_LAUNCH_CONFIG {
 typedef void (*hipHostFn_t)(void *userData);
 typedef void (*hipStreamCallback_t)(hipStream_t stream, hipError_t status, void *userData);
 
+/* Between processes, and with other owners of memory */
+
+typedef struct hipIpcMemHandle_t { char reserved[64]; } hipIpcMemHandle_t;
+typedef struct hipIpcEventHandle_t { char reserved[64]; } hipIpcEventHandle_t;
+typedef struct hipMemPoolPtrExportData { unsigned char reserved[64]; } hipMemPoolPtrExportData;
+typedef struct ihipExternalMemory *hipExternalMemory_t;
+typedef struct ihipExternalSemaphore *hipExternalSemaphore_t;
+typedef enum hipExternalHandleType { hipExternalHandleTypeOpaqueFd = 1 } hipExternalHandleType;
+typedef struct hipExternalMemoryHandleDesc {
+  hipExternalHandleType type;
+  union { int fd; void *words[2]; } handle;
+  unsigned long long size;
+  unsigned flags, reserved[16];
+} hipExternalMemoryHandleDesc;
+typedef struct hipExternalMemoryBufferDesc {
+  unsigned long long offset, size;
+  unsigned flags, reserved[16];
+} hipExternalMemoryBufferDesc;
+typedef struct hipExternalSemaphoreHandleDesc {
+  hipExternalHandleType type;
+  union { int fd; void *words[2]; } handle;
+  unsigned flags, reserved[16];
+} hipExternalSemaphoreHandleDesc;
+typedef struct hipExternalSemaphoreParams {   /* of a signal as of a wait: 144 bytes */
+  unsigned long long fence, nvSciSync, words[7];
+  unsigned flags, reserved[16];
+} hipExternalSemaphoreParams;
+typedef struct hipExternalSemaphoreNodeParams {
+  hipExternalSemaphore_t *extSemArray;
+  const hipExternalSemaphoreParams *paramsArray;
+  unsigned numExtSems;
+} hipExternalSemaphoreNodeParams;
+
+typedef enum hipStreamBatchMemOpType {
+  hipStreamMemOpWaitValue32 = 1,
+  hipStreamMemOpWriteValue32 = 2,
+  hipStreamMemOpFlushRemoteWrites = 3,
+  hipStreamMemOpWaitValue64 = 4,
+  hipStreamMemOpWriteValue64 = 5,
+  hipStreamMemOpBarrier = 6,
+} hipStreamBatchMemOpType;
+typedef union hipStreamBatchMemOpParams {
+  hipStreamBatchMemOpType operation;
+  struct { hipStreamBatchMemOpType operation; void *address; uint64_t value64; unsigned flags; void *alias; } value;
+  uint64_t pad[6];
+} hipStreamBatchMemOpParams;
+typedef struct hipBatchMemOpNodeParams {
+  hipCtx_t ctx;
+  unsigned count;
+  hipStreamBatchMemOpParams *paramArray;
+  unsigned flags;
+} hipBatchMemOpNodeParams;
+
 /* Graphs */
+
+typedef struct hipMemAllocNodeParams {
+  hipMemPoolProps poolProps;
+  const hipMemAccessDesc *accessDescs;
+  size_t accessDescCount, bytesize;
+  void *dptr;
+} hipMemAllocNodeParams;
+typedef enum hipGraphMemAttributeType {
+  hipGraphMemAttrUsedMemCurrent = 0, hipGraphMemAttrUsedMemHigh, hipGraphMemAttrReservedMemCurrent,
+  hipGraphMemAttrReservedMemHigh,
+} hipGraphMemAttributeType;
 
 typedef enum hipGraphNodeType {
   hipGraphNodeTypeKernel = 0,
@@ -585,8 +649,11 @@ typedef enum hipGraphNodeType {
   hipGraphNodeTypeEmpty,
   hipGraphNodeTypeWaitEvent,
   hipGraphNodeTypeEventRecord,
+  hipGraphNodeTypeExtSemaphoreSignal = 8,
+  hipGraphNodeTypeExtSemaphoreWait = 9,
   hipGraphNodeTypeMemAlloc = 10,
   hipGraphNodeTypeMemFree = 11,
+  hipGraphNodeTypeBatchMemOp = 14,
 } hipGraphNodeType;
 
 typedef struct hipKernelNodeParams {

@@ -1,7 +1,9 @@
 /* Virtual memory management: address ranges are reserved, memory objects (memfd) are mapped into them. */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "hip_state.h"
@@ -91,19 +93,8 @@ out:
   return done(error);
 }
 
-hipError_t hipMemCreate(hipMemGenericAllocationHandle_t *handle, size_t size, const hipMemAllocationProp *prop,
-                        unsigned long long flags) {
-  ENTER();
-  if (!handle || !aligned(size) || !prop || flags || prop->type != hipMemAllocationTypePinned ||
-      prop->location.type != hipMemLocationTypeDevice)
-    return done(hipErrorInvalidValue);
-  if (!device_at(prop->location.id)) return done(hipErrorInvalidDevice);
-  if (prop->requestedHandleType) return done(hipErrorNotSupported);
-  int fd = memfd_create("vgpu", MFD_CLOEXEC);
-  if (fd < 0 || ftruncate(fd, (off_t)size)) {
-    if (fd >= 0) close(fd);
-    return done(hipErrorOutOfMemory);
-  }
+/* Takes over the descriptor. */
+static hipError_t object_new(object **handle, int fd, size_t size, const hipMemAllocationProp *prop) {
   object *o = handle_new(&object_class);
   if (!o) {
     close(fd);
@@ -115,6 +106,51 @@ hipError_t hipMemCreate(hipMemGenericAllocationHandle_t *handle, size_t size, co
   o->prop = *prop;
   *handle = o;
   return hipSuccess;
+}
+
+hipError_t hipMemCreate(hipMemGenericAllocationHandle_t *handle, size_t size, const hipMemAllocationProp *prop,
+                        unsigned long long flags) {
+  ENTER();
+  if (!handle || !aligned(size) || !prop || flags || prop->type != hipMemAllocationTypePinned ||
+      prop->location.type != hipMemLocationTypeDevice)
+    return done(hipErrorInvalidValue);
+  if (!device_at(prop->location.id)) return done(hipErrorInvalidDevice);
+  if (prop->requestedHandleType & ~hipMemHandleTypePosixFileDescriptor) return done(hipErrorNotSupported);
+  int fd = memfd_create("vgpu", MFD_CLOEXEC);
+  if (fd < 0 || ftruncate(fd, (off_t)size)) {
+    if (fd >= 0) close(fd);
+    return done(hipErrorOutOfMemory);
+  }
+  return object_new(handle, fd, size, prop);
+}
+
+hipError_t hipMemExportToShareableHandle(void *out, hipMemGenericAllocationHandle_t o, hipMemAllocationHandleType type,
+                                         unsigned long long flags) {
+  ENTER();
+  if (!out || flags || !handle_ok(&object_class, o)) return done(hipErrorInvalidValue);
+  if (type != hipMemHandleTypePosixFileDescriptor) return done(hipErrorNotSupported);
+  if (!(o->prop.requestedHandleType & type)) return done(hipErrorInvalidValue);
+  int fd = fcntl(o->fd, F_DUPFD_CLOEXEC, 0);
+  if (fd < 0) return done(hipErrorOutOfMemory);
+  *(int *)out = fd;
+  return hipSuccess;
+}
+
+/* The descriptor itself is the handle, in the place of the pointer; it stays the caller's. */
+hipError_t hipMemImportFromShareableHandle(hipMemGenericAllocationHandle_t *handle, void *in,
+                                           hipMemAllocationHandleType type) {
+  ENTER();
+  if (!handle) return done(hipErrorInvalidValue);
+  if (type != hipMemHandleTypePosixFileDescriptor) return done(hipErrorNotSupported);
+  struct stat about;
+  int fd = fcntl((int)(intptr_t)in, F_DUPFD_CLOEXEC, 0);
+  if (fd < 0 || fstat(fd, &about) || !aligned((size_t)about.st_size)) {
+    if (fd >= 0) close(fd);
+    return done(hipErrorInvalidValue);
+  }
+  hipMemAllocationProp prop = {.type = hipMemAllocationTypePinned, .requestedHandleType = type,
+                               .location = {hipMemLocationTypeDevice, device_current()->ordinal}};
+  return object_new(handle, fd, (size_t)about.st_size, &prop);
 }
 
 /* Under the lock. */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "tools.h"
 
@@ -25,11 +26,13 @@ struct block {
   struct mem_block pub;
   enum backing backing;
   bool shown;
-  uint64_t mapped;       /* bytes, BACKING_MAP */
+  uint64_t mapped;       /* bytes of the backing */
   uint64_t zone;         /* memcheck: bytes before and after that belong to nobody */
+  int shared;            /* file that other processes map, plus 1; 0: none */
   struct block *next;    /* list of blocks whose memory waits for the last dispatch to end */
 };
 
+#define PAGE 4096u
 #define LARGE (1u << 20)      /* from here on own mappings */
 #define HUGE_PAGE (2u << 20)
 #define HISTORY 64            /* freed ranges remembered for fault reports */
@@ -161,17 +164,19 @@ static uint64_t red_zone(uint64_t size) {
   return zone < LARGE ? zone : LARGE;
 }
 
-static bool get_plain(struct block *b, uint64_t size) {
-  uint64_t rounded = (size + 255) & ~255ull;
+/* Device memory has pages of its own, so that it can be shared with another process. */
+static bool get_plain(struct block *b, uint64_t size, bool pages) {
+  uint64_t unit = pages ? PAGE : 256, rounded = (size + unit - 1) & ~(unit - 1);
   if (rounded < size) return false;
   if (rounded < LARGE) {
     void *p = NULL;
-    if (posix_memalign(&p, 256, rounded)) return false;
+    if (posix_memalign(&p, unit, rounded)) return false;
     b->backing = BACKING_HEAP;
+    b->mapped = rounded;
     b->pub.base = (uint64_t)p;
     return true;
   }
-  uint64_t whole = (size + 4095) & ~4095ull;
+  uint64_t whole = (size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
   if (whole < size || whole + HUGE_PAGE < whole) return false;
   char *p = mmap(NULL, whole + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED) return false;
@@ -185,9 +190,9 @@ static bool get_plain(struct block *b, uint64_t size) {
   return true;
 }
 
-static bool get_pages(struct block *b, uint64_t size) {
+static bool get_pages(struct block *b, uint64_t size, bool pages) {
   uint64_t zone = red_zone(size);
-  if (size + 2 * zone < size || !get_plain(b, size + 2 * zone)) return false;
+  if (size + 2 * zone < size || !get_plain(b, size + 2 * zone, pages)) return false;
   b->zone = zone;
   b->pub.base += zone;
   return true;
@@ -195,6 +200,10 @@ static bool get_pages(struct block *b, uint64_t size) {
 
 static void drop(struct block *b) {
   void *base = (void *)(b->pub.base - b->zone);
+  if (b->shared) {   /* the heap gets pages back that no other process sees */
+    mmap(base, b->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    close(b->shared - 1);
+  }
   if (b->backing == BACKING_HEAP) free(base);
   else if (b->backing == BACKING_MAP) munmap(base, b->mapped);
   free(b);
@@ -217,7 +226,7 @@ static struct block *enter(struct block *b, uint64_t size, uint32_t flags, int d
 struct mem_block *mem_alloc(uint64_t size, enum mem_kind kind, int device) {
   struct block *b = calloc(1, sizeof *b);
   if (!b) return NULL;
-  if (!get_pages(b, size)) {
+  if (!get_pages(b, size, kind == MEM_DEVICE)) {
     free(b);
     return NULL;
   }
@@ -310,6 +319,32 @@ struct mem_block *mem_at(uint64_t addr) {
   struct block *b = around(addr);
   pthread_mutex_unlock(&lock);
   return b && b->pub.base == addr ? &b->pub : NULL;
+}
+
+/* The contents move to a file, which takes the pages' place. */
+static bool share(struct block *b) {
+  char *base = (char *)(b->pub.base - b->zone);
+  int fd = memfd_create("vgpu", MFD_CLOEXEC);
+  if (fd < 0) return false;
+  bool moved = !ftruncate(fd, (off_t)b->mapped);
+  for (uint64_t at = 0; moved && at < b->mapped;) {
+    ssize_t n = pwrite(fd, base + at, b->mapped - at, (off_t)at);
+    moved = n > 0;
+    if (moved) at += (uint64_t)n;
+  }
+  moved = moved && mmap(base, b->mapped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED;
+  if (moved) b->shared = fd + 1;
+  else close(fd);
+  return moved;
+}
+
+bool mem_share(uint64_t addr, struct mem_file *file) {
+  pthread_mutex_lock(&lock);
+  struct block *b = around(addr);
+  bool ok = b && MEM_KIND(b->pub.flags) == MEM_DEVICE && b->backing != BACKING_NONE && (b->shared || share(b));
+  if (ok) *file = (struct mem_file){b->shared - 1, b->mapped, b->zone, b->pub.base, b->pub.size};
+  pthread_mutex_unlock(&lock);
+  return ok;
 }
 
 void mem_enter(void) { atomic_fetch_add(&dispatches, 1); }

@@ -57,6 +57,14 @@ bool mem_find(uint64_t addr, struct mem_block *copy);
 /* The block that begins at addr, or NULL; the caller vouches that nobody frees it meanwhile. */
 struct mem_block *mem_at(uint64_t addr);
 
+/* The block around addr, a MEM_DEVICE one, as part of a file that another process can map: the file, its bytes, where in
+ * it the block begins. Nothing may use the block meanwhile. */
+struct mem_file {
+  int fd;
+  uint64_t length, offset, base, size;
+};
+bool mem_share(uint64_t addr, struct mem_file *file);
+
 /* Around every dispatch: between the two no page is given back to the system. */
 void mem_enter(void);
 void mem_leave(void);
