@@ -11,7 +11,7 @@ from pathlib import Path
 
 from shim.api import Row, rows
 from shim.api.hip import FUNCTIONS
-from shim.api.types import declarations
+from shim.api.types import ENUMS, HANDLES, STRUCT_VALUES, declarations
 
 SOURCES = Path(__file__).parent / "src"
 STANDINS = Path(__file__).parent / "standin"
@@ -37,7 +37,7 @@ def write(outdir: Path) -> list[Path]:
         "cuda_api.h": _api_header(table),
         "hip_table.h": _hip_header(),
         "hip_table.c": _hip_source(),
-        "proc_table.c": _proc_table(table),
+        "entry.c": _entry(table),
         "forward.c": _forward(table),
         "variants.c": _variants(table),
         "refused.c": _refused(table),
@@ -61,9 +61,10 @@ def _types_header() -> str:
 
 
 def _api_header(table: list[Row]) -> str:
-    protos = [f"API CUresult {symbol}({row.args});" for row in table for symbol in row.exports]
+    """Inside the library a function's name means its body; the exported one is its entry (entry.c)."""
+    protos = [f'CUresult {symbol}({row.args}) __asm__("ptx2amd_{symbol}");' for row in table for symbol in row.exports]
     return (f"{_NOTE}#ifndef CUDA_API_H\n#define CUDA_API_H\n#include \"cuda_types.h\"\n"
-            '#define API __attribute__((visibility("default")))\n' + "\n".join(protos) + "\n#endif\n")
+            + "\n".join(protos) + "\n#endif\n")
 
 
 def _hip_parameters(args: str) -> str:
@@ -86,18 +87,80 @@ def _hip_source() -> str:
             f"const char *const hip_names[HIP_FUNCTIONS] = {{\n{names}}};\n")
 
 
-def _proc_table(table: list[Row]) -> str:
+def _entry(table: list[Row]) -> str:
+    """The exported functions. Each looks at `entry_state` and goes on to its body; where that is not 0 the way leads
+    through entry_begin and entry_end (entry.h), which know whether the driver is initialised and write the trace."""
+    out = [f'{_NOTE}#include "entry.h"\n#include "proc_table.h"\n'
+           '#define API __attribute__((visibility("default")))\n#define COLD __attribute__((cold, noinline)) static\n']
+    for row in table:
+        out += [_entry_of(row, symbol) for symbol in row.exports]
+    lines = [f'  {{"{n}", {since}, {pt}, (void *){symbol}}},' for n, since, pt, symbol in _proc_entries(table)]
+    out.append("const struct proc proc_table[] = {\n" + "\n".join(lines) + "\n};\n"
+               "const int proc_count = sizeof proc_table / sizeof *proc_table;\n")
+    return "\n".join(out)
+
+
+def _entry_of(row: Row, symbol: str) -> str:
+    parameters = row.parameters()
+    names = ", ".join(name for _, name in parameters)
+    about = "".join(f'{{"{name}", {_trace_kind(kind)}}}, ' for kind, name in parameters)
+    words = ", ".join(_trace_word(kind, name) for kind, name in parameters)
+    return (
+        f"CUresult ptx2amd_{symbol}({row.args});\n"
+        f"COLD CUresult slow_{symbol}({row.args}) {{\n"
+        f"  static const struct entry_parameter parameters[] = {{{about}{{0, 0}}}};\n"
+        f'  static const struct entry about = {{"{symbol}", {int(row.early)}, {len(parameters)}, parameters}};\n'
+        "  struct call call;\n"
+        "  if (!entry_begin(&call, &about)) return call.result;\n"
+        f"  call.result = ptx2amd_{symbol}({names});\n"
+        f"  entry_end(&call, (const uint64_t[]){{{words or 0}}});\n"
+        "  return call.result;\n}\n"
+        f"API CUresult {symbol}({row.args}) {{\n"
+        f"  if (__builtin_expect(entry_state, 0)) return slow_{symbol}({names});\n"
+        f"  return ptx2amd_{symbol}({names});\n}}\n")
+
+
+_TRACED_OUT = {"CUdeviceptr": "WORD", "size_t": "SIZE", "int": "INT", "unsigned int": "INT", "uint32_t": "INT",
+               "unsigned long long": "SIZE", "cuuint64_t": "SIZE", "CUdevice": "INT", "float": "FLOAT"}
+
+
+def _trace_kind(kind: str) -> str:
+    """How a parameter is written to a trace: `entry.h` has the list."""
+    if kind == "const char *":
+        return "ENTRY_TEXT"
+    if kind.endswith("*"):
+        target = kind[:-1].strip()
+        if target.startswith("const ") or target in ("void", "char") or target.endswith("*"):
+            return "ENTRY_POINTER"
+        if target in HANDLES:
+            return "ENTRY_OUT_WORD"
+        if target in ENUMS:
+            return "ENTRY_OUT_INT"
+        return f"ENTRY_OUT_{_TRACED_OUT[target]}" if target in _TRACED_OUT else "ENTRY_POINTER"
+    if kind in HANDLES or kind in ("CUdeviceptr", "CUdeviceptr_v1"):
+        return "ENTRY_POINTER"
+    if kind in STRUCT_VALUES:
+        return "ENTRY_STRUCT"
+    return "ENTRY_FLOAT" if kind == "float" else "ENTRY_SIGNED" if kind in ENUMS or kind == "int" else "ENTRY_UNSIGNED"
+
+
+def _trace_word(kind: str, name: str) -> str:
+    if kind in STRUCT_VALUES:
+        return "0"
+    if kind == "float":
+        return f"entry_float({name})"
+    return f"(uint64_t)(uintptr_t){name}" if kind.endswith("*") or kind in HANDLES else f"(uint64_t){name}"
+
+
+def _proc_entries(table: list[Row]) -> list[tuple[str, int, int, str]]:
+    """What cuGetProcAddress finds: (name, since, per-thread stream, symbol), sorted."""
     entries = []
     for row in table:
         for name, since in [(row.name, row.since), *row.also]:
             entries.append((name, since, 0, row.symbol))
         entries += [(row.name, row.ptsz, 1, row.symbol + "_ptsz")] if row.ptsz else []
         entries += [(row.name, row.ptds, 1, row.symbol + "_ptds")] if row.ptds else []
-    entries.sort()
-    lines = [f'  {{"{n}", {since}, {pt}, (void *){symbol}}},' for n, since, pt, symbol in entries]
-    return (f'{_NOTE}#include "cuda_api.h"\n#include "proc_table.h"\n'
-            "const struct proc proc_table[] = {\n" + "\n".join(lines) + "\n};\n"
-            "const int proc_count = sizeof proc_table / sizeof *proc_table;\n")
+    return sorted(entries)
 
 
 _CHECKED = {"CUstream": ("stream_hip", "STREAM"), "CUevent": ("event_hip", "EVENT")}
@@ -126,7 +189,7 @@ def _hip_call(row: Row) -> str:
             call = re.sub(rf"(?<!hip_)\b{name}\b", f"hip_{name}", call)
         elif not re.search(rf"\b{name}\b", call):
             body.append(f"  (void){name};")
-        elif kind.endswith("*") and "const" not in kind and _must_not_be_null(row, name):
+        elif kind.endswith("*") and _must_not_be_null(row, name):
             body.append(f"  if (!{name}) return CUDA_ERROR_INVALID_VALUE;")
     call = re.sub(r"\bhip([A-Z]\w+)\(", r"hip.\1(", call)
     body.append(f"  return from_hip({call});")
@@ -134,9 +197,9 @@ def _hip_call(row: Row) -> str:
 
 
 def _must_not_be_null(row: Row, name: str) -> bool:
-    """The first parameter, where it is a pointer to a result."""
-    first_kind, first_name = row.parameters()[0]
-    return name == first_name and first_kind not in ("void *",) and row.symbol != "cuMemGetAddressRange_v2"
+    """The first parameter, where it is a pointer to a result, and those that the row names."""
+    kind, first = row.parameters()[0]
+    return name in row.required or (name == first and "const" not in kind and kind != "void *")
 
 
 def _variants(table: list[Row]) -> str:

@@ -8,8 +8,7 @@ ROWS = [
         hip="hipMemcpy((void *)dst, (const void *)src, ByteCount, HIP_COPY_DEFAULT)"),
     Row("cuMemcpyPeer", 4000,
         "CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t "
-        "ByteCount", ptds=7000,
-        hip="hipMemcpy((void *)dstDevice, (const void *)srcDevice, ByteCount, HIP_COPY_DEVICE_TO_DEVICE)"),
+        "ByteCount", ptds=7000, ours=True),
     Row("cuMemcpyHtoD", 2000, "CUdeviceptr_v1 dstDevice, const void *srcHost, unsigned int ByteCount"),
     Row("cuMemcpyHtoD_v2", 3020,
         "CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount", ptds=7000,
@@ -60,9 +59,7 @@ ROWS = [
         hip="hipMemcpyAsync((void *)dst, (const void *)src, ByteCount, HIP_COPY_DEFAULT, hStream)"),
     Row("cuMemcpyPeerAsync", 4000,
         "CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t "
-        "ByteCount, CUstream hStream", ptsz=7000,
-        hip="hipMemcpyAsync((void *)dstDevice, (const void *)srcDevice, ByteCount, "
-            "HIP_COPY_DEVICE_TO_DEVICE, hStream)"),
+        "ByteCount, CUstream hStream", ptsz=7000, ours=True),
     Row("cuMemcpyHtoDAsync", 2000,
         "CUdeviceptr_v1 dstDevice, const void *srcHost, unsigned int ByteCount, CUstream hStream"),
     Row("cuMemcpyHtoDAsync_v2", 3020,

@@ -57,6 +57,7 @@ ROWS = [
     Row("cuGraphExecUpdate", 10020,
         "CUgraphExec hGraphExec, CUgraph hGraph, CUgraphNode *hErrorNode_out, CUgraphExecUpdateResult "
         "*updateResult_out",
+        required=("updateResult_out",),
         hip="hipGraphExecUpdate(hGraphExec, hGraph, (void **)hErrorNode_out, updateResult_out)"),
     Row("cuGraphExecUpdate_v2", 12000,
         "CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExecUpdateResultInfo *resultInfo",

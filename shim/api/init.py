@@ -3,18 +3,18 @@
 from shim.api.row import Row
 
 ROWS = [
-    Row("cuGetErrorString", 6000, "CUresult error, const char **pStr", ours=True),
-    Row("cuGetErrorName", 6000, "CUresult error, const char **pStr", ours=True),
-    Row("cuInit", 2000, "unsigned int Flags", ours=True),
-    Row("cuDriverGetVersion", 2020, "int *driverVersion", ours=True),
-    Row("cuGetExportTable", 3000, "const void **ppExportTable, const CUuuid *pExportTableId", ours=True),
+    Row("cuGetErrorString", 6000, "CUresult error, const char **pStr", early=True, ours=True),
+    Row("cuGetErrorName", 6000, "CUresult error, const char **pStr", early=True, ours=True),
+    Row("cuInit", 2000, "unsigned int Flags", early=True, ours=True),
+    Row("cuDriverGetVersion", 2020, "int *driverVersion", early=True, ours=True),
+    Row("cuGetExportTable", 3000, "const void **ppExportTable, const CUuuid *pExportTableId", early=True, ours=True),
     Row("cuGetProcAddress", 11030,
         "const char *symbol, void **pfn, int driverVersion, cuuint64_t flags",
-        ours=True),
+        early=True, ours=True),
     Row("cuGetProcAddress_v2", 12000,
         "const char *symbol, void **pfn, int driverVersion, cuuint64_t flags, "
         "CUdriverProcAddressQueryResult *symbolFound",
-        ours=True),
+        early=True, ours=True),
     Row("cuProfilerInitialize", 4000,
         "const char *configFile, const char *outputFile, CUoutput_mode outputMode",
         c="context_required()"),

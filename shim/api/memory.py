@@ -4,11 +4,10 @@ from shim.api.row import Row
 
 ROWS = [
     Row("cuMemGetInfo", 2000, "unsigned int *free, unsigned int *total"),
-    Row("cuMemGetInfo_v2", 3020, "size_t *free, size_t *total", hip="hipMemGetInfo(free, total)"),
+    Row("cuMemGetInfo_v2", 3020, "size_t *free, size_t *total", required=("total",), hip="hipMemGetInfo(free, total)"),
     Row("cuMemAlloc", 2000, "CUdeviceptr_v1 *dptr, unsigned int bytesize"),
     Row("cuMemAlloc_v2", 3020,
-        "CUdeviceptr *dptr, size_t bytesize",
-        hip="hipMalloc((void **)dptr, bytesize)"),
+        "CUdeviceptr *dptr, size_t bytesize", ours=True),
     Row("cuMemAllocPitch", 2000,
         "CUdeviceptr_v1 *dptr, unsigned int *pPitch, unsigned int WidthInBytes, unsigned int Height, "
         "unsigned int ElementSizeBytes"),
@@ -24,8 +23,7 @@ ROWS = [
     Row("cuMemAllocHost_v2", 3020, "void **pp, size_t bytesize", hip="hipHostMalloc(pp, bytesize, 0)"),
     Row("cuMemFreeHost", 2000, "void *p", hip="hipHostFree(p)"),
     Row("cuMemHostAlloc", 2020,
-        "void **pp, size_t bytesize, unsigned int Flags",
-        hip="hipHostMalloc(pp, bytesize, Flags)"),
+        "void **pp, size_t bytesize, unsigned int Flags", ours=True),
     Row("cuMemHostGetDevicePointer", 2020, "CUdeviceptr_v1 *pdptr, void *p, unsigned int Flags"),
     Row("cuMemHostGetDevicePointer_v2", 3020,
         "CUdeviceptr *pdptr, void *p, unsigned int Flags",

@@ -20,7 +20,9 @@ class Row:
     - `c`: a C expression of type CUresult;
     - `ours`: a C function of that name in shim/src;
     - nothing of these: it answers CUDA_ERROR_NOT_SUPPORTED and says so once.
-    `also` lists further (name, since) pairs under which cuGetProcAddress finds the symbol.
+    `required` names pointers that a HIP call may not be given as null, besides the first parameter. `early`: it
+    works before cuInit, where others answer CUDA_ERROR_NOT_INITIALIZED. `also` lists further (name, since) pairs
+    under which cuGetProcAddress finds the symbol.
     """
 
     symbol: str
@@ -31,6 +33,8 @@ class Row:
     hip: str = ""
     c: str = ""
     ours: bool = False
+    required: tuple[str, ...] = ()
+    early: bool = False
     also: tuple[tuple[str, int], ...] = field(default=())
 
     @property

@@ -36,17 +36,20 @@ SCALARS = {
                           " CUgraphConditionalHandle",
 }
 
+#: Structures that are passed by value.
+STRUCT_VALUES = ("CUipcEventHandle", "CUipcMemHandle", "CUmemLocation", "CUeglFrame")
+
 OPAQUE = _words("""
 CUDA_ARRAY_MEMORY_REQUIREMENTS CUDA_ARRAY_SPARSE_PROPERTIES
 CUDA_BATCH_MEM_OP_NODE_PARAMS CUDA_EXTERNAL_MEMORY_BUFFER_DESC CUDA_EXTERNAL_MEMORY_HANDLE_DESC
 CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC
 CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS CUDA_EXT_SEM_SIGNAL_NODE_PARAMS
-CUDA_EXT_SEM_WAIT_NODE_PARAMS CUDA_FABRIC_COPY_BATCH_OP CUDA_HOST_NODE_PARAMS 
+CUDA_EXT_SEM_WAIT_NODE_PARAMS CUDA_FABRIC_COPY_BATCH_OP CUDA_HOST_NODE_PARAMS
 CUDA_MEM_ALLOC_NODE_PARAMS
 CU_DEV_SM_RESOURCE_GROUP_PARAMS CUarrayMapInfo CUcheckpointCheckpointArgs CUcheckpointLockArgs
-CUcheckpointRestoreArgs CUcheckpointUnlockArgs CUcliqueInfo CUctxCreateParams 
+CUcheckpointRestoreArgs CUcheckpointUnlockArgs CUcliqueInfo CUctxCreateParams
 CUexecAffinityParam CUgraphEdgeData CUkernelNodeAttrValue CUlogicalEndpointProp CUmemAccessDesc
-CUmemAllocationProp CUmemDecompressParams CUmemPoolProps CUmemPoolPtrExportData 
+CUmemAllocationProp CUmemDecompressParams CUmemPoolProps CUmemPoolPtrExportData
 CUmulticastObjectProp CUstreamAttrValue CUstreamBatchMemOpParams CUstreamCigCaptureParams CUtensorMap
 """)
 

@@ -99,6 +99,22 @@ CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream) {
   return pCopy ? copy(pCopy, true, hStream) : CUDA_ERROR_INVALID_VALUE;
 }
 
+/* Memory of all devices lies in one address space; the contexts say nothing more. */
+
+CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
+                      size_t ByteCount) {
+  ENTER_CONTEXT();
+  if (!context_checked(dstContext) || !context_checked(srcContext)) return CUDA_ERROR_INVALID_CONTEXT;
+  return cuMemcpy(dstDevice, srcDevice, ByteCount);
+}
+
+CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
+                           size_t ByteCount, CUstream hStream) {
+  ENTER_CONTEXT();
+  if (!context_checked(dstContext) || !context_checked(srcContext)) return CUDA_ERROR_INVALID_CONTEXT;
+  return cuMemcpyAsync(dstDevice, srcDevice, ByteCount, hStream);
+}
+
 /* The peer form has contexts where the plain form has reserved words. */
 _Static_assert(sizeof(CUDA_MEMCPY3D) == sizeof(CUDA_MEMCPY3D_PEER), "same layout");
 

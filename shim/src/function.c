@@ -90,19 +90,25 @@ CUresult cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel ker
   return device_ok(dev) ? set_attribute(k, dev, attrib, val) : CUDA_ERROR_INVALID_DEVICE;
 }
 
-CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config) {
-  struct kernel *k = kernel_checked(hfunc);
+static CUresult set_cache_config(const void *handle, CUfunc_cache config) {
+  struct kernel *k = kernel_checked(handle);
   if (!k) return CUDA_ERROR_INVALID_HANDLE;
   if (config < 0 || config > 3) return CUDA_ERROR_INVALID_VALUE;
   k->cache_config = config;
   return CUDA_SUCCESS;
 }
 
+CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config) {
+  ENTER_CONTEXT();
+  return set_cache_config(hfunc, config);
+}
+
 CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice dev) {
-  return device_ok(dev) ? cuFuncSetCacheConfig((CUfunction)kernel, config) : CUDA_ERROR_INVALID_DEVICE;
+  return device_ok(dev) ? set_cache_config(kernel, config) : CUDA_ERROR_INVALID_DEVICE;
 }
 
 CUresult cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config) {
+  ENTER_CONTEXT();
   if (!kernel_checked(hfunc)) return CUDA_ERROR_INVALID_HANDLE;
   return config >= 0 && config <= 2 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

@@ -111,20 +111,31 @@ CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAM
   return get_kernel(hNode, nodeParams, sizeof *nodeParams);
 }
 
+static CUresult kernel_node_checked(CUgraphNode node) {
+  CUgraphNodeType type;
+  CUresult result = cuGraphNodeGetType(node, &type);
+  return result ? result : type == CU_GRAPH_NODE_TYPE_KERNEL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
 /* Attributes of kernel nodes are hints. */
 CUresult cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUkernelNodeAttrID attr, CUkernelNodeAttrValue *value_out) {
-  if (!hNode || !value_out || attr < 1 || attr > 18) return CUDA_ERROR_INVALID_VALUE;
+  CUresult result = kernel_node_checked(hNode);
+  if (result) return result;
+  if (!value_out || attr < 1 || attr > 18) return CUDA_ERROR_INVALID_VALUE;
   memset(value_out, 0, 64);
   return CUDA_SUCCESS;
 }
 
 CUresult cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUkernelNodeAttrID attr, const CUkernelNodeAttrValue *value) {
-  if (!hNode || !value || attr < 1 || attr > 18) return CUDA_ERROR_INVALID_VALUE;
+  CUresult result = kernel_node_checked(hNode);
+  if (result) return result;
+  if (!value || attr < 1 || attr > 18) return CUDA_ERROR_INVALID_VALUE;
   return attr == CU_LAUNCH_ATTRIBUTE_COOPERATIVE ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
 }
 
 CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src) {
-  return dst && src ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  CUresult result = kernel_node_checked(dst);
+  return result ? result : kernel_node_checked(src);
 }
 
 /* ---- fills ---- */

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 
+#include "entry.h"
 #include "shim.h"
 
 bool initialised;
@@ -12,17 +13,18 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void in_child(void) {
   if (initialised) forked = true;
   initialised = false;
+  entry_state |= ENTRY_CLOSED;
   thread_state.current = NULL;
   thread_state.depth = 0;
 }
 
 static CUresult initialise(void) {
-  trace_open();
   if (!hip_load()) return CUDA_ERROR_NO_DEVICE;
   CUresult result = devices_find();
   if (result) return result;
   pthread_atfork(NULL, NULL, in_child);
   __atomic_store_n(&initialised, true, __ATOMIC_RELEASE);
+  __atomic_and_fetch(&entry_state, ~ENTRY_CLOSED, __ATOMIC_RELEASE);
   return CUDA_SUCCESS;
 }
 

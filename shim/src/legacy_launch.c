@@ -59,8 +59,9 @@ CUresult cuParamSetf(CUfunction hfunc, int offset, float value) {
 
 CUresult cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef) {
   struct kernel *k;
-  (void)texunit, (void)hTexRef;
-  return legacy_of(hfunc, &k);
+  (void)texunit; /* a reference belongs to its module: every kernel of that sees it */
+  CUresult result = legacy_of(hfunc, &k);
+  return result ? result : handle_ok(HANDLE_REFERENCE, hTexRef) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuLaunchGridAsync(CUfunction f, int grid_width, int grid_height, CUstream hStream) {

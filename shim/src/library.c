@@ -12,7 +12,9 @@ CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *j
                            unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues,
                            unsigned int numLibraryOptions) {
   if (!initialised) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!library || !code) return CUDA_ERROR_INVALID_VALUE;
+  if (!library || !code || (numJitOptions && (!jitOptions || !jitOptionsValues)) ||
+      (numLibraryOptions && !libraryOptions))
+    return CUDA_ERROR_INVALID_VALUE;
   bool preserved = false;
   for (unsigned i = 0; libraryOptions && i < numLibraryOptions; i++)
     if (libraryOptions[i] == BINARY_IS_PRESERVED && libraryOptionValues && libraryOptionValues[i]) preserved = true;
@@ -30,7 +32,7 @@ CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_o
                                void **libraryOptionValues, unsigned int numLibraryOptions) {
   (void)libraryOptions, (void)libraryOptionValues, (void)numLibraryOptions;
   if (!initialised) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!library || !fileName) return CUDA_ERROR_INVALID_VALUE;
+  if (!library || !fileName || (numJitOptions && (!jitOptions || !jitOptionsValues))) return CUDA_ERROR_INVALID_VALUE;
   struct jit jit;
   struct module *m = NULL;
   void *data = NULL;

@@ -19,7 +19,7 @@ static struct link *link_checked(CUlinkState state) {
 
 CUresult cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **optionValues, CUlinkState *stateOut) {
   ENTER_CONTEXT();
-  if (!stateOut) return CUDA_ERROR_INVALID_VALUE;
+  if (!stateOut || (numOptions && (!options || !optionValues))) return CUDA_ERROR_INVALID_VALUE;
   struct link *l = handle_new(HANDLE_LINK);
   if (!l) return CUDA_ERROR_OUT_OF_MEMORY;
   jit_read(&l->jit, numOptions, options, optionValues);
@@ -50,6 +50,7 @@ CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, si
   char problem[512];
   if (!l) return CUDA_ERROR_INVALID_HANDLE;
   if (!data || !size || l->complete) return CUDA_ERROR_INVALID_VALUE;
+  if (type < CU_JIT_INPUT_CUBIN || type > CU_JIT_INPUT_NVVM) return CUDA_ERROR_INVALID_VALUE;
   if (type == CU_JIT_INPUT_LIBRARY || type == CU_JIT_INPUT_NVVM)
     return refuse_input(l, CUDA_ERROR_NOT_SUPPORTED, "linking takes PTX: as text, in a fatbin or in an object file");
   CUresult result = link_add(&l->linked, data, size, problem, sizeof problem);
@@ -107,7 +108,7 @@ CUresult cuLinkDestroy(CUlinkState state) {
 
 /* ---- for libnvJitLink (shim/standin/nvjitlink.c), which needs no context ---- */
 
-API int ptx2amd_link(const void *const *data, const size_t *sizes, unsigned count, void **out, size_t *out_size,
+__attribute__((visibility("default"))) int ptx2amd_link(const void *const *data, const size_t *sizes, unsigned count, void **out, size_t *out_size,
                      char *problem, size_t problem_size);
 int ptx2amd_link(const void *const *data, const size_t *sizes, unsigned count, void **out, size_t *out_size,
                  char *problem, size_t problem_size) {

@@ -3,6 +3,17 @@
 
 #include "shim.h"
 
+CUresult cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize) {
+  ENTER_CONTEXT();
+  return dptr && bytesize ? from_hip(hip.Malloc(dptr, bytesize)) : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* Flags: 1 portable, 2 mapped, 4 write-combined, with the same numbers in HIP. */
+CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags) {
+  ENTER_CONTEXT();
+  return pp && !(Flags & ~7u) ? from_hip(hip.HostMalloc(pp, bytesize, Flags)) : CUDA_ERROR_INVALID_VALUE;
+}
+
 CUresult cuMemFree_v2(CUdeviceptr dptr) {
   ENTER_CONTEXT();
   if (!dptr) return CUDA_SUCCESS;

@@ -72,9 +72,7 @@ CUresult module_load(const void *data, size_t size, bool library, bool preserved
     module_drop(m);
     return result;
   }
-  if (trace_on)
-    trace("\"event\": \"module\", \"id\": \"%s\", \"target\": \"sm_%d\", \"kernels\": %u, \"bytes\": %zu", m->id,
-          m->target, m->kernel_count, m->image.full_size);
+  trace_module(m);
   *out = m;
   return CUDA_SUCCESS;
 }
@@ -180,7 +178,7 @@ CUresult read_file(const char *path, void **data, size_t *size) {
 CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions, CUjit_option *options,
                             void **optionValues) {
   ENTER_CONTEXT();
-  if (!module || !image) return CUDA_ERROR_INVALID_VALUE;
+  if (!module || !image || (numOptions && (!options || !optionValues))) return CUDA_ERROR_INVALID_VALUE;
   struct jit jit;
   struct module *m = NULL;
   jit_read(&jit, numOptions, options, optionValues);

@@ -122,4 +122,7 @@ enum { PARAMETER_BYTES_MAX = 32764 };
 CUresult block_checked(const struct kernel *k, const struct kernel_code *code, unsigned threads); /* says why not */
 CUresult pack_parameters(const struct kernel *k, void **params, void **extra, void *buffer, size_t *size);
 
+
+/* ---- trace.c ---- */
+void trace_module(const struct module *m);
 #endif

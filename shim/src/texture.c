@@ -197,6 +197,7 @@ CUresult cuTexObjectDestroy(CUtexObject texObject) { return destroy(texObject, K
 CUresult cuSurfObjectDestroy(CUsurfObject surfObject) { return destroy(surfObject, KIND_SURFACE); }
 
 CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUtexObject texObject) {
+  ENTER_CONTEXT();
   struct object o;
   if (!pResDesc || !found(texObject, KIND_TEXTURE, false, &o)) return CUDA_ERROR_INVALID_VALUE;
   *pResDesc = o.resource;
@@ -204,6 +205,7 @@ CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUtexObject te
 }
 
 CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *pTexDesc, CUtexObject texObject) {
+  ENTER_CONTEXT();
   struct object o;
   if (!pTexDesc || !found(texObject, KIND_TEXTURE, false, &o)) return CUDA_ERROR_INVALID_VALUE;
   *pTexDesc = o.texture;
@@ -211,6 +213,7 @@ CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *pTexDesc, CUtexObject texO
 }
 
 CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *pResViewDesc, CUtexObject texObject) {
+  ENTER_CONTEXT();
   struct object o;
   if (!pResViewDesc || !found(texObject, KIND_TEXTURE, false, &o) || !o.viewed) return CUDA_ERROR_INVALID_VALUE;
   *pResViewDesc = o.view;
@@ -218,6 +221,7 @@ CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *pResViewDesc, C
 }
 
 CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUsurfObject surfObject) {
+  ENTER_CONTEXT();
   struct object o;
   if (!pResDesc || !found(surfObject, KIND_SURFACE, false, &o)) return CUDA_ERROR_INVALID_VALUE;
   *pResDesc = o.resource;

@@ -4,6 +4,8 @@
 
 #include <sys/mman.h>
 
+enum { KEEP_FREE = 64 };   /* so that a stale handle is found out for a while */
+
 void *handle_new(struct handle_class *c) {
   pthread_mutex_lock(&c->lock);
   char *base = atomic_load_explicit(&c->base, memory_order_relaxed);
@@ -16,12 +18,12 @@ void *handle_new(struct handle_class *c) {
     c->last_free = &c->first_free;
     atomic_store_explicit(&c->base, base, memory_order_release);
   }
-  struct handle *h = c->first_free;
-  if (h) {
+  struct handle *h = NULL;
+  if (c->free_count <= KEEP_FREE && c->used < c->limit) h = (struct handle *)(base + c->slot * c->used++);
+  else if ((h = c->first_free)) {
     c->first_free = h->next_free;
     if (!c->first_free) c->last_free = &c->first_free;
-  } else if (c->used < c->limit) {
-    h = (struct handle *)(base + c->slot * c->used++);
+    c->free_count--;
   }
   pthread_mutex_unlock(&c->lock);
   if (!h) return NULL;
@@ -37,5 +39,6 @@ void handle_free(struct handle_class *c, void *object) {
   h->next_free = NULL;
   *c->last_free = h;
   c->last_free = &h->next_free;
+  c->free_count++;
   pthread_mutex_unlock(&c->lock);
 }

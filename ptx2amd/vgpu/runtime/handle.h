@@ -22,6 +22,7 @@ struct handle_class {
   _Atomic(char *) base;
   size_t used;
   struct handle *first_free, **last_free;   /* oldest first: a slot is reused as late as possible */
+  size_t free_count;
   pthread_mutex_t lock;
 };
 

@@ -209,6 +209,19 @@ static void drop(struct block *b) {
   free(b);
 }
 
+/* Under the lock. Memory that the system gave us cannot be registered memory of the program any more: it was freed without
+ * being unregistered. */
+static bool forget_stale(const struct block *b) {
+  struct entry *table = GET(entries);
+  uint64_t at = upper(table, GET(count), b->pub.base + b->pub.size - 1);
+  struct block *other = at ? table[at - 1].block : NULL;
+  if (!other || MEM_KIND(other->pub.flags) != MEM_REGISTERED || other->pub.base + other->pub.size <= b->pub.base)
+    return false;
+  erase(other);
+  free(other);
+  return true;
+}
+
 static struct block *enter(struct block *b, uint64_t size, uint32_t flags, int device) {
   b->pub.size = b->pub.capacity = size;
   b->pub.flags = flags;
@@ -216,6 +229,7 @@ static struct block *enter(struct block *b, uint64_t size, uint32_t flags, int d
   pthread_mutex_lock(&lock);
   b->pub.id = ++last_id;
   bool ok = insert(b);
+  while (!ok && b->backing != BACKING_NONE && forget_stale(b)) ok = insert(b);
   if (ok && counted(b)) in_use[device] += size;
   pthread_mutex_unlock(&lock);
   if (ok) return b;

@@ -1,0 +1,212 @@
+"""Calls every function of the driver API as conformance/*.txt says, and what follows from that: no context, a context
+that another thread destroyed, null where a result goes, handles of objects that are gone.
+
+    python tests/shim/conformance_run.py [LIBRARY] [--only SYMBOL]
+
+LIBRARY: a libcuda.so.1, NVIDIA's too (default: the loader's). Prints one JSON line per call: [what, expected, got].
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[2])]
+
+from conformance_world import ENDS, Driver, World  # noqa: E402
+
+from shim.api import Row, rows  # noqa: E402
+
+TABLES = Path(__file__).resolve().parent / "conformance"
+CODES = {
+    "SUCCESS": 0, "INVALID_VALUE": 1, "OUT_OF_MEMORY": 2, "NOT_INITIALIZED": 3, "INVALID_DEVICE": 101,
+    "INVALID_CONTEXT": 201, "INVALID_PTX": 218, "UNSUPPORTED_EXEC_AFFINITY": 224, "FILE_NOT_FOUND": 301,
+    "INVALID_HANDLE": 400, "ILLEGAL_STATE": 401, "NOT_FOUND": 500, "PEER_ACCESS_NOT_ENABLED": 705,
+    "CONTEXT_IS_DESTROYED": 709, "HOST_MEMORY_ALREADY_REGISTERED": 712, "HOST_MEMORY_NOT_REGISTERED": 713,
+    "NOT_SUPPORTED": 801, "STREAM_CAPTURE_UNSUPPORTED": 900, "GRAPH_EXEC_UPDATE_FAILURE": 910,
+    "INVALID_RESOURCE_TYPE": 914, "INVALID_RESOURCE_CONFIGURATION": 915,
+}
+#: What the manual names for a handle that is none.
+GONE = {
+    "CUcontext": (201, 709), "CUgreenCtx": (201, 709), "CUgraph": (1, 400), "CUgraphNode": (1, 400),
+    "CUgraphExec": (1, 400), "CUmemoryPool": (1, 400), "CUexternalMemory": (1, 400), "CUexternalSemaphore": (1, 400),
+    "CUtexref": (1, 400),
+}
+BAD_DEVICE = 99
+
+
+@dataclass(frozen=True)
+class Case:
+    """A call: symbol, arguments as Python expressions, the codes that are right; and the state of the context in which
+    the arguments were made: current, none (any more), destroyed."""
+
+    symbol: str
+    arguments: tuple[str, ...]
+    expected: tuple[int, ...]
+    needs_context: bool
+    context: str = "current"
+    what: str = ""
+
+    @property
+    def title(self) -> str:
+        return f"{self.symbol}({', '.join(self.arguments)})" + (f" {self.what}" if self.what else "")
+
+
+def _parse(line: str, context: bool) -> Case:
+    expression = ast.parse(line, mode="eval").body
+    codes: tuple[str, ...] = ("SUCCESS",)
+    if isinstance(expression, ast.Compare):
+        codes = tuple(node.id for node in ast.walk(expression.comparators[0]) if isinstance(node, ast.Name))
+        expression = expression.left
+    assert isinstance(expression, ast.Call) and isinstance(expression.func, ast.Name), line
+    arguments = tuple(ast.unparse(argument) for argument in expression.args)
+    return Case(expression.func.id, arguments, tuple(CODES[code] for code in codes), context)
+
+
+def written() -> list[Case]:
+    """The cases as the tables have them."""
+    cases = []
+    for path in sorted(TABLES.glob("*.txt")):
+        context = True
+        for line in path.read_text().splitlines():
+            line = line.partition("#")[0].strip()
+            if line.startswith("["):
+                context = line == "[context]"
+            elif line:
+                cases.append(_parse(line, context))
+    return cases
+
+
+def refused() -> list[Case]:
+    """Functions that answer NOT_SUPPORTED, whatever they are given."""
+    return [
+        Case(row.symbol, ("zeros",) * len(row.parameters()), (801,), True, "refused")
+        for row in rows()
+        if row.disposition == "refused"
+    ]
+
+
+def derived(case: Case, row: Row) -> Iterator[Case]:
+    """What follows from a call that succeeds."""
+    for symbol in row.exports[1:]:
+        yield replace(case, symbol=symbol)
+    if case.needs_context and case.symbol not in NEEDS_NO_CONTEXT:
+        yield replace(case, expected=(201,), context="none", what="without a context")
+        popped = (0,) if case.symbol.startswith("cuCtxPopCurrent") else ()
+        yield replace(case, expected=(201, 400, 709, *popped), context="destroyed", what="in a destroyed context")
+    for k, (argument, (kind, _)) in enumerate(zip(case.arguments, row.parameters(), strict=True)):
+        def with_argument(text: str, k: int = k) -> tuple[str, ...]:
+            return (*case.arguments[:k], text, *case.arguments[k + 1 :])
+
+        if argument == "out":
+            yield replace(case, arguments=with_argument("null"), expected=(1,), what="no place for the result")
+        elif argument == "opt":
+            yield replace(case, arguments=with_argument("null"))
+        elif argument == "dev" and kind == "CUdevice":
+            yield replace(case, arguments=with_argument(str(BAD_DEVICE)), expected=(101,))
+        elif kind in ENDS and argument != "null" and row.symbol not in CALLED_WITH_ANY:
+            yield replace(case, arguments=with_argument(f"dead({kind!r})"), expected=GONE.get(kind, (400,)))
+
+
+#: Calls that work without a current context although they stand in a [context] section: they name one.
+NEEDS_NO_CONTEXT = frozenset((
+    "cuCtxGetDevResource", "cuCtxRecordEvent", "cuCtxWaitEvent", "cuGreenCtxRecordEvent", "cuGreenCtxWaitEvent",
+    "cuMemGetDefaultMemPool", "cuMemGetMemPool", "cuMemSetMemPool",
+))
+#: Calls whose context argument says where nodes run, which is everywhere the same here.
+CALLED_WITH_ANY = frozenset((
+    "cuGraphAddMemcpyNode", "cuGraphAddMemsetNode", "cuGraphExecMemcpyNodeSetParams",
+    "cuGraphExecMemsetNodeSetParams",
+))
+
+
+def all_cases() -> list[Case]:
+    table = {row.symbol: row for row in rows()}
+    cases = []
+    for case in written():
+        cases.append(case)
+        if case.expected == (0,):
+            cases += derived(case, table[case.symbol])
+    return cases + refused()
+
+
+def run(driver: Driver, case: Case) -> int:
+    """In a context of its own; without one, the objects are made in it and it is taken away before the call."""
+    own = driver.ffi.new("CUcontext *")
+    assert driver.lib.cuCtxCreate_v2(own, 0, 0) == 0
+    context = int(driver.ffi.cast("uintptr_t", own[0]))
+    world = World(driver, context)
+    world["dead"] = world.dead
+    try:
+        arguments = [eval(argument, {}, world) for argument in case.arguments]
+        if case.context == "none":
+            driver.lib.cuCtxSetCurrent(driver.ffi.NULL)
+        elif case.context == "destroyed":
+            other = threading.Thread(target=driver.lib.cuCtxDestroy_v2, args=(own[0],))
+            other.start()
+            other.join()
+        return driver.call(case.symbol, arguments)
+    finally:
+        for _ in range(70):
+            if driver.lib.cuCtxPopCurrent_v2(driver.ffi.NULL):
+                break
+        if case.context != "destroyed":
+            driver.lib.cuCtxDestroy_v2(own[0])
+
+
+def bare(driver: Driver) -> Iterator[tuple[str, int]]:
+    """Every symbol but cuInit, called with nothing but zeros and nulls."""
+    for row in rows():
+        for symbol in row.exports if row.symbol != "cuInit" else ():
+            kinds = driver.ffi.typeof(getattr(driver.lib, symbol)).args
+            room = driver.ffi.new("char[]", 4096)
+            yield symbol, driver.call(symbol, [room if kind.kind == "struct" else None if kind.kind in (
+                "pointer", "function") else 0 for kind in kinds])
+
+
+def in_state(driver: Driver, state: str) -> None:
+    """Prints what every symbol answers before cuInit, or in the child of a fork of an initialised process."""
+    if state == "forked":
+        assert driver.lib.cuInit(0) == 0
+        own = driver.ffi.new("CUcontext *")
+        assert driver.lib.cuCtxCreate_v2(own, 0, 0) == 0
+        child = os.fork()
+        if child:
+            sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        print(json.dumps(["cuInit", driver.lib.cuInit(0)]), flush=True)
+    for symbol, code in bare(driver):
+        print(json.dumps([symbol, code]), flush=True)
+    os._exit(0)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("library", nargs="?", default=os.environ.get("PTX2AMD_CONFORMANCE_LIBRARY", "libcuda.so.1"))
+    parser.add_argument("--only", default="")
+    parser.add_argument("--from", type=int, default=0, dest="start", metavar="N", help="leave out the first N cases")
+    parser.add_argument("--state", choices=("closed", "forked"), help="every symbol with zeros, in this state")
+    options = parser.parse_args()
+    driver = Driver(options.library)
+    if options.state:
+        in_state(driver, options.state)
+    assert driver.lib.cuInit(0) == 0
+    for number, case in enumerate(all_cases()):
+        if number < options.start or options.only not in case.title:
+            continue
+        print(f"{number} {case.title}", file=sys.stderr, flush=True)
+        try:
+            got: object = run(driver, case)
+        except RuntimeError as error:
+            got = str(error)
+        print(json.dumps([case.title, case.expected, got]), flush=True)
+
+
+if __name__ == "__main__":
+    main()
