@@ -242,13 +242,15 @@ def sidecar(module: Module, arch: str, results: dict[str, KernelResult], build_i
 @dataclass(frozen=True, slots=True)
 class IndexKernel:
     """A kernel as the module declares it. params: (offset, size, align) in bytes; reqntid: () when free;
-    refused: why it is known not to work, without having been translated."""
+    target: what its own part of a linked module was compiled for, "" where that is the module's; refused: why it is
+    known not to work, without having been translated."""
 
     name: str
     params: list[tuple[int, int, int]]
     max_threads: int
     reqntid: tuple[int, ...]
     static_shared: int
+    target: str = ""
     refused: str = ""
 
 
@@ -289,6 +291,7 @@ def module_index(module: Module) -> ModuleIndex:
             max_threads(function),
             function.directives.get("reqntid", ()),
             _static_shared(module, name, outer),
+            "" if function.target == module.target else function.target,
         )
         for name, function in module.functions.items()
         if function.kind == "entry" and function.text

@@ -178,6 +178,7 @@ class Function:
     scope: Scope | None = None
     body_line: int = 0  # where the body's text begins
     body_column: int = 0
+    target: str = ""  # of the module that it was linked from
 
 
 @dataclass(slots=True)

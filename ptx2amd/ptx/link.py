@@ -35,6 +35,7 @@ def link(modules: Sequence[Module], source: str) -> Module:
         for var in module.variables.values():
             _add_variable(linked, module, var)
         for function in module.functions.values():
+            function.target = function.target or module.target
             _add_function(linked, module, function)
         linked.aliases.update(module.aliases)
         linked.files.update(module.files)

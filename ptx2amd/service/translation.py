@@ -107,6 +107,8 @@ def index_entry(index: ModuleIndex) -> Entry:
         if kernel.reqntid:
             lines.append("reqntid " + " ".join(map(str, (*kernel.reqntid, 1, 1)[:3])))
         lines += [f"static_shared {kernel.static_shared}", "local 0"]
+        if kernel.target:
+            lines.append(f"compiled_for {kernel.target}")
     lines += [f"global {v.name} {v.offset} {v.size} {v.space}" for v in index.variables]
     lines += [f"reloc {at} {target}" for at, target in index.relocs]
     return Entry("\n".join(lines) + "\n", index.image)

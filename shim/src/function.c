@@ -22,7 +22,7 @@ static int constant_bytes(const struct module *m) {
 }
 
 static CUresult get_attribute(struct kernel *k, int device, int attribute, int *value) {
-  int target = k->module->target ? k->module->target : devices[device].cc_major * 10 + devices[device].cc_minor;
+  int target = k->target ? k->target : devices[device].cc_major * 10 + devices[device].cc_minor;
   int fixed = k->static_shared;
   switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:

@@ -44,6 +44,7 @@ static bool kernel_line(struct kernel *k, const char *key, char *rest, struct pa
     return sscanf(rest, "%d %d %d", &k->required[0], &k->required[1], &k->required[2]) == 3;
   if (!strcmp(key, "static_shared")) return sscanf(rest, "%d", &k->static_shared) == 1;
   if (!strcmp(key, "local")) return sscanf(rest, "%d", &k->local) == 1;
+  if (!strcmp(key, "compiled_for")) return sscanf(rest, "sm_%d", &k->target) == 1;
   return true;
 }
 
@@ -82,6 +83,7 @@ static bool parse(struct module *m, struct parameter *parameters) {
       k = handle_new(HANDLE_KERNEL);
       if (!k) return false;
       k->module = m;
+      k->target = m->target;
       k->name = word(&rest);
       k->parameters = parameters;
       m->kernels[m->kernel_count++] = k;

@@ -28,6 +28,7 @@ struct kernel {
   struct parameter *parameters;
   uint32_t parameter_count, parameter_bytes;
   int max_threads, required[3], static_shared, local; /* what the PTX says; max_threads 0: nothing */
+  int target;                                         /* 80: its PTX is for sm_80 */
   const char *refused;                                /* why it cannot be translated, or NULL */
   int dynamic_limit, carveout, cache_config;
   bool loading;                                       /* a thread is at it */

@@ -7,6 +7,8 @@ import pytest
 from ptx2amd.errors import PtxError
 from ptx2amd.ptx.link import link
 from ptx2amd.ptx.parse import parse_body, parse_module
+from ptx2amd.service.translation import index_entry
+from ptx2amd.translate import module_index
 
 HEAD = ".version {version}\n.target {target}\n.address_size 64\n"
 
@@ -28,6 +30,13 @@ def test_declarations_meet_definitions_in_either_order() -> None:
         assert module.variables["counter"].init == [7]
         assert set(module.functions) == {"twice", "k"}
     assert (linked(user, maker).version, linked(user, maker).target) == ((8, 1), "sm_80")
+
+
+def test_kernels_keep_what_their_part_was_compiled_for() -> None:
+    """CUB picks its launch shapes by it, and has none for the target of libcudadevrt, which all -rdc programs have."""
+    index = module_index(linked(".visible .entry old() { ret; }", ".visible .entry new() { ret; }"))
+    assert {kernel.name: kernel.target or index.target for kernel in index.kernels} == {"old": "sm_70", "new": "sm_80"}
+    assert "kernel old\nmaxthreads 1024\nstatic_shared 0\nlocal 0\ncompiled_for sm_70\n" in index_entry(index).text
 
 
 def test_private_names_stay_apart() -> None:

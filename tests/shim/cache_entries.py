@@ -20,6 +20,7 @@ param 16 24 8
 maxthreads 256
 static_shared 1024
 kernel plain
+compiled_for sm_61
 kernel strange
 global counter 0 4 global
 global table 16 16 const

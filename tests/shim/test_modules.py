@@ -150,8 +150,10 @@ def test_one_refused_kernel_leaves_the_others(
     assert launch(shim, function[0]) == 0
 
 
-def test_attributes(shim: SimpleNamespace, kernel: object) -> None:
-    value = shim.ffi.new("int *")
+def test_attributes(shim: SimpleNamespace, module: object, kernel: object) -> None:
+    value, plain = shim.ffi.new("int *"), shim.ffi.new("CUfunction *")
+    assert shim.cuda.cuModuleGetFunction(plain, module, b"plain") == 0
+    assert shim.cuda.cuFuncGetAttribute(value, 5, plain[0]) == 0 and value[0] == 61  # linked from another part
 
     def attribute(number: int) -> int:
         assert shim.cuda.cuFuncGetAttribute(value, number, kernel) == 0
