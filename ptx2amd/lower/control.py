@@ -84,6 +84,13 @@ def spin_anchor(fn: FunctionLowering, inst: Inst) -> None:
     fn.do("call void @llvm.amdgcn.wave.barrier()")
 
 
+@lowers("spin_turn")
+def spin_turn(fn: FunctionLowering, inst: Inst) -> None:
+    """Whose turn it is, as a number that LLVM does not know. It would make one-bit masks of such numbers, and LLVM 22
+    loses lanes of masks that outlive a loop which other lanes stay in."""
+    fn.put(inst, "d", fn.op("i32", f'call i32 asm "", "=v,0"({fn.src(inst, "a").t})'))
+
+
 @lowers("trap")
 def trap(fn: FunctionLowering, inst: Inst) -> None:
     fn.trap()

@@ -22,7 +22,7 @@ from ptx2amd.target.flow import Flow, Op
 STRONG = frozenset(("volatile", "relaxed", "acquire", "mmio"))
 STORES = frozenset(("st", "atom", "red"))
 ANCHOR = Shape("", Form("", "", "spin_anchor"), {}, (), ())
-MOV = Shape("mov.u32", Form("mov.{t:u32}", "d:t, a:t", "mov"), {"t": "u32"}, ("d", "a"), ("u32", "u32"))
+MOV = Shape("mov.u32", Form("mov.{t:u32}", "d:t, a:t", "spin_turn"), {"t": "u32"}, ("d", "a"), ("u32", "u32"))
 SETP = Shape(
     "setp.eq.u32",
     Form("setp.{cmp:eq}.{t:u32}", "p:pred, a:t, b:t", "setp"),
