@@ -12,10 +12,9 @@ from ptx2amd.lower.data import align_of
 from ptx2amd.lower.function import FunctionLowering, quoted
 from ptx2amd.lower.heads import llvm_name, max_threads, param_layout
 from ptx2amd.lower.names import Register, Storage
-from ptx2amd.lower.summary import body
 from ptx2amd.lower.value import Val
 from ptx2amd.ptx.ast import Function, Var
-from ptx2amd.target.spins import transform
+from ptx2amd.target.spins import prepared
 
 if TYPE_CHECKING:
     from ptx2amd.lower.module import ModuleLowering
@@ -45,7 +44,7 @@ def lower_function(module: ModuleLowering, function: Function, denormals: str) -
     how = signature(function.proto, not fn.is_kernel and module.may_exit(function))
     head = kernel_head(fn, function) if fn.is_kernel else function_head(fn, function, how)
     fn.return_block, fn.exit_block = "return", "return" if fn.is_kernel else "exit"
-    scope = transform(body(module.module, function))
+    scope = prepared(module.module, function)
     fn.named_barriers = named.numbers(module, function, fn.block_size)
     fn.lines.append("body:")
     if fn.is_kernel and fn.target.padded:

@@ -19,11 +19,9 @@ Names = dict[str, str]  # what a name in the text stands for
 
 @dataclass(slots=True, eq=False)
 class Op:
-    """An instruction in its place. scope: the one whose item it is; depth: 0 in the body itself."""
+    """An instruction in its place."""
 
     inst: Inst
-    scope: Scope
-    depth: int
     names: Names
     block: int = 0
     index: int = 0  # in its block
@@ -42,18 +40,35 @@ class Op:
         return self.names.get(name, name)
 
     def reads(self) -> Iterator[str]:
-        """The registers that it reads."""
+        """The registers that it reads, and variables in .param space."""
         if self.inst.guard is not None:
             yield self.key(self.inst.guard.reg)
         for name, operand in zip(self.inst.shape.names, self.inst.operands, strict=True):
             if name not in DESTINATIONS:
                 yield from map(self.key, registers(operand))
+        if self.lower in ("ld", "call"):
+            yield from self._parameters("a")
 
     def writes(self) -> Iterator[str]:
-        """The registers that it writes."""
+        """The registers that it writes, and variables in .param space."""
         for name, operand in zip(self.inst.shape.names, self.inst.operands, strict=True):
             if name in DESTINATIONS:
                 yield from map(self.key, registers(operand))
+        if self.lower in ("st", "call"):
+            yield from self._parameters("a" if self.lower == "st" else "d")
+
+    def _parameters(self, name: str) -> Iterator[str]:
+        """The variables in .param space that operand `name` names."""
+        operand = self.inst.get(name)
+        if isinstance(operand, Addr) and isinstance(operand.base, Sym) and self.mods.get("space", "").startswith("param"):
+            yield self.key(operand.base.name)
+        elif isinstance(operand, Vec):
+            yield from (self.key(item.name) for item in operand.items if isinstance(item, Sym))
+
+    @property
+    def overwrites(self) -> bool:
+        """Whether nothing is left of what was in its destinations."""
+        return self.inst.guard is None and self.lower != "st"
 
 
 def registers(operand: Operand) -> Iterator[str]:
@@ -106,7 +121,7 @@ class Flow:
         targets = {item.name: item.targets for item in scope.items if isinstance(item, BranchTargets)}
         for item in scope.items:
             if isinstance(item, Inst):
-                self._instruction(Op(item, scope, depth, names), targets)
+                self._instruction(Op(item, names), targets)
             elif isinstance(item, Label):
                 self._labels[names.get(item.name, item.name)] = self._next()
             elif isinstance(item, Scope):
@@ -231,8 +246,9 @@ class Flow:
         while work:
             number, end = work.pop()
             before = [o for o in self.blocks[number].ops[:end] if register in o.writes()]
-            found.update(before[-1:])
-            if before and before[-1].inst.guard is None:
+            last = max((i for i, o in enumerate(before) if o.overwrites), default=-1)
+            found.update(before[max(last, 0) :])
+            if last >= 0:
                 continue
             for previous in self.blocks[number].predecessors:
                 if previous in inside and previous not in seen:

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
-from ptx2amd.lower.summary import body
-from ptx2amd.ptx.ast import Function, Imm, Module, Operand, Reg
+from ptx2amd.ptx.ast import Addr, Function, Imm, Module, Operand, Reg, Sym
 from ptx2amd.target.flow import Flow, Op
-from ptx2amd.target.spins import STORES, is_look, is_try, locks, transformable
+from ptx2amd.target.inline import Matters, inlined
+from ptx2amd.target.spins import STORES, is_look, is_try, locks
 
 BARRIERS = frozenset(("bar_sync", "bar_arrive", "bar_red"))
 SELF_CHANGING = frozenset(("add", "inc", "dec"))
@@ -36,15 +36,26 @@ class Hazard:
 
 
 def hazards(module: Module, functions: Iterable[Function]) -> list[Hazard]:
-    """The hazards of a kernel: `functions` are the kernel and those that it calls. Each place once, in the
+    """The hazards of a kernel: `functions` are the kernel, and those that it may call. Each place once, in the
     order of lines."""
-    bodies = list(functions)
-    required = next((f.directives["reqntid"] for f in bodies if "reqntid" in f.directives), None)
+    kernel, *others = functions
+    required = kernel.directives.get("reqntid")
     block = prod(required) if required else 0
-    views = [View(Flow(body(module, function)), block) for function in bodies]
+    matters = Matters(module)
+    whole = inlined(module, kernel, matters)
+    apart = [f for f in others if matters(f) and not (f.proto.name in whole.functions - whole.left)]
+    asking = {f.proto.name for f in apart if _asks(module, f, matters)}
+    views = [View(Flow(whole.scope), block, asking)]
+    views += [View(Flow(inlined(module, f, matters).scope), block, asking, called=True) for f in apart]
     stores = {space for view in views for space in view.stores}
     found = {hazard for view in views for hazard in view.hazards(stores)}
     return sorted((h for h in found if h.lanes or not 0 < block <= WARP), key=lambda h: (h.line, h.what))
+
+
+def _asks(module: Module, function: Function, matters: Matters) -> bool:
+    """Whether what a function returns may depend on what other threads are about to write."""
+    view = View(Flow(inlined(module, function, matters).scope), 0, set(), called=True)
+    return any(map(view.polls, view.flow.ops()))
 
 
 def space_of(op: Op) -> str:
@@ -54,10 +65,12 @@ def space_of(op: Op) -> str:
 
 
 class View:
-    """A function body, seen for its hazards. block: threads of a block, 0 when any number."""
+    """A kernel's body with the functions that it calls, or a function that cannot be put in its place (`called`),
+    seen for its hazards. block: threads of a block, 0 when any number; asking: functions apart that may return
+    what other threads write."""
 
-    def __init__(self, flow: Flow, block: int) -> None:
-        self.flow, self.block = flow, block
+    def __init__(self, flow: Flow, block: int, asking: set[str], called: bool = False) -> None:
+        self.flow, self.block, self.asking, self.called = flow, block, asking, called
         self._kinds: dict[Op, str] = {}
 
     @cached_property
@@ -116,6 +129,8 @@ class View:
             for register in op.reads():
                 users.setdefault(register, []).append(op)
         work = [r for r in users if r.startswith("%tid") or r == "%warpid"]
+        if self.called:  # nothing is known of its parameters
+            work += [r for op in self.flow.ops() if self._parameter(op) for r in op.writes()]
         found = set(work)
         while work:
             for op in users.get(work.pop(), ()):
@@ -134,7 +149,7 @@ class View:
             return found
         safe: set[Op] = set()
         for lock in locks(self.flow):
-            if transformable(self.flow, lock):
+            if lock.taken:
                 safe |= {branch for branch, _ in lock.retries}
         for head, loop in self.flow.loops():
             found += self._wait(head, loop, safe, stores)
@@ -145,6 +160,10 @@ class View:
         if op.lower == "atom":
             by = self.flow.constant(op, op.inst.get("b"))
             return op.mods["op"] not in SELF_CHANGING or by == 0
+        if op.lower == "call":
+            target = op.inst.get("f")
+            indirect = op.inst.get("b") is not None
+            return bool(self.asking) if indirect else isinstance(target, Sym) and target.name in self.asking
         return op.lower == "mbarrier_wait" or is_try(op) or (is_look(op) and self.loads(op))
 
     def loads(self, op: Op) -> bool:
@@ -195,7 +214,7 @@ class View:
     def _changes(self, ops: list[Op], polled: Op) -> bool:
         """Whether the loop writes itself what it waits for."""
         where = self.flow.location(polled)
-        return any(self.writes(op) and op is not polled and self.flow.location(op) == where for op in ops)
+        return where is not None and any(self.writes(op) and op is not polled and self.flow.location(op) == where for op in ops)
 
     def _written(self, polled: Op, stores: set[str]) -> bool:
         """Whether the kernel writes anything to the space that is waited on."""
@@ -209,7 +228,7 @@ class View:
         """Whether one warp waits, while the others write nothing before they meet it at a barrier: then it
         waits for other blocks."""
         other = self._alone(head, thread=False)
-        if other is None:
+        if other is None or self.called:
             return False
         ends = self.flow.hits(lambda op: self.meets(op) or op.lower == "call" or self._visible(op, polled))
         return all(map(self.meets, self.flow.first(other, ends)))
@@ -219,7 +238,7 @@ class View:
         one place of its own. What it writes before the loop is written when any warp waits; what it writes
         after the loop no warp of the block waits for, as the writer comes through the loop too."""
         where = self.flow.location(polled)
-        if where is None or where[0] not in self.differing or space_of(polled) != "global" or is_try(polled):
+        if self.called or where is None or where[0] not in self.differing or space_of(polled) != "global" or is_try(polled):
             return False
         if any(op.lower == "call" for op in self.flow.ops()):
             return False
@@ -362,7 +381,7 @@ class View:
     def _result(self, made: Op) -> str:
         sources = [o for n, o in zip(made.inst.shape.names, made.inst.operands, strict=True) if n not in "depq"]
         if made.lower == "ld":
-            return "same" if made.mods.get("space") == "param" else ""
+            return "same" if self._parameter(made) and not self.called else ""
         kinds = {self._kind(made, source) for source in sources}
         if kinds == {"same"}:
             return "same"
@@ -375,6 +394,13 @@ class View:
                 by = self.flow.constant(made, made.inst.get("b"))
                 return "" if by is None or 5 < by < 10 else "warp" if by <= 5 else "same"
         return ""
+
+    def _parameter(self, op: Op) -> bool:
+        """Whether an operation reads a parameter of the body."""
+        if op.lower != "ld" or not op.mods.get("space", "").startswith("param"):
+            return False
+        address = op.inst.get("a")
+        return isinstance(address, Addr) and isinstance(address.base, Sym) and address.base.name not in self.flow.definitions
 
     @cached_property
     def axes(self) -> set[str]:

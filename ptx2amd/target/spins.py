@@ -12,15 +12,21 @@ the lanes meet after the release instead ("MIMD synchronization on SIMT architec
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from ptx2amd.isa.form import Form
-from ptx2amd.lower.summary import items
-from ptx2amd.ptx.ast import Guard, Imm, Inst, Label, Operand, Reg, Scope, Shape, Sym, Var
+from ptx2amd.lower.summary import body, items
+from ptx2amd.ptx.ast import Function, Guard, Imm, Inst, Label, Module, Operand, Reg, Scope, Shape, Sym, Var
 from ptx2amd.target.flow import Flow, Op
+from ptx2amd.target.inline import BRA, Matters, flat, inlined
+
+T = TypeVar("T")
 
 STRONG = frozenset(("volatile", "relaxed", "acquire", "mmio"))
 STORES = frozenset(("st", "atom", "red"))
+TOGETHER = frozenset(("shfl", "vote", "match", "redux", "activemask", "elect", "bar", "barrier"))
 ANCHOR = Shape("", Form("", "", "spin_anchor"), {}, (), ())
 MOV = Shape("mov.u32", Form("mov.{t:u32}", "d:t, a:t", "spin_turn"), {"t": "u32"}, ("d", "a"), ("u32", "u32"))
 SETP = Shape(
@@ -30,22 +36,17 @@ SETP = Shape(
     ("p", "a", "b"),
     ("pred", "u32", "u32"),
 )
-BRA = Shape("bra", Form("bra.[uni:uni]", "a:label", "bra"), {"uni": ""}, ("a",), ("",))
 
 
 @dataclass(slots=True, eq=False)
 class Lock:
-    """A lock: the operations that try to take it and that only look, the branches back (with whether the
-    jump, or the fall-through, is the way back), and the release; None: there is not one that all ways meet."""
+    """Locks whose critical sections overlap: the branches by which threads try again (with whether the jump, or the
+    fall-through, is the way back), and the releases. taken: by atomics; else threads wait for their turn by looking
+    only, and it may be another branch that has to give it to them."""
 
-    location: tuple[str, int]
-    tries: list[Op]
     retries: list[tuple[Op, bool]] = field(default_factory=list)
-    release: Op | None = None
-
-    @property
-    def line(self) -> int:
-        return self.tries[0].inst.line
+    releases: list[Op] = field(default_factory=list)
+    taken: bool = True
 
 
 def is_try(op: Op) -> bool:
@@ -83,101 +84,144 @@ def conditions(flow: Flow) -> dict[Op, set[Op]]:
 
 
 def locks(flow: Flow) -> list[Lock]:
-    """The locks of a function body that its threads spin on."""
-    if not any(is_try(op) for op in flow.ops()):
-        return []
-    found = []
+    """The locks of a function body that its threads spin on, and whose releases are seen."""
     asked = conditions(flow)
     used = set().union(*asked.values())
-    for location in dict.fromkeys(flow.location(op) for op in used if is_try(op)):
-        if location is None:
-            continue
-        here = [op for op in flow.ops() if flow.location(op) == location]
-        lock = Lock(location, [op for op in here if is_try(op) and op in used])
-        looks = {op for op in here if is_look(op) and op in used}
-        releases = {op for op in here if op.inst.shape.form.mnemonic in STORES and op not in lock.tries}
-        if releases and _connect(flow, lock, looks, releases, asked):
-            found.append(lock)
-    return found
+    found = []
+    for location in dict.fromkeys(flow.location(op) for op in flow.ops() if op in used):
+        if location is not None:
+            found += _sections(flow, [op for op in flow.ops() if flow.location(op) == location], asked, used)
+    return _overlapping(flow, found)
 
 
-def _connect(flow: Flow, lock: Lock, looks: set[Op], releases: set[Op], asked: dict[Op, set[Op]]) -> bool:
-    """Find the ways back and the release of a lock; whether it is one."""
-    tries = set(lock.tries)
+def _sections(flow: Flow, here: list[Op], asked: dict[Op, set[Op]], used: set[Op]) -> list[Lock]:
+    """The critical sections under one lock. here: all operations on it."""
+    tries = {op for op in here if is_try(op) and op in used}
+    looks = {op for op in here if is_look(op) and op in used}
+    releases = {op for op in here if op.inst.shape.form.mnemonic in STORES and op not in tries}
+    if not releases:
+        return []
     ends = flow.hits((tries | releases | looks).__contains__)
-    reached: set[Op] = set()
+    parts: list[tuple[set[Op], Lock]] = []  # what a section is known by
     for branch, sources in asked.items():
-        if not sources & (tries | looks):
+        asks = sources & (tries | looks)
+        if not asks:
             continue
         block = flow.blocks[branch.block]
         jump = next((s for s in block.successors if s != block.falls), block.falls)
         ways = [flow.first(way, ends) for way in (jump, block.falls)]
         for back, ahead, taken in ((ways[0], ways[1], True), (ways[1], ways[0], False)):
-            if back and not back & releases and ahead != back:
-                goal = ahead & (releases if sources & tries else tries)
-                if goal:
-                    lock.retries.append((branch, taken))
-                    reached |= ahead & releases
+            goal = ahead & (releases if asks & tries or not tries else tries)
+            if back and not back & releases and ahead != back and goal:
+                if not tries and _meets(flow, block.falls if taken else jump, releases):
                     break
-    if not lock.retries or not reached:
+                reached = [op for op in flow.ops() if op in ahead & releases]
+                parts.append((asks | back | ahead, Lock([(branch, taken)], reached, bool(tries))))
+                break
+    return [lock for lock in _joined(parts, lambda a, b: bool(a & b)) if lock.releases]
+
+
+def _meets(flow: Flow, start: int, releases: set[Op]) -> bool:
+    """Whether lanes of a warp need each other between `start` and the releases: what they wait for together is no
+    lock that they take in turn."""
+    ends = flow.hits(lambda op: op in releases or op.inst.shape.form.mnemonic in TOGETHER)
+    return not flow.first(start, ends) <= releases
+
+
+def _overlapping(flow: Flow, found: list[Lock]) -> list[Lock]:
+    """Locks of which one is taken while another is held become one."""
+
+    def inside(a: Lock, b: Lock) -> bool:
+        tries = {branch for branch, _ in b.retries}
+        ends = flow.hits((tries | set(a.releases)).__contains__)
+        for branch, taken in a.retries:
+            block = flow.blocks[branch.block]
+            ahead = [s for s in block.successors if (s == block.falls) == taken]
+            if any(flow.first(way, ends) & tries - {branch for branch, _ in a.retries} for way in ahead):
+                return True
         return False
-    if len(reached) == 1:
-        [lock.release] = reached
-    return True
+
+    return _joined([(lock, lock) for lock in found], lambda a, b: inside(a, b) or inside(b, a))
+
+
+def _joined(parts: list[tuple[T, Lock]], together: Callable[[T, T], bool]) -> list[Lock]:
+    """The locks, those that belong together as one, each branch and release once."""
+    groups: list[list[tuple[T, Lock]]] = []
+    for part in parts:
+        near = [group for group in groups if any(together(part[0], other[0]) for other in group)]
+        groups = [group for group in groups if group not in near] + [[part, *(p for group in near for p in group)]]
+    return [
+        Lock(
+            list(dict.fromkeys(retry for _, lock in group for retry in lock.retries)),
+            list(dict.fromkeys(release for _, lock in group for release in lock.releases)),
+            all(lock.taken for _, lock in group),
+        )
+        for group in groups
+    ]
 
 
 # the change
 
 
-def transformable(flow: Flow, lock: Lock) -> bool:
-    """Whether the lanes can be made to meet after the release."""
-    if lock.release is None or any(branch.depth for branch, _ in lock.retries):
-        return False
-    straight = all(not isinstance(item, Label) for item in lock.release.scope.items)
-    return lock.release.depth == 0 or (lock.release.depth == 1 and straight)
+def prepared(module: Module, function: Function) -> Scope:
+    """The body to lower: the function's own, or where it has locks, one in which the lanes of a wave meet after the
+    releases, with the functions in it that take or release them."""
+    whole = inlined(module, function, Matters(module))
+    if not any(isinstance(item, Inst) and _asks(item.shape) for item in items(whole.scope)) or not locks(Flow(whole.scope)):
+        return body(module, function)
+    return transform(whole.scope)
+
+
+def _asks(shape: Shape) -> bool:
+    return shape.form.mnemonic == "atom" or shape.mods.get("sem") in STRONG
 
 
 def transform(scope: Scope) -> Scope:
     """A function body in which the lanes of a wave meet after the releases of its locks."""
-    if not any(isinstance(item, Inst) and item.shape.form.mnemonic == "atom" for item in items(scope)):
-        return scope
-    flow = Flow(scope)
-    found = [lock for lock in locks(flow) if transformable(flow, lock)]
-    for number, lock in enumerate(found):
+    scope = flat(scope)
+    for number, lock in enumerate(locks(Flow(scope))):
         scope = _meet(scope, lock, number)
     return scope
 
 
 def _meet(scope: Scope, lock: Lock, number: int) -> Scope:
-    turn, meet = Reg(f"$turn{number}"), f"$meet{number}"
-    back: dict[int, list] = {}  # what stands in the place of an instruction
+    turn, ahead, meet = Reg(f"$turn{number}"), Reg(f"$ahead{number}"), f"$meet{number}"
+    instead: dict[int, list] = {}  # what stands in the place of an instruction
     ways: list[Inst] = []
+    tests: list[Reg] = []
+
+    def way(register: Reg, value: int, label: str, line: int) -> None:
+        tests.append(Reg(f"$is{number}.{len(tests)}"))
+        ways.append(_inst(SETP, line, tests[-1], register, Imm("u", value)))
+        ways.append(_inst(BRA, line, Sym(label), guard=Guard(tests[-1].name, False)))
+
     for k, (branch, taken) in enumerate(lock.retries, 1):
         inst = branch.inst
         again = inst.get("a") if taken else Sym(f"$again{number}.{k}")
         mark = _inst(MOV, inst.line, turn, Imm("u", k))
         assert isinstance(again, Sym)
         if taken:
-            back[id(inst)] = [mark, replace(inst, operands=(Sym(meet),))]
+            instead[id(inst)] = [mark, replace(inst, operands=(Sym(meet),))]
         else:
-            back[id(inst)] = [inst, mark, _inst(BRA, inst.line, Sym(meet)), Label(again.name, inst.line)]
-        test = Reg(f"$is{number}.{k}")
-        ways.append(_inst(SETP, inst.line, test, turn, Imm("u", k)))
-        ways.append(_inst(BRA, inst.line, again, guard=Guard(test.name, False)))
-    assert lock.release is not None
-    line = lock.release.inst.line
-    after = [_inst(MOV, line, turn, Imm("u", 0)), Label(meet, line), _inst(ANCHOR, line), *ways]
-    body: list = [Var("reg", "u32", turn.name)]
-    body += [Var("reg", "pred", f"$is{number}.{k}") for k in range(1, len(lock.retries) + 1)]
+            instead[id(inst)] = [inst, mark, _inst(BRA, inst.line, Sym(meet)), Label(again.name, inst.line)]
+        way(turn, k, again.name, inst.line)
+    first, *others = [release.inst for release in lock.releases]
+    for k, inst in enumerate(others, 1):
+        after = f"$after{number}.{k}"
+        marks = [_inst(MOV, inst.line, turn, Imm("u", 0)), _inst(MOV, inst.line, ahead, Imm("u", k))]
+        instead[id(inst)] = [inst, *marks, _inst(BRA, inst.line, Sym(meet)), Label(after, inst.line)]
+        way(ahead, k, after, inst.line)
+    marks = [_inst(MOV, first.line, register, Imm("u", 0)) for register in (turn, ahead)]
+    instead[id(first)] = [first, *marks, Label(meet, first.line), _inst(ANCHOR, first.line), *ways]
+    items: list = [Var("reg", "u32", turn.name), Var("reg", "u32", ahead.name)]
+    items += [Var("reg", "pred", test.name) for test in tests]
     for item in scope.items:
-        body += back.get(id(item), [item])
-        if item is lock.release.inst or item is lock.release.scope:
-            body += after
-    return Scope(body)
+        items += instead.get(id(item), [item])
+    return Scope(items)
 
 
 def _inst(shape: Shape, line: int, *operands: Operand, guard: Guard | None = None) -> Inst:
     return Inst(shape, operands, guard, line)
 
 
-__all__ = ["Lock", "locks", "transform", "transformable"]
+__all__ = ["Lock", "locks", "prepared", "transform"]

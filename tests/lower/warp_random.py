@@ -1,7 +1,16 @@
-"""The programs of tests/reference/warp_machine.py as PTX kernels."""
+"""The programs of tests/reference/warp_machine.py as PTX kernels, run in a warp mapping and compared with the
+machine. `PYTHONPATH=tests python tests/lower/warp_random.py FIRST COUNT ARCH...` runs programs of the slow tier."""
 
 from __future__ import annotations
 
+import struct
+import sys
+from unittest import mock
+
+from device import Program
+from ptx2amd.codegen import llvm
+from ptx2amd.target import Target
+from reference import warp_machine
 from reference.warp_machine import REGISTERS, UNDEFINED, Alu, If, Leave, Loop, Shuffle, Warp
 
 HEAD = ".version 8.8\n.target sm_90\n.address_size 64\n"
@@ -136,3 +145,66 @@ def kernel(name: str, program: tuple) -> str:
         "}",
     ]
     return "\n".join(lines) + "\n"
+
+
+THREADS = (96, 41, 128, 32)
+FULL_MODULE = 5  # long programs in a module: few enough for LLVM's whole pipeline
+SIZES = range(3, 9)  # statements of the short programs of the slow tier
+
+
+def check(seeds: range, arch: str, sizes: range = range(14, 15)) -> list[str]:
+    """Run the programs of `seeds` as one module; what differs from the machine."""
+    programs = {seed: warp_machine.generate(seed, sizes[seed % len(sizes)]) for seed in seeds}
+    loaded = Program(HEAD + "".join(kernel(f"k{seed}", program) for seed, program in programs.items()), arch)
+    failures = []
+    for seed, program in programs.items():
+        threads = THREADS[seed % len(THREADS)]
+        [out] = loaded.run(f"k{seed}", threads, [4 * REGISTERS * threads])
+        found = [list(row) for row in struct.iter_unpack(f"<{REGISTERS}I", out)]
+        wanted = warp_machine.run(program, threads)
+        wrong = [t for t in range(threads) if found[t] != wanted[t]]
+        if wrong:
+            failures.append(
+                f"program {seed} on {arch}, {threads} threads: {len(wrong)} wrong, first {wrong[0]}: "
+                f"{found[wrong[0]]}, not {wanted[wrong[0]]}\n{kernel('k', program)}"
+            )
+    return failures
+
+
+def sweep(first: int, count: int, arch: str, full: bool) -> list[str]:
+    """Programs `first` to `first + count - 1`, `full`: long ones, compiled as users' kernels are; else short
+    ones, compiled in a hurry. What differs."""
+    if not full:
+        with mock.patch.object(llvm, "optimised", hurried):
+            return check(range(first, first + count), arch, SIZES)
+    parts = range(first, first + count, FULL_MODULE)
+    return [failure for part in parts for failure in check(range(part, part + FULL_MODULE), arch)]
+
+
+def hurried(ir: str, target: Target, simple: bool):
+    """codegen.llvm.optimised with as little optimisation as there is."""
+    binding = llvm._binding()
+    with mock.patch.object(llvm, "CODEGEN_LEVEL", 0):
+        machine = llvm.machine(target)
+    module = binding.parse_assembly(f'target datalayout = "{machine.target_data}"\ntarget triple = "{llvm.TRIPLE}"\n{ir}')
+    passes = binding.create_new_module_pass_manager()
+    passes.add_sroa_pass()
+    passes.add_simplify_cfg_pass()
+    passes.run(module, binding.create_pass_builder(machine, binding.create_pipeline_tuning_options(0)))
+    return module, machine
+
+
+def main(first: int, count: int, archs: list[str]) -> int:
+    from test_warp_random import FULL, MODULE
+
+    bad = 0
+    for start in range(first, first + count, MODULE):
+        for arch in archs:
+            wrong = sweep(start, MODULE, arch, full=start // MODULE % FULL == 0)
+            bad += len(wrong)
+            print(f"{start} to {start + MODULE - 1}, {arch}: {len(wrong)} wrong", *wrong, sep="\n", flush=True)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]))

@@ -90,6 +90,7 @@ MASKS = ("region", "region", "parity", "pairs")
 
 
 def generate(seed: int, size: int = 14) -> tuple:
+    """A program of `size` statements, those that hold others included."""
     rng = random.Random(seed)
     left = [size]
     register = lambda: rng.randrange(REGISTERS)  # noqa: E731
