@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ptx2amd.errors import Unsupported
 from ptx2amd.lower.function import FunctionLowering
+from ptx2amd.lower.lanes import wave_lane
 from ptx2amd.lower.names import Target
 from ptx2amd.lower.registry import lowers
 from ptx2amd.ptx.ast import BranchTargets, Guard, Imm, Inst, Sym
@@ -89,6 +90,21 @@ def spin_turn(fn: FunctionLowering, inst: Inst) -> None:
     """Whose turn it is, as a number that LLVM does not know. It would make one-bit masks of such numbers, and LLVM 22
     loses lanes of masks that outlive a loop which other lanes stay in."""
     fn.put(inst, "d", fn.op("i32", f'call i32 asm "", "=v,0"({fn.src(inst, "a").t})'))
+
+
+@lowers("spin_round")
+def spin_round(fn: FunctionLowering, inst: Inst) -> None:
+    """The next of as many rounds as a wave has lanes."""
+    following = fn.op("i32", f"add {fn.src(inst, 'a').t}, 1")
+    fn.put(inst, "d", fn.op("i32", f"and {following.t}, {fn.target.wave_size - 1}"))
+
+
+@lowers("spin_patient")
+def spin_patient(fn: FunctionLowering, inst: Inst) -> None:
+    """Whether a lane that wants to try again has to wait for its round."""
+    tries = fn.op("i1", f"icmp ne {fn.src(inst, 'a').t}, 0")
+    other = fn.op("i1", f"icmp ne {fn.src(inst, 'b').t}, {wave_lane(fn)}")
+    fn.put(inst, "p", fn.op("i1", f"and {tries.t}, {other}"))
 
 
 @lowers("trap")

@@ -60,8 +60,9 @@ class Op:
     def _parameters(self, name: str) -> Iterator[str]:
         """The variables in .param space that operand `name` names."""
         operand = self.inst.get(name)
-        if isinstance(operand, Addr) and isinstance(operand.base, Sym) and self.mods.get("space", "").startswith("param"):
-            yield self.key(operand.base.name)
+        if isinstance(operand, Addr) and isinstance(operand.base, Sym):
+            if self.mods.get("space", "").startswith("param"):
+                yield self.key(operand.base.name)
         elif isinstance(operand, Vec):
             yield from (self.key(item.name) for item in operand.items if isinstance(item, Sym))
 

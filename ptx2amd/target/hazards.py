@@ -43,7 +43,7 @@ def hazards(module: Module, functions: Iterable[Function]) -> list[Hazard]:
     block = prod(required) if required else 0
     matters = Matters(module)
     whole = inlined(module, kernel, matters)
-    apart = [f for f in others if matters(f) and not (f.proto.name in whole.functions - whole.left)]
+    apart = [f for f in others if matters(f) and f.proto.name not in whole.functions - whole.left]
     asking = {f.proto.name for f in apart if _asks(module, f, matters)}
     views = [View(Flow(whole.scope), block, asking)]
     views += [View(Flow(inlined(module, f, matters).scope), block, asking, called=True) for f in apart]
@@ -150,7 +150,7 @@ class View:
         safe: set[Op] = set()
         for lock in locks(self.flow):
             if lock.taken:
-                safe |= {branch for branch, _ in lock.retries}
+                safe |= {branch for branch, _ in lock.retries} | set(lock.yields)
         for head, loop in self.flow.loops():
             found += self._wait(head, loop, safe, stores)
         return found
@@ -214,7 +214,9 @@ class View:
     def _changes(self, ops: list[Op], polled: Op) -> bool:
         """Whether the loop writes itself what it waits for."""
         where = self.flow.location(polled)
-        return where is not None and any(self.writes(op) and op is not polled and self.flow.location(op) == where for op in ops)
+        if where is None:
+            return False
+        return any(self.writes(op) and op is not polled and self.flow.location(op) == where for op in ops)
 
     def _written(self, polled: Op, stores: set[str]) -> bool:
         """Whether the kernel writes anything to the space that is waited on."""
@@ -238,7 +240,9 @@ class View:
         one place of its own. What it writes before the loop is written when any warp waits; what it writes
         after the loop no warp of the block waits for, as the writer comes through the loop too."""
         where = self.flow.location(polled)
-        if self.called or where is None or where[0] not in self.differing or space_of(polled) != "global" or is_try(polled):
+        if self.called or where is None or where[0] not in self.differing:
+            return False
+        if space_of(polled) != "global" or is_try(polled):
             return False
         if any(op.lower == "call" for op in self.flow.ops()):
             return False
@@ -400,7 +404,8 @@ class View:
         if op.lower != "ld" or not op.mods.get("space", "").startswith("param"):
             return False
         address = op.inst.get("a")
-        return isinstance(address, Addr) and isinstance(address.base, Sym) and address.base.name not in self.flow.definitions
+        base = address.base if isinstance(address, Addr) else None
+        return isinstance(base, Sym) and base.name not in self.flow.definitions
 
     @cached_property
     def axes(self) -> set[str]:

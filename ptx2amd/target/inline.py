@@ -119,7 +119,7 @@ class _Inliner:
     def function(self, function: Function, names: Names | None = None, end: str = "") -> None:
         """Add a body. names: its parameters'; end: where it returns to, "" for the outermost."""
         self.stack.append(function.proto.name)
-        self.scope(body(self.module, function), dict(names or {}), end, outermost=not end)
+        self.scope(_body(self.module, function), dict(names or {}), end, outermost=not end)
         self.stack.pop()
 
     def add(self, *found: Inst | Label | Var | Proto | BranchTargets | Loc) -> None:
@@ -167,7 +167,7 @@ class _Inliner:
             return False
         if function.proto.name in self.stack or self.instructions > LIMIT or not self.wanted(function):
             return False
-        own = [item for item in items(body(self.module, function)) if isinstance(item, Var)]
+        own = [item for item in items(_body(self.module, function)) if isinstance(item, Var)]
         return not any(var.space in ("shared", "global", "const") for var in own)
 
     def _call(self, inst: Inst, function: Function) -> None:
@@ -189,6 +189,11 @@ class _Inliner:
                     self.add(Inst(kind, (Reg(names[var.name]), argument), None, inst.line))
         self.function(function, names, after)
         self.add(Label(after, inst.line))
+
+
+def _body(module: Module | None, function: Function) -> Scope:
+    assert module is not None
+    return body(module, function)
 
 
 def _list(operand: Operand | None) -> tuple:

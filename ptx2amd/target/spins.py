@@ -29,6 +29,8 @@ STORES = frozenset(("st", "atom", "red"))
 TOGETHER = frozenset(("shfl", "vote", "match", "redux", "activemask", "elect", "bar", "barrier"))
 ANCHOR = Shape("", Form("", "", "spin_anchor"), {}, (), ())
 MOV = Shape("mov.u32", Form("mov.{t:u32}", "d:t, a:t", "spin_turn"), {"t": "u32"}, ("d", "a"), ("u32", "u32"))
+ROUND = Shape("", Form("", "d:u32, a:u32", "spin_round"), {}, ("d", "a"), ("u32", "u32"))
+PATIENT = Shape("", Form("", "p:pred, a:u32, b:u32", "spin_patient"), {}, ("p", "a", "b"), ("pred", "u32", "u32"))
 SETP = Shape(
     "setp.eq.u32",
     Form("setp.{cmp:eq}.{t:u32}", "p:pred, a:t, b:t", "setp"),
@@ -42,11 +44,16 @@ SETP = Shape(
 class Lock:
     """Locks whose critical sections overlap: the branches by which threads try again (with whether the jump, or the
     fall-through, is the way back), and the releases. taken: by atomics; else threads wait for their turn by looking
-    only, and it may be another branch that has to give it to them."""
+    only, and it may be another branch that has to give it to them. given: the releases of what a thread has that
+    did not get another lock, after the branches `yields`; lanes that do so in step would fail for ever, so each
+    tries again in a round of its own."""
 
     retries: list[tuple[Op, bool]] = field(default_factory=list)
     releases: list[Op] = field(default_factory=list)
+    again: dict[Op, list[Op]] = field(default_factory=dict)  # the operations that the retries come to
     taken: bool = True
+    given: set[Op] = field(default_factory=set)
+    yields: list[Op] = field(default_factory=list)
 
 
 def is_try(op: Op) -> bool:
@@ -116,7 +123,8 @@ def _sections(flow: Flow, here: list[Op], asked: dict[Op, set[Op]], used: set[Op
                 if not tries and _meets(flow, block.falls if taken else jump, releases):
                     break
                 reached = [op for op in flow.ops() if op in ahead & releases]
-                parts.append((asks | back | ahead, Lock([(branch, taken)], reached, bool(tries))))
+                again = {branch: [op for op in here if op in back]}
+                parts.append((asks | back | ahead, Lock([(branch, taken)], reached, again, bool(tries))))
                 break
     return [lock for lock in _joined(parts, lambda a, b: bool(a & b)) if lock.releases]
 
@@ -141,7 +149,19 @@ def _overlapping(flow: Flow, found: list[Lock]) -> list[Lock]:
                 return True
         return False
 
-    return _joined([(lock, lock) for lock in found], lambda a, b: inside(a, b) or inside(b, a))
+    joined = _joined([(lock, lock) for lock in found], lambda a, b: inside(a, b) or inside(b, a))
+    for lock in joined:
+        ends = flow.hits(({branch for branch, _ in lock.retries} | set(lock.releases)).__contains__)
+        for branch, taken in list(lock.retries):
+            block = flow.blocks[branch.block]
+            back = [s for s in block.successors if (s != block.falls) == taken]
+            given = set().union(*(flow.first(way, ends) for way in back)) & set(lock.releases)
+            if given:
+                lock.retries.remove((branch, taken))
+                del lock.again[branch]
+                lock.yields.append(branch)
+                lock.given |= given
+    return [lock for lock in joined if lock.retries]
 
 
 def _joined(parts: list[tuple[T, Lock]], together: Callable[[T, T], bool]) -> list[Lock]:
@@ -154,6 +174,7 @@ def _joined(parts: list[tuple[T, Lock]], together: Callable[[T, T], bool]) -> li
         Lock(
             list(dict.fromkeys(retry for _, lock in group for retry in lock.retries)),
             list(dict.fromkeys(release for _, lock in group for release in lock.releases)),
+            {branch: again for _, lock in group for branch, again in lock.again.items()},
             all(lock.taken for _, lock in group),
         )
         for group in groups
@@ -167,7 +188,8 @@ def prepared(module: Module, function: Function) -> Scope:
     """The body to lower: the function's own, or where it has locks, one in which the lanes of a wave meet after the
     releases, with the functions in it that take or release them."""
     whole = inlined(module, function, Matters(module))
-    if not any(isinstance(item, Inst) and _asks(item.shape) for item in items(whole.scope)) or not locks(Flow(whole.scope)):
+    asks = any(isinstance(item, Inst) and _asks(item.shape) for item in items(whole.scope))
+    if not asks or not locks(Flow(whole.scope)):
         return body(module, function)
     return transform(whole.scope)
 
@@ -205,19 +227,29 @@ def _meet(scope: Scope, lock: Lock, number: int) -> Scope:
         else:
             instead[id(inst)] = [inst, mark, _inst(BRA, inst.line, Sym(meet)), Label(again.name, inst.line)]
         way(turn, k, again.name, inst.line)
-    first, *others = [release.inst for release in lock.releases]
-    for k, inst in enumerate(others, 1):
-        after = f"$after{number}.{k}"
-        marks = [_inst(MOV, inst.line, turn, Imm("u", 0)), _inst(MOV, inst.line, ahead, Imm("u", k))]
+    first, *others = sorted(lock.releases, key=lock.given.__contains__)
+    line = first.inst.line
+    for k, release in enumerate(others, 1):
+        inst, after = release.inst, f"$after{number}.{k}"
+        done = len(lock.retries) + 1 if release in lock.given else 0  # a turn to wait for, or none
+        marks = [_inst(MOV, inst.line, turn, Imm("u", done)), _inst(MOV, inst.line, ahead, Imm("u", k))]
         instead[id(inst)] = [inst, *marks, _inst(BRA, inst.line, Sym(meet)), Label(after, inst.line)]
         way(ahead, k, after, inst.line)
-    marks = [_inst(MOV, first.line, register, Imm("u", 0)) for register in (turn, ahead)]
-    instead[id(first)] = [first, *marks, Label(meet, first.line), _inst(ANCHOR, first.line), *ways]
-    items: list = [Var("reg", "u32", turn.name), Var("reg", "u32", ahead.name)]
-    items += [Var("reg", "pred", test.name) for test in tests]
+    marks = [_inst(MOV, line, register, Imm("u", 0)) for register in (turn, ahead)]
+    if lock.given:
+        rounds, patient = Reg(f"$round{number}"), Reg(f"$patient{number}")
+        ways = [_inst(ROUND, line, rounds, rounds), *ways]
+        for inst in {id(op.inst): op.inst for again in lock.again.values() for op in again}.values():
+            # Here, as lanes that waited for their rounds at the meeting place would keep the others there.
+            wait = _inst(PATIENT, inst.line, patient, turn, rounds)
+            skip = _inst(BRA, inst.line, Sym(meet), guard=Guard(patient.name, False))
+            instead[id(inst)] = [_inst(ANCHOR, inst.line), wait, skip, *instead.get(id(inst), [inst])]
+    instead[id(first.inst)] = [first.inst, *marks, Label(meet, line), _inst(ANCHOR, line), *ways]
+    changed: list = [Var("reg", "u32", f"${name}{number}") for name in ("turn", "ahead", "round")]
+    changed += [Var("reg", "pred", name) for name in (f"$patient{number}", *(test.name for test in tests))]
     for item in scope.items:
-        items += instead.get(id(item), [item])
-    return Scope(items)
+        changed += instead.get(id(item), [item])
+    return Scope(changed)
 
 
 def _inst(shape: Shape, line: int, *operands: Operand, guard: Guard | None = None) -> Inst:

@@ -24,6 +24,11 @@ membar.gl;"""
 RELEASE = "atom.global.exch.b32 %r7, [%rd1], 0;"
 TRY = "atom.global.cas.b32 %r2, [%rd1], 0, 1; setp.ne.s32 %p1, %r2, 0;"
 
+FUNCTIONS = f"""
+.func take(.param .b64 a) {{ .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<3>; ld.param.u64 %rd1, [a]; L: {TRY}
+@%p1 bra L; membar.gl; ret; }}
+.func give(.param .b64 a) {{ .reg .b32 %r<9>; .reg .b64 %rd<9>; ld.param.u64 %rd1, [a]; membar.gl; {RELEASE} ret; }}
+"""
 # name: (body, what a thread adds to the counter)
 SHAPES = {
     "plain": (f"L: {TRY} @%p1 bra L; {WORK} {RELEASE}", 1),
@@ -60,17 +65,40 @@ K: atom.global.exch.b32 %r5, [%rd1+8], 1; setp.ne.s32 %p6, %r5, 0; @%p6 bra K;
 {WORK} st.release.gpu.global.u32 [%rd1+8], 0; {RELEASE}""",
         1,
     ),
+    "several_releases": (
+        f"""L: {TRY} @%p1 bra L; setp.gt.u32 %p6, %r1, 20; @%p6 bra B; {WORK} {RELEASE} bra E;
+B: {WORK} {RELEASE} add.s32 %r3, %r1, 1; setp.eq.u32 %p6, %r1, 70; @%p6 bra E; add.s32 %r3, %r1, 2; E:""",
+        1,
+    ),
+    "two_sections": (f"L: {TRY} @%p1 bra L; {WORK} {RELEASE} K: {TRY} @%p1 bra K; {WORK} {RELEASE}", 2),
+    "gives_up": (
+        f"""L: {TRY} @%p1 bra S; atom.global.cas.b32 %r5, [%rd1+8], 0, 1; setp.eq.s32 %p6, %r5, 0; @%p6 bra B;
+{RELEASE} S: nanosleep.u32 40; bra L; B: {WORK} st.volatile.global.u32 [%rd1+8], %r10; {RELEASE}""",
+        1,
+    ),
+    "in_functions": (
+        "{ .param .b64 q; st.param.b64 [q], %rd1; call.uni take, (q); }"
+        + WORK
+        + "{ .param .b64 q; st.param.b64 [q], %rd1; call.uni give, (q); }",
+        1,
+    ),
+    "tickets": (
+        f"""atom.global.add.u32 %r2, [%rd1+8], 1;
+L: ld.acquire.gpu.global.u32 %r3, [%rd1]; setp.ne.u32 %p1, %r2, %r3; @%p1 bra L; {WORK}
+add.u32 %r3, %r3, 1; st.release.gpu.global.u32 [%rd1], %r3;""",
+        1,
+    ),
 }
 
 
 @pytest.mark.parametrize("arch", MAPPINGS)
 @pytest.mark.parametrize("name", SHAPES)
 def test_every_thread_gets_its_turn(arch: str, name: str) -> None:
-    text = HEAD + "".join(KERNEL.format(name=n, body=body) for n, (body, _) in SHAPES.items())
+    text = HEAD + FUNCTIONS + "".join(KERNEL.format(name=n, body=body) for n, (body, _) in SHAPES.items())
     programs = program(text, arch)
-    for block, grid in ((64, 1), (77, 3)):
+    for block, grid in ((64, 1), *[(77, 3)] * 8):  # several blocks go on differently each time
         [out] = programs.run(name, block, [12], grid=grid)
         lock, counter, other = struct.unpack("<3I", out)
         adds = SHAPES[name][1]
         assert counter == grid * (sum(i & 3 for i in range(block)) if adds is None else adds * block)
-        assert (lock, other) == (0, 0)
+        assert (lock, other) == ((0, 0) if name != "tickets" else (block * grid, block * grid))

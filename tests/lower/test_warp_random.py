@@ -42,6 +42,6 @@ def test_the_programs_diverge() -> None:
     """Most threads of most programs end with registers of their own, and some leave early."""
     ends = [warp_machine.run(warp_machine.generate(seed), 32) for seed in range(BATCH)]
     assert sum(len({tuple(end) for end in threads}) > 8 for threads in ends) > BATCH * 0.8
-    assert any([0] * REGISTERS in threads for threads in ends)
+    assert any([0] * warp_machine.REGISTERS in threads for threads in ends)
     defined = [word != warp_machine.UNDEFINED for threads in ends for end in threads for word in end]
     assert sum(defined) > 0.9 * len(defined)

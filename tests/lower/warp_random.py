@@ -8,10 +8,11 @@ import sys
 from unittest import mock
 
 from device import Program
-from ptx2amd.codegen import llvm
-from ptx2amd.target import Target
 from reference import warp_machine
 from reference.warp_machine import REGISTERS, UNDEFINED, Alu, If, Leave, Loop, Shuffle, Warp
+
+from ptx2amd.codegen import llvm
+from ptx2amd.target import Target
 
 HEAD = ".version 8.8\n.target sm_90\n.address_size 64\n"
 DEPTH = 8
@@ -186,7 +187,8 @@ def hurried(ir: str, target: Target, simple: bool):
     binding = llvm._binding()
     with mock.patch.object(llvm, "CODEGEN_LEVEL", 0):
         machine = llvm.machine(target)
-    module = binding.parse_assembly(f'target datalayout = "{machine.target_data}"\ntarget triple = "{llvm.TRIPLE}"\n{ir}')
+    head = f'target datalayout = "{machine.target_data}"\ntarget triple = "{llvm.TRIPLE}"\n'
+    module = binding.parse_assembly(head + ir)
     passes = binding.create_new_module_pass_manager()
     passes.add_sroa_pass()
     passes.add_simplify_cfg_pass()

@@ -182,7 +182,36 @@ def bodies(text: str) -> dict[str, str]:
     return dict(part.split("\n", 1) for part in text.split("# ")[1:])
 
 
-WAITING, ORDINARY = bodies(WAITING_BODIES), bodies(ORDINARY_BODIES)
+FUNCTIONS = """
+.visible .func (.param .b32 r) get(.param .b64 a) { .reg .b32 %r<3>; .reg .b64 %rd<3>; ld.param.u64 %rd1, [a];
+ld.volatile.u32 %r1, [%rd1]; st.param.b32 [r], %r1; ret; }
+.visible .func all() { bar.sync 0; ret; }
+.visible .func (.param .b32 r) again(.param .b64 a) { .reg .b32 %r<3>; .reg .b64 %rd<3>; .reg .pred %p;
+ld.param.u64 %rd1, [a]; ld.volatile.u32 %r1, [%rd1]; setp.gt.u32 %p, %r1, 9; @%p bra E;
+{ .param .b64 q; st.param.b64 [q], %rd1; .param .b32 s;
+call.uni (s), again, (q); ld.param.b32 %r1, [s]; } E: st.param.b32 [r], %r1; ret; }
+"""
+ASK = "{{ .param .b64 q; st.param.b64 [q], %rd1; .param .b32 r; call.uni (r), {}, (q); ld.param.b32 %r2, [r]; }}"
+CALLING_BODIES = f"""
+# a flag that a function reads
+  setp.lt.u32 %p2, %r1, 32; @%p2 bra A;
+  L: {ASK.format("get")} // waits
+  setp.eq.s32 %p1, %r2, 0; @%p1 bra L;
+  ret;
+  A: st.volatile.u32 [%rd1], 1; ret;
+# a flag that a function reads which calls itself
+  setp.lt.u32 %p2, %r1, 32; @%p2 bra A;
+  L: {ASK.format("again")} // waits
+  setp.eq.s32 %p1, %r2, 0; @%p1 bra L;
+  ret;
+  A: st.volatile.u32 [%rd1], 1; ret;
+# barriers of functions in branches
+  setp.lt.u32 %p2, %r1, 32; @%p2 bra A;
+  call.uni all, (); // waits
+  ret;
+  A: bar.sync 0; ret;
+"""
+WAITING, ORDINARY, CALLING = bodies(WAITING_BODIES), bodies(ORDINARY_BODIES), bodies(CALLING_BODIES)
 
 
 def kernel(body: str, directives: str = "") -> str:
@@ -199,6 +228,19 @@ def test_found(name: str) -> None:
     text = kernel(WAITING[name])
     [hazard] = [h for h in found(text) if not h.lanes]
     assert "// waits" in text.splitlines()[hazard.line - 1]
+
+
+@pytest.mark.parametrize("name", CALLING)
+def test_found_across_calls(name: str) -> None:
+    module = parse(kernel(CALLING[name]) + FUNCTIONS, "calls.ptx")
+    functions = [module.functions[f] for f in ("k", "get", "all", "again")]
+    assert [h for h in hazards(module, functions) if not h.lanes], name
+
+
+def test_rounds_with_a_barrier_in_a_function_are_no_hazard() -> None:
+    body = ORDINARY["rounds with barriers"].replace("bar.sync 0;", "call.uni all, ();")
+    module = parse(kernel(body) + FUNCTIONS, "calls.ptx")
+    assert hazards(module, [module.functions["k"], module.functions["all"]]) == []
 
 
 @pytest.mark.parametrize("name", ORDINARY)
