@@ -290,6 +290,30 @@ class Flow:
                 return source.bits if isinstance(source, Imm) else None
         return None
 
+    def expression(self, register: str, depth: int = 16) -> tuple | None:
+        """How a register's value is made, for comparisons: equal ones are equal values, in one round of the loops
+        around. None: it depends on the way taken."""
+        writes = self.definitions.get(register, [])
+        if not writes:
+            return (register,)
+        if len(writes) > 1 or writes[0].inst.guard is not None or not depth:
+            return None
+        [op] = writes
+        shape = op.inst.shape
+        if op.lower == "ld" and shape.mods.get("space", "").startswith("param"):
+            return ("param", op.inst.get("a"))
+        if shape.form.mnemonic in ("ld", "atom", "call") or len(list(op.writes())) > 1:
+            return (register,)  # one write: one value
+        parts: list[object] = [shape.opcode]
+        for name, operand in zip(shape.names, op.inst.operands, strict=True):
+            if name in DESTINATIONS:
+                continue
+            made = self.expression(op.key(operand.name), depth - 1) if isinstance(operand, Reg) else (operand,)
+            if made is None:
+                return None
+            parts.append(made)
+        return tuple(parts)
+
     def location(self, op: Op) -> tuple[str, int] | None:
         """What an access goes to: a name and an offset, the same for the same address; None: no address."""
         address = op.inst.get("a")

@@ -236,9 +236,10 @@ class View:
         return all(map(self.meets, self.flow.first(other, ends)))
 
     def _in_turn(self, head: int, polled: Op) -> bool:
-        """Whether every warp of a block looks back over the places of other blocks, and the block publishes in
-        one place of its own. What it writes before the loop is written when any warp waits; what it writes
-        after the loop no warp of the block waits for, as the writer comes through the loop too."""
+        """Whether every warp of a block looks back over the places of other blocks, after the block has published
+        what it has in places of its own, where others look. What it writes before the loop is written when any
+        warp waits; what it writes after the loop goes to one place, or renews what each thread has written before.
+        Pointers that are different parameters are taken to point to different things."""
         where = self.flow.location(polled)
         if self.called or where is None or where[0] not in self.differing:
             return False
@@ -248,6 +249,7 @@ class View:
             return False
         later = self.flow.reach(head)
         before = {n for n in range(len(self.flow.blocks)) if n not in later and head in self.flow.reach(n)}
+        all_come = True
         for number in before:
             branch, block = self.flow.branch(number), self.flow.blocks[number]
             if branch is None or branch.inst.guard is None or branch.key(branch.inst.guard.reg) not in self.differing:
@@ -256,17 +258,61 @@ class View:
             apart = {n for side in sides for n in side if not all(n in other for other in sides)}
             skips = any(head not in self.flow.reach(side) for side in block.successors)
             if skips or any(not self.flow.blocks[n].successors for n in apart):
-                return False  # some warps do not come here
+                all_come = False
         watched = self._roots(where[0])
+        mine = [op for op in self.flow.ops() if op.block in before and self.writes(op) and self._to(op) & watched]
+        if not mine:
+            return False  # nothing of the block's own is there for others, who may be warps of the block
         for op in self.flow.ops():
-            if op.block in before or not self._visible(op, polled):
+            if op.block in before or not self._visible(op, polled) or any(self._renews(op, m, polled) for m in mine):
                 continue
             place = self.flow.location(op)
             if place is None or "" in (watched | self._roots(place[0])):
                 return False
-            if watched & self._roots(place[0]) and place[0] in self.differing:
+            if watched & self._roots(place[0]) and (place[0] in self.differing or not all_come):
                 return False
         return True
+
+    def _to(self, op: Op) -> set[str]:
+        """The pointers of a write's address."""
+        place = self.flow.location(op)
+        return self._roots(place[0]) if place is not None else set()
+
+    def _renews(self, op: Op, earlier: Op, polled: Op) -> bool:
+        """Whether each thread that comes to a write has written to the same address before, something that nobody
+        waits on."""
+        new, old = self.flow.location(op), self.flow.location(earlier)
+        if new is None or old is None or new[1] != old[1] or op.inst.guard or earlier.inst.guard:
+            return False
+        address = self.flow.expression(new[0])
+        same = address is not None and address == self.flow.expression(old[0])
+        return same and self._sides(earlier.block) <= self._sides(op.block) and self._ends_wait(earlier, polled)
+
+    def _sides(self, number: int) -> set[tuple[object, bool]]:
+        """The conditions on the way to a block: what the predicate is made of, and whether it holds."""
+        found = set()
+        for at in range(len(self.flow.blocks)):
+            branch, block = self.flow.branch(at), self.flow.blocks[at]
+            if branch is None or branch.inst.guard is None or len(block.successors) < 2 or at == number:
+                continue
+            ways = [side for side in block.successors if number in self.flow.reach(side, [at])]
+            if len(ways) == 1:
+                register = branch.key(branch.inst.guard.reg)
+                holds = (ways[0] != block.falls) != branch.inst.guard.negated
+                found.add((self.flow.expression(register) or (register, at), holds))
+        return found
+
+    def _ends_wait(self, write: Op, polled: Op) -> bool:
+        """Whether the value of a write is none that the loop waits on: not the zero that it compares with."""
+        value, got = write.inst.get("b"), list(polled.writes())
+        tests = [op for op in self.flow.ops() if op.lower == "setp" and set(op.reads()) & set(got)]
+        zero = [op for op in tests if op.mods["cmp"] == "eq" and self.flow.constant(op, op.inst.get("b")) == 0]
+        if not zero or not isinstance(value, Reg):
+            return False
+        made = self.flow.sources(write, write.key(value.name))
+        return bool(made) and all(
+            op.inst.shape.form.mnemonic == "or" and bool(self.flow.constant(op, op.inst.get("b"))) for op in made
+        )
 
     def _roots(self, register: str) -> set[str]:
         """The pointers among the kernel's parameters that an address is made from; "": one that is loaded."""
@@ -280,7 +326,7 @@ class View:
                 if op.lower != "ld":
                     work += op.reads()
                 elif op.mods.get("t", "")[1:] == "64":
-                    found.add(name if space_of(op) == "param" else "")
+                    found.add(str(op.inst.get("a")) if self._parameter(op) else "")
         return found
 
     def _visible(self, op: Op, polled: Op) -> bool:

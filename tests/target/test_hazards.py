@@ -13,7 +13,7 @@ HEAD = """.version 8.0
 .target sm_80
 .address_size 64
 """
-KERNEL = """.visible .entry k(.param .u64 p, .param .u32 n) {directives} {{
+KERNEL = """.visible .entry k(.param .u64 p, .param .u32 n, .param .u64 q) {directives} {{
 .shared .align 8 .b8 s[64]; .reg .b32 %r<30>; .reg .b64 %rd<10>; .reg .pred %p<10>; .reg .f64 %fd<5>;
 ld.param.u64 %rd9, [p]; cvta.to.global.u64 %rd1, %rd9; ld.param.u32 %r29, [n]; mov.u32 %r1, %tid.x;
 {body}
@@ -66,6 +66,25 @@ WAITING_BODIES = """
   setp.eq.s32 %p1, %r4, 0;
   @%p1 bra L;
   st.volatile.global.u32 [%rd3+8], 1;
+  ret;
+# a chain through places of warps, by another pointer
+  ld.param.u64 %rd8, [q]; cvta.to.global.u64 %rd8, %rd8;
+  shr.u32 %r2, %r1, 5; mul.wide.u32 %rd2, %r2, 8; add.s64 %rd3, %rd1, %rd2; add.s64 %rd4, %rd8, %rd2;
+  L: ld.volatile.global.u32 %r4, [%rd3]; // waits
+  setp.eq.s32 %p1, %r4, 0;
+  @%p1 bra L;
+  st.volatile.global.u32 [%rd4], 1;
+  ret;
+# look-back for what is renewed, by threads that wrote nothing before
+  mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 256, %r1; mul.wide.u32 %rd2, %r3, 4; add.s64 %rd3, %rd1, %rd2;
+  setp.gt.u32 %p2, %r1, 31; or.b32 %r4, %r29, 64;
+  @%p2 bra S;
+  st.volatile.global.u32 [%rd3], %r4;
+  S: add.s64 %rd5, %rd3, -1024;
+  L: ld.volatile.global.u32 %r5, [%rd5]; // waits
+  setp.eq.s32 %p1, %r5, 0;
+  @%p1 bra L;
+  st.volatile.global.u32 [%rd3], 2;
   ret;
 # an mbarrier
   { .reg .pred P; W: mbarrier.try_wait.shared.b64 P, [s], %rd2; @P bra D; bra W; D: } ret; // waits
@@ -147,6 +166,20 @@ ORDINARY_BODIES = """
   @%p1 bra L;
   @%p2 bra E;
   st.volatile.global.u32 [%rd3], 2;
+  E: ret;
+# look-back by each thread, who renews what it published (digits of a radix sort)
+  mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 256, %r1; mul.wide.u32 %rd2, %r3, 4; add.s64 %rd3, %rd1, %rd2;
+  setp.gt.u32 %p2, %r1, 255; or.b32 %r4, %r29, 64;
+  @%p2 bra S;
+  st.volatile.global.u32 [%rd3], %r4;
+  S: bar.sync 0;
+  @%p2 bra E;
+  add.s64 %rd5, %rd3, -1024;
+  L: ld.volatile.global.u32 %r5, [%rd5];
+  setp.eq.s32 %p1, %r5, 0;
+  @%p1 bra L;
+  ld.param.u64 %rd6, [p]; cvta.to.global.u64 %rd7, %rd6; add.s64 %rd4, %rd7, %rd2;
+  st.volatile.global.u32 [%rd4], 2;
   E: ret;
 # rounds with barriers
   L: bar.sync 0;
