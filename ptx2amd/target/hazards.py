@@ -290,7 +290,7 @@ class View:
 
     def _sides(self, number: int) -> set[tuple[object, bool]]:
         """The conditions on the way to a block: what the predicate is made of, and whether it holds."""
-        found = set()
+        found: set[tuple[object, bool]] = set()
         for at in range(len(self.flow.blocks)):
             branch, block = self.flow.branch(at), self.flow.blocks[at]
             if branch is None or branch.inst.guard is None or len(block.successors) < 2 or at == number:

@@ -24,10 +24,14 @@ GLOBAL void some_wait(volatile u32 *flag) {
   flag[1] = 1;
 }
 GLOBAL void forever() { for (;;) {} }
-GLOBAL void ping_pong(volatile u32 *turn, u32 rounds) {
-  for (u32 k = 0; k < rounds; k++) {
-    while (*turn % 2 != BX) {}
-    if (TX == 0) *turn = *turn + 1;
+GLOBAL void ping_pong(volatile u32 *turn, u32 ticks) {
+  u64 begin = __builtin_readsteadycounter();
+  for (;;) {
+    u32 now;
+    while ((now = *turn) < 1u << 31 && now % 2 != BX) {}
+    barrier();
+    if (now >= 1u << 31) return;
+    if (TX == 0) *turn = BX == 0 && __builtin_readsteadycounter() - begin > ticks ? 1u << 31 : (now + 1) % (1u << 30);
     barrier();
   }
 }
@@ -59,15 +63,17 @@ def run(arch: str, program: str, **variables: str) -> subprocess.CompletedProces
 
 
 @pytest.mark.parametrize("arch", ARCHS)
-@pytest.mark.parametrize("name, block", [("flag_never_set", 64), ("lock_never_freed", 64), ("some_wait", 256)])
-def test_polling(arch: str, name: str, block: int) -> None:
-    done = run(arch, f"kernel({name!r}).launch(3, {block}, [word]); gpu.synchronize()")
+@pytest.mark.parametrize(
+    "name, grid, block", [("flag_never_set", 3, 64), ("lock_never_freed", 3, 64), ("some_wait", 1, 256)]
+)
+def test_polling(arch: str, name: str, grid: int, block: int) -> None:
+    done = run(arch, f"kernel({name!r}).launch({grid}, {block}, [word]); gpu.synchronize()")
     assert "hipErrorLaunchTimeOut" in done.stderr
     [line] = [line for line in done.stderr.splitlines() if line.startswith("ptx2amd vgpu: deadlock")]
     assert name in line and "nothing changed for 0.5 s" in line and "8-byte device allocation" in line
     if name == "some_wait":
-        waves = 128 // (64 if arch == "gfx942" else 32)  # of each kind in a block; as many blocks as are resident
-        assert any(f"{n * waves} waves wait at a barrier, {n * waves} poll" in line for n in (1, 2, 3))
+        waves = 128 // (64 if arch == "gfx942" else 32)  # of each kind
+        assert f": {waves} waves wait at a barrier, {waves} poll" in line and " 0 blocks have not begun" in line
 
 
 def test_empty_loop() -> None:
@@ -90,10 +96,13 @@ def test_waiting_for_the_host() -> None:
 
 
 def test_long_kernels() -> None:
-    """Blocks that poll each other's progress, and one that computes for longer than the limit."""
+    """Blocks that poll each other's progress, and one that computes, for longer than the limit (of 0.5 s), however
+    fast they are."""
     done = run("gfx942", """
-        kernel("ping_pong").launch(2, 64, [word, 1000])
+        begin = time.perf_counter()
+        kernel("ping_pong").launch(2, 64, [word, 120_000_000])
         gpu.synchronize()
+        assert time.perf_counter() - begin > 1.2
         begin = time.perf_counter()
         while time.perf_counter() - begin < 1.2:
             kernel("count").launch(1, 64, [word, 20_000_000])
