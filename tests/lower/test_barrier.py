@@ -88,3 +88,27 @@ def test_there_are_sixteen_barriers() -> None:
     text = COUNTED.split(".entry")[0] + ".entry k() { bar.sync 16, 64; ret; }"
     [result] = translate(text, "sixteen.ptx", ["gfx942"])
     assert "a block has 16" in result.kernels["k"].reason
+
+
+EXITED = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u32 every) {
+.reg .b32 %r<9>; .reg .b64 %rd<4>; .reg .pred %p; .shared .align 4 .b8 s[4096];
+mov.u32 %r1, %tid.x; ld.param.u32 %r2, [every]; shr.u32 %r3, %r1, 5; rem.u32 %r4, %r3, %r2; setp.ne.u32 %p, %r4, 0;
+shl.b32 %r5, %r1, 2; mov.u32 %r6, s; add.u32 %r6, %r6, %r5; st.shared.u32 [%r6], %r1;
+@%p exit;
+bar.sync 0; mov.u32 %r6, s; xor.b32 %r7, %r5, 28; add.u32 %r6, %r6, %r7; ld.shared.u32 %r7, [%r6]; bar.sync 0;
+ld.param.u64 %rd1, [out]; cvta.to.global.u64 %rd1, %rd1; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd1, %rd1, %rd2;
+add.u32 %r7, %r7, 1; st.global.u32 [%rd1], %r7; ret; }
+"""
+
+
+@pytest.mark.parametrize("arch", [*MAPPINGS, "gfx942:paired"])
+@pytest.mark.parametrize("every", [2, 3])
+def test_warps_that_have_exited_count_as_there(arch: str, every: int) -> None:
+    """Also where one of two warps in a wave has exited, and in a wave that is half empty."""
+    for block in (64, 96, 256, 500):
+        [out] = program(EXITED, arch).run("k", block, [4 * block], [struct.pack("<I", every)])
+        want = [(t ^ 7) + 1 if t // 32 % every == 0 else 0 for t in range(block)]
+        assert list(struct.unpack(f"<{block}I", out))[: block & ~31] == want[: block & ~31], block
