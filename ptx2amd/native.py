@@ -131,6 +131,7 @@ def build_shim(builder: Builder, target: Path) -> None:
     builder.library(library, objects, tuple(generate.LINK_FLAGS))
     _link(target / "libcuda.so", library.name)
     build_standins(builder, target, flags)
+    build_nvml(builder, target)
 
 
 def build_standins(builder: Builder, target: Path, flags: tuple[str, ...]) -> None:
@@ -157,6 +158,19 @@ def _build_standin(
     version, as NVIDIA's have."""
     objects = [Object(source, (*flags, f'-DREAL_LIBRARY="ptx2amd-real-{path.name}"'), path.name) for source in sources]
     builder.library(path, objects, (f"-Wl,-soname,{path.name}", "-Wl,--default-symver", *link, "-ldl"))
+
+
+def build_nvml(builder: Builder, target: Path) -> None:
+    """libnvidia-ml.so.1."""
+    from shim import generate
+    from shim.nvml.functions import source
+
+    unanswered = builder.work / "nvml_unanswered.c"
+    if not unanswered.exists() or unanswered.read_text() != source():
+        unanswered.write_text(source())
+    flags = ("-I", str(generate.NVML))
+    objects = [Object(path, flags) for path in (*sorted(generate.NVML.glob("*.c")), unanswered)]
+    builder.library(target / "libnvidia-ml.so.1", objects, ("-Wl,-soname,libnvidia-ml.so.1", "-ldl"))
 
 
 def _link(path: Path, to: str) -> None:

@@ -15,6 +15,7 @@ from shim.api.types import ENUMS, HANDLES, STRUCT_VALUES, declarations
 
 SOURCES = Path(__file__).parent / "src"
 STANDINS = Path(__file__).parent / "standin"
+NVML = Path(__file__).parent / "nvml"
 FLAGS = ["-std=gnu11", "-O2", "-g1", "-fPIC", "-pthread", "-fvisibility=hidden", "-Wall", "-Wextra",
          "-fno-semantic-interposition"]
 LINK_FLAGS = ["-shared", "-pthread", "-Wl,-soname,libcuda.so.1", "-Wl,-z,defs", "-Wl,-z,nodelete", "-ldl"]

@@ -16,6 +16,7 @@ COMMANDS = {
     "inspect": "Show what CUDA code a file holds and whether it will run.",
     "doctor": "Show what was found, what is missing, what to do.",
     "cache": "List, check and trim the cache of translated kernels.",
+    "trace": "Read what `ptx2amd run --trace` wrote.",
     "precompile": "Translate a program's kernels ahead of its first run.",
 }
 

@@ -29,6 +29,7 @@ const char *own_directory(void) {
 }
 
 static void (*mark_internal)(void *);
+uint64_t (*hip_in_use)(int device);
 
 void hip_internal(void *memory) {
   if (mark_internal && memory) mark_internal(memory);
@@ -41,6 +42,7 @@ static void resolve(void *library) {
     if (!slots[i]) slots[i] = (void *)missing_function;
   }
   *(void **)&mark_internal = dlsym(library, "ptx2amd_vgpu_internal");
+  *(void **)&hip_in_use = dlsym(library, "ptx2amd_vgpu_in_use");
   int version = 0;
   if (!hip.RuntimeGetVersion(&version) && version >= 10000000) hip_major = version / 10000000;
 }

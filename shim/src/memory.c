@@ -14,6 +14,17 @@ CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags) {
   return pp && !(Flags & ~7u) ? from_hip(hip.HostMalloc(pp, bytesize, Flags)) : CUDA_ERROR_INVALID_VALUE;
 }
 
+/* For our libnvidia-ml: memory of a device without a context, and of it what this process has (0: not known). */
+__attribute__((visibility("default"))) int ptx2amd_memory_info(size_t *left, size_t *own, int device) {
+  if (!initialised || !device_ok(device)) return CUDA_ERROR_INVALID_DEVICE;
+  if (hip.SetDevice(device)) return CUDA_ERROR_INVALID_DEVICE;
+  size_t total;
+  int error = hip.MemGetInfo(left, &total);
+  *own = hip_in_use ? hip_in_use(device) : 0;
+  if (thread_state.hip_device != device) hip.SetDevice(thread_state.hip_device);
+  return from_hip(error);
+}
+
 CUresult cuMemFree_v2(CUdeviceptr dptr) {
   ENTER_CONTEXT();
   if (!dptr) return CUDA_SUCCESS;

@@ -316,6 +316,9 @@ hipError_t hipMemRangeGetAttributes(void **data, size_t *sizes, hipMemRangeAttri
   return hipSuccess;
 }
 
+/* For our management library: bytes that this process has allocated on a device. */
+__attribute__((visibility("default"))) uint64_t ptx2amd_vgpu_in_use(int device) { return mem_in_use(device); }
+
 /* The shim's own memory, which programs cannot free: no leak. */
 __attribute__((visibility("default"))) void ptx2amd_vgpu_internal(void *ptr) {
   struct mem_block *block = mem_at((uint64_t)ptr);
