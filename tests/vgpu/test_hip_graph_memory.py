@@ -15,7 +15,7 @@ import pytest
 from ptx2amd import hip, native
 
 DECLARATIONS = """
-int hipMalloc(uint64_t *, size_t); int hipFree(uint64_t); int hipMemcpyDtoH(void *, uint64_t, size_t);
+int hipGetDevice(int *); int hipMalloc(uint64_t *, size_t); int hipFree(uint64_t); int hipMemcpyDtoH(void *, uint64_t, size_t);
 int hipMemcpy(uint64_t, void *, size_t, int);
 int hipStreamCreateWithFlags(void **, unsigned); int hipStreamSynchronize(void *); int hipStreamQuery(void *);
 int hipStreamBeginCapture(void *, int); int hipStreamEndCapture(void *, void **); int hipDeviceSynchronize(void);
@@ -69,8 +69,8 @@ def gpu() -> Iterator[SimpleNamespace]:
 
 
 def used(gpu: SimpleNamespace) -> int:
-    value = gpu.ffi.new("uint64_t *")
-    assert gpu.lib.hipDeviceGetGraphMemAttribute(0, USED, value) == 0
+    value, device = gpu.ffi.new("uint64_t *"), gpu.ffi.new("int *")
+    assert gpu.lib.hipGetDevice(device) == gpu.lib.hipDeviceGetGraphMemAttribute(device[0], USED, value) == 0
     return int(value[0])
 
 
