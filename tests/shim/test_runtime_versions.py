@@ -1,4 +1,4 @@
-"""Every version of NVIDIA's runtime library that PyPI has, from 11.8 on: start-up, launch, events, reset, launch again."""
+"""NVIDIA's runtime library from 11.8 on, as PyPI has it: start-up, launch, events, reset, launch again."""
 
 from __future__ import annotations
 

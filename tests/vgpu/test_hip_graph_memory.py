@@ -15,7 +15,8 @@ import pytest
 from ptx2amd import hip, native
 
 DECLARATIONS = """
-int hipGetDevice(int *); int hipMalloc(uint64_t *, size_t); int hipFree(uint64_t); int hipMemcpyDtoH(void *, uint64_t, size_t);
+int hipGetDevice(int *);
+int hipMalloc(uint64_t *, size_t); int hipFree(uint64_t); int hipMemcpyDtoH(void *, uint64_t, size_t);
 int hipMemcpy(uint64_t, void *, size_t, int);
 int hipStreamCreateWithFlags(void **, unsigned); int hipStreamSynchronize(void *); int hipStreamQuery(void *);
 int hipStreamBeginCapture(void *, int); int hipStreamEndCapture(void *, void **); int hipDeviceSynchronize(void);
