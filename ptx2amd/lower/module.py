@@ -244,12 +244,10 @@ class ModuleLowering:
 
     def launch_words(self, kernel: Function) -> bool:
         """Whether the launch has to append its words to the parameters of a kernel: it reads the grid's
-        workspace, or the size of dynamic shared memory that is no LDS."""
+        workspace, or has shared memory whose size HIP is not told."""
         if self.mode == "module":
             return False
-        texts = [f.text for f in self.reachable(kernel)]
-        sized = self.shared_plan is not None and any("_smem_size" in text for text in texts)
-        return sized or any("%envreg" in text for text in texts)
+        return self.shared_plan is not None or any("%envreg" in f.text for f in self.reachable(kernel))
 
     # kernels
 

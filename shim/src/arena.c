@@ -6,7 +6,7 @@
 #include "module.h"
 
 enum { SLOT_BYTES = 234496, SLOTS_PER_PROCESSOR = 4, PAGE = 4096 };
-enum { MASK_AT = 4, FIRST_AT = 8, GIVEN_AT = 128, RING_AT = 192 }; /* in the header */
+enum { MASK_AT = 4, FIRST_AT = 8, TAKEN_AT = 64, GIVEN_AT = 128, RING_AT = 192 }; /* in the header */
 enum { WORKSPACES = 4096, WORKSPACE_BYTES = 64 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -76,11 +76,18 @@ static CUresult workspace(int device, uint64_t *address) {
   return from_hip(error);
 }
 
+/* Whether blocks hold slots: more were taken than given back. */
+static bool slots_missing(uint64_t arena) {
+  uint32_t header[GIVEN_AT / 4 + 1];
+  if (hip.MemcpyDtoH(header, arena, sizeof header)) return true;
+  return header[GIVEN_AT / 4] - header[TAKEN_AT / 4] != header[0];
+}
+
 void arena_reset(int device) {
   pthread_mutex_lock(&lock);
   uint64_t arena = of_device[device].arena;
   size_t first;
-  char *header = arena ? header_of(device, &first) : NULL;
+  char *header = arena && slots_missing(arena) ? header_of(device, &first) : NULL;
   if (header) hip.MemcpyHtoD(arena, header, first);
   free(header);
   pthread_mutex_unlock(&lock);

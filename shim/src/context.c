@@ -60,12 +60,13 @@ static void make_current(struct context *c) {
 static void drop_contents(struct context *c) {
   int device = thread_state.hip_device;
   if (device != c->device) hip.SetDevice(c->device);
-  hip.DeviceSynchronize();
+  if (hip.DeviceSynchronize()) hip.DeviceReset(); /* a fault's error stays until then */
   printf_drain(c->device);
   storage_drop(c);
   streams_drop(c);
   events_drop(c);
   modules_drop(c);
+  arena_reset(c->device);
   if (device != c->device) hip.SetDevice(device);
 }
 
@@ -92,7 +93,6 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev) {
 static void deactivate(struct context *c) {
   drop_contents(c);
   heap_reset(c->device);
-  arena_reset(c->device);
   c->active = false;
   c->flags = 0;
 }

@@ -31,7 +31,9 @@ static CUresult with_kernel_params(const CUDA_KERNEL_NODE_PARAMS *p, int (*use)(
   void **pointers = calloc(k->parameter_count + LAUNCH_WORDS, sizeof *pointers);
   size_t size;
   result = buffer && pointers ? pack_parameters(k, p->kernelParams, p->extra, buffer, &size) : CUDA_ERROR_OUT_OF_MEMORY;
-  if (!result) result = block_checked(k, code, p->blockDimX * p->blockDimY * p->blockDimZ);
+  struct shape s = {{p->gridDimX, p->gridDimY, p->gridDimZ}, {p->blockDimX, p->blockDimY, p->blockDimZ},
+                    p->sharedMemBytes};
+  if (!result) result = shape_checked(k, code, &s);
   if (!result) {
     result = launch_words(k, code, device, p->sharedMemBytes, false, buffer, &size);
     point_at_parameters(k, code, buffer, pointers);
@@ -78,12 +80,25 @@ CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode h
   return with_kernel_params(nodeParams, exec_set_kernel, &s);
 }
 
-static struct kernel *kernel_of(const void *hip_function) {
+/* The kernel, and which code of it, that a HIP function is. */
+static struct kernel *kernel_of(const void *hip_function, struct kernel_code **code) {
   int device = thread_state.current->device;
-  for (struct kernel *k = handle_next(HANDLE_KERNEL, NULL); k; k = handle_next(HANDLE_KERNEL, k))
-    if ((k->code[device] && k->code[device]->function == hip_function) ||
-        (k->spilled[device] && k->spilled[device]->function == hip_function)) return k;
+  for (struct kernel *k = handle_next(HANDLE_KERNEL, NULL); k; k = handle_next(HANDLE_KERNEL, k)) {
+    struct kernel_code *codes[] = {k->code[device], k->spilled[device]};
+    for (int i = 0; i < 2; i++)
+      if (codes[i] && codes[i]->function == hip_function) {
+        *code = codes[i];
+        return k;
+      }
+  }
   return NULL;
+}
+
+/* The dynamic shared memory that the program asked for. Of spilled code HIP knows only the LDS; the launch's words,
+ * behind the parameters, have the size. */
+static unsigned asked_shared(const struct kernel *k, const struct kernel_code *code, const struct hip_kernel_node *p) {
+  if (!code->spilled || !p->params) return p->shared;
+  return (unsigned)*(const uint64_t *)p->params[k->parameter_count + 1];
 }
 
 static CUresult get_kernel(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *p, size_t size) {
@@ -92,8 +107,12 @@ static CUresult get_kernel(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *p, size_t
   if (!p) return CUDA_ERROR_INVALID_VALUE;
   int error = hip.GraphKernelNodeGetParams(hNode, &node);
   if (error) return hip_error(error);
-  struct kernel *k = kernel_of(node.function);
-  if (k) node.block[0] /= k->code[thread_state.current->device]->spread;
+  struct kernel_code *code;
+  struct kernel *k = kernel_of(node.function, &code);
+  if (k) {
+    node.block[0] /= code->spread;
+    node.shared = asked_shared(k, code, &node);
+  }
   CUDA_KERNEL_NODE_PARAMS found = {
       .func = (CUfunction)k, .kern = k && k->module->library ? (CUkernel)k : NULL, .gridDimX = node.grid[0], .gridDimY = node.grid[1],
       .gridDimZ = node.grid[2], .blockDimX = node.block[0], .blockDimY = node.block[1], .blockDimZ = node.block[2],

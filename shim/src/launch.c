@@ -8,8 +8,6 @@
 
 enum { DEFAULT_SHARED_LIMIT = 49152, MAX_BLOCK = 1024 };
 
-struct shape { unsigned grid[3], block[3], shared; };
-
 static inline void copy_parameter(char *to, const void *from, uint32_t size) {
   if (size == 8) memcpy(to, from, 8);
   else if (size == 4) memcpy(to, from, 4);
@@ -52,7 +50,7 @@ CUresult pack_parameters(const struct kernel *k, void **params, void **extra, vo
   return CUDA_SUCCESS;
 }
 
-CUresult block_checked(const struct kernel *k, const struct kernel_code *code, unsigned threads) {
+static CUresult block_checked(const struct kernel *k, const struct kernel_code *code, unsigned threads) {
   if (!code->max_threads || threads <= (unsigned)code->max_threads) return CUDA_SUCCESS;
   if (code->spread > 1)
     say("kernel %s: %u threads in a block, where the padded warp mapping allows %d%s%s", k->name, threads,
@@ -60,7 +58,7 @@ CUresult block_checked(const struct kernel *k, const struct kernel_code *code, u
   return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
 }
 
-static CUresult check_shape(const struct kernel *k, const struct kernel_code *code, const struct shape *s) {
+CUresult shape_checked(const struct kernel *k, const struct kernel_code *code, const struct shape *s) {
   uint64_t threads = (uint64_t)s->block[0] * s->block[1] * s->block[2];
   if (!threads || threads > MAX_BLOCK || s->block[0] > MAX_BLOCK || s->block[1] > MAX_BLOCK || s->block[2] > 64)
     return CUDA_ERROR_INVALID_VALUE;
@@ -119,7 +117,7 @@ static CUresult launch(CUfunction f, const struct shape *s, CUstream hStream, vo
   int device = thread_state.current->device;
   CUresult result = kernel_code(k, device, &code);
   if (UNLIKELY(result)) return result;
-  if (UNLIKELY((result = check_shape(k, code, s)))) return result;
+  if (UNLIKELY((result = shape_checked(k, code, s)))) return result;
   if (UNLIKELY((result = kernel_code_for(k, device, s->shared, &code)))) return result;
   if (UNLIKELY(cooperative && (result = slots_checked(k, code, s)))) return result;
   _Alignas(16) char buffer[k->parameter_bytes + LAUNCH_ROOM];

@@ -120,7 +120,8 @@ int resident_slots(const struct kernel_code *code, int blocks); /* of `blocks` a
 
 /* ---- launch.c: CUDA's ways to pass parameters, as one buffer ---- */
 enum { PARAMETER_BYTES_MAX = 32764 };
-CUresult block_checked(const struct kernel *k, const struct kernel_code *code, unsigned threads); /* says why not */
+struct shape { unsigned grid[3], block[3], shared; };
+CUresult shape_checked(const struct kernel *k, const struct kernel_code *code, const struct shape *s); /* says why not */
 CUresult pack_parameters(const struct kernel *k, void **params, void **extra, void *buffer, size_t *size);
 
 

@@ -57,9 +57,22 @@ class Loaded:
             module.variable("__ptx2amd_env").write(environment)
         self.module, self.kernel = module, module.kernel(kernel)
 
-    def run(self, grid: int, block: tuple[int, ...], args: list, shared: int = 0) -> None:
+    def launch(
+        self,
+        grid: int,
+        block: tuple[int, ...],
+        args: list,
+        shared: int = 0,
+        workspace: int = 0,
+        stream: hip.Stream | None = None,
+    ) -> None:
+        """Launch with `shared` bytes of dynamic shared memory."""
         block = (block[0] * self.spread, *block[1:])
-        self.kernel.launch(grid, block, args, shared=0 if self.arena else shared)
+        words = [struct.pack("<Q", word) for word in (workspace, shared) if self.result.launch_words]
+        self.kernel.launch(grid, block, [*args, *words], 0 if self.arena else shared, stream)
+
+    def run(self, grid: int, block: tuple[int, ...], args: list, shared: int = 0, workspace: int = 0) -> None:
+        self.launch(grid, block, args, shared, workspace)
         self.gpu.synchronize()
         if self.arena:
             assert self.arena.free() == list(range(1, self.arena.slots + 1))
@@ -120,7 +133,7 @@ def test_launches_in_two_streams_share_the_arena() -> None:
     outs = [loaded.gpu.buffer(bytes(4 * 30)) for _ in range(2)]
     for _ in range(3):
         for stream, out in zip(streams, outs, strict=True):
-            loaded.kernel.launch(30, 128 * loaded.spread, [out], stream=stream)
+            loaded.launch(30, (128,), [out], stream=stream)
     loaded.gpu.synchronize()
     assert loaded.arena is not None and loaded.arena.free() == [1, 2]
     for out in outs:
@@ -135,7 +148,7 @@ def test_words_of_the_launch(arch: str, shared: str) -> None:
     assert loaded.result.launch_words
     out = loaded.gpu.buffer(bytes(32))
     workspace, size = 0x123456789ABCDEF0, 4096 if shared == "lds" else 200000
-    loaded.run(1, (1,), [out, b"\7", struct.pack("<Q", workspace), struct.pack("<Q", size)], size)
+    loaded.run(1, (1,), [out, b"\7"], size, workspace)
     assert struct.unpack("<2Q4I", out.bytes()) == (workspace, workspace, size, size, 7, size)
 
 

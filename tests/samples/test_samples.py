@@ -32,7 +32,7 @@ def test_sample(name: str, arch: str) -> None:
     assert cold.passed, cold.message
     assert cold.launches > 0 and arch in cold.device
     assert set(cold.mappings.values()) == {build.mapping(name) if arch == "gfx942" else "native"}
-    assert next(iter(cold.translated.values())) > 0  # kernels that see functions' addresses come all with the first
+    assert all(cold.translated.values())
     warm = demo.run(program, arch)
     assert warm.passed, warm.message
     assert warm.translated.keys() == cold.translated.keys()
