@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import prod
 
 from ptx2amd.errors import Ptx2amdError, Unsupported
 from ptx2amd.lower import data
@@ -289,7 +290,10 @@ class ModuleLowering:
         return "flush" if sum(s.flush for s in reached) > sum(s.ieee for s in reached) else "ieee"
 
     def _target(self, function: Function, found: list[Hazard]) -> Target:
-        """The kernel's target: its mapping chosen."""
+        """The kernel's target: its mapping chosen. Raises Unsupported for blocks and clusters that it has not."""
+        cluster = function.directives.get("reqnctapercluster", ())
+        if prod(cluster) > 1:
+            raise Unsupported(f"clusters of {prod(cluster)} blocks; a cluster has one block", function.proto.name)
         chosen = self.target
         if self.choose and chosen.paired and any(not hazard.lanes for hazard in found):
             chosen = replace(chosen, mapping="padded")

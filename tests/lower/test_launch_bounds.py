@@ -1,4 +1,4 @@
-""".minnctapersm and .maxnreg leave registers for as many waves as they ask for."""
+""".minnctapersm and .maxnreg leave registers for as many waves as they ask for; clusters have one block."""
 
 from __future__ import annotations
 
@@ -35,3 +35,12 @@ def test_registers_for_as_many_waves(arch: str, directives: str, most: int) -> N
     found = result.kernels["k"].vgprs
     assert found <= most
     assert (found < LIVE) == (most < LIVE)
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "gfx1100"])
+def test_clusters_of_several_blocks_are_refused(arch: str) -> None:
+    text = HEAD.replace("sm_80", "sm_90")
+    kernels = [f".visible .entry k{n}() .explicitcluster .reqnctapercluster {n}, 1, 1 {{ ret; }}" for n in (1, 2)]
+    [result] = translate(text + "\n".join(kernels), "clusters.ptx", [arch])
+    assert result.kernels["k1"].ok
+    assert result.kernels["k2"].reason == "clusters of 2 blocks; a cluster has one block"

@@ -9,6 +9,7 @@ import pytest
 from cache_entries import INDEX, PTX, write_index, write_kernel
 
 INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_RESOURCES, NOT_SUPPORTED, NO_COMPILER = 1, 400, 500, 701, 801, 221
+INVALID_CLUSTER = 912
 
 
 def launch(
@@ -77,6 +78,24 @@ def test_more_threads_than_the_code_object_takes(shim: SimpleNamespace, context:
     assert shim.cuda.cuModuleGetFunction(function, module[0], b"big") == 0
     assert launch(shim, function[0], (513, 1, 1)) == OUT_OF_RESOURCES
     assert launch(shim, function[0], (512, 1, 1)) == 0
+
+
+@pytest.mark.parametrize(
+    ("shape", "want"), [((1, 1, 1), 0), ((2, 1, 1), INVALID_CLUSTER), ((1, 4, 2), INVALID_CLUSTER)]
+)
+def test_clusters_have_one_block(
+    shim: SimpleNamespace, kernel: object, shape: tuple[int, int, int], want: int, capfd: pytest.CaptureFixture[str]
+) -> None:
+    ffi = shim.ffi
+    attribute = ffi.new("CUlaunchAttribute *", {"id": 4, "value": {"dim": shape}})
+    config = ffi.new("CUlaunchConfig *", {"gridDimX": 8, "gridDimY": 4, "gridDimZ": 2, "blockDimX": 32, "blockDimY": 1,
+                                          "blockDimZ": 1, "attrs": attribute, "numAttrs": 1})  # fmt: skip
+    cells = [ffi.new(kind, value) for kind, value in ARGUMENTS]
+    params = ffi.new("void *[]", [ffi.cast("void *", cell) for cell in cells])
+    assert shim.cuda.cuLaunchKernelEx(config, kernel, params, ffi.NULL) == want
+    assert (
+        f"clusters of {shape[0]} x {shape[1]} x {shape[2]} blocks are not supported" in capfd.readouterr().err
+    ) == bool(want)
 
 
 def test_padded_kernels_get_blocks_of_twice_the_size(
