@@ -48,6 +48,7 @@ class KernelResult:
     env: bool = False
     heap: bool = False
     slot: int | None = None  # static shared memory in the arena's slot; None: all of it in LDS
+    dynamic: bool = False  # whether it uses dynamic shared memory
     launch_words: bool = False
     fidelity: str = ""  # "exact", or "approx: " and the opcodes
     hazards: list[str] = field(default_factory=list)  # "line N: why": where warps of a block wait for each other
@@ -191,6 +192,7 @@ def _lower(lowering: ModuleLowering, name: str) -> KernelResult:
         env=plan.env,
         heap=plan.heap,
         slot=plan.slot,
+        dynamic=plan.dynamic,
         launch_words=plan.launch_words,
         fidelity=f"approx: {' '.join(plan.approximate)}" if plan.approximate else "exact",
         hazards=[str(hazard) for hazard in plan.hazards if not hazard.lanes],

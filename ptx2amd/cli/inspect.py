@@ -13,6 +13,7 @@ from ptx2amd import fatbin
 from ptx2amd.codegen.link import sidecar_of
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.fatbin import Image
+from ptx2amd.target import target
 from ptx2amd.translate import KernelResult, parse, translate
 
 
@@ -30,6 +31,7 @@ class KernelReport:
     hazards: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     slot: int | None = None  # bytes of static shared memory in the arena; None: all in LDS
+    dynamic: bool = False  # whether it uses dynamic shared memory
 
 
 @dataclass(slots=True)
@@ -95,6 +97,7 @@ def _kernel(result: KernelResult) -> KernelReport:
         result.hazards,
         result.warnings,
         result.slot,
+        result.dynamic,
     )
 
 
@@ -113,8 +116,7 @@ def _show(report: ImageReport, arch: str) -> None:
         if kernel.runs:
             click.echo(f"    runs on {arch}: {kernel.mapping}, {kernel.fidelity}")
             _show_hazards(kernel.mapping, kernel.hazards, kernel.warnings)
-            if kernel.slot is not None:
-                _show_slot(kernel.slot)
+            _show_shared(kernel, arch)
         else:
             click.echo(f"    does not run on {arch}: {kernel.reason}")
 
@@ -128,11 +130,14 @@ def _show_hazards(mapping: str, hazards: list[str], warnings: list[str]) -> None
         click.echo(f"    warning: {text}")
 
 
-def _show_slot(size: int) -> None:
-    click.echo(
-        f"    {size:,} bytes of static shared memory in global memory, as LDS is too small: accesses cost what "
-        "global ones do, and a processor runs at most 4 blocks"
-    )
+def _show_shared(kernel: KernelReport, arch: str) -> None:
+    """What of the shared memory does not fit the chip's."""
+    cost = "accesses cost what global ones do, and a processor runs at most 4 blocks"
+    if kernel.slot:
+        click.echo(f"    {kernel.slot:,} bytes of static shared memory in global memory, as LDS is too small: {cost}")
+    elif kernel.dynamic:
+        room = target(arch).arch.lds - kernel.static_shared
+        click.echo(f"    with more than {room:,} bytes of dynamic shared memory: in global memory; {cost}")
 
 
 def _show_code_object(note: dict[str, Any], as_json: bool) -> None:

@@ -46,6 +46,7 @@ class KernelPlan:
     heap: bool  # whether it allocates memory or frees it
     approximate: list[str] = field(default_factory=list)  # opcodes whose lowering is not exact
     slot: int | None = None  # bytes of static variables in the arena's slot; None: all in LDS
+    dynamic: bool = False  # whether it uses dynamic shared memory
     launch_words: bool = False  # whether the launch appends its words to the parameters
     hazards: list[Hazard] = field(default_factory=list)  # where warps wait for each other
 
@@ -222,7 +223,7 @@ class ModuleLowering:
         return packed(self._arrays(function))
 
     def _arrays(self, function: Function) -> list[Array]:
-        """The static shared variables of `function` and of all that it calls."""
+        """The shared variables of `function` and of all that it calls; the dynamic ones have no bytes."""
         reached = self.reachable(function)
         used = {name for f in reached for name in self.summary(f).functions}
         found = [(name, v) for name, v in self.module.variables.items() if v.space == "shared" and name in used]
@@ -317,6 +318,7 @@ class ModuleLowering:
             self.uses_heap,
             approximate,
             None if self.shared_plan is None else self.shared_plan.dynamic,
+            not all(array.size for array in self._arrays(function)),
             self.has_launch_words,
             found,
         )

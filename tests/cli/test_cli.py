@@ -142,6 +142,25 @@ def test_inspect_reads_our_own_code_objects(ptx2amd, good: Path) -> None:
     assert "code object for gfx942, from PTX 8.0 for sm_80" in ptx2amd("inspect", "x.hsaco").stdout
 
 
+SHARED = """.version 8.0
+.target sm_80
+.address_size 64
+.extern .shared .align 16 .b8 more[];
+.visible .entry dynamic() { .shared .b8 s[1000]; .reg .b32 %r; mov.u32 %r, s; st.shared.u32 [more], %r; ret; }
+.visible .entry fixed() { .shared .b8 s[70000]; .reg .b32 %r; mov.u32 %r, s; st.shared.u32 [s], %r; ret; }
+.visible .entry none() { ret; }
+"""
+
+
+def test_inspect_says_what_shared_memory_beyond_the_chips_costs(ptx2amd, tmp_path: Path) -> None:
+    (tmp_path / "shared.ptx").write_text(SHARED)
+    text = ptx2amd("inspect", "shared.ptx").stdout
+    assert "with more than 64,536 bytes of dynamic shared memory: in global memory; accesses cost" in text
+    assert "70,016 bytes of static shared memory in global memory, as LDS is too small: accesses cost" in text
+    assert text.count("accesses cost") == 2
+    assert ptx2amd("inspect", "shared.ptx", "--arch", "gfx950").stdout.count("accesses cost") == 1  # 160 KiB
+
+
 WAITS = """.version 8.0
 .target sm_80
 .address_size 64
