@@ -20,6 +20,7 @@ FUNCTIONS = {
     "hipDeviceGetStreamPriorityRange": "void *leastPriority, void *greatestPriority",
     "hipDeviceGetUuid": "void *uuid, int device",
     "hipDeviceGraphMemTrim": "int device",
+    "hipDeviceReset": "void",
     "hipDeviceSetGraphMemAttribute": "int device, unsigned int attr, void *value",
     "hipDeviceSetLimit": "unsigned int limit, size_t value",
     "hipDeviceSetMemPool": "int device, void *mem_pool",
