@@ -21,6 +21,7 @@ from ptx2amd.lower.heads import max_threads, param_layout
 from ptx2amd.lower.module import KernelPlan, ModuleLowering
 from ptx2amd.ptx.ast import Module, Var
 from ptx2amd.ptx.declare import declarations
+from ptx2amd.ptx.origin import origin
 from ptx2amd.ptx.parse import parse_module
 from ptx2amd.target import target
 from ptx2amd.target.shared import LDS, SPILLED, VARIANTS
@@ -179,6 +180,10 @@ def _emit_separately(
 def _lower(lowering: ModuleLowering, name: str) -> KernelResult:
     try:
         lowering.kernel(name)
+    except Unsupported as error:
+        place = origin(lowering.module, error.line)
+        reason = f"{error.reason} ({place})" if place else error.reason
+        return KernelResult(name, Unsupported(reason, error.kernel, error.line, error.opcode))
     except Ptx2amdError as error:
         return KernelResult(name, error)
     plan: KernelPlan = lowering.plans[name]

@@ -1,4 +1,5 @@
-"""Integer arithmetic (PTX manual 9.7.1). Division by zero gives all ones, the remainder then the dividend."""
+"""Integer arithmetic (PTX manual 9.7.1). What the manual leaves to the machine is as on
+NVIDIA's: quotient and remainder by zero are all ones, the least number divided by -1 is itself, the remainder 0."""
 
 from __future__ import annotations
 

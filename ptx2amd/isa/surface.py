@@ -7,22 +7,24 @@ CLAMP = ".{clamp:trap|clamp|zero}"
 SHAPES = "{geom:1d|2d|3d|a1d|a2d}"
 QUERIES = "width|height|depth|channel_data_type|channel_order|array_size|memory_layout"
 
-COUNTS = ((".{vec:v2|v4}", ""), ("", "*1"))  # vectors, or one element, in braces or not
+# vectors of at most 128 bits; or one element, in braces or not
+ALL, SHORT = "b8|b16|b32|b64", "b8|b16|b32"
+COUNTS = ((".{vec:v2}", "", ALL), (".{vec:v4}", "", SHORT), ("", "*1", ALL))
 
 FORMS = [
     *(
         form
-        for vec, one in COUNTS
+        for vec, one, types in COUNTS
         for form in (
             Form(
-                f"suld.b.{SHAPES}.[cop:ca|cg|cs|cv]{vec}.{{t:b8|b16|b32|b64}}{CLAMP}",
+                f"suld.b.{SHAPES}.[cop:ca|cg|cs|cv]{vec}.{{t:{types}}}{CLAMP}",
                 f"{{d{one}}}:t, [a,*]",
                 "suld",
                 "exact",
                 (1, 5),
             ),
             Form(
-                f"sust.{{mode:b}}.{SHAPES}.[cop:wb|cg|cs|wt]{vec}.{{t:b8|b16|b32|b64}}{CLAMP}",
+                f"sust.{{mode:b}}.{SHAPES}.[cop:wb|cg|cs|wt]{vec}.{{t:{types}}}{CLAMP}",
                 f"[a,*], {{b{one}}}:t",
                 "sust",
                 "exact",

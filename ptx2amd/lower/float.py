@@ -6,10 +6,12 @@ from ptx2amd.lower import directed
 from ptx2amd.lower.fp import (
     SUFFIX,
     arith,
+    canonical_nan,
     each,
     flush,
     integer_of,
     intrinsic,
+    is_nan,
     narrow,
     plain,
     saturate,
@@ -17,7 +19,7 @@ from ptx2amd.lower.fp import (
     with_ftz,
 )
 from ptx2amd.lower.function import FunctionLowering, Val
-from ptx2amd.lower.integer import binary, sources
+from ptx2amd.lower.integer import binary, select, sources
 from ptx2amd.lower.registry import lowers
 from ptx2amd.lower.value import width
 from ptx2amd.ptx.ast import Inst
@@ -63,9 +65,10 @@ def sign_of(fn: FunctionLowering, *args: Val) -> Val:
 
 
 def min_max(fn: FunctionLowering, inst: Inst, args: list[Val]) -> Val:
-    """min or max of scalars as the modifiers say; -0 < +0. NaN loses, or wins with .NaN."""
+    """min or max of scalars as the modifiers say; -0 < +0. NaN loses, or with .NaN makes the result canonical."""
     mods = inst.shape.mods
-    name = {"min": "minimum", "max": "maximum"}[inst.shape.form.mnemonic] + ("" if mods.get("nan") else "num")
+    name = {"min": "minimumnum", "max": "maximumnum"}[inst.shape.form.mnemonic]
+    given = args
     sign = sign_of(fn, *args) if mods.get("xorsign") else None
     if sign or mods.get("abs"):
         args = [intrinsic(fn, "fabs", a) for a in args]
@@ -80,7 +83,13 @@ def min_max(fn: FunctionLowering, inst: Inst, args: list[Val]) -> Val:
         v = op(*(flush(fn, a) for a in args))
     else:
         v = with_ftz(fn, op, args, bool(mods.get("ftz")))
-    return fn.cast(binary(fn, "or", integer_of(fn, v), sign), v.ty) if sign else v
+    v = fn.cast(binary(fn, "or", integer_of(fn, v), sign), v.ty) if sign else v
+    if not mods.get("nan"):
+        return v
+    nan = is_nan(fn, *given[:2])
+    for other in given[2:]:
+        nan = binary(fn, "or", nan, is_nan(fn, other))
+    return select(fn, nan, fn.bits(v.ty, canonical_nan(v.ty)), v)
 
 
 @lowers("float_minmax")

@@ -141,8 +141,14 @@ def saturate(fn: FunctionLowering, v: Val, ftz: bool | None = None) -> Val:
     return intrinsic(fn, "minimumnum", low, fn.const(v.ty, 1.0))
 
 
-def is_nan(fn: FunctionLowering, v: Val) -> Val:
-    return fn.op("i1", f"fcmp uno {v.t}, {v}")
+def canonical_nan(ty: str) -> int:
+    """The bits of PTX's canonical NaN: all but the sign."""
+    return (1 << width(ty) - 1) - 1
+
+
+def is_nan(fn: FunctionLowering, v: Val, other: Val | None = None) -> Val:
+    """Whether v, or another value, is NaN."""
+    return fn.op("i1", f"fcmp uno {v.t}, {other or v}")
 
 
 def elements(fn: FunctionLowering, v: Val) -> list[Val]:

@@ -11,7 +11,7 @@ from ptx2amd.errors import Unsupported
 from ptx2amd.lower import special, window
 from ptx2amd.lower.data import align_of, size_of
 from ptx2amd.lower.emit import Emitter
-from ptx2amd.lower.names import Names, Register, Storage, VectorRegister
+from ptx2amd.lower.names import Names, Register, Storage
 from ptx2amd.lower.value import LLVM_TYPE, Val, width
 from ptx2amd.ptx.ast import Addr, Guard, Imm, Inst, Operand, Reg, Sym, Vec
 
@@ -109,16 +109,8 @@ class FunctionLowering(Emitter):
         return [self.value(item, ptx_type) for item in self.items(inst.operands[i])]
 
     def items(self, operand: Operand) -> Sequence[Operand]:
-        """The elements of a brace list or vector register; a scalar is a list of one."""
-        if isinstance(operand, Vec):
-            return operand.items
-        if isinstance(operand, Reg):
-            entity = self.names.table.get(operand.name)
-            if isinstance(entity, VectorRegister):
-                return [Reg(register.name) for register in entity.items]
-            if entity is None and operand.name[1:] in special.VECTORS:  # all of %tid
-                return [Reg(f"{operand.name}.{axis}") for axis in "xyzw"]
-        return (operand,)
+        """The elements of a brace list; a scalar is a list of one."""
+        return operand.items if isinstance(operand, Vec) else (operand,)
 
     def value(self, operand: Operand, ptx_type: str) -> Val:
         """One operand as a value of a PTX type."""

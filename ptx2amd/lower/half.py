@@ -5,7 +5,7 @@ from __future__ import annotations
 from ptx2amd.lower.approx import estimate, tanh
 from ptx2amd.lower.compare import from_bfloat
 from ptx2amd.lower.float import min_max
-from ptx2amd.lower.fp import PLAIN, arith, each, flush, integer_of, intrinsic, moded, saturate
+from ptx2amd.lower.fp import PLAIN, arith, canonical_nan, each, flush, integer_of, intrinsic, moded, saturate
 from ptx2amd.lower.function import FunctionLowering, Val
 from ptx2amd.lower.integer import binary, compare, select, sources
 from ptx2amd.lower.registry import lowers
@@ -68,14 +68,14 @@ def odd_fma(fn: FunctionLowering, a: Val, b: Val, c: Val) -> Val:
 
 
 def relu(fn: FunctionLowering, v: Val) -> Val:
-    """Negative numbers become +0, NaN stays."""
+    """Negative numbers become +0, NaN the canonical one."""
     bits = integer_of(fn, v)
     n = width(v.ty)
     infinity = {"half": 0x7C00, "bfloat": 0x7F80, "float": 0x7F800000}[v.ty]
     magnitude = binary(fn, "and", bits, (1 << n - 1) - 1)
     negative = compare(fn, "slt", bits, 0)
     number = compare(fn, "ule", magnitude, infinity)
-    return fn.cast(select(fn, binary(fn, "and", negative, number), 0, bits), v.ty)
+    return fn.cast(select(fn, number, select(fn, negative, 0, bits), canonical_nan(v.ty)), v.ty)
 
 
 def half_op(fn: FunctionLowering, op: str, *args: Val) -> Val:
@@ -154,13 +154,12 @@ def bfloat_min_max(fn: FunctionLowering, inst: Inst, args: list[Val]) -> Val:
     less = compare(fn, "slt", *keys)
     v = select(fn, less, a, b) if inst.shape.form.mnemonic == "min" else select(fn, less, b, a)
     nans = [compare(fn, "ugt", binary(fn, "and", x, 0x7FFF), 0x7F80) for x in (a, b)]
-    nan = fn.const("i16", 0x7FFF)
-    if mods.get("nan"):
-        v = select(fn, binary(fn, "or", *nans), nan, v)
-    else:
+    if not mods.get("nan"):
         v = select(fn, nans[0], b, select(fn, nans[1], a, v))
-        v = select(fn, binary(fn, "and", *nans), nan, v)
-    return fn.cast(binary(fn, "or", v, sign) if mods.get("xorsign") else v, "bfloat")
+    if mods.get("xorsign"):
+        v = binary(fn, "or", v, sign)
+    nan = binary(fn, "or" if mods.get("nan") else "and", *nans)
+    return fn.cast(select(fn, nan, canonical_nan("bfloat"), v), "bfloat")
 
 
 @lowers("half_sign")

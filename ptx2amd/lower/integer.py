@@ -149,7 +149,7 @@ def int_rem(fn: FunctionLowering, inst: Inst) -> None:
         r = select(fn, compare(fn, "slt", a, 0), fn.op(r.ty, f"sub {r.ty} 0, {r}"), r)
     else:
         r = quotient(fn, a, b, "urem")
-    fn.put(inst, "d", select(fn, zero, a, r))
+    fn.put(inst, "d", select(fn, zero, -1, r))
 
 
 @lowers("int_minmax")

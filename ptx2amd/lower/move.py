@@ -11,3 +11,9 @@ from ptx2amd.ptx.ast import Inst
 def mov(fn: FunctionLowering, inst: Inst) -> None:
     t = inst.shape.mods.get("t", "b128")
     fn.put(inst, "d", fn.src(inst, "a", t))
+
+
+@lowers("mov_vector")
+def mov_vector(fn: FunctionLowering, inst: Inst) -> None:
+    """Element by element; all are read before one is written."""
+    fn.put_vec(inst, "d", fn.vec(inst, "a"))

@@ -33,13 +33,6 @@ class Register:
 
 
 @dataclass(slots=True, eq=False)
-class VectorRegister:
-    """`.reg .v4 .f32 %v`: its elements, which are also known as %v.x, %v.y ..."""
-
-    items: list[Register]
-
-
-@dataclass(slots=True, eq=False)
 class Storage:
     """A variable of local, shared or param space inside a function: its pointer once it exists."""
 
@@ -55,7 +48,7 @@ class Target:
     block: str
 
 
-Entity = Register | VectorRegister | Storage | Target | Proto | BranchTargets
+Entity = Register | Storage | Target | Proto | BranchTargets
 
 
 class Names:
@@ -101,8 +94,7 @@ class Names:
             if var.vec == 1:
                 into[name] = self._register(name, var.type)
                 continue
-            items = [self._register(f"{name}.{c}", var.type) for c in "xyzw"[: var.vec]]
-            into[name] = VectorRegister(items)
+            items = [self._register(f"{name}.{c}", var.type) for c in "xyzw"[: var.vec]]  # %v.x, %v.y ...
             for letters in ("xyzw", "rgba"):
                 into.update({f"{name}.{c}": r for c, r in zip(letters, items, strict=False)})
 
@@ -218,27 +210,17 @@ class Analysis:
 
     def _read(self, name: str) -> None:
         entity = self.names.table.get(name)
-        if isinstance(entity, Register):
-            if entity.block != self.block:
-                entity.crossing = True
-        elif isinstance(entity, VectorRegister):
-            for register in entity.items:
-                if register.block != self.block:
-                    register.crossing = True
+        if isinstance(entity, Register) and entity.block != self.block:
+            entity.crossing = True
 
     def _write(self, name: str, ptx_type: str, guarded: bool) -> None:
         entity = self.names.table.get(name)
-        if isinstance(entity, Register):
-            registers = [entity]
-        elif isinstance(entity, VectorRegister):
-            registers = entity.items
-        else:
+        if not isinstance(entity, Register):
             return
-        for register in registers:
-            if guarded:
-                register.crossing = True
-            register.block = self.block
-            register.writes += 1
-            register.constant = None
-            if not register.ty and ptx_type and bits_of(ptx_type) == register.bits:
-                register.ty = LLVM_TYPE[ptx_type][0]
+        if guarded:
+            entity.crossing = True
+        entity.block = self.block
+        entity.writes += 1
+        entity.constant = None
+        if not entity.ty and ptx_type and bits_of(ptx_type) == entity.bits:
+            entity.ty = LLVM_TYPE[ptx_type][0]

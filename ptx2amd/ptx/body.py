@@ -11,6 +11,7 @@ from ptx2amd.errors import PtxError
 from ptx2amd.isa.match import MatchError
 from ptx2amd.ptx import constants, grammar
 from ptx2amd.ptx.ast import (
+    Addr,
     BranchTargets,
     Function,
     Guard,
@@ -22,6 +23,7 @@ from ptx2amd.ptx.ast import (
     Operand,
     Pair,
     Proto,
+    Reg,
     Scope,
     Shape,
     Sym,
@@ -29,10 +31,10 @@ from ptx2amd.ptx.ast import (
     Vec,
     flatten,
 )
-from ptx2amd.ptx.build import Statement, build
-from ptx2amd.ptx.check import Fix, resolve
+from ptx2amd.ptx.build import Statement, build, width
+from ptx2amd.ptx.check import Fix, flat_kinds, register_fits, resolve
 from ptx2amd.ptx.declare import declarations
-from ptx2amd.ptx.scope import BadOperand, Names
+from ptx2amd.ptx.scope import BadOperand, Names, Unclosed
 
 # All items of a body, one tuple each: space in front, guard, opcode, operands up to a bracketed list, the rest of
 # the operands; or, last, an item of another kind: brace, label, directive, statement that spans lines.
@@ -155,7 +157,11 @@ class BodyParser:
                         parts = simple.replace(", ", ",").split(",")
                     else:
                         parts = []
-                    operands = tuple(map(operand, parts))
+                    try:
+                        operands = tuple(map(operand, parts))
+                    except Unclosed:
+                        parts = split_operands(simple + rest)
+                        operands = tuple(map(operand, parts))
                     kinds = tuple(map(kind, parts))
                     shape = shapes.get((opcode, kinds))
                     if shape is None:
@@ -217,6 +223,8 @@ class BodyParser:
         key = (opcode, kinds)
         known = _FIXES.get(key)
         if known is None:
+            if any(kind.endswith("[]") for kind in kinds):
+                return self._shape(opcode, *_elements(opcode, operands, kinds))
             shape, fix = resolve(opcode, operands, kinds)
             pairs = any(isinstance(operand, Pair) for operand in operands)
             if not pairs and not fix.constants and shape.form.mnemonic != "call":
@@ -229,22 +237,55 @@ class BodyParser:
             value = constants_of(operands[index], ptype)
             operands = (*operands[:index], value, *operands[index + 1 :])
         if shape.form.mnemonic == "call":
-            self._check_call(shape, operands)
+            self._check_call(shape, operands, tuple(kind for _, kind in flat_kinds(kinds)))
         return shape, operands
 
-    def _check_call(self, shape: Shape, operands: tuple[Operand, ...]) -> None:
-        """Results and arguments of a direct call against the callee's signature."""
+    def _check_call(self, shape: Shape, operands: tuple[Operand, ...], kinds: tuple[str, ...]) -> None:
+        """Results and arguments of a call against the callee's signature, or the prototype."""
         at = dict(zip(shape.names, operands, strict=True))
+        kind = dict(zip(shape.names, kinds, strict=True))
         callee = at["f"]
-        if not isinstance(callee, Sym) or self.names.kind_of(callee.name) != "&func":
-            return
-        function = self.module.functions[self.module.aliases.get(callee.name, callee.name)]
-        for name, wanted, what in (("d", function.proto.results, "result"), ("a", function.proto.params, "argument")):
-            given = at.get(name, Vec(()))
+        name = getattr(callee, "name", "")
+        if kind["f"] == "&func":
+            proto = self.module.functions[self.module.aliases.get(name, name)].proto
+        elif "b" in at:
+            assert isinstance(at["b"], Sym)
+            proto = self._prototype(at["b"].name)
+        else:
+            raise BadOperand("a call through a register needs a .callprototype or .calltargets", name)
+        for part, wanted, what in (("d", proto.results, "result"), ("a", proto.params, "argument")):
+            given = at.get(part, Vec(()))
             assert isinstance(given, Vec)
             if len(given.items) != len(wanted):
                 count = f"{len(wanted)} {what}{'' if len(wanted) == 1 else 's'}"
-                raise BadOperand(f"'{callee.name}' has {count}, the call has {len(given.items)}", callee.name)
+                raise BadOperand(f"'{name}' has {count}, the call has {len(given.items)}", name)
+            for item, found, var in zip(given.items, kind.get(part, "{}")[1:-1].split(","), wanted, strict=False):
+                problem = self._argument_problem(item, found, var)
+                if problem:
+                    raise BadOperand(f"{what} '{var.name}' of '{name}' {problem}", getattr(item, "name", name))
+
+    def _prototype(self, label: str) -> Proto:
+        """What a call's last operand says the callee looks like."""
+        piece = self.names.signature(label)
+        if isinstance(piece, Proto):
+            return piece
+        function = self.module.functions.get(piece.targets[0]) if piece else None
+        if function is None:
+            raise BadOperand(f"'{label}' is neither a .callprototype nor a .calltargets list", label)
+        return function.proto
+
+    def _argument_problem(self, item: Operand, kind: str, var: Var) -> str:
+        """What is wrong with an argument for a parameter, as the end of a sentence, or ""."""
+        if isinstance(item, Reg) and kind != "_":
+            fits = var.count == -1 and register_fits(kind, var.type)
+            return "" if fits else f"is .{var.type}, found a .{kind} register"
+        given = self.names.variable(item.name) if isinstance(item, Sym) and kind == "&param" else None
+        if given is None or var.count == 0:
+            return ""
+        if given.count != var.count or not register_fits(given.type, var.type):
+            return f"is {declared(var)}, found {declared(given)}"
+        same = alignment(given) == alignment(var)
+        return "" if same else f"has an alignment of {alignment(var)}, found {alignment(given)}"
 
     def _guard(self, text: str) -> Guard:
         negated = "!" in text
@@ -299,7 +340,7 @@ class BodyParser:
             if isinstance(piece, Statement):
                 self._parsed(piece)
             elif isinstance(piece, Proto):
-                self.names.declare_symbol(piece.name, "&proto")
+                self.names.declare_symbol(piece.name, "&proto", piece)
                 self.scope.items.append(piece)
             elif isinstance(piece, BranchTargets):
                 self._targets(piece, text)
@@ -310,8 +351,9 @@ class BodyParser:
 
     def _targets(self, piece: BranchTargets, text: str) -> None:
         self.scope.items.append(piece)
-        self.names.declare_symbol(piece.name, "&targets")
-        if ".branchtargets" in text:
+        branches = ".branchtargets" in text
+        self.names.declare_symbol(piece.name, "&targets", None if branches else piece)
+        if branches:
             self.names.pending.update(t for t in piece.targets if self.names.kind_of(t) is None)
 
     def _check_local(self, var: Var) -> None:
@@ -386,6 +428,32 @@ class BodyParser:
             declare(var)
         except BadOperand as error:
             raise PtxError(error.message, self.module.source, var.line, 1) from None
+
+
+def declared(var: Var) -> str:
+    """A parameter's type, for messages."""
+    return f".{var.type}" + ("" if var.count == -1 else f"[{var.count}]")
+
+
+def alignment(var: Var) -> int:
+    """In bytes."""
+    return var.align or max(width(var.type) // 8, 1)
+
+
+def _elements(
+    opcode: str, operands: tuple[Operand, ...], kinds: tuple[str, ...]
+) -> tuple[tuple[Operand, ...], tuple[str, ...]]:
+    """Elements of arrays, `a[3]`, as addresses: what loads and stores access, a symbol to other instructions."""
+    access = opcode.split(".")[0] in ("ld", "ldu", "st")
+    pairs = []
+    for operand, kind in zip(operands, kinds, strict=True):
+        if kind.endswith("[]"):
+            assert isinstance(operand, Sym)
+            kind = kind[:-2]
+            if access:
+                operand, kind = Addr(Sym(operand.name), operand.offset), f"[{kind}]"
+        pairs.append((operand, kind))
+    return tuple(operand for operand, _ in pairs), tuple(kind for _, kind in pairs)
 
 
 def constants_of(operand: Operand, ptype: str) -> Operand:

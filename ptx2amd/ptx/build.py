@@ -129,8 +129,8 @@ class Builder(Transformer):
     def offset(self, name: Token, value: Imm) -> Offset:
         return Offset(str(name), _integer(value))
 
-    def element(self, name: Token, index: Token) -> Element:
-        return Element(str(name), constants.integer(index).bits)
+    def element(self, name: Token, index: Imm) -> Element:
+        return Element(str(name), _integer(index))
 
     def vec(self, *items: Any) -> Items:
         return Items(items)
@@ -383,7 +383,7 @@ def _flat(var: Var, shape: list[int], initial: Any) -> list:
         return [raw(var, initial)]
     if not isinstance(initial, list):
         raise ValueError(f"'{var.name}': the initial value of an array needs braces")
-    if len(initial) > shape[0]:
+    if len(initial) > shape[0] or (var.vec > 1 and len(shape) == 1 and len(initial) < shape[0]):
         raise ValueError(f"'{var.name}': {len(initial)} initial values for {shape[0]} elements")
     flat = [element for item in initial for element in _flat(var, shape[1:], item)]
     size = 1
@@ -394,9 +394,12 @@ def _flat(var: Var, shape: list[int], initial: Any) -> list:
 
 def raw(var: Var, value: Imm | InitSym) -> int | InitSym:
     """One initial value as raw bits of the variable's type."""
-    if isinstance(value, InitSym):
-        return value
     bits = width(var.type)
+    if isinstance(value, InitSym):
+        if var.type[0] not in "bsu" or (bits != 8 if value.mask else bits not in (32, 64)):
+            what = "a byte of an address" if value.mask else "an address"
+            raise ValueError(f"'{var.name}': {what} as initial value of type .{var.type}")
+        return value
     if not bits or var.type in ("f16", "f16x2", "pred"):
         raise ValueError(f"'{var.name}': no initial value is allowed for type .{var.type}")
     is_float = value.kind[0] == "f"

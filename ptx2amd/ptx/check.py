@@ -59,7 +59,7 @@ def judge(shape: Shape, operands: tuple[Operand, ...], kinds: tuple[str, ...]) -
     assert row is not None
     mnemonic = shape.form.mnemonic
     fixes: list[tuple[int, str]] = []
-    flat = list(_flat(kinds))
+    flat = list(flat_kinds(kinds))
     for at, (index, kind) in enumerate(flat):
         slot, ptype = row[at][0], shape.types[at]
         if kind == "_" and slot.kind in ("value", "vec") and ptype != "_":
@@ -76,7 +76,7 @@ def judge(shape: Shape, operands: tuple[Operand, ...], kinds: tuple[str, ...]) -
     return Fix(tuple(fixes))
 
 
-def _flat(kinds: tuple[str, ...]) -> Iterator[tuple[int, str]]:
+def flat_kinds(kinds: tuple[str, ...]) -> Iterator[tuple[int, str]]:
     """(index in the source, kind), with pairs taken apart."""
     for index, kind in enumerate(kinds):
         if "|" in kind and not kind.startswith("%"):
@@ -99,6 +99,9 @@ def _problem(slot: Slot, ptype: str, kind: str, mnemonic: str, mods: dict[str, s
             return _image_problem(kind)
         return _address_problem(kind[1:-1].split(",", 1)[0], mnemonic, mods)
     if slot.symbol and kind[0] == "&":
+        space = mods.get("space", "").partition("::")[0]
+        if mnemonic == "cvta" and kind in ("&global", "&const", "&shared", "&local") and kind[1:] != space:
+            return f"is a variable in .{kind[1:]}, not in .{space}"
         return "" if kind in _VARIABLES else "must be a variable"
     if slot.kind in ("value", "vec") and ptype and ptype != "_":
         by_field = slot.type.strip("2*/48") in mods  # types that are written out take no floating-point bits

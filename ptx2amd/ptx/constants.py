@@ -20,7 +20,10 @@ _HEX = re.compile(r"0([fF])([0-9a-fA-F]{8})\Z|0([dD])([0-9a-fA-F]{16})\Z")
 def literal(text: str) -> Imm | None:
     """The Imm of one literal (an integer may carry a minus), or None when the text is none."""
     if _INT.match(text):
-        return neg(integer(text[1:])) if text[0] == "-" else integer(text)
+        try:
+            return neg(integer(text[1:])) if text[0] == "-" else integer(text)
+        except ValueError:  # too large: an error whose place the grammar knows
+            return None
     found = _HEX.match(text)
     if found:
         return Imm("f32", int(found[2], 16)) if found[1] else Imm("f64", int(found[4], 16))

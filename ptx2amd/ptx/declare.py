@@ -4,10 +4,11 @@ template; names, sizes and plain integer initialisers are filled in."""
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from ptx2amd.errors import PtxError
-from ptx2amd.ptx.ast import Var
-from ptx2amd.ptx.build import build, initialise, raw, set_dimensions
+from ptx2amd.ptx.ast import Proto, Var
+from ptx2amd.ptx.build import build, initialise, raw, set_dimensions, width
 from ptx2amd.ptx.constants import integer
 
 _DECLARATION = re.compile(
@@ -114,4 +115,66 @@ def parameters(text: str | None, source: str, line: int, column: int) -> list[Va
     return found
 
 
-__all__ = ["declarations", "parameters", "raw"]
+_OPAQUE = ("texref", "surfref", "samplerref")
+
+
+def variable_problem(var: Var, options: tuple[str, ...]) -> str:
+    """What is wrong with a variable at module level, as the end of a sentence, or "". options: of .target."""
+    checks = (
+        (
+            var.space in ("reg", "sreg", "param", "local", "tex"),
+            f"stands at module level, where .{var.space} has no place",
+        ),
+        (var.count == 0 and var.linkage != "extern", "has no size and is not .extern"),
+        (var.vec * width(var.type) > 128, "is a vector of more than 128 bits"),
+        (var.type == "pred", "is a predicate, which must be a register"),
+        (var.linkage == "extern" and var.init is not None, "is .extern and cannot have an initial value"),
+        (var.linkage == "common" and var.space != "global", "is .common, which only .global variables can be"),
+        ("managed" in var.attrs and var.space != "global", "is .managed, which only .global variables can be"),
+        (var.type in _OPAQUE and var.space != "global", "is a texture or surface, which must be in .global"),
+        (
+            var.type == "samplerref" and "texmode_independent" not in options,
+            "is a sampler, which exists with .target texmode_independent only",
+        ),
+        (var.name in ("_", "$", "%"), "is no name that can be declared"),
+    )
+    return next((problem for wrong, problem in checks if wrong), "")
+
+
+_SIZES = ("maxntid", "reqntid", "reqnctapercluster")
+
+
+def function_problems(kind: str, proto: Proto, directives: dict[str, tuple[int, ...]]) -> Iterator[str]:
+    """What is wrong with a function's head."""
+    for var in proto.params:
+        if kind == "entry" and (var.space != "param" or var.count == 0):
+            yield f"'{var.name}': a parameter of an .entry {'has no size' if var.count == 0 else 'must be in .param'}"
+        if var.count == 0 and var is not proto.params[-1]:
+            yield f"'{var.name}': only the last parameter may have no size"
+        if var.type == "pred" and var.space == "param":
+            yield f"'{var.name}': a predicate must be a register"
+        if var.vec > 1 or (var.type in _OPAQUE and kind == "func"):
+            yield f"'{var.name}' cannot be a parameter"
+    if len(proto.results) > 1 and any(var.space == "param" for var in proto.results):
+        yield f"'{proto.name}': several results must be registers"
+    wrong = {"noreturn", "abi_preserve", "abi_preserve_control"} if kind == "entry" else {"maxnreg", *_SIZES}
+    for name in sorted(wrong & directives.keys()):
+        yield f"'{proto.name}': .{name} is not for .{kind}"
+    for name in _SIZES:
+        sizes = directives.get(name, (1,))
+        if len(sizes) > 3 or 0 in sizes:
+            yield f"'{proto.name}': .{name} takes one to three positive numbers"
+    if "maxntid" in directives and "reqntid" in directives:
+        yield f"'{proto.name}': .maxntid and .reqntid exclude each other"
+
+
+def same_signature(one: Proto, other: Proto) -> bool:
+    """Whether two declarations of a function agree, but for names."""
+
+    def shape(variables: list[Var]) -> list[tuple[str, int, int]]:
+        return [(var.type, var.count, var.align) for var in variables]
+
+    return shape(one.params) == shape(other.params) and shape(one.results) == shape(other.results)
+
+
+__all__ = ["declarations", "function_problems", "parameters", "raw", "same_signature", "variable_problem"]

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ptx2amd.errors import PtxError
-from ptx2amd.ptx import grammar
+from ptx2amd.ptx import declare, grammar
 from ptx2amd.ptx.ast import Function, Module, Proto, Scope, Var
 from ptx2amd.ptx.body import BodyParser
-from ptx2amd.ptx.build import Head, build, width
+from ptx2amd.ptx.build import Head, build
 from ptx2amd.ptx.declare import declarations, parameters
 from ptx2amd.ptx.scan import Piece, pieces, prepare
 
@@ -78,8 +78,10 @@ class _Reader:
             getattr(self, "_" + piece.kind)(piece)
         for piece, alias, target in self.aliases:
             for name in (alias, target):
-                if name not in self.module.functions:
+                if name not in self.module.functions or self.module.functions[name].kind != "func":
                     self._fail(piece, f"'{name}' is not declared as a function")
+            if not declare.same_signature(*(self.module.functions[name].proto for name in (alias, target))):
+                self._fail(piece, f"'{alias}' and '{target}' have different parameters")
             self.module.aliases[alias] = target
 
     def _fail(self, piece: Piece, message: str) -> None:
@@ -158,31 +160,35 @@ class _Reader:
                 self.module.variables[var.name] = var
 
     def _check_variable(self, piece: Piece, var: Var) -> None:
-        if var.space in ("reg", "sreg", "param", "local", "tex"):
-            self._fail(piece, f"'{var.name}': no variable in state space .{var.space} at module level")
-        if var.count == 0 and var.linkage != "extern":
-            self._fail(piece, f"'{var.name}' has no size and is not .extern")
-        if var.vec * width(var.type) > 128:
-            self._fail(piece, f"'{var.name}': a vector of more than 128 bits")
-        if var.type == "pred":
-            self._fail(piece, f"'{var.name}': a predicate must be a register")
+        problem = declare.variable_problem(var, self.module.target_options)
+        if problem:
+            self._fail(piece, f"'{var.name}' {problem}")
 
     def _function(self, piece: Piece) -> None:
         head = self._head(piece)
         name = head.proto.name
-        for var in head.proto.params if head.kind == "entry" else ():
-            if var.space != "param" or var.count == 0:
-                what = "has no size" if var.count == 0 else "must be in .param"
-                self._fail(piece, f"'{var.name}': a parameter of an .entry {what}")
+        if head.linkage == "common":
+            self._fail(piece, f"'{name}' is .common, which only .global variables can be")
+        for problem in declare.function_problems(head.kind, head.proto, head.directives):
+            self._fail(piece, problem)
         function = Function(head.kind, head.proto, head.linkage, head.directives, head.pragmas, piece.line, piece.body)
         function.body_line, function.body_column = piece.body_line, piece.body_column
         known = self.module.functions.get(name)
         if name in self.module.variables or (known is not None and known.text and piece.body):
             self._fail(piece, f"'{name}' is declared twice")
-        if known is not None and known.kind != head.kind:
-            self._fail(piece, f"'{name}' was declared as .{known.kind}")
+        if known is not None:
+            self._check_redeclared(piece, known, function)
         if known is None or piece.body:
             self.module.functions[name] = function
+
+    def _check_redeclared(self, piece: Piece, known: Function, function: Function) -> None:
+        name = function.proto.name
+        if known.kind != function.kind:
+            self._fail(piece, f"'{name}' was declared as .{known.kind}")
+        if function.text and known.linkage == "extern":
+            self._fail(piece, f"'{name}' was declared as .extern, defined elsewhere")
+        if function.kind == "func" and not declare.same_signature(known.proto, function.proto):
+            self._fail(piece, f"'{name}' was declared with other parameters")
 
     def _head(self, piece: Piece) -> Head:
         found = _HEAD.match(piece.text)

@@ -2,14 +2,15 @@
 
 A Names is a dict from operand text to Operand with a twin `kinds` from the same text to the operand's kind,
 so that a statement whose operands were seen before costs dict lookups only. Kinds (what the check judges by):
-    "b32" "pred"       a register of that type; "f32*4" a whole vector register
+    "b32" "pred"       a register of that type
     "%32" "%pred"      a special register (ptx/special.py)
     "_"                the discarded destination
     "!pred" "-b32"     with a sign in front
     "#i8" "#i16" "#i32" "#i64" "#f32" "#f64"    a constant; integers by the width that holds them
     "&global" "&func" "&label" ...              a symbol; "&?" one not declared so far (a label, later)
+    "&global[]"                                 an element of an array: its address, or in loads and stores itself
     "[b64]" "[&param]" "[#i32]"                 an address; "[&tex,...]" with further items
-    "{b32,b32}" "b32|pred"                      a list, a pair
+    "{b32,b32}" "b32|pred"                      a list (or a whole vector register), a pair
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from functools import lru_cache
 from typing import Any
 
 from ptx2amd.errors import Ptx2amdError, PtxError
-from ptx2amd.ptx.ast import Addr, Imm, Module, Operand, Pair, Reg, Sym, Var, Vec
+from ptx2amd.ptx.ast import Addr, BranchTargets, Imm, Module, Operand, Pair, Proto, Reg, Sym, Var, Vec
 from ptx2amd.ptx.build import Element, Items, Memory, Name, Offset, Two, build, width
 from ptx2amd.ptx.constants import WARP_SIZE, literal
 from ptx2amd.ptx.special import SPECIAL
@@ -31,6 +32,10 @@ class BadOperand(Ptx2amdError):
     def __init__(self, message: str, text: str) -> None:
         self.message, self.text = message, text
         super().__init__(message)
+
+
+class Unclosed(BadOperand):
+    """An address of which a comma inside its brackets has cut off the rest."""
 
 
 _NAME = re.compile(r"[A-Za-z_$%][\w$]*(?:\.\w+)?\Z", re.A)
@@ -67,6 +72,7 @@ class Names(dict[str, Operand]):
         self.prefixes: tuple[str, ...] = ()  # of the ranges
         self.symbols: dict[str, str] = {}  # name -> kind
         self.variables: dict[str, Var] = {}
+        self.signatures: dict[str, Proto | BranchTargets] = {}
         self.labels: set[str] = set()
         self.pending: set[str] = set()  # names used before any declaration
 
@@ -98,6 +104,10 @@ class Names(dict[str, Operand]):
             kind = "&tex"
         if var.name == "WARP_SZ":
             raise BadOperand("'WARP_SZ' is a constant and cannot be declared", var.name)
+        if var.name in ("_", "$", "%"):
+            raise BadOperand(f"'{var.name}' is no name that can be declared", var.name)
+        if var.space == "reg" and var.count != -1:
+            raise BadOperand(f"'{var.name}': registers have no arrays", var.name)
         if self._clash(var):
             raise BadOperand(f"'{var.name}' is declared twice in this scope", var.name)
         if var.space != "reg":
@@ -106,7 +116,7 @@ class Names(dict[str, Operand]):
         elif var.regs:
             self.ranges[var.name] = (var.regs, kind)
             self.prefixes = tuple(self.ranges)
-            if var.regs <= _BULK and self.parent is None:
+            if var.regs <= _BULK and self.parent is None and var.vec == 1:
                 names, registers = _numbered(var.name, var.regs)
                 self.update(zip(names, registers, strict=True))
                 self.kinds.update(dict.fromkeys(names, kind))
@@ -129,10 +139,22 @@ class Names(dict[str, Operand]):
         self.symbols[name] = "&label"
         self.labels.add(name)
 
-    def declare_symbol(self, name: str, kind: str) -> None:
+    def declare_symbol(self, name: str, kind: str, signature: Proto | BranchTargets | None = None) -> None:
+        """Enter a label's like; `signature`: what calls through it look like."""
         if self._own(name) is not None:
             raise BadOperand(f"'{name}' is declared twice in this scope", name)
         self.symbols[name] = kind
+        if signature is not None:
+            self.signatures[name] = signature
+
+    def signature(self, name: str) -> Proto | BranchTargets | None:
+        """The .callprototype or .calltargets list of a name."""
+        scope: Names | None = self
+        while scope is not None:
+            if name in scope.signatures:
+                return scope.signatures[name]
+            scope = scope.parent
+        return None
 
     def _own(self, name: str) -> str | None:
         found = self.registers.get(name) or self.symbols.get(name)
@@ -180,6 +202,8 @@ class Names(dict[str, Operand]):
                 name, offset = address.groups()
                 base = self[name]
                 return Addr(_base(base, name), int(offset or 0)), f"[{self.kinds[name]}]"
+            if "]" not in text:
+                raise Unclosed("expected ']'", text)
         elif first.isdecimal() or first == "-":
             value = literal(text)
             if value is not None:
@@ -215,7 +239,8 @@ class Names(dict[str, Operand]):
             whole = self.kind_of(base)
             if whole is None:
                 raise BadOperand(f"'{base}' is not declared", base)
-            if "*" in whole and component in "xyzwrgba":
+            at = max("xyzw".find(component), "rgba".find(component))
+            if "*" in whole and len(component) == 1 and 0 <= at < int(whole.split("*")[1]):
                 kind = SPECIAL.get(text) or whole.split("*")[0]
             elif re.match(r"(b[0-7]{1,4}|h[0-3]{1,2})\Z", component) and whole[:1] in "bsu":
                 return Reg(base, part=component), f"{whole}.{component[0]}"
@@ -226,7 +251,13 @@ class Names(dict[str, Operand]):
                 raise BadOperand(f"'{text}' is not declared", text)
             self.pending.add(text)
             return Sym(text), "&?"
-        return (Sym(text) if kind[0] == "&" else Reg(text)), kind
+        if kind[0] == "&":
+            return Sym(text), kind
+        if "*" in kind:  # a whole vector: `{v.x, v.y}`
+            element, count = kind.split("*")
+            parts = "xyzw"[: int(count)]
+            return Vec(tuple(Reg(f"{text}.{c}") for c in parts)), "{" + ",".join(element for _ in parts) + "}"
+        return Reg(text), kind
 
     def bind(self, raw: Any) -> tuple[Operand, str]:
         """A parsed operand (ptx/build.py) with its names resolved."""
@@ -248,7 +279,8 @@ class Names(dict[str, Operand]):
                 var = self.variable(name)
                 if var is None or var.count == -1:
                     raise BadOperand(f"'{name}' is not an array", name)
-                return self._symbol(name, number * var.vec * width(var.type) // 8)
+                symbol, kind = self._symbol(name, number * var.vec * width(var.type) // 8)
+                return symbol, f"{kind}[]"
             case Two(first, second):
                 (one, a), (two, b) = self.bind(first), self.bind(second)
                 return Pair(_register(one), _register(two)), f"{a}|{b}"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import lru_cache
 
-from alu_programs import SLOT, THREADS, Case, Program, register_class, values
+from alu_inputs import Inputs
+from alu_programs import SLOT, Case, Program, register_class
 from reference import conversions, floats, integers
 from reference.numbers import FORMATS, decode
 from reference.numbers import value as number
@@ -46,23 +47,28 @@ def arguments(case: Case) -> tuple[dict[str, int], list[tuple[str, str, int]]]:
     return dict(case.constants), places
 
 
-@cache
-def expected(case: Case, thread: int) -> dict[str, object]:
-    """The reference's results for one thread, by destination name."""
+@lru_cache(200)
+def expected(case: Case, data: Inputs) -> list[dict[str, object]]:
+    """The reference's results for each thread, by destination name."""
     constants, places = arguments(case)
-    v = dict(constants)
-    for name, ptype, position in places:
-        v[name] = values(ptype, position)[thread]
+    columns = {name: data.values(ptype, position) for name, ptype, position in places}
     types = {name: ptype for name, ptype, _ in case.operands}
-    mnemonic = case.form.mnemonic
-    words = case.opcode.split(".")
-    if mnemonic in ("addc", "subc", "madc"):
-        v["carry"] = values("u32", 6)[thread] + values("u32", 7)[thread] >> 32
+    mnemonic, words, mods = case.form.mnemonic, case.opcode.split("."), facts(case)
+    reference = REFERENCE[mnemonic]
     if "cc" in words and mnemonic in ("add", "sub"):
-        return integers.starting(facts(case), v, types)
-    if "cc" in words and mnemonic == "mad":
-        return integers.madc(facts(case), {**v, "carry": 0}, types)
-    return REFERENCE[mnemonic](facts(case), v, types)
+        reference = integers.starting
+    elif "cc" in words and mnemonic == "mad":
+        reference, constants = integers.madc, {**constants, "carry": 0}
+    elif mnemonic in ("addc", "subc", "madc"):
+        low, high = data.values("u32", 6), data.values("u32", 7)
+        columns["carry"] = [a + b >> 32 for a, b in zip(low, high, strict=True)]
+    results = []
+    known: dict[tuple[int, ...], dict[str, object]] = {}
+    for row in zip(*columns.values(), strict=True):
+        if row not in known:
+            known[row] = reference(mods, {**constants, **dict(zip(columns, row, strict=True))}, types)
+        results.append(known[row])
+    return results
 
 
 def agrees(got: int, want: object, ptype: str) -> bool:
@@ -83,7 +89,7 @@ def agrees(got: int, want: object, ptype: str) -> bool:
     if isinstance(want, floats.Approx):
         distance = abs(number(x) - want.value)
         return distance <= max(abs(want.value) * want.relative, want.absolute) + _half_unit(want.value, ptype)
-    return got == want or x.kind == "nan" == decode(want, ptype).kind
+    return got == want
 
 
 def _half_unit(v: float, ptype: str) -> float:
@@ -96,35 +102,35 @@ def mismatches(program: Program, output: bytes) -> Iterator[str]:
     by_case: dict[int, list[tuple[int, str, int]]] = {}
     for index, (case, name, element) in enumerate(program.outputs):
         by_case.setdefault(id(case), []).append((index, name, element))
+    threads = program.data.threads
     for case in program.batch:
-        wrong: set[str] = set()
-        for thread in range(THREADS):
-            want = expected(case, thread)
-            for index, name, element in by_case[id(case)]:
-                types = {n: (t, c) for n, t, c in case.operands}
-                ptype, count = types.get(name, ("u32", 1))
-                which = f"{name}{element}" if count > 1 else name
-                if which in wrong:
-                    continue
-                n = 32 if ptype == "pred" else int(re.findall(r"\d+", register_class(_stored(ptype, count)))[0])
-                at = (index * THREADS + thread) * SLOT
+        wanted = expected(case, program.data)
+        types = {n: (t, c) for n, t, c in case.operands}
+        for index, name, element in by_case[id(case)]:
+            ptype, count = types.get(name, ("u32", 1))
+            which = f"{name}{element}" if count > 1 else name
+            n = 32 if ptype == "pred" else int(re.findall(r"\d+", register_class(_stored(ptype, count)))[0])
+            for thread in range(threads):
+                at = (index * threads + thread) * SLOT
                 got = int.from_bytes(output[at : at + n // 8], "little")
-                if not agrees(got, want[which], ptype):
-                    wrong.add(which)
-                    found = f"{which} = {got:#x}, expected {_text(want[which])}"
-                    yield f"{case.opcode} {_sources(case, thread)}: {found}"
+                want = wanted[thread][which]
+                if got != want and not agrees(got, want, ptype):
+                    found = f"{which} = {got:#x}, expected {_text(want)}"
+                    yield f"{case.opcode} {_sources(case, program.data, thread)}: {found}"
+                    break
 
 
 def _stored(ptype: str, count: int) -> str:
     return f"{ptype[0]}16" if count == 1 and ptype in ("u8", "s8") else ptype
 
 
-def _sources(case: Case, thread: int) -> str:
+def _sources(case: Case, data: Inputs, thread: int) -> str:
     constants, places = arguments(case)
-    named = [f"{name}={values(ptype, position)[thread]:#x}" for name, ptype, position in places]
+    named = [f"{name}={data.values(ptype, position)[thread]:#x}" for name, ptype, position in places]
     if case.form.mnemonic in ("addc", "subc", "madc"):
-        named.append(f"carry={values('u32', 6)[thread] + values('u32', 7)[thread] >> 32}")
-    return " ".join([*named, *(f"{name}={n}" for name, n in constants.items())])
+        named.append(f"carry={data.values('u32', 6)[thread] + data.values('u32', 7)[thread] >> 32}")
+    parts = [f"{name[:-3]}.{part}" for name, part in case.mods if name.endswith("sel")]
+    return " ".join([*named, *(f"{name}={n:#x}" for name, n in constants.items()), *parts])
 
 
 def _text(want: object) -> str:

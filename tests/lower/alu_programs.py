@@ -9,15 +9,15 @@ import random
 import re
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+
+from alu_inputs import MIXED, Inputs, edges
 
 from ptx2amd.isa.form import Form
 from ptx2amd.isa.operands import Slot, resolve, slots
 from ptx2amd.isa.syntax import fields
 
 FAMILIES = ("integer", "extended", "bits", "compare", "float", "half", "convert", "move", "video", "mixed")
-THREADS = 256
 SLOT = 16  # bytes of an operand or result
 
 
@@ -57,7 +57,8 @@ def _parts(slot: Slot, mods: dict[str, str]) -> list[tuple[str, str, int]]:
         name, ptype = slot.name.split(":")
         assert slot.second is not None
         return [(name, resolve(ptype, mods), 1), (slot.second.name, resolve(slot.second.type, mods), 1)]
-    return [(slot.name, resolve(slot.type, mods), (slot.size or 1) if slot.kind == "vec" else 1)]
+    size = slot.size or int(mods.get("vec", "v1")[1:] or 1)
+    return [(slot.name, resolve(slot.type, mods), size if slot.kind == "vec" else 1)]
 
 
 def cases(form: Form) -> Iterator[Case]:
@@ -100,6 +101,23 @@ def all_cases(family: str) -> list[Case]:
     return [case for form in forms if not form.exact.startswith("refused") for case in cases(form)]
 
 
+def with_constant(case: Case) -> Case | None:
+    """The case with one of its sources a constant, or None where PTX has no constants of their types."""
+    draw = random.Random(f"{case.opcode} {case.mods}")
+    fixed = dict(case.constants)
+    plain = [(name, t) for name, t, n in case.sources if n == 1 and re.fullmatch(r"[bus](8|16|32|64)|f32|f64", t)]
+    free = [(name, t) for name, t in plain if f"{name}sel" not in dict(case.mods)]
+    if not free:
+        return None
+    name, ptype = draw.choice(free)
+    return replace(case, constants=tuple({**fixed, name: draw.choice(edges(ptype))}.items()))
+
+
+def constant_text(value: int, ptype: str) -> str:
+    """A constant of that type with these bits."""
+    return {"f32": f"0f{value:08x}", "f64": f"0d{value:016x}"}.get(ptype, str(value))
+
+
 def register_class(ptype: str) -> str:
     """The register type of the same width as a PTX type."""
     if ptype in ("pred", "f32", "f64"):
@@ -109,11 +127,12 @@ def register_class(ptype: str) -> str:
 
 
 class Program:
-    """One kernel: `k(inputs, outputs)`. Input array i holds THREADS slots of operand
+    """One kernel: `k(inputs, outputs)`. Input array i holds a slot for each thread with operand
     inputs[i] = (type, position), output array j those of outputs[j] = (case, destination name, element)."""
 
-    def __init__(self, name: str, batch: list[Case], flush: bool = False) -> None:
-        self.name, self.batch = name, batch
+    def __init__(self, name: str, batch: list[Case], flush: bool = False, data: Inputs = MIXED) -> None:
+        self.name, self.batch, self.data = name, batch, data
+        self.array = data.threads * SLOT  # bytes
         self.inputs: list[tuple[str, int]] = []
         self.outputs: list[tuple[Case, str, int]] = []
         self.registers: list[str] = []
@@ -137,7 +156,7 @@ class Program:
             self.inputs.append(key)
         at = self.inputs.index(key)
         register = self.register(ptype, "in")
-        offset = at * THREADS * SLOT
+        offset = at * self.array
         if ptype == "pred":
             word = self.register("u32", "w")
             self.loads += [f"ld.global.u32 {word}, [%in+{offset}];", f"setp.ne.u32 {register}, {word}, 0;"]
@@ -161,7 +180,7 @@ class Program:
             self.body.append(f"add.cc.u32 {self.register('u32', 'x')}, {a}, {b};")
         for name, ptype, count in case.operands:
             if name in constants:
-                texts[name] = str(constants[name])
+                texts[name] = constant_text(constants[name], ptype)
                 continue
             registers = []
             if count == 1 and ptype in ("u8", "s8"):
@@ -190,7 +209,7 @@ class Program:
             self.store(case, "carry", 0, "u32", register)
 
     def store(self, case: Case, name: str, element: int, ptype: str, register: str) -> None:
-        offset = len(self.outputs) * THREADS * SLOT
+        offset = len(self.outputs) * self.array
         self.outputs.append((case, name, element))
         if ptype == "pred":
             word = self.register("u32", "w")
@@ -210,9 +229,10 @@ class Program:
             [
                 f".visible .entry {self.name}(.param .u64 inputs, .param .u64 outputs)",
                 "{",
-                ".reg .b32 %thread; .reg .b64 %in, %out, %at; .reg .f32 %pad;",
+                ".reg .b32 %thread, %block, %size; .reg .b64 %in, %out, %at; .reg .f32 %pad;",
                 *self.registers,
-                "mov.u32 %thread, %tid.x;",
+                "mov.u32 %thread, %tid.x; mov.u32 %block, %ctaid.x; mov.u32 %size, %ntid.x;",
+                "mad.lo.u32 %thread, %block, %size, %thread;",
                 f"mul.wide.u32 %at, %thread, {SLOT};",
                 "ld.param.u64 %in, [inputs];",
                 "ld.param.u64 %out, [outputs];",
@@ -236,200 +256,11 @@ def module(programs: list[Program]) -> str:
     return HEAD + "".join(program.text() for program in programs)
 
 
-def programs(batch: list[Case], prefix: str, size: int = 60, flush: bool = False) -> list[Program]:
+def programs(
+    batch: list[Case], prefix: str, size: int = 60, flush: bool = False, data: Inputs = MIXED
+) -> list[Program]:
     """Kernels of `size` cases each."""
-    return [Program(f"{prefix}_{i // size}", batch[i : i + size], flush) for i in range(0, len(batch), size)]
-
-
-EDGES = {  # bit patterns worth trying, by width of an integer or float
-    "f16": [
-        0,
-        1,
-        0x3FF,
-        0x400,
-        0x3C00,
-        0x3800,
-        0x3E00,
-        0x4100,
-        0x7BFF,
-        0x7C00,
-        0x7E00,
-        0x57FF,
-        0x5BFF,
-        0x1400,
-    ],
-    "bf16": [
-        0,
-        1,
-        0x7F,
-        0x80,
-        0x3F80,
-        0x3F00,
-        0x3FC0,
-        0x4020,
-        0x7F7F,
-        0x7F80,
-        0x7FC0,
-        0x4EFF,
-        0x5F00,
-        0x3C00,
-    ],
-    "f32": [
-        0,
-        1,
-        0x7FFFFF,
-        0x800000,
-        0x3F800000,
-        0x3F000000,
-        0x3FC00000,
-        0x40200000,
-        0x7F7FFFFF,
-        0x7F800000,
-        0x7FC00000,
-        0x4EFFFFFF,
-        0x4F000000,
-        0x5F000000,
-        0x477FE000,
-        0x477FEFFF,
-        0x477FF000,
-        0x33800000,
-        0x38000000,
-        0x3F7FFFFF,
-        0x3F800001,
-        0x437F0000,
-        0x0C000000,
-        0x7E800001,
-        0x43E00000,
-        0x40490FDB,
-    ],
-    "f64": [
-        0,
-        1,
-        (1 << 52) - 1,
-        1 << 52,
-        0x3FF << 52,
-        0x3FE << 52,
-        0x3FF8 << 48,
-        0x4004 << 48,
-        (0x7FF << 52) - 1,
-        0x7FF << 52,
-        0x7FF8 << 48,
-        0x41DFFFFFFFC00000,
-        0x41E0000000000000,
-        0x43E0000000000000,
-        0x47EFFFFFE0000000,
-        0x47EFFFFFF0000000,
-        0x36A0000000000000,
-        0x3690000000000000,
-        0x380FFFFFFFFFFFFF,
-        0x40EFFC0000000000,
-        0x40EFFE0000000000,
-        0x3FF0000000000001,
-        0x3FEFFFFFFFFFFFFF,
-        0x4009_21FB_5444_2D18,
-    ],
-}
-
-
-@cache
-def values(ptype: str, position: int) -> list[int]:
-    """THREADS bit patterns for a source operand: edges against edges first, then random ones."""
-    seed = random.Random(f"{ptype} {position}")
-    if ptype == "pred":
-        return [seed.randrange(2) for _ in range(THREADS)]
-    pair = ptype.endswith("x2")
-    element = ptype.removesuffix("x2")
-    if pair:
-        low, high = values(element, position), values(element, position + 5)
-        n = int(re.findall(r"\d+", element)[0])
-        return [a | b << n for a, b in zip(low, high, strict=True)]
-    n = int(re.findall(r"\d+", element)[0])
-    if element in EDGES:
-        edges = [*EDGES[element], *(e | 1 << n - 1 for e in EDGES[element])]
-    else:
-        ones = (1 << n) - 1
-        edges = sorted(
-            {
-                0,
-                1,
-                2,
-                3,
-                5,
-                7,
-                8,
-                15,
-                16,
-                31,
-                32,
-                33,
-                63,
-                64,
-                100,
-                255,
-                ones,
-                ones - 1,
-                1 << n - 1,
-                (1 << n - 1) - 1,
-                (1 << n - 1) + 1,
-                ones // 3,
-                ones // 5,
-                ones - 31,
-            }
-            & set(range(ones + 1))
-            if n <= 16
-            else {
-                0,
-                1,
-                2,
-                3,
-                5,
-                7,
-                8,
-                15,
-                16,
-                24,
-                31,
-                32,
-                33,
-                63,
-                64,
-                65,
-                127,
-                255,
-                256,
-                0xFFFF,
-                0x8000,
-                ones,
-                ones - 1,
-                1 << n - 1,
-                (1 << n - 1) - 1,
-                (1 << n - 1) + 1,
-                ones // 3,
-                ones // 5,
-                ones - 31,
-            }
-        )
-    stride = (1, 7, 11, 13, 5, 3, 17, 19, 23)[position]
-    found = [edges[(i * stride + i // len(edges) * (position + 1)) % len(edges)] for i in range(THREADS // 2)]
-    while len(found) < THREADS:
-        kind = seed.randrange(4)
-        if element in EDGES and kind < 3:
-            found.append(_random_float(element, seed))
-        elif element not in EDGES and kind == 0:
-            found.append(seed.randrange(1 << seed.randrange(1, n + 1)))
-        else:
-            found.append(seed.randrange(1 << n))
-    return found
-
-
-_EXPONENT = {"f16": (10, 15, 14), "bf16": (7, 127, 40), "f32": (23, 127, 40), "f64": (52, 1023, 70)}
-
-
-def _random_float(ptype: str, seed: random.Random) -> int:
-    mantissa, bias, spread = _EXPONENT[ptype]
-    exponent = bias + seed.randrange(-spread, spread + 1) // seed.choice((1, 1, 4))
-    sign = seed.randrange(2) << int(ptype.strip("bf")) - 1
-    return sign | exponent << mantissa | seed.randrange(1 << mantissa)
+    return [Program(f"{prefix}_{i // size}", batch[i : i + size], flush, data) for i in range(0, len(batch), size)]
 
 
 def input_bytes(program: Program) -> bytes:
@@ -437,5 +268,5 @@ def input_bytes(program: Program) -> bytes:
     return b"".join(
         struct.pack("<QQ", v & (1 << 64) - 1, v >> 64)
         for ptype, position in program.inputs
-        for v in values(ptype, position)
+        for v in program.data.values(ptype, position)
     )

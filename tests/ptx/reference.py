@@ -44,7 +44,7 @@ def _fill(parser: BodyParser, block: Block) -> None:
             _fill(parser, item)
             parser.names, parser.scope = outer, scope
         elif isinstance(item, Proto | BranchTargets):
-            parser.names.declare_symbol(item.name, "&proto" if isinstance(item, Proto) else "&targets")
+            parser.names.declare_symbol(item.name, "&proto" if isinstance(item, Proto) else "&targets", item)
             parser.scope.items.append(item)
         elif isinstance(item, Loc):
             parser.scope.items.append(item)

@@ -49,7 +49,7 @@ def cvt(mods, v, types):
     if mods.get("satfinite"):
         bits = finite(bits, t)
     if mods.get("relu"):
-        bits = bits if x.kind == "nan" else positive_part(bits, t)
+        bits = positive_part(bits, t)
     return {"d": bits}
 
 

@@ -102,10 +102,17 @@ def saturated(bits: int | None, t: str) -> int:
     return one if x.kind == "inf" or key(x) > key(from_int(1)) else bits
 
 
+def canonical_nan(t: str) -> int:
+    return (1 << bits_of(t) - 1) - 1
+
+
 def positive_part(bits: int | None, t: str) -> int | None:
+    """.relu: nothing negative, NaN the canonical one."""
     if isinstance(bits, Either):
         return Either(*(positive_part(b, t) for b in bits))
-    return bits if bits is None or not decode(bits, t).sign else 0
+    if bits is None or decode(bits, t).kind == "nan":
+        return canonical_nan(t)
+    return bits if not decode(bits, t).sign else 0
 
 
 @each
@@ -155,7 +162,9 @@ def min_max(mods, v, types):
     bare = mods.get("xorsign") or mods.get("abs")
     numbers = [decode(v[n] & ~top if bare else v[n], t, ftz) for n in names]
     usual = [x for x in numbers if x.kind != "nan"]
-    if not usual or (mods.get("nan") and len(usual) < len(numbers)):
+    if mods.get("nan") and len(usual) < len(numbers):
+        return {"d": canonical_nan(t)}
+    if not usual:
         return {"d": None}
     best = (min if mods["name"] == "min" else max)(usual, key=key)
     bits = encode(best, t)
@@ -438,6 +447,8 @@ def slct(mods, v, types):
 
 @of("mov")
 def mov(mods, v, types):
+    if "vec" in mods:
+        return {name.replace("a", "d"): bits for name, bits in v.items()}
     if "d0" in mods:  # unpacking
         n = integers.width(types["d"])
         return {f"d{i}": v["a"] >> n * i & (1 << n) - 1 for i in range(int(mods["d0"]))}

@@ -113,8 +113,8 @@ def sad(mods, v, types):
 @of("div")
 def div(mods, v, types):
     a, b = numbers(v, types)
-    if b == 0:
-        return {"d": None}
+    if b == 0:  # left to the machine by the manual
+        return {"d": wrap(-1, types["d"])}
     q = abs(a) // abs(b)
     return {"d": wrap(-q if (a < 0) != (b < 0) else q, types["d"])}
 
@@ -123,7 +123,7 @@ def div(mods, v, types):
 def rem(mods, v, types):
     a, b = numbers(v, types)
     if b == 0:
-        return {"d": None}
+        return {"d": wrap(-1, types["d"])}
     r = abs(a) % abs(b)
     return {"d": wrap(-r if a < 0 else r, types["d"])}
 

@@ -1,0 +1,174 @@
+"""Translate all kernels of real projects and tell which cannot be, why, and which are slow.
+
+    python tests/corpus/sweep.py compile WORK [PROJECT...]       nvcc makes PTX of the pinned sources, in WORK/ptx
+    python tests/corpus/sweep.py translate WORK [PROJECT...]     each kernel for each arch; results in WORK/results
+    python tests/corpus/sweep.py report WORK                     docs/support/corpus.md from the results
+
+Both long steps continue where they stopped: what has its output file is not done again. `WORK/src/PROJECT` may be put
+there by hand instead of being downloaded."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import time
+import tomllib
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from ptx2amd.compat import toolkit
+from ptx2amd.errors import Ptx2amdError
+from ptx2amd.translate import parse, translate
+
+ARCHS = ("gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201")
+HERE = Path(__file__).parent
+NVCC_SECONDS = 900
+KERNEL_SECONDS = 20  # of processor time; more is named in the report
+
+
+@dataclass(frozen=True)
+class Project:
+    """A row of projects.toml."""
+
+    name: str
+    origin: str
+    sources: list[str]
+    include: list[str] = field(default_factory=list)
+    flags: list[str] = field(default_factory=list)
+    arch: str = "compute_80"
+
+    def folder(self, work: Path) -> Path:
+        """The sources, downloaded when they are not there."""
+        kind, where, version = self.origin.split()
+        folder = work / "src" / Path(where).name
+        if not folder.exists():
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            if kind == "git":
+                subprocess.run(["git", "init", "-q", folder], check=True)
+                for command in (["fetch", "-q", "--depth=1", where, version], ["checkout", "-q", version]):
+                    subprocess.run(["git", "-C", folder, *command], check=True)
+            else:
+                name = f"{where}=={version}"
+                pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:", name]
+                subprocess.run([*pip, "-d", folder.parent], check=True)
+                folder.mkdir()
+                archive = folder.parent / f"{where}-{version}.tar.gz"
+                subprocess.run(["tar", "xzf", archive, "-C", folder, "--strip-components=1"], check=True)
+        return folder
+
+    def files(self, work: Path) -> list[Path]:
+        root = self.folder(work)
+        found = {f for glob in self.sources if glob[0] != "!" for f in root.glob(glob)}
+        return sorted(found - {f for glob in self.sources if glob[0] == "!" for f in root.glob(glob[1:])})
+
+
+def projects(names: list[str]) -> list[Project]:
+    """The projects of projects.toml, or those named."""
+    rows = tomllib.loads((HERE / "projects.toml").read_text())
+    return [Project(name, row.pop("from"), **row) for name, row in rows.items() if not names or name in names]
+
+
+def stem(project: Project, work: Path, source: Path) -> str:
+    return str(source.relative_to(project.folder(work)).with_suffix("")).replace("/", "__")
+
+
+def compile_one(project: Project, work: Path, source: Path) -> str:
+    """PTX of one source, or the compiler's error in a file beside it."""
+    target = work / "ptx" / project.name / f"{stem(project, work, source)}.ptx"
+    failed = target.with_suffix(".error")
+    if target.exists() or failed.exists():
+        return ""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    tools, root = toolkit.find(), project.folder(work)
+    command = [tools.nvcc, *tools.flags, "-ptx", "-lineinfo", "-std=c++17", f"-arch={project.arch}"]
+    command += ["--expt-relaxed-constexpr", "--extended-lambda", "-w", *project.flags]
+    command += [f"-I{root / folder}" for folder in project.include]
+    part = target.with_suffix(".part")
+    try:
+        done = subprocess.run(
+            [*command, source, "-o", part], capture_output=True, text=True, timeout=NVCC_SECONDS, check=False
+        )
+        error = done.stderr if done.returncode else ""
+    except subprocess.TimeoutExpired:
+        error = f"nvcc took more than {NVCC_SECONDS} s"
+    if error:
+        failed.write_text(error)
+        return f"{project.name}/{source.name}: {error.strip().splitlines()[0] if error.strip() else 'failed'}"
+    part.rename(target)
+    return f"{project.name}/{source.name}: {target.stat().st_size} bytes"
+
+
+@dataclass
+class Outcome:
+    """One kernel for one arch. reason: "" when it was translated; seconds of processor time; peak: MiB that the
+    process had grown to."""
+
+    file: str
+    kernel: str
+    arch: str
+    reason: str
+    opcode: str
+    seconds: float
+    peak: int
+
+
+def translate_one(path: Path, output: Path, archs: tuple[str, ...]) -> str:
+    """Every kernel of a PTX file for every arch, as JSON lines."""
+    found = []
+    try:
+        module = parse(path.read_text(), path.name)
+        kernels = [name for name, f in module.functions.items() if f.kind == "entry" and f.text]
+    except Ptx2amdError as error:
+        found.append(Outcome(path.name, "", "", str(error), "", 0, 0))
+        kernels = []
+    for kernel in kernels:
+        for arch in archs:
+            start = time.process_time()
+            [result] = translate(module, archs=[arch], kernels=[kernel])
+            seconds = time.process_time() - start
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+            k = result.kernels[kernel]
+            found.append(Outcome(path.name, kernel, arch, k.reason, getattr(k.error, "opcode", ""), round(seconds, 2), peak))
+    output.parent.mkdir(parents=True, exist_ok=True)
+    part = output.with_suffix(".part")
+    part.write_text("".join(json.dumps(asdict(o)) + "\n" for o in found))
+    part.rename(output)
+    return f"{path.parent.name}/{path.name}: {len(found)} kernels, {sum(bool(o.reason) for o in found)} refused"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("step", choices=("compile", "translate", "report"))
+    parser.add_argument("work", type=Path)
+    parser.add_argument("projects", nargs="*")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--archs", default=",".join(ARCHS))
+    options = parser.parse_args()
+    work, wanted = options.work, projects(options.projects)
+    if options.step == "compile":
+        with ThreadPoolExecutor(options.jobs) as pool:
+            jobs = [pool.submit(compile_one, p, work, f) for p in wanted for f in p.files(work)]
+            for job in jobs:
+                if line := job.result():
+                    print(line, flush=True)
+    elif options.step == "translate":
+        archs = tuple(options.archs.split(","))
+        with ProcessPoolExecutor(options.jobs, max_tasks_per_child=1) as processes:
+            runs = []
+            for project in wanted:
+                for path in sorted((work / "ptx" / project.name).glob("*.ptx"), key=lambda p: p.stat().st_size):
+                    output = work / "results" / project.name / f"{path.stem}.jsonl"
+                    if not output.exists():
+                        runs.append(processes.submit(translate_one, path, output, archs))
+            for run in runs:
+                print(run.result(), flush=True)
+    else:
+        raise SystemExit("not yet")
+
+
+if __name__ == "__main__":
+    main()
