@@ -132,7 +132,8 @@ def translate_one(path: Path, output: Path, archs: tuple[str, ...]) -> str:
             seconds = time.process_time() - start
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
             k = result.kernels[kernel]
-            found.append(Outcome(path.name, kernel, arch, k.reason, getattr(k.error, "opcode", ""), round(seconds, 2), peak))
+            opcode = getattr(k.error, "opcode", "")
+            found.append(Outcome(path.name, kernel, arch, k.reason, opcode, round(seconds, 2), peak))
     output.parent.mkdir(parents=True, exist_ok=True)
     part = output.with_suffix(".part")
     part.write_text("".join(json.dumps(asdict(o)) + "\n" for o in found))

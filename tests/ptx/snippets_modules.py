@@ -1,0 +1,201 @@
+"""Variables, initial values, function heads, redeclarations: accepted and rejected as ptxas does."""
+
+from __future__ import annotations
+
+from ptx.snippets_operands import HEADER as HEADER
+
+ACCEPTED = r"""
+.global .u32 a1 = WARP_SZ;
+.global .u32 a1 = 5 + 3 * 2;
+.global .u64 a1 = gv + 8;
+.global .u32 a1 = generic(gv);
+.global .u8 a1[4] = {0xff(gv), 0xff00(gv), 0xff0000(gv), 0xff000000(gv)};
+.global .u8 a1 = 0xff(gv);
+.global .f32 a1 = 1.5;
+.global .f32 a1[2] = {0f3f800000, 0d3ff0000000000000};
+.global .f64 a1 = 0f3f800000;
+.global .b16 a1 = 0x3c00;
+.global .b8 a1[] = {1,2,3};
+.global .b8 a1[2][2] = {{1,2},{3}};
+.global .b8 a1[WARP_SZ];
+.global .v2 .f32 a1 = {1.0, 2.0};
+.global .v2 .f64 a1;
+.global .align 16 .b8 a1[3];
+.const .b32 a1 = 5;
+.extern .global .b32 a1; .visible .global .b32 a1;
+.extern .global .b32 a1; .extern .global .b32 a1;
+.extern .const .b32 a1[];
+.weak .const .b32 a1 = 3;
+.common .global .b32 a1;
+.common .global .b32 a1 = 3;
+.weak .func f9() {ret;}
+.weak .func f9(); .weak .func f9() {ret;}
+.visible .func f9(); .func f9() {ret;}
+.func f9(); .func f9() {ret;}
+.func f9(.param .b32 a); .func f9(.param .b32 b) {ret;}
+.visible .entry f9(); .visible .entry f9() {ret;}
+.entry f9(.param .b128 x) {ret;}
+.func f9(.param .b128 x) {ret;}
+.func (.reg .b32 a) f9(.param .b32 b) {ret;}
+.func f9(.reg .b32 a, .param .b32 b) {ret;}
+.entry f9() .maxntid 2000 {ret;}
+.entry f9() .maxnreg 300 {ret;}
+.entry f9() .minnctapersm 2 {ret;}
+.func f9() .noreturn {ret;}
+.entry f9() .reqnctapercluster 2 {ret;}
+.entry f9() .blocksareclusters .reqntid 32 .reqnctapercluster 2 {ret;}
+.func f9() .abi_preserve 3 {ret;}
+.visible .func f8(){ret;} .visible .func f9(); .alias f9, f8;
+.file 1 "x.cu"
+.global .texref t[4];
+.global .texref t = { channel_data_type = 1 };
+.entry f9(.param .texref t) {ret;}
+.entry f9(.param .u64 .ptr .shared .align 8 p) {ret;}
+.entry f9(.param .u32 .ptr .global p) {ret;}
+.entry f9(.param .align 16 .b8 x[4]) {ret;}
+.entry f9(.param .align 256 .b8 x[4]) {ret;}
+.func f9(.param .b8 x[]) {ret;}
+.global .attribute(.managed) .b32 a1;
+// nested /* comment
+.global .b32 $$, __x, %y;
+.visible .entry f9() { {} ret; }
+.entry f9(.param .b32 gv) { ret; }
+.entry f9() { .reg .b32 gv; ret; }
+.entry f9() { .reg .b32 f9; ret; }
+.entry f9() { .global .b32 g1 = 5; ret; }
+.entry f9() { .const .b32 g1 = 5; ret; }
+.entry f9() { .const .b32 g1; ret; }
+.entry f9() { .param .b32 g1; ret; }
+.entry f9() { .local .align 8 .b8 g1[16]; ret; }
+.entry f9() { .reg .b32 r<0>; ret; }
+.entry f9() { .reg .b32 r<5>, q; mov.b32 r4, q; ret; }
+.entry f9() { .reg .v2 .b32 r<5>; ret; }
+.entry f9() { .reg .align 4 .b32 r; ret; }
+.entry f9() { .reg .b128 r; ret; }
+.entry f9() { .reg .f16x2 r; ret; }
+.entry f9() { .reg .u8 r; ret; }
+.entry f9() { .reg .s8 r; ret; }
+.entry f9() { L: bra L; }
+.entry f9() { L: L2: bra L; }
+.entry f9() { bra L; L: }
+.entry f9() { .reg .b32 a; { .reg .f32 a; mov.f32 a, 1.0; } mov.b32 a, 1; ret; }
+.extern .func xx(.param .align 8 .b8 x[16]); .entry f9() { .param .align 8 .b8 a[16]; call xx, (a); ret; }
+.extern .func xx(.param .f32 x); .entry f9() { .param .b32 a; call xx, (a); ret; }
+.extern .func xx(.param .b32 x); .entry f9() { .param .f32 a; call xx, (a); ret; }
+.extern .func xx(.param .s32 x); .entry f9() { .param .u32 a; call xx, (a); ret; }
+.extern .func xx(.param .b8 x[]); .entry f9() { .param .b8 a[8]; call xx, (a); ret; }
+.extern .func xx(.param .u32 x[2]); .entry f9() { .param .b32 a[2]; call xx, (a); ret; }
+.extern .func xx(.param .f32 x[2]); .entry f9() { .param .b32 a[2]; call xx, (a); ret; }
+.extern .func xx(.param .f16 x); .entry f9() { .param .b16 a; call xx, (a); ret; }
+.extern .func xx(.param .b64 x); .entry f9() { .param .f64 a; call xx, (a); ret; }
+""".strip().split("\n")
+
+REJECTED = r"""
+.global .u64 a1 = 8 + gv;
+.global .u64 a1 = gv - 8;
+.global .u64 a1 = generic(gv) - 8;
+.global .u64 a1 = &gv;
+.global .u16 a1[2] = {0xff(gv), 1};
+.global .f32 a1 = 1;
+.global .f16 a1 = 1.0;
+.global .f32 a1 = gv;
+.global .pred a1;
+.global .b8 a1[];
+.global .b8 a1[2] = {1,2,3};
+.global .b8 a1[2][2] = {1,2,3,4};
+.global .b8 a1[2][2] = {{1,2},{3,4,5}};
+.global .b8 a1[0];
+.global .b8 a1[-1];
+.global .b8 a1[2*3];
+.global .v4 .f32 a1[2] = {{1.0,2.0,3.0,4.0},{1.0}};
+.global .v3 .f32 a1;
+.global .v4 .f64 a1;
+.global .align 3 .b8 a1;
+.global .align 0 .b8 a1;
+.shared .b32 a1 = 5;
+.local .b32 a1;
+.param .b32 a1;
+.reg .b32 a1;
+.reg .b32 a1; .func f9() { mov.b32 a1, 1; }
+.const[1] .b32 a1;
+.visible .global .b32 a1; .visible .global .b32 a1;
+.extern .global .b32 a1 = 5;
+.common .shared .b32 a1;
+.common .const .b32 a1;
+.common .func f9() { ret; }
+.func f9(.param .b32 a); .func f9() {ret;}
+.func f9(.param .b32 a); .func f9(.param .f32 b) {ret;}
+.extern .func f9(); .func f9() {ret;}
+.extern .func f9(); .visible .func f9() {ret;}
+.func f9() {ret;} .func f9() {ret;}
+.entry f9(.reg .b32 x) {ret;}
+.entry f9(.param .pred x) {ret;}
+.func (.param .b32 a, .param .b32 b) f9() {ret;}
+.entry f9() .maxntid 0 {ret;}
+.entry f9() .maxntid 32 .reqntid 32 {ret;}
+.entry f9() .maxntid 1,2,3,4 {ret;}
+.entry f9() .noreturn {ret;}
+.func f9() .maxnreg 32 {ret;}
+.entry f9() .abi_preserve 3 {ret;}
+.func f9() .language 3 {ret;}
+.visible .func f8(){ret;} .alias f9, f8;
+.visible .func f9(); .alias f9, f8;
+.visible .func f9(); .visible .func f8(.param .b32 x){ret;} .alias f9, f8;
+.visible .entry f8(){ret;} .visible .func f9(); .alias f9, f8;
+.section .debug_x { .b8 1, 2; .b32 5; L1: .b64 L1; }
+.global .texref t; .global .samplerref s; .global .surfref u;
+.global .samplerref s = { addr_mode_0 = clamp_to_edge, filter_mode = nearest };
+.shared .texref t;
+.func f9(.param .texref t) {ret;}
+.entry f9(.param .u64 .ptr .foo p) {ret;}
+.entry f9(.param .v2 .f32 x) {ret;}
+.func f9(.param .b32 x, ...) {ret;}
+.func f9(.param .b8 x[], .param .b32 y) {ret;}
+.shared .attribute(.managed) .b32 a1;
+.global .attribute(.foo) .b32 a1;
+.global .b32 é;
+.global .b32 a1 // no semicolon
+.global .b32 %;
+.global .b32 1a;
+.global .b32 a1;;
+.visible .entry f9() { ret }
+.visible .entry f9() { ;;; ret; ; }
+.visible .entry f9() { ret; } ;
+.visible .visible .entry f9() { ret; }
+.extern .visible .global .b32 a1;
+.global .b32 a1, a1;
+.entry gv() { ret; }
+.entry f9(.param .b32 x, .param .b32 x) { ret; }
+.entry f9() { .shared .b32 s1 = 5; ret; }
+.entry f9() { .extern .shared .b32 g1[]; ret; }
+.entry f9() { .reg .b32 r[4]; ret; }
+.entry f9() { .reg .b32 r = 4; ret; }
+.entry f9() { .reg .b1 r; ret; }
+.entry f9() { .reg .bf16 r; ret; }
+.entry f9() { .reg .bf16x2 r; ret; }
+.entry f9() { .reg .tf32 r; ret; }
+.entry f9() { .reg .e4m3 r; ret; }
+.entry f9() { bra L; L: ret; L: ret; }
+.entry f9() { .reg .b32 L; L: ret; }
+.entry f9() { .loc 1 2 3; ret; }
+.entry f9() { mov.b32 a, 1; .reg .b32 a; ret; }
+.extern .func xx(.param .align 8 .b8 x[16]); .entry f9() { .param .align 4 .b8 a[16]; call xx, (a); ret; }
+.extern .func xx(.param .align 4 .b8 x[16]); .entry f9() { .param .align 8 .b8 a[16]; call xx, (a); ret; }
+.extern .func xx(.param .b64 x); .entry f9() { .param .b8 a[8]; call xx, (a); ret; }
+.extern .func xx(.param .b8 x[8]); .entry f9() { .param .b64 a; call xx, (a); ret; }
+.extern .func xx(.param .f32 x); .entry f9() { .param .u32 a; call xx, (a); ret; }
+.extern .func xx(.param .b8 x[16]); .entry f9() { .param .b8 a[8]; call xx, (a); ret; }
+.extern .func xx(.param .b8 x[8]); .entry f9() { .param .b32 a[2]; call xx, (a); ret; }
+.extern .func xx(.param .b32 x); .entry f9() { .param .u16 a; call xx, (a); ret; }
+.extern .func xx(.param .align 8 .b8 x[8]); .entry f9() { .param .align 16 .b8 a[8]; call xx, (a); ret; }
+""".strip().split("\n")
+
+LENIENT = {
+    ".weak .func f9();": "found missing when it is called",
+    ".func f9(.reg .pred x) {ret;}": "ptxas's calling convention is not ours",
+    ".func (.reg .b32 a, .reg .b32 b) f9() {ret;}": "a warning",
+    '.pragma "x";': "a hint that a later version may have",
+    ".entry f9(.param .b8 x[4][4]) {ret;}": "as any variable's dimensions",
+    "/* unicode \u2603 */ .global .b32 a1;": "comments are free text",
+    ".version 99.0": "versions and targets are not held against each other: nothing here depends on them",
+}
