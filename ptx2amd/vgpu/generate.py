@@ -14,7 +14,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from ptx2amd.vgpu import gen_access, gen_memory, gen_scalar, gen_tables
+from ptx2amd.vgpu import gen_access, gen_memory, gen_native, gen_scalar, gen_tables
 from ptx2amd.vgpu.isa import encoding
 from ptx2amd.vgpu.isa.table import all_ops, symbol, vector_ops
 from ptx2amd.vgpu.unit import LEVELS, WIDTHS, Handlers, Unit
@@ -55,6 +55,7 @@ def _generate(out: Path) -> list[Unit]:
         units.append(Unit(path, flags=("-g0",)))
     units.append(Unit(out / "all_builds.c"))
     units.append(gen_access.write(out))
+    units += gen_native.write(out)
     taken = {u.path.name for u in units}
     units += [
         Unit(path)

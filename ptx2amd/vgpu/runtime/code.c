@@ -32,6 +32,7 @@ void code_destroy(struct code *code) {
   if (!code) return;
   for (int k = 0; k < 2; k++) {
     if (code->entries[k]) munmap(code->entries[k], entries_bytes(code));
+    native_free(code->native[k]);
     if (code->real[k]) munmap(code->real[k], real_bytes(code));
   }
   if (code->notes) munmap(code->notes, code->dwords + GUARDS);
@@ -104,6 +105,8 @@ handler_fn code_decode(struct wave *w, const struct inst *i) {
     if (run->real && decoded.op) {
       code->real[run->build->lanes == 64][at] = handler;
       handler = tools_observe;
+    } else {
+      handler = native_handler(code, run->build->lanes == 64, at, &decoded, handler);
     }
     *entry = decoded;
     /* Readers see the handler only after the fields. */

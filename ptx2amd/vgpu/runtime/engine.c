@@ -352,6 +352,9 @@ int engine_run(const struct dispatch *d, struct fault *fault, struct engine_coun
   if (run.preload_dwords) run.entry += 64;   /* the first 256 bytes load the same arguments, for old firmware */
   run.batch = run.groups / (thread_limit * 16u);
   run.batch = run.batch < 1 ? 1 : run.batch > 64 ? 64 : run.batch;
+  static _Atomic uint64_t runs;
+  run.number = atomic_fetch_add_explicit(&runs, 1, memory_order_relaxed) + 1;
+  native_begin(d->code, run.build->lanes == 64, (size_t)(run.entry - run.entries));
   pthread_mutex_init(&run.fault_lock, NULL);
   fill_packet(&run);
   struct mem_block *packet = NULL;

@@ -7,6 +7,7 @@
 
 #include "decode.h"
 #include "engine.h"
+#include "native.h"
 
 /* The instruction handlers and the wave loop of one wave width and one x86-64 level. */
 struct build {
@@ -26,6 +27,7 @@ struct code {
   size_t dwords;
   uint8_t *notes;            /* with tools on, by dword: what tools.c knows of an instruction */
   handler_fn *real[2];       /* with tools on: the handlers of entries */
+  struct native *native[2];  /* translations to native code (native.h); NULL: none */
   struct inst *entries[2];   /* wave32, wave64: one per dword and a few guards; NULL until first used */
   pthread_mutex_t lock;
   struct arena *arena;       /* struct inst_ext and the like */
@@ -45,6 +47,7 @@ struct run {
   struct inst *entries, *entry;
   const handler_fn *real;      /* the entries' handlers where the tools stand before them (tools.h) */
   struct dispatch_packet packet;
+  uint64_t number;             /* of the run in the process, from 1 */
   uint64_t groups;             /* workgroups in all */
   uint32_t lds_bytes, scratch_bytes, vgprs, agprs;
   uint32_t preload_offset, preload_dwords; /* kernel arguments that start in SGPRs */
@@ -74,6 +77,8 @@ struct workgroup {
   uint32_t lds_capacity;
   uint8_t *scratch;
   size_t scratch_capacity;
+  struct native_site sites[NATIVE_SITES];
+  uint64_t sites_run;          /* the run that they are of */
   struct group_shadow *shadow; /* with tools on (tools.h) */
 };
 

@@ -7,22 +7,23 @@
 /* Runs the wave for at most budget instructions. */
 static void run_wave(struct wave *w, uint64_t budget) {
   unsigned host = _mm_getcsr();
-  uint64_t left = budget;
+  uint64_t steps = 0, limit = w->executed + budget;   /* native code adds its instructions to w->executed */
   const struct inst *i = w->pc;
   w->stop = WAVE_RUNNING;
   _mm_setcsr(w->mxcsr);
   do {
     handler_fn run = __atomic_load_n(&i->run, __ATOMIC_ACQUIRE);
+    if (__builtin_expect(budget == 1, 0)) run = native_original(w->wg->run, i) ?: run;
     if (__builtin_expect(!run, 0)) {
       _mm_setcsr(host);
       run = code_decode(w, i);
       _mm_setcsr(w->mxcsr);
     }
     i = run(w, i);
-    left--;
-  } while (i && left);
+    steps++;
+  } while (i && w->executed + steps < limit);
   _mm_setcsr(host);
-  w->executed += budget - left;
+  w->executed += steps;
   if (i) {
     w->pc = i;
     w->stop = WAVE_RUNNING;

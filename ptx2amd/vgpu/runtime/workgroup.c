@@ -210,6 +210,8 @@ bool workgroup_start(struct workgroup *g, struct run *run, uint64_t index) {
   const struct dispatch *d = run->d;
   unsigned lanes = run->build->lanes;
   g->run = run;
+  if (g->sites_run != run->number) memset(g->sites, 0, sizeof g->sites);
+  g->sites_run = run->number;
   g->id[0] = (uint32_t)(index % d->grid[0]);
   g->id[1] = (uint32_t)(index / d->grid[0] % d->grid[1]);
   g->id[2] = (uint32_t)(index / d->grid[0] / d->grid[1]);

@@ -1,0 +1,122 @@
+"""Generates the tables for the translation to native code (runtime/native.h) from isa/native.py."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from ptx2amd.vgpu.isa import native
+from ptx2amd.vgpu.isa.op import Op
+from ptx2amd.vgpu.isa.table import all_ops
+from ptx2amd.vgpu.unit import Unit
+
+_STATEMENT = re.compile(r"(\w+)(?:\{(\w+)\})? = (\w+)(?:/(\w+))? (\S+)(?: (\S+))?$")
+_SHAPES = ("UNARY", "UNARY_IMM", "BINARY", "BINARY_IMM", "CHANGE", "CHANGE_IMM", "SHIFT2", "SHIFT6", "COMPARE",
+           "TO_MASK", "MASKS")  # fmt: skip
+_RESULTS = ("D", "DH", "O", "OH")
+_TEMPORARIES = "STUVX"
+_MASKS = "EPQR"
+#: Scalar semantics with these words do more than compute D and SCC from A and B.
+_IMPURE = re.compile(r"\bw\b|\breturn\b|EXEC|JUMP|BRANCH|PC_NEXT|MESSAGE|clock|WRITE_D|M0")
+
+
+def _enums() -> str:
+    values = ["NONE", "CONST", "A", "AH", "B", "BH", "C", "CH", *_RESULTS, *_TEMPORARIES, *_MASKS, "ODD"]
+    return "\n".join(
+        [
+            "/* Generated from ptx2amd/vgpu/isa/native.py. */",
+            "enum x86_shape { " + ", ".join(f"SHAPE_{s}" for s in _SHAPES) + " };",
+            "enum x86_op { " + ", ".join(f"X86_{n}" for n in native.X86) + ", X86_COUNT };",
+            "enum native_value { " + ", ".join(f"VALUE_{v}" for v in values) + ", VALUE_COUNT };",
+            "",
+        ]
+    )
+
+
+def _value(text: str, letters: dict[str, str]) -> tuple[str, int]:
+    if text.startswith("#"):
+        return "VALUE_CONST", int(text[1:], 0)
+    name, high = (text[0], text[1:]) if text[0] in letters else (text, "")
+    return f"VALUE_{letters.get(name, name)}{high}", 0
+
+
+def sequence(op: Op) -> list[str]:
+    """C initialisers of a row's steps; ValueError where the notation is wrong."""
+    sources = [o for o in op.parse_operands() if not o.is_destination]
+    letters = {o.name.upper(): "ABC"[k] for k, o in enumerate(sources)}
+    steps = []
+    for text in native.SEQUENCES[op.name].split("; "):
+        m = _STATEMENT.match(text)
+        if not m or m[3] not in native.X86:
+            raise ValueError(f"{op.name}: {text!r}")
+        a, constant = _value(m[5], letters)
+        b, other = _value(m[6], letters) if m[6] else ("VALUE_NONE", 0)
+        mask = _value(m[2], letters)[0] if m[2] else "VALUE_NONE"
+        steps.append(
+            f"{{X86_{m[3]}, VALUE_{m[1]}, {a}, {b}, {mask}, {int(m[4] or '0', 0)}, {constant or other:#x}}},"
+        )
+    return steps
+
+
+def _flags(op: Op) -> str:
+    flags = []
+    if op.name in native.NEEDS_IEEE_OFF:
+        flags.append("NATIVE_IEEE_OFF")
+    if op.name in native.NEEDS_INDEX_OFF:
+        flags.append("NATIVE_INDEX_OFF")
+    if op.format in ("SOP1", "SOP2", "SOPC", "SOPK") and op.semantics and not _IMPURE.search(op.semantics):
+        flags.append("NATIVE_PURE")
+    if op.format in ("SOPP", "SOPK") and op.semantics == ";":
+        flags.append("NATIVE_NOTHING")
+    if "EXEC" in op.semantics or "cmpx" in op.name:
+        flags.append("NATIVE_WRITES_EXEC")
+    return " | ".join(flags) or "0"
+
+
+_MEMORY = re.compile(r"(?:return )?(global|ds|scalar)_(load|store|load2|store2)\((.*)\);?$")
+_KINDS = ("B32", "B64", "B128", "U8", "I8", "U16", "I16", "B8", "B16")
+
+
+def _memory(op: Op) -> str:
+    """Initialiser of struct native_memory; "" where the access is not translated."""
+    m = _MEMORY.match(op.semantics)
+    if not m or m[1] == "scalar":
+        return ""
+    arguments = [a.strip() for a in m[3].split(",")]
+    if m[2] in ("load2", "store2"):
+        bits = int(arguments[0])
+        step = bits // 8 * (64 if arguments[1] == "true" else 1)
+        return f"{{MEMORY_LDS, {int(m[2] == 'store2')}, MEMORY_B{bits}, {step}}}"
+    kind = arguments[0].split("_", 1)[1]
+    if kind not in _KINDS:
+        return ""
+    space = "MEMORY_GLOBAL" if m[1] == "global" else "MEMORY_LDS"
+    return f"{{{space}, {int(m[2] == 'store')}, MEMORY_{kind}, 0}}"
+
+
+def write(outdir: Path) -> list[Unit]:
+    """Writes native_ops.h and native_table.c into outdir; returns the units of the translation."""
+    (outdir / "native_ops.h").write_text(_enums())
+    lines = ["/* Generated from ptx2amd/vgpu/isa. */", '#include "native.h"', '#include "ops.h"', ""]
+    lines.append("const struct x86_info x86_table[X86_COUNT] = {")
+    for name, (where, prefix, wide, opcode, shape) in native.X86.items():
+        lines.append(f"  [X86_{name}] = {{{where}, {prefix}, {wide}, {opcode:#x}, SHAPE_{shape}}},")
+    lines.append("};")
+    rows, steps = [], []
+    used = set()
+    for index, op in enumerate(all_ops()):
+        first = len(steps)
+        if op.name in native.SEQUENCES and op.semantics:
+            steps += sequence(op)
+            used.add(op.name)
+        flags, memory = _flags(op), _memory(op)
+        if len(steps) > first or flags != "0" or memory:
+            access = f", .memory = {memory}" if memory else ""
+            rows.append(f"  [{index}] = {{{first}, {len(steps) - first}, {flags}{access}}},   /* {op.name} */")
+    if missing := set(native.SEQUENCES) - used:
+        raise ValueError(f"sequences for no row: {', '.join(sorted(missing))}")
+    lines += ["const struct native_step native_steps[] = {", *(f"  {s}" for s in steps), "};"]
+    lines += ["const struct native_row native_rows[OP_COUNT] = {", *rows, "};"]
+    path = outdir / "native_table.c"
+    path.write_text("\n".join(lines) + "\n")
+    return [Unit(path)]

@@ -1,0 +1,63 @@
+/* Translation of hot code to x86-64 with AVX-512.
+ *
+ * Blocks are straight runs of instructions that begin where control flow arrives (a kernel's entry, targets of
+ * branches, what follows them). A block that was entered often enough is translated: its first entry's handler becomes
+ * machine code with a handler's signature, which does all its instructions and returns the next one. Vector
+ * instructions with a sequence (isa/native.py) are put together into groups; a group is a loop over chunks of 16 lanes,
+ * in which registers stay in ZMM registers from one instruction to the next. Everything else is a call of its handler.
+ *
+ * Each block has two versions: for waves with all lanes active, and with writes masked by EXEC. */
+#ifndef PTX2AMD_VGPU_NATIVE_H
+#define PTX2AMD_VGPU_NATIVE_H
+
+#include "native_ops.h"
+#include "wave.h"
+
+struct x86_info { uint8_t map, prefix, wide, opcode, shape; };
+struct native_step { uint8_t op, dst, a, b, mask, imm; uint32_t constant; };
+enum native_flag {
+  NATIVE_IEEE_OFF = 1,      /* the sequence needs MODE's IEEE bit off */
+  NATIVE_INDEX_OFF = 2,     /* ... GFX9's register index mode off */
+  NATIVE_PURE = 4,          /* a scalar instruction that only computes */
+  NATIVE_NOTHING = 8,       /* nothing to do */
+  NATIVE_WRITES_EXEC = 16,
+};
+enum native_space { MEMORY_NONE, MEMORY_GLOBAL, MEMORY_LDS };
+enum native_kind {
+  MEMORY_B32, MEMORY_B64, MEMORY_B128, MEMORY_U8, MEMORY_I8, MEMORY_U16, MEMORY_I16, MEMORY_B8, MEMORY_B16
+};
+struct native_memory { uint8_t space, store, kind; uint16_t unit; /* of two-address offsets; 0: one address */ };
+struct native_row { uint16_t first, count; uint8_t flags; struct native_memory memory; };
+
+extern const struct x86_info x86_table[];
+extern const struct native_step native_steps[];
+extern const struct native_row native_rows[];
+
+/* An allocation as an instruction found it: accesses from lo to last (inclusive) are inside. */
+struct native_site { uint64_t lo, last; };
+enum { NATIVE_SITES = 48 };   /* of a workgroup; instructions share them by number */
+
+struct run;
+struct code;
+struct native;                /* the translated blocks of a code object for one wave width */
+
+/* Notes that control flow arrives at entry `at`. Called with the code's lock held. */
+void native_leader(struct code *code, bool wide, size_t at);
+/* The same for a kernel's entry. Without the lock. */
+void native_begin(struct code *code, bool wide, size_t at);
+/* The handler to store for entry `at` that was just decoded as i (handler: its own). With the lock held. */
+handler_fn native_handler(struct code *code, bool wide, size_t at, const struct inst *i, handler_fn handler);
+/* An entry's own handler where a block begins at it. */
+handler_fn native_original(const struct run *run, const struct inst *i);
+void native_free(struct native *native);
+/* Sequences and the groups they are in (native_emit.c). */
+struct compiler;
+void native_group_begin(struct compiler *c);
+void native_group_end(struct compiler *c);
+bool native_sequence_known(const struct inst *i);
+void native_sequence_emit(struct compiler *c, const struct inst *i);
+/* VOPD: both halves read before either writes. */
+void native_pair_emit(struct compiler *c, const struct inst *i);
+/* Whether this processor and the options allow it. */
+bool native_wanted(void);
+#endif

@@ -1,0 +1,95 @@
+/* What the parts of the translator share: the state of one block's translation.
+ *
+ * Registers of the machine code: rbx  the wave's VGPRs, at the chunk of 16 lanes in work
+ *                                r12  the wave's scalar file, moved so that a lane mask's 16 bits are at its number
+ *                                r13  the wave        r14  where rbx ends          r15  the workgroup's sites
+ *                                rbp  LDS             rsp  struct frame
+ *                                k1   the chunk's bits of EXEC (masked versions)   k7   odd lanes
+ *                                k2-k6, zmm0-zmm31, rax, rcx, rdx, rsi, rdi, r8-r11: of the moment */
+#ifndef PTX2AMD_VGPU_NATIVE_EMIT_H
+#define PTX2AMD_VGPU_NATIVE_EMIT_H
+
+#include "native.h"
+#include "ops.h"
+#include "state.h"
+#include "x86.h"
+
+/* The machine code's stack frame. */
+struct frame {
+  union { uint64_t address[16]; uint32_t offset[32]; };   /* of an access that the C side does: of the lanes */
+  uint32_t data[4][16];
+  uint64_t lanes;               /* which take part */
+  struct { uint32_t first, pattern; } slot[8];   /* LDS addresses analysed in this chunk */
+  uint64_t caller_rsp;
+  uint16_t k[8];
+  _Alignas(64) uint8_t zmm[32][64];
+};
+enum { FRAME_BYTES = (sizeof(struct frame) + 63) & ~63u };
+#define FRAME(field) mem(RSP, (int32_t)offsetof(struct frame, field))
+#define WAVE(field) mem(R13, (int32_t)offsetof(struct wave, field))
+#define SCALAR(index) mem(R13, (int32_t)(offsetof(struct wave, s) + 4 * (size_t)(index)))
+#define LANE_MASK(index) mem(R12, (int32_t)(4 * (index)))   /* the chunk's bits */
+
+enum { K_EXEC = 1, K_FIRST = 2, K_LAST = 6, K_ODD = 7, ZMM_COUNT = 32, MAX_BLOCK = 256, MAX_JUMPS = 2048 };
+/* What a ZMM register holds: a VGPR row (its number), or */
+enum { KEY_FREE = -1, KEY_TEMPORARY = -2, KEY_SCALAR = 0x1000, KEY_CONSTANT = 0x2000 };
+
+struct held { int key; uint32_t used, constant; bool dirty, pinned; };
+
+/* A part of the code that lies behind the block's main path. */
+struct compiler;
+struct detour {
+  void (*emit)(struct compiler *c, const struct detour *d);
+  jump from[6];
+  unsigned n_from;
+  uint8_t *back;
+  const struct inst *i;
+  const struct native_memory *memory;
+  uint8_t z[8];
+  uint8_t n_data, k, pattern_slot;
+  int32_t offset;
+  uint32_t site;
+};
+
+struct exit { jump from; const struct inst *target; unsigned done; };
+
+struct compiler {
+  struct x86 x;
+  const struct build *build;
+  const struct inst *entries;
+  unsigned lanes;
+  int32_t row_bytes;
+  bool masked;
+  struct held z[ZMM_COUNT], k[8];
+  uint32_t clock;
+  bool open;                    /* a group's loop is open */
+  uint8_t *loop;
+  struct { int row; unsigned step; } slots[8];
+  unsigned n_slots, n_sites;
+  struct detour detours[MAX_BLOCK * 2];
+  unsigned n_detours;
+  struct exit exits[MAX_BLOCK];
+  unsigned n_exits;
+  jump leaves[MAX_JUMPS];       /* jumps to the block's end with rax set */
+  unsigned n_leaves;
+  const uint8_t *access;        /* the code around calls of native_access */
+};
+
+/* Registers. Everything obtained stays until native_release. */
+unsigned zmm_temporary(struct compiler *c);
+unsigned zmm_row(struct compiler *c, unsigned row);
+unsigned zmm_scalar(struct compiler *c, unsigned index);
+unsigned zmm_const(struct compiler *c, uint32_t value);
+unsigned k_temporary(struct compiler *c);
+/* The value of a row is now in z (a temporary): all lanes, or those of EXEC in masked versions. */
+void commit_row(struct compiler *c, unsigned row, unsigned z);
+void native_release(struct compiler *c);
+struct detour *detour_new(struct compiler *c, const struct inst *i);
+/* Jump to the block's end; rax is the result. */
+void leave(struct compiler *c, jump from);
+
+bool native_memory_known(const struct inst *i);
+void native_memory_emit(struct compiler *c, const struct inst *i);
+/* The code around calls of the C function that does accesses which the machine code does not. */
+void native_access_emit(struct x86 *x);
+#endif

@@ -1,0 +1,199 @@
+/* An assembler for the x86-64 instructions that native.c emits. Vector instructions are EVEX-encoded, 512 bits wide. */
+#ifndef PTX2AMD_VGPU_X86_H
+#define PTX2AMD_VGPU_X86_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+enum gpr { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
+enum condition { CC_B = 2, CC_AE = 3, CC_E = 4, CC_NE = 5, CC_A = 7 };
+
+/* Machine code: written at `at`, which other code will see at `at + shift`. */
+struct x86 { uint8_t *at, *end; bool full; };
+
+struct memory { uint8_t base, index; int32_t offset; };   /* index: a ZMM register of gathers, or NO_INDEX */
+enum { NO_INDEX = 255 };
+static inline struct memory mem(enum gpr base, int32_t offset) { return (struct memory){base, NO_INDEX, offset}; }
+static inline struct memory mem_zmm(enum gpr base, unsigned index, int32_t offset) {
+  return (struct memory){base, (uint8_t)index, offset};
+}
+
+static inline void put8(struct x86 *c, unsigned byte) {
+  if (c->at < c->end) *c->at++ = (uint8_t)byte;
+  else c->full = true;
+}
+static inline void put32(struct x86 *c, uint32_t value) { for (int k = 0; k < 4; k++) put8(c, value >> 8 * k); }
+static inline void put64(struct x86 *c, uint64_t value) { for (int k = 0; k < 8; k++) put8(c, (unsigned)(value >> 8 * k)); }
+
+/* ModRM (and SIB) for [base + disp32] or [base + zmm + disp32]. */
+static inline void put_memory(struct x86 *c, unsigned reg, struct memory m) {
+  if (m.index != NO_INDEX) {
+    put8(c, 0x80 | (reg & 7) << 3 | 4);
+    put8(c, (unsigned)(m.index & 7) << 3 | (m.base & 7));
+  } else {
+    put8(c, 0x80 | (reg & 7) << 3 | (m.base & 7));
+    if ((m.base & 7) == RSP) put8(c, 0x24);
+  }
+  put32(c, (uint32_t)m.offset);
+}
+
+/* ---- vectors ---- */
+
+struct evex { uint8_t map, prefix, wide, opcode; };
+struct masking { uint8_t k; bool zero; };
+#define UNMASKED (struct masking){0, false}
+
+static inline void put_evex(struct x86 *c, struct evex e, unsigned reg, unsigned v, bool x, bool b, bool v_high,
+                            struct masking m, unsigned length) {
+  put8(c, 0x62);
+  put8(c, (unsigned)!(reg & 8) << 7 | (unsigned)!x << 6 | (unsigned)!b << 5 | (unsigned)!(reg & 16) << 4 | e.map);
+  put8(c, (unsigned)e.wide << 7 | (~v & 15) << 3 | 4 | e.prefix);
+  put8(c, (unsigned)m.zero << 7 | length << 5 | (unsigned)!v_high << 3 | m.k);
+  put8(c, e.opcode);
+}
+enum { LENGTH_256 = 1, LENGTH_512 = 2 };
+
+/* reg, v, rm: registers 0-31. */
+static inline void zmm_rr(struct x86 *c, struct evex e, unsigned reg, unsigned v, unsigned rm, struct masking m) {
+  put_evex(c, e, reg, v, rm & 16, rm & 8, v & 16, m, LENGTH_512);
+  put8(c, 0xc0 | (reg & 7) << 3 | (rm & 7));
+}
+static inline void vec_rm(struct x86 *c, struct evex e, unsigned reg, unsigned v, struct memory at, struct masking m,
+                          unsigned length) {
+  bool index = at.index != NO_INDEX;
+  put_evex(c, e, reg, v, index && at.index & 8, at.base & 8, index ? at.index & 16 : v & 16, m, length);
+  put_memory(c, reg, at);
+}
+static inline void zmm_rm(struct x86 *c, struct evex e, unsigned reg, unsigned v, struct memory at, struct masking m) {
+  vec_rm(c, e, reg, v, at, m, LENGTH_512);
+}
+
+static const struct evex MOVDQA_LOAD = {1, 1, 0, 0x6f}, MOVDQA_STORE = {1, 1, 0, 0x7f}, MOVDQU_LOAD = {1, 2, 0, 0x6f},
+  MOVDQU_STORE = {1, 2, 0, 0x7f}, BROADCAST_D = {2, 1, 0, 0x58}, BROADCAST_GPR = {2, 1, 0, 0x7c},
+  BROADCAST_Q = {2, 1, 1, 0x59}, BROADCAST_GPRQ = {2, 1, 1, 0x7c}, PXORD = {1, 1, 0, 0xef}, PSUBD = {1, 1, 0, 0xfa}, PADDD = {1, 1, 0, 0xfe},
+  PADDQ = {1, 1, 1, 0xd4}, PORQ = {1, 1, 1, 0xeb}, PCMPD = {3, 1, 0, 0x1f}, PCMPUD = {3, 1, 0, 0x1e}, PCMPUQ = {3, 1, 1, 0x1e},
+  PCOMPRESSD = {2, 1, 0, 0x8b}, PERMI2D = {2, 1, 0, 0x76}, GATHER_DD = {2, 1, 0, 0x90}, GATHER_QD = {2, 1, 0, 0x91},
+  GATHER_QQ = {2, 1, 1, 0x91}, SCATTER_DD = {2, 1, 0, 0xa0}, SCATTER_QD = {2, 1, 0, 0xa1}, SCATTER_QQ = {2, 1, 1, 0xa1},
+  MOVZX_DQ = {2, 1, 0, 0x35}, EXTRACT_HALF = {3, 1, 1, 0x3b}, INSERT_HALF = {3, 1, 1, 0x3a}, SHIFT_Q = {1, 1, 1, 0x73},
+  MOV_GPR = {1, 1, 0, 0x7e}, MOVZX_B = {2, 1, 0, 0x31}, MOVZX_W = {2, 1, 0, 0x33}, MOVSX_B = {2, 1, 0, 0x21},
+  MOVSX_W = {2, 1, 0, 0x23}, TRUNCATE_B = {2, 2, 0, 0x31}, TRUNCATE_W = {2, 2, 0, 0x33};
+
+/* zmm = a constant dword, through eax. */
+static inline void zmm_constant(struct x86 *c, unsigned zmm, uint32_t value) {
+  if (!value) {
+    zmm_rr(c, PXORD, zmm, zmm, zmm, UNMASKED);
+    return;
+  }
+  put8(c, 0xb8), put32(c, value);
+  zmm_rr(c, BROADCAST_GPR, zmm, 0, RAX, UNMASKED);
+}
+/* gpr (rax ... rdi) = the zmm's first dword. */
+static inline void gpr_zmm(struct x86 *c, enum gpr to, unsigned zmm) {
+  put_evex(c, MOV_GPR, zmm, 0, false, to & 8, false, UNMASKED, 0);
+  put8(c, 0xc0 | (zmm & 7) << 3 | (to & 7));
+}
+/* Shift of qwords by an immediate: extension /2 right, /6 left. */
+static inline void zmm_shift_q(struct x86 *c, unsigned to, unsigned from, unsigned extension, unsigned count,
+                               struct masking m) {
+  put_evex(c, SHIFT_Q, extension, to, from & 16, from & 8, to & 16, m, LENGTH_512);
+  put8(c, 0xc0 | extension << 3 | (from & 7));
+  put8(c, count);
+}
+/* vpslld, vpsrld, vpsrad by an immediate: extensions 6, 2, 4. */
+static inline void zmm_shift_d(struct x86 *c, unsigned to, unsigned from, unsigned extension, unsigned count,
+                               struct masking m) {
+  put_evex(c, (struct evex){1, 1, 0, 0x72}, extension, to, from & 16, from & 8, to & 16, m, LENGTH_512);
+  put8(c, 0xc0 | extension << 3 | (from & 7));
+  put8(c, count);
+}
+static inline void zmm_compare(struct x86 *c, struct evex e, unsigned k, unsigned a, unsigned b, unsigned predicate,
+                               unsigned mask) {
+  zmm_rr(c, e, k, a, b, (struct masking){(uint8_t)mask, false});
+  put8(c, predicate);
+}
+
+/* ---- mask registers (VEX) ---- */
+
+static inline void k_load(struct x86 *c, unsigned k, struct memory at) {   /* kmovw k, [at] */
+  if (at.base & 8) put8(c, 0xc4), put8(c, 0xc1), put8(c, 0x78);
+  else put8(c, 0xc5), put8(c, 0xf8);
+  put8(c, 0x90), put_memory(c, k, at);
+}
+static inline void k_store(struct x86 *c, unsigned k, struct memory at) {
+  if (at.base & 8) put8(c, 0xc4), put8(c, 0xc1), put8(c, 0x78);
+  else put8(c, 0xc5), put8(c, 0xf8);
+  put8(c, 0x91), put_memory(c, k, at);
+}
+static inline void k_gpr(struct x86 *c, unsigned k, enum gpr from) {       /* kmovw k, from (rax ... rdi) */
+  put8(c, 0xc5), put8(c, 0xf8), put8(c, 0x92), put8(c, 0xc0 | k << 3 | from);
+}
+static inline void gpr_k(struct x86 *c, enum gpr to, unsigned k) {
+  put8(c, 0xc5), put8(c, 0xf8), put8(c, 0x93), put8(c, 0xc0 | (unsigned)to << 3 | k);
+}
+static inline void k_test(struct x86 *c, unsigned k) {                     /* kortestw k, k: ZF if all zero */
+  put8(c, 0xc5), put8(c, 0xf8), put8(c, 0x98), put8(c, 0xc0 | k << 3 | k);
+}
+enum { K_AND = 0x41, K_OR = 0x45, K_XNOR = 0x46 };
+static inline void k_op(struct x86 *c, unsigned op, unsigned to, unsigned a, unsigned b) {
+  put8(c, 0xc5), put8(c, 0x84 | (~a & 15) << 3), put8(c, op), put8(c, 0xc0 | to << 3 | b);
+}
+static inline void k_shift_right(struct x86 *c, unsigned to, unsigned from, unsigned count) {   /* kshiftrw */
+  put8(c, 0xc4), put8(c, 0xe3), put8(c, 0xf9), put8(c, 0x30), put8(c, 0xc0 | to << 3 | from), put8(c, count);
+}
+
+/* ---- general registers ---- */
+
+static inline void rex(struct x86 *c, bool wide, unsigned reg, unsigned rm) {
+  unsigned byte = 0x40 | (unsigned)wide << 3 | (reg >> 3 & 1) << 2 | (rm >> 3 & 1);
+  if (byte != 0x40) put8(c, byte);
+}
+static inline void gpr_constant(struct x86 *c, enum gpr to, uint64_t value) {
+  if (value <= UINT32_MAX) {
+    rex(c, false, 0, to), put8(c, 0xb8 | (to & 7)), put32(c, (uint32_t)value);
+  } else {
+    rex(c, true, 0, to), put8(c, 0xb8 | (to & 7)), put64(c, value);
+  }
+}
+enum { OP_ADD = 0x03, OP_OR = 0x0b, OP_SUB = 0x2b, OP_CMP = 0x3b, OP_MOV = 0x8b };
+static inline void gpr_rr(struct x86 *c, unsigned op, bool wide, enum gpr to, enum gpr from) {
+  rex(c, wide, to, from), put8(c, op), put8(c, 0xc0 | (unsigned)(to & 7) << 3 | (from & 7));
+}
+static inline void gpr_rm(struct x86 *c, unsigned op, bool wide, enum gpr to, struct memory at) {
+  rex(c, wide, to, at.base), put8(c, op), put_memory(c, to, at);
+}
+static inline void gpr_store(struct x86 *c, bool wide, struct memory at, enum gpr from) {
+  rex(c, wide, from, at.base), put8(c, 0x89), put_memory(c, from, at);
+}
+static inline void gpr_lea(struct x86 *c, enum gpr to, struct memory at) {
+  rex(c, true, to, at.base), put8(c, 0x8d), put_memory(c, to, at);
+}
+/* add/cmp gpr, imm32: extension 0 and 7. */
+static inline void gpr_immediate(struct x86 *c, unsigned extension, bool wide, enum gpr to, int32_t value) {
+  rex(c, wide, 0, to), put8(c, 0x81), put8(c, 0xc0 | extension << 3 | (to & 7)), put32(c, (uint32_t)value);
+}
+/* add/cmp [at], imm32. */
+static inline void memory_immediate(struct x86 *c, unsigned extension, bool wide, struct memory at, int32_t value) {
+  rex(c, wide, 0, at.base), put8(c, 0x81), put_memory(c, extension, at), put32(c, (uint32_t)value);
+}
+static inline void gpr_shift_left(struct x86 *c, enum gpr to, unsigned count) {
+  rex(c, true, 0, to), put8(c, 0xc1), put8(c, 0xe0 | (to & 7)), put8(c, count);
+}
+
+/* ---- jumps ---- */
+
+typedef uint8_t *jump;   /* where a jump's distance is still to be filled in */
+static inline jump jump_if(struct x86 *c, enum condition cc) {
+  put8(c, 0x0f), put8(c, 0x80 | (unsigned)cc), put32(c, 0);
+  return c->at;
+}
+static inline jump jump_always(struct x86 *c) {
+  put8(c, 0xe9), put32(c, 0);
+  return c->at;
+}
+static inline void land_at(struct x86 *c, jump j, const uint8_t *target) {
+  int32_t distance = (int32_t)(target - j);
+  if (!c->full) memcpy(j - 4, &distance, 4);
+}
+static inline void land(struct x86 *c, jump j) { land_at(c, j, c->at); }
+#endif
