@@ -8,7 +8,7 @@ A sequence does 16 lanes. `x = op y z` is one x86 instruction; its operands are
     E                   a lane mask result: v_cmp's, a carry; sources that are lane masks are mask registers
     S T U V X           temporaries;  P Q R  temporary mask registers;  ODD  the mask register of odd lanes
     #n                  a constant in all lanes
-    x = op y z          of vfmadd231ps and vpternlogd: x is read too
+    x = op y z          of vfmadd132ps and vpternlogd: x is read too
     x{m} = ...          only the lanes in mask register m; the others keep what x was (mask results: 0)
     op/n                the instruction's immediate byte
 
@@ -38,7 +38,7 @@ X86 = {
     "vpminud": (2, 1, 0, 0x3B, "BINARY"), "vpmaxud": (2, 1, 0, 0x3F, "BINARY"),
     "vaddps": (1, 0, 0, 0x58, "BINARY"), "vsubps": (1, 0, 0, 0x5C, "BINARY"), "vmulps": (1, 0, 0, 0x59, "BINARY"),
     "vrangeps": (3, 1, 0, 0x50, "BINARY_IMM"), "vpternlogd": (3, 1, 0, 0x25, "CHANGE_IMM"),
-    "vfmadd231ps": (2, 1, 0, 0xB8, "CHANGE"), "vfmadd213ps": (2, 1, 0, 0xA8, "CHANGE"),
+    "vfmadd132ps": (2, 1, 0, 0x98, "CHANGE"),
     "vpsrlq": (1, 1, 1, 0x73, "SHIFT2"), "vpsllq": (1, 1, 1, 0x73, "SHIFT6"),
     "vcvtdq2ps": (1, 0, 0, 0x5B, "UNARY"), "vcvtudq2ps": (1, 3, 0, 0x7A, "UNARY"),
     "vcvttps2dq": (1, 2, 0, 0x5B, "UNARY"), "vcvttps2udq": (1, 0, 0, 0x78, "UNARY"),
@@ -132,11 +132,10 @@ SEQUENCES = {
     "v_sub_f32": "D = vsubps A B",
     "v_subrev_f32": "D = vsubps B A",
     "v_mul_f32": "D = vmulps A B",
-    "v_fmac_f32": "D = mov O; D = vfmadd231ps A B",
-    "v_fma_f32": "D = mov C; D = vfmadd231ps A B",
-    "v_fmamk_f32": "D = mov B; D = vfmadd231ps A K",
-    "v_fmaak_f32": "D = mov K; D = vfmadd231ps A B",
-    "v_mad_f32": "T = vmulps A B; D = vaddps T C",
+    "v_fmac_f32": "D = mov A; D = vfmadd132ps O B",
+    "v_fma_f32": "D = mov A; D = vfmadd132ps C B",
+    "v_fmamk_f32": "D = mov A; D = vfmadd132ps B K",
+    "v_fmaak_f32": "D = mov A; D = vfmadd132ps K B",
     "v_min_f32": f"S = vmulps A {_f32(1)}; T = vmulps B {_f32(1)}; D = vrangeps/4 T S",
     "v_max_f32": f"S = vmulps A {_f32(1)}; T = vmulps B {_f32(1)}; D = vrangeps/5 T S",
     "v_floor_f32": f"T = vrndscaleps/9 A; D = vmulps T {_f32(1)}",

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <xmmintrin.h>
 
 #include "memory.h"
 #include "state.h"
@@ -164,7 +165,7 @@ static void give_group(struct context *c, struct workgroup *g) {
   else workgroup_free(g);
 }
 
-static void participate(struct run *run) {
+static void take_part(struct run *run) {
   struct context *c = my_context();
   struct workgroup *few[MAX_RESIDENT], **resident = few;
   uint64_t n = 0, turn = 0, most = MAX_RESIDENT;
@@ -224,6 +225,12 @@ static void participate(struct run *run) {
   watch_end(&watch, run);
   while (n) give_group(c, resident[--n]);
   if (resident != few) free(resident);
+}
+
+static void participate(struct run *run) {
+  unsigned flags = _mm_getcsr();
+  take_part(run);
+  _mm_setcsr(flags);
 }
 
 /* --- the pool ------------------------------------------------------------------------------------------ */

@@ -412,27 +412,7 @@ static void commit(struct compiler *c, struct sequence *s) {
   if (mask_wanted(i)) commit_mask(c, i->dst2, s->v[VALUE_E].reg);
 }
 
-/* D = D + A * B where the sum's register can be changed in place. */
-static bool accumulate(struct compiler *c, const struct inst *i) {
-  const struct native_row *row = &native_rows[i->op->id];
-  const struct native_step *copy = native_steps + row->first, *change = copy + 1;
-  if (row->count != 2 || copy->op != X86_mov || x86_table[change->op].shape != SHAPE_CHANGE) return false;
-  if (copy->a != VALUE_O) {
-    unsigned k = (copy->a - VALUE_A) / 2u;
-    if (i->src_kind[k] != OPERAND_VGPR || i->src[k] != i->dst || ((i->neg | i->abs) >> k & 1)) return false;
-  }
-  struct sequence s = {.i = i};
-  unsigned a = materialise(c, get(c, &s, change->a)), b = materialise(c, get(c, &s, change->b)), z = zmm_row(c, i->dst);
-  const struct x86_info *info = &x86_table[change->op];
-  struct masking mask = {c->masked ? K_EXEC : 0, false};
-  zmm_rr(&c->x, (struct evex){info->map, info->prefix, info->wide, info->opcode}, z, a, b, mask);
-  c->z[z].dirty = true;
-  row_changed(c, i->dst);
-  return true;
-}
-
 void native_sequence_emit(struct compiler *c, const struct inst *i) {
-  if (accumulate(c, i)) return;
   struct sequence s;
   compute(c, &s, i);
   commit(c, &s);

@@ -78,7 +78,7 @@ struct workgroup {
   uint8_t *scratch;
   size_t scratch_capacity;
   struct native_site sites[NATIVE_SITES];
-  uint64_t sites_run;          /* the run that they are of */
+  uint64_t memory_of;          /* the run that they, and the waves' windows, are of */
   struct group_shadow *shadow; /* with tools on (tools.h) */
 };
 

@@ -6,11 +6,12 @@
 
 /* Runs the wave for at most budget instructions. */
 static void run_wave(struct wave *w, uint64_t budget) {
+  enum { FLAGS = 0x3f };   /* MXCSR's sticky ones: the dispatch's thread keeps its own (engine.c) */
   unsigned host = _mm_getcsr();
   uint64_t steps = 0, limit = w->executed + budget;   /* native code adds its instructions to w->executed */
   const struct inst *i = w->pc;
   w->stop = WAVE_RUNNING;
-  _mm_setcsr(w->mxcsr);
+  if ((host ^ w->mxcsr) & ~FLAGS) _mm_setcsr(w->mxcsr);
   do {
     handler_fn run = __atomic_load_n(&i->run, __ATOMIC_ACQUIRE);
     if (__builtin_expect(budget == 1, 0)) run = native_original(w->wg->run, i) ?: run;
@@ -22,7 +23,7 @@ static void run_wave(struct wave *w, uint64_t budget) {
     i = run(w, i);
     steps++;
   } while (i && w->executed + steps < limit);
-  _mm_setcsr(host);
+  if ((host ^ w->mxcsr) & ~FLAGS) _mm_setcsr(host);
   w->executed += steps;
   if (i) {
     w->pc = i;

@@ -153,18 +153,18 @@ static void start_sgprs(struct wave *w, const struct workgroup *g) {
   if (architected && run->arch->generation == 0) put64(s, 102, scratch);
 }
 
-static void start_vgprs(struct wave *w, const struct workgroup *g) {
+__attribute__((optimize("O3"))) static void start_vgprs(struct wave *w, const struct workgroup *g) {
   const struct run *run = g->run;
   unsigned lanes = g->lanes, ids = run->descriptor->compute_pgm_rsrc2 >> 11 & 3;
   uint32_t *v0 = w->v, *v1 = w->v + lanes, *v2 = w->v + 2 * lanes;
   memset(w->v, 0, (size_t)run->vgprs * lanes * 4);
   if (run->agprs) memset(w->v + 256 * lanes, 0, (size_t)run->agprs * lanes * 4);
   uint32_t first = w->index * lanes;
-  uint32_t x = first % g->size[0], y = first / g->size[0] % g->size[1], z = first / g->size[0] / g->size[1];
   if (g->size[1] == 1 && g->size[2] == 1) {   /* one dimension: y and z are 0 */
     for (unsigned l = 0; l < lanes; l++) v0[l] = first + l;
     return;
   }
+  uint32_t x = first % g->size[0], y = first / g->size[0] % g->size[1], z = first / g->size[0] / g->size[1];
   for (unsigned l = 0; l < lanes; l++) {
     if (run->arch->packed_tid) {
       v0[l] = ids == 0 ? x : x | y << 10 | (ids == 2 ? z << 20 : 0);
@@ -196,22 +196,27 @@ static void start_wave(struct workgroup *g, unsigned index) {
   w->pc = run->entry;
   w->executed = 0;
   w->trapsts = 0;
-  memset(w->window, 0, sizeof w->window);
   start_sgprs(w, g);
   uint64_t exec = w->lanes == 64 ? UINT64_MAX : (UINT64_C(1) << w->lanes) - 1;
   put64(w->s, S_EXEC, exec);
   start_vgprs(w, g);
-  w->mode = (rsrc1 >> 12 & 0xff) | (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9 | (rsrc1 >> 26 & 1) << 23;
-  if (run->arch->generation >= 3) w->mode = (w->mode & ~0x300u) | 0x100;   /* DX10_CLAMP always, IEEE never */
+  uint32_t mode = (rsrc1 >> 12 & 0xff) | (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9 | (rsrc1 >> 26 & 1) << 23;
+  if (run->arch->generation >= 3) mode = (mode & ~0x300u) | 0x100;   /* DX10_CLAMP always, IEEE never */
+  if (w->mode == mode && w->mxcsr) return;   /* as the wave before it in this place left it */
+  w->mode = mode;
   run->build->start_wave(w);
+}
+
+/* Allocations that accesses found stay for a run: in it no memory is given back. */
+static void forget_memory(struct workgroup *g) {
+  memset(g->sites, 0, sizeof g->sites);
+  for (unsigned k = 0; k < g->capacity; k++) memset(g->waves[k].window, 0, sizeof g->waves[k].window);
 }
 
 bool workgroup_start(struct workgroup *g, struct run *run, uint64_t index) {
   const struct dispatch *d = run->d;
   unsigned lanes = run->build->lanes;
   g->run = run;
-  if (g->sites_run != run->number) memset(g->sites, 0, sizeof g->sites);
-  g->sites_run = run->number;
   g->id[0] = (uint32_t)(index % d->grid[0]);
   g->id[1] = (uint32_t)(index / d->grid[0] % d->grid[1]);
   g->id[2] = (uint32_t)(index / d->grid[0] / d->grid[1]);
@@ -223,6 +228,8 @@ bool workgroup_start(struct workgroup *g, struct run *run, uint64_t index) {
     run_fault(run, FAULT_BAD_LAUNCH, "out of host memory for the workgroup's registers, LDS or scratch");
     return false;
   }
+  if (g->memory_of != run->number) forget_memory(g);
+  g->memory_of = run->number;
   if (run->lds_bytes) memset(g->lds, 0, run->lds_bytes);
   g->n_waves = g->live = waves;
   g->waiting = 0;

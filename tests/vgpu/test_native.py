@@ -1,0 +1,148 @@
+"""Translated blocks do what the handlers do: each sequence on edge values, with all lanes and with some.
+
+Protects: that results do not depend on whether a block was entered often enough to be translated, nor on the level.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from engine import CodeObject, assemble_code_object, kernel_text
+
+from ptx2amd.vgpu.isa.native import SEQUENCES
+from ptx2amd.vgpu.isa.op import Op
+from ptx2amd.vgpu.isa.table import vector_ops
+
+ARCHES = {"gfx942": 64, "gfx1100": 32}
+RUNS = 60  # more than a block is entered before it is translated
+EDGES = [
+    0, 1, 2, 5, 31, 32, 33, 63, 64, 0x7FFFFFFF, 0x80000000, 0x80000001, 0xFFFFFFFF, 0xFFFFFFFE, 0x00800000, 0x007FFFFF,
+    0x3F800000, 0xBF800000, 0x3F000000, 0x7F800000, 0xFF800000, 0x7FC00000, 0xFFC01234, 0x7F812345, 0x4F000000,
+    0xCF000000, 0x4F800000, 0x00FFFFFF, 0x01000000, 0x4EFFFFFF, 0x40200000, 0x00000001,
+]  # fmt: skip
+LOADS = {"gfx942": ("s_load_dwordx2", "s_load_dword", "global_load_dword", "global_store_dword"),
+         "gfx1100": ("s_load_b64", "s_load_b32", "global_load_b32", "global_store_b32")}  # fmt: skip
+
+
+def on_avx512() -> bool:
+    return "avx512bw" in Path("/proc/cpuinfo").read_text()
+
+
+def is_nan(bits: np.ndarray) -> np.ndarray:
+    """Of several NaN operands, either may be the result: compilers exchange operands."""
+    return bits & 0x7FFFFFFF > 0x7F800000
+
+
+def _mask(arch: str, n: int) -> str:
+    return f"s[{n}:{n + 1}]" if ARCHES[arch] == 64 else f"s{n}"
+
+
+def statement(op: Op, arch: str, kinds: str) -> str | None:
+    """The row's instruction: results v[20:21] and the mask s[40:41]; kinds: v, s (scalar) or c (constant) per source."""
+    if op.opcode(arch) is None:
+        return None
+    operands = op.parse_operands()
+    if arch == "gfx942" and "s" in kinds and any(o.type == "mask" and not o.is_destination for o in operands):
+        return None  # one scalar operand at most
+    name = op.mnemonic(arch)
+    literal = any(o.name == "k" for o in operands)
+    if op.format in ("VOP1", "VOP2", "VOPC") and not literal:
+        name += "_e64"
+    words, source = [], 0
+    for o in operands:
+        wide = o.bits == 64
+        if o.type == "mask":
+            words.append(_mask(arch, 42 if o.name == "c" else 40))
+        elif o.is_destination:
+            words.append("v[20:21]" if wide else "v20")
+        elif o.name == "k":
+            words.append("0x40490fdb")
+        else:
+            row = 10 + 2 * source
+            kind = kinds[source] if not literal else "v"
+            scalar = "s[30:31]" if wide else "s30"
+            words.append({"v": f"v[{row}:{row + 1}]" if wide else f"v{row}", "s": scalar, "c": "3"}[kind])
+            source += 1
+    return f"{name} {', '.join(words)}"
+
+
+def statements(arch: str) -> list[str]:
+    rows = [op for op in vector_ops() if op.name in SEQUENCES and op.semantics]
+    texts = [statement(op, arch, kinds) for kinds in ("vvv", "svv", "vcv", "vvc") for op in rows]
+    signs = [f"{name} v20, {a}, {b}" for name in ("v_add_f32_e64", "v_mul_f32_e64")
+             for a, b in (("-v10", "v12"), ("|v10|", "-|v12|"))]  # fmt: skip
+    return [*dict.fromkeys(filter(None, texts)), *signs, "v_fma_f32 v20, v10, -v12, v20", "v_fma_f32 v20, v20, v12, |v20|"]
+
+
+def program(arch: str, texts: list[str]) -> str:
+    """Arguments: inputs (8 dwords a lane, by dword), results (3 dwords a lane and statement), masks for EXEC (two of
+    64 bits), a scalar."""
+    load2, load1, load, store = LOADS[arch]
+    w = ARCHES[arch]
+    out = [f"{load2} s[6:7], s[0:1], 0", f"{load2} s[8:9], s[0:1], 8", f"{load2} s[20:21], s[0:1], 16",
+           f"{load2} s[30:31], s[0:1], 24", f"{load2} s[42:43], s[0:1], 32", "v_and_b32 v0, 0x3ff, v0",
+           "v_lshlrev_b32 v1, 2, v0", "s_waitcnt lgkmcnt(0)"]  # fmt: skip
+    out += [f"{load} v{10 + k}, v1, s[6:7] offset:{k * w * 4}" for k in range(8)]
+    out += ["s_waitcnt vmcnt(0)", f"s_mov_b{w} {'exec' if w == 64 else 'exec_lo'}, {_mask(arch, 20)}"]
+    for n, text in enumerate(texts):
+        if n % 40 == 39:  # blocks of moderate length
+            out += ["s_cmp_eq_u32 s30, 0x12345678", f"s_cbranch_scc1 part{n}", f"part{n}:"]
+        out += ["v_mov_b32 v20, v16", "v_mov_b32 v21, v17", f"s_mov_b{w} {_mask(arch, 40)}, 0", text,
+                f"v_cndmask_b32_e64 v22, 0, 1, {_mask(arch, 40)}"]  # fmt: skip
+        out += [f"{store} v1, v{20 + k}, s[8:9] offset:{k * w * 4}" for k in range(3)]
+        out += [f"s_add_u32 s8, s8, {3 * w * 4}", "s_addc_u32 s9, s9, 0"]
+    return "\n".join(out) + "\ns_waitcnt vmcnt(0)\n"
+
+
+@pytest.mark.parametrize("arch", ARCHES)
+@pytest.mark.parametrize("some", [False, True], ids=["all", "some"])
+def test_sequences(arch: str, some: bool) -> None:
+    texts, w = statements(arch), ARCHES[arch]
+    code = CodeObject(assemble_code_object(kernel_text(program(arch, texts), arch, kernarg=64, sgprs=64), arch), arch)
+    rng = np.random.default_rng(w)
+    for seed in range(3):
+        inputs = rng.integers(0, 1 << 32, (8, w), dtype=np.uint32)
+        edges = rng.choice(np.array(EDGES, np.uint32), (8, w))
+        inputs = np.where(rng.random((8, w)) < 0.6, edges, inputs)
+        lanes = rng.integers(0, 1 << 63) if some else (1 << 64) - 1
+        scalar = int(rng.choice(EDGES)) | int(rng.choice(EDGES)) << 32
+        arguments = [np.uint64(lanes), np.uint64(scalar), np.uint64(rng.integers(0, 1 << 63))]
+
+        def run() -> np.ndarray:
+            results = np.zeros((len(texts), 3, w), np.uint32)
+            code.run("k", [1], [w], [inputs, results, *arguments])
+            return results
+
+        first = run()
+        if seed == 0:
+            expected = first  # nothing is translated yet
+        results = [run() for _ in range(RUNS)][-1] if seed == 0 else first
+        if seed:
+            fresh = CodeObject(
+                assemble_code_object(kernel_text(program(arch, texts), arch, kernarg=64, sgprs=64), arch), arch
+            )
+            expected = np.zeros_like(results)
+            fresh.run("k", [1], [w], [inputs, expected, *arguments])
+        wrong = [
+            f"{texts[n]}: [{', '.join(f'{x:#x}' for x in inputs[:, lane])}] gives {results[n, k, lane]:#x} instead of "
+            f"{expected[n, k, lane]:#x} ({k})"
+            for n, k, lane in np.argwhere((expected != results) & ~(is_nan(expected) & is_nan(results)))
+        ]
+        assert not wrong, "\n".join(wrong[:20])
+    if on_avx512() and os.environ.get("PTX2AMD_VGPU_LEVEL", "v4") == "v4":
+        assert "ptx2amd code" in Path("/proc/self/maps").read_text()  # it was translated
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file", ["test_engine", "test_kernels", "test_memory_instructions", "test_hip_launch"])
+def test_everything_translated(file: str) -> None:
+    """The tests of the engine hold with every block translated at its first use."""
+    environment = {**os.environ, "PTX2AMD_VGPU_NATIVE": "always"}
+    command = [sys.executable, "-m", "pytest", "-q", "-m", "not slow", str(Path(__file__).with_name(f"{file}.py"))]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=1800)
+    assert done.returncode == 0, done.stdout[-3000:]
