@@ -52,9 +52,7 @@ def sequence(op: Op) -> list[str]:
         a, constant = _value(m[5], letters)
         b, other = _value(m[6], letters) if m[6] else ("VALUE_NONE", 0)
         mask = _value(m[2], letters)[0] if m[2] else "VALUE_NONE"
-        steps.append(
-            f"{{X86_{m[3]}, VALUE_{m[1]}, {a}, {b}, {mask}, {int(m[4] or '0', 0)}, {constant or other:#x}}},"
-        )
+        steps.append(f"{{X86_{m[3]}, VALUE_{m[1]}, {a}, {b}, {mask}, {int(m[4] or '0', 0)}, {constant or other:#x}}},")
     return steps
 
 
@@ -102,8 +100,9 @@ def write(outdir: Path) -> list[Unit]:
     for name, (where, prefix, wide, opcode, shape) in native.X86.items():
         lines.append(f"  [X86_{name}] = {{{where}, {prefix}, {wide}, {opcode:#x}, SHAPE_{shape}}},")
     lines.append("};")
-    rows, steps = [], []
-    used = set()
+    rows: list[str] = []
+    steps: list[str] = []
+    used: set[str] = set()
     for index, op in enumerate(all_ops()):
         first = len(steps)
         if op.name in native.SEQUENCES and op.semantics:
