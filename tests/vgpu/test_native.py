@@ -45,7 +45,7 @@ def _mask(arch: str, n: int) -> str:
 
 
 def statement(op: Op, arch: str, kinds: str) -> str | None:
-    """The row's instruction: results v[20:21] and the mask s[40:41]; kinds: v, s (scalar) or c (constant) per source."""
+    """The row: results v[20:21] and the mask s[40:41]; kinds: v (vector), s (scalar) or c (constant) per source."""
     if op.opcode(arch) is None:
         return None
     operands = op.parse_operands()
