@@ -20,7 +20,8 @@ A row's `operands` is a comma-separated list in source order; each is
     a:t|b:pred?        a destination pair as in setp and shfl, `%r1|%p1`: two operands, names `a` and `b`;
                        `?` after the second: it may be absent (write `a:t|b:pred` where both must stand)
     {name}:type        a scalar, or a brace list of as many elements as the field `vec` says ("v2" 2, "" 1)
-    {name*4}:type      a brace list of exactly 4; `{name*1}` a scalar or a list of one; `{name*?}` any length
+    {name*4}:type      a brace list of exactly 4; `{name*1}` a scalar or a list of one; `{name*?}` any length;
+                       `{name*n/2}` one for each two columns of the field `shape`
     [name]             an address: register, symbol or number, plus a constant offset
     [name,*]           an address with further items, which are in Addr.rest: texture coordinates, tensor maps
     (name)             a parenthesised list: arguments and results of calls
@@ -30,7 +31,8 @@ A row's `operands` is a comma-separated list in source order; each is
     name:imm           a constant                        name:any    a register, constant or symbol
 Any of them followed by `?` may be absent; followed by `?field` it stands there exactly when the optional field
 of that name does. A `type` that names an absent field resolves to "".
-Destinations are named d, e, p, q (registers only, `_` discards); sources a, b, c, ... Stores have none.
+Destinations are named d, e, p, q (registers only, `_` discards), one that is also read u; sources a, b, c, ...
+Stores have none.
 
 Register types are judged as ptxas judges them (ptx2amd/ptx/check.py): same width, and integer kinds mix
 freely; instructions in RELAXED there (ld, st, cvt ...) take wider registers too.

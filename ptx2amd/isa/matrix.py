@@ -6,8 +6,6 @@ SPACE = ".[space:shared|shared::cta]"
 TRANS = ".[trans:trans]"
 
 
-WMMA = "refused: wmma"
-
 SUM = "approx: products are exact, sums are rounded in a fixed order of our own, to f32"
 
 # ldmatrix and stmatrix: {modifier}, fragments a lane
@@ -129,19 +127,7 @@ MMA = [
     ),
 ]
 
-SPARSE = Form(
-    "mma.{sparse:sp|sp::ordered_metadata}.sync.aligned.{shape:m16n8k8|m16n8k16|m16n8k32|m16n8k64|m16n8k128}.row.col"
-    ".[sat:satfinite].{dt:f16|f32|s32}.{at:f16|bf16|tf32|u4|s4|u8|s8|e4m3|e5m2}"
-    ".{bt:f16|bf16|tf32|u4|s4|u8|s8|e4m3|e5m2}.{ct:f16|f32|s32}",
-    "{d*?}:b32, {a*?}:b32, {b*?}:b32, {c*?}:b32, m:b32, n:imm",
-    "",
-    "refused: sparse matrix operations",
-    (7, 1),
-    80,
-)
-
 FORMS = [
-    SPARSE,
     *LOADS,
     *OTHER_SHAPES,
     Form("movmatrix.sync.aligned.m8n8.trans.b16", "d:b32, a:b32", "movmatrix", since=(7, 8), sm=75),

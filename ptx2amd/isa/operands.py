@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ptx2amd.isa.syntax import split_outside
 from ptx2amd.ptx.ast import Addr, Imm, Operand, Pair, Reg, Sym, Vec
 
-DESTINATIONS = ("d", "e", "p", "q")
+DESTINATIONS = ("d", "e", "p", "q", "u")
 
 
 class Slot(NamedTuple):
@@ -24,6 +24,7 @@ class Slot(NamedTuple):
     negatable: bool = False
     symbol: bool = False  # a symbol may stand for the value
     size: int | None = None  # of a brace list; None: as the field `vec` says; -1: any
+    columns: int = 0  # of the shape for each element of a brace list, where they decide on its size
     second: Slot | None = None  # of a pair
     part: bool = False  # `r.b0`: sources may, destinations must select a part of the register
 
@@ -53,7 +54,7 @@ class Slot(NamedTuple):
 
 
 _SLOT = re.compile(
-    r"(!?)(?:\{(\w+)(?:\*(\d+|\?))?\}|\[(\w+)(,\*)?\]|\((\w+)\)|(\w+)(\.)?)(?::([^?]+))?(?:(\?)(\w+)?)?$"
+    r"(!?)(?:\{(\w+)(?:\*(\d+|\?|n/\d))?\}|\[(\w+)(,\*)?\]|\((\w+)\)|(\w+)(\.)?)(?::([^?]+))?(?:(\?)(\w+)?)?$"
 )
 _KINDS = {"label", "sym", "imm", "any"}
 
@@ -80,6 +81,8 @@ def _slot(text: str) -> Slot:
         "value", vec or addr or args or name, ptype or "", bool(optional), when or "", bool(negatable), part=bool(part)
     )
     if vec:
+        if count is not None and count[0] == "n":
+            return slot._replace(kind="vec", columns=int(count[2:]))
         return slot._replace(kind="vec", size=None if count is None else -1 if count == "?" else int(count))
     if addr:
         return slot._replace(kind="addr*" if rest else "addr")
@@ -115,13 +118,20 @@ def resolve(ptype: str, mods: dict[str, str]) -> str:
 _VEC = {"": 1, "v2": 2, "v4": 4, "v8": 8, "v16": 16, "v32": 32}
 
 
+def length(slot: Slot, mods: dict[str, str]) -> int:
+    """How many elements a brace list has; -1: any number."""
+    if slot.columns:  # of a shape m64n8k16
+        return int(mods["shape"].partition("n")[2].partition("k")[0]) // slot.columns
+    return _VEC.get(mods.get("vec", ""), 1) if slot.size is None else slot.size
+
+
 def fits(slot: Slot, operand: Operand, mods: dict[str, str]) -> bool:
     """Whether the operand is of the slot's kind (registers are not judged by type here)."""
     kind = slot.kind
     if kind == "value":
         return _value_fits(slot, operand, resolve(slot.type, mods))
     if kind == "vec":
-        count = _VEC.get(mods.get("vec", ""), 1) if slot.size is None else slot.size
+        count = length(slot, mods)
         element = slot._replace(kind="value")
         ptype = resolve(slot.type, mods)
         if isinstance(operand, Vec):

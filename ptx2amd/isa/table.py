@@ -26,6 +26,8 @@ FAMILIES = (
     "async_copy",
     "mbarrier",
     "matrix",
+    "sparse",
+    "wgmma",
     "wmma",
     "tensor",
     "tensor_memory",

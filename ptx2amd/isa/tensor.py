@@ -1,39 +1,13 @@
-"""Matrix operations of warp groups, tensor memory and multicast memory (sm_90 and later): rows of the
+"""Tensor maps and multicast memory (sm_90 and later): rows of the
 instruction table, all refused."""
 
 from ptx2amd.isa.form import Form
 
-WARPGROUP = "refused: matrix operations of a warp group (wgmma)"
 MAPS = "refused: tensor maps"
 MULTICAST = "refused: multicast memory (multimem)"
 
-ELEMENTS = "f16|bf16|tf32|e4m3|e5m2|s8|u8|b1"
 NARROW = "u32|s32|u64|b32|f16|f16x2|bf16|bf16x2|f32|f64"
 
-
-def shapes(k: int) -> str:
-    """The shapes of wgmma with depth k."""
-    return "|".join(f"m64n{n}k{k}" for n in range(8, 257, 8))
-
-
-WGMMA = [
-    Form("wgmma.{op:fence|commit_group}.sync.aligned", "", "", WARPGROUP, (8, 0), 90),
-    Form("wgmma.wait_group.sync.aligned", "n:imm", "", WARPGROUP, (8, 0), 90),
-    *(
-        Form(
-            f"wgmma.mma_async.[sparse:sp].sync.aligned.{{shape:{shapes(k)}}}"
-            f".[sat:satfinite].{{dt:f16|f32|s32}}.{{at:{ELEMENTS}}}.{{bt:{ELEMENTS}}}.[op:and.popc]",
-            "{d*?}:b32, " + a + ", b:b64, " + more + "!c:pred, x:imm?, y:imm?, z:imm?, w:imm?",
-            "",
-            WARPGROUP,
-            (8, 0),
-            90,
-        )
-        for k in (8, 16, 32, 64, 256)
-        for a in ("a:b64", "{a*4}:b32")
-        for more in ("", "m:b32, n:imm, ")
-    ),
-]
 
 MAPPED = [
     Form(
@@ -83,4 +57,4 @@ MAPPED = [
     ),
 ]
 
-FORMS = [*WGMMA, *MAPPED]
+FORMS = MAPPED

@@ -12,7 +12,7 @@ from ptx2amd.lower.value import LLVM_TYPE, Val, bits_of
 from ptx2amd.ptx.ast import Addr, BranchTargets, Imm, Inst, Label, Proto, Reg, Scope, Shape, Sym, Var, Vec
 
 ENDS = frozenset(("bra", "brx_idx", "ret", "exit"))
-DESTINATIONS = frozenset(("d", "e", "p", "q"))
+DESTINATIONS = frozenset(("d", "e", "p", "q", "u"))
 
 
 @dataclass(slots=True, eq=False)
@@ -150,7 +150,7 @@ class Analysis:
         self.open = self.open and inst.guard is not None
 
     def _plan(self, shape: Shape) -> tuple[tuple[int, ...], tuple[tuple[int, str], ...]]:
-        reads = tuple(i for i, name in enumerate(shape.names) if name not in DESTINATIONS)
+        reads = tuple(i for i, name in enumerate(shape.names) if name not in DESTINATIONS or name == "u")
         writes = tuple(
             (i, shape.types[i] if i < len(shape.types) else "")
             for i, name in enumerate(shape.names)

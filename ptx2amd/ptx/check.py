@@ -109,7 +109,8 @@ def _problem(slot: Slot, ptype: str, kind: str, mnemonic: str, mods: dict[str, s
             return "must be a whole register"
         if slot.part and slot.destination and "." not in kind:
             return "must select a part of the register"
-        if ptype == "f16x2" and mnemonic == "tex" and "_" in kind[1:-1].split(","):
+        whole = slot.name == "u" or (ptype == "f16x2" and mnemonic == "tex")
+        if whole and "_" in kind[1:-1].split(","):
             return "must not be discarded"
         if kind[0] == "!" and slot.destination:
             return "must be a register that is not negated"

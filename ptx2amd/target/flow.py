@@ -12,7 +12,7 @@ from functools import cached_property
 from ptx2amd.ptx.ast import Addr, BranchTargets, Imm, Inst, Label, Operand, Pair, Reg, Scope, Sym, Var, Vec
 
 ENDS = frozenset(("bra", "brx_idx", "ret", "exit", "trap"))
-DESTINATIONS = frozenset(("d", "e", "p", "q"))
+DESTINATIONS = frozenset(("d", "e", "p", "q", "u"))
 COPIES = frozenset(("mov", "cvta_flat", "cvta_window", "cvta_to_window"))
 Names = dict[str, str]  # what a name in the text stands for
 
@@ -44,7 +44,7 @@ class Op:
         if self.inst.guard is not None:
             yield self.key(self.inst.guard.reg)
         for name, operand in zip(self.inst.shape.names, self.inst.operands, strict=True):
-            if name not in DESTINATIONS:
+            if name not in DESTINATIONS or name == "u":
                 yield from map(self.key, registers(operand))
         if self.lower in ("ld", "call"):
             yield from self._parameters("a")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from reference import atomics, matrix
 
 from ptx2amd.isa import matrix as table
+from ptx2amd.isa.form import Form
 from ptx2amd.isa.syntax import fields
 
 HEAD = ".version 8.8\n.target sm_100\n.address_size 64\n"
@@ -46,15 +47,20 @@ def products() -> Iterator[Product]:
     for form in table.FORMS:
         if form.lower != "mma":
             continue
-        row = fields(form.syntax)
-        variants: list[list[tuple[str, ...]]] = [[]]
-        for field in row:
-            options = [*field.choices, ()] if field.optional else list(field.choices)
-            variants = [[*v, option] for v in variants for option in options]
-        for variant in variants:
-            mods = tuple((f.name, ".".join(words)) for f, words in zip(row, variant, strict=True) if f.name)
-            opcode = ".".join([form.mnemonic, *(word for words in variant for word in words)])
+        for opcode, mods in spelled(form):
             yield Product(opcode, mods, form.operands)
+
+
+def spelled(form: Form) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
+    """Every opcode of a row, with its fields."""
+    row = fields(form.syntax)
+    variants: list[list[tuple[str, ...]]] = [[]]
+    for field in row:
+        options = [*field.choices, ()] if field.optional else list(field.choices)
+        variants = [[*v, option] for v in variants for option in options]
+    for variant in variants:
+        mods = tuple((f.name, ".".join(words)) for f, words in zip(row, variant, strict=True) if f.name)
+        yield ".".join([form.mnemonic, *(word for words in variant for word in words)]), mods
 
 
 def kernel(name: str, batch: list[Product]) -> str:

@@ -6,12 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from matrix_programs import Matrices, matrices_of, product_of, width
+from matrix_programs import Matrices, matrices_of, product_of, spelled, width
 
 from ptx2amd.isa import wmma as table
-from ptx2amd.isa.form import Form
 from ptx2amd.isa.operands import slots
-from ptx2amd.isa.syntax import fields
 
 HEAD = ".version 8.8\n.target sm_90\n.address_size 64\n"
 MATRIX = 4096  # bytes of a matrix in memory
@@ -61,21 +59,11 @@ def products() -> Iterator[Product]:
     number = 0
     for form in table.FORMS:
         if form.lower == "wmma":
-            for opcode, mods in spellings(form):
+            for opcode, fields in spelled(form):
+                mods = dict(fields)
                 registers = {slot.name: (slot.size or 1, slot.type) for slot in slots(form.operands)}
                 yield Product(opcode, {"at": "f16", "bt": "f16", **mods}, registers, number)
                 number += 1
-
-
-def spellings(form: Form) -> Iterator[tuple[str, dict[str, str]]]:
-    variants: list[list[tuple[str, ...]]] = [[]]
-    row = fields(form.syntax)
-    for field in row:
-        options = [*field.choices, ()] if field.optional else list(field.choices)
-        variants = [[*v, option] for v in variants for option in options]
-    for variant in variants:
-        mods = {f.name: ".".join(words) for f, words in zip(row, variant, strict=True) if f.name}
-        yield ".".join([form.mnemonic, *(word for words in variant for word in words)]), mods
 
 
 def kernel(name: str, batch: list[Product]) -> str:

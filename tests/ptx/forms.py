@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ptx2amd.isa.form import Form
-from ptx2amd.isa.operands import Slot, resolve, slots
+from ptx2amd.isa.operands import Slot, length, resolve, slots
 from ptx2amd.isa.syntax import Field, fields
 
 _REGISTERS = (
@@ -113,12 +113,12 @@ def _operand(form: Form, slot: Slot, values: dict[str, str], number: int, option
             return register(resolve(slot.type, values), number, form.mnemonic) + "." + part[:None if number else 2]
         return register(resolve(slot.type, values), number, form.mnemonic)
     if slot.kind == "vec":
-        count = _VECTORS.get(values.get("vec", ""), 1) if slot.size is None else slot.size
+        count = length(slot, values)
         count = 2 if count == -1 else count
         if form.syntax.startswith("tex.grad") and slot.name in ("g", "h"):  # as many as dimensions, padded
             count = {"1": 1, "2": 2}.get(values["geom"].removeprefix("a")[0], 4)
         ptype = resolve(slot.type, values)
-        items = [register(ptype, 4 * number + n, form.mnemonic) for n in range(count)]
+        items = [register(ptype, (4 * number + n) % 40, form.mnemonic) for n in range(count)]
         return items[0] if count == 1 and slot.size not in (1, -1) else "{" + ", ".join(items) + "}"
     if slot.kind == "addr":
         param = values.get("space", "").startswith("param") and form.mnemonic in ("ld", "st")
@@ -126,6 +126,8 @@ def _operand(form: Form, slot: Slot, values: dict[str, str], number: int, option
     if slot.kind == "addr*":
         return _texture_address(form, values)
     if slot.kind == "imm":
+        if form.mnemonic == "wgmma" and slot.name == "n":  # the sparsity selector
+            return "0"
         return str(next((v for prefix, v in _CONSTANTS.items() if form.syntax.startswith(prefix)), 4))
     if slot.kind == "label" and form.mnemonic in ("brx", "call"):
         return "TARGETS" if form.mnemonic == "brx" else "PROTO"
@@ -145,6 +147,8 @@ _CONSTANTS = {
     "setmaxnreg": 64,
     "cp.async.{cop:cg}": 16,
     "bmsk": 4,
+    "mma": 0,
+    "wgmma": 1,
 }
 _COORDINATES = {"1d": 1, "2d": 2, "3d": 4, "a1d": 2, "a2d": 4, "cube": 4, "acube": 4, "2dms": 4, "a2dms": 4}
 

@@ -29,7 +29,7 @@ PTX = b""".version 8.0
   st.global.u32 [%rd1], %r1;
   ret;
 }
-.visible .entry bad() { wgmma.fence.sync.aligned; ret; }
+.visible .entry bad() { tcgen05.fence::before_thread_sync; ret; }
 """
 
 
@@ -106,7 +106,7 @@ def test_kernel_gives_a_code_object(service: Path, tmp_path: Path) -> None:
 def test_the_refused_kernel_says_why_and_the_other_still_works(service: Path, tmp_path: Path) -> None:
     reply = ask(service, request(tmp_path, op="kernel", arch="gfx1100", kernel="bad"))
     assert reply.header["status"] == "error"
-    assert b"wgmma" in reply.body and b"bad" in reply.body
+    assert b"tcgen05" in reply.body and b"bad" in reply.body
     assert ask(service, request(tmp_path, op="kernel", arch="gfx1100", kernel="k")).header["status"] == "ok"
 
 

@@ -1,0 +1,52 @@
+"""Matrix products of a warp group (wgmma, sm_90a): rows of the instruction table. Sources are 16-bit, tf32, 8-bit or
+1-bit elements, 32 bytes deep (sparse A: B is 64 bytes deep); B and, unless it is in registers, A lie in shared memory,
+where a descriptor says how."""
+
+from ptx2amd.isa.form import Form
+from ptx2amd.isa.matrix import SUM
+
+EIGHTHS = "e4m3|e5m2"
+BYTES = "u8|s8"
+COLUMNS = range(8, 257, 8)
+INTEGER_COLUMNS = (8, 24, *range(16, 257, 16))
+
+# (depth, depth of a sparse product or 0, types of a and b, types of d, columns, tail of the opcode, what follows
+# the choice to add to d: signs of a and b (x, y), major dimension of a and b (z, w))
+KINDS = [
+    (16, 32, "f16", "f16|f32", COLUMNS, "", "xyzw"),
+    (16, 32, "bf16", "f32", COLUMNS, "", "xyzw"),
+    (8, 16, "tf32", "f32", COLUMNS, "", "xy"),
+    (32, 64, EIGHTHS, "f16|f32", COLUMNS, "", "xy"),
+    (32, 64, BYTES, "s32", INTEGER_COLUMNS, "", ""),
+    (256, 0, "b1", "s32", INTEGER_COLUMNS, ".{op:and.popc}", ""),
+]
+REGISTERS = {"f32": ("2", "f32"), "f16": ("4", "b32"), "s32": ("2", "s32")}  # columns a register of d; its type
+
+
+def _rows() -> list[Form]:
+    found = []
+    for dense, sparse, types, results, columns, tail, more in KINDS:
+        for d in results.split("|"):
+            for depth, word in ((dense, ""), (sparse, ".{sparse:sp}")):
+                shapes = "|".join(f"m64n{n}k{depth}" for n in sorted(columns))
+                sat = ".[sat:satfinite]" if types == BYTES else ""
+                syntax = (
+                    f"wgmma.mma_async{word}.sync.aligned.{{shape:{shapes}}}{sat}.{{dt:{d}}}.{{at:{types}}}.{{bt:{types}}}"
+                    + tail
+                )
+                per, kind = REGISTERS[d]
+                for a in ("a:b64", "{a*4}:b32"):
+                    options = more.replace("z", "") if a[0] == "{" else more
+                    operands = [f"{{u*n/{per}}}:{kind}", a, "b:b64", *(["m:b32", "n:imm"] if word else [])]
+                    operands += ["!c:pred", *(f"{name}:imm" for name in options)]
+                    exact = "exact" if d == "s32" else SUM
+                    if depth:
+                        found.append(Form(syntax, ", ".join(operands), "wgmma", exact, (8, 0), 90))
+    return found
+
+
+FORMS = [
+    Form("wgmma.{op:fence|commit_group}.sync.aligned", "", "wgmma_order", since=(8, 0), sm=90),
+    Form("wgmma.wait_group.sync.aligned", "n:imm", "wgmma_order", since=(8, 0), sm=90),
+    *_rows(),
+]

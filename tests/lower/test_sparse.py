@@ -1,0 +1,19 @@
+"""mma.sp of every shape and type: the elements that A keeps meet theirs of B, and no others."""
+
+from __future__ import annotations
+
+import pytest
+import sparse_programs as programs
+from device import ARCHS, chunks, program
+from matrix_programs import HEAD, LANE
+
+BATCHES = chunks(programs.cases(), 12)
+
+
+@pytest.mark.parametrize("arch", [*ARCHS, pytest.param("gfx942:padded", marks=pytest.mark.slow)])
+def test_products(arch: str) -> None:
+    for batch in BATCHES:
+        text = HEAD + "".join(programs.kernel(f"k{i}", case.product, case.selector) for i, case in enumerate(batch))
+        for i, case in enumerate(batch):
+            _, out = program(text, arch).run(f"k{i}", 32, [case.inputs(), 32 * LANE])
+            assert out == case.expected(), case.product.opcode

@@ -1,0 +1,28 @@
+"""wgmma: every type, A in registers and in shared memory, all layouts of shared memory, dense and sparse."""
+
+from __future__ import annotations
+
+import pytest
+import wgmma_programs as programs
+from device import ARCHS, chunks, program
+
+SOME = [*ARCHS, pytest.param("gfx942:padded", marks=pytest.mark.slow)]
+
+
+def check(arch: str, cases: list[programs.Case]) -> None:
+    for batch in chunks(cases, 6):
+        text = programs.HEAD + "".join(case.kernel(f"k{i}") for i, case in enumerate(batch))
+        for i, case in enumerate(batch):
+            _, out = program(text, arch).run(f"k{i}", 128, [case.memory(), case.registers()], case.descriptors())
+            assert out == case.expected(), (case.opcode, case.mode, case.across)
+
+
+@pytest.mark.parametrize("arch", SOME)
+def test_kinds(arch: str) -> None:
+    check(arch, list(programs.cases()))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("arch", SOME)
+def test_layouts(arch: str) -> None:
+    check(arch, list(programs.cases(every=True)))
