@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import pytest
 import sparse_programs as programs
-from device import ARCHS, chunks, program
+from device import ARCHS, program
 from matrix_programs import HEAD, LANE
 
-BATCHES = chunks(programs.cases(), 12)
+CASES = programs.cases()
+BATCHES = [CASES[i::4] for i in range(4)]
 
 
+@pytest.mark.parametrize("batch", [BATCHES[0], *(pytest.param(b, marks=pytest.mark.slow) for b in BATCHES[1:])])
 @pytest.mark.parametrize("arch", [*ARCHS, pytest.param("gfx942:padded", marks=pytest.mark.slow)])
-def test_products(arch: str) -> None:
-    for batch in BATCHES:
-        text = HEAD + "".join(programs.kernel(f"k{i}", case.product, case.selector) for i, case in enumerate(batch))
-        for i, case in enumerate(batch):
-            _, out = program(text, arch).run(f"k{i}", 32, [case.inputs(), 32 * LANE])
-            assert out == case.expected(), case.product.opcode
+def test_products(arch: str, batch: list[programs.Case]) -> None:
+    text = HEAD + "".join(programs.kernel(f"k{i}", case.product, case.selector) for i, case in enumerate(batch))
+    for i, case in enumerate(batch):
+        _, out = program(text, arch).run(f"k{i}", 32, [case.inputs(), 32 * LANE])
+        assert out == case.expected(), case.product.opcode
