@@ -1,8 +1,7 @@
 """Run by test_clients.py under `ptx2amd run`: CuPy (NVRTC, cub and thrust kernels of the wheel), checked against
 numpy. Prints one line per operation; the exit status is the number of failures."""
 
-import sys
-
+import cases
 import cupy as cp
 import numpy as np
 
@@ -94,14 +93,7 @@ CASES = {
     "random": (lambda: abs(cp.random.default_rng(1).standard_normal(20000).std() - 1) < 0.03, np.True_),
 }
 
-failures = 0
-for name, (compute, want, *tolerance) in CASES.items():
-    try:
-        got = cp.asnumpy(compute())
-        np.testing.assert_allclose(got, want, rtol=(tolerance or [1e-4])[0], atol=1e-4)
-        print(f"ok   {name}", flush=True)
-    except Exception as error:
-        failures += 1
-        print(f"FAIL {name}: {type(error).__name__} {str(error).strip()[:400]}", flush=True)
-print(f"{len(CASES) - failures} of {len(CASES)} operations agree with numpy")
-sys.exit(min(failures, 125))
+cases.run({
+    name: cases.agree(lambda compute=compute: cp.asnumpy(compute()), want, *tolerance)
+    for name, (compute, want, *tolerance) in CASES.items()
+})  # fmt: skip

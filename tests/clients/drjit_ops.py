@@ -1,8 +1,7 @@
 """Run by test_clients.py under `ptx2amd run`: DrJit's CUDA backend (its own PTX), checked against numpy.
 Element-wise math, gathers and scatters, atomics, recorded loops and reductions."""
 
-import sys
-
+import cases
 import drjit as dr
 import numpy as np
 from drjit.cuda import Array3f, Float, Float64, UInt, UInt64
@@ -68,13 +67,4 @@ CASES = {
     "compress": (lambda: dr.compress(X > 0).numpy(), np.nonzero(x > 0)[0]),
 }
 
-failures = 0
-for name, (compute, want) in CASES.items():
-    try:
-        np.testing.assert_allclose(compute(), want, rtol=1e-5, atol=1e-5)
-        print(f"ok   {name}", flush=True)
-    except Exception as error:
-        failures += 1
-        print(f"FAIL {name}: {str(error).strip()[:400]}", flush=True)
-print(f"{len(CASES) - failures} of {len(CASES)} operations agree with numpy")
-sys.exit(min(failures, 125))
+cases.run({name: cases.agree(compute, want, 1e-5, 1e-5) for name, (compute, want) in CASES.items()})

@@ -1,7 +1,9 @@
 """Run by suites.py under `ptx2amd run`: quantum circuits on PyQrack's GPU engine against its CPU engine."""
 
-import sys
+from collections.abc import Callable
+from functools import partial
 
+import cases
 from pyqrack import QrackSimulator
 
 PLAIN = {
@@ -30,15 +32,15 @@ def fourier(q: QrackSimulator, n: int) -> None:
     q.qft(list(range(n)))
 
 
-failures = 0
-for circuit in (rotations, entangled, fourier):
+def agrees(circuit: Callable[[QrackSimulator, int], None]) -> None:
     states = []
     for gpu in (False, True):
         simulator = QrackSimulator(8, isOpenCL=gpu, **PLAIN)
         circuit(simulator, 8)
         states.append(simulator.out_ket())
+    assert len(states[0]) == 256
     overlap = abs(sum(complex(a).conjugate() * complex(b) for a, b in zip(*states, strict=True)))
-    good = abs(overlap - 1) < 1e-3 and len(states[0]) == 256
-    failures += not good
-    print(f"ok   {circuit.__name__}" if good else f"FAIL {circuit.__name__}: overlap {overlap}", flush=True)
-sys.exit(failures)
+    assert abs(overlap - 1) < 1e-3, overlap
+
+
+cases.run({circuit.__name__: partial(agrees, circuit) for circuit in (rotations, entangled, fourier)})

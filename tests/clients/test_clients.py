@@ -31,4 +31,4 @@ def test_client(script: str, arch: str, tmp_path: Path) -> None:
     ]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "operations agree with numpy" in done.stdout
+    assert "cases pass" in done.stdout

@@ -1,8 +1,7 @@
 """Run by test_clients.py under `ptx2amd run` with DEV=CUDA:PTX: tinygrad's own PTX generator, checked
 against numpy. Prints one line per operation; the exit status is the number of failures."""
 
-import sys
-
+import cases
 import numpy as np
 from tinygrad import Tensor, TinyJit, dtypes
 
@@ -69,16 +68,7 @@ def conv2d() -> np.ndarray:
     windows = np.lib.stride_tricks.sliding_window_view(x, (3, 3), axis=(1, 2))
     return np.einsum("chwij,ocij->ohw", windows, w)[None]
 
-
-failures = 0
-for name, (compute, want, *tolerance) in CASES.items():
-    expected = conv2d() if want is None else want
-    try:
-        got = compute()
-        np.testing.assert_allclose(got, expected, rtol=(tolerance or [2e-4])[0], atol=2e-4)
-        print(f"ok   {name}", flush=True)
-    except Exception as error:
-        failures += 1
-        print(f"FAIL {name}: {str(error).strip()[:400]}", flush=True)
-print(f"{len(CASES) - failures} of {len(CASES)} operations agree with numpy")
-sys.exit(min(failures, 125))
+cases.run({
+    name: cases.agree(compute, conv2d() if want is None else want, *(tolerance or [2e-4]), atol=2e-4)
+    for name, (compute, want, *tolerance) in CASES.items()
+})  # fmt: skip

@@ -2,8 +2,8 @@
 our ptxas, with numpy in the place of PyTorch. Device memory comes from cuMemAlloc through ctypes."""
 
 import ctypes
-import sys
 
+import cases
 import numpy as np
 import triton
 import triton.language as tl
@@ -157,13 +157,5 @@ context = ctypes.c_void_p()
 check(cuda.cuInit(0))
 check(cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0))
 check(cuda.cuCtxSetCurrent(context))
-failures = 0
-for name, case in CASES.items():
-    try:
-        case()
-        print(f"ok   {name}", flush=True)
-    except Exception as error:
-        failures += 1
-        print(f"FAIL {name}: {type(error).__name__} {str(error).strip()[:400]}", flush=True)
-print(f"{len(CASES) - failures} of {len(CASES)} operations agree with numpy")
-sys.exit(min(failures, 125))
+
+cases.run(CASES)

@@ -1,7 +1,6 @@
 """Run by suites.py under `ptx2amd run`: NVIDIA Warp's kernels and built-in algorithms against numpy."""
 
-import sys
-
+import cases
 import numpy as np
 import warp as wp
 
@@ -98,13 +97,4 @@ def graph() -> None:
 
 
 CASES = (elementwise, atomics, gradient, quaternions, matmul, radix_sort, scan, graph)
-failures = 0
-for case in CASES:
-    try:
-        case()
-        print(f"ok   {case.__name__}", flush=True)
-    except Exception as error:
-        failures += 1
-        print(f"FAIL {case.__name__}: {type(error).__name__} {str(error).strip()[:400]}", flush=True)
-print(f"{len(CASES) - failures} of {len(CASES)} operations agree with numpy")
-sys.exit(min(failures, 125))
+cases.run({case.__name__: case for case in CASES})

@@ -1,7 +1,6 @@
 """Run by suites.py under `ptx2amd run`: XGBoost trains on the GPU as on the CPU."""
 
-import sys
-
+import cases
 import numpy as np
 import xgboost as xgb
 
@@ -37,12 +36,5 @@ CASES = {
     "prediction": prediction,
     "absolute-error": lambda: agrees(objective="reg:absoluteerror"),
 }
-failures = 0
-for name, case in CASES.items():
-    try:
-        case()
-        print(f"ok   {name}", flush=True)
-    except Exception as error:
-        failures += 1
-        print(f"FAIL {name}: {type(error).__name__} {str(error).strip()[:400]}", flush=True)
-sys.exit(min(failures, 125))
+
+cases.run(CASES)
