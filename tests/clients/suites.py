@@ -31,6 +31,9 @@ class Suite:
 
 
 SUITES = {
+    "FFmpeg": Suite(
+        ("imageio-ffmpeg==0.8.1",), (str(HERE / "ffmpeg_ops.py"),), "PTX in the program; textures",
+    ),
     "CuPy": Suite(
         ("cupy-cuda12x==14.2.0", "nvidia-cuda-nvrtc-cu12", "nvidia-cuda-runtime-cu12", "numpy", "fastrlock",
          "cuda-pathfinder"),

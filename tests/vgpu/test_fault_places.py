@@ -56,12 +56,12 @@ def test_place(arch: str, mapping: str, monkeypatch: pytest.MonkeyPatch, capfd: 
     gpu = hip.open(f"vgpu:{arch}")
     kernel = gpu.load(result.code).kernel("wild")
     memory = gpu.buffer(np.zeros(80, np.uint32))
-    kernel.launch(4, (40 * (2 if mapping == "padded" else 1), 2), [memory, 1 << 20])
+    kernel.launch(4, (40 * (2 if mapping == "padded" else 1), 2), [memory, 1 << 30])
     with pytest.raises(hip.HipError, match="hipErrorIllegalAddress"):
         gpu.synchronize()
     gpu.reset()
     report = capfd.readouterr().err
-    assert f"kernel wild: write of 4 bytes at 0x{int(memory) + 43 * 4 + 8 + (1 << 20):x}" in report
+    assert f"kernel wild: write of 4 bytes at 0x{int(memory) + 43 * 4 + 8 + (1 << 30):x}" in report
     assert f"PTX line {LINE} of far.ptx (made_up.cu:12)" in report
     assert "block (2,0,0) thread (3,1,0)" in report
 
@@ -71,7 +71,7 @@ def test_without_lines(capfd: pytest.CaptureFixture[str]) -> None:
     [result] = translate(PTX, "far.ptx", ["gfx942"])
     gpu = hip.open("vgpu:gfx942")
     kernel = gpu.load(result.code).kernel("wild")
-    kernel.launch(4, (40, 2), [gpu.buffer(np.zeros(80, np.uint32)), 1 << 20])
+    kernel.launch(4, (40, 2), [gpu.buffer(np.zeros(80, np.uint32)), 1 << 30])
     with pytest.raises(hip.HipError, match="hipErrorIllegalAddress"):
         gpu.synchronize()
     gpu.reset()

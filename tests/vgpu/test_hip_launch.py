@@ -43,6 +43,9 @@ GLOBAL __attribute__((amdgpu_flat_work_group_size(1, 128))) void small_blocks(u3
 GLOBAL void trap() { __builtin_trap(); }
 """
 
+LARGE = 4 << 20  # bytes: an allocation that has chunks of its own (chunk.h)
+BEYOND = 6 << 20  # past those
+
 
 @pytest.fixture(params=ARCHS)
 def gpu(request: pytest.FixtureRequest) -> Iterator[hip.Gpu]:
@@ -162,16 +165,26 @@ def test_missing_arguments_and_foreign_handles(gpu: hip.Gpu) -> None:
         lib.hipModuleLaunchKernel(k.handle, *one, ffi.cast("hipStream_t", 0x1000), null, null)
 
 
+def test_accesses_a_little_outside_are_as_on_the_chip(gpu: hip.Gpu) -> None:
+    """Memory is mapped in large pages: a border read, a grid that was rounded up. --memcheck reports them."""
+    for size in (1000, LARGE):
+        p = gpu.buffer(np.zeros(size // 4, np.uint32))
+        common(gpu, "store").launch(1, 64, [p, size // 4 + 5, 7])
+        common(gpu, "store").launch(1, 64, [p.address - 64, 0, 7])
+        gpu.synchronize()
+        assert not p.numpy().any()
+
+
 def test_memory_fault_is_reported_and_sticks(gpu: hip.Gpu, capfd: pytest.CaptureFixture[str]) -> None:
-    p = gpu.buffer(np.zeros(256, np.uint32))
+    p = gpu.buffer(np.zeros(LARGE // 4, np.uint32))
     store = common(gpu, "store")
     store.launch(1, 64, [p, 255, 7])
     assert p.numpy()[255] == 7
-    store.launch(1, 64, [p, 256, 7])
+    store.launch(1, 64, [p, BEYOND // 4, 7])
     with fails("hipErrorIllegalAddress") as caught:
         gpu.synchronize()
     report = capfd.readouterr().err
-    for part in ("store", f"{p.address + 1024:#x}", "1024-byte device allocation"):
+    for part in ("store", f"{p.address + BEYOND:#x}", f"{LARGE}-byte device allocation"):
         assert part in report and part in str(caught.value)
     assert len(report.splitlines()) == 1
     with fails("hipErrorIllegalAddress"):
@@ -186,7 +199,7 @@ def test_memory_fault_is_reported_and_sticks(gpu: hip.Gpu, capfd: pytest.Capture
 
 
 def test_use_after_free_is_a_fault(gpu: hip.Gpu, capfd: pytest.CaptureFixture[str]) -> None:
-    p = gpu.buffer(4096)
+    p = gpu.buffer(LARGE)  # a small one's chunk stays mapped, as on the chip: that is --memcheck's to find
     stale = p.address
     p.free()
     common(gpu, "store").launch(1, 64, [stale, 3, 7])

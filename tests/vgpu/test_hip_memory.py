@@ -254,7 +254,7 @@ def test_pool_reuses_memory_in_stream_order(gpu: hip.Gpu) -> None:
 def test_memory_of_a_pool_is_gone_after_its_free(gpu: hip.Gpu, capfd: pytest.CaptureFixture[str]) -> None:
     lib, ffi = gpu.library, gpu.library.ffi
     p = ffi.new("void **")
-    lib.hipMallocAsync(p, 4096, ffi.NULL)
+    lib.hipMallocAsync(p, 4 << 20, ffi.NULL)  # a small one's chunk would stay mapped
     common(gpu, "store").launch(1, 64, [address(gpu, p[0]), 0, 1])
     lib.hipFreeAsync(p[0], ffi.NULL)
     gpu.synchronize()

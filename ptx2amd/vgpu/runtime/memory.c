@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "chunk.h"
 #include "tools.h"
 
 struct entry {
@@ -20,7 +21,7 @@ struct entry {
   struct block *block;   /* read under the lock only */
 };
 
-enum backing { BACKING_NONE, BACKING_HEAP, BACKING_MAP };
+enum backing { BACKING_NONE, BACKING_HEAP, BACKING_MAP, BACKING_CHUNK };
 
 struct block {
   struct mem_block pub;
@@ -72,13 +73,20 @@ bool mem_range(uint64_t addr, uint64_t *lo, uint64_t *hi, uint32_t *flags) {
       continue;
     }
     struct entry *table = GET(entries);
-    uint64_t at = upper(table, GET(count), addr);
+    uint64_t n = GET(count), at = upper(table, n, addr), end = 0;
     bool found = false;
     if (at > 0) {
       *lo = GET(table[at - 1].lo);
-      *hi = GET(table[at - 1].hi);
+      *hi = end = GET(table[at - 1].hi);
       *flags = GET(table[at - 1].flags);
-      found = addr < *hi;
+      found = addr < end;
+    }
+    if (!found && chunk_mapped(addr)) {
+      uint64_t chunk = addr & ~(CHUNK - 1), next = at < n ? GET(table[at].lo) : UINT64_MAX;
+      *lo = end > chunk ? end : chunk;
+      *hi = next < chunk + CHUNK ? next : chunk + CHUNK;
+      *flags = MEM_DEVICE;
+      found = true;
     }
     atomic_thread_fence(memory_order_acquire);
     if (GET(sequence) == before) return found;
@@ -105,7 +113,8 @@ static void write_end(void) {
 static bool insert(struct block *b) {
   struct entry *table = GET(entries);
   uint64_t n = GET(count);
-  uint64_t lo = b->pub.base, hi = b->pub.base + ((b->pub.size + 3) & ~3ull);
+  uint64_t unit = b->backing == BACKING_CHUNK ? CHUNK_ALIGN : 4; /* of what may be touched */
+  uint64_t lo = b->pub.base, hi = b->pub.base + ((b->pub.size + unit - 1) & ~(unit - 1));
   uint64_t at = upper(table, n, lo);
   if (at > 0 && GET(table[at - 1].hi) > lo && table[at - 1].block->pub.base + table[at - 1].block->pub.size > lo)
     return false;
@@ -123,7 +132,7 @@ static bool insert(struct block *b) {
   for (uint64_t k = n; k > at; k--) copy_entry(&fresh[k], &fresh[k - 1]);
   SET(fresh[at].lo, lo);
   SET(fresh[at].hi, hi);
-  SET(fresh[at].flags, b->pub.flags | (uint32_t)(hi - lo - b->pub.size) << 24);
+  SET(fresh[at].flags, b->pub.flags | (unit == 4 ? (uint32_t)(hi - lo - b->pub.size) << 24 : 0));
   fresh[at].block = b;
   SET(count, n + 1);
   write_end();
@@ -190,7 +199,20 @@ static bool get_plain(struct block *b, uint64_t size, bool pages) {
   return true;
 }
 
+<<<<<<< HEAD
 static bool get_pages(struct block *b, uint64_t size, bool pages) {
+=======
+/* Device memory, and what else programs take for it. */
+static bool get_chunk(struct block *b, uint64_t size, enum mem_kind kind) {
+  if (tools()->memcheck || (kind != MEM_DEVICE && kind != MEM_MANAGED && kind != MEM_HOST)) return false;
+  b->pub.base = chunk_get(size, &b->mapped);
+  b->backing = BACKING_CHUNK;
+  return b->pub.base;
+}
+
+static bool get_pages(struct block *b, uint64_t size, enum mem_kind kind) {
+  if (get_chunk(b, size, kind)) return true;
+>>>>>>> c9d770a (Device memory comes in chunks, as on the chip: accesses a little outside of an allocation are not faults; FFmpeg's CUDA filters as a client)
   uint64_t zone = red_zone(size);
   if (size + 2 * zone < size || !get_plain(b, size + 2 * zone, pages)) return false;
   b->zone = zone;
@@ -206,6 +228,7 @@ static void drop(struct block *b) {
   }
   if (b->backing == BACKING_HEAP) free(base);
   else if (b->backing == BACKING_MAP) munmap(base, b->mapped);
+  else if (b->backing == BACKING_CHUNK) chunk_put(b->pub.base, b->mapped);
   free(b);
 }
 
@@ -240,7 +263,11 @@ static struct block *enter(struct block *b, uint64_t size, uint32_t flags, int d
 struct mem_block *mem_alloc(uint64_t size, enum mem_kind kind, int device) {
   struct block *b = calloc(1, sizeof *b);
   if (!b) return NULL;
+<<<<<<< HEAD
   if (!get_pages(b, size, kind == MEM_DEVICE)) {
+=======
+  if (!get_pages(b, size, kind)) {
+>>>>>>> c9d770a (Device memory comes in chunks, as on the chip: accesses a little outside of an allocation are not faults; FFmpeg's CUDA filters as a client)
     free(b);
     return NULL;
   }
@@ -412,7 +439,7 @@ static const char *kind_name(uint32_t flags) {
 }
 
 const char *mem_describe(uint64_t addr, char *buf, size_t size) {
-  const uint64_t near = 1u << 20;
+  const uint64_t near = 4u << 20;
   pthread_mutex_lock(&lock);
   struct block *b = around(addr);
   if (b) {

@@ -23,7 +23,7 @@ enum mem_kind {
 };
 #define MEM_KIND(flags) ((enum mem_kind)((flags) & 0xff))
 #define MEM_READONLY 0x100u   /* a store is a fault */
-#define MEM_SLACK(flags) ((flags) >> 24)   /* of mem_range: bytes by which *hi was rounded up */
+#define MEM_SLACK(flags) ((flags) >> 24)   /* of mem_range, under memcheck: bytes by which *hi was rounded up */
 
 /* One allocation, as the host API sees it. */
 struct mem_block {
@@ -38,8 +38,9 @@ struct mem_block {
   bool internal;          /* the run time's own: no leak */
 };
 
-/* The allocation around addr: [*lo, *hi) may be touched; *flags as in mem_block. False: no such allocation.
- * Lock-free, callable from any thread. *hi is rounded up to a multiple of 4 bytes (hardware reads whole dwords). */
+/* The allocation around addr, or what is mapped between two (chunk.h): [*lo, *hi) may be touched; *flags as in mem_block.
+ * False: nothing there. Lock-free, callable from any thread. *hi is rounded up to a multiple of 4 bytes (hardware reads
+ * whole dwords), of device memory to CHUNK_ALIGN. */
 bool mem_range(uint64_t addr, uint64_t *lo, uint64_t *hi, uint32_t *flags);
 
 /* Allocate size bytes (> 0), aligned to 256 bytes at least; NULL: out of memory. */
