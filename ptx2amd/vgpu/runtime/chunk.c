@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define LARGE (CHUNK / 2)     /* bytes from which an allocation has chunks of its own */
 #define MAX_CHUNKS (1u << 19) /* 1 TiB */
@@ -26,6 +27,7 @@ static uint64_t region;                          /* address; 0: the system gave 
 static uint64_t n_chunks, cursor;                /* cursor: where the search for free chunks begins */
 static _Atomic unsigned char mapped[MAX_CHUNKS];
 static struct slots *owner[MAX_CHUNKS];          /* of chunks of slots */
+static int file[MAX_CHUNKS];                     /* of the run that begins here, plus 1 */
 static struct slots *available[64];              /* by slot size: classes of 512 x {1, 1.5} x 2^n */
 
 static void reserve(void) {
@@ -73,7 +75,10 @@ static uint64_t map(uint64_t n) {
 
 /* Under the lock. */
 static void unmap(uint64_t address, uint64_t n) {
-  mark((address - region) / CHUNK, n, false);
+  uint64_t at = (address - region) / CHUNK;
+  mark(at, n, false);
+  if (file[at]) close(file[at] - 1);
+  file[at] = 0;
   mmap((void *)address, n * CHUNK, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
@@ -150,4 +155,29 @@ void chunk_put(uint64_t address, uint64_t size) {
   if (s) put_slot(s, address);
   else unmap(address - CHUNK_SLACK, chunks_for(size));
   pthread_mutex_unlock(&lock);
+}
+
+int pages_to_file(void *base, uint64_t bytes) {
+  int fd = memfd_create("vgpu", MFD_CLOEXEC);
+  if (fd < 0) return -1;
+  bool moved = !ftruncate(fd, (off_t)bytes);
+  for (uint64_t at = 0; moved && at < bytes;) {
+    ssize_t n = pwrite(fd, (char *)base + at, bytes - at, (off_t)at);
+    moved = n > 0;
+    if (moved) at += (uint64_t)n;
+  }
+  if (moved && mmap(base, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED) return fd;
+  close(fd);
+  return -1;
+}
+
+int chunk_share(uint64_t address, uint64_t size, uint64_t *offset, uint64_t *length) {
+  pthread_mutex_lock(&lock);
+  uint64_t at = (address - region) / CHUNK, base = region + at * CHUNK;
+  *offset = address - base;
+  *length = (owner[at] ? 1 : chunks_for(size)) * CHUNK;
+  if (!file[at]) file[at] = pages_to_file((void *)base, *length) + 1;
+  int fd = file[at] - 1;
+  pthread_mutex_unlock(&lock);
+  return fd;
 }

@@ -16,6 +16,11 @@
 uint64_t chunk_get(uint64_t size, uint64_t *got);
 /* Give back what chunk_get() gave. */
 void chunk_put(uint64_t address, uint64_t size);
+/* The file that the chunks of an allocation become part of, with their other allocations, for other processes to map: where
+ * in it the allocation begins, and the file's length. -1: no. Nothing may use the chunks meanwhile. */
+int chunk_share(uint64_t address, uint64_t size, uint64_t *offset, uint64_t *length);
+/* Move whole pages to a file, which takes their place; the file, or -1. */
+int pages_to_file(void *base, uint64_t bytes);
 /* Whether address lies in a mapped chunk. Lock-free, callable from any thread. */
 bool chunk_mapped(uint64_t address);
 #endif

@@ -91,7 +91,7 @@ static hipError_t import(void **ptr, const void *handle) {
   if (n.process == getpid()) return hipErrorInvalidContext;
   pthread_mutex_lock(&lock);
   struct import *i = imports;
-  while (i && i->inode != n.inode) i = i->next;
+  while (i && (i->inode != n.inode || i->block->base != (uint64_t)i->mapping + n.offset)) i = i->next;
   if (!i) i = map(&n);
   if (i) {
     i->references++;

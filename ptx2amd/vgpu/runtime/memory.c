@@ -29,7 +29,7 @@ struct block {
   bool shown;
   uint64_t mapped;       /* bytes of the backing */
   uint64_t zone;         /* memcheck: bytes before and after that belong to nobody */
-  int shared;            /* file that other processes map, plus 1; 0: none */
+  int shared;            /* file that other processes map, plus 1; 0: none (chunks have their own) */
   struct block *next;    /* list of blocks whose memory waits for the last dispatch to end */
 };
 
@@ -199,9 +199,6 @@ static bool get_plain(struct block *b, uint64_t size, bool pages) {
   return true;
 }
 
-<<<<<<< HEAD
-static bool get_pages(struct block *b, uint64_t size, bool pages) {
-=======
 /* Device memory, and what else programs take for it. */
 static bool get_chunk(struct block *b, uint64_t size, enum mem_kind kind) {
   if (tools()->memcheck || (kind != MEM_DEVICE && kind != MEM_MANAGED && kind != MEM_HOST)) return false;
@@ -212,9 +209,8 @@ static bool get_chunk(struct block *b, uint64_t size, enum mem_kind kind) {
 
 static bool get_pages(struct block *b, uint64_t size, enum mem_kind kind) {
   if (get_chunk(b, size, kind)) return true;
->>>>>>> c9d770a (Device memory comes in chunks, as on the chip: accesses a little outside of an allocation are not faults; FFmpeg's CUDA filters as a client)
   uint64_t zone = red_zone(size);
-  if (size + 2 * zone < size || !get_plain(b, size + 2 * zone, pages)) return false;
+  if (size + 2 * zone < size || !get_plain(b, size + 2 * zone, kind == MEM_DEVICE)) return false;
   b->zone = zone;
   b->pub.base += zone;
   return true;
@@ -263,11 +259,7 @@ static struct block *enter(struct block *b, uint64_t size, uint32_t flags, int d
 struct mem_block *mem_alloc(uint64_t size, enum mem_kind kind, int device) {
   struct block *b = calloc(1, sizeof *b);
   if (!b) return NULL;
-<<<<<<< HEAD
-  if (!get_pages(b, size, kind == MEM_DEVICE)) {
-=======
   if (!get_pages(b, size, kind)) {
->>>>>>> c9d770a (Device memory comes in chunks, as on the chip: accesses a little outside of an allocation are not faults; FFmpeg's CUDA filters as a client)
     free(b);
     return NULL;
   }
@@ -362,28 +354,22 @@ struct mem_block *mem_at(uint64_t addr) {
   return b && b->pub.base == addr ? &b->pub : NULL;
 }
 
-/* The contents move to a file, which takes the pages' place. */
-static bool share(struct block *b) {
-  char *base = (char *)(b->pub.base - b->zone);
-  int fd = memfd_create("vgpu", MFD_CLOEXEC);
-  if (fd < 0) return false;
-  bool moved = !ftruncate(fd, (off_t)b->mapped);
-  for (uint64_t at = 0; moved && at < b->mapped;) {
-    ssize_t n = pwrite(fd, base + at, b->mapped - at, (off_t)at);
-    moved = n > 0;
-    if (moved) at += (uint64_t)n;
+/* Under the lock. */
+static bool share(struct block *b, struct mem_file *file) {
+  *file = (struct mem_file){-1, b->mapped, b->zone, b->pub.base, b->pub.size};
+  if (b->backing == BACKING_CHUNK) {
+    file->fd = chunk_share(b->pub.base, b->mapped, &file->offset, &file->length);
+  } else if (b->backing != BACKING_NONE) {
+    if (!b->shared) b->shared = pages_to_file((void *)(b->pub.base - b->zone), b->mapped) + 1;
+    file->fd = b->shared - 1;
   }
-  moved = moved && mmap(base, b->mapped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED;
-  if (moved) b->shared = fd + 1;
-  else close(fd);
-  return moved;
+  return file->fd >= 0;
 }
 
 bool mem_share(uint64_t addr, struct mem_file *file) {
   pthread_mutex_lock(&lock);
   struct block *b = around(addr);
-  bool ok = b && MEM_KIND(b->pub.flags) == MEM_DEVICE && b->backing != BACKING_NONE && (b->shared || share(b));
-  if (ok) *file = (struct mem_file){b->shared - 1, b->mapped, b->zone, b->pub.base, b->pub.size};
+  bool ok = b && MEM_KIND(b->pub.flags) == MEM_DEVICE && share(b, file);
   pthread_mutex_unlock(&lock);
   return ok;
 }
