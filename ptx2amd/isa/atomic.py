@@ -57,20 +57,4 @@ FORMS = [
     Form(f"{_EXCH}.{{t:b128}}", "d:t, [a], b:t", "", WIDE, (8, 3), 90),
     *_forms("red", RED, "", OPERATIONS, "b"),
     *_forms("red", RED, "", VECTORS, "{b}", local=False),
-    *(
-        Form(
-            "red.async.{sem:relaxed.cluster}.[space:shared::cluster].mbarrier::complete_tx::bytes" + what,
-            "[a], b:t, [c]",
-            "",
-            "refused: asynchronous reductions in a cluster's shared memory",
-            (8, 1),
-            90,
-        )
-        for what in (
-            ".{op:add}.{t:u32|s32|u64}",
-            ".{op:min|max}.{t:u32|s32}",
-            ".{op:inc|dec}.{t:u32}",
-            ".{op:and|or|xor}.{t:b32}",
-        )
-    ),
 ]

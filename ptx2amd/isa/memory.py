@@ -172,15 +172,4 @@ ADDRESSES = [
     Form("getctarank.shared::cluster.{t:u32|u64}", "d:u32, a:t+sym", "getctarank", "exact", (7, 8), 90),
 ]
 
-ASYNC = [
-    Form(
-        "st.async.[sem:weak].[space:shared::cluster].mbarrier::complete_tx::bytes.[vec:v2].{t:b32|u32|s32|f32|b64|u64|s64|f64}",
-        "[a], {b}:t, [c]",
-        "",
-        "refused: asynchronous stores to a cluster's shared memory",
-        (8, 1),
-        90,
-    ),
-]
-
-FORMS = [*LOADS, *STORES, *HINTS, *ADDRESSES, *ASYNC]
+FORMS = [*LOADS, *STORES, *HINTS, *ADDRESSES]

@@ -1,33 +1,14 @@
-"""Tensor maps and multicast memory (sm_90 and later): rows of the
+"""Multicast memory (sm_90 and later), which needs a multicast object, and cuMulticastCreate is refused: rows of the
 instruction table, all refused."""
 
 from ptx2amd.isa.form import Form
 
-MAPS = "refused: tensor maps"
-MULTICAST = "refused: multicast memory (multimem)"
+MULTICAST = "refused: multicast memory (multimem), of which the driver makes none"
 
 NARROW = "u32|s32|u64|b32|f16|f16x2|bf16|bf16x2|f32|f64"
 
 
 MAPPED = [
-    Form(
-        "tensormap.replace.tile.{field:global_address|rank|box_dim|global_dim|global_stride|element_stride|elemtype"
-        "|interleave_layout|swizzle_mode|fill_mode|swizzle_atomicity}.[space:global|shared::cta].b1024.{t:b32|b64}",
-        "[a], b:any, c:any?",
-        "",
-        MAPS,
-        (8, 3),
-        90,
-    ),
-    Form(
-        "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.{scope:cta|cluster|gpu|sys}"
-        ".sync.aligned",
-        "[a], [b], n:imm",
-        "",
-        MAPS,
-        (8, 3),
-        90,
-    ),
     Form(
         f"multimem.ld_reduce.[sem:weak|relaxed|acquire].[scope:cta|cluster|gpu|sys].[space:global]"
         f".{{op:min|max|add|and|or|xor}}.[acc:acc::f32|acc::f16].[vec:v2|v4|v8].{{t:{NARROW}|s64|b64|e5m2|e4m3}}",

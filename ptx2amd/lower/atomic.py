@@ -22,7 +22,7 @@ def operation(op: str, ptx_type: str) -> str:
     """The atomicrmw operation of a PTX operation on a PTX type."""
     if "f" in ptx_type:
         return FLOAT[op]
-    return SIGNED[op] if ptx_type[0] == "s" else UNSIGNED.get(op, op)
+    return SIGNED.get(op, op) if ptx_type[0] == "s" else UNSIGNED.get(op, op)
 
 
 def notes(pointer: Val, scope: str, op: str) -> str:

@@ -46,12 +46,23 @@ def change(fn: FunctionLowering, inst: Inst) -> Val:
 
 @lowers("mbarrier_update")
 def update(fn: FunctionLowering, inst: Inst) -> None:
-    """Arrivals and transactions. When nothing is waited for any more, the next phase begins."""
+    """Arrivals and transactions."""
     mods = inst.shape.mods
     at, delta = fn.address(inst, "a", space_of(inst)), change(fn, inst)
     sem, _, scope = mods.get("sem", "").partition(".")
     if sem != "relaxed" and mods.get("op") not in ("expect_tx", "complete_tx"):
         fence(fn, "release", scope or "cta")
+    fn.put(inst, "d", advance(fn, at, delta))
+
+
+def complete(fn: FunctionLowering, at: Val, size: Val) -> None:
+    """The end of an asynchronous operation on `size` bytes (an i32): complete-tx, which releases them."""
+    fence(fn, "release", "cta")
+    advance(fn, at, fn.op("i64", f"mul i64 {fn.resize(size, 64)}, {-(1 << BYTES)}"))
+
+
+def advance(fn: FunctionLowering, at: Val, delta: Val) -> Val:
+    """Add `delta` to the object; the object before. When nothing is waited for any more, the next phase begins."""
     enter, loop, done = fn.block("mbarrier"), fn.block("mbarrier.try"), fn.block("mbarrier.done")
     fn.label(enter)
     first = fn.op("i64", f"load atomic i64, {at.t} {ACCESS}, align 8")
@@ -73,7 +84,7 @@ def update(fn: FunctionLowering, inst: Inst) -> None:
     fn.lines.insert(phi, f"  {old} = phi i64 [ {first}, %{enter} ], [ {found}, %{loop} ]")
     fn.branch(fn.op("i1", f"extractvalue {pair.t}, 1"), done, loop)
     fn.label(done)
-    fn.put(inst, "d", old)
+    return old
 
 
 @lowers("mbarrier_wait")

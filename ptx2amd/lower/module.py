@@ -72,6 +72,7 @@ class ModuleLowering:
         self.helpers: set[str] = set()
         self.uses_env = self.uses_heap = False
         self.uses_dynamic_lds = False
+        self.dynamic_align = 16  # of the dynamic shared memory, in bytes
         self.plans: dict[str, KernelPlan] = {}
         self.summaries: dict[str, Summary] = {}
         self.debug: DebugInfo | None = DebugInfo(module) if wanted() else None
@@ -209,6 +210,7 @@ class ModuleLowering:
         """A shared variable as an LDS global; all unsized ones are the dynamic shared memory."""
         if data.size_of(var) == 0 or var.linkage == "extern":
             self.uses_dynamic_lds = True
+            self.dynamic_align = max(self.dynamic_align, data.align_of(var))
             return Val("ptr addrspace(3)", f"@{DYNAMIC_LDS}")
         ty = f"[{data.size_of(var)} x i8]"
         self.globals.setdefault(name, f"{name} = internal addrspace(3) global {ty} poison, align {data.align_of(var)}")
@@ -336,7 +338,7 @@ class ModuleLowering:
         if self.uses_env:
             parts.append(ENV)
         if self.uses_dynamic_lds:
-            parts.append(f"@{DYNAMIC_LDS} = external addrspace(3) global [0 x i8], align 16")
+            parts.append(f"@{DYNAMIC_LDS} = external addrspace(3) global [0 x i8], align {self.dynamic_align}")
         parts += self.texts.values()
         parts += helper_texts(self.helpers)
         version = 100 * self.target.arch.code_object

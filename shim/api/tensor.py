@@ -7,14 +7,14 @@ ROWS = [
         "CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank, void "
         "*globalAddress, const cuuint64_t *globalDim, const cuuint64_t *globalStrides, const cuuint32_t "
         "*boxDim, const cuuint32_t *elementStrides, CUtensorMapInterleave interleave, CUtensorMapSwizzle "
-        "swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill"),
+        "swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill", ours=True),
     Row("cuTensorMapEncodeIm2col", 12000,
         "CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank, void "
         "*globalAddress, const cuuint64_t *globalDim, const cuuint64_t *globalStrides, const int "
         "*pixelBoxLowerCorner, const int *pixelBoxUpperCorner, cuuint32_t channelsPerPixel, cuuint32_t "
         "pixelsPerColumn, const cuuint32_t *elementStrides, CUtensorMapInterleave interleave, "
-        "CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill"),
-    Row("cuTensorMapReplaceAddress", 12000, "CUtensorMap *tensorMap, void *globalAddress"),
+        "CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill", ours=True),
+    Row("cuTensorMapReplaceAddress", 12000, "CUtensorMap *tensorMap, void *globalAddress", ours=True),
     Row("cuTensorMapSetAllocationClass", 13050,
         "CUtensorMap *tensorMap, CUtensorMapAllocClass allocClass, CUtensorMapAllocClass *outAllocClass"),
     Row("cuTensorMapEncodeIm2colWide", 12080,

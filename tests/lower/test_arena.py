@@ -98,7 +98,7 @@ def test_a_slot_is_like_lds(arch: str, which: str) -> None:
         variant = "lds" if static else "spilled"
         loaded, found = run_everything(everything(which, beyond), arch, variant, grid, block, 0)
         assert loaded.arena is not None and loaded.arena.taken() == grid
-        assert loaded.result.slot == (150016 if static else 0)
+        assert loaded.result.slot == (150528 if static else 0)
         first = next((i for i, (a, b) in enumerate(zip(found, want, strict=True)) if a != b), None)
         assert first is None, f"byte {first % (4 * WORDS)} of thread {first // (4 * WORDS)}"
         assert any(want[64:76])

@@ -149,13 +149,15 @@ _CONSTANTS = {
     "bmsk": 4,
     "mma": 0,
     "wgmma": 1,
+    "st.bulk": 0,
+    "tensormap.cp_fenceproxy": 128,
 }
 _COORDINATES = {"1d": 1, "2d": 2, "3d": 4, "a1d": 2, "a2d": 4, "cube": 4, "acube": 4, "2dms": 4, "a2dms": 4}
 
 
 def _texture_address(form: Form, values: dict[str, str]) -> str:
     if form.mnemonic == "cp":  # tensor maps: as many coordinates as dimensions
-        count = int(values["dim"][0])
+        count = 5 if "4" in values.get("mode", "") else int(values["dim"][0])
         return f"[b64_5, {{{', '.join(f's32_{n}' for n in range(count))}}}]"
     count = _COORDINATES[values["geom"]]
     surface = form.mnemonic in ("suld", "sust", "sured")

@@ -36,21 +36,10 @@ STATEMENTS = {
         tcgen05.fence::before_thread_sync
         tcgen05.fence::after_thread_sync""",
     ),
-    "launch": (
+    "im2col::w": (
         SM_100,
-        """clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [b64_1], [b64_2]
-        clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 pred_1, b128_1
-        clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {b32_1, b32_2, b32_3, _}, b128_1
-        clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 b32_1, b128_1""",
-    ),
-    "stores": (
-        SM_100,
-        """st.bulk.weak.shared::cta [b64_1], b64_2, 0
-        st.bulk [b64_1], b64_2, 0
-        st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.u32 [b64_1], {b32_1, b32_2}, [b64_2]
-        st.async.mmio.release.sys.global.b32 [b64_1], b32_2
-        red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.inc.u32 [b64_1], b32_1, [b64_2]
-        red.async.mmio.release.sys.global.add.u32 [b64_1], b32_1""",
+        """cp.async.bulk.tensor.3d.shared::cta.global.im2col::w.mbarrier::complete_tx::bytes [b64_1], \
+        [b64_2, {b32_1, b32_2, b32_3}], [b64_3], {b16_1, b16_2}""",
     ),
     "kind::": (
         SM_120,

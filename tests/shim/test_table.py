@@ -104,7 +104,7 @@ def test_all_that_the_runtime_of_13_0_asks_for(shim: SimpleNamespace) -> None:
     assert missing == []
 
 
-@pytest.mark.parametrize("symbol", ["cuMulticastCreate", "cuTensorMapReplaceAddress"])
+@pytest.mark.parametrize("symbol", ["cuMulticastCreate", "cuTensorMapSetAllocationClass"])
 def test_what_is_refused_says_so_once(shim: SimpleNamespace, symbol: str, capfd: pytest.CaptureFixture[str]) -> None:
     row = next(row for row in rows() if row.symbol == symbol)
     assert row.disposition == "refused"

@@ -19,7 +19,7 @@ def test_what_fits_needs_no_plan() -> None:
 def test_the_smallest_stay_in_lds() -> None:
     found = plan([HUGE, SMALL, BIG], arch("gfx942"))
     assert found is not None
-    assert (found.offsets, found.dynamic, found.mixed, found.split) == ({"huge": 0}, 100096, True, 65536)
+    assert (found.offsets, found.dynamic, found.mixed, found.split) == ({"huge": 0}, 100352, True, 65536)
     alone = plan([HUGE], arch("gfx942"))
     assert alone is not None and not alone.mixed
 

@@ -1,0 +1,132 @@
+"""Bulk copies and other asynchronous operations that an mbarrier or a bulk group completes: rows of the
+instruction table. All are carried out when they are issued; clusters have one block."""
+
+from ptx2amd.isa.form import Form
+
+COMPLETE = "mbarrier::complete_tx::bytes"
+HINT = ".[hint:L2::cache_hint]"
+POLICY = "h:b64?hint"
+OWN = ".[space:shared::cluster|shared::cta]"
+CANCEL = "exact: the request always fails, as it may"
+INTEGERS = (("add", "u32|s32|u64"), ("min|max", "u32|s32"), ("inc|dec", "u32"), ("and|or|xor", "b32"))
+
+
+def _row(syntax: str, operands: str, lower: str, since: tuple[int, int] = (8, 0), sm: int = 90) -> Form:
+    return Form(syntax, operands, lower, "exact", since, sm)
+
+
+COPIES = [
+    _row(
+        f"cp.async.bulk.shared::cluster.global.{COMPLETE}.[multicast:multicast::cluster]{HINT}",
+        f"[a], [b], c:u32, [m], e:b16?multicast, {POLICY}",
+        "bulk_load",
+    ),
+    _row(f"cp.async.bulk.shared::cta.global.{COMPLETE}{HINT}", f"[a], [b], c:u32, [m], {POLICY}", "bulk_load", (8, 6)),
+    _row(f"cp.async.bulk.shared::cluster.shared::cta.{COMPLETE}", "[a], [b], c:u32, [m]", "bulk_move"),
+    _row(f"cp.async.bulk.global.shared::cta.bulk_group{HINT}", f"[a], [b], c:u32, {POLICY}", "bulk_store"),
+    _row(
+        f"cp.async.bulk.global.shared::cta.bulk_group{HINT}.cp_mask",
+        f"[a], [b], c:u32, {POLICY}, k:b16",
+        "bulk_store",
+        (8, 6),
+        100,
+    ),
+    Form(f"cp.async.bulk.prefetch.L2.global{HINT}", f"[a], c:u32, {POLICY}", "nothing", "hint", (8, 0), 90),
+]
+
+REDUCTIONS = [
+    *(
+        _row(
+            f"cp.reduce.async.bulk.shared::cluster.shared::cta.{COMPLETE}.{{op:{op}}}.{{t:{t}}}",
+            "[a], [b], c:u32, [m]",
+            "bulk_reduce_shared",
+        )
+        for op, t in INTEGERS
+    ),
+    *(
+        _row(
+            f"cp.reduce.async.bulk.global.shared::cta.bulk_group{HINT}.{{op:{op}}}{more}.{{t:{t}}}",
+            f"[a], [b], c:u32, {POLICY}",
+            "bulk_reduce",
+        )
+        for op, more, t in (
+            ("add", "", "u32|s32|u64|f64"),
+            ("add", ".noftz", "f16|bf16"),
+            ("min|max", "", "u32|s32|u64|s64|f16|bf16"),
+            ("inc|dec", "", "u32"),
+            ("and|or|xor", "", "b32|b64"),
+        )
+    ),
+    Form(
+        f"cp.reduce.async.bulk.global.shared::cta.bulk_group{HINT}.{{op:add}}.{{t:f32}}",
+        f"[a], [b], c:u32, {POLICY}",
+        "bulk_reduce",
+        "approx: subnormal numbers are kept or flushed to zero as the chip does",
+        (8, 0),
+        90,
+    ),
+]
+
+GROUPS = [
+    _row("cp.async.bulk.commit_group", "", "nothing"),
+    _row("cp.async.bulk.wait_group.[read:read]", "n:imm", "nothing"),
+]
+
+STORES = [
+    *(
+        _row(f"st.async.[sem:weak]{OWN}.{COMPLETE}{vec}.{{t:{t}}}", "[a], {b}:t, [m]", "st_async", (8, 1))
+        for vec, t in ((".[vec:v2]", "b32|u32|s32|f32|b64|u64|s64|f64"), (".{vec:v4}", "b32|u32|s32|f32"))
+    ),
+    _row(
+        "st.async.[mmio:mmio].{sem:release}.{scope:gpu|sys}.[space:global]"
+        ".{t:b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64}",
+        "[a], b:t",
+        "st",
+        (8, 7),
+        100,
+    ),
+    *(
+        _row(
+            f"red.async.{{sem:relaxed}}.{{scope:cluster}}.[space:shared::cluster].{COMPLETE}.{{op:{op}}}.{{t:{t}}}",
+            "[a], b:t, [m]",
+            "red_async",
+            (8, 1),
+        )
+        for op, t in (("add", "u32|s32|u64|s64"), *INTEGERS[1:])
+    ),
+    *(
+        _row(
+            "red.async.[mmio:mmio].{sem:release}.{scope:gpu|sys}.[space:global]"
+            f".{{op:{op}}}.{{t:{t}}}",
+            "[a], b:t",
+            "atom",
+            (8, 7),
+            100,
+        )
+        for op, t in (("add", "u32|s32|u64|s64"), *INTEGERS[1:])
+    ),
+    _row("st.bulk.[sem:weak].[space:shared::cta]", "[a], b:u64, c:imm", "st_bulk", (8, 6), 100),
+]
+
+QUERY = "clusterlaunchcontrol.query_cancel"
+LAUNCHES = [
+    Form(
+        f"clusterlaunchcontrol.try_cancel.async.[space:shared::cta].{COMPLETE}.[all:multicast::cluster::all].b128",
+        "[a], [m]",
+        "try_cancel",
+        CANCEL,
+        (8, 6),
+        100,
+    ),
+    _row(f"{QUERY}.is_canceled.pred.b128", "p:pred, a:b128", "is_cancelled", (8, 6), 100),
+    _row(f"{QUERY}.get_first_ctaid.v4.b32.b128", "{d*4}:b32, a:b128", "first_ctaid", (8, 6), 100),
+    _row(
+        f"{QUERY}.{{axis:get_first_ctaid::x|get_first_ctaid::y|get_first_ctaid::z}}.b32.b128",
+        "d:b32, a:b128",
+        "first_ctaid",
+        (8, 6),
+        100,
+    ),
+]
+
+FORMS = [*COPIES, *REDUCTIONS, *GROUPS, *STORES, *LAUNCHES]

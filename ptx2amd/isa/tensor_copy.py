@@ -1,0 +1,131 @@
+"""Copies of tiles of tensors (TMA) and the tensor maps that describe them: rows of the instruction table."""
+
+from collections.abc import Iterator
+
+from ptx2amd.isa.form import Form
+
+COMPLETE = "mbarrier::complete_tx::bytes"
+HINT = ".[hint:L2::cache_hint]"
+POLICY = "h:b64?hint"
+MULTICAST = ".[multicast:multicast::cluster]"
+PAIR = ".[pair:cta_group::1|cta_group::2]"
+REDUCE = ".{op:add|min|max|inc|dec|and|or|xor}"
+ROUNDED = "exact: tf32 tensors are rounded to nearest even, as chips were seen to"
+SUBNORMAL = "approx: subnormal f32 numbers are kept or flushed to zero as the chip does"
+WIDE = "refused: the modes im2col::w and im2col::w::128"
+ANY = "1d|2d|3d|4d|5d"
+
+
+def _modes(four: str, im2col: str, offsets: bool) -> Iterator[tuple[str, str, str, int]]:
+    """(dimensions and mode, operand of offsets, PTX version, target): tiles, four rows, convolutions."""
+    yield f".{{dim:{ANY}}}%s.[mode:tile]", "", "8.0", 90
+    yield f".{{dim:2d}}%s.{{mode:{four}}}", "", "8.6", 100
+    for dim, count in (("3d", 1), ("4d", 2), ("5d", 3)):
+        yield f".{{dim:{dim}}}%s.{{mode:{im2col}}}", f", {{c*{count}}}:b16" if offsets else "", "8.0", 90
+
+
+def _rows(
+    head: str, middle: str, end: str, operands: str, modes: tuple[str, str, bool], lower: str, exact: str
+) -> list[Form]:
+    """Rows of all modes: `{c}` in the operands is where offsets of convolutions stand."""
+    return [
+        Form(
+            head + (mode % middle) + end,
+            operands.replace("{c}", offsets),
+            lower,
+            exact,
+            (int(since[0]), int(since[2])),
+            sm,
+        )
+        for mode, offsets, since, sm in _modes(*modes)
+    ]
+
+
+LOAD, STORE = ("tile::gather4", "im2col", True), ("tile::scatter4", "im2col_no_offs", False)
+TILE = "cp.async.bulk.tensor"
+
+COPIES = [
+    *(
+        form
+        for space, more, operand, lower in (
+            ("shared::cluster", MULTICAST, ", e:b16?multicast", "tensor_load"),
+            ("shared::cta", "", "", "tensor_load"),
+        )
+        for form in _rows(
+            TILE,
+            f".{space}.global",
+            f".{COMPLETE}{more}{PAIR}{HINT}",
+            f"[a], [b,*], [m]{{c}}{operand}, {POLICY}",
+            LOAD,
+            lower,
+            ROUNDED,
+        )
+    ),
+    *_rows(
+        TILE, ".global.shared::cta", f".bulk_group{HINT}", f"[a,*], [b]{{c}}, {POLICY}", STORE, "tensor_store", "exact"
+    ),
+    *_rows(
+        "cp.reduce.async.bulk.tensor",
+        f".global.shared::cta{REDUCE}",
+        f".bulk_group{HINT}",
+        f"[a,*], [b]{{c}}, {POLICY}",
+        STORE,
+        "tensor_reduce",
+        SUBNORMAL,
+    ),
+    *_rows(
+        "cp.async.bulk.prefetch.tensor", ".L2.global", HINT, f"[a,*]{{c}}, {POLICY}", LOAD, "nothing", "hint"
+    ),
+    *(
+        Form(
+            f"{head}.{{dim:3d|4d|5d}}{middle}.{{mode:im2col::w|im2col::w::128}}{end}", operands, "", WIDE, (8, 6), 100
+        )
+        for head, middle, end, operands in (
+            (
+                TILE,
+                ".{to:shared::cluster|shared::cta}.global",
+                f".{COMPLETE}{MULTICAST}{PAIR}{HINT}",
+                f"[a], [b,*], [m], {{c*2}}:b16, e:b16?multicast, {POLICY}",
+            ),
+            ("cp.async.bulk.prefetch.tensor", ".L2.global", HINT, f"[a,*], {{c*2}}:b16, {POLICY}"),
+        )
+    ),
+]
+
+REPLACE = "tensormap.replace.tile"
+SPACE = ".[space:global|shared::cta].b1024"
+
+MAPS = [
+    Form(f"{REPLACE}.{{field:global_address}}{SPACE}.b64", "[a], b:b64", "tensormap_replace", "exact", (8, 3), 90),
+    Form(f"{REPLACE}.{{field:rank}}{SPACE}.b32", "[a], b:b32", "tensormap_replace", "exact", (8, 3), 90),
+    Form(
+        f"{REPLACE}.{{field:global_stride}}{SPACE}.b64", "[a], n:imm, b:b64", "tensormap_replace", "exact", (8, 3), 90
+    ),
+    Form(
+        f"{REPLACE}.{{field:box_dim|global_dim|element_stride}}{SPACE}.b32",
+        "[a], n:imm, b:b32",
+        "tensormap_replace",
+        "exact",
+        (8, 3),
+        90,
+    ),
+    Form(
+        f"{REPLACE}.{{field:elemtype|interleave_layout|swizzle_mode|fill_mode|swizzle_atomicity}}{SPACE}.b32",
+        "[a], b:imm",
+        "tensormap_replace",
+        "exact",
+        (8, 3),
+        90,
+    ),
+    Form(
+        "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.{scope:cta|cluster|gpu|sys}"
+        ".sync.aligned",
+        "[a], [b], n:imm",
+        "tensormap_publish",
+        "exact",
+        (8, 3),
+        90,
+    ),
+]
+
+FORMS = [*COPIES, *MAPS]
