@@ -84,6 +84,7 @@ class Box:
         groups = binary(fn, "lshr", span, self.atom)
         self.groups = fn.call("llvm.usub.sat.i32", "i32", groups, fn.const("i32", 1))
         self.flips = compare(fn, "eq", atomicity, 2)
+        self.counts: list[Val] = []  # rows of the box along dimensions 1, 2, ...
         if im2col:
             self.rows = self.map("box_dim", 1)
             strides = [self.map("element_stride", i) for i in range(1, self.rank - 1)]
