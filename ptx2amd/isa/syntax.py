@@ -12,9 +12,10 @@ from typing import NamedTuple
 _NAMED = {
     *("bar", "barrier", "brx", "cp", "createpolicy", "cvta", "dp2a", "fence", "griddepcontrol", "mad", "mad24"),
     *("madc", "mbarrier", "mul", "mul24", "multimem", "pmevent", "setmaxnreg", "shf", "suld", "sured", "sust"),
+    *("clusterlaunchcontrol", "red", "st"),
     *("tcgen05", "tensormap", "tex", "txq", "wgmma", "wmma"),
 }
-_LITERAL_ONLY = ("cvta", "tex", "fence")
+_LITERAL_ONLY = ("cvta", "tex", "fence", "red", "st")
 _MORE_NAME = (["load"], ["store"], ["test_wait"], ["try_wait"])  # wmma.load.a, mbarrier.try_wait.parity
 _ANYWHERE = ("sync", "aligned", "mbarrier_init")
 

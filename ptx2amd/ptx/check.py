@@ -96,8 +96,9 @@ def _problem(slot: Slot, ptype: str, kind: str, mnemonic: str, mods: dict[str, s
         if kind == "[_]":
             return "must be an address"
         if mnemonic in IMAGES:
-            return _image_problem(kind)
-        return _address_problem(kind[1:-1].split(",", 1)[0], mnemonic, mods)
+            return _image_problem(kind, mods)
+        base, *rest = re.findall(r"[^][{}, ]+", kind) or [""]
+        return _address_problem(base, mnemonic, mods) or _coordinates_problem(rest, "s32")
     if slot.symbol and kind[0] == "&":
         space = mods.get("space", "").partition("::")[0]
         if mnemonic == "cvta" and kind in ("&global", "&const", "&shared", "&local") and kind[1:] != space:
@@ -120,17 +121,29 @@ def _problem(slot: Slot, ptype: str, kind: str, mnemonic: str, mods: dict[str, s
     return ""
 
 
-def _image_problem(kind: str) -> str:
+def _image_problem(kind: str, mods: dict[str, str]) -> str:
     """`[image]`, `[image,{x,y}]`: an object or reference, and coordinates of 32 bits."""
     base, *rest = re.findall(r"[^][{}, ]+", kind)
     if base[0] == "&" and base != "&tex":
         return "is declared, but no texture or surface" if base != "&?" else "is not declared"
     if base[0] == "#" or (base[0] not in "&%" and _bits(base) != 64):
         return "needs a 64-bit register or a reference as its object"
-    for part in rest:
-        if part == "_" or (part[0] not in "#&%" and _bits(part) not in (0, 32)):
-            return f"has a coordinate that is no 32-bit register, found {part}"
-    return ""
+    if mods.get("geom", "")[:1] == "a" and rest[:1] != ["_"]:  # a layer's number stands in front
+        return _coordinates_problem(rest[:1], "u32") or _coordinates_problem(rest[1:], "f32")
+    return _coordinates_problem(rest, mods.get("ct", "f32"))
+
+
+def _coordinates_problem(kinds: list[str], ptype: str) -> str:
+    """Coordinates are of 32 bits and of one kind, unless one is untyped; none are floats where `ptype` is not."""
+    for kind in kinds:
+        if kind == "_" or (kind[0] not in "#&%" and _bits(kind) != 32):
+            return f"has a coordinate that is no 32-bit register, found {kind}"
+    found = {"f" if kind[0] == "f" else "i" for kind in kinds if kind[0] in "fus"}
+    if "b" in {kind[0] for kind in kinds} or not found:
+        return ""
+    if len(found) > 1:
+        return "has coordinates of different types"
+    return "" if found == {"i"} or ptype[0] == "f" else f"has coordinates that are not of type .{ptype}"
 
 
 def _sink_problem(slot: Slot, allowed: set[str], mnemonic: str, ptype: str) -> str:

@@ -151,6 +151,7 @@ _CONSTANTS = {
     "wgmma": 1,
     "st.bulk": 0,
     "tensormap.cp_fenceproxy": 128,
+    "tensormap.replace": 1,
 }
 _COORDINATES = {"1d": 1, "2d": 2, "3d": 4, "a1d": 2, "a2d": 4, "cube": 4, "acube": 4, "2dms": 4, "a2dms": 4}
 
