@@ -40,7 +40,7 @@ FORMS = [
     Form(f"fma.{{rnd:rn}}.[ftz:ftz].[relu:relu].{F16}", THREE, "half_arith", NAN, since=(7, 0), sm=80),
     Form(f"fma.{{rnd:rn}}.[relu:relu].{BF16}", THREE, "bfloat_arith", NAN, since=(7, 0), sm=80),
     *(
-        Form(f"fma.{{rnd:rn}}.oob.[relu:relu].{t}", THREE, "", "refused: out-of-bounds NaN of tensors", (8, 1), 90)
+        Form(f"fma.{{rnd:rn}}.oob.[relu:relu].{t}", THREE, "half_fma_oob", NAN, (8, 1), 90)
         for t in (F16, BF16)
     ),
     Form(f"neg.[ftz:ftz].{F16}", "d:t, a:t", "half_sign", since=(6, 0), sm=53),

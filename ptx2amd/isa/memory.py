@@ -161,8 +161,8 @@ ADDRESSES = [
     Form(
         "isspacep.{space:const|param|param::entry}",
         "p:pred, a:b64",
-        "",
-        "refused: constant and parameter space are part of global memory here",
+        "isspacep_flat",
+        "exact",
         (3, 1),
         20,
     ),

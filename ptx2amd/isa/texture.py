@@ -57,5 +57,5 @@ FORMS = [
         (1, 5),
     ),
     Form("txq.level.{query:width|height|depth}.b32", "d:b32, [a], l:b32", "image_query", "exact", (4, 3)),
-    Form("istypep.{t:texref|samplerref|surfref}", "p:pred, a:u64+sym", "istypep", "exact", (4, 0)),
+    Form("istypep.{t:texref|samplerref|surfref}", "p:pred, a:u64", "istypep", "exact", (4, 0)),
 ]

@@ -117,6 +117,26 @@ def bfloat_arith(fn: FunctionLowering, inst: Inst) -> None:
     fn.put(inst, "d", v)
 
 
+OUTSIDE = 0x7FF7  # what loads of tensors fill with, by either sign
+
+
+@lowers("half_fma_oob")
+def half_fma_oob(fn: FunctionLowering, inst: Inst) -> None:
+    """fma of which a factor outside of a tensor makes 0."""
+
+    def op(*args: Val) -> Val:
+        v = half_op(fn, "fma", *args) if args[0].ty == "half" else bfloat_op(fn, "fma", *args)
+        if inst.shape.mods["relu"]:
+            v = relu(fn, v)
+        for factor in args[:2]:
+            magnitude = binary(fn, "and", integer_of(fn, factor), 0x7FFF)
+            outside = compare(fn, "eq", magnitude, OUTSIDE)
+            v = fn.op(v.ty, f"select {outside.t}, {fn.bits(v.ty, 0).t}, {v.t}")
+        return v
+
+    fn.put(inst, "d", each(fn, op, sources(fn, inst)))
+
+
 @lowers("mixed_arith")
 def mixed_arith(fn: FunctionLowering, inst: Inst) -> None:
     """f32 add, sub, fma whose factors or first operand are f16 or bf16."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ptx2amd.lower import window
+from ptx2amd.lower import data, window
+from ptx2amd.lower.heads import param_layout
 from ptx2amd.lower.order import ORDERS, SCOPES, byte_size, elements, fence, vector
 from ptx2amd.lower.registry import lowers
 from ptx2amd.lower.value import LLVM_TYPE, Val, width
@@ -128,9 +129,37 @@ def isspacep(fn: FunctionLowering, inst: Inst) -> None:
         shared = fn.op("i1", f"or {shared.t}, {window.inside(fn, fn.cast(flat, 'i64'))}")
     if space_of(inst) == "global":
         either = fn.op("i1", f"or {shared.t}, {private}")
+        either = fn.op("i1", f"or {either.t}, {constant(fn, fn.cast(flat, 'i64'))}")
         fn.put(inst, "p", fn.op("i1", f"xor {either.t}, true"))
     else:
         fn.put(inst, "p", shared if space_of(inst) == "shared" else private)
+
+
+def constant(fn: FunctionLowering, address: Val) -> Val:
+    """Whether a generic address (an i64) is in one of the module's constant variables."""
+    found = fn.const("i1", 0)
+    for var in fn.module.module.variables.values():
+        if var.space == "const" and var.linkage != "extern" and data.size_of(var):
+            start = fn.cast(fn.symbol_address(var.name, 0, "const"), "i64")
+            past = fn.op("i64", f"sub {address.t}, {start}")
+            found = fn.op("i1", f"or {found.t}, {fn.op('i1', f'icmp ult {past.t}, {data.size_of(var)}')}")
+    return found
+
+
+@lowers("isspacep_flat")
+def isspacep_flat(fn: FunctionLowering, inst: Inst) -> None:
+    """Constant variables; a kernel's parameters, which are part of the global window too."""
+    address = fn.src(inst, "a", "b64")
+    if space_of(inst) == "const":
+        fn.put(inst, "p", constant(fn, address))
+        return
+    if not fn.is_kernel:
+        fn.refuse(inst, "in a function, which does not know the kernel's parameters")
+    layout = param_layout(fn.module.module.functions[fn.name])
+    start = fn.cast(fn.call("llvm.amdgcn.kernarg.segment.ptr", "ptr addrspace(4)"), "i64")
+    past = fn.op("i64", f"sub {address.t}, {start}")
+    end = max((offset + size for offset, size, _ in layout), default=0)
+    fn.put(inst, "p", fn.op("i1", f"icmp ult {past.t}, {end}"))
 
 
 @lowers("mapa")

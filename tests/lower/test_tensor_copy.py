@@ -292,3 +292,24 @@ def test_wrong_maps() -> None:
     environment = {**os.environ, "PYTHONPATH": f"{here}:{here.parent}"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_factors_outside(arch: str) -> None:
+    """fma.oob makes 0 of the NaN that loads fill with, as a factor and by either sign; other NaNs stay."""
+    kernel = """.version 8.1\n.target sm_90\n.address_size 64
+.visible .entry k(.param .u64 in, .param .u64 out) {
+    .reg .b64 %in, %out; .reg .b16 %a, %b, %c, %d; .reg .b32 %p, %q, %r;
+    ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; ld.global.b16 %a, [%in]; ld.global.b16 %b, [%in+2];
+    ld.global.b16 %c, [%in+4];
+    fma.rn.oob.f16 %d, %a, %b, %b; st.global.b16 [%out], %d;
+    fma.rn.oob.relu.f16 %d, %b, %a, %b; st.global.b16 [%out+2], %d;
+    fma.rn.oob.f16 %d, %b, %b, %a; st.global.b16 [%out+4], %d;
+    fma.rn.oob.bf16 %d, %c, %b, %b; st.global.b16 [%out+6], %d;
+    mov.b32 %p, {%a, %b}; mov.b32 %q, {%b, %b}; fma.rn.oob.f16x2 %r, %p, %q, %q; st.global.b32 [%out+8], %r;
+    ret; }
+"""
+    _, out = program(kernel, arch).run("k", 1, [struct.pack("<3H", 0x7FF7, 0x3C00, 0xFFF7), 12])
+    first, second, third, fourth, pair = struct.unpack("<4HI", out)
+    assert (first, second, fourth, pair) == (0, 0, 0, 0x40000000)
+    assert third & 0x7FFF > 0x7C00
