@@ -2,7 +2,7 @@
 
 from ptx2amd.isa.form import Form
 
-FORMATTED = "refused: stores and reductions that depend on the format of the surface"
+FORMATTED = "approx: integers beyond the surface's format are clamped to it, which is not documented"
 CLAMP = ".{clamp:trap|clamp|zero}"
 SHAPES = "{geom:1d|2d|3d|a1d|a2d}"
 QUERIES = "width|height|depth|channel_data_type|channel_order|array_size|memory_layout"
@@ -32,21 +32,30 @@ FORMS = [
             ),
         )
     ),
-    Form(f"sust.{{mode:p}}.{SHAPES}.[vec:v2|v4].{{t:b32}}{CLAMP}", "[a,*], {b}:t", "", FORMATTED, (2, 0)),
+    *(
+        Form(
+            f"sust.{{mode:p}}.{SHAPES}{vec}.{{t:b32}}{CLAMP}",
+            f"[a,*], {{b{one}}}:t",
+            "sust_formatted",
+            FORMATTED,
+            (2, 0),
+        )
+        for vec, one in ((".{vec:v2|v4}", ""), ("", "*1"))
+    ),
     *(
         Form(
             f"sured.{{mode:{mode}}}.{{op:{op}}}.{{geom:1d|2d|3d}}.{{t:{t}}}{CLAMP}",
             "[a,*], b:t",
-            "sured" if exact == "exact" else "",
-            exact,
+            "sured",
+            "exact",
             (3, 0),
         )
-        for mode, op, t, exact in (
-            ("b", "add", "u32|s32|u64", "exact"),
-            ("b", "min|max", "u32|s32|u64|s64", "exact"),
-            ("b", "and|or", "b32", "exact"),
-            ("p", "add|and|or", "b32", "exact"),
-            ("p", "min|max", "b32|b64", FORMATTED),
+        for mode, op, t in (
+            ("b", "add", "u32|s32|u64"),
+            ("b", "min|max", "u32|s32|u64|s64"),
+            ("b", "and|or", "b32"),
+            ("p", "add|and|or", "b32"),
+            ("p", "min|max", "b32|b64"),
         )
     ),
     Form(f"suq.{{query:{QUERIES}}}.b32", "d:b32, [a]", "image_query", "exact", (1, 5)),

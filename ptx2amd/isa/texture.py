@@ -3,59 +3,56 @@
 from ptx2amd.isa.form import Form
 
 READ = "approx: filters with weights of 8 bits, sums in f32; texels that are not filtered are exact"
-LEVELS = "refused: mipmap levels and samples"
-OFFSETS = "refused: texel offsets, depth comparison and residency"
-SHIFT = ", {b*?}:s32, c:f32?"
+DEPTH = "refused: depth textures, which no function of the driver makes"
+SAMPLES = "refused: textures with several samples, which no function of the driver makes"
+SAMPLERS = "refused: samplers apart from textures, which no function of the driver binds"
 FORMATS = ("{vec:v4}.{t:u32|s32|f16|f32}", "{vec:v2}.{t:f16x2}")
-GEOMETRIES = (("1d|2d|3d|a1d|a2d", "s32|f32"), ("cube|acube", "f32"))
+FLAT, CUBES = "1d|2d|3d|a1d|a2d", "cube|acube"
 QUERIES = (
     "width|height|depth|channel_data_type|channel_order|normalized_coords|array_size|num_mipmap_levels"
-    "|num_samples"
+    "|num_samples|filter_mode|addr_mode_0|addr_mode_1|addr_mode_2"
+)
+RESULT = "{d}:t|p:pred?"  # the predicate: whether the texels are resident
+CUBE_OFFSETS = "refused: texel offsets in cubes"
+OFFSET, COMPARED = ", {b*?}:s32?", ", {b*?}:s32?, c:f32"
+def _ends(geometry: str, lower: str, exact: str) -> tuple[tuple[str, tuple[str, str]], ...]:
+    """(operands behind the others, lowering and fidelity) for some geometries."""
+    if geometry == FLAT:
+        return (OFFSET, (lower, exact)), (COMPARED, ("", DEPTH))
+    return ("", (lower, exact)), (", b:s32", ("", CUBE_OFFSETS)), (", b:s32?, c:f32", ("", DEPTH))
+
+
+LEVELS = (  # kind, further operands by the type of coordinates
+    ("", {"s32": "", "f32": ""}),
+    (".base", {"s32": "", "f32": ""}),
+    (".level", {"s32": ", l:s32", "f32": ", l:f32"}),
+    (".grad", {"f32": ", {g*?}:f32, {h*?}:f32"}),
 )
 
-
-def _texture(level: str, more: str = "") -> list[Form]:
-    """Coordinates are in the address; a level or gradients (of no effect: images have one level) behind it."""
-    gradients = level == ".grad"
-    return [
-        Form(f"tex{level}.{{geom:{geometry}}}.{format_}.{{ct:{'f32' if gradients else ct}}}", *rest)
-        for format_ in FORMATS
-        for geometry, ct in GEOMETRIES
-        for rest in (
-            (f"{{d}}:t, [a,*]{more}", "tex", READ),
-            (f"{{d}}:t, [a,*]{more}{SHIFT}", "", OFFSETS),
-            (f"{{d}}:t, [a,*]{more}, c:f32", "", OFFSETS),
-        )
-    ]
-
-
 FORMS = [
-    *_texture(""),
-    *_texture(".base"),
-    *_texture(".level", ", l:b32"),
-    *_texture(".grad", ", {g*?}:f32, {h*?}:f32"),
-    Form("tex.{geom:2dms|a2dms}.{vec:v4}.{t:u32|s32|f16|f32}.s32", "{d}:t, [a,*]", "", LEVELS, (3, 2)),
-    Form(
-        "tld4.{comp:r|g|b|a}.{geom:2d|a2d|cube|acube}.{vec:v4}.{t:u32|s32|f32}.f32",
-        "{d}:t, [a,*]",
-        "tld4",
-        "exact",
-        (2, 2),
+    *(
+        Form(f"tex{kind}.{{geom:{geometry}}}.{format_}.{{ct:{ct}}}", f"{RESULT}, [a,*]{more}{end}", *how)
+        for kind, operands in LEVELS
+        for format_ in FORMATS
+        for geometry in (FLAT, CUBES)
+        for ct, more in operands.items()
+        if geometry == FLAT or ct == "f32"
+        for end, how in _ends(geometry, "tex_level" if more else "tex", READ)
+        if how[1] != DEPTH or ct == "f32"
     ),
-    Form(
-        "tld4.{comp:r|g|b|a}.{geom:2d|a2d|cube|acube}.{vec:v4}.{t:u32|s32|f32}.f32",
-        f"{{d}}:t, [a,*]{SHIFT}",
-        "",
-        OFFSETS,
-        (2, 2),
+    Form("tex.{geom:2dms|a2dms}.{vec:v4}.{t:u32|s32|f16|f32}.s32", f"{RESULT}, [a,*]", "", SAMPLES, (3, 2)),
+    *(
+        Form(
+            f"tld4.{{comp:r|g|b|a}}.{{geom:{geometry}}}.{{vec:v4}}.{{t:u32|s32|f32}}.f32",
+            f"{RESULT}, [a,*]{end}",
+            *how,
+            (2, 2),
+        )
+        for geometry, like in (("2d|a2d", FLAT), (CUBES, CUBES))
+        for end, how in _ends(like, "tld4", "exact")
     ),
-    Form(
-        f"txq.{{query:{QUERIES}|filter_mode|addr_mode_0|addr_mode_1|addr_mode_2|force_unnormalized_coords}}.b32",
-        "d:b32, [a]",
-        "image_query",
-        "exact",
-        (1, 5),
-    ),
+    Form(f"txq.{{query:{QUERIES}}}.b32", "d:b32, [a]", "image_query", "exact", (1, 5)),
+    Form("txq.force_unnormalized_coords.b32", "d:b32, [a]", "", SAMPLERS, (1, 5)),
     Form("txq.level.{query:width|height|depth}.b32", "d:b32, [a], l:b32", "image_query", "exact", (4, 3)),
     Form("istypep.{t:texref|samplerref|surfref}", "p:pred, a:u64", "istypep", "exact", (4, 0)),
 ]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ptx2amd.lower.function import FunctionLowering, Val
 from ptx2amd.lower.integer import binary, compare, select
+from ptx2amd.lower.loops import Variable, when
 
 # field: offset in the descriptor, LLVM type
 FIELDS = {
@@ -28,8 +29,16 @@ FIELDS = {
     "border": (68, "float"),  # four of them
     "kind": (84, "i32"),  # 1 texture, 2 surface
     "size": (88, "i32"),  # bytes of a channel
+    "levels": (92, "i32"),  # of a mipmap; 0 and 1: none
+    "table": (96, "i64"),  # of the levels: 32 bytes each, as the descriptor begins
+    "bias": (104, "float"),  # added to levels of detail, which are then clamped
+    "least": (108, "float"),
+    "most": (112, "float"),
+    "blend": (116, "i32"),  # whether neighbouring levels are mixed
 }
-READ_AS_INTEGER, NORMALIZED = 1, 2
+GEOMETRY = ("base", "slice", "pitch", "width", "height", "depth")  # what a level has of its own
+LEVEL_BYTES = 32
+READ_AS_INTEGER, NORMALIZED, SRGB = 1, 2, 4
 WRAP, MIRROR, BORDER = 0, 2, 3
 HALF, FLOAT = 0x10, 0x20
 LIMITS = {0x01: 255, 0x02: 65535, 0x08: 127, 0x09: 32767}  # format: the integer that stands for 1.0
@@ -41,6 +50,7 @@ class Image:
     def __init__(self, fn: FunctionLowering, handle: Val) -> None:
         self.fn = fn
         self.pointer = fn.op("ptr addrspace(4)", f"inttoptr {handle.t} to ptr addrspace(4)")
+        self.descriptor = self.pointer  # of a level: what all levels share
         self.loaded: dict[str, Val] = {}
 
     def __getitem__(self, name: str) -> Val:
@@ -61,6 +71,17 @@ class Image:
     def flag(self, bit: int) -> Val:
         return compare(self.fn, "ne", binary(self.fn, "and", self["flags"], bit), 0)
 
+    def at_level(self, level: Val) -> Image:
+        """The image that a level of a mipmap is."""
+        fn = self.fn
+        step = binary(fn, "mul", fn.resize(level, 64), LEVEL_BYTES)
+        many = compare(fn, "ugt", self["levels"], 1)
+        found = Image(fn, select(fn, many, binary(fn, "add", self["table"], step), fn.cast(self.pointer, "i64")))
+        found.loaded = {name: v for name, v in self.loaded.items() if name not in GEOMETRY}
+        found.descriptor = self.pointer
+        found.preload(*GEOMETRY)
+        return found
+
     def address(self, x: Val, y: Val | None, z: Val | None) -> Val:
         """The i64 address of byte x of row y of slice z."""
         fn = self.fn
@@ -77,10 +98,24 @@ def clamped(fn: FunctionLowering, v: Val, low: int, high: Val) -> Val:
     return fn.call("llvm.smax.i32", "i32", v, fn.const("i32", low))
 
 
-def index(image: Image, i: Val, size: Val, axis: int) -> tuple[Val, Val]:
+def folded(fn: FunctionLowering, i: Val, period: Val) -> Val:
+    """i modulo a period."""
+    rest = binary(fn, "srem", i, period)
+    return select(fn, compare(fn, "slt", rest, 0), binary(fn, "add", rest, period), rest)
+
+
+def index(image: Image, i: Val, size: Val, axis: int, offset: Val | None = None) -> tuple[Val, Val]:
     """A texel's number along an axis brought into 0 .. size-1 by the address mode, and whether it is the border.
-    Wrapping and mirroring are for normalized coordinates, which come within one size of the range."""
+    Wrapping and mirroring are for normalized coordinates, which come within one size of the range, unless there is
+    an offset."""
     fn, mode = image.fn, image[f"mode{axis}"]
+    if offset is not None:
+        i = fn.call("llvm.sadd.sat.i32", "i32", i, offset)
+        twice = folded(fn, i, binary(fn, "shl", size, 1))
+        far = select(fn, compare(fn, "eq", mode, MIRROR), twice, folded(fn, i, size))
+        clamps = fn.op("i1", f"xor {image.flag(NORMALIZED).t}, true")
+        bounded = fn.op("i1", f"or {clamps.t}, {compare(fn, 'eq', binary(fn, 'and', mode, 1), 1)}")  # clamp, border
+        i = select(fn, bounded, i, far)
     below, last = compare(fn, "slt", i, 0), binary(fn, "sub", size, 1)
     above = compare(fn, "sgt", i, last)
     wrapped = select(fn, above, binary(fn, "sub", i, size), i)
@@ -96,14 +131,16 @@ def index(image: Image, i: Val, size: Val, axis: int) -> tuple[Val, Val]:
     return inside, outside
 
 
-def position(image: Image, x: Val, size: Val, axis: int) -> Val:
-    """A floating-point coordinate in texels. Normalized ones are wrapped or mirrored into 0 .. 1 first."""
+def position(image: Image, x: Val, size: Val, axis: int, far: bool = False) -> Val:
+    """A floating-point coordinate in texels. Normalized ones are wrapped or mirrored into 0 .. 1 first; `far`: those
+    to be mirrored into 0 .. 2 only, as an offset will be added."""
     fn, mode = image.fn, image[f"mode{axis}"]
     floor = fn.call("llvm.floor.f32", "float", x)
     part = binary(fn, "fsub", x, floor)
     half = fn.call("llvm.floor.f32", "float", binary(fn, "fmul", floor, fn.const("float", 0.5)))
     odd = fn.op("i1", f"fcmp une float {binary(fn, 'fmul', half, fn.const('float', 2.0))}, {floor}")
-    back = fn.op("float", f"fsub float {fn.const('float', 1.0)}, {part}")
+    ahead, one = binary(fn, "fadd", part, fn.const("float", 1.0)), fn.const("float", 1.0)
+    back = ahead if far else fn.op("float", f"fsub {one.t}, {part}")
     mirrored = fn.op("float", f"select i1 {odd}, {back.t}, {part.t}")
     v = fn.op("float", f"select {compare(fn, 'eq', mode, WRAP).t}, {part.t}, {x.t}")
     v = fn.op("float", f"select {compare(fn, 'eq', mode, MIRROR).t}, {mirrored.t}, {v.t}")
@@ -181,8 +218,25 @@ def converted(image: Image, raw: Val, channel: int, outside: Val) -> Val:
     if channel:
         absent = select(fn, integer, 1, fn.const("i32", 0x3F800000)) if channel == 3 else fn.const("i32", 0)
         bits = select(fn, compare(fn, "ugt", image["channels"], channel), bits, absent)
-    border = fn.cast(image.load(FIELDS["border"][0] + 4 * channel, "float"), "i32")
+    at = fn.displace(image.descriptor, FIELDS["border"][0] + 4 * channel)
+    border = fn.op("i32", f"load i32, {at.t}, align 4")
     return select(fn, outside, border, bits)
+
+
+def linear_light(image: Image, texels: list[list[Val]]) -> list[list[Val]]:
+    """The colours of texels (bits of floats) as they are, or, of sRGB textures, made linear."""
+    fn = image.fn
+    colours = [[Variable(fn, v) for v in four[:3]] for four in texels]
+    with when(fn, image.flag(SRGB)):
+        for variable in (v for three in colours for v in three):
+            c = fn.cast(variable.get(), "float")
+            low = binary(fn, "fmul", c, fn.const("float", 1 / 12.92))
+            moved = fn.call("llvm.fma.f32", "float", c, *(fn.const("float", v) for v in (1 / 1.055, 0.055 / 1.055)))
+            power = binary(fn, "fmul", fn.call("llvm.log2.f32", "float", moved), fn.const("float", 2.4))
+            high = fn.call("llvm.exp2.f32", "float", power)
+            small = fn.op("i1", f"fcmp ole {c.t}, {fn.const('float', 0.04045)}")
+            variable.set(fn.cast(fn.op("float", f"select {small.t}, {low.t}, {high.t}"), "i32"))
+    return [[*(v.get() for v in three), four[3]] for three, four in zip(colours, texels, strict=True)]
 
 
 def normalized(fn: FunctionLowering, v: Val, one: Val, inverse: Val) -> Val:

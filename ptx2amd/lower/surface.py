@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from ptx2amd.lower.function import FunctionLowering, Val
-from ptx2amd.lower.image import FIELDS, Image, clamped
-from ptx2amd.lower.integer import binary, compare
+from ptx2amd.lower.image import FIELDS, HALF, Image, clamped
+from ptx2amd.lower.integer import binary, compare, select
+from ptx2amd.lower.loops import when
 from ptx2amd.lower.registry import lowers
 from ptx2amd.lower.texture import DIMENSIONS, SIZES, coordinates, handle, layer_of
 from ptx2amd.lower.value import bits_of
 from ptx2amd.ptx.ast import Inst
 
 
-def place(fn: FunctionLowering, inst: Inst, size: int) -> tuple[Val, Val]:
-    """The address of `size` bytes in a surface, clamped into it, and whether the coordinates were inside."""
+def place(fn: FunctionLowering, inst: Inst, size: int | None) -> tuple[Image, Val, Val]:
+    """A surface, the address of `size` bytes in it (None: of a texel), clamped into it, and whether the coordinates
+    were inside."""
     mods = inst.shape.mods
     geometry, layered = mods["geom"].removeprefix("a"), mods["geom"][0] == "a"
     dims = DIMENSIONS[geometry]
@@ -22,7 +24,8 @@ def place(fn: FunctionLowering, inst: Inst, size: int) -> tuple[Val, Val]:
     if mods.get("mode") == "p":
         points[0] = binary(fn, "mul", points[0], image["texel"])
     inside = fn.const("i1", 1)
-    last = [binary(fn, "sub", binary(fn, "mul", image["width"], image["texel"]), size)]
+    taken = image["texel"] if size is None else size
+    last = [binary(fn, "sub", binary(fn, "mul", image["width"], image["texel"]), taken)]
     last += [binary(fn, "sub", image[name], 1) for name in SIZES[1:dims]]
     for axis, limit in enumerate(last):
         # as unsigned numbers negative coordinates are too large; a row shorter than the access has no inside
@@ -34,7 +37,7 @@ def place(fn: FunctionLowering, inst: Inst, size: int) -> tuple[Val, Val]:
     if layer is not None:
         inside = fn.op("i1", f"and {inside.t}, {compare(fn, 'ult', layer, image['layers'])}")
     address = image.address(points[0], points[1] if dims > 1 else None, slice_)
-    return fn.op("ptr addrspace(1)", f"inttoptr {address.t} to ptr addrspace(1)"), inside
+    return image, fn.op("ptr addrspace(1)", f"inttoptr {address.t} to ptr addrspace(1)"), inside
 
 
 def guard(fn: FunctionLowering, inst: Inst, inside: Val) -> Val:
@@ -62,7 +65,7 @@ def suld(fn: FunctionLowering, inst: Inst) -> None:
     """Elements of a row; zero outside."""
     ty, count = elements(fn, inst)
     size = int(ty[1:]) // 8
-    pointer, inside = place(fn, inst, size * count)
+    _, pointer, inside = place(fn, inst, size * count)
     inside = guard(fn, inst, inside)
     load, here, join = fn.block("load"), fn.block("from"), fn.block("loaded")
     fn.label(here)
@@ -80,7 +83,7 @@ def sust(fn: FunctionLowering, inst: Inst) -> None:
     ty, count = elements(fn, inst)
     size = int(ty[1:]) // 8
     vals = [fn.resize(v, int(ty[1:])) for v in fn.vec(inst, "b")]
-    pointer, inside = place(fn, inst, size * count)
+    _, pointer, inside = place(fn, inst, size * count)
     inside = guard(fn, inst, inside)
     store, join = fn.block("store"), fn.block("stored")
     fn.branch(inside, store, join)
@@ -90,16 +93,51 @@ def sust(fn: FunctionLowering, inst: Inst) -> None:
     fn.label(join)
 
 
+@lowers("sust_formatted")
+def sust_formatted(fn: FunctionLowering, inst: Inst) -> None:
+    """The channels of a texel from 32-bit values: floats become halves, integers are clamped to the format."""
+    vals = [fn.cast(v, "i32") for v in fn.vec(inst, "b")]
+    image, pointer, inside = place(fn, inst, None)
+    inside = guard(fn, inst, inside)
+    form, size = image["format"], image["size"]
+    bits = fn.call("llvm.umin.i32", "i32", binary(fn, "shl", size, 3), fn.const("i32", 31))
+    top = fn.op("i32", f"shl i32 1, {binary(fn, 'sub', bits, 1)}")
+    signed = compare(fn, "ne", binary(fn, "and", form, 8), 0)
+    narrow, half = compare(fn, "ult", size, 4), compare(fn, "eq", form, HALF)
+    most = binary(fn, "sub", fn.op("i32", f"shl i32 1, {bits}"), 1)
+    for c, v in enumerate(vals):
+        low = clamped(fn, v, 0, binary(fn, "sub", top, 1))
+        least = fn.call("llvm.smax.i32", "i32", v, fn.op("i32", f"sub i32 0, {top}"))
+        low = select(fn, compare(fn, "slt", v, 0), least, low)
+        whole = select(fn, signed, low, fn.call("llvm.umin.i32", "i32", v, most))
+        as_half = fn.op("half", f"fptrunc {fn.cast(v, 'float').t} to half")
+        whole = select(fn, half, fn.resize(fn.cast(as_half, "i16"), 32), whole)
+        word = select(fn, narrow, whole, v)
+        has = fn.op("i1", f"and {inside.t}, {compare(fn, 'ugt', image['channels'], c)}")
+        at = fn.op(pointer.ty, f"getelementptr i8, {pointer.t}, i32 {binary(fn, 'mul', size, c)}")
+        for n in (1, 2, 4):
+            with when(fn, fn.op("i1", f"and {has.t}, {compare(fn, 'eq', size, n)}")):
+                fn.do(f"store {fn.resize(word, 8 * n).t}, {at.t}, align {n}")
+
+
 @lowers("sured")
 def sured(fn: FunctionLowering, inst: Inst) -> None:
-    """An atomic operation on an element; nothing outside."""
+    """An atomic operation on an element; nothing outside. Untyped minima and maxima are of the surface's type."""
     mods = inst.shape.mods
     v = fn.src(inst, "b", f"b{bits_of(mods['t'])}")
-    op = mods["op"] if mods["op"] not in ("min", "max") or mods["t"][0] == "s" else f"u{mods['op']}"
-    pointer, inside = place(fn, inst, bits_of(mods["t"]) // 8)
+    op, t = mods["op"], mods["t"]
+    image, pointer, inside = place(fn, inst, bits_of(t) // 8)
     inside = guard(fn, inst, inside)
-    reduce, join = fn.block("reduce"), fn.block("reduced")
-    fn.branch(inside, reduce, join)
-    fn.label(reduce)
-    fn.op(v.ty, f'atomicrmw {op} {pointer.t}, {v.t} syncscope("agent-one-as") monotonic')
-    fn.label(join)
+    signed = compare(fn, "ne", binary(fn, "and", image["format"], 8), 0)
+
+    def reduce(name: str) -> None:
+        fn.op(v.ty, f'atomicrmw {name} {pointer.t}, {v.t} syncscope("agent-one-as") monotonic')
+
+    with when(fn, inside):
+        if op not in ("min", "max") or t[0] in "us":
+            reduce(f"u{op}" if op in ("min", "max") and t[0] == "u" else op)
+        else:
+            with when(fn, signed):
+                reduce(op)
+            with when(fn, fn.op("i1", f"xor {signed.t}, true")):
+                reduce(f"u{op}")

@@ -6,15 +6,18 @@ from ptx2amd.lower.function import FunctionLowering, Val
 from ptx2amd.lower.image import (
     FIELDS,
     NORMALIZED,
+    READ_AS_INTEGER,
     Image,
     channels,
     converted,
     footprint,
     index,
+    linear_light,
     position,
     whole,
 )
-from ptx2amd.lower.integer import binary, compare
+from ptx2amd.lower.integer import binary, compare, select
+from ptx2amd.lower.loops import Variable, each
 from ptx2amd.lower.registry import lowers
 from ptx2amd.ptx.ast import Addr, Inst, Reg, Sym
 
@@ -96,118 +99,199 @@ def texel_address(image: Image, indices: list[Val], layer: Val | None) -> Val:
 Corner = tuple[list[Val], Val]  # indices along each axis, whether it is the border
 
 
-def corners(image: Image, axes: list[list[tuple[Val, Val]]]) -> list[Corner]:
-    """All combinations of the given (index, outside) pairs of each axis, the first axis varying fastest."""
-    found: list[Corner] = [([], image.fn.const("i1", 0))]
-    for axis in axes:
-        found = [
-            ([*indices, i], image.fn.op("i1", f"or {border.t}, {outside}"))
-            for i, outside in axis
-            for indices, border in found
-        ]
-    return found
+class Request:
+    """What an instruction asks of a texture: where, and in which type its coordinates are."""
 
+    def __init__(self, fn: FunctionLowering, inst: Inst, ct: str) -> None:
+        geometry = inst.shape.mods["geom"]
+        layered, self.ct = geometry[0] == "a", ct
+        geometry = geometry.removeprefix("a")
+        self.cube = geometry == "cube"
+        self.dims = DIMENSIONS[geometry]
+        self.image = Image(fn, handle(fn, inst))
+        layer, self.points = coordinates(fn, inst, 3 if self.cube else self.dims, layered, ct)
+        self.direction = self.points
+        self.offsets = offsets(fn, inst, self.dims)
+        self.image.preload(*FIELDS)
+        face = None
+        if self.cube:
+            face, self.points = cube_face(fn, self.points)
+        self.slice = layer_of(self.image, layer, face) if layered or self.cube else None
+        self.floats = inst.shape.mods["t"][0] == "f"
 
-def texels(image: Image, at: list[Corner], layer: Val | None) -> list[list[Val]]:
-    """The channels of texels, as the instruction returns them (bits)."""
-    raw = channels(image, [texel_address(image, indices, layer) for indices, _ in at])
-    return [
-        [converted(image, v, c, outside) for c, v in enumerate(four)]
-        for four, (_, outside) in zip(raw, at, strict=True)
-    ]
+    def sizes(self, image: Image) -> list[Val]:
+        fn = image.fn
+        return [fn.call("llvm.umax.i32", "i32", image[name], fn.const("i32", 1)) for name in SIZES[: self.dims]]
 
-
-def linear(image: Image, points: list[Val], sizes: list[Val], layer: Val | None) -> list[Val]:
-    """The weighted mean of the 2, 4 or 8 texels around a point."""
-    fn = image.fn
-    axes, weights = [], []
-    for axis, (x, size) in enumerate(zip(points, sizes, strict=True)):
-        first, second, weight = footprint(fn, x)
-        axes.append([index(image, i, size, axis) for i in (first, second)])
-        weights.append(weight)
-    values = [[fn.cast(v, "float") for v in four] for four in texels(image, corners(image, axes), layer)]
-    for weight in weights:
-        other = binary(fn, "fsub", fn.const("float", 1.0), weight)
-        values = [
-            [
-                fn.call("llvm.fma.f32", "float", b, weight, binary(fn, "fmul", a, other))
-                for a, b in zip(values[k], values[k + 1], strict=True)
+    def corners(self, image: Image, axes: list[list[Val]]) -> list[Corner]:
+        """All combinations of the numbers of each axis, the first axis varying fastest."""
+        fn = image.fn
+        found: list[Corner] = [([], fn.const("i1", 0))]
+        for axis, (numbers, size) in enumerate(zip(axes, self.sizes(image), strict=True)):
+            places = [index(image, i, size, axis, self.offsets[axis] if self.offsets else None) for i in numbers]
+            found = [
+                ([*indices, i], fn.op("i1", f"or {border.t}, {outside}"))
+                for i, outside in places
+                for indices, border in found
             ]
-            for k in range(0, len(values), 2)
+        return found
+
+    def texels(self, image: Image, axes: list[list[Val]]) -> list[list[Val]]:
+        """The channels of the texels at all combinations of numbers, as the instruction returns them (bits)."""
+        at = self.corners(image, axes)
+        raw = channels(image, [texel_address(image, indices, self.slice) for indices, _ in at])
+        found = [
+            [converted(image, v, c, outside) for c, v in enumerate(four)]
+            for four, (_, outside) in zip(raw, at, strict=True)
         ]
-    return [fn.cast(v, "i32") for v in values[0]]
+        return linear_light(image, found) if self.floats else found
+
+    def located(self, image: Image) -> list[Val]:
+        """The floating-point coordinates in texels of an image."""
+        pairs = zip(self.points, self.sizes(image), strict=True)
+        return [position(image, x, size, i, bool(self.offsets)) for i, (x, size) in enumerate(pairs)]
+
+    def nearest(self, image: Image) -> list[Val]:
+        """One texel."""
+        fn = image.fn
+        numbers = self.points if self.ct == "s32" else [whole(fn, x) for x in self.located(image)]
+        return self.texels(image, [[i] for i in numbers])[0]
+
+    def linear(self, image: Image) -> list[Val]:
+        """The weighted mean of the 2, 4 or 8 texels around a point."""
+        fn = image.fn
+        around = [footprint(fn, x) for x in self.located(image)]
+        values = [
+            [fn.cast(v, "float") for v in four]
+            for four in self.texels(image, [[first, second] for first, second, _ in around])
+        ]
+        for _, _, weight in around:
+            other = binary(fn, "fsub", fn.const("float", 1.0), weight)
+            values = [
+                [
+                    fn.call("llvm.fma.f32", "float", b, weight, binary(fn, "fmul", a, other))
+                    for a, b in zip(values[k], values[k + 1], strict=True)
+                ]
+                for k in range(0, len(values), 2)
+            ]
+        return [fn.cast(v, "i32") for v in values[0]]
+
+    def sample(self, image: Image) -> list[Val]:
+        """One texel, or with floating-point coordinates in a filtering texture the mean of its neighbours."""
+        if self.ct == "s32":
+            return self.nearest(image)
+        fn = image.fn
+        filters = compare(fn, "ne", image["filter"], 0)
+        near, mean, nearest, meant, join = (fn.block(n) for n in ("point", "linear", "pointed", "filtered", "texture"))
+        fn.branch(filters, mean, near)
+        fn.label(near)
+        one = self.nearest(image)
+        fn.label(nearest)
+        fn.branch(join)
+        fn.label(mean)
+        many = self.linear(image)
+        fn.label(meant)
+        fn.branch(join)
+        fn.label(join)
+        return [
+            fn.op("i32", f"phi i32 [ {a}, %{nearest} ], [ {b}, %{meant} ]") for a, b in zip(one, many, strict=True)
+        ]
 
 
-def located(fn: FunctionLowering, inst: Inst, ct: str) -> tuple[Image, list[Val], list[Val], Val | None]:
-    """The image of an instruction, its coordinates and sizes along the axes, and its slice."""
-    geometry = inst.shape.mods["geom"]
-    layered = geometry[0] == "a"
-    geometry = geometry.removeprefix("a")
-    cube = geometry == "cube"
-    dims = DIMENSIONS[geometry]
-    image = Image(fn, handle(fn, inst))
-    layer, points = coordinates(fn, inst, 3 if cube else dims, layered, ct)
-    image.preload(*FIELDS)
-    face = None
-    if cube:
-        face, points = cube_face(fn, points)
-    slice_ = layer_of(image, layer, face) if layered or cube else None
-    sizes = [fn.call("llvm.umax.i32", "i32", image[name], fn.const("i32", 1)) for name in SIZES[:dims]]
-    return image, points, sizes, slice_
+def offsets(fn: FunctionLowering, inst: Inst, dims: int) -> list[Val]:
+    """The texels to add along each axis; none without such an operand."""
+    if not fn.has(inst, "b"):
+        return []
+    parts = fn.vec(inst, "b", "b32")
+    if len(parts) < dims:
+        fn.refuse(inst, f"an offset of {len(parts)} elements")
+    return parts[:dims]
 
 
 def deliver(fn: FunctionLowering, inst: Inst, four: list[Val]) -> None:
-    """Write four channels (bits) in the type of the instruction."""
+    """Write four channels (bits) in the type of the instruction; all texels are resident."""
     t = inst.shape.mods["t"]
     if t in ("f16", "f16x2"):
         halves = [fn.op("half", f"fptrunc {fn.cast(v, 'float').t} to half") for v in four]
         words = [fn.cast(v, "i16") for v in halves]
         four = words if t == "f16" else [fn.pack(words[k : k + 2], "i32") for k in (0, 2)]
     fn.put_vec(inst, "d", four)
+    fn.put(inst, "p", fn.const("i1", 1))
 
 
 @lowers("tex")
 def tex(fn: FunctionLowering, inst: Inst) -> None:
-    """One texel, or with floating-point coordinates in a filtering texture the mean of its neighbours."""
-    ct = inst.shape.mods["ct"]
-    image, points, sizes, slice_ = located(fn, inst, ct)
-    if ct == "s32":
-        at = corners(image, [[index(image, x, size, i)] for i, (x, size) in enumerate(zip(points, sizes, strict=True))])
-        [four] = texels(image, at, slice_)
-        deliver(fn, inst, four)
+    request = Request(fn, inst, inst.shape.mods["ct"])
+    deliver(fn, inst, request.sample(request.image))
+
+
+@lowers("tex_level")
+def tex_level(fn: FunctionLowering, inst: Inst) -> None:
+    """From a level of a mipmap, or between two: the level is an operand, or what gradients lead to."""
+    request = Request(fn, inst, inst.shape.mods["ct"])
+    image = request.image
+    last = fn.call("llvm.usub.sat.i32", "i32", image["levels"], fn.const("i32", 1))
+    if request.ct == "s32":
+        level = fn.call("llvm.smax.i32", "i32", fn.src(inst, "l"), fn.const("i32", 0))
+        deliver(fn, inst, request.sample(image.at_level(fn.call("llvm.umin.i32", "i32", level, last))))
         return
-    points = [position(image, x, size, i) for i, (x, size) in enumerate(zip(points, sizes, strict=True))]
-    filters = compare(fn, "ne", image["filter"], 0)
-    near, mean, nearest, meant, join = (fn.block(n) for n in ("point", "linear", "pointed", "filtered", "texture"))
-    fn.branch(filters, mean, near)
-    fn.label(near)
-    at = corners(
-        image, [[index(image, whole(fn, x), size, i)] for i, (x, size) in enumerate(zip(points, sizes, strict=True))]
-    )
-    [one] = texels(image, at, slice_)
-    fn.label(nearest)
-    fn.branch(join)
-    fn.label(mean)
-    many = linear(image, points, sizes, slice_)
-    fn.label(meant)
-    fn.branch(join)
-    fn.label(join)
-    four = [
-        fn.op("i32", f"phi i32 [ {a}, %{nearest} ], [ {b}, %{meant} ]") for a, b in zip(one, many, strict=True)
-    ]
-    deliver(fn, inst, four)
+    detail = fn.src(inst, "l", "f32") if fn.has(inst, "l") else gradient(fn, inst, request)
+    detail = binary(fn, "fadd", detail, image["bias"])
+    for limit, name in (("most", "minnum"), ("least", "maxnum")):
+        detail = fn.call(f"llvm.{name}.f32", "float", detail, image[limit])
+    detail = fn.call("llvm.maxnum.f32", "float", detail, fn.const("float", 0.0))
+    detail = fn.call("llvm.minnum.f32", "float", detail, fn.op("float", f"uitofp {last.t} to float"))
+    blends = compare(fn, "ne", image["blend"], 0)
+    rounding = fn.op("float", f"select {blends.t}, {fn.const('float', 0.0).t}, {fn.const('float', 0.5).t}")
+    first = fn.call("llvm.floor.f32", "float", binary(fn, "fadd", detail, rounding))
+    part = binary(fn, "fmul", binary(fn, "fsub", detail, first), fn.const("float", 256.0))
+    weight = binary(fn, "fmul", fn.call("llvm.roundeven.f32", "float", part), fn.const("float", 1 / 256))
+    between = fn.op("i1", f"fcmp ogt {weight.t}, {fn.const('float', 0.0)}")
+    mixes = fn.op("i1", f"and {between.t}, {fn.op('i1', f'and {blends.t}, {float_results(image)}')}")
+    number = whole(fn, first)
+    sums = [Variable(fn, fn.const("i32", 0)) for _ in range(4)]
+    with each(fn, select(fn, mixes, 2, fn.const("i32", 1))) as i:
+        level = fn.call("llvm.umin.i32", "i32", binary(fn, "add", number, i), last)
+        four = request.sample(image.at_level(level))
+        other = binary(fn, "fsub", fn.const("float", 1.0), weight)
+        share = fn.op("float", f"select {compare(fn, 'eq', i, 0).t}, {other.t}, {weight.t}")
+        for total, v in zip(sums, four, strict=True):
+            mixed = fn.call("llvm.fma.f32", "float", fn.cast(v, "float"), share, fn.cast(total.get(), "float"))
+            total.set(select(fn, mixes, fn.cast(mixed, "i32"), v))
+    deliver(fn, inst, [total.get() for total in sums])
+
+
+def float_results(image: Image) -> Val:
+    return image.fn.op("i1", f"xor {image.flag(READ_AS_INTEGER).t}, true")
+
+
+def gradient(fn: FunctionLowering, inst: Inst, request: Request) -> Val:
+    """The level of detail at which the longer of two gradients is one texel long."""
+    image = request.image
+    sizes = [fn.op("float", f"uitofp {size.t} to float") for size in request.sizes(image)]
+    one = fn.const("float", 1.0)
+    scales = [fn.op("float", f"select {image.flag(NORMALIZED).t}, {size.t}, {one.t}") for size in sizes]
+    if request.cube:  # a direction's part across the face, over twice its length along the axis
+        axes = [fn.call("llvm.fabs.f32", "float", c) for c in request.direction]
+        major = fn.call("llvm.maxnum.f32", "float", fn.call("llvm.maxnum.f32", "float", axes[0], axes[1]), axes[2])
+        scales = [fn.op("float", f"fdiv {sizes[0].t}, {binary(fn, 'fadd', major, major)}")] * 3
+    longest = fn.const("float", 0.0)
+    for name in "gh":
+        squares = fn.const("float", 0.0)
+        for c, scale in zip(fn.vec(inst, name, "f32"), scales, strict=False):
+            moved = binary(fn, "fmul", c, scale)
+            squares = fn.call("llvm.fma.f32", "float", moved, moved, squares)
+        longest = fn.call("llvm.maxnum.f32", "float", longest, squares)
+    return binary(fn, "fmul", fn.call("llvm.log2.f32", "float", longest), fn.const("float", 0.5))
 
 
 @lowers("tld4")
 def tld4(fn: FunctionLowering, inst: Inst) -> None:
     """One channel of the four texels that linear filtering would take."""
-    image, points, sizes, slice_ = located(fn, inst, "f32")
-    points = [position(image, x, size, i) for i, (x, size) in enumerate(zip(points, sizes, strict=True))]
-    axes = []
-    for axis, (x, size) in enumerate(zip(points, sizes, strict=True)):
-        first, second, _ = footprint(fn, x)
-        axes.append([index(image, i, size, axis) for i in (first, second)])
-    four = texels(image, corners(image, axes), slice_)
+    request = Request(fn, inst, "f32")
+    image = request.image
+    around = [footprint(fn, x) for x in request.located(image)]
+    four = request.texels(image, [[first, second] for first, second, _ in around])
     channel = "rgba".index(inst.shape.mods["comp"])
     deliver(fn, inst, [four[k][channel] for k in (2, 3, 1, 0)])
 
@@ -221,18 +305,25 @@ QUERIES = {
     "addr_mode_0": "mode0",
     "addr_mode_1": "mode1",
     "addr_mode_2": "mode2",
+    "channel_data_type": "format",
+    "channel_order": "channels",
 }
 
 
 @lowers("image_query")
 def image_query(fn: FunctionLowering, inst: Inst) -> None:
-    """txq, suq: fields of the descriptor; textures have one level and one sample."""
+    """txq, suq: fields of the descriptor. Types of channels are CUarray_format's, their order is their number."""
     query = inst.shape.mods["query"]
     image = Image(fn, handle(fn, inst))
+    if fn.has(inst, "l"):
+        last = fn.call("llvm.usub.sat.i32", "i32", image["levels"], fn.const("i32", 1))
+        image = image.at_level(fn.call("llvm.umin.i32", "i32", fn.src(inst, "l"), last))
     if query in QUERIES:
         v = image[QUERIES[query]]
-    elif query in ("num_mipmap_levels", "num_samples"):
-        v = fn.const("i32", 1)
+    elif query == "num_mipmap_levels":
+        v = fn.call("llvm.umax.i32", "i32", image["levels"], fn.const("i32", 1))
+    elif query in ("num_samples", "memory_layout"):  # one sample; arrays are not linear memory
+        v = fn.const("i32", int(query == "num_samples"))
     elif query == "normalized_coords":
         v = fn.resize(image.flag(NORMALIZED), 32)
     else:

@@ -47,9 +47,9 @@ class Vec(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """`d|p`, a destination pair as it stands in the source. Inst.operands has the two parts."""
+    """`d|p` or `{d, e}|p`, a destination pair as it stands in the source. Inst.operands has the two parts."""
 
-    first: Reg
+    first: Reg | Vec
     second: Reg
 
 

@@ -43,9 +43,9 @@ class Items(NamedTuple):
 
 
 class Two(NamedTuple):
-    """`d|p`."""
+    """`d|p` or `{d, e}|p`."""
 
-    first: Name
+    first: Name | Items
     second: Name
 
 
@@ -123,8 +123,8 @@ class Builder(Transformer):
     def minus(self, name: Token, component: Token | None) -> Name:
         return Name(str(name) + (str(component) if component else ""), "-")
 
-    def pair(self, first: Token, second: Token) -> Two:
-        return Two(Name(str(first)), Name(str(second)))
+    def pair(self, first: Name | Items, second: Name) -> Two:
+        return Two(first, second)
 
     def offset(self, name: Token, value: Imm) -> Offset:
         return Offset(str(name), _integer(value))

@@ -283,7 +283,7 @@ class Names(dict[str, Operand]):
                 return symbol, f"{kind}[]"
             case Two(first, second):
                 (one, a), (two, b) = self.bind(first), self.bind(second)
-                return Pair(_register(one), _register(two)), f"{a}|{b}"
+                return Pair(one if isinstance(one, Vec) else _register(one), _register(two)), f"{a}|{b}"
             case Items(items):
                 bound = [self.bind(item) for item in items]
                 return Vec(tuple(o for o, _ in bound)), "{" + ",".join(k for _, k in bound) + "}"

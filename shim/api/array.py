@@ -32,13 +32,13 @@ ROWS = [
     Row("cuMipmappedArrayCreate", 5000,
         "CUmipmappedArray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc, unsigned int "
         "numMipmapLevels",
-        hip="hipMipmappedArrayCreate(pHandle, pMipmappedArrayDesc, numMipmapLevels)"),
+        ours=True),
     Row("cuMipmappedArrayGetLevel", 5000,
         "CUarray *pLevelArray, CUmipmappedArray hMipmappedArray, unsigned int level",
-        hip="hipMipmappedArrayGetLevel(pLevelArray, hMipmappedArray, level)"),
+        ours=True),
     Row("cuMipmappedArrayDestroy", 5000,
         "CUmipmappedArray hMipmappedArray",
-        hip="hipMipmappedArrayDestroy(hMipmappedArray)"),
+        ours=True),
     Row("cuMemMapArrayAsync", 11010,
         "CUarrayMapInfo *mapInfoList, unsigned int count, CUstream hStream", ptsz=11010),
 ]

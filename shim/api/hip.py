@@ -204,9 +204,6 @@ FUNCTIONS = {
     "hipMemsetD32Async": "uint64_t dst, int value, size_t count, void *stream",
     "hipMemsetD8": "uint64_t dest, unsigned char value, size_t count",
     "hipMemsetD8Async": "uint64_t dest, unsigned char value, size_t count, void *stream",
-    "hipMipmappedArrayCreate": "void *pHandle, void *pMipmappedArrayDesc, unsigned int numMipmapLevels",
-    "hipMipmappedArrayDestroy": "void *hMipmappedArray",
-    "hipMipmappedArrayGetLevel": "void *pLevelArray, void *hMipMappedArray, unsigned int level",
     "hipModuleGetFunction": "void *function, void *module, void *kname",
     "hipModuleGetGlobal": "void *dptr, void *bytes, void *hmod, void *name",
     "hipModuleLaunchCooperativeKernel":

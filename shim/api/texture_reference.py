@@ -5,7 +5,7 @@ from shim.api.row import Row
 ROWS = [
     Row("cuTexRefSetArray", 2000, "CUtexref hTexRef, CUarray hArray, unsigned int Flags", ours=True),
     Row("cuTexRefSetMipmappedArray", 5000,
-        "CUtexref hTexRef, CUmipmappedArray hMipmappedArray, unsigned int Flags"),
+        "CUtexref hTexRef, CUmipmappedArray hMipmappedArray, unsigned int Flags", ours=True),
     Row("cuTexRefSetAddress", 2000,
         "unsigned int *ByteOffset, CUtexref hTexRef, CUdeviceptr_v1 dptr, unsigned int bytes"),
     Row("cuTexRefSetAddress_v2", 3020,
@@ -33,7 +33,7 @@ ROWS = [
     Row("cuTexRefGetAddress", 2000, "CUdeviceptr_v1 *pdptr, CUtexref hTexRef"),
     Row("cuTexRefGetAddress_v2", 3020, "CUdeviceptr *pdptr, CUtexref hTexRef", ours=True),
     Row("cuTexRefGetArray", 2000, "CUarray *phArray, CUtexref hTexRef", ours=True),
-    Row("cuTexRefGetMipmappedArray", 5000, "CUmipmappedArray *phMipmappedArray, CUtexref hTexRef"),
+    Row("cuTexRefGetMipmappedArray", 5000, "CUmipmappedArray *phMipmappedArray, CUtexref hTexRef", ours=True),
     Row("cuTexRefGetAddressMode", 2000, "CUaddress_mode *pam, CUtexref hTexRef, int dim", ours=True),
     Row("cuTexRefGetFilterMode", 2000, "CUfilter_mode *pfm, CUtexref hTexRef", ours=True),
     Row("cuTexRefGetFormat", 2000, "CUarray_format *pFormat, int *pNumChannels, CUtexref hTexRef", ours=True),

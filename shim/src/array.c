@@ -69,7 +69,7 @@ CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *d, CUarray hArray) {
 CUresult cuArrayDestroy(CUarray hArray) {
   ENTER_CONTEXT();
   struct array *a = array_checked(hArray);
-  if (!a) return CUDA_ERROR_INVALID_HANDLE;
+  if (!a || a->owned) return CUDA_ERROR_INVALID_HANDLE;
   CUresult result = from_hip(hip.Free((void *)a->base));
   handle_free(HANDLE_ARRAY, a);
   return result;
@@ -172,16 +172,4 @@ CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequ
 CUresult cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsigned int planeIdx) {
   (void)pPlaneArray, (void)planeIdx;
   return not_of_that_kind(hArray);
-}
-
-CUresult cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUmipmappedArray mipmap) {
-  ENTER_CONTEXT();
-  return sparseProperties && mipmap ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
-}
-
-CUresult cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements,
-                                               CUmipmappedArray mipmap, CUdevice device) {
-  ENTER_CONTEXT();
-  if (!device_ok(device)) return CUDA_ERROR_INVALID_DEVICE;
-  return memoryRequirements && mipmap ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
 }

@@ -10,6 +10,7 @@ struct array {
   CUDA_ARRAY3D_DESCRIPTOR d;
   CUdeviceptr base;
   size_t pitch, slice; /* bytes of a row, of a slice */
+  bool owned;          /* a mipmap's level */
 };
 
 struct array *array_checked(CUarray handle);                   /* NULL when stale or foreign */

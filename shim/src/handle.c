@@ -13,12 +13,13 @@ struct arena arenas[HANDLE_KINDS] = {
     [HANDLE_CONTEXT] = {.slot = 1024}, [HANDLE_MODULE] = {.slot = 1024}, [HANDLE_KERNEL] = {.slot = 1024},
     [HANDLE_STREAM] = {.slot = 128},   [HANDLE_EVENT] = {.slot = 64},    [HANDLE_LINK] = {.slot = 128},
     [HANDLE_ARRAY] = {.slot = 128}, [HANDLE_REFERENCE] = {.slot = 512}, [HANDLE_PART] = {.slot = 64},
+    [HANDLE_MIPMAP] = {.slot = 512},
 };
 
 static const uint32_t capacity[HANDLE_KINDS] = {
     [HANDLE_CONTEXT] = 1 << 13, [HANDLE_MODULE] = 1 << 17, [HANDLE_KERNEL] = 1 << 20, [HANDLE_STREAM] = 1 << 18,
     [HANDLE_EVENT] = 1 << 20,   [HANDLE_LINK] = 1 << 14, [HANDLE_ARRAY] = 1 << 18, [HANDLE_REFERENCE] = 1 << 14,
-    [HANDLE_PART] = 1 << 14,
+    [HANDLE_PART] = 1 << 14,    [HANDLE_MIPMAP] = 1 << 16,
 };
 
 static struct free_list { uint32_t first, last, count; } free_lists[HANDLE_KINDS];

@@ -1,5 +1,5 @@
 /* Tensor maps: descriptions of a tensor and of the box that one copy moves, in a layout of ours that translated
- * kernels read (docs/architecture.md, Tensor maps). Nothing here needs a device. */
+ * kernels read (docs/architecture.md, Tensor maps). Nothing here asks the device. */
 #include <string.h>
 
 #include "shim.h"
@@ -51,7 +51,7 @@ static bool in_range(int value, int last) { return value >= 0 && value <= last; 
 /* What all kinds of maps have in common; the map on success. */
 static CUresult describe(const struct request *r, struct map *m) {
   static int said_interleave, said_packed;
-  if (!initialised) return CUDA_ERROR_NOT_INITIALIZED;
+  ENTER_CONTEXT();
   if (!r->map || (uintptr_t)r->map % MAP_ALIGN || !r->address || !r->sizes || !r->steps ||
       (r->rank > 1 && !r->strides))
     return CUDA_ERROR_INVALID_VALUE;
@@ -137,7 +137,7 @@ CUresult cuTensorMapEncodeIm2col(CUtensorMap *tensorMap, CUtensorMapDataType ten
 
 CUresult cuTensorMapReplaceAddress(CUtensorMap *tensorMap, void *globalAddress) {
   struct map m;
-  if (!initialised) return CUDA_ERROR_NOT_INITIALIZED;
+  ENTER_CONTEXT();
   if (!tensorMap || (uintptr_t)tensorMap % MAP_ALIGN || !globalAddress || (uintptr_t)globalAddress % 16)
     return CUDA_ERROR_INVALID_VALUE;
   memcpy(&m, tensorMap, sizeof m);

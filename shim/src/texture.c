@@ -2,9 +2,11 @@
  * Textures). An object's handle is its descriptor's address. */
 #include <stdlib.h>
 
+#include "mipmap.h"
 #include "texture.h"
 
-enum { READ_AS_INTEGER = 1, NORMALIZED = 2, SRGB = 0x10 };
+enum { READ_AS_INTEGER = 1, NORMALIZED = 2, LINEAR_LIGHT = 4 };   /* as kernels read them */
+enum { SRGB = 0x10, FORMAT_UNSIGNED_INT8 = 0x01 };
 enum { MODE_CLAMP = 1, MODE_BORDER = 3 };
 enum { KIND_TEXTURE = 1, KIND_SURFACE = 2 };
 
@@ -21,13 +23,12 @@ struct object {
 static struct object *objects;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static CUresult of_array(const struct array *a, struct descriptor *d) {
+void array_describe(const struct array *a, struct descriptor *d) {
   bool layered = a->d.Flags & (ARRAY_LAYERED | ARRAY_CUBEMAP);
   *d = (struct descriptor){
       .base = a->base, .slice = a->slice, .pitch = (uint32_t)a->pitch, .width = (uint32_t)a->d.Width,
       .height = (uint32_t)a->d.Height, .depth = layered ? 0 : (uint32_t)a->d.Depth,
       .layers = layered ? (uint32_t)a->d.Depth : 0, .format = (uint32_t)a->d.Format, .channels = a->d.NumChannels};
-  return CUDA_SUCCESS;
 }
 
 /* What a resource is, without how it is read. */
@@ -36,7 +37,8 @@ static CUresult of_resource(const CUDA_RESOURCE_DESC *r, struct descriptor *d) {
   switch (r->resType) {
     case RESOURCE_ARRAY: {
       struct array *a = array_checked(r->res.array.hArray);
-      return a ? of_array(a, d) : CUDA_ERROR_INVALID_HANDLE;
+      if (a) array_describe(a, d);
+      return a ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
     }
     case RESOURCE_LINEAR:
       texel = texel_bytes(r->res.linear.format, r->res.linear.numChannels);
@@ -59,7 +61,14 @@ static CUresult of_resource(const CUDA_RESOURCE_DESC *r, struct descriptor *d) {
           .width = (uint32_t)r->res.pitch2D.width, .height = (uint32_t)r->res.pitch2D.height,
           .format = (uint32_t)r->res.pitch2D.format, .channels = r->res.pitch2D.numChannels};
       return CUDA_SUCCESS;
-    case RESOURCE_MIPMAP: return CUDA_ERROR_NOT_SUPPORTED;
+    case RESOURCE_MIPMAP: {
+      struct mipmap *m = mipmap_checked(r->res.mipmap.hMipmappedArray);
+      if (!m) return CUDA_ERROR_INVALID_HANDLE;
+      array_describe(m->level[0], d);
+      d->levels = m->levels;
+      d->table = m->table;
+      return CUDA_SUCCESS;
+    }
     default: return CUDA_ERROR_INVALID_VALUE;
   }
 }
@@ -68,7 +77,6 @@ static bool is_integer(uint32_t format) { return format < 0x10; }
 
 /* How a texture is read. */
 static CUresult read_as(const CUDA_TEXTURE_DESC *t, bool linear, struct descriptor *d) {
-  if (t->flags & SRGB) return CUDA_ERROR_NOT_SUPPORTED;
   for (int i = 0; i < 3; i++) {
     if (t->addressMode[i] < 0 || t->addressMode[i] > MODE_BORDER) return CUDA_ERROR_INVALID_VALUE;
     d->modes[i] = linear ? MODE_BORDER : (uint32_t)t->addressMode[i];
@@ -77,16 +85,30 @@ static CUresult read_as(const CUDA_TEXTURE_DESC *t, bool linear, struct descript
   bool whole = is_integer(d->format) && ((t->flags & READ_AS_INTEGER) || d->size == 4);
   if (t->filterMode < 0 || t->filterMode > 1) return CUDA_ERROR_INVALID_VALUE;
   d->filter = linear || whole ? 0 : (uint32_t)t->filterMode;
-  d->flags = (whole ? READ_AS_INTEGER : 0) | (t->flags & NORMALIZED);
+  bool bytes = d->format == FORMAT_UNSIGNED_INT8 && !whole;
+  d->flags = (whole ? READ_AS_INTEGER : 0) | (t->flags & NORMALIZED) | ((t->flags & SRGB) && bytes ? LINEAR_LIGHT : 0);
+  if (t->mipmapFilterMode < 0 || t->mipmapFilterMode > 1) return CUDA_ERROR_INVALID_VALUE;
+  d->blend = (uint32_t)t->mipmapFilterMode;
+  d->bias = t->mipmapLevelBias, d->least = t->minMipmapLevelClamp, d->most = t->maxMipmapLevelClamp;
   if (!linear)
     for (int i = 0; i < 4; i++) d->border[i] = t->borderColor[i];
+  return CUDA_SUCCESS;
+}
+
+/* Some levels of a mipmap. */
+static CUresult view_levels(const CUDA_RESOURCE_DESC *r, const CUDA_RESOURCE_VIEW_DESC *v, struct descriptor *d) {
+  if (r->resType != RESOURCE_MIPMAP) return v->firstMipmapLevel || v->lastMipmapLevel ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+  if (v->firstMipmapLevel > v->lastMipmapLevel || v->lastMipmapLevel >= d->levels) return CUDA_ERROR_INVALID_VALUE;
+  if (v->firstLayer) return CUDA_ERROR_NOT_SUPPORTED; /* the table is for views of all layers */
+  array_describe(mipmap_checked(r->res.mipmap.hMipmappedArray)->level[v->firstMipmapLevel], d);
+  d->levels = v->lastMipmapLevel - v->firstMipmapLevel + 1;
+  d->table = mipmap_checked(r->res.mipmap.hMipmappedArray)->table + v->firstMipmapLevel * sizeof(struct level);
   return CUDA_SUCCESS;
 }
 
 /* Texels of a view that is another format of the same size. */
 static CUresult view_as(const CUDA_RESOURCE_VIEW_DESC *v, struct descriptor *d) {
   static const uint8_t formats[] = {0x01, 0x08, 0x02, 0x09, 0x03, 0x0a, 0x10, 0x20}, channels[] = {1, 2, 4};
-  if (v->firstMipmapLevel || v->lastMipmapLevel) return CUDA_ERROR_NOT_SUPPORTED;
   if (v->format < 0) return CUDA_ERROR_INVALID_VALUE;
   if (v->format > 24) return CUDA_ERROR_NOT_SUPPORTED; /* block-compressed */
   if (v->format) {
@@ -106,6 +128,7 @@ static CUresult view_as(const CUDA_RESOURCE_VIEW_DESC *v, struct descriptor *d) 
 CUresult texture_describe(const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTURE_DESC *how,
                           const CUDA_RESOURCE_VIEW_DESC *view, struct descriptor *d) {
   CUresult result = of_resource(resource, d);
+  if (!result && view) result = view_levels(resource, view, d);
   if (!result && view) result = view_as(view, d);
   if (result) return result;
   d->texel = texel_bytes((CUarray_format)d->format, d->channels);

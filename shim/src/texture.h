@@ -10,10 +10,14 @@ struct descriptor {
   uint32_t pitch, width, height, depth, layers, format, channels, texel, modes[3], filter, flags;
   float border[4];
   uint32_t kind, size;
-  uint32_t reserved[9];
+  uint32_t levels;     /* of a mipmap; 0: none */
+  uint64_t table;      /* of the levels */
+  float bias, least, most;
+  uint32_t blend, reserved[2];
 };
 _Static_assert(sizeof(struct descriptor) == 128, "as documented");
 
+void array_describe(const struct array *a, struct descriptor *d); /* what it is, without how it is read */
 /* view may be NULL. */
 CUresult texture_describe(const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTURE_DESC *how,
                           const CUDA_RESOURCE_VIEW_DESC *view, struct descriptor *d);

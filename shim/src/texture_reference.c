@@ -2,6 +2,7 @@
  * into the variable once something is bound. */
 #include <string.h>
 
+#include "mipmap.h"
 #include "module.h"
 #include "texture.h"
 
@@ -102,6 +103,16 @@ CUresult cuTexRefSetArray(CUtexref hTexRef, CUarray hArray, unsigned int Flags) 
   r->format = a->d.Format;
   r->channels = (int)a->d.NumChannels;
   return bind(r, &(CUDA_RESOURCE_DESC){.resType = RESOURCE_ARRAY, .res.array.hArray = hArray});
+}
+
+CUresult cuTexRefSetMipmappedArray(CUtexref hTexRef, CUmipmappedArray hMipmappedArray, unsigned int Flags) {
+  TEXTURE_REFERENCE(r, hTexRef);
+  struct mipmap *m = mipmap_checked(hMipmappedArray);
+  if (!m) return CUDA_ERROR_INVALID_HANDLE;
+  if (Flags != OVERRIDE_FORMAT) return CUDA_ERROR_INVALID_VALUE;
+  r->format = m->d.Format;
+  r->channels = (int)m->d.NumChannels;
+  return bind(r, &(CUDA_RESOURCE_DESC){.resType = RESOURCE_MIPMAP, .res.mipmap.hMipmappedArray = hMipmappedArray});
 }
 
 CUresult cuTexRefSetAddress_v2(size_t *ByteOffset, CUtexref hTexRef, CUdeviceptr dptr, size_t bytes) {
@@ -233,6 +244,13 @@ CUresult cuTexRefGetArray(CUarray *phArray, CUtexref hTexRef) {
   TEXTURE_REFERENCE(r, hTexRef);
   if (!phArray || !r->bound || r->resource.resType != RESOURCE_ARRAY) return CUDA_ERROR_INVALID_VALUE;
   *phArray = r->resource.res.array.hArray;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuTexRefGetMipmappedArray(CUmipmappedArray *phMipmappedArray, CUtexref hTexRef) {
+  TEXTURE_REFERENCE(r, hTexRef);
+  if (!phMipmappedArray || !r->bound || r->resource.resType != RESOURCE_MIPMAP) return CUDA_ERROR_INVALID_VALUE;
+  *phMipmappedArray = r->resource.res.mipmap.hMipmappedArray;
   return CUDA_SUCCESS;
 }
 

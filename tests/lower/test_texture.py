@@ -3,6 +3,7 @@ filters, and the three ways surfaces treat coordinates outside."""
 
 from __future__ import annotations
 
+import math
 import random
 import struct
 
@@ -202,3 +203,134 @@ def test_surface_reduction(arch: str) -> None:
     text = kernel("sured.b.add.1d.u32.zero [%i, {%x0}], %x1;", zeros)
     _, after = run(text, arch, image, [[4, 10, 0, 0], [4, 100, 0, 0], [12, 1, 0, 0], [16, 5, 0, 0]], kind=2)
     assert struct.unpack("<4I", after) == (1, 112, 3, 5)
+
+
+def pyramid(draw: random.Random, dims: int, **more) -> images.Mipmap:
+    """Five levels of a texture of random floats."""
+    levels = []
+    for k in range(5):
+        size = tuple(max(1, n >> k) if a < dims else 1 for a, n in enumerate((20, 12, 9)))
+        levels.append(random_image(0x20, 4, size, dims, **more))
+    return images.Mipmap(levels, draw.choice((0.0, 0.75)), 0.25, 3.5, draw.random() < 0.6)
+
+
+def run_levels(text: str, arch: str, mipmap: images.Mipmap, words: list[list[float]]) -> list[tuple[float, ...]]:
+    device = program(text, arch)
+    memory = [device.gpu.buffer(level.bytes()) for level in mipmap.levels]
+    places = b"".join(level.geometry(m.address) for level, m in zip(mipmap.levels, memory, strict=True))
+    table = device.gpu.buffer(places)
+    blob = mipmap.levels[0].descriptor(memory[0].address, 1, mipmap, table.address)
+    where = device.gpu.buffer(b"".join(struct.pack("<4f", *four) for four in words))
+    results = device.gpu.buffer(16 * len(words))
+    device.launch("k", 1, len(words), [device.gpu.buffer(blob), where, results])
+    return list(struct.iter_unpack("<4f", results.bytes()))
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("dims", [1, 2, 3])
+def test_levels(dims: int, arch: str) -> None:
+    """Levels of detail of an instruction: bias, clamps, the nearest level or two mixed; a size of each level."""
+    draw = random.Random(f"levels {dims}")
+    operands = ("{%f0}", "{%f0, %f1}", "{%f0, %f1, %f2, %f2}")[dims - 1]
+    text = kernel(
+        f"mov.b32 %f3, %l; tex.level.{dims}d.v4.f32.f32 {{%d0, %d1, %d2, %d3}}|%p, [%i, {operands}], %f3;"
+        "@!%p mov.b32 %d0, 0;",
+        ".reg .pred %p;",
+    )
+    for linear in (False, True):
+        mipmap = pyramid(draw, dims, linear=linear, flags=NORMALIZED, modes=(draw.choice((WRAP, CLAMP, BORDER)),) * 3)
+        words = [[draw.randint(-60, 120) / 64 + 1 / 4096 for _ in range(3)] for _ in range(64)]
+        words = [[*three, draw.uniform(-1.5, 5)] for three in words]
+        for w, got in zip(words, run_levels(text, arch, mipmap, words), strict=True):
+            w = list(struct.unpack("<4f", struct.pack("<4f", *w)))
+            want = mipmap.sample(w[:dims], w[3])
+            assert close(struct.pack("<4f", *got), want), (linear, mipmap.blend, w, got, want)
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_gradients(arch: str) -> None:
+    """The level at which the longer gradient is a texel long; nothing else of it is promised."""
+    draw = random.Random("gradients")
+    text = kernel(
+        "mov.b32 %f3, %l; mul.f32 %f2, %f3, 0f3e800000; neg.f32 %z, 0f00000000;"
+        "tex.grad.2d.v4.f32.f32 {%d0, %d1, %d2, %d3}, [%i, {%f0, %f1}], {%f3, %z}, {%z, %f2};",
+        ".reg .f32 %z;",
+    )
+    mipmap = pyramid(draw, 2, linear=True, flags=NORMALIZED)
+    mipmap.blend, mipmap.bias = False, 0.0
+    words = [[draw.random(), draw.random(), 0, 2.0**k / 20] for k in range(5) for _ in range(8)]
+    for w, got in zip(words, run_levels(text, arch, mipmap, words), strict=True):
+        w = struct.unpack("<4f", struct.pack("<4f", *w))
+        want = mipmap.sample(list(w[:2]), math.log2(w[3] * 20))
+        assert close(struct.pack("<4f", *got), want), (w, got, want)
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("mode", [WRAP, CLAMP, MIRROR, BORDER])
+def test_offsets(mode: int, arch: str) -> None:
+    """Texels added to where an instruction reads: filtered, by number, and gathered."""
+    size, offset = (5, 3, 1), (-7, 6)
+    for flags in (0, NORMALIZED):
+        image = random_image(0x20, 4, size, 2, modes=(mode,) * 3, linear=True, flags=flags, border=COLOUR)
+        image.offset = (*offset, 0)
+        coordinates = points(image, f"offset {mode} {flags}")
+        operand = f", {{{offset[0]}, {offset[1]}}}"
+        found, _ = run(
+            kernel(f"tex.2d.v4.f32.f32 {{%d0, %d1, %d2, %d3}}, [%i, {{%f0, %f1}}]{operand};"), arch, image, coordinates
+        )
+        for c, got in zip(coordinates, found, strict=True):
+            assert close(got, images.sample(image, c[:2])), (flags, c, struct.unpack("<4f", got))
+        text = kernel(f"tld4.g.2d.v4.f32.f32 {{%d0, %d1, %d2, %d3}}, [%i, {{%f0, %f1}}]{operand};")
+        found, _ = run(text, arch, image, coordinates)
+        for c, got in zip(coordinates, found, strict=True):
+            assert got == struct.pack("<4f", *images.gather(image, c[:2], 1)), (flags, c)
+        text = kernel(f"tex.2d.v4.f32.s32 {{%d0, %d1, %d2, %d3}}, [%i, {{%x0, %x1}}]{operand};")
+        whole = [[x, y, 0, 0] for x in range(-2, 8) for y in range(-2, 5)][:64]
+        for c, got in zip(whole, run(text, arch, image, whole)[0], strict=True):
+            assert got == struct.pack("<4f", *images.fetch(image, c[:2])), (flags, c)
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_linear_light(arch: str) -> None:
+    """sRGB bytes become linear, all but the last of four channels, before they are filtered."""
+    image = Image((256, 1, 1), 0x01, 4, [v for k in range(256) for v in (k, 255 - k, 7 * k % 256, k)], 1)
+    for linear in (False, True):
+        image.linear, image.flags = linear, images.SRGB
+        text = kernel("tex.1d.v4.f32.f32 {%d0, %d1, %d2, %d3}, [%i, {%f0}];")
+        coordinates = [[k + 0.5 + 0.25 * linear, 0, 0, 0] for k in range(256)]
+        for c, got in zip(coordinates, run(text, arch, image, coordinates)[0], strict=True):
+            want = images.sample(image, c[:1])
+            found = struct.unpack("<4f", got)
+            assert all(abs(g - w) <= 2e-6 for g, w in zip(found, want, strict=True)), (c, found, want)
+
+
+FORMATTED = {0x01: ("B", 0, 255), 0x08: ("b", -128, 127), 0x02: ("H", 0, 65535), 0x09: ("h", -32768, 32767)}
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("form", images.FORMATS)
+def test_formatted_stores(form: int, arch: str) -> None:
+    """sust.p: the texel's number, not its byte; values become what the surface holds."""
+    letter, draw = images.FORMATS[form][0], random.Random(form)
+    values = [draw.randint(-64, 64) / 8 if letter in "ef" else draw.randint(-70000, 70000) for _ in range(24)]
+    if letter.isupper():
+        values = [abs(v) for v in values]
+    image = Image((6, 2, 1), form, 2, [0] * 24, 2)
+    text = kernel("sust.p.2d.v4.b32.zero [%i, {%x0, %x1}], {%x2, %l, %x2, %l}; mov.b32 %d0, 0;", "mov.b32 %d1, 0;")
+    text = text.replace("[%r], {%d0, %d1, %d2, %d3}", "[%r], {%d0, %d0, %d0, %d0}")
+    coordinates = [[k % 6, k // 6, *values[2 * k : 2 * k + 2]] for k in range(12)] + [[6, 0, 1, 1], [0, -1, 1, 1]]
+    _, after = run(text, arch, image, coordinates, kind=2)
+    low, high = FORMATTED.get(form, ("", -(1 << 31), (1 << 32) - 1))[1:]
+    stored = values if letter in "ef" else [min(max(v, low), high) for v in values]
+    assert after == struct.pack(f"<24{letter}", *stored)
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_untyped_reductions(arch: str) -> None:
+    """sured.p.min and max compare as the surface's format does."""
+    for form, want in ((0x03, (1, 0xFFFFFFFE)), (0x0A, (0xFFFFFFFE, 1))):
+        image = Image((2, 1, 1), form, 1, [1, 1], 1)
+        text = kernel("sured.p.min.1d.b32.trap [%i, {0}], %x0; sured.p.max.1d.b32.trap [%i, {1}], %x0; mov.b32 %d0, 0;")
+        text = text.replace("[%r], {%d0, %d1, %d2, %d3}", "[%r], {%d0, %d0, %d0, %d0}")
+        _, after = run(text, arch, image, [[-2, 0, 0, 0]], kind=2)
+        assert struct.unpack("<2I", after) == want, hex(form)

@@ -117,6 +117,8 @@ def _operand(form: Form, slot: Slot, values: dict[str, str], number: int, option
         count = 2 if count == -1 else count
         if form.syntax.startswith("tex.grad") and slot.name in ("g", "h"):  # as many as dimensions, padded
             count = {"1": 1, "2": 2}.get(values["geom"].removeprefix("a")[0], 4)
+        if form.mnemonic == "tex" and slot.name == "b" and values["geom"] == "3d":
+            count = 4
         ptype = resolve(slot.type, values)
         items = [register(ptype, (4 * number + n) % 40, form.mnemonic) for n in range(count)]
         return items[0] if count == 1 and slot.size not in (1, -1) else "{" + ", ".join(items) + "}"

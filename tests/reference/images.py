@@ -14,7 +14,7 @@ FORMATS = {
     0x01: ("B", 255), 0x02: ("H", 65535), 0x03: ("I", 0), 0x08: ("b", 127), 0x09: ("h", 32767), 0x0A: ("i", 0),
     0x10: ("e", 0), 0x20: ("f", 0),
 }  # fmt: skip
-READ_AS_INTEGER, NORMALIZED = 1, 2
+READ_AS_INTEGER, NORMALIZED, SRGB = 1, 2, 4
 
 
 @dataclass
@@ -31,6 +31,7 @@ class Image:
     linear: bool = False
     flags: int = 0
     border: tuple[float, float, float, float] = (0.0,) * 4
+    offset: tuple[int, ...] = (0, 0, 0)  # texels that an instruction adds
 
     def bytes(self) -> bytes:
         return struct.pack(f"<{len(self.data)}{FORMATS[self.format][0]}", *self.data)
@@ -39,15 +40,45 @@ class Image:
     def texel(self) -> int:
         return struct.calcsize(FORMATS[self.format][0]) * self.channels
 
-    def descriptor(self, base: int, kind: int = 1) -> bytes:
-        """As docs/architecture.md lays it out."""
+    def geometry(self, base: int) -> bytes:
+        """The first 32 bytes of a descriptor, and what a mipmap's table has of a level."""
         width, height, depth = self.size
         pitch = width * self.texel
         return struct.pack(
-            "<QQIIIIIIIIIIIII4fIIIQQQQ", base, pitch * height, pitch, width, height if self.dims > 1 else 0,
-            depth if self.dims > 2 else 0, depth if self.layered else 0, self.format, self.channels, self.texel,
-            *self.modes, int(self.linear), self.flags, *self.border, kind, self.texel // self.channels, 0, 0, 0, 0, 0,
+            "<QQIIII", base, pitch * height, pitch, width, height if self.dims > 1 else 0, depth if self.dims > 2 else 0
+        )
+
+    def descriptor(self, base: int, kind: int = 1, mipmap: Mipmap | None = None, table: int = 0) -> bytes:
+        """As docs/architecture.md lays it out."""
+        levels = (0, 0.0, 0.0, 0.0, False)
+        if mipmap:
+            levels = (len(mipmap.levels), mipmap.bias, mipmap.least, mipmap.most, mipmap.blend)
+        return self.geometry(base) + struct.pack(
+            "<IIIIIIIII4fIIIQfffIII", self.size[2] if self.layered else 0, self.format, self.channels, self.texel,
+            *self.modes, int(self.linear), self.flags, *self.border, kind,
+            self.texel // self.channels, levels[0], table, *levels[1:], 0, 0,
         )  # fmt: skip
+
+
+@dataclass
+class Mipmap:
+    """Images, each of half the size of the one before, and how a level of detail chooses among them."""
+
+    levels: list[Image]
+    bias: float = 0.0
+    least: float = 0.0
+    most: float = 100.0
+    blend: bool = False
+
+    def sample(self, coordinates: list[float], detail: float, layer: int = 0) -> list[float]:
+        detail = min(max(detail + self.bias, self.least), self.most)
+        detail = min(max(detail, 0.0), len(self.levels) - 1.0)
+        if not self.blend:
+            return sample(self.levels[math.floor(detail + 0.5)], coordinates, layer)
+        first = math.floor(detail)
+        weight = round((detail - first) * 256) / 256
+        near, far = (sample(self.levels[min(k, len(self.levels) - 1)], coordinates, layer) for k in (first, first + 1))
+        return [a * (1 - weight) + b * weight for a, b in zip(near, far, strict=True)]
 
 
 def index(image: Image, i: int, size: int, mode: int) -> int | None:
@@ -75,12 +106,14 @@ def texel(image: Image, where: list[int | None], layer: int) -> list[float]:
     values = list(image.data[at : at + image.channels])
     if one and not image.flags & READ_AS_INTEGER:
         values = [max(v / one, -1.0) for v in values]
+    if image.flags & SRGB:
+        values[:3] = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in values[:3]]
     return values + [0, 0, 0, 1][image.channels :]
 
 
 def fetch(image: Image, coordinates: list[int], layer: int = 0) -> list[float]:
     """tex with integer coordinates."""
-    where = [index(image, i, image.size[a], image.modes[a]) for a, i in enumerate(coordinates)]
+    where = [index(image, i + image.offset[a], image.size[a], image.modes[a]) for a, i in enumerate(coordinates)]
     return texel(image, where, layer)
 
 

@@ -44,6 +44,7 @@ ENDS = {
     "CUcontext": ("other_ctx", "cuCtxDestroy_v2"),
     "CUgreenCtx": ("green", "cuGreenCtxDestroy"),
     "CUarray": ("array", "cuArrayDestroy"),
+    "CUmipmappedArray": ("mipmap", "cuMipmappedArrayDestroy"),
     "CUtexref": ("texture_reference", "cuTexRefDestroy"),
     "CUlinkState": ("link", "cuLinkDestroy"),
     "CUgraph": ("graph", "cuGraphDestroy"),
@@ -415,6 +416,22 @@ class World(dict[str, Any]):
         return self._struct("CUDA_ARRAY3D_DESCRIPTOR", values)
     def make_array(self) -> int: return int(self._get("cuArrayCreate_v2", self["array_description"]))
     make_array2 = make_array
+    def make_mipmap(self) -> int: return int(self._get("cuMipmappedArrayCreate", self["array_3d_description"], 3))
+    def make_mipmap_reference(self) -> int:
+        made = self.make_texture_reference()
+        self._do("cuTexRefSetMipmappedArray", made, self["mipmap"], 1)
+        return made
+    def make_tensor_sizes(self) -> Any: return self._words(16, 8, 4)
+    def make_tensor_strides(self) -> Any: return self._words(64, 512)
+    def make_tensor_box(self) -> Any: return self._ints(16, 1, 1)
+    def make_tensor_steps(self) -> Any: return self._ints(1, 1, 1)
+    def make_empty_tensor_map(self) -> int:
+        return -(-int(self.ffi.cast("uintptr_t", self._room())) // 64) * 64
+    def make_tensor_map(self) -> int:
+        made = self.make_empty_tensor_map()
+        shape = (self[f"tensor_{name}"] for name in ("sizes", "strides", "box", "steps"))
+        self._do("cuTensorMapEncodeTiled", made, 7, 3, self["data"], *shape, 0, 0, 0, 0)
+        return made
     def make_surface_array(self) -> int: return int(self._get("cuArray3DCreate_v2", self["array_3d_description"]))
     def _resource(self, array: int) -> Any:
         made = self._struct("CUDA_RESOURCE_DESC")

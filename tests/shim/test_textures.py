@@ -6,7 +6,7 @@ from __future__ import annotations
 import struct
 from types import SimpleNamespace
 
-INVALID_VALUE, INVALID_HANDLE, NOT_SUPPORTED = 1, 400, 801
+INVALID_VALUE, INVALID_HANDLE = 1, 400
 HOST, DEVICE, ARRAY = 1, 2, 3
 U8, FLOAT = 0x01, 0x20
 LAYERED = 1
@@ -55,8 +55,6 @@ def test_bad_arrays(shim: SimpleNamespace, context: object) -> None:
     assert create(Width=4, Format=U8, NumChannels=5) == INVALID_VALUE
     assert create(Width=4, Height=4, Depth=5, Format=U8, NumChannels=1, Flags=4) == INVALID_VALUE  # a cube of 5 faces
     assert create(Width=1 << 62, Height=4, Format=FLOAT, NumChannels=4) == INVALID_VALUE
-    levels = shim.ffi.new("CUDA_ARRAY3D_DESCRIPTOR *", {"Width": 4, "Height": 4, "Format": U8, "NumChannels": 1})
-    assert shim.cuda.cuMipmappedArrayCreate(shim.ffi.new("CUmipmappedArray *"), levels, 3) == NOT_SUPPORTED
 
 
 def test_texture_descriptor(shim: SimpleNamespace, context: object) -> None:
@@ -76,8 +74,6 @@ def test_texture_descriptor(shim: SimpleNamespace, context: object) -> None:
     assert shim.cuda.cuSurfObjectDestroy(texture[0]) == INVALID_VALUE
     assert shim.cuda.cuTexObjectDestroy(texture[0]) == 0
     assert shim.cuda.cuTexObjectDestroy(texture[0]) == INVALID_VALUE
-    how.flags = 0x10
-    assert shim.cuda.cuTexObjectCreate(texture, resource, how, shim.ffi.NULL) == NOT_SUPPORTED  # sRGB
     shim.cuda.cuArrayDestroy(a)
     assert shim.cuda.cuTexObjectCreate(texture, resource, how, shim.ffi.NULL) == INVALID_HANDLE
 
@@ -95,3 +91,46 @@ def test_linear_texture(shim: SimpleNamespace, context: object) -> None:
     resource.res.linear.devPtr += 2
     assert shim.cuda.cuTexObjectCreate(texture, resource, how, shim.ffi.NULL) == INVALID_VALUE
     assert shim.cuda.cuSurfObjectCreate(texture, resource) == INVALID_VALUE
+
+
+def test_mipmaps(shim: SimpleNamespace, context: object) -> None:
+    """Levels halve down to one texel; a texture of all, or of some levels; what is destroyed is gone."""
+    ffi, cuda = shim.ffi, shim.cuda
+    handle, level = ffi.new("CUmipmappedArray *"), ffi.new("CUarray *")
+    shape = ffi.new("CUDA_ARRAY3D_DESCRIPTOR *", {"Width": 12, "Height": 5, "Format": U8, "NumChannels": 4})
+    assert cuda.cuMipmappedArrayCreate(handle, shape, 0) == INVALID_VALUE
+    assert cuda.cuMipmappedArrayCreate(handle, shape, 9) == 0
+    sizes = []
+    found = ffi.new("CUDA_ARRAY3D_DESCRIPTOR *")
+    while cuda.cuMipmappedArrayGetLevel(level, handle[0], len(sizes)) == 0:
+        assert cuda.cuArray3DGetDescriptor_v2(found, level[0]) == 0
+        sizes.append((found.Width, found.Height, found.Depth))
+        assert cuda.cuArrayDestroy(level[0]) == INVALID_HANDLE  # it is the mipmap's
+    assert sizes == [(12, 5, 0), (6, 2, 0), (3, 1, 0), (1, 1, 0)]
+    resource = ffi.new("CUDA_RESOURCE_DESC *", {"resType": 1, "res": {"mipmap": {"hMipmappedArray": handle[0]}}})
+    how = ffi.new(
+        "CUDA_TEXTURE_DESC *",
+        {"flags": 0x12, "mipmapFilterMode": 1, "mipmapLevelBias": 0.5, "minMipmapLevelClamp": 1},
+    )
+    how.maxMipmapLevelClamp = 3
+    texture = ffi.new("CUtexObject *")
+    assert cuda.cuTexObjectCreate(texture, resource, how, ffi.NULL) == 0
+    base, *_, flags, levels, table, bias, least, most, blend = struct.unpack(
+        "<Q56xI20x4xIQfffI8x", memory(shim, texture[0], 128)
+    )
+    assert (flags, levels, bias, least, most, blend) == (2 | 4, 4, 0.5, 1, 3, 1)
+    places = list(struct.iter_unpack("<QQIIII", memory(shim, table, 128)))
+    assert places[0][0] == base
+    shapes = [(240, 48, 12, 5, 0), (48, 24, 6, 2, 0), (12, 12, 3, 1, 0), (4, 4, 1, 1, 0)]
+    assert [place[1:] for place in places] == shapes
+    view = ffi.new("CUDA_RESOURCE_VIEW_DESC *", {"width": 12, "height": 5, "firstMipmapLevel": 1, "lastMipmapLevel": 2})
+    other = ffi.new("CUtexObject *")
+    assert cuda.cuTexObjectCreate(other, resource, how, view) == 0
+    first, width, levels, at = struct.unpack("<Q12xI68xIQ24x", memory(shim, other[0], 128))
+    assert (first, width, levels, at) == (places[1][0], 6, 2, table + 32)
+    view.lastMipmapLevel = 4
+    assert cuda.cuTexObjectCreate(other, resource, how, view) == INVALID_VALUE
+    assert cuda.cuMipmappedArrayDestroy(handle[0]) == 0
+    assert cuda.cuMipmappedArrayDestroy(handle[0]) == INVALID_HANDLE
+    assert cuda.cuMipmappedArrayGetLevel(level, handle[0], 0) == INVALID_HANDLE
+    assert cuda.cuTexObjectCreate(other, resource, how, ffi.NULL) == INVALID_HANDLE
