@@ -58,8 +58,7 @@ def test_every_working_row_is_seen_to_work() -> None:
         "cuLibraryGetUnifiedFunction", "cuTexObjectGetResourceViewDesc", "cuCoredumpSetAttribute",
         "cuCoredumpSetAttributeGlobal", "cuMemGetHandleForAddressRange", "cuGraphicsUnregisterResource",
         "cuGraphicsSubResourceGetMappedArray", "cuGraphicsResourceGetMappedPointer_v2", "cuGraphicsMapResources",
-        "cuGraphicsUnmapResources", "cuGraphicsGLRegisterBuffer", "cuGraphicsGLRegisterImage", "cuMipmappedArrayCreate",
-        "cuMipmappedArrayGetLevel", "cuMipmappedArrayDestroy",
+        "cuGraphicsUnmapResources", "cuGraphicsGLRegisterBuffer", "cuGraphicsGLRegisterImage",
         # an edge between two nodes, which these calls would have to find
         "cuGraphRemoveDependencies", "cuGraphRemoveDependencies_v2",
         # handles that another process has to make: test_between_processes.py

@@ -17,7 +17,7 @@ FLOAT16, FLOAT32, UINT8 = 6, 7, 0
 
 
 @pytest.fixture
-def room(shim: SimpleNamespace) -> tuple[object, int]:
+def room(shim: SimpleNamespace, context: object) -> tuple[object, int]:
     """Memory for a map, and an aligned address in it."""
     memory = shim.ffi.new("char[]", 320)
     return memory, -(-int(shim.ffi.cast("uintptr_t", memory)) // 64) * 64
