@@ -58,13 +58,20 @@ static CUresult block_checked(const struct kernel *k, const struct kernel_code *
   return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
 }
 
+/* For a grid or block of no possible size the driver API has CUDA_ERROR_INVALID_VALUE, and the runtime, which hands on
+ * the driver's numbers, one that the driver API lacks. */
+static CUresult impossible_size(void) {
+  enum { RUNTIME_INVALID_CONFIGURATION = 9 };
+  return thread_state.by_runtime ? (CUresult)RUNTIME_INVALID_CONFIGURATION : CUDA_ERROR_INVALID_VALUE;
+}
+
 CUresult shape_checked(const struct kernel *k, const struct kernel_code *code, const struct shape *s) {
   uint64_t threads = (uint64_t)s->block[0] * s->block[1] * s->block[2];
   if (!threads || threads > MAX_BLOCK || s->block[0] > MAX_BLOCK || s->block[1] > MAX_BLOCK || s->block[2] > 64)
-    return CUDA_ERROR_INVALID_VALUE;
+    return impossible_size();
   if (!s->grid[0] || !s->grid[1] || !s->grid[2] || s->grid[0] > 2147483647u || s->grid[1] > 65535 ||
       s->grid[2] > 65535)
-    return CUDA_ERROR_INVALID_VALUE;
+    return impossible_size();
   if (k->required[0] && (s->block[0] != (unsigned)k->required[0] || s->block[1] != (unsigned)k->required[1] ||
                          s->block[2] != (unsigned)k->required[2]))
     return CUDA_ERROR_INVALID_VALUE;
@@ -117,7 +124,9 @@ static CUresult launch(CUfunction f, const struct shape *s, CUstream hStream, vo
   int device = thread_state.current->device;
   CUresult result = kernel_code(k, device, &code);
   if (UNLIKELY(result)) return result;
-  if (UNLIKELY((result = shape_checked(k, code, s)))) return result;
+  result = shape_checked(k, code, s);
+  thread_state.by_runtime = false;
+  if (UNLIKELY(result)) return result;
   if (UNLIKELY((result = kernel_code_for(k, device, s->shared, &code)))) return result;
   if (UNLIKELY(cooperative && (result = slots_checked(k, code, s)))) return result;
   _Alignas(16) char buffer[k->parameter_bytes + LAUNCH_ROOM];

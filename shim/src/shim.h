@@ -75,6 +75,7 @@ struct thread_state {
   int hip_device, depth;
   struct context *stack[64];
   bool sealed; /* cuInit done: seen by this thread */
+  bool by_runtime; /* since its last launch, this thread called the runtime library, which asks storage.c each time */
 };
 extern __thread struct thread_state thread_state __attribute__((tls_model("initial-exec")));
 extern bool initialised;

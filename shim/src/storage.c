@@ -64,6 +64,7 @@ static CUresult drop_key(CUcontext handle, void *key) {
 }
 
 static CUresult get(void **value, CUcontext handle, void *key) {
+  thread_state.by_runtime = true;
   struct context *c = which(handle);
   if (UNLIKELY(!c)) return CUDA_ERROR_INVALID_CONTEXT;
   struct entry *e = key ? find(c, key) : NULL;
