@@ -267,6 +267,27 @@ def test_capture_follows_events_into_other_streams(gpu: hip.Gpu) -> None:
     assert (a.numpy() == 2).all() and (b.numpy() == 102).all()
 
 
+@pytest.mark.parametrize("comes_back", [True, False])
+def test_a_stream_that_joined_a_capture_may_be_destroyed(gpu: hip.Gpu, comes_back: bool) -> None:
+    main, side, a, b = gpu.stream(), gpu.stream(), words(gpu), words(gpu, 100)
+    fork, join, k = gpu.event(), gpu.event(), common(gpu, "add_one")
+    capture = Capture(gpu, main).__enter__()
+    fork.record(main)
+    side.wait(fork)
+    k.launch(1, 64, [b, 64], stream=side)
+    join.record(side)
+    if comes_back:
+        main.wait(join)
+    del side  # which destroys it
+    k.launch(1, 64, [a, 64], stream=main)
+    if not comes_back:
+        with fails("hipErrorStreamCaptureUnjoined"):
+            capture.end()
+        return
+    capture.end().run()
+    assert (a.numpy() == 1).all() and (b.numpy() == 101).all()
+
+
 def test_unjoined_and_forbidden_captures(gpu: hip.Gpu) -> None:
     main, side, event, a = gpu.stream(), gpu.stream(), gpu.event(), words(gpu)
     capture = Capture(gpu, main).__enter__()

@@ -13,6 +13,8 @@ struct capture {
   pthread_t thread;
   bool invalid;
   bool foreign;                   /* the program's own graph */
+  hipGraphNode_t *left;           /* last nodes of streams that were destroyed */
+  size_t left_count;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -36,19 +38,19 @@ static bool set_nodes(hipGraphNode_t **to, size_t *to_count, const hipGraphNode_
   return true;
 }
 
-static bool join_nodes(stream *s, const hipGraphNode_t *nodes, size_t count) {
-  hipGraphNode_t *all = malloc((s->tail_count + count + 1) * sizeof *all);
+static bool join_nodes(hipGraphNode_t **to, size_t *to_count, const hipGraphNode_t *nodes, size_t count) {
+  hipGraphNode_t *all = malloc((*to_count + count + 1) * sizeof *all);
   if (!all) return false;
-  if (s->tail_count) memcpy(all, s->tail_nodes, s->tail_count * sizeof *all);
-  size_t n = s->tail_count;
+  if (*to_count) memcpy(all, *to, *to_count * sizeof *all);
+  size_t n = *to_count;
   for (size_t k = 0; k < count; k++) {
     size_t at = 0;
     while (at < n && all[at] != nodes[k]) at++;
     if (at == n) all[n++] = nodes[k];
   }
-  free(s->tail_nodes);
-  s->tail_nodes = all;
-  s->tail_count = n;
+  free(*to);
+  *to = all;
+  *to_count = n;
   return true;
 }
 
@@ -58,6 +60,14 @@ hipError_t capture_forbids(stream *s) {
   if (c) c->invalid = true;
   pthread_mutex_unlock(&lock);
   return hipErrorStreamCaptureUnsupported;
+}
+
+/* A stream is destroyed: a capture may lose those that joined it, once they have come back. */
+void capture_loses(stream *s) {
+  pthread_mutex_lock(&lock);
+  struct capture *c = s->capture;
+  if (c && (c->origin == s || !join_nodes(&c->left, &c->left_count, s->tail_nodes, s->tail_count))) c->invalid = true;
+  pthread_mutex_unlock(&lock);
 }
 
 /* The kernel arguments of a node live as long as the node. */
@@ -114,7 +124,7 @@ hipError_t capture_wait(stream *s, event *e) {
     error = hipErrorStreamCaptureImplicit;
   } else {
     if (!ours) s->tail_count = 0;
-    if (!join_nodes(s, e->nodes, e->node_count)) error = hipErrorOutOfMemory;
+    if (!join_nodes(&s->tail_nodes, &s->tail_count, e->nodes, e->node_count)) error = hipErrorOutOfMemory;
     else atomic_store(&s->capture, theirs);
   }
   pthread_mutex_unlock(&lock);
@@ -139,7 +149,7 @@ static hipError_t begin(hipStream_t handle, hipGraph_t into, const hipGraphNode_
   if (s->capture) error = hipErrorIllegalState;
   else if (!set_nodes(&s->tail_nodes, &s->tail_count, depends, count)) error = hipErrorOutOfMemory;
   else {
-    *c = (struct capture){captures, ++last_id, graph, s, mode, pthread_self(), false, into != NULL};
+    *c = (struct capture){captures, ++last_id, graph, s, mode, pthread_self(), false, into != NULL, NULL, 0};
     captures = c;
     atomic_store(&s->capture, c);
   }
@@ -177,6 +187,8 @@ static bool leave(struct capture *c) {
     for (size_t n = 0; node->mark && n < node->depend_count; n++) node->depends[n]->mark = true;
   }
   bool joined = true;
+  for (size_t k = 0; k < c->left_count; k++) joined = joined && c->left[k]->mark;
+  free(c->left);
   pthread_mutex_lock(&d->lock);
   for (stream *s = d->streams; s; s = s->next) {
     if (s->capture != c) continue;
@@ -278,7 +290,7 @@ hipError_t hipStreamUpdateCaptureDependencies(hipStream_t handle, hipGraphNode_t
     if (!handle_ok(&node_class, dependencies[k]) || dependencies[k]->graph != c->graph) error = hipErrorInvalidValue;
   if (error == hipSuccess) {
     bool ok = flags == SET ? set_nodes(&s->tail_nodes, &s->tail_count, dependencies, count)
-                           : join_nodes(s, dependencies, count);
+                           : join_nodes(&s->tail_nodes, &s->tail_count, dependencies, count);
     if (!ok) error = hipErrorOutOfMemory;
   }
   pthread_mutex_unlock(&lock);

@@ -354,4 +354,5 @@ hipError_t capture_record(stream *s, event *e);
 hipError_t capture_wait(stream *s, event *e);
 /* A call that a capture forbids, like synchronising: marks it invalid. */
 hipError_t capture_forbids(stream *s);
+void capture_loses(stream *s);
 #endif

@@ -238,7 +238,7 @@ hipError_t hipStreamDestroy(hipStream_t handle) {
   if ((uintptr_t)handle <= 2) return done(hipErrorInvalidHandle);
   MAY_WAIT();
   STREAM(s, handle);
-  if (s->capture) capture_forbids(s);
+  capture_loses(s);
   stream_wait(s, atomic_load(&s->submitted));
   struct device *d = s->device;
   pthread_mutex_lock(&d->lock);
