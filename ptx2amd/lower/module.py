@@ -158,7 +158,7 @@ class ModuleLowering:
         if not _defined(function):
             raise Unsupported(f"the address of {name}, which has no definition in this module", fn.name)
         if function.kind == "entry":
-            raise Unsupported(f"the address of kernel {name}", fn.name)
+            raise Unsupported(f"the address of kernel {name} (launches from kernels, dynamic parallelism)", fn.name)
         return Val("ptr", f"inttoptr (i64 {self.handles[name]} to ptr)")
 
     def _variable_address(self, fn: FunctionLowering, var: Var, offset: int) -> Val:
