@@ -49,6 +49,12 @@ SUITES = {
         ("pyqrack-cuda==1.27.0", "packaging", "numpy"), (str(HERE / "pyqrack_ops.py"),), "kernels of the wheel",
         {"QRACK_MAX_ALLOC_MB": "4096"},
     ),
+    "CUDA toolkit": Suite(
+        ("nvidia-curand==10.4.0.35", "nvidia-cuda-nvcc==13.0.88", "nvidia-nvvm==13.0.88", "nvidia-cuda-crt==13.0.88",
+         "nvidia-cuda-runtime==13.0.96", "nvidia-cuda-cccl==13.0.85"),
+        (str(HERE / "toolkit_programs.py"), str(VENVS / "cuda toolkit")),
+        "nvcc: our programs on the runtime API, Thrust, CUB, cuRAND's device generators",
+    ),
     "numba-cuda": Suite(
         ("numba-cuda==0.30.4", "numba==0.68.1", "pytest", "psutil", "cffi", "filecheck", "nvidia-cuda-nvrtc",
          "nvidia-cuda-nvcc", "nvidia-nvvm", "nvidia-cuda-cccl", "nvidia-cuda-runtime"),
