@@ -28,6 +28,9 @@ def _binding():
     llvm.initialize_all_asmprinters()
     # Strength reduction over address chains costs half of code generation; PTX has been through it.
     llvm.set_option("ptx2amd", "-amdgpu-scalar-ir-passes=0")
+    # Sharing the end of a loop's body with that of its peeled round gives the loop a second entry. What is left
+    # of it as a loop for LLVM is then a part, where lanes go round apart from the others.
+    llvm.set_option("ptx2amd", "-sink-common-insts=false")
     return llvm
 
 

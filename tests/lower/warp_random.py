@@ -155,7 +155,11 @@ SIZES = range(3, 9)  # statements of the short programs of the slow tier
 
 def check(seeds: range, arch: str, sizes: range = range(14, 15)) -> list[str]:
     """Run the programs of `seeds` as one module; what differs from the machine."""
-    programs = {seed: warp_machine.generate(seed, sizes[seed % len(sizes)]) for seed in seeds}
+    return compare({seed: warp_machine.generate(seed, sizes[seed % len(sizes)]) for seed in seeds}, arch)
+
+
+def compare(programs: dict[int, tuple], arch: str) -> list[str]:
+    """Run programs, by number, as one module; what differs from the machine."""
     loaded = Program(HEAD + "".join(kernel(f"k{seed}", program) for seed, program in programs.items()), arch)
     failures = []
     for seed, program in programs.items():
