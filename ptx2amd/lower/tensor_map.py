@@ -71,7 +71,8 @@ class Map:
 
 @lowers("tensormap_replace")
 def replace(fn: FunctionLowering, inst: Inst) -> None:
-    """Write a field. Until PTX 8.5 strides are in units of 16 bytes."""
+    """Write a field. Before PTX 8.5 strides are in units of 16 bytes. Who builds a map from zeros gives it a rank,
+    which is when it becomes one."""
     field = inst.shape.mods["field"]
     offset, ty, step = FIELDS[field]
     index = inst.get("n")
@@ -88,6 +89,9 @@ def replace(fn: FunctionLowering, inst: Inst) -> None:
     elif field == "global_stride" and fn.module.module.version < (8, 5):
         v = fn.op("i64", f"shl {v.t}, 4")
     fn.do(f"store {fn.resize(v, int(ty[1:])).t}, {at.t}")
+    if field == "rank":
+        tag = fn.displace(at, FIELDS["tag"][0] - offset)
+        fn.do(f"store i32 {TAG}, {tag.t}, align 4")
 
 
 @lowers("tensormap_publish")

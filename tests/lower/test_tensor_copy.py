@@ -236,7 +236,8 @@ def test_reductions(op: str, arch: str) -> None:
 
 
 @pytest.mark.parametrize("arch", ARCHS)
-def test_changed_map(arch: str) -> None:
+@pytest.mark.parametrize("first", [TensorMap((8, 8), (32,), (8, 8)).encoded(), bytes(128)], ids=["map", "zeros"])
+def test_changed_map(first: bytes, arch: str) -> None:
     """tensormap.replace of every field of a map in shared memory, published to global memory and used there."""
     other = TensorMap((30, 6), (128,), (32, 4), (1, 2), 6, 2, 0, True)
     fields = [("global_address", "b64", "%data"), ("rank", "b32", "1"), ("elemtype", "b32", "6")]
@@ -262,9 +263,8 @@ def test_changed_map(arch: str) -> None:
     count = other.loaded(memory, want, 0, (2, 1))
     gpu = device.gpu
     data, shared = gpu.buffer(memory), gpu.buffer(box)
-    first = gpu.buffer(TensorMap((8, 8), (32,), (8, 8)).encoded())
     where = gpu.buffer(struct.pack("<5i3HxxI", 2, 1, 0, 0, 0, 0, 0, 0, count))
-    device.launch("k", 1, 64, [first, data, where, shared])
+    device.launch("k", 1, 64, [gpu.buffer(first), data, where, shared])
     gpu.synchronize()
     assert shared.bytes() == want
 
