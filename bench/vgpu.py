@@ -1,7 +1,8 @@
-"""Software GPU speed: a 256x256x256 matmul and a vector add, against the figures of tinygrad's emulator.
+"""Software GPU speed: nine kernels against PoCL on the same machine, and tinygrad's emulator's published figures.
 
-The peer's figures (15 million multiply-adds and 1 million elements a second) are published ones; the goal is
-200 times both. numpy on the same machine is printed for scale.
+Both run the same source (vgpu_kernels.cl), CUDA by nvcc and OpenCL C by PoCL. Times are CPU seconds of the process,
+so that other load does not count. Goals: within 3 times of PoCL on add, sgemm and reduce; 200 times tinygrad's
+emulator (15 million multiply-adds, 1 million elements a second) by the wall clock on sgemm and add.
 """
 
 from __future__ import annotations
@@ -9,89 +10,134 @@ from __future__ import annotations
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from bench import _pocl
 from ptx2amd import hip
 from ptx2amd.compat import toolkit
 from ptx2amd.translate import translate
 
-PEER = {"matmul": 15e6, "vector add": 1e6}
-SOURCE = r"""
-constexpr int TILE = 16;
-extern "C" __global__ void matmul(const float *a, const float *b, float *c, int n) {
-  __shared__ float ta[TILE][TILE], tb[TILE][TILE];
-  int row = blockIdx.y * TILE + threadIdx.y, column = blockIdx.x * TILE + threadIdx.x;
-  float sum = 0;
-  for (int k = 0; k < n; k += TILE) {
-    ta[threadIdx.y][threadIdx.x] = a[row * n + k + threadIdx.x];
-    tb[threadIdx.y][threadIdx.x] = b[(k + threadIdx.y) * n + column];
-    __syncthreads();
-    for (int t = 0; t < TILE; t++) sum = fmaf(ta[threadIdx.y][t], tb[t][threadIdx.x], sum);
-    __syncthreads();
-  }
-  c[row * n + column] = sum;
-}
-extern "C" __global__ void add(const float *a, const float *b, float *c, int n) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) c[i] = a[i] + b[i];
-}
-"""
+SOURCE = Path(__file__).with_name("vgpu_kernels.cl")
+TINYGRAD = {"sgemm": 15e6, "add": 1e6}
+GOAL_TINYGRAD, GOAL_POCL = 200, {"add": 3, "sgemm": 3, "reduce": 3}
+N = 1 << 20
 
 
-def ptx_of(source: str) -> str:
-    """Compile CUDA source to PTX with nvcc."""
+@dataclass(frozen=True)
+class Case:
+    """A kernel, its launch, its arguments (the result's index), what is counted, and the expected result."""
+
+    name: str
+    grid: tuple[int, int]
+    block: tuple[int, int]
+    arguments: Sequence[np.ndarray | int]
+    result: int
+    work: float
+    expected: np.ndarray | None
+    exact: bool = False
+
+
+def cases() -> list[Case]:
+    """The kernels with inputs whose results are known."""
+    rng = np.random.default_rng(0)
+    floats = rng.random(4 * N, dtype=np.float32)
+    others = rng.random(4 * N, dtype=np.float32)
+    a, b = (v[: 256 * 256].reshape(256, 256) for v in (floats, others))
+    words = rng.integers(0, 1 << 32, N, dtype=np.uint32)
+    x, y = floats[:2048], others[:2048]
+    dx, dy = x[None, :] - x[:, None], y[None, :] - y[:, None]
+    plane = floats[:N].reshape(1024, 1024)
+    smooth = np.zeros_like(plane)
+    smooth[1:-1, 1:-1] = 0.5 * plane[1:-1, 1:-1] + 0.125 * (
+        plane[1:-1, :-2] + plane[1:-1, 2:] + plane[:-2, 1:-1] + plane[2:, 1:-1]
+    )
+    columns = rng.integers(0, N, (8, N // 4), dtype=np.int32)
+    values = others[: 2 * N].reshape(8, N // 4)
+    empty = np.zeros(4 * N, np.float32)
+    return [
+        Case("add", (4 * N // 256, 1), (256, 1), [floats, others, empty, 4 * N], 2, 4 * N, floats + others),
+        Case("sgemm", (16, 16), (16, 16), [a, b, empty[: 256 * 256], 256], 2, 256**3, (a @ b).ravel()),
+        Case("reduce", (256, 1), (256, 1), [floats, empty[:256], 4 * N], 1, 4 * N,
+             floats.reshape(64, 65536).astype(np.float64).sum(0).reshape(256, 256).sum(1)),
+        Case("nbody", (8, 1), (256, 1), [x, y, empty[:2048], 2048], 2, 2048**2,
+             (dx * (dx * dx + dy * dy + 0.01) ** -1.5).sum(1)),
+        Case("stencil", (4, 1024), (256, 1), [plane, empty[:N], 1024], 1, N, smooth.ravel()),
+        Case("histogram", (64, 1), (256, 1), [words, np.zeros(256, np.int32), N], 1, N, None),
+        Case("mandelbrot", (1024, 1), (256, 1), [np.zeros(N // 4, np.int32), 512], 0, N / 4, None),
+        Case("montecarlo", (64, 1), (256, 1), [empty[: 64 * 256], 64], 0, 64 * 64 * 256, None),
+        Case("spmv", (N // 4 // 256, 1), (256, 1), [columns, values, floats, empty[: N // 4], N // 4], 3, 2 * N,
+             (values * floats[columns]).sum(0)),
+    ]  # fmt: skip
+
+
+def ptx() -> str:
+    """The kernels compiled to PTX by nvcc."""
     tools = toolkit.find()
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "kernel.cu"
-        path.write_text(source)
-        command = [tools.nvcc, *tools.flags, "-ptx", "-arch=compute_80", "-o", str(path.with_suffix(".ptx")), str(path)]
+        out = Path(folder) / "kernels.ptx"
+        command = [tools.nvcc, *tools.flags, "-x", "cu", "-ptx", "-arch=compute_80", "-o", str(out), str(SOURCE)]
         subprocess.run(command, check=True)
-        return path.with_suffix(".ptx").read_text()
+        return out.read_text()
 
 
-def best(run: Callable[[], object], rounds: int = 5) -> float:
-    """Seconds of the fastest of some rounds, after one to warm up."""
+def best(run: Callable[[], object], rounds: int = 7) -> tuple[float, float]:
+    """(wall, CPU) seconds of the fastest of some rounds, after two to warm up."""
+    run()
     run()
     times = []
     for _ in range(rounds):
-        begin = time.perf_counter()
+        wall, cpu = time.perf_counter(), time.process_time()
         run()
-        times.append(time.perf_counter() - begin)
-    return min(times)
+        times.append((time.perf_counter() - wall, time.process_time() - cpu))
+    return min(t[0] for t in times), min(t[1] for t in times)
 
 
-def rates(gpu: hip.Gpu, code: bytes, n: int = 256, elements: int = 1 << 22) -> dict[str, float]:
-    """Multiply-adds a second of an n x n x n matmul, elements a second of a vector add; results are checked."""
-    rng = np.random.default_rng(0)
-    a, b = (rng.random((n, n), dtype=np.float32) for _ in range(2))
-    x, y = (rng.random(elements, dtype=np.float32) for _ in range(2))
-    da, db, dc, dx, dy, dz = map(gpu.buffer, (a, b, np.zeros_like(a), x, y, np.zeros_like(x)))
-    module = gpu.load(code)
-    matmul, add = module.kernel("matmul"), module.kernel("add")
+def on_gpu(gpu: hip.Gpu, module: hip.Module, case: Case) -> tuple[float, float]:
+    """Times of a case on a device; the result is checked."""
+    arguments = [gpu.buffer(v) if isinstance(v, np.ndarray) else v for v in case.arguments]
+    kernel = module.kernel(case.name)
 
-    def run_matmul() -> None:
-        matmul.launch((n // 16, n // 16), (16, 16), [da, db, dc, n])
+    def run() -> None:
+        kernel.launch(case.grid, case.block, arguments)
         gpu.synchronize()
 
-    def run_add() -> None:
-        add.launch(elements // 256, 256, [dx, dy, dz, elements])
-        gpu.synchronize()
+    run()
+    if case.expected is not None:
+        found = arguments[case.result].numpy()
+        assert np.allclose(found, case.expected, rtol=1e-3, atol=1e-3), case.name
+    return best(run)
 
-    found = {"matmul": n**3 / best(run_matmul), "vector add": elements / best(run_add)}
-    assert np.allclose(dc.numpy(), a @ b, rtol=1e-4) and np.array_equal(dz.numpy(), x + y)
-    return found
+
+def on_cpu(device: _pocl.Device, program: object, case: Case) -> tuple[float, float]:
+    """Times of a case by PoCL."""
+    arguments = [device.buffer(v) if isinstance(v, np.ndarray) else v for v in case.arguments]
+    kernel = device.kernel(program, case.name, arguments)
+    return best(lambda: device.run(kernel, case.grid, case.block))
 
 
 def main() -> None:
-    ptx = ptx_of(SOURCE)
+    todo = cases()
+    peer: dict[str, tuple[float, float]] = {}
+    try:
+        device = _pocl.Device()
+        program = device.build(SOURCE.read_text())
+        peer = {case.name: on_cpu(device, program, case) for case in todo}
+    except OSError as error:
+        print(f"no comparison with PoCL: {error} (Debian: apt install pocl-opencl-icd)")
+    text = ptx()
     for arch in ("gfx942", "gfx1100"):
-        code = translate(ptx, "bench.ptx", [arch], mode="module")[0].code
-        for name, rate in rates(hip.open(f"vgpu:{arch}"), code).items():
-            times = rate / PEER[name]
-            print(f"{arch}: {name:10} {rate / 1e6:8.0f} million/s, {times:6.1f} x the peer's figure (goal 200)")
-    a, x = np.ones((256, 256), np.float32), np.ones(1 << 22, np.float32)
-    matmul, add = 256**3 / best(lambda: a @ a), len(x) / best(lambda: x + x)
-    print(f"numpy: matmul {matmul / 1e6:.0f} million/s, vector add {add / 1e6:.0f} million/s")
+        gpu = hip.open(f"vgpu:{arch}")
+        module = gpu.load(translate(text, "bench.ptx", [arch], mode="module")[0].code)
+        for case in todo:
+            wall, cpu = on_gpu(gpu, module, case)
+            line = f"{arch}: {case.name:10} {case.work / cpu / 1e6:7.0f} million a CPU second"
+            if case.name in peer:
+                goal = f" (goal {GOAL_POCL[case.name]})" if case.name in GOAL_POCL else ""
+                line += f", {cpu / peer[case.name][1]:6.2f} x PoCL's time{goal}"
+            if case.name in TINYGRAD:
+                line += f", {case.work / wall / TINYGRAD[case.name]:.0f} x tinygrad's speed (goal {GOAL_TINYGRAD})"
+            print(line, flush=True)

@@ -35,7 +35,7 @@ extern const struct native_row native_rows[];
 
 /* An allocation as an instruction found it: accesses from lo to last (inclusive) are inside. */
 struct native_site { uint64_t lo, last; };
-enum { NATIVE_SITES = 48 };   /* of a workgroup; instructions share them by number */
+enum { NATIVE_SITES = 384 };   /* of a workgroup; instructions share them by number */
 
 struct run;
 struct code;

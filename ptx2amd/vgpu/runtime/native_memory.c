@@ -296,9 +296,9 @@ static void global_scattered(struct compiler *c, const struct detour *d) {
 /* Sites are shared by instructions with elements of one size that go in one direction. */
 static unsigned site_of(struct compiler *c, const struct native_memory *m) {
   unsigned size = (unsigned)__builtin_ctz(bytes_of(m)), number = c->n_sites++;
-  return m->store ? 32 + size * 4 + number % 4 : size * 8 + number % 8;
+  return m->store ? 256 + size * 32 + number % 32 : size * 64 + number % 64;
 }
-_Static_assert(NATIVE_SITES == 48, "four sizes: 8 sites for loads and 4 for stores each");
+_Static_assert(NATIVE_SITES == 384, "four sizes: 64 sites for loads and 32 for stores each");
 
 static void global_emit(struct compiler *c, const struct inst *i, const struct native_memory *m) {
   struct x86 *x = &c->x;
