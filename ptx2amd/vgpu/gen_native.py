@@ -72,7 +72,8 @@ def _flags(op: Op) -> str:
 
 
 _MEMORY = re.compile(r"(?:return )?(global|ds|scalar)_(load|store|load2|store2)\((.*)\);?$")
-_KINDS = ("B32", "B64", "B128", "U8", "I8", "U16", "I16", "B8", "B16")
+_SCALAR_LOAD = re.compile(r"(?:return )?scalar_load\(w, i, (\d+)\);?$")
+_KINDS = ("B32", "B64", "B96", "B128", "U8", "I8", "U16", "I16", "B8", "B16")
 
 
 def _memory(op: Op) -> str:
@@ -108,10 +109,14 @@ def write(outdir: Path) -> list[Unit]:
         if op.name in native.SEQUENCES and op.semantics:
             steps += sequence(op)
             used.add(op.name)
-        flags, memory = _flags(op), _memory(op)
-        if len(steps) > first or flags != "0" or memory:
-            access = f", .memory = {memory}" if memory else ""
-            rows.append(f"  [{index}] = {{{first}, {len(steps) - first}, {flags}{access}}},   /* {op.name} */")
+        flags, memory, scalar = _flags(op), _memory(op), native.SCALAR.get(op.name)
+        loaded = _SCALAR_LOAD.match(op.semantics)
+        fields = [str(first), str(len(steps) - first), flags]
+        fields += [f".scalar_dwords = {loaded[1]}"] if loaded else []
+        fields += [f".memory = {memory}"] if memory else []
+        fields += [f".scalar = {{SCALAR_{scalar[0]}, {scalar[1]}, {scalar[2]}}}"] if scalar and op.semantics else []
+        if fields[1:] != ["0", "0"]:
+            rows.append(f"  [{index}] = {{{', '.join(fields)}}},   /* {op.name} */")
     if missing := set(native.SEQUENCES) - used:
         raise ValueError(f"sequences for no row: {', '.join(sorted(missing))}")
     lines += ["const struct native_step native_steps[] = {", *(f"  {s}" for s in steps), "};"]

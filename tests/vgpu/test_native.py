@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 from engine import CodeObject, assemble_code_object, kernel_text
 
-from ptx2amd.vgpu.isa.native import SEQUENCES
+from ptx2amd.vgpu.isa.native import SCALAR, SEQUENCES
 from ptx2amd.vgpu.isa.op import Op
-from ptx2amd.vgpu.isa.table import vector_ops
+from ptx2amd.vgpu.isa.table import scalar_ops, vector_ops
 
 ARCHES = {"gfx942": 64, "gfx1100": 32}
 RUNS = 60  # more than a block is entered before it is translated
@@ -104,6 +104,57 @@ def program(arch: str, texts: list[str]) -> str:
         out += [f"{store} v1, v{20 + k}, s[8:9] offset:{k * w * 4}" for k in range(3)]
         out += [f"s_add_u32 s8, s8, {3 * w * 4}", "s_addc_u32 s9, s9, 0"]
     return "\n".join(out) + "\ns_waitcnt vmcnt(0)\n"
+
+
+def scalar_statements(arch: str) -> list[str]:
+    """Each scalar row that becomes machine code: sources s[10:11], s[12:13] and constants, result s[40:41] and SCC."""
+    found = []
+    for op in scalar_ops():
+        if op.name not in SCALAR or op.opcode(arch) is None or "saveexec" in op.name:
+            continue
+        for constant in (False, True):
+            words, register = [], 10
+            for o in op.parse_operands():
+                last = constant and o.name == "b"
+                wide = o.bits == 64
+                n = 40 if o.is_destination else register
+                words.append("3" if last else f"s[{n}:{n + 1}]" if wide else f"s{n}")
+                register += 0 if o.is_destination else 2
+            found.append(f"{op.mnemonic(arch)} {', '.join(words + ['-7'] * (op.name == 's_movk_i32'))}")
+    return list(dict.fromkeys(found))
+
+
+@pytest.mark.parametrize("arch", ARCHES)
+def test_scalar_instructions(arch: str) -> None:
+    texts, w = scalar_statements(arch), ARCHES[arch]
+    load2, _, store = LOADS[arch]
+    load4, load8, load16 = (
+        ("s_load_dwordx4", "s_load_dwordx8", "s_load_dwordx16") if w == 64 else ("s_load_b128", "s_load_b256", "s_load_b512")
+    )
+    out = [f"{load2} s[6:7], s[0:1], 0", f"{load4} s[16:19], s[0:1], 0", "v_and_b32 v0, 0x3ff, v0",
+           "v_lshlrev_b32 v1, 2, v0", "s_waitcnt lgkmcnt(0)", "s_mov_b64 s[8:9], s[18:19]",
+           f"{load8} s[52:59], s[6:7], 0", f"{load16} s[64:79], s[6:7], 0", f"{load2} s[10:11], s[6:7], 0",
+           f"{load2} s[12:13], s[6:7], 8", f"{load2} s[14:15], s[6:7], 16", "s_waitcnt lgkmcnt(0)"]  # fmt: skip
+    for text in [*texts, "s_xor_b32 s40, s59, s79"]:
+        out += ["s_mov_b64 s[40:41], s[14:15]", "s_cmp_lg_u32 s14, s10", text, "s_cselect_b32 s42, 1, 0"]
+        out += ["v_mov_b32 v2, s40", "v_mov_b32 v3, s41", "v_mov_b32 v4, s42"]
+        out += [f"{store} v1, v{2 + k}, s[8:9] offset:{k * w * 4}" for k in range(3)]
+        out += [f"s_add_u32 s8, s8, {3 * w * 4}", "s_addc_u32 s9, s9, 0"]
+    body = "\n".join(out) + "\ns_waitcnt vmcnt(0)\n"
+    assembled = assemble_code_object(kernel_text(body, arch, kernarg=64, sgprs=96), arch)
+    code, rng = CodeObject(assembled, arch), np.random.default_rng(5)
+    for _ in range(8):
+        inputs = rng.choice(np.array(EDGES, np.uint32), 16)
+        expected, results = (np.zeros((len(texts) + 1, 3, w), np.uint32) for _ in range(2))
+        CodeObject(assembled, arch).run("k", [1], [w], [inputs, expected])
+        for _ in range(RUNS):
+            code.run("k", [1], [w], [inputs, results])
+        wrong = [
+            f"{[*texts, 'loads'][n]}: {[hex(x) for x in inputs[:6]]} gives {results[n, k, 0]:#x} instead of "
+            f"{expected[n, k, 0]:#x} ({k})"
+            for n, k in np.argwhere((expected != results)[:, :, 0])
+        ]
+        assert not wrong, "\n".join(wrong[:20])
 
 
 @pytest.mark.parametrize("arch", ARCHES)

@@ -178,3 +178,24 @@ for _sign, _compare in (("i", "vpcmpd"), ("u", "vpcmpud")):
 #: Rows that the sequences hold for only without MODE's IEEE bit, or without GFX9's register index mode.
 NEEDS_IEEE_OFF = ("v_min_f32", "v_max_f32")
 NEEDS_INDEX_OFF = ("v_mov_b32",)
+
+#: Scalar row -> (what it does: enum native_scalar_how, 64 bits, second operand complemented).
+SCALAR: dict[str, tuple[str, int, int]] = {
+    "s_mov_b32": ("MOVE", 0, 0), "s_mov_b64": ("MOVE", 1, 0), "s_movk_i32": ("MOVE_IMMEDIATE", 0, 0),
+    "s_add_u32": ("ADD", 0, 0), "s_add_i32": ("ADD_SIGNED", 0, 0), "s_addc_u32": ("ADD_CARRY", 0, 0),
+    "s_sub_u32": ("SUB", 0, 0), "s_sub_i32": ("SUB_SIGNED", 0, 0), "s_subb_u32": ("SUB_BORROW", 0, 0),
+    "s_mul_i32": ("MULTIPLY", 0, 0), "s_ashr_i32": ("SHIFT_SIGNED", 0, 0), "s_ashr_i64": ("SHIFT_SIGNED", 1, 0),
+}  # fmt: skip
+for _bits in (32, 64):
+    _wide = int(_bits == 64)
+    for _name, _how, _inverted in (
+        ("and", "AND", 0), ("or", "OR", 0), ("xor", "XOR", 0), ("and_not1", "AND", 1), ("or_not1", "OR", 1),
+        ("lshl", "SHIFT_LEFT", 0), ("lshr", "SHIFT_RIGHT", 0), ("cselect", "SELECT", 0),
+        ("and_saveexec", "SAVE_AND", 0), ("or_saveexec", "SAVE_OR", 0), ("xor_saveexec", "SAVE_XOR", 0),
+        ("and_not1_saveexec", "SAVE_AND", 1), ("or_not1_saveexec", "SAVE_OR", 1),
+    ):  # fmt: skip
+        SCALAR[f"s_{_name}_b{_bits}"] = (_how, _wide, _inverted)
+#: Of comparisons the second number is the relation, the third whether it is unsigned.
+for _relation_number, _relation in enumerate(("eq", "lg", "gt", "ge", "lt", "le")):
+    for _type in ("i32", "u32"):
+        SCALAR[f"s_cmp_{_relation}_{_type}"] = ("COMPARE", _relation_number, int(_type == "u32"))

@@ -373,7 +373,8 @@ static void emit_call(struct compiler *c, const struct native *n, const struct s
     }
     break;
   case KIND_CALL:
-    call(c, i, handler_at(n, c->entries, i));
+    if (!native_scalar_emit(c, i) && !native_scalar_load_emit(c, i, handler_at(n, c->entries, i)))
+      call(c, i, handler_at(n, c->entries, i));
     if (writes_exec(i)) {   /* the other version goes on from here if EXEC is no longer as this one takes it */
       test(c, S_EXEC, true, true);
       exit_if(c, c->masked ? CC_E : CC_NE, NEXT(i), s->number + 1u);

@@ -24,10 +24,23 @@ enum native_flag {
 };
 enum native_space { MEMORY_NONE, MEMORY_GLOBAL, MEMORY_LDS };
 enum native_kind {
-  MEMORY_B32, MEMORY_B64, MEMORY_B128, MEMORY_U8, MEMORY_I8, MEMORY_U16, MEMORY_I16, MEMORY_B8, MEMORY_B16
+  MEMORY_B32, MEMORY_B64, MEMORY_B96, MEMORY_B128, MEMORY_U8, MEMORY_I8, MEMORY_U16, MEMORY_I16, MEMORY_B8, MEMORY_B16
 };
 struct native_memory { uint8_t space, store, kind; uint16_t unit; /* of two-address offsets; 0: one address */ };
-struct native_row { uint16_t first, count; uint8_t flags; struct native_memory memory; };
+/* Scalar instructions that become machine code. inverted: the second operand's complement; of comparisons: unsigned,
+ * and `wide` is the relation (eq lg gt ge lt le). */
+enum native_scalar_how {
+  SCALAR_NONE, SCALAR_MOVE, SCALAR_MOVE_IMMEDIATE, SCALAR_ADD, SCALAR_ADD_SIGNED, SCALAR_ADD_CARRY, SCALAR_SUB,
+  SCALAR_SUB_SIGNED, SCALAR_SUB_BORROW, SCALAR_AND, SCALAR_OR, SCALAR_XOR, SCALAR_SHIFT_LEFT, SCALAR_SHIFT_RIGHT,
+  SCALAR_SHIFT_SIGNED, SCALAR_MULTIPLY, SCALAR_COMPARE, SCALAR_SELECT, SCALAR_SAVE_AND, SCALAR_SAVE_OR, SCALAR_SAVE_XOR,
+};
+struct native_scalar { uint8_t how, wide, inverted; };
+struct native_row {
+  uint16_t first, count;
+  uint8_t flags, scalar_dwords;   /* of a scalar load */
+  struct native_memory memory;
+  struct native_scalar scalar;
+};
 
 extern const struct x86_info x86_table[];
 extern const struct native_step native_steps[];
@@ -35,7 +48,8 @@ extern const struct native_row native_rows[];
 
 /* An allocation as an instruction found it: accesses from lo to last (inclusive) are inside. */
 struct native_site { uint64_t lo, last; };
-enum { NATIVE_SITES = 384 };   /* of a workgroup; instructions share them by number */
+/* A workgroup's sites, which instructions share by number: from SCALAR_SITES on those of scalar loads. */
+enum { SCALAR_SITES = 384, NATIVE_SITES = SCALAR_SITES + 5 * 16 };
 
 struct run;
 struct code;

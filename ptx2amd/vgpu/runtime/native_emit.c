@@ -168,7 +168,7 @@ void native_group_end(struct compiler *c) {
 static uint32_t constants[S_COUNT];
 static void make_constants(void) { write_constants(constants); }
 
-static bool is_constant(const struct inst *i, unsigned k, unsigned dword, uint32_t *value) {
+bool native_constant(const struct inst *i, unsigned k, unsigned dword, uint32_t *value) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, make_constants);
   if (i->src_kind[k] == OPERAND_LITERAL) return *value = i->literal[dword], true;
@@ -209,7 +209,7 @@ static unsigned materialise(struct compiler *c, struct value *v) {
 static struct value source(struct compiler *c, const struct inst *i, unsigned k, unsigned dword) {
   uint32_t bits;
   bool negate = !dword && (i->neg >> k & 1), absolute = !dword && (i->abs >> k & 1);
-  if (is_constant(i, k, dword, &bits)) {
+  if (native_constant(i, k, dword, &bits)) {
     if (absolute) bits &= INT32_MAX;
     if (negate) bits ^= 0x80000000;
     return (struct value){.known = true, .constant = true, .bits = bits};

@@ -49,6 +49,7 @@ struct detour {
   uint8_t n_data, k, pattern_slot;
   int32_t offset;
   uint32_t site;
+  handler_fn handler;
 };
 
 struct exit { jump from; const struct inst *target; unsigned done; };
@@ -87,6 +88,12 @@ void native_release(struct compiler *c);
 struct detour *detour_new(struct compiler *c, const struct inst *i);
 /* Jump to the block's end; rax is the result. */
 void leave(struct compiler *c, jump from);
+
+/* Whether source k is known at translation, and its low (0) or high (1) dword. */
+bool native_constant(const struct inst *i, unsigned k, unsigned dword, uint32_t *value);
+/* False: not known, it is to be called. */
+bool native_scalar_emit(struct compiler *c, const struct inst *i);
+bool native_scalar_load_emit(struct compiler *c, const struct inst *i, handler_fn handler);
 
 bool native_memory_known(const struct inst *i);
 void native_memory_emit(struct compiler *c, const struct inst *i);

@@ -4,7 +4,7 @@
 #include "native_emit.h"
 #include "wave_events.h"
 
-static const uint8_t kind_bytes[] = {4, 8, 16, 1, 1, 2, 2, 1, 2};
+static const uint8_t kind_bytes[] = {4, 8, 12, 16, 1, 1, 2, 2, 1, 2};
 
 static unsigned bytes_of(const struct native_memory *m) { return kind_bytes[m->kind]; }
 static unsigned dwords_of(const struct native_memory *m) { return bytes_of(m) <= 4 ? 1 : bytes_of(m) / 4; }
@@ -13,7 +13,7 @@ static const struct native_memory *memory_of(const struct inst *i) { return &nat
 bool native_memory_known(const struct inst *i) {
   const struct native_memory *m = memory_of(i);
   if (m->space == MEMORY_NONE || (i->flags & (FLAG_GDS | FLAG_LDS))) return false;
-  return m->kind != MEMORY_B128 || (m->space == MEMORY_LDS && !m->store);
+  return m->space == MEMORY_GLOBAL || (m->kind != MEMORY_B96 && !(m->kind == MEMORY_B128 && m->store));
 }
 
 /* --- in C --------------------------------------------------------------------------------------------- */
@@ -241,7 +241,7 @@ static void global_scattered(struct compiler *c, const struct detour *d) {
   }
   jump outside[2];
   unsigned n_outside = 0;
-  bool gathers = bytes_of(d->memory) == 4 || bytes_of(d->memory) == 8;
+  bool gathers = bytes_of(d->memory) >= 4;
   unsigned k = d->k, k2 = d->k + 1u;   /* two that are free */
   if (gathers) {
     int32_t site = (int32_t)(d->site * sizeof(struct native_site));
@@ -264,7 +264,21 @@ static void global_scattered(struct compiler *c, const struct detour *d) {
     lanes_to(c, k);
     k_shift_right(x, k2, k, 8);
     gpr_constant(x, RAX, 0);   /* gathers want a base */
-    if (d->memory->kind == MEMORY_B64) {
+    if (d->n_data > 2) {
+      for (int32_t n = 0; n < d->n_data; n++) {
+        lanes_to(c, k);
+        k_shift_right(x, k2, k, 8);
+        if (d->memory->store) {
+          zmm_rr(x, EXTRACT_HALF, d->z[n], 0, spare, UNMASKED), put8(x, 1);
+          zmm_rm(x, SCATTER_QD, d->z[n], 0, mem_zmm(RAX, first, 4 * n), (struct masking){(uint8_t)k, false});
+          zmm_rm(x, SCATTER_QD, spare, 0, mem_zmm(RAX, second, 4 * n), (struct masking){(uint8_t)k2, false});
+        } else {
+          zmm_rm(x, GATHER_QD, d->z[n], 0, mem_zmm(RAX, first, 4 * n), (struct masking){(uint8_t)k, false});
+          zmm_rm(x, GATHER_QD, spare, 0, mem_zmm(RAX, second, 4 * n), (struct masking){(uint8_t)k2, false});
+          zmm_rr(x, INSERT_HALF, d->z[n], d->z[n], spare, UNMASKED), put8(x, 1);
+        }
+      }
+    } else if (d->memory->kind == MEMORY_B64) {
       if (d->memory->store) {
         permute(c, d->z[2], TABLE_LOW, d->z[0], d->z[1]);
         permute(c, d->z[3], TABLE_HIGH, d->z[0], d->z[1]);
@@ -295,10 +309,14 @@ static void global_scattered(struct compiler *c, const struct detour *d) {
 
 /* Sites are shared by instructions with elements of one size that go in one direction. */
 static unsigned site_of(struct compiler *c, const struct native_memory *m) {
-  unsigned size = (unsigned)__builtin_ctz(bytes_of(m)), number = c->n_sites++;
-  return m->store ? 256 + size * 32 + number % 32 : size * 64 + number % 64;
+  static const uint8_t sizes[] = {[1] = 0, [2] = 1, [4] = 2, [8] = 3, [12] = 4, [16] = 5};
+  unsigned size = sizes[bytes_of(m)], number = c->n_sites++;
+  return m->store ? 6 * 48 + size * 16 + number % 16 : size * 48 + number % 48;
 }
-_Static_assert(NATIVE_SITES == 384, "four sizes: 64 sites for loads and 32 for stores each");
+_Static_assert(SCALAR_SITES == 6 * 48 + 6 * 16, "six sizes: 48 sites for loads and 16 for stores each");
+
+/* The distance at which elements are taken to lie one after the other. Wide ones may overlap: four bytes apart. */
+static unsigned step_of(const struct native_memory *m) { return dwords_of(m) > 2 ? 4 : bytes_of(m); }
 
 static void global_emit(struct compiler *c, const struct inst *i, const struct native_memory *m) {
   struct x86 *x = &c->x;
@@ -313,7 +331,7 @@ static void global_emit(struct compiler *c, const struct inst *i, const struct n
   d->offset = i->imm;
   for (unsigned n = 0; n < dwords; n++)
     d->z[n] = (uint8_t)(m->store ? zmm_row(c, i->src[MEM_DATA] + n) : zmm_temporary(c));
-  for (unsigned n = dwords; n < 2 * dwords && dwords > 1; n++) d->z[n] = (uint8_t)zmm_temporary(c);
+  for (unsigned n = dwords; n < 4 && dwords == 2; n++) d->z[n] = (uint8_t)zmm_temporary(c);
   d->z[4] = (uint8_t)zmm_temporary(c), d->z[5] = (uint8_t)zmm_temporary(c);
   d->z[6] = (uint8_t)low, d->z[7] = (uint8_t)high;
   d->pattern_slot = (uint8_t)zmm_temporary(c);
@@ -321,7 +339,7 @@ static void global_emit(struct compiler *c, const struct inst *i, const struct n
   unsigned k = K_LAST - 1, k2 = K_LAST;
   c->k[k].key = c->k[k2].key = KEY_FREE;
   d->k = (uint8_t)k;
-  unsigned t1 = d->z[4], t2 = d->z[5], steps = zmm_table(c, bytes);
+  unsigned t1 = d->z[4], t2 = d->z[5], step = step_of(m), steps = zmm_table(c, step);
   zmm_rr(x, PSUBD, t1, low, steps, UNMASKED);
   unsigned first = low, first_high = high;
   if (c->masked) {
@@ -364,7 +382,7 @@ static void global_emit(struct compiler *c, const struct inst *i, const struct n
     gpr_k(x, RDX, K_EXEC);
     put8(x, 0xf3), put8(x, 0x0f), put8(x, 0xbc), put8(x, 0xf2);   /* tzcnt esi, edx */
     put8(x, 0x0f), put8(x, 0xbd), put8(x, 0xd2);                  /* bsr edx, edx */
-    unsigned shift = (unsigned)__builtin_ctz(bytes);
+    unsigned shift = (unsigned)__builtin_ctz(step);
     if (shift) gpr_shift_left(x, RSI, shift), gpr_shift_left(x, RDX, shift);
     gpr_rr(x, OP_ADD, true, RSI, RAX);
     gpr_rr(x, OP_ADD, true, RDX, RAX);
@@ -375,15 +393,18 @@ static void global_emit(struct compiler *c, const struct inst *i, const struct n
   } else {
     gpr_rm(x, OP_CMP, true, RAX, mem(R15, site));
     d->from[d->n_from++] = jump_if(x, CC_B);
-    gpr_lea(x, RCX, mem(RAX, (int32_t)(15 * bytes)));
+    gpr_lea(x, RCX, mem(RAX, (int32_t)(15 * step)));
     gpr_rm(x, OP_CMP, true, RCX, mem(R15, site + 8));
     d->from[d->n_from++] = jump_if(x, CC_A);
   }
   uint8_t z[8];
   memcpy(z, d->z, sizeof z);
   z[7] = (uint8_t)k;
-  if (m->store) store_row(c, m, z, mem(RAX, 0));
-  else load_row(c, m, z, mem(RAX, 0));
+  if (dwords > 2 && m->store) d->from[d->n_from++] = jump_always(x);   /* they overlap: dword by dword */
+  for (unsigned n = 0; n < dwords && dwords > 2 && !m->store; n++)
+    zmm_rm(x, MOVDQU_LOAD, z[n], 0, mem(RAX, 4 * (int32_t)n), exec_mask(c, true));
+  if (dwords <= 2 && m->store) store_row(c, m, z, mem(RAX, 0));
+  if (dwords <= 2 && !m->store) load_row(c, m, z, mem(RAX, 0));
   d->back = x->at;
   if (none) land(x, none);
   if (m->store) memory_immediate(x, 0, true, WAVE(changes), 1);
