@@ -40,7 +40,10 @@ class Device:
         """Device memory with a copy of the array."""
         return c_void_p(
             self.cl.clCreateBuffer(
-                self.context, c_uint64(_READ_WRITE | _COPY), c_size_t(array.nbytes), array.ctypes.data_as(c_void_p),
+                self.context,
+                c_uint64(_READ_WRITE | _COPY),
+                c_size_t(array.nbytes),
+                array.ctypes.data_as(c_void_p),
                 byref(self.error),
             )  # fmt: skip
         )

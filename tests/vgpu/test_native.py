@@ -129,7 +129,9 @@ def test_scalar_instructions(arch: str) -> None:
     texts, w = scalar_statements(arch), ARCHES[arch]
     load2, _, store = LOADS[arch]
     load4, load8, load16 = (
-        ("s_load_dwordx4", "s_load_dwordx8", "s_load_dwordx16") if w == 64 else ("s_load_b128", "s_load_b256", "s_load_b512")
+        ("s_load_dwordx4", "s_load_dwordx8", "s_load_dwordx16")
+        if w == 64
+        else ("s_load_b128", "s_load_b256", "s_load_b512")
     )
     out = [f"{load2} s[6:7], s[0:1], 0", f"{load4} s[16:19], s[0:1], 0", "v_and_b32 v0, 0x3ff, v0",
            "v_lshlrev_b32 v1, 2, v0", "s_waitcnt lgkmcnt(0)", "s_mov_b64 s[8:9], s[18:19]",

@@ -105,7 +105,7 @@ static struct masking exec_mask(const struct compiler *c, bool zero) {
 
 /* zmm = the numbers 0, bytes, 2 * bytes ... by lane, or a table for vpermi2d. */
 enum { TABLE_STEPS1 = 1, TABLE_STEPS2 = 2, TABLE_STEPS4 = 4, TABLE_STEPS8 = 8, TABLE_STEPS16 = 16, TABLE_EVEN, TABLE_ODD,
-       TABLE_LOW, TABLE_HIGH, TABLES };
+       TABLE_LOW, TABLE_HIGH, TABLE_QUAD_LOW, TABLE_QUAD_HIGH, TABLE_FOURTH, TABLES = TABLE_FOURTH + 4 };
 static _Alignas(64) uint32_t tables[TABLES][16];
 static void make_tables(void) {
   for (unsigned k = 0; k < 16; k++) {
@@ -114,6 +114,9 @@ static void make_tables(void) {
     tables[TABLE_ODD][k] = 2 * k + 1;
     tables[TABLE_LOW][k] = k / 2 + k % 2 * 16;        /* interleaves the low halves of two rows */
     tables[TABLE_HIGH][k] = 8 + k / 2 + k % 2 * 16;
+    tables[TABLE_QUAD_LOW][k] = k / 4 * 2 + k % 2 + k / 2 % 2 * 16;   /* the same with pairs of dwords */
+    tables[TABLE_QUAD_HIGH][k] = 8 + tables[TABLE_QUAD_LOW][k];
+    for (unsigned n = 0; n < 4; n++) tables[TABLE_FOURTH + n][k] = (4 * k + n) & 31;   /* every fourth, from the n-th */
   }
 }
 static unsigned zmm_table(struct compiler *c, unsigned table) {
@@ -130,6 +133,37 @@ static void permute(struct compiler *c, unsigned to, unsigned table, unsigned lo
   gpr_constant(&c->x, RDX, (uint64_t)(uintptr_t)tables[table]);
   zmm_rm(&c->x, MOVDQA_LOAD, to, 0, mem(RDX, 0), UNMASKED);
   zmm_rr(&c->x, PERMI2D, to, low, high, UNMASKED);
+}
+
+/* Four dwords a lane: 16 lanes are four registers' worth of memory. */
+static void load_quads(struct compiler *c, const uint8_t *z, struct memory at) {
+  unsigned t[4];
+  for (int n = 0; n < 4; n++) {
+    struct memory part = at;
+    part.offset += 64 * n;
+    t[n] = zmm_temporary(c);
+    zmm_rm(&c->x, MOVDQU_LOAD, t[n], 0, part, UNMASKED);
+  }
+  unsigned upper = zmm_temporary(c);
+  for (unsigned n = 0; n < 4; n++) {
+    permute(c, z[n], TABLE_FOURTH + n, t[0], t[1]);
+    permute(c, upper, TABLE_FOURTH + n, t[2], t[3]);
+    zmm_rr(&c->x, INSERT_HALF, z[n], z[n], upper, UNMASKED), put8(&c->x, 1);
+  }
+}
+static void store_quads(struct compiler *c, const uint8_t *z, struct memory at) {
+  unsigned pairs[2][2], out = zmm_temporary(c);
+  for (unsigned n = 0; n < 2; n++)
+    for (unsigned high = 0; high < 2; high++) {
+      pairs[high][n] = zmm_temporary(c);
+      permute(c, pairs[high][n], high ? TABLE_HIGH : TABLE_LOW, z[2 * n], z[2 * n + 1]);
+    }
+  for (unsigned n = 0; n < 4; n++) {
+    struct memory part = at;
+    part.offset += 64 * (int32_t)n;
+    permute(c, out, n & 1 ? TABLE_QUAD_HIGH : TABLE_QUAD_LOW, pairs[n / 2][0], pairs[n / 2][1]);
+    zmm_rm(&c->x, MOVDQU_STORE, out, 0, part, UNMASKED);
+  }
 }
 
 /* Loads elements that lie one after the other from [rax + offset]. z: the result's registers, then a temporary for
@@ -241,7 +275,7 @@ static void global_scattered(struct compiler *c, const struct detour *d) {
   }
   jump outside[2];
   unsigned n_outside = 0;
-  bool gathers = bytes_of(d->memory) >= 4;
+  bool gathers = bytes_of(d->memory) >= 4 && !(d->memory->store && d->n_data > 2);   /* elements may overlap: in C */
   unsigned k = d->k, k2 = d->k + 1u;   /* two that are free */
   if (gathers) {
     int32_t site = (int32_t)(d->site * sizeof(struct native_site));
@@ -268,15 +302,9 @@ static void global_scattered(struct compiler *c, const struct detour *d) {
       for (int32_t n = 0; n < d->n_data; n++) {
         lanes_to(c, k);
         k_shift_right(x, k2, k, 8);
-        if (d->memory->store) {
-          zmm_rr(x, EXTRACT_HALF, d->z[n], 0, spare, UNMASKED), put8(x, 1);
-          zmm_rm(x, SCATTER_QD, d->z[n], 0, mem_zmm(RAX, first, 4 * n), (struct masking){(uint8_t)k, false});
-          zmm_rm(x, SCATTER_QD, spare, 0, mem_zmm(RAX, second, 4 * n), (struct masking){(uint8_t)k2, false});
-        } else {
-          zmm_rm(x, GATHER_QD, d->z[n], 0, mem_zmm(RAX, first, 4 * n), (struct masking){(uint8_t)k, false});
-          zmm_rm(x, GATHER_QD, spare, 0, mem_zmm(RAX, second, 4 * n), (struct masking){(uint8_t)k2, false});
-          zmm_rr(x, INSERT_HALF, d->z[n], d->z[n], spare, UNMASKED), put8(x, 1);
-        }
+        zmm_rm(x, GATHER_QD, d->z[n], 0, mem_zmm(RAX, first, 4 * n), (struct masking){(uint8_t)k, false});
+        zmm_rm(x, GATHER_QD, spare, 0, mem_zmm(RAX, second, 4 * n), (struct masking){(uint8_t)k2, false});
+        zmm_rr(x, INSERT_HALF, d->z[n], d->z[n], spare, UNMASKED), put8(x, 1);
       }
     } else if (d->memory->kind == MEMORY_B64) {
       if (d->memory->store) {
@@ -315,8 +343,9 @@ static unsigned site_of(struct compiler *c, const struct native_memory *m) {
 }
 _Static_assert(SCALAR_SITES == 6 * 48 + 6 * 16, "six sizes: 48 sites for loads and 16 for stores each");
 
-/* The distance at which elements are taken to lie one after the other. Wide ones may overlap: four bytes apart. */
-static unsigned step_of(const struct native_memory *m) { return dwords_of(m) > 2 ? 4 : bytes_of(m); }
+/* The distance at which elements are taken to lie one after the other; those of three dwords overlap, as neighbours
+ * in stencils do. */
+static unsigned step_of(const struct native_memory *m) { return m->kind == MEMORY_B96 ? 4 : bytes_of(m); }
 
 static void global_emit(struct compiler *c, const struct inst *i, const struct native_memory *m) {
   struct x86 *x = &c->x;
@@ -400,11 +429,15 @@ static void global_emit(struct compiler *c, const struct inst *i, const struct n
   uint8_t z[8];
   memcpy(z, d->z, sizeof z);
   z[7] = (uint8_t)k;
-  if (dwords > 2 && m->store) d->from[d->n_from++] = jump_always(x);   /* they overlap: dword by dword */
-  for (unsigned n = 0; n < dwords && dwords > 2 && !m->store; n++)
-    zmm_rm(x, MOVDQU_LOAD, z[n], 0, mem(RAX, 4 * (int32_t)n), exec_mask(c, true));
-  if (dwords <= 2 && m->store) store_row(c, m, z, mem(RAX, 0));
-  if (dwords <= 2 && !m->store) load_row(c, m, z, mem(RAX, 0));
+  bool quads = dwords == 4 && !c->masked;
+  if (quads && m->store) store_quads(c, z, mem(RAX, 0));
+  else if (quads) load_quads(c, z, mem(RAX, 0));
+  else if (dwords == 4 || (dwords == 3 && m->store)) d->from[d->n_from++] = jump_always(x);
+  else if (dwords == 3)
+    for (unsigned n = 0; n < dwords; n++)
+      zmm_rm(x, MOVDQU_LOAD, z[n], 0, mem(RAX, 4 * (int32_t)n), exec_mask(c, true));
+  else if (m->store) store_row(c, m, z, mem(RAX, 0));
+  else load_row(c, m, z, mem(RAX, 0));
   d->back = x->at;
   if (none) land(x, none);
   if (m->store) memory_immediate(x, 0, true, WAVE(changes), 1);
