@@ -45,7 +45,7 @@ class Device:
                 c_size_t(array.nbytes),
                 array.ctypes.data_as(c_void_p),
                 byref(self.error),
-            )  # fmt: skip
+            )
         )
 
     def kernel(self, program: c_void_p, name: str, arguments: Sequence[c_void_p | int]) -> c_void_p:
