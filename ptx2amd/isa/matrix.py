@@ -32,23 +32,38 @@ LOADS = [
     )
 ]
 
-OTHER_SHAPES = [
-    Form(
-        f"ldmatrix.sync.aligned.{{shape:m16n16|m8n16}}.{{num:x1|x2|x4}}{TRANS}{SPACE}"
-        ".{t:b8|b8x16.b6x16_p32|b8x16.b4x16_p64}",
-        "{d*?}:b32, [a]",
-        "",
-        "refused: 8-bit and smaller elements in ldmatrix",
-        (8, 6),
-        100,
+PACKED = "b8x16.b6x16_p32|b8x16.b4x16_p64"  # elements of 6 and 4 bits that become bytes
+
+BYTES = [
+    *(
+        Form(
+            f"ldmatrix.sync.aligned.{{shape:m8n16}}.{{num:{count}}}{SPACE}.{{t:{PACKED}}}",
+            f"{{d*{n}}}:b32, [a]",
+            "ldmatrix_bytes",
+            since=(8, 6),
+            sm=100,
+        )
+        for count, n in COUNTS
     ),
-    Form(
-        f"stmatrix.sync.aligned.m16n8.{{num:x1|x2|x4}}.trans{SPACE}.b8",
-        "[a], {b*?}:b32",
-        "",
-        "refused: 8-bit elements in stmatrix",
-        (8, 6),
-        100,
+    *(
+        Form(
+            f"ldmatrix.sync.aligned.{{shape:m16n16}}.{{num:{count}}}.trans{SPACE}.{{t:b8|{PACKED}}}",
+            f"{{d*{2 * n}}}:b32, [a]",
+            "ldmatrix_bytes_trans",
+            since=(8, 6),
+            sm=100,
+        )
+        for count, n in COUNTS[:2]
+    ),
+    *(
+        Form(
+            f"stmatrix.sync.aligned.{{shape:m16n8}}.{{num:{count}}}.trans{SPACE}.b8",
+            f"[a], {{b*{n}}}:b32",
+            "stmatrix_bytes_trans",
+            since=(8, 6),
+            sm=100,
+        )
+        for count, n in COUNTS
     ),
 ]
 
@@ -74,6 +89,9 @@ DENSE = [
     ("m16n8k32", "u4|s4", "u4|s4", 2, 1, "s32", 4, 80, (7, 0)),
     ("m16n8k64", "u4|s4", "u4|s4", 4, 2, "s32", 4, 80, (7, 0)),
     ("m16n8k32", "e4m3|e5m2", "e4m3|e5m2", 4, 2, "f32", 4, 89, (8, 4)),
+    ("m16n8k32", "e4m3|e5m2", "e4m3|e5m2", 4, 2, "f16", 2, 89, (8, 7)),
+    ("m16n8k16", "e4m3|e5m2", "e4m3|e5m2", 2, 1, "f32", 4, 89, (8, 7)),
+    ("m16n8k16", "e4m3|e5m2", "e4m3|e5m2", 2, 1, "f16", 2, 89, (8, 7)),
 ]
 BINARY = [
     ("m8n8k128", 1, 1, 2, 75, (7, 0)),
@@ -114,22 +132,18 @@ MMA = [
         Form(
             f"mma.sync.aligned.m8n8k4.{{alayout:row|col}}.{{blayout:row|col}}.{{dt:{d}}}.f16.f16.{{ct:{c}}}",
             f"{{d*{HALF[d][0]}}}:{HALF[d][1]}, {{a*2}}:b32, {{b*2}}:b32, {{c*{HALF[c][0]}}}:{HALF[c][1]}",
-            lower,
-            exact,
+            "mma_quadpair",
+            SUM,
             (6, 4),
             70,
         )
-        for d, c, lower, exact in (
-            ("f16", "f16", "mma_quadpair", SUM),
-            ("f32", "f32", "mma_quadpair", SUM),
-            ("f32", "f16", "", "refused: m8n8k4 matrices with f16 in and f32 out"),
-        )
+        for d, c in (("f16", "f16"), ("f32", "f32"), ("f32", "f16"))
     ),
 ]
 
 FORMS = [
     *LOADS,
-    *OTHER_SHAPES,
+    *BYTES,
     Form("movmatrix.sync.aligned.m8n8.trans.b16", "d:b32, a:b32", "movmatrix", since=(7, 8), sm=75),
     *MMA,
 ]

@@ -20,6 +20,7 @@ SHAPES = [
     ("m16n8k64", NIBBLES, 2, ("s32",), 80, (7, 1)),
     ("m16n8k128", NIBBLES, 4, ("s32",), 80, (7, 1)),
     ("m16n8k64", EIGHTHS, 4, ("f32",), 89, (8, 4)),
+    ("m16n8k64", EIGHTHS, 4, ("f16",), 120, (8, 7)),
 ]
 _ACCUMULATORS = {"f16": (2, "b32"), "f32": (4, "f32"), "s32": (4, "s32")}
 
@@ -43,4 +44,5 @@ FORMS = [
     for sparse, first in (("sp", (7, 1)), ("sp::ordered_metadata", (8, 5)))
     for shape, types, count, accumulators, sm, since in SHAPES
     for c in accumulators
+    if sparse != "sp" or sm < 120
 ]

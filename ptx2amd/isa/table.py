@@ -29,6 +29,7 @@ FAMILIES = (
     "mbarrier",
     "matrix",
     "sparse",
+    "scaled",
     "wgmma",
     "wmma",
     "tensor",

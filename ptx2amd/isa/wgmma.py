@@ -31,7 +31,7 @@ def _rows() -> list[Form]:
                 shapes = "|".join(f"m64n{n}k{depth}" for n in sorted(columns))
                 sat = ".[sat:satfinite]" if types == BYTES else ""
                 syntax = (
-                    f"wgmma.mma_async{word}.sync.aligned.{{shape:{shapes}}}{sat}.{{dt:{d}}}.{{at:{types}}}.{{bt:{types}}}"
+                    f"wgmma.mma_async{word}.sync.[aligned:aligned].{{shape:{shapes}}}{sat}.{{dt:{d}}}.{{at:{types}}}.{{bt:{types}}}"
                     + tail
                 )
                 per, kind = REGISTERS[d]
@@ -46,7 +46,7 @@ def _rows() -> list[Form]:
 
 
 FORMS = [
-    Form("wgmma.{op:fence|commit_group}.sync.aligned", "", "wgmma_order", since=(8, 0), sm=90),
-    Form("wgmma.wait_group.sync.aligned", "n:imm", "wgmma_order", since=(8, 0), sm=90),
+    Form("wgmma.{op:fence|commit_group}.sync.[aligned:aligned]", "", "wgmma_order", since=(8, 0), sm=90),
+    Form("wgmma.wait_group.sync.[aligned:aligned]", "n:imm", "wgmma_order", since=(8, 0), sm=90),
     *_rows(),
 ]

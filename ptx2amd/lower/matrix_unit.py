@@ -183,14 +183,15 @@ def _nibbles(fn: FunctionLowering, word: Val, kind: str) -> list[Val]:
 def halves_of_bytes(fn: FunctionLowering, word: Val, kind: str) -> list[Val]:
     """Four 8-bit floats as two pairs of f16, exactly. An e5m2 is the upper byte of an f16; an e4m3 in the place of
     one is 2**-8 of its value, and its NaN is not one of f16."""
-    found = []
-    for high in range(2):
-        order = fn.const("i32", 0x07000600 if high else 0x05000400)
-        pairs = fn.call("llvm.amdgcn.perm", "i32", word, fn.const("i32", 0), order)
-        if kind == "e4m3":
-            pairs = _e4m3(fn, pairs)
-        found.append(pairs)
-    return found
+    return [_e4m3(fn, pairs) if kind == "e4m3" else pairs for pairs in spread(fn, word)]
+
+
+def spread(fn: FunctionLowering, word: Val) -> list[Val]:
+    """Four bytes as the upper bytes of four halves, in two words."""
+    zero = fn.const("i32", 0)
+    return [
+        fn.call("llvm.amdgcn.perm", "i32", word, zero, fn.const("i32", order)) for order in (0x05000400, 0x07000600)
+    ]
 
 
 def _e4m3(fn: FunctionLowering, pairs: Val) -> Val:

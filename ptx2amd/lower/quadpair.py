@@ -27,6 +27,8 @@ def mma_quadpair(fn: FunctionLowering, inst: Inst) -> None:
     if mods["blayout"] == "row":
         b = gathered(fn, b)
     start = accumulator(fn, fn.vec(inst, "c"), mods)
+    if mods["dt"] != mods["ct"]:
+        start = two_columns(fn, start)
     wide = mods["dt"] == "f32"
     rows = {0: a, 2: a}
     if wide:  # rows lane % 2 and lane % 2 + 2
@@ -41,6 +43,18 @@ def mma_quadpair(fn: FunctionLowering, inst: Inst) -> None:
             total = dot(fn, x, y, total, mods)
         sums.append(total)
     fn.put_vec(inst, "d", finish(fn, sums, start, mods))
+
+
+def two_columns(fn: FunctionLowering, row: list[Val]) -> list[Val]:
+    """Accumulators that are a row, as the two columns of two rows in two places that f32 results are."""
+    lane = fn.special("%laneid")
+    second = fn.op("i1", f"icmp ne i32 {fn.op('i32', f'and {lane.t}, 2')}, 0")
+    found = []
+    for i in range(8):
+        holders = (i & 2, (i & 2) + 1) * 2
+        near, far = (quad_permute(fn, row[(i & 5) + more], holders) for more in (0, 2))
+        found.append(fn.op("float", f"select {second.t}, {far.t}, {near.t}"))
+    return found
 
 
 def column_words(fn: FunctionLowering, b: list[Val], column: int, wide: bool) -> list[Val]:

@@ -5,12 +5,16 @@ from __future__ import annotations
 from matrix_programs import LANE, Matrices, matrices_of, product_of
 from reference import matrix
 
-VARIANTS = [(a, b, t) for a in ("row", "col") for b in ("row", "col") for t in ("f16", "f32")]
+# layouts of A and B, types of C and D
+VARIANTS = [
+    (a, b, t) for a in ("row", "col") for b in ("row", "col") for t in (("f16", "f16"), ("f32", "f32"), ("f16", "f32"))
+]
+Variant = tuple[str, str, tuple[str, str]]
 SHAPE = (8, 8, 4)
 
 
-def mods(ptype: str) -> dict[str, str]:
-    return {"at": "f16", "bt": "f16", "ct": ptype, "dt": ptype}
+def mods(types: tuple[str, str]) -> dict[str, str]:
+    return {"at": "f16", "bt": "f16", "ct": types[0], "dt": types[1]}
 
 
 def kernel() -> str:
@@ -22,19 +26,19 @@ def kernel() -> str:
         "mov.u32 %t, %tid.x; ld.param.u64 %in, [in]; ld.param.u64 %out, [out];",
         f"mul.wide.u32 %at, %t, {LANE}; add.u64 %in, %in, %at; add.u64 %out, %out, %at;",
     ]
-    for i, (a, b, ptype) in enumerate(VARIANTS):
+    for i, (a, b, types) in enumerate(VARIANTS):
         first = 32 * LANE * i
-        registers = [f"%{'h' if ptype == 'f16' else 'f'}{k}" for k in range(4 if ptype == "f16" else 8)]
-        kind = "b32" if ptype == "f16" else "f32"
+        c, d = ([f"%{'h' if t == 'f16' else 'f'}{k}" for k in range(4 if t == "f16" else 8)] for t in types)
+        kinds = ["b32" if t == "f16" else "f32" for t in types]
         lines.append(f"ld.global.v2.u32 {{%a0, %a1}}, [%in+{first}]; ld.global.v2.u32 {{%b0, %b1}}, [%in+{first + 8}];")
-        lines += [f"ld.global.{kind} {r}, [%in+{first + 16 + 4 * k}];" for k, r in enumerate(registers)]
-        c = "{" + ", ".join(registers) + "}"
-        lines.append(f"mma.sync.aligned.m8n8k4.{a}.{b}.{ptype}.f16.f16.{ptype} {c}, {{%a0, %a1}}, {{%b0, %b1}}, {c};")
-        lines += [f"st.global.{kind} [%out+{first + 4 * k}], {r};" for k, r in enumerate(registers)]
+        lines += [f"ld.global.{kinds[0]} {r}, [%in+{first + 16 + 4 * k}];" for k, r in enumerate(c)]
+        opcode = f"mma.sync.aligned.m8n8k4.{a}.{b}.{types[1]}.f16.f16.{types[0]}"
+        lines.append(f"{opcode} {{{', '.join(d)}}}, {{%a0, %a1}}, {{%b0, %b1}}, {{{', '.join(c)}}};")
+        lines += [f"st.global.{kinds[1]} [%out+{first + 4 * k}], {r};" for k, r in enumerate(d)]
     return "\n".join([*lines, "ret;", "}", ""])
 
 
-def data(variant: tuple[str, str, str]) -> list[Matrices]:
+def data(variant: Variant) -> list[Matrices]:
     return [matrices_of(f"{variant} {n}", mods(variant[2]), SHAPE) for n in range(4)]
 
 
@@ -45,19 +49,19 @@ def _place(image: bytearray, operand: str, major: str, ptype: str, first: int, c
         image[at : at + size] = cells[n][row, column].to_bytes(size, "little")
 
 
-def inputs(variant: tuple[str, str, str]) -> bytes:
+def inputs(variant: Variant) -> bytes:
     """The lanes' fragments of the four products."""
-    a, b, ptype = variant
+    a, b, types = variant
     image = bytearray(32 * LANE)
     found = data(variant)
-    _place(image, "a", a, ptype, 0, [m.a for m in found])
-    _place(image, "b", b, ptype, 8, [m.b for m in found])
-    _place(image, "c", "", ptype, 16, [m.c for m in found])
+    _place(image, "a", a, "f16", 0, [m.a for m in found])
+    _place(image, "b", b, "f16", 8, [m.b for m in found])
+    _place(image, "c", "", types[0], 16, [m.c for m in found])
     return bytes(image)
 
 
-def expected(variant: tuple[str, str, str]) -> bytes:
+def expected(variant: Variant) -> bytes:
     image = bytearray(32 * LANE)
     results = [product_of(mods(variant[2]), SHAPE, m) for m in data(variant)]
-    _place(image, "c", "", variant[2], 0, results)
+    _place(image, "c", "", variant[2][1], 0, results)
     return bytes(image)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import byte_moves
 import matrix_programs as programs
 import pytest
 import quadpair_programs
@@ -35,6 +36,17 @@ def test_moves(arch: str) -> None:
     for i, (kind, count, trans, _) in enumerate(programs.MOVES):
         want = programs.moved(kind, count, trans, data)
         assert out[512 * i : 512 * (i + 1)] == want, programs.MOVES[i]
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_moves_of_bytes(arch: str) -> None:
+    data = random.Random("bytes").randbytes(512)
+    count = len(byte_moves.LOADS) + len(byte_moves.STORES)
+    _, out = program(byte_moves.HEAD + byte_moves.kernel(), arch).run("bytes", 32, [data, 512 * count])
+    want = [byte_moves.loaded(shape, n, kind, data) for shape, n, _, kind in byte_moves.LOADS]
+    want += [byte_moves.stored(n, data) for n in byte_moves.STORES]
+    for i, each in enumerate(want):
+        assert out[512 * i : 512 * (i + 1)] == each, i
 
 
 @pytest.mark.parametrize("arch", ARCHS)

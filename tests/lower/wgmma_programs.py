@@ -195,6 +195,8 @@ def cases(every: bool = False) -> Iterator[Case]:
         shapes: dict[str, list[tuple[str, dict[str, str]]]] = {}
         for opcode, fields in spelled(form):
             mods = dict(fields)
+            if not mods["aligned"]:
+                continue
             shapes.setdefault(str({k: v for k, v in mods.items() if k != "shape"}), []).append((opcode, mods))
         free = "w" in [slot.name for slot in slots(form.operands)]
         for found in shapes.values():

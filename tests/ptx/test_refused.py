@@ -43,15 +43,7 @@ STATEMENTS = {
     ),
     "kind::": (
         SM_120,
-        """mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e5m2.e2m3.f32 {f32_1, f32_2, f32_3, f32_4}, \
-        {b32_1, b32_2, b32_3, b32_4}, {b32_5, b32_6}, {f32_1, f32_2, f32_3, f32_4}
-        mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale.scale_vec::1X.f32.e5m2.e2m3.f32.ue8m0 \
-        {f32_1, f32_2, f32_3, f32_4}, {b32_1, b32_2, b32_3, b32_4}, {b32_5, b32_6}, {f32_1, f32_2, f32_3, f32_4}, \
-        {b32_7}, {0, 1}, {b32_8}, {0, 1}
-        mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0 \
-        {f32_1, f32_2, f32_3, f32_4}, {b32_1, b32_2, b32_3, b32_4}, {b32_5, b32_6}, {f32_1, f32_2, f32_3, f32_4}, \
-        {b32_7}, {0, 1}, {b32_8}, {0, 1}
-        mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f32.e5m2.e2m3.f32 \
+        """mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f32.e5m2.e2m3.f32 \
         {f32_1, f32_2, f32_3, f32_4}, {b32_1, b32_2, b32_3, b32_4}, {b32_5, b32_6, b32_7, b32_8}, \
         {f32_1, f32_2, f32_3, f32_4}, b32_9, 0""",
     ),
