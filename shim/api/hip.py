@@ -2,7 +2,8 @@
 
 Types are what the ABI needs: handles, enumerations and pointers to structures are `void *`, `unsigned int` and
 `void *`; device addresses are `uint64_t` where HIP says hipDeviceptr_t. A function that a HIP library lacks
-answers hipErrorNotSupported.
+answers hipErrorNotSupported. NEWER says which came after HIP 5.2, the oldest library that we know, and what is done
+without them.
 """
 
 FUNCTIONS = {
@@ -67,6 +68,8 @@ FUNCTIONS = {
         "void *pGraphNode, void *graph, void *pDependencies, size_t numDependencies, void *pNodeParams",
     "hipGraphAddMemFreeNode":
         "void *pGraphNode, void *graph, void *pDependencies, size_t numDependencies, void *dev_ptr",
+    "hipGraphAddMemcpyNode":
+        "void *pGraphNode, void *graph, void *pDependencies, size_t numDependencies, void *pCopyParams",
     "hipGraphAddMemsetNode":
         "void *pGraphNode, void *graph, void *pDependencies, size_t numDependencies, void *pMemsetParams",
     "hipGraphBatchMemOpNodeGetParams": "void *node, void *pNodeParams",
@@ -91,6 +94,7 @@ FUNCTIONS = {
     "hipGraphExecGetFlags": "void *graphExec, void *flags",
     "hipGraphExecHostNodeSetParams": "void *hGraphExec, void *node, void *pNodeParams",
     "hipGraphExecKernelNodeSetParams": "void *hGraphExec, void *node, void *pNodeParams",
+    "hipGraphExecMemcpyNodeSetParams": "void *hGraphExec, void *node, void *pNodeParams",
     "hipGraphExecMemsetNodeSetParams": "void *hGraphExec, void *node, void *pNodeParams",
     "hipGraphExecUpdate": "void *hGraphExec, void *hGraph, void *hErrorNode_out, void *updateResult_out",
     "hipGraphExternalSemaphoresSignalNodeGetParams": "void *node, void *pNodeParams",
@@ -109,6 +113,7 @@ FUNCTIONS = {
     "hipGraphLaunch": "void *graphExec, void *stream",
     "hipGraphMemAllocNodeGetParams": "void *node, void *pNodeParams",
     "hipGraphMemFreeNodeGetParams": "void *node, void *dev_ptr",
+    "hipGraphMemcpyNodeSetParams": "void *node, void *pNodeParams",
     "hipGraphMemsetNodeGetParams": "void *node, void *pNodeParams",
     "hipGraphMemsetNodeSetParams": "void *node, void *pNodeParams",
     "hipGraphNodeFindInClone": "void *pNode, void *originalNode, void *clonedGraph",
@@ -253,4 +258,50 @@ FUNCTIONS = {
     "hipUserObjectRelease": "void *object, unsigned int count",
     "hipUserObjectRetain": "void *object, unsigned int count",
     "hipWaitExternalSemaphoresAsync": "void *extSemArray, void *paramsArray, unsigned int numExtSems, void *stream",
+}
+
+_REFUSED = "CUDA_ERROR_NOT_SUPPORTED"
+
+#: Function -> what is done where the HIP library does not have it.
+NEWER = {
+    "hipDeviceGetGraphMemAttribute": _REFUSED,
+    "hipDeviceGraphMemTrim": _REFUSED,
+    "hipDeviceSetGraphMemAttribute": _REFUSED,
+    "hipDeviceSetLimit": "the stack limit stays what it is",
+    "hipDrvGraphAddMemcpyNode": "hipGraphAddMemcpyNode",
+    "hipDrvGraphExecMemcpyNodeSetParams": "hipGraphExecMemcpyNodeSetParams",
+    "hipDrvGraphMemcpyNodeGetParams": _REFUSED,
+    "hipDrvGraphMemcpyNodeSetParams": "hipGraphMemcpyNodeSetParams",
+    "hipGetDevicePropertiesR0600": "hipGetDeviceProperties, in its older layout",
+    "hipGraphAddBatchMemOpNode": _REFUSED,
+    "hipGraphAddExternalSemaphoresSignalNode": _REFUSED,
+    "hipGraphAddExternalSemaphoresWaitNode": _REFUSED,
+    "hipGraphAddMemAllocNode": _REFUSED,
+    "hipGraphAddMemFreeNode": _REFUSED,
+    "hipGraphBatchMemOpNodeGetParams": _REFUSED,
+    "hipGraphBatchMemOpNodeSetParams": _REFUSED,
+    "hipGraphDebugDotPrint": _REFUSED,
+    "hipGraphExecBatchMemOpNodeSetParams": _REFUSED,
+    "hipGraphExecExternalSemaphoresSignalNodeSetParams": _REFUSED,
+    "hipGraphExecExternalSemaphoresWaitNodeSetParams": _REFUSED,
+    "hipGraphExecGetFlags": "the flags read as 0",
+    "hipGraphExternalSemaphoresSignalNodeGetParams": _REFUSED,
+    "hipGraphExternalSemaphoresSignalNodeSetParams": _REFUSED,
+    "hipGraphExternalSemaphoresWaitNodeGetParams": _REFUSED,
+    "hipGraphExternalSemaphoresWaitNodeSetParams": _REFUSED,
+    "hipGraphMemAllocNodeGetParams": _REFUSED,
+    "hipGraphMemFreeNodeGetParams": _REFUSED,
+    "hipGraphNodeGetEnabled": _REFUSED,
+    "hipGraphNodeSetEnabled": _REFUSED,
+    "hipGraphReleaseUserObject": _REFUSED,
+    "hipGraphRetainUserObject": _REFUSED,
+    "hipGraphUpload": "nothing: the first launch uploads",
+    "hipLaunchHostFunc": "hipStreamAddCallback",
+    "hipMemGetHandleForAddressRange": _REFUSED,
+    "hipModuleLaunchCooperativeKernel": _REFUSED,
+    "hipStreamBatchMemOp": "hipStreamWaitValue32 and its like, one after the other",
+    "hipStreamBeginCaptureToGraph": _REFUSED,
+    "hipUserObjectCreate": _REFUSED,
+    "hipUserObjectRelease": _REFUSED,
+    "hipUserObjectRetain": _REFUSED,
 }

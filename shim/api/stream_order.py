@@ -80,5 +80,5 @@ ROWS = [
         c="cuStreamBatchMemOp_v2(stream, count, paramArray, flags)"),
     Row("cuStreamBatchMemOp_v2", 11070,
         "CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags", ptsz=11070,
-        hip="hipStreamBatchMemOp(stream, count, paramArray, flags)"),
+        ours=True),
 ]

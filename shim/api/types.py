@@ -50,7 +50,7 @@ CU_DEV_SM_RESOURCE_GROUP_PARAMS CUarrayMapInfo CUcheckpointCheckpointArgs CUchec
 CUcheckpointRestoreArgs CUcheckpointUnlockArgs CUcliqueInfo CUctxCreateParams
 CUexecAffinityParam CUgraphEdgeData CUkernelNodeAttrValue CUlogicalEndpointProp CUmemAccessDesc
 CUmemAllocationProp CUmemDecompressParams CUmemPoolProps CUmemPoolPtrExportData
-CUmulticastObjectProp CUstreamAttrValue CUstreamBatchMemOpParams CUstreamCigCaptureParams CUtensorMap
+CUmulticastObjectProp CUstreamAttrValue CUstreamCigCaptureParams CUtensorMap
 """)
 
 STRUCTS = """
@@ -143,6 +143,9 @@ typedef struct CUlaunchConfig {
   CUlaunchAttribute *attrs;
   unsigned int numAttrs;
 } CUlaunchConfig;
+typedef struct CUstreamBatchMemOpParams {
+  int operation; CUdeviceptr address; uint64_t value; unsigned int flags; CUdeviceptr alias; uint64_t pad;
+} CUstreamBatchMemOpParams;
 typedef struct CUmemcpyAttributes {
   int srcAccessOrder; CUmemLocation srcLocHint, dstLocHint; unsigned int flags;
 } CUmemcpyAttributes;

@@ -108,6 +108,23 @@ CUresult cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type) {
   return CUDA_SUCCESS;
 }
 
+/* Uploading ahead is a hint: a HIP library without it uploads at the first launch. */
+CUresult cuGraphUpload(CUgraphExec hGraph, CUstream hStream) {
+  ENTER_CONTEXT();
+  void *stream;
+  if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
+  int error = hip.GraphUpload(hGraph, stream);
+  return error == HIP_NOT_SUPPORTED ? CUDA_SUCCESS : from_hip(error);
+}
+
+CUresult cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t *flags) {
+  ENTER_CONTEXT();
+  if (!flags) return CUDA_ERROR_INVALID_VALUE;
+  int error = hip.GraphExecGetFlags(hGraphExec, flags);
+  if (error == HIP_NOT_SUPPORTED) *flags = 0;
+  return error == HIP_NOT_SUPPORTED ? CUDA_SUCCESS : from_hip(error);
+}
+
 /* Edges have no data: every one is a full dependency. */
 static void no_edge_data(CUgraphEdgeData *data, const size_t *count, bool listed) {
   char *bytes = (char *)data;

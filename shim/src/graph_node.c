@@ -200,13 +200,37 @@ CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNod
 
 /* ---- copies ---- */
 
+/* hipMemcpy3DParms: what graphs take where they know no driver copies. Positions are folded into the addresses. */
+struct hip_copy_parms {
+  void *src_array; size_t src_pos[3]; struct { const void *at; size_t pitch, width, height; } src;
+  void *dst_array; size_t dst_pos[3]; struct { const void *at; size_t pitch, width, height; } dst;
+  size_t extent[3]; int kind;
+};
+
+static bool copy_parms(const struct hip_copy_3d *c, struct hip_copy_parms *out) {
+  bool from_host = c->src_type == hip_memory_type(CU_MEMORYTYPE_HOST), to_host = c->dst_type == hip_memory_type(CU_MEMORYTYPE_HOST);
+  size_t src_pitch = c->src_pitch ? c->src_pitch : c->width, src_height = c->src_height ? c->src_height : c->height;
+  size_t dst_pitch = c->dst_pitch ? c->dst_pitch : c->width, dst_height = c->dst_height ? c->dst_height : c->height;
+  const char *from = from_host ? c->src_host : (const char *)c->src_device;
+  const char *to = to_host ? c->dst_host : (const char *)c->dst_device;
+  *out = (struct hip_copy_parms){
+      .src = {from + c->src_x + (c->src_y + c->src_z * src_height) * src_pitch, src_pitch, c->width, src_height},
+      .dst = {to + c->dst_x + (c->dst_y + c->dst_z * dst_height) * dst_pitch, dst_pitch, c->width, dst_height},
+      .extent = {c->width, c->height, c->depth}, .kind = HIP_COPY_DEFAULT};
+  return !c->src_array && !c->dst_array;
+}
+
 CUresult cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
                               size_t numDependencies, const CUDA_MEMCPY3D *copyParams, CUcontext ctx) {
   (void)ctx;
   ENTER_CONTEXT();
   struct hip_copy_3d copy;
   if (!phGraphNode || !copyParams || !copy_for_hip(copyParams, &copy)) return CUDA_ERROR_INVALID_VALUE;
-  return from_hip(hip.DrvGraphAddMemcpyNode(phGraphNode, hGraph, dependencies, numDependencies, &copy, NULL));
+  int error = hip.DrvGraphAddMemcpyNode(phGraphNode, hGraph, dependencies, numDependencies, &copy, NULL);
+  struct hip_copy_parms parms;
+  if (error == HIP_NOT_SUPPORTED && copy_parms(&copy, &parms))
+    error = hip.GraphAddMemcpyNode(phGraphNode, hGraph, dependencies, numDependencies, &parms);
+  return from_hip(error);
 }
 
 CUresult cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D *nodeParams) {
@@ -222,7 +246,10 @@ CUresult cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D *node
   ENTER_CONTEXT();
   struct hip_copy_3d copy;
   if (!nodeParams || !copy_for_hip(nodeParams, &copy)) return CUDA_ERROR_INVALID_VALUE;
-  return from_hip(hip.DrvGraphMemcpyNodeSetParams(hNode, &copy));
+  int error = hip.DrvGraphMemcpyNodeSetParams(hNode, &copy);
+  struct hip_copy_parms parms;
+  if (error == HIP_NOT_SUPPORTED && copy_parms(&copy, &parms)) error = hip.GraphMemcpyNodeSetParams(hNode, &parms);
+  return from_hip(error);
 }
 
 CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMCPY3D *copyParams,
@@ -231,5 +258,9 @@ CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNod
   ENTER_CONTEXT();
   struct hip_copy_3d copy;
   if (!copyParams || !copy_for_hip(copyParams, &copy)) return CUDA_ERROR_INVALID_VALUE;
-  return from_hip(hip.DrvGraphExecMemcpyNodeSetParams(hGraphExec, hNode, &copy, NULL));
+  int error = hip.DrvGraphExecMemcpyNodeSetParams(hGraphExec, hNode, &copy, NULL);
+  struct hip_copy_parms parms;
+  if (error == HIP_NOT_SUPPORTED && copy_parms(&copy, &parms))
+    error = hip.GraphExecMemcpyNodeSetParams(hGraphExec, hNode, &parms);
+  return from_hip(error);
 }

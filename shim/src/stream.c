@@ -201,12 +201,32 @@ CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *
   return from_hip(error);
 }
 
+struct host_function { CUhostFn function; void *data; };
+
+static void run_host_function(void *hip_stream, int status, void *data) {
+  struct host_function f = *(struct host_function *)data;
+  (void)hip_stream;
+  free(data);
+  if (!status) f.function(f.data);
+}
+
+/* For HIP libraries that have callbacks alone. */
+static CUresult host_function_as_callback(void *stream, CUhostFn function, void *data) {
+  struct host_function *f = malloc(sizeof *f);
+  if (!f) return CUDA_ERROR_OUT_OF_MEMORY;
+  *f = (struct host_function){function, data};
+  int error = hip.StreamAddCallback(stream, (void *)run_host_function, f, 0);
+  if (error) free(f);
+  return from_hip(error);
+}
+
 CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData) {
   ENTER_CONTEXT();
   void *stream;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
   if (!fn) return CUDA_ERROR_INVALID_VALUE;
-  return from_hip(hip.LaunchHostFunc(stream, (void *)fn, userData));
+  int error = hip.LaunchHostFunc(stream, (void *)fn, userData);
+  return error == HIP_NOT_SUPPORTED ? host_function_as_callback(stream, fn, userData) : from_hip(error);
 }
 
 /* ---- capture: state queries never fail for lack of the HIP function ---- */
@@ -242,4 +262,34 @@ CUresult cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *capt
 
 CUresult cuStreamGetCaptureInfo(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out) {
   return cuStreamGetCaptureInfo_v2(hStream, captureStatus_out, id_out, NULL, NULL, NULL);
+}
+
+/* ---- batches ---- */
+
+enum { WAIT_32 = 1, WRITE_32, FLUSH_REMOTE_WRITES, WAIT_64, WRITE_64, BARRIER };
+
+static int one_by_one(void *stream, const CUstreamBatchMemOpParams *p) {
+  void *at = (void *)p->address;
+  switch (p->operation) {
+    case WAIT_32: return hip.StreamWaitValue32(stream, at, (uint32_t)p->value, p->flags, 0xffffffffu);
+    case WAIT_64: return hip.StreamWaitValue64(stream, at, p->value, p->flags, ~0ull);
+    case WRITE_32: return hip.StreamWriteValue32(stream, at, (uint32_t)p->value, 0);
+    case WRITE_64: return hip.StreamWriteValue64(stream, at, p->value, 0);
+    default: return 0; /* streams execute in order */
+  }
+}
+
+CUresult cuStreamBatchMemOp_v2(CUstream hStream, unsigned int count, CUstreamBatchMemOpParams *paramArray,
+                               unsigned int flags) {
+  ENTER_CONTEXT();
+  void *stream;
+  if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
+  if (!count || count > 256 || !paramArray || flags) return CUDA_ERROR_INVALID_VALUE;
+  int error = hip.StreamBatchMemOp(stream, count, paramArray, 0);
+  if (error != HIP_NOT_SUPPORTED) return from_hip(error);
+  for (unsigned i = 0; i < count; i++)
+    if (paramArray[i].operation < WAIT_32 || paramArray[i].operation > BARRIER) return CUDA_ERROR_INVALID_VALUE;
+  error = 0;
+  for (unsigned i = 0; i < count && !error; i++) error = one_by_one(stream, &paramArray[i]);
+  return from_hip(error);
 }

@@ -172,7 +172,8 @@ def bare(driver: Driver) -> Iterator[tuple[str, int]]:
 
 
 def in_state(driver: Driver, state: str) -> None:
-    """Prints what every symbol answers before cuInit, or in the child of a fork of an initialised process."""
+    """Prints what every symbol answers before cuInit, after a cuInit that failed, or in the child of a fork of an
+    initialised process."""
     if state == "forked":
         assert driver.lib.cuInit(0) == 0
         own = driver.ffi.new("CUcontext *")
@@ -180,6 +181,8 @@ def in_state(driver: Driver, state: str) -> None:
         child = os.fork()
         if child:
             sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        print(json.dumps(["cuInit", driver.lib.cuInit(0)]), flush=True)
+    if state == "deviceless":
         print(json.dumps(["cuInit", driver.lib.cuInit(0)]), flush=True)
     for symbol, code in bare(driver):
         print(json.dumps([symbol, code]), flush=True)
@@ -191,7 +194,7 @@ def main() -> None:
     parser.add_argument("library", nargs="?", default=os.environ.get("PTX2AMD_CONFORMANCE_LIBRARY", "libcuda.so.1"))
     parser.add_argument("--only", default="")
     parser.add_argument("--from", type=int, default=0, dest="start", metavar="N", help="leave out the first N cases")
-    parser.add_argument("--state", choices=("closed", "forked"), help="every symbol with zeros, in this state")
+    parser.add_argument("--state", choices=("closed", "deviceless", "forked"), help="every symbol with zeros, in this state")
     options = parser.parse_args()
     driver = Driver(options.library)
     if options.state:
