@@ -1,13 +1,15 @@
-/* Cost of launching an empty kernel: cuLaunchKernel through the shim against hipModuleLaunchKernel beneath.
- * Usage: launch KERNEL.hsaco LIBHIP; libcuda.so.1 comes from the loader's path. Prints ns per launch of each. */
+/* Cost of calls through the shim against the HIP calls beneath. Usage: launch KERNEL.hsaco LIBHIP; libcuda.so.1 comes from
+ * the loader's path. Prints "NAME below through" in ns per call; below is 0 where HIP has no such call. */
 #include <dlfcn.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-enum { BATCH = 200, ROUNDS = 100 };
+enum { BATCH = 200, ROUNDS = 200 };
 
 static const char ptx[] = ".version 7.0\n.target sm_52\n.address_size 64\n.visible .entry empty() { ret; }\n";
+static void *cuda, *hip;
 
 static void *symbol(void *library, const char *name) {
   void *found = dlsym(library, name);
@@ -18,6 +20,8 @@ static void *symbol(void *library, const char *name) {
 static void check(int status, const char *what) {
   if (status) fprintf(stderr, "%s: error %d\n", what, status), exit(1);
 }
+#define CU(name, types, ...) check(((int (*) types)symbol(cuda, #name))(__VA_ARGS__), #name)
+#define HIP(name, types, ...) check(((int (*) types)symbol(hip, #name))(__VA_ARGS__), #name)
 
 static double now(void) {
   struct timespec t;
@@ -25,40 +29,84 @@ static double now(void) {
   return t.tv_sec * 1e9 + t.tv_nsec;
 }
 
+/* What a call works on, on one side. */
+struct side { void *function, *event, *key, *context; uint64_t memory; char host[64]; int (*synchronize)(void); };
 typedef int (*launch_fn)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
-typedef int (*sync_fn)(void);
 
-/* ns per launch: the fastest batch, with the queue empty at its start. */
-static double measure(launch_fn launch, sync_fn synchronize, void *function) {
+static int launch(void *f, struct side *s) { return ((launch_fn)f)(s->function, 1, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL); }
+static int copy_to(void *f, struct side *s) { return ((int (*)(uint64_t, void *, size_t))f)(s->memory, s->host, 64); }
+static int copy_back(void *f, struct side *s) { return ((int (*)(void *, uint64_t, size_t))f)(s->host, s->memory, 64); }
+static int record(void *f, struct side *s) { return ((int (*)(void *, void *))f)(s->event, NULL); }
+static int query(void *f, struct side *s) { return ((int (*)(void *))f)(s->event); }
+static int attribute(void *f, struct side *s) {
+  int value;
+  (void)s;
+  return ((int (*)(int *, int, int))f)(&value, 16 /* of either: a number that is known */, 0);
+}
+static int current(void *f, struct side *s) { return ((int (*)(void **))f)(&s->context); }
+static int storage(void *f, struct side *s) {
+  void *value;
+  return ((int (*)(void **, void *, void *))f)(&value, NULL, s->key);
+}
+
+static const struct row {
+  const char *name, *below, *through;
+  int (*call)(void *, struct side *);
+} rows[] = {
+    {"launch", "hipModuleLaunchKernel", "cuLaunchKernel", launch},
+    {"copy to device, 64 bytes", "hipMemcpyHtoD", "cuMemcpyHtoD_v2", copy_to},
+    {"copy back, 64 bytes", "hipMemcpyDtoH", "cuMemcpyDtoH_v2", copy_back},
+    {"event record", "hipEventRecord", "cuEventRecord", record},
+    {"event query", "hipEventQuery", "cuEventQuery", query},
+    {"device attribute", "hipDeviceGetAttribute", "cuDeviceGetAttribute", attribute},
+    {"current context", NULL, "cuCtxGetCurrent", current},
+    {"context-local storage", NULL, NULL, storage},
+};
+
+/* ns per call: the fastest batch, with the queue empty at its start. */
+static double measure(const struct row *row, void *function, struct side *s) {
   double best = 1e18;
   for (int round = 0; round < ROUNDS; round++) {
-    check(synchronize(), "synchronize");
+    check(s->synchronize(), "synchronize");
     double begin = now();
-    for (int k = 0; k < BATCH; k++) check(launch(function, 1, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL), "launch");
+    for (int k = 0; k < BATCH; k++) check(row->call(function, s), row->name);
     double spent = (now() - begin) / BATCH;
     if (spent < best) best = spent;
   }
-  check(synchronize(), "synchronize");
+  check(s->synchronize(), "synchronize");
   return best;
 }
 
 int main(int argc, char **argv) {
+  static const unsigned char storage_id[16] = {0xc6, 0x93, 0x33, 0x6e, 0x11, 0x21, 0xdf, 0x11,
+                                               0xa8, 0xc3, 0x68, 0xf3, 0x55, 0xd8, 0x95, 0x93};
   if (argc != 3) return 2;
-  void *cuda = dlopen("libcuda.so.1", RTLD_NOW);
-  void *hip = dlopen(argv[2], RTLD_NOW);
+  cuda = dlopen("libcuda.so.1", RTLD_NOW);
+  hip = dlopen(argv[2], RTLD_NOW);
   if (!cuda || !hip) return fprintf(stderr, "%s\n", dlerror()), 1;
-  void *context, *module, *function, *hip_module, *hip_function;
-  int device;
-  check(((int (*)(unsigned))symbol(cuda, "cuInit"))(0), "cuInit");
-  check(((int (*)(int *, int))symbol(cuda, "cuDeviceGet"))(&device, 0), "cuDeviceGet");
-  check(((int (*)(void **, int))symbol(cuda, "cuDevicePrimaryCtxRetain"))(&context, device), "cuDevicePrimaryCtxRetain");
-  check(((int (*)(void *))symbol(cuda, "cuCtxSetCurrent"))(context), "cuCtxSetCurrent");
-  check(((int (*)(void **, const void *))symbol(cuda, "cuModuleLoadData"))(&module, ptx), "cuModuleLoadData");
-  check(((int (*)(void **, void *, const char *))symbol(cuda, "cuModuleGetFunction"))(&function, module, "empty"), "cuModuleGetFunction");
-  check(((int (*)(void **, const char *))symbol(hip, "hipModuleLoad"))(&hip_module, argv[1]), "hipModuleLoad");
-  check(((int (*)(void **, void *, const char *))symbol(hip, "hipModuleGetFunction"))(&hip_function, hip_module, "empty"), "hipModuleGetFunction");
-  double below = measure((launch_fn)symbol(hip, "hipModuleLaunchKernel"), (sync_fn)symbol(hip, "hipDeviceSynchronize"), hip_function);
-  double through = measure((launch_fn)symbol(cuda, "cuLaunchKernel"), (sync_fn)symbol(cuda, "cuCtxSynchronize"), function);
-  printf("%.0f %.0f\n", below, through);
+  static struct side below, through;
+  void *context, *module, **table;
+  CU(cuInit, (unsigned), 0);
+  CU(cuDevicePrimaryCtxRetain, (void **, int), &context, 0);
+  CU(cuCtxSetCurrent, (void *), context);
+  CU(cuModuleLoadData, (void **, const void *), &module, ptx);
+  CU(cuModuleGetFunction, (void **, void *, const char *), &through.function, module, "empty");
+  CU(cuEventCreate, (void **, unsigned), &through.event, 0);
+  CU(cuMemAlloc_v2, (uint64_t *, size_t), &through.memory, 64);
+  CU(cuGetExportTable, (void ***, const void *), &table, storage_id);
+  through.key = &table;
+  check(((int (*)(void *, void *, void *, void *))table[0])(NULL, through.key, &table, NULL), "storage");
+  through.synchronize = (int (*)(void))symbol(cuda, "cuCtxSynchronize");
+  HIP(hipModuleLoad, (void **, const char *), &module, argv[1]);
+  HIP(hipModuleGetFunction, (void **, void *, const char *), &below.function, module, "empty");
+  HIP(hipEventCreateWithFlags, (void **, unsigned), &below.event, 0);
+  HIP(hipMalloc, (uint64_t *, size_t), &below.memory, 64);
+  below.synchronize = (int (*)(void))symbol(hip, "hipDeviceSynchronize");
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const struct row *row = &rows[i];
+    double hip_ns = row->below ? measure(row, symbol(hip, row->below), &below) : 0;
+    double cuda_ns = measure(row, row->through ? symbol(cuda, row->through) : table[2], &through);
+    printf("%s\t%.1f\t%.1f\n", row->name, hip_ns, cuda_ns);
+  }
   return 0;
 }
