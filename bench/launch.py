@@ -1,4 +1,4 @@
-"""Calls through the shim against the HIP calls beneath: goals 100 ns more for a launch, 10 ns for context-local storage.
+"""Calls through the shim against the HIP calls beneath: goals +100 ns for a launch, 10 ns for context-local storage.
 
 With tracing on (PTX2AMD_TRACE) the second table says what that costs.
 """

@@ -43,6 +43,7 @@ FUNCTIONS = {
     "hipExternalMemoryGetMappedBuffer": "void *devPtr, void *extMem, void *bufferDesc",
     "hipFree": "void *ptr",
     "hipFreeAsync": "void *dev_ptr, void *stream",
+    "hipGLGetDevices": "void *count, void *devices, unsigned int room, unsigned int list",
     "hipGetDeviceCount": "void *count",
     "hipGetDeviceProperties": "void *prop, int deviceId",
     "hipGetDevicePropertiesR0600": "void *prop, int deviceId",

@@ -167,8 +167,8 @@ def bare(driver: Driver) -> Iterator[tuple[str, int]]:
         for symbol in row.exports if row.symbol != "cuInit" else ():
             kinds = driver.ffi.typeof(getattr(driver.lib, symbol)).args
             room = driver.ffi.new("char[]", 4096)
-            yield symbol, driver.call(symbol, [room if kind.kind == "struct" else None if kind.kind in (
-                "pointer", "function") else 0 for kind in kinds])
+            nothing = {"struct": room, "pointer": None, "function": None}
+            yield symbol, driver.call(symbol, [nothing.get(kind.kind, 0) for kind in kinds])
 
 
 def in_state(driver: Driver, state: str) -> None:
@@ -194,7 +194,8 @@ def main() -> None:
     parser.add_argument("library", nargs="?", default=os.environ.get("PTX2AMD_CONFORMANCE_LIBRARY", "libcuda.so.1"))
     parser.add_argument("--only", default="")
     parser.add_argument("--from", type=int, default=0, dest="start", metavar="N", help="leave out the first N cases")
-    parser.add_argument("--state", choices=("closed", "deviceless", "forked"), help="every symbol with zeros, in this state")
+    states = ("closed", "deviceless", "forked")
+    parser.add_argument("--state", choices=states, help="call every symbol with zeros, in this state")
     options = parser.parse_args()
     driver = Driver(options.library)
     if options.state:

@@ -1,5 +1,5 @@
-"""AMD's own HIP library, the oldest that distributions have (Debian's libamdhip64-5, HIP 5.2): every function that we call
-is there or has a documented way around it, and without a GPU every call fails in CUDA's way."""
+"""AMD's own HIP library, the oldest that distributions have (Debian's libamdhip64-5, HIP 5.2): every function that we
+call is there or has a documented way around it, and without a GPU every call fails in CUDA's way."""
 
 from __future__ import annotations
 

@@ -58,7 +58,10 @@ def test_every_working_row_is_seen_to_work() -> None:
         "cuLibraryGetUnifiedFunction", "cuTexObjectGetResourceViewDesc", "cuCoredumpSetAttribute",
         "cuCoredumpSetAttributeGlobal", "cuMemGetHandleForAddressRange", "cuGraphicsUnregisterResource",
         "cuGraphicsSubResourceGetMappedArray", "cuGraphicsResourceGetMappedPointer_v2", "cuGraphicsMapResources",
-        "cuGraphicsUnmapResources", "cuGraphicsGLRegisterBuffer", "cuGraphicsGLRegisterImage",
+        "cuGraphicsUnmapResources", "cuGLGetDevices", "cuGLGetDevices_v2", "cuGLRegisterBufferObject",
+        "cuGLUnregisterBufferObject", "cuGLSetBufferObjectMapFlags", "cuGLMapBufferObject_v2",
+        "cuGLMapBufferObjectAsync_v2", "cuGLUnmapBufferObject", "cuGLUnmapBufferObjectAsync",
+        "cuGraphicsGLRegisterBuffer", "cuGraphicsGLRegisterImage",
         # an edge between two nodes, which these calls would have to find
         "cuGraphRemoveDependencies", "cuGraphRemoveDependencies_v2",
         # handles that another process has to make: test_between_processes.py

@@ -11,6 +11,7 @@ import pytest
 
 from shim.api import rows
 from shim.api.hip import FUNCTIONS
+from shim.support import PAGE, page
 
 ASKED = Path(__file__).with_name("runtime_13_0_asks.tsv")
 NOT_FOUND, TOO_OLD = 1, 2
@@ -117,3 +118,7 @@ def test_most_of_the_api_works() -> None:
     newest = {row.name: row for row in sorted(rows(), key=lambda r: r.since)}
     working = [name for name, row in newest.items() if row.disposition != "refused"]
     assert len(working) > 330
+
+
+def test_the_page_is_of_this_table() -> None:
+    assert PAGE.read_text() == page(), "run `python -m shim.support`"
