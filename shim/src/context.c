@@ -97,6 +97,18 @@ static void deactivate(struct context *c) {
   c->flags = 0;
 }
 
+/* Frees the program's memory and ends an error state, unless another context lives on the device. AMD's hipDeviceReset
+ * would take away what we have on the device as well: there memory stays until the process ends. */
+static void reset_device(int device) {
+  if (!hip_is_software) return;
+  for (struct context *c = handle_next(HANDLE_CONTEXT, NULL); c; c = handle_next(HANDLE_CONTEXT, c))
+    if (c->device == device && c->active) return;
+  int before = thread_state.hip_device;
+  hip.SetDevice(device);
+  hip.DeviceReset();
+  hip.SetDevice(before);
+}
+
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev) {
   CHECK_DEVICE(dev);
   struct context *c = primary_context(dev);
@@ -111,7 +123,9 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev) {
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev) {
   CHECK_DEVICE(dev);
   struct context *c = primary_context(dev);
-  if (c && c->active) deactivate(c);
+  if (!c || !c->active) return CUDA_SUCCESS;
+  deactivate(c);
+  reset_device(dev);
   return CUDA_SUCCESS;
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "hip_state.h"
+#include "tools.h"
 
 struct device hip_devices[MAX_DEVICES];
 int hip_device_count;
@@ -243,12 +244,42 @@ hipError_t hipDeviceSynchronize(void) {
   return done(device_synchronize(device_current()));
 }
 
+struct blocks { struct mem_block **list; size_t count, room; };
+
+static void collect(struct mem_block *block, void *data) {
+  struct blocks *b = data;
+  enum mem_kind kind = MEM_KIND(block->flags);
+  bool own = kind == MEM_DEVICE || kind == MEM_HOST || kind == MEM_MANAGED || kind == MEM_REGISTERED;
+  if (!own || block->internal) return;
+  if (b->count == b->room) {
+    size_t room = b->room ? 2 * b->room : 256;
+    void *more = realloc(b->list, room * sizeof *b->list);
+    if (!more) return;
+    b->list = more;
+    b->room = room;
+  }
+  b->list[b->count++] = block;
+}
+
+/* The memory that the program has on the device; not the run time's own, nor what modules consist of. */
+static void release_all(struct device *d) {
+  struct blocks b = {0};
+  mem_each(d->ordinal, collect, &b);
+  for (size_t k = 0; k < b.count; k++) {
+    if (b.list[k]->owner) pool_give_back(b.list[k]);
+    else mem_release(b.list[k]);
+  }
+  free(b.list);
+  hipMemPoolTrimTo(d->default_pool, 0);
+}
+
 hipError_t hipDeviceReset(void) {
   ENTER();
   MAY_WAIT();
   struct device *d = device_current();
   device_synchronize(d);
   atomic_store(&d->sticky, 0);
+  if (!tools()->memcheck) release_all(d);   /* there, what is left is reported at the end */
   return hipSuccess;
 }
 
