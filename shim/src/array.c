@@ -70,9 +70,8 @@ CUresult cuArrayDestroy(CUarray hArray) {
   ENTER_CONTEXT();
   struct array *a = array_checked(hArray);
   if (!a || a->owned) return CUDA_ERROR_INVALID_HANDLE;
-  CUresult result = from_hip(hip.Free((void *)a->base));
-  handle_free(HANDLE_ARRAY, a);
-  return result;
+  void *base = (void *)a->base;
+  return handle_free(HANDLE_ARRAY, a) ? from_hip(hip.Free(base)) : CUDA_ERROR_INVALID_HANDLE;
 }
 
 bool arrays_resolve(CUDA_MEMCPY3D *c) {

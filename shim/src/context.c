@@ -160,6 +160,7 @@ CUresult cuCtxDestroy_v2(CUcontext ctx) {
   if (!initialised) return CUDA_ERROR_NOT_INITIALIZED;
   struct context *c = context_checked(ctx);
   if (!c || c->primary) return CUDA_ERROR_INVALID_CONTEXT;
+  if (__atomic_exchange_n(&c->ending, true, __ATOMIC_ACQ_REL)) return CUDA_ERROR_INVALID_CONTEXT;
   struct context *current = thread_state.current;
   make_current(c); /* destructors may use it */
   drop_contents(c);

@@ -40,8 +40,8 @@ CUresult cuEventDestroy_v2(CUevent hEvent) {
   if (!initialised) return CUDA_ERROR_NOT_INITIALIZED;
   if (!handle_ok(HANDLE_EVENT, hEvent)) return CUDA_ERROR_INVALID_HANDLE;
   struct event *e = (struct event *)hEvent;
-  handle_free(HANDLE_EVENT, e);
-  return from_hip(hip.EventDestroy(e->hip));
+  void *made = e->hip;
+  return handle_free(HANDLE_EVENT, e) ? from_hip(hip.EventDestroy(made)) : CUDA_ERROR_INVALID_HANDLE;
 }
 
 void events_drop(struct context *c) {

@@ -58,28 +58,36 @@ void *handle_new(enum handle_kind kind) {
   struct handle *h = free_lists[kind].count > KEEP_FREE ? reuse(kind) : NULL;
   if (!h) h = fresh(kind);
   if (!h) h = reuse(kind);
-  if (h) __atomic_store_n(&h->live, 1, __ATOMIC_RELEASE);
+  if (h) __atomic_store_n(&h->live, HANDLE_LIVE, __ATOMIC_RELEASE);
   pthread_mutex_unlock(&lock);
   return h;
 }
 
-void handle_free(enum handle_kind kind, void *object) {
+bool handle_claim(void *object) {
+  uint32_t live = HANDLE_LIVE;
+  return __atomic_compare_exchange_n(&((struct handle *)object)->live, &live, HANDLE_ENDING, false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_RELAXED);
+}
+
+bool handle_free(enum handle_kind kind, void *object) {
   struct handle *h = object;
   struct free_list *list = &free_lists[kind];
   uint32_t number = (uint32_t)(((uintptr_t)object - arenas[kind].base) / arenas[kind].slot) + 1;
+  if (__atomic_load_n(&h->live, __ATOMIC_ACQUIRE) != HANDLE_ENDING && !handle_claim(object)) return false;
   pthread_mutex_lock(&lock);
-  __atomic_store_n(&h->live, 0, __ATOMIC_RELEASE);
+  __atomic_store_n(&h->live, HANDLE_FREE, __ATOMIC_RELEASE);
   h->next_free = 0;
   if (list->count++) slot_at(&arenas[kind], list->last - 1)->next_free = number;
   else list->first = number;
   list->last = number;
   pthread_mutex_unlock(&lock);
+  return true;
 }
 
 void *handle_next(enum handle_kind kind, const void *after) {
   const struct arena *a = &arenas[kind];
   uintptr_t p = after ? (uintptr_t)after + a->slot : a->base;
   for (; p < a->base + a->span; p += a->slot)
-    if (((const struct handle *)p)->live) return (void *)p;
+    if (__atomic_load_n(&((const struct handle *)p)->live, __ATOMIC_ACQUIRE) == HANDLE_LIVE) return (void *)p;
   return NULL;
 }

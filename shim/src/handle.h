@@ -13,9 +13,11 @@ enum handle_kind {
   HANDLE_KINDS
 };
 
+enum handle_state { HANDLE_FREE, HANDLE_LIVE, HANDLE_ENDING };
+
 /* First member of every object. */
 struct handle {
-  uint32_t live;
+  uint32_t live;      /* enum handle_state */
   uint32_t next_free; /* slot number + 1 */
 };
 
@@ -29,12 +31,15 @@ extern struct arena arenas[HANDLE_KINDS];
 
 /* A zeroed object with `live` set, NULL when memory or slots are out. */
 void *handle_new(enum handle_kind kind);
-void handle_free(enum handle_kind kind, void *object);
+/* A thread that ends an object: from then on the handle is none. False: another thread was faster. */
+bool handle_claim(void *object);
+/* Gives the slot back; claims it first, where that was not done. */
+bool handle_free(enum handle_kind kind, void *object);
 
 static inline bool handle_ok(enum handle_kind kind, const void *p) {
   const struct arena *a = &arenas[kind];
   uintptr_t offset = (uintptr_t)p - a->base;
-  return offset < a->span && !(offset & (a->slot - 1)) && ((const struct handle *)p)->live;
+  return offset < a->span && !(offset & (a->slot - 1)) && __atomic_load_n(&((const struct handle *)p)->live, __ATOMIC_ACQUIRE) == HANDLE_LIVE;
 }
 
 /* Walks the live objects of a kind: handle_next(kind, NULL) is the first. */

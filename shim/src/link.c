@@ -101,6 +101,7 @@ CUresult cuLinkDestroy(CUlinkState state) {
   ENTER_CONTEXT();
   struct link *l = link_checked(state);
   if (!l) return CUDA_ERROR_INVALID_HANDLE;
+  if (!handle_claim(l)) return CUDA_ERROR_INVALID_HANDLE;
   linked_free(&l->linked);
   handle_free(HANDLE_LINK, l);
   return CUDA_SUCCESS;

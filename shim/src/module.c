@@ -78,6 +78,7 @@ CUresult module_load(const void *data, size_t size, bool library, bool preserved
 }
 
 void module_drop(struct module *m) {
+  if (!handle_claim(m)) return;
   index_drop(m);
   for (int i = 0; i < MAX_DEVICES; i++)
     if (m->segment[i]) hip.Free((void *)m->segment[i]);

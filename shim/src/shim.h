@@ -61,7 +61,7 @@ struct context {
   struct handle h;
   int device;
   unsigned flags;
-  bool primary, active;
+  bool primary, active, ending;
   int retained;           /* primary: retain count; others: attach count */
   uint64_t id;
   int cache_config, shared_config;
@@ -83,7 +83,7 @@ extern bool initialised;
 CUresult context_missing(void);  /* why there is no usable current context */
 static inline struct context *context_current(void) {
   struct context *c = thread_state.current;
-  return c && c->h.live && c->active ? c : NULL;
+  return c && c->h.live == HANDLE_LIVE && c->active ? c : NULL;
 }
 #define ENTER_CONTEXT() do { if (UNLIKELY(!context_current())) return context_missing(); } while (0)
 static inline CUresult context_required(void) { return context_current() ? CUDA_SUCCESS : context_missing(); }

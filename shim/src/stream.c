@@ -82,16 +82,13 @@ CUresult cuStreamDestroy_v2(CUstream hStream) {
   if (!initialised) return CUDA_ERROR_NOT_INITIALIZED;
   struct stream *s = own(hStream);
   if (!s) return CUDA_ERROR_INVALID_HANDLE;
-  handle_free(HANDLE_STREAM, s);
-  return from_hip(hip.StreamDestroy(s->hip));
+  void *made = s->hip;
+  return handle_free(HANDLE_STREAM, s) ? from_hip(hip.StreamDestroy(made)) : CUDA_ERROR_INVALID_HANDLE;
 }
 
 void streams_drop(struct context *c) {
   for (struct stream *s = handle_next(HANDLE_STREAM, NULL); s; s = handle_next(HANDLE_STREAM, s))
-    if (s->context == c) {
-      handle_free(HANDLE_STREAM, s);
-      hip.StreamDestroy(s->hip);
-    }
+    if (s->context == c) cuStreamDestroy_v2((CUstream)s);
 }
 
 CUresult cuStreamSynchronize(CUstream hStream) {

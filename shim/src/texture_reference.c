@@ -91,8 +91,7 @@ CUresult cuTexRefCreate(CUtexref *pTexRef) {
 
 CUresult cuTexRefDestroy(CUtexref hTexRef) {
   TEXTURE_REFERENCE(r, hTexRef);
-  handle_free(HANDLE_REFERENCE, r);
-  return CUDA_SUCCESS;
+  return handle_free(HANDLE_REFERENCE, r) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CUresult cuTexRefSetArray(CUtexref hTexRef, CUarray hArray, unsigned int Flags) {
