@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from ptx2amd.codegen import overflow
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.target import Target
 
@@ -77,6 +78,11 @@ def optimised(ir: str, target: Target, simple: bool = False):
         passes.add_simplify_cfg_pass()
         passes.add_aggressive_dce_pass()
     passes.run(module, builder)
+    if "icmp u" in ir:
+        text = str(module)
+        safe = overflow.separated(text)
+        if safe is not text:
+            module = llvm.parse_assembly(safe)
     return module, tm
 
 

@@ -39,9 +39,13 @@ def numbers(module: ModuleLowering, function: Function, block: tuple[int, int, i
 
 def applies(fn: FunctionLowering, inst: Inst) -> bool:
     """Whether a bar.sync or bar.red is one of the named barriers, rather than the hardware's."""
+    which, count = inst.get("a"), inst.get("b")
+    if isinstance(which, Imm) and which.bits >= BARRIERS:
+        fn.refuse(inst, f"barrier {which.bits}: a block has {BARRIERS}")
+    if isinstance(count, Imm) and count.bits % 32:
+        fn.refuse(inst, f"{count.bits} threads at a barrier, which is no multiple of 32")
     if not fn.named_barriers:
         return False
-    which = inst.get("a")
     if not isinstance(which, Imm):
         return True
     if which.bits in fn.named_barriers or (None in fn.named_barriers and which.bits):

@@ -251,7 +251,7 @@ class Builder(Transformer):
         name = declarator[0]
         var = Var(name=str(name), line=self.at(name), **{**common, "attrs": dict(common.get("attrs", {}))})
         if len(declarator) == 2:
-            var.regs = declarator[1]
+            var.regs = register_count(var.name, declarator[1])
             return var
         _, sizes, initial = declarator
         set_dimensions(var, sizes)
@@ -351,6 +351,13 @@ def set_dimensions(var: Var, sizes: list[int | None]) -> None:
     for size in sizes:
         product *= size or 0
     var.count = product
+
+
+def register_count(name: str, count: int) -> int:
+    """The count of `%r<count>`. Raises ValueError for more than any program has (the largest have some 30,000)."""
+    if not 0 <= count <= 1 << 22:
+        raise ValueError(f"{count} registers '{name}'")
+    return count
 
 
 _BITS = {"f16x2": 32, "pred": 1}

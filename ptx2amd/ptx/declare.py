@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from ptx2amd.errors import PtxError
 from ptx2amd.ptx.ast import Proto, Var
-from ptx2amd.ptx.build import build, initialise, raw, set_dimensions, width
+from ptx2amd.ptx.build import build, initialise, raw, register_count, set_dimensions, width
 from ptx2amd.ptx.constants import integer
 
 _DECLARATION = re.compile(
@@ -65,11 +65,11 @@ def declarations(text: str, source: str, line: int, column: int) -> list[Var]:
     qualifiers, name, registers, sizes, initial = found.groups()
     model = _template(qualifiers, "declaration", source, line, column)
     var = _instance(model, name, line + qualifiers.count("\n"))
-    if registers is not None:
-        if var.space != "reg":
-            build(text, "declaration", source, line, column)
-        var.regs = integer(registers).bits
+    if registers is not None and var.space != "reg":
+        build(text, "declaration", source, line, column)
     try:
+        if registers is not None:
+            var.regs = register_count(var.name, integer(registers).bits)
         if sizes or initial is not None:
             _shape(var, sizes or "", initial, source, line, column)
     except ValueError as error:
@@ -109,7 +109,10 @@ def parameters(text: str | None, source: str, line: int, column: int) -> list[Va
         lead = part[: match.start(2)].count("\n")
         model = _template(match[1], "parameter", source, line, column)
         var = _instance(model, match[2], line + lead)
-        set_dimensions(var, [integer(s).bits if s else None for s in re.findall(r"\[\s*(\d*)\s*\]", match[3])])
+        try:
+            set_dimensions(var, [integer(s).bits if s else None for s in re.findall(r"\[\s*(\d*)\s*\]", match[3])])
+        except ValueError as error:
+            raise PtxError(str(error), source, line, column) from None
         found.append(var)
         line += part.count("\n")
     return found
