@@ -10,6 +10,9 @@ from device import MAPPINGS, program
 
 THREADS = 128
 WORDS = 6
+OPERATIONS = (
+    *("add", "sub", "add.cc", "addc.cc", "addc.cc", "addc", "sub.cc", "subc.cc", "subc", "mad.lo.cc", "madc.hi.cc"),
+)
 EDGE = (0, 0, 1, 2, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFE, 0xFFFFFFFF)
 
 
@@ -22,9 +25,7 @@ def statements(seed: int) -> list[tuple[str, int, list[int | None]]]:
 
     found = []
     for _ in range(30):
-        op = draw.choice(("add", "sub", "add.cc", "addc.cc", "addc.cc", "addc", "sub.cc", "subc.cc", "subc", "mad.lo.cc"))
-        if op == "addc.cc" and draw.random() < 0.5:
-            op = "madc.hi.cc"
+        op = draw.choice(OPERATIONS)
         found.append((op, draw.randrange(WORDS), [operand() for _ in range(3 if op.startswith("mad") else 2)]))
     return found
 

@@ -17,9 +17,10 @@ from ptx import snippets, snippets_modules, snippets_operands
 
 TOKEN = re.compile(r"\s+|[A-Za-z_$%.][\w$%.:]*|\d\w*|.", re.S)
 JUNK = (
-    *("{", "}", "(", ")", "[", "]", "<", ">", ",", ";", ":", ".", "|", "!", "-", "+", "@", "=", "_", "%", "$", '"', "\\"),
-    *("0", "-1", "1e999", "0x", "0f", "0f7f80000", "99999999999999999999", "/*", "*/", "//", "\0", "\n", "\r", "\t", "é"),
-    *(".reg", ".v4", ".b32", ".x", ".align", ".param", ".entry", ".func", ".pred", ".version 9.0", ".loc 1 2 3", "call"),
+    *("{", "}", "(", ")", "[", "]", "<", ">", ",", ";", ":", ".", "|", "!", "-", "+", "@", "=", "_", "%", "$"),
+    *('"', "\\", "0", "-1", "1e999", "0x", "0f", "0f7f80000", "99999999999999999999", "/*", "*/", "//"),
+    *("\0", "\n", "\r", "\t", "é", ".reg", ".v4", ".b32", ".x", ".align", ".param", ".entry", ".func", ".pred"),
+    *(".version 9.0", ".loc 1 2 3", "call"),
 )
 TEXTS = [
     *(snippets_modules.HEADER + text for text in (*snippets_modules.ACCEPTED, *snippets_modules.REJECTED)),
@@ -40,7 +41,8 @@ def mutated(draw: random.Random) -> str:
     tokens = TOKEN.findall(draw.choice(TEXTS))
     other = TOKEN.findall(draw.choice(TEXTS))
     for _ in range(draw.randrange(1, 4)):
-        at = draw.randrange(max(0, len(tokens) - 40), len(tokens)) if draw.random() < 0.8 else draw.randrange(len(tokens))
+        first = max(0, len(tokens) - 40) if draw.random() < 0.8 else 0
+        at = draw.randrange(first, len(tokens))
         change = draw.randrange(6)
         if change == 0:
             tokens[at] = ""
