@@ -26,7 +26,6 @@ VECTORS = (
     (".{vec:v2|v4}.{op:add|min|max}.noftz.{t:f16x2|bf16x2}", 90, (8, 1)),
 )
 SUBNORMAL = "approx: subnormal numbers in global memory are kept or flushed to zero as the chip does"
-WIDE = "refused: 128-bit atomic operations, which the hardware does not have"
 
 
 def _forms(mnemonic: str, sems: str, destination: str, shapes: tuple, operand: str, local: bool = True) -> list[Form]:
@@ -46,15 +45,15 @@ def _forms(mnemonic: str, sems: str, destination: str, shapes: tuple, operand: s
 ATOM = "relaxed|acquire|release|acq_rel"
 RED = "relaxed|release"
 _CAS = f"atom.[sem:{ATOM}]{SCOPE}.[space:global|shared|shared::cta|shared::cluster].cas"
-_EXCH = f"atom.[sem:{ATOM}]{SCOPE}.[space:global|shared|shared::cta|shared::cluster].exch"
+_EXCH = f"atom.[sem:{ATOM}]{SCOPE}.[space:global|shared|shared::cta|shared::cluster].{{op:exch}}"
 
 FORMS = [
     *_forms("atom", ATOM, "d:t, ", (*OPERATIONS, EXCHANGE), "b"),
     *_forms("atom", ATOM, "{d}:t, ", VECTORS, "{b}", local=False),
     Form(f"{_CAS}.{{t:b32|b64}}", "d:t, [a], b:t, c:t", "atom_cas", since=(2, 0), sm=20),
     Form(f"{_CAS}.{{t:b16}}", "d:t, [a], b:t, c:t", "atom_cas", since=(6, 3), sm=70),
-    Form(f"{_CAS}.{{t:b128}}", "d:t, [a], b:t, c:t", "", WIDE, (8, 3), 90),
-    Form(f"{_EXCH}.{{t:b128}}", "d:t, [a], b:t", "", WIDE, (8, 3), 90),
+    Form(f"{_CAS}.{{t:b128}}", "d:t, [a], b:t, c:t", "atom_cas", since=(8, 3), sm=90),
+    Form(f"{_EXCH}.{{t:b128}}", "d:t, [a], b:t", "atom", since=(8, 3), sm=90),
     *_forms("red", RED, "", OPERATIONS, "b"),
     *_forms("red", RED, "", VECTORS, "{b}", local=False),
 ]

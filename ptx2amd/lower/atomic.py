@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ptx2amd.lower import wide
 from ptx2amd.lower.memory import space_of
 from ptx2amd.lower.order import ORDERS, SCOPES, byte_size
 from ptx2amd.lower.registry import lowers
@@ -56,6 +57,9 @@ def atom(fn: FunctionLowering, inst: Inst) -> None:
     order = f"{SCOPES[scope]}{ORDERS[mods['sem'] or 'relaxed']}"
     op = operation(mods["op"], mods["t"])
     pointer, values = fn.address(inst, "a", space_of(inst)), fn.vec(inst, "b")
+    if mods["t"] == "b128":
+        fn.put(inst, "d", wide.swap(fn, pointer, mods["sem"], mods["scope"] or "gpu", values[0]))
+        return
     if op == "fadd":
         pointer = per_lane(fn, pointer)
     size = byte_size(values[0].ty)
@@ -76,6 +80,10 @@ def atom_cas(fn: FunctionLowering, inst: Inst) -> None:
     pointer = fn.address(inst, "a", space_of(inst))
     expected, desired = fn.src(inst, "b"), fn.src(inst, "c")
     ty = LLVM_TYPE[mods["t"]][0]
+    if ty == wide.WIDE:
+        old = wide.compare_and_swap(fn, pointer, sem, mods["scope"] or "gpu", expected, desired)
+        fn.put(inst, "d", old)
+        return
     pair = fn.op(
         f"{{ {ty}, i1 }}",
         f"cmpxchg {pointer.t}, {expected.t}, {desired.t} {SCOPES[scope]}{ORDERS[sem]} {failure}, "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ptx2amd.lower import data, window
+from ptx2amd.lower import data, wide, window
 from ptx2amd.lower.heads import param_layout
 from ptx2amd.lower.order import ORDERS, SCOPES, byte_size, elements, fence, vector
 from ptx2amd.lower.registry import lowers
@@ -39,6 +39,8 @@ def read(fn: FunctionLowering, pointer: Val, ty: str, mods: dict[str, str]) -> V
     """Load a value of type `ty` with the semantics and hints that the modifiers ask for."""
     sem, scope, cop = mods.get("sem", ""), mods.get("scope", ""), mods.get("cop", "")
     align = byte_size(ty)
+    if ty == wide.WIDE and sem and sem != "weak" and pointer.ty != "ptr addrspace(5)":
+        return wide.load(fn, pointer, sem, scope or "sys")
     if sem in ("relaxed", "acquire") or (cop in COHERENT and pointer.ty == "ptr addrspace(1)"):
         scope = scope or COHERENT[cop]
         if width(ty) <= ATOMIC_BITS:
@@ -68,6 +70,9 @@ def write(fn: FunctionLowering, pointer: Val, value: Val, mods: dict[str, str]) 
     """Store a value with the semantics and hints that the modifiers ask for."""
     sem, scope, cop = mods.get("sem", ""), mods.get("scope", ""), mods.get("cop", "")
     align = byte_size(value.ty)
+    if value.ty == wide.WIDE and sem and sem != "weak" and pointer.ty != "ptr addrspace(5)":
+        wide.swap(fn, pointer, sem, scope or "sys", value)
+        return
     if sem in ("relaxed", "release"):
         if sem == "release":
             fence(fn, "release", scope)

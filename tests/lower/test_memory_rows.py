@@ -13,6 +13,7 @@ import test_async_copy
 import test_atomics
 import test_matrix
 import test_memory
+import test_windows
 import warp_programs
 from device import ARCHS, program
 
@@ -145,7 +146,7 @@ def forms_of(text: str) -> set[int]:
 
 
 def test_every_row_is_run() -> None:
-    ran = set().union(*(forms_of(text) for text in [*TEXTS, QUIET, OBJECT, OLD, NEW]))
+    ran = set().union(*(forms_of(text) for text in [*TEXTS, QUIET, OBJECT, OLD, NEW, test_windows.text()]))
     for family in FAMILIES:
         for form in importlib.import_module(f"ptx2amd.isa.{family}").FORMS:
             if not form.exact.startswith("refused"):
