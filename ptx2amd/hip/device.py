@@ -92,8 +92,10 @@ class Gpu:
         return int(value[0])
 
     def reset(self) -> None:
-        """Clears the error state that a fault leaves behind."""
+        """Clears the error state that a fault leaves behind, and frees all memory of the device: buffers made before
+        are gone."""
         self.activate().hipDeviceReset()
+        self.library.resets[self.ordinal] += 1
 
 
 class Buffer:
@@ -105,6 +107,7 @@ class Buffer:
         """Allocates `size` bytes; with an address, a view of memory that `keep` holds."""
         self.gpu, self.size, self.dtype, self.shape = gpu, size, dtype, shape
         self.address, self.owned, self.keep = address, not address, keep
+        self.made = gpu.library.resets[gpu.ordinal]
         if self.owned:
             lib = gpu.activate()
             pointer = lib.ffi.new("void **")
@@ -138,6 +141,11 @@ class Buffer:
             lib.hipMemcpyDtoH(lib.ffi.from_buffer(target), self._pointer(), self.size)
         return bytes(target)
 
+    def peek(self) -> bytes:
+        """The content as it is now, in an error state too; on the software GPU, where device memory is host memory."""
+        assert self.gpu.library.software
+        return bytes(self.gpu.library.ffi.buffer(self._pointer(), self.size))
+
     def numpy(self, dtype: Any = None) -> np.ndarray:
         """The content as an array of the dtype given, or of the dtype and shape it was made from."""
         import numpy
@@ -145,14 +153,18 @@ class Buffer:
         flat = numpy.frombuffer(self.bytes(), dtype if dtype is not None else self.dtype or numpy.uint8)
         return flat.reshape(self.shape) if dtype is None and self.shape is not None else flat
 
+    def _has_memory(self) -> bool:
+        """Whether there is something to free: a reset has done it already, and the address may be another's."""
+        return self.owned and bool(self.address) and self.made == self.gpu.library.resets[self.gpu.ordinal]
+
     def free(self) -> None:
         """Gives the memory back; waits for work that may use it."""
-        if self.owned and self.address:
+        if self._has_memory():
             address, self.address = self.address, 0
             self.gpu.library.hipFree(self.gpu.library.ffi.cast("void *", address))
 
     def __del__(self) -> None:
-        if getattr(self, "owned", False) and self.address:
+        if hasattr(self, "made") and self._has_memory():
             # A failed free in an error state is no news here.
             self.gpu.library.raw.hipFree(self.gpu.library.ffi.cast("void *", self.address))
 

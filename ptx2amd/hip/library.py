@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes.util
 import os
 import re
+from collections import defaultdict
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -54,6 +55,7 @@ class Library:
             self.raw: Any = self.ffi.dlopen(self.path)
         except OSError as error:
             raise Ptx2amdError(f"cannot load the HIP library {self.path}: {error}") from error
+        self.resets: dict[int, int] = defaultdict(int)  # by device
         self.software = hasattr(self.raw, "ptx2amd_vgpu_last_fault")
 
     def __getattr__(self, name: str) -> Callable[..., Any]:

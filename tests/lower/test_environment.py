@@ -58,7 +58,7 @@ class Loaded:
 
     def records(self) -> list[tuple[int, bytes]]:
         """(address of the format, arguments) of each printf record."""
-        blob = self.printf.bytes()
+        blob = self.printf.peek()
         _, end = struct.unpack_from("<2I", blob)
         at, found = 8, []
         while at < 8 + end:
@@ -156,8 +156,8 @@ def test_failed_assertion_leaves_its_text_and_ends_the_launch(arch: str) -> None
     with pytest.raises(Ptx2amdError):
         loaded.kernel.launch(1, 40, [out])
         loaded.gpu.synchronize()
-    loaded.gpu.reset()
     text = int(loaded.segment) + loaded.index.variables[0].offset
     *_, (_, args) = loaded.records()
+    loaded.gpu.reset()
     place = (0, 0, 0, 3, 0, 0)  # block, thread
     assert struct.unpack("<QI4xQ6IQ", args) == (text, 12, text, *place, text)  # file, line, function, message

@@ -193,7 +193,8 @@ def test_memory_fault_is_reported_and_sticks(gpu: hip.Gpu, capfd: pytest.Capture
         gpu.buffer(16)
     with fails("hipErrorIllegalAddress"):
         p.bytes()
-    gpu.reset()
+    gpu.reset()  # which frees the memory, too
+    p = gpu.buffer(np.zeros(4, np.uint32))
     store.launch(1, 64, [p, 0, 9])
     assert p.numpy()[0] == 9
 
