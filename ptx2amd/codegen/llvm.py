@@ -14,6 +14,8 @@ from ptx2amd.target import Target
 
 TRIPLE = "amdgcn-amd-amdhsa"
 CODEGEN_LEVEL = 2
+LONG_CODEGEN_LEVEL = 1
+LONG_LINES = 40_000  # IR of more lines gets that one: level 2 has passes whose time grows with a block's length squared
 FULL_LINES = 4000  # IR of up to this many lines gets LLVM's O3
 
 
@@ -37,8 +39,8 @@ def _binding():
     return llvm
 
 
-def machine(target: Target):
-    """The LLVM target machine."""
+def machine(target: Target, level: int = CODEGEN_LEVEL):
+    """The LLVM target machine; level: of code generation, as in -O."""
     llvm = _binding()
     features = []
     if target.wave_size != target.arch.waves[0]:
@@ -46,7 +48,7 @@ def machine(target: Target):
     return llvm.Target.from_triple(TRIPLE).create_target_machine(
         cpu=target.arch.name,
         features=",".join(features),
-        opt=CODEGEN_LEVEL,
+        opt=level,
         reloc="pic",
         codemodel="default",
     )
@@ -58,14 +60,15 @@ def optimised(ir: str, target: Target, simple: bool = False):
     simple: the IR has no calls to functions of its own. Then, when it is long, a short pipeline does: it
     comes from PTX, whose compiler has optimised it before."""
     llvm = _binding()
-    tm = machine(target)
+    lines = ir.count("\n")
+    tm = machine(target, LONG_CODEGEN_LEVEL if lines > LONG_LINES else CODEGEN_LEVEL)
     head = f'target datalayout = "{tm.target_data}"\ntarget triple = "{TRIPLE}"\n'
     try:
         module = llvm.parse_assembly(head + ir)
         module.verify()
     except RuntimeError as error:
         raise CodegenError(f"LLVM does not accept our IR: {error}") from None
-    short = simple and ir.count("\n") > FULL_LINES
+    short = simple and lines > FULL_LINES
     options = llvm.create_pipeline_tuning_options(3)
     options.loop_vectorization = False
     options.slp_vectorization = True  # packed f32 and f16 arithmetic
