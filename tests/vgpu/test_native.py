@@ -74,8 +74,12 @@ def statement(op: Op, arch: str, kinds: str) -> str | None:
 
 
 def statements(arch: str) -> list[str]:
-    rows = [op for op in vector_ops() if op.name in SEQUENCES and op.semantics]
+    rows = [op for op in vector_ops() if op.name in SEQUENCES and op.semantics and "cmpx" not in op.name]
     texts = [statement(op, arch, kinds) for kinds in ("vvv", "svv", "vcv", "vvc") for op in rows]
+    if ARCHES[arch] == 32:  # v_cmpx: EXEC to the mask, and back
+        restore = "\ns_mov_b32 s40, exec_lo\ns_mov_b32 exec_lo, s20"
+        names = [name for name in SEQUENCES if name.startswith("v_cmpx_")]
+        texts += [f"{name} {'v[10:11], v[12:13]' if name.endswith('64') else 'v10, v12'}{restore}" for name in names]
     signs = [f"{name} v20, {a}, {b}" for name in ("v_add_f32_e64", "v_mul_f32_e64")
              for a, b in (("-v10", "v12"), ("|v10|", "-|v12|"))]  # fmt: skip
     return [

@@ -175,6 +175,9 @@ for _sign, _compare in (("i", "vpcmpd"), ("u", "vpcmpud")):
     SEQUENCES[f"v_cmp_eq_{_sign}64"] = "P = vpcmpd/0 AH BH; E{P} = vpcmpd/0 A B"
     SEQUENCES[f"v_cmp_ne_{_sign}64"] = "P = vpcmpd/4 AH BH; Q = vpcmpd/4 A B; E = korw P Q"
 
+#: v_cmpx: the same lane mask goes to EXEC (runtime/native.c knows where).
+SEQUENCES |= {name.replace("v_cmp_", "v_cmpx_"): text for name, text in SEQUENCES.items() if name.startswith("v_cmp_")}
+
 #: Rows that the sequences hold for only without MODE's IEEE bit, or without GFX9's register index mode.
 NEEDS_IEEE_OFF = ("v_min_f32", "v_max_f32")
 NEEDS_INDEX_OFF = ("v_mov_b32",)

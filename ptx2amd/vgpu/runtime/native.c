@@ -106,7 +106,7 @@ static bool code_pages(struct native *n) {
 
 /* --- which instructions --------------------------------------------------------------------------------- */
 
-enum kind { KIND_CALL, KIND_NOTHING, KIND_SEQUENCE, KIND_PAIR, KIND_MEMORY, KIND_BRANCH, KIND_JUMP, KIND_END };
+enum kind { KIND_CALL, KIND_NOTHING, KIND_SEQUENCE, KIND_PAIR, KIND_MEMORY, KIND_COMPARE_EXEC, KIND_BRANCH, KIND_JUMP, KIND_END };
 
 static bool relative(const struct inst *i) { return i->op->traits & TRAIT_RELATIVE; }
 static bool is(const struct inst *i, const char *name) { return !strcmp(i->op->name, name); }
@@ -133,12 +133,16 @@ static enum kind kind_of(const struct inst *i) {
   }
   if (flags & NATIVE_NOTHING) return KIND_NOTHING;
   if (sequence_known(i)) return KIND_SEQUENCE;
+  bool compares_exec = op->generation > 0 && op->format == FORMAT_VOPC && (flags & NATIVE_WRITES_EXEC);
+  if (compares_exec && native_sequence_known(i) && !clobbers_own_source(i)) return KIND_COMPARE_EXEC;
   if (op->traits & TRAIT_VALU) return KIND_CALL;
   if (op->format == FORMAT_SMEM) return KIND_CALL;
   if (op->traits & TRAIT_MEMORY) return native_memory_known(i) ? KIND_MEMORY : KIND_CALL;
   if (relative(i)) return is(i, "s_branch") ? KIND_JUMP : strncmp(op->name, "s_cbranch_", 10) ? KIND_END : KIND_BRANCH;
   return (flags & (NATIVE_PURE | NATIVE_WRITES_EXEC)) ? KIND_CALL : KIND_END;
 }
+
+static bool is_vector(unsigned kind) { return kind >= KIND_SEQUENCE && kind <= KIND_COMPARE_EXEC; }
 
 /* Condition of a branch: compare the dwords at the scalar register with zero; taken if they are (not). */
 struct branch { unsigned index; bool mask, taken_if_zero; };
@@ -180,10 +184,15 @@ static void scalar_effects(const struct inst *i, struct effects *e) {
   add(&e->writes, S_SCC, 1);
 }
 
+/* Where v_cmp's and v_cmpx's mask goes; GFX9's v_cmpx, which has two, is called. */
+static unsigned mask_result(const struct inst *i) {
+  return native_rows[i->op->id].flags & NATIVE_WRITES_EXEC ? S_EXEC : i->dst;
+}
+
 static void vector_effects(const struct inst *i, struct effects *e) {
   for (unsigned k = 0; k < i->op->n_src; k++)
     if (i->src_kind[k] == OPERAND_SCALAR) add(i->op->src_type[k] == TYPE_mask ? &e->masks : &e->uniform, i->src[k], 2);
-  if (i->op->scalar_dst) add(&e->writes, i->dst, 2);
+  if (i->op->scalar_dst) add(&e->writes, mask_result(i), 2);
   if (has_mask_result(i)) add(&e->writes, i->dst2, 2);
 }
 
@@ -260,12 +269,13 @@ static void arrange(struct plan *p, unsigned lanes) {
     struct step *s = &p->step[n];
     const struct inst *i = s->i;
     if (s->kind == KIND_NOTHING || s->kind == KIND_JUMP) continue;
-    if (s->kind == KIND_SEQUENCE || s->kind == KIND_PAIR || s->kind == KIND_MEMORY) {
+    if (is_vector(s->kind)) {
       if (vectors && vector_conflicts(i, s->kind, &group, lanes)) number++, group = (struct effects){0};
       vectors = true;
       struct effects own = effects_of(i, s->kind);
       join_effects(&group, &own);
       s->group = (uint16_t)number;
+      if (s->kind == KIND_COMPARE_EXEC) number++, group = (struct effects){0}, vectors = false;
       continue;
     }
     bool hoists = false;
@@ -362,6 +372,12 @@ static handler_fn handler_at(const struct native *n, const struct inst *entries,
   return b && b->original ? b->original : i->run;
 }
 
+/* The other version goes on from here if EXEC is no longer as this one takes it. */
+static void exec_changed(struct compiler *c, const struct step *s) {
+  test(c, S_EXEC, true, true);
+  exit_if(c, c->masked ? CC_E : CC_NE, NEXT(s->i), s->number + 1u);
+}
+
 static void emit_call(struct compiler *c, const struct native *n, const struct step *s) {
   const struct inst *i = s->i;
   struct branch b;
@@ -375,10 +391,7 @@ static void emit_call(struct compiler *c, const struct native *n, const struct s
   case KIND_CALL:
     if (!native_scalar_emit(c, i) && !native_scalar_load_emit(c, i, handler_at(n, c->entries, i)))
       call(c, i, handler_at(n, c->entries, i));
-    if (writes_exec(i)) {   /* the other version goes on from here if EXEC is no longer as this one takes it */
-      test(c, S_EXEC, true, true);
-      exit_if(c, c->masked ? CC_E : CC_NE, NEXT(i), s->number + 1u);
-    }
+    if (writes_exec(i)) exec_changed(c, s);
     break;
   case KIND_END:
     count(c, s->number + 1u);
@@ -394,14 +407,12 @@ static void emit_call(struct compiler *c, const struct native *n, const struct s
 
 static void emit_vector(struct compiler *c, const struct step *s) {
   switch ((enum kind)s->kind) {
-  case KIND_SEQUENCE: native_sequence_emit(c, s->i); break;
+  case KIND_SEQUENCE: case KIND_COMPARE_EXEC: native_sequence_emit(c, s->i); break;
   case KIND_PAIR: native_pair_emit(c, s->i); break;
   default: native_memory_emit(c, s->i); break;
   }
   native_release(c);
 }
-
-static bool is_vector(unsigned kind) { return kind == KIND_SEQUENCE || kind == KIND_PAIR || kind == KIND_MEMORY; }
 
 static void emit_block(struct compiler *c, const struct native *n, const struct plan *p) {
   prologue(c);
@@ -410,13 +421,15 @@ static void emit_block(struct compiler *c, const struct native *n, const struct 
     for (; calls < p->n && (is_vector(p->step[calls].kind) || p->step[calls].group <= g); calls++)
       if (!is_vector(p->step[calls].kind)) emit_call(c, n, &p->step[calls]);
     bool open = false;
+    const struct step *last = NULL;
     for (; vectors < p->n && (!is_vector(p->step[vectors].kind) || p->step[vectors].group <= g); vectors++) {
       if (!is_vector(p->step[vectors].kind)) continue;
       if (!open) native_group_begin(c);
       open = true;
-      emit_vector(c, &p->step[vectors]);
+      emit_vector(c, last = &p->step[vectors]);
     }
     if (open) native_group_end(c);
+    if (vectors && last && last->kind == KIND_COMPARE_EXEC) exec_changed(c, last);
   }
   if (p->next) finish(c, p->next, p->n);
   for (unsigned k = 0; k < c->n_exits; k++) {
@@ -566,7 +579,7 @@ static const struct inst *translate_version(struct wave *w, const struct inst *i
     b->translated[full] = true;
     __atomic_store_n(&b->version[full], version ? version : b->original, __ATOMIC_RELEASE);
     for (unsigned k = 0; k < plan.n; k++)
-      if (plan.step[k].kind == KIND_CALL && writes_exec(plan.step[k].i))
+      if ((plan.step[k].kind == KIND_CALL || plan.step[k].kind == KIND_COMPARE_EXEC) && writes_exec(plan.step[k].i))
         native_leader(code, run->build->lanes == 64, (size_t)(NEXT(plan.step[k].i) - run->entries));
     if (plan.next) native_leader(code, run->build->lanes == 64, (size_t)(plan.next - run->entries));
   }

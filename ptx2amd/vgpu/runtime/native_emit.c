@@ -398,7 +398,8 @@ static void compute(struct compiler *c, struct sequence *s, const struct inst *i
 static void commit(struct compiler *c, struct sequence *s) {
   const struct inst *i = s->i;
   if (i->op->dst_type == TYPE_mask) {
-    commit_mask(c, i->dst, s->v[VALUE_E].reg);
+    bool to_exec = native_rows[i->op->id].flags & NATIVE_WRITES_EXEC;   /* v_cmpx since GFX10 */
+    commit_mask(c, to_exec ? S_EXEC : i->dst, s->v[VALUE_E].reg);
     return;
   }
   if (wide_type(i->op->dst_type)) {

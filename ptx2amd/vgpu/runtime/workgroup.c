@@ -118,8 +118,9 @@ static void start_sgprs(struct wave *w, const struct workgroup *g) {
   unsigned n = 0, use = k->kernel_code_properties;
   bool architected = run->arch->architected_flat_scratch;
   uint64_t scratch = (uint64_t)(uintptr_t)w->scratch;
-  memset(s, 0, S_SCC * sizeof *s);
-  s[S_SCC] = 0;
+  size_t bytes = (S_SCC + 1) * sizeof *s;
+  __asm__("" : "+r"(bytes));   /* a call: GCC's rep stos for a known size is slower */
+  memset(s, 0, bytes);
   if (use & USE_PRIVATE_BUFFER) {
     /* Base, swizzled, element size 4, index stride 64, thread id added: recognised by buffer instructions. */
     s[0] = (uint32_t)scratch;
