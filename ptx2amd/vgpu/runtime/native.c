@@ -11,7 +11,10 @@
 #include "native_emit.h"
 #include "tools.h"
 
-enum { PATIENCE = 24 };   /* times that a block is entered before it is translated */
+enum {
+  PATIENCE = 24,   /* times that a block is entered before it is translated */
+  ROUNDS = 64,     /* of a loop within a block before the engine has its turn */
+};
 
 struct block {
   struct block *next;           /* of the code's blocks */
@@ -313,6 +316,8 @@ static const uint8_t saved[] = {RBP, RBX, R12, R13, R14, R15};
 static void push(struct x86 *x, unsigned r) { rex(x, false, 0, r), put8(x, 0x50 | (r & 7)); }
 static void pop(struct x86 *x, unsigned r) { rex(x, false, 0, r), put8(x, 0x58 | (r & 7)); }
 
+#define FUEL mem(R15, (int32_t)(offsetof(struct workgroup, native_fuel) - offsetof(struct workgroup, sites)))
+
 static void prologue(struct compiler *c) {
   struct x86 *x = &c->x;
   for (size_t k = 0; k < sizeof saved; k++) push(x, saved[k]);
@@ -326,6 +331,8 @@ static void prologue(struct compiler *c) {
   gpr_immediate(x, 0, true, R15, (int32_t)offsetof(struct workgroup, sites));
   gpr_constant(x, RAX, 0xaaaa);
   k_gpr(x, K_ODD, RAX);
+  gpr_constant(x, RAX, ROUNDS);
+  gpr_store(x, false, FUEL, RAX);
 }
 
 static void epilogue(struct compiler *c) {
@@ -416,6 +423,7 @@ static void emit_vector(struct compiler *c, const struct step *s) {
 
 static void emit_block(struct compiler *c, const struct native *n, const struct plan *p) {
   prologue(c);
+  const uint8_t *body = c->x.at;
   unsigned calls = 0, vectors = 0;
   for (unsigned g = 0; g < p->groups; g++) {
     for (; calls < p->n && (is_vector(p->step[calls].kind) || p->step[calls].group <= g); calls++)
@@ -434,6 +442,13 @@ static void emit_block(struct compiler *c, const struct native *n, const struct 
   if (p->next) finish(c, p->next, p->n);
   for (unsigned k = 0; k < c->n_exits; k++) {
     land(&c->x, c->exits[k].from);
+    if (c->exits[k].target == p->step[0].i) {   /* the block is a loop */
+      memory_immediate(&c->x, 5, false, FUEL, 1);
+      jump enough = jump_if(&c->x, CC_E);
+      memory_immediate(&c->x, 0, true, WAVE(executed), (int32_t)c->exits[k].done);
+      land_at(&c->x, jump_always(&c->x), body);
+      land(&c->x, enough);
+    }
     finish(c, c->exits[k].target, c->exits[k].done);
   }
   for (unsigned k = 0; k < c->n_detours; k++) {

@@ -136,26 +136,23 @@ static void permute(struct compiler *c, unsigned to, unsigned table, unsigned lo
 }
 
 /* Four dwords a lane: 16 lanes are four registers' worth of memory. */
-static void load_quads(struct compiler *c, const uint8_t *z, struct memory at) {
-  unsigned t[4];
+static void load_quads(struct compiler *c, const uint8_t *z, const unsigned *t, struct memory at) {
+  unsigned upper = t[4];
   for (int n = 0; n < 4; n++) {
     struct memory part = at;
     part.offset += 64 * n;
-    t[n] = zmm_temporary(c);
     zmm_rm(&c->x, MOVDQU_LOAD, t[n], 0, part, UNMASKED);
   }
-  unsigned upper = zmm_temporary(c);
   for (unsigned n = 0; n < 4; n++) {
     permute(c, z[n], TABLE_FOURTH + n, t[0], t[1]);
     permute(c, upper, TABLE_FOURTH + n, t[2], t[3]);
     zmm_rr(&c->x, INSERT_HALF, z[n], z[n], upper, UNMASKED), put8(&c->x, 1);
   }
 }
-static void store_quads(struct compiler *c, const uint8_t *z, struct memory at) {
-  unsigned pairs[2][2], out = zmm_temporary(c);
+static void store_quads(struct compiler *c, const uint8_t *z, const unsigned *t, struct memory at) {
+  unsigned pairs[2][2] = {{t[0], t[1]}, {t[2], t[3]}}, out = t[4];
   for (unsigned n = 0; n < 2; n++)
     for (unsigned high = 0; high < 2; high++) {
-      pairs[high][n] = zmm_temporary(c);
       permute(c, pairs[high][n], high ? TABLE_HIGH : TABLE_LOW, z[2 * n], z[2 * n + 1]);
     }
   for (unsigned n = 0; n < 4; n++) {
@@ -237,12 +234,49 @@ static void call_access(struct compiler *c, const struct detour *d) {
 
 /* --- global memory --------------------------------------------------------------------------------------- */
 
+/* The element for all lanes, where they have one address. Jumps to where they have not. */
+static void global_same(struct compiler *c, const struct detour *d, jump *other, unsigned *n_other) {
+  struct x86 *x = &c->x;
+  unsigned t = d->z[4], spare = d->pattern_slot, k = d->k, mask = c->masked ? K_EXEC : 0;
+  bool scalar = d->z[7] == 255;
+  for (unsigned part = 0; part < (scalar ? 1 : 2); part++) {
+    unsigned row = d->z[6 + part], first = row;
+    if (c->masked) zmm_rr(x, PCOMPRESSD, row, 0, first = t, (struct masking){K_EXEC, true});
+    gpr_zmm(x, part ? RCX : RAX, first);
+    zmm_rr(x, BROADCAST_D, spare, 0, first, UNMASKED);
+    zmm_compare(x, PCMPD, k, row, spare, 4, mask);
+    k_test(x, k);
+    other[(*n_other)++] = jump_if(x, CC_NE);
+  }
+  if (scalar) gpr_rm(x, OP_ADD, true, RAX, SCALAR(d->i->src[MEM_SADDR]));
+  else gpr_shift_left(x, RCX, 32), gpr_rr(x, OP_OR, true, RAX, RCX);
+  if (d->offset) gpr_immediate(x, 0, true, RAX, d->offset);
+  int32_t site = (int32_t)(d->site * sizeof(struct native_site));
+  gpr_rm(x, OP_CMP, true, RAX, mem(R15, site));
+  other[(*n_other)++] = jump_if(x, CC_B);
+  gpr_rm(x, OP_CMP, true, RAX, mem(R15, site + 8));
+  other[(*n_other)++] = jump_if(x, CC_A);
+  if (d->memory->kind == MEMORY_B64) {   /* in one access */
+    gpr_rm(x, OP_MOV, true, RCX, mem(RAX, 0));
+    zmm_rr(x, BROADCAST_GPR, d->z[0], 0, RCX, UNMASKED);
+    put8(x, 0x48), put8(x, 0xc1), put8(x, 0xe9), put8(x, 32);   /* shr rcx, 32 */
+    zmm_rr(x, BROADCAST_GPR, d->z[1], 0, RCX, UNMASKED);
+  } else {
+    for (int32_t n = 0; n < d->n_data; n++) zmm_rm(x, BROADCAST_D, d->z[n], 0, mem(RAX, 4 * n), UNMASKED);
+  }
+  land_at(x, jump_always(x), d->back);
+}
+
 /* Detour: addresses that are no row. z: data 0-3; 4, 5 temporaries; 6 low and 7 high dwords (7: 255: from a scalar).
  * k: two free mask registers from here on. */
 static void global_scattered(struct compiler *c, const struct detour *d) {
   struct x86 *x = &c->x;
   unsigned first = d->z[4], second = d->z[5], low = d->z[6], high = d->z[7], spare = d->pattern_slot;
   bool scalar = high == 255;
+  jump other[4];
+  unsigned n_other = 0;
+  if (!d->memory->store && bytes_of(d->memory) >= 4) global_same(c, d, other, &n_other);
+  for (unsigned n = 0; n < n_other; n++) land(x, other[n]);
   for (int half = 0; half < 2; half++) {
     unsigned to = half ? second : first;
     unsigned from = low;
@@ -347,6 +381,7 @@ _Static_assert(SCALAR_SITES == 6 * 48 + 6 * 16, "six sizes: 48 sites for loads a
  * in stencils do. */
 static unsigned step_of(const struct native_memory *m) { return m->kind == MEMORY_B96 ? 4 : bytes_of(m); }
 
+/* All registers are taken before the first jump: taking one may write another back. */
 static void global_emit(struct compiler *c, const struct inst *i, const struct native_memory *m) {
   struct x86 *x = &c->x;
   unsigned bytes = bytes_of(m), dwords = dwords_of(m);
@@ -364,6 +399,9 @@ static void global_emit(struct compiler *c, const struct inst *i, const struct n
   d->z[4] = (uint8_t)zmm_temporary(c), d->z[5] = (uint8_t)zmm_temporary(c);
   d->z[6] = (uint8_t)low, d->z[7] = (uint8_t)high;
   d->pattern_slot = (uint8_t)zmm_temporary(c);
+  bool quads = dwords == 4 && !c->masked;
+  unsigned spare[5];
+  for (unsigned n = 0; n < 5 && quads; n++) spare[n] = zmm_temporary(c);
   /* Two neighbouring mask registers. */
   unsigned k = K_LAST - 1, k2 = K_LAST;
   c->k[k].key = c->k[k2].key = KEY_FREE;
@@ -429,9 +467,8 @@ static void global_emit(struct compiler *c, const struct inst *i, const struct n
   uint8_t z[8];
   memcpy(z, d->z, sizeof z);
   z[7] = (uint8_t)k;
-  bool quads = dwords == 4 && !c->masked;
-  if (quads && m->store) store_quads(c, z, mem(RAX, 0));
-  else if (quads) load_quads(c, z, mem(RAX, 0));
+  if (quads && m->store) store_quads(c, z, spare, mem(RAX, 0));
+  else if (quads) load_quads(c, z, spare, mem(RAX, 0));
   else if (dwords == 4 || (dwords == 3 && m->store)) d->from[d->n_from++] = jump_always(x);
   else if (dwords == 3)
     for (unsigned n = 0; n < dwords; n++)

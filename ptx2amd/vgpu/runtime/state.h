@@ -78,6 +78,7 @@ struct workgroup {
   uint8_t *scratch;
   size_t scratch_capacity;
   struct native_site sites[NATIVE_SITES];
+  uint32_t native_fuel;        /* of a loop in native code: rounds before it comes back to the engine */
   uint64_t memory_of;          /* the run that they, and the waves' windows, are of */
   struct group_shadow *shadow; /* with tools on (tools.h) */
 };
