@@ -190,6 +190,61 @@ def test_sequences(arch: str, some: bool) -> None:
         assert "ptx2amd code" in Path("/proc/self/maps").read_text()  # it was translated
 
 
+MEMORY = {
+    "gfx942": ("global_load_dword{} {}, v1, s[6:7] offset:{}", {1: "", 2: "x2", 3: "x3", 4: "x4"},
+               "ds_read_b{} {}, v2 offset:{}", "ds_write_b{} v2, {} offset:{}"),
+    "gfx1100": ("global_load_b{} {}, v1, s[6:7] offset:{}", {1: 32, 2: 64, 3: 96, 4: 128},
+                "ds_load_b{} {}, v2 offset:{}", "ds_store_b{} v2, {} offset:{}"),
+}  # fmt: skip
+
+
+def memory_program(arch: str) -> str:
+    """More registers than a group of instructions can hold, from loads of all widths, and LDS. Arguments: data, results
+    (a dword a lane for each register), offsets by lane, EXEC."""
+    load2, load, store = LOADS[arch]
+    w = ARCHES[arch]
+    wide, width, lds_load, lds_store = MEMORY[arch]
+    out = [f"{load2} s[6:7], s[0:1], 0", f"{load2} s[8:9], s[0:1], 8", f"{load2} s[10:11], s[0:1], 16",
+           f"{load2} s[20:21], s[0:1], 24", "v_and_b32 v0, 0x3ff, v0", "v_lshlrev_b32 v3, 2, v0",
+           "s_waitcnt lgkmcnt(0)", f"{load} v1, v3, s[10:11]", "s_waitcnt vmcnt(0)", "v_mov_b32 v2, v1",
+           f"s_mov_b{w} {'exec' if w == 64 else 'exec_lo'}, {_mask(arch, 20)}"]  # fmt: skip
+    row = 10
+    for k in range(40):
+        n = (4, 1, 2, 4, 3)[k % 5]
+        registers = f"v{row}" if n == 1 else f"v[{row}:{row + n - 1}]"
+        out += [wide.format(width[n], registers, 16 * k), "s_waitcnt vmcnt(0)", f"v_add_f32 v{row}, 1.0, v{row}"]
+        if n != 3:
+            out += [lds_store.format(32 * n, registers, 16 * (k % 4)), "s_waitcnt lgkmcnt(0)",
+                    lds_load.format(32 * n, registers, 16 * (k % 3)), "s_waitcnt lgkmcnt(0)"]  # fmt: skip
+        row += n + n % 2
+    out += ["v_mov_b32 v4, v3"]
+    for k in range(10, row):
+        out += [
+            f"{store} v4, v{k}, s[8:9]",
+            f"v_add_u32 v4, {4 * w}, v4" if w == 64 else f"v_add_nc_u32 v4, {4 * w}, v4",
+        ]
+    return "\n".join(out) + "\ns_waitcnt vmcnt(0)\n"
+
+
+@pytest.mark.parametrize("arch", ARCHES)
+@pytest.mark.parametrize("pattern", ["row", "wide row", "one", "scattered"])
+def test_memory_under_pressure(arch: str, pattern: str) -> None:
+    w, rng = ARCHES[arch], np.random.default_rng(3)
+    options = {"kernarg": 64, "sgprs": 64, "vgprs": 160, "lds": 16384}
+    assembled = assemble_code_object(kernel_text(memory_program(arch), arch, **options), arch)
+    lane = np.arange(w, dtype=np.uint32)
+    offsets = {"row": 4 * lane, "wide row": 16 * lane, "one": lane * 0 + 64, "scattered": rng.permutation(lane) * 16}
+    data = rng.integers(0, 1 << 30, 4096, dtype=np.uint32)
+    for lanes in ((1 << 64) - 1, int(rng.integers(1, 1 << 62)), 1 << 20):
+        arguments = [data, None, offsets[pattern].astype(np.uint32), np.uint64(lanes)]
+        expected, results = (np.zeros((160, w), np.uint32) for _ in range(2))
+        CodeObject(assembled, arch).run("k", [1], [w], [data, expected, *arguments[2:]])
+        code = CodeObject(assembled, arch)
+        for _ in range(RUNS):
+            code.run("k", [1], [w], [data, results, *arguments[2:]])
+        assert np.array_equal(expected, results), np.argwhere(expected != results)[:5]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("file", ["test_engine", "test_kernels", "test_memory_instructions", "test_hip_launch"])
 def test_everything_translated(file: str) -> None:

@@ -554,7 +554,17 @@ static void lds_scattered(struct compiler *c, const struct detour *d) {
     zmm_compare(x, PCMPUD, k, t1, t2, 6, c->masked ? K_EXEC : 0);
     k_test(x, k);
     slow[n_slow++] = jump_if(x, CC_NE);
-    for (unsigned n = 0; n < dwords; n++) {
+    if (m->store && dwords == 2) {   /* lane by lane, as elements may overlap */
+      permute(c, d->z[2], TABLE_LOW, d->z[0], d->z[1]);
+      permute(c, d->z[3], TABLE_HIGH, d->z[0], d->z[1]);
+      zmm_rr(x, EXTRACT_HALF, t1, 0, t2, UNMASKED), put8(x, 1);
+      lanes_to(c, k);
+      zmm_rm(x, SCATTER_DQ, d->z[2], 0, mem_zmm(RBP, t1, 0), (struct masking){(uint8_t)k, false});
+      lanes_to(c, k);
+      k_shift_right(x, k, k, 8);
+      zmm_rm(x, SCATTER_DQ, d->z[3], 0, mem_zmm(RBP, t2, 0), (struct masking){(uint8_t)k, false});
+    }
+    for (unsigned n = 0; n < dwords && !(m->store && dwords == 2); n++) {
       lanes_to(c, k);
       zmm_rm(x, m->store ? SCATTER_DD : GATHER_DD, d->z[n], 0, mem_zmm(RBP, t1, 4 * (int32_t)n),
              (struct masking){(uint8_t)k, false});

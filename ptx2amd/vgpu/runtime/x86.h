@@ -74,7 +74,7 @@ static const struct evex MOVDQA_LOAD = {1, 1, 0, 0x6f}, MOVDQA_STORE = {1, 1, 0,
   BROADCAST_Q = {2, 1, 1, 0x59}, BROADCAST_GPRQ = {2, 1, 1, 0x7c}, PXORD = {1, 1, 0, 0xef}, PSUBD = {1, 1, 0, 0xfa}, PADDD = {1, 1, 0, 0xfe},
   PADDQ = {1, 1, 1, 0xd4}, PORQ = {1, 1, 1, 0xeb}, PCMPD = {3, 1, 0, 0x1f}, PCMPUD = {3, 1, 0, 0x1e}, PCMPUQ = {3, 1, 1, 0x1e},
   PCOMPRESSD = {2, 1, 0, 0x8b}, PERMI2D = {2, 1, 0, 0x76}, GATHER_DD = {2, 1, 0, 0x90}, GATHER_QD = {2, 1, 0, 0x91},
-  GATHER_QQ = {2, 1, 1, 0x91}, SCATTER_DD = {2, 1, 0, 0xa0}, SCATTER_QD = {2, 1, 0, 0xa1}, SCATTER_QQ = {2, 1, 1, 0xa1},
+  GATHER_QQ = {2, 1, 1, 0x91}, SCATTER_DD = {2, 1, 0, 0xa0}, SCATTER_DQ = {2, 1, 1, 0xa0}, SCATTER_QD = {2, 1, 0, 0xa1}, SCATTER_QQ = {2, 1, 1, 0xa1},
   MOVZX_DQ = {2, 1, 0, 0x35}, EXTRACT_HALF = {3, 1, 1, 0x3b}, INSERT_HALF = {3, 1, 1, 0x3a}, SHIFT_Q = {1, 1, 1, 0x73},
   MOV_GPR = {1, 1, 0, 0x7e}, MOVZX_B = {2, 1, 0, 0x31}, MOVZX_W = {2, 1, 0, 0x33}, MOVSX_B = {2, 1, 0, 0x21},
   MOVSX_W = {2, 1, 0, 0x23}, TRUNCATE_B = {2, 2, 0, 0x31}, TRUNCATE_W = {2, 2, 0, 0x33};
