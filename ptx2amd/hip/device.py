@@ -133,6 +133,11 @@ class Buffer:
         if view.nbytes:
             lib.hipMemcpyHtoD(self._pointer(), lib.ffi.from_buffer(flat), view.nbytes)
 
+    def peek(self) -> bytes:
+        """The content as it is now, in an error state too; on the software GPU, where device memory is host memory."""
+        assert self.gpu.library.software
+        return bytes(self.gpu.library.ffi.buffer(self._pointer(), self.size))
+
     def bytes(self) -> bytes:
         """The content, after everything the null stream waits for."""
         lib = self.gpu.activate()
@@ -140,11 +145,6 @@ class Buffer:
         if self.size:
             lib.hipMemcpyDtoH(lib.ffi.from_buffer(target), self._pointer(), self.size)
         return bytes(target)
-
-    def peek(self) -> bytes:
-        """The content as it is now, in an error state too; on the software GPU, where device memory is host memory."""
-        assert self.gpu.library.software
-        return bytes(self.gpu.library.ffi.buffer(self._pointer(), self.size))
 
     def numpy(self, dtype: Any = None) -> np.ndarray:
         """The content as an array of the dtype given, or of the dtype and shape it was made from."""
