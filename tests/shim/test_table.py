@@ -9,6 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from ptx2amd.compat import toolkit
+from ptx2amd.errors import Ptx2amdError
 from shim.api import rows
 from shim.api.hip import FUNCTIONS
 from shim.support import PAGE, page
@@ -122,3 +124,33 @@ def test_most_of_the_api_works() -> None:
 
 def test_the_page_is_of_this_table() -> None:
     assert PAGE.read_text() == page(), "run `python -m shim.support`"
+
+
+@pytest.fixture
+def typedefs(tmp_path: Path) -> str:
+    """NVIDIA's headers that name each function's type after the version from which cuGetProcAddress gives it."""
+    (tmp_path / "all.cu").write_text("#include <cudaTypedefs.h>")
+    try:
+        tools = toolkit.find()
+    except Ptx2amdError as error:
+        pytest.skip(str(error))
+    command = [str(tools.nvcc), *tools.flags, "-M", str(tmp_path / "all.cu")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    folders = {Path(word).parent for word in done.stdout.split() if word.endswith("/cudaTypedefs.h")}
+    if not folders:
+        pytest.skip("the toolkit has no headers of function types")
+    return "\n".join(path.read_text() for path in folders.pop().glob("cuda*Typedefs.h"))
+
+
+def test_versions_are_those_of_the_toolkit(typedefs: str) -> None:
+    theirs: dict[tuple[str, str], set[int]] = {}
+    for name, since, variant in re.findall(r"\*PFN_(cu[A-Z]\w+?)_v(\d+)(_ptds|_ptsz)?\)", typedefs):
+        theirs.setdefault((name, variant), set()).add(int(since))
+    newest = max(since for versions in theirs.values() for since in versions)
+    ours: dict[tuple[str, str], set[int]] = {}
+    for row in rows():
+        for variant, since in (("", row.since), ("_ptsz", row.ptsz), ("_ptds", row.ptds)):
+            if 0 < since <= newest:
+                ours.setdefault((row.name, variant), set()).add(since)
+    assert len(theirs) > 500
+    assert {key: versions for key, versions in theirs.items() if ours.get(key) != versions} == {}

@@ -49,18 +49,22 @@ static int devices_of(hipMemcpyKind kind) {
 
 static bool kind_ok(hipMemcpyKind kind) { return kind <= hipMemcpyDefault || kind == hipMemcpyDeviceToDeviceNoCU; }
 
-/* The source is the program's own pageable memory, which it may reuse as soon as the call returns. */
-static bool pageable(const void *ptr) { return !mem_find((uint64_t)ptr, NULL); }
+/* What is no allocation is the program's own pageable memory, which it may reuse as soon as the call returns. */
+void copy_learn(struct copy *c) {
+  c->dst_known = mem_find((uint64_t)c->dst, NULL);
+  c->src_known = mem_find((uint64_t)c->src, NULL);
+}
 
-static hipError_t run(const struct op *op, int devices, hipStream_t handle, bool wait) {
+static hipError_t run(struct op *op, int devices, hipStream_t handle, bool wait) {
   stream *s = stream_resolve(handle);
   if (!s) return done(hipErrorInvalidHandle);
   hipError_t error = device_error(s->device);
   if (error == hipSuccess && op->kind == OP_COPY) error = check(&op->copy, devices);
   if (error != hipSuccess) return done(error);
   if (op->kind == OP_COPY && !op->copy.width) return hipSuccess;
+  if (op->kind == OP_COPY) copy_learn(&op->copy);
   /* An asynchronous copy from or to pageable memory may be synchronous; outside of captures it is. */
-  if (!wait && op->kind == OP_COPY && !s->capture) wait = pageable(op->copy.src) || pageable(op->copy.dst);
+  if (!wait && op->kind == OP_COPY && !s->capture) wait = !op->copy.src_known || !op->copy.dst_known;
   return done(wait ? stream_perform(s, op) : stream_submit(s, op, NULL));
 }
 

@@ -50,7 +50,9 @@ hipError_t graph_copy_op(const HIP_MEMCPY3D *p, struct op *op) {
   int devices;
   if (!p) return hipErrorInvalidValue;
   *op = (struct op){.kind = OP_COPY};
-  return copy_of_3d(p, &op->copy, &devices);
+  hipError_t error = copy_of_3d(p, &op->copy, &devices);
+  if (error == hipSuccess) copy_learn(&op->copy);
+  return error;
 }
 
 hipError_t graph_host_op(const hipHostNodeParams *p, struct op *op) {

@@ -166,6 +166,27 @@ static void mark(struct shared_event *e, uint64_t seq) {
   while (before < seq && !atomic_compare_exchange_weak(&e->completed, &before, seq)) {}
 }
 
+static bool still_there(const void *ptr) {
+  uint64_t lo, hi;
+  uint32_t flags;
+  return mem_range((uint64_t)ptr, &lo, &hi, &flags);
+}
+
+/* Another thread may have freed the memory meanwhile: then it is a fault, as on the chip. */
+static hipError_t move_bytes(const struct op *op) {
+  const struct copy *c = &op->copy;
+  bool copy = op->kind == OP_COPY;
+  mem_enter();
+  bool fine = copy ? (!c->dst_known || still_there(c->dst)) && (!c->src_known || still_there(c->src))
+                   : still_there(op->fill.dst);
+  if (fine && copy) copy_run(c);
+  else if (fine) fill_run(&op->fill);
+  mem_leave();
+  if (!fine) complain("a %s of memory that was freed before its turn came", copy ? "copy" : "fill");
+  else watch_activity();
+  return fine ? hipSuccess : hipErrorIllegalAddress;
+}
+
 hipError_t op_run(struct device *d, const struct op *op) {
   hipError_t error = hipSuccess, sticky = device_error(d);
   switch (op->kind) {   /* these run in an error state, too */
@@ -181,13 +202,7 @@ hipError_t op_run(struct device *d, const struct op *op) {
   switch (op->kind) {
     case OP_KERNEL: error = run_kernel(d, &op->launch); break;
     case OP_COPY:
-      copy_run(&op->copy);
-      watch_activity();
-      break;
-    case OP_FILL:
-      fill_run(&op->fill);
-      watch_activity();
-      break;
+    case OP_FILL: error = move_bytes(op); break;
     case OP_HOST:
       hip_in_callback = true;
       op->host.fn(op->host.data);

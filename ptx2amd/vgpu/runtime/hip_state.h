@@ -119,6 +119,7 @@ struct copy {
   const char *src;
   size_t dst_pitch, dst_slice, src_pitch, src_slice;
   size_t width, height, depth;
+  bool dst_known, src_known;      /* is an allocation, which may be gone when its turn comes (copy_learn) */
 };
 
 struct fill {
@@ -248,6 +249,7 @@ hipError_t stream_perform(stream *s, const struct op *op);
 /* Executes an operation; the error becomes the device's sticky one. */
 hipError_t op_run(struct device *d, const struct op *op);
 void op_discard(const struct op *op);      /* releases what it owns */
+void copy_learn(struct copy *c);
 void copy_run(const struct copy *c);
 void fill_run(const struct fill *f);
 
