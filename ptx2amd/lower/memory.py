@@ -100,8 +100,16 @@ def policy(fn: FunctionLowering, inst: Inst) -> None:
 
 @lowers("cvta_flat")
 def cvta_flat(fn: FunctionLowering, inst: Inst) -> None:
-    """Global, constant and parameter addresses are generic addresses already."""
-    fn.put(inst, "d", fn.src(inst, "a", "b64"))
+    """Global, constant and parameter addresses are generic addresses already. LLVM takes a kernel's parameters for
+    a 32-bit space: of such an address only the low half has come."""
+    address = fn.src(inst, "a", "b64")
+    if space_of(inst) == "param" and fn.is_kernel and not inst.shape.opcode.startswith("cvta.to"):
+        start = fn.cast(fn.call("llvm.amdgcn.kernarg.segment.ptr", "ptr addrspace(4)"), "i64")
+        offset = fn.op("i32", f"sub {fn.resize(address, 32).t}, {fn.resize(start, 32)}")
+        whole = fn.op("i64", f"add {start.t}, {fn.resize(offset, 64)}")
+        low = fn.op("i1", f"icmp ult {address.t}, {1 << 32}")
+        address = fn.op("i64", f"select {low.t}, {whole.t}, {address.t}")
+    fn.put(inst, "d", address)
 
 
 @lowers("cvta_window")

@@ -38,3 +38,18 @@ def test_windows(arch: str) -> None:
     for i, (name, spaces) in enumerate(WHERE.items()):
         found = {space for k, space in enumerate(SPACES) if got[len(SPACES) * i + k]}
         assert found == spaces, name
+
+
+@pytest.mark.parametrize("arch", MAPPINGS)
+def test_narrow_parameter_addresses(arch: str) -> None:
+    """LLVM keeps the address of a kernel's parameter in 32 bits until cvta.param."""
+    kernel = """.version 8.0\n.target sm_80\n.address_size 64
+.visible .entry k(.param .u64 out, .param .align 64 .b8 block[128], .param .u32 last) {
+    .reg .b64 %out, %a, %b; .reg .b32 %n, %v; ld.param.u64 %out, [out];
+    mov.b32 %n, block; cvt.u64.u32 %a, %n; cvta.param.u64 %a, %a; ld.b32 %v, [%a+124]; st.global.b32 [%out], %v;
+    mov.b64 %b, block; cvta.param.u64 %b, %b; ld.b32 %v, [%b+4]; st.global.b32 [%out+4], %v;
+    sub.u64 %a, %a, %b; st.global.b64 [%out+8], %a; ret; }
+"""
+    block = struct.pack("<32I", *range(100, 132))
+    [out] = program(kernel, arch).run("k", 1, [16], [block, struct.pack("<I", 7)])
+    assert struct.unpack("<IIQ", out) == (131, 101, 0)
