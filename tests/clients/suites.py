@@ -40,6 +40,10 @@ SUITES = {
         (str(HERE / "cupy_ops.py"),), "NVRTC; cub and thrust kernels of the wheel", no_dependencies=True,
     ),
     "Triton": Suite(("triton==3.9.0", "numpy"), (str(HERE / "triton_ops.py"),), "our ptxas stand-in"),
+    "Triton sm_90": Suite(
+        ("triton==3.9.0", "numpy"), (str(HERE / "triton_tensors.py"),), "our ptxas stand-in; tensor copies, wgmma",
+        {"PTX2AMD_COMPUTE_CAPABILITY": "9.0"},
+    ),
     "Warp": Suite(("warp-lang==1.19.0", "numpy"), (str(HERE / "warp_ops.py"),), "NVRTC in the wheel"),
     "XGBoost": Suite(
         ("xgboost==3.2.0", "numpy", "scipy"), (str(HERE / "xgboost_ops.py"),), "kernels of the wheel",
