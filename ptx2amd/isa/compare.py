@@ -73,6 +73,7 @@ FORMS = [
         for cmp, ftz, types, _, _ in KINDS
         for form in set_(cmp, ftz if to == "f16" else "", to, types, since, sm)
     ),
+    *set_(FLOAT, "", "bf16", "f16", (7, 8), 90),
     Form(f"selp.{{t:{INTEGERS}|f32|f64}}", "d:t, a:t, b:t, c:pred", "select {c.t}, {a.t}, {b.t}"),
     Form(f"slct.{{t:{INTEGERS}|f32|f64}}.{{c:s32}}", "d:t, a:t, b:t, c:c", "slct"),
     Form(f"slct.[ftz:ftz].{{t:{INTEGERS}|f32|f64}}.{{c:f32}}", "d:t, a:t, b:t, c:c", "slct"),

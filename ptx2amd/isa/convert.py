@@ -12,6 +12,7 @@ ANY = "[rnd:rn|rz|rm|rp]"  # to a float with room for everything
 WHOLE = "[rnd:rni|rzi|rmi|rpi]"
 FTZ, SAT = "[ftz:ftz]", "[sat:sat]"
 SHORT = "u16|u32|u64|s16|s32|s64"  # what bf16 converts from and to
+FIXED = "refused: fixed-point numbers of 8 bits (s2f6)"
 UNARY, TWO = "d:t, a:a", "d:t, a:a, b:a"
 RANDOM = "approx: which of the random bits e5m2, e2m3 and e3m2 take is not documented; here those of e4m3"
 Since = tuple[int, int]
@@ -136,6 +137,43 @@ FORMS = [
             ),
         )
     ),
+    # small floats and pairs of 16-bit ones, since PTX 9.1
+    *(
+        form
+        for small, pair, halves in (
+            ("e4m3x2|e5m2x2", "b16", "bf16x2"),
+            ("e2m3x2|e3m2x2", "b16", "f16x2|bf16x2"),
+            ("e2m1x2", "b8", "f16x2|bf16x2"),
+        )
+        for form in (
+            Form(
+                f"cvt.{{rnd:rn}}.satfinite.[relu:relu].{{small:{small}}}.{{a:{halves}}}",
+                f"d:{pair}, a:a",
+                "cvt_to_small",
+                NAN,
+                (9, 1),
+                100,
+            ),
+            Form(
+                f"cvt.{{rnd:rn}}.[relu:relu].[satfinite:satfinite].{{t:bf16x2}}.{{small:{small}}}",
+                f"d:t, a:{pair}",
+                "cvt_from_small",
+                NAN,
+                (9, 1),
+                100,
+            ),
+            Form(
+                f"cvt.rn.[relu:relu].[satfinite:satfinite].{{scale:scaled::n2::ue8m0}}.bf16x2.{{small:{small}}}",
+                "*",
+                "",
+                "refused: scaled conversions",
+                (9, 1),
+                100,
+            ),
+        )
+    ),
+    Form("cvt.rn.satfinite.[relu:relu].[scale:scaled::n2::ue8m0].s2f6x2.*", "*", "", FIXED, (9, 1), 100),
+    Form("cvt.rn.[satfinite:satfinite].[relu:relu].[scale:scaled::n2::ue8m0].bf16x2.s2f6x2", "*", "", FIXED, (9, 1)),
     # 8-bit floats, in pairs
     Form(
         "cvt.{rnd:rn}.satfinite.[relu:relu].{small:e4m3x2|e5m2x2}.{a:f32}",

@@ -16,7 +16,7 @@ from ptx2amd.lower.fp import (
     with_ftz,
 )
 from ptx2amd.lower.function import FunctionLowering, Val
-from ptx2amd.lower.half import oddly_rounded, relu, to_bfloat
+from ptx2amd.lower.half import oddly_rounded, relu, satfinite, to_bfloat
 from ptx2amd.lower.integer import binary, compare, select, sources
 from ptx2amd.lower.registry import lowers
 from ptx2amd.lower.value import LLVM_TYPE, width
@@ -153,16 +153,6 @@ def to_half(fn: FunctionLowering, v: Val, rnd: str, ftz: bool = False) -> Val:
         v = fn.cast(select(fn, denormal, binary(fn, "or", bits, (127 - 100) << 23), bits), "float")
     back = fn.op("float", f"fpext {nearest.t} to float")
     return directed.corrected(fn, nearest, binary(fn, "fsub", v, back), rnd)
-
-
-def satfinite(fn: FunctionLowering, v: Val) -> Val:
-    """Infinities (overflow) become the largest number, NaN the canonical 0x7fff; of half or bfloat."""
-    bits = integer_of(fn, v)
-    infinity = 0x7C00 if v.ty == "half" else 0x7F80
-    magnitude = binary(fn, "and", bits, 0x7FFF)
-    infinite = compare(fn, "eq", magnitude, infinity)
-    bits = select(fn, infinite, binary(fn, "sub", bits, 1), bits)
-    return fn.cast(select(fn, compare(fn, "ugt", magnitude, infinity), 0x7FFF, bits), v.ty)
 
 
 def float_to_float(fn: FunctionLowering, v: Val, ty: str, rnd: str, ftz: bool) -> Val:

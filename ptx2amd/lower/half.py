@@ -78,6 +78,16 @@ def relu(fn: FunctionLowering, v: Val) -> Val:
     return fn.cast(select(fn, number, select(fn, negative, 0, bits), canonical_nan(v.ty)), v.ty)
 
 
+def satfinite(fn: FunctionLowering, v: Val) -> Val:
+    """Infinities (overflow) become the largest number, NaN the canonical 0x7fff; of half or bfloat."""
+    bits = integer_of(fn, v)
+    infinity = 0x7C00 if v.ty == "half" else 0x7F80
+    magnitude = binary(fn, "and", bits, 0x7FFF)
+    infinite = compare(fn, "eq", magnitude, infinity)
+    bits = select(fn, infinite, binary(fn, "sub", bits, 1), bits)
+    return fn.cast(select(fn, compare(fn, "ugt", magnitude, infinity), 0x7FFF, bits), v.ty)
+
+
 def half_op(fn: FunctionLowering, op: str, *args: Val) -> Val:
     if op == "fma":
         return intrinsic(fn, "fma", *args)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ptx2amd.lower.fp import elements, integer_of, join
 from ptx2amd.lower.function import FunctionLowering, Val
-from ptx2amd.lower.half import relu
+from ptx2amd.lower.half import as_float, relu, satfinite, to_bfloat
 from ptx2amd.lower.integer import binary, compare, select, sources
 from ptx2amd.lower.registry import lowers
 from ptx2amd.ptx.ast import Inst
@@ -60,11 +60,11 @@ def from_small(fn: FunctionLowering, byte: Val, name: str) -> Val:
 
 @lowers("cvt_to_small")
 def cvt_to_small(fn: FunctionLowering, inst: Inst) -> None:
-    """Two f32 (a to the high byte) or an f16x2."""
+    """Two f32 (a to the high byte), or an f16x2 or bf16x2."""
     name = inst.shape.mods["small"].removesuffix("x2")
     args = sources(fn, inst, "ab")
     if len(args) == 1:
-        parts = [fn.op("float", f"fpext {v.t} to float") for v in elements(fn, args[0])]
+        parts = [as_float(fn, v) for v in elements(fn, args[0])]
     else:
         parts = args[::-1]
     if inst.shape.mods["relu"]:
@@ -87,6 +87,10 @@ def cvt_from_small(fn: FunctionLowering, inst: Inst) -> None:
     parts = [from_small(fn, binary(fn, "and", binary(fn, "lshr", both, step * i), mask), name) for i in range(2)]
     if inst.shape.mods["relu"]:
         parts = [relu(fn, v) for v in parts]
+    if inst.shape.mods["t"] == "bf16x2":  # which has room for all of them
+        parts = [to_bfloat(fn, as_float(fn, v)) for v in parts]
+    if inst.shape.mods.get("satfinite"):
+        parts = [satfinite(fn, v) for v in parts]
     fn.put(inst, "d", join(fn, parts))
 
 

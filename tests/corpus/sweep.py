@@ -2,10 +2,11 @@
 
     python tests/corpus/sweep.py compile WORK [PROJECT...]       nvcc makes PTX of the pinned sources, in WORK/ptx
     python tests/corpus/sweep.py translate WORK [PROJECT...]     each kernel for each arch; results in WORK/results
-    python tests/corpus/sweep.py report WORK                     docs/support/corpus.md from the results
+    python tests/corpus/sweep.py report WORK [PROJECT...]        counts, refusals and slow kernels, as Markdown
 
 Both long steps continue where they stopped: what has its output file is not done again. `WORK/src/PROJECT` may be put
-there by hand instead of being downloaded."""
+there by hand instead of being downloaded. Headers of CUDA's libraries, which some sources include, come from the wheels
+nvidia-cublas, nvidia-curand ... : NVCC_APPEND_FLAGS=-I.../nvidia/cu13/include."""
 
 from __future__ import annotations
 
@@ -141,6 +142,18 @@ def translate_one(path: Path, output: Path, archs: tuple[str, ...]) -> str:
     return f"{path.parent.name}/{path.name}: {len(found)} kernels, {sum(bool(o.reason) for o in found)} refused"
 
 
+def report(name: str, results: Path) -> None:
+    """What became of a project's kernels."""
+    rows = [json.loads(line) for path in sorted(results.glob("*.jsonl")) for line in path.open()]
+    refused = [row for row in rows if row["reason"]]
+    slow = [row for row in rows if row["seconds"] > KERNEL_SECONDS]
+    print(f"## {name}\n\n{len(rows)} kernels times archs, {len(refused)} refused, {len(slow)} slow")
+    for row in refused:
+        print(f"- {row['file']} {row['kernel']} {row['arch']}: {row['reason']}")
+    for row in slow:
+        print(f"- {row['file']} {row['kernel']} {row['arch']}: {row['seconds']} s, {row['peak']} MiB")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("step", choices=("compile", "translate", "report"))
@@ -168,7 +181,8 @@ def main() -> None:
             for run in runs:
                 print(run.result(), flush=True)
     else:
-        raise SystemExit("not yet")
+        for project in wanted:
+            report(project.name, work / "results" / project.name)
 
 
 if __name__ == "__main__":

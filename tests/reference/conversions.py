@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from reference import integers
 from reference.floats import FLOATS, element, positive_part, rounded, saturated
 from reference.numbers import FORMATS, NAN, Number, bits_of, decode, encode, from_int, value, whole
@@ -121,6 +123,7 @@ SMALL = {
 }
 
 
+@cache
 def small_number(code: int, name: str) -> Number:
     eb, mb = SMALL[name][:2]
     sign, exponent, m = code >> eb + mb & 1, code >> mb & (1 << eb) - 1, code & (1 << mb) - 1
@@ -151,14 +154,17 @@ def small(mods, v, types):
     top = 1 << eb + mb
     if "t" in mods:
         halves = [small_number(code & 2 * top - 1, name) for code in codes(v["a"], step)]
-        results = [encode(x, "f16") for x in halves]
+        to = element(mods["t"])
+        results = [encode(x, to) for x in halves]
+        if mods.get("satfinite"):
+            results = [finite(bits, to) for bits in results]
         if mods["relu"]:
-            results = [positive_part(bits, "f16") for bits in results]
+            results = [positive_part(bits, to) for bits in results]
         return {"d": (results[0], results[1], 16)}
     if mods["a"] == "f32":
         parts = [decode(v[n], "f32") for n in "ba"]
     else:
-        parts = [decode(v["a"] >> 16 * i & 0xFFFF, "f16") for i in (0, 1)]
+        parts = [decode(v["a"] >> 16 * i & 0xFFFF, element(mods["a"])) for i in (0, 1)]
     low, high = (small_code(x, name) for x in parts)
     if mods["relu"]:
         low, high = (0 if code & top and x.kind != "nan" else code for code, x in zip((low, high), parts, strict=True))
