@@ -28,6 +28,7 @@ from ptx2amd.target.shared import LDS, SPILLED, VARIANTS
 
 _WORD = re.compile(r"[A-Za-z_$%][\w$]*")
 _SHARED = re.compile(r"(?<![\w.])\.shared\s+\.[^;]*;")
+INTERNAL_ERROR = "internal error of the code generator"
 EMIT = ("hsaco", "obj", "asm", "ll")
 
 
@@ -173,7 +174,7 @@ def _emit_separately(
             _emit(alone, form, isolate)
             good.kernel(name)
         except codegen.CodegenError as problem:
-            results[name] = KernelResult(name, Unsupported(f"internal error of the code generator: {problem}", name))
+            results[name] = KernelResult(name, Unsupported(f"{INTERNAL_ERROR}: {problem}", name))
     return _emit(good, form, isolate) if good.plans else b""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ptx2amd.lower import named
+from ptx2amd.lower.named import barrier
 from ptx2amd.lower.order import ORDERS, fence
 from ptx2amd.lower.registry import lowers
 from ptx2amd.ptx.ast import Var
@@ -14,13 +15,6 @@ if TYPE_CHECKING:
     from ptx2amd.ptx.ast import Inst
 
 TOTAL = Var("shared", "u32", "__ptx2amd_bar_red")
-
-
-def barrier(fn: FunctionLowering) -> None:
-    """All threads of the block meet, and see each other's memory."""
-    fence(fn, "release", "cta")
-    fn.call("llvm.amdgcn.s.barrier", "void")
-    fence(fn, "acquire", "cta")
 
 
 @lowers("bar_sync")

@@ -98,6 +98,8 @@ def kernel_head(fn: FunctionLowering, function: Function) -> str:
         least, limit = 2 * least, 2 * min(limit, fn.target.max_block)
     attributes = f'"amdgpu-flat-work-group-size"="{least},{limit}" "uniform-work-group-size"="true"'
     attributes += NO_IEEE + occupancy(fn, function)
+    if limit > 512 and "bf16_1k" in fn.target.arch.matrix:  # 128 registers in all, of which LLVM would set half aside
+        attributes += ' "amdgpu-agpr-alloc"="0"'
     if fn.f32_denormals == "flush":
         attributes += FLUSH
     return (

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 from ptx2amd.lower import mfma, wave32
 from ptx2amd.lower.dot import accumulator, finish
 from ptx2amd.lower.matrix_unit import Mods, Tile, Unit
-from ptx2amd.lower.value import Val
+from ptx2amd.lower.value import Val, width
 
 if TYPE_CHECKING:
     from ptx2amd.lower.function import FunctionLowering
+
+
+KEPT = 64  # registers for sums that stay where the instruction left them
 
 
 def unit(fn: FunctionLowering, mods: Mods, tall: int) -> Unit | None:
@@ -51,10 +54,20 @@ def multiply(
     else:
         tile = Tile(chip.product(a, b, None), start)
         results = _added(fn, start, chip.out(tile.sums), "fadd")
+    if fn.target.wave_size == 64:  # LLVM cannot spill registers of the whole wave: few products at a time
+        fn.do("call void @llvm.amdgcn.sched.barrier(i32 0)")
     if mods.get("sat") or mods["dt"] == "f16":
         return finish(fn, results, start, mods)
-    fn.tiles[tuple(v.ref for v in results)] = fn.blocks, tile
+    keep(fn, results, tile)
     return results
+
+
+def keep(fn: FunctionLowering, results: list[Val], tile: Tile) -> None:
+    """Remember the sums behind results, and forget the oldest."""
+    fn.tiles[tuple(v.ref for v in results)] = fn.blocks, tile
+    size = sum(width(v.ty) for v in tile.sums) // 32
+    while len(fn.tiles) * size > KEPT:
+        del fn.tiles[next(iter(fn.tiles))]
 
 
 def _added(fn: FunctionLowering, left: list[Val], right: list[Val], how: str) -> list[Val]:

@@ -5,7 +5,9 @@ number the phases. The warp that completes a phase begins the next in the same c
 barrier can be used again at once, by other participants and with another count. Warps that wait poll the
 phase. Barriers of the whole block remain the hardware's, except those with the number of a partial one.
 
-A warp counts as one however many of its threads come, as in PTX."""
+A warp counts as one however many of its threads come, as in PTX.
+
+Further words are barriers of the block's warp groups, which meet around their matrix products (wgmma)."""
 
 from __future__ import annotations
 
@@ -23,9 +25,11 @@ if TYPE_CHECKING:
     from ptx2amd.ptx.ast import Function, Inst
 
 BARRIERS = 16
+GROUPS, GROUP = 16, 128  # words for warp groups, of which a block has up to 8; threads of one
 PHASE = 64  # the phases' unit in the word: above the count of warps
 STATES = Var("shared", "u32", "__ptx2amd_barriers", count=BARRIERS)
 VOTES = Var("shared", "u32", "__ptx2amd_barrier_votes", count=BARRIERS)
+GROUP_STATES = Var("shared", "u32", "__ptx2amd_warp_groups", count=GROUPS)
 ACCESS = 'syncscope("workgroup") monotonic'
 
 
@@ -86,21 +90,24 @@ def words(fn: FunctionLowering, var: Var, index: Val) -> Val:
 def prepare(fn: FunctionLowering) -> None:
     """At the start of a kernel: all barriers in their first phase."""
     lane = fn.special("%laneid")
+    used = (STATES, VOTES) if fn.named_barriers - {BARRIERS} else ()
+    if BARRIERS in fn.named_barriers:
+        used = (*used, GROUP_STATES)
     clear, ready = fn.block("barriers.clear"), fn.block("barriers.ready")
-    fn.branch(fn.op("i1", f"icmp ult {lane.t}, {BARRIERS}"), clear, ready)
+    fn.branch(fn.op("i1", f"icmp ult {lane.t}, {max(var.count for var in used)}"), clear, ready)
     fn.label(clear)
-    for var in (STATES, VOTES):
+    for var in used:
         fn.do(f"store i32 0, {words(fn, var, lane).t}")
     fn.label(ready)
-    fence(fn, "release", "cta")
-    fn.call("llvm.amdgcn.s.barrier", "void")
-    fence(fn, "acquire", "cta")
+    barrier(fn)
 
 
-def meet(fn: FunctionLowering, which: Val, expected: Val, wait: bool = True, clear: Val | None = None) -> None:
+def meet(
+    fn: FunctionLowering, which: Val, expected: Val, wait: bool = True, clear: Val | None = None, states: Var = STATES
+) -> None:
     """The warp comes to barrier `which` of `expected` warps, and waits for the others; the last to come
     first zeroes the word at `clear`. One lane acts for its warp."""
-    state = words(fn, STATES, which)
+    state = words(fn, states, which)
     come, attempt, came, poll, sleep, join = (
         fn.block(f"bar.{name}") for name in ("come", "attempt", "came", "poll", "sleep", "join")
     )
@@ -138,6 +145,22 @@ def meet(fn: FunctionLowering, which: Val, expected: Val, wait: bool = True, cle
     fn.label(join)
     if wait:
         fence(fn, "acquire", "cta")
+
+
+def meet_group(fn: FunctionLowering) -> None:
+    """The warps of a warp group meet."""
+    if BARRIERS not in fn.named_barriers:  # the block is one
+        barrier(fn)
+        return
+    group = fn.op("i32", f"lshr {fn.special('%warpid').t}, 2")
+    meet(fn, group, fn.const("i32", GROUP // 32), states=GROUP_STATES)
+
+
+def barrier(fn: FunctionLowering) -> None:
+    """All threads of the block meet, and see each other's memory."""
+    fence(fn, "release", "cta")
+    fn.call("llvm.amdgcn.s.barrier", "void")
+    fence(fn, "acquire", "cta")
 
 
 def add_votes(fn: FunctionLowering, total: Val, yes: Val) -> None:

@@ -9,6 +9,7 @@ from ptx2amd.ptx.ast import Addr, Function, Imm, Inst, Module, Operand, Scope, S
 from ptx2amd.ptx.parse import parse_body
 
 BARRIERS = ("bar_sync", "bar_arrive", "bar_red")
+WARP_GROUP = (16, 128)  # the barriers of warp groups: behind those of PTX (lower/named.py), their threads
 
 
 @dataclass(slots=True)
@@ -68,6 +69,8 @@ def summarise(module: Module, function: Function) -> Summary:
                 summary.approximate.add(shape.opcode)
             if shape.form.lower == "exit":
                 summary.exits = True
+        if shape.form.lower == "wgmma_order":
+            summary.parts.add(WARP_GROUP)
         if shape.form.lower in BARRIERS and "b" in shape.names:
             count = 0 if shape.form.lower == "bar_arrive" else _known(item.get("b"))
             summary.parts.add((_known(item.get("a")), count))

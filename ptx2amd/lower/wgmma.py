@@ -1,5 +1,4 @@
-"""wgmma: each warp of a warp group computes its own 16 rows, as tiles of 8 columns, when the instruction is issued;
-so nothing is left to wait for.
+"""wgmma: each warp of a warp group computes its own 16 rows, as tiles of 8 columns, when the instruction is issued.
 
 A word of a fragment is read from shared memory where the descriptor says that it lies (manual: "Shared Memory Matrix
 Layout"). Descriptor: bits 0-13 address, 16-29 leading and 32-45 stride dimension offset, all in units of 16 bytes;
@@ -10,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ptx2amd.lower import sparse, window
+from ptx2amd.lower import named, sparse, window
 from ptx2amd.lower.matrix import multiply, position
 from ptx2amd.lower.registry import lowers
 from ptx2amd.lower.value import Val
@@ -96,7 +95,10 @@ class Shared:
 
 @lowers("wgmma_order")
 def order(fn: FunctionLowering, inst: Inst) -> None:
-    """Fences, groups and waits: all is done when it is issued."""
+    """A warp group computes together: a warp must not read shared memory before the others have written it, nor
+    go on to write it before the others have read it. Else all is done when it is issued."""
+    if inst.shape.mods.get("op") != "commit_group":
+        named.meet_group(fn)
 
 
 @lowers("wgmma")

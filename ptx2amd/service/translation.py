@@ -17,7 +17,7 @@ from ptx2amd.service.protocol import Message
 from ptx2amd.target import MAPPINGS, MATRIX
 from ptx2amd.target.arch import UnknownArch
 from ptx2amd.target.shared import LDS, SPILLED, VARIANTS
-from ptx2amd.translate import ModuleIndex, module_index, parse, translate
+from ptx2amd.translate import INTERNAL_ERROR, ModuleIndex, Result, module_index, parse, translate
 
 # The CUDA error that the shim returns for each kind of failure.
 CODES: tuple[tuple[type[Exception], str], ...] = (
@@ -126,12 +126,9 @@ def parse_options(text: str) -> dict[str, str]:
     return options
 
 
-def kernel_entry(
-    module: Module, kernel: str, arch: str, build: str, options: dict[str, str] | None = None
-) -> Entry:
-    """Translate one kernel. Raises Unsupported or PtxError when that can't be done."""
-    begin = time.perf_counter()
-    options = options or {}
+def _translated(
+    module: Module, kernel: str, arch: str, build: str, options: dict[str, str], isolate: bool = False
+) -> Result:
     [result] = translate(
         module,
         module.source,
@@ -139,10 +136,26 @@ def kernel_entry(
         [kernel],
         mapping=options.get("mapping", ""),
         build_id=build,
+        isolate=isolate,
         shared=options.get("shared", LDS),
         matrix=options.get("matrix", ""),
     )
+    return result
+
+
+def kernel_entry(
+    module: Module, kernel: str, arch: str, build: str, options: dict[str, str] | None = None
+) -> Entry:
+    """Translate one kernel. Raises Unsupported or PtxError when that can't be done."""
+    begin = time.perf_counter()
+    options = options or {}
+    products = "matrix" not in options and any("mma" in function.text for function in module.functions.values())
+    result = _translated(module, kernel, arch, build, options, isolate=products)
     outcome = result.kernels[kernel]
+    if products and INTERNAL_ERROR in str(outcome.error):
+        # LLVM may not find registers for values of whole waves, which it cannot spill.
+        result = _translated(module, kernel, arch, build, {**options, "matrix": "software"})
+        outcome = result.kernels[kernel]
     if outcome.error:
         raise _named(outcome.error, kernel, module.source)
     fields = {
