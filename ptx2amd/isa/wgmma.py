@@ -38,7 +38,7 @@ def _rows() -> list[Form]:
                 for a in ("a:b64", "{a*4}:b32"):
                     options = more.replace("z", "") if a[0] == "{" else more
                     operands = [f"{{u*n/{per}}}:{kind}", a, "b:b64", *(["m:b32", "n:imm"] if word else [])]
-                    operands += ["!c:pred", *(f"{name}:imm" for name in options)]
+                    operands += ["c:pred" if word else "!c:pred", *(f"{name}:imm" for name in options)]
                     exact = "exact" if d == "s32" else SUM
                     if depth:
                         found.append(Form(syntax, ", ".join(operands), "wgmma", exact, (8, 0), 90))

