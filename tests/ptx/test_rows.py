@@ -27,8 +27,8 @@ UNDECIDED = re.compile("requires|not supported on|crashed|[Ff]eature")
 RANGES = re.compile("out of range|unexpected value|multiple of warp size|expected to be in range|video selector")
 
 # Known differences: the two words of a packed element type have an order for ptxas, not for us; it takes predicates as
-# elements of a fragment of 32-bit registers.
-KNOWN = re.compile(r"b[46]x16_p\d\d(\.\w+)*\.b8x16|mma\..*\{[^}]*pred_")
+# elements of a fragment of 32-bit registers, and `_` of none.
+KNOWN = re.compile(r"b[46]x16_p\d\d(\.\w+)*\.b8x16|(mma|matrix)\..*\{([^}]*pred_|_,)")
 
 
 def filled() -> list[Form]:
