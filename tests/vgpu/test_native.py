@@ -82,9 +82,14 @@ def statements(arch: str) -> list[str]:
         texts += [f"{name} {'v[10:11], v[12:13]' if name.endswith('64') else 'v10, v12'}{restore}" for name in names]
     signs = [f"{name} v20, {a}, {b}" for name in ("v_add_f32_e64", "v_mul_f32_e64")
              for a, b in (("-v10", "v12"), ("|v10|", "-|v12|"))]  # fmt: skip
+    no_mask = "null" if ARCHES[arch] == 32 else "vcc"  # a mask that nobody reads leaves steps out
+    mads = [f"v_mad_{t} v[20:21], {no_mask}, {a}, v12, {c}" for t in ("u64_u32", "i64_i32")
+            for a, c in (("v10", "v[14:15]"), ("0x60" if ARCHES[arch] == 32 else "60", "s[30:31]"),
+                         ("5", "v[14:15]"))]  # fmt: skip
     return [
         *dict.fromkeys(filter(None, texts)),
         *signs,
+        *mads,
         "v_fma_f32 v20, v10, -v12, v20",
         "v_fma_f32 v20, v20, v12, |v20|",
     ]

@@ -329,8 +329,6 @@ static void prologue(struct compiler *c) {
   gpr_rm(x, OP_MOV, true, RBP, WAVE(lds));
   gpr_rm(x, OP_MOV, true, R15, WAVE(wg));
   gpr_immediate(x, 0, true, R15, (int32_t)offsetof(struct workgroup, sites));
-  gpr_constant(x, RAX, 0xaaaa);
-  k_gpr(x, K_ODD, RAX);
   gpr_constant(x, RAX, ROUNDS);
   gpr_store(x, false, FUEL, RAX);
 }

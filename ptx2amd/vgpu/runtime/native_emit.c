@@ -149,6 +149,8 @@ void native_group_begin(struct compiler *c) {
   for (unsigned z = 0; z < ZMM_COUNT; z++) c->z[z] = (struct held){.key = KEY_FREE};
   for (unsigned k = 0; k < 8; k++) c->k[k] = (struct held){.key = KEY_FREE};
   c->n_slots = 0;
+  gpr_constant(&c->x, RAX, 0xaaaa);   /* here: a handler that was called meanwhile may have used the register */
+  k_gpr(&c->x, K_ODD, RAX);
   c->loop = c->x.at;
   if (c->masked) k_load(&c->x, K_EXEC, LANE_MASK(S_EXEC));
 }
