@@ -7,6 +7,7 @@ import importlib
 import struct
 
 import barrier_programs
+import byte_moves
 import named_programs
 import pytest
 import test_async_copy
@@ -34,6 +35,7 @@ TEXTS = [
     test_matrix.TEXT,
     test_matrix.WMMA_TEXT,
     test_async_copy.text(40),
+    byte_moves.HEAD + byte_moves.kernel(),
 ]
 
 _HEAD = """{0}
