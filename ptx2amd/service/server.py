@@ -14,6 +14,7 @@ import selectors
 import signal
 import socket
 import struct
+import threading
 import time
 import traceback
 from pathlib import Path
@@ -140,14 +141,24 @@ def _send(connection: socket.socket, message: Message) -> None:
 def _work(connection: socket.socket, build: str) -> int:
     """A worker's life: read the request, answer it. The exit status tells the server whether it did."""
     signal.set_wakeup_fd(-1)
+    os.setpgid(0, 0)
     connection.settimeout(REQUEST_SECONDS)
     try:
         request = receive(connection)
     except (ProtocolError, OSError):
         return 0  # no request: nobody to answer
     connection.settimeout(None)
+    threading.Thread(target=_leave_with, args=[connection], daemon=True).start()
     _send(connection, translation.answer(request, build))
     return 0
+
+
+def _leave_with(connection: socket.socket) -> None:
+    """End the worker, and what it started, when its client is gone: others wait for the place. (LLVM runs without
+    Python's lock.)"""
+    with contextlib.suppress(OSError):
+        if not connection.recv(1):
+            os.killpg(0, signal.SIGKILL)
 
 
 def main() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -133,6 +134,35 @@ def test_nonsense_and_silence_do_not_hurt_it(service: Path, tmp_path: Path) -> N
             connection.connect(str(service))
             connection.sendall(nonsense)
     assert ask(service, request(tmp_path)).header["status"] == "ok"
+
+
+def _workers(path: Path) -> list[int]:
+    """The processes that the service which listens at `path` has started."""
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(str(path))
+        [server, _, _] = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
+    listed = Path(f"/proc/{server}/task/{server}/children").read_text()
+    return [int(pid) for pid in listed.split()]
+
+
+def test_a_client_that_leaves_ends_its_translation(service: Path, tmp_path: Path) -> None:
+    steps = "".join(f"fma.rn.f32 %f{i % 7}, %f{i % 5}, %f{i % 3}, %f{i % 11};\n" for i in range(60000))
+    text = (
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry long(.param .u64 p) {\n"
+        f".reg .f32 %f<11>; .reg .u64 %p; ld.param.u64 %p, [p]; ld.global.f32 %f0, [%p];\n{steps}"
+        "st.global.f32 [%p], %f1; ret; }\n"
+    ).encode()
+    header = request(tmp_path, op="kernel", arch="gfx942", kernel="long", module=entry.module_id(text))
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(str(service))
+        connection.sendall(Message(header, text).pack())
+        time.sleep(1)
+        before = set(_workers(service))
+        assert before, "the translation has ended already"
+    end = time.monotonic() + 4
+    while (left := before & set(_workers(service))) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert not left
 
 
 def test_a_second_service_leaves_the_first_alone(service: Path, tmp_path: Path) -> None:
