@@ -72,18 +72,22 @@ GROUPS = [
     _row("cp.async.bulk.wait_group.[read:read]", "n:imm", "nothing"),
 ]
 
+# ptxas 13.0 took .gpu with .mmio too.
+RELEASES = "{sem:release}.{scope:gpu|sys}", "{mmio:mmio}.{sem:release}.{scope:sys}"
 STORES = [
     *(
         _row(f"st.async.[sem:weak]{OWN}.{COMPLETE}{vec}.{{t:{t}}}", "[a], {b}:t, [m]", "st_async", (8, 1))
         for vec, t in ((".[vec:v2]", "b32|u32|s32|f32|b64|u64|s64|f64"), (".{vec:v4}", "b32|u32|s32|f32"))
     ),
-    _row(
-        "st.async.[mmio:mmio].{sem:release}.{scope:gpu|sys}.[space:global]"
-        ".{t:b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64}",
-        "[a], b:t",
-        "st",
-        (8, 7),
-        100,
+    *(
+        _row(
+            f"st.async.{scope}.[space:global].{{t:b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64}}",
+            "[a], b:t",
+            "st",
+            (8, 7),
+            100,
+        )
+        for scope in RELEASES
     ),
     *(
         _row(
@@ -96,13 +100,13 @@ STORES = [
     ),
     *(
         _row(
-            "red.async.[mmio:mmio].{sem:release}.{scope:gpu|sys}.[space:global]"
-            f".{{op:{op}}}.{{t:{t}}}",
+            f"red.async.{scope}.[space:global].{{op:{op}}}.{{t:{t}}}",
             "[a], b:t",
             "atom",
             (8, 7),
             100,
         )
+        for scope in RELEASES
         for op, t in (("add", "u32|s32|u64|s64"), *INTEGERS[1:])
     ),
     _row("st.bulk.[sem:weak].[space:shared::cta]", "[a], b:u64, c:imm", "st_bulk", (8, 6), 100),
