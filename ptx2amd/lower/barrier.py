@@ -20,14 +20,14 @@ TOTAL = Var("shared", "u32", "__ptx2amd_bar_red")
 @lowers("bar_sync")
 def bar_sync(fn: FunctionLowering, inst: Inst) -> None:
     if named.applies(fn, inst):
-        named.meet(fn, named.number(fn, inst), named.warps(fn, inst))
+        named.meet(fn, inst)
     else:
         barrier(fn)
 
 
 @lowers("bar_arrive")
 def bar_arrive(fn: FunctionLowering, inst: Inst) -> None:
-    named.meet(fn, named.number(fn, inst), named.warps(fn, inst), wait=False)
+    named.meet(fn, inst, wait=False)
 
 
 @lowers("bar_red")
@@ -39,7 +39,7 @@ def bar_red(fn: FunctionLowering, inst: Inst) -> None:
     if op == "and":
         vote = fn.op("i1", f"xor {vote.t}, true")
     if named.applies(fn, inst):
-        count = named.vote(fn, named.number(fn, inst), named.warps(fn, inst), vote)
+        count = named.vote(fn, inst, vote)
     else:
         total = fn.module.shared(TOTAL, "@__ptx2amd_bar_red")
         barrier(fn)

@@ -53,10 +53,11 @@ def lower_function(module: ModuleLowering, function: Function, denormals: str) -
         fn.label(live)
     arena.enter(fn)
     if fn.is_kernel and fn.named_barriers:
-        named.prepare(fn)
+        named.prepare(fn, function)
     lower_body(fn, scope)
     if not fn.ended():
         fn.branch(fn.return_block)
+    named.leave(fn)
     arena.leave(fn)
     tail(fn, function, how)
     module.helpers |= fn.helpers

@@ -19,7 +19,7 @@ class Summary:
     instructions with and without .ftz; shared: static shared variables declared inside; indirect:
     whether it calls through addresses; parts: barriers
     that may be for a part of the block, as (number, thread count) with None for what a register holds; the
-    count of an arrival is 0."""
+    count of an arrival is 0; wholes: the numbers of those of the whole block."""
 
     functions: set[str] = field(default_factory=set)
     taken: set[str] = field(default_factory=set)
@@ -30,6 +30,7 @@ class Summary:
     approximate: set[str] = field(default_factory=set)
     indirect: bool = False
     parts: set[tuple[int | None, int | None]] = field(default_factory=set)
+    wholes: set[int | None] = field(default_factory=set)
 
 
 def items(scope: Scope) -> Iterator[Inst | Var]:
@@ -71,9 +72,12 @@ def summarise(module: Module, function: Function) -> Summary:
                 summary.exits = True
         if shape.form.lower == "wgmma_order":
             summary.parts.add(WARP_GROUP)
-        if shape.form.lower in BARRIERS and "b" in shape.names:
-            count = 0 if shape.form.lower == "bar_arrive" else _known(item.get("b"))
-            summary.parts.add((_known(item.get("a")), count))
+        if shape.form.lower in BARRIERS:
+            which = _known(item.get("a"))
+            if "b" in shape.names:
+                summary.parts.add((which, 0 if shape.form.lower == "bar_arrive" else _known(item.get("b"))))
+            else:
+                summary.wholes.add(which)
         if facts[1] == 1:
             summary.flush += 1
         elif facts[1] == 2:

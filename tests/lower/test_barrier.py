@@ -59,7 +59,7 @@ def test_barriers_of_the_whole_block_are_the_hardwares(arch: str) -> None:
     [result] = translate(COUNTED, "counted.ptx", [arch])
     assert result.ok
     sizes = {name: kernel.static_shared for name, kernel in result.kernels.items()}
-    assert sizes == {"whole": 0, "part": 64, "other": 64}
+    assert sizes == {"whole": 0, "part": 128, "other": 132}
 
 
 IN_A_FUNCTION = """.version 8.0
@@ -112,3 +112,31 @@ def test_warps_that_have_exited_count_as_there(arch: str, every: int) -> None:
         [out] = program(EXITED, arch).run("k", block, [4 * block], [struct.pack("<I", every)])
         want = [(t ^ 7) + 1 if t // 32 % every == 0 else 0 for t in range(block)]
         assert list(struct.unpack(f"<{block}I", out))[: block & ~31] == want[: block & ~31], block
+
+
+COUNTED_EXITS = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out) {
+.reg .b32 %t, %w, %n, %x, %y, %s; .reg .b64 %out; .reg .pred %p, %q; .shared .align 4 .b8 s[4];
+mov.u32 %t, %tid.x; mov.u32 %n, %ntid.x; shr.u32 %w, %t, 5; rem.u32 %x, %w, 3; mov.u32 %s, s;
+setp.gt.u32 %p, %w, 1; @%p bra parted; bar.sync 1, 64; parted: bar.sync 0;
+setp.ne.u32 %p, %x, 1; @%p bra stay; bar.arrive 2, %n; exit;
+stay: setp.ne.u32 %p, %x, 2; @%p bra meet; mov.u32 %y, 0;
+late: add.u32 %y, %y, 1; nanosleep.u32 500; setp.lt.u32 %p, %y, 50; @%p bra late; exit;
+meet: bar.sync 1; setp.eq.u32 %q, %t, %t; bar.red.popc.u32 %x, 1, %q;
+setp.ne.u32 %p, %w, 0; @%p bra read; mov.u32 %y, 0;
+write: add.u32 %y, %y, 1; nanosleep.u32 500; setp.lt.u32 %p, %y, 50; @%p bra write; st.shared.u32 [%s], 1000;
+read: bar.sync 2; ld.shared.u32 %y, [%s]; add.u32 %x, %x, %y;
+ld.param.u64 %out, [out]; mad.wide.u32 %out, %t, 4, %out; st.global.u32 [%out], %x; ret; }
+"""
+
+
+@pytest.mark.parametrize("arch", MAPPINGS)
+def test_barriers_in_lds_count_warps_that_have_exited(arch: str) -> None:
+    """Some exit before the others wait, some while they do; those that have arrived before are counted once."""
+    for block in (64, 96, 128, 480):
+        [out] = program(COUNTED_EXITS, arch).run("k", block, [4 * block])
+        staying = sum(t // 32 % 3 == 0 for t in range(block))
+        want = [1000 + staying if t // 32 % 3 == 0 else 0 for t in range(block)]
+        assert list(struct.unpack(f"<{block}I", out)) == want, block
