@@ -28,7 +28,8 @@ RANGES = re.compile("out of range|unexpected value|multiple of warp size|expecte
 
 # Known differences: the two words of a packed element type have an order for ptxas, not for us; it takes predicates as
 # elements of a fragment of 32-bit registers, and `_` of none.
-KNOWN = re.compile(r"b[46]x16_p\d\d(\.\w+)*\.b8x16|(mma|matrix)\..*\{([^}]*pred_|_,)")
+# It takes registers of 8 and 16 bits as addresses too.
+KNOWN = re.compile(r"b[46]x16_p\d\d(\.\w+)*\.b8x16|(mma|matrix)\..*\{([^}]*pred_|_,)|\[[bsu](8|16)_\d+\]")
 
 
 def filled() -> list[Form]:
