@@ -313,22 +313,17 @@ static void global_scattered(struct compiler *c, const struct detour *d) {
   unsigned k = d->k, k2 = d->k + 1u;   /* two that are free */
   if (gathers) {
     int32_t site = (int32_t)(d->site * sizeof(struct native_site));
-    lanes_to(c, k);
-    k_shift_right(x, k2, k, 8);
-    zmm_rm(x, BROADCAST_Q, spare, 0, mem(R15, site), UNMASKED);
-    zmm_compare(x, PCMPUQ, k, first, spare, 1, k);
-    zmm_compare(x, PCMPUQ, k2, second, spare, 1, k2);
-    k_op(x, K_OR, k, k, k2);
-    k_test(x, k);
-    outside[n_outside++] = jump_if(x, CC_NE);
-    lanes_to(c, k);
-    k_shift_right(x, k2, k, 8);
-    zmm_rm(x, BROADCAST_Q, spare, 0, mem(R15, site + 8), UNMASKED);
-    zmm_compare(x, PCMPUQ, k, first, spare, 6, k);
-    zmm_compare(x, PCMPUQ, k2, second, spare, 6, k2);
-    k_op(x, K_OR, k, k, k2);
-    k_test(x, k);
-    outside[n_outside++] = jump_if(x, CC_NE);
+    for (unsigned bound = 0; bound < 2; bound++) {   /* below the site's first address, above its last */
+      uint8_t relation = bound ? 6 : 1;
+      lanes_to(c, k);
+      k_shift_right(x, k2, k, 8);
+      zmm_rm(x, BROADCAST_Q, spare, 0, mem(R15, site + 8 * (int32_t)bound), UNMASKED);
+      zmm_compare(x, PCMPUQ, k, first, spare, relation, k);
+      zmm_compare(x, PCMPUQ, k2, second, spare, relation, k2);
+      k_op(x, K_OR, k, k, k2);
+      k_test(x, k);
+      outside[n_outside++] = jump_if(x, CC_NE);
+    }
     lanes_to(c, k);
     k_shift_right(x, k2, k, 8);
     gpr_constant(x, RAX, 0);   /* gathers want a base */

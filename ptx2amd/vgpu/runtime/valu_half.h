@@ -115,12 +115,9 @@ static inline float fnuz_to_f32(uint32_t b, int mantissa, int bias) {
 static inline float fp8_to_f32(uint32_t b) { return fnuz_to_f32(b, 3, 8); }
 static inline float bf8_to_f32(uint32_t b) { return fnuz_to_f32(b, 2, 16); }
 
-/* Round to nearest even of f32 bits `u`, then saturate or give NaN. `noise`: added to the bits below the result's
- * last one instead of rounding (stochastic rounding), as 20 bits at the bottom of the mantissa field. */
-static inline uint32_t f32_to_fnuz(float f, int mantissa, int bias, bool saturate) {
-  uint32_t u = f32_bits(f), sign = u >> 24 & 0x80;
-  u &= 0x7fffffff;
-  if (u > 0x7f800000) return 0x80;
+/* The bits of a positive float in a format of `mantissa` bits and an exponent bias, rounded to nearest even; too large for
+ * the format: more than its largest number's. */
+static inline uint64_t round_small(uint32_t u, int mantissa, int bias) {
   int e = (int)(u >> 23) - 127 + bias, drop = 23 - mantissa;
   uint64_t m = (u & 0x7fffff) | (u >= 0x800000 ? 0x800000 : 0);
   if (e < 1) {
@@ -130,7 +127,14 @@ static inline uint32_t f32_to_fnuz(float f, int mantissa, int bias, bool saturat
   }
   uint64_t q = m >> drop, rest = m & ((UINT64_C(1) << drop) - 1), half = UINT64_C(1) << (drop - 1);
   q += rest > half || (rest == half && (q & 1));
-  uint64_t r = ((uint64_t)(e - 1) << mantissa) + q;
+  return ((uint64_t)(e - 1) << mantissa) + q;
+}
+/* A float in an fnuz format, rounded to nearest even; too large: the largest number or NaN. */
+static inline uint32_t f32_to_fnuz(float f, int mantissa, int bias, bool saturate) {
+  uint32_t u = f32_bits(f), sign = u >> 24 & 0x80;
+  u &= 0x7fffffff;
+  if (u > 0x7f800000) return 0x80;
+  uint64_t r = round_small(u, mantissa, bias);
   if (u == 0x7f800000 || r > 0x7f) return saturate ? sign | 0x7f : 0x80;
   return r ? sign | (uint32_t)r : 0;
 }

@@ -4,34 +4,31 @@
 
 #include "valu_math.h"
 
-/* A NaN operand is the result, quietened, signalling ones first; -0 < +0. */
-static inline float minimum_f32(float a, float b) {
-  float r = order_f32(a) < order_f32(b) ? a : b;
+/* A NaN operand, quietened, signalling ones first; without one r. */
+static inline float nan_or_f32(float a, float b, float r) {
   r = nan_f32(b) ? b : r;
   r = nan_f32(a) ? a : r;
   r = snan_f32(b) & !snan_f32(a) ? b : r;
   return nan_f32(r) ? as_f32(f32_bits(r) | 0x400000) : r;
+}
+static inline double nan_or_f64(double a, double b, double r) {
+  r = nan_f64(b) ? b : r;
+  r = nan_f64(a) ? a : r;
+  r = snan_f64(b) & !snan_f64(a) ? b : r;
+  return nan_f64(r) ? as_f64(f64_bits(r) | UINT64_C(1) << 51) : r;
+}
+/* -0 < +0. */
+static inline float minimum_f32(float a, float b) {
+  return nan_or_f32(a, b, order_f32(a) < order_f32(b) ? a : b);
 }
 static inline float maximum_f32(float a, float b) {
-  float r = order_f32(a) < order_f32(b) ? b : a;
-  r = nan_f32(b) ? b : r;
-  r = nan_f32(a) ? a : r;
-  r = snan_f32(b) & !snan_f32(a) ? b : r;
-  return nan_f32(r) ? as_f32(f32_bits(r) | 0x400000) : r;
+  return nan_or_f32(a, b, order_f32(a) < order_f32(b) ? b : a);
 }
 static inline double minimum_f64(double a, double b) {
-  double r = order_f64(a) < order_f64(b) ? a : b;
-  r = nan_f64(b) ? b : r;
-  r = nan_f64(a) ? a : r;
-  r = snan_f64(b) & !snan_f64(a) ? b : r;
-  return nan_f64(r) ? as_f64(f64_bits(r) | UINT64_C(1) << 51) : r;
+  return nan_or_f64(a, b, order_f64(a) < order_f64(b) ? a : b);
 }
 static inline double maximum_f64(double a, double b) {
-  double r = order_f64(a) < order_f64(b) ? b : a;
-  r = nan_f64(b) ? b : r;
-  r = nan_f64(a) ? a : r;
-  r = snan_f64(b) & !snan_f64(a) ? b : r;
-  return nan_f64(r) ? as_f64(f64_bits(r) | UINT64_C(1) << 51) : r;
+  return nan_or_f64(a, b, order_f64(a) < order_f64(b) ? b : a);
 }
 
 static inline int32_t sat_i8(int32_t v) { return clamp_i32(v, -128, 127); }
@@ -62,16 +59,7 @@ static inline uint32_t f32_to_ocp(float f, int mantissa, bool saturate) {
   uint32_t largest = mantissa == 3 ? 0x7e : 0x7b, over = mantissa == 3 ? 0x7f : 0x7c;
   u &= 0x7fffffff;
   if (u > 0x7f800000) return sign | 0x7f;
-  int e = (int)(u >> 23) - 127 + bias, drop = 23 - mantissa;
-  uint64_t m = (u & 0x7fffff) | (u >= 0x800000 ? 0x800000 : 0);
-  if (e < 1) {
-    drop += 1 - e;
-    if (drop > 40) drop = 40;
-    e = 1;
-  }
-  uint64_t q = m >> drop, rest = m & ((UINT64_C(1) << drop) - 1), half = UINT64_C(1) << (drop - 1);
-  q += rest > half || (rest == half && (q & 1));
-  uint64_t r = ((uint64_t)(e - 1) << mantissa) + q;
+  uint64_t r = round_small(u, mantissa, bias);
   if (u == 0x7f800000 || r > largest) return sign | (saturate ? largest : over);
   return sign | (uint32_t)r;
 }
