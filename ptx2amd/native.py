@@ -20,7 +20,8 @@ from pathlib import Path
 from ptx2amd.errors import Ptx2amdError
 
 PACKAGE = Path(__file__).resolve().parent
-DIRECTORY = PACKAGE / "_native"
+#: Where the libraries lie; PTX2AMD_NATIVE: another build of them, for example with sanitizers.
+DIRECTORY = Path(os.environ.get("PTX2AMD_NATIVE") or PACKAGE / "_native").resolve()
 WORK = PACKAGE.parent / "build" / "native"
 
 CFLAGS = ("-std=gnu11", "-O2", "-g1", "-fPIC", "-pthread", "-fvisibility=hidden", "-Wall", "-Wextra")

@@ -13,11 +13,11 @@ from typing import Any
 
 import cffi
 
+from ptx2amd import native
 from ptx2amd.errors import Ptx2amdError
 
 PACKAGE = Path(__file__).resolve().parent.parent
 HEADERS = PACKAGE / "vgpu" / "runtime"
-SOFTWARE_GPU = PACKAGE / "_native" / "libptx2amd_vgpu.so"
 AMD_NAMES = ("libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so")
 
 #: Functions whose result is not an error code.
@@ -101,7 +101,7 @@ def last_fault(library: Library) -> str:
 @cache
 def software_gpu(path: str = "") -> Library:
     """The software GPU, with one device for every architecture it has unless it was initialised before."""
-    library = Library(path or os.environ.get("PTX2AMD_VGPU_LIBRARY") or SOFTWARE_GPU)
+    library = Library(path or native.DIRECTORY / "libptx2amd_vgpu.so")
     library.raw.ptx2amd_vgpu_select(library.raw.ptx2amd_vgpu_archs())
     return library
 

@@ -146,5 +146,13 @@ def alloca(fn: FunctionLowering, inst: Inst) -> None:
     alignment = align.bits if isinstance(align, Imm) else 8
     if alignment > 16:
         raise Unsupported("alignment above 16 bytes", fn.name, inst.line, inst.shape.opcode)
+    shift = fn.target.wave_size.bit_length() - 1
+    if fn.target.arch.flat_scratch:  # LLVM 22 takes a wave's worth for each lane: ask for the part, out of its sight
+        rounded = fn.op("i32", f"add {size.t}, {(1 << shift) - 1}")
+        part = fn.op("i32", f"lshr {rounded.t}, {shift}")
+        size = fn.op("i32", f'call i32 asm "", "=v,0"({part.t})')
     memory = fn.op("ptr addrspace(5)", f"alloca i8, {size.t}, align {alignment}, addrspace(5)")
-    fn.put(inst, "d", fn.resize(memory, int(inst.shape.mods["t"][1:])))
+    address = fn.op("i32", f"ptrtoint {memory.t} to i32")
+    if not fn.target.arch.flat_scratch:  # LLVM 22 gives the wave's address
+        address = fn.op("i32", f"lshr {address.t}, {shift}")
+    fn.put(inst, "d", fn.resize(address, int(inst.shape.mods["t"][1:])))

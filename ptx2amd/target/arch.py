@@ -27,7 +27,8 @@ class Arch:
     ("mfma": f16 and f32, "flushes": subnormal f16 and bf16 in them, "bf16_1k", "f64", "i8_k16", "i8_k32", "fp8",
     "ocp8": its formats are OCP's, as PTX's, "xf32", "f16_k32"; "wmma11", "wmma12", "wmma1250"); dot: v_dot4;
     fp8: conversions between f32 and fp8; bitop3: three-input logic in one instruction; named_barriers,
-    async_lds (bytes a lane can copy from memory to LDS in one instruction); cycle_counter_bits: of the shader
+    async_lds (bytes a lane can copy from memory to LDS in one instruction); flat_scratch: stack pointers are a lane's
+    addresses, not a wave's; cycle_counter_bits: of the shader
     clock; code_object: version of our code objects."""
 
     name: str
@@ -46,6 +47,7 @@ class Arch:
     row_share: bool = True
     named_barriers: bool = False
     async_lds: tuple[int, ...] = ()
+    flat_scratch: bool = False
     cycle_counter_bits: int = 64
     code_object: int = 5
 
@@ -68,9 +70,17 @@ def _family(base: Arch, *names: str, **changes) -> list[Arch]:
 _GFX9 = Arch("", (64,), dot=False, row_share=False, async_lds=(1, 2, 4))
 _GFX908 = replace(_GFX9, dot=True, matrix=frozenset({"mfma", "i8_k16"}))
 _GFX90A = replace(_GFX908, matrix=_GFX908.matrix | {"flushes", "bf16_1k", "f64"}, row_share=True)
-_GFX94 = replace(_GFX90A, matrix=frozenset({"mfma", "bf16_1k", "f64", "i8_k32"}), images=False)
+_GFX94 = replace(_GFX90A, matrix=frozenset({"mfma", "bf16_1k", "f64", "i8_k32"}), images=False, flat_scratch=True)
 _GFX10 = Arch("", (32, 64), dot=False, permlane16=True, async_lds=(1, 2, 4))
-_GFX11 = replace(_GFX10, dot=True, permlane64=True, matrix=frozenset({"wmma11"}), async_lds=(), cycle_counter_bits=20)
+_GFX11 = replace(
+    _GFX10,
+    dot=True,
+    permlane64=True,
+    matrix=frozenset({"wmma11"}),
+    async_lds=(),
+    flat_scratch=True,
+    cycle_counter_bits=20,
+)
 _GFX12 = replace(_GFX11, matrix=frozenset({"wmma12"}), fp8=True, named_barriers=True, cycle_counter_bits=64)
 _GFX125 = replace(
     _GFX12,

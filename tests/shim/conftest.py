@@ -52,7 +52,7 @@ def environment(stub_path: Path, tmp_path_factory: pytest.TempPathFactory) -> di
 @pytest.fixture(scope="session")
 def loaded(environment: dict[str, str], stub_path: Path) -> SimpleNamespace:
     """ffi, cuda (the library), stub, cache directory; initialised."""
-    library = Path(os.environ.get("SHIM_UNDER_TEST", native.DIRECTORY)) / "libcuda.so.1"  # or a sanitizer build
+    library = native.DIRECTORY / "libcuda.so.1"
     if not library.exists():
         native.build(["shim"])
     ffi = cffi.FFI()

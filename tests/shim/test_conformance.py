@@ -33,7 +33,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 def run(environment: dict[str, str], *options: str) -> list[list[object]]:
-    library = Path(os.environ.get("SHIM_UNDER_TEST", native.DIRECTORY)) / "libcuda.so.1"
+    library = native.DIRECTORY / "libcuda.so.1"
     command = [sys.executable, str(RUNNER), str(library), *options]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, f"ended with {done.returncode} at {done.stderr[-2000:]}"

@@ -14,14 +14,13 @@ from pathlib import Path
 
 import numpy as np
 
+from ptx2amd import native
 from ptx2amd.vgpu.isa.op import REPRESENTATIVES
 
 FAULTS = (
     "none", "illegal", "unimplemented", "memory", "misaligned", "lds", "scratch", "trap", "deadlock", "runaway",
     "bad launch", "bad jump",
 )  # fmt: skip
-
-LIBRARY = Path(__file__).parents[2] / "ptx2amd" / "_native" / "libptx2amd_vgpu.so"
 
 
 class EngineFault(Exception):
@@ -34,9 +33,7 @@ class EngineFault(Exception):
 
 @cache
 def library() -> ctypes.CDLL:
-    import os
-
-    lib = ctypes.CDLL(os.environ.get("PTX2AMD_TEST_VGPU") or str(LIBRARY))
+    lib = ctypes.CDLL(str(native.DIRECTORY / "libptx2amd_vgpu.so"))
     lib.ptx2amd_vgpu_adopt.restype = ctypes.c_void_p
     lib.ptx2amd_vgpu_adopt.argtypes = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int]
     lib.ptx2amd_vgpu_forget.argtypes = [ctypes.c_void_p]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -56,29 +57,39 @@ GLOBAL void empty() {}
 """
 
 
+ZIG = (sys.executable, "-m", "ziglang")
+
+
 def _run(*command: str) -> None:
-    done = subprocess.run([sys.executable, "-m", "ziglang", *command], capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
 
 
+def have_clang19() -> bool:
+    return shutil.which("clang-19") is not None
+
+
 @cache
-def compile_hip(source: str, arch: str, version: int = 5) -> bytes:
-    """A code object of that code object version."""
-    flags = ("-nogpulib", "-nogpuinc", "-O2", f"-mcode-object-version={version}")
-    key = hashlib.blake2b(f"{source}{arch}{flags}".encode()).hexdigest()[:16]
+def compile_hip(source: str, arch: str, version: int = 5, *options: str, compiler: str = "clang22") -> bytes:
+    """A code object of that code object version, by the wheel's clang ("clang22") or Debian's "clang19"."""
+    flags = ("-nogpulib", "-nogpuinc", f"-mcode-object-version={version}", *(options or ("-O2",)))
+    key = hashlib.blake2b(f"{HEAD}{source}{arch}{flags}{compiler}".encode()).hexdigest()[:16]
     target = Path(tempfile.gettempdir()) / "ptx2amd-test-kernels" / f"{key}.hsaco"
     if target.exists():
         return target.read_bytes()
     target.parent.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / "k.hip").write_text(HEAD + source)
-        device = ("-x", "hip", f"--offload-arch={arch}", "--cuda-device-only", "--no-gpu-bundle-output")
-        _run("clang", *device, *flags, "-S", str(folder / "k.hip"), "-o", str(folder / "k.s"))
-        machine = ("-target", "amdgcn-amd-amdhsa", f"-mcpu={arch}", flags[-1])
-        _run("clang", "-c", *machine, str(folder / "k.s"), "-o", str(folder / "k.o"))
-        _run("ld.lld", "-m", "elf64_amdgpu", "-shared", str(folder / "k.o"), "-o", str(folder / "k.hsaco"))
-        image = (folder / "k.hsaco").read_bytes()
+        text, assembly, relocatable, linked = (Path(name) / f"k.{end}" for end in ("hip", "s", "o", "hsaco"))
+        text.write_text(HEAD + source)
+        device = ("-x", "hip", f"--offload-arch={arch}", "--cuda-device-only", "--no-gpu-bundle-output", *flags)
+        if compiler == "clang19":
+            _run("clang-19", *device, str(text), "-o", str(linked))
+        else:
+            machine = ("-target", "amdgcn-amd-amdhsa", f"-mcpu={arch}", *(f for f in flags if f.startswith("-m")))
+            _run(*ZIG, "clang", *device, "-S", str(text), "-o", str(assembly))
+            _run(*ZIG, "clang", "-c", *machine, str(assembly), "-o", str(relocatable))
+            _run(*ZIG, "ld.lld", "-m", "elf64_amdgpu", "-shared", str(relocatable), "-o", str(linked))
+        image = linked.read_bytes()
     part = target.with_suffix(f".{id(image)}")
     part.write_bytes(image)
     part.replace(target)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import struct
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from pathlib import Path
 import cffi
 import numpy as np
 
+from ptx2amd import native
 from ptx2amd.vgpu.isa.encoding import DECODERS
 from ptx2amd.vgpu.isa.op import REPRESENTATIVES
 
@@ -41,10 +41,7 @@ def library() -> tuple[cffi.FFI, object]:
         "int ptx2amd_vgpu_execute(const char *arch, unsigned lanes, const char *level, const uint32_t *code,"
         " size_t dwords, uint32_t *v, uint32_t *s, uint32_t mode);"
     )
-    path = os.environ.get("PTX2AMD_TEST_VGPU")
-    if not path:
-        path = str(Path(__file__).parents[2] / "ptx2amd" / "_native" / "libptx2amd_vgpu.so")
-    return ffi, ffi.dlopen(path)
+    return ffi, ffi.dlopen(str(native.DIRECTORY / "libptx2amd_vgpu.so"))
 
 
 def _sections(elf: bytes) -> dict[str, bytes]:
