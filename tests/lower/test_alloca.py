@@ -1,6 +1,6 @@
 """Stacks whose size only the run knows: `alloca`, `stacksave`, `stackrestore`.
 
-Protects: that a lane gets its own bytes (LLVM 22 gives the wave's address where scratch is not flat), and gives them back.
+Protects: that a lane gets its own bytes (LLVM 22 gives the wave's address where scratch is not flat) and returns them.
 """
 
 from __future__ import annotations
