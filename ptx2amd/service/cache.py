@@ -15,11 +15,11 @@ DEFAULT_LIMIT = 4 << 30  # bytes
 
 
 def directory() -> Path:
-    """PTX2AMD_CACHE_DIR, else $XDG_CACHE_HOME/ptx2amd, else ~/.cache/ptx2amd."""
+    """PTX2AMD_CACHE_DIR, else $XDG_CACHE_HOME/ptx2amd, else $HOME/.cache/ptx2amd, as in shim/src/cache.c."""
     if explicit := os.environ.get("PTX2AMD_CACHE_DIR"):
         return Path(explicit)
     base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "ptx2amd"
+    return (Path(base) if base else Path(os.environ.get("HOME") or "/tmp") / ".cache") / "ptx2amd"
 
 
 def limit() -> int:

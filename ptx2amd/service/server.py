@@ -27,15 +27,23 @@ REQUEST_SECONDS = 30.0  # to read a request; translation itself has no limit
 PEER = struct.Struct("3i")  # SO_PEERCRED: pid, uid, gid
 
 
+SOCKET_DIRECTORY = 70  # bytes of a folder's path; a socket's whole path has 108
+
+
 def runtime_directory() -> Path:
-    """PTX2AMD_RUNTIME_DIR, else $XDG_RUNTIME_DIR/ptx2amd, else /tmp/ptx2amd-<uid>; ours alone (0700)."""
+    """PTX2AMD_RUNTIME_DIR, else $XDG_RUNTIME_DIR/ptx2amd where that is ours, else /tmp/ptx2amd-<uid>; mode 0700."""
     if explicit := os.environ.get("PTX2AMD_RUNTIME_DIR"):
-        path = Path(explicit)
-    elif base := os.environ.get("XDG_RUNTIME_DIR"):
+        return _ours_alone(Path(explicit))
+    if base := os.environ.get("XDG_RUNTIME_DIR"):
         path = Path(base) / "ptx2amd"
-    else:
-        path = Path(f"/tmp/ptx2amd-{os.getuid()}")
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with contextlib.suppress(OSError):  # of another login, or not there (su, containers)
+            if len(bytes(path)) < SOCKET_DIRECTORY:
+                return _ours_alone(path)
+    return _ours_alone(Path(f"/tmp/ptx2amd-{os.getuid()}"))
+
+
+def _ours_alone(path: Path) -> Path:
+    path.mkdir(mode=0o700, exist_ok=True)
     stat = path.stat()
     if stat.st_uid != os.getuid() or stat.st_mode & 0o077:
         raise PermissionError(f"{path} must belong to you and be closed to others (chmod 700 {path})")

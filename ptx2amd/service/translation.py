@@ -143,9 +143,7 @@ def _translated(
     return result
 
 
-def kernel_entry(
-    module: Module, kernel: str, arch: str, build: str, options: dict[str, str] | None = None
-) -> Entry:
+def kernel_entry(module: Module, kernel: str, arch: str, build: str, options: dict[str, str] | None = None) -> Entry:
     """Translate one kernel. Raises Unsupported or PtxError when that can't be done."""
     begin = time.perf_counter()
     options = options or {}

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "cache.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
@@ -33,7 +34,7 @@ const char *build_id(void) {
   return id;
 }
 
-/* PTX2AMD_CACHE=0: entries live in a folder of this process and go with it. */
+/* With PTX2AMD_CACHE=0, or where the cache can't be written, entries live in a folder of this process and go with it. */
 static char private_directory[PATH_LENGTH];
 static pid_t private_owner;
 
@@ -56,17 +57,37 @@ static bool make_private_directory(void) {
   return true;
 }
 
-const char *cache_directory(void) {
-  static char directory[PATH_LENGTH];
+/* Makes the folder and those above it; whether entries can be written there. */
+static bool writable(const char *path) {
+  char part[PATH_LENGTH];
+  snprintf(part, sizeof part, "%s", path);
+  for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+    *slash = 0;
+    mkdir(part, 0777);
+    *slash = '/';
+  }
+  mkdir(part, 0777);
+  return !access(part, W_OK | X_OK);
+}
+
+static void choose_directory(char *directory, size_t size) {
   const char *off = getenv("PTX2AMD_CACHE");
   const char *own = getenv("PTX2AMD_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  bool wanted = !off || strcmp(off, "0");
+  if (own && *own) snprintf(directory, size, "%s", own);
+  else if (xdg && *xdg) snprintf(directory, size, "%s/ptx2amd", xdg);
+  else snprintf(directory, size, "%s/.cache/ptx2amd", home && *home ? home : "/tmp");
+  if (wanted && writable(directory)) return;
+  if (wanted)
+    say("the cache folder %s can't be written (%s): kernels are translated anew in every run; set PTX2AMD_CACHE_DIR to a "
+        "folder of yours", directory, strerror(errno));
+  if (make_private_directory()) snprintf(directory, size, "%s", private_directory);
+}
+
+const char *cache_directory(void) {
+  static char directory[PATH_LENGTH];
   pthread_mutex_lock(&lock);
-  if (!directory[0]) {
-    if (off && !strcmp(off, "0") && make_private_directory()) memcpy(directory, private_directory, sizeof directory);
-    else if (own && *own) snprintf(directory, sizeof directory, "%s", own);
-    else if (xdg && *xdg) snprintf(directory, sizeof directory, "%s/ptx2amd", xdg);
-    else snprintf(directory, sizeof directory, "%s/.cache/ptx2amd", home && *home ? home : "/tmp");
-  }
+  if (!directory[0]) choose_directory(directory, sizeof directory);
   pthread_mutex_unlock(&lock);
   return directory;
 }

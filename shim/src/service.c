@@ -20,17 +20,23 @@
 #include "shim.h"
 
 enum { START_MS = 30000, REQUEST_MS = 1800000, REPLY_HEADER_MAX = 1 << 16, REPLY_BODY_MAX = 1 << 24 };
+enum { SOCKET_DIRECTORY = 70 }; /* bytes; a socket's whole path has 108 */
 
 CUresult error_by_name(const char *name, CUresult otherwise); /* errors.c */
 
+static bool ours_alone(const char *path) {
+  struct stat st;
+  mkdir(path, 0700);
+  return !lstat(path, &st) && S_ISDIR(st.st_mode) && st.st_uid == getuid() && !(st.st_mode & 077);
+}
+
+/* XDG_RUNTIME_DIR may be of another login, or not there (su, containers): then /tmp. */
 static bool run_directory(char *out, size_t size) {
   const char *own = getenv("PTX2AMD_RUNTIME_DIR"), *xdg = getenv("XDG_RUNTIME_DIR");
-  struct stat st;
   if (own && *own) snprintf(out, size, "%s", own);
-  else if (xdg && *xdg) snprintf(out, size, "%s/ptx2amd", xdg);
+  else if (xdg && *xdg && snprintf(out, size, "%s/ptx2amd", xdg) < SOCKET_DIRECTORY && ours_alone(out)) return true;
   else snprintf(out, size, "/tmp/ptx2amd-%u", (unsigned)getuid());
-  mkdir(out, 0700);
-  return !lstat(out, &st) && S_ISDIR(st.st_mode) && st.st_uid == getuid() && !(st.st_mode & 077);
+  return ours_alone(out);
 }
 
 /* The path without its ".sock". */

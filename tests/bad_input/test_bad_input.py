@@ -224,3 +224,18 @@ print(cu.error("cuModuleLoadData", c.byref(module), GOOD))
         done = run(code, tmp_path, PTX2AMD_PYTHON="/bin/false", PTX2AMD_RUNTIME_DIR=folder)
     assert done.returncode == 0, done.stderr
     assert "CUDA_ERROR" in done.stdout and "service" in done.stderr
+
+
+@pytest.mark.parametrize("folder", ["/proc/nowhere", "/dev/null/cache"])
+def test_a_cache_that_cannot_be_written_costs_time_not_results(tmp_path: Path, folder: str) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    done = run("still_works(Driver().start())", tmp_path, PTX2AMD_CACHE_DIR=folder, TMPDIR=str(scratch))
+    assert done.returncode == 0 and "still works" in done.stdout, done.stdout + done.stderr
+    assert folder in done.stderr and "set PTX2AMD_CACHE_DIR" in done.stderr
+    assert not list(scratch.iterdir())
+
+
+def test_a_runtime_folder_of_another_login_is_passed_over(tmp_path: Path) -> None:
+    done = run("still_works(Driver().start())", tmp_path, PTX2AMD_RUNTIME_DIR="", XDG_RUNTIME_DIR="/proc/nowhere")
+    assert done.returncode == 0 and "still works" in done.stdout, done.stdout + done.stderr

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from hip_gpu import fails
 from hipcc import ARCHS
 
 from ptx2amd import hip
@@ -41,10 +42,6 @@ NUMBERS = {
 @pytest.fixture(params=ARCHS)
 def gpu(request: pytest.FixtureRequest) -> hip.Gpu:
     return hip.open(f"vgpu:{request.param}")
-
-
-def fails(name: str) -> pytest.RaisesExc[hip.HipError]:
-    return pytest.raises(hip.HipError, match=rf"{name}\b")
 
 
 def test_binary_interface() -> None:

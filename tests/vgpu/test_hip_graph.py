@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hip_gpu import fails, opened
 from hipcc import common
 
 from ptx2amd import hip
@@ -18,14 +19,7 @@ from ptx2amd import hip
 
 @pytest.fixture
 def gpu() -> Iterator[hip.Gpu]:
-    gpu = hip.open("vgpu:gfx942")
-    gpu.activate()
-    yield gpu
-    gpu.reset()
-
-
-def fails(name: str) -> pytest.RaisesExc[hip.HipError]:
-    return pytest.raises(hip.HipError, match=rf"{name}\b")
+    yield from opened("gfx942")
 
 
 class Graph:

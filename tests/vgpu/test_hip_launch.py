@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from hip_gpu import fails, opened
 from hipcc import ARCHS, COMMON, common, compile_hip
 
 from ptx2amd import hip
@@ -49,13 +50,7 @@ BEYOND = 6 << 20  # past those
 
 @pytest.fixture(params=ARCHS)
 def gpu(request: pytest.FixtureRequest) -> Iterator[hip.Gpu]:
-    gpu = hip.open(f"vgpu:{request.param}")
-    yield gpu
-    gpu.reset()
-
-
-def fails(name: str) -> pytest.RaisesExc[hip.HipError]:
-    return pytest.raises(hip.HipError, match=rf"{name}\b")
+    yield from opened(request.param)
 
 
 def kernel(gpu: hip.Gpu, name: str, version: int = 5) -> hip.Kernel:

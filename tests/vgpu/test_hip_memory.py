@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hip_gpu import fails, opened
 from hipcc import common
 
 from ptx2amd import hip
@@ -17,14 +18,7 @@ from ptx2amd import hip
 
 @pytest.fixture
 def gpu() -> Iterator[hip.Gpu]:
-    gpu = hip.open("vgpu:gfx942")
-    gpu.activate()
-    yield gpu
-    gpu.reset()
-
-
-def fails(name: str) -> pytest.RaisesExc[hip.HipError]:
-    return pytest.raises(hip.HipError, match=rf"{name}\b")
+    yield from opened("gfx942")
 
 
 def allocate(gpu: hip.Gpu, function: str, size: int, *rest: int) -> Any:

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from hip_gpu import fails, opened
 from hipcc import ARCHS, compile_hip
 
 from ptx2amd import hip
@@ -35,13 +36,7 @@ GLOBAL void second(float x, u32 *out) { out[0] = x; }
 
 @pytest.fixture(params=ARCHS)
 def gpu(request: pytest.FixtureRequest) -> Iterator[hip.Gpu]:
-    gpu = hip.open(f"vgpu:{request.param}")
-    yield gpu
-    gpu.reset()
-
-
-def fails(name: str) -> pytest.RaisesExc[hip.HipError]:
-    return pytest.raises(hip.HipError, match=rf"{name}\b")
+    yield from opened(request.param)
 
 
 @pytest.mark.parametrize("version", (4, 5, 6))

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hip_gpu import fails, opened
 from hipcc import common
 
 from ptx2amd import hip
@@ -23,14 +24,7 @@ NON_BLOCKING = 1
 
 @pytest.fixture
 def gpu() -> Iterator[hip.Gpu]:
-    gpu = hip.open("vgpu:gfx1100")
-    gpu.activate()
-    yield gpu
-    gpu.reset()
-
-
-def fails(name: str) -> pytest.RaisesExc[hip.HipError]:
-    return pytest.raises(hip.HipError, match=rf"{name}\b")
+    yield from opened("gfx1100")
 
 
 class Host:

@@ -38,38 +38,23 @@ static inline int64_t order_f64(double f) {
   int64_t i = (int64_t)f64_bits(f);
   return i ^ (i >> 63 & INT64_MAX);
 }
-static inline float min_f32(float a, float b, uint32_t ieee, float one) {
-  float r = order_f32(a) < order_f32(b) ? a : b;
-  r = nan_f32(b) ? a : r;
-  r = nan_f32(a) ? b : r;
-  r = ieee & snan_f32(b) ? b : r;
-  r = ieee & snan_f32(a) ? a : r;
-  return r * one;
-}
-static inline float max_f32(float a, float b, uint32_t ieee, float one) {
-  float r = order_f32(a) < order_f32(b) ? b : a;
-  r = nan_f32(b) ? a : r;
-  r = nan_f32(a) ? b : r;
-  r = ieee & snan_f32(b) ? b : r;
-  r = ieee & snan_f32(a) ? a : r;
-  return r * one;
-}
-static inline double min_f64(double a, double b, uint32_t ieee, double one) {
-  double r = order_f64(a) < order_f64(b) ? a : b;
-  r = nan_f64(b) ? a : r;
-  r = nan_f64(a) ? b : r;
-  r = ieee & snan_f64(b) ? b : r;
-  r = ieee & snan_f64(a) ? a : r;
-  return r * one;
-}
-static inline double max_f64(double a, double b, uint32_t ieee, double one) {
-  double r = order_f64(a) < order_f64(b) ? b : a;
-  r = nan_f64(b) ? a : r;
-  r = nan_f64(a) ? b : r;
-  r = ieee & snan_f64(b) ? b : r;
-  r = ieee & snan_f64(a) ? a : r;
-  return r * one;
-}
+#define MIN_MAX(type, suffix)                                                                                     \
+  static inline type number_##suffix(type a, type b, type r, uint32_t ieee, type one) {                            \
+    r = nan_##suffix(b) ? a : r;                                                                                   \
+    r = nan_##suffix(a) ? b : r;                                                                                   \
+    r = ieee & snan_##suffix(b) ? b : r;                                                                           \
+    r = ieee & snan_##suffix(a) ? a : r;                                                                           \
+    return r * one;                                                                                                \
+  }                                                                                                                \
+  static inline type min_##suffix(type a, type b, uint32_t ieee, type one) {                                       \
+    return number_##suffix(a, b, order_##suffix(a) < order_##suffix(b) ? a : b, ieee, one);                        \
+  }                                                                                                                \
+  static inline type max_##suffix(type a, type b, uint32_t ieee, type one) {                                       \
+    return number_##suffix(a, b, order_##suffix(a) < order_##suffix(b) ? b : a, ieee, one);                        \
+  }
+MIN_MAX(float, f32)
+MIN_MAX(double, f64)
+#undef MIN_MAX
 /* f16 values travel as f32, and the conversion has quieted signalling NaNs: the bits say what they were. */
 static inline uint32_t snan_f16(uint32_t bits) { return (bits & 0x7fff) > 0x7c00 && !(bits & 0x200); }
 static inline float min_f16(float a, float b, uint32_t a_bits, uint32_t b_bits, uint32_t ieee, float one) {

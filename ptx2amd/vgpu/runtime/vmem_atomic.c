@@ -45,28 +45,31 @@ static float max_f32(float a, float b) { return isnan(a) ? b : isnan(b) ? a : b 
 static double min_f64(double a, double b) { return isnan(a) ? b : isnan(b) ? a : b < a ? b : a; }
 static double max_f64(double a, double b) { return isnan(a) ? b : isnan(b) ? a : b > a ? b : a; }
 
-/* The new value: old is the memory's, s the operand, t the second operand (comparand). */
+/* The new value: old is the memory's, s the operand, t the second operand (comparand). Operations of both widths: */
+#define INTEGER_RESULTS(bits)                                                                                     \
+  case ATOMIC_SWAP: return s;                                                                                      \
+  case ATOMIC_CMPSWAP: return old == t ? s : old;                                                                  \
+  case ATOMIC_ADD: return old + s;                                                                                 \
+  case ATOMIC_SUB: return old - s;                                                                                 \
+  case ATOMIC_RSUB: return s - old;                                                                                \
+  case ATOMIC_MIN_I: return (int##bits##_t)s < (int##bits##_t)old ? s : old;                                       \
+  case ATOMIC_MIN_U: return s < old ? s : old;                                                                     \
+  case ATOMIC_MAX_I: return (int##bits##_t)s > (int##bits##_t)old ? s : old;                                       \
+  case ATOMIC_MAX_U: return s > old ? s : old;                                                                     \
+  case ATOMIC_AND: return old & s;                                                                                 \
+  case ATOMIC_OR: return old | s;                                                                                  \
+  case ATOMIC_XOR: return old ^ s;                                                                                 \
+  case ATOMIC_INC: return old >= s ? 0 : old + 1;                                                                  \
+  case ATOMIC_DEC: return old == 0 || old > s ? s : old - 1;                                                       \
+  case ATOMIC_MSKOR: return (old & ~s) | t;
+
 static uint32_t result32(enum atomic_op op, uint32_t old, uint32_t s, uint32_t t) {
   switch (op) {
-  case ATOMIC_SWAP: return s;
-  case ATOMIC_CMPSWAP: return old == t ? s : old;
-  case ATOMIC_CMPSWAP_F: return as_float(old) == as_float(t) ? s : old;
-  case ATOMIC_ADD: return old + s;
-  case ATOMIC_SUB: return old - s;
-  case ATOMIC_RSUB: return s - old;
+  INTEGER_RESULTS(32)
   case ATOMIC_CSUB: return old < s ? 0 : old - s;
   case ATOMIC_COND_SUB: return old >= s ? old - s : old;
-  case ATOMIC_MIN_I: return (int32_t)s < (int32_t)old ? s : old;
-  case ATOMIC_MIN_U: return s < old ? s : old;
-  case ATOMIC_MAX_I: return (int32_t)s > (int32_t)old ? s : old;
-  case ATOMIC_MAX_U: return s > old ? s : old;
-  case ATOMIC_AND: return old & s;
-  case ATOMIC_OR: return old | s;
-  case ATOMIC_XOR: return old ^ s;
-  case ATOMIC_INC: return old >= s ? 0 : old + 1;
-  case ATOMIC_DEC: return old == 0 || old > s ? s : old - 1;
-  case ATOMIC_MSKOR: return (old & ~s) | t;
   case ATOMIC_WRAP: return old >= s ? old - s : old + t;
+  case ATOMIC_CMPSWAP_F: return as_float(old) == as_float(t) ? s : old;
   case ATOMIC_ADD_F: return from_float(as_float(old) + as_float(s));
   case ATOMIC_MIN_F: return from_float(min_f32(as_float(old), as_float(s)));
   case ATOMIC_MAX_F: return from_float(max_f32(as_float(old), as_float(s)));
@@ -81,22 +84,8 @@ static uint32_t result32(enum atomic_op op, uint32_t old, uint32_t s, uint32_t t
 
 static uint64_t result64(enum atomic_op op, uint64_t old, uint64_t s, uint64_t t) {
   switch (op) {
-  case ATOMIC_SWAP: return s;
-  case ATOMIC_CMPSWAP: return old == t ? s : old;
+  INTEGER_RESULTS(64)
   case ATOMIC_CMPSWAP_F: return as_double(old) == as_double(t) ? s : old;
-  case ATOMIC_ADD: return old + s;
-  case ATOMIC_SUB: return old - s;
-  case ATOMIC_RSUB: return s - old;
-  case ATOMIC_MIN_I: return (int64_t)s < (int64_t)old ? s : old;
-  case ATOMIC_MIN_U: return s < old ? s : old;
-  case ATOMIC_MAX_I: return (int64_t)s > (int64_t)old ? s : old;
-  case ATOMIC_MAX_U: return s > old ? s : old;
-  case ATOMIC_AND: return old & s;
-  case ATOMIC_OR: return old | s;
-  case ATOMIC_XOR: return old ^ s;
-  case ATOMIC_INC: return old >= s ? 0 : old + 1;
-  case ATOMIC_DEC: return old == 0 || old > s ? s : old - 1;
-  case ATOMIC_MSKOR: return (old & ~s) | t;
   case ATOMIC_ADD_F: return from_double(as_double(old) + as_double(s));
   case ATOMIC_MIN_F: return from_double(min_f64(as_double(old), as_double(s)));
   case ATOMIC_MAX_F: return from_double(max_f64(as_double(old), as_double(s)));
@@ -104,44 +93,28 @@ static uint64_t result64(enum atomic_op op, uint64_t old, uint64_t s, uint64_t t
   }
 }
 
-/* The old value; *changed is set where the new one differs. */
-static uint32_t update32(uint64_t address, enum atomic_op op, uint32_t s, uint32_t t, bool shared, bool *changed) {
-  uint32_t *p = (uint32_t *)(uintptr_t)address, old, value;
-  if (!shared) {
-    old = *p;
-    *p = value = result32(op, old, s, t);
-    *changed |= value != old;
-    return old;
+/* update32 and update64: change memory and return the old value; *changed is set where the new one differs. */
+#define UPDATE(bits)                                                                                              \
+  static uint##bits##_t update##bits(uint64_t address, enum atomic_op op, uint##bits##_t s, uint##bits##_t t,      \
+                                     bool shared, bool *changed) {                                                 \
+    uint##bits##_t *p = (uint##bits##_t *)(uintptr_t)address, old, value;                                          \
+    if (!shared) {                                                                                                 \
+      old = *p;                                                                                                    \
+      *p = value = result##bits(op, old, s, t);                                                                    \
+    } else if (op == ATOMIC_ADD) {                                                                                 \
+      old = __atomic_fetch_add(p, s, __ATOMIC_SEQ_CST);                                                            \
+      value = old + s;                                                                                             \
+    } else {                                                                                                       \
+      old = __atomic_load_n(p, __ATOMIC_RELAXED);                                                                  \
+      do value = result##bits(op, old, s, t);                                                                      \
+      while (!__atomic_compare_exchange_n(p, &old, value, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));              \
+    }                                                                                                              \
+    *changed |= value != old;                                                                                      \
+    return old;                                                                                                    \
   }
-  if (op == ATOMIC_ADD) {
-    *changed |= s != 0;
-    return __atomic_fetch_add(p, s, __ATOMIC_SEQ_CST);
-  }
-  old = __atomic_load_n(p, __ATOMIC_RELAXED);
-  do value = result32(op, old, s, t);
-  while (!__atomic_compare_exchange_n(p, &old, value, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
-  *changed |= value != old;
-  return old;
-}
-
-static uint64_t update64(uint64_t address, enum atomic_op op, uint64_t s, uint64_t t, bool shared, bool *changed) {
-  uint64_t *p = (uint64_t *)(uintptr_t)address, old, value;
-  if (!shared) {
-    old = *p;
-    *p = value = result64(op, old, s, t);
-    *changed |= value != old;
-    return old;
-  }
-  if (op == ATOMIC_ADD) {
-    *changed |= s != 0;
-    return __atomic_fetch_add(p, s, __ATOMIC_SEQ_CST);
-  }
-  old = __atomic_load_n(p, __ATOMIC_RELAXED);
-  do value = result64(op, old, s, t);
-  while (!__atomic_compare_exchange_n(p, &old, value, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
-  *changed |= value != old;
-  return old;
-}
+UPDATE(32)
+UPDATE(64)
+#undef UPDATE
 
 void VG(atomic_lanes)(struct wave *w, const struct inst *i, const struct lane_addresses *a, enum atomic_op op,
                       unsigned bits, bool returns, bool shared, unsigned data, unsigned data2) {
