@@ -16,7 +16,7 @@ A row's `operands` is a comma-separated list in source order; each is
                          - `2*t`, `t/2`, `t/4`: the same kind, of that multiple of the width (`2*u32` is
                            u64, `b64/2` is b32, `f16x2/2` is f16)
     name.:type         a register of which a part is selected (`%r1.b0`): sources may, destinations must
-    !name:pred         a source predicate that may be negated, `!%p1`
+    !name:pred         a source predicate that may be negated, `!%p1`; -name:type an integer, `-%r1`
     a:t|b:pred?        a destination pair as in setp and shfl, `%r1|%p1`: two operands, names `a` and `b`;
                        `?` after the second: it may be absent (write `a:t|b:pred` where both must stand)
     {name}:type        a scalar, or a brace list of as many elements as the field `vec` says ("v2" 2, "" 1)

@@ -22,6 +22,7 @@ class Slot(NamedTuple):
     optional: bool = False
     when: str = ""  # the field whose presence decides on the operand's
     negatable: bool = False
+    minus: bool = False  # `-r` may stand there
     symbol: bool = False  # a symbol may stand for the value
     size: int | None = None  # of a brace list; None: as the field `vec` says; -1: any
     columns: int = 0  # of the shape for each element of a brace list, where they decide on its size
@@ -54,7 +55,7 @@ class Slot(NamedTuple):
 
 
 _SLOT = re.compile(
-    r"(!?)(?:\{(\w+)(?:\*(\d+|\?|n/\d))?\}|\[(\w+)(,\*)?\]|\((\w+)\)|(\w+)(\.)?)(?::([^?]+))?(?:(\?)(\w+)?)?$"
+    r"([!-]?)(?:\{(\w+)(?:\*(\d+|\?|n/\d))?\}|\[(\w+)(,\*)?\]|\((\w+)\)|(\w+)(\.)?)(?::([^?]+))?(?:(\?)(\w+)?)?$"
 )
 _KINDS = {"label", "sym", "imm", "any"}
 
@@ -76,9 +77,10 @@ def _slot(text: str) -> Slot:
     found = _SLOT.match(text)
     if not found:
         raise ValueError(f"malformed operand {text!r}")
-    negatable, vec, count, addr, rest, args, name, part, ptype, optional, when = found.groups()
+    sign, vec, count, addr, rest, args, name, part, ptype, optional, when = found.groups()
     slot = Slot(
-        "value", vec or addr or args or name, ptype or "", bool(optional), when or "", bool(negatable), part=bool(part)
+        *("value", vec or addr or args or name, ptype or "", bool(optional), when or "", sign == "!", sign == "-"),
+        part=bool(part),
     )
     if vec:
         if count is not None and count[0] == "n":
@@ -160,7 +162,7 @@ def _value_fits(slot: Slot, operand: Operand, ptype: str) -> bool:
     if slot.symbol and isinstance(operand, Sym):
         return True
     if isinstance(operand, Reg):
-        return not operand.negated or slot.negatable or ptype == "pred"
+        return not operand.negated or slot.negatable or slot.minus or ptype == "pred"
     if slot.destination or not isinstance(operand, Imm):
         return False
     if ptype[:1] in "us" and ptype != "":

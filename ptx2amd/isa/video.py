@@ -42,12 +42,12 @@ SCALAR = [
     *(
         Form(
             f"vmad.{TYPES}.{one}[sat:sat].[scale:shr7|shr15]",
-            "d:t, a.:at, b.:bt, c:t",
+            operands,
             "vmad",
             since=(2, 0),
             sm=20,
         )
-        for one in ("", "{po:po}.")
+        for one, operands in (("", "d:t, -a.:at, -b.:bt, -c:t"), ("{po:po}.", "d:t, a.:at, b.:bt, c:t"))
     ),
 ]
 

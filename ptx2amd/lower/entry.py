@@ -86,7 +86,7 @@ def kernel_head(fn: FunctionLowering, function: Function) -> str:
         if offset:
             pointer = Val(base.ty, f"%p{i}.at")
             fn.entry.append(f"  {pointer} = getelementptr inbounds i8, {base.t}, i64 {offset}")
-        fn.names.table[var.name] = Storage(var, pointer)
+        fn.names.table[var.name] = Storage(var, pointer, True)
         if is_array(var):
             parameters.append(f"ptr addrspace(4) byref({array(var)}) align {align} %p{i}")
         else:
@@ -131,14 +131,14 @@ def function_head(fn: FunctionLowering, function: Function, how: Signature) -> s
         parameters.append(f"ptr addrspace(5) sret({array(how.sret)}) align {align_of(how.sret)} %result")
         fn.names.table[how.sret.name] = Storage(how.sret, Val("ptr addrspace(5)", "%result"))
     elif function.proto.results:
-        _scalar_place(fn, function.proto.results[0], "%result")
+        _scalar_place(fn, function.proto.results[0], "%result", False)
     for i, var in enumerate(function.proto.params):
         if is_array(var):
             parameters.append(f"ptr addrspace(5) byval({array(var)}) align {align_of(var)} %p{i}")
-            fn.names.table[var.name] = Storage(var, Val("ptr addrspace(5)", f"%p{i}"))
+            fn.names.table[var.name] = Storage(var, Val("ptr addrspace(5)", f"%p{i}"), True)
         else:
             parameters.append(f"{scalar(var)} %a{i}")
-            _scalar_place(fn, var, f"%p{i}")
+            _scalar_place(fn, var, f"%p{i}", True)
             fn.entry.append(f"  store {scalar(var)} %a{i}, ptr addrspace(5) %p{i}")
     if len(function.proto.results) > 1:
         raise Unsupported("a function with several results", fn.name, function.line)
@@ -147,14 +147,14 @@ def function_head(fn: FunctionLowering, function: Function, how: Signature) -> s
     return f"define internal {how.result} {name}({', '.join(parameters)}) convergent nounwind{attributes}"
 
 
-def _scalar_place(fn: FunctionLowering, var: Var, memory: str) -> None:
+def _scalar_place(fn: FunctionLowering, var: Var, memory: str, given: bool) -> None:
     """A parameter or result as memory: a .param variable, or a register of the old ABI."""
     ty = scalar(var)
     fn.entry.append(f"  {memory} = alloca {ty}, align {max(4, align_of(var))}, addrspace(5)")
     if var.space == "reg":
         fn.names.table[var.name] = Register(var.name, 1 if ty == "i1" else int(ty[1:]), ty, True, memory, writes=1)
     else:
-        fn.names.table[var.name] = Storage(var, Val("ptr addrspace(5)", memory))
+        fn.names.table[var.name] = Storage(var, Val("ptr addrspace(5)", memory), given)
 
 
 def tail(fn: FunctionLowering, function: Function, how: Signature) -> None:

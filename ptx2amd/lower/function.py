@@ -118,7 +118,7 @@ class FunctionLowering(Emitter):
         ty = LLVM_TYPE[ptx_type][0]
         if isinstance(operand, Reg):
             v = self._register(operand.name, ty)
-            return self.op("i1", f"xor i1 {v}, true") if operand.negated else v
+            return self.op("i1", f"xor i1 {v}, true") if operand.negated and ty == "i1" else v
         if isinstance(operand, Imm):
             return self._immediate(operand, ty)
         if isinstance(operand, Sym):

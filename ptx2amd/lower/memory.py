@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 from ptx2amd.lower import data, wide, window
 from ptx2amd.lower.heads import param_layout
+from ptx2amd.lower.names import Storage
 from ptx2amd.lower.order import ORDERS, SCOPES, byte_size, elements, fence, vector
 from ptx2amd.lower.registry import lowers
 from ptx2amd.lower.value import LLVM_TYPE, Val, width
+from ptx2amd.ptx.ast import Addr, Sym
 
 if TYPE_CHECKING:
     from ptx2amd.lower.function import FunctionLowering
@@ -63,6 +65,11 @@ def read(fn: FunctionLowering, pointer: Val, ty: str, mods: dict[str, str]) -> V
 def store(fn: FunctionLowering, inst: Inst) -> None:
     mods = inst.shape.mods
     pointer = fn.address(inst, "a", space_of(inst))
+    target = inst.get("a")
+    if isinstance(target, Addr) and isinstance(target.base, Sym):
+        entity = fn.names.table.get(target.base.name)
+        if isinstance(entity, Storage) and entity.given:
+            fn.refuse(inst, f"{target.base.name} is a parameter, which cannot be written")
     write(fn, pointer, vector(fn, fn.vec(inst, "b")), mods)
 
 

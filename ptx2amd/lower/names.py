@@ -38,6 +38,7 @@ class Storage:
 
     var: Var
     pointer: Val | None = None
+    given: bool = False  # a parameter of the function, which only reads it
 
 
 @dataclass(slots=True, eq=False)

@@ -139,12 +139,22 @@ def video(fn: FunctionLowering, inst: Inst) -> None:
 
 @lowers("vmad")
 def vmad(fn: FunctionLowering, inst: Inst) -> None:
-    """a * b + c (+ 1 with .po), shifted right, then cut or saturated to 32 bits."""
+    """a * b + c (+ 1 with .po), shifted right, then cut or saturated to 32 bits. Either the product or c
+    may be negated."""
     mods = inst.shape.mods
-    is_signed = "s32" in (mods["at"], mods["bt"])
-    product = binary(fn, "mul", operand(fn, inst, "a", "i128"), operand(fn, inst, "b", "i128"))
-    v = binary(fn, "add", product, fn.resize(fn.src(inst, "c"), 128, is_signed))
-    if mods.get("po"):
+    minus = {name: getattr(inst.get(name), "negated", False) for name in "abc"}
+    minus_product = minus["a"] != minus["b"]
+    if minus_product and minus["c"]:
+        fn.refuse(inst, "either the product or c can be negated")
+    is_signed = "s32" in (mods["at"], mods["bt"]) or minus_product or minus["c"]
+    v = binary(fn, "mul", operand(fn, inst, "a", "i128"), operand(fn, inst, "b", "i128"))
+    c = fn.src(inst, "c")
+    if minus_product:
+        v = binary(fn, "sub", fn.const("i128", 0), v)
+    if minus["c"]:  # as the manual has it: the bits are turned before they are extended
+        c = binary(fn, "xor", c, -1)
+    v = binary(fn, "add", v, fn.resize(c, 128, is_signed))
+    if mods.get("po") or minus["c"]:
         v = binary(fn, "add", v, 1)
     if mods.get("scale"):
         v = binary(fn, "ashr", v, int(mods["scale"][3:]))

@@ -12,7 +12,7 @@ class Reg(NamedTuple):
     """A register, a special register (`%tid.x`), or `_` (discarded destination)."""
 
     name: str
-    negated: bool = False  # `!p`
+    negated: bool = False  # `!p`, and `-r` of vmad
     part: str = ""  # of a video instruction's operand: "b0" in `r.b0`
 
 
@@ -53,7 +53,16 @@ class Pair(NamedTuple):
     second: Reg
 
 
-Operand = Reg | Imm | Sym | Addr | Vec | Pair
+class Indexed(NamedTuple):
+    """`array[r + 3]`: the address of an element whose number is in a register. Statements have
+    what the parser makes of it (ptx/body.py)."""
+
+    name: str
+    register: str
+    number: int
+
+
+Operand = Reg | Imm | Sym | Addr | Vec | Pair | Indexed
 
 
 def flatten(operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
@@ -186,7 +195,6 @@ class Module:
     version: tuple[int, int]
     target: str  # "sm_80", "sm_90a"
     target_options: tuple[str, ...]  # texmode_unified, debug, ...
-    address_size: int
     variables: dict[str, Var]
     functions: dict[str, Function]  # definitions and declarations
     files: dict[int, str]  # .file index -> name

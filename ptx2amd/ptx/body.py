@@ -5,6 +5,7 @@ otherwise takes the long way through the grammar."""
 from __future__ import annotations
 
 import re
+from itertools import count
 from typing import Any, NoReturn
 
 from ptx2amd.errors import PtxError
@@ -16,6 +17,7 @@ from ptx2amd.ptx.ast import (
     Function,
     Guard,
     Imm,
+    Indexed,
     Inst,
     Label,
     Loc,
@@ -165,6 +167,7 @@ class BodyParser:
                     kinds = tuple(map(kind, parts))
                     shape = shapes.get((opcode, kinds))
                     if shape is None:
+                        self.line = line
                         self._check_layout(opcode, kinds, parts)
                         shape, operands = self._shape(opcode, operands, kinds)
                     if guard:
@@ -223,6 +226,8 @@ class BodyParser:
         key = (opcode, kinds)
         known = _FIXES.get(key)
         if known is None:
+            if any(kind.endswith("[%]") for kind in kinds):
+                return self._shape(opcode, *self._indexed(opcode, operands, kinds))
             if any(kind.endswith("[]") for kind in kinds):
                 return self._shape(opcode, *_elements(opcode, operands, kinds))
             shape, fix = resolve(opcode, operands, kinds)
@@ -239,6 +244,42 @@ class BodyParser:
         if shape.form.mnemonic == "call":
             self._check_call(shape, operands, tuple(kind for _, kind in flat_kinds(kinds)))
         return shape, operands
+
+    def _indexed(
+        self, opcode: str, operands: tuple[Operand, ...], kinds: tuple[str, ...]
+    ) -> tuple[tuple[Operand, ...], tuple[str, ...]]:
+        """Elements of arrays with their number in a register, `a[r + 1]`: statements are put in front that compute the
+        address in a new register. Numbers have 32 bits, as has their product with the element's size (as in ptxas)."""
+        found: list[tuple[Operand, str]] = []
+        for operand, kind in zip(operands, kinds, strict=True):
+            if not isinstance(operand, Indexed):
+                found.append((operand, kind))
+                continue
+            number, address = self._new_register("u32"), self._new_register("b64")
+            size, given = self.names.element_size(operand.name), self.names.kind_of(operand.register) or ""
+            narrow = f"mov.{given}" if given[1:] == "32" else f"cvt.u32.{given.replace('b', 'u')}"
+            self._put(narrow, number, operand.register)
+            self._put("mad.lo.u32", number, number, str(size), str(operand.number * size))
+            self._put("cvt.u64.u32", address, number)
+            base = self._new_register("b64")
+            self._put("mov.u64", base, operand.name)
+            self._put("add.u64", address, address, base)
+            text = f"[{address}]" if opcode.split(".")[0] in ("ld", "ldu", "st") else address
+            found.append((self.names[text], self.names.kinds[text]))
+        return tuple(operand for operand, _ in found), tuple(kind for _, kind in found)
+
+    def _new_register(self, ptype: str) -> str:
+        name = next(n for i in count() if self.names.kind_of(n := f"%index{i}") is None)
+        var = Var(name=name, space="reg", type=ptype, line=self.line)
+        self.names.declare(var)
+        self.scope.items.append(var)
+        return name
+
+    def _put(self, opcode: str, *texts: str) -> None:
+        """A statement that the source does not have."""
+        operands = tuple(map(self.names.__getitem__, texts))
+        shape, operands = self._shape(opcode, operands, tuple(map(self.names.kinds.__getitem__, texts)))
+        self.scope.items.append(Inst(shape, operands, None, self.line))
 
     def _check_call(self, shape: Shape, operands: tuple[Operand, ...], kinds: tuple[str, ...]) -> None:
         """Results and arguments of a call against the callee's signature, or the prototype."""
@@ -282,7 +323,8 @@ class BodyParser:
         given = self.names.variable(item.name) if isinstance(item, Sym) and kind == "&param" else None
         if given is None or var.count == 0:
             return ""
-        if given.count != var.count or not register_fits(given.type, var.type):
+        arrays = given.count > 0 and var.count > 0 and array_bytes(given) == array_bytes(var)
+        if not arrays and (given.count != var.count or not register_fits(given.type, var.type)):
             return f"is {declared(var)}, found {declared(given)}"
         same = alignment(given) == alignment(var)
         return "" if same else f"has an alignment of {alignment(var)}, found {alignment(given)}"
@@ -433,6 +475,10 @@ class BodyParser:
 def declared(var: Var) -> str:
     """A parameter's type, for messages."""
     return f".{var.type}" + ("" if var.count == -1 else f"[{var.count}]")
+
+
+def array_bytes(var: Var) -> int:
+    return var.count * width(var.type) // 8
 
 
 def alignment(var: Var) -> int:

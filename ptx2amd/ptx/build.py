@@ -9,7 +9,7 @@ from lark.exceptions import VisitError
 
 from ptx2amd.errors import PtxError
 from ptx2amd.ptx import constants, grammar
-from ptx2amd.ptx.ast import BranchTargets, Imm, InitSym, Label, Loc, Proto, Var
+from ptx2amd.ptx.ast import BranchTargets, Imm, Indexed, InitSym, Label, Loc, Proto, Var
 
 
 class Name(NamedTuple):
@@ -131,6 +131,9 @@ class Builder(Transformer):
 
     def element(self, name: Token, index: Imm) -> Element:
         return Element(str(name), _integer(index))
+
+    def indexed(self, name: Token, register: Token, number: Imm | None) -> Indexed:
+        return Indexed(str(name), str(register), _integer(number) if number else 0)
 
     def vec(self, *items: Any) -> Items:
         return Items(items)

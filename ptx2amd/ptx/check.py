@@ -104,6 +104,10 @@ def _problem(slot: Slot, ptype: str, kind: str, mnemonic: str, mods: dict[str, s
         if mnemonic == "cvta" and kind in ("&global", "&const", "&shared", "&local") and kind[1:] != space:
             return f"is a variable in .{kind[1:]}, not in .{space}"
         return "" if kind in _VARIABLES else "must be a variable"
+    if kind[0] == "-":
+        if not slot.minus:
+            return "must not be negated"
+        kind = kind[1:]
     if slot.kind in ("value", "vec") and ptype and ptype != "_":
         by_field = slot.type.strip("2*/48") in mods  # types that are written out take no floating-point bits
         if kind[0] not in "%#{!" and ("." in kind) > slot.part:

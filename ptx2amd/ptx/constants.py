@@ -40,8 +40,7 @@ def integer(text: str) -> Imm:
         value = int(digits, 2)
     else:
         value = int(digits, 8 if digits[0] == "0" else 10)
-    if value >> 64:
-        raise ValueError(f"integer {text} does not fit in 64 bits")
+    value &= (1 << 64) - 1  # what does not fit wraps, as in ptxas
     return Imm("u" if unsigned or value >> 63 else "s", value)
 
 

@@ -27,7 +27,6 @@ def link(modules: Sequence[Module], source: str) -> Module:
         max(module.version for module in modules),
         max((module.target for module in modules), key=_target_order),
         tuple(dict.fromkeys(option for module in modules for option in module.target_options)),
-        max(module.address_size for module in modules),
         {}, {}, {}, {}, source,
     )  # fmt: skip
     for number, module in enumerate(modules):

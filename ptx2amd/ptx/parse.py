@@ -36,7 +36,7 @@ def parse_module(text: str, source: str = "<ptx>") -> Module:
 
     text: a whole PTX module; may begin with blank lines and end with NULs. source: its name in messages.
     Raises PtxError (file:line:column, what was found, what was expected)."""
-    module = Module((0, 0), "", (), 64, {}, {}, {}, {}, source)
+    module = Module((0, 0), "", (), {}, {}, {}, {}, source)
     with _collector_off():
         _Reader(module).read(prepare(text))
     return module
@@ -110,12 +110,11 @@ class _Reader:
         self.module.target_options = tuple(options)
         if at < len(found) and found[at].kind == "address_size":
             size = str(self._grammar(found[at], "address_size").children[0])
-            if size not in ("32", "64"):
-                self._fail(found[at], f"address size {size}, expected 32 or 64")
-            self.module.address_size = int(size)
+            if size == "32":
+                self._fail(found[at], "32-bit addresses are not supported: compile for 64 bits (nvcc -m64)")
+            if size != "64":
+                self._fail(found[at], f"address size {size}, expected 64")
             at += 1
-        elif self.module.version >= (2, 3):
-            self.module.address_size = 32
         return found[at:]
 
     def _version(self, piece: Piece) -> None:

@@ -9,6 +9,7 @@ so that a statement whose operands were seen before costs dict lookups only. Kin
     "#i8" "#i16" "#i32" "#i64" "#f32" "#f64"    a constant; integers by the width that holds them
     "&global" "&func" "&label" ...              a symbol; "&?" one not declared so far (a label, later)
     "&global[]"                                 an element of an array: its address, or in loads and stores itself
+    "&global[%]"                                an element whose number is in a register (an Indexed)
     "[b64]" "[&param]" "[#i32]"                 an address; "[&tex,...]" with further items
     "{b32,b32}" "b32|pred"                      a list (or a whole vector register), a pair
 """
@@ -20,7 +21,7 @@ from functools import lru_cache
 from typing import Any
 
 from ptx2amd.errors import Ptx2amdError, PtxError
-from ptx2amd.ptx.ast import Addr, BranchTargets, Imm, Module, Operand, Pair, Proto, Reg, Sym, Var, Vec
+from ptx2amd.ptx.ast import Addr, BranchTargets, Imm, Indexed, Module, Operand, Pair, Proto, Reg, Sym, Var, Vec
 from ptx2amd.ptx.build import Element, Items, Memory, Name, Offset, Two, build, width
 from ptx2amd.ptx.constants import WARP_SIZE, literal
 from ptx2amd.ptx.special import SPECIAL
@@ -37,6 +38,8 @@ class BadOperand(Ptx2amdError):
 class Unclosed(BadOperand):
     """An address of which a comma inside its brackets has cut off the rest."""
 
+
+INDEX = tuple(f"{letter}{bits}" for letter in "bus" for bits in (16, 32, 64))  # registers that may index arrays
 
 _NAME = re.compile(r"[A-Za-z_$%][\w$]*(?:\.\w+)?\Z", re.A)
 _ADDRESS = re.compile(r"\[[ \t]*([A-Za-z_$%][\w$]*)[ \t]*(?:\+[ \t]*(-?(?:0|[1-9]\d*)))?[ \t]*\]\Z", re.A)
@@ -272,15 +275,20 @@ class Names(dict[str, Operand]):
                     raise BadOperand(f"'!{text}': only a predicate can be negated", text)
                 return Reg(text, True), "!pred"
             case Name(text, _):
-                raise BadOperand(f"'-{text}': a register cannot be negated here", text)
+                operand, kind = self.named(text)
+                if kind[:1] not in "bsu" or not isinstance(operand, Reg):
+                    raise BadOperand(f"'-{text}': only an integer register can be negated", text)
+                return operand._replace(negated=True), f"-{kind}"
             case Offset(name, offset):
                 return self._symbol(name, offset)
             case Element(name, number):
-                var = self.variable(name)
-                if var is None or var.count == -1:
-                    raise BadOperand(f"'{name}' is not an array", name)
-                symbol, kind = self._symbol(name, number * var.vec * width(var.type) // 8)
+                symbol, kind = self._symbol(name, number * self.element_size(name))
                 return symbol, f"{kind}[]"
+            case Indexed(name, register):
+                self.element_size(name)
+                if self.kind_of(register) not in INDEX:
+                    raise BadOperand(f"'{register}' is no integer register", register)
+                return raw, f"{self._symbol(name, 0)[1]}[%]"
             case Two(first, second):
                 (one, a), (two, b) = self.bind(first), self.bind(second)
                 return Pair(one if isinstance(one, Vec) else _register(one), _register(two)), f"{a}|{b}"
@@ -290,6 +298,13 @@ class Names(dict[str, Operand]):
             case Memory(base, rest):
                 return self._address(base, rest)
         raise BadOperand("this is no operand", str(raw))
+
+    def element_size(self, name: str) -> int:
+        """Bytes of an array's element. Raises BadOperand where the name is no array."""
+        var = self.variable(name)
+        if var is None or var.count == -1:
+            raise BadOperand(f"'{name}' is not an array", name)
+        return var.vec * width(var.type) // 8
 
     def _symbol(self, name: str, offset: int) -> tuple[Operand, str]:
         operand, kind = self.named(name)

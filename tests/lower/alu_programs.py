@@ -74,7 +74,14 @@ def cases(form: Form) -> Iterator[Case]:
                 constants.append((slot.name, seed.randrange(256)))
         else:
             for parts in selected(form, seed):
-                yield Case(form, opcode, (*mods.items(), *parts), tuple(operands), tuple(constants))
+                for minus in negations(form):
+                    yield Case(form, opcode, (*mods.items(), *parts, *minus), tuple(operands), tuple(constants))
+
+
+def negations(form: Form) -> list[list[tuple[str, str]]]:
+    """Which sources of vmad are negated, as ("minus", "ab"): none, or either the product or c."""
+    minus = any(slot.minus for slot in slots(form.operands))
+    return [[], *([("minus", names)] for names in ("a", "b", "ab", "c"))] if minus else [[]]
 
 
 def selected(form: Form, seed: random.Random) -> Iterator[list[tuple[str, str]]]:
@@ -107,7 +114,8 @@ def with_constant(case: Case) -> Case | None:
     draw = random.Random(f"{case.opcode} {case.mods}")
     fixed = dict(case.constants)
     plain = [(name, t) for name, t, n in case.sources if n == 1 and re.fullmatch(r"[bus](8|16|32|64)|f32|f64", t)]
-    free = [(name, t) for name, t in plain if f"{name}sel" not in dict(case.mods)]
+    mods = dict(case.mods)
+    free = [(name, t) for name, t in plain if f"{name}sel" not in mods and name not in mods.get("minus", "")]
     if not free:
         return None
     name, ptype = draw.choice(free)
@@ -198,6 +206,8 @@ class Program:
             if part := dict(case.mods).get(f"{name}sel"):
                 letter = {"2": "h", "4": "b"}.get(case.form.mnemonic[-1], "")
                 texts[name] += f".{letter}{part}"
+            if name in dict(case.mods).get("minus", ""):
+                texts[name] = f"-{texts[name]}"
         names = [name for name, _, _ in case.operands]
         if "|" in case.form.operands:
             texts[names[0]] += "|" + texts.pop(names[1])

@@ -8,7 +8,7 @@ import struct
 
 import memory_programs as programs
 import pytest
-from device import MAPPINGS, chunks, program
+from device import ARCHS, MAPPINGS, chunks, program
 from memory_programs import SLICE, THREADS
 
 LOADS = chunks([*programs.accesses("ld"), *programs.accesses("ldu")], 25)
@@ -91,3 +91,29 @@ def test_offsets_on_negative_addresses(arch: str) -> None:
     """sh - 4 t is below the start of shared memory for most threads; with the offset it is not."""
     _, out = program(BACKWARDS, arch).run("k", 40, [DATA[:160], 160])
     assert out == b"".join(DATA[4 * (39 - t) : 4 * (40 - t)] for t in range(40))
+
+
+INDEXED = """.version 8.8
+.target sm_90
+.address_size 64
+.global .b32 words[8] = {10, 11, 12, 13, 14, 15, 16, 17};
+.visible .entry k(.param .u64 out) {
+.reg .b64 %out, %at, %long; .reg .b32 %t, %x, %y, %z; .reg .b16 %h; .reg .pred %odd;
+.shared .v2 .b16 pairs[8];
+ld.param.u64 %out, [out]; mov.u32 %t, %tid.x; mul.wide.u32 %at, %t, 16; add.u64 %out, %out, %at;
+cvt.u16.u32 %h, %t; st.shared.v2.b16 pairs[%t], {%h, %h}; bar.warp.sync -1;
+sub.u32 %x, %t, 2; mov.b64 %long, {%x, 7};
+ld.global.u32 %x, words[%t]; ld.global.u32 %y, words[%long+2]; st.global.v2.u32 [%out], {%x, %y};
+and.b32 %y, %t, 1; setp.eq.u32 %odd, %y, 1; mov.u32 %x, 99; @%odd ld.shared.u32 %x, pairs[%h];
+mov.u64 %at, words[%t]; mov.u64 %long, words; sub.u64 %at, %at, %long; cvt.u32.u64 %y, %at;
+st.global.v2.u32 [%out+8], {%x, %y};
+ret; }
+"""
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_elements_with_their_number_in_a_register(arch: str) -> None:
+    """a[r + c]: 32-bit arithmetic, times the element's size."""
+    [out] = program(INDEXED, arch).run("k", 8, [8 * 16])
+    rows = [struct.unpack_from("<4I", out, 16 * t) for t in range(8)]
+    assert rows == [(10 + t, 10 + t, t << 16 | t if t & 1 else 99, 4 * t) for t in range(8)]

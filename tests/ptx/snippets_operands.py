@@ -10,10 +10,12 @@ HEADER = """.version 9.0
 .extern .func ext(.param .b32 x);
 .func (.reg .u32 r) fr(.reg .u32 a, .reg .f32 b) { mov.u32 r, a; ret; }
 .func (.param .u32 r) fp(.param .u32 a, .param .b64 b) { ret; }
+.func fa(.param .align 8 .b8 x[16]) { ret; }
 """
 REGISTERS = """.reg .pred p<10>; .reg .b16 h<10>; .reg .b32 r<10>; .reg .f32 f<10>;
 .reg .b64 l<10>; .reg .f64 d<10>; .reg .u32 u<4>; .reg .s32 s<4>;
 .reg .v4 .b32 v; .reg .v2 .f32 w; .reg .v4 .f32 vf; .reg .v2 .b64 vl; .reg .v2 .b32 w2; .reg .v4 .s16 vh;
+.param .align 8 .b16 pa16[8]; .param .align 8 .b64 pa3[3];
 .param .b32 pa; .param .b64 pb; .param .b32 pr; .param .f32 pf;
 .local .b32 lo[4]; .shared .f32 sh[4];
 T1: .branchtargets L1;
@@ -22,6 +24,13 @@ P1: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b64 _);"""
 ACCEPTED = r"""
 ld.global.u32 r1, gv[2];
 mov.u64 l1, gv[2];
+ld.global.u32 r1, gv[r2];
+@p1 st.global.u32 gv[h2+3], r1;
+mov.u64 l1, gv[l2];
+mov.u64 l1, 0x1FFFFFFFFFFFFFFFF;
+vmad.s32.s32.u32 s1, -s2.b0, r2, r3;
+vmad.u32.u32.u32 u1, -u2, -u3, u1;
+vmad.s32.u32.u32.shr7 s1, u2, u3, -s2;
 ld.global.v4.b32 v, [l1];
 ld.global.v2.f32 w, [l1];
 st.global.v4.b32 [l1], v;
@@ -73,6 +82,7 @@ call (r1), fr, (3, f1);
 call (r1), fr, (3, 1.0);
 call (pr), fp, (pa, pb);
 call (r1), fp, (r2, l1);
+call fa, (pa16);
 call (pr), fp, (5, 6);
 call.uni (pr), fp, (pa, pb);
 call ext, (pa);
@@ -191,6 +201,12 @@ ld.local.v2.b32 {r1,r2}, lo[2];
 """.strip().split("\n")
 
 REJECTED = r"""
+ld.global.u32 r1, gv[f2];
+ld.global.u32 r1, lo[gv];
+atom.global.add.u32 r1, gv[r2], 1;
+vmad.s32.s32.s32.po s1, -s2, s3, s1;
+vadd.s32.s32.s32 s1, -s2, s3;
+add.s32 s1, -s2, s3;
 ld.global.u32 r1, gv;
 ld.global.u32 r1, [gv[2]];
 add.f32 w, w, w;
@@ -216,6 +232,7 @@ call (f1), fr, (r2, f1);
 call (l1), fr, (r2, f1);
 call (r1), fr, (h1, f1);
 call (r1, r2), fr, (r2, f1);
+call fa, (pa3);
 call (pr), fp, (pb, pa);
 call (pr), fp, (pa);
 call (pf), fp, (pa, pb);
@@ -291,6 +308,4 @@ LENIENT = {  # what we take and ptxas does not, and why that does no harm
 
 STRICT = {  # what ptxas takes and we do not
     "mov.f32 f1, w.z;": "a vector of two has no third element",
-    "mov.u64 l1, 0x1FFFFFFFFFFFFFFFF;": "the manual: integer constants have 64 bits",
-    "ld.global.u32 r1, gv[r2];": "an index in a register, which the manual does not know",
 }

@@ -125,7 +125,7 @@ def test_functions() -> None:
         ("q", {}, 13),
     ]
     assert module.aliases == {"other": "helper"}
-    assert (module.version, module.target, module.address_size) == ((9, 0), "sm_90a", 64)
+    assert (module.version, module.target) == ((9, 0), "sm_90a")
     assert len(parse_body(module, e).items) == 1
 
 

@@ -14,7 +14,7 @@ from ptx2amd.ptx.ast import Inst, Scope
 from ptx2amd.ptx.parse import parse_body, parse_module
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from ptx import reference
+from ptx import by_grammar
 
 PROGRAMS = Path(__file__).with_name("programs")
 SAMPLES = Path(__file__).resolve().parents[2] / "cuda_samples"
@@ -36,7 +36,7 @@ def count(scope: Scope) -> int:
 def check(text: str) -> int:
     """Parse all bodies both ways; the number of instructions."""
     module = parse_module(text, "m.ptx")
-    plain = reference.bodies(parse_module(text, "m.ptx"), text)
+    plain = by_grammar.bodies(parse_module(text, "m.ptx"), text)
     total = 0
     for name, function in module.functions.items():
         if function.text:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from ptx2amd.errors import PtxError
 from ptx2amd.ptx.ast import Inst
 from ptx2amd.ptx.parse import parse_body, parse_module
 
@@ -60,3 +61,8 @@ def test_refused_by_name(what: str) -> None:
     module = parse_module(f".version 9.0\n.target {setting[1]}\n.address_size 64\n{forms.MODULE}\n{body}\n")
     found = [item for item in parse_body(module, module.functions["f"]).items if isinstance(item, Inst)]
     assert [inst.shape.form.exact.partition(":")[0] for inst in found[:-1]] == ["refused"] * len(statements)
+
+
+def test_32_bit_addresses_are_refused_by_name() -> None:
+    with pytest.raises(PtxError, match="32-bit addresses are not supported: compile for 64 bits"):
+        parse_module(".version 8.0\n.target sm_80\n.address_size 32\n.entry k() { ret; }\n")

@@ -431,8 +431,10 @@ for _name in ("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vset", "vshl", "vshr"
 
 @of("vmad")
 def vmad(mods, v, types):
-    signed = "s32" in (mods["at"], mods["bt"])
+    minus = mods.get("minus", "")
+    signed = "s32" in (mods["at"], mods["bt"]) or minus in ("a", "b", "c")
     a, b = (chosen(v[s], mods.get(f"{s}sel", ""), mods[f"{s}t"][0]) for s in "ab")
-    result = a * b + read(v["c"], "s32" if signed else "u32") + bool(mods.get("po"))
+    c = read(v["c"] ^ (0xFFFFFFFF if minus == "c" else 0), "s32" if signed else "u32") + (minus == "c")
+    result = a * b * (-1 if minus in ("a", "b") else 1) + c + bool(mods.get("po"))
     result >>= int(mods["scale"][3:]) if mods.get("scale") else 0
     return {"d": clamp(result, "s32" if signed else "u32") if mods.get("sat") else wrap(result, "u32")}
