@@ -47,7 +47,7 @@ STATEMENTS = [
     ("\tadd.s32 %r1, %r2, %r9;", 12, 20, "'%r9' is not declared"),
     ("\tadd.s32 %r1, %r2, g;", 12, 20, "found symbol g"),
     ("\tadd.s32 %r1, !%r2, %r3;", 12, 16, "only a predicate can be negated"),
-    ("\tadd.s32 %r1, -%r2, %r3;", 12, 16, "found negated register %r2"),
+    ("\tadd.s32 %r1, -%r2, %r3;", 12, 15, "found negated register %r2"),
     ("\tmov.u32 %r1, %tid.q;", 12, 19, "found '.q'"),
     ("\tmov.u64 %rd1, nothing;", 12, 16, "is not declared"),
     ("\tmov.u64 %rd1, %rd2+4;", 12, 16, "is no symbol"),
