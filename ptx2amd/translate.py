@@ -54,6 +54,7 @@ class KernelResult:
     launch_words: bool = False
     fidelity: str = ""  # "exact", or "approx: " and the opcodes
     hazards: list[str] = field(default_factory=list)  # "line N: why": where warps of a block wait for each other
+    apart: list[tuple[int, int]] = field(default_factory=list)  # parameters that must not point into one allocation
     warnings: list[str] = field(default_factory=list)  # the same of lanes of a warp
 
     @property
@@ -201,7 +202,8 @@ def _lower(lowering: ModuleLowering, name: str) -> KernelResult:
         dynamic=plan.dynamic,
         launch_words=plan.launch_words,
         fidelity=f"approx: {' '.join(plan.approximate)}" if plan.approximate else "exact",
-        hazards=[str(hazard) for hazard in plan.hazards if not hazard.lanes],
+        hazards=[str(h) for h in plan.hazards if not h.lanes and (not h.aliases or plan.mapping == "padded")],
+        apart=sorted({pair for h in plan.hazards for pair in h.aliases}) if lowering.chosen(name) == "paired" else [],
         warnings=[str(hazard) for hazard in plan.hazards if hazard.lanes],
     )
 
@@ -238,6 +240,7 @@ def sidecar(module: Module, arch: str, results: dict[str, KernelResult], build_i
                 "launch_words": r.launch_words,
                 "fidelity": r.fidelity,
                 "hazards": r.hazards,
+                "apart": r.apart,
                 "warnings": r.warnings,
                 "line": module.functions[r.name].line,
             }

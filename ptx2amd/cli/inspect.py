@@ -32,6 +32,7 @@ class KernelReport:
     warnings: list[str] = field(default_factory=list)
     slot: int | None = None  # bytes of static shared memory in the arena; None: all in LDS
     dynamic: bool = False  # whether it uses dynamic shared memory
+    apart: list[tuple[int, int]] = field(default_factory=list)  # parameters, by offset
 
 
 @dataclass(slots=True)
@@ -78,7 +79,7 @@ def _report(image: Image, arch: str) -> ImageReport:
     if image.kind == "ptx":
         try:
             module = parse(image.text(), image.origin)
-            [result] = translate(module, image.origin, [arch], None, "module", "ll")
+            [result] = translate(module, image.origin, [arch], emit="ll")
             report.kernels = [_kernel(kernel) for kernel in result.kernels.values()]
         except Ptx2amdError as error:
             report.error = str(error)
@@ -98,6 +99,7 @@ def _kernel(result: KernelResult) -> KernelReport:
         result.warnings,
         result.slot,
         result.dynamic,
+        result.apart,
     )
 
 
@@ -115,15 +117,17 @@ def _show(report: ImageReport, arch: str) -> None:
         click.echo(f"  {kernel.name}\n    {facts}")
         if kernel.runs:
             click.echo(f"    runs on {arch}: {kernel.mapping}, {kernel.fidelity}")
-            _show_hazards(kernel.mapping, kernel.hazards, kernel.warnings)
+            _show_hazards(kernel.mapping, kernel.hazards, kernel.warnings, kernel.apart)
             _show_shared(kernel, arch)
         else:
             click.echo(f"    does not run on {arch}: {kernel.reason}")
 
 
-def _show_hazards(mapping: str, hazards: list[str], warnings: list[str]) -> None:
+def _show_hazards(mapping: str, hazards: list[str], warnings: list[str], apart: list[tuple[int, int]]) -> None:
     if mapping == "padded":
         click.echo("    blocks of at most 512 threads, launched with twice the size in x")
+    for first, second in apart:
+        click.echo(f"    padded when the pointers at +{first} and +{second} of its parameters lead into one allocation")
     for text in hazards:
         click.echo(f"    warps of a block wait for each other: {text}")
     for text in warnings:
@@ -150,4 +154,4 @@ def _show_code_object(note: dict[str, Any], as_json: bool) -> None:
             f"  {name}\n    {kernel['mapping']}, {kernel['vgprs']} VGPRs, {kernel['sgprs']} SGPRs, "
             f"{kernel['static_shared']:,} bytes of LDS, {kernel['local']:,} of scratch; {kernel['fidelity']}"
         )
-        _show_hazards(kernel["mapping"], kernel.get("hazards", []), kernel.get("warnings", []))
+        _show_hazards(kernel["mapping"], *(kernel.get(key, []) for key in ("hazards", "warnings", "apart")))

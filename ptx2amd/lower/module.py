@@ -298,7 +298,9 @@ class ModuleLowering:
         if prod(cluster) > 1:
             raise Unsupported(f"clusters of {prod(cluster)} blocks; a cluster has one block", function.proto.name)
         chosen = self.target
-        if self.choose and chosen.paired and any(not hazard.lanes for hazard in found):
+        # Whether pointers alias is known at launches, which take a padded variant then (per-kernel code objects).
+        hazardous = [h for h in found if not h.lanes and (self.mode == "module" or not h.aliases)]
+        if self.choose and chosen.paired and hazardous:
             chosen = replace(chosen, mapping="padded")
         block = max_threads(function)
         if "reqntid" in function.directives and block > chosen.max_block:
@@ -324,6 +326,10 @@ class ModuleLowering:
             self.has_launch_words,
             found,
         )
+
+    def chosen(self, name: str) -> str:
+        """The mapping that the analysis chose for a kernel, "" where it was not asked."""
+        return self.plans[name].mapping if self.choose else ""
 
     @property
     def simple(self) -> bool:

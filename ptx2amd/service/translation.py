@@ -176,6 +176,7 @@ def kernel_entry(module: Module, kernel: str, arch: str, build: str, options: di
     }
     lines = [f"{key} {value}\n" for key, value in fields.items()]
     lines += [f"hazard {_one_line(text)}\n" for text in outcome.hazards]
+    lines += [f"apart {a} {b}\n" for a, b in outcome.apart]
     lines += [f"warning {_one_line(text)}\n" for text in outcome.warnings]
     return Entry("".join(lines), result.code)
 

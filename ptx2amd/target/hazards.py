@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
-from ptx2amd.ptx.ast import Addr, Function, Imm, Module, Operand, Reg, Sym
+from ptx2amd.lower.heads import param_layout
+from ptx2amd.ptx.ast import Addr, Function, Imm, Module, Operand, Reg, Sym, Vec
 from ptx2amd.target.flow import Flow, Op
 from ptx2amd.target.inline import Matters, inlined
 from ptx2amd.target.spins import STORES, is_look, is_try, locks
@@ -25,11 +26,13 @@ WARP = 32
 @dataclass(frozen=True, slots=True)
 class Hazard:
     """A place where a warp may wait for another warp of its block, or (`lanes`) a lane for another lane of its
-    warp, which no mapping helps. line: of the PTX text, 1-based."""
+    warp, which no mapping helps. line: of the PTX text, 1-based. aliases: it is one only where two of the kernel's
+    pointers, named by their parameters' offsets in bytes, point into one allocation."""
 
     line: int
     what: str
     lanes: bool = False
+    aliases: frozenset[tuple[int, int]] = frozenset()
 
     def __str__(self) -> str:
         return f"line {self.line}: {self.what}"
@@ -45,8 +48,9 @@ def hazards(module: Module, functions: Iterable[Function]) -> list[Hazard]:
     whole = inlined(module, kernel, matters)
     apart = [f for f in others if matters(f) and f.proto.name not in whole.functions - whole.left]
     asking = {f.proto.name for f in apart if _asks(module, f, matters)}
-    views = [View(Flow(whole.scope), block, asking)]
-    views += [View(Flow(inlined(module, f, matters).scope), block, asking, called=True) for f in apart]
+    offsets = {var.name: at for var, (at, _, _) in zip(kernel.proto.params, param_layout(kernel), strict=True)}
+    views = [View(Flow(whole.scope), block, asking, offsets)]
+    views += [View(Flow(inlined(module, f, matters).scope), block, asking) for f in apart]
     stores = {space for view in views for space in view.stores}
     found = {hazard for view in views for hazard in view.hazards(stores)}
     return sorted((h for h in found if h.lanes or not 0 < block <= WARP), key=lambda h: (h.line, h.what))
@@ -54,8 +58,15 @@ def hazards(module: Module, functions: Iterable[Function]) -> list[Hazard]:
 
 def _asks(module: Module, function: Function, matters: Matters) -> bool:
     """Whether what a function returns may depend on what other threads are about to write."""
-    view = View(Flow(inlined(module, function, matters).scope), 0, set(), called=True)
+    view = View(Flow(inlined(module, function, matters).scope), 0, set())
     return any(map(view.polls, view.flow.ops()))
+
+
+def _gives_addresses(op: Op) -> bool:
+    """Whether a result may be an address that the operands do not tell: one from memory, or a variable's."""
+    if op.lower in ("ld", "atom", "atom_cas", "call"):
+        return op.lower in ("ld", "call") or op.mods["t"][1:] == "64"
+    return any(isinstance(operand, Sym | Addr) for operand in op.inst.operands)
 
 
 def space_of(op: Op) -> str:
@@ -67,10 +78,11 @@ def space_of(op: Op) -> str:
 class View:
     """A kernel's body with the functions that it calls, or a function that cannot be put in its place (`called`),
     seen for its hazards. block: threads of a block, 0 when any number; asking: functions apart that may return
-    what other threads write."""
+    what other threads write; offsets: of a kernel's parameters, in bytes."""
 
-    def __init__(self, flow: Flow, block: int, asking: set[str], called: bool = False) -> None:
-        self.flow, self.block, self.asking, self.called = flow, block, asking, called
+    def __init__(self, flow: Flow, block: int, asking: set[str], offsets: dict[str, int] | None = None) -> None:
+        self.flow, self.block, self.asking = flow, block, asking
+        self.called, self.offsets = offsets is None, offsets or {}
         self._kinds: dict[Op, str] = {}
 
     @cached_property
@@ -193,10 +205,13 @@ class View:
             return []
         first = min(polled, key=lambda op: op.inst.line)
         found = []
-        alone = self._others_only(head, first) or self._in_turn(head, first)
-        if not alone and self._written(first, stores):
+        aliases = frozenset() if self._others_only(head, first) else self._in_turn(head, first)
+        if aliases is None and self._written(first, stores):
             what = f"a loop waits for a value that another warp may write ({first.inst.shape.opcode})"
             found.append(Hazard(first.inst.line, what))
+        elif aliases:
+            what = f"a loop waits for what another warp may write by another pointer ({first.inst.shape.opcode})"
+            found.append(Hazard(first.inst.line, what, aliases=aliases))
         if is_try(first) and self._alone(head, thread=True) is None:
             what = f"a lane may wait in a loop for another lane of its warp ({first.inst.shape.opcode})"
             found.append(Hazard(first.inst.line, what, lanes=True))
@@ -235,18 +250,18 @@ class View:
         ends = self.flow.hits(lambda op: self.meets(op) or op.lower == "call" or self._visible(op, polled))
         return all(map(self.meets, self.flow.first(other, ends)))
 
-    def _in_turn(self, head: int, polled: Op) -> bool:
+    def _in_turn(self, head: int, polled: Op) -> frozenset[tuple[int, int]] | None:
         """Whether every warp of a block looks back over the places of other blocks, after the block has published
         what it has in places of its own, where others look. What it writes before the loop is written when any
-        warp waits; what it writes after the loop goes to one place, or renews what each thread has written before.
-        Pointers that are different parameters are taken to point to different things."""
+        warp waits; what it writes after the loop goes to one place, or renews what each thread has written before,
+        or is elsewhere: the pairs of parameters that must not point to the same. None: it is not so."""
         where = self.flow.location(polled)
         if self.called or where is None or where[0] not in self.differing:
-            return False
+            return None
         if space_of(polled) != "global" or is_try(polled):
-            return False
+            return None
         if any(op.lower == "call" for op in self.flow.ops()):
-            return False
+            return None
         later = self.flow.reach(head)
         before = {n for n in range(len(self.flow.blocks)) if n not in later and head in self.flow.reach(n)}
         all_come = True
@@ -262,18 +277,21 @@ class View:
         watched = self._roots(where[0])
         mine = [op for op in self.flow.ops() if op.block in before and self.writes(op) and self._to(op) & watched]
         if not mine:
-            return False  # nothing of the block's own is there for others, who may be warps of the block
+            return None  # nothing of the block's own is there for others, who may be warps of the block
+        aliases: set[tuple[int, int]] = set()
         for op in self.flow.ops():
             if op.block in before or not self._visible(op, polled) or any(self._renews(op, m, polled) for m in mine):
                 continue
             place = self.flow.location(op)
-            if place is None or "" in (watched | self._roots(place[0])):
-                return False
-            if watched & self._roots(place[0]) and (place[0] in self.differing or not all_come):
-                return False
-        return True
+            if place is None or not watched or not (to := self._to(op)):
+                return None
+            if not watched & to:
+                aliases |= {(min(a, b), max(a, b)) for a in watched for b in to}
+            elif place[0] in self.differing or not all_come:
+                return None
+        return frozenset(aliases)
 
-    def _to(self, op: Op) -> set[str]:
+    def _to(self, op: Op) -> set[int]:
         """The pointers of a write's address."""
         place = self.flow.location(op)
         return self._roots(place[0]) if place is not None else set()
@@ -314,20 +332,38 @@ class View:
             op.inst.shape.form.mnemonic == "or" and bool(self.flow.constant(op, op.inst.get("b"))) for op in made
         )
 
-    def _roots(self, register: str) -> set[str]:
-        """The pointers among the kernel's parameters that an address is made from; "": one that is loaded."""
-        found, seen, work = set(), set(), [register]
+    def _roots(self, register: str) -> set[int]:
+        """The pointers among the kernel's parameters that an address is made from, by their offsets. None at all: it
+        is not known what it points to."""
+        found: set[int] = set()
+        seen, work = set(), [register]
         while work:
             name = work.pop()
             if name in seen:
                 continue
             seen.add(name)
             for op in self.flow.definitions.get(name, []):
-                if op.lower != "ld":
+                if op.lower == "ld" and op.mods["t"][1:] != "64":
+                    continue  # an index
+                if op.lower == "ld" and (at := self._offset(op, name)) is not None:
+                    found.add(at)
+                elif _gives_addresses(op):
+                    return set()
+                else:
                     work += op.reads()
-                elif op.mods.get("t", "")[1:] == "64":
-                    found.add(str(op.inst.get("a")) if self._parameter(op) else "")
         return found
+
+    def _offset(self, op: Op, register: str) -> int | None:
+        """The offset of the kernel parameter that a load puts into a register."""
+        address, to = op.inst.get("a"), op.inst.get("d")
+        if not self._parameter(op) or not isinstance(address, Addr) or address.rest:
+            return None
+        if not isinstance(address.base, Sym) or address.base.name not in self.offsets:
+            return None
+        items = to.items if isinstance(to, Vec) else (to,)
+        which = [i for i, item in enumerate(items) if isinstance(item, Reg) and op.key(item.name) == register]
+        at = self.offsets[address.base.name] + address.base.offset + address.offset
+        return at + 8 * which[0] if len(which) == 1 else None
 
     def _visible(self, op: Op, polled: Op) -> bool:
         return self.writes(op) and (space_of(op) == space_of(polled) or not space_of(op) or not space_of(polled))

@@ -153,7 +153,7 @@ CUresult cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function) {
   struct kernel *k = kernel_checked(function);
   if (!k) return CUDA_ERROR_INVALID_HANDLE;
   if (!state) return CUDA_ERROR_INVALID_VALUE;
-  *state = k->code[thread_state.current->device] != NULL;
+  *state = k->code[0][thread_state.current->device] != NULL;
   return CUDA_SUCCESS;
 }
 

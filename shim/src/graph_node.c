@@ -34,6 +34,7 @@ static CUresult with_kernel_params(const CUDA_KERNEL_NODE_PARAMS *p, int (*use)(
   struct shape s = {{p->gridDimX, p->gridDimY, p->gridDimZ}, {p->blockDimX, p->blockDimY, p->blockDimZ},
                     p->sharedMemBytes};
   if (!result) result = shape_checked(k, code, &s);
+  if (!result) result = code_for_pointers(k, device, &s, buffer, &code);
   if (!result) {
     result = launch_words(k, code, device, p->sharedMemBytes, false, buffer, &size);
     point_at_parameters(k, code, buffer, pointers);
@@ -84,12 +85,10 @@ CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode h
 static struct kernel *kernel_of(const void *hip_function, struct kernel_code **code) {
   int device = thread_state.current->device;
   for (struct kernel *k = handle_next(HANDLE_KERNEL, NULL); k; k = handle_next(HANDLE_KERNEL, k)) {
-    struct kernel_code *codes[] = {k->code[device], k->spilled[device]};
-    for (int i = 0; i < 2; i++)
-      if (codes[i] && codes[i]->function == hip_function) {
-        *code = codes[i];
-        return k;
-      }
+    for (int i = 0; i < VARIANTS; i++) {
+      *code = k->code[i][device];
+      if (*code && (*code)->function == hip_function) return k;
+    }
   }
   return NULL;
 }

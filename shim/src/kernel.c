@@ -10,13 +10,13 @@
 enum { OPTIONS_SIZE = 64 };
 
 /* What the user asks of translations, and the launch: the service knows the options, and refuses others. */
-static const char *options(bool spilled, char text[OPTIONS_SIZE]) {
-  const char *mapping = getenv("PTX2AMD_MAPPING"), *matrix = getenv("PTX2AMD_MATRIX");
+static const char *options(unsigned variant, char text[OPTIONS_SIZE]) {
+  const char *mapping = variant & PADDED ? "padded" : getenv("PTX2AMD_MAPPING"), *matrix = getenv("PTX2AMD_MATRIX");
   int n = 0;
   text[0] = 0;
   if (mapping && *mapping) n = snprintf(text, OPTIONS_SIZE, "mapping=%.20s", mapping);
   if (matrix && *matrix) n += snprintf(text + n, OPTIONS_SIZE - (size_t)n, "%smatrix=%.10s", n ? " " : "", matrix);
-  if (spilled) snprintf(text + n, OPTIONS_SIZE - (size_t)n, "%sshared=spilled", n ? " " : "");
+  if (variant & SPILLED) snprintf(text + n, OPTIONS_SIZE - (size_t)n, "%sshared=spilled", n ? " " : "");
   return text;
 }
 
@@ -36,10 +36,10 @@ static CUresult ask_service(struct module *m, const struct kernel *k, int device
   return CUDA_ERROR_OPERATING_SYSTEM;
 }
 
-CUresult translate(struct module *m, const struct kernel *k, int device, bool spilled, struct cache_entry *entry,
-                   char **problem) {
+CUresult translate(struct module *m, const struct kernel *k, int device, unsigned variant,
+                   struct cache_entry *entry, char **problem) {
   char key[65], quoted[512], text[OPTIONS_SIZE];
-  const char *chosen = k ? options(spilled, text) : NULL;
+  const char *chosen = k ? options(variant, text) : NULL;
   double started = now_ms(), time_ms = 0;
   if (k) cache_key(key, "kernel\n%s\n%s\n%s\n%s\n%s\n", m->id, build_id(), devices[device].arch, chosen, k->name);
   else cache_key(key, "index\n%s\n%s\n", m->id, build_id());
@@ -55,7 +55,15 @@ CUresult translate(struct module *m, const struct kernel *k, int device, bool sp
 
 struct properties { int env, heap; struct kernel_code code; };
 
-static void read_properties(const struct kernel *k, char *text, struct properties *p) {
+static bool read_apart(const char *value, struct kernel_code *code) {
+  struct apart pair, *grown = realloc(code->apart, (code->apart_count + 1) * sizeof *grown);
+  if (!grown) return false;
+  code->apart = grown;
+  if (sscanf(value, "%u %u", &pair.first, &pair.second) == 2) grown[code->apart_count++] = pair;
+  return true;
+}
+
+static bool read_properties(const struct kernel *k, char *text, struct properties *p) {
   const struct { const char *key; int *value; } numbers[] = {
       {"max_threads", &p->code.max_threads}, {"static_shared", &p->code.static_shared}, {"local", &p->code.local},
       {"vgprs", &p->code.vgprs}, {"sgprs", &p->code.sgprs}, {"wave", &p->code.wave}, {"env", &p->env},
@@ -69,10 +77,12 @@ static void read_properties(const struct kernel *k, char *text, struct propertie
     if (!strcmp(line, "mapping")) snprintf(p->code.mapping, sizeof p->code.mapping, "%s", value);
     if (!strcmp(line, "shared")) p->code.spilled = !strcmp(value, "spilled");
     if (!strcmp(line, "hazard") && !p->code.hazard) p->code.hazard = strdup(value);
+    if (!strcmp(line, "apart") && !read_apart(value, &p->code)) return false;
     if (!strcmp(line, "warning")) say("kernel %s: %s", k->name, value);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
       if (!strcmp(line, numbers[i].key)) *numbers[i].value = atoi(value);
   }
+  return true;
 }
 
 /* Fills the code object's environment: docs/architecture.md, "Lowering". */
@@ -92,14 +102,14 @@ static CUresult fill_environment(struct kernel *k, int device, const struct prop
   return from_hip(error);
 }
 
-static CUresult load(struct kernel *k, int device, bool spilled, char **problem) {
+static CUresult load(struct kernel *k, int device, unsigned variant, char **problem) {
   struct cache_entry entry = {0};
   struct properties p = {0};
-  CUresult result = translate(k->module, k, device, spilled, &entry, problem);
+  CUresult result = translate(k->module, k, device, variant, &entry, problem);
   if (result) return result;
-  read_properties(k, entry.text, &p);
+  if (!read_properties(k, entry.text, &p)) result = CUDA_ERROR_OUT_OF_MEMORY;
   p.code.spread = strcmp(p.code.mapping, "padded") ? 1 : 2;
-  result = from_hip(hip.ModuleLoadData(&p.code.module, entry.payload));
+  if (!result) result = from_hip(hip.ModuleLoadData(&p.code.module, entry.payload));
   if (!result) {
     result = from_hip(hip.ModuleGetFunction(&p.code.function, p.code.module, k->name));
     if (!result && p.env) result = fill_environment(k, device, &p);
@@ -110,10 +120,11 @@ static CUresult load(struct kernel *k, int device, bool spilled, char **problem)
   struct kernel_code *code = result ? NULL : malloc(sizeof *code);
   if (!code) {
     free(p.code.hazard);
+    free(p.code.apart);
     return result ? result : CUDA_ERROR_OUT_OF_MEMORY;
   }
   *code = p.code;
-  __atomic_store_n(spilled ? &k->spilled[device] : &k->code[device], code, __ATOMIC_RELEASE);
+  __atomic_store_n(&k->code[variant][device], code, __ATOMIC_RELEASE);
   return CUDA_SUCCESS;
 }
 
@@ -121,25 +132,25 @@ static CUresult load(struct kernel *k, int device, bool spilled, char **problem)
 static pthread_mutex_t loading_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t loading_done = PTHREAD_COND_INITIALIZER;
 
-static CUresult load_or_explain(struct kernel *k, int device, bool spilled) {
+static CUresult load_or_explain(struct kernel *k, int device, unsigned variant) {
   char *problem = NULL;
-  CUresult result = k->refused ? CUDA_ERROR_NOT_SUPPORTED : load(k, device, spilled, &problem);
+  CUresult result = k->refused ? CUDA_ERROR_NOT_SUPPORTED : load(k, device, variant, &problem);
   if (result) say("kernel %s cannot run: %s", k->name,
                   k->refused ? k->refused : problem ? problem : "its code object does not load");
   free(problem);
   return result;
 }
 
-CUresult kernel_load(struct kernel *k, int device, bool spilled) {
-  struct kernel_code **code = spilled ? &k->spilled[device] : &k->code[device];
-  CUresult *failed = spilled ? &k->spilled_failed : &k->failed;
+CUresult kernel_load(struct kernel *k, int device, unsigned variant) {
+  struct kernel_code **code = &k->code[variant][device];
+  CUresult *failed = &k->failed[variant];
   pthread_mutex_lock(&loading_lock);
   while (k->loading) pthread_cond_wait(&loading_done, &loading_lock);
   CUresult result = *code ? CUDA_SUCCESS : *failed;
   if (!*code && !*failed) {
     k->loading = true;
     pthread_mutex_unlock(&loading_lock);
-    result = load_or_explain(k, device, spilled);
+    result = load_or_explain(k, device, variant);
     pthread_mutex_lock(&loading_lock);
     k->loading = false;
     *failed = result;
@@ -153,13 +164,11 @@ static void drop(struct kernel_code *code) {
   if (!code) return;
   hip.ModuleUnload(code->module);
   free(code->hazard);
+  free(code->apart);
   free(code);
 }
 
 void kernel_drop_code(struct kernel *k) {
-  for (int i = 0; i < MAX_DEVICES; i++) {
-    drop(k->code[i]);
-    drop(k->spilled[i]);
-  }
+  for (int i = 0; i < VARIANTS * MAX_DEVICES; i++) drop(k->code[i / MAX_DEVICES][i % MAX_DEVICES]);
   free(k->legacy);
 }

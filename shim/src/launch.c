@@ -94,6 +94,27 @@ static CUresult slots_checked(const struct kernel *k, const struct kernel_code *
   return from_hip(HIP_COOPERATIVE_LAUNCH_TOO_LARGE);
 }
 
+static bool in_one_allocation(uint64_t a, uint64_t b) {
+  uint64_t base = 0;
+  size_t size = 0;
+  if (!a || !b) return false;
+  if (!hip.MemGetAddressRange(&base, &size, a)) return b - base < size;
+  return hip.MemGetAddressRange(&base, &size, b) || a - base < size; /* nobody knows of either: perhaps */
+}
+
+CUresult code_for_pointers(struct kernel *k, int device, const struct shape *s, const char *buffer,
+                           struct kernel_code **code) {
+  for (unsigned i = 0; i < (*code)->apart_count; i++) {
+    uint64_t pointers[2];
+    memcpy(&pointers[0], buffer + (*code)->apart[i].first, 8);
+    memcpy(&pointers[1], buffer + (*code)->apart[i].second, 8);
+    if (!in_one_allocation(pointers[0], pointers[1])) continue;
+    CUresult result = kernel_variant(k, device, PADDED | ((*code)->spilled ? SPILLED : 0), code);
+    return result ? result : shape_checked(k, *code, s);
+  }
+  return CUDA_SUCCESS;
+}
+
 static void trace_launch(const struct kernel *k, const struct kernel_code *code, const struct shape *s, CUresult result) {
   char name[1024], why[1024];
   trace("\"event\": \"launch\", \"kernel\": %s, \"grid\": [%u, %u, %u], \"block\": [%u, %u, %u], \"shared\": %u, "
@@ -132,6 +153,7 @@ static CUresult launch(CUfunction f, const struct shape *s, CUstream hStream, vo
   _Alignas(16) char buffer[k->parameter_bytes + LAUNCH_ROOM];
   size_t size;
   result = pack_parameters(k, params, extra, buffer, &size);
+  if (!result && UNLIKELY(code->apart_count)) result = code_for_pointers(k, device, s, buffer, &code);
   if (!result) result = launch_words(k, code, device, s->shared, cooperative, buffer, &size);
   if (UNLIKELY(result)) return result;
   unsigned lds = launch_lds(code, device, s->shared);

@@ -26,7 +26,7 @@ static void identify(struct module *m) {
 static CUresult fill(struct module *m, bool preserved, struct jit *jit) {
   char problem[512], *text = NULL;
   identify(m);
-  CUresult result = translate(m, NULL, 0, false, &m->index, &text);
+  CUresult result = translate(m, NULL, 0, 0, &m->index, &text);
   if (result) {
     jit_error(jit, text ? text : "the translation failed");
     free(text);

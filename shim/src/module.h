@@ -19,6 +19,15 @@ struct kernel_code {
   unsigned spread; /* lanes that a thread takes: 2 in the padded warp mapping, which doubles blocks in x */
   char mapping[16];
   char *hazard;    /* why it is padded, or NULL */
+  unsigned apart_count;
+  struct apart { uint32_t first, second; } *apart; /* offsets of pointers that must not point into one allocation */
+};
+
+/* What a launch needs that is not known when the kernel is translated. */
+enum variant {
+  SPILLED = 1,   /* more shared memory than the chip has */
+  PADDED = 2,    /* pointers of one allocation, by which warps may wait for each other */
+  VARIANTS = 4
 };
 
 struct kernel {
@@ -32,10 +41,8 @@ struct kernel {
   const char *refused;                                /* why it cannot be translated, or NULL */
   int dynamic_limit, carveout, cache_config;
   bool loading;                                       /* a thread is at it */
-  CUresult failed;                                    /* sticky result of a translation that failed */
-  struct kernel_code *code[MAX_DEVICES];
-  struct kernel_code *spilled[MAX_DEVICES];           /* for launches with more shared memory than the chip has */
-  CUresult spilled_failed;
+  CUresult failed[VARIANTS];                          /* sticky results of translations that failed */
+  struct kernel_code *code[VARIANTS][MAX_DEVICES];
   struct legacy *legacy;                              /* cuParamSet... state */
 };
 
@@ -80,29 +87,28 @@ CUresult read_file(const char *path, void **data, size_t *size);
 static inline struct kernel *kernel_checked(const void *handle) {
   return handle_ok(HANDLE_KERNEL, handle) ? (struct kernel *)handle : NULL;
 }
-CUresult kernel_load(struct kernel *k, int device, bool spilled); /* translates and loads; messages when it fails */
-static inline CUresult kernel_code(struct kernel *k, int device, struct kernel_code **code) {
-  *code = __atomic_load_n(&k->code[device], __ATOMIC_ACQUIRE);
+CUresult kernel_load(struct kernel *k, int device, unsigned variant); /* translates and loads; messages when it fails */
+static inline CUresult kernel_variant(struct kernel *k, int device, unsigned variant, struct kernel_code **code) {
+  *code = __atomic_load_n(&k->code[variant][device], __ATOMIC_ACQUIRE);
   if (__builtin_expect(*code != NULL, 1)) return CUDA_SUCCESS;
-  CUresult result = kernel_load(k, device, false);
-  *code = k->code[device];
+  CUresult result = kernel_load(k, device, variant);
+  *code = k->code[variant][device];
   return result;
+}
+static inline CUresult kernel_code(struct kernel *k, int device, struct kernel_code **code) {
+  return kernel_variant(k, device, 0, code);
 }
 /* The code for launches with so much dynamic shared memory. */
 static inline CUresult kernel_code_for(struct kernel *k, int device, size_t shared, struct kernel_code **code) {
   CUresult result = kernel_code(k, device, code);
   if (result || (*code)->spilled || (size_t)(*code)->static_shared + shared <= (size_t)devices[device].lds) return result;
-  *code = __atomic_load_n(&k->spilled[device], __ATOMIC_ACQUIRE);
-  if (*code) return CUDA_SUCCESS;
-  result = kernel_load(k, device, true);
-  *code = k->spilled[device];
-  return result;
+  return kernel_variant(k, device, SPILLED, code);
 }
 void kernel_drop_code(struct kernel *k);
 
 /* Asks the cache, then the service. `kernel`: NULL for the index. */
-CUresult translate(struct module *m, const struct kernel *kernel, int device, bool spilled, struct cache_entry *entry,
-                   char **problem);
+CUresult translate(struct module *m, const struct kernel *kernel, int device, unsigned variant,
+                   struct cache_entry *entry, char **problem);
 void translated_line(const char *line, const char *key, int *value); /* "key N" */
 
 /* ---- arena.c ---- */
@@ -123,6 +129,9 @@ enum { PARAMETER_BYTES_MAX = 32764 };
 struct shape { unsigned grid[3], block[3], shared; };
 CUresult shape_checked(const struct kernel *k, const struct kernel_code *code, const struct shape *s); /* says why not */
 CUresult pack_parameters(const struct kernel *k, void **params, void **extra, void *buffer, size_t *size);
+/* `code` becomes that for the pointers among the packed parameters. */
+CUresult code_for_pointers(struct kernel *k, int device, const struct shape *s, const char *buffer,
+                           struct kernel_code **code);
 
 
 /* ---- trace.c ---- */

@@ -49,6 +49,12 @@ HIP hipMemsetD32Async(uint64_t d, int v, size_t n, void *s) {
   for (size_t i = 0; i < n; i++) ((int *)d)[i] = v;
   return 0;
 }
+/* Allocations of 1 MiB below 2^40; those above are unknown. */
+HIP hipMemGetAddressRange(uint64_t *base, size_t *size, uint64_t address) {
+  *base = address & ~(uint64_t)0xFFFFF;
+  *size = 0x100000;
+  return address >> 40 ? INVALID : 0;
+}
 HIP hipStreamCreateWithFlags(void **s, unsigned f) { (void)f; *s = malloc(1); return 0; }
 HIP hipStreamDestroy(void *s) { free(s); return 0; }
 HIP hipStreamSynchronize(void *s) { (void)s; return stub_fail; }

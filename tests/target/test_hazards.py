@@ -263,6 +263,45 @@ def test_found(name: str) -> None:
     assert "// waits" in text.splitlines()[hazard.line - 1]
 
 
+LOOK_BACK = """
+  mov.u32 %r2, %ctaid.x; mul.wide.u32 %rd2, %r2, 8; add.s64 %rd3, %rd1, %rd2;
+  st.volatile.global.u32 [%rd3], 1;
+  and.b32 %r3, %r1, 31; mul.wide.u32 %rd4, %r3, 8; sub.s64 %rd5, %rd3, %rd4;
+  L: ld.volatile.global.u32 %r4, [%rd5];
+  setp.eq.s32 %p1, %r4, 0;
+  @%p1 bra L;
+  {pointer} mul.wide.u32 %rd7, %r1, 4; add.s64 %rd7, %rd6, %rd7;
+  st.global.u32 [%rd7], 2;
+  ret;
+"""
+POINTERS = {
+    "a parameter": ("ld.param.u64 %rd6, [q];", {(0, 16)}),
+    "behind a parameter": ("ld.param.v2.u64 {%rd8, %rd6}, [q+8];", {(0, 32)}),
+    "one of two": ("ld.param.u64 %rd6, [q]; @%p1 ld.param.u64 %rd6, [q+24];", {(0, 16), (0, 40)}),
+    "from memory": ("ld.global.u64 %rd6, [%rd1];", None),
+    "from an atomic": ("atom.global.exch.b64 %rd6, [%rd1], %rd2;", None),
+    "in two halves": ("ld.param.v2.u32 {%r5, %r6}, [q]; mov.b64 %rd6, {%r5, %r6};", None),
+    "of a variable": ("mov.u64 %rd6, v;", None),
+}
+
+
+@pytest.mark.parametrize("name", POINTERS)
+def test_writes_by_other_pointers(name: str) -> None:
+    """Look-back is a hazard where others write by pointers of which nothing is known; by those of other parameters,
+    where these point into one allocation with what is waited for."""
+    pointer, aliases = POINTERS[name]
+    text = kernel(LOOK_BACK.replace("{pointer}", pointer)).replace(".param .u64 q", ".param .align 8 .b8 q[64]")
+    text = text.replace(HEAD, HEAD + ".global .u32 v[64];\n")
+    [hazard] = found(text)
+    assert hazard.aliases == (aliases or set())
+    [result] = translate(text, "look.ptx", ["gfx942"])
+    assert (result.kernels["k"].mapping, result.kernels["k"].apart) == (
+        ("paired", sorted(aliases)) if aliases else ("padded", [])
+    )
+    [whole] = translate(text, "look.ptx", ["gfx942"], mode="module")
+    assert whole.kernels["k"].mapping == "padded" and whole.kernels["k"].hazards
+
+
 @pytest.mark.parametrize("name", CALLING)
 def test_found_across_calls(name: str) -> None:
     module = parse(kernel(CALLING[name]) + FUNCTIONS, "calls.ptx")
