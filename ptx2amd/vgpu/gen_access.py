@@ -32,8 +32,8 @@ def row(op: Op) -> tuple[str, int, int, int] | None:
     space, _, what = name.partition("_")
     if space not in _SPACES:
         return None
-    if what in ("load", "store"):
-        how = (READS if what == "load" else WRITES) | (HIGH if "D16_HI" in arguments[0] else 0)
+    if what in ("load", "load_transposed", "store"):
+        how = (WRITES if what == "store" else READS) | (HIGH if "D16_HI" in arguments[0] else 0)
         return _SPACES[space], _bytes(arguments[0]), how, 0
     if what == "atomic":
         return _SPACES[space], int(arguments[1]) // 8, READS | WRITES | ATOMIC, 0

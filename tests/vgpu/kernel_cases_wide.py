@@ -108,9 +108,15 @@ def bits_64(rng: Generator) -> Case:
     ones, leading, trailing = counts(x, 64)
     packed = [p | q << 8 | r << 16 for p, q, r in zip(ones, leading, trailing, strict=True)]
     rotated = x << k | np.where(k == 0, 0, x >> (64 - k & 63))
-    out = [packed, reversed_bits(x, 64), x.byteswap(), rotated, (x.view(i64) >> k.view(i64)).view(u64), x * x,
-           x << k | x >> 63]  # fmt: skip
-    return Case(2, 64, [x, np.zeros((7, 128), u64)], {1: np.array(out, u64)})
+    shifted = (x.view(i64) >> k.view(i64)).view(u64)
+    out = [packed, reversed_bits(x, 64), rotated, shifted, x * x, x << k | x >> 63]
+    return Case(2, 64, [x, np.zeros((6, 128), u64)], {1: np.array(out, u64)})
+
+
+@case
+def byte_swap(rng: Generator) -> Case:
+    x = integers(rng, 128, u64)
+    return Case(2, 64, [x, np.zeros_like(x)], {1: x.byteswap()})
 
 
 @case

@@ -20,8 +20,6 @@ from ptx2amd import hip
 KERNELS = Path(__file__).with_name("kernels")
 SOURCES = ("head", "basics", "control", "parallel", "numbers", "linear")
 WAVE64 = ("gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950")
-#: Their scratch has wave-wide addresses, which LLVM 19 and 22 take for a lane's when a stack's size is known late.
-NO_ALLOCA = ("gfx900", "gfx906", "gfx908", "gfx90a", "gfx1030")
 BOTH = ("gfx1030", "gfx1100", "gfx1151", "gfx1200", "gfx1201")
 
 LEVELS = ("-O0", "-O2", "-O3")
@@ -43,6 +41,15 @@ def sweep() -> list[Build]:
             for lanes in (64,) if arch in WAVE64 else (32, 64):
                 found += [(compiler, arch, lanes, o, 4 + (k + len(found)) % 3) for k, o in enumerate(LEVELS)]
     return [build for build in found if build not in FEW]
+
+
+def miscompiled(build: Build, kernel: str) -> bool:
+    """Where the compiler is wrong. alloca_: where scratch is not flat, it takes a wave's stack pointer for the lane's
+    address; byte_swap: half of the value is lost."""
+    compiler, arch, _, optimisation, _ = build
+    if kernel == "alloca_":
+        return arch in ("gfx900", "gfx906", "gfx908", "gfx90a", "gfx1030")
+    return kernel == "byte_swap" and (compiler, optimisation) == ("clang22", "-O0") and arch in ("gfx1100", "gfx1151")
 
 
 @cache
@@ -136,6 +143,16 @@ def check_search(build: Build) -> None:
     assert np.array_equal(level.view(np.int32), want)
 
 
+def test_numbers_of_waves(build: Build) -> None:
+    check_waves(build)
+
+
+def check_waves(build: Build) -> None:
+    out = np.zeros(256, np.uint32)
+    got = run(build, "wave_numbers", Case(1, 256, [out], {0: out}))[0]
+    assert np.array_equal(got, np.arange(256) // build[2])
+
+
 def test_trap_ends_the_launch(build: Build) -> None:
     check_trap(build)
 
@@ -161,8 +178,9 @@ def test_all_kernels(build: Build) -> None:
     if build[0] == "clang19" and not have_clang19():
         pytest.skip("clang-19 is not installed")
     wrong = []
-    checks = {kernel: (check, kernel) for kernel in CASES if kernel != "alloca_" or build[1] not in NO_ALLOCA}
-    checks |= {"calls": (check_calls,), "lock": (check_lock,), "search": (check_search,), "trap": (check_trap,)}
+    checks = {kernel: (check, kernel) for kernel in CASES if not miscompiled(build, kernel)}
+    for function in (check_calls, check_lock, check_search, check_waves, check_trap):
+        checks[function.__name__] = (function,)
     for name, (function, *arguments) in checks.items():
         try:
             function(build, *arguments)

@@ -79,6 +79,8 @@ def _disassemble(arch: str, tries: list[list[int]]) -> list[str | None]:
     lines = ["[" + " ".join(f"{b:#04x}" for w in t for b in w.to_bytes(4, "little")) + "]" for t in tries]
     text = "\n".join(lines) + "\n"
     command = ["llvm-mc-22", "-triple=amdgcn-amd-amdhsa", f"-mcpu={arch}", "-disassemble", "-show-encoding"]
+    if arch.startswith("gfx120"):
+        command.append("-mattr=+real-true16")  # as the chip has it; LLVM 22 leaves it off
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     known: dict[bytes, str] = {}
     for line in done.stdout.splitlines():

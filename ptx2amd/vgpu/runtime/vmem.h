@@ -70,6 +70,7 @@ next_inst VG(buffer_atomic)(struct wave *w, const struct inst *i, enum atomic_op
 next_inst VG(ds_load)(struct wave *w, const struct inst *i, enum load_kind kind);
 next_inst VG(ds_store)(struct wave *w, const struct inst *i, enum store_kind kind);
 /* Two addresses: offsets count elements of bits / 8 bytes, times 64 with stride64. */
+next_inst VG(ds_load_transposed)(struct wave *w, const struct inst *i, enum load_kind kind, unsigned bits);
 next_inst VG(ds_load2)(struct wave *w, const struct inst *i, unsigned bits, bool stride64);
 next_inst VG(ds_store2)(struct wave *w, const struct inst *i, unsigned bits, bool stride64);
 next_inst VG(ds_exchange2)(struct wave *w, const struct inst *i, unsigned bits, bool stride64);

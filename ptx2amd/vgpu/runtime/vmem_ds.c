@@ -91,6 +91,29 @@ next_inst VG(ds_load)(struct wave *w, const struct inst *i, enum load_kind kind)
   return NEXT(i);
 }
 
+/* Each 16 lanes load a tile of 16 columns, row by row, and each of them gets a column (gfx950). */
+next_inst VG(ds_load_transposed)(struct wave *w, const struct inst *i, enum load_kind kind, unsigned bits) {
+  unsigned dwords = load_bytes[kind] / 4, rows = 32 * dwords / bits;
+  next_inst next = VG(ds_load)(w, i, kind);
+  uint32_t *d = w->v + (size_t)i->dst * W, tile[16 * 3 + 1] = {0};
+  for (unsigned first = 0; next && first < W; first += 16) {
+    for (unsigned l = 0; l < 16; l++)
+      for (unsigned k = 0; k < dwords; k++) tile[l * dwords + k] = d[k * W + first + l];
+    EACH_LANE(column, wave_exec(w) >> first & 0xffff) {
+      uint64_t own[4] = {0};
+      for (unsigned r = 0; r < rows; r++) {
+        unsigned from = (r * 16 + (unsigned)column) * bits, to = r * bits;
+        uint64_t pair = tile[from / 32] | (uint64_t)tile[from / 32 + 1] << 32;
+        uint64_t element = (pair >> from % 32 & ((1u << bits) - 1)) << to % 32;
+        own[to / 32] |= (uint32_t)element;
+        own[to / 32 + 1] |= element >> 32;
+      }
+      for (unsigned k = 0; k < dwords; k++) d[k * W + first + column] = (uint32_t)own[k];
+    }
+  }
+  return next;
+}
+
 next_inst VG(ds_store)(struct wave *w, const struct inst *i, enum store_kind kind) {
   struct lane_addresses a;
   next_inst out;

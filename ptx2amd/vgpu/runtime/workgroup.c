@@ -143,6 +143,7 @@ static void start_sgprs(struct wave *w, const struct workgroup *g) {
   if (n < user) n = user;
   if (run->arch->ttmp_ids) {
     s[S_TTMP + 9] = g->id[0];
+    s[S_TTMP + 8] = w->index << 25;   /* the wave's number, on GFX12 */
     s[S_TTMP + 7] = (g->id[1] & 0xffff) | g->id[2] << 16;
   } else {
     for (int d = 0; d < 3; d++)

@@ -114,3 +114,12 @@ GLOBAL void edit_distance(const u8 *a, const u8 *b, u32 *out, int n) {   /* rows
   }
   out[TX] = row[n];
 }
+GLOBAL void wave_numbers(u32 *out) {   /* GFX12 has the wave's number in TTMP8 */
+#if defined(__GFX12__)
+  u32 word;
+  asm volatile("s_mov_b32 %0, ttmp8" : "=s"(word));
+  out[TX] = word >> 25 & 31;
+#else
+  out[TX] = TX / WAVE;
+#endif
+}

@@ -47,12 +47,12 @@ GLOBAL void bits_64(const u64 *x, u64 *out) {
   u64 v = x[i];
   out[i] = (u64)__builtin_popcountll(v) | (u64)(v ? __builtin_clzll(v) : 64) << 8 | (u64)(v ? __builtin_ctzll(v) : 64) << 16;
   out[n + i] = __builtin_bitreverse64(v);
-  out[2 * n + i] = __builtin_bswap64(v);
-  out[3 * n + i] = __builtin_rotateleft64(v, v & 63);
-  out[4 * n + i] = (u64)((i64)v >> (v & 63));
-  out[5 * n + i] = v * v;
-  out[6 * n + i] = v << (v & 63) | v >> 63;
+  out[2 * n + i] = __builtin_rotateleft64(v, v & 63);
+  out[3 * n + i] = (u64)((i64)v >> (v & 63));
+  out[4 * n + i] = v * v;
+  out[5 * n + i] = v << (v & 63) | v >> 63;
 }
+GLOBAL void byte_swap(const u64 *x, u64 *out) { out[BX * NX + TX] = __builtin_bswap64(x[BX * NX + TX]); }
 GLOBAL void saturating(const int *a, const int *b, int *out) {
   u32 i = BX * NX + TX, n = GX * NX;
   out[i] = __builtin_elementwise_add_sat(a[i], b[i]);
