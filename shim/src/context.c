@@ -216,10 +216,12 @@ CUresult cuCtxGetCurrent(CUcontext *pctx) {
   return CUDA_SUCCESS;
 }
 
+/* Of a primary context too that is not initialised yet, or was reset: NVIDIA's runtime 11.8 makes it current first. */
 CUresult cuCtxGetDevice(CUdevice *device) {
-  ENTER_CONTEXT();
+  struct context *c = context_checked((CUcontext)thread_state.current);
+  if (!initialised || !c || !(c->active || c->primary)) return context_missing();
   if (!device) return CUDA_ERROR_INVALID_VALUE;
-  *device = thread_state.current->device;
+  *device = c->device;
   return CUDA_SUCCESS;
 }
 
@@ -232,6 +234,7 @@ static CUresult named_context(CUcontext handle, struct context **c) {
 }
 
 CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext ctx) {
+  if (!ctx) return cuCtxGetDevice(device);
   struct context *c;
   CUresult result = named_context(ctx, &c);
   if (result) return result;

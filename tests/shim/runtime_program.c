@@ -33,6 +33,8 @@ int main(int argc, char **argv) {
   STEP(cudaRuntimeGetVersion, (int *), &version);
   printf("version %d\n", version);
   STEP(cudaGetDeviceCount, (int *), &devices);
+  STEP(cudaSetDevice, (int), 0);
+  STEP(cudaGetDevice, (int *), &devices);
   STEP(cudaMalloc, (int **, size_t), &memory, sizeof got);
   void *arguments[] = {&memory, &n}, *stream = NULL, *begin = NULL, *end = NULL;
   STEP(cudaStreamCreate, (void **), &stream);
@@ -53,6 +55,7 @@ int main(int argc, char **argv) {
   STEP(cudaFree, (void *), memory);
   STEP(cudaGetLastError, (void));
   STEP(cudaDeviceReset, (void));
+  STEP(cudaGetDevice, (int *), &devices);
   STEP(cudaMalloc, (int **, size_t), &memory, sizeof got);
   STEP(cudaLaunchKernel, (const void *, dim3, dim3, void **, size_t, void *), (const void *)stub, (dim3){2, 1, 1},
        (dim3){64, 1, 1}, arguments, 0, NULL);

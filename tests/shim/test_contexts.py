@@ -59,6 +59,7 @@ def test_destroyed_by_another_thread(shim: SimpleNamespace) -> None:
     thread.join()
     pointer = shim.ffi.new("CUdeviceptr *")
     assert shim.cuda.cuMemAlloc_v2(pointer, 16) == DESTROYED
+    assert shim.cuda.cuCtxGetDevice(shim.ffi.new("int *")) == DESTROYED
     shim.cuda.cuCtxSetCurrent(shim.ffi.NULL)
 
 
@@ -82,14 +83,17 @@ def test_primary_context_counts(shim: SimpleNamespace) -> None:
 
 
 def test_the_primary_context_may_be_current_before_it_is_retained(shim: SimpleNamespace) -> None:
-    """NVIDIA's runtime does it in this order."""
-    handle, device = shim.ffi.new("CUcontext *"), shim.ffi.new("int *")
+    """NVIDIA's runtime does it in this order; that of 11.8 (cudaGetDevice) asks for the device before it retains."""
+    handle, device, pointer = shim.ffi.new("CUcontext *"), shim.ffi.new("int *"), shim.ffi.new("CUdeviceptr *")
     shim.cuda.cuDevicePrimaryCtxRetain(handle, 0)
     shim.cuda.cuDevicePrimaryCtxRelease_v2(0)
     assert shim.cuda.cuCtxSetCurrent(handle[0]) == 0
-    assert shim.cuda.cuCtxGetDevice(device) == DESTROYED
+    assert shim.cuda.cuMemAlloc_v2(pointer, 16) == DESTROYED
+    device[0] = 5
+    assert shim.cuda.cuCtxGetDevice(device) == 0 and device[0] == 0
     assert shim.cuda.cuDevicePrimaryCtxRetain(handle, 0) == 0
     assert shim.cuda.cuCtxGetDevice(device) == 0
+    assert shim.cuda.cuMemAlloc_v2(pointer, 16) == 0 and shim.cuda.cuMemFree_v2(pointer[0]) == 0
     shim.cuda.cuCtxSetCurrent(shim.ffi.NULL)
     shim.cuda.cuDevicePrimaryCtxRelease_v2(0)
 

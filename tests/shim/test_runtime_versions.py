@@ -77,5 +77,5 @@ def test_a_program_of_that_version(version: str, tmp_path: Path) -> None:
     lines = done.stdout.splitlines()
     assert done.returncode == 0, done.stdout + done.stderr
     major, minor = version.split(".")[:2]
-    assert f"version {int(major) * 1000 + int(minor) * 10}" in lines and len(lines) == 21
+    assert f"version {int(major) * 1000 + int(minor) * 10}" in lines and len(lines) == 24
     assert [line for line in lines if not line.endswith(" 0") and not line.startswith("version")] == []
