@@ -38,14 +38,13 @@ def lower_function(module: ModuleLowering, function: Function, denormals: str) -
     fn = FunctionLowering(function.proto.name, module.kernel_target, module)
     fn.f32_denormals = denormals
     fn.is_kernel = function.kind == "entry"
-    if fn.is_kernel and "reqntid" in function.directives:
-        x, y, z = (*function.directives["reqntid"], 1, 1)[:3]
-        fn.block_size = (x, y, z)
+    if fn.is_kernel or module.owner:
+        fn.block_size = module.block_size
     how = signature(function.proto, not fn.is_kernel and module.may_exit(function))
     head = kernel_head(fn, function) if fn.is_kernel else function_head(fn, function, how)
     fn.return_block, fn.exit_block = "return", "return" if fn.is_kernel else "exit"
     scope = prepared(module.module, function)
-    fn.named_barriers = named.numbers(module, function, fn.block_size)
+    fn.named_barriers = module.named_barriers
     fn.lines.append("body:")
     if fn.is_kernel and fn.target.padded:
         live = fn.block("live")

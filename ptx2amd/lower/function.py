@@ -88,6 +88,7 @@ class FunctionLowering(Emitter):
         self.block_size: tuple[int, int, int] | None = None  # .reqntid
         self.tiles: dict[tuple[str, ...], tuple[int, Tile]] = {}  # results of matrix products: `blocks`, their sums
         self.slot: Val | None = None  # where shared address 0 would be in the block's slot: lower/window.py
+        self.below: set[str] = set()  # values that are %lanemask_lt
         self.named_barriers: frozenset[int | None] = frozenset()  # see lower/named.py
         self.after_barriers = ""  # the block after that in which a warp's exit is noted, where one is
         self.return_block = self.exit_block = "return"

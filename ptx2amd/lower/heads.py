@@ -13,7 +13,7 @@ def llvm_name(function: Function, mode: str, mapping: str, owner: str = "") -> s
 
 def flavour(mode: str, mapping: str, owner: str = "") -> str:
     """What tells copies of a function apart: there is one for each denormal mode and warp mapping that its
-    callers run in, and for each kernel (`owner`) with a shared memory of its own shape."""
+    callers run in, and for each kernel (`owner`) with a plan of shared memory or barriers of its own."""
     flush, padded = ".flush" if mode == "flush" else "", ".padded" if mapping == "padded" else ""
     return flush + padded + (f".in.{owner}" if owner else "")
 
@@ -27,6 +27,14 @@ def param_layout(function: Function) -> list[tuple[int, int, int]]:
         layout.append((at, size, align))
         at += size
     return layout
+
+
+def required_block(function: Function) -> tuple[int, int, int] | None:
+    """The block that .reqntid asks for, in threads."""
+    if "reqntid" not in function.directives:
+        return None
+    x, y, z = (*function.directives["reqntid"], 1, 1)[:3]
+    return x, y, z
 
 
 def max_threads(function: Function) -> int:

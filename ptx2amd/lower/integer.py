@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ptx2amd.lower.function import FunctionLowering, Val
+from ptx2amd.lower.lanes import count_below
 from ptx2amd.lower.registry import lowers
 from ptx2amd.lower.value import width
 from ptx2amd.ptx.ast import Inst
@@ -166,7 +167,21 @@ def int_minmax(fn: FunctionLowering, inst: Inst) -> None:
 @lowers("popc")
 def popc(fn: FunctionLowering, inst: Inst) -> None:
     a = fn.src(inst, "a")
+    mask = below_own_lane(fn, a)
+    if mask is not None:
+        fn.put(inst, "d", count_below(fn, mask))
+        return
     fn.put(inst, "d", fn.resize(fn.call(f"llvm.ctpop.{a.ty}", a.ty, a), 32))
+
+
+def below_own_lane(fn: FunctionLowering, v: Val) -> Val | None:
+    """The x of v = x & %lanemask_lt, made a moment ago; else None."""
+    start = f"  {v.ref} = and i32 "
+    made = next((line for line in fn.lines[:-64:-1] if line.startswith(start)), "")
+    parts = made.removeprefix(start).split(", ")
+    if not fn.below.intersection(parts):
+        return None
+    return Val("i32", parts[parts[0] in fn.below])
 
 
 def leading_zeros(fn: FunctionLowering, a: Val) -> Val:

@@ -59,6 +59,16 @@ def is_lane(fn: FunctionLowering, lane: Val) -> Val:
     return fn.op("i1", f"icmp eq {fn.special('%laneid').t}, {lane}")
 
 
+def count_below(fn: FunctionLowering, mask: Val) -> Val:
+    """How many lanes below the thread's own are in a mask of its warp."""
+    if not fn.target.paired:
+        return fn.op("i32", f"call i32 @llvm.amdgcn.mbcnt.lo({mask.t}, i32 0)")
+    upper = fn.op("i1", f"icmp ne {half(fn).t}, 0")
+    low = fn.op("i32", f"select {upper.t}, i32 0, {mask.t}")  # for the upper warp all lower lanes count as below
+    low = fn.op("i32", f"call i32 @llvm.amdgcn.mbcnt.lo({low.t}, i32 0)")
+    return fn.op("i32", f"call i32 @llvm.amdgcn.mbcnt.hi({mask.t}, {low.t})")
+
+
 def read_lane(fn: FunctionLowering, value: Val, lane: Val) -> Val:
     """`value` as lane `lane` (0 to 31, any lane may ask for any) of the same warp has it. What an inactive
     lane has is undefined, in PTX and here. Values of more than 32 bits go word by word."""

@@ -11,14 +11,14 @@ from functools import cached_property
 from math import prod
 
 from ptx2amd.errors import Ptx2amdError, Unsupported
-from ptx2amd.lower import data
+from ptx2amd.lower import data, named
 from ptx2amd.lower.body import Action
 from ptx2amd.lower.calls import env
 from ptx2amd.lower.debug import DebugInfo, wanted
 from ptx2amd.lower.entry import lower_function
 from ptx2amd.lower.function import FunctionLowering, quoted
 from ptx2amd.lower.handles import handles
-from ptx2amd.lower.heads import flavour, llvm_name, max_threads, param_layout
+from ptx2amd.lower.heads import flavour, llvm_name, max_threads, param_layout, required_block
 from ptx2amd.lower.helpers import helper_texts
 from ptx2amd.lower.special import DYNAMIC_LDS
 from ptx2amd.lower.summary import Summary, summarise
@@ -65,6 +65,9 @@ class ModuleLowering:
         self.variant = variant
         self.shared_plan: SharedPlan | None = None  # of the kernel that is being lowered
         self.has_launch_words = False  # the same
+        self.block_size: tuple[int, int, int] | None = None  # the same: .reqntid
+        self.named_barriers: frozenset[int | None] = frozenset()  # the same: see lower/named.py
+        self.owner = ""  # the same: its name, where it has its own copies of functions
         self.kernel_target = target  # of the kernel that is being lowered
         self.actions: dict[int, Action] = {}
         self.texts: dict[str, str] = {}  # LLVM functions by name
@@ -78,7 +81,6 @@ class ModuleLowering:
         self.debug: DebugInfo | None = DebugInfo(module) if wanted() else None
         self._pending: list[tuple[Function, str]] = []  # requested functions, with their denormal mode
         self._new: dict[str, str] = {}
-        self._kernel: Function | None = None  # the one being lowered
 
     def fresh(self) -> ModuleLowering:
         """An empty one for the same module and target."""
@@ -241,10 +243,9 @@ class ModuleLowering:
             raise Unsupported(f"{size} bytes of static shared memory; a block can have {most}", kernel.proto.name)
         return plan(arrays, self.target.arch, self.variant)
 
-    @property
-    def owner(self) -> str:
-        """The kernel that must have its own copies of functions, for its plan of shared memory; else ""."""
-        return self._kernel.proto.name if self._kernel is not None and self.shared_plan is not None else ""
+    def _own_functions(self, kernel: Function) -> bool:
+        """Whether a kernel must have its own copies of functions: for its plan of shared memory, or its barriers."""
+        return self.shared_plan is not None or any(self.summary(f).parts for f in self.reachable(kernel))
 
     def launch_words(self, kernel: Function) -> bool:
         """Whether the launch has to append its words to the parameters of a kernel: it reads the grid's
@@ -263,13 +264,16 @@ class ModuleLowering:
             raise Ptx2amdError(f"no kernel {name!r} in {self.module.source}; it has {', '.join(known) or 'none'}")
         before = dict(self.globals), set(self.helpers), self.uses_env, self.uses_dynamic_lds
         self.uses_env = self.uses_heap = False
-        self._new, self._pending, self._kernel = {}, [], function
+        self._new, self._pending = {}, []
         try:
             mode = self._denormals(function)
             found = hazards(self.module, self.reachable(function))
             self.kernel_target = self._target(function, found)
             self.shared_plan = self._shared_plan(function)
             self.has_launch_words = self.launch_words(function)
+            self.block_size = required_block(function)
+            self.named_barriers = named.numbers(self, function)
+            self.owner = name if self._own_functions(function) else ""
             self._new[name] = lower_function(self, function, mode)
             while self._pending:
                 callee, mode = self._pending.pop()

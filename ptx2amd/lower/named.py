@@ -36,12 +36,11 @@ LEAVE = "barriers.leave"
 ACCESS = 'syncscope("workgroup") monotonic'
 
 
-def numbers(module: ModuleLowering, function: Function, block: tuple[int, int, int] | None) -> frozenset[int | None]:
-    """The numbers of the barriers that a kernel uses (a function: that it uses itself) for a part of the
-    block; None stands for a number that only a register knows."""
-    users = module.reachable(function) if function.kind == "entry" else [function]
-    whole = prod(block) if block else -1
-    return frozenset(number for f in users for number, count in module.summary(f).parts if count != whole)
+def numbers(module: ModuleLowering, kernel: Function) -> frozenset[int | None]:
+    """The numbers of the barriers that a kernel and the functions that it calls use for a part of the block; None
+    stands for a number that only a register knows."""
+    whole = prod(module.block_size) if module.block_size else -1
+    return frozenset(n for f in module.reachable(kernel) for n, count in module.summary(f).parts if count != whole)
 
 
 def applies(fn: FunctionLowering, inst: Inst) -> bool:

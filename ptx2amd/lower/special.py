@@ -212,7 +212,9 @@ def lanemask_eq(fn: FunctionLowering) -> Val:
 
 @register("%lanemask_lt")
 def lanemask_lt(fn: FunctionLowering) -> Val:
-    return fn.op("i32", f"add i32 {lanemask_eq(fn)}, -1")
+    below = fn.op("i32", f"add i32 {lanemask_eq(fn)}, -1")
+    fn.below.add(below.ref)
+    return below
 
 
 @register("%lanemask_le")

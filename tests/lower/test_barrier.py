@@ -84,6 +84,46 @@ def test_named_barriers_in_functions(arch: str) -> None:
     assert list(struct.unpack("<128I", out)) == [t ^ 32 for t in range(128)]
 
 
+def _meeting_in_a_function(name: str, directive: str, first: str, call: str, inline: str) -> str:
+    """After `first`, half of the warps come to a barrier in a function, the others in the kernel; then neighbour warps
+    exchange their thread numbers."""
+    return f""".visible .entry {name}(.param .u64 out) {directive} {{
+  .reg .b32 %t, %g, %x; .reg .b64 %out, %f; .reg .pred %p; .shared .b32 s[128];
+  ld.param.u64 %out, [out]; mov.u32 %t, %tid.x; shr.u32 %g, %t, 5;
+  mov.u32 %x, s; mad.lo.u32 %x, %t, 4, %x; st.shared.u32 [%x], %t; and.b32 %g, %g, 1; setp.eq.u32 %p, %g, 0;
+  {first} @%p bra L;
+  {call} bra.uni M;
+  L: {inline}
+  M: xor.b32 %x, %t, 32; shl.b32 %x, %x, 2; mov.u32 %g, s; add.u32 %x, %x, %g; ld.shared.u32 %x, [%x];
+  mad.wide.u32 %out, %t, 4, %out; st.global.u32 [%out], %x; ret; }}
+"""
+
+
+INDIRECTLY = "mov.u64 %f, whole; P: .callprototype _ (); call %f, (), P;"
+ONE_BARRIER = {
+    "counted": _meeting_in_a_function("counted", "", "@%p bar.sync 1, 64;", "call whole, ();", "bar.sync 1;"),
+    "hardware": _meeting_in_a_function("hardware", "", "", "call whole, ();", "bar.sync 1;"),
+    "required": _meeting_in_a_function("required", ".reqntid 128", "", "call all128, ();", "bar.sync 1;"),
+    "both": _meeting_in_a_function("both", ".reqntid 128", "@%p bar.sync 1, 64;", "call all128, ();", "bar.sync 1;"),
+    "address": _meeting_in_a_function("address", "", "@%p bar.sync 1, 64;", INDIRECTLY, "bar.sync 1;"),
+}
+FUNCTIONS_THAT_MEET = """.version 8.0
+.target sm_80
+.address_size 64
+.func whole() { bar.sync 1; ret; }
+.func all128() { bar.sync 1, 128; ret; }
+"""
+
+
+@pytest.mark.parametrize("arch", MAPPINGS)
+def test_functions_and_their_kernel_meet_at_one_barrier(arch: str) -> None:
+    """Each kernel of a module says for itself, and for its functions, which barriers are counted in LDS."""
+    for name in ONE_BARRIER:
+        programs = program(FUNCTIONS_THAT_MEET + "".join(ONE_BARRIER.values()), arch)
+        [out] = programs.run(name, 128, [512])
+        assert list(struct.unpack("<128I", out)) == [t ^ 32 for t in range(128)], name
+
+
 def test_there_are_sixteen_barriers() -> None:
     text = COUNTED.split(".entry")[0] + ".entry k() { bar.sync 16, 64; ret; }"
     [result] = translate(text, "sixteen.ptx", ["gfx942"])

@@ -3,10 +3,12 @@ with partial member masks, in blocks of all shapes, after threads have exited. S
 
 from __future__ import annotations
 
+import struct
+
 import pytest
 import warp_matrix
 import warp_programs
-from device import MAPPINGS
+from device import MAPPINGS, program
 
 
 @pytest.mark.parametrize("exited", [False, True])
@@ -35,3 +37,25 @@ def test_the_reference_leaves_little_undefined() -> None:
     data = warp_programs.inputs(64)
     words = [word for case in warp_programs.cases() for pair in warp_programs.expected(case, data) for word in pair]
     assert words.count(None) < len(words) / 20
+
+
+RANKS = warp_programs.HEAD + """.visible .entry k(.param .u64 out) {
+.reg .b32 %t, %m, %lt, %x, %y, %b; .reg .b64 %out; .reg .pred %p;
+ld.param.u64 %out, [out]; mov.u32 %t, %tid.x; mov.u32 %lt, %lanemask_lt; mad.wide.u32 %out, %t, 8, %out;
+mul.lo.u32 %m, %t, 0x9E3779B1; and.b32 %x, %m, %lt; popc.b32 %x, %x; st.global.u32 [%out], %x;
+and.b32 %b, %t, 4; setp.eq.u32 %p, %b, 0; @%p bra E;
+activemask.b32 %b; and.b32 %y, %lt, %b; popc.b32 %y, %y; st.global.u32 [%out+4], %y; E: ret; }
+"""
+
+
+@pytest.mark.parametrize("arch", MAPPINGS)
+def test_lanes_below(arch: str) -> None:
+    """Of a mask that each lane has for itself, and of the active lanes."""
+    for threads in (32, 61, 200):
+        [out] = program(RANKS, arch).run("k", threads, [8 * threads])
+        below = [(1 << t % 32) - 1 for t in range(threads)]
+        warps = [range(t & ~31, min(threads, (t & ~31) + 32)) for t in range(threads)]
+        active = [sum(1 << u % 32 for u in warp if u & 4) for warp in warps]
+        own = [(t * 0x9E3779B1 & 0xFFFFFFFF & below[t]).bit_count() for t in range(threads)]
+        rank = [(active[t] & below[t]).bit_count() if t & 4 else 0 for t in range(threads)]
+        assert list(struct.iter_unpack("<2I", out)) == list(zip(own, rank, strict=True)), threads

@@ -14,7 +14,7 @@ ARCHS = ("gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1201")
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 COUNTED = re.compile(
     r"(ds_bpermute_b32|ds_permute_b32|ds_swizzle_b32|v_permlanex?16_b32|v_readlane_b32|v_readfirstlane_b32|v_cndmask_b32"
-    r"|s_bcnt1_i32_b32|v_bcnt_u32_b32)"
+    r"|s_bcnt1_i32_b32|v_bcnt_u32_b32|v_mbcnt_lo_u32_b32|v_mbcnt_hi_u32_b32)"
 )
 DPP = re.compile(r"_dpp\b|_dpp8\b|_e64_dpp| row_| quad_perm| dpp8:")
 
