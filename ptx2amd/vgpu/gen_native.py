@@ -5,17 +5,21 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from ptx2amd.vgpu.gen_vector import FLAGS, RUNTIME
 from ptx2amd.vgpu.isa import native
 from ptx2amd.vgpu.isa.op import Op
 from ptx2amd.vgpu.isa.table import all_ops
 from ptx2amd.vgpu.unit import Unit
 
+#: What sequences leave to C; only where there is native code, so for its level alone.
+SLOW = RUNTIME / "native_slow.c"
 _STATEMENT = re.compile(r"(\w+)(?:\{(\w+)\})? = (\w+)(?:/(\w+))? (\S+)(?: (\S+))?$")
+_HALVES = "{X86_halves, VALUE_NONE, VALUE_NONE, VALUE_NONE, VALUE_NONE, 0, 0},"
 _SHAPES = ("UNARY", "UNARY_IMM", "BINARY", "BINARY_IMM", "CHANGE", "CHANGE_IMM", "SHIFT2", "SHIFT6", "COMPARE",
-           "TO_MASK", "MASKS")  # fmt: skip
+           "TEST", "TO_MASK", "MASKS", "NARROW", "HALVES", "JOIN")  # fmt: skip
 _RESULTS = ("D", "DH", "O", "OH")
-_TEMPORARIES = "STUVX"
-_MASKS = "EPQR"
+_TEMPORARIES = "STUVXY"
+_MASKS = ("E", "P", "Q", "R", "SLOW", "VCC")   # from VALUE_E on: mask registers
 #: Scalar semantics with these words do more than compute D and SCC from A and B.
 _IMPURE = re.compile(r"\bw\b|\breturn\b|EXEC|JUMP|BRANCH|PC_NEXT|MESSAGE|clock|WRITE_D|M0")
 
@@ -36,7 +40,7 @@ def _enums() -> str:
 def _value(text: str, letters: dict[str, str]) -> tuple[str, int]:
     if text.startswith("#"):
         return "VALUE_CONST", int(text[1:], 0)
-    name, high = (text[0], text[1:]) if text[0] in letters else (text, "")
+    name, high = (text[0], text[1:]) if text[0] in letters and text[1:] in ("", "H") else (text, "")
     return f"VALUE_{letters.get(name, name)}{high}", 0
 
 
@@ -46,6 +50,9 @@ def sequence(op: Op) -> list[str]:
     letters = {o.name.upper(): "ABC"[k] for k, o in enumerate(sources)}
     steps = []
     for text in native.SEQUENCES[op.name].split("; "):
+        if text == "halves":
+            steps.append(_HALVES)
+            continue
         m = _STATEMENT.match(text)
         if not m or m[3] not in native.X86:
             raise ValueError(f"{op.name}: {text!r}")
@@ -66,6 +73,10 @@ def _flags(op: Op) -> str:
         flags.append("NATIVE_PURE")
     if op.format in ("SOPP", "SOPK") and op.semantics == ";":
         flags.append("NATIVE_NOTHING")
+    if op.name in native.WIDE:
+        flags.append("NATIVE_WIDE")
+    if "VCC" in native.SEQUENCES.get(op.name, ""):
+        flags.append("NATIVE_READS_VCC")
     if "EXEC" in op.semantics or "cmpx" in op.name:
         flags.append("NATIVE_WRITES_EXEC")
     return " | ".join(flags) or "0"
@@ -97,6 +108,8 @@ def write(outdir: Path) -> list[Unit]:
     """Writes native_ops.h and native_table.c into outdir; returns the units of the translation."""
     (outdir / "native_ops.h").write_text(_enums())
     lines = ["/* Generated from ptx2amd/vgpu/isa. */", '#include "native.h"', '#include "ops.h"', ""]
+    slow = {name: f"native_{name}" for name, text in native.SEQUENCES.items() if "SLOW" in text}
+    lines += [f"native_slow_fn {function};" for function in slow.values()]
     lines.append("const struct x86_info x86_table[X86_COUNT] = {")
     for name, (where, prefix, wide, opcode, shape) in native.X86.items():
         lines.append(f"  [X86_{name}] = {{{where}, {prefix}, {wide}, {opcode:#x}, SHAPE_{shape}}},")
@@ -115,6 +128,7 @@ def write(outdir: Path) -> list[Unit]:
         fields += [f".scalar_dwords = {loaded[1]}"] if loaded else []
         fields += [f".memory = {memory}"] if memory else []
         fields += [f".scalar = {{SCALAR_{scalar[0]}, {scalar[1]}, {scalar[2]}}}"] if scalar and op.semantics else []
+        fields += [f".slow = {slow[op.name]}"] if op.name in slow and op.semantics else []
         if fields[1:] != ["0", "0"]:
             rows.append(f"  [{index}] = {{{', '.join(fields)}}},   /* {op.name} */")
     if missing := set(native.SEQUENCES) - used:
@@ -123,4 +137,4 @@ def write(outdir: Path) -> list[Unit]:
     lines += ["const struct native_row native_rows[OP_COUNT] = {", *rows, "};"]
     path = outdir / "native_table.c"
     path.write_text("\n".join(lines) + "\n")
-    return [Unit(path)]
+    return [Unit(path), Unit(SLOW, flags=("-DW=64", "-DLEVEL=v4", "-march=x86-64-v4", *FLAGS))]

@@ -24,6 +24,8 @@ EDGES = [
     0, 1, 2, 5, 31, 32, 33, 63, 64, 0x7FFFFFFF, 0x80000000, 0x80000001, 0xFFFFFFFF, 0xFFFFFFFE, 0x00800000, 0x007FFFFF,
     0x3F800000, 0xBF800000, 0x3F000000, 0x7F800000, 0xFF800000, 0x7FC00000, 0xFFC01234, 0x7F812345, 0x4F000000,
     0xCF000000, 0x4F800000, 0x00FFFFFF, 0x01000000, 0x4EFFFFFF, 0x40200000, 0x00000001,
+    0x7FF00000, 0xFFF00000, 0x7FF80000, 0x7FF00001, 0x3FF00000, 0xBFF00000, 0x41DFFFFF, 0xC1E00000, 0x41EFFFFF,
+    0x00100000, 0x000FFFFF, 0x7FEFFFFF, 0x3FE00000, 0x7F7FFFFF, 0x40A00000,
 ]  # fmt: skip
 LOADS = {
     "gfx942": ("s_load_dwordx2", "global_load_dword", "global_store_dword"),
@@ -40,6 +42,13 @@ def is_nan(bits: np.ndarray) -> np.ndarray:
     return bits & 0x7FFFFFFF > 0x7F800000
 
 
+def is_nan64(rows: np.ndarray) -> np.ndarray:
+    """The same of (n, 3, lanes) results whose first two rows are the dwords of an f64."""
+    low, high = rows[:, 0], rows[:, 1] & 0x7FFFFFFF
+    nan = (high > 0x7FF00000) | ((high == 0x7FF00000) & (low != 0))
+    return np.stack([nan, nan, np.zeros_like(nan)], axis=1)
+
+
 def _mask(arch: str, n: int) -> str:
     return f"s[{n}:{n + 1}]" if ARCHES[arch] == 64 else f"s{n}"
 
@@ -49,7 +58,8 @@ def statement(op: Op, arch: str, kinds: str) -> str | None:
     if op.opcode(arch) is None:
         return None
     operands = op.parse_operands()
-    if arch == "gfx942" and "s" in kinds and any(o.type == "mask" and not o.is_destination for o in operands):
+    reads_mask = "VCC" in SEQUENCES[op.name] or any(o.type == "mask" and not o.is_destination for o in operands)
+    if arch == "gfx942" and "s" in kinds and reads_mask:
         return None  # one scalar operand at most
     name = op.mnemonic(arch)
     literal = any(o.name == "k" for o in operands)
@@ -73,13 +83,18 @@ def statement(op: Op, arch: str, kinds: str) -> str | None:
     return f"{name} {', '.join(words)}"
 
 
+def cmpx_operands(name: str) -> str:
+    first, second = ("v[10:11]", "v[12:13]") if name.endswith("64") else ("v10", "v12")
+    return f"{first}, {'v12' if 'class' in name else second}"
+
+
 def statements(arch: str) -> list[str]:
     rows = [op for op in vector_ops() if op.name in SEQUENCES and op.semantics and "cmpx" not in op.name]
     texts = [statement(op, arch, kinds) for kinds in ("vvv", "svv", "vcv", "vvc") for op in rows]
     if ARCHES[arch] == 32:  # v_cmpx: EXEC to the mask, and back
         restore = "\ns_mov_b32 s40, exec_lo\ns_mov_b32 exec_lo, s20"
         names = [name for name in SEQUENCES if name.startswith("v_cmpx_")]
-        texts += [f"{name} {'v[10:11], v[12:13]' if name.endswith('64') else 'v10, v12'}{restore}" for name in names]
+        texts += [f"{name} {cmpx_operands(name)}{restore}" for name in names]
     signs = [f"{name} v20, {a}, {b}" for name in ("v_add_f32_e64", "v_mul_f32_e64")
              for a, b in (("-v10", "v12"), ("|v10|", "-|v12|"))]  # fmt: skip
     no_mask = "null" if ARCHES[arch] == 32 else "vcc"  # a mask that nobody reads leaves steps out
@@ -90,6 +105,14 @@ def statements(arch: str) -> list[str]:
         *dict.fromkeys(filter(None, texts)),
         *signs,
         *mads,
+        *(f"{name}_e64 v20, v10, v12 {modifier}" for name in ("v_add_f32", "v_mul_f32")
+          for modifier in ("clamp", "mul:2", "clamp div:2")),
+        "v_mul_f64 v[20:21], v[10:11], v[12:13] clamp",
+        "v_add_f64 v[20:21], -v[10:11], |v[12:13]| mul:4",
+        "v_fma_f64 v[20:21], v[10:11], -v[20:21], v[20:21]",
+        *(["v_fma_f64 v[20:21], v[11:12], v[10:11], 0.5", "v_add_f64 v[20:21], v[11:12], v[21:22]"]
+          if ARCHES[arch] == 32 else []),  # pairs that overlap
+        "v_cndmask_b32_e64 v20, -v10, |v12|, " + _mask(arch, 42),
         "v_fma_f32 v20, v10, -v12, v20",
         "v_fma_f32 v20, v20, v12, |v20|",
     ]
@@ -108,6 +131,8 @@ def program(arch: str, texts: list[str]) -> str:
     for n, text in enumerate(texts):
         if n % 40 == 39:  # blocks of moderate length
             out += ["s_cmp_eq_u32 s30, 0x12345678", f"s_cbranch_scc1 part{n}", f"part{n}:"]
+        if "div_fmas" in text:
+            out += [f"s_mov_b{w} {'vcc' if w == 64 else 'vcc_lo'}, {_mask(arch, 42)}"]
         out += ["v_mov_b32 v20, v16", "v_mov_b32 v21, v17", f"s_mov_b{w} {_mask(arch, 40)}, 0", text,
                 f"v_cndmask_b32_e64 v22, 0, 1, {_mask(arch, 40)}"]  # fmt: skip
         out += [f"{store} v1, v{20 + k}, s[8:9] offset:{k * w * 4}" for k in range(3)]
@@ -172,9 +197,15 @@ def test_scalar_instructions(arch: str) -> None:
 @pytest.mark.parametrize("some", [False, True], ids=["all", "some"])
 def test_sequences(arch: str, some: bool) -> None:
     texts, w = statements(arch), ARCHES[arch]
-    assembled = assemble_code_object(kernel_text(program(arch, texts), arch, kernarg=64, sgprs=64), arch)
-    code, rng = CodeObject(assembled, arch), np.random.default_rng(w)
-    for _ in range(3):
+    text, rng = program(arch, texts), np.random.default_rng(w)
+    for rounding, denormals in ((0, 3), (1, 3), (2, 0), (3, 3)):
+        mode = "\n".join([
+            ".amdhsa_ieee_mode 0",
+            *(f".amdhsa_float_round_mode_{bits} {rounding}" for bits in ("32", "16_64")),
+            *(f".amdhsa_float_denorm_mode_{bits} {denormals}" for bits in ("32", "16_64")),
+        ])  # fmt: skip
+        assembled = assemble_code_object(kernel_text(text, arch, kernarg=64, sgprs=64, extra=mode), arch)
+        code = CodeObject(assembled, arch)
         inputs = rng.integers(0, 1 << 32, (8, w), dtype=np.uint32)
         edges = rng.choice(np.array(EDGES, np.uint32), (8, w))
         inputs = np.where(rng.random((8, w)) < 0.6, edges, inputs)
@@ -185,10 +216,12 @@ def test_sequences(arch: str, some: bool) -> None:
         CodeObject(assembled, arch).run("k", [1], [w], [inputs, expected, *arguments])  # nothing of it is translated
         for _ in range(RUNS):
             code.run("k", [1], [w], [inputs, results, *arguments])
+        doubles = np.array(["_f64" in text for text in texts])[:, None, None]
+        nans = is_nan(expected) & is_nan(results) | doubles & is_nan64(expected) & is_nan64(results)
         wrong = [
             f"{texts[n]}: [{', '.join(f'{x:#x}' for x in inputs[:, lane])}] gives {results[n, k, lane]:#x} instead of "
             f"{expected[n, k, lane]:#x} ({k})"
-            for n, k, lane in np.argwhere((expected != results) & ~(is_nan(expected) & is_nan(results)))
+            for n, k, lane in np.argwhere((expected != results) & ~nans)
         ]
         assert not wrong, "\n".join(wrong[:20])
     if on_avx512() and os.environ.get("PTX2AMD_VGPU_LEVEL", "v4") == "v4":

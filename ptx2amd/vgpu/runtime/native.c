@@ -122,10 +122,7 @@ static bool writes_exec(const struct inst *i) {
   return op->dst2_type != TYPE_none && i->dst2 >= S_EXEC - 1 && i->dst2 <= S_EXEC + 1;
 }
 
-static bool clobbers_own_source(const struct inst *i);
-static bool sequence_known(const struct inst *i) {
-  return native_sequence_known(i) && !writes_exec(i) && !clobbers_own_source(i);
-}
+static bool sequence_known(const struct inst *i) { return native_sequence_known(i) && !writes_exec(i); }
 
 static enum kind kind_of(const struct inst *i) {
   const struct op_info *op = i->op;
@@ -137,7 +134,7 @@ static enum kind kind_of(const struct inst *i) {
   if (flags & NATIVE_NOTHING) return KIND_NOTHING;
   if (sequence_known(i)) return KIND_SEQUENCE;
   bool compares_exec = op->generation > 0 && op->format == FORMAT_VOPC && (flags & NATIVE_WRITES_EXEC);
-  if (compares_exec && native_sequence_known(i) && !clobbers_own_source(i)) return KIND_COMPARE_EXEC;
+  if (compares_exec && native_sequence_known(i)) return KIND_COMPARE_EXEC;
   if (op->traits & TRAIT_VALU) return KIND_CALL;
   if (op->format == FORMAT_SMEM) return KIND_CALL;
   if (op->traits & TRAIT_MEMORY) return native_memory_known(i) ? KIND_MEMORY : KIND_CALL;
@@ -195,15 +192,23 @@ static unsigned mask_result(const struct inst *i) {
 static void vector_effects(const struct inst *i, struct effects *e) {
   for (unsigned k = 0; k < i->op->n_src; k++)
     if (i->src_kind[k] == OPERAND_SCALAR) add(i->op->src_type[k] == TYPE_mask ? &e->masks : &e->uniform, i->src[k], 2);
+  if (native_rows[i->op->id].flags & NATIVE_READS_VCC) add(&e->masks, S_VCC, 2);
   if (i->op->scalar_dst) add(&e->writes, mask_result(i), 2);
   if (has_mask_result(i)) add(&e->writes, i->dst2, 2);
 }
 
-/* The lane mask that it writes covers a number that it reads for all lanes. */
-static bool clobbers_own_source(const struct inst *i) {
+/* Scalar sources that the lane mask which the instruction writes covers: later chunks of lanes read copies. */
+static void shadow_sources(struct compiler *c, const struct inst *i) {
   struct effects e = {0};
   vector_effects(i, &e);
-  return meet(&e.uniform, &e.writes);
+  for (unsigned k = 0; k < i->op->n_src; k++) {
+    struct set read = {0};
+    if (i->src_kind[k] != OPERAND_SCALAR || i->op->src_type[k] == TYPE_mask) continue;
+    add(&read, i->src[k], 2);
+    if (!meet(&read, &e.writes)) continue;
+    if (c->n_shadows < MAX_SHADOWS) c->shadow[c->n_shadows++] = i->src[k];
+    else c->x.full = true;
+  }
 }
 
 static struct effects effects_of(const struct inst *i, enum kind kind) {
@@ -223,7 +228,8 @@ static struct effects effects_of(const struct inst *i, enum kind kind) {
 
 /* A lane mask that the instruction reads or writes overlaps another one that the group writes. */
 static bool masks_overlap(const struct inst *i, const struct effects *group, unsigned lanes) {
-  unsigned index[6], n = 0;
+  unsigned index[7], n = 0;
+  if (native_rows[i->op->id].flags & NATIVE_READS_VCC) index[n++] = S_VCC;
   for (unsigned k = 0; k < i->op->n_src; k++)
     if (i->src_kind[k] == OPERAND_SCALAR && i->op->src_type[k] == TYPE_mask) index[n++] = i->src[k];
   if (i->op->scalar_dst) index[n++] = i->dst;
@@ -354,8 +360,16 @@ static bool always_continues(const struct inst *i) {
   return (i->op->traits & TRAIT_VALU) || (native_rows[i->op->id].flags & (NATIVE_PURE | NATIVE_WRITES_EXEC));
 }
 
+static void count_call(struct compiler *c, const struct inst *i) {
+  uint64_t *counter = native_call_counter(i);
+  if (!counter) return;
+  gpr_constant(&c->x, RAX, (uint64_t)(uintptr_t)counter);
+  memory_immediate(&c->x, 0, true, mem(RAX, 0), 1);
+}
+
 static void call(struct compiler *c, const struct inst *i, handler_fn handler) {
   struct x86 *x = &c->x;
+  count_call(c, i);
   gpr_rr(x, OP_MOV, true, RDI, R13);
   gpr_constant(x, RSI, (uint64_t)(uintptr_t)i);
   gpr_constant(x, RAX, (uint64_t)(uintptr_t)handler);
@@ -399,6 +413,7 @@ static void emit_call(struct compiler *c, const struct native *n, const struct s
     if (writes_exec(i)) exec_changed(c, s);
     break;
   case KIND_END:
+    count_call(c, i);
     count(c, s->number + 1u);
     gpr_rr(&c->x, OP_MOV, true, RDI, R13);
     gpr_constant(&c->x, RSI, (uint64_t)(uintptr_t)i);
@@ -430,7 +445,15 @@ static void emit_block(struct compiler *c, const struct native *n, const struct 
     const struct step *last = NULL;
     for (; vectors < p->n && (!is_vector(p->step[vectors].kind) || p->step[vectors].group <= g); vectors++) {
       if (!is_vector(p->step[vectors].kind)) continue;
-      if (!open) native_group_begin(c);
+      if (!open) {
+        c->n_shadows = 0;
+        for (unsigned k = vectors; k < p->n && (!is_vector(p->step[k].kind) || p->step[k].group <= g); k++) {
+          const struct inst *i = p->step[k].i;
+          if (p->step[k].kind == KIND_SEQUENCE || p->step[k].kind == KIND_COMPARE_EXEC) shadow_sources(c, i);
+          if (p->step[k].kind == KIND_PAIR) shadow_sources(c, i->ext->x), shadow_sources(c, i->ext->y);
+        }
+        native_group_begin(c);
+      }
       open = true;
       emit_vector(c, last = &p->step[vectors]);
     }
@@ -514,17 +537,56 @@ static void make_plan(struct wave *w, struct native *n, const struct run *run, c
   arrange(p, run->build->lanes);
 }
 
-static unsigned conditions(const struct plan *p, const struct run *run) {
-  unsigned bits = 0;
+/* What a block takes for granted of MODE: bits that are on or off, and one mode for all floats. */
+struct conditions { uint32_t bits, on; bool one_mode; };
+
+static void condition_of(const struct inst *i, unsigned generation, struct conditions *c) {
+  enum { DX10_CLAMP = 1 << 8, IEEE = 1 << 9, INDEXED = 1 << 27 };
+  unsigned flags = native_rows[i->op->id].flags;
+  if (flags & NATIVE_IEEE_OFF) c->bits |= IEEE;
+  if ((flags & NATIVE_INDEX_OFF) && generation == 0) c->bits |= INDEXED;
+  if (flags & NATIVE_WIDE) c->one_mode = true;
+  if ((i->op->traits & TRAIT_VALU) && i->clamp) c->bits |= DX10_CLAMP, c->on |= DX10_CLAMP;
+}
+
+static struct conditions conditions(const struct plan *p, const struct run *run) {
+  struct conditions c = {0};
   for (unsigned k = 0; k < p->n; k++) {
     const struct inst *i = p->step[k].i;
-    unsigned flags = native_rows[i->op->id].flags;
-    if (i->ext && i->ext->kind == EXT_VOPD)
-      flags |= native_rows[i->ext->x->op->id].flags | native_rows[i->ext->y->op->id].flags;
-    if (flags & NATIVE_IEEE_OFF) bits |= 1u << 9;
-    if ((flags & NATIVE_INDEX_OFF) && run->arch->generation == 0) bits |= 1u << 27;
+    if (!is_vector(p->step[k].kind)) continue;
+    if (p->step[k].kind == KIND_PAIR) {
+      condition_of(i->ext->x, run->arch->generation, &c);
+      condition_of(i->ext->y, run->arch->generation, &c);
+    } else {
+      condition_of(i, run->arch->generation, &c);
+    }
   }
-  return bits;
+  return c;
+}
+
+/* To the first instruction's handler where MODE is another. */
+static void check_mode(struct compiler *c, const struct block *b, const struct conditions *mode) {
+  struct x86 *x = &c->x;
+  jump fits = NULL, other = NULL;
+  if (mode->one_mode) {
+    gpr_rm(x, OP_MOV, false, RAX, mem(RDI, (int32_t)offsetof(struct wave, mxcsr)));
+    gpr_rm(x, OP_CMP, false, RAX, mem(RDI, (int32_t)offsetof(struct wave, float_state)));   /* FLOAT_CSR64 */
+    other = jump_if(x, CC_NE);
+  }
+  if (mode->bits) {
+    gpr_rm(x, OP_MOV, false, RAX, mem(RDI, (int32_t)offsetof(struct wave, mode)));
+    gpr_immediate(x, 6, false, RAX, (int32_t)mode->on);     /* xor */
+    put8(x, 0xa9), put32(x, mode->bits);                    /* test eax */
+    fits = jump_if(x, CC_E);
+  } else if (mode->one_mode) {
+    fits = jump_always(x);
+  } else {
+    return;
+  }
+  if (other) land(x, other);
+  gpr_constant(x, RAX, (uint64_t)(uintptr_t)b->original);
+  put8(x, 0xff), put8(x, 0xe0);
+  land(x, fits);
 }
 
 /* Translates a version of the block. With the lock held. NULL: there is no room. */
@@ -542,14 +604,8 @@ static handler_fn translate(struct native *n, const struct run *run, struct bloc
   c->masked = !full;
   c->access = n->access;
   c->n_sites = (unsigned)(p->step[0].i - run->entries);
-  unsigned mode = conditions(p, run);
-  if (mode) {
-    put8(&c->x, 0xf7), put_memory(&c->x, 0, mem(RDI, (int32_t)offsetof(struct wave, mode))), put32(&c->x, mode);
-    jump fits = jump_if(&c->x, CC_E);
-    gpr_constant(&c->x, RAX, (uint64_t)(uintptr_t)b->original);
-    put8(&c->x, 0xff), put8(&c->x, 0xe0);
-    land(&c->x, fits);
-  }
+  struct conditions mode = conditions(p, run);
+  check_mode(c, b, &mode);
   emit_block(c, n, p);
   if (c->x.full) return NULL;
   n->used = (size_t)(c->x.at - n->write);

@@ -14,13 +14,15 @@
 #include "wave.h"
 
 struct x86_info { uint8_t map, prefix, wide, opcode, shape; };
-struct native_step { uint8_t op, dst, a, b, mask, imm; uint32_t constant; };
+struct native_step { uint8_t op, dst, a, b, mask, imm; uint64_t constant; };
 enum native_flag {
   NATIVE_IEEE_OFF = 1,      /* the sequence needs MODE's IEEE bit off */
   NATIVE_INDEX_OFF = 2,     /* ... GFX9's register index mode off */
   NATIVE_PURE = 4,          /* a scalar instruction that only computes */
   NATIVE_NOTHING = 8,       /* nothing to do */
   NATIVE_WRITES_EXEC = 16,
+  NATIVE_WIDE = 32,         /* the sequence is for 8 lanes with 64-bit values; MODE is the same for f32 and f64 */
+  NATIVE_READS_VCC = 64,
 };
 enum native_space { MEMORY_NONE, MEMORY_GLOBAL, MEMORY_LDS };
 enum native_kind {
@@ -35,11 +37,18 @@ enum native_scalar_how {
   SCALAR_SHIFT_SIGNED, SCALAR_MULTIPLY, SCALAR_COMPARE, SCALAR_SELECT, SCALAR_SAVE_AND, SCALAR_SAVE_OR, SCALAR_SAVE_XOR,
 };
 struct native_scalar { uint8_t how, wide, inverted; };
+struct wave;
+struct inst;
+struct frame;
+struct native_site;
+/* What a sequence leaves to C: the lanes in frame->lanes. Returns 1. */
+typedef uint64_t native_slow_fn(struct wave *w, const struct inst *i, struct frame *f, const uint32_t *v, struct native_site *s);
 struct native_row {
   uint16_t first, count;
   uint8_t flags, scalar_dwords;   /* of a scalar load */
   struct native_memory memory;
   struct native_scalar scalar;
+  native_slow_fn *slow;     /* does the lanes for which the sequence sets SLOW */
 };
 
 extern const struct x86_info x86_table[];
@@ -64,7 +73,7 @@ handler_fn native_handler(struct code *code, bool wide, size_t at, const struct 
 /* An entry's own handler where a block begins at it. */
 handler_fn native_original(const struct run *run, const struct inst *i);
 void native_free(struct native *native);
-/* Sequences and the groups they are in (native_emit.c). */
+/* Groups (native_registers.c) and the sequences in them (native_sequence.c). */
 struct compiler;
 void native_group_begin(struct compiler *c);
 void native_group_end(struct compiler *c);
@@ -72,6 +81,8 @@ bool native_sequence_known(const struct inst *i);
 void native_sequence_emit(struct compiler *c, const struct inst *i);
 /* VOPD: both halves read before either writes. */
 void native_pair_emit(struct compiler *c, const struct inst *i);
+/* Where calls of the instruction's handler are counted; NULL: they are not (native_report.c). With a code's lock held. */
+uint64_t *native_call_counter(const struct inst *i);
 /* Whether this processor and the options allow it. */
 bool native_wanted(void);
 #endif

@@ -14,12 +14,14 @@
 #include "state.h"
 #include "x86.h"
 
+enum { MAX_SHADOWS = 8 };
 /* The machine code's stack frame. */
 struct frame {
   union { uint64_t address[16]; uint32_t offset[32]; };   /* of an access that the C side does: of the lanes */
   uint32_t data[4][16];
   uint64_t lanes;               /* which take part */
   struct { uint32_t first, pattern; } slot[8];   /* LDS addresses analysed in this chunk */
+  uint64_t shadow[MAX_SHADOWS]; /* scalar sources as they were before the group */
   uint64_t caller_rsp;
   uint16_t k[8];
   _Alignas(64) uint8_t zmm[32][64];
@@ -30,11 +32,15 @@ enum { FRAME_BYTES = (sizeof(struct frame) + 63) & ~63u };
 #define SCALAR(index) mem(R13, (int32_t)(offsetof(struct wave, s) + 4 * (size_t)(index)))
 #define LANE_MASK(index) mem(R12, (int32_t)(4 * (index)))   /* the chunk's bits */
 
-enum { K_EXEC = 1, K_FIRST = 2, K_LAST = 6, K_ODD = 7, ZMM_COUNT = 32, MAX_BLOCK = 256, MAX_JUMPS = 2048 };
-/* What a ZMM register holds: a VGPR row (its number), or */
-enum { KEY_FREE = -1, KEY_TEMPORARY = -2, KEY_SCALAR = 0x1000, KEY_CONSTANT = 0x2000 };
+enum { K_EXEC = 1, K_FIRST = 2, K_LAST = 6, K_ODD = 7, ZMM_COUNT = 32, ZMM_SPARE = 31, MAX_BLOCK = 256, MAX_JUMPS = 2048 };
+/* What a ZMM register holds: a VGPR row (its number), or what these say. KEY_WIDE: rows r and r + 1 as the 64-bit
+ * values of 8 lanes (+ 2 * r + half); when one half is dirty both are there, and the rows are not held. */
+enum {
+  KEY_FREE = -1, KEY_TEMPORARY = -2, KEY_SCALAR = 0x1000, KEY_SCALAR64 = 0x2000, KEY_CONSTANT = 0x3000, KEY_CONSTANT64,
+  KEY_WIDE = 0x4000
+};
 
-struct held { int key; uint32_t used, constant; bool dirty, pinned; };
+struct held { int key; uint32_t used; uint64_t constant; bool dirty, pinned; };
 
 /* A part of the code that lies behind the block's main path. */
 struct compiler;
@@ -46,7 +52,7 @@ struct detour {
   const struct inst *i;
   const struct native_memory *memory;
   uint8_t z[8];
-  uint8_t n_data, k, pattern_slot;
+  uint8_t n_data, k, pattern_slot, half;
   int32_t offset;
   uint32_t site;
   handler_fn handler;
@@ -65,6 +71,8 @@ struct compiler {
   uint32_t clock;
   bool open;                    /* a group's loop is open */
   uint8_t *loop;
+  uint16_t shadow[MAX_SHADOWS]; /* scalar registers with a copy in the frame */
+  unsigned n_shadows;
   struct { int row; unsigned step; } slots[8];
   unsigned n_slots, n_sites;
   struct detour detours[MAX_BLOCK * 2];
@@ -81,9 +89,19 @@ unsigned zmm_temporary(struct compiler *c);
 unsigned zmm_row(struct compiler *c, unsigned row);
 unsigned zmm_scalar(struct compiler *c, unsigned index);
 unsigned zmm_const(struct compiler *c, uint32_t value);
+unsigned zmm_scalar64(struct compiler *c, unsigned index);
+unsigned zmm_const64(struct compiler *c, uint64_t value);
+/* Rows `row` and `row` + 1 as 64-bit values: lanes 0 to 7 (half 0) or 8 to 15 of the chunk. */
+unsigned zmm_wide(struct compiler *c, unsigned row, unsigned half);
 unsigned k_temporary(struct compiler *c);
+/* The chunk's bits of a lane mask in the scalar file. */
+unsigned k_mask(struct compiler *c, unsigned index);
+/* The bits of a mask for one half of the lanes, from bit 0 on (half 0: the other half's are above them). */
+unsigned k_half(struct compiler *c, unsigned k, unsigned half);
 /* The value of a row is now in z (a temporary): all lanes, or those of EXEC in masked versions. */
 void commit_row(struct compiler *c, unsigned row, unsigned z);
+/* The same for both halves of rows `row` and `row` + 1. */
+void commit_wide(struct compiler *c, unsigned row, const unsigned z[2]);
 void native_release(struct compiler *c);
 struct detour *detour_new(struct compiler *c, const struct inst *i);
 /* Jump to the block's end; rax is the result. */
@@ -91,6 +109,12 @@ void leave(struct compiler *c, jump from);
 
 /* Whether source k is known at translation, and its low (0) or high (1) dword. */
 bool native_constant(const struct inst *i, unsigned k, unsigned dword, uint32_t *value);
+/* k = the lanes in work, of 16. */
+void native_lanes(struct compiler *c, unsigned k);
+/* to = the dwords of the pair (low, high) that the table names. */
+enum native_table { TABLE_STEPS1 = 1, TABLE_STEPS2 = 2, TABLE_STEPS4 = 4, TABLE_STEPS8 = 8, TABLE_STEPS16 = 16, TABLE_EVEN,
+                    TABLE_ODD, TABLE_LOW, TABLE_HIGH, TABLE_QUAD_LOW, TABLE_QUAD_HIGH, TABLE_FOURTH, TABLES = TABLE_FOURTH + 4 };
+void native_permute(struct compiler *c, unsigned to, unsigned table, unsigned low, unsigned high);
 /* False: not known, it is to be called. */
 bool native_scalar_emit(struct compiler *c, const struct inst *i);
 bool native_scalar_load_emit(struct compiler *c, const struct inst *i, handler_fn handler);

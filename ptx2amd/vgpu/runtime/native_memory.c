@@ -78,7 +78,7 @@ static uint64_t native_access(struct wave *w, const struct inst *i, struct frame
   return 1;
 }
 
-/* Called with rsi: the instruction, r8: the site. Saves what C code may change. Result in rax. */
+/* Called with rax: the function, rsi: the instruction, r8: the site. Saves what C code may change. Result in rax. */
 void native_access_emit(struct x86 *x) {
   enum { BACK = 8 };   /* the return address is above the frame */
   for (int k = 0; k < ZMM_COUNT; k++)
@@ -87,7 +87,6 @@ void native_access_emit(struct x86 *x) {
   gpr_rr(x, OP_MOV, true, RDI, R13);
   gpr_lea(x, RDX, mem(RSP, BACK));
   gpr_rr(x, OP_MOV, true, RCX, RBX);
-  gpr_constant(x, RAX, (uint64_t)(uintptr_t)native_access);
   gpr_immediate(x, 5, true, RSP, 8);
   put8(x, 0xff), put8(x, 0xd0);
   gpr_immediate(x, 0, true, RSP, 8);
@@ -104,8 +103,6 @@ static struct masking exec_mask(const struct compiler *c, bool zero) {
 }
 
 /* zmm = the numbers 0, bytes, 2 * bytes ... by lane, or a table for vpermi2d. */
-enum { TABLE_STEPS1 = 1, TABLE_STEPS2 = 2, TABLE_STEPS4 = 4, TABLE_STEPS8 = 8, TABLE_STEPS16 = 16, TABLE_EVEN, TABLE_ODD,
-       TABLE_LOW, TABLE_HIGH, TABLE_QUAD_LOW, TABLE_QUAD_HIGH, TABLE_FOURTH, TABLES = TABLE_FOURTH + 4 };
 static _Alignas(64) uint32_t tables[TABLES][16];
 static void make_tables(void) {
   for (unsigned k = 0; k < 16; k++) {
@@ -119,18 +116,20 @@ static void make_tables(void) {
     for (unsigned n = 0; n < 4; n++) tables[TABLE_FOURTH + n][k] = (4 * k + n) & 31;   /* every fourth, from the n-th */
   }
 }
-static unsigned zmm_table(struct compiler *c, unsigned table) {
+static const uint32_t *table_at(unsigned table) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, make_tables);
+  return tables[table];
+}
+static unsigned zmm_table(struct compiler *c, unsigned table) {
   unsigned z = zmm_temporary(c);
-  gpr_constant(&c->x, RDX, (uint64_t)(uintptr_t)tables[table]);
+  gpr_constant(&c->x, RDX, (uint64_t)(uintptr_t)table_at(table));
   zmm_rm(&c->x, MOVDQA_LOAD, z, 0, mem(RDX, 0), UNMASKED);
   return z;
 }
 
-/* to = the dwords of the pair (low, high) that the table names. */
-static void permute(struct compiler *c, unsigned to, unsigned table, unsigned low, unsigned high) {
-  gpr_constant(&c->x, RDX, (uint64_t)(uintptr_t)tables[table]);
+void native_permute(struct compiler *c, unsigned to, unsigned table, unsigned low, unsigned high) {
+  gpr_constant(&c->x, RDX, (uint64_t)(uintptr_t)table_at(table));
   zmm_rm(&c->x, MOVDQA_LOAD, to, 0, mem(RDX, 0), UNMASKED);
   zmm_rr(&c->x, PERMI2D, to, low, high, UNMASKED);
 }
@@ -144,8 +143,8 @@ static void load_quads(struct compiler *c, const uint8_t *z, const unsigned *t, 
     zmm_rm(&c->x, MOVDQU_LOAD, t[n], 0, part, UNMASKED);
   }
   for (unsigned n = 0; n < 4; n++) {
-    permute(c, z[n], TABLE_FOURTH + n, t[0], t[1]);
-    permute(c, upper, TABLE_FOURTH + n, t[2], t[3]);
+    native_permute(c, z[n], TABLE_FOURTH + n, t[0], t[1]);
+    native_permute(c, upper, TABLE_FOURTH + n, t[2], t[3]);
     zmm_rr(&c->x, INSERT_HALF, z[n], z[n], upper, UNMASKED), put8(&c->x, 1);
   }
 }
@@ -153,12 +152,12 @@ static void store_quads(struct compiler *c, const uint8_t *z, const unsigned *t,
   unsigned pairs[2][2] = {{t[0], t[1]}, {t[2], t[3]}}, out = t[4];
   for (unsigned n = 0; n < 2; n++)
     for (unsigned high = 0; high < 2; high++) {
-      permute(c, pairs[high][n], high ? TABLE_HIGH : TABLE_LOW, z[2 * n], z[2 * n + 1]);
+      native_permute(c, pairs[high][n], high ? TABLE_HIGH : TABLE_LOW, z[2 * n], z[2 * n + 1]);
     }
   for (unsigned n = 0; n < 4; n++) {
     struct memory part = at;
     part.offset += 64 * (int32_t)n;
-    permute(c, out, n & 1 ? TABLE_QUAD_HIGH : TABLE_QUAD_LOW, pairs[n / 2][0], pairs[n / 2][1]);
+    native_permute(c, out, n & 1 ? TABLE_QUAD_HIGH : TABLE_QUAD_LOW, pairs[n / 2][0], pairs[n / 2][1]);
     zmm_rm(&c->x, MOVDQU_STORE, out, 0, part, UNMASKED);
   }
 }
@@ -182,8 +181,8 @@ static void load_row(struct compiler *c, const struct native_memory *m, const ui
       zmm_rm(&c->x, MOVDQU_LOAD, z[2], 0, at, UNMASKED);
       zmm_rm(&c->x, MOVDQU_LOAD, z[3], 0, next, UNMASKED);
     }
-    permute(c, z[0], TABLE_EVEN, z[2], z[3]);
-    permute(c, z[1], TABLE_ODD, z[2], z[3]);
+    native_permute(c, z[0], TABLE_EVEN, z[2], z[3]);
+    native_permute(c, z[1], TABLE_ODD, z[2], z[3]);
     break;
   case MEMORY_B32: zmm_rm(&c->x, MOVDQU_LOAD, z[0], 0, at, exec_mask(c, true)); break;
   default: zmm_rm(&c->x, *small[m->kind], z[0], 0, at, exec_mask(c, true)); break;
@@ -195,8 +194,8 @@ static void store_row(struct compiler *c, const struct native_memory *m, const u
   next.offset += 64;
   switch ((enum native_kind)m->kind) {
   case MEMORY_B64:
-    permute(c, z[2], TABLE_LOW, z[0], z[1]);
-    permute(c, z[3], TABLE_HIGH, z[0], z[1]);
+    native_permute(c, z[2], TABLE_LOW, z[0], z[1]);
+    native_permute(c, z[3], TABLE_HIGH, z[0], z[1]);
     if (c->masked) k_shift_right(&c->x, z[7], K_EXEC, 8);
     zmm_rm(&c->x, (struct evex){1, 2, 1, 0x7f}, z[2], 0, at, exec_mask(c, false));
     zmm_rm(&c->x, (struct evex){1, 2, 1, 0x7f}, z[3], 0, next, (struct masking){c->masked ? z[7] : 0, false});
@@ -207,8 +206,7 @@ static void store_row(struct compiler *c, const struct native_memory *m, const u
   }
 }
 
-/* k = the lanes in work. */
-static void lanes_to(struct compiler *c, unsigned k) {
+void native_lanes(struct compiler *c, unsigned k) {
   if (c->masked) k_op(&c->x, K_OR, k, K_EXEC, K_EXEC);
   else k_op(&c->x, K_XNOR, k, k, k);
 }
@@ -223,6 +221,7 @@ static void call_access(struct compiler *c, const struct detour *d) {
     zmm_rm(x, MOVDQA_STORE, d->z[n], 0, mem(RSP, (int32_t)(offsetof(struct frame, data) + 64 * n)), UNMASKED);
   gpr_constant(x, RSI, (uint64_t)(uintptr_t)d->i);
   gpr_lea(x, R8, mem(R15, (int32_t)(d->site * sizeof(struct native_site))));
+  gpr_constant(x, RAX, (uint64_t)(uintptr_t)native_access);
   put8(x, 0xe8), put32(x, 0);
   land_at(x, x->at, c->access);
   put8(x, 0x48), put8(x, 0x85), put8(x, 0xc0);   /* test rax, rax */
@@ -315,7 +314,7 @@ static void global_scattered(struct compiler *c, const struct detour *d) {
     int32_t site = (int32_t)(d->site * sizeof(struct native_site));
     for (unsigned bound = 0; bound < 2; bound++) {   /* below the site's first address, above its last */
       uint8_t relation = bound ? 6 : 1;
-      lanes_to(c, k);
+      native_lanes(c, k);
       k_shift_right(x, k2, k, 8);
       zmm_rm(x, BROADCAST_Q, spare, 0, mem(R15, site + 8 * (int32_t)bound), UNMASKED);
       zmm_compare(x, PCMPUQ, k, first, spare, relation, k);
@@ -324,12 +323,12 @@ static void global_scattered(struct compiler *c, const struct detour *d) {
       k_test(x, k);
       outside[n_outside++] = jump_if(x, CC_NE);
     }
-    lanes_to(c, k);
+    native_lanes(c, k);
     k_shift_right(x, k2, k, 8);
     gpr_constant(x, RAX, 0);   /* gathers want a base */
     if (d->n_data > 2) {
       for (int32_t n = 0; n < d->n_data; n++) {
-        lanes_to(c, k);
+        native_lanes(c, k);
         k_shift_right(x, k2, k, 8);
         zmm_rm(x, GATHER_QD, d->z[n], 0, mem_zmm(RAX, first, 4 * n), (struct masking){(uint8_t)k, false});
         zmm_rm(x, GATHER_QD, spare, 0, mem_zmm(RAX, second, 4 * n), (struct masking){(uint8_t)k2, false});
@@ -337,15 +336,15 @@ static void global_scattered(struct compiler *c, const struct detour *d) {
       }
     } else if (d->memory->kind == MEMORY_B64) {
       if (d->memory->store) {
-        permute(c, d->z[2], TABLE_LOW, d->z[0], d->z[1]);
-        permute(c, d->z[3], TABLE_HIGH, d->z[0], d->z[1]);
+        native_permute(c, d->z[2], TABLE_LOW, d->z[0], d->z[1]);
+        native_permute(c, d->z[3], TABLE_HIGH, d->z[0], d->z[1]);
         zmm_rm(x, SCATTER_QQ, d->z[2], 0, mem_zmm(RAX, first, 0), (struct masking){(uint8_t)k, false});
         zmm_rm(x, SCATTER_QQ, d->z[3], 0, mem_zmm(RAX, second, 0), (struct masking){(uint8_t)k2, false});
       } else {
         zmm_rm(x, GATHER_QQ, d->z[2], 0, mem_zmm(RAX, first, 0), (struct masking){(uint8_t)k, false});
         zmm_rm(x, GATHER_QQ, d->z[3], 0, mem_zmm(RAX, second, 0), (struct masking){(uint8_t)k2, false});
-        permute(c, d->z[0], TABLE_EVEN, d->z[2], d->z[3]);
-        permute(c, d->z[1], TABLE_ODD, d->z[2], d->z[3]);
+        native_permute(c, d->z[0], TABLE_EVEN, d->z[2], d->z[3]);
+        native_permute(c, d->z[1], TABLE_ODD, d->z[2], d->z[3]);
       }
     } else if (d->memory->store) {
       zmm_rr(x, EXTRACT_HALF, d->z[0], 0, spare, UNMASKED), put8(x, 1);
@@ -550,17 +549,17 @@ static void lds_scattered(struct compiler *c, const struct detour *d) {
     k_test(x, k);
     slow[n_slow++] = jump_if(x, CC_NE);
     if (m->store && dwords == 2) {   /* lane by lane, as elements may overlap */
-      permute(c, d->z[2], TABLE_LOW, d->z[0], d->z[1]);
-      permute(c, d->z[3], TABLE_HIGH, d->z[0], d->z[1]);
+      native_permute(c, d->z[2], TABLE_LOW, d->z[0], d->z[1]);
+      native_permute(c, d->z[3], TABLE_HIGH, d->z[0], d->z[1]);
       zmm_rr(x, EXTRACT_HALF, t1, 0, t2, UNMASKED), put8(x, 1);
-      lanes_to(c, k);
+      native_lanes(c, k);
       zmm_rm(x, SCATTER_DQ, d->z[2], 0, mem_zmm(RBP, t1, 0), (struct masking){(uint8_t)k, false});
-      lanes_to(c, k);
+      native_lanes(c, k);
       k_shift_right(x, k, k, 8);
       zmm_rm(x, SCATTER_DQ, d->z[3], 0, mem_zmm(RBP, t2, 0), (struct masking){(uint8_t)k, false});
     }
     for (unsigned n = 0; n < dwords && !(m->store && dwords == 2); n++) {
-      lanes_to(c, k);
+      native_lanes(c, k);
       zmm_rm(x, m->store ? SCATTER_DD : GATHER_DD, d->z[n], 0, mem_zmm(RBP, t1, 4 * (int32_t)n),
              (struct masking){(uint8_t)k, false});
     }

@@ -101,7 +101,9 @@ static inline uint32_t f64_to_u32(double f) {
   c = c > 4294967295.0 ? 4294967295.0 : c;
   return (uint32_t)(int32_t)(__builtin_trunc(c) - 2147483648.0) ^ 0x80000000;
 }
-static inline double u32_to_f64(uint32_t u) { return (double)(int32_t)(u ^ 0x80000000) + 2147483648.0; }
+static inline double u32_to_f64(uint32_t u) {   /* exact, but rounding down makes -0 of the sum for 0 */
+  return as_f64(f64_bits((double)(int32_t)(u ^ 0x80000000) + 2147483648.0) & INT64_MAX);
+}
 /* Rounds once: the halves are exact. */
 static inline float u32_to_f32(uint32_t u) { return (float)(int32_t)(u >> 16) * 65536.0f + (float)(int32_t)(u & 0xffff); }
 static inline int32_t clamp_i32(int32_t v, int32_t lo, int32_t hi) {

@@ -134,6 +134,12 @@ static inline void gpr_k(struct x86 *c, enum gpr to, unsigned k) {
 static inline void k_test(struct x86 *c, unsigned k) {                     /* kortestw k, k: ZF if all zero */
   put8(c, 0xc5), put8(c, 0xf8), put8(c, 0x98), put8(c, 0xc0 | k << 3 | k);
 }
+static inline void k_test8(struct x86 *c, unsigned k) {                    /* kortestb */
+  put8(c, 0xc5), put8(c, 0xf9), put8(c, 0x98), put8(c, 0xc0 | k << 3 | k);
+}
+static inline void k_unpack(struct x86 *c, unsigned to, unsigned high, unsigned low) {   /* kunpckbw */
+  put8(c, 0xc5), put8(c, 0x85 | (~high & 15) << 3), put8(c, 0x4b), put8(c, 0xc0 | to << 3 | low);
+}
 enum { K_AND = 0x41, K_OR = 0x45, K_XNOR = 0x46 };
 static inline void k_op(struct x86 *c, unsigned op, unsigned to, unsigned a, unsigned b) {
   put8(c, 0xc5), put8(c, 0x84 | (~a & 15) << 3), put8(c, op), put8(c, 0xc0 | to << 3 | b);

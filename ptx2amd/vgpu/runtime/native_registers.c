@@ -1,0 +1,284 @@
+/* Groups of vector instructions: the loop over chunks of lanes, and the registers they share. */
+#include "native_emit.h"
+
+/* --- registers --------------------------------------------------------------------------------------- */
+
+static struct memory row_at(const struct compiler *c, unsigned row) { return mem(RBX, (int32_t)row * c->row_bytes); }
+
+static int look(const struct compiler *c, int key) {
+  for (int z = 0; z < ZMM_SPARE; z++)
+    if (c->z[z].key == key) return z;
+  return -1;
+}
+
+static int wide_key(unsigned row, unsigned half) { return KEY_WIDE + 2 * (int)row + (int)half; }
+
+/* z = the low or high dwords of two halves. */
+static void narrow(struct compiler *c, unsigned z, unsigned high, int first, int second) {
+  native_permute(c, z, high ? TABLE_ODD : TABLE_EVEN, (unsigned)first, (unsigned)second);
+}
+
+static void write_back(struct compiler *c, unsigned z) {
+  if (!c->z[z].dirty) return;
+  c->z[z].dirty = false;
+  if (c->z[z].key < KEY_WIDE) {
+    zmm_rm(&c->x, MOVDQA_STORE, z, 0, row_at(c, (unsigned)c->z[z].key), UNMASKED);
+    return;
+  }
+  unsigned row = (unsigned)(c->z[z].key - KEY_WIDE) / 2;
+  int half[2] = {look(c, wide_key(row, 0)), look(c, wide_key(row, 1))};
+  for (unsigned high = 0; high < 2; high++) {
+    narrow(c, ZMM_SPARE, high, half[0], half[1]);
+    zmm_rm(&c->x, MOVDQA_STORE, ZMM_SPARE, 0, row_at(c, row + high), UNMASKED);
+  }
+  c->z[half[0]].dirty = c->z[half[1]].dirty = false;
+}
+
+/* The register no longer holds what its key says. */
+static void forget(struct compiler *c, int z) {
+  if (z < 0) return;
+  c->z[z].key = c->z[z].pinned ? KEY_TEMPORARY : KEY_FREE;
+  c->z[z].dirty = false;
+}
+
+/* Before one of the pair's rows is written otherwise. */
+static void leave_wide(struct compiler *c, unsigned row) {
+  for (unsigned half = 0; half < 2; half++) {
+    int z = look(c, wide_key(row, half));
+    if (z < 0) continue;
+    write_back(c, (unsigned)z);
+    forget(c, z);
+  }
+}
+
+/* A register to use: free, or the one that was used longest ago. */
+static unsigned take(struct compiler *c, int key) {
+  unsigned best = ZMM_COUNT;
+  for (unsigned z = 0; z < ZMM_SPARE; z++) {
+    if (c->z[z].pinned) continue;
+    if (c->z[z].key == KEY_FREE) {
+      best = z;
+      break;
+    }
+    if (best == ZMM_COUNT || c->z[z].used < c->z[best].used) best = z;
+  }
+  if (best == ZMM_COUNT) return c->x.full = true, 0;   /* no sequence needs that many */
+  write_back(c, best);
+  c->z[best] = (struct held){.key = key, .used = ++c->clock, .pinned = true};
+  return best;
+}
+
+static int find(struct compiler *c, int key) {
+  int z = look(c, key);
+  if (z >= 0) c->z[z].used = ++c->clock, c->z[z].pinned = true;
+  return z;
+}
+
+unsigned zmm_temporary(struct compiler *c) { return take(c, KEY_TEMPORARY); }
+
+unsigned zmm_row(struct compiler *c, unsigned row) {
+  int found = find(c, (int)row);
+  if (found >= 0) return (unsigned)found;
+  for (unsigned high = 0; high < 2 && high <= row; high++) {
+    int first = look(c, wide_key(row - high, 0)), second = look(c, wide_key(row - high, 1));
+    if (first < 0 || second < 0) continue;
+    c->z[first].used = c->z[second].used = c->clock + 1;   /* they are not the ones to make room */
+    bool pinned[2] = {c->z[first].pinned, c->z[second].pinned};
+    c->z[first].pinned = c->z[second].pinned = true;
+    unsigned z = take(c, (int)row);
+    c->z[first].pinned = pinned[0], c->z[second].pinned = pinned[1];
+    narrow(c, z, high, first, second);
+    return z;
+  }
+  unsigned z = take(c, (int)row);
+  zmm_rm(&c->x, MOVDQA_LOAD, z, 0, row_at(c, row), UNMASKED);
+  return z;
+}
+
+unsigned zmm_wide(struct compiler *c, unsigned row, unsigned half) {
+  int found = find(c, wide_key(row, half));
+  if (found >= 0) return (unsigned)found;
+  int held[2] = {look(c, (int)row), look(c, (int)row + 1)};
+  bool pinned[2] = {held[0] >= 0 && c->z[held[0]].pinned, held[1] >= 0 && c->z[held[1]].pinned};
+  unsigned low = zmm_row(c, row), high = zmm_row(c, row + 1), z = take(c, wide_key(row, half));
+  native_permute(c, z, half ? TABLE_HIGH : TABLE_LOW, low, high);
+  c->z[low].pinned = pinned[0], c->z[high].pinned = pinned[1];
+  return z;
+}
+
+/* Where a scalar source is read. */
+static struct memory scalar_at(const struct compiler *c, unsigned index) {
+  for (unsigned k = 0; k < c->n_shadows; k++)
+    if (c->shadow[k] == index) return mem(RSP, (int32_t)(offsetof(struct frame, shadow) + 8 * k));
+  return SCALAR(index);
+}
+
+unsigned zmm_scalar(struct compiler *c, unsigned index) {
+  int found = find(c, KEY_SCALAR + (int)index);
+  if (found >= 0) return (unsigned)found;
+  unsigned z = take(c, KEY_SCALAR + (int)index);
+  zmm_rm(&c->x, BROADCAST_D, z, 0, scalar_at(c, index), UNMASKED);
+  return z;
+}
+
+unsigned zmm_scalar64(struct compiler *c, unsigned index) {
+  int found = find(c, KEY_SCALAR64 + (int)index);
+  if (found >= 0) return (unsigned)found;
+  unsigned z = take(c, KEY_SCALAR64 + (int)index);
+  zmm_rm(&c->x, BROADCAST_Q, z, 0, scalar_at(c, index), UNMASKED);
+  return z;
+}
+
+static unsigned constant(struct compiler *c, int key, uint64_t value) {
+  for (unsigned z = 0; z < ZMM_SPARE; z++)
+    if (c->z[z].key == key && c->z[z].constant == value) {
+      c->z[z].used = ++c->clock;
+      c->z[z].pinned = true;
+      return z;
+    }
+  unsigned z = take(c, key);
+  c->z[z].constant = value;
+  if (key == KEY_CONSTANT || !value) {
+    zmm_constant(&c->x, z, (uint32_t)value);
+  } else {
+    gpr_constant(&c->x, RAX, value);
+    zmm_rr(&c->x, BROADCAST_GPRQ, z, 0, RAX, UNMASKED);
+  }
+  return z;
+}
+
+unsigned zmm_const(struct compiler *c, uint32_t value) { return constant(c, KEY_CONSTANT, value); }
+unsigned zmm_const64(struct compiler *c, uint64_t value) { return constant(c, KEY_CONSTANT64, value); }
+
+static unsigned k_take(struct compiler *c, int key) {
+  unsigned best = 0;
+  for (unsigned k = K_FIRST; k <= K_LAST; k++)
+    if (!c->k[k].pinned && (!best || c->k[k].key == KEY_FREE || c->k[k].used < c->k[best].used)) {
+      best = k;
+      if (c->k[k].key == KEY_FREE) break;
+    }
+  if (!best) return c->x.full = true, (unsigned)K_FIRST;
+  c->k[best] = (struct held){.key = key, .used = ++c->clock, .pinned = true};
+  return best;
+}
+
+unsigned k_temporary(struct compiler *c) { return k_take(c, KEY_TEMPORARY); }
+
+static int k_find(struct compiler *c, int key) {
+  for (unsigned k = K_FIRST; k <= K_LAST; k++)
+    if (c->k[k].key == key) {
+      c->k[k].used = ++c->clock;
+      c->k[k].pinned = true;
+      return (int)k;
+    }
+  return -1;
+}
+
+unsigned k_mask(struct compiler *c, unsigned index) {
+  int found = k_find(c, (int)index);
+  if (found >= 0) return (unsigned)found;
+  unsigned k = k_take(c, (int)index);
+  k_load(&c->x, k, LANE_MASK(index));
+  return k;
+}
+
+unsigned k_half(struct compiler *c, unsigned k, unsigned half) {
+  if (!half) return k;   /* instructions on 8 lanes ignore the others */
+  unsigned to = k_temporary(c);
+  k_shift_right(&c->x, to, k, 8);
+  return to;
+}
+
+void native_release(struct compiler *c) {
+  for (unsigned z = 0; z < ZMM_COUNT; z++) {
+    c->z[z].pinned = false;
+    if (c->z[z].key == KEY_TEMPORARY) c->z[z].key = KEY_FREE;
+  }
+  for (unsigned k = K_FIRST; k <= K_LAST; k++) {
+    c->k[k].pinned = false;
+    if (c->k[k].key == KEY_TEMPORARY) c->k[k].key = KEY_FREE;
+  }
+}
+
+/* What was found out about addresses in the row is past. */
+static void row_changed(struct compiler *c, unsigned row) {
+  for (unsigned s = 0; s < c->n_slots; s++)
+    if (c->slots[s].row == (int)row) c->slots[s].row = -1;
+}
+
+void commit_row(struct compiler *c, unsigned row, unsigned z) {
+  row_changed(c, row);
+  leave_wide(c, row);
+  if (row) leave_wide(c, row - 1);
+  if (c->masked) {
+    unsigned old = zmm_row(c, row);
+    zmm_rr(&c->x, MOVDQA_LOAD, old, 0, z, (struct masking){K_EXEC, false});
+    c->z[old].dirty = true;
+    return;
+  }
+  forget(c, look(c, (int)row));
+  if (c->z[z].key != KEY_TEMPORARY) {   /* it stays what it is: a copy */
+    unsigned copy = zmm_temporary(c);
+    zmm_rr(&c->x, MOVDQA_LOAD, copy, 0, z, UNMASKED);
+    z = copy;
+  }
+  c->z[z].key = (int)row;
+  c->z[z].dirty = true;
+}
+
+void commit_wide(struct compiler *c, unsigned row, const unsigned z[2]) {
+  static const struct evex move = {1, 1, 1, 0x6f};
+  unsigned to[2];
+  row_changed(c, row), row_changed(c, row + 1);
+  if (row) leave_wide(c, row - 1);
+  leave_wide(c, row + 1);
+  for (unsigned half = 0; half < 2; half++) {
+    if (c->masked) {
+      to[half] = zmm_wide(c, row, half);
+      zmm_rr(&c->x, move, to[half], 0, z[half], (struct masking){(uint8_t)k_half(c, K_EXEC, half), false});
+    } else {
+      to[half] = z[half];
+      if (c->z[to[half]].key != KEY_TEMPORARY || (half && to[1] == to[0])) {
+        to[half] = zmm_temporary(c);
+        zmm_rr(&c->x, MOVDQA_LOAD, to[half], 0, z[half], UNMASKED);
+      }
+    }
+  }
+  if (!c->masked)
+    for (unsigned half = 0; half < 2; half++) c->z[to[half]].dirty = false;
+  forget(c, look(c, (int)row)), forget(c, look(c, (int)row + 1));
+  for (unsigned half = 0; half < 2; half++) {
+    int old = look(c, wide_key(row, half));
+    if (old >= 0 && (unsigned)old != to[half]) forget(c, old);
+    c->z[to[half]].key = wide_key(row, half);
+  }
+  c->z[to[0]].dirty = c->z[to[1]].dirty = true;
+}
+
+/* --- groups ------------------------------------------------------------------------------------------- */
+
+void native_group_begin(struct compiler *c) {
+  gpr_rm(&c->x, OP_MOV, true, RBX, WAVE(v));
+  gpr_lea(&c->x, R12, SCALAR(0));
+  gpr_lea(&c->x, R14, mem(RBX, c->row_bytes));
+  for (unsigned z = 0; z < ZMM_COUNT; z++) c->z[z] = (struct held){.key = KEY_FREE};
+  for (unsigned k = 0; k < 8; k++) c->k[k] = (struct held){.key = KEY_FREE};
+  c->n_slots = 0;
+  for (unsigned k = 0; k < c->n_shadows; k++) {
+    gpr_rm(&c->x, OP_MOV, true, RAX, SCALAR(c->shadow[k]));
+    gpr_store(&c->x, true, mem(RSP, (int32_t)(offsetof(struct frame, shadow) + 8 * k)), RAX);
+  }
+  gpr_constant(&c->x, RAX, 0xaaaa);   /* here: a handler that was called meanwhile may have used the register */
+  k_gpr(&c->x, K_ODD, RAX);
+  c->loop = c->x.at;
+  if (c->masked) k_load(&c->x, K_EXEC, LANE_MASK(S_EXEC));
+}
+
+void native_group_end(struct compiler *c) {
+  for (unsigned z = 0; z < ZMM_SPARE; z++) write_back(c, z);
+  gpr_immediate(&c->x, 0, true, RBX, 64);
+  gpr_immediate(&c->x, 0, true, R12, 2);
+  gpr_rr(&c->x, OP_CMP, true, RBX, R14);
+  jump again = jump_if(&c->x, CC_NE);
+  land_at(&c->x, again, c->loop);
+}
