@@ -128,9 +128,15 @@ def translate(
     ]
 
 
-def parse(text: str, source: str = "<ptx>") -> Module:
-    """Parse PTX text. Function bodies are parsed when they are first needed. Raises PtxError."""
-    return parse_module(text, source)
+def parse(text: str, source: str = "<ptx>", whole: bool = True) -> Module:
+    """Parse PTX text. Function bodies are parsed when they are first needed. Raises PtxError.
+
+    whole: the module is not linked with others: as in ptxas, an external variable that has a size is defined by it."""
+    module = parse_module(text, source)
+    for var in module.variables.values():
+        if whole and var.linkage == "extern" and var.count:
+            var.linkage = ""
+    return module
 
 
 def _translate(

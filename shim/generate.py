@@ -181,7 +181,7 @@ def _forward(table: list[Row]) -> str:
 
 
 def _hip_call(row: Row) -> str:
-    body, call = ["  ENTER_CONTEXT();"], row.hip
+    body, call = ["  ENTER_CONTEXT();"] if row.context else [], row.hip
     for kind, name in row.parameters():
         if kind in _CHECKED:
             convert, _ = _CHECKED[kind]

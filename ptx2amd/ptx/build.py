@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, NamedTuple
 
 from lark import Token, Transformer, Tree, v_args
@@ -243,7 +244,7 @@ class Builder(Transformer):
         found: list[Var] = []
         for part in parts:
             if isinstance(part[0], Token):
-                found.append(self._declared(part, common))
+                found += numbered(self._declared(part, common))
             elif part[0] == "attrs":
                 common["attrs"] = common.get("attrs", {}) | part[1]
             else:
@@ -361,6 +362,13 @@ def register_count(name: str, count: int) -> int:
     if not 0 <= count <= 1 << 22:
         raise ValueError(f"{count} registers '{name}'")
     return count
+
+
+def numbered(var: Var) -> list[Var]:
+    """The variables that `.param .b64 p<2>` declares, p0 and p1; registers stay one range."""
+    if not var.regs or var.space == "reg":
+        return [var]
+    return [dataclasses.replace(var, name=f"{var.name}{i}", regs=0, attrs=dict(var.attrs)) for i in range(var.regs)]
 
 
 _BITS = {"f16x2": 32, "pred": 1}

@@ -66,7 +66,7 @@ def declarations(text: str, source: str, line: int, column: int) -> list[Var]:
     model = _template(qualifiers, "declaration", source, line, column)
     var = _instance(model, name, line + qualifiers.count("\n"))
     if registers is not None and var.space != "reg":
-        build(text, "declaration", source, line, column)
+        return build(text, "declaration", source, line, column)
     try:
         if registers is not None:
             var.regs = register_count(var.name, integer(registers).bits)

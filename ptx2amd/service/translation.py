@@ -88,11 +88,11 @@ def _module(request: Message, name: str) -> Module:
     texts = [image.data() for image in row(request.body, 0, len(request.body), name)]
     if len(texts) == 1:
         return _parse(texts[0], name)
-    return link([_parse(text, f"{name}, part {number}") for number, text in enumerate(texts, 1)], name)
+    return link([_parse(text, f"{name}, part {number}", False) for number, text in enumerate(texts, 1)], name)
 
 
-def _parse(text: bytes, name: str) -> Module:
-    return parse(text.decode("utf-8", errors="replace"), name)
+def _parse(text: bytes, name: str, whole: bool = True) -> Module:
+    return parse(text.decode("utf-8", errors="replace"), name, whole)
 
 
 def index_entry(index: ModuleIndex) -> Entry:

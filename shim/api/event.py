@@ -10,7 +10,7 @@ ROWS = [
     Row("cuEventRecordWithFlags", 11010,
         "CUevent hEvent, CUstream hStream, unsigned int flags", ptsz=11010,
         c="cuEventRecord(hEvent, hStream)"),
-    Row("cuEventQuery", 2000, "CUevent hEvent", hip="hipEventQuery(hEvent)"),
+    Row("cuEventQuery", 2000, "CUevent hEvent", hip="hipEventQuery(hEvent)", context=False),
     Row("cuEventSynchronize", 2000, "CUevent hEvent", ours=True),
     Row("cuEventDestroy", 2000, "CUevent hEvent", c="cuEventDestroy_v2(hEvent)"),
     Row("cuEventDestroy_v2", 4000, "CUevent hEvent", ours=True),
@@ -19,5 +19,5 @@ ROWS = [
         c="cuEventElapsedTime_v2(pMilliseconds, hStart, hEnd)"),
     Row("cuEventElapsedTime_v2", 12080,
         "float *pMilliseconds, CUevent hStart, CUevent hEnd",
-        hip="hipEventElapsedTime(pMilliseconds, hStart, hEnd)"),
+        hip="hipEventElapsedTime(pMilliseconds, hStart, hEnd)", context=False),
 ]

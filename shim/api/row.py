@@ -16,7 +16,7 @@ class Row:
 
     What it does is one of
     - `hip`: a call of a HIP function (parameters of type CUstream and CUevent are converted and checked;
-      a current context is required);
+      a current context is required, unless `context` is False);
     - `c`: a C expression of type CUresult;
     - `ours`: a C function of that name in shim/src;
     - nothing of these: it answers CUDA_ERROR_NOT_SUPPORTED and says so once.
@@ -35,6 +35,7 @@ class Row:
     ours: bool = False
     required: tuple[str, ...] = ()
     early: bool = False
+    context: bool = True
     also: tuple[tuple[str, int], ...] = field(default=())
 
     @property

@@ -49,12 +49,14 @@ void events_drop(struct context *c) {
     if (e->context == c) cuEventDestroy_v2((CUevent)e);
 }
 
+/* From any thread, with a current context or not: an event knows its own. */
 CUresult cuEventSynchronize(CUevent hEvent) {
-  ENTER_CONTEXT();
+  if (!initialised) return CUDA_ERROR_NOT_INITIALIZED;
   void *event;
   if (!event_hip(hEvent, &event)) return CUDA_ERROR_INVALID_HANDLE;
+  int device = ((struct event *)hEvent)->context->device;
   CUresult result = from_hip(hip.EventSynchronize(event));
-  printf_drain(thread_state.current->device);
+  printf_drain(device);
   return result;
 }
 

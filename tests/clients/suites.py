@@ -49,6 +49,10 @@ SUITES = {
         ("xgboost==3.2.0", "numpy", "scipy"), (str(HERE / "xgboost_ops.py"),), "kernels of the wheel",
         no_dependencies=True,
     ),
+    "CatBoost": Suite(
+        ("catboost==1.2.10", "numpy"), (str(HERE / "catboost_ops.py"),), "kernels of the wheel",
+    ),
+    "Taichi": Suite(("taichi==1.7.4", "numpy"), (str(HERE / "taichi_ops.py"),), "PTX by its own LLVM"),
     "PyQrack": Suite(
         ("pyqrack-cuda==1.27.0", "packaging", "numpy"), (str(HERE / "pyqrack_ops.py"),), "kernels of the wheel",
         {"QRACK_MAX_ALLOC_MB": "4096"},

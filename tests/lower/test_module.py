@@ -19,7 +19,7 @@ MODULE = (
     HEAD
     + """
 .extern .func (.param .b64 r) malloc(.param .b64 n);
-.extern .global .u32 outside;
+.extern .global .u32 outside[];
 .global .align 4 .u32 a = 3;
 .global .align 8 .u64 pointers[2] = {a, generic(a)+4};
 .const .align 2 .b16 small[3] = {1, 2, -1};
@@ -139,3 +139,25 @@ def test_unknown_special_registers_and_partial_addresses_are_refused() -> None:
     kernel = ".visible .entry k() { .reg .b16 %r; ld.global.u8 %r, [y]; st.global.u8 [x], %r; ret; }"
     [result] = translate(partial + kernel, archs=["gfx942"])
     assert "only a part of the address of x" in result.kernels["k"].reason
+
+
+EXTERNAL = (
+    HEAD
+    + """
+.extern .global .u32 a;
+.extern .shared .align 8 .b8 tile[512];
+.extern .shared .align 8 .b8 rest[];
+.visible .entry k(.param .u32 at) { .reg .b32 %r<5>; ld.param.u32 %r0, [at]; ld.global.u32 %r1, [a];
+  mov.u32 %r2, tile; add.u32 %r2, %r2, %r0; st.shared.u32 [%r2], %r1; st.shared.u32 [rest], %r1;
+  bar.sync 0; ld.shared.u32 %r3, [tile+8]; ld.shared.u32 %r4, [rest+8]; add.u32 %r4, %r4, %r3;
+  st.global.u32 [a], %r4; ret; }
+"""
+)
+
+
+def test_external_variables_with_a_size_are_the_modules_own() -> None:
+    """As in ptxas, which "ignores the extern qualifier" (Taichi's block-shared arrays are declared like that)."""
+    [result] = translate(EXTERNAL, archs=["gfx942"])
+    kernel = result.kernels["k"]
+    assert kernel.ok and kernel.static_shared == 512 and kernel.dynamic
+    assert [v.size for v in module_index(parse(EXTERNAL)).variables] == [4]

@@ -8,6 +8,7 @@ HEADER = """.version 9.0
 .global .b32 gv[16];
 .global .v4 .f32 gv4;
 .extern .func ext(.param .b32 x);
+.extern .func (.param .b32 r) ext2(.param .b32 x, .param .b32 y);
 .func (.reg .u32 r) fr(.reg .u32 a, .reg .f32 b) { mov.u32 r, a; ret; }
 .func (.param .u32 r) fp(.param .u32 a, .param .b64 b) { ret; }
 .func fa(.param .align 8 .b8 x[16]) { ret; }
@@ -124,6 +125,9 @@ cvt.u32.u16 r1, %tid.x;
 { L5: bra L5; } { L5: bra L5; }
 .reg .b32 zz, zy<3>; mov.b32 zy2, zz;
 .reg .b32 %r<10>; mov.b32 %r9, %r0;
+{ .param .b32 q<2>; .param .b32 o; st.param.b32 [q0], r1; st.param.b32 [q1], r2; call (o), ext2, (q0, q1); }
+.shared .b32 q<2>; st.shared.b32 [q1], r1;
+.shared .b32 q<2>; st.shared.b32 [q1+4], r1;
 .reg .b32 $a_1, _b, %c$; mov.b32 $a_1, _b;
 .reg .b32 add; add.u32 add, add, 1;
 .reg .b32 mov, ret; mov.u32 mov, ret;
@@ -256,6 +260,9 @@ add.u32 r1, r1, %laneid;
 bra L2;
 { L5: } bra L5;
 .reg .b32 %r<10>; mov.b32 %r10, %r0;
+.shared .b32 q<2>; st.shared.b32 [q2], r1;
+.shared .b32 q<2>; st.shared.b32 [q], r1;
+.shared .b32 q<2>, q1;
 .reg .b32 %; mov.b32 %, r1;
 .reg .b32 _;
 mov.b32 _, r1;
