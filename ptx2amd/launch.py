@@ -64,6 +64,7 @@ def client_settings() -> dict[str, str]:
     ptxas = str(native.DIRECTORY / "standin" / "ptxas")
     settings = {
         "LD_AUDIT": _prepend(str(native.DIRECTORY / "libptx2amd_audit.so"), os.environ.get("LD_AUDIT")),
+        "LD_PRELOAD": _prepend(str(native.DIRECTORY / "libptx2amd_preload.so"), os.environ.get("LD_PRELOAD")),
         "CUPY_COMPILE_WITH_PTX": "1",
         "TRITON_PTXAS_PATH": ptxas,
         "TRITON_PTXAS_BLACKWELL_PATH": ptxas,

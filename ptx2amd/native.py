@@ -136,11 +136,12 @@ def build_shim(builder: Builder, target: Path) -> None:
 
 
 def build_standins(builder: Builder, target: Path, flags: tuple[str, ...]) -> None:
-    """What stands in for NVIDIA's tools: ptxas, nvJitLink, NVRTC; and the LD_AUDIT library that puts ours first."""
+    """What stands in for NVIDIA's tools: ptxas, nvJitLink, NVRTC; and what puts ours first (LD_AUDIT, LD_PRELOAD)."""
     from shim import generate
 
     sources, folder = generate.STANDINS, _prepared(target / "standin")
-    builder.library(target / "libptx2amd_audit.so", [Object(sources / "audit.c", flags)], ("-ldl",))
+    for name in ("audit", "preload"):
+        builder.library(target / f"libptx2amd_{name}.so", [Object(sources / f"{name}.c", flags)], ("-ldl",))
     linked = generate.SOURCES / "linked.c"
     builder.program(folder / "ptxas", [Object(source, flags, "program") for source in (sources / "ptxas.c", linked)])
     for name in ("libnvJitLink.so.12", "libnvJitLink.so.13"):

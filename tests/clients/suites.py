@@ -53,6 +53,16 @@ SUITES = {
         ("catboost==1.2.10", "numpy"), (str(HERE / "catboost_ops.py"),), "kernels of the wheel",
     ),
     "Taichi": Suite(("taichi==1.7.4", "numpy"), (str(HERE / "taichi_ops.py"),), "PTX by its own LLVM"),
+    "IREE": Suite(
+        ("iree-base-compiler==3.13.0", "iree-base-runtime==3.13.0", "numpy"), (str(HERE / "iree_ops.py"),),
+        "PTX by its own LLVM",
+    ),
+    "OpenMM": Suite(
+        ("openmm==8.6.1", "OpenMM-CUDA-12==8.6.1", "numpy"), (str(HERE / "openmm_ops.py"),), "NVRTC; cuFFT for PME",
+    ),
+    "JAX": Suite(
+        ("jax[cuda12]==0.10.2",), (str(HERE / "jax_ops.py"),), "our ptxas stand-in; cuBLAS, cuSOLVER, cuDNN, cuFFT",
+    ),
     "PyQrack": Suite(
         ("pyqrack-cuda==1.27.0", "packaging", "numpy"), (str(HERE / "pyqrack_ops.py"),), "kernels of the wheel",
         {"QRACK_MAX_ALLOC_MB": "4096"},

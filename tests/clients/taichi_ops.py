@@ -140,7 +140,7 @@ def collatz(value: int) -> int:
 
 
 def sparse() -> np.ndarray:
-    """A pointer structure: blocks are allocated on the device when first written; then only active cells are visited."""
+    """A pointer structure: blocks are allocated on the device when first written; only active cells are visited."""
     x, visited = ti.field(ti.i32), ti.field(ti.i32, ())
     ti.root.pointer(ti.i, 64).dense(ti.i, 16).place(x)
 
@@ -151,7 +151,7 @@ def sparse() -> np.ndarray:
 
     @ti.kernel
     def visit():
-        for i in x:
+        for _ in x:
             visited[None] += 1
 
     fill()
@@ -169,8 +169,8 @@ def dynamic() -> np.ndarray:
     @ti.kernel
     def fill():
         for i in range(8):
-            for j in range(i * 5):
-                ti.append(values.parent(), i, j)
+            for value in range(i * 5):
+                ti.append(values.parent(), i, value)
             length[i] = ti.length(values.parent(), i)
 
     fill()
@@ -202,7 +202,7 @@ def random() -> np.ndarray:
 
     fill()
     drawn = r.to_numpy()
-    assert 0 <= drawn.min() and drawn.max() < 1 and len(np.unique(drawn)) > 0.95 * n
+    assert drawn.min() >= 0 and drawn.max() < 1 and len(np.unique(drawn)) > 0.95 * n
     return np.array([drawn.mean(), drawn.std()])
 
 

@@ -54,3 +54,24 @@ def test_machine_code_of_nvrtc_is_its_ptx(name: str, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "ptx2amd.cli", "run", "--device", "vgpu:gfx1100", "--"]
     done = subprocess.run([*command, sys.executable, "-c", PROGRAM, str(library)], capture_output=True, text=True)
     assert done.stdout == "stored 42\n" and not done.stderr, done.stdout + done.stderr
+
+
+DEVICE_FILES = """
+import os, subprocess, sys
+print(all(map(os.path.exists, ("/dev/nvidia0", "/dev/nvidiactl"))), os.path.exists("/dev/nvidia77"))
+print(subprocess.run([sys.argv[1], "--version"], capture_output=True, text=True).stdout.split(":")[0])
+os.environ["CICC_PATH"] = "/nvcc"
+print(subprocess.run([sys.argv[1], "--version"], capture_output=True, text=True).stdout.split(":")[0])
+"""
+
+
+def test_device_files_and_ptxas_in_a_folder_of_its_own(tmp_path: Path) -> None:
+    """What JAX and XLA look for: the files of NVIDIA's driver; our ptxas comes, except below nvcc."""
+    other = tmp_path / "ptxas"
+    other.write_text("#!/bin/sh\necho other:\n")
+    other.chmod(0o755)
+    command = [sys.executable, "-m", "ptx2amd.cli", "run", "--device", "vgpu:gfx942", "--"]
+    done = subprocess.run(
+        [*command, sys.executable, "-c", DEVICE_FILES, str(other)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split("\n")[:3] == ["True False", "ptxas", "other"], done.stdout + done.stderr
