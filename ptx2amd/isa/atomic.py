@@ -18,7 +18,7 @@ OPERATIONS = (
     (".{op:inc|dec}.{t:u32}", 20, (2, 0)),
     (".{op:and|or|xor}.{t:b32|b64}", 20, (2, 0)),
 )
-EXCHANGE = (".{op:exch}.{t:b32|b64}", 20, (2, 0))
+EXCHANGES = ((".{op:exch}.{t:b32|b64}", 20, (2, 0)), (".{op:exch}.{t:b128}", 90, (8, 3)))
 # vectors, in global memory only
 VECTORS = (
     (".{vec:v2|v4}.{op:add}.{t:f32}", 90, (8, 1)),
@@ -45,15 +45,13 @@ def _forms(mnemonic: str, sems: str, destination: str, shapes: tuple, operand: s
 ATOM = "relaxed|acquire|release|acq_rel"
 RED = "relaxed|release"
 _CAS = f"atom.[sem:{ATOM}]{SCOPE}.[space:global|shared|shared::cta|shared::cluster].cas"
-_EXCH = f"atom.[sem:{ATOM}]{SCOPE}.[space:global|shared|shared::cta|shared::cluster].{{op:exch}}"
 
 FORMS = [
-    *_forms("atom", ATOM, "d:t, ", (*OPERATIONS, EXCHANGE), "b"),
+    *_forms("atom", ATOM, "d:t, ", (*OPERATIONS, *EXCHANGES), "b"),
     *_forms("atom", ATOM, "{d}:t, ", VECTORS, "{b}", local=False),
     Form(f"{_CAS}.{{t:b32|b64}}", "d:t, [a], b:t, c:t", "atom_cas", since=(2, 0), sm=20),
     Form(f"{_CAS}.{{t:b16}}", "d:t, [a], b:t, c:t", "atom_cas", since=(6, 3), sm=70),
     Form(f"{_CAS}.{{t:b128}}", "d:t, [a], b:t, c:t", "atom_cas", since=(8, 3), sm=90),
-    Form(f"{_EXCH}.{{t:b128}}", "d:t, [a], b:t", "atom", since=(8, 3), sm=90),
     *_forms("red", RED, "", OPERATIONS, "b"),
     *_forms("red", RED, "", VECTORS, "{b}", local=False),
 ]

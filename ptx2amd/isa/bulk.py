@@ -22,6 +22,12 @@ COPIES = [
         "bulk_load",
     ),
     _row(f"cp.async.bulk.shared::cta.global.{COMPLETE}{HINT}", f"[a], [b], c:u32, [m], {POLICY}", "bulk_load", (8, 6)),
+    _row(
+        f"cp.async.bulk.shared::cta.global.{COMPLETE}.ignore_oob{HINT}",
+        f"[a], [b], c:u32, x:u32, y:u32, [m], {POLICY}",
+        "bulk_load_inner",
+        (9, 2),
+    ),
     _row(f"cp.async.bulk.shared::cluster.shared::cta.{COMPLETE}", "[a], [b], c:u32, [m]", "bulk_move"),
     _row(f"cp.async.bulk.global.shared::cta.bulk_group{HINT}", f"[a], [b], c:u32, {POLICY}", "bulk_store"),
     _row(
@@ -79,6 +85,7 @@ STORES = [
         _row(f"st.async.[sem:weak]{OWN}.{COMPLETE}{vec}.{{t:{t}}}", "[a], {b}:t, [m]", "st_async", (8, 1))
         for vec, t in ((".[vec:v2]", "b32|u32|s32|f32|b64|u64|s64|f64"), (".{vec:v4}", "b32|u32|s32|f32"))
     ),
+    _row(f"st.async.[sem:weak]{OWN}.{COMPLETE}.{{t:b128}}", "[a], {b}:t, [m]", "st_async", (9, 2)),
     *(
         _row(
             f"st.async.{scope}.[space:global].{{t:b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64}}",

@@ -103,9 +103,9 @@ BINARY = [
 def _dense(shape: str, a: str, b: str, na: int, nb: int, c: str, nc: int, sm: int, since: tuple[int, int]) -> Form:
     word = {"f16": "b32", "f64": "f64"}
     source, accumulator = word.get(a if a == "f64" else "", "b32"), word.get(c, c)
-    sat = ".[sat:satfinite]" if c == "s32" else ""
+    more = {"s32": ".[sat:satfinite]", "f64": ".[rnd:rn|rz|rm|rp]"}.get(c, "")
     return Form(
-        f"mma.sync.aligned.{{shape:{shape}}}.row.col{sat}.{{dt:{c}}}.{{at:{a}}}.{{bt:{b}}}.{{ct:{c}}}",
+        f"mma.sync.aligned.{{shape:{shape}}}.row.col{more}.{{dt:{c}}}.{{at:{a}}}.{{bt:{b}}}.{{ct:{c}}}",
         f"{{d*{nc}}}:{accumulator}, {{a*{na}}}:{source}, {{b*{nb}}}:{source}, {{c*{nc}}}:{accumulator}",
         "mma",
         "exact" if c in ("s32",) else SUM,

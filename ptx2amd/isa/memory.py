@@ -68,6 +68,7 @@ LOADS = [
     *_plain("ld.[sem:weak].{space:param|param::entry|param::func}.[cop:ca|cg|cs|lu|cv]", LD, "ld"),
     *_access(f"ld.{{space:global}}.[cop:ca|cg|cs|{L1}].{{nc:nc}}", SIZE, LD, "ld", sm=32, since=(3, 1)),
     *_plain(f"ld.{{sem:volatile}}.[space:global]{SIZE}", LD, "ld"),
+    *_plain(f"ld.{{sem:volatile}}.[space:global]{SIZE}{L2}", LD, "ld", widths=WIDTHS_256),
     *_plain(f"ld.{{sem:volatile}}.{{space:{SHARED}}}", LD, "ld"),
     *_plain("ld.{sem:volatile}.{space:local}", LD, "ld", since=(9, 1)),
     *(
@@ -93,6 +94,7 @@ STORES = [
     *_access(f"st.[sem:weak].[space:global].[cop:wb|cg|cs|wt|{L1}]", "", ST, "st"),
     *_plain(f"st.[sem:weak].{{space:local|param|param::func|{SHARED}}}.[cop:wb|cg|cs|wt]", ST, "st"),
     *_plain(f"st.{{sem:volatile}}.[space:global|{SHARED}]", ST, "st"),
+    *_plain(f"st.{{sem:volatile}}.[space:global]{L2}", ST, "st", widths=WIDTHS_256),
     *_plain("st.{sem:volatile}.{space:local}", ST, "st", since=(9, 1)),
     *(
         form

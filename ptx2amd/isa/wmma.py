@@ -130,7 +130,7 @@ PRODUCTS = [
     _product(
         "m8n8k4",
         BOTH,
-        "{dt:f64}.{at:f64}.{bt:f64}.{ct:f64}.[rnd:rn]",
+        "{dt:f64}.{at:f64}.{bt:f64}.{ct:f64}.[rnd:rn|rz|rm|rp]",
         SUM,
         (2, 1, 1, 2, "f64", "f64", "f64"),
         80,

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ptx2amd.lower import atomic
+from ptx2amd.lower.integer import binary, compare
 from ptx2amd.lower.loops import each, when
 from ptx2amd.lower.mbarrier import complete
 from ptx2amd.lower.memory import COUNT, space_of, write
@@ -65,6 +66,20 @@ def bulk_load(fn: FunctionLowering, inst: Inst) -> None:
     with when(fn, own(fn, mask)):
         move(fn, to, source, size)
         complete(fn, barrier, size)
+
+
+@lowers("bulk_load_inner")
+def bulk_load_inner(fn: FunctionLowering, inst: Inst) -> None:
+    """As bulk_load, but up to 15 bytes at each end, which may lie outside of the tensor, are left out. They count."""
+    to, source, size = fn.address(inst, "a", "shared"), fn.address(inst, "b", "global"), fn.src(inst, "c")
+    left, right = fn.src(inst, "x"), fn.src(inst, "y")
+    end = binary(fn, "sub", size, right)
+    with each(fn, size) as i:
+        inside = binary(fn, "and", compare(fn, "uge", i, left), compare(fn, "ult", i, end))
+        with when(fn, inside):
+            byte = fn.op("i8", f"load i8, {at(fn, source, i).t}")
+            fn.do(f"store {byte.t}, {at(fn, to, i).t}")
+    complete(fn, fn.address(inst, "m", "shared"), size)
 
 
 @lowers("bulk_move")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ptx2amd.lower import directed
 from ptx2amd.lower.value import Val
 
 if TYPE_CHECKING:
@@ -37,7 +38,8 @@ def dot(fn: FunctionLowering, a: Val, b: Val, sum_: Val, mods: Mods) -> Val:
     """sum_ + a[0] b[0] + a[1] b[1] + ..., element by element in this order."""
     kind = mods["at"]
     if kind == "f64":
-        return fma(fn, a, b, sum_)
+        rnd = mods.get("rnd") or "rn"
+        return fma(fn, a, b, sum_) if rnd == "rn" else directed.fma(fn, a, b, sum_, rnd)
     if kind == "b1":
         word = fn.op("i32", f"{mods['op'].split('.')[0]} {a.t}, {b}")
         return fn.op("i32", f"add {sum_.t}, {fn.call('llvm.ctpop.i32', 'i32', word)}")

@@ -19,7 +19,7 @@ KEPT = 64  # registers for sums that stay where the instruction left them
 def unit(fn: FunctionLowering, mods: Mods, tall: int) -> Unit | None:
     """What computes products of these types on the chip."""
     arch = fn.target.arch
-    if fn.target.matrix == "software":
+    if fn.target.matrix == "software" or mods.get("rnd", "rn") not in ("", "rn"):
         return None
     if fn.target.wave_size == 64:
         found = mfma.instruction(arch, mods)

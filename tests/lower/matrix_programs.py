@@ -8,7 +8,7 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from reference import atomics, matrix
+from reference import atomics, matrix, numbers
 
 from ptx2amd.isa import matrix as table
 from ptx2amd.isa.form import Form
@@ -140,6 +140,11 @@ def matrices_of(name: str, mods: dict[str, str], shape: tuple[int, int, int]) ->
     seed = random.Random(name)
     m, n, k = shape
     top = seed.choice((0, 0x7FFFFFF0)) if mods["ct"] == "s32" else 0
+    if mods.get("rnd"):  # sums that are rounded
+        return Matrices(
+            *({(i, j): atomics.from_float(seed.gauss(0, 1), "f64") for i in range(x) for j in range(y)} for x, y in
+              ((m, k), (k, n), (m, n)))
+        )  # fmt: skip
     return Matrices(
         {(i, j): element(mods["at"], seed) for i in range(m) for j in range(k)},
         {(i, j): element(mods["bt"], seed) for i in range(k) for j in range(n)},
@@ -184,6 +189,8 @@ def expected(product: Product, data: Matrices) -> bytes:
 
 def product_of(mods: dict[str, str], shape: tuple[int, int, int], data: Matrices) -> dict[tuple[int, int], int]:
     """A B + C, in the elements of `dt`. (The numbers are such that sums in f64 are exact.)"""
+    if mods.get("rnd"):
+        return rounded_product(mods["rnd"], shape[2], data)
     a, b, c = (
         {at: value(bits, mods[ptype]) for at, bits in cells.items()}
         for cells, ptype in ((data.a, "at"), (data.b, "bt"), (data.c, "ct"))
@@ -198,6 +205,18 @@ def product_of(mods: dict[str, str], shape: tuple[int, int, int], data: Matrices
             result[i, j] = int(total) & 0xFFFFFFFF
         else:
             result[i, j] = atomics.from_float(float(total), mods["dt"])
+    return result
+
+
+def rounded_product(rnd: str, depth: int, data: Matrices) -> dict[tuple[int, int], int]:
+    """A B + C in f64, rounded after each term."""
+    result = {}
+    for (i, j), total in data.c.items():
+        for x in range(depth):
+            term = numbers.mul(numbers.decode(data.a[i, x], "f64"), numbers.decode(data.b[x, j], "f64"))
+            exact = numbers.add(term, numbers.decode(total, "f64"), rnd)
+            total = numbers.encode(exact, "f64", rnd)
+        result[i, j] = total
     return result
 
 

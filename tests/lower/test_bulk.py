@@ -70,6 +70,16 @@ def test_loads(size: int, arch: str) -> None:
 
 
 @pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize(("left", "right"), [(0, 0), (3, 15), (15, 0)])
+def test_loads_without_their_ends(left: int, right: int, arch: str) -> None:
+    """Bytes at the ends stay as they are, and count for the mbarrier."""
+    body = f"add.u64 %at, %in, {BYTES}; mov.u32 %v0, {left}; {expect(48)}"
+    body += f"cp.async.bulk.shared::cta.global.{COMPLETE}.ignore_oob [sh+16], [%at], 48, %v0, {right}, [bar];"
+    want = DATA[: 16 + left] + DATA[BYTES + left : BYTES + 48 - right] + DATA[64 - right : BYTES]
+    assert run(body, arch, DATA, b"")[0] == want
+
+
+@pytest.mark.parametrize("arch", ARCHS)
 def test_stores(arch: str) -> None:
     """Shared to shared and to global memory, whole and by a mask of bytes."""
     body = f"cp.async.bulk.shared::cluster.shared::cta.{COMPLETE} [sh+512], [sh], 144, [bar]; {expect(144)}"
@@ -145,6 +155,11 @@ def test_asynchronous_stores(arch: str) -> None:
     for op, size in (
         (f"st.async.weak.shared::cluster.{COMPLETE}.b32 [sh], %v0, [bar];", 4),
         (f"st.async.shared::cluster.{COMPLETE}.v2.u32 [sh], {{%v0, %v1}}, [bar];", 8),
+        (
+            f"mov.b64 %x0, {{%v0, %v1}}; mov.b64 %x1, {{%v2, %v3}}; mov.b128 %z, {{%x0, %x1}};"
+            f"st.async.shared::cta.{COMPLETE}.b128 [sh], %z, [bar];",
+            16,
+        ),
         (f"{generic}st.async.{COMPLETE}.v4.b32 [%x0], {{%v0, %v1, %v2, %v3}}, [%x1];{again}", 16),
     ):
         assert run(load + op + expect(size), arch, DATA, b"")[0] == DATA[BYTES : BYTES + size] + DATA[size:BYTES], op

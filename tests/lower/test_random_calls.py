@@ -1,6 +1,6 @@
-"""Random functions that call each other: parameters and results of all kinds (scalars of 8 to 64 bits, structures by value
-with any alignment, registers of the old convention), read and written in pieces of other widths, called by name, through
-pointers, recursively and by a part of the threads. An interpreter in Python says what each thread must get."""
+"""Random functions that call each other: parameters and results of all kinds (scalars of 8 to 64 bits, structures by
+value with any alignment, registers of the old convention), read and written in pieces of other widths, called by name,
+through pointers, recursively and by a part of the threads. An interpreter in Python says what each thread gets."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ import random
 import struct
 from dataclasses import dataclass
 
+import oracle
 import pytest
 from device import MAPPINGS, program
-
-import oracle
 
 HEAD = ".version 8.0\n.target sm_75\n.address_size 64\n"
 THREADS = 64
@@ -53,8 +52,8 @@ class Param:
 
 @dataclass(frozen=True)
 class Function:
-    """Two functions of one signature, `f<n>` and `g<n>`, which differ in a constant. `calls`: the functions that they call,
-    where bit `bit` of what they know by then is set."""
+    """Two functions of one signature, `f<n>` and `g<n>`, which differ in a constant. `calls`: what they call where
+    bit `bit` of the accumulator is set."""
 
     params: tuple[Param, ...]
     result: Param | None
