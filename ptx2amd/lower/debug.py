@@ -17,9 +17,14 @@ STRONG = 0xFFFFFFFF
 FIRST = 10  # metadata numbers below are the module's own
 
 
-def wanted() -> bool:
-    """Whether code objects get a line table: PTX2AMD_DEBUG is set to something other than 0."""
+def always() -> bool:
+    """Whether all code objects get a line table: PTX2AMD_DEBUG is set to something other than 0."""
     return os.environ.get("PTX2AMD_DEBUG", "0") != "0"
+
+
+def wanted(module: Module) -> bool:
+    """Whether the code objects of a module get a line table: the PTX has CUDA lines, or all get one."""
+    return bool(module.files) or always()
 
 
 class DebugInfo:

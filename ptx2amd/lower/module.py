@@ -78,7 +78,7 @@ class ModuleLowering:
         self.dynamic_align = 16  # of the dynamic shared memory, in bytes
         self.plans: dict[str, KernelPlan] = {}
         self.summaries: dict[str, Summary] = {}
-        self.debug: DebugInfo | None = DebugInfo(module) if wanted() else None
+        self.debug: DebugInfo | None = DebugInfo(module) if wanted(module) else None
         self._pending: list[tuple[Function, str]] = []  # requested functions, with their denormal mode
         self._new: dict[str, str] = {}
 

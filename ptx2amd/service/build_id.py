@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ptx2amd import __version__
 from ptx2amd.errors import Ptx2amdError
-from ptx2amd.lower.debug import wanted as line_tables
+from ptx2amd.lower.debug import always as line_tables
 
 PACKAGE = Path(__file__).resolve().parent.parent
 PARTS = ("isa", "ptx", "lower", "target", "codegen", "translate.py", "service/translation.py")
@@ -16,7 +16,8 @@ PARTS = ("isa", "ptx", "lower", "target", "codegen", "translate.py", "service/tr
 
 def build_id(debug: bool | None = None) -> str:
     """32 hex digits; changes with every change of the translator, its grammar or LLVM. With line tables
-    (debug; None: as PTX2AMD_DEBUG says) it is another translator, with its own service and cache entries."""
+    for all code objects (debug; None: as PTX2AMD_DEBUG says) it is another translator, with its own service and cache
+    entries."""
     state = hashlib.blake2b(f"{__version__} ".encode() + _llvmlite(), digest_size=16)
     for part in PARTS:
         path = PACKAGE / part

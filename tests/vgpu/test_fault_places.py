@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from ptx2amd import hip
+from ptx2amd.codegen.elf import Elf
 from ptx2amd.translate import translate
 
 # Thread (3,1) of block 2 writes far away.
@@ -46,12 +47,13 @@ STORE:
 }
 .file 1 "made_up.cu"
 """
+BARE = re.sub(r"\.(loc|file) .*", "", PTX)
 LINE = next(n for n, line in enumerate(PTX.splitlines(), 1) if "+8]" in line)
 
 
 @pytest.mark.parametrize("arch, mapping", [("gfx942", "paired"), ("gfx942", "padded"), ("gfx1100", "native")])
-def test_place(arch: str, mapping: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setenv("PTX2AMD_DEBUG", "1")
+def test_place(arch: str, mapping: str, capfd: pytest.CaptureFixture[str]) -> None:
+    """PTX with CUDA lines: code objects have tables."""
     [result] = translate(PTX, "far.ptx", [arch], mapping=mapping)
     gpu = hip.open(f"vgpu:{arch}")
     kernel = gpu.load(result.code).kernel("wild")
@@ -67,8 +69,8 @@ def test_place(arch: str, mapping: str, monkeypatch: pytest.MonkeyPatch, capfd: 
 
 
 def test_without_lines(capfd: pytest.CaptureFixture[str]) -> None:
-    """By default code objects have no tables, and the report has the machine code's place only."""
-    [result] = translate(PTX, "far.ptx", ["gfx942"])
+    """Without CUDA lines code objects have no tables, and the report has the machine code's place only."""
+    [result] = translate(BARE, "far.ptx", ["gfx942"])
     gpu = hip.open("vgpu:gfx942")
     kernel = gpu.load(result.code).kernel("wild")
     kernel.launch(4, (40, 2), [gpu.buffer(np.zeros(80, np.uint32)), 1 << 30])
@@ -77,3 +79,16 @@ def test_without_lines(capfd: pytest.CaptureFixture[str]) -> None:
     gpu.reset()
     report = capfd.readouterr().err
     assert "PTX line" not in report and re.search(r"at \+0x[0-9a-f]+ \(global_store_dword", report)
+
+
+def test_lines_on_demand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """PTX2AMD_DEBUG gives tables to all, and the machine code is the same."""
+
+    def sections() -> dict[str, bytes]:
+        return {section.name: section.data for section in Elf(translate(BARE, "far.ptx", ["gfx942"])[0].code).sections}
+
+    before = sections()
+    monkeypatch.setenv("PTX2AMD_DEBUG", "1")
+    after = sections()
+    assert ".debug_line" not in before and ".debug_line" in after
+    assert before[".text"] == after[".text"]
