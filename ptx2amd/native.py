@@ -1,6 +1,6 @@
 """Build the native half: the libcuda shim and the software AMD GPU, into ptx2amd/_native/.
 
-    python -m ptx2amd.native [vgpu] [shim] [--sanitize address,undefined]
+    python -m ptx2amd.native [vgpu] [shim] [--sanitize address,undefined | thread --output DIRECTORY]
 
 Generators write C (ptx2amd/vgpu/generate.py, shim/generate.py); gcc compiles it. An object is rebuilt when
 its command or a file it includes changed.
@@ -24,16 +24,19 @@ PACKAGE = Path(__file__).resolve().parent
 DIRECTORY = Path(os.environ.get("PTX2AMD_NATIVE") or PACKAGE / "_native").resolve()
 WORK = PACKAGE.parent / "build" / "native"
 
+THREAD = "-fsanitize=thread"
 CFLAGS = ("-std=gnu11", "-O2", "-g1", "-fPIC", "-pthread", "-fvisibility=hidden", "-Wall", "-Wextra")
 
 
 @dataclass(frozen=True, slots=True)
 class Object:
-    """One compilation: a source, its own flags, and what tells it from others of the same source."""
+    """One compilation: a source, its own flags, and what tells it from others of the same source. kernels: what it does
+    to shared memory is what kernels do, races included."""
 
     source: Path
     flags: tuple[str, ...] = ()
     variant: str = ""
+    kernels: bool = False
 
 
 class Builder:
@@ -74,7 +77,8 @@ class Builder:
         """The object file, and whether it had to be compiled."""
         base = self.work / (item.source.stem + (f"-{item.variant}" if item.variant else ""))
         target, depends, record = (base.with_name(base.name + end) for end in (".o", ".d", ".cmd"))
-        command = [self.compiler, *CFLAGS, *item.flags, *self.extra, "-MMD", "-MF", str(depends), "-c"]
+        extra = () if item.kernels and THREAD in self.extra else self.extra
+        command = [self.compiler, *CFLAGS, *item.flags, *extra, "-MMD", "-MF", str(depends), "-c"]
         command += ["-o", str(target), str(item.source)]
         text = " ".join(command)
         if target.exists() and record.exists() and record.read_text() == text and _fresh(target, depends):
@@ -117,7 +121,7 @@ def build_vgpu(builder: Builder, target: Path) -> None:
             objects.append(Object(unit.path, (*include, f"-march={LEVELS['v2']}", *unit.flags)))
         for width, level in variants:
             flags = (*include, f"-march={LEVELS[level]}", f"-DW={width}", f"-DLEVEL={level}", *unit.flags)
-            objects.append(Object(unit.path, flags, f"w{width}-{level}"))
+            objects.append(Object(unit.path, flags, f"w{width}-{level}", kernels=True))
     builder.library(target / "libptx2amd_vgpu.so", objects, ("-lm", "-ldl", "-Wl,-z,nodelete"))
 
 
@@ -140,8 +144,9 @@ def build_standins(builder: Builder, target: Path, flags: tuple[str, ...]) -> No
     from shim import generate
 
     sources, folder = generate.STANDINS, _prepared(target / "standin")
+    plain = Builder(builder.work)  # a sanitizer's run time cannot be where these libraries are
     for name in ("audit", "preload"):
-        builder.library(target / f"libptx2amd_{name}.so", [Object(sources / f"{name}.c", flags)], ("-ldl",))
+        plain.library(target / f"libptx2amd_{name}.so", [Object(sources / f"{name}.c", flags)], ("-ldl",))
     linked = generate.SOURCES / "linked.c"
     builder.program(folder / "ptxas", [Object(source, flags, "program") for source in (sources / "ptxas.c", linked)])
     for name in ("libnvJitLink.so.12", "libnvJitLink.so.13"):
@@ -217,7 +222,7 @@ def current_build_id() -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m ptx2amd.native", description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"{' or '.join(BUILDS)}; default: both")
-    parser.add_argument("--sanitize", help="gcc sanitizers, for example address,undefined")
+    parser.add_argument("--sanitize", help="gcc sanitizers: address,undefined or thread (use with --output)")
     parser.add_argument("--level", choices=("v2", "v3", "v4"), help="x86-64 levels of the software GPU up to this one")
     parser.add_argument("--output", type=Path, default=DIRECTORY)
     parser.add_argument("--werror", action="store_true", help="warnings are errors")

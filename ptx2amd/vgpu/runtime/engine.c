@@ -361,6 +361,7 @@ int engine_run(const struct dispatch *d, struct fault *fault, struct engine_coun
   run.batch = run.batch < 1 ? 1 : run.batch > 64 ? 64 : run.batch;
   static _Atomic uint64_t runs;
   run.number = atomic_fetch_add_explicit(&runs, 1, memory_order_relaxed) + 1;
+  if (tools()->racecheck) run.races = race_run_new(run.groups);
   native_begin(d->code, run.build->lanes == 64, (size_t)(run.entry - run.entries));
   pthread_mutex_init(&run.fault_lock, NULL);
   fill_packet(&run);
@@ -386,6 +387,7 @@ int engine_run(const struct dispatch *d, struct fault *fault, struct engine_coun
   if (packet) mem_release(packet);
   pthread_mutex_destroy(&run.fault_lock);
   if (tools()->profile) profile_dispatch(&run);
+  race_run_free(run.races);
   if (counters) {
     uint64_t items = (uint64_t)d->block[0] * d->block[1] * d->block[2];
     counters->instructions = run.instructions;

@@ -62,6 +62,12 @@ static bool open(const uint32_t *mine, unsigned warp, uint8_t other, uint32_t ti
   return other && other != warp + 1 && mine[other - 1] < time;
 }
 
+bool race_ordered(const struct race *r, unsigned warp, unsigned other, uint32_t time) {
+  return !open(r->clock[warp % WARPS], warp % WARPS, (uint8_t)(other + 1), time);
+}
+
+uint32_t race_clock(const struct race *r, unsigned warp) { return r->clock[warp % WARPS][warp % WARPS]; }
+
 static void remember_read(struct cell *c, unsigned warp, uint32_t time) {
   for (int k = 0; k < READERS; k++)
     if (c->reader[k] == warp + 1 || !c->reader[k]) {

@@ -61,6 +61,7 @@ struct run {
   int participants;            /* threads at work, under the pool's lock */
   struct run *next_run;        /* list of runs that want workers */
   bool listed;
+  struct race_run *races;      /* with racecheck (tools.h) */
   pthread_mutex_t fault_lock;
   struct fault *fault;
 };
@@ -84,6 +85,12 @@ struct workgroup {
 };
 
 /* Bytes of one wave's VGPRs, padded so that waves do not share cache sets. */
+/* Its number in the grid, x first. */
+static inline uint32_t workgroup_index(const struct workgroup *g) {
+  const uint32_t *n = g->run->d->grid;
+  return (g->id[2] * n[1] + g->id[1]) * n[0] + g->id[0];
+}
+
 #define WAVE_VGPR_BYTES(lanes) ((size_t)VGPR_ROWS * (lanes) * 4 + 64 * 5)
 
 enum group_state { GROUP_DONE, GROUP_PARKED, GROUP_STOPPED };

@@ -45,6 +45,8 @@ static void summary(void) {
       fprintf(stderr, "\nptx2amd:   %llu times in %s: %s", (unsigned long long)findings[k].count, findings[k].kernel,
               findings[k].kind);
   if (lost) fprintf(stderr, "\nptx2amd:   and %llu at further places", (unsigned long long)lost);
+  if (race_unseen())
+    fprintf(stderr, "\nptx2amd:   races in %llu MiB of memory were not looked for", (unsigned long long)race_unseen() >> 20);
   fputc('\n', stderr);
   pthread_mutex_unlock(&lock);
   if (!on.memcheck) return;
@@ -235,17 +237,23 @@ static bool check_lane(struct wave *w, const struct inst *i, const struct access
                        enum access_space space, uint64_t address) {
   if (on.memcheck && !memcheck_access(w, i, lane, space, address, a->bytes, a->how)) return false;
   struct race *race = w->wg->shadow->race;
-  if (!race || (space != SPACE_LDS && !(a->how & ACCESS_ATOMIC))) return true;
+  if (!race || (space != SPACE_LDS && space != SPACE_GLOBAL)) return true;
   unsigned warp = warp_of(w, lane), how = a->how;
   if (note_of(w, i) & NOTE_STRONG) how |= ACCESS_ATOMIC;
+  uint8_t value[16] = {0};
+  char text[160], near[160];
+  if ((how & ACCESS_WRITES) && !(how & ACCESS_ATOMIC)) stored(w, i, a, step, lane, value);
   if (space == SPACE_LDS) {
-    uint8_t value[16] = {0};
-    char text[128];
-    if ((how & ACCESS_WRITES) && !(how & ACCESS_ATOMIC)) stored(w, i, a, step, lane, value);
     if (race_access(race, warp, (uint32_t)address, a->bytes, how, value, text, sizeof text))
       tools_report(w, i, (int)lane, "racecheck", "race in shared memory", "%s", text);
+  } else if (race_global(w, warp, address, a->bytes, how, value, text, sizeof text) && !tools_helper(w, i)) {
+    tools_report(w, i, (int)lane, "racecheck", "race in global memory", "%s, at 0x%llx, %s", text, (unsigned long long)address,
+                 mem_describe(address, near, sizeof near));
   }
-  if (how & ACCESS_ATOMIC) race_atomic(race, warp);
+  if (how & ACCESS_ATOMIC) {
+    race_atomic(race, warp);
+    if (space == SPACE_GLOBAL) race_global_atomic(w);
+  }
   return true;
 }
 

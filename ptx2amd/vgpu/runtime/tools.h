@@ -63,6 +63,23 @@ void race_atomic(struct race *race, unsigned warp);
 bool race_access(struct race *race, unsigned warp, uint32_t offset, unsigned bytes, unsigned how, const uint8_t *value,
                  char *text, size_t size);
 
+/* Whether an access of `other`, at that time of its clock, comes before what `warp` does. */
+bool race_ordered(const struct race *race, unsigned warp, unsigned other, uint32_t time);
+uint32_t race_clock(const struct race *race, unsigned warp);
+
+/* --- racecheck of global memory (racecheck_global.c) --- */
+
+struct race_run;               /* a launch's */
+struct race_run *race_run_new(uint64_t groups);
+void race_run_free(struct race_run *r);
+/* True: the access races with another one, described in text. value: what a write writes. */
+bool race_global(struct wave *w, unsigned warp, uint64_t address, unsigned bytes, unsigned how, const uint8_t *value,
+                 char *text, size_t size);
+/* The workgroup made an operation that orders it and others. */
+void race_global_atomic(struct wave *w);
+/* Bytes of memory that were not checked, for want of room. */
+uint64_t race_unseen(void);
+
 /* --- profile (profile.c) --- */
 
 struct profile_counts;
