@@ -35,7 +35,7 @@ static struct handle *fresh(enum handle_kind kind) {
     void *p = mmap(NULL, (size_t)capacity[kind] * a->slot, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) return NULL;
-    a->base = (uintptr_t)p;
+    __atomic_store_n(&a->base, (uintptr_t)p, __ATOMIC_RELAXED);
   }
   if (a->span / a->slot >= capacity[kind]) return NULL;
   struct handle *h = slot_at(a, (uint32_t)(a->span / a->slot));
@@ -86,8 +86,8 @@ bool handle_free(enum handle_kind kind, void *object) {
 
 void *handle_next(enum handle_kind kind, const void *after) {
   const struct arena *a = &arenas[kind];
-  uintptr_t p = after ? (uintptr_t)after + a->slot : a->base;
-  for (; p < a->base + a->span; p += a->slot)
+  uintptr_t span = __atomic_load_n(&a->span, __ATOMIC_ACQUIRE), base = __atomic_load_n(&a->base, __ATOMIC_RELAXED);
+  for (uintptr_t p = after ? (uintptr_t)after + a->slot : base; p < base + span; p += a->slot)
     if (__atomic_load_n(&((const struct handle *)p)->live, __ATOMIC_ACQUIRE) == HANDLE_LIVE) return (void *)p;
   return NULL;
 }

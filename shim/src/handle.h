@@ -38,8 +38,9 @@ bool handle_free(enum handle_kind kind, void *object);
 
 static inline bool handle_ok(enum handle_kind kind, const void *p) {
   const struct arena *a = &arenas[kind];
-  uintptr_t offset = (uintptr_t)p - a->base;
-  return offset < a->span && !(offset & (a->slot - 1)) && __atomic_load_n(&((const struct handle *)p)->live, __ATOMIC_ACQUIRE) == HANDLE_LIVE;
+  uintptr_t span = __atomic_load_n(&a->span, __ATOMIC_ACQUIRE);   /* grows when slots, the first one too, are there */
+  uintptr_t offset = (uintptr_t)p - __atomic_load_n(&a->base, __ATOMIC_RELAXED);
+  return offset < span && !(offset & (a->slot - 1)) && __atomic_load_n(&((const struct handle *)p)->live, __ATOMIC_ACQUIRE) == HANDLE_LIVE;
 }
 
 /* Walks the live objects of a kind: handle_next(kind, NULL) is the first. */

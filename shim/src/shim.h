@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -61,7 +62,8 @@ struct context {
   struct handle h;
   int device;
   unsigned flags;
-  bool primary, active, ending;
+  bool primary, ending;
+  _Atomic bool active;
   int retained;           /* primary: retain count; others: attach count */
   uint64_t id;
   int cache_config, shared_config;
@@ -83,7 +85,8 @@ extern bool initialised;
 CUresult context_missing(void);  /* why there is no usable current context */
 static inline struct context *context_current(void) {
   struct context *c = thread_state.current;
-  return c && c->h.live == HANDLE_LIVE && c->active ? c : NULL;
+  if (!c || __atomic_load_n(&c->h.live, __ATOMIC_RELAXED) != HANDLE_LIVE) return NULL;
+  return atomic_load_explicit(&c->active, memory_order_relaxed) ? c : NULL;
 }
 #define ENTER_CONTEXT() do { if (UNLIKELY(!context_current())) return context_missing(); } while (0)
 static inline CUresult context_required(void) { return context_current() ? CUDA_SUCCESS : context_missing(); }

@@ -243,7 +243,7 @@ CUresult cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *capt
                                    size_t *numDependencies_out) {
   CUresult result = cuStreamIsCapturing(hStream, captureStatus_out);
   if (result || *captureStatus_out != 1) return result;
-  void *stream;
+  void *stream = NULL;
   stream_hip(hStream, &stream);
   return from_hip(hip.StreamGetCaptureInfo_v2(stream, captureStatus_out, id_out, graph_out, dependencies_out,
                                               numDependencies_out));

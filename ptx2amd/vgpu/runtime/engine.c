@@ -110,7 +110,7 @@ static void settle_options(void) {
     }
 }
 
-static bool settled;
+static _Atomic bool settled;
 
 bool engine_configure(const struct engine_options *o) {
   if (settled) return false;

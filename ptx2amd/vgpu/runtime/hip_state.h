@@ -42,6 +42,7 @@ struct device {
   _Atomic int sticky;             /* hipError_t of the first fault since the last reset */
   pthread_mutex_t lock;           /* of the list of streams */
   stream *streams;                /* all, the null stream included */
+  _Atomic unsigned stream_count;
   stream *null_stream;
   context *primary;
   _Atomic(pool *) current_pool;

@@ -34,6 +34,7 @@ stream *stream_new(struct device *d, unsigned flags, int priority) {
   pthread_mutex_lock(&d->lock);
   s->next = d->streams;
   d->streams = s;
+  atomic_fetch_add(&d->stream_count, 1);
   pthread_mutex_unlock(&d->lock);
   return s;
 }
@@ -144,7 +145,7 @@ static hipError_t order_behind_others(stream *s) {
     if (error == hipSuccess) s->seen_null = seq;   /* not earlier: other threads push to this stream, too */
     return error;
   }
-  if (!d->streams->next) return hipSuccess;
+  if (atomic_load_explicit(&d->stream_count, memory_order_relaxed) < 2) return hipSuccess;
   hipError_t error = hipSuccess;
   pthread_mutex_lock(&d->lock);
   for (stream *other = d->streams; other && error == hipSuccess; other = other->next) {
@@ -245,6 +246,7 @@ hipError_t hipStreamDestroy(hipStream_t handle) {
   for (stream **p = &d->streams; *p; p = &(*p)->next) {
     if (*p == s) {
       *p = s->next;
+      atomic_fetch_sub(&d->stream_count, 1);
       break;
     }
   }
