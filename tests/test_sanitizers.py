@@ -16,8 +16,6 @@ from pathlib import Path
 
 import pytest
 
-from ptx2amd import native
-
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -34,7 +32,7 @@ KINDS = {
     "address": Kind(
         "address,undefined", "libasan.so",
         # Python leaks, and handles of its own; faults of kernels are found without signals
-        {"ASAN_OPTIONS": "detect_leaks=0:use_sigaltstack=0", "UBSAN_OPTIONS": "print_stacktrace=1"},
+        {"ASAN_OPTIONS": "detect_leaks=0:use_sigaltstack=0:verify_asan_link_order=0", "UBSAN_OPTIONS": "print_stacktrace=1"},
     ),
     "thread": Kind("thread", "libtsan.so", {"TSAN_OPTIONS": "report_signal_unsafe=0:ignore_noninstrumented_modules=1"}),
 }  # fmt: skip
@@ -44,7 +42,7 @@ THREADS = ("vgpu/test_hip_streams.py", "vgpu/test_hip_graph.py", "vgpu/test_hip_
            "vgpu/test_hip_launch.py", "vgpu/test_hip_memory.py", "vgpu/test_kernels.py", "vgpu/test_deadlock.py",
            "vgpu/test_between_processes.py", "shim/test_threads.py", "shim/test_printf.py", "samples/test_samples.py",
            "samples/test_tools.py")  # fmt: skip
-ALL = tuple(f"vgpu/{path.name}" for path in sorted((ROOT / "tests" / "vgpu").glob("test_*.py"))) + ("shim", "samples")
+ALL = (*(f"vgpu/{path.name}" for path in sorted((ROOT / "tests" / "vgpu").glob("test_*.py"))), "shim", "samples")
 RUNS = [("address", part) for part in ALL] + [("thread", part) for part in THREADS]
 
 
@@ -59,7 +57,8 @@ def library(kind: str) -> Path:
 
 def reports(kind: str, arguments: list[str], folder: Path) -> str:
     """What the sanitizers found while pytest ran with the arguments, and pytest's output if it failed."""
-    file = subprocess.run(["gcc", f"-print-file-name={KINDS[kind].library}"], capture_output=True, text=True, check=True)
+    first = ["gcc", f"-print-file-name={KINDS[kind].library}"]
+    file = subprocess.run(first, capture_output=True, text=True, check=True)
     options = {name: f"{value}:log_path={folder / 'report'}" for name, value in KINDS[kind].options.items()}
     environment = {**os.environ, **options, "LD_PRELOAD": file.stdout.strip(), "PTX2AMD_NATIVE": str(library(kind)),
                    "PTX2AMD_RUNTIME_DIR": tempfile.mkdtemp()}  # fmt: skip
