@@ -31,8 +31,8 @@ class Kind:
 KINDS = {
     "address": Kind(
         "address,undefined", "libasan.so",
-        # Python leaks, and handles of its own; faults of kernels are found without signals
-        {"ASAN_OPTIONS": "detect_leaks=0:use_sigaltstack=0:verify_asan_link_order=0", "UBSAN_OPTIONS": "print_stacktrace=1"},
+        # Python leaks, and `ptx2amd run` puts a library of ours first
+        {"ASAN_OPTIONS": "detect_leaks=0:verify_asan_link_order=0", "UBSAN_OPTIONS": "print_stacktrace=1"},
     ),
     "thread": Kind("thread", "libtsan.so", {"TSAN_OPTIONS": "report_signal_unsafe=0:ignore_noninstrumented_modules=1"}),
 }  # fmt: skip
