@@ -208,10 +208,15 @@ def _lower(lowering: ModuleLowering, name: str) -> KernelResult:
         dynamic=plan.dynamic,
         launch_words=plan.launch_words,
         fidelity=f"approx: {' '.join(plan.approximate)}" if plan.approximate else "exact",
-        hazards=[str(h) for h in plan.hazards if not h.lanes and (not h.aliases or plan.mapping == "padded")],
+        hazards=[str(h) for h in plan.hazards if not h.lanes and (not h.aliases or _counts(plan, lowering))],
         apart=sorted({pair for h in plan.hazards for pair in h.aliases}) if lowering.chosen(name) == "paired" else [],
         warnings=[str(hazard) for hazard in plan.hazards if hazard.lanes],
     )
+
+
+def _counts(plan: KernelPlan, lowering: ModuleLowering) -> bool:
+    """Whether hazards of pointers that may alias are one kernel's: not where launches look at the pointers."""
+    return plan.mapping == "padded" or (plan.mapping == "paired" and not lowering.choose)
 
 
 def _measure(elf: Elf, results: dict[str, KernelResult]) -> None:

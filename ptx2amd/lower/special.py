@@ -41,7 +41,9 @@ def special(fn: FunctionLowering, name: str) -> Val:
     reader1 = _SPECIALS.get(name)
     if reader1 is not None:
         return reader1(fn)
-    if name in GRID_WORKSPACE and fn.module.has_launch_words:
+    if name in GRID_WORKSPACE:
+        if not fn.module.has_launch_words:
+            raise Unsupported(f"{name} (cooperative grids) in whole-module code objects; ptx2amd run has it", fn.name)
         return hidden(fn, "i32", GRID_WORKSPACE[name])
     if re.fullmatch(r"%(envreg|pm|reserved_smem_offset_)\d+(_64)?", name):
         return fn.const("i64" if name.endswith("_64") else "i32", 0)
@@ -281,7 +283,8 @@ def dynamic_smem_size(fn: FunctionLowering) -> Val:
     """The hidden argument is only filled in for kernels that use dynamic LDS, so this one does."""
     if fn.module.shared_plan is not None:
         if not fn.module.has_launch_words:
-            raise Unsupported("the size of dynamic shared memory that is not in LDS", fn.name)
+            why = "the size of dynamic shared memory where static one is beyond LDS, in whole-module code objects"
+            raise Unsupported(f"{why}; ptx2amd run has it", fn.name)
         return hidden(fn, "i32", DYNAMIC_SHARED_SIZE)
     fn.module.uses_dynamic_lds = True
     fn.do(f'call void asm sideeffect "", "s"(i32 ptrtoint (ptr addrspace(3) @{DYNAMIC_LDS} to i32))')

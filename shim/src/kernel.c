@@ -109,6 +109,8 @@ static CUresult load(struct kernel *k, int device, unsigned variant, char **prob
   if (result) return result;
   if (!read_properties(k, entry.text, &p)) result = CUDA_ERROR_OUT_OF_MEMORY;
   p.code.spread = strcmp(p.code.mapping, "padded") ? 1 : 2;
+  if (p.code.hazard && !strcmp(p.code.mapping, "paired"))
+    say("kernel %s runs paired, as PTX2AMD_MAPPING asks, and may hang: PTX %s", k->name, p.code.hazard);
   if (!result) result = from_hip(hip.ModuleLoadData(&p.code.module, entry.payload));
   if (!result) {
     result = from_hip(hip.ModuleGetFunction(&p.code.function, p.code.module, k->name));
