@@ -21,6 +21,7 @@ from ptx2amd.target.spins import STORES, is_look, is_try, locks
 BARRIERS = frozenset(("bar_sync", "bar_arrive", "bar_red"))
 SELF_CHANGING = frozenset(("add", "inc", "dec"))
 WARP = 32
+OWN = ("%tid", "%warpid", "%clock", "%globaltimer")  # registers that warps of a block read different values from
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,18 +125,40 @@ class View:
             branch = self.flow.branch(number)
             if branch is None or branch.inst.guard is None or len(block.successors) < 2:
                 continue
-            if branch.key(branch.inst.guard.reg) not in self.differing:
-                continue
             first, second = (self.flow.first(s, barriers) for s in block.successors)
             loop = [number in self.flow.reach(s) for s in block.successors]
-            if first and second and not first & second and loop[0] == loop[1]:
+            apart = first and second and not first & second and loop[0] == loop[1]
+            if apart and self.differs(branch, branch.key(branch.inst.guard.reg)):
                 line = min(op.inst.line for op in first | second)
                 found.append(Hazard(line, f"warps meet at barriers in different branches (line {branch.inst.line})"))
         return found
 
+    def differs(self, reader: Op, register: str) -> bool:
+        """Whether what an operation reads may differ between warps of a block."""
+        seen: set[tuple[Op, str]] = set()
+        work = [(reader, register)]
+        while work:
+            op, name = work.pop()
+            if (op, name) in seen:
+                continue
+            seen.add((op, name))
+            sources = self.flow.sources(op, name)
+            if name.startswith(OWN) or any(map(self._own, sources)):
+                return True
+            work += [(source, r) for source in sources if source.lower not in BARRIERS for r in source.reads()]
+            decided: set[int] = set().union(*(self.flow.deciders[source.block] for source in sources))
+            for number in decided - self.flow.deciders[op.block]:  # which source it is, or of which round of a loop
+                last = self.flow.blocks[number].ops[-1]
+                work += [(last, r) for r in last.reads()]
+        return False
+
+    def _own(self, op: Op) -> bool:
+        """Whether an operation gives threads or warps values of their own; so may a parameter of a function."""
+        return op.lower in ("atom", "atom_cas", "activemask") or (self.called and self._parameter(op))
+
     @cached_property
     def differing(self) -> set[str]:
-        """The registers that may differ between warps of a block."""
+        """The registers that may, at any time, hold what differs between warps of a block."""
         users: dict[str, list[Op]] = {}
         for op in self.flow.ops():
             for register in op.reads():

@@ -94,6 +94,38 @@ WAITING_BODIES = """
 # an arrival
   bar.arrive 1, 64; // waits
   ret;
+# barriers in branches, by a flag that the first warp sets
+  mov.u32 %r3, 0;
+  setp.gt.u32 %p2, %r1, 31;
+  @%p2 bra B;
+  mov.u32 %r3, 1;
+  B: setp.eq.u32 %p1, %r3, 1;
+  @%p1 bra A;
+  bar.sync 0; // waits
+  ret;
+  A:
+  bar.sync 0;
+  ret;
+# barriers in branches, by the number of rounds of a loop
+  mov.u32 %r3, 0;
+  B: add.u32 %r3, %r3, 1; shr.u32 %r1, %r1, 1; setp.ne.u32 %p2, %r1, 0;
+  @%p2 bra B;
+  setp.gt.u32 %p1, %r3, 5;
+  @%p1 bra A;
+  bar.sync 0; // waits
+  ret;
+  A:
+  bar.sync 0;
+  ret;
+# barriers in branches, by a ticket of each warp
+  atom.global.add.u32 %r3, [%rd1], 1;
+  setp.gt.u32 %p1, %r3, %r29;
+  @%p1 bra A;
+  bar.sync 0; // waits
+  ret;
+  A:
+  bar.sync 0;
+  ret;
 # barriers in branches
   setp.lt.u32 %p2, %r1, 32;
   @%p2 bra A;
@@ -200,6 +232,30 @@ ORDINARY_BODIES = """
   setp.ne.s32 %p1, %r2, %r29;
   @%p1 bra L;
   ret;
+# barriers in a branch on a register that differed before
+  st.global.u32 [%rd1], %r1;
+  mov.u32 %r1, %r29;
+  setp.eq.s32 %p2, %r1, 3;
+  @%p2 bra A;
+  bar.sync 0;
+  ret;
+  A: mov.u32 %r1, %tid.x;
+  bar.sync 0;
+  st.global.u32 [%rd1], %r1;
+  ret;
+# barriers in a branch, by the number of rounds of a loop that all take
+  setp.gt.u32 %p2, %r1, %r29;
+  @%p2 bra E;
+  mov.u32 %r3, 0;
+  B: add.u32 %r3, %r3, 1; setp.ne.u32 %p2, %r3, %r29;
+  @%p2 bra B;
+  setp.gt.u32 %p1, %r3, 5;
+  @%p1 bra A;
+  bar.sync 0;
+  ret;
+  A:
+  bar.sync 0;
+  E: ret;
 # barriers in a uniform branch
   setp.eq.s32 %p2, %r29, 3;
   @%p2 bra A;
