@@ -216,10 +216,10 @@ class Flow:
             work += self.blocks[number].successors
         return seen
 
-    def hits(self, stop: Callable[[Op], bool]) -> dict[int, Op]:
-        """The first operation with `stop` in each block that has one."""
+    def hits(self, stop: Callable[[Op], bool], among: Iterable[Op] | None = None) -> dict[int, Op]:
+        """The first operation with `stop` in each block that has one. among: the only ones asked, in their order."""
         found: dict[int, Op] = {}
-        for op in self.ops():
+        for op in self.ops() if among is None else among:
             if op.block not in found and stop(op):
                 found[op.block] = op
         return found

@@ -93,27 +93,33 @@ def conditions(flow: Flow) -> dict[Op, set[Op]]:
 def locks(flow: Flow) -> list[Lock]:
     """The locks of a function body that its threads spin on, and whose releases are seen."""
     asked = conditions(flow)
-    used = set().union(*asked.values())
-    found = []
-    for location in dict.fromkeys(flow.location(op) for op in flow.ops() if op in used):
+    askers: dict[Op, list[Op]] = {}  # the branches that each load or atomic decides
+    for branch, sources in asked.items():
+        for source in sources:
+            askers.setdefault(source, []).append(branch)
+    places: dict[tuple[str, int], list[Op]] = {}
+    for op in flow.ops() if asked else ():
+        location = flow.location(op)
         if location is not None:
-            found += _sections(flow, [op for op in flow.ops() if flow.location(op) == location], asked, used)
+            places.setdefault(location, []).append(op)
+    found = []
+    for here in places.values():
+        if any(op in askers for op in here):
+            found += _sections(flow, here, asked, askers)
     return _overlapping(flow, found)
 
 
-def _sections(flow: Flow, here: list[Op], asked: dict[Op, set[Op]], used: set[Op]) -> list[Lock]:
-    """The critical sections under one lock. here: all operations on it."""
-    tries = {op for op in here if is_try(op) and op in used}
-    looks = {op for op in here if is_look(op) and op in used}
+def _sections(flow: Flow, here: list[Op], asked: dict[Op, set[Op]], askers: dict[Op, list[Op]]) -> list[Lock]:
+    """The critical sections under one lock. here: all operations on it, in the order of the text."""
+    tries = {op for op in here if is_try(op) and op in askers}
+    looks = {op for op in here if is_look(op) and op in askers}
     releases = {op for op in here if op.inst.shape.form.mnemonic in STORES and op not in tries}
     if not releases:
         return []
-    ends = flow.hits((tries | releases | looks).__contains__)
+    ends = flow.hits((tries | releases | looks).__contains__, here)
     parts: list[tuple[set[Op], Lock]] = []  # what a section is known by
-    for branch, sources in asked.items():
-        asks = sources & (tries | looks)
-        if not asks:
-            continue
+    for branch in sorted({branch for op in tries | looks for branch in askers[op]}, key=lambda op: op.block):
+        asks = asked[branch] & (tries | looks)
         block = flow.blocks[branch.block]
         jump = next((s for s in block.successors if s != block.falls), block.falls)
         ways = [flow.first(way, ends) for way in (jump, block.falls)]
@@ -122,7 +128,7 @@ def _sections(flow: Flow, here: list[Op], asked: dict[Op, set[Op]], used: set[Op
             if back and not back & releases and ahead != back and goal:
                 if not tries and _meets(flow, block.falls if taken else jump, releases):
                     break
-                reached = [op for op in flow.ops() if op in ahead & releases]
+                reached = [op for op in here if op in ahead & releases]
                 again = {branch: [op for op in here if op in back]}
                 parts.append((asks | back | ahead, Lock([(branch, taken)], reached, again, bool(tries))))
                 break
