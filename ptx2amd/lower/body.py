@@ -12,11 +12,13 @@ from ptx2amd.lower.value import LLVM_TYPE
 from ptx2amd.ptx.ast import Inst, Label, Loc, Reg, Scope, Shape, Vec
 
 FOLDS_GUARD = frozenset(("bra", "brx_idx", "ret", "exit"))
+STRETCH = 1000  # lines of IR that LLVM may reorder: the time it takes grows with their square
 Action = tuple[Lowering, bool]  # the lowering, whether it folds guards
 
 
 def lower_body(fn: FunctionLowering, scope: Scope) -> list[Inst]:
     """Lower a body into `fn.lines`; the allocas go to `fn.entry`. Returns the instructions, in order."""
+    fn.scope = scope
     analysis = Analysis(fn.names)
     analysis.scope(scope)
     for register in fn.names.registers:
@@ -113,6 +115,11 @@ def instruction(fn: FunctionLowering, inst: Inst) -> None:
     lower, folds = action
     if fn.ended():  # code that nothing jumps to
         fn.label(fn.block("dead"))
+    if fn.blocks != fn.stretch[0]:
+        fn.stretch = fn.blocks, len(fn.lines)
+    elif len(fn.lines) - fn.stretch[1] > STRETCH:
+        fn.stretch = fn.blocks, len(fn.lines)
+        fn.do("call void @llvm.amdgcn.sched.barrier(i32 0)")
     try:
         guarded(fn, inst, lower, folds)
     except Unsupported as error:

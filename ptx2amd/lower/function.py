@@ -4,8 +4,8 @@ LLVM IR text, and writes destinations."""
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from ptx2amd.errors import Unsupported
 from ptx2amd.lower import special, window
@@ -13,12 +13,15 @@ from ptx2amd.lower.data import align_of, size_of
 from ptx2amd.lower.emit import Emitter
 from ptx2amd.lower.names import Names, Register, Storage
 from ptx2amd.lower.value import LLVM_TYPE, Val, width
-from ptx2amd.ptx.ast import Addr, Guard, Imm, Inst, Operand, Reg, Sym, Vec
+from ptx2amd.ptx.ast import Addr, Guard, Imm, Inst, Operand, Reg, Scope, Sym, Vec
+from ptx2amd.target.together import together
 
 if TYPE_CHECKING:
     from ptx2amd.lower.matrix_unit import Tile
     from ptx2amd.lower.module import ModuleLowering
     from ptx2amd.target.target import Target
+
+T = TypeVar("T")
 
 # PTX state space -> LLVM address space of an address in it
 SPACES = {"": 0, "global": 1, "shared": 3, "const": 4, "param": 4, "local": 5}
@@ -85,7 +88,12 @@ class FunctionLowering(Emitter):
         self.dispatches: dict[str, tuple[str, int]] = {}  # label -> loop of several entries, its number there
         self.edges: list[tuple[str, str]] = []  # blocks of single jumps into such loops, and the label
         self.is_kernel = True
+        self.scope: Scope | None = None  # the body
+        self._together: set[int] | None = None
         self.block_size: tuple[int, int, int] | None = None  # .reqntid
+        self.stretch = 0, 0  # the block, and the line in it, from which LLVM may reorder instructions
+        self._made: dict[Hashable, Any] = {}  # what `once` has made
+        self._made_in = -1  # and in which block
         self.tiles: dict[tuple[str, ...], tuple[int, Tile]] = {}  # results of matrix products: `blocks`, their sums
         self.slot: Val | None = None  # where shared address 0 would be in the block's slot: lower/window.py
         self.below: set[str] = set()  # values that are %lanemask_lt
@@ -103,6 +111,22 @@ class FunctionLowering(Emitter):
     def has(self, inst: Inst, name: str) -> bool:
         """Whether the optional operand `name` is present."""
         return name in inst.shape.names
+
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What `make` emits, unless it did so in this block for the same key before."""
+        if self._made_in != self.blocks:
+            self._made, self._made_in = {}, self.blocks
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]
+
+    def together(self, inst: Inst) -> bool:
+        """Whether the warps of a block that have not ended are known to come to an instruction together."""
+        if not self.is_kernel or self.scope is None:
+            return False
+        if self._together is None:
+            self._together = together(self.scope)
+        return id(inst) in self._together
 
     def vec(self, inst: Inst, name: str, ptx_type: str = "") -> list[Val]:
         """The elements of a vector operand, or the one scalar, as values of the row type."""

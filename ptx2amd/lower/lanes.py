@@ -95,17 +95,18 @@ def _permute(fn: FunctionLowering, at: Val, word: Val) -> Val:
     return fn.call("llvm.amdgcn.ds.bpermute", "i32", at, word)
 
 
-def _dpp(fn: FunctionLowering, word: Val, control: int) -> Val:
+def mov_dpp(fn: FunctionLowering, word: Val, control: int) -> Val:
+    """A 32-bit value of the lane that a control of DPP names."""
     return fn.op("i32", f"call i32 @llvm.amdgcn.mov.dpp.i32({word.t}, i32 {control}, i32 15, i32 15, i1 true)")
 
 
 def quad_permute(fn: FunctionLowering, word: Val, lanes: tuple[int, int, int, int]) -> Val:
     """A 32-bit value, lane i of each group of four reading lane `lanes[i]` of it."""
     control = sum(lane << 2 * i for i, lane in enumerate(lanes))
-    return fn.cast(_dpp(fn, fn.cast(word, "i32"), control), word.ty)
+    return fn.cast(mov_dpp(fn, fn.cast(word, "i32"), control), word.ty)
 
 
 def read_quad(fn: FunctionLowering, value: Val, lane: int) -> Val:
     """A 32- or 64-bit value as lane `lane` (0 to 3) of the thread's group of four has it."""
     parts = split(fn, value)
-    return fn.pack([_dpp(fn, part, 0b01010101 * lane) for part in parts], value.ty)
+    return fn.pack([mov_dpp(fn, part, 0b01010101 * lane) for part in parts], value.ty)

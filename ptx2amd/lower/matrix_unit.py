@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ptx2amd.lower.value import Val
+from ptx2amd.lower.whole import enter, leave
 
 if TYPE_CHECKING:
     from ptx2amd.lower.function import FunctionLowering
@@ -78,16 +79,11 @@ class Unit(ABC):
 
     def enter(self, v: Val) -> Val:
         """A 32-bit value of the active lanes, for a computation of the whole wave."""
-        fn = self.fn
-        if fn.target.wave_size == 32:
-            return fn.cast(v, "i32")
-        return fn.op("i32", f"call i32 @llvm.amdgcn.set.inactive.i32({fn.cast(v, 'i32').t}, i32 poison)")
+        return enter(self.fn, v) if self.fn.target.wave_size == 64 else self.fn.cast(v, "i32")
 
     def leave(self, v: Val) -> Val:
         """A value of such a computation, in the active lanes."""
-        if self.fn.target.wave_size == 32:
-            return v
-        return self.fn.call("llvm.amdgcn.strict.wwm.i32", "i32", v)
+        return leave(self.fn, v) if self.fn.target.wave_size == 64 else v
 
     def permute(self, at: Val, v: Val) -> Val:
         """A 32-bit value of the lane at byte `at` of ds_bpermute."""
