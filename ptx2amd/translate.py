@@ -29,6 +29,7 @@ from ptx2amd.target.shared import LDS, SPILLED, VARIANTS
 _WORD = re.compile(r"[A-Za-z_$%][\w$]*")
 _SHARED = re.compile(r"(?<![\w.])\.shared\s+\.[^;]*;")
 INTERNAL_ERROR = "internal error of the code generator"
+SURE_LINES = 4000  # of IR that LLVM has never failed on
 EMIT = ("hsaco", "obj", "asm", "ll")
 
 
@@ -98,6 +99,7 @@ def translate(
     isolate: bool = False,
     shared: str = LDS,
     matrix: str = "",
+    least: bool = False,
 ) -> list[Result]:
     """Translate kernels of a PTX module (all of them, by default), once for each arch.
 
@@ -107,8 +109,8 @@ def translate(
     each other are padded rather than paired. shared: "lds", or "spilled" for launches with more dynamic
     shared memory than LDS has: it then lies in the arena, as do static variables that LDS is too small for.
     matrix: "software" for matrix products without the chip's matrix instructions.
-    isolate: compile in a child process, so that a crash of LLVM is the error of one kernel (not for
-    processes with other threads).
+    isolate: compile what LLVM may fail on, or take long for, in a child process, so that this is the error of one
+    kernel (not for processes with other threads). least: ask as little of LLVM as can be.
     One kernel that cannot be translated does not lose the others: see KernelResult.error.
     Raises PtxError for text that is no PTX, UnknownArch, Ptx2amdError for an unknown kernel name."""
     if emit not in EMIT:
@@ -122,8 +124,9 @@ def translate(
     for name in wanted:
         if name not in known:
             raise Ptx2amdError(f"no kernel {name!r} in {module.source}; it has {', '.join(known) or 'no kernels'}")
+    way = Way(isolate, least)
     return [
-        _translate(ModuleLowering(module, t, mode, not mapping, shared), name, wanted, emit, build_id, isolate)
+        _translate(ModuleLowering(module, t, mode, not mapping, shared), name, wanted, emit, build_id, way)
         for t, name in zip(targets, archs, strict=True)
     ]
 
@@ -139,8 +142,16 @@ def parse(text: str, source: str = "<ptx>", whole: bool = True) -> Module:
     return module
 
 
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How LLVM is asked for code: see `translate`."""
+
+    isolate: bool = False
+    least: bool = False
+
+
 def _translate(
-    lowering: ModuleLowering, arch: str, wanted: list[str], emit: str, build_id: str, isolate: bool
+    lowering: ModuleLowering, arch: str, wanted: list[str], emit: str, build_id: str, way: Way
 ) -> Result:
     start = time.perf_counter()
     results = {name: _lower(lowering, name) for name in wanted}
@@ -148,9 +159,9 @@ def _translate(
     form = "obj" if emit == "hsaco" else emit
     if lowering.plans:
         try:
-            code = _emit(lowering, form, isolate)
+            code = _emit(lowering, form, way)
         except codegen.CodegenError as error:
-            code = _emit_separately(lowering, form, isolate, results, error)
+            code = _emit_separately(lowering, form, way, results, error)
     if code and form == "obj":
         elf = Elf(code)
         _measure(elf, results)
@@ -162,13 +173,15 @@ def _translate(
     return Result(arch, emit, code, results, time.perf_counter() - start)
 
 
-def _emit(lowering: ModuleLowering, form: str, isolate: bool) -> bytes:
-    emit = codegen.emit_isolated if isolate else codegen.emit
-    return emit(lowering.ir(), lowering.target, form, lowering.simple)
+def _emit(lowering: ModuleLowering, form: str, way: Way) -> bytes:
+    ir = lowering.ir()
+    risky = lowering.whole_waves or ir.count("\n") > SURE_LINES
+    emit = codegen.emit_isolated if way.isolate and risky else codegen.emit
+    return emit(ir, lowering.target, form, lowering.simple, way.least)
 
 
 def _emit_separately(
-    lowering: ModuleLowering, form: str, isolate: bool, results: dict[str, KernelResult], error: Ptx2amdError
+    lowering: ModuleLowering, form: str, way: Way, results: dict[str, KernelResult], error: Ptx2amdError
 ) -> bytes:
     """Code for the kernels that can be compiled, when all together cannot be; the others are refused."""
     good = lowering.fresh()
@@ -178,11 +191,11 @@ def _emit_separately(
             if len(lowering.plans) == 1:
                 raise error
             alone.kernel(name)
-            _emit(alone, form, isolate)
+            _emit(alone, form, way)
             good.kernel(name)
         except codegen.CodegenError as problem:
             results[name] = KernelResult(name, Unsupported(f"{INTERNAL_ERROR}: {problem}", name))
-    return _emit(good, form, isolate) if good.plans else b""
+    return _emit(good, form, way) if good.plans else b""
 
 
 def _lower(lowering: ModuleLowering, name: str) -> KernelResult:

@@ -1,31 +1,36 @@
-"""Code generation in a process of its own: LLVM ends the process when it cannot select an instruction, and
-an assertion of it does too. The caller gets an error instead."""
+"""Code generation in a process of its own: LLVM ends the process when it cannot select an instruction, an assertion of
+it does too, and there is IR that it takes hours for. The caller gets an error instead."""
 
 from __future__ import annotations
 
 import faulthandler
 import os
+import resource
 import signal
 import tempfile
 
-from ptx2amd.codegen.llvm import CodegenError, emit
+from ptx2amd.codegen.llvm import CodegenError, emit, is_long, without_scheduling
 from ptx2amd.target import Target
 
+SECONDS = 120  # of processor time that LLVM may take
 OWN_WORDS = "\0ptx2amd\0"  # stands between what LLVM printed and our own message
 
 
-def emit_isolated(ir: str, target: Target, form: str = "obj", simple: bool = False) -> bytes:
-    """`emit` in a forked child. Raises CodegenError also when LLVM crashes there, with LLVM's last words."""
+def emit_isolated(ir: str, target: Target, form: str = "obj", simple: bool = False, least: bool = False) -> bytes:
+    """`emit` in a forked child. Raises CodegenError also when LLVM crashes there, with LLVM's last words, or takes too
+    long. Not for processes with other threads."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
         pid = os.fork()
         if pid == 0:
-            _child(ir, target, form, simple, out.fileno(), errors.fileno())
+            _child(ir, target, form, simple, least, out.fileno(), errors.fileno())
         status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
         out.seek(0)
         errors.seek(0)
         if status == 0:
             return out.read()
         said = errors.read().decode(errors="replace").partition(OWN_WORDS)
+    if status == -signal.SIGXCPU:
+        raise CodegenError(f"LLVM took more than {SECONDS} s of processor time")
     if said[1]:
         raise CodegenError(said[2])
     words = said[0].strip().splitlines()
@@ -33,13 +38,18 @@ def emit_isolated(ir: str, target: Target, form: str = "obj", simple: bool = Fal
     raise CodegenError(f"LLVM ended with {cause}" + (f": {words[0]}" if words else ""))
 
 
-def _child(ir: str, target: Target, form: str, simple: bool, out: int, errors: int) -> None:
+def _child(ir: str, target: Target, form: str, simple: bool, least: bool, out: int, errors: int) -> None:
     """Does the work and ends the process: 0 with the result in `out`, 1 with a message in `errors`."""
     faulthandler.disable()
     os.dup2(errors, 2)
     code = 1
     try:
-        blob = emit(ir, target, form, simple)
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        limit = int(used.ru_utime + used.ru_stime) + SECONDS
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
+        if is_long(ir):
+            without_scheduling()
+        blob = emit(ir, target, form, simple, least)
         while blob:
             blob = blob[os.write(out, blob) :]
         code = 0

@@ -15,7 +15,8 @@ from ptx2amd.target import Target
 TRIPLE = "amdgcn-amd-amdhsa"
 CODEGEN_LEVEL = 2
 LONG_CODEGEN_LEVEL = 1
-LONG_LINES = 40_000  # IR of more lines gets that one: level 2 has passes whose time grows with a block's length squared
+LEAST_CODEGEN_LEVEL = 0
+LONG_LINES = 40_000  # IR of more lines gets level 1: level 2 takes time that grows with a block's length squared
 FULL_LINES = 4000  # IR of up to this many lines gets LLVM's O3
 
 
@@ -54,21 +55,33 @@ def machine(target: Target, level: int = CODEGEN_LEVEL):
     )
 
 
-def optimised(ir: str, target: Target, simple: bool = False):
+def is_long(ir: str) -> bool:
+    """Whether LLVM takes long for IR, so that less is asked of it."""
+    return ir.count("\n") > LONG_LINES
+
+
+def without_scheduling() -> None:
+    """Keep instructions in the order of the IR from now on, in this process: with tens of thousands of them, moving one
+    takes time that grows with their number."""
+    _binding().set_option("ptx2amd", "-enable-misched=false")
+
+
+def optimised(ir: str, target: Target, simple: bool = False, least: bool = False):
     """Parse, verify and optimise IR text. Returns (LLVM module, target machine); raises CodegenError.
 
     simple: the IR has no calls to functions of its own. Then, when it is long, a short pipeline does: it
-    comes from PTX, whose compiler has optimised it before."""
+    comes from PTX, whose compiler has optimised it before. least: only what LLVM needs to make code."""
     llvm = _binding()
     lines = ir.count("\n")
-    tm = machine(target, LONG_CODEGEN_LEVEL if lines > LONG_LINES else CODEGEN_LEVEL)
+    level = LEAST_CODEGEN_LEVEL if least else LONG_CODEGEN_LEVEL if lines > LONG_LINES else CODEGEN_LEVEL
+    tm = machine(target, level)
     head = f'target datalayout = "{tm.target_data}"\ntarget triple = "{TRIPLE}"\n'
     try:
         module = llvm.parse_assembly(head + ir)
         module.verify()
     except RuntimeError as error:
         raise CodegenError(f"LLVM does not accept our IR: {error}") from None
-    short = simple and lines > FULL_LINES
+    short = simple and (least or lines > FULL_LINES)
     options = llvm.create_pipeline_tuning_options(3)
     options.loop_vectorization = False
     options.slp_vectorization = True  # packed f32 and f16 arithmetic
@@ -89,9 +102,9 @@ def optimised(ir: str, target: Target, simple: bool = False):
     return module, tm
 
 
-def emit(ir: str, target: Target, form: str = "obj", simple: bool = False) -> bytes:
-    """Compile IR text to "obj" (ELF bytes), "asm" or "ll" (optimised IR; both as UTF-8)."""
-    module, tm = optimised(ir, target, simple)
+def emit(ir: str, target: Target, form: str = "obj", simple: bool = False, least: bool = False) -> bytes:
+    """Compile IR text to "obj" (ELF bytes), "asm" or "ll" (optimised IR; both as UTF-8). Raises CodegenError."""
+    module, tm = optimised(ir, target, simple, least)
     if form == "ll":
         return str(module).encode()
     if form == "asm":

@@ -74,6 +74,7 @@ class ModuleLowering:
         self.globals: dict[str, str] = {}
         self.helpers: set[str] = set()
         self.uses_env = self.uses_heap = False
+        self.whole_waves = False  # whether it computes for whole waves, in registers that LLVM cannot spill
         self.uses_dynamic_lds = False
         self.dynamic_align = 16  # of the dynamic shared memory, in bytes
         self.plans: dict[str, KernelPlan] = {}

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 def enter(fn: FunctionLowering, v: Val) -> Val:
     """A 32-bit value of the active lanes, for a computation of the whole wave."""
+    fn.module.whole_waves = True
     return fn.op("i32", f"call i32 @llvm.amdgcn.set.inactive.i32({fn.cast(v, 'i32').t}, i32 poison)")
 
 

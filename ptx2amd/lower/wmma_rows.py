@@ -85,7 +85,7 @@ class Rows(NamedTuple):
     def multiply(self, fn: FunctionLowering, mods: Mods, a: list[Val], b: list[Val], c: list[Val]) -> list[Val]:
         """A B + C of fragments; c and the result as f32 or i32, an element each."""
         kind = mods["at"]
-        sources = {part: operand(fn, self, part, kind, words) for part, words in (("a", a), ("b", b))}
+        sources = {part: self.operand(fn, part, kind, words) for part, words in (("a", a), ("b", b))}
         along, [other] = sources.pop(self.along), sources.popitem()[1]
         size = len(c) // len(along)
         found: list[Val] = []
@@ -93,22 +93,25 @@ class Rows(NamedTuple):
             found += product(fn, self.halved, kind, other, lines, c[i * size : (i + 1) * size])
         return found
 
+    def operand(self, fn: FunctionLowering, part: str, kind: str, words: list[Val]) -> list[list[Val]]:
+        """A fragment as instructions take it: the words of 16 (or 8) lines, or of 16 and 16."""
+        key = "operand", self, part, kind, tuple(word.t for word in words)
+        return fn.once(key, lambda: self._operand(fn, part, kind, words))
+
+    def _operand(self, fn: FunctionLowering, part: str, kind: str, words: list[Val]) -> list[list[Val]]:
+        words = [fn.cast(word, "i32") for word in words[: self.layout(part, kind).elements * bits_of(kind) // 32]]
+        for bit in self.missing(part, kind):
+            words = unfolded(fn, words, bit)
+        if self.lines(part) < 32:
+            return [words]
+        half = len(words) // 2
+        return [words[:half], words[half:]]
+
 
 def native(arch: Arch, shape: str) -> Rows | None:
     """How a shape lies on the chip's instructions; None when they do not do its products."""
     known = {"wmma11", "wmma12"} & arch.matrix
     return Rows(shape, "wmma12" in known) if known and shape in SHAPES else None
-
-
-def operand(fn: FunctionLowering, rows: Rows, part: str, kind: str, words: list[Val]) -> list[list[Val]]:
-    """A fragment as instructions take it: the words of 16 (or 8) lines, or of 16 and 16."""
-    words = [fn.cast(word, "i32") for word in words[: rows.layout(part, kind).elements * bits_of(kind) // 32]]
-    for bit in rows.missing(part, kind):
-        words = unfolded(fn, words, bit)
-    if rows.lines(part) < 32:
-        return [words]
-    half = len(words) // 2
-    return [words[:half], words[half:]]
 
 
 def unfolded(fn: FunctionLowering, words: list[Val], bit: int) -> list[Val]:

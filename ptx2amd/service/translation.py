@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import traceback
 from pathlib import Path
+from typing import Any
 
 from ptx2amd.errors import Ptx2amdError, PtxError, Unsupported
 from ptx2amd.fatbin import ContainerError, decompress
@@ -126,34 +127,31 @@ def parse_options(text: str) -> dict[str, str]:
     return options
 
 
-def _translated(
-    module: Module, kernel: str, arch: str, build: str, options: dict[str, str], isolate: bool = False
-) -> Result:
-    [result] = translate(
-        module,
-        module.source,
-        [arch],
-        [kernel],
-        mapping=options.get("mapping", ""),
-        build_id=build,
-        isolate=isolate,
-        shared=options.get("shared", LDS),
-        matrix=options.get("matrix", ""),
-    )
+# What is tried when LLVM fails on a kernel, or takes too long: options of `translate`, and what they mean.
+SIMPLER: tuple[tuple[dict[str, Any], str], ...] = (
+    ({"matrix": "software"}, "without the chip's matrix instructions"),
+    ({"matrix": "software", "least": True}, "without optimisation"),
+)
+
+
+def _translated(module: Module, kernel: str, arch: str, build: str, options: dict[str, Any]) -> Result:
+    [result] = translate(module, module.source, [arch], [kernel], build_id=build, isolate=True, **options)
     return result
 
 
 def kernel_entry(module: Module, kernel: str, arch: str, build: str, options: dict[str, str] | None = None) -> Entry:
-    """Translate one kernel. Raises Unsupported or PtxError when that can't be done."""
+    """Translate one kernel, in a simpler form when LLVM fails on it. Raises Unsupported or PtxError when that can't
+    be done."""
     begin = time.perf_counter()
-    options = options or {}
-    products = "matrix" not in options and any("mma" in function.text for function in module.functions.values())
-    result = _translated(module, kernel, arch, build, options, isolate=products)
+    result = _translated(module, kernel, arch, build, dict(options or {}))
     outcome = result.kernels[kernel]
-    if products and INTERNAL_ERROR in str(outcome.error):
-        # LLVM may not find registers for values of whole waves, which it cannot spill.
-        result = _translated(module, kernel, arch, build, {**options, "matrix": "software"})
+    for simpler, words in SIMPLER:
+        failure = str(outcome.error or "")
+        if INTERNAL_ERROR not in failure:
+            break
+        result = _translated(module, kernel, arch, build, {**(options or {}), **simpler})
         outcome = result.kernels[kernel]
+        outcome.warnings.append(f"compiled {words}: {failure}")
     if outcome.error:
         raise _named(outcome.error, kernel, module.source)
     fields = {

@@ -7,7 +7,17 @@ import struct
 
 import pytest
 
-from ptx2amd.codegen import CodegenError, LinkError, check_symbols, emit, emit_isolated, link, linker, sidecar_of
+from ptx2amd.codegen import (
+    CodegenError,
+    LinkError,
+    check_symbols,
+    emit,
+    emit_isolated,
+    isolate,
+    link,
+    linker,
+    sidecar_of,
+)
 from ptx2amd.codegen.elf import Elf, unpack
 from ptx2amd.target import target
 
@@ -105,3 +115,14 @@ def test_messagepack() -> None:
     ]  # fmt: skip
     for blob, value in cases:
         assert unpack(blob) == (value, len(blob)), json.dumps(blob.hex())
+
+
+def test_llvm_that_takes_too_long_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def endless(*_: object) -> bytes:
+        while True:
+            pass
+
+    monkeypatch.setattr(isolate, "SECONDS", 1)
+    monkeypatch.setattr(isolate, "emit", endless)
+    with pytest.raises(CodegenError, match="more than 1 s"):
+        emit_isolated(KERNEL + FLAGS, GFX942)
