@@ -276,3 +276,8 @@ def edit_distance(rng: Generator) -> Case:
 
     out = np.array([distance(s, t) for s, t in zip(a, b, strict=True)], u32)
     return Case(1, 64, [a, b, np.zeros(64, u32), 20], {2: out})
+
+
+@case
+def clocks(rng: Generator) -> Case:
+    return Case(1, 64, [np.zeros(64, u32), 2000], {0: np.full(64, 7, u32)})

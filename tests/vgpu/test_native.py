@@ -101,10 +101,13 @@ def statements(arch: str) -> list[str]:
     mads = [f"v_mad_{t} v[20:21], {no_mask}, {a}, v12, {c}" for t in ("u64_u32", "i64_i32")
             for a, c in (("v10", "v[14:15]"), ("0x60" if ARCHES[arch] == 32 else "60", "s[30:31]"),
                          ("5", "v[14:15]"))]  # fmt: skip
+    own = [f"s_mov_b64 s[40:41], s[30:31]\n{name} {_mask(arch, 40)}, v[10:11], s[40:41]"  # a mask over its source
+           for name in ("v_cmp_gt_u64_e64", "v_cmp_lt_i64_e64", "v_cmp_ge_f64_e64")]  # fmt: skip
     return [
         *dict.fromkeys(filter(None, texts)),
         *signs,
         *mads,
+        *own,
         *(f"{name}_e64 v20, v10, v12 {modifier}" for name in ("v_add_f32", "v_mul_f32")
           for modifier in ("clamp", "mul:2", "clamp div:2")),
         "v_mul_f64 v[20:21], v[10:11], v[12:13] clamp",

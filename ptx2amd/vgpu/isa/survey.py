@@ -62,9 +62,12 @@ def _tries(layout: encoding.Layout, generation: str, opcode: int) -> list[list[i
     memory = layout.name in ("DS", "FLAT", "GLOBAL", "SCRATCH", "MUBUF", "SMEM")
     wide = layout.fields.get("src1", (0, 0))[1] == 9
     found = []
-    for fill in _MEMORY_FILLS if memory else _FILLS:
+    extra = _EXTRA[generation.replace("gfx125", "gfx12")].get(layout.name, {})
+    fills = [fill | extra for fill in (_MEMORY_FILLS if memory else _FILLS)]
+    if layout.name == "SMEM":
+        fills.append({"sdata": 8})  # clocks have no address
+    for fill in fills:
         values = {k.removesuffix(":9"): v for k, v in fill.items() if k.endswith(":9") == (wide and k[:4] == "src1")}
-        values |= _EXTRA[generation.replace("gfx125", "gfx12")].get(layout.name, {})
         values["op"] = opcode
         words = _encode(layout, values)
         if layout.dwords == 1:

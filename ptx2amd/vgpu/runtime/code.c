@@ -108,8 +108,8 @@ handler_fn code_decode(struct wave *w, const struct inst *i) {
     } else {
       handler = native_handler(code, run->build->lanes == 64, at, &decoded, handler);
     }
-    *entry = decoded;
-    /* Readers see the handler only after the fields. */
+    /* Readers see the handler, the first member, only after the others. */
+    memcpy((char *)entry + sizeof entry->run, (char *)&decoded + sizeof decoded.run, sizeof decoded - sizeof decoded.run);
     __atomic_store_n(&entry->run, handler, __ATOMIC_RELEASE);
   }
   pthread_mutex_unlock(&code->lock);

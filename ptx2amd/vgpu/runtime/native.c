@@ -36,7 +36,7 @@ struct native {
 };
 
 bool native_wanted(void) {
-  static int wanted = -1;
+  static _Atomic int wanted = -1;
   if (wanted < 0) {
     const char *text = getenv("PTX2AMD_VGPU_NATIVE");
     wanted = !(text && !strcmp(text, "0")) && !tools()->any && !strcmp(engine_level(), "v4");
@@ -45,7 +45,7 @@ bool native_wanted(void) {
 }
 
 static unsigned patience(void) {
-  static unsigned n;
+  static _Atomic unsigned n;
   if (!n) {
     const char *text = getenv("PTX2AMD_VGPU_NATIVE");
     n = text && !strcmp(text, "always") ? 1 : PATIENCE;
@@ -499,7 +499,7 @@ static void make_plan(struct wave *w, struct native *n, const struct run *run, c
     size_t at = (size_t)(i - run->entries);
     if (p->n == MAX_BLOCK || at >= dwords) break;
     /* A masked version ends where ways meet: EXEC may be full again. */
-    if (!full && p->n && n->blocks[at]) break;
+    if (!full && p->n && __atomic_load_n(&n->blocks[at], __ATOMIC_RELAXED)) break;
     decoded(w, run, i);
     if (!i->op) break;   /* a fault: the interpreter's */
     struct step *s = &p->step[p->n];

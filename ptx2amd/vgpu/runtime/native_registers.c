@@ -106,10 +106,11 @@ unsigned zmm_wide(struct compiler *c, unsigned row, unsigned half) {
   return z;
 }
 
-/* Where a scalar source is read. */
-static struct memory scalar_at(const struct compiler *c, unsigned index) {
+/* Where a scalar source is read: 32-bit parts of wide ones have the copy of the whole. */
+static struct memory scalar_at(const struct compiler *c, unsigned index, bool wide) {
   for (unsigned k = 0; k < c->n_shadows; k++)
-    if (c->shadow[k] == index) return mem(RSP, (int32_t)(offsetof(struct frame, shadow) + 8 * k));
+    if (c->shadow[k] == index || (!wide && c->shadow[k] + 1u == index))
+      return mem(RSP, (int32_t)(offsetof(struct frame, shadow) + 8 * k + 4 * (index - c->shadow[k])));
   return SCALAR(index);
 }
 
@@ -117,7 +118,7 @@ unsigned zmm_scalar(struct compiler *c, unsigned index) {
   int found = find(c, KEY_SCALAR + (int)index);
   if (found >= 0) return (unsigned)found;
   unsigned z = take(c, KEY_SCALAR + (int)index);
-  zmm_rm(&c->x, BROADCAST_D, z, 0, scalar_at(c, index), UNMASKED);
+  zmm_rm(&c->x, BROADCAST_D, z, 0, scalar_at(c, index, false), UNMASKED);
   return z;
 }
 
@@ -125,7 +126,7 @@ unsigned zmm_scalar64(struct compiler *c, unsigned index) {
   int found = find(c, KEY_SCALAR64 + (int)index);
   if (found >= 0) return (unsigned)found;
   unsigned z = take(c, KEY_SCALAR64 + (int)index);
-  zmm_rm(&c->x, BROADCAST_Q, z, 0, scalar_at(c, index), UNMASKED);
+  zmm_rm(&c->x, BROADCAST_Q, z, 0, scalar_at(c, index, true), UNMASKED);
   return z;
 }
 

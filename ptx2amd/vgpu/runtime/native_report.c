@@ -1,5 +1,6 @@
 /* PTX2AMD_VGPU_NATIVE=report: at exit, the instructions of translated blocks that were calls of their handlers, by how
  * often: what the translation does not know yet. */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,22 +39,34 @@ static void report(void) {
   free(all);
 }
 
-uint64_t *native_call_counter(const struct inst *i) {
-  static int wanted = -1;
-  if (wanted < 0) {
-    const char *text = getenv("PTX2AMD_VGPU_NATIVE");
-    wanted = text && !strcmp(text, "report");
-    if (wanted) atexit(report);
-  }
-  if (!wanted) return NULL;
-  char text[sizeof ((struct call *)0)->text];
-  describe(i, text, sizeof text);
+static bool wanted;
+
+static void settle(void) {
+  const char *text = getenv("PTX2AMD_VGPU_NATIVE");
+  wanted = text && !strcmp(text, "report");
+  if (wanted) atexit(report);
+}
+
+static uint64_t *counter_of(const char *text, size_t size) {
   for (struct call *c = calls; c; c = c->next)
     if (!strcmp(c->text, text)) return &c->count;
   struct call *c = calloc(1, sizeof *c);
   if (!c) return NULL;
-  memcpy(c->text, text, sizeof text);
+  memcpy(c->text, text, size);
   c->next = calls;
   calls = c;
   return &c->count;
+}
+
+uint64_t *native_call_counter(const struct inst *i) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  pthread_once(&once, settle);
+  if (!wanted) return NULL;
+  char text[sizeof ((struct call *)0)->text];
+  describe(i, text, sizeof text);
+  pthread_mutex_lock(&lock);   /* code objects have locks of their own */
+  uint64_t *counter = counter_of(text, sizeof text);
+  pthread_mutex_unlock(&lock);
+  return counter;
 }

@@ -123,3 +123,12 @@ GLOBAL void wave_numbers(u32 *out) {   /* GFX12 has the wave's number in TTMP8 *
   out[TX] = TX / WAVE;
 #endif
 }
+GLOBAL void clocks(u32 *out, int rounds) {
+  u64 steady = __builtin_readsteadycounter(), cycles = __builtin_readcyclecounter();
+  u32 x = TX;
+  for (int k = 0; k < rounds; k++) x = x * 1664525u + out[TX];
+  out[TX] = x;
+  barrier();
+  u64 later = __builtin_readsteadycounter();
+  out[TX] = (later > steady) + 2 * (later - steady < 100000000000ull) + 4 * (__builtin_readcyclecounter() != cycles);
+}
