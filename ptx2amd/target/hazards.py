@@ -228,7 +228,7 @@ class View:
             return []
         first = min(polled, key=lambda op: op.inst.line)
         found = []
-        aliases = frozenset() if self._others_only(head, first) else self._in_turn(head, first)
+        aliases = frozenset() if self._others_only(head, first) else self._in_turn(head, loop, first)
         if aliases is None and self._written(first, stores):
             what = f"a loop waits for a value that another warp may write ({first.inst.shape.opcode})"
             found.append(Hazard(first.inst.line, what))
@@ -273,11 +273,11 @@ class View:
         ends = self.flow.hits(lambda op: self.meets(op) or op.lower == "call" or self._visible(op, polled))
         return all(map(self.meets, self.flow.first(other, ends)))
 
-    def _in_turn(self, head: int, polled: Op) -> frozenset[tuple[int, int]] | None:
+    def _in_turn(self, head: int, loop: set[int], polled: Op) -> frozenset[tuple[int, int]] | None:
         """Whether every warp of a block looks back over the places of other blocks, after the block has published
         what it has in places of its own, where others look. What it writes before the loop is written when any
-        warp waits; what it writes after the loop goes to one place, or renews what each thread has written before,
-        or is elsewhere: the pairs of parameters that must not point to the same. None: it is not so."""
+        warp waits; what it writes after the loop renews what the block has written to one place before, or each thread
+        to its own, or is elsewhere: the pairs of parameters that must not point to the same. None: it is not so."""
         where = self.flow.location(polled)
         if self.called or where is None or where[0] not in self.differing:
             return None
@@ -302,15 +302,16 @@ class View:
         if not mine:
             return None  # nothing of the block's own is there for others, who may be warps of the block
         aliases: set[tuple[int, int]] = set()
+        mine = [op for op in mine if self._ends_wait(op, loop, polled)]
         for op in self.flow.ops():
-            if op.block in before or not self._visible(op, polled) or any(self._renews(op, m, polled) for m in mine):
+            if op.block in before or not self._visible(op, polled) or any(self._renews(op, m) for m in mine):
                 continue
             place = self.flow.location(op)
             if place is None or not watched or not (to := self._to(op)):
                 return None
             if not watched & to:
                 aliases |= {(min(a, b), max(a, b)) for a in watched for b in to}
-            elif place[0] in self.differing or not all_come:
+            elif place[0] in self.differing or not all_come or all(self.flow.location(m) != place for m in mine):
                 return None
         return frozenset(aliases)
 
@@ -319,15 +320,14 @@ class View:
         place = self.flow.location(op)
         return self._roots(place[0]) if place is not None else set()
 
-    def _renews(self, op: Op, earlier: Op, polled: Op) -> bool:
-        """Whether each thread that comes to a write has written to the same address before, something that nobody
-        waits on."""
+    def _renews(self, op: Op, earlier: Op) -> bool:
+        """Whether each thread that comes to a write has written to the same address before."""
         new, old = self.flow.location(op), self.flow.location(earlier)
         if new is None or old is None or new[1] != old[1] or op.inst.guard or earlier.inst.guard:
             return False
         address = self.flow.expression(new[0])
         same = address is not None and address == self.flow.expression(old[0])
-        return same and self._sides(earlier.block) <= self._sides(op.block) and self._ends_wait(earlier, polled)
+        return same and self._sides(earlier.block) <= self._sides(op.block)
 
     def _sides(self, number: int) -> set[tuple[object, bool]]:
         """The conditions on the way to a block: what the predicate is made of, and whether it holds."""
@@ -343,17 +343,37 @@ class View:
                 found.add((self.flow.expression(register) or (register, at), holds))
         return found
 
-    def _ends_wait(self, write: Op, polled: Op) -> bool:
-        """Whether the value of a write is none that the loop waits on: not the zero that it compares with."""
-        value, got = write.inst.get("b"), list(polled.writes())
-        tests = [op for op in self.flow.ops() if op.lower == "setp" and set(op.reads()) & set(got)]
-        zero = [op for op in tests if op.mods["cmp"] == "eq" and self.flow.constant(op, op.inst.get("b")) == 0]
-        if not zero or not isinstance(value, Reg):
+    def _ends_wait(self, write: Op, loop: set[int], polled: Op) -> bool:
+        """Whether the value of a write is none that a loop waits on: not the one that it goes on with."""
+        value, waits = write.inst.get("b"), self._waits_on(loop, polled)
+        if waits is None or value is None:
             return False
+        known = self.flow.constant(write, value)
+        if known is not None or not isinstance(value, Reg):
+            return known is not None and known != waits
         made = self.flow.sources(write, write.key(value.name))
         return bool(made) and all(
-            op.inst.shape.form.mnemonic == "or" and bool(self.flow.constant(op, op.inst.get("b"))) for op in made
+            waits == 0 and op.inst.shape.form.mnemonic == "or" and bool(self.flow.constant(op, op.inst.get("b")))
+            for op in made
         )
+
+    def _waits_on(self, loop: set[int], polled: Op) -> int | None:
+        """The value with which a loop goes on, where there is one only."""
+        found = set()
+        for last in self._exits(loop):
+            assert last.inst.guard is not None
+            register = last.key(last.inst.guard.reg)
+            tests = self.flow.sources(last, register)
+            if not any(set(test.reads()) & set(polled.writes()) for test in tests):
+                continue
+            block = self.flow.blocks[last.block]
+            jumps = any(s in loop for s in block.successors if s != block.falls)
+            goes_on = "eq" if jumps != last.inst.guard.negated else "ne"
+            for test in tests:
+                plain = test.lower == "setp" and "c" not in test.inst.shape.names and list(test.writes()) == [register]
+                equal = plain and test.mods["cmp"] == goes_on
+                found.add(self.flow.constant(test, test.inst.get("b")) if equal else None)
+        return found.pop() if len(found) == 1 else None
 
     def _roots(self, register: str) -> set[int]:
         """The pointers among the kernel's parameters that an address is made from, by their offsets. None at all: it

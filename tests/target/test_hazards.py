@@ -86,6 +86,18 @@ WAITING_BODIES = """
   @%p1 bra L;
   st.volatile.global.u32 [%rd3], 2;
   ret;
+# look-back, by a warp also at the place that its block gives a second value
+  mov.u32 %r2, %ctaid.x; mul.wide.u32 %rd2, %r2, 8; add.s64 %rd3, %rd1, %rd2;
+  setp.ne.u32 %p2, %r1, 0;
+  @%p2 bra S;
+  st.volatile.global.u32 [%rd3], 1;
+  S: shr.u32 %r3, %r1, 5; mul.wide.u32 %rd4, %r3, 8; add.s64 %rd5, %rd3, %rd4;
+  L: ld.volatile.global.u32 %r4, [%rd5+-8]; // waits
+  setp.ne.s32 %p1, %r4, 2;
+  @%p1 bra L;
+  @%p2 bra E;
+  st.volatile.global.u32 [%rd3], 2;
+  E: ret;
 # an mbarrier
   { .reg .pred P; W: mbarrier.try_wait.shared.b64 P, [s], %rd2; @P bra D; bra W; D: } ret; // waits
 # a barrier with a count
