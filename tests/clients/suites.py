@@ -63,6 +63,14 @@ SUITES = {
     "JAX": Suite(
         ("jax[cuda12]==0.10.2",), (str(HERE / "jax_ops.py"),), "our ptxas stand-in; cuBLAS, cuSOLVER, cuDNN, cuFFT",
     ),
+    "hashcat": Suite(
+        ("hashcat==25.8.10", "nvidia-cuda-nvrtc-cu12"), (str(HERE / "hashcat_ops.py"), str(VENVS / "hashcat" / "work")),
+        "NVRTC; cuLink",
+    ),
+    "cuda.core": Suite(
+        ("cuda-core==1.2.2", "cuda-python==13.0.3", "nvidia-cuda-nvrtc==13.0.*", "nvidia-nvjitlink==13.0.*", "numpy"),
+        (str(HERE / "cuda_core_ops.py"),), "NVRTC, nvJitLink; driver and runtime through cuda.bindings",
+    ),
     "PyQrack": Suite(
         ("pyqrack-cuda==1.27.0", "packaging", "numpy"), (str(HERE / "pyqrack_ops.py"),), "kernels of the wheel",
         {"QRACK_MAX_ALLOC_MB": "4096"},
