@@ -239,6 +239,50 @@ class Flow:
                 work += self.blocks[number].successors
         return found
 
+    def firsts(self, hits: dict[int, Op]) -> list[int]:
+        """`first` from the begin of every block: a bit for each of `hits`, in the order of the dictionary."""
+        found = [0] * len(self.blocks)
+        for bit, number in enumerate(hits):
+            found[number] = 1 << bit
+        work = list(hits)
+        while work:
+            number = work.pop()
+            for previous in self.blocks[number].predecessors:
+                if previous not in hits and found[previous] | found[number] != found[previous]:
+                    found[previous] |= found[number]
+                    work.append(previous)
+        return found
+
+    @cached_property
+    def components(self) -> list[int]:
+        """A number for each block, equal for blocks that reach each other (Tarjan's algorithm)."""
+        order: dict[int, int] = {}
+        low: dict[int, int] = {}
+        component = [-1] * len(self.blocks)
+        for root in range(len(self.blocks)):
+            if root in order:
+                continue
+            order[root] = low[root] = len(order)
+            open_blocks, stack = [root], [(root, iter(self.blocks[root].successors))]
+            while stack:
+                number, rest = stack[-1]
+                for successor in rest:
+                    if successor not in order:
+                        order[successor] = low[successor] = len(order)
+                        open_blocks.append(successor)
+                        stack.append((successor, iter(self.blocks[successor].successors)))
+                        break
+                    if component[successor] < 0:
+                        low[number] = min(low[number], order[successor])
+                else:
+                    stack.pop()
+                    if stack:
+                        low[stack[-1][0]] = min(low[stack[-1][0]], low[number])
+                    if low[number] == order[number]:
+                        while component[number] < 0:
+                            component[open_blocks.pop()] = order[number]
+        return component
+
     def loops(self) -> Iterator[tuple[int, set[int]]]:
         """The loops, one for each jump back: its target, and the blocks of the loop."""
         for tail, head in self._retreating():
@@ -274,10 +318,13 @@ class Flow:
         """The writes of `register` in the blocks `inside` whose value `op` may read."""
         found: set[Op] = set()
         seen: set[int] = set()
+        writes: dict[int, list[Op]] = {}
+        for write in self.definitions.get(register, []):
+            writes.setdefault(write.block, []).append(write)
         work = [(op.block, op.index)]
         while work:
             number, end = work.pop()
-            before = [o for o in self.blocks[number].ops[:end] if register in o.writes()]
+            before = [o for o in writes.get(number, ()) if o.index < end]
             last = max((i for i, o in enumerate(before) if o.overwrites), default=-1)
             found.update(before[max(last, 0) :])
             if last >= 0:
@@ -293,6 +340,13 @@ class Flow:
         writes = self.definitions.get(register, [])
         return set(writes) if len(writes) < 2 else self.reaching(op, register, self._everywhere)
 
+    def _sources(self, op: Op, register: str, loop: set[int]) -> set[Op]:
+        """`reaching` in a loop, where a single write reaches every read."""
+        writes = self.definitions.get(register, [])
+        if len(writes) > 1:
+            return self.reaching(op, register, loop)
+        return {write for write in writes if write.block in loop}
+
     @cached_property
     def _everywhere(self) -> set[int]:
         return set(range(len(self.blocks)))
@@ -306,7 +360,7 @@ class Flow:
             user = work.pop()
             if user not in needs:
                 reads = set(user.reads())
-                needs[user] = set().union(*(self.reaching(user, register, inside) for register in reads))
+                needs[user] = set().union(*(self._sources(user, register, inside) for register in reads))
                 work += needs[user]
         return needs.keys() - {op}, _cyclic(needs)
 

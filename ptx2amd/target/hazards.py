@@ -48,19 +48,28 @@ def hazards(module: Module, functions: Iterable[Function]) -> list[Hazard]:
     matters = Matters(module)
     whole = inlined(module, kernel, matters)
     apart = [f for f in others if matters(f) and f.proto.name not in whole.functions - whole.left]
-    asking = {f.proto.name for f in apart if _asks(module, f, matters)}
+    seen = {f.proto.name for f in apart}  # by themselves, so not once more where they call each other
+    flows = [Flow(inlined(module, f, lambda g: matters(g) and g.proto.name not in seen).scope) for f in apart]
+    asking = _asking({f.proto.name: flow for f, flow in zip(apart, flows, strict=True)})
     offsets = {var.name: at for var, (at, _, _) in zip(kernel.proto.params, param_layout(kernel), strict=True)}
     views = [View(Flow(whole.scope), block, asking, offsets)]
-    views += [View(Flow(inlined(module, f, matters).scope), block, asking) for f in apart]
+    views += [View(flow, block, asking) for flow in flows]
     stores = {space for view in views for space in view.stores}
     found = {hazard for view in views for hazard in view.hazards(stores)}
     return sorted((h for h in found if h.lanes or not 0 < block <= WARP), key=lambda h: (h.line, h.what))
 
 
-def _asks(module: Module, function: Function, matters: Matters) -> bool:
-    """Whether what a function returns may depend on what other threads are about to write."""
-    view = View(Flow(inlined(module, function, matters).scope), 0, set())
-    return any(map(view.polls, view.flow.ops()))
+def _asking(flows: dict[str, Flow]) -> set[str]:
+    """The functions that may return what other threads are about to write, also where others return it to them."""
+    asking: set[str] = set()
+    more = True
+    while more:
+        more = False
+        for name, flow in flows.items():
+            if name not in asking and any(map(View(flow, 0, asking).polls, flow.ops())):
+                asking.add(name)
+                more = True
+    return asking
 
 
 def _gives_addresses(op: Op) -> bool:
@@ -121,15 +130,16 @@ class View:
         if sum(self.meets(op) for op in self.flow.ops()) < 2:
             return []
         found, barriers = [], self.flow.hits(self.meets)
+        firsts, components = self.flow.firsts(barriers), self.flow.components
         for number, block in enumerate(self.flow.blocks):
             branch = self.flow.branch(number)
             if branch is None or branch.inst.guard is None or len(block.successors) < 2:
                 continue
-            first, second = (self.flow.first(s, barriers) for s in block.successors)
-            loop = [number in self.flow.reach(s) for s in block.successors]
+            first, second = (firsts[s] for s in block.successors)
+            loop = [components[s] == components[number] for s in block.successors]
             apart = first and second and not first & second and loop[0] == loop[1]
             if apart and self.differs(branch, branch.key(branch.inst.guard.reg)):
-                line = min(op.inst.line for op in first | second)
+                line = min(op.inst.line for bit, op in enumerate(barriers.values()) if (first | second) >> bit & 1)
                 found.append(Hazard(line, f"warps meet at barriers in different branches (line {branch.inst.line})"))
         return found
 
