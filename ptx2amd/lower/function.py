@@ -91,6 +91,7 @@ class FunctionLowering(Emitter):
         self.scope: Scope | None = None  # the body
         self._together: set[int] | None = None
         self.block_size: tuple[int, int, int] | None = None  # .reqntid
+        self.products = 0  # matrix products in software so far
         self.stretch = 0, 0  # the block, and the line in it, from which LLVM may reorder instructions
         self._made: dict[Hashable, Any] = {}  # what `once` has made
         self._made_in = -1  # and in which block

@@ -14,12 +14,16 @@ from ptx2amd.lower import matrix_chip
 from ptx2amd.lower.dot import accumulator, dot, finish
 from ptx2amd.lower.lanes import read_lane, read_quad
 from ptx2amd.lower.memory import space_of
+from ptx2amd.lower.outline import outlined
 from ptx2amd.lower.registry import lowers
 from ptx2amd.lower.value import Val, width
 
 if TYPE_CHECKING:
     from ptx2amd.lower.function import FunctionLowering
     from ptx2amd.ptx.ast import Inst
+
+
+IN_PLACE = 32  # products in software of a function that are not calls: one is some 300 instructions
 
 
 def position(fn: FunctionLowering) -> tuple[Val, Val]:
@@ -110,6 +114,22 @@ def multiply(
     found = matrix_chip.multiply(fn, a, b, c, tall, mods)
     if found is not None:
         return found
+    fn.products += 1
+    if fn.products <= IN_PLACE:
+        return in_software(fn, a, b, c, tall, mods)
+
+    def make(inner: FunctionLowering, values: list[Val]) -> list[Val]:
+        first, second = values[: len(a)], values[len(a) : len(a) + len(b)]
+        return in_software(inner, first, second, values[len(a) + len(b) :], tall, mods)
+
+    name = ".".join(["product", str(tall), str(len(b)), *(f"{field}={value}" for field, value in mods.items())])
+    return outlined(fn, name, [*a, *b, *c], make)
+
+
+def in_software(
+    fn: FunctionLowering, a: list[Val], b: list[Val], c: list[Val], tall: int, mods: dict[str, str]
+) -> list[Val]:
+    """The product, word by word."""
     start = accumulator(fn, c, mods)
     column = fn.op("i32", f"shl {position(fn)[1].t}, 3")
     sums = list(start)

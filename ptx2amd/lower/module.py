@@ -72,6 +72,7 @@ class ModuleLowering:
         self.actions: dict[int, Action] = {}
         self.texts: dict[str, str] = {}  # LLVM functions by name
         self.globals: dict[str, str] = {}
+        self.outlined: dict[str, list[str]] = {}  # functions among the globals -> types of their results
         self.helpers: set[str] = set()
         self.uses_env = self.uses_heap = False
         self.whole_waves = False  # whether it computes for whole waves, in registers that LLVM cannot spill

@@ -10,9 +10,11 @@ import matrix_programs as programs
 import pytest
 import quadpair_programs
 import wmma_programs
-from device import ARCHS, MAPPINGS, chunks, program
+from device import ARCHS, MAPPINGS, Program, chunks, program
 from matrix_programs import LANE
 from wmma_programs import MATRIX
+
+from ptx2amd.lower import matrix
 
 BATCHES = chunks(list(programs.products()), 5)
 TEXT = programs.HEAD + programs.move_kernel() + quadpair_programs.kernel()
@@ -28,6 +30,18 @@ def test_products(arch: str) -> None:
         for j, (product, matrices) in enumerate(zip(batch, data, strict=True)):
             got = out[32 * LANE * j : 32 * LANE * (j + 1)]
             assert got == programs.expected(product, matrices), product.opcode
+
+
+@pytest.mark.parametrize("arch", ["gfx942::software", "gfx1100::software"])
+def test_products_by_calls(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matrix, "IN_PLACE", 0)
+    batch = [product for i, product in enumerate(programs.products()) if i % 12 == 0]
+    data = [programs.matrices(product) for product in batch]
+    image = b"".join(programs.fragments(p, d) for p, d in zip(batch, data, strict=True))
+    run = Program(programs.HEAD + programs.kernel("k", batch), arch).run
+    _, out = run("k", 32, [image, 32 * LANE * len(batch)])
+    for j, (product, matrices) in enumerate(zip(batch, data, strict=True)):
+        assert out[32 * LANE * j : 32 * LANE * (j + 1)] == programs.expected(product, matrices), product.opcode
 
 
 @pytest.mark.parametrize("arch", ARCHS)
