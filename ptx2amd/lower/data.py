@@ -34,6 +34,13 @@ def align_of(var: Var) -> int:
     return var.align or element_size(var)
 
 
+def placed_align(var: Var) -> int:
+    """Alignment in bytes of a .global or .const variable. CUDA's guide (device memory accesses) promises 256 for what
+    lies in global memory, and programs count on it (16-byte accesses, tensor maps); here a variable gets as much of
+    that as its size is worth."""
+    return max(align_of(var), min(256, 1 << max(size_of(var), 1).bit_length() - 1))
+
+
 @dataclass(slots=True)
 class Cell:
     """An 8-byte cell of initial data that holds an address: of symbol + offset."""
@@ -106,7 +113,7 @@ def segment(module: Module) -> Segment:
     for var in module.variables.values():
         if var.space not in ("global", "const") or var.linkage == "extern":
             continue
-        step = align_of(var)
+        step = placed_align(var)
         align = max(align, step)
         at = -(-at // step) * step
         offsets[var.name] = at

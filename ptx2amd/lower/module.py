@@ -201,7 +201,7 @@ class ModuleLowering:
         space = 1 if var.space == "global" else 4
         self.globals[var.name] = (
             f"{quoted(var.name)} = protected addrspace({space}) externally_initialized global {ty} "
-            f"<{{ {', '.join(parts)} }}>, align {data.align_of(var)}"
+            f"<{{ {', '.join(parts)} }}>, align {data.placed_align(var)}"
         )
 
     def _define_all(self) -> None:

@@ -89,16 +89,23 @@ def test_index() -> None:
     where = {v.name: (v.offset, v.size, v.space) for v in index.variables}
     assert where == {
         "a": (0, 4, "global"),
-        "pointers": (8, 16, "global"),
-        "small": (24, 6, "const"),
-        "code": (32, 8, "global"),
+        "pointers": (16, 16, "global"),
+        "small": (32, 6, "const"),
+        "code": (40, 8, "global"),
     }
-    assert index.relocs == [(8, 0), (16, 4)]
-    assert index.image[:4] == struct.pack("<I", 3) and index.image[24:30] == struct.pack("<3h", 1, 2, -1)
-    assert len(index.image) == index.size == 40
+    assert index.relocs == [(16, 0), (24, 4)]
+    assert index.image[:4] == struct.pack("<I", 3) and index.image[32:38] == struct.pack("<3h", 1, 2, -1)
+    assert len(index.image) == index.size == 48
     kernels = {k.name: k for k in index.kernels}
     assert (kernels["good"].max_threads, kernels["good"].static_shared) == (128, 24)
     assert kernels["huge"].static_shared == 240000
+
+
+def test_variables_in_global_memory_are_aligned_beyond_what_they_declare() -> None:
+    """CUDA's guide promises 256 bytes: a tensor map of an int array (.align 4), 16-byte accesses to a float array."""
+    text = HEAD + "".join(f".global .align 1 .b8 v{size}[{size}];\n" for size in (1, 3, 16, 100, 352, 5000))
+    where = {v.size: v.offset for v in module_index(parse(text)).variables}
+    assert [where[size] % align for size, align in ((3, 2), (16, 16), (100, 64), (352, 256), (5000, 256))] == [0] * 5
 
 
 def test_layout_does_not_depend_on_what_was_translated() -> None:
