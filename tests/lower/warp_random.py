@@ -186,11 +186,10 @@ def sweep(first: int, count: int, arch: str, full: bool) -> list[str]:
     return [failure for part in parts for failure in check(range(part, part + FULL_MODULE), arch)]
 
 
-def hurried(ir: str, target: Target, simple: bool):
+def hurried(ir: str, target: Target, simple: bool, least: bool):
     """codegen.llvm.optimised with as little optimisation as there is."""
     binding = llvm._binding()
-    with mock.patch.object(llvm, "CODEGEN_LEVEL", 0):
-        machine = llvm.machine(target)
+    machine = llvm.machine(target, 0)
     head = f'target datalayout = "{machine.target_data}"\ntarget triple = "{llvm.TRIPLE}"\n'
     module = binding.parse_assembly(head + ir)
     passes = binding.create_new_module_pass_manager()
