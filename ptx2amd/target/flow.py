@@ -187,9 +187,9 @@ class Flow:
         for number, block in enumerate(self.blocks):
             for successor in block.successors if len(block.successors) > 1 else ():
                 decided = behind[successor] & ~(behind[number] & ~(1 << number))
-                for n in range(len(self.blocks)):
-                    if decided >> n & 1:
-                        found[n].add(number)
+                while decided:
+                    found[decided.bit_length() - 1].add(number)
+                    decided ^= 1 << decided.bit_length() - 1
         for each in found:
             work_list = list(each)
             while work_list:

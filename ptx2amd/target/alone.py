@@ -1,0 +1,150 @@
+"""Waits of a single warp of a block, for other blocks."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from ptx2amd.ptx.ast import Imm, Operand, Reg
+from ptx2amd.target.flow import Op
+from ptx2amd.target.view import View
+
+WARP = 32
+
+
+class Alone(View):
+    """A view that knows which branches few threads of a block take."""
+
+    def others_only(self, head: int, polled: Op) -> bool:
+        """Whether one warp waits, while the others write nothing before they meet it at a barrier: then it
+        waits for other blocks."""
+        other = self.alone(head, thread=False)
+        if other is None or self.called:
+            return False
+        ends = self.flow.hits(lambda op: self.meets(op) or op.lower == "call" or self.visible(op, polled))
+        return all(map(self.meets, self.flow.first(other, ends)))
+
+    def alone(self, head: int, thread: bool) -> int | None:
+        """The other side of a branch that lets one warp only (one thread) come to block `head`."""
+        for number, block in enumerate(self.flow.blocks):
+            branch = self.flow.branch(number)
+            if branch is None or branch.inst.guard is None or len(block.successors) < 2 or number == head:
+                continue
+            register = branch.key(branch.inst.guard.reg)
+            for inside in block.successors:
+                holds = (inside != block.falls) != branch.inst.guard.negated
+                if not self._few(branch, register, holds, thread):
+                    continue
+                [outside] = set(block.successors) - {inside}
+                ways = [0, outside] if number else [outside]
+                if any(head in self.flow.reach(way, [number]) for way in ways):
+                    continue
+                if head in self.flow.reach(inside, [number]):
+                    return outside
+        return None
+
+    def _few(self, reader: Op, register: str, holds: bool, thread: bool, depth: int = 8) -> bool:
+        """Whether a predicate that `reader` reads is `holds` for the threads of one warp only (for one thread)."""
+        writes = self.flow.sources(reader, register)
+        if len(writes) > 1 and depth:
+            return self._flagged(reader, writes, holds, thread)
+        if len(writes) != 1 or not depth:
+            return False
+        [op] = writes
+        if op.inst.guard is not None:
+            return False
+        mnemonic = op.inst.shape.form.mnemonic
+        joins = "and" if holds else "or"
+        if op.mods.get("t") == "pred" and mnemonic in ("not", joins):
+            return any(self._few(op, r, holds != (mnemonic == "not"), thread, depth - 1) for r in op.reads())
+        if op.lower != "setp" or "c" in op.inst.shape.names:
+            return False
+        sides = [self._kind(op, op.inst.get(name)) for name in "ab"]
+        if sides == ["thread", "thread"] and self._negated(op):
+            sides = ["thread", "same"]  # tid.x + tid.y == -tid.z
+        if op.mods["cmp"] in ("eq", "ne"):
+            kinds = ("thread",) if thread else ("thread", "warp")
+            return (op.mods["cmp"] == "eq") == holds and "same" in sides and any(k in sides for k in kinds)
+        limit = self.flow.constant(op, op.inst.get("b"))
+        if thread or sides[0] != "thread" or limit is None:
+            return False
+        match op.mods["cmp"], holds:
+            case ("lt" | "lo", True) | ("ge" | "hs", False):
+                return limit <= WARP
+            case ("le" | "ls", True) | ("gt" | "hi", False):
+                return limit < WARP
+        return False
+
+    def _flagged(self, reader: Op, writes: set[Op], holds: bool, thread: bool) -> bool:
+        """The same of a predicate that constants are moved to: the one that makes it `holds` gets to the reader
+        by a branch that few threads take, as it is overwritten on the other side."""
+        if any(op.lower != "mov" or not isinstance(op.inst.get("a"), Imm) for op in writes):
+            return False
+        [*makers] = [op for op in writes if bool(self.flow.constant(op, op.inst.get("a"))) == holds]
+        others = {op.block for op in writes} - {op.block for op in makers}
+        for maker in makers:
+            branch, block = self.flow.branch(maker.block), self.flow.blocks[maker.block]
+            if branch is None or branch.inst.guard is None:
+                return False
+            for side in block.successors:
+                if reader.block in self.flow.reach(side, others):
+                    taken = (side != block.falls) != branch.inst.guard.negated
+                    if not self._few(branch, branch.key(branch.inst.guard.reg), taken, thread):
+                        return False
+        return bool(makers)
+
+    def _negated(self, op: Op) -> bool:
+        made = [self.flow.definitions.get(register, [op])[0] for register in op.reads()]
+        return any(m.inst.shape.form.mnemonic == "neg" for m in made)
+
+    def _kind(self, op: Op, operand: Operand | None) -> str:
+        """"same" for all threads of the block, another one for each "thread" or "warp", or "" (unknown)."""
+        if isinstance(operand, Imm):
+            return "same"
+        if not isinstance(operand, Reg):
+            return ""
+        name = op.key(operand.name)
+        if name.startswith("%tid."):
+            return "thread" if self.axes <= {"%tid.x"} or self._linear else ""
+        if name.startswith(("%ntid", "%ctaid", "%nctaid", "%gridid")):
+            return "same"
+        if name == "%warpid":
+            return "warp"
+        made = set(map(self._made, self.flow.sources(op, name)))
+        return made.pop() if len(made) == 1 else ""
+
+    def _made(self, made: Op) -> str:
+        """The kind of an operation's result."""
+        if made not in self._kinds:
+            self._kinds[made] = ""  # for what depends on itself
+            self._kinds[made] = self._result(made)
+        return self._kinds[made]
+
+    def _result(self, made: Op) -> str:
+        sources = [o for n, o in zip(made.inst.shape.names, made.inst.operands, strict=True) if n not in "depq"]
+        if made.lower == "ld":
+            return "same" if self.parameter(made) and not self.called else ""
+        kinds = {self._kind(made, source) for source in sources}
+        if kinds == {"same"}:
+            return "same"
+        match made.inst.shape.form.mnemonic:
+            case "mov" | "cvt" | "neg" | "not" if len(kinds) == 1:
+                return kinds.pop()
+            case "add" | "sub" | "mad" | "mul" | "shl" | "or" | "xor" if kinds <= {"same", "thread"}:
+                return "thread"
+            case "shr" if kinds <= {"same", "thread"}:
+                by = self.flow.constant(made, made.inst.get("b"))
+                return "" if by is None or 5 < by < 10 else "warp" if by <= 5 else "same"
+        return ""
+
+    @cached_property
+    def axes(self) -> set[str]:
+        """The parts of %tid that the function reads."""
+        return {r for op in self.flow.ops() for r in op.reads() if r.startswith("%tid.")}
+
+    @cached_property
+    def _linear(self) -> bool:
+        """Whether a function that reads several parts of %tid reads the block's sizes, to number its threads."""
+        return any(r.startswith("%ntid.") for op in self.flow.ops() for r in op.reads())
+
+
+__all__ = ["WARP", "Alone"]

@@ -1,0 +1,114 @@
+"""A function body as the analyses of hazards look at it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from ptx2amd.ptx.ast import Addr, Sym
+from ptx2amd.target.flow import Flow, Op
+from ptx2amd.target.spins import STORES
+
+BARRIERS = frozenset(("bar_sync", "bar_arrive", "bar_red"))
+OWN = ("%tid", "%warpid", "%clock", "%globaltimer")  # registers that warps of a block read different values from
+
+
+def space_of(op: Op) -> str:
+    """"global", "shared", or "" for generic and both."""
+    space = op.mods.get("space", "")
+    return "shared" if space.startswith("shared") else space
+
+
+class View:
+    """A kernel's body with the functions that it calls, or a function that cannot be put in its place (`called`),
+    seen for its hazards. block: threads of a block, 0 when any number; asking: functions apart that may return
+    what other threads write; offsets: of a kernel's parameters, in bytes."""
+
+    def __init__(self, flow: Flow, block: int, asking: set[str], offsets: dict[str, int] | None = None) -> None:
+        self.flow, self.block, self.asking = flow, block, asking
+        self.called, self.offsets = offsets is None, offsets or {}
+        self._kinds: dict[Op, str] = {}
+
+    @cached_property
+    def stores(self) -> set[str]:
+        """The spaces that the function writes to."""
+        return {space_of(op) for op in self.flow.ops() if self.writes(op)}
+
+    def writes(self, op: Op) -> bool:
+        """Whether another thread may see what an operation writes."""
+        return op.inst.shape.form.mnemonic in STORES and space_of(op) not in ("local", "param")
+
+    def whole(self, op: Op) -> bool:
+        """Whether a barrier is for the whole block."""
+        count = op.inst.get("b")
+        known = self.flow.constant(op, count)
+        return op.lower != "bar_arrive" and (count is None or (0 < self.block == known))
+
+    def meets(self, op: Op) -> bool:
+        return op.lower in BARRIERS and self.whole(op)
+
+    def visible(self, op: Op, polled: Op) -> bool:
+        return self.writes(op) and (space_of(op) == space_of(polled) or not space_of(op) or not space_of(polled))
+
+    def differs(self, reader: Op, register: str) -> bool:
+        """Whether what an operation reads may differ between warps of a block."""
+        seen: set[tuple[Op, str]] = set()
+        work = [(reader, register)]
+        while work:
+            op, name = work.pop()
+            if (op, name) in seen:
+                continue
+            seen.add((op, name))
+            sources = self.flow.sources(op, name)
+            if name.startswith(OWN) or any(map(self._own, sources)):
+                return True
+            work += [(source, r) for source in sources if source.lower not in BARRIERS for r in source.reads()]
+            decided: set[int] = set().union(*(self.flow.deciders[source.block] for source in sources))
+            for number in decided - self.flow.deciders[op.block]:  # which source it is, or of which round of a loop
+                last = self.flow.blocks[number].ops[-1]
+                work += [(last, r) for r in last.reads()]
+        return False
+
+    def _own(self, op: Op) -> bool:
+        """Whether an operation gives threads or warps values of their own; so may a parameter of a function."""
+        return op.lower in ("atom", "atom_cas", "activemask") or (self.called and self.parameter(op))
+
+    @cached_property
+    def differing(self) -> set[str]:
+        """The registers that may, at any time, hold what differs between warps of a block."""
+        users: dict[str, list[Op]] = {}
+        for op in self.flow.ops():
+            for register in op.reads():
+                users.setdefault(register, []).append(op)
+        work = [r for r in users if r.startswith("%tid") or r == "%warpid"]
+        if self.called:  # nothing is known of its parameters
+            work += [r for op in self.flow.ops() if self.parameter(op) for r in op.writes()]
+        found = set(work)
+        while work:
+            for op in users.get(work.pop(), ()):
+                if op.lower not in BARRIERS:
+                    for register in op.writes():
+                        if register not in found:
+                            found.add(register)
+                            work.append(register)
+        return found
+
+    def exits(self, loop: set[int]) -> Iterator[Op]:
+        """The conditional operations by which threads leave a loop."""
+        for number in loop:
+            block = self.flow.blocks[number]
+            if block.ops and block.ops[-1].inst.guard is not None:
+                last = block.ops[-1]
+                if last.lower in ("ret", "exit") or not loop.issuperset(block.successors):
+                    yield last
+
+    def parameter(self, op: Op) -> bool:
+        """Whether an operation reads a parameter of the body."""
+        if op.lower != "ld" or not op.mods.get("space", "").startswith("param"):
+            return False
+        address = op.inst.get("a")
+        base = address.base if isinstance(address, Addr) else None
+        return isinstance(base, Sym) and base.name not in self.flow.definitions
+
+
+__all__ = ["BARRIERS", "View", "space_of"]
