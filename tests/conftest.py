@@ -1,14 +1,46 @@
-"""Test-suite options: `--shard K/N` runs every N-th test, so that slow sweeps can be split over machines."""
+"""Test-suite options: `--shard K/N` runs every N-th test, so that slow sweeps can be split over machines. `--rows` fails
+when a row of the instruction table that is not refused was in no program that the chosen tests translated (in this
+process): `pytest tests/lower --rows --ignore tests/lower/test_alu_compile.py --ignore tests/lower/test_golden.py`."""
 
 from __future__ import annotations
 
 import zlib
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from ptx2amd.lower.function import FunctionLowering
+    from ptx2amd.ptx.ast import Inst
+
+LOWERED: set[int] = set()  # ids of the rows in programs that were translated
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--shard", default="1/1", help="K/N: run the K-th of N parts of the tests")
+    parser.addoption("--rows", action="store_true", help="fail for rows of the instruction table that no test lowers")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--rows"):
+        from ptx2amd.lower import body
+
+        lower = body.instruction
+
+        def noted(fn: FunctionLowering, inst: Inst) -> None:
+            LOWERED.add(id(inst.shape.form))
+            lower(fn, inst)
+
+        body.instruction = noted
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if session.config.getoption("--rows"):
+        from ptx2amd.isa import table
+
+        rows = [form for form in table.rows() if form.lower and id(form) not in LOWERED]
+        print(f"\n{len(rows)} rows that no test lowers", *(f"{form.syntax}  {form.operands}" for form in rows), sep="\n")
+        session.exitstatus = session.exitstatus or int(bool(rows))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

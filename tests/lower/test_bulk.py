@@ -175,6 +175,29 @@ def test_asynchronous_stores(arch: str) -> None:
 
 
 @pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize(("op", "types"), [*INTEGERS, ("add", "s64"), ("min", "s32"), ("max", "s32")])
+def test_asynchronous_reductions(op: str, types: str, arch: str) -> None:
+    """red.async to shared memory, which counts its bytes off, and to global memory."""
+    for t in types.split():
+        code = CODES[t]
+        size = struct.calcsize(code)
+        [old], [new] = values(code, 1, f"old {op} {t}"), values(code, 1, f"new {op} {t}")
+        data = (struct.pack(f"<{code}", old) + DATA)[:BYTES] + struct.pack(f"<{code}", new) + bytes(BYTES - size)
+        want = reduced(op, code, [old], [new])
+        load = f"add.u64 %at, %in, {BYTES}; ld.global.b{8 * size} %{'v0' if size == 4 else 'x0'}, [%at];"
+        value = "%v0" if size == 4 else "%x0"
+        body = f"{load} red.async.relaxed.cluster.{COMPLETE}.{op}.{t} [%x2], {value}, [%x3]; {expect(size)}"
+        for name, register in (("sh", "%x2"), ("bar", "%x3")):
+            body = f"mov.u64 {register}, {name}; cvta.shared.u64 {register}, {register};" + body
+        assert run(body, arch, data, b"")[0][:size] == want, t
+        if size == 4:
+            ways = ("release.gpu", "mmio.release.sys")
+            for way in ways:
+                body = f"{load} add.u64 %at, %out, {BYTES}; red.async.{way}.global.{op}.{t} [%at], {value}; {ARRIVE}"
+                assert run(body, arch, data, struct.pack(f"<{code}", old))[1] == want, (way, t)
+
+
+@pytest.mark.parametrize("arch", ARCHS)
 def test_cancelled_launches(arch: str) -> None:
     """A request to take over another block fails, after it was counted off the barrier."""
     name = "clusterlaunchcontrol"

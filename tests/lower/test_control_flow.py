@@ -10,6 +10,8 @@ from math import factorial
 import pytest
 from device import ARCHS, program
 
+from ptx2amd.hip import HipError
+
 HEAD = ".version 8.0\n.target sm_75\n.address_size 64\n"
 THREADS = 96
 PROLOGUE = """.reg .b32 %r<16>; .reg .b64 %rd<8>; .reg .pred %p<4>;
@@ -149,6 +151,14 @@ FILL: shl.b32 %r5, %r4, 2; add.u32 %r5, %r5, %r8; mul.lo.u32 %r6, %r4, %r1; st.l
 }
 
 
+CASES["hints"] = (
+    """pmevent 3; pmevent.mask 5; nanosleep.u32 20; griddepcontrol.launch_dependents; griddepcontrol.wait;
+  setmaxnreg.inc.sync.aligned.u32 64; setmaxnreg.dec.sync.aligned.u32 32;
+  st.global.u32 [%rd2], %r1;""",
+    lambda t: t,
+)
+
+
 def collatz(n: int) -> int:
     steps = 0
     while n != 1:
@@ -186,6 +196,19 @@ def test_long_kernels_take_the_short_pipeline(arch: str, monkeypatch: pytest.Mon
         kernel = f".visible .entry {name}(.param .u64 out) {{\n  {PROLOGUE}\n  {CASES[name][0]}\n  ret; }}\n"
         [out] = program(HEAD + "// short\n" + kernel, arch).run(name, THREADS, [4 * THREADS])
         assert list(struct.unpack(f"<{THREADS}I", out)) == [CASES[name][1](t) or 0 for t in range(THREADS)]
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_trap(arch: str) -> None:
+    """One thread's trap ends the launch with an error."""
+    body = "setp.eq.u32 %p1, %r1, 77; @%p1 trap; st.global.u32 [%rd2], 1;"
+    kernel = f".visible .entry k(.param .u64 out) {{\n  {PROLOGUE}\n  {body}\n  ret; }}\n"
+    traps = program(HEAD + kernel, arch)
+    [out] = traps.run("k", 77, [4 * 77])
+    assert out == struct.pack("<I", 1) * 77
+    with pytest.raises(HipError):
+        traps.run("k", THREADS, [4 * THREADS])
+    traps.gpu.reset()
 
 
 def test_cases_are_not_trivial() -> None:
