@@ -1,6 +1,6 @@
-"""Test-suite options: `--shard K/N` runs every N-th test, so that slow sweeps can be split over machines. `--rows` fails
-when a row of the instruction table that is not refused was in no program that the chosen tests translated (in this
-process): `pytest tests/lower --rows --ignore tests/lower/test_alu_compile.py --ignore tests/lower/test_golden.py`."""
+"""Test-suite options: `--shard K/N` runs every N-th test, so that slow sweeps can be split over machines. `--rows`
+fails when a row of the instruction table that is not refused was in no program that the chosen tests translated:
+`pytest tests/lower --rows --ignore tests/lower/test_alu_compile.py --ignore tests/lower/test_golden.py`."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         from ptx2amd.isa import table
 
         rows = [form for form in table.rows() if form.lower and id(form) not in LOWERED]
-        print(f"\n{len(rows)} rows that no test lowers", *(f"{form.syntax}  {form.operands}" for form in rows), sep="\n")
+        texts = [f"{form.syntax}  {form.operands}" for form in rows]
+        print(f"\n{len(rows)} rows that no test lowers", *texts, sep="\n")
         session.exitstatus = session.exitstatus or int(bool(rows))
 
 

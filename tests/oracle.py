@@ -56,6 +56,13 @@ def verdicts(
     return found
 
 
+def _concerns(error: str, statement: str) -> bool:
+    """Whether an error is about the statement of its line: one in what ptxas makes of another statement has that
+    text's line number, and names an instruction that is not here."""
+    named = re.search(r"for instruction '(\w+)", error)
+    return named is None or named[1] in statement
+
+
 def _judge(
     pending: dict[int, str], declarations: str, setting: tuple[str, str, str], module: str, found: list[str]
 ) -> None:
@@ -75,6 +82,7 @@ def _judge(
         errors = [(int(line), text) for line, text in _ERROR.findall(output)]
         if not errors:
             errors = [(int(line), "uses a 32-bit address") for line in _NARROW.findall(output)]
+        errors = [(line, text) for line, text in errors if line not in where or _concerns(text, pending[where[line]])]
         hit = {where[line]: text for line, text in errors if line in where}
         # A syntax error may be noticed on the line behind.
         hit |= {where[line - 1]: text for line, text in errors if line - 1 in where and line not in where}

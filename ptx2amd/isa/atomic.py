@@ -36,7 +36,7 @@ def _forms(mnemonic: str, sems: str, destination: str, shapes: tuple, operand: s
     for what, sm, since in shapes:
         hinted = f"{head}{GENERIC}{what}.[policy:L2::cache_hint]"
         exact = SUBNORMAL if "{op:add}.{t:f32}" in what else "exact"
-        forms.append(Form(hinted, f"{operands}, c:b64?policy", "atom", exact, since, sm))
+        forms.append(Form(hinted, f"{operands}, c:u64?policy", "atom", exact, since, sm))
         if local:
             forms.append(Form(f"{head}{SHARED}{what}", operands, "atom", since=since, sm=sm))
     return forms

@@ -5,7 +5,7 @@ from ptx2amd.isa.form import Form
 
 COMPLETE = "mbarrier::complete_tx::bytes"
 HINT = ".[hint:L2::cache_hint]"
-POLICY = "h:b64?hint"
+POLICY = "h:u64?hint"
 OWN = ".[space:shared::cluster|shared::cta]"
 CANCEL = "exact: the request always fails, as it may"
 INTEGERS = (("add", "u32|s32|u64"), ("min|max", "u32|s32"), ("inc|dec", "u32"), ("and|or|xor", "b32"))

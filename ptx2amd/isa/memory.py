@@ -25,7 +25,7 @@ def _access(
     before: str, after: str, operands: str, lower: str, sm: int = 0, since: tuple[int, int] = (1, 0)
 ) -> list[Form]:
     """One access that may have a cache policy operand, in all widths."""
-    operands += ", c:b64?policy"
+    operands += ", c:u64?policy"
     return [
         Form(
             f"{before}{POLICY}{wide}{after}{vec}.{{t:{types}}}",

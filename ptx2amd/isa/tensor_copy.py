@@ -6,7 +6,7 @@ from ptx2amd.isa.form import Form
 
 COMPLETE = "mbarrier::complete_tx::bytes"
 HINT = ".[hint:L2::cache_hint]"
-POLICY = "h:b64?hint"
+POLICY = "h:u64?hint"
 MULTICAST = ".[multicast:multicast::cluster]"
 PAIR = ".[pair:cta_group::1|cta_group::2]"
 REDUCE = ".{op:add|min|max|inc|dec|and|or|xor}"

@@ -26,10 +26,20 @@ UNDECIDED = re.compile("requires|not supported on|crashed|[Ff]eature")
 # Value ranges are the lowering's business.
 RANGES = re.compile("out of range|unexpected value|multiple of warp size|expected to be in range|video selector")
 
-# Known differences: the two words of a packed element type have an order for ptxas, not for us; it takes predicates as
-# elements of a fragment of 32-bit registers, and `_` of none.
-# It takes registers of 8 and 16 bits as addresses too.
-KNOWN = re.compile(r"b[46]x16_p\d\d(\.\w+)*\.b8x16|(mma|matrix)\..*\{([^}]*pred_|_,)|\[[bsu](8|16)_\d+\]")
+# Known differences, by statement, and what they come from. (`_33` is the register that a mutation puts in.)
+DIFFERENCES = {
+    r"b[46]x16_p\d\d(\.\w+)*\.b8x16": "the two words of a packed element type have an order for ptxas, not for us",
+    r"(mma|matrix).*\{[^}]*(pred|u64)_": "ptxas takes registers of any type as elements of a fragment",
+    r"\[([bsu](8|16|32)|f\d+)_\d+": "ptxas does not look at the type of some addresses",
+    r"(bf16|ue8m0|[fsu]16x2)\S* .*_33": "short and packed floats: ptxas wants untyped registers, or any",
+    r"^(testp\.f|div\.f32\S*\.full|membar\.alias|txq\.b32|cvt\.\S*\.pack)": "order of the words",
+    r"^(fence\.proxy|createpolicy|cp\.async\.\w*\.?global\.shared|mma\.(kind|block|row|m16))": "order of the words",
+    r"^(red\.async|wgmma|tensormap|st\.bulk|cp\.reduce).*(_33|0d3ff|0f3f8|svar)": "calls to ptxas: it judges arguments",
+    r"^clusterlaunchcontrol\.query_cancel": "as those; and the order of the words",
+    r"^(tex|suld|sust|sured|suq)\b.*(\{[bs]\d+_|_33|\[uvar)": "ptxas counts some coordinates and elements only",
+    r"^(bmsk|shfl|tensormap)\b.*(0f3f800000|f32_33)": "a float where bits are meant",
+}
+KNOWN = re.compile("|".join(DIFFERENCES))
 
 
 def filled() -> list[Form]:
@@ -117,10 +127,10 @@ def mutants(count: int) -> list[tuple[Form, str]]:
 
 @pytest.mark.parametrize("count", [2, pytest.param(24, marks=pytest.mark.slow)])
 def test_changed_forms(count: int) -> None:
-    """Changed forms: same verdict. (ptxas itself is lenient in places that no program uses: at most 1 % differ.)"""
+    """Changed forms: same verdict but for known differences, and one statement in 500."""
     statements = mutants(count)
     differ = disagreements(statements)
-    assert len(differ) <= len(statements) // 100, "\n".join(differ)
+    assert len(differ) <= len(statements) // 500, "\n".join(differ)
 
 
 @pytest.mark.slow
