@@ -117,7 +117,7 @@ def _problem(slot: Slot, ptype: str, kind: str, mnemonic: str, mods: dict[str, s
         whole = slot.name == "u" or (ptype == "f16x2" and mnemonic == "tex")
         if whole and "_" in kind[1:-1].split(","):
             return "must not be discarded"
-        if slot.kind == "vec" and not slot.destination and "_" in kind[1:-1].split(","):
+        if slot.kind == "vec" and not slot.destination and mnemonic != "mov" and "_" in kind[1:-1].split(","):
             return "must not be discarded: it is a source"
         if kind[0] == "!" and slot.destination:
             return "must be a register that is not negated"
