@@ -30,7 +30,7 @@ from ptx2amd.target import MAPPINGS
 @click.option("--mapping", type=click.Choice(MAPPINGS), help="Warp mapping of all kernels (default: chosen for each).")
 @click.option("--debug", is_flag=True, help="Fault reports name PTX lines also where the PTX has no CUDA lines.")
 @click.option("--memcheck", is_flag=True, help="Software GPU: find wrong and unwritten memory, and leaks.")
-@click.option("--racecheck", is_flag=True, help="Software GPU: find races in shared memory.")
+@click.option("--racecheck", is_flag=True, help="Software GPU: find races in shared and global memory.")
 @click.option(
     "--profile",
     type=click.Path(dir_okay=False, path_type=Path),

@@ -1,7 +1,7 @@
 """Damaged code objects and random machine code: an error or a success, never a crash. Coverage-free, seeded.
 
-Protects: the ELF loader, the metadata and line-table readers, the decoder. With PTX2AMD_VGPU_LIBRARY (and
-PTX2AMD_TEST_VGPU) at a library built with sanitizers, these find what a plain run survives.
+Protects: the ELF loader, the metadata and line-table readers, the decoder, and the engine: damaged code and kernel
+descriptors are launched, too. tests/test_sanitizers.py runs this again, which finds what a plain run survives.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ PTX = """.version 7.0
 """
 
 LOADER = f"""
-import os, random, sys
-os.environ["PTX2AMD_DEBUG"] = "1"
+import os, random, struct, sys
+os.environ |= {{"PTX2AMD_DEBUG": "1", "PTX2AMD_VGPU_TIMEOUT": "0.5"}}
 from ptx2amd import hip
 from ptx2amd.translate import translate
 from ptx2amd.codegen.elf import Elf
@@ -41,24 +41,50 @@ table = next(s.data for s in Elf(good).sections if s.name == ".debug_line")
 at = good.index(table)
 rng = random.Random(int(sys.argv[1]))
 loaded = refused = 0
-for case in range(int(sys.argv[2])):
-    bad = bytearray(good)
-    lo, hi = (at, at + len(table)) if case % 3 == 0 else (0, len(good))
+out = gpu.buffer(bytes(4096))
+elf = Elf(good)
+places = {{s.name: (good.index(s.data), len(s.data)) for s in elf.sections if len(s.data) >= 4}}
+headers, code = [(0, 64 + 56 * 8), (len(good) - 64 * 24, 64 * 24)], places[".text"]
+structures = [places[n] for n in (".rodata", ".note", ".dynsym", ".dynamic", ".hash", ".gnu.hash") if n in places] + headers
+SIZES = (0, 1, 7, 8, 63, 64, 255, 4095, 4096, 65535, 65536, len(good), len(good) - 1, 1 << 31, (1 << 32) - 1)
+def bytes_somewhere(bad, lo, hi):
     for _ in range(rng.choice((1, 2, 8, 64))):
         bad[rng.randrange(lo, hi)] = rng.choice((0, 1, 127, 128, 255, rng.randrange(256)))
+def words_of_structures(bad):
+    first, size = rng.choice(structures)
+    for _ in range(rng.choice((1, 1, 2, 4))):
+        where = min(first + rng.randrange(size // 4) * 4, len(bad) - 8)
+        if rng.random() < 0.7:
+            struct.pack_into("<I", bad, where, rng.choice((*SIZES, rng.getrandbits(32))))
+        else:
+            struct.pack_into("<Q", bad, where, rng.choice((*SIZES, 1 << 63, (1 << 64) - 1, (1 << 47) - 8)))
+def words_of_code(bad):
+    first, size = code
+    for _ in range(rng.choice((1, 2, 8))):
+        where = first + rng.randrange(min(size, 256) // 4) * 4
+        word = struct.unpack_from("<I", bad, where)[0]
+        struct.pack_into("<I", bad, where, rng.choice((rng.getrandbits(32), word ^ 1 << rng.randrange(32))))
+for case in range(int(sys.argv[2])):
+    bad, kind = bytearray(good), case % 4
+    if kind == 0:
+        bytes_somewhere(bad, at, at + len(table))
+    elif kind == 1:
+        bytes_somewhere(bad, 0, len(good))
+    elif kind == 2:
+        words_of_structures(bad)
+    else:
+        words_of_code(bad)
     if case % 7 == 6:
         bad = bad[: rng.randrange(len(bad))]
     try:
         kernel = gpu.load(bytes(bad)).kernel("k")
         loaded += 1
-        if case % 3 == 0:   # the code is whole: only the report's line is damaged
-            kernel.launch(1, 1, [64])
-            try:
-                gpu.synchronize()
-            except hip.HipError:
-                gpu.reset()
+        kernel.launch(1, rng.choice((1, 64, 70)), [64 if kind == 0 else out])
+        gpu.synchronize()
     except hip.HipError:
         refused += 1
+        gpu.reset()
+        out = gpu.buffer(bytes(4096))
 print(loaded, refused)
 """
 

@@ -83,13 +83,16 @@ static void remember_read(struct cell *c, unsigned warp, uint32_t time) {
 
 bool race_access(struct race *r, unsigned warp, uint32_t offset, unsigned bytes, unsigned how, const uint8_t *value,
                  char *text, size_t size) {
-  bool found = false;
+  bool found = false, polled = false;
   warp %= WARPS;
   uint32_t *mine = r->clock[warp];
   for (unsigned k = 0; k < bytes && offset + k < r->bytes; k++) {
     struct cell *c = &r->cells[offset + k];
     bool both_atomic = c->atomic && (how & ACCESS_ATOMIC);
-    if (!(how & ACCESS_WRITES) && c->atomic) join(mine, r->released);   /* polls what another one counts */
+    if (!(how & ACCESS_WRITES) && c->atomic && !polled) {   /* polls what another one counts */
+      join(mine, r->released);
+      polled = true;
+    }
     bool same = (how & ACCESS_WRITES) && !(how & ACCESS_ATOMIC) && !c->atomic && c->value == value[k];
     if (!both_atomic && !same && !found && open(mine, warp, c->writer, c->written) &&
         !(!(how & ACCESS_WRITES) && c->atomic)) {
