@@ -16,14 +16,14 @@ SOURCE = Path(__file__).with_name("mistakes.cu")
 MEMCHECK = {
     "past_the_end": r"write of 4 bytes at 0x[0-9a-f]+ .*past the end of the 256-byte device allocation",
     "freed": r"read of 4 bytes at 0x[0-9a-f]+ .*280-byte device allocation.*that was freed",
-    "unwritten_global": r"read of memory that nothing was written to: 4 bytes at 0x[0-9a-f]+, .*280-byte device allocation",
+    "unwritten_global": r"read of memory that nothing was written to: 4 bytes at 0x[0-9a-f]+, .*280-byte device",
     "unwritten_shared": r"read of memory that nothing was written to: 4 bytes at offset 0x[0-9a-f]+ of shared memory",
     "unwritten_local": r"read of memory that nothing was written to: 4 bytes at offset 0x[0-9a-f]+ of local memory",
     "misaligned": r"misaligned access: 4 bytes at 0x[0-9a-f]+",
 }
 RACECHECK = {
-    "global_race": r"race in global memory: write by warp \d+ after a write by warp \d+ of block \(\d,0,0\), at 0x[0-9a-f]+, "
-    r".*256-byte device allocation",
+    "global_race": r"race in global memory: write by warp \d+ after a write by warp \d+ of block \(\d,0,0\), "
+    r"at 0x[0-9a-f]+, .*256-byte device allocation",
     "shared_race": r"race in shared memory: read by warp \d at offset 0x[0-9a-f]+, after a write by warp \d",
 }
 

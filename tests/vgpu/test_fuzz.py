@@ -45,7 +45,8 @@ out = gpu.buffer(bytes(4096))
 elf = Elf(good)
 places = {{s.name: (good.index(s.data), len(s.data)) for s in elf.sections if len(s.data) >= 4}}
 headers, code = [(0, 64 + 56 * 8), (len(good) - 64 * 24, 64 * 24)], places[".text"]
-structures = [places[n] for n in (".rodata", ".note", ".dynsym", ".dynamic", ".hash", ".gnu.hash") if n in places] + headers
+names = (".rodata", ".note", ".dynsym", ".dynamic", ".hash", ".gnu.hash")
+structures = [places[n] for n in names if n in places] + headers
 SIZES = (0, 1, 7, 8, 63, 64, 255, 4095, 4096, 65535, 65536, len(good), len(good) - 1, 1 << 31, (1 << 32) - 1)
 def bytes_somewhere(bad, lo, hi):
     for _ in range(rng.choice((1, 2, 8, 64))):
