@@ -88,6 +88,35 @@ def cmpx_operands(name: str) -> str:
     return f"{first}, {'v12' if 'class' in name else second}"
 
 
+def permuting(arch: str) -> list[str]:
+    """DPP and SDWA: patterns, bounds, banks, signs, parts of dwords."""
+    full, add = "row_mask:0xf bank_mask:0xf", "v_add_u32_dpp" if ARCHES[arch] == 64 else "v_add_nc_u32_dpp"
+    patterns = ["quad_perm:[1,0,3,2]", "quad_perm:[3,3,0,1]", "row_shl:1", "row_shr:3", "row_ror:5", "row_mirror",
+                "row_half_mirror"]  # fmt: skip
+    if ARCHES[arch] == 64:
+        patterns += ["row_newbcast:3", "wave_shr:1", "row_bcast:15"]
+    else:
+        patterns += ["row_share:3", "row_xmask:9"]
+    texts = [f"{name} {p} {tail}" for p in patterns for name in ("v_mov_b32_dpp v20, v10", f"{add} v20, v10, v12")
+             for tail in (full, f"{full} bound_ctrl:0", "row_mask:0xf bank_mask:0x6")]  # fmt: skip
+    texts += [f"v_add_f32_dpp v20, -v10, |v12| row_shr:2 {full}",
+              "v_mov_b32_dpp v20, v10 row_shr:4 row_mask:0x5 bank_mask:0xf"]  # fmt: skip
+    if ARCHES[arch] == 32:
+        texts += ["v_mov_b32_dpp v20, v10 dpp8:[7,6,1,4,3,0,1,2]", f"v_mov_b32_dpp v20, v10 row_shr:1 {full} fi:1",
+                  f"{add} v20, v10, v12 dpp8:[1,0,2,2,7,4,6,5] fi:1",
+                  f"v_cmp_lt_u32_e64_dpp s40, v10, v12 row_shr:1 {full}"]  # fmt: skip
+        return texts
+    sources = "src0_sel:{} src1_sel:{}"
+    for dst in ("dst_sel:DWORD", "dst_sel:BYTE_1 dst_unused:UNUSED_PRESERVE", "dst_sel:WORD_1 dst_unused:UNUSED_PAD",
+                "dst_sel:BYTE_0 dst_unused:UNUSED_SEXT", "dst_sel:BYTE_3 dst_unused:UNUSED_PRESERVE"):  # fmt: skip
+        tail = dst if "unused" in dst else f"{dst} dst_unused:UNUSED_PAD"
+        texts += [f"v_or_b32_sdwa v20, v10, v12 {tail} {sources.format('WORD_1', 'BYTE_3')}",
+                  f"v_add_u32_sdwa v20, sext(v10), sext(v12) {tail} {sources.format('BYTE_2', 'WORD_0')}",
+                  f"v_floor_f32_sdwa v20, -v10 {tail} src0_sel:DWORD",
+                  f"v_lshlrev_b32_sdwa v20, v10, s30 {tail} {sources.format('BYTE_0', 'BYTE_1')}"]  # fmt: skip
+    return [*texts, f"v_cmp_lt_u32_sdwa s[40:41], v10, v12 {sources.format('BYTE_0', 'WORD_1')}"]
+
+
 def statements(arch: str) -> list[str]:
     rows = [op for op in vector_ops() if op.name in SEQUENCES and op.semantics and "cmpx" not in op.name]
     texts = [statement(op, arch, kinds) for kinds in ("vvv", "svv", "vcv", "vvc") for op in rows]
@@ -108,6 +137,7 @@ def statements(arch: str) -> list[str]:
         *signs,
         *mads,
         *own,
+        *permuting(arch),
         *(f"{name}_e64 v20, v10, v12 {modifier}" for name in ("v_add_f32", "v_mul_f32")
           for modifier in ("clamp", "mul:2", "clamp div:2")),
         "v_mul_f64 v[20:21], v[10:11], v[12:13] clamp",

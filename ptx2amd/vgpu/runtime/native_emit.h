@@ -100,6 +100,8 @@ unsigned k_mask(struct compiler *c, unsigned index);
 unsigned k_half(struct compiler *c, unsigned k, unsigned half);
 /* The value of a row is now in z (a temporary): all lanes, or those of EXEC in masked versions. */
 void commit_row(struct compiler *c, unsigned row, unsigned z);
+/* The same for the lanes in mask register k (0: all). */
+void commit_lanes(struct compiler *c, unsigned row, unsigned z, unsigned k);
 /* The same for both halves of rows `row` and `row` + 1. */
 void commit_wide(struct compiler *c, unsigned row, const unsigned z[2]);
 void native_release(struct compiler *c);

@@ -207,13 +207,15 @@ static void row_changed(struct compiler *c, unsigned row) {
     if (c->slots[s].row == (int)row) c->slots[s].row = -1;
 }
 
-void commit_row(struct compiler *c, unsigned row, unsigned z) {
+void commit_row(struct compiler *c, unsigned row, unsigned z) { commit_lanes(c, row, z, c->masked ? K_EXEC : 0); }
+
+void commit_lanes(struct compiler *c, unsigned row, unsigned z, unsigned k) {
   row_changed(c, row);
   leave_wide(c, row);
   if (row) leave_wide(c, row - 1);
-  if (c->masked) {
+  if (k) {
     unsigned old = zmm_row(c, row);
-    zmm_rr(&c->x, MOVDQA_LOAD, old, 0, z, (struct masking){K_EXEC, false});
+    zmm_rr(&c->x, MOVDQA_LOAD, old, 0, z, (struct masking){(uint8_t)k, false});
     c->z[old].dirty = true;
     return;
   }

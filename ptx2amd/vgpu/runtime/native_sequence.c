@@ -1,5 +1,6 @@
 /* Sequences of isa/native.py in machine code. */
 #include "native_emit.h"
+#include "valu_tables.h"
 
 /* The scalar file's constants. */
 static uint32_t constants[S_COUNT];
@@ -20,11 +21,39 @@ static bool wide_type(unsigned type) {
 /* Modifiers of a result: f32 and f64 only. */
 static bool modifies_result(const struct inst *i) { return i->omod || i->clamp; }
 
+static bool has_32_bits(unsigned type) {
+  return type == TYPE_b32 || type == TYPE_u32 || type == TYPE_i32 || type == TYPE_f32;
+}
+
+/* DPP that stays within 16 lanes and does the same in all of them. */
+static bool permutes_chunks(const struct inst *i) {
+  const struct inst_ext *x = i->ext;
+  if (x->kind == EXT_DPP8) return true;
+  const uint8_t *from = dpp_from[i->op->generation != 0][x->dpp_ctrl];
+  uint64_t readable = dpp_readable[i->op->generation != 0][x->dpp_ctrl];
+  for (unsigned l = 0; l < 64; l++)
+    if ((readable >> l & 1) != (readable >> l % 16 & 1) || ((readable >> l & 1) && from[l] != (l & ~15u) + from[l % 16]))
+      return false;
+  return x->dpp_row_mask == 15 && readable;
+}
+
+static bool extension_known(const struct inst *i) {
+  const struct op_info *op = i->op;
+  const struct inst_ext *x = i->ext;
+  bool dpp = x->kind == EXT_DPP16 || x->kind == EXT_DPP8, sdwa = x->kind == EXT_SDWA;
+  if ((!dpp && !sdwa) || (native_rows[op->id].flags & NATIVE_WIDE) || native_rows[op->id].slow) return false;
+  if (op->dst2_type != TYPE_none || (op->dst_type != TYPE_mask && !has_32_bits(op->dst_type))) return false;
+  for (unsigned k = 0; k < op->n_src; k++)
+    if (op->src_type[k] != TYPE_mask && !has_32_bits(op->src_type[k])) return false;
+  if (dpp) return i->src_kind[0] == OPERAND_VGPR && permutes_chunks(i);
+  return op->dst_type == TYPE_mask || x->sdwa_dst_sel >= 6 || x->sdwa_dst_unused != 1;
+}
+
 /* Whether the sequence of the instruction's row, if it has one, is all that it does. */
 bool native_sequence_known(const struct inst *i) {
   const struct op_info *op = i->op;
   const struct native_row *row = &native_rows[op->id];
-  if (!row->count || i->ext || i->op_sel) return false;
+  if (!row->count || i->op_sel || (i->ext && !extension_known(i))) return false;
   if (modifies_result(i) && op->dst_type != TYPE_f32 && op->dst_type != TYPE_f64) return false;
   for (unsigned k = 0; k < op->n_src; k++) {
     if (i->src_kind[k] == OPERAND_SPECIAL || i->src_kind[k] == OPERAND_NONE) return false;
@@ -38,7 +67,8 @@ bool native_sequence_known(const struct inst *i) {
 /* A value while a sequence is emitted. outer: of all 16 lanes, while the sequence is at one half of them. */
 struct value { bool known, constant, outer; uint8_t reg; uint64_t bits; };
 enum { ALL_LANES = 2 };
-struct sequence { const struct inst *i; unsigned half; bool wide; struct value v[VALUE_COUNT]; };
+/* read, kept: mask registers of DPP, the lanes with a source and those with a result; 0: all. index: what lanes read. */
+struct sequence { const struct inst *i; unsigned half; uint8_t read, kept, index; struct value v[VALUE_COUNT]; };
 
 static bool is_mask(const struct sequence *s, unsigned id) {
   if (id >= VALUE_A && id <= VALUE_CH) return s->i->op->src_type[(id - VALUE_A) / 2] == TYPE_mask;
@@ -64,15 +94,34 @@ static unsigned change_sign(struct compiler *c, unsigned z, bool absolute, bool 
   return to;
 }
 
-static struct value source(struct compiler *c, const struct inst *i, unsigned k, unsigned dword) {
+static unsigned permuted(struct compiler *c, const struct sequence *s, unsigned z) {
+  unsigned to = zmm_temporary(c);
+  zmm_rr(&c->x, PERMD, to, s->index, z, (struct masking){s->read, s->read != 0});
+  return to;
+}
+
+/* The byte or word that SDWA names. */
+static unsigned selected(struct compiler *c, unsigned z, unsigned which, bool sign) {
+  unsigned bits = which < 4 ? 8 : 16, shift = which < 4 ? which * 8 : (which - 4) * 16, left = 32 - bits - shift;
+  unsigned to = zmm_temporary(c);
+  if (left) zmm_shift_d(&c->x, to, z, 6, left, UNMASKED);
+  zmm_shift_d(&c->x, to, left ? to : z, sign ? 4 : 2, 32 - bits, UNMASKED);
+  return to;
+}
+
+static struct value source(struct compiler *c, const struct sequence *s, unsigned k, unsigned dword) {
+  const struct inst *i = s->i;
   uint32_t bits;
   bool negate = !dword && (i->neg >> k & 1), absolute = !dword && (i->abs >> k & 1);
-  if (native_constant(i, k, dword, &bits)) {
+  bool part = i->ext && i->ext->kind == EXT_SDWA && k < 2 && i->ext->sdwa_sel[k] < 6;
+  if (!part && native_constant(i, k, dword, &bits)) {
     if (absolute) bits &= INT32_MAX;
     if (negate) bits ^= 0x80000000;
     return known_bits(bits);
   }
   unsigned z = i->src_kind[k] == OPERAND_VGPR ? zmm_row(c, i->src[k] + dword) : zmm_scalar(c, i->src[k] + dword);
+  if (s->index && k == 0) z = permuted(c, s, z);
+  if (part) z = selected(c, z, i->ext->sdwa_sel[k], i->ext->sdwa_sext[k]);
   return in_register(change_sign(c, z, absolute, negate, false));
 }
 
@@ -85,11 +134,12 @@ static unsigned half_of(struct compiler *c, unsigned z, unsigned half) {
 }
 
 /* A source of a sequence for half of the lanes. */
-static struct value wide_source(struct compiler *c, const struct inst *i, unsigned k, unsigned half) {
+static struct value wide_source(struct compiler *c, const struct sequence *s, unsigned k, unsigned half) {
+  const struct inst *i = s->i;
   bool negate = i->neg >> k & 1, absolute = i->abs >> k & 1;
   uint32_t low, high;
   if (!wide_type(i->op->src_type[k])) {
-    struct value v = source(c, i, k, 0);
+    struct value v = source(c, s, k, 0);
     if (v.constant) return known_bits((uint64_t)v.bits << 32 | v.bits);
     return in_register(half_of(c, v.reg, half));
   }
@@ -121,7 +171,7 @@ static struct value *get(struct compiler *c, struct sequence *s, unsigned id) {
   case VALUE_A: case VALUE_B: case VALUE_C: {
     unsigned k = (id - VALUE_A) / 2;
     if (i->op->src_type[k] == TYPE_mask) *v = in_register(k_mask(c, i->src[k]));
-    else *v = half ? wide_source(c, i, k, s->half) : source(c, i, k, dword);
+    else *v = half ? wide_source(c, s, k, s->half) : source(c, s, k, dword);
     break;
   }
   case VALUE_O: case VALUE_OH:
@@ -282,13 +332,13 @@ static void emit_step(struct compiler *c, struct sequence *s, const struct nativ
   if (!mask.k) set(c, s, to, in_register(z));
 }
 
-/* Lane mask result: masked by EXEC, to the scalar file, and kept for readers in the group. */
-static void commit_mask(struct compiler *c, unsigned index, unsigned k) {
+/* Lane mask result: of the lanes in mask register `kept` (0: all), to the scalar file, and there for readers in the
+ * group. */
+static void commit_mask(struct compiler *c, unsigned index, unsigned k, unsigned kept) {
   unsigned own = k;
-  if (c->k[k].key != KEY_TEMPORARY || c->masked) {
+  if (c->k[k].key != KEY_TEMPORARY || kept) {
     own = k_temporary(c);
-    if (c->masked) k_op(&c->x, K_AND, own, k, K_EXEC);
-    else k_op(&c->x, K_OR, own, k, k);
+    k_op(&c->x, kept ? K_AND : K_OR, own, k, kept ? kept : k);
   }
   k_store(&c->x, own, LANE_MASK(index));
   for (unsigned n = K_FIRST; n <= K_LAST; n++)
@@ -322,6 +372,70 @@ static void modify(struct compiler *c, struct sequence *s) {
     zmm_rr(&c->x, min[wide], z, z, one, UNMASKED);
     set(c, s, d, in_register(z));
   }
+}
+
+/* --- DPP and SDWA ------------------------------------------------------------------------------------------ */
+
+static unsigned k_constant(struct compiler *c, unsigned bits) {
+  unsigned k = k_temporary(c);
+  gpr_constant(&c->x, RAX, bits);
+  k_gpr(&c->x, k, RAX);
+  return k;
+}
+
+/* Where lanes read, which of them may, and which results count: as dpp_lanes does it in valu_modify.c. */
+static void prepare_dpp(struct compiler *c, struct sequence *s) {
+  static const struct evex to_mask = {2, 2, 0, 0x39}, from_mask = {2, 2, 0, 0x38};
+  const struct inst_ext *x = s->i->ext;
+  bool newer = s->i->op->generation != 0, eights = x->kind == EXT_DPP8, bound = eights || x->dpp_bound;
+  unsigned readable = eights ? 0xffff : (unsigned)dpp_readable[newer][x->dpp_ctrl] & 0xffff, banks = 0xffff;
+  s->index = (uint8_t)zmm_temporary(c);
+  if (eights) {
+    uint64_t low = 0;
+    for (unsigned l = 0; l < 8; l++) low |= (uint64_t)x->dpp8[l] << 8 * l;
+    for (unsigned half = 0; half < 2; half++) {
+      gpr_constant(&c->x, RAX, low + half * UINT64_C(0x0808080808080808));
+      gpr_store(&c->x, true, mem(RSP, (int32_t)(offsetof(struct frame, data) + 8 * half)), RAX);
+    }
+    zmm_rm(&c->x, MOVZX_B, s->index, 0, FRAME(data), UNMASKED);
+  } else {
+    gpr_constant(&c->x, RAX, (uint64_t)(uintptr_t)dpp_from[newer][x->dpp_ctrl]);
+    zmm_rm(&c->x, MOVZX_B, s->index, 0, mem(RAX, 0), UNMASKED);
+    banks = 0;
+    for (unsigned bank = 0; bank < 4; bank++) banks |= (x->dpp_bank_mask >> bank & 1u) * (0xfu << 4 * bank);
+  }
+  if (readable != 0xffff) s->read = (uint8_t)k_constant(c, readable);
+  if (c->masked && !x->dpp_fi) {   /* only from active lanes */
+    unsigned z = zmm_temporary(c), k = k_temporary(c);
+    zmm_rr(&c->x, from_mask, z, 0, K_EXEC, UNMASKED);
+    zmm_rr(&c->x, PERMD, z, s->index, z, UNMASKED);
+    zmm_rr(&c->x, to_mask, k, 0, z, UNMASKED);
+    if (s->read) k_op(&c->x, K_AND, s->read, s->read, k);
+    else s->read = (uint8_t)k;
+  }
+  bool all = banks == 0xffff && (bound || !s->read);
+  if (all) return;
+  unsigned k = k_constant(c, banks);
+  if (!bound && s->read) k_op(&c->x, K_AND, k, k, s->read);
+  if (c->masked) k_op(&c->x, K_AND, k, k, K_EXEC);
+  s->kept = (uint8_t)k;
+}
+
+/* Puts the result into the byte or word that SDWA names. */
+static void place(struct compiler *c, struct sequence *s) {
+  static const struct evex and = {1, 1, 0, 0xdb}, or = {1, 1, 0, 0xeb};
+  const struct inst_ext *x = s->i->ext;
+  unsigned which = x->sdwa_dst_sel, bits = which < 4 ? 8 : 16, shift = which < 4 ? which * 8 : (which - 4) * 16;
+  uint32_t mask = ((1u << bits) - 1) << shift;
+  unsigned from = materialise(c, s, &s->v[VALUE_D]), z = zmm_temporary(c);
+  zmm_shift_d(&c->x, z, from, 6, shift, UNMASKED);
+  zmm_rr(&c->x, and, z, z, zmm_const(c, mask), UNMASKED);
+  if (x->sdwa_dst_unused == 2) {
+    unsigned old = zmm_row(c, s->i->dst), rest = zmm_temporary(c);
+    zmm_rr(&c->x, and, rest, old, zmm_const(c, ~mask), UNMASKED);
+    zmm_rr(&c->x, or, z, z, rest, UNMASKED);
+  }
+  set(c, s, &s->v[VALUE_D], in_register(z));
 }
 
 static uint32_t wanted(const struct inst *i) {
@@ -440,8 +554,12 @@ static void compute(struct compiler *c, struct results *r, const struct inst *i)
   uint32_t want = wanted(i);
   uint64_t keep = useful(native_steps + row->first, row->count, want);
   if (!(row->flags & NATIVE_WIDE)) {
-    r->part[0] = (struct sequence){.i = i, .half = ALL_LANES};
-    run_steps(c, &r->part[0], keep);
+    struct sequence *s = &r->part[0];
+    *s = (struct sequence){.i = i, .half = ALL_LANES};
+    bool sdwa = i->ext && i->ext->kind == EXT_SDWA;
+    if (i->ext && !sdwa) prepare_dpp(c, s);
+    run_steps(c, s, keep);
+    if (sdwa && i->op->dst_type != TYPE_mask && i->ext->sdwa_dst_sel < 6) place(c, s);
     if (row->slow) native_slow_emit(c, &r->part[0]);
     return;
   }
@@ -469,9 +587,10 @@ static void commit(struct compiler *c, struct results *r) {
   struct sequence *s = &r->part[0];
   const struct inst *i = s->i;
   bool wide = s->half != ALL_LANES;
+  unsigned kept = s->kept ? s->kept : c->masked ? K_EXEC : 0;
   if (i->op->dst_type == TYPE_mask) {
     bool to_exec = native_rows[i->op->id].flags & NATIVE_WRITES_EXEC;   /* v_cmpx since GFX10 */
-    commit_mask(c, to_exec ? S_EXEC : i->dst, result_mask(c, r));
+    commit_mask(c, to_exec ? S_EXEC : i->dst, result_mask(c, r), kept);
     return;
   }
   if (wide && wide_type(i->op->dst_type)) {
@@ -485,9 +604,9 @@ static void commit(struct compiler *c, struct results *r) {
     commit_row(c, i->dst, low);
     commit_row(c, i->dst + 1u, high);
   } else {
-    commit_row(c, i->dst, materialise(c, s, &s->v[VALUE_D]));
+    commit_lanes(c, i->dst, materialise(c, s, &s->v[VALUE_D]), kept);
   }
-  if (mask_wanted(i)) commit_mask(c, i->dst2, result_mask(c, r));
+  if (mask_wanted(i)) commit_mask(c, i->dst2, result_mask(c, r), kept);
 }
 
 void native_sequence_emit(struct compiler *c, const struct inst *i) {
