@@ -82,7 +82,7 @@ def _flags(op: Op) -> str:
     return " | ".join(flags) or "0"
 
 
-_MEMORY = re.compile(r"(?:return )?(global|ds|scalar)_(load|store|load2|store2)\((.*)\);?$")
+_MEMORY = re.compile(r"(?:return )?(global|ds|scratch|scalar)_(load|store|load2|store2)\((.*)\);?$")
 _SCALAR_LOAD = re.compile(r"(?:return )?scalar_load\(w, i, (\d+)\);?$")
 _KINDS = ("B32", "B64", "B96", "B128", "U8", "I8", "U16", "I16", "B8", "B16")
 
@@ -100,7 +100,7 @@ def _memory(op: Op) -> str:
     kind = arguments[0].split("_", 1)[1]
     if kind not in _KINDS:
         return ""
-    space = "MEMORY_GLOBAL" if m[1] == "global" else "MEMORY_LDS"
+    space = {"global": "MEMORY_GLOBAL", "ds": "MEMORY_LDS", "scratch": "MEMORY_SCRATCH"}[m[1]]
     return f"{{{space}, {int(m[2] == 'store')}, MEMORY_{kind}, 0}}"
 
 

@@ -6,6 +6,7 @@ Protects: that results do not depend on whether a block was entered often enough
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -162,6 +163,8 @@ def program(arch: str, texts: list[str]) -> str:
     out += [f"{load} v{10 + k}, v1, s[6:7] offset:{k * w * 4}" for k in range(8)]
     out += ["s_waitcnt vmcnt(0)", f"s_mov_b{w} {'exec' if w == 64 else 'exec_lo'}, {_mask(arch, 20)}"]
     for n, text in enumerate(texts):
+        if n % 7 == 6:  # a call: what follows begins another group
+            out += ["s_nop 0", "v_readfirstlane_b32 s4, v10"]
         if n % 40 == 39:  # blocks of moderate length
             out += ["s_cmp_eq_u32 s30, 0x12345678", f"s_cbranch_scc1 part{n}", f"part{n}:"]
         if "div_fmas" in text:
@@ -259,6 +262,62 @@ def test_sequences(arch: str, some: bool) -> None:
         assert not wrong, "\n".join(wrong[:20])
     if on_avx512() and os.environ.get("PTX2AMD_VGPU_LEVEL", "v4") == "v4":
         assert "ptx2amd code" in Path("/proc/self/maps").read_text()  # it was translated
+
+
+_REGISTER = re.compile(r"\bv(\d+)\b|\bv\[(\d+):\d+\]")
+
+
+def _renamed(text: str, rng: np.random.Generator, pairs: int) -> str:
+    """The statement with other vector registers, v10 to v33; `pairs`: the step at which 64-bit ones begin. Floats read
+    one register only, without signs: of two NaNs either may be the result."""
+    name, operands = text.split(" ", 1)
+    if "_f32" in name or "_f64" in name:
+        operands = operands.replace("|", "").replace("-v", "v")
+    one = 10 + 2 * int(rng.integers(0, 11)) if "_f32" in name or "_f64" in name else None
+    seen = 0
+
+    def register(m: re.Match[str]) -> str:
+        nonlocal seen
+        wide, first = m[2] is not None, seen == 0
+        seen += 1
+        row = one if one is not None and not first else 10 + int(rng.integers(0, 23)) // pairs * pairs
+        return f"v[{row}:{row + 1}]" if wide else f"v{row}"
+
+    return f"{name} {_REGISTER.sub(register, operands)}"
+
+
+@pytest.mark.parametrize("arch", ARCHES)
+@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(n, marks=pytest.mark.slow) for n in range(4, 60))])
+def test_random_blocks(arch: str, seed: int) -> None:
+    """Long blocks in which instructions depend on each other: what registers hold between them, and around calls."""
+    w, rng = ARCHES[arch], np.random.default_rng(seed)
+    load2, load, store = LOADS[arch]
+    vcc, execution = ("vcc", "exec") if w == 64 else ("vcc_lo", "exec_lo")
+    pool = [t for t in statements(arch) if "cmpx" not in t and "sdwa" not in t and "\n" not in t]
+    out = [f"{load2} s[6:7], s[0:1], 0", f"{load2} s[8:9], s[0:1], 8", f"{load2} s[20:21], s[0:1], 16",
+           f"{load2} s[30:31], s[0:1], 24", f"{load2} s[42:43], s[0:1], 32", "v_and_b32 v0, 0x3ff, v0",
+           "v_lshlrev_b32 v1, 2, v0", "s_waitcnt lgkmcnt(0)"]  # fmt: skip
+    out += [f"{load} v{10 + k}, v1, s[6:7] offset:{k * w * 4 % 4096 if w == 32 else k % 16 * w * 4}" for k in range(24)]
+    out += ["s_waitcnt vmcnt(0)"]
+    out += [f"s_mov_b{w} {to}, {_mask(arch, n)}" for to, n in ((_mask(arch, 40), 42), (vcc, 42), (execution, 20))]
+    for text in rng.choice(np.array(pool, object), 70):
+        out.append(_renamed(text, rng, 2 if w == 64 else 1))
+        if rng.random() < 0.15:
+            out.append(f"v_readfirstlane_b32 s30, v{rng.integers(10, 34)}")
+    for k in range(10, 34):
+        out += [f"{store} v1, v{k}, s[8:9]", f"s_add_u32 s8, s8, {4 * w}", "s_addc_u32 s9, s9, 0"]
+    mode = ".amdhsa_ieee_mode 0\n.amdhsa_float_denorm_mode_32 3"
+    body = "\n".join(out) + "\ns_waitcnt vmcnt(0)\n"
+    assembled = assemble_code_object(kernel_text(body, arch, kernarg=64, vgprs=48, sgprs=64, extra=mode), arch)
+    inputs = rng.integers(0, 1 << 32, (32, w), dtype=np.uint32) & np.uint32(0xBFFFFFFF)
+    code = CodeObject(assembled, arch)
+    for lanes in ((1 << 64) - 1, int(rng.integers(1, 1 << 62)) << 1):
+        arguments = [np.uint64(lanes), np.uint64(rng.integers(0, 1 << 62)), np.uint64(rng.integers(0, 1 << 62))]
+        expected, results = (np.zeros((24, w), np.uint32) for _ in range(2))
+        CodeObject(assembled, arch).run("k", [1], [w], [inputs, expected, *arguments])
+        for _ in range(RUNS):
+            code.run("k", [1], [w], [inputs, results, *arguments])
+        assert np.array_equal(expected, results), np.argwhere(expected != results)[:5]
 
 
 MEMORY = {

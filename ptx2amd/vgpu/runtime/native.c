@@ -170,7 +170,7 @@ static bool meet(const struct set *a, const struct set *b) {
 }
 
 /* What instructions do with scalar registers and memory: numbers that all lanes read, lane masks read, writes. */
-struct effects { struct set uniform, masks, writes; bool loads[3], stores[3]; };
+struct effects { struct set uniform, masks, writes; bool loads[MEMORY_SPACES], stores[MEMORY_SPACES]; };
 
 static bool has_mask_result(const struct inst *i) { return i->op->dst2_type != TYPE_none && i->dst2 != S_SINK; }
 
@@ -251,6 +251,7 @@ static bool vector_conflicts(const struct inst *i, enum kind kind, const struct 
   if (kind == KIND_PAIR) return masks_overlap(i->ext->x, group, lanes) || masks_overlap(i->ext->y, group, lanes);
   if (kind == KIND_SEQUENCE) return masks_overlap(i, group, lanes);
   unsigned space = native_rows[i->op->id].memory.space;
+  if (space == MEMORY_SCRATCH) return false;   /* each lane has its own */
   return group->stores[space] || (e.stores[space] && group->loads[space]);
 }
 
@@ -260,7 +261,7 @@ static void join_effects(struct effects *to, const struct effects *e) {
     to->masks.bits[k] |= e->masks.bits[k];
     to->writes.bits[k] |= e->writes.bits[k];
   }
-  for (int k = 0; k < 3; k++) to->loads[k] |= e->loads[k], to->stores[k] |= e->stores[k];
+  for (int k = 0; k < MEMORY_SPACES; k++) to->loads[k] |= e->loads[k], to->stores[k] |= e->stores[k];
 }
 
 struct step { const struct inst *i; uint8_t kind; uint16_t number, group; };

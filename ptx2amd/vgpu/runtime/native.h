@@ -24,7 +24,7 @@ enum native_flag {
   NATIVE_WIDE = 32,         /* the sequence is for 8 lanes with 64-bit values; MODE is the same for f32 and f64 */
   NATIVE_READS_VCC = 64,
 };
-enum native_space { MEMORY_NONE, MEMORY_GLOBAL, MEMORY_LDS };
+enum native_space { MEMORY_NONE, MEMORY_GLOBAL, MEMORY_LDS, MEMORY_SCRATCH, MEMORY_SPACES };
 enum native_kind {
   MEMORY_B32, MEMORY_B64, MEMORY_B96, MEMORY_B128, MEMORY_U8, MEMORY_I8, MEMORY_U16, MEMORY_I16, MEMORY_B8, MEMORY_B16
 };

@@ -67,8 +67,9 @@ bool native_sequence_known(const struct inst *i) {
 /* A value while a sequence is emitted. outer: of all 16 lanes, while the sequence is at one half of them. */
 struct value { bool known, constant, outer; uint8_t reg; uint64_t bits; };
 enum { ALL_LANES = 2 };
-/* read, kept: mask registers of DPP, the lanes with a source and those with a result; 0: all. index: what lanes read. */
-struct sequence { const struct inst *i; unsigned half; uint8_t read, kept, index; struct value v[VALUE_COUNT]; };
+/* dpp: the first source is permuted, by the numbers in `index`; read, kept: mask registers of the lanes with a source
+ * and with a result (0: all). */
+struct sequence { const struct inst *i; unsigned half; bool dpp; uint8_t read, kept, index; struct value v[VALUE_COUNT]; };
 
 static bool is_mask(const struct sequence *s, unsigned id) {
   if (id >= VALUE_A && id <= VALUE_CH) return s->i->op->src_type[(id - VALUE_A) / 2] == TYPE_mask;
@@ -120,7 +121,7 @@ static struct value source(struct compiler *c, const struct sequence *s, unsigne
     return known_bits(bits);
   }
   unsigned z = i->src_kind[k] == OPERAND_VGPR ? zmm_row(c, i->src[k] + dword) : zmm_scalar(c, i->src[k] + dword);
-  if (s->index && k == 0) z = permuted(c, s, z);
+  if (s->dpp && k == 0) z = permuted(c, s, z);
   if (part) z = selected(c, z, i->ext->sdwa_sel[k], i->ext->sdwa_sext[k]);
   return in_register(change_sign(c, z, absolute, negate, false));
 }
@@ -389,6 +390,7 @@ static void prepare_dpp(struct compiler *c, struct sequence *s) {
   const struct inst_ext *x = s->i->ext;
   bool newer = s->i->op->generation != 0, eights = x->kind == EXT_DPP8, bound = eights || x->dpp_bound;
   unsigned readable = eights ? 0xffff : (unsigned)dpp_readable[newer][x->dpp_ctrl] & 0xffff, banks = 0xffff;
+  s->dpp = true;
   s->index = (uint8_t)zmm_temporary(c);
   if (eights) {
     uint64_t low = 0;
