@@ -16,7 +16,7 @@ SLOW = RUNTIME / "native_slow.c"
 _STATEMENT = re.compile(r"(\w+)(?:\{(\w+)\})? = (\w+)(?:/(\w+))? (\S+)(?: (\S+))?$")
 _HALVES = "{X86_halves, VALUE_NONE, VALUE_NONE, VALUE_NONE, VALUE_NONE, 0, 0},"
 _SHAPES = ("UNARY", "UNARY_IMM", "BINARY", "BINARY_IMM", "CHANGE", "CHANGE_IMM", "SHIFT2", "SHIFT6", "COMPARE",
-           "TEST", "TO_MASK", "MASKS", "NARROW", "HALVES", "JOIN")  # fmt: skip
+           "TEST", "TO_MASK", "MASKS", "NARROW", "NARROW_IMM", "HALVES", "JOIN")  # fmt: skip
 _RESULTS = ("D", "DH", "O", "OH")
 _TEMPORARIES = "STUVXY"
 _MASKS = ("E", "P", "Q", "R", "SLOW", "VCC")   # from VALUE_E on: mask registers
@@ -75,6 +75,8 @@ def _flags(op: Op) -> str:
         flags.append("NATIVE_NOTHING")
     if op.name in native.WIDE:
         flags.append("NATIVE_WIDE")
+    if op.name in native.HALF:
+        flags.append("NATIVE_HALF")
     if "VCC" in native.SEQUENCES.get(op.name, ""):
         flags.append("NATIVE_READS_VCC")
     if "EXEC" in op.semantics or "cmpx" in op.name:

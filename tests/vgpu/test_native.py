@@ -63,6 +63,8 @@ def statement(op: Op, arch: str, kinds: str) -> str | None:
     if arch == "gfx942" and "s" in kinds and reads_mask:
         return None  # one scalar operand at most
     name = op.mnemonic(arch)
+    if name == "v_mov_b16":
+        return None  # half_words()
     literal = any(o.name == "k" for o in operands)
     if op.format in ("VOP1", "VOP2", "VOPC") and not literal:
         name += "_e64"
@@ -118,6 +120,16 @@ def permuting(arch: str) -> list[str]:
     return [*texts, f"v_cmp_lt_u32_sdwa s[40:41], v10, v12 {sources.format('BYTE_0', 'WORD_1')}"]
 
 
+def half_words(arch: str) -> list[str]:
+    """Parts of registers as 16-bit operands."""
+    if ARCHES[arch] == 64:
+        return ["v_cmp_lt_u16_e64 s[40:41], v10, v12", "v_cmp_ge_i16_e64 s[40:41], v10, -3", "v_cvt_f32_f16 v20, v10"]
+    return ["v_or_b16 v20.h, v10.h, v12.l", "v_add_nc_u16 v20.l, v10.l, v12.h", "v_add_nc_u16 v20.l, v10.h, -1",
+            "v_max_i16 v20.h, v10.h, v12.h", "v_lshlrev_b16 v20.l, 4, v12.h", "v_cvt_f32_f16_e64 v20, v10.h",
+            "v_cvt_f16_f32_e64 v20.h, v10", "v_cmp_lt_i16_e64 s40, v10.h, v12.l", "v_mov_b16_e64 v20.l, v10.h",
+            "v_mov_b16_e64 v20.h, v10.l"]  # fmt: skip
+
+
 def statements(arch: str) -> list[str]:
     rows = [op for op in vector_ops() if op.name in SEQUENCES and op.semantics and "cmpx" not in op.name]
     texts = [statement(op, arch, kinds) for kinds in ("vvv", "svv", "vcv", "vvc") for op in rows]
@@ -139,6 +151,7 @@ def statements(arch: str) -> list[str]:
         *mads,
         *own,
         *permuting(arch),
+        *half_words(arch),
         *(f"{name}_e64 v20, v10, v12 {modifier}" for name in ("v_add_f32", "v_mul_f32")
           for modifier in ("clamp", "mul:2", "clamp div:2")),
         "v_mul_f64 v[20:21], v[10:11], v[12:13] clamp",
@@ -272,7 +285,7 @@ def _renamed(text: str, rng: np.random.Generator, pairs: int) -> str:
     one register only, without signs: of two NaNs either may be the result."""
     name, operands = text.split(" ", 1)
     if "_f32" in name or "_f64" in name:
-        operands = operands.replace("|", "").replace("-v", "v")
+        operands = operands.replace("|", "").replace("-v", "v").replace("s[30:31]", "1.0").replace("s30", "1.0")
     one = 10 + 2 * int(rng.integers(0, 11)) if "_f32" in name or "_f64" in name else None
     seen = 0
 
@@ -280,7 +293,9 @@ def _renamed(text: str, rng: np.random.Generator, pairs: int) -> str:
         nonlocal seen
         wide, first = m[2] is not None, seen == 0
         seen += 1
-        row = one if one is not None and not first else 10 + int(rng.integers(0, 23)) // pairs * pairs
+        row = 10 + int(rng.integers(0, 23)) // pairs * pairs
+        if one is not None and (not first or "fmac" in name):
+            row = one
         return f"v[{row}:{row + 1}]" if wide else f"v{row}"
 
     return f"{name} {_REGISTER.sub(register, operands)}"

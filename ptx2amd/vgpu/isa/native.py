@@ -75,7 +75,9 @@ X86 = {
     "vcvtudq2pd": (1, 2, 0, 0x7A, "UNARY"), "vcvtpd2ps": (1, 1, 1, 0x5A, "UNARY"),
     "vcvttpd2dq": (1, 1, 1, 0xE6, "UNARY"),
     "vcvttpd2udq": (1, 0, 1, 0x78, "UNARY"), "vpmovzxdq": (2, 1, 0, 0x35, "UNARY"),
-    "vpmovqd": (2, 2, 0, 0x35, "NARROW"),
+    "vpmovqd": (2, 2, 0, 0x35, "NARROW"), "vpmovdw": (2, 2, 0, 0x33, "NARROW"),
+    "vcvtps2ph": (3, 1, 0, 0x1D, "NARROW_IMM"), "vcvtph2ps": (2, 1, 0, 0x13, "UNARY"),
+    "vpmovzxwd": (2, 1, 0, 0x33, "UNARY"),
     "halves": (0, 0, 0, 0, "HALVES"), "join": (0, 0, 0, 0, "JOIN"),
 }  # fmt: skip
 
@@ -303,6 +305,29 @@ for _sign, _compare in (("i", "vpcmpd"), ("u", "vpcmpud")):
     SEQUENCES[f"v_cmp_eq_{_sign}64"] = "P = vpcmpd/0 AH BH; E{P} = vpcmpd/0 A B"
     SEQUENCES[f"v_cmp_ne_{_sign}64"] = "P = vpcmpd/4 AH BH; Q = vpcmpd/4 A B; E = korw P Q"
 
+#: Integers of 16 bits come extended to 32 bits, by zeros or their sign; of results only the low 16 bits count.
+for _name, _text in {
+    "and_b16": "D = vpandd A B", "or_b16": "D = vpord A B", "xor_b16": "D = vpxord A B",
+    "not_b16": "D = vpxord A #0xffffffff", "mov_b16": "D = mov A", "cndmask_b16": "D = mov A; D{C} = mov B",
+    "lshlrev_b16": "S = vpandd A #15; D = vpsllvd B S", "lshrrev_b16": "S = vpandd A #15; D = vpsrlvd B S",
+    "ashrrev_i16": "S = vpandd A #15; D = vpsravd B S",
+    "add_nc_u16": "D = vpaddd A B", "sub_nc_u16": "D = vpsubd A B", "add_nc_i16": "D = vpaddd A B",
+    "sub_nc_i16": "D = vpsubd A B", "mul_lo_u16": "D = vpmulld A B", "mad_u16": "S = vpmulld A B; D = vpaddd S C",
+    "max_u16": "D = vpmaxud A B", "min_u16": "D = vpminud A B", "max_i16": "D = vpmaxsd A B",
+    "min_i16": "D = vpminsd A B",
+}.items():  # fmt: skip
+    SEQUENCES[f"v_{_name}"] = _text
+for _relation in INTEGER_RELATIONS:
+    if _relation in _INTEGER:
+        SEQUENCES[f"v_cmp_{_relation}_i16"] = f"E = vpcmpd/{_INTEGER[_relation]} A B"
+        SEQUENCES[f"v_cmp_{_relation}_u16"] = f"E = vpcmpud/{_INTEGER[_relation]} A B"
+#: f16 is converted in MODE's one rounding mode; denormals count.
+HALF = {
+    "v_cvt_f32_f16": "S = vpmovdw A; D = vcvtph2ps S",
+    "v_cvt_f16_f32": "S = vcvtps2ph/4 A; D = vpmovzxwd S",
+}
+SEQUENCES |= HALF
+
 #: The f64 rows, in halves as a whole.
 WIDE = {
     "v_add_f64": "D = vaddpd A B",
@@ -361,7 +386,10 @@ SCALAR: dict[str, tuple[str, int, int]] = {
     "s_mov_b32": ("MOVE", 0, 0), "s_mov_b64": ("MOVE", 1, 0), "s_movk_i32": ("MOVE_IMMEDIATE", 0, 0),
     "s_add_u32": ("ADD", 0, 0), "s_add_i32": ("ADD_SIGNED", 0, 0), "s_addc_u32": ("ADD_CARRY", 0, 0),
     "s_sub_u32": ("SUB", 0, 0), "s_sub_i32": ("SUB_SIGNED", 0, 0), "s_subb_u32": ("SUB_BORROW", 0, 0),
-    "s_mul_i32": ("MULTIPLY", 0, 0), "s_ashr_i32": ("SHIFT_SIGNED", 0, 0), "s_ashr_i64": ("SHIFT_SIGNED", 1, 0),
+    "s_mul_i32": ("MULTIPLY", 0, 0), "s_mul_hi_u32": ("MULTIPLY_HIGH", 0, 0), "s_mul_hi_i32": ("MULTIPLY_HIGH", 0, 1),
+    "s_not_b32": ("NOT", 0, 0), "s_not_b64": ("NOT", 1, 0), "s_abs_i32": ("ABSOLUTE", 0, 0),
+    "s_min_i32": ("CHOOSE", 4, 0), "s_min_u32": ("CHOOSE", 4, 1), "s_max_i32": ("CHOOSE", 3, 0),
+    "s_max_u32": ("CHOOSE", 3, 1), "s_ashr_i32": ("SHIFT_SIGNED", 0, 0), "s_ashr_i64": ("SHIFT_SIGNED", 1, 0),
 }  # fmt: skip
 for _bits in (32, 64):
     _wide = int(_bits == 64)
@@ -372,7 +400,8 @@ for _bits in (32, 64):
         ("and_not1_saveexec", "SAVE_AND", 1), ("or_not1_saveexec", "SAVE_OR", 1),
     ):  # fmt: skip
         SCALAR[f"s_{_name}_b{_bits}"] = (_how, _wide, _inverted)
-#: Of comparisons the second number is the relation, the third whether it is unsigned.
+#: Of comparisons, and of CHOOSE, which takes the first operand where one holds, the second number is the relation, the
+#: third whether it is unsigned.
 for _relation_number, _relation in enumerate(("eq", "lg", "gt", "ge", "lt", "le")):
     for _type in ("i32", "u32"):
         SCALAR[f"s_cmp_{_relation}_{_type}"] = ("COMPARE", _relation_number, int(_type == "u32"))

@@ -542,11 +542,12 @@ static void make_plan(struct wave *w, struct native *n, const struct run *run, c
 struct conditions { uint32_t bits, on; bool one_mode; };
 
 static void condition_of(const struct inst *i, unsigned generation, struct conditions *c) {
-  enum { DX10_CLAMP = 1 << 8, IEEE = 1 << 9, INDEXED = 1 << 27 };
+  enum { HALF_DENORMALS = 3 << 6, DX10_CLAMP = 1 << 8, IEEE = 1 << 9, INDEXED = 1 << 27 };
   unsigned flags = native_rows[i->op->id].flags;
   if (flags & NATIVE_IEEE_OFF) c->bits |= IEEE;
   if ((flags & NATIVE_INDEX_OFF) && generation == 0) c->bits |= INDEXED;
-  if (flags & NATIVE_WIDE) c->one_mode = true;
+  if (flags & (NATIVE_WIDE | NATIVE_HALF)) c->one_mode = true;
+  if (flags & NATIVE_HALF) c->bits |= HALF_DENORMALS, c->on |= HALF_DENORMALS;
   if ((i->op->traits & TRAIT_VALU) && i->clamp) c->bits |= DX10_CLAMP, c->on |= DX10_CLAMP;
 }
 

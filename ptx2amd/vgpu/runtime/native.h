@@ -23,18 +23,20 @@ enum native_flag {
   NATIVE_WRITES_EXEC = 16,
   NATIVE_WIDE = 32,         /* the sequence is for 8 lanes with 64-bit values; MODE is the same for f32 and f64 */
   NATIVE_READS_VCC = 64,
+  NATIVE_HALF = 128,        /* MODE is the same for f32 and f16, and f16 has denormals */
 };
 enum native_space { MEMORY_NONE, MEMORY_GLOBAL, MEMORY_LDS, MEMORY_SCRATCH, MEMORY_SPACES };
 enum native_kind {
   MEMORY_B32, MEMORY_B64, MEMORY_B96, MEMORY_B128, MEMORY_U8, MEMORY_I8, MEMORY_U16, MEMORY_I16, MEMORY_B8, MEMORY_B16
 };
 struct native_memory { uint8_t space, store, kind; uint16_t unit; /* of two-address offsets; 0: one address */ };
-/* Scalar instructions that become machine code. inverted: the second operand's complement; of comparisons: unsigned,
- * and `wide` is the relation (eq lg gt ge lt le). */
+/* Scalar instructions that become machine code. inverted: the second operand's complement; of comparisons and choices:
+ * unsigned, and `wide` is the relation (eq lg gt ge lt le). Of MULTIPLY_HIGH: signed. */
 enum native_scalar_how {
   SCALAR_NONE, SCALAR_MOVE, SCALAR_MOVE_IMMEDIATE, SCALAR_ADD, SCALAR_ADD_SIGNED, SCALAR_ADD_CARRY, SCALAR_SUB,
   SCALAR_SUB_SIGNED, SCALAR_SUB_BORROW, SCALAR_AND, SCALAR_OR, SCALAR_XOR, SCALAR_SHIFT_LEFT, SCALAR_SHIFT_RIGHT,
   SCALAR_SHIFT_SIGNED, SCALAR_MULTIPLY, SCALAR_COMPARE, SCALAR_SELECT, SCALAR_SAVE_AND, SCALAR_SAVE_OR, SCALAR_SAVE_XOR,
+  SCALAR_MULTIPLY_HIGH, SCALAR_NOT, SCALAR_ABSOLUTE, SCALAR_CHOOSE,
 };
 struct native_scalar { uint8_t how, wide, inverted; };
 struct wave;

@@ -61,6 +61,33 @@ bool native_scalar_emit(struct compiler *c, const struct inst *i) {
     load(c, RAX, i, 0, false), load(c, RDX, i, 1, false);
     put8(x, 0x0f), put8(x, 0xaf), put8(x, 0xc2);
     break;
+  case SCALAR_MULTIPLY_HIGH:
+    load(c, RAX, i, 0, false), load(c, RDX, i, 1, false);
+    if (s->inverted) put8(x, 0x48), put8(x, 0x63), put8(x, 0xc0), put8(x, 0x48), put8(x, 0x63), put8(x, 0xd2);   /* movsxd */
+    put8(x, 0x48), put8(x, 0x0f), put8(x, 0xaf), put8(x, 0xc2);
+    put8(x, 0x48), put8(x, 0xc1), put8(x, 0xe8), put8(x, 32);   /* shr rax, 32 */
+    break;
+  case SCALAR_NOT: case SCALAR_ABSOLUTE:
+    load(c, RAX, i, 0, s->wide);
+    if (s->how == SCALAR_NOT) {
+      negate_bits(x, s->wide, RAX);
+    } else {
+      put8(x, 0x89), put8(x, 0xc2), put8(x, 0xf7), put8(x, 0xda);        /* mov edx, eax; neg edx */
+      put8(x, 0x0f), put8(x, 0x49), put8(x, 0xc2);                       /* cmovns eax, edx */
+    }
+    rex(x, s->wide, RAX, RAX), put8(x, 0x85), put8(x, 0xc0);
+    gpr_store(x, s->wide, SCALAR(i->dst), RAX);
+    set_scc(c, CC_NE);
+    return true;
+  case SCALAR_CHOOSE: {
+    unsigned code = compare_codes[s->inverted][s->wide];
+    load(c, RAX, i, 0, false), load(c, RDX, i, 1, false);
+    gpr_rr(x, OP_CMP, false, RAX, RDX);
+    set_scc(c, code);
+    put8(x, 0x0f), put8(x, 0x40 | (code ^ 1)), put8(x, 0xc2);            /* cmov eax, edx */
+    gpr_store(x, false, SCALAR(i->dst), RAX);
+    return true;
+  }
   case SCALAR_COMPARE:
     load(c, RAX, i, 0, false), load(c, RDX, i, 1, false);
     gpr_rr(x, OP_CMP, false, RAX, RDX);

@@ -25,6 +25,20 @@ static bool has_32_bits(unsigned type) {
   return type == TYPE_b32 || type == TYPE_u32 || type == TYPE_i32 || type == TYPE_f32;
 }
 
+static bool has_16_bits(unsigned type) {
+  return type == TYPE_b16 || type == TYPE_u16 || type == TYPE_i16 || type == TYPE_f16;
+}
+
+/* op_sel names halves of 16-bit operands; the older rows of GFX9 clear the rest of the register. */
+static bool halves_known(const struct inst *i) {
+  const struct op_info *op = i->op;
+  if (has_16_bits(op->dst_type)) return op->generation > 0;
+  if (!i->op_sel) return true;
+  for (unsigned k = 0; k < op->n_src; k++)
+    if ((i->op_sel >> k & 1) && !has_16_bits(op->src_type[k])) return false;
+  return op->dst_type == TYPE_mask || op->dst_type == TYPE_f32;
+}
+
 /* DPP that stays within 16 lanes and does the same in all of them. */
 static bool permutes_chunks(const struct inst *i) {
   const struct inst_ext *x = i->ext;
@@ -53,7 +67,7 @@ static bool extension_known(const struct inst *i) {
 bool native_sequence_known(const struct inst *i) {
   const struct op_info *op = i->op;
   const struct native_row *row = &native_rows[op->id];
-  if (!row->count || i->op_sel || (i->ext && !extension_known(i))) return false;
+  if (!row->count || !halves_known(i) || (i->ext && !extension_known(i))) return false;
   if (modifies_result(i) && op->dst_type != TYPE_f32 && op->dst_type != TYPE_f64) return false;
   for (unsigned k = 0; k < op->n_src; k++) {
     if (i->src_kind[k] == OPERAND_SPECIAL || i->src_kind[k] == OPERAND_NONE) return false;
@@ -115,6 +129,11 @@ static struct value source(struct compiler *c, const struct sequence *s, unsigne
   uint32_t bits;
   bool negate = !dword && (i->neg >> k & 1), absolute = !dword && (i->abs >> k & 1);
   bool part = i->ext && i->ext->kind == EXT_SDWA && k < 2 && i->ext->sdwa_sel[k] < 6;
+  bool half = has_16_bits(i->op->src_type[k]), sign = i->op->src_type[k] == TYPE_i16;
+  if (half && native_constant(i, k, dword, &bits)) {
+    bits = bits >> (i->op_sel >> k & 1) * 16 & 0xffff;
+    return known_bits(sign ? (uint32_t)(int16_t)bits : bits);
+  }
   if (!part && native_constant(i, k, dword, &bits)) {
     if (absolute) bits &= INT32_MAX;
     if (negate) bits ^= 0x80000000;
@@ -122,6 +141,7 @@ static struct value source(struct compiler *c, const struct sequence *s, unsigne
   }
   unsigned z = i->src_kind[k] == OPERAND_VGPR ? zmm_row(c, i->src[k] + dword) : zmm_scalar(c, i->src[k] + dword);
   if (s->dpp && k == 0) z = permuted(c, s, z);
+  if (half) return in_register(selected(c, z, 4 + (i->op_sel >> k & 1), sign));
   if (part) z = selected(c, z, i->ext->sdwa_sel[k], i->ext->sdwa_sext[k]);
   return in_register(change_sign(c, z, absolute, negate, false));
 }
@@ -324,12 +344,12 @@ static void emit_step(struct compiler *c, struct sequence *s, const struct nativ
   unsigned z = mask.k ? own(c, s, to) : zmm_temporary(c);
   switch (info->shape) {
   case SHAPE_UNARY: case SHAPE_UNARY_IMM: zmm_rr(&c->x, e, z, 0, x, mask); break;
-  case SHAPE_NARROW: zmm_rr(&c->x, e, x, 0, z, mask); break;
+  case SHAPE_NARROW: case SHAPE_NARROW_IMM: zmm_rr(&c->x, e, x, 0, z, mask); break;
   case SHAPE_SHIFT2: zmm_shift_q(&c->x, z, x, 2, step->imm, mask); break;
   case SHAPE_SHIFT6: zmm_shift_q(&c->x, z, x, 6, step->imm, mask); break;
   default: zmm_rr(&c->x, e, z, x, y, mask); break;
   }
-  if (info->shape == SHAPE_UNARY_IMM || info->shape == SHAPE_BINARY_IMM) put8(&c->x, step->imm);
+  if (info->shape == SHAPE_UNARY_IMM || info->shape == SHAPE_BINARY_IMM || info->shape == SHAPE_NARROW_IMM) put8(&c->x, step->imm);
   if (!mask.k) set(c, s, to, in_register(z));
 }
 
@@ -423,16 +443,15 @@ static void prepare_dpp(struct compiler *c, struct sequence *s) {
   s->kept = (uint8_t)k;
 }
 
-/* Puts the result into the byte or word that SDWA names. */
-static void place(struct compiler *c, struct sequence *s) {
+/* Puts the result into a byte (which: 0 to 3) or word (4, 5) of the destination, or of 0. */
+static void place(struct compiler *c, struct sequence *s, unsigned which, bool keep) {
   static const struct evex and = {1, 1, 0, 0xdb}, or = {1, 1, 0, 0xeb};
-  const struct inst_ext *x = s->i->ext;
-  unsigned which = x->sdwa_dst_sel, bits = which < 4 ? 8 : 16, shift = which < 4 ? which * 8 : (which - 4) * 16;
+  unsigned bits = which < 4 ? 8 : 16, shift = which < 4 ? which * 8 : (which - 4) * 16;
   uint32_t mask = ((1u << bits) - 1) << shift;
   unsigned from = materialise(c, s, &s->v[VALUE_D]), z = zmm_temporary(c);
-  zmm_shift_d(&c->x, z, from, 6, shift, UNMASKED);
-  zmm_rr(&c->x, and, z, z, zmm_const(c, mask), UNMASKED);
-  if (x->sdwa_dst_unused == 2) {
+  if (shift) zmm_shift_d(&c->x, z, from, 6, shift, UNMASKED);
+  zmm_rr(&c->x, and, z, shift ? z : from, zmm_const(c, mask), UNMASKED);
+  if (keep) {
     unsigned old = zmm_row(c, s->i->dst), rest = zmm_temporary(c);
     zmm_rr(&c->x, and, rest, old, zmm_const(c, ~mask), UNMASKED);
     zmm_rr(&c->x, or, z, z, rest, UNMASKED);
@@ -561,7 +580,9 @@ static void compute(struct compiler *c, struct results *r, const struct inst *i)
     bool sdwa = i->ext && i->ext->kind == EXT_SDWA;
     if (i->ext && !sdwa) prepare_dpp(c, s);
     run_steps(c, s, keep);
-    if (sdwa && i->op->dst_type != TYPE_mask && i->ext->sdwa_dst_sel < 6) place(c, s);
+    if (sdwa && i->op->dst_type != TYPE_mask && i->ext->sdwa_dst_sel < 6)
+      place(c, s, i->ext->sdwa_dst_sel, i->ext->sdwa_dst_unused == 2);
+    if (has_16_bits(i->op->dst_type)) place(c, s, 4 + (i->op_sel >> 3 & 1), true);
     if (row->slow) native_slow_emit(c, &r->part[0]);
     return;
   }
