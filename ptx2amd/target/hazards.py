@@ -21,6 +21,8 @@ from ptx2amd.target.spins import is_look, is_try, locks
 from ptx2amd.target.view import BARRIERS, space_of
 
 SELF_CHANGING = frozenset(("add", "inc", "dec"))
+EXCHANGES = frozenset(("shfl", "vote", "match_any", "match_all", "redux"))
+ALL_LANES = 0xFFFFFFFF
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,9 @@ class Body(Alone, LookBack):
     """A view that finds hazards."""
 
     def hazards(self, stores: set[str]) -> list[Hazard]:
-        return [*self._partial_barriers(), *self._divergent_barriers(), *self._waits(stores)]
+        return [
+            *self._partial_barriers(), *self._divergent_barriers(), *self._split_exchanges(), *self._waits(stores)
+        ]  # fmt: skip
 
     def _partial_barriers(self) -> list[Hazard]:
         return [
@@ -101,6 +105,36 @@ class Body(Alone, LookBack):
                 line = min(op.inst.line for bit, op in enumerate(barriers.values()) if (first | second) >> bit & 1)
                 found.append(Hazard(line, f"warps meet at barriers in different branches (line {branch.inst.line})"))
         return found
+
+    def _split_exchanges(self) -> list[Hazard]:
+        """Exchanges of all lanes that a branch on the lane's number leads to at different places: threads of NVIDIA's
+        chips meet there all the same; here the lanes of each branch exchange among themselves."""
+        exchanges = self.flow.hits(self._of_all_lanes)
+        firsts, found = self.flow.firsts(exchanges), []
+        for number, block in enumerate(self.flow.blocks if len(exchanges) > 1 else ()):
+            branch = self.flow.branch(number)
+            if branch is None or branch.inst.guard is None or len(block.successors) < 2:
+                continue
+            first, second = (firsts[s] for s in block.successors)
+            if first and second and not first & second and self._by_lane(branch.key(branch.inst.guard.reg)):
+                line = min(op.inst.line for bit, op in enumerate(exchanges.values()) if (first | second) >> bit & 1)
+                what = f"lanes of a warp exchange in different branches (line {branch.inst.line}), which is not done"
+                found.append(Hazard(line, what, lanes=True))
+        return found
+
+    def _of_all_lanes(self, op: Op) -> bool:
+        members = self.flow.constant(op, op.inst.get("m")) if op.lower in EXCHANGES else None
+        return members is not None and members & ALL_LANES == ALL_LANES
+
+    def _by_lane(self, register: str) -> bool:
+        """Whether a predicate is a comparison with the lane's number."""
+        work: list[object] = [self.flow.expression(register)]
+        while work:
+            part = work.pop()
+            if part == "%laneid":
+                return True
+            work += part if isinstance(part, tuple) else ()
+        return False
 
     def _waits(self, stores: set[str]) -> list[Hazard]:
         found: list[Hazard] = []

@@ -423,3 +423,22 @@ def test_a_lock_without_release_is_warned_of() -> None:
     [result] = translate(kernel(body), "lock.ptx", ["gfx1100"])
     [warning] = result.kernels["k"].warnings
     assert "another lane" in warning and "atom.global.cas.b32" in warning
+
+
+EXCHANGE = """  mov.u32 %r2, %laneid; setp.eq.s32 %p1, %r2, 0;
+  @%p1 bra B;
+  A: shfl.sync.bfly.b32 %r3, %r1, 16, 31, -1; add.u32 %r1, %r1, %r3; setp.lt.u32 %p2, %r1, %r29;
+  @%p2 bra A;
+  bra C;
+  B: SECOND add.u32 %r1, %r1, %r3; setp.lt.u32 %p2, %r1, %r29;
+  @%p2 bra B;
+  C: st.global.u32 [%rd1], %r1; ret;
+"""
+
+
+@pytest.mark.parametrize("second, warned", [("shfl.sync.bfly.b32 %r3, %r1, 16, 31, -1;", True), ("", False)])
+def test_exchanges_in_branches_by_lane_are_warned_of(second: str, warned: bool) -> None:
+    """What nvcc makes of a loop with a shuffle and `if (lane == 0)` in it."""
+    module = parse(HEAD + KERNEL.format(directives="", body=EXCHANGE.replace("SECOND", second)))
+    found = hazards(module, module.functions.values())
+    assert [h.what[:22] for h in found if h.lanes] == ["lanes of a warp exchan"] * warned
