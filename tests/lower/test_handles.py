@@ -70,8 +70,8 @@ def test_who_has_a_handle() -> None:
 def test_variables_hold_handles() -> None:
     index = module_index(parse(TEXT))
     twice, following, _ = handles(parse(TEXT)).values()
-    assert struct.unpack_from("<4Q", index.image) == (7, twice, following, twice)
-    assert index.relocs == [(32, 8)]
+    assert struct.unpack_from("<Q8x3Q", index.image) == (7, twice, following, twice)
+    assert index.relocs == [(40, 16)]  # the address of `table`
 
 
 @pytest.mark.parametrize("arch", MAPPINGS)
