@@ -42,6 +42,15 @@ static unsigned wave_lanes(const struct dispatch *d) {
   return descriptor_of(d)->kernel_code_properties >> 10 & 1 ? 32 : 64;
 }
 
+/* Arguments that start in SGPRs (gfx90a and later of GFX9): bytes from the segment's start. */
+struct preload { uint32_t dwords, offset; };
+enum { PRELOAD_SKIP = 256, MAX_USER_SGPRS = 16 };
+
+static struct preload preload_of(const struct dispatch *d) {
+  uint32_t word = d->code->arch->generation == 0 ? descriptor_of(d)->kernarg_preload : 0;
+  return (struct preload){word & 127, (word >> 7) * 4};
+}
+
 int engine_check(const struct dispatch *d, struct fault *fault) {
   const struct arch *arch = d->code->arch;
   const struct kernel_descriptor *k = descriptor_of(d);
@@ -50,12 +59,19 @@ int engine_check(const struct dispatch *d, struct fault *fault) {
     return bad_launch(fault, d, "%llu work-items in a workgroup, the limit is %llu", items, MAX_BLOCK);
   uint64_t lds = (uint64_t)k->group_segment_fixed_size + d->dynamic_lds;
   if (lds > arch->lds_bytes) return bad_launch(fault, d, "%llu bytes of LDS, the limit is %llu", lds, arch->lds_bytes);
-  uint64_t entry = d->descriptor + (uint64_t)k->kernel_code_entry_byte_offset - d->code->base;
-  if (entry % 4 || entry / 4 >= d->code->dwords)
+  struct preload preload = preload_of(d);
+  uint64_t entry = d->descriptor + (uint64_t)k->kernel_code_entry_byte_offset - d->code->base, lo, hi;
+  uint64_t last = entry + (preload.dwords ? PRELOAD_SKIP : 0);
+  if (entry % 4 || entry / 4 >= d->code->dwords || last / 4 >= d->code->dwords)
     return bad_launch(fault, d, "the kernel's entry 0x%llx is outside its code of %llu bytes", entry,
                       (uint64_t)d->code->dwords * 4);
   if (!(arch->wave_sizes & (wave_lanes(d) == 32 ? 1 : 2)))
     return bad_launch(fault, d, "waves of %llu lanes, which the chip does not have%.0llu", wave_lanes(d), 0);
+  uint64_t from = d->kernarg + preload.offset;
+  uint32_t flags;
+  if (preload.dwords && (preload.dwords > MAX_USER_SGPRS || !mem_range(from, &lo, &hi, &flags) || hi - from < preload.dwords * 4))
+    return bad_launch(fault, d, "%llu dwords of arguments from offset %llu in registers, which are not there", preload.dwords,
+                      preload.offset);
   return 0;
 }
 
@@ -340,8 +356,7 @@ int engine_run(const struct dispatch *d, struct fault *fault, struct engine_coun
     .lds_bytes = k->group_segment_fixed_size + d->dynamic_lds,
     .scratch_bytes = (k->private_segment_fixed_size > d->private_bytes ? k->private_segment_fixed_size : d->private_bytes),
     .max_instructions = d->max_instructions ? d->max_instructions : options.max_instructions,
-    .preload_dwords = d->code->arch->generation == 0 ? k->kernarg_preload & 127 : 0,
-    .preload_offset = (uint32_t)(k->kernarg_preload >> 7) * 4,
+    .preload_dwords = preload_of(d).dwords, .preload_offset = preload_of(d).offset,
   };
   if (!run.groups) return 0;
   run.begin = clock_nanoseconds();
@@ -356,7 +371,7 @@ int engine_run(const struct dispatch *d, struct fault *fault, struct engine_coun
   run.real = d->code->real[run.build->lanes == 64];
   uint64_t entry = d->descriptor + (uint64_t)k->kernel_code_entry_byte_offset - d->code->base;
   run.entry = run.entries + entry / 4;
-  if (run.preload_dwords) run.entry += 64;   /* the first 256 bytes load the same arguments, for old firmware */
+  if (run.preload_dwords) run.entry += PRELOAD_SKIP / 4;   /* the first 256 bytes load the same arguments, for old firmware */
   run.batch = run.groups / (thread_limit * 16u);
   run.batch = run.batch < 1 ? 1 : run.batch > 64 ? 64 : run.batch;
   static _Atomic uint64_t runs;
