@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ptx2amd.lower.lanes import active, ballot, is_lane, lowest, read_lane
+from ptx2amd.lower.lanes import active, ballot, half, is_lane, lowest, read_lane
 from ptx2amd.lower.registry import lowers
 from ptx2amd.lower.shuffle import LANES, in_lanes, pattern, shuffle
 from ptx2amd.lower.value import Val
@@ -135,8 +135,8 @@ REDUCE = {
 
 @lowers("redux")
 def redux(fn: FunctionLowering, inst: Inst) -> None:
-    """A warp in full takes five butterfly steps; else each lane goes through its members, one a round
-    (lanes of one mask leave together, so they can all be read until the end)."""
+    """A warp in full takes five butterfly steps; else the wave goes through the members of one mask of one warp after
+    the other, whose lanes leave together."""
     mods = inst.shape.mods
     key = mods["op"] + (".NaN" if mods.get("nan") else "")
     step = REDUCE[key, mods["t"]]
@@ -144,7 +144,7 @@ def redux(fn: FunctionLowering, inst: Inst) -> None:
     if mods.get("abs"):
         value = fn.call("llvm.fabs.f32", "float", value)
     mask = fn.op("i32", f"and {mask.t}, {active(fn)}")
-    full, some, loop, done = (fn.block(name) for name in ("redux.full", "redux.some", "redux.loop", "redux.done"))
+    full, some, loop, total, done = (fn.block(f"redux.{name}") for name in ("full", "some", "loop", "total", "done"))
     fn.branch(fn.op("i1", f"icmp eq {mask.t}, -1"), full, some)
 
     fn.label(full)
@@ -155,24 +155,41 @@ def redux(fn: FunctionLowering, inst: Inst) -> None:
     fn.branch(done)
 
     fn.label(some)
-    start = read_lane(fn, value, lowest(fn, mask))
-    rest = without_lowest(fn, mask)
-    fn.branch(fn.op("i1", f"icmp eq {rest.t}, 0"), done, loop)
+    first = fn.call("llvm.amdgcn.readfirstlane.i32", "i32", mask)
+    mine = fn.op("i1", f"icmp eq {mask.t}, {first}")
+    base = fn.const("i32", 0)
+    if fn.target.paired:
+        own = half(fn)
+        base = fn.call("llvm.amdgcn.readfirstlane.i32", "i32", own)
+        mine = fn.op("i1", f"and {mine.t}, {fn.op('i1', f'icmp eq {own.t}, {base}')}")
+    start = read_member(fn, value, first, base)
+    rest = without_lowest(fn, first)
+    fn.branch(fn.op("i1", f"icmp eq {rest.t}, 0"), total, loop)
     fn.label(loop)
-    todo, total = fn.block("todo"), fn.block("total")
-    more, sum_ = Val("i32", f"%{todo}"), Val(value.ty, f"%{total}")
+    more, sum_ = Val("i32", f"%{fn.block('todo')}"), Val(value.ty, f"%{fn.block('sum')}")
     at = len(fn.lines)
-    new = fn.op(value.ty, step.format(sum_, read_lane(fn, value, lowest(fn, more))))
+    new = fn.op(value.ty, step.format(sum_, read_member(fn, value, more, base)))
     left = without_lowest(fn, more)
     fn.lines[at:at] = [
         f"  {more} = phi i32 [ {rest}, %{some} ], [ {left}, %{loop} ]",
         f"  {sum_} = phi {value.ty} [ {start}, %{some} ], [ {new}, %{loop} ]",
     ]
-    fn.branch(fn.op("i1", f"icmp eq {left.t}, 0"), done, loop)
+    fn.branch(fn.op("i1", f"icmp eq {left.t}, 0"), total, loop)
+    fn.label(total)
+    found = fn.op(value.ty, f"phi {value.ty} [ {start}, %{some} ], [ {new}, %{loop} ]")
+    answer = fn.op(value.ty, f"select {mine.t}, {found.t}, {value.t}")  # per lane, so it outlives the round
+    fn.branch(mine, done, some)
 
     fn.label(done)
-    arms = f"[ {all_}, %{full} ], [ {start}, %{some} ], [ {new}, %{loop} ]"
+    arms = f"[ {all_}, %{full} ], [ {answer}, %{total} ]"
     fn.put(inst, "d", fn.op(value.ty, f"phi {value.ty} {arms}"))
+
+
+def read_member(fn: FunctionLowering, value: Val, mask: Val, base: Val) -> Val:
+    """`value` of the lowest lane in a mask of the warp whose first lane is `base`; all three are the wave's."""
+    lane = fn.op("i32", f"add {lowest(fn, mask).t}, {base}")
+    word = fn.call("llvm.amdgcn.readlane.i32", "i32", fn.cast(value, "i32"), lane)
+    return fn.cast(word, value.ty)
 
 
 def without_lowest(fn: FunctionLowering, mask: Val) -> Val:
