@@ -17,6 +17,8 @@ struct build {
   handler_fn vopd;
   void (*run_wave)(struct wave *w, uint64_t budget);
   void (*start_wave)(struct wave *w);    /* after MODE is set */
+  /* VGPRs at the start: n rows from `ids`, zeros up to `rows`, and accumulation registers. */
+  void (*start_rows)(uint32_t *v, const uint32_t *ids, unsigned n, unsigned rows, unsigned accumulation);
 };
 /* The build for a wave width at the chosen level. */
 const struct build *build_for(unsigned lanes);
@@ -74,6 +76,8 @@ struct workgroup {
   struct wave *waves;          /* n_waves of capacity */
   unsigned capacity, lanes;
   uint8_t *vgprs;
+  uint32_t *ids;               /* by wave: the rows with the work-items' ids, for groups like `ids_of` */
+  struct id_layout { uint32_t size[3], lanes, rows; bool packed; } ids_of;
   uint8_t *lds;
   uint32_t lds_capacity;
   uint8_t *scratch;

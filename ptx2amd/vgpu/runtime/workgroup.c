@@ -31,6 +31,7 @@ void workgroup_free(struct workgroup *g) {
   if (g->lds) munmap(g->lds, g->lds_capacity);
   if (g->scratch) munmap(g->scratch, g->scratch_capacity);
   free(g->waves);
+  free(g->ids);
   free(g);
 }
 
@@ -155,31 +156,37 @@ static void start_sgprs(struct wave *w, const struct workgroup *g) {
   if (architected && run->arch->generation == 0) put64(s, 102, scratch);
 }
 
-__attribute__((optimize("O3"))) static void start_vgprs(struct wave *w, const struct workgroup *g) {
+/* The rows in which work-items find their ids: one with 10 bits per dimension, or one for each that the kernel reads.
+ * They are the same in all workgroups of one size. False: out of memory. */
+static bool prepare_ids(struct workgroup *g) {
   const struct run *run = g->run;
-  unsigned lanes = g->lanes, ids = run->descriptor->compute_pgm_rsrc2 >> 11 & 3;
-  uint32_t *v0 = w->v, *v1 = w->v + lanes, *v2 = w->v + 2 * lanes;
-  memset(w->v, 0, (size_t)run->vgprs * lanes * 4);
-  if (run->agprs) memset(w->v + 256 * lanes, 0, (size_t)run->agprs * lanes * 4);
-  uint32_t first = w->index * lanes;
-  if (g->size[1] == 1 && g->size[2] == 1) {   /* one dimension: y and z are 0 */
-    for (unsigned l = 0; l < lanes; l++) v0[l] = first + l;
-    return;
-  }
-  uint32_t x = first % g->size[0], y = first / g->size[0] % g->size[1], z = first / g->size[0] / g->size[1];
-  for (unsigned l = 0; l < lanes; l++) {
-    if (run->arch->packed_tid) {
-      v0[l] = ids == 0 ? x : x | y << 10 | (ids == 2 ? z << 20 : 0);
-    } else {
-      v0[l] = x;
-      if (ids >= 1) v1[l] = y;
-      if (ids >= 2) v2[l] = z;
+  unsigned lanes = g->lanes, reads = (run->descriptor->compute_pgm_rsrc2 >> 11 & 3) + 1;
+  struct id_layout layout = {.lanes = lanes, .rows = reads > 3 ? 3 : reads, .packed = run->arch->packed_tid};
+  memcpy(layout.size, g->size, sizeof layout.size);
+  const struct id_layout *now = &g->ids_of;
+  if (g->ids && !memcmp(now->size, layout.size, sizeof now->size) && now->lanes == lanes && now->rows == layout.rows &&
+      now->packed == layout.packed)
+    return true;
+  free(g->ids);
+  unsigned rows = layout.packed ? 1 : layout.rows;
+  uint32_t *row = g->ids = aligned_alloc(64, (size_t)g->n_waves * rows * lanes * 4);
+  if (!row) return false;
+  uint32_t id[3] = {0};
+  for (unsigned wave = 0; wave < g->n_waves; wave++, row += rows * lanes)
+    for (unsigned l = 0; l < lanes; l++) {
+      if (layout.packed) row[l] = id[0] | (layout.rows > 1 ? id[1] << 10 : 0) | (layout.rows > 2 ? id[2] << 20 : 0);
+      else
+        for (unsigned d = 0; d < rows; d++) row[d * lanes + l] = id[d];
+      if (++id[0] == layout.size[0] && (id[0] = 0, ++id[1] == layout.size[1])) id[1] = 0, id[2]++;
     }
-    if (++x == g->size[0]) {
-      x = 0;
-      if (++y == g->size[1]) y = 0, z++;
-    }
-  }
+  g->ids_of = layout;
+  return true;
+}
+
+static void start_vgprs(struct wave *w, const struct workgroup *g) {
+  const struct run *run = g->run;
+  unsigned rows = g->ids_of.packed ? 1 : g->ids_of.rows;
+  run->build->start_rows(w->v, g->ids + (size_t)w->index * rows * g->lanes, rows, run->vgprs, run->agprs);
 }
 
 static void start_wave(struct workgroup *g, unsigned index) {
@@ -234,6 +241,10 @@ bool workgroup_start(struct workgroup *g, struct run *run, uint64_t index) {
   g->memory_of = run->number;
   if (run->lds_bytes) memset(g->lds, 0, run->lds_bytes);
   g->n_waves = g->live = waves;
+  if (!prepare_ids(g)) {
+    run_fault(run, FAULT_BAD_LAUNCH, "out of host memory for the work-items' ids");
+    return false;
+  }
   g->waiting = 0;
   g->signals = 0;
   for (unsigned k = 0; k < waves; k++) start_wave(g, k);
