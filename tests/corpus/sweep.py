@@ -15,7 +15,6 @@ import json
 import resource
 import subprocess
 import sys
-import time
 import tomllib
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
@@ -117,6 +116,14 @@ class Outcome:
     peak: int
 
 
+WHO = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)  # LLVM may run in a child
+
+
+def used() -> float:
+    """Seconds of processor time so far."""
+    return sum(usage.ru_utime + usage.ru_stime for usage in map(resource.getrusage, WHO))
+
+
 def translate_one(path: Path, output: Path, archs: tuple[str, ...]) -> str:
     """Every kernel of a PTX file for every arch, as JSON lines."""
     found = []
@@ -128,10 +135,10 @@ def translate_one(path: Path, output: Path, archs: tuple[str, ...]) -> str:
         kernels = []
     for kernel in kernels:
         for arch in archs:
-            start = time.process_time()
-            [result] = translate(module, archs=[arch], kernels=[kernel])
-            seconds = time.process_time() - start
-            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+            start = used()
+            [result] = translate(module, archs=[arch], kernels=[kernel], isolate=True)
+            seconds = used() - start
+            peak = max(resource.getrusage(who).ru_maxrss for who in WHO) // 1024
             k = result.kernels[kernel]
             opcode = getattr(k.error, "opcode", "")
             found.append(Outcome(path.name, kernel, arch, k.reason, opcode, round(seconds, 2), peak))
