@@ -179,11 +179,13 @@ def _write(
     else:
         several = len({job.arch for job, _ in results}) > 1
         files = {f"{job.stem}{'.' + job.arch if several else ''}{SUFFIX[emit]}": result.code for job, result in good}
-    if output is not None and len(files) == 1 and output.suffix and not output.is_dir():
+    if output is not None and len(files) == 1 and (output.suffix or output.exists()) and not output.is_dir():
         output.parent.mkdir(parents=True, exist_ok=True)
         output.write_bytes(next(iter(files.values())))
         return [output]
     folder = output or Path()
+    if folder.exists() and not folder.is_dir():
+        raise click.ClickException(f"{folder} is a file; {len(files)} results need a folder")
     if files:
         folder.mkdir(parents=True, exist_ok=True)
     for name, code in files.items():

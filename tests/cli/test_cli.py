@@ -72,6 +72,8 @@ def test_run_print_env_can_be_sourced(ptx2amd) -> None:
         (("run", "--", "no-such-program"), 127, "no-such-program: not found"),
         (("run",), 2, "no program given"),
         (("translate", "missing.ptx"), 2, "missing.ptx"),
+        (("translate", "good.ptx", "-o", "/dev/null"), 0, ""),
+        (("translate", "good.ptx", "--arch", "gfx942,gfx1100", "-o", "/dev/null"), 1, "2 results need a folder"),
         (("translate", "good.ptx", "--arch", "gfx1"), 1, "unknown AMDGPU arch 'gfx1'"),
         (("frobnicate",), 2, "frobnicate"),
     ],
