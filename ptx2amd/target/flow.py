@@ -198,6 +198,14 @@ class Flow:
                 work_list += new_ones
         return found
 
+    @cached_property
+    def mnemonics(self) -> dict[str, list[Op]]:
+        """The operations of each mnemonic."""
+        found: dict[str, list[Op]] = {}
+        for op in self.ops():
+            found.setdefault(op.inst.shape.form.mnemonic, []).append(op)
+        return found
+
     def branch(self, number: int) -> Op | None:
         """The conditional branch that ends a block."""
         ops = self.blocks[number].ops
@@ -216,11 +224,15 @@ class Flow:
             work += self.blocks[number].successors
         return seen
 
-    def hits(self, stop: Callable[[Op], bool], among: Iterable[Op] | None = None) -> dict[int, Op]:
-        """The first operation with `stop` in each block that has one. among: the only ones asked, in their order."""
+    def hits(self, stop: Callable[[Op], bool]) -> dict[int, Op]:
+        """The first operation with `stop` in each block that has one."""
+        return self.earliest(op for op in self.ops() if stop(op))
+
+    def earliest(self, ops: Iterable[Op]) -> dict[int, Op]:
+        """The first of some operations in each block that has one."""
         found: dict[int, Op] = {}
-        for op in self.ops() if among is None else among:
-            if op.block not in found and stop(op):
+        for op in ops:
+            if op.block not in found or op.index < found[op.block].index:
                 found[op.block] = op
         return found
 

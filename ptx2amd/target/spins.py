@@ -116,7 +116,7 @@ def _sections(flow: Flow, here: list[Op], asked: dict[Op, set[Op]], askers: dict
     releases = {op for op in here if op.inst.shape.form.mnemonic in STORES and op not in tries}
     if not releases:
         return []
-    ends = flow.hits((tries | releases | looks).__contains__, here)
+    ends = flow.earliest(tries | releases | looks)
     parts: list[tuple[set[Op], Lock]] = []  # what a section is known by
     for branch in sorted({branch for op in tries | looks for branch in askers[op]}, key=lambda op: op.block):
         asks = asked[branch] & (tries | looks)
@@ -138,7 +138,7 @@ def _sections(flow: Flow, here: list[Op], asked: dict[Op, set[Op]], askers: dict
 def _meets(flow: Flow, start: int, releases: set[Op]) -> bool:
     """Whether lanes of a warp need each other between `start` and the releases: what they wait for together is no
     lock that they take in turn."""
-    ends = flow.hits(lambda op: op in releases or op.inst.shape.form.mnemonic in TOGETHER)
+    ends = flow.earliest([*releases, *(op for name in TOGETHER for op in flow.mnemonics.get(name, ()))])
     return not flow.first(start, ends) <= releases
 
 
@@ -147,7 +147,7 @@ def _overlapping(flow: Flow, found: list[Lock]) -> list[Lock]:
 
     def inside(a: Lock, b: Lock) -> bool:
         tries = {branch for branch, _ in b.retries}
-        ends = flow.hits((tries | set(a.releases)).__contains__)
+        ends = flow.earliest(tries | set(a.releases))
         for branch, taken in a.retries:
             block = flow.blocks[branch.block]
             ahead = [s for s in block.successors if (s == block.falls) == taken]
@@ -157,7 +157,7 @@ def _overlapping(flow: Flow, found: list[Lock]) -> list[Lock]:
 
     joined = _joined([(lock, lock) for lock in found], lambda a, b: inside(a, b) or inside(b, a))
     for lock in joined:
-        ends = flow.hits(({branch for branch, _ in lock.retries} | set(lock.releases)).__contains__)
+        ends = flow.earliest([*(branch for branch, _ in lock.retries), *lock.releases])
         for branch, taken in list(lock.retries):
             block = flow.blocks[branch.block]
             back = [s for s in block.successors if (s != block.falls) == taken]
