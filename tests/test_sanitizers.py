@@ -37,6 +37,9 @@ KINDS = {
     "thread": Kind("thread", "libtsan.so", {"TSAN_OPTIONS": "report_signal_unsafe=0:ignore_noninstrumented_modules=1"}),
 }  # fmt: skip
 
+#: How long an image is nobody says: of a corrupt one, headers are read as far as the memory is there.
+SUPPRESSED = "interceptor_via_fun:scan_fatbin\n"
+
 #: What runs with threads of its own, or with streams.
 THREADS = ("vgpu/test_hip_streams.py", "vgpu/test_hip_graph.py", "vgpu/test_hip_graph_memory.py",
            "vgpu/test_hip_launch.py", "vgpu/test_hip_memory.py", "vgpu/test_kernels.py", "vgpu/test_deadlock.py",
@@ -60,6 +63,9 @@ def reports(kind: str, arguments: list[str], folder: Path) -> str:
     first = ["gcc", f"-print-file-name={KINDS[kind].library}"]
     file = subprocess.run(first, capture_output=True, text=True, check=True)
     options = {name: f"{value}:log_path={folder / 'report'}" for name, value in KINDS[kind].options.items()}
+    if kind == "address":
+        (folder / "suppressions").write_text(SUPPRESSED)
+        options["ASAN_OPTIONS"] += f":suppressions={folder / 'suppressions'}"
     environment = {**os.environ, **options, "LD_PRELOAD": file.stdout.strip(), "PTX2AMD_NATIVE": str(library(kind)),
                    "PTX2AMD_RUNTIME_DIR": tempfile.mkdtemp()}  # fmt: skip
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not slow", *arguments]
