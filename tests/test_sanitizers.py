@@ -44,7 +44,8 @@ SUPPRESSED = "interceptor_via_fun:scan_fatbin\n"
 THREADS = ("vgpu/test_hip_streams.py", "vgpu/test_hip_graph.py", "vgpu/test_hip_graph_memory.py",
            "vgpu/test_hip_launch.py", "vgpu/test_hip_memory.py", "vgpu/test_kernels.py", "vgpu/test_deadlock.py",
            "vgpu/test_between_processes.py", "shim/test_threads.py", "shim/test_printf.py")  # fmt: skip
-ALL = (*(f"vgpu/{path.name}" for path in sorted((ROOT / "tests" / "vgpu").glob("test_*.py"))), "shim", "samples/test_samples.py")
+VGPU = [f"vgpu/{path.name}" for path in sorted((ROOT / "tests" / "vgpu").glob("test_*.py"))]
+ALL = (*VGPU, "shim", "samples/test_samples.py")
 RUNS = [("address", part) for part in ALL] + [("thread", part) for part in THREADS]
 
 
