@@ -29,6 +29,7 @@ from ptx2amd.target.shared import LDS, SPILLED, VARIANTS
 _WORD = re.compile(r"[A-Za-z_$%][\w$]*")
 _SHARED = re.compile(r"(?<![\w.])\.shared\s+\.[^;]*;")
 INTERNAL_ERROR = "internal error of the code generator"
+ISOLATE = ("", "risky", "all")
 SURE_LINES = 4000  # of IR that LLVM has never failed on
 EMIT = ("hsaco", "obj", "asm", "ll")
 
@@ -96,7 +97,7 @@ def translate(
     emit: str = "hsaco",
     mapping: str = "",
     build_id: str = "",
-    isolate: bool = False,
+    isolate: str = "",
     shared: str = LDS,
     matrix: str = "",
     least: bool = False,
@@ -109,14 +110,16 @@ def translate(
     each other are padded rather than paired. shared: "lds", or "spilled" for launches with more dynamic
     shared memory than LDS has: it then lies in the arena, as do static variables that LDS is too small for.
     matrix: "software" for matrix products without the chip's matrix instructions.
-    isolate: compile what LLVM may fail on, or take long for, in a child process, so that this is the error of one
-    kernel (not for processes with other threads). least: ask as little of LLVM as can be.
+    isolate: compile in a child process what LLVM may fail on or take long for ("risky"), or everything ("all"), so that
+    a crash is the error of one kernel (not for processes with other threads). least: ask as little of LLVM as can be.
     One kernel that cannot be translated does not lose the others: see KernelResult.error.
     Raises PtxError for text that is no PTX, UnknownArch, Ptx2amdError for an unknown kernel name."""
     if emit not in EMIT:
         raise ValueError(f"emit must be one of {', '.join(EMIT)}")
     if shared not in VARIANTS:
         raise ValueError(f"shared must be one of {', '.join(VARIANTS)}")
+    if isolate not in ISOLATE:
+        raise ValueError(f"isolate must be one of {', '.join(map(repr, ISOLATE))}")
     module = text if isinstance(text, Module) else parse(text, source)
     targets = [target(name, mapping, matrix) for name in archs]
     known = [name for name, function in module.functions.items() if function.kind == "entry"]
@@ -146,13 +149,11 @@ def parse(text: str, source: str = "<ptx>", whole: bool = True) -> Module:
 class Way:
     """How LLVM is asked for code: see `translate`."""
 
-    isolate: bool = False
+    isolate: str = ""
     least: bool = False
 
 
-def _translate(
-    lowering: ModuleLowering, arch: str, wanted: list[str], emit: str, build_id: str, way: Way
-) -> Result:
+def _translate(lowering: ModuleLowering, arch: str, wanted: list[str], emit: str, build_id: str, way: Way) -> Result:
     start = time.perf_counter()
     results = {name: _lower(lowering, name) for name in wanted}
     code = b""
@@ -176,7 +177,8 @@ def _translate(
 def _emit(lowering: ModuleLowering, form: str, way: Way) -> bytes:
     ir = lowering.ir()
     risky = lowering.whole_waves or ir.count("\n") > SURE_LINES
-    emit = codegen.emit_isolated if way.isolate and risky else codegen.emit
+    isolated = way.isolate == "all" or (way.isolate == "risky" and risky)
+    emit = codegen.emit_isolated if isolated else codegen.emit
     return emit(ir, lowering.target, form, lowering.simple, way.least)
 
 

@@ -128,7 +128,7 @@ def _translate(job: Job) -> tuple[Result | None, str]:
             job.emit,
             job.mapping,
             build_id=current_build_id(),
-            isolate=True,
+            isolate="all",
         )
     except Ptx2amdError as error:
         return None, str(error)

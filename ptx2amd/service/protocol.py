@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import socket
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from ptx2amd.errors import Ptx2amdError
 
@@ -28,12 +31,25 @@ class Message:
 
 def receive(connection: socket.socket) -> Message:
     """Read one message. Raises ProtocolError when the peer closes early or sends nonsense."""
-    header_size, zero, body_size = FRAME.unpack(_exactly(connection, FRAME.size))
+    return _read(partial(_exactly, connection))
+
+
+def unpack(data: bytes) -> Message:
+    """The message of Message.pack. Raises ProtocolError when it is no whole one."""
+    stream = io.BytesIO(data)
+    message = _read(stream.read)
+    if len(message.pack()) != len(data):
+        raise ProtocolError("not a whole ptx2amd message")
+    return message
+
+
+def _read(exactly: Callable[[int], bytes]) -> Message:
+    header_size, zero, body_size = FRAME.unpack(exactly(FRAME.size))
     if zero or header_size > MAX_HEADER or body_size > MAX_BODY:
         raise ProtocolError("not a ptx2amd message")
-    lines = _exactly(connection, header_size).decode(errors="replace").splitlines()
+    lines = exactly(header_size).decode(errors="replace").splitlines()
     header = {key: value for key, _, value in (line.partition(" ") for line in lines)}
-    return Message(header, _exactly(connection, body_size))
+    return Message(header, exactly(body_size))
 
 
 def _exactly(connection: socket.socket, size: int) -> bytes:

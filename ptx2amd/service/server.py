@@ -1,7 +1,8 @@
 """The translation service: a Unix socket, one forked worker per request.
 
-The server process itself only accepts and forks, so nothing a module contains can harm it; a worker
-that dies fails its own request. Workers inherit the imported translator, so they start in milliseconds.
+The server process itself only accepts and forks, so nothing a module contains can harm it. The request of a
+worker that crashed is given to a second one, which keeps LLVM apart; when that dies too, the request has failed.
+Workers inherit the imported translator, so they start in milliseconds.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ import struct
 import threading
 import time
 import traceback
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ptx2amd.service import build_id, cache, translation
-from ptx2amd.service.protocol import Message, ProtocolError, receive
+from ptx2amd.service.protocol import Message, ProtocolError, receive, unpack
 
 IDLE_SECONDS = 600.0
 REQUEST_SECONDS = 30.0  # to read a request; translation itself has no limit
@@ -54,12 +56,36 @@ def socket_path(build: str) -> Path:
     return runtime_directory() / f"service-{build[:16]}.sock"
 
 
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """One request in work. memory: a file in memory, for the request once it has been read."""
+
+    connection: socket.socket
+    memory: int
+    again: bool = False  # the second for its request
+
+    def read(self) -> Message:
+        """The request, from the client or from the worker before this one. Raises ProtocolError, OSError."""
+        if self.again:
+            return unpack(os.pread(self.memory, os.fstat(self.memory).st_size, 0))
+        self.connection.settimeout(REQUEST_SECONDS)
+        request = receive(self.connection)
+        self.connection.settimeout(None)
+        with open(self.memory, "wb", closefd=False) as file:
+            file.write(request.pack())
+        return request
+
+    def close(self) -> None:
+        self.connection.close()
+        os.close(self.memory)
+
+
 class Server:
     """Accepts requests until idle for `idle` seconds."""
 
     def __init__(self, build: str, idle: float = IDLE_SECONDS) -> None:
         self.build, self.idle = build, idle
-        self.workers: dict[int, socket.socket] = {}  # pid -> connection
+        self.workers: dict[int, Worker] = {}  # by pid
         self.slots = os.cpu_count() or 1
 
     def run(self) -> None:
@@ -95,12 +121,12 @@ class Server:
                 ready = {key.fileobj for key, _ in selector.select(timeout=min(self.idle, 5.0))}
                 if wake in ready:
                     wake.recv(4096)
-                self._reap()
+                self._reap(listener)
                 if listener in ready:
                     last = time.monotonic()
                     self._accept(listener)
                 while len(self.workers) >= self.slots:  # the backlog waits in the listener
-                    self._reap(block=True)
+                    self._reap(listener, block=True)
 
     def _accept(self, listener: socket.socket) -> None:
         connection, _ = listener.accept()
@@ -108,33 +134,39 @@ class Server:
         if peer[1] != os.getuid():
             connection.close()
             return
+        self._start(Worker(connection, os.memfd_create("request")), listener)
+
+    def _start(self, worker: Worker, listener: socket.socket) -> None:
         pid = os.fork()
         if pid:
-            self.workers[pid] = connection
+            self.workers[pid] = worker
             return
         status = 1
         try:
             listener.close()
-            status = _work(connection, self.build)
+            status = _work(worker, self.build)
         except BaseException:
             traceback.print_exc()
         finally:
             os._exit(status)
 
-    def _reap(self, block: bool = False) -> None:
-        """Collect ended workers; answer in place of one that died without an answer."""
+    def _reap(self, listener: socket.socket, block: bool = False) -> None:
+        """Collect ended workers. One that died without an answer gets a successor, or is answered for."""
         while self.workers:
             pid, status = os.waitpid(-1, 0 if block else os.WNOHANG)
             if not pid:
                 return
             block = False
-            connection = self.workers.pop(pid)
+            worker = self.workers.pop(pid)
+            crashed = os.WIFSIGNALED(status) and os.WTERMSIG(status) != signal.SIGKILL
+            if crashed and not worker.again and os.fstat(worker.memory).st_size:
+                self._start(replace(worker, again=True), listener)
+                continue
             if status:
                 how = f"signal {os.WTERMSIG(status)}" if os.WIFSIGNALED(status) else f"status {status >> 8}"
-                _send(
-                    connection, failure(f"the translator process ended with {how}", "CUDA_ERROR_JIT_COMPILER_NOT_FOUND")
-                )
-            connection.close()
+                text = f"the translator process ended with {how}"
+                _send(worker.connection, failure(text, "CUDA_ERROR_JIT_COMPILER_NOT_FOUND"))
+            worker.close()
 
 
 def failure(text: str, code: str) -> Message:
@@ -146,18 +178,16 @@ def _send(connection: socket.socket, message: Message) -> None:
         connection.sendall(message.pack())
 
 
-def _work(connection: socket.socket, build: str) -> int:
+def _work(worker: Worker, build: str) -> int:
     """A worker's life: read the request, answer it. The exit status tells the server whether it did."""
     signal.set_wakeup_fd(-1)
     os.setpgid(0, 0)
-    connection.settimeout(REQUEST_SECONDS)
     try:
-        request = receive(connection)
+        request = worker.read()
     except (ProtocolError, OSError):
         return 0  # no request: nobody to answer
-    connection.settimeout(None)
-    threading.Thread(target=_leave_with, args=[connection], daemon=True).start()
-    _send(connection, translation.answer(request, build))
+    threading.Thread(target=_leave_with, args=[worker.connection], daemon=True).start()
+    _send(worker.connection, translation.answer(request, build, worker.again))
     return 0
 
 

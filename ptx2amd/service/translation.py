@@ -43,11 +43,13 @@ def warm_up() -> None:
     translate(WARM_UP, "warm-up", ["gfx942"])
 
 
-def answer(request: Message, build: str) -> Message:
-    """Serve one request. Every failure becomes an answer with a CUDA error and a text for the user."""
+def answer(request: Message, build: str, again: bool = False) -> Message:
+    """Serve one request. Every failure becomes an answer with a CUDA error and a text for the user.
+
+    again: a worker has crashed over this request, so LLVM is kept apart from this process."""
     begin = time.perf_counter()
     try:
-        path = _serve(request, build)
+        path = _serve(request, build, ISOLATE[again])
     except Exception as error:
         code = next((code for kind, code in CODES if isinstance(error, kind)), "CUDA_ERROR_UNKNOWN")
         text = str(error)
@@ -62,7 +64,7 @@ def _milliseconds(begin: float) -> str:
     return f"{(time.perf_counter() - begin) * 1e3:.1f}"
 
 
-def _serve(request: Message, build: str) -> Path:
+def _serve(request: Message, build: str, isolate: str) -> Path:
     header = request.header
     module_id = header["module"]
     name = header.get("name") or "<module>"
@@ -76,7 +78,7 @@ def _serve(request: Message, build: str) -> Path:
         return path
     arch, kernel, options = header["arch"], header["kernel"], header.get("options", "")
     path = cache.path_of(root, entry.kernel_key(module_id, build, arch, options, kernel))
-    entry.write(path, kernel_entry(module, kernel, arch, build, parse_options(options)))
+    entry.write(path, kernel_entry(module, kernel, arch, build, parse_options(options), isolate))
     return path
 
 
@@ -127,6 +129,9 @@ def parse_options(text: str) -> dict[str, str]:
     return options
 
 
+# What runs in a process of its own: when a request is new, and when a worker has crashed over it.
+ISOLATE = {False: "risky", True: "all"}
+
 # What is tried when LLVM fails on a kernel, or takes too long: options of `translate`, and what they mean.
 SIMPLER: tuple[tuple[dict[str, Any], str], ...] = (
     ({"matrix": "software"}, "without the chip's matrix instructions"),
@@ -135,21 +140,29 @@ SIMPLER: tuple[tuple[dict[str, Any], str], ...] = (
 
 
 def _translated(module: Module, kernel: str, arch: str, build: str, options: dict[str, Any]) -> Result:
-    [result] = translate(module, module.source, [arch], [kernel], build_id=build, isolate=True, **options)
+    [result] = translate(module, module.source, [arch], [kernel], build_id=build, **options)
     return result
 
 
-def kernel_entry(module: Module, kernel: str, arch: str, build: str, options: dict[str, str] | None = None) -> Entry:
+def kernel_entry(
+    module: Module,
+    kernel: str,
+    arch: str,
+    build: str,
+    options: dict[str, str] | None = None,
+    isolate: str = ISOLATE[False],
+) -> Entry:
     """Translate one kernel, in a simpler form when LLVM fails on it. Raises Unsupported or PtxError when that can't
     be done."""
     begin = time.perf_counter()
-    result = _translated(module, kernel, arch, build, dict(options or {}))
+    asked = {**(options or {}), "isolate": isolate}
+    result = _translated(module, kernel, arch, build, asked)
     outcome = result.kernels[kernel]
     for simpler, words in SIMPLER:
         failure = str(outcome.error or "")
         if INTERNAL_ERROR not in failure:
             break
-        result = _translated(module, kernel, arch, build, {**(options or {}), **simpler})
+        result = _translated(module, kernel, arch, build, {**asked, **simpler})
         outcome = result.kernels[kernel]
         outcome.warnings.append(f"compiled {words}: {failure}")
     if outcome.error:

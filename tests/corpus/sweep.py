@@ -136,7 +136,7 @@ def translate_one(path: Path, output: Path, archs: tuple[str, ...]) -> str:
     for kernel in kernels:
         for arch in archs:
             start = used()
-            [result] = translate(module, archs=[arch], kernels=[kernel], isolate=True)
+            [result] = translate(module, archs=[arch], kernels=[kernel], isolate="all")
             seconds = used() - start
             peak = max(resource.getrusage(who).ru_maxrss for who in WHO) // 1024
             k = result.kernels[kernel]

@@ -114,8 +114,8 @@ def test_layout_does_not_depend_on_what_was_translated() -> None:
     assert module_index(first) == module_index(second)
 
 
-@pytest.mark.parametrize("isolate", [False, True])
-def test_kernels_that_llvm_rejects_are_lost_alone(isolate: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("isolate", ["", "risky", "all"])
+def test_kernels_that_llvm_rejects_are_lost_alone(isolate: str, monkeypatch: pytest.MonkeyPatch) -> None:
     text = HEAD + "".join(
         f".entry {n}(.param .u64 p) {{ .reg .b64 %r; ld.param.u64 %r, [p]; st.global.u32 [%r], 1; ret; }}\n"
         for n in ("one", "bad", "two")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import struct
 import subprocess
@@ -145,13 +146,18 @@ def _workers(path: Path) -> list[int]:
     return [int(pid) for pid in listed.split()]
 
 
-def test_a_client_that_leaves_ends_its_translation(service: Path, tmp_path: Path) -> None:
-    steps = "".join(f"fma.rn.f32 %f{i % 7}, %f{i % 5}, %f{i % 3}, %f{i % 11};\n" for i in range(60000))
-    text = (
+def long_kernel(steps: int) -> bytes:
+    """A kernel that takes a while: about a second of LLVM's time for 10,000 steps."""
+    text = "".join(f"fma.rn.f32 %f{i % 7}, %f{i % 5}, %f{i % 3}, %f{i % 11};\n" for i in range(steps))
+    return (
         ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry long(.param .u64 p) {\n"
-        f".reg .f32 %f<11>; .reg .u64 %p; ld.param.u64 %p, [p]; ld.global.f32 %f0, [%p];\n{steps}"
+        f".reg .f32 %f<11>; .reg .u64 %p; ld.param.u64 %p, [p]; ld.global.f32 %f0, [%p];\n{text}"
         "st.global.f32 [%p], %f1; ret; }\n"
     ).encode()
+
+
+def test_a_client_that_leaves_ends_its_translation(service: Path, tmp_path: Path) -> None:
+    text = long_kernel(60000)
     header = request(tmp_path, op="kernel", arch="gfx942", kernel="long", module=entry.module_id(text))
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(str(service))
@@ -163,6 +169,26 @@ def test_a_client_that_leaves_ends_its_translation(service: Path, tmp_path: Path
     while (left := before & set(_workers(service))) and time.monotonic() < end:
         time.sleep(0.1)
     assert not left
+
+
+@pytest.mark.parametrize("crashes", [1, 2])
+def test_the_request_of_a_worker_that_crashed_is_tried_once_more(service: Path, tmp_path: Path, crashes: int) -> None:
+    text = long_kernel(20000 * crashes)
+    header = request(tmp_path, op="kernel", arch="gfx942", kernel="long", module=entry.module_id(text))
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(100)
+        connection.connect(str(service))
+        connection.sendall(Message(header, text).pack())
+        killed: set[int] = set()
+        while len(killed) < crashes:
+            time.sleep(0.5)  # the request has been read by then
+            alive = set(_workers(service)) - killed
+            assert alive, "the translation has ended already"
+            os.kill(max(alive), signal.SIGABRT)
+            killed.add(max(alive))
+        reply = receive(connection)
+    assert reply.header["status"] == ("ok" if crashes == 1 else "error"), reply.body
+    assert crashes == 1 or b"signal 6" in reply.body
 
 
 def test_a_second_service_leaves_the_first_alone(service: Path, tmp_path: Path) -> None:
