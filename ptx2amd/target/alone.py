@@ -97,7 +97,7 @@ class Alone(View):
         return any(m.inst.shape.form.mnemonic == "neg" for m in made)
 
     def _kind(self, op: Op, operand: Operand | None) -> str:
-        """"same" for all threads of the block, another one for each "thread" or "warp", or "" (unknown)."""
+        """ "same" for all threads of the block, another one for each "thread" or "warp", or "" (unknown)."""
         if isinstance(operand, Imm):
             return "same"
         if not isinstance(operand, Reg):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ptx2amd.ptx.ast import Addr, Reg, Sym, Vec
+from dataclasses import dataclass
+
+from ptx2amd.ptx.ast import Addr, Imm, Operand, Reg, Sym, Vec
 from ptx2amd.target.flow import Op
 from ptx2amd.target.spins import is_try
 from ptx2amd.target.view import View, space_of
@@ -13,6 +15,25 @@ def _gives_addresses(op: Op) -> bool:
     if op.lower in ("ld", "atom", "atom_cas", "call"):
         return op.lower in ("ld", "call") or op.mods["t"][1:] == "64"
     return any(isinstance(operand, Sym | Addr) for operand in op.inst.operands)
+
+
+@dataclass(frozen=True, slots=True)
+class Bit:
+    """A place in the value that a loop polls."""
+
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """A loop goes on while `width` bits from `at` of what it polls are `value`."""
+
+    at: int
+    width: int
+    value: int
+
+    def field(self, written: int) -> int:
+        return written >> self.at & (1 << self.width) - 1
 
 
 class LookBack(View):
@@ -95,30 +116,76 @@ class LookBack(View):
             return False
         known = self.flow.constant(write, value)
         if known is not None or not isinstance(value, Reg):
-            return known is not None and known != waits
+            return known is not None and waits.field(known) != waits.value
         made = self.flow.sources(write, write.key(value.name))
         return bool(made) and all(
-            waits == 0 and op.inst.shape.form.mnemonic == "or" and bool(self.flow.constant(op, op.inst.get("b")))
+            waits.value == 0
+            and op.inst.shape.form.mnemonic == "or"
+            and bool(waits.field(self.flow.constant(op, op.inst.get("b")) or 0))
             for op in made
         )
 
-    def _waits_on(self, loop: set[int], polled: Op) -> int | None:
-        """The value with which a loop goes on, where there is one only."""
-        found = set()
+    def _waits_on(self, loop: set[int], polled: Op) -> Waits | None:
+        """What a loop goes on with, where there is one such value only."""
+        found: set[Waits | None] = set()
         for last in self.exits(loop):
             assert last.inst.guard is not None
-            register = last.key(last.inst.guard.reg)
-            tests = self.flow.sources(last, register)
-            if not any(set(test.reads()) & set(polled.writes()) for test in tests):
-                continue
             block = self.flow.blocks[last.block]
             jumps = any(s in loop for s in block.successors if s != block.falls)
-            goes_on = "eq" if jumps != last.inst.guard.negated else "ne"
-            for test in tests:
-                plain = test.lower == "setp" and "c" not in test.inst.shape.names and list(test.writes()) == [register]
-                equal = plain and test.mods["cmp"] == goes_on
-                found.add(self.flow.constant(test, test.inst.get("b")) if equal else None)
+            goes_on = jumps != last.inst.guard.negated
+            tests = self._voted(last, last.key(last.inst.guard.reg), "any" if goes_on else "all")
+            seen = {test: self._fields(test, test.inst.get("a"), polled) for test in tests if test.lower == "setp"}
+            if any(isinstance(field, Bit) for fields in seen.values() for field in fields):
+                found |= {self._tested(test, seen.get(test, set()), "eq" if goes_on else "ne") for test in tests}
         return found.pop() if len(found) == 1 else None
+
+    def _voted(self, last: Op, register: str, mode: str) -> set[Op]:
+        """What makes a predicate, the other way round from a vote of the warp."""
+        tests = self.flow.sources(last, register)
+        for vote in [t for t in tests if t.inst.shape.form.mnemonic == "vote" and t.mods.get("mode") == mode]:
+            cast = vote.inst.get("a")
+            if isinstance(cast, Reg) and not cast.negated:
+                tests = tests - {vote} | self.flow.sources(vote, vote.key(cast.name))
+        return tests
+
+    def _tested(self, test: Op, fields: set[Bit | int | None], comparison: str) -> Waits | None:
+        """What a test of such fields goes on with: one place in what is polled, or constants that end the wait."""
+        value = self.flow.constant(test, test.inst.get("b")) if test.lower == "setp" else None
+        places = {field for field in fields if isinstance(field, Bit)}
+        if value is None or len(places) != 1 or "c" in test.inst.shape.names or test.mods["cmp"] != comparison:
+            return None
+        if len(list(test.writes())) != 1 or any(field is None or field == value for field in fields - places):
+            return None
+        return Waits(places.pop().at, int(test.mods["t"][1:]), value)
+
+    def _fields(self, op: Op, operand: Operand | None, polled: Op, depth: int = 8) -> set[Bit | int | None]:
+        """What an operand holds: bits of what is polled, constants; None: something else."""
+        if not isinstance(operand, Reg) or not depth:
+            return {None}
+        found: set[Bit | int | None] = set()
+        for source in self.flow.sources(op, op.key(operand.name)):
+            inner, opcode, to = source.inst.get("a"), source.inst.shape.opcode, source.inst.get("d")
+            if source is polled:
+                found.add(Bit(0))
+            elif opcode.startswith("mov.") and isinstance(inner, Imm):
+                found.add(inner.bits)
+            elif (by := self._moves(source, opcode, to, op.key(operand.name))) is not None:
+                moved = self._fields(source, inner, polled, depth - 1)
+                found |= {Bit(field.at + by) if isinstance(field, Bit) else None for field in moved}
+            else:
+                found.add(None)
+        return found
+
+    def _moves(self, op: Op, opcode: str, to: Operand | None, register: str) -> int | None:
+        """By how many bits an operation moves its source down into a register: a shift, a half, the low half."""
+        if op.inst.guard is not None:
+            return None
+        if opcode in ("shr.u64", "shr.b64", "shr.u32", "shr.b32"):
+            return self.flow.constant(op, op.inst.get("b"))
+        if opcode == "mov.b64" and isinstance(to, Vec) and len(to.items) == 2:
+            halves = [isinstance(item, Reg) and op.key(item.name) == register for item in to.items]
+            return 32 * halves.index(True)
+        return 0 if opcode == "cvt.u32.u64" else None
 
     def _roots(self, register: str) -> set[int]:
         """The pointers among the kernel's parameters that an address is made from, by their offsets. None at all: it

@@ -14,7 +14,7 @@ OWN = ("%tid", "%warpid", "%clock", "%globaltimer")  # registers that warps of a
 
 
 def space_of(op: Op) -> str:
-    """"global", "shared", or "" for generic and both."""
+    """ "global", "shared", or "" for generic and both."""
     space = op.mods.get("space", "")
     return "shared" if space.startswith("shared") else space
 

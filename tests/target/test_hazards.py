@@ -98,6 +98,22 @@ WAITING_BODIES = """
   @%p2 bra E;
   st.volatile.global.u32 [%rd3], 2;
   E: ret;
+# look-back, over values with a state in their upper half that the first write leaves open
+  mov.u32 %r2, %ctaid.x; mul.wide.u32 %rd2, %r2, 8; add.s64 %rd3, %rd1, %rd2;
+  setp.ne.u32 %p2, %r1, 1023;
+  @%p2 bra S;
+  cvt.u64.u32 %rd4, %r1; or.b64 %rd4, %rd4, 1;
+  st.global.u64 [%rd3], %rd4;
+  S: and.b32 %r3, %r1, 31; mul.wide.u32 %rd4, %r3, 8; sub.s64 %rd5, %rd3, %rd4;
+  L: ld.volatile.global.u64 %rd6, [%rd5]; // waits
+  mov.b64 {%r3, %r4}, %rd6;
+  setp.eq.s32 %p1, %r4, 0;
+  vote.sync.any.pred %p1, %p1, -1;
+  @%p1 bra L;
+  @%p2 bra E;
+  or.b64 %rd7, %rd6, 8589934592;
+  st.global.u64 [%rd3], %rd7;
+  E: ret;
 # an mbarrier
   { .reg .pred P; W: mbarrier.try_wait.shared.b64 P, [s], %rd2; @P bra D; bra W; D: } ret; // waits
 # a barrier with a count
@@ -210,6 +226,25 @@ ORDINARY_BODIES = """
   @%p1 bra L;
   @%p2 bra E;
   st.volatile.global.u32 [%rd3], 2;
+  E: ret;
+# look-back by all warps, over values with a state in their upper half, by votes
+  mov.u32 %r2, %ctaid.x; mul.wide.u32 %rd2, %r2, 8; add.s64 %rd3, %rd1, %rd2;
+  setp.ne.u32 %p2, %r1, 1023;
+  @%p2 bra S;
+  cvt.u64.u32 %rd4, %r1; or.b64 %rd4, %rd4, 4294967296;
+  st.global.u64 [%rd3], %rd4;
+  S: and.b32 %r3, %r1, 31; mul.wide.u32 %rd4, %r3, 8; sub.s64 %rd5, %rd3, %rd4;
+  L: mov.u32 %r4, 2;
+  setp.eq.u32 %p1, %r3, 9;
+  @%p1 bra V;
+  ld.volatile.global.u64 %rd6, [%rd5];
+  shr.u64 %rd7, %rd6, 32; cvt.u32.u64 %r4, %rd7;
+  V: setp.eq.s32 %p1, %r4, 0;
+  vote.sync.any.pred %p1, %p1, -1;
+  @%p1 bra L;
+  @%p2 bra E;
+  cvt.u64.u32 %rd6, %r4; or.b64 %rd7, %rd6, 8589934592;
+  st.global.u64 [%rd3], %rd7;
   E: ret;
 # look-back by each thread, who renews what it published (digits of a radix sort)
   mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 256, %r1; mul.wide.u32 %rd2, %r3, 4; add.s64 %rd3, %rd1, %rd2;

@@ -1,0 +1,107 @@
+/* Loads and stores that native code leaves to C: faults, lanes in several allocations, bytes at scattered addresses. */
+#include "native_memory.h"
+#include "wave_events.h"
+
+unsigned lds_offset(const struct inst *i, const struct native_memory *m, unsigned which) {
+  if (!m->unit) return (uint16_t)i->imm;
+  return (which ? i->imm >> 8 & 0xff : i->imm & 0xff) * m->unit;
+}
+
+/* A lane's private memory is interleaved by dword. */
+static void copy_scratch(const struct wave *w, unsigned lane, uint32_t offset, uint32_t *value, unsigned bytes, bool store) {
+  for (unsigned k = 0; k < bytes; k++, offset++) {
+    uint8_t *at = w->scratch + ((size_t)offset / 4 * w->wg->lanes + lane) * 4 + offset % 4, *byte = (uint8_t *)value + k;
+    if (store) *at = *byte;
+    else *byte = *at;
+  }
+}
+
+static bool access_scratch(struct wave *w, const struct inst *i, struct frame *f, unsigned lane, unsigned lane0,
+                           const struct native_memory *m) {
+  unsigned bytes = bytes_of(m);
+  uint64_t offset = f->offset[lane];
+  if (offset + bytes > w->scratch_size) {
+    wave_fault(w, i, FAULT_SCRATCH, (int)(lane0 + lane), offset, "%s of %u bytes at private offset 0x%llx of %llu",
+               m->store ? "write" : "read", bytes, (unsigned long long)offset, (unsigned long long)w->scratch_size);
+    return false;
+  }
+  uint32_t value[4];
+  for (unsigned k = 0; k < dwords_of(m) && m->store; k++) value[k] = f->data[k][lane];
+  copy_scratch(w, lane0 + lane, (uint32_t)offset, value, bytes, m->store);
+  for (unsigned k = 0; k < dwords_of(m) && !m->store; k++) f->data[k][lane] = value[k];
+  return true;
+}
+
+/* One lane's element: to or from frame->data. False: the fault is raised. */
+static bool access_lane(struct wave *w, const struct inst *i, struct frame *f, unsigned lane, unsigned lane0,
+                        const struct native_memory *m) {
+  unsigned bytes = bytes_of(m);
+  uint8_t *at;
+  if (m->space == MEMORY_SCRATCH) return access_scratch(w, i, f, lane, lane0, m);
+  if (m->space == MEMORY_LDS) {
+    uint64_t offset = f->offset[lane];
+    if (offset + bytes > w->lds_size) {
+      wave_fault(w, i, FAULT_LDS, (int)(lane0 + lane), offset, "%u bytes at LDS offset 0x%llx of %u", bytes,
+                 (unsigned long long)offset, w->lds_size);
+      return false;
+    }
+    at = w->lds + offset;
+  } else {
+    uint64_t address = f->address[lane];
+    const struct mem_window *found = address + bytes > address ? find_window(w, address, address + bytes - 1) : NULL;
+    if (!found || (m->store && !found->writable)) {
+      wave_memory_fault(w, i, (int)(lane0 + lane), address, bytes, m->store);
+      return false;
+    }
+    at = (uint8_t *)(uintptr_t)address;
+  }
+  uint32_t value[4] = {0};
+  if (m->store) {
+    for (unsigned k = 0; k < dwords_of(m); k++) value[k] = f->data[k][lane];
+    memcpy(at, value, bytes);
+    return true;
+  }
+  if (bytes == 8) {   /* in one access, as atomic loads are made of it */
+    uint64_t both = *(const uint64_t __attribute__((aligned(1), may_alias)) *)at;
+    memcpy(value, &both, 8);
+  } else {
+    memcpy(value, at, bytes);
+  }
+  if (m->kind == MEMORY_I8) value[0] = (uint32_t)(int8_t)value[0];
+  if (m->kind == MEMORY_I16) value[0] = (uint32_t)(int16_t)value[0];
+  for (unsigned k = 0; k < dwords_of(m); k++) f->data[k][lane] = value[k];
+  return true;
+}
+
+/* The lanes' accesses one by one; the allocation found is remembered for the machine code. */
+uint64_t native_access(struct wave *w, const struct inst *i, struct frame *f, const uint32_t *v,
+                              struct native_site *site) {
+  const struct native_memory *m = memory_of(i);
+  unsigned lane0 = (unsigned)(v - w->v), bytes = bytes_of(m);
+  for (uint64_t rest = f->lanes & 0xffff; rest; rest &= rest - 1)
+    if (!access_lane(w, i, f, (unsigned)__builtin_ctzll(rest), lane0, m)) return 0;
+  if (m->space == MEMORY_GLOBAL && (f->lanes & 0xffff)) {
+    uint64_t address = f->address[63 - __builtin_clzll(f->lanes & 0xffff)];
+    const struct mem_window *found = find_window(w, address, address + bytes - 1);
+    *site = (struct native_site){found->lo, found->hi - bytes};
+  }
+  return 1;
+}
+
+/* Called with rax: the function, rsi: the instruction, r8: the site. Saves what C code may change. Result in rax. */
+void native_access_emit(struct x86 *x) {
+  enum { BACK = 8 };   /* the return address is above the frame */
+  for (int k = 0; k < ZMM_COUNT; k++)
+    zmm_rm(x, MOVDQA_STORE, (unsigned)k, 0, mem(RSP, BACK + (int32_t)offsetof(struct frame, zmm) + 64 * k), UNMASKED);
+  for (int k = 1; k < 8; k++) k_store(x, (unsigned)k, mem(RSP, BACK + (int32_t)offsetof(struct frame, k) + 2 * k));
+  gpr_rr(x, OP_MOV, true, RDI, R13);
+  gpr_lea(x, RDX, mem(RSP, BACK));
+  gpr_rr(x, OP_MOV, true, RCX, RBX);
+  gpr_immediate(x, 5, true, RSP, 8);
+  put8(x, 0xff), put8(x, 0xd0);
+  gpr_immediate(x, 0, true, RSP, 8);
+  for (int k = 0; k < ZMM_COUNT; k++)
+    zmm_rm(x, MOVDQA_LOAD, (unsigned)k, 0, mem(RSP, BACK + (int32_t)offsetof(struct frame, zmm) + 64 * k), UNMASKED);
+  for (int k = 1; k < 8; k++) k_load(x, (unsigned)k, mem(RSP, BACK + (int32_t)offsetof(struct frame, k) + 2 * k));
+  put8(x, 0xc3);
+}

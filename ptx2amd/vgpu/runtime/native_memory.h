@@ -1,0 +1,37 @@
+/* What the loads and stores of native code share, by address space. */
+#pragma once
+#include "access.h"
+#include "native_emit.h"
+
+static inline unsigned bytes_of(const struct native_memory *m) {
+  static const uint8_t kind_bytes[] = {4, 8, 12, 16, 1, 1, 2, 2, 1, 2};
+  return kind_bytes[m->kind];
+}
+static inline unsigned dwords_of(const struct native_memory *m) { return bytes_of(m) <= 4 ? 1 : bytes_of(m) / 4; }
+static inline const struct native_memory *memory_of(const struct inst *i) { return &native_rows[i->op->id].memory; }
+
+static inline struct masking exec_mask(const struct compiler *c, bool zero) {
+  return (struct masking){c->masked ? K_EXEC : 0, c->masked && zero};
+}
+
+/* The offset of element `which` of an LDS instruction, in bytes. */
+unsigned lds_offset(const struct inst *i, const struct native_memory *m, unsigned which);
+
+/* The numbers 0, bytes, 2 * bytes ... by lane, or a table for vpermi2d: in memory, or in a register. */
+const uint32_t *table_at(unsigned table);
+unsigned zmm_table(struct compiler *c, unsigned table);
+
+/* Neighbouring elements of 16 lanes. z: the dwords' registers, t: free ones. */
+void load_quads(struct compiler *c, const uint8_t *z, const unsigned *t, struct memory at);
+void store_quads(struct compiler *c, const uint8_t *z, const unsigned *t, struct memory at);
+void load_row(struct compiler *c, const struct native_memory *m, const uint8_t *z, struct memory at);
+void store_row(struct compiler *c, const struct native_memory *m, const uint8_t *z, struct memory at);
+
+/* The access in C, whose addresses are in the frame. d->z[0...]: data. */
+uint64_t native_access(struct wave *w, const struct inst *i, struct frame *f, const uint32_t *v,
+                       struct native_site *site);
+void call_access(struct compiler *c, const struct detour *d);
+
+void global_emit(struct compiler *c, const struct inst *i, const struct native_memory *m);
+void lds_emit(struct compiler *c, const struct inst *i, const struct native_memory *m);
+void scratch_emit(struct compiler *c, const struct inst *i, const struct native_memory *m);
