@@ -72,8 +72,7 @@ def optimised(ir: str, target: Target, simple: bool = False, least: bool = False
     simple: the IR has no calls to functions of its own. Then, when it is long, a short pipeline does: it
     comes from PTX, whose compiler has optimised it before. least: only what LLVM needs to make code."""
     llvm = _binding()
-    lines = ir.count("\n")
-    level = LEAST_CODEGEN_LEVEL if least else LONG_CODEGEN_LEVEL if lines > LONG_LINES else CODEGEN_LEVEL
+    level = LEAST_CODEGEN_LEVEL if least else LONG_CODEGEN_LEVEL if is_long(ir) else CODEGEN_LEVEL
     tm = machine(target, level)
     head = f'target datalayout = "{tm.target_data}"\ntarget triple = "{TRIPLE}"\n'
     try:
@@ -81,7 +80,7 @@ def optimised(ir: str, target: Target, simple: bool = False, least: bool = False
         module.verify()
     except RuntimeError as error:
         raise CodegenError(f"LLVM does not accept our IR: {error}") from None
-    short = simple and (least or lines > FULL_LINES)
+    short = simple and (least or ir.count("\n") > FULL_LINES)
     options = llvm.create_pipeline_tuning_options(3)
     options.loop_vectorization = False
     options.slp_vectorization = True  # packed f32 and f16 arithmetic

@@ -27,8 +27,6 @@ from ptx2amd.service.protocol import Message, ProtocolError, receive, unpack
 IDLE_SECONDS = 600.0
 REQUEST_SECONDS = 30.0  # to read a request; translation itself has no limit
 PEER = struct.Struct("3i")  # SO_PEERCRED: pid, uid, gid
-
-
 SOCKET_DIRECTORY = 70  # bytes of a folder's path; a socket's whole path has 108
 
 

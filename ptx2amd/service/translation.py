@@ -49,7 +49,7 @@ def answer(request: Message, build: str, again: bool = False) -> Message:
     again: a worker has crashed over this request, so LLVM is kept apart from this process."""
     begin = time.perf_counter()
     try:
-        path = _serve(request, build, ISOLATE[again])
+        path = _serve(request, build, "all" if again else "risky")
     except Exception as error:
         code = next((code for kind, code in CODES if isinstance(error, kind)), "CUDA_ERROR_UNKNOWN")
         text = str(error)
@@ -129,9 +129,6 @@ def parse_options(text: str) -> dict[str, str]:
     return options
 
 
-# What runs in a process of its own: when a request is new, and when a worker has crashed over it.
-ISOLATE = {False: "risky", True: "all"}
-
 # What is tried when LLVM fails on a kernel, or takes too long: options of `translate`, and what they mean.
 SIMPLER: tuple[tuple[dict[str, Any], str], ...] = (
     ({"matrix": "software"}, "without the chip's matrix instructions"),
@@ -150,7 +147,7 @@ def kernel_entry(
     arch: str,
     build: str,
     options: dict[str, str] | None = None,
-    isolate: str = ISOLATE[False],
+    isolate: str = "risky",
 ) -> Entry:
     """Translate one kernel, in a simpler form when LLVM fails on it. Raises Unsupported or PtxError when that can't
     be done."""

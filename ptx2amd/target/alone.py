@@ -25,16 +25,12 @@ class Alone(View):
 
     def alone(self, head: int, thread: bool) -> int | None:
         """The other side of a branch that lets one warp only (one thread) come to block `head`."""
-        for number, block in enumerate(self.flow.blocks):
-            branch = self.flow.branch(number)
-            if branch is None or branch.inst.guard is None or len(block.successors) < 2 or number == head:
-                continue
-            register = branch.key(branch.inst.guard.reg)
-            for inside in block.successors:
-                holds = (inside != block.falls) != branch.inst.guard.negated
-                if not self._few(branch, register, holds, thread):
+        for branch in self.flow.forks():
+            number, sides = branch.block, self.flow.blocks[branch.block].successors
+            for inside in sides if number != head else ():
+                if not self._few(branch, branch.predicate, self.flow.holds(branch, inside), thread):
                     continue
-                [outside] = set(block.successors) - {inside}
+                [outside] = set(sides) - {inside}
                 ways = [0, outside] if number else [outside]
                 if any(head in self.flow.reach(way, [number]) for way in ways):
                     continue
@@ -83,13 +79,11 @@ class Alone(View):
         others = {op.block for op in writes} - {op.block for op in makers}
         for maker in makers:
             branch, block = self.flow.branch(maker.block), self.flow.blocks[maker.block]
-            if branch is None or branch.inst.guard is None:
+            if branch is None:
                 return False
-            for side in block.successors:
-                if reader.block in self.flow.reach(side, others):
-                    taken = (side != block.falls) != branch.inst.guard.negated
-                    if not self._few(branch, branch.key(branch.inst.guard.reg), taken, thread):
-                        return False
+            sides = [side for side in block.successors if reader.block in self.flow.reach(side, others)]
+            if not all(self._few(branch, branch.predicate, self.flow.holds(branch, s), thread) for s in sides):
+                return False
         return bool(makers)
 
     def _negated(self, op: Op) -> bool:
@@ -111,6 +105,10 @@ class Alone(View):
             return "warp"
         made = set(map(self._made, self.flow.sources(op, name)))
         return made.pop() if len(made) == 1 else ""
+
+    @cached_property
+    def _kinds(self) -> dict[Op, str]:
+        return {}
 
     def _made(self, made: Op) -> str:
         """The kind of an operation's result."""

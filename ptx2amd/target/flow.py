@@ -39,10 +39,16 @@ class Op:
         """What a register or label name stands for here."""
         return self.names.get(name, name)
 
+    @property
+    def predicate(self) -> str:
+        """The register that a conditional operation asks."""
+        assert self.inst.guard is not None
+        return self.key(self.inst.guard.reg)
+
     def reads(self) -> Iterator[str]:
         """The registers that it reads, and variables in .param space."""
         if self.inst.guard is not None:
-            yield self.key(self.inst.guard.reg)
+            yield self.predicate
         for name, operand in zip(self.inst.shape.names, self.inst.operands, strict=True):
             if name not in DESTINATIONS or name == "u":
                 yield from map(self.key, registers(operand))
@@ -212,6 +218,18 @@ class Flow:
         if ops and ops[-1].lower == "bra" and ops[-1].inst.guard is not None:
             return ops[-1]
         return None
+
+    def forks(self) -> Iterator[Op]:
+        """The conditional branches with two ways on."""
+        for number, block in enumerate(self.blocks):
+            branch = self.branch(number)
+            if branch is not None and len(block.successors) > 1:
+                yield branch
+
+    def holds(self, branch: Op, way: int) -> bool:
+        """What the predicate of a conditional branch is where control goes to block `way` behind it."""
+        assert branch.inst.guard is not None
+        return (way != self.blocks[branch.block].falls) != branch.inst.guard.negated
 
     def reach(self, start: int, avoid: Iterable[int] = (), inside: set[int] | None = None) -> set[int]:
         """The blocks that control can get to from block `start`, itself included, not through `avoid`."""

@@ -94,14 +94,12 @@ class Body(Alone, LookBack):
             return []
         found, barriers = [], self.flow.hits(self.meets)
         firsts, components = self.flow.firsts(barriers), self.flow.components
-        for number, block in enumerate(self.flow.blocks):
-            branch = self.flow.branch(number)
-            if branch is None or branch.inst.guard is None or len(block.successors) < 2:
-                continue
-            first, second = (firsts[s] for s in block.successors)
-            loop = [components[s] == components[number] for s in block.successors]
+        for branch in self.flow.forks():
+            ways = self.flow.blocks[branch.block].successors
+            first, second = (firsts[way] for way in ways)
+            loop = [components[way] == components[branch.block] for way in ways]
             apart = first and second and not first & second and loop[0] == loop[1]
-            if apart and self.differs(branch, branch.key(branch.inst.guard.reg)):
+            if apart and self.differs(branch, branch.predicate):
                 line = min(op.inst.line for bit, op in enumerate(barriers.values()) if (first | second) >> bit & 1)
                 found.append(Hazard(line, f"warps meet at barriers in different branches (line {branch.inst.line})"))
         return found
@@ -111,12 +109,9 @@ class Body(Alone, LookBack):
         chips meet there all the same; here the lanes of each branch exchange among themselves."""
         exchanges = self.flow.hits(self._of_all_lanes)
         firsts, found = self.flow.firsts(exchanges), []
-        for number, block in enumerate(self.flow.blocks if len(exchanges) > 1 else ()):
-            branch = self.flow.branch(number)
-            if branch is None or branch.inst.guard is None or len(block.successors) < 2:
-                continue
-            first, second = (firsts[s] for s in block.successors)
-            if first and second and not first & second and self._by_lane(branch.key(branch.inst.guard.reg)):
+        for branch in self.flow.forks() if len(exchanges) > 1 else ():
+            first, second = (firsts[way] for way in self.flow.blocks[branch.block].successors)
+            if first and second and not first & second and self._by_lane(branch.predicate):
                 line = min(op.inst.line for bit, op in enumerate(exchanges.values()) if (first | second) >> bit & 1)
                 what = f"lanes of a warp exchange in different branches (line {branch.inst.line}), which is not done"
                 found.append(Hazard(line, what, lanes=True))

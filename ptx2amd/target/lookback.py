@@ -56,7 +56,7 @@ class LookBack(View):
         all_come = True
         for number in before:
             branch, block = self.flow.branch(number), self.flow.blocks[number]
-            if branch is None or branch.inst.guard is None or branch.key(branch.inst.guard.reg) not in self.differing:
+            if branch is None or branch.predicate not in self.differing:
                 continue
             sides = [self.flow.reach(side, [head]) for side in block.successors]
             apart = {n for side in sides for n in side if not all(n in other for other in sides)}
@@ -98,15 +98,12 @@ class LookBack(View):
     def _sides(self, number: int) -> set[tuple[object, bool]]:
         """The conditions on the way to a block: what the predicate is made of, and whether it holds."""
         found: set[tuple[object, bool]] = set()
-        for at in range(len(self.flow.blocks)):
-            branch, block = self.flow.branch(at), self.flow.blocks[at]
-            if branch is None or branch.inst.guard is None or len(block.successors) < 2 or at == number:
-                continue
-            ways = [side for side in block.successors if number in self.flow.reach(side, [at])]
-            if len(ways) == 1:
-                register = branch.key(branch.inst.guard.reg)
-                holds = (ways[0] != block.falls) != branch.inst.guard.negated
-                found.add((self.flow.expression(register) or (register, at), holds))
+        for branch in self.flow.forks():
+            at = branch.block
+            ways = [way for way in self.flow.blocks[at].successors if number in self.flow.reach(way, [at])]
+            if len(ways) == 1 and at != number:
+                asked = self.flow.expression(branch.predicate) or (branch.predicate, at)
+                found.add((asked, self.flow.holds(branch, ways[0])))
         return found
 
     def _ends_wait(self, write: Op, loop: set[int], polled: Op) -> bool:
@@ -133,7 +130,7 @@ class LookBack(View):
             block = self.flow.blocks[last.block]
             jumps = any(s in loop for s in block.successors if s != block.falls)
             goes_on = jumps != last.inst.guard.negated
-            tests = self._voted(last, last.key(last.inst.guard.reg), "any" if goes_on else "all")
+            tests = self._voted(last, last.predicate, "any" if goes_on else "all")
             seen = {test: self._fields(test, test.inst.get("a"), polled) for test in tests if test.lower == "setp"}
             if any(isinstance(field, Bit) for fields in seen.values() for field in fields):
                 found |= {self._tested(test, seen.get(test, set()), "eq" if goes_on else "ne") for test in tests}

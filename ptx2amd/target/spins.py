@@ -71,9 +71,9 @@ def conditions(flow: Flow) -> dict[Op, set[Op]]:
     found: dict[Op, set[Op]] = {}
     for number in range(len(flow.blocks)):
         branch = flow.branch(number)
-        if branch is None or branch.inst.guard is None:
+        if branch is None:
             continue
-        seen, work = set(), [branch.key(branch.inst.guard.reg)]
+        seen, work = set(), [branch.predicate]
         sources: set[Op] = set()
         while work:
             register = work.pop()

@@ -55,7 +55,7 @@ class Warps:
         return not register.startswith(SAME)
 
     def _guarded(self, op: Op) -> bool:
-        return op.inst.guard is not None and self._different(op.key(op.inst.guard.reg))
+        return op.inst.guard is not None and self._different(op.predicate)
 
     def _split(self, number: int) -> Op | None:
         """The operation that ends a block in several ways."""

@@ -27,7 +27,6 @@ class View:
     def __init__(self, flow: Flow, block: int, asking: set[str], offsets: dict[str, int] | None = None) -> None:
         self.flow, self.block, self.asking = flow, block, asking
         self.called, self.offsets = offsets is None, offsets or {}
-        self._kinds: dict[Op, str] = {}
 
     @cached_property
     def stores(self) -> set[str]:

@@ -27,3 +27,12 @@ def agree(got: Callable[[], Any], want: Any, rtol: float = 1e-4, atol: float = 1
     import numpy as np
 
     return lambda: np.testing.assert_allclose(got(), want, rtol=rtol, atol=atol)
+
+
+def collatz(value: int) -> int:
+    """How many steps a number takes to 1: loops whose trip count differs from lane to lane."""
+    count = 0
+    while value > 1:
+        value = value // 2 if value % 2 == 0 else value * 3 + 1
+        count += 1
+    return count

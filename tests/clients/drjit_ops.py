@@ -31,14 +31,6 @@ def loop() -> np.ndarray:
     return steps(dr.arange(UInt, 1000) + 1).numpy()
 
 
-def collatz(value: int) -> int:
-    count = 0
-    while value > 1:
-        value = value // 2 if value % 2 == 0 else value * 3 + 1
-        count += 1
-    return count
-
-
 CASES = {
     "arithmetic": (
         lambda: (X * 2 + dr.sqrt(dr.abs(X)) / (X * X + 1)).numpy(),
@@ -51,7 +43,7 @@ CASES = {
     "select": (lambda: dr.select(X > 0.5, X, -X).numpy(), np.where(x > 0.5, x, -x)),
     "gather": (lambda: dr.gather(Float, X, (dr.arange(UInt, n) * 7) % n).numpy(), x[(np.arange(n) * 7) % n]),
     "scatter": (scatter_atomics, np.bincount(np.arange(n) % 64, minlength=64)),
-    "loop": (loop, np.array([collatz(k + 1) for k in range(1000)])),
+    "loop": (loop, np.array([cases.collatz(k + 1) for k in range(1000)])),
     "sum": (lambda: dr.sum(X).numpy(), x.sum(dtype=np.float64)),
     "max": (lambda: dr.max(X).numpy(), x.max()),
     "prefix-sum": (

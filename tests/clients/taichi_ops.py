@@ -131,14 +131,6 @@ def loop() -> np.ndarray:
     return c.to_numpy()
 
 
-def collatz(value: int) -> int:
-    count = 0
-    while value > 1:
-        value = value // 2 if value % 2 == 0 else value * 3 + 1
-        count += 1
-    return count
-
-
 def sparse() -> np.ndarray:
     """A pointer structure: blocks are allocated on the device when first written; only active cells are visited."""
     x, visited = ti.field(ti.i32), ti.field(ti.i32, ())
@@ -276,7 +268,7 @@ CASES = {
         ndarray,
         np.linspace(0, 1, 1200).reshape(40, 30) * 2 + np.arange(40)[:, None] - np.arange(30),
     ),
-    "loop": cases.agree(loop, [collatz(i + 1) for i in range(1000)]),
+    "loop": cases.agree(loop, [cases.collatz(i + 1) for i in range(1000)]),
     "sparse": cases.agree(sparse, [16 * len({i * i // 16 for i in range(20)}), 190]),
     "dynamic": cases.agree(dynamic, np.arange(8) * 5),
     "gradient": cases.agree(gradient, np.cos(x64) * x64**2 + 2 * x64 * np.sin(x64)),
