@@ -346,13 +346,11 @@ class FunctionLowering(Emitter):
         if var.space == "shared":
             if window.place(self, var, f"{self.name}.{var.name}") is None:
                 storage.pointer = self.module.shared(var, quoted(f"{self.name}.{var.name}"))
-        elif var.space in ("local", "param"):
+        else:  # local and param
             memory = f"%v{len(self.entry)}"
             storage.pointer = Val("ptr addrspace(5)", memory)
             ty = f"[{size_of(var)} x i8]" if var.count >= 0 or size_of(var) > 8 else f"i{8 * size_of(var)}"
             self.entry.append(f"  {memory} = alloca {ty}, align {max(4, align_of(var))}, addrspace(5)")
-        else:
-            raise Unsupported(f".{var.space} variable {var.name} inside a function", self.name, var.line)
 
     # the rest
 

@@ -160,7 +160,7 @@ def constant(fn: FunctionLowering, address: Val) -> Val:
     found = fn.const("i1", 0)
     for var in fn.module.module.variables.values():
         if var.space == "const" and var.linkage != "extern" and data.size_of(var):
-            start = fn.cast(fn.symbol_address(var.name, 0, "const"), "i64")
+            start = fn.cast(fn.module.symbol_address(fn, var.name, 0), "i64")
             past = fn.op("i64", f"sub {address.t}, {start}")
             found = fn.op("i1", f"or {found.t}, {fn.op('i1', f'icmp ult {past.t}, {data.size_of(var)}')}")
     return found

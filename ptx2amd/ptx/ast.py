@@ -188,6 +188,7 @@ class Function:
     body_line: int = 0  # where the body's text begins
     body_column: int = 0
     target: str = ""  # of the module that it was linked from
+    statics: list[Var] = field(default_factory=list)  # the module's variables that the body declares (ptx/statics.py)
 
 
 @dataclass(slots=True)

@@ -5,12 +5,13 @@ otherwise takes the long way through the grammar."""
 from __future__ import annotations
 
 import re
+from collections import Counter
 from itertools import count
 from typing import Any, NoReturn
 
 from ptx2amd.errors import PtxError
 from ptx2amd.isa.match import MatchError
-from ptx2amd.ptx import constants, grammar
+from ptx2amd.ptx import constants, grammar, statics
 from ptx2amd.ptx.ast import (
     Addr,
     BranchTargets,
@@ -114,6 +115,8 @@ class BodyParser:
         self.scope = Scope([])
         self.outer: list[tuple[Names, Scope]] = []
         self.line = self.left = 0  # of the item in hand, items behind it
+        self.statics = 0  # how many static variables came
+        self.shared: Counter[str] = Counter()  # shared variables, by name
 
     def run(self) -> Scope:
         for var in (*self.function.proto.results, *self.function.proto.params):
@@ -374,8 +377,13 @@ class BodyParser:
             self.scope.items.append(Inst(shape, operands, guard, self.line))
         elif text.startswith(_SPACES):
             for var in declarations(text, self.module.source, self.line, 1):
+                if var.space in statics.SPACES:
+                    self._static(var)
+                    continue
                 self._check_local(var)
-                self.names.declare(var)
+                new = self._new_name(var)
+                self.names.declare(var, new)
+                var.name = new
                 self.scope.items.append(var)
         elif not _PRAGMA.match(text):
             piece = build(text, "item", self.module.source, self.line)
@@ -390,6 +398,20 @@ class BodyParser:
                 self.scope.items.append(piece)
             elif isinstance(piece, list):
                 raise BadOperand("a variable needs a state space", text)
+
+    def _new_name(self, var: Var) -> str:
+        """Shared variables of one name in several scopes are several variables."""
+        if var.space != "shared" or var.linkage == "extern":
+            return var.name
+        self.shared[var.name] += 1
+        return var.name if self.shared[var.name] == 1 else f"{var.name}.{self.shared[var.name]}"
+
+    def _static(self, var: Var) -> None:
+        """A variable that the module has."""
+        if problem := statics.problem(var):
+            raise BadOperand(f"'{var.name}' {problem}", var.name)
+        self.names.declare(var, self.function.statics[self.statics].name)
+        self.statics += 1
 
     def _targets(self, piece: BranchTargets, text: str) -> None:
         self.scope.items.append(piece)

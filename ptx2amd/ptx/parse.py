@@ -14,6 +14,7 @@ from ptx2amd.ptx.body import BodyParser
 from ptx2amd.ptx.build import Head, build
 from ptx2amd.ptx.declare import declarations, parameters
 from ptx2amd.ptx.scan import Piece, pieces, prepare
+from ptx2amd.ptx.statics import hoist
 
 _HEAD = re.compile(
     r"(?:\.(?P<linkage>extern|visible|weak)\s+)?\.(?P<kind>entry|func)\s*"
@@ -179,6 +180,7 @@ class _Reader:
             self._check_redeclared(piece, known, function)
         if known is None or piece.body:
             self.module.functions[name] = function
+            hoist(self.module, function)
 
     def _check_redeclared(self, piece: Piece, known: Function, function: Function) -> None:
         name = function.proto.name

@@ -75,6 +75,7 @@ class Names(dict[str, Operand]):
         self.prefixes: tuple[str, ...] = ()  # of the ranges
         self.symbols: dict[str, str] = {}  # name -> kind
         self.variables: dict[str, Var] = {}
+        self.meant: dict[str, str] = {}  # variables that have other names for the rest of the translator
         self.signatures: dict[str, Proto | BranchTargets] = {}
         self.labels: set[str] = set()
         self.pending: set[str] = set()  # names used before any declaration
@@ -100,8 +101,9 @@ class Names(dict[str, Operand]):
 
     # --- declarations ---
 
-    def declare(self, var: Var) -> None:
-        """Enter a register, a register range or a variable. Raises BadOperand when the name is taken."""
+    def declare(self, var: Var, meant: str = "") -> None:
+        """Enter a register, a register range or a variable (meant: its name for the rest of the translator). Raises
+        BadOperand when the name is taken."""
         kind = f"&{var.space}" if var.space != "reg" else var.type + (f"*{var.vec}" if var.vec > 1 else "")
         if var.type in ("texref", "surfref", "samplerref") and var.space != "reg":
             kind = "&tex"
@@ -116,6 +118,8 @@ class Names(dict[str, Operand]):
         if var.space != "reg":
             self.symbols[var.name] = kind
             self.variables[var.name] = var
+            if meant:
+                self.meant[var.name] = meant
         elif var.regs:
             self.ranges[var.name] = (var.regs, kind)
             self.prefixes = tuple(self.ranges)
@@ -125,7 +129,8 @@ class Names(dict[str, Operand]):
                 self.kinds.update(dict.fromkeys(names, kind))
         else:
             self.registers[var.name] = kind
-        if self.parent is not None and self:  # operands read before mean something else from here on
+        if self and (self.parent is not None or var.name in self.module.variables or var.name in self.module.functions):
+            # operands read before mean something else from here on
             self.clear()
             self.kinds.clear()
 
@@ -184,6 +189,13 @@ class Names(dict[str, Operand]):
         if name in self.module.aliases:
             return "&func"
         return SPECIAL.get(name)
+
+    def _meant(self, name: str) -> str:
+        """The name of a symbol for the rest of the translator."""
+        scope: Names | None = self
+        while scope is not None and scope._own(name) is None:
+            scope = scope.parent
+        return scope.meant.get(name, name) if scope is not None else name
 
     def variable(self, name: str) -> Var | None:
         """The variable of a name."""
@@ -255,7 +267,7 @@ class Names(dict[str, Operand]):
             self.pending.add(text)
             return Sym(text), "&?"
         if kind[0] == "&":
-            return Sym(text), kind
+            return Sym(self._meant(text)), kind
         if "*" in kind:  # a whole vector: `{v.x, v.y}`
             element, count = kind.split("*")
             parts = "xyzw"[: int(count)]
@@ -310,7 +322,7 @@ class Names(dict[str, Operand]):
         operand, kind = self.named(name)
         if not isinstance(operand, Sym):
             raise BadOperand(f"'{name}' is no symbol: an offset can only be added to one", name)
-        return Sym(name, offset), kind
+        return operand._replace(offset=offset), kind
 
     def _address(self, base: Any, rest: tuple) -> tuple[Operand, str]:
         offset = 0

@@ -224,6 +224,14 @@ MODULE_REJECTED = r"""
 """.strip().split("\n")
 
 BODY_ACCEPTED = r"""
+.global .u32 x; ld.global.u32 r1, [x];
+.global .align 8 .u32 x[3] = {1, 2}, y = 4; mov.u64 l1, x; ld.global.u32 r1, [y];
+.const .u16 x[] = {1, 2}; ld.const.u16 h1, [x+2];
+.global .attribute(.managed) .u32 x; atom.global.add.u32 r1, [x], 1;
+ld.global.u32 r1, [gv]; .global .u32 gv; ld.global.u32 r1, [gv];
+{ .global .u32 x; } { .const .u32 x = 3; ld.const.u32 r1, [x]; }
+.global .u32 x; { .global .u64 x = x; ld.global.u64 l1, [x]; }
+.global .u64 x = gv+4, y = generic(gv); .global .u64 w7 = k;
 ld.global.v4.b32 {r1,r2,r3,r4}, [l1];
 ld.v4.global.b32 {r1,r2,r3,r4}, [l1];
 ld.b32.v4.global {r1,r2,r3,r4}, [l1];
@@ -380,6 +388,15 @@ prmt.b32 r1, f2, u3, s3;
 """.strip().split("\n")
 
 BODY_REJECTED = r"""
+.global .u32 x; ld.const.u32 r1, [x];
+.global .u32 x; .const .u32 x = 2;
+.global .u32 x[];
+.const .u32 x = {1};
+.global .pred x;
+.global .texref x;
+.visible .global .u32 x;
+.tex .u32 x;
+{ .global .u32 x; } ld.global.u32 r1, [x];
 mad.s32.lo r1,r2,r3,r4;
 shf.wrap.l.b32 r1,r2,r3,r4;
 add.f32 f1, f2, 1;
