@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 from shim.api import Row, rows
-from shim.api.hip import FUNCTIONS
+from shim.api.hip import FUNCTIONS, NEWER
 from shim.api.types import ENUMS, HANDLES, STRUCT_VALUES, declarations
 
 SOURCES = Path(__file__).parent / "src"
@@ -79,13 +79,17 @@ def _hip_header() -> str:
             "struct hip_table {\n" + "\n".join(fields) + "\n};\n"
             "extern struct hip_table hip;\n"
             f"enum {{ HIP_FUNCTIONS = {len(FUNCTIONS)} }};\n"
-            "extern const char *const hip_names[HIP_FUNCTIONS]; /* in the table's order */\n#endif\n")
+            "/* In the table's order: the names, and the HIP version that each is taken from (503: 5.3; 0: any). */\n"
+            "extern const char *const hip_names[HIP_FUNCTIONS];\n"
+            "extern const short hip_since[HIP_FUNCTIONS];\n#endif\n")
 
 
 def _hip_source() -> str:
     names = "".join(f'  "{name}",\n' for name in FUNCTIONS)
+    since = "".join(f"  {NEWER[name][0] if name in NEWER else 0},\n" for name in FUNCTIONS)
     return (f"{_NOTE}#include \"hip_table.h\"\nstruct hip_table hip;\n"
-            f"const char *const hip_names[HIP_FUNCTIONS] = {{\n{names}}};\n")
+            f"const char *const hip_names[HIP_FUNCTIONS] = {{\n{names}}};\n"
+            f"const short hip_since[HIP_FUNCTIONS] = {{\n{since}}};\n")
 
 
 def _entry(table: list[Row]) -> str:

@@ -57,10 +57,10 @@ def page() -> str:
         suffixes = ", ".join(row.symbol.removeprefix(name) or "plain" for row in versions if len(versions) > 1)
         out.append(f"| `{name}` | {_version(versions[0].since)} | {suffixes} | {_what(newest[name])} |\n")
     out.append(
-        "\n## HIP libraries\n\n`libamdhip64.so.7`, `.6` and `.5` are looked for, in that order. What HIP 5.2 does not "
-        "have:\n\n| HIP function | without it |\n| --- | --- |\n"
+        "\n## HIP libraries\n\n`libamdhip64.so.7`, `.6` and `.5` are looked for, in that order. What not all of "
+        "them have:\n\n| HIP function | from | before |\n| --- | --- | --- |\n"
     )
-    out += [f"| `{name}` | {way} |\n" for name, way in NEWER.items()]
+    out += [f"| `{name}` | {since // 100}.{since % 100} | {way} |\n" for name, (since, way) in NEWER.items()]
     return "".join(out)
 
 

@@ -5,10 +5,10 @@
 
 int hip_memory_type(int cuda) {
   switch (cuda) {
-    case CU_MEMORYTYPE_HOST: return hip_major >= 6 ? 1 : 0;
-    case CU_MEMORYTYPE_DEVICE: return hip_major >= 6 ? 2 : 1;
-    case CU_MEMORYTYPE_ARRAY: return hip_major >= 6 ? 10 : 2;
-    case CU_MEMORYTYPE_UNIFIED: return hip_major >= 6 ? 11 : 3;
+    case CU_MEMORYTYPE_HOST: return hip_version >= 600 ? 1 : 0;
+    case CU_MEMORYTYPE_DEVICE: return hip_version >= 600 ? 2 : 1;
+    case CU_MEMORYTYPE_ARRAY: return hip_version >= 600 ? 10 : 2;
+    case CU_MEMORYTYPE_UNIFIED: return hip_version >= 600 ? 11 : 3;
     default: return -1;
   }
 }

@@ -103,6 +103,10 @@ CUresult cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type) {
   if (!type) return CUDA_ERROR_INVALID_VALUE;
   int found = 0, error = hip.GraphNodeGetType(hNode, &found);
   if (error) return hip_error(error);
+  if (hip_version < 503) { /* counted from 1, and no nodes of semaphores and memory before those of copies */
+    *type = found <= 8 ? found - 1 : CU_GRAPH_NODE_TYPE_MEMCPY;
+    return CUDA_SUCCESS;
+  }
   /* HIP has two more kinds of copies in between. */
   *type = found == 12 || found == 13 ? CU_GRAPH_NODE_TYPE_MEMCPY : found == 14 ? CU_GRAPH_NODE_TYPE_BATCH_MEM_OP : found;
   return CUDA_SUCCESS;

@@ -8,7 +8,7 @@
 
 #include "shim.h"
 
-int hip_major = 7;
+int hip_version = 700;
 bool hip_is_software;
 
 static int missing_function(void) { return HIP_NOT_SUPPORTED; }
@@ -36,15 +36,15 @@ void hip_internal(void *memory) {
 }
 
 static void resolve(void *library) {
+  int version = 0, (*ask)(int *) = (int (*)(int *))dlsym(library, "hipRuntimeGetVersion");
+  if (ask && !ask(&version) && version >= 10000000) hip_version = version / 100000;
   void **slots = (void **)&hip;
   for (int i = 0; i < HIP_FUNCTIONS; i++) {
-    slots[i] = dlsym(library, hip_names[i]);
+    slots[i] = hip_version >= hip_since[i] ? dlsym(library, hip_names[i]) : NULL;
     if (!slots[i]) slots[i] = (void *)missing_function;
   }
   *(void **)&mark_internal = dlsym(library, "ptx2amd_vgpu_internal");
   *(void **)&hip_in_use = dlsym(library, "ptx2amd_vgpu_in_use");
-  int version = 0;
-  if (!hip.RuntimeGetVersion(&version) && version >= 10000000) hip_major = version / 10000000;
 }
 
 /* Loads `path` and asks it for devices. */
@@ -61,13 +61,14 @@ static bool usable(const char *path, int *error, int *count) {
 static bool load_amd(bool required) {
   static const char *const names[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5",
                                       "libamdhip64.so"};
-  int error = 0, count = 0;
+  int error = 0, count = 0, first = 0;
   bool found = false;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (usable(names[i], &error, &count)) return true;
+    if (!first) first = error;
     found |= error || dlopen(names[i], RTLD_NOW | RTLD_NOLOAD);
   }
-  if (required && found) say("the HIP library finds no AMD GPU (HIP error %d): is the amdgpu driver loaded?", error);
+  if (required && found) say("the HIP library finds no AMD GPU (HIP error %d): is the amdgpu driver loaded?", first);
   else if (required) say("no HIP library: libamdhip64.so.7, .6 or .5 is not on the library path; install ROCm, "
                          "or set PTX2AMD_DEVICE=vgpu");
   return false;

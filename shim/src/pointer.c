@@ -9,8 +9,8 @@ enum pointer_kind { POINTER_UNKNOWN, POINTER_HOST, POINTER_DEVICE, POINTER_MANAG
 
 static enum pointer_kind kind_of(const struct hip_pointer *p) {
   if (p->managed) return POINTER_MANAGED;
-  int host = hip_major >= 6 ? 1 : 0, managed = hip_major >= 6 ? 3 : 4;
-  if (hip_major >= 6 && p->type == 0) return POINTER_UNKNOWN;
+  int host = hip_version >= 600 ? 1 : 0, managed = hip_version >= 600 ? 3 : 4;
+  if (hip_version >= 600 && p->type == 0) return POINTER_UNKNOWN;
   return p->type == host ? POINTER_HOST : p->type == managed ? POINTER_MANAGED : POINTER_DEVICE;
 }
 

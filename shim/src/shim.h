@@ -29,7 +29,7 @@ double now_ms(void);
 /* ---- hip.c ---- */
 void hip_internal(void *memory); /* an allocation of ours: no leak of the program (software GPU's memcheck) */
 extern uint64_t (*hip_in_use)(int device); /* bytes of this process; NULL: not known (AMD's library) */
-extern int hip_major;        /* of the HIP library: 5, 6, 7 */
+extern int hip_version;      /* of the HIP library: 503 is 5.3 */
 extern bool hip_is_software; /* ours */
 bool hip_load(void);         /* false: no library, or no device; said why */
 const char *own_directory(void); /* of libcuda.so.1 */

@@ -16,7 +16,9 @@ __attribute__((visibility("default"))) int stub_launches, stub_fail, stub_loads;
 static char environment[64];
 
 HIP hipInit(unsigned f) { (void)f; return 0; }
-HIP hipRuntimeGetVersion(int *v) { *v = 70000000; return 0; }
+HIP hipRuntimeGetVersion(int *v) { *v = getenv("STUB_VERSION") ? atoi(getenv("STUB_VERSION")) : 70000000; return 0; }
+HIP hipGraphNodeGetType(void *node, int *type) { *type = (int)(intptr_t)node; return 0; } /* a node is its type */
+HIP hipMemGetAllocationGranularity(size_t *n, void *of, unsigned o) { (void)of, (void)o; *n = 4096; return 0; }
 HIP hipGetDeviceCount(int *n) { *n = getenv("STUB_NO_DEVICE") ? 0 : 1; return 0; }
 HIP hipSetDevice(int d) { return d ? INVALID : 0; }
 HIP hipDeviceGetName(char *name, int n, int d) { (void)d; snprintf(name, (size_t)n, "Stub"); return 0; }

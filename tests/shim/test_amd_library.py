@@ -1,60 +1,201 @@
-"""AMD's own HIP library, the oldest that distributions have (Debian's libamdhip64-5, HIP 5.2): every function that we
-call is there or has a documented way around it, and without a GPU every call fails in CUDA's way."""
+"""AMD's own HIP libraries, as Debian's releases have them (HIP 5.2, 5.7, 6.4 and 7.2), their headers, and what happens
+where there is one but no GPU."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
+import cffi
 import pytest
+from debian import unpacked
 
+import ptx2amd
 from ptx2amd import native
 from shim.api import rows
-from shim.api.hip import FUNCTIONS, NEWER
+from shim.api.hip import FUNCTIONS, LAID_OUT, NEWER
 
-PACKAGES = ("libamdhip64-5", "libhsa-runtime64-1", "libhsakmt1", "libamd-comgr2", "libnuma1", "libelf1", "libdrm2",
-            "libdrm-amdgpu1")  # fmt: skip
+RELEASES = {"bookworm": 5, "trixie": 5, "sid": 6, "experimental": 7}  # release -> the library's major version
 NO_DEVICE, NOT_INITIALIZED = 100, 3
+TYPES = Path(ptx2amd.__file__).parent / "vgpu" / "runtime" / "hip_types.h"
+
+ASK_VERSION = """
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+  void *library = dlopen(argv[argc - 1], RTLD_NOW);
+  int version = 0;
+  if (!library) return puts(dlerror()), 1;
+  ((int (*)(int *))dlsym(library, "hipRuntimeGetVersion"))(&version);
+  printf("%d\\n", version / 100000);
+}
+"""
 
 
 def test_what_is_newer_is_called_at_all() -> None:
     assert set(NEWER) <= set(FUNCTIONS)
 
 
-@pytest.fixture(scope="module")
-def amd(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder with libamdhip64.so.5, unpacked and not installed."""
-    base = tmp_path_factory.mktemp("amd")
-    if subprocess.run(["apt-get", "download", *PACKAGES], cwd=base, capture_output=True).returncode:
-        pytest.skip("no Debian packages to be had")
-    for package in base.glob("*.deb"):
-        subprocess.run(["dpkg", "-x", str(package), str(base / "root")], check=True)
-    return base / "root" / "usr" / "lib" / "x86_64-linux-gnu"
+OLD_LIBRARY = """
+import ctypes, sys
+cuda, out, size = ctypes.CDLL(sys.argv[1]), ctypes.c_int(), ctypes.c_size_t()
+context = ctypes.c_void_p()
+assert not cuda.cuInit(0) and not cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+assert not cuda.cuCtxSetCurrent(context)
+for node in range(1, 12):
+    assert not cuda.cuGraphNodeGetType(ctypes.c_void_p(node), ctypes.byref(out))
+    print(out.value)
+print(cuda.cuMemGetAllocationGranularity(ctypes.byref(size), (ctypes.c_int * 16)(1), 0))
+"""
+
+
+def test_what_hip_5_2_numbers_and_lays_out_otherwise(stub_path: Path) -> None:
+    """Graph nodes have CUDA's types, copies to and from symbols too; physical memory is not supported."""
+    environment = {**os.environ, "PTX2AMD_HIP_LIBRARY": str(stub_path), "STUB_VERSION": "50221153", "PTX2AMD_TRACE": ""}
+    command = [sys.executable, "-c", OLD_LIBRARY, native.DIRECTORY / "libcuda.so.1"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    copy, not_supported = 1, 801
+    assert list(map(int, done.stdout.split())) == [*range(8), copy, copy, copy, not_supported]
+
+
+@dataclass(frozen=True)
+class Amd:
+    """One of AMD's libraries, with the C library of its release."""
+
+    folder: Path
+    library: Path
+    include: Path
+    version: int
+
+    def command(self, *words: str | Path) -> list[str | Path]:
+        """A command whose libraries are those of the release, and otherwise this machine's."""
+        return [self.folder / "ld-linux-x86-64.so.2", "--library-path", self.folder, *words]
+
+
+@pytest.fixture(scope="module", params=RELEASES)
+def amd(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Amd:
+    base = tmp_path_factory.mktemp(request.param)
+    major = RELEASES[request.param]
+    root = unpacked(request.param, [f"libamdhip64-{major}", "libamdhip64-dev"], base)
+    for where in (root / "lib" / "x86_64-linux-gnu", root / "usr" / "lib" / "x86_64-linux-gnu"):
+        if (where / "ld-linux-x86-64.so.2").exists():
+            loader = where
+    folder = root / "usr" / "lib" / "x86_64-linux-gnu"
+    for file in loader.iterdir() if loader != folder else ():
+        (folder / file.name).symlink_to(file)
+    library = folder / f"libamdhip64.so.{major}"
+    source, program = base / "ask.c", base / "ask"
+    source.write_text(ASK_VERSION)
+    subprocess.run(["gcc", source, "-o", program, "-ldl"], check=True)
+    found = Amd(folder, library, root / "usr" / "include", 0)
+    version = int(subprocess.run(found.command(program, library), capture_output=True, text=True, check=True).stdout)
+    assert version // 100 == major
+    return Amd(folder, library, found.include, version)
 
 
 @pytest.mark.slow
-def test_every_function_is_there_or_has_a_way_around(amd: Path) -> None:
-    listing = subprocess.run(
-        ["nm", "-D", "--defined-only", str(amd / "libamdhip64.so.5")], capture_output=True, text=True, check=True
-    ).stdout
+def test_every_function_is_there_from_the_version_that_the_table_says(amd: Amd) -> None:
+    command = ["nm", "-D", "--defined-only", amd.library]
+    listing = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     there = {line.split()[-1].partition("@")[0] for line in listing.splitlines()}
-    assert set(FUNCTIONS) - there == set(NEWER)
+    for name in FUNCTIONS:
+        since, otherwise = NEWER.get(name, (0, ""))
+        assert (name in there) == (amd.version >= since) or otherwise == LAID_OUT, (name, amd.version)
 
 
 @pytest.mark.slow
-def test_without_a_gpu_every_call_fails_as_in_cuda(amd: Path) -> None:
+def test_functions_have_our_parameters(amd: Amd) -> None:
+    """Each function of the table is called with what the table says that it takes."""
+    lines = []
+    for name, parameters in FUNCTIONS.items():
+        if amd.version >= NEWER.get(name, (0, ""))[0]:
+            parameters = re.sub(r"CUipc(\w+)", r"hipIpc\1_t", parameters)
+            words = [] if parameters == "void" else [re.findall(r"\w+", p) for p in parameters.split(",")]
+            given = ", ".join(f"(void *){w[-1]}" if w[0] == "uint64_t" else w[-1] for w in words)
+            lines.append(f"int call_{name}({parameters}) {{ return {name}({given}); }}")
+    assert not list(complaints(amd, lines))
+
+
+@pytest.mark.slow
+def test_structures_and_numbers_are_ours(amd: Amd) -> None:
+    """What the software GPU and the shim call a field or a number is the same in AMD's headers, where these have it."""
+    facts = list(our_facts())
+    assert len(facts) > 500
+    lines = [f'_Static_assert({what} == {value}, "{what} is not {value}");' for what, value in facts]
+    wrong = {line for line in complaints(amd, lines) if "static assertion failed" in line}
+    changed = {re.findall(r"\w+", line.partition('"')[2])[1 if "(" in line else 0] for line in wrong}
+    assert changed == CHANGED.get(amd.version, set()), wrong
+
+
+# What older headers have otherwise, and who minds it in the shim.
+CHANGED = {
+    507: {
+        "hipMemoryTypeHost", "hipMemoryTypeDevice", "hipMemoryTypeArray", "hipMemoryTypeManaged",
+        "hipMemoryTypeUnified",                                     # copy.c, pointer.c
+        "HIP_MEMCPY3D",                                             # for functions that HIP 5 does not have
+        "hipExternalMemoryBufferDesc", "hipExternalMemoryHandleDesc",
+        "hipExternalSemaphoreHandleDesc", "hipMemPoolProps",        # shorter: without what is reserved
+    },
+    604: {"hipLaunchAttributeValue"},                               # for a function that is not called
+}  # fmt: skip
+CHANGED[502] = CHANGED[507] - {"hipMemoryTypeManaged"} | {
+    "hipGraphNodeTypeKernel", "hipGraphNodeTypeMemcpy", "hipGraphNodeTypeMemset", "hipGraphNodeTypeHost",
+    "hipGraphNodeTypeGraph", "hipGraphNodeTypeEmpty", "hipGraphNodeTypeWaitEvent",
+    "hipGraphNodeTypeEventRecord",                                  # graph.c
+    "hipMemAllocationProp",                                         # NEWER
+}  # fmt: skip
+
+
+def our_facts() -> Iterator[tuple[str, int]]:
+    """Expressions and their values: what hip_types.h says of structures and enumerations."""
+    command = ["gcc", "-E", "-P", TYPES]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    ffi = cffi.FFI()
+    ffi.cdef(text[text.index("typedef enum hipError_t") :])
+    for name in ffi.list_types()[0]:
+        kind = ffi.typeof(name)
+        if kind.kind == "enum":
+            yield from kind.relements.items()
+        elif kind.kind in ("struct", "union") and kind.fields:
+            yield f"sizeof({name})", ffi.sizeof(kind)
+            for field, about in kind.fields:
+                if about.bitsize < 0:
+                    yield f"__builtin_offsetof({name}, {field})", about.offset
+
+
+def complaints(amd: Amd, lines: list[str]) -> Iterator[str]:
+    """What gcc says of lines that follow AMD's header."""
+    errors = ("int-conversion", "incompatible-pointer-types", "implicit-function-declaration")
+    flags = ["-w", *(f"-Werror={error}" for error in errors)]
+    done = subprocess.run(
+        ["gcc", "-fsyntax-only", "-D__HIP_PLATFORM_AMD__", *flags, "-I", amd.include, "-xc", "-"],
+        input="\n".join(["#include <stdint.h>", "#include <hip/hip_runtime_api.h>", *lines]),
+        capture_output=True, text=True,
+    )  # fmt: skip
+    for line in done.stderr.splitlines():
+        if "error:" in line:
+            assert line.startswith("<stdin>"), line
+            yield line
+
+
+@pytest.mark.slow
+def test_without_a_gpu_every_call_fails_as_in_cuda(amd: Amd) -> None:
     """cuInit finds no device; then nothing is initialised. Nothing crashes, and AMD's library was really loaded."""
     library, runner = native.DIRECTORY / "libcuda.so.1", Path(__file__).with_name("conformance_run.py")
-    environment = {**os.environ, "LD_LIBRARY_PATH": str(amd), "PTX2AMD_DEVICE": "hip", "PTX2AMD_TRACE": ""}
+    packages = os.pathsep.join(path for path in sys.path if path)
+    environment = {**os.environ, "PYTHONPATH": packages, "PTX2AMD_DEVICE": "hip", "PTX2AMD_TRACE": ""}
     done = subprocess.run(
-        [sys.executable, str(runner), str(library), "--state", "deviceless"],
+        amd.command(Path(sys.executable).resolve(), runner, library, "--state", "deviceless"),
         env=environment, capture_output=True, text=True, timeout=120,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "the HIP library finds no AMD GPU" in done.stderr
+    assert "the HIP library finds no AMD GPU (HIP error 10" in done.stderr
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert answers[0] == ["cuInit", NO_DEVICE]
     early = {row.symbol for row in rows() if row.early}
