@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import shlex
 import sys
@@ -37,8 +38,14 @@ def environment(device: str | None = None, trace: Path | None = None, mapping: s
         changes["PTX2AMD_MAPPING"] = mapping
     if trace is not None:
         changes["PTX2AMD_TRACE"] = str(trace.absolute())
-        trace.unlink(missing_ok=True)  # the processes of one run append to one file
+        for file in trace_files(trace):  # the processes of one run append to one file
+            file.unlink(missing_ok=True)
     return changes
+
+
+def trace_files(trace: Path) -> list[Path]:
+    """A trace, and beside it the last lines of processes that were killed (shim/src/trace.c)."""
+    return [trace, *sorted(trace.parent.glob(f"{glob.escape(trace.name)}.*.rest"))]
 
 
 def tools(

@@ -13,20 +13,22 @@ from typing import Any
 import click
 
 from ptx2amd.errors import Ptx2amdError
+from ptx2amd.launch import trace_files
 
 Event = dict[str, Any]
 
 
 def read(path: Path) -> Iterator[Event]:
-    """The events of a trace. A last line that a killed process left unfinished is left out; any other line that is not
-    JSON raises Ptx2amdError."""
-    lines = path.read_text(errors="replace").splitlines()
-    for number, line in enumerate(lines, 1):
-        try:
-            yield json.loads(line)
-        except json.JSONDecodeError as error:
-            if number < len(lines):
-                raise Ptx2amdError(f"{path}:{number}: not a trace: {error}") from None
+    """The events of a trace, with those that killed processes left beside it. A last line that one left unfinished is
+    left out; any other line that is not JSON raises Ptx2amdError."""
+    for file in trace_files(path):
+        lines = file.read_text(errors="replace").partition("\0")[0].splitlines()
+        for number, line in enumerate(lines, 1):
+            try:
+                yield json.loads(line)
+            except json.JSONDecodeError as error:
+                if number < len(lines):
+                    raise Ptx2amdError(f"{file}:{number}: not a trace: {error}") from None
 
 
 @dataclass

@@ -1,10 +1,12 @@
 /* The trace (PTX2AMD_TRACE=FILE): one JSON object per line. Lines gather in a buffer and go to the file in whole lines,
- * when it is full, after a tenth of a second, and at the end, so that processes can share a file. */
+ * when it is full, after a tenth of a second, and at the end, so that processes can share a file. The buffer is a mapped
+ * file too, FILE.PID.rest: of a process that is killed, the last lines lie there. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -22,8 +24,9 @@ int entry_state = ENTRY_CLOSED;
 static int file = -1;
 static char path[PATH_LENGTH];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static char buffer[BUFFER];
-static size_t used;
+static char *buffer; /* opened at a process's first line */
+static size_t used;  /* a 0 follows */
+static bool closing; /* nobody will flush any more */
 static uint64_t flushed;
 static int process;
 
@@ -44,26 +47,54 @@ static void write_all(const char *data, size_t size) {
   }
 }
 
+static const char *rest(void) {
+  static char name[PATH_LENGTH + 32];
+  snprintf(name, sizeof name, "%s.%d.rest", path, process);
+  return name;
+}
+
+/* Where the trace is no plain file, or its disk is full, the buffer is plain memory. What a process wrote before it
+ * started another program in its place is there still. */
+static void open_buffer(void) {
+  static char plain[BUFFER];
+  struct stat about;
+  bool beside = !fstat(file, &about) && S_ISREG(about.st_mode);
+  int behind = beside ? open(rest(), O_RDWR | O_CREAT | O_CLOEXEC, 0666) : -1;
+  void *mapped = MAP_FAILED;
+  if (behind >= 0 && !posix_fallocate(behind, 0, BUFFER))
+    mapped = mmap(NULL, BUFFER, PROT_READ | PROT_WRITE, MAP_SHARED, behind, 0);
+  if (behind >= 0) close(behind);
+  buffer = mapped == MAP_FAILED ? plain : mapped;
+  used = strnlen(buffer, BUFFER - 1);
+}
+
 /* Under the lock. */
 static void flush(uint64_t now) {
   write_all(buffer, used);
   used = 0;
+  buffer[0] = 0;
   flushed = now;
 }
 
 static void put(const char *line, size_t size, uint64_t now) {
   pthread_mutex_lock(&lock);
-  if (used + size > BUFFER) flush(now);
+  if (!buffer) open_buffer();
+  if (used + size >= BUFFER) flush(now);
+  buffer[used + size] = 0;
   memcpy(buffer + used, line, size);
   used += size;
-  if (now - flushed > FLUSH_NS) flush(now);
+  if (closing || now - flushed > FLUSH_NS) flush(now);
   pthread_mutex_unlock(&lock);
 }
 
 __attribute__((destructor)) static void trace_close(void) {
   if (!trace_on) return;
   pthread_mutex_lock(&lock);
-  flush(now_ns());
+  closing = true;
+  if (buffer) {
+    flush(now_ns());
+    unlink(rest());
+  }
   pthread_mutex_unlock(&lock);
 }
 
@@ -71,7 +102,7 @@ __attribute__((destructor)) static void trace_close(void) {
 static void before_fork(void) { pthread_mutex_lock(&lock); }
 static void in_parent(void) { pthread_mutex_unlock(&lock); }
 static void in_child(void) {
-  used = 0;
+  buffer = NULL; /* the mapping is the parent's */
   process = (int)getpid();
   pthread_mutex_unlock(&lock);
 }
@@ -84,7 +115,9 @@ static void open_file(void) {
     say("cannot write the trace to %s", wanted);
     return;
   }
-  snprintf(path, sizeof path, "%s", wanted);
+  char *whole = realpath(wanted, NULL); /* the program may go to another folder */
+  snprintf(path, sizeof path, "%s", whole ? whole : wanted);
+  free(whole);
   process = (int)getpid();
   pthread_atfork(before_fork, in_parent, in_child);
   trace_on = 1;

@@ -112,3 +112,18 @@ def test_a_torn_last_line_is_left_out_and_others_are_errors(tmp_path: Path) -> N
     path.write_text(good[:7] + "\n" + good)
     with pytest.raises(Ptx2amdError, match="torn:1"):
         list(read(path))
+
+
+ENDS = ("os.abort()", "os.kill(os.getpid(), 9)", "os._exit(0)", "os.execl('/bin/true', 'true')")
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_a_process_that_does_not_end_as_it_should_leaves_its_last_calls(tmp_path: Path, end: str) -> None:
+    path = tmp_path / "t.jsonl"
+    environment = {**os.environ, **launch.environment("vgpu:gfx942", trace=path), "LD_AUDIT": ""}
+    program = f"import ctypes, os, sys\ncuda = ctypes.CDLL(sys.argv[1])\ncuda.cuInit(0)\ncuda.cuMemFree_v2(7)\n{end}"
+    subprocess.run([sys.executable, "-c", program, native.DIRECTORY / "libcuda.so.1"], env=environment, timeout=60)
+    assert [event["name"] for event in read(path) if event["event"] == "call"] == ["cuInit", "cuMemFree_v2"]
+    assert len(launch.trace_files(path)) == 2
+    launch.environment("vgpu:gfx942", trace=path)
+    assert launch.trace_files(path) == [path] and not path.exists()
