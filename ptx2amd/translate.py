@@ -24,6 +24,7 @@ from ptx2amd.ptx.declare import declarations
 from ptx2amd.ptx.origin import origin
 from ptx2amd.ptx.parse import parse_module
 from ptx2amd.target import target
+from ptx2amd.target.environment import UNFILLED
 from ptx2amd.target.shared import LDS, SPILLED, VARIANTS
 
 _WORD = re.compile(r"[A-Za-z_$%][\w$]*")
@@ -49,8 +50,7 @@ class KernelResult:
     local: int = 0
     vgprs: int = 0
     sgprs: int = 0
-    env: bool = False
-    heap: bool = False
+    cells: frozenset[int] = frozenset()  # of the environment, that it reads (target/environment.py)
     slot: int | None = None  # static shared memory in the arena's slot; None: all of it in LDS
     dynamic: bool = False  # whether it uses dynamic shared memory
     launch_words: bool = False
@@ -62,6 +62,14 @@ class KernelResult:
     @property
     def ok(self) -> bool:
         return self.error is None
+
+    @property
+    def needs(self) -> list[str]:
+        """What a program has to know that launches the kernel itself (docs/offline.md)."""
+        twice = "blocks of at most 512 threads, launched with twice the size in x"
+        found = [twice] if self.mapping == "padded" else []
+        unfilled = {cell: what for cell, what in UNFILLED.items() if cell in self.cells}
+        return found + [f"while cell {cell} of __ptx2amd_env is 0, {what}" for cell, what in unfilled.items()]
 
     @property
     def reason(self) -> str:
@@ -217,8 +225,7 @@ def _lower(lowering: ModuleLowering, name: str) -> KernelResult:
         params=plan.params,
         max_threads=plan.max_threads,
         static_shared=plan.static_shared,
-        env=plan.env,
-        heap=plan.heap,
+        cells=plan.cells,
         slot=plan.slot,
         dynamic=plan.dynamic,
         launch_words=plan.launch_words,
@@ -260,7 +267,8 @@ def sidecar(module: Module, arch: str, results: dict[str, KernelResult], build_i
                 "local": r.local,
                 "vgprs": r.vgprs,
                 "sgprs": r.sgprs,
-                "env": r.env,
+                "env": bool(r.cells),
+                "needs": r.needs,
                 "shared": LDS if r.slot is None else SPILLED,
                 "slot": r.slot or 0,
                 "launch_words": r.launch_words,

@@ -154,4 +154,6 @@ def _show_code_object(note: dict[str, Any], as_json: bool) -> None:
             f"  {name}\n    {kernel['mapping']}, {kernel['vgprs']} VGPRs, {kernel['sgprs']} SGPRs, "
             f"{kernel['static_shared']:,} bytes of LDS, {kernel['local']:,} of scratch; {kernel['fidelity']}"
         )
-        _show_hazards(kernel["mapping"], *(kernel.get(key, []) for key in ("hazards", "warnings", "apart")))
+        for need in kernel.get("needs", []):
+            click.echo(f"    {need}")
+        _show_hazards("", *(kernel.get(key, []) for key in ("hazards", "warnings", "apart")))

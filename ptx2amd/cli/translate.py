@@ -76,6 +76,7 @@ def command(
     written = _write(results, output, emit, bundle, keep_going)
     for path in written:
         click.echo(path)
+    _remarks(results)
     _report(failures)
     sys.exit(1 if failures else 0)
 
@@ -191,6 +192,20 @@ def _write(
     for name, code in files.items():
         (folder / name).write_bytes(code)
     return [folder / name for name in files]
+
+
+def _remarks(results: list[tuple[Job, Result]]) -> None:
+    """What a program has to know that launches the kernels itself, on stderr."""
+    lines = [
+        f"  {kernel.name} for {job.arch}: {need}"
+        for job, result in results
+        for kernel in result.kernels.values()
+        if kernel.ok
+        for need in kernel.needs
+    ]
+    if lines:
+        click.echo("Programs that launch these kernels themselves (docs/offline.md):", err=True)
+        click.echo("\n".join(lines), err=True)
 
 
 def _report(failures: list[tuple[str, str, str]]) -> None:

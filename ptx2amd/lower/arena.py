@@ -11,12 +11,12 @@ from ptx2amd.lower import special
 from ptx2amd.lower.calls import env
 from ptx2amd.lower.order import fence
 from ptx2amd.lower.value import Val
+from ptx2amd.target.environment import ARENA
 from ptx2amd.target.shared import SLOT_BYTES
 
 if TYPE_CHECKING:
     from ptx2amd.lower.function import FunctionLowering
 
-ARENA = 3  # the environment's cell with the arena's address
 MASK, FIRST, TAKEN, GIVEN, RING = 4, 8, 64, 128, 192  # offsets in the arena's header
 CELL = "@__ptx2amd_slot"  # in LDS: the slot's address (u64), threads left (u32), the slot's ticket (u32)
 CELL_TEXT = f"{CELL} = internal addrspace(3) global [16 x i8] poison, align 16"

@@ -14,8 +14,8 @@ from ptx2amd.lower.names import Register, Storage
 from ptx2amd.lower.registry import lowers
 from ptx2amd.lower.value import Val
 from ptx2amd.ptx.ast import BranchTargets, Inst, Operand, Proto, Reg, Sym, Var, Vec
+from ptx2amd.target.environment import HEAP, OUTPUT
 
-HEAP = 2  # its cell of the environment
 PLACE = [f"%{what}.{axis}" for what in ("ctaid", "tid") for axis in "xyz"]
 DYNAMIC_PARALLELISM = ("cudaLaunchDevice", "cudaGetParameterBuffer", "__cudaCDP", "cudaDevice", "cudaStream")
 
@@ -173,7 +173,7 @@ def _runtime_call(
             argument_value(fn, inst, a, t) for a, t in zip(arguments, ("i64", "i64", "i32", "i64"), strict=False)
         )
         place = fn.pack([fn.special(name) for name in PLACE], "<6 x i32>")
-        fn.call(fn.helper("ptx2amd_assert_fail"), "void", message, file, line, function, place, env(fn, 1))
+        fn.call(fn.helper("ptx2amd_assert_fail"), "void", message, file, line, function, place, env(fn, OUTPUT))
         fn.trap()
     elif name == "malloc":
         size = argument_value(fn, inst, arguments[0], "i64")
@@ -189,12 +189,11 @@ def _runtime_call(
 
 
 def _printf(fn: FunctionLowering, fmt: Val, args: Val) -> Val:
-    return fn.call(fn.helper("ptx2amd_vprintf"), "i32", fmt, args, env(fn, 1), fn.const("i32", 0))
+    return fn.call(fn.helper("ptx2amd_vprintf"), "i32", fmt, args, env(fn, OUTPUT), fn.const("i32", 0))
 
 
 def env(fn: FunctionLowering, cell: int) -> Val:
     """Cell `cell` of the environment block that the loader fills, an i64."""
-    fn.module.uses_env = True
-    fn.module.uses_heap |= cell == HEAP
+    fn.module.cells.add(cell)
     at = f"getelementptr (i8, ptr addrspace(1) @__ptx2amd_env, i64 {8 * cell})"
     return fn.op("i64", f"load i64, ptr addrspace(1) {at}, align 8, !invariant.load !0")

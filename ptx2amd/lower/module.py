@@ -25,6 +25,7 @@ from ptx2amd.lower.summary import Summary, summarise
 from ptx2amd.lower.value import Val
 from ptx2amd.ptx.ast import Function, Module, Var
 from ptx2amd.target import Target
+from ptx2amd.target.environment import DATA
 from ptx2amd.target.hazards import Hazard, hazards
 from ptx2amd.target.shared import BLOCK_LIMIT, LDS, Array, SharedPlan, packed, plan
 
@@ -42,8 +43,7 @@ class KernelPlan:
     max_threads: int
     static_shared: int
     f32_denormals: str
-    env: bool  # whether it reads the environment
-    heap: bool  # whether it allocates memory or frees it
+    cells: frozenset[int]  # of the environment, that it reads (target/environment.py)
     approximate: list[str] = field(default_factory=list)  # opcodes whose lowering is not exact
     slot: int | None = None  # bytes of static variables in the arena's slot; None: all in LDS
     dynamic: bool = False  # whether it uses dynamic shared memory
@@ -74,7 +74,8 @@ class ModuleLowering:
         self.globals: dict[str, str] = {}
         self.outlined: dict[str, list[str]] = {}  # functions among the globals -> types of their results
         self.helpers: set[str] = set()
-        self.uses_env = self.uses_heap = False
+        self.cells: set[int] = set()  # of the environment, that are read
+        self.function_cells: dict[str, set[int]] = {}  # the same by function
         self.whole_waves = False  # whether it computes for whole waves, in registers that LLVM cannot spill
         self.uses_dynamic_lds = False
         self.dynamic_align = 16  # of the dynamic shared memory, in bytes
@@ -178,7 +179,7 @@ class ModuleLowering:
         if self.mode == "module":
             self._define(fn, var)
             return fn.displace(Val(f"ptr addrspace({space})", quoted(var.name)), offset)
-        base = fn.op(f"ptr addrspace({space})", f"inttoptr {env(fn, 0).t} to ptr addrspace({space})")
+        base = fn.op(f"ptr addrspace({space})", f"inttoptr {env(fn, DATA).t} to ptr addrspace({space})")
         return fn.displace(base, self.segment.offsets[var.name] + offset)
 
     def _define(self, fn: FunctionLowering, var: Var) -> None:
@@ -264,8 +265,7 @@ class ModuleLowering:
         if function is None or function.kind != "entry":
             known = [n for n, f in self.module.functions.items() if f.kind == "entry"]
             raise Ptx2amdError(f"no kernel {name!r} in {self.module.source}; it has {', '.join(known) or 'none'}")
-        before = dict(self.globals), set(self.helpers), self.uses_env, self.uses_dynamic_lds
-        self.uses_env = self.uses_heap = False
+        before = dict(self.globals), set(self.helpers), set(self.cells), self.uses_dynamic_lds
         self._new, self._pending = {}, []
         try:
             mode = self._denormals(function)
@@ -276,10 +276,10 @@ class ModuleLowering:
             self.block_size = required_block(function)
             self.named_barriers = named.numbers(self, function)
             self.owner = name if self._own_functions(function) else ""
-            self._new[name] = lower_function(self, function, mode)
+            self._new[name] = self._lowered(function, mode)
             while self._pending:
                 callee, mode = self._pending.pop()
-                text = lower_function(self, callee, mode)
+                text = self._lowered(callee, mode)
                 self._new[llvm_name(callee, mode, self.kernel_target.mapping, self.owner)] = text
             self.plans[name] = self._plan(function, mode, found)
         except RecursionError:
@@ -287,11 +287,17 @@ class ModuleLowering:
         finally:
             failed = name not in self.plans
             if failed:
-                self.globals, self.helpers, self.uses_env, self.uses_dynamic_lds = before
+                self.globals, self.helpers, self.cells, self.uses_dynamic_lds = before
             else:
                 self.texts.update(self._new)
-                self.uses_env |= before[2]
             self._new, self._pending = {}, []
+
+    def _lowered(self, function: Function, mode: str) -> str:
+        others, self.cells = self.cells, set()
+        text = lower_function(self, function, mode)
+        self.function_cells.setdefault(function.proto.name, set()).update(self.cells)
+        self.cells |= others
+        return text
 
     def _denormals(self, kernel: Function) -> str:
         """The f32 denormal mode most of the kernel's instructions ask for: "flush" or "ieee"."""
@@ -324,8 +330,7 @@ class ModuleLowering:
             min(max_threads(function), self.kernel_target.max_block),
             self.static_shared_of(function),
             mode,
-            self.uses_env,
-            self.uses_heap,
+            frozenset().union(*(self.function_cells.get(f.proto.name, ()) for f in self.reachable(function))),
             approximate,
             None if self.shared_plan is None else self.shared_plan.dynamic,
             not all(array.size for array in self._arrays(function)),
@@ -347,7 +352,7 @@ class ModuleLowering:
         if self.mode == "module":
             self._define_all()
         parts = [text for text in self.globals.values() if text]
-        if self.uses_env:
+        if self.cells:
             parts.append(ENV)
         if self.uses_dynamic_lds:
             parts.append(f"@{DYNAMIC_LDS} = external addrspace(3) global [0 x i8], align {self.dynamic_align}")

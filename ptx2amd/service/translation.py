@@ -17,6 +17,7 @@ from ptx2amd.service.entry import Entry
 from ptx2amd.service.protocol import Message
 from ptx2amd.target import MAPPINGS, MATRIX
 from ptx2amd.target.arch import UnknownArch
+from ptx2amd.target.environment import HEAP
 from ptx2amd.target.shared import LDS, SPILLED, VARIANTS
 from ptx2amd.translate import INTERNAL_ERROR, ModuleIndex, Result, module_index, parse, translate
 
@@ -174,8 +175,8 @@ def kernel_entry(
         "local": outcome.local,
         "vgprs": outcome.vgprs,
         "sgprs": outcome.sgprs,
-        "env": int(outcome.env),
-        "heap": int(outcome.heap),
+        "env": int(bool(outcome.cells)),
+        "heap": int(HEAP in outcome.cells),
         "shared": LDS if outcome.slot is None else SPILLED,
         "slot": outcome.slot or 0,
         "launch_words": int(outcome.launch_words),

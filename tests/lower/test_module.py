@@ -12,6 +12,7 @@ from ptx2amd.codegen.elf import Elf
 from ptx2amd.errors import Ptx2amdError, PtxError
 from ptx2amd.lower.module import ModuleLowering
 from ptx2amd.target import UnknownArch
+from ptx2amd.target.environment import DATA
 from ptx2amd.translate import module_index, parse, translate
 
 HEAD = ".version 8.0\n.target sm_75\n.address_size 64\n"
@@ -67,7 +68,7 @@ def test_result_and_sidecar_describe_the_kernel() -> None:
         kernel = result.kernels["good"]
         assert (kernel.mapping, kernel.wave, kernel.max_threads) == (mapping, wave, 128)
         assert kernel.params == [(0, 8, 8), (8, 1, 1)]
-        assert kernel.static_shared == 24 and kernel.vgprs > 0 and kernel.env
+        assert kernel.static_shared == 24 and kernel.vgprs > 0 and kernel.cells == {DATA}
         sidecar = sidecar_of(result.code)
         assert sidecar is not None
         assert (sidecar["translator"], sidecar["arch"], sidecar["ptx"]) == ("b1", arch, [8, 0])
