@@ -44,6 +44,11 @@ def common_header() -> str:
         "enum type_class { CLASS_INT, CLASS_INT16, CLASS_INT64, CLASS_F16, CLASS_BF16, CLASS_F32, CLASS_F64,"
         " CLASS_PK_F32, CLASS_MASK };",
         f"enum {{ OP_COUNT = {len(all_ops())} }};",
+        "/* Registers of an operand; 0: a lane mask, or none. */",
+        "static inline unsigned operand_dwords(enum operand_type type) {",
+        "  static const uint8_t dwords[] = {0, " + ", ".join(str((n + 31) // 32) for n, _ in TYPES.values()) + "};",
+        "  return dwords[type];",
+        "}",
         "#endif",
     ]
     return "\n".join(lines) + "\n"

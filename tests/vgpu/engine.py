@@ -19,7 +19,7 @@ from ptx2amd.vgpu.isa.op import REPRESENTATIVES
 
 FAULTS = (
     "none", "illegal", "unimplemented", "memory", "misaligned", "lds", "scratch", "trap", "deadlock", "runaway",
-    "bad launch", "bad jump",
+    "bad launch", "bad jump", "register",
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-/* Loaded code: an array of decoded instructions per wave width, filled on demand. */
+/* Loaded code: arrays of decoded instructions, one for each view of it, filled on demand. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -28,12 +28,18 @@ static size_t entries_bytes(const struct code *code) { return (code->dwords + GU
 
 static size_t real_bytes(const struct code *code) { return (code->dwords + GUARDS) * sizeof(handler_fn); }
 
+static void view_free(struct view *v) {
+  if (v->entries) munmap(v->entries, entries_bytes(v->code));
+  if (v->real) munmap(v->real, real_bytes(v->code));
+  native_free(v->native);
+  free(v);
+}
+
 void code_destroy(struct code *code) {
   if (!code) return;
-  for (int k = 0; k < 2; k++) {
-    if (code->entries[k]) munmap(code->entries[k], entries_bytes(code));
-    native_free(code->native[k]);
-    if (code->real[k]) munmap(code->real[k], real_bytes(code));
+  for (struct view *v = code->views, *next; v; v = next) {
+    next = v->next;
+    view_free(v);
   }
   if (code->notes) munmap(code->notes, code->dwords + GUARDS);
   for (struct arena *a = code->arena, *next; a; a = next) {
@@ -45,33 +51,38 @@ void code_destroy(struct code *code) {
 }
 
 static void *map(size_t size) {
-  return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return p == MAP_FAILED ? NULL : p;
 }
 
-struct inst *code_entries(struct code *code, unsigned lanes) {
-  pthread_mutex_lock(&code->lock);
-  struct inst **slot = &code->entries[lanes == 64];
-  if (!*slot) {
-    if (tools()->any) {
-      void *real = map(real_bytes(code));
-      if (real == MAP_FAILED) return pthread_mutex_unlock(&code->lock), NULL;
-      code->real[lanes == 64] = real;
-      if (!code->notes && (code->notes = map(code->dwords + GUARDS)) == MAP_FAILED)
-        return code->notes = NULL, pthread_mutex_unlock(&code->lock), NULL;
-    }
-    void *p = map(entries_bytes(code));
-    if (p != MAP_FAILED) {
-      struct inst *entries = p;
-      for (int k = 0; k < GUARDS; k++) {
-        entries[code->dwords + k].len = 1;
-        entries[code->dwords + k].run = run_bad_jump;
-      }
-      *slot = entries;
-    }
+static struct view *view_new(struct code *code, unsigned lanes, struct registers registers) {
+  struct view *v = calloc(1, sizeof *v);
+  if (!v) return NULL;
+  *v = (struct view){.code = code, .lanes = lanes, .registers = registers, .entries = map(entries_bytes(code))};
+  bool complete = v->entries;
+  if (tools()->any) {
+    v->real = map(real_bytes(code));
+    if (!code->notes) code->notes = map(code->dwords + GUARDS);
+    complete = complete && v->real && code->notes;
   }
-  struct inst *result = *slot;
+  if (!complete) return view_free(v), NULL;
+  for (int k = 0; k < GUARDS; k++) {
+    v->entries[code->dwords + k].len = 1;
+    v->entries[code->dwords + k].run = run_bad_jump;
+  }
+  return v;
+}
+
+struct view *code_view(struct code *code, unsigned lanes, struct registers registers) {
+  pthread_mutex_lock(&code->lock);
+  struct view *v = code->views;
+  while (v && (v->lanes != lanes || memcmp(&v->registers, &registers, sizeof registers))) v = v->next;
+  if (!v && (v = view_new(code, lanes, registers))) {
+    v->next = code->views;
+    code->views = v;
+  }
   pthread_mutex_unlock(&code->lock);
-  return result;
+  return v;
 }
 
 struct code_context { struct decode_context c; struct code *code; };
@@ -101,12 +112,13 @@ handler_fn code_decode(struct wave *w, const struct inst *i) {
     struct inst decoded;
     code->arch->decode((const uint32_t *)(uintptr_t)code->base + at, &decoded, &context.c);
     handler = decoded.run;
+    if (decoded.op && !registers_hold(&run->view->registers, &decoded, run->build->lanes)) handler = run_beyond_registers;
     decoded.run = NULL;
     if (run->real && decoded.op) {
-      code->real[run->build->lanes == 64][at] = handler;
+      run->view->real[at] = handler;
       handler = tools_observe;
     } else {
-      handler = native_handler(code, run->build->lanes == 64, at, &decoded, handler);
+      handler = native_handler(run->view, at, &decoded, handler);
     }
     /* Readers see the handler, the first member, only after the others. */
     memcpy((char *)entry + sizeof entry->run, (char *)&decoded + sizeof decoded.run, sizeof decoded - sizeof decoded.run);

@@ -314,18 +314,6 @@ static void want_workers(struct run *run) {
   if (idle) pthread_cond_broadcast(&work);
 }
 
-static uint32_t vgprs_of(const struct run *run, uint32_t *agprs) {
-  const struct kernel_descriptor *k = run->descriptor;
-  uint32_t granules = (k->compute_pgm_rsrc1 & 63) + 1;
-  uint32_t total = granules * run->arch->vgpr_granule[run->build->lanes == 64];
-  *agprs = 0;
-  if (run->arch->unified_vgprs) {
-    uint32_t arch = ((k->compute_pgm_rsrc3 & 63) + 1) * 4;
-    if (arch < total) *agprs = total - arch > 256 ? 256 : total - arch, total = arch;
-  }
-  return total > 256 ? 256 : total;
-}
-
 static void fill_packet(struct run *run) {
   const struct dispatch *d = run->d;
   struct dispatch_packet *p = &run->packet;
@@ -365,10 +353,10 @@ int engine_run(const struct dispatch *d, struct fault *fault, struct engine_coun
   watch_activity();
   if (!run.build) return bad_launch(fault, d, "this CPU lacks SSE4.2%.0llu%.0llu", 0, 0);
   run.scratch_bytes = (run.scratch_bytes + 15) & ~15u;
-  run.vgprs = vgprs_of(&run, &run.agprs);
-  run.entries = code_entries(d->code, run.build->lanes);
-  if (!run.entries) return bad_launch(fault, d, "out of host memory for decoded code%.0llu%.0llu", 0, 0);
-  run.real = d->code->real[run.build->lanes == 64];
+  run.view = code_view(d->code, run.build->lanes, registers_given(k, run.arch, run.build->lanes));
+  if (!run.view) return bad_launch(fault, d, "out of host memory for decoded code%.0llu%.0llu", 0, 0);
+  run.entries = run.view->entries;
+  run.real = run.view->real;
   uint64_t entry = d->descriptor + (uint64_t)k->kernel_code_entry_byte_offset - d->code->base;
   run.entry = run.entries + entry / 4;
   if (run.preload_dwords) run.entry += PRELOAD_SKIP / 4;   /* the first 256 bytes load the same arguments, for old firmware */
@@ -377,7 +365,7 @@ int engine_run(const struct dispatch *d, struct fault *fault, struct engine_coun
   static _Atomic uint64_t runs;
   run.number = atomic_fetch_add_explicit(&runs, 1, memory_order_relaxed) + 1;
   if (tools()->racecheck) run.races = race_run_new(run.groups);
-  native_begin(d->code, run.build->lanes == 64, (size_t)(run.entry - run.entries));
+  native_begin(run.view, (size_t)(run.entry - run.entries));
   pthread_mutex_init(&run.fault_lock, NULL);
   fill_packet(&run);
   struct mem_block *packet = NULL;

@@ -90,6 +90,11 @@ static hipError_t check(const function *f, const unsigned grid[3], const unsigne
     return hipErrorLaunchOutOfResources;
   }
   if ((uint64_t)k->group_size + shared > f->device->arch->lds_bytes) return hipErrorLaunchOutOfResources;
+  if (!occupancy(f, (unsigned)threads, shared)) {
+    complain("a block of %llu threads with %u registers each, of kernel %s, does not fit a multiprocessor",
+             (unsigned long long)threads, k->vgprs, k->name);
+    return hipErrorLaunchOutOfResources;
+  }
   return hipSuccess;
 }
 

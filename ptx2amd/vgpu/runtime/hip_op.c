@@ -42,6 +42,7 @@ static hipError_t error_of(int kind) {
     case FAULT_SCRATCH: return hipErrorIllegalAddress;
     case FAULT_MISALIGNED: return hipErrorMisalignedAddress;
     case FAULT_ILLEGAL_INSTRUCTION:
+    case FAULT_REGISTER:
     case FAULT_UNIMPLEMENTED: return hipErrorIllegalInstruction;
     case FAULT_DEADLOCK:
     case FAULT_RUNAWAY: return hipErrorLaunchTimeOut;

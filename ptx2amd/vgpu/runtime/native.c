@@ -58,8 +58,9 @@ static void *reserve(size_t bytes) {
   return p == MAP_FAILED ? NULL : p;
 }
 
-static struct native *native_of(struct code *code, bool wide) {
-  struct native **slot = &code->native[wide];
+static struct native *native_of(struct view *view) {
+  const struct code *code = view->code;
+  struct native **slot = &view->native;
   if (*slot || !native_wanted()) return *slot;
   struct native *n = calloc(1, sizeof *n);
   if (!n) return NULL;
@@ -490,6 +491,10 @@ static struct inst *decoded(struct wave *w, const struct run *run, const struct 
   return run->entries + (i - run->entries);
 }
 
+static bool faults(handler_fn handler) {
+  return handler == run_illegal || handler == run_unimplemented || handler == run_bad_jump || handler == run_beyond_registers;
+}
+
 /* The block that begins at the entry. Decodes what is not decoded yet: without the lock held. */
 static void make_plan(struct wave *w, struct native *n, const struct run *run, const struct inst *first, bool full,
                       struct plan *p) {
@@ -502,7 +507,7 @@ static void make_plan(struct wave *w, struct native *n, const struct run *run, c
     /* A masked version ends where ways meet: EXEC may be full again. */
     if (!full && p->n && __atomic_load_n(&n->blocks[at], __ATOMIC_RELAXED)) break;
     decoded(w, run, i);
-    if (!i->op) break;   /* a fault: the interpreter's */
+    if (!i->op || faults(handler_at(n, run->entries, i))) break;   /* the interpreter's */
     struct step *s = &p->step[p->n];
     *s = (struct step){.i = i, .kind = (uint8_t)kind_of(i), .number = (uint16_t)p->n};
     if (relative(i)) {   /* out of the code: the handler's fault */
@@ -639,7 +644,7 @@ static bool exec_full(const struct wave *w, const struct run *run) {
 static const struct inst *translate_version(struct wave *w, const struct inst *i) {
   const struct run *run = w->wg->run;
   struct code *code = run->d->code;
-  struct native *n = code->native[run->build->lanes == 64];
+  struct native *n = run->view->native;
   struct block *b = n->blocks[i - run->entries];
   bool full = exec_full(w, run);
   struct plan plan;
@@ -651,8 +656,8 @@ static const struct inst *translate_version(struct wave *w, const struct inst *i
     __atomic_store_n(&b->version[full], version ? version : b->original, __ATOMIC_RELEASE);
     for (unsigned k = 0; k < plan.n; k++)
       if ((plan.step[k].kind == KIND_CALL || plan.step[k].kind == KIND_COMPARE_EXEC) && writes_exec(plan.step[k].i))
-        native_leader(code, run->build->lanes == 64, (size_t)(NEXT(plan.step[k].i) - run->entries));
-    if (plan.next) native_leader(code, run->build->lanes == 64, (size_t)(plan.next - run->entries));
+        native_leader(run->view, (size_t)(NEXT(plan.step[k].i) - run->entries));
+    if (plan.next) native_leader(run->view, (size_t)(plan.next - run->entries));
   }
   pthread_mutex_unlock(&code->lock);
   return b->original(w, i);
@@ -662,7 +667,7 @@ static const struct inst *translate_version(struct wave *w, const struct inst *i
 static const struct inst *count_entries(struct wave *w, const struct inst *i) {
   const struct run *run = w->wg->run;
   struct code *code = run->d->code;
-  struct native *n = code->native[run->build->lanes == 64];
+  struct native *n = run->view->native;
   struct block *b = n->blocks[i - run->entries];
   if (atomic_fetch_add_explicit(&b->entered, 1, memory_order_relaxed) + 1 == patience()) {
     pthread_mutex_lock(&code->lock);
@@ -674,13 +679,13 @@ static const struct inst *count_entries(struct wave *w, const struct inst *i) {
   return b->original(w, i);
 }
 
-void native_leader(struct code *code, bool wide, size_t at) {
-  struct native *n = native_of(code, wide);
+void native_leader(struct view *view, size_t at) {
+  struct native *n = native_of(view);
   if (!n || at >= n->entries || n->blocks[at]) return;
   struct block *b = calloc(1, sizeof *b);
   if (!b) return;
   b->version[0] = b->version[1] = translate_version;
-  struct inst *i = code->entries[wide] + at;
+  struct inst *i = view->entries + at;
   handler_fn handler = __atomic_load_n(&i->run, __ATOMIC_ACQUIRE);
   b->original = handler;        /* NULL: not decoded yet */
   __atomic_store_n(&n->blocks[at], b, __ATOMIC_RELEASE);
@@ -689,28 +694,28 @@ void native_leader(struct code *code, bool wide, size_t at) {
   if (handler) __atomic_store_n(&i->run, count_entries, __ATOMIC_RELEASE);
 }
 
-handler_fn native_handler(struct code *code, bool wide, size_t at, const struct inst *i, handler_fn handler) {
-  struct native *n = native_of(code, wide);
+handler_fn native_handler(struct view *view, size_t at, const struct inst *i, handler_fn handler) {
+  struct native *n = native_of(view);
   if (n && i->op) {
     enum kind kind = kind_of(i);
-    if (kind >= KIND_BRANCH) native_leader(code, wide, at + i->len);
-    if (relative(i)) native_leader(code, wide, (size_t)((ptrdiff_t)at + i->len + i->imm));
+    if (kind >= KIND_BRANCH) native_leader(view, at + i->len);
+    if (relative(i)) native_leader(view, (size_t)((ptrdiff_t)at + i->len + i->imm));
   }
   if (!n || !n->blocks[at]) return handler;
   n->blocks[at]->original = handler;
   return count_entries;
 }
 
-void native_begin(struct code *code, bool wide, size_t at) {
-  struct native *n = __atomic_load_n(&code->native[wide], __ATOMIC_ACQUIRE);
+void native_begin(struct view *view, size_t at) {
+  struct native *n = __atomic_load_n(&view->native, __ATOMIC_ACQUIRE);
   if (!native_wanted() || (n && __atomic_load_n(&n->blocks[at], __ATOMIC_ACQUIRE))) return;
-  pthread_mutex_lock(&code->lock);
-  native_leader(code, wide, at);
-  pthread_mutex_unlock(&code->lock);
+  pthread_mutex_lock(&view->code->lock);
+  native_leader(view, at);
+  pthread_mutex_unlock(&view->code->lock);
 }
 
 handler_fn native_original(const struct run *run, const struct inst *i) {
-  const struct native *n = run->d->code->native[run->build->lanes == 64];
+  const struct native *n = run->view->native;
   const struct block *b = n ? __atomic_load_n(&n->blocks[i - run->entries], __ATOMIC_ACQUIRE) : NULL;
   return b ? b->original : NULL;
 }

@@ -64,14 +64,15 @@ enum { SCALAR_SITES = 384, NATIVE_SITES = SCALAR_SITES + 5 * 16 };
 
 struct run;
 struct code;
-struct native;                /* the translated blocks of a code object for one wave width */
+struct view;
+struct native;                /* the translated blocks of a view of code */
 
 /* Notes that control flow arrives at entry `at`. Called with the code's lock held. */
-void native_leader(struct code *code, bool wide, size_t at);
+void native_leader(struct view *view, size_t at);
 /* The same for a kernel's entry. Without the lock. */
-void native_begin(struct code *code, bool wide, size_t at);
+void native_begin(struct view *view, size_t at);
 /* The handler to store for entry `at` that was just decoded as i (handler: its own). With the lock held. */
-handler_fn native_handler(struct code *code, bool wide, size_t at, const struct inst *i, handler_fn handler);
+handler_fn native_handler(struct view *view, size_t at, const struct inst *i, handler_fn handler);
 /* An entry's own handler where a block begins at it. */
 handler_fn native_original(const struct run *run, const struct inst *i);
 void native_free(struct native *native);

@@ -158,7 +158,8 @@ void profile_merge(struct profile_counts *c, const struct run *run) {
     const uint64_t *from = (const uint64_t *)c;
     for (size_t n = 0; n < sizeof *c / sizeof *to; n++) to[n] += from[n];
     k->workgroups++;
-    k->vgprs = run->vgprs + run->agprs;
+    const struct registers *given = &run->view->registers;
+    k->vgprs = run->arch->unified_vgprs ? given->v + given->a : given->v;
     k->lds = run->lds_bytes;
     k->scratch = run->scratch_bytes;
     k->lanes = run->build->lanes;

@@ -28,15 +28,34 @@ struct code {
   uint64_t base;
   size_t dwords;
   uint8_t *notes;            /* with tools on, by dword: what tools.c knows of an instruction */
-  handler_fn *real[2];       /* with tools on: the handlers of entries */
-  struct native *native[2];  /* translations to native code (native.h); NULL: none */
-  struct inst *entries[2];   /* wave32, wave64: one per dword and a few guards; NULL until first used */
+  struct view *views;        /* of the kernels that ran */
   pthread_mutex_t lock;
   struct arena *arena;       /* struct inst_ext and the like */
   const struct lines *lines; /* NULL: none */
 };
-/* The array of entries for a wave width; NULL: out of memory. */
-struct inst *code_entries(struct code *code, unsigned lanes);
+/* Registers that a wave has been given: v0 to v<v - 1>, a0 to a<a - 1>, s0 to s<s - 1>. */
+struct registers { uint16_t v, a, s; };
+/* The code as waves of one width see it that have been given so many registers: decoded, an instruction that names
+ * another register is a fault. */
+struct view {
+  struct view *next;         /* of the code's */
+  struct code *code;
+  unsigned lanes;
+  struct registers registers;
+  struct inst *entries;      /* one per dword and a few guards */
+  handler_fn *real;          /* with tools on: the handlers of entries */
+  struct native *native;     /* translations to native code (native.h); NULL: none */
+};
+/* NULL: out of memory. */
+struct view *code_view(struct code *code, unsigned lanes, struct registers registers);
+
+/* What a kernel's descriptor gives its waves (registers.c). */
+struct registers registers_given(const struct kernel_descriptor *k, const struct arch *arch, unsigned lanes);
+/* Whether they are all that the instruction names. */
+bool registers_hold(const struct registers *given, const struct inst *i, unsigned lanes);
+/* Ends the launch with a fault that names the register. */
+const struct inst *run_beyond_registers(struct wave *w, const struct inst *i);
+
 /* Decodes the instruction at *i and returns its handler. */
 handler_fn code_decode(struct wave *w, const struct inst *i);
 
@@ -46,12 +65,13 @@ struct run {
   const struct kernel_descriptor *descriptor;
   const struct build *build;
   const struct arch *arch;
-  struct inst *entries, *entry;
-  const handler_fn *real;      /* the entries' handlers where the tools stand before them (tools.h) */
+  struct view *view;
+  struct inst *entries, *entry;  /* the view's; where waves begin */
+  const handler_fn *real;        /* the entries' handlers where the tools stand before them (tools.h) */
   struct dispatch_packet packet;
   uint64_t number;             /* of the run in the process, from 1 */
   uint64_t groups;             /* workgroups in all */
-  uint32_t lds_bytes, scratch_bytes, vgprs, agprs;
+  uint32_t lds_bytes, scratch_bytes;
   uint32_t preload_offset, preload_dwords; /* kernel arguments that start in SGPRs */
   uint64_t max_instructions;
   uint64_t begin, patience, time_limit; /* nanoseconds: start; time without progress, time in all (0: no limit) */

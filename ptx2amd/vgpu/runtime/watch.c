@@ -25,9 +25,9 @@ struct snapshot {
 struct rows { size_t vgprs, agprs; };   /* bytes in use, and where the second kind begins */
 
 static struct rows rows_of(const struct wave *w) {
-  const struct run *run = w->wg->run;
+  const struct registers *given = &w->wg->run->view->registers;
   size_t row = (size_t)w->wg->lanes * 4;
-  return (struct rows){run->vgprs * row, run->agprs * row};
+  return (struct rows){given->v * row, given->a * row};
 }
 
 static void take(struct snapshot *s, const struct wave *w) {

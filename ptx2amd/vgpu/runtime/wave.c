@@ -121,6 +121,7 @@ const char *fault_kind_name(enum fault_kind kind) {
     [FAULT_MISALIGNED] = "misaligned access", [FAULT_LDS] = "LDS address out of range",
     [FAULT_SCRATCH] = "scratch address out of range", [FAULT_TRAP] = "trap", [FAULT_DEADLOCK] = "deadlock",
     [FAULT_RUNAWAY] = "instruction limit reached", [FAULT_BAD_LAUNCH] = "bad launch", [FAULT_BAD_JUMP] = "bad jump",
+    [FAULT_REGISTER] = "register out of range",
   };
   return names[kind];
 }

@@ -212,6 +212,7 @@ static inline uint64_t source_u64(const struct wave *w, const struct inst *i, in
 enum fault_kind {
   FAULT_NONE, FAULT_ILLEGAL_INSTRUCTION, FAULT_UNIMPLEMENTED, FAULT_MEMORY, FAULT_MISALIGNED, FAULT_LDS,
   FAULT_SCRATCH, FAULT_TRAP, FAULT_DEADLOCK, FAULT_RUNAWAY, FAULT_BAD_LAUNCH, FAULT_BAD_JUMP,
+  FAULT_REGISTER,
 };
 
 /* Records the launch's first fault, stops the wave and returns NULL: `return wave_fault(...)`.

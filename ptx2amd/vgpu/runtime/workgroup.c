@@ -186,7 +186,8 @@ static bool prepare_ids(struct workgroup *g) {
 static void start_vgprs(struct wave *w, const struct workgroup *g) {
   const struct run *run = g->run;
   unsigned rows = g->ids_of.packed ? 1 : g->ids_of.rows;
-  run->build->start_rows(w->v, g->ids + (size_t)w->index * rows * g->lanes, rows, run->vgprs, run->agprs);
+  run->build->start_rows(w->v, g->ids + (size_t)w->index * rows * g->lanes, rows, run->view->registers.v,
+                         run->view->registers.a);
 }
 
 static void start_wave(struct workgroup *g, unsigned index) {
