@@ -1,10 +1,14 @@
 """Test-suite options: `--shard K/N` runs every N-th test, so that slow sweeps can be split over machines. `--rows`
 fails when a row of the instruction table that is not refused was in no program that the chosen tests translated:
-`pytest tests/lower --rows --ignore tests/lower/test_alu_compile.py --ignore tests/lower/test_golden.py`."""
+`pytest tests/lower --rows --ignore tests/lower/test_alu_compile.py --ignore tests/lower/test_golden.py`. `--gpu-rows`
+fails when a row of the software GPU's table was in no program that the chosen tests executed:
+`pytest tests/vgpu --gpu-rows -k "valu or scalar or memory_instructions or transposed"`."""
 
 from __future__ import annotations
 
+import sys
 import zlib
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,9 +23,15 @@ LOWERED: set[int] = set()  # ids of the rows in programs that were translated
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--shard", default="1/1", help="K/N: run the K-th of N parts of the tests")
     parser.addoption("--rows", action="store_true", help="fail for rows of the instruction table that no test lowers")
+    parser.addoption("--gpu-rows", action="store_true", help="the same for the software GPU: rows that no test executes")
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--gpu-rows"):
+        sys.path.insert(0, str(Path(__file__).parent / "vgpu"))
+        import executed
+
+        executed.install()
     if config.getoption("--rows"):
         from ptx2amd.lower import body
 
@@ -42,6 +52,12 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         texts = [f"{form.syntax}  {form.operands}" for form in rows]
         print(f"\n{len(rows)} rows that no test lowers", *texts, sep="\n")
         session.exitstatus = session.exitstatus or int(bool(rows))
+    if session.config.getoption("--gpu-rows"):
+        import executed
+
+        missing = executed.missing()
+        print(f"\n{len(missing)} rows that no test executes", *(f"{op.format} {op.name}" for op in missing), sep="\n")
+        session.exitstatus = session.exitstatus or int(bool(missing))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

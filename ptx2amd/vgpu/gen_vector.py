@@ -17,7 +17,8 @@ A row's semantics are C statements for one lane. They see
 
 and the functions of runtime/valu_math.h. `CALL(f)` names a hand-written handler VG(f) of runtime/valu_*.c instead;
 where f ends in _all it applies modifiers itself. `MATRIX(kind, m, n, k, blocks, a, b, d)` is VG(valu_<kind>) with
-that shape (runtime/valu_matrix.h).
+that shape (runtime/valu_matrix.h). `PREFIX()`: the decoder
+makes it one instruction with the next one. `SCALED(kind, small, wide, count, sources, stochastic)`: runtime/valu_scaled.h.
 
 One handler serves all lanes of a wave (runtime/valu.h explains rows). Modifiers are applied around it by
 VG(valu_modified); its `struct valu_shape` is made here from the operand types.
@@ -36,7 +37,8 @@ from ptx2amd.vgpu.unit import Handlers, Unit
 
 RUNTIME = Path(__file__).parent / "runtime"
 #: Hand-written parts, compiled for every width and level.
-PARTS = ("valu_mode.c", "valu_modify.c", "valu_lane.c", "valu_mix.c", "valu_mfma.c", "valu_wmma.c")
+PARTS = ("valu_mode.c", "valu_modify.c", "valu_lane.c", "valu_mix.c", "valu_mfma.c", "valu_wmma.c",
+         "valu_sparse.c", "valu_block_scaled.c", "valu_scaled.c")  # fmt: skip
 
 #: Compiler flags of vector code: IEEE arithmetic as written, in the rounding mode of the moment. (-frounding-math
 #: would keep GCC from vectorising fma and sqrt; the rows leave nothing to fold, and the tests run all modes.)
@@ -51,6 +53,7 @@ FLAGS = (
 ROWS_PER_FILE = 150
 
 _CALL = re.compile(r"CALL\((\w+)\)$")
+_SCALED = re.compile(r"SCALED\((\w+), (\w+), (\w+), (\d+), (\d+), (\w+)\)$")
 _MATRIX = re.compile(r"MATRIX\((\w+), (\d+), (\d+), (\d+), (\d+), (\w+), (\w+), (\w+)\)$")
 
 #: Operand type -> enum valu_type.
@@ -306,6 +309,9 @@ def handler(op: Op) -> tuple[str, str, str]:
     matrix = _MATRIX.match(op.semantics)
     if matrix:
         return _matrix_handler(name, *matrix.groups()), name, ""
+    scaled = _SCALED.match(op.semantics)
+    if scaled:
+        return _scaled_handler(name, *scaled.groups()), name, ""
     if call:
         text, plain = f"handler_decl VG({call[1]});\n", call[1]
     else:
@@ -362,17 +368,26 @@ def _matrix_handler(name: str, kind: str, m: str, n: str, k: str, blocks: str, a
     )
 
 
+def _scaled_handler(name: str, kind: str, small: str, wide: str, count: str, sources: str, stochastic: str) -> str:
+    return (
+        f"const struct inst *VG({name})(struct wave *w, const struct inst *i) {{\n"
+        f"  static const struct scaled_shape shape = {{SMALL_{small}, WIDE_{wide}, {count}, {sources}, {stochastic}}};\n"
+        f"  return VG(valu_{kind})(w, i, &shape);\n}}\n"
+    )
+
+
 def write(outdir: Path, ops: Sequence[Op]) -> Handlers:
     """Write the handlers of the rows as C files into `outdir`."""
     outdir.mkdir(parents=True, exist_ok=True)
     result = Handlers()
     done: dict[tuple[object, ...], Op] = {}
-    for op in filter(lambda op: op.semantics, ops):
+    with_handlers = [op for op in ops if op.semantics and op.semantics != "PREFIX()"]
+    for op in with_handlers:
         done.setdefault(_sameness(op), op)
     rows = list(done.values())
     for start in range(0, len(rows), ROWS_PER_FILE):
         parts = [
-            '#include "valu_matrix.h"\ntypedef const struct inst *handler_decl(struct wave *, const struct inst *);\n'
+            '#include "valu_matrix.h"\n#include "valu_scaled.h"\ntypedef const struct inst *handler_decl(struct wave *, const struct inst *);\n'
         ]
         for op in rows[start : start + ROWS_PER_FILE]:
             text, plain, modified = handler(op)
@@ -383,7 +398,7 @@ def write(outdir: Path, ops: Sequence[Op]) -> Handlers:
         path = outdir / f"vector_{start // ROWS_PER_FILE}.c"
         path.write_text("\n".join(parts))
         result.units.append(Unit(path, "build", FLAGS))
-    for op in filter(lambda op: op.semantics, ops):
+    for op in with_handlers:
         result.names[symbol(op)] = result.names[symbol(done[_sameness(op)])]
     for part in PARTS:
         if (RUNTIME / part).exists():

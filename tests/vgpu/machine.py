@@ -44,7 +44,8 @@ def library() -> tuple[cffi.FFI, object]:
     return ffi, ffi.dlopen(str(native.DIRECTORY / "libptx2amd_vgpu.so"))
 
 
-def _sections(elf: bytes) -> dict[str, bytes]:
+def sections(elf: bytes) -> dict[str, bytes]:
+    """Contents of an ELF file's sections by name."""
     offset, size, count, names = (
         struct.unpack_from("<Q", elf, 40)[0],
         *struct.unpack_from("<HHH", elf, 58),
@@ -74,9 +75,9 @@ def assemble(generation: str, lines: list[str], lanes: int = 0) -> list[bytes]:
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             raise ValueError(done.stderr)
-        sections = _sections(target.read_bytes())
-    sizes = struct.unpack(f"<{len(lines)}I", sections[".sizes"])
-    code, result = sections[".text"], []
+        found = sections(target.read_bytes())
+    sizes = struct.unpack(f"<{len(lines)}I", found[".sizes"])
+    code, result = found[".text"], []
     for n in sizes:
         result.append(code[:n])
         code = code[n:]

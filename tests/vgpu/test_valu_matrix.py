@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from machine import State, assemble, execute
+from reference.small_floats import table
 
-from ptx2amd.vgpu.isa import mfma, wmma
+from ptx2amd.vgpu.isa import legacy, mfma, newer, wmma
 from ptx2amd.vgpu.isa.op import Op
 
 A, B, C, D = 0, 8, 64, 128  # first registers
+OCP = {"e4m3": "fp8", "e5m2": "bf8"}
 
 
 def encode(values: np.ndarray, typ: str) -> np.ndarray:
@@ -24,6 +26,9 @@ def encode(values: np.ndarray, typ: str) -> np.ndarray:
         return (values.astype(np.float32).view(np.uint32) >> 16).astype(np.int64)
     if typ == "f64":
         return values.astype(np.float64).view(np.int64)
+    if typ in OCP:
+        codes = table(OCP[typ])
+        return np.array([codes.index(abs(int(v))) | (128 if v < 0 else 0) for v in values.flat]).reshape(values.shape)
     # FNUZ: sign, exponent (bias 8 or 16), mantissa (3 or 2 bits); the values here are exact
     bias, bits = (8, 3) if typ == "fp8" else (16, 2)
     out = np.zeros(values.shape, np.int64)
@@ -37,7 +42,8 @@ def encode(values: np.ndarray, typ: str) -> np.ndarray:
 
 
 def element_bits(typ: str) -> int:
-    return {"f16": 16, "bf16": 16, "f64": 64, "i8": 8, "iu8": 8, "iu4": 4, "fp8": 8, "bf8": 8}.get(typ, 32)
+    return {"f16": 16, "bf16": 16, "f64": 64, "i8": 8, "iu8": 8, "iu4": 4, "fp8": 8, "bf8": 8,
+            "e4m3": 8, "e5m2": 8}.get(typ, 32)  # fmt: skip
 
 
 def put(state: State, base: int, lane: int, index: int, bits: int, value: int) -> None:
@@ -73,15 +79,18 @@ def registers(base: int, dwords: int) -> str:
     return f"v{base}" if dwords == 1 else f"v[{base}:{base + dwords - 1}]"
 
 
-MFMA = [op for op in mfma.OPS if op.name.startswith("v_mfma")]
+CHIPS = ("gfx942", "gfx950", "gfx90a", "gfx908")
+#: Rows with the shape of all MFMA, each with a chip that has it.
+MFMA = [(op, next(chip for chip in CHIPS if op.opcode(chip) is not None))
+        for op in (*mfma.OPS, *newer.OPS, *legacy.OPS) if "MATRIX(mfma, " in op.semantics]  # fmt: skip
 
 
 @pytest.mark.parametrize("constant", [False, True])
-@pytest.mark.parametrize("op", MFMA, ids=lambda op: op.name)
-def test_mfma(op: Op, constant: bool) -> None:
+@pytest.mark.parametrize(("op", "chip"), [pytest.param(op, chip, id=f"{chip}-{op.name}") for op, chip in MFMA])
+def test_mfma(op: Op, chip: str, constant: bool) -> None:
     """Products of small integers, exact in every type; EXEC does not matter; a constant accumulator."""
     m, n, k, blocks, a_type, b_type, d_type = shape(op)
-    rng = np.random.default_rng(op.gfx9)
+    rng = np.random.default_rng(m * k)
     a, b = rng.integers(-4, 5, (blocks, m, k)), rng.integers(-4, 5, (blocks, k, n))
     c = np.zeros((blocks, m, n), int) if constant else rng.integers(-100, 100, (blocks, m, n))
     state = State(64)
@@ -102,12 +111,18 @@ def test_mfma(op: Op, constant: bool) -> None:
     source, result = max(1, per_lane * element_bits(a_type) // 32), m * n * blocks * bits // 32 // 64
     third = "0" if constant else registers(C, result)
     state.exec = 1
-    text = f"{op.name} {registers(D, result)}, {registers(A, source)}, {registers(B, source)}, {third}"
-    execute("gfx9", b"".join(assemble("gfx9", [text])), state)
+    # gfx908 has its results in accumulation registers only
+    base, file = (D, "v") if chip != "gfx908" else (D + 256, "a")
+    if chip == "gfx908":
+        state.v[C + 256 : C + 320] = state.v[C : C + 64]
+        third = third.replace("v", "a")
+    d = registers(D, result).replace("v", file)
+    text = f"{op.mnemonic(chip)} {d}, {registers(A, source)}, {registers(B, source)}, {third}"
+    execute(chip, b"".join(assemble(chip, [text])), state)
     want = encode(a @ b + c, d_type)
     for (block, row, column), value in np.ndenumerate(want):
         reg, lane = result_place(m, n, wide, block, row, column)
-        got = int(state.get64(D + 2 * reg)[lane]) if wide else int(state.v[D + reg, lane])
+        got = int(state.get64(base + 2 * reg)[lane]) if wide else int(state.v[base + reg, lane])
         assert got == int(value) & (1 << bits) - 1, (block, row, column)
 
 
@@ -173,6 +188,46 @@ def test_wmma(op: Op, lanes: int) -> None:
             if half:
                 expected = expected << 16 | 0x1234 if option else expected | 0xABCD0000
             assert got == expected, (row, column, option)
+
+
+def wmma_rows(lanes: int) -> dict[tuple[int, int], int]:
+    """GFX12: (register, lane) of a result -> its row: bit 4 of the lane is more significant than bit 5."""
+    if lanes == 32:
+        return {(r, lane): lane // 16 * 8 + r for r in range(8) for lane in range(32)}
+    return {(r, lane): (lane >> 4 & 1) * 8 + (lane >> 5) * 4 + r for r in range(4) for lane in range(64)}
+
+
+@pytest.mark.parametrize("lanes", [32, 64])
+@pytest.mark.parametrize("op", wmma.wmma12(), ids=lambda op: op.name)
+def test_wmma_of_gfx12(op: Op, lanes: int) -> None:
+    """A and B give a lane the same k of its row and column, a whole register at least; results as documented."""
+    *_, depth, _, a_type, b_type, d_type = shape(op)
+    rng = np.random.default_rng(depth + lanes)
+    bits, integer, half = element_bits(a_type), d_type == "i32", d_type in ("f16", "bf16")
+    low, high = (-(1 << bits - 1), 1 << bits - 1) if integer else (-3, 4)
+    a, b = rng.integers(low, high, (16, depth)), rng.integers(low, high, (depth, 16))
+    c = rng.integers(-50, 50, (16, 16))
+    per_lane = max(32 // bits, depth * 16 // lanes)
+    coded_a, coded_b, coded_c = encode(a, a_type), encode(b, b_type), encode(c, d_type)
+    for signed in (True, False) if integer else (False,):
+        state = State(lanes)
+        for lane in range(depth * 16 // per_lane):
+            for e in range(per_lane):
+                k = lane // 16 * per_lane + e
+                put(state, A, lane, e, bits, int(coded_a[lane % 16, k]))
+                put(state, B, lane, e, bits, int(coded_b[k, lane % 16]))
+        rows = wmma_rows(lanes)
+        for (r, lane), row in rows.items():
+            put(state, C, lane, r, 16 if half else 32, int(coded_c[row, lane % 16]))
+        left, right = (a, b) if signed or not integer else (a & (1 << bits) - 1, b & (1 << bits) - 1)
+        result, source = len(rows) // lanes // (2 if half else 1), max(1, per_lane * bits // 32)
+        text = f"{op.name} {registers(D, result)}, {registers(A, source)}, {registers(B, source)}, {registers(C, result)}"
+        text += " neg_lo:[1,1,0]" if signed else ""
+        execute("gfx1200", b"".join(assemble("gfx1200", [text], lanes)), state)
+        want = encode(left @ right + c, d_type)
+        for (r, lane), row in rows.items():
+            got = int(state.v[D + r // 2, lane]) >> r % 2 * 16 & 0xFFFF if half else int(state.v[D + r, lane])
+            assert got == int(want[row, lane % 16]) & (0xFFFF if half else 0xFFFFFFFF), (row, lane)
 
 
 def test_wmma_constant_accumulator() -> None:

@@ -110,7 +110,14 @@ OPS = [
     *[Op(f"global_load_lds_{name}", "GLOBAL", "a:b64", f"global_load_lds({kind})", gfx9=code)
       for name, code, kind in LDS_LOADS],
     *[Op(f"global_{name}", "GLOBAL", "", "fence()") for name in ("inv", "wb", "wbinv")],
-    *[Op(f"global_load_tr_b{bits}", "GLOBAL", f"d:b{bits}, a:b64", "") for bits in (64, 128)],
+    # How 8-bit elements change places (b64) is not documented.
+    Op("global_load_tr_b64", "GLOBAL", "d:b64, a:b64", ""),
+    Op("global_load_tr_b128", "GLOBAL", "d:b128, a:b64", "global_load_transposed(LOAD_B128)"),
+    # Up to 32 registers, as M0 says.
+    *[Op(f"{prefix}_load_block", fmt, "d:b32, a:b64", f"{prefix}_block(false)")
+      for prefix, fmt in (("global", "GLOBAL"), ("scratch", "SCRATCH"))],
+    *[Op(f"{prefix}_store_block", fmt, "a:b64, b:b32", f"{prefix}_block(true)")
+      for prefix, fmt in (("global", "GLOBAL"), ("scratch", "SCRATCH"))],
     Op("global_load_addtid_b32", "GLOBAL", "d:b32", "", gfx11=0x28),
     Op("global_store_addtid_b32", "GLOBAL", "b:b32", "", gfx11=0x29),
 ]  # fmt: skip

@@ -56,7 +56,7 @@ CONVERSIONS = [
     Op("v_cvt_pk_f16_f32", "VOP3", "d:b32, a:f32, b:f32",
        "D = (uint32_t)f32_to_half(A) | (uint32_t)f32_to_half(B) << 16;"),
     Op("v_cvt_sr_bf16_f32", "VOP3", "d=:b16, a:f32, b:b32", "D = stochastic_bf16(A, B);"),
-    Op("v_cvt_sr_f16_f32", "VOP3", "d=:b16, a:f32, b:b32", ""),
+    Op("v_cvt_sr_f16_f32", "VOP3", "d=:b16, a:f32, b:b32", "D = f32_to_small(&small_formats[SMALL_f16], A, 0, false, true, B);"),
     Op("v_dot2c_f32_bf16", "VOP2", "d=:f32, a:bf16x2, b:bf16x2", "D = (D + AL * BL) + AH * BH;"),
 ]  # fmt: skip
 
@@ -95,7 +95,12 @@ def _mfma() -> list[Op]:
         for a in ocp:
             for b in ocp:
                 rows.append(mfma(None, m, m, k, 1, ocp[a], ocp[b], "f32", f"v_mfma_f32_{m}x{m}x{k}_{a}_{b}", OCP))
-    rows.append(Op("v_mfma_ld_scale_b32", "VOP3P_MAI", "a:b32, b:b32", ""))
+    # A and B: 4 registers at least, up to 8 by CBSZ and BLGP. The scales come in an instruction before it.
+    rows.append(Op("v_mfma_ld_scale_b32", "VOP3P_MAI", "a:b32, b:b32", "PREFIX()"))
+    for opcode, m, k, d in ((45, 16, 128, "b128"), (46, 32, 64, "b512")):
+        shape = f"MATRIX(mfma_small, {m}, {m}, {k}, 1, f32, f32, f32)"
+        operands = f"d:{d}, a!v:b128, b!v:b128, c:{d}"
+        rows.append(Op(f"v_mfma_f32_{m}x{m}x{k}_f8f6f4", "VOP3P_MAI", operands, shape, gfx9=opcode, archs=("gfx950",)))
     return rows
 
 

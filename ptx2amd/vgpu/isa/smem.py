@@ -36,7 +36,11 @@ OPS = [
         for t, signed in (("i", "true"), ("u", "false"))
         for bits in (8, 16)
     ],
-    *[Op(f"s_buffer_load_{t}{bits}", "SMEM", "d:b32, a!s:b128", "") for t in "iu" for bits in (8, 16)],
+    *[
+        Op(f"s_buffer_load_{t}{bits}", "SMEM", "d:b32, a!s:b128", f"return scalar_buffer_load_small(w, i, {bits // 8}, {signed});")
+        for t, signed in (("i", "true"), ("u", "false"))
+        for bits in (8, 16)
+    ],
     *[Op(f"s_prefetch_{kind}", "SMEM", "", _NOTHING) for kind in ("inst", "inst_pc_rel", "data", "data_pc_rel")],
     Op("s_buffer_prefetch_data", "SMEM", "", _NOTHING),
     Op("s_dcache_inv", "SMEM", "", _NOTHING, gfx9=0x20, gfx11=0x21),

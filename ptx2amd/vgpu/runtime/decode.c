@@ -226,12 +226,18 @@ static void vop3p(struct decoding *d) {
   if (is_extension(src0)) src0 = extended_source(d, src0, NULL);
   sources(d, (unsigned[3]){src0, F_VOP3P_src1(w), F_VOP3P_src2(w)});
   if (d->op->format == FORMAT_VOP3P_MAI) {
+    if (d->op->dst_type == TYPE_none) {   /* scales for the MFMA that follows */
+      out->op_sel = F_VOP3P_opsel(w);
+      out->op_sel_hi = F_VOP3P_opsel_hi(w);
+      return;
+    }
     out->flags |= F_VOP3P_cbsz(w) | F_VOP3P_abid(w) << 3 | F_VOP3P_blgp(w) << 7;
     out->neg = F_VOP3P_neg(w);
     if (!d->op->accumulation) {
       bool sums = DECODER_IS_GFX908 || F_VOP3P_acc_cd(w);   /* C and D are accumulation registers */
       for (int k = 0; k < d->op->n_src; k++) {
-        bool acc = k < 2 ? F_VOP3P_acc(w) >> k & 1 : sums;
+        bool index = k == 2 && type_bits[d->op->src_type[2]] < type_bits[d->op->dst_type];   /* of sparse products */
+        bool acc = k < 2 ? F_VOP3P_acc(w) >> k & 1 : sums && !index;
         if (acc && out->src_kind[k] == OPERAND_VGPR) out->src[k] |= 256;
       }
       if (sums) out->dst |= 256;
@@ -417,6 +423,27 @@ static void decode_fields(struct decoding *d, unsigned format) {
   }
 }
 
+/* v_mfma_ld_scale_b32 was decoded: it and the MFMA behind it are one instruction. */
+static void scaled(struct decoding *d) {
+  struct inst *whole = d->out;
+  struct inst *scales = d->c->alloc(d->c, sizeof *scales);
+  *scales = *whole;
+  memset(whole, 0, sizeof *whole);
+  whole->len = (uint8_t)d->len;
+  whole->run = run_illegal;
+  if (d->c->after < d->len + 2 || classify(d->w[d->len]) != FORMAT_VOP3P) return;
+  const struct op_info *op = find_op(FORMAT_VOP3P, d->w + d->len);
+  if (!op || !op->scaled) return;
+  d->w += d->len;
+  d->op = whole->op = op;
+  vop3p(d);
+  d->modified = false;
+  choose_handler(d);
+  struct inst_ext *x = extension(d, EXT_SCALES);
+  x->x = scales;
+  d->len += 2;
+}
+
 /* A relative branch whose target lies outside the code. */
 static bool jumps_outside(const struct decoding *d) {
   if (!(d->op->traits & TRAIT_RELATIVE)) return false;
@@ -443,7 +470,8 @@ void PASTE(decode_, DECODER)(const uint32_t *words, struct inst *out, struct dec
       return;
     }
     decode_fields(&d, format);
-    choose_handler(&d);
+    if (d.op->format == FORMAT_VOP3P_MAI && d.op->dst_type == TYPE_none) scaled(&d);
+    else choose_handler(&d);
     if (jumps_outside(&d)) out->run = run_bad_jump;
   }
   out->flags &= (uint16_t)~DECODE_HAS_LITERAL;

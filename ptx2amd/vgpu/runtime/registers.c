@@ -85,6 +85,10 @@ static struct named beyond(const struct registers *given, const struct inst *i, 
     struct named x = beyond(given, i->ext->x, lanes);
     return x.file ? x : beyond(given, i->ext->y, lanes);
   }
+  if (i->ext && i->ext->kind == EXT_SCALES) {
+    struct named x = beyond(given, i->ext->x, lanes);
+    if (x.file) return x;
+  }
   for (int k = 0; k < 6; k++) {
     struct named r = operand_named(i, k, lanes);
     unsigned limit = r.file == 'v' ? given->v : r.file == 'a' ? given->a : given->s;

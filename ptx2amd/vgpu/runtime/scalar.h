@@ -142,20 +142,37 @@ static inline const struct inst *scalar_store(struct wave *w, const struct inst 
 }
 
 /* Buffer loads: what lies past the descriptor's range reads as zero. */
+struct buffer_range { uint64_t base, size; };
+static inline struct buffer_range buffer_range(const uint32_t *descriptor) {
+  uint64_t stride = descriptor[1] >> 16 & 0x3fff;
+  return (struct buffer_range){descriptor[0] | (uint64_t)(descriptor[1] & 0xffff) << 32,
+                               stride ? descriptor[2] * stride : descriptor[2]};
+}
+
 static inline const struct inst *scalar_buffer_load(struct wave *w, const struct inst *i, unsigned dwords) {
-  const uint32_t *descriptor = w->s + i->src[0];
-  uint64_t base = (descriptor[0] | (uint64_t)(descriptor[1] & 0xffff) << 32);
-  uint64_t stride = descriptor[1] >> 16 & 0x3fff, size = descriptor[2];
+  struct buffer_range r = buffer_range(w->s + i->src[0]);
   uint64_t offset = scalar_offset(w, i) & 0xfffffffc;
-  if (stride) size *= stride;
   for (unsigned k = 0; k < dwords; k++, offset += 4) {
     uint32_t value = 0;
-    if (offset + 4 <= size) {
-      if (!may_read(w, base + offset, base + offset + 3)) return wave_memory_fault(w, i, -1, base + offset, 4, false);
-      memcpy(&value, (const void *)(uintptr_t)(base + offset), 4);
+    if (offset + 4 <= r.size) {
+      if (!may_read(w, r.base + offset, r.base + offset + 3)) return wave_memory_fault(w, i, -1, r.base + offset, 4, false);
+      memcpy(&value, (const void *)(uintptr_t)(r.base + offset), 4);
     }
     w->s[i->dst + k] = value;
   }
+  return NEXT(i);
+}
+
+static inline const struct inst *scalar_buffer_load_small(struct wave *w, const struct inst *i, unsigned bytes, bool is_signed) {
+  struct buffer_range r = buffer_range(w->s + i->src[0]);
+  uint64_t offset = scalar_offset(w, i) & 0xffffffff & ~(uint64_t)(bytes - 1), address = r.base + offset;
+  uint32_t value = 0;
+  if (offset + bytes <= r.size) {
+    if (!may_read(w, address, address + bytes - 1)) return wave_memory_fault(w, i, -1, address, bytes, false);
+    memcpy(&value, (const void *)(uintptr_t)address, bytes);
+  }
+  if (is_signed) value = bytes == 1 ? (uint32_t)(int8_t)value : (uint32_t)(int16_t)value;
+  w->s[i->dst] = value;
   return NEXT(i);
 }
 

@@ -18,6 +18,9 @@ struct matrix_shape {
 const struct inst *VG(valu_mfma)(struct wave *w, const struct inst *i, const struct matrix_shape *shape);
 const struct inst *VG(valu_wmma)(struct wave *w, const struct inst *i, const struct matrix_shape *shape);
 const struct inst *VG(valu_wmma12)(struct wave *w, const struct inst *i, const struct matrix_shape *shape);
+const struct inst *VG(valu_smfmac)(struct wave *w, const struct inst *i, const struct matrix_shape *shape);
+const struct inst *VG(valu_swmmac)(struct wave *w, const struct inst *i, const struct matrix_shape *shape);
+const struct inst *VG(valu_mfma_small)(struct wave *w, const struct inst *i, const struct matrix_shape *shape);
 
 /* Number of bits of an element. */
 static inline int matrix_bits(enum matrix_type type) {
@@ -28,6 +31,31 @@ static inline int matrix_bits(enum matrix_type type) {
   case MATRIX_iu4: return 4;
   default: return 32;
   }
+}
+
+static inline bool matrix_is_integer(enum matrix_type type) {
+  return type == MATRIX_i8 || type == MATRIX_iu8 || type == MATRIX_iu4 || type == MATRIX_i32;
+}
+
+/* MFMA: register (pair) and lane of D's element. */
+static inline void matrix_place(const struct matrix_shape *s, int block, int row, int column, int *reg, int *lane) {
+  int groups = 64 / s->n;            /* lane groups that share a column */
+  if (s->m == 4) {                   /* each group of four lanes is a block */
+    *reg = s->d == MATRIX_f64 ? 0 : row;
+    *lane = s->d == MATRIX_f64 ? row * 16 + block * 4 + column : block * 4 + column;
+  } else if (s->d == MATRIX_f64) {
+    *reg = row / groups;
+    *lane = row % groups * s->n + column;
+  } else {
+    *reg = block * (s->m / groups) + row / (4 * groups) * 4 + row % 4;
+    *lane = row / 4 % groups * s->n + column;
+  }
+}
+
+/* WMMA of GFX12: row of result number r in lane l. In waves of 64 lanes, bit 4 of the lane chooses the half of the rows,
+ * bit 5 the half of that. */
+static inline int wmma12_row(int l, int r) {
+  return W == 32 ? l / 16 * 8 + r : (l >> 4 & 1) * 8 + (l >> 5) * 4 + r;
 }
 
 /* Element bits to f32 (exact for all the floating types but f64). The chip drops what XF32 lacks of f32. */

@@ -46,21 +46,6 @@ static void source_rows(struct wave *w, const struct inst *i, int operand, int d
   for (int k = 0; k < dwords; k++) rows[k] = temp + (k & 1) * W;
 }
 
-/* Register (pair) and lane of D's element. */
-static void place(const struct matrix_shape *s, int block, int row, int column, int *reg, int *lane) {
-  int groups = 64 / s->n;            /* lane groups that share a column */
-  if (s->m == 4) {                   /* each group of four lanes is a block */
-    *reg = s->d == MATRIX_f64 ? 0 : row;
-    *lane = s->d == MATRIX_f64 ? row * 16 + block * 4 + column : block * 4 + column;
-  } else if (s->d == MATRIX_f64) {
-    *reg = row / groups;
-    *lane = row % groups * s->n + column;
-  } else {
-    *reg = block * (s->m / groups) + row / (4 * groups) * 4 + row % 4;
-    *lane = row / 4 % groups * s->n + column;
-  }
-}
-
 static void multiply_f32(const struct matrix_shape *s, const float *a, const float *b, float *d) {
   for (int row = 0; row < s->m; row++) {
     float *out = d + row * s->n;
@@ -125,7 +110,7 @@ const struct inst *VG(valu_mfma)(struct wave *w, const struct inst *i, const str
     for (int row = 0; row < s->m; row++)
       for (int column = 0; column < s->n; column++) {
         int reg, lane, at = block * size_d + row * s->n + column;
-        place(s, block, row, column, &reg, &lane);
+        matrix_place(s, block, row, column, &reg, &lane);
         if (f64) d.d[at] = as_f64(join(acc[2 * reg][lane], acc[2 * reg + 1][lane]) ^ (uint64_t)(i->neg >> 2 & 1) << 63);
         else d.i[at] = (int32_t)(constant ? acc[0][lane] : acc[reg][lane]);
       }
@@ -142,7 +127,7 @@ const struct inst *VG(valu_mfma)(struct wave *w, const struct inst *i, const str
     for (int row = 0; row < s->m; row++)
       for (int column = 0; column < s->n; column++) {
         int reg, lane, at = block * size_d + row * s->n + column;
-        place(s, block, row, column, &reg, &lane);
+        matrix_place(s, block, row, column, &reg, &lane);
         if (f64) {
           uint64_t v = f64_bits(d.d[at]);
           vgpr(w, i->dst + 2u * (unsigned)reg)[lane] = (uint32_t)v;

@@ -59,12 +59,13 @@ const struct inst *VG(valu_wmma)(struct wave *w, const struct inst *i, const str
   return NEXT(i);
 }
 
-/* GFX12: a lane holds k / (W / 16) consecutive k of row (column) lane % 16; results of (16 / (W / 16)) consecutive rows,
- * 16-bit ones two to a register. */
+/* GFX12: a lane holds k / (W / 16) k of row (column) lane % 16, but a whole register at least (then only the lower half
+ * of a wave of 64 has some); which k does not matter, as A and B agree. Results of (16 / (W / 16)) consecutive rows, 16-bit
+ * ones two to a register. */
 static void unpack12(struct wave *w, const struct inst *i, int operand, enum matrix_type type, int depth, bool is_signed,
                      float (*f)[32], int32_t (*n)[32]) {
-  int bits = matrix_bits(type), per_lane = depth * 16 / W;
-  for (int l = 0; l < W; l++)
+  int bits = matrix_bits(type), lanes = depth * 16 / W * bits < 32 ? W / 2 : W, per_lane = depth * 16 / lanes;
+  for (int l = 0; l < lanes; l++)
     for (int j = 0; j < per_lane; j++) {
       int at = j * bits, k = l / 16 * per_lane + j;
       uint32_t word = i->src_kind[operand] == OPERAND_VGPR ? vgpr(w, i->src[operand] + (unsigned)at / 32)[l]
@@ -93,7 +94,7 @@ const struct inst *VG(valu_wmma12)(struct wave *w, const struct inst *i, const s
   set_mxcsr(0x1f80);
   for (int r = 0; r < ROWS; r++)
     for (int l = 0; l < W; l++) {
-      int row = l / 16 * ROWS + r, column = l % 16;
+      int row = wmma12_row(l, r), column = l % 16;
       uint32_t c = i->src_kind[2] == OPERAND_VGPR ? vgpr(w, i->src[2] + (unsigned)(half ? r / 2 : r))[l]
                                                   : source_u32(w, i, 2);
       if (integer) {

@@ -58,6 +58,9 @@ next_inst VG(global_load)(struct wave *w, const struct inst *i, enum load_kind k
 next_inst VG(global_store)(struct wave *w, const struct inst *i, enum store_kind kind);
 next_inst VG(global_atomic)(struct wave *w, const struct inst *i, enum atomic_op op, unsigned bits);
 next_inst VG(global_load_lds)(struct wave *w, const struct inst *i, enum load_kind kind);
+next_inst VG(global_load_transposed)(struct wave *w, const struct inst *i, enum load_kind kind);
+next_inst VG(global_block)(struct wave *w, const struct inst *i, bool write);
+next_inst VG(scratch_block)(struct wave *w, const struct inst *i, bool write);
 next_inst VG(flat_load)(struct wave *w, const struct inst *i, enum load_kind kind);
 next_inst VG(flat_store)(struct wave *w, const struct inst *i, enum store_kind kind);
 next_inst VG(flat_atomic)(struct wave *w, const struct inst *i, enum atomic_op op, unsigned bits);

@@ -102,6 +102,44 @@ next_inst VG(global_store)(struct wave *w, const struct inst *i, enum store_kind
   return NEXT(i);
 }
 
+/* Groups of 8 lanes load 8 elements of 16 bits each, and lane l gets element l % 8 of every lane of its group (GFX12). */
+next_inst VG(global_load_transposed)(struct wave *w, const struct inst *i, enum load_kind kind) {
+  if (W != 32) return wave_fault(w, i, FAULT_UNIMPLEMENTED, -1, 0, "%s in a wave of 64 lanes", i->op->name);
+  next_inst next = VG(global_load)(w, i, kind);
+  uint32_t *d = w->v + (size_t)i->dst * W;
+  for (unsigned first = 0; next && first < W; first += 8) {
+    uint16_t tile[8][8];
+    for (unsigned l = 0; l < 8; l++)
+      for (unsigned k = 0; k < 4; k++) memcpy(&tile[l][2 * k], &d[k * W + first + l], 4);
+    EACH_LANE(l, wave_exec(w) >> first & 0xff)
+      for (unsigned k = 0; k < 4; k++) d[k * W + first + l] = tile[2 * k][l] | (uint32_t)tile[2 * k + 1][l] << 16;
+  }
+  return next;
+}
+
+/* Registers DST + k, or DATA + k, for each bit k of M0, and the dwords at address + 4 k (GFX12). */
+static next_inst block(struct wave *w, const struct inst *i, const struct lane_addresses *first, bool scratch, bool write) {
+  next_inst out = NEXT(i);
+  for (uint32_t rest = w->s[S_M0]; out && rest; rest &= rest - 1) {
+    unsigned k = (unsigned)__builtin_ctz(rest);
+    struct lane_addresses a = *first;
+    for (int l = 0; l < W; l++) a.p[l] += 4 * k;
+    struct inst one = *i;
+    one.dst += k, one.src[MEM_DATA] += k;
+    if (scratch ? !VG(scratch_addresses)(w, i, &a, 4, write, &out) : !VG(check_addresses)(w, i, &a, 4, write, &out)) break;
+    if (write) VG(store_lanes)(w, &one, &a, STORE_B32);
+    else VG(load_lanes)(w, &one, &a, LOAD_B32);
+  }
+  return out;
+}
+
+next_inst VG(global_block)(struct wave *w, const struct inst *i, bool write) {
+  struct lane_addresses a;
+  if (!(a.lanes = wave_exec(w))) return NEXT(i);
+  flat_addresses(w, i, &a);
+  return block(w, i, &a, false, write);
+}
+
 /* Compare-and-swap has its comparand in the rows after the new value. */
 static void atomic(struct wave *w, const struct inst *i, const struct lane_addresses *a, enum atomic_op op,
                    unsigned bits, bool shared) {
@@ -232,6 +270,17 @@ next_inst VG(scratch_store)(struct wave *w, const struct inst *i, enum store_kin
   if (!(a.lanes = wave_exec(w))) return NEXT(i);
   scratch_offsets(w, i, &a);
   return VG(scratch_access)(w, i, &a, store_bytes[kind], -1, (int)kind);
+}
+
+next_inst VG(scratch_block)(struct wave *w, const struct inst *i, bool write) {
+  struct lane_addresses a;
+  if (!(a.lanes = wave_exec(w))) return NEXT(i);
+  scratch_offsets(w, i, &a);
+  EACH_LANE(l, a.lanes)
+    if (a.p[l] % 4)
+      return wave_fault(w, i, FAULT_MISALIGNED, (int)l, a.p[l], "private offset 0x%llx of a block of dwords",
+                        (unsigned long long)a.p[l]);
+  return block(w, i, &a, true, write);
 }
 
 /* --- FLAT ------------------------------------------------------------------------------------------ */

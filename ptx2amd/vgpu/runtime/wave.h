@@ -33,9 +33,10 @@ struct inst_ext {
   uint16_t dpp_ctrl;     /* 9 bits */
   uint8_t dpp8[8];       /* EXT_DPP8: source lane in the group of 8 */
   uint8_t sdwa_dst_sel, sdwa_dst_unused, sdwa_sel[2], sdwa_sext[2]; /* selectors: 0-3 byte, 4-5 word, 6 dword */
-  struct inst *x, *y;    /* EXT_VOPD: the two operations, which read all sources before either writes */
+  struct inst *x, *y;    /* EXT_VOPD: the two operations, which read all sources before either writes;
+                            EXT_SCALES: x has an MFMA's scales as its sources */
 };
-enum ext_kind { EXT_NONE, EXT_DPP16, EXT_DPP8, EXT_SDWA, EXT_VOPD };
+enum ext_kind { EXT_NONE, EXT_DPP16, EXT_DPP8, EXT_SDWA, EXT_VOPD, EXT_SCALES };
 
 /* What the tables know about an instruction. */
 struct op_info {
@@ -49,6 +50,7 @@ struct op_info {
                             bit 6: dst is EXEC in every form */
   uint8_t accumulation;  /* bit k: source k is always an accumulation register; bit 4: so is dst */
   uint8_t scalar_dst;    /* dst is an index into wave->s */
+  uint8_t scaled;        /* an MFMA that may have scales before it */
   uint8_t traits;        /* bits of enum op_trait */
   uint8_t generation;    /* 0 gfx9, 1 gfx10, 2 gfx11, 3 gfx12 */
 };
