@@ -23,7 +23,8 @@ LOWERED: set[int] = set()  # ids of the rows in programs that were translated
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--shard", default="1/1", help="K/N: run the K-th of N parts of the tests")
     parser.addoption("--rows", action="store_true", help="fail for rows of the instruction table that no test lowers")
-    parser.addoption("--gpu-rows", action="store_true", help="the same for the software GPU: rows that no test executes")
+    parser.addoption("--gpu-rows", action="store_true",
+                     help="fail for rows of the software GPU that no test executes")  # fmt: skip
 
 
 def pytest_configure(config: pytest.Config) -> None:

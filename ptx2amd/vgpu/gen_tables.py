@@ -96,7 +96,8 @@ def _info(op: Op, index: int, arch: str) -> str:
         f'{{.name = "{op.mnemonic(arch)}", .id = {index}, .format = FORMAT_{op.format},'
         f" .n_src = {len(sources)}, .src_type = {{{types or 0}}}, .src_role = {{{role_list or 0}}},"
         f" .dst_type = {_lookup(by_name, 'd')}, .dst2_type = {_lookup(by_name, 'e')}, .fixed = {fixed},"
-        f" .accumulation = {accumulation}, .scalar_dst = {int(scalar_dst)}, .scaled = {int('(mfma_small,' in op.semantics)},"
+        f" .accumulation = {accumulation}, .scalar_dst = {int(scalar_dst)},"
+        f" .scaled = {int('(mfma_small,' in op.semantics)},"
         f" .traits = {_traits(op)},"
         f" .generation = {GENERATIONS.index(generation_of(arch))}}}"
     )

@@ -17,8 +17,8 @@ A row's semantics are C statements for one lane. They see
 
 and the functions of runtime/valu_math.h. `CALL(f)` names a hand-written handler VG(f) of runtime/valu_*.c instead;
 where f ends in _all it applies modifiers itself. `MATRIX(kind, m, n, k, blocks, a, b, d)` is VG(valu_<kind>) with
-that shape (runtime/valu_matrix.h). `PREFIX()`: the decoder
-makes it one instruction with the next one. `SCALED(kind, small, wide, count, sources, stochastic)`: runtime/valu_scaled.h.
+that shape (runtime/valu_matrix.h). `SCALED(kind, small, wide, count, sources, stochastic)`: runtime/valu_scaled.h.
+`PREFIX()`: the decoder makes it one instruction with the next one.
 
 One handler serves all lanes of a wave (runtime/valu.h explains rows). Modifiers are applied around it by
 VG(valu_modified); its `struct valu_shape` is made here from the operand types.
@@ -371,7 +371,8 @@ def _matrix_handler(name: str, kind: str, m: str, n: str, k: str, blocks: str, a
 def _scaled_handler(name: str, kind: str, small: str, wide: str, count: str, sources: str, stochastic: str) -> str:
     return (
         f"const struct inst *VG({name})(struct wave *w, const struct inst *i) {{\n"
-        f"  static const struct scaled_shape shape = {{SMALL_{small}, WIDE_{wide}, {count}, {sources}, {stochastic}}};\n"
+        f"  static const struct scaled_shape shape = "
+        f"{{SMALL_{small}, WIDE_{wide}, {count}, {sources}, {stochastic}}};\n"
         f"  return VG(valu_{kind})(w, i, &shape);\n}}\n"
     )
 
@@ -387,7 +388,8 @@ def write(outdir: Path, ops: Sequence[Op]) -> Handlers:
     rows = list(done.values())
     for start in range(0, len(rows), ROWS_PER_FILE):
         parts = [
-            '#include "valu_matrix.h"\n#include "valu_scaled.h"\ntypedef const struct inst *handler_decl(struct wave *, const struct inst *);\n'
+            '#include "valu_matrix.h"\n#include "valu_scaled.h"\n'
+            "typedef const struct inst *handler_decl(struct wave *, const struct inst *);\n"
         ]
         for op in rows[start : start + ROWS_PER_FILE]:
             text, plain, modified = handler(op)

@@ -13,12 +13,14 @@ from ptx2amd.vgpu.isa.table import all_ops
 
 EXECUTED: set[tuple[str, str]] = set()  # (architecture, mnemonic)
 #: Rows whose effect no register or memory shows: waits, caches, hints, clocks, ends and traps.
-WITHOUT_VALUE = ("s_nop", "s_sleep", "s_wait", "s_dcache", "s_gl1", "s_icache", "s_prefetch", "s_buffer_prefetch", "s_trap",
-                 "s_ttrace", "s_set_inst_prefetch", "s_inst_prefetch", "s_clause", "s_delay", "s_sendmsg", "s_setprio", "s_incperf",
-                 "s_decperf", "s_round", "s_denorm", "s_endpgm", "s_code_end", "s_memtime", "s_memrealtime", "s_mem", "s_sethalt",
-                 "s_version", "s_wakeup", "s_barrier", "s_singleuse", "s_get_barrier", "buffer_wb", "buffer_inv", "buffer_gl", "global_inv",
-                 "global_wb", "v_nop", "ds_nop", "s_perm95", "s_set_gpr_idx", "s_sync", "v_pipeflush", "v_clrexcp",
-                 "s_monitor_sleep", "s_nop", "s_set_vgpr")  # fmt: skip
+WITHOUT_VALUE = (
+    "s_nop", "s_sleep", "s_wait", "s_dcache", "s_gl1", "s_icache", "s_prefetch", "s_buffer_prefetch", "s_trap",
+    "s_ttrace", "s_set_inst_prefetch", "s_inst_prefetch", "s_clause", "s_delay", "s_sendmsg", "s_setprio",
+    "s_incperf", "s_decperf", "s_round", "s_denorm", "s_endpgm", "s_code_end", "s_memtime", "s_memrealtime",
+    "s_mem", "s_sethalt", "s_version", "s_wakeup", "s_barrier", "s_singleuse", "s_get_barrier", "buffer_wb",
+    "buffer_inv", "buffer_gl", "global_inv", "global_wb", "v_nop", "ds_nop", "s_perm95", "s_set_gpr_idx",
+    "s_sync", "v_pipeflush", "v_clrexcp", "s_monitor_sleep", "s_set_vgpr"
+)  # fmt: skip
 
 
 def note(arch: str, code: bytes, lanes: int) -> None:
@@ -37,7 +39,9 @@ def install() -> None:
     """From here on, what tests execute is noted."""
     execute, load = machine.execute, engine.CodeObject.__init__
 
-    def noted_execute(generation: str, code: bytes, state: machine.State, mode: int = machine.MODE, level: str = "v3") -> None:
+    def noted_execute(
+        generation: str, code: bytes, state: machine.State, mode: int = machine.MODE, level: str = "v3"
+    ) -> None:
         execute(generation, code, state, mode, level)
         note(machine.CHIPS[generation], code, state.lanes)
 

@@ -221,7 +221,8 @@ def test_wmma_of_gfx12(op: Op, lanes: int) -> None:
             put(state, C, lane, r, 16 if half else 32, int(coded_c[row, lane % 16]))
         left, right = (a, b) if signed or not integer else (a & (1 << bits) - 1, b & (1 << bits) - 1)
         result, source = len(rows) // lanes // (2 if half else 1), max(1, per_lane * bits // 32)
-        text = f"{op.name} {registers(D, result)}, {registers(A, source)}, {registers(B, source)}, {registers(C, result)}"
+        text = f"{op.name} {registers(D, result)}, {registers(A, source)}, {registers(B, source)}, "
+        text += registers(C, result)
         text += " neg_lo:[1,1,0]" if signed else ""
         execute("gfx1200", b"".join(assemble("gfx1200", [text], lanes)), state)
         want = encode(left @ right + c, d_type)

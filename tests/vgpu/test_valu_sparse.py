@@ -1,5 +1,5 @@
-"""Sparse matrix instructions (SMFMAC, SWMMAC) and gfx950's block-scaled MFMA against numpy, with the register layouts of
-AMD's matrix instruction calculator written out here as k of each lane's elements.
+"""Sparse matrix instructions (SMFMAC, SWMMAC) and gfx950's block-scaled MFMA against numpy, with the layouts of AMD's
+matrix instruction calculator written out here as k of each lane's elements.
 
 Protects: which k an index chooses, the index sets, signs and clamping, formats mixed in one product, scales by blocks.
 """
@@ -22,7 +22,9 @@ SMFMAC = [op for op in sparse.OPS if "smfmac" in op.name]
 SWMMAC = [op for op in sparse.OPS if "swmmac" in op.name]
 
 
-def compress(rng: np.random.Generator, rows: int, k: int, low: int, high: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def compress(
+    rng: np.random.Generator, rows: int, k: int, low: int, high: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """A dense matrix, two stored elements of each four, and where in the four they are."""
     where = np.array([[sorted(rng.choice(4, 2, replace=False)) for _ in range(k // 4)] for _ in range(rows)])
     stored = rng.integers(low, high, (rows, k // 4, 2))
@@ -36,7 +38,7 @@ def compress(rng: np.random.Generator, rows: int, k: int, low: int, high: int) -
 
 @pytest.mark.parametrize("op", SMFMAC, ids=lambda op: f"{op.name}-{op.archs[0]}")
 def test_smfmac(op: Op) -> None:
-    """A lane has k / (64 / m) neighbouring k; every set of indices that ABID can choose, and CBSZ, which chooses the first."""
+    """A lane has k / (64 / m) neighbouring k; every set of indices that ABID chooses, and CBSZ: the first one."""
     m, n, k, _, a_type, b_type, d_type = shape(op)
     arch = op.archs[0]
     rng = np.random.default_rng(m * k)
@@ -105,7 +107,8 @@ def test_swmmac(op: Op, lanes: int) -> None:
                     for e in range(2):
                         put(state, A, lane, 2 * at + e, bits, int(coded[row, first // 4, e]))
                         shift = key * index_bits + 2 * (2 * at + e)
-                        state.v[C, lane] = int(state.v[C, lane]) & ~(3 << shift) | int(where[row, first // 4, e]) << shift
+                        place = int(where[row, first // 4, e])
+                        state.v[C, lane] = int(state.v[C, lane]) & ~(3 << shift) | place << shift
         for group, ks in enumerate(of_b):
             for at, row in enumerate(ks):
                 for column in range(16):
@@ -178,7 +181,8 @@ def test_block_scaled(op: Op, scaled: bool) -> None:
         bytes_used = number % 4, (number // 4) % 4
         sizes = [8 if t < 2 else 6 if t < 4 else 4 for t in (a_type, b_type)]
         sums = m * n // 64
-        text = f"{op.name} {registers(D, sums)}, {registers(A, sizes[0])}, {registers(B, sizes[1])}, {registers(C, sums)}"
+        text = f"{op.name} {registers(D, sums)}, {registers(A, sizes[0])}, {registers(B, sizes[1])}, "
+        text += registers(C, sums)
         if scaled:
             low, high = ([x & 1 for x in bytes_used], [x >> 1 for x in bytes_used])
             text = text.replace("v_mfma_", "v_mfma_scale_")

@@ -56,7 +56,8 @@ CONVERSIONS = [
     Op("v_cvt_pk_f16_f32", "VOP3", "d:b32, a:f32, b:f32",
        "D = (uint32_t)f32_to_half(A) | (uint32_t)f32_to_half(B) << 16;"),
     Op("v_cvt_sr_bf16_f32", "VOP3", "d=:b16, a:f32, b:b32", "D = stochastic_bf16(A, B);"),
-    Op("v_cvt_sr_f16_f32", "VOP3", "d=:b16, a:f32, b:b32", "D = f32_to_small(&small_formats[SMALL_f16], A, 0, false, true, B);"),
+    Op("v_cvt_sr_f16_f32", "VOP3", "d=:b16, a:f32, b:b32",
+       "D = f32_to_small(&small_formats[SMALL_f16], A, 0, false, true, B);"),
     Op("v_dot2c_f32_bf16", "VOP2", "d=:f32, a:bf16x2, b:bf16x2", "D = (D + AL * BL) + AH * BH;"),
 ]  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Sparse matrix instructions: SMFMAC (gfx942, gfx950) and SWMMAC (GFX12). D is also the addend; C, the index register."""
+"""Sparse matrix instructions: SMFMAC (gfx942, gfx950) and SWMMAC (GFX12). D is the addend too, C the index register."""
 
 from __future__ import annotations
 
