@@ -36,6 +36,9 @@ def environment(device: str | None = None, trace: Path | None = None, mapping: s
         changes["PTX2AMD_DEVICE"] = device
     if mapping is not None:
         changes["PTX2AMD_MAPPING"] = mapping
+    for folder in ("PTX2AMD_CACHE_DIR", "PTX2AMD_RUNTIME_DIR"):
+        if given := os.environ.get(folder):  # the program may go to another folder before it asks for the GPU
+            changes[folder] = os.path.abspath(given)
     if trace is not None:
         changes["PTX2AMD_TRACE"] = str(trace.absolute())
         for file in trace_files(trace):  # the processes of one run append to one file

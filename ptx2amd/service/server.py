@@ -12,9 +12,11 @@ import fcntl
 import gc
 import os
 import selectors
+import shutil
 import signal
 import socket
 import struct
+import tempfile
 import threading
 import time
 import traceback
@@ -43,6 +45,7 @@ def runtime_directory() -> Path:
 
 
 def _ours_alone(path: Path) -> Path:
+    path = path.absolute()
     path.mkdir(mode=0o700, exist_ok=True)
     stat = path.stat()
     if stat.st_uid != os.getuid() or stat.st_mode & 0o077:
@@ -52,6 +55,14 @@ def _ours_alone(path: Path) -> Path:
 
 def socket_path(build: str) -> Path:
     return runtime_directory() / f"service-{build[:16]}.sock"
+
+
+def _settle(scratch: Path) -> None:
+    """Let go of the folders of the program that started the service, which lives on when they are gone."""
+    shutil.rmtree(scratch, ignore_errors=True)  # what killed workers left
+    scratch.mkdir(mode=0o700)
+    os.chdir("/")
+    tempfile.tempdir = os.environ["TMPDIR"] = str(scratch)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +106,7 @@ class Server:
             except BlockingIOError:
                 return
             path.unlink(missing_ok=True)
+            _settle(path.with_suffix(".tmp"))
             with socket.socket(socket.AF_UNIX) as listener:
                 listener.bind(str(path))
                 listener.listen(128)

@@ -77,7 +77,12 @@ static void choose_directory(char *directory, size_t size) {
   if (own && *own) snprintf(directory, size, "%s", own);
   else if (xdg && *xdg) snprintf(directory, size, "%s/ptx2amd", xdg);
   else snprintf(directory, size, "%s/.cache/ptx2amd", home && *home ? home : "/tmp");
-  if (wanted && writable(directory)) return;
+  if (wanted && writable(directory)) { /* the program may go to another folder, and the service is in one of its own */
+    char *whole = realpath(directory, NULL);
+    if (whole) snprintf(directory, size, "%s", whole);
+    free(whole);
+    return;
+  }
   if (wanted)
     say("the cache folder %s can't be written (%s): kernels are translated anew in every run; set PTX2AMD_CACHE_DIR to a "
         "folder of yours", directory, strerror(errno));

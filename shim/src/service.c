@@ -31,12 +31,21 @@ static bool ours_alone(const char *path) {
 }
 
 /* XDG_RUNTIME_DIR may be of another login, or not there (su, containers): then /tmp. */
-static bool run_directory(char *out, size_t size) {
+static bool choose_directory(char *out, size_t size) {
   const char *own = getenv("PTX2AMD_RUNTIME_DIR"), *xdg = getenv("XDG_RUNTIME_DIR");
   if (own && *own) snprintf(out, size, "%s", own);
   else if (xdg && *xdg && snprintf(out, size, "%s/ptx2amd", xdg) < SOCKET_DIRECTORY && ours_alone(out)) return true;
   else snprintf(out, size, "/tmp/ptx2amd-%u", (unsigned)getuid());
   return ours_alone(out);
+}
+
+/* As it is called from everywhere: the service is in a folder of its own. */
+static bool run_directory(char *out, size_t size) {
+  if (!choose_directory(out, size)) return false;
+  char *whole = realpath(out, NULL);
+  if (whole) snprintf(out, size, "%s", whole);
+  free(whole);
+  return true;
 }
 
 /* The path without its ".sock". */
@@ -81,22 +90,23 @@ static bool python_path(char *out, size_t size) {
 }
 
 /* The environment without what is meant for the program alone. */
-static char **service_environment(void) {
-  static const char *const dropped[] = {"LD_PRELOAD=", "LD_AUDIT=", "PYTHONHOME=",
-                                        "PYTHONSTARTUP=", "PTX2AMD_TRACE=", "PTX2AMD_BUILD_ID="};
+static char **service_environment(const char *stem) {
+  static const char *const dropped[] = {"LD_PRELOAD=", "LD_AUDIT=", "PYTHONHOME=", "PYTHONSTARTUP=",
+                                        "PTX2AMD_TRACE=", "PTX2AMD_BUILD_ID=", "PTX2AMD_RUNTIME_DIR="};
   extern char **environ;
-  static char expected[300];
+  static char expected[300], directory[PATH_LENGTH + 32];
+  snprintf(directory, sizeof directory, "PTX2AMD_RUNTIME_DIR=%.*s", (int)(strrchr(stem, '/') - stem), stem);
   snprintf(expected, sizeof expected, "PTX2AMD_BUILD_ID=%s", build_id()); /* another translator must not answer */
   size_t n = 0, kept = 0;
   while (environ[n]) n++;
-  char **copy = calloc(n + 2, sizeof *copy);
+  char **copy = calloc(n + 3, sizeof *copy);
   for (size_t i = 0; copy && i < n; i++) {
     bool drop = false;
     for (size_t k = 0; k < sizeof dropped / sizeof *dropped; k++)
       drop |= !strncmp(environ[i], dropped[k], strlen(dropped[k]));
     if (!drop) copy[kept++] = environ[i];
   }
-  if (copy) copy[kept] = expected;
+  if (copy) copy[kept++] = directory, copy[kept] = expected;
   return copy;
 }
 
@@ -112,7 +122,7 @@ static bool start(const char *stem, char *why, size_t why_size) {
   }
   snprintf(stem_argument, sizeof stem_argument, "%s", stem);
   char *const argv[] = {"sh", "-c", script, python, stem_argument, NULL};
-  char **environment = service_environment();
+  char **environment = service_environment(stem);
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_t actions;
   sigset_t none, all;

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -209,6 +210,21 @@ def test_precompile_and_cache(ptx2amd, good: Path, tmp_path: Path) -> None:
     assert ptx2amd("cache", "check").returncode == 1
     ptx2amd("cache", "clear")
     assert not list((tmp_path / "cache").rglob("*.p2a"))
+
+
+def test_folders_may_be_relative() -> None:
+    """The service, which is in a folder of its own, finds what the program calls `c` and `r`."""
+    driver = Path(__file__).resolve().parents[1] / "bad_input" / "driver.py"
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "load.py").write_text("import os\nos.chdir('/')\ncu = Driver().start()\nstill_works(cu)\n")
+        settings = {"PTX2AMD_CACHE_DIR": "c", "PTX2AMD_RUNTIME_DIR": "r", "PTX2AMD_SERVICE_IDLE": "1"}
+        program = [sys.executable, driver, "load.py"]
+        command = [sys.executable, "-m", "ptx2amd.cli", "run", "--device", "vgpu", "--", *program]
+        done = subprocess.run(
+            command, cwd=folder, env={**os.environ, **settings}, capture_output=True, text=True, timeout=120
+        )
+        assert "still works" in done.stdout, done.stderr
+        assert list(Path(folder, "c").rglob("*.p2a"))
 
 
 def test_the_cache_can_be_switched_off(ptx2amd, good: Path, tmp_path: Path) -> None:

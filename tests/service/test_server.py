@@ -197,6 +197,23 @@ def test_a_second_service_leaves_the_first_alone(service: Path, tmp_path: Path) 
     assert ask(service, request(tmp_path)).header["status"] == "ok"
 
 
+def test_the_folders_of_who_started_it_may_go(tmp_path: Path) -> None:
+    """A batch job's TMPDIR and working folder are removed when the job ends; the service serves the next one."""
+    tmp_path.chmod(0o700)
+    job = tmp_path / "job"
+    job.mkdir()
+    environment = {**os.environ, "PTX2AMD_RUNTIME_DIR": str(tmp_path), "PTX2AMD_SERVICE_IDLE": "20", "TMPDIR": str(job)}
+    process = subprocess.Popen([sys.executable, "-m", "ptx2amd.service"], env=environment, cwd=job)
+    try:
+        path = _socket(tmp_path, process)
+        job.rmdir()
+        reply = ask(path, request(tmp_path, op="kernel", arch="gfx942", kernel="k"))
+        assert reply.header["status"] == "ok", reply.body
+    finally:
+        process.kill()
+        process.wait()
+
+
 def test_it_ends_when_idle(tmp_path: Path) -> None:
     tmp_path.chmod(0o700)
     environment = {**os.environ, "PTX2AMD_RUNTIME_DIR": str(tmp_path), "PTX2AMD_SERVICE_IDLE": "0.5"}
