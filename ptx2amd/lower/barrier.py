@@ -57,7 +57,7 @@ def bar_red(fn: FunctionLowering, inst: Inst) -> None:
 @lowers("bar_warp_sync")
 def bar_warp_sync(fn: FunctionLowering, inst: Inst) -> None:
     """The lanes of a warp run in step where their control flow meets; what is left is the order of memory."""
-    fence(fn, "release", "warp")
+    fence(fn, "acq_rel", "warp")
     fn.call("llvm.amdgcn.wave.barrier", "void")
     fence(fn, "acquire", "warp")
 

@@ -78,17 +78,17 @@ def exit_(fn: FunctionLowering, inst: Inst) -> None:
     conditional(fn, inst, fn.exit_block)
 
 
-@lowers("spin_anchor")
-def spin_anchor(fn: FunctionLowering, inst: Inst) -> None:
-    """Keeps LLVM from taking apart the block where the lanes that spin and those that have released the lock
-    meet (target/spins.py): it copies no convergent operation."""
+@lowers("anchor")
+def anchor(fn: FunctionLowering, inst: Inst) -> None:
+    """Keeps LLVM from taking apart a block where lanes meet (target/spins.py, exchanges.py): it copies no convergent
+    operation."""
     fn.do("call void @llvm.amdgcn.wave.barrier()")
 
 
-@lowers("spin_turn")
-def spin_turn(fn: FunctionLowering, inst: Inst) -> None:
-    """Whose turn it is, as a number that LLVM does not know. It would make one-bit masks of such numbers, and LLVM 22
-    loses lanes of masks that outlive a loop which other lanes stay in."""
+@lowers("hidden")
+def hidden(fn: FunctionLowering, inst: Inst) -> None:
+    """Whose turn it is, or from where a lane comes, as a number that LLVM does not know. It would make one-bit masks of
+    such numbers, and LLVM 22 loses lanes of masks that outlive a loop which other lanes stay in."""
     fn.put(inst, "d", fn.op("i32", f'call i32 asm "", "=v,0"({fn.src(inst, "a").t})'))
 
 

@@ -14,7 +14,7 @@ from ptx2amd.lower.heads import llvm_name, max_threads, param_layout
 from ptx2amd.lower.names import Register, Storage
 from ptx2amd.lower.value import Val
 from ptx2amd.ptx.ast import Function, Var
-from ptx2amd.target.spins import prepared
+from ptx2amd.target.prepare import prepared
 
 if TYPE_CHECKING:
     from ptx2amd.lower.module import ModuleLowering

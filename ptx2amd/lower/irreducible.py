@@ -3,7 +3,7 @@ not updated on one of the ways round), so they get one entry here: a dispatch bl
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Collection, Hashable, Iterable
 from typing import TypeVar
 
 Node = TypeVar("Node", bound=Hashable)
@@ -48,9 +48,10 @@ def components(graph: Graph[Node]) -> list[list[Node]]:
     return found
 
 
-def entries(graph: Graph[Node], start: Node) -> list[list[Node]]:
+def entries(graph: Graph[Node], start: Node, more: Collection[Node] = ()) -> list[list[Node]]:
     """The loops of a flow graph that have several entries: for each, the entries. Outer loops come first; inner
-    ones are those that remain once each outer loop is entered through one block only."""
+    ones are those that remain once each outer loop is entered through one block only. more: nodes that are to be
+    entries of the loops that they are in."""
     groups: list[list[Node]] = []
     work: list[tuple[Graph[Node], set[Node]]] = [(_reachable(graph, start), {start})]
     while work:
@@ -59,7 +60,7 @@ def entries(graph: Graph[Node], start: Node) -> list[list[Node]]:
         for component in inside:
             members = set(component)
             entered = {t for n, targets in part.items() if n not in members for t in targets} | heads
-            first = [node for node in component if node in entered]
+            first = [node for node in component if node in entered or node in more]
             if len(first) > 1:
                 groups.append(first)
             cut = set(first)

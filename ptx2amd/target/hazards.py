@@ -3,17 +3,19 @@
 Two warps that share a wave run on together: one that waits in a loop keeps the other from the work that it
 waits for. Kernels with such places run padded, one warp a wave. The analysis knows programs that do not
 need it: loops that end by themselves, waits for other blocks by one warp of the block (grid barriers,
-decoupled look-back), and locks whose loops have been changed (spins.py)."""
+decoupled look-back), and locks and exchanges that are changed (spins.py, exchanges.py)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 
 from ptx2amd.lower.heads import param_layout
 from ptx2amd.ptx.ast import Function, Module, Sym
 from ptx2amd.target.alone import WARP, Alone
+from ptx2amd.target.exchanges import meetings
 from ptx2amd.target.flow import Flow, Op
 from ptx2amd.target.inline import Matters, inlined
 from ptx2amd.target.lookback import LookBack
@@ -105,17 +107,23 @@ class Body(Alone, LookBack):
         return found
 
     def _split_exchanges(self) -> list[Hazard]:
-        """Exchanges of all lanes that a branch on the lane's number leads to at different places: threads of NVIDIA's
-        chips meet there all the same; here the lanes of each branch exchange among themselves."""
+        """Exchanges of all lanes that a branch on the lane's number leads to at different places, which cannot be made
+        one (exchanges.py): the lanes of each branch exchange among themselves."""
         exchanges = self.flow.hits(self._of_all_lanes)
         firsts, found = self.flow.firsts(exchanges), []
         for branch in self.flow.forks() if len(exchanges) > 1 else ():
             first, second = (firsts[way] for way in self.flow.blocks[branch.block].successors)
             if first and second and not first & second and self._by_lane(branch.predicate):
-                line = min(op.inst.line for bit, op in enumerate(exchanges.values()) if (first | second) >> bit & 1)
-                what = f"lanes of a warp exchange in different branches (line {branch.inst.line}), which is not done"
-                found.append(Hazard(line, what, lanes=True))
+                ops = [op for bit, op in enumerate(exchanges.values()) if (first | second) >> bit & 1]
+                if len({self._meetings.get(op, op) for op in ops}) > 1:
+                    what = f"lanes of a warp exchange in different branches (line {branch.inst.line})"
+                    found.append(Hazard(min(op.inst.line for op in ops), f"{what}, which is not done", lanes=True))
         return found
+
+    @cached_property
+    def _meetings(self) -> dict[Op, Op]:
+        """The exchanges that become one with others, with the first of these."""
+        return {op: ops[0] for ops in meetings(self.flow) for op in ops}
 
     def _of_all_lanes(self, op: Op) -> bool:
         members = self.flow.constant(op, op.inst.get("m")) if op.lower in EXCHANGES else None

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
-from ptx2amd.isa.form import Form
 from ptx2amd.lower.summary import body, items
 from ptx2amd.ptx.ast import (
     Addr,
@@ -27,18 +26,14 @@ from ptx2amd.ptx.ast import (
     Proto,
     Reg,
     Scope,
-    Shape,
     Sym,
     Var,
     Vec,
 )
+from ptx2amd.target.made import BRA, move
 
 LIMIT = 20_000  # instructions of a body, above which calls remain
-MOVES = {
-    f"b{n}": Shape(f"mov.b{n}", Form(f"mov.{{t:b{n}}}", "d:t, a:t", "mov"), {"t": f"b{n}"}, ("d", "a"), (f"b{n}",) * 2)
-    for n in (32, 64)
-}
-BRA = Shape("bra", Form("bra.[uni:uni]", "a:label", "bra"), {"uni": ""}, ("a",), ("",))
+MOVES = {type_: move(type_) for type_ in ("b32", "b64")}
 Names = dict[str, str]
 
 
@@ -52,8 +47,8 @@ def callee(module: Module, inst: Inst) -> Function | None:
 
 
 class Matters:
-    """Which functions the analyses have to see: those that touch memory of others, or meet them, by themselves or in
-    their calls."""
+    """Which functions the analyses have to see: those that touch memory of others, or meet or exchange with them, by
+    themselves or in their calls."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
@@ -75,7 +70,8 @@ class Matters:
             return function is not None and self(function)
         space = item.shape.mods.get("space", "")
         touches = form.mnemonic in ("ld", "st", "atom", "red") and not space.startswith(("param", "local", "const"))
-        return touches or form.mnemonic.startswith(("bar", "mbarrier"))
+        exchanges = form.mnemonic in ("shfl", "vote", "match", "redux", "elect")
+        return touches or exchanges or form.mnemonic.startswith(("bar", "mbarrier"))
 
 
 def flat(scope: Scope) -> Scope:

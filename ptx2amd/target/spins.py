@@ -17,27 +17,18 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from ptx2amd.isa.form import Form
-from ptx2amd.lower.summary import body, items
-from ptx2amd.ptx.ast import Function, Guard, Imm, Inst, Label, Module, Operand, Reg, Scope, Shape, Sym, Var
+from ptx2amd.ptx.ast import Guard, Imm, Inst, Label, Reg, Scope, Shape, Sym, Var
 from ptx2amd.target.flow import Flow, Op
-from ptx2amd.target.inline import BRA, Matters, flat, inlined
+from ptx2amd.target.inline import flat
+from ptx2amd.target.made import ANCHOR, BRA, HIDDEN, SETP, made
 
 T = TypeVar("T")
 
 STRONG = frozenset(("volatile", "relaxed", "acquire", "mmio"))
 STORES = frozenset(("st", "atom", "red"))
 TOGETHER = frozenset(("shfl", "vote", "match", "redux", "activemask", "elect", "bar", "barrier"))
-ANCHOR = Shape("", Form("", "", "spin_anchor"), {}, (), ())
-MOV = Shape("mov.u32", Form("mov.{t:u32}", "d:t, a:t", "spin_turn"), {"t": "u32"}, ("d", "a"), ("u32", "u32"))
 ROUND = Shape("", Form("", "d:u32, a:u32", "spin_round"), {}, ("d", "a"), ("u32", "u32"))
 PATIENT = Shape("", Form("", "p:pred, a:u32, b:u32", "spin_patient"), {}, ("p", "a", "b"), ("pred", "u32", "u32"))
-SETP = Shape(
-    "setp.eq.u32",
-    Form("setp.{cmp:eq}.{t:u32}", "p:pred, a:t, b:t", "setp"),
-    {"cmp": "eq", "t": "u32"},
-    ("p", "a", "b"),
-    ("pred", "u32", "u32"),
-)
 
 
 @dataclass(slots=True, eq=False)
@@ -190,20 +181,6 @@ def _joined(parts: list[tuple[T, Lock]], together: Callable[[T, T], bool]) -> li
 # the change
 
 
-def prepared(module: Module, function: Function) -> Scope:
-    """The body to lower: the function's own, or where it has locks, one in which the lanes of a wave meet after the
-    releases, with the functions in it that take or release them."""
-    whole = inlined(module, function, Matters(module))
-    asks = any(isinstance(item, Inst) and _asks(item.shape) for item in items(whole.scope))
-    if not asks or not locks(Flow(whole.scope)):
-        return body(module, function)
-    return transform(whole.scope)
-
-
-def _asks(shape: Shape) -> bool:
-    return shape.form.mnemonic == "atom" or shape.mods.get("sem") in STRONG
-
-
 def transform(scope: Scope) -> Scope:
     """A function body in which the lanes of a wave meet after the releases of its locks."""
     scope = flat(scope)
@@ -220,37 +197,37 @@ def _meet(scope: Scope, lock: Lock, number: int) -> Scope:
 
     def way(register: Reg, value: int, label: str, line: int) -> None:
         tests.append(Reg(f"$is{number}.{len(tests)}"))
-        ways.append(_inst(SETP, line, tests[-1], register, Imm("u", value)))
-        ways.append(_inst(BRA, line, Sym(label), guard=Guard(tests[-1].name, False)))
+        ways.append(made(SETP, line, tests[-1], register, Imm("u", value)))
+        ways.append(made(BRA, line, Sym(label), guard=Guard(tests[-1].name, False)))
 
     for k, (branch, taken) in enumerate(lock.retries, 1):
         inst = branch.inst
         again = inst.get("a") if taken else Sym(f"$again{number}.{k}")
-        mark = _inst(MOV, inst.line, turn, Imm("u", k))
+        mark = made(HIDDEN, inst.line, turn, Imm("u", k))
         assert isinstance(again, Sym)
         if taken:
             instead[id(inst)] = [mark, replace(inst, operands=(Sym(meet),))]
         else:
-            instead[id(inst)] = [inst, mark, _inst(BRA, inst.line, Sym(meet)), Label(again.name, inst.line)]
+            instead[id(inst)] = [inst, mark, made(BRA, inst.line, Sym(meet)), Label(again.name, inst.line)]
         way(turn, k, again.name, inst.line)
     first, *others = sorted(lock.releases, key=lock.given.__contains__)
     line = first.inst.line
     for k, release in enumerate(others, 1):
         inst, after = release.inst, f"$after{number}.{k}"
         done = len(lock.retries) + 1 if release in lock.given else 0  # a turn to wait for, or none
-        marks = [_inst(MOV, inst.line, turn, Imm("u", done)), _inst(MOV, inst.line, ahead, Imm("u", k))]
-        instead[id(inst)] = [inst, *marks, _inst(BRA, inst.line, Sym(meet)), Label(after, inst.line)]
+        marks = [made(HIDDEN, inst.line, turn, Imm("u", done)), made(HIDDEN, inst.line, ahead, Imm("u", k))]
+        instead[id(inst)] = [inst, *marks, made(BRA, inst.line, Sym(meet)), Label(after, inst.line)]
         way(ahead, k, after, inst.line)
-    marks = [_inst(MOV, line, register, Imm("u", 0)) for register in (turn, ahead)]
+    marks = [made(HIDDEN, line, register, Imm("u", 0)) for register in (turn, ahead)]
     if lock.given:
         rounds, patient = Reg(f"$round{number}"), Reg(f"$patient{number}")
-        ways = [_inst(ROUND, line, rounds, rounds), *ways]
+        ways = [made(ROUND, line, rounds, rounds), *ways]
         for inst in {id(op.inst): op.inst for again in lock.again.values() for op in again}.values():
             # Here, as lanes that waited for their rounds at the meeting place would keep the others there.
-            wait = _inst(PATIENT, inst.line, patient, turn, rounds)
-            skip = _inst(BRA, inst.line, Sym(meet), guard=Guard(patient.name, False))
-            instead[id(inst)] = [_inst(ANCHOR, inst.line), wait, skip, *instead.get(id(inst), [inst])]
-    instead[id(first.inst)] = [first.inst, *marks, Label(meet, line), _inst(ANCHOR, line), *ways]
+            wait = made(PATIENT, inst.line, patient, turn, rounds)
+            skip = made(BRA, inst.line, Sym(meet), guard=Guard(patient.name, False))
+            instead[id(inst)] = [made(ANCHOR, inst.line), wait, skip, *instead.get(id(inst), [inst])]
+    instead[id(first.inst)] = [first.inst, *marks, Label(meet, line), made(ANCHOR, line), *ways]
     changed: list = [Var("reg", "u32", f"${name}{number}") for name in ("turn", "ahead", "round")]
     changed += [Var("reg", "pred", name) for name in (f"$patient{number}", *(test.name for test in tests))]
     for item in scope.items:
@@ -258,8 +235,4 @@ def _meet(scope: Scope, lock: Lock, number: int) -> Scope:
     return Scope(changed)
 
 
-def _inst(shape: Shape, line: int, *operands: Operand, guard: Guard | None = None) -> Inst:
-    return Inst(shape, operands, guard, line)
-
-
-__all__ = ["Lock", "locks", "prepared", "transform"]
+__all__ = ["Lock", "locks", "transform"]

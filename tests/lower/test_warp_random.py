@@ -12,6 +12,11 @@ from reference.warp_machine import Alu, If, Loop, Shuffle
 BATCH = 50  # programs in a test of the fast tier
 SLOW = 100_000
 MODULE = 250  # programs of a module in the slow tier
+PARTED, SLOW_PARTED, MODULE_PARTED = (
+    8,
+    10_000,
+    20,
+)  # programs whose lanes part: in the fast tier, the slow one, a module
 FULL = 20  # each so many modules of the slow tier, the programs are long and compiled as users' are
 
 
@@ -40,6 +45,21 @@ def test_loops_keep_one_entry(arch: str) -> None:
     choice = If(a=0, bit=7, then=(shuffle("bfly", 4, 4), Alu("add", 4, 0, 1)), other=(empty,), sync=False)
     reduced = (Loop(a=3, bit=0, body=(shuffle("down", 0, 1), choice)),)
     wrong = warp_random.compare({0: reduced, 65212: warp_machine.generate(65212)}, arch)
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("arch", MAPPINGS)
+def test_random_programs_whose_lanes_part(arch: str) -> None:
+    """Operations of all threads on both sides of branches."""
+    wrong = warp_random.check_parted(range(PARTED), arch)
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("arch", MAPPINGS)
+@pytest.mark.parametrize("first", range(PARTED, SLOW_PARTED + PARTED, MODULE_PARTED))
+def test_many_random_programs_whose_lanes_part(first: int, arch: str) -> None:
+    wrong = warp_random.check_parted(range(first, first + MODULE_PARTED), arch)
     assert not wrong, "\n".join(wrong)
 
 

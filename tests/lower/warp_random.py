@@ -9,7 +9,7 @@ from unittest import mock
 
 from device import Program
 from reference import warp_machine
-from reference.warp_machine import REGISTERS, UNDEFINED, Alu, If, Leave, Loop, Shuffle, Warp
+from reference.warp_machine import REGISTERS, UNDEFINED, Alu, If, Leave, Loop, Shuffle, Times, Warp
 
 from ptx2amd.codegen import llvm
 from ptx2amd.target import Target
@@ -38,8 +38,9 @@ class Writer:
 
     def _mask(self, name: str, depth: int) -> str:
         """The member mask, in %m unless it is the region's."""
-        if name == "region":
-            return f"%am{depth}"
+        fixed = {"region": f"%am{depth}", "all": "-1", "start": "%am0", "halves": "%halves"}
+        if name in fixed:
+            return fixed[name]
         pattern, bit = {"parity": (0x55555555, 1), "pairs": (0x33333333, 2)}[name]
         self.add(f"and.b32 %x, %lane, {bit}; shl.b32 %m, {pattern}, %x; and.b32 %m, %m, %am{depth};")
         return "%m"
@@ -119,6 +120,13 @@ class Writer:
         self.block(s.body, depth + 1)
         self.add(f"bra {head};", f"{end}:")
 
+    def _times(self, s: Times, depth: int) -> None:
+        self.labels += 1
+        head, count = f"LOOP{self.labels}", f"%n{self.labels}"
+        self.add(f"mov.u32 {count}, {s.rounds};", f"{head}:")
+        self.block(s.body, depth)
+        self.add(f"sub.u32 {count}, {count}, 1; setp.ne.u32 %p, {count}, 0;", f"@%p bra {head};")
+
     def _leave(self, s: Leave, depth: int) -> None:
         self.add(f"shr.u32 %x, %r{s.a}, {s.bit}; and.b32 %x, %x, 3; setp.eq.u32 %p, %x, 3; @%p exit;")
 
@@ -135,9 +143,11 @@ def kernel(name: str, program: tuple) -> str:
         f".visible .entry {name}(.param .u64 out)",
         "{",
         f".reg .b32 %r<{REGISTERS}>, %am<{DEPTH}>, %c<{DEPTH}>, %b, %m, %x, %y, %d, %t, %lane, %live, %src;",
+        f".reg .b32 %halves, %n<{writer.labels + 1}>;",
         ".reg .pred %p, %q, %true; .reg .b64 %out, %w;",
         "mov.u32 %t, %tid.x; mov.u32 %lane, %laneid; activemask.b32 %am0; setp.eq.u32 %true, %t, %t;",
         f"ld.param.u64 %out, [out]; mad.wide.u32 %out, %t, {4 * REGISTERS}, %out;",
+        "and.b32 %x, %lane, 1; shl.b32 %halves, 0x55555555, %x; and.b32 %halves, %halves, %am0;",
         "shr.u32 %x, %t, 1; mul.lo.u32 %x, %x, 0x85EBCA6B;",
         *starts,
         *writer.lines,
@@ -156,6 +166,11 @@ SIZES = range(3, 9)  # statements of the short programs of the slow tier
 def check(seeds: range, arch: str, sizes: range = range(14, 15)) -> list[str]:
     """Run the programs of `seeds` as one module; what differs from the machine."""
     return compare({seed: warp_machine.generate(seed, sizes[seed % len(sizes)]) for seed in seeds}, arch)
+
+
+def check_parted(seeds: range, arch: str) -> list[str]:
+    """The same with programs in which both sides of branches have operations for all threads."""
+    return compare({seed: warp_machine.parted(seed) for seed in seeds}, arch)
 
 
 def compare(programs: dict[int, tuple], arch: str) -> list[str]:

@@ -1,14 +1,17 @@
 """Random programs of one warp's threads with nested divergence and warp operations, and a small machine that runs
-them by the PTX manual's text alone: threads that execute an operation for the same member mask exchange values; who
-else runs when does not matter, because every operation names its members.
+them by the PTX manual's text alone: a thread at an operation waits until all threads of its member mask that have not
+exited are at one with the same qualifiers and mask, wherever in the program; then they exchange values. Who else runs
+when does not matter.
 
 A program keeps the mask of the threads in the current region in a register (from a ballot before each branch), as
-careful CUDA code does; so every program is defined under independent thread scheduling."""
+careful CUDA code does; or the threads of both sides of a branch come to operations for all of them, in an order that
+is the same on both (`parted`). So every program is defined under independent thread scheduling."""
 
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
+from collections.abc import Generator
+from dataclasses import dataclass, replace
 
 from reference import warp
 
@@ -74,6 +77,14 @@ class Loop:
 
 
 @dataclass(frozen=True)
+class Times:
+    """As many rounds for all."""
+
+    rounds: int
+    body: tuple
+
+
+@dataclass(frozen=True)
 class Leave:
     """Threads with bits `bit` and `bit` + 1 of register a exit."""
 
@@ -89,48 +100,120 @@ KINDS = (
 MASKS = ("region", "region", "parity", "pairs")
 
 
+COMMON = ("all", "all", "start", "halves")  # masks that do not depend on the region
+Choice = random.Random
+
+
 def generate(seed: int, size: int = 14) -> tuple:
     """A program of `size` statements, those that hold others included."""
     rng = random.Random(seed)
     left = [size]
-    register = lambda: rng.randrange(REGISTERS)  # noqa: E731
-    bit = lambda: rng.randrange(8)  # noqa: E731
-
-    def shuffle() -> Shuffle:
-        mode = rng.choice(("up", "down", "bfly", "idx"))
-        segment = rng.choice((0, 0, 0, 16, 24, 28, 30, 31, rng.randrange(32)))
-        clamp = rng.choice((0, 31, 31, rng.randrange(32))) if mode != "up" else rng.choice((0, 0, rng.randrange(32)))
-        b = rng.choice((1, 2, 4, 8, 16, rng.randrange(32), rng.randrange(64)))
-        return Shuffle(
-            mode, register(), register(), b, segment << 8 | clamp, rng.random() < 0.3, rng.random() < 0.1,
-            rng.choice(MASKS),
-        )  # fmt: skip
-
-    def block(depth: int) -> tuple:
-        found: list = []
-        for _ in range(rng.randrange(2, 5)):
-            if left[0] <= 0:
-                break
-            left[0] -= 1
-            choice = rng.random()
-            if choice < 0.2:
-                found.append(Alu(rng.choice(("add", "sub", "xor", "mul")), register(), register(), register()))
-            elif choice < 0.4:
-                found.append(shuffle())
-            elif choice < 0.65 or depth == 4:
-                found.append(Warp(rng.choice(KINDS), register(), register(), bit(), rng.choice(MASKS)))
-            elif choice < 0.85:
-                found.append(If(register(), bit(), block(depth + 1), block(depth + 1), rng.random() < 0.3))
-            elif choice < 0.96:
-                found.append(Loop(register(), bit(), block(depth + 1)))
-            else:
-                found.append(Leave(register(), bit()))
-        return tuple(found)
-
     program: list = []
     while left[0] > 0:
-        program += block(0)
+        program += _block(rng, left, 0)
     return tuple(program)
+
+
+def _register(rng: Choice) -> int:
+    return rng.randrange(REGISTERS)
+
+
+def _bit(rng: Choice) -> int:
+    return rng.randrange(8)
+
+
+def _shuffle(rng: Choice) -> Shuffle:
+    mode = rng.choice(("up", "down", "bfly", "idx"))
+    segment = rng.choice((0, 0, 0, 16, 24, 28, 30, 31, rng.randrange(32)))
+    clamp = rng.choice((0, 31, 31, rng.randrange(32))) if mode != "up" else rng.choice((0, 0, rng.randrange(32)))
+    b = rng.choice((1, 2, 4, 8, 16, rng.randrange(32), rng.randrange(64)))
+    return Shuffle(
+        mode, _register(rng), _register(rng), b, segment << 8 | clamp, rng.random() < 0.3, rng.random() < 0.1,
+        rng.choice(MASKS),
+    )  # fmt: skip
+
+
+def _alu(rng: Choice) -> Alu:
+    return Alu(rng.choice(("add", "sub", "xor", "mul")), _register(rng), _register(rng), _register(rng))
+
+
+def _warp(rng: Choice) -> Warp:
+    return Warp(rng.choice(KINDS), _register(rng), _register(rng), _bit(rng), rng.choice(MASKS))
+
+
+def _block(rng: Choice, left: list[int], depth: int) -> tuple:
+    """left: how many statements more."""
+    found: list = []
+    for _ in range(rng.randrange(2, 5)):
+        if left[0] <= 0:
+            break
+        left[0] -= 1
+        choice = rng.random()
+        if choice < 0.2:
+            found.append(_alu(rng))
+        elif choice < 0.4:
+            found.append(_shuffle(rng))
+        elif choice < 0.65 or depth == 4:
+            found.append(_warp(rng))
+        elif choice < 0.85:
+            inside = depth + 1
+            found.append(
+                If(_register(rng), _bit(rng), _block(rng, left, inside), _block(rng, left, inside), rng.random() < 0.3)
+            )
+        elif choice < 0.96:
+            found.append(Loop(_register(rng), _bit(rng), _block(rng, left, depth + 1)))
+        else:
+            found.append(Leave(_register(rng), _bit(rng)))
+    return tuple(found)
+
+
+def parted(seed: int, size: int = 4) -> tuple:
+    """A program in which `size` branches have operations of all threads on both sides."""
+    rng = random.Random(f"parted {seed}")
+    program: list = []
+    for _ in range(size):
+        program += _block(rng, [rng.randrange(3)], 0)
+        script = _script(rng, 2)
+        program.append(_both(rng, script, 0))
+    return tuple(program)
+
+
+def _script(rng: Choice, depth: int) -> list:
+    """The operations that threads come to one after the other; a pair is a part that is repeated: (rounds, script)."""
+    script: list = []
+    for _ in range(rng.randrange(1, 4)):
+        if depth and rng.random() < 0.3:
+            script.append((rng.randrange(1, 4), _script(rng, depth - 1)))
+        else:
+            script.append(replace(rng.choice((_shuffle, _warp))(rng), mask=rng.choice(COMMON)))
+    return script
+
+
+def _both(rng: Choice, script: list, depth: int) -> If:
+    sides = [_side(rng, script, depth + 1) for _ in range(2)]
+    return If(_register(rng), _bit(rng), *sides, sync=rng.random() < 0.3)
+
+
+def _side(rng: Choice, script: list, depth: int) -> tuple:
+    """The script as one side of a branch has it: with operands of its own and other statements between, its repeated
+    parts as loops or written out, parts of it in branches again."""
+    found: list = []
+    for item in script:
+        if rng.random() < 0.4:
+            found += _block(rng, [rng.randrange(1, 3)], 3)
+        if isinstance(item, tuple):
+            rounds, part = item
+            written_out = rng.random() < 0.5
+            parts = [_side(rng, part, depth) for _ in range(rounds if written_out else 1)]
+            found += [s for p in parts for s in p] if written_out else [Times(rounds, parts[0])]
+        elif depth < 3 and rng.random() < 0.25:
+            found.append(_both(rng, [item], depth))
+        else:
+            operands = {"d": _register(rng), "a": _register(rng)}
+            if isinstance(item, Shuffle) and rng.random() < 0.2:
+                operands["b"] = rng.randrange(32)
+            found.append(replace(item, **operands))
+    return tuple(found)
 
 
 def submask(name: str, lane: int, region: int) -> int:
@@ -142,91 +225,132 @@ def submask(name: str, lane: int, region: int) -> int:
     return region
 
 
+Request = tuple[tuple, int, tuple]  # an operation with its qualifiers, the member mask, the thread's operands
+
+
+class Exit(Exception):
+    """A thread has left."""
+
+
 @dataclass
-class Machine:
-    """The threads of a warp: registers by lane; `exited` have left."""
+class Thread:
+    """A thread of a warp. Its methods run statements; they yield operations and are sent the results."""
 
-    registers: dict[int, list[int]]
-    exited: set[int] = field(default_factory=set)
+    lane: int
+    registers: list[int]
+    first: int  # the warp's threads at the begin
 
-    def run(self, statements: tuple, region: int) -> None:
-        """Run statements in all lanes of a region that are still there."""
+    def run(self, statements: tuple, region: int) -> Generator[Request, tuple, None]:
         for statement in statements:
-            lanes = [lane for lane in self.registers if region >> lane & 1 and lane not in self.exited]
-            if lanes:
-                getattr(self, "_" + type(statement).__name__.lower())(statement, lanes, region)
+            yield from getattr(self, "_" + type(statement).__name__.lower())(statement, region)
 
-    def read(self, lanes: list[int], register: int) -> dict[int, int]:
-        return {lane: self.registers[lane][register] for lane in lanes}
+    def write(self, register: int, value: int | None) -> None:
+        self.registers[register % REGISTERS] = UNDEFINED if value is None else value & MASK
 
-    def write(self, register: int, values: dict[int, int]) -> None:
-        for lane, value in values.items():
-            self.registers[lane][register % REGISTERS] = value & MASK
+    def _mask(self, name: str, region: int) -> int:
+        match name:
+            case "all":
+                return MASK
+            case "start":
+                return self.first
+            case "halves":
+                return submask("parity", self.lane, self.first)
+        return submask(name, self.lane, region)
 
-    def _alu(self, s: Alu, lanes: list[int], region: int) -> None:
-        a, b = self.read(lanes, s.a), self.read(lanes, s.b)
-        compute = {
-            "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "xor": lambda x, y: x ^ y, "mul": lambda x, y: x * y
-        }[s.op]  # fmt: skip
-        self.write(s.d, {lane: compute(a[lane], b[lane]) for lane in lanes})
+    def _alu(self, s: Alu, region: int) -> Generator[Request, tuple, None]:
+        a, b = self.registers[s.a], self.registers[s.b]
+        self.write(s.d, {"add": a + b, "sub": a - b, "xor": a ^ b, "mul": a * b}[s.op])
+        yield from ()
 
-    def _groups(self, name: str, lanes: list[int], region: int) -> list[tuple[list[int], int]]:
-        """The lanes by the member mask that they name."""
-        masks = {lane: submask(name, lane, region) for lane in lanes}
-        return [([lane for lane in lanes if masks[lane] == m], m) for m in sorted(set(masks.values()))]
+    def _shuffle(self, s: Shuffle, region: int) -> Generator[Request, tuple, None]:
+        b = self.registers[s.b % REGISTERS] if s.b_reg else s.b
+        c = self.registers[s.c % REGISTERS] if s.c_reg else s.c
+        value, inside = yield ("shfl", s.mode), self._mask(s.mask, region), (self.registers[s.a], b, c)
+        self.write(s.d, value)
+        self.write(s.d + 1, inside)
 
-    def _shuffle(self, s: Shuffle, lanes: list[int], region: int) -> None:
-        result: dict[int, int] = {}
-        predicate: dict[int, int] = {}
-        for group, _ in self._groups(s.mask, lanes, region):
-            b = self.read(group, s.b % REGISTERS) if s.b_reg else dict.fromkeys(group, s.b)
-            c = self.read(group, s.c % REGISTERS) if s.c_reg else dict.fromkeys(group, s.c)
-            values, inside = warp.shfl(s.mode, self.read(group, s.a), b, c)
-            result.update({lane: UNDEFINED if v is None else v for lane, v in values.items()})
-            predicate.update(inside)
-        self.write(s.d, result)
-        self.write(s.d + 1, predicate)
+    def _warp(self, s: Warp, region: int) -> Generator[Request, tuple, None]:
+        a, kind = self.registers[s.a], tuple(s.kind.split("."))
+        if kind[0] in ("vote", "ballot"):
+            a = a >> s.bit & 1
+        elif kind[0] == "match":
+            a = (a >> s.bit & 3) << (31 if kind[2] == "64" else 0)
+        results = yield kind, self._mask(s.mask, region), (a,)
+        for i, result in enumerate(results):
+            self.write(s.d + i, result)
 
-    def _warp(self, s: Warp, lanes: list[int], region: int) -> None:
-        first: dict[int, int] = {}
-        second: dict[int, int] = {}
-        for group, mask in self._groups(s.mask, lanes, region):
-            a = self.read(group, s.a)
-            masks = dict.fromkeys(group, mask)
-            yes = {lane: v >> s.bit & 1 for lane, v in a.items()}
-            few = {lane: v >> s.bit & 3 for lane, v in a.items()}
-            match s.kind.split("."):
-                case ["vote", mode]:
-                    first |= warp.vote(mode, yes, masks)
-                case ["ballot"]:
-                    first |= warp.ballot(yes, masks)
-                case ["match", "any", bits]:
-                    first |= warp.match_any(few if bits == "32" else {k: v << 31 for k, v in few.items()}, masks)
-                case ["match", "all", bits]:
-                    same, good = warp.match_all(few if bits == "32" else {k: v << 31 for k, v in few.items()}, masks)
-                    first |= same
-                    second |= good
-                case ["redux", op, ptype]:
-                    first |= warp.redux(op, ptype, a, masks)
-                case ["elect"]:
-                    leader, chosen = warp.elect(a, masks)
-                    first |= leader
-                    second |= chosen
-        self.write(s.d, first)
-        self.write(s.d + 1, second)
+    def _if(self, s: If, region: int) -> Generator[Request, tuple, None]:
+        holds = self.registers[s.a] >> s.bit & 1
+        [yes] = yield ("ballot",), region, (holds,)
+        yield from self.run(s.then, yes) if holds else self.run(s.other, region & ~yes)
+        if s.sync:
+            yield ("bar.warp",), region, ()
 
-    def _if(self, s: If, lanes: list[int], region: int) -> None:
-        yes = warp.mask_of(lane for lane, v in self.read(lanes, s.a).items() if v >> s.bit & 1)
-        self.run(s.then, yes)
-        self.run(s.other, region & ~yes)
+    def _loop(self, s: Loop, region: int) -> Generator[Request, tuple, None]:
+        rounds = self.registers[s.a] >> s.bit & 3
+        while True:
+            [region] = yield ("ballot",), region, (int(rounds > 0),)
+            if not rounds:
+                return
+            rounds -= 1
+            yield from self.run(s.body, region)
 
-    def _loop(self, s: Loop, lanes: list[int], region: int) -> None:
-        rounds = {lane: v >> s.bit & 3 for lane, v in self.read(lanes, s.a).items()}
-        for i in range(3):
-            self.run(s.body, warp.mask_of(lane for lane in lanes if rounds[lane] > i and lane not in self.exited))
+    def _times(self, s: Times, region: int) -> Generator[Request, tuple, None]:
+        for _ in range(s.rounds):
+            yield from self.run(s.body, region)
 
-    def _leave(self, s: Leave, lanes: list[int], region: int) -> None:
-        self.exited |= {lane for lane, v in self.read(lanes, s.a).items() if v >> s.bit & 3 == 3}
+    def _leave(self, s: Leave, region: int) -> Generator[Request, tuple, None]:
+        if self.registers[s.a] >> s.bit & 3 == 3:
+            raise Exit
+        yield from ()
+
+
+def exchange(kind: tuple, mask: int, operands: dict[int, tuple]) -> dict[int, tuple]:
+    """The results of an operation, by lane."""
+    column = [{lane: given[i] for lane, given in operands.items()} for i in range(len(next(iter(operands.values()))))]
+    masks = dict.fromkeys(operands, mask)
+    match kind:
+        case ["shfl", mode]:
+            found = warp.shfl(mode, *column)
+        case ["vote", mode]:
+            found = (warp.vote(mode, column[0], masks),)
+        case ["ballot"]:
+            found = (warp.ballot(column[0], masks),)
+        case ["match", "any", _]:
+            found = (warp.match_any(column[0], masks),)
+        case ["match", "all", _]:
+            found = warp.match_all(column[0], masks)
+        case ["redux", op, ptype]:
+            found = (warp.redux(op, ptype, column[0], masks),)
+        case ["elect"]:
+            found = warp.elect(column[0], masks)
+        case ["bar.warp"]:
+            found = ()
+    return {lane: tuple(values[lane] for values in found) for lane in operands}
+
+
+def run_warp(program: tuple, threads: dict[int, Thread]) -> set[int]:
+    """Run the threads of a warp, by lane, to their ends; the lanes of those that exited."""
+    running = {lane: thread.run(program, thread.first) for lane, thread in threads.items()}
+    at: dict[int, Request] = {}  # where each waits
+    results: dict[int, tuple | None] = dict.fromkeys(running)
+    exited: set[int] = set()
+    while running:
+        for lane, result in results.items():
+            try:
+                at[lane] = running[lane].send(result)
+            except (StopIteration, Exit) as end:
+                del running[lane]
+                at.pop(lane, None)
+                if isinstance(end, Exit):
+                    exited.add(lane)
+        results = {}
+        for kind, mask in {request[:2] for request in at.values()}:
+            group = [lane for lane in running if at[lane][:2] == (kind, mask)]
+            if group == [lane for lane in running if mask >> lane & 1]:
+                results |= exchange(kind, mask, {lane: at[lane][2] for lane in group})
+        assert results or not running, "threads wait for each other for ever"
+    return exited
 
 
 def start(thread: int) -> list[int]:
@@ -239,7 +363,8 @@ def run(program: tuple, threads: int) -> list[list[int]]:
     result: list[list[int]] = []
     for base in range(0, threads, 32):
         lanes = range(min(32, threads - base))
-        machine = Machine({lane: start(base + lane) for lane in lanes})
-        machine.run(program, warp.mask_of(lanes))
-        result += [[0] * REGISTERS if lane in machine.exited else machine.registers[lane] for lane in lanes]
+        first = warp.mask_of(lanes)
+        members = {lane: Thread(lane, start(base + lane), first) for lane in lanes}
+        exited = run_warp(program, members)
+        result += [[0] * REGISTERS if lane in exited else members[lane].registers for lane in lanes]
     return result

@@ -471,9 +471,16 @@ EXCHANGE = """  mov.u32 %r2, %laneid; setp.eq.s32 %p1, %r2, 0;
 """
 
 
-@pytest.mark.parametrize("second, warned", [("shfl.sync.bfly.b32 %r3, %r1, 16, 31, -1;", True), ("", False)])
-def test_exchanges_in_branches_by_lane_are_warned_of(second: str, warned: bool) -> None:
-    """What nvcc makes of a loop with a shuffle and `if (lane == 0)` in it."""
+SECONDS = {
+    "shfl.sync.bfly.b32 %r3, %r1, 16, 31, -1;": False,
+    "shfl.sync.down.b32 %r3, %r1, 16, 31, -1;": True,
+    "": False,
+}
+
+
+@pytest.mark.parametrize("second, warned", SECONDS.items())
+def test_exchanges_in_branches_by_lane_that_cannot_meet_are_warned_of(second: str, warned: bool) -> None:
+    """Those with the same qualifiers, as nvcc makes of a loop with a shuffle and `if (lane == 0)` in it, become one."""
     module = parse(HEAD + KERNEL.format(directives="", body=EXCHANGE.replace("SECOND", second)))
     found = hazards(module, module.functions.values())
     assert [h.what[:22] for h in found if h.lanes] == ["lanes of a warp exchan"] * warned
