@@ -17,6 +17,7 @@ COMMANDS = {
     "doctor": "Show what was found, what is missing, what to do.",
     "cache": "List, check and trim the cache of translated kernels.",
     "trace": "Read what `ptx2amd run --trace` wrote.",
+    "compat": "Build and run CUDA projects unmodified, with a report.",
     "precompile": "Translate a program's kernels ahead of its first run.",
 }
 

@@ -45,7 +45,5 @@ def _wheel() -> Toolkit | None:
     for root in sorted(Path(sysconfig.get_path("purelib")).glob("nvidia/cu[0-9]*"), reverse=True):
         if (root / "bin" / "nvcc").exists():
             include = root / "include"
-            return Toolkit(
-                root / "bin", (f"-I{include}", f"-I{include / 'cccl'}", f"-L{root / 'lib'}")
-            )
+            return Toolkit(root / "bin", (f"-I{include}", f"-I{include / 'cccl'}", f"-L{root / 'lib'}"))
     return None

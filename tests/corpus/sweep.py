@@ -14,13 +14,13 @@ import argparse
 import json
 import resource
 import subprocess
-import sys
 import tomllib
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from ptx2amd.compat import toolkit
+from ptx2amd.compat.sources import fetched
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.translate import parse, translate
 
@@ -43,22 +43,7 @@ class Project:
 
     def folder(self, work: Path) -> Path:
         """The sources, downloaded when they are not there."""
-        kind, where, version = self.origin.split()
-        folder = work / "src" / Path(where).name
-        if not folder.exists():
-            folder.parent.mkdir(parents=True, exist_ok=True)
-            if kind == "git":
-                subprocess.run(["git", "init", "-q", folder], check=True)
-                for command in (["fetch", "-q", "--depth=1", where, version], ["checkout", "-q", version]):
-                    subprocess.run(["git", "-C", folder, *command], check=True)
-            else:
-                name = f"{where}=={version}"
-                pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:", name]
-                subprocess.run([*pip, "-d", folder.parent], check=True)
-                folder.mkdir()
-                archive = folder.parent / f"{where}-{version}.tar.gz"
-                subprocess.run(["tar", "xzf", archive, "-C", folder, "--strip-components=1"], check=True)
-        return folder
+        return fetched(self.origin, work / "src" / Path(self.origin.split()[1]).name)
 
     def files(self, work: Path) -> list[Path]:
         root = self.folder(work)

@@ -1,0 +1,74 @@
+"""`ptx2amd compat`: CUDA projects that others wrote, built and run unmodified, with a report."""
+
+from __future__ import annotations
+
+import sys
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import click
+
+from ptx2amd.compat import manifest, report, runner
+
+WORK = click.option(
+    "--work",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("ptx2amd-compat"),
+    show_default=True,
+    help="Folder for sources, programs and results.",
+)
+
+
+@click.group(short_help="Test open-source CUDA projects, with a report.")
+def command() -> None:
+    """Build and run CUDA projects unmodified, and say what is right.
+
+    A project is a manifest: one that comes with ptx2amd (`compat list`), or a .toml file of yours (docs/compat.md).
+    """
+
+
+@command.command(name="list")
+def list_projects() -> None:
+    """The projects that come with ptx2amd."""
+    for project in manifest.ours():
+        click.echo(f"{project.name:20} {project.title}\n{'':20} {project.origin}")
+
+
+@command.command()
+@click.argument("projects", nargs=-1)
+@click.option(
+    "--device",
+    "devices",
+    default="vgpu:gfx942,vgpu:gfx1100",
+    show_default=True,
+    help="As PTX2AMD_DEVICE, comma-separated.",
+)
+@click.option("--only", metavar="PATTERN", default="*", help="Only programs with such a name.")
+@WORK
+def run(projects: tuple[str, ...], devices: str, only: str, work: Path) -> None:
+    """Build and run projects (default: all). What is built already is not built again.
+
+    Exit status 1 when a program is not right, and its manifest does not say why.
+    """
+    unexpected = 0
+    for chosen in manifest.named(projects):
+        project = runner.Project(chosen, work)
+        for program in project.programs:
+            if not fnmatchcase(program.name, only):
+                continue
+            for device in devices.split(","):
+                outcome = project.run(program, device)
+                runner.keep(work, [outcome])
+                texts = [outcome.why, f"(known: {outcome.known})" if outcome.known else ""]
+                why = "".join(f"  {text}" for text in texts if text)
+                name, verdict = f"{chosen.name:16} {program.name:32}", f"{outcome.verdict:12} {outcome.seconds:7.1f} s"
+                click.echo(f"{name} {device:14} {verdict}{why}")
+                unexpected += outcome.unexpected
+    sys.exit(1 if unexpected else 0)
+
+
+@command.command(name="report")
+@WORK
+def show(work: Path) -> None:
+    """The results of all runs in the work folder, as Markdown."""
+    click.echo(report.page(runner.outcomes(work)), nl=False)

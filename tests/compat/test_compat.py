@@ -1,0 +1,152 @@
+"""`ptx2amd compat`: a small project, whose programs are right, wrong, refused, crash, hang, or do not build."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ptx2amd.compat.manifest import load, named, ours
+from ptx2amd.compat.runner import Outcome, outcomes
+from ptx2amd.errors import Ptx2amdError
+
+DOUBLE = """
+#include <cstdio>
+__global__ void twice(int *v) { v[threadIdx.x] *= 2; ANY }
+int main(int argc, char **argv) {
+  int host[64], *device;
+  for (int i = 0; i < 64; i++) host[i] = i + (argc > 1);
+  if (cudaMalloc(&device, sizeof host)) return 3;
+  cudaMemcpy(device, host, sizeof host, cudaMemcpyDefault);
+  twice<<<1, 64>>>(device);
+  cudaError_t error = cudaMemcpy(host, device, sizeof host, cudaMemcpyDefault);
+  if (!error) error = cudaGetLastError();
+  if (error) return puts(cudaGetErrorString(error)), 1;
+  printf("last is %d\\n", host[63]);
+}
+"""
+MANIFEST = """
+title = "A small project"
+prepare = "touch prepared"
+
+[[programs]]
+sources = ["double/*.cu"]
+expect = "last is 12[68]$"
+arguments = { shifted = "x" }
+
+[[programs]]
+name = "wrong"
+build = "test -f prepared && $NVCC double/plain.cu -o $OUT"
+expect = "last is 64"
+known = { wrong = "it doubles" }
+
+[[programs]]
+name = "refused"
+build = "$NVCC refused.cu -o $OUT"
+
+[[programs]]
+name = "crashed"
+build = "true"
+run = "kill -SEGV $$"
+
+[[programs]]
+name = "late"
+build = "true"
+run = "sleep 20"
+limit = 1
+
+[[programs]]
+name = "unbuilt"
+build = "echo 'it.cu(7): error: no such thing'; echo 1 more; false"
+"""
+VERDICTS = {
+    "plain": "right", "shifted": "right", "wrong": "wrong", "refused": "refused", "crashed": "crashed",
+    "late": "out of time", "unbuilt": "not built",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("project")
+    (folder / "small.toml").write_text(MANIFEST)
+    (folder / "double").mkdir()
+    for name in ("plain", "shifted"):
+        (folder / "double" / f"{name}.cu").write_text(DOUBLE.replace("ANY", ""))
+    unknown = 'asm volatile("tcgen05.fence::before_thread_sync;");'
+    (folder / "refused.cu").write_text(DOUBLE.replace("ANY", unknown))
+    return folder
+
+
+def compat(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "ptx2amd.cli", "compat", *words, "--work", "work"]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
+
+
+@pytest.fixture(scope="module")
+def found(project: Path) -> dict[str, Outcome]:
+    done = compat(project, "run", "small.toml", "--device", "vgpu:gfx1100")
+    assert done.returncode == 1 and len(done.stdout.splitlines()) == len(VERDICTS), done.stderr
+    return {outcome.program: outcome for outcome in outcomes(project / "work")}
+
+
+def test_verdicts(found: dict[str, Outcome]) -> None:
+    assert {name: outcome.verdict for name, outcome in found.items()} == VERDICTS
+    assert found["plain"].mappings == {"native": 1} and found["plain"].launches == 1
+
+
+def test_every_failure_has_a_reason(found: dict[str, Outcome]) -> None:
+    assert "did not print" in found["wrong"].why and found["wrong"].known == "it doubles"
+    assert "tcgen05" in found["refused"].why
+    assert "it.cu(7): error: no such thing" in found["unbuilt"].why
+    assert found["late"].why == "no end after 1 s"
+    unexpected = {name for name, outcome in found.items() if outcome.unexpected}
+    assert unexpected == {"refused", "crashed", "late"}
+
+
+def test_the_report_counts_and_explains(project: Path, found: dict[str, Outcome]) -> None:
+    lines = compat(project, "report").stdout.splitlines()
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    assert dict(zip(cells[0], cells[2], strict=True))["programs"] == "7"
+    assert dict(zip(cells[0], cells[2], strict=True))["right"] == "2"
+    assert ["small: wrong", "vgpu:gfx1100", "wrong", "it doubles"] in cells
+    assert not any("small: plain" in line for line in lines)
+
+
+def test_a_known_failure_is_no_news(project: Path, found: dict[str, Outcome]) -> None:
+    """Nor is anything built or counted twice."""
+    before = len(list(outcomes(project / "work")))
+    done = compat(project, "run", "small.toml", "--device", "vgpu:gfx1100", "--only", "wrong")
+    assert (done.returncode, len(done.stdout.splitlines())) == (0, 1)
+    assert len(list(outcomes(project / "work"))) == before
+
+
+def test_our_manifests_are_pinned() -> None:
+    for manifest in ours():
+        kind, where, version = manifest.origin.split()
+        assert (kind == "git" and len(version) == 40 and where.startswith("https://")) or kind == "pypi", manifest.name
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("title = 3", "[[programs]]"),
+        ("title = 3\n[[programs]]\nname = 'x'", "title is int, not str"),
+        ("[[programs]]\nname = 'x'\nexpects = 'y'", "no setting is called expects"),
+        ("[[programs]]\nname = 'x'\nexpect = '('", "expect: "),
+        ("[[programs]]\nrun = 'x'", "`sources`, or a `name`"),
+        ("[[programs]", "small.toml"),
+    ],
+)
+def test_mistakes_in_a_manifest_are_named(tmp_path: Path, text: str, says: str) -> None:
+    path = tmp_path / "small.toml"
+    path.write_text(text)
+    with pytest.raises(Ptx2amdError) as error:
+        load(path)
+    assert says in str(error.value)
+
+
+def test_an_unknown_project_names_the_known_ones() -> None:
+    with pytest.raises(Ptx2amdError, match="polybench"):
+        named(("nonesuch",))
