@@ -4,12 +4,12 @@ lowerings (templates of the table's rows, or functions registered with @lowers).
 from __future__ import annotations
 
 from ptx2amd.errors import Unsupported
+from ptx2amd.lower import meeting
 from ptx2amd.lower.function import FunctionLowering
 from ptx2amd.lower.irreducible import entries
-from ptx2amd.lower.lanes import ballot
 from ptx2amd.lower.names import DESTINATIONS, Analysis, Register, Storage, Target
 from ptx2amd.lower.registry import Lowering, load
-from ptx2amd.lower.value import LLVM_TYPE, Val
+from ptx2amd.lower.value import LLVM_TYPE
 from ptx2amd.ptx.ast import Inst, Label, Loc, Reg, Scope, Shape, Vec
 from ptx2amd.target.made import waits
 
@@ -47,32 +47,28 @@ def lower_body(fn: FunctionLowering, scope: Scope) -> list[Inst]:
 def give_single_entries(fn: FunctionLowering, flow: dict[str, list[str]]) -> dict[str, list[str]]:
     """Mark the labels through which loops with several entries are entered; returns those of each loop."""
     labels = (entity for declared in fn.names.declared.values() for entity in declared.values())
-    fn.waiting = {label.block for label in labels if isinstance(label, Target) and waits(label.name)}
-    loops = {f"loop{i}": blocks for i, blocks in enumerate(entries(flow, "", fn.waiting))}
+    waiting = {label.block for label in labels if isinstance(label, Target) and waits(label.name)}
+    loops = {f"loop{i}": blocks for i, blocks in enumerate(entries(flow, "", waiting))}
     for loop, blocks in loops.items():
         fn.entry.append(f"  %{loop} = alloca i32, addrspace(5)")
+        if not waiting.isdisjoint(blocks):
+            meeting.prepare(fn, loop)
         fn.dispatches.update({block: (loop, number) for number, block in enumerate(blocks)})
     return loops
 
 
 def enter_loop(fn: FunctionLowering, block: str) -> None:
-    """At a label that is one of a loop's entries: fall into the loop's dispatch block instead. Where lanes wait for
-    each other (target/exchanges.py), they go round as long as others of their warp have another way."""
+    """At a label that is one of a loop's entries: fall into the loop's dispatch block instead."""
     if not fn.ended():
         go_by_dispatch(fn, block)
     fn.label(f"{block}.body")
-    if block in fn.waiting:
-        loop, _ = fn.dispatches[block]
-        go = fn.block("go")
-        fn.do("call void @llvm.amdgcn.wave.barrier()")
-        fn.branch(Val("i1", f"%{loop}.others"), f"{loop}.dispatch", go)
-        fn.label(go)
 
 
 def go_by_dispatch(fn: FunctionLowering, block: str) -> None:
     """Jump to a loop's entry by its dispatch block."""
     loop, number = fn.dispatches[block]
     fn.do(f"store i32 {number}, ptr addrspace(5) %{loop}")
+    meeting.come(fn, loop)
     fn.branch(f"{loop}.dispatch")
 
 
@@ -82,12 +78,7 @@ def dispatch(fn: FunctionLowering, loop: str, blocks: list[str]) -> None:
     fn.label(f"{loop}.dispatch")
     number = fn.op("i32", f"load i32, ptr addrspace(5) %{loop}")
     number = fn.op("i32", f'call i32 asm "", "=v,0"({number.t})')
-    if not fn.waiting.isdisjoint(blocks):
-        elsewhere = fn.const("i1", 1)
-        for i, block in enumerate(blocks):
-            if block in fn.waiting:
-                elsewhere = fn.op("i1", f"and {elsewhere.t}, {fn.op('i1', f'icmp ne {number.t}, {i}')}")
-        fn.do(f"%{loop}.others = icmp ne {ballot(fn, elsewhere).t}, 0")
+    meeting.note_lanes(fn, loop)
     cases = " ".join(f"i32 {i}, label %{block}.body" for i, block in enumerate(blocks) if i)
     fn.do(f"switch i32 {number}, label %{blocks[0]}.body [ {cases} ]")
 

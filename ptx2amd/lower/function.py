@@ -87,7 +87,7 @@ class FunctionLowering(Emitter):
         self.loaded: list[tuple[Register, str, Val]] = []  # values made by reads of the current instruction
         self.dispatches: dict[str, tuple[str, int]] = {}  # label -> loop of several entries, its number there
         self.edges: list[tuple[str, str]] = []  # blocks of single jumps into such loops, and the label
-        self.waiting: set[str] = set()  # labels where lanes wait for others in the loop
+        self.waiting: set[str] = set()  # those loops in which lanes wait for others: lower/meeting.py
         self.is_kernel = True
         self.scope: Scope | None = None  # the body
         self._together: set[int] | None = None

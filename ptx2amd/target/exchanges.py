@@ -26,9 +26,10 @@ from ptx2amd.ptx.ast import Guard, Imm, Inst, Label, Operand, Reg, Scope, Sym, V
 from ptx2amd.target.flow import DESTINATIONS, Flow, Op
 from ptx2amd.target.inline import flat
 from ptx2amd.target.lanes import ALL_LANES, Lanes
-from ptx2amd.target.made import ANCHOR, BRA, HIDDEN, SETP, made, move, waiting
+from ptx2amd.target.made import ANCHOR, BRA, HIDDEN, SETP, WAIT, made, move, waiting
 
 EXCHANGES = frozenset(("shfl", "vote", "match_any", "match_all", "redux", "elect", "bar_warp_sync"))
+MEMBERS = {"bar_warp_sync": "a"}  # the operand with the member mask, where it is not m
 BARRIERS = frozenset(("bar_sync", "bar_arrive", "bar_red"))
 Mask = int | str  # the members, or the register that they are in
 Meeting = list[Op]  # the operations that become one, in the order of the text
@@ -56,7 +57,7 @@ def is_exchange(op: Op) -> bool:
 
 
 def _members(op: Op) -> Operand | None:
-    return op.inst.get("a" if op.lower == "bar_warp_sync" else "m")
+    return op.inst.get(MEMBERS.get(op.lower, "m"))
 
 
 def _pairs(flow: Flow, branch: Op, sides: list[set[int]]) -> Iterator[tuple[Op, Op]]:
@@ -165,7 +166,7 @@ def transform(scope: Scope) -> Scope:
     changed = _changed(simple, ones)
     uneven = _uneven(Flow(changed), {id(one.anchor): one for one in ones})
     for one in uneven:
-        one.label = waiting(one.number)
+        one.waits, one.label = True, waiting(one.number)
     return _changed(simple, ones) if uneven else changed
 
 
@@ -223,6 +224,7 @@ class _One:
         self.flow, self.number, self.meeting = flow, number, meeting
         self.shape = max((op.inst.shape for op in meeting), key=lambda shape: len(shape.names))
         self.label = f"$exchange{number}"
+        self.waits = False  # whether lanes wait here
         self.anchor = made(ANCHOR, meeting[0].inst.line)
         self.declared: list[Var] = []
         self.side = self._register("side", "u32")
@@ -241,13 +243,19 @@ class _One:
             if k:
                 new.append(made(BRA, line, Sym(self.label)))
             else:
-                new += [Label(self.label, line), self.anchor, Inst(self.shape, self.operands, None, line)]
-                new += self._ways()
+                new += [Label(self.label, line), self.anchor]
+                if self.waits:
+                    new.append(made(WAIT, line, self._members(), Sym(self.label)))
+                new += [Inst(self.shape, self.operands, None, line), *self._ways()]
             new.append(Label(after, line))
             new += [made(move(t), line, to, self.own[name]) for name, to, t in self._moved(inst, True)]
             if inst.guard is not None:
                 new.append(Label(skip, line))
             yield id(inst), new
+
+    def _members(self) -> Operand:
+        name = MEMBERS.get(self.shape.form.lower, "m")
+        return self.operands[self.shape.names.index(name)]
 
     def _ways(self) -> Iterator[Inst]:
         """The ways back of all but the first."""

@@ -10,6 +10,7 @@ from ptx2amd.ptx.ast import Guard, Inst, Operand, Shape
 BRA = Shape("bra", Form("bra.[uni:uni]", "a:label", "bra"), {"uni": ""}, ("a",), ("",))
 ANCHOR = Shape("", Form("", "", "anchor"), {}, (), ())
 HIDDEN = Shape("mov.u32", Form("mov.{t:u32}", "d:t, a:t", "hidden"), {"t": "u32"}, ("d", "a"), ("u32", "u32"))
+WAIT = Shape("", Form("", "a:u32, b:label", "wait"), {}, ("a", "b"), ("u32", ""))
 SETP = Shape(
     "setp.eq.u32",
     Form("setp.{cmp:eq}.{t:u32}", "p:pred, a:t, b:t", "setp"),
@@ -38,4 +39,4 @@ def move(type_: str) -> Shape:
     return Shape(f"mov.{type_}", Form(f"mov.{{t:{type_}}}", "d:t, a:t", "mov"), {"t": type_}, ("d", "a"), (type_,) * 2)
 
 
-__all__ = ["ANCHOR", "BRA", "HIDDEN", "SETP", "made", "move", "waiting", "waits"]
+__all__ = ["ANCHOR", "BRA", "HIDDEN", "SETP", "WAIT", "made", "move", "waiting", "waits"]
