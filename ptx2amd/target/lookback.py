@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from ptx2amd.ptx.ast import Addr, Imm, Operand, Reg, Sym, Vec
 from ptx2amd.target.flow import Op
@@ -42,8 +44,9 @@ class LookBack(View):
     def in_turn(self, head: int, loop: set[int], polled: Op) -> frozenset[tuple[int, int]] | None:
         """Whether every warp of a block looks back over the places of other blocks, after the block has published
         what it has in places of its own, where others look. What it writes before the loop is written when any
-        warp waits; what it writes after the loop renews what the block has written to one place before, or each thread
-        to its own, or is elsewhere: the pairs of parameters that must not point to the same. None: it is not so."""
+        warp waits; what it writes after the loop is behind a barrier, or renews what the block has written to one
+        place before, or each thread to its own, or is elsewhere: the pairs of parameters that must not point to the
+        same. None: it is not so."""
         where = self.flow.location(polled)
         if self.called or where is None or where[0] not in self.differing:
             return None
@@ -72,6 +75,8 @@ class LookBack(View):
         for op in self.flow.ops():
             if op.block in before or not self.visible(op, polled) or any(self._renews(op, m) for m in mine):
                 continue
+            if self._behind_barriers(op, head, loop):
+                continue  # nobody of the block waits any more, or again
             place = self.flow.location(op)
             if place is None or not watched or not (to := self._to(op)):
                 return None
@@ -80,6 +85,38 @@ class LookBack(View):
             elif place[0] in self.differing or not all_come or all(self.flow.location(m) != place for m in mine):
                 return None
         return frozenset(aliases)
+
+    def _behind_barriers(self, op: Op, head: int, loop: set[int]) -> bool:
+        """Whether all ways from a loop to an operation, and back, lead through barriers of the whole block."""
+        blocks, walls = self.flow.blocks, self._barrier_blocks
+        here = walls.get(op.block, [])
+        if op.block in loop:
+            return False
+        out = {way for number in loop for way in blocks[number].successors if way not in loop}
+        if op.block in self._open(out) and not any(wall.index < op.index for wall in here):
+            return False
+        return any(wall.index > op.index for wall in here) or head not in self._open(blocks[op.block].successors)
+
+    def _open(self, starts: Iterable[int]) -> set[int]:
+        """The blocks whose begin control can get to from the begins of others, through no barrier."""
+        seen: set[int] = set()
+        work = list(starts)
+        while work:
+            number = work.pop()
+            if number not in seen:
+                seen.add(number)
+                if number not in self._barrier_blocks:
+                    work += self.flow.blocks[number].successors
+        return seen
+
+    @cached_property
+    def _barrier_blocks(self) -> dict[int, list[Op]]:
+        """The barriers of the whole block of threads that all who come to them execute, by their blocks."""
+        found: dict[int, list[Op]] = {}
+        for op in self.flow.ops():
+            if self.meets(op) and op.inst.guard is None:
+                found.setdefault(op.block, []).append(op)
+        return found
 
     def _to(self, op: Op) -> set[int]:
         """The pointers of a write's address."""

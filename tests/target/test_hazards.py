@@ -405,6 +405,25 @@ def test_writes_by_other_pointers(name: str) -> None:
     assert whole.kernels["k"].mapping == "padded" and whole.kernels["k"].hazards
 
 
+@pytest.mark.parametrize(
+    "before, after, hazard",
+    [
+        ("", "", True),
+        ("bar.sync 0;", "", False),
+        ("bar.sync 0;", "@%p2 bra L;", True),
+        ("bar.sync 0;", "bar.sync 0; @%p2 bra L;", False),
+        ("@%p3 bar.sync 0;", "", True),
+        ("@%p3 bra A; bar.sync 0; A:", "", True),
+    ],
+)
+def test_writes_by_other_pointers_behind_barriers(before: str, after: str, hazard: bool) -> None:
+    """While a warp waits, none of its block gets past a barrier that it has yet to come to (CUB's radix sort, whose
+    keys may lie in one allocation with the places)."""
+    body = LOOK_BACK.replace("{pointer}", before + " ld.param.u64 %rd6, [q];").replace("ret;", after + " ret;")
+    text = kernel("setp.eq.u32 %p3, %r29, 1; setp.eq.u32 %p2, %r29, 2; " + body)
+    assert [h.aliases for h in found(text)] == ([{(0, 16)}] if hazard else [])
+
+
 @pytest.mark.parametrize("name", CALLING)
 def test_found_across_calls(name: str) -> None:
     module = parse(kernel(CALLING[name]) + FUNCTIONS, "calls.ptx")

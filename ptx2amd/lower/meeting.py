@@ -1,0 +1,62 @@
+"""Operations at which lanes wait for others of their warp that are elsewhere in the loops around (target/exchanges.py).
+They are entries of the loop's dispatch block (body.py): from there lanes go to them, and back as long as a member that
+is in the loop has not come. Where nobody has come on since the last round, all go, as what they wait for does not come:
+a loop without end would not help a program that PTX leaves undefined."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ptx2amd.lower.lanes import active, ballot
+from ptx2amd.lower.names import Target
+from ptx2amd.lower.registry import lowers
+from ptx2amd.lower.value import Val
+from ptx2amd.ptx.ast import Sym
+
+if TYPE_CHECKING:
+    from ptx2amd.lower.function import FunctionLowering
+    from ptx2amd.ptx.ast import Inst
+
+
+def prepare(fn: FunctionLowering, loop: str) -> None:
+    """Declare what lanes of a loop know of their last round: whether they waited."""
+    fn.waiting.add(loop)
+    fn.entry.append(f"  %{loop}.waited = alloca i32, addrspace(5)")
+
+
+def come(fn: FunctionLowering, loop: str, waited: int = 0) -> None:
+    """Before a jump to the dispatch block."""
+    if loop in fn.waiting:
+        fn.do(f"store i32 {waited}, ptr addrspace(5) %{loop}.waited")
+
+
+def note_lanes(fn: FunctionLowering, loop: str) -> None:
+    """In the dispatch block: the lanes that are in the loop, and whether one has come on since the last round."""
+    if loop not in fn.waiting:
+        return
+    waited = fn.op("i32", f"load i32, ptr addrspace(5) %{loop}.waited")
+    came = ballot(fn, fn.op("i1", f"icmp eq {waited.t}, 0"))
+    fn.do(f"%{loop}.moves = icmp ne {came.t}, 0")
+    fn.do(f"%{loop}.lanes = or {active(fn).t}, 0")
+
+
+@lowers("wait")
+def wait(fn: FunctionLowering, inst: Inst) -> None:
+    """Wait for the members `a`, at the label `b`."""
+    label = inst.get("b")
+    target = fn.names.table[label.name] if isinstance(label, Sym) else None
+    assert isinstance(target, Target)
+    if target.block not in fn.dispatches:
+        return
+    loop, _ = fn.dispatches[target.block]
+    absent = fn.op("i32", f"xor {active(fn).t}, -1")
+    absent = fn.op("i32", f"and {absent.t}, %{loop}.lanes")
+    absent = fn.op("i32", f"and {absent.t}, {fn.src(inst, 'a')}")
+    again = fn.op("i1", f"icmp ne {absent.t}, 0")
+    again = fn.op("i1", f"and {again.t}, {Val('i1', f'%{loop}.moves')}")
+    back, go = fn.block("wait"), fn.block("go")
+    fn.branch(again, back, go)
+    fn.label(back)
+    come(fn, loop, waited=1)
+    fn.branch(f"{loop}.dispatch")
+    fn.label(go)
