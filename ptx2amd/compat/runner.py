@@ -15,10 +15,11 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from ptx2amd import launch
+from ptx2amd import launch, native
 from ptx2amd.cli.trace import read
 from ptx2amd.compat import toolkit
 from ptx2amd.compat.manifest import Manifest, Program
+from ptx2amd.compat.packages import options
 from ptx2amd.compat.sources import fetched
 from ptx2amd.errors import Ptx2amdError
 
@@ -67,13 +68,13 @@ class Project:
 
     def _settings(self, program: Program | None = None) -> dict[str, str]:
         """The variables that commands of the manifest use."""
-        tools = toolkit.find()
-        number = self.manifest.arch.partition("_")[2]
-        code = f"-gencode=arch={self.manifest.arch},code=compute_{number}"
-        wheels = [f"-I{folder}" for folder in self._includes()]
-        nvcc = [tools.nvcc, *tools.flags, code, "-w", "-lineinfo", *wheels]
+        tools, manifest = toolkit.find(), self.manifest
+        number = manifest.arch.partition("_")[2]
+        code = f"-gencode=arch={manifest.arch},code=compute_{number}"
+        wheels = options(manifest.packages, self.work / "packages")
+        nvcc = [tools.nvcc, *tools.flags, code, "-w", "-lineinfo", *wheels, f"-L{native.DIRECTORY}"]
         found = {
-            "NVCC": f"{shlex.join(nvcc)} {self.manifest.flags}",
+            "NVCC": f"{shlex.join(nvcc)} {manifest.flags}",
             "PROJECT": str(self.root.resolve()),
             "PYTHON": sys.executable,
         }
@@ -82,17 +83,6 @@ class Project:
             folder = self._folder(program).relative_to(self.root)
             found["SOURCE"] = os.path.relpath(program.source or ".", folder)
         return found
-
-    def _includes(self) -> list[Path]:
-        """Headers of the PyPI packages that the manifest names, installed into a folder of the work."""
-        wheels = self.work / "packages"
-        missing = [p for p in self.manifest.packages if not list(wheels.glob(f"{p.replace('-', '_')}-*.dist-info"))]
-        if missing:
-            pip = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(wheels), *missing]
-            done = subprocess.run(pip, capture_output=True, text=True, check=False)
-            if done.returncode:
-                raise Ptx2amdError(f"{self.manifest.name}: cannot install {' '.join(missing)}: {_telling(done.stderr)}")
-        return sorted(wheels.glob("nvidia/*/include")) if self.manifest.packages else []
 
     def _folder(self, program: Program) -> Path:
         """Where a program's commands run."""

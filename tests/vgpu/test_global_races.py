@@ -84,7 +84,7 @@ def test_race(name: str, arch: str) -> None:
     assert "-byte device allocation" in report and "of block (" in report
 
 
-@pytest.mark.parametrize(("name", "arch"), zip(ORDERED, ARCHS * 4, strict=True))
+@pytest.mark.parametrize(("name", "arch"), list(zip(ORDERED, ARCHS * 4, strict=True)))
 def test_ordered(name: str, arch: str) -> None:
     body, host = ORDERED[name]
     report = run(ptx(body)[0], host, arch, PTX2AMD_RACECHECK="1")
