@@ -24,6 +24,7 @@ from ptx2amd.compat.sources import fetched
 from ptx2amd.errors import Ptx2amdError
 
 BUILD_LIMIT = 900  # seconds
+TELLING = re.compile("error:|undefined reference|cannot find|[Ee]rror")
 RIGHT, WRONG, REFUSED, CRASHED, LATE, UNBUILT = "right", "wrong", "refused", "crashed", "out of time", "not built"
 
 
@@ -163,7 +164,7 @@ def judged(program: Program, status: int | None, why: str, output: str) -> tuple
 def _telling(text: str) -> str:
     """The line of an output that says most: the first error, else the last line."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return next((line for line in lines if "error" in line.lower()), lines[-1] if lines else "")[:300]
+    return next(filter(TELLING.search, lines), lines[-1] if lines else "")[:300]
 
 
 def outcomes(work: Path) -> Iterator[Outcome]:

@@ -13,6 +13,7 @@ from ptx2amd.ptx.ast import Function, Module, Proto, Scope, Var
 from ptx2amd.ptx.body import BodyParser
 from ptx2amd.ptx.build import Head, build
 from ptx2amd.ptx.declare import declarations, parameters
+from ptx2amd.ptx.legacy import modern
 from ptx2amd.ptx.scan import Piece, pieces, prepare
 from ptx2amd.ptx.statics import hoist
 
@@ -39,7 +40,7 @@ def parse_module(text: str, source: str = "<ptx>") -> Module:
     Raises PtxError (file:line:column, what was found, what was expected)."""
     module = Module((0, 0), "", (), {}, {}, {}, {}, source)
     with _collector_off():
-        _Reader(module).read(prepare(text))
+        _Reader(module).read(modern(prepare(text), source))
     return module
 
 
