@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import re
 import subprocess
+import sys
+import sysconfig
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +14,7 @@ from pathlib import Path
 from ptx2amd.compat import toolkit
 
 VERSION = "9.0"
+MEMORY = 4 << 30  # bytes: on some mistakes ptxas asks for more and more
 _ERROR = re.compile(r"line (\d+); (?:error|fatal)\s*: ([^\n]*)")
 
 _NARROW = re.compile(r"warning : Program uses 32-bit address on line '(\d+)'")
@@ -23,12 +26,26 @@ def ptxas() -> str:
     return toolkit.find().ptxas
 
 
-def run(ptx: str, sm: str = "sm_80") -> tuple[bool, str]:
+@functools.cache
+def newest() -> str:
+    """The ptxas for PTX after 9.0: of the wheel nvidia-cuda-nvcc, or of PATH; "" where both are older than 13.5."""
+    root = Path(sysconfig.get_path("purelib"))
+    paths = [Path(entry) / "nvidia" for entry in sys.path if entry.endswith("site-packages")]
+    for found in (*(str(p) for path in (root / "nvidia", *paths) for p in path.glob("cu*/bin/ptxas")), ptxas()):
+        text = subprocess.run([found, "--version"], capture_output=True, text=True, check=True).stdout
+        release = re.search(r"release (\d+)\.(\d+)", text)
+        if release and (int(release[1]), int(release[2])) >= (13, 5):
+            return found
+    return ""
+
+
+def run(ptx: str, sm: str = "sm_80", tool: str = "") -> tuple[bool, str]:
     """Whether ptxas takes a module, and its output."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "m.ptx"
         source.write_text(ptx)
-        command = [ptxas(), f"-arch={sm}", "-O0", "-c", str(source), "-o", str(Path(folder) / "m.cubin")]
+        command = [tool or ptxas(), f"-arch={sm}", "-O0", "-c", str(source), "-o", str(Path(folder) / "m.cubin")]
+        command = ["prlimit", f"--as={MEMORY}", *command]
         done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     return done.returncode == 0, (done.stdout + done.stderr).replace(str(source), "m.ptx")
 
@@ -48,7 +65,7 @@ def verdicts(
 ) -> list[str]:
     """ptxas's error for each statement, "" where it has none. Each stands alone in a function body behind
     `declarations`; statements that ptxas cannot even parse stop a run, so they cost one run each.
-    setting: PTX version, .target, ptxas's -arch."""
+    setting: PTX version, .target, ptxas's -arch. PTX after 9.0 is for the newest ptxas."""
     found = [""] * len(statements)
     for start in range(0, len(statements), 400):
         part = range(start, min(start + 400, len(statements)))
@@ -76,7 +93,7 @@ def _judge(
             lines.append(statement.replace("\n", " "))
             where[len(lines)] = index
             lines.append("LABEL: ret; }")
-        accepted, output = run("\n".join(lines) + "\n", arch)
+        accepted, output = run("\n".join(lines) + "\n", arch, newest() if version > VERSION else "")
         if accepted:
             return
         errors = [(int(line), text) for line, text in _ERROR.findall(output)]

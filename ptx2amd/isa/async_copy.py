@@ -16,7 +16,7 @@ COPIES = [
         80,
     )
     for cop in ("ca", "cg")
-    for hint, policy, since in (("", "", (7, 0)), (".L2::cache_hint", ", h:b64", (7, 4)))
+    for hint, policy, since in (("", "", (7, 0)), (".L2::cache_hint", ", h:u64", (7, 4)))
     for operands in (f"[a], [b], n:imm, c:u32?{policy}", f"[a], [b], n:imm, !c:pred{policy}")
 ]
 

@@ -12,8 +12,8 @@ ANY = "[rnd:rn|rz|rm|rp]"  # to a float with room for everything
 WHOLE = "[rnd:rni|rzi|rmi|rpi]"
 FTZ, SAT = "[ftz:ftz]", "[sat:sat]"
 SHORT = "u16|u32|u64|s16|s32|s64"  # what bf16 converts from and to
-FIXED = "refused: fixed-point numbers of 8 bits (s2f6)"
-UNARY, TWO = "d:t, a:a", "d:t, a:a, b:a"
+BYTES, SHORTER = "e4m3x2|e5m2x2", "e2m3x2|e3m2x2"
+UNARY, TWO, FROM_SMALL = "d:t, a:a", "d:t, a:a, b:a", "d:t, a:small"
 RANDOM = "approx: which of the random bits e5m2, e2m3 and e3m2 take is not documented; here those of e4m3"
 Since = tuple[int, int]
 BF16: tuple[Since, int] = ((7, 8), 90)  # since, sm of most bf16 conversions
@@ -44,6 +44,12 @@ def to_one(t: str, a: str, since: Since, sm: int) -> list[Form]:
         from_float(f"{near}.{{relu:relu}}.[satfinite:satfinite]", t, a, "cvt_float_float", since, sm),
         from_float(f"{near}.{{satfinite:satfinite}}", t, a, "cvt_float_float", since, sm),
     ]
+
+
+def to_small(small: str, a: str, exact: str, since: Since, sm: int, b: str = "") -> Form:
+    """The conversions to two floats of at most 8 bits: of two f32, or a pair of halves."""
+    head = f"cvt.{{rnd:rn}}.satfinite.[relu:relu].{{small:{small}}}.{{a:{a}}}"
+    return Form(head, f"d:small, a:a{b}", "cvt_to_small", exact, since, sm)
 
 
 FORMS = [
@@ -89,9 +95,17 @@ FORMS = [
     Form("cvt.pack.sat.{t:u16|s16}.{a:s32}", "d:b32, a:a, b:a", "cvt_pack", "exact", (6, 5), 72),
     Form("cvt.pack.sat.{t:u8|s8|u4|s4|u2|s2}.{a:s32}.b32", "d:b32, a:a, b:a, c:b32", "cvt_pack", "exact", (6, 5), 75),
     # powers of two, in pairs: the sign is ignored
-    Form("cvt.{rnd:rz|rp}.[satfinite:satfinite].ue8m0x2.{a:f32}", "d:b16, a:a, b:a", "cvt_to_power", "exact", *POWER),
-    Form("cvt.{rnd:rz|rp}.[satfinite:satfinite].ue8m0x2.{a:bf16x2}", "d:b16, a:a", "cvt_to_power", "exact", *POWER),
-    Form("cvt.rn.{t:bf16x2}.{small:ue8m0x2}", "d:t, a:b16", "cvt_from_power", NAN, *POWER),
+    *(
+        Form(
+            f"cvt.{{rnd:rz|rp}}.[satfinite:satfinite].{{small:ue8m0x2}}.{{a:{a}}}",
+            f"d:small, a:a{b}",
+            "cvt_to_power",
+            "exact",
+            *POWER,
+        )
+        for a, b in (("f32", ", b:a"), ("bf16x2", ""))
+    ),
+    Form("cvt.rn.{t:bf16x2}.{small:ue8m0x2}", FROM_SMALL, "cvt_from_power", NAN, *POWER),
     # stochastic rounding
     Form(
         "cvt.rs.[relu:relu].[satfinite:satfinite].{t:f16x2|bf16x2}.f32",
@@ -104,99 +118,57 @@ FORMS = [
     *(
         Form(
             f"cvt.rs.[relu:relu].satfinite.{{small:{small}}}.f32",
-            f"d:{d}, {{a*4}}:f32, r:b32",
+            "d:small, {a*4}:f32, r:b32",
             "cvt_stochastic_small",
             exact,
             (8, 7),
             100,
         )
-        for small, d, exact in (
-            ("e4m3x4", "b32", NAN),
-            ("e5m2x4|e2m3x4|e3m2x4", "b32", RANDOM),
-            ("e2m1x4", "b16", "exact"),
-        )
+        for small, exact in (("e4m3x4", NAN), ("e5m2x4|e2m3x4|e3m2x4", RANDOM), ("e2m1x4", "exact"))
     ),
     # floats of 4 and 6 bits, in pairs
-    *(
-        form
-        for small, pair in (("e2m3x2|e3m2x2", "b16"), ("e2m1x2", "b8"))
-        for form in (
-            Form(
-                f"cvt.{{rnd:rn}}.satfinite.[relu:relu].{{small:{small}}}.{{a:f32}}",
-                f"d:{pair}, a:a, b:a",
-                "cvt_to_small",
-                "exact",
-                *POWER,
-            ),
-            Form(
-                f"cvt.{{rnd:rn}}.[relu:relu].{{t:f16x2}}.{{small:{small}}}",
-                f"d:t, a:{pair}",
-                "cvt_from_small",
-                "exact",
-                *POWER,
-            ),
-        )
+    to_small(f"{SHORTER}|e2m1x2", "f32", "exact", *POWER, b=", b:a"),
+    Form(
+        f"cvt.{{rnd:rn}}.[relu:relu].{{t:f16x2}}.{{small:{SHORTER}|e2m1x2}}",
+        FROM_SMALL,
+        "cvt_from_small",
+        "exact",
+        *POWER,
     ),
     # small floats and pairs of 16-bit ones, since PTX 9.1
-    *(
-        form
-        for small, pair, halves in (
-            ("e4m3x2|e5m2x2", "b16", "bf16x2"),
-            ("e2m3x2|e3m2x2", "b16", "f16x2|bf16x2"),
-            ("e2m1x2", "b8", "f16x2|bf16x2"),
-        )
-        for form in (
-            Form(
-                f"cvt.{{rnd:rn}}.satfinite.[relu:relu].{{small:{small}}}.{{a:{halves}}}",
-                f"d:{pair}, a:a",
-                "cvt_to_small",
-                NAN,
-                (9, 1),
-                100,
-            ),
-            Form(
-                f"cvt.{{rnd:rn}}.[relu:relu].[satfinite:satfinite].{{t:bf16x2}}.{{small:{small}}}",
-                f"d:t, a:{pair}",
-                "cvt_from_small",
-                NAN,
-                (9, 1),
-                100,
-            ),
-            Form(
-                f"cvt.rn.[relu:relu].[satfinite:satfinite].{{scale:scaled::n2::ue8m0}}.bf16x2.{{small:{small}}}",
-                "*",
-                "",
-                "refused: scaled conversions",
-                (9, 1),
-                100,
-            ),
-        )
-    ),
-    Form("cvt.rn.satfinite.[relu:relu].[scale:scaled::n2::ue8m0].s2f6x2.*", "*", "", FIXED, (9, 1), 100),
-    Form("cvt.rn.[satfinite:satfinite].[relu:relu].[scale:scaled::n2::ue8m0].bf16x2.s2f6x2", "*", "", FIXED, (9, 1)),
-    # 8-bit floats, in pairs
+    to_small(BYTES, "bf16x2", NAN, (9, 1), 100),
+    to_small(f"{SHORTER}|e2m1x2", "f16x2|bf16x2", NAN, (9, 1), 100),
     Form(
-        "cvt.{rnd:rn}.satfinite.[relu:relu].{small:e4m3x2|e5m2x2}.{a:f32}",
-        "d:b16, a:a, b:a",
-        "cvt_to_small",
-        NAN,
-        (8, 1),
-        89,
-    ),
-    Form(
-        "cvt.{rnd:rn}.satfinite.[relu:relu].{small:e4m3x2|e5m2x2}.{a:f16x2}",
-        "d:b16, a:a",
-        "cvt_to_small",
-        NAN,
-        (8, 1),
-        89,
-    ),
-    Form(
-        "cvt.{rnd:rn}.[relu:relu].{t:f16x2}.{small:e4m3x2|e5m2x2}",
-        "d:t, a:b16",
+        "cvt.{rnd:rn}.[relu:relu].[satfinite:satfinite].[scale:scaled::n2::ue8m0].{t:bf16x2}"
+        f".{{small:{BYTES}|{SHORTER}|e2m1x2}}",
+        "d:t, a:small, s:ue8m0x2?scale",
         "cvt_from_small",
         NAN,
-        (8, 1),
-        89,
+        (9, 2),
+        100,
     ),
+    # fixed-point numbers of 8 bits, in pairs
+    *(
+        Form(
+            f"cvt.{{rnd:rn|rz}}.satfinite.[relu:relu].[scale:scaled::n2::ue8m0].{{small:s2f6x2}}.{{a:{a}}}",
+            f"d:small, a:a{b}, s:ue8m0x2?scale",
+            "cvt_to_small",
+            "exact",
+            (9, 1),
+            100,
+        )
+        for a, b in (("f32", ", b:a"), ("bf16x2", ""))
+    ),
+    Form(
+        "cvt.{rnd:rn}.[satfinite:satfinite].[relu:relu].[scale:scaled::n2::ue8m0].{t:bf16x2}.{small:s2f6x2}",
+        "d:t, a:small, s:ue8m0x2?scale",
+        "cvt_from_small",
+        "exact",
+        (9, 1),
+        100,
+    ),
+    # 8-bit floats, in pairs
+    to_small(BYTES, "f32", NAN, (8, 1), 89, b=", b:a"),
+    to_small(BYTES, "f16x2", NAN, (8, 1), 89),
+    Form(f"cvt.{{rnd:rn}}.[relu:relu].{{t:f16x2}}.{{small:{BYTES}}}", FROM_SMALL, "cvt_from_small", NAN, (8, 1), 89),
 ]

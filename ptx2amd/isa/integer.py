@@ -10,13 +10,24 @@ SIGNED = "s16|s32|s64"
 UNSIGNED = "u16|u32|u64"
 WIDE = "u16|u32|s16|s32"
 PAIRS = "u16x2|s16x2"
+FOURS = "u8x4|s8x4"
+
+
+def packed(syntax: str, lower: str, operands: str = "d:t, a:t, b:t") -> Form:
+    """A row for packed integers of PTX 9.2."""
+    return Form(syntax, operands, lower, since=(9, 2), sm=120)
+
 
 FORMS = [
     Form(f"add.{{t:{INT}}}", "d:t, a:t, b:t", "add {a.t}, {b}"),
     Form("add.sat.s32", "d:s32, a:s32, b:s32", "call i32 @llvm.sadd.sat.i32({a.t}, {b.t})"),
     Form(f"add.{{t:{PAIRS}}}", "d:t, a:t, b:t", "add {a.t}, {b}", since=(8, 0), sm=90),
+    packed(f"add.{{t:{FOURS}}}", "add {a.t}, {b}"),
+    packed(f"add.{{sat:sat}}.{{t:u32|{PAIRS}|{FOURS}}}", "int_saturated"),
     Form(f"sub.{{t:{INT}}}", "d:t, a:t, b:t", "sub {a.t}, {b}"),
     Form("sub.sat.s32", "d:s32, a:s32, b:s32", "call i32 @llvm.ssub.sat.i32({a.t}, {b.t})"),
+    packed(f"sub.{{t:{FOURS}}}", "sub {a.t}, {b}"),
+    packed(f"sub.{{sat:sat}}.{{t:{FOURS}}}", "int_saturated"),
     Form(f"mul.lo.{{t:{INT}}}", "d:t, a:t, b:t", "mul {a.t}, {b}"),
     Form(f"mul.hi.{{t:{INT}}}", "d:t, a:t, b:t", "mul_hi"),
     Form(f"mul.wide.{{t:{WIDE}}}", "d:2*t, a:t, b:t", "mul_wide"),
@@ -32,6 +43,7 @@ FORMS = [
     Form(f"rem.{{t:{INT}}}", "d:t, a:t, b:t", "int_rem"),
     Form(f"abs.{{t:{SIGNED}}}", "d:t, a:t", "call {a.ty} @llvm.abs.{a.ty}({a.t}, i1 false)"),
     Form(f"neg.{{t:{SIGNED}}}", "d:t, a:t", "sub {a.ty} 0, {a}"),
+    packed("neg.{t:s8x4}", "sub {a.ty} zeroinitializer, {a}", "d:t, a:t"),
     *(
         row
         for name in ("min", "max")
@@ -48,8 +60,11 @@ FORMS = [
             ),
             Form(f"{name}.[relu:relu].{{t:s32|s16x2}}", "d:t, a:t, b:t", "int_minmax", since=(8, 0), sm=90),
             Form(f"{name}.{{t:u16x2}}", "d:t, a:t, b:t", "int_minmax", since=(8, 0), sm=90),
+            packed(f"{name}.[relu:relu].{{t:s8x4}}", "int_minmax"),
+            packed(f"{name}.{{t:u8x4}}", "int_minmax"),
         )
     ),
+    Form("clmad.{part:lo|hi}.u64", "d:u64, a:u64, b:u64, c:u64", "clmad", since=(9, 3), sm=80),
     Form("popc.{t:b32|b64}", "d:u32, a:t", "popc", since=(2, 0), sm=20),
     Form("clz.{t:b32|b64}", "d:u32, a:t", "clz", since=(2, 0), sm=20),
     Form("bfind.[shiftamt:shiftamt].{t:u32|u64|s32|s64}", "d:u32, a:t", "bfind", since=(2, 0), sm=20),

@@ -168,7 +168,7 @@ ADDRESSES = [
         (3, 1),
         20,
     ),
-    Form("mapa.{t:u32|u64}", "d:t, a:t, b:u32", "mapa", "exact", (7, 8), 90),
+    Form("mapa.{t:u32|u64}", "d:t, a:t+sym, b:u32", "mapa", "exact", (7, 8), 90),
     Form("mapa.shared::cluster.{t:u32|u64}", "d:t, a:t+sym, b:u32", "mapa", "exact", (7, 8), 90),
     Form("getctarank.{t:u32|u64}", "d:u32, a:t", "getctarank", "exact", (7, 8), 90),
     Form("getctarank.shared::cluster.{t:u32|u64}", "d:u32, a:t+sym", "getctarank", "exact", (7, 8), 90),

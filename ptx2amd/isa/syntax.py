@@ -11,7 +11,7 @@ from typing import NamedTuple
 # a row begins with (perhaps after `cta`), or else its first field. All other modifiers go in any order.
 _NAMED = {
     *("bar", "barrier", "brx", "cp", "createpolicy", "cvta", "dp2a", "fence", "griddepcontrol", "mad", "mad24"),
-    *("madc", "mbarrier", "mul", "mul24", "multimem", "pmevent", "setmaxnreg", "shf", "suld", "sured", "sust"),
+    *("clmad", "madc", "mbarrier", "mul", "mul24", "multimem", "pmevent", "setmaxnreg", "shf", "suld", "sured", "sust"),
     *("clusterlaunchcontrol", "red", "st"),
     *("tcgen05", "tensormap", "tex", "txq", "wgmma", "wmma"),
 }
@@ -21,8 +21,11 @@ _ANYWHERE = ("sync", "aligned", "mbarrier_init")
 
 
 _TYPE = re.compile(
-    r"(pred|[bsu](8|16|32|64|128)|[su]4|b1|b4|b6|t?f(16|32|64)(x2)?|bf16(x2)?|[us]16x2|u?e\d+m\d+(x\d)?)\Z"
+    r"(pred|[bsu](8|16|32|64|128)|[su]4|b1|b4|b6|t?f(16|32|64)(x2)?|bf16(x2)?|[us]16x2|[us]8x4|s2f6x2|u?e\d+m\d+(x\d)?|b8x16|b\dx16_p\d+)\Z"
 )
+
+
+_KINDS = (("row", "col"), ("global", "shared", "shared::cta", "shared::cluster"), ("popc", "xor", "and"))
 
 
 class Field(NamedTuple):
@@ -127,9 +130,9 @@ def any_order(mnemonic: str, syntax: tuple[Field, ...], words: tuple[str, ...]) 
 
 
 def _ordered(word: str, other: str) -> bool:
-    """Whether two modifiers are of a kind whose order says which is which: types, matrix layouts."""
-    if word in ("row", "col"):
-        return other in ("row", "col")
+    """Whether two modifiers are of a kind whose order says which is which: types, matrix layouts, state spaces."""
+    if any(word in kind and other in kind for kind in _KINDS):
+        return True
     return bool(_TYPE.match(word) and _TYPE.match(other))
 
 

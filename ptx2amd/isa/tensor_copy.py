@@ -21,7 +21,7 @@ def _modes(four: str, im2col: str, offsets: bool) -> Iterator[tuple[str, str, st
     yield f".{{dim:{ANY}}}%s.[mode:tile]", "", "8.0", 90
     yield f".{{dim:2d}}%s.{{mode:{four}}}", "", "8.6", 100
     for dim, count in (("3d", 1), ("4d", 2), ("5d", 3)):
-        yield f".{{dim:{dim}}}%s.{{mode:{im2col}}}", f", {{c*{count}}}:b16" if offsets else "", "8.0", 90
+        yield f".{{dim:{dim}}}%s.{{mode:{im2col}}}", f", {{c*{count}}}:u16" if offsets else "", "8.0", 90
 
 
 def _rows(

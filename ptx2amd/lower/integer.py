@@ -153,15 +153,39 @@ def int_rem(fn: FunctionLowering, inst: Inst) -> None:
     fn.put(inst, "d", select(fn, zero, -1, r))
 
 
+SUFFIX = {"<2 x i16>": "v2i16", "<4 x i8>": "v4i8"}  # of intrinsics on vectors
+
+
 @lowers("int_minmax")
 def int_minmax(fn: FunctionLowering, inst: Inst) -> None:
     a, b = sources(fn, inst, "ab")
     kind = "s" if signed(inst) else "u"
-    suffix = "v2i16" if a.ty[0] == "<" else a.ty
-    v = fn.call(f"llvm.{kind}{inst.shape.form.mnemonic}.{suffix}", a.ty, a, b)
+    v = fn.call(f"llvm.{kind}{inst.shape.form.mnemonic}.{SUFFIX.get(a.ty, a.ty)}", a.ty, a, b)
     if inst.shape.mods.get("relu"):
-        v = fn.call(f"llvm.smax.{suffix}", a.ty, v, fn.const(a.ty, 0))
+        v = fn.call(f"llvm.smax.{SUFFIX.get(a.ty, a.ty)}", a.ty, v, fn.const(a.ty, 0))
     fn.put(inst, "d", v)
+
+
+@lowers("int_saturated")
+def int_saturated(fn: FunctionLowering, inst: Inst) -> None:
+    """Sums and differences that stay at the type's limits."""
+    a, b = sources(fn, inst, "ab")
+    kind = "s" if signed(inst) else "u"
+    fn.put(inst, "d", fn.call(f"llvm.{kind}{inst.shape.form.mnemonic}.sat.{SUFFIX.get(a.ty, a.ty)}", a.ty, a, b))
+
+
+@lowers("clmad")
+def clmad(fn: FunctionLowering, inst: Inst) -> None:
+    """The carry-less product's lower or upper half, and c added so. The upper half is the lower one of the operands
+    turned round, turned round, but for a place."""
+    a, b, c = sources(fn, inst, "abc")
+    if inst.shape.mods["part"] == "lo":
+        product = fn.call(fn.helper("ptx2amd_clmul"), "i64", a, b)
+    else:
+        a, b = (fn.call("llvm.bitreverse.i64", "i64", v) for v in (a, b))
+        low = fn.call(fn.helper("ptx2amd_clmul"), "i64", a, b)
+        product = binary(fn, "lshr", fn.call("llvm.bitreverse.i64", "i64", low), 1)
+    fn.put(inst, "d", binary(fn, "xor", product, c))
 
 
 @lowers("popc")

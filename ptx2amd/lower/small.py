@@ -1,9 +1,10 @@
 """Floats of 8 bits and less, in pairs: e4m3 (no infinity, NaN 0x7f), e5m2 (a short f16), e2m3, e3m2 and e2m1
-(neither infinity nor NaN), and the powers of two ue8m0 (NaN 0xff)."""
+(neither infinity nor NaN), and the powers of two ue8m0 (NaN 0xff); and fixed-point numbers s2f6, 64 times theirs as a
+signed byte. Scales are ue8m0; f64 holds all products and quotients exactly."""
 
 from __future__ import annotations
 
-from ptx2amd.lower.fp import elements, integer_of, join
+from ptx2amd.lower.fp import elements, integer_of, intrinsic, is_nan, join, narrow, widen
 from ptx2amd.lower.function import FunctionLowering, Val
 from ptx2amd.lower.half import as_float, relu, satfinite, to_bfloat
 from ptx2amd.lower.integer import binary, compare, select, sources
@@ -18,6 +19,7 @@ FORMATS = {
     "e3m2": (6, 2, 3, 0x1F, 0x1F),
     "e2m1": (4, 1, 1, 0x07, 0x07),
 }
+F64_BIAS, SCALE_BIAS, FRACTION = 1023, 127, 6
 
 
 def to_small(fn: FunctionLowering, v: Val, name: str) -> Val:
@@ -58,19 +60,67 @@ def from_small(fn: FunctionLowering, byte: Val, name: str) -> Val:
     return fn.cast(fn.resize(bits, 16), "half")
 
 
+def from_fixed(fn: FunctionLowering, byte: Val) -> Val:
+    """A s2f6 (in an i32) -> half, exactly."""
+    number = fn.op("half", f"sitofp {fn.resize(byte, 8).t} to half")
+    return fn.op("half", f"fmul {number.t}, {fn.const('half', 2.0**-FRACTION)}")
+
+
+def to_fixed(fn: FunctionLowering, v: Val, scale: Val | None, rnd: str) -> Val:
+    """float, divided by a scale -> s2f6 in an i32, clamped; NaN becomes the largest number."""
+    if scale is None:
+        by = fn.const("double", 2.0**FRACTION)
+    else:
+        exponent = binary(fn, "sub", fn.const("i32", F64_BIAS + SCALE_BIAS + FRACTION), scale)
+        by = power_of_two(fn, exponent, scale)
+    number = fn.op("double", f"fmul {widen(fn, v).t}, {by}")
+    whole = intrinsic(fn, "roundeven" if rnd == "rn" else "trunc", number)
+    code = fn.call("llvm.fptosi.sat.i8.f64", "i8", whole)
+    return fn.resize(select(fn, is_nan(fn, number), 0x7F, code), 32)
+
+
+def scaled(fn: FunctionLowering, v: Val, scale: Val) -> Val:
+    """half times a scale -> bfloat, rounded once: f32 holds the product of so few digits."""
+    by = power_of_two(fn, binary(fn, "add", scale, F64_BIAS - SCALE_BIAS), scale)
+    product = fn.op("double", f"fmul double {fn.op('double', f'fpext {v.t} to double')}, {by}")
+    return to_bfloat(fn, narrow(fn, product))
+
+
+def power_of_two(fn: FunctionLowering, exponent: Val, scale: Val) -> Val:
+    """The double with an exponent field, or NaN where the scale is."""
+    bits = binary(fn, "shl", fn.resize(exponent, 64), 52)
+    return fn.cast(select(fn, compare(fn, "eq", scale, 0xFF), 0x7FF8 << 48, bits), "double")
+
+
+def scales(fn: FunctionLowering, inst: Inst) -> list[Val]:
+    """The two scales, the low one first; none where there are none."""
+    if not inst.shape.mods.get("scale"):
+        return []
+    both = fn.resize(fn.src(inst, "s"), 32)
+    return [binary(fn, "and", both, 0xFF), binary(fn, "lshr", both, 8)]
+
+
 @lowers("cvt_to_small")
 def cvt_to_small(fn: FunctionLowering, inst: Inst) -> None:
     """Two f32 (a to the high byte), or an f16x2 or bf16x2."""
-    name = inst.shape.mods["small"].removesuffix("x2")
+    mods = inst.shape.mods
+    name = mods["small"].removesuffix("x2")
     args = sources(fn, inst, "ab")
     if len(args) == 1:
         parts = [as_float(fn, v) for v in elements(fn, args[0])]
     else:
         parts = args[::-1]
-    if inst.shape.mods["relu"]:
-        parts = [relu(fn, v) for v in parts]
-    low, high = (to_small(fn, v, name) for v in parts)
     step = spacing(name)
+    if name == "s2f6":
+        found = scales(fn, inst)
+        codes = [to_fixed(fn, v, found[i] if found else None, mods["rnd"]) for i, v in enumerate(parts)]
+        if mods["relu"]:
+            codes = [select(fn, compare(fn, "ugt", code, 0x7F), 0, code) for code in codes]
+    else:
+        if mods["relu"]:
+            parts = [relu(fn, v) for v in parts]
+        codes = [to_small(fn, v, name) for v in parts]
+    low, high = codes
     fn.put(inst, "d", fn.resize(binary(fn, "or", low, binary(fn, "shl", high, step)), 2 * step))
 
 
@@ -81,16 +131,20 @@ def spacing(name: str) -> int:
 
 @lowers("cvt_from_small")
 def cvt_from_small(fn: FunctionLowering, inst: Inst) -> None:
-    name = inst.shape.mods["small"].removesuffix("x2")
+    mods = inst.shape.mods
+    name = mods["small"].removesuffix("x2")
     both, step = fn.resize(fn.src(inst, "a"), 32), spacing(name)
-    mask = (1 << FORMATS[name][0]) - 1
-    parts = [from_small(fn, binary(fn, "and", binary(fn, "lshr", both, step * i), mask), name) for i in range(2)]
-    if inst.shape.mods["relu"]:
-        parts = [relu(fn, v) for v in parts]
-    if inst.shape.mods["t"] == "bf16x2":  # which has room for all of them
+    mask = (1 << (8 if name == "s2f6" else FORMATS[name][0])) - 1
+    codes = [binary(fn, "and", binary(fn, "lshr", both, step * i), mask) for i in range(2)]
+    parts = [from_fixed(fn, code) if name == "s2f6" else from_small(fn, code, name) for code in codes]
+    if mods.get("scale"):
+        parts = [scaled(fn, v, scale) for v, scale in zip(parts, scales(fn, inst), strict=True)]
+    elif mods["t"] == "bf16x2":  # which has room for all of them
         parts = [to_bfloat(fn, as_float(fn, v)) for v in parts]
-    if inst.shape.mods.get("satfinite"):
+    if mods.get("satfinite"):
         parts = [satfinite(fn, v) for v in parts]
+    if mods["relu"]:
+        parts = [relu(fn, v) for v in parts]
     fn.put(inst, "d", join(fn, parts))
 
 

@@ -37,6 +37,11 @@ LLVM_TYPE: dict[str, tuple[str, int]] = {
     "tf32": ("i32", 32),
     "u16x2": ("<2 x i16>", 32),
     "s16x2": ("<2 x i16>", 32),
+    "u8x4": ("<4 x i8>", 32),
+    "s8x4": ("<4 x i8>", 32),
+    **dict.fromkeys(("e4m3x2", "e5m2x2", "e2m3x2", "e3m2x2", "ue8m0x2", "s2f6x2", "e2m1x4"), ("i16", 16)),
+    **dict.fromkeys(("e4m3x4", "e5m2x4", "e2m3x4", "e3m2x4"), ("i32", 32)),
+    "e2m1x2": ("i8", 8),
 }
 
 

@@ -18,18 +18,20 @@ SINKS = {"atom", "mbarrier", "setp", "lop3"}
 FIRST_SINKS = {"elect", "lop3", "match", "setp"}
 SECOND_SINKS = {"match", "setp", "shfl"}
 # Instructions that read special registers.
+COORDINATES = {"1d": 1, "2d": 2, "3d": 3, "a1d": 2, "a2d": 3, "cube": 3, "acube": 4}
 IMAGES = {"tex", "tld4", "txq", "suld", "sust", "sured", "suq"}
 READS_SPECIAL = {"mov", "cvt"}
 # Types that live in untyped registers only.
 _STORAGE = {
-    **dict.fromkeys(("bf16", "ue8m0x2", "e4m3x2", "e5m2x2", "ue4m3x2"), "b16"),
+    **dict.fromkeys(("bf16", "ue8m0x2", "e4m3x2", "e5m2x2", "ue4m3x2", "s2f6x2"), "b16"),
     **dict.fromkeys(("e2m3x2", "e3m2x2", "e2m1x4"), "b16"),
-    **dict.fromkeys(("bf16x2", "tf32", "s16x2", "u16x2", "e4m3x4", "e5m2x4", "e2m3x4", "e3m2x4"), "b32"),
+    **dict.fromkeys(("bf16x2", "tf32", "s16x2", "u16x2", "u8x4", "s8x4"), "b32"),
+    **dict.fromkeys(("e4m3x4", "e5m2x4", "e2m3x4", "e3m2x4"), "b32"),
     **dict.fromkeys(("f32x2",), "b64"),
     **dict.fromkeys(("e2m1x2",), "b8"),
     **dict.fromkeys(("e4m3", "e5m2"), "b8"),
 }
-_NO_CONSTANTS = {"s16x2", "u16x2", "f16", "f16x2", "bf16", "bf16x2", "tf32", "f32x2"}
+_NO_CONSTANTS = {"f16", "f16x2", *(t for t in _STORAGE if t not in ("e4m3", "e5m2"))}
 _TYPE = re.compile(r"(b|s|u|f)(\d+)(x2)?\Z")
 
 
@@ -58,6 +60,7 @@ def judge(shape: Shape, operands: tuple[Operand, ...], kinds: tuple[str, ...]) -
     row = align(slots(shape.form.operands), operands, shape.mods)
     assert row is not None
     mnemonic = shape.form.mnemonic
+    relaxed = mnemonic in RELAXED and not _exact(shape)
     fixes: list[tuple[int, str]] = []
     flat = list(flat_kinds(kinds))
     for at, (index, kind) in enumerate(flat):
@@ -68,7 +71,7 @@ def judge(shape: Shape, operands: tuple[Operand, ...], kinds: tuple[str, ...]) -
             allowed = (SECOND_SINKS if second else FIRST_SINKS) if paired else SINKS
             problem = _sink_problem(slot, allowed, mnemonic, ptype)
         else:
-            problem = _problem(slot, ptype, kind, mnemonic, shape.mods)
+            problem = _problem(slot, ptype, kind, mnemonic, shape, relaxed)
         if problem:
             raise MatchError(f"operand {index + 1} of '{shape.opcode}' ({slot.name}) {problem}", index)
         if _converts(kind, ptype):
@@ -85,8 +88,21 @@ def flat_kinds(kinds: tuple[str, ...]) -> Iterator[tuple[int, str]]:
             yield index, kind
 
 
-def _problem(slot: Slot, ptype: str, kind: str, mnemonic: str, mods: dict[str, str]) -> str:
+def _exact(shape: Shape) -> bool:
+    """Whether registers must have the instruction type's width after all: st.async, and conversions from or to bf16,
+    tf32 and the small types."""
+    mods = shape.mods
+    return (
+        shape.form.syntax.startswith("st.async")
+        or "small" in mods
+        or "bf16" in (mods.get("t"), mods.get("a"))
+        or mods.get("t") == "tf32"
+    )
+
+
+def _problem(slot: Slot, ptype: str, kind: str, mnemonic: str, shape: Shape, relaxed: bool) -> str:
     """What is wrong with an operand, as the end of a sentence, or ""."""
+    mods = shape.mods
     if slot.kind == "label":
         wanted, what = _LABELS.get(mnemonic, (("&label", "&?"), "a label"))
         return "" if kind in wanted else f"must be {what}"
@@ -98,6 +114,8 @@ def _problem(slot: Slot, ptype: str, kind: str, mnemonic: str, mods: dict[str, s
         if mnemonic in IMAGES:
             return _image_problem(kind, mods)
         base, *rest = re.findall(r"[^][{}, ]+", kind) or [""]
+        if mnemonic == "cp" and (problem := _copy_problem(slot, base, len(rest), shape)):
+            return problem
         return _address_problem(base, mnemonic, mods) or _coordinates_problem(rest, "s32")
     if slot.symbol and kind[0] == "&":
         space = mods.get("space", "").partition("::")[0]
@@ -123,7 +141,21 @@ def _problem(slot: Slot, ptype: str, kind: str, mnemonic: str, mods: dict[str, s
             return "must be a register that is not negated"
         if "#f" in kind and not by_field and (ptype == "b64" or (ptype[0] == "b" and kind[0] == "{")):
             return f"must be a register or an integer of type .{ptype}"
-        return _value_problem(kind, ptype, mnemonic if by_field else "")
+        return _value_problem(kind, ptype, mnemonic if by_field else "", by_field and relaxed)
+    return ""
+
+
+def _copy_problem(slot: Slot, base: str, coordinates: int, shape: Shape) -> str:
+    """A tensor map has a coordinate for each dimension, or a row's and four others; variables of a copy lie in the
+    spaces that the opcode names, destination first."""
+    mods = shape.mods
+    if slot.kind == "addr*":
+        wanted = 5 if "4" in mods.get("mode", "") else int(mods["dim"][0])
+        return "" if coordinates == wanted else f"needs {wanted} coordinates, found {coordinates}"
+    spaces = [word.split("::")[0] for word in shape.opcode.split(".") if word.startswith(("global", "shared"))]
+    at = "ab".find(slot.name)
+    if base in ("&global", "&shared", "&const", "&local") and 0 <= at < len(spaces) and base[1:] != spaces[at]:
+        return f"is a variable in {base.replace('&', '.')}, not in .{spaces[at]}"
     return ""
 
 
@@ -134,6 +166,8 @@ def _image_problem(kind: str, mods: dict[str, str]) -> str:
         return "is declared, but no texture or surface" if base != "&?" else "is not declared"
     if base[0] == "#" or (base[0] not in "&%" and _bits(base) != 64):
         return "needs a 64-bit register or a reference as its object"
+    if len(rest) < COORDINATES.get(mods.get("geom", ""), 0):
+        return f"has too few coordinates for .{mods['geom']}: {len(rest)}"
     if mods.get("geom", "")[:1] == "a" and rest[:1] != ["_"]:  # a layer's number stands in front
         return _coordinates_problem(rest[:1], "u32") or _coordinates_problem(rest[1:], "f32")
     return _coordinates_problem(rest, mods.get("ct", "f32"))
@@ -153,7 +187,7 @@ def _coordinates_problem(kinds: list[str], ptype: str) -> str:
 
 
 def _sink_problem(slot: Slot, allowed: set[str], mnemonic: str, ptype: str) -> str:
-    discarded = slot.destination and mnemonic in allowed and (mnemonic != "mbarrier" or ptype == "b64")
+    discarded = slot.destination and mnemonic in allowed and (mnemonic != "mbarrier" or ptype == "u64")
     return "" if discarded else "must not be discarded"
 
 
@@ -193,9 +227,9 @@ def _address_problem(base: str, mnemonic: str, mods: dict[str, str]) -> str:
     return ""
 
 
-def _value_problem(kind: str, ptype: str, mnemonic: str) -> str:
+def _value_problem(kind: str, ptype: str, mnemonic: str, relaxed: bool) -> str:
     if kind[0] == "{":
-        return _list_problem(kind[1:-1].split(","), ptype, mnemonic)
+        return _list_problem(kind[1:-1].split(","), ptype, mnemonic, relaxed)
     if kind[0] == "#":
         return _constant_problem(kind, ptype)
     if kind == "_":
@@ -207,10 +241,10 @@ def _value_problem(kind: str, ptype: str, mnemonic: str) -> str:
     if kind[0] == "!":
         return "" if ptype == "pred" else f"must be a {ptype} register, found a negated predicate"
     base = kind.split(".")[0]  # `r.b0`: a part of r
-    return "" if register_fits(base, ptype, mnemonic) else f"must be of type .{ptype}, found a .{kind} register"
+    return "" if register_fits(base, ptype, relaxed) else f"must be of type .{ptype}, found a .{kind} register"
 
 
-def _list_problem(kinds: list[str], ptype: str, mnemonic: str) -> str:
+def _list_problem(kinds: list[str], ptype: str, mnemonic: str, relaxed: bool) -> str:
     """Elements of a list have one width; an untyped one among them makes the list untyped."""
     registers = {kind for kind in kinds if kind != "_" and kind[0] != "#"}
     for kind in kinds:
@@ -222,7 +256,7 @@ def _list_problem(kinds: list[str], ptype: str, mnemonic: str) -> str:
         return f"is a list of registers of different widths ({', '.join(sorted(registers))})"
     untyped = [kind for kind in registers if kind[0] == "b"]
     for kind in untyped[:1] or registers:
-        problem = _value_problem(kind, ptype, mnemonic)
+        problem = _value_problem(kind, ptype, mnemonic, relaxed)
         if problem:
             return problem
     return ""
@@ -261,8 +295,8 @@ def _bits(ptype: str) -> int:
     return int(found[2]) * (2 if found[3] else 1) if found else 1 if ptype == "pred" else 0
 
 
-def register_fits(register: str, ptype: str, mnemonic: str = "") -> bool:
-    """Whether a register of one type may stand for an operand of another."""
+def register_fits(register: str, ptype: str, relaxed: bool = False) -> bool:
+    """Whether a register of one type may stand for an operand of another (relaxed: a wider one too)."""
     register = register.split("*")[0]
     if register == "pred" or ptype == "pred":
         return register == ptype
@@ -272,7 +306,7 @@ def register_fits(register: str, ptype: str, mnemonic: str = "") -> bool:
     if not _bits(ptype):
         return True
     wide, narrow = _bits(register), _bits(ptype)
-    if wide != narrow and not (wide > narrow and mnemonic in RELAXED):
+    if wide != narrow and not (wide > narrow and relaxed):
         return False
     if ptype[0] == "f":
         return register == ptype or (register[0] == "b" and wide <= max(narrow, 64))

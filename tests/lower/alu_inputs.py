@@ -29,8 +29,9 @@ EDGES = {  # bit patterns of floats worth trying, with and without sign: the usu
         *(0x40EFFC0000000000, 0x40EFFE0000000000, 0x3FF0000000000001, 0x3FEFFFFFFFFFFFFF, 0x400921FB54442D18),
     ),
 }
+SMALL = {"e4m3": 8, "e5m2": 8, "e2m3": 8, "e3m2": 8, "e2m1": 4, "ue8m0": 8, "s2f6": 8}  # bits of an element, padded
 _SMALL = (0, 1, 2, 3, 5, 7, 8, 15, 16, 31, 32, 33, 63, 64)  # integers: and shift amounts
-_MORE = {8: (100,), 16: (100, 255)}
+_MORE = {8: (100, 121, 131), 16: (100, 255)}
 _WIDE = (24, 65, 127, 255, 256, 0xFFFF, 0x8000)
 
 
@@ -45,7 +46,13 @@ class Inputs:
 
 def bits(ptype: str) -> int:
     """Width of an element of the type."""
-    return int(re.findall(r"\d+", ptype.removesuffix("x2"))[0])
+    return SMALL.get(ptype) or int(re.findall(r"\d+", ptype)[0])
+
+
+def split(ptype: str) -> tuple[str, int]:
+    """The element of a type, and how many there are."""
+    element, _, count = ptype.partition("x")
+    return element, int(count or 1)
 
 
 @cache
@@ -56,18 +63,18 @@ def edges(ptype: str) -> list[int]:
         return [*EDGES[ptype], *(e | 1 << n - 1 for e in EDGES[ptype])]
     ones, top = (1 << n) - 1, 1 << n - 1
     found = {*_SMALL, *(_WIDE if n > 16 else _MORE.get(n, ())), ones, ones - 1, top, top - 1, top + 1}
-    return sorted(v for v in found | {ones // 3, ones // 5, ones - 31} if v <= ones)
+    return sorted(v for v in found | {ones // 3, ones // 5, ones - 31} if 0 <= v <= ones)
 
 
 def pairwise(draw: Callable[[str, int], list[int]]) -> Callable[[str, int], list[int]]:
-    """`draw` for scalars, made to serve predicates and pairs too."""
+    """`draw` for scalars, made to serve predicates, pairs and fours too."""
 
     def values(ptype: str, position: int) -> list[int]:
-        element = ptype.removesuffix("x2")
-        if element == ptype:
+        element, count = split(ptype)
+        if count == 1:
             return draw(ptype, position)
-        low, high = draw(element, position), draw(element, position + 5)
-        return [a | b << bits(element) for a, b in zip(low, high, strict=True)]
+        parts = [draw(element, (position + 5 * i) % 9) for i in range(count)]
+        return [sum(part << bits(element) * i for i, part in enumerate(row)) for row in zip(*parts, strict=True)]
 
     return cache(values)
 

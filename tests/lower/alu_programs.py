@@ -11,7 +11,7 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from alu_inputs import MIXED, Inputs, edges
+from alu_inputs import MIXED, Inputs, bits, edges, split
 
 from ptx2amd.isa.form import Form
 from ptx2amd.isa.operands import Slot, resolve, slots
@@ -69,6 +69,8 @@ def cases(form: Form) -> Iterator[Case]:
         for slot in slots(form.operands):
             if slot.kind == "sym":
                 break  # addresses are not arithmetic
+            if slot.when and not mods.get(slot.when):
+                continue
             operands += _parts(slot, mods)
             if slot.kind == "imm":
                 constants.append((slot.name, seed.randrange(256)))
@@ -131,8 +133,8 @@ def register_class(ptype: str) -> str:
     """The register type of the same width as a PTX type."""
     if ptype in ("pred", "f32", "f64"):
         return ptype
-    bits = int(re.findall(r"\d+", ptype)[0]) if ptype != "tf32" else 32
-    return f"b{bits * (2 if ptype.endswith('x2') else 1)}"
+    element, count = split(ptype.removeprefix("t"))
+    return f"b{bits(element) * count}"
 
 
 class Program:

@@ -43,8 +43,9 @@ DECLARATIONS = " ".join(f".reg .{ptype} {ptype}_<40>;" for ptype in _REGISTERS) 
 
 # What holds values of types that are no register types.
 _STORAGE = {
-    **dict.fromkeys(("bf16", "e4m3x2", "e5m2x2", "ue8m0x2", "e2m3x2", "e3m2x2"), "b16"),
-    **dict.fromkeys(("bf16x2", "tf32", "s16x2", "u16x2", "e4m3x4", "e5m2x4", "e2m3x4", "e3m2x4"), "b32"),
+    **dict.fromkeys(("bf16", "e4m3x2", "e5m2x2", "ue8m0x2", "s2f6x2", "e2m3x2", "e3m2x2"), "b16"),
+    **dict.fromkeys(("bf16x2", "tf32", "s16x2", "u16x2", "u8x4", "s8x4"), "b32"),
+    **dict.fromkeys(("e4m3x4", "e5m2x4", "e2m3x4", "e3m2x4"), "b32"),
     **dict.fromkeys(("u8", "s8", "e4m3", "e5m2", "e2m1x2"), "b8"),
     **dict.fromkeys(("u4", "s4"), "b32"),
     "e2m1x4": "b16",
@@ -194,6 +195,13 @@ SETTINGS = (
     ("9.0", "sm_120a", "sm_120a"),
     ("6.3", "sm_60", "sm_75"),
 )
+# The same for rows of PTX after 9.0, for a newer ptxas.
+NEW_SETTINGS = (
+    ("9.4", "sm_120a", "sm_120a"),
+    ("9.4", "sm_100a", "sm_100a"),
+    ("9.4", "sm_90a", "sm_90a"),
+    ("9.4", "sm_107a", "sm_107a"),
+)
 
 
 def declarations(setting: tuple[str, str, str]) -> str:
@@ -203,7 +211,8 @@ def declarations(setting: tuple[str, str, str]) -> str:
 
 def settings(form: Form) -> list[tuple[str, str, str]]:
     """The settings to judge a row in: those that have what it needs."""
-    return [s for s in SETTINGS if int(s[1][3:].rstrip("a")) >= form.sm and (s[0] != "6.3" or form.since < (6, 4))]
+    found = SETTINGS if form.since <= (9, 0) else NEW_SETTINGS
+    return [s for s in found if int(s[1][3:].rstrip("a")) >= form.sm and (s[0] != "6.3" or form.since < (6, 4))]
 
 
 MUTATIONS = ("replace", "drop", "swap", "register", "constant", "count", "discard", "negate")

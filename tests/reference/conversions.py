@@ -10,7 +10,7 @@ from reference.numbers import FORMATS, NAN, Number, bits_of, decode, encode, fro
 
 
 def cvt(mods, v, types):
-    if mods.get("small") == "ue8m0x2":
+    if mods.get("small") == "ue8m0x2" and "t" in mods:
         powers = [None if c == 255 else encode(Number("finite", 0, 1, c - 127), "bf16") for c in codes(v["a"], 8)]
         return {"d": (*powers, 16)}
     if "ue8m0x2" in mods["words"]:
@@ -148,19 +148,34 @@ def small_code(x: Number, name: str) -> int:
     return sign | min(distances)[2]
 
 
+def times(x: Number, code: int, up: bool) -> Number:
+    """A number times a ue8m0 scale, or divided by it."""
+    if code == 255 or x.kind == "nan":
+        return NAN
+    return Number(x.kind, x.sign, x.m, x.e + (code - 127 if up else 127 - code))
+
+
+def fixed(x: Number, mods) -> int:
+    """s2f6: 64 times the number as a signed byte; clamped, NaN becomes the largest."""
+    if x.kind == "nan":
+        return 127
+    if x.kind == "inf":
+        n = -128 if x.sign else 127
+    else:
+        y = value(x) * 64
+        n = round(y) if mods["rnd"] == "rn" else int(y)  # of a Fraction: to nearest even, towards 0
+    n = min(max(n, 0 if mods["relu"] else -128), 127)
+    return n & 255
+
+
 def small(mods, v, types):
     name = mods["small"][:4]
+    if name == "s2f6":
+        return from_fixed(mods, v) if "t" in mods else to_fixed(mods, v)
     eb, mb, _, _, step = SMALL[name]
     top = 1 << eb + mb
     if "t" in mods:
-        halves = [small_number(code & 2 * top - 1, name) for code in codes(v["a"], step)]
-        to = element(mods["t"])
-        results = [encode(x, to) for x in halves]
-        if mods.get("satfinite"):
-            results = [finite(bits, to) for bits in results]
-        if mods["relu"]:
-            results = [positive_part(bits, to) for bits in results]
-        return {"d": (results[0], results[1], 16)}
+        return finished([small_number(code & 2 * top - 1, name) for code in codes(v["a"], step)], mods, v)
     if mods["a"] == "f32":
         parts = [decode(v[n], "f32") for n in "ba"]
     else:
@@ -169,3 +184,29 @@ def small(mods, v, types):
     if mods["relu"]:
         low, high = (0 if code & top and x.kind != "nan" else code for code, x in zip((low, high), parts, strict=True))
     return {"d": low | high << step}
+
+
+def finished(halves: list[Number], mods, v):
+    """Numbers as a pair of f16 or bf16: scaled, clamped."""
+    to = element(mods["t"])
+    if mods.get("scale"):
+        halves = [times(x, code, True) for x, code in zip(halves, codes(v["s"], 8), strict=True)]
+    results = [encode(x, to) for x in halves]
+    if mods.get("satfinite"):
+        results = [finite(bits, to) for bits in results]
+    if mods["relu"]:
+        results = [positive_part(bits, to) for bits in results]
+    return {"d": (results[0], results[1], 16)}
+
+
+def from_fixed(mods, v):
+    numbers = [integers.read(code, "s8") for code in codes(v["a"], 8)]
+    return finished([Number("finite", int(n < 0), abs(n), -6) for n in numbers], mods, v)
+
+
+def to_fixed(mods, v):
+    parts = [decode(v[n], "f32") for n in "ba"] if "b" in v else [decode(h, "bf16") for h in codes(v["a"], 16)]
+    if mods.get("scale"):
+        parts = [times(x, code, False) for x, code in zip(parts, codes(v["s"], 8), strict=True)]
+    low, high = (fixed(x, mods) for x in parts)
+    return {"d": low | high << 8}

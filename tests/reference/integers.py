@@ -21,7 +21,7 @@ def of(*mnemonics: str):
 
 
 def width(t: str) -> int:
-    return int("".join(c for c in t.replace("x2", "") if c.isdigit()))
+    return int("".join(c for c in t.partition("x")[0] if c.isdigit()))
 
 
 def read(bits: int, t: str) -> int:
@@ -44,32 +44,44 @@ def clamp(n: int, t: str) -> int:
     return wrap(min(max(n, low), high), t)
 
 
-def halves(function):
-    """Apply to each half of 16-bit pairs."""
+def lanes(function):
+    """Apply to each element of packed integers."""
 
-    def both(mods: Mods, v: Values, types: Types) -> Values:
-        if not types["d"].endswith("x2"):
+    def every(mods: Mods, v: Values, types: Types) -> Values:
+        element, _, count = types["d"].partition("x")
+        if not count:
             return function(mods, v, types)
-        one = {name: t.removesuffix("x2") for name, t in types.items()}
-        low, high = (
-            function(mods, {name: bits >> 16 * i & 0xFFFF for name, bits in v.items()}, one) for i in (0, 1)
-        )
-        return {"d": low["d"] | high["d"] << 16}
+        one, n = dict.fromkeys(types, element), width(element)
+        result = 0
+        for at in range(0, n * int(count), n):
+            parts = {name: bits >> at & (1 << n) - 1 for name, bits in v.items()}
+            result |= function(mods, parts, one)["d"] << at
+        return {"d": result}
 
-    return both
+    return every
 
 
 @of("add")
-@halves
+@lanes
 def add(mods, v, types):
     a, b = numbers(v, types)
     return {"d": clamp(a + b, types["d"]) if mods.get("sat") else wrap(a + b, types["d"])}
 
 
 @of("sub")
+@lanes
 def sub(mods, v, types):
     a, b = numbers(v, types)
     return {"d": clamp(a - b, types["d"]) if mods.get("sat") else wrap(a - b, types["d"])}
+
+
+@of("clmad")
+def clmad(mods, v, types):
+    """The product of polynomials over GF(2)."""
+    result = 0
+    for i in range(64):
+        result ^= v["a"] << i if v["b"] >> i & 1 else 0
+    return {"d": (result >> 64 if mods["part"] == "hi" else result & (1 << 64) - 1) ^ v["c"]}
 
 
 def product(mods, v, types):
@@ -134,19 +146,20 @@ def absolute(mods, v, types):
 
 
 @of("neg")
+@lanes
 def neg(mods, v, types):
     return {"d": wrap(-read(v["a"], types["a"]), types["d"])}
 
 
 @of("min")
-@halves
+@lanes
 def minimum(mods, v, types):
     result = min(numbers(v, types))
     return {"d": wrap(max(result, 0) if mods.get("relu") else result, types["d"])}
 
 
 @of("max")
-@halves
+@lanes
 def maximum(mods, v, types):
     result = max(numbers(v, types))
     return {"d": wrap(max(result, 0) if mods.get("relu") else result, types["d"])}

@@ -1,0 +1,62 @@
+"""A work-around for LLVM 22: pairs of halves whose upper one is -0.0.
+
+On AMDGPU, a pair of a value and the constant 0.0 is made by clearing the upper half of a register; LLVM takes -0.0 for
+that constant too (and 0x8000 of 16-bit integers, once the pair is one of floats). So a -0.0 that is put into a vector
+beside values comes out of a register."""
+
+from __future__ import annotations
+
+import re
+
+_BAD = {"half": "0xH8000", "i16": "-32768"}
+_TEXT = re.compile(r"(?:half 0xH8000|i16 -32768)\b")
+_SCALAR = re.compile(r", (half 0xH8000|i16 -32768), i(?:32|64) (\d+)")
+_VECTOR = re.compile(r"<(\d+) x (half|i16)> (<[^<>]*>|splat \((?:half|i16) [^()]*\))")
+
+
+def kept(ir: str) -> str:
+    """Optimised IR text with such constants in registers; the same text if there are none."""
+    if not _TEXT.search(ir):
+        return ir
+    lines, count = ir.split("\n"), 0
+    for at, line in enumerate(lines):
+        if (" = insertelement <" in line or " = shufflevector <" in line) and _TEXT.search(line):
+            before: list[str] = []
+            lines[at] = _in_registers(line, before, count)
+            count += len(before)
+            lines[at] = "\n".join([*before, lines[at]])
+    return "\n".join(lines) if count else ir
+
+
+def _in_registers(line: str, before: list[str], count: int) -> str:
+    """The line with other operands, which the lines `before` make. count: how many names are taken."""
+
+    def define(text: str) -> str:
+        name = f"%ptx2amd.zero.{count + len(before)}"
+        before.append(f"  {name} = {text}")
+        return name
+
+    def zero(element: str) -> str:
+        register = define('call i32 asm "", "=v,0"(i32 32768)')
+        bits = define(f"trunc i32 {register} to i16")
+        return bits if element == "i16" else define(f"bitcast i16 {bits} to half")
+
+    def scalar(found: re.Match[str]) -> str:
+        element = found[1].partition(" ")[0]
+        return found[0].replace(found[1], f"{element} {zero(element)}") if int(found[2]) % 2 else found[0]
+
+    def vector(found: re.Match[str]) -> str:
+        size, element, text = int(found[1]), found[2], found[3]
+        parts = [text[7:-1]] * size if text[0] == "s" else text[1:-1].split(", ")
+        places = [i for i in range(1, size, 2) if parts[i] == f"{element} {_BAD[element]}"]
+        if not places:
+            return found[0]
+        for i in places:
+            parts[i] = f"{element} poison"
+        ty = f"<{size} x {element}>"
+        value = f"<{', '.join(parts)}>"
+        for i in places:
+            value = define(f"insertelement {ty} {value}, {element} {zero(element)}, i64 {i}")
+        return f"{ty} {value}"
+
+    return _VECTOR.sub(vector, _SCALAR.sub(scalar, line))
