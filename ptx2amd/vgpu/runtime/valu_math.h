@@ -466,7 +466,7 @@ static inline uint32_t half_rtz(float f) {
 
 static inline float mullit(float a, float b, float c) {
   const float lowest = -0x1.fffffep127f;
-  return b == lowest || b == -INF32 || b != b || !(c > 0) ? lowest : a * b;
+  return b == lowest || b == -INF32 || b != b || !(c > 0) ? lowest : a == 0 || b == 0 ? 0 : a * b;
 }
 
 /* ---- cube maps: face, coordinates and major axis of a direction ---- */
