@@ -8,7 +8,8 @@ the lanes meet after the release instead ("MIMD synchronization on SIMT architec
            ... release ...           ->          ... release; mov turn, 0;
            rest                           meet:  <anchor>; @turn==1 bra again;
                                                  rest
-"""
+
+The same is done for lanes that only look, for their turn or for what lanes on the other side of a branch write."""
 
 from __future__ import annotations
 
@@ -20,6 +21,7 @@ from ptx2amd.isa.form import Form
 from ptx2amd.ptx.ast import Guard, Imm, Inst, Label, Reg, Scope, Shape, Sym, Var
 from ptx2amd.target.flow import Flow, Op
 from ptx2amd.target.inline import flat
+from ptx2amd.target.lanes import Lanes
 from ptx2amd.target.made import ANCHOR, BRA, HIDDEN, SETP, made
 
 T = TypeVar("T")
@@ -53,7 +55,10 @@ def is_try(op: Op) -> bool:
 
 
 def is_look(op: Op) -> bool:
-    """Whether a load asks for what another thread may have written meanwhile."""
+    """Whether a load, or an atomic that changes nothing, asks for what another thread may have written meanwhile."""
+    if op.lower == "atom" and op.mods["op"] in ("add", "or", "xor"):
+        by = op.inst.get("b")
+        return isinstance(by, Imm) and not by.bits
     return op.lower == "ld" and op.mods.get("sem") in STRONG
 
 
@@ -104,7 +109,7 @@ def _sections(flow: Flow, here: list[Op], asked: dict[Op, set[Op]], askers: dict
     """The critical sections under one lock. here: all operations on it, in the order of the text."""
     tries = {op for op in here if is_try(op) and op in askers}
     looks = {op for op in here if is_look(op) and op in askers}
-    releases = {op for op in here if op.inst.shape.form.mnemonic in STORES and op not in tries}
+    releases = {op for op in here if op.inst.shape.form.mnemonic in STORES and op not in tries | looks}
     if not releases:
         return []
     ends = flow.earliest(tries | releases | looks)
@@ -123,7 +128,29 @@ def _sections(flow: Flow, here: list[Op], asked: dict[Op, set[Op]], askers: dict
                 again = {branch: [op for op in here if op in back]}
                 parts.append((asks | back | ahead, Lock([(branch, taken)], reached, again, bool(tries))))
                 break
+            signals = set() if tries or ahead & releases else _other_side(flow, branch, releases)
+            if back & looks and ahead != back and signals:
+                again = {branch: [op for op in here if op in back]}
+                parts.append((signals, Lock([(branch, taken)], [op for op in here if op in signals], again, False)))
+                break
     return [lock for lock in _joined(parts, lambda a, b: bool(a & b)) if lock.releases]
+
+
+def _other_side(flow: Flow, wait: Op, releases: set[Op]) -> set[Op]:
+    """The releases on the other side of a branch at which lanes part, where those on this side wait for them."""
+    loop = flow.components[wait.block]
+    together = (op for name in TOGETHER for op in flow.mnemonics.get(name, ()))
+    if any(flow.components[op.block] == loop for op in together):
+        return set()  # lanes that wait need each other
+    lanes = Lanes(flow)
+    for branch in lanes.parting:
+        sides = lanes.sides(branch)
+        for side in sides:
+            if wait.block in side:
+                found = {op for op in releases for other in sides if other is not side and op.block in other}
+                if found:
+                    return found
+    return set()
 
 
 def _meets(flow: Flow, start: int, releases: set[Op]) -> bool:

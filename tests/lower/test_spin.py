@@ -88,6 +88,17 @@ L: ld.acquire.gpu.global.u32 %r3, [%rd1]; setp.ne.u32 %p1, %r2, %r3; @%p1 bra L;
 add.u32 %r3, %r3, 1; st.release.gpu.global.u32 [%rd1], %r3;""",
         1,
     ),
+    "tickets_asked_for_by_atomics": (
+        f"""atom.global.add.u32 %r2, [%rd1+8], 1;
+L: atom.global.add.u32 %r3, [%rd1], 0; setp.ne.u32 %p1, %r2, %r3; @%p1 bra L; {WORK}
+red.global.add.u32 [%rd1], 1;""",
+        1,
+    ),
+    "a_signal_on_the_other_side": (
+        """setp.ne.u32 %p2, %r1, 5; @%p2 bra B; st.volatile.global.u32 [%rd1], 1; bra E;
+B: ld.volatile.global.u32 %r3, [%rd1]; setp.eq.u32 %p1, %r3, 0; @%p1 bra B; E: red.global.add.u32 [%rd1+4], 1;""",
+        1,
+    ),
 }
 
 
@@ -101,4 +112,5 @@ def test_every_thread_gets_its_turn(arch: str, name: str) -> None:
         lock, counter, other = struct.unpack("<3I", out)
         adds = SHAPES[name][1]
         assert counter == grid * (sum(i & 3 for i in range(block)) if adds is None else adds * block)
-        assert (lock, other) == ((0, 0) if name != "tickets" else (block * grid, block * grid))
+        ends = (block * grid, block * grid) if "tickets" in name else (int("signal" in name), 0)
+        assert (lock, other) == ends
