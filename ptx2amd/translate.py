@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from ptx2amd import codegen
@@ -120,7 +121,8 @@ def translate(
     matrix: "software" for matrix products without the chip's matrix instructions.
     isolate: compile in a child process what LLVM may fail on or take long for ("risky"), or everything ("all"), so that
     a crash is the error of one kernel (not for processes with other threads). least: ask as little of LLVM as can be.
-    One kernel that cannot be translated does not lose the others: see KernelResult.error.
+    One kernel that cannot be translated does not lose the others: see KernelResult.error. When LLVM fails on a kernel,
+    simpler forms of all of them are tried (SIMPLER), which KernelResult.warnings tells.
     Raises PtxError for text that is no PTX, UnknownArch, Ptx2amdError for an unknown kernel name."""
     if emit not in EMIT:
         raise ValueError(f"emit must be one of {', '.join(EMIT)}")
@@ -129,17 +131,48 @@ def translate(
     if isolate not in ISOLATE:
         raise ValueError(f"isolate must be one of {', '.join(map(repr, ISOLATE))}")
     module = text if isinstance(text, Module) else parse(text, source)
-    targets = [target(name, mapping, matrix) for name in archs]
+    names = list(archs)
+    for name in names:
+        target(name, mapping, matrix)
     known = [name for name, function in module.functions.items() if function.kind == "entry"]
     wanted = known if kernels is None else list(kernels)
     for name in wanted:
         if name not in known:
             raise Ptx2amdError(f"no kernel {name!r} in {module.source}; it has {', '.join(known) or 'no kernels'}")
-    way = Way(isolate, least)
-    return [
-        _translate(ModuleLowering(module, t, mode, not mapping, shared), name, wanted, emit, build_id, way)
-        for t, name in zip(targets, archs, strict=True)
-    ]
+
+    def attempt(arch: str, matrix: str, least: bool) -> Result:
+        lowering = ModuleLowering(module, target(arch, mapping, matrix), mode, not mapping, shared)
+        return _translate(lowering, arch, wanted, emit, build_id, Way(isolate, least))
+
+    return [_simplified(partial(attempt, name), matrix, least) for name in names]
+
+
+# What is tried when LLVM fails on a kernel, or takes too long: `matrix` and `least`, and what they mean.
+SIMPLER = (("software", False, "without the chip's matrix instructions"), ("software", True, "without optimisation"))
+
+
+def _simplified(attempt: Callable[[str, bool], Result], matrix: str, least: bool) -> Result:
+    """The result of the form asked for, or of the first simpler one on whose kernels LLVM fails less."""
+    result = attempt(matrix, least)
+    for simpler, without, words in SIMPLER:
+        failed = _failed(result)
+        if not failed:
+            break
+        if (simpler, without) == (matrix, least):
+            continue
+        other = attempt(simpler, without or least)
+        if len(_failed(other)) < len(failed):
+            why = "; ".join(failed[name] for name in failed if other.kernels[name].ok)
+            for kernel in other.kernels.values():
+                kernel.warnings += [f"compiled {words}: {why}"] if kernel.ok else []
+            result = other
+    return result
+
+
+def _failed(result: Result) -> dict[str, str]:
+    """The kernels that LLVM failed on, and how."""
+    errors = {name: str(kernel.error or "") for name, kernel in result.kernels.items()}
+    return {name: error for name, error in errors.items() if INTERNAL_ERROR in error}
 
 
 def parse(text: str, source: str = "<ptx>", whole: bool = True) -> Module:

@@ -195,7 +195,11 @@ def _write(
 
 
 def _remarks(results: list[tuple[Job, Result]]) -> None:
-    """What a program has to know that launches the kernels itself, on stderr."""
+    """Warnings, and what a program has to know that launches the kernels itself, on stderr."""
+    for job, result in results:
+        for kernel in result.kernels.values():
+            for text in kernel.warnings:
+                click.echo(f"warning: {kernel.name} for {job.arch}: {text}", err=True)
     lines = [
         f"  {kernel.name} for {job.arch}: {need}"
         for job, result in results

@@ -19,7 +19,7 @@ from ptx2amd.target import MAPPINGS, MATRIX
 from ptx2amd.target.arch import UnknownArch
 from ptx2amd.target.environment import HEAP
 from ptx2amd.target.shared import LDS, SPILLED, VARIANTS
-from ptx2amd.translate import INTERNAL_ERROR, ModuleIndex, Result, module_index, parse, translate
+from ptx2amd.translate import ModuleIndex, module_index, parse, translate
 
 # The CUDA error that the shim returns for each kind of failure.
 CODES: tuple[tuple[type[Exception], str], ...] = (
@@ -130,18 +130,6 @@ def parse_options(text: str) -> dict[str, str]:
     return options
 
 
-# What is tried when LLVM fails on a kernel, or takes too long: options of `translate`, and what they mean.
-SIMPLER: tuple[tuple[dict[str, Any], str], ...] = (
-    ({"matrix": "software"}, "without the chip's matrix instructions"),
-    ({"matrix": "software", "least": True}, "without optimisation"),
-)
-
-
-def _translated(module: Module, kernel: str, arch: str, build: str, options: dict[str, Any]) -> Result:
-    [result] = translate(module, module.source, [arch], [kernel], build_id=build, **options)
-    return result
-
-
 def kernel_entry(
     module: Module,
     kernel: str,
@@ -150,19 +138,11 @@ def kernel_entry(
     options: dict[str, str] | None = None,
     isolate: str = "risky",
 ) -> Entry:
-    """Translate one kernel, in a simpler form when LLVM fails on it. Raises Unsupported or PtxError when that can't
-    be done."""
+    """Translate one kernel. Raises Unsupported or PtxError when that can't be done."""
     begin = time.perf_counter()
-    asked = {**(options or {}), "isolate": isolate}
-    result = _translated(module, kernel, arch, build, asked)
+    asked: dict[str, Any] = {**(options or {}), "isolate": isolate}
+    [result] = translate(module, module.source, [arch], [kernel], build_id=build, **asked)
     outcome = result.kernels[kernel]
-    for simpler, words in SIMPLER:
-        failure = str(outcome.error or "")
-        if INTERNAL_ERROR not in failure:
-            break
-        result = _translated(module, kernel, arch, build, {**asked, **simpler})
-        outcome = result.kernels[kernel]
-        outcome.warnings.append(f"compiled {words}: {failure}")
     if outcome.error:
         raise _named(outcome.error, kernel, module.source)
     fields = {

@@ -238,3 +238,17 @@ def test_the_cache_can_be_switched_off(ptx2amd, good: Path, tmp_path: Path) -> N
     done = ptx2amd("run", "--device", "vgpu", "--", sys.executable, str(driver), str(script), **off)
     assert "still works" in done.stdout, done.stderr
     assert not list(tmp_path.rglob("*.p2a"))
+
+
+def test_translate_prints_what_is_dangerous(ptx2amd, tmp_path: Path) -> None:
+    (tmp_path / "lock.ptx").write_text(
+        """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry locked(.param .u64 p) { .reg .b64 %rd<2>; .reg .b32 %r<2>; .reg .pred %q;
+ld.param.u64 %rd1, [p];
+AGAIN: atom.global.cas.b32 %r1, [%rd1], 0, 1; setp.ne.u32 %q, %r1, 0; @%q bra AGAIN; ret; }
+"""
+    )
+    done = ptx2amd("translate", "lock.ptx", "--arch", "gfx1100", "-o", "lock.hsaco")
+    assert done.returncode == 0 and "warning: locked for gfx1100: " in done.stderr and "another lane" in done.stderr
