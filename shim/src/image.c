@@ -150,6 +150,21 @@ static bool looks_like_text(const char *data, size_t limit, size_t *length) {
   return n > 0;
 }
 
+/* What to do about machine code without PTX: for libraries whose names begin so, else in general. */
+static const char *way_out(const char *library) {
+  static const struct { const char *name, *way; } known[] = {
+    {"libtorch_cuda", "PyPI's wheels of PyTorch are built that way: torch.compile works, or take a build with PTX, as "
+                      "Debian 13's python3-torch-cuda"},
+    {"libcublas", NULL}, {"libcudnn", NULL}, {"libcufft", NULL}, {"libcusparse", NULL}, {"libcusolver", NULL},
+  };
+  for (unsigned i = 0; i < sizeof known / sizeof *known; i++)
+    if (!strncmp(library, known[i].name, strlen(known[i].name)))
+      return known[i].way ? known[i].way
+                          : "for a GPU newer than itself this library takes what PTX it has: set "
+                            "PTX2AMD_COMPUTE_CAPABILITY=13.0";
+  return "build it with PTX, for instance nvcc -gencode arch=compute_80,code=compute_80";
+}
+
 /* data: where the container was found, which tells the library that it is part of. */
 static CUresult settle(const struct found *f, const void *data, struct image *image, char *problem, size_t size) {
   if (f->ptx) {
@@ -158,11 +173,10 @@ static CUresult settle(const struct found *f, const void *data, struct image *im
   }
   Dl_info owner;
   bool known = dladdr(data, &owner) && owner.dli_fname && *owner.dli_fname;
-  const char *slash = known ? strrchr(owner.dli_fname, '/') : NULL;
-  snprintf(problem, size, "the module%s%s has machine code only (%s) and no PTX, which is what can be translated; "
-                          "build it with PTX, for instance nvcc -gencode arch=compute_80,code=compute_80",
-           known ? " in " : "", slash ? slash + 1 : known ? owner.dli_fname : "",
-           f->machine_code[0] ? f->machine_code : "no entry for any GPU");
+  const char *slash = known ? strrchr(owner.dli_fname, '/') : NULL, *library = slash ? slash + 1 : "";
+  if (known && !slash) library = owner.dli_fname;
+  snprintf(problem, size, "the module%s%s has machine code only (%s) and no PTX, which is what can be translated; %s",
+           known ? " in " : "", library, f->machine_code[0] ? f->machine_code : "no entry for any GPU", way_out(library));
   return CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
 

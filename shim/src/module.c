@@ -211,9 +211,15 @@ CUresult cuModuleLoad(CUmodule *module, const char *fname) {
   return result;
 }
 
+/* A thread without a context unloads in the module's own, as Blender does at the end of a render. */
 CUresult cuModuleUnload(CUmodule hmod) {
+  struct module *m = initialised ? module_checked(hmod) : NULL;
+  if (m && !m->library && !thread_state.current && cuCtxPushCurrent_v2((CUcontext)m->context) == CUDA_SUCCESS) {
+    CUresult result = cuModuleUnload(hmod);
+    cuCtxPopCurrent_v2(NULL);
+    return result;
+  }
   ENTER_CONTEXT();
-  struct module *m = module_checked(hmod);
   if (!m || m->library) return CUDA_ERROR_INVALID_HANDLE;
   hip.DeviceSynchronize(); /* its kernels may be running */
   printf_drain(thread_state.current->device);

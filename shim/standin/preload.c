@@ -2,7 +2,7 @@
  *
  * - The device files of NVIDIA's driver, by which JAX decides whether there is a GPU: they seem to exist.
  * - The program ptxas, which XLA takes from folders of its own: our stand-in is started in its place, except below nvcc,
- *   which puts the result into executables. */
+ *   which puts the result into executables. `nvcc -cubin` is for its caller to load (PyCUDA): there ours is right. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -46,14 +46,50 @@ ASKED(statx, path, (int folder, const char *restrict path, int flags, unsigned m
 ASKED(access, path, (const char *path, int mode), (path, mode))
 ASKED(faccessat, path, (int folder, const char *path, int mode, int flags), (folder, path, mode, flags))
 
+/* The beginning of a process's file in /proc, with a NUL behind it. Its length. */
+static size_t about(pid_t process, const char *file, char *text, size_t size) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/%s", process, file);
+  FILE *from = fopen(path, "re");
+  size_t length = from ? fread(text, 1, size - 1, from) : 0;
+  if (from) fclose(from);
+  text[length] = 0;
+  return length;
+}
+
+static int is_program(const char *path, const char *name) {
+  const char *slash = strrchr(path, '/');
+  return !strcmp(slash ? slash + 1 : path, name);
+}
+
+/* Whether the nvcc above this process, perhaps with a shell between, makes machine code alone. */
+static int machine_code_alone(void) {
+  char text[65536];
+  pid_t process = getppid();
+  for (int i = 0; i < 3 && process > 1; i++) {
+    size_t length = about(process, "cmdline", text, sizeof text);
+    if (is_program(text, "nvcc")) {
+      for (const char *argument = text; argument < text + length; argument += strlen(argument) + 1)
+        if (!strcmp(argument, "-cubin") || !strcmp(argument, "--cubin")) return 1;
+      return 0;
+    }
+    about(process, "stat", text, sizeof text); /* number (name) state parent */
+    const char *name_end = strrchr(text, ')');
+    if (!name_end || sscanf(name_end + 1, " %*c %d", &process) != 1) return 0;
+  }
+  return 0;
+}
+
 /* The program to start for `path`. */
 static const char *program(const char *path, char *const environment[], char found[4096]) {
-  const char *slash = strrchr(path, '/');
-  if (strcmp(slash ? slash + 1 : path, "ptxas")) return path;
+  if (!is_program(path, "ptxas")) return path;
   for (char *const *variable = environment; variable && *variable; variable++)
-    if (!strncmp(*variable, "CICC_PATH=", 10) || !strncmp(*variable, "_NVVM_BRANCH_=", 14)) return path; /* nvcc's */
+    if (!strncmp(*variable, "CICC_PATH=", 10) || !strncmp(*variable, "_NVVM_BRANCH_=", 14)) { /* nvcc's */
+      if (machine_code_alone()) break;
+      return path;
+    }
   Dl_info info;
-  slash = dladdr(devices, &info) ? strrchr(info.dli_fname, '/') : NULL;
+  const char *slash = dladdr(devices, &info) ? strrchr(info.dli_fname, '/') : NULL;
   if (!slash || snprintf(found, 4096, "%.*s/standin/ptxas", (int)(slash - info.dli_fname), info.dli_fname) >= 4096)
     return path;
   return access(found, X_OK) ? path : found;

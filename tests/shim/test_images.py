@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import random
 import struct
+import subprocess
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -121,6 +124,22 @@ def test_machine_code_only(loader: Loader, capfd: pytest.CaptureFixture[str]) ->
     assert loader.load(fatbin(entry(b"\x7fELF", KIND_ELF, 80), entry(b"\x7fELF", KIND_ELF, 90))) == NO_BINARY
     assert "machine code only (sm_80 sm_90)" in capfd.readouterr().err
     assert loader.load(b"\x7fELF" + bytes(60)) == NO_BINARY
+
+
+@pytest.mark.parametrize(("library", "way"), [("libcublasLt.so.12", "COMPUTE_CAPABILITY=13.0"), ("libmine.so", "nvcc ")])
+def test_machine_code_only_in_a_library(
+    library: str, way: str, loader: Loader, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The message names the library, and what helps there."""
+    image = fatbin(entry(b"\x7fELF", KIND_ELF, 80))
+    (tmp_path / "image.c").write_text(f"const unsigned char image[] = {{{','.join(map(str, image))}}};\n")
+    command = ["gcc", "-shared", "-o", str(tmp_path / library), str(tmp_path / "image.c")]
+    subprocess.run(command, check=True)
+    found = ctypes.c_char.in_dll(ctypes.CDLL(str(tmp_path / library)), "image")
+    address = loader.shim.ffi.cast("void *", ctypes.addressof(found))
+    assert loader.load_address(address) == NO_BINARY
+    message = capfd.readouterr().err
+    assert f"in {library} has" in message and way in message
 
 
 def test_addresses_that_cannot_be_read(shim: SimpleNamespace, loader: Loader) -> None:

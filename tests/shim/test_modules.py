@@ -328,3 +328,15 @@ def test_launch_with_attributes(shim: SimpleNamespace, kernel: object) -> None:
     attributes[1].value.dim = [2, 1, 1]
     assert shim.cuda.cuLaunchKernelEx(config, kernel, params, ffi.NULL) == 912
     assert shim.cuda.cuLaunchKernelEx(ffi.NULL, kernel, params, ffi.NULL) == INVALID_VALUE
+
+
+def test_unloading_without_a_context(shim: SimpleNamespace, module: object) -> None:
+    """In the module's own, as Blender asks for it; once only, and the thread stays without one."""
+    current = shim.ffi.new("CUcontext *")
+    assert shim.cuda.cuCtxPopCurrent_v2(current) == 0
+    before = current[0]
+    assert shim.cuda.cuModuleUnload(module) == 0
+    assert shim.cuda.cuCtxGetCurrent(current) == 0 and current[0] == shim.ffi.NULL
+    assert shim.cuda.cuModuleUnload(module) != 0
+    assert shim.cuda.cuCtxPushCurrent_v2(before) == 0
+    assert shim.cuda.cuModuleUnload(module) == INVALID_HANDLE

@@ -19,6 +19,12 @@ int nvrtcGetPTXSize(void *p, size_t *size) { *size = sizeof text; return p ? 0 :
 int nvrtcGetPTX(void *p, char *out) { memcpy(out, text, sizeof text); return p ? 0 : 4; }
 int nvrtcGetCUBINSize(void *p, size_t *size) { *size = p == (void *)8 ? 0 : 5; return p ? 0 : 4; }
 int nvrtcGetCUBIN(void *p, char *out) { memcpy(out, "\177ELF", 5); return p ? 0 : 4; }
+int nvrtcGetNumSupportedArchs(int *n) { *n = 3; return 0; }
+int nvrtcGetSupportedArchs(int *archs) { memcpy(archs, (int[]){75, 90, 80}, 12); return 0; }
+int nvrtcCompileProgram(char *p, int n, const char *const *options) {
+  for (int i = 0; i < n; i++) strcat(strcat(p, options[i]), " ");
+  return 6;
+}
 """
 PROGRAM = r"""
 import ctypes, sys
@@ -44,16 +50,44 @@ print("stored", word.value)
 """
 
 
-@pytest.mark.parametrize("name", ["libnvrtc.so.11.2", "libnvrtc.so.12", "libnvrtc.so.13"])
-def test_machine_code_of_nvrtc_is_its_ptx(name: str, tmp_path: Path) -> None:
-    source, library = tmp_path / "nvrtc.c", tmp_path / "lib" / name
+def with_nvrtc(name: str, program: str, folder: Path) -> str:
+    """What a program prints that gets the path of the made-up library."""
+    source, library = folder / "nvrtc.c", folder / "lib" / name
     library.parent.mkdir()
     source.write_text(NVRTC)
     options = ["-shared", "-fPIC", f"-Wl,-soname,{name}", "-Wl,--default-symver"]
     subprocess.run(["gcc", *options, "-o", str(library), str(source)], check=True)
     command = [sys.executable, "-m", "ptx2amd.cli", "run", "--device", "vgpu:gfx1100", "--"]
-    done = subprocess.run([*command, sys.executable, "-c", PROGRAM, str(library)], capture_output=True, text=True)
-    assert done.stdout == "stored 42\n" and not done.stderr, done.stdout + done.stderr
+    done = subprocess.run([*command, sys.executable, "-c", program, str(library)], capture_output=True, text=True)
+    assert not done.stderr, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("name", ["libnvrtc.so.11.2", "libnvrtc.so.12", "libnvrtc.so.13"])
+def test_machine_code_of_nvrtc_is_its_ptx(name: str, tmp_path: Path) -> None:
+    assert with_nvrtc(name, PROGRAM, tmp_path) == "stored 42\n"
+
+
+COMPILES = """
+import ctypes, sys
+nvrtc = ctypes.CDLL(sys.argv[1])
+def compile(*options):
+    text = ctypes.create_string_buffer(200)
+    assert nvrtc.nvrtcCompileProgram(text, len(options), (ctypes.c_char_p * len(options))(*options)) == 6
+    print(text.value.decode())
+compile()
+compile(b"-DX=sm_130", b"--gpu-architecture=sm_130a", b"-w")
+compile(b"-arch", b"compute_86")
+compile(b"-arch=compute_80", b"--std=c++17")
+compile(b"-arch=sm_90a")
+compile(b"-arch=sm_50")
+"""
+
+
+def test_nvrtc_is_asked_for_architectures_that_it_knows(tmp_path: Path) -> None:
+    wanted = ["", "-DX=sm_130 --gpu-architecture=sm_90 -w", "-arch compute_80", "-arch=compute_80 --std=c++17",
+              "-arch=sm_90a", "-arch=sm_50"]  # fmt: skip
+    assert [line.strip() for line in with_nvrtc("libnvrtc.so.12", COMPILES, tmp_path).splitlines()] == wanted
 
 
 DEVICE_FILES = """
@@ -75,3 +109,19 @@ def test_device_files_and_ptxas_in_a_folder_of_its_own(tmp_path: Path) -> None:
         [*command, sys.executable, "-c", DEVICE_FILES, str(other)], capture_output=True, text=True, check=True
     )
     assert done.stdout.split("\n")[:3] == ["True False", "ptxas", "other"], done.stdout + done.stderr
+
+
+NVCC = "import os, sys; os.environ['CICC_PATH'] = '/nvcc'; os.system(sys.argv[1] + ' --version; true')"
+
+
+@pytest.mark.parametrize(("options", "comes"), [(["-arch=sm_80", "--cubin"], "ptxas"), (["-c"], "other")])
+def test_nvcc_that_makes_machine_code_alone_gets_our_ptxas(options: list[str], comes: str, tmp_path: Path) -> None:
+    other = tmp_path / "ptxas"
+    other.write_text("#!/bin/sh\necho other:\n")
+    other.chmod(0o755)
+    command = [sys.executable, "-m", "ptx2amd.cli", "run", "--device", "vgpu:gfx942", "--"]
+    start = f"import os, sys; os.execv({sys.executable!r}, ['/bin/nvcc', '-c', {NVCC!r}, *sys.argv[1:]])"
+    done = subprocess.run(
+        [*command, sys.executable, "-c", start, str(other), *options], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.partition(":")[0] == comes, done.stdout + done.stderr
