@@ -8,6 +8,12 @@ enum { BINARY_IS_PRESERVED = 1 };
 
 static struct module *library_checked(const void *handle) { return module_checked(handle); }
 
+/* Why nothing can be taken from a library. One of machine code loads, as the runtime library loads once and takes what
+ * it gets: each kernel that a program starts then ends with this error. */
+static CUresult nothing_in(const struct module *m) {
+  return !m ? CUDA_ERROR_INVALID_HANDLE : m->no_image ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_SUCCESS;
+}
+
 CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions, void **jitOptionsValues,
                            unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues,
                            unsigned int numLibraryOptions) {
@@ -59,7 +65,7 @@ CUresult cuLibraryUnload(CUlibrary library) {
 
 CUresult cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name) {
   struct module *m = library_checked(library);
-  if (!m) return CUDA_ERROR_INVALID_HANDLE;
+  if (nothing_in(m)) return nothing_in(m);
   if (!pKernel || !name) return CUDA_ERROR_INVALID_VALUE;
   struct kernel *k = module_kernel(m, name);
   if (!k) return CUDA_ERROR_NOT_FOUND;
@@ -70,7 +76,7 @@ CUresult cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *na
 CUresult cuLibraryGetModule(CUmodule *pMod, CUlibrary library) {
   ENTER_CONTEXT();
   struct module *m = library_checked(library);
-  if (!m) return CUDA_ERROR_INVALID_HANDLE;
+  if (nothing_in(m)) return nothing_in(m);
   if (!pMod) return CUDA_ERROR_INVALID_VALUE;
   *pMod = (CUmodule)m;
   return CUDA_SUCCESS;
@@ -85,12 +91,14 @@ CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernels, C
 }
 
 CUresult cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name) {
-  return cuModuleGetGlobal_v2(dptr, bytes, (CUmodule)library, name);
+  ENTER_CONTEXT();
+  struct module *m = library_checked(library);
+  return m && m->no_image ? nothing_in(m) : cuModuleGetGlobal_v2(dptr, bytes, (CUmodule)library, name);
 }
 
 CUresult cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name) {
   struct module *m = library_checked(library);
-  if (!m) return CUDA_ERROR_INVALID_HANDLE;
+  if (nothing_in(m)) return nothing_in(m);
   if (!name) return CUDA_ERROR_INVALID_VALUE;
   struct variable *v = module_variable(m, name);
   if (!v || !v->managed) return CUDA_ERROR_NOT_FOUND;

@@ -53,10 +53,10 @@ CUresult module_load(const void *data, size_t size, bool library, bool preserved
   if (!initialised) return CUDA_ERROR_NOT_INITIALIZED;
   if (!data) return CUDA_ERROR_INVALID_VALUE;
   CUresult result = image_find(data, size, &image, problem, sizeof problem);
-  if (result) {
-    jit_error(jit, problem);
-    return result;
-  }
+  bool no_image = result == CUDA_ERROR_NO_BINARY_FOR_GPU && library;
+  if (result) jit_error(jit, problem);
+  if (no_image) image = (struct image){0};
+  else if (result) return result;
   struct module *m = handle_new(HANDLE_MODULE);
   if (!m) {
     free(image.owned);
@@ -65,14 +65,15 @@ CUresult module_load(const void *data, size_t size, bool library, bool preserved
   pthread_mutex_init(&m->lock, NULL);
   m->context = library ? NULL : context_current();
   m->library = library;
+  m->no_image = no_image;
   m->image = image;
   m->owned_image = image.owned;
-  result = fill(m, preserved, jit);
+  result = no_image ? CUDA_SUCCESS : fill(m, preserved, jit);
   if (result) {
     module_drop(m);
     return result;
   }
-  trace_module(m);
+  if (!no_image) trace_module(m);
   *out = m;
   return CUDA_SUCCESS;
 }

@@ -52,7 +52,7 @@ struct relocation { uint64_t at, target; };
 struct module {
   struct handle h;
   struct context *context;   /* where it was loaded; NULL for libraries */
-  bool library;
+  bool library, no_image;    /* no_image: a library of machine code, which says so when asked for what is in it */
   char id[65], name[64];
   struct image image;        /* kept for the translation of its kernels */
   void *owned_image;         /* our copy, unless the program keeps the image alive */

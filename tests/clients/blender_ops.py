@@ -1,4 +1,4 @@
-"""Run by suites.py under `ptx2amd run`: Blender's Cycles renders small scenes on the GPU, each image against the CPU's."""
+"""Run by suites.py under `ptx2amd run`: Cycles of Blender renders scenes on the GPU, each image against the CPU's."""
 
 import math
 import sys

@@ -1,4 +1,4 @@
-"""Debian's packages in a folder of their own, away from the system: for clients of suites.py that PyPI does not have."""
+"""Debian's packages in a folder of their own, away from the system: for clients of suites.py that are not on PyPI."""
 
 from __future__ import annotations
 
@@ -21,7 +21,15 @@ APT::Install-Recommends "false";
 Acquire::Languages "none";
 """
 SOURCE = "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] {mirror} {release} main contrib non-free\n"
-MIRROR = ["apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages", "Origin: Debian", "Label: Debian"]
+MIRROR = [
+    "apt-get",
+    "indextargets",
+    "--format",
+    "$(REPO_URI)",
+    "Created-By: Packages",
+    "Origin: Debian",
+    "Label: Debian",
+]
 
 
 def unpacked(folder: Path, release: str, packages: Sequence[str], leave: Sequence[str] | None) -> Path:

@@ -12,22 +12,35 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import debian
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 VENVS = ROOT / "build" / "clients"
 COUNTS = ROOT / "docs" / "support" / "clients.json"
+# Newer than NVIDIA's libraries: they take their PTX.
+NEWER = {"PTX2AMD_COMPUTE_CAPABILITY": "13.0"}
+# What Debian's PyTorch depends on, but does not load: compilers, graphics, the driver, tools.
+NOT_LOADED = (
+    "nvidia-", "libcuda1_", "libnvidia-", "libamd", "libhsa-", "libllvm", "libcupti", "libnpp", "libnvvm",
+    "libcusolvermg", "libaccinj", "libcuinj", "perl", "libperl", "binutils", "gcc-1", "g++", "cpp-", "debconf", "dpkg_",
+    "glx-", "update-glx", "passwd", "adduser", "libpam", "login", "tzdata",
+)  # fmt: skip
 NUMBA = "test_array test_atomics test_reduction test_sync test_intrinsics test_math test_sm test_warp_ops"
 
 
 @dataclass(frozen=True)
 class Suite:
-    """requirements: for pip. arguments: of the environment's python. environment: beyond what `ptx2amd run` sets."""
+    """requirements: for pip. arguments: of the environment's python. environment: beyond what `ptx2amd run` sets;
+    {site} is the folder of the environment's packages. debian: packages of Debian 13, whose Python runs then."""
 
     requirements: tuple[str, ...]
     arguments: tuple[str, ...]
     needs: str  # of the client, for the page
     environment: dict[str, str] = field(default_factory=dict)
     no_dependencies: bool = False
+    debian: tuple[str, ...] = ()
+    shown: str = ""  # what the page says instead of the first requirement
 
 
 SUITES = {
@@ -57,6 +70,21 @@ SUITES = {
         ("iree-base-compiler==3.13.0", "iree-base-runtime==3.13.0", "numpy"), (str(HERE / "iree_ops.py"),),
         "PTX by its own LLVM",
     ),
+    "Blender": Suite(("bpy==5.0.1",), (str(HERE / "blender_ops.py"),), "PTX in the wheel; textures"),
+    "PyTorch": Suite(
+        ("nvidia-cudnn-cu12==9.1.0.70",), (str(HERE / "torch_ops.py"),),
+        "kernels of Debian's build; cuBLAS, cuSOLVER, cuDNN, NVRTC", NEWER, True,
+        ("python3-torch-cuda", "libtorch-cuda-dev", "python3-numpy"), "python3-torch-cuda of Debian 13",
+    ),
+    "torch.compile": Suite(
+        ("torch==2.9.1", "numpy"), (str(HERE / "torch_compile_ops.py"),),
+        "our ptxas stand-in (eager: machine code only)",
+    ),
+    "TensorFlow": Suite(
+        ("tensorflow[and-cuda]==2.21.0",), (str(HERE / "tensorflow_ops.py"),),
+        "kernels of the wheel; our ptxas stand-in; cuBLAS, cuSOLVER, cuDNN",
+        {**NEWER, "LD_LIBRARY_PATH": "{site}/nvidia/cusolver/lib:{site}/nvidia/nvjitlink/lib"},
+    ),
     "OpenMM": Suite(
         ("openmm==8.6.1", "OpenMM-CUDA-12==8.6.1", "numpy"), (str(HERE / "openmm_ops.py"),), "NVRTC; cuFFT for PME",
     ),
@@ -70,6 +98,10 @@ SUITES = {
     "cuda.core": Suite(
         ("cuda-core==1.2.2", "cuda-python==13.0.3", "nvidia-cuda-nvrtc==13.0.*", "nvidia-nvjitlink==13.0.*", "numpy"),
         (str(HERE / "cuda_core_ops.py"),), "NVRTC, nvJitLink; driver and runtime through cuda.bindings",
+    ),
+    "GCC OpenMP": Suite(
+        (), (str(HERE / "gcc_openmp_ops.py"), str(VENVS / "gcc openmp" / "debian")), "PTX by GCC; linking by cuLink",
+        shown="gcc-12-offload-nvptx of Debian 12",
     ),
     "PyQrack": Suite(
         ("pyqrack-cuda==1.27.0", "packaging", "numpy"), (str(HERE / "pyqrack_ops.py"),), "kernels of the wheel",
@@ -96,9 +128,16 @@ def python(name: str) -> Path:
     if not (venv / "ready").exists():
         subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
         options = ["--no-deps"] if suite.no_dependencies else []
-        subprocess.run([str(venv / "bin" / "pip"), "install", "-q", *options, *suite.requirements], check=True)
+        if suite.requirements:
+            subprocess.run([str(venv / "bin" / "pip"), "install", "-q", *options, *suite.requirements], check=True)
         (venv / "ready").touch()
+    if suite.debian:
+        return debian.python(venv / "debian", suite.debian, NOT_LOADED, sorted(site(venv).glob("nvidia/*/lib")))
     return venv / "bin" / "python"
+
+
+def site(venv: Path) -> Path:
+    return next(venv.glob("lib/python3*/site-packages"))
 
 
 def count(text: str) -> dict[str, int]:
@@ -117,8 +156,10 @@ def run(name: str, device: str = "vgpu:gfx942", timeout: float = 3600) -> tuple[
     suite = SUITES[name]
     command = [sys.executable, "-m", "ptx2amd.cli", "run", "--device", device, "--"]
     command += [str(python(name)), *suite.arguments]
+    packages = str(site(VENVS / name.lower()))
+    environment = {key: value.replace("{site}", packages) for key, value in suite.environment.items()}
     done = subprocess.run(
-        command, env={**os.environ, **suite.environment}, capture_output=True, text=True, timeout=timeout, cwd=VENVS
+        command, env={**os.environ, **environment}, capture_output=True, text=True, timeout=timeout, cwd=VENVS
     )
     return count(done.stdout + done.stderr), done.stdout + done.stderr
 
@@ -136,11 +177,10 @@ def page(counts: dict[str, dict[str, int]]) -> str:
     ]
     for name, suite in SUITES.items():
         if name in counts:
-            c, (package, _, version) = counts[name], suite.requirements[0].partition("==")
-            settings = " ".join(f"`{k}={v}`" for k, v in suite.environment.items())
+            c, shown = counts[name], suite.shown or suite.requirements[0].replace("==", " ")
+            settings = " ".join(f"`{k}={v.replace('{site}/', '')}`" for k, v in suite.environment.items())
             lines.append(
-                f"| {name} | {package} {version} | {c['passed']} | {c['failed']} | {c['skipped']} | {suite.needs} | "
-                f"{settings} |"
+                f"| {name} | {shown} | {c['passed']} | {c['failed']} | {c['skipped']} | {suite.needs} | {settings} |"
             )
     return "\n".join(lines) + "\n"
 

@@ -47,7 +47,9 @@ def gradients(operation: Callable[..., torch.Tensor], *inputs: torch.Tensor) -> 
     return check
 
 
-def trained(model: Callable[[], nn.Module], optimizer: Callable[..., torch.optim.Optimizer], data: torch.Tensor) -> Case:
+def trained(
+    model: Callable[[], nn.Module], optimizer: Callable[..., torch.optim.Optimizer], data: torch.Tensor
+) -> Case:
     """A case: a few steps of training end with the CPU's losses, which fall."""
     wanted = (data.flatten(1)[:, 0] > 0).long() + (data.flatten(1)[:, 1] > 0)
 
@@ -189,7 +191,7 @@ CASES = {
     "interpolate": same(lambda a: F.interpolate(a, scale_factor=1.7, mode="bilinear"), image),
     "grid-sample": same(lambda a: F.grid_sample(a, a.permute(0, 2, 3, 1)[..., :2], align_corners=False), image),
     "convolution": same(lambda a: F.conv2d(a, a[:, :, :3, :3]), image),  # cuDNN
-    "convolution-own": same(lambda a: F.conv2d(a.transpose(0, 1), a[:1, :1, :3, :3].expand(2, 1, 3, 3), groups=2), image),
+    "depthwise": same(lambda a: F.conv2d(a, a[:1, :, :3, :3].transpose(0, 1), groups=3), image),
     "attention": same(lambda a: F.scaled_dot_product_attention(a, a, a, is_causal=True), batch[:, None]),
     "sparse": same(lambda a: torch.sparse.mm((a * (a > 1)).to_sparse(), a.T), x),
     "random": random_numbers,

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 from cache_entries import INDEX, PTX, write_index
 
-INVALID_VALUE, INVALID_IMAGE, NO_BINARY, NO_COMPILER = 1, 200, 209, 221
+INVALID_VALUE, INVALID_IMAGE, NO_BINARY, NO_COMPILER, NOT_FOUND = 1, 200, 209, 221, 500
 KIND_PTX, KIND_ELF, KIND_LINKED = 1, 2, 0x7032
 LZ4, ZSTD, SPECIFIC = 0x2000, 0x8000, 0x100000
 
@@ -45,10 +45,15 @@ class Loader:
         return self.kept[-1]
 
     def load_address(self, address: object) -> int:
+        """The result of loading; of asking for a kernel, where that says that there is no image."""
         handle, null = self.shim.ffi.new("CUlibrary *"), self.shim.ffi.NULL
         result = self.shim.cuda.cuLibraryLoadData(handle, address, null, null, 0, null, null, 0)
         if result == 0:
+            kernel = self.shim.ffi.new("CUkernel *")
+            asked = [self.shim.cuda.cuLibraryGetKernel(kernel, handle[0], b"nothing") for _ in range(2)]
+            assert asked in ([NOT_FOUND] * 2, [NO_BINARY] * 2)
             assert self.shim.cuda.cuLibraryUnload(handle[0]) == 0
+            return NO_BINARY if asked[0] == NO_BINARY else 0
         return result
 
     def wrapper(self, image: bytes, version: int = 1, parts: list[bytes] | None = None) -> object:
@@ -126,7 +131,9 @@ def test_machine_code_only(loader: Loader, capfd: pytest.CaptureFixture[str]) ->
     assert loader.load(b"\x7fELF" + bytes(60)) == NO_BINARY
 
 
-@pytest.mark.parametrize(("library", "way"), [("libcublasLt.so.12", "COMPUTE_CAPABILITY=13.0"), ("libmine.so", "nvcc ")])
+@pytest.mark.parametrize(
+    ("library", "way"), [("libcublasLt.so.12", "COMPUTE_CAPABILITY=13.0"), ("libmine.so", "nvcc ")]
+)
 def test_machine_code_only_in_a_library(
     library: str, way: str, loader: Loader, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
