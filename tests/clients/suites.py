@@ -80,6 +80,10 @@ SUITES = {
         ("torch==2.9.1", "numpy"), (str(HERE / "torch_compile_ops.py"),),
         "our ptxas stand-in (eager: machine code only)",
     ),
+    "bitsandbytes": Suite(
+        ("bitsandbytes==0.50.2", "torch==2.9.1", "numpy"), (str(HERE / "bitsandbytes_ops.py"),),
+        "kernels of the wheel, linked; cuBLAS", NEWER,
+    ),
     "TensorFlow": Suite(
         ("tensorflow[and-cuda]==2.21.0",), (str(HERE / "tensorflow_ops.py"),),
         "kernels of the wheel; our ptxas stand-in; cuBLAS, cuSOLVER, cuDNN",
