@@ -172,8 +172,9 @@ def page(counts: dict[str, dict[str, int]]) -> str:
     lines = [
         "# Clients",
         "",
-        "Unmodified programs from PyPI on the software GPU (gfx942), under `ptx2amd run` without further settings",
-        "unless named. Written by `python tests/clients/suites.py`; the slow tests check that the counts only go up.",
+        "Unmodified programs from PyPI and Debian on the software GPU (gfx942), under `ptx2amd run`, without further",
+        "settings unless named. Written by `python tests/clients/suites.py`; the slow tests check that the counts only",
+        "go up.",
         "tinygrad (21 operations) and DrJit (13) are part of the fast tests.",
         "",
         "| client | version | passed | failed | skipped | takes its kernels from | settings |",
