@@ -6,6 +6,7 @@ from ptx2amd.isa.matrix import SUM
 BYTES = "u8|s8"
 NIBBLES = "u4|s4"
 EIGHTHS = "e4m3|e5m2"
+SMALL = f"{EIGHTHS}|e3m2|e2m3|e2m1"
 
 # (shape, element types, registers of a and of b, types of c and d, first sm, PTX)
 SHAPES = [
@@ -25,11 +26,13 @@ SHAPES = [
 _ACCUMULATORS = {"f16": (2, "b32"), "f32": (4, "f32"), "s32": (4, "s32")}
 
 
-def _row(sparse: str, since: tuple[int, int], shape: str, types: str, count: int, c: str, sm: int) -> Form:
+def _row(
+    sparse: str, since: tuple[int, int], shape: str, types: str, count: int, c: str, sm: int, word: str = ""
+) -> Form:
     registers, kind = _ACCUMULATORS[c]
     sat = ".[sat:satfinite]" if c == "s32" else ""
     return Form(
-        f"mma.{{sparse:{sparse}}}.sync.aligned.{{shape:{shape}}}.row.col{sat}"
+        f"mma.{{sparse:{sparse}}}.sync.aligned.{{shape:{shape}}}.row.col{sat}{word}"
         f".{{dt:{c}}}.{{at:{types}}}.{{bt:{types}}}.{{ct:{c}}}",
         f"{{d*{registers}}}:{kind}, {{a*{count}}}:b32, {{b*{count}}}:b32, {{c*{registers}}}:{kind}, m:b32, n:imm",
         "mma_sparse",
@@ -45,4 +48,7 @@ FORMS = [
     for shape, types, count, accumulators, sm, since in SHAPES
     for c in accumulators
     if sparse != "sp" or sm < 120
+] + [  # elements of 4 and 6 bits too, in bytes
+    _row("sp::ordered_metadata", (8, 7), "m16n8k64", SMALL, 4, c, 120, ".{kind:kind::f8f6f4}")
+    for c in ("f16", "f32")
 ]

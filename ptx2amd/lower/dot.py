@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ptx2amd.lower import directed
+from ptx2amd.lower.small import from_small
 from ptx2amd.lower.value import Val
 
 if TYPE_CHECKING:
@@ -75,9 +76,18 @@ def floats(fn: FunctionLowering, word: Val, kind: str) -> list[Val]:
     return [eighth(fn, fn.op("i32", f"lshr {word.t}, {at}"), kind) for at in range(0, 32, 8)]
 
 
+def shorter(fn: FunctionLowering, word: Val, kind: str) -> Val:
+    """The same of elements of 6 bits, in the low end of the byte, and of 4, in its middle."""
+    at, mask = (2, 15) if kind == "e2m1" else (0, 63)
+    code = fn.op("i32", f"and {fn.op('i32', f'lshr {word.t}, {at}').t}, {mask}")
+    return fn.op("float", f"fpext {from_small(fn, code, kind).t} to float")
+
+
 def eighth(fn: FunctionLowering, word: Val, kind: str) -> Val:
     """The low byte, an e5m2 or e4m3, as f32. An e5m2 is the upper byte of an f16; an e4m3 shifted into the
     place of one is 2**-8 of its value, except for NaN."""
+    if kind not in ("e4m3", "e5m2"):
+        return shorter(fn, word, kind)
     byte = fn.op("i32", f"and {word.t}, 255")
     if kind == "e5m2":
         bits = fn.op("i16", f"trunc {fn.op('i32', f'shl {byte.t}, 8').t} to i16")

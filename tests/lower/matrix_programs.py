@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from reference import atomics, matrix, numbers
+from reference.conversions import small_number
+from reference.numbers import value as exactly
 
 from ptx2amd.isa import matrix as table
 from ptx2amd.isa.form import Form
@@ -92,7 +94,7 @@ def kernel(name: str, batch: list[Product]) -> str:
 
 
 def width(ptype: str) -> int:
-    return {"e4m3": 8, "e5m2": 8, "tf32": 32, "bf16": 16, "b1": 1}.get(ptype) or int(ptype[1:])
+    return {"tf32": 32, "bf16": 16, "b1": 1}.get(ptype) or (8 if ptype[0] == "e" else int(ptype[1:]))
 
 
 def value(bits: int, ptype: str) -> int | float:
@@ -107,6 +109,8 @@ def value(bits: int, ptype: str) -> int | float:
         sign, exponent, mantissa = bits >> 7, bits >> 3 & 15, bits & 7
         number = (1 + mantissa / 8) * 2.0 ** (exponent - 7) if exponent else mantissa / 8 * 2.0**-6
         return -number if sign else number
+    if ptype[0] == "e":  # fewer than 8 bits, in a byte: of e2m1 the middle
+        return float(exactly(small_number(bits >> 2 if ptype == "e2m1" else bits, ptype)))
     return atomics.signed(bits, width(ptype)) if ptype[0] == "s" else bits
 
 
@@ -119,6 +123,8 @@ def element(ptype: str, seed: random.Random) -> int:
         return seed.choice((0x00, 0x38, 0x40, 0x44, 0xB8, 0xC2, 0x30, 0x08, 0x01))
     if ptype == "tf32":
         return atomics.from_float(seed.randrange(-8, 8) / 2, "f32") | seed.randrange(1 << 13)
+    if ptype[0] == "e":
+        return seed.randrange(16) << 2 if ptype == "e2m1" else seed.randrange(64)
     if "f" in ptype:
         return atomics.from_float(seed.randrange(-8, 8) / 2, ptype)
     return seed.randrange(1 << n)

@@ -8,7 +8,7 @@ from device import ARCHS, program
 from matrix_programs import HEAD, LANE
 
 CASES = programs.cases()
-BATCHES = [CASES[i::4] for i in range(4)]
+BATCHES = [CASES[i::8] for i in range(8)]
 
 
 @pytest.mark.parametrize("batch", [BATCHES[0], *(pytest.param(b, marks=pytest.mark.slow) for b in BATCHES[1:])])

@@ -44,9 +44,9 @@ STATEMENTS = {
     ),
     "kind::": (
         SM_120,
-        """mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f32.e5m2.e2m3.f32 \
+        """mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::mxf8f6f4.block_scale.f32.e5m2.e2m3.f32.ue8m0 \
         {f32_1, f32_2, f32_3, f32_4}, {b32_1, b32_2, b32_3, b32_4}, {b32_5, b32_6, b32_7, b32_8}, \
-        {f32_1, f32_2, f32_3, f32_4}, b32_9, 0""",
+        {f32_1, f32_2, f32_3, f32_4}, b32_9, 0, b32_10, {b16_1, b16_2}, b32_11, {b16_3, b16_4}""",
     ),
 }
 
