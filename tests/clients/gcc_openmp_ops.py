@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parents[1]))
 import debian
 
 PACKAGES = ("gcc-12-offload-nvptx", "libgomp-plugin-nvptx1", "nvptx-tools")  # beside the system's gcc-12

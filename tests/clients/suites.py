@@ -12,6 +12,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parents[1]))
 import debian
 
 HERE = Path(__file__).resolve().parent

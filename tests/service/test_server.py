@@ -137,13 +137,19 @@ def test_nonsense_and_silence_do_not_hurt_it(service: Path, tmp_path: Path) -> N
     assert ask(service, request(tmp_path)).header["status"] == "ok"
 
 
-def _workers(path: Path) -> list[int]:
-    """The processes that the service which listens at `path` has started."""
+def _server(path: Path) -> int:
+    """The process of the service that listens at `path`, once it has no worker (asking takes one)."""
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(str(path))
         [server, _, _] = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
-    listed = Path(f"/proc/{server}/task/{server}/children").read_text()
-    return [int(pid) for pid in listed.split()]
+    while _workers(server):
+        time.sleep(0.01)
+    return int(server)
+
+
+def _workers(server: int) -> set[int]:
+    """The processes that the service has started."""
+    return {int(pid) for pid in Path(f"/proc/{server}/task/{server}/children").read_text().split()}
 
 
 def long_kernel(steps: int) -> bytes:
@@ -159,14 +165,15 @@ def long_kernel(steps: int) -> bytes:
 def test_a_client_that_leaves_ends_its_translation(service: Path, tmp_path: Path) -> None:
     text = long_kernel(60000)
     header = request(tmp_path, op="kernel", arch="gfx942", kernel="long", module=entry.module_id(text))
+    server = _server(service)
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(str(service))
         connection.sendall(Message(header, text).pack())
         time.sleep(1)
-        before = set(_workers(service))
+        before = _workers(server)
         assert before, "the translation has ended already"
     end = time.monotonic() + 4
-    while (left := before & set(_workers(service))) and time.monotonic() < end:
+    while (left := before & _workers(server)) and time.monotonic() < end:
         time.sleep(0.1)
     assert not left
 
@@ -175,6 +182,7 @@ def test_a_client_that_leaves_ends_its_translation(service: Path, tmp_path: Path
 def test_the_request_of_a_worker_that_crashed_is_tried_once_more(service: Path, tmp_path: Path, crashes: int) -> None:
     text = long_kernel(20000 * crashes)
     header = request(tmp_path, op="kernel", arch="gfx942", kernel="long", module=entry.module_id(text))
+    server = _server(service)
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(100)
         connection.connect(str(service))
@@ -182,10 +190,11 @@ def test_the_request_of_a_worker_that_crashed_is_tried_once_more(service: Path, 
         killed: set[int] = set()
         while len(killed) < crashes:
             time.sleep(0.5)  # the request has been read by then
-            alive = set(_workers(service)) - killed
+            alive = _workers(server) - killed
             assert alive, "the translation has ended already"
-            os.kill(max(alive), signal.SIGABRT)
-            killed.add(max(alive))
+            [worker] = alive
+            os.kill(worker, signal.SIGABRT)
+            killed.add(worker)
         reply = receive(connection)
     assert reply.header["status"] == ("ok" if crashes == 1 else "error"), reply.body
     assert crashes == 1 or b"signal 6" in reply.body

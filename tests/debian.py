@@ -1,4 +1,5 @@
-"""Debian's packages in a folder of their own, away from the system: for clients of suites.py that are not on PyPI."""
+"""Debian's packages in a folder of their own, away from the system: for clients that are not on PyPI, and AMD's HIP
+libraries."""
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ def unpacked(folder: Path, release: str, packages: Sequence[str], leave: Sequenc
     root = folder / "root"
     if not (folder / "unpacked").exists():
         settings = _index(folder, release)
-        what = ["download"] if leave is None else ["install", "-y"]
+        what = ["download"] if leave is None else ["install", "-y", "-t", release]
         printed = _apt(settings, *what, "--print-uris", *packages)
         for line in printed.splitlines():
             if line.startswith("'"):
@@ -55,7 +56,8 @@ def _index(folder: Path, release: str) -> Path:
         (folder / name).mkdir(parents=True, exist_ok=True)
     (folder / "status").touch()
     mirror = subprocess.run(MIRROR, check=True, capture_output=True, text=True).stdout.split()[0]
-    (folder / "sources.list").write_text(SOURCE.format(mirror=mirror, release=release))
+    releases = ["sid", release] if release == "experimental" else [release]  # that one has not all packages
+    (folder / "sources.list").write_text("".join(SOURCE.format(mirror=mirror, release=name) for name in releases))
     settings = folder / "apt.conf"
     settings.write_text(SETTINGS.format(folder=folder))
     _apt(settings, "update")
