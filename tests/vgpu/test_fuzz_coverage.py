@@ -67,10 +67,10 @@ def run(program: Path, seconds: float, seed: int, folder: Path, files: list[Path
 def test_coverage_guided(tmp_path: Path) -> None:
     program = build()
     code = {arch: translate(PTX, "fuzz.ptx", [arch])[0].code for arch in ("gfx942", "gfx1100")}
-    seeds = {**code, "bundle": bundle({f"hipv4-amdgcn-amd-amdhsa--{arch}": image for arch, image in code.items()}),
-             "words": struct.pack("<16I", 0xBF800000, 0x7E000281, 0xD1000000, 0x00000100, 0xDC508000, 0x01000002, 0xD3AC0000,
-                                  0x10023318, 0xD3AD0900, 0x04521904, 0xC0020000, 0, 0xCA100101, 0x02180102, 0xEE14C07C, 4),
-             }  # fmt: skip
+    words = (0xBF800000, 0x7E000281, 0xD1000000, 0x00000100, 0xDC508000, 0x01000002, 0xD3AC0000, 0x10023318, 0xD3AD0900,
+             0x04521904, 0xC0020000, 0, 0xCA100101, 0x02180102, 0xEE14C07C, 4)  # fmt: skip
+    both = bundle({f"hipv4-amdgcn-amd-amdhsa--{arch}": image for arch, image in code.items()})
+    seeds = {**code, "bundle": both, "words": struct.pack("<16I", *words)}
     for name, data in seeds.items():
         (tmp_path / name).write_bytes(data)
     for file in sorted(FOUND.glob("*")):

@@ -1,0 +1,178 @@
+/* The machine code of a block: its beginning and end, calls of handlers, and the groups between them. */
+#include "native_plan.h"
+
+enum { ROUNDS = 64 };   /* of a loop within a block before the engine has its turn */
+
+struct detour *detour_new(struct compiler *c, const struct inst *i) {
+  if (c->n_detours == sizeof c->detours / sizeof *c->detours) c->x.full = true, c->n_detours = 0;
+  struct detour *d = &c->detours[c->n_detours++];
+  *d = (struct detour){.i = i};
+  return d;
+}
+
+void leave(struct compiler *c, jump from) {
+  if (c->n_leaves < MAX_JUMPS) c->leaves[c->n_leaves++] = from;
+  else c->x.full = true;
+}
+
+static void exit_if(struct compiler *c, enum condition cc, const struct inst *target, unsigned done) {
+  c->exits[c->n_exits++] = (struct exit){jump_if(&c->x, cc), target, done};
+}
+
+static const uint8_t saved[] = {RBP, RBX, R12, R13, R14, R15};
+static void push(struct x86 *x, unsigned r) { rex(x, false, 0, r), put8(x, 0x50 | (r & 7)); }
+static void pop(struct x86 *x, unsigned r) { rex(x, false, 0, r), put8(x, 0x58 | (r & 7)); }
+
+#define FUEL mem(R15, (int32_t)(offsetof(struct workgroup, native_fuel) - offsetof(struct workgroup, sites)))
+
+static void prologue(struct compiler *c) {
+  struct x86 *x = &c->x;
+  for (size_t k = 0; k < sizeof saved; k++) push(x, saved[k]);
+  gpr_rr(x, OP_MOV, true, RAX, RSP);
+  gpr_immediate(x, 5, true, RSP, FRAME_BYTES);
+  gpr_immediate(x, 4, true, RSP, -64);
+  gpr_store(x, true, FRAME(caller_rsp), RAX);
+  gpr_rr(x, OP_MOV, true, R13, RDI);
+  gpr_rm(x, OP_MOV, true, RBP, WAVE(lds));
+  gpr_rm(x, OP_MOV, true, R15, WAVE(wg));
+  gpr_immediate(x, 0, true, R15, (int32_t)offsetof(struct workgroup, sites));
+  gpr_constant(x, RAX, ROUNDS);
+  gpr_store(x, false, FUEL, RAX);
+}
+
+static void epilogue(struct compiler *c) {
+  struct x86 *x = &c->x;
+  put8(x, 0xc5), put8(x, 0xf8), put8(x, 0x77);   /* vzeroupper */
+  gpr_rm(x, OP_MOV, true, RSP, FRAME(caller_rsp));
+  for (size_t k = sizeof saved; k-- > 0;) pop(x, saved[k]);
+}
+
+static void count(struct compiler *c, unsigned done) {
+  if (done > 1) memory_immediate(&c->x, 0, true, WAVE(executed), (int32_t)done - 1);
+}
+
+static void finish(struct compiler *c, const struct inst *target, unsigned done) {
+  count(c, done);
+  gpr_constant(&c->x, RAX, (uint64_t)(uintptr_t)target);
+  leave(c, jump_always(&c->x));
+}
+
+static bool always_continues(const struct inst *i) {
+  return (i->op->traits & TRAIT_VALU) || (native_rows[i->op->id].flags & (NATIVE_PURE | NATIVE_WRITES_EXEC));
+}
+
+static void count_call(struct compiler *c, const struct inst *i) {
+  uint64_t *counter = native_call_counter(i);
+  if (!counter) return;
+  gpr_constant(&c->x, RAX, (uint64_t)(uintptr_t)counter);
+  memory_immediate(&c->x, 0, true, mem(RAX, 0), 1);
+}
+
+static void call(struct compiler *c, const struct inst *i, handler_fn handler) {
+  struct x86 *x = &c->x;
+  count_call(c, i);
+  gpr_rr(x, OP_MOV, true, RDI, R13);
+  gpr_constant(x, RSI, (uint64_t)(uintptr_t)i);
+  gpr_constant(x, RAX, (uint64_t)(uintptr_t)handler);
+  put8(x, 0xff), put8(x, 0xd0);
+  if (always_continues(i)) return;
+  gpr_constant(x, RCX, (uint64_t)(uintptr_t)NEXT(i));
+  gpr_rr(x, OP_CMP, true, RAX, RCX);
+  leave(c, jump_if(x, CC_NE));
+}
+
+/* Compares a lane mask, or a dword, in the scalar file with zero (all: with all lanes). */
+static void test(struct compiler *c, unsigned index, bool mask, bool all) {
+  memory_immediate(&c->x, 7, mask && c->lanes == 64, SCALAR(index), all ? -1 : 0);
+}
+
+/* The other version goes on from here if EXEC is no longer as this one takes it. */
+static void exec_changed(struct compiler *c, const struct step *s) {
+  test(c, S_EXEC, true, true);
+  exit_if(c, c->masked ? CC_E : CC_NE, NEXT(s->i), s->number + 1u);
+}
+
+static void emit_call(struct compiler *c, const struct native *n, const struct step *s) {
+  const struct inst *i = s->i;
+  struct branch b;
+  switch ((enum kind)s->kind) {
+  case KIND_BRANCH:
+    if (native_branch(i, &b)) {
+      test(c, b.index, b.mask, false);
+      exit_if(c, b.taken_if_zero ? CC_E : CC_NE, NEXT(i) + i->imm, s->number + 1u);
+    }
+    break;
+  case KIND_CALL:
+    if (!native_scalar_emit(c, i) && !native_scalar_load_emit(c, i, native_own_handler(n, c->entries, i)))
+      call(c, i, native_own_handler(n, c->entries, i));
+    if (native_writes_exec(i)) exec_changed(c, s);
+    break;
+  case KIND_END:
+    count_call(c, i);
+    count(c, s->number + 1u);
+    gpr_rr(&c->x, OP_MOV, true, RDI, R13);
+    gpr_constant(&c->x, RSI, (uint64_t)(uintptr_t)i);
+    gpr_constant(&c->x, RAX, (uint64_t)(uintptr_t)native_own_handler(n, c->entries, i));
+    epilogue(c);
+    put8(&c->x, 0xff), put8(&c->x, 0xe0);
+    break;
+  default: break;
+  }
+}
+
+static void emit_vector(struct compiler *c, const struct step *s) {
+  switch ((enum kind)s->kind) {
+  case KIND_SEQUENCE: case KIND_COMPARE_EXEC: native_sequence_emit(c, s->i); break;
+  case KIND_PAIR: native_pair_emit(c, s->i); break;
+  default: native_memory_emit(c, s->i); break;
+  }
+  native_release(c);
+}
+
+void native_block_emit(struct compiler *c, const struct native *n, const struct plan *p) {
+  prologue(c);
+  const uint8_t *body = c->x.at;
+  unsigned calls = 0, vectors = 0;
+  for (unsigned g = 0; g < p->groups; g++) {
+    for (; calls < p->n && (native_is_vector(p->step[calls].kind) || p->step[calls].group <= g); calls++)
+      if (!native_is_vector(p->step[calls].kind)) emit_call(c, n, &p->step[calls]);
+    bool open = false;
+    const struct step *last = NULL;
+    for (; vectors < p->n && (!native_is_vector(p->step[vectors].kind) || p->step[vectors].group <= g); vectors++) {
+      if (!native_is_vector(p->step[vectors].kind)) continue;
+      if (!open) {
+        c->n_shadows = 0;
+        for (unsigned k = vectors; k < p->n && (!native_is_vector(p->step[k].kind) || p->step[k].group <= g); k++) {
+          const struct inst *i = p->step[k].i;
+          if (p->step[k].kind == KIND_SEQUENCE || p->step[k].kind == KIND_COMPARE_EXEC) native_shadow_sources(c, i);
+          if (p->step[k].kind == KIND_PAIR) native_shadow_sources(c, i->ext->x), native_shadow_sources(c, i->ext->y);
+        }
+        native_group_begin(c);
+      }
+      open = true;
+      emit_vector(c, last = &p->step[vectors]);
+    }
+    if (open) native_group_end(c);
+    if (vectors && last && last->kind == KIND_COMPARE_EXEC) exec_changed(c, last);
+  }
+  if (p->next) finish(c, p->next, p->n);
+  for (unsigned k = 0; k < c->n_exits; k++) {
+    land(&c->x, c->exits[k].from);
+    if (c->exits[k].target == p->step[0].i) {   /* the block is a loop */
+      memory_immediate(&c->x, 5, false, FUEL, 1);
+      jump enough = jump_if(&c->x, CC_E);
+      memory_immediate(&c->x, 0, true, WAVE(executed), (int32_t)c->exits[k].done);
+      land_at(&c->x, jump_always(&c->x), body);
+      land(&c->x, enough);
+    }
+    finish(c, c->exits[k].target, c->exits[k].done);
+  }
+  for (unsigned k = 0; k < c->n_detours; k++) {
+    const struct detour *d = &c->detours[k];
+    for (unsigned j = 0; j < d->n_from; j++) land(&c->x, d->from[j]);
+    d->emit(c, d);
+  }
+  for (unsigned k = 0; k < c->n_leaves; k++) land(&c->x, c->leaves[k]);
+  epilogue(c);
+  put8(&c->x, 0xc3);
+}
