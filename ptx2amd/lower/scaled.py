@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ptx2amd.lower import sparse
+from ptx2amd.lower.dot import dot
 from ptx2amd.lower.lanes import read_lane
 from ptx2amd.lower.matrix import multiply, position
 from ptx2amd.lower.matrix_unit import OCP, halves_of_bytes, spread
@@ -16,6 +18,8 @@ from ptx2amd.lower.registry import lowers
 from ptx2amd.lower.value import Val
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ptx2amd.lower.function import FunctionLowering
     from ptx2amd.ptx.ast import Inst
 
@@ -65,13 +69,10 @@ def mma_small(fn: FunctionLowering, inst: Inst) -> None:
 @lowers("mma_scaled")
 def mma_scaled(fn: FunctionLowering, inst: Inst) -> None:
     mods = inst.shape.mods
-    a, b, sums = (fn.vec(inst, name) for name in "abc")
-    packed = mods["shape"] == "m16n8k64"
-    count = int(mods["size"][-2]) if mods["size"] else 2 if packed else 1
-    rows, columns = scales_of_rows(fn, inst), scales_of_columns(fn, inst)
-    zero = [fn.const("float", 0)] * 4
+    a, b = fn.vec(inst, "a"), fn.vec(inst, "b")
     lower = fn.op("i1", f"icmp ult i32 {position(fn)[1]}, 2")
-    for i in range(count):
+
+    def block(i: int, count: int, zero: list[Val]) -> list[Val]:
         part = [slice(None)] * 2
         if count > 1:
             at = i * 2 // count
@@ -79,12 +80,46 @@ def mma_scaled(fn: FunctionLowering, inst: Inst) -> None:
         left, right = a[part[0]], b[part[1]]
         if count == 4:  # the first 16 of a register's 32 K are in lanes 0 and 1 of each quad
             left, right = ([masked(fn, w, lower, i % 2) for w in words] for words in (left, right))
-        found = product(fn, left, right, zero, mods, packed)
+        return product(fn, left, right, zero, mods, is_packed(mods))
+
+    fn.put_vec(inst, "d", sum_of_blocks(fn, inst, block))
+
+
+@lowers("mma_sparse_scaled")
+def mma_sparse_scaled(fn: FunctionLowering, inst: Inst) -> None:
+    mods = inst.shape.mods
+    a, b = fn.vec(inst, "a"), fn.vec(inst, "b")
+
+    def term(left: Val, right: Val, total: Val) -> Val:
+        pairs = (words_of(fn, word, mods[kind], is_packed(mods)) for word, kind in ((left, "at"), (right, "bt")))
+        for x, y in zip(*pairs, strict=True):
+            total = dot(fn, x, y, total, HALVES)
+        return total
+
+    def block(i: int, count: int, zero: list[Val]) -> list[Val]:
+        steps = range(i * 8 // count, (i + 1) * 8 // count)
+        return sparse.added(fn, inst, a, b, zero, steps, term)
+
+    fn.put_vec(inst, "d", sum_of_blocks(fn, inst, block))
+
+
+def is_packed(mods: dict[str, str]) -> bool:
+    """Whether a register has eight elements."""
+    return mods["kind"] != "kind::mxf8f6f4"
+
+
+def sum_of_blocks(fn: FunctionLowering, inst: Inst, block: Callable[[int, int, list[Val]], list[Val]]) -> list[Val]:
+    """C and the scaled products of all blocks of K. block: its number, how many there are, zeros -> its products."""
+    mods, sums = inst.shape.mods, fn.vec(inst, "c")
+    count = int(mods["size"][-2]) if mods["size"] else 2 if is_packed(mods) else 1
+    rows, columns = scales_of_rows(fn, inst), scales_of_columns(fn, inst)
+    zero = [fn.const("float", 0)] * 4
+    for i in range(count):
         sums = [
             fn.op("float", f"fadd {total.t}, {scaled(fn, v, mods['st'], rows[k // 2], columns[k % 2], i)}")
-            for k, (total, v) in enumerate(zip(sums, found, strict=True))
+            for k, (total, v) in enumerate(zip(sums, block(i, count, zero), strict=True))
         ]
-    fn.put_vec(inst, "d", sums)
+    return sums
 
 
 def masked(fn: FunctionLowering, word: Val, lower: Val, upper: int) -> Val:

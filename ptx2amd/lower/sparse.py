@@ -6,6 +6,7 @@ Of a quad's four lanes some hold the metadata, which the sparsity selector names
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ptx2amd.lower.dot import accumulator, dot, finish
@@ -16,6 +17,8 @@ from ptx2amd.lower.value import Val
 from ptx2amd.ptx.ast import Imm
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from ptx2amd.lower.function import FunctionLowering
     from ptx2amd.ptx.ast import Inst
 
@@ -33,12 +36,30 @@ def multiply(
 ) -> list[Val]:
     """As matrix.multiply, for 16 rows of a sparse A, with the metadata and selector of `inst`."""
     start = accumulator(fn, c, mods)
-    sums = list(start)
+
+    def term(left: Val, right: Val, total: Val) -> Val:
+        return dot(fn, left, right, total, mods)
+
+    return finish(fn, added(fn, inst, a, b, start, range(2 * len(a)), term), start, mods)
+
+
+def added(
+    fn: FunctionLowering,
+    inst: Inst,
+    a: list[Val],
+    b: list[Val],
+    sums: list[Val],
+    steps: Iterable[int],
+    term: Callable[[Val, Val, Val], Val],
+) -> list[Val]:
+    """`sums` and the products of a part of K. steps: numbers of a quad's words of a row of A, from left to right;
+    term: a word of A, what it meets, a sum -> the new sum."""
+    sums = list(sums)
     column = fn.op("i32", f"shl {position(fn)[1].t}, 3")
     chosen = selector(fn, inst, len(a) // 2)
-    for part in range(len(a) // 2):
+    for part, numbers in groupby(steps, lambda step: step // 4):
         places = [places_of(fn, inst, part, row, chosen) for row in range(2)]
-        for k in range(4):
+        for k in (number % 4 for number in numbers):
             words = b[2 * part + k // 2]
             lanes = [fn.op("i32", f"or {column.t}, {4 * n + 2 * (k % 2)}") for n in range(2)]
             pairs = [
@@ -48,8 +69,8 @@ def multiply(
                 row, (low, high) = i // 2, pairs[i % 2]
                 order = read_quad(fn, places[row], k)
                 meets = fn.call("llvm.amdgcn.perm", "i32", high, low, order)
-                sums[i] = dot(fn, read_quad(fn, a[2 * part + row], k), meets, sums[i], mods)
-    return finish(fn, sums, start, mods)
+                sums[i] = term(read_quad(fn, a[2 * part + row], k), meets, sums[i])
+    return sums
 
 
 def selector(fn: FunctionLowering, inst: Inst, parts: int) -> int:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from matrix_programs import AT, LANE, Product, _accumulators, spelled, value
 from reference import atomics, matrix
+from reference.sparse import metadata
+from sparse_programs import META, kept_columns
 
 from ptx2amd.isa import scaled as table
 
@@ -32,13 +34,15 @@ def scale(code: int, kind: str) -> float:
 class Case:
     """A product with random matrices and scales."""
 
+    sparse = False
+
     def __init__(self, product: Product) -> None:
         self.product = product
         self.mods = dict(product.mods)
         self.st = self.mods.get("st", "")
         seed = self.seed = random.Random(product.opcode)
         self.m, self.n, self.k = product.shape
-        self.packed = self.k == 64
+        self.packed = "mxf4" in self.mods["kind"]
         size = self.mods.get("size", "")
         self.blocks = (int(size[-2]) if size else 2 if self.packed else 1) if self.st else 0
         self.a = {(r, c): self.code(self.mods["at"]) for r in range(self.m) for c in range(self.k)}
@@ -60,7 +64,7 @@ class Case:
         image = bytearray(32 * LANE)
         per_word = 8 if self.packed else 4
         for name, places, cells in (
-            ("a", matrix.a_fragment(self.m, self.k, per_word), self.a),
+            ("a", self.places_of_a(per_word), self.stored_a()),
             ("b", matrix.b_fragment(self.k, self.n, per_word), self.b),
         ):
             small = self.mods[f"{name}t"] == "e2m1" and not self.packed
@@ -71,6 +75,7 @@ class Case:
                 image[at : at + 4] = word.to_bytes(4, "little")
         c = {at: atomics.from_float(v, self.mods["ct"]) for at, v in self.c.items()}
         _accumulators(image, self.mods["ct"], c, self.m, AT["c"])
+        self.put_metadata(image)
         for lane in range(32) if self.blocks else ():
             group, thread = divmod(lane, 4)
             first, second = (self.seed.randbytes(4) for _ in "AB")
@@ -80,6 +85,15 @@ class Case:
                 second = self.placed(second, self.bytes[1], self.columns, group)
             image[LANE * lane + 112 : LANE * lane + 120] = first + second
         return bytes(image)
+
+    def places_of_a(self, per_word: int) -> Iterator[matrix.Place]:
+        return matrix.a_fragment(self.m, self.k, per_word)
+
+    def stored_a(self) -> Mapping[tuple[int, int], int]:
+        return self.a
+
+    def put_metadata(self, image: bytearray) -> None:
+        """A dense A has none."""
 
     def placed(self, word: bytes, first: int, codes: dict[tuple[int, int], int], line: int) -> bytes:
         found = bytearray(word)
@@ -117,6 +131,9 @@ class Case:
             texts.append("{" + ", ".join(names) + "}")
             if x != "d":
                 lines += [f"ld.global.{ptype} {r}, [%in+{AT[x] + 4 * k}];" for k, r in enumerate(names)]
+        if self.sparse:
+            texts += ["%m", "0"]
+            lines.append(f"ld.global.b32 %m, [%in+{META}];")
         if self.blocks:
             texts += ["%s", f"{{{self.bytes[0]}, {self.threads[0]}}}", "%t", f"{{{self.bytes[1]}, {self.threads[1]}}}"]
         count, ptype = self.product.registers("d")
@@ -125,7 +142,7 @@ class Case:
         return f"""
 .visible .entry {name}(.param .u64 in, .param .u64 out)
 {{
-.reg .b32 %x, %s, %t; .reg .b64 %in, %out, %at;
+.reg .b32 %x, %s, %t, %m; .reg .b64 %in, %out, %at;
 mov.u32 %x, %tid.x; ld.param.u64 %in, [in]; ld.param.u64 %out, [out];
 mul.wide.u32 %at, %x, {LANE}; add.u64 %in, %in, %at; add.u64 %out, %out, %at;
 {loads}
@@ -137,7 +154,30 @@ ret;
 """
 
 
+class SparseCase(Case):
+    """The same where each row of A has half of its columns."""
+
+    sparse = True
+
+    def __init__(self, product: Product) -> None:
+        super().__init__(product)
+        self.kind = "s4" if self.packed else "s8"  # which integers' places the elements have
+        self.kept = {row: kept_columns(self.kind, self.k, self.seed) for row in range(self.m)}
+        self.a = {(r, c): code if c in self.kept[r] else 0 for (r, c), code in self.a.items()}
+
+    def places_of_a(self, per_word: int) -> Iterator[matrix.Place]:
+        return matrix.a_fragment(self.m, self.k // 2, per_word)
+
+    def stored_a(self) -> Mapping[tuple[int, int], int]:
+        return {(r, i): self.a[r, c] for r, columns in self.kept.items() for i, c in enumerate(columns)}
+
+    def put_metadata(self, image: bytearray) -> None:
+        for lane, word in enumerate(metadata(self.kind, self.k, self.kept, 0)):
+            image[LANE * lane + META : LANE * lane + META + 4] = word.to_bytes(4, "little")
+
+
 def cases() -> Iterator[Case]:
     for form in table.FORMS:
+        case = SparseCase if "sp::" in form.syntax else Case
         for opcode, mods in spelled(form):
-            yield Case(Product(opcode, mods, form.operands))
+            yield case(Product(opcode, mods, form.operands))

@@ -17,7 +17,6 @@ import oracle
 from ptx import forms
 
 SM_100 = ("9.0", "sm_100a", "sm_100a")
-SM_120 = ("9.0", "sm_120a", "sm_120a")
 
 STATEMENTS = {
     "tensor memory": (
@@ -41,12 +40,6 @@ STATEMENTS = {
         SM_100,
         """cp.async.bulk.tensor.3d.shared::cta.global.im2col::w.mbarrier::complete_tx::bytes [b64_1], \
         [b64_2, {b32_1, b32_2, b32_3}], [b64_3], {b16_1, b16_2}""",
-    ),
-    "kind::": (
-        SM_120,
-        """mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::mxf8f6f4.block_scale.f32.e5m2.e2m3.f32.ue8m0 \
-        {f32_1, f32_2, f32_3, f32_4}, {b32_1, b32_2, b32_3, b32_4}, {b32_5, b32_6, b32_7, b32_8}, \
-        {f32_1, f32_2, f32_3, f32_4}, b32_9, 0, b32_10, {b16_1, b16_2}, b32_11, {b16_3, b16_4}""",
     ),
 }
 
