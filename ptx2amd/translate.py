@@ -58,6 +58,7 @@ class KernelResult:
     fidelity: str = ""  # "exact", or "approx: " and the opcodes
     hazards: list[str] = field(default_factory=list)  # "line N: why": where warps of a block wait for each other
     apart: list[tuple[int, int]] = field(default_factory=list)  # parameters that must not point into one allocation
+    rows: bool = False  # whether the block's size in x must divide a warp's
     warnings: list[str] = field(default_factory=list)  # the same of lanes of a warp
 
     @property
@@ -263,14 +264,15 @@ def _lower(lowering: ModuleLowering, name: str) -> KernelResult:
         dynamic=plan.dynamic,
         launch_words=plan.launch_words,
         fidelity=f"approx: {' '.join(plan.approximate)}" if plan.approximate else "exact",
-        hazards=[str(h) for h in plan.hazards if not h.lanes and (not h.aliases or _counts(plan, lowering))],
+        hazards=[str(h) for h in plan.hazards if not h.lanes and (not h.at_launch or _counts(plan, lowering))],
         apart=sorted({pair for h in plan.hazards for pair in h.aliases}) if lowering.chosen(name) == "paired" else [],
+        rows=lowering.chosen(name) == "paired" and any(h.rows for h in plan.hazards),
         warnings=[str(hazard) for hazard in plan.hazards if hazard.lanes],
     )
 
 
 def _counts(plan: KernelPlan, lowering: ModuleLowering) -> bool:
-    """Whether hazards of pointers that may alias are one kernel's: not where launches look at the pointers."""
+    """Whether hazards that launches tell of are a kernel's: not where launches look."""
     return plan.mapping == "padded" or (plan.mapping == "paired" and not lowering.choose)
 
 
@@ -308,6 +310,7 @@ def sidecar(module: Module, arch: str, results: dict[str, KernelResult], build_i
                 "fidelity": r.fidelity,
                 "hazards": r.hazards,
                 "apart": r.apart,
+                "rows": r.rows,
                 "warnings": r.warnings,
                 "line": module.functions[r.name].line,
             }

@@ -33,6 +33,7 @@ class KernelReport:
     slot: int | None = None  # bytes of static shared memory in the arena; None: all in LDS
     dynamic: bool = False  # whether it uses dynamic shared memory
     apart: list[tuple[int, int]] = field(default_factory=list)  # parameters, by offset
+    rows: bool = False  # whether it is padded for blocks whose size in x does not divide a warp's
 
 
 @dataclass(slots=True)
@@ -100,6 +101,7 @@ def _kernel(result: KernelResult) -> KernelReport:
         result.slot,
         result.dynamic,
         result.apart,
+        result.rows,
     )
 
 
@@ -117,15 +119,19 @@ def _show(report: ImageReport, arch: str) -> None:
         click.echo(f"  {kernel.name}\n    {facts}")
         if kernel.runs:
             click.echo(f"    runs on {arch}: {kernel.mapping}, {kernel.fidelity}")
-            _show_hazards(kernel.mapping, kernel.hazards, kernel.warnings, kernel.apart)
+            _show_hazards(kernel.mapping, kernel.hazards, kernel.warnings, kernel.apart, kernel.rows)
             _show_shared(kernel, arch)
         else:
             click.echo(f"    does not run on {arch}: {kernel.reason}")
 
 
-def _show_hazards(mapping: str, hazards: list[str], warnings: list[str], apart: list[tuple[int, int]]) -> None:
+def _show_hazards(
+    mapping: str, hazards: list[str], warnings: list[str], apart: list[tuple[int, int]], rows: bool
+) -> None:
     if mapping == "padded":
         click.echo("    blocks of at most 512 threads, launched with twice the size in x")
+    if rows:
+        click.echo("    padded for blocks whose size in x is none of 1, 2, 4, 8, 16, 32")
     for first, second in apart:
         click.echo(f"    padded when the pointers at +{first} and +{second} of its parameters lead into one allocation")
     for text in hazards:
@@ -156,4 +162,4 @@ def _show_code_object(note: dict[str, Any], as_json: bool) -> None:
         )
         for need in kernel.get("needs", []):
             click.echo(f"    {need}")
-        _show_hazards("", *(kernel.get(key, []) for key in ("hazards", "warnings", "apart")))
+        _show_hazards("", *(kernel.get(key, []) for key in ("hazards", "warnings", "apart", "rows")))

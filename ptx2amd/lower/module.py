@@ -310,8 +310,8 @@ class ModuleLowering:
         if prod(cluster) > 1:
             raise Unsupported(f"clusters of {prod(cluster)} blocks; a cluster has one block", function.proto.name)
         chosen = self.target
-        # Whether pointers alias is known at launches, which take a padded variant then (per-kernel code objects).
-        hazardous = [h for h in found if not h.lanes and (self.mode == "module" or not h.aliases)]
+        # What is known at launches only: they take a padded variant then (per-kernel code objects).
+        hazardous = [h for h in found if not h.lanes and (self.mode == "module" or not h.at_launch)]
         if self.choose and chosen.paired and hazardous:
             chosen = replace(chosen, mapping="padded")
         block = max_threads(function)

@@ -166,6 +166,7 @@ def kernel_entry(
     lines = [f"{key} {value}\n" for key, value in fields.items()]
     lines += [f"hazard {_one_line(text)}\n" for text in outcome.hazards]
     lines += [f"apart {a} {b}\n" for a, b in outcome.apart]
+    lines += ["rows 32\n"] if outcome.rows else []
     lines += [f"warning {_one_line(text)}\n" for text in outcome.warnings]
     return Entry("".join(lines), result.code)
 

@@ -20,7 +20,7 @@ from ptx2amd.target.flow import Flow, Op
 from ptx2amd.target.inline import Matters, inlined
 from ptx2amd.target.lookback import LookBack
 from ptx2amd.target.spins import is_look, is_try, locks
-from ptx2amd.target.view import BARRIERS, space_of
+from ptx2amd.target.view import BARRIERS, OWN_ROW, space_of
 
 SELF_CHANGING = frozenset(("add", "inc", "dec"))
 EXCHANGES = frozenset(("shfl", "vote", "match_any", "match_all", "redux"))
@@ -31,12 +31,19 @@ ALL_LANES = 0xFFFFFFFF
 class Hazard:
     """A place where a warp may wait for another warp of its block, or (`lanes`) a lane for another lane of its
     warp, which no mapping helps. line: of the PTX text, 1-based. aliases: it is one only where two of the kernel's
-    pointers, named by their parameters' offsets in bytes, point into one allocation."""
+    pointers, named by their parameters' offsets in bytes, point into one allocation; rows: only in blocks whose size
+    in x does not divide a warp's."""
 
     line: int
     what: str
     lanes: bool = False
     aliases: frozenset[tuple[int, int]] = frozenset()
+    rows: bool = False
+
+    @property
+    def at_launch(self) -> bool:
+        """Whether only a launch tells that it is one."""
+        return bool(self.aliases) or self.rows
 
     def __str__(self) -> str:
         return f"line {self.line}: {self.what}"
@@ -46,8 +53,7 @@ def hazards(module: Module, functions: Iterable[Function]) -> list[Hazard]:
     """The hazards of a kernel: `functions` are the kernel, and those that it may call. Each place once, in the
     order of lines."""
     kernel, *others = functions
-    required = kernel.directives.get("reqntid")
-    block = prod(required) if required else 0
+    shape = kernel.directives.get("reqntid") or ()
     matters = Matters(module)
     whole = inlined(module, kernel, matters)
     apart = [f for f in others if matters(f) and f.proto.name not in whole.functions - whole.left]
@@ -55,11 +61,11 @@ def hazards(module: Module, functions: Iterable[Function]) -> list[Hazard]:
     flows = [Flow(inlined(module, f, lambda g: matters(g) and g.proto.name not in seen).scope) for f in apart]
     asking = _asking({f.proto.name: flow for f, flow in zip(apart, flows, strict=True)})
     offsets = {var.name: at for var, (at, _, _) in zip(kernel.proto.params, param_layout(kernel), strict=True)}
-    views = [Body(Flow(whole.scope), block, asking, offsets)]
-    views += [Body(flow, block, asking) for flow in flows]
+    views = [Body(Flow(whole.scope), shape, asking, offsets)]
+    views += [Body(flow, shape, asking) for flow in flows]
     stores = {space for view in views for space in view.stores}
     found = {hazard for view in views for hazard in view.hazards(stores)}
-    return sorted((h for h in found if h.lanes or not 0 < block <= WARP), key=lambda h: (h.line, h.what))
+    return sorted((h for h in found if h.lanes or not 0 < prod(shape or [0]) <= WARP), key=lambda h: (h.line, h.what))
 
 
 def _asking(flows: dict[str, Flow]) -> set[str]:
@@ -69,7 +75,7 @@ def _asking(flows: dict[str, Flow]) -> set[str]:
     while more:
         more = False
         for name, flow in flows.items():
-            if name not in asking and any(map(Body(flow, 0, asking).polls, flow.ops())):
+            if name not in asking and any(map(Body(flow, (), asking).polls, flow.ops())):
                 asking.add(name)
                 more = True
     return asking
@@ -101,9 +107,14 @@ class Body(Alone, LookBack):
             first, second = (firsts[way] for way in ways)
             loop = [components[way] == components[branch.block] for way in ways]
             apart = first and second and not first & second and loop[0] == loop[1]
-            if apart and self.differs(branch, branch.predicate):
-                line = min(op.inst.line for bit, op in enumerate(barriers.values()) if (first | second) >> bit & 1)
-                found.append(Hazard(line, f"warps meet at barriers in different branches (line {branch.inst.line})"))
+            if not apart or not self.differs(branch, branch.predicate):
+                continue
+            rows = not self.differs(branch, branch.predicate, OWN_ROW)  # what differs is %tid.x
+            if rows and self.shape and WARP % self.shape[0] == 0:
+                continue
+            line = min(op.inst.line for bit, op in enumerate(barriers.values()) if (first | second) >> bit & 1)
+            what = f"warps meet at barriers in different branches (line {branch.inst.line})"
+            found.append(Hazard(line, what, rows=rows and not self.shape))
         return found
 
     def _split_exchanges(self) -> list[Hazard]:

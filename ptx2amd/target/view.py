@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from math import prod
 
 from ptx2amd.ptx.ast import Addr, Sym
 from ptx2amd.target.flow import Flow, Op
@@ -11,6 +12,7 @@ from ptx2amd.target.spins import STORES
 
 BARRIERS = frozenset(("bar_sync", "bar_arrive", "bar_red"))
 OWN = ("%tid", "%warpid", "%clock", "%globaltimer")  # registers that warps of a block read different values from
+OWN_ROW = ("%tid.y", "%tid.z", *OWN[1:])  # in blocks whose rows fill a warp, one or several
 
 
 def space_of(op: Op) -> str:
@@ -21,11 +23,14 @@ def space_of(op: Op) -> str:
 
 class View:
     """A kernel's body with the functions that it calls, or a function that cannot be put in its place (`called`),
-    seen for its hazards. block: threads of a block, 0 when any number; asking: functions apart that may return
+    seen for its hazards. shape: of blocks, empty when any; asking: functions apart that may return
     what other threads write; offsets: of a kernel's parameters, in bytes."""
 
-    def __init__(self, flow: Flow, block: int, asking: set[str], offsets: dict[str, int] | None = None) -> None:
-        self.flow, self.block, self.asking = flow, block, asking
+    def __init__(
+        self, flow: Flow, shape: Sequence[int], asking: set[str], offsets: dict[str, int] | None = None
+    ) -> None:
+        self.flow, self.shape, self.asking = flow, shape, asking
+        self.block = prod(shape) if shape else 0  # threads
         self.called, self.offsets = offsets is None, offsets or {}
 
     @cached_property
@@ -49,8 +54,8 @@ class View:
     def visible(self, op: Op, polled: Op) -> bool:
         return self.writes(op) and (space_of(op) == space_of(polled) or not space_of(op) or not space_of(polled))
 
-    def differs(self, reader: Op, register: str) -> bool:
-        """Whether what an operation reads may differ between warps of a block."""
+    def differs(self, reader: Op, register: str, own: tuple[str, ...] = OWN) -> bool:
+        """Whether what an operation reads may differ between warps of a block. own: registers that do."""
         seen: set[tuple[Op, str]] = set()
         work = [(reader, register)]
         while work:
@@ -59,7 +64,7 @@ class View:
                 continue
             seen.add((op, name))
             sources = self.flow.sources(op, name)
-            if name.startswith(OWN) or any(map(self._own, sources)):
+            if name.startswith(own) or any(map(self._own, sources)):
                 return True
             work += [(source, r) for source in sources if source.lower not in BARRIERS for r in source.reads()]
             decided: set[int] = set().union(*(self.flow.deciders[source.block] for source in sources))

@@ -34,7 +34,7 @@ static CUresult with_kernel_params(const CUDA_KERNEL_NODE_PARAMS *p, int (*use)(
   struct shape s = {{p->gridDimX, p->gridDimY, p->gridDimZ}, {p->blockDimX, p->blockDimY, p->blockDimZ},
                     p->sharedMemBytes};
   if (!result) result = shape_checked(k, code, &s);
-  if (!result) result = code_for_pointers(k, device, &s, buffer, &code);
+  if (!result) result = code_for_launch(k, device, &s, buffer, &code);
   if (!result) {
     result = launch_words(k, code, device, p->sharedMemBytes, false, buffer, &size);
     point_at_parameters(k, code, buffer, pointers);

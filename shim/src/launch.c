@@ -102,17 +102,23 @@ static bool in_one_allocation(uint64_t a, uint64_t b) {
   return hip.MemGetAddressRange(&base, &size, b) || a - base < size; /* nobody knows of either: perhaps */
 }
 
-CUresult code_for_pointers(struct kernel *k, int device, const struct shape *s, const char *buffer,
-                           struct kernel_code **code) {
-  for (unsigned i = 0; i < (*code)->apart_count; i++) {
+static bool needs_padding(const struct kernel_code *code, const struct shape *s, const char *buffer) {
+  if (code->rows && code->rows % (int)s->block[0]) return true;
+  for (unsigned i = 0; i < code->apart_count; i++) {
     uint64_t pointers[2];
-    memcpy(&pointers[0], buffer + (*code)->apart[i].first, 8);
-    memcpy(&pointers[1], buffer + (*code)->apart[i].second, 8);
-    if (!in_one_allocation(pointers[0], pointers[1])) continue;
-    CUresult result = kernel_variant(k, device, PADDED | ((*code)->spilled ? SPILLED : 0), code);
-    return result ? result : shape_checked(k, *code, s);
+    memcpy(&pointers[0], buffer + code->apart[i].first, 8);
+    memcpy(&pointers[1], buffer + code->apart[i].second, 8);
+    if (in_one_allocation(pointers[0], pointers[1])) return true;
   }
-  return CUDA_SUCCESS;
+  return false;
+}
+
+CUresult code_for_launch(struct kernel *k, int device, const struct shape *s, const char *buffer,
+                         struct kernel_code **code) {
+  bool open = (*code)->rows || (*code)->apart_count;
+  if (!UNLIKELY(open) || !needs_padding(*code, s, buffer)) return CUDA_SUCCESS;
+  CUresult result = kernel_variant(k, device, PADDED | ((*code)->spilled ? SPILLED : 0), code);
+  return result ? result : shape_checked(k, *code, s);
 }
 
 static void trace_launch(const struct kernel *k, const struct kernel_code *code, const struct shape *s, CUresult result) {
@@ -153,7 +159,7 @@ static CUresult launch(CUfunction f, const struct shape *s, CUstream hStream, vo
   _Alignas(16) char buffer[k->parameter_bytes + LAUNCH_ROOM];
   size_t size;
   result = pack_parameters(k, params, extra, buffer, &size);
-  if (!result && UNLIKELY(code->apart_count)) result = code_for_pointers(k, device, s, buffer, &code);
+  if (!result) result = code_for_launch(k, device, s, buffer, &code);
   if (!result) result = launch_words(k, code, device, s->shared, cooperative, buffer, &size);
   if (UNLIKELY(result)) return result;
   unsigned lds = launch_lds(code, device, s->shared);

@@ -19,6 +19,7 @@ struct kernel_code {
   unsigned spread; /* lanes that a thread takes: 2 in the padded warp mapping, which doubles blocks in x */
   char mapping[16];
   char *hazard;    /* why it is padded, or NULL */
+  int rows;        /* what a block's size in x must divide, or 0 */
   unsigned apart_count;
   struct apart { uint32_t first, second; } *apart; /* offsets of pointers that must not point into one allocation */
 };
@@ -129,9 +130,9 @@ enum { PARAMETER_BYTES_MAX = 32764 };
 struct shape { unsigned grid[3], block[3], shared; };
 CUresult shape_checked(const struct kernel *k, const struct kernel_code *code, const struct shape *s); /* says why not */
 CUresult pack_parameters(const struct kernel *k, void **params, void **extra, void *buffer, size_t *size);
-/* `code` becomes that for the pointers among the packed parameters. */
-CUresult code_for_pointers(struct kernel *k, int device, const struct shape *s, const char *buffer,
-                           struct kernel_code **code);
+/* `code` becomes that for the block's shape, and the pointers among the packed parameters. */
+CUresult code_for_launch(struct kernel *k, int device, const struct shape *s, const char *buffer,
+                         struct kernel_code **code);
 
 
 /* ---- trace.c ---- */

@@ -112,6 +112,10 @@ SUITES = {
         ("pyqrack-cuda==1.27.0", "packaging", "numpy"), (str(HERE / "pyqrack_ops.py"),), "kernels of the wheel",
         {"QRACK_MAX_ALLOC_MB": "4096"},
     ),
+    "faiss": Suite(
+        ("faiss-gpu==1.15.1", "numpy"), (str(HERE / "faiss_ops.py"),),
+        "kernels of the wheel; matrix products are the host's, as cuBLAS's are machine code",
+    ),
     "CUDA toolkit": Suite(
         ("nvidia-curand==10.4.0.35", "nvidia-cuda-nvcc==13.0.88", "nvidia-nvvm==13.0.88", "nvidia-cuda-crt==13.0.88",
          "nvidia-cuda-runtime==13.0.96", "nvidia-cuda-cccl==13.0.85"),

@@ -1,4 +1,4 @@
-"""Launches of a kernel that was translated for pointers into different allocations."""
+"""Launches of a kernel that was translated for pointers into different allocations, or for some shapes of blocks."""
 
 from __future__ import annotations
 
@@ -47,6 +47,18 @@ def test_variant(shim: SimpleNamespace, kernel: object, first: int, second: int,
     values = [("uint64_t *", first), ("uint64_t[2]", [first, second])]
     assert launch(shim, kernel, (96, 2, 1), values=values) == 0
     assert list(shim.stub.stub_last.block) == ([192, 2, 1] if padded else [96, 2, 1])
+
+
+@pytest.mark.parametrize(
+    ("block", "padded"),
+    [((32, 8, 1), False), ((16, 4, 1), False), ((1, 33, 1), False), ((64, 4, 1), True), ((24, 2, 1), True)],
+)
+def test_variant_by_shape(shim: SimpleNamespace, kernel: object, block: tuple[int, ...], padded: bool) -> None:
+    write_kernel(shim.cache, IMAGE, "k", rows=32)
+    values = [("uint64_t *", MIB), ("uint64_t[2]", [0, MIB])]
+    assert launch(shim, kernel, block, values=values) == 0
+    x, *others = block
+    assert list(shim.stub.stub_last.block) == [2 * x if padded else x, *others]
 
 
 def test_large_blocks_are_refused_with_the_reason(

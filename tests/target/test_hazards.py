@@ -424,6 +424,30 @@ def test_writes_by_other_pointers_behind_barriers(before: str, after: str, hazar
     assert [h.aliases for h in found(text)] == ([{(0, 16)}] if hazard else [])
 
 
+ROWS = """{first} L: bar.sync 0; add.s32 {by}, {by}, 32; setp.lt.s32 %p1, {by}, %r29; @%p1 bra L;
+  E: setp.gt.s32 %p2, {by}, %r29; @%p2 bra F; bar.sync 0; F: ret;"""
+
+
+@pytest.mark.parametrize(
+    "by, directives, hazard, rows",
+    [
+        ("%tid.x", "", True, True),
+        ("%tid.y", "", True, False),
+        ("%tid.x", ".reqntid 32, 8, 1", False, False),
+        ("%tid.x", ".reqntid 64, 8, 1", True, False),
+    ],
+)
+def test_barriers_in_branches_by_the_place_in_a_row(by: str, directives: str, hazard: bool, rows: bool) -> None:
+    """Blocks of 32 x N threads whose warps all go the same ways (faiss's distances): a launch knows."""
+    first = f"mov.u32 %r5, {by}; setp.ge.s32 %p3, %r5, %r29; @%p3 bra E;"
+    text = kernel(ROWS.format(first=first, by="%r5"), directives)
+    hazards_found = found(text)
+    assert [h.rows for h in hazards_found] == ([rows] if hazard else [])
+    [result] = translate(text, "rows.ptx", ["gfx942"])
+    k = result.kernels["k"]
+    assert (k.mapping, k.rows) == ("padded" if hazard and not rows else "paired", rows)
+
+
 @pytest.mark.parametrize("name", CALLING)
 def test_found_across_calls(name: str) -> None:
     module = parse(kernel(CALLING[name]) + FUNCTIONS, "calls.ptx")
