@@ -1,4 +1,6 @@
 /* Loads and stores that native code leaves to C: faults, lanes in several allocations, bytes at scattered addresses. */
+#include <immintrin.h>
+
 #include "native_memory.h"
 #include "wave_events.h"
 
@@ -73,11 +75,58 @@ static bool access_lane(struct wave *w, const struct inst *i, struct frame *f, u
   return true;
 }
 
+/* The usual case, without a question for each lane: all lie in LDS, or in the allocation of the site's last access.
+ * For the kinds that machine code does not gather or scatter. False: nothing was done. */
+__attribute__((target("avx512f"))) static bool access_inside(const struct wave *w, struct frame *f,
+                                                             const struct native_memory *m,
+                                                             const struct native_site *site) {
+  _Alignas(64) uint64_t at[16];
+  __mmask16 lanes = (__mmask16)f->lanes, outside;
+  if (m->space == MEMORY_LDS) {
+    if (w->lds_size < bytes_of(m)) return false;
+    __m512i offsets = _mm512_load_si512(f->offset), base = _mm512_set1_epi64((int64_t)(uintptr_t)w->lds);
+    outside = _mm512_cmpgt_epu32_mask(offsets, _mm512_set1_epi32((int)(w->lds_size - bytes_of(m))));
+    for (int half = 0; half < 2; half++) {
+      __m512i wide = _mm512_cvtepu32_epi64(_mm256_load_si256((const __m256i *)f->offset + half));
+      _mm512_store_si512(at + 8 * half, _mm512_add_epi64(base, wide));
+    }
+  } else if (m->space == MEMORY_GLOBAL) {
+    __m512i low = _mm512_set1_epi64((int64_t)site->lo), last = _mm512_set1_epi64((int64_t)site->last);
+    outside = 0;
+    for (int half = 0; half < 2; half++) {
+      __m512i address = _mm512_load_si512(f->address + 8 * half);
+      unsigned wrong = _mm512_cmplt_epu64_mask(address, low) | _mm512_cmpgt_epu64_mask(address, last);
+      outside |= (__mmask16)(wrong << 8 * half);
+      _mm512_store_si512(at + 8 * half, address);
+    }
+  } else {
+    return false;
+  }
+  if (outside & lanes) return false;
+#define EACH(statement) \
+  for (unsigned rest = lanes, l; rest && (l = (unsigned)__builtin_ctz(rest), true); rest &= rest - 1) statement
+#define AT(type) (*(type __attribute__((aligned(1), may_alias)) *)(uintptr_t)at[l])
+  uint32_t *data = f->data[0];
+  switch ((enum native_kind)m->kind) {
+  case MEMORY_U8: EACH(data[l] = AT(const uint8_t)); break;
+  case MEMORY_I8: EACH(data[l] = (uint32_t)AT(const int8_t)); break;
+  case MEMORY_U16: EACH(data[l] = AT(const uint16_t)); break;
+  case MEMORY_I16: EACH(data[l] = (uint32_t)AT(const int16_t)); break;
+  case MEMORY_B8: EACH(AT(uint8_t) = (uint8_t)data[l]); break;
+  case MEMORY_B16: EACH(AT(uint16_t) = (uint16_t)data[l]); break;
+  default: return false;
+  }
+#undef AT
+#undef EACH
+  return true;
+}
+
 /* The lanes' accesses one by one; the allocation found is remembered for the machine code. */
 uint64_t native_access(struct wave *w, const struct inst *i, struct frame *f, const uint32_t *v,
                               struct native_site *site) {
   const struct native_memory *m = memory_of(i);
   unsigned lane0 = (unsigned)(v - w->v), bytes = bytes_of(m);
+  if (access_inside(w, f, m, site)) return 1;
   for (uint64_t rest = f->lanes & 0xffff; rest; rest &= rest - 1)
     if (!access_lane(w, i, f, (unsigned)__builtin_ctzll(rest), lane0, m)) return 0;
   if (m->space == MEMORY_GLOBAL && (f->lanes & 0xffff)) {

@@ -45,6 +45,8 @@ static float max_f32(float a, float b) { return isnan(a) ? b : isnan(b) ? a : b 
 static double min_f64(double a, double b) { return isnan(a) ? b : isnan(b) ? a : b < a ? b : a; }
 static double max_f64(double a, double b) { return isnan(a) ? b : isnan(b) ? a : b > a ? b : a; }
 
+#define INLINE inline __attribute__((always_inline))   /* so that an operation's loop over lanes has no other's code */
+
 /* The new value: old is the memory's, s the operand, t the second operand (comparand). Operations of both widths: */
 #define INTEGER_RESULTS(bits)                                                                                     \
   case ATOMIC_SWAP: return s;                                                                                      \
@@ -63,7 +65,7 @@ static double max_f64(double a, double b) { return isnan(a) ? b : isnan(b) ? a :
   case ATOMIC_DEC: return old == 0 || old > s ? s : old - 1;                                                       \
   case ATOMIC_MSKOR: return (old & ~s) | t;
 
-static uint32_t result32(enum atomic_op op, uint32_t old, uint32_t s, uint32_t t) {
+static INLINE uint32_t result32(enum atomic_op op, uint32_t old, uint32_t s, uint32_t t) {
   switch (op) {
   INTEGER_RESULTS(32)
   case ATOMIC_CSUB: return old < s ? 0 : old - s;
@@ -82,7 +84,7 @@ static uint32_t result32(enum atomic_op op, uint32_t old, uint32_t s, uint32_t t
   return old;
 }
 
-static uint64_t result64(enum atomic_op op, uint64_t old, uint64_t s, uint64_t t) {
+static INLINE uint64_t result64(enum atomic_op op, uint64_t old, uint64_t s, uint64_t t) {
   switch (op) {
   INTEGER_RESULTS(64)
   case ATOMIC_CMPSWAP_F: return as_double(old) == as_double(t) ? s : old;
@@ -95,7 +97,7 @@ static uint64_t result64(enum atomic_op op, uint64_t old, uint64_t s, uint64_t t
 
 /* update32 and update64: change memory and return the old value; *changed is set where the new one differs. */
 #define UPDATE(bits)                                                                                              \
-  static uint##bits##_t update##bits(uint64_t address, enum atomic_op op, uint##bits##_t s, uint##bits##_t t,      \
+  static INLINE uint##bits##_t update##bits(uint64_t address, enum atomic_op op, uint##bits##_t s, uint##bits##_t t,      \
                                      bool shared, bool *changed) {                                                 \
     uint##bits##_t *p = (uint##bits##_t *)(uintptr_t)address, old, value;                                          \
     if (!shared) {                                                                                                 \
@@ -116,28 +118,47 @@ UPDATE(32)
 UPDATE(64)
 #undef UPDATE
 
-void VG(atomic_lanes)(struct wave *w, const struct inst *i, const struct lane_addresses *a, enum atomic_op op,
-                      unsigned bits, bool returns, bool shared, unsigned data, unsigned data2) {
-  uint32_t *d = vgpr(w, i->dst);
-  const uint32_t *s = vgpr(w, data), *t = vgpr(w, data2);
-  enum { MXCSR_DEFAULT = 0x1f80 };   /* memory rounds to nearest and keeps denormals whatever MODE says */
-  bool floating = op >= ATOMIC_CMPSWAP_F, changed = false;
-  if (floating) _mm_setcsr(MXCSR_DEFAULT);
-  if (bits == 32) {
-    EACH_LANE(l, a->lanes) {
-      uint32_t old = update32(a->p[l], op, s[l], t[l], shared, &changed);
-      if (returns) d[l] = old;
-    }
-  } else {
-    EACH_LANE(l, a->lanes) {
-      uint64_t old = update64(a->p[l], op, (uint64_t)s[W + l] << 32 | s[l], (uint64_t)t[W + l] << 32 | t[l], shared,
-                              &changed);
-      if (returns) {
-        d[l] = (uint32_t)old;
-        d[W + l] = (uint32_t)(old >> 32);
-      }
+struct operands {
+  uint32_t *d;            /* old values, or NULL */
+  const uint32_t *s, *t;
+  bool shared;
+};
+
+static INLINE bool update_lanes(const struct lane_addresses *a, enum atomic_op op, unsigned bits, struct operands o) {
+  bool changed = false;
+  EACH_LANE(l, a->lanes) {
+    if (bits == 32) {
+      uint32_t old = update32(a->p[l], op, o.s[l], o.t[l], o.shared, &changed);
+      if (o.d) o.d[l] = old;
+    } else {
+      uint64_t s = (uint64_t)o.s[W + l] << 32 | o.s[l], t = (uint64_t)o.t[W + l] << 32 | o.t[l];
+      uint64_t old = update64(a->p[l], op, s, t, o.shared, &changed);
+      if (o.d) o.d[l] = (uint32_t)old, o.d[W + l] = (uint32_t)(old >> 32);
     }
   }
+  return changed;
+}
+
+/* A loop for each operation and width. */
+static bool update_all(const struct lane_addresses *a, enum atomic_op op, unsigned bits, struct operands o) {
+#define LOOP(op) case op: return bits == 32 ? update_lanes(a, op, 32, o) : update_lanes(a, op, 64, o);
+  switch (op) {
+  LOOP(ATOMIC_SWAP) LOOP(ATOMIC_CMPSWAP) LOOP(ATOMIC_ADD) LOOP(ATOMIC_SUB) LOOP(ATOMIC_RSUB) LOOP(ATOMIC_CSUB)
+  LOOP(ATOMIC_MIN_I) LOOP(ATOMIC_MIN_U) LOOP(ATOMIC_MAX_I) LOOP(ATOMIC_MAX_U) LOOP(ATOMIC_AND) LOOP(ATOMIC_OR)
+  LOOP(ATOMIC_XOR) LOOP(ATOMIC_INC) LOOP(ATOMIC_DEC) LOOP(ATOMIC_MSKOR) LOOP(ATOMIC_WRAP) LOOP(ATOMIC_CMPSWAP_F)
+  LOOP(ATOMIC_ADD_F) LOOP(ATOMIC_MIN_F) LOOP(ATOMIC_MAX_F) LOOP(ATOMIC_PK_ADD_F16) LOOP(ATOMIC_PK_ADD_BF16)
+  LOOP(ATOMIC_COND_SUB)
+  }
+#undef LOOP
+  return false;
+}
+
+void VG(atomic_lanes)(struct wave *w, const struct inst *i, const struct lane_addresses *a, enum atomic_op op,
+                      unsigned bits, bool returns, bool shared, unsigned data, unsigned data2) {
+  struct operands o = {returns ? vgpr(w, i->dst) : NULL, vgpr(w, data), vgpr(w, data2), shared};
+  enum { MXCSR_DEFAULT = 0x1f80 };   /* memory rounds to nearest and keeps denormals whatever MODE says */
+  bool floating = op >= ATOMIC_CMPSWAP_F;
+  if (floating) _mm_setcsr(MXCSR_DEFAULT);
+  w->changes += update_all(a, op, bits, o);
   if (floating) _mm_setcsr(w->mxcsr);
-  w->changes += changed;
 }

@@ -191,8 +191,10 @@ next_inst VG(ds_atomic)(struct wave *w, const struct inst *i, enum atomic_op op,
   next_inst out;
   if (!(a.lanes = wave_exec(w))) return NEXT(i);
   if (!lds_addresses(w, i, &a, offset16(i), bits / 8, &out)) return out;
-  EACH_LANE(l, a.lanes)
-    if (a.p[l] % (bits / 8)) {
+  uint64_t misaligned = 0;
+  for (int l = 0; l < W; l++) misaligned |= a.p[l] & (bits / 8 - 1);   /* inactive lanes have an active one's address */
+  if (__builtin_expect(misaligned != 0, 0)) EACH_LANE(l, a.lanes)
+    if (a.p[l] & (bits / 8 - 1)) {
       uint64_t at = a.p[l] - (uint64_t)(uintptr_t)w->lds;
       return wave_fault(w, i, FAULT_MISALIGNED, (int)l, at, "atomic operation on %u bytes at LDS offset 0x%llx", bits / 8,
                         (unsigned long long)at);
