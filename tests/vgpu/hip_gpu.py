@@ -13,8 +13,10 @@ def opened(arch: str) -> Iterator[hip.Gpu]:
     """The body of a fixture: the current device, reset afterwards."""
     gpu = hip.open(f"vgpu:{arch}")
     gpu.activate()
-    yield gpu
-    gpu.reset()
+    try:
+        yield gpu
+    finally:
+        gpu.reset()
 
 
 def fails(name: str) -> pytest.RaisesExc[hip.HipError]:
