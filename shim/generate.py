@@ -41,6 +41,7 @@ def write(outdir: Path) -> list[Path]:
         "entry.c": _entry(table),
         "forward.c": _forward(table),
         "variants.c": _variants(table),
+        "absent.c": _absent(table),
         "refused.c": _refused(table),
     }
     for name, text in texts.items():
@@ -199,6 +200,27 @@ def _hip_call(row: Row) -> str:
     call = re.sub(r"\bhip([A-Z]\w+)\(", r"hip.\1(", call)
     body.append(f"  return from_hip({call});")
     return f"CUresult {row.symbol}({row.args}) {{\n" + "\n".join(body) + "\n}\n"
+
+
+def _absent(table: list[Row]) -> str:
+    """Functions of features that no device has: they check their arguments, and say no."""
+    out = [f'{_NOTE}#include "shim.h"\n']
+    for row in table:
+        if row.absent and not row.ours:
+            parameters = row.parameters()
+            body = ["  ENTER_CONTEXT();"] if "CUstream" in dict(parameters) else []
+            for kind, name in parameters:
+                wrong, error = _ABSENT_CHECKS.get(kind, ("", ""))
+                if kind.endswith("*") and _must_not_be_null(row, name):
+                    wrong, error = "!{}", "INVALID_VALUE"
+                body.append(f"  if ({wrong.format(name)}) return CUDA_ERROR_{error};" if wrong else f"  (void){name};")
+            body.append(f"  return {row.answer};")
+            out.append(f"CUresult {row.symbol}({row.args}) {{\n" + "\n".join(body) + "\n}\n")
+    return "\n".join(out)
+
+
+_ABSENT_CHECKS = {
+    "CUdevice": ("!device_ok({})", "INVALID_DEVICE"), "CUstream": ("!stream_hip({}, &(void *){{0}})", "INVALID_HANDLE")}
 
 
 def _must_not_be_null(row: Row, name: str) -> bool:

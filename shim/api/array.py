@@ -40,5 +40,6 @@ ROWS = [
         "CUmipmappedArray hMipmappedArray",
         ours=True),
     Row("cuMemMapArrayAsync", 11010,
-        "CUarrayMapInfo *mapInfoList, unsigned int count, CUstream hStream", ptsz=11010),
+        "CUarrayMapInfo *mapInfoList, unsigned int count, CUstream hStream",
+        ptsz=11010, absent="sparse arrays", answer="CUDA_ERROR_INVALID_VALUE"),
 ]

@@ -118,5 +118,6 @@ ROWS = [
         ours=True),
     Row("cuMemBatchDecompressAsync", 12060,
         "CUmemDecompressParams *paramsArray, size_t count, unsigned int flags, size_t *errorIndex, "
-        "CUstream stream", ptsz=12060),
+        "CUstream stream", ptsz=12060, ours=True, absent="decompression",
+        answer="CUDA_ERROR_INVALID_VALUE"),
 ]

@@ -11,7 +11,7 @@ ROWS = [
         hip="hipExternalMemoryGetMappedBuffer((void **)devPtr, extMem, bufferDesc)"),
     Row("cuExternalMemoryGetMappedMipmappedArray", 10000,
         "CUmipmappedArray *mipmap, CUexternalMemory extMem, const "
-        "CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC *mipmapDesc"),
+        "CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC *mipmapDesc", ours=True),
     Row("cuDestroyExternalMemory", 10000, "CUexternalMemory extMem", hip="hipDestroyExternalMemory(extMem)"),
     Row("cuImportExternalSemaphore", 10000,
         "CUexternalSemaphore *extSem_out, const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC *semHandleDesc",

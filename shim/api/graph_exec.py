@@ -6,7 +6,7 @@ ROWS = [
     Row("cuGraphExecBatchMemOpNodeSetParams", 11070,
         "CUgraphExec graphExec, CUgraphNode node, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams",
         hip="hipGraphExecBatchMemOpNodeSetParams(graphExec, node, nodeParams)"),
-    Row("cuGraphExecGetId", 13010, "CUgraphExec hGraphExec, unsigned int *graphId"),
+    Row("cuGraphExecGetId", 13010, "CUgraphExec hGraphExec, unsigned int *graphId", ours=True),
     Row("cuGraphInstantiateWithFlags", 11040,
         "CUgraphExec *phGraphExec, CUgraph hGraph, unsigned long long flags",
         hip="hipGraphInstantiateWithFlags((void **)phGraphExec, hGraph, flags)", also=(("cuGraphInstantiate", 12000),)),
@@ -53,7 +53,7 @@ ROWS = [
     Row("cuGraphLaunch", 10000,
         "CUgraphExec hGraph, CUstream hStream", ptsz=10000,
         hip="hipGraphLaunch(hGraph, hStream)"),
-    Row("cuGraphExecDestroy", 10000, "CUgraphExec hGraphExec", hip="hipGraphExecDestroy(hGraphExec)"),
+    Row("cuGraphExecDestroy", 10000, "CUgraphExec hGraphExec", ours=True),
     Row("cuGraphExecUpdate", 10020,
         "CUgraphExec hGraphExec, CUgraph hGraph, CUgraphNode *hErrorNode_out, CUgraphExecUpdateResult "
         "*updateResult_out",

@@ -30,7 +30,7 @@ ROWS = [
         ours=True),
     Row("cuDevSmResourceSplit", 13010,
         "CUdevResource *result, unsigned int nbGroups, const CUdevResource *input, CUdevResource "
-        "*remainder, unsigned int flags, CU_DEV_SM_RESOURCE_GROUP_PARAMS *groupParams"),
+        "*remainder, unsigned int flags, CU_DEV_SM_RESOURCE_GROUP_PARAMS *groupParams", ours=True),
     Row("cuStreamGetGreenCtx", 12040, "CUstream hStream, CUgreenCtx *phCtx", ours=True),
     Row("cuCtxFromGreenCtx", 12040, "CUcontext *pContext, CUgreenCtx hCtx",
         ours=True),

@@ -9,7 +9,7 @@ ROWS = [
     Row("cuGraphicsGLRegisterImage", 3000,
         "CUgraphicsResource *pCudaResource, GLuint image, GLenum target, unsigned int Flags",
         hip="hipGraphicsGLRegisterImage((void **)pCudaResource, image, target, Flags)"),
-    Row("cuWGLGetDevice", 2020, "CUdevice *pDevice, HGPUNV hGpu"),
+    Row("cuWGLGetDevice", 2020, "CUdevice *pDevice, HGPUNV hGpu", absent="WGL"),
     Row("cuGLGetDevices", 4010,
         "unsigned int *pCudaDeviceCount, CUdevice *pCudaDevices, unsigned int cudaDeviceCount, "
         "CUGLDeviceList deviceList",

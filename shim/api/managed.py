@@ -45,5 +45,5 @@ ROWS = [
         ours=True),
     Row("cuMemGetLocationInfo", 13040,
         "CUdeviceptr ptr, size_t size, size_t summaryGranularity, size_t samplingGranularity, "
-        "CUmemLocation *location_out"),
+        "CUmemLocation *location_out", ours=True),
 ]

@@ -19,10 +19,12 @@ class Row:
       a current context is required, unless `context` is False);
     - `c`: a C expression of type CUresult;
     - `ours`: a C function of that name in shim/src;
+    - `absent`: nothing but checks of its arguments: it belongs to a feature that no device here has (absent.py), and
+      answers `answer`; a context is required where it takes a stream; with `ours` too, a C function does that;
     - nothing of these: it answers CUDA_ERROR_NOT_SUPPORTED and says so once.
-    `required` names pointers that a HIP call may not be given as null, besides the first parameter. `early`: it
-    works before cuInit, where others answer CUDA_ERROR_NOT_INITIALIZED. `also` lists further (name, since) pairs
-    under which cuGetProcAddress finds the symbol.
+    `required` names pointers that a HIP call or a check may not be given as null, besides the first parameter.
+    `early`: it works before cuInit, where others answer CUDA_ERROR_NOT_INITIALIZED. `also` lists further (name, since)
+    pairs under which cuGetProcAddress finds the symbol.
     """
 
     symbol: str
@@ -33,6 +35,8 @@ class Row:
     hip: str = ""
     c: str = ""
     ours: bool = False
+    absent: str = ""
+    answer: str = "CUDA_ERROR_NOT_SUPPORTED"
     required: tuple[str, ...] = ()
     early: bool = False
     context: bool = True
@@ -46,8 +50,12 @@ class Row:
 
     @property
     def disposition(self) -> str:
-        """`hip`, `ours` or `refused`: what the support table shows."""
-        return "hip" if self.hip else "ours" if self.ours or self.c else "refused"
+        """`absent`, `hip`, `ours` or `refused`: what the support table shows."""
+        return "absent" if self.absent else "hip" if self.hip else "ours" if self.ours or self.c else "refused"
+
+    @property
+    def works(self) -> bool:
+        return self.disposition in ("hip", "ours")
 
     @property
     def exports(self) -> list[str]:

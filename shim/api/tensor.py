@@ -16,12 +16,12 @@ ROWS = [
         "CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill", ours=True),
     Row("cuTensorMapReplaceAddress", 12000, "CUtensorMap *tensorMap, void *globalAddress", ours=True),
     Row("cuTensorMapSetAllocationClass", 13050,
-        "CUtensorMap *tensorMap, CUtensorMapAllocClass allocClass, CUtensorMapAllocClass *outAllocClass"),
+        "CUtensorMap *tensorMap, CUtensorMapAllocClass allocClass, CUtensorMapAllocClass *outAllocClass", ours=True),
     Row("cuTensorMapEncodeIm2colWide", 12080,
         "CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank, void "
         "*globalAddress, const cuuint64_t *globalDim, const cuuint64_t *globalStrides, int "
         "pixelBoxLowerCornerWidth, int pixelBoxUpperCornerWidth, cuuint32_t channelsPerPixel, cuuint32_t "
         "pixelsPerColumn, const cuuint32_t *elementStrides, CUtensorMapInterleave interleave, "
         "CUtensorMapIm2ColWideMode mode, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, "
-        "CUtensorMapFloatOOBfill oobFill"),
+        "CUtensorMapFloatOOBfill oobFill", ours=True),
 ]

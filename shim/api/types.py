@@ -42,11 +42,11 @@ STRUCT_VALUES = ("CUipcEventHandle", "CUipcMemHandle", "CUmemLocation", "CUeglFr
 OPAQUE = _words("""
 CUDA_ARRAY_MEMORY_REQUIREMENTS CUDA_ARRAY_SPARSE_PROPERTIES
 CUDA_BATCH_MEM_OP_NODE_PARAMS CUDA_EXTERNAL_MEMORY_BUFFER_DESC CUDA_EXTERNAL_MEMORY_HANDLE_DESC
-CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC
+CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC
 CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS CUDA_EXT_SEM_SIGNAL_NODE_PARAMS
 CUDA_EXT_SEM_WAIT_NODE_PARAMS CUDA_FABRIC_COPY_BATCH_OP CUDA_HOST_NODE_PARAMS
 CUDA_MEM_ALLOC_NODE_PARAMS
-CU_DEV_SM_RESOURCE_GROUP_PARAMS CUarrayMapInfo CUcheckpointCheckpointArgs CUcheckpointLockArgs
+CUarrayMapInfo CUcheckpointCheckpointArgs CUcheckpointLockArgs
 CUcheckpointRestoreArgs CUcheckpointUnlockArgs CUcliqueInfo CUctxCreateParams
 CUexecAffinityParam CUgraphEdgeData CUkernelNodeAttrValue CUlogicalEndpointProp CUmemAccessDesc
 CUmemAllocationProp CUmemDecompressParams CUmemPoolProps CUmemPoolPtrExportData
@@ -92,6 +92,9 @@ typedef struct CUDA_ARRAY_DESCRIPTOR {
 typedef struct CUDA_ARRAY3D_DESCRIPTOR {
   size_t Width, Height, Depth; CUarray_format Format; unsigned int NumChannels, Flags;
 } CUDA_ARRAY3D_DESCRIPTOR;
+typedef struct CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC {
+  unsigned long long offset; CUDA_ARRAY3D_DESCRIPTOR arrayDesc; unsigned int numLevels, reserved[16];
+} CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC;
 typedef struct CUDA_RESOURCE_DESC {
   CUresourcetype resType;
   union {
@@ -163,6 +166,9 @@ typedef struct CUdevResource {
   CUdevResourceType type; uint32_t padding[23];
   union { struct { unsigned int smCount, minSmPartitionSize, smCoscheduledAlignment, flags; } sm; uint64_t words[6]; };
 } CUdevResource;
+typedef struct CU_DEV_SM_RESOURCE_GROUP_PARAMS {
+  unsigned int smCount, coscheduledSmCount, preferredCoscheduledSmCount, flags, localityDomainId, reserved[11];
+} CU_DEV_SM_RESOURCE_GROUP_PARAMS;
 typedef struct CUgraphExecUpdateResultInfo {
   CUgraphExecUpdateResult result; CUgraphNode errorNode, errorFromNode;
 } CUgraphExecUpdateResultInfo;

@@ -17,28 +17,41 @@ unsigned texel_bytes(CUarray_format format, unsigned channels) {
 
 static size_t at_least_1(size_t n) { return n ? n : 1; }
 
-CUresult cuArray3DCreate_v2(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *d) {
-  ENTER_CONTEXT();
-  if (!pHandle || !d || !d->Width) return CUDA_ERROR_INVALID_VALUE;
+CUresult array_size(const CUDA_ARRAY3D_DESCRIPTOR *d, size_t *size) {
+  if (!d->Width) return CUDA_ERROR_INVALID_VALUE;
   unsigned texel = texel_bytes(d->Format, d->NumChannels);
   if (!texel) return d->Format && d->NumChannels <= 4 ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
   if (d->Flags & ~(unsigned)(ARRAY_LAYERED | ARRAY_SURFACE | ARRAY_CUBEMAP | ARRAY_GATHER)) return CUDA_ERROR_NOT_SUPPORTED;
   if ((d->Flags & ARRAY_CUBEMAP) && (d->Width != d->Height || !d->Depth || d->Depth % 6)) return CUDA_ERROR_INVALID_VALUE;
-  size_t rows = at_least_1(d->Height), slices = at_least_1(d->Depth), size, pitch = d->Width * texel;
-  if (d->Width > 1u << 28 || __builtin_mul_overflow(pitch, rows, &size) || __builtin_mul_overflow(size, slices, &size))
-    return CUDA_ERROR_INVALID_VALUE;
+  size_t slice;
+  bool fits = d->Width <= 1u << 28 && !__builtin_mul_overflow(d->Width * texel, at_least_1(d->Height), &slice) &&
+              !__builtin_mul_overflow(slice, at_least_1(d->Depth), size);
+  return fits ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult array_new(CUarray *handle, const CUDA_ARRAY3D_DESCRIPTOR *d, CUdeviceptr at) {
+  size_t size;
+  CUresult result = array_size(d, &size);
+  if (result) return result;
   struct array *a = handle_new(HANDLE_ARRAY);
   if (!a) return CUDA_ERROR_OUT_OF_MEMORY;
-  int error = hip.Malloc(&a->base, size);
+  a->base = at;
+  a->borrowed = at;
+  int error = at ? 0 : hip.Malloc(&a->base, size);
   if (error) {
     handle_free(HANDLE_ARRAY, a);
     return from_hip(error);
   }
   a->d = *d;
-  a->pitch = pitch;
-  a->slice = pitch * rows;
-  *pHandle = (CUarray)a;
+  a->pitch = d->Width * texel_bytes(d->Format, d->NumChannels);
+  a->slice = a->pitch * at_least_1(d->Height);
+  *handle = (CUarray)a;
   return CUDA_SUCCESS;
+}
+
+CUresult cuArray3DCreate_v2(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *d) {
+  ENTER_CONTEXT();
+  return pHandle && d ? array_new(pHandle, d, 0) : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuArrayCreate_v2(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *d) {
@@ -70,7 +83,7 @@ CUresult cuArrayDestroy(CUarray hArray) {
   ENTER_CONTEXT();
   struct array *a = array_checked(hArray);
   if (!a || a->owned) return CUDA_ERROR_INVALID_HANDLE;
-  void *base = (void *)a->base;
+  void *base = a->borrowed ? NULL : (void *)a->base;
   return handle_free(HANDLE_ARRAY, a) ? from_hip(hip.Free(base)) : CUDA_ERROR_INVALID_HANDLE;
 }
 

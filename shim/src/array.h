@@ -11,9 +11,12 @@ struct array {
   CUdeviceptr base;
   size_t pitch, slice; /* bytes of a row, of a slice */
   bool owned;          /* a mipmap's level */
+  bool borrowed;       /* in memory that is not the array's */
 };
 
 struct array *array_checked(CUarray handle);                   /* NULL when stale or foreign */
+CUresult array_new(CUarray *handle, const CUDA_ARRAY3D_DESCRIPTOR *d, CUdeviceptr at); /* at 0: in memory of its own */
+CUresult array_size(const CUDA_ARRAY3D_DESCRIPTOR *d, size_t *size);                  /* bytes; or what is wrong with d */
 unsigned texel_bytes(CUarray_format format, unsigned channels); /* 0: no such format */
 bool arrays_resolve(CUDA_MEMCPY3D *copy); /* arrays in a copy become device memory; false: a bad handle */
 #endif

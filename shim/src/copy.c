@@ -212,3 +212,12 @@ CUresult cuMemcpy3DWithAttributesAsync(CUDA_MEMCPY3D_BATCH_OP *op, unsigned long
   ENTER_CONTEXT();
   return op && !flags ? copy_operands(op, hStream) : CUDA_ERROR_INVALID_VALUE;
 }
+
+/* No memory can be given to units that decompress, as there are none: the first operation is wrong already. */
+CUresult cuMemBatchDecompressAsync(CUmemDecompressParams *paramsArray, size_t count, unsigned int flags,
+                                   size_t *errorIndex, CUstream stream) {
+  ENTER_CONTEXT();
+  if (!stream_hip(stream, &(void *){0})) return CUDA_ERROR_INVALID_HANDLE;
+  if (errorIndex) *errorIndex = paramsArray && count && !flags ? 0 : SIZE_MAX;
+  return CUDA_ERROR_INVALID_VALUE;
+}

@@ -70,6 +70,40 @@ CUresult cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams) 
   }
 }
 
+/* What the node has been given; pointers lead to memory of the node. */
+CUresult cuGraphNodeGetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams) {
+  static int said;
+  CUgraphNodeParams found = {0}, *p = &found;
+  if (!nodeParams) return CUDA_ERROR_INVALID_VALUE;
+  CUresult result = cuGraphNodeGetType(hNode, &p->type);
+  if (result) return result;
+  switch (p->type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL: result = cuGraphKernelNodeGetParams_v2(hNode, &p->kernel); break;
+    case CU_GRAPH_NODE_TYPE_MEMSET: result = cuGraphMemsetNodeGetParams(hNode, &p->memset); break;
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+      p->memcpy.copyCtx = (CUcontext)thread_state.current;
+      result = cuGraphMemcpyNodeGetParams(hNode, &p->memcpy.copyParams);
+      break;
+    case CU_GRAPH_NODE_TYPE_HOST: result = cuGraphHostNodeGetParams(hNode, (CUDA_HOST_NODE_PARAMS *)&p->host); break;
+    case CU_GRAPH_NODE_TYPE_GRAPH: result = cuGraphChildGraphNodeGetGraph(hNode, &p->graph.graph); break;
+    case CU_GRAPH_NODE_TYPE_EMPTY: break;
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT: result = cuGraphEventWaitNodeGetEvent(hNode, &p->event.event); break;
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD: result = cuGraphEventRecordNodeGetEvent(hNode, &p->event.event); break;
+    case CU_GRAPH_NODE_TYPE_MEM_FREE: result = cuGraphMemFreeNodeGetParams(hNode, &p->free.dptr); break;
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC: result = cuGraphMemAllocNodeGetParams(hNode, (void *)p->words); break;
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+      result = cuGraphExternalSemaphoresSignalNodeGetParams(hNode, (void *)p->words);
+      break;
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
+      result = cuGraphExternalSemaphoresWaitNodeGetParams(hNode, (void *)p->words);
+      break;
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: result = cuGraphBatchMemOpNodeGetParams(hNode, (void *)p->words); break;
+    default: return refuse(&said, "cuGraphNodeGetParams with this type of node");
+  }
+  if (!result) *nodeParams = found;
+  return result;
+}
+
 CUresult cuGraphNodeSetParams_v2(CUgraphNode hNode, CUgraphNodeParams *nodeParams) {
   return cuGraphNodeSetParams(hNode, nodeParams);
 }

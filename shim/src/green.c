@@ -76,6 +76,11 @@ CUresult cuStreamGetDevResource(CUstream hStream, CUdevResource *resource, CUdev
   return result ? result : resource_of((struct context *)context, resource, type);
 }
 
+static void remains(CUdevResource *r, int device, struct multiprocessors sms, unsigned taken) {
+  if (taken < sms.count) describe(r, device, (struct multiprocessors){sms.first + taken, sms.count - taken});
+  else memset(r, 0, sizeof *r);
+}
+
 /* As many groups of at least minCount as asked for and as there are; the rest remains. Without `result` only their
  * number is told. */
 CUresult cuDevSmResourceSplitByCount(CUdevResource *result, unsigned int *nbGroups, const CUdevResource *input,
@@ -94,12 +99,40 @@ CUresult cuDevSmResourceSplitByCount(CUdevResource *result, unsigned int *nbGrou
     for (unsigned i = 0; i < groups; i++)
       describe(&result[i], device, (struct multiprocessors){sms.first + i * size, size});
   }
-  if (remaining) {
-    unsigned taken = groups * size;
-    if (taken < sms.count) describe(remaining, device, (struct multiprocessors){sms.first + taken, sms.count - taken});
-    else memset(remaining, 0, sizeof *remaining);
-  }
+  if (remaining) remains(remaining, device, sms, groups * size);
   *nbGroups = groups;
+  return CUDA_SUCCESS;
+}
+
+/* How many multiprocessors a group gets of those that are left: what it asks for, or, where that is 0, all that fit. */
+static CUresult group_size(CU_DEV_SM_RESOURCE_GROUP_PARAMS *p, unsigned all, unsigned left) {
+  enum { BACKFILL = 1 };
+  unsigned together = p->coscheduledSmCount ? p->coscheduledSmCount : GROUP;
+  if (p->flags & ~(unsigned)BACKFILL || p->smCount > all || p->smCount % GROUP || together != GROUP) return CUDA_ERROR_INVALID_VALUE;
+  if (p->preferredCoscheduledSmCount % GROUP) return CUDA_ERROR_INVALID_VALUE;
+  if (!p->smCount) p->smCount = left / GROUP * GROUP;
+  return p->smCount <= left ? CUDA_SUCCESS : CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
+}
+
+/* Groups one after the other, each as large as its parameters say; without `result` these are only filled in. */
+CUresult cuDevSmResourceSplit(CUdevResource *result, unsigned int nbGroups, const CUdevResource *input,
+                              CUdevResource *remainder, unsigned int flags, CU_DEV_SM_RESOURCE_GROUP_PARAMS *groupParams) {
+  int device;
+  struct multiprocessors sms;
+  if (!initialised) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!input || !groupParams || !nbGroups || flags) return CUDA_ERROR_INVALID_VALUE;
+  if (input->type != RESOURCE_SM) return CUDA_ERROR_INVALID_RESOURCE_TYPE;
+  if (!understand(input, &device, &sms)) return CUDA_ERROR_INVALID_VALUE;
+  unsigned taken = 0;
+  for (unsigned i = 0; i < nbGroups; i++) {
+    CUresult error = group_size(&groupParams[i], sms.count, sms.count - taken);
+    if (error) return error;
+    if (result && !groupParams[i].smCount) return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
+    taken += groupParams[i].smCount;
+  }
+  for (unsigned i = 0, first = sms.first; result && i < nbGroups; first += groupParams[i++].smCount)
+    describe(&result[i], device, (struct multiprocessors){first, groupParams[i].smCount});
+  if (remainder) remains(remainder, device, sms, taken);
   return CUDA_SUCCESS;
 }
 

@@ -38,24 +38,29 @@ static CUresult dropped(struct mipmap *m) {
     int error = hip.Free((void *)m->table);
     if (!result) result = from_hip(error);
   }
+  if (m->mapped) {
+    int error = hip.Free((void *)m->mapped);
+    if (!result) result = from_hip(error);
+  }
   handle_free(HANDLE_MIPMAP, m);
   return result;
 }
 
-CUresult cuMipmappedArrayCreate(CUmipmappedArray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned int numMipmapLevels) {
-  ENTER_CONTEXT();
-  if (!pHandle || !d || !numMipmapLevels || d->Width > 1u << 28) return CUDA_ERROR_INVALID_VALUE;
+/* In external memory from `mapped` on, one level after the other; or, when that is 0, in memory of their own. */
+static CUresult made(CUmipmappedArray *handle, const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned levels, CUdeviceptr mapped) {
   struct mipmap *m = handle_new(HANDLE_MIPMAP);
   if (!m) return CUDA_ERROR_OUT_OF_MEMORY;
   m->d = *d;
-  unsigned most = most_levels(d), levels = numMipmapLevels < most ? numMipmapLevels : most;
-  if (levels > MIPMAP_LEVELS) levels = MIPMAP_LEVELS;
   struct level table[MIPMAP_LEVELS];
   CUresult result = CUDA_SUCCESS;
+  CUdeviceptr at = mapped;
   while (!result && m->levels < levels) {
     CUDA_ARRAY3D_DESCRIPTOR part = level_of(d, m->levels);
-    result = cuArray3DCreate_v2((CUarray *)&m->level[m->levels], &part);
+    size_t size;
+    result = array_size(&part, &size);
+    if (!result) result = array_new((CUarray *)&m->level[m->levels], &part, at);
     if (result) break;
+    if (at) at += size;
     struct descriptor whole;
     struct array *a = m->level[m->levels];
     array_describe(a, &whole);
@@ -67,8 +72,47 @@ CUresult cuMipmappedArrayCreate(CUmipmappedArray *pHandle, const CUDA_ARRAY3D_DE
     hip_internal((void *)m->table);
     result = from_hip(hip.MemcpyHtoD(m->table, table, levels * sizeof *table));
   }
-  if (result) dropped(m);
-  else *pHandle = (CUmipmappedArray)m;
+  if (result) {
+    dropped(m);
+    return result;
+  }
+  m->mapped = mapped;
+  *handle = (CUmipmappedArray)m;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMipmappedArrayCreate(CUmipmappedArray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned int numMipmapLevels) {
+  ENTER_CONTEXT();
+  if (!pHandle || !d || !numMipmapLevels || d->Width > 1u << 28) return CUDA_ERROR_INVALID_VALUE;
+  unsigned most = most_levels(d);
+  return made(pHandle, d, numMipmapLevels < most ? numMipmapLevels : most, 0);
+}
+
+/* External memory is bytes that can be mapped: levels, and in them slices and rows, follow each other without gaps, as
+ * in arrays of our own. AMD's library has images of other APIs there, tiled as its chips like it; they would be read wrong. */
+CUresult cuExternalMemoryGetMappedMipmappedArray(CUmipmappedArray *mipmap, CUexternalMemory extMem,
+                                                 const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC *mipmapDesc) {
+  static int said;
+  enum { COLOR_ATTACHMENT = 0x20 }; /* what the other API does with it */
+  ENTER_CONTEXT();
+  if (!mipmap || !mipmapDesc) return CUDA_ERROR_INVALID_VALUE;
+  if (!hip_is_software) return refuse(&said, "an array in external memory of AMD's library, whose images are tiled,");
+  CUDA_ARRAY3D_DESCRIPTOR d = mipmapDesc->arrayDesc;
+  d.Flags &= ~(unsigned)COLOR_ATTACHMENT;
+  if (!mipmapDesc->numLevels || mipmapDesc->numLevels > most_levels(&d)) return CUDA_ERROR_INVALID_VALUE;
+  struct { unsigned long long offset, size; unsigned flags, reserved[16]; } part = {.offset = mipmapDesc->offset};
+  for (unsigned i = 0; i < mipmapDesc->numLevels; i++) {
+    CUDA_ARRAY3D_DESCRIPTOR level = level_of(&d, i);
+    size_t size;
+    CUresult result = array_size(&level, &size);
+    if (result) return result;
+    part.size += size;
+  }
+  void *at;
+  int error = hip.ExternalMemoryGetMappedBuffer(&at, extMem, &part);
+  if (error) return hip_error(error);
+  CUresult result = made(mipmap, &d, mipmapDesc->numLevels, (CUdeviceptr)at);
+  if (result) hip.Free(at);
   return result;
 }
 

@@ -9,7 +9,8 @@ struct mipmap {
   struct handle h;
   CUDA_ARRAY3D_DESCRIPTOR d;
   unsigned levels;
-  CUdeviceptr table; /* a struct level for each */
+  CUdeviceptr table;  /* a struct level for each */
+  CUdeviceptr mapped; /* external memory that holds the levels; 0: they have their own */
   struct array *level[MIPMAP_LEVELS];
 };
 

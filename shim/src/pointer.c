@@ -1,5 +1,8 @@
-/* Pointer attributes, from hipPointerGetAttributes. */
+/* What is known of a pointer: attributes, from hipPointerGetAttributes, and where its pages are. */
+#define _GNU_SOURCE
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "shim.h"
 
@@ -102,4 +105,47 @@ CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute,
   if (!value || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS || inspect(ptr, &p) == POINTER_UNKNOWN)
     return CUDA_ERROR_INVALID_VALUE;
   return CUDA_SUCCESS; /* copies are ordered that way anyway */
+}
+
+/* ---- where pages are ---- */
+
+/* Every device can share managed memory with the processor while both use it. */
+static bool all_share(void) {
+  enum { CONCURRENT_MANAGED_ACCESS = 89 };
+  for (int device = 0, value; device < device_count; device++)
+    if (cuDeviceGetAttribute(&value, CONCURRENT_MANAGED_ACCESS, device) || !value) return false;
+  return true;
+}
+
+/* The software GPU's memory is the processor's: pages are there or nowhere. The most frequent answer of a region. */
+static CUresult location_of(CUdeviceptr at, size_t size, size_t step, CUmemLocation *location) {
+  enum { LOCATION_NONE, LOCATION_HOST = 2 };
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), there = 0, asked = 0;
+  for (CUdeviceptr p = at; p < at + size; p += step, asked++) {
+    unsigned char state;
+    if (mincore((void *)(p & ~(page - 1)), 1, &state)) return CUDA_ERROR_INVALID_VALUE;
+    there += state & 1;
+  }
+  *location = (CUmemLocation){2 * there >= asked ? LOCATION_HOST : LOCATION_NONE, 0};
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemGetLocationInfo(CUdeviceptr ptr, size_t size, size_t summaryGranularity, size_t samplingGranularity,
+                              CUmemLocation *location_out) {
+  static int said;
+  ENTER_CONTEXT();
+  struct hip_pointer p;
+  if (!ptr || !location_out || !summaryGranularity || summaryGranularity > size || samplingGranularity > summaryGranularity)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (!all_share()) return CUDA_ERROR_NOT_SUPPORTED;
+  if (!hip_is_software) return refuse(&said, "cuMemGetLocationInfo with AMD's library, which does not tell where pages are,");
+  enum pointer_kind kind = inspect(ptr, &p);
+  if (kind != POINTER_MANAGED && kind != POINTER_UNKNOWN) return CUDA_ERROR_INVALID_VALUE;
+  size_t step = samplingGranularity ? samplingGranularity : (size_t)sysconf(_SC_PAGESIZE);
+  for (size_t done = 0; done < size; done += summaryGranularity) {
+    size_t left = size - done, part = left < summaryGranularity ? left : summaryGranularity;
+    CUresult result = location_of(ptr + done, part, step, location_out++);
+    if (result) return result;
+  }
+  return CUDA_SUCCESS;
 }

@@ -106,10 +106,11 @@ void streams_drop(struct context *c);
 void events_drop(struct context *c);
 static inline CUstream per_thread_stream(CUstream s) { return s ? s : CU_STREAM_PER_THREAD; }
 
-/* ---- launch.c, graph.c ---- */
+/* ---- launch.c, graph.c, graph_id.c ---- */
 CUresult launch_kernel_ex_per_thread(const CUlaunchConfig *config, CUfunction f, void **params, void **extra);
 CUresult graph_instantiate_with_params(CUgraphExec *exec, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params);
 CUresult function_load(CUfunction f);
+void graph_made(CUgraph graph); /* the program got a graph that it has to destroy */
 
 /* ---- printf.c ---- */
 /* ---- arena.c ---- */

@@ -261,6 +261,16 @@ CUresult cuStreamGetCaptureInfo(CUstream hStream, CUstreamCaptureStatus *capture
   return cuStreamGetCaptureInfo_v2(hStream, captureStatus_out, id_out, NULL, NULL, NULL);
 }
 
+CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph) {
+  ENTER_CONTEXT();
+  void *stream;
+  if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
+  if (!phGraph) return CUDA_ERROR_INVALID_VALUE;
+  int error = hip.StreamEndCapture(stream, phGraph);
+  if (!error && *phGraph) graph_made(*phGraph);
+  return from_hip(error);
+}
+
 /* ---- batches ---- */
 
 enum { WAIT_32 = 1, WRITE_32, FLUSH_REMOTE_WRITES, WAIT_64, WRITE_64, BARRIER };

@@ -4,10 +4,11 @@
 
 #include "shim.h"
 
-enum { MAP_ALIGN = 64, MAP_TAG = 0x50414D54, MODE_TILED = 0, MODE_IM2COL = 1 };
+enum { MAP_ALIGN = 64, MAP_TAG = 0x50414D54 };
+enum { MODE_TILED, MODE_IM2COL, MODE_IM2COL_W, MODE_IM2COL_W128 };
 enum { MOST_RANK = 5, MOST_BOX = 256, MOST_PIXELS = 1024, MOST_STEP = 8 };
 enum { INTERLEAVE_NONE, INTERLEAVE_16B, INTERLEAVE_32B };
-enum { SWIZZLE_32B = 1, SWIZZLE_128B = 3, SWIZZLE_LAST = 6, PROMOTION_LAST = 3, FILL_LAST = 1 };
+enum { SWIZZLE_32B = 1, SWIZZLE_64B = 2, SWIZZLE_128B = 3, SWIZZLE_128B_ATOM_32B = 4, SWIZZLE_LAST = 6, PROMOTION_LAST = 3, FILL_LAST = 1 };
 
 struct map {
   uint64_t address;
@@ -133,6 +134,46 @@ CUresult cuTensorMapEncodeIm2col(CUtensorMap *tensorMap, CUtensorMapDataType ten
   m.box[0] = (uint16_t)channelsPerPixel, m.box[1] = (uint16_t)pixelsPerColumn;
   m.mode = MODE_IM2COL;
   return deliver(&r, &m);
+}
+
+/* The box is a row of pixels along W, one high and deep. In the map: the corners of W in lower[0] and upper[0], the
+ * number of pixels in box[1], which is 128 in the mode that has no other. */
+CUresult cuTensorMapEncodeIm2colWide(CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank,
+                                     void *globalAddress, const cuuint64_t *globalDim, const cuuint64_t *globalStrides,
+                                     int pixelBoxLowerCornerWidth, int pixelBoxUpperCornerWidth,
+                                     cuuint32_t channelsPerPixel, cuuint32_t pixelsPerColumn,
+                                     const cuuint32_t *elementStrides, CUtensorMapInterleave interleave,
+                                     CUtensorMapIm2ColWideMode mode, CUtensorMapSwizzle swizzle,
+                                     CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill) {
+  enum { WIDE, WIDE_128, PIXELS_OF_128 = 128 };
+  int lower = pixelBoxLowerCornerWidth, upper = pixelBoxUpperCornerWidth;
+  if (tensorRank < 3 || !in_range(mode, WIDE_128)) return CUDA_ERROR_INVALID_VALUE;
+  if (swizzle != SWIZZLE_64B && swizzle != SWIZZLE_128B && swizzle != SWIZZLE_128B_ATOM_32B) return CUDA_ERROR_INVALID_VALUE;
+  if (mode == WIDE && (!pixelsPerColumn || pixelsPerColumn > MOST_PIXELS)) return CUDA_ERROR_INVALID_VALUE;
+  if (lower != (int16_t)lower || upper != (int16_t)upper) return CUDA_ERROR_INVALID_VALUE;
+  struct request r = {tensorMap,        tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, elementStrides,
+                      channelsPerPixel, interleave,     swizzle,    l2Promotion,   oobFill};
+  struct map m;
+  CUresult result = describe(&r, &m);
+  if (result) return result;
+  if ((int64_t)m.last[1] + upper < lower) return CUDA_ERROR_INVALID_VALUE; /* an empty box */
+  m.lower[0] = (int16_t)lower, m.upper[0] = (int16_t)upper;
+  m.box[0] = (uint16_t)channelsPerPixel;
+  m.box[1] = mode == WIDE ? (uint16_t)pixelsPerColumn : PIXELS_OF_128;
+  m.mode = mode == WIDE ? MODE_IM2COL_W : MODE_IM2COL_W128;
+  return deliver(&r, &m);
+}
+
+/* Chips with one class alone: every request succeeds and changes nothing. */
+CUresult cuTensorMapSetAllocationClass(CUtensorMap *tensorMap, CUtensorMapAllocClass allocClass,
+                                       CUtensorMapAllocClass *outAllocClass) {
+  enum { SMALL = 1, LARGE = 2 };
+  struct map m;
+  ENTER_CONTEXT();
+  if (outAllocClass) *outAllocClass = SMALL;
+  if (!tensorMap || (uintptr_t)tensorMap % MAP_ALIGN || !in_range(allocClass, LARGE)) return CUDA_ERROR_INVALID_VALUE;
+  memcpy(&m, tensorMap, sizeof m);
+  return m.tag == MAP_TAG ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuTensorMapReplaceAddress(CUtensorMap *tensorMap, void *globalAddress) {

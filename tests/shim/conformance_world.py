@@ -205,6 +205,13 @@ class World(dict[str, Any]):
         room = self._room()
         self._do("cuDeviceGetDevResource", 0, room, 1)
         return room
+    def _sm_groups(self, *counts: int) -> Any:
+        return self._ints(*(word for count in counts for word in (count, *[0] * 15)))
+    def make_sm_group(self) -> Any: return self._sm_groups(2)
+    def make_large_sm_group(self) -> Any: return self._sm_groups(100000)
+    def make_large_sm_groups(self) -> Any:
+        half = int(self.ffi.cast("CUdevResource *", self["sms"]).sm.smCount) // 4 * 2
+        return self._sm_groups(half, half, half)
     def make_part(self) -> int: return int(self._get("cuDevResourceGenerateDesc", self["sms"], 1))
     def make_green(self) -> int: return int(self._get("cuGreenCtxCreate", self["part"], 0, 1))
 
@@ -284,6 +291,12 @@ class World(dict[str, Any]):
     def make_external_memory(self) -> int:
         return int(self._get("cuImportExternalMemory", self["external_memory_description"]))
     def make_external_buffer(self) -> Any: return self._words(0, 4096, 0)
+    def _external_mipmap(self, **changes: int) -> Any:
+        values = {"offset": 64, "arrayDesc": self["array_3d_description"][0], "numLevels": 3, **changes}
+        return self._struct("CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC", values)
+    def make_external_mipmap(self) -> Any: return self._external_mipmap()
+    def make_external_mipmap_of_no_levels(self) -> Any: return self._external_mipmap(numLevels=0)
+    def make_external_mipmap_outside(self) -> Any: return self._external_mipmap(offset=65536)
     def make_semaphore_description(self) -> Any: return self._words(1, os.eventfd(0), 0, 0)
     def make_semaphore(self) -> int: return int(self._get("cuImportExternalSemaphore", self["semaphore_description"]))
     def make_semaphores(self) -> Any: return self._words(self["semaphore"])

@@ -99,3 +99,26 @@ def test_im2col(shim: SimpleNamespace, room: tuple[object, int]) -> None:
         assert columns(*wrong) == INVALID_VALUE
     assert columns([0, 0], [0, 0], 32, 1025) == INVALID_VALUE
     assert columns([0, 0], [0, 0], 264, 64) == INVALID_VALUE
+
+
+def test_im2col_along_w(shim: SimpleNamespace, room: tuple[object, int]) -> None:
+    at, ffi = room[1], shim.ffi
+
+    def row(lower: int, upper: int, mode: int = 0, swizzle: int = 2, channels: int = 32, pixels: int = 64) -> int:
+        return shim.cuda.cuTensorMapEncodeIm2colWide(
+            ffi.cast("CUtensorMap *", at), FLOAT16, 4, ffi.cast("void *", 0x10000),
+            ffi.new("cuuint64_t[]", [64, 9, 7, 5]), ffi.new("cuuint64_t[]", [128, 1152, 8064]), lower, upper, channels,
+            pixels, ffi.new("cuuint32_t[]", [1, 1, 2, 1]), 0, mode, swizzle, 0, 0,
+        )  # fmt: skip
+
+    for mode, number, pixels in ((0, 2, 64), (1, 3, 128)):
+        assert row(-1, 2, mode) == 0
+        where = {"lower": (-1,), "upper": (2,), "address": 0x10000}
+        shape = (64, 9, 7, 5), (128, 1152, 8064), (32, pixels), (1, 1, 2, 1)
+        want = bytearray(TensorMap(*shape, 6, 2, **where).encoded())
+        want[85] = number
+        assert stored(shim, at) == want
+    assert row(-32768, 32767, 1, pixels=5000) == 0
+    for wrong in ({"lower": 40000}, {"upper": -9}, {"mode": 2}, {"swizzle": 1}, {"swizzle": 0}, {"pixels": 1025},
+                  {"pixels": 0}, {"channels": 40}):  # fmt: skip
+        assert row(**{"lower": 0, "upper": 0, **wrong}) == INVALID_VALUE

@@ -184,6 +184,10 @@ def test_external_memory_is_shared(gpu: SimpleNamespace) -> None:
     assert gpu.data(at, 7) == b"outside"
     assert gpu.lib.hipMemcpy(at, gpu.ffi.new("char[]", b"inside"), 6, 1) == 0
     assert os.pread(mine, 7, 4096) == b"insidee"
+    assert gpu.lib.hipFree(at) == 0  # the buffer goes, the memory stays
+    assert gpu.lib.hipMemcpy(at, gpu.ffi.new("char[8]"), 1, 1) == 1
+    assert gpu.lib.hipFree(at) == 1
+    at = gpu.make("hipExternalMemoryGetMappedBuffer", memory, gpu.ffi.new("uint64_t[12]", [4096, 4096]))
     assert gpu.lib.hipDestroyExternalMemory(memory) == 0
     assert gpu.lib.hipMemcpy(at, gpu.ffi.new("char[8]"), 1, 1) == 1
     os.close(mine)

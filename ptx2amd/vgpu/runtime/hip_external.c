@@ -58,12 +58,31 @@ hipError_t hipExternalMemoryGetMappedBuffer(void **ptr, hipExternalMemory_t m, c
     free(b);
     return done(hipErrorInvalidValue);
   }
+  b->block->owner = m;
   pthread_mutex_lock(&lock);
   b->next = m->buffers;
   m->buffers = b;
   pthread_mutex_unlock(&lock);
   *ptr = (void *)b->block->base;
   return hipSuccess;
+}
+
+bool external_buffer_free(const struct mem_block *block) {
+  hipExternalMemory_t m = block->owner;
+  if (!handle_ok(&memory_class, m)) return false;
+  struct buffer *found = NULL;
+  pthread_mutex_lock(&lock);
+  for (struct buffer **b = &m->buffers; *b; b = &(*b)->next)
+    if ((*b)->block == block) {
+      found = *b;
+      *b = found->next;
+      break;
+    }
+  pthread_mutex_unlock(&lock);
+  if (!found) return false;
+  mem_release(found->block);
+  free(found);
+  return true;
 }
 
 hipError_t hipDestroyExternalMemory(hipExternalMemory_t m) {

@@ -90,10 +90,12 @@ static hipError_t release(void *ptr, bool host) {
   MAY_WAIT();
   struct mem_block *block = mem_at((uint64_t)ptr);
   enum mem_kind kind = block ? MEM_KIND(block->flags) : 0;
-  if (!block || (host ? kind != MEM_HOST : kind != MEM_DEVICE && kind != MEM_MANAGED)) return hipErrorInvalidValue;
+  bool external = !host && kind == MEM_VIRTUAL && block->owner;
+  if (!block || (host ? kind != MEM_HOST : kind != MEM_DEVICE && kind != MEM_MANAGED && !external)) return hipErrorInvalidValue;
   hipError_t error = device_synchronize(&hip_devices[block->device]);
   for (int k = 0; k < hip_device_count; k++)
     if (k != block->device) device_synchronize(&hip_devices[k]);
+  if (external) return external_buffer_free(block) ? error : hipErrorInvalidValue;
   if (block->owner) pool_give_back(block);
   else mem_release(block);
   return error;

@@ -317,6 +317,7 @@ hipError_t copy_of_parms(const hipMemcpy3DParms *p, struct copy *c, int *devices
 hipError_t fill_check(const struct fill *f);
 
 void pool_give_back(struct mem_block *block);
+bool external_buffer_free(const struct mem_block *block); /* mapped external memory; false: it is none */
 bool pool_init(struct device *d);
 
 /* Graphs (hip_graph.c). */

@@ -1,0 +1,203 @@
+/* Numbers of graphs and nodes, and which graph a node is in. HIP tells neither: the graphs that the program has are kept
+ * here, numbers are handed out when they are asked for, and go with what they name. HIP's drawing (cuGraphDebugDotPrint)
+ * has numbers of its own. */
+#include <stdlib.h>
+
+#include "shim.h"
+
+struct entry { const void *object; unsigned id; };
+struct list { struct entry *entries; size_t count, room; };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct list graphs;       /* that the program made, and has to destroy */
+static struct list graph_ids;    /* of graphs and executable graphs */
+static struct list node_ids;
+
+/* ---- lists, under the lock ---- */
+
+static struct entry *find(const struct list *l, const void *object) {
+  for (size_t i = l->count; i-- > 0;)
+    if (l->entries[i].object == object) return &l->entries[i];
+  return NULL;
+}
+
+static struct entry *add(struct list *l, const void *object, unsigned id) {
+  if (l->count == l->room) {
+    size_t room = l->room ? 2 * l->room : 16;
+    struct entry *more = realloc(l->entries, room * sizeof *more);
+    if (!more) return NULL;
+    l->entries = more;
+    l->room = room;
+  }
+  l->entries[l->count] = (struct entry){object, id};
+  return &l->entries[l->count++];
+}
+
+static void drop(struct list *l, const void *object) {
+  struct entry *e = find(l, object);
+  if (e) *e = l->entries[--l->count];
+}
+
+/* ---- walks through HIP ---- */
+
+/* The nodes of a graph; the caller frees them. */
+static CUgraphNode *nodes_of(CUgraph graph, size_t *count) {
+  *count = 0;
+  if (hip.GraphGetNodes(graph, NULL, count) || !*count) return NULL;
+  CUgraphNode *nodes = malloc(*count * sizeof *nodes);
+  if (nodes && !hip.GraphGetNodes(graph, nodes, count)) return nodes;
+  free(nodes);
+  *count = 0;
+  return NULL;
+}
+
+static CUgraph child_of(CUgraphNode node) {
+  CUgraphNodeType type;
+  CUgraph child = NULL;
+  if (cuGraphNodeGetType(node, &type) || type != CU_GRAPH_NODE_TYPE_GRAPH) return NULL;
+  return hip.GraphChildGraphNodeGetGraph(node, &child) ? NULL : child;
+}
+
+/* The graph that has the node: this one, or one in it. */
+static CUgraph holder(CUgraph graph, CUgraphNode node) {
+  size_t count;
+  CUgraph found = NULL;
+  CUgraphNode *nodes = nodes_of(graph, &count);
+  for (size_t i = 0; i < count && !found; i++)
+    if (nodes[i] == node) found = graph;
+  for (size_t i = 0; i < count && !found; i++) {
+    CUgraph child = child_of(nodes[i]);
+    if (child) found = holder(child, node);
+  }
+  free(nodes);
+  return found;
+}
+
+static void forget_graph(CUgraph graph);
+static void forget_node(CUgraphNode node) {
+  CUgraph child = child_of(node);
+  drop(&node_ids, node);
+  if (child) forget_graph(child);
+}
+
+static void forget_graph(CUgraph graph) {
+  size_t count;
+  CUgraphNode *nodes = nodes_of(graph, &count);
+  for (size_t i = 0; i < count; i++) forget_node(nodes[i]);
+  free(nodes);
+  drop(&graph_ids, graph);
+}
+
+/* ---- what comes and goes ---- */
+
+void graph_made(CUgraph graph) {
+  pthread_mutex_lock(&lock);
+  drop(&graphs, graph);
+  add(&graphs, graph, 0); /* out of memory: its nodes will be said to be in no graph */
+  pthread_mutex_unlock(&lock);
+}
+
+CUresult cuGraphCreate(CUgraph *phGraph, unsigned int flags) {
+  ENTER_CONTEXT();
+  if (!phGraph) return CUDA_ERROR_INVALID_VALUE;
+  int error = hip.GraphCreate(phGraph, flags);
+  if (!error) graph_made(*phGraph);
+  return from_hip(error);
+}
+
+CUresult cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph) {
+  ENTER_CONTEXT();
+  if (!phGraphClone) return CUDA_ERROR_INVALID_VALUE;
+  int error = hip.GraphClone(phGraphClone, originalGraph);
+  if (!error) graph_made(*phGraphClone);
+  return from_hip(error);
+}
+
+/* Forgotten first, as HIP may give the handle to the next one at once; and destroyed without the lock, as functions of
+ * the program may run then. */
+CUresult cuGraphDestroy(CUgraph hGraph) {
+  ENTER_CONTEXT();
+  pthread_mutex_lock(&lock);
+  if (find(&graphs, hGraph) && graph_ids.count + node_ids.count) forget_graph(hGraph);
+  drop(&graphs, hGraph);
+  pthread_mutex_unlock(&lock);
+  return from_hip(hip.GraphDestroy(hGraph));
+}
+
+CUresult cuGraphDestroyNode(CUgraphNode hNode) {
+  ENTER_CONTEXT();
+  pthread_mutex_lock(&lock);
+  if (graph_ids.count + node_ids.count) forget_node(hNode);
+  pthread_mutex_unlock(&lock);
+  return from_hip(hip.GraphDestroyNode(hNode));
+}
+
+CUresult cuGraphExecDestroy(CUgraphExec hGraphExec) {
+  ENTER_CONTEXT();
+  pthread_mutex_lock(&lock);
+  drop(&graph_ids, hGraphExec);
+  pthread_mutex_unlock(&lock);
+  return from_hip(hip.GraphExecDestroy(hGraphExec));
+}
+
+/* ---- questions ---- */
+
+/* The number of what is known to be there; given at the first question. */
+static CUresult number_of(struct list *ids, const void *object, unsigned *id) {
+  static unsigned last;
+  pthread_mutex_lock(&lock);
+  struct entry *e = find(ids, object);
+  if (!e) e = add(ids, object, ++last);
+  if (e) *id = e->id;
+  pthread_mutex_unlock(&lock);
+  return e ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult cuGraphGetId(CUgraph hGraph, unsigned int *graphId) {
+  ENTER_CONTEXT();
+  size_t count = 0;
+  if (!graphId) return CUDA_ERROR_INVALID_VALUE;
+  int error = hip.GraphGetNodes(hGraph, NULL, &count);
+  return error ? hip_error(error) : number_of(&graph_ids, hGraph, graphId);
+}
+
+CUresult cuGraphExecGetId(CUgraphExec hGraphExec, unsigned int *graphId) {
+  cuuint64_t flags;
+  if (!graphId) return CUDA_ERROR_INVALID_VALUE;
+  CUresult result = cuGraphExecGetFlags(hGraphExec, &flags);
+  return result ? result : number_of(&graph_ids, hGraphExec, graphId);
+}
+
+CUresult cuGraphNodeGetContainingGraph(CUgraphNode hNode, CUgraph *phGraph) {
+  ENTER_CONTEXT();
+  CUgraphNodeType type;
+  if (!phGraph) return CUDA_ERROR_INVALID_VALUE;
+  CUresult result = cuGraphNodeGetType(hNode, &type);
+  if (result) return result;
+  CUgraph found = NULL;
+  pthread_mutex_lock(&lock);
+  for (size_t i = graphs.count; i-- > 0 && !found;) found = holder((CUgraph)graphs.entries[i].object, hNode);
+  pthread_mutex_unlock(&lock);
+  *phGraph = found;
+  return found ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuGraphNodeGetLocalId(CUgraphNode hNode, unsigned int *nodeId) {
+  ENTER_CONTEXT();
+  CUgraphNodeType type;
+  if (!nodeId) return CUDA_ERROR_INVALID_VALUE;
+  CUresult result = cuGraphNodeGetType(hNode, &type);
+  return result ? result : number_of(&node_ids, hNode, nodeId);
+}
+
+/* The graph's number and the node's. */
+CUresult cuGraphNodeGetToolsId(CUgraphNode hNode, unsigned long long *toolsNodeId) {
+  CUgraph graph;
+  unsigned of_graph = 0, of_node = 0;
+  if (!toolsNodeId) return CUDA_ERROR_INVALID_VALUE;
+  CUresult result = cuGraphNodeGetContainingGraph(hNode, &graph);
+  if (!result) result = cuGraphGetId(graph, &of_graph);
+  if (!result) result = cuGraphNodeGetLocalId(hNode, &of_node);
+  if (!result) *toolsNodeId = (unsigned long long)of_graph << 32 | of_node;
+  return result;
+}
