@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "handshake.h"
-#include "shim.h"
+#include "module.h"
 
 #define SIZE_WORD(words) ((void *)(uintptr_t)(8 * (words)))
 
@@ -100,6 +100,20 @@ enum { UNNAMED = 128 };
 static void *const unnamed_table[UNNAMED] = {
     [0] = SIZE_WORD(UNNAMED), [1 ... UNNAMED - 1] = (void *)nothing_to_do};
 
+/* Modules, for tools; cuFFT finds its kernels so. Tells `each` the functions of a module; answers how many there are. */
+typedef void (*each_function)(void *data, CUfunction function, CUmodule module);
+static uint64_t functions_of(CUcontext context, CUmodule module, each_function each, void *data) {
+  (void)context;
+  struct module *m = module_checked(module);
+  if (!m) return 0;
+  for (uint32_t i = 0; each && i < m->kernel_count; i++) each(data, (CUfunction)m->kernels[i], module);
+  return m->kernel_count;
+}
+
+static void *const modules_table[UNNAMED] = {
+    [0] = SIZE_WORD(UNNAMED), [1 ... 6] = (void *)nothing_to_do, [7] = (void *)functions_of,
+    [8 ... UNNAMED - 1] = (void *)nothing_to_do};
+
 static const struct export {
   unsigned char id[16];
   const void *table;
@@ -111,7 +125,7 @@ static const struct export {
     {"\x26\x3e\x88\x60\x7c\xd2\x61\x43\x92\xf6\xbb\xd5\x00\x6d\xfa\x7e", checks_table},
     {"\xd4\x08\x20\x55\xbd\xe6\x70\x4b\x8d\x34\xba\x12\x3c\x66\xe1\xf2", integrity_table},
     {"\xf8\xcf\xf9\x51\x21\x46\x8b\x4e\xb9\xe2\xfb\x46\x9e\x7c\x0d\xd9", unnamed_table},
-    {"\x6e\x16\x3f\xbe\xb9\x58\x44\x4d\x83\x5c\xe1\x82\xaf\xf1\x99\x1e", unnamed_table}, /* cuFFT */
+    {"\x6e\x16\x3f\xbe\xb9\x58\x44\x4d\x83\x5c\xe1\x82\xaf\xf1\x99\x1e", modules_table},
     {"\x21\x31\x8c\x60\x97\x14\x32\x48\x8c\xa6\x41\xff\x73\x24\xc8\xf2", unnamed_table},
 };
 

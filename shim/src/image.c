@@ -155,8 +155,7 @@ static const char *way_out(const char *library) {
   static const struct { const char *name, *way; } known[] = {
     {"libtorch_cuda", "PyPI's wheels of PyTorch are built that way: torch.compile works, or take a build with PTX, as "
                       "Debian 13's python3-torch-cuda"},
-    {"libcufft", "cuFFT has PTX for some transforms, and none for this one"},
-    {"libcublas", NULL}, {"libcudnn", NULL}, {"libcusparse", NULL}, {"libcusolver", NULL},
+    {"libcublas", NULL}, {"libcudnn", NULL}, {"libcufft", NULL}, {"libcusparse", NULL}, {"libcusolver", NULL},
   };
   for (unsigned i = 0; i < sizeof known / sizeof *known; i++)
     if (!strncmp(library, known[i].name, strlen(known[i].name)))

@@ -95,6 +95,11 @@ SUITES = {
     ),
     "JAX": Suite(
         ("jax[cuda12]==0.10.2",), (str(HERE / "jax_ops.py"),), "our ptxas stand-in; cuBLAS, cuSOLVER, cuDNN, cuFFT",
+        NEWER,
+    ),
+    "cuFFT": Suite(
+        ("nvidia-cufft-cu12==11.4.1.4", "nvidia-cuda-runtime-cu12==12.9.79", "numpy"), (str(HERE / "cufft_ops.py"),),
+        "kernels of the library", NEWER, True,
     ),
     "hashcat": Suite(
         ("hashcat==25.8.10", "nvidia-cuda-nvrtc-cu12"), (str(HERE / "hashcat_ops.py"), str(VENVS / "hashcat" / "work")),

@@ -340,3 +340,23 @@ def test_unloading_without_a_context(shim: SimpleNamespace, module: object) -> N
     assert shim.cuda.cuModuleUnload(module) != 0
     assert shim.cuda.cuCtxPushCurrent_v2(before) == 0
     assert shim.cuda.cuModuleUnload(module) == INVALID_HANDLE
+
+
+def test_the_hidden_table_of_modules_tells_their_functions(shim: SimpleNamespace, module: object) -> None:
+    """cuFFT looks for its kernels so: slot 7 of a table that NVIDIA's tools use too."""
+    ffi, table, functions = shim.ffi, shim.ffi.new("void ***"), shim.ffi.new("CUfunction[3]")
+    identifier = ffi.new("CUuuid *", {"bytes": bytes.fromhex("6e163fbeb958444d835ce182aff1991e")})
+    assert shim.cuda.cuGetExportTable(ffi.cast("const void **", table), identifier) == 0
+    each = ffi.cast("uint64_t (*)(void *, void *, void *, void *)", table[0][7])
+    told = []
+
+    @ffi.callback("void(void *, void *, void *)")
+    def tell(data: object, function: object, of: object) -> None:
+        told.append((data, function, of))
+
+    data, handle = ffi.cast("void *", 77), ffi.cast("void *", module)
+    assert shim.cuda.cuModuleEnumerateFunctions(functions, 3, module) == 0
+    known = [ffi.cast("void *", function) for function in functions if function]
+    assert each(ffi.NULL, handle, tell, data) == len(known) > 1
+    assert told == [(data, function, handle) for function in known]
+    assert each(ffi.NULL, data, tell, data) == 0
