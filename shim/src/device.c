@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "attributes.h"
+#include "entry.h"
 #include "shim.h"
 
 struct device devices[MAX_DEVICES];
@@ -33,19 +34,11 @@ static void find_uuid(struct device *d, int i) {
   snprintf((char *)d->uuid.bytes, sizeof d->uuid.bytes, "p2a-%s-%d", d->arch, i);
 }
 
-static void find_capability(struct device *d) {
-  const char *wanted = getenv("PTX2AMD_COMPUTE_CAPABILITY");
-  d->cc_major = 8, d->cc_minor = 0;
-  if (wanted && *wanted && sscanf(wanted, "%d.%d", &d->cc_major, &d->cc_minor) != 2) {
-    say("PTX2AMD_COMPUTE_CAPABILITY=%s: expected MAJOR.MINOR, for instance 8.6; reporting 8.0", wanted);
-    d->cc_major = 8, d->cc_minor = 0;
-  }
-}
-
 CUresult devices_find(void) {
   int count = 0;
   if (hip.GetDeviceCount(&count) || count <= 0) return CUDA_ERROR_NO_DEVICE;
   device_count = count < MAX_DEVICES ? count : MAX_DEVICES;
+  capability_read();
   for (int i = 0; i < device_count; i++) {
     struct device *d = &devices[i];
     char name[128] = "GPU";
@@ -55,7 +48,6 @@ CUresult devices_find(void) {
              strstr(name, "ptx2amd") ? "" : " (ptx2amd)");
     hip.DeviceTotalMem(&d->memory, i);
     find_uuid(d, i);
-    find_capability(d);
     d->pci_bus = hip_attribute(i, HIP_PCI_BUS, i + 1);
     d->pci_device = hip_attribute(i, HIP_PCI_DEVICE, 0);
     d->pci_domain = hip_attribute(i, HIP_PCI_DOMAIN, 0);
@@ -122,8 +114,8 @@ CUresult cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev) 
   CHECK_DEVICE(pi, dev);
   const struct device *d = &devices[dev];
   switch (attrib) {
-    case 75: *pi = d->cc_major; return CUDA_SUCCESS;
-    case 76: *pi = d->cc_minor; return CUDA_SUCCESS;
+    case 75: *pi = capability_for(entry_caller).major; return CUDA_SUCCESS;
+    case 76: *pi = capability_for(entry_caller).minor; return CUDA_SUCCESS;
     case 16: *pi = d->multiprocessors; return CUDA_SUCCESS;
     case 33: *pi = d->pci_bus; return CUDA_SUCCESS;
     case 34: *pi = d->pci_device; return CUDA_SUCCESS;
@@ -161,8 +153,9 @@ CUresult cuDeviceGetProperties(CUdevprop *prop, CUdevice dev) {
 
 CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice dev) {
   CHECK_DEVICE(major && minor, dev);
-  *major = devices[dev].cc_major;
-  *minor = devices[dev].cc_minor;
+  struct capability told = capability_for(entry_caller);
+  *major = told.major;
+  *minor = told.minor;
   return CUDA_SUCCESS;
 }
 

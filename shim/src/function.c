@@ -22,7 +22,8 @@ static int constant_bytes(const struct module *m) {
 }
 
 static CUresult get_attribute(struct kernel *k, int device, int attribute, int *value) {
-  int target = k->target ? k->target : devices[device].cc_major * 10 + devices[device].cc_minor;
+  struct capability told = capability_for(NULL);
+  int target = k->target ? k->target : told.major * 10 + told.minor;
   int fixed = k->static_shared;
   switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
@@ -31,7 +32,7 @@ static CUresult get_attribute(struct kernel *k, int device, int attribute, int *
     case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = fixed; break;
     case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: *value = constant_bytes(k->module); break;
     case CU_FUNC_ATTRIBUTE_PTX_VERSION: *value = target; break; /* what the kernel was compiled for */
-    case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *value = devices[device].cc_major * 10 + devices[device].cc_minor; break;
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *value = told.major * 10 + told.minor; break;
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
       *value = k->dynamic_limit ? k->dynamic_limit : fixed < 49152 ? 49152 - fixed : 0;
       break;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@
 struct found {
   struct image best;
   int rank;                     /* of best */
+  int capability;               /* 80: as the program, or the library that holds the image, is told */
   int ptx, elf;                 /* entries */
   char machine_code[96];        /* "sm_80 sm_90" */
 };
@@ -41,8 +43,8 @@ static bool readable(const void *p, size_t size) {
 
 /* Prefer what a real driver of the reported compute capability would take: the highest target up to it, else the
  * lowest above; plain targets before arch-specific ones. */
-static int rank_of(const struct entry *e, const struct device *d) {
-  int capability = d->cc_major * 10 + d->cc_minor, sm = (int)e->sm;
+static int rank_of(const struct entry *e, int capability) {
+  int sm = (int)e->sm;
   int rank = sm <= capability ? 10000 + sm : 5000 - sm;
   return e->flags & (FLAG_ARCH_SPECIFIC | FLAG_FAMILY_SPECIFIC) ? rank - 5000 : rank;
 }
@@ -62,7 +64,7 @@ static bool take_entry(const struct entry *e, const char *data, struct found *f)
     return true;
   }
   if (e->kind != KIND_PTX) return true; /* kinds of later toolchains */
-  int rank = rank_of(e, &devices[thread_state.current ? thread_state.current->device : 0]);
+  int rank = rank_of(e, f->capability);
   if (f->ptx++ && rank <= f->rank) return true;
   struct image image = {.data = data, .size = e->payload, .full_size = e->payload, .sm = (int)e->sm};
   if (e->flags & (FLAG_LZ4 | FLAG_ZSTD)) {
@@ -115,7 +117,7 @@ static CUresult scan_wrapper(const struct wrapper *w, struct found *f, char *pro
   /* Separate compilation: the PTX is in one fatbin per object file. */
   struct linked l = {0};
   for (const void *const *part = w->prelinked; !result && readable(part, sizeof *part) && *part; part++) {
-    struct found one = {0};
+    struct found one = {.capability = f->capability};
     result = scan_fatbin(*part, 0, &one, problem, size);
     if (result || !one.ptx) continue;
     f->best = one.best;
@@ -150,19 +152,17 @@ static bool looks_like_text(const char *data, size_t limit, size_t *length) {
   return n > 0;
 }
 
-/* What to do about machine code without PTX: for libraries whose names begin so, else in general. */
+/* What to do about machine code without PTX, in a library or in general. */
 static const char *way_out(const char *library) {
-  static const struct { const char *name, *way; } known[] = {
-    {"libtorch_cuda", "PyPI's wheels of PyTorch are built that way: torch.compile works, or take a build with PTX, as "
-                      "Debian 13's python3-torch-cuda"},
-    {"libcublas", NULL}, {"libcudnn", NULL}, {"libcufft", NULL}, {"libcusparse", NULL}, {"libcusolver", NULL},
-  };
-  for (unsigned i = 0; i < sizeof known / sizeof *known; i++)
-    if (!strncmp(library, known[i].name, strlen(known[i].name)))
-      return known[i].way ? known[i].way
-                          : "for a GPU newer than itself this library takes what PTX it has: set "
-                            "PTX2AMD_COMPUTE_CAPABILITY=13.0";
-  return "build it with PTX, for instance nvcc -gencode arch=compute_80,code=compute_80";
+  if (!library) return "build it with PTX, for instance nvcc -gencode arch=compute_80,code=compute_80";
+  if (!strncmp(library, "libtorch_cuda", 13))
+    return "PyPI's wheels of PyTorch are built that way: torch.compile works, or take a build with PTX, as Debian 13's "
+           "python3-torch-cuda";
+  if (has_ptx_for_newer(library))
+    return getenv("PTX2AMD_COMPUTE_CAPABILITY") ? "this library gives its PTX to GPUs newer than itself: unset "
+                                                  "PTX2AMD_COMPUTE_CAPABILITY, or set it to 13.0"
+                                                : "this part of the library is not there as PTX";
+  return way_out(NULL);
 }
 
 /* data: where the container was found, which tells the library that it is part of. */
@@ -171,17 +171,16 @@ static CUresult settle(const struct found *f, const void *data, struct image *im
     *image = f->best;
     return CUDA_SUCCESS;
   }
-  Dl_info owner;
-  bool known = dladdr(data, &owner) && owner.dli_fname && *owner.dli_fname;
-  const char *slash = known ? strrchr(owner.dli_fname, '/') : NULL, *library = slash ? slash + 1 : "";
-  if (known && !slash) library = owner.dli_fname;
+  const char *library = library_at(data);
   snprintf(problem, size, "the module%s%s has machine code only (%s) and no PTX, which is what can be translated; %s",
-           known ? " in " : "", library, f->machine_code[0] ? f->machine_code : "no entry for any GPU", way_out(library));
+           library ? " in " : "", library ? library : "", f->machine_code[0] ? f->machine_code : "no entry for any GPU",
+           way_out(library));
   return CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
 
 CUresult image_find(const void *data, size_t size, struct image *image, char *problem, size_t problem_size) {
-  struct found f = {0};
+  struct capability told = capability_for(data);
+  struct found f = {.capability = told.major * 10 + told.minor};
   uint32_t magic = 0;
   CUresult result;
   size_t length;

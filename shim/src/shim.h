@@ -44,7 +44,6 @@ struct device {
   int pci_domain, pci_bus, pci_device;
   size_t memory;
   int multiprocessors, lds;
-  int cc_major, cc_minor;
   char *printf_buffer;      /* host address; device_printf is what kernels see */
   uint64_t device_printf;
   uint64_t heap, heap_size; /* of device-side malloc; 0 before its first use */
@@ -94,6 +93,13 @@ struct context *context_checked(CUcontext handle); /* NULL when stale or foreign
 struct context *context_new(int device);           /* active, not the primary one */
 struct context *primary_context(int device);       /* created inactive at first use */
 static inline bool device_ok(CUdevice d) { return d >= 0 && d < device_count; }
+
+/* ---- capability.c ---- */
+struct capability { int major, minor; };
+void capability_read(void);
+struct capability capability_for(const void *address); /* of code or data in the library that is told */
+const char *library_at(const void *address);           /* its file name; NULL: none */
+bool has_ptx_for_newer(const char *library);
 
 /* ---- storage.c ---- */
 void storage_drop(struct context *c); /* runs the destructors */

@@ -131,22 +131,37 @@ def test_machine_code_only(loader: Loader, capfd: pytest.CaptureFixture[str]) ->
     assert loader.load(b"\x7fELF" + bytes(60)) == NO_BINARY
 
 
+def placed(loader: Loader, image: bytes, library: Path) -> object:
+    """The image's address, in a library of its own."""
+    source = library.with_suffix(".c")
+    source.write_text(f"const unsigned char image[] = {{{','.join(map(str, image))}}};\n")
+    subprocess.run(["gcc", "-shared", "-o", str(library), str(source)], check=True)
+    found = ctypes.c_char.in_dll(ctypes.CDLL(str(library)), "image")
+    return loader.shim.ffi.cast("void *", ctypes.addressof(found))
+
+
 @pytest.mark.parametrize(
-    ("library", "way"), [("libcublasLt.so.12", "COMPUTE_CAPABILITY=13.0"), ("libmine.so", "nvcc ")]
+    ("library", "way"), [("libcublasLt.so.12", "this part of the library"), ("libmine.so", "nvcc ")]
 )
 def test_machine_code_only_in_a_library(
     library: str, way: str, loader: Loader, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """The message names the library, and what helps there."""
     image = fatbin(entry(b"\x7fELF", KIND_ELF, 80))
-    (tmp_path / "image.c").write_text(f"const unsigned char image[] = {{{','.join(map(str, image))}}};\n")
-    command = ["gcc", "-shared", "-o", str(tmp_path / library), str(tmp_path / "image.c")]
-    subprocess.run(command, check=True)
-    found = ctypes.c_char.in_dll(ctypes.CDLL(str(tmp_path / library)), "image")
-    address = loader.shim.ffi.cast("void *", ctypes.addressof(found))
-    assert loader.load_address(address) == NO_BINARY
+    assert loader.load_address(placed(loader, image, tmp_path / library)) == NO_BINARY
     message = capfd.readouterr().err
     assert f"in {library} has" in message and way in message
+
+
+def test_nvidias_libraries_give_the_ptx_for_the_newest_gpu(
+    shim: SimpleNamespace, loader: Loader, tmp_path: Path
+) -> None:
+    """They launch what they have chosen for the newer GPU that they are told of."""
+    for library, sm in (("libcufft.so.12", 120), ("libmine.so", 80)):
+        texts = {each: PTX + f"// {library} {each}\n".encode() for each in (75, 80, 120)}
+        known(shim, texts[sm])
+        image = fatbin(*(entry(text, sm=each) for each, text in texts.items()))
+        assert loader.load_address(placed(loader, image, tmp_path / library)) == 0
 
 
 def test_addresses_that_cannot_be_read(shim: SimpleNamespace, loader: Loader) -> None:

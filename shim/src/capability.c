@@ -1,0 +1,45 @@
+/* The compute capability that programs are told: PTX2AMD_COMPUTE_CAPABILITY, or 8.0, which every toolchain knows.
+ * NVIDIA's libraries have machine code for each chip that they know, and PTX for those newer than themselves: they are
+ * told of such a chip. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "entry.h"
+#include "shim.h"
+
+__thread const void *entry_caller __attribute__((tls_model("initial-exec")));
+
+static const struct capability usual = {8, 0}, newer = {13, 0};
+static struct capability wanted;
+static bool is_wanted;
+
+void capability_read(void) {
+  const char *text = getenv("PTX2AMD_COMPUTE_CAPABILITY");
+  is_wanted = text && *text && sscanf(text, "%d.%d", &wanted.major, &wanted.minor) == 2;
+  if (text && *text && !is_wanted)
+    say("PTX2AMD_COMPUTE_CAPABILITY=%s: expected MAJOR.MINOR, for instance 8.6; reporting 8.0", text);
+}
+
+const char *library_at(const void *address) {
+  Dl_info found;
+  if (!address || !dladdr(address, &found) || !found.dli_fname || !*found.dli_fname) return NULL;
+  const char *slash = strrchr(found.dli_fname, '/');
+  return slash ? slash + 1 : found.dli_fname;
+}
+
+bool has_ptx_for_newer(const char *library) {
+  static const char *const begins[] = {"libcublas", "libcudnn", "libcufft", "libcurand", "libcusolver", "libcusparse",
+                                       "libnpp", "libnvjpeg"};
+  for (unsigned i = 0; i < sizeof begins / sizeof *begins; i++)
+    if (!strncmp(library, begins[i], strlen(begins[i]))) return true;
+  return false;
+}
+
+struct capability capability_for(const void *address) {
+  if (is_wanted) return wanted;
+  const char *library = library_at(address);
+  return library && has_ptx_for_newer(library) ? newer : usual;
+}
