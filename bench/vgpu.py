@@ -84,15 +84,23 @@ def ptx() -> str:
         return out.read_text()
 
 
-def best(run: Callable[[], object], rounds: int = 7) -> tuple[float, float]:
-    """(wall, CPU) seconds of the fastest of some rounds, after two to warm up."""
+def best(run: Callable[[], object], samples: int = 5, seconds: float = 0.15) -> tuple[float, float]:
+    """(wall, CPU) seconds of a run in the fastest of some samples, after two to warm up.
+
+    A sample is many runs: the system counts the time of a process's other threads when its clock ticks.
+    """
     run()
     run()
-    times = []
-    for _ in range(rounds):
-        wall, cpu = time.perf_counter(), time.process_time()
+    begin, count = time.perf_counter(), 0
+    while time.perf_counter() - begin < seconds:
         run()
-        times.append((time.perf_counter() - wall, time.process_time() - cpu))
+        count += 1
+    times = []
+    for _ in range(samples):
+        wall, cpu = time.perf_counter(), time.process_time()
+        for _ in range(count):
+            run()
+        times.append(((time.perf_counter() - wall) / count, (time.process_time() - cpu) / count))
     return min(t[0] for t in times), min(t[1] for t in times)
 
 

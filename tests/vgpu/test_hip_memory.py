@@ -14,6 +14,7 @@ from hip_gpu import fails, opened
 from hipcc import common
 
 from ptx2amd import hip
+from ptx2amd.translate import translate
 
 
 @pytest.fixture
@@ -51,6 +52,36 @@ def test_too_much_is_out_of_memory(gpu: hip.Gpu) -> None:
     free, total = gpu.library.ffi.new("size_t *"), gpu.library.ffi.new("size_t *")
     gpu.library.hipMemGetInfo(free, total)
     assert 0 < free[0] <= total[0] == gpu.properties.totalGlobalMem
+
+
+COUNT = """.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry count(.param .u64 p) {
+  .reg .b64 %rd<4>; .reg .b32 %r<6>;
+  ld.param.u64 %rd1, [p];
+  mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x;
+  mad.lo.u32 %r4, %r2, %r3, %r1;
+  mul.wide.u32 %rd2, %r4, 4;
+  add.u64 %rd3, %rd1, %rd2;
+  ld.global.u32 %r5, [%rd3]; add.u32 %r5, %r5, %r4; st.global.u32 [%rd3], %r5;
+  ret;
+}"""
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "gfx1100"])
+def test_rows_across_4_gib(arch: str) -> None:
+    """Lanes' addresses whose high dwords differ, in native code too."""
+    for gpu in opened(arch):
+        memory, n = gpu.buffer(6 << 30), 64 * 256
+        middle = (int(memory) + (1 << 32)) & ~0xFFFFFFFF
+        middle += (1 << 32) * (middle - int(memory) < 4 * n)
+        part = hip.Buffer(gpu, 4 * n, address=middle - 2 * n - 20, keep=memory)
+        kernel = gpu.load(translate(COUNT, "count.ptx", [arch])[0].code).kernel("count")
+        part.write(np.zeros(n, np.uint32))
+        for _ in range(3):
+            kernel.launch(64, 256, [part])
+        assert np.array_equal(part.numpy(np.uint32), 3 * np.arange(n, dtype=np.uint32))
 
 
 KINDS = [

@@ -280,20 +280,20 @@ def test_sequences(arch: str, some: bool) -> None:
 _REGISTER = re.compile(r"\bv(\d+)\b|\bv\[(\d+):\d+\]")
 
 
-def _renamed(text: str, rng: np.random.Generator, pairs: int) -> str:
-    """The statement with other vector registers, v10 to v33; `pairs`: the step at which 64-bit ones begin. Floats read
-    one register only, without signs: of two NaNs either may be the result."""
+def _renamed(text: str, rng: np.random.Generator, pairs: int, rows: int = 24) -> str:
+    """The statement with other vector registers, `rows` from v10 on; `pairs`: the step at which 64-bit ones begin.
+    Floats read one register only, without signs: of two NaNs either may be the result."""
     name, operands = text.split(" ", 1)
     if "_f32" in name or "_f64" in name:
         operands = operands.replace("|", "").replace("-v", "v").replace("s[30:31]", "1.0").replace("s30", "1.0")
-    one = 10 + 2 * int(rng.integers(0, 11)) if "_f32" in name or "_f64" in name else None
+    one = 10 + 2 * int(rng.integers(0, rows // 2 - 1)) if "_f32" in name or "_f64" in name else None
     seen = 0
 
     def register(m: re.Match[str]) -> str:
         nonlocal seen
         wide, first = m[2] is not None, seen == 0
         seen += 1
-        row = 10 + int(rng.integers(0, 23)) // pairs * pairs
+        row = 10 + int(rng.integers(0, rows - 1)) // pairs * pairs
         if one is not None and (not first or "fmac" in name):
             row = one
         return f"v[{row}:{row + 1}]" if wide else f"v{row}"
@@ -332,6 +332,41 @@ def test_random_blocks(arch: str, seed: int) -> None:
         CodeObject(assembled, arch).run("k", [1], [w], [inputs, expected, *arguments])
         for _ in range(RUNS):
             code.run("k", [1], [w], [inputs, results, *arguments])
+        assert np.array_equal(expected, results), np.argwhere(expected != results)[:5]
+
+
+@pytest.mark.parametrize("arch", ARCHES)
+@pytest.mark.parametrize("seed", [*range(6), *(pytest.param(n, marks=pytest.mark.slow) for n in range(6, 200))])
+def test_random_small_blocks(arch: str, seed: int) -> None:
+    """Blocks with so few registers that all lanes of a wave find room: loads, computations, stores, and the end."""
+    w, rng = ARCHES[arch], np.random.default_rng(seed)
+    load2, load, store = LOADS[arch]
+    rows = 4 if w == 64 else 8
+    vcc, execution = ("vcc", "exec") if w == 64 else ("vcc_lo", "exec_lo")
+    pool = [t for t in statements(arch) if not re.search(r"cmpx|sdwa|\n|_(f|i|u|b)64|u64_u32|i64_i32", t)]
+    out = [f"{load2} s[6:7], s[0:1], 0", f"{load2} s[8:9], s[0:1], 8", f"{load2} s[20:21], s[0:1], 16",
+           f"{load2} s[30:31], s[0:1], 24", f"{load2} s[42:43], s[0:1], 32", "v_and_b32 v0, 0x3ff, v0",
+           "v_lshlrev_b32 v1, 2, v0", "s_waitcnt lgkmcnt(0)"]  # fmt: skip
+    out += [f"s_mov_b{w} {to}, {_mask(arch, n)}" for to, n in ((_mask(arch, 40), 42), (vcc, 42), (execution, 20))]
+    out += ["s_cmp_eq_u32 s30, 0x12345678", "s_cbranch_scc1 small", "small:"]
+    out += [f"{load} v{10 + k}, v1, s[6:7] offset:{k * w * 4}" for k in range(rows)]
+    out += ["s_waitcnt vmcnt(0)"]
+    for n, text in enumerate(rng.choice(np.array(pool, object), 24)):
+        out.append(_renamed(text, rng, 2, rows))
+        if n % 8 == 7:  # chunks that are ahead of others would see each other's: what was stored, 16 lanes on
+            out += [f"{store} v1, v{10 + n % rows}, s[6:7]", f"{load} v10, v1, s[6:7] offset:64", "s_waitcnt vmcnt(0)"]
+    out += [f"{store} v1, v{10 + k}, s[8:9] offset:{k * w * 4}" for k in range(rows)]
+    mode = ".amdhsa_ieee_mode 0\n.amdhsa_float_denorm_mode_32 3"
+    body = "\n".join(out) + "\n"
+    assembled = assemble_code_object(kernel_text(body, arch, kernarg=64, vgprs=24, sgprs=64, extra=mode), arch)
+    inputs = rng.integers(0, 1 << 32, (32, w), dtype=np.uint32) & np.uint32(0xBFFFFFFF)
+    code = CodeObject(assembled, arch)
+    for lanes in ((1 << 64) - 1, int(rng.integers(1, 1 << 62)) << 1):
+        arguments = [np.uint64(lanes), np.uint64(rng.integers(0, 1 << 62)), np.uint64(rng.integers(0, 1 << 62))]
+        expected, results = (np.zeros((rows, w), np.uint32) for _ in range(2))
+        CodeObject(assembled, arch).run("k", [1], [w], [inputs.copy(), expected, *arguments])
+        for _ in range(RUNS):
+            code.run("k", [1], [w], [inputs.copy(), results, *arguments])
         assert np.array_equal(expected, results), np.argwhere(expected != results)[:5]
 
 

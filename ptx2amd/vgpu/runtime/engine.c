@@ -181,7 +181,7 @@ static void give_group(struct context *c, struct workgroup *g) {
   else workgroup_free(g);
 }
 
-static void take_part(struct run *run) {
+static void take_part(struct run *run, unsigned csr) {
   struct context *c = my_context();
   struct workgroup *few[MAX_RESIDENT], **resident = few;
   uint64_t n = 0, turn = 0, most = MAX_RESIDENT;
@@ -211,6 +211,7 @@ static void take_part(struct run *run) {
           run_fault(run, FAULT_BAD_LAUNCH, "out of host memory");
           break;
         }
+        g->host_csr = csr;
         if (!workgroup_start(g, run, next++)) {
           give_group(c, g);
           break;
@@ -244,9 +245,9 @@ static void take_part(struct run *run) {
 }
 
 static void participate(struct run *run) {
-  unsigned flags = _mm_getcsr();
-  take_part(run);
-  _mm_setcsr(flags);
+  unsigned csr = _mm_getcsr();
+  take_part(run, csr);
+  _mm_setcsr(csr);
 }
 
 /* --- the pool ------------------------------------------------------------------------------------------ */

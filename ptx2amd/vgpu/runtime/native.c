@@ -121,6 +121,11 @@ static bool faults(handler_fn handler) {
   return handler == run_illegal || handler == run_unimplemented || handler == run_bad_jump || handler == run_beyond_registers;
 }
 
+static void arrange(struct plan *p, unsigned lanes, bool full) {
+  p->unrolled = full && native_unrolls(p, lanes);
+  native_arrange(p, lanes);
+}
+
 /* The block that begins at the entry. Decodes what is not decoded yet: without the lock held. */
 static void make_plan(struct wave *w, struct native *n, const struct run *run, const struct inst *first, bool full,
                       struct plan *p) {
@@ -143,7 +148,7 @@ static void make_plan(struct wave *w, struct native *n, const struct run *run, c
     p->n++;
     if (s->kind == KIND_END) {
       p->next = NULL;
-      native_arrange(p, run->build->lanes);
+      arrange(p, run->build->lanes, full);
       return;
     }
     if (s->kind == KIND_BRANCH) {
@@ -166,7 +171,7 @@ static void make_plan(struct wave *w, struct native *n, const struct run *run, c
     }
   }
   p->next = i;
-  native_arrange(p, run->build->lanes);
+  arrange(p, run->build->lanes, full);
 }
 
 /* What a block takes for granted of MODE: bits that are on or off, and one mode for all floats. */

@@ -57,7 +57,8 @@ extern const struct x86_info x86_table[];
 extern const struct native_step native_steps[];
 extern const struct native_row native_rows[];
 
-/* An allocation as an instruction found it: accesses from lo to last (inclusive) are inside. */
+/* An allocation, or what of it has one high dword, as an instruction found it: accesses from lo to last (inclusive) are
+ * inside. */
 struct native_site { uint64_t lo, last; };
 /* A workgroup's sites, which instructions share by number: from SCALAR_SITES on those of scalar loads. */
 enum { SCALAR_SITES = 384, NATIVE_SITES = SCALAR_SITES + 5 * 16 };

@@ -132,12 +132,19 @@ uint64_t native_access(struct wave *w, const struct inst *i, struct frame *f, co
   if (m->space == MEMORY_GLOBAL && (f->lanes & 0xffff)) {
     uint64_t address = f->address[63 - __builtin_clzll(f->lanes & 0xffff)];
     const struct mem_window *found = find_window(w, address, address + bytes - 1);
-    *site = (struct native_site){found->lo, found->hi - bytes};
+    uint64_t low = address & ~(uint64_t)UINT32_MAX, high = low + UINT32_MAX, last = found->hi - bytes;
+    *site = (struct native_site){found->lo > low ? found->lo : low, last < high ? last : high};
   }
   return 1;
 }
 
-/* Called with rax: the function, rsi: the instruction, r8: the site. Saves what C code may change. Result in rax. */
+void native_access_call(struct compiler *c) {
+  gpr_lea(&c->x, RCX, mem(RBX, chunk_bytes(c)));
+  put8(&c->x, 0xe8), put32(&c->x, 0);
+  land_at(&c->x, c->x.at, c->access);
+}
+
+/* Called with rax: the function, rcx: row 0 at the chunk, rsi: the instruction, r8: the site. Saves what C code may change. Result in rax. */
 void native_access_emit(struct x86 *x) {
   enum { BACK = 8 };   /* the return address is above the frame */
   for (int k = 0; k < ZMM_COUNT; k++)
@@ -145,7 +152,6 @@ void native_access_emit(struct x86 *x) {
   for (int k = 1; k < 8; k++) k_store(x, (unsigned)k, mem(RSP, BACK + (int32_t)offsetof(struct frame, k) + 2 * k));
   gpr_rr(x, OP_MOV, true, RDI, R13);
   gpr_lea(x, RDX, mem(RSP, BACK));
-  gpr_rr(x, OP_MOV, true, RCX, RBX);
   gpr_immediate(x, 5, true, RSP, 8);
   put8(x, 0xff), put8(x, 0xd0);
   gpr_immediate(x, 0, true, RSP, 8);

@@ -1,12 +1,14 @@
 /* The machine code of a block: its beginning and end, calls of handlers, and the groups between them. */
 #include "native_plan.h"
 
+#include <string.h>
+
 enum { ROUNDS = 64 };   /* of a loop within a block before the engine has its turn */
 
 struct detour *detour_new(struct compiler *c, const struct inst *i) {
   if (c->n_detours == sizeof c->detours / sizeof *c->detours) c->x.full = true, c->n_detours = 0;
   struct detour *d = &c->detours[c->n_detours++];
-  *d = (struct detour){.i = i};
+  *d = (struct detour){.i = i, .chunk = (uint8_t)c->chunk};
   return d;
 }
 
@@ -120,16 +122,43 @@ static void emit_call(struct compiler *c, const struct native *n, const struct s
   }
 }
 
-static void emit_vector(struct compiler *c, const struct step *s) {
+static void emit_chunk(struct compiler *c, const struct step *s) {
   switch ((enum kind)s->kind) {
   case KIND_SEQUENCE: case KIND_COMPARE_EXEC: native_sequence_emit(c, s->i); break;
   case KIND_PAIR: native_pair_emit(c, s->i); break;
   default: native_memory_emit(c, s->i); break;
   }
-  native_release(c);
+}
+
+static void emit_vector(struct compiler *c, const struct step *s) {
+  unsigned sites = c->n_sites;
+  for (c->chunk = 0; c->chunk < (c->unrolled ? c->lanes / 16 : 1); c->chunk++) {
+    c->n_sites = sites;   /* chunks share them */
+    emit_chunk(c, s);
+    native_release(c);
+  }
+  c->chunk = 0;
+}
+
+/* The rows that steps behind a group may read or write: what is not emitted yet. False: any. */
+static bool rows_later(const struct plan *p, unsigned calls, unsigned vectors, struct row_set *rows) {
+  *rows = (struct row_set){0};
+  if (p->next) return false;
+  for (unsigned k = 0; k < p->n; k++) {
+    const struct step *s = &p->step[k];
+    bool vector = native_is_vector(s->kind);
+    if (k < (vector ? vectors : calls) || s->kind == KIND_NOTHING || s->kind == KIND_JUMP) continue;
+    if (s->kind == KIND_COMPARE_EXEC) return false;
+    if (vector) native_rows_of(s->i, (enum kind)s->kind, rows);
+    else if (s->kind == KIND_END && strcmp(s->i->op->name, "s_endpgm")) return false;
+    else if (s->kind == KIND_BRANCH) return false;
+    else if (s->kind == KIND_CALL && (native_writes_exec(s->i) || !(s->i->op->traits & TRAIT_SALU))) return false;
+  }
+  return true;
 }
 
 void native_block_emit(struct compiler *c, const struct native *n, const struct plan *p) {
+  c->unrolled = p->unrolled;
   prologue(c);
   const uint8_t *body = c->x.at;
   unsigned calls = 0, vectors = 0;
@@ -152,6 +181,9 @@ void native_block_emit(struct compiler *c, const struct native *n, const struct 
       open = true;
       emit_vector(c, last = &p->step[vectors]);
     }
+    struct row_set later;
+    bool ends = last && last->kind == KIND_COMPARE_EXEC;   /* there the other version may go on */
+    c->live = !ends && rows_later(p, calls, vectors, &later) ? &later : NULL;
     if (open) native_group_end(c);
     if (vectors && last && last->kind == KIND_COMPARE_EXEC) exec_changed(c, last);
   }
@@ -170,6 +202,7 @@ void native_block_emit(struct compiler *c, const struct native *n, const struct 
   for (unsigned k = 0; k < c->n_detours; k++) {
     const struct detour *d = &c->detours[k];
     for (unsigned j = 0; j < d->n_from; j++) land(&c->x, d->from[j]);
+    c->chunk = d->chunk;
     d->emit(c, d);
   }
   for (unsigned k = 0; k < c->n_leaves; k++) land(&c->x, c->leaves[k]);

@@ -2,6 +2,7 @@
  *
  * Registers of the machine code: rbx  the wave's VGPRs, at the chunk of 16 lanes in work
  *                                r12  the wave's scalar file, moved so that a lane mask's 16 bits are at its number
+ *                                     (unrolled: rbx and r12 stay at the first chunk, displacements say which)
  *                                r13  the wave        r14  where rbx ends          r15  the workgroup's sites
  *                                rbp  LDS             rsp  struct frame
  *                                k1   the chunk's bits of EXEC (masked versions)   k7   odd lanes
@@ -14,7 +15,7 @@
 #include "state.h"
 #include "x86.h"
 
-enum { MAX_SHADOWS = 8 };
+enum { MAX_SHADOWS = 8, MAX_MASKS = 8 };
 /* The machine code's stack frame. */
 struct frame {
   union { uint64_t address[16]; uint32_t offset[32]; };   /* of an access that the C side does: of the lanes */
@@ -30,15 +31,20 @@ enum { FRAME_BYTES = (sizeof(struct frame) + 63) & ~63u };
 #define FRAME(field) mem(RSP, (int32_t)offsetof(struct frame, field))
 #define WAVE(field) mem(R13, (int32_t)offsetof(struct wave, field))
 #define SCALAR(index) mem(R13, (int32_t)(offsetof(struct wave, s) + 4 * (size_t)(index)))
-#define LANE_MASK(index) mem(R12, (int32_t)(4 * (index)))   /* the chunk's bits */
 
 enum { K_EXEC = 1, K_FIRST = 2, K_LAST = 6, K_ODD = 7, ZMM_COUNT = 32, ZMM_SPARE = 31, MAX_BLOCK = 256, MAX_JUMPS = 2048 };
 /* What a ZMM register holds: a VGPR row (its number), or what these say. KEY_WIDE: rows r and r + 1 as the 64-bit
- * values of 8 lanes (+ 2 * r + half); when one half is dirty both are there, and the rows are not held. */
+ * values of 8 lanes (+ 2 * r + half); when one half is dirty both are there, and the rows are not held. Rows and lane
+ * masks are a chunk's: its number stands above theirs. */
 enum {
   KEY_FREE = -1, KEY_TEMPORARY = -2, KEY_SCALAR = 0x1000, KEY_SCALAR64 = 0x2000, KEY_CONSTANT = 0x3000, KEY_CONSTANT64,
-  KEY_WIDE = 0x4000
+  KEY_TABLE = 0x3800, KEY_WIDE = 0x4000, ROW_BITS = 10
 };
+_Static_assert(VGPR_ROWS <= 1 << ROW_BITS && S_COUNT <= 1 << ROW_BITS && 4 << ROW_BITS <= KEY_SCALAR, "keys do not meet");
+
+struct row_set { uint64_t bits[(VGPR_ROWS + 63) / 64]; };
+static inline void add_row(struct row_set *s, unsigned row) { if (row < VGPR_ROWS) s->bits[row / 64] |= UINT64_C(1) << row % 64; }
+static inline bool has_row(const struct row_set *s, unsigned row) { return s->bits[row / 64] >> row % 64 & 1; }
 
 struct held { int key; uint32_t used; uint64_t constant; bool dirty, pinned; };
 
@@ -52,7 +58,7 @@ struct detour {
   const struct inst *i;
   const struct native_memory *memory;
   uint8_t z[8];
-  uint8_t n_data, k, pattern_slot, half;
+  uint8_t n_data, k, pattern_slot, half, chunk;
   int32_t offset;
   uint32_t site;
   handler_fn handler;
@@ -67,12 +73,17 @@ struct compiler {
   unsigned lanes;
   int32_t row_bytes;
   bool masked;
+  bool unrolled;                /* a group has no loop: each instruction is there once for each chunk */
+  unsigned chunk;               /* the one at hand there; in loops 0 */
+  const struct row_set *live;   /* rows that are read behind the group; NULL: perhaps all */
   struct held z[ZMM_COUNT], k[8];
   uint32_t clock;
   bool open;                    /* a group's loop is open */
   uint8_t *loop;
   uint16_t shadow[MAX_SHADOWS]; /* scalar registers with a copy in the frame */
   unsigned n_shadows;
+  uint16_t masks[MAX_MASKS];    /* lane masks that the group writes */
+  unsigned n_masks;
   struct { int row; unsigned step; } slots[8];
   unsigned n_slots, n_sites;
   struct detour detours[MAX_BLOCK * 2];
@@ -84,6 +95,13 @@ struct compiler {
   const uint8_t *access;        /* the code around calls of native_access */
 };
 
+/* A register's key for the chunk at hand. */
+static inline int row_key(const struct compiler *c, unsigned row) { return (int)(c->chunk << ROW_BITS | row); }
+/* The chunk's bits of a lane mask. */
+static inline struct memory lane_mask(const struct compiler *c, unsigned index) { return mem(R12, (int32_t)(4 * index + 2 * c->chunk)); }
+/* Bytes from rbx to the chunk's part of a row. */
+static inline int32_t chunk_bytes(const struct compiler *c) { return (int32_t)(64 * c->chunk); }
+
 /* Registers. Everything obtained stays until native_release. */
 unsigned zmm_temporary(struct compiler *c);
 unsigned zmm_row(struct compiler *c, unsigned row);
@@ -91,6 +109,7 @@ unsigned zmm_scalar(struct compiler *c, unsigned index);
 unsigned zmm_const(struct compiler *c, uint32_t value);
 unsigned zmm_scalar64(struct compiler *c, unsigned index);
 unsigned zmm_const64(struct compiler *c, uint64_t value);
+unsigned zmm_table(struct compiler *c, unsigned table);   /* enum native_table */
 /* Rows `row` and `row` + 1 as 64-bit values: lanes 0 to 7 (half 0) or 8 to 15 of the chunk. */
 unsigned zmm_wide(struct compiler *c, unsigned row, unsigned half);
 unsigned k_temporary(struct compiler *c);
@@ -104,6 +123,8 @@ void commit_row(struct compiler *c, unsigned row, unsigned z);
 void commit_lanes(struct compiler *c, unsigned row, unsigned z, unsigned k);
 /* The same for both halves of rows `row` and `row` + 1. */
 void commit_wide(struct compiler *c, unsigned row, const unsigned z[2]);
+/* The chunk's bits of a lane mask are those of mask register k. */
+void native_store_mask(struct compiler *c, unsigned index, unsigned k);
 void native_release(struct compiler *c);
 struct detour *detour_new(struct compiler *c, const struct inst *i);
 /* Jump to the block's end; rax is the result. */
@@ -116,6 +137,8 @@ void native_lanes(struct compiler *c, unsigned k);
 /* to = the dwords of the pair (low, high) that the table names. */
 enum native_table { TABLE_STEPS1 = 1, TABLE_STEPS2 = 2, TABLE_STEPS4 = 4, TABLE_STEPS8 = 8, TABLE_STEPS16 = 16, TABLE_EVEN,
                     TABLE_ODD, TABLE_LOW, TABLE_HIGH, TABLE_QUAD_LOW, TABLE_QUAD_HIGH, TABLE_FOURTH, TABLES = TABLE_FOURTH + 4 };
+/* 16 dwords in memory: the numbers 0, step, 2 * step ... by lane, or indices for vpermi2d. */
+const uint32_t *table_at(unsigned table);
 void native_permute(struct compiler *c, unsigned to, unsigned table, unsigned low, unsigned high);
 /* False: not known, it is to be called. */
 bool native_scalar_emit(struct compiler *c, const struct inst *i);
@@ -123,6 +146,7 @@ bool native_scalar_load_emit(struct compiler *c, const struct inst *i, handler_f
 
 bool native_memory_known(const struct inst *i);
 void native_memory_emit(struct compiler *c, const struct inst *i);
-/* The code around calls of the C function that does accesses which the machine code does not. */
+/* The code around calls of C functions (rax) that do what the machine code does not, and such a call. */
 void native_access_emit(struct x86 *x);
+void native_access_call(struct compiler *c);
 #endif

@@ -196,13 +196,14 @@ void global_emit(struct compiler *c, const struct inst *i, const struct native_m
   if (!scalar) {
     if (c->masked) zmm_rr(x, BROADCAST_D, t2, 0, t2, UNMASKED);
     zmm_compare(x, PCMPD, k2, high, t2, 4, c->masked ? K_EXEC : 0);
-    k_op(x, K_OR, k, k, k2);
     gpr_shift_left(x, RCX, 32);
   }
-  k_test(x, k);
+  k_test_both(x, k, scalar ? k : k2);
   d->from[d->n_from++] = jump_if(x, CC_NE);
-  gpr_immediate(x, 7, false, RAX, -(int32_t)(16 * bytes));   /* no wrapping around in the low dword */
-  d->from[d->n_from++] = jump_if(x, CC_A);
+  if (c->masked || scalar || i->imm) {   /* no wrapping around in the low dword; else sites do not reach across that */
+    gpr_immediate(x, 7, false, RAX, -(int32_t)(16 * bytes));
+    d->from[d->n_from++] = jump_if(x, CC_A);
+  }
   if (scalar) gpr_rm(x, OP_ADD, true, RAX, SCALAR(i->src[MEM_SADDR]));
   else gpr_rr(x, OP_OR, true, RAX, RCX);
   if (i->imm) gpr_immediate(x, 0, true, RAX, i->imm);

@@ -6,9 +6,9 @@ enum { ROW, SAME, OTHER };
 /* The slot that says how the addresses in a row lie, at elements of `bytes`. */
 static unsigned lds_pattern(struct compiler *c, unsigned row, unsigned bytes) {
   for (unsigned s = 0; s < c->n_slots; s++)
-    if (c->slots[s].row == (int)row && c->slots[s].step == bytes) return s;
+    if (c->slots[s].row == row_key(c, row) && c->slots[s].step == bytes) return s;
   unsigned slot = c->n_slots < 8 ? c->n_slots++ : c->clock % 8;
-  c->slots[slot].row = (int)row, c->slots[slot].step = bytes;
+  c->slots[slot].row = row_key(c, row), c->slots[slot].step = bytes;
   struct x86 *x = &c->x;
   struct memory first = mem(RSP, (int32_t)(offsetof(struct frame, slot) + 8 * slot)), pattern = first;
   pattern.offset += 4;

@@ -27,12 +27,6 @@ const uint32_t *table_at(unsigned table) {
   pthread_once(&once, make_tables);
   return tables[table];
 }
-unsigned zmm_table(struct compiler *c, unsigned table) {
-  unsigned z = zmm_temporary(c);
-  gpr_constant(&c->x, RDX, (uint64_t)(uintptr_t)table_at(table));
-  zmm_rm(&c->x, MOVDQA_LOAD, z, 0, mem(RDX, 0), UNMASKED);
-  return z;
-}
 
 void native_permute(struct compiler *c, unsigned to, unsigned table, unsigned low, unsigned high) {
   gpr_constant(&c->x, RDX, (uint64_t)(uintptr_t)table_at(table));
@@ -127,8 +121,7 @@ void call_access(struct compiler *c, const struct detour *d) {
   gpr_constant(x, RSI, (uint64_t)(uintptr_t)d->i);
   gpr_lea(x, R8, mem(R15, (int32_t)(d->site * sizeof(struct native_site))));
   gpr_constant(x, RAX, (uint64_t)(uintptr_t)native_access);
-  put8(x, 0xe8), put32(x, 0);
-  land_at(x, x->at, c->access);
+  native_access_call(c);
   put8(x, 0x48), put8(x, 0x85), put8(x, 0xc0);   /* test rax, rax */
   leave(c, jump_if(x, CC_E));
   for (unsigned n = 0; n < d->n_data && !d->memory->store; n++)

@@ -17,10 +17,6 @@ static inline struct masking exec_mask(const struct compiler *c, bool zero) {
 /* The offset of element `which` of an LDS instruction, in bytes. */
 unsigned lds_offset(const struct inst *i, const struct native_memory *m, unsigned which);
 
-/* The numbers 0, bytes, 2 * bytes ... by lane, or a table for vpermi2d: in memory, or in a register. */
-const uint32_t *table_at(unsigned table);
-unsigned zmm_table(struct compiler *c, unsigned table);
-
 /* Neighbouring elements of 16 lanes. z: the dwords' registers, t: free ones. */
 void load_quads(struct compiler *c, const uint8_t *z, const unsigned *t, struct memory at);
 void store_quads(struct compiler *c, const uint8_t *z, const unsigned *t, struct memory at);

@@ -48,6 +48,49 @@ bool native_branch(const struct inst *i, struct branch *b) {
   return false;
 }
 
+/* --- rows ------------------------------------------------------------------------------------------------------- */
+
+static void add_rows(struct row_set *rows, unsigned first, unsigned n) {
+  for (unsigned k = 0; k < n; k++) add_row(rows, first + k);
+}
+
+static unsigned dwords_of_type(unsigned type) {
+  return type == TYPE_u64 || type == TYPE_i64 || type == TYPE_b64 || type == TYPE_f64 ? 2 : 1;
+}
+
+static void vector_rows(const struct inst *i, struct row_set *rows) {
+  for (unsigned k = 0; k < i->op->n_src; k++)
+    if (i->src_kind[k] == OPERAND_VGPR) add_rows(rows, i->src[k], dwords_of_type(i->op->src_type[k]));
+  if (!i->op->scalar_dst && i->op->dst_type != TYPE_none) add_rows(rows, i->dst, dwords_of_type(i->op->dst_type));
+}
+
+void native_rows_of(const struct inst *i, enum kind kind, struct row_set *rows) {
+  enum { WIDEST = 4 };   /* dwords of an element */
+  if (kind == KIND_PAIR) {
+    vector_rows(i->ext->x, rows);
+    vector_rows(i->ext->y, rows);
+  } else if (kind == KIND_MEMORY) {
+    const struct native_memory *m = &native_rows[i->op->id].memory;
+    if (i->src_kind[MEM_ADDR] == OPERAND_VGPR) add_rows(rows, i->src[MEM_ADDR], 2);
+    if (m->store) add_rows(rows, i->src[MEM_DATA], WIDEST);
+    if (m->store && m->unit) add_rows(rows, i->src[MEM_DATA2], WIDEST);
+    if (!m->store) add_rows(rows, i->dst, m->unit ? 2 * WIDEST : WIDEST);
+  } else {
+    vector_rows(i, rows);
+  }
+}
+
+bool native_unrolls(const struct plan *p, unsigned lanes) {
+  enum { ROOM = 24, LONGEST = 64 };
+  struct row_set rows = {0};
+  unsigned n = 0;
+  if (p->n > LONGEST) return false;
+  for (unsigned k = 0; k < p->n; k++)
+    if (native_is_vector(p->step[k].kind)) native_rows_of(p->step[k].i, p->step[k].kind, &rows);
+  for (size_t k = 0; k < sizeof rows.bits / sizeof *rows.bits; k++) n += (unsigned)__builtin_popcountll(rows.bits[k]);
+  return n * (lanes / 16) <= ROOM;
+}
+
 /* --- order: scalar instructions move before the group they stand in, where nothing forbids it ------------------- */
 
 struct set { uint64_t bits[(S_COUNT + 63) / 64]; };
@@ -135,13 +178,13 @@ static bool masks_overlap(const struct inst *i, const struct effects *group, uns
 
 /* Chunks of lanes go through a whole group one after the other: what one instruction writes for all lanes, no other
  * of the group may depend on, but for lane masks, of which each chunk reads its own bits. */
-static bool vector_conflicts(const struct inst *i, enum kind kind, const struct effects *group, unsigned lanes) {
+static bool vector_conflicts(const struct inst *i, enum kind kind, const struct effects *group, unsigned lanes, bool unrolled) {
   struct effects e = effects_of(i, kind);
   if (meet(&e.uniform, &group->writes) || meet(&e.writes, &group->uniform)) return true;
   if (kind == KIND_PAIR) return masks_overlap(i->ext->x, group, lanes) || masks_overlap(i->ext->y, group, lanes);
   if (kind == KIND_SEQUENCE) return masks_overlap(i, group, lanes);
   unsigned space = native_rows[i->op->id].memory.space;
-  if (space == MEMORY_SCRATCH) return false;   /* each lane has its own */
+  if (space == MEMORY_SCRATCH || unrolled) return false;   /* each lane has its own; no chunk is ahead of another */
   return group->stores[space] || (e.stores[space] && group->loads[space]);
 }
 
@@ -163,7 +206,7 @@ void native_arrange(struct plan *p, unsigned lanes) {
     const struct inst *i = s->i;
     if (s->kind == KIND_NOTHING || s->kind == KIND_JUMP) continue;
     if (native_is_vector(s->kind)) {
-      if (vectors && vector_conflicts(i, s->kind, &group, lanes)) number++, group = (struct effects){0};
+      if (vectors && vector_conflicts(i, s->kind, &group, lanes, p->unrolled)) number++, group = (struct effects){0};
       vectors = true;
       struct effects own = effects_of(i, s->kind);
       join_effects(&group, &own);

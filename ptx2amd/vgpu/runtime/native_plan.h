@@ -19,9 +19,14 @@ struct step { const struct inst *i; uint8_t kind; uint16_t number, group; };
 struct plan {
   struct step step[MAX_BLOCK];
   unsigned n, groups;
+  bool unrolled;               /* its groups have no loops: each instruction does all lanes before the next one */
   const struct inst *next;     /* where the block ends without a jump; NULL: its last instruction jumps */
 };
 
+/* The VGPR rows that an instruction with machine code of its own reads or writes. */
+void native_rows_of(const struct inst *i, enum kind kind, struct row_set *rows);
+/* Whether the registers of all lanes have room at once; native_arrange goes by it. */
+bool native_unrolls(const struct plan *p, unsigned lanes);
 /* Puts a block's steps into groups, which are done one after the other: calls of a group come before its loop. */
 void native_arrange(struct plan *p, unsigned lanes);
 /* Scalar sources that the lane mask which the instruction writes covers: later chunks of lanes read copies. */

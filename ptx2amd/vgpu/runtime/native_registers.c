@@ -3,7 +3,9 @@
 
 /* --- registers --------------------------------------------------------------------------------------- */
 
-static struct memory row_at(const struct compiler *c, unsigned row) { return mem(RBX, (int32_t)row * c->row_bytes); }
+static struct memory row_at(const struct compiler *c, unsigned row, unsigned chunk) {
+  return mem(RBX, (int32_t)row * c->row_bytes + 64 * (int32_t)chunk);
+}
 
 static int look(const struct compiler *c, int key) {
   for (int z = 0; z < ZMM_SPARE; z++)
@@ -11,7 +13,7 @@ static int look(const struct compiler *c, int key) {
   return -1;
 }
 
-static int wide_key(unsigned row, unsigned half) { return KEY_WIDE + 2 * (int)row + (int)half; }
+static int wide_key(const struct compiler *c, unsigned row, unsigned half) { return KEY_WIDE + 2 * row_key(c, row) + (int)half; }
 
 /* z = the low or high dwords of two halves. */
 static void narrow(struct compiler *c, unsigned z, unsigned high, int first, int second) {
@@ -21,15 +23,17 @@ static void narrow(struct compiler *c, unsigned z, unsigned high, int first, int
 static void write_back(struct compiler *c, unsigned z) {
   if (!c->z[z].dirty) return;
   c->z[z].dirty = false;
-  if (c->z[z].key < KEY_WIDE) {
-    zmm_rm(&c->x, MOVDQA_STORE, z, 0, row_at(c, (unsigned)c->z[z].key), UNMASKED);
+  bool wide = c->z[z].key >= KEY_WIDE;
+  unsigned key = wide ? (unsigned)(c->z[z].key - KEY_WIDE) / 2 : (unsigned)c->z[z].key;
+  unsigned row = key & ((1u << ROW_BITS) - 1), chunk = key >> ROW_BITS;
+  if (!wide) {
+    zmm_rm(&c->x, MOVDQA_STORE, z, 0, row_at(c, row, chunk), UNMASKED);
     return;
   }
-  unsigned row = (unsigned)(c->z[z].key - KEY_WIDE) / 2;
-  int half[2] = {look(c, wide_key(row, 0)), look(c, wide_key(row, 1))};
+  int first = KEY_WIDE + 2 * (int)key, half[2] = {look(c, first), look(c, first + 1)};
   for (unsigned high = 0; high < 2; high++) {
     narrow(c, ZMM_SPARE, high, half[0], half[1]);
-    zmm_rm(&c->x, MOVDQA_STORE, ZMM_SPARE, 0, row_at(c, row + high), UNMASKED);
+    zmm_rm(&c->x, MOVDQA_STORE, ZMM_SPARE, 0, row_at(c, row + high, chunk), UNMASKED);
   }
   c->z[half[0]].dirty = c->z[half[1]].dirty = false;
 }
@@ -44,7 +48,7 @@ static void forget(struct compiler *c, int z) {
 /* Before one of the pair's rows is written otherwise. */
 static void leave_wide(struct compiler *c, unsigned row) {
   for (unsigned half = 0; half < 2; half++) {
-    int z = look(c, wide_key(row, half));
+    int z = look(c, wide_key(c, row, half));
     if (z < 0) continue;
     write_back(c, (unsigned)z);
     forget(c, z);
@@ -77,30 +81,30 @@ static int find(struct compiler *c, int key) {
 unsigned zmm_temporary(struct compiler *c) { return take(c, KEY_TEMPORARY); }
 
 unsigned zmm_row(struct compiler *c, unsigned row) {
-  int found = find(c, (int)row);
+  int found = find(c, row_key(c, row));
   if (found >= 0) return (unsigned)found;
   for (unsigned high = 0; high < 2 && high <= row; high++) {
-    int first = look(c, wide_key(row - high, 0)), second = look(c, wide_key(row - high, 1));
+    int first = look(c, wide_key(c, row - high, 0)), second = look(c, wide_key(c, row - high, 1));
     if (first < 0 || second < 0) continue;
     c->z[first].used = c->z[second].used = c->clock + 1;   /* they are not the ones to make room */
     bool pinned[2] = {c->z[first].pinned, c->z[second].pinned};
     c->z[first].pinned = c->z[second].pinned = true;
-    unsigned z = take(c, (int)row);
+    unsigned z = take(c, row_key(c, row));
     c->z[first].pinned = pinned[0], c->z[second].pinned = pinned[1];
     narrow(c, z, high, first, second);
     return z;
   }
-  unsigned z = take(c, (int)row);
-  zmm_rm(&c->x, MOVDQA_LOAD, z, 0, row_at(c, row), UNMASKED);
+  unsigned z = take(c, row_key(c, row));
+  zmm_rm(&c->x, MOVDQA_LOAD, z, 0, row_at(c, row, c->chunk), UNMASKED);
   return z;
 }
 
 unsigned zmm_wide(struct compiler *c, unsigned row, unsigned half) {
-  int found = find(c, wide_key(row, half));
+  int found = find(c, wide_key(c, row, half));
   if (found >= 0) return (unsigned)found;
-  int held[2] = {look(c, (int)row), look(c, (int)row + 1)};
+  int held[2] = {look(c, row_key(c, row)), look(c, row_key(c, row + 1))};
   bool pinned[2] = {held[0] >= 0 && c->z[held[0]].pinned, held[1] >= 0 && c->z[held[1]].pinned};
-  unsigned low = zmm_row(c, row), high = zmm_row(c, row + 1), z = take(c, wide_key(row, half));
+  unsigned low = zmm_row(c, row), high = zmm_row(c, row + 1), z = take(c, wide_key(c, row, half));
   native_permute(c, z, half ? TABLE_HIGH : TABLE_LOW, low, high);
   c->z[low].pinned = pinned[0], c->z[high].pinned = pinned[1];
   return z;
@@ -149,6 +153,15 @@ static unsigned constant(struct compiler *c, int key, uint64_t value) {
 }
 
 unsigned zmm_const(struct compiler *c, uint32_t value) { return constant(c, KEY_CONSTANT, value); }
+unsigned zmm_table(struct compiler *c, unsigned table) {
+  int found = find(c, KEY_TABLE + (int)table);
+  if (found >= 0) return (unsigned)found;
+  unsigned z = take(c, KEY_TABLE + (int)table);
+  gpr_constant(&c->x, RDX, (uint64_t)(uintptr_t)table_at(table));
+  zmm_rm(&c->x, MOVDQA_LOAD, z, 0, mem(RDX, 0), UNMASKED);
+  return z;
+}
+
 unsigned zmm_const64(struct compiler *c, uint64_t value) { return constant(c, KEY_CONSTANT64, value); }
 
 static unsigned k_take(struct compiler *c, int key) {
@@ -176,11 +189,18 @@ static int k_find(struct compiler *c, int key) {
 }
 
 unsigned k_mask(struct compiler *c, unsigned index) {
-  int found = k_find(c, (int)index);
+  int found = k_find(c, row_key(c, index));
   if (found >= 0) return (unsigned)found;
-  unsigned k = k_take(c, (int)index);
-  k_load(&c->x, k, LANE_MASK(index));
+  unsigned k = k_take(c, row_key(c, index));
+  k_load(&c->x, k, lane_mask(c, index));
   return k;
+}
+
+void native_store_mask(struct compiler *c, unsigned index, unsigned k) {
+  bool listed = c->n_masks == MAX_MASKS;
+  for (unsigned n = 0; n < c->n_masks; n++) listed |= c->masks[n] == index;
+  if (!listed) c->masks[c->n_masks++] = (uint16_t)index;
+  k_store(&c->x, k, lane_mask(c, index));
 }
 
 unsigned k_half(struct compiler *c, unsigned k, unsigned half) {
@@ -204,7 +224,7 @@ void native_release(struct compiler *c) {
 /* What was found out about addresses in the row is past. */
 static void row_changed(struct compiler *c, unsigned row) {
   for (unsigned s = 0; s < c->n_slots; s++)
-    if (c->slots[s].row == (int)row) c->slots[s].row = -1;
+    if (c->slots[s].row == row_key(c, row)) c->slots[s].row = -1;
 }
 
 void commit_row(struct compiler *c, unsigned row, unsigned z) { commit_lanes(c, row, z, c->masked ? K_EXEC : 0); }
@@ -219,13 +239,13 @@ void commit_lanes(struct compiler *c, unsigned row, unsigned z, unsigned k) {
     c->z[old].dirty = true;
     return;
   }
-  forget(c, look(c, (int)row));
+  forget(c, look(c, row_key(c, row)));
   if (c->z[z].key != KEY_TEMPORARY) {   /* it stays what it is: a copy */
     unsigned copy = zmm_temporary(c);
     zmm_rr(&c->x, MOVDQA_LOAD, copy, 0, z, UNMASKED);
     z = copy;
   }
-  c->z[z].key = (int)row;
+  c->z[z].key = row_key(c, row);
   c->z[z].dirty = true;
 }
 
@@ -249,11 +269,11 @@ void commit_wide(struct compiler *c, unsigned row, const unsigned z[2]) {
   }
   if (!c->masked)
     for (unsigned half = 0; half < 2; half++) c->z[to[half]].dirty = false;
-  forget(c, look(c, (int)row)), forget(c, look(c, (int)row + 1));
+  forget(c, look(c, row_key(c, row))), forget(c, look(c, row_key(c, row + 1)));
   for (unsigned half = 0; half < 2; half++) {
-    int old = look(c, wide_key(row, half));
+    int old = look(c, wide_key(c, row, half));
     if (old >= 0 && (unsigned)old != to[half]) forget(c, old);
-    c->z[to[half]].key = wide_key(row, half);
+    c->z[to[half]].key = wide_key(c, row, half);
   }
   c->z[to[0]].dirty = c->z[to[1]].dirty = true;
 }
@@ -263,10 +283,10 @@ void commit_wide(struct compiler *c, unsigned row, const unsigned z[2]) {
 void native_group_begin(struct compiler *c) {
   gpr_rm(&c->x, OP_MOV, true, RBX, WAVE(v));
   gpr_lea(&c->x, R12, SCALAR(0));
-  gpr_lea(&c->x, R14, mem(RBX, c->row_bytes));
+  if (!c->unrolled) gpr_lea(&c->x, R14, mem(RBX, c->row_bytes));
   for (unsigned z = 0; z < ZMM_COUNT; z++) c->z[z] = (struct held){.key = KEY_FREE};
   for (unsigned k = 0; k < 8; k++) c->k[k] = (struct held){.key = KEY_FREE};
-  c->n_slots = 0;
+  c->n_slots = c->n_masks = 0;
   for (unsigned k = 0; k < c->n_shadows; k++) {
     gpr_rm(&c->x, OP_MOV, true, RAX, SCALAR(c->shadow[k]));
     gpr_store(&c->x, true, mem(RSP, (int32_t)(offsetof(struct frame, shadow) + 8 * k)), RAX);
@@ -274,14 +294,40 @@ void native_group_begin(struct compiler *c) {
   gpr_constant(&c->x, RAX, 0xaaaa);   /* here: a handler that was called meanwhile may have used the register */
   k_gpr(&c->x, K_ODD, RAX);
   c->loop = c->x.at;
-  if (c->masked) k_load(&c->x, K_EXEC, LANE_MASK(S_EXEC));
+  if (c->masked) k_load(&c->x, K_EXEC, lane_mask(c, S_EXEC));
+}
+
+/* Puts the chunks' parts of a lane mask together: a processor waits long for a load of what several stores have just
+ * written, but not for one of each. */
+static void join_mask(struct compiler *c, unsigned index) {
+  struct memory at = SCALAR(index);
+  for (unsigned chunk = 0; chunk < c->lanes / 16; chunk++, at.offset += 2) {
+    int k = c->unrolled ? k_find(c, (int)(chunk << ROW_BITS | index)) : -1;
+    if (k < 0) gpr_load16(&c->x, chunk ? RCX : RAX, at);
+    else gpr_k(&c->x, chunk ? RCX : RAX, (unsigned)k);
+    if (!chunk) continue;
+    gpr_shift_left(&c->x, RCX, 16 * chunk);
+    gpr_rr(&c->x, OP_OR, true, RAX, RCX);
+  }
+  gpr_store(&c->x, c->lanes == 64, SCALAR(index), RAX);
+}
+
+/* Whether a row that the register holds is read behind the group. */
+static bool read_later(const struct compiler *c, const struct held *h) {
+  bool wide = h->key >= KEY_WIDE;
+  unsigned row = (unsigned)(wide ? (h->key - KEY_WIDE) / 2 : h->key) & ((1u << ROW_BITS) - 1);
+  return !c->live || has_row(c->live, row) || (wide && has_row(c->live, row + 1));
 }
 
 void native_group_end(struct compiler *c) {
-  for (unsigned z = 0; z < ZMM_SPARE; z++) write_back(c, z);
-  gpr_immediate(&c->x, 0, true, RBX, 64);
-  gpr_immediate(&c->x, 0, true, R12, 2);
-  gpr_rr(&c->x, OP_CMP, true, RBX, R14);
-  jump again = jump_if(&c->x, CC_NE);
-  land_at(&c->x, again, c->loop);
+  for (unsigned z = 0; z < ZMM_SPARE; z++)
+    if (c->z[z].dirty && read_later(c, &c->z[z])) write_back(c, z);
+  if (!c->unrolled) {
+    gpr_immediate(&c->x, 0, true, RBX, 64);
+    gpr_immediate(&c->x, 0, true, R12, 2);
+    gpr_rr(&c->x, OP_CMP, true, RBX, R14);
+    jump again = jump_if(&c->x, CC_NE);
+    land_at(&c->x, again, c->loop);
+  }
+  for (unsigned k = 0; k < c->n_masks; k++) join_mask(c, c->masks[k]);
 }

@@ -7,6 +7,7 @@ static unsigned lanes_shift(const struct compiler *c) { return (unsigned)__built
 static void scratch_base(struct compiler *c) {
   gpr_rm(&c->x, OP_ADD, true, RAX, WAVE(scratch));
   gpr_rr(&c->x, OP_ADD, true, RAX, RBX);
+  if (c->chunk) gpr_immediate(&c->x, 0, true, RAX, chunk_bytes(c));
   gpr_rm(&c->x, OP_SUB, true, RAX, WAVE(v));
 }
 

@@ -361,11 +361,11 @@ static void commit_mask(struct compiler *c, unsigned index, unsigned k, unsigned
     own = k_temporary(c);
     k_op(&c->x, kept ? K_AND : K_OR, own, k, kept ? kept : k);
   }
-  k_store(&c->x, own, LANE_MASK(index));
+  native_store_mask(c, index, own);
   for (unsigned n = K_FIRST; n <= K_LAST; n++)
-    if (c->k[n].key >= 0 && c->k[n].key + 1 >= (int)index && c->k[n].key <= (int)index + 1)
+    if (c->k[n].key >= 0 && c->k[n].key + 1 >= row_key(c, index) && c->k[n].key <= row_key(c, index) + 1)
       c->k[n].key = c->k[n].pinned ? KEY_TEMPORARY : KEY_FREE;
-  c->k[own].key = (int)index;
+  c->k[own].key = row_key(c, index);
 }
 
 /* Whether the instruction's second result is wanted. */
@@ -480,8 +480,7 @@ static void slow_lanes(struct compiler *c, const struct detour *d) {
   zmm_rm(x, MOVDQA_STORE, d->z[0], 0, mem(RSP, (int32_t)(offsetof(struct frame, data) + 64 * 3)), UNMASKED);
   gpr_constant(x, RSI, (uint64_t)(uintptr_t)d->i);
   gpr_constant(x, RAX, (uint64_t)(uintptr_t)native_rows[d->i->op->id].slow);
-  put8(x, 0xe8), put32(x, 0);
-  land_at(x, x->at, c->access);
+  native_access_call(c);
   zmm_rm(x, MOVDQA_LOAD, d->z[0], 0, mem(RSP, (int32_t)(offsetof(struct frame, data) + 64 * 3)), UNMASKED);
   if (d->pattern_slot) {   /* the flags of those lanes */
     k_load(x, d->k, FRAME(lanes));

@@ -17,8 +17,10 @@ struct build {
   handler_fn vopd;
   void (*run_wave)(struct wave *w, uint64_t budget);
   void (*start_wave)(struct wave *w);    /* after MODE is set */
-  /* VGPRs at the start: n rows from `ids`, zeros up to `rows`, and accumulation registers. */
-  void (*start_rows)(uint32_t *v, const uint32_t *ids, unsigned n, unsigned rows, unsigned accumulation);
+  /* Registers at the start: START_DWORDS scalar ones; VGPRs: n rows from `ids`, zeros up to `rows`, and accumulation
+   * registers. */
+  void (*start_registers)(struct wave *w, const uint32_t *s, const uint32_t *ids, unsigned n, unsigned rows,
+                          unsigned accumulation);
 };
 /* The build for a wave width at the chosen level. */
 const struct build *build_for(unsigned lanes);
@@ -88,6 +90,17 @@ struct run {
   struct fault *fault;
 };
 
+/* The scalar registers with which waves of a run begin (up to SCC), and the numbers of those that differ: pairs with
+ * the wave's scratch memory, the workgroup's id, its number of waves. */
+enum { START_DWORDS = 144, NOWHERE = 255 };
+_Static_assert(START_DWORDS > S_SCC + 1 && START_DWORDS <= S_SINK + 16 && START_DWORDS % 16 == 0, "whole lines, none read");
+struct start {
+  _Alignas(64) uint32_t s[START_DWORDS];
+  uint32_t mode;
+  uint8_t id[3], waves, scratch;
+  bool buffer;                 /* s[0] to s[3] describe the scratch memory */
+};
+
 struct workgroup {
   struct run *run;
   uint32_t id[3], size[3];     /* work-items, smaller in the last workgroup of a partial grid */
@@ -104,7 +117,9 @@ struct workgroup {
   size_t scratch_capacity;
   struct native_site sites[NATIVE_SITES];
   uint32_t native_fuel;        /* of a loop in native code: rounds before it comes back to the engine */
-  uint64_t memory_of;          /* the run that they, and the waves' windows, are of */
+  uint32_t host_csr;           /* MXCSR of the thread outside of waves */
+  uint64_t prepared_for;       /* the run whose `start`, sites and waves' windows these are */
+  struct start start;
   struct group_shadow *shadow; /* with tools on (tools.h) */
 };
 

@@ -131,8 +131,8 @@ struct mem_window { uint64_t lo, hi; bool writable; }; /* an allocation used lat
 enum { MEM_WINDOWS = 4 };
 
 struct wave {
+  _Alignas(64) uint32_t s[S_COUNT];
   uint32_t *v;           /* VGPRs: v[row * W + lane], 64-byte aligned, VGPR_ROWS rows */
-  uint32_t s[S_COUNT];
   uint32_t mode;         /* MODE register: f32 rounding [1:0], f64/f16 rounding [3:2], f32 denormals [5:4],
                             f64/f16 denormals [7:6] (bit 0 inputs, bit 1 outputs), dx10_clamp [8], ieee [9] */
   uint32_t mxcsr;        /* what the engine loads into MXCSR before the wave runs: set by VG(mode_changed) */

@@ -7,7 +7,7 @@
 /* Runs the wave for at most budget instructions. */
 static void run_wave(struct wave *w, uint64_t budget) {
   enum { FLAGS = 0x3f };   /* MXCSR's sticky ones: the dispatch's thread keeps its own (engine.c) */
-  unsigned host = _mm_getcsr();
+  unsigned host = w->wg->host_csr;   /* STMXCSR takes longer than some waves */
   uint64_t steps = 0, limit = w->executed + budget;   /* native code adds its instructions to w->executed */
   const struct inst *i = w->pc;
   w->stop = WAVE_RUNNING;
@@ -31,15 +31,26 @@ static void run_wave(struct wave *w, uint64_t budget) {
   }
 }
 
+typedef uint32_t line __attribute__((vector_size(64), may_alias));
+enum { LINES = W * 4 / 64 };   /* of a row */
+
+static inline void clear(line *row) {
+#pragma GCC unroll LINES
+  for (unsigned k = 0; k < LINES; k++) row[k] = (line){0};
+}
+
 /* Loops of whole cache lines: the C library's functions take longer to begin than these lengths do. */
-static void start_rows(uint32_t *v, const uint32_t *ids, unsigned n, unsigned rows, unsigned accumulation) {
-  typedef uint32_t line __attribute__((vector_size(64), may_alias));
-  enum { LINES = W * 4 / 64 };
-  line *to = (line *)__builtin_assume_aligned(v, 64);
+static void start_registers(struct wave *w, const uint32_t *s, const uint32_t *ids, unsigned n, unsigned rows,
+                            unsigned accumulation) {
+  line *scalar = (line *)__builtin_assume_aligned(w->s, 64);
+  const line *first = (const line *)__builtin_assume_aligned(s, 64);
+#pragma GCC unroll START_DWORDS
+  for (unsigned k = 0; k < START_DWORDS / 16; k++) scalar[k] = first[k];
+  line *to = (line *)__builtin_assume_aligned(w->v, 64);
   const line *from = (const line *)__builtin_assume_aligned(ids, 64);
   for (unsigned k = 0; k < n * LINES; k++) to[k] = from[k];
-  for (unsigned k = n * LINES; k < rows * LINES; k++) to[k] = (line){0};
-  for (unsigned k = 256 * LINES; k < (256 + accumulation) * LINES; k++) to[k] = (line){0};
+  for (unsigned k = n; k < rows; k++) clear(to + k * LINES);
+  for (unsigned k = 256; k < 256 + accumulation; k++) clear(to + k * LINES);
 }
 
 #include "handler_table.h"
@@ -51,5 +62,5 @@ const struct build VG(build) = {
   .vopd = VOPD_HANDLER,
   .run_wave = run_wave,
   .start_wave = VG(mode_changed),
-  .start_rows = start_rows,
+  .start_registers = start_registers,
 };

@@ -22,7 +22,11 @@ static void *map(size_t bytes) {
 
 static size_t vgpr_bytes(const struct workgroup *g) { return g->capacity * WAVE_VGPR_BYTES(g->lanes); }
 
-struct workgroup *workgroup_new(void) { return calloc(1, sizeof(struct workgroup)); }
+struct workgroup *workgroup_new(void) {
+  struct workgroup *g = aligned_alloc(64, sizeof *g);   /* the structure's size is a multiple of that */
+  if (g) memset(g, 0, sizeof *g);
+  return g;
+}
 
 void workgroup_free(struct workgroup *g) {
   if (!g) return;
@@ -67,6 +71,7 @@ static bool reserve(struct workgroup *g, unsigned waves, unsigned lanes, uint32_
   if (waves > g->capacity || lanes != g->lanes) {
     if (g->vgprs) munmap(g->vgprs, vgpr_bytes(g));
     free(g->waves);
+    g->prepared_for = 0;
     g->lanes = lanes;
     g->capacity = waves;
     g->vgprs = map(vgpr_bytes(g));
@@ -85,12 +90,14 @@ static bool reserve(struct workgroup *g, unsigned waves, unsigned lanes, uint32_
   }
   if (lds > g->lds_capacity) {
     if (g->lds) munmap(g->lds, g->lds_capacity);
+    g->prepared_for = 0;
     g->lds_capacity = (lds + 4095) & ~4095u;
     g->lds = map(g->lds_capacity);
     if (!g->lds) return g->lds_capacity = 0, false;
   }
   if (scratch > g->scratch_capacity) {
     if (g->scratch) munmap(g->scratch, g->scratch_capacity);
+    g->prepared_for = 0;
     g->scratch_capacity = (scratch + 4095) & ~(size_t)4095;
     g->scratch = map(g->scratch_capacity);
     if (!g->scratch) return g->scratch_capacity = 0, false;
@@ -111,21 +118,19 @@ static unsigned put64(uint32_t *s, unsigned n, uint64_t value) {
   return n + 2;
 }
 
-/* The user SGPRs, then the system SGPRs, in the order that AMDGPUUsage's "Initial Kernel Execution State" gives. */
-static void start_sgprs(struct wave *w, const struct workgroup *g) {
+/* The user SGPRs, then the system SGPRs, in the order that AMDGPUUsage's "Initial Kernel Execution State" gives: what all
+ * waves of the run have alike, and where the others go. */
+static void prepare_sgprs(struct workgroup *g) {
   const struct run *run = g->run;
   const struct kernel_descriptor *k = run->descriptor;
-  uint32_t *s = w->s, rsrc2 = k->compute_pgm_rsrc2;
+  struct start *start = &g->start;
+  uint32_t *s = start->s, rsrc2 = k->compute_pgm_rsrc2;
   unsigned n = 0, use = k->kernel_code_properties;
   bool architected = run->arch->architected_flat_scratch;
-  uint64_t scratch = (uint64_t)(uintptr_t)w->scratch;
-  size_t bytes = (S_SCC + 1) * sizeof *s;
-  __asm__("" : "+r"(bytes));   /* a call: GCC's rep stos for a known size is slower */
-  memset(s, 0, bytes);
-  if (use & USE_PRIVATE_BUFFER) {
-    /* Base, swizzled, element size 4, index stride 64, thread id added: recognised by buffer instructions. */
-    s[0] = (uint32_t)scratch;
-    s[1] = (uint32_t)(scratch >> 32 & 0xffff) | 1u << 31;
+  memset(start, 0, sizeof *start);
+  start->buffer = use & USE_PRIVATE_BUFFER;
+  if (start->buffer) {
+    /* Base (the wave's), swizzled, element size 4, index stride 64, thread id added: recognised by buffer instructions. */
     s[2] = UINT32_MAX;
     s[3] = 1u << 19 | 3u << 21 | 1u << 23;
     n = 4;
@@ -134,7 +139,8 @@ static void start_sgprs(struct wave *w, const struct workgroup *g) {
   if (use & USE_QUEUE_PTR) n = put64(s, n, run->d->queue);
   if (use & USE_KERNARG_PTR) n = put64(s, n, run->d->kernarg);
   if (use & USE_DISPATCH_ID) n = put64(s, n, run->d->dispatch_id);
-  if ((use & USE_FLAT_SCRATCH) && !architected) n = put64(s, n, scratch);
+  start->scratch = NOWHERE;
+  if ((use & USE_FLAT_SCRATCH) && !architected) start->scratch = (uint8_t)n, n += 2;
   if (use & USE_PRIVATE_SIZE) s[n++] = run->scratch_bytes;
   if (run->preload_dwords) {
     memcpy(s + n, (const uint8_t *)(uintptr_t)run->d->kernarg + run->preload_offset, run->preload_dwords * 4);
@@ -142,18 +148,32 @@ static void start_sgprs(struct wave *w, const struct workgroup *g) {
   }
   unsigned user = rsrc2 >> 1 & 31;
   if (n < user) n = user;
-  if (run->arch->ttmp_ids) {
-    s[S_TTMP + 9] = g->id[0];
-    s[S_TTMP + 8] = w->index << 25;   /* the wave's number, on GFX12 */
-    s[S_TTMP + 7] = (g->id[1] & 0xffff) | g->id[2] << 16;
-  } else {
-    for (int d = 0; d < 3; d++)
-      if (rsrc2 >> (7 + d) & 1) s[n++] = g->id[d];
-  }
-  if (rsrc2 >> 10 & 1) s[n++] = g->n_waves;
-  if ((rsrc2 & 1) && !architected) s[n++] = 0;   /* wave's offset: the base above is the wave's already */
+  for (int d = 0; d < 3; d++)
+    start->id[d] = !run->arch->ttmp_ids && (rsrc2 >> (7 + d) & 1) ? (uint8_t)n++ : NOWHERE;
+  start->waves = rsrc2 >> 10 & 1 ? (uint8_t)n++ : NOWHERE;
+  /* After them, the wave's offset: 0, the base above is the wave's already. */
   /* GFX9's FLAT_SCRATCH; the later generations keep it in a hidden register. */
-  if (architected && run->arch->generation == 0) put64(s, 102, scratch);
+  if (architected && run->arch->generation == 0) start->scratch = 102;
+}
+
+/* What the waves of one workgroup have alike. */
+static void prepare_group_sgprs(struct workgroup *g) {
+  struct start *start = &g->start;
+  for (int d = 0; d < 3; d++)
+    if (start->id[d] != NOWHERE) start->s[start->id[d]] = g->id[d];
+  if (start->waves != NOWHERE) start->s[start->waves] = g->n_waves;
+  if (!g->run->arch->ttmp_ids) return;
+  start->s[S_TTMP + 9] = g->id[0];
+  start->s[S_TTMP + 7] = (g->id[1] & 0xffff) | g->id[2] << 16;
+}
+
+static void finish_sgprs(struct wave *w, const struct workgroup *g) {
+  const struct start *start = &g->start;
+  uint64_t scratch = (uint64_t)(uintptr_t)w->scratch;
+  if (start->buffer) w->s[0] = (uint32_t)scratch, w->s[1] = (uint32_t)(scratch >> 32 & 0xffff) | 1u << 31;
+  if (start->scratch != NOWHERE) put64(w->s, start->scratch, scratch);
+  if (g->run->arch->ttmp_ids) w->s[S_TTMP + 8] = w->index << 25;   /* the wave's number, on GFX12 */
+  put64(w->s, S_EXEC, w->lanes == 64 ? UINT64_MAX : (UINT64_C(1) << w->lanes) - 1);
 }
 
 /* The rows in which work-items find their ids: one with 10 bits per dimension, or one for each that the kernel reads.
@@ -183,44 +203,47 @@ static bool prepare_ids(struct workgroup *g) {
   return true;
 }
 
-static void start_vgprs(struct wave *w, const struct workgroup *g) {
-  const struct run *run = g->run;
-  unsigned rows = g->ids_of.packed ? 1 : g->ids_of.rows;
-  run->build->start_rows(w->v, g->ids + (size_t)w->index * rows * g->lanes, rows, run->view->registers.v,
-                         run->view->registers.a);
-}
-
 static void start_wave(struct workgroup *g, unsigned index) {
   const struct run *run = g->run;
   struct wave *w = &g->waves[index];
-  uint32_t rsrc1 = run->descriptor->compute_pgm_rsrc1;
   uint32_t items = g->size[0] * g->size[1] * g->size[2], first = index * g->lanes;
-  w->wg = g;
-  w->index = index;
+  unsigned rows = g->ids_of.packed ? 1 : g->ids_of.rows;
   w->lanes = items - first < g->lanes ? items - first : g->lanes;
-  w->lds = g->lds;
-  w->lds_size = run->lds_bytes;
-  w->scratch_size = run->scratch_bytes;
-  w->scratch = g->scratch ? g->scratch + (size_t)index * run->scratch_bytes * g->lanes : NULL;
   w->stop = WAVE_RUNNING;
   w->pc = run->entry;
   w->executed = 0;
   w->trapsts = 0;
-  start_sgprs(w, g);
-  uint64_t exec = w->lanes == 64 ? UINT64_MAX : (UINT64_C(1) << w->lanes) - 1;
-  put64(w->s, S_EXEC, exec);
-  start_vgprs(w, g);
-  uint32_t mode = (rsrc1 >> 12 & 0xff) | (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9 | (rsrc1 >> 26 & 1) << 23;
-  if (run->arch->generation >= 3) mode = (mode & ~0x300u) | 0x100;   /* DX10_CLAMP always, IEEE never */
-  if (w->mode == mode && w->mxcsr) return;   /* as the wave before it in this place left it */
-  w->mode = mode;
+  run->build->start_registers(w, g->start.s, g->ids + (size_t)index * rows * g->lanes, rows, run->view->registers.v,
+                              run->view->registers.a);
+  finish_sgprs(w, g);
+  if (w->mode == g->start.mode) return;   /* as the wave before it in this place left it */
+  w->mode = g->start.mode;
   run->build->start_wave(w);
 }
 
-/* Allocations that accesses found stay for a run: in it no memory is given back. */
-static void forget_memory(struct workgroup *g) {
+/* What is the same for all workgroups of a run. Allocations that accesses found stay for it: in it no memory is given
+ * back. */
+static void prepare(struct workgroup *g) {
+  const struct run *run = g->run;
+  uint32_t rsrc1 = run->descriptor->compute_pgm_rsrc1;
+  prepare_sgprs(g);
+  uint32_t mode = (rsrc1 >> 12 & 0xff) | (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9 | (rsrc1 >> 26 & 1) << 23;
+  if (run->arch->generation >= 3) mode = (mode & ~0x300u) | 0x100;   /* DX10_CLAMP always, IEEE never */
+  g->start.mode = mode;
   memset(g->sites, 0, sizeof g->sites);
-  for (unsigned k = 0; k < g->capacity; k++) memset(g->waves[k].window, 0, sizeof g->waves[k].window);
+  for (unsigned k = 0; k < g->capacity; k++) {
+    struct wave *w = &g->waves[k];
+    w->wg = g;
+    w->index = k;
+    w->lds = g->lds;
+    w->lds_size = run->lds_bytes;
+    w->scratch_size = run->scratch_bytes;
+    w->scratch = g->scratch ? g->scratch + (size_t)k * run->scratch_bytes * g->lanes : NULL;
+    memset(w->window, 0, sizeof w->window);
+    w->mode = mode;
+    run->build->start_wave(w);
+  }
+  g->prepared_for = run->number;
 }
 
 bool workgroup_start(struct workgroup *g, struct run *run, uint64_t index) {
@@ -238,8 +261,7 @@ bool workgroup_start(struct workgroup *g, struct run *run, uint64_t index) {
     run_fault(run, FAULT_BAD_LAUNCH, "out of host memory for the workgroup's registers, LDS or scratch");
     return false;
   }
-  if (g->memory_of != run->number) forget_memory(g);
-  g->memory_of = run->number;
+  if (g->prepared_for != run->number) prepare(g);
   if (run->lds_bytes) memset(g->lds, 0, run->lds_bytes);
   g->n_waves = g->live = waves;
   if (!prepare_ids(g)) {
@@ -248,6 +270,7 @@ bool workgroup_start(struct workgroup *g, struct run *run, uint64_t index) {
   }
   g->waiting = 0;
   g->signals = 0;
+  prepare_group_sgprs(g);
   for (unsigned k = 0; k < waves; k++) start_wave(g, k);
   if (run->real && !tools_group_start(g)) {
     run_fault(run, FAULT_BAD_LAUNCH, "out of host memory for the tools' shadow of the workgroup");

@@ -131,9 +131,10 @@ static inline void k_gpr(struct x86 *c, unsigned k, enum gpr from) {       /* km
 static inline void gpr_k(struct x86 *c, enum gpr to, unsigned k) {
   put8(c, 0xc5), put8(c, 0xf8), put8(c, 0x93), put8(c, 0xc0 | (unsigned)to << 3 | k);
 }
-static inline void k_test(struct x86 *c, unsigned k) {                     /* kortestw k, k: ZF if all zero */
-  put8(c, 0xc5), put8(c, 0xf8), put8(c, 0x98), put8(c, 0xc0 | k << 3 | k);
+static inline void k_test_both(struct x86 *c, unsigned k, unsigned k2) {   /* kortestw: ZF if all of both are zero */
+  put8(c, 0xc5), put8(c, 0xf8), put8(c, 0x98), put8(c, 0xc0 | k << 3 | k2);
 }
+static inline void k_test(struct x86 *c, unsigned k) { k_test_both(c, k, k); }
 static inline void k_test8(struct x86 *c, unsigned k) {                    /* kortestb */
   put8(c, 0xc5), put8(c, 0xf9), put8(c, 0x98), put8(c, 0xc0 | k << 3 | k);
 }
@@ -170,6 +171,9 @@ static inline void gpr_rm(struct x86 *c, unsigned op, bool wide, enum gpr to, st
 }
 static inline void gpr_store(struct x86 *c, bool wide, struct memory at, enum gpr from) {
   rex(c, wide, from, at.base), put8(c, 0x89), put_memory(c, from, at);
+}
+static inline void gpr_load16(struct x86 *c, enum gpr to, struct memory at) {   /* movzx to, word [at] */
+  rex(c, false, to, at.base), put8(c, 0x0f), put8(c, 0xb7), put_memory(c, to, at);
 }
 static inline void gpr_lea(struct x86 *c, enum gpr to, struct memory at) {
   rex(c, true, to, at.base), put8(c, 0x8d), put_memory(c, to, at);
