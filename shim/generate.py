@@ -96,7 +96,7 @@ def _hip_source() -> str:
 def _entry(table: list[Row]) -> str:
     """The exported functions. Each looks at `entry_state` and goes on to its body; where that is not 0 the way leads
     through entry_begin and entry_end (entry.h), which know whether the driver is initialised and write the trace."""
-    out = [f'{_NOTE}#include "entry.h"\n#include "proc_table.h"\n'
+    out = [f'{_NOTE}#include "entry.h"\n#include "proc_table.h"\n#include "readers.h"\n'
            '#define API __attribute__((visibility("default")))\n#define COLD __attribute__((cold, noinline)) static\n']
     for row in table:
         out += [_entry_of(row, symbol) for symbol in row.exports]
@@ -111,6 +111,10 @@ def _entry_of(row: Row, symbol: str) -> str:
     names = ", ".join(name for _, name in parameters)
     about = "".join(f'{{"{name}", {_trace_kind(kind)}}}, ' for kind, name in parameters)
     words = ", ".join(_trace_word(kind, name) for kind, name in parameters)
+    reads = any(kind in _READ or kind in _READ_STRUCTS for kind, _ in parameters) and not symbol.endswith("Unload")
+    body = f"ptx2amd_{symbol}({names})"
+    if reads:
+        body = f"({{ struct reader *in = reader_enter(); CUresult out = {body}; reader_leave(in); out; }})"
     return (
         f"CUresult ptx2amd_{symbol}({row.args});\n"
         f"COLD CUresult slow_{symbol}({row.args}) {{\n"
@@ -118,13 +122,18 @@ def _entry_of(row: Row, symbol: str) -> str:
         f'  static const struct entry about = {{"{symbol}", {int(row.early)}, {len(parameters)}, parameters}};\n'
         "  struct call call;\n"
         "  if (!entry_begin(&call, &about)) return call.result;\n"
-        f"  call.result = ptx2amd_{symbol}({names});\n"
+        f"  call.result = {body};\n"
         f"  entry_end(&call, (const uint64_t[]){{{words or 0}}});\n"
         "  return call.result;\n}\n"
         f"API CUresult {symbol}({row.args}) {{\n"
         f"{'  entry_caller = __builtin_return_address(0);' + chr(10) if row.caller else ''}"
         f"  if (__builtin_expect(entry_state, 0)) return slow_{symbol}({names});\n"
-        f"  return ptx2amd_{symbol}({names});\n}}\n")
+        f"  return {body};\n}}\n")
+
+
+#: What leads to modules and kernels, which another thread may want to free meanwhile (readers.c).
+_READ = ("CUfunction", "CUkernel", "CUmodule", "CUlibrary", "CUgraphNode")
+_READ_STRUCTS = ("const CUDA_KERNEL_NODE_PARAMS *", "CUgraphNodeParams *", "CUDA_LAUNCH_PARAMS *")
 
 
 _TRACED_OUT = {"CUdeviceptr": "WORD", "size_t": "SIZE", "int": "INT", "unsigned int": "INT", "uint32_t": "INT",

@@ -15,6 +15,12 @@ bool event_hip(CUevent event, void **hip_event) {
   return true;
 }
 
+/* An event is recorded in its own context. Green contexts share the device's primary one. */
+static bool records_in(CUevent event, const struct context *c) {
+  const struct context *own = ((struct event *)event)->context;
+  return own == c || (c && own && (own->sms.count || c->sms.count) && own->device == c->device);
+}
+
 static CUresult wrap(CUevent *phEvent, void *made) {
   struct event *e = handle_new(HANDLE_EVENT);
   if (!e) {
@@ -47,6 +53,19 @@ CUresult cuEventDestroy_v2(CUevent hEvent) {
 void events_drop(struct context *c) {
   for (struct event *e = handle_next(HANDLE_EVENT, NULL); e; e = handle_next(HANDLE_EVENT, e))
     if (e->context == c) cuEventDestroy_v2((CUevent)e);
+}
+
+CUresult cuEventRecord(CUevent hEvent, CUstream hStream) {
+  ENTER_CONTEXT();
+  void *event, *stream;
+  if (!event_hip(hEvent, &event) || !stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
+  if (!records_in(hEvent, stream_context(hStream))) return CUDA_ERROR_INVALID_HANDLE;
+  return from_hip(hip.EventRecord(event, stream));
+}
+
+/* Flags: in a capture, a node of its own: HIP makes one anyway. */
+CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags) {
+  return flags > 1 ? CUDA_ERROR_INVALID_VALUE : cuEventRecord(hEvent, hStream);
 }
 
 /* From any thread, with a current context or not: an event knows its own. */
@@ -100,7 +119,7 @@ CUresult cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent) {
   ENTER_CONTEXT();
   void *event;
   if (!context_checked(hCtx)) return CUDA_ERROR_INVALID_CONTEXT;
-  if (!event_hip(hEvent, &event)) return CUDA_ERROR_INVALID_HANDLE;
+  if (!event_hip(hEvent, &event) || !records_in(hEvent, (struct context *)hCtx)) return CUDA_ERROR_INVALID_HANDLE;
   return from_hip(hip.EventRecord(event, NULL));
 }
 

@@ -1,6 +1,7 @@
 /* Modules: from image to index, the data segment, and the module half of the API. */
 #define _GNU_SOURCE
 #include "module.h"
+#include "readers.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -63,7 +64,6 @@ CUresult module_load(const void *data, size_t size, bool library, bool preserved
     return CUDA_ERROR_OUT_OF_MEMORY;
   }
   pthread_mutex_init(&m->lock, NULL);
-  m->context = library ? NULL : context_current();
   m->library = library;
   m->no_image = no_image;
   m->image = image;
@@ -73,6 +73,7 @@ CUresult module_load(const void *data, size_t size, bool library, bool preserved
     module_drop(m);
     return result;
   }
+  m->context = library ? NULL : context_current(); /* from here on it goes with its context */
   if (!no_image) trace_module(m);
   *out = m;
   return CUDA_SUCCESS;
@@ -80,6 +81,8 @@ CUresult module_load(const void *data, size_t size, bool library, bool preserved
 
 void module_drop(struct module *m) {
   if (!handle_claim(m)) return;
+  for (uint32_t i = 0; i < m->kernel_count; i++) handle_claim(m->kernels[i]);
+  readers_wait();
   index_drop(m);
   for (int i = 0; i < MAX_DEVICES; i++)
     if (m->segment[i]) hip.Free((void *)m->segment[i]);

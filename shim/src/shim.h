@@ -107,6 +107,7 @@ extern const void *const storage_table[];
 
 /* ---- stream.c, event.c ---- */
 bool stream_hip(CUstream stream, void **hip_stream);
+struct context *stream_context(CUstream stream); /* of a stream that was there: NULL when it is none any more */
 bool event_hip(CUevent event, void **hip_event);
 void streams_drop(struct context *c);
 void events_drop(struct context *c);

@@ -33,6 +33,9 @@ static struct stream *own(CUstream stream) {
   return handle_ok(HANDLE_STREAM, stream) ? (struct stream *)stream : NULL;
 }
 
+/* One that was there a moment ago: another thread may end it meanwhile, its memory stays. */
+static struct stream *slot(CUstream stream) { return (struct stream *)stream; }
+
 static bool is_default(CUstream stream) { return (uintptr_t)stream <= 2; }
 
 #define CHECK_STREAM(stream) do { \
@@ -103,32 +106,32 @@ CUresult cuStreamSynchronize(CUstream hStream) {
 CUresult cuStreamGetId(CUstream hStream, unsigned long long *streamId) {
   CHECK_STREAM(hStream);
   if (!streamId) return CUDA_ERROR_INVALID_VALUE;
-  *streamId = is_default(hStream) ? (hStream == CU_STREAM_PER_THREAD ? 2 : 1) : own(hStream)->id;
+  *streamId = is_default(hStream) ? (hStream == CU_STREAM_PER_THREAD ? 2 : 1) : slot(hStream)->id;
   return CUDA_SUCCESS;
 }
 
 CUresult cuStreamGetPriority(CUstream hStream, int *priority) {
   CHECK_STREAM(hStream);
   if (!priority) return CUDA_ERROR_INVALID_VALUE;
-  *priority = is_default(hStream) ? 0 : own(hStream)->priority;
+  *priority = is_default(hStream) ? 0 : slot(hStream)->priority;
   return CUDA_SUCCESS;
 }
 
 CUresult cuStreamGetFlags(CUstream hStream, unsigned int *flags) {
   CHECK_STREAM(hStream);
   if (!flags) return CUDA_ERROR_INVALID_VALUE;
-  *flags = is_default(hStream) ? 0 : own(hStream)->flags;
+  *flags = is_default(hStream) ? 0 : slot(hStream)->flags;
   return CUDA_SUCCESS;
 }
 
-static struct context *context_of(CUstream stream) {
-  return is_default(stream) ? thread_state.current : own(stream)->context;
+struct context *stream_context(CUstream stream) {
+  return is_default(stream) ? thread_state.current : slot(stream)->context;
 }
 
 CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx) {
   CHECK_STREAM(hStream);
   if (!pctx) return CUDA_ERROR_INVALID_VALUE;
-  *pctx = (CUcontext)context_of(hStream);
+  *pctx = (CUcontext)stream_context(hStream);
   return CUDA_SUCCESS;
 }
 
@@ -141,7 +144,8 @@ CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext *pctx, CUgreenCtx *pGreen
 CUresult cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *phCtx) {
   CHECK_STREAM(hStream);
   if (!phCtx) return CUDA_ERROR_INVALID_VALUE;
-  struct context *c = context_of(hStream);
+  const struct context *c = stream_context(hStream);
+  if (!c) return CUDA_ERROR_INVALID_HANDLE;
   *phCtx = c->sms.count ? (CUgreenCtx)c : NULL;
   return CUDA_SUCCESS;
 }
@@ -149,7 +153,9 @@ CUresult cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *phCtx) {
 CUresult cuStreamGetDevice(CUstream hStream, CUdevice *device) {
   CHECK_STREAM(hStream);
   if (!device) return CUDA_ERROR_INVALID_VALUE;
-  *device = context_of(hStream)->device;
+  const struct context *c = stream_context(hStream);
+  if (!c) return CUDA_ERROR_INVALID_HANDLE;
+  *device = c->device;
   return CUDA_SUCCESS;
 }
 
@@ -159,7 +165,7 @@ CUresult cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr, CUstreamAtt
   CHECK_STREAM(hStream);
   if (!value || attr < 1 || attr > 18) return CUDA_ERROR_INVALID_VALUE;
   memset(value, 0, 64);
-  if (attr == 8 && !is_default(hStream)) *(int *)(void *)value = own(hStream)->priority;
+  if (attr == 8 && !is_default(hStream)) *(int *)(void *)value = slot(hStream)->priority;
   return CUDA_SUCCESS;
 }
 

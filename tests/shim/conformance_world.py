@@ -201,6 +201,13 @@ class World(dict[str, Any]):
         made = int(self._get("cuCtxCreate_v2", 0, 0))
         self._get("cuCtxPopCurrent_v2")
         return made
+    def _in_other_ctx(self, maker: Callable[[], int]) -> int:
+        self._do("cuCtxPushCurrent_v2", self["other_ctx"])
+        made = maker()
+        self._get("cuCtxPopCurrent_v2")
+        return made
+    def make_event_of_other_ctx(self) -> int: return self._in_other_ctx(self.make_event)
+    def make_stream_of_other_ctx(self) -> int: return self._in_other_ctx(self.make_stream)
     def make_sms(self) -> Any:
         room = self._room()
         self._do("cuDeviceGetDevResource", 0, room, 1)

@@ -1,0 +1,31 @@
+/* Calls that look at modules and kernels (readers.c). */
+#ifndef SHIM_READERS_H
+#define SHIM_READERS_H
+#include <stdatomic.h>
+#include <stdbool.h>
+
+struct reader {
+  _Atomic unsigned depth; /* calls inside calls: callbacks of the program */
+  _Atomic unsigned calls; /* that have begun */
+  _Atomic bool taken;     /* by a thread */
+  struct reader *next;
+};
+extern __thread struct reader *own_reader __attribute__((tls_model("initial-exec")));
+struct reader *reader_new(void);
+
+static inline struct reader *reader_enter(void) {
+  struct reader *r = own_reader;
+  if (__builtin_expect(!r, 0)) r = reader_new();
+  unsigned depth = atomic_load_explicit(&r->depth, memory_order_relaxed);
+  if (!depth) atomic_store_explicit(&r->calls, atomic_load_explicit(&r->calls, memory_order_relaxed) + 1, memory_order_relaxed);
+  atomic_exchange_explicit(&r->depth, depth + 1, memory_order_seq_cst); /* seen before any handle is looked at */
+  return r;
+}
+
+static inline void reader_leave(struct reader *r) {
+  atomic_store_explicit(&r->depth, atomic_load_explicit(&r->depth, memory_order_relaxed) - 1, memory_order_release);
+}
+
+/* Until all calls that had begun have ended, but the caller's own. What they may not find has to be taken away before. */
+void readers_wait(void);
+#endif
