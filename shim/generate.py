@@ -126,7 +126,6 @@ def _entry_of(row: Row, symbol: str) -> str:
         f"  entry_end(&call, (const uint64_t[]){{{words or 0}}});\n"
         "  return call.result;\n}\n"
         f"API CUresult {symbol}({row.args}) {{\n"
-        f"{'  entry_caller = __builtin_return_address(0);' + chr(10) if row.caller else ''}"
         f"  if (__builtin_expect(entry_state, 0)) return slow_{symbol}({names});\n"
         f"  return {body};\n}}\n")
 

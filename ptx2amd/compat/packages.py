@@ -27,5 +27,5 @@ def _options(package: str, folder: Path) -> list[str]:
             link = lib / f"{file.name.partition('.so.')[0]}.so"  # what -l looks for
             if not link.exists():
                 link.symlink_to(file.name)
-        found += [f"-L{lib}", f"-Xlinker=-rpath={lib}"]
+        found += [f"-L{lib}", f"-Xlinker=-rpath={lib}", "-Xlinker=--disable-new-dtags"]  # for what it needs, too
     return found

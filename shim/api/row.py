@@ -23,7 +23,6 @@ class Row:
       answers `answer`; a context is required where it takes a stream; with `ours` too, a C function does that;
     - nothing of these: it answers CUDA_ERROR_NOT_SUPPORTED and says so once.
     `required` names pointers that a HIP call or a check may not be given as null, besides the first parameter.
-    `caller`: it asks which library called (entry_caller).
     `early`: it works before cuInit, where others answer CUDA_ERROR_NOT_INITIALIZED. `also` lists further (name, since)
     pairs under which cuGetProcAddress finds the symbol.
     """
@@ -41,7 +40,6 @@ class Row:
     required: tuple[str, ...] = ()
     early: bool = False
     context: bool = True
-    caller: bool = False
     also: tuple[tuple[str, int], ...] = field(default=())
 
     @property

@@ -3,14 +3,12 @@
  * told of such a chip. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <execinfo.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "entry.h"
 #include "shim.h"
-
-__thread const void *entry_caller __attribute__((tls_model("initial-exec")));
 
 static const struct capability usual = {8, 0}, newer = {13, 0};
 static struct capability wanted;
@@ -38,8 +36,18 @@ bool has_ptx_for_newer(const char *library) {
   return false;
 }
 
-struct capability capability_for(const void *address) {
+static struct capability told(const char *library) { return library && has_ptx_for_newer(library) ? newer : usual; }
+
+struct capability capability_for(const void *data) { return is_wanted ? wanted : told(library_at(data)); }
+
+/* The library that called this one, through the runtime library or not. */
+struct capability capability_for_caller(void) {
   if (is_wanted) return wanted;
-  const char *library = library_at(address);
-  return library && has_ptx_for_newer(library) ? newer : usual;
+  void *frames[16];
+  int count = backtrace(frames, sizeof frames / sizeof *frames);
+  for (int i = 1; i < count; i++) {
+    const char *library = library_at(frames[i]);
+    if (!library || (strncmp(library, "libcudart", 9) && strncmp(library, "libcuda.so", 10))) return told(library);
+  }
+  return usual;
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "attributes.h"
-#include "entry.h"
 #include "shim.h"
 
 struct device devices[MAX_DEVICES];
@@ -114,8 +113,8 @@ CUresult cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev) 
   CHECK_DEVICE(pi, dev);
   const struct device *d = &devices[dev];
   switch (attrib) {
-    case 75: *pi = capability_for(entry_caller).major; return CUDA_SUCCESS;
-    case 76: *pi = capability_for(entry_caller).minor; return CUDA_SUCCESS;
+    case 75: *pi = capability_for_caller().major; return CUDA_SUCCESS;
+    case 76: *pi = capability_for_caller().minor; return CUDA_SUCCESS;
     case 16: *pi = d->multiprocessors; return CUDA_SUCCESS;
     case 33: *pi = d->pci_bus; return CUDA_SUCCESS;
     case 34: *pi = d->pci_device; return CUDA_SUCCESS;
@@ -153,7 +152,7 @@ CUresult cuDeviceGetProperties(CUdevprop *prop, CUdevice dev) {
 
 CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice dev) {
   CHECK_DEVICE(major && minor, dev);
-  struct capability told = capability_for(entry_caller);
+  struct capability told = capability_for_caller();
   *major = told.major;
   *minor = told.minor;
   return CUDA_SUCCESS;

@@ -11,9 +11,6 @@
 enum entry_state { ENTRY_CLOSED = 1 /* before cuInit, or after a fork */, ENTRY_TRACED = 2 };
 extern int entry_state; /* the bits that hold; 0: straight on */
 
-/* The code that called the last function whose row asks for it. */
-extern __thread const void *entry_caller __attribute__((tls_model("initial-exec")));
-
 enum entry_kind {
   ENTRY_POINTER = 'p', ENTRY_SIGNED = 'i', ENTRY_UNSIGNED = 'u', ENTRY_FLOAT = 'f', ENTRY_TEXT = 's', ENTRY_STRUCT = '-',
   /* pointers to results, which are read when the call succeeded */

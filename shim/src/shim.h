@@ -97,8 +97,9 @@ static inline bool device_ok(CUdevice d) { return d >= 0 && d < device_count; }
 /* ---- capability.c ---- */
 struct capability { int major, minor; };
 void capability_read(void);
-struct capability capability_for(const void *address); /* of code or data in the library that is told */
-const char *library_at(const void *address);           /* its file name; NULL: none */
+struct capability capability_for(const void *data); /* the library that it is part of */
+struct capability capability_for_caller(void);
+const char *library_at(const void *address); /* its file name; NULL: none */
 bool has_ptx_for_newer(const char *library);
 
 /* ---- storage.c ---- */
