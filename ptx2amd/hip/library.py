@@ -33,10 +33,14 @@ class HipError(Ptx2amdError):
         super().__init__(f"{call}: {name} ({code})" + (f": {detail}" if detail else ""))
 
 
+#: In the order in which they include each other.
+PARTS = ("hip_types.h", "hip_types_memory.h", "hip_types_launch.h", "hip.h")
+
+
 @cache
 def ffi() -> cffi.FFI:
     """The declarations of the HIP API, as the software GPU's own headers give them."""
-    text = "".join((HEADERS / name).read_text() for name in ("hip_types.h", "hip.h"))
+    text = "".join((HEADERS / name).read_text() for name in PARTS)
     declarations = cffi.FFI()
     declarations.cdef(re.sub(r"^\s*#.*$", "", text, flags=re.MULTILINE))
     return declarations

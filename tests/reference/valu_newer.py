@@ -1,5 +1,5 @@
-"""What vector instructions compute that gfx942 and gfx1100 lack (valu.py has the notation): those of gfx950 and GFX12,
-and the multiply-adds of the older chips. Where 8-bit floats are OCP's, names end in @ocp."""
+"""What vector instructions compute that gfx942 and gfx1100 lack (valu_table.py has the notation): those of gfx950 and
+GFX12, and the multiply-adds of the older chips. Where 8-bit floats are OCP's, names end in @ocp."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from collections.abc import Callable
 
 import numpy as np
 from reference.small_floats import decode, encode
-from reference.valu import REFERENCE, add, bfloat, clamp, dot2, isnan
 from reference.valu_floats import bits_of, from_bits
+from reference.valu_integers import bfloat, dot2
+from reference.valu_table import REFERENCE, add, clamp, isnan
 
 f32, f64, f16 = np.float32, np.float64, np.float16
 

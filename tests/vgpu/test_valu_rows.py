@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from machine import State, assemble, execute
 from reference import valu_newer  # noqa: F401  more rows of REFERENCE
-from reference.valu import APPROXIMATE, REFERENCE, isnan
+from reference.valu import APPROXIMATE, REFERENCE
 from reference.valu_floats import from_bits
+from reference.valu_table import isnan
 
 from ptx2amd.vgpu.isa.op import Op, generation_of
 from ptx2amd.vgpu.isa.table import vector_ops

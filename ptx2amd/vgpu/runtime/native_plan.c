@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "native_value.h"
+
 
 bool native_is_relative(const struct inst *i) { return i->op->traits & TRAIT_RELATIVE; }
 static bool is(const struct inst *i, const char *name) { return !strcmp(i->op->name, name); }
@@ -54,9 +56,7 @@ static void add_rows(struct row_set *rows, unsigned first, unsigned n) {
   for (unsigned k = 0; k < n; k++) add_row(rows, first + k);
 }
 
-static unsigned dwords_of_type(unsigned type) {
-  return type == TYPE_u64 || type == TYPE_i64 || type == TYPE_b64 || type == TYPE_f64 ? 2 : 1;
-}
+static unsigned dwords_of_type(unsigned type) { return wide_type(type) ? 2 : 1; }
 
 static void vector_rows(const struct inst *i, struct row_set *rows) {
   for (unsigned k = 0; k < i->op->n_src; k++)
