@@ -8,9 +8,10 @@ from collections.abc import Callable
 
 import numpy as np
 from reference.small_floats import decode, encode
+from reference.valu import REFERENCE
 from reference.valu_floats import bits_of, from_bits
 from reference.valu_integers import bfloat, dot2
-from reference.valu_table import REFERENCE, add, clamp, isnan
+from reference.valu_table import add, clamp, isnan
 
 f32, f64, f16 = np.float32, np.float64, np.float16
 
