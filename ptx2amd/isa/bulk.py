@@ -8,6 +8,7 @@ HINT = ".[hint:L2::cache_hint]"
 POLICY = "h:u64?hint"
 OWN = ".[space:shared::cluster|shared::cta]"
 CANCEL = "exact: the request always fails, as it may"
+EVERYWHERE, NEAR = "relaxed.cta|relaxed.cluster|relaxed.gpu|relaxed.sys", "relaxed.cta|relaxed.cluster"
 INTEGERS = (("add", "u32|s32|u64"), ("min|max", "u32|s32"), ("inc|dec", "u32"), ("and|or|xor", "b32"))
 
 
@@ -15,62 +16,72 @@ def _row(syntax: str, operands: str, lower: str, since: tuple[int, int] = (8, 0)
     return Form(syntax, operands, lower, "exact", since, sm)
 
 
-COPIES = [
-    _row(
-        f"cp.async.bulk.shared::cluster.global.{COMPLETE}.[multicast:multicast::cluster]{HINT}",
+# direction, operands, what may be behind the direction, lower, scopes, first PTX and sm
+LOAD, MOVE, STORE = f"cluster.global.{COMPLETE}", f"cluster.shared::cta.{COMPLETE}", "global.shared::cta.bulk_group"
+_COPIES = [
+    (
+        f"shared::{LOAD}",
         f"[a], [b], c:u32, [m], e:b16?multicast, {POLICY}",
+        f".[multicast:multicast::cluster]{HINT}",
         "bulk_load",
-    ),
-    _row(f"cp.async.bulk.shared::cta.global.{COMPLETE}{HINT}", f"[a], [b], c:u32, [m], {POLICY}", "bulk_load", (8, 6)),
-    _row(
-        f"cp.async.bulk.shared::cta.global.{COMPLETE}.ignore_oob{HINT}",
-        f"[a], [b], c:u32, x:u32, y:u32, [m], {POLICY}",
-        "bulk_load_inner",
-        (9, 2),
-    ),
-    _row(f"cp.async.bulk.shared::cluster.shared::cta.{COMPLETE}", "[a], [b], c:u32, [m]", "bulk_move"),
-    _row(f"cp.async.bulk.global.shared::cta.bulk_group{HINT}", f"[a], [b], c:u32, {POLICY}", "bulk_store"),
-    _row(
-        f"cp.async.bulk.global.shared::cta.bulk_group{HINT}.cp_mask",
-        f"[a], [b], c:u32, {POLICY}, k:b16",
-        "bulk_store",
-        (8, 6),
-        100,
-    ),
-    Form(f"cp.async.bulk.prefetch.L2.global{HINT}", f"[a], c:u32, {POLICY}", "nothing", "hint", (8, 0), 90),
-]
-
-REDUCTIONS = [
-    *(
-        _row(
-            f"cp.reduce.async.bulk.shared::cluster.shared::cta.{COMPLETE}.{{op:{op}}}.{{t:{t}}}",
-            "[a], [b], c:u32, [m]",
-            "bulk_reduce_shared",
-        )
-        for op, t in INTEGERS
-    ),
-    *(
-        _row(
-            f"cp.reduce.async.bulk.global.shared::cta.bulk_group{HINT}.{{op:{op}}}{more}.{{t:{t}}}",
-            f"[a], [b], c:u32, {POLICY}",
-            "bulk_reduce",
-        )
-        for op, more, t in (
-            ("add", "", "u32|s32|u64|f64"),
-            ("add", ".noftz", "f16|bf16"),
-            ("min|max", "", "u32|s32|u64|s64|f16|bf16"),
-            ("inc|dec", "", "u32"),
-            ("and|or|xor", "", "b32|b64"),
-        )
-    ),
-    Form(
-        f"cp.reduce.async.bulk.global.shared::cta.bulk_group{HINT}.{{op:add}}.{{t:f32}}",
-        f"[a], [b], c:u32, {POLICY}",
-        "bulk_reduce",
-        "approx: subnormal numbers are kept or flushed to zero as the chip does",
+        EVERYWHERE,
         (8, 0),
         90,
     ),
+    (
+        f"shared::cta.global.{COMPLETE}",
+        f"[a], [b], c:u32, [m], {POLICY}",
+        HINT,
+        "bulk_load",
+        EVERYWHERE,
+        (8, 6),
+        90,
+    ),
+    (
+        f"shared::cta.global.{COMPLETE}",
+        f"[a], [b], c:u32, x:u32, y:u32, [m], {POLICY}",
+        f"{HINT}.{{part:ignore_oob}}",
+        "bulk_load_inner",
+        EVERYWHERE,
+        (9, 2),
+        90,
+    ),
+    (f"shared::{MOVE}", "[a], [b], c:u32, [m]", "", "bulk_move", NEAR, (8, 0), 90),
+    (STORE, f"[a], [b], c:u32, {POLICY}", HINT, "bulk_store", EVERYWHERE, (8, 0), 90),
+    (STORE, f"[a], [b], c:u32, {POLICY}, k:b16", f"{HINT}.{{part:cp_mask}}", "bulk_store", EVERYWHERE, (8, 6), 100),
+]
+COPIES = [
+    _row(f"cp.async.bulk{before}.{direction}{more}{after}", operands, lower, max(since, first), sm)
+    for direction, operands, more, lower, scopes, since, sm in _COPIES
+    for before, after, first in (
+        ("", "", since),
+        (".{sem:weak}", "", (9, 3)),
+        (f".[sem:{scopes}]", ".b128", (9, 3)),
+    )
+] + [Form(f"cp.async.bulk.prefetch.L2.global{HINT}", f"[a], c:u32, {POLICY}", "nothing", "hint", (8, 0), 90)]
+
+F32 = "approx: subnormal numbers are kept or flushed to zero as the chip does"
+_REDUCTIONS = [
+    *(
+        (f"shared::{MOVE}", NEAR, "[a], [b], c:u32, [m]", "bulk_reduce_shared", op, "", t, "exact")
+        for op, t in INTEGERS
+    ),
+    *(
+        (f"{STORE}{HINT}", EVERYWHERE, f"[a], [b], c:u32, {POLICY}", "bulk_reduce", op, more, t, exact)
+        for op, more, t, exact in (
+            ("add", "", "u32|s32|u64|f64", "exact"),
+            ("add", ".noftz", "f16|bf16", "exact"),
+            ("min|max", "", "u32|s32|u64|s64|f16|bf16", "exact"),
+            ("inc|dec", "", "u32", "exact"),
+            ("and|or|xor", "", "b32|b64", "exact"),
+            ("add", "", "f32", F32),
+        )
+    ),
+]
+REDUCTIONS = [
+    Form(f"cp.reduce.async.bulk{sem}.{direction}.{{op:{op}}}{more}.{{t:{t}}}", operands, lower, exact, since, 90)
+    for direction, scopes, operands, lower, op, more, t, exact in _REDUCTIONS
+    for sem, since in (("", (8, 0)), (f".{{sem:{scopes}}}", (9, 3)))
 ]
 
 GROUPS = [

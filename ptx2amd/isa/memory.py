@@ -86,7 +86,8 @@ LOADS = [
             *_plain(f"ld.{{sem:relaxed|acquire}}.{{scope:{scope}}}.{{space:{SHARED}}}", LD, "ld", sm, since),
         )
     ),
-    *_plain("ld.{sem:mmio}.relaxed.{scope:sys}.[space:global]", LD, "ld", 70, (8, 2), SCALAR[:1]),
+    *_plain("ld.{sem:mmio}.relaxed.{scope:sys}.[space:global]", LD, "ld", 70, (8, 2), SCALAR),
+    *_plain("ld.{mmio:mmio}.{sem:acquire}.{scope:sys}.[space:global]", LD, "ld", 70, (9, 3), SCALAR),
     *_plain("ldu.[space:global]", LD, "ld", 0, (2, 0)),
 ]
 
@@ -111,7 +112,8 @@ STORES = [
             *_plain(f"st.{{sem:relaxed|release}}.{{scope:{scope}}}.{{space:{SHARED}}}", ST, "st", sm, since),
         )
     ),
-    *_plain("st.{sem:mmio}.relaxed.{scope:sys}.[space:global]", ST, "st", 70, (8, 2), SCALAR[:1]),
+    *_plain("st.{sem:mmio}.relaxed.{scope:sys}.[space:global]", ST, "st", 70, (8, 2), SCALAR),
+    *_plain("st.{mmio:mmio}.{sem:release}.{scope:sys}.[space:global]", ST, "st", 70, (9, 3), SCALAR),
 ]
 
 POLICIES = "L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged"

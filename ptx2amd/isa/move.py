@@ -15,5 +15,7 @@ FORMS = [
     Form("mov.{t:b16|b32|b64}", "{d*2}:t/2, a:t", "mov"),
     Form("mov.{t:b32|b64}", "{d*4}:t/4, a:t", "mov"),
     Form("mov.{t:b128}", "d:t, {a*2}:t/2", "mov", since=(8, 3), sm=70),
+    Form("mov.{t:b128}", "d:t, {a*4}:t/4", "mov", since=(8, 3), sm=70),
     Form("mov.{t:b128}", "{d*2}:t/2, a:t", "mov", since=(8, 3), sm=70),
+    Form("mov.{t:b128}", "{d*4}:t/4, a:t", "mov", since=(8, 3), sm=70),
 ]

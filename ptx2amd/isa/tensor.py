@@ -37,5 +37,15 @@ MAPPED = [
         90,
     ),
 ]
+COPIES = [
+    Form(
+        "multimem.{op:cp.async.bulk|cp.reduce.async.bulk}.*",
+        "*",
+        "",
+        MULTICAST,
+        (9, 1),
+        90,
+    ),
+]
 
-FORMS = MAPPED
+FORMS = [*MAPPED, *COPIES]

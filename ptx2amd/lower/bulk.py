@@ -28,19 +28,21 @@ def at(fn: FunctionLowering, base: Val, index: Val) -> Val:
     return fn.op(base.ty, f"getelementptr i8, {base.t}, i32 {index}")
 
 
-def move(fn: FunctionLowering, to: Val, source: Val, size: Val) -> None:
-    """Copy `size` bytes, a multiple of 16."""
+def move(fn: FunctionLowering, inst: Inst, to: Val, source: Val, size: Val) -> None:
+    """Copy `size` bytes, a multiple of 16. With .relaxed each 16 bytes are one access."""
+    volatile = "volatile " if inst.shape.mods.get("sem", "").startswith("relaxed") else ""
+    kind = f"{volatile}<4 x i32>"
     most = fn.op("i32", f"and {size.t}, {-WIDE * CHUNK}")
     with each(fn, most, WIDE * CHUNK) as i:
         far, near = at(fn, source, i), at(fn, to, i)
-        parts = [fn.op("<4 x i32>", f"load <4 x i32>, {fn.displace(far, CHUNK * k).t}, align 16") for k in range(WIDE)]
+        parts = [fn.op("<4 x i32>", f"load {kind}, {fn.displace(far, CHUNK * k).t}, align 16") for k in range(WIDE)]
         for k, part in enumerate(parts):
-            fn.do(f"store {part.t}, {fn.displace(near, CHUNK * k).t}, align 16")
+            fn.do(f"store {volatile}{part.t}, {fn.displace(near, CHUNK * k).t}, align 16")
     rest = fn.op("i32", f"sub {size.t}, {most}")
     source, to = at(fn, source, most), at(fn, to, most)
     with each(fn, rest, CHUNK) as i:
-        part = fn.op("<4 x i32>", f"load <4 x i32>, {at(fn, source, i).t}, align 16")
-        fn.do(f"store {part.t}, {at(fn, to, i).t}, align 16")
+        part = fn.op("<4 x i32>", f"load {kind}, {at(fn, source, i).t}, align 16")
+        fn.do(f"store {volatile}{part.t}, {at(fn, to, i).t}, align 16")
 
 
 def move_masked(fn: FunctionLowering, to: Val, source: Val, size: Val, mask: Val) -> None:
@@ -64,7 +66,7 @@ def bulk_load(fn: FunctionLowering, inst: Inst) -> None:
     barrier = fn.address(inst, "m", "shared")
     mask = fn.src(inst, "e") if inst.shape.mods.get("multicast") else fn.const("i16", 1)
     with when(fn, own(fn, mask)):
-        move(fn, to, source, size)
+        move(fn, inst, to, source, size)
         complete(fn, barrier, size)
 
 
@@ -87,7 +89,7 @@ def bulk_move(fn: FunctionLowering, inst: Inst) -> None:
     """Shared to shared memory."""
     to, source, size = fn.address(inst, "a", "shared"), fn.address(inst, "b", "shared"), fn.src(inst, "c")
     barrier = fn.address(inst, "m", "shared")
-    move(fn, to, source, size)
+    move(fn, inst, to, source, size)
     complete(fn, barrier, size)
 
 
@@ -98,7 +100,7 @@ def bulk_store(fn: FunctionLowering, inst: Inst) -> None:
     if fn.has(inst, "k"):
         move_masked(fn, to, source, size, fn.resize(fn.src(inst, "k"), 32))
     else:
-        move(fn, to, source, size)
+        move(fn, inst, to, source, size)
 
 
 def reduce(fn: FunctionLowering, op: str, t: str, to: Val, value: Val, scope: str) -> None:
@@ -111,7 +113,8 @@ def reduce(fn: FunctionLowering, op: str, t: str, to: Val, value: Val, scope: st
 
 
 def reduce_all(fn: FunctionLowering, inst: Inst, to: Val, source: Val, size: Val, scope: str) -> None:
-    """Element by element, each operation atomic."""
+    """Element by element, each operation atomic. scope: the one without .relaxed."""
+    scope = inst.shape.mods.get("sem", "").partition(".")[2] or scope
     op, t = inst.shape.mods["op"], inst.shape.mods["t"]
     ty = LLVM_TYPE[t][0]
     with each(fn, size, bits_of(t) // 8) as i:

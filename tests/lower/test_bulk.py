@@ -16,7 +16,7 @@ def text(body: str) -> str:
     """k(in, out): shared memory `sh` starts as the first KiB of `in`, is out's first KiB in the end; `body` is one
     thread's, and the others wait for the mbarrier's first phase, of one arrival."""
     return f"""
-.version 8.7\n.target sm_100a\n.address_size 64
+.version 9.3\n.target sm_100a\n.address_size 64
 .visible .entry k(.param .u64 in, .param .u64 out) {{
     .shared .align 128 .b8 sh[{BYTES}]; .shared .align 8 .b64 bar;
     .reg .b64 %in, %out, %at, %x<4>; .reg .b32 %t, %i, %s, %v<4>, %w<4>; .reg .b16 %h; .reg .pred %p, %q; .reg .b128 %z;
@@ -97,6 +97,26 @@ def test_stores(arch: str) -> None:
         assert run(body, arch, DATA, out)[1] == out[:32] + part + out[128:], hex(mask)
 
 
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize(("sem", "t"), [("weak.", ""), ("relaxed.cluster.", ".b128"), ("", ".b128")])
+def test_copies_with_semantics(sem: str, t: str, arch: str) -> None:
+    """.weak and .relaxed (PTX 9.3) move the same bytes: every direction."""
+    copy = f"cp.async.bulk.{sem}"
+    load = f"add.u64 %at, %in, {BYTES}; {expect(80)}"
+    for to, more, mask in (("cta", "", ""), ("cluster", "", ""), ("cluster", ".multicast::cluster", ", %h")):
+        body = f"{load} mov.b16 %h, 1; {copy}shared::{to}.global.{COMPLETE}{more}{t} [sh+16], [%at], 80, [bar]{mask};"
+        assert run(body, arch, DATA, b"")[0] == DATA[:16] + DATA[BYTES : BYTES + 80] + DATA[96:BYTES], body
+    body = f"{load} {copy}shared::cta.global.{COMPLETE}.ignore_oob{t} [sh+16], [%at], 80, 3, 15, [bar];"
+    assert run(body, arch, DATA, b"")[0] == DATA[:19] + DATA[BYTES + 3 : BYTES + 65] + DATA[81:BYTES]
+    body = f"{copy}shared::cluster.shared::cta.{COMPLETE}{t} [sh+512], [sh], 144, [bar]; {expect(144)}"
+    assert run(body, arch, DATA, b"")[0] == DATA[:512] + DATA[:144] + DATA[656:BYTES]
+    head = f"add.u64 %at, %out, {BYTES}; mov.b16 %h, 0x0f;"
+    body = f"{head} {copy}global.shared::cta.bulk_group{t} [%at], [sh+16], 96; {ARRIVE}"
+    assert run(body, arch, DATA, bytes(96))[1] == DATA[16:112]
+    body = f"{head} {copy}global.shared::cta.bulk_group.cp_mask{t} [%at], [sh+16], 16, %h; {ARRIVE}"
+    assert run(body, arch, DATA, bytes(16))[1] == DATA[16:20] + bytes(12)
+
+
 REDUCED = {"add": int.__add__, "min": min, "max": max, "and": int.__and__, "or": int.__or__, "xor": int.__xor__}
 REDUCED["inc"] = lambda old, limit: 0 if old >= limit else old + 1
 REDUCED["dec"] = lambda old, limit: limit if old == 0 or old > limit else old - 1
@@ -125,7 +145,8 @@ def reduced(op: str, code: str, old: list, new: list) -> bytes:
 
 @pytest.mark.parametrize("arch", ARCHS)
 @pytest.mark.parametrize("place", ["global", "shared"])
-def test_reductions(place: str, arch: str) -> None:
+@pytest.mark.parametrize("sem", ["", "relaxed.cluster."])
+def test_reductions(sem: str, place: str, arch: str) -> None:
     for op, types in GLOBAL if place == "global" else INTEGERS:
         for t in types.split()[ARCHS.index(arch) % len(types.split()) :: 2]:  # each half of the types on one arch
             code, count = CODES[t], 96 // struct.calcsize(CODES[t])
@@ -134,14 +155,15 @@ def test_reductions(place: str, arch: str) -> None:
             before, source = struct.pack(f"<{count}{code}", *old), struct.pack(f"<{count}{code}", *new)
             data = source + before + bytes(2 * BYTES)
             noftz = ".noftz" if (op, t) == ("add", "f16") else ""
+            head = f"cp.reduce.async.bulk.{sem}"
             if place == "global":
                 body = (
-                    f"add.u64 %at, %out, {BYTES}; cp.reduce.async.bulk.global.shared::cta.bulk_group.{op}{noftz}.{t}"
+                    f"add.u64 %at, %out, {BYTES}; {head}global.shared::cta.bulk_group.{op}{noftz}.{t}"
                     f" [%at], [sh], 96; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; {ARRIVE}"
                 )
                 assert run(body, arch, data[: 2 * BYTES], before)[1] == want, (op, t)
             else:
-                body = f"cp.reduce.async.bulk.shared::cluster.shared::cta.{COMPLETE}.{op}.{t} [sh+96], [sh], 96, [bar];"
+                body = f"{head}shared::cluster.shared::cta.{COMPLETE}.{op}.{t} [sh+96], [sh], 96, [bar];"
                 assert run(body + expect(96), arch, data[: 2 * BYTES], b"")[0][96:192] == want, (op, t)
 
 

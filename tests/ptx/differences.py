@@ -52,7 +52,7 @@ LAXER = {  # what ptxas takes and we refuse
     ],
     "the order of the words": [
         r"^tensormap\.(replace\.\S*b1024|cp_fenceproxy)",
-        r"^cp\.async\.bulk\.(mbarrier|prefetch\.global)",
+        r"^cp\.async\.bulk\.(mbarrier|bulk_group|prefetch\.global)",
     ],
     "words that mean nothing there": [
         r"^mma\S*(\.u4\S*f64|xor\S*u4|rz\.f64)",
