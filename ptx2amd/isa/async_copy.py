@@ -16,8 +16,11 @@ COPIES = [
         80,
     )
     for cop in ("ca", "cg")
-    for hint, policy, since in (("", "", (7, 0)), (".L2::cache_hint", ", h:u64", (7, 4)))
-    for operands in (f"[a], [b], n:imm, c:u32?{policy}", f"[a], [b], n:imm, !c:pred{policy}")
+    for hint, policy, first in (("", "", (7, 0)), (".L2::cache_hint", ", h:u64", (7, 4)))
+    for operands, since in (
+        (f"[a], [b], n:imm, c:u32?{policy}", first),
+        (f"[a], [b], n:imm, !c:pred{policy}", (7, 5)),
+    )
 ]
 
 GROUPS = [

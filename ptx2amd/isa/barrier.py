@@ -8,13 +8,16 @@ VOTE = "a:u32, b:u32?, !c:pred"
 
 BARRIERS = [
     form
-    for name, aligned in (("bar.[level:cta]", ""), ("barrier.[level:cta]", ALIGNED))
+    for name, aligned, first, later in (
+        ("bar.[level:cta]", "", ((1, 0), 0), ((2, 0), 20)),
+        ("barrier.[level:cta]", ALIGNED, ((6, 0), 30), ((6, 0), 30)),
+    )
     for form in (
-        Form(f"{name}.sync{aligned}", "a:u32", "bar_sync"),
-        Form(f"{name}.sync{aligned}", "a:u32, b:u32", "bar_sync", since=(2, 0), sm=20),
-        Form(f"{name}.arrive{aligned}", "a:u32, b:u32", "bar_arrive", since=(2, 0), sm=20),
-        Form(f"{name}.red.{{op:popc}}{aligned}.{{t:u32}}", f"d:t, {VOTE}", "bar_red", since=(2, 0), sm=20),
-        Form(f"{name}.red.{{op:and|or}}{aligned}.{{t:pred}}", f"p:t, {VOTE}", "bar_red", since=(2, 0), sm=20),
+        Form(f"{name}.sync{aligned}", "a:u32", "bar_sync", "exact", *first),
+        Form(f"{name}.sync{aligned}", "a:u32, b:u32", "bar_sync", "exact", *later),
+        Form(f"{name}.arrive{aligned}", "a:u32, b:u32", "bar_arrive", "exact", *later),
+        Form(f"{name}.red.{{op:popc}}{aligned}.{{t:u32}}", f"d:t, {VOTE}", "bar_red", "exact", *later),
+        Form(f"{name}.red.{{op:and|or}}{aligned}.{{t:pred}}", f"p:t, {VOTE}", "bar_red", "exact", *later),
     )
 ]
 

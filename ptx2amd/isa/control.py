@@ -10,7 +10,7 @@ FORMS = [
     Form("trap", "", "trap"),
     Form("brkpt", "", "brkpt", exact="hint"),
     Form("call.[uni:uni]", "(d)?, f:any, (a)?, b:label?", "call", since=(2, 0)),
-    Form("nanosleep.u32", "a:u32", "nanosleep", exact="approx: the duration, within PTX's [0, 2a]", sm=70),
+    Form("nanosleep.u32", "a:u32", "nanosleep", "approx: the duration, within PTX's [0, 2a]", (6, 2), 70),
     Form("pmevent", "a:imm", "", exact="hint"),
     Form("pmevent.mask", "a:imm", "", exact="hint", since=(3, 0), sm=20),
     Form("griddepcontrol.{op:launch_dependents|wait}", "", "", exact="hint", since=(7, 8), sm=90),

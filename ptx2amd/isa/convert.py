@@ -37,12 +37,12 @@ def from_float(
     return Form(f"cvt.{modifiers}.{{t:{t}}}.{{a:{a}}}", operands, lower, NAN, since, sm)
 
 
-def to_one(t: str, a: str, since: Since, sm: int) -> list[Form]:
+def to_one(t: str, a: str, sm: int) -> list[Form]:
     """The conversions of f32 to 16 bits with .relu and .satfinite, beside the plain ones."""
     near = "{rnd:rn|rz}"
     return [
-        from_float(f"{near}.{{relu:relu}}.[satfinite:satfinite]", t, a, "cvt_float_float", since, sm),
-        from_float(f"{near}.{{satfinite:satfinite}}", t, a, "cvt_float_float", since, sm),
+        from_float(f"{near}.{{relu:relu}}.[satfinite:satfinite]", t, a, "cvt_float_float", (7, 0), sm),
+        from_float(f"{near}.{{satfinite:satfinite}}", t, a, "cvt_float_float", (8, 1), sm),
     ]
 
 
@@ -69,9 +69,9 @@ FORMS = [
     from_float(f"{NEAR}.{FTZ}.{SAT}", "f16", "f32", "cvt_float_float"),
     from_float(f"{NEAR}.{SAT}", "f16", "f64", "cvt_float_float"),
     from_float(SAT, "f64", "f16", "cvt_float_float"),
-    *to_one("f16", "f32", (8, 1), 80),
+    *to_one("f16", "f32", 80),
     from_float("{rnd:rn|rz}", "bf16", "f32", "cvt_float_float", (7, 0), 80),
-    *to_one("bf16", "f32", (7, 0), 80),
+    *to_one("bf16", "f32", 80),
     from_float(f"{NEAR}.{FTZ}", "bf16", "f32", "cvt_float_float", *BF16),
     from_float(NEAR, "bf16", "f64", "cvt_float_float", *BF16),
     from_float(f"{ANY}.{FTZ}", "f32", "bf16", "cvt_float_float", *BF16),
@@ -93,7 +93,7 @@ FORMS = [
     from_float("{rnd:rn|rz}.[relu:relu].{satfinite:satfinite}", "f16x2|bf16x2", "f32", "cvt_pair", (8, 1), 80, TWO),
     # two clamped integers, below them what c holds
     Form("cvt.pack.sat.{t:u16|s16}.{a:s32}", "d:b32, a:a, b:a", "cvt_pack", "exact", (6, 5), 72),
-    Form("cvt.pack.sat.{t:u8|s8|u4|s4|u2|s2}.{a:s32}.b32", "d:b32, a:a, b:a, c:b32", "cvt_pack", "exact", (6, 5), 75),
+    Form("cvt.pack.sat.{t:u8|s8|u4|s4|u2|s2}.{a:s32}.b32", "d:b32, a:a, b:a, c:b32", "cvt_pack", "exact", (6, 5), 72),
     # powers of two, in pairs: the sign is ignored
     *(
         Form(

@@ -23,11 +23,11 @@ def min_max(name: str) -> list[Form]:
             TWO,
             "half_minmax",
             NAN,
-            since=(7, 0),
+            since=(7, 2),
             sm=86,
         ),
         Form(f"{name}.[ftz:ftz].[nan:NaN].{F16}", TWO, "half_minmax", NAN, since=(7, 0), sm=80),
-        Form(f"{name}.[nan:NaN].[xorsign:xorsign.abs].{BF16}", TWO, "half_minmax", NAN, since=(7, 0), sm=86),
+        Form(f"{name}.[nan:NaN].[xorsign:xorsign.abs].{BF16}", TWO, "half_minmax", NAN, since=(7, 2), sm=86),
         Form(f"{name}.[nan:NaN].{BF16}", TWO, "half_minmax", NAN, since=(7, 0), sm=80),
     ]
 

@@ -10,6 +10,7 @@ SMALL = f"{BYTES}|{HALVES}|{WORDS}"
 
 # (modifier, element types, first sm, first PTX version): 128 bits in one access, 256 from sm_100 on
 SCALAR = (("", f"{SMALL}|{DOUBLES}", 0, (1, 0)), ("", "b128", 70, (8, 3)))
+STRONG = (SCALAR[0], ("", "b128", 70, (8, 4)))  # in system scope
 WIDTHS = (*SCALAR, (".{vec:v2}", f"{SMALL}|{DOUBLES}", 0, (1, 0)), (".{vec:v4}", SMALL, 0, (1, 0)))
 WIDTHS_256 = ((".{vec:v8}", WORDS, 100, (8, 8)), (".{vec:v4}", DOUBLES, 100, (8, 8)))
 
@@ -86,7 +87,7 @@ LOADS = [
             *_plain(f"ld.{{sem:relaxed|acquire}}.{{scope:{scope}}}.{{space:{SHARED}}}", LD, "ld", sm, since),
         )
     ),
-    *_plain("ld.{sem:mmio}.relaxed.{scope:sys}.[space:global]", LD, "ld", 70, (8, 2), SCALAR),
+    *_plain("ld.{sem:mmio}.relaxed.{scope:sys}.[space:global]", LD, "ld", 70, (8, 2), STRONG),
     *_plain("ld.{mmio:mmio}.{sem:acquire}.{scope:sys}.[space:global]", LD, "ld", 70, (9, 3), SCALAR),
     *_plain("ldu.[space:global]", LD, "ld", 0, (2, 0)),
 ]
@@ -112,7 +113,7 @@ STORES = [
             *_plain(f"st.{{sem:relaxed|release}}.{{scope:{scope}}}.{{space:{SHARED}}}", ST, "st", sm, since),
         )
     ),
-    *_plain("st.{sem:mmio}.relaxed.{scope:sys}.[space:global]", ST, "st", 70, (8, 2), SCALAR),
+    *_plain("st.{sem:mmio}.relaxed.{scope:sys}.[space:global]", ST, "st", 70, (8, 2), STRONG),
     *_plain("st.{mmio:mmio}.{sem:release}.{scope:sys}.[space:global]", ST, "st", 70, (9, 3), SCALAR),
 ]
 

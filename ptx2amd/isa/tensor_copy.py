@@ -25,7 +25,7 @@ def _modes(four: str, im2col: str, offsets: bool) -> Iterator[tuple[str, str, st
 
 
 def _rows(
-    head: str, middle: str, end: str, operands: str, modes: tuple[str, str, bool], lower: str, exact: str
+    head: str, middle: str, end: str, operands: str, modes: tuple[str, str, bool], lower: str, exact: str, first="8.0"
 ) -> list[Form]:
     """Rows of all modes: `{c}` in the operands is where offsets of convolutions stand."""
     return [
@@ -34,7 +34,7 @@ def _rows(
             operands.replace("{c}", offsets),
             lower,
             exact,
-            (int(since[0]), int(since[2])),
+            max((int(v[0]), int(v[2])) for v in (since, first)),
             sm,
         )
         for mode, offsets, since, sm in _modes(*modes)
@@ -47,9 +47,9 @@ TILE = "cp.async.bulk.tensor"
 COPIES = [
     *(
         form
-        for space, more, operand, lower in (
-            ("shared::cluster", MULTICAST, ", e:b16?multicast", "tensor_load"),
-            ("shared::cta", "", "", "tensor_load"),
+        for space, more, operand, first in (
+            ("shared::cluster", MULTICAST, ", e:b16?multicast", "8.0"),
+            ("shared::cta", "", "", "8.6"),
         )
         for form in _rows(
             TILE,
@@ -57,8 +57,9 @@ COPIES = [
             f".{COMPLETE}{more}{PAIR}{HINT}",
             f"[a], [b,*], [m]{{c}}{operand}, {POLICY}",
             LOAD,
-            lower,
+            "tensor_load",
             ROUNDED,
+            first,
         )
     ),
     *_rows(

@@ -6,7 +6,7 @@ READ = "approx: filters with weights of 8 bits, sums in f32; texels that are not
 DEPTH = "refused: depth textures, which no function of the driver makes"
 SAMPLES = "refused: textures with several samples, which no function of the driver makes"
 SAMPLERS = "refused: samplers apart from textures, which no function of the driver binds"
-FORMATS = ("{vec:v4}.{t:u32|s32|f16|f32}", "{vec:v2}.{t:f16x2}")
+FORMATS = (("{vec:v4}.{t:u32|s32|f16|f32}", (1, 0), 0), ("{vec:v2}.{t:f16x2}", (4, 2), 53))
 FLAT, CUBES = "1d|2d|3d|a1d|a2d", "cube|acube"
 QUERIES = (
     "width|height|depth|channel_data_type|channel_order|normalized_coords|array_size|num_mipmap_levels"
@@ -31,9 +31,15 @@ LEVELS = (  # kind, further operands by the type of coordinates
 
 FORMS = [
     *(
-        Form(f"tex{kind}.{{geom:{geometry}}}.{format_}.{{ct:{ct}}}", f"{RESULT}, [a,*]{more}{end}", *how)
+        Form(
+            f"tex{kind}.{{geom:{geometry}}}.{format_}.{{ct:{ct}}}",
+            f"{RESULT}, [a,*]{more}{end}",
+            *how,
+            max(since, (4, 3) if kind == ".grad" and geometry == CUBES else since),
+            sm,
+        )
         for kind, operands in LEVELS
-        for format_ in FORMATS
+        for format_, since, sm in FORMATS
         for geometry in (FLAT, CUBES)
         for ct, more in operands.items()
         if geometry == FLAT or ct == "f32"
@@ -46,13 +52,13 @@ FORMS = [
             f"tld4.{{comp:r|g|b|a}}.{{geom:{geometry}}}.{{vec:v4}}.{{t:u32|s32|f32}}.f32",
             f"{RESULT}, [a,*]{end}",
             *how,
-            (2, 2),
+            *(((4, 3), 30) if like == CUBES else ((2, 2), 0)),
         )
         for geometry, like in (("2d|a2d", FLAT), (CUBES, CUBES))
         for end, how in _ends(like, "tld4", "exact")
     ),
     Form(f"txq.{{query:{QUERIES}}}.b32", "d:b32, [a]", "image_query", "exact", (1, 5)),
     Form("txq.force_unnormalized_coords.b32", "d:b32, [a]", "", SAMPLERS, (1, 5)),
-    Form("txq.level.{query:width|height|depth}.b32", "d:b32, [a], l:b32", "image_query", "exact", (4, 3)),
-    Form("istypep.{t:texref|samplerref|surfref}", "p:pred, a:u64", "istypep", "exact", (4, 0)),
+    Form("txq.level.{query:width|height|depth}.b32", "d:b32, [a], l:b32", "image_query", "exact", (4, 3), 30),
+    Form("istypep.{t:texref|samplerref|surfref}", "p:pred, a:u64", "istypep", "exact", (4, 0), 30),
 ]

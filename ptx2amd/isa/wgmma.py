@@ -40,8 +40,9 @@ def _rows() -> list[Form]:
                     operands = [f"{{u*n/{per}}}:{kind}", a, "b:b64", *(["m:b32", "n:imm"] if word else [])]
                     operands += ["c:pred" if word else "!c:pred", *(f"{name}:imm" for name in options)]
                     exact = "exact" if d == "s32" else SUM
+                    since = (8, 2) if word else (8, 0)
                     if depth:
-                        found.append(Form(syntax, ", ".join(operands), "wgmma", exact, (8, 0), 90))
+                        found.append(Form(syntax, ", ".join(operands), "wgmma", exact, since, 90))
     return found
 
 

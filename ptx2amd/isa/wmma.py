@@ -9,7 +9,7 @@ WIDE = ("m16n16k16", "m8n32k16", "m32n8k16")
 
 # (shapes, element type, layouts of a and b, registers of a and of b for each shape, register type, sm, PTX)
 INPUTS = (
-    (WIDE, "f16", ("row|col", "row|col"), ((8, 8), (8, 8), (8, 8)), "b32", 70, (6, 0)),
+    (WIDE, "f16", ("row|col", "row|col"), ((8, 8), (8, 8), (8, 8)), "b32", 70, (6, 3)),
     (WIDE, "bf16", ("row|col", "row|col"), ((4, 4), (2, 8), (8, 2)), "b32", 80, (7, 0)),
     (WIDE, "u8|s8", ("row|col", "row|col"), ((2, 2), (1, 4), (4, 1)), "b32", 72, (6, 3)),
     (("m16n16k8",), "tf32", ("row|col", "row|col"), ((4, 4),), "b32", 80, (7, 0)),
@@ -19,8 +19,8 @@ INPUTS = (
 )
 # (shapes, type, registers, register type, sm, PTX) of accumulators
 ACCUMULATORS = (
-    (WIDE, "f16", 4, "b32", 70, (6, 0)),
-    (WIDE, "f32", 8, "f32", 70, (6, 0)),
+    (WIDE, "f16", 4, "b32", 70, (6, 3)),
+    (WIDE, "f32", 8, "f32", 70, (6, 3)),
     (WIDE, "s32", 8, "s32", 72, (6, 3)),
     (("m16n16k8",), "f32", 8, "f32", 80, (7, 0)),
     (("m8n8k4",), "f64", 2, "f64", 80, (7, 0)),
@@ -87,7 +87,7 @@ PRODUCTS = [
             SUM,
             (nd, 8, 8, nc, "b32", dreg, creg),
             70,
-            (6, 0),
+            (6, 3),
         )
         for shape in WIDE
         for d, (nd, dreg) in HALVES.items()

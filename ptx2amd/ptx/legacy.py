@@ -1,4 +1,4 @@
-"""PTX for the first chips, sm_10 to sm_13, as drivers take it for later ones.
+"""PTX for the first chips, sm_10 to sm_13, as drivers take it for later ones; wmma of PTX 6.0 to 6.2.
 
 What the manual says of each instruction for them ("Target ISA Notes", "PTX ISA Notes"), as later opcodes: f32
 instructions flush subnormal numbers; mad.f32 is fma.rn.ftz.f32; before PTX 1.4 divisions and functions had no
@@ -14,6 +14,10 @@ from ptx2amd.errors import PtxError
 FIRST_CHIPS = re.compile(r"\.target\s+sm_1[0-3]\b([^\n]*)")
 VERSION = re.compile(r"\.version\s+1\.([0-3])\b")
 DOUBLE = re.compile(r"\b[a-z]\w*(?:\.\w+)*\.f64\b(?:\.\w+)*")
+
+# wmma before PTX 6.3, which knew no .aligned
+WMMA_VERSION = re.compile(r"\.version\s+6\.[0-2]\b")
+WMMA = re.compile(r"\bwmma\.(?:(?:load|store)\.[abcd]|mma)\.sync\b(?!\.aligned)")
 
 #: What opcodes were before PTX 1.4, and are now.
 UNMODIFIED = [
@@ -43,6 +47,8 @@ _UNMODIFIED, _FIRST = _replacing(UNMODIFIED), _replacing(FIRST)
 def modern(text: str, source: str) -> str:
     """A module's text with opcodes that later chips have too; lines stay as they are. Raises PtxError where double
     precision is to be taken for single."""
+    if WMMA_VERSION.search(text):
+        text = WMMA.sub(r"\g<0>.aligned", text)
     target = FIRST_CHIPS.search(text)
     if target is None:
         return text

@@ -190,8 +190,9 @@ def test_asynchronous_stores(arch: str) -> None:
     body = f"{load}red.async.relaxed.cluster.shared::cluster.{COMPLETE}.max.u32 [sh], %v0, [bar]; {expect(4)}"
     assert run(body, arch, DATA, b"")[0][:4] == struct.pack("<I", max(first, other))
     body = f"add.u64 %at, %out, {BYTES}; mov.u32 %v0, 7; red.async.mmio.release.sys.global.add.u32 [%at], %v0;"
-    body += f"add.u64 %at, %at, 4; st.async.release.gpu.global.u32 [%at], %v0; {ARRIVE}"
-    assert run(body, arch, DATA, struct.pack("<II", 5, 5))[1] == struct.pack("<II", 12, 7)
+    body += "add.u64 %at, %at, 4; st.async.release.gpu.global.u32 [%at], %v0;"
+    body += f"add.u64 %at, %at, 4; st.async.mmio.release.sys.global.u32 [%at], %v0; {ARRIVE}"
+    assert run(body, arch, DATA, struct.pack("<3I", 5, 5, 5))[1] == struct.pack("<3I", 12, 7, 7)
     body = f"mov.b64 %x0, 40; st.bulk.weak.shared::cta [sh+8], %x0, 0; {ARRIVE}"
     assert run(body, arch, DATA, b"")[0] == DATA[:8] + bytes(40) + DATA[48:BYTES]
 
@@ -227,6 +228,11 @@ def test_cancelled_launches(arch: str) -> None:
         ld.shared.b128 %z, [sh]; {name}.query_cancel.is_canceled.pred.b128 %p, %z; selp.b32 %v0, 1, 2, %p;
         st.global.b32 [%out+{BYTES}], %v0;"""
     assert run(body, arch, DATA, bytes(4))[1] == struct.pack("<I", 2)
+    body += f"{name}.query_cancel.get_first_ctaid.v4.b32.b128 {{%v0, %v1, %v2, _}}, %z;"
+    for i, axis in enumerate("xyz"):  # of a request that failed: no block's, but the instructions end
+        body += f"{name}.query_cancel.get_first_ctaid::{axis}.b32.b128 %w{i}, %z; or.b32 %v0, %v0, %w{i};"
+    body += f"or.b32 %v0, %v0, %v1; or.b32 %v0, %v0, %v2; st.global.b32 [%out+{BYTES}], %v0;"
+    assert run(body, arch, DATA, struct.pack("<I", 9))[1] == bytes(4)
 
 
 @pytest.mark.parametrize("arch", ARCHS)

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import struct
+import sys
+from pathlib import Path
 
 import pytest
 from device import Program
 
 from ptx2amd.errors import PtxError
+from ptx2amd.ptx.ast import Inst
 from ptx2amd.ptx.legacy import modern
+from ptx2amd.ptx.parse import parse_body
 from ptx2amd.translate import parse
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import oracle
 
 MODULE = """.version {version}
 .target {target}
@@ -84,3 +91,17 @@ def test_double_precision_that_is_mapped_to_single_is_refused() -> None:
     text = MODULE.format(version="1.4", target="sm_10, map_f64_to_f32", body="cvt.f64.f32 %d1, %f1;")
     with pytest.raises(PtxError, match=r"old:10:3: error: 'cvt\.f64\.f32' in a module for chips without double"):
         parse(text, "old")
+
+
+def test_wmma_without_aligned() -> None:
+    """PTX 6.0 to 6.2 has wmma without .aligned, which later versions ask for."""
+    fragment, sums = "{" + ", ".join(f"%a{i}" for i in range(8)) + "}", "{%c0, %c1, %c2, %c3}"
+    body = f"""wmma.load.a.sync.row.m16n16k16.f16 {fragment}, [%p]; wmma.load.c.sync.row.m16n16k16.f16 {sums}, [%p];
+        wmma.mma.sync.row.col.m16n16k16.f16.f16 {sums}, {fragment}, {fragment}, {sums};
+        wmma.store.d.sync.row.m16n16k16.f16 [%p], {sums}; ret;"""
+    head = ".version 6.0\n.target sm_70\n.address_size 64\n.entry k() { .reg .b64 %p; .reg .b32 %a<8>, %c<4>;"
+    text = f"{head}\n{body} }}"
+    assert oracle.ptxas_accepts(text, "sm_75")[0]
+    module = parse(text)
+    found = [item for item in parse_body(module, module.functions["k"]).items if isinstance(item, Inst)]
+    assert found[1].shape.opcode == "wmma.load.c.sync.aligned.row.m16n16k16.f16"

@@ -59,7 +59,7 @@ fence.proxy.async.global; fence.proxy.tensormap::generic.release.gpu; fence.gpu;
 fence.proxy.tensormap::generic.acquire.gpu [%in], 128;
 fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;
 fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster;
-griddepcontrol.wait; griddepcontrol.launch_dependents; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;
+brkpt; griddepcontrol.wait; griddepcontrol.launch_dependents; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;
 setp.eq.u32 %p, %t, 0; cp.async.ca.shared.global.L2::cache_hint [line], [%in], 16, %p, %s;
 cp.async.cg.shared.global.L2::cache_hint [line], [%in], 16, !%p, %s;
 sub.u64 %y, %y, %sh; cvt.u32.u64 %t, %y; or.b32 %x, %x, %t; st.global.u32 [%out], %x; ret; }

@@ -22,7 +22,7 @@ BYTES = 16384  # of the box in shared memory
 COMPLETE = "mbarrier::complete_tx::bytes"
 
 
-def text(dim: str, mode: str, offsets: int, move: str) -> str:
+def text(dim: str, mode: str, offsets: int, move: str, space: str = "cluster") -> str:
     """k(map, data, coordinates, shared contents): shared memory is filled, one copy made, and read back."""
     count = 5 if "4" in mode else int(dim[0])
     at = ", ".join(f"%c{i}" for i in range(count))
@@ -31,7 +31,7 @@ def text(dim: str, mode: str, offsets: int, move: str) -> str:
     if move == "load":
         copy = (
             f"mbarrier.arrive.expect_tx.shared.b64 _, [bar], %n;"
-            f"cp.async.bulk.tensor.{dim}.shared::cluster.global.{mode}.{COMPLETE} [sh], {where}, [bar]{info};"
+            f"cp.async.bulk.tensor.{dim}.shared::{space}.global.{mode}.{COMPLETE} [sh], {where}, [bar]{info};"
         )
     else:
         name = "cp.async.bulk.tensor" if move == "store" else "cp.reduce.async.bulk.tensor"
@@ -70,10 +70,18 @@ BACK: cvt.u64.u32 %at, %i; add.u64 %at, %at, %box; mov.u32 %s, sh; add.u32 %s, %
 class Case:
     """One copy on a device, and what it leaves in the tensor's memory and in the box."""
 
-    def __init__(self, tensor: TensorMap, arch: str, move: str = "load", mode: str = "tile", offsets: int = 0) -> None:
+    def __init__(
+        self,
+        tensor: TensorMap,
+        arch: str,
+        move: str = "load",
+        mode: str = "tile",
+        offsets: int = 0,
+        space: str = "cluster",
+    ) -> None:
         self.tensor, self.mode, self.move = tensor, mode, move
         dim = f"{len(tensor.sizes)}d"
-        self.device = program(text(dim, mode, offsets, move), arch)
+        self.device = program(text(dim, mode, offsets, move, space), arch)
         draw = random.Random(f"{tensor}")
         size = max([SIZES[tensor.elemtype] * tensor.sizes[0], *map(int.__mul__, tensor.strides, tensor.sizes[1:])])
         self.memory, self.box = draw.randbytes(size), draw.randbytes(BYTES)
@@ -140,8 +148,8 @@ def cases(dims: int, count: int) -> list[tuple[TensorMap, list[tuple[int, ...]]]
 @pytest.mark.parametrize("dims", range(1, 6))
 def test_tiles(dims: int, arch: str) -> None:
     for tensor, places in cases(dims, 5):
-        for at in places:
-            Case(tensor, arch).load(at)
+        for at, space in zip(places, ("cluster", "cta"), strict=True):
+            Case(tensor, arch, space=space).load(at)
             Case(tensor, arch, "store").store(tuple(map(abs, at)))
 
 
@@ -178,7 +186,7 @@ def convolution(dims: int, draw: random.Random) -> TensorMap:
 @pytest.mark.parametrize("dims", (3, 4, 5))
 def test_convolutions(dims: int, arch: str) -> None:
     draw = random.Random(f"im2col {dims}")
-    for _ in range(4):
+    for space in ("cluster", "cta", "cluster", "cta"):
         tensor = convolution(dims, draw)
         spatial = range(1, dims - 1)
         at = [draw.choice((0, 0, 1))]
@@ -187,15 +195,15 @@ def test_convolutions(dims: int, arch: str) -> None:
             at.append(tensor.lower[i - 1] + tensor.steps[i] * draw.randint(0, max(last, 0)))
         at.append(draw.choice((0, 1)))
         offsets = tuple(draw.randint(0, 2) for _ in spatial)
-        Case(tensor, arch, "load", "im2col", dims - 2).load(tuple(at), offsets)
+        Case(tensor, arch, "load", "im2col", dims - 2, space).load(tuple(at), offsets)
         Case(tensor, arch, "store", "im2col_no_offs").store(tuple(at))
 
 
 @pytest.mark.parametrize("arch", ARCHS)
 def test_four_rows(arch: str) -> None:
     tensor = TensorMap((24, 9), (96,), (16, 1), (1, 1), 7, 2)
-    for at in ((0, 3, 8, 0, 5), (12, 1, 9, -1, 2)):
-        Case(tensor, arch, "load", "tile::gather4").load(at)
+    for at, space in (((0, 3, 8, 0, 5), "cluster"), ((12, 1, 9, -1, 2), "cta")):
+        Case(tensor, arch, "load", "tile::gather4", space=space).load(at)
         Case(tensor, arch, "store", "tile::scatter4").store(tuple(map(abs, at)))
 
 
@@ -233,6 +241,50 @@ def test_reductions(op: str, arch: str) -> None:
             else:
                 struct.pack_into(code, want, there, result)
         assert case.run((7, 2))[0] == want, (op, kind)
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("dims", [2, 3, 4, 5])
+def test_reductions_of_rows_and_pixels(dims: int, arch: str) -> None:
+    """Four rows of a plane, or columns of a convolution: each element once for each time that the box has it."""
+    if dims == 2:
+        tensor, mode = TensorMap((24, 9), (96,), (16, 1), (1, 1), 2, 0), "tile::scatter4"
+        at: tuple[int, ...] = (4, 1, 8, 0, 5)
+    else:
+        spatial = dims - 2
+        sizes = (8, *(4,) * spatial, 2)
+        strides = tuple(32 * 4**i for i in range(spatial + 1))
+        zeros = (0,) * spatial
+        tensor = TensorMap(sizes, strides, (8, 70), (1,) * dims, 2, 0, 0, False, True, zeros, zeros)
+        mode, at = "im2col_no_offs", (0, *(1,) * spatial, 0)
+    case = Case(tensor, arch, "add", mode)
+    count = len(case.memory) // 4
+    want = list(struct.unpack(f"<{count}I", case.memory))
+    for place, there in tensor.pieces(0, at, four=dims == 2):
+        if there is not None and there % 4 == 0:
+            want[there // 4] = (want[there // 4] + struct.unpack_from("<I", case.box, place)[0]) & 0xFFFFFFFF
+    assert case.run(at)[0] == struct.pack(f"<{count}I", *want)
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_prefetches(arch: str) -> None:
+    """Prefetches of every mode change nothing."""
+    head = "cp.async.bulk.prefetch.tensor"
+    lines = [f"{head}.{n}d.L2.global.tile [%m, {{{', '.join(['%x'] * n)}}}];" for n in range(1, 6)]
+    lines.append(f"{head}.2d.L2.global.tile::gather4 [%m, {{%x, %x, %x, %x, %x}}];")
+    for n in (3, 4, 5):
+        place, offsets = ", ".join(["%x"] * n), ", ".join(["%o"] * (n - 2))
+        lines.append(f"{head}.{n}d.L2.global.im2col [%m, {{{place}}}], {{{offsets}}};")
+    lines.append("cp.async.bulk.prefetch.L2.global [%m], 16;")
+    kernel = f""".version 8.6\n.target sm_100a\n.address_size 64
+.visible .entry k(.param .u64 map) {{
+    .reg .b64 %m; .reg .b32 %x; .reg .b16 %o; ld.param.u64 %m, [map]; mov.b32 %x, 0; mov.b16 %o, 0;
+    {" ".join(lines)}
+    st.global.b32 [%m+128], 7; ret; }}
+"""
+    content = TensorMap((8, 8), (32,), (8, 8)).encoded()
+    [after] = program(kernel, arch).run("k", 1, [content + bytes(4)])
+    assert after == content + struct.pack("<I", 7)
 
 
 @pytest.mark.parametrize("arch", ARCHS)

@@ -309,20 +309,25 @@ FORMATTED = {0x01: ("B", 0, 255), 0x08: ("b", -128, 127), 0x02: ("H", 0, 65535),
 
 @pytest.mark.parametrize("arch", ARCHS)
 @pytest.mark.parametrize("form", images.FORMATS)
-def test_formatted_stores(form: int, arch: str) -> None:
+@pytest.mark.parametrize("channels", [1, 2])
+def test_formatted_stores(channels: int, form: int, arch: str) -> None:
     """sust.p: the texel's number, not its byte; values become what the surface holds."""
     letter, draw = images.FORMATS[form][0], random.Random(form)
     values = [draw.randint(-64, 64) / 8 if letter in "ef" else draw.randint(-70000, 70000) for _ in range(24)]
     if letter.isupper():
         values = [abs(v) for v in values]
-    image = Image((6, 2, 1), form, 2, [0] * 24, 2)
-    text = kernel("sust.p.2d.v4.b32.zero [%i, {%x0, %x1}], {%x2, %l, %x2, %l}; mov.b32 %d0, 0;", "mov.b32 %d1, 0;")
+    image = Image((6, 2, 1), form, channels, [0] * 12 * channels, 2)
+    vector, more = ("", "") if channels == 1 else (".v4", ", %l, %x2, %l")
+    text = kernel(
+        f"sust.p.2d{vector}.b32.zero [%i, {{%x0, %x1}}], {{%x2{more}}}; mov.b32 %d0, 0;", "mov.b32 %d1, 0;"
+    )
     text = text.replace("[%r], {%d0, %d1, %d2, %d3}", "[%r], {%d0, %d0, %d0, %d0}")
     coordinates = [[k % 6, k // 6, *values[2 * k : 2 * k + 2]] for k in range(12)] + [[6, 0, 1, 1], [0, -1, 1, 1]]
     _, after = run(text, arch, image, coordinates, kind=2)
     low, high = FORMATTED.get(form, ("", -(1 << 31), (1 << 32) - 1))[1:]
     stored = values if letter in "ef" else [min(max(v, low), high) for v in values]
-    assert after == struct.pack(f"<24{letter}", *stored)
+    stored = stored[:: 3 - channels]
+    assert after == struct.pack(f"<{len(stored)}{letter}", *stored)
 
 
 @pytest.mark.parametrize("arch", ARCHS)
