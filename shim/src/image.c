@@ -15,6 +15,8 @@
 #include "linked.h"
 #include "shim.h"
 
+enum { ELF_MAGIC = 0x464c457f, TILE_IR_MAGIC = 0x6c69547f /* \177TileIR */ };
+
 /* What a container was found to hold. */
 struct found {
   struct image best;
@@ -202,9 +204,14 @@ CUresult image_find(const void *data, size_t size, struct image *image, char *pr
     result = scan_fatbin(data, size, &f, problem, problem_size);
     return result ? result : settle(&f, data, image, problem, problem_size);
   }
-  if (magic == 0x464c457f) {
+  if (magic == ELF_MAGIC) {
     snprintf(f.machine_code, sizeof f.machine_code, "an ELF file");
     return settle(&f, data, image, problem, problem_size);
+  }
+  if (magic == TILE_IR_MAGIC) {
+    snprintf(problem, problem_size, "the image is CUDA Tile IR (cuBLAS 13.10 has its f16 products so, 13.2 as PTX), "
+             "and no PTX, which is what can be translated");
+    return CUDA_ERROR_NO_BINARY_FOR_GPU;
   }
   if (!looks_like_text(data, size, &length)) {
     snprintf(problem, problem_size, "the image is neither a fatbin nor ELF nor PTX text");

@@ -129,6 +129,8 @@ def test_machine_code_only(loader: Loader, capfd: pytest.CaptureFixture[str]) ->
     assert loader.load(fatbin(entry(b"\x7fELF", KIND_ELF, 80), entry(b"\x7fELF", KIND_ELF, 90))) == NO_BINARY
     assert "machine code only (sm_80 sm_90)" in capfd.readouterr().err
     assert loader.load(b"\x7fELF" + bytes(60)) == NO_BINARY
+    assert loader.load(b"\x7fTileIR\0" + bytes(60)) == NO_BINARY
+    assert "Tile IR" in capfd.readouterr().err
 
 
 def placed(loader: Loader, image: bytes, library: Path) -> object:
