@@ -297,3 +297,12 @@ def test_unknown_words_are_refused(arch: str) -> None:
         words = [rng.getrandbits(32) for _ in range(rng.randrange(1, 4))]
         length, _ = describe(arch, words)
         assert abs(length) <= len(words)
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_reserved_sources_are_refused(arch: str) -> None:
+    """Codes of sources that mean nothing on a chip are no zeros."""
+    sources = {code: describe(arch, [0x7E020200 | code])[0] for code in range(256)}  # v_mov_b32 v1, ...
+    assert all(sources[code] > 0 for code in (0, 106, 128, 208, 240, 251, 252, 253))
+    assert not any(sources[code] for code in (209, 230, 232, 239))
+    assert sources[254] <= 0  # LDS, directly

@@ -15,7 +15,8 @@ static inline uint32_t bits(const uint32_t *w, unsigned lo, unsigned n) {
 #define PASTE(a, b) PASTE2(a, b)
 #include STRING(PASTE(tables_, DECODER).h)
 
-enum { SRC_DPP8 = 233, SRC_DPP8_FI = 234, SRC_SDWA = 249, SRC_DPP16 = 250, SRC_LITERAL = 255, SRC_VGPR = 256 };
+enum { SRC_DPP8 = 233, SRC_DPP8_FI = 234, SRC_SDWA = 249, SRC_DPP16 = 250,
+       SRC_VCCZ = 251, SRC_EXECZ = 252, SRC_LDS_DIRECT = 254, SRC_LITERAL = 255, SRC_VGPR = 256 };
 
 /* Decoding state of one instruction. */
 struct decoding {
@@ -25,6 +26,7 @@ struct decoding {
   const struct op_info *op;
   unsigned len;            /* dwords so far */
   bool short_form, truncated, modified;
+  bool reserved, direct;   /* a source has a code that means nothing; or LDS, directly */
 };
 
 static int32_t sign_extend(uint32_t value, unsigned width) {
@@ -99,6 +101,8 @@ static void source(struct decoding *d, int k, unsigned code, enum operand_type t
   } else {
     out->src_kind[k] = OPERAND_SPECIAL;
     out->src[k] = code;
+    if (code == SRC_LDS_DIRECT && GENERATION_INDEX <= 1) d->direct = true;
+    else if (code != SRC_VCCZ && code != SRC_EXECZ) d->reserved = true;
   }
 }
 
@@ -459,7 +463,7 @@ void PASTE(decode_, DECODER)(const uint32_t *words, struct inst *out, struct dec
     out->run = run_illegal;
     return;
   }
-  struct decoding d = {words, out, c, NULL, format_dwords[format], false, false, false};
+  struct decoding d = {.w = words, .out = out, .c = c, .len = format_dwords[format]};
   out->len = (uint8_t)d.len;
   if (format == FORMAT_VOPD) {
     vopd(&d);
@@ -476,5 +480,6 @@ void PASTE(decode_, DECODER)(const uint32_t *words, struct inst *out, struct dec
   }
   out->flags &= (uint16_t)~DECODE_HAS_LITERAL;
   out->len = (uint8_t)d.len;
-  if (d.truncated) out->run = run_illegal;
+  if (d.truncated || d.reserved) out->run = run_illegal;
+  else if (d.direct) out->run = run_unimplemented;
 }

@@ -22,7 +22,7 @@ typedef const struct inst *(*handler_fn)(struct wave *w, const struct inst *i);
  *   SCALAR   wave->s[src[k]]: SGPRs, VCC, TTMP, M0, EXEC, SCC, inline constants, apertures. Constants are
  *            stored as the 64-bit pair of their operand's type, so s[n], s[n+1] is right for every width
  *   LITERAL  inst->literal[0..1], already extended to 64 bits as the operand's type demands
- *   SPECIAL  src[k] is the hardware operand code: 251 VCCZ, 252 EXECZ, 254 LDS_DIRECT
+ *   SPECIAL  src[k] is the hardware operand code: 251 VCCZ, 252 EXECZ
  *   NONE     the operand is absent (saddr off, ...) */
 enum operand_kind { OPERAND_VGPR, OPERAND_SCALAR, OPERAND_LITERAL, OPERAND_SPECIAL, OPERAND_NONE };
 
