@@ -4,14 +4,12 @@ lowerings (templates of the table's rows, or functions registered with @lowers).
 from __future__ import annotations
 
 from ptx2amd.errors import Unsupported
-from ptx2amd.lower import meeting
+from ptx2amd.lower import dispatch
 from ptx2amd.lower.function import FunctionLowering
-from ptx2amd.lower.irreducible import entries
 from ptx2amd.lower.names import DESTINATIONS, Analysis, Register, Storage, Target
 from ptx2amd.lower.registry import Lowering, load
 from ptx2amd.lower.value import LLVM_TYPE
 from ptx2amd.ptx.ast import Inst, Label, Loc, Reg, Scope, Shape, Vec
-from ptx2amd.target.made import waits
 
 FOLDS_GUARD = frozenset(("bra", "brx_idx", "ret", "exit"))
 STRETCH = 1000  # lines of IR that LLVM may reorder: the time it takes grows with their square
@@ -32,55 +30,12 @@ def lower_body(fn: FunctionLowering, scope: Scope) -> list[Inst]:
             # A path may read it before any write: PTX says some value, LLVM (without this) that anything goes.
             fn.entry.append(f"  store {register.ty} zeroinitializer, ptr addrspace(5) {register.memory}")
         register.block, register.values = -1, {}
-    loops = give_single_entries(fn, analysis.flow)
+    found = dispatch.prepare(fn, analysis.flow)
     walk(fn, scope)
-    if loops and not fn.ended():
-        fn.branch(fn.return_block)
-    for edge, block in fn.edges:
-        fn.label(edge)
-        go_by_dispatch(fn, block)
-    for loop, targets in loops.items():
-        dispatch(fn, loop, targets)
+    if found and not fn.ended():
+        fn.branch(dispatch.way(fn, fn.return_block))
+    dispatch.finish(fn, found)
     return analysis.instructions
-
-
-def give_single_entries(fn: FunctionLowering, flow: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Mark the labels through which loops with several entries are entered; returns those of each loop."""
-    labels = (entity for declared in fn.names.declared.values() for entity in declared.values())
-    waiting = {label.block for label in labels if isinstance(label, Target) and waits(label.name)}
-    loops = {f"loop{i}": blocks for i, blocks in enumerate(entries(flow, "", waiting))}
-    for loop, blocks in loops.items():
-        fn.entry.append(f"  %{loop} = alloca i32, addrspace(5)")
-        if not waiting.isdisjoint(blocks):
-            meeting.prepare(fn, loop)
-        fn.dispatches.update({block: (loop, number) for number, block in enumerate(blocks)})
-    return loops
-
-
-def enter_loop(fn: FunctionLowering, block: str) -> None:
-    """At a label that is one of a loop's entries: fall into the loop's dispatch block instead."""
-    if not fn.ended():
-        go_by_dispatch(fn, block)
-    fn.label(f"{block}.body")
-
-
-def go_by_dispatch(fn: FunctionLowering, block: str) -> None:
-    """Jump to a loop's entry by its dispatch block."""
-    loop, number = fn.dispatches[block]
-    fn.do(f"store i32 {number}, ptr addrspace(5) %{loop}")
-    meeting.come(fn, loop)
-    fn.branch(f"{loop}.dispatch")
-
-
-def dispatch(fn: FunctionLowering, loop: str, blocks: list[str]) -> None:
-    """The one entry of a loop that had several. The number is hidden from LLVM, which would else follow
-    constants through the dispatch and make several entries again."""
-    fn.label(f"{loop}.dispatch")
-    number = fn.op("i32", f"load i32, ptr addrspace(5) %{loop}")
-    number = fn.op("i32", f'call i32 asm "", "=v,0"({number.t})')
-    meeting.note_lanes(fn, loop)
-    cases = " ".join(f"i32 {i}, label %{block}.body" for i, block in enumerate(blocks) if i)
-    fn.do(f"switch i32 {number}, label %{blocks[0]}.body [ {cases} ]")
 
 
 def walk(fn: FunctionLowering, scope: Scope) -> None:
@@ -103,10 +58,7 @@ def walk(fn: FunctionLowering, scope: Scope) -> None:
             target = fn.names.table[item.name]
             assert isinstance(target, Target)
             fn.block_id += 1
-            if target.block in fn.dispatches:
-                enter_loop(fn, target.block)
-            else:
-                fn.label(target.block)
+            dispatch.come_to(fn, target.block)
         elif isinstance(item, Scope):
             walk(fn, item)
         elif isinstance(item, Loc):

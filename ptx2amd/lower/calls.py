@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ptx2amd.lower import dispatch
 from ptx2amd.lower.data import align_of, size_of
 from ptx2amd.lower.function import FunctionLowering
 from ptx2amd.lower.handles import function_at
@@ -125,7 +126,7 @@ def _emit(
         take_result(fn, inst, results[0], v)
     if exited is not None:
         rest = fn.block("back")
-        fn.branch(exited, fn.exit_block, rest)
+        fn.branch(exited, dispatch.way(fn, fn.exit_block), rest)
         fn.label(rest)
 
 

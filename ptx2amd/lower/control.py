@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ptx2amd.errors import Unsupported
+from ptx2amd.lower import dispatch
 from ptx2amd.lower.function import FunctionLowering
 from ptx2amd.lower.lanes import wave_lane
 from ptx2amd.lower.names import Target
@@ -11,16 +12,11 @@ from ptx2amd.ptx.ast import BranchTargets, Guard, Imm, Inst, Sym
 
 
 def block_of(fn: FunctionLowering, inst: Inst, label: str) -> str:
-    """The LLVM block to jump to for a PTX label. On the way to a loop with several entries it is a block of
-    this jump alone: were it shared with jumps from inside, it would be an entry of its own."""
+    """The LLVM block to jump to for a PTX label."""
     target = fn.names.table.get(label)
     if not isinstance(target, Target):
         fn.refuse(inst, f"{label} is not a label of this function")
-    if target.block not in fn.dispatches:
-        return target.block
-    edge = fn.block("edge")
-    fn.edges.append((edge, target.block))
-    return edge
+    return dispatch.way(fn, target.block)
 
 
 def conditional(fn: FunctionLowering, inst: Inst, taken: str) -> None:
@@ -70,12 +66,12 @@ def decide(fn: FunctionLowering, guard: Guard, taken: str, rest: str) -> None:
 
 @lowers("ret")
 def ret(fn: FunctionLowering, inst: Inst) -> None:
-    conditional(fn, inst, fn.return_block)
+    conditional(fn, inst, dispatch.way(fn, fn.return_block))
 
 
 @lowers("exit")
 def exit_(fn: FunctionLowering, inst: Inst) -> None:
-    conditional(fn, inst, fn.exit_block)
+    conditional(fn, inst, dispatch.way(fn, fn.exit_block))
 
 
 @lowers("anchor")

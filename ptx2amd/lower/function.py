@@ -17,6 +17,7 @@ from ptx2amd.ptx.ast import Addr, Guard, Imm, Inst, Operand, Reg, Scope, Sym, Ve
 from ptx2amd.target.together import together
 
 if TYPE_CHECKING:
+    from ptx2amd.lower.dispatch import Loop
     from ptx2amd.lower.matrix_unit import Tile
     from ptx2amd.lower.module import ModuleLowering
     from ptx2amd.target.target import Target
@@ -85,9 +86,10 @@ class FunctionLowering(Emitter):
         self.strong: list[int] = []  # PTX lines of accesses that order threads
         self.origins: list[tuple[int, int, int]] = []  # PTX line, and the file and line of its .loc
         self.loaded: list[tuple[Register, str, Val]] = []  # values made by reads of the current instruction
-        self.dispatches: dict[str, tuple[str, int]] = {}  # label -> loop of several entries, its number there
-        self.edges: list[tuple[str, str]] = []  # blocks of single jumps into such loops, and the label
-        self.waiting: set[str] = set()  # those loops in which lanes wait for others: lower/meeting.py
+        self.here = ""  # the label that the walk is behind
+        self.dispatches: dict[str, tuple[Loop, int]] = {}  # label -> loop whose entry it is, its number there
+        self.within: dict[str, Loop] = {}  # label -> loop around it in which lanes wait for others
+        self.edges: list[tuple[str, Loop, int]] = []  # blocks of single jumps by dispatch blocks, and the number
         self.is_kernel = True
         self.scope: Scope | None = None  # the body
         self._together: set[int] | None = None

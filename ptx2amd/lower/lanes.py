@@ -30,13 +30,18 @@ def ballot(fn: FunctionLowering, vote: Val) -> Val:
     """The mask of the warp's active lanes whose `vote` is true, as an i32."""
     if fn.target.wave_size == 32:
         return fn.call("llvm.amdgcn.ballot.i32", "i32", vote)
-    both = fn.call("llvm.amdgcn.ballot.i64", "i64", vote)
+    both = ballot_of_wave(fn, vote)
     low = fn.op("i32", f"trunc {both.t} to i32")
     if not fn.target.paired:
         return low
     high = fn.op("i32", f"trunc {fn.op('i64', f'lshr {both.t}, 32').t} to i32")
     upper = fn.op("i1", f"icmp ne {half(fn).t}, 0")
     return fn.op("i32", f"select {upper.t}, {high.t}, {low.t}")
+
+
+def ballot_of_wave(fn: FunctionLowering, vote: Val) -> Val:
+    """The mask of the wave's active lanes whose `vote` is true, in waves of 64 lanes, as an i64."""
+    return fn.call("llvm.amdgcn.ballot.i64", "i64", vote)
 
 
 def active(fn: FunctionLowering) -> Val:

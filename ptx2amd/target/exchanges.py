@@ -26,7 +26,7 @@ from ptx2amd.ptx.ast import Guard, Imm, Inst, Label, Operand, Reg, Scope, Sym, V
 from ptx2amd.target.flow import DESTINATIONS, Flow, Op
 from ptx2amd.target.inline import flat
 from ptx2amd.target.lanes import ALL_LANES, Lanes
-from ptx2amd.target.made import ANCHOR, BRA, HIDDEN, SETP, WAIT, made, move, waiting
+from ptx2amd.target.made import ANCHOR, BRA, HIDDEN, SETP, WAIT, WAIT_ALL, made, move, waiting
 
 EXCHANGES = frozenset(("shfl", "vote", "match_any", "match_all", "redux", "elect", "bar_warp_sync"))
 MEMBERS = {"bar_warp_sync": "a"}  # the operand with the member mask, where it is not m
@@ -164,8 +164,10 @@ def transform(scope: Scope) -> Scope:
         return scope
     ones = [_One(flow, number, meeting) for number, meeting in enumerate(found)]
     changed = _changed(simple, ones)
-    uneven = _uneven(Flow(changed), {id(one.anchor): one for one in ones})
-    for one in uneven:
+    uneven, others = _uneven(Flow(changed), {id(one.anchor): one for one in ones})
+    alone = [op for op in flow.ops() if id(op.inst) in others]
+    ones += [_One(flow, number, [op]) for number, op in enumerate(alone, len(ones))]
+    for one in (*uneven, *ones[len(found) :]):
         one.waits, one.label = True, waiting(one.number)
     return _changed(simple, ones) if uneven else changed
 
@@ -176,11 +178,13 @@ def _changed(scope: Scope, ones: list[_One]) -> Scope:
     return Scope([*declared, *(new for item in scope.items for new in instead.get(id(item), [item]))])
 
 
-def _uneven(flow: Flow, ones: dict[int, _One]) -> set[_One]:
+def _uneven(flow: Flow, ones: dict[int, _One]) -> tuple[set[_One], set[int]]:
     """Those, by their anchors in a changed body, to which not all ways round a loop lead equally often: a lane may be
-    there while others of its warp, on their way to it, are still elsewhere in the loop."""
+    there while others of its warp, on their way to it, are still elsewhere in the loop. And all other operations of
+    these loops, by the ids of their instructions, that need lanes together: who has waited goes on alone."""
     places = {op.block: ones[id(op.inst)] for op in flow.ops() if id(op.inst) in ones}
     found: set[_One] = set()
+    others: set[int] = set()
     loops: dict[int, set[int]] = {}
     reached = flow.reach(0)
     for number in reached:
@@ -191,7 +195,13 @@ def _uneven(flow: Flow, ones: dict[int, _One]) -> set[_One]:
         entries = {number for number in loop if number == 0 or not before.isdisjoint(flow.blocks[number].predecessors)}
         if here and not _even(flow, loop, entries, here):
             found.update(places[block] for block in here)
-    return found
+            others.update(id(op.inst) for number in loop - here for op in flow.blocks[number].ops if _collective(op))
+    return found, others
+
+
+def _collective(op: Op) -> bool:
+    """Whether an operation needs other lanes of the warp with it."""
+    return op.lower in BARRIERS or ".sync" in op.inst.shape.opcode
 
 
 def _even(flow: Flow, loop: set[int], entries: set[int], here: set[int]) -> bool:
@@ -218,7 +228,7 @@ def _even(flow: Flow, loop: set[int], entries: set[int], here: set[int]) -> bool
 
 
 class _One:
-    """Operations that become one."""
+    """Operations that become one, or one at which lanes wait."""
 
     def __init__(self, flow: Flow, number: int, meeting: Meeting) -> None:
         self.flow, self.number, self.meeting = flow, number, meeting
@@ -237,7 +247,8 @@ class _One:
         for k, op in enumerate(self.meeting):
             inst, line, after, skip = op.inst, op.inst.line, f"$back{self.number}.{k}", f"$skip{self.number}.{k}"
             new: list = [made(move(t), line, self.own[name], source) for name, source, t in self._moved(inst, False)]
-            new.append(made(HIDDEN, line, self.side, Imm("u", k)))
+            if len(self.meeting) > 1:
+                new.append(made(HIDDEN, line, self.side, Imm("u", k)))
             if inst.guard is not None:
                 new.insert(0, made(BRA, line, Sym(skip), guard=Guard(inst.guard.reg, not inst.guard.negated)))
             if k:
@@ -245,7 +256,8 @@ class _One:
             else:
                 new += [Label(self.label, line), self.anchor]
                 if self.waits:
-                    new.append(made(WAIT, line, self._members(), Sym(self.label)))
+                    shape = WAIT_ALL if inst.shape.form.lower in BARRIERS else WAIT
+                    new.append(made(shape, line, self._members(), Sym(self.label)))
                 new += [Inst(self.shape, self.operands, None, line), *self._ways()]
             new.append(Label(after, line))
             new += [made(move(t), line, to, self.own[name]) for name, to, t in self._moved(inst, True)]
@@ -254,6 +266,8 @@ class _One:
             yield id(inst), new
 
     def _members(self) -> Operand:
+        if self.shape.form.lower not in EXCHANGES:
+            return Imm("u", ALL_LANES)
         name = MEMBERS.get(self.shape.form.lower, "m")
         return self.operands[self.shape.names.index(name)]
 

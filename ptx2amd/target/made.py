@@ -11,6 +11,7 @@ BRA = Shape("bra", Form("bra.[uni:uni]", "a:label", "bra"), {"uni": ""}, ("a",),
 ANCHOR = Shape("", Form("", "", "anchor"), {}, (), ())
 HIDDEN = Shape("mov.u32", Form("mov.{t:u32}", "d:t, a:t", "hidden"), {"t": "u32"}, ("d", "a"), ("u32", "u32"))
 WAIT = Shape("", Form("", "a:u32, b:label", "wait"), {}, ("a", "b"), ("u32", ""))
+WAIT_ALL = Shape("", Form("", "a:u32, b:label", "wait"), {"wave": "wave"}, ("a", "b"), ("u32", ""))  # also other warps
 SETP = Shape(
     "setp.eq.u32",
     Form("setp.{cmp:eq}.{t:u32}", "p:pred, a:t, b:t", "setp"),
@@ -39,4 +40,4 @@ def move(type_: str) -> Shape:
     return Shape(f"mov.{type_}", Form(f"mov.{{t:{type_}}}", "d:t, a:t", "mov"), {"t": type_}, ("d", "a"), (type_,) * 2)
 
 
-__all__ = ["ANCHOR", "BRA", "HIDDEN", "SETP", "WAIT", "made", "move", "waiting", "waits"]
+__all__ = ["ANCHOR", "BRA", "HIDDEN", "SETP", "WAIT", "WAIT_ALL", "made", "move", "waiting", "waits"]

@@ -1,5 +1,6 @@
 """The programs of tests/reference/warp_machine.py as PTX kernels, run in a warp mapping and compared with the
-machine. `PYTHONPATH=tests python tests/lower/warp_random.py FIRST COUNT ARCH...` runs programs of the slow tier."""
+machine. `PYTHONPATH=tests python tests/lower/warp_random.py [parted] FIRST COUNT ARCH...` runs programs of the slow
+tier."""
 
 from __future__ import annotations
 
@@ -9,13 +10,14 @@ from unittest import mock
 
 from device import Program
 from reference import warp_machine
-from reference.warp_machine import REGISTERS, UNDEFINED, Alu, If, Leave, Loop, Shuffle, Times, Warp
+from reference.warp_machine import REGISTERS, UNDEFINED, Alu, Common, If, Leave, Loop, Shuffle, Times, Warp
 
 from ptx2amd.codegen import llvm
 from ptx2amd.target import Target
 
 HEAD = ".version 8.8\n.target sm_90\n.address_size 64\n"
 DEPTH = 8
+SAVED = ("halves", "common", "quarters")  # masks in registers of their own
 OPS = {"add": "add.u32", "sub": "sub.u32", "xor": "xor.b32", "mul": "mul.lo.u32"}
 
 
@@ -38,9 +40,9 @@ class Writer:
 
     def _mask(self, name: str, depth: int) -> str:
         """The member mask, in %m unless it is the region's."""
-        fixed = {"region": f"%am{depth}", "all": "-1", "start": "%am0", "halves": "%halves"}
-        if name in fixed:
-            return fixed[name]
+        fixed = {"region": f"%am{depth}", "all": "-1", "start": "%am0"}
+        if name in fixed or name in SAVED:
+            return fixed.get(name, f"%{name}")
         pattern, bit = {"parity": (0x55555555, 1), "pairs": (0x33333333, 2)}[name]
         self.add(f"and.b32 %x, %lane, {bit}; shl.b32 %m, {pattern}, %x; and.b32 %m, %m, %am{depth};")
         return "%m"
@@ -127,6 +129,13 @@ class Writer:
         self.block(s.body, depth)
         self.add(f"sub.u32 {count}, {count}, 1; setp.ne.u32 %p, {count}, 0;", f"@%p bra {head};")
 
+    def _common(self, s: Common, depth: int) -> None:
+        self.add(
+            f"mov.b32 %common, %am{depth}; and.b32 %x, %lane, 2; shl.b32 %quarters, 0x33333333, %x;",
+            "and.b32 %quarters, %quarters, %common;",
+        )
+        self.block(s.body, depth)
+
     def _leave(self, s: Leave, depth: int) -> None:
         self.add(f"shr.u32 %x, %r{s.a}, {s.bit}; and.b32 %x, %x, 3; setp.eq.u32 %p, %x, 3; @%p exit;")
 
@@ -143,7 +152,7 @@ def kernel(name: str, program: tuple) -> str:
         f".visible .entry {name}(.param .u64 out)",
         "{",
         f".reg .b32 %r<{REGISTERS}>, %am<{DEPTH}>, %c<{DEPTH}>, %b, %m, %x, %y, %d, %t, %lane, %live, %src;",
-        f".reg .b32 %halves, %n<{writer.labels + 1}>;",
+        f".reg .b32 %halves, %common, %quarters, %n<{writer.labels + 1}>;",
         ".reg .pred %p, %q, %true; .reg .b64 %out, %w;",
         "mov.u32 %t, %tid.x; mov.u32 %lane, %laneid; activemask.b32 %am0; setp.eq.u32 %true, %t, %t;",
         f"ld.param.u64 %out, [out]; mad.wide.u32 %out, %t, {4 * REGISTERS}, %out;",
@@ -214,17 +223,20 @@ def hurried(ir: str, target: Target, simple: bool, least: bool):
     return module, machine
 
 
-def main(first: int, count: int, archs: list[str]) -> int:
-    from test_warp_random import FULL, MODULE
+def main(parted: bool, first: int, count: int, archs: list[str]) -> int:
+    from test_warp_random import FULL, MODULE, MODULE_PARTED
 
-    bad = 0
-    for start in range(first, first + count, MODULE):
+    bad, module = 0, MODULE_PARTED if parted else MODULE
+    for start in range(first, first + count, module):
         for arch in archs:
-            wrong = sweep(start, MODULE, arch, full=start // MODULE % FULL == 0)
+            full = start // module % FULL == 0
+            seeds = range(start, start + module)
+            wrong = check_parted(seeds, arch) if parted else sweep(start, module, arch, full)
             bad += len(wrong)
-            print(f"{start} to {start + MODULE - 1}, {arch}: {len(wrong)} wrong", *wrong, sep="\n", flush=True)
+            print(f"{start} to {seeds[-1]}, {arch}: {len(wrong)} wrong", *wrong, sep="\n", flush=True)
     return 1 if bad else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]))
+    kind, *words = sys.argv[1:] if sys.argv[1] == "parted" else ["", *sys.argv[1:]]
+    sys.exit(main(bool(kind), int(words[0]), int(words[1]), words[2:]))

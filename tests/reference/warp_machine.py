@@ -85,6 +85,13 @@ class Times:
 
 
 @dataclass(frozen=True)
+class Common:
+    """Statements whose operations may be for the threads that came here together: their mask is `common`."""
+
+    body: tuple
+
+
+@dataclass(frozen=True)
 class Leave:
     """Threads with bits `bit` and `bit` + 1 of register a exit."""
 
@@ -101,6 +108,7 @@ MASKS = ("region", "region", "parity", "pairs")
 
 
 COMMON = ("all", "all", "start", "halves")  # masks that do not depend on the region
+INSIDE = ("common", "common", "quarters")  # of the threads that are in a round of a loop, or on a side of a branch
 Choice = random.Random
 
 
@@ -168,24 +176,33 @@ def _block(rng: Choice, left: list[int], depth: int) -> tuple:
 
 
 def parted(seed: int, size: int = 4) -> tuple:
-    """A program in which `size` branches have operations of all threads on both sides."""
+    """A program in which `size` branches have operations of all threads that come to them on both sides."""
     rng = random.Random(f"parted {seed}")
     program: list = []
     for _ in range(size):
         program += _block(rng, [rng.randrange(3)], 0)
-        script = _script(rng, 2)
-        program.append(_both(rng, script, 0))
+        choice = rng.random()
+        both = _both(rng, _script(rng, 2, COMMON if choice < 0.6 else INSIDE), 0)
+        if choice < 0.4:
+            program.append(both)
+        elif choice < 0.6:
+            program.append(Times(rng.randrange(1, 4), (*_block(rng, [rng.randrange(2)], 2), both)))
+        else:
+            common = Common((*_block(rng, [rng.randrange(2)], 2), both))
+            loop = Loop(_register(rng), _bit(rng), (*_block(rng, [rng.randrange(2)], 2), common))
+            side = If(_register(rng), _bit(rng), (common,), _block(rng, [2], 2), rng.random() < 0.3)
+            program.append(loop if choice < 0.85 else side)
     return tuple(program)
 
 
-def _script(rng: Choice, depth: int) -> list:
+def _script(rng: Choice, depth: int, masks: tuple[str, ...]) -> list:
     """The operations that threads come to one after the other; a pair is a part that is repeated: (rounds, script)."""
     script: list = []
     for _ in range(rng.randrange(1, 4)):
         if depth and rng.random() < 0.3:
-            script.append((rng.randrange(1, 4), _script(rng, depth - 1)))
+            script.append((rng.randrange(1, 4), _script(rng, depth - 1, masks)))
         else:
-            script.append(replace(rng.choice((_shuffle, _warp))(rng), mask=rng.choice(COMMON)))
+            script.append(replace(rng.choice((_shuffle, _warp))(rng), mask=rng.choice(masks)))
     return script
 
 
@@ -239,6 +256,7 @@ class Thread:
     lane: int
     registers: list[int]
     first: int  # the warp's threads at the begin
+    common: int = 0  # those that came to the `Common` around
 
     def run(self, statements: tuple, region: int) -> Generator[Request, tuple, None]:
         for statement in statements:
@@ -255,6 +273,10 @@ class Thread:
                 return self.first
             case "halves":
                 return submask("parity", self.lane, self.first)
+            case "common":
+                return self.common
+            case "quarters":
+                return submask("pairs", self.lane, self.common)
         return submask(name, self.lane, region)
 
     def _alu(self, s: Alu, region: int) -> Generator[Request, tuple, None]:
@@ -298,6 +320,10 @@ class Thread:
     def _times(self, s: Times, region: int) -> Generator[Request, tuple, None]:
         for _ in range(s.rounds):
             yield from self.run(s.body, region)
+
+    def _common(self, s: Common, region: int) -> Generator[Request, tuple, None]:
+        self.common = region
+        yield from self.run(s.body, region)
 
     def _leave(self, s: Leave, region: int) -> Generator[Request, tuple, None]:
         if self.registers[s.a] >> s.bit & 3 == 3:

@@ -158,3 +158,17 @@ def test_lanes_wait_where_ways_round_a_loop_differ() -> None:
     assert not labels(XOR.format(16, -1), XOR.format(16, -1))
     assert not labels(loop.format("L"), loop.format("M"))
     assert labels(loop.format("L"), XOR.format(16, -1) * 3) == ["$waiting0"]
+
+
+def test_what_else_needs_lanes_together_waits_in_such_a_loop() -> None:
+    """Lanes that have waited go on alone. At a barrier of the block they wait for the other warps of their wave too."""
+
+    def waits(first: str, second: str) -> list[tuple[str, bool]]:
+        body = f"A: {BY_LANE} {first} bra C; B: {second} C: redux.sync.add.u32 %r10, %r1, %r20; bar.sync 0;"
+        text = body + " add.s32 %r8, %r8, 1; setp.lt.s32 %p3, %r8, 3; @%p3 bra A; bar.warp.sync -1; ret;"
+        ops = [op for op in Flow(transform(scope(text))).ops() if op.lower == "wait"]
+        return [(str(getattr(op.inst.get("a"), "name", "")), "wave" in op.inst.shape.mods) for op in ops]
+
+    assert not waits(XOR.format(16, -1) * 2, XOR.format(16, -1) * 2)
+    loop = "L: " + XOR.format(16, -1) + " add.s32 %r9, %r9, 1; setp.lt.s32 %p2, %r9, 3; @%p2 bra L;"
+    assert waits(loop, XOR.format(16, -1) * 3) == [("", False), ("%r20", False), ("", True)]
