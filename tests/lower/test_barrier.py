@@ -180,3 +180,34 @@ def test_barriers_in_lds_count_warps_that_have_exited(arch: str) -> None:
         staying = sum(t // 32 % 3 == 0 for t in range(block))
         want = [1000 + staying if t // 32 % 3 == 0 else 0 for t in range(block)]
         assert list(struct.unpack(f"<{block}I", out)) == want, block
+
+
+# Lanes of a warp do as many sums over the warp, some three at a time; warp w does 3 + 6 w in a round, and then the
+# block meets. Each thread adds up what the one 37 after it has.
+UNEVEN = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out) { .reg .b32 %r<20>; .reg .b64 %rd<4>; .reg .pred %p<6>; .shared .b32 words[128];
+  ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, %laneid; shr.u32 %r3, %r1, 5; mov.u32 %r4, %ntid.x;
+  mov.u32 %r5, words; shl.b32 %r6, %r1, 2; add.u32 %r6, %r6, %r5; mov.u32 %r8, 0; mov.u32 %r9, 0;
+ROUND: mov.u32 %r7, 0; mov.u32 %r10, 0; add.u32 %r11, %r8, 5; rem.u32 %r12, %r2, %r11; setp.eq.u32 %p1, %r12, 0;
+  @%p1 bra THREE; mul.lo.u32 %r13, %r3, 6; add.u32 %r13, %r13, 3;
+ONE: redux.sync.add.u32 %r14, %r1, -1; add.u32 %r7, %r7, %r14; add.u32 %r10, %r10, 1; setp.lt.u32 %p2, %r10, %r13;
+  @%p2 bra ONE; bra MEET;
+THREE: redux.sync.add.u32 %r14, %r1, -1; redux.sync.add.u32 %r15, %r1, -1; redux.sync.add.u32 %r16, %r1, -1;
+  add.u32 %r7, %r7, %r14; add.u32 %r7, %r7, %r15; add.u32 %r7, %r7, %r16; mul.lo.u32 %r13, %r3, 2;
+  add.u32 %r10, %r10, 1; setp.le.u32 %p2, %r10, %r13; @%p2 bra THREE;
+MEET: add.u32 %r7, %r7, %r8; st.shared.u32 [%r6], %r7; bar.sync 0; add.u32 %r14, %r1, 37; rem.u32 %r14, %r14, %r4;
+  shl.b32 %r14, %r14, 2; add.u32 %r14, %r14, %r5; ld.shared.u32 %r15, [%r14]; bar.sync 0; add.u32 %r9, %r9, %r15;
+  add.u32 %r8, %r8, 1; setp.lt.u32 %p3, %r8, 4; @%p3 bra ROUND;
+  mul.wide.u32 %rd2, %r1, 4; add.u64 %rd1, %rd1, %rd2; st.global.u32 [%rd1], %r9; ret; }
+"""
+
+
+@pytest.mark.parametrize("arch", MAPPINGS)
+@pytest.mark.parametrize("block", [64, 128])
+def test_barriers_of_lanes_that_wait_for_others(arch: str, block: int) -> None:
+    [out] = program(UNEVEN, arch).run("k", block, [4 * block])
+    sums = [sum(range(t & ~31, t | 31)) + (t | 31) for t in range(block)]
+    own = [4 * (3 + 6 * (t // 32)) * sums[t] + 6 for t in range(block)]
+    assert list(struct.unpack(f"<{block}I", out)) == [own[(t + 37) % block] for t in range(block)]
