@@ -10,11 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from ptx2amd.errors import Ptx2amdError
-from ptx2amd.target.arch import arch
 
 Kernel = dict[str, Any]  # a kernel's counters, as profile.c of the software GPU writes them
-SIMD_WAVES = {"gfx9": 8, "gfx10": 16, "gfx11": 16, "gfx12": 16}  # resident on a SIMD at most
-SIMDS = {"gfx9": 4, "gfx10": 2, "gfx11": 2, "gfx12": 2}  # of a compute unit
 
 
 def collect(prefix: Path) -> list[Kernel]:
@@ -44,18 +41,6 @@ def total(kernel: Kernel) -> int:
     return sum(kernel["instructions"].values())
 
 
-def occupancy(kernel: Kernel) -> float:
-    """Resident waves of what a compute unit can hold, as registers, LDS and the block's size allow; 0 to 1."""
-    generation = next((g for g in SIMD_WAVES if kernel["arch"].startswith(g)), "gfx9")
-    most = SIMD_WAVES[generation] * SIMDS[generation]
-    waves = -(-kernel["block"] // kernel["wave"])
-    per_simd = min(SIMD_WAVES[generation], (512 if kernel["wave"] == 64 else 1536) // max(kernel["vgprs"], 1))
-    blocks = per_simd * SIMDS[generation] // waves
-    if kernel["lds"]:
-        blocks = min(blocks, arch(kernel["arch"]).lds // kernel["lds"])
-    return min(1.0, blocks * waves / most)
-
-
 def share(part: int, whole: int) -> float:
     """part / whole, and 1 of nothing."""
     return part / whole if whole else 1.0
@@ -83,7 +68,8 @@ COLUMNS = (
            lambda k: share(k["transactions"], k["requests"]), "{:.1f}"),
     Column("conflicts", "extra cycles of an access to shared memory, as lanes meet in a bank",
            lambda k: k["lds_conflicts"] / k["lds_requests"] if k["lds_requests"] else 0, "{:.1f}"),
-    Column("occupancy", "resident waves of what a compute unit can hold", lambda k: 100 * occupancy(k), "{:.0f}%"),
+    Column("occupancy", "resident waves of what a compute unit can hold",
+           lambda k: 100 * share(k["resident"], k["most"]), "{:.0f}%"),
 )  # fmt: skip
 
 

@@ -222,3 +222,4 @@ def test_profile(arch: str, tmp_path: Path) -> None:
     assert kernel["instructions"]["global"] == 2 * waves
     assert kernel["transactions"] == 2 * 5 * 2  # 64 dwords, aligned: two lines each time
     assert 0 < kernel["lanes_active"] <= kernel["lanes_all"]
+    assert kernel["resident"] == kernel["most"]  # a few registers, a little shared memory

@@ -69,6 +69,24 @@ const struct chip *chip_find(const char *arch) {
   return NULL;
 }
 
+static int round_up(int value, int granule) { return granule ? (value + granule - 1) / granule * granule : value; }
+
+/* A 64-lane wave on a 32-lane chip takes two rows a register: half as many registers, half as many waves. */
+static int share(const struct arch *arch, unsigned wave, int of) { return wave > arch->default_wave ? of / 2 : of; }
+
+int chip_waves(const struct chip *chip, const struct arch *arch, unsigned wave) {
+  return share(arch, wave, chip->waves_per_simd) * chip->simds;
+}
+
+int chip_blocks(const struct chip *chip, const struct arch *arch, unsigned wave, int registers, int waves, size_t lds) {
+  int granule = wave == 32 ? chip->vgpr_granule_w32 : chip->vgpr_granule_w64;
+  int per_simd = share(arch, wave, chip->vgprs_per_simd) / round_up(registers < 1 ? 1 : registers, granule);
+  int most = share(arch, wave, chip->waves_per_simd);
+  int blocks = (per_simd < most ? per_simd : most) * chip->simds / waves;
+  int taken = round_up((int)lds, chip->lds_granule);
+  return taken && chip->lds_per_processor / taken < blocks ? chip->lds_per_processor / taken : blocks;
+}
+
 const char *ptx2amd_vgpu_archs(void) {
   return "gfx900,gfx906,gfx908,gfx90a,gfx942,gfx950,gfx1030,gfx1100,gfx1151,gfx1200,gfx1201";
 }

@@ -203,27 +203,13 @@ hipError_t hipExtModuleLaunchKernel(hipFunction_t f, uint32_t globalX, uint32_t 
 
 /* Occupancy */
 
-static int round_up(int value, int granule) { return granule ? (value + granule - 1) / granule * granule : value; }
-
 int occupancy(const function *f, unsigned block, size_t shared) {
-  const struct chip *chip = f->device->chip;
   const struct kernel_info *k = f->kernel;
   const struct arch *arch = f->device->arch;
   unsigned wave = k->wavefront ? k->wavefront : arch->default_wave;
   if (!block || block > k->max_flat || k->group_size + shared > arch->lds_bytes) return 0;
-  int granule = wave == 32 ? chip->vgpr_granule_w32 : chip->vgpr_granule_w64;
-  /* A 64-lane wave on a 32-lane chip takes two rows a register: half as many registers, half as many waves. */
-  int rows = wave > arch->default_wave ? chip->vgprs_per_simd / 2 : chip->vgprs_per_simd;
-  int registers = (int)(k->vgprs > k->agprs ? k->vgprs : k->agprs);
-  if (registers < 1) registers = 1;
-  int per_simd = rows / round_up(registers, granule);
-  int most = wave > arch->default_wave ? chip->waves_per_simd / 2 : chip->waves_per_simd;
-  if (per_simd > most) per_simd = most;
-  int waves = (int)((block + wave - 1) / wave);
-  int blocks = per_simd * chip->simds / waves;
-  int lds = round_up((int)(k->group_size + shared), chip->lds_granule);
-  if (lds && chip->lds_per_processor / lds < blocks) blocks = chip->lds_per_processor / lds;
-  return blocks;
+  int registers = (int)(k->vgprs > k->agprs ? k->vgprs : k->agprs), waves = (int)((block + wave - 1) / wave);
+  return chip_blocks(f->device->chip, arch, wave, registers, waves, k->group_size + shared);
 }
 
 hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, hipFunction_t f, int block, size_t shared) {

@@ -9,6 +9,7 @@
 #include "engine.h"
 #include "handle.h"
 #include "hip.h"
+#include "hip_chip.h"
 #include "loader.h"
 #include "memory.h"
 
@@ -19,20 +20,6 @@ typedef struct ihipStream_t stream;
 typedef struct ihipEvent_t event;
 typedef struct ihipModuleSymbol_t function;
 typedef struct ihipMemPoolHandle_t pool;
-
-/* What programs are told about a chip beyond struct arch (hip_chip.c). */
-struct chip {
-  const char *arch, *name;
-  const char *target;             /* with feature suffixes, as gcnArchName gives it */
-  unsigned elf_mach[3];           /* EF_AMDGPU_MACH values of code objects that run here, 0-terminated */
-  int major, minor;
-  int clock_khz, memory_clock_khz, memory_bus_bits, l2_bytes;
-  int simds, waves_per_simd;      /* per reported multiprocessor */
-  int vgprs_per_simd, vgpr_granule_w32, vgpr_granule_w64;
-  int lds_per_processor, lds_granule;
-  int pci_device_id;
-};
-const struct chip *chip_find(const char *arch);
 
 struct device {
   int ordinal;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "hip_chip.h"
 #include "tools.h"
 
 enum { CLASS_VALU, CLASS_MATRIX, CLASS_SALU, CLASS_BRANCH, CLASS_SMEM, CLASS_GLOBAL, CLASS_LDS, CLASS_SCRATCH, CLASS_OTHER, CLASSES };
@@ -23,6 +24,7 @@ static struct kernel {
   char name[256], arch[32];
   struct profile_counts counts;
   uint64_t workgroups, vgprs, lds, scratch, lanes, block, dispatches;
+  int resident, most;                    /* waves on a multiprocessor */
   struct kernel *next;
 } *kernels;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -132,9 +134,10 @@ static void write_json(void) {
             (unsigned long long)c->transactions);
     fprintf(f, "\"lds_requests\": %llu, \"lds_conflicts\": %llu, ", (unsigned long long)c->lds_requests,
             (unsigned long long)c->lds_conflicts);
-    fprintf(f, "\"wave\": %llu, \"block\": %llu, \"vgprs\": %llu, \"lds\": %llu, \"scratch\": %llu}%s",
+    fprintf(f, "\"wave\": %llu, \"block\": %llu, \"vgprs\": %llu, \"lds\": %llu, \"scratch\": %llu, "
+            "\"resident\": %d, \"most\": %d}%s",
             (unsigned long long)k->lanes, (unsigned long long)k->block, (unsigned long long)k->vgprs,
-            (unsigned long long)k->lds, (unsigned long long)k->scratch, k->next ? "," : "");
+            (unsigned long long)k->lds, (unsigned long long)k->scratch, k->resident, k->most, k->next ? "," : "");
   }
   fputs("\n]}\n", f);
   pthread_mutex_unlock(&lock);
@@ -164,6 +167,12 @@ void profile_merge(struct profile_counts *c, const struct run *run) {
     k->scratch = run->scratch_bytes;
     k->lanes = run->build->lanes;
     k->block = (uint64_t)run->d->block[0] * run->d->block[1] * run->d->block[2];
+    const struct chip *chip = chip_find(run->arch->name);
+    int waves = (int)((k->block + k->lanes - 1) / k->lanes);
+    if (chip) {
+      k->most = chip_waves(chip, run->arch, (unsigned)k->lanes);
+      k->resident = waves * chip_blocks(chip, run->arch, (unsigned)k->lanes, (int)k->vgprs, waves, k->lds);
+    }
   }
   pthread_mutex_unlock(&lock);
   memset(c, 0, sizeof *c);
