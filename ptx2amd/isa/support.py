@@ -10,7 +10,19 @@ from collections import Counter
 from pathlib import Path
 
 from ptx2amd.isa.form import Form
+from ptx2amd.isa.syntax import fields
 from ptx2amd.isa.table import mnemonics, rows
+from ptx2amd.lower import mfma, wave32
+from ptx2amd.target.arch import ARCHS
+
+# One chip of each family: Vega, CDNA 1 to 4, RDNA 2 to 4 (RDNA 1 is as 2), gfx125x
+FAMILIES = ("gfx900", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201", "gfx1250")
+PRODUCTS = {"mma": "", "wmma": "", "wgmma": "", "mma_small": "f16", "mma_scaled": "f16"}  # lower: elements on the chip
+SOFTWARE = {  # lower: what no chip's instructions do
+    **dict.fromkeys(("mma_sparse", "mma_sparse_scaled", "mma_quadpair"), "products"),
+    **dict.fromkeys(("tex", "tex_level", "tld4", "suld", "sust", "sust_formatted", "sured"), "images"),
+    **dict.fromkeys(("cvt_to_small", "cvt_from_small", "cvt_stochastic", "cvt_stochastic_small"), "conversions"),
+}
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "support"
 
@@ -19,6 +31,27 @@ def status(form: Form) -> str:
     """exact, approximate, hint or refused: the word before the colon in the row's `exact`."""
     word = form.exact.partition(":")[0].strip()
     return {"approx": "approximate"}.get(word, word.split()[0] if word else "exact")
+
+
+def in_software(form: Form) -> list[str]:
+    """The families (of FAMILIES) on which a form, or some types of it, is a sequence of ours where other chips, or
+    NVIDIA's, have one instruction: matrix products, images, small floats."""
+    if form.lower in SOFTWARE:
+        return list(FAMILIES)
+    if form.lower not in PRODUCTS:
+        return []
+    choices = {field.name: [word for words in field.choices for word in words] for field in fields(form.syntax)}
+    if "sparse" in choices:
+        return list(FAMILIES)
+    first, second = ([PRODUCTS[form.lower]] if PRODUCTS[form.lower] else choices.get(x, ["f16"]) for x in ("at", "bt"))
+    pairs = [(a, b) for a in first for b in second]
+    return [name for name in FAMILIES if not all(has_unit(name, a, b) for a, b in pairs)]
+
+
+def has_unit(name: str, a: str, b: str) -> bool:
+    arch = ARCHS[name]
+    unit = mfma if arch.waves[0] == 64 else wave32
+    return unit.instruction(arch, {"at": a, "bt": b}) is not None
 
 
 def page() -> str:
@@ -36,8 +69,12 @@ def page() -> str:
         "`[x:a|b]` may be absent, `{x:a|b}` must be one of the choices. *exact*: bit for bit what the PTX manual",
         "defines; *approximate*: within the bound that is given; *hint*: may be ignored; *refused*: a clear error.",
         "",
-        "| form | operands | PTX | sm | status |",
-        "| --- | --- | --- | --- | --- |",
+        f"*Software*: on which of {', '.join(FAMILIES)}",
+        "a matrix product, an image access or a conversion of small floats is a sequence of ours instead of the chip's",
+        "instructions for it. The status holds on every chip.",
+        "",
+        "| form | operands | PTX | sm | status | software |",
+        "| --- | --- | --- | --- | --- | --- |",
     ]
     for form in sorted(rows(), key=lambda form: form.mnemonic):
         since = ".".join(map(str, form.since))
@@ -47,6 +84,7 @@ def page() -> str:
             since,
             str(form.sm or ""),
             form.exact,
+            "all" if len(software := in_software(form)) == len(FAMILIES) else " ".join(software),
         )
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines) + "\n"
@@ -63,6 +101,7 @@ def machine_readable() -> str:
                     "sm": form.sm,
                     "status": status(form),
                     "detail": form.exact,
+                    "software": in_software(form),
                 }
                 for form in rows()
             ],

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 
 from ptx2amd.isa import support
 from ptx2amd.isa.form import Form
+from ptx2amd.isa.match import candidates
 from ptx2amd.isa.table import FAMILIES, rows
+from ptx2amd.lower.module import ModuleLowering
+from ptx2amd.target import target
+from ptx2amd.translate import parse
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lower"))
+import matrix_programs
 
 
 def test_the_page_is_up_to_date() -> None:
@@ -31,3 +41,18 @@ def test_all_families_exist() -> None:
 
     missing = [family for family in FAMILIES if importlib.util.find_spec(f"ptx2amd.isa.{family}") is None]
     assert not missing
+
+
+@pytest.mark.parametrize("arch", support.FAMILIES)
+def test_products_in_software(arch: str) -> None:
+    """What the page says of matrix products is what they are lowered to."""
+    first = {}  # a product of each row
+    for product in matrix_programs.products():
+        first.setdefault(id(candidates(product.opcode)[0][0]), product)
+    for product in list(first.values())[::3]:
+        form, mods = candidates(product.opcode)[0]
+        module = parse(matrix_programs.HEAD + matrix_programs.kernel("k", [product]))
+        lowering = ModuleLowering(module, target(arch), mode="kernel")
+        lowering.kernel("k")
+        on_chip = any(f"llvm.amdgcn.{unit}." in lowering.ir() for unit in ("mfma", "wmma"))
+        assert on_chip == support.has_unit(arch, mods["at"], mods["bt"]), (product.opcode, form)

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
+import pytest
+
 from ptx2amd import hip
 from ptx2amd.translate import translate
 
 ARCHS = ("gfx942", "gfx1100")  # paired warps, native warps
 MAPPINGS = (*ARCHS, "gfx942:padded")
+EVERY = (*ARCHS, pytest.param("gfx942:padded", marks=pytest.mark.slow))  # the same, the last in the slow tier
 
 
 Dim = int | tuple[int, ...]

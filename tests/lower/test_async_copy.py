@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from device import ARCHS, program
+from device import EVERY, program
 
 SIZES = [(cop, n) for cop, n in (("ca", 4), ("ca", 8), ("ca", 16), ("cg", 16))]
 SLOT = 16
@@ -56,7 +56,7 @@ def text(threads: int) -> str:
     return "\n".join([*lines, "ret; }", ""])
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 def test_copies(arch: str) -> None:
     threads = 40
     data = random.Random("async").randbytes(SLOT * threads)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from math import factorial
 
 import pytest
-from device import ARCHS, program
+from device import EVERY, program
 
 from ptx2amd.hip import HipError
 
@@ -177,7 +177,7 @@ def text(names: list[str]) -> str:
     )
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 @pytest.mark.parametrize("name", CASES)
 def test_case(name: str, arch: str) -> None:
     [out] = program(text([name]), arch).run(name, THREADS, [4 * THREADS])
@@ -185,7 +185,7 @@ def test_case(name: str, arch: str) -> None:
     assert found == [CASES[name][1](t) or 0 for t in range(THREADS)]
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 def test_long_kernels_take_the_short_pipeline(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same results when every kernel counts as long."""
     from ptx2amd.codegen import llvm
@@ -198,7 +198,7 @@ def test_long_kernels_take_the_short_pipeline(arch: str, monkeypatch: pytest.Mon
         assert list(struct.unpack(f"<{THREADS}I", out)) == [CASES[name][1](t) or 0 for t in range(THREADS)]
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 def test_trap(arch: str) -> None:
     """One thread's trap ends the launch with an error."""
     body = "setp.eq.u32 %p1, %r1, 77; @%p1 trap; st.global.u32 [%rd2], 1;"

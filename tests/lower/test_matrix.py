@@ -10,7 +10,7 @@ import matrix_programs as programs
 import pytest
 import quadpair_programs
 import wmma_programs
-from device import ARCHS, MAPPINGS, Program, chunks, program
+from device import ARCHS, EVERY, MAPPINGS, Program, chunks, program
 from matrix_programs import LANE
 from wmma_programs import MATRIX
 
@@ -44,7 +44,7 @@ def test_products_by_calls(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
         assert out[32 * LANE * j : 32 * LANE * (j + 1)] == programs.expected(product, matrices), product.opcode
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 def test_moves(arch: str) -> None:
     data = random.Random("rows").randbytes(512)
     _, out = program(TEXT, arch).run("moves", 32, [data, 512 * len(programs.MOVES)])
@@ -53,7 +53,7 @@ def test_moves(arch: str) -> None:
         assert out[512 * i : 512 * (i + 1)] == want, programs.MOVES[i]
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 def test_moves_of_bytes(arch: str) -> None:
     data = random.Random("bytes").randbytes(512)
     count = len(byte_moves.LOADS) + len(byte_moves.STORES)
@@ -64,7 +64,7 @@ def test_moves_of_bytes(arch: str) -> None:
         assert out[512 * i : 512 * (i + 1)] == each, i
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 def test_quad_pairs(arch: str) -> None:
     variants = quadpair_programs.VARIANTS
     image = b"".join(quadpair_programs.inputs(variant) for variant in variants)
@@ -77,7 +77,7 @@ WMMA = chunks([p for p in wmma_programs.products() if p.number % 5 in (0, 2, 3)]
 WMMA_TEXT = wmma_programs.HEAD + "".join(wmma_programs.kernel(f"k{i}", batch) for i, batch in enumerate(WMMA))
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 def test_wmma(arch: str) -> None:
     for i, batch in enumerate(WMMA):
         data = [wmma_programs.matrices(product) for product in batch]

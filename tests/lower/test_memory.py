@@ -8,7 +8,7 @@ import struct
 
 import memory_programs as programs
 import pytest
-from device import ARCHS, MAPPINGS, chunks, program
+from device import EVERY, MAPPINGS, chunks, program
 from memory_programs import SLICE, THREADS
 
 LOADS = chunks([*programs.accesses("ld"), *programs.accesses("ldu")], 25)
@@ -111,7 +111,7 @@ ret; }
 """
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 def test_elements_with_their_number_in_a_register(arch: str) -> None:
     """a[r + c]: 32-bit arithmetic, times the element's size."""
     [out] = program(INDEXED, arch).run("k", 8, [8 * 16])

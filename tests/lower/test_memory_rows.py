@@ -16,7 +16,7 @@ import test_matrix
 import test_memory
 import test_windows
 import warp_programs
-from device import ARCHS, program
+from device import EVERY, program
 
 from ptx2amd.lower.summary import body
 from ptx2amd.ptx.ast import Inst, Scope
@@ -106,25 +106,25 @@ mul.wide.u32 %y, %t, 4; add.u64 %out, %out, %y; st.global.u32 [%out], %x; ret; }
 """  # fmt: skip
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 def test_quiet_rows(arch: str) -> None:
     _, out = program(QUIET, arch).run("k", 1, [bytes(256), 4])
     assert out == bytes(4)
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 def test_barrier_objects(arch: str) -> None:
     _, out = program(OBJECT, arch).run("k", 1, [8, 4])
     assert [struct.unpack("<I", out)[0] >> i & 1 for i in range(len(SET))] == list(SET)
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 def test_operations_without_member_masks(arch: str) -> None:
     _, out = program(OLD, arch).run("k", 64, [8, 256])
     assert struct.unpack("<64I", out) == tuple((t ^ 1) + 100 for t in range(64))
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 def test_counted_barriers_and_float_reductions(arch: str) -> None:
     _, out = program(NEW, arch).run("k", 64, [8, 256])
     assert struct.unpack("<64I", out) == tuple((31 if t < 32 else 63) + 1 for t in range(64))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import scaled_programs as programs
-from device import ARCHS, program
+from device import EVERY, program
 from matrix_programs import LANE
 
 HEAD = ".version 9.0\n.target sm_120a\n.address_size 64\n"
@@ -13,7 +13,7 @@ PARTS = [CASES[i::6] for i in range(6)]
 
 
 @pytest.mark.parametrize("part", [PARTS[0], *(pytest.param(part, marks=pytest.mark.slow) for part in PARTS[1:])])
-@pytest.mark.parametrize("arch", [*ARCHS, pytest.param("gfx942::software", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("arch", [*EVERY, pytest.param("gfx942::software", marks=pytest.mark.slow)])
 def test_products(arch: str, part: list[programs.Case]) -> None:
     text = HEAD + "".join(case.kernel(f"k{i}") for i, case in enumerate(part))
     for i, case in enumerate(part):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import sparse_programs as programs
-from device import ARCHS, program
+from device import EVERY, program
 from matrix_programs import HEAD, LANE
 
 CASES = programs.cases()
@@ -12,7 +12,7 @@ BATCHES = [CASES[i::8] for i in range(8)]
 
 
 @pytest.mark.parametrize("batch", [BATCHES[0], *(pytest.param(b, marks=pytest.mark.slow) for b in BATCHES[1:])])
-@pytest.mark.parametrize("arch", [*ARCHS, pytest.param("gfx942:padded", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("arch", EVERY)
 def test_products(arch: str, batch: list[programs.Case]) -> None:
     text = HEAD + "".join(programs.kernel(f"k{i}", case.product, case.selector) for i, case in enumerate(batch))
     for i, case in enumerate(batch):

@@ -8,7 +8,7 @@ import struct
 from fractions import Fraction
 
 import pytest
-from device import ARCHS, program
+from device import EVERY, program
 
 # exponent bits, mantissa bits, code of the largest number, of NaN; whether larger numbers have a code
 FORMATS = {
@@ -89,7 +89,7 @@ FORMS = [
 ]
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 def test_stochastic_rounding(arch: str) -> None:
     threads = 256
     lines = [

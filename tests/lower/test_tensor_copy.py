@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from device import ARCHS, Program, program
+from device import EVERY, Program, program
 from reference.tensors import SIZES, TensorMap
 
 from ptx2amd.hip import HipError
@@ -144,7 +144,7 @@ def cases(dims: int, count: int) -> list[tuple[TensorMap, list[tuple[int, ...]]]
     return [(m, [tuple(draw.randint(-b, s) for s, b in zip(m.sizes, m.box, strict=True)), (0,) * dims]) for m in maps]
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 @pytest.mark.parametrize("dims", range(1, 6))
 def test_tiles(dims: int, arch: str) -> None:
     for tensor, places in cases(dims, 5):
@@ -182,7 +182,7 @@ def convolution(dims: int, draw: random.Random) -> TensorMap:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 @pytest.mark.parametrize("dims", (3, 4, 5))
 def test_convolutions(dims: int, arch: str) -> None:
     draw = random.Random(f"im2col {dims}")
@@ -199,7 +199,7 @@ def test_convolutions(dims: int, arch: str) -> None:
         Case(tensor, arch, "store", "im2col_no_offs").store(tuple(at))
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 def test_four_rows(arch: str) -> None:
     tensor = TensorMap((24, 9), (96,), (16, 1), (1, 1), 7, 2)
     for at, space in (((0, 3, 8, 0, 5), "cluster"), ((12, 1, 9, -1, 2), "cta")):
@@ -211,7 +211,7 @@ OPERATIONS = {"add": operator.add, "min": min, "max": max, "and": int.__and__, "
 CODES = {2: "I", 3: "i", 4: "Q", 5: "q", 6: "e", 7: "f", 9: "d"}
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 @pytest.mark.parametrize("op", ["add", "min", "max", "inc", "dec", "and", "or", "xor"])
 def test_reductions(op: str, arch: str) -> None:
     """Every operation on the types that have it; small floats, so that sums are exact."""
@@ -243,7 +243,7 @@ def test_reductions(op: str, arch: str) -> None:
         assert case.run((7, 2))[0] == want, (op, kind)
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 @pytest.mark.parametrize("dims", [2, 3, 4, 5])
 def test_reductions_of_rows_and_pixels(dims: int, arch: str) -> None:
     """Four rows of a plane, or columns of a convolution: each element once for each time that the box has it."""
@@ -266,7 +266,7 @@ def test_reductions_of_rows_and_pixels(dims: int, arch: str) -> None:
     assert case.run(at)[0] == struct.pack(f"<{count}I", *want)
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 def test_prefetches(arch: str) -> None:
     """Prefetches of every mode change nothing."""
     head = "cp.async.bulk.prefetch.tensor"
@@ -287,7 +287,7 @@ def test_prefetches(arch: str) -> None:
     assert after == content + struct.pack("<I", 7)
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 @pytest.mark.parametrize("first", [TensorMap((8, 8), (32,), (8, 8)).encoded(), bytes(128)], ids=["map", "zeros"])
 def test_changed_map(first: bytes, arch: str) -> None:
     """tensormap.replace of every field of a map in shared memory, published to global memory and used there."""
@@ -346,7 +346,7 @@ def test_wrong_maps() -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 def test_factors_outside(arch: str) -> None:
     """fma.oob makes 0 of the NaN that loads fill with, as a factor and by either sign; other NaNs stay."""
     kernel = """.version 8.1\n.target sm_90\n.address_size 64

@@ -8,7 +8,7 @@ import random
 import struct
 
 import pytest
-from device import ARCHS, program
+from device import EVERY, program
 from reference import images
 from reference.images import BORDER, CLAMP, MIRROR, NORMALIZED, READ_AS_INTEGER, WRAP, Image
 
@@ -81,7 +81,7 @@ def close(got: bytes, want: list[float]) -> bool:
     return all(abs(g - w) <= 2e-4 * max(1, abs(w)) for g, w in zip(struct.unpack("<4f", got), want, strict=True))
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 @pytest.mark.parametrize("mode", [WRAP, CLAMP, MIRROR, BORDER])
 @pytest.mark.parametrize("geometry", GEOMETRIES)
 def test_sampling(geometry: str, mode: int, arch: str) -> None:
@@ -99,7 +99,7 @@ def test_sampling(geometry: str, mode: int, arch: str) -> None:
             assert close(got, want), (linear, flags, c, struct.unpack("<4f", got), want)
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 @pytest.mark.parametrize("channels", [1, 2, 4])
 @pytest.mark.parametrize("form", images.FORMATS)
 def test_formats(form: int, channels: int, arch: str) -> None:
@@ -119,7 +119,7 @@ def test_formats(form: int, channels: int, arch: str) -> None:
             assert got == struct.pack(code, *want), (flags, c, struct.unpack(code, got), want)
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 def test_gather(arch: str) -> None:
     image = random_image(0x20, 4, (7, 5, 1), 2)
     for channel, letter in enumerate("rgba"):
@@ -130,7 +130,7 @@ def test_gather(arch: str) -> None:
             assert got == struct.pack("<4f", *images.gather(image, c[:2], channel))
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 def test_cube(arch: str) -> None:
     """The centres of the faces, in the order +x -x +y -y +z -z, and a point off the centre of +x."""
     image = random_image(0x20, 1, (4, 4, 6), 2, layered=True, flags=NORMALIZED)
@@ -143,7 +143,7 @@ def test_cube(arch: str) -> None:
     assert values[6] == faces[0][1 * 4 + 3]  # s = 1.5 / 2 to the right, t = -1 / 2 from the middle up
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 def test_queries(arch: str) -> None:
     image = random_image(0x20, 2, (5, 4, 3), 3, flags=NORMALIZED)
     text = kernel(
@@ -163,7 +163,7 @@ SURFACES = {
 }
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 @pytest.mark.parametrize("clamp", ["zero", "clamp"])
 @pytest.mark.parametrize("geometry", SURFACES)
 def test_surfaces(geometry: str, clamp: str, arch: str) -> None:
@@ -196,7 +196,7 @@ def test_surfaces(geometry: str, clamp: str, arch: str) -> None:
         assert got[:8] == before[:8]
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 def test_surface_reduction(arch: str) -> None:
     image = Image((4, 1, 1), 0x03, 1, [1, 2, 3, 4], 1)
     zeros = " ".join(f"mov.b32 %d{k}, 0;" for k in range(4))
@@ -226,7 +226,7 @@ def run_levels(text: str, arch: str, mipmap: images.Mipmap, words: list[list[flo
     return list(struct.iter_unpack("<4f", results.bytes()))
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 @pytest.mark.parametrize("dims", [1, 2, 3])
 def test_levels(dims: int, arch: str) -> None:
     """Levels of detail of an instruction: bias, clamps, the nearest level or two mixed; a size of each level."""
@@ -247,7 +247,7 @@ def test_levels(dims: int, arch: str) -> None:
             assert close(struct.pack("<4f", *got), want), (linear, mipmap.blend, w, got, want)
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 def test_gradients(arch: str) -> None:
     """The level at which the longer gradient is a texel long; nothing else of it is promised."""
     draw = random.Random("gradients")
@@ -265,7 +265,7 @@ def test_gradients(arch: str) -> None:
         assert close(struct.pack("<4f", *got), want), (w, got, want)
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 @pytest.mark.parametrize("mode", [WRAP, CLAMP, MIRROR, BORDER])
 def test_offsets(mode: int, arch: str) -> None:
     """Texels added to where an instruction reads: filtered, by number, and gathered."""
@@ -290,7 +290,7 @@ def test_offsets(mode: int, arch: str) -> None:
             assert got == struct.pack("<4f", *images.fetch(image, c[:2])), (flags, c)
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 def test_linear_light(arch: str) -> None:
     """sRGB bytes become linear, all but the last of four channels, before they are filtered."""
     image = Image((256, 1, 1), 0x01, 4, [v for k in range(256) for v in (k, 255 - k, 7 * k % 256, k)], 1)
@@ -307,7 +307,7 @@ def test_linear_light(arch: str) -> None:
 FORMATTED = {0x01: ("B", 0, 255), 0x08: ("b", -128, 127), 0x02: ("H", 0, 65535), 0x09: ("h", -32768, 32767)}
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 @pytest.mark.parametrize("form", images.FORMATS)
 @pytest.mark.parametrize("channels", [1, 2])
 def test_formatted_stores(channels: int, form: int, arch: str) -> None:
@@ -330,7 +330,7 @@ def test_formatted_stores(channels: int, form: int, arch: str) -> None:
     assert after == struct.pack(f"<{len(stored)}{letter}", *stored)
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 def test_untyped_reductions(arch: str) -> None:
     """sured.p.min and max compare as the surface's format does."""
     for form, want in ((0x03, (1, 0xFFFFFFFE)), (0x0A, (0xFFFFFFFE, 1))):

@@ -7,7 +7,7 @@ import random
 import struct
 
 import pytest
-from device import ARCHS
+from device import EVERY
 from reference import images
 from reference.images import NORMALIZED, Image
 from test_texture import kernel, points, pyramid, random_image, run, run_levels
@@ -26,7 +26,7 @@ def same(geometry: str, ct: str) -> list[tuple[str, str]]:
     return [(f"{way}.{geometry}.{t}.{ct}", more) for way, more in ways for t in ("v4.f32", "v2.f16x2")]
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 @pytest.mark.parametrize(("geometry", "ct"), [("2d", "f32"), ("2d", "s32"), ("cube", "f32")])
 def test_ways_to_the_same_texel(geometry: str, ct: str, arch: str) -> None:
     if geometry == "cube":
@@ -49,7 +49,7 @@ def test_ways_to_the_same_texel(geometry: str, ct: str, arch: str) -> None:
         assert found == [bytes(16)] * len(coordinates), opcode
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 def test_gathered_cube(arch: str) -> None:
     """Around a point of the face +x: s runs against z, t against y."""
     image = random_image(0x20, 4, (4, 4, 6), 2, layered=True, flags=NORMALIZED)
@@ -61,7 +61,7 @@ def test_gathered_cube(arch: str) -> None:
         assert found == [struct.pack("<4f", *images.gather(face, list(at), channel)) for at in wants], letter
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 def test_sizes_of_levels(arch: str) -> None:
     text = kernel(
         "txq.level.width.b32 %d0, [%i], %l; txq.level.height.b32 %d1, [%i], %l; txq.level.depth.b32 %d2, [%i], %l;",
@@ -72,7 +72,7 @@ def test_sizes_of_levels(arch: str) -> None:
         assert struct.unpack("<3I", struct.pack("<4f", *got)[:12]) == mipmap.levels[k].size
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 @pytest.mark.parametrize("bits", [8, 16, 32, 64])
 @pytest.mark.parametrize("count", [1, 2, 4])
 def test_widths_of_surface_accesses(count: int, bits: int, arch: str) -> None:
@@ -102,7 +102,7 @@ REDUCTIONS = {
 }
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 @pytest.mark.parametrize("op", REDUCTIONS)
 def test_surface_reductions(op: str, arch: str) -> None:
     """By bytes with a type, and by texels; threads meet on a texel."""
@@ -127,7 +127,7 @@ def test_surface_reductions(op: str, arch: str) -> None:
         assert list(struct.unpack("<4I", after)) == want, (mode, t)
 
 
-@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("arch", EVERY)
 def test_kinds_of_objects(arch: str) -> None:
     text = kernel(
         "istypep.texref %p, %i; selp.b32 %d0, 1, 0, %p; istypep.surfref %p, %i; selp.b32 %d1, 1, 0, %p;"

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 import wgmma_programs as programs
-from device import ARCHS, chunks, program
-
-SOME = [*ARCHS, pytest.param("gfx942:padded", marks=pytest.mark.slow)]
+from device import ARCHS, EVERY, chunks, program
 
 
 def check(arch: str, cases: list[programs.Case]) -> None:
@@ -18,13 +16,13 @@ def check(arch: str, cases: list[programs.Case]) -> None:
 
 
 @pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in range(1, 6))])
-@pytest.mark.parametrize("arch", SOME)
+@pytest.mark.parametrize("arch", EVERY)
 def test_kinds(arch: str, part: int) -> None:
     """A sixth of the cases in the fast tier, another one for each arch."""
     check(arch, list(programs.cases())[(part + 3 * (arch == ARCHS[0])) % 6 :: 6])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("arch", SOME)
+@pytest.mark.parametrize("arch", EVERY)
 def test_layouts(arch: str) -> None:
     check(arch, list(programs.cases(every=True)))
