@@ -173,7 +173,7 @@ ADDRESSES = [
     ),
     Form("mapa.{t:u32|u64}", "d:t, a:t+sym, b:u32", "mapa", "exact", (7, 8), 90),
     Form("mapa.shared::cluster.{t:u32|u64}", "d:t, a:t+sym, b:u32", "mapa", "exact", (7, 8), 90),
-    Form("getctarank.{t:u32|u64}", "d:u32, a:t", "getctarank", "exact", (7, 8), 90),
+    Form("getctarank.{t:u32|u64}", "d:u32, a:t+sym", "getctarank", "exact", (7, 8), 90),
     Form("getctarank.shared::cluster.{t:u32|u64}", "d:u32, a:t+sym", "getctarank", "exact", (7, 8), 90),
 ]
 

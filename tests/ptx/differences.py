@@ -46,13 +46,13 @@ LAXER = {  # what ptxas takes and we refuse
         r"^set\.\S*bf16\S* s16_0",
         r"^cvt\S*ue8m0x2\S* \w+, 0f",
         r"^cvt\.pack.*[bu]64_33",
-        r"^isspacep\.\S+ pred_0, [su]32",
+        r"^isspacep\.\S+ pred_0, [bsu]32",
         r"^match\.all\S* _,",
         r"^mov\.b(16|128) \w+, svar",
     ],
     "the order of the words": [
         r"^tensormap\.(replace\.\S*b1024|cp_fenceproxy)",
-        r"^cp\.async\.bulk\.(mbarrier|bulk_group|prefetch\.global)",
+        r"^cp\.async\.bulk\.(mbarrier|bulk_group|prefetch\.global|\S*bytes\S*\.global)",
     ],
     "words that mean nothing there": [
         r"^mma\S*(\.u4\S*f64|xor\S*u4|rz\.f64)",
@@ -69,6 +69,7 @@ BOTH = {
         r"^(red\.async|st\.async|tensormap|st\.bulk|cp\.reduce).*(_33|0d3ff|0f3f8|1\.5|svar)",
         r"^(st|red)\.async\.(?!.*(release|mbarrier))",
         r"^(st|red)\.async.*(b128_|\{)",
+        r"^st\.async\.\S*v[24]\b\S* \[\w+\], \w+,",
         r"^red\.async\S*gpu",
         r"^cp\.async\.bulk.*(_33|\[svar)",
         r"^clusterlaunchcontrol\.query_cancel",
