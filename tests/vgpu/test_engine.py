@@ -231,6 +231,13 @@ def test_read_and_write_outside_every_allocation(arch: str) -> None:
     assert out.sum() == 0 or (out == 1).all()
 
 
+def test_scalar_access_around_the_end_of_the_address_space(arch: str) -> None:
+    code = "s_load_b32 s12, s[6:7], 0x0\ns_waitcnt lgkmcnt(0)\ns_mov_b64 s[8:9], -1\n{} s[12:15], s[8:9], 0x0"
+    for name in ["s_load_dwordx4", "s_store_dwordx4"] if arch == "gfx942" else ["s_load_b128"]:
+        e = fault(kernel(arch, code.format(name)), np.zeros(64, np.uint32), np.zeros(64, np.uint32))
+        assert e.kind == "memory" and "16 bytes at 0xfffffffffffffffc" in str(e)
+
+
 def test_one_lane_out_of_range(arch: str) -> None:
     """The report names the lane; lanes switched off do not count."""
     values, out = np.zeros(64, np.uint32), np.zeros(64, np.uint32)

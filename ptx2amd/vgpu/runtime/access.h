@@ -7,6 +7,7 @@
 
 /* The allocation that holds [lo, hi] (inclusive), or NULL. A window found moves to the front. */
 static inline const struct mem_window *find_window(struct wave *w, uint64_t lo, uint64_t hi) {
+  if (__builtin_expect(lo > hi, 0)) return NULL;   /* around the end of the address space */
   for (int k = 0; k < MEM_WINDOWS; k++)
     if (lo >= w->window[k].lo && hi < w->window[k].hi) {
       if (__builtin_expect(k != 0, 0)) {
