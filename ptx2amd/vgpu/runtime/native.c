@@ -106,8 +106,11 @@ static bool code_pages(struct native *n) {
 }
 
 handler_fn native_own_handler(const struct native *n, const struct inst *entries, const struct inst *i) {
-  struct block *b = n->blocks[i - entries];
-  return b && b->original ? b->original : i->run;
+  /* Other threads may be at it: a handler that stands for a block is stored after the block. */
+  handler_fn now = __atomic_load_n(&i->run, __ATOMIC_ACQUIRE);
+  const struct block *b = __atomic_load_n(&n->blocks[i - entries], __ATOMIC_ACQUIRE);
+  handler_fn own = b ? __atomic_load_n(&b->original, __ATOMIC_ACQUIRE) : NULL;
+  return own ? own : now;
 }
 
 /* --- blocks ------------------------------------------------------------------------------------------------ */
@@ -333,7 +336,7 @@ handler_fn native_handler(struct view *view, size_t at, const struct inst *i, ha
     if (native_is_relative(i)) native_leader(view, (size_t)((ptrdiff_t)at + i->len + i->imm));
   }
   if (!n || !n->blocks[at]) return handler;
-  n->blocks[at]->original = handler;
+  __atomic_store_n(&n->blocks[at]->original, handler, __ATOMIC_RELEASE);
   return count_entries;
 }
 
