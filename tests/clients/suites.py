@@ -1,12 +1,14 @@
 """The clients that need downloads: what to install into a virtual environment of their own, what to run there under
-`ptx2amd run`, and how to count. `python tests/clients/suites.py [NAME...]` runs them and writes the counts to
-docs/support/clients.json and the page docs/support/clients.md; tests/clients/test_suites.py compares."""
+`ptx2amd run`, and how to count. `python tests/clients/suites.py [--arch ARCH] [NAME...]` runs them and writes the
+counts to docs/support/clients.json and the page docs/support/clients.md; tests/clients/test_suites.py compares."""
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -15,12 +17,14 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 import debian
 
+from ptx2amd import native
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 VENVS = ROOT / "build" / "clients"
 COUNTS = ROOT / "docs" / "support" / "clients.json"
-# Newer than NVIDIA's libraries: they take their PTX.
-NEWER = {"PTX2AMD_COMPUTE_CAPABILITY": "13.0"}
+ARCHS = ("gfx942", "gfx1100")
+Counts = dict[str, dict[str, dict[str, int]]]  # client, arch, what became of cases
 # What Debian's PyTorch depends on, but does not load: compilers, graphics, the driver, tools.
 NOT_LOADED = (
     "nvidia-", "libcuda1_", "libnvidia-", "libamd", "libhsa-", "libllvm", "libcupti", "libnpp", "libnvvm",
@@ -31,9 +35,20 @@ NUMBA = "test_array test_atomics test_reduction test_sync test_intrinsics test_m
 
 
 @dataclass(frozen=True)
+class Source:
+    """A source package that is compiled in its environment, where its own tests are: what for pip, and for its build
+    variables ({site} as below, {native} our libraries) and files."""
+
+    requirement: str
+    environment: dict[str, str]
+    files: dict[str, str]
+
+
+@dataclass(frozen=True)
 class Suite:
-    """requirements: for pip. arguments: of the environment's python. environment: beyond what `ptx2amd run` sets;
-    {site} is the folder of the environment's packages. debian: packages of Debian 13, whose Python runs then."""
+    """requirements: for pip. arguments: of the environment's python; {source} is the folder of the unpacked source.
+    environment: beyond what `ptx2amd run` sets; {site} is the folder of the environment's packages. debian: packages of
+    Debian 13, whose Python runs then."""
 
     requirements: tuple[str, ...]
     arguments: tuple[str, ...]
@@ -42,6 +57,7 @@ class Suite:
     no_dependencies: bool = False
     debian: tuple[str, ...] = ()
     shown: str = ""  # what the page says instead of the first requirement
+    source: Source | None = None
 
 
 SUITES = {
@@ -74,8 +90,8 @@ SUITES = {
     "Blender": Suite(("bpy==5.0.1",), (str(HERE / "blender_ops.py"),), "PTX in the wheel; textures"),
     "PyTorch": Suite(
         ("nvidia-cudnn-cu12==9.1.0.70",), (str(HERE / "torch_ops.py"),),
-        "kernels of Debian's build; cuBLAS, cuSOLVER, cuDNN, NVRTC", NEWER, True,
-        ("python3-torch-cuda", "libtorch-cuda-dev", "python3-numpy"), "python3-torch-cuda of Debian 13",
+        "kernels of Debian's build; cuBLAS, cuSOLVER, cuDNN, cuFFT, NVRTC", no_dependencies=True,
+        debian=("python3-torch-cuda", "libtorch-cuda-dev", "python3-numpy"), shown="python3-torch-cuda of Debian 13",
     ),
     "torch.compile": Suite(
         ("torch==2.9.1", "numpy"), (str(HERE / "torch_compile_ops.py"),),
@@ -83,23 +99,22 @@ SUITES = {
     ),
     "bitsandbytes": Suite(
         ("bitsandbytes==0.50.2", "torch==2.9.1", "numpy"), (str(HERE / "bitsandbytes_ops.py"),),
-        "kernels of the wheel, linked; cuBLAS", NEWER,
+        "kernels of the wheel, linked; cuBLAS",
     ),
     "TensorFlow": Suite(
         ("tensorflow[and-cuda]==2.21.0",), (str(HERE / "tensorflow_ops.py"),),
-        "kernels of the wheel; our ptxas stand-in; cuBLAS, cuSOLVER, cuDNN",
-        {**NEWER, "LD_LIBRARY_PATH": "{site}/nvidia/cusolver/lib:{site}/nvidia/nvjitlink/lib"},
+        "kernels of the wheel; our ptxas stand-in; cuBLAS, cuSOLVER, cuDNN, cuFFT",
+        {"LD_LIBRARY_PATH": "{site}/nvidia/cusolver/lib:{site}/nvidia/nvjitlink/lib"},
     ),
     "OpenMM": Suite(
         ("openmm==8.6.1", "OpenMM-CUDA-12==8.6.1", "numpy"), (str(HERE / "openmm_ops.py"),), "NVRTC; cuFFT for PME",
     ),
     "JAX": Suite(
         ("jax[cuda12]==0.10.2",), (str(HERE / "jax_ops.py"),), "our ptxas stand-in; cuBLAS, cuSOLVER, cuDNN, cuFFT",
-        NEWER,
     ),
     "cuFFT": Suite(
         ("nvidia-cufft-cu12==11.4.1.4", "nvidia-cuda-runtime-cu12==12.9.79", "numpy"), (str(HERE / "cufft_ops.py"),),
-        "kernels of the library", NEWER, True,
+        "kernels of the library", no_dependencies=True,
     ),
     "hashcat": Suite(
         ("hashcat==25.8.10", "nvidia-cuda-nvrtc-cu12"), (str(HERE / "hashcat_ops.py"), str(VENVS / "hashcat" / "work")),
@@ -127,6 +142,20 @@ SUITES = {
         (str(HERE / "toolkit_programs.py"), str(VENVS / "cuda toolkit")),
         "nvcc: our programs on the runtime API, Thrust, CUB, cuRAND's device generators",
     ),
+    "PyCUDA": Suite(
+        ("nvidia-cuda-nvcc==13.0.88", "nvidia-nvvm==13.0.88", "nvidia-cuda-crt==13.0.88",
+         "nvidia-cuda-runtime==13.0.96", "nvidia-cuda-cccl==13.0.85", "nvidia-cuda-profiler-api==13.0.85", "numpy",
+         "pytest", "setuptools", "wheel"),
+        ("-m", "pytest", "-q", "-p", "no:cacheprovider", "{source}/test/test_driver.py",
+         "{source}/test/test_gpuarray.py", "{source}/test/test_cumath.py"),
+        "nvcc", {"PATH": "{site}/nvidia/cu13/bin:" + os.environ["PATH"]}, shown="pycuda 2026.1, its own tests",
+        source=Source(
+            "pycuda==2026.1",
+            {"CUDA_ROOT": "{site}/nvidia/cu13", "CPATH": "{site}/nvidia/cu13/include", "LIBRARY_PATH": "{native}",
+             "CFLAGS": "-O1 -g0"},
+            {"siteconf.py": "CUDA_ENABLE_CURAND = False\n"},
+        ),
+    ),
     "numba-cuda": Suite(
         ("numba-cuda==0.30.4", "numba==0.68.1", "pytest", "psutil", "cffi", "filecheck", "nvidia-cuda-nvrtc",
          "nvidia-cuda-nvcc", "nvidia-nvvm", "nvidia-cuda-cccl", "nvidia-cuda-runtime"),
@@ -144,10 +173,29 @@ def python(name: str) -> Path:
         options = ["--no-deps"] if suite.no_dependencies else []
         if suite.requirements:
             subprocess.run([str(venv / "bin" / "pip"), "install", "-q", *options, *suite.requirements], check=True)
+        if suite.source:
+            build(venv, suite.source)
         (venv / "ready").touch()
     if suite.debian:
         return debian.python(venv / "debian", suite.debian, NOT_LOADED, sorted(site(venv).glob("nvidia/*/lib")))
     return venv / "bin" / "python"
+
+
+def build(venv: Path, source: Source) -> None:
+    pip, folder = str(venv / "bin" / "pip"), venv / "source"
+    options = ["-q", "--no-deps", "--no-build-isolation"]
+    subprocess.run([pip, "download", *options, "--no-binary", ":all:", "-d", folder, source.requirement], check=True)
+    shutil.unpack_archive(next(folder.glob("*.tar.gz")), folder)
+    for name, text in source.files.items():
+        (unpacked(venv) / name).write_text(text)
+    names = {"site": site(venv), "native": native.DIRECTORY}
+    variables = {key: value.format(**names) for key, value in source.environment.items()}
+    command = [pip, "install", "-q", "--no-build-isolation", str(unpacked(venv))]
+    subprocess.run(command, check=True, env={**os.environ, **variables})
+
+
+def unpacked(venv: Path) -> Path:
+    return next(path for path in (venv / "source").iterdir() if path.is_dir())
 
 
 def site(venv: Path) -> Path:
@@ -155,58 +203,76 @@ def site(venv: Path) -> Path:
 
 
 def count(text: str) -> dict[str, int]:
-    """Passed, failed and skipped cases: of our scripts ("ok   name"), or of unittest's verbose output."""
+    """Passed, failed and skipped cases: of our scripts ("ok   name"), of unittest's verbose output, or of pytest."""
     ran = re.search(r"^Ran (\d+) tests", text, re.M)
     if ran:
         skipped = len(re.findall(r"\.\.\. skipped", text))
         failed = len(re.findall(r"^(?:FAIL|ERROR): ", text, re.M))
         return {"passed": int(ran[1]) - skipped - failed, "failed": failed, "skipped": skipped}
+    ended = re.search(r"^(?=.*\d passed)[\w ,]+ in [\d.]+s.*$", text, re.M)
+    if ended:
+        kinds = {word: int(number) for number, word in re.findall(r"(\d+) (\w+)", ended[0])}
+        failed = kinds.get("failed", 0) + kinds.get("error", 0) + kinds.get("errors", 0)
+        return {"passed": kinds["passed"], "failed": failed, "skipped": kinds.get("skipped", 0)}
     passed, failed = (len(re.findall(rf"^{word}\b", text, re.M)) for word in ("ok", "FAIL"))
     return {"passed": passed, "failed": failed, "skipped": 0}
 
 
-def run(name: str, device: str = "vgpu:gfx942", timeout: float = 3600) -> tuple[dict[str, int], str]:
-    """The counts of one run, and its output."""
+def run(name: str, arch: str = ARCHS[0], timeout: float = 3600) -> tuple[dict[str, int], str]:
+    """The counts of one run, and its output. What ends with an error has failed once, whatever it printed."""
     suite = SUITES[name]
-    command = [sys.executable, "-m", "ptx2amd.cli", "run", "--device", device, "--"]
-    command += [str(python(name)), *suite.arguments]
+    command = [sys.executable, "-m", "ptx2amd.cli", "run", "--device", f"vgpu:{arch}", "--"]
+    interpreter = python(name)
+    source = str(unpacked(VENVS / name.lower())) if suite.source else ""
+    command += [str(interpreter), *(argument.replace("{source}", source) for argument in suite.arguments)]
     packages = str(site(VENVS / name.lower()))
     environment = {key: value.replace("{site}", packages) for key, value in suite.environment.items()}
     done = subprocess.run(
         command, env={**os.environ, **environment}, capture_output=True, text=True, timeout=timeout, cwd=VENVS
     )
-    return count(done.stdout + done.stderr), done.stdout + done.stderr
+    counts = count(done.stdout + done.stderr)
+    if done.returncode and not counts["failed"]:
+        counts["failed"] = 1
+    return counts, done.stdout + done.stderr
 
 
-def page(counts: dict[str, dict[str, int]]) -> str:
+def page(counts: Counts) -> str:
     lines = [
         "# Clients",
         "",
-        "Unmodified programs from PyPI and Debian on the software GPU (gfx942), under `ptx2amd run`, without further",
-        "settings unless named. Written by `python tests/clients/suites.py`; the slow tests check that the counts only",
-        "go up.",
+        "Unmodified programs from PyPI and Debian on the software GPU (gfx942, and gfx1100 where numbers are given),",
+        "under `ptx2amd run`, without further settings unless named. Written by `python tests/clients/suites.py`; the",
+        "slow tests check that the counts only go up.",
         "tinygrad (21 operations) and DrJit (13) are part of the fast tests.",
         "",
-        "| client | version | passed | failed | skipped | takes its kernels from | settings |",
-        "| --- | --- | ---: | ---: | ---: | --- | --- |",
+        "| client | version | passed | failed | skipped | gfx1100: passed | failed | kernels come from | settings |",
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: | --- | --- |",
     ]
     for name, suite in SUITES.items():
         if name in counts:
-            c, shown = counts[name], suite.shown or suite.requirements[0].replace("==", " ")
-            settings = " ".join(f"`{k}={v.replace('{site}/', '')}`" for k, v in suite.environment.items())
-            lines.append(
-                f"| {name} | {shown} | {c['passed']} | {c['failed']} | {c['skipped']} | {suite.needs} | {settings} |"
+            first, second = (counts[name].get(arch, {}) for arch in ARCHS)
+            shown = suite.shown or suite.requirements[0].replace("==", " ")
+            cells = [first[key] for key in ("passed", "failed", "skipped")]
+            numbers = " | ".join(str(cell) for cell in [*cells, *(second.get(key, "") for key in ("passed", "failed"))])
+            settings = " ".join(
+                f"`{k}={v.replace('{site}/', '')}`" for k, v in suite.environment.items() if k != "PATH"
             )
+            lines.append(f"| {name} | {shown} | {numbers} | {suite.needs} | {settings} |")
     return "\n".join(lines) + "\n"
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--arch", choices=ARCHS, default=ARCHS[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help="default: all")
+    options = parser.parse_args()
     VENVS.mkdir(parents=True, exist_ok=True)
-    counts = json.loads(COUNTS.read_text()) if COUNTS.exists() else {}
-    for name in sys.argv[1:] or SUITES:
-        counts[name], output = run(name)
-        (VENVS / f"{name.lower()}.log").write_text(output)
-        print(name, counts[name], flush=True)
+    counts: Counts = json.loads(COUNTS.read_text()) if COUNTS.exists() else {}
+    for name in options.names or SUITES:
+        found, output = run(name, options.arch)
+        counts.setdefault(name, {})[options.arch] = found
+        (VENVS / f"{name.lower()}.{options.arch}.log").write_text(output)
+        print(name, options.arch, found, flush=True)
     COUNTS.write_text(json.dumps(counts, indent=1) + "\n")
     COUNTS.with_suffix(".md").write_text(page(counts))
 
