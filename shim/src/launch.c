@@ -65,6 +65,13 @@ static CUresult impossible_size(void) {
   return thread_state.by_runtime ? (CUresult)RUNTIME_INVALID_CONFIGURATION : CUDA_ERROR_INVALID_VALUE;
 }
 
+/* AMD's launches count threads, in 32 bits for each dimension. */
+static CUresult too_many_threads(const struct kernel *k, const struct shape *s) {
+  say("kernel %s: %u blocks of %u threads in one dimension are more than the 2^32 - 1 threads that AMD's GPUs launch; use "
+      "more dimensions, or a loop over the grid", k->name, s->grid[0], s->block[0]);
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
 CUresult shape_checked(const struct kernel *k, const struct kernel_code *code, const struct shape *s) {
   uint64_t threads = (uint64_t)s->block[0] * s->block[1] * s->block[2];
   if (!threads || threads > MAX_BLOCK || s->block[0] > MAX_BLOCK || s->block[1] > MAX_BLOCK || s->block[2] > 64)
@@ -76,6 +83,7 @@ CUresult shape_checked(const struct kernel *k, const struct kernel_code *code, c
                          s->block[2] != (unsigned)k->required[2]))
     return CUDA_ERROR_INVALID_VALUE;
   if (k->max_threads && threads > (unsigned)k->max_threads) return CUDA_ERROR_INVALID_VALUE;
+  if (UNLIKELY((uint64_t)s->grid[0] * s->block[0] * code->spread > UINT32_MAX)) return too_many_threads(k, s);
   CUresult result = block_checked(k, code, (unsigned)threads);
   if (UNLIKELY(result)) return result;
   unsigned fixed = (unsigned)k->static_shared;

@@ -66,7 +66,8 @@ def test_limits_of_a_launch(shim: SimpleNamespace, kernel: object, module: objec
     assert shim.cuda.cuFuncSetAttribute(kernel, 8, 60000) == 0
     assert launch(shim, kernel, shared=60000, values=ARGUMENTS) == 0
     assert shim.cuda.cuFuncSetAttribute(kernel, 8, 232448 - 1023) == INVALID_VALUE  # with the static part too much
-    assert launch(shim, plain[0], (1024, 1, 1), (0x7FFFFFFF, 65535, 65535)) == 0
+    assert launch(shim, plain[0], (1024, 1, 1), (0x3FFFFF, 65535, 65535)) == 0
+    assert launch(shim, plain[0], (1, 1, 1), (0x7FFFFFFF, 65535, 65535)) == 0
 
 
 def test_more_threads_than_the_code_object_takes(shim: SimpleNamespace, context: object) -> None:
@@ -360,3 +361,11 @@ def test_the_hidden_table_of_modules_tells_their_functions(shim: SimpleNamespace
     assert each(ffi.NULL, handle, tell, data) == len(known) > 1
     assert told == [(data, function, handle) for function in known]
     assert each(ffi.NULL, data, tell, data) == 0
+
+
+def test_more_threads_than_amd_counts(
+    shim: SimpleNamespace, kernel: object, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert launch(shim, kernel, (256, 1, 1), (1 << 24, 1, 1), values=ARGUMENTS) == INVALID_VALUE
+    assert "more than the 2^32 - 1 threads" in capfd.readouterr().err
+    assert launch(shim, kernel, (256, 1, 1), ((1 << 24) - 1, 1, 1), values=ARGUMENTS) == 0
