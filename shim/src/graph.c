@@ -3,8 +3,10 @@
 
 static CUresult add_node(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies, size_t count,
                          CUgraphNodeParams *p) {
-  static int said;
+  static int said, said_conditional;
   switch (p->type) {
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+      return refuse(&said_conditional, "a conditional node of a graph (HIP's graphs have none; launch them one by one)");
     case CU_GRAPH_NODE_TYPE_KERNEL: return cuGraphAddKernelNode_v2(node, graph, dependencies, count, &p->kernel);
     case CU_GRAPH_NODE_TYPE_MEMSET:
       return cuGraphAddMemsetNode(node, graph, dependencies, count, &p->memset, NULL);

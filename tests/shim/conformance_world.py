@@ -392,6 +392,7 @@ class World(dict[str, Any]):
         made.type = 2
         made.memset = self["memset_parameters"][0]
         return made
+    def make_generic_conditional(self) -> Any: return self._struct("CUgraphNodeParams", {"type": 13})
     def make_host_parameters(self) -> Any:
         return self._words(int(self.ffi.cast("uintptr_t", self["host_function"])), 0)
     def make_host_node(self) -> int: return self._add("cuGraphAddHostNode", self["host_parameters"])
