@@ -18,7 +18,8 @@ static inline struct reader *reader_enter(void) {
   if (__builtin_expect(!r, 0)) r = reader_new();
   unsigned depth = atomic_load_explicit(&r->depth, memory_order_relaxed);
   if (!depth) atomic_store_explicit(&r->calls, atomic_load_explicit(&r->calls, memory_order_relaxed) + 1, memory_order_relaxed);
-  atomic_exchange_explicit(&r->depth, depth + 1, memory_order_seq_cst); /* seen before any handle is looked at */
+  atomic_store_explicit(&r->depth, depth + 1, memory_order_relaxed);
+  atomic_thread_fence(memory_order_seq_cst); /* seen before any handle is looked at */
   return r;
 }
 
