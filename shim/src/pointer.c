@@ -70,8 +70,8 @@ static bool value_of(CUpointer_attribute a, CUdeviceptr ptr, const struct hip_po
   }
 }
 
+/* Neither form needs a current context: the runtime library asks before it makes one. */
 CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr) {
-  ENTER_CONTEXT();
   struct hip_pointer p;
   uint64_t value = 0;
   if (!data || attribute < 1 || attribute > 22 || attribute == CU_POINTER_ATTRIBUTE_P2P_TOKENS)
@@ -85,7 +85,6 @@ CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdevi
 /* Unlike the single form it succeeds for any pointer: what is unknown reads as zero. */
 CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes, void **data,
                                 CUdeviceptr ptr) {
-  ENTER_CONTEXT();
   struct hip_pointer p;
   if (!attributes || !data || !numAttributes) return CUDA_ERROR_INVALID_VALUE;
   enum pointer_kind kind = inspect(ptr, &p);

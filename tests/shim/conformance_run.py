@@ -115,10 +115,10 @@ def derived(case: Case, row: Row) -> Iterator[Case]:
             yield replace(case, arguments=with_argument(f"dead({kind!r})"), expected=GONE.get(kind, (400,)))
 
 
-#: Calls that work without a current context although they stand in a [context] section: they name one.
+#: Calls that work without a current context although they stand in a [context] section: they name one, or a pointer.
 NEEDS_NO_CONTEXT = frozenset((
     "cuCtxGetDevResource", "cuCtxRecordEvent", "cuCtxWaitEvent", "cuGreenCtxRecordEvent", "cuGreenCtxWaitEvent",
-    "cuMemGetDefaultMemPool", "cuMemGetMemPool", "cuMemSetMemPool",
+    "cuMemGetDefaultMemPool", "cuMemGetMemPool", "cuMemSetMemPool", "cuPointerGetAttribute", "cuPointerGetAttributes",
 ))
 #: Calls whose context argument says where nodes run, which is everywhere the same here.
 CALLED_WITH_ANY = frozenset((

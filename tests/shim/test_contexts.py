@@ -195,3 +195,15 @@ def test_storage_under_threads(shim: SimpleNamespace, context: object) -> None:
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+def test_pointers_are_known_without_a_context(shim: SimpleNamespace) -> None:
+    """cudaPointerGetAttributes asks so before the runtime has made a context."""
+    ffi, attributes = shim.ffi, [2, 9, 8]  # memory type, device, managed
+    values = [ffi.new("uint64_t *", 77) for _ in attributes]
+    places = ffi.new("void *[]", [ffi.cast("void *", value) for value in values])
+    assert current(shim) == ffi.NULL
+    arguments = (ffi.new("CUpointer_attribute[]", attributes), places, 0x1230)
+    assert shim.cuda.cuPointerGetAttributes(len(attributes), *arguments) == 0
+    assert values[0][0] == 77 >> 32 << 32 and int(ffi.cast("int", values[1][0])) == -2
+    assert shim.cuda.cuPointerGetAttribute(places[0], 2, 0x1230) == INVALID_VALUE
