@@ -33,3 +33,5 @@ def test_counting() -> None:
     assert suites.count(ours) == {"passed": 2, "failed": 1, "skipped": 0}
     unittest = "a (t) ... ok\nb (t) ... skipped 'x'\nc (t) ... FAIL\n\nFAIL: c (t)\nRan 3 tests in 1s\nFAILED\n"
     assert suites.count(unittest) == {"passed": 1, "failed": 1, "skipped": 1}
+    pytest = "FAILED a.py::b\n2 failed, 19 passed, 11 skipped, 1 xfailed in 28.46s\n"
+    assert suites.count(pytest) == {"passed": 19, "failed": 2, "skipped": 11}
