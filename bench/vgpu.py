@@ -85,23 +85,23 @@ def ptx() -> str:
 
 
 def best(run: Callable[[], object], samples: int = 5, seconds: float = 0.15) -> tuple[float, float]:
-    """(wall, CPU) seconds of a run in the fastest of some samples, after two to warm up.
-
-    A sample is many runs: the system counts the time of a process's other threads when its clock ticks.
-    """
+    """Wall-clock seconds of the fastest run, and CPU seconds of a run in the best of some samples of many runs: the
+    system counts the time of a process's other threads when its clock ticks."""
     run()
     run()
     begin, count = time.perf_counter(), 0
     while time.perf_counter() - begin < seconds:
         run()
         count += 1
-    times = []
+    walls, cpus = [], []
     for _ in range(samples):
-        wall, cpu = time.perf_counter(), time.process_time()
+        cpu = time.process_time()
         for _ in range(count):
+            wall = time.perf_counter()
             run()
-        times.append(((time.perf_counter() - wall) / count, (time.process_time() - cpu) / count))
-    return min(t[0] for t in times), min(t[1] for t in times)
+            walls.append(time.perf_counter() - wall)
+        cpus.append((time.process_time() - cpu) / count)
+    return min(walls), min(cpus)
 
 
 def on_gpu(gpu: hip.Gpu, module: hip.Module, case: Case) -> tuple[float, float]:
