@@ -21,7 +21,7 @@ LOAD, MOVE, STORE = f"cluster.global.{COMPLETE}", f"cluster.shared::cta.{COMPLET
 _COPIES = [
     (
         f"shared::{LOAD}",
-        f"[a], [b], c:u32, [m], e:b16?multicast, {POLICY}",
+        f"[a], [b], c:u32, [m], g:b16?multicast, {POLICY}",
         f".[multicast:multicast::cluster]{HINT}",
         "bulk_load",
         EVERYWHERE,

@@ -48,7 +48,7 @@ COPIES = [
     *(
         form
         for space, more, operand, first in (
-            ("shared::cluster", MULTICAST, ", e:b16?multicast", "8.0"),
+            ("shared::cluster", MULTICAST, ", g:b16?multicast", "8.0"),
             ("shared::cta", "", "", "8.6"),
         )
         for form in _rows(
@@ -86,7 +86,7 @@ COPIES = [
                 TILE,
                 ".{to:shared::cluster|shared::cta}.global",
                 f".{COMPLETE}{MULTICAST}{PAIR}{HINT}",
-                f"[a], [b,*], [m], {{c*2}}:b16, e:b16?multicast, {POLICY}",
+                f"[a], [b,*], [m], {{c*2}}:b16, g:b16?multicast, {POLICY}",
             ),
             ("cp.async.bulk.prefetch.tensor", ".L2.global", HINT, f"[a,*], {{c*2}}:b16, {POLICY}"),
         )

@@ -64,7 +64,7 @@ def bulk_load(fn: FunctionLowering, inst: Inst) -> None:
     """Global to shared memory, with the bytes counted off an mbarrier."""
     to, source, size = fn.address(inst, "a", "shared"), fn.address(inst, "b", "global"), fn.src(inst, "c")
     barrier = fn.address(inst, "m", "shared")
-    mask = fn.src(inst, "e") if inst.shape.mods.get("multicast") else fn.const("i16", 1)
+    mask = fn.src(inst, "g") if inst.shape.mods.get("multicast") else fn.const("i16", 1)
     with when(fn, own(fn, mask)):
         move(fn, inst, to, source, size)
         complete(fn, barrier, size)

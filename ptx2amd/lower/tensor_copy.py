@@ -226,7 +226,7 @@ def tf32(fn: FunctionLowering, v: Val) -> Val:
 @lowers("tensor_load")
 def tensor_load(fn: FunctionLowering, inst: Inst) -> None:
     barrier = fn.address(inst, "m", "shared")
-    mask = fn.src(inst, "e") if inst.shape.mods.get("multicast") else fn.const("i16", 1)
+    mask = fn.src(inst, "g") if inst.shape.mods.get("multicast") else fn.const("i16", 1)
     box = Box(fn, inst, "b", "a")
     special = compare(fn, "ne", box.map("fill_mode"), 0)
     low, high = (select(fn, special, byte, fn.const("i32", 0)) for byte in (FILL & 0xFF, FILL >> 8))

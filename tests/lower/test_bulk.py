@@ -70,6 +70,18 @@ def test_loads(size: int, arch: str) -> None:
 
 
 @pytest.mark.parametrize("arch", EVERY)
+def test_masks_of_blocks(arch: str) -> None:
+    """A mask may be a constant; a register that has one is read only."""
+    copy = f"cp.async.bulk.shared::cluster.global.{COMPLETE}.multicast::cluster"
+    head = f"add.u64 %at, %in, {BYTES}; {copy} [sh], [%at], 16, [bar]"
+    read = f"cvt.u32.u16 %v0, %h; st.global.u32 [%out+{BYTES}], %v0;"
+    body = f"mov.b16 %h, 0x5; {expect(16)} {head}, %h; {read}"
+    assert run(body, arch, DATA, bytes(4)) == (DATA[BYTES : BYTES + 16] + DATA[16:BYTES], b"\5\0\0\0")
+    assert run(f"{expect(16)} {head}, 3;", arch, DATA, b"")[0] == DATA[BYTES : BYTES + 16] + DATA[16:BYTES]
+    assert run(f"{ARRIVE} {head}, 2;", arch, DATA, b"")[0] == DATA[:BYTES]
+
+
+@pytest.mark.parametrize("arch", EVERY)
 @pytest.mark.parametrize(("left", "right"), [(0, 0), (3, 15), (15, 0)])
 def test_loads_without_their_ends(left: int, right: int, arch: str) -> None:
     """Bytes at the ends stay as they are, and count for the mbarrier."""
