@@ -56,6 +56,7 @@ LAXER = {  # what ptxas takes and we refuse
     ],
     "words that mean nothing there": [
         r"^mma\S*(\.u4\S*f64|xor\S*u4|rz\.f64)",
+        r"^mma\.sp\S*kind::mx(?!\S*block_scale)",
         r"^wmma\S*m8n32k16\S*u4",
         r"^rcp\S*ftz\.f64",
         r"^fma\.r[pz]\S*bf16",
