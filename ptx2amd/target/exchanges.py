@@ -29,6 +29,7 @@ from ptx2amd.target.lanes import ALL_LANES, Lanes
 from ptx2amd.target.made import ANCHOR, BRA, HIDDEN, SETP, WAIT, WAIT_ALL, made, move, waiting
 
 EXCHANGES = frozenset(("shfl", "vote", "match_any", "match_all", "redux", "elect", "bar_warp_sync"))
+JUMPS = frozenset(("bra", "brx_idx", "ret", "exit"))
 MEMBERS = {"bar_warp_sync": "a"}  # the operand with the member mask, where it is not m
 BARRIERS = frozenset(("bar_sync", "bar_arrive", "bar_red"))
 Mask = int | str  # the members, or the register that they are in
@@ -169,7 +170,18 @@ def transform(scope: Scope) -> Scope:
     ones += [_One(flow, number, [op]) for number, op in enumerate(alone, len(ones))]
     for one in (*uneven, *ones[len(found) :]):
         one.waits, one.label = True, waiting(one.number)
-    return _changed(simple, ones) if uneven else changed
+    return _cut(_changed(simple, ones)) if uneven else changed
+
+
+def _cut(scope: Scope) -> Scope:
+    """The same with labels behind conditional jumps: what follows may be outside of a loop that the jump stays in, and
+    ways out of loops in which lanes wait are known by labels (lower/dispatch.py)."""
+    new: list = []
+    for item in scope.items:
+        new.append(item)
+        if isinstance(item, Inst) and item.guard is not None and item.shape.form.lower in JUMPS:
+            new.append(Label(f"$behind{len(new)}", item.line))
+    return Scope(new)
 
 
 def _changed(scope: Scope, ones: list[_One]) -> Scope:
