@@ -22,6 +22,7 @@ GLOBAL void private_bytes(u8 *out, int n) {   /* sub-dword and unaligned scratch
   __builtin_memcpy(&word, t + (TX % 7) + n, 8);
   __builtin_memcpy(out + TX * 8, &word, 8);
 }
+#if __clang_major__ > 19   /* before, AMDGPU has no stack of dynamic size */
 GLOBAL void alloca_(u32 *out, int n) {   /* a stack whose size only the run knows */
   u32 *t = (u32 *)__builtin_alloca((n + BX) * sizeof *t);
   for (u32 k = 0; k < n + BX; k++) t[k] = k * TX;
@@ -29,6 +30,7 @@ GLOBAL void alloca_(u32 *out, int n) {   /* a stack whose size only the run know
   for (u32 k = 0; k < n + BX; k++) sum = sum * 3 + t[(k * 5 + TX) % (n + BX)];
   out[BX * NX + TX] = sum;
 }
+#endif
 struct Big { int a[20]; float f; };
 GLOBAL void by_value(float *out, struct Big s) { out[TX] = s.a[TX % 20] * s.f; }
 struct Mixed { u8 b; u16 h; u32 w; double d; };
