@@ -42,8 +42,9 @@ def meetings(flow: Flow) -> list[Meeting]:
         return []
     lanes = Lanes(flow)
     groups: dict[Op, Meeting] = {}
+    stops = {n: found for n, block in enumerate(flow.blocks) if (found := list(filter(_stops, block.ops)))}
     for branch in lanes.parting:
-        for a, b in _pairs(flow, branch, lanes.sides(branch)):
+        for a, b in _pairs(flow, stops, branch, lanes.sides(branch)):
             if groups.setdefault(a, [a]) is not groups.setdefault(b, [b]):
                 groups[a] += groups[b]
                 groups.update(dict.fromkeys(groups[b], groups[a]))
@@ -61,17 +62,22 @@ def _members(op: Op) -> Operand | None:
     return op.inst.get(MEMBERS.get(op.lower, "m"))
 
 
-def _pairs(flow: Flow, branch: Op, sides: list[set[int]]) -> Iterator[tuple[Op, Op]]:
-    """The operations on both sides of a branch that lanes may be at together."""
-    if len(sides) != 2 or not all(sides):
+def _stops(op: Op) -> bool:
+    """Whether lanes may have to wait at an operation."""
+    return op.lower in BARRIERS or is_exchange(op)
+
+
+def _pairs(flow: Flow, stops: dict[int, list[Op]], branch: Op, sides: list[set[int]]) -> Iterator[tuple[Op, Op]]:
+    """The operations on both sides of a branch that lanes may be at together. stops: by block."""
+    if len(sides) != 2 or any(map(stops.keys().isdisjoint, sides)):
         return
-    written = {r for side in sides for number in side for op in flow.blocks[number].ops for r in op.writes()}
+    written = frozenset().union(*(flow.written[number] for side in sides for number in side))
     masks: list[dict[Mask, None]] = []
     for side in sides:
-        found = (op for number in sorted(side) for op in flow.blocks[number].ops if is_exchange(op))
+        found = (op for number in sorted(stops.keys() & side) for op in stops[number] if is_exchange(op))
         masks.append({mask: None for op in found if (mask := _mask(flow, op, written)) is not None})
     for mask in masks[0].keys() & masks[1].keys():
-        walks = [_Walk(flow, side, mask, written) for side in sides]
+        walks = [_Walk(flow, stops, side, mask, written) for side in sides]
         starts = [walk.first(number) for walk, number in zip(walks, flow.blocks[branch.block].successors, strict=True)]
         seen: set[tuple[Op, Op]] = set()
         work = [(a, b) for a in starts[0] for b in starts[1]]
@@ -84,7 +90,7 @@ def _pairs(flow: Flow, branch: Op, sides: list[set[int]]) -> Iterator[tuple[Op, 
             work += [(a, b) for a in walks[0].next(pair[0]) for b in walks[1].next(pair[1])]
 
 
-def _mask(flow: Flow, op: Op, written: set[str]) -> Mask | None:
+def _mask(flow: Flow, op: Op, written: frozenset[str]) -> Mask | None:
     """The member mask of an operation: a constant, or a register that nobody writes on either side."""
     operand = _members(op)
     known = flow.constant(op, operand)
@@ -110,26 +116,36 @@ def _alike(a: Op, b: Op) -> bool:
 class _Walk:
     """The operations for one mask on one side of a branch, one after the other; barriers of the block too."""
 
-    def __init__(self, flow: Flow, side: set[int], mask: Mask, written: set[str]) -> None:
+    def __init__(
+        self, flow: Flow, stops: dict[int, list[Op]], side: set[int], mask: Mask, written: frozenset[str]
+    ) -> None:
         self.flow, self.side = flow, side
+        self._first: dict[int, list[Op]] = {}
         self._next: dict[Op, list[Op]] = {}
-        self.ops = {number: [op for op in flow.blocks[number].ops if self._stops(op, mask, written)] for number in side}
-
-    def _stops(self, op: Op, mask: Mask, written: set[str]) -> bool:
-        return op.lower in BARRIERS or (is_exchange(op) and _mask(self.flow, op, written) == mask)
+        self.ops = {
+            number: [op for op in stops[number] if op.lower in BARRIERS or _mask(flow, op, written) == mask]
+            for number in stops.keys() & side
+        }
 
     def first(self, start: int) -> list[Op]:
         """The first operations from the begin of a block."""
+        if start not in self._first:
+            self._first[start] = self._find_first(start)
+        return self._first[start]
+
+    def _find_first(self, start: int) -> list[Op]:
         found, seen, work = [], set(), [start]
         while work:
             number = work.pop()
             if number in seen or number not in self.side:
                 continue
             seen.add(number)
-            here, always = _until_unguarded(self.ops[number])
-            found += here
-            if not always:
-                work += self.flow.blocks[number].successors
+            if number in self.ops:
+                here, always = _until_unguarded(self.ops[number])
+                found += here
+                if always:
+                    continue
+            work += self.flow.blocks[number].successors
         return found
 
     def next(self, op: Op) -> list[Op]:

@@ -242,6 +242,11 @@ class Flow:
             work += self.blocks[number].successors
         return seen
 
+    @cached_property
+    def written(self) -> list[frozenset[str]]:
+        """The registers that each block writes."""
+        return [frozenset(r for op in block.ops for r in op.writes()) for block in self.blocks]
+
     def hits(self, stop: Callable[[Op], bool]) -> dict[int, Op]:
         """The first operation with `stop` in each block that has one."""
         return self.earliest(op for op in self.ops() if stop(op))

@@ -129,17 +129,17 @@ class Lanes(Warps):
         return all(self._of_grid(writes[0], source, depth - 1) for source in _sources(writes[0]))
 
     def _influenced(self, op: Op) -> set[str]:
-        """The registers that may differ after a branch because lanes take both ways: all that are written before the
-        ways meet, but for those that only one way knows, if the branch comes once."""
-        blocks = self._ways(op.block)
+        """More registers that may differ, after a branch because lanes take both ways: all that are written before
+        the ways meet, but for those that only one way knows, if the branch comes once."""
         exclusive = self.sides(op)
         found: set[str] = set()
         components = self.flow.components
-        for number in blocks:
+        for number in self._ways(op.block):
+            if not (written := self.flow.written[number] - self.differing):
+                continue
             [own] = [side for side in exclusive if number in side] or [set()]
             again = components[number] == components[op.block]
-            for write in self.flow.blocks[number].ops:
-                found.update(r for r in write.writes() if again or not self._places.get(r, set()) <= own)
+            found.update(r for r in written if again or not self._places.get(r, set()) <= own)
         return found
 
     @cached_property

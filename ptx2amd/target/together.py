@@ -28,6 +28,7 @@ class Warps:
         self.flow = flow
         self.differing: set[str] = set()  # registers
         self.apart: set[int] = set()  # blocks
+        self._nearest: dict[int, int] = {}  # where the ways from a block meet
 
     def together(self) -> list[Op]:
         """The operations that all warps come to."""
@@ -74,6 +75,11 @@ class Warps:
 
     def _meeting(self, number: int) -> int:
         """The nearest block that all ways from a block to the end lead through; -1: the end itself."""
+        if number not in self._nearest:
+            self._nearest[number] = self._find_meeting(number)
+        return self._nearest[number]
+
+    def _find_meeting(self, number: int) -> int:
         common = self._after[number] & ~(1 << number)
         nearest = (n for n in range(len(self.flow.blocks)) if common >> n & 1 and self._after[n] == common)
         return next(nearest, -1)
