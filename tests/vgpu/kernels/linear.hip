@@ -70,7 +70,7 @@ GLOBAL void matmul_units(const _Float16 *a, const _Float16 *b, float *c, int n) 
     __builtin_memcpy(&y, b + (column + lane % 16) * n + k + lane / 16 * 4, 8);
     sum = __builtin_amdgcn_wmma_f32_16x16x16_f16_w64_gfx12(x, y, sum);
   }
-  for (int j = 0; j < 4; j++) c[(row + lane / 16 * 4 + j) * n + column + lane % 16] = sum[j];
+  for (int j = 0; j < 4; j++) c[(row + lane / 16 % 2 * 8 + lane / 32 * 4 + j) * n + column + lane % 16] = sum[j];
 #endif
 #else
   for (u32 e = lane; e < 256; e += NX) {
