@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ptx2amd.ptx.ast import Addr, Function, Imm, Inst, Module, Operand, Scope, Sym, Var, Vec
 from ptx2amd.ptx.parse import parse_body
 
-BARRIERS = ("bar_sync", "bar_arrive", "bar_red")
+BARRIERS = frozenset(("bar_sync", "bar_arrive", "bar_red"))
 WARP_GROUP = (16, 128)  # the barriers of warp groups: behind those of PTX (lower/named.py), their threads
 
 

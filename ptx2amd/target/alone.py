@@ -6,9 +6,8 @@ from functools import cached_property
 
 from ptx2amd.ptx.ast import Imm, Operand, Reg
 from ptx2amd.target.flow import Op
+from ptx2amd.target.lanes import WARP
 from ptx2amd.target.view import View
-
-WARP = 32
 
 
 class Alone(View):
@@ -145,4 +144,4 @@ class Alone(View):
         return any(r.startswith("%ntid.") for op in self.flow.ops() for r in op.reads())
 
 
-__all__ = ["WARP", "Alone"]
+__all__ = ["Alone"]

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ptx2amd.lower.summary import items
+from ptx2amd.lower.summary import BARRIERS, items
 from ptx2amd.ptx.ast import Guard, Imm, Inst, Label, Operand, Reg, Scope, Sym, Var
 from ptx2amd.target.flow import DESTINATIONS, Flow, Op
 from ptx2amd.target.inline import flat
@@ -31,7 +31,6 @@ from ptx2amd.target.made import ANCHOR, BRA, HIDDEN, SETP, WAIT, WAIT_ALL, made,
 EXCHANGES = frozenset(("shfl", "vote", "match_any", "match_all", "redux", "elect", "bar_warp_sync"))
 JUMPS = frozenset(("bra", "brx_idx", "ret", "exit"))
 MEMBERS = {"bar_warp_sync": "a"}  # the operand with the member mask, where it is not m
-BARRIERS = frozenset(("bar_sync", "bar_arrive", "bar_red"))
 Mask = int | str  # the members, or the register that they are in
 Meeting = list[Op]  # the operations that become one, in the order of the text
 

@@ -14,17 +14,17 @@ from math import prod
 
 from ptx2amd.lower.heads import param_layout
 from ptx2amd.ptx.ast import Function, Module, Sym
-from ptx2amd.target.alone import WARP, Alone
+from ptx2amd.target.alone import Alone
 from ptx2amd.target.exchanges import meetings
 from ptx2amd.target.flow import Flow, Op
 from ptx2amd.target.inline import Matters, inlined
+from ptx2amd.target.lanes import ALL_LANES, WARP
 from ptx2amd.target.lookback import LookBack
 from ptx2amd.target.spins import is_look, is_try, locks
 from ptx2amd.target.view import BARRIERS, OWN_ROW, space_of
 
 SELF_CHANGING = frozenset(("add", "inc", "dec"))
 EXCHANGES = frozenset(("shfl", "vote", "match_any", "match_all", "redux"))
-ALL_LANES = 0xFFFFFFFF
 
 
 @dataclass(frozen=True, slots=True)

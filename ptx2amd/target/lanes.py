@@ -159,4 +159,4 @@ def _sources(op: Op) -> list[Operand]:
     return [o for n, o in zip(op.inst.shape.names, op.inst.operands, strict=True) if n not in DESTINATIONS]
 
 
-__all__ = ["Lanes"]
+__all__ = ["ALL_LANES", "WARP", "Lanes"]

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from math import prod
 
+from ptx2amd.lower.summary import BARRIERS
 from ptx2amd.ptx.ast import Addr, Sym
 from ptx2amd.target.flow import Flow, Op
 from ptx2amd.target.spins import STORES
 
-BARRIERS = frozenset(("bar_sync", "bar_arrive", "bar_red"))
 OWN = ("%tid", "%warpid", "%clock", "%globaltimer")  # registers that warps of a block read different values from
 OWN_ROW = ("%tid.y", "%tid.z", *OWN[1:])  # in blocks whose rows fill a warp, one or several
 

@@ -21,6 +21,8 @@ void capability_read(void) {
     say("PTX2AMD_COMPUTE_CAPABILITY=%s: expected MAJOR.MINOR, for instance 8.6; reporting 8.0", text);
 }
 
+bool capability_is_set(void) { return is_wanted; }
+
 const char *library_at(const void *address) {
   Dl_info found;
   if (!address || !dladdr(address, &found) || !found.dli_fname || !*found.dli_fname) return NULL;

@@ -30,7 +30,7 @@ static void find_arch(struct device *d, int i) {
 static void find_uuid(struct device *d, int i) {
   static const CUuuid none;
   if (!hip.DeviceGetUuid(&d->uuid, i) && memcmp(&d->uuid, &none, sizeof none)) return;
-  snprintf((char *)d->uuid.bytes, sizeof d->uuid.bytes, "p2a-%d-%s", i, d->arch);   /* what does not fit is the end of the name */
+  snprintf((char *)d->uuid.bytes, sizeof d->uuid.bytes, "p2a-%d-%s", i, d->arch); /* the name's end may not fit */
 }
 
 CUresult devices_find(void) {

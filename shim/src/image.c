@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -160,11 +159,10 @@ static const char *way_out(const char *library) {
   if (!strncmp(library, "libtorch_cuda", 13))
     return "PyPI's wheels of PyTorch are built that way: torch.compile works, or take a build with PTX, as Debian 13's "
            "python3-torch-cuda";
-  const char *set = getenv("PTX2AMD_COMPUTE_CAPABILITY");
   if (has_ptx_for_newer(library))
-    return set && *set ? "this library gives its PTX to GPUs newer than itself: unset PTX2AMD_COMPUTE_CAPABILITY, or set "
-                         "it to 13.0"
-                       : "this part of the library is not there as PTX";
+    return capability_is_set() ? "this library gives its PTX to GPUs newer than itself: unset "
+                                 "PTX2AMD_COMPUTE_CAPABILITY, or set it to 13.0"
+                               : "this part of the library is not there as PTX";
   return way_out(NULL);
 }
 

@@ -97,6 +97,7 @@ static inline bool device_ok(CUdevice d) { return d >= 0 && d < device_count; }
 /* ---- capability.c ---- */
 struct capability { int major, minor; };
 void capability_read(void);
+bool capability_is_set(void);                       /* by the user, for all */
 struct capability capability_for(const void *data); /* the library that it is part of */
 struct capability capability_for_caller(void);
 const char *library_at(const void *address); /* its file name; NULL: none */

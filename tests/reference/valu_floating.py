@@ -36,26 +36,18 @@ def quiet_first(function: Callable) -> Callable:
     return run
 
 
-@quiet_first
-def minimum(a: np.floating, b: np.floating) -> np.floating:
-    if isnan(a):
-        return b
-    if isnan(b):
-        return a
-    if a == b == 0:
-        return a if np.signbit(a) else b
-    return min(a, b)
+def extreme(choose: Callable) -> Callable:
+    """min or max of numbers; of a NaN and another, the other. -0 is below +0."""
+
+    def run(a: np.floating, b: np.floating) -> np.floating:
+        if isnan(a) or isnan(b):
+            return b if isnan(a) else a
+        return choose(a, b, key=lambda x: (x, not np.signbit(x)))
+
+    return quiet_first(run)
 
 
-@quiet_first
-def maximum(a: np.floating, b: np.floating) -> np.floating:
-    if isnan(a):
-        return b
-    if isnan(b):
-        return a
-    if a == b == 0:
-        return b if np.signbit(a) else a
-    return max(a, b)
+minimum, maximum = extreme(min), extreme(max)
 
 
 def median(a: np.floating, b: np.floating, c: np.floating) -> np.floating:

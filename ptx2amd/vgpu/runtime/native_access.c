@@ -144,7 +144,8 @@ void native_access_call(struct compiler *c) {
   land_at(&c->x, c->x.at, c->access);
 }
 
-/* Called with rax: the function, rcx: row 0 at the chunk, rsi: the instruction, r8: the site. Saves what C code may change. Result in rax. */
+/* Called with rax: the function, rcx: row 0 at the chunk, rsi: the instruction, r8: the site. Saves what C code may
+ * change. Result in rax. */
 void native_access_emit(struct x86 *x) {
   enum { BACK = 8 };   /* the return address is above the frame */
   for (int k = 0; k < ZMM_COUNT; k++)

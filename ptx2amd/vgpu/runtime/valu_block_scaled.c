@@ -68,7 +68,6 @@ const struct inst *VG(valu_mfma_small)(struct wave *w, const struct inst *i, con
 #else
 
 const struct inst *VG(valu_mfma_small)(struct wave *w, const struct inst *i, const struct matrix_shape *shape) {
-  (void)shape;
-  return wave_fault(w, i, FAULT_ILLEGAL_INSTRUCTION, -1, 0, "%s in a wave of 32 lanes", i->op->name);
+  return matrix_wave32(w, i, shape);
 }
 #endif

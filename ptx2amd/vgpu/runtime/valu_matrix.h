@@ -52,6 +52,12 @@ static inline void matrix_place(const struct matrix_shape *s, int block, int row
   }
 }
 
+/* What MFMA and SMFMAC are in waves of 32 lanes, which CDNA has not. */
+static inline const struct inst *matrix_wave32(struct wave *w, const struct inst *i, const struct matrix_shape *shape) {
+  (void)shape;
+  return wave_fault(w, i, FAULT_ILLEGAL_INSTRUCTION, -1, 0, "%s in a wave of 32 lanes", i->op->name);
+}
+
 /* WMMA of GFX12: row of result number r in lane l. In waves of 64 lanes, bit 4 of the lane chooses the half of the rows,
  * bit 5 the half of that. */
 static inline int wmma12_row(int l, int r) {

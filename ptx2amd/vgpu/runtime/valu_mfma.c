@@ -143,7 +143,6 @@ const struct inst *VG(valu_mfma)(struct wave *w, const struct inst *i, const str
 #else /* CDNA has no waves of 32 lanes */
 
 const struct inst *VG(valu_mfma)(struct wave *w, const struct inst *i, const struct matrix_shape *shape) {
-  (void)shape;
-  return wave_fault(w, i, FAULT_ILLEGAL_INSTRUCTION, -1, 0, "%s in a wave of 32 lanes", i->op->name);
+  return matrix_wave32(w, i, shape);
 }
 #endif
