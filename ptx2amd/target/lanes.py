@@ -52,8 +52,20 @@ class Lanes(Warps):
     def sides(self, op: Op) -> list[set[int]]:
         """For both ways from a branch, the blocks that only it leads to before the ways meet, or the branch again."""
         avoid = [op.block, self.meeting(op)]
+        sides, common = self._sides(op, avoid)
+        if sum(map(bool, sides)) == 1:
+            # One way begins where the other comes later: in a loop that it enters elsewhere. They meet at that entry.
+            [side] = filter(None, sides)
+            entries = {successor for number in side for successor in self.flow.blocks[number].successors} & common
+            if len(entries) == 1 and entries.isdisjoint(self.flow.blocks[op.block].successors):
+                sides, _ = self._sides(op, [*avoid, *entries])
+        return sides
+
+    def _sides(self, op: Op, avoid: list[int]) -> tuple[list[set[int]], set[int]]:
+        """The blocks that only one way from a branch leads to, for both, and those that several do."""
         ways = [self.flow.reach(way, avoid) for way in self.flow.blocks[op.block].successors]
-        return [way.difference(*(other for other in ways if other is not way)) for way in ways]
+        sides = [way.difference(*(other for other in ways if other is not way)) for way in ways]
+        return sides, set().union(*ways).difference(*sides)
 
     def _different(self, register: str) -> bool:
         return register in self.differing or (register not in self.flow.definitions and register.startswith(LANE))

@@ -7,12 +7,13 @@ import pytest
 import warp_random
 from device import MAPPINGS
 from reference import warp_machine
-from reference.warp_machine import Alu, If, Loop, Shuffle
+from reference.warp_machine import Alu, If, Leave, Loop, Rotated, Shuffle, Warp
 
 BATCH = 50  # programs in a test of the fast tier
 SLOW = 100_000
 MODULE = 250  # programs of a module in the slow tier
-PARTED, SLOW_PARTED, MODULE_PARTED = 8, 10_000, 20  # programs whose lanes part: in both tiers, in a module
+OTHERS = {"parted": 8, "rotated": 20}  # exchanges on both sides of branches, and in loops with two entries
+SLOW_OTHERS, MODULE_OTHERS = 10_000, 20  # of each kind in the slow tier, in a module
 FULL = 20  # each so many modules of the slow tier, the programs are long and compiled as users' are
 
 
@@ -45,24 +46,36 @@ def test_loops_keep_one_entry(arch: str) -> None:
 
 
 @pytest.mark.parametrize("arch", MAPPINGS)
-def test_random_programs_whose_lanes_part(arch: str) -> None:
-    """Operations of all threads on both sides of branches."""
-    wrong = warp_random.check_parted(range(PARTED), arch)
+@pytest.mark.parametrize("kind", OTHERS)
+def test_random_programs_of_other_kinds(kind: str, arch: str) -> None:
+    """Operations of all threads on both sides of branches, and in loops that some threads enter in the middle."""
+    wrong = warp_random.check_others(kind, range(OTHERS[kind]), arch)
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("arch", MAPPINGS)
+def test_threads_that_enter_a_loop_in_its_middle_and_exit(arch: str) -> None:
+    """The exit hid that the ways meet in the loop's middle: threads on each way exchanged by themselves."""
+    exchange = Warp("redux.add.u32", 4, 0, 0, "all")
+    loops = {0: (exchange,), 1: (Leave(3, 3), exchange)}
+    programs = {seed: (Rotated(1, 1, 2, (exchange,), first, ()),) for seed, first in loops.items()}
+    wrong = warp_random.compare(programs, arch)
     assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.parametrize("arch", MAPPINGS)
 def test_lanes_that_have_waited_meet_again(arch: str) -> None:
     """They went on alone behind the next loop, and behind the loop itself; and LLVM lost values of pairs on gfx942."""
-    wrong = [text for seed in (200037, 200112) for text in warp_random.check_parted(range(seed, seed + 1), arch)]
+    wrong = [text for seed in (200037, 200112) for text in warp_random.check_others("parted", [seed], arch)]
     assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("arch", MAPPINGS)
-@pytest.mark.parametrize("first", range(PARTED, SLOW_PARTED + PARTED, MODULE_PARTED))
-def test_many_random_programs_whose_lanes_part(first: int, arch: str) -> None:
-    wrong = warp_random.check_parted(range(first, first + MODULE_PARTED), arch)
+@pytest.mark.parametrize("first", range(0, SLOW_OTHERS, MODULE_OTHERS))
+@pytest.mark.parametrize("kind", OTHERS)
+def test_many_random_programs_of_other_kinds(kind: str, first: int, arch: str) -> None:
+    wrong = warp_random.check_others(kind, range(first, first + MODULE_OTHERS), arch)
     assert not wrong, "\n".join(wrong)
 
 

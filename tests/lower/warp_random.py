@@ -1,16 +1,17 @@
 """The programs of tests/reference/warp_machine.py as PTX kernels, run in a warp mapping and compared with the
-machine. `PYTHONPATH=tests python tests/lower/warp_random.py [parted] FIRST COUNT ARCH...` runs programs of the slow
-tier."""
+machine. `PYTHONPATH=tests python tests/lower/warp_random.py [parted|rotated] FIRST COUNT ARCH...` runs programs of the
+slow tier."""
 
 from __future__ import annotations
 
 import struct
 import sys
+from collections.abc import Iterable
 from unittest import mock
 
 from device import Program
 from reference import warp_machine
-from reference.warp_machine import REGISTERS, UNDEFINED, Alu, Common, If, Leave, Loop, Shuffle, Times, Warp
+from reference.warp_machine import REGISTERS, UNDEFINED, Alu, Common, If, Leave, Loop, Rotated, Shuffle, Times, Warp
 
 from ptx2amd.codegen import llvm
 from ptx2amd.target import Target
@@ -129,6 +130,23 @@ class Writer:
         self.block(s.body, depth)
         self.add(f"sub.u32 {count}, {count}, 1; setp.ne.u32 %p, {count}, 0;", f"@%p bra {head};")
 
+    def _rotated(self, s: Rotated, depth: int) -> None:
+        self.labels += 1
+        here, inside = self.labels, depth + 1
+        count = f"%n{here}"
+        self.add(
+            f"mov.u32 {count}, {s.rounds}; and.b32 %x, %r{s.a}, {1 << s.bit}; setp.ne.u32 %p, %x, 0;",
+            f"vote.sync.ballot.b32 %am{inside}, %p, %am{depth};",
+            f"@!%p not.b32 %am{inside}, %am{inside}; and.b32 %am{inside}, %am{inside}, %am{depth};",
+            f"@!%p bra LOOP{here};",
+        )
+        self.block(s.before, inside)
+        self.add(f"bra MIDDLE{here};", f"LOOP{here}:")
+        self.block(s.first, inside)
+        self.add(f"MIDDLE{here}:")
+        self.block(s.second, inside)
+        self.add(f"sub.u32 {count}, {count}, 1; setp.ne.u32 %p, {count}, 0;", f"@%p bra LOOP{here};")
+
     def _common(self, s: Common, depth: int) -> None:
         self.add(
             f"mov.b32 %common, %am{depth}; and.b32 %x, %lane, 2; shl.b32 %quarters, 0x33333333, %x;",
@@ -177,9 +195,12 @@ def check(seeds: range, arch: str, sizes: range = range(14, 15)) -> list[str]:
     return compare({seed: warp_machine.generate(seed, sizes[seed % len(sizes)]) for seed in seeds}, arch)
 
 
-def check_parted(seeds: range, arch: str) -> list[str]:
-    """The same with programs in which both sides of branches have operations for all threads."""
-    return compare({seed: warp_machine.parted(seed) for seed in seeds}, arch)
+OTHERS = {"parted": warp_machine.parted, "rotated": warp_machine.rotated}
+
+
+def check_others(kind: str, seeds: Iterable[int], arch: str) -> list[str]:
+    """The same with programs of another kind."""
+    return compare({seed: OTHERS[kind](seed) for seed in seeds}, arch)
 
 
 def compare(programs: dict[int, tuple], arch: str) -> list[str]:
@@ -223,20 +244,20 @@ def hurried(ir: str, target: Target, simple: bool, least: bool):
     return module, machine
 
 
-def main(parted: bool, first: int, count: int, archs: list[str]) -> int:
-    from test_warp_random import FULL, MODULE, MODULE_PARTED
+def main(kind: str, first: int, count: int, archs: list[str]) -> int:
+    from test_warp_random import FULL, MODULE, MODULE_OTHERS
 
-    bad, module = 0, MODULE_PARTED if parted else MODULE
+    bad, module = 0, MODULE_OTHERS if kind else MODULE
     for start in range(first, first + count, module):
         for arch in archs:
             full = start // module % FULL == 0
             seeds = range(start, start + module)
-            wrong = check_parted(seeds, arch) if parted else sweep(start, module, arch, full)
+            wrong = check_others(kind, seeds, arch) if kind else sweep(start, module, arch, full)
             bad += len(wrong)
             print(f"{start} to {seeds[-1]}, {arch}: {len(wrong)} wrong", *wrong, sep="\n", flush=True)
     return 1 if bad else 0
 
 
 if __name__ == "__main__":
-    kind, *words = sys.argv[1:] if sys.argv[1] == "parted" else ["", *sys.argv[1:]]
-    sys.exit(main(bool(kind), int(words[0]), int(words[1]), words[2:]))
+    kind, *words = sys.argv[1:] if sys.argv[1] in OTHERS else ["", *sys.argv[1:]]
+    sys.exit(main(kind, int(words[0]), int(words[1]), words[2:]))

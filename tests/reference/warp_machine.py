@@ -85,6 +85,19 @@ class Times:
 
 
 @dataclass(frozen=True)
+class Rotated:
+    """As many rounds of `first` and `second` for all, at least one. Threads with bit `bit` of register a have `before`
+    in the place of their first `first` and jump into the middle of the loop, which so has two entries."""
+
+    rounds: int
+    a: int
+    bit: int
+    before: tuple
+    first: tuple
+    second: tuple
+
+
+@dataclass(frozen=True)
 class Common:
     """Statements whose operations may be for the threads that came here together: their mask is `common`."""
 
@@ -192,6 +205,28 @@ def parted(seed: int, size: int = 4) -> tuple:
             loop = Loop(_register(rng), _bit(rng), (*_block(rng, [rng.randrange(2)], 2), common))
             side = If(_register(rng), _bit(rng), (common,), _block(rng, [2], 2), rng.random() < 0.3)
             program.append(loop if choice < 0.85 else side)
+    return tuple(program)
+
+
+def rotated(seed: int, size: int = 3) -> tuple:
+    """A program with `size` loops that have two entries, in each second one of which all threads exchange."""
+    rng = random.Random(f"rotated {seed}")
+    program: list = []
+    for number in range(size):
+        program += _block(rng, [rng.randrange(3)], 0)
+        shape, choice = (rng.randrange(1, 4), _register(rng), _bit(rng)), rng.random()
+        if number % 2:
+            first, second = (_script(rng, 1, COMMON if choice < 0.5 else INSIDE) for _ in range(2))
+            loop = Rotated(*shape, *(_side(rng, script, 2) for script in (first, first, second)))
+        else:
+            loop = Rotated(*shape, *(_block(rng, [rng.randrange(1, 4)], 2) for _ in range(3)))
+        common = Common((*_block(rng, [rng.randrange(2)], 2), loop))
+        if choice < 0.5:
+            program.append(common)
+        elif choice < 0.8:
+            program.append(Loop(_register(rng), _bit(rng), (common,)))
+        else:
+            program.append(If(_register(rng), _bit(rng), (common,), _block(rng, [2], 2), rng.random() < 0.3))
     return tuple(program)
 
 
@@ -320,6 +355,14 @@ class Thread:
     def _times(self, s: Times, region: int) -> Generator[Request, tuple, None]:
         for _ in range(s.rounds):
             yield from self.run(s.body, region)
+
+    def _rotated(self, s: Rotated, region: int) -> Generator[Request, tuple, None]:
+        holds = self.registers[s.a] >> s.bit & 1
+        [yes] = yield ("ballot",), region, (holds,)
+        group = yes if holds else region & ~yes
+        for number in range(s.rounds):
+            yield from self.run(s.before if holds and not number else s.first, group)
+            yield from self.run(s.second, group)
 
     def _common(self, s: Common, region: int) -> Generator[Request, tuple, None]:
         self.common = region
