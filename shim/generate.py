@@ -206,6 +206,10 @@ def _hip_call(row: Row) -> str:
             body.append(f"  (void){name};")
         elif kind.endswith("*") and _must_not_be_null(row, name):
             body.append(f"  if (!{name}) return CUDA_ERROR_INVALID_VALUE;")
+    named = dict(row.parameters())
+    if {"CUgraphExec", "CUgraphNode"} <= named.keys():
+        body.append(f"  if (!graph_exec_part(&{named['CUgraphExec']}, &{named['CUgraphNode']})) return "
+                    "CUDA_ERROR_INVALID_VALUE;")
     call = re.sub(r"\bhip([A-Z]\w+)\(", r"hip.\1(", call)
     body.append(f"  return from_hip({call});")
     return f"CUresult {row.symbol}({row.args}) {{\n" + "\n".join(body) + "\n}\n"

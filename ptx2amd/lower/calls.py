@@ -183,6 +183,9 @@ def _runtime_call(
             take_result(fn, inst, results[0], memory)
     elif name == "free":
         fn.call(fn.helper("ptx2amd_free"), "void", argument_value(fn, inst, arguments[0], "i64"), env(fn, HEAP))
+    elif name == "cudaGraphSetConditional" and len(arguments) == 2:
+        handle, value = (argument_value(fn, inst, a, t) for a, t in zip(arguments, ("i64", "i32"), strict=True))
+        _set_condition(fn, handle, value)
     elif name.startswith(DYNAMIC_PARALLELISM):
         fn.refuse(inst, f"{name}: launching kernels from the device is not supported")
     else:
@@ -191,6 +194,12 @@ def _runtime_call(
 
 def _printf(fn: FunctionLowering, fmt: Val, args: Val) -> Val:
     return fn.call(fn.helper("ptx2amd_vprintf"), "i32", fmt, args, env(fn, OUTPUT), fn.const("i32", 0))
+
+
+def _set_condition(fn: FunctionLowering, handle: Val, value: Val) -> None:
+    """The handle of a condition is the address of its cell, in memory that the host reads (shim/src/conditional.c)."""
+    cell = fn.op("ptr addrspace(1)", f"inttoptr {handle.t} to ptr addrspace(1)")
+    fn.do(f"store atomic {value.t}, {cell.t} monotonic, align 4")
 
 
 def env(fn: FunctionLowering, cell: int) -> Val:

@@ -9,7 +9,7 @@ ROWS = [
     Row("cuGraphExecGetId", 13010, "CUgraphExec hGraphExec, unsigned int *graphId", ours=True),
     Row("cuGraphInstantiateWithFlags", 11040,
         "CUgraphExec *phGraphExec, CUgraph hGraph, unsigned long long flags",
-        hip="hipGraphInstantiateWithFlags((void **)phGraphExec, hGraph, flags)", also=(("cuGraphInstantiate", 12000),)),
+        ours=True, also=(("cuGraphInstantiate", 12000),)),
     Row("cuGraphInstantiateWithParams", 12000,
         "CUgraphExec *phGraphExec, CUgraph hGraph, CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams", ptsz=12000,
         c="graph_instantiate_with_params(phGraphExec, hGraph, instantiateParams)"),
@@ -52,13 +52,12 @@ ROWS = [
         ours=True),
     Row("cuGraphLaunch", 10000,
         "CUgraphExec hGraph, CUstream hStream", ptsz=10000,
-        hip="hipGraphLaunch(hGraph, hStream)"),
+        ours=True),
     Row("cuGraphExecDestroy", 10000, "CUgraphExec hGraphExec", ours=True),
     Row("cuGraphExecUpdate", 10020,
         "CUgraphExec hGraphExec, CUgraph hGraph, CUgraphNode *hErrorNode_out, CUgraphExecUpdateResult "
         "*updateResult_out",
-        required=("updateResult_out",),
-        hip="hipGraphExecUpdate(hGraphExec, hGraph, (void **)hErrorNode_out, updateResult_out)"),
+        ours=True),
     Row("cuGraphExecUpdate_v2", 12000,
         "CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExecUpdateResultInfo *resultInfo",
         ours=True),
@@ -81,9 +80,9 @@ ROWS = [
     Row("cuGraphInstantiate", 10000,
         "CUgraphExec *phGraphExec, CUgraph hGraph, CUgraphNode *phErrorNode, char *logBuffer, size_t "
         "bufferSize",
-        hip="hipGraphInstantiate((void **)phGraphExec, hGraph, (void **)phErrorNode, logBuffer, bufferSize)"),
+        c="graph_instantiate(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize)"),
     Row("cuGraphInstantiate_v2", 11000,
         "CUgraphExec *phGraphExec, CUgraph hGraph, CUgraphNode *phErrorNode, char *logBuffer, size_t "
         "bufferSize",
-        hip="hipGraphInstantiate((void **)phGraphExec, hGraph, (void **)phErrorNode, logBuffer, bufferSize)"),
+        c="graph_instantiate(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize)"),
 ]

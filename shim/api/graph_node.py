@@ -53,8 +53,7 @@ ROWS = [
     Row("cuGraphAddChildGraphNode", 10000,
         "CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t "
         "numDependencies, CUgraph childGraph",
-        hip="hipGraphAddChildGraphNode((void **)phGraphNode, hGraph, dependencies, numDependencies, "
-            "childGraph)"),
+        ours=True),
     Row("cuGraphChildGraphNodeGetGraph", 10000,
         "CUgraphNode hNode, CUgraph *phGraph",
         hip="hipGraphChildGraphNodeGetGraph(hNode, (void **)phGraph)"),
@@ -147,5 +146,6 @@ ROWS = [
         ours=True),
     Row("cuGraphConditionalHandleCreate", 12030,
         "CUgraphConditionalHandle *pHandle_out, CUgraph hGraph, CUcontext ctx, unsigned int "
-        "defaultLaunchValue, unsigned int flags"),
+        "defaultLaunchValue, unsigned int flags",
+        ours=True),
 ]

@@ -185,6 +185,9 @@ typedef struct CUgraphNodeParams {
     struct { CUgraph graph; } graph;
     struct { CUevent event; } event;
     struct { CUdeviceptr dptr; } free;
+    struct {
+      CUgraphConditionalHandle handle; int type; unsigned int size; CUgraph *phGraph_out; CUcontext ctx;
+    } conditional;
   };
   long long reserved2;
 } CUgraphNodeParams;

@@ -1,12 +1,12 @@
-/* Graphs: generic nodes by type, edges with data, updates. */
+/* Graphs: generic nodes by type, edges with data. */
+#include "conditional.h"
 #include "module.h"
 
 static CUresult add_node(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies, size_t count,
                          CUgraphNodeParams *p) {
-  static int said, said_conditional;
+  static int said;
   switch (p->type) {
-    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
-      return refuse(&said_conditional, "a conditional node of a graph (HIP's graphs have none; launch them one by one)");
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL: return conditional_add(node, graph, dependencies, count, p);
     case CU_GRAPH_NODE_TYPE_KERNEL: return cuGraphAddKernelNode_v2(node, graph, dependencies, count, &p->kernel);
     case CU_GRAPH_NODE_TYPE_MEMSET:
       return cuGraphAddMemsetNode(node, graph, dependencies, count, &p->memset, NULL);
@@ -52,6 +52,14 @@ CUresult cuGraphAddNode_v3(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgra
   return cuGraphAddNode_v2(phGraphNode, hGraph, dependencies, dependencyData, numDependencies, nodeParams);
 }
 
+CUresult cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+                                  size_t numDependencies, CUgraph childGraph) {
+  ENTER_CONTEXT();
+  if (!phGraphNode) return CUDA_ERROR_INVALID_VALUE;
+  if (has_conditionals(childGraph)) return CUDA_ERROR_NOT_SUPPORTED;
+  return from_hip(hip.GraphAddChildGraphNode(phGraphNode, hGraph, dependencies, numDependencies, childGraph));
+}
+
 CUresult cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams) {
   static int said;
   ENTER_CONTEXT();
@@ -93,6 +101,7 @@ CUresult cuGraphNodeGetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams) 
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD: result = cuGraphEventRecordNodeGetEvent(hNode, &p->event.event); break;
     case CU_GRAPH_NODE_TYPE_MEM_FREE: result = cuGraphMemFreeNodeGetParams(hNode, &p->free.dptr); break;
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC: result = cuGraphMemAllocNodeGetParams(hNode, (void *)p->words); break;
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL: conditional_get(conditional_of(hNode), p); break;
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
       result = cuGraphExternalSemaphoresSignalNodeGetParams(hNode, (void *)p->words);
       break;
@@ -137,6 +146,10 @@ CUresult cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUg
 CUresult cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type) {
   ENTER_CONTEXT();
   if (!type) return CUDA_ERROR_INVALID_VALUE;
+  if (conditional_of(hNode)) {
+    *type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+    return CUDA_SUCCESS;
+  }
   int found = 0, error = hip.GraphNodeGetType(hNode, &found);
   if (error) return hip_error(error);
   if (hip_version < 503) { /* counted from 1, and no nodes of semaphores and memory before those of copies */
@@ -146,23 +159,6 @@ CUresult cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type) {
   /* HIP has two more kinds of copies in between. */
   *type = found == 12 || found == 13 ? CU_GRAPH_NODE_TYPE_MEMCPY : found == 14 ? CU_GRAPH_NODE_TYPE_BATCH_MEM_OP : found;
   return CUDA_SUCCESS;
-}
-
-/* Uploading ahead is a hint: a HIP library without it uploads at the first launch. */
-CUresult cuGraphUpload(CUgraphExec hGraph, CUstream hStream) {
-  ENTER_CONTEXT();
-  void *stream;
-  if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
-  int error = hip.GraphUpload(hGraph, stream);
-  return error == HIP_NOT_SUPPORTED ? CUDA_SUCCESS : from_hip(error);
-}
-
-CUresult cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t *flags) {
-  ENTER_CONTEXT();
-  if (!flags) return CUDA_ERROR_INVALID_VALUE;
-  int error = hip.GraphExecGetFlags(hGraphExec, flags);
-  if (error == HIP_NOT_SUPPORTED) *flags = 0;
-  return error == HIP_NOT_SUPPORTED ? CUDA_SUCCESS : from_hip(error);
 }
 
 /* Edges have no data: every one is a full dependency. */
@@ -189,22 +185,5 @@ CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode *depende
                                          size_t *numDependentNodes) {
   CUresult result = cuGraphNodeGetDependentNodes(hNode, dependentNodes, numDependentNodes);
   if (!result) no_edge_data(edgeData, numDependentNodes, dependentNodes != NULL);
-  return result;
-}
-
-CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExecUpdateResultInfo *resultInfo) {
-  ENTER_CONTEXT();
-  if (!resultInfo) return CUDA_ERROR_INVALID_VALUE;
-  *resultInfo = (CUgraphExecUpdateResultInfo){0};
-  return from_hip(hip.GraphExecUpdate(hGraphExec, hGraph, &resultInfo->errorNode, &resultInfo->result));
-}
-
-CUresult graph_instantiate_with_params(CUgraphExec *exec, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params) {
-  enum { UPLOAD = 2 };
-  if (!exec || !params) return CUDA_ERROR_INVALID_VALUE;
-  CUresult result = cuGraphInstantiateWithFlags(exec, graph, params->flags & ~(unsigned long long)UPLOAD);
-  params->hErrNode_out = NULL;
-  params->result_out = result ? 1 : 0;
-  if (!result && params->flags & UPLOAD) result = cuGraphUpload(*exec, params->hUploadStream);
   return result;
 }

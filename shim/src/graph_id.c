@@ -3,13 +3,13 @@
  * has numbers of its own. */
 #include <stdlib.h>
 
-#include "shim.h"
+#include "conditional.h"
 
 struct entry { const void *object; unsigned id; };
 struct list { struct entry *entries; size_t count, room; };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct list graphs;       /* that the program made, and has to destroy */
+static struct list graphs;       /* that the program made, and has to destroy; and bodies of conditional nodes */
 static struct list graph_ids;    /* of graphs and executable graphs */
 static struct list node_ids;
 
@@ -40,8 +40,7 @@ static void drop(struct list *l, const void *object) {
 
 /* ---- walks through HIP ---- */
 
-/* The nodes of a graph; the caller frees them. */
-static CUgraphNode *nodes_of(CUgraph graph, size_t *count) {
+CUgraphNode *graph_nodes(CUgraph graph, size_t *count) {
   *count = 0;
   if (hip.GraphGetNodes(graph, NULL, count) || !*count) return NULL;
   CUgraphNode *nodes = malloc(*count * sizeof *nodes);
@@ -51,7 +50,7 @@ static CUgraphNode *nodes_of(CUgraph graph, size_t *count) {
   return NULL;
 }
 
-static CUgraph child_of(CUgraphNode node) {
+CUgraph graph_child(CUgraphNode node) {
   CUgraphNodeType type;
   CUgraph child = NULL;
   if (cuGraphNodeGetType(node, &type) || type != CU_GRAPH_NODE_TYPE_GRAPH) return NULL;
@@ -62,11 +61,11 @@ static CUgraph child_of(CUgraphNode node) {
 static CUgraph holder(CUgraph graph, CUgraphNode node) {
   size_t count;
   CUgraph found = NULL;
-  CUgraphNode *nodes = nodes_of(graph, &count);
+  CUgraphNode *nodes = graph_nodes(graph, &count);
   for (size_t i = 0; i < count && !found; i++)
     if (nodes[i] == node) found = graph;
   for (size_t i = 0; i < count && !found; i++) {
-    CUgraph child = child_of(nodes[i]);
+    CUgraph child = graph_child(nodes[i]);
     if (child) found = holder(child, node);
   }
   free(nodes);
@@ -75,14 +74,14 @@ static CUgraph holder(CUgraph graph, CUgraphNode node) {
 
 static void forget_graph(CUgraph graph);
 static void forget_node(CUgraphNode node) {
-  CUgraph child = child_of(node);
+  CUgraph child = graph_child(node);
   drop(&node_ids, node);
   if (child) forget_graph(child);
 }
 
 static void forget_graph(CUgraph graph) {
   size_t count;
-  CUgraphNode *nodes = nodes_of(graph, &count);
+  CUgraphNode *nodes = graph_nodes(graph, &count);
   for (size_t i = 0; i < count; i++) forget_node(nodes[i]);
   free(nodes);
   drop(&graph_ids, graph);
@@ -97,6 +96,13 @@ void graph_made(CUgraph graph) {
   pthread_mutex_unlock(&lock);
 }
 
+bool graph_known(CUgraph graph) {
+  pthread_mutex_lock(&lock);
+  bool known = find(&graphs, graph);
+  pthread_mutex_unlock(&lock);
+  return known;
+}
+
 CUresult cuGraphCreate(CUgraph *phGraph, unsigned int flags) {
   ENTER_CONTEXT();
   if (!phGraph) return CUDA_ERROR_INVALID_VALUE;
@@ -108,6 +114,7 @@ CUresult cuGraphCreate(CUgraph *phGraph, unsigned int flags) {
 CUresult cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph) {
   ENTER_CONTEXT();
   if (!phGraphClone) return CUDA_ERROR_INVALID_VALUE;
+  if (has_conditionals(originalGraph)) return CUDA_ERROR_NOT_SUPPORTED;
   int error = hip.GraphClone(phGraphClone, originalGraph);
   if (!error) graph_made(*phGraphClone);
   return from_hip(error);
@@ -115,13 +122,20 @@ CUresult cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph) {
 
 /* Forgotten first, as HIP may give the handle to the next one at once; and destroyed without the lock, as functions of
  * the program may run then. */
+int graph_end(CUgraph graph) {
+  pthread_mutex_lock(&lock);
+  bool known = find(&graphs, graph);
+  if (known && graph_ids.count + node_ids.count) forget_graph(graph);
+  drop(&graphs, graph);
+  pthread_mutex_unlock(&lock);
+  if (known) conditional_forget(graph);
+  if (known) conditionals_drop(graph);
+  return hip.GraphDestroy(graph);
+}
+
 CUresult cuGraphDestroy(CUgraph hGraph) {
   ENTER_CONTEXT();
-  pthread_mutex_lock(&lock);
-  if (find(&graphs, hGraph) && graph_ids.count + node_ids.count) forget_graph(hGraph);
-  drop(&graphs, hGraph);
-  pthread_mutex_unlock(&lock);
-  return from_hip(hip.GraphDestroy(hGraph));
+  return is_body(hGraph) ? CUDA_ERROR_INVALID_VALUE : from_hip(graph_end(hGraph));
 }
 
 CUresult cuGraphDestroyNode(CUgraphNode hNode) {
@@ -129,6 +143,7 @@ CUresult cuGraphDestroyNode(CUgraphNode hNode) {
   pthread_mutex_lock(&lock);
   if (graph_ids.count + node_ids.count) forget_node(hNode);
   pthread_mutex_unlock(&lock);
+  conditional_drop(hNode);
   return from_hip(hip.GraphDestroyNode(hNode));
 }
 
@@ -137,7 +152,7 @@ CUresult cuGraphExecDestroy(CUgraphExec hGraphExec) {
   pthread_mutex_lock(&lock);
   drop(&graph_ids, hGraphExec);
   pthread_mutex_unlock(&lock);
-  return from_hip(hip.GraphExecDestroy(hGraphExec));
+  return conditional_destroy(hGraphExec) ? CUDA_SUCCESS : from_hip(hip.GraphExecDestroy(hGraphExec));
 }
 
 /* ---- questions ---- */

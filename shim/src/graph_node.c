@@ -78,6 +78,7 @@ CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode h
                                            const CUDA_KERNEL_NODE_PARAMS *nodeParams) {
   ENTER_CONTEXT();
   struct exec_set s = {hGraphExec, hNode};
+  if (!graph_exec_part(&s.exec, &s.node)) return CUDA_ERROR_INVALID_VALUE;
   return with_kernel_params(nodeParams, exec_set_kernel, &s);
 }
 
@@ -192,7 +193,7 @@ CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNod
                                         const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx) {
   (void)ctx;
   ENTER_CONTEXT();
-  if (!memsetParams) return CUDA_ERROR_INVALID_VALUE;
+  if (!memsetParams || !graph_exec_part(&hGraphExec, &hNode)) return CUDA_ERROR_INVALID_VALUE;
   struct hip_memset_node node = memset_node(memsetParams);
   return from_hip(hip.GraphExecMemsetNodeSetParams(hGraphExec, hNode, &node));
 }
@@ -256,7 +257,7 @@ CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNod
   (void)ctx;
   ENTER_CONTEXT();
   struct hip_copy_3d copy;
-  if (!copyParams || !copy_for_hip(copyParams, &copy)) return CUDA_ERROR_INVALID_VALUE;
+  if (!copyParams || !copy_for_hip(copyParams, &copy) || !graph_exec_part(&hGraphExec, &hNode)) return CUDA_ERROR_INVALID_VALUE;
   int error = hip.DrvGraphExecMemcpyNodeSetParams(hGraphExec, hNode, &copy, NULL);
   struct hip_copy_parms parms;
   if (error == HIP_NOT_SUPPORTED && copy_parms(&copy, &parms))

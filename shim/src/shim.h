@@ -115,11 +115,18 @@ void streams_drop(struct context *c);
 void events_drop(struct context *c);
 static inline CUstream per_thread_stream(CUstream s) { return s ? s : CU_STREAM_PER_THREAD; }
 
-/* ---- launch.c, graph.c, graph_id.c ---- */
+/* ---- launch.c, graph.c, graph_exec.c, graph_id.c ---- */
 CUresult launch_kernel_ex_per_thread(const CUlaunchConfig *config, CUfunction f, void **params, void **extra);
+CUresult graph_instantiate(CUgraphExec *exec, CUgraph graph, CUgraphNode *error, char *log, size_t size);
 CUresult graph_instantiate_with_params(CUgraphExec *exec, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params);
 CUresult function_load(CUfunction f);
 void graph_made(CUgraph graph); /* the program got a graph that it has to destroy */
+bool graph_known(CUgraph graph);
+int graph_end(CUgraph graph);   /* destroys it; a HIP error */
+CUgraphNode *graph_nodes(CUgraph graph, size_t *count); /* the caller frees them */
+CUgraph graph_child(CUgraphNode node);                  /* NULL: another type of node */
+/* An executable graph and a node as HIP's calls take them; false: the node is not in it, or has no parameters. */
+bool graph_exec_part(CUgraphExec *exec, CUgraphNode *node);
 
 /* ---- printf.c ---- */
 /* ---- arena.c ---- */

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shim.h"
+#include "conditional.h"
 
 struct stream {
   struct handle h;
@@ -267,13 +267,23 @@ CUresult cuStreamGetCaptureInfo(CUstream hStream, CUstreamCaptureStatus *capture
   return cuStreamGetCaptureInfo_v2(hStream, captureStatus_out, id_out, NULL, NULL, NULL);
 }
 
+/* Into a graph that was there: its handle need not be asked for. */
+static bool captures_into_known(void *stream) {
+  int status = 0;
+  CUgraph graph = NULL;
+  return !hip.StreamGetCaptureInfo_v2(stream, &status, NULL, &graph, NULL, NULL) && graph && graph_known(graph);
+}
+
 CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph) {
   ENTER_CONTEXT();
   void *stream;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
-  if (!phGraph) return CUDA_ERROR_INVALID_VALUE;
-  int error = hip.StreamEndCapture(stream, phGraph);
-  if (!error && *phGraph) graph_made(*phGraph);
+  if (!phGraph && !captures_into_known(stream)) return CUDA_ERROR_INVALID_VALUE;
+  CUgraph graph = NULL;
+  int error = hip.StreamEndCapture(stream, &graph);
+  if (phGraph) *phGraph = graph;
+  if (!error && graph) graph_made(graph);
+  if (error) conditionals_sweep();
   return from_hip(error);
 }
 

@@ -87,7 +87,8 @@ class World(dict[str, Any]):
 
     def __init__(self, driver: Driver, context: int) -> None:
         super().__init__(null=None, dev=0, ctx=context, nowhere=NOWHERE, ptx=PTX, ptx_size=len(PTX) + 1,
-                         bad_ptx=b".version 7.0\n.target sm_52\nnonsense\n", list_of=self._list, exec_of=self._exec)
+                         bad_ptx=b".version 7.0\n.target sm_52\nnonsense\n", list_of=self._list, exec_of=self._exec,
+                         containing=self._containing)
         self.driver, self.ffi = driver, driver.ffi
         self._keep: list[Any] = []
 
@@ -140,6 +141,9 @@ class World(dict[str, Any]):
 
     def _exec(self, _node: int) -> int:
         return int(self._get("cuGraphInstantiateWithFlags", self["graph"], 0))
+
+    def _containing(self, _node: int) -> int:
+        return int(self["graph"])
 
     def dead(self, kind: str) -> Any:
         """A handle of that type whose object is gone."""
@@ -392,7 +396,28 @@ class World(dict[str, Any]):
         made.type = 2
         made.memset = self["memset_parameters"][0]
         return made
-    def make_generic_conditional(self) -> Any: return self._struct("CUgraphNodeParams", {"type": 13})
+    def make_condition(self) -> int: return int(self._get("cuGraphConditionalHandleCreate", self["graph"], 0, 0, 1))
+    make_unused_condition = make_condition
+    def _conditional(self, handle: int, kind: int, size: int) -> Any:
+        made = self._struct("CUgraphNodeParams", {"type": 13})
+        made.conditional.handle, made.conditional.type, made.conditional.size = handle, kind, size
+        return made
+    def make_conditional(self) -> Any: return self._conditional(self["condition"], 1, 1)
+    def make_while_of_two(self) -> Any: return self._conditional(self["condition"], 1, 2)
+    def make_if_of_three(self) -> Any: return self._conditional(self["condition"], 0, 3)
+    def make_empty_switch(self) -> Any: return self._conditional(self["condition"], 2, 0)
+    def make_conditional_of_type_9(self) -> Any: return self._conditional(self["condition"], 9, 1)
+    def make_conditional_of_no_handle(self) -> Any: return self._conditional(self["nowhere"], 1, 1)
+    def make_conditional_elsewhere(self) -> Any:
+        made = self._conditional(self["condition"], 1, 1)
+        made.conditional.ctx = self.ffi.cast("CUcontext", self["other_ctx"])
+        return made
+    def make_loop(self) -> int: return int(self._get("cuGraphAddNode", self["graph"], None, 0, self["conditional"]))
+    def make_body(self) -> int:
+        self["loop"]
+        return int(self.ffi.cast("uintptr_t", self["conditional"].conditional.phGraph_out[0]))
+    def make_body_host_node(self) -> int:
+        return int(self._get("cuGraphAddHostNode", self["body"], None, 0, self["host_parameters"]))
     def make_host_parameters(self) -> Any:
         return self._words(int(self.ffi.cast("uintptr_t", self["host_function"])), 0)
     def make_host_node(self) -> int: return self._add("cuGraphAddHostNode", self["host_parameters"])

@@ -1,0 +1,92 @@
+/* Executable graphs: HIP's, and those with conditional nodes (conditional.h). */
+#include "conditional.h"
+
+static CUresult instantiate(CUgraphExec *exec, CUgraph graph, unsigned long long flags, struct outcome *why) {
+  if (has_conditionals(graph) || condition_unused(graph)) return conditional_instantiate(exec, graph, flags, why);
+  int error = hip.GraphInstantiateWithFlags(exec, graph, flags);
+  *why = (struct outcome){error ? CUDA_GRAPH_INSTANTIATE_ERROR : CUDA_GRAPH_INSTANTIATE_SUCCESS, NULL};
+  return from_hip(error);
+}
+
+CUresult cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph, unsigned long long flags) {
+  struct outcome why;
+  ENTER_CONTEXT();
+  return phGraphExec ? instantiate(phGraphExec, hGraph, flags, &why) : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult graph_instantiate(CUgraphExec *exec, CUgraph graph, CUgraphNode *error, char *log, size_t size) {
+  struct outcome why;
+  ENTER_CONTEXT();
+  if (!exec) return CUDA_ERROR_INVALID_VALUE;
+  if (!has_conditionals(graph) && !condition_unused(graph))
+    return from_hip(hip.GraphInstantiate(exec, graph, error, log, size));
+  CUresult result = instantiate(exec, graph, 0, &why);
+  if (error) *error = result ? why.node : NULL;
+  if (log && size) *log = 0;
+  return result;
+}
+
+CUresult graph_instantiate_with_params(CUgraphExec *exec, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params) {
+  enum { UPLOAD = 2 };
+  struct outcome why;
+  ENTER_CONTEXT();
+  if (!exec || !params) return CUDA_ERROR_INVALID_VALUE;
+  CUresult result = instantiate(exec, graph, params->flags & ~(unsigned long long)UPLOAD, &why);
+  params->hErrNode_out = why.node;
+  params->result_out = why.result;
+  if (!result && params->flags & UPLOAD) result = cuGraphUpload(*exec, params->hUploadStream);
+  return result;
+}
+
+CUresult cuGraphLaunch(CUgraphExec hGraph, CUstream hStream) {
+  ENTER_CONTEXT();
+  struct exec *e = conditional_exec(hGraph);
+  if (UNLIKELY(e != NULL)) return conditional_launch(e, hStream);
+  void *stream;
+  if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
+  return from_hip(hip.GraphLaunch(hGraph, stream));
+}
+
+/* Uploading ahead is a hint: a HIP library without it uploads at the first launch. */
+CUresult cuGraphUpload(CUgraphExec hGraph, CUstream hStream) {
+  ENTER_CONTEXT();
+  void *stream;
+  if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
+  if (conditional_exec(hGraph)) return CUDA_SUCCESS;
+  int error = hip.GraphUpload(hGraph, stream);
+  return error == HIP_NOT_SUPPORTED ? CUDA_SUCCESS : from_hip(error);
+}
+
+CUresult cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t *flags) {
+  ENTER_CONTEXT();
+  if (!flags) return CUDA_ERROR_INVALID_VALUE;
+  const struct exec *e = conditional_exec(hGraphExec);
+  if (e) *flags = conditional_flags(e);
+  if (e) return CUDA_SUCCESS;
+  int error = hip.GraphExecGetFlags(hGraphExec, flags);
+  if (error == HIP_NOT_SUPPORTED) *flags = 0;
+  return error == HIP_NOT_SUPPORTED ? CUDA_SUCCESS : from_hip(error);
+}
+
+CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExecUpdateResultInfo *resultInfo) {
+  ENTER_CONTEXT();
+  if (!resultInfo) return CUDA_ERROR_INVALID_VALUE;
+  *resultInfo = (CUgraphExecUpdateResultInfo){0};
+  struct exec *e = conditional_exec(hGraphExec);
+  if (e) return conditional_update(e, hGraph, resultInfo);
+  if (has_conditionals(hGraph)) {
+    resultInfo->result = CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
+    return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+  }
+  return from_hip(hip.GraphExecUpdate(hGraphExec, hGraph, &resultInfo->errorNode, &resultInfo->result));
+}
+
+CUresult cuGraphExecUpdate(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphNode *hErrorNode_out,
+                           CUgraphExecUpdateResult *updateResult_out) {
+  CUgraphExecUpdateResultInfo info;
+  if (!updateResult_out) return CUDA_ERROR_INVALID_VALUE;
+  CUresult result = cuGraphExecUpdate_v2(hGraphExec, hGraph, &info);
+  if (hErrorNode_out) *hErrorNode_out = info.errorNode;
+  *updateResult_out = info.result;
+  return result;
+}

@@ -1,0 +1,310 @@
+"""Graphs with conditional nodes on the software GPU: what is executed, in which order, and what ends when."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ptx2amd import native
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from bad_input.test_bad_input import run
+
+WORLD = '''
+PTX = HEAD + b"""
+.extern .func cudaGraphSetConditional (.param .b64 h, .param .b32 v);
+// value = value * times + plus; then the condition is the word at `from`, which goes down by 1 unless it is 0
+.visible .entry step(.param .u64 at, .param .u32 times, .param .u32 plus, .param .u64 from, .param .u64 handle)
+{
+  .reg .b64 %rd<4>; .reg .b32 %r<8>; .reg .pred %p<3>;
+  ld.param.u64 %rd1, [at]; ld.param.u64 %rd2, [from]; ld.param.u64 %rd3, [handle];
+  ld.param.u32 %r1, [times]; ld.param.u32 %r2, [plus];
+  ld.global.u32 %r3, [%rd1]; mad.lo.u32 %r3, %r3, %r1, %r2; st.global.u32 [%rd1], %r3;
+  setp.eq.u64 %p1, %rd2, 0;
+  @%p1 ret;
+  ld.global.u32 %r4, [%rd2]; setp.ne.u32 %p2, %r4, 0; selp.u32 %r5, 1, 0, %p2; sub.u32 %r6, %r4, %r5;
+  st.global.u32 [%rd2], %r6;
+  { .param .b64 a; st.param.b64 [a], %rd3; .param .b32 b; st.param.b32 [b], %r4;
+    call.uni cudaGraphSetConditional, (a, b); }
+  ret;
+}
+"""
+IF, WHILE, SWITCH, DEFAULT = 0, 1, 2, 1
+cu = Driver().start()
+function = cu.function(cu.load(PTX), "step")
+words = cu.alloc(64)                        # word 0: the value; the others: conditions
+keep = []
+
+def at(word): return words.value + 4 * word
+def put(word, value): cu.cuMemsetD32_v2(c.c_uint64(at(word)), value, c.c_size_t(1))
+def get(word=0): return struct.unpack("<16I", cu.read(words, 64))[word]
+
+def made(call, *arguments):
+    handle = c.c_void_p()
+    getattr(cu, call)(c.byref(handle), *arguments)
+    return handle
+
+def graph(): return made("cuGraphCreate", 0)
+def stream(flags=1): return made("cuStreamCreate", flags)
+
+def condition(of, value=0, flags=0):
+    handle = c.c_uint64()
+    cu.cuGraphConditionalHandleCreate(c.byref(handle), of, None, value, flags)
+    return handle
+
+def after(nodes): return (c.c_void_p * len(nodes))(*nodes), c.c_size_t(len(nodes))
+
+def kernel(times, plus, word=None, handle=0):
+    values = (c.c_uint64(words.value), c.c_uint32(times), c.c_uint32(plus), c.c_uint64(at(word) if word else 0),
+              handle if handle else c.c_uint64())
+    pointers = (c.c_void_p * 5)(*(c.addressof(v) for v in values))
+    keep.extend((values, pointers))
+    return struct.pack("<Q7I4xQQQQ", function.value, *[1] * 6, 0, c.addressof(pointers), 0, 0, 0)
+
+def step(of, before, *arguments): return made("cuGraphAddKernelNode_v2", of, *after(before), kernel(*arguments))
+
+def choice(of, before, handle, kind, size=1):
+    params = c.create_string_buffer(struct.pack("<i12xQiIQQ", 13, handle.value, kind, size, 0, 0), 256)
+    node = made("cuGraphAddNode", of, *after(before), params)
+    bodies = struct.unpack_from("<Q", params, 32)[0]
+    return node, [c.c_void_p(b) for b in (c.c_uint64 * size).from_address(bodies)]
+
+def instance(of): return made("cuGraphInstantiateWithFlags", of, c.c_uint64(0))
+
+def result(exe, value=1, on=None, **conditions):
+    put(0, value)
+    for word, count in conditions.items(): put(int(word[1:]), count)
+    cu.cuGraphLaunch(exe, on)
+    cu.cuStreamSynchronize(on)
+    return get()
+
+def loop(of, before, word, times, plus):
+    """do { value = value * times + plus; } while (word--)"""
+    handle = condition(of, 1, DEFAULT)
+    node, [body] = choice(of, before, handle, WHILE)
+    return node, step(body, [], times, plus, word, handle), body, handle
+'''
+
+CHOICES = """
+g = graph()
+handle = condition(g)
+first = step(g, [], 1, 5, 1, handle)
+node, [then, other] = choice(g, [first], handle, IF, 2)
+step(then, [], 2, 0)
+step(other, [], 3, 0)
+last = step(g, [node], 1, 100)
+exe = instance(g)
+assert [result(exe, w1=1), result(exe, w1=0), result(exe, w1=7, on=stream())] == [112, 118, 112]
+assert result(exe, w1=1, on=c.c_void_p(2)) == 112          # the thread's own default stream
+
+# a node of four, on a value that a launch begins with, or that the last one left
+for flags, wants in ((DEFAULT, [31, 31]), (0, [11, 1])):
+    g = graph()
+    handle = condition(g, 2, flags)
+    node, bodies = choice(g, [], handle, SWITCH, 4)
+    for n, body in enumerate(bodies): step(body, [], 1, 10 * (n + 1), 1, handle)
+    exe = instance(g)
+    assert [result(exe, w1=9) for _ in range(2)] == wants
+print("choices")
+"""
+
+LOOPS = """
+g = graph()
+node, _, body, handle = loop(g, [], 1, 1, 1)
+exe = instance(g)
+assert [result(exe, value=0, w1=n) for n in (0, 5, 30)] == [1, 6, 31]
+
+# a loop in a loop, between nodes of which one does not wait for it; a copy and a fill in the inner body
+g = graph()
+outer = condition(g, 1, DEFAULT)
+first = step(g, [], 1, 1)
+side = made("cuGraphAddMemsetNode", g, *after([]), struct.pack("<QQIIQQ", at(9), 0, 77, 4, 1, 1), None)
+node, [body] = choice(g, [first], outer, WHILE)
+inner = condition(g)
+start = step(body, [], 1, 0, 2, inner)          # as often as word 2 says
+within, [deep] = choice(body, [start], inner, WHILE)
+mul = step(deep, [], 2, 0, 3, inner)
+made("cuGraphAddMemsetNode", deep, *after([mul]), struct.pack("<QQIIQQ", at(8), 0, 5, 4, 1, 1), None)
+step(body, [within], 1, 1, 1, outer)
+step(g, [node, side], 1, 1000)
+exe = instance(g)
+# (1 + 1), three times: * 2 (word 3 is 0: once), + 1; the second and third time word 2 is 0
+assert result(exe, w1=2, w2=1, w3=0, w8=0, w9=0) == ((2 * 2 + 1) + 1 + 1) + 1000, get()
+assert get(8) == 5 and get(9) == 77
+nodes = c.c_size_t()
+cu.cuGraphGetNodes(deep, None, c.byref(nodes))
+assert nodes.value == 2
+holder, kind = c.c_void_p(), c.c_int()
+cu.cuGraphNodeGetContainingGraph(mul, c.byref(holder))
+cu.cuGraphNodeGetType(within, c.byref(kind))
+assert holder.value == deep.value and kind.value == 13
+params = c.create_string_buffer(256)
+cu.cuGraphNodeGetParams(within, params)
+assert struct.unpack_from("<i12xQiI", params) == (13, inner.value, WHILE, 1)
+cu.cuGraphDestroy(g)
+assert result(exe, w1=2, w2=1, w3=0) == 1007    # the executable graph needs neither it nor its bodies
+assert cu.error("cuGraphGetNodes", deep, None, c.byref(nodes)) == "CUDA_ERROR_INVALID_VALUE"
+print("loops")
+"""
+
+ORDER = """
+g = graph()
+_, _, body, _ = loop(g, [], 1, 1, 1)
+step(g, [], 1, 0)
+exe = instance(g)
+main, other, event = stream(), stream(), made("cuEventCreate", 0)
+put(0, 0)
+for n in range(20):                               # nobody waits for anything
+    cu.cuMemsetD32Async(c.c_uint64(at(1)), n, c.c_size_t(1), main)
+    cu.cuGraphLaunch(exe, main)
+cu.cuEventRecord(event, main)
+cu.cuStreamWaitEvent(other, event, 0)
+cu.cuMemcpyDtoDAsync_v2(c.c_uint64(at(5)), c.c_uint64(at(0)), c.c_size_t(4), other)
+assert cu.error("cuGraphInstantiateWithFlags", c.byref(c.c_void_p()), g, c.c_uint64(0)) == "CUDA_ERROR_INVALID_VALUE"
+cu.cuGraphExecDestroy(exe)                        # while it runs
+cu.cuGraphDestroy(g)
+cu.cuStreamSynchronize(other)
+assert get(5) == sum(range(1, 21)), get(5)
+
+# launches behind something that this thread does later: in two streams, and in the default one
+g = graph()
+loop(g, [], 1, 1, 1)
+exe = instance(g)
+gate = cu.alloc(8)
+cu.cuMemsetD32_v2(gate, 0, c.c_size_t(2))
+for word in (0, 1): put(word, 0)
+for on in (main, other, None):
+    cu.cuStreamWaitValue32_v2(on, gate, 1, 0)
+    cu.cuGraphLaunch(exe, on)
+assert cu.error("cuStreamQuery", main) == cu.error("cuStreamQuery", other) == "CUDA_ERROR_NOT_READY"
+cu.cuStreamWriteValue32_v2(stream(), gate, 1, 0)
+cu.cuCtxSynchronize()
+assert get() == 3, get()
+print("order")
+"""
+
+CHANGES = """
+def build(plus, kind=WHILE, extra=0):
+    g = graph()
+    handle = condition(g, 1, DEFAULT)
+    first = step(g, [], 1, plus)
+    node, [body] = choice(g, [first], handle, kind)
+    inner = step(body, [], 1, 10 * plus, 1, handle)
+    for _ in range(extra): step(body, [inner], 1, 0)
+    return g, first, node, inner, step(g, [node], 1, 100 * plus), handle
+
+def update(exe, g):
+    info = c.create_string_buffer(24)
+    name = cu.error("cuGraphExecUpdate_v2", exe, g, info)
+    return name, *struct.unpack_from("<i4xQ", info)
+
+g, first, node, inner, last, handle = build(1)
+exe = instance(g)
+assert result(exe, value=0, w1=1) == 121
+cu.cuGraphExecKernelNodeSetParams_v2(exe, last, kernel(1, 500))
+cu.cuGraphExecKernelNodeSetParams_v2(exe, inner, kernel(1, 20, 1, handle))
+assert result(exe, value=0, w1=1) == 541
+cu.cuGraphNodeSetEnabled(exe, first, 0)
+assert result(exe, value=0, w1=1) == 540
+assert cu.error("cuGraphExecKernelNodeSetParams_v2", exe, node, kernel(1, 1)) == "CUDA_ERROR_INVALID_VALUE"
+same = build(3)
+assert update(exe, same[0]) == ("CUDA_SUCCESS", 0, 0)
+assert result(exe, value=0, w1=1) == 360               # the first node stays off
+cu.cuGraphNodeSetEnabled(exe, first, 1)                # nodes of the first graph keep naming it
+assert result(exe, value=0, w1=1) == 363
+FAILED = "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE"
+other_kind, longer = build(4, IF), build(4, extra=1)
+assert update(exe, other_kind[0]) == (FAILED, 5, other_kind[2].value)
+assert update(exe, longer[0])[:2] == (FAILED, 2)
+alone = graph()
+step(alone, [], 1, 1)
+assert update(exe, alone)[:2] == (FAILED, 2) and update(instance(alone), same[0])[:2] == (FAILED, 3)
+assert result(exe, value=0, w1=1) == 363
+print("changes")
+"""
+
+CAPTURES = '''
+def info(of):
+    status, number, g, nodes, count = c.c_int(), c.c_uint64(), c.c_void_p(), c.c_void_p(), c.c_size_t()
+    cu.cuStreamGetCaptureInfo_v2(of, c.byref(status), c.byref(number), c.byref(g), c.byref(nodes), c.byref(count))
+    return g, [c.c_void_p(x) for x in (c.c_uint64 * count.value).from_address(nodes.value)] if count.value else []
+
+def launch(on, *arguments):
+    pointers = struct.unpack("<Q7I4xQQQQ", kernel(*arguments))[8]
+    cu.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, on, c.c_void_p(pointers), None)
+
+def begin(on):
+    """A captured kernel and a loop behind it."""
+    cu.cuStreamBeginCapture_v2(on, 0)
+    launch(on, 1, 1)
+    g, before = info(on)
+    handle = condition(g, 1, DEFAULT)
+    node, [body] = choice(g, before, handle, WHILE)
+    cu.cuStreamUpdateCaptureDependencies(on, *after([node]), 1)
+    launch(on, 2, 0)
+    return body, handle
+
+main, side, g = stream(), stream(), c.c_void_p()
+body, handle = begin(main)
+cu.cuStreamEndCapture(main, c.byref(g))
+cu.cuStreamBeginCaptureToGraph(side, body, None, None, c.c_size_t(0), 0)
+launch(side, 1, 10, 1, handle)
+cu.cuStreamEndCapture(side, None)
+exe = instance(g)
+assert result(exe, value=0, w1=2, on=main) == 62
+
+# a capture that fails takes its nodes along: those that come to their places are what they are
+event = made("cuEventCreate", 0)
+for n in range(3):
+    begin(main)
+    cu.cuEventRecord(event, main)
+    cu.cuStreamWaitEvent(side, event, 0)
+    launch(side, 1, 1)                                 # never joined
+    assert cu.error("cuStreamEndCapture", main, c.byref(g)) != "CUDA_SUCCESS"
+    g, kind = graph(), c.c_int()
+    for _ in range(8):
+        cu.cuGraphNodeGetType(made("cuGraphAddEmptyNode", g, *after([])), c.byref(kind))
+        assert kind.value == 5
+print("captures")
+'''
+
+
+@pytest.mark.parametrize(
+    ("code", "word"),
+    [(CHOICES, "choices"), (LOOPS, "loops"), (ORDER, "order"), (CHANGES, "changes"), (CAPTURES, "captures")],
+    ids=lambda value: value if len(value) < 10 else "",
+)
+def test_what_is_executed(tmp_path: Path, code: str, word: str) -> None:
+    done = run(WORLD + code, tmp_path)
+    assert done.returncode == 0 and word in done.stdout, done.stdout + done.stderr
+
+
+#: The software GPU with streams that cannot wait for values, as some of AMD's devices.
+WITHOUT_WAITS = "int hipStreamWaitValue64(void) { return 801; }\nint hipStreamWaitValue32(void) { return 801; }\n"
+
+
+def test_streams_that_cannot_wait_for_values(tmp_path: Path) -> None:
+    source, library = tmp_path / "hip.c", tmp_path / "libwithout.so"
+    source.write_text(WITHOUT_WAITS)
+    link = [f"-L{native.DIRECTORY}", "-Wl,--no-as-needed", "-lptx2amd_vgpu", f"-Wl,-rpath,{native.DIRECTORY}"]
+    subprocess.run(["gcc", "-shared", "-fPIC", str(source), "-o", str(library), *link], check=True)
+    done = run(WORLD + CHOICES + LOOPS, tmp_path, PTX2AMD_HIP_LIBRARY=str(library))
+    assert done.returncode == 0 and "loops" in done.stdout, done.stdout + done.stderr
+
+
+FOREVER = """
+g = graph()
+loop(g, [], 1, 1, 1)
+exe = instance(g)
+put(1, 1 << 30)
+cu.cuGraphLaunch(exe, stream())
+print("leaves")
+"""
+
+
+def test_the_process_may_end_while_a_loop_runs(tmp_path: Path) -> None:
+    done = run(WORLD + FOREVER, tmp_path)
+    assert done.returncode == 0 and done.stdout == "leaves\n" and not done.stderr, done.stdout + done.stderr
