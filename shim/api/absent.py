@@ -12,6 +12,7 @@ FEATURES = {
     "fabric": (128, "HANDLE_TYPE_FABRIC_SUPPORTED: memory of other nodes, over NVLink"),
     "logical endpoints": (153, "LOGICAL_ENDPOINT_UNICAST_SUPPORTED: windows into memory, over NVLink"),
     "compute in graphics": (138, "VULKAN_CIG_SUPPORTED: CUDA's work in a queue of Vulkan or Direct3D 12"),
+    "custom storage": (0, "device memory of a process that is checkpointed, mapped into the one that saves it"),
     "NvSciSync": (0, "a library of NVIDIA's systems on a chip"),
     "WGL": (0, "OpenGL of Windows"),
 }

@@ -46,8 +46,7 @@ CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC
 CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS CUDA_EXT_SEM_SIGNAL_NODE_PARAMS
 CUDA_EXT_SEM_WAIT_NODE_PARAMS CUDA_FABRIC_COPY_BATCH_OP CUDA_HOST_NODE_PARAMS
 CUDA_MEM_ALLOC_NODE_PARAMS
-CUarrayMapInfo CUcheckpointCheckpointArgs CUcheckpointLockArgs
-CUcheckpointRestoreArgs CUcheckpointUnlockArgs CUcliqueInfo CUctxCreateParams
+CUarrayMapInfo CUcliqueInfo CUctxCreateParams
 CUexecAffinityParam CUgraphEdgeData CUkernelNodeAttrValue CUlogicalEndpointProp CUmemAccessDesc
 CUmemAllocationProp CUmemDecompressParams CUmemPoolProps CUmemPoolPtrExportData
 CUmulticastObjectProp CUstreamAttrValue CUstreamCigCaptureParams CUtensorMap
@@ -176,6 +175,15 @@ typedef struct CUDA_GRAPH_INSTANTIATE_PARAMS {
   unsigned long long flags; CUstream hUploadStream; CUgraphNode hErrNode_out;
   CUgraphInstantiateResult result_out;
 } CUDA_GRAPH_INSTANTIATE_PARAMS;
+typedef struct CUcheckpointLockArgs { unsigned int timeoutMs, reserved0; uint64_t reserved1[7]; } CUcheckpointLockArgs;
+typedef struct CUcheckpointCheckpointArgs {
+  void *customStorageInfo_out; char reserved[56];
+} CUcheckpointCheckpointArgs;
+typedef struct CUcheckpointGpuPair { CUuuid oldUuid, newUuid; } CUcheckpointGpuPair;
+typedef struct CUcheckpointRestoreArgs {
+  CUcheckpointGpuPair *gpuPairs; unsigned int gpuPairsCount, padding0; void *customStorageInfo_out; char reserved[40];
+} CUcheckpointRestoreArgs;
+typedef struct CUcheckpointUnlockArgs { uint64_t reserved[8]; } CUcheckpointUnlockArgs;
 typedef struct CUgraphNodeParams {
   CUgraphNodeType type; int reserved0[3];
   union {

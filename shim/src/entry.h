@@ -1,5 +1,5 @@
 /* The way into the exported functions (generated entry.c) when something is in the way: the driver is not initialised,
- * or calls are traced. */
+ * calls are traced, or the process is locked. */
 #ifndef SHIM_ENTRY_H
 #define SHIM_ENTRY_H
 #include <stdbool.h>
@@ -8,7 +8,11 @@
 
 #include "cuda_types.h"
 
-enum entry_state { ENTRY_CLOSED = 1 /* before cuInit, or after a fork */, ENTRY_TRACED = 2 };
+enum entry_state {
+  ENTRY_CLOSED = 1, /* before cuInit, or after a fork */
+  ENTRY_TRACED = 2,
+  ENTRY_LOCKED = 4, /* checkpoint.h */
+};
 extern int entry_state; /* the bits that hold; 0: straight on */
 
 enum entry_kind {

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 
+#include "checkpoint.h"
 #include "entry.h"
 #include "shim.h"
 
@@ -12,6 +13,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* A forked child cannot use the parent's GPU state: CUDA answers NOT_INITIALIZED there. */
 static void in_child(void) {
   if (initialised) forked = true;
+  if (initialised) checkpoint_in_child();
   initialised = false;
   entry_state |= ENTRY_CLOSED;
   thread_state.current = NULL;
@@ -23,6 +25,7 @@ static CUresult initialise(void) {
   CUresult result = devices_find();
   if (result) return result;
   pthread_atfork(NULL, NULL, in_child);
+  checkpoint_offer();
   __atomic_store_n(&initialised, true, __ATOMIC_RELEASE);
   __atomic_and_fetch(&entry_state, ~ENTRY_CLOSED, __ATOMIC_RELEASE);
   return CUDA_SUCCESS;

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "checkpoint.h"
 #include "entry.h"
 #include "module.h"
 #include "shim.h"
@@ -236,6 +237,7 @@ bool entry_begin(struct call *call, const struct entry *about) {
     return false;
   }
   if (trace_on) call->begin = now_ns();
+  if (!about->early && __atomic_load_n(&entry_state, __ATOMIC_ACQUIRE) & ENTRY_LOCKED) checkpoint_wait();
   return true;
 }
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +85,19 @@ class Driver:
         return 0 if isinstance(value, self.ffi.CData) else value
 
 
+USES_THE_DRIVER = "import ctypes, sys; ctypes.CDLL('libcuda.so.1').cuInit(0); print(flush=True); sys.stdin.read()"
+
+
+@cache
+def other(uses_the_driver: bool) -> subprocess.Popen[str]:
+    """Another process, which ends with this one."""
+    command = [sys.executable, "-c", USES_THE_DRIVER] if uses_the_driver else ["cat"]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    if uses_the_driver and process.stdout:
+        process.stdout.readline()
+    return process
+
+
 class World(dict[str, Any]):
     """The names of a call, evaluated as `eval(argument, {}, world)`."""
 
@@ -157,6 +173,7 @@ class World(dict[str, Any]):
     # ---- plain memory ----
 
     def make_zeros(self) -> Any: return self._room()
+    def make_ones(self) -> Any: return self._ints(*[1] * 16)
     def make_one(self) -> Any: return self._ints(1)
     def make_plain(self) -> Any:
         room = self._room(3 * BYTES)
@@ -450,6 +467,21 @@ class World(dict[str, Any]):
     def make_retained_object(self) -> int:
         self._do("cuGraphRetainUserObject", self["graph"], self["user_object"], 1, 0)
         return int(self["user_object"])
+
+    # ---- processes ----
+
+    def make_running(self) -> int:
+        pid = other(True).pid
+        for back in ("Restore", "Unlock"):  # as far as it has got
+            self.driver.call(f"cuCheckpointProcess{back}", [pid, None])
+        return pid
+    def make_locked(self) -> int:
+        self._do("cuCheckpointProcessLock", self["running"], None)
+        return int(self["running"])
+    def make_checkpointed(self) -> int:
+        self._do("cuCheckpointProcessCheckpoint", self["locked"], None)
+        return int(self["running"])
+    def make_no_driver(self) -> int: return other(False).pid
 
     # ---- arrays, textures ----
 

@@ -115,7 +115,7 @@ def test_absent_features_are_absent_from_attributes(shim: SimpleNamespace) -> No
         assert not number or (shim.cuda.cuDeviceGetAttribute(value, number, 0), value[0]) == (0, 0)
 
 
-@pytest.mark.parametrize("symbol", ["cuCheckpointProcessGetState", "cuVDPAUGetDevice"])
+@pytest.mark.parametrize("symbol", ["cuEGLStreamConsumerDisconnect", "cuVDPAUGetDevice"])
 def test_what_is_refused_says_so_once(shim: SimpleNamespace, symbol: str, capfd: pytest.CaptureFixture[str]) -> None:
     row = next(row for row in rows() if row.symbol == symbol)
     assert row.disposition == "refused"
