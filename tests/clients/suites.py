@@ -145,6 +145,11 @@ SUITES = {
         ("faiss-gpu==1.15.1", "numpy"), (str(HERE / "faiss_ops.py"),),
         "kernels of the wheel; matrix products are the host's, as cuBLAS's are machine code",
     ),
+    "llama.cpp": Suite(
+        ("gpt4all[cuda]==2.8.2", "gguf==0.19.0", "numpy"),
+        (str(HERE / "llama_ops.py"), str(VENVS / "llama.cpp" / "models")),
+        "kernels of the wheel; cuBLAS", shown="gpt4all 2.8.2",
+    ),
     "CUDA toolkit": Suite(
         ("nvidia-curand==10.4.0.35", "nvidia-cuda-nvcc==13.0.88", "nvidia-nvvm==13.0.88", "nvidia-cuda-crt==13.0.88",
          "nvidia-cuda-runtime==13.0.96", "nvidia-cuda-cccl==13.0.85"),
