@@ -280,7 +280,7 @@ def _measure(elf: Elf, results: dict[str, KernelResult]) -> None:
     """Fill in what the code object's metadata knows."""
     for entry in elf.metadata().get("amdhsa.kernels", []):
         result = results[entry[".name"]]
-        result.vgprs = entry[".vgpr_count"] + entry.get(".agpr_count", 0)
+        result.vgprs = max(entry[".vgpr_count"], entry.get(".agpr_count", 0))  # the first counts both
         result.sgprs = entry[".sgpr_count"]
         result.local = entry[".private_segment_fixed_size"]
         result.static_shared = entry[".group_segment_fixed_size"]

@@ -98,14 +98,19 @@ def kernel_head(fn: FunctionLowering, function: Function) -> str:
         least, limit = 2 * least, 2 * min(limit, fn.target.max_block)
     attributes = f'"amdgpu-flat-work-group-size"="{least},{limit}" "uniform-work-group-size"="true"'
     attributes += NO_IEEE + occupancy(fn, function)
-    if limit > 512 and "bf16_1k" in fn.target.arch.matrix:  # 128 registers in all, of which LLVM would set half aside
-        attributes += ' "amdgpu-agpr-alloc"="0"'
+    if limit > 512:  # 128 registers in all, of which LLVM would set half aside
+        attributes += no_accumulation(fn)
     if fn.f32_denormals == "flush":
         attributes += FLUSH
     return (
         f"define protected amdgpu_kernel void {quoted(function.proto.name)}({', '.join(parameters)}) "
         f"convergent nounwind {attributes}"
     )
+
+
+def no_accumulation(fn: FunctionLowering) -> str:
+    """Of one set of registers for both uses, none for accumulation."""
+    return ' "amdgpu-agpr-alloc"="0"' if "bf16_1k" in fn.target.arch.matrix else ""
 
 
 def occupancy(fn: FunctionLowering, function: Function) -> str:
@@ -141,7 +146,7 @@ def function_head(fn: FunctionLowering, function: Function, how: Signature) -> s
             fn.entry.append(f"  store {scalar(var)} %a{i}, ptr addrspace(5) %p{i}")
     if len(function.proto.results) > 1:
         raise Unsupported("a function with several results", fn.name, function.line)
-    attributes = NO_IEEE + (FLUSH if fn.f32_denormals == "flush" else "")
+    attributes = NO_IEEE + no_accumulation(fn) + (FLUSH if fn.f32_denormals == "flush" else "")
     name = quoted(llvm_name(function, fn.f32_denormals, fn.target.mapping, fn.module.owner))
     return f"define internal {how.result} {name}({', '.join(parameters)}) convergent nounwind{attributes}"
 

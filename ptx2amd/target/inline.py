@@ -46,6 +46,12 @@ def callee(module: Module, inst: Inst) -> Function | None:
     return found if found is not None and (found.text or found.scope is not None) else None
 
 
+def of_one_way(module: Module) -> bool:
+    """Whether GCC made a module: lanes of its warps go one way, but in loops of `omp simd`, and it never copies an
+    exchange, as others do who make two of one. So each function is seen by itself, and stays as it is."""
+    return "__nvptx_uni" in module.variables
+
+
 class Matters:
     """Which functions the analyses have to see: those that touch memory of others, or meet or exchange with them, by
     themselves or in their calls."""
@@ -98,7 +104,7 @@ def inlined(module: Module, function: Function, wanted: Callable[[Function], boo
     scope = body(module, function)
     calls = [callee(module, item) for item in items(scope) if isinstance(item, Inst)]
     names = {f.proto.name for f in calls if f is not None}
-    if not any(f is not None and wanted(f) for f in calls):
+    if of_one_way(module) or not any(f is not None and wanted(f) for f in calls):
         return Inlined(scope, set(), names)
     result = Inlined(Scope([]))
     _Inliner(module, wanted, result).function(function)
@@ -268,4 +274,4 @@ def _symbols(operand: Operand) -> Iterator[str]:
             yield from _symbols(item)
 
 
-__all__ = ["Inlined", "callee", "inlined"]
+__all__ = ["Inlined", "callee", "inlined", "of_one_way"]

@@ -6,12 +6,14 @@ from ptx2amd.lower.summary import body, items
 from ptx2amd.ptx.ast import Function, Inst, Module, Scope, Shape
 from ptx2amd.target import exchanges, spins
 from ptx2amd.target.flow import Flow
-from ptx2amd.target.inline import Matters, inlined
+from ptx2amd.target.inline import Matters, inlined, of_one_way
 
 
 def prepared(module: Module, function: Function) -> Scope:
     """The body to lower. In the function's own, operations that lanes come to by different ways are one; where it has
     locks, the lanes of a wave meet after the releases. Functions whose calls take part in either are in their place."""
+    if of_one_way(module):
+        return body(module, function)
     whole = inlined(module, function, Matters(module)).scope
     asks = any(isinstance(item, Inst) and _asks(item.shape) for item in items(whole))
     changed = exchanges.transform(whole)

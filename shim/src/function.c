@@ -1,16 +1,17 @@
 /* Attributes and parameters of functions and kernels. */
+#include "attributes.h"
 #include "module.h"
 
 static CUresult code_attribute(struct kernel *k, int device, int attribute, int *value) {
   struct kernel_code *code;
   CUresult result = kernel_code(k, device, &code);
   if (result) return result;
-  if (attribute == CU_FUNC_ATTRIBUTE_NUM_REGS) *value = code->vgprs;
-  else if (attribute == CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES) *value = code->local;
-  else {
-    int most = code->max_threads ? code->max_threads : 1024;
-    *value = k->max_threads && k->max_threads < most ? k->max_threads : most;
-  }
+  int most = code->max_threads ? code->max_threads : 1024;
+  if (k->max_threads && k->max_threads < most) most = k->max_threads;
+  /* Programs find how many blocks run at once from it and the registers of a processor: its largest block has to fit. */
+  int fitting = REGISTERS_PER_PROCESSOR / most;
+  if (attribute == CU_FUNC_ATTRIBUTE_NUM_REGS) *value = code->vgprs < fitting ? code->vgprs : fitting;
+  else *value = attribute == CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES ? code->local : most;
   return CUDA_SUCCESS;
 }
 

@@ -37,6 +37,20 @@ def test_registers_for_as_many_waves(arch: str, directives: str, most: int) -> N
     assert (found < LIVE) == (most < LIVE)
 
 
+@pytest.mark.parametrize(("arch", "most"), [("gfx942", 128), ("gfx90a", 128), ("gfx1100", 192)])
+def test_registers_of_functions(arch: str, most: int) -> None:
+    """A function is no reason why the largest blocks of its kernel would not fit: they leave it as many registers."""
+    call = """{ .param .b64 x; st.param.b64 [x], %p; .reg .b64 %f; ld.volatile.u64 %f, [%p];
+        P: .callprototype _ (.param .b64 _); call %f, (x), P; }"""
+    taken = "".join(f"{{ .reg .b64 %f; mov.u64 %f, {name}; st.volatile.u64 [%p], %f; }}" for name in "fg")
+    entry = kernel("").replace(HEAD, "").replace("ret; }", f"{taken} {call} ret; }}")
+    function = kernel("").replace(".visible .entry k(", ".func f(").replace("st.volatile", f"{call} st.volatile", 1)
+    function += ".func g(.param .u64 a) { ret; }\n"
+    [result] = translate(function + entry, "bounds.ptx", [arch])
+    assert result.ok, result.kernels["k"].reason
+    assert 64 < result.kernels["k"].vgprs <= most
+
+
 @pytest.mark.parametrize("arch", ["gfx942", "gfx1100"])
 def test_clusters_of_several_blocks_are_refused(arch: str) -> None:
     text = HEAD.replace("sm_80", "sm_90")

@@ -9,6 +9,7 @@ from ptx2amd.lower.summary import body
 from ptx2amd.ptx.ast import Scope
 from ptx2amd.target.exchanges import meetings, transform
 from ptx2amd.target.flow import Flow
+from ptx2amd.target.hazards import hazards
 from ptx2amd.target.lanes import Lanes
 from ptx2amd.target.prepare import prepared
 from ptx2amd.translate import parse
@@ -145,6 +146,18 @@ def test_operations_in_a_function_that_both_sides_call() -> None:
     module = parse(HEAD + function + text, "calls.ptx")
     ops = list(Flow(prepared(module, module.functions["k"])).ops())
     assert [op.lower for op in ops].count("shfl") == 1 and not any(op.lower == "call" for op in ops)
+
+
+def test_functions_of_gcc_stay_as_they_are() -> None:
+    """Its exchanges are never copies of one: neither does a call need to be seen through, nor do two become one."""
+    function = ".shared .b32 __nvptx_uni[32]; .func f() { .reg .b32 %r; shfl.sync.bfly.b32 %r, %r, 1, 31, -1; ret; }\n"
+    two = KERNEL.format(body=BY_LANE + " call.uni f, (); bra C; B: call.uni f, (); C: ret;")
+    one = two.replace("entry k", "entry l").replace("B: call.uni f, ()", "B: shfl.sync.bfly.b32 %r7, %r1, 1, 31, -1")
+    module = parse(HEAD + function + two + one, "gcc.ptx")
+    for kernel, calls in (("k", 2), ("l", 1)):
+        ops = [op.lower for op in Flow(prepared(module, module.functions[kernel])).ops()]
+        assert (ops.count("call"), ops.count("shfl")) == (calls, 2 - calls)
+        assert hazards(module, [module.functions[kernel], module.functions["f"]]) == []
 
 
 def test_lanes_wait_where_ways_round_a_loop_differ() -> None:
