@@ -134,7 +134,7 @@ SUITES = {
     ),
     "GCC OpenMP": Suite(
         (), (str(HERE / "gcc_openmp_ops.py"), str(VENVS / "gcc openmp" / "debian")),
-        "PTX by GCC; linking by cuLink: kernels with GCC's run-time library in them take too long to translate",
+        "PTX by GCC, linked with its run-time library by cuLink",
         shown="gcc-12-offload-nvptx of Debian 12",
     ),
     "PyQrack": Suite(
