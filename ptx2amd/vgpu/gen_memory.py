@@ -10,7 +10,7 @@ from ptx2amd.vgpu.isa.table import memory_ops, symbol
 from ptx2amd.vgpu.unit import Handlers, Unit
 
 RUNTIME = Path(__file__).parent / "runtime"
-PARTS = ("vmem_lanes.c", "vmem_atomic.c", "vmem_flat.c", "vmem_buffer.c", "vmem_ds.c")
+PARTS = ("vmem_lanes.c", "vmem_atomic.c", "vmem_flat.c", "vmem_buffer.c", "vmem_ds.c", "vmem_image.c")
 FLAGS = ("-O3",)
 
 _CALL = re.compile(r"(\w+)\((.*)\)$")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ptx2amd.vgpu.isa import encoding
+from ptx2amd.vgpu.isa import encoding, image
 from ptx2amd.vgpu.isa.op import GENERATIONS, TYPES, Op, Operand, generation_of
 from ptx2amd.vgpu.isa.table import all_ops, symbol
 
@@ -62,9 +62,9 @@ def _traits(op: Op) -> str:
     traits = []
     if op.name.startswith(_RELATIVE):
         traits += ["TRAIT_BRANCH", "TRAIT_RELATIVE"]
-    if op.format in ("DS", "FLAT", "GLOBAL", "SCRATCH", "MUBUF", "MTBUF", "SMEM"):
+    if op.format in ("DS", "FLAT", "GLOBAL", "SCRATCH", "MUBUF", "MTBUF", "MIMG", "VSAMPLE", "SMEM"):
         traits.append("TRAIT_MEMORY")
-    if op.format.startswith("V"):
+    if op.format.startswith("V") and op.format != "VSAMPLE":
         traits.append("TRAIT_VALU")
     if op.format.startswith("S") and op.format != "SCRATCH":
         traits.append("TRAIT_SALU")
@@ -99,7 +99,7 @@ def _info(op: Op, index: int, arch: str) -> str:
         f" .accumulation = {accumulation}, .scalar_dst = {int(scalar_dst)},"
         f" .scaled = {int('(mfma_small,' in op.semantics)},"
         f" .traits = {_traits(op)},"
-        f" .generation = {GENERATIONS.index(generation_of(arch))}}}"
+        f" .generation = {GENERATIONS.index(generation_of(arch))}, .image = {' | '.join(image.flags(op)) or 0}}}"
     )
 
 
@@ -135,6 +135,7 @@ def decoder_header(arch: str) -> str:
         f"#define GENERATION_INDEX {GENERATIONS.index(generation_of(arch))}",
         f"#define DECODER_IS_GFX908 {int(arch == 'gfx908')}",
         f"#define DECODER_IS_OLD_GFX9 {int(arch in ('gfx900', 'gfx906', 'gfx908', 'gfx90a'))}",
+        f"#define DECODER_HAS_ACC {int(arch in ('gfx90a', 'gfx942', 'gfx950'))}   /* where older chips have TFE */",
         "#define DECODE_HAS_LITERAL 0x8000",
     ]
     for name in encoding.FORMATS:
@@ -176,12 +177,13 @@ def decoder_header(arch: str) -> str:
         if "op" not in layout.fields or layout.name == "VOPD":
             continue
         entries = ", ".join(f"[{o:#x}] = &infos[{k}]" for o, k in sorted(tables.get(layout.name, {}).items()))
-        size = 1 << layout.fields["op"][1]
+        size = 1 << (layout.fields["op"][1] + ("opm" in layout.fields))
         lines.append(f"static const struct op_info *const op_{layout.name}[{size}] = {{{entries or 0}}};")
     lines.append("static const struct op_info *find_op(unsigned format, const uint32_t *w) {")
     lines.append("  switch (format) {")
     lines += [
-        f"  case FORMAT_{x.name}: return op_{x.name}[F_{x.name}_op(w)];"
+        f"  case FORMAT_{x.name}: return op_{x.name}[F_{x.name}_op(w)"
+        + (f" | F_{x.name}_opm(w) << {x.fields['op'][1]}];" if "opm" in x.fields else "];")
         for x in layouts
         if "op" in x.fields and x.name != "VOPD"
     ]

@@ -30,6 +30,8 @@ _VECTOR = {
 _FLAT = "op=24:18 vdst=63:56 addr=39:32 data=47:40 saddr=54:48"
 #: GFX12's three dwords. glc is TH's first bit: for atomics, whether they return.
 _FLAT12 = "op=20:14 saddr=6:0 vdst=39:32 addr=71:64 data=62:55 ioffset=95:72 glc=52:52 scope=51:50"
+_IMAGE = "vaddr=39:32 vdata=47:40 srsrc=52:48 ssamp=57:53 dmask=11:8"
+_IMAGE12 = "dim=2:0 dmask=25:22 vdata=39:32 rsrc=49:41 vaddr=71:64"
 _BUFFER = "vdata=47:40 vaddr=39:32 srsrc=52:48 soffset=63:56 offset=11:0"
 
 #: generation -> format -> layout, in the order in which they are tried.
@@ -43,9 +45,9 @@ LAYOUTS: dict[str, dict[str, str]] = {
         "SCRATCH": f"31:26=0x37 15:14=1 {_FLAT} ioffset=12:0 acc=55:55 glc=16:16 slc=17:17 dlc=25:25 sve=13:13",
         "GLOBAL": f"31:26=0x37 15:14=2 {_FLAT} ioffset=12:0 acc=55:55 glc=16:16 slc=17:17 dlc=25:25 lds=13:13",
         "MUBUF": f"31:26=0x38 op=24:18 {_BUFFER} offen=12:12 idxen=13:13 glc=14:14 dlc=15:15 lds=16:16 slc=17:17"
-        " acc=55:55",
-        "MTBUF": f"31:26=0x3a op=18:15 {_BUFFER} offen=12:12 idxen=13:13",
-        "MIMG": "31:26=0x3c op=24:18 vaddr=39:32 vdata=47:40",
+        " acc=55:55 tfe=55:55",
+        "MTBUF": f"31:26=0x3a op=18:15 {_BUFFER} offen=12:12 idxen=13:13 glc=14:14 slc=54:54 acc=55:55 tfe=55:55 format=25:19",
+        "MIMG": f"31:26=0x3c op=24:18 {_IMAGE} unorm=12:12 glc=13:13 array=14:14 a16=15:15 tfe=16:16 acc=16:16 slc=25:25 d16=63:63",
         "SMEM": "31:26=0x30 op=25:18 sdata=12:6 sbase=5:0 soffset=63:57 offset=52:32 glc=16:16 soffset_en=14:14"
         " imm=17:17",
         **_SCALAR,
@@ -61,8 +63,10 @@ LAYOUTS: dict[str, dict[str, str]] = {
         "GLOBAL": f"31:26=0x37 15:14=2 {_FLAT} ioffset=11:0 glc=16:16 dlc=12:12 slc=17:17 lds=13:13",
         "MUBUF": f"31:26=0x38 op=25:18 {_BUFFER} offen=12:12 idxen=13:13 glc=14:14 dlc=15:15 lds=16:16 slc=54:54"
         " tfe=55:55",
-        "MTBUF": f"31:26=0x3a op=18:16 {_BUFFER} offen=12:12 idxen=13:13",
-        "MIMG": "31:26=0x3c op=24:18 vaddr=39:32 vdata=47:40",
+        "MTBUF": f"31:26=0x3a op=18:16 opm=53:53 {_BUFFER} offen=12:12 idxen=13:13 glc=14:14 dlc=15:15 slc=54:54 tfe=55:55"
+        " format=25:19",
+        "MIMG": f"31:26=0x3c op=24:18 opm=0:0 {_IMAGE} nsa=2:1 dim=5:3 dlc=7:7 unorm=12:12 glc=13:13 tfe=16:16 slc=25:25"
+        " a16=62:62 d16=63:63",
         "EXP": "31:26=0x3e",
         "SMEM": "31:26=0x3d op=25:18 sdata=12:6 sbase=5:0 soffset=63:57 offset=52:32 glc=16:16 dlc=14:14",
         **_SCALAR,
@@ -79,8 +83,10 @@ LAYOUTS: dict[str, dict[str, str]] = {
         "SCRATCH": f"31:26=0x37 17:16=1 {_FLAT} ioffset=12:0 glc=14:14 dlc=13:13 slc=15:15 sve=55:55",
         "GLOBAL": f"31:26=0x37 17:16=2 {_FLAT} ioffset=12:0 glc=14:14 dlc=13:13 slc=15:15",
         "MUBUF": f"31:26=0x38 op=25:18 {_BUFFER} offen=54:54 idxen=55:55 glc=14:14 dlc=13:13 slc=12:12 tfe=53:53",
-        "MTBUF": f"31:26=0x3a op=18:15 {_BUFFER} offen=54:54 idxen=55:55",
-        "MIMG": "31:26=0x3c op=25:18 vaddr=39:32 vdata=47:40",
+        "MTBUF": f"31:26=0x3a op=18:15 {_BUFFER} offen=54:54 idxen=55:55 glc=14:14 dlc=13:13 slc=12:12 tfe=53:53"
+        " format=25:19",
+        "MIMG": "31:26=0x3c op=25:18 vaddr=39:32 vdata=47:40 srsrc=52:48 ssamp=62:58 dmask=11:8 nsa=0:0 dim=4:2 unorm=7:7"
+        " slc=12:12 dlc=13:13 glc=14:14 a16=16:16 d16=17:17 tfe=53:53",
         "EXP": "31:26=0x3e",
         "SMEM": "31:26=0x3d op=25:18 sdata=12:6 sbase=5:0 soffset=63:57 offset=52:32 glc=14:14 dlc=13:13",
         **_SCALAR,
@@ -97,8 +103,9 @@ LAYOUTS: dict[str, dict[str, str]] = {
         "SCRATCH": f"31:24=0xed {_FLAT12} sve=49:49",
         "GLOBAL": f"31:24=0xee {_FLAT12}",
         "MUBUF": "31:26=0x31 op=21:14 vdata=39:32 vaddr=71:64 rsrc=49:41 soffset=6:0 ioffset=95:72 offen=62:62"
-        " idxen=63:63 tfe=22:22 glc=52:52 scope=51:50",
-        "MIMG": "31:26=0x34 op=21:14",
+        " idxen=63:63 tfe=22:22 glc=52:52 scope=51:50 format=61:55",
+        "MIMG": f"31:26=0x34 op=21:14 {_IMAGE12} a16=6:6 d16=5:5 tfe=55:55 glc=52:52 scope=51:50",
+        "VSAMPLE": f"31:26=0x39 op=21:14 {_IMAGE12} a16=6:6 d16=5:5 tfe=3:3 unorm=13:13 ssamp=63:55 glc=52:52 scope=51:50",
         "EXP": "31:26=0x3e",
         "SMEM": "31:26=0x3d op=18:13 sdata=12:6 sbase=5:0 soffset=63:57 ioffset=55:32 scope=22:21",
         **_SCALAR,
@@ -106,7 +113,7 @@ LAYOUTS: dict[str, dict[str, str]] = {
     },
 }
 #: gfx1250 and its kin: FP8 and bf16 everywhere, no images, VOPD3.
-LAYOUTS["gfx125"] = {k: v for k, v in LAYOUTS["gfx12"].items() if k != "MIMG"}
+LAYOUTS["gfx125"] = {k: v for k, v in LAYOUTS["gfx12"].items() if k not in ("MIMG", "VSAMPLE")}
 
 #: Architecture whose machine code a decoder is for -> generation of its layouts. Others that decode alike: arch.c.
 DECODERS: dict[str, str] = {
@@ -125,7 +132,7 @@ EXTENSIONS: dict[str, str] = {
 
 #: Dwords of an instruction in each format, without literal and extension.
 DWORDS = {**dict.fromkeys(("SOP1", "SOP2", "SOPC", "SOPK", "SOPP", "VOP1", "VOP2", "VOPC", "LDSDIR"), 1)}
-DWORDS12 = {**DWORDS, **dict.fromkeys(("FLAT", "SCRATCH", "GLOBAL", "MUBUF", "MIMG"), 3)}
+DWORDS12 = {**DWORDS, **dict.fromkeys(("FLAT", "SCRATCH", "GLOBAL", "MUBUF", "MIMG", "VSAMPLE"), 3)}
 
 #: Opcode of a short form in the VOP3 space: added to the short form's number.
 VOP3_BASE = {

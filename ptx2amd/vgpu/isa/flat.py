@@ -118,6 +118,6 @@ OPS = [
       for prefix, fmt in (("global", "GLOBAL"), ("scratch", "SCRATCH"))],
     *[Op(f"{prefix}_store_block", fmt, "a:b64, b:b32", f"{prefix}_block(true)")
       for prefix, fmt in (("global", "GLOBAL"), ("scratch", "SCRATCH"))],
-    Op("global_load_addtid_b32", "GLOBAL", "d:b32", "", gfx11=0x28),
-    Op("global_store_addtid_b32", "GLOBAL", "b:b32", "", gfx11=0x29),
+    Op("global_load_addtid_b32", "GLOBAL", "d:b32", "global_addtid(false)", gfx11=0x28),
+    Op("global_store_addtid_b32", "GLOBAL", "b:b32", "global_addtid(true)", gfx11=0x29),
 ]  # fmt: skip

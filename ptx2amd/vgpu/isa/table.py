@@ -12,7 +12,7 @@ from ptx2amd.vgpu.isa.op import GENERATIONS, Op, opcodes
 
 #: Modules of this package that hold a list OPS. A module that is not there yet is skipped.
 SCALAR_FAMILIES = ("sop", "sop_float", "sopp", "smem")
-MEMORY_FAMILIES = ("ds", "flat", "buffer")
+MEMORY_FAMILIES = ("ds", "flat", "buffer", "image")
 VECTOR_FAMILIES = ("vop1", "vop2", "vop3", "vop3p", "vopc", "mfma", "wmma", "legacy", "newer", "sparse", "scaled")
 
 

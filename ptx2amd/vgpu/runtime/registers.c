@@ -36,12 +36,12 @@ static struct named memory_named(const struct inst *i, int k) {
   const struct op_info *op = i->op;
   static const uint8_t role[] = {[MEM_ADDR] = ROLE_A, [MEM_DATA] = ROLE_B, [MEM_DATA2] = ROLE_C};
   if (i->src_kind[k] == OPERAND_SCALAR)
-    return scalar_named(i->src[k], k == MEM_SADDR ? (op->format == FORMAT_MUBUF ? 4 : op->format == FORMAT_SCRATCH ? 1 : 2) : 1);
+    return scalar_named(i->src[k], k == MEM_SADDR ? (op->format == FORMAT_MUBUF || op->format == FORMAT_MTBUF ? 4 : op->format == FORMAT_SCRATCH ? 1 : 2) : 1);
   if (i->src_kind[k] != OPERAND_VGPR || k == MEM_SADDR) return (struct named){0};
   unsigned n = 0;
   for (int j = 0; j < op->n_src; j++)
     if (op->src_role[j] == role[k]) n = operand_dwords(op->src_type[j]);
-  if (k == MEM_ADDR && op->format == FORMAT_MUBUF)
+  if (k == MEM_ADDR && (op->format == FORMAT_MUBUF || op->format == FORMAT_MTBUF))
     n = (i->flags & FLAG_OFFEN ? 1 : 0) + (i->flags & FLAG_IDXEN ? 1 : 0);
   else if (k == MEM_ADDR && n)
     n = op->format == FORMAT_FLAT || (op->format == FORMAT_GLOBAL && i->src_kind[MEM_SADDR] == OPERAND_NONE) ? 2 : 1;
@@ -60,9 +60,21 @@ static unsigned mask_dwords(enum operand_type type, unsigned lanes) {
   return type == TYPE_mask ? lanes / 32 : operand_dwords(type);
 }
 
+/* Operand number k of an image instruction: the address's parts, the descriptors, data. */
+static struct named image_named(const struct inst *i, int k) {
+  const struct inst_ext *x = i->ext;
+  if (k == MEM_SADDR) return scalar_named(i->src[k], 8);
+  if (k == MEM_DATA2) return scalar_named(i->src[k], i->src_kind[k] == OPERAND_SCALAR ? 4 : 0);
+  if (k == MEM_DATA) return vector_named(i->src[k], x->image.n_data);
+  unsigned most = x->image.address[0];
+  for (unsigned j = 1; j < x->image.n_address; j++) most = x->image.address[j] > most ? x->image.address[j] : most;
+  return vector_named(most, k == MEM_ADDR && x->image.n_address);
+}
+
 /* Operand number k: 0 to 3 the sources, 4 and 5 the results. */
 static struct named operand_named(const struct inst *i, int k, unsigned lanes) {
   const struct op_info *op = i->op;
+  if (i->ext && i->ext->kind == EXT_IMAGE) return k < 4 ? image_named(i, k) : (struct named){0};
   bool vector_memory = (op->traits & TRAIT_MEMORY) && op->format != FORMAT_SMEM;
   /* Rows give matrices' registers in waves of 32 lanes. */
   unsigned share = lanes == 64 && op->generation >= 2 && op->format == FORMAT_VOP3P ? 2 : 1;

@@ -58,6 +58,10 @@ next_inst VG(global_load)(struct wave *w, const struct inst *i, enum load_kind k
 next_inst VG(global_store)(struct wave *w, const struct inst *i, enum store_kind kind);
 next_inst VG(global_atomic)(struct wave *w, const struct inst *i, enum atomic_op op, unsigned bits);
 next_inst VG(global_load_lds)(struct wave *w, const struct inst *i, enum load_kind kind);
+/* What a load brings, at the lanes' addresses, to LDS: M0 + offset + lane * size. */
+next_inst VG(load_lds)(struct wave *w, const struct inst *i, const struct lane_addresses *a, enum load_kind kind);
+/* Lane l's dword at the scalar address + offset + 4 l. */
+next_inst VG(global_addtid)(struct wave *w, const struct inst *i, bool store);
 next_inst VG(global_load_transposed)(struct wave *w, const struct inst *i, enum load_kind kind);
 next_inst VG(global_block)(struct wave *w, const struct inst *i, bool write);
 next_inst VG(scratch_block)(struct wave *w, const struct inst *i, bool write);
@@ -69,6 +73,18 @@ next_inst VG(scratch_store)(struct wave *w, const struct inst *i, enum store_kin
 next_inst VG(buffer_load)(struct wave *w, const struct inst *i, enum load_kind kind);
 next_inst VG(buffer_store)(struct wave *w, const struct inst *i, enum store_kind kind);
 next_inst VG(buffer_atomic)(struct wave *w, const struct inst *i, enum atomic_op op, unsigned bits);
+
+/* Elements in a format (texel.h) of n components. halves: FORMAT_... below; typed: the instruction names the format. */
+enum format_halves { FORMAT_DWORDS, FORMAT_HALVES, FORMAT_HIGH_HALF };
+next_inst VG(buffer_load_format)(struct wave *w, const struct inst *i, unsigned n, enum format_halves halves, bool typed);
+next_inst VG(buffer_store_format)(struct wave *w, const struct inst *i, unsigned n, enum format_halves halves, bool typed);
+
+next_inst VG(image_load)(struct wave *w, const struct inst *i);
+next_inst VG(image_store)(struct wave *w, const struct inst *i);
+next_inst VG(image_atomic)(struct wave *w, const struct inst *i, enum atomic_op op);
+next_inst VG(image_sample)(struct wave *w, const struct inst *i);
+next_inst VG(image_lod)(struct wave *w, const struct inst *i);
+next_inst VG(image_resinfo)(struct wave *w, const struct inst *i);
 
 next_inst VG(ds_load)(struct wave *w, const struct inst *i, enum load_kind kind);
 next_inst VG(ds_store)(struct wave *w, const struct inst *i, enum store_kind kind);

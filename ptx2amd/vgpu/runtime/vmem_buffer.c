@@ -1,6 +1,7 @@
 /* MUBUF instructions: a 128-bit descriptor in SGPRs gives base, stride and range. Accesses out of range read zero
  * and write nothing, as on the chip. A descriptor that adds the lane's number is the wave's scratch (GFX9's private
  * segment buffer). */
+#include "texel.h"
 #include "vmem.h"
 
 struct buffer {
@@ -8,6 +9,13 @@ struct buffer {
   uint32_t stride, records;
   bool swizzle, add_tid;
 };
+
+/* The dword behind the data that says whether a page was missing: never. */
+static void all_resident(struct wave *w, const struct inst *i, unsigned dwords) {
+  if (!(i->flags & FLAG_TFE)) return;
+  uint32_t *d = vgpr(w, i->dst + dwords);
+  EACH_LANE(l, wave_exec(w)) d[l] = 0;
+}
 
 static struct buffer buffer_descriptor(const struct wave *w, const struct inst *i) {
   const uint32_t *s = w->s + i->src[MEM_SADDR];
@@ -53,13 +61,28 @@ static void scratch_offsets(const struct wave *w, const struct inst *i, const st
     a->p[l] = (uint32_t)(scalar / W + (uint32_t)i->imm + (i->flags & FLAG_OFFEN ? v[l] : 0));
 }
 
+/* Lane l's data to M0 + offset + l * size; zeros where it lies out of range. */
+static next_inst load_to_lds(struct wave *w, const struct inst *i, const struct buffer *b, enum load_kind kind) {
+  struct lane_addresses a = {.lanes = wave_exec(w)};
+  next_inst out;
+  static const uint8_t zeros[16];
+  if (b->add_tid) return wave_fault(w, i, FAULT_UNIMPLEMENTED, -1, 0, "%s from private memory to LDS", i->op->name);
+  buffer_offsets(w, i, b, &a, load_bytes[kind]);
+  if (a.lanes && !VG(check_addresses)(w, i, &a, load_bytes[kind], false, &out)) return out;
+  for (unsigned l = 0; l < W; l++)
+    if (!(a.lanes >> l & 1)) a.p[l] = (uint64_t)(uintptr_t)zeros;
+  a.lanes = wave_exec(w);
+  return VG(load_lds)(w, i, &a, kind);
+}
+
 next_inst VG(buffer_load)(struct wave *w, const struct inst *i, enum load_kind kind) {
   struct lane_addresses a;
   next_inst out;
   uint64_t exec = wave_exec(w);
   if (!(a.lanes = exec)) return NEXT(i);
   struct buffer b = buffer_descriptor(w, i);
-  if (i->flags & (FLAG_LDS | FLAG_TFE)) return wave_fault(w, i, FAULT_UNIMPLEMENTED, -1, 0, "buffer load with lds or tfe");
+  if (i->flags & FLAG_LDS) return load_to_lds(w, i, &b, kind);
+  all_resident(w, i, (load_bytes[kind] + 3u) / 4);
   if (b.add_tid) {
     scratch_offsets(w, i, &b, &a);
     return VG(scratch_access)(w, i, &a, load_bytes[kind], (int)kind, -1);
@@ -110,5 +133,83 @@ next_inst VG(buffer_atomic)(struct wave *w, const struct inst *i, enum atomic_op
                         (unsigned long long)a.p[l]);
   unsigned data = i->src[MEM_DATA];
   VG(atomic_lanes)(w, i, &a, op, bits, i->flags & FLAG_GLC, true, data, data + bits / 32);
+  return NEXT(i);
+}
+
+/* --- formats ---------------------------------------------------------------------------------------------------- */
+
+/* The format, and the components that a load selects. False: a fault. */
+static bool buffer_format(struct wave *w, const struct inst *i, bool typed, struct texel_format *f, uint8_t select[4],
+                          next_inst *out) {
+  unsigned generation = i->op->generation;
+  uint32_t s = w->s[i->src[MEM_SADDR] + 3], code = i->literal[0];
+  if (!typed && generation == 0) code = (s >> 15 & 15) | (s >> 12 & 7) << 4;
+  else if (!typed) code = s >> 12 & (generation == 1 ? 127 : 63);
+  if (generation == 0) code = (code & 15) | code >> 4 << 6;
+  for (unsigned k = 0; k < 4; k++) select[k] = typed ? 4 + k : s >> 3 * k & 7;
+  if (texel_format(generation, code, f)) return true;
+  *out = wave_fault(w, i, FAULT_UNIMPLEMENTED, -1, 0, "%s: format %u of the buffer", i->op->name, code);
+  return false;
+}
+
+static uint32_t half_of(const struct texel_format *f, uint32_t value) {
+  return texel_integer(f) ? value & 0xffff : texel_half(value);
+}
+static uint32_t whole_of(const struct texel_format *f, uint32_t half) {
+  return f->number == NUMBER_UINT ? half & 0xffff : f->number == NUMBER_SINT ? (uint32_t)(int32_t)(int16_t)half : texel_from_half(half);
+}
+
+next_inst VG(buffer_load_format)(struct wave *w, const struct inst *i, unsigned n, enum format_halves halves, bool typed) {
+  struct lane_addresses a;
+  struct texel_format f;
+  uint8_t select[4];
+  next_inst out;
+  uint64_t exec = wave_exec(w);
+  if (!(a.lanes = exec)) return NEXT(i);
+  struct buffer b = buffer_descriptor(w, i);
+  if (!buffer_format(w, i, typed, &f, select, &out)) return out;
+  if (b.add_tid) return wave_fault(w, i, FAULT_UNIMPLEMENTED, -1, 0, "%s on private memory", i->op->name);
+  buffer_offsets(w, i, &b, &a, f.bytes);
+  if (a.lanes && !VG(check_addresses)(w, i, &a, f.bytes, false, &out)) return out;
+  uint32_t *d = vgpr(w, i->dst);
+  EACH_LANE(l, exec) {
+    uint32_t value[4] = {0};
+    if (a.lanes >> l & 1) texel_load(&f, (const void *)(uintptr_t)a.p[l], value);
+    texel_select(&f, select, value);
+    for (unsigned k = 0; k < n; k++) {
+      uint32_t half = half_of(&f, value[k]), *r = &d[k / 2 * W + l];
+      if (halves == FORMAT_DWORDS) d[k * W + l] = value[k];
+      else if (halves == FORMAT_HIGH_HALF || (k & 1)) *r = (*r & 0xffff) | half << 16;
+      else *r = n == 1 ? (*r & 0xffff0000) | half : half;
+    }
+  }
+  all_resident(w, i, halves == FORMAT_DWORDS ? n : (n + 1) / 2);
+  return NEXT(i);
+}
+
+next_inst VG(buffer_store_format)(struct wave *w, const struct inst *i, unsigned n, enum format_halves halves, bool typed) {
+  struct lane_addresses a;
+  struct texel_format f;
+  uint8_t select[4];
+  next_inst out;
+  if (!(a.lanes = wave_exec(w))) return NEXT(i);
+  struct buffer b = buffer_descriptor(w, i);
+  if (!buffer_format(w, i, typed, &f, select, &out)) return out;
+  if (b.add_tid) return wave_fault(w, i, FAULT_UNIMPLEMENTED, -1, 0, "%s on private memory", i->op->name);
+  buffer_offsets(w, i, &b, &a, f.bytes);
+  if (!a.lanes) return NEXT(i);
+  if (!VG(check_addresses)(w, i, &a, f.bytes, true, &out)) return out;
+  const uint32_t *s = vgpr(w, i->src[MEM_DATA]);
+  w->changes++;
+  EACH_LANE(l, a.lanes) {
+    uint32_t value[4];
+    for (unsigned k = 0; k < 4; k++) {   /* components that are not given: zero, from GFX10 on the first */
+      unsigned from = k < n ? k : 0;
+      uint32_t half = s[from / 2 * W + l] >> (halves == FORMAT_HIGH_HALF || (from & 1) ? 16 : 0);
+      value[k] = k >= n && i->op->generation == 0 ? 0 : halves == FORMAT_DWORDS ? s[from * W + l] : whole_of(&f, half & 0xffff);
+    }
+    texel_unselect(select, value);
+    texel_store(&f, (void *)(uintptr_t)a.p[l], value);
+  }
   return NEXT(i);
 }

@@ -158,20 +158,39 @@ next_inst VG(global_atomic)(struct wave *w, const struct inst *i, enum atomic_op
   return NEXT(i);
 }
 
-/* Loads that go to LDS: lane l's data to M0 + offset + l * size. */
+next_inst VG(global_addtid)(struct wave *w, const struct inst *i, bool store) {
+  struct lane_addresses a;
+  next_inst out;
+  if (!(a.lanes = wave_exec(w))) return NEXT(i);
+  bool scalar = i->src_kind[MEM_SADDR] != OPERAND_NONE;
+  const uint32_t *s = w->s + i->src[MEM_SADDR];
+  uint64_t base = (scalar ? (uint64_t)s[1] << 32 | s[0] : 0) + (uint64_t)(int64_t)i->imm;
+  a.stride = 4;
+  no_pattern(&a);
+  for (unsigned l = 0; l < W; l++) a.p[l] = base + 4 * l;
+  if (!VG(check_addresses)(w, i, &a, 4, store, &out)) return out;
+  if (store) VG(store_lanes)(w, i, &a, STORE_B32);
+  else VG(load_lanes)(w, i, &a, LOAD_B32);
+  return NEXT(i);
+}
+
 next_inst VG(global_load_lds)(struct wave *w, const struct inst *i, enum load_kind kind) {
   struct lane_addresses a;
   next_inst out;
   if (!(a.lanes = wave_exec(w))) return NEXT(i);
-  unsigned bytes = load_bytes[kind], step = bytes < 4 ? 4 : bytes;
   flat_addresses(w, i, &a);
-  if (!VG(check_addresses)(w, i, &a, bytes, false, &out)) return out;
+  if (!VG(check_addresses)(w, i, &a, load_bytes[kind], false, &out)) return out;
+  return VG(load_lds)(w, i, &a, kind);
+}
+
+next_inst VG(load_lds)(struct wave *w, const struct inst *i, const struct lane_addresses *a, enum load_kind kind) {
+  unsigned bytes = load_bytes[kind], step = bytes < 4 ? 4 : bytes;
   uint64_t base = (w->s[S_M0] & 0xffffff) + (uint64_t)(int64_t)i->imm;
   w->changes++;
-  EACH_LANE(l, a.lanes) {
+  EACH_LANE(l, a->lanes) {
     uint64_t at = base + l * step;
     if (at + step > w->lds_size) return lds_fault(w, i, (int)l, at, step);
-    const void *from = (const void *)(uintptr_t)a.p[l];
+    const void *from = (const void *)(uintptr_t)a->p[l];
     if (kind == LOAD_I8 || kind == LOAD_I16) {
       int32_t value = kind == LOAD_I8 ? *(const int8_t *)from : *(const int16_t *)from;
       memcpy(w->lds + at, &value, 4);

@@ -27,8 +27,13 @@ typedef const struct inst *(*handler_fn)(struct wave *w, const struct inst *i);
 enum operand_kind { OPERAND_VGPR, OPERAND_SCALAR, OPERAND_LITERAL, OPERAND_SPECIAL, OPERAND_NONE };
 
 /* Second half of instructions that need more than struct inst holds. */
+enum { IMAGE_ADDRESSES = 13 };   /* dwords of an address, at most */
 struct inst_ext {
   uint8_t kind;          /* enum ext_kind */
+  struct {               /* EXT_IMAGE: VGPRs of the address's dwords, of which n_address are sure to be read; ... */
+    uint8_t address[IMAGE_ADDRESSES], n_address, n_data, dmask, dim;
+    bool unorm, a16, d16, tfe, array;
+  } image;
   uint8_t dpp_fi, dpp_bound, dpp_row_mask, dpp_bank_mask;
   uint16_t dpp_ctrl;     /* 9 bits */
   uint8_t dpp8[8];       /* EXT_DPP8: source lane in the group of 8 */
@@ -36,7 +41,7 @@ struct inst_ext {
   struct inst *x, *y;    /* EXT_VOPD: the two operations, which read all sources before either writes;
                             EXT_SCALES: x has an MFMA's scales as its sources */
 };
-enum ext_kind { EXT_NONE, EXT_DPP16, EXT_DPP8, EXT_SDWA, EXT_VOPD, EXT_SCALES };
+enum ext_kind { EXT_NONE, EXT_DPP16, EXT_DPP8, EXT_SDWA, EXT_VOPD, EXT_SCALES, EXT_IMAGE };
 
 /* What the tables know about an instruction. */
 struct op_info {
@@ -53,6 +58,16 @@ struct op_info {
   uint8_t scaled;        /* an MFMA that may have scales before it */
   uint8_t traits;        /* bits of enum op_trait */
   uint8_t generation;    /* 0 gfx9, 1 gfx10, 2 gfx11, 3 gfx12 */
+  uint16_t image;        /* bits of enum image_flag */
+};
+/* What the address of an image instruction has besides coordinates, in this order (level and clamp behind them). */
+enum image_flag {
+  IMAGE_OFFSET = 1, IMAGE_BIAS = 2, IMAGE_COMPARE = 4, IMAGE_GRAD = 8, IMAGE_LOD = 16, IMAGE_CLAMP = 32, IMAGE_MIP = 64,
+  IMAGE_G16 = 128,       /* gradients are halves */
+  IMAGE_ZERO = 256,      /* level 0 */
+  IMAGE_GATHER = 512,    /* one component of four texels */
+  IMAGE_SAMPLED = 1024,  /* coordinates are floats */
+  IMAGE_RESINFO = 2048,  /* no coordinates */
 };
 enum src_role { ROLE_A, ROLE_B, ROLE_C, ROLE_K };
 enum op_trait {

@@ -1,0 +1,52 @@
+/* Images: what descriptors say (T#, S#), and what one lane loads, stores or samples. */
+#ifndef PTX2AMD_VGPU_IMAGE_H
+#define PTX2AMD_VGPU_IMAGE_H
+
+#include "texel.h"
+#include "wave.h"
+
+/* As instructions and, from 8 on, descriptors number them. */
+enum image_dim { DIM_1D, DIM_2D, DIM_3D, DIM_CUBE, DIM_1D_ARRAY, DIM_2D_ARRAY, DIM_2D_MSAA, DIM_2D_MSAA_ARRAY };
+
+struct image {
+  uint64_t base, slice_bytes;
+  struct texel_format format;
+  uint32_t size[3];           /* texels; [2]: slices of 3D images */
+  uint32_t first, slices;     /* of arrays and cubes: those that exist */
+  uint32_t pitch;             /* texels from row to row */
+  enum image_dim dim;
+  uint8_t select[4], border_swizzle;
+  float least_lod;
+};
+/* NULL, or why the software GPU has no such images. */
+const char *image_describe(const uint32_t *t, unsigned generation, struct image *image);
+
+struct sampler {
+  uint8_t clamp[3], compare, border, reduction;
+  uint8_t magnify, minify, between_slices;   /* filters */
+  bool unnormalized, truncates, apart;       /* apart: cube faces */
+  float bias, least_lod, most_lod;
+};
+const char *sampler_describe(const uint32_t *s, unsigned generation, struct sampler *sampler);
+
+/* A lane's address operands. */
+struct image_request {
+  union { float f[4]; int32_t i[4]; } at;    /* coordinates in the dimension's order */
+  float gradient[2][3], lod, bias, least_lod, reference;
+  int8_t offset[3];
+};
+enum image_dim image_request_dim(const struct inst *i, const struct image *image);
+unsigned image_coordinates(enum image_dim dim);
+/* From the dwords of the address registers. */
+void image_request(const struct inst *i, enum image_dim dim, const uint32_t *dwords, struct image_request *r);
+
+/* Address of a texel; 0: outside. */
+uint64_t image_texel(const struct image *image, enum image_dim dim, const struct image_request *r, unsigned flags);
+
+/* Sampling. False: memory that is not there, its address in *bad. */
+bool image_sample(struct wave *w, const struct image *image, const struct sampler *s, enum image_dim dim, unsigned flags,
+                  bool unnormalized, unsigned component, const struct image_request *r, uint32_t value[4], uint64_t *bad);
+/* Level of detail from gradients, before and after the sampler's limits. */
+float image_lod(const struct image *image, const struct sampler *s, enum image_dim dim, const struct image_request *r);
+float image_lod_limited(const struct image *image, const struct sampler *s, const struct image_request *r, float lod);
+#endif

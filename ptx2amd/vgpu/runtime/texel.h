@@ -1,0 +1,36 @@
+/* Formats of texels and typed buffers' elements: bits in memory to four components and back. */
+#ifndef PTX2AMD_VGPU_TEXEL_H
+#define PTX2AMD_VGPU_TEXEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum texel_number {
+  NUMBER_UNORM, NUMBER_SNORM, NUMBER_USCALED, NUMBER_SSCALED, NUMBER_UINT, NUMBER_SINT, NUMBER_FLOAT = 7, NUMBER_SRGB = 9,
+};
+struct texel_format {
+  uint8_t number, bytes, components;
+  uint8_t at[4], width[4];   /* of each component: its first bit, and how many */
+  bool shared_exponent;      /* in the top 5 bits */
+};
+
+/* What a descriptor's or instruction's format field says; GFX9: data format | number format << 6. False: unknown. */
+bool texel_format(unsigned generation, unsigned code, struct texel_format *f);
+
+static inline bool texel_integer(const struct texel_format *f) {
+  return f->number == NUMBER_UINT || f->number == NUMBER_SINT;
+}
+/* Components as bits of floats or integers; those that the format lacks: 0, 0, 0, 1. */
+void texel_load(const struct texel_format *f, const void *from, uint32_t value[4]);
+/* Values out of range are clamped. */
+void texel_store(const struct texel_format *f, void *to, const uint32_t value[4]);
+
+/* DST_SEL: 0, 1, or component 4 + k. */
+void texel_select(const struct texel_format *f, const uint8_t select[4], uint32_t value[4]);
+/* The other way: each component takes the value that it would be read as. */
+void texel_unselect(const uint8_t select[4], uint32_t value[4]);
+
+/* Bits of a float as half precision, to nearest even; and back. */
+uint32_t texel_half(uint32_t value);
+uint32_t texel_from_half(uint32_t half);
+#endif
