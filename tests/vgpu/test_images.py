@@ -5,13 +5,14 @@ Protects: what a HIP program's textures and surfaces compile to, from decoding t
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 import numpy as np
 import pytest
 import texels
-from descriptors import FORMATS, IDENTITY, Shape, image, sampler, texel_bytes
-from engine import CodeObject, EngineFault
+from descriptors import FORMATS, Shape, image, sampler, texel_bytes
+from engine import CodeObject
 
 from ptx2amd.codegen import emit, link
 from ptx2amd.target import target
@@ -34,14 +35,17 @@ def compiled(arch: str, ir: str) -> CodeObject:
 
 def kernel(call: str, inputs: int, kind: str, output: str, body: str = "") -> str:
     """One work-item loads its inputs (of a type) as %x0 ..., does the call, and stores %r."""
-    loads = "\n".join(
-        f"  %p{k} = getelementptr {kind}, ptr addrspace(1) %in, i32 %o{k}\n  %x{k} = load {kind}, ptr addrspace(1) %p{k}\n"
+    loads = "".join(
+        f"  %p{k} = getelementptr {kind}, ptr addrspace(1) %in, i32 %o{k}\n"
+        f"  %x{k} = load {kind}, ptr addrspace(1) %p{k}\n"
         for k in range(inputs)
     )
     offsets = "\n".join(f"  %o{k} = add i32 %first, {k}" for k in range(inputs))
     store = ""
     if output:
-        store = f"  %q = getelementptr {output}, ptr addrspace(1) %out, i32 %id\n  store {output} %r, ptr addrspace(1) %q"
+        store = (
+            f"  %q = getelementptr {output}, ptr addrspace(1) %out, i32 %id\n  store {output} %r, ptr addrspace(1) %q"
+        )
     return f"""
 define amdgpu_kernel void @k(ptr addrspace(1) inreg noalias %desc, ptr addrspace(1) noalias %in,
     ptr addrspace(1) noalias %out) #0 {{
@@ -61,6 +65,14 @@ attributes #0 = {{ "amdgpu-flat-work-group-size"="{N},{N}" }}
 !0 = !{{i32 1, !"amdhsa_code_object_version", i32 500}}
 !llvm.module.flags = !{{!0}}
 """
+
+
+def called(result: str, name: str, operands: str) -> tuple[str, str]:
+    """A call of an intrinsic as %r, and its declaration. operands: "type value, ..."."""
+    types = [o.rsplit(" ", 1)[0] for o in re.split(r", (?![^<]*>)", operands)]
+    head = "" if result == "void" else "%r = "
+    full = f"{result} @llvm.amdgcn.{name}"
+    return f"{head}call {full}({operands})", f"declare {full}({', '.join(types)})\n"
 
 
 class Memory:
@@ -84,18 +96,15 @@ class Memory:
                     self.texels[:] = values.astype(f"f{widths[0] // 8}").view(np.uint8)
 
 
-def run(arch: str, ir: str, descriptors: list[np.ndarray], inputs: np.ndarray, out: np.ndarray, *memory: Memory) -> None:
-    desc = np.zeros(16 + 8, np.uint32)
-    start = -desc.ctypes.data % 32 // 4
-    desc[start : start + len(descriptors[0])] = descriptors[0]
+def run(
+    arch: str, ir: str, descriptors: list[np.ndarray], inputs: np.ndarray, out: np.ndarray, *memory: Memory
+) -> None:
+    room = np.zeros(64, np.uint32)
+    aligned = room[-room.ctypes.data % 64 // 4 :][:32]
+    aligned[: len(descriptors[0])] = descriptors[0]
     if len(descriptors) > 1:
-        desc[start + 12 : start + 16] = descriptors[1]
-    whole = np.zeros(64, np.uint32)
-    whole[:24] = desc
-    aligned = np.zeros(64, np.uint32)
-    at = -aligned.ctypes.data % 64 // 4
-    aligned[at : at + 16] = desc[start : start + 16]
-    compiled(arch, ir).run("k", [1], [N], [aligned[at:], np.ascontiguousarray(inputs), out, *(m.block for m in memory)])
+        aligned[12:16] = descriptors[1]  # where HIP's texture objects have the sampler
+    compiled(arch, ir).run("k", [1], [N], [aligned, np.ascontiguousarray(inputs), out, *(m.block for m in memory)])
 
 
 def same(got: np.ndarray, want: np.ndarray, fmt: str, exact: bool = True) -> None:
@@ -137,10 +146,10 @@ def test_load(arch: str, dim: str, fmt: str) -> None:
     shape, n = SHAPES[dim], COORDINATES[dim]
     memory = Memory(arch, fmt, shape, 1)
     arguments = ", ".join(f"i32 %x{k}" for k in range(n))
-    call = f"%r = call <4 x i32> @llvm.amdgcn.image.load.{dim}.v4i32.i32.v8i32(i32 15, {arguments}, <8 x i32> %t, i32 0, i32 0)"
-    name = f"declare <4 x i32> @llvm.amdgcn.image.load.{dim}.v4i32.i32.v8i32(i32, {', '.join(['i32'] * n)}, <8 x i32>, i32, i32)"
+    operands = f"i32 15, {arguments}, <8 x i32> %t, i32 0, i32 0"
+    call, declare = called("<4 x i32>", f"image.load.{dim}.v4i32.i32.v8i32", operands)
     at, out = places(shape, np.random.default_rng(2)), np.zeros((N, 4), np.uint32)
-    run(arch, kernel(call, n, "i32", "<4 x i32>") + name, [image(arch, memory.base, fmt, shape)], at, out, memory)
+    run(arch, kernel(call, n, "i32", "<4 x i32>") + declare, [image(arch, memory.base, fmt, shape)], at, out, memory)
     data = texels.texels(memory.texels, fmt)
     for lane in range(N):
         place = texel_at(data, shape, at[lane])
@@ -153,9 +162,8 @@ def test_formats(arch: str, fmt: str) -> None:
     """Every format, loaded and stored; a store is read back from memory."""
     shape = Shape("2d", 8, 8)
     source, back = Memory(arch, fmt, shape, 3), Memory(arch, fmt, shape, fill=False)
-    image_type = "v4i32"
-    load = f"%r = call <4 x i32> @llvm.amdgcn.image.load.2d.{image_type}.i32.v8i32(i32 15, i32 %x0, i32 %x1, <8 x i32> %t, i32 0, i32 0)"
-    declare = f"declare <4 x i32> @llvm.amdgcn.image.load.2d.{image_type}.i32.v8i32(i32, i32, i32, <8 x i32>, i32, i32)\n"
+    place = "i32 15, i32 %x0, i32 %x1, <8 x i32> %t, i32 0, i32 0"
+    load, declare = called("<4 x i32>", "image.load.2d.v4i32.i32.v8i32", place)
     at = np.stack([np.arange(N) % 8, np.arange(N) // 8], 1).astype(np.int32)
     out = np.zeros((N, 4), np.uint32)
     run(arch, kernel(load, 2, "i32", "<4 x i32>") + declare, [image(arch, source.base, fmt, shape)], at, out, source)
@@ -165,12 +173,163 @@ def test_formats(arch: str, fmt: str) -> None:
         f"  %v{k} = insertelement <4 x float> %v{k - 1}, float %f{k + 2}, i32 {k}\n" for k in (1, 2, 3)
     )
     casts = "".join(f"  %f{k} = bitcast i32 %x{k} to float\n" for k in (2, 3, 4, 5))
-    store = casts + vector + (
-        "  call void @llvm.amdgcn.image.store.2d.v4f32.i32.v8i32(<4 x float> %v3, i32 15, i32 %x0, i32 %x1, <8 x i32> %t,"
-        " i32 0, i32 0)"
-    )
-    declare = "declare void @llvm.amdgcn.image.store.2d.v4f32.i32.v8i32(<4 x float>, i32, i32, i32, <8 x i32>, i32, i32)\n"
+    store, declare = called("void", "image.store.2d.v4f32.i32.v8i32", "<4 x float> %v3, " + place)
+    store = casts + vector + "  " + store
     inputs = np.concatenate([at.view(np.uint32), out], 1)
     run(arch, kernel(store, 6, "i32", "") + declare, [image(arch, back.base, fmt, shape)], inputs, out, back)
     again = texels.texels(back.texels, fmt)[0].reshape(N, 4)
     np.testing.assert_array_equal(np.nan_to_num(again, nan=7), np.nan_to_num(data, nan=7))
+
+
+FILTERED = {"1d": 1, "2d": 2, "3d": 3, "1darray": 1, "2darray": 2}
+
+
+def sampling(name: str, arguments: list[str], out: str = "<4 x float>", mask: int = 15) -> tuple[str, str]:
+    """A call of a sampling intrinsic, and its declaration. arguments: those that hang on the operation."""
+    operands = ", ".join([f"i32 {mask}", *arguments, "<8 x i32> %t", "<4 x i32> %s", "i1 0", "i32 0", "i32 0"])
+    return called(out, f"image.{name}", operands)
+
+
+def sampled(
+    arch: str,
+    name: str,
+    arguments: list[str],
+    descriptors: list[np.ndarray],
+    inputs: np.ndarray,
+    memory: Memory,
+    **form: object,
+) -> np.ndarray:
+    call, declare = sampling(name, arguments, **form)
+    out = np.zeros((N, 4), np.float32)
+    text = kernel(call, inputs.shape[1], "float", "<4 x float>") + declare
+    run(arch, text, descriptors, inputs.astype(np.float32), out, memory)
+    return out
+
+
+def coordinates(shape: Shape, rng: np.random.Generator, normalized: bool) -> np.ndarray:
+    """Positions in and around the image; slices behind them."""
+    n = FILTERED[shape.dim]
+    sizes = np.array([shape.width, shape.height, shape.depth][:n])
+    at = rng.uniform(-1.2, 2.2, (N, n)) * (1 if normalized else sizes)
+    if "array" in shape.dim:
+        at = np.concatenate([at, rng.uniform(-1, shape.slices + 1, (N, 1))], 1)
+    return at.astype(np.float32)
+
+
+def reference(
+    data: np.ndarray, shape: Shape, at: np.ndarray, clamp: int, linear: bool, normalized: bool, border: np.ndarray
+) -> np.ndarray:
+    n = FILTERED[shape.dim]
+    found = []
+    for row in at:
+        part = data
+        if "array" in shape.dim:
+            z = min(max(int(np.rint(row[n])), 0), shape.slices - 1)
+            part = data[z : z + 1]
+        found.append(texels.sample(part, list(row[:n]), clamp, linear, normalized, border))
+    return np.array(found)
+
+
+@pytest.mark.parametrize("arch", SAMPLING)
+@pytest.mark.parametrize("dim", FILTERED)
+@pytest.mark.parametrize("linear", [False, True])
+@pytest.mark.parametrize("clamp", [0, 1, 2, 6])
+def test_sample(arch: str, dim: str, linear: bool, clamp: int) -> None:
+    """Level 0, in normalised coordinates."""
+    shape = SHAPES[dim]
+    memory = Memory(arch, "32_32_32_32_float", shape, 5)
+    at = coordinates(shape, np.random.default_rng(6), True)
+    arguments = [f"float %x{k}" for k in range(at.shape[1])]
+    descriptors = [image(arch, memory.base, "32_32_32_32_float", shape), sampler(arch, clamp, linear, border=2)]
+    got = sampled(arch, f"sample.lz.{dim}.v4f32.f32.v8i32.v4i32", arguments, descriptors, at, memory)
+    data = texels.texels(memory.texels, "32_32_32_32_float")
+    want = reference(data, shape, at, clamp, linear, True, np.ones(4))
+    np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("arch", SAMPLING)
+def test_sample_unnormalised(arch: str) -> None:
+    shape, fmt = SHAPES["2d"], "8_8_8_8_unorm"
+    memory = Memory(arch, fmt, shape, 7)
+    at = coordinates(shape, np.random.default_rng(8), False)
+    descriptors = [image(arch, memory.base, fmt, shape, (6, 5, 4, 1)), sampler(arch, 6, True, unnormalized=True)]
+    got = sampled(arch, "sample.lz.2d.v4f32.f32.v8i32.v4i32", ["float %x0", "float %x1"], descriptors, at, memory)
+    want = reference(texels.texels(memory.texels, fmt), shape, at, 6, True, False, np.zeros(4))
+    np.testing.assert_allclose(got, np.stack([want[:, 2], want[:, 1], want[:, 0], np.ones(N)], 1), rtol=1e-5, atol=1e-6)
+
+
+#: intrinsic -> operands before the coordinates, and behind them
+VARIANTS = {
+    "sample.2d": ([], []), "sample.l.2d": ([], ["lod"]), "sample.b.2d": (["bias"], []), "sample.cl.2d": ([], ["clamp"]),
+    "sample.lz.o.2d": (["offset"], []), "sample.d.2d": (["dx0", "dx1", "dy0", "dy1"], []),
+    "sample.d.cl.o.2d": (["offset", "dx0", "dx1", "dy0", "dy1"], ["clamp"]), "sample.b.cl.2d": (["bias"], ["clamp"]),
+    "sample.c.lz.2d": (["reference"], []), "sample.c.d.o.2d": (["offset", "reference", "dx0", "dx1", "dy0", "dy1"], []),
+    "sample.c.l.2d": (["reference"], ["lod"]), "gather4.lz.2d": ([], []), "gather4.lz.o.2d": (["offset"], []),
+    "gather4.c.lz.2d": (["reference"], []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("arch", SAMPLING)
+@pytest.mark.parametrize("name", VARIANTS)
+def test_variants(arch: str, name: str) -> None:
+    """The operands besides coordinates: where they lie, and that level of detail chooses between the two filters."""
+    shape, fmt = SHAPES["2d"], "32_float"
+    memory, rng = Memory(arch, fmt, shape, 9), np.random.default_rng(10)
+    at = coordinates(shape, rng, True)
+    before, behind = VARIANTS[name]
+    level = np.where(np.arange(N) % 2, 1.0, -1.0)  # minified, magnified
+    columns = {
+        "lod": level, "bias": level * 40, "clamp": np.where(level > 0, 0.5, 0), "reference": rng.normal(size=N),
+        "dx0": 2.0 ** (3 * level) / shape.width, "dx1": np.zeros(N), "dy0": np.zeros(N), "dy1": np.zeros(N),
+    }  # fmt: skip
+    offset = np.array([(k % 7 - 3) & 63 | ((k % 5 - 2) & 63) << 8 for k in range(N)], np.uint32)
+    columns["offset"] = offset.view(np.float32)
+    inputs = np.stack([*(columns[b].astype(np.float32) for b in before), at[:, 0], at[:, 1],
+                       *(columns[b].astype(np.float32) for b in behind)], 1)  # fmt: skip
+    names = [*before, "x", "y", *behind]
+    arguments = [
+        f"{'i32' if n == 'offset' else 'float'} %{'i' if n == 'offset' else 'x'}{k}" for k, n in enumerate(names)
+    ]
+    smooth = sampler(arch, 0, False, compare=3)
+    smooth[2] |= 1 << 22  # minification is linear
+    kinds = ".f32" * bool({"bias"} & set(before)) + ".f32" * bool({"dx0"} & set(before)) + ".f32"
+    gather = name.startswith("gather4")
+    full = f"{name}.v4f32{kinds}.v8i32.v4i32"
+    call, declare = sampling(full, arguments, mask=1 if gather else 15)
+    if "offset" in names:
+        call = f"%i{names.index('offset')} = bitcast float %x{names.index('offset')} to i32\n  {call}"
+    out = np.zeros((N, 4), np.float32)
+    text = kernel(call, inputs.shape[1], "float", "<4 x float>") + declare
+    run(arch, text, [image(arch, memory.base, fmt, shape), smooth], inputs, out, memory)
+    data = texels.texels(memory.texels, fmt)[..., 0][0]
+    minified = level > 0 if {"lod", "bias", "clamp", "dx0"} & set(names) else np.zeros(N, bool)
+    if name in ("sample.2d", "sample.cl.2d"):  # neighbours are far from one another
+        minified[:] = True
+    for lane in range(N):
+        move = (lane % 7 - 3, lane % 5 - 2) if "offset" in names else (0, 0)
+        linear = bool(minified[lane]) or gather
+        want = corners(data, at[lane], move, linear)
+        if "reference" in names:
+            compared = [float(inputs[lane, names.index("reference")] <= np.float32(v)) for v in want[0]]
+            want = compared, want[1]
+        if gather:
+            np.testing.assert_array_equal(out[lane], np.float32([want[0][k] for k in (2, 3, 1, 0)]))
+        else:
+            value = sum(v * weight for v, weight in zip(*want, strict=True))
+            np.testing.assert_allclose(out[lane, 0], value, rtol=1e-5, atol=1e-5, err_msg=f"lane {lane}")
+
+
+def corners(data: np.ndarray, at: np.ndarray, move: tuple[int, int], linear: bool) -> tuple[list[float], list[float]]:
+    """The texels around a place (x fastest) and their weights, repeated beyond the edges."""
+    values, weights = [], []
+    low, part = [], []
+    for k in range(2):
+        x = float(at[k]) * data.shape[1 - k]
+        fixed = int(np.rint(x * 256)) - 128 if linear else int(np.floor(x)) * 256
+        low.append(fixed // 256 + move[k])
+        part.append(fixed % 256 / 256)
+    for corner in range(4 if linear else 1):
+        x, y = low[0] + (corner & 1), low[1] + (corner >> 1)
+        values.append(float(data[y % data.shape[0], x % data.shape[1]]))
+        weights.append((part[0] if corner & 1 else 1 - part[0]) * (part[1] if corner >> 1 else 1 - part[1]))
+    return values, weights

@@ -76,7 +76,9 @@ def wrapped(k: int, n: int, clamp: int) -> int | None:
     return k if 0 <= k < n else None
 
 
-def sample(data: np.ndarray, at: list[float], clamp: int, linear: bool, normalized: bool, border: np.ndarray) -> np.ndarray:
+def sample(
+    data: np.ndarray, at: list[float], clamp: int, linear: bool, normalized: bool, border: np.ndarray
+) -> np.ndarray:
     """data: (z, y, x, 4), at: x, y, z (as many as are filtered). Weights are multiples of 1/256."""
     low, weights = [], []
     for k, c in enumerate(at):

@@ -46,8 +46,10 @@ LAYOUTS: dict[str, dict[str, str]] = {
         "GLOBAL": f"31:26=0x37 15:14=2 {_FLAT} ioffset=12:0 acc=55:55 glc=16:16 slc=17:17 dlc=25:25 lds=13:13",
         "MUBUF": f"31:26=0x38 op=24:18 {_BUFFER} offen=12:12 idxen=13:13 glc=14:14 dlc=15:15 lds=16:16 slc=17:17"
         " acc=55:55 tfe=55:55",
-        "MTBUF": f"31:26=0x3a op=18:15 {_BUFFER} offen=12:12 idxen=13:13 glc=14:14 slc=54:54 acc=55:55 tfe=55:55 format=25:19",
-        "MIMG": f"31:26=0x3c op=24:18 {_IMAGE} unorm=12:12 glc=13:13 array=14:14 a16=15:15 tfe=16:16 acc=16:16 slc=25:25 d16=63:63",
+        "MTBUF": f"31:26=0x3a op=18:15 {_BUFFER} offen=12:12 idxen=13:13 glc=14:14 slc=54:54 acc=55:55"
+        " tfe=55:55 format=25:19",
+        "MIMG": f"31:26=0x3c op=24:18 {_IMAGE} unorm=12:12 glc=13:13 array=14:14 a16=15:15 tfe=16:16 acc=16:16"
+        " slc=25:25 d16=63:63",
         "SMEM": "31:26=0x30 op=25:18 sdata=12:6 sbase=5:0 soffset=63:57 offset=52:32 glc=16:16 soffset_en=14:14"
         " imm=17:17",
         **_SCALAR,
@@ -63,9 +65,11 @@ LAYOUTS: dict[str, dict[str, str]] = {
         "GLOBAL": f"31:26=0x37 15:14=2 {_FLAT} ioffset=11:0 glc=16:16 dlc=12:12 slc=17:17 lds=13:13",
         "MUBUF": f"31:26=0x38 op=25:18 {_BUFFER} offen=12:12 idxen=13:13 glc=14:14 dlc=15:15 lds=16:16 slc=54:54"
         " tfe=55:55",
-        "MTBUF": f"31:26=0x3a op=18:16 opm=53:53 {_BUFFER} offen=12:12 idxen=13:13 glc=14:14 dlc=15:15 slc=54:54 tfe=55:55"
+        "MTBUF": f"31:26=0x3a op=18:16 opm=53:53 {_BUFFER} offen=12:12 idxen=13:13 glc=14:14 dlc=15:15"
+        " slc=54:54 tfe=55:55"
         " format=25:19",
-        "MIMG": f"31:26=0x3c op=24:18 opm=0:0 {_IMAGE} nsa=2:1 dim=5:3 dlc=7:7 unorm=12:12 glc=13:13 tfe=16:16 slc=25:25"
+        "MIMG": f"31:26=0x3c op=24:18 opm=0:0 {_IMAGE} nsa=2:1 dim=5:3 dlc=7:7 unorm=12:12 glc=13:13 tfe=16:16"
+        " slc=25:25"
         " a16=62:62 d16=63:63",
         "EXP": "31:26=0x3e",
         "SMEM": "31:26=0x3d op=25:18 sdata=12:6 sbase=5:0 soffset=63:57 offset=52:32 glc=16:16 dlc=14:14",
@@ -85,7 +89,8 @@ LAYOUTS: dict[str, dict[str, str]] = {
         "MUBUF": f"31:26=0x38 op=25:18 {_BUFFER} offen=54:54 idxen=55:55 glc=14:14 dlc=13:13 slc=12:12 tfe=53:53",
         "MTBUF": f"31:26=0x3a op=18:15 {_BUFFER} offen=54:54 idxen=55:55 glc=14:14 dlc=13:13 slc=12:12 tfe=53:53"
         " format=25:19",
-        "MIMG": "31:26=0x3c op=25:18 vaddr=39:32 vdata=47:40 srsrc=52:48 ssamp=62:58 dmask=11:8 nsa=0:0 dim=4:2 unorm=7:7"
+        "MIMG": "31:26=0x3c op=25:18 vaddr=39:32 vdata=47:40 srsrc=52:48 ssamp=62:58 dmask=11:8 nsa=0:0 dim=4:2"
+        " unorm=7:7"
         " slc=12:12 dlc=13:13 glc=14:14 a16=16:16 d16=17:17 tfe=53:53",
         "EXP": "31:26=0x3e",
         "SMEM": "31:26=0x3d op=25:18 sdata=12:6 sbase=5:0 soffset=63:57 offset=52:32 glc=14:14 dlc=13:13",
@@ -105,7 +110,8 @@ LAYOUTS: dict[str, dict[str, str]] = {
         "MUBUF": "31:26=0x31 op=21:14 vdata=39:32 vaddr=71:64 rsrc=49:41 soffset=6:0 ioffset=95:72 offen=62:62"
         " idxen=63:63 tfe=22:22 glc=52:52 scope=51:50 format=61:55",
         "MIMG": f"31:26=0x34 op=21:14 {_IMAGE12} a16=6:6 d16=5:5 tfe=55:55 glc=52:52 scope=51:50",
-        "VSAMPLE": f"31:26=0x39 op=21:14 {_IMAGE12} a16=6:6 d16=5:5 tfe=3:3 unorm=13:13 ssamp=63:55 glc=52:52 scope=51:50",
+        "VSAMPLE": f"31:26=0x39 op=21:14 {_IMAGE12} a16=6:6 d16=5:5 tfe=3:3 unorm=13:13 ssamp=63:55 glc=52:52"
+        " scope=51:50",
         "EXP": "31:26=0x3e",
         "SMEM": "31:26=0x3d op=18:13 sdata=12:6 sbase=5:0 soffset=63:57 ioffset=55:32 scope=22:21",
         **_SCALAR,

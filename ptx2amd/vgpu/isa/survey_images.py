@@ -35,7 +35,9 @@ SAMPLES = [
     *(f"gather4{s}" for s in _suffixes(("", "_l", "_b", "_lz"), ("",))), "gather4h", "get_lod",
 ]  # fmt: skip
 NAMES = [*_PLAIN, *_BVH, *(f"atomic_{a}" for a in _ATOMICS), *SAMPLES]
-TYPED = [f"tbuffer_{k}_{d}format_{x}" for k in ("load", "store") for d in ("", "d16_") for x in ("x", "xy", "xyz", "xyzw")]
+TYPED = [
+    f"tbuffer_{k}_{d}format_{x}" for k in ("load", "store") for d in ("", "d16_") for x in ("x", "xy", "xyz", "xyzw")
+]
 TYPED += [name.replace("d16_format", "format_d16") for name in TYPED if "d16" in name]
 
 
@@ -64,8 +66,9 @@ def _tries(arch: str, name: str) -> list[str]:
     sampled = name in SAMPLES
     dim = "" if arch.startswith("gfx9") else f" dim:SQ_RSRC_IMG_2D{'_MSAA' if 'msaa' in name else ''}"
     sampler = ", s[20:23]" if sampled else ""
+    separate = 4 if sampled else 5
     return [
-        f"image_{name} {_rows(4, n)}, {_addresses(arch, a, 4 if sampled else 5)}, s[12:19]{sampler} dmask:{mask:#x}{dim}"
+        f"image_{name} {_rows(4, n)}, {_addresses(arch, a, separate)}, s[12:19]{sampler} dmask:{mask:#x}{dim}"
         for mask, n in ((1, 1), (3, 2), (15, 4), (1, 4), (1, 2)) for a in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)
     ]  # fmt: skip
 

@@ -1,0 +1,277 @@
+"""Forms of image instructions: halves as data and as addresses, atomics, questions about an image, cubes, refusals.
+
+Protects: the rules by which LLVM packs addresses and data, in each generation.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import texels
+from descriptors import Shape, image, sampler
+from engine import EngineFault
+from test_images import ARCHS, SAMPLING, SHAPES, Memory, N, called, corners, kernel, run, sampling
+
+ATOMICS = {
+    "add": lambda old, s: old + s, "sub": lambda old, s: old - s, "umax": max,
+    "umin": min, "and": lambda old, s: old & s, "or": lambda old, s: old | s, "xor": lambda old, s: old ^ s, "swap": lambda _, s: s,
+}  # fmt: skip
+#: Coordinates and data come as floats' bits.
+TWO_INTEGERS = "".join(f"  %i{k} = bitcast float %x{k} to i32\n" for k in range(2))
+INTEGERS = TWO_INTEGERS + "  %i2 = bitcast float %x2 to i32\n"
+
+
+def bits(values: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(values.astype(np.uint32)).view(np.float32)
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("op", ATOMICS)
+def test_atomic(arch: str, op: str) -> None:
+    """Old values come back; lanes outside change nothing and read zero."""
+    shape = Shape("2d", 8, 8)
+    memory, rng = Memory(arch, "32_uint", shape, 1), np.random.default_rng(2)
+    x, y = np.arange(N) % 8, np.arange(N) // 8
+    x[5] = 8
+    data = rng.integers(0, 1 << 32, N, np.uint32)
+    before = memory.texels.copy().view(np.uint32)[0, :, :, 0]
+    operands = "i32 %i2, i32 %i0, i32 %i1, <8 x i32> %t, i32 0, i32 0"
+    call, declare = called("i32", f"image.atomic.{op}.2d.i32.i32.v8i32", operands)
+    call = INTEGERS + "  " + call
+    out = np.zeros(N, np.uint32)
+    inputs = np.stack([bits(x), bits(y), data.view(np.float32)], 1)
+    run(
+        arch,
+        kernel(call, 3, "float", "i32") + declare,
+        [image(arch, memory.base, "32_uint", shape)],
+        inputs,
+        out,
+        memory,
+    )
+    want = before.copy()
+    for lane in range(N):
+        if lane != 5:
+            want[y[lane], x[lane]] = ATOMICS[op](int(before[y[lane], x[lane]]), int(data[lane])) & 0xFFFFFFFF
+        assert out[lane] == (before[y[lane], x[lane]] if lane != 5 else 0)
+    np.testing.assert_array_equal(memory.texels.view(np.uint32)[0, :, :, 0], want)
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_compare_and_swap(arch: str) -> None:
+    shape = Shape("1d", N)
+    memory = Memory(arch, "32_uint", shape, 3)
+    old = memory.texels.copy().view(np.uint32).ravel()
+    compared = np.where(np.arange(N) % 2, old, old + 1).astype(np.uint32)
+    operands = "i32 %i1, i32 %i2, i32 %i0, <8 x i32> %t, i32 0, i32 0"
+    call, declare = called("i32", "image.atomic.cmpswap.1d.i32.i32.v8i32", operands)
+    call = INTEGERS + "  " + call
+    out = np.zeros(N, np.uint32)
+    inputs = np.stack([bits(np.arange(N)), bits(np.full(N, 77)), compared.view(np.float32)], 1)
+    run(
+        arch,
+        kernel(call, 3, "float", "i32") + declare,
+        [image(arch, memory.base, "32_uint", shape)],
+        inputs,
+        out,
+        memory,
+    )
+    np.testing.assert_array_equal(out, old)
+    np.testing.assert_array_equal(memory.texels.view(np.uint32).ravel(), np.where(np.arange(N) % 2, 77, old))
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("fmt", ["8_8_8_8_unorm", "32_32_32_32_float", "16_16_16_16_float"])
+def test_half_data(arch: str, fmt: str) -> None:
+    """Loads and stores of <4 x half>."""
+    shape = Shape("2d", 8, 8)
+    source, back = Memory(arch, fmt, shape, 4), Memory(arch, fmt, shape, fill=False)
+    place = "i32 15, i32 %i0, i32 %i1, <8 x i32> %t, i32 0, i32 0"
+    load, declare = called("<4 x half>", "image.load.2d.v4f16.i32.v8i32", place)
+    load = TWO_INTEGERS + load
+    at = np.stack([bits(np.arange(N) % 8), bits(np.arange(N) // 8)], 1)
+    out = np.zeros((N, 4), np.float16)
+    run(arch, kernel(load, 2, "float", "<4 x half>") + declare, [image(arch, source.base, fmt, shape)], at, out, source)
+    want = texels.texels(source.texels, fmt)[0].reshape(N, 4)
+    np.testing.assert_array_equal(out, want.astype(np.float32).astype(np.float16))
+    store, declare = called("void", "image.store.2d.v4f16.i32.v8i32", "<4 x half> %v, " + place)
+    data = "  %e = getelementptr <4 x half>, ptr addrspace(1) %out, i32 %id\n"
+    data += "  %v = load <4 x half>, ptr addrspace(1) %e\n  "
+    text = kernel(TWO_INTEGERS + data + store, 2, "float", "") + declare
+    run(arch, text, [image(arch, back.base, fmt, shape)], at, out, back)
+    again = texels.texels(back.texels, fmt)[0].reshape(N, 4)
+    np.testing.assert_array_equal(again, out.astype(np.float64) if "unorm" not in fmt else want)
+
+
+@pytest.mark.parametrize("arch", SAMPLING)
+@pytest.mark.parametrize("name", ["sample.lz.2d", "sample.l.2d", "sample.d.2d", "sample.c.b.2d"])
+def test_half_addresses(arch: str, name: str) -> None:
+    """Coordinates as halves, two in a dword; so gradients, and the bias alone in one."""
+    shape, fmt = Shape("2d", 16, 8), "32_float"
+    memory, rng = Memory(arch, fmt, shape, 5), np.random.default_rng(6)
+    at = rng.uniform(0, 1, (N, 2)).astype(np.float16)
+    level = np.where(np.arange(N) % 2, 1.0, -1.0)
+    columns = {
+        "x": at[:, 0], "y": at[:, 1], "lod": level, "bias": level * 40, "dx0": 2.0 ** (3 * level) / 16,
+        "dx1": np.zeros(N), "dy0": np.zeros(N), "dy1": np.zeros(N), "reference": np.zeros(N),
+    }  # fmt: skip
+    before = {"sample.d.2d": ["dx0", "dx1", "dy0", "dy1"], "sample.c.b.2d": ["bias", "reference"]}.get(name, [])
+    names = [*before, "x", "y", *(["lod"] if ".l." in name else [])]
+    whole = ("reference",)
+    casts = "".join(f"  %h{k} = fptrunc float %x{k} to half\n" for k in range(len(names)))
+    arguments = [f"{'float %x' if n in whole else 'half %h'}{k}" for k, n in enumerate(names)]
+    kinds = ".f16" * ("bias" in names) + ".f16" * ("dx0" in names) + ".f16"
+    smooth = sampler(arch, 0, False, compare=3)
+    smooth[2] |= 1 << 22
+    call, declare = sampling(f"{name}.v4f32{kinds}.v8i32.v4i32", arguments)
+    inputs = np.stack([np.asarray(columns[n], np.float32) for n in names], 1)
+    out = np.zeros((N, 4), np.float32)
+    text = kernel(casts + "  " + call, len(names), "float", "<4 x float>") + declare
+    run(arch, text, [image(arch, memory.base, fmt, shape), smooth], inputs, out, memory)
+    data = texels.texels(memory.texels, fmt)[0, ..., 0]
+    for lane in range(N):
+        linear = len(names) > 2 and level[lane] > 0
+        values, weights = corners(data, at[lane].astype(np.float32), (0, 0), linear)
+        if "reference" in names:
+            values = [float(v >= 0) for v in values]
+        want = sum(v * weight for v, weight in zip(values, weights, strict=True))
+        np.testing.assert_allclose(out[lane, 0], want, rtol=1e-5, atol=1e-5, err_msg=f"lane {lane}")
+
+
+@pytest.mark.parametrize("arch", SAMPLING)
+def test_half_results(arch: str) -> None:
+    """Two components of four, as halves: DMASK picks y and w."""
+    shape, fmt = SHAPES["2d"], "8_8_8_8_unorm"
+    memory, rng = Memory(arch, fmt, shape, 7), np.random.default_rng(8)
+    at = rng.uniform(0, 1, (N, 2)).astype(np.float32)
+    call, declare = sampling("sample.lz.2d.v2f16.f32.v8i32.v4i32", ["float %x0", "float %x1"], "<2 x half>", 10)
+    out = np.zeros((N, 2), np.float16)
+    descriptors = [image(arch, memory.base, fmt, shape), sampler(arch)]
+    run(arch, kernel(call, 2, "float", "<2 x half>") + declare, descriptors, at, out, memory)
+    data = texels.texels(memory.texels, fmt)[0]
+    for lane in range(N):
+        x, y = int(at[lane, 0] * np.float32(shape.width)), int(at[lane, 1] * np.float32(shape.height))
+        np.testing.assert_array_equal(out[lane], data[y, x, [1, 3]].astype(np.float32).astype(np.float16))
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("dim", SHAPES)
+def test_size(arch: str, dim: str) -> None:
+    shape = SHAPES[dim]
+    memory = Memory(arch, "32_float", shape)
+    operands = "i32 15, i32 %x0, <8 x i32> %t, i32 0, i32 0"
+    call, declare = called("<4 x float>", f"image.getresinfo.{dim}.v4f32.i32.v8i32", operands)
+    out = np.zeros((N, 4), np.uint32)
+    level = (np.arange(N) % 2).astype(np.int32).reshape(N, 1)
+    run(
+        arch,
+        kernel(call, 1, "i32", "<4 x float>") + declare,
+        [image(arch, memory.base, "32_float", shape)],
+        level,
+        out,
+        memory,
+    )
+    sizes = {"1darray": [shape.width, shape.slices, 1], "2darray": [shape.width, shape.height, shape.slices],
+             "cube": [shape.width, shape.height, shape.slices // 6]}  # fmt: skip
+    n = {"1d": 1, "2d": 2, "3d": 3, "cube": 2, "1darray": 2, "2darray": 3}[dim]
+    want = sizes.get(dim, [shape.width, shape.height, shape.depth])[:n]
+    np.testing.assert_array_equal(out[::2, :n], np.tile(want, (N // 2, 1)))
+    assert (out[:, 3] == 1).all() and not out[1::2, :n].any()
+
+
+def face_and_place(v: np.ndarray) -> tuple[int, float, float]:
+    """Which face of a cube a direction meets, and where in it (0 to 1)."""
+    axis = int(np.argmax(np.abs(v)))
+    positive = v[axis] > 0
+    s, t = {
+        (0, True): (-v[2], -v[1]), (0, False): (v[2], -v[1]), (1, True): (v[0], v[2]), (1, False): (v[0], -v[2]),
+        (2, True): (v[0], -v[1]), (2, False): (-v[0], -v[1]),
+    }[axis, bool(positive)]  # fmt: skip
+    major = abs(v[axis])
+    return 2 * axis + (not positive), float(s / major + 1) / 2, float(t / major + 1) / 2
+
+
+@pytest.mark.parametrize("arch", SAMPLING)
+def test_cube(arch: str) -> None:
+    """The face's number and coordinates from 1 to 2, as the v_cube instructions have them; second cube of an array."""
+    shape, fmt = SHAPES["cube"], "32_float"
+    memory, rng = Memory(arch, fmt, shape, 11), np.random.default_rng(12)
+    rows, want = [], []
+    data = texels.texels(memory.texels, fmt)[..., 0]
+    for lane in range(N):
+        face, s, t = face_and_place(rng.normal(size=3))
+        s, t = np.clip([s, t], 0.07, 0.93)  # away from the edges
+        cube = lane % 2
+        rows.append([s + 1, t + 1, face + 8 * cube])
+        at = np.float32([np.float32(s + 1) - 1, np.float32(t + 1) - 1])
+        values, weights = corners(data[face + 6 * cube], at, (0, 0), True)
+        want.append(sum(v * weight for v, weight in zip(values, weights, strict=True)))
+    call, declare = sampling("sample.lz.cube.v4f32.f32.v8i32.v4i32", [f"float %x{k}" for k in range(3)])
+    out = np.zeros((N, 4), np.float32)
+    text = kernel(call, 3, "float", "<4 x float>") + declare
+    run(arch, text, [image(arch, memory.base, fmt, shape), sampler(arch, 2, True)], np.float32(rows), out, memory)
+    np.testing.assert_allclose(out[:, 0], want, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("arch", SAMPLING)
+def test_cube_edges(arch: str) -> None:
+    """Across an edge the filter takes texels of the neighbouring face: a smooth function of direction stays smooth."""
+    shape, fmt = Shape("cube", 32, 32, 1, 6), "32_float"
+    memory = Memory(arch, fmt, shape)
+    axes = {0: lambda s, t: (1, -t, -s), 1: lambda s, t: (-1, -t, s), 2: lambda s, t: (s, 1, t),
+            3: lambda s, t: (s, -1, -t), 4: lambda s, t: (s, -t, 1), 5: lambda s, t: (-s, -t, -1)}  # fmt: skip
+    values = memory.texels.view(np.float32)[..., 0]
+
+    def smooth(v: np.ndarray) -> float:
+        v = v / np.linalg.norm(v)
+        return float(3 * v[0] + 2 * v[1] - v[2])
+
+    for face in range(6):
+        for y in range(32):
+            for x in range(32):
+                values[face, y, x] = smooth(np.array(axes[face]((2 * x + 1) / 32 - 1, (2 * y + 1) / 32 - 1), float))
+    rng, rows, want = np.random.default_rng(13), [], []
+    for lane in range(N):
+        edge, along, face = (0.0005, 0.9995)[lane % 2], rng.uniform(0, 1), lane % 6
+        s, t = (edge, along) if lane // 2 % 2 else (along, edge)
+        rows.append([s + 1, t + 1, face])
+        want.append(smooth(np.array(axes[face](2 * s - 1, 2 * t - 1), float)))
+    call, declare = sampling("sample.lz.cube.v4f32.f32.v8i32.v4i32", [f"float %x{k}" for k in range(3)])
+    out = np.zeros((N, 4), np.float32)
+    text = kernel(call, 3, "float", "<4 x float>") + declare
+    run(arch, text, [image(arch, memory.base, fmt, shape), sampler(arch, 2, True)], np.float32(rows), out, memory)
+    np.testing.assert_allclose(out[:, 0], want, atol=0.03)  # from texel to texel it is 0.1 and more
+
+
+def load_one(arch: str, t: np.ndarray, x: int, memory: Memory) -> None:
+    call, declare = called("<4 x i32>", "image.load.1d.v4i32.i32.v8i32", "i32 15, i32 %x0, <8 x i32> %t, i32 0, i32 0")
+    text = kernel(call, 1, "i32", "<4 x i32>") + declare
+    run(arch, text, [t], np.full((N, 1), x, np.int32), np.zeros((N, 4), np.uint32), memory)
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize(
+    ("word", "bits_", "text"),
+    [(3, 9 << 20, "tiled"), (3, 1 << 16, "mipmap"), (6, 1 << 21, "compressed"), (None, 0, "not one of an image")],
+)
+def test_refused_by_name(arch: str, word: int | None, bits_: int, text: str) -> None:
+    shape = Shape("1d", N)
+    memory = Memory(arch, "32_float", shape)
+    t = image(arch, memory.base, "32_float", shape)
+    if word is None:
+        t[:] = 0
+    else:
+        t[word] |= bits_
+    with pytest.raises(EngineFault, match=text) as e:
+        load_one(arch, t, 0, memory)
+    assert e.value.kind == "unimplemented"
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_memory_that_is_not_there(arch: str) -> None:
+    """A descriptor that lies about its image: a fault, not a crash."""
+    shape = Shape("1d", 4096)
+    memory = Memory(arch, "32_float", Shape("1d", N))
+    t = image(arch, memory.base, "32_float", shape)
+    with pytest.raises(EngineFault) as e:
+        load_one(arch, t, 4000, memory)
+    assert e.value.kind == "memory"
