@@ -14,7 +14,8 @@ from test_images import ARCHS, SAMPLING, SHAPES, Memory, N, called, corners, ker
 
 ATOMICS = {
     "add": lambda old, s: old + s, "sub": lambda old, s: old - s, "umax": max,
-    "umin": min, "and": lambda old, s: old & s, "or": lambda old, s: old | s, "xor": lambda old, s: old ^ s, "swap": lambda _, s: s,
+    "umin": min, "and": lambda old, s: old & s,
+    "or": lambda old, s: old | s, "xor": lambda old, s: old ^ s, "swap": lambda _, s: s,
 }  # fmt: skip
 #: Coordinates and data come as floats' bits.
 TWO_INTEGERS = "".join(f"  %i{k} = bitcast float %x{k} to i32\n" for k in range(2))
