@@ -97,7 +97,7 @@ def kernel_head(fn: FunctionLowering, function: Function) -> str:
     if fn.target.padded:
         least, limit = 2 * least, 2 * min(limit, fn.target.max_block)
     attributes = f'"amdgpu-flat-work-group-size"="{least},{limit}" "uniform-work-group-size"="true"'
-    attributes += NO_IEEE + occupancy(fn, function)
+    attributes += NO_IEEE + occupancy(fn, function) + registers(fn, function)
     if limit > 512:  # 128 registers in all, of which LLVM would set half aside
         attributes += no_accumulation(fn)
     if fn.f32_denormals == "flush":
@@ -128,6 +128,20 @@ def occupancy(fn: FunctionLowering, function: Function) -> str:
     return f' "amdgpu-waves-per-eu"="{min(least, most)}"' if least > 1 else ""
 
 
+LEAST_REGISTERS, MOST_REGISTERS = 32, 255  # LLVM passes arguments in so many; no limit in CUDA
+
+
+def registers(fn: FunctionLowering, function: Function) -> str:
+    """The vector registers that .maxnreg leaves, to functions those of any kernel; where accumulation registers count
+    as well, LLVM takes half of them."""
+    kernels = [f for f in fn.module.module.functions.values() if f.kind == "entry"]
+    wanted = [f.directives.get("maxnreg", (MOST_REGISTERS,))[0] for f in ([function] if fn.is_kernel else kernels)]
+    limit = max(LEAST_REGISTERS, *wanted)
+    if limit >= MOST_REGISTERS:
+        return ""
+    return f' "amdgpu-num-vgpr"="{limit // 2 if "bf16_1k" in fn.target.arch.matrix else limit}"'
+
+
 def function_head(fn: FunctionLowering, function: Function, how: Signature) -> str:
     """A .func's head: arguments are stored to allocas, which SROA takes away."""
     parameters = []
@@ -146,7 +160,9 @@ def function_head(fn: FunctionLowering, function: Function, how: Signature) -> s
             fn.entry.append(f"  store {scalar(var)} %a{i}, ptr addrspace(5) %p{i}")
     if len(function.proto.results) > 1:
         raise Unsupported("a function with several results", fn.name, function.line)
-    attributes = NO_IEEE + no_accumulation(fn) + (FLUSH if fn.f32_denormals == "flush" else "")
+    attributes = NO_IEEE + no_accumulation(fn) + registers(fn, function)
+    if fn.f32_denormals == "flush":
+        attributes += FLUSH
     name = quoted(llvm_name(function, fn.f32_denormals, fn.target.mapping, fn.module.owner))
     return f"define internal {how.result} {name}({', '.join(parameters)}) convergent nounwind{attributes}"
 

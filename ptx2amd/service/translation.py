@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 import traceback
 from pathlib import Path
@@ -37,6 +38,10 @@ WARM_UP = """.version 7.0
 .visible .entry warm_up(.param .u64 p) { .reg .b64 %rd<2>; .reg .b32 %r<2>; .reg .pred %q;
 ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; setp.lt.u32 %q, %r1, 7; @%q st.global.u32 [%rd1], %r1; ret; }
 """
+
+
+# The part of a linked image that limits registers (linked_limit of shim/src/linked.c).
+LIMIT = re.compile(rb'\.version 1\.0\n\.target sm_10\n\.pragma "ptx2amd maxnreg (\d{1,9})";\s*\0*')
 
 
 def warm_up() -> None:
@@ -89,10 +94,22 @@ def _module(request: Message, name: str) -> Module:
     if encoding != "linked":
         text = decompress(request.body, encoding, int(request.header.get("size") or 0), name)
         return _parse(text.rstrip(b"\0"), name)
-    texts = [image.data() for image in row(request.body, 0, len(request.body), name)]
+    parts = [image.data() for image in row(request.body, 0, len(request.body), name)]
+    limits = [int(found[1]) for text in parts if (found := LIMIT.fullmatch(text))]
+    texts = [text for text in parts if not LIMIT.fullmatch(text)]
     if len(texts) == 1:
-        return _parse(texts[0], name)
-    return link([_parse(text, f"{name}, part {number}", False) for number, text in enumerate(texts, 1)], name)
+        module = _parse(texts[0], name)
+    else:
+        module = link([_parse(text, f"{name}, part {number}", False) for number, text in enumerate(texts, 1)], name)
+    _limit_registers(module, limits)
+    return module
+
+
+def _limit_registers(module: Module, limits: list[int]) -> None:
+    """What the program asked of the just-in-time compiler, as if the kernels said it."""
+    for function in module.functions.values():
+        if function.kind == "entry" and limits:
+            function.directives["maxnreg"] = (min([*function.directives.get("maxnreg", ()), *limits]),)
 
 
 def _parse(text: bytes, name: str, whole: bool = True) -> Module:

@@ -9,6 +9,7 @@ void jit_read(struct jit *jit, unsigned count, const CUjit_option *options, void
   if (!options || !values) return;
   for (unsigned i = 0; i < count; i++)
     switch (options[i]) {
+      case CU_JIT_MAX_REGISTERS: jit->registers = (unsigned)(uintptr_t)values[i]; break;
       case CU_JIT_WALL_TIME: jit->wall_time_out = &values[i]; break;
       case CU_JIT_INFO_LOG_BUFFER: jit->info_log = values[i]; break;
       case CU_JIT_ERROR_LOG_BUFFER: jit->error_log = values[i]; break;

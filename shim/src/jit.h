@@ -8,6 +8,7 @@ struct jit {
   size_t error_size, info_size;
   void **error_size_out, **info_size_out, **wall_time_out;
   double started;
+  unsigned registers; /* the most that a thread may have; 0: no limit */
 };
 
 void jit_read(struct jit *jit, unsigned count, const CUjit_option *options, void **values);

@@ -74,7 +74,8 @@ CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *pa
 /* Links, to tell of errors now; the cache keeps the result for the load. */
 CUresult link_finish(struct linked *linked, struct jit *jit) {
   struct module *m = NULL;
-  if (!linked_finish(linked)) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (!linked_limit(linked, jit->registers) || !linked_finish(linked)) return CUDA_ERROR_OUT_OF_MEMORY;
+  jit->registers = 0; /* the image says it */
   CUresult result = module_load(linked->data, linked->size, true, true, jit, &m);
   if (!result) module_drop(m);
   return result;
@@ -109,12 +110,12 @@ CUresult cuLinkDestroy(CUlinkState state) {
 
 /* ---- for libnvJitLink (shim/standin/nvjitlink.c), which needs no context ---- */
 
-__attribute__((visibility("default"))) int ptx2amd_link(const void *const *data, const size_t *sizes, unsigned count, void **out, size_t *out_size,
-                     char *problem, size_t problem_size);
-int ptx2amd_link(const void *const *data, const size_t *sizes, unsigned count, void **out, size_t *out_size,
-                 char *problem, size_t problem_size) {
+__attribute__((visibility("default"))) int ptx2amd_link(const void *const *data, const size_t *sizes, unsigned count,
+                     unsigned registers, void **out, size_t *out_size, char *problem, size_t problem_size);
+int ptx2amd_link(const void *const *data, const size_t *sizes, unsigned count, unsigned registers, void **out,
+                 size_t *out_size, char *problem, size_t problem_size) {
   struct linked linked = {0};
-  struct jit jit = {.error_log = problem, .error_size = problem_size};
+  struct jit jit = {.error_log = problem, .error_size = problem_size, .registers = registers};
   CUresult result = cuInit(0);
   problem[0] = 0;
   for (unsigned i = 0; !result && i < count; i++) result = link_add(&linked, data[i], sizes[i], problem, problem_size);

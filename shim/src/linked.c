@@ -1,5 +1,6 @@
 #include "linked.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +47,13 @@ bool linked_add(struct linked *l, const struct image *image) {
   append(l, image->data, image->size);
   append(l, zeros, padding);
   return true;
+}
+
+bool linked_limit(struct linked *l, unsigned registers) {
+  char text[100];
+  int n = snprintf(text, sizeof text, ".version 1.0\n.target sm_10\n.pragma \"ptx2amd maxnreg %u\";\n", registers);
+  struct image part = {.data = text, .size = (size_t)n, .full_size = (size_t)n};
+  return !registers || linked_add(l, &part);
 }
 
 bool linked_finish(struct linked *l) {

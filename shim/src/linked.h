@@ -14,6 +14,8 @@ struct linked {
 };
 
 bool linked_add(struct linked *l, const struct image *image); /* false: out of memory */
+/* Kernels of the image so far have at most so many registers; 0: no limit. A part that says so, as PTX does. */
+bool linked_limit(struct linked *l, unsigned registers);
 /* Completes the headers: l->data is a fatbin of l->size bytes, ended by NULs. False: out of memory. */
 bool linked_finish(struct linked *l);
 /* The payload of a finished image. */

@@ -1,5 +1,6 @@
 /* Modules: from image to index, the data segment, and the module half of the API. */
 #define _GNU_SOURCE
+#include "linked.h"
 #include "module.h"
 #include "readers.h"
 
@@ -47,6 +48,19 @@ static CUresult fill(struct module *m, bool preserved, struct jit *jit) {
   return CUDA_SUCCESS;
 }
 
+/* The image with a limit of registers in it: another module, as what is translated of it differs. */
+static bool limit_registers(struct image *image, unsigned registers) {
+  struct linked l = {0};
+  if (!linked_add(&l, image) || !linked_limit(&l, registers)) {
+    linked_free(&l);
+    return false;
+  }
+  free(image->owned);
+  *image = linked_image(&l);
+  image->owned = l.data;
+  return true;
+}
+
 CUresult module_load(const void *data, size_t size, bool library, bool preserved, struct jit *jit,
                      struct module **out) {
   char problem[512];
@@ -58,7 +72,8 @@ CUresult module_load(const void *data, size_t size, bool library, bool preserved
   if (result) jit_error(jit, problem);
   if (no_image) image = (struct image){0};
   else if (result) return result;
-  struct module *m = handle_new(HANDLE_MODULE);
+  bool limited = no_image || !jit || !jit->registers || limit_registers(&image, jit->registers);
+  struct module *m = limited ? handle_new(HANDLE_MODULE) : NULL;
   if (!m) {
     free(image.owned);
     return CUDA_ERROR_OUT_OF_MEMORY;

@@ -25,7 +25,7 @@ struct link {
   char log[4096];
 };
 typedef struct link *handle;
-typedef int linker(const void *const *, const size_t *, unsigned, void **, size_t *, char *, size_t);
+typedef int linker(const void *const *, const size_t *, unsigned, unsigned, void **, size_t *, char *, size_t);
 
 /* Every function under its own name and under those of the toolkits' headers: __nvJitLinkCreate_12_4. */
 #define ALIAS(name, version) \
@@ -165,7 +165,9 @@ static int link_all(handle h) {
   if (h->ptx) data[count] = h->ptx, sizes[count++] = strlen(h->ptx);
   for (unsigned i = 0; i < h->count; i++)
     if (h->types[i] != INPUT_LTOIR) data[count] = h->data[i], sizes[count++] = h->sizes[i];
-  int result = link(data, sizes, count, &h->linked, &h->linked_size, h->log, sizeof h->log);
+  unsigned registers = 0;
+  for (uint32_t i = 0; i < h->option_count; i++) sscanf(h->options[i], "-maxrregcount=%u", &registers);
+  int result = link(data, sizes, count, registers, &h->linked, &h->linked_size, h->log, sizeof h->log);
   return !result ? SUCCESS : result == 218 /* invalid PTX */ ? PTX_COMPILE : INTERNAL;
 }
 

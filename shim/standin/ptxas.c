@@ -8,7 +8,7 @@
 
 #include "linked.h"
 
-static const char *const with_value[] = {"-arch", "-o", "-O", "-opt-level", "-maxrregcount", "-warn-spills", "-m",
+static const char *const with_value[] = {"-arch", "-o", "-O", "-opt-level", "-warn-spills", "-m",
                                          "-def-load-cache", "-def-store-cache", "-entry", "-e", "-options-file"};
 static const char version[] = "ptxas: PTX goes on to ptx2amd (stand-in for NVIDIA's ptx optimizing assembler)\n"
                               "Cuda compilation tools, release 13.0, V13.0.88\n";
@@ -52,12 +52,15 @@ int main(int argc, char **argv) {
   const char *output = "elf.o";
   struct linked l = {0};
   int result = 0;
+  unsigned registers = 0;
   for (int i = 1; i < argc && !result; i++) {
     const char *option = argv[i];
     if (option[0] == '-' && option[1] == '-') option++;
     if (!strcmp(option, "-version") || !strcmp(option, "-V")) return fputs(version, stdout) < 0;
     if (!strcmp(option, "-output-file") || !strcmp(option, "-o")) output = i + 1 < argc ? argv[++i] : output;
     else if (!strncmp(option, "-output-file=", 13)) output = option + 13;
+    else if (!strcmp(option, "-maxrregcount")) registers = i + 1 < argc ? (unsigned)atoi(argv[++i]) : 0;
+    else if (!strncmp(option, "-maxrregcount=", 14)) registers = (unsigned)atoi(option + 14);
     else if (option[0] == '-' && option[1]) i += takes_value(option) || !strcmp(option, "-gpu-name");
     else result = add(&l, argv[i]);
   }
@@ -66,7 +69,7 @@ int main(int argc, char **argv) {
     fputs("ptxas fatal   : no input files\n", stderr);
     return 255;
   }
-  FILE *file = linked_finish(&l) ? fopen(output, "we") : NULL;
+  FILE *file = linked_limit(&l, registers) && linked_finish(&l) ? fopen(output, "we") : NULL;
   if (!file || fwrite(l.data, 1, l.size, file) != l.size || fclose(file)) {
     fprintf(stderr, "ptxas fatal   : %s cannot be written\n", output);
     return 255;

@@ -1,4 +1,4 @@
-""".minnctapersm and .maxnreg leave registers for as many waves as they ask for; clusters have one block."""
+""".minnctapersm leaves registers for as many waves as it asks for, .maxnreg has so many; clusters have one block."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ def kernel(directives: str) -> str:
     [
         ("gfx942", ".maxntid 256, 1, 1", 512),
         ("gfx942", ".maxntid 256, 1, 1 .minnctapersm 4", 128),  # 16 waves a compute unit, 4 a SIMD
-        ("gfx942", ".maxntid 256, 1, 1 .maxnreg 64", 128),
+        ("gfx942", ".maxntid 256, 1, 1 .maxnreg 64", 64),
+        ("gfx90a", ".maxntid 256, 1, 1 .maxnreg 57", 57),
+        ("gfx1100", ".maxntid 256, 1, 1 .maxnreg 33", 33),
+        ("gfx1201", ".maxntid 256, 1, 1 .maxnreg 16", 32),
         ("gfx1100", ".maxntid 128, 1, 1 .minnctapersm 8", 96),
         ("gfx942", ".maxntid 256, 1, 1 .maxnreg 255", 512),
     ],
@@ -49,6 +52,40 @@ def test_registers_of_functions(arch: str, most: int) -> None:
     [result] = translate(function + entry, "bounds.ptx", [arch])
     assert result.ok, result.kernels["k"].reason
     assert 64 < result.kernels["k"].vgprs <= most
+
+
+FUNCTION = """
+.func (.param .b32 r) f({parameters}) {{
+  .reg .b32 %v<41>, %r<2>; .reg .pred %p;
+  {loads}
+  setp.eq.u32 %p, %v0, 0; @%p bra done; sub.u32 %v0, %v0, 1;
+  {call} {sums}
+done:
+  st.param.b32 [r], %v1; ret;
+}}
+.visible .entry k(.param .u64 a) .maxnreg 24 {{
+  .reg .b32 %v<41>, %r<2>; .reg .b64 %p;
+  ld.param.u64 %p, [a]; {values}
+  {call} st.global.u32 [%p], %r0; ret;
+}}
+"""
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "gfx1100"])
+def test_functions_keep_to_the_limit_of_their_kernels(arch: str) -> None:
+    """Also one that calls itself with more arguments than LLVM passes in registers."""
+    n = range(40)
+    arguments = "".join(f".param .b32 a{i}; st.param.b32 [a{i}], %v{i};" for i in n)
+    text = HEAD + FUNCTION.format(
+        parameters=", ".join(f".param .b32 x{i}" for i in n),
+        loads="".join(f"ld.param.u32 %v{i}, [x{i}];" for i in n),
+        values="".join(f"ld.global.u32 %v{i}, [%p+{4 * i}];" for i in n),
+        sums="".join(f"mad.lo.u32 %v1, %r0, 3, %v{i}; mov.b32 %r0, %v1;" for i in n),
+        call=f"{{ {arguments} .param .b32 q; call (q), f, ({', '.join(f'a{i}' for i in n)}); ld.param.b32 %r0, [q]; }}",
+    )
+    assert translate(text.replace(".maxnreg 24", ""), "calls.ptx", [arch])[0].kernels["k"].vgprs > 32
+    [result] = translate(text, "calls.ptx", [arch])
+    assert result.ok and result.kernels["k"].vgprs == 32
 
 
 @pytest.mark.parametrize("arch", ["gfx942", "gfx1100"])
