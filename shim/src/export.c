@@ -94,11 +94,28 @@ static CUresult integrity(uint32_t version, uint64_t seconds, uint64_t result[2]
 
 static void *const integrity_table[3] = {[0] = SIZE_WORD(3), [1] = (void *)integrity};
 
-/* Tables of which no more is known than that newer libraries call functions of them and are content with success: cuBLAS
- * the 51st of one. */
+/* Tables of which no more is known than that newer libraries call functions of them and are content with success. */
 enum { UNNAMED = 128 };
 static void *const unnamed_table[UNNAMED] = {
     [0] = SIZE_WORD(UNNAMED), [1 ... UNNAMED - 1] = (void *)nothing_to_do};
+
+/* Streams, for tools: the channel that one has, and a channel's number. cuBLAS gives each number a part of its workspace
+ * of its own. Here each stream has a channel. NULL is the current context. */
+static CUresult channel_of(CUcontext context, CUstream stream, unsigned long long *channel) {
+  (void)context;
+  return cuStreamGetId(stream, channel);
+}
+
+static CUresult number_of(CUcontext context, unsigned long long channel, uint32_t *number) {
+  (void)context;
+  if (!number) return CUDA_ERROR_INVALID_VALUE;
+  *number = (uint32_t)channel;
+  return CUDA_SUCCESS;
+}
+
+static void *const streams_table[UNNAMED] = {
+    [0] = SIZE_WORD(UNNAMED), [1 ... 38] = (void *)nothing_to_do, [39] = (void *)number_of,
+    [40 ... 50] = (void *)nothing_to_do, [51] = (void *)channel_of, [52 ... UNNAMED - 1] = (void *)nothing_to_do};
 
 /* Modules, for tools; cuFFT finds its kernels so. Tells `each` the functions of a module; answers how many there are. */
 typedef void (*each_function)(void *data, CUfunction function, CUmodule module);
@@ -126,7 +143,7 @@ static const struct export {
     {"\xd4\x08\x20\x55\xbd\xe6\x70\x4b\x8d\x34\xba\x12\x3c\x66\xe1\xf2", integrity_table},
     {"\xf8\xcf\xf9\x51\x21\x46\x8b\x4e\xb9\xe2\xfb\x46\x9e\x7c\x0d\xd9", unnamed_table},
     {"\x6e\x16\x3f\xbe\xb9\x58\x44\x4d\x83\x5c\xe1\x82\xaf\xf1\x99\x1e", modules_table},
-    {"\x21\x31\x8c\x60\x97\x14\x32\x48\x8c\xa6\x41\xff\x73\x24\xc8\xf2", unnamed_table},
+    {"\x21\x31\x8c\x60\x97\x14\x32\x48\x8c\xa6\x41\xff\x73\x24\xc8\xf2", streams_table},
 };
 
 CUresult cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId) {

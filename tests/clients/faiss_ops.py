@@ -1,26 +1,12 @@
-"""Run by suites.py under `ptx2amd run`: searches of faiss's GPU indices against numpy, or its CPU indices. Matrix
-products are the host's (faiss_gemm.c)."""
+"""Run by suites.py under `ptx2amd run`: searches of faiss's GPU indices against numpy, or its CPU indices."""
 
 from __future__ import annotations
 
-import ctypes
-import subprocess
-import tempfile
 from functools import partial
-from pathlib import Path
 
 import cases
-
-with tempfile.TemporaryDirectory() as folder:
-    library = f"{folder}/faiss_gemm.so"
-    source = Path(__file__).with_name("faiss_gemm.c")
-    subprocess.run(["gcc", "-shared", "-fPIC", "-O2", "-o", library, source], check=True)
-    gemm = ctypes.CDLL(library, mode=ctypes.RTLD_GLOBAL)  # before faiss, which then finds it first
-cuda = ctypes.CDLL("libcuda.so.1")
-ctypes.c_void_p.in_dll(gemm, "faiss_gemm_synchronize").value = ctypes.cast(cuda.cuCtxSynchronize, ctypes.c_void_p).value
-
-import faiss  # noqa: E402
-import numpy as np  # noqa: E402
+import faiss
+import numpy as np
 
 rng = np.random.default_rng(3)
 resources = faiss.StandardGpuResources()

@@ -143,7 +143,7 @@ SUITES = {
     ),
     "faiss": Suite(
         ("faiss-gpu==1.15.1", "numpy"), (str(HERE / "faiss_ops.py"),),
-        "kernels of the wheel; matrix products are the host's, as cuBLAS's are machine code",
+        "kernels of the wheel; cuBLAS",
     ),
     "llama.cpp": Suite(
         ("gpt4all[cuda]==2.8.2", "gguf==0.19.0", "numpy"),

@@ -364,6 +364,26 @@ def test_the_hidden_table_of_modules_tells_their_functions(shim: SimpleNamespace
     assert each(ffi.NULL, data, tell, data) == 0
 
 
+def test_the_hidden_table_of_streams_numbers_them(shim: SimpleNamespace, context: object) -> None:
+    """cuBLAS gives streams parts of its workspace by these numbers: slots 51 and 39 of another such table."""
+    ffi, table, channel, number = shim.ffi, shim.ffi.new("void ***"), shim.ffi.new("uint64_t *"), shim.ffi.new("int *")
+    identifier = ffi.new("CUuuid *", {"bytes": bytes.fromhex("21318c60971432488ca641ff7324c8f2")})
+    assert shim.cuda.cuGetExportTable(ffi.cast("const void **", table), identifier) == 0
+    channel_of = ffi.cast("int (*)(void *, void *, uint64_t *)", table[0][51])
+    number_of = ffi.cast("int (*)(void *, uint64_t, int *)", table[0][39])
+    streams = ffi.new("CUstream[3]")  # the last is the default one
+    for at in range(2):
+        assert shim.cuda.cuStreamCreate(streams + at, 0) == 0
+    numbers = []
+    for stream in (*streams, streams[0]):
+        assert channel_of(ffi.NULL, stream, channel) == 0 and number_of(ffi.NULL, channel[0], number) == 0
+        numbers.append(number[0])
+    assert len(set(numbers[:3])) == 3 and numbers[3] == numbers[0]
+    assert channel_of(ffi.NULL, streams[0], ffi.NULL) == number_of(ffi.NULL, channel[0], ffi.NULL) == INVALID_VALUE
+    assert shim.cuda.cuStreamDestroy_v2(streams[0]) == shim.cuda.cuStreamDestroy_v2(streams[1]) == 0
+    assert channel_of(ffi.NULL, streams[0], channel) == INVALID_HANDLE
+
+
 def test_more_threads_than_amd_counts(
     shim: SimpleNamespace, kernel: object, capfd: pytest.CaptureFixture[str]
 ) -> None:
