@@ -34,7 +34,7 @@ class HipError(Ptx2amdError):
 
 
 #: In the order in which they include each other.
-PARTS = ("hip_types.h", "hip_types_memory.h", "hip_types_launch.h", "hip.h")
+PARTS = ("hip_types.h", "hip_types_texture.h", "hip_types_memory.h", "hip_types_launch.h", "hip.h")
 
 
 @cache

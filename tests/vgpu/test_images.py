@@ -269,8 +269,9 @@ VARIANTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("arch", SAMPLING)
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize(
+    ("arch", "name"), [*((arch, name) for arch in SAMPLING for name in VARIANTS), ("gfx90a", "sample.2d")]
+)
 def test_variants(arch: str, name: str) -> None:
     """The operands besides coordinates: where they lie, and that level of detail chooses between the two filters."""
     shape, fmt = SHAPES["2d"], "32_float"

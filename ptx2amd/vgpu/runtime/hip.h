@@ -212,6 +212,33 @@ hipError_t hipMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch,
                        hipMemcpyKind kind);
 hipError_t hipMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
                             hipMemcpyKind kind, hipStream_t stream);
+/* Arrays, textures, surfaces */
+hipError_t hipArrayCreate(hipArray_t *array, const HIP_ARRAY_DESCRIPTOR *descriptor);
+hipError_t hipArray3DCreate(hipArray_t *array, const HIP_ARRAY3D_DESCRIPTOR *descriptor);
+hipError_t hipArrayGetDescriptor(HIP_ARRAY_DESCRIPTOR *descriptor, hipArray_t array);
+hipError_t hipArray3DGetDescriptor(HIP_ARRAY3D_DESCRIPTOR *descriptor, hipArray_t array);
+hipError_t hipArrayGetInfo(hipChannelFormatDesc *desc, hipExtent *extent, unsigned *flags, hipArray_t array);
+hipError_t hipArrayDestroy(hipArray_t array);
+hipError_t hipFreeArray(hipArray_t array);
+hipError_t hipMallocArray(hipArray_t *array, const hipChannelFormatDesc *desc, size_t width, size_t height, unsigned flags);
+hipError_t hipMalloc3DArray(hipArray_t *array, const hipChannelFormatDesc *desc, hipExtent extent, unsigned flags);
+hipError_t hipMemcpy2DToArray(hipArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch,
+                              size_t width, size_t height, hipMemcpyKind kind);
+hipError_t hipMemcpy2DToArrayAsync(hipArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch,
+                                   size_t width, size_t height, hipMemcpyKind kind, hipStream_t stream);
+hipError_t hipMemcpy2DFromArray(void *dst, size_t dpitch, hipArray_t src, size_t wOffset, size_t hOffset, size_t width,
+                                size_t height, hipMemcpyKind kind);
+hipError_t hipMemcpy2DFromArrayAsync(void *dst, size_t dpitch, hipArray_t src, size_t wOffset, size_t hOffset,
+                                     size_t width, size_t height, hipMemcpyKind kind, hipStream_t stream);
+hipError_t hipMemcpyHtoA(hipArray_t dst, size_t offset, const void *src, size_t count);
+hipError_t hipMemcpyAtoH(void *dst, hipArray_t src, size_t offset, size_t count);
+hipError_t hipCreateTextureObject(hipTextureObject_t *texture, const hipResourceDesc *resource,
+                                  const hipTextureDesc *descriptor, const hipResourceViewDesc *view);
+hipError_t hipDestroyTextureObject(hipTextureObject_t texture);
+hipError_t hipGetTextureObjectResourceDesc(hipResourceDesc *resource, hipTextureObject_t texture);
+hipError_t hipGetTextureObjectTextureDesc(hipTextureDesc *descriptor, hipTextureObject_t texture);
+hipError_t hipCreateSurfaceObject(hipSurfaceObject_t *surface, const hipResourceDesc *resource);
+hipError_t hipDestroySurfaceObject(hipSurfaceObject_t surface);
 hipError_t hipMemcpyParam2D(const hip_Memcpy2D *copy);
 hipError_t hipMemcpyParam2DAsync(const hip_Memcpy2D *copy, hipStream_t stream);
 hipError_t hipDrvMemcpy2DUnaligned(const hip_Memcpy2D *copy);

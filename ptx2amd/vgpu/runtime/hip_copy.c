@@ -148,39 +148,41 @@ hipError_t hipMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t sp
   return copy_2d(dst, dpitch, src, spitch, width, height, kind, stream, false);
 }
 
-/* One side of a described copy. false: an array, or no such memory type. */
-static bool side(hipMemoryType type, const void *host, hipDeviceptr_t device, char **base, int bit, int *devices) {
+/* One side of a described copy. */
+struct side { char *base; size_t x, y, z, pitch, height; };
+
+static hipError_t side_of(hipMemoryType type, const void *host, hipDeviceptr_t device, hipArray_t array, int bit,
+                          const HIP_MEMCPY3D *p, struct side *s, int *devices) {
   switch (type) {
-    case hipMemoryTypeHost: *base = (char *)host; return true;
-    case hipMemoryTypeDevice: *devices |= bit; *base = device; return true;
+    case hipMemoryTypeHost: s->base = (char *)host; break;
+    case hipMemoryTypeDevice: *devices |= bit; s->base = device; break;
     case hipMemoryTypeManaged:
-    case hipMemoryTypeUnified: *base = device; return true;
-    default: return false;
+    case hipMemoryTypeUnified: s->base = device; break;
+    case hipMemoryTypeArray:
+      *devices |= bit;
+      return array_side(array, s->x + p->WidthInBytes, s->y + p->Height, s->z + p->Depth, &s->base, &s->pitch, &s->height);
+    default: return hipErrorInvalidValue;
   }
+  /* A pitch or height of 0: rows and slices follow each other without gaps. */
+  if (!s->pitch) s->pitch = s->x + p->WidthInBytes;
+  if (!s->height) s->height = s->y + p->Height;
+  if ((p->Height > 1 || p->Depth > 1) && s->pitch < s->x + p->WidthInBytes) return hipErrorInvalidPitchValue;
+  return p->Depth > 1 && s->height < s->y + p->Height ? hipErrorInvalidValue : hipSuccess;
 }
 
+static char *side_begin(const struct side *s) { return s->base + (s->z * s->height + s->y) * s->pitch + s->x; }
+
 hipError_t copy_of_3d(const HIP_MEMCPY3D *p, struct copy *c, int *devices) {
-  char *dst, *src;
+  struct side src = {NULL, p->srcXInBytes, p->srcY, p->srcZ, p->srcPitch, p->srcHeight};
+  struct side dst = {NULL, p->dstXInBytes, p->dstY, p->dstZ, p->dstPitch, p->dstHeight};
   *devices = 0;
-  if (p->srcMemoryType == hipMemoryTypeArray || p->dstMemoryType == hipMemoryTypeArray) return hipErrorNotSupported;
-  if (!side(p->srcMemoryType, p->srcHost, p->srcDevice, &src, SRC_DEVICE, devices) ||
-      !side(p->dstMemoryType, p->dstHost, p->dstDevice, &dst, DST_DEVICE, devices))
-    return hipErrorInvalidValue;
-  /* A pitch or height of 0: rows and slices follow each other without gaps. */
-  size_t spitch = p->srcPitch ? p->srcPitch : p->srcXInBytes + p->WidthInBytes;
-  size_t dpitch = p->dstPitch ? p->dstPitch : p->dstXInBytes + p->WidthInBytes;
-  size_t sheight = p->srcHeight ? p->srcHeight : p->srcY + p->Height;
-  size_t dheight = p->dstHeight ? p->dstHeight : p->dstY + p->Height;
-  if (p->Height > 1 || p->Depth > 1) {
-    if (spitch < p->srcXInBytes + p->WidthInBytes || dpitch < p->dstXInBytes + p->WidthInBytes)
-      return hipErrorInvalidPitchValue;
-  }
-  if (p->Depth > 1 && (sheight < p->srcY + p->Height || dheight < p->dstY + p->Height)) return hipErrorInvalidValue;
+  hipError_t error = side_of(p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray, SRC_DEVICE, p, &src, devices);
+  if (error == hipSuccess)
+    error = side_of(p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, DST_DEVICE, p, &dst, devices);
+  if (error != hipSuccess) return error;
   *c = (struct copy){
-      .dst = dst + (p->dstZ * dheight + p->dstY) * dpitch + p->dstXInBytes,
-      .src = src + (p->srcZ * sheight + p->srcY) * spitch + p->srcXInBytes,
-      .dst_pitch = dpitch, .src_pitch = spitch,
-      .dst_slice = dpitch * dheight, .src_slice = spitch * sheight,
+      .dst = side_begin(&dst), .src = side_begin(&src), .dst_pitch = dst.pitch, .src_pitch = src.pitch,
+      .dst_slice = dst.pitch * dst.height, .src_slice = src.pitch * src.height,
       .width = p->WidthInBytes, .height = p->Height, .depth = p->Depth,
   };
   if (!c->height || !c->depth) c->width = 0;
@@ -230,9 +232,26 @@ hipError_t hipDrvMemcpy3DAsync(const HIP_MEMCPY3D *copy, hipStream_t stream) {
   return copy ? copy_3d(copy, stream, false) : done(hipErrorInvalidValue);
 }
 
+/* With an array in play, widths are in its elements; so are positions in it. */
+static hipError_t copy_of_arrays(const hipMemcpy3DParms *p, struct copy *c, int *devices) {
+  size_t source = array_texel(p->srcArray), target = array_texel(p->dstArray), unit = source ? source : target;
+  if (!unit || (p->srcArray && !source) || (p->dstArray && !target)) return hipErrorInvalidHandle;
+  int known = devices_of(p->kind);
+  HIP_MEMCPY3D whole = {
+      .srcXInBytes = p->srcPos.x * (source ? source : 1), .srcY = p->srcPos.y, .srcZ = p->srcPos.z,
+      .srcMemoryType = source ? hipMemoryTypeArray : known & SRC_DEVICE ? hipMemoryTypeDevice : hipMemoryTypeUnified,
+      .srcDevice = p->srcPtr.ptr, .srcArray = p->srcArray, .srcPitch = p->srcPtr.pitch, .srcHeight = p->srcPtr.ysize,
+      .dstXInBytes = p->dstPos.x * (target ? target : 1), .dstY = p->dstPos.y, .dstZ = p->dstPos.z,
+      .dstMemoryType = target ? hipMemoryTypeArray : known & DST_DEVICE ? hipMemoryTypeDevice : hipMemoryTypeUnified,
+      .dstDevice = p->dstPtr.ptr, .dstArray = p->dstArray, .dstPitch = p->dstPtr.pitch, .dstHeight = p->dstPtr.ysize,
+      .WidthInBytes = p->extent.width * unit, .Height = p->extent.height, .Depth = p->extent.depth,
+  };
+  return copy_of_3d(&whole, c, devices);
+}
+
 hipError_t copy_of_parms(const hipMemcpy3DParms *p, struct copy *c, int *devices) {
-  if (p->srcArray || p->dstArray) return hipErrorNotSupported;
   if (!kind_ok(p->kind)) return hipErrorInvalidMemcpyDirection;
+  if (p->srcArray || p->dstArray) return copy_of_arrays(p, c, devices);
   *devices = devices_of(p->kind);
   *c = (struct copy){
       .dst = (char *)p->dstPtr.ptr + (p->dstPos.z * p->dstPtr.ysize + p->dstPos.y) * p->dstPtr.pitch + p->dstPos.x,

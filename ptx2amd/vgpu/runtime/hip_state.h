@@ -299,6 +299,11 @@ hipError_t launch_prepare(struct launch *l, function *f, const unsigned grid[3],
 int occupancy(const function *f, unsigned block, size_t shared);   /* workgroups per multiprocessor */
 
 /* Descriptions to operations (hip_copy.c): only the description is checked by the first two. */
+/* Arrays (hip_array.c): bytes of an element, 0 if there is no such array; the memory of one, if a copy that ends at these
+ * bytes, rows and slices lies within. */
+size_t array_texel(hipArray_t array);
+hipError_t array_side(hipArray_t array, size_t x_end, size_t y_end, size_t z_end, char **base, size_t *pitch,
+                      size_t *height);
 hipError_t copy_of_3d(const HIP_MEMCPY3D *p, struct copy *c, int *devices);
 hipError_t copy_of_parms(const hipMemcpy3DParms *p, struct copy *c, int *devices);
 hipError_t fill_check(const struct fill *f);

@@ -354,6 +354,7 @@ typedef enum hipSharedMemConfig {
   hipSharedMemBankSizeDefault, hipSharedMemBankSizeFourByte, hipSharedMemBankSizeEightByte,
 } hipSharedMemConfig;
 
+#include "hip_types_texture.h"
 #include "hip_types_memory.h"
 #include "hip_types_launch.h"
 #endif

@@ -9,7 +9,7 @@ static inline uint32_t field(const uint32_t *t, unsigned word, unsigned high, un
 }
 
 /* Rows of linear images begin at multiples of so many bytes where the descriptor has no pitch. */
-static uint32_t aligned_pitch(uint32_t width, unsigned bytes, unsigned generation) {
+uint32_t image_pitch(uint32_t width, unsigned bytes, unsigned generation) {
   unsigned unit = generation == 3 ? 128 : 256;
   uint32_t pitch = width;
   while ((uint64_t)pitch * bytes % unit) pitch++;
@@ -62,7 +62,7 @@ const char *image_describe(const uint32_t *t, unsigned generation, struct image 
   m->size[2] = m->dim == DIM_3D ? depth + 1 : 1;
   m->slices = m->dim == DIM_1D_ARRAY || m->dim == DIM_2D_ARRAY || m->dim == DIM_CUBE ? depth + 1 : 1;
   if (m->dim == DIM_3D) m->first = 0;
-  m->pitch = generation == 0 || (flat && pitch >= m->size[0]) ? pitch : aligned_pitch(m->size[0], m->format.bytes, generation);
+  m->pitch = generation == 0 || (flat && pitch >= m->size[0]) ? pitch : image_pitch(m->size[0], m->format.bytes, generation);
   if (m->pitch < m->size[0]) m->pitch = m->size[0];
   m->slice_bytes = (uint64_t)m->pitch * m->size[1] * m->format.bytes;
   return NULL;

@@ -29,6 +29,22 @@ struct sampler {
 };
 const char *sampler_describe(const uint32_t *s, unsigned generation, struct sampler *sampler);
 
+/* An image as a descriptor is to say it. data, number: GFX9's format numbers. last: slice of 3D images and arrays. */
+struct image_plan {
+  uint64_t base;
+  enum image_dim dim;
+  uint32_t width, height, last, pitch;       /* pitch: in texels */
+  unsigned data, number;
+  uint8_t select[4];
+};
+/* Texels from row to row where no descriptor says it. */
+uint32_t image_pitch(uint32_t width, unsigned bytes, unsigned generation);
+/* False: the generation has no such format. */
+bool image_write(const struct image_plan *plan, unsigned generation, uint32_t *t);
+bool image_write_buffer(const struct image_plan *plan, unsigned generation, uint32_t texel_bytes, uint32_t *v);
+struct sampler_plan { uint8_t clamp[3], border; bool linear, unnormalized; };
+void sampler_write(const struct sampler_plan *plan, unsigned generation, uint32_t *s);
+
 /* A lane's address operands. */
 struct image_request {
   union { float f[4]; int32_t i[4]; } at;    /* coordinates in the dimension's order */

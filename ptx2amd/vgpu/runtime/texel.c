@@ -52,6 +52,15 @@ bool texel_format(unsigned generation, unsigned code, struct texel_format *f) {
   return false;
 }
 
+unsigned texel_code(unsigned generation, unsigned data, unsigned number) {
+  if (generation == 0) return data | number << 6;
+  for (const struct run *r = generation == 1 ? gfx10_runs : gfx11_runs; r->first; r++) {
+    const char *at = r->data == data ? strchr(r->numbers, (int)('0' + number)) : NULL;
+    if (at) return r->first + (unsigned)(at - r->numbers);
+  }
+  return 0;
+}
+
 static uint32_t bits_of(float f) {
   uint32_t u;
   memcpy(&u, &f, 4);

@@ -17,6 +17,9 @@ struct texel_format {
 /* What a descriptor's or instruction's format field says; GFX9: data format | number format << 6. False: unknown. */
 bool texel_format(unsigned generation, unsigned code, struct texel_format *f);
 
+/* The field for a data format and number format, as GFX9 numbers them; 0: the generation has none. */
+unsigned texel_code(unsigned generation, unsigned data, unsigned number);
+
 static inline bool texel_integer(const struct texel_format *f) {
   return f->number == NUMBER_UINT || f->number == NUMBER_SINT;
 }
