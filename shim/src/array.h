@@ -13,6 +13,7 @@ struct array {
   bool owned;          /* a mipmap's level */
   bool borrowed;       /* in memory that is not the array's */
 };
+FITS(struct array, SLOT_ARRAY);
 
 struct array *array_checked(CUarray handle);                   /* NULL when stale or foreign */
 CUresult array_new(CUarray *handle, const CUDA_ARRAY3D_DESCRIPTOR *d, CUdeviceptr at); /* at 0: in memory of its own */

@@ -6,6 +6,7 @@ struct event {
   void *hip;
   struct context *context;
 };
+FITS(struct event, SLOT_EVENT);
 
 enum { HIP_BLOCKING = 1, HIP_NO_TIMING = 2, HIP_INTERPROCESS = 4 };
 

@@ -14,6 +14,7 @@ struct part {
   struct multiprocessors sms;
   int device;
 };
+FITS(struct part, SLOT_PART);
 
 static void describe(CUdevResource *r, int device, struct multiprocessors sms) {
   memset(r, 0, sizeof *r);

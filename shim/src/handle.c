@@ -10,10 +10,11 @@
 enum { KEEP_FREE = 256 };
 
 struct arena arenas[HANDLE_KINDS] = {
-    [HANDLE_CONTEXT] = {.slot = 1024}, [HANDLE_MODULE] = {.slot = 1024}, [HANDLE_KERNEL] = {.slot = 1024},
-    [HANDLE_STREAM] = {.slot = 128},   [HANDLE_EVENT] = {.slot = 64},    [HANDLE_LINK] = {.slot = 128},
-    [HANDLE_ARRAY] = {.slot = 128}, [HANDLE_REFERENCE] = {.slot = 512}, [HANDLE_PART] = {.slot = 64},
-    [HANDLE_MIPMAP] = {.slot = 512},
+    [HANDLE_CONTEXT] = {.slot = SLOT_CONTEXT}, [HANDLE_MODULE] = {.slot = SLOT_MODULE},
+    [HANDLE_KERNEL] = {.slot = SLOT_KERNEL},   [HANDLE_STREAM] = {.slot = SLOT_STREAM},
+    [HANDLE_EVENT] = {.slot = SLOT_EVENT},     [HANDLE_LINK] = {.slot = SLOT_LINK},
+    [HANDLE_ARRAY] = {.slot = SLOT_ARRAY},     [HANDLE_REFERENCE] = {.slot = SLOT_REFERENCE},
+    [HANDLE_PART] = {.slot = SLOT_PART},       [HANDLE_MIPMAP] = {.slot = SLOT_MIPMAP},
 };
 
 static const uint32_t capacity[HANDLE_KINDS] = {

@@ -13,6 +13,13 @@ enum handle_kind {
   HANDLE_KINDS
 };
 
+/* Bytes that an object of a kind may have, powers of two. */
+enum handle_slot {
+  SLOT_CONTEXT = 1024, SLOT_MODULE = 1024, SLOT_KERNEL = 1024, SLOT_STREAM = 512, SLOT_EVENT = 64, SLOT_LINK = 128,
+  SLOT_ARRAY = 128, SLOT_REFERENCE = 512, SLOT_PART = 64, SLOT_MIPMAP = 512,
+};
+#define FITS(type, slot) _Static_assert(sizeof(type) <= slot, #type " does not fit its slot")
+
 enum handle_state { HANDLE_FREE, HANDLE_LIVE, HANDLE_ENDING };
 
 /* First member of every object. */

@@ -12,6 +12,7 @@ struct link {
   struct linked linked;
   bool complete;
 };
+FITS(struct link, SLOT_LINK);
 
 static struct link *link_checked(CUlinkState state) {
   return handle_ok(HANDLE_LINK, state) ? (struct link *)state : NULL;

@@ -13,6 +13,7 @@ struct mipmap {
   CUdeviceptr mapped; /* external memory that holds the levels; 0: they have their own */
   struct array *level[MIPMAP_LEVELS];
 };
+FITS(struct mipmap, SLOT_MIPMAP);
 
 /* What a level has of its own: as a descriptor begins (texture.h). */
 struct level {

@@ -46,6 +46,7 @@ struct kernel {
   struct kernel_code *code[VARIANTS][MAX_DEVICES];
   struct legacy *legacy;                              /* cuParamSet... state */
 };
+FITS(struct kernel, SLOT_KERNEL);
 
 struct variable { const char *name; uint64_t offset, size; bool managed, constant; };
 struct relocation { uint64_t at, target; };
@@ -67,6 +68,7 @@ struct module {
   uint64_t segment[MAX_DEVICES];
   pthread_mutex_t lock;
 };
+FITS(struct module, SLOT_MODULE);
 
 /* ---- index.c ---- */
 CUresult index_parse(struct module *m, char *problem, size_t size);

@@ -56,6 +56,8 @@ CUresult device_texture_1d_width(size_t *width, CUarray_format format, unsigned 
 
 /* ---- context.c ---- */
 struct storage;
+/* What programs have set of a stream: values as CUDA lays them out. */
+struct stream_attributes { char set[4], value[4][64]; };
 struct multiprocessors { unsigned first, count; };
 struct context {
   struct handle h;
@@ -69,7 +71,9 @@ struct context {
   size_t limits[CU_LIMITS];
   struct multiprocessors sms; /* of a green context; count 0: all */
   struct storage *storage;
+  struct stream_attributes default_attributes[2]; /* of the default stream, and of threads' own */
 };
+FITS(struct context, SLOT_CONTEXT);
 
 struct thread_state {
   struct context *current;
@@ -110,6 +114,7 @@ extern const void *const storage_table[];
 /* ---- stream.c, event.c ---- */
 bool stream_hip(CUstream stream, void **hip_stream);
 struct context *stream_context(CUstream stream); /* of a stream that was there: NULL when it is none any more */
+struct stream_attributes *stream_attributes(CUstream stream); /* NULL: it is none */
 bool event_hip(CUevent event, void **hip_event);
 void streams_drop(struct context *c);
 void events_drop(struct context *c);

@@ -11,7 +11,9 @@ struct stream {
   unsigned flags;
   int priority;
   uint64_t id;
+  struct stream_attributes attributes;
 };
+FITS(struct stream, SLOT_STREAM);
 
 static uint64_t last_id = 2; /* 1 and 2 are the default streams */
 
@@ -159,25 +161,10 @@ CUresult cuStreamGetDevice(CUstream hStream, CUdevice *device) {
   return CUDA_SUCCESS;
 }
 
-/* Attributes: 1 access policy window, 3 synchronisation policy, 8 priority, 9 and 10 memory synchronisation domains.
- * They are hints here, except for the priority, which is the stream's. */
-CUresult cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr, CUstreamAttrValue *value) {
-  CHECK_STREAM(hStream);
-  if (!value || attr < 1 || attr > 18) return CUDA_ERROR_INVALID_VALUE;
-  memset(value, 0, 64);
-  if (attr == 8 && !is_default(hStream)) *(int *)(void *)value = slot(hStream)->priority;
-  return CUDA_SUCCESS;
-}
-
-CUresult cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr, const CUstreamAttrValue *param) {
-  CHECK_STREAM(hStream);
-  return param && attr >= 1 && attr <= 18 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-CUresult cuStreamCopyAttributes(CUstream dstStream, CUstream srcStream) {
-  CHECK_STREAM(dstStream);
-  CHECK_STREAM(srcStream);
-  return CUDA_SUCCESS;
+struct stream_attributes *stream_attributes(CUstream stream) {
+  if (!is_default(stream)) return own(stream) ? &slot(stream)->attributes : NULL;
+  struct context *c = thread_state.current;
+  return c ? &c->default_attributes[stream == CU_STREAM_PER_THREAD] : NULL;
 }
 
 /* ---- callbacks ---- */

@@ -15,6 +15,7 @@ struct reference {
   CUarray_format format;
   int channels;
 };
+FITS(struct reference, SLOT_REFERENCE);
 
 enum { FORMAT_FLOAT = 0x20, MODE_CLAMP = 1, OVERRIDE_FORMAT = 1, KNOWN_FLAGS = 3 };
 

@@ -295,6 +295,24 @@ def test_streams_that_cannot_wait_for_values(tmp_path: Path) -> None:
     assert done.returncode == 0 and "loops" in done.stdout, done.stdout + done.stderr
 
 
+FAULT = """
+g = graph()
+node, [body] = choice(g, [], condition(g, 1, DEFAULT), WHILE)
+step(body, [], 1, 1, 1, c.c_uint64(0x1000))            # sets a condition that is none
+exe, main = instance(g), stream()
+cu.cuGraphLaunch(exe, main)
+assert cu.error("cuStreamSynchronize", main) == cu.error("cuGraphLaunch", exe, main) == "CUDA_ERROR_ILLEGAL_ADDRESS"
+cu.cuGraphExecDestroy(exe)
+cu.cuGraphDestroy(g)
+print("fault")
+"""
+
+
+def test_a_fault_in_a_body_ends_the_launch(tmp_path: Path) -> None:
+    done = run(WORLD + FAULT, tmp_path)
+    assert done.returncode == 0 and done.stdout == "fault\n" and "at 0x1000" in done.stderr, done.stdout + done.stderr
+
+
 FOREVER = """
 g = graph()
 loop(g, [], 1, 1, 1)
