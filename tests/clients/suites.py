@@ -145,6 +145,10 @@ SUITES = {
         ("faiss-gpu==1.15.1", "numpy"), (str(HERE / "faiss_ops.py"),),
         "kernels of the wheel; cuBLAS",
     ),
+    "ONNX Runtime": Suite(
+        ("onnxruntime-gpu[cuda,cudnn]==1.24.4", "onnx==1.23.2", "numpy"), (str(HERE / "onnxruntime_ops.py"),),
+        "kernels of the wheel; cuBLAS, cuDNN",
+    ),
     "llama.cpp": Suite(
         ("gpt4all[cuda]==2.8.2", "gguf==0.19.0", "numpy"),
         (str(HERE / "llama_ops.py"), str(VENVS / "llama.cpp" / "models")),
