@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import shlex
+import shutil
 import sys
 from pathlib import Path
 
@@ -16,17 +17,22 @@ from ptx2amd.service.build_id import build_id
 quote = shlex.quote
 
 
-def environment(device: str | None = None, trace: Path | None = None, mapping: str | None = None) -> dict[str, str]:
+def environment(
+    device: str | None = None, trace: Path | None = None, mapping: str | None = None, program: str | None = None
+) -> dict[str, str]:
     """The variables to set, beyond the current environment.
 
-    device: "hip", "vgpu" or "vgpu:ARCH" (None: PTX2AMD_DEVICE, else the shim decides). trace: file for
-    JSON-lines events. mapping: of all kernels (None: PTX2AMD_MAPPING, else chosen for each).
+    device: "hip", "vgpu" or "vgpu:ARCH" (None: PTX2AMD_DEVICE, else the shim decides). trace: file for JSON-lines
+    events. mapping: of all kernels (None: PTX2AMD_MAPPING, else chosen for each). program: what is to run (None: the
+    python on the path).
     Raises Ptx2amdError for an unknown device or when the native libraries are missing.
     """
     if not (native.DIRECTORY / "libcuda.so.1").exists():
         raise Ptx2amdError("the native libraries are not built: run `python -m ptx2amd.native`")
     changes = {
-        "LD_LIBRARY_PATH": _prepend(str(native.DIRECTORY), os.environ.get("LD_LIBRARY_PATH")),
+        "LD_LIBRARY_PATH": ":".join(
+            [str(native.DIRECTORY), *filter(None, [os.environ.get("LD_LIBRARY_PATH")]), *wheel_libraries(program)]
+        ),
         "PTX2AMD_PYTHON": sys.executable,
         "PTX2AMD_BUILD_ID": native.current_build_id(),
     }
@@ -66,6 +72,14 @@ def tools(
     if profile is not None:
         changes["PTX2AMD_PROFILE"] = str(profile)
     return changes
+
+
+def wheel_libraries(program: str | None) -> list[str]:
+    """The folders of NVIDIA's wheels in the Python environment of a program: TensorFlow and CTranslate2 look for the
+    libraries by name alone."""
+    program = program or shutil.which("python") or sys.executable
+    prefix = Path(program).absolute().parent.parent
+    return sorted(map(str, prefix.glob("lib/python3*/site-packages/nvidia/*/lib")))
 
 
 def client_settings() -> dict[str, str]:

@@ -52,7 +52,8 @@ def command(
     command: tuple[str, ...],
 ) -> None:
     """Run a CUDA program: ptx2amd run [OPTIONS] -- CMD ARGS..."""
-    changes = launch.environment(device, trace, mapping)
+    program = shutil.which(command[0]) if command else None
+    changes = launch.environment(device, trace, mapping, program)
     if (memcheck or racecheck or profile) and device is None and "PTX2AMD_DEVICE" not in os.environ:
         changes["PTX2AMD_DEVICE"] = "vgpu"  # the tools are the software GPU's
     changes |= launch.tools(debug, memcheck, racecheck)
@@ -62,7 +63,6 @@ def command(
         return
     if not command:
         raise click.UsageError("no program given: ptx2amd run [OPTIONS] -- CMD ARGS...")
-    program = shutil.which(command[0])
     if program is None:
         reason = "is not executable" if os.path.exists(command[0]) else "not found"
         click.echo(f"ptx2amd: {command[0]}: {reason}", err=True)

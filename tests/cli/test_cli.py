@@ -60,6 +60,19 @@ def test_run_sets_the_environment_of_the_program(ptx2amd) -> None:
     assert Path(found["LD_LIBRARY_PATH"].split(":")[0], "libcuda.so.1").exists()
 
 
+def test_run_finds_the_libraries_of_wheels_beside_the_program(ptx2amd, tmp_path: Path, monkeypatch) -> None:
+    """Behind folders that the user names."""
+    folder = tmp_path / "lib" / "python3.11" / "site-packages" / "nvidia" / "cublas" / "lib"
+    folder.mkdir(parents=True)
+    (tmp_path / "bin").mkdir()
+    program = tmp_path / "bin" / "python"
+    program.write_text('#!/bin/sh\necho "$LD_LIBRARY_PATH"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("LD_LIBRARY_PATH", "/given")
+    done = ptx2amd("run", "--", str(program))
+    assert done.stdout.strip().split(":")[1:] == ["/given", str(folder)]
+
+
 def test_run_print_env_can_be_sourced(ptx2amd) -> None:
     done = ptx2amd("run", "--device", "vgpu", "--print-env")
     script = done.stdout + 'test -e "${LD_LIBRARY_PATH%%:*}/libcuda.so.1" && echo "$PTX2AMD_DEVICE"'

@@ -112,7 +112,6 @@ SUITES = {
     "TensorFlow": Suite(
         ("tensorflow[and-cuda]==2.21.0",), (str(HERE / "tensorflow_ops.py"),),
         "kernels of the wheel; our ptxas stand-in; cuBLAS, cuSOLVER, cuDNN, cuFFT",
-        {"LD_LIBRARY_PATH": "{site}/nvidia/cusolver/lib:{site}/nvidia/nvjitlink/lib"},
     ),
     "OpenMM": Suite(
         ("openmm==8.6.1", "OpenMM-CUDA-12==8.6.1", "numpy"), (str(HERE / "openmm_ops.py"),), "NVRTC; cuFFT for PME",
@@ -153,6 +152,14 @@ SUITES = {
         ("gpt4all[cuda]==2.8.2", "gguf==0.19.0", "numpy"),
         (str(HERE / "llama_ops.py"), str(VENVS / "llama.cpp" / "models")),
         "kernels of the wheel; cuBLAS", shown="gpt4all 2.8.2",
+    ),
+    "CTranslate2": Suite(
+        ("ctranslate2==4.8.5", "numpy", "nvidia-cublas-cu12==12.9.*"),
+        (str(HERE / "ctranslate2_ops.py"), str(VENVS / "ctranslate2" / "model")), "kernels of the wheel; cuBLAS",
+    ),
+    "Qiskit Aer": Suite(
+        ("qiskit-aer-gpu==0.18.2", "qiskit==2.6.2", "numpy"), (str(HERE / "qiskit_ops.py"),),
+        "kernels of the wheel; cuStateVec",
     ),
     "CUDA toolkit": Suite(
         ("nvidia-curand==10.4.0.35", "nvidia-cuda-nvcc==13.0.88", "nvidia-nvvm==13.0.88", "nvidia-cuda-crt==13.0.88",
