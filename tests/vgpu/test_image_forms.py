@@ -12,9 +12,16 @@ from descriptors import Shape, image, sampler
 from engine import EngineFault
 from test_images import ARCHS, SAMPLING, SHAPES, Memory, N, called, corners, kernel, run, sampling
 
+
+def signed(value: int) -> int:
+    return value - (value >> 31 << 32)
+
+
 ATOMICS = {
     "add": lambda old, s: old + s, "sub": lambda old, s: old - s, "umax": max,
-    "umin": min, "and": lambda old, s: old & s,
+    "umin": min, "smax": lambda old, s: max(signed(old), signed(s)), "smin": lambda old, s: min(signed(old), signed(s)),
+    "inc": lambda old, s: 0 if old >= s else old + 1, "dec": lambda old, s: s if old == 0 or old > s else old - 1,
+    "and": lambda old, s: old & s,
     "or": lambda old, s: old | s, "xor": lambda old, s: old ^ s, "swap": lambda _, s: s,
 }  # fmt: skip
 #: Coordinates and data come as floats' bits.
@@ -179,6 +186,47 @@ def test_size(arch: str, dim: str) -> None:
     assert (out[:, 3] == 1).all() and not out[1::2, :n].any()
 
 
+@pytest.mark.parametrize("arch", ARCHS)
+def test_levels(arch: str) -> None:
+    """Loads and stores that name a level: there is the first; others read zero and drop what is written."""
+    shape, fmt = Shape("1d", N), "32_uint"
+    memory, back = Memory(arch, fmt, shape, 14), Memory(arch, fmt, shape, fill=False)
+    at = np.stack([np.arange(N), np.arange(N) % 2], 1).astype(np.int32)
+    place = "i32 15, i32 %x0, i32 %x1, <8 x i32> %t, i32 0, i32 0"
+    call, declare = called("<4 x i32>", "image.load.mip.1d.v4i32.i32.v8i32", place)
+    out = np.zeros((N, 4), np.uint32)
+    run(arch, kernel(call, 2, "i32", "<4 x i32>") + declare, [image(arch, memory.base, fmt, shape)], at, out, memory)
+    data = memory.texels.view(np.uint32).ravel()
+    want = np.where(np.arange(N) % 2, 0, data)
+    np.testing.assert_array_equal(out[:, 0], want)
+    call, declare = called("void", "image.store.mip.1d.v4f32.i32.v8i32", "<4 x float> %v, " + place)
+    value = "%e = getelementptr <4 x float>, ptr addrspace(1) %out, i32 %id\n"
+    value += "  %v = load <4 x float>, ptr addrspace(1) %e\n  "
+    out[:, 0] = data
+    run(arch, kernel(value + call, 2, "i32", "") + declare, [image(arch, back.base, fmt, shape)], at, out, back)
+    np.testing.assert_array_equal(back.texels.view(np.uint32).ravel(), want)
+
+
+@pytest.mark.parametrize("arch", SAMPLING)
+def test_level_of_detail(arch: str) -> None:
+    """From the differences in quads of lanes: y is the level before the limits."""
+    shape, fmt = Shape("2d", 64, 64), "32_float"
+    memory, rng = Memory(arch, fmt, shape), np.random.default_rng(15)
+    corner = rng.uniform(0, 0.1, (N // 4, 1, 2))
+    steps = rng.uniform(-0.1, 0.1, (N // 4, 2, 2)).astype(np.float32)
+    both = steps.sum(1, keepdims=True)
+    quads = np.concatenate([np.zeros_like(both), steps[:, :1], steps[:, 1:], both], 1)
+    at = (corner + quads).astype(np.float32)
+    call, declare = sampling("getlod.2d.v2f32.f32.v8i32.v4i32", ["float %x0", "float %x1"], "<2 x float>", 3)
+    out = np.zeros((N, 2), np.float32)
+    descriptors = [image(arch, memory.base, fmt, shape), sampler(arch, 0, True)]
+    run(arch, kernel(call, 2, "float", "<2 x float>") + declare, descriptors, at.reshape(N, 2), out, memory)
+    d = np.stack([at[:, 1] - at[:, 0], at[:, 2] - at[:, 0]], 1) * 64
+    want = np.log2(np.sqrt((d.astype(float) ** 2).sum(2)).max(1))
+    np.testing.assert_allclose(out[:, 1], np.repeat(want, 4), atol=1e-4)
+    assert not out[:, 0].any()  # there is one level
+
+
 def face_and_place(v: np.ndarray) -> tuple[int, float, float]:
     """Which face of a cube a direction meets, and where in it (0 to 1)."""
     axis = int(np.argmax(np.abs(v)))
@@ -269,10 +317,10 @@ def test_refused_by_name(arch: str, word: int | None, bits_: int, text: str) -> 
 
 @pytest.mark.parametrize("arch", ARCHS)
 def test_memory_that_is_not_there(arch: str) -> None:
-    """A descriptor that lies about its image: a fault, not a crash."""
-    shape = Shape("1d", 4096)
-    memory = Memory(arch, "32_float", Shape("1d", N))
-    t = image(arch, memory.base, "32_float", shape)
+    """A descriptor that lies about where its image is: a fault, not a crash."""
+    shape = Shape("1d", N)
+    memory = Memory(arch, "32_float", shape)
+    t = image(arch, 1 << 40, "32_float", shape)
     with pytest.raises(EngineFault) as e:
-        load_one(arch, t, 4000, memory)
+        load_one(arch, t, 40, memory)
     assert e.value.kind == "memory"

@@ -5,6 +5,7 @@ Protects: what a HIP program's textures and surfaces compile to, from decoding t
 
 from __future__ import annotations
 
+import itertools
 import re
 from functools import cache
 
@@ -16,6 +17,7 @@ from engine import CodeObject
 
 from ptx2amd.codegen import emit, link
 from ptx2amd.target import target
+from ptx2amd.vgpu.isa.op import opcodes
 
 ARCHS = ("gfx900", "gfx90a", "gfx1030", "gfx1100", "gfx1200")
 SAMPLING = ("gfx900", "gfx1030", "gfx1100", "gfx1200")  # gfx90a has nothing but the plain image_sample
@@ -258,26 +260,44 @@ def test_sample_unnormalised(arch: str) -> None:
     np.testing.assert_allclose(got, np.stack([want[:, 2], want[:, 1], want[:, 0], np.ones(N)], 1), rtol=1e-5, atol=1e-6)
 
 
-#: intrinsic -> operands before the coordinates, and behind them
-VARIANTS = {
-    "sample.2d": ([], []), "sample.l.2d": ([], ["lod"]), "sample.b.2d": (["bias"], []), "sample.cl.2d": ([], ["clamp"]),
-    "sample.lz.o.2d": (["offset"], []), "sample.d.2d": (["dx0", "dx1", "dy0", "dy1"], []),
-    "sample.d.cl.o.2d": (["offset", "dx0", "dx1", "dy0", "dy1"], ["clamp"]), "sample.b.cl.2d": (["bias"], ["clamp"]),
-    "sample.c.lz.2d": (["reference"], []), "sample.c.d.o.2d": (["offset", "reference", "dx0", "dx1", "dy0", "dy1"], []),
-    "sample.c.l.2d": (["reference"], ["lod"]), "gather4.lz.2d": ([], []), "gather4.lz.o.2d": (["offset"], []),
-    "gather4.c.lz.2d": (["reference"], []),
-}  # fmt: skip
+def variants() -> dict[str, tuple[list[str], list[str]]]:
+    """Intrinsic -> operands before the coordinates, and behind them: all forms of sampling and gathering."""
+    found = {}
+    gradients = ["dx0", "dx1", "dy0", "dy1"]
+    for base, kinds in (("sample", ["", "d", "cd", "l", "b", "lz"]), ("gather4", ["", "l", "b", "lz"])):
+        for compares, kind, clamps, moves, halves in itertools.product((0, 1), kinds, (0, 1), (0, 1), (0, 1)):
+            if (clamps and kind in ("l", "lz")) or (halves and kind not in ("d", "cd")):
+                continue
+            parts = [base, *["c"] * compares, *[kind] * bool(kind), *["cl"] * clamps, *["o"] * moves, "2d"]
+            before = [*["offset"] * moves, *["bias"] * (kind == "b"), *["reference"] * compares]
+            before += gradients if kind in ("d", "cd") else []
+            behind = ["lod"] if kind == "l" else ["clamp"] * clamps
+            found[".".join(parts) + "/g16" * halves] = (before, behind)
+    return found
 
 
-@pytest.mark.parametrize(
-    ("arch", "name"), [*((arch, name) for arch in SAMPLING for name in VARIANTS), ("gfx90a", "sample.2d")]
-)
+VARIANTS = variants()
+#: On every chip; the others once with each way to name the address.
+COMMON = ("sample.2d", "sample.l.2d", "sample.d.cl.o.2d", "sample.c.b.o.2d", "sample.c.d.o.2d", "gather4.lz.o.2d")
+
+
+def exists(arch: str, name: str) -> bool:
+    plain = "image_" + name.replace(".2d", "").replace(".", "_").replace("/", "_")
+    return any(arch in opcodes().get((fmt, plain), {}) for fmt in ("MIMG", "VSAMPLE"))
+
+
+FORMS = [(arch, name) for arch in (*SAMPLING, "gfx90a") for name in VARIANTS
+         if exists(arch, name) and (name in COMMON or arch in ("gfx1030", "gfx1200"))]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arch", "name"), FORMS)
 def test_variants(arch: str, name: str) -> None:
     """The operands besides coordinates: where they lie, and that level of detail chooses between the two filters."""
     shape, fmt = SHAPES["2d"], "32_float"
     memory, rng = Memory(arch, fmt, shape, 9), np.random.default_rng(10)
     at = coordinates(shape, rng, True)
     before, behind = VARIANTS[name]
+    name, halves = name.removesuffix("/g16"), name.endswith("/g16")
     level = np.where(np.arange(N) % 2, 1.0, -1.0)  # minified, magnified
     columns = {
         "lod": level, "bias": level * 40, "clamp": np.where(level > 0, 0.5, 0), "reference": rng.normal(size=N),
@@ -288,15 +308,19 @@ def test_variants(arch: str, name: str) -> None:
     inputs = np.stack([*(columns[b].astype(np.float32) for b in before), at[:, 0], at[:, 1],
                        *(columns[b].astype(np.float32) for b in behind)], 1)  # fmt: skip
     names = [*before, "x", "y", *behind]
-    arguments = [
-        f"{'i32' if n == 'offset' else 'float'} %{'i' if n == 'offset' else 'x'}{k}" for k, n in enumerate(names)
-    ]
+    kind = {"offset": "i32 %i", **dict.fromkeys(["dx0", "dx1", "dy0", "dy1"], "half %h" if halves else "float %x")}
+    arguments = [f"{kind.get(n, 'float %x')}{k}" for k, n in enumerate(names)]
     smooth = sampler(arch, 0, False, compare=3)
     smooth[2] |= 1 << 22  # minification is linear
     kinds = ".f32" * bool({"bias"} & set(before)) + ".f32" * bool({"dx0"} & set(before)) + ".f32"
     gather = name.startswith("gather4")
+    if halves:
+        kinds = ".f16" + kinds.removeprefix(".f32")
     full = f"{name}.v4f32{kinds}.v8i32.v4i32"
     call, declare = sampling(full, arguments, mask=1 if gather else 15)
+    for k, n in enumerate(names):
+        if halves and n in ("dx0", "dx1", "dy0", "dy1"):
+            call = f"%h{k} = fptrunc float %x{k} to half\n  {call}"
     if "offset" in names:
         call = f"%i{names.index('offset')} = bitcast float %x{names.index('offset')} to i32\n  {call}"
     out = np.zeros((N, 4), np.float32)
@@ -304,7 +328,7 @@ def test_variants(arch: str, name: str) -> None:
     run(arch, text, [image(arch, memory.base, fmt, shape), smooth], inputs, out, memory)
     data = texels.texels(memory.texels, fmt)[..., 0][0]
     minified = level > 0 if {"lod", "bias", "clamp", "dx0"} & set(names) else np.zeros(N, bool)
-    if name in ("sample.2d", "sample.cl.2d"):  # neighbours are far from one another
+    if not {"lod", "bias", "dx0"} & set(names) and ".lz." not in name:  # neighbours are far from one another
         minified[:] = True
     for lane in range(N):
         move = (lane % 7 - 3, lane % 5 - 2) if "offset" in names else (0, 0)
