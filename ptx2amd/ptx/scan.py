@@ -35,6 +35,9 @@ _START = re.compile(
     re.X | re.A,
 )
 _HEAD = re.compile(r'(?:[^;{".]|\.pragma\s+"[^"\n]*"\s*(?:,\s*"[^"\n]*"\s*)*;|\.)*(?=[;{])', re.A)
+# What begins after a declared .func, which ptxas takes without ";".
+_AFTER = re.compile(r"\.(?:extern|visible|weak|common|entry|func|global|const|shared|alias|section)\b", re.A)
+_LIST = re.compile(r"\([^()]*\)")
 _NEXT = (".entry", ".func")  # what no body holds
 _STRAY = re.compile(r"\s*\}")
 _BRACE = re.compile(r'"[^"\n]*"|[{}]')
@@ -106,6 +109,11 @@ def _block(text: str, at: int, kind: str, source: str, line: int, column: int) -
     if head is None:
         stop = len(text.rstrip())
         raise PtxError("found the end, expected '{' or ';'", source, *place(text, stop))
+    begin = _START.match(text, at)
+    if kind == "function" and begin and begin[0].endswith("func"):
+        outside = _LIST.sub(lambda found: " " * len(found[0]), head[0])
+        if after := _AFTER.search(outside, begin.end() - at):
+            return Piece(kind, head[0][: after.start()].rstrip(), line, column), at + after.start()
     if text[head.end()] == ";" and kind == "function":
         return Piece(kind, head[0].rstrip(), line, column), head.end() + 1
     end = _closing(text, head.end())

@@ -134,7 +134,7 @@ int graph_end(CUgraph graph) {
 }
 
 CUresult cuGraphDestroy(CUgraph hGraph) {
-  ENTER_CONTEXT();
+  if (!initialised) return CUDA_ERROR_NOT_INITIALIZED;
   return is_body(hGraph) ? CUDA_ERROR_INVALID_VALUE : from_hip(graph_end(hGraph));
 }
 
@@ -148,7 +148,7 @@ CUresult cuGraphDestroyNode(CUgraphNode hNode) {
 }
 
 CUresult cuGraphExecDestroy(CUgraphExec hGraphExec) {
-  ENTER_CONTEXT();
+  if (!initialised) return CUDA_ERROR_NOT_INITIALIZED;
   pthread_mutex_lock(&lock);
   drop(&graph_ids, hGraphExec);
   pthread_mutex_unlock(&lock);

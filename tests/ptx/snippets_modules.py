@@ -42,6 +42,9 @@ ACCEPTED = r"""
 .entry f9() .maxnreg 300 {ret;}
 .entry f9() .minnctapersm 2 {ret;}
 .func f9() .noreturn {ret;}
+.extern .func f9(.param .b32 b) .func f8() {ret;}
+.extern .func (.param .b32 a) f9(.param .b32 b) .global .b32 a1;
+.extern .func f9 .visible .entry f8(.param .u64 .ptr .global .align 8 p) {ret;}
 .entry f9() .reqnctapercluster 2 {ret;}
 .entry f9() .blocksareclusters .reqntid 32 .reqnctapercluster 2 {ret;}
 .func f9() .abi_preserve 3 {ret;}
@@ -91,6 +94,7 @@ ACCEPTED = r"""
 """.strip().split("\n")
 
 REJECTED = r"""
+.entry f9() .entry f8() {ret;}
 .global .u64 a1 = 8 + gv;
 .global .u64 a1 = gv - 8;
 .global .u64 a1 = generic(gv) - 8;

@@ -118,6 +118,7 @@ def derived(case: Case, row: Row) -> Iterator[Case]:
 #: Calls that work without a current context although they stand in a [context] section: they name one, or a pointer.
 NEEDS_NO_CONTEXT = frozenset((
     "cuCtxGetDevResource", "cuCtxRecordEvent", "cuCtxWaitEvent", "cuGreenCtxRecordEvent", "cuGreenCtxWaitEvent",
+    "cuGraphDestroy", "cuGraphExecDestroy",
     "cuMemGetDefaultMemPool", "cuMemGetMemPool", "cuMemSetMemPool", "cuPointerGetAttribute", "cuPointerGetAttributes",
 ))
 #: Calls whose context argument says where nodes run, which is everywhere the same here.
