@@ -37,7 +37,8 @@ static CUresult refuse_input(struct link *l, CUresult result, const char *why) {
 /* Adds the PTX found in `data`; also for the nvJitLink stand-in. */
 CUresult link_add(struct linked *linked, const void *data, size_t size, char *problem, size_t problem_size) {
   struct image image;
-  CUresult result = image_find(data, size, &image, problem, problem_size);
+  bool ours = device_runtime(data, size, &image);
+  CUresult result = ours ? CUDA_SUCCESS : image_find(data, size, &image, problem, problem_size);
   if (!result && !linked_add(linked, &image)) result = CUDA_ERROR_OUT_OF_MEMORY;
   if (!result) free(image.owned);
   return result;
@@ -52,7 +53,8 @@ CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, si
   if (!l) return CUDA_ERROR_INVALID_HANDLE;
   if (!data || !size || l->complete) return CUDA_ERROR_INVALID_VALUE;
   if (type < CU_JIT_INPUT_CUBIN || type > CU_JIT_INPUT_NVVM) return CUDA_ERROR_INVALID_VALUE;
-  if (type == CU_JIT_INPUT_LIBRARY || type == CU_JIT_INPUT_NVVM)
+  struct image image;
+  if ((type == CU_JIT_INPUT_LIBRARY && !device_runtime(data, size, &image)) || type == CU_JIT_INPUT_NVVM)
     return refuse_input(l, CUDA_ERROR_NOT_SUPPORTED, "linking takes PTX: as text, in a fatbin or in an object file");
   CUresult result = link_add(&l->linked, data, size, problem, sizeof problem);
   return result ? refuse_input(l, result, problem) : CUDA_SUCCESS;

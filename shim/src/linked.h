@@ -20,5 +20,7 @@ bool linked_limit(struct linked *l, unsigned registers);
 bool linked_finish(struct linked *l);
 /* The payload of a finished image. */
 struct image linked_image(const struct linked *l);
+/* Whether `data` is NVIDIA's device runtime library; then what stands for it (device_runtime.c). */
+bool device_runtime(const void *data, size_t size, struct image *image);
 void linked_free(struct linked *l);
 #endif

@@ -171,10 +171,11 @@ SUITES = {
         ("nvidia-cuda-nvcc==13.0.88", "nvidia-nvvm==13.0.88", "nvidia-cuda-crt==13.0.88",
          "nvidia-cuda-runtime==13.0.96", "nvidia-cuda-cccl==13.0.85", "nvidia-cuda-profiler-api==13.0.85",
          "nvidia-curand==10.4.0.35", "numpy", "pytest", "setuptools", "wheel"),
-        ("-m", "pytest", "-q", "-c", "/dev/null", "-p", "no:cacheprovider", "{source}/test/test_driver.py"),
+        ("-m", "pytest", "-q", "-c", "/dev/null", "-p", "no:cacheprovider", "{source}/test/test_driver.py",
+         "{source}/test/test_cumath.py"),
         "nvcc; cuRAND's device generators",
         {"PATH": "{site}/nvidia/cu13/bin:" + os.environ["PATH"], "LD_LIBRARY_PATH": "{site}/nvidia/cu13/lib"},
-        shown="pycuda 2026.1, its tests of the driver",
+        shown="pycuda 2026.1, its tests of the driver and of mathematical functions",
         source=Source(
             "pycuda==2026.1",
             {"CUDA_ROOT": "{site}/nvidia/cu13", "CPATH": "{site}/nvidia/cu13/include", "CFLAGS": "-O1 -g0",
@@ -288,20 +289,25 @@ def page(counts: Counts) -> str:
     return "\n".join(lines) + "\n"
 
 
+def note(name: str, arch: str, found: dict[str, int]) -> None:
+    """Write what a suite has found; another process may have written other counts meanwhile."""
+    counts: Counts = json.loads(COUNTS.read_text()) if COUNTS.exists() else {}
+    counts.setdefault(name, {})[arch] = found
+    COUNTS.write_text(json.dumps(counts, indent=1) + "\n")
+    COUNTS.with_suffix(".md").write_text(page(counts))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--arch", choices=ARCHS, default=ARCHS[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help="default: all")
     options = parser.parse_args()
     VENVS.mkdir(parents=True, exist_ok=True)
-    counts: Counts = json.loads(COUNTS.read_text()) if COUNTS.exists() else {}
     for name in options.names or SUITES:
         found, output = run(name, options.arch)
-        counts.setdefault(name, {})[options.arch] = found
         (VENVS / f"{name.lower()}.{options.arch}.log").write_text(output)
         print(name, options.arch, found, flush=True)
-    COUNTS.write_text(json.dumps(counts, indent=1) + "\n")
-    COUNTS.with_suffix(".md").write_text(page(counts))
+        note(name, options.arch, found)
 
 
 if __name__ == "__main__":
