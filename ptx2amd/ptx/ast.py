@@ -201,3 +201,4 @@ class Module:
     files: dict[int, str]  # .file index -> name
     aliases: dict[str, str]
     source: str  # file name for messages
+    linked: bool = False  # made of several: what one declares may be defined otherwise in another

@@ -300,6 +300,8 @@ class BodyParser:
         for part, wanted, what in (("d", proto.results, "result"), ("a", proto.params, "argument")):
             given = at.get(part, Vec(()))
             assert isinstance(given, Vec)
+            if what == "result" and not wanted and self.module.linked:
+                continue  # declared with one where it is called, as numba does: nobody gives a value
             if len(given.items) != len(wanted):
                 count = f"{len(wanted)} {what}{'' if len(wanted) == 1 else 's'}"
                 raise BadOperand(f"'{name}' has {count}, the call has {len(given.items)}", name)

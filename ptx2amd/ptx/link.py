@@ -27,7 +27,7 @@ def link(modules: Sequence[Module], source: str) -> Module:
         max(module.version for module in modules),
         max((module.target for module in modules), key=_target_order),
         tuple(dict.fromkeys(option for module in modules for option in module.target_options)),
-        {}, {}, {}, {}, source,
+        {}, {}, {}, {}, source, linked=True,
     )  # fmt: skip
     for number, module in enumerate(modules):
         _rename(module, {name: f"{name}$module{number}" for name in _own(module) & taken})

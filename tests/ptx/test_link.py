@@ -8,7 +8,7 @@ from ptx2amd.errors import PtxError
 from ptx2amd.ptx.link import link
 from ptx2amd.ptx.parse import parse_body, parse_module
 from ptx2amd.service.translation import index_entry
-from ptx2amd.translate import module_index
+from ptx2amd.translate import module_index, translate
 
 HEAD = ".version {version}\n.target {target}\n.address_size 64\n"
 
@@ -72,6 +72,18 @@ def test_weak_and_common_symbols() -> None:
         assert module.variables["w"].init == [2]
         assert module.variables["c"].count == 16
     assert linked(weak, weak).variables["w"].init == [1]
+
+
+def test_a_function_may_be_declared_with_a_result_that_it_has_not() -> None:
+    """numba declares functions of C so, which return nothing."""
+    user = ".extern .func (.param .b32 r) f(.param .b32 a);\n.visible .entry k() { .reg .b32 %r; mov.u32 %r, 1;"
+    user += " { .param .b32 a, r; st.param.b32 [a], %r; call.uni (r), f, (a); ld.param.b32 %r, [r]; } ret; }"
+    maker = ".visible .func f(.param .b32 a) { bar.sync 0; ret; }"
+    [result] = translate(linked(user, maker), "program", ["gfx942"])
+    assert result.ok, result.kernels["k"].reason
+    one = HEAD.format(version="8.0", target="sm_80") + maker + user.partition("\n")[2]
+    [result] = translate(one, "one module", ["gfx942"])
+    assert result.kernels["k"].reason.endswith("'f' has 0 results, the call has 1")
 
 
 @pytest.mark.parametrize(
