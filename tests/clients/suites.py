@@ -31,13 +31,18 @@ NOT_LOADED = (
     "libcusolvermg", "libaccinj", "libcuinj", "perl", "libperl", "binutils", "gcc-1", "g++", "cpp-", "debconf", "dpkg_",
     "glx-", "update-glx", "passwd", "adduser", "libpam", "login", "tzdata",
 )  # fmt: skip
-# Of numba-cuda's tests: those of the driver, but the one that takes half of the memory, and what kernels need most.
+# Of numba-cuda's tests: those of the driver, but the one that takes half of the memory, and half of those of kernels.
 NUMBA = {
     "cudadrv": """array_attr context_stack cuda_array_slicing cuda_auto_context cuda_devicerecord cuda_driver
         cuda_memory cuda_ndarray deallocations detect emm_plugins events host_alloc init inline_ptx is_fp16
         linkable_code linker module_callbacks nvjitlink nvrtc nvvm_driver pinned profiler reset_device runtime
         select_device streams""",
-    "cudapy": "array atomics reduction sync intrinsics math sm warp_ops",
+    "cudapy": """alignment analysis array array_args array_methods atomics bfloat16_bindings blackscholes boolean
+        byteflow caching casting cffi compiler complex complex_kernel const_string constmem
+        cooperative_groups copy_propagate cuda_array_interface cuda_jit_no_types datetime debug
+        debuginfo debuginfo_types device_array_capture device_func dispatcher enums errors exception
+        extending extending_types fastmath flow_control forall fp8_bindings freevar frexp_ldexp globals
+        intrinsics math reduction sm sync warp_ops""",
 }
 NUMBA_TESTS = [f"numba.cuda.tests.{part}.test_{name}" for part, names in NUMBA.items() for name in names.split()]
 
