@@ -158,6 +158,10 @@ SUITES = {
         (str(HERE / "llama_ops.py"), str(VENVS / "llama.cpp" / "models")),
         "kernels of the wheel; cuBLAS", shown="gpt4all 2.8.2",
     ),
+    "MLX": Suite(
+        ("mlx[cuda12]==0.32.4", "numpy", "nvidia-cuda-runtime-cu12==12.9.79"), (str(HERE / "mlx_ops.py"),),
+        "kernels of the wheel; NVRTC; cuBLASLt, cuDNN", {"CUDA_HOME": "{site}/nvidia/cuda_runtime"},
+    ),
     "CTranslate2": Suite(
         ("ctranslate2==4.8.5", "numpy", "nvidia-cublas-cu12==12.9.*"),
         (str(HERE / "ctranslate2_ops.py"), str(VENVS / "ctranslate2" / "model")), "kernels of the wheel; cuBLAS",
