@@ -254,7 +254,7 @@ def _cases(arch: str) -> list[Case]:
         if op.opcode(arch) is None or op.name in NO_SYNTAX or op.mnemonic(arch) in NO_SYNTAX:
             continue
         if op.format in ("MTBUF", "MIMG", "VSAMPLE") or op.name.startswith("tbuffer"):
-            continue  # whose operands hang on the operation: test_images.py, test_typed_buffers.py
+            continue  # whose operands hang on the operation: test_image_sampling.py, test_typed_buffers.py
         cases += [Case(op, arch, rng) for _ in range(3 if op.parse_operands() else 1)]
     return cases
 

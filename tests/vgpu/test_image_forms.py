@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import texels
-from descriptors import Shape, image, sampler
-from engine import EngineFault
-from test_images import ARCHS, SAMPLING, SHAPES, Memory, N, called, corners, kernel, run, sampling
+from descriptors import Shape, buffer, image, sampler
+from engine import CodeObject, EngineFault, assemble_code_object, kernel_text
+from test_image_sampling import ARCHS, SAMPLING, SHAPES, Memory, N, called, corners, kernel, run, sampling
 
 
 def signed(value: int) -> int:
@@ -225,6 +225,76 @@ def test_level_of_detail(arch: str) -> None:
     want = np.log2(np.sqrt((d.astype(float) ** 2).sum(2)).max(1))
     np.testing.assert_allclose(out[:, 1], np.repeat(want, 4), atol=1e-4)
     assert not out[:, 0].any()  # there is one level
+
+
+def bfloat(x: np.ndarray) -> np.ndarray:
+    """Floats that are exact in bfloat16, as its bits."""
+    return (x.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
+
+
+#: Atomics that only assembly or newer chips have -> chip, type, result of old and data.
+FLOAT_ATOMICS = {
+    "image_atomic_fmin": ("gfx1030", np.float32, lambda old, s: np.minimum(old, s)),
+    "image_atomic_fmax": ("gfx1030", np.float32, lambda old, s: np.maximum(old, s)),
+    "image_atomic_add_flt": ("gfx1200", np.float32, lambda old, s: old + s),
+    "image_atomic_pk_add_f16": ("gfx1200", np.float16, lambda old, s: old + s),
+    "image_atomic_pk_add_bf16": ("gfx1200", np.uint16, lambda old, s: old + s),
+    "image_atomic_fcmpswap": ("gfx1030", np.float32, lambda old, s: np.where(old == 3, s, old)),
+}  # fmt: skip
+
+
+def per_lane(arch: str, operation: str, arguments: list[np.ndarray]) -> None:
+    """descriptor, data, results: s[12:19] has the descriptor, v1 the lane, v4 its dword of data; v4 is stored."""
+    old = arch == "gfx1030"
+    s2, s8 = ("s_load_dwordx2", "s_load_dwordx8") if old else ("s_load_b64", "s_load_b256")
+    load, store = ("global_load_dword", "global_store_dword") if old else ("global_load_b32", "global_store_b32")
+    wait = "s_nop 0" if arch == "gfx1200" else "s_waitcnt vmcnt(0) lgkmcnt(0)"
+    body = [
+        *(f"{s2} s[{4 + 2 * k}:{5 + 2 * k}], s[0:1], {8 * k}" for k in range(3)), wait, f"{s8} s[12:19], s[4:5], 0",
+        "v_and_b32 v1, 0x3ff, v0", "v_lshlrev_b32 v2, 2, v1", f"{load} v4, v2, s[6:7]", "v_mov_b32 v5, 0x40400000",
+        wait, operation, wait, f"{store} v2, v4, s[8:9]",
+    ]  # fmt: skip
+    code = CodeObject(assemble_code_object(kernel_text("\n".join(body), arch, kernarg=24), arch), arch)
+    code.run("k", [1], [32], arguments)
+
+
+@pytest.mark.parametrize("name", FLOAT_ATOMICS)
+def test_float_atomic(name: str) -> None:
+    arch, kind, result = FLOAT_ATOMICS[name]
+    shape, per = Shape("1d", 32), 4 // np.dtype(kind).itemsize
+    memory, rng = Memory(arch, "32_uint", shape), np.random.default_rng(16)
+    old, data = rng.integers(-8, 8, (2, 32 * per)).astype(np.float32)
+    texel = memory.texels.reshape(-1).view(kind)
+    texel[:] = bfloat(old) if kind is np.uint16 else old
+    given = bfloat(data) if kind is np.uint16 else data.astype(kind)
+    swap = name.endswith("cmpswap")
+    returns = "glc" if arch == "gfx1030" else "th:TH_ATOMIC_RETURN"
+    registers, mask = ("v[4:5]", 3) if swap else ("v4", 1)
+    operation = f"{name} {registers}, v1, s[12:19] dmask:{mask} dim:SQ_RSRC_IMG_1D {returns}"
+    room = np.zeros(64, np.uint32)
+    t = room[-room.ctypes.data % 64 // 4 :][:8]
+    t[:] = image(arch, memory.base, "32_uint", shape)
+    out = np.zeros(32, np.uint32)
+    before = texel.copy()
+    per_lane(arch, operation, [t, given.view(np.uint32), out, memory.block])
+    np.testing.assert_array_equal(out, before.view(np.uint32))
+    want = result(old, data).astype(np.float32)
+    np.testing.assert_array_equal(texel, bfloat(want) if kind is np.uint16 else want.astype(kind))
+
+
+def test_high_halves() -> None:
+    """Formatted loads into, and stores from, the upper half of a register."""
+    arch, data = "gfx1100", np.random.default_rng(17).normal(size=32).astype(np.float16)
+    v = np.zeros(64, np.uint32)
+    v = v[-v.ctypes.data % 64 // 4 :][:8]
+    v[:4] = buffer(arch, data.ctypes.data, "16_float", 32)
+    given, out = np.arange(32, dtype=np.uint32), np.zeros(32, np.uint32)
+    per_lane(arch, "buffer_load_d16_hi_format_x v4, v1, s[12:15], 0 idxen", [v, given, out, data])
+    np.testing.assert_array_equal(out, given | data.view(np.uint16).astype(np.uint32) << 16)
+    back = np.zeros(32, np.float16)
+    v[:4] = buffer(arch, back.ctypes.data, "16_float", 32)
+    per_lane(arch, "buffer_store_d16_hi_format_x v4, v1, s[12:15], 0 idxen", [v, out.copy(), given, back])
+    np.testing.assert_array_equal(back, data)
 
 
 def face_and_place(v: np.ndarray) -> tuple[int, float, float]:

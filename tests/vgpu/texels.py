@@ -1,4 +1,4 @@
-"""Texels and sampling in numpy: the reference of test_images.py."""
+"""Texels and sampling in numpy: the reference of test_image_sampling.py."""
 
 from __future__ import annotations
 

@@ -31,8 +31,13 @@ COORDINATES = {"1d": 1, "2d": 2, "3d": 3, "cube": 3, "1darray": 2, "2darray": 3}
 
 
 @cache
+def linked(arch: str, ir: str) -> bytes:
+    return link([emit(ir, target(arch))])
+
+
 def compiled(arch: str, ir: str) -> CodeObject:
-    return CodeObject(link([emit(ir, target(arch))]), arch)
+    """Not kept: a reset of the device by another test takes away the memory of code objects that live on."""
+    return CodeObject(linked(arch, ir), arch)
 
 
 def kernel(call: str, inputs: int, kind: str, output: str, body: str = "") -> str:
