@@ -54,10 +54,11 @@ def meetings(flow: Flow) -> list[Meeting]:
 
 def is_exchange(op: Op) -> bool:
     """Whether the lanes of a member mask wait for each other."""
-    return op.lower in EXCHANGES and _members(op) is not None
+    return op.lower in EXCHANGES and members(op) is not None
 
 
-def _members(op: Op) -> Operand | None:
+def members(op: Op) -> Operand | None:
+    """The member mask of an operation that has one."""
     return op.inst.get(MEMBERS.get(op.lower, "m"))
 
 
@@ -91,7 +92,7 @@ def _pairs(flow: Flow, stops: dict[int, list[Op]], branch: Op, sides: list[set[i
 
 def _mask(flow: Flow, op: Op, written: frozenset[str]) -> Mask | None:
     """The member mask of an operation: a constant, or a register that nobody writes on either side."""
-    operand = _members(op)
+    operand = members(op)
     known = flow.constant(op, operand)
     if known is not None:
         return known & ALL_LANES
@@ -329,4 +330,4 @@ class _One:
         return register
 
 
-__all__ = ["is_exchange", "meetings", "transform"]
+__all__ = ["is_exchange", "meetings", "members", "transform"]

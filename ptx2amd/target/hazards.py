@@ -15,7 +15,7 @@ from math import prod
 from ptx2amd.lower.heads import param_layout
 from ptx2amd.ptx.ast import Function, Module, Sym
 from ptx2amd.target.alone import Alone
-from ptx2amd.target.exchanges import meetings
+from ptx2amd.target.exchanges import is_exchange, meetings, members
 from ptx2amd.target.flow import Flow, Op
 from ptx2amd.target.inline import Matters, inlined
 from ptx2amd.target.lanes import ALL_LANES, WARP
@@ -24,7 +24,6 @@ from ptx2amd.target.spins import is_look, is_try, locks
 from ptx2amd.target.view import BARRIERS, OWN_ROW, space_of
 
 SELF_CHANGING = frozenset(("add", "inc", "dec"))
-EXCHANGES = frozenset(("shfl", "vote", "match_any", "match_all", "redux"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +136,8 @@ class Body(Alone, LookBack):
         return {op: ops[0] for ops in meetings(self.flow) for op in ops}
 
     def _of_all_lanes(self, op: Op) -> bool:
-        members = self.flow.constant(op, op.inst.get("m")) if op.lower in EXCHANGES else None
-        return members is not None and members & ALL_LANES == ALL_LANES
+        mask = self.flow.constant(op, members(op)) if is_exchange(op) else None
+        return mask is not None and mask & ALL_LANES == ALL_LANES
 
     def _by_lane(self, register: str) -> bool:
         """Whether a predicate is a comparison with the lane's number."""
