@@ -96,10 +96,12 @@ def _hip_source() -> str:
 def _entry(table: list[Row]) -> str:
     """The exported functions. Each looks at `entry_state` and goes on to its body; where that is not 0 the way leads
     through entry_begin and entry_end (entry.h), which know whether the driver is initialised and write the trace."""
-    out = [f'{_NOTE}#include "entry.h"\n#include "proc_table.h"\n#include "readers.h"\n'
+    out = [f'{_NOTE}#include "entry.h"\n#include "graph_move.h"\n#include "proc_table.h"\n#include "readers.h"\n'
            '#define API __attribute__((visibility("default")))\n#define COLD __attribute__((cold, noinline)) static\n']
     for row in table:
-        out += [_entry_of(row, symbol) for symbol in row.exports]
+        for symbol in row.exports:
+            out += [_moved_of(row, symbol)] if _names_graphs(row) else []
+            out.append(_entry_of(row, symbol))
     lines = [f'  {{"{n}", {since}, {pt}, (void *){symbol}}},' for n, since, pt, symbol in _proc_entries(table)]
     out.append("const struct proc proc_table[] = {\n" + "\n".join(lines) + "\n};\n"
                "const int proc_count = sizeof proc_table / sizeof *proc_table;\n")
@@ -112,12 +114,12 @@ def _entry_of(row: Row, symbol: str) -> str:
     about = "".join(f'{{"{name}", {_trace_kind(kind)}}}, ' for kind, name in parameters)
     words = ", ".join(_trace_word(kind, name) for kind, name in parameters)
     reads = any(kind in _READ or kind in _READ_STRUCTS for kind, _ in parameters) and not symbol.endswith("Unload")
-    body = f"ptx2amd_{symbol}({names})"
+    body = f"{'moved' if _names_graphs(row) else 'ptx2amd'}_{symbol}({names})"
     if reads:
         body = f"({{ struct reader *in = reader_enter(); CUresult out = {body}; reader_leave(in); out; }})"
+    declared = "" if _names_graphs(row) else f"CUresult ptx2amd_{symbol}({row.args});\n"
     return (
-        f"CUresult ptx2amd_{symbol}({row.args});\n"
-        f"COLD CUresult slow_{symbol}({row.args}) {{\n"
+        f"{declared}COLD CUresult slow_{symbol}({row.args}) {{\n"
         f"  static const struct entry_parameter parameters[] = {{{about}{{0, 0}}}};\n"
         f'  static const struct entry about = {{"{symbol}", {int(row.early)}, {len(parameters)}, parameters}};\n'
         "  struct call call;\n"
@@ -128,6 +130,36 @@ def _entry_of(row: Row, symbol: str) -> str:
         f"API CUresult {symbol}({row.args}) {{\n"
         f"  if (__builtin_expect(entry_state, 0)) return slow_{symbol}({names});\n"
         f"  return {body};\n}}\n")
+
+
+def _names_graphs(row: Row) -> bool:
+    return any(kind.removeprefix("const ") in ("CUgraph", "CUgraph *", "CUgraphNode", "CUgraphNode *")
+               for kind, _ in row.parameters())
+
+
+def _moved_of(row: Row, symbol: str) -> str:
+    """The call with graphs and nodes that moved into others (graph_move.h) as HIP has them, and results as the program
+    does. Lists are as long as a size_t says; where that is a pointer, the list is a result."""
+    sizes = {kind: name for kind, name in row.parameters() if kind in ("size_t", "size_t *")}
+    before, after, values = [], [], []
+    for kind, name in row.parameters():
+        value, given = name, name == "dependencies" and "size_t" in sizes
+        if kind in ("CUgraph", "CUgraphNode"):
+            value = f"handle_now({name})"
+        elif kind == "CUgraph *":
+            after.append(f"graph_then({name});")
+        elif kind == "const CUgraphNode *" or (kind == "CUgraphNode *" and given):
+            before.append(f"const CUgraphNode *now_{name} = nodes_now({name}, {sizes['size_t']});")
+            after.append(f"nodes_done({name}, now_{name});")
+            value = f"({kind})now_{name}"
+        elif kind == "CUgraphNode *":
+            count = sizes.get("size_t *")
+            after.append(f"nodes_then({name}, {f'{count} ? *{count} : 0' if count else 1});")
+        values.append(value)
+    call = f"ptx2amd_{symbol}({', '.join(values)})"
+    lines = [*before, f"CUresult result = {call};", *after, "return result;"] if after else [f"return {call};"]
+    return (f"CUresult ptx2amd_{symbol}({row.args});\n"
+            f"static inline CUresult moved_{symbol}({row.args}) {{\n  " + "\n  ".join(lines) + "\n}\n")
 
 
 #: What leads to modules and kernels, which another thread may want to free meanwhile (readers.c).

@@ -119,16 +119,14 @@ ROWS = [
     Row("cuGraphAddMemAllocNode", 11040,
         "CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t "
         "numDependencies, CUDA_MEM_ALLOC_NODE_PARAMS *nodeParams",
-        hip="hipGraphAddMemAllocNode((void **)phGraphNode, hGraph, dependencies, numDependencies, "
-            "nodeParams)"),
+        ours=True),
     Row("cuGraphMemAllocNodeGetParams", 11040,
         "CUgraphNode hNode, CUDA_MEM_ALLOC_NODE_PARAMS *params_out",
         hip="hipGraphMemAllocNodeGetParams(hNode, params_out)"),
     Row("cuGraphAddMemFreeNode", 11040,
         "CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t "
         "numDependencies, CUdeviceptr dptr",
-        hip="hipGraphAddMemFreeNode((void **)phGraphNode, hGraph, dependencies, numDependencies, (void "
-            "*)dptr)"),
+        ours=True),
     Row("cuGraphMemFreeNodeGetParams", 11040,
         "CUgraphNode hNode, CUdeviceptr *dptr_out",
         hip="hipGraphMemFreeNodeGetParams(hNode, dptr_out)"),

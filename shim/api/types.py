@@ -190,7 +190,7 @@ typedef struct CUgraphNodeParams {
     long long words[29]; CUDA_KERNEL_NODE_PARAMS kernel; CUDA_MEMSET_NODE_PARAMS memset;
     struct { int flags, reserved; CUcontext copyCtx; CUDA_MEMCPY3D copyParams; } memcpy;
     struct { CUhostFn fn; void *userData; } host;
-    struct { CUgraph graph; } graph;
+    struct { CUgraph graph; int ownership; } graph;
     struct { CUevent event; } event;
     struct { CUdeviceptr dptr; } free;
     struct {

@@ -255,16 +255,37 @@ CUresult conditional_update(struct exec *e, CUgraph graph, CUgraphExecUpdateResu
   return info->result ? CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE : CUDA_SUCCESS;
 }
 
+/* A node of a graph, all the way down, in a clone of it. */
+static CUgraphNode counterpart(CUgraph graph, CUgraph clone, CUgraphNode node) {
+  size_t count, copies;
+  CUgraphNode found = NULL, *nodes = graph_nodes(graph, &count), *in_clone = graph_nodes(clone, &copies);
+  for (size_t i = 0; i < count && i < copies && !found; i++) {
+    CUgraph child = nodes[i] == node ? NULL : graph_child(nodes[i]), copy = child ? graph_child(in_clone[i]) : NULL;
+    found = nodes[i] == node ? in_clone[i] : copy ? counterpart(child, copy, node) : NULL;
+  }
+  free(nodes);
+  free(in_clone);
+  return found;
+}
+
+/* What the node, or one in its child graph, is in the place's part. */
+static CUgraphNode inside(const struct place *p, CUgraphNode node) {
+  if (p->node == node) return p->inside;
+  CUgraph child = p->type == CU_GRAPH_NODE_TYPE_GRAPH ? graph_child(p->node) : NULL, copy = child ? graph_child(p->inside) : NULL;
+  return copy ? counterpart(child, copy, node) : NULL;
+}
+
 /* Launches go on with what they began with: their parts are not changed before they are done. */
 bool graph_exec_part(CUgraphExec *exec, CUgraphNode *node) {
   struct exec *e = conditional_exec(*exec);
   if (!e) return true;
   for (size_t i = 0; i < e->plan->place_count; i++) {
     const struct place *p = &e->plan->places[i];
-    if (p->node != *node) continue;
+    CUgraphNode found = inside(p, *node);
+    if (!found) continue;
     await(e, e->launched);
     *exec = p->part;
-    *node = p->inside;
+    *node = found;
     return p->part != NULL;
   }
   return false;

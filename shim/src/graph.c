@@ -1,6 +1,19 @@
 /* Graphs: generic nodes by type, edges with data. */
+#include <stdlib.h>
+
 #include "conditional.h"
+#include "graph_move.h"
 #include "module.h"
+
+static CUresult add_child(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies, size_t count,
+                          const CUgraphNodeParams *p) {
+  CUgraph child = handle_now(p->graph.graph);
+  switch (p->graph.ownership) {
+    case CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE: return cuGraphAddChildGraphNode(node, graph, dependencies, count, child);
+    case CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE: return graph_move(node, graph, dependencies, count, child);
+    default: return CUDA_ERROR_INVALID_VALUE;
+  }
+}
 
 static CUresult add_node(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies, size_t count,
                          CUgraphNodeParams *p) {
@@ -14,7 +27,7 @@ static CUresult add_node(CUgraphNode *node, CUgraph graph, const CUgraphNode *de
       return cuGraphAddMemcpyNode(node, graph, dependencies, count, &p->memcpy.copyParams, NULL);
     case CU_GRAPH_NODE_TYPE_HOST:
       return cuGraphAddHostNode(node, graph, dependencies, count, (const CUDA_HOST_NODE_PARAMS *)&p->host);
-    case CU_GRAPH_NODE_TYPE_GRAPH: return cuGraphAddChildGraphNode(node, graph, dependencies, count, p->graph.graph);
+    case CU_GRAPH_NODE_TYPE_GRAPH: return add_child(node, graph, dependencies, count, p);
     case CU_GRAPH_NODE_TYPE_EMPTY: return cuGraphAddEmptyNode(node, graph, dependencies, count);
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
       return cuGraphAddEventWaitNode(node, graph, dependencies, count, p->event.event);
@@ -52,11 +65,26 @@ CUresult cuGraphAddNode_v3(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgra
   return cuGraphAddNode_v2(phGraphNode, hGraph, dependencies, dependencyData, numDependencies, nodeParams);
 }
 
+/* Memory that a graph allocates has one address: a clone would have the same. */
+static bool has_memory(CUgraph graph) {
+  size_t count;
+  bool found = false;
+  CUgraphNode *nodes = graph_nodes(graph, &count);
+  for (size_t i = 0; i < count && !found; i++) {
+    CUgraphNodeType type;
+    CUgraph child = graph_child(nodes[i]);
+    found = child ? has_memory(child) : !cuGraphNodeGetType(nodes[i], &type) &&
+                                            (type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || type == CU_GRAPH_NODE_TYPE_MEM_FREE);
+  }
+  free(nodes);
+  return found;
+}
+
 CUresult cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
                                   size_t numDependencies, CUgraph childGraph) {
   ENTER_CONTEXT();
-  if (!phGraphNode) return CUDA_ERROR_INVALID_VALUE;
-  if (has_conditionals(childGraph)) return CUDA_ERROR_NOT_SUPPORTED;
+  if (!phGraphNode || graph_is_moved(childGraph)) return CUDA_ERROR_INVALID_VALUE;
+  if (has_conditionals(childGraph) || has_memory(childGraph)) return CUDA_ERROR_NOT_SUPPORTED;
   return from_hip(hip.GraphAddChildGraphNode(phGraphNode, hGraph, dependencies, numDependencies, childGraph));
 }
 
@@ -95,7 +123,11 @@ CUresult cuGraphNodeGetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams) 
       result = cuGraphMemcpyNodeGetParams(hNode, &p->memcpy.copyParams);
       break;
     case CU_GRAPH_NODE_TYPE_HOST: result = cuGraphHostNodeGetParams(hNode, (CUDA_HOST_NODE_PARAMS *)&p->host); break;
-    case CU_GRAPH_NODE_TYPE_GRAPH: result = cuGraphChildGraphNodeGetGraph(hNode, &p->graph.graph); break;
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+      result = cuGraphChildGraphNodeGetGraph(hNode, &p->graph.graph);
+      graph_then(&p->graph.graph);
+      p->graph.ownership = CU_GRAPH_CHILD_GRAPH_OWNERSHIP_INVALID;
+      break;
     case CU_GRAPH_NODE_TYPE_EMPTY: break;
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT: result = cuGraphEventWaitNodeGetEvent(hNode, &p->event.event); break;
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD: result = cuGraphEventRecordNodeGetEvent(hNode, &p->event.event); break;
@@ -130,7 +162,8 @@ CUresult cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUg
     case CU_GRAPH_NODE_TYPE_MEMCPY:
       return cuGraphExecMemcpyNodeSetParams(hGraphExec, hNode, &p->memcpy.copyParams, NULL);
     case CU_GRAPH_NODE_TYPE_HOST: return cuGraphExecHostNodeSetParams(hGraphExec, hNode, (void *)p->words);
-    case CU_GRAPH_NODE_TYPE_GRAPH: return cuGraphExecChildGraphNodeSetParams(hGraphExec, hNode, p->graph.graph);
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+      return cuGraphExecChildGraphNodeSetParams(hGraphExec, hNode, handle_now(p->graph.graph));
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD: return cuGraphExecEventRecordNodeSetEvent(hGraphExec, hNode, p->event.event);
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT: return cuGraphExecEventWaitNodeSetEvent(hGraphExec, hNode, p->event.event);
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:

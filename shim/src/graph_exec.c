@@ -1,7 +1,10 @@
 /* Executable graphs: HIP's, and those with conditional nodes (conditional.h). */
 #include "conditional.h"
+#include "graph_move.h"
 
 static CUresult instantiate(CUgraphExec *exec, CUgraph graph, unsigned long long flags, struct outcome *why) {
+  *why = (struct outcome){CUDA_GRAPH_INSTANTIATE_ERROR, NULL};
+  if (graph_is_moved(graph)) return CUDA_ERROR_INVALID_VALUE;
   if (has_conditionals(graph) || condition_unused(graph)) return conditional_instantiate(exec, graph, flags, why);
   int error = hip.GraphInstantiateWithFlags(exec, graph, flags);
   *why = (struct outcome){error ? CUDA_GRAPH_INSTANTIATE_ERROR : CUDA_GRAPH_INSTANTIATE_SUCCESS, NULL};
@@ -18,7 +21,7 @@ CUresult graph_instantiate(CUgraphExec *exec, CUgraph graph, CUgraphNode *error,
   struct outcome why;
   ENTER_CONTEXT();
   if (!exec) return CUDA_ERROR_INVALID_VALUE;
-  if (!has_conditionals(graph) && !condition_unused(graph))
+  if (!has_conditionals(graph) && !condition_unused(graph) && !graph_is_moved(graph))
     return from_hip(hip.GraphInstantiate(exec, graph, error, log, size));
   CUresult result = instantiate(exec, graph, 0, &why);
   if (error) *error = result ? why.node : NULL;
@@ -32,7 +35,7 @@ CUresult graph_instantiate_with_params(CUgraphExec *exec, CUgraph graph, CUDA_GR
   ENTER_CONTEXT();
   if (!exec || !params) return CUDA_ERROR_INVALID_VALUE;
   CUresult result = instantiate(exec, graph, params->flags & ~(unsigned long long)UPLOAD, &why);
-  params->hErrNode_out = why.node;
+  params->hErrNode_out = handle_then(why.node);
   params->result_out = why.result;
   if (!result && params->flags & UPLOAD) result = cuGraphUpload(*exec, params->hUploadStream);
   return result;
@@ -70,7 +73,7 @@ CUresult cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t *flags) {
 
 CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExecUpdateResultInfo *resultInfo) {
   ENTER_CONTEXT();
-  if (!resultInfo) return CUDA_ERROR_INVALID_VALUE;
+  if (!resultInfo || graph_is_moved(hGraph)) return CUDA_ERROR_INVALID_VALUE;
   *resultInfo = (CUgraphExecUpdateResultInfo){0};
   struct exec *e = conditional_exec(hGraphExec);
   if (e) return conditional_update(e, hGraph, resultInfo);
@@ -78,7 +81,9 @@ CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExe
     resultInfo->result = CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
     return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
   }
-  return from_hip(hip.GraphExecUpdate(hGraphExec, hGraph, &resultInfo->errorNode, &resultInfo->result));
+  int error = hip.GraphExecUpdate(hGraphExec, hGraph, &resultInfo->errorNode, &resultInfo->result);
+  resultInfo->errorNode = handle_then(resultInfo->errorNode);
+  return from_hip(error);
 }
 
 CUresult cuGraphExecUpdate(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphNode *hErrorNode_out,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "conditional.h"
+#include "graph_move.h"
 
 struct entry { const void *object; unsigned id; };
 struct list { struct entry *entries; size_t count, room; };
@@ -90,6 +91,7 @@ static void forget_graph(CUgraph graph) {
 /* ---- what comes and goes ---- */
 
 void graph_made(CUgraph graph) {
+  if (graph_is_moved(graph)) return; /* captured into: its parent has it */
   pthread_mutex_lock(&lock);
   drop(&graphs, graph);
   add(&graphs, graph, 0); /* out of memory: its nodes will be said to be in no graph */
@@ -100,7 +102,21 @@ bool graph_known(CUgraph graph) {
   pthread_mutex_lock(&lock);
   bool known = find(&graphs, graph);
   pthread_mutex_unlock(&lock);
-  return known;
+  return known || graph_is_moved(graph);
+}
+
+void graph_left(CUgraph graph) {
+  pthread_mutex_lock(&lock);
+  drop(&graphs, graph);
+  pthread_mutex_unlock(&lock);
+}
+
+void graph_renamed(const void *then, const void *now) {
+  pthread_mutex_lock(&lock);
+  struct entry *e = find(&graph_ids, then);
+  if (!e) e = find(&node_ids, then);
+  if (e) e->object = now;
+  pthread_mutex_unlock(&lock);
 }
 
 CUresult cuGraphCreate(CUgraph *phGraph, unsigned int flags) {
@@ -130,12 +146,13 @@ int graph_end(CUgraph graph) {
   pthread_mutex_unlock(&lock);
   if (known) conditional_forget(graph);
   if (known) conditionals_drop(graph);
+  graph_moves_drop(graph);
   return hip.GraphDestroy(graph);
 }
 
 CUresult cuGraphDestroy(CUgraph hGraph) {
   if (!initialised) return CUDA_ERROR_NOT_INITIALIZED;
-  return is_body(hGraph) ? CUDA_ERROR_INVALID_VALUE : from_hip(graph_end(hGraph));
+  return is_body(hGraph) || graph_is_moved(hGraph) ? CUDA_ERROR_INVALID_VALUE : from_hip(graph_end(hGraph));
 }
 
 CUresult cuGraphDestroyNode(CUgraphNode hNode) {
@@ -144,7 +161,7 @@ CUresult cuGraphDestroyNode(CUgraphNode hNode) {
   if (graph_ids.count + node_ids.count) forget_node(hNode);
   pthread_mutex_unlock(&lock);
   conditional_drop(hNode);
-  return from_hip(hip.GraphDestroyNode(hNode));
+  return from_hip(graph_node_end(hNode));
 }
 
 CUresult cuGraphExecDestroy(CUgraphExec hGraphExec) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "copy.h"
+#include "graph_move.h"
 #include "module.h"
 
 /* hipKernelNodeParams, hipMemsetParams. */
@@ -263,4 +264,20 @@ CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNod
   if (error == HIP_NOT_SUPPORTED && copy_parms(&copy, &parms))
     error = hip.GraphExecMemcpyNodeSetParams(hGraphExec, hNode, &parms);
   return from_hip(error);
+}
+
+/* ---- memory: not in graphs that a parent has ---- */
+
+CUresult cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+                                size_t numDependencies, CUDA_MEM_ALLOC_NODE_PARAMS *nodeParams) {
+  ENTER_CONTEXT();
+  if (!phGraphNode || graph_is_moved(hGraph)) return CUDA_ERROR_INVALID_VALUE;
+  return from_hip(hip.GraphAddMemAllocNode(phGraphNode, hGraph, dependencies, numDependencies, nodeParams));
+}
+
+CUresult cuGraphAddMemFreeNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+                               size_t numDependencies, CUdeviceptr dptr) {
+  ENTER_CONTEXT();
+  if (!phGraphNode || graph_is_moved(hGraph)) return CUDA_ERROR_INVALID_VALUE;
+  return from_hip(hip.GraphAddMemFreeNode(phGraphNode, hGraph, dependencies, numDependencies, (void *)dptr));
 }

@@ -127,6 +127,8 @@ CUresult graph_instantiate_with_params(CUgraphExec *exec, CUgraph graph, CUDA_GR
 CUresult function_load(CUfunction f);
 void graph_made(CUgraph graph); /* the program got a graph that it has to destroy */
 bool graph_known(CUgraph graph);
+void graph_left(CUgraph graph); /* it is another graph's now */
+void graph_renamed(const void *then, const void *now); /* a graph or a node: its number goes along */
 int graph_end(CUgraph graph);   /* destroys it; a HIP error */
 CUgraphNode *graph_nodes(CUgraph graph, size_t *count); /* the caller frees them */
 CUgraph graph_child(CUgraphNode node);                  /* NULL: another type of node */

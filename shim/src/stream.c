@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "conditional.h"
+#include "graph_move.h"
 
 struct stream {
   struct handle h;
@@ -271,6 +272,7 @@ CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph) {
   if (phGraph) *phGraph = graph;
   if (!error && graph) graph_made(graph);
   if (error) conditionals_sweep();
+  if (error) graph_moves_sweep();
   return from_hip(error);
 }
 
