@@ -73,7 +73,7 @@ def reports(kind: str, arguments: list[str], folder: Path) -> str:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not slow", *arguments]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=3600, cwd=ROOT)
     found = "".join(path.read_text()[:4000] for path in sorted(folder.glob("report*")))
-    return found + (done.stdout[-3000:] if done.returncode else "")
+    return found + (f"{done.stdout[-3000:]}{done.stderr[-1000:]}" if done.returncode else "")
 
 
 @pytest.mark.slow

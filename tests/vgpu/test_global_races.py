@@ -13,7 +13,7 @@ RACES = {
       mov.u32 %r4, %ctaid.x;
       setp.ne.u32 %q1, %r4, 0;
       @%q1 bra READS;
-      st.global.u32 [%rd4], %r1;
+      st.global.u32 [%rd4], %r1; // or here
       ret;
     READS:
       ld.global.u32 %r5, [%rd4]; // here
@@ -78,9 +78,11 @@ ORDERED = {
 @pytest.mark.parametrize("name", RACES)
 def test_race(name: str, arch: str) -> None:
     body, host = RACES[name]
-    text, line = ptx(body)
+    text, _ = ptx(body)
     report = run(text, host, arch, PTX2AMD_RACECHECK="1")
-    assert "race in global memory" in report and f"PTX line {line} of bug.ptx" in report, report
+    # The place of the later access: of two blocks, either may be.
+    places = [f"PTX line {n} of bug.ptx" for n, line in enumerate(text.splitlines(), 1) if line.endswith(" here")]
+    assert "race in global memory" in report and any(place in report for place in places), report
     assert "-byte device allocation" in report and "of block (" in report
 
 
