@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from ptx2amd.codegen import overflow, zeros
+from ptx2amd.codegen import overflow, scalar_loads, zeros
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.target import Target
 
@@ -96,9 +96,9 @@ def optimised(ir: str, target: Target, simple: bool = False, least: bool = False
         passes.add_aggressive_dce_pass()
     passes.run(module, builder)
     pairs = "half" in ir or "i16" in ir
-    if pairs or "icmp u" in ir:
+    if pairs or "icmp u" in ir or "br i1" in ir:
         text = str(module)
-        safe = overflow.separated(zeros.kept(text) if pairs else text)
+        safe = scalar_loads.guarded(overflow.separated(zeros.kept(text) if pairs else text))
         if safe is not text:
             module = llvm.parse_assembly(safe)
     return module, tm
