@@ -50,7 +50,9 @@ ORDERED = {
       add.s64 %rd6, %rd2, %rd5;
       st.global.u32 [%rd6+64], %r4;
       membar.gl;
-      atom.global.inc.u32 %r5, [%rd1], 1000000;
+      atom.global.inc.u32 %r5, [%rd1], 1000000;  // from more than that: the first one begins anew
+      setp.ne.u32 %q1, %r5, 6;
+      @%q1 ret;
       membar.gl;
       ld.global.u32 %r6, [%rd2+64];
       st.global.u32 [%rd6+128], %r6;
