@@ -12,6 +12,7 @@ import re
 LONGEST = 16  # instructions of a block: the jump past longer ones is worth its time for LLVM too
 _BLOCK = re.compile(r"^(?:([\w.$-]+|\"[^\"\n]+\"):[^\n]*\n)?((?:  .*\n)+)", re.M)
 _TARGETS = re.compile(r"^  br i1 [^\n]*?, label %([\w.$-]+|\"[^\"\n]+\"), label %([\w.$-]+|\"[^\"\n]+\")", re.M)
+_END = re.compile(r"^  (?:br|switch|ret|unreachable)\b[^\n]*\n(?:(?:    .*|  \])\n)*\Z", re.M)
 _LOAD = re.compile(r" = load (?!atomic|volatile)[^\n]*, ptr addrspace\(1\) (?!@)")
 _KEPT = '  call void asm sideeffect "", ""()\n'
 
@@ -32,9 +33,9 @@ def _guarded(function: str) -> str:
         label, body = block.groups()
         if label not in targets or body.count("\n") > LONGEST or not _LOAD.search(body):
             return block[0]
-        last = body.rfind("\n", 0, -1) + 1  # the terminator
-        if f"label %{label}," in body[last:] or body.endswith(f"label %{label}\n") or " = phi" in body[last:]:
+        end = _END.search(body)
+        if end is None or f"label %{label}," in end[0] or f"label %{label}\n" in end[0]:
             return block[0]
-        return block[0][: len(block[0]) - len(body) + last] + _KEPT + body[last:]
+        return block[0][: len(block[0]) - len(end[0])] + _KEPT + end[0]
 
     return _BLOCK.sub(keep, function)

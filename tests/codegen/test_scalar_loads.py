@@ -41,6 +41,7 @@ def test_loads_that_no_lane_asks_for(name: str, arch: str) -> None:
     assert struct.unpack(f"<{LANES}I", out.bytes()[: 4 * LANES]) == (count + 5,) * LANES
 
 
+KEPT = '  call void asm sideeffect "", ""()\n'
 FUNCTION = """define void @f() {
 entry:
   br i1 %c, label %some, label %end
@@ -57,7 +58,14 @@ end:                                              ; preds = %some, %entry
 
 def test_short_blocks_are_marked_once() -> None:
     end = "  br label %end"
-    assert guarded(FUNCTION) == FUNCTION.replace(end, f'  call void asm sideeffect "", ""()\n{end}')
+    assert guarded(FUNCTION) == FUNCTION.replace(end, f"{KEPT}{end}")
+
+
+def test_before_a_switch() -> None:
+    """It has lines of its own."""
+    switch = "  switch i32 %v, label %end [\n    i32 0, label %entry\n    i32 1, label %end\n  ]\n"
+    function = FUNCTION.replace("  br label %end\n", switch)
+    assert guarded(function) == FUNCTION.replace("  br label %end\n", f"{KEPT}{switch}")
 
 
 @pytest.mark.parametrize(
