@@ -98,16 +98,22 @@ class Writer:
         self.file.close()
 
 
+def begun(path: Path, architecture: str, kind: str, shape: Shape, means: bool) -> Writer:
+    """A model with all but its layers. means: its norms take the mean away, and have biases."""
+    writer = Writer(path, architecture, kind, shape)
+    writer.sizes(512)
+    (writer.file.add_layer_norm_eps if means else writer.file.add_layer_norm_rms_eps)(1e-5)
+    writer.vocabulary()
+    writer.matrix("token_embd.weight", shape.words, shape.width, 1.0)
+    writer.norm("output_norm", bias=means)
+    writer.matrix("output.weight", shape.words, shape.width)
+    return writer
+
+
 def llama(path: Path, kind: str, shape: Shape = Shape()) -> None:
     """Root mean square norms, gated feed-forward, shared heads, rotary positions."""
-    writer = Writer(path, "llama", kind, shape)
-    writer.sizes(512)
-    writer.file.add_layer_norm_rms_eps(1e-5)
-    writer.vocabulary()
+    writer = begun(path, "llama", kind, shape, means=False)
     width, keys = shape.width, shape.width * shape.shared_heads // shape.heads
-    writer.matrix("token_embd.weight", shape.words, width, 1.0)
-    writer.norm("output_norm")
-    writer.matrix("output.weight", shape.words, width)
     for layer in range(shape.layers):
         block = f"blk.{layer}."
         writer.norm(block + "attn_norm")
@@ -122,14 +128,8 @@ def llama(path: Path, kind: str, shape: Shape = Shape()) -> None:
 
 def falcon(path: Path, kind: str, shape: Shape = Shape()) -> None:
     """Norms with means, one matrix for queries, keys and values, attention and feed-forward side by side, GELU."""
-    writer = Writer(path, "falcon", kind, shape)
-    writer.sizes(512)
-    writer.file.add_layer_norm_eps(1e-5)
-    writer.vocabulary()
+    writer = begun(path, "falcon", kind, shape, means=True)
     width, keys = shape.width, shape.width * shape.shared_heads // shape.heads
-    writer.matrix("token_embd.weight", shape.words, width, 1.0)
-    writer.norm("output_norm", bias=True)
-    writer.matrix("output.weight", shape.words, width)
     for layer in range(shape.layers):
         block = f"blk.{layer}."
         writer.norm(block + "attn_norm", bias=True)

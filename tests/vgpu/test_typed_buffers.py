@@ -98,39 +98,32 @@ def test_formats(arch: str, by: str, fmt: str) -> None:
 @pytest.mark.parametrize("n", [1, 2, 3])
 @pytest.mark.parametrize("by", ["descriptor", "instruction"])
 def test_fewer_components(arch: str, n: int, by: str) -> None:
-    """Stores fill up what they are not given: with zeros, from GFX10 on with the first component."""
-    fmt, t, m = "32_32_32_32_float", f"<{n} x float>" if n > 1 else "float", f"v{n}f32" if n > 1 else "f32"
-    data = filled(fmt, N)
-    name = f"buffer.load.format.{m}" if by == "descriptor" else f"tbuffer.load.{m}"
-    operands = "i32 0" if by == "descriptor" else f"i32 {typed(arch, fmt)}, i32 0"
-    out = np.zeros((N, 4 if n == 3 else n), np.float32)  # as vectors lie in memory
-    ir = declared(loaded(arch, name, t, operands), name, t, "", operands.count("i32"))
-    run(arch, ir, buffer(arch, data.ctypes.data, fmt, N), out, data)
-    np.testing.assert_array_equal(out[:, :n], data.view(np.float32)[:, :n])
-    back, name = np.zeros_like(data), name.replace("load", "store")
-    ir = declared(stored(arch, name, t, operands), name, "void", t, operands.count("i32"))
-    run(arch, ir, buffer(arch, back.ctypes.data, fmt, N), out, back)
-    rest = np.zeros((N, 4 - n)) if generation(arch) == 0 else np.repeat(out[:, :1], 4 - n, 1)
-    np.testing.assert_array_equal(back.view(np.float32), np.concatenate([out[:, :n], rest], 1))
+    check_components(arch, n, by, "32_32_32_32_float", "float", "f32", np.float32)
 
 
 @pytest.mark.parametrize("arch", ARCHS)
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 @pytest.mark.parametrize("by", ["descriptor", "instruction"])
 def test_halves(arch: str, n: int, by: str) -> None:
-    fmt, t, m = "16_16_16_16_float", f"<{n} x half>" if n > 1 else "half", f"v{n}f16" if n > 1 else "f16"
+    check_components(arch, n, by, "16_16_16_16_float", "half", "f16", np.float16)
+
+
+def check_components(arch: str, n: int, by: str, fmt: str, one: str, mangled: str, dtype: type) -> None:
+    """Loads and stores of the first n of four. Stores fill up what they are not given: with zeros, from GFX10 on with
+    the first component. one, mangled: an element's type in LLVM, and in names of intrinsics."""
+    t, m = (f"<{n} x {one}>", f"v{n}{mangled}") if n > 1 else (one, mangled)
     data = filled(fmt, N)
     name = f"buffer.load.format.{m}" if by == "descriptor" else f"tbuffer.load.{m}"
     operands = "i32 0" if by == "descriptor" else f"i32 {typed(arch, fmt)}, i32 0"
-    out = np.zeros((N, 4 if n == 3 else n), np.float16)
+    out = np.zeros((N, 4 if n == 3 else n), dtype)  # as vectors lie in memory
     ir = declared(loaded(arch, name, t, operands), name, t, "", operands.count("i32"))
     run(arch, ir, buffer(arch, data.ctypes.data, fmt, N), out, data)
-    np.testing.assert_array_equal(out[:, :n], data.view(np.float16)[:, :n])
+    np.testing.assert_array_equal(out[:, :n], data.view(dtype)[:, :n])
     back, name = np.zeros_like(data), name.replace("load", "store")
     ir = declared(stored(arch, name, t, operands), name, "void", t, operands.count("i32"))
     run(arch, ir, buffer(arch, back.ctypes.data, fmt, N), out, back)
     rest = np.zeros((N, 4 - n)) if generation(arch) == 0 else np.repeat(out[:, :1], 4 - n, 1)
-    np.testing.assert_array_equal(back.view(np.float16), np.concatenate([out[:, :n], rest], 1))
+    np.testing.assert_array_equal(back.view(dtype), np.concatenate([out[:, :n], rest], 1))
 
 
 @pytest.mark.parametrize("arch", ["gfx900", "gfx942", "gfx1030"])

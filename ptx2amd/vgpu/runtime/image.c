@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "bits.h"
+
 static inline uint32_t field(const uint32_t *t, unsigned word, unsigned high, unsigned low) {
   return t[word] >> low & ((2u << (high - low)) - 1);
 }
@@ -120,10 +122,7 @@ static void whole_dword(struct operands *o) {
   o->high = false;
 }
 static float as_float(uint32_t bits, bool half) {
-  uint32_t u = half ? texel_from_half(bits) : bits;
-  float f;
-  memcpy(&f, &u, 4);
-  return f;
+  return as_f32(half ? texel_from_half(bits) : bits);
 }
 
 void image_request(const struct inst *i, enum image_dim dim, const uint32_t *dwords, struct image_request *r) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "access.h"
+#include "bits.h"
 
 /* How a coordinate is wrapped (CLAMP_X ...). */
 enum { WRAP, MIRROR, CLAMP_EDGE, MIRROR_ONCE_EDGE, CLAMP_HALF_BORDER, MIRROR_ONCE_HALF_BORDER, CLAMP_BORDER, MIRROR_ONCE_BORDER };
@@ -63,8 +64,7 @@ static void border(const struct sampling *s, uint32_t value[4]) {
   if (s->sampler->border == 2) for (unsigned k = 0; k < 4; k++) colour[k] = 1;
   if (s->sampler->border == 1) colour[alpha[s->image->border_swizzle]] = 1;
   for (unsigned k = 0; k < 4; k++) {
-    if (texel_integer(&s->image->format)) value[k] = colour[k] != 0;
-    else memcpy(&value[k], &colour[k], 4);
+    value[k] = texel_integer(&s->image->format) ? colour[k] != 0 : f32_bits(colour[k]);
   }
 }
 
@@ -92,11 +92,9 @@ static void texel(struct sampling *s, int32_t x, int32_t y, int32_t z, uint32_t 
   }
   texel_select(&m->format, m->select, value);
   if (s->flags & IMAGE_COMPARE) {
-    float depth, reference = s->request->reference;
-    memcpy(&depth, &value[0], 4);
+    float reference = s->request->reference;
     if (m->format.number == NUMBER_UNORM) reference = reference > 1 ? 1 : !(reference > 0) ? 0 : reference;
-    float result = compares(s->sampler->compare, reference, depth);
-    memcpy(&value[0], &result, 4);
+    value[0] = f32_bits(compares(s->sampler->compare, reference, as_f32(value[0])));
     value[1] = value[2] = value[3] = value[0];
   }
 }
@@ -139,11 +137,10 @@ static bool cube_texel(struct sampling *s, int64_t x, int64_t y, uint32_t value[
 
 static void average(const uint32_t corner[8][4], unsigned missing, uint32_t value[4]) {
   for (unsigned c = 0; c < 4; c++) {
-    float sum = 0, one;
+    float sum = 0;
     for (unsigned k = 0; k < 4; k++)
-      if (k != missing) memcpy(&one, &corner[k][c], 4), sum += one;
-    sum /= 3;
-    memcpy(&value[c], &sum, 4);
+      if (k != missing) sum += as_f32(corner[k][c]);
+    value[c] = f32_bits(sum / 3);
   }
 }
 
@@ -151,16 +148,16 @@ static void average(const uint32_t corner[8][4], unsigned missing, uint32_t valu
 
 static void combine(const struct sampling *s, const uint32_t corner[8][4], const float weight[8], unsigned n, uint32_t value[4]) {
   for (unsigned c = 0; c < 4; c++) {
-    float result = 0, v;
+    float result = 0;
     bool any = false;
     for (unsigned k = 0; k < n; k++) {
       if (weight[k] == 0) continue;
-      memcpy(&v, &corner[k][c], 4);
+      float v = as_f32(corner[k][c]);
       if (s->sampler->reduction == 0) result += v * weight[k];
       else if (!any || (s->sampler->reduction == 1 ? v < result : v > result)) result = v;
       any = true;
     }
-    memcpy(&value[c], &result, 4);
+    value[c] = f32_bits(result);
   }
 }
 

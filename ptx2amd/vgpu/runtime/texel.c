@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "bits.h"
+
 /* Widths of a data format's components, lowest bits first, by GFX9's number; later chips have one number for both. */
 enum { DATA_5_9_9_9 = 23, DATA_COUNT };
 static const uint8_t widths[DATA_COUNT][4] = {
@@ -61,21 +63,10 @@ unsigned texel_code(unsigned generation, unsigned data, unsigned number) {
   return 0;
 }
 
-static uint32_t bits_of(float f) {
-  uint32_t u;
-  memcpy(&u, &f, 4);
-  return u;
-}
-static float float_of(uint32_t u) {
-  float f;
-  memcpy(&f, &u, 4);
-  return f;
-}
-
 /* Floats with 5 bits of exponent: half precision, and the unsigned ones of 11 and 10 bits. */
 static float from_small_float(uint32_t code, unsigned mantissa) {
   uint32_t sign = code >> (mantissa + 5) & 1, e = code >> mantissa & 31, m = code & ((1u << mantissa) - 1);
-  if (e == 31) return float_of(sign << 31 | 0x7f800000 | m << (23 - mantissa));
+  if (e == 31) return as_f32(sign << 31 | 0x7f800000 | m << (23 - mantissa));
   float f = ldexpf((float)(e ? m | 1u << mantissa : m), (int)(e ? e : 1) - 15 - (int)mantissa);
   return sign ? -f : f;
 }
@@ -95,8 +86,8 @@ static uint32_t to_small_float(float f, unsigned mantissa, bool has_sign) {
   return sign | (code > infinite ? infinite : code);
 }
 
-uint32_t texel_half(uint32_t value) { return to_small_float(float_of(value), 10, true); }
-uint32_t texel_from_half(uint32_t half) { return bits_of(from_small_float(half & 0xffff, 10)); }
+uint32_t texel_half(uint32_t value) { return to_small_float(as_f32(value), 10, true); }
+uint32_t texel_from_half(uint32_t half) { return f32_bits(from_small_float(half & 0xffff, 10)); }
 
 static float linear_from_srgb(float c) { return c <= 0.04045f ? c / 12.92f : powf((c + 0.055f) / 1.055f, 2.4f); }
 static float srgb_from_linear(float c) { return c <= 0.0031308f ? c * 12.92f : 1.055f * powf(c, 1 / 2.4f) - 0.055f; }
@@ -107,16 +98,16 @@ static uint32_t load_one(const struct texel_format *f, unsigned k, uint32_t code
   switch (f->number) {
   case NUMBER_UNORM: case NUMBER_SRGB: {
     float c = (float)(code / (double)((UINT64_C(1) << n) - 1));
-    return bits_of(f->number == NUMBER_SRGB && k < 3 ? linear_from_srgb(c) : c);
+    return f32_bits(f->number == NUMBER_SRGB && k < 3 ? linear_from_srgb(c) : c);
   }
   case NUMBER_SNORM: {
     double c = (double)is / (double)((INT64_C(1) << (n - 1)) - 1);
-    return bits_of((float)(c < -1 ? -1 : c));
+    return f32_bits((float)(c < -1 ? -1 : c));
   }
-  case NUMBER_USCALED: return bits_of((float)code);
-  case NUMBER_SSCALED: return bits_of((float)is);
+  case NUMBER_USCALED: return f32_bits((float)code);
+  case NUMBER_SSCALED: return f32_bits((float)is);
   case NUMBER_SINT: return (uint32_t)is;
-  case NUMBER_FLOAT: return n == 32 ? code : n >= 10 && n <= 16 ? bits_of(from_small_float(code, n == 16 ? 10 : n - 5)) : code;
+  case NUMBER_FLOAT: return n == 32 ? code : n >= 10 && n <= 16 ? f32_bits(from_small_float(code, n == 16 ? 10 : n - 5)) : code;
   default: return code;
   }
 }
@@ -125,7 +116,7 @@ static double clamped(double v, double low, double high) { return !(v > low) ? l
 
 static uint32_t store_one(const struct texel_format *f, unsigned k, uint32_t value) {
   unsigned n = f->width[k];
-  double top = (double)((UINT64_C(1) << n) - 1), high = (double)((INT64_C(1) << (n - 1)) - 1), v = float_of(value);
+  double top = (double)((UINT64_C(1) << n) - 1), high = (double)((INT64_C(1) << (n - 1)) - 1), v = as_f32(value);
   switch (f->number) {
   case NUMBER_SRGB:
     if (k < 3) v = srgb_from_linear((float)clamped(v, 0, 1));
@@ -141,12 +132,12 @@ static uint32_t store_one(const struct texel_format *f, unsigned k, uint32_t val
 }
 
 static void load_shared_exponent(uint32_t code, uint32_t value[4]) {
-  for (unsigned k = 0; k < 3; k++) value[k] = bits_of(ldexpf((float)(code >> 9 * k & 511), (int)(code >> 27) - 24));
+  for (unsigned k = 0; k < 3; k++) value[k] = f32_bits(ldexpf((float)(code >> 9 * k & 511), (int)(code >> 27) - 24));
 }
 static uint32_t store_shared_exponent(const uint32_t value[4]) {
   float v[3], most = 0;
   for (unsigned k = 0; k < 3; k++) {
-    v[k] = (float)clamped(float_of(value[k]), 0, 65408);
+    v[k] = (float)clamped(as_f32(value[k]), 0, 65408);
     most = v[k] > most ? v[k] : most;
   }
   int e = -15;
@@ -162,7 +153,7 @@ void texel_load(const struct texel_format *f, const void *from, uint32_t value[4
   uint64_t word[2] = {0};
   memcpy(word, from, f->bytes);
   value[0] = value[1] = value[2] = 0;
-  value[3] = texel_integer(f) ? 1 : bits_of(1);
+  value[3] = texel_integer(f) ? 1 : f32_bits(1);
   if (f->shared_exponent) {
     load_shared_exponent((uint32_t)word[0], value);
     return;
@@ -185,7 +176,7 @@ void texel_store(const struct texel_format *f, void *to, const uint32_t value[4]
 }
 
 void texel_select(const struct texel_format *f, const uint8_t select[4], uint32_t value[4]) {
-  uint32_t all[8] = {0, texel_integer(f) ? 1 : bits_of(1), 0, 0, value[0], value[1], value[2], value[3]};
+  uint32_t all[8] = {0, texel_integer(f) ? 1 : f32_bits(1), 0, 0, value[0], value[1], value[2], value[3]};
   for (unsigned k = 0; k < 4; k++) value[k] = all[select[k] & 7];
 }
 

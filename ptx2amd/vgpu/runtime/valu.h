@@ -13,6 +13,7 @@
 
 #include <immintrin.h>
 
+#include "bits.h"
 #include "wave.h"
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
@@ -24,10 +25,6 @@
 /* Values of wave->float_state. */
 enum { FLOAT_CSR64, FLOAT_IEEE, FLOAT_DX10_CLAMP, FLOAT_FLUSH16, FLOAT_NEAREST16, FLOAT_ONE };
 
-static inline float as_f32(uint32_t u) { float f; memcpy(&f, &u, 4); return f; }
-static inline uint32_t f32_bits(float f) { uint32_t u; memcpy(&u, &f, 4); return u; }
-static inline double as_f64(uint64_t u) { double f; memcpy(&f, &u, 8); return f; }
-static inline uint64_t f64_bits(double f) { uint64_t u; memcpy(&u, &f, 8); return u; }
 static inline uint64_t join(uint32_t lo, uint32_t hi) { return (uint64_t)hi << 32 | lo; }
 
 static inline void set_mxcsr(uint32_t csr) { __asm__ volatile("ldmxcsr %0" : : "m"(csr) : "memory"); }

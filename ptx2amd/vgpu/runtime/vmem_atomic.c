@@ -2,28 +2,9 @@
 #include <math.h>
 #include <xmmintrin.h>
 
+#include "bits.h"
 #include "vmem.h"
 
-static float as_float(uint32_t x) {
-  float f;
-  memcpy(&f, &x, 4);
-  return f;
-}
-static uint32_t from_float(float f) {
-  uint32_t x;
-  memcpy(&x, &f, 4);
-  return x;
-}
-static double as_double(uint64_t x) {
-  double f;
-  memcpy(&f, &x, 8);
-  return f;
-}
-static uint64_t from_double(double f) {
-  uint64_t x;
-  memcpy(&x, &f, 8);
-  return x;
-}
 static uint16_t half_add(uint16_t a, uint16_t b) {
   _Float16 x, y;
   memcpy(&x, &a, 2);
@@ -33,8 +14,8 @@ static uint16_t half_add(uint16_t a, uint16_t b) {
   return a;
 }
 static uint16_t bfloat_add(uint16_t a, uint16_t b) {
-  float sum = as_float((uint32_t)a << 16) + as_float((uint32_t)b << 16);
-  uint32_t x = from_float(sum);
+  float sum = as_f32((uint32_t)a << 16) + as_f32((uint32_t)b << 16);
+  uint32_t x = f32_bits(sum);
   if (isnan(sum)) return (uint16_t)(x >> 16) | 0x40;
   return (uint16_t)((x + 0x7fff + (x >> 16 & 1)) >> 16);
 }
@@ -71,10 +52,10 @@ static INLINE uint32_t result32(enum atomic_op op, uint32_t old, uint32_t s, uin
   case ATOMIC_CSUB: return old < s ? 0 : old - s;
   case ATOMIC_COND_SUB: return old >= s ? old - s : old;
   case ATOMIC_WRAP: return old >= s ? old - s : old + t;
-  case ATOMIC_CMPSWAP_F: return as_float(old) == as_float(t) ? s : old;
-  case ATOMIC_ADD_F: return from_float(as_float(old) + as_float(s));
-  case ATOMIC_MIN_F: return from_float(min_f32(as_float(old), as_float(s)));
-  case ATOMIC_MAX_F: return from_float(max_f32(as_float(old), as_float(s)));
+  case ATOMIC_CMPSWAP_F: return as_f32(old) == as_f32(t) ? s : old;
+  case ATOMIC_ADD_F: return f32_bits(as_f32(old) + as_f32(s));
+  case ATOMIC_MIN_F: return f32_bits(min_f32(as_f32(old), as_f32(s)));
+  case ATOMIC_MAX_F: return f32_bits(max_f32(as_f32(old), as_f32(s)));
   case ATOMIC_PK_ADD_F16:
     return half_add((uint16_t)old, (uint16_t)s) | (uint32_t)half_add((uint16_t)(old >> 16), (uint16_t)(s >> 16)) << 16;
   case ATOMIC_PK_ADD_BF16:
@@ -87,10 +68,10 @@ static INLINE uint32_t result32(enum atomic_op op, uint32_t old, uint32_t s, uin
 static INLINE uint64_t result64(enum atomic_op op, uint64_t old, uint64_t s, uint64_t t) {
   switch (op) {
   INTEGER_RESULTS(64)
-  case ATOMIC_CMPSWAP_F: return as_double(old) == as_double(t) ? s : old;
-  case ATOMIC_ADD_F: return from_double(as_double(old) + as_double(s));
-  case ATOMIC_MIN_F: return from_double(min_f64(as_double(old), as_double(s)));
-  case ATOMIC_MAX_F: return from_double(max_f64(as_double(old), as_double(s)));
+  case ATOMIC_CMPSWAP_F: return as_f64(old) == as_f64(t) ? s : old;
+  case ATOMIC_ADD_F: return f64_bits(as_f64(old) + as_f64(s));
+  case ATOMIC_MIN_F: return f64_bits(min_f64(as_f64(old), as_f64(s)));
+  case ATOMIC_MAX_F: return f64_bits(max_f64(as_f64(old), as_f64(s)));
   default: return old;
   }
 }
