@@ -4,8 +4,7 @@ from shim.api.row import Row
 
 ROWS = [
     Row("cuStreamWaitEvent", 3020,
-        "CUstream hStream, CUevent hEvent, unsigned int Flags", ptsz=7000,
-        hip="hipStreamWaitEvent(hStream, hEvent, Flags)"),
+        "CUstream hStream, CUevent hEvent, unsigned int Flags", ptsz=7000, ours=True),
     Row("cuStreamBeginCapture", 10000,
         "CUstream hStream", ptsz=10000,
         hip="hipStreamBeginCapture(hStream, 0)"),

@@ -68,8 +68,10 @@ static CUresult workspace(int device, uint64_t *address) {
   pthread_mutex_lock(&lock);
   uint64_t *base = &of_device[device].workspaces;
   if (!*base) {
+    int mode = capture_relax();
     error = allocate(WORKSPACES * WORKSPACE_BYTES, base);
     if (!error) error = hip.MemsetD8(*base, 0, WORKSPACES * WORKSPACE_BYTES);
+    capture_return(mode);
   }
   *address = *base + of_device[device].next++ % WORKSPACES * WORKSPACE_BYTES;
   pthread_mutex_unlock(&lock);

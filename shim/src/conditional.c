@@ -38,7 +38,9 @@ static struct cell *more_cells(void) {
 
 struct cell *cell_new(enum cell_kind kind) {
   pthread_mutex_lock(&lock);
+  int mode = capture_relax();
   if (!spare[kind]) spare[kind] = more_cells();
+  capture_return(mode);
   struct cell *cell = spare[kind];
   if (cell) spare[kind] = cell->next;
   pthread_mutex_unlock(&lock);

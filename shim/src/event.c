@@ -9,6 +9,7 @@ struct event {
 FITS(struct event, SLOT_EVENT);
 
 enum { HIP_BLOCKING = 1, HIP_NO_TIMING = 2, HIP_INTERPROCESS = 4 };
+enum { EXTERNAL = 1, CAPTURE_ACTIVE = 1, SET_DEPENDENCIES = 1 };
 
 bool event_hip(CUevent event, void **hip_event) {
   if (!handle_ok(HANDLE_EVENT, event)) return false;
@@ -64,9 +65,38 @@ CUresult cuEventRecord(CUevent hEvent, CUstream hStream) {
   return from_hip(hip.EventRecord(event, stream));
 }
 
-/* Flags: in a capture, a node of its own: HIP makes one anyway. */
+typedef CUresult add_node(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count, CUevent event);
+
+/* What a capture makes of an event with the flag EXTERNAL: a node that records or waits each time that the graph runs,
+ * where without it only an order of the capture's own nodes follows. By calls that HIP had before it had the flag. */
+static CUresult external(CUstream stream, CUevent event, add_node *add, bool *captured) {
+  CUstreamCaptureStatus status = 0;
+  CUgraph graph = NULL;
+  const CUgraphNode *last = NULL;
+  size_t count = 0;
+  CUresult result = cuStreamGetCaptureInfo_v2(stream, &status, NULL, &graph, &last, &count);
+  *captured = status != 0;
+  if (result || status != CAPTURE_ACTIVE) return result;
+  CUgraphNode node;
+  result = add(&node, graph, last, count, event);
+  return result ? result : cuStreamUpdateCaptureDependencies(stream, &node, 1, SET_DEPENDENCIES);
+}
+
 CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags) {
-  return flags > 1 ? CUDA_ERROR_INVALID_VALUE : cuEventRecord(hEvent, hStream);
+  if (flags > EXTERNAL) return CUDA_ERROR_INVALID_VALUE;
+  bool captured = false;
+  CUresult result = flags ? external(hStream, hEvent, cuGraphAddEventRecordNode, &captured) : CUDA_SUCCESS;
+  return result || captured ? result : cuEventRecord(hEvent, hStream);
+}
+
+CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags) {
+  ENTER_CONTEXT();
+  void *event, *stream;
+  if (!event_hip(hEvent, &event) || !stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
+  if (Flags > EXTERNAL) return CUDA_ERROR_INVALID_VALUE;
+  bool captured = false;
+  CUresult result = Flags ? external(hStream, hEvent, cuGraphAddEventWaitNode, &captured) : CUDA_SUCCESS;
+  return result || captured ? result : from_hip(hip.StreamWaitEvent(stream, event, 0));
 }
 
 /* From any thread, with a current context or not: an event knows its own. */

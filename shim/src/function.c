@@ -10,7 +10,8 @@ static CUresult code_attribute(struct kernel *k, int device, int attribute, int 
   if (k->max_threads && k->max_threads < most) most = k->max_threads;
   /* Programs find how many blocks run at once from it and the registers of a processor: its largest block has to fit. */
   int fitting = REGISTERS_PER_PROCESSOR / most;
-  if (attribute == CU_FUNC_ATTRIBUTE_NUM_REGS) *value = code->vgprs < fitting ? code->vgprs : fitting;
+  int registers = code->vgprs < fitting ? code->vgprs : fitting;
+  if (attribute == CU_FUNC_ATTRIBUTE_NUM_REGS) *value = registers ? registers : 1; /* programs divide by it */
   else *value = attribute == CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES ? code->local : most;
   return CUDA_SUCCESS;
 }

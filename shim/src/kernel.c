@@ -136,7 +136,9 @@ static pthread_cond_t loading_done = PTHREAD_COND_INITIALIZER;
 
 static CUresult load_or_explain(struct kernel *k, int device, unsigned variant) {
   char *problem = NULL;
+  int mode = capture_relax();
   CUresult result = k->refused ? CUDA_ERROR_NOT_SUPPORTED : load(k, device, variant, &problem);
+  capture_return(mode);
   if (result) say("kernel %s cannot run: %s", k->name,
                   k->refused ? k->refused : problem ? problem : "its code object does not load");
   free(problem);

@@ -27,7 +27,6 @@ __attribute__((visibility("default"))) int ptx2amd_memory_info(size_t *left, siz
 
 CUresult cuMemFree_v2(CUdeviceptr dptr) {
   ENTER_CONTEXT();
-  if (!dptr) return CUDA_SUCCESS;
   CUresult result = from_hip(hip.Free((void *)dptr));
   return result == CUDA_ERROR_INVALID_HANDLE ? CUDA_ERROR_INVALID_VALUE : result;
 }

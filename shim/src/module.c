@@ -160,7 +160,11 @@ static CUresult make_segment(struct module *m, uint64_t *address) {
 CUresult module_segment(struct module *m, int device, uint64_t *address) {
   CUresult result = CUDA_SUCCESS;
   pthread_mutex_lock(&m->lock);
-  if (!m->segment[device] && m->segment_size) result = make_segment(m, &m->segment[device]);
+  if (!m->segment[device] && m->segment_size) {
+    int mode = capture_relax();
+    result = make_segment(m, &m->segment[device]);
+    capture_return(mode);
+  }
   *address = m->segment[device];
   pthread_mutex_unlock(&m->lock);
   return result;

@@ -113,6 +113,9 @@ extern const void *const storage_table[];
 
 /* ---- stream.c, event.c ---- */
 bool stream_hip(CUstream stream, void **hip_stream);
+/* Around what a program may not do while it captures, but the loading of a kernel at its first launch has to. */
+int capture_relax(void);
+void capture_return(int mode);
 struct context *stream_context(CUstream stream); /* of a stream that was there: NULL when it is none any more */
 struct stream_attributes *stream_attributes(CUstream stream); /* NULL: it is none */
 bool event_hip(CUevent event, void **hip_event);

@@ -16,6 +16,8 @@ struct stream {
 };
 FITS(struct stream, SLOT_STREAM);
 
+enum { CAPTURE_RELAXED = 2 };
+
 static uint64_t last_id = 2; /* 1 and 2 are the default streams */
 
 bool stream_hip(CUstream stream, void **hip_stream) {
@@ -221,6 +223,15 @@ CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData) {
 }
 
 /* ---- capture: state queries never fail for lack of the HIP function ---- */
+
+int capture_relax(void) {
+  int mode = CAPTURE_RELAXED;
+  return hip.ThreadExchangeStreamCaptureMode(&mode) ? CAPTURE_RELAXED : mode;
+}
+
+void capture_return(int mode) {
+  if (mode != CAPTURE_RELAXED) hip.ThreadExchangeStreamCaptureMode(&mode);
+}
 
 CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus) {
   ENTER_CONTEXT();

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -280,6 +281,42 @@ def test_a_stream_that_joined_a_capture_may_be_destroyed(gpu: hip.Gpu, comes_bac
         return
     capture.end().run()
     assert (a.numpy() == 1).all() and (b.numpy() == 101).all()
+
+
+#: Modes of the capture, of the thread that frees, and whether that is the thread that captures; whether it may.
+MODES = [
+    ("Global", "Global", False, False), ("Global", "ThreadLocal", False, True), ("Global", "Relaxed", True, True),
+    ("ThreadLocal", "Global", False, True), ("ThreadLocal", "Global", True, False),
+    ("ThreadLocal", "ThreadLocal", True, False), ("Relaxed", "Global", True, True), ("Relaxed", "Global", False, True),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("captures", "frees", "same", "allowed"), MODES)
+def test_what_belongs_to_no_stream(gpu: hip.Gpu, captures: str, frees: str, same: bool, allowed: bool) -> None:
+    lib, ffi, stream = gpu.library, gpu.library.ffi, gpu.stream()
+    names = {name: getattr(lib.raw, f"hipStreamCaptureMode{name}") for name in ("Global", "ThreadLocal", "Relaxed")}
+    kept = ffi.new("void **")
+    lib.hipMalloc(kept, 64)
+
+    def attempts() -> list[int]:
+        mode = ffi.new("hipStreamCaptureMode *", names[frees])
+        lib.hipThreadExchangeStreamCaptureMode(mode)
+        made = ffi.new("void **")
+        codes = [lib.raw.hipMalloc(made, 64), lib.raw.hipFree(made[0]), lib.raw.hipFree(ffi.NULL)]
+        lib.hipThreadExchangeStreamCaptureMode(mode)
+        return codes
+
+    lib.hipStreamBeginCapture(stream.handle, names[captures])
+    if same:
+        codes = attempts()
+    else:
+        with ThreadPoolExecutor(1) as other:
+            codes = other.submit(attempts).result()
+    refused = lib.raw.hipErrorStreamCaptureUnsupported
+    assert codes == [lib.raw.hipSuccess if allowed else refused] * 3
+    ended = lib.raw.hipStreamEndCapture(stream.handle, ffi.new("hipGraph_t *"))
+    assert ended == (lib.raw.hipSuccess if allowed else lib.raw.hipErrorStreamCaptureInvalidated)
+    lib.hipFree(kept[0])
 
 
 def test_unjoined_and_forbidden_captures(gpu: hip.Gpu) -> None:

@@ -8,7 +8,7 @@ struct capture {
   struct capture *next;
   unsigned long long id;
   hipGraph_t graph;
-  stream *origin;
+  stream *origin;                 /* NULL: it was destroyed, and nothing ends the capture any more */
   hipStreamCaptureMode mode;
   pthread_t thread;
   bool invalid;
@@ -62,11 +62,31 @@ hipError_t capture_forbids(stream *s) {
   return hipErrorStreamCaptureUnsupported;
 }
 
+/* Whether this thread may not call what a capture could not record, for this capture's sake. */
+static bool prohibits(const struct capture *c) {
+  if (!c->origin || c->mode == hipStreamCaptureModeRelaxed || thread_mode == hipStreamCaptureModeRelaxed) return false;
+  bool everywhere = c->mode == hipStreamCaptureModeGlobal && thread_mode == hipStreamCaptureModeGlobal;
+  return everywhere || pthread_equal(c->thread, pthread_self());
+}
+
+hipError_t capture_allows(void) {
+  hipError_t error = hipSuccess;
+  pthread_mutex_lock(&lock);
+  for (struct capture *c = captures; c; c = c->next) {
+    if (!prohibits(c)) continue;
+    c->invalid = true;
+    error = hipErrorStreamCaptureUnsupported;
+  }
+  pthread_mutex_unlock(&lock);
+  return error;
+}
+
 /* A stream is destroyed: a capture may lose those that joined it, once they have come back. */
 void capture_loses(stream *s) {
   pthread_mutex_lock(&lock);
   struct capture *c = s->capture;
   if (c && (c->origin == s || !join_nodes(&c->left, &c->left_count, s->tail_nodes, s->tail_count))) c->invalid = true;
+  if (c && c->origin == s) c->origin = NULL;
   pthread_mutex_unlock(&lock);
 }
 

@@ -28,8 +28,9 @@ static hipError_t allocate(void **ptr, size_t size, enum mem_kind kind, unsigned
   struct device *d = device_current();
   if (!ptr) return hipErrorInvalidValue;
   *ptr = NULL;
-  if (!size) return hipSuccess;
-  hipError_t error = device_error(d);
+  hipError_t error = capture_allows();
+  if (error != hipSuccess || !size) return error;
+  error = device_error(d);
   if (error != hipSuccess) return error;
   if (size >= LARGE && size > device_free(d)) return hipErrorOutOfMemory;
   struct mem_block *block = mem_alloc(size, kind, d->ordinal);
@@ -86,13 +87,14 @@ hipError_t hipMemAllocHost(void **ptr, size_t size) { return hipHostMalloc(ptr, 
 
 /* Freeing waits for everything that may still use the memory. */
 static hipError_t release(void *ptr, bool host) {
-  if (!ptr) return hipSuccess;
+  hipError_t error = capture_allows();
+  if (error != hipSuccess || !ptr) return error;
   MAY_WAIT();
   struct mem_block *block = mem_at((uint64_t)ptr);
   enum mem_kind kind = block ? MEM_KIND(block->flags) : 0;
   bool external = !host && kind == MEM_VIRTUAL && block->owner;
   if (!block || (host ? kind != MEM_HOST : kind != MEM_DEVICE && kind != MEM_MANAGED && !external)) return hipErrorInvalidValue;
-  hipError_t error = device_synchronize(&hip_devices[block->device]);
+  error = device_synchronize(&hip_devices[block->device]);
   for (int k = 0; k < hip_device_count; k++)
     if (k != block->device) device_synchronize(&hip_devices[k]);
   if (external) return external_buffer_free(block) ? error : hipErrorInvalidValue;

@@ -350,5 +350,7 @@ hipError_t capture_record(stream *s, event *e);
 hipError_t capture_wait(stream *s, event *e);
 /* A call that a capture forbids, like synchronising: marks it invalid. */
 hipError_t capture_forbids(stream *s);
+/* Of a call that belongs to no stream, like allocating: this thread's captures, and others' by their modes. */
+hipError_t capture_allows(void);
 void capture_loses(stream *s);
 #endif
