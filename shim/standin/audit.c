@@ -30,6 +30,11 @@ static char *ours(const char *folder, const char *base) {
   return snprintf(path, sizeof path, "%s%s/%s", own, folder, base) < LENGTH ? path : NULL;
 }
 
+static int is_ours(const char *name) {
+  size_t length = strlen(own);
+  return !strncmp(name, own, length) && !strncmp(name + length, "/standin/", 9);
+}
+
 static int standin(const char *base) {
   int i = 0;
   while (i < STANDINS && strcmp(standins[i], base)) i++;
@@ -44,7 +49,7 @@ static char *replacement(const char *name, unsigned flag) {
     return i < STANDINS && *real[i] ? real[i] : NULL;
   }
   int i = standin(base);
-  if (!slash || i == STANDINS || !strcmp(name, real[i]) || access(name, R_OK)) return NULL;
+  if (!slash || i == STANDINS || is_ours(name) || access(name, R_OK)) return NULL;
   snprintf(real[i], LENGTH, "%s", name);
   return ours("/standin", base);
 }

@@ -68,6 +68,27 @@ def test_machine_code_of_nvrtc_is_its_ptx(name: str, tmp_path: Path) -> None:
     assert with_nvrtc(name, PROGRAM, tmp_path) == "stored 42\n"
 
 
+OPENED = """
+import ctypes, os, sys
+path, name = sys.argv[1], os.path.basename(sys.argv[1])
+for asked, mode in ((name, os.RTLD_NOLOAD), (name, os.RTLD_NOLOAD), (path, 0), (name, os.RTLD_NOLOAD), (path, 0)):
+    try:
+        library = ctypes.CDLL(asked, mode)
+    except OSError:
+        continue
+    loaded = {line.split()[-1] for line in open("/proc/self/maps") if name in line}
+    (ours,) = (path for path in loaded if "/standin/" in path)
+    assert ctypes.CDLL(ours)._handle == library._handle
+print(sorted(path.split("/")[-2] for path in loaded))
+"""
+
+
+def test_nvrtc_is_replaced_however_it_is_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By its name on the search path, whether it is loaded already or not, and by its path, more than once."""
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path / "lib"))
+    assert with_nvrtc("libnvrtc.so.13", OPENED, tmp_path) == "['lib', 'standin']\n"
+
+
 COMPILES = """
 import ctypes, sys
 nvrtc = ctypes.CDLL(sys.argv[1])
