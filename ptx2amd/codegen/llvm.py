@@ -35,6 +35,9 @@ def _binding():
     # Sharing the end of a loop's body with that of its peeled round gives the loop a second entry. What is left
     # of it as a loop for LLVM is then a part, where lanes go round apart from the others.
     llvm.set_option("ptx2amd", "-sink-common-insts=false")
+    # Long live ranges that a structured kernel's thousands of joins share: coalescing them took two thirds of code
+    # generation, for 1 % less code.
+    llvm.set_option("ptx2amd", "-large-interval-freq-threshold=8")
     # Sums of matrix instructions are moved to other lanes, so they had better not be in accumulation registers.
     llvm.set_option("ptx2amd", "-amdgpu-mfma-vgpr-form=true")
     return llvm
