@@ -18,6 +18,7 @@ from ptx2amd import codegen
 from ptx2amd.codegen.elf import Elf
 from ptx2amd.errors import Ptx2amdError, Unsupported
 from ptx2amd.lower import data
+from ptx2amd.lower.facts import facts
 from ptx2amd.lower.heads import max_threads, param_layout
 from ptx2amd.lower.module import KernelPlan, ModuleLowering
 from ptx2amd.ptx.ast import Module, Var
@@ -55,6 +56,7 @@ class KernelResult:
     slot: int | None = None  # static shared memory in the arena's slot; None: all of it in LDS
     dynamic: bool = False  # whether it uses dynamic shared memory
     launch_words: bool = False
+    launches: bool = False  # whether it may launch kernels
     fidelity: str = ""  # "exact", or "approx: " and the opcodes
     hazards: list[str] = field(default_factory=list)  # "line N: why": where warps of a block wait for each other
     apart: list[tuple[int, int]] = field(default_factory=list)  # parameters that must not point into one allocation
@@ -263,6 +265,7 @@ def _lower(lowering: ModuleLowering, name: str) -> KernelResult:
         slot=plan.slot,
         dynamic=plan.dynamic,
         launch_words=plan.launch_words,
+        launches=plan.launches,
         fidelity=f"approx: {' '.join(plan.approximate)}" if plan.approximate else "exact",
         hazards=[str(h) for h in plan.hazards if not h.lanes and (not h.at_launch or _counts(plan, lowering))],
         apart=sorted({pair for h in plan.hazards for pair in h.aliases}) if lowering.chosen(name) == "paired" else [],
@@ -323,6 +326,7 @@ def sidecar(module: Module, arch: str, results: dict[str, KernelResult], build_i
 @dataclass(frozen=True, slots=True)
 class IndexKernel:
     """A kernel as the module declares it. params: (offset, size, align) in bytes; reqntid: () when free;
+    facts: where the data segment has what launches from kernels know of it;
     target: what its own part of a linked module was compiled for, "" where that is the module's; refused: why it is
     known not to work, without having been translated."""
 
@@ -331,6 +335,7 @@ class IndexKernel:
     max_threads: int
     reqntid: tuple[int, ...]
     static_shared: int
+    facts: int | None = None
     target: str = ""
     refused: str = ""
 
@@ -363,7 +368,7 @@ class ModuleIndex:
 def module_index(module: Module) -> ModuleIndex:
     """The index of a module. Parses no function bodies: `static_shared` counts the declarations found in
     the body's text."""
-    segment = data.segment(module)
+    segment = data.segment(module, facts(module))
     outer = {v.name: v for v in module.variables.values() if v.space == "shared" and data.size_of(v)}
     kernels = [
         IndexKernel(
@@ -372,6 +377,7 @@ def module_index(module: Module) -> ModuleIndex:
             max_threads(function),
             function.directives.get("reqntid", ()),
             _static_shared(module, name, outer),
+            segment.kernels.get(name),
             "" if function.target == module.target else function.target,
         )
         for name, function in module.functions.items()
@@ -384,7 +390,7 @@ def module_index(module: Module) -> ModuleIndex:
         variables.append(IndexVariable(name, offset, data.size_of(var), space))
     image = bytearray(segment.image.data)
     image += bytes(segment.size - len(image))
-    relocs = [(cell.at, segment.offsets[cell.symbol] + cell.offset) for cell in segment.image.cells]
+    relocs = [(cell.at, segment.place(cell.symbol) + cell.offset) for cell in segment.image.cells]
     return ModuleIndex(
         module.version, module.target, kernels, variables, segment.size, segment.align, bytes(image), relocs
     )

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ptx2amd.lower import special
-from ptx2amd.lower.calls import env
 from ptx2amd.lower.order import fence
+from ptx2amd.lower.runtime import env
 from ptx2amd.lower.value import Val
 from ptx2amd.target.environment import ARENA
 from ptx2amd.target.shared import SLOT_BYTES

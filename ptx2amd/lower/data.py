@@ -5,7 +5,9 @@ times, agree on it with each other and with the loader."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.lower.handles import handles, has_body
@@ -14,6 +16,7 @@ from ptx2amd.ptx.ast import InitSym, Module, Var
 
 HANDLES = {"texref": 128, "surfref": 128, "samplerref": 128}  # opaque types: a descriptor each
 SEGMENT_ALIGN = 256
+FACTS_ALIGN = 64
 
 
 def element_size(var: Var) -> int:
@@ -61,13 +64,19 @@ class Image:
 @dataclass(slots=True)
 class Segment:
     """The data segment of a module. `offsets`: variable -> byte offset; `image`: initial contents, in whose
-    cells are addresses of the segment; `problems`: variable -> why its initialiser cannot be had."""
+    cells are addresses of the segment; `problems`: variable -> why its initialiser cannot be had; `kernels`:
+    byte offsets of the facts about kernels that kernels may launch."""
 
     size: int
     align: int
     offsets: dict[str, int]
     image: Image
     problems: dict[str, str]
+    kernels: dict[str, int]
+
+    def place(self, symbol: str) -> int:
+        """The byte offset of what a cell points at."""
+        return self.offsets[symbol] if symbol in self.offsets else self.kernels[symbol]
 
 
 def initial(var: Var) -> Image:
@@ -104,8 +113,9 @@ def _masked_run(elements: list, start: int, first: InitSym) -> int:
     return 8
 
 
-def segment(module: Module) -> Segment:
-    """Lay out the .global and .const variables that the module defines, in their order."""
+def segment(module: Module, facts: Mapping[str, bytes] = MappingProxyType({})) -> Segment:
+    """Lay out the .global and .const variables that the module defines, in their order, and then the facts about
+    kernels that kernels may launch (lower/facts.py)."""
     at, align = 0, SEGMENT_ALIGN
     offsets: dict[str, int] = {}
     problems: dict[str, str] = {}
@@ -126,17 +136,26 @@ def segment(module: Module) -> Segment:
         image.data += contents.data
         image.cells += [Cell(at + cell.at, cell.symbol, cell.offset) for cell in contents.cells]
         at += size_of(var)
-    _settle(module, image, offsets, problems)
-    return Segment(at, align, offsets, image, problems)
+    kernels: dict[str, int] = {}
+    for name, known in facts.items():
+        at = -(-at // FACTS_ALIGN) * FACTS_ALIGN
+        kernels[name] = at
+        image.data.extend(bytes(at - len(image.data)))
+        image.data += known
+        at += len(known)
+    _settle(module, image, offsets, kernels, problems)
+    return Segment(at, align, offsets, image, problems, kernels)
 
 
-def _settle(module: Module, image: Image, offsets: dict[str, int], problems: dict[str, str]) -> None:
+def _settle(
+    module: Module, image: Image, offsets: dict[str, int], kernels: dict[str, int], problems: dict[str, str]
+) -> None:
     """Leave cells only for the segment's own addresses: functions have handles, the others are problems."""
     cells, image.cells = image.cells, []
     known: dict[str, int] | None = None
     for cell in cells:
         cell.symbol = module.aliases.get(cell.symbol, cell.symbol)
-        if cell.symbol in offsets:
+        if cell.symbol in offsets or cell.symbol in kernels:
             image.cells.append(cell)
         elif has_body(module, cell.symbol) and not cell.offset:
             known = known or handles(module)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from ptx2amd.errors import Unsupported
 from ptx2amd.lower import arena, named, special
+from ptx2amd.lower.arguments import Signature, array, is_array, scalar, signature
 from ptx2amd.lower.body import lower_body
-from ptx2amd.lower.calls import Signature, array, is_array, scalar, signature
 from ptx2amd.lower.data import align_of
 from ptx2amd.lower.function import FunctionLowering, quoted
 from ptx2amd.lower.heads import llvm_name, max_threads, param_layout
@@ -90,7 +90,9 @@ def kernel_head(fn: FunctionLowering, function: Function) -> str:
             parameters.append(f"ptr addrspace(4) byref({array(var)}) align {align} %p{i}")
         else:
             parameters.append(f"{scalar(var)} %p{i}")
-    if fn.module.launch_words(function):
+    if fn.module.launches:
+        parameters.append("i64 %launch.records")
+    if fn.module.has_launch_words:
         parameters += ["i64 %launch.workspace", "i64 %launch.dynamic"]
     limit = max_threads(function)
     least = limit if "reqntid" in function.directives else 1

@@ -26,15 +26,22 @@ def handles(module: Module) -> dict[str, int]:
     """The handles of the functions whose address code or variables of the module take, by name, ascending.
 
     It is read off the text: bodies are not parsed."""
-    taken: set[str] = set()
-    for var in module.variables.values():
-        taken.update(module.aliases.get(e.name, e.name) for e in var.init or () if isinstance(e, InitSym))
+    found = taken(module)
     checksum = 0
     for function in module.functions.values():
-        taken.update(module.aliases.get(name, name) for name in _named(function))
         checksum = zlib.crc32(function.text.encode(), checksum)
-    names = [name for name in module.functions if name in taken and has_body(module, name)]
+    names = [name for name in module.functions if name in found and has_body(module, name)]
     return {name: (checksum << MODULE) + (number << STEP) for number, name in enumerate(names, 1)}
+
+
+def taken(module: Module) -> set[str]:
+    """The names that variables hold, or bodies mention other than as callees."""
+    names: set[str] = set()
+    for var in module.variables.values():
+        names.update(module.aliases.get(e.name, e.name) for e in var.init or () if isinstance(e, InitSym))
+    for function in module.functions.values():
+        names.update(module.aliases.get(name, name) for name in _named(function))
+    return names
 
 
 def has_body(module: Module, name: str) -> bool:

@@ -13,13 +13,15 @@ from math import prod
 from ptx2amd.errors import Ptx2amdError, Unsupported
 from ptx2amd.lower import data, named
 from ptx2amd.lower.body import Action
-from ptx2amd.lower.calls import env
 from ptx2amd.lower.debug import DebugInfo, wanted
 from ptx2amd.lower.entry import lower_function
+from ptx2amd.lower.facts import facts
 from ptx2amd.lower.function import FunctionLowering, quoted
 from ptx2amd.lower.handles import handles
 from ptx2amd.lower.heads import flavour, llvm_name, max_threads, param_layout, required_block
 from ptx2amd.lower.helpers import helper_texts
+from ptx2amd.lower.launches import row
+from ptx2amd.lower.runtime import env
 from ptx2amd.lower.special import DYNAMIC_LDS
 from ptx2amd.lower.summary import Summary, summarise
 from ptx2amd.lower.value import Val
@@ -48,6 +50,7 @@ class KernelPlan:
     slot: int | None = None  # bytes of static variables in the arena's slot; None: all in LDS
     dynamic: bool = False  # whether it uses dynamic shared memory
     launch_words: bool = False  # whether the launch appends its words to the parameters
+    launches: bool = False  # whether it may launch kernels: then there is a word more
     hazards: list[Hazard] = field(default_factory=list)  # where warps wait for each other
 
 
@@ -65,6 +68,7 @@ class ModuleLowering:
         self.variant = variant
         self.shared_plan: SharedPlan | None = None  # of the kernel that is being lowered
         self.has_launch_words = False  # the same
+        self.launches = False  # the same: whether it may launch kernels
         self.block_size: tuple[int, int, int] | None = None  # the same: .reqntid
         self.named_barriers: frozenset[int | None] = frozenset()  # the same: see lower/named.py
         self.owner = ""  # the same: its name, where it has its own copies of functions
@@ -91,7 +95,7 @@ class ModuleLowering:
 
     @cached_property
     def segment(self) -> data.Segment:
-        return data.segment(self.module)
+        return data.segment(self.module, facts(self.module) if self.mode == "kernel" else {})
 
     @cached_property
     def handles(self) -> dict[str, int]:
@@ -163,8 +167,18 @@ class ModuleLowering:
         if not _defined(function):
             raise Unsupported(f"the address of {name}, which has no definition in this module", fn.name)
         if function.kind == "entry":
-            raise Unsupported(f"the address of kernel {name} (launches from kernels, dynamic parallelism)", fn.name)
+            return self._kernel_address(fn, name)
         return Val("ptr", f"inttoptr (i64 {self.handles[name]} to ptr)")
+
+    def _kernel_address(self, fn: FunctionLowering, name: str) -> Val:
+        """Where the facts about a kernel are, which a launch names it by."""
+        if self.mode == "module":
+            why = f"the address of kernel {name} (launches from kernels) in whole-module code objects"
+            raise Unsupported(f"{why}; ptx2amd run has it", fn.name)
+        if name not in self.segment.kernels:
+            raise Unsupported(f"the address of kernel {name}, in a module that launches none", fn.name)
+        base = fn.op("ptr addrspace(1)", f"inttoptr {env(fn, DATA).t} to ptr addrspace(1)")
+        return fn.displace(base, self.segment.kernels[name])
 
     def _variable_address(self, fn: FunctionLowering, var: Var, offset: int) -> Val:
         if var.space == "shared":
@@ -255,7 +269,20 @@ class ModuleLowering:
         workspace, or has shared memory whose size HIP is not told."""
         if self.mode == "module":
             return False
+        if self.may_launch(kernel):
+            return True
         return self.shared_plan is not None or any("%envreg" in f.text for f in self.reachable(kernel))
+
+    def may_launch(self, kernel: Function) -> bool:
+        """Whether a kernel, or what it calls, uses the library for launches from kernels."""
+        if self.mode == "module":
+            return False
+        return any(
+            row(name) and not _defined(self.module.functions[name])
+            for f in self.reachable(kernel)
+            for name in self.summary(f).functions
+            if name in self.module.functions
+        )
 
     # kernels
 
@@ -272,6 +299,7 @@ class ModuleLowering:
             found = hazards(self.module, self.reachable(function))
             self.kernel_target = self._target(function, found)
             self.shared_plan = self._shared_plan(function)
+            self.launches = self.may_launch(function)
             self.has_launch_words = self.launch_words(function)
             self.block_size = required_block(function)
             self.named_barriers = named.numbers(self, function)
@@ -335,6 +363,7 @@ class ModuleLowering:
             None if self.shared_plan is None else self.shared_plan.dynamic,
             not all(array.size for array in self._arrays(function)),
             self.has_launch_words,
+            self.launches,
             found,
         )
 

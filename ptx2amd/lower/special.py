@@ -22,6 +22,7 @@ BLOCK_COUNT, GROUP_SIZE, DYNAMIC_LDS_SIZE = 0, 12, 120
 # Words that the launch appends to the parameters, before the hidden arguments: docs/architecture.md
 GRID_WORKSPACE = {"%envreg2": -16, "%envreg1": -12}  # low and high half of an address
 DYNAMIC_SHARED_SIZE = -8
+RECORDS = -24  # of launches, in a kernel that may launch (lower/launches.py)
 MAX_BLOCK = 1024
 DYNAMIC_LDS = "__ptx2amd_dynamic_lds"
 SM_COUNT = 128  # what %nsmid says; %smid spreads the blocks over as many

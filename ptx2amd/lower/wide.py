@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ptx2amd.lower.calls import env
 from ptx2amd.lower.loops import Variable, when
 from ptx2amd.lower.order import SCOPES, fence
+from ptx2amd.lower.runtime import env
 from ptx2amd.lower.value import Val
 from ptx2amd.target.environment import HEAP
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 import traceback
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,15 @@ ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; setp.lt.u32 %q, %r1, 7; @%q st.glob
 
 # The part of a linked image that limits registers (linked_limit of shim/src/linked.c).
 LIMIT = re.compile(rb'\.version 1\.0\n\.target sm_10\n\.pragma "ptx2amd maxnreg (\d{1,9})";\s*\0*')
+
+
+# CUDA's device runtime library in a linked image: what our cuLink has in its place (shim/src/device_runtime.c),
+# or the PTX that nvcc has linked, which asks the driver for launches; here ptx2amd/lower/launches.py has them.
+DEVICE_RUNTIME = re.compile(
+    rb'\A\.version 1\.0\n\.target sm_10\n\.pragma "ptx2amd device runtime";'
+    rb"|^\.visible \.func .*\bcudaLaunchDeviceV2\(",
+    re.M,
+)
 
 
 def warm_up() -> None:
@@ -97,6 +107,9 @@ def _module(request: Message, name: str) -> Module:
     parts = [image.data() for image in row(request.body, 0, len(request.body), name)]
     limits = [int(found[1]) for text in parts if (found := LIMIT.fullmatch(text))]
     texts = [text for text in parts if not LIMIT.fullmatch(text)]
+    own = [text for text in texts if not DEVICE_RUNTIME.search(text)]
+    if len(own) < len(texts):
+        texts = [*own, files("ptx2amd.ptx").joinpath("device_runtime.ptx").read_bytes()]
     if len(texts) == 1:
         module = _parse(texts[0], name)
     else:
@@ -128,6 +141,8 @@ def index_entry(index: ModuleIndex) -> Entry:
         if kernel.reqntid:
             lines.append("reqntid " + " ".join(map(str, (*kernel.reqntid, 1, 1)[:3])))
         lines += [f"static_shared {kernel.static_shared}", "local 0"]
+        if kernel.facts is not None:
+            lines.append(f"facts {kernel.facts}")
         if kernel.target:
             lines.append(f"compiled_for {kernel.target}")
     lines += [f"global {v.name} {v.offset} {v.size} {v.space}" for v in index.variables]
@@ -177,6 +192,7 @@ def kernel_entry(
         "shared": LDS if outcome.slot is None else SPILLED,
         "slot": outcome.slot or 0,
         "launch_words": int(outcome.launch_words),
+        "launches": int(outcome.launches),
         "fidelity": outcome.fidelity,
         "time_ms": _milliseconds(begin),
     }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "deferred.h"
 #include "module.h"
 
 enum { SLOT_BYTES = 234496, SLOTS_PER_PROCESSOR = 4, PAGE = 4096 };
@@ -44,7 +45,7 @@ static int make_arena(int device, uint64_t *address) {
   char *header = header_of(device, &first);
   if (!header) return HIP_OUT_OF_MEMORY;
   int error = allocate(first + (size_t)slot_count(device) * SLOT_BYTES, address);
-  if (!error && (error = hip.MemcpyHtoD(*address, header, first))) {
+  if (!error && (error = upload(device, *address, header, first))) {
     hip.Free((void *)(uintptr_t)*address);
     *address = 0;
   }
@@ -95,14 +96,19 @@ void arena_reset(int device) {
   pthread_mutex_unlock(&lock);
 }
 
+/* The first one is for kernels that launch. */
+static uint32_t word_count(const struct kernel_code *code) {
+  return !code->launch_words ? 0 : code->launches ? LAUNCH_WORDS : LAUNCH_WORDS - 1;
+}
+
 CUresult launch_words(const struct kernel *k, const struct kernel_code *code, int device, unsigned shared,
-                      bool cooperative, char *buffer, size_t *size) {
-  uint64_t words[2] = {0, shared};
+                      bool cooperative, uint64_t records, char *buffer, size_t *size) {
+  uint64_t words[LAUNCH_WORDS] = {records, 0, shared};
   if (!code->launch_words) return CUDA_SUCCESS;
-  CUresult result = cooperative ? workspace(device, &words[0]) : CUDA_SUCCESS;
-  size_t at = (k->parameter_bytes + 7) & ~(size_t)7;
-  memcpy(buffer + at, words, sizeof words);
-  *size = at + sizeof words;
+  CUresult result = cooperative ? workspace(device, &words[1]) : CUDA_SUCCESS;
+  size_t at = (k->parameter_bytes + 7) & ~(size_t)7, bytes = word_count(code) * sizeof *words;
+  memcpy(buffer + at, &words[LAUNCH_WORDS - word_count(code)], bytes);
+  *size = at + bytes;
   return result;
 }
 
@@ -110,7 +116,7 @@ void point_at_parameters(const struct kernel *k, const struct kernel_code *code,
   uint32_t n = k->parameter_count;
   for (uint32_t i = 0; i < n; i++) pointers[i] = buffer + k->parameters[i].offset;
   char *words = buffer + ((k->parameter_bytes + 7) & ~7u);
-  for (uint32_t i = 0; code->launch_words && i < LAUNCH_WORDS; i++) pointers[n + i] = words + 8 * i;
+  for (uint32_t i = 0; i < word_count(code); i++) pointers[n + i] = words + 8 * i;
 }
 
 /* A block with a slot is kept from company by the LDS it asks for: there are as many slots as blocks with so much. */

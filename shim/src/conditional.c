@@ -3,56 +3,10 @@
 
 #include "conditional.h"
 
-enum { PORTABLE = 1, HOST_COHERENT_MAPPED = 0x40000002, CELLS = 512 };
-
 _Atomic int conditional_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct condition *conditions;
 static struct conditional *conditionals;
-
-/* ---- cells ---- */
-
-/* Never given back to HIP, which might wait for all streams then. A gate's count goes on where it is, as a stream may
- * not have looked at it yet when its last graph is gone; hence two lists. */
-static struct cell *spare[2];
-
-static struct cell *more_cells(void) {
-  void *host = NULL, *seen = NULL;
-  struct cell *cells = calloc(CELLS, sizeof *cells);
-  if (!cells) return NULL;
-  int error = hip.HostMalloc(&host, CELLS * sizeof(uint64_t), PORTABLE | HOST_COHERENT_MAPPED);
-  if (error) error = hip.HostMalloc(&host, CELLS * sizeof(uint64_t), PORTABLE);
-  if (!error) hip_internal(host);
-  if (error || hip.HostGetDevicePointer(&seen, host, 0)) {
-    if (!error) hip.HostFree(host);
-    free(cells);
-    return NULL;
-  }
-  for (int i = 0; i < CELLS; i++) {
-    uint64_t *at = (uint64_t *)host + i;
-    *at = 0;
-    cells[i] = (struct cell){at, (uint64_t)(uintptr_t)((uint64_t *)seen + i), i + 1 < CELLS ? &cells[i + 1] : NULL};
-  }
-  return cells;
-}
-
-struct cell *cell_new(enum cell_kind kind) {
-  pthread_mutex_lock(&lock);
-  int mode = capture_relax();
-  if (!spare[kind]) spare[kind] = more_cells();
-  capture_return(mode);
-  struct cell *cell = spare[kind];
-  if (cell) spare[kind] = cell->next;
-  pthread_mutex_unlock(&lock);
-  return cell;
-}
-
-void cell_free(enum cell_kind kind, struct cell *cell) {
-  pthread_mutex_lock(&lock);
-  cell->next = spare[kind];
-  spare[kind] = cell;
-  pthread_mutex_unlock(&lock);
-}
 
 /* ---- handles ---- */
 

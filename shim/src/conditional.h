@@ -4,13 +4,7 @@
  * that kernels have set say (conditional_exec.c). */
 #ifndef SHIM_CONDITIONAL_H
 #define SHIM_CONDITIONAL_H
-#include "shim.h"
-
-/* Eight bytes of host memory that kernels and streams reach. */
-struct cell { uint64_t *host; uint64_t device; struct cell *next; };
-enum cell_kind { CELL_CONDITION, CELL_GATE };
-struct cell *cell_new(enum cell_kind kind);
-void cell_free(enum cell_kind kind, struct cell *cell);
+#include "deferred.h"
 
 /* A conditional handle: a number is the address of its cell for kernels. The graph and each plan hold it. */
 struct condition {

@@ -1,35 +1,22 @@
-/* Executable graphs with conditional nodes (conditional.h). A launch makes its stream wait for the graph's gate, a
- * number that counts launches; a thread of the graph's own, which is there while launches are, executes them one after
- * the other in a stream of its own, reads what kernels have set, and opens the gate. */
-#include <errno.h>
-#include <signal.h>
+/* Executable graphs with conditional nodes (conditional.h). A launch is a job (deferred.h) of the graph's own line, which
+ * executes the parts in a stream of its own, and reads what kernels have set. */
 #include <stdlib.h>
-#include <time.h>
 
 #include "conditional.h"
 
-enum { NON_BLOCKING = 1, BLOCKING_EVENT_WITHOUT_TIME = 3, GREATER_OR_EQUAL = 0 };
-
-struct launch { struct launch *next; void *event; struct plan *plan; uint64_t number; };
+struct launch { struct job job; struct plan *plan; };
 
 struct exec {
+  struct line line;
   struct exec *next;
   CUgraph graph; /* NULL: that is gone */
   struct plan *plan;
   unsigned long long flags;
-  int device;
-  void *stream;
-  struct cell *gate;
-  uint64_t launched, done;
-  struct launch *first, **last;
-  bool working, ended;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t moved = PTHREAD_COND_INITIALIZER;
 static struct exec *execs;
-static _Atomic int exec_count, workers;
-static _Atomic bool ending;
+static _Atomic int exec_count;
 
 struct exec *conditional_exec(CUgraphExec handle) {
   if (!exec_count) return NULL;
@@ -72,92 +59,37 @@ static int run_choice(struct exec *e, const struct step *s) {
   const struct steps *body;
   int error;
   do {
-    error = hip.StreamSynchronize(e->stream);
+    error = hip.StreamSynchronize(e->line.stream);
     body = chosen(s);
     if (!error && body) error = run_steps(e, body);
-  } while (!error && body && s->type == CU_GRAPH_COND_TYPE_WHILE && !ending);
+  } while (!error && body && s->type == CU_GRAPH_COND_TYPE_WHILE && !lines_ending);
   return error;
 }
 
 static int run_steps(struct exec *e, const struct steps *s) {
   int error = 0;
-  for (size_t i = 0; i < s->count && !error && !ending; i++) {
+  for (size_t i = 0; i < s->count && !error && !lines_ending; i++) {
     const struct step *step = &s->steps[i];
-    error = step->condition ? run_choice(e, step) : hip.GraphLaunch(step->part, e->stream);
+    error = step->condition ? run_choice(e, step) : hip.GraphLaunch(step->part, e->line.stream);
   }
   return error;
 }
 
-static void run(struct exec *e, const struct launch *l) {
-  int error = ending ? 0 : hip.EventSynchronize(l->event);
-  if (!error) plan_begin(&l->plan->main);
-  if (!error) error = run_steps(e, &l->plan->main);
-  if (!error && !ending) error = hip.StreamSynchronize(e->stream);
+static void run(struct line *line, struct job *job, int error) {
+  struct exec *e = (struct exec *)line;
+  struct plan *plan = ((struct launch *)job)->plan;
+  if (!error) plan_begin(&plan->main);
+  if (!error) error = run_steps(e, &plan->main);
+  if (!error && !lines_ending) error = hip.StreamSynchronize(line->stream);
   if (error) say("a graph with conditional nodes ended early (HIP error %d)", error);
+  plan_drop(plan);
 }
 
-static void free_exec(struct exec *e) {
+static void free_exec(struct line *line) {
+  struct exec *e = (struct exec *)line;
   plan_drop(e->plan);
-  if (e->stream) hip.StreamDestroy(e->stream);
-  if (e->gate) cell_free(CELL_GATE, e->gate);
+  line_free(line);
   free(e);
-}
-
-/* What is left when the process ends stays undone; its gates open, as functions may wait for streams at exit. */
-static void *work(void *of) {
-  struct exec *e = of;
-  hip.SetDevice(e->device);
-  pthread_mutex_lock(&lock);
-  for (struct launch *l; (l = e->first);) {
-    pthread_mutex_unlock(&lock);
-    run(e, l);
-    plan_drop(l->plan);
-    hip.EventDestroy(l->event);
-    pthread_mutex_lock(&lock);
-    e->first = l->next;
-    if (!e->first) e->last = &e->first;
-    e->done = l->number;
-    __atomic_store_n(e->gate->host, l->number, __ATOMIC_RELEASE);
-    pthread_cond_broadcast(&moved);
-    free(l);
-  }
-  e->working = false;
-  workers--;
-  pthread_cond_broadcast(&moved);
-  bool over = e->ended;
-  pthread_mutex_unlock(&lock);
-  if (over) free_exec(e);
-  return NULL;
-}
-
-/* No call may reach a HIP library that is being taken down; but a kernel that does not end must not hold the process. */
-static void at_exit(void) {
-  struct timespec until;
-  clock_gettime(CLOCK_REALTIME, &until);
-  until.tv_sec++;
-  pthread_mutex_lock(&lock);
-  ending = true;
-  while (workers && pthread_cond_timedwait(&moved, &lock, &until) != ETIMEDOUT) {}
-  pthread_mutex_unlock(&lock);
-}
-
-static void register_exit(void) { atexit(at_exit); }
-
-/* Signals are for the program's own threads. */
-static bool start_thread(struct exec *e) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  sigset_t all, before;
-  pthread_attr_t attributes;
-  pthread_t thread;
-  pthread_once(&once, register_exit);
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  pthread_attr_init(&attributes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  int error = pthread_create(&thread, &attributes, work, e);
-  pthread_attr_destroy(&attributes);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  return !error;
 }
 
 /* ---- calls ---- */
@@ -172,19 +104,16 @@ CUresult conditional_instantiate(CUgraphExec *exec, CUgraph graph, unsigned long
     free(e);
     return result;
   }
-  int least = 0, greatest = 0; /* of high priority: hardware queues that a waiting stream of the program is not in */
-  hip.DeviceGetStreamPriorityRange(&least, &greatest);
-  int error = hip.StreamCreateWithPriority(&e->stream, NON_BLOCKING, greatest);
-  e->gate = error ? NULL : cell_new(CELL_GATE);
-  if (!e->gate) {
-    free_exec(e);
-    return error ? hip_error(error) : CUDA_ERROR_OUT_OF_MEMORY;
+  e->line.device = thread_state.current->device;
+  e->line.run = run;
+  e->line.drop = free_exec;
+  int error = line_open(&e->line);
+  if (error) {
+    free_exec(&e->line);
+    return hip_error(error);
   }
   e->graph = graph;
   e->flags = flags;
-  e->device = thread_state.current->device;
-  e->launched = e->done = *e->gate->host;
-  e->last = &e->first;
   pthread_mutex_lock(&lock);
   e->next = execs;
   execs = e;
@@ -194,24 +123,6 @@ CUresult conditional_instantiate(CUgraphExec *exec, CUgraph graph, unsigned long
   return CUDA_SUCCESS;
 }
 
-/* Hands the launch to the thread; without one, does its work here. */
-static void hand_over(struct exec *e, struct launch *l) {
-  pthread_mutex_lock(&lock);
-  *e->last = l;
-  e->last = &l->next;
-  bool start = !e->working;
-  if (start) workers++;
-  e->working = true;
-  pthread_mutex_unlock(&lock);
-  if (start && !start_thread(e)) work(e);
-}
-
-static void await(struct exec *e, uint64_t number) {
-  pthread_mutex_lock(&lock);
-  while (e->done < number) pthread_cond_wait(&moved, &lock);
-  pthread_mutex_unlock(&lock);
-}
-
 CUresult conditional_launch(struct exec *e, CUstream stream) {
   void *in;
   int capturing = 0, error;
@@ -219,21 +130,14 @@ CUresult conditional_launch(struct exec *e, CUstream stream) {
   if (!hip.StreamIsCapturing(in, &capturing) && capturing) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   struct launch *l = calloc(1, sizeof *l);
   if (!l) return CUDA_ERROR_OUT_OF_MEMORY;
-  error = hip.EventCreateWithFlags(&l->event, BLOCKING_EVENT_WITHOUT_TIME);
-  if (!error) error = hip.EventRecord(l->event, in);
-  uint64_t number = l->number = e->launched + 1;
-  int gated = error ? error : hip.StreamWaitValue64(in, (void *)e->gate->device, number, GREATER_OR_EQUAL, ~0ull);
-  if (gated && gated != HIP_NOT_SUPPORTED) {
-    if (l->event) hip.EventDestroy(l->event);
-    free(l);
-    return hip_error(gated);
-  }
-  e->launched = number;
   l->plan = e->plan;
   l->plan->references++;
-  hand_over(e, l);
-  if (gated) await(e, number); /* a device whose streams cannot wait: its caller does */
-  return CUDA_SUCCESS;
+  error = line_add(&e->line, &l->job, in);
+  if (error) {
+    plan_drop(l->plan);
+    free(l);
+  }
+  return from_hip(error);
 }
 
 CUresult conditional_update(struct exec *e, CUgraph graph, CUgraphExecUpdateResultInfo *info) {
@@ -283,7 +187,7 @@ bool graph_exec_part(CUgraphExec *exec, CUgraphNode *node) {
     const struct place *p = &e->plan->places[i];
     CUgraphNode found = inside(p, *node);
     if (!found) continue;
-    await(e, e->launched);
+    line_await(&e->line, e->line.given);
     *exec = p->part;
     *node = found;
     return p->part != NULL;
@@ -299,9 +203,7 @@ bool conditional_destroy(CUgraphExec handle) {
   while (*at != e) at = &(*at)->next;
   *at = e->next;
   exec_count--;
-  e->ended = true;
-  bool now = !e->working;
   pthread_mutex_unlock(&lock);
-  if (now) free_exec(e);
+  line_close(&e->line);
   return true;
 }

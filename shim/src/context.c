@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <string.h>
 
+#include "deferred.h"
 #include "module.h"
 #include "shim.h"
 
@@ -60,8 +61,11 @@ static void make_current(struct context *c) {
 static void drop_contents(struct context *c) {
   int device = thread_state.hip_device;
   if (device != c->device) hip.SetDevice(c->device);
-  if (hip.DeviceSynchronize()) hip.DeviceReset(); /* a fault's error stays until then */
+  bool lost = hip.DeviceSynchronize() != 0;
+  if (lost) hip.DeviceReset(); /* a fault's error stays until then */
+  if (lost) uploads_reset(c->device);
   printf_drain(c->device);
+  children_reset(c->device, lost);
   storage_drop(c);
   streams_drop(c);
   events_drop(c);
@@ -246,7 +250,7 @@ CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext ctx) {
 static CUresult synchronise(struct context *c) {
   CUresult result = from_hip(hip.DeviceSynchronize());
   printf_drain(c->device);
-  return result;
+  return children_result(c->device, result);
 }
 
 CUresult cuCtxSynchronize(void) {

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "children.h"
 #include "copy.h"
 #include "graph_move.h"
-#include "module.h"
 
 /* hipKernelNodeParams, hipMemsetParams. */
 struct hip_kernel_node { unsigned block[3]; void **extra; void *function; unsigned grid[3]; void **params; unsigned shared; };
@@ -27,6 +27,7 @@ static CUresult with_kernel_params(const CUDA_KERNEL_NODE_PARAMS *p, int (*use)(
   if (!p) return CUDA_ERROR_INVALID_VALUE;
   CUresult result = node_kernel(p, true, &k, &code);
   if (result) return result;
+  if (code->launches) return children_refused(k, "graphs");
   int device = thread_state.current->device;
   char *buffer = calloc(1, k->parameter_bytes + LAUNCH_ROOM);
   void **pointers = calloc(k->parameter_count + LAUNCH_WORDS, sizeof *pointers);
@@ -37,7 +38,7 @@ static CUresult with_kernel_params(const CUDA_KERNEL_NODE_PARAMS *p, int (*use)(
   if (!result) result = shape_checked(k, code, &s);
   if (!result) result = code_for_launch(k, device, &s, buffer, &code);
   if (!result) {
-    result = launch_words(k, code, device, p->sharedMemBytes, false, buffer, &size);
+    result = launch_words(k, code, device, p->sharedMemBytes, false, 0, buffer, &size);
     point_at_parameters(k, code, buffer, pointers);
     struct hip_kernel_node node = {{p->blockDimX * code->spread, p->blockDimY, p->blockDimZ}, NULL, code->function,
                                    {p->gridDimX, p->gridDimY, p->gridDimZ}, pointers, launch_lds(code, device, p->sharedMemBytes)};

@@ -1,17 +1,17 @@
 /* Memory that kernels need beside what the program gives them: the heap of device-side malloc, made when the first
  * kernel that uses it is loaded, and the stack of kernels whose depth of calls is not known.
  * The heap's layout is in ptx2amd/lower/helpers/ptx2amd_malloc.ll. */
-#include "shim.h"
+#include "deferred.h"
 
 enum { HEAP_HEADER = 1088, STACK_FACTOR = 4, STACK_LEAST = 8192, STACK_MOST = 131056 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static int clear(uint64_t heap, uint64_t size) {
+static int clear(int device, uint64_t heap, uint64_t size) {
   const uint64_t header[2] = {size, HEAP_HEADER};
   char zeros[HEAP_HEADER - sizeof header] = {0};
-  int error = hip.MemcpyHtoD(heap, (void *)header, sizeof header);
-  return error ? error : hip.MemcpyHtoD(heap + sizeof header, zeros, sizeof zeros);
+  int error = upload(device, heap, header, sizeof header);
+  return error ? error : upload(device, heap + sizeof header, zeros, sizeof zeros);
 }
 
 static size_t limit(enum cuda_limit which, size_t otherwise) {
@@ -29,7 +29,7 @@ CUresult heap_prepare(int device) {
     if (size < 2 * HEAP_HEADER) size = 2 * HEAP_HEADER;
     error = hip.Malloc(&memory, size);
     if (!error) hip_internal(memory);
-    if (!error && (error = clear((uint64_t)(uintptr_t)memory, size))) hip.Free(memory);
+    if (!error && (error = clear(device, (uint64_t)(uintptr_t)memory, size))) hip.Free(memory);
     if (!error) d->heap = (uint64_t)(uintptr_t)memory, d->heap_size = size;
   }
   pthread_mutex_unlock(&lock);
@@ -38,7 +38,7 @@ CUresult heap_prepare(int device) {
 
 void heap_reset(int device) {
   struct device *d = &devices[device];
-  if (d->heap) clear(d->heap, d->heap_size);
+  if (d->heap) clear(device, d->heap, d->heap_size);
 }
 
 /* Frames are larger than on NVIDIA GPUs, whose sizes programs have in mind. */

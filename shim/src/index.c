@@ -1,4 +1,5 @@
 /* The module index: lines about kernels, variables and relocations, made by the translator. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,7 @@ static bool kernel_line(struct kernel *k, const char *key, char *rest, struct pa
     return sscanf(rest, "%d %d %d", &k->required[0], &k->required[1], &k->required[2]) == 3;
   if (!strcmp(key, "static_shared")) return sscanf(rest, "%d", &k->static_shared) == 1;
   if (!strcmp(key, "local")) return sscanf(rest, "%d", &k->local) == 1;
+  if (!strcmp(key, "facts")) return sscanf(rest, "%" SCNu64, &k->facts) == 1;
   if (!strcmp(key, "compiled_for")) return sscanf(rest, "sm_%d", &k->target) == 1;
   return true;
 }
@@ -84,6 +86,7 @@ static bool parse(struct module *m, struct parameter *parameters) {
       if (!k) return false;
       k->module = m;
       k->target = m->target;
+      k->facts = NO_FACTS;
       k->name = word(&rest);
       k->parameters = parameters;
       m->kernels[m->kernel_count++] = k;

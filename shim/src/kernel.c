@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "deferred.h"
 #include "module.h"
 #include "service.h"
 
@@ -67,7 +68,8 @@ static bool read_properties(const struct kernel *k, char *text, struct propertie
   const struct { const char *key; int *value; } numbers[] = {
       {"max_threads", &p->code.max_threads}, {"static_shared", &p->code.static_shared}, {"local", &p->code.local},
       {"vgprs", &p->code.vgprs}, {"sgprs", &p->code.sgprs}, {"wave", &p->code.wave}, {"env", &p->env},
-      {"heap", &p->heap}, {"launch_words", &p->code.launch_words}, {"rows", &p->code.rows},
+      {"heap", &p->heap}, {"launch_words", &p->code.launch_words}, {"launches", &p->code.launches},
+      {"rows", &p->code.rows},
   };
   char *save = NULL;
   for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
@@ -98,7 +100,7 @@ static CUresult fill_environment(struct kernel *k, int device, const struct prop
   if (p->heap) environment[2] = devices[device].heap;
   int error = hip.ModuleGetGlobal(&address, &size, p->code.module, "__ptx2amd_env");
   if (!error && size < sizeof environment) return CUDA_ERROR_INVALID_IMAGE;
-  if (!error) error = hip.MemcpyHtoD(address, environment, sizeof environment);
+  if (!error) error = upload(device, address, environment, sizeof environment);
   return from_hip(error);
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "module.h"
+#include "children.h"
 
 enum { DEFAULT_SHARED_LIMIT = 49152, MAX_BLOCK = 1024 };
 
@@ -137,49 +137,55 @@ static void trace_launch(const struct kernel *k, const struct kernel_code *code,
         code->spilled ? "true" : "false", code->hazard ? json_string(code->hazard, why, sizeof why) : "null", result);
 }
 
-static int launch_cooperative(const struct kernel *k, const struct kernel_code *code, const struct shape *s,
-                              unsigned lds, void *stream, char *buffer) {
-  void **pointers = malloc((k->parameter_count + LAUNCH_WORDS) * sizeof *pointers);
+static int launch_cooperative(const struct launch *l, const struct kernel_code *code, unsigned lds, char *buffer) {
+  const struct shape *s = &l->shape;
+  void **pointers = malloc((l->kernel->parameter_count + LAUNCH_WORDS) * sizeof *pointers);
   if (!pointers) return HIP_OUT_OF_MEMORY;
-  point_at_parameters(k, code, buffer, pointers);
+  point_at_parameters(l->kernel, code, buffer, pointers);
   int error = hip.ModuleLaunchCooperativeKernel(code->function, s->grid[0], s->grid[1], s->grid[2],
-                                                s->block[0] * code->spread, s->block[1], s->block[2], lds, stream,
+                                                s->block[0] * code->spread, s->block[1], s->block[2], lds, l->stream,
                                                 pointers);
   free(pointers);
   return error;
 }
 
-static CUresult launch(CUfunction f, const struct shape *s, CUstream hStream, void **params, void **extra,
-                       bool cooperative) {
-  ENTER_CONTEXT();
-  struct kernel *k = kernel_checked(f);
-  void *stream;
-  if (UNLIKELY(!k || !stream_hip(hStream, &stream))) return CUDA_ERROR_INVALID_HANDLE;
+CUresult kernel_launch(const struct launch *l) {
+  struct kernel *k = l->kernel;
+  const struct shape *s = &l->shape;
   struct kernel_code *code;
-  int device = thread_state.current->device;
-  CUresult result = kernel_code(k, device, &code);
+  CUresult result = kernel_code(k, l->device, &code);
   if (UNLIKELY(result)) return result;
   result = shape_checked(k, code, s);
   thread_state.by_runtime = false;
   if (UNLIKELY(result)) return result;
-  if (UNLIKELY((result = kernel_code_for(k, device, s->shared, &code)))) return result;
-  if (UNLIKELY(cooperative && (result = slots_checked(k, code, s)))) return result;
+  if (UNLIKELY((result = kernel_code_for(k, l->device, s->shared, &code)))) return result;
+  if (UNLIKELY(l->cooperative && (result = slots_checked(k, code, s)))) return result;
+  if (UNLIKELY(code->launches && !l->records)) return children_launch(l);
   _Alignas(16) char buffer[k->parameter_bytes + LAUNCH_ROOM];
   size_t size;
-  result = pack_parameters(k, params, extra, buffer, &size);
-  if (!result) result = code_for_launch(k, device, s, buffer, &code);
-  if (!result) result = launch_words(k, code, device, s->shared, cooperative, buffer, &size);
+  result = pack_parameters(k, l->params, l->extra, buffer, &size);
+  if (!result) result = code_for_launch(k, l->device, s, buffer, &code);
+  if (!result) result = launch_words(k, code, l->device, s->shared, l->cooperative, l->records, buffer, &size);
   if (UNLIKELY(result)) return result;
-  unsigned lds = launch_lds(code, device, s->shared);
+  unsigned lds = launch_lds(code, l->device, s->shared);
   void *packed[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &size, HIP_LAUNCH_PARAM_END};
-  int error = UNLIKELY(cooperative)
-                  ? launch_cooperative(k, code, s, lds, stream, buffer)
+  int error = UNLIKELY(l->cooperative)
+                  ? launch_cooperative(l, code, lds, buffer)
                   : hip.ModuleLaunchKernel(code->function, s->grid[0], s->grid[1], s->grid[2],
-                                           s->block[0] * code->spread, s->block[1], s->block[2], lds, stream,
+                                           s->block[0] * code->spread, s->block[1], s->block[2], lds, l->stream,
                                            NULL, size ? packed : NULL);
   result = from_hip(error);
   if (UNLIKELY(trace_on)) trace_launch(k, code, s, result);
   return result;
+}
+
+static CUresult launch(CUfunction f, const struct shape *s, CUstream hStream, void **params, void **extra,
+                       bool cooperative) {
+  ENTER_CONTEXT();
+  struct launch l = {.kernel = kernel_checked(f), .shape = *s, .device = thread_state.current->device, .params = params,
+                     .extra = extra, .cooperative = cooperative};
+  if (UNLIKELY(!l.kernel || !stream_hip(hStream, &l.stream))) return CUDA_ERROR_INVALID_HANDLE;
+  return kernel_launch(&l);
 }
 
 CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,

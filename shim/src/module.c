@@ -1,5 +1,6 @@
 /* Modules: from image to index, the data segment, and the module half of the API. */
 #define _GNU_SOURCE
+#include "deferred.h"
 #include "linked.h"
 #include "module.h"
 #include "readers.h"
@@ -137,23 +138,23 @@ static bool has_managed(const struct module *m) {
   return false;
 }
 
-static CUresult make_segment(struct module *m, uint64_t *address) {
-  void *device = NULL;
+static CUresult make_segment(struct module *m, int device, uint64_t *address) {
+  void *memory = NULL;
   char *host = calloc(1, m->segment_size);
   if (!host) return CUDA_ERROR_OUT_OF_MEMORY;
-  int error = has_managed(m) ? hip.MallocManaged(&device, m->segment_size, 1) : hip.Malloc(&device, m->segment_size);
+  int error = has_managed(m) ? hip.MallocManaged(&memory, m->segment_size, 1) : hip.Malloc(&memory, m->segment_size);
   if (!error) {
-    hip_internal(device);
+    hip_internal(memory);
     memcpy(host, m->index.payload, m->index.payload_size);
     for (uint32_t i = 0; i < m->relocation_count; i++) {
-      uint64_t value = (uint64_t)(uintptr_t)device + m->relocations[i].target;
+      uint64_t value = (uint64_t)(uintptr_t)memory + m->relocations[i].target;
       memcpy(host + m->relocations[i].at, &value, sizeof value);
     }
-    error = hip.MemcpyHtoD((uint64_t)(uintptr_t)device, host, m->segment_size);
-    if (error) hip.Free(device);
+    error = upload(device, (uint64_t)(uintptr_t)memory, host, m->segment_size);
+    if (error) hip.Free(memory);
   }
   free(host);
-  if (!error) *address = (uint64_t)(uintptr_t)device;
+  if (!error) *address = (uint64_t)(uintptr_t)memory;
   return from_hip(error);
 }
 
@@ -162,7 +163,7 @@ CUresult module_segment(struct module *m, int device, uint64_t *address) {
   pthread_mutex_lock(&m->lock);
   if (!m->segment[device] && m->segment_size) {
     int mode = capture_relax();
-    result = make_segment(m, &m->segment[device]);
+    result = make_segment(m, device, &m->segment[device]);
     capture_return(mode);
   }
   *address = m->segment[device];

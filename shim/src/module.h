@@ -16,6 +16,7 @@ struct kernel_code {
   int max_threads, static_shared, local, vgprs, sgprs, wave;
   int spilled;      /* shared memory lies in a slot of the arena */
   int launch_words; /* the launch appends its words to the parameters */
+  int launches;     /* it may launch kernels, for which there is a word more */
   unsigned spread; /* lanes that a thread takes: 2 in the padded warp mapping, which doubles blocks in x */
   char mapping[16];
   char *hazard;    /* why it is padded, or NULL */
@@ -31,6 +32,7 @@ enum variant {
   VARIANTS = 4
 };
 
+#define NO_FACTS UINT64_MAX
 struct kernel {
   struct handle h;
   struct module *module;
@@ -40,6 +42,7 @@ struct kernel {
   int max_threads, required[3], static_shared, local; /* what the PTX says; max_threads 0: nothing */
   int target;                                         /* 80: its PTX is for sm_80 */
   const char *refused;                                /* why it cannot be translated, or NULL */
+  uint64_t facts;                                     /* its offset in the segment for launches from kernels, or NO_FACTS */
   int dynamic_limit, carveout, cache_config;
   bool loading;                                       /* a thread is at it */
   CUresult failed[VARIANTS];                          /* sticky results of translations that failed */
@@ -115,14 +118,14 @@ CUresult translate(struct module *m, const struct kernel *kernel, int device, un
 void translated_line(const char *line, const char *key, int *value); /* "key N" */
 
 /* ---- arena.c ---- */
-enum { BLOCK_SHARED_LIMIT = 232448, LAUNCH_WORDS = 2, LAUNCH_ROOM = 32 }; /* ROOM: bytes behind the parameters */
+enum { BLOCK_SHARED_LIMIT = 232448, LAUNCH_WORDS = 3, LAUNCH_ROOM = 40 }; /* ROOM: bytes behind the parameters */
 /* Shared memory that a block can have: in LDS, or in a slot of the arena. */
 static inline int most_shared(int device) {
   return devices[device].lds > BLOCK_SHARED_LIMIT ? devices[device].lds : BLOCK_SHARED_LIMIT;
 }
 CUresult arena_prepare(int device, uint64_t *address); /* allocates at first use */
 CUresult launch_words(const struct kernel *k, const struct kernel_code *code, int device, unsigned shared,
-                      bool cooperative, char *buffer, size_t *size);
+                      bool cooperative, uint64_t records, char *buffer, size_t *size);
 void point_at_parameters(const struct kernel *k, const struct kernel_code *code, char *buffer, void **pointers);
 unsigned launch_lds(const struct kernel_code *code, int device, unsigned shared); /* dynamic LDS to ask HIP for */
 int resident_slots(const struct kernel_code *code, int blocks); /* of `blocks` a processor, how many have slots */
@@ -130,6 +133,16 @@ int resident_slots(const struct kernel_code *code, int blocks); /* of `blocks` a
 /* ---- launch.c: CUDA's ways to pass parameters, as one buffer ---- */
 enum { PARAMETER_BYTES_MAX = 32764 };
 struct shape { unsigned grid[3], block[3], shared; };
+struct launch {
+  struct kernel *kernel;
+  struct shape shape;
+  int device;
+  void *stream; /* HIP's */
+  void **params, **extra;
+  bool cooperative;
+  uint64_t records; /* for what the kernel launches (children.h); 0: to be made, if it may */
+};
+CUresult kernel_launch(const struct launch *launch);
 CUresult shape_checked(const struct kernel *k, const struct kernel_code *code, const struct shape *s); /* says why not */
 CUresult pack_parameters(const struct kernel *k, void **params, void **extra, void *buffer, size_t *size);
 /* `code` becomes that for the block's shape, and the pointers among the packed parameters. */

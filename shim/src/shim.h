@@ -138,6 +138,10 @@ CUgraph graph_child(CUgraphNode node);                  /* NULL: another type of
 /* An executable graph and a node as HIP's calls take them; false: the node is not in it, or has no parameters. */
 bool graph_exec_part(CUgraphExec *exec, CUgraphNode *node);
 
+/* ---- children.c ---- */
+CUresult children_result(int device, CUresult result); /* of a synchronisation: an error of what kernels launched, too */
+void children_reset(int device, bool lost); /* forgets such errors; lost: HIP has taken the device's streams away */
+
 /* ---- printf.c ---- */
 /* ---- arena.c ---- */
 void arena_reset(int device); /* all slots are free again */

@@ -32,6 +32,7 @@ HIP hipHostMalloc(void **p, size_t n, unsigned f) { (void)f; *p = calloc(1, n); 
 HIP hipHostFree(void *p) { free(p); return 0; }
 HIP hipHostGetDevicePointer(void **d, void *h, unsigned f) { (void)f; *d = h; return 0; }
 HIP hipMemcpyHtoD(uint64_t d, void *s, size_t n) { memcpy((void *)d, s, n); return 0; }
+HIP hipMemcpyHtoDAsync(uint64_t d, void *s, size_t n, void *stream) { (void)stream; memcpy((void *)d, s, n); return 0; }
 HIP hipMemcpyDtoH(void *d, uint64_t s, size_t n) { memcpy(d, (void *)s, n); return 0; }
 HIP hipMemcpyDtoD(uint64_t d, uint64_t s, size_t n) { memcpy((void *)d, (void *)s, n); return 0; }
 HIP hipMemcpy2D(char *d, size_t dp, const char *s, size_t sp, size_t w, size_t h, unsigned kind) {

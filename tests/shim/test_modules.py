@@ -227,6 +227,7 @@ def test_handles_that_are_none(shim: SimpleNamespace, kernel: object, module: ob
 
 
 def test_errors_of_hip_are_cuda_errors(shim: SimpleNamespace, kernel: object) -> None:
+    assert launch(shim, kernel, values=ARGUMENTS) == 0  # its code is loaded
     for hip_error, cuda_error in (
         (719, 719),
         (700, 700),
