@@ -9,6 +9,7 @@
 
 enum { BUFFER_BYTES = 1 << 20, HEADER = 8, RECORD_HEADER = 16, TEXT_MAX = 1 << 16 };
 enum { HOST_COHERENT_MAPPED = 0x40000002 };
+static const uint64_t COPIED = (uint64_t)1 << 63; /* with a position in the record, instead of an address */
 
 enum { ASSERTION = 1 }; /* kind of record */
 #define ASSERTION_FORMAT "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n"
@@ -65,7 +66,7 @@ static const char *device_string(uint64_t address, char *text) {
   return text;
 }
 
-struct arguments { const char *at, *end; };
+struct arguments { const char *at, *end, *record; };
 
 static bool take(struct arguments *a, size_t size, void *value) {
   const char *p = (const char *)(((uintptr_t)a->at + size - 1) & ~(uintptr_t)(size - 1)); /* naturally aligned */
@@ -73,6 +74,15 @@ static bool take(struct arguments *a, size_t size, void *value) {
   memcpy(value, p, size);
   a->at = p + size;
   return true;
+}
+
+/* A string: one that is in the record, or in device memory. */
+static const char *string_argument(uint64_t address, const struct arguments *a, char *text) {
+  uint64_t position = address & ~COPIED;
+  if (!(address & COPIED)) return device_string(address, text);
+  if (position >= (uint64_t)(a->end - a->record)) return "(unreadable)";
+  snprintf(text, TEXT_MAX, "%.*s", (int)(a->end - a->record - (ptrdiff_t)position), a->record + position);
+  return text;
 }
 
 /* One conversion: `spec` is the text from % to the conversion letter, `wide`: a 64-bit integer was asked for. */
@@ -99,7 +109,7 @@ static void convert(FILE *out, const char *spec, char letter, bool wide, struct 
     case 's':
       if (!take(a, 8, &u64)) break;
       text = malloc(TEXT_MAX);
-      if (text) fprintf(out, spec, device_string(u64, text));
+      if (text) fprintf(out, spec, string_argument(u64, a, text));
       free(text);
       return;
     default: break;
@@ -151,7 +161,7 @@ static void drain(struct device *d) {
     memcpy(&kind, record + 4, 4);
     memcpy(&address, record + 8, 8);
     if (size < RECORD_HEADER || size > end - at) break; /* the last record may have been lost */
-    struct arguments a = {record + RECORD_HEADER, record + size};
+    struct arguments a = {record + RECORD_HEADER, record + size, record};
     if (kind == ASSERTION) print_record(stderr, ASSERTION_FORMAT, a), asserted = true;
     else print_record(stdout, device_string(address, format), a);
     at += size;

@@ -2,7 +2,7 @@
 ; Returns the number of arguments, or -1 when there is no buffer or no room. The first record that does not
 ; fit leaves a 0 where its size would stand. The capacity is a multiple of 8.
 ; Record: u32 bytes of the record (a multiple of 8), u32 kind (0 printf, 1 assertion), u64 address of the format,
-; the arguments.
+; the arguments, copies of strings.
 define internal i32 @ptx2amd_vprintf(i64 %format, i64 %args, i64 %buffer, i32 %kind) nounwind {
 entry:
   %nobuffer = icmp eq i64 %buffer, 0
@@ -10,11 +10,14 @@ entry:
   %nothing = or i1 %nobuffer, %noformat
   br i1 %nothing, label %lost, label %start
 start:
-  %laid = call i64 @ptx2amd_printf_size(i64 %format)
+  %measured = call { i64, i32 } @ptx2amd_printf_size(i64 %format, i64 %args, i64 0, i32 0)
+  %laid = extractvalue { i64, i32 } %measured, 0
+  %strings = extractvalue { i64, i32 } %measured, 1
   %count = lshr i64 %laid, 32
   %count32 = trunc i64 %count to i32
   %size = trunc i64 %laid to i32
-  %padded = add i32 %size, 23
+  %sum = add i32 %size, %strings
+  %padded = add i32 %sum, 23
   %record = and i32 %padded, -8
   %head = inttoptr i64 %buffer to ptr addrspace(1)
   %cursor = getelementptr i8, ptr addrspace(1) %head, i64 4
@@ -55,6 +58,14 @@ word:
   %next = add i32 %i, 4
   br label %copy
 done:
+  %no.strings = icmp eq i32 %strings, 0
+  br i1 %no.strings, label %finish, label %copies
+copies:
+  %behind = add i32 %size, 16
+  %record64 = ptrtoint ptr addrspace(1) %here to i64
+  call { i64, i32 } @ptx2amd_printf_size(i64 %format, i64 %args, i64 %record64, i32 %behind)
+  br label %finish
+finish:
   ret i32 %count32
 lost:
   ret i32 -1
