@@ -9,6 +9,17 @@ __global__ void report(int round) {
   if (threadIdx.x == 0) printf("no arguments\n");
 }
 
+// Strings that are gone when they are printed.
+__global__ void strings(const char *global) {
+  __shared__ char block[4];
+  char own[8];
+  if (threadIdx.x == 0) block[0] = 'A' + blockIdx.x, block[1] = 0;
+  for (int k = 0; k < 4; k++) own[k] = 'a' + threadIdx.x + k;
+  own[4] = 0;
+  __syncthreads();
+  printf("%d [%s] [%6s] [%.2s] %g [%-3s|%s|%s]\n", threadIdx.x, own, own, own, 1.5, block, "text", global);
+}
+
 int main() {
   for (int round = 1; round <= 2; round++) {
     report<<<1, 1>>>(round);
@@ -16,5 +27,10 @@ int main() {
     report<<<1, 40>>>(round);
     CHECK(cudaDeviceSynchronize());
   }
+  char *global;
+  CHECK(cudaMallocManaged(&global, 8));
+  global[0] = 'g', global[1] = 0;
+  strings<<<2, 3>>>(global);
+  CHECK(cudaDeviceSynchronize());
   return pass();
 }

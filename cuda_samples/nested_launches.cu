@@ -73,6 +73,36 @@ __global__ void wrong(int *errors) {
   own[3] = cudaGetLastError();
 }
 
+__global__ void copy_in(int *to, const int *from, int *done) { to[threadIdx.x] = from[threadIdx.x], *done += 1; }
+
+// What kernels may ask, memory of the device's heap, and events.
+__global__ void ask(int *answers, int *square) {
+  size_t limit;
+  int *own, *answer = answers;
+  cudaGetDevice(answer++);
+  cudaGetDeviceCount(answer++);
+  cudaDeviceGetAttribute(answer++, cudaDevAttrWarpSize, 0);
+  *answer++ = cudaDeviceGetAttribute(answers, cudaDevAttrWarpSize, 99);
+  cudaDeviceGetLimit(&limit, cudaLimitDevRuntimePendingLaunchCount);
+  *answer++ = (int)limit;
+  *answer++ = cudaGetErrorString(cudaErrorInvalidValue)[0];
+  *answer++ = cudaGetErrorName(cudaErrorInvalidValue)[9];
+  *answer = 0;
+  cudaMalloc(&own, 4 * sizeof(int));
+  for (int k = 0; k < 4; k++) own[k] = 10 * k;
+  cudaStream_t stream;
+  cudaEvent_t event;
+  cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+  cudaMemset2DAsync(square, 8 * sizeof(int), 1, 4 * sizeof(int), 8, stream);
+  copy_in<<<1, 4, 0, stream>>>(square + 8, own, answer);
+  cudaEventRecord(event, stream);
+  cudaStreamWaitEvent(0, event, 0);
+  cudaMemcpy2DAsync(square + 36, 8 * sizeof(int), square, 8 * sizeof(int), 4 * sizeof(int), 4, cudaMemcpyDeviceToDevice, 0);
+  cudaEventDestroy(event);
+  cudaStreamDestroy(stream);
+}
+
 int main() {
   unsigned long long *sum;
   CHECK(cudaMallocManaged(&sum, sizeof *sum));
@@ -116,5 +146,20 @@ int main() {
     want_errors[k] = first || last ? cudaErrorInvalidConfiguration : cudaSuccess;
   }
   expect_equal(errors, want_errors, 4 * 64, "error");
+
+  int *answers, *square, want_answers[] = {0, 1, 32, cudaErrorInvalidValue, 2048, 'i', 'I', 1}, want_square[64];
+  CHECK(cudaMallocManaged(&answers, sizeof want_answers));
+  CHECK(cudaMallocManaged(&square, sizeof want_square));
+  CHECK(cudaMemset(square, 0, sizeof want_square));
+  ask<<<1, 1>>>(answers, square);
+  CHECK(cudaDeviceSynchronize());
+  CHECK(cudaGetDeviceCount(want_answers + 1));
+  for (int k = 0; k < 64; k++) {
+    int x = k % 8, y = k / 8;
+    bool inside = x < 4 || y >= 4;
+    want_square[k] = !inside ? 0 : (x < 4 ? y : y - 4) == 1 ? 10 * (x % 4) : 0x01010101;
+  }
+  expect_equal(answers, want_answers, 8, "answer");
+  expect_equal(square, want_square, 64, "square");
   return pass();
 }

@@ -75,6 +75,15 @@ def test_strings_are_read_from_device_memory(
     assert capfd.readouterr().out == "[hello] [ab    ] [(null)]\n"
 
 
+def test_strings_that_kernels_copied(shim: SimpleNamespace, buffer: Buffer, capfd: pytest.CaptureFixture[str]) -> None:
+    """They lie behind the arguments; what a kernel has destroyed is not followed."""
+    at = 16 + 3 * 8
+    places = ((1 << 63) | at, (1 << 63) | (at + 6), (1 << 63) | 4000)
+    buffer.record(b"[%s] [%4s] [%s]\n", struct.pack("<QQQ8s", *places, b"hello\0ab"))
+    assert shim.cuda.cuCtxSynchronize() == 0
+    assert capfd.readouterr().out == "[hello] [  ab] [(unreadable)]\n"
+
+
 def test_order_and_reuse(shim: SimpleNamespace, buffer: Buffer, capfd: pytest.CaptureFixture[str]) -> None:
     for start in (0, 10):
         for i in range(start, start + 10):
