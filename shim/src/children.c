@@ -19,13 +19,18 @@ struct stack { struct item *items; size_t count, capacity; };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct lane *lanes;
-static _Atomic CUresult failed[MAX_DEVICES];
+static _Atomic bool failed[MAX_DEVICES];
+_Atomic bool children_failed; /* any of them */
 
-CUresult children_result(int device, CUresult result) { return result ? result : failed[device]; }
+CUresult children_result(void) {
+  bool here = thread_state.current ? failed[thread_state.current->device] : children_failed;
+  return here ? CUDA_ERROR_LAUNCH_FAILED : CUDA_SUCCESS;
+}
 
 void children_reset(int device, bool lost) {
-  failed[device] = CUDA_SUCCESS;
   pthread_mutex_lock(&lock);
+  failed[device] = children_failed = false;
+  for (int i = 0; i < device_count; i++) children_failed |= failed[i];
   for (struct lane **at = &lanes, *a; lost && (a = *at);)
     if (a->line.device == device) *at = a->next;
     else at = &a->next;
@@ -142,8 +147,8 @@ static void run(struct line *l, struct job *job, int error) {
   struct parent *p = (struct parent *)job;
   thread_state.current = p->context;
   thread_state.hip_device = l->device;
-  CUresult result = error ? CUDA_SUCCESS : run_all(l, p->records);
-  if (result) failed[l->device] = CUDA_ERROR_LAUNCH_FAILED;
+  CUresult result = error || failed[l->device] ? CUDA_SUCCESS : run_all(l, p->records);
+  if (result) failed[l->device] = children_failed = true;
   records_drop(p->records);
 }
 

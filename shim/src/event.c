@@ -107,7 +107,7 @@ CUresult cuEventSynchronize(CUevent hEvent) {
   int device = ((struct event *)hEvent)->context->device;
   CUresult result = from_hip(hip.EventSynchronize(event));
   printf_drain(device);
-  return children_result(device, result);
+  return result;
 }
 
 CUresult cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle) {

@@ -34,7 +34,8 @@ extern bool hip_is_software; /* ours */
 bool hip_load(void);         /* false: no library, or no device; said why */
 const char *own_directory(void); /* of libcuda.so.1 */
 CUresult hip_error(int e);
-static inline CUresult from_hip(int e) { return UNLIKELY(e) ? hip_error(e) : CUDA_SUCCESS; }
+extern _Atomic bool children_failed; /* a kernel launched what cannot be; as after a fault, nothing goes on then */
+static inline CUresult from_hip(int e) { return UNLIKELY(e || children_failed) ? hip_error(e) : CUDA_SUCCESS; }
 
 /* ---- device.c, attributes.c ---- */
 struct device {
@@ -139,7 +140,7 @@ CUgraph graph_child(CUgraphNode node);                  /* NULL: another type of
 bool graph_exec_part(CUgraphExec *exec, CUgraphNode *node);
 
 /* ---- children.c ---- */
-CUresult children_result(int device, CUresult result); /* of a synchronisation: an error of what kernels launched, too */
+CUresult children_result(void);              /* of the current device: whether all was launched */
 void children_reset(int device, bool lost); /* forgets such errors; lost: HIP has taken the device's streams away */
 
 /* ---- printf.c ---- */

@@ -105,7 +105,7 @@ CUresult cuStreamSynchronize(CUstream hStream) {
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
   CUresult result = from_hip(hip.StreamSynchronize(stream));
   printf_drain(thread_state.current->device);
-  return children_result(thread_state.current->device, result);
+  return result;
 }
 
 CUresult cuStreamGetId(CUstream hStream, unsigned long long *streamId) {

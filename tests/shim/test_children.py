@@ -155,7 +155,7 @@ assert parented() == (0, 0, 0, 0) and marks(1) == [0]
 print("refused")
 """
 
-# What cannot be launched after all: the program's synchronisation says so, until the context is reset.
+# What cannot be launched after all: all calls of the program say so, until the context is reset.
 FAILURES = """
 def sizes(shared): return c.c_uint32(1), c.c_uint32(1), c.c_uint32(shared), c.c_uint64(0), c.c_uint32(1)
 for kernel, shared in ((UNDEFINED, 0), (MARK, 60000), (None, 0)):
@@ -164,6 +164,7 @@ for kernel, shared in ((UNDEFINED, 0), (MARK, 60000), (None, 0)):
     numbers = c.c_uint64(log.value if kernel is None else kernel), *sizes(shared)
     assert cu.launch(parent, 1, 1, 0, log, errors, *numbers) == "CUDA_SUCCESS"
     assert cu.error("cuCtxSynchronize") == cu.error("cuStreamSynchronize", None) == "CUDA_ERROR_LAUNCH_FAILED"
+    assert cu.error("cuMemcpyDtoH_v2", c.create_string_buffer(4), log, c.c_size_t(4)) == "CUDA_ERROR_LAUNCH_FAILED"
     cu.cuDevicePrimaryCtxReset_v2(0)
     cu.start()
     module = cu.load(KERNELS)
