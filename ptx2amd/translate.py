@@ -270,8 +270,13 @@ def _lower(lowering: ModuleLowering, name: str) -> KernelResult:
         hazards=[str(h) for h in plan.hazards if not h.lanes and (not h.at_launch or _counts(plan, lowering))],
         apart=sorted({pair for h in plan.hazards for pair in h.aliases}) if lowering.chosen(name) == "paired" else [],
         rows=lowering.chosen(name) == "paired" and any(h.rows for h in plan.hazards),
-        warnings=[str(hazard) for hazard in plan.hazards if hazard.lanes],
+        warnings=_first([str(hazard) for hazard in plan.hazards if hazard.lanes]),
     )
+
+
+def _first(warnings: list[str]) -> list[str]:
+    """The first of a kernel's warnings, and of how many: unrolled code repeats them by the dozen."""
+    return warnings if len(warnings) < 2 else [f"{warnings[0]} (and {len(warnings) - 1} more)"]
 
 
 def _counts(plan: KernelPlan, lowering: ModuleLowering) -> bool:

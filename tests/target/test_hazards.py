@@ -500,7 +500,16 @@ def test_a_lock_without_release_is_warned_of() -> None:
     body = ORDINARY["a lock with a release"].replace("exch.b32 %r3, [%rd1]", "exch.b32 %r3, [%rd1+8]")
     [result] = translate(kernel(body), "lock.ptx", ["gfx1100"])
     [warning] = result.kernels["k"].warnings
-    assert "another lane" in warning and "atom.global.cas.b32" in warning
+    assert "another lane" in warning and "atom.global.cas.b32" in warning and "more)" not in warning
+
+
+def test_many_warnings_are_one_line() -> None:
+    """Unrolled code repeats a loop by the dozen; a user reads of it once."""
+    body = ORDINARY["a lock with a release"].replace("exch.b32 %r3, [%rd1]", "exch.b32 %r3, [%rd1+8]")
+    second = body.replace("L:", "M:").replace("L;", "M;")
+    [result] = translate(kernel(body.replace("ret;", "") + second), "locks.ptx", ["gfx1100"])
+    [warning] = result.kernels["k"].warnings
+    assert "another lane" in warning and warning.endswith(" (and 1 more)")
 
 
 EXCHANGE = """  mov.u32 %r2, %laneid; setp.eq.s32 %p1, %r2, 0;
