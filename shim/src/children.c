@@ -10,7 +10,7 @@
 #include "deferred.h"
 
 enum { WAITING_MOST = 32 }; /* launches whose jobs are not done, before the program waits: each has a block of memory */
-enum { DEVICE_TO_DEVICE = 3 };
+enum { COPY_AS_POINTERS_SAY = 4 };
 
 struct lane { struct line line; struct lane *next; void *stream; }; /* the program's, or NULL */
 struct parent { struct job job; struct context *context; struct records *records; };
@@ -123,7 +123,7 @@ static CUresult carry_out(const struct line *l, struct record *c, struct records
   if (!words.width || !words.height) return CUDA_SUCCESS;
   if (c->kind == RECORD_COPY)
     return from_hip(hip.Memcpy2DAsync((void *)words.to, words.pitch, (void *)words.from, words.from_pitch, words.width,
-                                      words.height, DEVICE_TO_DEVICE, l->stream));
+                                      words.height, COPY_AS_POINTERS_SAY, l->stream));
   return from_hip(fill(words.to, words.pitch, (unsigned char)words.from, words.width, words.height, l->stream));
 }
 
