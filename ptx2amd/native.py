@@ -151,7 +151,8 @@ def build_standins(builder: Builder, target: Path, flags: tuple[str, ...]) -> No
     linked = generate.SOURCES / "linked.c"
     builder.program(folder / "ptxas", [Object(source, flags, "program") for source in (sources / "ptxas.c", linked)])
     for name in ("libnvJitLink.so.12", "libnvJitLink.so.13"):
-        _build_standin(builder, folder / name, [sources / "nvjitlink.c"], flags)
+        parts = [sources / "nvjitlink.c", generate.SOURCES / "device_runtime.c"]
+        _build_standin(builder, folder / name, parts, flags)
     for name in ("libnvrtc.so.11.2", "libnvrtc.so.12", "libnvrtc.so.13"):
         real = builder.work / f"ptx2amd-real-{name}"
         builder.library(real, [], ("-x", "c", "/dev/null", f"-Wl,-soname,{real.name}"))

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "linked.h"
+
 enum { SUCCESS, UNRECOGNIZED_OPTION, MISSING_ARCH, INVALID_INPUT, PTX_COMPILE, NVVM_COMPILE, INTERNAL };
 enum { INPUT_LTOIR = 3, INPUT_LIBRARY = 6 };
 
@@ -83,7 +85,9 @@ static bool is_lto(int type, const void *data, size_t size) {
 
 API int nvJitLinkAddData(handle h, int type, const void *data, size_t size, const char *name) {
   if (!h || !data || !size) return INVALID_INPUT;
-  if (type == INPUT_LIBRARY) return refuse(h, INVALID_INPUT, name, "ptx2amd links PTX, not libraries");
+  struct image image;
+  if (type == INPUT_LIBRARY && !device_runtime(data, size, &image))
+    return refuse(h, INVALID_INPUT, name, "ptx2amd links PTX, not libraries");
   if (is_lto(type, data, size)) type = INPUT_LTOIR;
   void **all = realloc(h->data, (h->count + 1) * sizeof *all), *copy = malloc(size + 1);
   if (all) h->data = all;

@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,20 +32,6 @@ NOT_LOADED = (
     "libcusolvermg", "libaccinj", "libcuinj", "perl", "libperl", "binutils", "gcc-1", "g++", "cpp-", "debconf", "dpkg_",
     "glx-", "update-glx", "passwd", "adduser", "libpam", "login", "tzdata",
 )  # fmt: skip
-# Of numba-cuda's tests: those of the driver, but the one that takes half of the memory, and half of those of kernels.
-NUMBA = {
-    "cudadrv": """array_attr context_stack cuda_array_slicing cuda_auto_context cuda_devicerecord cuda_driver
-        cuda_memory cuda_ndarray deallocations detect emm_plugins events host_alloc init inline_ptx is_fp16
-        linkable_code linker module_callbacks nvjitlink nvrtc nvvm_driver pinned profiler reset_device runtime
-        select_device streams""",
-    "cudapy": """alignment analysis array array_args array_methods atomics bfloat16_bindings blackscholes boolean
-        byteflow caching casting cffi compiler complex complex_kernel const_string constmem
-        cooperative_groups copy_propagate cuda_array_interface cuda_jit_no_types datetime debug
-        debuginfo debuginfo_types device_array_capture device_func dispatcher enums errors exception
-        extending extending_types fastmath flow_control forall fp8_bindings freevar frexp_ldexp globals
-        intrinsics math reduction sm sync warp_ops""",
-}
-NUMBA_TESTS = [f"numba.cuda.tests.{part}.test_{name}" for part, names in NUMBA.items() for name in names.split()]
 
 
 @dataclass(frozen=True)
@@ -71,6 +58,7 @@ class Suite:
     debian: tuple[str, ...] = ()
     shown: str = ""  # what the page says instead of the first requirement
     source: Source | None = None
+    timeout: float = 3600
 
 
 SUITES = {
@@ -194,10 +182,10 @@ SUITES = {
         ),
     ),
     "numba-cuda": Suite(
-        ("numba-cuda==0.30.4", "numba==0.68.1", "pytest", "psutil", "cffi", "filecheck", "nvidia-cuda-nvrtc",
-         "nvidia-cuda-nvcc", "nvidia-nvvm", "nvidia-cuda-cccl", "nvidia-cuda-runtime"),
-        ("-m", "numba.runtests", "-v", *NUMBA_TESTS),
-        "NVVM, NVRTC; linking by cuLink", {"NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS": "0"},
+        ("numba-cuda[cu13]==0.30.4", "numba==0.68.1", "cuda-toolkit[curand,nvcc]==13.5.0", "cupy-cuda13x==14.2.0",
+         "ml_dtypes", "psutil", "cffi", "pytest", "filecheck"),
+        (str(HERE / "numba_tests.py"),), "NVVM, NVRTC, nvJitLink",
+        shown="numba-cuda 0.30.4, all its tests", timeout=4 * 3600,
     ),
 }  # fmt: skip
 
@@ -240,22 +228,24 @@ def site(venv: Path) -> Path:
 
 
 def count(text: str) -> dict[str, int]:
-    """Passed, failed and skipped cases: of our scripts ("ok   name"), of unittest's verbose output, or of pytest."""
+    """Passed, failed and skipped cases: of our scripts ("ok   name"), of unittest's verbose output, or of
+    pytest, which may have run several times."""
     ran = re.search(r"^Ran (\d+) tests?", text, re.M)
     if ran:
         skipped = len(re.findall(r"\.\.\. skipped", text))
         failed = len(re.findall(r"^(?:FAIL|ERROR): ", text, re.M))
         return {"passed": int(ran[1]) - skipped - failed, "failed": failed, "skipped": skipped}
-    ended = re.search(r"^(?=.*\d passed)[\w ,]+ in [\d.]+s.*$", text, re.M)
-    if ended:
-        kinds = {word: int(number) for number, word in re.findall(r"(\d+) (\w+)", ended[0])}
-        failed = kinds.get("failed", 0) + kinds.get("error", 0) + kinds.get("errors", 0)
-        return {"passed": kinds["passed"], "failed": failed, "skipped": kinds.get("skipped", 0)}
+    if ended := re.findall(r"^(\d+ \w+(?:, \d+ \w+)*) in [\d.]+s", text, re.M):
+        kinds: Counter[str] = Counter()
+        for number, word in re.findall(r"(\d+) (\w+)", "\n".join(ended)):
+            kinds[word] += int(number)
+        failed = kinds["failed"] + kinds["error"] + kinds["errors"]
+        return {"passed": kinds["passed"], "failed": failed, "skipped": kinds["skipped"]}
     passed, failed = (len(re.findall(rf"^{word}\b", text, re.M)) for word in ("ok", "FAIL"))
     return {"passed": passed, "failed": failed, "skipped": 0}
 
 
-def run(name: str, arch: str = ARCHS[0], timeout: float = 3600) -> tuple[dict[str, int], str]:
+def run(name: str, arch: str = ARCHS[0]) -> tuple[dict[str, int], str]:
     """The counts of one run, and its output. What ends with an error has failed once, whatever it printed."""
     suite = SUITES[name]
     command = [sys.executable, "-m", "ptx2amd.cli", "run", "--device", f"vgpu:{arch}", "--"]
@@ -266,7 +256,7 @@ def run(name: str, arch: str = ARCHS[0], timeout: float = 3600) -> tuple[dict[st
     environment = {key: value.replace("{site}", packages) for key, value in suite.environment.items()}
     done = subprocess.run(
         command, env={**os.environ, **environment}, cwd=VENVS / name.lower(), capture_output=True, text=True,
-        timeout=timeout,
+        timeout=suite.timeout,
     )  # fmt: skip
     counts = count(done.stdout + done.stderr)
     if done.returncode and not counts["failed"]:

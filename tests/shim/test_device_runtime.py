@@ -1,4 +1,4 @@
-"""NVIDIA's device runtime library in cuLink: what it has for the threads of a whole grid."""
+"""NVIDIA's device runtime library in cuLink and nvJitLink: what it has for the threads of a whole grid."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from ptx2amd import native
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from bad_input.test_bad_input import run
@@ -29,17 +31,30 @@ AGAIN: @!%p1 red.global.add.u32 [%rd2], 1;
 LIBRARY = b"!<arch>\ncuda_device_runtime.o/" + bytes(100)
 BLOCKS = 37
 cu = Driver().start()
-state, out, size = c.c_void_p(), c.c_void_p(), c.c_size_t()
-cu.cuLinkCreate_v2(0, None, None, c.byref(state))
-cu.cuLinkAddData_v2(state, 1, TEXT, c.c_size_t(len(TEXT)), b"k", 0, None, None)
 other = b"!<arch>\nanother.o/" + bytes(100)
-add = ("cuLinkAddData_v2", state, 4)
-assert cu.error(*add, other, c.c_size_t(len(other)), b"other.a", 0, None, None) == "CUDA_ERROR_NOT_SUPPORTED"
-for _ in range(2):
-    cu.cuLinkAddData_v2(state, 4, LIBRARY, c.c_size_t(len(LIBRARY)), b"libcudadevrt.a", 0, None, None)
-cu.cuLinkComplete(state, c.byref(out), c.byref(size))
+def by_culink():
+    state, out, size = c.c_void_p(), c.c_void_p(), c.c_size_t()
+    cu.cuLinkCreate_v2(0, None, None, c.byref(state))
+    cu.cuLinkAddData_v2(state, 1, TEXT, c.c_size_t(len(TEXT)), b"k", 0, None, None)
+    add = ("cuLinkAddData_v2", state, 4)
+    assert cu.error(*add, other, c.c_size_t(len(other)), b"other.a", 0, None, None) == "CUDA_ERROR_NOT_SUPPORTED"
+    for _ in range(2):
+        cu.cuLinkAddData_v2(state, 4, LIBRARY, c.c_size_t(len(LIBRARY)), b"libcudadevrt.a", 0, None, None)
+    cu.cuLinkComplete(state, c.byref(out), c.byref(size))
+    return out
+def by_nvjitlink():
+    jit, state, size = c.CDLL(STANDINS + "/libnvJitLink.so.13"), c.c_void_p(), c.c_size_t()
+    assert not jit.nvJitLinkCreate(c.byref(state), 1, (c.c_char_p * 1)(b"-arch=sm_80"))
+    assert not jit.nvJitLinkAddData(state, 2, TEXT, c.c_size_t(len(TEXT)), b"k")
+    assert jit.nvJitLinkAddData(state, 6, other, c.c_size_t(len(other)), b"other.a") == 3  # invalid input
+    for _ in range(2):
+        assert not jit.nvJitLinkAddData(state, 6, LIBRARY, c.c_size_t(len(LIBRARY)), b"libcudadevrt.a")
+    assert not jit.nvJitLinkComplete(state) and not jit.nvJitLinkGetLinkedCubinSize(state, c.byref(size))
+    image = c.create_string_buffer(size.value)
+    assert not jit.nvJitLinkGetLinkedCubin(state, image)
+    return image
 module = c.c_void_p()
-cu.cuModuleLoadData(c.byref(module), out)
+cu.cuModuleLoadData(c.byref(module), LINK())
 function = cu.function(module, "k")
 count, places = cu.alloc(4), cu.alloc(4 * BLOCKS)
 cu.cuMemsetD32_v2(count, 0, c.c_size_t(1))
@@ -52,7 +67,8 @@ print("met")
 """
 
 
-@pytest.mark.parametrize("arch", ["gfx942", "gfx1100"])
-def test_all_blocks_of_a_grid_meet(tmp_path: Path, arch: str) -> None:
-    done = run(CODE, tmp_path, f"vgpu:{arch}")
+@pytest.mark.parametrize(("link", "arch"), [("culink", "gfx942"), ("culink", "gfx1100"), ("nvjitlink", "gfx942")])
+def test_all_blocks_of_a_grid_meet(tmp_path: Path, link: str, arch: str) -> None:
+    code = CODE.replace("LINK()", f"by_{link}()")
+    done = run(f"STANDINS = {str(native.DIRECTORY / 'standin')!r}\n{code}", tmp_path, f"vgpu:{arch}")
     assert done.returncode == 0 and "met" in done.stdout, done.stdout + done.stderr
