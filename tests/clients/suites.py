@@ -182,8 +182,9 @@ SUITES = {
         ),
     ),
     "numba-cuda": Suite(
-        ("numba-cuda[cu13]==0.30.4", "numba==0.68.1", "cuda-toolkit[curand,nvcc]==13.5.0", "cupy-cuda13x==14.2.0",
-         "ml_dtypes", "psutil", "cffi", "pytest", "filecheck"),
+        ("numba-cuda[cu13]==0.30.4", "numba==0.68.1", "cuda-bindings==13.3.1",
+         "cuda-toolkit[cublas,curand,nvcc]==13.5.0", "cupy-cuda13x==14.2.0", "ml_dtypes", "psutil", "cffi", "pytest",
+         "filecheck"),
         (str(HERE / "numba_tests.py"),), "NVVM, NVRTC, nvJitLink",
         shown="numba-cuda 0.30.4, all its tests", timeout=4 * 3600,
     ),
@@ -235,7 +236,7 @@ def count(text: str) -> dict[str, int]:
         skipped = len(re.findall(r"\.\.\. skipped", text))
         failed = len(re.findall(r"^(?:FAIL|ERROR): ", text, re.M))
         return {"passed": int(ran[1]) - skipped - failed, "failed": failed, "skipped": skipped}
-    if ended := re.findall(r"^(\d+ \w+(?:, \d+ \w+)*) in [\d.]+s", text, re.M):
+    if ended := re.findall(r"^(\d+ \w[\w ,]*) in [\d.]+s", text, re.M):
         kinds: Counter[str] = Counter()
         for number, word in re.findall(r"(\d+) (\w+)", "\n".join(ended)):
             kinds[word] += int(number)

@@ -35,5 +35,5 @@ def test_counting() -> None:
     assert suites.count(unittest) == {"passed": 1, "failed": 1, "skipped": 1}
     pytest = "FAILED a.py::b\n2 failed, 19 passed, 11 skipped, 1 xfailed in 28.46s\n"
     assert suites.count(pytest) == {"passed": 19, "failed": 2, "skipped": 11}
-    again = "== other.py\n3 passed in 1s\n== skipped.py\n4 skipped in 0.1s\n== broken.py\n1 error in 0.53s (0:00:00)\n"
+    again = "3 passed, 17 subtests passed in 1s\n== skipped.py\n4 skipped in 0.1s\n1 error in 70s (0:01:10)\n"
     assert suites.count(pytest + again) == {"passed": 22, "failed": 3, "skipped": 15}

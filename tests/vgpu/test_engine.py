@@ -271,6 +271,9 @@ def test_lds_and_scratch_out_of_range(arch: str) -> None:
     values, out = np.zeros(64, np.uint32), np.zeros(64, np.uint32)
     e = fault(kernel(arch, "v_mov_b32 v4, 60\nds_load_b32 v3, v4 offset:4\n", lds=64), values, out)
     assert e.kind == "lds" and "0x40 of 64" in str(e)
+    kernel(arch, "v_mov_b32 v4, 28\nds_load_b32 v3, v4\n", lds=28).run("k", [1], [64], [values, out])  # of 32
+    e = fault(kernel(arch, "v_mov_b32 v4, 28\nds_load_b32 v3, v4 offset:4\n", lds=28), values, out)
+    assert e.kind == "lds" and "0x20 of 32" in str(e)
     e = fault(kernel(arch, "scratch_load_b32 v3, off, off offset:32\n", private=32), values, out)
     assert e.kind == "scratch"
 

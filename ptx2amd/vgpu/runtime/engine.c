@@ -51,13 +51,19 @@ static struct preload preload_of(const struct dispatch *d) {
   return (struct preload){word & 127, (word >> 7) * 4};
 }
 
+/* What a workgroup asks for. It gets a multiple of 16 bytes (chips have granules of 512 and more): LLVM reads 16 aligned
+ * bytes where a program reads 12. */
+static uint64_t lds_asked(const struct dispatch *d) {
+  return (uint64_t)descriptor_of(d)->group_segment_fixed_size + d->dynamic_lds;
+}
+
 int engine_check(const struct dispatch *d, struct fault *fault) {
   const struct arch *arch = d->code->arch;
   const struct kernel_descriptor *k = descriptor_of(d);
   uint64_t items = (uint64_t)d->block[0] * d->block[1] * d->block[2];
   if (d->block[0] > MAX_BLOCK || d->block[1] > MAX_BLOCK || d->block[2] > MAX_BLOCK || items > MAX_BLOCK || !items)
     return bad_launch(fault, d, "%llu work-items in a workgroup, the limit is %llu", items, MAX_BLOCK);
-  uint64_t lds = (uint64_t)k->group_segment_fixed_size + d->dynamic_lds;
+  uint64_t lds = lds_asked(d);
   if (lds > arch->lds_bytes) return bad_launch(fault, d, "%llu bytes of LDS, the limit is %llu", lds, arch->lds_bytes);
   struct preload preload = preload_of(d);
   uint64_t entry = d->descriptor + (uint64_t)k->kernel_code_entry_byte_offset - d->code->base, lo, hi;
@@ -324,7 +330,7 @@ static void fill_packet(struct run *run) {
     p->grid_size[k] = d->last_block[k] ? (d->grid[k] - 1) * d->block[k] + d->last_block[k] : d->grid[k] * d->block[k];
   }
   p->private_segment_size = run->scratch_bytes;
-  p->group_segment_size = run->lds_bytes;
+  p->group_segment_size = (uint32_t)lds_asked(d);
   p->kernel_object = d->descriptor;
   p->kernarg_address = d->kernarg;
 }
@@ -342,7 +348,7 @@ int engine_run(const struct dispatch *d, struct fault *fault, struct engine_coun
   struct run run = {
     .d = d, .descriptor = k, .arch = d->code->arch, .build = build_for(wave_lanes(d)), .fault = fault,
     .groups = (uint64_t)d->grid[0] * d->grid[1] * d->grid[2],
-    .lds_bytes = k->group_segment_fixed_size + d->dynamic_lds,
+    .lds_bytes = ((uint32_t)lds_asked(d) + 15) & ~15u,
     .scratch_bytes = (k->private_segment_fixed_size > d->private_bytes ? k->private_segment_fixed_size : d->private_bytes),
     .max_instructions = d->max_instructions ? d->max_instructions : options.max_instructions,
     .preload_dwords = preload_of(d).dwords, .preload_offset = preload_of(d).offset,

@@ -122,7 +122,8 @@ bool tools_group_start(struct workgroup *g) {
       s->scratch = malloc(scratch + 1);
     }
     if (!s->lds || !s->scratch) return false;
-    memset(s->lds, 1, run->lds_bytes);
+    memset(s->lds, 0, run->lds_bytes);
+    memset(s->lds, 1, run->packet.group_segment_size);
     memset(s->scratch, 1, scratch);
   }
   if (t->racecheck) {
