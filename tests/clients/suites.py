@@ -185,7 +185,8 @@ SUITES = {
         ("numba-cuda[cu13]==0.30.4", "numba==0.68.1", "cuda-bindings==13.3.1",
          "cuda-toolkit[cublas,curand,nvcc]==13.5.0", "cupy-cuda13x==14.2.0", "ml_dtypes", "psutil", "cffi", "pytest",
          "filecheck"),
-        (str(HERE / "numba_tests.py"),), "NVVM, NVRTC, nvJitLink",
+        (str(HERE / "numba_tests.py"),),
+        "NVVM, NVRTC, nvJitLink (failed: CPU caches of numba 0.68; 2^32 threads in x; PTX that calls LTO code)",
         shown="numba-cuda 0.30.4, all its tests", timeout=4 * 3600,
     ),
 }  # fmt: skip
