@@ -136,6 +136,27 @@ for _ in range(50):
     cu.cuLaunchKernel(parent, 1, 1, 1, 1, 1, 1, 0, stream, pointers, None)
 cu.cuStreamSynchronize(stream)
 assert count() == 150 and marks(150) == [0, 1, 2] * 50
+
+# Threads with streams of their own, which are destroyed before the work is done.
+import threading
+found = []
+def alone():
+    cu.start()
+    own, mine = c.c_void_p(), cu.alloc(4096)
+    cu.cuMemsetD8_v2(mine, 0, c.c_size_t(4096))
+    cu.cuCtxSynchronize()
+    cu.cuStreamCreate(c.byref(own), 1)
+    values = (mine, cu.alloc(64), *arguments[2:])
+    places = (c.c_void_p * len(values))(*(c.cast(c.byref(a), c.c_void_p) for a in values))
+    for _ in range(20):
+        cu.cuLaunchKernel(parent, 1, 1, 1, 1, 1, 1, 0, own, places, None)
+    cu.cuStreamDestroy_v2(own)
+    cu.cuCtxSynchronize()
+    found.append(struct.unpack("<61I", cu.read(mine, 244)))
+threads = [threading.Thread(target=alone) for _ in range(4)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+assert found == [(60, *[0, 1, 2] * 20)] * 4
 print("streams")
 """
 
