@@ -35,7 +35,7 @@ from ptx2amd.target.environment import HEAP
 COPY, FILL = 1, 2  # kinds of records
 NUMBERS, DEVICE, DEVICES, ATTRIBUTES, TABLE, LIMITS = 64, 76, 80, 84, 88, 104
 LIMIT_COUNT = 5
-INVALID_VALUE, OUT_OF_MEMORY, INVALID_DEVICE, INVALID_HANDLE = 1, 2, 101, 400
+INVALID_VALUE, OUT_OF_MEMORY, INVALID_FUNCTION, INVALID_HANDLE = 1, 2, 98, 400
 NON_BLOCKING, WITHOUT_TIME = 1, 2  # flags of streams and events, which kernels have to give
 
 # Both generations of the library, and its names for the default stream of threads.
@@ -119,8 +119,11 @@ def _who(fn: FunctionLowering) -> tuple[Val, Val]:
 
 def _error(fn: FunctionLowering, wrong: Val, error: int) -> Val:
     """The error as the thread's last one where something is wrong, and as a result."""
-    v = fn.op("i32", f"select {wrong.t}, i32 {error}, i32 0")
-    return fn.call(fn.helper("ptx2amd_child_error"), "i32", *_who(fn), v)
+    return _remembered(fn, fn.op("i32", f"select {wrong.t}, i32 {error}, i32 0"))
+
+
+def _remembered(fn: FunctionLowering, error: Val) -> Val:
+    return fn.call(fn.helper("ptx2amd_child_error"), "i32", *_who(fn), error)
 
 
 def _field(fn: FunctionLowering, ty: str, offset: int) -> Val:
@@ -296,6 +299,31 @@ def attribute(fn: FunctionLowering, arguments: list[Val]) -> Val:
     own = fn.op("i1", f"icmp eq i32 {arguments[2]}, {_field(fn, 'i32', DEVICE)}")
     count = fn.op("i32", f"select {own.t}, {_field(fn, 'i32', ATTRIBUTES).t}, i32 0")
     return _looked_up(fn, arguments, "i32", _field(fn, "i64", TABLE), count)
+
+
+@provides("OccupancyMaxActiveBlocksPerMultiprocessor", "i64", "i64", "i32", "i64")
+def occupancy(fn: FunctionLowering, arguments: list[Val]) -> Val:
+    """1 for a block that can be launched, else 0: how many fit hangs on code that may not be translated yet, and one
+    always does. CUB sizes its grids by it."""
+    result, kernel, threads, shared = arguments
+    one = fn.const("i32", 1)
+    # More shared memory than 2^31 - 1 is as impossible as that.
+    large = fn.op("i1", f"icmp ugt i64 {shared}, {2**31 - 1}")
+    bytes_ = fn.op("i32", f"select {large.t}, i32 {2**31 - 1}, i32 {fn.op('i32', f'trunc {shared.t} to i32')}")
+    sizes = (one, one, one, threads, one, one, bytes_)
+    wrong = fn.call(fn.helper("ptx2amd_child_check"), "i32", kernel, *sizes)
+    fits = fn.op("i1", f"icmp eq i32 {wrong}, 0")
+    _store(fn, fn.op("i32", f"zext {fits.t} to i32"), result)
+    nothing = fn.op("i1", f"icmp eq i64 {kernel}, 0")
+    empty = fn.op("i1", f"icmp slt i32 {threads}, 1")
+    error = fn.op("i32", f"select {nothing.t}, i32 {INVALID_FUNCTION}, i32 {INVALID_VALUE}")
+    bad = fn.op("i1", f"or i1 {nothing}, {empty}")
+    return _remembered(fn, fn.op("i32", f"select {bad.t}, {error.t}, i32 0"))
+
+
+@provides("OccupancyMaxActiveBlocksPerMultiprocessorWithFlags", "i64", "i64", "i32", "i64", "i32")
+def occupancy_with_flags(fn: FunctionLowering, arguments: list[Val]) -> Val:
+    return occupancy(fn, arguments[:4])
 
 
 def _address(fn: FunctionLowering, offset: int) -> Val:
