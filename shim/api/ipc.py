@@ -4,8 +4,7 @@ from shim.api.row import Row
 
 ROWS = [
     Row("cuIpcGetEventHandle", 4010,
-        "CUipcEventHandle *pHandle, CUevent event",
-        hip="hipIpcGetEventHandle(pHandle, event)"),
+        "CUipcEventHandle *pHandle, CUevent event", ours=True),
     Row("cuIpcOpenEventHandle", 4010, "CUevent *phEvent, CUipcEventHandle handle", ours=True),
     Row("cuIpcGetMemHandle", 4010,
         "CUipcMemHandle *pHandle, CUdeviceptr dptr",

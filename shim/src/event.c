@@ -1,4 +1,6 @@
 /* Events: our handles around HIP's. */
+#include <string.h>
+
 #include "shim.h"
 
 struct event {
@@ -108,6 +110,16 @@ CUresult cuEventSynchronize(CUevent hEvent) {
   CUresult result = from_hip(hip.EventSynchronize(event));
   printf_drain(device);
   return result;
+}
+
+/* Zeros for an event that has no handle, which is how Warp sees that. */
+CUresult cuIpcGetEventHandle(CUipcEventHandle *pHandle, CUevent event) {
+  ENTER_CONTEXT();
+  void *made;
+  if (!event_hip(event, &made)) return CUDA_ERROR_INVALID_HANDLE;
+  if (!pHandle) return CUDA_ERROR_INVALID_VALUE;
+  memset(pHandle, 0, sizeof *pHandle);
+  return from_hip(hip.IpcGetEventHandle(pHandle, made));
 }
 
 CUresult cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle) {
