@@ -17,6 +17,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 import debian
+import own_tests
 
 from ptx2amd import native
 
@@ -36,12 +37,13 @@ NOT_LOADED = (
 
 @dataclass(frozen=True)
 class Source:
-    """A source package that is compiled in its environment, where its own tests are: what for pip, and for its build
-    variables ({site} as below, {native} our libraries) and files."""
+    """A source package, where its own tests are: what for pip, and for its build variables ({site} as below, {native}
+    our libraries) and files. compiled: in its environment; else its wheel is among the requirements."""
 
     requirement: str
     environment: dict[str, str]
-    files: dict[str, str]
+    files: dict[str, str] = field(default_factory=dict)
+    compiled: bool = True
 
 
 @dataclass(frozen=True)
@@ -70,12 +72,28 @@ SUITES = {
          "cuda-pathfinder"),
         (str(HERE / "cupy_ops.py"),), "NVRTC; cub and thrust kernels of the wheel", no_dependencies=True,
     ),
+    "cupy_tests": Suite(
+        ("cupy-cuda13x==14.2.0", "numpy", "pytest", "Cython<3.3", "setuptools>=77", "wheel",
+         "nvidia-cuda-nvcc==13.0.88", "nvidia-nvvm==13.0.88", "nvidia-cuda-crt==13.0.88",
+         "nvidia-cuda-runtime==13.0.96", "nvidia-cuda-cccl==13.0.85", "nvidia-cuda-nvrtc==13.0.*",
+         "nvidia-nvjitlink==13.0.*", "nvidia-curand==10.4.0.35", "nvidia-cublas==13.0.*",
+         "nvidia-cusolver==12.0.*", "nvidia-cusparse==12.6.*"),
+        ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not slow and not multi_gpu", *own_tests.CUPY),
+        "NVRTC; nvcc; cuBLAS, cuSOLVER (failed: launches from kernels, and what NVRTC 13 says of them without -dc)",
+        {"CUDA_PATH": "{site}/nvidia/cu13", "CUPY_TEST_GPU_LIMIT": "1"},
+        shown="cupy-cuda13x 14.2.0, its core tests",
+        source=Source("cupy==14.2.0", {"READTHEDOCS": "True"}, compiled=False),
+    ),
     "Triton": Suite(("triton==3.9.0", "numpy"), (str(HERE / "triton_ops.py"),), "our ptxas stand-in"),
     "Triton sm_90": Suite(
         ("triton==3.9.0", "numpy"), (str(HERE / "triton_tensors.py"),), "our ptxas stand-in; tensor copies, wgmma",
         {"PTX2AMD_COMPUTE_CAPABILITY": "9.0"},
     ),
     "Warp": Suite(("warp-lang==1.19.0", "numpy"), (str(HERE / "warp_ops.py"),), "NVRTC in the wheel"),
+    "warp.tests": Suite(
+        ("warp-lang==1.19.0", "numpy"), ("-m", "unittest", "-v", "-k", "_cuda", *own_tests.WARP),
+        "NVRTC in the wheel (failed: machine code asked for; an inverse that is near enough if ptxas fuses a*b - c*d)",
+    ),
     "XGBoost": Suite(
         ("xgboost==3.2.0", "numpy", "scipy"), (str(HERE / "xgboost_ops.py"),), "kernels of the wheel",
         no_dependencies=True,
@@ -211,14 +229,16 @@ def python(name: str) -> Path:
 def build(venv: Path, source: Source) -> None:
     pip, folder = str(venv / "bin" / "pip"), venv / "source"
     options = ["-q", "--no-deps", "--no-build-isolation"]
-    subprocess.run([pip, "download", *options, "--no-binary", ":all:", "-d", folder, source.requirement], check=True)
+    names = {"site": site(venv), "native": native.DIRECTORY}
+    variables = {**os.environ, **{key: value.format(**names) for key, value in source.environment.items()}}
+    download = [pip, "download", *options, "--no-binary", ":all:", "-d", folder, source.requirement]
+    subprocess.run(download, check=True, env=variables)
     shutil.unpack_archive(next(folder.glob("*.tar.gz")), folder)
     for name, text in source.files.items():
         (unpacked(venv) / name).write_text(text)
-    names = {"site": site(venv), "native": native.DIRECTORY}
-    variables = {key: value.format(**names) for key, value in source.environment.items()}
-    command = [pip, "install", "-q", "--no-build-isolation", str(unpacked(venv))]
-    subprocess.run(command, check=True, env={**os.environ, **variables})
+    if source.compiled:
+        command = [pip, "install", "-q", "--no-build-isolation", str(unpacked(venv))]
+        subprocess.run(command, check=True, env=variables)
 
 
 def unpacked(venv: Path) -> Path:
@@ -234,8 +254,8 @@ def count(text: str) -> dict[str, int]:
     pytest, which may have run several times."""
     ran = re.search(r"^Ran (\d+) tests?", text, re.M)
     if ran:
-        skipped = len(re.findall(r"\.\.\. skipped", text))
-        failed = len(re.findall(r"^(?:FAIL|ERROR): ", text, re.M))
+        skipped = sum(int(number) for number in re.findall(r"^(?:OK|FAILED) \(.*skipped=(\d+)", text, re.M))
+        failed = len(set(re.findall(r"^(?:FAIL|ERROR): (\S+ \(\S+\))", text, re.M)))  # of a test with parts: once
         return {"passed": int(ran[1]) - skipped - failed, "failed": failed, "skipped": skipped}
     if ended := re.findall(r"^(\d+ \w[\w ,]*) in [\d.]+s", text, re.M):
         kinds: Counter[str] = Counter()
