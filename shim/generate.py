@@ -243,7 +243,7 @@ def _hip_call(row: Row) -> str:
         body.append(f"  if (!graph_exec_part(&{named['CUgraphExec']}, &{named['CUgraphNode']})) return "
                     "CUDA_ERROR_INVALID_VALUE;")
     call = re.sub(r"\bhip([A-Z]\w+)\(", r"hip.\1(", call)
-    body.append(f"  return from_hip({call});")
+    body.append(f"  return with_children(from_hip({call}));")
     return f"CUresult {row.symbol}({row.args}) {{\n" + "\n".join(body) + "\n}\n"
 
 

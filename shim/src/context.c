@@ -248,7 +248,7 @@ CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext ctx) {
 }
 
 static CUresult synchronise(struct context *c) {
-  CUresult result = from_hip(hip.DeviceSynchronize());
+  CUresult result = with_children(from_hip(hip.DeviceSynchronize()));
   printf_drain(c->device);
   return result;
 }

@@ -107,7 +107,7 @@ CUresult cuEventSynchronize(CUevent hEvent) {
   void *event;
   if (!event_hip(hEvent, &event)) return CUDA_ERROR_INVALID_HANDLE;
   int device = ((struct event *)hEvent)->context->device;
-  CUresult result = from_hip(hip.EventSynchronize(event));
+  CUresult result = with_children(from_hip(hip.EventSynchronize(event)));
   printf_drain(device);
   return result;
 }

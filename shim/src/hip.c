@@ -106,7 +106,6 @@ bool hip_load(void) {
 /* Most HIP errors have CUDA's numbers. */
 CUresult hip_error(int e) {
   switch (e) {
-    case 0: return children_result();
     case 17: case 21: case 9: return CUDA_ERROR_INVALID_VALUE;  /* device pointer, copy direction, configuration */
     case 98: return CUDA_ERROR_INVALID_HANDLE;                  /* device function */
     case 1052: return CUDA_ERROR_OUT_OF_MEMORY;

@@ -185,7 +185,7 @@ static CUresult launch(CUfunction f, const struct shape *s, CUstream hStream, vo
   struct launch l = {.kernel = kernel_checked(f), .shape = *s, .device = thread_state.current->device, .params = params,
                      .extra = extra, .cooperative = cooperative};
   if (UNLIKELY(!l.kernel || !stream_hip(hStream, &l.stream))) return CUDA_ERROR_INVALID_HANDLE;
-  return kernel_launch(&l);
+  return with_children(kernel_launch(&l));
 }
 
 CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,

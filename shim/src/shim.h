@@ -35,7 +35,10 @@ bool hip_load(void);         /* false: no library, or no device; said why */
 const char *own_directory(void); /* of libcuda.so.1 */
 CUresult hip_error(int e);
 extern _Atomic bool children_failed; /* a kernel launched what cannot be; as after a fault, nothing goes on then */
-static inline CUresult from_hip(int e) { return UNLIKELY(e || children_failed) ? hip_error(e) : CUDA_SUCCESS; }
+static inline CUresult from_hip(int e) { return UNLIKELY(e) ? hip_error(e) : CUDA_SUCCESS; }
+CUresult children_result(void); /* of the current device: whether all was launched */
+/* What a call tells the program. */
+static inline CUresult with_children(CUresult result) { return UNLIKELY(!result && children_failed) ? children_result() : result; }
 
 /* ---- device.c, attributes.c ---- */
 struct device {
@@ -140,7 +143,6 @@ CUgraph graph_child(CUgraphNode node);                  /* NULL: another type of
 bool graph_exec_part(CUgraphExec *exec, CUgraphNode *node);
 
 /* ---- children.c ---- */
-CUresult children_result(void);              /* of the current device: whether all was launched */
 void children_reset(int device, bool lost); /* forgets such errors; lost: HIP has taken the device's streams away */
 
 /* ---- printf.c ---- */

@@ -103,7 +103,7 @@ CUresult cuStreamSynchronize(CUstream hStream) {
   ENTER_CONTEXT();
   void *stream;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
-  CUresult result = from_hip(hip.StreamSynchronize(stream));
+  CUresult result = with_children(from_hip(hip.StreamSynchronize(stream)));
   printf_drain(thread_state.current->device);
   return result;
 }
