@@ -120,6 +120,12 @@ def permuting(arch: str) -> list[str]:
     return [*texts, f"v_cmp_lt_u32_sdwa s[40:41], v10, v12 {sources.format('BYTE_0', 'WORD_1')}"]
 
 
+# Results of another width than the sources', and rows that go through f64 in between: modifiers are the result's.
+MODIFIED = ("v_cvt_f32_f64_e64 v20, v[10:11]", "v_cvt_f64_f32_e64 v[20:21], v10", "v_cvt_f32_u32_e64 v20, v10",
+            "v_cvt_f64_i32_e64 v[20:21], v10", "v_rcp_f32_e64 v20, v10", "v_sqrt_f32_e64 v20, v10",
+            "v_exp_f32_e64 v20, v10", "v_ldexp_f32 v20, v10, v12", "v_cvt_f32_ubyte1_e64 v20, v10")  # fmt: skip
+
+
 def half_words(arch: str) -> list[str]:
     """Parts of registers as 16-bit operands."""
     if ARCHES[arch] == 64:
@@ -154,6 +160,7 @@ def statements(arch: str) -> list[str]:
         *half_words(arch),
         *(f"{name}_e64 v20, v10, v12 {modifier}" for name in ("v_add_f32", "v_mul_f32")
           for modifier in ("clamp", "mul:2", "clamp div:2")),
+        *(f"{name} {modifier}" for name in MODIFIED for modifier in ("clamp", "mul:2", "clamp div:2")),
         "v_mul_f64 v[20:21], v[10:11], v[12:13] clamp",
         "v_add_f64 v[20:21], -v[10:11], |v[12:13]| mul:4",
         "v_fma_f64 v[20:21], v[10:11], -v[20:21], v[20:21]",

@@ -28,7 +28,7 @@ static void modify(struct compiler *c, struct sequence *s) {
   static const uint64_t scale64[4] = {UINT64_C(0x3ff) << 52, UINT64_C(0x400) << 52, UINT64_C(0x401) << 52, UINT64_C(0x3fe) << 52};
   const struct inst *i = s->i;
   struct value *d = &s->v[VALUE_D];
-  bool wide = s->half != ALL_LANES;
+  bool wide = wide_type(i->op->dst_type);   /* not the sources': v_cvt_f32_f64 goes through halves, too */
   if (i->omod) {
     unsigned x = value_register(c, s, d), z = zmm_temporary(c);
     unsigned by = wide ? zmm_const64(c, scale64[i->omod & 3]) : zmm_const(c, scale[i->omod & 3]);
