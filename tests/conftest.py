@@ -34,12 +34,17 @@ def pytest_configure(config: pytest.Config) -> None:
 
         executed.install()
     if config.getoption("--rows"):
+        from ptx2amd.isa.match import candidates
         from ptx2amd.lower import body
 
         lower = body.instruction
 
         def noted(fn: FunctionLowering, inst: Inst) -> None:
-            LOWERED.add(id(inst.shape.form))
+            """The row, and older ones whose place it takes in modules of later PTX: the same words and operands."""
+            own = inst.shape.form
+            rows = (row for row, _ in candidates(inst.shape.opcode))
+            LOWERED.update(id(row) for row in rows if (row.lower, row.operands) == (own.lower, own.operands))
+            LOWERED.add(id(own))
             lower(fn, inst)
 
         body.instruction = noted
