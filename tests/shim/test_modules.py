@@ -82,7 +82,7 @@ def test_more_threads_than_the_code_object_takes(shim: SimpleNamespace, context:
 
 
 @pytest.mark.parametrize(
-    ("shape", "want"), [((1, 1, 1), 0), ((2, 1, 1), INVALID_CLUSTER), ((1, 4, 2), INVALID_CLUSTER)]
+    ("shape", "want"), [((1, 1, 1), 0), ((4, 2, 1), INVALID_CLUSTER), ((1, 4, 2), INVALID_CLUSTER)]
 )
 def test_clusters_have_one_block(
     shim: SimpleNamespace, kernel: object, shape: tuple[int, int, int], want: int, capfd: pytest.CaptureFixture[str]
