@@ -265,13 +265,13 @@ class ModuleLowering:
         return self.shared_plan is not None or any(self.summary(f).parts for f in self.reachable(kernel))
 
     def launch_words(self, kernel: Function) -> bool:
-        """Whether the launch has to append its words to the parameters of a kernel: it reads the grid's
-        workspace, or has shared memory whose size HIP is not told."""
+        """Whether the launch has to append its words to the parameters of a kernel: it launches kernels, reads the
+        grid's workspace, or has shared memory whose size HIP is not told."""
         if self.mode == "module":
             return False
-        if self.may_launch(kernel):
+        if self.launches or self.shared_plan is not None:
             return True
-        return self.shared_plan is not None or any("%envreg" in f.text for f in self.reachable(kernel))
+        return any("%envreg" in f.text for f in self.reachable(kernel))
 
     def may_launch(self, kernel: Function) -> bool:
         """Whether a kernel, or what it calls, uses the library for launches from kernels."""

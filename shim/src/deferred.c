@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { PORTABLE = 1, HOST_COHERENT_MAPPED = 0x40000002, CELLS = 512 };
+enum { PORTABLE = 1, CELLS = 512 };
 enum { NON_BLOCKING = 1, BLOCKING_EVENT_WITHOUT_TIME = 3, GREATER_OR_EQUAL = 0 };
 
 static pthread_mutex_t cells_lock = PTHREAD_MUTEX_INITIALIZER, lock = PTHREAD_MUTEX_INITIALIZER;
@@ -22,21 +22,18 @@ _Atomic bool lines_ending;
 static struct cell *spare[2];
 
 static struct cell *more_cells(void) {
-  void *host = NULL, *seen = NULL;
+  void *host = NULL;
+  uint64_t seen;
   struct cell *cells = calloc(CELLS, sizeof *cells);
   if (!cells) return NULL;
-  int error = hip.HostMalloc(&host, CELLS * sizeof(uint64_t), PORTABLE | HOST_COHERENT_MAPPED);
-  if (error) error = hip.HostMalloc(&host, CELLS * sizeof(uint64_t), PORTABLE);
-  if (!error) hip_internal(host);
-  if (error || hip.HostGetDevicePointer(&seen, host, 0)) {
-    if (!error) hip.HostFree(host);
+  if (hip_mapped(CELLS * sizeof(uint64_t), PORTABLE, &host, &seen)) {
     free(cells);
     return NULL;
   }
   for (int i = 0; i < CELLS; i++) {
     uint64_t *at = (uint64_t *)host + i;
     *at = 0;
-    cells[i] = (struct cell){at, (uint64_t)(uintptr_t)((uint64_t *)seen + i), i + 1 < CELLS ? &cells[i + 1] : NULL};
+    cells[i] = (struct cell){at, seen + (uint64_t)i * sizeof *at, i + 1 < CELLS ? &cells[i + 1] : NULL};
   }
   return cells;
 }

@@ -35,6 +35,18 @@ void hip_internal(void *memory) {
   if (mark_internal && memory) mark_internal(memory);
 }
 
+int hip_mapped(size_t size, unsigned flags, void **host, uint64_t *seen) {
+  enum { COHERENT_MAPPED = 0x40000002 };
+  void *address = NULL;
+  int error = hip.HostMalloc(host, size, flags | COHERENT_MAPPED);
+  if (error) error = hip.HostMalloc(host, size, flags);
+  if (error) return error;
+  hip_internal(*host);
+  if ((error = hip.HostGetDevicePointer(&address, *host, 0))) hip.HostFree(*host);
+  *seen = (uint64_t)(uintptr_t)address;
+  return error;
+}
+
 static void resolve(void *library) {
   int version = 0, (*ask)(int *) = (int (*)(int *))dlsym(library, "hipRuntimeGetVersion");
   if (ask && !ask(&version) && version >= 10000000) hip_version = version / 100000;

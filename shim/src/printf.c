@@ -8,7 +8,6 @@
 #include "module.h"
 
 enum { BUFFER_BYTES = 1 << 20, HEADER = 8, RECORD_HEADER = 16, TEXT_MAX = 1 << 16 };
-enum { HOST_COHERENT_MAPPED = 0x40000002 };
 static const uint64_t COPIED = (uint64_t)1 << 63; /* with a position in the record, instead of an address */
 
 enum { ASSERTION = 1 }; /* kind of record */
@@ -19,22 +18,20 @@ static bool asserted; /* a kernel's assert failed; no kernel runs after that */
 
 CUresult printf_prepare(int device) {
   struct device *d = &devices[device];
-  void *host = NULL, *seen = NULL;
+  void *host = NULL;
+  uint64_t seen;
   size_t size = BUFFER_BYTES;
   int error = 0;
   struct context *c = thread_state.current;
   if (c && c->limits[CU_LIMIT_PRINTF_FIFO_SIZE] > size) size = c->limits[CU_LIMIT_PRINTF_FIFO_SIZE];
   pthread_mutex_lock(&lock);
   if (!d->printf_buffer) {
-    error = hip.HostMalloc(&host, size, HOST_COHERENT_MAPPED);
-    if (error) error = hip.HostMalloc(&host, size, 0);
-    if (!error) hip_internal(host);
-    if (!error && (error = hip.HostGetDevicePointer(&seen, host, 0))) hip.HostFree(host);
+    error = hip_mapped(size, 0, &host, &seen);
     if (!error) {
       size_t room = size - HEADER; /* positions count from behind the header */
       uint32_t header[2] = {(uint32_t)(room > 0xfffffff0u ? 0xfffffff0u : room), 0};
       memcpy(host, header, sizeof header);
-      d->device_printf = (uint64_t)(uintptr_t)seen;
+      d->device_printf = seen;
       d->printf_buffer = host;
     }
   }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PORTABLE = 1, HOST_COHERENT_MAPPED = 0x40000002 };
+enum { PORTABLE = 1 };
 enum { HEADER = 256, ERRORS = 4096, ERROR_BYTES = 16, ATTRIBUTES = 160, FIRST_STREAM = 16, RECORD_BYTES = 256 };
 /* None of what a kernel launches begins before it has ended, while on NVIDIA's GPUs launches make room as they begin. */
 enum { LAUNCHES_PER_SLOT = 8 };
@@ -46,18 +46,13 @@ static struct records *make(int device, size_t capacity) {
   r->queue = HEADER + ERRORS * ERROR_BYTES + ATTRIBUTES * sizeof(int32_t);
   r->pool = (r->queue + capacity * sizeof(uint64_t) + 15) & ~(uint64_t)15;
   r->size = r->pool + r->room;
-  void *host = NULL, *seen = NULL;
-  int error = hip.HostMalloc(&host, r->size, PORTABLE | HOST_COHERENT_MAPPED);
-  if (error) error = hip.HostMalloc(&host, r->size, PORTABLE);
-  if (!error) hip_internal(host);
-  if (!error && (error = hip.HostGetDevicePointer(&seen, host, 0))) hip.HostFree(host);
-  if (error) {
+  void *host = NULL;
+  if (hip_mapped(r->size, PORTABLE, &host, &r->seen)) {
     free(r);
     return NULL;
   }
   memset(host, 0, r->pool);
   r->host = host;
-  r->seen = (uint64_t)(uintptr_t)seen;
   fill_attributes(r);
   return r;
 }

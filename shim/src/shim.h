@@ -27,6 +27,8 @@ const char *json_string(const char *text, char *out, size_t size);         /* qu
 double now_ms(void);
 
 /* ---- hip.c ---- */
+/* Host memory of ours that kernels reach, at *seen for them: coherent where HIP has that. A HIP error. */
+int hip_mapped(size_t size, unsigned flags, void **host, uint64_t *seen);
 void hip_internal(void *memory); /* an allocation of ours: no leak of the program (software GPU's memcheck) */
 extern uint64_t (*hip_in_use)(int device); /* bytes of this process; NULL: not known (AMD's library) */
 extern int hip_version;      /* of the HIP library: 503 is 5.3 */
