@@ -9,7 +9,10 @@ the lanes meet after the release instead ("MIMD synchronization on SIMT architec
            rest                           meet:  <anchor>; @turn==1 bra again;
                                                  rest
 
-The same is done for lanes that only look, for their turn or for what lanes on the other side of a branch write."""
+The same is done for lanes that only look, for their turn or for what lanes on the other side of a branch write.
+
+A release behind a barrier, or an exchange of all lanes, stays as it is: who has the lock needs there the lanes that
+still try, so these do not wait for that release, and all meet in front of the barrier anyway."""
 
 from __future__ import annotations
 
@@ -19,9 +22,10 @@ from typing import TypeVar
 
 from ptx2amd.isa.form import Form
 from ptx2amd.ptx.ast import Guard, Imm, Inst, Label, Reg, Scope, Shape, Sym, Var
+from ptx2amd.target.exchanges import is_exchange, members
 from ptx2amd.target.flow import Flow, Op
 from ptx2amd.target.inline import flat
-from ptx2amd.target.lanes import Lanes
+from ptx2amd.target.lanes import ALL_LANES, Lanes
 from ptx2amd.target.made import ANCHOR, BRA, HIDDEN, SETP, made
 
 T = TypeVar("T")
@@ -29,6 +33,7 @@ T = TypeVar("T")
 STRONG = frozenset(("volatile", "relaxed", "acquire", "mmio"))
 STORES = frozenset(("st", "atom", "red"))
 TOGETHER = frozenset(("shfl", "vote", "match", "redux", "activemask", "elect", "bar", "barrier"))
+BLOCK_WAITS = frozenset(("bar_sync", "bar_red"))
 ROUND = Shape("", Form("", "d:u32, a:u32", "spin_round"), {}, ("d", "a"), ("u32", "u32"))
 PATIENT = Shape("", Form("", "p:pred, a:u32, b:u32", "spin_patient"), {}, ("p", "a", "b"), ("pred", "u32", "u32"))
 
@@ -60,6 +65,14 @@ def is_look(op: Op) -> bool:
         by = op.inst.get("b")
         return isinstance(by, Imm) and not by.bits
     return op.lower == "ld" and op.mods.get("sem") in STRONG
+
+
+def gathers(flow: Flow, op: Op) -> bool:
+    """Whether lanes go on behind an operation only when all of their warp that have not ended are there."""
+    if op.inst.guard is not None:
+        return False
+    mask = flow.constant(op, members(op)) if is_exchange(op) else None
+    return op.lower in BLOCK_WAITS or (mask is not None and mask & ALL_LANES == ALL_LANES)
 
 
 def conditions(flow: Flow) -> dict[Op, set[Op]]:
@@ -113,6 +126,7 @@ def _sections(flow: Flow, here: list[Op], asked: dict[Op, set[Op]], askers: dict
     if not releases:
         return []
     ends = flow.earliest(tries | releases | looks)
+    stops = flow.earliest([*tries, *releases, *looks, *(op for op in flow.ops() if gathers(flow, op))])
     parts: list[tuple[set[Op], Lock]] = []  # what a section is known by
     for branch in sorted({branch for op in tries | looks for branch in askers[op]}, key=lambda op: op.block):
         asks = asked[branch] & (tries | looks)
@@ -124,9 +138,11 @@ def _sections(flow: Flow, here: list[Op], asked: dict[Op, set[Op]], askers: dict
             if back and not back & releases and ahead != back and goal:
                 if not tries and _meets(flow, block.falls if taken else jump, releases):
                     break
-                reached = [op for op in here if op in ahead & releases]
-                again = {branch: [op for op in here if op in back]}
-                parts.append((asks | back | ahead, Lock([(branch, taken)], reached, again, bool(tries))))
+                reached = flow.first(block.falls if taken else jump, stops) & releases
+                if reached:
+                    again = {branch: [op for op in here if op in back]}
+                    lock = Lock([(branch, taken)], [op for op in here if op in reached], again, bool(tries))
+                    parts.append((asks | back | ahead, lock))
                 break
             signals = set() if tries or ahead & releases else _other_side(flow, branch, releases)
             if back & looks and ahead != back and signals:

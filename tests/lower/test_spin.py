@@ -114,3 +114,34 @@ def test_every_thread_gets_its_turn(arch: str, name: str) -> None:
         assert counter == grid * (sum(i & 3 for i in range(block)) if adds is None else adds * block)
         ends = (block * grid, block * grid) if "tickets" in name else (int("signal" in name), 0)
         assert (lock, other) == ends
+
+
+# Block 0 waits until another block has written, and hands the lock back: one thread for all of its {what}.
+HANDED_OVER = """mov.u32 %r11, %ctaid.x; mov.u32 %r4, {lane}; setp.ne.u32 %p1, %r4, 0;
+mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2;
+setp.ne.u32 %p3, %r11, 0; @%p3 bra OTHER; mov.u32 %r12, 2;
+AGAIN: @%p1 bra IN; L: atom.global.cas.b32 %r2, [%rd1], 2, 3; setp.ne.s32 %p2, %r2, 2; @%p2 bra L;
+IN: membar.gl; {meet} ld.volatile.global.u32 %r3, [%rd3+4]; st.volatile.global.u32 [%rd3+{behind}], %r3; {meet}
+@%p1 bra OUT; atom.global.exch.b32 %r7, [%rd1], 0;
+OUT: membar.gl; {more} bra END;
+OTHER: @%p1 bra IN2; L2: atom.global.cas.b32 %r2, [%rd1], 0, 1; setp.ne.s32 %p2, %r2, 0; @%p2 bra L2;
+IN2: membar.gl; {meet} ld.volatile.global.u32 %r3, [%rd3+4]; add.u32 %r3, %r3, %r1;
+st.volatile.global.u32 [%rd3+4], %r3; membar.gl; {meet}
+@%p1 bra END; atom.global.exch.b32 %r7, [%rd1], 2;
+END:"""
+ROUNDS = "sub.u32 %r12, %r12, 1; setp.ne.u32 %p4, %r12, 0; @%p4 bra AGAIN;"
+
+
+@pytest.mark.parametrize("arch", MAPPINGS)
+@pytest.mark.parametrize("more", ["", ROUNDS], ids=["once", "in_a_loop"])
+@pytest.mark.parametrize("what", ["block", "warp"])
+def test_those_who_meet_their_lock_s_taker_wait_for_it(what: str, more: str, arch: str) -> None:
+    """Threads that only meet the taker, at a barrier or at a `.sync` of the warp, passed it before it had the lock."""
+    lane, meet = ("%tid.x", "bar.sync 0;") if what == "block" else ("%laneid", "bar.warp.sync -1;")
+    for threads in (32, 96) if what == "block" else (32,):
+        body = HANDED_OVER.format(lane=lane, meet=meet, more=more, behind=4 + 4 * threads)
+        programs = program(HEAD + KERNEL.format(name="k", body=body), arch)
+        [out] = programs.run("k", threads, [4 + 8 * threads], grid=3 if more else 2)
+        words = struct.unpack(f"<{1 + 2 * threads}I", out)
+        wanted = [i * (2 if more else 1) for i in range(threads)] * 2
+        assert words == (0, *wanted)
