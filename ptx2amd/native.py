@@ -197,12 +197,16 @@ BUILDS = {"vgpu": build_vgpu, "shim": build_shim}
 
 
 def build(parts: Iterable[str] = tuple(BUILDS), target: Path = DIRECTORY, extra: tuple[str, ...] = ()) -> None:
-    """Build the named parts into `target`. Raises Ptx2amdError with the compiler's command when it fails."""
+    """Build the named parts into `target`, and what the translator loads from there. Raises Ptx2amdError with the
+    compiler's command when it fails."""
+    from ptx2amd.ptx.grammar import TABLES, write_tables
+
     _prepared(target)
     for part in parts:
         work = WORK / (part + "".join(extra).replace("/", "_"))
         BUILDS[part](Builder(work, extra), target)
     (target / "build-id").write_text(current_build_id() + "\n")
+    write_tables(target / TABLES.name)
 
 
 def drop_levels(highest: str) -> None:

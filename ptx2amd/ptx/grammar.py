@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
+from typing import Any
 
+import lark as generator
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
+from lark.grammar import Rule
+from lark.lexer import TerminalDef
 
 from ptx2amd.errors import PtxError
-from ptx2amd.service.cache import directory as cache_directory
+
+#: The parser's tables, which `python -m ptx2amd.native` makes: loading them takes a tenth of the time of making them.
+TABLES = Path(__file__).resolve().parent.parent / "_native" / "grammar.json"
 
 STARTS = (
     "module",
@@ -31,18 +41,46 @@ STARTS = (
 
 @cache
 def lark() -> Lark:
-    """The parser of grammar/ptx.lark (packaged as ptx2amd/ptx/ptx.lark). Its tables take a quarter of a second
-    to make, so they are kept in the cache directory; Lark itself checks that they belong to this grammar."""
-    text = files("ptx2amd.ptx").joinpath("ptx.lark").read_text(encoding="utf-8")
-    tables: str | bool = False
+    """The parser of grammar/ptx.lark (packaged as ptx2amd/ptx/ptx.lark): from its tables, or made anew (half a second)
+    where these are missing or of another grammar."""
+    text = _text()
     try:
-        folder = cache_directory()
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        tables = str(folder / "grammar.tables")
-    except OSError:
-        pass  # no cache, no harm
-    options = {"parser": "lalr", "lexer": "contextual", "start": list(STARTS), "maybe_placeholders": True}
-    return Lark(text, cache=tables, **options)  # type: ignore[arg-type]
+        tables = json.loads(TABLES.read_bytes(), object_hook=_numbered)
+    except (OSError, ValueError):
+        return _make(text)
+    if tables.get("grammar") != _digest(text):
+        return _make(text)
+    return Lark._load_from_dict(tables["data"], tables["memo"])  # as Lark's stand-alone parsers do
+
+
+def write_tables(path: Path = TABLES) -> None:
+    """Write the parser's tables, unless those there are of this grammar. JSON, of which nothing is executed when it
+    is loaded, and in the package, which nobody can write to who cannot change the code."""
+    text = _text()
+    if path.exists() and _digest(text).encode() in path.read_bytes()[:200]:
+        return
+    data, memo = _make(text).memo_serialize([TerminalDef, Rule])
+    temporary = path.with_name(path.name + ".new")
+    temporary.write_text(json.dumps({"grammar": _digest(text), "data": data, "memo": memo}))
+    os.replace(temporary, path)
+
+
+def _text() -> str:
+    return files("ptx2amd.ptx").joinpath("ptx.lark").read_text(encoding="utf-8")
+
+
+def _make(text: str) -> Lark:
+    return Lark(text, parser="lalr", lexer="contextual", start=list(STARTS), maybe_placeholders=True)
+
+
+def _digest(text: str) -> str:
+    """Of all that the tables depend on."""
+    return hashlib.blake2b(f"{generator.__version__} {STARTS} {text}".encode(), digest_size=16).hexdigest()
+
+
+def _numbered(item: dict[str, Any]) -> dict[str | int, Any]:
+    """Lark's tables have numbers as keys, which JSON does not."""
+    return {int(key) if key.isdigit() else key: value for key, value in item.items()}
 
 
 def parse(text: str, start: str, source: str = "<ptx>", line: int = 1, column: int = 1) -> Tree:
