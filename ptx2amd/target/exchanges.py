@@ -170,12 +170,12 @@ def _until_unguarded(ops: list[Op]) -> tuple[list[Op], bool]:
 # the change
 
 
-def transform(scope: Scope) -> Scope:
-    """A body in which operations that lanes may be at together are one."""
+def transform(scope: Scope, kernel: bool = False) -> Scope:
+    """A body in which operations that lanes may be at together are one. kernel: see Flow."""
     if sum(isinstance(item, Inst) and item.shape.form.lower in EXCHANGES for item in items(scope)) < 2:
         return scope
     simple = flat(scope)
-    flow = Flow(simple)
+    flow = Flow(simple, kernel)
     found = meetings(flow)
     if not found:
         return scope

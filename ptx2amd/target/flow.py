@@ -14,6 +14,7 @@ from ptx2amd.ptx.ast import Addr, BranchTargets, Imm, Inst, Label, Operand, Pair
 ENDS = frozenset(("bra", "brx_idx", "ret", "exit", "trap"))
 DESTINATIONS = frozenset(("d", "e", "p", "q", "u"))
 COPIES = frozenset(("mov", "cvta_flat", "cvta_window", "cvta_to_window"))
+CARRY = "CC.CF"  # the carry flag, a register that no operand names
 Names = dict[str, str]  # what a name in the text stands for
 
 
@@ -54,6 +55,8 @@ class Op:
                 yield from map(self.key, registers(operand))
         if self.lower in ("ld", "call"):
             yield from self._parameters("a")
+        if self.inst.shape.form.mnemonic in ("addc", "subc", "madc"):
+            yield CARRY
 
     def writes(self) -> Iterator[str]:
         """The registers that it writes, and variables in .param space."""
@@ -62,6 +65,8 @@ class Op:
                 yield from map(self.key, registers(operand))
         if self.lower in ("st", "call"):
             yield from self._parameters("a" if self.lower == "st" else "d")
+        if self.lower in ("add_carry", "sub_carry", "mad_carry") and self.mods.get("cc", "cc"):
+            yield CARRY
 
     def _parameters(self, name: str) -> Iterator[str]:
         """The variables in .param space that operand `name` names."""
@@ -100,9 +105,11 @@ class Block:
 
 
 class Flow:
-    """The flow graph of one body. Block 0 is the entry."""
+    """The flow graph of one body. Block 0 is the entry. kernel: whether it is a kernel's, whose parameters are uniform.
+    """
 
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, scope: Scope, kernel: bool = False) -> None:
+        self.kernel = kernel
         self.blocks = [Block()]
         self._labels: dict[str, int] = {}
         self._jumps: list[tuple[int, list[str]]] = []
@@ -425,6 +432,8 @@ class Flow:
         if shape.form.mnemonic in ("ld", "atom", "call") or len(list(op.writes())) > 1:
             return (register,)  # one write: one value
         parts: list[object] = [shape.opcode]
+        if CARRY in op.reads():
+            return None
         for name, operand in zip(shape.names, op.inst.operands, strict=True):
             if name in DESTINATIONS:
                 continue

@@ -60,7 +60,7 @@ def hazards(module: Module, functions: Iterable[Function]) -> list[Hazard]:
     flows = [Flow(inlined(module, f, lambda g: matters(g) and g.proto.name not in seen).scope) for f in apart]
     asking = _asking({f.proto.name: flow for f, flow in zip(apart, flows, strict=True)})
     offsets = {var.name: at for var, (at, _, _) in zip(kernel.proto.params, param_layout(kernel), strict=True)}
-    views = [Body(Flow(whole.scope), shape, asking, offsets)]
+    views = [Body(Flow(whole.scope, kernel=True), shape, asking, offsets)]
     views += [Body(flow, shape, asking) for flow in flows]
     stores = {space for view in views for space in view.stores}
     found = {hazard for view in views for hazard in view.hazards(stores)}

@@ -8,13 +8,25 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from ptx2amd.ptx.ast import Imm, Operand, Reg
+from ptx2amd.ptx.ast import Addr, Imm, Operand, Reg, Sym
 from ptx2amd.target.flow import DESTINATIONS, Flow, Op
 from ptx2amd.target.together import Warps
 
-LANE = ("%tid", "%laneid", "%lanemask", "%clock", "%globaltimer")
+# special registers that are uniform
+UNIFORM = (
+    *("%ntid", "%ctaid", "%nctaid", "%gridid", "%warpid", "%nwarpid", "%smid", "%nsmid", "%clusterid", "%nclusterid"),
+    *("%cluster_", "%is_explicit_cluster", "%current_graph_exec", "%envreg", "%pm", "%dynamic_smem_size"),
+    *("%total_smem_size", "%aggr_smem_size", "%reserved_smem", "WARP_SZ"),
+)
 GRID = ("%tid.y", "%tid.z", "%ntid", "%ctaid", "%nctaid")  # what linear numbers of threads are made of, beside %tid.x
-APART = frozenset(("call", "atom", "atom_cas"))  # results that differ, whatever is read
+# lowerings whose results differ, whatever is read: the lanes' own parts of matrices, addresses on the lanes' own stacks
+APART = frozenset(
+    (
+        *("call", "atom", "atom_cas", "elect", "alloca", "stacksave", "mbarrier_update", "mbarrier_wait"),
+        *("ldmatrix", "ldmatrix_bytes", "ldmatrix_bytes_trans", "movmatrix", "wmma_load", "wmma", "wgmma"),
+        *("mma", "mma_quadpair", "mma_sparse", "mma_small", "mma_scaled", "mma_sparse_scaled"),
+    )
+)
 SUMS = frozenset(("add", "mad", "mul", "mov", "cvt"))
 WARP, ALL_LANES = 32, 0xFFFFFFFF
 
@@ -68,16 +80,36 @@ class Lanes(Warps):
         return sides, set().union(*ways).difference(*sides)
 
     def _different(self, register: str) -> bool:
-        return register in self.differing or (register not in self.flow.definitions and register.startswith(LANE))
+        if register in self.flow.definitions:
+            return register in self.differing
+        # A special register, a register that nobody writes, or a parameter: callers may give each lane its own.
+        return not register.startswith(UNIFORM) and (register.startswith("%") or not self.flow.kernel)
 
     def _result_differs(self, op: Op, reads: list[str]) -> bool:
-        if op.lower in APART:
+        if op.lower in APART or (op.lower == "shfl" and "p" in op.inst.shape.names) or self._of_own_memory(op):
             return True
         if op.inst.guard is not None and self._different(op.key(op.inst.guard.reg)):
             return True
         if self._of_warp(op):
             return False
         return any(map(self._different, reads))
+
+    def _of_own_memory(self, op: Op) -> bool:
+        """Whether an operation may load from memory that each lane has of its own, at one address for all."""
+        if op.lower != "ld" or op.mods.get("space", "") not in ("", "local", "param", "param::func"):
+            return False
+        address = op.inst.get("a")
+        if op.mods["space"] == "local" or not isinstance(address, Addr):
+            return True
+        # Variables in .param space are known by their names; through addresses, those of functions are local memory.
+        return not (op.mods["space"] and isinstance(address.base, Sym)) and self._local_addresses
+
+    @cached_property
+    def _local_addresses(self) -> bool:
+        """Whether there may be generic addresses of local memory: made here, by a caller, or in a call."""
+        return not self.flow.kernel or any(
+            op.lower == "call" or (op.lower == "cvta_window" and op.mods["space"] == "local") for op in self.flow.ops()
+        )
 
     def _of_warp(self, op: Op) -> bool:
         """Whether an operation gives all lanes of a warp the same, though it reads what differs."""

@@ -16,9 +16,10 @@ def prepared(module: Module, function: Function) -> Scope:
         return body(module, function)
     whole = inlined(module, function, Matters(module)).scope
     asks = any(isinstance(item, Inst) and _asks(item.shape) for item in items(whole))
-    changed = exchanges.transform(whole)
-    if asks and spins.locks(Flow(whole)):
-        return spins.transform(changed)
+    kernel = function.kind == "entry"
+    changed = exchanges.transform(whole, kernel)
+    if asks and spins.locks(Flow(whole, kernel)):
+        return spins.transform(changed, kernel)
     return body(module, function) if changed is whole else changed
 
 

@@ -224,10 +224,10 @@ def _joined(parts: list[tuple[T, Lock]], together: Callable[[T, T], bool]) -> li
 # the change
 
 
-def transform(scope: Scope) -> Scope:
-    """A function body in which the lanes of a wave meet after the releases of its locks."""
+def transform(scope: Scope, kernel: bool = False) -> Scope:
+    """A function body in which the lanes of a wave meet after the releases of its locks. kernel: see Flow."""
     scope = flat(scope)
-    for number, lock in enumerate(locks(Flow(scope))):
+    for number, lock in enumerate(locks(Flow(scope, kernel))):
         scope = _meet(scope, lock, number)
     return scope
 

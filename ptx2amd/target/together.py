@@ -18,7 +18,7 @@ ENDS = frozenset(("ret", "exit", "trap"))
 
 def together(scope: Scope) -> set[int]:
     """The ids of the instructions in a kernel's body where its warps are together."""
-    return {id(op.inst) for op in Warps(Flow(scope)).together()}
+    return {id(op.inst) for op in Warps(Flow(scope, kernel=True)).together()}
 
 
 class Warps:

@@ -8,7 +8,7 @@ import struct
 import pytest
 import warp_matrix
 import warp_programs
-from device import MAPPINGS, program
+from device import ARCHS, MAPPINGS, Program, program
 
 
 @pytest.mark.parametrize("exited", [False, True])
@@ -59,3 +59,49 @@ def test_lanes_below(arch: str) -> None:
         own = [(t * 0x9E3779B1 & 0xFFFFFFFF & below[t]).bit_count() for t in range(threads)]
         rank = [(active[t] & below[t]).bit_count() if t & 4 else 0 for t in range(threads)]
         assert list(struct.iter_unpack("<2I", out)) == list(zip(own, rank, strict=True)), threads
+
+
+# what makes a condition, of which every lane reads the same registers -> whether lanes part
+OWN = {
+    "elect": "elect.sync %r2|%p, -1;",
+    "elect of a function": "call.uni (%r2), chosen, (); setp.ne.u32 %p, %r2, 0;",
+    "local memory": "ld.local.u32 %r5, [depot+4]; setp.eq.u32 %p, %r5, 0;",
+    "local memory by a generic address": "ld.u32 %r5, [%g+4]; setp.eq.u32 %p, %r5, 0;",
+    "predicate of shfl": "shfl.sync.up.b32 %r5|%p, %n, 1, 0, -1;",
+    "ldmatrix": "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r5}, [tile]; setp.lt.u32 %p, %r5, 2;",
+    "movmatrix": "movmatrix.sync.aligned.m8n8.trans.b16 %r5, %n; setp.eq.u32 %p, %r5, 0;",
+    "wmma.load": "wmma.load.c.sync.aligned.row.m8n8k32.shared.s32 {%r5,%r6}, [tile]; setp.lt.u32 %p, %r5, 9;",
+    "carry": "add.cc.u32 %r6, %lane, -1; addc.u32 %r5, 0, 0; setp.eq.u32 %p, %r5, 0;",
+    "atomic": "atom.shared.add.u32 %r5, [tile], 1; setp.eq.u32 %p, %r5, 0;",
+    "parameter of a function": "",
+}
+VOTES = """.version 8.8
+.target sm_90
+.address_size 64
+.func (.reg .b32 %d) chosen() { .reg .pred %p; .reg .b32 %r; elect.sync %r|%p, -1; selp.b32 %d, 1, 0, %p; ret; }
+.func (.reg .b32 %d) voted(.reg .b32 %a) {
+  .shared .b32 own; .reg .pred %p, %t; setp.eq.u32 %t, 0, 0; setp.eq.u32 %p, %a, 0; @%p bra A;
+  vote.sync.ballot.b32 %d, %t, -1; bra E;
+  A: vote.sync.ballot.b32 %d, %t, -1;
+  E: ret;
+}
+.visible .entry k(.param .u64 out, .param .u32 n) {
+  .reg .pred %p, %t; .reg .b32 %r<9>, %lane, %n; .reg .b64 %o, %s, %w, %g; .local .align 8 .b8 depot[16];
+  .shared .align 128 .b8 tile[256];
+  ld.param.u64 %o, [out]; ld.param.u32 %n, [n]; mov.u32 %lane, %laneid; mad.wide.u32 %o, %lane, 4, %o;
+  setp.eq.u32 %t, 0, 0; cvta.local.u64 %g, depot; st.local.u32 [depot+4], %lane;
+  mul.wide.u32 %w, %lane, 4; mov.u64 %s, tile; add.u64 %s, %s, %w; st.shared.u32 [%s], %lane; cvta.local.u64 %g, depot;
+  mov.u32 %r3, 0; bar.sync 0; BODY
+  st.global.u32 [%o], %r3; ret;
+}
+"""
+BRANCH = "@%p bra A; vote.sync.ballot.b32 %r3, %t, -1; bra E; A: vote.sync.ballot.b32 %r3, %t, -1; E:"
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("name", OWN)
+def test_votes_on_both_sides_of_a_branch(name: str, arch: str) -> None:
+    """All lanes vote, also where the branch asks for something that differs though no operand does."""
+    text = f"{OWN[name]} {BRANCH}" if OWN[name] else "call.uni (%r3), voted, (%lane);"
+    [out] = Program(VOTES.replace("BODY", text), arch).run("k", 32, [128], [struct.pack("<I", 0x10000)])
+    assert out == b"\xff" * 128

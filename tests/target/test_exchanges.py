@@ -14,14 +14,22 @@ from ptx2amd.target.lanes import Lanes
 from ptx2amd.target.prepare import prepared
 from ptx2amd.translate import parse
 
-HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
-KERNEL = """.visible .entry k(.param .u64 p, .param .u32 n) {{
+HEAD = ".version 8.8\n.target sm_90\n.address_size 64\n"
+KERNEL = """.func (.param .b64 r) g();
+.visible .entry k(.param .u64 p, .param .u32 n) {{
 .reg .b32 %r<40>; .reg .b64 %rd<10>; .reg .pred %p<10>;
 ld.param.u64 %rd1, [p]; ld.param.u32 %r30, [n]; mov.u32 %r1, %tid.x; mov.u32 %r2, %laneid; mov.u32 %r3, %ctaid.x;
 mov.u32 %r5, %tid.y; shr.u32 %r6, %r1, 5;
 {body}
 }}
 """
+
+FUNCTION = """.func f(.reg .b32 %a, .param .b64 p, .param .b32 n) {{
+.reg .b32 %r<40>; .reg .b64 %rd<10>; .reg .pred %p<10>;
+{body}
+}}
+"""
+BRANCH = " @%p1 bra A; st.global.u32 [%rd1], %r1; A: st.global.u32 [%rd1+4], %r1; E: ret;"
 
 # condition of a branch -> whether lanes of a warp may part at it
 CONDITIONS = {
@@ -53,7 +61,39 @@ CONDITIONS = {
     # a loop that some of the lanes take part in
     "setp.lt.u32 %p2, %r1, %r30; @!%p2 bra E; mov.u32 %r7, 0; L: add.s32 %r7, %r7, 1; setp.lt.s32 %p3, %r7, %r3;"
     " @%p3 bra L; setp.eq.s32 %p1, %r7, 1;": False,
+    # results that differ where operands do not
+    "elect.sync %r7|%p1, -1;": True,
+    "elect.sync %r7|%p2, -1; setp.eq.s32 %p1, %r7, 0;": True,
+    "shfl.sync.idx.b32 %r7|%p1, %r30, 0, 31, -1;": True,
+    "shfl.sync.bfly.b32 %r7, %r30, 1, 31, -1; setp.eq.s32 %p1, %r7, 0;": False,
+    ".shared .b32 s[256]; ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r7}, [s]; setp.eq.s32 %p1, %r7, 0;": True,
+    "movmatrix.sync.aligned.m8n8.trans.b16 %r7, %r30; setp.eq.s32 %p1, %r7, 0;": True,
+    "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r7,%r8}, {%r30}, {%r30}, {%r3,%r3}; setp.eq.s32 %p1, %r7, 0;": (
+        True
+    ),
+    "wmma.load.c.sync.aligned.row.m8n8k32.s32 {%r7,%r8}, [%rd1]; setp.eq.s32 %p1, %r7, 0;": True,
+    "stacksave.u32 %r7; setp.eq.s32 %p1, %r7, 0;": True,
+    "add.cc.u32 %r8, %r2, -1; addc.u32 %r7, 0, 0; setp.eq.s32 %p1, %r7, 0;": True,
+    "add.cc.u32 %r8, %r3, -1; addc.u32 %r7, 0, 0; setp.eq.s32 %p1, %r7, 0;": False,
+    "mov.u32 %r7, %clock; setp.eq.s32 %p1, %r7, 0;": True,
+    "mov.u32 %r7, %smid; setp.eq.s32 %p1, %r7, 0;": False,
+    # memory that each lane has of its own
+    ".local .b32 l; ld.local.u32 %r7, [l]; setp.eq.s32 %p1, %r7, 0;": True,
+    ".local .b32 l; cvta.local.u64 %rd2, l; ld.u32 %r7, [%rd2]; setp.eq.s32 %p1, %r7, 0;": True,
+    ".local .b32 l; cvta.local.u64 %rd2, l; st.global.u64 [%rd1], %rd2; ld.global.u64 %rd3, [%rd1];"
+    " ld.u32 %r7, [%rd3]; setp.eq.s32 %p1, %r7, 0;": True,
+    "ld.u32 %r7, [%rd1]; setp.eq.s32 %p1, %r7, 0;": False,  # no address of local memory is made
+    ".param .b64 c; call.uni (c), g, (); ld.u32 %r7, [%rd1]; setp.eq.s32 %p1, %r7, 0;": True,
+    ".param .b64 c; call.uni (c), g, (); ld.param.u32 %r7, [c]; setp.eq.s32 %p1, %r7, 0;": True,
+    ".param .b64 c; call.uni (c), g, (); ld.global.u32 %r7, [%rd1]; setp.eq.s32 %p1, %r7, 0;": False,
 }
+# the same in a function that is called
+OF_CALLERS = (
+    "setp.eq.s32 %p1, %a, 0;",
+    "ld.param.u32 %r7, [n]; setp.eq.s32 %p1, %r7, 0;",
+    "mov.b64 %rd2, p; ld.param.u32 %r7, [%rd2+8]; setp.eq.s32 %p1, %r7, 0;",
+    ".shared .b64 s; ld.shared.u64 %rd2, [s]; ld.u32 %r7, [%rd2]; setp.eq.s32 %p1, %r7, 0;",
+)
 
 
 def scope(text: str) -> Scope:
@@ -63,9 +103,21 @@ def scope(text: str) -> Scope:
 
 @pytest.mark.parametrize("condition, parts", CONDITIONS.items())
 def test_lanes_part_at(condition: str, parts: bool) -> None:
-    flow = Flow(scope(condition + " @%p1 bra A; st.global.u32 [%rd1], %r1; A: st.global.u32 [%rd1+4], %r1; E: ret;"))
+    assert parting(scope(condition + BRANCH), kernel=True) == parts
+
+
+@pytest.mark.parametrize("condition", OF_CALLERS)
+def test_lanes_part_at_what_callers_give(condition: str) -> None:
+    """Each lane may have given an own value, or the address of a variable in its own local memory."""
+    module = parse(HEAD + FUNCTION.format(body=condition + BRANCH), "exchanges.ptx")
+    assert parting(body(module, module.functions["f"]), kernel=False)
+
+
+def parting(of: Scope, kernel: bool) -> bool:
+    """Whether lanes may part at the last branch of a body."""
+    flow = Flow(of, kernel)
     last = [op for op in flow.ops() if op.lower == "bra"][-1]
-    assert (last in Lanes(flow).parting) == parts
+    return last in Lanes(flow).parting
 
 
 BY_LANE, UNIFORM = "setp.eq.s32 %p1, %r2, 0; @%p1 bra B;", "setp.eq.s32 %p1, %r30, 0; @%p1 bra B;"
@@ -130,9 +182,9 @@ MEETINGS = {
 def test_operations_that_meet(name: str) -> None:
     branch, first, second, sizes = MEETINGS[name]
     before = scope(SIDES.format(branch=branch, first=first, second=second))
-    found = meetings(Flow(before))
+    found = meetings(Flow(before, kernel=True))
     assert [len(ops) for ops in found] == sizes
-    after = transform(before)
+    after = transform(before, kernel=True)
     if not sizes:
         assert after is before
     left = [op for op in Flow(after).ops() if op.lower in ("shfl", "redux", "bar_warp_sync")]
@@ -164,7 +216,7 @@ def test_lanes_wait_where_ways_round_a_loop_differ() -> None:
     """A loop against its rounds written out: labels at which lanes wait for others are there only then."""
 
     def labels(first: str, second: str) -> list[str]:
-        found = transform(scope(SIDES.format(branch=BY_LANE, first=first, second=second)))
+        found = transform(scope(SIDES.format(branch=BY_LANE, first=first, second=second)), kernel=True)
         return [item.name for item in found.items if getattr(item, "name", "").startswith("$waiting")]
 
     loop = "{0}: " + XOR.format(16, -1) + " add.s32 %r9, %r9, 1; setp.lt.s32 %p2, %r9, 3; @%p2 bra {0};"
@@ -179,7 +231,7 @@ def test_what_else_needs_lanes_together_waits_in_such_a_loop() -> None:
     def waits(first: str, second: str) -> list[tuple[str, bool]]:
         body = f"A: {BY_LANE} {first} bra C; B: {second} C: redux.sync.add.u32 %r10, %r1, %r20; bar.sync 0;"
         text = body + " add.s32 %r8, %r8, 1; setp.lt.s32 %p3, %r8, 3; @%p3 bra A; bar.warp.sync -1; ret;"
-        ops = [op for op in Flow(transform(scope(text))).ops() if op.lower == "wait"]
+        ops = [op for op in Flow(transform(scope(text), kernel=True)).ops() if op.lower == "wait"]
         return [(str(getattr(op.inst.get("a"), "name", "")), "wave" in op.inst.shape.mods) for op in ops]
 
     assert not waits(XOR.format(16, -1) * 2, XOR.format(16, -1) * 2)
