@@ -21,6 +21,7 @@ from ptx2amd.lower import data
 from ptx2amd.lower.facts import facts
 from ptx2amd.lower.heads import max_threads, param_layout
 from ptx2amd.lower.module import KernelPlan, ModuleLowering
+from ptx2amd.lower.summary import body, items
 from ptx2amd.ptx.ast import Module, Var
 from ptx2amd.ptx.declare import declarations
 from ptx2amd.ptx.origin import origin
@@ -240,8 +241,22 @@ def _emit_separately(
             _emit(alone, form, way)
             good.kernel(name)
         except codegen.CodegenError as problem:
-            results[name] = KernelResult(name, Unsupported(f"{INTERNAL_ERROR}: {problem}", name))
+            results[name] = KernelResult(name, _refusal(lowering, name, problem))
     return _emit(good, form, way) if good.plans else b""
+
+
+def _refusal(lowering: ModuleLowering, name: str, problem: Ptx2amdError) -> Unsupported:
+    """Why there is no code for a kernel that was lowered."""
+    found = codegen.TOO_LARGE.search(str(problem))
+    if not found:
+        return Unsupported(f"{INTERNAL_ERROR}: {problem}", name)
+    target, kernel = lowering.target, lowering.module.functions[name]
+    bodies = (items(body(lowering.module, function)) for function in lowering.reachable(kernel))
+    own = (item for found in bodies for item in found if isinstance(item, Var) and item.space == "local")
+    largest = max(own, key=data.size_of, default=None)
+    array = f" (the largest array: {largest.name})" if largest else ""
+    reason = f"{int(found[1]):,} bytes of local memory a thread{array}, where {target.arch.name} has {int(found[2]):,}"
+    return Unsupported(reason, name, largest.line if largest else kernel.line)
 
 
 def _lower(lowering: ModuleLowering, name: str) -> KernelResult:

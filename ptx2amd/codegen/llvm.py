@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from ptx2amd.codegen import overflow, scalar_loads, zeros
+from ptx2amd.codegen import overflow, scalar_loads, stack, zeros
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.target import Target
 
@@ -104,6 +104,8 @@ def optimised(ir: str, target: Target, simple: bool = False, least: bool = False
         safe = scalar_loads.guarded(overflow.separated(zeros.kept(text) if pairs else text))
         if safe is not text:
             module = llvm.parse_assembly(safe)
+    if stack.may_be_too_large(ir, target) and (problem := stack.problem(str(module), target)):
+        raise CodegenError(problem)
     return module, tm
 
 

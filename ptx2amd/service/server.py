@@ -168,7 +168,8 @@ class Server:
                 return
             block = False
             worker = self.workers.pop(pid)
-            crashed = os.WIFSIGNALED(status) and os.WTERMSIG(status) != signal.SIGKILL
+            # A status is LLVM's: it ends the process over some errors.
+            crashed = status != 0 and not (os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL)
             if crashed and not worker.again and os.fstat(worker.memory).st_size:
                 self._start(replace(worker, again=True), listener)
                 continue

@@ -200,6 +200,20 @@ def test_the_request_of_a_worker_that_crashed_is_tried_once_more(service: Path, 
     assert crashes == 1 or b"signal 6" in reply.body
 
 
+def test_a_worker_that_llvm_ended_gets_a_successor_that_says_why(service: Path, tmp_path: Path) -> None:
+    """LLVM ends the process over a stack that registers make too large, with an exit status."""
+    loads = "".join(f"ld.volatile.global.u64 x{i}, [a+{8 * i}];\n" for i in range(300))
+    stores = "".join(f"st.volatile.global.u64 [a+{8 * i}], x{i};\n" for i in range(300))
+    text = f""".version 8.0\n.target sm_80\n.address_size 64
+.visible .entry k(.param .u64 p) .maxntid 1024 {{ .local .align 8 .b8 s[131040]; .reg .b64 a, l, x<300>;
+ld.param.u64 a, [p]; mov.u64 l, s; add.u64 l, l, a; st.local.u64 [l], a; {loads} bar.sync 0; {stores}
+ld.local.u64 l, [l]; st.global.u64 [a], l; ret; }}""".encode()
+    header = request(tmp_path, op="kernel", arch="gfx942", kernel="k", module=entry.module_id(text))
+    reply = ask(service, header, text)
+    assert reply.header["status"] == "error"
+    assert b"bytes of local memory a thread (the largest array: s), where gfx942 has 131,056" in reply.body
+
+
 def test_a_second_service_leaves_the_first_alone(service: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "PTX2AMD_RUNTIME_DIR": str(service.parent), "PTX2AMD_SERVICE_IDLE": "1"}
     assert subprocess.run([sys.executable, "-m", "ptx2amd.service"], env=environment, timeout=60).returncode == 0
