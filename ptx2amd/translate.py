@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 
 from ptx2amd import codegen
-from ptx2amd.codegen.elf import Elf
+from ptx2amd.binary.elf import Elf
 from ptx2amd.errors import Ptx2amdError, Unsupported
 from ptx2amd.lower import data
 from ptx2amd.lower.facts import facts
@@ -149,6 +149,14 @@ def translate(
         return _translate(lowering, arch, wanted, emit, build_id, Way(isolate, least))
 
     return [_simplified(partial(attempt, name), matrix, least) for name in names]
+
+
+def judge(module: Module, arch: str, kernels: Iterable[str]) -> dict[str, KernelResult]:
+    """Whether kernels can be translated for an arch, and how: by lowering them to LLVM IR, without LLVM.
+
+    The results have no registers and no scratch size. Raises UnknownArch."""
+    lowering = ModuleLowering(module, target(arch), "kernel", True)
+    return {name: _lower(lowering, name) for name in kernels}
 
 
 # What is tried when LLVM fails on a kernel, or takes too long: `matrix` and `least`, and what they mean.

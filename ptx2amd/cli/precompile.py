@@ -11,11 +11,12 @@ import click
 from ptx2amd import fatbin
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.fatbin import Image
+from ptx2amd.modules import linked_images, module_of
 from ptx2amd.native import current_build_id
 from ptx2amd.service import cache, entry
 from ptx2amd.service.translation import index_entry, kernel_entry, parse_options
 from ptx2amd.target import MAPPINGS
-from ptx2amd.translate import module_index, parse
+from ptx2amd.translate import module_index
 
 Outcome = tuple[int, list[str]]  # kernels translated, problems
 
@@ -26,7 +27,7 @@ Outcome = tuple[int, list[str]]  # kernels translated, problems
 @click.option("--mapping", type=click.Choice(MAPPINGS), help="Warp mapping of all kernels (default: chosen for each).")
 def command(files: tuple[Path, ...], archs: str, mapping: str | None) -> None:
     """Translate every kernel of the files into the cache. Exit status 1 when one could not be."""
-    images = [image for file in files for image in fatbin.images(file) if image.kind == "ptx"]
+    images = [image for file in files for image in linked_images(fatbin.images(file)) if image.kind == "ptx"]
     options = f"mapping={mapping}" if mapping else ""  # as the shim asks for with PTX2AMD_MAPPING
     jobs = [(image, arch.strip(), options) for image in images for arch in archs.split(",")]
     translated, problems = 0, []
@@ -49,7 +50,7 @@ def _fill(job: tuple[Image, str, str]) -> Outcome:
     module_id = entry.module_id(image.data() if image.encoding == "none" else image.stored)
     problems, count = [], 0
     try:
-        module = parse(image.text(), image.origin)
+        module = module_of(image)
         index = module_index(module)
     except Ptx2amdError as error:
         return 0, [str(error)]

@@ -13,9 +13,10 @@ import click
 from ptx2amd import fatbin
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.fatbin import ContainerError, Image
+from ptx2amd.modules import linked_images, module_of
 from ptx2amd.native import current_build_id
 from ptx2amd.target import MAPPINGS
-from ptx2amd.translate import EMIT, Result, parse, translate
+from ptx2amd.translate import EMIT, Result, translate
 
 SUFFIX = {"hsaco": ".hsaco", "obj": ".o", "asm": ".s", "ll": ".ll"}
 
@@ -24,8 +25,7 @@ SUFFIX = {"hsaco": ".hsaco", "obj": ".o", "asm": ".s", "ll": ".ll"}
 class Job:
     """One module for one arch. stem: the output's name without suffix."""
 
-    text: str
-    source: str
+    image: Image
     stem: str
     arch: str
     emit: str
@@ -70,8 +70,8 @@ def command(
             continue
         if not modules:
             failures.append((str(path), "", "holds no PTX" + _only_machine_code(path)))
-        for stem, source, text in modules:
-            jobs += [Job(text, source, stem, arch, emit, kernels or None, mapping or "") for arch in names]
+        for stem, image in modules:
+            jobs += [Job(image, stem, arch, emit, kernels or None, mapping or "") for arch in names]
     results = _run(jobs, failures)
     written = _write(results, output, emit, bundle, keep_going)
     for path in written:
@@ -90,20 +90,19 @@ def _check_archs(names: list[str], mapping: str) -> None:
         target(name, mapping)
 
 
-def ptx_modules(path: Path) -> Iterator[tuple[str, str, str]]:
-    """(output stem, name for messages, text) of the PTX in a file. A file with several has them numbered.
+def ptx_modules(path: Path) -> Iterator[tuple[str, Image]]:
+    """(output stem, image) of the PTX in a file. A file with several has them numbered.
 
-    Of several PTX images of one fatbin only the newest target is taken, as a driver would.
+    Of several PTX images of one fatbin only the newest target is taken, as a driver would. What was compiled
+    separately (nvcc -rdc=true) is linked.
     """
     newest: dict[str, Image] = {}
-    for image in fatbin.images(path):
-        if image.kind == "ptx":
-            group = image.origin.rsplit(", entry", 1)[0]
-            if group not in newest or image.sm > newest[group].sm:
-                newest[group] = image
+    for image in linked_images(fatbin.images(path)):
+        if image.kind == "ptx" and (image.fatbin not in newest or image.sm > newest[image.fatbin].sm):
+            newest[image.fatbin] = image
     for number, image in enumerate(newest.values()):
         stem = path.stem if len(newest) == 1 else f"{path.stem}-{number}"
-        yield stem, image.origin, image.text()
+        yield stem, image
 
 
 def _only_machine_code(path: Path) -> str:
@@ -114,7 +113,7 @@ def _only_machine_code(path: Path) -> str:
 def _translate(job: Job) -> tuple[Result | None, str]:
     """The result, or why the whole module failed."""
     try:
-        module = parse(job.text, job.source)
+        module = module_of(job.image)
         wanted = None
         if job.kernels:
             wanted = [name for name in job.kernels if name in module.functions]
@@ -122,7 +121,7 @@ def _translate(job: Job) -> tuple[Result | None, str]:
                 return None, ""
         [result] = translate(
             module,
-            job.source,
+            module.source,
             [job.arch],
             wanted,
             "module",
@@ -144,13 +143,13 @@ def _run(jobs: list[Job], failures: list[tuple[str, str, str]]) -> list[tuple[Jo
         for job, (result, problem) in zip(jobs, _outcomes(jobs), strict=True):
             bar.update(1)
             if problem:
-                failures.append((f"{job.source} for {job.arch}", "", problem))
+                failures.append((f"{job.image.origin} for {job.arch}", "", problem))
             if result is None:
                 continue
             found.update(result.kernels)
             for kernel in result.kernels.values():
                 if not kernel.ok:
-                    failures.append((f"{job.source} for {job.arch}", kernel.name, kernel.reason))
+                    failures.append((f"{job.image.origin} for {job.arch}", kernel.name, kernel.reason))
             done.append((job, result))
     wanted = set(jobs[0].kernels or ()) if jobs else set()
     failures += [("all inputs", name, "no such kernel") for name in sorted(wanted - found)]

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ptx2amd.codegen.elf import Elf, note_object
+from ptx2amd.binary.elf import Elf, note_object
 from ptx2amd.errors import Ptx2amdError
 
 NOTE_SECTION, NOTE_NAME, NOTE_TYPE = ".note.ptx2amd", "ptx2amd", 1
@@ -77,9 +77,15 @@ def link(objects: list[bytes], sidecar: dict[str, Any] | None = None, origins: b
         return out.read_bytes()
 
 
-def sidecar_of(hsaco: bytes) -> dict[str, Any] | None:
-    """The sidecar of a code object of ours, or None."""
-    for name, kind, description in Elf(hsaco).notes():
+def sidecar_of(hsaco: bytes, origin: str = "code object") -> dict[str, Any] | None:
+    """The sidecar of a code object of ours, or None. Raises ContainerError for a damaged file."""
+    for name, kind, description in Elf(hsaco, origin).notes():
         if name == NOTE_NAME and kind == NOTE_TYPE:
-            return json.loads(description)
+            try:
+                sidecar = json.loads(description.read())
+            except (ValueError, RecursionError) as error:  # the first: no JSON, or no UTF-8
+                raise description.error(0, f"the note {NOTE_SECTION} is no JSON: {error}") from None
+            if not isinstance(sidecar, dict):
+                raise description.error(0, f"the note {NOTE_SECTION} is no JSON object")
+            return sidecar
     return None

@@ -1,6 +1,7 @@
 """CUDA containers: fatbins, cubins, executables and archives, read without any CUDA tool."""
 
-from ptx2amd.fatbin.container import ContainerError, Image, decompress, entries
+from ptx2amd.binary import ContainerError
+from ptx2amd.fatbin.container import Image, decompress, entries
 from ptx2amd.fatbin.files import images, images_of
 
 __all__ = ["ContainerError", "Image", "decompress", "entries", "images", "images_of"]

@@ -7,23 +7,23 @@ payload, stored plain, as one zstd frame or as a raw LZ4 block. Cubins are ELF f
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import lz4.block
 import zstandard
 
-from ptx2amd.errors import Ptx2amdError
+from ptx2amd.binary import Blob, ContainerError
 
 FATBIN_MAGIC = 0xBA55ED50
 ENTRY_KINDS = {1: "ptx", 2: "cubin"}
 FLAG_LZ4, FLAG_ZSTD = 0x2000, 0x8000
+FLAGS = {"none": 0, "lz4": FLAG_LZ4, "zstd": FLAG_ZSTD}
+LINKED = "linked"  # the encoding of an image whose bytes are a row of entries, to be linked
 FLAG_ARCH_SPECIFIC, FLAG_FAMILY_SPECIFIC = 0x100000, 0x200000
 MAX_IMAGE = 1 << 30  # bytes; larger sizes in a header are taken for corruption
-
-
-class ContainerError(Ptx2amdError):
-    """A container that is truncated or not what it says."""
+HEADER = struct.Struct("<IHHQ")  # magic, version, size of this header, payload
+ENTRY = struct.Struct("<HHIQIIHHIIIQQQ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,30 +32,32 @@ class Image:
 
     sm: 80 for sm_80; suffix: "a" (arch-specific), "f" (family-specific) or "".
     version: PTX ISA version for PTX. stored: the bytes as they lie in the container. size: bytes after
-    decompression. origin: where it was found, for messages.
+    decompression. origin: where it was found, for messages. fatbin: the same without the entry's number.
+    relocatable: the file whose separately compiled code (nvcc -rdc=true) it is a part of, or "".
     """
 
     kind: str
     sm: int
     suffix: str
     version: tuple[int, int]
-    encoding: str  # none, zstd, lz4
+    encoding: str  # none, zstd, lz4, linked
     stored: bytes
     size: int
     origin: str
+    relocatable: str = ""
 
     @property
     def target(self) -> str:
         return f"sm_{self.sm}{self.suffix}"
 
+    @property
+    def fatbin(self) -> str:
+        return self.origin.rsplit(", entry", 1)[0]
+
     def data(self) -> bytes:
         """The decompressed bytes; PTX without its trailing NULs. Raises ContainerError."""
         data = decompress(self.stored, self.encoding, self.size, self.origin)
         return data.rstrip(b"\0") if self.kind == "ptx" else data
-
-    def text(self) -> str:
-        """The PTX as text; bytes that are no UTF-8 are replaced. Raises ContainerError."""
-        return self.data().decode("utf-8", errors="replace")
 
 
 def decompress(stored: bytes, encoding: str, size: int, origin: str) -> bytes:
@@ -66,6 +68,8 @@ def decompress(stored: bytes, encoding: str, size: int, origin: str) -> bytes:
         raise ContainerError(f"{origin}: uncompressed size of {size} bytes is not plausible: corrupt container")
     try:
         if encoding == "zstd":
+            if zstandard.frame_content_size(stored) > size:  # which the decompressor would make room for
+                raise ContainerError(f"{origin}: the zstd frame holds more than the {size} bytes of the header")
             data = zstandard.ZstdDecompressor().decompress(stored, max_output_size=size)
         else:
             data = lz4.block.decompress(stored, uncompressed_size=size)
@@ -76,43 +80,68 @@ def decompress(stored: bytes, encoding: str, size: int, origin: str) -> bytes:
     return data
 
 
-def entries(blob: bytes, origin: str) -> Iterator[Image]:
+def entries(blob: Blob) -> Iterator[Image]:
     """The images of one fatbin that starts at blob[0]. Raises ContainerError where it is damaged."""
-    if len(blob) < 16:
-        raise ContainerError(f"{origin}: fatbin is cut off in its header")
-    magic, _, header_size, payload = struct.unpack_from("<IHHQ", blob)
+    header, payload = _header(blob)
+    yield from row(blob.part(header, payload, "fatbin"))
+
+
+def _header(blob: Blob) -> tuple[int, int]:
+    """The sizes of a fatbin's header and of what follows it, in bytes."""
+    magic, _, size, payload = blob.unpack(HEADER, 0, "fatbin header")
     if magic != FATBIN_MAGIC:
-        raise ContainerError(f"{origin}: not a fatbin (magic {magic:#x})")
-    end = header_size + payload
-    if end > len(blob):
-        raise ContainerError(f"{origin}: fatbin is cut off: {end} bytes promised, {len(blob)} there")
-    yield from row(blob, header_size, end, origin)
+        raise blob.error(0, f"not a fatbin (magic {magic:#x})")
+    if size < HEADER.size:
+        raise blob.error(0, f"the fatbin's header says that it has {size} bytes; it has at least {HEADER.size}")
+    return size, payload
 
 
-def row(blob: bytes, at: int, end: int, origin: str) -> Iterator[Image]:
-    """The images of the entries that lie back to back in blob[at:end]. Raises ContainerError."""
-    number = 0
-    while at < end:
-        where = f"{origin}, entry {number}"
-        if end - at < 64:
-            raise ContainerError(f"{where}: cut off in its header")
-        kind, _, size, padded, packed, _, minor, major, sm, _, _, flags, _, plain = struct.unpack_from(
-            "<HHIQIIHHIIIQQQ", blob, at
+def row(blob: Blob) -> Iterator[Image]:
+    """The images of the entries that fill `blob` back to back. Raises ContainerError."""
+    number = at = 0
+    while at < len(blob):
+        kind, _, size, padded, packed, _, minor, major, sm, _, _, flags, _, plain = blob.unpack(
+            ENTRY, at, f"header of entry {number}"
         )
-        if size < 64 or at + size + padded > end:
-            raise ContainerError(f"{where}: header says {size} + {padded} bytes, {end - at} are left")
+        if size < ENTRY.size:
+            raise blob.error(at, f"the header of entry {number} says that it has {size} bytes")
         encoding = "zstd" if flags & FLAG_ZSTD else "lz4" if flags & FLAG_LZ4 else "none"
-        stored = blob[at + size : at + size + (packed if encoding != "none" and packed else padded)]
-        suffix = "f" if flags & FLAG_FAMILY_SPECIFIC else "a" if flags & FLAG_ARCH_SPECIFIC else ""
+        payload = blob.part(at + size, padded, f"entry {number}")
         if kind in ENTRY_KINDS:
-            yield Image(
-                ENTRY_KINDS[kind], sm, suffix, (major, minor), encoding, stored, plain or len(stored), where
-            )
+            stored = payload.read(0, packed if encoding != "none" and packed else padded, "compressed data")
+            suffix = "f" if flags & FLAG_FAMILY_SPECIFIC else "a" if flags & FLAG_ARCH_SPECIFIC else ""
+            origin = f"{blob.origin}, entry {number}"
+            yield Image(ENTRY_KINDS[kind], sm, suffix, (major, minor), encoding, stored, plain or len(stored), origin)
         at += size + padded
         number += 1
 
 
-def total_size(blob: bytes, at: int) -> int:
-    """Bytes of the fatbin at `at`, header included, as its header says."""
-    _, _, header_size, payload = struct.unpack_from("<IHHQ", blob, at)
-    return header_size + payload
+def preferred(images: Iterable[Image], capability: int) -> Image:
+    """Of the PTX of one fatbin, what a driver takes on a GPU of a compute capability (80 for 8.0): the highest target
+    up to it, else the lowest above; plain targets before those for one architecture or family.
+
+    shim/src/image.c has the same in rank_of."""
+
+    def rank(image: Image) -> int:
+        place = 10000 + image.sm if image.sm <= capability else 5000 - image.sm
+        return place - 5000 if image.suffix else place
+
+    return max(images, key=rank)
+
+
+def stored_row(images: Iterable[Image]) -> bytes:
+    """Entries for `row`, byte for byte as shim/src/linked.c writes them: their digest names entries of the cache."""
+    result = b""
+    for image in images:
+        stored = image.stored if image.encoding != "none" else image.data()
+        payload = stored + bytes(-len(stored) % 8)
+        packed, full = (len(stored), image.size) if image.encoding != "none" else (0, 0)
+        flags = FLAGS[image.encoding]
+        result += ENTRY.pack(1, 0x101, ENTRY.size, len(payload), packed, 0, 0, 0, image.sm, 0, 0, flags, 0, full)
+        result += payload
+    return result
+
+
+def total_size(blob: Blob) -> int:
+    """Bytes of the fatbin at blob[0], header included, as its header says."""
+    return sum(_header(blob))

@@ -5,13 +5,18 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
-from ptx2amd.fatbin.container import FATBIN_MAGIC, ContainerError, Image, entries, total_size
+from ptx2amd.binary import Blob, Elf
+from ptx2amd.fatbin.container import FATBIN_MAGIC, Image, entries, total_size
 
 EM_CUDA = 190
-FATBIN_SECTIONS = (".nv_fatbin", "__nv_relfatbin")
+FATBIN_SECTION, RELOCATABLE_SECTION = ".nv_fatbin", "__nv_relfatbin"
 MAGIC_BYTES = struct.pack("<I", FATBIN_MAGIC)
+ARCHIVE = b"!<arch>\n"
+MEMBER = struct.Struct("16s32s10s2s")  # name, owner and date, size, end mark
+MAX_ARCHIVES = 8  # in each other
 
 
 def images(path: str | Path) -> list[Image]:
@@ -22,22 +27,29 @@ def images(path: str | Path) -> list[Image]:
     return list(images_of(Path(path).read_bytes(), str(path)))
 
 
-def images_of(blob: bytes, origin: str) -> Iterator[Image]:
-    """The CUDA images of a file's content, told apart by the content alone."""
-    if blob[:4] == MAGIC_BYTES:
-        yield from fatbins(blob, origin)
-    elif blob[:4] == b"\x7fELF":
-        yield from elf_images(blob, origin)
-    elif blob[:8] == b"!<arch>\n":
-        for name, member in archive_members(blob, origin):
-            yield from images_of(member, f"{origin}({name})")
+def images_of(content: bytes, origin: str) -> Iterator[Image]:
+    """The CUDA images of a file's content, told apart by the content alone. Raises ContainerError."""
+    yield from _images(Blob(content, origin))
+
+
+def _images(blob: Blob, depth: int = 0) -> Iterator[Image]:
+    head = blob.read(0, min(len(blob), 8))
+    if head[:4] == MAGIC_BYTES:
+        yield from fatbins(blob)
+    elif head[:4] == b"\x7fELF":
+        yield from elf_images(blob)
+    elif head == ARCHIVE:
+        if depth == MAX_ARCHIVES:
+            raise blob.error(0, "archives in archives are nested too deeply")
+        for member in archive_members(blob):
+            yield from _images(member, depth + 1)
     elif looks_like_ptx(blob):
-        yield ptx_image(blob, origin)
+        yield ptx_image(blob.read(), blob.origin)
 
 
-def looks_like_ptx(blob: bytes) -> bool:
+def looks_like_ptx(blob: Blob) -> bool:
     """Whether bytes are PTX text: after blanks and comments comes a directive."""
-    head = blob[:65536].lstrip(b"\0 \t\r\n")
+    head = blob.read(0, min(len(blob), 65536)).lstrip(b"\0 \t\r\n")
     head = re.sub(rb"\A(?:\s+|//[^\n]*\n|/\*.*?\*/)+", b"", head, flags=re.S)
     return head.startswith(b".version") or head.startswith(b".target")
 
@@ -59,65 +71,48 @@ def ptx_image(blob: bytes, origin: str) -> Image:
     )
 
 
-def fatbins(blob: bytes, origin: str) -> Iterator[Image]:
+def fatbins(blob: Blob) -> Iterator[Image]:
     """The images of fatbins that lie back to back with padding between, as in `.nv_fatbin`."""
     at = blob.find(MAGIC_BYTES)
     while at >= 0:
-        yield from entries(blob[at:], f"{origin}+{at:#x}" if at else origin)
-        at = blob.find(MAGIC_BYTES, at + total_size(blob, at))
+        rest = blob.part(at, len(blob) - at, "fatbin", f"{blob.origin}+{at:#x}" if at else blob.origin)
+        yield from entries(rest)
+        at = blob.find(MAGIC_BYTES, at + total_size(rest))
 
 
-def elf_images(blob: bytes, origin: str) -> Iterator[Image]:
+def elf_images(blob: Blob) -> Iterator[Image]:
     """The images of an ELF file's fatbin sections, or the file itself when it is a cubin."""
-    if len(blob) < 64 or blob[4] != 2:
-        raise ContainerError(f"{origin}: not a 64-bit ELF file")
-    (machine,) = struct.unpack_from("<H", blob, 18)
-    if machine == EM_CUDA:
-        (flags,) = struct.unpack_from("<I", blob, 48)
-        new_layout = blob[7] == 65
-        sm = flags >> 8 & 0xFF if new_layout else flags & 0xFF
-        yield Image("cubin", sm, "", (0, 0), "none", blob, len(blob), origin)
+    elf = Elf(blob)
+    if elf.machine == EM_CUDA:
+        new_layout = elf.ident[7] == 65
+        sm = elf.flags >> 8 & 0xFF if new_layout else elf.flags & 0xFF
+        yield Image("cubin", sm, "", (0, 0), "none", blob.read(), len(blob), blob.origin)
         return
-    for name, at, size in sections(blob, origin):
-        if name in FATBIN_SECTIONS:
-            yield from fatbins(blob[at : at + size], f"{origin}: {name}")
+    for section in elf.sections:
+        if section.name in (FATBIN_SECTION, RELOCATABLE_SECTION):
+            part = section.content
+            part.origin = f"{blob.origin}: {section.name}"
+            relocatable = blob.origin if section.name == RELOCATABLE_SECTION else ""
+            for image in fatbins(part):
+                yield replace(image, relocatable=relocatable)
 
 
-def sections(blob: bytes, origin: str) -> list[tuple[str, int, int]]:
-    """(name, file offset, size) of the sections with content. Raises ContainerError when cut off."""
-    (table,) = struct.unpack_from("<Q", blob, 40)
-    size, count, names_index = struct.unpack_from("<HHH", blob, 58)
-    if count == 0:
-        return []
-    if size != 64 or table + size * count > len(blob) or names_index >= count:
-        raise ContainerError(f"{origin}: ELF section table is damaged or cut off")
-    headers = [struct.unpack_from("<IIQQQQ", blob, table + size * k) for k in range(count)]
-    names_at = headers[names_index][4]
-    result = []
-    for name, kind, _, _, at, length in headers:
-        if kind in (0, 8):  # SHT_NULL, SHT_NOBITS
-            continue
-        start = names_at + name
-        end = blob.find(b"\0", start)
-        result.append((blob[start:end].decode(errors="replace"), at, length))
-    return result
-
-
-def archive_members(blob: bytes, origin: str) -> Iterator[tuple[str, bytes]]:
-    """(name, content) of a Unix archive's members."""
-    at, long_names = 8, b""
-    while at + 60 <= len(blob):
-        name = blob[at : at + 16].decode(errors="replace").rstrip()
-        try:
-            size = int(blob[at + 48 : at + 58])
-        except ValueError:
-            raise ContainerError(f"{origin}: archive member header at {at:#x} is damaged") from None
-        content = blob[at + 60 : at + 60 + size]
+def archive_members(blob: Blob) -> Iterator[Blob]:
+    """The members of a Unix archive; their origin has the archive's name and theirs."""
+    at = len(ARCHIVE)
+    long_names = blob.part(0, 0, "names")
+    while at + MEMBER.size <= len(blob):
+        label, _, length, _ = blob.unpack(MEMBER, at, "archive member header")
+        name = label.decode(errors="replace").rstrip()
+        if not length.rstrip().isdigit():
+            raise blob.error(at, f"the archive member's size is no number: {length!r}")
+        size = int(length)
+        content = blob.part(at + MEMBER.size, size, "archive member")
         if name == "//":
             long_names = content
         elif name not in ("/", "/SYM64/"):
-            if name.startswith("/") and name[1:].isdigit():
-                start = int(name[1:])
-                name = long_names[start : long_names.find(b"/", start)].decode(errors="replace")
-            yield name.rstrip("/"), content
-        at += 60 + size + size % 2
+            if name[0] == "/" and name[1:].isdigit():
+                name = long_names.read(int(name[1:]), None, "member's name").split(b"/")[0].decode(errors="replace")
+            content.origin = f"{blob.origin}({name.rstrip('/')})"
+            yield content
+        at += MEMBER.size + size + size % 2

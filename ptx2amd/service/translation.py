@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import time
 import traceback
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from ptx2amd.errors import Ptx2amdError, PtxError, Unsupported
-from ptx2amd.fatbin import ContainerError, decompress
-from ptx2amd.fatbin.container import row
+from ptx2amd.fatbin import ContainerError, Image
+from ptx2amd.modules import module_of
 from ptx2amd.ptx.ast import Module
-from ptx2amd.ptx.link import link
 from ptx2amd.service import cache, entry
 from ptx2amd.service.entry import Entry
 from ptx2amd.service.protocol import Message
@@ -21,7 +18,7 @@ from ptx2amd.target import MAPPINGS, MATRIX
 from ptx2amd.target.arch import UnknownArch
 from ptx2amd.target.environment import HEAP
 from ptx2amd.target.shared import LDS, SPILLED, VARIANTS
-from ptx2amd.translate import ModuleIndex, module_index, parse, translate
+from ptx2amd.translate import ModuleIndex, module_index, translate
 
 # The CUDA error that the shim returns for each kind of failure.
 CODES: tuple[tuple[type[Exception], str], ...] = (
@@ -39,19 +36,6 @@ WARM_UP = """.version 7.0
 .visible .entry warm_up(.param .u64 p) { .reg .b64 %rd<2>; .reg .b32 %r<2>; .reg .pred %q;
 ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; setp.lt.u32 %q, %r1, 7; @%q st.global.u32 [%rd1], %r1; ret; }
 """
-
-
-# The part of a linked image that limits registers (linked_limit of shim/src/linked.c).
-LIMIT = re.compile(rb'\.version 1\.0\n\.target sm_10\n\.pragma "ptx2amd maxnreg (\d{1,9})";\s*\0*')
-
-
-# CUDA's device runtime library in a linked image: what our cuLink has in its place (shim/src/device_runtime.c),
-# or the PTX that nvcc has linked, which asks the driver for launches; here ptx2amd/lower/launches.py has them.
-DEVICE_RUNTIME = re.compile(
-    rb'\A\.version 1\.0\n\.target sm_10\n\.pragma "ptx2amd device runtime";'
-    rb"|^\.visible \.func .*\bcudaLaunchDeviceV2\(",
-    re.M,
-)
 
 
 def warm_up() -> None:
@@ -86,7 +70,8 @@ def _serve(request: Message, build: str, isolate: str) -> Path:
     name = header.get("name") or "<module>"
     if entry.module_id(request.body) != module_id:
         raise ContainerError(f"{name}: the image does not have the digest that the request names")
-    module = _module(request, name)
+    encoding, size = request.header.get("encoding", "none"), int(request.header.get("size") or 0)
+    module = module_of(Image("ptx", 0, "", (0, 0), encoding, request.body, size, name))
     root = Path(header["cache"])
     if header["op"] == "index":
         path = cache.path_of(root, entry.index_key(module_id, build))
@@ -96,37 +81,6 @@ def _serve(request: Message, build: str, isolate: str) -> Path:
     path = cache.path_of(root, entry.kernel_key(module_id, build, arch, options, kernel))
     entry.write(path, kernel_entry(module, kernel, arch, build, parse_options(options), isolate))
     return path
-
-
-def _module(request: Message, name: str) -> Module:
-    """The module of a request; "linked" images hold several, which become one."""
-    encoding = request.header.get("encoding", "none")
-    if encoding != "linked":
-        text = decompress(request.body, encoding, int(request.header.get("size") or 0), name)
-        return _parse(text.rstrip(b"\0"), name)
-    parts = [image.data() for image in row(request.body, 0, len(request.body), name)]
-    limits = [int(found[1]) for text in parts if (found := LIMIT.fullmatch(text))]
-    texts = [text for text in parts if not LIMIT.fullmatch(text)]
-    own = [text for text in texts if not DEVICE_RUNTIME.search(text)]
-    if len(own) < len(texts):
-        texts = [*own, files("ptx2amd.ptx").joinpath("device_runtime.ptx").read_bytes()]
-    if len(texts) == 1:
-        module = _parse(texts[0], name)
-    else:
-        module = link([_parse(text, f"{name}, part {number}", False) for number, text in enumerate(texts, 1)], name)
-    _limit_registers(module, limits)
-    return module
-
-
-def _limit_registers(module: Module, limits: list[int]) -> None:
-    """What the program asked of the just-in-time compiler, as if the kernels said it."""
-    for function in module.functions.values():
-        if function.kind == "entry" and limits:
-            function.directives["maxnreg"] = (min([*function.directives.get("maxnreg", ()), *limits]),)
-
-
-def _parse(text: bytes, name: str, whole: bool = True) -> Module:
-    return parse(text.decode("utf-8", errors="replace"), name, whole)
 
 
 def index_entry(index: ModuleIndex) -> Entry:

@@ -13,6 +13,9 @@ import pytest
 
 from ptx2amd.codegen.link import sidecar_of
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fatbin"))
+from containers import entry, executable, fatbin
+
 GOOD = """.version 8.0
 .target sm_80
 .address_size 64
@@ -156,6 +159,56 @@ def test_inspect_says_what_runs_and_what_not(ptx2amd, one_bad: Path) -> None:
 def test_inspect_reads_our_own_code_objects(ptx2amd, good: Path) -> None:
     ptx2amd("translate", "good.ptx", "-o", "x.hsaco")
     assert "code object for gfx942, from PTX 8.0 for sm_80" in ptx2amd("inspect", "x.hsaco").stdout
+
+
+def test_inspect_lists_without_judging(ptx2amd, one_bad: Path) -> None:
+    [image] = json.loads(ptx2amd("inspect", "--json", "--list", "one_bad.ptx").stdout)
+    verdicts = [(kernel["name"], kernel["runs"]) for kernel in image["kernels"]]
+    assert verdicts == [("first", None), ("second", None), ("third", None)]
+    text = ptx2amd("inspect", "--list", "one_bad.ptx").stdout
+    assert "third" in text and "run" not in text
+
+
+@pytest.mark.parametrize("name", ["truncated.exe", "zero.fatbin", "negative.a", "note.hsaco"])
+def test_damaged_files_are_one_line(ptx2amd, good: Path, tmp_path: Path, name: str) -> None:
+    """Each was a traceback, or an endless loop."""
+    ptx2amd("translate", "good.ptx", "-o", "x.hsaco")
+    code = (tmp_path / "x.hsaco").read_bytes()
+    blobs = {
+        "truncated.exe": Path("/bin/true").read_bytes()[:5000],
+        "zero.fatbin": bytes.fromhex("50ed55ba0100") + bytes(74),
+        "negative.a": b"!<arch>\n" + b"m.o".ljust(48) + b"-60".ljust(10) + b"`\n" + bytes(100),
+        "note.hsaco": code.replace(b'"kernels":', b'"kerneIs":'),
+    }
+    (tmp_path / name).write_bytes(blobs[name])
+    done = ptx2amd("inspect", name)
+    assert done.returncode == 1 and done.stderr.startswith(f"ptx2amd: {name}") and done.stderr.count("\n") == 1
+
+
+SEPARATE = """.version 8.0
+.target sm_80
+.address_size 64
+.extern .func (.param .b32 r) twice(.param .b32 x);
+.visible .entry caller(.param .u64 p) { .reg .b64 %rd<2>; .reg .b32 %r<2>; ld.param.u64 %rd1, [p];
+{ .param .b32 x; .param .b32 r; st.param.b32 [x], 21; call.uni (r), twice, (x); ld.param.b32 %r1, [r]; }
+st.global.u32 [%rd1], %r1; ret; }
+"""
+OTHER = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .func (.param .b32 r) twice(.param .b32 x) { .reg .b32 %r<2>; ld.param.b32 %r1, [x];
+add.u32 %r1, %r1, %r1; st.param.b32 [r], %r1; ret; }
+"""
+
+
+def test_separate_compilation_is_linked(ptx2amd, tmp_path: Path) -> None:
+    """nvcc -rdc=true: each file's PTX alone has calls into the others'."""
+    parts = b"".join(fatbin(entry(text.encode(), encoding="zstd")) for text in (SEPARATE, OTHER))
+    (tmp_path / "rdc").write_bytes(executable(b"__nv_relfatbin", parts))
+    [image] = json.loads(ptx2amd("inspect", "--json", "rdc").stdout)
+    assert [(kernel["name"], kernel["runs"]) for kernel in image["kernels"]] == [("caller", True)]
+    assert ptx2amd("translate", "rdc", "-o", "x.hsaco").returncode == 0
+    assert "1 kernels of 1 modules" in ptx2amd("precompile", "rdc").stdout
 
 
 SHARED = """.version 8.0

@@ -7,6 +7,8 @@ import struct
 
 import pytest
 
+from ptx2amd.binary import Blob, ContainerError, Elf
+from ptx2amd.binary.msgpack import unpack
 from ptx2amd.codegen import (
     CodegenError,
     LinkError,
@@ -18,7 +20,6 @@ from ptx2amd.codegen import (
     linker,
     sidecar_of,
 )
-from ptx2amd.codegen.elf import Elf, unpack
 from ptx2amd.target import target
 
 FLAGS = '\n!0 = !{}\n!llvm.module.flags = !{!1}\n!1 = !{i32 1, !"amdhsa_code_object_version", i32 500}\n'
@@ -99,7 +100,7 @@ def test_linker_comes_from_the_environment_first(monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize("text", [b"", b"\x7fELF", b"\x7fELF\x01\x01" + bytes(100), b"PK" + bytes(100)])
 def test_what_is_no_elf_says_so(text: bytes) -> None:
-    with pytest.raises(ValueError, match="not a 64-bit"):
+    with pytest.raises(ContainerError, match="not a 64-bit"):
         Elf(text)
 
 
@@ -114,7 +115,7 @@ def test_messagepack() -> None:
         (b"\xde\x00\x01\xa1k\x02", {"k": 2}),
     ]  # fmt: skip
     for blob, value in cases:
-        assert unpack(blob) == (value, len(blob)), json.dumps(blob.hex())
+        assert unpack(Blob(blob, "x")) == (value, len(blob)), json.dumps(blob.hex())
 
 
 def test_llvm_that_takes_too_long_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

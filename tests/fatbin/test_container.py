@@ -3,51 +3,16 @@
 from __future__ import annotations
 
 import struct
+import sys
+from pathlib import Path
 
-import lz4.block
 import pytest
-import zstandard
 
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.fatbin import ContainerError, images_of
 
-PTX = b"\n\n.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n"
-
-
-def entry(
-    payload: bytes, kind: int = 1, encoding: str = "none", sm: int = 80, header: int = 72, flags: int = 0x11
-) -> bytes:
-    packed = {
-        "none": lambda b: b,
-        "zstd": zstandard.compress,
-        "lz4": lambda b: lz4.block.compress(b, store_size=False),
-    }[encoding](payload)
-    padded = -(-len(packed) // 8) * 8
-    flags |= {"none": 0, "zstd": 0x8000, "lz4": 0x2000}[encoding]
-    compressed = encoding != "none"
-    head = struct.pack(
-        "<HHIQIIHHIIIQQQ",
-        kind,
-        0x101,
-        header,
-        padded,
-        len(packed) if compressed else 0,
-        0,
-        0,
-        8,
-        sm,
-        0,
-        0,
-        flags,
-        0,
-        len(payload) if compressed else 0,
-    )
-    return head + bytes(header - len(head)) + packed + bytes(padded - len(packed))
-
-
-def fatbin(*entries: bytes) -> bytes:
-    body = b"".join(entries)
-    return struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(body)) + body
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from containers import PTX, entry, fatbin
 
 
 @pytest.mark.parametrize("header", [64, 72, 80, 104])
@@ -107,3 +72,28 @@ def test_corrupt_bytes_never_raise_anything_else(encoding: str) -> None:
         except Ptx2amdError:
             reported += 1
     assert reported >= 30  # LZ4 and PTX have no checksum: damage inside the text shows up in the parser
+
+
+@pytest.mark.parametrize(
+    ("blob", "message"),
+    [
+        (struct.pack("<IHHQ", 0xBA55ED50, 1, 0, 0) + bytes(64), "at 0x0: the fatbin's header says that it has 0"),
+        (fatbin(entry(PTX)) + bytes(8) + struct.pack("<IHHQ", 0xBA55ED50, 1, 3, 5), r"at 0xb0: the fatbin's"),
+        (b"!<arch>\n" + b"negative.o".ljust(48) + b"-60".ljust(60), "at 0x8: the archive member's size is no number"),
+        (b"!<arch>\n" + b"long.o".ljust(48) + b"9999".ljust(60), "at 0x44: archive member of 9999"),
+        (b"\x7fELF\x01\x01" + bytes(100), "not a 64-bit little-endian ELF file"),
+        (b"\x7fELF\x02\x01" + bytes(52) + struct.pack("<HHH", 64, 3, 9), "section table that cannot be"),
+    ],
+)
+def test_damage_is_named_with_its_place(blob: bytes, message: str) -> None:
+    """Each of these was an endless loop or a traceback: sizes of 0 and below it, and ELF files of other kinds."""
+    with pytest.raises(ContainerError, match=message):
+        list(images_of(blob, "x"))
+
+
+def test_a_frame_that_holds_more_than_the_header_says_is_refused_before_it_is_unpacked() -> None:
+    blob = bytearray(fatbin(entry(PTX + bytes(1 << 20), encoding="zstd")))
+    blob[16 + 56 : 16 + 64] = struct.pack("<Q", 100)
+    [image] = images_of(bytes(blob), "x")
+    with pytest.raises(ContainerError, match="more than the 100 bytes"):
+        image.data()

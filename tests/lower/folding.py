@@ -11,7 +11,7 @@ from pathlib import Path
 import oracle
 from alu_programs import Case, constant_text, register_class
 
-from ptx2amd.codegen.elf import Elf
+from ptx2amd.binary.elf import Elf
 
 SM = "sm_100a"
 HEAD = f".version 9.0\n.target {SM}\n.address_size 64\n"

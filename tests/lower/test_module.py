@@ -7,8 +7,8 @@ import struct
 
 import pytest
 
+from ptx2amd.binary.elf import Elf
 from ptx2amd.codegen import sidecar_of
-from ptx2amd.codegen.elf import Elf
 from ptx2amd.errors import Ptx2amdError, PtxError
 from ptx2amd.lower.module import ModuleLowering
 from ptx2amd.target import UnknownArch

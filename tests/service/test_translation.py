@@ -11,7 +11,7 @@ from ptx2amd.codegen import CodegenError
 from ptx2amd.errors import Unsupported
 from ptx2amd.lower.module import ModuleLowering
 from ptx2amd.service import translation
-from ptx2amd.translate import INTERNAL_ERROR, Way
+from ptx2amd.translate import INTERNAL_ERROR, Way, parse
 
 BODY = "(.param .u64 p) { .reg .b64 %a; ld.param.u64 %a, [p]; st.global.u32 [%a], 1; ret; }"
 HEAD = ".version 7.0\n.target sm_80\n.address_size 64\n"
@@ -38,7 +38,7 @@ def failing(fails: Callable[[str, bool], bool], monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize("times", [0, 1, 2])
 def test_simpler_forms_are_tried(times: int, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = failing(lambda *form: form in FORMS[:times], monkeypatch)
-    entry = translation.kernel_entry(translation.parse(PTX, "m"), "k", "gfx942", "")
+    entry = translation.kernel_entry(parse(PTX, "m"), "k", "gfx942", "")
     assert asked == FORMS[: times + 1]
     warnings = [line for line in entry.text.splitlines() if line.startswith("warning")]
     why = f"kernel k: {INTERNAL_ERROR}: LLVM ended with SIGABRT"
@@ -65,5 +65,5 @@ def test_what_ptx_cannot_do_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) 
     asked = failing(lambda matrix, least: False, monkeypatch)
     clusters = PTX.replace(") {", ") .reqnctapercluster 8 {")
     with pytest.raises(Unsupported, match="clusters of 8"):
-        translation.kernel_entry(translation.parse(clusters, "m"), "k", "gfx942", "")
+        translation.kernel_entry(parse(clusters, "m"), "k", "gfx942", "")
     assert asked == []

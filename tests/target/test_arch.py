@@ -8,8 +8,8 @@ import os
 
 import pytest
 
+from ptx2amd.binary.elf import Elf
 from ptx2amd.codegen import emit
-from ptx2amd.codegen.elf import Elf
 from ptx2amd.target import ARCHS, Target, UnknownArch, arch, target
 
 HEAD = '!0 = !{}\n!llvm.module.flags = !{!1}\n!1 = !{i32 1, !"amdhsa_code_object_version", i32 %d}\n'

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from ptx2amd import hip
-from ptx2amd.codegen.elf import Elf
+from ptx2amd.binary.elf import Elf
 from ptx2amd.translate import translate
 
 # Thread (3,1) of block 2 writes far away.

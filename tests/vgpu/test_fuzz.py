@@ -34,7 +34,7 @@ import os, random, struct, sys
 os.environ |= {{"PTX2AMD_DEBUG": "1", "PTX2AMD_VGPU_TIMEOUT": "0.5"}}
 from ptx2amd import hip
 from ptx2amd.translate import translate
-from ptx2amd.codegen.elf import Elf
+from ptx2amd.binary.elf import Elf
 gpu = hip.open("vgpu:gfx942")
 good = translate({PTX!r}, "fuzz.ptx", ["gfx942"])[0].code
 table = next(s.data for s in Elf(good).sections if s.name == ".debug_line")

@@ -1,0 +1,127 @@
+"""Reading and writing the little of ELF that code objects and CUDA binaries need: sections, symbols, notes."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ptx2amd.binary.blob import Blob
+from ptx2amd.binary.msgpack import unpack
+
+EM_AMDGPU = 224
+SHT_NULL, SHT_SYMTAB, SHT_STRTAB, SHT_NOTE, SHT_NOBITS = 0, 2, 3, 7, 8
+NT_AMDGPU_METADATA = 32
+_HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
+_SECTION = struct.Struct("<IIQQQQIIQQ")
+_SYMBOL = struct.Struct("<IBBHQQ")
+_NOTE = struct.Struct("<III")
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section header of a file. at, size: where the contents lie; size 0 for a section without any in the file."""
+
+    name: str
+    type: int
+    link: int
+    file: Blob
+    at: int
+    size: int
+
+    @property
+    def content(self) -> Blob:
+        """The contents, not copied. Raises ContainerError when they are cut off."""
+        return self.file.part(self.at, self.size, f"section {self.name}")
+
+    @property
+    def data(self) -> bytes:
+        """A copy of the contents."""
+        return self.content.read()
+
+
+class Elf:
+    """A 64-bit little-endian ELF file. Raises ContainerError when it is none, or damaged.
+
+    Contents are looked at when they are asked for. origin: the file's name in messages."""
+
+    def __init__(self, blob: bytes | Blob, origin: str = "code object") -> None:
+        self.blob = blob if isinstance(blob, Blob) else Blob(blob, origin)
+        if len(self.blob) < _HEADER.size or self.blob.read(0, 6) != b"\x7fELF\x02\x01":
+            raise self.blob.error(0, "not a 64-bit little-endian ELF file")
+        header = self.blob.unpack(_HEADER, 0, "ELF header")
+        self.ident, self.machine, self.flags = header[0], header[2], header[7]
+        at, size, count, names = header[6], header[11], header[12], header[13]
+        self.sections: list[Section] = []
+        if not count:
+            return
+        if size != _SECTION.size or names >= count:
+            raise self.blob.error(0, "the ELF header describes a section table that cannot be")
+        table = self.blob.part(at, size * count, "ELF section table")
+        raw = [_section(self.blob, table.unpack(_SECTION, i * size, "section header")) for i in range(count)]
+        strings = raw[names][1].content
+        self.sections = [replace(section, name=strings.string(name, "section name")) for name, section in raw]
+
+    def undefined(self) -> list[str]:
+        """Names of symbols that the file uses and does not define."""
+        found = []
+        for section in self.sections:
+            if section.type == SHT_SYMTAB:
+                if section.link >= len(self.sections):
+                    raise section.content.error(0, f"the symbol table names section {section.link}, which is not there")
+                strings = self.sections[section.link].content
+                for at in range(_SYMBOL.size, len(section.content), _SYMBOL.size):
+                    name, _, _, index, _, _ = section.content.unpack(_SYMBOL, at, "symbol")
+                    if index == 0:
+                        found.append(strings.string(name, "symbol name"))
+        return found
+
+    def notes(self) -> Iterator[tuple[str, int, Blob]]:
+        """(name, type, description) of every note."""
+        for section in self.sections:
+            if section.type == SHT_NOTE:
+                at, notes = 0, section.content
+                while at + _NOTE.size <= len(notes):
+                    names, size, kind = notes.unpack(_NOTE, at, "note")
+                    at += _NOTE.size
+                    name = notes.read(at, names, "note name").rstrip(b"\0").decode(errors="replace")
+                    at += -(-names // 4) * 4
+                    yield name, kind, notes.part(at, size, "note")
+                    at += -(-size // 4) * 4
+
+    def metadata(self) -> dict[str, Any]:
+        """The AMDGPU metadata note (kernels, registers, argument layout); {} when there is none."""
+        for name, kind, blob in self.notes():
+            if name == "AMDGPU" and kind == NT_AMDGPU_METADATA:
+                value = unpack(blob)[0]
+                if not isinstance(value, dict):
+                    raise blob.error(0, "the AMDGPU metadata is no map")
+                return value
+        return {}
+
+
+def _section(file: Blob, header: tuple[Any, ...]) -> tuple[int, Section]:
+    """The place of a section's name in the table of names, and the section without it."""
+    name, kind, at, size, link = header[0], header[1], header[4], header[5], header[6]
+    if kind in (SHT_NULL, SHT_NOBITS):
+        at = size = 0
+    return name, Section("", kind, link, file, at, size)
+
+
+def note_object(section: str, name: str, kind: int, description: bytes, like: Elf) -> bytes:
+    """A relocatable ELF file with one note section, of the same machine and flags as `like`, to link in."""
+    owner = name.encode() + b"\0"
+    note = struct.pack("<III", len(owner), len(description), kind)
+    note += owner + bytes(-len(owner) % 4) + description + bytes(-len(description) % 4)
+    strings = b"\0" + section.encode() + b"\0.shstrtab\0"
+    note_at = _HEADER.size
+    strings_at = note_at + len(note)
+    sections_at = -(-(strings_at + len(strings)) // 8) * 8
+    header = _HEADER.pack(
+        like.ident, 1, EM_AMDGPU, 1, 0, 0, sections_at, like.flags, _HEADER.size, 0, 0, _SECTION.size, 3, 2
+    )
+    headers = _SECTION.pack(0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+    headers += _SECTION.pack(1, SHT_NOTE, 0, 0, note_at, len(note), 0, 0, 4, 0)
+    headers += _SECTION.pack(len(section) + 2, SHT_STRTAB, 0, 0, strings_at, len(strings), 0, 0, 1, 0)
+    return header + note + strings + bytes(sections_at - strings_at - len(strings)) + headers

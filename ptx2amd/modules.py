@@ -1,0 +1,80 @@
+"""From the images of a file to the modules that a program loads: what is linked with what, and parsed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from importlib.resources import files
+
+from ptx2amd.binary import Blob
+from ptx2amd.fatbin import Image
+from ptx2amd.fatbin.container import LINKED, preferred, row, stored_row
+from ptx2amd.ptx.ast import Module
+from ptx2amd.ptx.link import link
+from ptx2amd.translate import parse
+
+# The part of a linked image that limits registers (linked_limit of shim/src/linked.c).
+LIMIT = re.compile(rb'\.version 1\.0\n\.target sm_10\n\.pragma "ptx2amd maxnreg (\d{1,9})";\s*\0*')
+
+
+# CUDA's device runtime library in a linked image: what our cuLink has in its place (shim/src/device_runtime.c),
+# or the PTX that nvcc has linked, which asks the driver for launches; here ptx2amd/lower/launches.py has them.
+DEVICE_RUNTIME = re.compile(
+    rb'\A\.version 1\.0\n\.target sm_10\n\.pragma "ptx2amd device runtime";'
+    rb"|^\.visible \.func .*\bcudaLaunchDeviceV2\(",
+    re.M,
+)
+
+
+def linked_images(images: Iterable[Image], capability: int = 80) -> list[Image]:
+    """The images, with those of separate compilation (nvcc -rdc=true) linked into one, as the program's start-up does.
+
+    capability: 80 for a program that sees compute capability 8.0; it decides which PTX of a fatbin is taken. Machine
+    code in the fatbins that are linked is left out. The linked image is the one that shim/src/image.c makes."""
+    whole: list[Image] = []
+    parts: dict[str, dict[str, list[Image]]] = {}  # file -> fatbin -> its PTX
+    for image in images:
+        if not image.relocatable:
+            whole.append(image)
+        elif image.kind == "ptx":
+            parts.setdefault(image.relocatable, {}).setdefault(image.fatbin, []).append(image)
+    for file, fatbins in parts.items():
+        chosen = [preferred(candidates, capability) for candidates in fatbins.values()]
+        if len(chosen) > 1:
+            blob = stored_row(chosen)
+            size = sum(image.size for image in chosen)
+            origin = f"{file}: {len(chosen)} parts linked"
+            chosen = [replace(chosen[0], encoding=LINKED, stored=blob, size=size, origin=origin)]
+        whole += chosen
+    return whole
+
+
+def module_of(image: Image) -> Module:
+    """The parsed module of a PTX image; the parts of a linked one become one. Raises PtxError, ContainerError."""
+    if image.encoding != LINKED:
+        return _parse(image.data(), image.origin)
+    parts = [part.data() for part in row(Blob(image.stored, image.origin))]
+    limits = [int(found[1]) for text in parts if (found := LIMIT.fullmatch(text))]
+    texts = [text for text in parts if not LIMIT.fullmatch(text)]
+    own = [text for text in texts if not DEVICE_RUNTIME.search(text)]
+    if len(own) < len(texts):
+        texts = [*own, files("ptx2amd.ptx").joinpath("device_runtime.ptx").read_bytes()]
+    if len(texts) == 1:
+        module = _parse(texts[0], image.origin)
+    else:
+        parsed = [_parse(text, f"{image.origin}, part {number}", False) for number, text in enumerate(texts, 1)]
+        module = link(parsed, image.origin)
+    _limit_registers(module, limits)
+    return module
+
+
+def _limit_registers(module: Module, limits: list[int]) -> None:
+    """What the program asked of the just-in-time compiler, as if the kernels said it."""
+    for function in module.functions.values():
+        if function.kind == "entry" and limits:
+            function.directives["maxnreg"] = (min([*function.directives.get("maxnreg", ()), *limits]),)
+
+
+def _parse(text: bytes, name: str, whole: bool = True) -> Module:
+    return parse(text.decode("utf-8", errors="replace"), name, whole)
