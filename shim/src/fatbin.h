@@ -5,7 +5,7 @@
 
 enum { WRAPPER_MAGIC = 0x466243b1, FATBIN_HEADER = 16, ENTRY_HEADER = 64 };
 #define FATBIN_MAGIC 0xba55ed50u
-enum { KIND_PTX = 1, KIND_ELF = 2, KIND_LINKED = 0x7032 /* ours: linked.h */ };
+enum { KIND_PTX = 1, KIND_ELF = 2, KIND_LTO = 8 /* nvcc -gencode code=lto_80 */, KIND_LINKED = 0x7032 /* ours: linked.h */ };
 enum { FLAG_LZ4 = 0x2000, FLAG_ZSTD = 0x8000, FLAG_ARCH_SPECIFIC = 0x100000, FLAG_FAMILY_SPECIFIC = 0x200000 };
 
 struct fatbin_header {

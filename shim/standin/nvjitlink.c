@@ -9,15 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fatbin.h"
 #include "linked.h"
 
 enum { SUCCESS, UNRECOGNIZED_OPTION, MISSING_ARCH, INVALID_INPUT, PTX_COMPILE, NVVM_COMPILE, INTERNAL };
 enum { INPUT_LTOIR = 3, INPUT_LIBRARY = 6 };
 
+struct input {
+  void *data;
+  size_t size;
+  int type;
+  bool lto; /* intermediate code, of which the real library makes PTX */
+};
+
 struct link {
-  void **data;
-  size_t *sizes;
-  int *types;
+  struct input *inputs;
   unsigned count;
   char **options;
   uint32_t option_count;
@@ -61,11 +67,9 @@ API int nvJitLinkCreate(handle *out, uint32_t count, const char **options) {
 
 API int nvJitLinkDestroy(handle *h) {
   if (!h || !*h) return INVALID_INPUT;
-  for (unsigned i = 0; i < (*h)->count; i++) free((*h)->data[i]);
+  for (unsigned i = 0; i < (*h)->count; i++) free((*h)->inputs[i].data);
   for (unsigned i = 0; i < (*h)->option_count; i++) free((*h)->options[i]);
-  free((*h)->data);
-  free((*h)->sizes);
-  free((*h)->types);
+  free((*h)->inputs);
   free((*h)->options);
   free((*h)->ptx);
   free((*h)->linked);
@@ -79,31 +83,49 @@ static int refuse(handle h, int result, const char *name, const char *why) {
   return result;
 }
 
-static bool is_lto(int type, const void *data, size_t size) {
-  return type == INPUT_LTOIR || (size > 4 && (!memcmp(data, "BC\xc0\xde", 4) || !memcmp(data, "\xed\x43\x4e\x7f", 4)));
+struct kinds { bool ptx, lto; }; /* what fatbins hold */
+
+static void look_at_fatbin(const char *data, size_t size, struct kinds *found) {
+  struct fatbin_header header;
+  struct entry e;
+  if (size < sizeof header) return;
+  memcpy(&header, data, sizeof header);
+  if (header.magic != FATBIN_MAGIC || header.header_size > size) return;
+  size_t at = header.header_size, end = header.payload < size - at ? at + header.payload : size;
+  for (; end - at >= sizeof e; at += e.header_size + e.payload) {
+    memcpy(&e, data + at, sizeof e);
+    if (e.header_size < sizeof e || e.header_size > end - at || e.payload > end - at - e.header_size) return;
+    found->ptx |= e.kind == KIND_PTX;
+    found->lto |= e.kind == KIND_LTO;
+  }
+}
+
+/* Whether an input has intermediate code and no PTX, which we would link ourselves. Object files and libraries are
+ * searched for fatbins, which lie at even places. */
+static bool is_lto(const char *data, size_t size) {
+  if (size > 4 && (!memcmp(data, "BC\xc0\xde", 4) || !memcmp(data, "\xed\x43\x4e\x7f", 4))) return true;
+  struct kinds found = {0};
+  bool holds_files = size > 8 && (!memcmp(data, "\x7f" "ELF", 4) || !memcmp(data, "!<arch>\n", 8));
+  for (size_t at = 0; at == 0 || (holds_files && at < size); at += 2) look_at_fatbin(data + at, size - at, &found);
+  return found.lto && !found.ptx;
 }
 
 API int nvJitLinkAddData(handle h, int type, const void *data, size_t size, const char *name) {
   if (!h || !data || !size) return INVALID_INPUT;
   struct image image;
-  if (type == INPUT_LIBRARY && !device_runtime(data, size, &image))
+  bool lto = type == INPUT_LTOIR || is_lto(data, size);
+  if (type == INPUT_LIBRARY && !lto && !device_runtime(data, size, &image))
     return refuse(h, INVALID_INPUT, name, "ptx2amd links PTX, not libraries");
-  if (is_lto(type, data, size)) type = INPUT_LTOIR;
-  void **all = realloc(h->data, (h->count + 1) * sizeof *all), *copy = malloc(size + 1);
-  if (all) h->data = all;
-  size_t *sizes = realloc(h->sizes, (h->count + 1) * sizeof *sizes);
-  if (sizes) h->sizes = sizes;
-  int *types = realloc(h->types, (h->count + 1) * sizeof *types);
-  if (types) h->types = types;
-  if (!all || !sizes || !types || !copy) {
+  struct input *all = realloc(h->inputs, (h->count + 1) * sizeof *all);
+  char *copy = malloc(size + 1);
+  if (all) h->inputs = all;
+  if (!all || !copy) {
     free(copy);
     return INTERNAL;
   }
   memcpy(copy, data, size);
-  ((char *)copy)[size] = 0;
-  h->data[h->count] = copy;
-  h->types[h->count] = type;
-  h->sizes[h->count++] = size;
+  copy[size] = 0;
+  h->inputs[h->count++] = (struct input){copy, size, type, lto};
   return SUCCESS;
 }
 
@@ -147,8 +169,8 @@ static int compile_lto(handle h) {
   handle lto = NULL;
   size_t size = 0;
   int result = REAL(nvJitLinkCreate)(&lto, count, options);
-  for (unsigned i = 0; !result && i < h->count; i++)
-    if (h->types[i] == INPUT_LTOIR) result = REAL(nvJitLinkAddData)(lto, INPUT_LTOIR, h->data[i], h->sizes[i], "input");
+  for (const struct input *i = h->inputs; !result && i < h->inputs + h->count; i++)
+    if (i->lto) result = REAL(nvJitLinkAddData)(lto, i->type, i->data, i->size, "input");
   if (!result) result = REAL(nvJitLinkComplete)(lto);
   if (!result) result = REAL(nvJitLinkGetLinkedPtxSize)(lto, &size);
   if (!result && !(h->ptx = calloc(1, size + 1))) result = INTERNAL;
@@ -167,8 +189,8 @@ static int link_all(handle h) {
   size_t sizes[h->count + 1];
   unsigned count = 0;
   if (h->ptx) data[count] = h->ptx, sizes[count++] = strlen(h->ptx);
-  for (unsigned i = 0; i < h->count; i++)
-    if (h->types[i] != INPUT_LTOIR) data[count] = h->data[i], sizes[count++] = h->sizes[i];
+  for (const struct input *i = h->inputs; i < h->inputs + h->count; i++)
+    if (!i->lto) data[count] = i->data, sizes[count++] = i->size;
   unsigned registers = 0;
   for (uint32_t i = 0; i < h->option_count; i++) sscanf(h->options[i], "-maxrregcount=%u", &registers);
   int result = link(data, sizes, count, registers, &h->linked, &h->linked_size, h->log, sizeof h->log);
@@ -179,7 +201,7 @@ API int nvJitLinkComplete(handle h) {
   if (!h || h->linked) return INVALID_INPUT;
   if (!h->count) return refuse(h, INVALID_INPUT, NULL, "nothing to link");
   bool lto = false;
-  for (unsigned i = 0; i < h->count; i++) lto |= h->types[i] == INPUT_LTOIR;
+  for (unsigned i = 0; i < h->count; i++) lto |= h->inputs[i].lto;
   int result = lto ? compile_lto(h) : SUCCESS;
   return result || has_option(h, "-ptx") ? result : link_all(h);
 }
