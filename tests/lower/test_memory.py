@@ -4,12 +4,15 @@ offsets, all state spaces and generic addresses into them; and address conversio
 from __future__ import annotations
 
 import random
+import re
 import struct
 
 import memory_programs as programs
 import pytest
 from device import EVERY, MAPPINGS, chunks, program
 from memory_programs import SLICE, THREADS
+
+from ptx2amd.translate import translate
 
 LOADS = chunks([*programs.accesses("ld"), *programs.accesses("ldu")], 25)
 STORES = chunks([access for access in programs.accesses("st") if access.space != "param"], 25)
@@ -117,3 +120,32 @@ def test_elements_with_their_number_in_a_register(arch: str) -> None:
     [out] = program(INDEXED, arch).run("k", 8, [8 * 16])
     rows = [struct.unpack_from("<4I", out, 16 * t) for t in range(8)]
     assert rows == [(10 + t, 10 + t, t << 16 | t if t & 1 else 99, 4 * t) for t in range(8)]
+
+
+STRONG = [f"ld.{sem}.global.{ty}" for sem in ("volatile", "relaxed.gpu", "acquire.sys") for ty in ("v2.u64", "v4.f32")]
+STRONG += [f"st.{sem}.global.{ty}" for sem in ("volatile", "relaxed.gpu", "release.sys") for ty in ("v2.u64", "v4.f32")]
+STRONG += [text.replace(".global", "") for text in STRONG]
+
+
+def strong(text: str) -> str:
+    registers = "{%a, %b}" if "u64" in text else "{%f, %g, %h, %i}"
+    return f"{text} {registers}, [%p];" if text.startswith("ld") else f"{text} [%p], {registers};"
+
+
+@pytest.mark.parametrize(
+    "arch", ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201"]
+)
+def test_strong_accesses_of_16_bytes_are_one_instruction(arch: str) -> None:
+    """Look-back relies on it (docs/support/differences.md)."""
+    head = ".version 8.8\n.target sm_90\n.address_size 64\n"
+    begin = "(.param .u64 p) { .reg .b64 %p, %a, %b; .reg .b32 %f, %g, %h, %i; ld.param.u64 %p, [p];\n"
+    back = "st.global.v2.u64 [%p+16], {%a, %b}; st.global.v4.f32 [%p+32], {%f, %g, %h, %i}; ret; }\n"
+    kernels = [f".visible .entry k{n}{begin}{strong(text)}\n{back}" for n, text in enumerate(STRONG)]
+    [result] = translate(head + "".join(kernels), archs=[arch], mode="module", emit="asm")
+    bodies = re.split(r"^k\d+:", result.code.decode(), flags=re.MULTILINE)[1:]
+    for text, body in zip(STRONG, bodies, strict=True):
+        own = re.findall(r"^\s((?:global|flat)_(?:load|store)_\S+)", body, re.MULTILINE)
+        kind = "flat" if ".global" not in text else "global"
+        wanted = rf"{kind}_{'load' if text.startswith('ld') else 'store'}_(dwordx4|b128)"
+        assert re.fullmatch(wanted, own[0]), f"{text}: {own}"
+        assert len(own) == 3, f"{text}: {own}"

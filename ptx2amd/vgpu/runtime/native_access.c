@@ -2,6 +2,7 @@
 #include <immintrin.h>
 
 #include "native_memory.h"
+#include "quad.h"
 #include "wave_events.h"
 
 unsigned lds_offset(const struct inst *i, const struct native_memory *m, unsigned which) {
@@ -34,6 +35,19 @@ static bool access_scratch(struct wave *w, const struct inst *i, struct frame *f
   return true;
 }
 
+typedef uint64_t __attribute__((aligned(1), may_alias)) u64_any;
+
+/* Elements of 8 and 16 bytes in one access, as volatile and atomic ones are made of it. */
+static void move_element(uint8_t *at, quad *value, unsigned bytes, bool store) {
+  uint64_t address = (uint64_t)(uintptr_t)at;
+  if (bytes == 16 && store) store_quad(address, *value);
+  else if (bytes == 16) *value = load_quad(address);
+  else if (bytes == 8 && store) *(u64_any *)at = *(u64_any *)value;
+  else if (bytes == 8) *(u64_any *)value = *(u64_any *)at;
+  else if (store) memcpy(at, value, bytes);
+  else memcpy(value, at, bytes);
+}
+
 /* One lane's element: to or from frame->data. False: the fault is raised. */
 static bool access_lane(struct wave *w, const struct inst *i, struct frame *f, unsigned lane, unsigned lane0,
                         const struct native_memory *m) {
@@ -57,18 +71,11 @@ static bool access_lane(struct wave *w, const struct inst *i, struct frame *f, u
     }
     at = (uint8_t *)(uintptr_t)address;
   }
-  uint32_t value[4] = {0};
-  if (m->store) {
+  quad value = {0};
+  if (m->store)
     for (unsigned k = 0; k < dwords_of(m); k++) value[k] = f->data[k][lane];
-    memcpy(at, value, bytes);
-    return true;
-  }
-  if (bytes == 8) {   /* in one access, as atomic loads are made of it */
-    uint64_t both = *(const uint64_t __attribute__((aligned(1), may_alias)) *)at;
-    memcpy(value, &both, 8);
-  } else {
-    memcpy(value, at, bytes);
-  }
+  move_element(at, &value, bytes, m->store);
+  if (m->store) return true;
   if (m->kind == MEMORY_I8) value[0] = (uint32_t)(int8_t)value[0];
   if (m->kind == MEMORY_I16) value[0] = (uint32_t)(int16_t)value[0];
   for (unsigned k = 0; k < dwords_of(m); k++) f->data[k][lane] = value[k];
@@ -76,7 +83,7 @@ static bool access_lane(struct wave *w, const struct inst *i, struct frame *f, u
 }
 
 /* The usual case, without a question for each lane: all lie in LDS, or in the allocation of the site's last access.
- * For the kinds that machine code does not gather or scatter. False: nothing was done. */
+ * For what machine code does not gather or scatter. False: nothing was done. */
 __attribute__((target("avx512f"))) static bool access_inside(const struct wave *w, struct frame *f,
                                                              const struct native_memory *m,
                                                              const struct native_site *site) {
@@ -114,6 +121,10 @@ __attribute__((target("avx512f"))) static bool access_inside(const struct wave *
   case MEMORY_I16: EACH(data[l] = (uint32_t)AT(const int16_t)); break;
   case MEMORY_B8: EACH(AT(uint8_t) = (uint8_t)data[l]); break;
   case MEMORY_B16: EACH(AT(uint16_t) = (uint16_t)data[l]); break;
+  case MEMORY_B128:
+    if (!m->store) return false;
+    EACH(store_quad(at[l], (quad){data[l], data[16 + l], data[32 + l], data[48 + l]}));
+    break;
   default: return false;
   }
 #undef AT

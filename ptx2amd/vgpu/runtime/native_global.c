@@ -23,7 +23,10 @@ static void global_same(struct compiler *c, const struct detour *d, jump *other,
   other[(*n_other)++] = jump_if(x, CC_B);
   gpr_rm(x, OP_CMP, true, RAX, mem(R15, site + 8));
   other[(*n_other)++] = jump_if(x, CC_A);
-  if (d->memory->kind == MEMORY_B64) {   /* in one access */
+  if (d->memory->kind == MEMORY_B128) {   /* in one access */
+    zmm_rm(x, BROADCAST_QUAD, t, 0, mem(RAX, 0), UNMASKED);
+    for (unsigned n = 0; n < 4; n++) zmm_rr(x, PSHUFD, d->z[n], 0, t, UNMASKED), put8(x, 0x55 * n);
+  } else if (d->memory->kind == MEMORY_B64) {
     gpr_rm(x, OP_MOV, true, RCX, mem(RAX, 0));
     zmm_rr(x, BROADCAST_GPR, d->z[0], 0, RCX, UNMASKED);
     put8(x, 0x48), put8(x, 0xc1), put8(x, 0xe9), put8(x, 32);   /* shr rcx, 32 */
@@ -32,6 +35,35 @@ static void global_same(struct compiler *c, const struct detour *d, jump *other,
     for (int32_t n = 0; n < d->n_data; n++) zmm_rm(x, BROADCAST_D, d->z[n], 0, mem(RAX, 4 * n), UNMASKED);
   }
   land_at(x, jump_always(x), d->back);
+}
+
+/* Four dwords a lane, each lane's in one access, from the addresses in first (lanes 0 to 7) and second. k, k + 1: which
+ * lanes take part; the others read where the site begins. */
+static void load_quads_scattered(struct compiler *c, const struct detour *d, unsigned first, unsigned second) {
+  struct x86 *x = &c->x;
+  const uint8_t *z = d->z;
+  if (c->masked) {
+    unsigned some = d->pattern_slot;
+    zmm_rm(x, BROADCAST_Q, some, 0, mem(R15, (int32_t)(d->site * sizeof(struct native_site))), UNMASKED);
+    zmm_rr(x, PBLENDMQ, first, some, first, (struct masking){d->k, false});
+    zmm_rr(x, PBLENDMQ, second, some, second, (struct masking){(uint8_t)(d->k + 1), false});
+  }
+  zmm_rm(x, MOVDQA_STORE, first, 0, FRAME(address), UNMASKED);
+  zmm_rm(x, MOVDQA_STORE, second, 0, FRAME(address[8]), UNMASKED);
+  for (unsigned lane = 0; lane < 16; lane++) {   /* lane 4 s + n: quarter s of z[n] */
+    unsigned to = z[lane % 4];
+    gpr_rm(x, OP_MOV, true, RAX, FRAME(address[lane]));
+    if (lane < 4) vec_rm(x, MOVDQU_LOAD, to, 0, mem(RAX, 0), UNMASKED, LENGTH_128);
+    else zmm_rm(x, INSERT_QUAD, to, to, mem(RAX, 0), UNMASKED), put8(x, lane / 4);
+  }
+  zmm_rr(x, UNPACK_LOW_D, first, z[0], z[1], UNMASKED);
+  zmm_rr(x, UNPACK_LOW_D, second, z[2], z[3], UNMASKED);
+  zmm_rr(x, UNPACK_HIGH_D, z[0], z[0], z[1], UNMASKED);
+  zmm_rr(x, UNPACK_HIGH_D, z[2], z[2], z[3], UNMASKED);
+  zmm_rr(x, UNPACK_HIGH_Q, z[3], z[0], z[2], UNMASKED);
+  zmm_rr(x, UNPACK_LOW_Q, z[2], z[0], z[2], UNMASKED);
+  zmm_rr(x, UNPACK_HIGH_Q, z[1], first, second, UNMASKED);
+  zmm_rr(x, UNPACK_LOW_Q, z[0], first, second, UNMASKED);
 }
 
 /* Detour: addresses that are no row. z: data 0-3; 4, 5 temporaries; 6 low and 7 high dwords (7: 255: from a scalar).
@@ -94,7 +126,9 @@ static void global_scattered(struct compiler *c, const struct detour *d) {
     native_lanes(c, k);
     k_shift_right(x, k2, k, 8);
     gpr_constant(x, RAX, 0);   /* gathers want a base */
-    if (d->n_data > 2) {
+    if (d->n_data == 4) {
+      load_quads_scattered(c, d, first, second);
+    } else if (d->n_data == 3) {
       for (int32_t n = 0; n < d->n_data; n++) {
         native_lanes(c, k);
         k_shift_right(x, k2, k, 8);
@@ -127,7 +161,7 @@ static void global_scattered(struct compiler *c, const struct detour *d) {
   }
   for (unsigned n = 0; n < n_outside; n++) land(x, outside[n]);
   zmm_rm(x, MOVDQA_STORE, first, 0, FRAME(address), UNMASKED);
-  zmm_rm(x, MOVDQA_STORE, second, 0, mem(RSP, 64), UNMASKED);
+  zmm_rm(x, MOVDQA_STORE, second, 0, FRAME(address[8]), UNMASKED);
   call_access(c, d);
 }
 

@@ -1,4 +1,5 @@
 /* FLAT, GLOBAL and SCRATCH instructions. */
+#include "quad.h"
 #include "vmem.h"
 
 static const struct inst *lds_fault(struct wave *w, const struct inst *i, int lane, uint64_t offset, unsigned bytes) {
@@ -195,9 +196,10 @@ next_inst VG(load_lds)(struct wave *w, const struct inst *i, const struct lane_a
       int32_t value = kind == LOAD_I8 ? *(const int8_t *)from : *(const int16_t *)from;
       memcpy(w->lds + at, &value, 4);
     } else {
-      uint32_t value[4] = {0};
-      memcpy(value, from, bytes);
-      memcpy(w->lds + at, value, step);
+      quad value = {0};
+      if (bytes == 16) value = load_quad(a->p[l]);
+      else memcpy(&value, from, bytes);
+      memcpy(w->lds + at, &value, step);
     }
   }
   return NEXT(i);

@@ -1,4 +1,5 @@
 /* Loads and stores between registers and the lanes' addresses. */
+#include "quad.h"
 #include "vmem.h"
 
 #define AT(type, address) (*(const type *)(uintptr_t)(address))
@@ -37,17 +38,23 @@ static inline void load_dword(uint32_t *restrict d, const struct lane_addresses 
   }
 }
 
-/* n dwords per lane, next to each other: n = 2 or 4. Pairs are read in one access, so that 64-bit atomic loads are
+/* One lane's element: two dwords in one access, or four (quad.h). */
+static inline __attribute__((always_inline)) void load_pair(uint32_t *restrict d, uint64_t address) {
+  uint64_t value = AT(u64_any, address);
+  d[0] = (uint32_t)value;
+  d[W] = (uint32_t)(value >> 32);
+}
+static inline __attribute__((always_inline)) void load_four(uint32_t *restrict d, uint64_t address) {
+  quad value = load_quad(address);
+  for (int k = 0; k < 4; k++) d[k * W] = value[k];
+}
+
+/* n dwords per lane, next to each other: n = 2 or 4. An element is read in one access, as atomic and volatile loads are
  * plain loads. */
 static inline __attribute__((always_inline)) void load_wide(uint32_t *restrict d, const struct lane_addresses *a,
                                                             unsigned n) {
   if (!all_lanes(a->lanes)) {
-    EACH_LANE(l, a->lanes)
-      for (unsigned k = 0; k < n; k += 2) {
-        uint64_t value = AT(u64_any, a->p[l] + 4 * k);
-        d[k * W + l] = (uint32_t)value;
-        d[(k + 1) * W + l] = (uint32_t)(value >> 32);
-      }
+    EACH_LANE(l, a->lanes) n == 2 ? load_pair(d + l, a->p[l]) : load_four(d + l, a->p[l]);
     return;
   }
   for (int g = 0; g < GROUPS; g++) {
@@ -55,27 +62,20 @@ static inline __attribute__((always_inline)) void load_wide(uint32_t *restrict d
     uint32_t *restrict r = d + 16 * g;
     switch (a->pattern[g]) {
     case PATTERN_ROW: {
-      uint64_t element[16 * 2];
-      memcpy(element, (const void *)(uintptr_t)p[0], 64 * n);
+      quad element[16];
+      for (unsigned k = 0; k < 4 * n; k++) element[k] = load_quad(p[0] + 16 * k);
       const u32_any *e = (const u32_any *)element;
       for (unsigned k = 0; k < n; k++)
         for (unsigned l = 0; l < 16; l++) r[k * W + l] = e[l * n + k];
       break;
     }
     case PATTERN_SAME:
-      for (unsigned k = 0; k < n; k += 2) {
-        uint64_t value = AT(u64_any, p[0] + 4 * k);
-        for (int l = 0; l < 16; l++) r[k * W + l] = (uint32_t)value;
-        for (int l = 0; l < 16; l++) r[(k + 1) * W + l] = (uint32_t)(value >> 32);
-      }
+      n == 2 ? load_pair(r, p[0]) : load_four(r, p[0]);
+      for (unsigned k = 0; k < n; k++)
+        for (int l = 1; l < 16; l++) r[k * W + l] = r[k * W];
       break;
     default:
-      for (int l = 0; l < 16; l++)
-        for (unsigned k = 0; k < n; k += 2) {
-          uint64_t value = AT(u64_any, p[l] + 4 * k);
-          r[k * W + l] = (uint32_t)value;
-          r[(k + 1) * W + l] = (uint32_t)(value >> 32);
-        }
+      for (int l = 0; l < 16; l++) n == 2 ? load_pair(r + l, p[l]) : load_four(r + l, p[l]);
     }
   }
 }
@@ -126,13 +126,16 @@ static inline void store_dword(const uint32_t *restrict s, const struct lane_add
   }
 }
 
-/* n dwords per lane, next to each other; pairs in one access. */
+/* n dwords per lane, next to each other; two and four in one access. */
 static inline __attribute__((always_inline)) void store_wide(const uint32_t *restrict s,
                                                              const struct lane_addresses *a, unsigned n) {
   EACH_LANE(l, a->lanes) {
-    for (unsigned k = 0; k + 1 < n; k += 2)
-      PUT(u64_any, a->p[l] + 4 * k, (uint64_t)s[(k + 1) * W + l] << 32 | s[k * W + l]);
-    if (n & 1) PUT(u32_any, a->p[l] + 4 * (n - 1), s[(n - 1) * W + l]);
+    if (n == 4) {
+      store_quad(a->p[l], (quad){s[l], s[W + l], s[2 * W + l], s[3 * W + l]});
+      continue;
+    }
+    PUT(u64_any, a->p[l], (uint64_t)s[W + l] << 32 | s[l]);
+    if (n == 3) PUT(u32_any, a->p[l] + 8, s[2 * W + l]);
   }
 }
 

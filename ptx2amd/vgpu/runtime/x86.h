@@ -52,7 +52,7 @@ static inline void put_evex(struct x86 *c, struct evex e, unsigned reg, unsigned
   put8(c, (unsigned)m.zero << 7 | length << 5 | (unsigned)!v_high << 3 | m.k);
   put8(c, e.opcode);
 }
-enum { LENGTH_256 = 1, LENGTH_512 = 2 };
+enum { LENGTH_128, LENGTH_256, LENGTH_512 };
 
 /* reg, v, rm: registers 0-31. */
 static inline void zmm_rr(struct x86 *c, struct evex e, unsigned reg, unsigned v, unsigned rm, struct masking m) {
@@ -75,6 +75,8 @@ static const struct evex MOVDQA_LOAD = {1, 1, 0, 0x6f}, MOVDQA_STORE = {1, 1, 0,
   PADDQ = {1, 1, 1, 0xd4}, PORQ = {1, 1, 1, 0xeb}, PCMPD = {3, 1, 0, 0x1f}, PCMPUD = {3, 1, 0, 0x1e}, PCMPUQ = {3, 1, 1, 0x1e},
   PCOMPRESSD = {2, 1, 0, 0x8b}, PERMI2D = {2, 1, 0, 0x76}, PERMD = {2, 1, 0, 0x36}, GATHER_DD = {2, 1, 0, 0x90}, GATHER_QD = {2, 1, 0, 0x91},
   GATHER_QQ = {2, 1, 1, 0x91}, SCATTER_DD = {2, 1, 0, 0xa0}, SCATTER_DQ = {2, 1, 1, 0xa0}, SCATTER_QD = {2, 1, 0, 0xa1}, SCATTER_QQ = {2, 1, 1, 0xa1},
+  BROADCAST_QUAD = {2, 1, 0, 0x5a}, INSERT_QUAD = {3, 1, 0, 0x38}, PSHUFD = {1, 1, 0, 0x70}, PBLENDMQ = {2, 1, 1, 0x64},
+  UNPACK_LOW_D = {1, 1, 0, 0x62}, UNPACK_HIGH_D = {1, 1, 0, 0x6a}, UNPACK_LOW_Q = {1, 1, 1, 0x6c}, UNPACK_HIGH_Q = {1, 1, 1, 0x6d},
   MOVZX_DQ = {2, 1, 0, 0x35}, EXTRACT_HALF = {3, 1, 1, 0x3b}, INSERT_HALF = {3, 1, 1, 0x3a}, SHIFT_Q = {1, 1, 1, 0x73},
   MOV_GPR = {1, 1, 0, 0x7e}, MOVZX_B = {2, 1, 0, 0x31}, MOVZX_W = {2, 1, 0, 0x33}, MOVSX_B = {2, 1, 0, 0x21},
   MOVSX_W = {2, 1, 0, 0x23}, TRUNCATE_B = {2, 2, 0, 0x31}, TRUNCATE_W = {2, 2, 0, 0x33};
