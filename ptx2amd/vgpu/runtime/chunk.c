@@ -41,9 +41,11 @@ static void reserve(void) {
   n_chunks = 0;
 }
 
+bool chunk_reserved(uint64_t address) { return address >= region && (address - region) / CHUNK < n_chunks; }
+
 bool chunk_mapped(uint64_t address) {
   uint64_t at = (address - region) / CHUNK;
-  return address >= region && at < n_chunks && atomic_load_explicit(&mapped[at], memory_order_relaxed);
+  return chunk_reserved(address) && atomic_load_explicit(&mapped[at], memory_order_relaxed);
 }
 
 /* Under the lock: the first of n free chunks in a row from `from` on, or n_chunks. */

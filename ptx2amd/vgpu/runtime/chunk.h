@@ -21,6 +21,8 @@ void chunk_put(uint64_t address, uint64_t size);
 int chunk_share(uint64_t address, uint64_t size, uint64_t *offset, uint64_t *length);
 /* Move whole pages to a file, which takes their place; the file, or -1. */
 int pages_to_file(void *base, uint64_t bytes);
+/* Whether address is one of device memory, allocated or not: the program has nothing there. */
+bool chunk_reserved(uint64_t address);
 /* Whether address lies in a mapped chunk. Lock-free, callable from any thread. */
 bool chunk_mapped(uint64_t address);
 #endif

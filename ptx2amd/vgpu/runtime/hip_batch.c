@@ -26,9 +26,8 @@ static hipError_t value_op(const hipStreamBatchMemOpParams *p, struct op *op) {
     return hipSuccess;
   }
   if (p->operation < hipStreamMemOpWaitValue32 || p->operation > hipStreamMemOpBarrier) return hipErrorInvalidValue;
-  struct mem_block block;
-  uint64_t at = (uint64_t)p->value.address, bytes = wide ? 8 : 4;
-  if (at % bytes || !mem_find(at, &block) || at + bytes > block.base + block.size || (wait && p->value.flags > 3))
+  size_t bytes = wide ? 8 : 4;
+  if ((uint64_t)p->value.address % bytes || !mem_spans(p->value.address, bytes, true) || (wait && p->value.flags > 3))
     return hipErrorInvalidValue;
   uint64_t mask = wide ? UINT64_MAX : UINT32_MAX;
   *op = (struct op){.kind = wait ? OP_WAIT_VALUE : OP_WRITE_VALUE,

@@ -7,34 +7,25 @@ static struct op linear(void *dst, const void *src, size_t size) {
   return op;
 }
 
-/* All of [ptr, ptr + size) within one allocation, if ptr is in one: a copy past the end of an allocation is an error,
- * while memory that the library does not know is the program's own. device: it has to be known. */
-static bool range_ok(const void *ptr, size_t size, bool device) {
-  struct mem_block block;
-  if (!size) return true;
-  if (!ptr) return false;
-  if (!mem_find((uint64_t)ptr, &block)) return !device;
-  uint64_t at = (uint64_t)ptr, end = at + size;
-  while (block.base + block.size < end) {   /* mappings that touch are one range */
-    at = block.base + block.size;
-    if (MEM_KIND(block.flags) != MEM_VIRTUAL || !mem_find(at, &block)) return false;
-  }
-  return true;
-}
-
-/* The span of a pitched region in bytes. */
-static size_t span(size_t pitch, size_t slice, size_t width, size_t height, size_t depth) {
-  return width && height && depth ? (depth - 1) * slice + (height - 1) * pitch + width : 0;
+/* What begins at ptr, rows and slices and all. */
+static bool pitched_ok(const void *ptr, size_t pitch, size_t slice, size_t width, size_t height, size_t depth, bool device) {
+  size_t first, end;
+  const struct box box = {.width = width, .height = height, .depth = depth, .pitch = pitch, .slice = slice};
+  return box_extent(&box, &first, &end) && mem_spans(ptr, end, device);
 }
 
 enum { DST_DEVICE = 1, SRC_DEVICE = 2 };
 
-static hipError_t check(const struct copy *c, int devices) {
-  size_t dst = span(c->dst_pitch, c->dst_slice, c->width, c->height, c->depth);
-  size_t src = span(c->src_pitch, c->src_slice, c->width, c->height, c->depth);
-  if (!range_ok(c->dst, dst, devices & DST_DEVICE) || !range_ok(c->src, src, devices & SRC_DEVICE))
-    return hipErrorInvalidValue;
-  return hipSuccess;
+bool copy_ok(const struct copy *c) {
+  return pitched_ok(c->dst, c->dst_pitch, c->dst_slice, c->width, c->height, c->depth, c->dst_known) &&
+         pitched_ok(c->src, c->src_pitch, c->src_slice, c->width, c->height, c->depth, c->src_known);
+}
+
+/* What is no allocation is the program's own pageable memory, which it may reuse as soon as the call returns. */
+hipError_t copy_learn(struct copy *c, int devices) {
+  c->dst_known = devices & DST_DEVICE || mem_find((uint64_t)c->dst, NULL);
+  c->src_known = devices & SRC_DEVICE || mem_find((uint64_t)c->src, NULL);
+  return copy_ok(c) ? hipSuccess : hipErrorInvalidValue;
 }
 
 static int devices_of(hipMemcpyKind kind) {
@@ -49,20 +40,13 @@ static int devices_of(hipMemcpyKind kind) {
 
 static bool kind_ok(hipMemcpyKind kind) { return kind <= hipMemcpyDefault || kind == hipMemcpyDeviceToDeviceNoCU; }
 
-/* What is no allocation is the program's own pageable memory, which it may reuse as soon as the call returns. */
-void copy_learn(struct copy *c) {
-  c->dst_known = mem_find((uint64_t)c->dst, NULL);
-  c->src_known = mem_find((uint64_t)c->src, NULL);
-}
-
 static hipError_t run(struct op *op, int devices, hipStream_t handle, bool wait) {
   stream *s = stream_resolve(handle);
   if (!s) return done(hipErrorInvalidHandle);
   hipError_t error = device_error(s->device);
-  if (error == hipSuccess && op->kind == OP_COPY) error = check(&op->copy, devices);
+  if (error == hipSuccess && op->kind == OP_COPY) error = copy_learn(&op->copy, devices);
   if (error != hipSuccess) return done(error);
   if (op->kind == OP_COPY && !op->copy.width) return hipSuccess;
-  if (op->kind == OP_COPY) copy_learn(&op->copy);
   /* An asynchronous copy from or to pageable memory may be synchronous; outside of captures it is. */
   if (!wait && op->kind == OP_COPY && !s->capture) wait = !op->copy.src_known || !op->copy.dst_known;
   return done(wait ? stream_perform(s, op) : stream_submit(s, op, NULL));
@@ -153,6 +137,10 @@ struct side { char *base; size_t x, y, z, pitch, height; };
 
 static hipError_t side_of(hipMemoryType type, const void *host, hipDeviceptr_t device, hipArray_t array, int bit,
                           const HIP_MEMCPY3D *p, struct side *s, int *devices) {
+  size_t x_end, y_end, z_end;
+  if (__builtin_add_overflow(s->x, p->WidthInBytes, &x_end) || __builtin_add_overflow(s->y, p->Height, &y_end) ||
+      __builtin_add_overflow(s->z, p->Depth, &z_end))
+    return hipErrorInvalidValue;
   switch (type) {
     case hipMemoryTypeHost: s->base = (char *)host; break;
     case hipMemoryTypeDevice: *devices |= bit; s->base = device; break;
@@ -160,17 +148,35 @@ static hipError_t side_of(hipMemoryType type, const void *host, hipDeviceptr_t d
     case hipMemoryTypeUnified: s->base = device; break;
     case hipMemoryTypeArray:
       *devices |= bit;
-      return array_side(array, s->x + p->WidthInBytes, s->y + p->Height, s->z + p->Depth, &s->base, &s->pitch, &s->height);
+      return array_side(array, x_end, y_end, z_end, &s->base, &s->pitch, &s->height);
     default: return hipErrorInvalidValue;
   }
   /* A pitch or height of 0: rows and slices follow each other without gaps. */
-  if (!s->pitch) s->pitch = s->x + p->WidthInBytes;
-  if (!s->height) s->height = s->y + p->Height;
-  if ((p->Height > 1 || p->Depth > 1) && s->pitch < s->x + p->WidthInBytes) return hipErrorInvalidPitchValue;
-  return p->Depth > 1 && s->height < s->y + p->Height ? hipErrorInvalidValue : hipSuccess;
+  if (!s->pitch) s->pitch = x_end;
+  if (!s->height) s->height = y_end;
+  if ((p->Height > 1 || p->Depth > 1) && s->pitch < x_end) return hipErrorInvalidPitchValue;
+  return p->Depth > 1 && s->height < y_end ? hipErrorInvalidValue : hipSuccess;
 }
 
-static char *side_begin(const struct side *s) { return s->base + (s->z * s->height + s->y) * s->pitch + s->x; }
+/* Where the copy's part of a side begins; false: it is not all where the side's memory is. */
+static bool side_begin(const struct side *s, const struct copy *c, char **begin) {
+  size_t first, end;
+  const struct box box = {s->x, s->y, s->z, c->width, c->height, c->depth, s->pitch, size_times(s->pitch, s->height)};
+  if (!box_extent(&box, &first, &end) || !mem_spans(s->base, end, false)) return false;
+  *begin = s->base + first;
+  return true;
+}
+
+/* A copy whose width, height and depth are there already. */
+static hipError_t place(struct copy *c, const struct side *dst, const struct side *src) {
+  if (!c->height || !c->depth) c->width = 0;
+  c->dst_pitch = dst->pitch, c->dst_slice = size_times(dst->pitch, dst->height);
+  c->src_pitch = src->pitch, c->src_slice = size_times(src->pitch, src->height);
+  char *from = NULL;
+  bool placed = side_begin(dst, c, &c->dst) && side_begin(src, c, &from);
+  c->src = from;
+  return placed ? hipSuccess : hipErrorInvalidValue;
+}
 
 hipError_t copy_of_3d(const HIP_MEMCPY3D *p, struct copy *c, int *devices) {
   struct side src = {NULL, p->srcXInBytes, p->srcY, p->srcZ, p->srcPitch, p->srcHeight};
@@ -180,13 +186,8 @@ hipError_t copy_of_3d(const HIP_MEMCPY3D *p, struct copy *c, int *devices) {
   if (error == hipSuccess)
     error = side_of(p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, DST_DEVICE, p, &dst, devices);
   if (error != hipSuccess) return error;
-  *c = (struct copy){
-      .dst = side_begin(&dst), .src = side_begin(&src), .dst_pitch = dst.pitch, .src_pitch = src.pitch,
-      .dst_slice = dst.pitch * dst.height, .src_slice = src.pitch * src.height,
-      .width = p->WidthInBytes, .height = p->Height, .depth = p->Depth,
-  };
-  if (!c->height || !c->depth) c->width = 0;
-  return hipSuccess;
+  *c = (struct copy){.width = p->WidthInBytes, .height = p->Height, .depth = p->Depth};
+  return place(c, &dst, &src);
 }
 
 static HIP_MEMCPY3D from_2d(const hip_Memcpy2D *p) {
@@ -238,13 +239,13 @@ static hipError_t copy_of_arrays(const hipMemcpy3DParms *p, struct copy *c, int 
   if (!unit || (p->srcArray && !source) || (p->dstArray && !target)) return hipErrorInvalidHandle;
   int known = devices_of(p->kind);
   HIP_MEMCPY3D whole = {
-      .srcXInBytes = p->srcPos.x * (source ? source : 1), .srcY = p->srcPos.y, .srcZ = p->srcPos.z,
+      .srcXInBytes = size_times(p->srcPos.x, source ? source : 1), .srcY = p->srcPos.y, .srcZ = p->srcPos.z,
       .srcMemoryType = source ? hipMemoryTypeArray : known & SRC_DEVICE ? hipMemoryTypeDevice : hipMemoryTypeUnified,
       .srcDevice = p->srcPtr.ptr, .srcArray = p->srcArray, .srcPitch = p->srcPtr.pitch, .srcHeight = p->srcPtr.ysize,
-      .dstXInBytes = p->dstPos.x * (target ? target : 1), .dstY = p->dstPos.y, .dstZ = p->dstPos.z,
+      .dstXInBytes = size_times(p->dstPos.x, target ? target : 1), .dstY = p->dstPos.y, .dstZ = p->dstPos.z,
       .dstMemoryType = target ? hipMemoryTypeArray : known & DST_DEVICE ? hipMemoryTypeDevice : hipMemoryTypeUnified,
       .dstDevice = p->dstPtr.ptr, .dstArray = p->dstArray, .dstPitch = p->dstPtr.pitch, .dstHeight = p->dstPtr.ysize,
-      .WidthInBytes = p->extent.width * unit, .Height = p->extent.height, .Depth = p->extent.depth,
+      .WidthInBytes = size_times(p->extent.width, unit), .Height = p->extent.height, .Depth = p->extent.depth,
   };
   return copy_of_3d(&whole, c, devices);
 }
@@ -253,16 +254,12 @@ hipError_t copy_of_parms(const hipMemcpy3DParms *p, struct copy *c, int *devices
   if (!kind_ok(p->kind)) return hipErrorInvalidMemcpyDirection;
   if (p->srcArray || p->dstArray) return copy_of_arrays(p, c, devices);
   *devices = devices_of(p->kind);
-  *c = (struct copy){
-      .dst = (char *)p->dstPtr.ptr + (p->dstPos.z * p->dstPtr.ysize + p->dstPos.y) * p->dstPtr.pitch + p->dstPos.x,
-      .src = (char *)p->srcPtr.ptr + (p->srcPos.z * p->srcPtr.ysize + p->srcPos.y) * p->srcPtr.pitch + p->srcPos.x,
-      .dst_pitch = p->dstPtr.pitch, .src_pitch = p->srcPtr.pitch,
-      .dst_slice = p->dstPtr.pitch * p->dstPtr.ysize, .src_slice = p->srcPtr.pitch * p->srcPtr.ysize,
-      .width = p->extent.width, .height = p->extent.height, .depth = p->extent.depth,
-  };
-  if (!c->height || !c->depth) c->width = 0;
-  if (c->height > 1 && (c->dst_pitch < c->width || c->src_pitch < c->width)) return hipErrorInvalidPitchValue;
-  return hipSuccess;
+  const struct side dst = {p->dstPtr.ptr, p->dstPos.x, p->dstPos.y, p->dstPos.z, p->dstPtr.pitch, p->dstPtr.ysize};
+  const struct side src = {p->srcPtr.ptr, p->srcPos.x, p->srcPos.y, p->srcPos.z, p->srcPtr.pitch, p->srcPtr.ysize};
+  *c = (struct copy){.width = p->extent.width, .height = p->extent.height, .depth = p->extent.depth};
+  hipError_t error = place(c, &dst, &src);
+  bool narrow = c->height > 1 && (c->dst_pitch < c->width || c->src_pitch < c->width);
+  return error == hipSuccess && narrow ? hipErrorInvalidPitchValue : error;
 }
 
 static hipError_t copy_parms(const hipMemcpy3DParms *p, hipStream_t stream, bool wait) {
@@ -285,13 +282,15 @@ hipError_t hipMemcpy3DAsync(const hipMemcpy3DParms *copy, hipStream_t stream) {
 
 /* Fills */
 
+bool fill_ok(const struct fill *f) {
+  return pitched_ok(f->dst, f->pitch, 0, size_times(f->width, f->element), f->height, 1, true);
+}
+
 hipError_t fill_check(const struct fill *f) {
   if (f->element != 1 && f->element != 2 && f->element != 4) return hipErrorInvalidValue;
   if ((uint64_t)f->dst % f->element || (f->height > 1 && f->pitch % f->element)) return hipErrorInvalidValue;
-  size_t row;
-  if (__builtin_mul_overflow(f->width, (size_t)f->element, &row)) return hipErrorInvalidValue;
-  if (f->height > 1 && f->pitch < row) return hipErrorInvalidPitchValue;
-  return range_ok(f->dst, span(f->pitch, 0, row, f->height, 1), true) ? hipSuccess : hipErrorInvalidValue;
+  if (f->height > 1 && f->pitch < size_times(f->width, f->element)) return hipErrorInvalidPitchValue;
+  return fill_ok(f) ? hipSuccess : hipErrorInvalidValue;
 }
 
 /* Fills of device memory return at once even where the call has no stream: the null stream orders them. */

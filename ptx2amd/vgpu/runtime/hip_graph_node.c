@@ -51,8 +51,7 @@ hipError_t graph_copy_op(const HIP_MEMCPY3D *p, struct op *op) {
   if (!p) return hipErrorInvalidValue;
   *op = (struct op){.kind = OP_COPY};
   hipError_t error = copy_of_3d(p, &op->copy, &devices);
-  if (error == hipSuccess) copy_learn(&op->copy);
-  return error;
+  return error == hipSuccess ? copy_learn(&op->copy, devices) : error;
 }
 
 hipError_t graph_host_op(const hipHostNodeParams *p, struct op *op) {
@@ -103,7 +102,9 @@ hipError_t hipGraphAddMemcpyNode(hipGraphNode_t *node, hipGraph_t graph, const h
   struct op op = {.kind = OP_COPY};
   int devices;
   if (!node || !handle_ok(&graph_class, graph) || !params) return done(hipErrorInvalidValue);
-  return add(node, graph, depends, count, copy_of_parms(params, &op.copy, &devices), &op);
+  hipError_t error = copy_of_parms(params, &op.copy, &devices);
+  if (error == hipSuccess) error = copy_learn(&op.copy, devices);
+  return add(node, graph, depends, count, error, &op);
 }
 
 hipError_t hipGraphAddMemcpyNode1D(hipGraphNode_t *node, hipGraph_t graph, const hipGraphNode_t *depends,
@@ -113,7 +114,7 @@ hipError_t hipGraphAddMemcpyNode1D(hipGraphNode_t *node, hipGraph_t graph, const
   if (!node || !handle_ok(&graph_class, graph) || !dst || !src) return done(hipErrorInvalidValue);
   struct op op = {.kind = OP_COPY, .copy = {.dst = dst, .src = src, .dst_pitch = size, .src_pitch = size,
                                             .width = size, .height = 1, .depth = 1}};
-  return done(graph_add(node, graph, depends, count, &op));
+  return add(node, graph, depends, count, copy_learn(&op.copy, 0), &op);
 }
 
 static hipError_t add_event(hipGraphNode_t *node, hipGraph_t graph, const hipGraphNode_t *depends, size_t count,

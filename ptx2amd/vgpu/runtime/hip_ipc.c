@@ -87,7 +87,7 @@ static struct import *map(const struct name *n) {
 static hipError_t import(void **ptr, const void *handle) {
   struct name n;
   memcpy(&n, handle, sizeof n);
-  if (!ptr || n.magic != MEMORY_MAGIC) return hipErrorInvalidValue;
+  if (!ptr || n.magic != MEMORY_MAGIC || !range_within(n.offset, n.size, 0, n.length)) return hipErrorInvalidValue;
   if (n.process == getpid()) return hipErrorInvalidContext;
   pthread_mutex_lock(&lock);
   struct import *i = imports;

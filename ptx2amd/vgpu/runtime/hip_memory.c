@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "chunk.h"
 #include "hip_state.h"
 
 #define LARGE ((size_t)64 << 20)   /* from here on the machine's free memory is asked first */
@@ -54,8 +55,8 @@ hipError_t hipExtMallocWithFlags(void **ptr, size_t size, unsigned flags) {
 
 static hipError_t pitched(void **ptr, size_t *pitch, size_t width, size_t height) {
   if (!ptr || !pitch) return hipErrorInvalidValue;
-  size_t row = (width + 255) & ~(size_t)255, size;
-  if (row < width || __builtin_mul_overflow(row, height, &size)) return hipErrorOutOfMemory;
+  size_t row = (width + 255) & ~(size_t)255, size = size_times(row, height);
+  if (row < width || size == SIZE_MAX) return hipErrorOutOfMemory;
   *pitch = row;
   return allocate(ptr, size, MEM_DEVICE, 0);
 }
@@ -84,6 +85,21 @@ hipError_t hipHostMalloc(void **ptr, size_t size, unsigned flags) {
 hipError_t hipHostAlloc(void **ptr, size_t size, unsigned flags) { return hipHostMalloc(ptr, size, flags); }
 hipError_t hipMallocHost(void **ptr, size_t size) { return hipHostMalloc(ptr, size, 0); }
 hipError_t hipMemAllocHost(void **ptr, size_t size) { return hipHostMalloc(ptr, size, 0); }
+
+bool mem_spans(const void *ptr, size_t size, bool device) {
+  struct mem_block block;
+  uint64_t at = (uint64_t)ptr;
+  if (!size) return true;
+  if (!ptr || !range_fits(at, size, 1)) return false;
+  if (!mem_find(at, &block)) return !device && !chunk_reserved(at) && !vmm_reserved(at);
+  while (!range_within(at, size, block.base, block.size)) {   /* mappings that touch are one range */
+    uint64_t next = block.base + block.size;
+    size -= next - at;
+    at = next;
+    if (MEM_KIND(block.flags) != MEM_VIRTUAL || !mem_find(at, &block)) return false;
+  }
+  return true;
+}
 
 /* Freeing waits for everything that may still use the memory. */
 static hipError_t release(void *ptr, bool host) {
@@ -116,7 +132,7 @@ hipError_t hipFreeHost(void *ptr) { return hipHostFree(ptr); }
 
 hipError_t hipHostRegister(void *ptr, size_t size, unsigned flags) {
   ENTER();
-  if (!ptr || !size) return done(hipErrorInvalidValue);
+  if (!ptr || !size || !range_mapped((uint64_t)ptr, size)) return done(hipErrorInvalidValue);
   struct device *d = device_current();
   struct mem_block *block = mem_adopt(ptr, size, MEM_REGISTERED, d->ordinal);
   if (!block) return done(hipErrorHostMemoryAlreadyRegistered);
@@ -270,8 +286,8 @@ hipError_t hipPointerSetAttribute(const void *value, hipPointer_attribute attrib
 
 static bool managed_range(const void *ptr, size_t count) {
   struct mem_block block;
-  return ptr && count && mem_find((uint64_t)ptr, &block) && MEM_KIND(block.flags) == MEM_MANAGED &&
-         (uint64_t)ptr + count <= block.base + block.size;
+  return count && mem_find((uint64_t)ptr, &block) && MEM_KIND(block.flags) == MEM_MANAGED &&
+         range_within((uint64_t)ptr, count, block.base, block.size);
 }
 
 hipError_t hipMemAdvise(const void *ptr, size_t count, hipMemoryAdvise advice, int device) {

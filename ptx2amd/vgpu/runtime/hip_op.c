@@ -137,13 +137,35 @@ static bool condition(const struct op *op) {
   }
 }
 
+/* Memory whose pages stay while it is used; false: it was freed before the operation's turn came. */
+static bool value_there(const struct op *op) {
+  mem_enter();
+  bool there = mem_spans(op->value.ptr, op->value.wide ? 8 : 4, true);
+  if (!there) mem_leave();
+  return there;
+}
+
+static bool met(const struct op *op) {
+  if (!value_there(op)) return true;
+  bool is = condition(op);
+  mem_leave();
+  return is;
+}
+
 /* Polls: the value may come from anywhere. Ends when the memory is gone or the device is in error. */
 static void wait_value(struct device *d, const struct op *op) {
-  for (unsigned round = 0; !condition(op) && !device_error(d); round++) {
+  for (unsigned round = 0; !met(op) && !device_error(d); round++) {
     if (round < 100) sched_yield();
     else nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
-    if (round % 16 == 15 && !mem_find((uint64_t)op->value.ptr, NULL)) return;
   }
+}
+
+static void write_value(const struct op *op) {
+  if (!value_there(op)) return;
+  shadow_mark((uint64_t)op->value.ptr, op->value.wide ? 8 : 4, false);
+  if (op->value.wide) __atomic_store_n((uint64_t *)op->value.ptr, op->value.value, __ATOMIC_RELEASE);
+  else __atomic_store_n((uint32_t *)op->value.ptr, (uint32_t)op->value.value, __ATOMIC_RELEASE);
+  mem_leave();
 }
 
 static void signal_semaphore(int fd) {
@@ -167,19 +189,12 @@ static void mark(struct shared_event *e, uint64_t seq) {
   while (before < seq && !atomic_compare_exchange_weak(&e->completed, &before, seq)) {}
 }
 
-static bool still_there(const void *ptr) {
-  uint64_t lo, hi;
-  uint32_t flags;
-  return mem_range((uint64_t)ptr, &lo, &hi, &flags);
-}
-
 /* Another thread may have freed the memory meanwhile: then it is a fault, as on the chip. */
 static hipError_t move_bytes(const struct op *op) {
   const struct copy *c = &op->copy;
   bool copy = op->kind == OP_COPY;
   mem_enter();
-  bool fine = copy ? (!c->dst_known || still_there(c->dst)) && (!c->src_known || still_there(c->src))
-                   : still_there(op->fill.dst);
+  bool fine = copy ? copy_ok(c) : fill_ok(&op->fill);
   if (fine && copy) copy_run(c);
   else if (fine) fill_run(&op->fill);
   mem_leave();
@@ -217,11 +232,7 @@ hipError_t op_run(struct device *d, const struct op *op) {
     case OP_BATCH:
       for (size_t k = 0; k < op->batch->count && error == hipSuccess; k++) error = op_run(d, &op->batch->ops[k]);
       break;
-    case OP_WRITE_VALUE:
-      shadow_mark((uint64_t)op->value.ptr, op->value.wide ? 8 : 4, false);
-      if (op->value.wide) __atomic_store_n((uint64_t *)op->value.ptr, op->value.value, __ATOMIC_RELEASE);
-      else __atomic_store_n((uint32_t *)op->value.ptr, (uint32_t)op->value.value, __ATOMIC_RELEASE);
-      break;
+    case OP_WRITE_VALUE: write_value(op); break;
     default: break;
   }
   int none = hipSuccess;

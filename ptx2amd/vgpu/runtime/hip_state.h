@@ -12,6 +12,7 @@
 #include "hip_chip.h"
 #include "loader.h"
 #include "memory.h"
+#include "range.h"
 
 #define MAX_DEVICES 16
 
@@ -107,7 +108,7 @@ struct copy {
   const char *src;
   size_t dst_pitch, dst_slice, src_pitch, src_slice;
   size_t width, height, depth;
-  bool dst_known, src_known;      /* is an allocation, which may be gone when its turn comes (copy_learn) */
+  bool dst_known, src_known;      /* has to be an allocation, also when its turn comes (copy_learn) */
 };
 
 struct fill {
@@ -237,7 +238,11 @@ hipError_t stream_perform(stream *s, const struct op *op);
 /* Executes an operation; the error becomes the device's sticky one. */
 hipError_t op_run(struct device *d, const struct op *op);
 void op_discard(const struct op *op);      /* releases what it owns */
-void copy_learn(struct copy *c);
+/* Checks where a copy's sides are, and remembers which of them are allocations; devices: which have to be. */
+hipError_t copy_learn(struct copy *c, int devices);
+/* The checks alone: again when its turn comes. */
+bool copy_ok(const struct copy *c);
+bool fill_ok(const struct fill *f);
 void copy_run(const struct copy *c);
 void fill_run(const struct fill *f);
 
@@ -298,16 +303,20 @@ hipError_t launch_prepare(struct launch *l, function *f, const unsigned grid[3],
                           unsigned shared, void **params, void **extra);
 int occupancy(const function *f, unsigned block, size_t shared);   /* workgroups per multiprocessor */
 
-/* Descriptions to operations (hip_copy.c): only the description is checked by the first two. */
+/* [ptr, ptr + size) within one allocation or mappings that touch, if ptr is in one: what runs over the end of one is an error,
+ * while memory that the library does not know is the program's own. device: it has to be known (hip_memory.c). */
+bool mem_spans(const void *ptr, size_t size, bool device);
 /* Arrays (hip_array.c): bytes of an element, 0 if there is no such array; the memory of one, if a copy that ends at these
  * bytes, rows and slices lies within. */
 size_t array_texel(hipArray_t array);
 hipError_t array_side(hipArray_t array, size_t x_end, size_t y_end, size_t z_end, char **base, size_t *pitch,
                       size_t *height);
+/* Descriptions to operations (hip_copy.c): only the description is checked by the first two. */
 hipError_t copy_of_3d(const HIP_MEMCPY3D *p, struct copy *c, int *devices);
 hipError_t copy_of_parms(const hipMemcpy3DParms *p, struct copy *c, int *devices);
 hipError_t fill_check(const struct fill *f);
 
+bool vmm_reserved(uint64_t addr);   /* in a range of hipMemAddressReserve */
 void pool_give_back(struct mem_block *block);
 bool external_buffer_free(const struct mem_block *block); /* mapped external memory; false: it is none */
 bool pool_init(struct device *d);

@@ -354,22 +354,18 @@ hipError_t hipLaunchHostFunc(hipStream_t handle, hipHostFn_t fn, void *data) {
 
 hipError_t hipStreamAttachMemAsync(hipStream_t handle, void *ptr, size_t length, unsigned flags) {
   ENTER();
-  (void)length;
   STREAM(s, handle);
   struct mem_block block;
   if (!ptr || (flags != 1 && flags != 2 && flags != 4) || !mem_find((uint64_t)ptr, &block) ||
-      MEM_KIND(block.flags) != MEM_MANAGED)
+      MEM_KIND(block.flags) != MEM_MANAGED || (length && length != block.size))   /* of all of it, always */
     return done(hipErrorInvalidValue);
   return done(device_error(s->device));
 }
 
 static hipError_t value_op(hipStream_t handle, enum op_kind kind, void *ptr, uint64_t value, uint64_t mask,
                            unsigned flags, bool wide) {
-  struct mem_block block;
-  uint64_t bytes = wide ? 8 : 4;
-  if (!ptr || (uint64_t)ptr % bytes || !mem_find((uint64_t)ptr, &block) ||
-      (uint64_t)ptr + bytes > block.base + block.size)
-    return done(hipErrorInvalidValue);
+  size_t bytes = wide ? 8 : 4;
+  if ((uint64_t)ptr % bytes || !mem_spans(ptr, bytes, true)) return done(hipErrorInvalidValue);
   struct op op = {.kind = kind, .value = {ptr, value, mask, flags, wide}};
   return enqueue(handle, &op);
 }

@@ -39,6 +39,10 @@ static struct mapping *mappings;
 
 static bool aligned(size_t size) { return size && size % GRANULARITY == 0; }
 
+static bool lies_in(const char *part, size_t size, const char *whole, size_t length) {
+  return range_within((uintptr_t)part, size, (uintptr_t)whole, length);
+}
+
 hipError_t hipMemGetAllocationGranularity(size_t *granularity, const hipMemAllocationProp *prop,
                                           hipMemAllocationGranularity_flags option) {
   ENTER();
@@ -78,7 +82,7 @@ hipError_t hipMemAddressFree(void *ptr, size_t size) {
   hipError_t error = hipErrorInvalidValue;
   pthread_mutex_lock(&lock);
   for (struct mapping *m = mappings; m; m = m->next)
-    if (m->base >= (char *)ptr && m->base < (char *)ptr + size) goto out;   /* still mapped */
+    if (lies_in(m->base, 1, ptr, size)) goto out;   /* still mapped */
   for (struct range **p = &ranges; *p; p = &(*p)->next) {
     struct range *r = *p;
     if (r->base != ptr || r->size != size) continue;
@@ -91,6 +95,14 @@ hipError_t hipMemAddressFree(void *ptr, size_t size) {
 out:
   pthread_mutex_unlock(&lock);
   return done(error);
+}
+
+bool vmm_reserved(uint64_t addr) {
+  bool found = false;
+  pthread_mutex_lock(&lock);
+  for (const struct range *r = ranges; r && !found; r = r->next) found = range_within(addr, 1, (uintptr_t)r->base, r->size);
+  pthread_mutex_unlock(&lock);
+  return found;
 }
 
 /* Takes over the descriptor. */
@@ -114,7 +126,9 @@ hipError_t hipMemCreate(hipMemGenericAllocationHandle_t *handle, size_t size, co
   if (!handle || !aligned(size) || !prop || flags || prop->type != hipMemAllocationTypePinned ||
       prop->location.type != hipMemLocationTypeDevice)
     return done(hipErrorInvalidValue);
-  if (!device_at(prop->location.id)) return done(hipErrorInvalidDevice);
+  struct device *d = device_at(prop->location.id);
+  if (!d) return done(hipErrorInvalidDevice);
+  if (size > d->total_memory) return done(hipErrorOutOfMemory);
   if (prop->requestedHandleType & ~hipMemHandleTypePosixFileDescriptor) return done(hipErrorNotSupported);
   int fd = memfd_create("vgpu", MFD_CLOEXEC);
   if (fd < 0 || ftruncate(fd, (off_t)size)) {
@@ -181,7 +195,7 @@ hipError_t hipMemMap(void *ptr, size_t size, size_t offset, hipMemGenericAllocat
   if (!handle_ok(&object_class, o) || offset || size > o->size) goto out;   /* HIP: the offset must be 0 */
   bool reserved = false;
   for (struct range *r = ranges; r; r = r->next)
-    reserved = reserved || (base >= r->base && base + size <= r->base + r->size);
+    reserved = reserved || lies_in(base, size, r->base, r->size);
   for (struct mapping *n = mappings; n; n = n->next)
     if (base < n->base + n->size && n->base < base + size) reserved = false;
   if (!reserved) goto out;
@@ -208,7 +222,7 @@ static void no_access(struct mapping *m) {
 static bool covers(const char *ptr, size_t size) {
   size_t found = 0;
   for (struct mapping *m = mappings; m; m = m->next)
-    if (m->base >= ptr && m->base + m->size <= ptr + size) found += m->size;
+    if (lies_in(m->base, m->size, ptr, size)) found += m->size;
   return size && found == size;
 }
 
@@ -221,7 +235,7 @@ hipError_t hipMemUnmap(void *ptr, size_t size) {
   else {
     for (struct mapping **p = &mappings; *p;) {
       struct mapping *m = *p;
-      if (m->base < (char *)ptr || m->base + m->size > (char *)ptr + size) {
+      if (!lies_in(m->base, m->size, ptr, size)) {
         p = &m->next;
         continue;
       }
@@ -263,7 +277,7 @@ hipError_t hipMemSetAccess(void *ptr, size_t size, const hipMemAccessDesc *desc,
   pthread_mutex_lock(&lock);
   hipError_t error = covers(ptr, size) ? hipSuccess : hipErrorInvalidValue;
   for (struct mapping *m = mappings; m && error == hipSuccess; m = m->next)
-    if (m->base >= (char *)ptr && m->base + m->size <= (char *)ptr + size) error = give_access(m, flags);
+    if (lies_in(m->base, m->size, ptr, size)) error = give_access(m, flags);
   pthread_mutex_unlock(&lock);
   return done(error);
 }
