@@ -242,6 +242,10 @@ def _hip_call(row: Row) -> str:
     if {"CUgraphExec", "CUgraphNode"} <= named.keys():
         body.append(f"  if (!graph_exec_part(&{named['CUgraphExec']}, &{named['CUgraphNode']})) return "
                     "CUDA_ERROR_INVALID_VALUE;")
+    for address, _, size in (part.partition(":") for part in row.ranges.split()):
+        count, _, element = size.partition("*")
+        fits = f"range_fits((uintptr_t){address}, {count}, {element or 1})"
+        body.append(f"  if (!{fits}) return CUDA_ERROR_INVALID_VALUE;")
     call = re.sub(r"\bhip([A-Z]\w+)\(", r"hip.\1(", call)
     body.append(f"  return with_children(from_hip({call}));")
     return f"CUresult {row.symbol}({row.args}) {{\n" + "\n".join(body) + "\n}\n"

@@ -31,12 +31,14 @@ ROWS = [
         ours=True),
     Row("cuMemRangeGetAttribute", 8000,
         "void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr, size_t count",
-        hip="hipMemRangeGetAttribute(data, dataSize, (int)attribute, (const void *)devPtr, count)"),
+        hip="hipMemRangeGetAttribute(data, dataSize, (int)attribute, (const void *)devPtr, count)",
+        ranges="devPtr:count"),
     Row("cuMemRangeGetAttributes", 8000,
         "void **data, size_t *dataSizes, CUmem_range_attribute *attributes, size_t numAttributes, "
         "CUdeviceptr devPtr, size_t count",
         hip="hipMemRangeGetAttributes(data, dataSizes, attributes, numAttributes, (const void *)devPtr, "
-            "count)"),
+            "count)",
+        ranges="devPtr:count"),
     Row("cuPointerSetAttribute", 6000,
         "const void *value, CUpointer_attribute attribute, CUdeviceptr ptr",
         ours=True),

@@ -37,6 +37,7 @@ ROWS = [
         c="cuMemHostRegister_v2(p, bytesize, Flags)"),
     Row("cuMemHostRegister_v2", 6050,
         "void *p, size_t bytesize, unsigned int Flags",
-        hip="hipHostRegister(p, bytesize, Flags)"),
+        hip="hipHostRegister(p, bytesize, Flags)",
+        ranges="p:bytesize"),
     Row("cuMemHostUnregister", 4000, "void *p", hip="hipHostUnregister(p)"),
 ]

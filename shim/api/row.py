@@ -23,6 +23,8 @@ class Row:
       answers `answer`; a context is required where it takes a stream; with `ours` too, a C function does that;
     - nothing of these: it answers CUDA_ERROR_NOT_SUPPORTED and says so once.
     `required` names pointers that a HIP call or a check may not be given as null, besides the first parameter.
+    `ranges` pairs addresses with sizes ("dst:ByteCount", in elements "dst:N*4"): a HIP call is not made where one would
+    run over the end of all addresses, for HIP's own checks wrap around there.
     `early`: it works before cuInit, where others answer CUDA_ERROR_NOT_INITIALIZED. `also` lists further (name, since)
     pairs under which cuGetProcAddress finds the symbol.
     """
@@ -38,6 +40,7 @@ class Row:
     absent: str = ""
     answer: str = "CUDA_ERROR_NOT_SUPPORTED"
     required: tuple[str, ...] = ()
+    ranges: str = ""
     early: bool = False
     context: bool = True
     also: tuple[tuple[str, int], ...] = field(default=())

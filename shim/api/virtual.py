@@ -8,7 +8,8 @@ ROWS = [
         hip="hipMemAddressReserve((void **)ptr, size, alignment, (void *)addr, flags)", context=False),
     Row("cuMemAddressFree", 10020,
         "CUdeviceptr ptr, size_t size",
-        hip="hipMemAddressFree((void *)ptr, size)", context=False),
+        hip="hipMemAddressFree((void *)ptr, size)",
+        ranges="ptr:size", context=False),
     Row("cuMemCreate", 10020,
         "CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *prop, unsigned long "
         "long flags",
@@ -19,11 +20,14 @@ ROWS = [
     Row("cuMemMap", 10020,
         "CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle, unsigned long "
         "long flags",
-        hip="hipMemMap((void *)ptr, size, offset, (void *)handle, flags)", context=False),
-    Row("cuMemUnmap", 10020, "CUdeviceptr ptr, size_t size", hip="hipMemUnmap((void *)ptr, size)", context=False),
+        hip="hipMemMap((void *)ptr, size, offset, (void *)handle, flags)",
+        ranges="ptr:size", context=False),
+    Row("cuMemUnmap", 10020, "CUdeviceptr ptr, size_t size", hip="hipMemUnmap((void *)ptr, size)",
+        ranges="ptr:size", context=False),
     Row("cuMemSetAccess", 10020,
         "CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count",
-        hip="hipMemSetAccess((void *)ptr, size, desc, count)", context=False),
+        hip="hipMemSetAccess((void *)ptr, size, desc, count)",
+        ranges="ptr:size", context=False),
     Row("cuMemGetAccess", 10020,
         "unsigned long long *flags, const CUmemLocation *location, CUdeviceptr ptr",
         hip="hipMemGetAccess(flags, location, (void *)ptr)", context=False),
@@ -46,5 +50,6 @@ ROWS = [
     Row("cuMemGetHandleForAddressRange", 11070,
         "void *handle, CUdeviceptr dptr, size_t size, CUmemRangeHandleType handleType, unsigned long long "
         "flags",
-        hip="hipMemGetHandleForAddressRange(handle, dptr, size, (int)handleType, flags)"),
+        hip="hipMemGetHandleForAddressRange(handle, dptr, size, (int)handleType, flags)",
+        ranges="dptr:size"),
 ]

@@ -87,24 +87,48 @@ CUresult cuArrayDestroy(CUarray hArray) {
   return handle_free(HANDLE_ARRAY, a) ? from_hip(hip.Free(base)) : CUDA_ERROR_INVALID_HANDLE;
 }
 
-bool arrays_resolve(CUDA_MEMCPY3D *c) {
-  if (c->srcMemoryType == CU_MEMORYTYPE_ARRAY) {
-    struct array *a = array_checked(c->srcArray);
-    if (!a) return false;
-    c->srcMemoryType = CU_MEMORYTYPE_DEVICE;
-    c->srcDevice = a->base;
-    c->srcPitch = a->pitch;
-    c->srcHeight = a->slice / a->pitch;
+/* One side of a copy. rows: of a slice. */
+struct side {
+  CUmemorytype *type;
+  CUarray array;
+  CUdeviceptr *device;
+  const void *host;
+  size_t x, y, z, *pitch, *rows;
+};
+
+static CUresult side_resolve(const struct side *s, const CUDA_MEMCPY3D *c) {
+  size_t x, y, z, first, end;
+  if (__builtin_add_overflow(s->x, c->WidthInBytes, &x) || __builtin_add_overflow(s->y, c->Height, &y) ||
+      __builtin_add_overflow(s->z, c->Depth, &z))
+    return CUDA_ERROR_INVALID_VALUE;
+  if (*s->type == CU_MEMORYTYPE_ARRAY) {
+    const struct array *a = array_checked(s->array);
+    if (!a) return CUDA_ERROR_INVALID_HANDLE;
+    if (x > a->pitch || y > at_least_1(a->d.Height) || z > at_least_1(a->d.Depth)) return CUDA_ERROR_INVALID_VALUE;
+    *s->type = CU_MEMORYTYPE_DEVICE;
+    *s->device = a->base;
+    *s->pitch = a->pitch;
+    *s->rows = at_least_1(a->d.Height);
   }
-  if (c->dstMemoryType == CU_MEMORYTYPE_ARRAY) {
-    struct array *a = array_checked(c->dstArray);
-    if (!a) return false;
-    c->dstMemoryType = CU_MEMORYTYPE_DEVICE;
-    c->dstDevice = a->base;
-    c->dstPitch = a->pitch;
-    c->dstHeight = a->slice / a->pitch;
-  }
-  return true;
+  /* A pitch or height of 0: rows and slices follow each other without gaps. */
+  if (!*s->pitch) *s->pitch = x;
+  if (!*s->rows) *s->rows = y;
+  if (*s->pitch < (c->Height > 1 || c->Depth > 1 ? x : c->WidthInBytes)) return CUDA_ERROR_INVALID_VALUE;
+  if (c->Depth > 1 && *s->rows < y) return CUDA_ERROR_INVALID_VALUE;
+  bool host = *s->type == CU_MEMORYTYPE_HOST;
+  uint64_t base = host ? (uintptr_t)s->host : *s->device;
+  const struct box box = {s->x, s->y, s->z, c->WidthInBytes, c->Height, c->Depth, *s->pitch, size_times(*s->pitch, *s->rows)};
+  if (!box_extent(&box, &first, &end)) return CUDA_ERROR_INVALID_VALUE;
+  return (host ? range_fits(base, end, 1) : allocation_holds(base, end)) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult copy_resolve(CUDA_MEMCPY3D *c) {
+  const struct side src = {&c->srcMemoryType, c->srcArray, &c->srcDevice, c->srcHost,
+                           c->srcXInBytes, c->srcY, c->srcZ, &c->srcPitch, &c->srcHeight};
+  const struct side dst = {&c->dstMemoryType, c->dstArray, &c->dstDevice, c->dstHost,
+                           c->dstXInBytes, c->dstY, c->dstZ, &c->dstPitch, &c->dstHeight};
+  CUresult result = side_resolve(&src, c);
+  return result ? result : side_resolve(&dst, c);
 }
 
 /* Copies between linear memory and `offset` bytes into an array. */

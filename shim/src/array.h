@@ -19,5 +19,6 @@ struct array *array_checked(CUarray handle);                   /* NULL when stal
 CUresult array_new(CUarray *handle, const CUDA_ARRAY3D_DESCRIPTOR *d, CUdeviceptr at); /* at 0: in memory of its own */
 CUresult array_size(const CUDA_ARRAY3D_DESCRIPTOR *d, size_t *size);                  /* bytes; or what is wrong with d */
 unsigned texel_bytes(CUarray_format format, unsigned channels); /* 0: no such format */
-bool arrays_resolve(CUDA_MEMCPY3D *copy); /* arrays in a copy become device memory; false: a bad handle */
+/* Arrays in a copy become device memory. Arrays, pitches and heights have to hold what is copied. */
+CUresult copy_resolve(CUDA_MEMCPY3D *copy);
 #endif

@@ -13,15 +13,20 @@ int hip_memory_type(int cuda) {
   }
 }
 
-bool copy_for_hip(const CUDA_MEMCPY3D *given, struct hip_copy_3d *out) {
+CUresult copy_for_hip(const CUDA_MEMCPY3D *given, struct hip_copy_3d *out) {
+  if (!given) return CUDA_ERROR_INVALID_VALUE;
   CUDA_MEMCPY3D resolved = *given, *c = &resolved;
-  if (!arrays_resolve(c)) return false;
+  CUresult result = copy_resolve(c);
+  if (result) return result;
   *out = (struct hip_copy_3d){
       c->srcXInBytes, c->srcY, c->srcZ, c->srcLOD, hip_memory_type(c->srcMemoryType), c->srcHost, c->srcDevice,
       c->srcArray, c->srcPitch, c->srcHeight,
       c->dstXInBytes, c->dstY, c->dstZ, c->dstLOD, hip_memory_type(c->dstMemoryType), c->dstHost, c->dstDevice,
       c->dstArray, c->dstPitch, c->dstHeight, c->WidthInBytes, c->Height, c->Depth};
-  return out->src_type >= 0 && out->dst_type >= 0;
+  /* What was given is what the program reads again. */
+  if (given->srcMemoryType != CU_MEMORYTYPE_ARRAY) out->src_pitch = given->srcPitch, out->src_height = given->srcHeight;
+  if (given->dstMemoryType != CU_MEMORYTYPE_ARRAY) out->dst_pitch = given->dstPitch, out->dst_height = given->dstHeight;
+  return out->src_type >= 0 && out->dst_type >= 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 static int cuda_memory_type(int hip_type) {
@@ -54,23 +59,23 @@ static CUDA_MEMCPY3D deepened(const CUDA_MEMCPY2D *c) {
 
 /* One slice of a copy between linear memories. */
 static int copy_slice(const CUDA_MEMCPY3D *c, size_t z, bool async, void *stream) {
-  size_t src_pitch = c->srcPitch ? c->srcPitch : c->WidthInBytes, src_height = c->srcHeight ? c->srcHeight : c->Height;
-  size_t dst_pitch = c->dstPitch ? c->dstPitch : c->WidthInBytes, dst_height = c->dstHeight ? c->dstHeight : c->Height;
   const char *from = c->srcMemoryType == CU_MEMORYTYPE_HOST ? c->srcHost : (const char *)c->srcDevice;
   char *to = c->dstMemoryType == CU_MEMORYTYPE_HOST ? c->dstHost : (char *)c->dstDevice;
-  from += c->srcXInBytes + (c->srcY + (c->srcZ + z) * src_height) * src_pitch;
-  to += c->dstXInBytes + (c->dstY + (c->dstZ + z) * dst_height) * dst_pitch;
+  from += c->srcXInBytes + (c->srcY + (c->srcZ + z) * c->srcHeight) * c->srcPitch;
+  to += c->dstXInBytes + (c->dstY + (c->dstZ + z) * c->dstHeight) * c->dstPitch;
   unsigned kind = direction(c->srcMemoryType, c->dstMemoryType);
-  return async ? hip.Memcpy2DAsync(to, dst_pitch, from, src_pitch, c->WidthInBytes, c->Height, kind, stream)
-               : hip.Memcpy2D(to, dst_pitch, from, src_pitch, c->WidthInBytes, c->Height, kind);
+  return async ? hip.Memcpy2DAsync(to, c->dstPitch, from, c->srcPitch, c->WidthInBytes, c->Height, kind, stream)
+               : hip.Memcpy2D(to, c->dstPitch, from, c->srcPitch, c->WidthInBytes, c->Height, kind);
 }
 
 static CUresult copy(const CUDA_MEMCPY3D *given, bool async, CUstream hStream) {
   ENTER_CONTEXT();
   void *stream;
   CUDA_MEMCPY3D resolved = *given, *c = &resolved;
-  if (!stream_hip(hStream, &stream) || !arrays_resolve(c)) return CUDA_ERROR_INVALID_HANDLE;
+  if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
   if (hip_memory_type(c->srcMemoryType) < 0 || hip_memory_type(c->dstMemoryType) < 0) return CUDA_ERROR_INVALID_VALUE;
+  CUresult result = copy_resolve(c);
+  if (result) return result;
   if (!c->WidthInBytes || !c->Height || !c->Depth) return CUDA_SUCCESS;
   int error = 0;
   for (size_t z = 0; z < c->Depth && !error; z++) error = copy_slice(c, z, async, stream);
@@ -99,20 +104,20 @@ CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream) {
   return pCopy ? copy(pCopy, true, hStream) : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Memory of all devices lies in one address space; the contexts say nothing more. */
+/* Memory of all devices lies in one address space; the contexts say nothing more. Both addresses are a device's. */
 
 CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
                       size_t ByteCount) {
   ENTER_CONTEXT();
   if (!context_checked(dstContext) || !context_checked(srcContext)) return CUDA_ERROR_INVALID_CONTEXT;
-  return cuMemcpy(dstDevice, srcDevice, ByteCount);
+  return cuMemcpyDtoD_v2(dstDevice, srcDevice, ByteCount);
 }
 
 CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
                            size_t ByteCount, CUstream hStream) {
   ENTER_CONTEXT();
   if (!context_checked(dstContext) || !context_checked(srcContext)) return CUDA_ERROR_INVALID_CONTEXT;
-  return cuMemcpyAsync(dstDevice, srcDevice, ByteCount, hStream);
+  return cuMemcpyDtoDAsync_v2(dstDevice, srcDevice, ByteCount, hStream);
 }
 
 /* The peer form has contexts where the plain form has reserved words. */
@@ -163,15 +168,15 @@ static bool operand(const CUmemcpy3DOperand *o, const CUDA_MEMCPY3D_BATCH_OP *op
     c->srcMemoryType = array ? CU_MEMORYTYPE_ARRAY : CU_MEMORYTYPE_UNIFIED;
     if (array) c->srcArray = o->op.array.array;
     else c->srcDevice = o->op.ptr.ptr;
-    if (array) c->srcXInBytes = o->op.array.x * texel, c->srcY = o->op.array.y, c->srcZ = o->op.array.z;
-    else c->srcPitch = (o->op.ptr.rowLength ? o->op.ptr.rowLength : op->width) * texel,
+    if (array) c->srcXInBytes = size_times(o->op.array.x, texel), c->srcY = o->op.array.y, c->srcZ = o->op.array.z;
+    else c->srcPitch = size_times(o->op.ptr.rowLength ? o->op.ptr.rowLength : op->width, texel),
          c->srcHeight = o->op.ptr.layerHeight ? o->op.ptr.layerHeight : op->height;
   } else {
     c->dstMemoryType = array ? CU_MEMORYTYPE_ARRAY : CU_MEMORYTYPE_UNIFIED;
     if (array) c->dstArray = o->op.array.array;
     else c->dstDevice = o->op.ptr.ptr;
-    if (array) c->dstXInBytes = o->op.array.x * texel, c->dstY = o->op.array.y, c->dstZ = o->op.array.z;
-    else c->dstPitch = (o->op.ptr.rowLength ? o->op.ptr.rowLength : op->width) * texel,
+    if (array) c->dstXInBytes = size_times(o->op.array.x, texel), c->dstY = o->op.array.y, c->dstZ = o->op.array.z;
+    else c->dstPitch = size_times(o->op.ptr.rowLength ? o->op.ptr.rowLength : op->width, texel),
          c->dstHeight = o->op.ptr.layerHeight ? o->op.ptr.layerHeight : op->height;
   }
   return true;
@@ -185,7 +190,7 @@ static unsigned texel_of(const CUmemcpy3DOperand *o) {
 static CUresult copy_operands(const CUDA_MEMCPY3D_BATCH_OP *op, CUstream stream) {
   unsigned src = texel_of(&op->src), dst = texel_of(&op->dst), texel = src ? src : dst ? dst : 1;
   if (src && dst && src != dst) return CUDA_ERROR_INVALID_VALUE;
-  CUDA_MEMCPY3D c = {.WidthInBytes = op->width * texel, .Height = op->height, .Depth = op->depth};
+  CUDA_MEMCPY3D c = {.WidthInBytes = size_times(op->width, texel), .Height = op->height, .Depth = op->depth};
   if (!operand(&op->src, op, texel, true, &c) || !operand(&op->dst, op, texel, false, &c)) return CUDA_ERROR_INVALID_VALUE;
   return copy(&c, true, stream);
 }

@@ -12,7 +12,7 @@ struct hip_copy_3d {
   size_t width, height, depth;
 };
 
-bool copy_for_hip(const CUDA_MEMCPY3D *c, struct hip_copy_3d *out); /* false: bad memory type */
+CUresult copy_for_hip(const CUDA_MEMCPY3D *c, struct hip_copy_3d *out); /* or what is wrong with c, which may be null */
 void copy_for_cuda(const struct hip_copy_3d *c, CUDA_MEMCPY3D *out);
 int hip_memory_type(int cuda);                                      /* -1: none */
 #endif

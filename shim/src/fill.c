@@ -1,16 +1,23 @@
 /* 2-D fills: HIP has bytes only; wider elements go row by row. */
 #include "shim.h"
 
+bool fill_fits(CUdeviceptr to, size_t pitch, unsigned element, size_t width, size_t height) {
+  const struct box box = {.width = size_times(width, element), .height = height, .depth = 1, .pitch = pitch};
+  size_t first, end;
+  return box_extent(&box, &first, &end) && allocation_holds(to, end);
+}
+
 static CUresult fill_rows(CUdeviceptr to, size_t pitch, unsigned value, unsigned element, size_t width, size_t height,
                           CUstream hStream, bool wait) {
   ENTER_CONTEXT();
   void *stream;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
-  if (height > 1 && pitch < width * element) return CUDA_ERROR_INVALID_VALUE;
-  if (to % element || (height > 1 && pitch % element)) return CUDA_ERROR_INVALID_VALUE;
+  if (!width || !height) return CUDA_SUCCESS;
+  if (to % element || !fill_fits(to, pitch, element, width, height)) return CUDA_ERROR_INVALID_VALUE;
+  if (height > 1 && (pitch < width * element || pitch % element)) return CUDA_ERROR_INVALID_VALUE;
   int error = 0;
   if (height > 1 && pitch == width * element) width *= height, height = 1;
-  for (size_t row = 0; row < height && !error && width; row++, to += pitch)
+  for (size_t row = 0; row < height && !error; row++, to += pitch)
     error = element == 1   ? hip.MemsetD8Async(to, (unsigned char)value, width, stream)
             : element == 2 ? hip.MemsetD16Async(to, (unsigned short)value, width, stream)
                            : hip.MemsetD32Async(to, (int)value, width, stream);

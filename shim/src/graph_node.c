@@ -161,16 +161,18 @@ CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src) {
 
 /* ---- fills ---- */
 
-static struct hip_memset_node memset_node(const CUDA_MEMSET_NODE_PARAMS *p) {
-  return (struct hip_memset_node){(void *)p->dst, p->elementSize, p->height, p->pitch, p->value, p->width};
+static bool memset_node(const CUDA_MEMSET_NODE_PARAMS *p, struct hip_memset_node *out) {
+  if (!p || !fill_fits(p->dst, p->pitch, p->elementSize, p->width, p->height)) return false;
+  *out = (struct hip_memset_node){(void *)p->dst, p->elementSize, p->height, p->pitch, p->value, p->width};
+  return true;
 }
 
 CUresult cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
                               size_t numDependencies, const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx) {
   (void)ctx;
   ENTER_CONTEXT();
-  if (!phGraphNode || !memsetParams) return CUDA_ERROR_INVALID_VALUE;
-  struct hip_memset_node node = memset_node(memsetParams);
+  struct hip_memset_node node;
+  if (!phGraphNode || !memset_node(memsetParams, &node)) return CUDA_ERROR_INVALID_VALUE;
   return from_hip(hip.GraphAddMemsetNode(phGraphNode, hGraph, dependencies, numDependencies, &node));
 }
 
@@ -186,8 +188,8 @@ CUresult cuGraphMemsetNodeGetParams(CUgraphNode hNode, CUDA_MEMSET_NODE_PARAMS *
 
 CUresult cuGraphMemsetNodeSetParams(CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *nodeParams) {
   ENTER_CONTEXT();
-  if (!nodeParams) return CUDA_ERROR_INVALID_VALUE;
-  struct hip_memset_node node = memset_node(nodeParams);
+  struct hip_memset_node node;
+  if (!memset_node(nodeParams, &node)) return CUDA_ERROR_INVALID_VALUE;
   return from_hip(hip.GraphMemsetNodeSetParams(hNode, &node));
 }
 
@@ -195,8 +197,8 @@ CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNod
                                         const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx) {
   (void)ctx;
   ENTER_CONTEXT();
-  if (!memsetParams || !graph_exec_part(&hGraphExec, &hNode)) return CUDA_ERROR_INVALID_VALUE;
-  struct hip_memset_node node = memset_node(memsetParams);
+  struct hip_memset_node node;
+  if (!memset_node(memsetParams, &node) || !graph_exec_part(&hGraphExec, &hNode)) return CUDA_ERROR_INVALID_VALUE;
   return from_hip(hip.GraphExecMemsetNodeSetParams(hGraphExec, hNode, &node));
 }
 
@@ -227,7 +229,7 @@ CUresult cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CU
   (void)ctx;
   ENTER_CONTEXT();
   struct hip_copy_3d copy;
-  if (!phGraphNode || !copyParams || !copy_for_hip(copyParams, &copy)) return CUDA_ERROR_INVALID_VALUE;
+  if (!phGraphNode || copy_for_hip(copyParams, &copy)) return CUDA_ERROR_INVALID_VALUE;
   int error = hip.DrvGraphAddMemcpyNode(phGraphNode, hGraph, dependencies, numDependencies, &copy, NULL);
   struct hip_copy_parms parms;
   if (error == HIP_NOT_SUPPORTED && copy_parms(&copy, &parms))
@@ -247,7 +249,7 @@ CUresult cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D *nodeParams
 CUresult cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D *nodeParams) {
   ENTER_CONTEXT();
   struct hip_copy_3d copy;
-  if (!nodeParams || !copy_for_hip(nodeParams, &copy)) return CUDA_ERROR_INVALID_VALUE;
+  if (copy_for_hip(nodeParams, &copy)) return CUDA_ERROR_INVALID_VALUE;
   int error = hip.DrvGraphMemcpyNodeSetParams(hNode, &copy);
   struct hip_copy_parms parms;
   if (error == HIP_NOT_SUPPORTED && copy_parms(&copy, &parms)) error = hip.GraphMemcpyNodeSetParams(hNode, &parms);
@@ -259,7 +261,7 @@ CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNod
   (void)ctx;
   ENTER_CONTEXT();
   struct hip_copy_3d copy;
-  if (!copyParams || !copy_for_hip(copyParams, &copy) || !graph_exec_part(&hGraphExec, &hNode)) return CUDA_ERROR_INVALID_VALUE;
+  if (copy_for_hip(copyParams, &copy) || !graph_exec_part(&hGraphExec, &hNode)) return CUDA_ERROR_INVALID_VALUE;
   int error = hip.DrvGraphExecMemcpyNodeSetParams(hGraphExec, hNode, &copy, NULL);
   struct hip_copy_parms parms;
   if (error == HIP_NOT_SUPPORTED && copy_parms(&copy, &parms))

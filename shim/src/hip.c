@@ -118,7 +118,8 @@ bool hip_load(void) {
 /* Most HIP errors have CUDA's numbers. */
 CUresult hip_error(int e) {
   switch (e) {
-    case 17: case 21: case 9: return CUDA_ERROR_INVALID_VALUE;  /* device pointer, copy direction, configuration */
+    /* configuration, pitch, device pointer, copy direction */
+    case 9: case 12: case 17: case 21: return CUDA_ERROR_INVALID_VALUE;
     case 98: return CUDA_ERROR_INVALID_HANDLE;                  /* device function */
     case 1052: return CUDA_ERROR_OUT_OF_MEMORY;
     case 1053: case 1054: return CUDA_ERROR_UNKNOWN;

@@ -3,6 +3,18 @@
 
 #include "shim.h"
 
+enum { LOCATION_DEVICE = 1, CPU_DEVICE = -1 };
+
+bool allocation_holds(CUdeviceptr at, size_t size) {
+  CUdeviceptr begin = 0;
+  size_t whole = 0;
+  if (!range_fits(at, size, 1)) return false;
+  if (hip.MemGetAddressRange(&begin, &whole, at) || range_within(at, size, begin, whole)) return true;
+  CUmemLocation location = {.type = LOCATION_DEVICE};
+  unsigned long long flags;
+  return !hip.MemGetAccess(&flags, &location, (void *)at); /* a mapping: those that touch are one range */
+}
+
 CUresult cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize) {
   ENTER_CONTEXT();
   return dptr && bytesize ? from_hip(hip.Malloc(dptr, bytesize)) : CUDA_ERROR_INVALID_VALUE;
@@ -44,8 +56,6 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr 
 
 /* ---- managed memory: advice and prefetch are hints; a HIP library without them loses nothing ---- */
 
-enum { LOCATION_DEVICE = 1, CPU_DEVICE = -1 };
-
 static CUresult hint(int error) { return error == HIP_NOT_SUPPORTED ? CUDA_SUCCESS : from_hip(error); }
 
 static bool hip_location(CUmemLocation location, int *device) {
@@ -56,7 +66,7 @@ static bool hip_location(CUmemLocation location, int *device) {
 
 CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device) {
   ENTER_CONTEXT();
-  if (!devPtr || !count || advice < 1 || advice > 6) return CUDA_ERROR_INVALID_VALUE;
+  if (!devPtr || !count || !range_fits(devPtr, count, 1) || advice < 1 || advice > 6) return CUDA_ERROR_INVALID_VALUE;
   return hint(hip.MemAdvise((void *)devPtr, count, (unsigned)advice, device));
 }
 
@@ -70,7 +80,7 @@ CUresult cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice
   ENTER_CONTEXT();
   void *stream;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
-  if (!devPtr || !count) return CUDA_ERROR_INVALID_VALUE;
+  if (!devPtr || !count || !range_fits(devPtr, count, 1)) return CUDA_ERROR_INVALID_VALUE;
   if (dstDevice != CPU_DEVICE && !device_ok(dstDevice)) return CUDA_ERROR_INVALID_DEVICE;
   return hint(hip.MemPrefetchAsync((void *)devPtr, count, dstDevice, stream));
 }
@@ -89,7 +99,15 @@ CUresult cuMemPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count
   ENTER_CONTEXT();
   void *stream;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
-  return dptrs && sizes && count && numPrefetchLocs <= count && !flags ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  if (!dptrs || !sizes || !count || numPrefetchLocs > count || flags) return CUDA_ERROR_INVALID_VALUE;
+  CUresult result = CUDA_SUCCESS;
+  for (size_t i = 0; i < count && !result; i++) {
+    int read_mostly;
+    result = range_fits(dptrs[i], sizes[i], 1)
+                 ? hint(hip.MemRangeGetAttribute(&read_mostly, sizeof read_mostly, 1, (void *)dptrs[i], sizes[i]))
+                 : CUDA_ERROR_INVALID_VALUE;
+  }
+  return result;
 }
 
 /* Discarding allows the contents to be lost; keeping them is allowed too. */

@@ -106,7 +106,7 @@ CUresult cuExternalMemoryGetMappedMipmappedArray(CUmipmappedArray *mipmap, CUext
     size_t size;
     CUresult result = array_size(&level, &size);
     if (result) return result;
-    part.size += size;
+    if (__builtin_add_overflow(part.size, size, &part.size)) return CUDA_ERROR_INVALID_VALUE;
   }
   void *at;
   int error = hip.ExternalMemoryGetMappedBuffer(&at, extMem, &part);

@@ -120,9 +120,9 @@ static bool all_share(void) {
 static CUresult location_of(CUdeviceptr at, size_t size, size_t step, CUmemLocation *location) {
   enum { LOCATION_NONE, LOCATION_HOST = 2 };
   size_t page = (size_t)sysconf(_SC_PAGESIZE), there = 0, asked = 0;
-  for (CUdeviceptr p = at; p < at + size; p += step, asked++) {
+  for (size_t done = 0; done < size; done += step < size - done ? step : size - done, asked++) {
     unsigned char state;
-    if (mincore((void *)(p & ~(page - 1)), 1, &state)) return CUDA_ERROR_INVALID_VALUE;
+    if (mincore((void *)((at + done) & ~(page - 1)), 1, &state)) return CUDA_ERROR_INVALID_VALUE;
     there += state & 1;
   }
   *location = (CUmemLocation){2 * there >= asked ? LOCATION_HOST : LOCATION_NONE, 0};
@@ -139,10 +139,10 @@ CUresult cuMemGetLocationInfo(CUdeviceptr ptr, size_t size, size_t summaryGranul
   if (!all_share()) return CUDA_ERROR_NOT_SUPPORTED;
   if (!hip_is_software) return refuse(&said, "cuMemGetLocationInfo with AMD's library, which does not tell where pages are,");
   enum pointer_kind kind = inspect(ptr, &p);
-  if (kind != POINTER_MANAGED && kind != POINTER_UNKNOWN) return CUDA_ERROR_INVALID_VALUE;
+  if ((kind != POINTER_MANAGED && kind != POINTER_UNKNOWN) || !range_mapped(ptr, size)) return CUDA_ERROR_INVALID_VALUE;
   size_t step = samplingGranularity ? samplingGranularity : (size_t)sysconf(_SC_PAGESIZE);
-  for (size_t done = 0; done < size; done += summaryGranularity) {
-    size_t left = size - done, part = left < summaryGranularity ? left : summaryGranularity;
+  for (size_t done = 0, part; done < size; done += part) {
+    part = size - done < summaryGranularity ? size - done : summaryGranularity;
     CUresult result = location_of(ptr + done, part, step, location_out++);
     if (result) return result;
   }

@@ -13,6 +13,7 @@
 #include "cuda_constants.h"
 #include "handle.h"
 #include "hip_table.h"
+#include "../../ptx2amd/vgpu/runtime/range.h"
 
 enum { MAX_DEVICES = 16, PATH_LENGTH = 4096 };
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -116,6 +117,14 @@ bool has_ptx_for_newer(const char *library);
 /* ---- storage.c ---- */
 void storage_drop(struct context *c); /* runs the destructors */
 extern const void *const storage_table[];
+
+/* ---- memory.c ---- */
+/* [at, at + size) in the allocation where it begins, if that is known: for what HIP is told in parts. */
+bool allocation_holds(CUdeviceptr at, size_t size);
+
+/* ---- fill.c ---- */
+/* The rows are in one allocation. element: bytes; width: elements. */
+bool fill_fits(CUdeviceptr to, size_t pitch, unsigned element, size_t width, size_t height);
 
 /* ---- stream.c, event.c ---- */
 bool stream_hip(CUstream stream, void **hip_stream);

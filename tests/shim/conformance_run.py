@@ -40,6 +40,11 @@ GONE = {
     "CUtexref": (1, 400),
 }
 BAD_DEVICE = 99
+#: Parameters that are sizes of memory; `count` where an address stands before it.
+SIZES = ("ByteCount", "N", "Width", "Height", "WidthInBytes", "bytesize", "size", "length", "dstOffset", "srcOffset",
+         "mcOffset", "memOffset", "offset")  # fmt: skip
+#: Sizes that wrap around with the address, or times the size of an element, and one that does not.
+EXTREMES = ((1 << 64) - 1, (1 << 64) - 16, (1 << 64) - 0x200000, 1 << 63, (1 << 62) + 1, 1 << 48)
 
 
 @dataclass(frozen=True)
@@ -101,10 +106,14 @@ def derived(case: Case, row: Row) -> Iterator[Case]:
         yield replace(case, expected=(201,), context="none", what="without a context")
         popped = (0,) if case.symbol.startswith("cuCtxPopCurrent") else ()
         yield replace(case, expected=(201, 400, 709, *popped), context="destroyed", what="in a destroyed context")
-    for k, (argument, (kind, _)) in enumerate(zip(case.arguments, row.parameters(), strict=True)):
+    names = [name for _, name in row.parameters()]
+    for k, (argument, (kind, name)) in enumerate(zip(case.arguments, row.parameters(), strict=True)):
         def with_argument(text: str, k: int = k) -> tuple[str, ...]:
             return (*case.arguments[:k], text, *case.arguments[k + 1 :])
 
+        if kind == "size_t" and (name in SIZES or (name == "count" and "devPtr" in names)):
+            for extreme in EXTREMES if row.symbol not in TAKES_ANY_SIZE else ():
+                yield replace(case, arguments=with_argument(hex(extreme)), expected=TOO_LARGE)
         if argument == "out":
             yield replace(case, arguments=with_argument("null"), expected=(1,), what="no place for the result")
         elif argument == "opt":
@@ -121,6 +130,10 @@ NEEDS_NO_CONTEXT = frozenset((
     "cuGraphDestroy", "cuGraphExecDestroy",
     "cuMemGetDefaultMemPool", "cuMemGetMemPool", "cuMemSetMemPool", "cuPointerGetAttribute", "cuPointerGetAttributes",
 ))
+#: What is too large, wherever it was seen: no such range, no memory, not taken at all.
+TOO_LARGE = (1, 2, 801)
+#: Sizes of what the program says is there, and may be longer.
+TAKES_ANY_SIZE = frozenset(("cuLinkAddData", "cuLinkAddData_v2"))
 #: Calls whose context argument says where nodes run, which is everywhere the same here.
 CALLED_WITH_ANY = frozenset((
     "cuGraphAddMemcpyNode", "cuGraphAddMemsetNode", "cuGraphExecMemcpyNodeSetParams",

@@ -279,6 +279,12 @@ class World(dict[str, Any]):
     make_zeroed = make_data
     def make_inside(self) -> int: return int(self["data"]) + 16
     def make_pinned(self) -> int: return int(self._get("cuMemHostAlloc", 4096, 0))
+    def _freed(self, size: int) -> int:
+        at = int(self._get("cuMemAlloc_v2", size))
+        self._do("cuMemFree_v2", at)
+        return at
+    def make_freed(self) -> int: return self._freed(65536)
+    def make_freed_large(self) -> int: return self._freed(256 << 20)
     def make_managed(self) -> int: return int(self._get("cuMemAllocManaged", 4096, 1))
     def make_registered(self) -> int:
         self._do("cuMemHostRegister_v2", self["plain"], BYTES, 0)
