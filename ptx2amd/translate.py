@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 from ptx2amd import codegen
 from ptx2amd.binary.elf import Elf
+from ptx2amd.compile import INTERNAL_ERROR, Part, Way, compiled, lowered
 from ptx2amd.errors import Ptx2amdError, Unsupported
 from ptx2amd.lower import data
 from ptx2amd.lower.facts import facts
@@ -32,9 +32,7 @@ from ptx2amd.target.shared import LDS, SPILLED, VARIANTS
 
 _WORD = re.compile(r"[A-Za-z_$%][\w$]*")
 _SHARED = re.compile(r"(?<![\w.])\.shared\s+\.[^;]*;")
-INTERNAL_ERROR = "internal error of the code generator"
 ISOLATE = ("", "risky", "all")
-SURE_LINES = 4000  # of IR that LLVM has never failed on
 EMIT = ("hsaco", "obj", "asm", "ll")
 
 
@@ -114,6 +112,7 @@ def translate(
     shared: str = LDS,
     matrix: str = "",
     least: bool = False,
+    jobs: int = 1,
 ) -> list[Result]:
     """Translate kernels of a PTX module (all of them, by default), once for each arch.
 
@@ -125,8 +124,9 @@ def translate(
     matrix: "software" for matrix products without the chip's matrix instructions.
     isolate: compile in a child process what LLVM may fail on or take long for ("risky"), or everything ("all"), so that
     a crash is the error of one kernel (not for processes with other threads). least: ask as little of LLVM as can be.
+    jobs: how many parts of a long module LLVM works on at once, with isolate "all".
     One kernel that cannot be translated does not lose the others: see KernelResult.error. When LLVM fails on a kernel,
-    simpler forms of all of them are tried (SIMPLER), which KernelResult.warnings tells.
+    simpler forms of it are tried (compile.SIMPLER), which KernelResult.warnings tells.
     Raises PtxError for text that is no PTX, UnknownArch, Ptx2amdError for an unknown kernel name."""
     if emit not in EMIT:
         raise ValueError(f"emit must be one of {', '.join(EMIT)}")
@@ -144,47 +144,27 @@ def translate(
         if name not in known:
             raise Ptx2amdError(f"no kernel {name!r} in {module.source}; it has {', '.join(known) or 'no kernels'}")
 
-    def attempt(arch: str, matrix: str, least: bool) -> Result:
-        lowering = ModuleLowering(module, target(arch, mapping, matrix), mode, not mapping, shared)
-        return _translate(lowering, arch, wanted, emit, build_id, Way(isolate, least))
+    way = Way("obj" if emit == "hsaco" else emit, isolate, least, jobs, emit == "hsaco")
 
-    return [_simplified(partial(attempt, name), matrix, least) for name in names]
+    def attempt(arch: str) -> Result:
+        lowering = ModuleLowering(module, target(arch, mapping, matrix), mode, not mapping, shared)
+        return _translate(lowering, arch, wanted, emit, build_id, way)
+
+    return [attempt(name) for name in names]
 
 
 def judge(module: Module, arch: str, kernels: Iterable[str]) -> dict[str, KernelResult]:
     """Whether kernels can be translated for an arch, and how: by lowering them to LLVM IR, without LLVM.
 
     The results have no registers and no scratch size. Raises UnknownArch."""
-    lowering = ModuleLowering(module, target(arch), "kernel", True)
-    return {name: _lower(lowering, name) for name in kernels}
-
-
-# What is tried when LLVM fails on a kernel, or takes too long: `matrix` and `least`, and what they mean.
-SIMPLER = (("software", False, "without the chip's matrix instructions"), ("software", True, "without optimisation"))
-
-
-def _simplified(attempt: Callable[[str, bool], Result], matrix: str, least: bool) -> Result:
-    """The result of the form asked for, or of the first simpler one on whose kernels LLVM fails less."""
-    result = attempt(matrix, least)
-    for simpler, without, words in SIMPLER:
-        failed = _failed(result)
-        if not failed:
-            break
-        if (simpler, without) == (matrix, least):
-            continue
-        other = attempt(simpler, without or least)
-        if len(_failed(other)) < len(failed):
-            why = "; ".join(failed[name] for name in failed if other.kernels[name].ok)
-            for kernel in other.kernels.values():
-                kernel.warnings += [f"compiled {words}: {why}"] if kernel.ok else []
-            result = other
-    return result
-
-
-def _failed(result: Result) -> dict[str, str]:
-    """The kernels that LLVM failed on, and how."""
-    errors = {name: str(kernel.error or "") for name, kernel in result.kernels.items()}
-    return {name: error for name, error in errors.items() if INTERNAL_ERROR in error}
+    results = {}
+    for name in kernels:
+        lowering = ModuleLowering(module, target(arch), "kernel", True)
+        results[name] = _lower(lowering, name)
+        if results[name].ok and codegen.may_be_too_large(lowering.ir(), lowering.target):
+            [known] = translate(module, module.source, [arch], [name], emit="ll")  # arrays that LLVM does away with
+            results[name] = known.kernels[name]
+    return results
 
 
 def parse(text: str, source: str = "<ptx>", whole: bool = True) -> Module:
@@ -198,59 +178,37 @@ def parse(text: str, source: str = "<ptx>", whole: bool = True) -> Module:
     return module
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
-    """How LLVM is asked for code: see `translate`."""
-
-    isolate: str = ""
-    least: bool = False
-
-
 def _translate(lowering: ModuleLowering, arch: str, wanted: list[str], emit: str, build_id: str, way: Way) -> Result:
     start = time.perf_counter()
-    results = {name: _lower(lowering, name) for name in wanted}
-    code = b""
-    form = "obj" if emit == "hsaco" else emit
-    if lowering.plans:
-        try:
-            code = _emit(lowering, form, way)
-        except codegen.CodegenError as error:
-            code = _emit_separately(lowering, form, way, results, error)
-    if code and form == "obj":
-        elf = Elf(code)
-        _measure(elf, results)
+    results: dict[str, KernelResult] = {}
+
+    def add(part: ModuleLowering, name: str) -> None:
+        results[name] = _lower(part, name)
+
+    parts, failed = compiled(lowered(lowering, wanted, add, way), way)
+    for name, error in failed.items():
+        results[name] = KernelResult(name, _refusal(lowering, name, error))
+    for part in parts:
+        for name in part.names:
+            results[name].warnings += [part.note] if part.note else []
+    code = parts[0].code if parts else b""
+    if parts and way.form == "obj":
+        files = [Elf(part.code) for part in parts]
+        _measure(files, results)
         if emit == "hsaco":
-            origins = lowering.debug.origin_table() if lowering.debug else b""
-            code = codegen.link([code], sidecar(lowering.module, arch, results, build_id), origins)
+            code = codegen.link([part.code for part in parts], sidecar(lowering.module, arch, results, build_id),
+                                _origins(parts))  # fmt: skip
         else:
-            codegen.check_symbols(elf)
+            codegen.check_symbols(*files)
     return Result(arch, emit, code, results, time.perf_counter() - start)
 
 
-def _emit(lowering: ModuleLowering, form: str, way: Way) -> bytes:
-    ir = lowering.ir()
-    risky = lowering.whole_waves or ir.count("\n") > SURE_LINES
-    isolated = way.isolate == "all" or (way.isolate == "risky" and risky)
-    emit = codegen.emit_isolated if isolated else codegen.emit
-    return emit(ir, lowering.target, form, lowering.simple, way.least)
-
-
-def _emit_separately(
-    lowering: ModuleLowering, form: str, way: Way, results: dict[str, KernelResult], error: Ptx2amdError
-) -> bytes:
-    """Code for the kernels that can be compiled, when all together cannot be; the others are refused."""
-    good = lowering.fresh()
-    for name in lowering.plans:
-        alone = lowering.fresh()
-        try:
-            if len(lowering.plans) == 1:
-                raise error
-            alone.kernel(name)
-            _emit(alone, form, way)
-            good.kernel(name)
-        except codegen.CodegenError as problem:
-            results[name] = KernelResult(name, _refusal(lowering, name, problem))
-    return _emit(good, form, way) if good.plans else b""
+def _origins(parts: list[Part]) -> bytes:
+    """The CUDA positions of all parts."""
+    infos = [part.lowering.debug for part in parts if part.lowering.debug]
+    for other in infos[1:]:
+        infos[0].absorb(other)
+    return infos[0].origin_table() if infos else b""
 
 
 def _refusal(lowering: ModuleLowering, name: str, problem: Ptx2amdError) -> Unsupported:
@@ -307,9 +265,9 @@ def _counts(plan: KernelPlan, lowering: ModuleLowering) -> bool:
     return plan.mapping == "padded" or (plan.mapping == "paired" and not lowering.choose)
 
 
-def _measure(elf: Elf, results: dict[str, KernelResult]) -> None:
-    """Fill in what the code object's metadata knows."""
-    for entry in elf.metadata().get("amdhsa.kernels", []):
+def _measure(files: list[Elf], results: dict[str, KernelResult]) -> None:
+    """Fill in what the objects' metadata knows."""
+    for entry in [kernel for file in files for kernel in file.metadata().get("amdhsa.kernels", [])]:
         result = results[entry[".name"]]
         result.vgprs = max(entry[".vgpr_count"], entry.get(".agpr_count", 0))  # the first counts both
         result.sgprs = entry[".sgpr_count"]

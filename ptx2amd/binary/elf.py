@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ptx2amd.binary.blob import Blob
-from ptx2amd.binary.msgpack import unpack
+from ptx2amd.binary.msgpack import pack, unpack
 
 EM_AMDGPU = 224
 SHT_NULL, SHT_SYMTAB, SHT_STRTAB, SHT_NOTE, SHT_NOBITS = 0, 2, 3, 7, 8
+SHF_ALLOC, SHF_EXCLUDE = 2, 0x80000000
 NT_AMDGPU_METADATA = 32
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _SECTION = struct.Struct("<IIQQQQIIQQ")
@@ -63,9 +64,8 @@ class Elf:
         strings = raw[names][1].content
         self.sections = [replace(section, name=strings.string(name, "section name")) for name, section in raw]
 
-    def undefined(self) -> list[str]:
-        """Names of symbols that the file uses and does not define."""
-        found = []
+    def symbols(self) -> Iterator[tuple[str, bool]]:
+        """(name, whether the file defines it) of every symbol."""
         for section in self.sections:
             if section.type == SHT_SYMTAB:
                 if section.link >= len(self.sections):
@@ -73,9 +73,11 @@ class Elf:
                 strings = self.sections[section.link].content
                 for at in range(_SYMBOL.size, len(section.content), _SYMBOL.size):
                     name, _, _, index, _, _ = section.content.unpack(_SYMBOL, at, "symbol")
-                    if index == 0:
-                        found.append(strings.string(name, "symbol name"))
-        return found
+                    yield strings.string(name, "symbol name"), index != 0
+
+    def undefined(self) -> list[str]:
+        """Names of symbols that the file uses and does not define."""
+        return [name for name, defined in self.symbols() if not defined]
 
     def notes(self) -> Iterator[tuple[str, int, Blob]]:
         """(name, type, description) of every note."""
@@ -109,7 +111,28 @@ def _section(file: Blob, header: tuple[Any, ...]) -> tuple[int, Section]:
     return name, Section("", kind, link, file, at, size)
 
 
-def note_object(section: str, name: str, kind: int, description: bytes, like: Elf) -> bytes:
+def merged(files: list[Elf]) -> tuple[list[bytes], bytes]:
+    """Relocatable files of kernels, to be linked into one: their bytes without their notes, which a linker would put
+    side by side, and one file with the metadata of all, as HIP's loader reads it."""
+    metadata = dict(files[0].metadata())
+    metadata["amdhsa.kernels"] = [kernel for file in files for kernel in file.metadata().get("amdhsa.kernels", [])]
+    note = note_object(".note", "AMDGPU", NT_AMDGPU_METADATA, pack(metadata), files[0], SHF_ALLOC)
+    return [_without_notes(file) for file in files], note
+
+
+def _without_notes(file: Elf) -> bytes:
+    """The file with its notes marked as left out of links."""
+    blob = bytearray(file.blob.read())
+    table, size = _HEADER.unpack_from(blob)[6], _SECTION.size
+    for number, section in enumerate(file.sections):
+        if section.type == SHT_NOTE:
+            at = table + number * size
+            name, kind, flags, *rest = _SECTION.unpack_from(blob, at)
+            _SECTION.pack_into(blob, at, name, kind, flags | SHF_EXCLUDE, *rest)
+    return bytes(blob)
+
+
+def note_object(section: str, name: str, kind: int, description: bytes, like: Elf, section_flags: int = 0) -> bytes:
     """A relocatable ELF file with one note section, of the same machine and flags as `like`, to link in."""
     owner = name.encode() + b"\0"
     note = struct.pack("<III", len(owner), len(description), kind)
@@ -122,6 +145,6 @@ def note_object(section: str, name: str, kind: int, description: bytes, like: El
         like.ident, 1, EM_AMDGPU, 1, 0, 0, sections_at, like.flags, _HEADER.size, 0, 0, _SECTION.size, 3, 2
     )
     headers = _SECTION.pack(0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-    headers += _SECTION.pack(1, SHT_NOTE, 0, 0, note_at, len(note), 0, 0, 4, 0)
+    headers += _SECTION.pack(1, SHT_NOTE, section_flags, 0, note_at, len(note), 0, 0, 4, 0)
     headers += _SECTION.pack(len(section) + 2, SHT_STRTAB, 0, 0, strings_at, len(strings), 0, 0, 1, 0)
     return header + note + strings + bytes(sections_at - strings_at - len(strings)) + headers

@@ -1,4 +1,4 @@
-"""MessagePack, as far as AMDGPU metadata uses it."""
+"""MessagePack, as far as AMDGPU metadata uses it: text, numbers, truth values, lists, maps."""
 
 from __future__ import annotations
 
@@ -58,3 +58,20 @@ def _map(blob: Blob, at: int, count: int, depth: int) -> tuple[dict[Any, Any], i
             raise blob.error(at, "a MessagePack map has a key that is neither text nor a number")
         result[key], at = unpack(blob, after, depth)
     return result, at
+
+
+def pack(value: Any) -> bytes:
+    """The bytes of a value, each count and number in a form that always fits."""
+    if isinstance(value, bool) or value is None:
+        return bytes([next(tag for tag, known in CONSTANTS.items() if known is value)])
+    if isinstance(value, int):
+        return b"\xd3" + struct.pack(">q", value) if value < 0 else b"\xcf" + struct.pack(">Q", value)
+    if isinstance(value, str):
+        text = value.encode()
+        return b"\xdb" + struct.pack(">I", len(text)) + text
+    if isinstance(value, list):
+        return b"\xdd" + struct.pack(">I", len(value)) + b"".join(map(pack, value))
+    if isinstance(value, dict):
+        items = b"".join(pack(key) + pack(item) for key, item in value.items())
+        return b"\xdf" + struct.pack(">I", len(value)) + items
+    raise TypeError(f"no MessagePack for {type(value).__name__}")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
@@ -31,6 +32,7 @@ class Job:
     emit: str
     kernels: tuple[str, ...] | None
     mapping: str
+    processes: int = 1  # that LLVM may have
 
 
 @click.command(short_help="Translate PTX to AMDGPU code objects.")
@@ -129,6 +131,7 @@ def _translate(job: Job) -> tuple[Result | None, str]:
             job.mapping,
             build_id=current_build_id(),
             isolate="all",
+            jobs=job.processes,
         )
     except Ptx2amdError as error:
         return None, str(error)
@@ -158,7 +161,7 @@ def _run(jobs: list[Job], failures: list[tuple[str, str, str]]) -> list[tuple[Jo
 
 def _outcomes(jobs: list[Job]) -> Iterator[tuple[Result | None, str]]:
     if len(jobs) < 4:
-        yield from map(_translate, jobs)
+        yield from (_translate(replace(job, processes=os.cpu_count() or 1)) for job in jobs)
     else:
         with ProcessPoolExecutor() as pool:
             yield from pool.map(_translate, jobs)

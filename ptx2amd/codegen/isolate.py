@@ -16,26 +16,36 @@ SECONDS = 120  # of processor time that LLVM may take
 OWN_WORDS = "\0ptx2amd\0"  # stands between what LLVM printed and our own message
 
 
+class Isolated:
+    """`emit` in a forked child, which runs beside this process. Not for processes with other threads."""
+
+    def __init__(self, ir: str, target: Target, form: str = "obj", simple: bool = False, least: bool = False) -> None:
+        self.out, self.errors = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115 - see result
+        self.pid = os.fork()
+        if self.pid == 0:
+            _child(ir, target, form, simple, least, self.out.fileno(), self.errors.fileno())
+
+    def result(self) -> bytes:
+        """Wait for the code. Raises CodegenError also when LLVM crashed, with LLVM's last words, or took too long."""
+        status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        with self.out, self.errors:
+            self.out.seek(0)
+            self.errors.seek(0)
+            if status == 0:
+                return self.out.read()
+            said = self.errors.read().decode(errors="replace").partition(OWN_WORDS)
+        if status == -signal.SIGXCPU:
+            raise CodegenError(f"LLVM took more than {SECONDS} s of processor time")
+        if said[1]:
+            raise CodegenError(said[2])
+        words = said[0].strip().splitlines()
+        cause = signal.Signals(-status).name if status < 0 else f"status {status}"
+        raise CodegenError(f"LLVM ended with {cause}" + (f": {words[0]}" if words else ""))
+
+
 def emit_isolated(ir: str, target: Target, form: str = "obj", simple: bool = False, least: bool = False) -> bytes:
-    """`emit` in a forked child. Raises CodegenError also when LLVM crashes there, with LLVM's last words, or takes too
-    long. Not for processes with other threads."""
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
-        pid = os.fork()
-        if pid == 0:
-            _child(ir, target, form, simple, least, out.fileno(), errors.fileno())
-        status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-        out.seek(0)
-        errors.seek(0)
-        if status == 0:
-            return out.read()
-        said = errors.read().decode(errors="replace").partition(OWN_WORDS)
-    if status == -signal.SIGXCPU:
-        raise CodegenError(f"LLVM took more than {SECONDS} s of processor time")
-    if said[1]:
-        raise CodegenError(said[2])
-    words = said[0].strip().splitlines()
-    cause = signal.Signals(-status).name if status < 0 else f"status {status}"
-    raise CodegenError(f"LLVM ended with {cause}" + (f": {words[0]}" if words else ""))
+    """`emit` in a forked child, waited for. Raises CodegenError."""
+    return Isolated(ir, target, form, simple, least).result()
 
 
 def _child(ir: str, target: Target, form: str, simple: bool, least: bool, out: int, errors: int) -> None:

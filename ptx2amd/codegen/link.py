@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ptx2amd.binary.elf import Elf, note_object
+from ptx2amd.binary.elf import Elf, merged, note_object
 from ptx2amd.errors import Ptx2amdError
 
 NOTE_SECTION, NOTE_NAME, NOTE_TYPE = ".note.ptx2amd", "ptx2amd", 1
@@ -44,9 +44,10 @@ def linker() -> tuple[str, ...]:
     raise LinkError("no AMDGPU linker: install ROCm or lld, or the Python package ziglang (pip install ziglang)")
 
 
-def check_symbols(elf: Elf) -> None:
-    """LLVM turns intrinsics that it does not know into calls: an undefined symbol is an error of ours."""
-    missing = elf.undefined()
+def check_symbols(*files: Elf) -> None:
+    """LLVM turns intrinsics that it does not know into calls: a symbol that no file defines is an error of ours."""
+    symbols = [symbol for file in files for symbol in file.symbols()]
+    missing = {name for name, defined in symbols if not defined} - {name for name, defined in symbols if defined}
     if missing:
         raise LinkError(f"undefined symbols in the generated code: {', '.join(sorted(missing))}")
 
@@ -54,10 +55,13 @@ def check_symbols(elf: Elf) -> None:
 def link(objects: list[bytes], sidecar: dict[str, Any] | None = None, origins: bytes = b"") -> bytes:
     """Link objects, a note with the sidecar as JSON, and one with CUDA positions (DebugInfo.origin_table), to a
     shared object: the hsaco."""
-    like = Elf(objects[0])
-    for blob in objects:
-        check_symbols(Elf(blob))
+    files = [Elf(blob) for blob in objects]
+    like = files[0]
+    check_symbols(*files)
     parts = list(objects)
+    if len(files) > 1:
+        parts, metadata = merged(files)
+        parts.append(metadata)
     if sidecar is not None:
         text = json.dumps(sidecar, separators=(",", ":")).encode()
         parts.append(note_object(NOTE_SECTION, NOTE_NAME, NOTE_TYPE, text, like))

@@ -85,6 +85,11 @@ class DebugInfo:
         nodes = [f"!{FIRST + k} = {node}" for k, node in enumerate(self.nodes)]
         return [f"!llvm.dbg.cu = !{{!{self.unit}}}", *flags, *nodes]
 
+    def absorb(self, other: DebugInfo) -> None:
+        """Take the CUDA positions of another part of the same module."""
+        self.origins |= other.origins
+        self.strong |= other.strong
+
     def origin_table(self) -> bytes:
         """The CUDA positions for the code object's note: u32 count; per entry u32 PTX line, u32 offset of the
         file's name after the entries, u32 CUDA line, in the order of PTX lines; then names, NUL-ended. Entries

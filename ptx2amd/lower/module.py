@@ -5,7 +5,6 @@ are globals of the code object."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
@@ -21,6 +20,7 @@ from ptx2amd.lower.handles import handles
 from ptx2amd.lower.heads import flavour, llvm_name, max_threads, param_layout, required_block
 from ptx2amd.lower.helpers import helper_texts
 from ptx2amd.lower.launches import row
+from ptx2amd.lower.module_globals import Shared, declarations, definitions
 from ptx2amd.lower.runtime import env
 from ptx2amd.lower.special import DYNAMIC_LDS
 from ptx2amd.lower.summary import Summary, summarise
@@ -31,7 +31,6 @@ from ptx2amd.target.environment import DATA
 from ptx2amd.target.hazards import Hazard, hazards
 from ptx2amd.target.shared import BLOCK_LIMIT, LDS, Array, SharedPlan, packed, plan
 
-ENV = "@__ptx2amd_env = protected addrspace(1) externally_initialized global [8 x i64] zeroinitializer, align 64"
 TABLE = "__ptx2amd_functions"  # of a code object's functions, in the order of their handles
 
 
@@ -78,7 +77,7 @@ class ModuleLowering:
         self.globals: dict[str, str] = {}
         self.outlined: dict[str, list[str]] = {}  # functions among the globals -> types of their results
         self.helpers: set[str] = set()
-        self.cells: set[int] = set()  # of the environment, that are read
+        self.shared_globals = Shared()
         self.function_cells: dict[str, set[int]] = {}  # the same by function
         self.whole_waves = False  # whether it computes for whole waves, in registers that LLVM cannot spill
         self.uses_dynamic_lds = False
@@ -89,9 +88,15 @@ class ModuleLowering:
         self._pending: list[tuple[Function, str]] = []  # requested functions, with their denormal mode
         self._new: dict[str, str] = {}
 
-    def fresh(self) -> ModuleLowering:
-        """An empty one for the same module and target."""
-        return ModuleLowering(self.module, self.target, self.mode, self.choose, self.variant)
+    def fresh(self, matrix: str | None = None) -> ModuleLowering:
+        """An empty one for the same module and target. matrix: other matrix instructions than the target's."""
+        target = self.target if matrix is None else replace(self.target, matrix=matrix)
+        return ModuleLowering(self.module, target, self.mode, self.choose, self.variant)
+
+    @property
+    def lines(self) -> int:
+        """About how many lines of IR the functions have."""
+        return sum(text.count("\n") for text in self.texts.values())
 
     @cached_property
     def segment(self) -> data.Segment:
@@ -191,39 +196,10 @@ class ModuleLowering:
         if var.name in self.segment.problems:
             raise Unsupported(self.segment.problems[var.name], fn.name)
         if self.mode == "module":
-            self._define(fn, var)
+            self.shared_globals.variables.add(var.name)
             return fn.displace(Val(f"ptr addrspace({space})", quoted(var.name)), offset)
         base = fn.op(f"ptr addrspace({space})", f"inttoptr {env(fn, DATA).t} to ptr addrspace({space})")
         return fn.displace(base, self.segment.offsets[var.name] + offset)
-
-    def _define(self, fn: FunctionLowering, var: Var) -> None:
-        """Whole-module mode: the variable, and those that its initialiser names, as LLVM globals."""
-        if var.name in self.globals:
-            return
-        self.globals[var.name] = ""
-        at = self.segment.offsets[var.name]
-        end = at + data.size_of(var)
-        image = self.segment.image
-        parts: list[str] = []
-        for cell in image.cells[bisect_left(image.cells, at, key=_at) : bisect_left(image.cells, end, key=_at)]:
-            parts.append(_bytes(image.data[at : cell.at]))
-            target = self.symbol_address(fn, cell.symbol, 0)
-            parts.append(f"i64 ptrtoint ({target.ty} getelementptr (i8, {target.t}, i64 {cell.offset}) to i64)")
-            at = cell.at + 8
-        parts.append(_bytes(image.data[at:end]))
-        parts = [part for part in parts if part]
-        ty = "<{ " + ", ".join(p[: p.index("]") + 1] if p[0] == "[" else "i64" for p in parts) + " }>"
-        space = 1 if var.space == "global" else 4
-        self.globals[var.name] = (
-            f"{quoted(var.name)} = protected addrspace({space}) externally_initialized global {ty} "
-            f"<{{ {', '.join(parts)} }}>, align {data.placed_align(var)}"
-        )
-
-    def _define_all(self) -> None:
-        """Whole-module mode: define the variables that no kernel mentions too, since the host may."""
-        nowhere = FunctionLowering("", self.target, self)
-        for name in sorted(self.segment.offsets.keys() - self.segment.problems.keys()):
-            self._define(nowhere, self.module.variables[name])
 
     def shared(self, var: Var, name: str) -> Val:
         """A shared variable as an LDS global; all unsized ones are the dynamic shared memory."""
@@ -292,7 +268,7 @@ class ModuleLowering:
         if function is None or function.kind != "entry":
             known = [n for n, f in self.module.functions.items() if f.kind == "entry"]
             raise Ptx2amdError(f"no kernel {name!r} in {self.module.source}; it has {', '.join(known) or 'none'}")
-        before = dict(self.globals), set(self.helpers), set(self.cells), self.uses_dynamic_lds
+        before = dict(self.globals), set(self.helpers), self.shared_globals.copy(), self.uses_dynamic_lds
         self._new, self._pending = {}, []
         try:
             mode = self._denormals(function)
@@ -315,16 +291,16 @@ class ModuleLowering:
         finally:
             failed = name not in self.plans
             if failed:
-                self.globals, self.helpers, self.cells, self.uses_dynamic_lds = before
+                self.globals, self.helpers, self.shared_globals, self.uses_dynamic_lds = before
             else:
                 self.texts.update(self._new)
             self._new, self._pending = {}, []
 
     def _lowered(self, function: Function, mode: str) -> str:
-        others, self.cells = self.cells, set()
+        others, self.shared_globals.cells = self.shared_globals.cells, set()
         text = lower_function(self, function, mode)
-        self.function_cells.setdefault(function.proto.name, set()).update(self.cells)
-        self.cells |= others
+        self.function_cells.setdefault(function.proto.name, set()).update(self.shared_globals.cells)
+        self.shared_globals.cells |= others
         return text
 
     def _denormals(self, kernel: Function) -> str:
@@ -376,13 +352,12 @@ class ModuleLowering:
         """Whether there are kernels only, and no functions that they call."""
         return not self.helpers and len(self.texts) == len(self.plans)
 
-    def ir(self) -> str:
-        """The LLVM module's text (without data layout and triple, which codegen adds)."""
-        if self.mode == "module":
-            self._define_all()
+    def ir(self, part: bool = False) -> str:
+        """The LLVM module's text (without data layout and triple, which codegen adds).
+
+        part: of a code object, in which another part defines what all of them share."""
         parts = [text for text in self.globals.values() if text]
-        if self.cells:
-            parts.append(ENV)
+        parts += declarations(self) if part else definitions(self)
         if self.uses_dynamic_lds:
             parts.append(f"@{DYNAMIC_LDS} = external addrspace(3) global [0 x i8], align {self.dynamic_align}")
         parts += self.texts.values()
@@ -398,18 +373,6 @@ class ModuleLowering:
 
 def _defined(function: Function) -> bool:
     return bool(function.text) or function.scope is not None
-
-
-def _at(cell: data.Cell) -> int:
-    return cell.at
-
-
-def _bytes(blob: bytes | bytearray) -> str:
-    if not blob:
-        return ""
-    if not any(blob):
-        return f"[{len(blob)} x i8] zeroinitializer"
-    return f'[{len(blob)} x i8] c"' + "".join(f"\\{b:02X}" for b in blob) + '"'
 
 
 __all__ = ["KernelPlan", "ModuleLowering"]

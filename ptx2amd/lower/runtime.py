@@ -54,6 +54,6 @@ def _set_condition(fn: FunctionLowering, handle: Val, value: Val) -> None:
 
 def env(fn: FunctionLowering, cell: int) -> Val:
     """Cell `cell` of the environment block that the loader fills, an i64."""
-    fn.module.cells.add(cell)
+    fn.module.shared_globals.cells.add(cell)
     at = f"getelementptr (i8, ptr addrspace(1) @__ptx2amd_env, i64 {8 * cell})"
     return fn.op("i64", f"load i64, ptr addrspace(1) {at}, align 8, !invariant.load !0")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ptx2amd.lower.loops import Variable, when
+from ptx2amd.lower.module_globals import LOCK_COUNT, LOCKS
 from ptx2amd.lower.order import SCOPES, fence
 from ptx2amd.lower.runtime import env
 from ptx2amd.lower.value import Val
@@ -16,23 +17,21 @@ if TYPE_CHECKING:
     from ptx2amd.lower.function import FunctionLowering
 
 WIDE = "i128"
-LOCKS, COUNT = 32, 8  # where in the heap's header; see helpers/ptx2amd_malloc.ll
-OWN = "@__ptx2amd_locks"  # of whole-module code objects that are given no heap
-OWN_TEXT = f"{OWN} = internal addrspace(1) global [{COUNT} x i32] zeroinitializer, align 64"
+HEAP_LOCKS = 32  # where in the heap's header; see helpers/ptx2amd_malloc.ll
 VECTOR = "<4 x i32>"
 
 
 def lock_of(fn: FunctionLowering, pointer: Val) -> Val:
     """The lock of an address."""
     heap = env(fn, HEAP)
-    base = fn.op("i64", f"add {heap.t}, {LOCKS}")
+    base = fn.op("i64", f"add {heap.t}, {HEAP_LOCKS}")
     if fn.module.mode == "module":
-        fn.module.globals.setdefault(OWN, OWN_TEXT)
+        fn.module.shared_globals.locks = True
         none = fn.op("i1", f"icmp eq {heap.t}, 0")
-        own = fn.op("i64", f"ptrtoint ptr addrspace(1) {OWN} to i64")
+        own = fn.op("i64", f"ptrtoint ptr addrspace(1) @{LOCKS} to i64")
         base = fn.op("i64", f"select {none.t}, {own.t}, {base.t}")
     low = fn.resize(fn.cast(pointer, f"i{32 if pointer.ty.endswith('(3)') else 64}"), 64)
-    number = fn.op("i64", f"and {fn.op('i64', f'lshr {low.t}, 4').t}, {COUNT - 1}")
+    number = fn.op("i64", f"and {fn.op('i64', f'lshr {low.t}, 4').t}, {LOCK_COUNT - 1}")
     at = fn.op("i64", f"add {base.t}, {fn.op('i64', f'shl {number.t}, 2')}")
     return fn.cast(at, "ptr addrspace(1)")
 

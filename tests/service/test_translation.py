@@ -7,13 +7,18 @@ from collections.abc import Callable
 import pytest
 
 import ptx2amd.translate as translator
+from ptx2amd import codegen
 from ptx2amd.codegen import CodegenError
+from ptx2amd.compile import INTERNAL_ERROR
 from ptx2amd.errors import Unsupported
-from ptx2amd.lower.module import ModuleLowering
 from ptx2amd.service import translation
-from ptx2amd.translate import INTERNAL_ERROR, Way, parse
+from ptx2amd.target import Target
+from ptx2amd.translate import parse
 
-BODY = "(.param .u64 p) { .reg .b64 %a; ld.param.u64 %a, [p]; st.global.u32 [%a], 1; ret; }"
+BODY = """(.param .u64 p) { .reg .b64 %a; .reg .b32 %r<4>; .reg .f32 %d<4>; ld.param.u64 %a, [p];
+ld.global.v2.b32 {%r0, %r1}, [%a]; ld.global.b32 %r2, [%a]; mov.f32 %d0, 0f00000000;
+mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%d0, %d1, %d2, %d3}, {%r0, %r1}, {%r2}, {%d0, %d0, %d0, %d0};
+st.global.v4.f32 [%a], {%d0, %d1, %d2, %d3}; ret; }"""
 HEAD = ".version 7.0\n.target sm_80\n.address_size 64\n"
 PTX = f"{HEAD}.visible .entry k{BODY}\n"
 FORMS = [("chip", False), ("software", False), ("software", True)]  # of matrix products; without optimisation
@@ -23,22 +28,22 @@ WORDS = ["", "without the chip's matrix instructions", "without optimisation"]
 def failing(fails: Callable[[str, bool], bool], monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, bool]]:
     """Make LLVM fail on modules with kernel k in forms for which `fails`; returns the forms that it was asked for."""
     asked: list[tuple[str, bool]] = []
-    emit = translator._emit
+    emit = codegen.emit
 
-    def instead(lowering: ModuleLowering, form: str, way: Way) -> bytes:
-        asked.append((lowering.target.matrix, way.least))
-        if "k" in lowering.plans and fails(*asked[-1]):
+    def instead(ir: str, target: Target, form: str, simple: bool, least: bool) -> bytes:
+        asked.append((target.matrix, least))
+        if 'amdgpu_kernel void @"k"' in ir and fails(*asked[-1]):
             raise CodegenError("LLVM ended with SIGABRT")
-        return emit(lowering, form, way)
+        return emit(ir, target, form, simple, least)
 
-    monkeypatch.setattr(translator, "_emit", instead)
+    monkeypatch.setattr(codegen, "emit", instead)
     return asked
 
 
 @pytest.mark.parametrize("times", [0, 1, 2])
 def test_simpler_forms_are_tried(times: int, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = failing(lambda *form: form in FORMS[:times], monkeypatch)
-    entry = translation.kernel_entry(parse(PTX, "m"), "k", "gfx942", "")
+    entry = translation.kernel_entry(parse(PTX, "m"), "k", "gfx942", "", isolate="")
     assert asked == FORMS[: times + 1]
     warnings = [line for line in entry.text.splitlines() if line.startswith("warning")]
     why = f"kernel k: {INTERNAL_ERROR}: LLVM ended with SIGABRT"
@@ -46,12 +51,19 @@ def test_simpler_forms_are_tried(times: int, monkeypatch: pytest.MonkeyPatch) ->
     assert entry.payload
 
 
-def test_all_kernels_of_a_module_get_the_form_that_one_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kernel_without_matrix_products_has_one_form_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = failing(lambda matrix, least: not least, monkeypatch)
+    plain = f"{HEAD}.visible .entry k() {{ ret; }}\n"
+    assert translation.kernel_entry(parse(plain, "m"), "k", "gfx942", "").payload
+    assert asked == [FORMS[0], FORMS[2]]
+
+
+def test_one_kernel_of_a_module_gets_the_form_that_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     failing(lambda matrix, least: not least, monkeypatch)
     [result] = translator.translate(f"{PTX}.visible .entry other{BODY}\n", archs=["gfx942"])
     assert result.ok and result.code
-    for kernel in result.kernels.values():
-        assert kernel.warnings[0].startswith("compiled without optimisation: kernel k")
+    assert result.kernels["k"].warnings[0].startswith("compiled without optimisation: kernel k")
+    assert not result.kernels["other"].warnings
 
 
 def test_kernels_that_fail_in_every_form_leave_the_others_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,5 +77,5 @@ def test_what_ptx_cannot_do_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) 
     asked = failing(lambda matrix, least: False, monkeypatch)
     clusters = PTX.replace(") {", ") .reqnctapercluster 8 {")
     with pytest.raises(Unsupported, match="clusters of 8"):
-        translation.kernel_entry(parse(clusters, "m"), "k", "gfx942", "")
+        translation.kernel_entry(parse(clusters, "m"), "k", "gfx942", "", isolate="")
     assert asked == []
