@@ -9,7 +9,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from ptx2amd import native
+from ptx2amd import native, settings
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.service import cache
 from ptx2amd.service.build_id import build_id
@@ -42,9 +42,9 @@ def environment(
         changes["PTX2AMD_DEVICE"] = device
     if mapping is not None:
         changes["PTX2AMD_MAPPING"] = mapping
-    for folder in ("PTX2AMD_CACHE_DIR", "PTX2AMD_RUNTIME_DIR"):
-        if given := os.environ.get(folder):  # the program may go to another folder before it asks for the GPU
-            changes[folder] = os.path.abspath(given)
+    for folder in (settings.CACHE_DIR, settings.RUNTIME_DIR):
+        if given := folder.text():  # the program may go to another folder before it asks for the GPU
+            changes[folder.variable] = os.path.abspath(given)
     if trace is not None:
         changes["PTX2AMD_TRACE"] = str(trace.absolute())
         for file in trace_files(trace):  # the processes of one run append to one file

@@ -17,11 +17,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from ptx2amd import settings
 from ptx2amd.errors import Ptx2amdError
 
 PACKAGE = Path(__file__).resolve().parent
 #: Where the libraries lie; PTX2AMD_NATIVE: another build of them, for example with sanitizers.
-DIRECTORY = Path(os.environ.get("PTX2AMD_NATIVE") or PACKAGE / "_native").resolve()
+DIRECTORY = Path(settings.NATIVE.text() or PACKAGE / "_native").resolve()
 WORK = PACKAGE.parent / "build" / "native"
 
 THREAD = "-fsanitize=thread"
@@ -112,7 +113,7 @@ def build_vgpu(builder: Builder, target: Path) -> None:
     from ptx2amd.vgpu import generate
     from ptx2amd.vgpu.unit import LEVELS, WIDTHS
 
-    include = ("-I", str(PACKAGE / "vgpu" / "runtime"), "-I", str(builder.work))
+    include = tuple(f"-I{folder}" for folder in (PACKAGE / "vgpu" / "runtime", PACKAGE / "settings", builder.work))
     objects = []
     for unit in generate.write(_prepared(builder.work)):
         levels = {"once": (), "width": ("v2",), "build": tuple(LEVELS)}[unit.per]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import json
-import os
 import socket
 import sys
 import tempfile
@@ -13,7 +12,7 @@ from dataclasses import asdict, dataclass
 
 import click
 
-from ptx2amd import native
+from ptx2amd import native, settings
 from ptx2amd.errors import Ptx2amdError
 
 HIP_LIBRARIES = ("libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so")
@@ -62,8 +61,7 @@ def _hip() -> Iterator[Finding]:
 
 
 def _device() -> Iterator[Finding]:
-    chosen = os.environ.get("PTX2AMD_DEVICE", "")
-    yield Finding("device", "ok", chosen or "automatic: hip if a HIP device answers, else vgpu:gfx942")
+    yield Finding("device", "ok", settings.DEVICE.text() or "automatic: hip if a HIP device answers, else vgpu:gfx942")
 
 
 def _translator() -> Iterator[Finding]:
@@ -82,7 +80,7 @@ def _cache() -> Iterator[Finding]:
     from ptx2amd.service import cache
 
     root = cache.directory()
-    if os.environ.get("PTX2AMD_CACHE") == "0":
+    if not settings.CACHE.number():
         yield Finding("cache", "note", "switched off (PTX2AMD_CACHE=0)")
         return
     try:
@@ -122,7 +120,18 @@ def _toolkit() -> Iterator[Finding]:
         yield Finding("nvcc", "note", "not found", "only needed to build CUDA programs: pip install ptx2amd[nvcc]")
 
 
-CHECKS: tuple[Callable[[], Iterator[Finding]], ...] = (_native, _hip, _device, _translator, _cache, _service, _toolkit)
+def _settings() -> Iterator[Finding]:
+    wrong = dict(settings.problems())
+    for name, value in settings.given():
+        if name in wrong:
+            yield Finding("setting", "missing" if name in settings.BY_VARIABLE else "note", wrong[name],
+                          f"unset {name}, or see docs/settings.md")  # fmt: skip
+        else:
+            yield Finding("setting", "ok", f"{name}={value}")
+
+
+CHECKS: tuple[Callable[[], Iterator[Finding]], ...] = (
+    _settings, _native, _hip, _device, _translator, _cache, _service, _toolkit)  # fmt: skip
 
 
 @click.command(short_help="Show what was found, what is missing, what to do.")

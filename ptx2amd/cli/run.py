@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from ptx2amd import launch
+from ptx2amd import launch, settings
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.target import MAPPINGS
 
@@ -54,7 +54,7 @@ def command(
     """Run a CUDA program: ptx2amd run [OPTIONS] -- CMD ARGS..."""
     program = shutil.which(command[0]) if command else None
     changes = launch.environment(device, trace, mapping, program)
-    if (memcheck or racecheck or profile) and device is None and "PTX2AMD_DEVICE" not in os.environ:
+    if (memcheck or racecheck or profile) and device is None and not settings.DEVICE.text():
         changes["PTX2AMD_DEVICE"] = "vgpu"  # the tools are the software GPU's
     changes |= launch.tools(debug, memcheck, racecheck)
     if print_env:

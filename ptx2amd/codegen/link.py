@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from ptx2amd import settings
 from ptx2amd.binary.elf import Elf, merged, note_object
 from ptx2amd.errors import Ptx2amdError
 
@@ -28,7 +29,7 @@ def linker() -> tuple[str, ...]:
     """The command of an ELF linker for AMDGPU: ROCm's, one on PATH, or the one in the wheel `ziglang`.
 
     PTX2AMD_LD names one explicitly. Raises LinkError when there is none."""
-    if explicit := os.environ.get("PTX2AMD_LD"):
+    if explicit := settings.LD.text():
         return (explicit,)
     rocm = Path(os.environ.get("ROCM_PATH", "/opt/rocm")) / "llvm/bin/ld.lld"
     if rocm.exists():

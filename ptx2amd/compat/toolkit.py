@@ -5,12 +5,12 @@ PTX2AMD_TOOLKIT=wheel takes the wheels even where a CUDA toolkit is installed; =
 
 from __future__ import annotations
 
-import os
 import shutil
 import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
+from ptx2amd import settings
 from ptx2amd.errors import Ptx2amdError
 
 
@@ -33,7 +33,7 @@ class Toolkit:
 
 def find() -> Toolkit:
     """The CUDA compilers; raises Ptx2amdError with the way out when there are none."""
-    choice = os.environ.get("PTX2AMD_TOOLKIT", "")
+    choice = settings.TOOLKIT.text()
     if choice != "wheel" and (nvcc := shutil.which("nvcc")):
         return Toolkit(Path(nvcc).parent)
     if choice != "path" and (toolkit := _wheel()):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes.util
-import os
 import re
 from collections import defaultdict
 from collections.abc import Callable
@@ -13,7 +12,7 @@ from typing import Any
 
 import cffi
 
-from ptx2amd import native
+from ptx2amd import native, settings
 from ptx2amd.errors import Ptx2amdError
 
 PACKAGE = Path(__file__).resolve().parent.parent
@@ -113,7 +112,7 @@ def software_gpu(path: str = "") -> Library:
 @cache
 def amd() -> Library:
     """AMD's HIP library: PTX2AMD_HIP_LIBRARY, else the newest on the loader's path."""
-    wish = os.environ.get("PTX2AMD_HIP_LIBRARY")
+    wish = settings.HIP_LIBRARY.text()
     names = [wish] if wish else [*AMD_NAMES, ctypes.util.find_library("amdhip64") or "", "/opt/rocm/lib/libamdhip64.so"]
     for name in filter(None, names):
         try:

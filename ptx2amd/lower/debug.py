@@ -3,11 +3,12 @@ CUDA line that is where the PTX says so (.loc)."""
 
 from __future__ import annotations
 
-import os
 import struct
 from itertools import pairwise
 from pathlib import PurePath
 from typing import TYPE_CHECKING
+
+from ptx2amd import settings
 
 if TYPE_CHECKING:
     from ptx2amd.lower.function import FunctionLowering
@@ -18,8 +19,8 @@ FIRST = 10  # metadata numbers below are the module's own
 
 
 def always() -> bool:
-    """Whether all code objects get a line table: PTX2AMD_DEBUG is set to something other than 0."""
-    return os.environ.get("PTX2AMD_DEBUG", "0") != "0"
+    """Whether all code objects get a line table."""
+    return bool(settings.DEBUG.number())
 
 
 def wanted(module: Module) -> bool:

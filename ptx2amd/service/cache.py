@@ -8,23 +8,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from ptx2amd import settings
 from ptx2amd.service.entry import Entry, EntryError
 
 SUFFIX = ".p2a"
-DEFAULT_LIMIT = 4 << 30  # bytes
 
 
 def directory() -> Path:
     """PTX2AMD_CACHE_DIR, else $XDG_CACHE_HOME/ptx2amd, else $HOME/.cache/ptx2amd, as in shim/src/cache.c."""
-    if explicit := os.environ.get("PTX2AMD_CACHE_DIR"):
+    if explicit := settings.CACHE_DIR.text():
         return Path(explicit)
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path(os.environ.get("HOME") or "/tmp") / ".cache") / "ptx2amd"
 
 
 def limit() -> int:
-    """The size bound in bytes: PTX2AMD_CACHE_LIMIT, else 4 GiB."""
-    return int(os.environ.get("PTX2AMD_CACHE_LIMIT", DEFAULT_LIMIT))
+    """The size bound in bytes."""
+    return int(settings.CACHE_LIMIT.number())
 
 
 def path_of(root: Path, key: str) -> Path:

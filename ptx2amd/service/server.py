@@ -23,10 +23,10 @@ import traceback
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ptx2amd import settings
 from ptx2amd.service import build_id, cache, translation
 from ptx2amd.service.protocol import Message, ProtocolError, receive, unpack
 
-IDLE_SECONDS = 600.0
 REQUEST_SECONDS = 30.0  # to read a request; translation itself has no limit
 PEER = struct.Struct("3i")  # SO_PEERCRED: pid, uid, gid
 SOCKET_DIRECTORY = 70  # bytes of a folder's path; a socket's whole path has 108
@@ -34,7 +34,7 @@ SOCKET_DIRECTORY = 70  # bytes of a folder's path; a socket's whole path has 108
 
 def runtime_directory() -> Path:
     """PTX2AMD_RUNTIME_DIR, else $XDG_RUNTIME_DIR/ptx2amd where that is ours, else /tmp/ptx2amd-<uid>; mode 0700."""
-    if explicit := os.environ.get("PTX2AMD_RUNTIME_DIR"):
+    if explicit := settings.RUNTIME_DIR.text():
         return _ours_alone(Path(explicit))
     if base := os.environ.get("XDG_RUNTIME_DIR"):
         path = Path(base) / "ptx2amd"
@@ -92,7 +92,7 @@ class Worker:
 class Server:
     """Accepts requests until idle for `idle` seconds."""
 
-    def __init__(self, build: str, idle: float = IDLE_SECONDS) -> None:
+    def __init__(self, build: str, idle: float) -> None:
         self.build, self.idle = build, idle
         self.workers: dict[int, Worker] = {}  # by pid
         self.slots = os.cpu_count() or 1
@@ -212,7 +212,7 @@ def _leave_with(connection: socket.socket) -> None:
 
 def main() -> None:
     """Entry point of `python -m ptx2amd.service`. The client that starts it says which translator it expects."""
-    build, expected = build_id.build_id(), os.environ.get("PTX2AMD_BUILD_ID")
+    build, expected = build_id.build_id(), settings.BUILD_ID.text()
     if expected and expected != build:
         raise SystemExit(
             f"this translator has build id {build[:16]}, the libcuda shim expects {expected[:16]}; "
@@ -221,4 +221,4 @@ def main() -> None:
     log = os.open(runtime_directory() / "service.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.dup2(log, 1)
     os.dup2(log, 2)
-    Server(build, float(os.environ.get("PTX2AMD_SERVICE_IDLE", IDLE_SECONDS))).run()
+    Server(build, settings.SERVICE_IDLE.number()).run()

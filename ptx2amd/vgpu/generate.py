@@ -14,6 +14,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
+from ptx2amd.settings import generate as settings
 from ptx2amd.vgpu import gen_access, gen_memory, gen_native, gen_scalar, gen_tables
 from ptx2amd.vgpu.isa import encoding
 from ptx2amd.vgpu.isa.table import all_ops, symbol, vector_ops
@@ -56,6 +57,7 @@ def _generate(out: Path) -> list[Unit]:
     units.append(Unit(out / "all_builds.c"))
     units.append(gen_access.write(out))
     units += gen_native.write(out)
+    units += [Unit(path) for path in settings.write(out)]
     taken = {u.path.name for u in units}
     units += [
         Unit(path)

@@ -17,12 +17,12 @@ enum { HEADER = 56 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void read_build_id(char *id, size_t size) {
-  const char *given = getenv("PTX2AMD_BUILD_ID");
+  const char *given = setting_text(SETTING_BUILD_ID);
   char path[PATH_LENGTH + 16];
   snprintf(path, sizeof path, "%s/build-id", own_directory());
-  FILE *file = given && *given ? NULL : fopen(path, "re");
+  FILE *file = *given ? NULL : fopen(path, "re");
   if (file && fgets(id, (int)size, file)) id[strcspn(id, " \r\n")] = 0;
-  else snprintf(id, size, "%s", given && *given ? given : "unknown");
+  else snprintf(id, size, "%s", *given ? given : "unknown");
   if (file) fclose(file);
 }
 
@@ -71,10 +71,9 @@ static bool writable(const char *path) {
 }
 
 static void choose_directory(char *directory, size_t size) {
-  const char *off = getenv("PTX2AMD_CACHE");
-  const char *own = getenv("PTX2AMD_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-  bool wanted = !off || strcmp(off, "0");
-  if (own && *own) snprintf(directory, size, "%s", own);
+  const char *own = setting_text(SETTING_CACHE_DIR), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  bool wanted = setting_on(SETTING_CACHE);
+  if (*own) snprintf(directory, size, "%s", own);
   else if (xdg && *xdg) snprintf(directory, size, "%s/ptx2amd", xdg);
   else snprintf(directory, size, "%s/.cache/ptx2amd", home && *home ? home : "/tmp");
   if (wanted && writable(directory)) { /* the program may go to another folder, and the service is in one of its own */

@@ -15,10 +15,9 @@ static struct capability wanted;
 static bool is_wanted;
 
 void capability_read(void) {
-  const char *text = getenv("PTX2AMD_COMPUTE_CAPABILITY");
-  is_wanted = text && *text && sscanf(text, "%d.%d", &wanted.major, &wanted.minor) == 2;
-  if (text && *text && !is_wanted)
-    say("PTX2AMD_COMPUTE_CAPABILITY=%s: expected MAJOR.MINOR, for instance 8.6; reporting 8.0", text);
+  int version = (int)setting_number(SETTING_COMPUTE_CAPABILITY);
+  is_wanted = version > 0;
+  wanted = (struct capability){version / 100, version % 100};
 }
 
 bool capability_is_set(void) { return is_wanted; }

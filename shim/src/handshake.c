@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "settings.h"
+
 #ifdef PTX2AMD_NO_HANDSHAKE
 int handshake(const struct handshake *about, const struct handshake_device *devices, int count, uint64_t result[2]) {
   (void)about, (void)devices, (void)count, (void)result;
@@ -83,8 +85,7 @@ void hmac_md2(const unsigned char key[BLOCK], const void *message, size_t size, 
 int handshake(const struct handshake *about, const struct handshake_device *devices, int count, uint64_t result[2]) {
   static const unsigned char key[BLOCK] = {0x14, 0x6a, 0xdd, 0xae, 0x53, 0xa9, 0xa7, 0x52,
                                            0xaa, 0x08, 0x41, 0x36, 0x0b, 0xf5, 0x5a, 0x9f};
-  const char *wanted = getenv("PTX2AMD_HANDSHAKE");
-  if (wanted && !strcmp(wanted, "0")) return -1;
+  if (!setting_on(SETTING_HANDSHAKE)) return -1;
   if (about->version % 10 < 2) {
     result[0] = about->version % 10 ? 0x1841181c03cb675cull : 0x3341181c03cb675cull;
     result[1] = 0x8ed383aa1f4cd1e8ull;

@@ -94,21 +94,21 @@ static bool load_software(void) {
   if (usable(path, &error, &count)) return true;
   const char *why = error ? NULL : dlerror();
   if (error) say("the software GPU does not start (HIP error %d); PTX2AMD_DEVICE=%s", error,
-                 getenv("PTX2AMD_DEVICE") ? getenv("PTX2AMD_DEVICE") : "");
+                 setting_text(SETTING_DEVICE));
   else say("cannot load the software GPU: %s", why ? why : path);
   return false;
 }
 
 bool hip_load(void) {
-  const char *device = getenv("PTX2AMD_DEVICE"), *library = getenv("PTX2AMD_HIP_LIBRARY");
+  const char *device = setting_text(SETTING_DEVICE), *library = setting_text(SETTING_HIP_LIBRARY);
   int error, count;
   for (int i = 0; i < HIP_FUNCTIONS; i++) ((void **)&hip)[i] = (void *)missing_function;
-  if (library && *library) { /* for tests and for HIP libraries in unusual places */
+  if (*library) { /* for tests and for HIP libraries in unusual places */
     if (usable(library, &error, &count)) return true;
     say("PTX2AMD_HIP_LIBRARY=%s gives no device", library);
     return false;
   }
-  if (!device || !*device) return load_amd(false) || load_software();
+  if (!*device) return load_amd(false) || load_software();
   if (!strcmp(device, "hip")) return load_amd(true);
   if (!strncmp(device, "vgpu", 4) && (!device[4] || device[4] == ':')) return load_software();
   say("PTX2AMD_DEVICE=%s: expected hip, vgpu or vgpu:ARCH", device);

@@ -21,6 +21,7 @@ static void in_child(void) {
 }
 
 static CUresult initialise(void) {
+  settings_check(SETTING_READER_DRIVER | SETTING_READER_TRANSLATOR, 0, true, say);
   if (!hip_load()) return CUDA_ERROR_NO_DEVICE;
   CUresult result = devices_find();
   if (result) return result;
@@ -45,8 +46,6 @@ CUresult cuInit(unsigned int Flags) {
 
 CUresult cuDriverGetVersion(int *driverVersion) {
   if (!driverVersion) return CUDA_ERROR_INVALID_VALUE;
-  const char *wanted = getenv("PTX2AMD_DRIVER_VERSION");
-  int version = wanted ? atoi(wanted) : 0;
-  *driverVersion = version > 0 ? version : DRIVER_VERSION;
+  *driverVersion = (int)setting_number(SETTING_DRIVER_VERSION);
   return CUDA_SUCCESS;
 }

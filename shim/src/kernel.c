@@ -12,11 +12,12 @@ enum { OPTIONS_SIZE = 64 };
 
 /* What the user asks of translations, and the launch: the service knows the options, and refuses others. */
 static const char *options(unsigned variant, char text[OPTIONS_SIZE]) {
-  const char *mapping = variant & PADDED ? "padded" : getenv("PTX2AMD_MAPPING"), *matrix = getenv("PTX2AMD_MATRIX");
+  const char *mapping = variant & PADDED ? "padded" : setting_text(SETTING_MAPPING);
+  const char *matrix = setting_is_set(SETTING_MATRIX) ? setting_text(SETTING_MATRIX) : "";
   int n = 0;
   text[0] = 0;
-  if (mapping && *mapping) n = snprintf(text, OPTIONS_SIZE, "mapping=%.20s", mapping);
-  if (matrix && *matrix) n += snprintf(text + n, OPTIONS_SIZE - (size_t)n, "%smatrix=%.10s", n ? " " : "", matrix);
+  if (*mapping) n = snprintf(text, OPTIONS_SIZE, "mapping=%.20s", mapping);
+  if (*matrix) n += snprintf(text + n, OPTIONS_SIZE - (size_t)n, "%smatrix=%.10s", n ? " " : "", matrix);
   if (variant & SPILLED) snprintf(text + n, OPTIONS_SIZE - (size_t)n, "%sshared=spilled", n ? " " : "");
   return text;
 }

@@ -32,8 +32,8 @@ static bool ours_alone(const char *path) {
 
 /* XDG_RUNTIME_DIR may be of another login, or not there (su, containers): then /tmp. */
 static bool choose_directory(char *out, size_t size) {
-  const char *own = getenv("PTX2AMD_RUNTIME_DIR"), *xdg = getenv("XDG_RUNTIME_DIR");
-  if (own && *own) snprintf(out, size, "%s", own);
+  const char *own = setting_text(SETTING_RUNTIME_DIR), *xdg = getenv("XDG_RUNTIME_DIR");
+  if (*own) snprintf(out, size, "%s", own);
   else if (xdg && *xdg && snprintf(out, size, "%s/ptx2amd", xdg) < SOCKET_DIRECTORY && ours_alone(out)) return true;
   else snprintf(out, size, "/tmp/ptx2amd-%u", (unsigned)getuid());
   return ours_alone(out);
@@ -78,9 +78,9 @@ static int try_connect(const char *stem) {
 }
 
 static bool python_path(char *out, size_t size) {
-  const char *given = getenv("PTX2AMD_PYTHON");
+  const char *given = setting_text(SETTING_PYTHON);
   char path[PATH_LENGTH + 16];
-  if (given && *given) return snprintf(out, size, "%s", given) > 0;
+  if (*given) return snprintf(out, size, "%s", given) > 0;
   snprintf(path, sizeof path, "%s/python", own_directory());
   FILE *file = fopen(path, "re");
   bool found = file && fgets(out, (int)size, file);

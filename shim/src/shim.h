@@ -14,6 +14,7 @@
 #include "handle.h"
 #include "hip_table.h"
 #include "../../ptx2amd/vgpu/runtime/range.h"
+#include "settings.h"
 
 enum { MAX_DEVICES = 16, PATH_LENGTH = 4096 };
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)

@@ -109,8 +109,8 @@ static void in_child(void) {
 }
 
 static void open_file(void) {
-  const char *wanted = getenv("PTX2AMD_TRACE");
-  if (!wanted || !*wanted) return;
+  const char *wanted = setting_text(SETTING_TRACE);
+  if (!*wanted) return;
   file = open(wanted, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (file < 0) {
     say("cannot write the trace to %s", wanted);

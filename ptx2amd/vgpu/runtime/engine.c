@@ -11,6 +11,7 @@
 #include <xmmintrin.h>
 
 #include "memory.h"
+#include "settings.h"
 #include "state.h"
 #include "tools.h"
 #include "watch.h"
@@ -103,21 +104,18 @@ static bool cpu_has(const char *level) {
   return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
 }
 
-/* A time in seconds from the environment, as nanoseconds. */
-static uint64_t seconds_of(const char *name, double otherwise) {
-  const char *text = getenv(name);
-  double seconds = text && *text ? strtod(text, NULL) : otherwise;
+/* A setting in seconds, as nanoseconds. */
+static uint64_t nanoseconds(enum setting setting) {
+  double seconds = setting_number(setting);
   return seconds > 0 && seconds < 1e9 ? (uint64_t)(seconds * 1e9) : 0;
 }
 
 static void settle_options(void) {
-  const char *text;
-  if (!options.threads && (text = getenv("PTX2AMD_VGPU_THREADS"))) options.threads = (unsigned)strtoul(text, NULL, 10);
-  if (!options.max_instructions && (text = getenv("PTX2AMD_VGPU_MAX_INSTRUCTIONS")))
-    options.max_instructions = strtoull(text, NULL, 10);
-  if (!options.level) options.level = getenv("PTX2AMD_VGPU_LEVEL");
-  patience = seconds_of("PTX2AMD_VGPU_DEADLOCK", 30);
-  time_limit = seconds_of("PTX2AMD_VGPU_TIMEOUT", 0);
+  if (!options.threads) options.threads = (unsigned)setting_number(SETTING_VGPU_THREADS);
+  if (!options.max_instructions) options.max_instructions = (uint64_t)setting_number(SETTING_VGPU_MAX_INSTRUCTIONS);
+  if (!options.level && setting_is_set(SETTING_VGPU_LEVEL)) options.level = setting_text(SETTING_VGPU_LEVEL);
+  patience = nanoseconds(SETTING_VGPU_DEADLOCK);
+  time_limit = nanoseconds(SETTING_VGPU_TIMEOUT);
   cpu_set_t set;
   unsigned cpus = sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
   thread_limit = options.threads ? options.threads : cpus;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "hip_state.h"
+#include "settings.h"
 #include "tools.h"
 
 struct device hip_devices[MAX_DEVICES];
@@ -67,14 +68,14 @@ static bool device_init(struct device *d, int ordinal, const char *name) {
 
 /* "vgpu", "vgpu:gfx942", "vgpu:gfx942,gfx1100"; NULL, "" and "hip" (we stand in for it): the default. */
 static hipError_t choose_devices(void) {
-  const char *wish = selected ? selected : getenv("PTX2AMD_DEVICE");
-  if (!wish || !*wish || !strcmp(wish, "hip")) wish = "gfx942";
+  settings_check(SETTING_READER_GPU, SETTING_READER_DRIVER, false, complain);
+  const char *wish = selected ? selected : setting_text(SETTING_DEVICE);
+  if (!*wish || !strcmp(wish, "hip")) wish = "gfx942";
   if (!strncmp(wish, "vgpu", 4) && (wish[4] == ':' || !wish[4])) wish += wish[4] ? 5 : 4;
   if (!*wish) wish = "gfx942";
-  const char *count_text = getenv("PTX2AMD_VGPU_COUNT");
-  int wanted = count_text && *count_text ? atoi(count_text) : 1;
-  if (wanted < 0 || wanted > MAX_DEVICES) {
-    complain("PTX2AMD_VGPU_COUNT=%s: 0 to %d devices are possible", count_text, MAX_DEVICES);
+  double wanted = setting_number(SETTING_VGPU_COUNT);
+  if (wanted > MAX_DEVICES) {
+    complain("PTX2AMD_VGPU_COUNT=%s: 0 to %d devices are possible", setting_text(SETTING_VGPU_COUNT), MAX_DEVICES);
     return hipErrorNoDevice;
   }
   if (wanted == 0) return hipSuccess;
@@ -84,7 +85,7 @@ static hipError_t choose_devices(void) {
   if (!copy) return hipErrorOutOfMemory;
   for (char *name = strtok_r(copy, ",", &state); name && n < MAX_DEVICES; name = strtok_r(NULL, ",", &state))
     names[n++] = name;
-  int total = n > wanted ? n : wanted;
+  int total = n > wanted ? n : (int)wanted;
   hipError_t error = n ? hipSuccess : hipErrorNoDevice;
   for (int k = 0; error == hipSuccess && k < total; k++) {
     hip_device_count = k + 1;

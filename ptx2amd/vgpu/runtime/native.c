@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "native_plan.h"
+#include "settings.h"
 #include "tools.h"
 
 enum { PATIENCE = 24 };   /* times that a block is entered before it is translated */
@@ -35,8 +36,7 @@ struct native {
 bool native_wanted(void) {
   static _Atomic int wanted = -1;
   if (wanted < 0) {
-    const char *text = getenv("PTX2AMD_VGPU_NATIVE");
-    wanted = !(text && !strcmp(text, "0")) && !tools()->any && !strcmp(engine_level(), "v4");
+    wanted = strcmp(setting_text(SETTING_VGPU_NATIVE), "0") && !tools()->any && !strcmp(engine_level(), "v4");
   }
   return wanted;
 }
@@ -44,8 +44,7 @@ bool native_wanted(void) {
 static unsigned patience(void) {
   static _Atomic unsigned n;
   if (!n) {
-    const char *text = getenv("PTX2AMD_VGPU_NATIVE");
-    n = text && !strcmp(text, "always") ? 1 : PATIENCE;
+    n = !strcmp(setting_text(SETTING_VGPU_NATIVE), "always") ? 1 : PATIENCE;
   }
   return n;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "native.h"
+#include "settings.h"
 
 struct call { struct call *next; char text[56]; uint64_t count; };
 
@@ -42,8 +43,7 @@ static void report(void) {
 static bool wanted;
 
 static void settle(void) {
-  const char *text = getenv("PTX2AMD_VGPU_NATIVE");
-  wanted = text && !strcmp(text, "report");
+  wanted = !strcmp(setting_text(SETTING_VGPU_NATIVE), "report");
   if (wanted) atexit(report);
 }
 

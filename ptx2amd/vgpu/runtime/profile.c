@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "hip_chip.h"
+#include "settings.h"
 #include "tools.h"
 
 enum { CLASS_VALU, CLASS_MATRIX, CLASS_SALU, CLASS_BRANCH, CLASS_SMEM, CLASS_GLOBAL, CLASS_LDS, CLASS_SCRATCH, CLASS_OTHER, CLASSES };
@@ -116,7 +117,7 @@ static void put_string(FILE *f, const char *text) {
 
 static void write_json(void) {
   char path[4096];
-  snprintf(path, sizeof path, "%s.%ld", getenv("PTX2AMD_PROFILE"), (long)getpid());
+  snprintf(path, sizeof path, "%s.%ld", setting_text(SETTING_PROFILE), (long)getpid());
   FILE *f = kernels ? fopen(path, "w") : NULL;
   if (!f) return;
   pthread_mutex_lock(&lock);

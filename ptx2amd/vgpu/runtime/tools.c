@@ -8,6 +8,7 @@
 
 #include "hip_state.h"
 #include "lines.h"
+#include "settings.h"
 
 static struct tools on;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -18,11 +19,6 @@ enum { MAX_FINDINGS = 256, MAX_KERNEL = 64 };
 static struct finding { char kernel[MAX_KERNEL]; const char *kind; uint64_t place; uint64_t count; } findings[MAX_FINDINGS];
 static unsigned n_findings;
 static uint64_t lost, faults;
-
-static bool flag(const char *name) {
-  const char *text = getenv(name);
-  return text && *text && strcmp(text, "0");
-}
 
 static struct { uint64_t blocks, bytes; } leaks;
 
@@ -56,9 +52,9 @@ static void summary(void) {
 }
 
 static void settle(void) {
-  on.memcheck = flag("PTX2AMD_MEMCHECK");
-  on.racecheck = flag("PTX2AMD_RACECHECK");
-  on.profile = flag("PTX2AMD_PROFILE");
+  on.memcheck = setting_on(SETTING_MEMCHECK);
+  on.racecheck = setting_on(SETTING_RACECHECK);
+  on.profile = setting_is_set(SETTING_PROFILE);
   on.any = on.memcheck || on.racecheck || on.profile;
   if (on.memcheck || on.racecheck) atexit(summary);
 }
