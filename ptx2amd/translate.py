@@ -19,7 +19,7 @@ from ptx2amd.compile import INTERNAL_ERROR, Part, Way, compiled, lowered
 from ptx2amd.errors import Ptx2amdError, Unsupported
 from ptx2amd.lower import data
 from ptx2amd.lower.facts import facts
-from ptx2amd.lower.heads import max_threads, param_layout
+from ptx2amd.lower.heads import check_sizes, max_threads, param_layout
 from ptx2amd.lower.module import KernelPlan, ModuleLowering
 from ptx2amd.lower.summary import body, items
 from ptx2amd.ptx.ast import Module, Var
@@ -175,6 +175,7 @@ def parse(text: str, source: str = "<ptx>", whole: bool = True) -> Module:
     for var in module.variables.values():
         if whole and var.linkage == "extern" and var.count:
             var.linkage = ""
+    check_sizes(module)
     return module
 
 

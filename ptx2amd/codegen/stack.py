@@ -12,7 +12,6 @@ from ptx2amd.target import Target
 # Units of scratch of a wave, by the bits of COMPUTE_TMPRING_SIZE.WAVESIZE, and bytes of a unit.
 WAVE_SCRATCH = {9: (13, 1024), 10: (13, 1024), 11: (15, 256), 12: (18, 256)}
 NULL_BYTES = 4  # LLVM keeps the first address for the null pointer
-GATE = re.compile(r"alloca \[(\d+) x i8\]")
 FUNCTION = re.compile(r'^define [^@]*@("[^"]*"|[\w.$-]+)\(')
 CALL = re.compile(r'\bcall [^@]*@("[^"]*"|[\w.$-]+)\(')
 ARRAY = re.compile(r"= alloca \[(\d+) x i8\](?:, align (\d+))?")
@@ -26,8 +25,8 @@ def limit(target: Target) -> int:
 
 
 def may_be_too_large(ir: str, target: Target) -> bool:
-    """Whether a module's arrays together are more than a lane can have."""
-    return sum(map(int, GATE.findall(ir))) + NULL_BYTES > limit(target)
+    """Whether a module's arrays together are more than a lane can have, in the worst of orders."""
+    return sum(int(size) + 2 * int(align or 1) for size, align in ARRAY.findall(ir)) > limit(target)
 
 
 def problem(ir: str, target: Target) -> str:
@@ -43,23 +42,25 @@ def problem(ir: str, target: Target) -> str:
             depths[name] = frames[name] + deepest
         return depths[name]
 
-    size, name = max(((NULL_BYTES + depth(name), name) for name in frames), default=(0, ""))
+    size, name = max(((depth(name), name) for name in frames), default=(0, ""))
     most = limit(target)
     return f"stack frame size ({size}) exceeds limit ({most}) in function '{name}'" if size > most else ""
 
 
 def _frames(ir: str) -> tuple[dict[str, int], dict[str, set[str]]]:
-    """The bytes of each function's arrays, and what it calls."""
+    """The bytes of each function's frame, and what it calls."""
     frames: dict[str, int] = {}
+    aligns: dict[str, int] = {}
     calls: dict[str, set[str]] = {}
     name = ""
     for line in ir.splitlines():
         if found := FUNCTION.match(line):
             name = found[1]
-            frames[name], calls[name] = 0, set()
+            frames[name], aligns[name], calls[name] = NULL_BYTES, 1, set()
         elif found := ARRAY.search(line):
             align = int(found[2] or 1)
             frames[name] = -(-frames[name] // align) * align + int(found[1])
+            aligns[name] = max(aligns[name], align)
         elif found := CALL.search(line):
             calls[name].add(found[1])
-    return frames, calls
+    return {name: -(-size // aligns[name]) * aligns[name] for name, size in frames.items()}, calls

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from ptx2amd.errors import PtxError
 from ptx2amd.lower import data
-from ptx2amd.ptx.ast import Function
+from ptx2amd.ptx.ast import Function, Module
+
+PARAMETER_BYTES = 32764  # of a kernel, at most; the shim's PARAMETER_BYTES_MAX
+VARIABLE_BYTES = 1 << 32  # of a parameter or result, at least: ptxas takes no number as large
 
 
 def llvm_name(function: Function, mode: str, mapping: str, owner: str = "") -> str:
@@ -27,6 +31,19 @@ def param_layout(function: Function) -> list[tuple[int, int, int]]:
         layout.append((at, size, align))
         at += size
     return layout
+
+
+def check_sizes(module: Module) -> None:
+    """Raise PtxError for parameters that ptxas finds too large; nothing could pass them."""
+    for name, function in module.functions.items():
+        proto = function.proto
+        for var in (*proto.params, *proto.results):
+            if data.size_of(var) >= VARIABLE_BYTES:
+                raise PtxError(f"{data.size_of(var):,} bytes for {var.name} of {name}", module.source, function.line, 1)
+        size = sum(param_layout(function)[-1][:2]) if function.kind == "entry" and proto.params else 0
+        if size > PARAMETER_BYTES:
+            what = f"{size:,} bytes of parameters of kernel {name}, which can have {PARAMETER_BYTES:,}"
+            raise PtxError(what, module.source, function.line, 1)
 
 
 def required_block(function: Function) -> tuple[int, int, int] | None:

@@ -71,6 +71,19 @@ def test_other_kernels_of_the_module_are_translated() -> None:
     assert result.code
 
 
+@pytest.mark.parametrize("align", [4, 16, 64, 4096, 32768, 65536])
+def test_alignment_counts_as_llvm_counts_it(align: int) -> None:
+    """On both sides of the limit, found from sizes in steps of a quarter of the alignment."""
+    step = max(4, align // 4)
+    sizes = [131056 // step * step - step * k for k in range(-1, 9) if 131056 // step * step > step * k]
+    verdicts = []
+    for size in sizes:
+        text = kernel(size).replace(".align 4", f".align {align}")
+        verdicts.append((judged(text, "gfx942", "ll").ok, judged(text, "gfx942", "hsaco", "all").ok))
+    assert all(early == late for early, late in verdicts), list(zip(sizes, verdicts, strict=True))
+    assert align == 65536 or {early for early, _ in verdicts} == {True, False}
+
+
 def test_arrays_that_are_not_used_count_for_nothing() -> None:
     text = HEAD + ".visible .entry k(.param .u64 p) { .local .align 4 .b8 s[140000]; ret; }\n"
     assert judged(text, "gfx942", "hsaco").ok
