@@ -35,11 +35,12 @@ def command(file: Path, arch: str, only_list: bool, as_json: bool) -> None:
     target(arch)
     images = linked_images(fatbin.images_of(blob, str(file)))
     size = sum(image.size for image in images if image.kind == "ptx")
-    hidden = only_list or size < 1_000_000 or not sys.stderr.isatty()
+    hidden = size < 1_000_000 or not sys.stderr.isatty()
+    doing = "listing" if only_list else "judging"
     done: list[ImageReport] = []
-    with click.progressbar(length=len(images), label="judging", hidden=hidden, file=sys.stderr) as bar:
+    with click.progressbar(length=len(images), label=doing, hidden=hidden, file=sys.stderr) as bar:
         for report, complete in reports(images, "" if only_list else arch):
-            bar.label = f"judging ({sum(len(r.kernels) for r in done) + len(report.kernels)} kernels)"
+            bar.label = f"{doing} ({sum(len(r.kernels) for r in done) + len(report.kernels)} kernels)"
             bar.update(int(complete))
             if complete:
                 done.append(report)
