@@ -20,6 +20,7 @@ struct block {
   handler_fn version[2];        /* masked by EXEC; all lanes active */
   _Atomic unsigned entered;
   bool translated[2];
+  bool behind_barrier;
 };
 
 struct native {
@@ -123,6 +124,12 @@ static bool faults(handler_fn handler) {
   return handler == run_illegal || handler == run_unimplemented || handler == run_bad_jump || handler == run_beyond_registers;
 }
 
+/* What an instruction does with LDS: bits of enum access_how. */
+static unsigned access_lds(const struct inst *i) {
+  const struct access_info *a = &access_table[i->op->id];
+  return a->space == SPACE_LDS || a->space == SPACE_LDS2 ? a->how : 0;
+}
+
 static void arrange(struct plan *p, unsigned lanes, bool full) {
   p->unrolled = full && native_unrolls(p, lanes);
   native_arrange(p, lanes);
@@ -133,6 +140,7 @@ static void make_plan(struct wave *w, struct native *n, const struct run *run, c
                       struct plan *p) {
   const struct inst *i = first;
   size_t dwords = run->d->code->dwords;
+  bool behind_barrier = n->blocks[first - run->entries]->behind_barrier, reads = false;
   p->n = 0;
   while (true) {
     size_t at = (size_t)(i - run->entries);
@@ -141,6 +149,8 @@ static void make_plan(struct wave *w, struct native *n, const struct run *run, c
     if (!full && p->n && __atomic_load_n(&n->blocks[at], __ATOMIC_RELAXED)) break;
     decoded(w, run, i);
     if (!i->op || faults(native_own_handler(n, run->entries, i))) break;   /* the interpreter's */
+    if (behind_barrier && reads && p->n >= FIRST_SLICE && (access_lds(i) & ACCESS_WRITES)) break;   /* others read first */
+    reads |= access_lds(i) & ACCESS_READS;
     struct step *s = &p->step[p->n];
     *s = (struct step){.i = i, .kind = (uint8_t)native_kind(i), .number = (uint16_t)p->n};
     if (native_is_relative(i)) {   /* out of the code: the handler's fault */
@@ -327,11 +337,16 @@ void native_leader(struct view *view, size_t at) {
   if (handler) __atomic_store_n(&i->run, count_entries, __ATOMIC_RELEASE);
 }
 
+static bool is_barrier(const struct inst *i) {
+  return !strcmp(i->op->name, "s_barrier") || !strcmp(i->op->name, "s_barrier_wait");
+}
+
 handler_fn native_handler(struct view *view, size_t at, const struct inst *i, handler_fn handler) {
   struct native *n = native_of(view);
   if (n && i->op) {
     enum kind kind = native_kind(i);
     if (kind >= KIND_BRANCH) native_leader(view, at + i->len);
+    if (is_barrier(i) && n->blocks[at + i->len]) n->blocks[at + i->len]->behind_barrier = true;
     if (native_is_relative(i)) native_leader(view, (size_t)((ptrdiff_t)at + i->len + i->imm));
   }
   if (!n || !n->blocks[at]) return handler;

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-enum { ROUNDS = 64 };   /* of a loop within a block before the engine has its turn */
-
 struct detour *detour_new(struct compiler *c, const struct inst *i) {
   if (c->n_detours == sizeof c->detours / sizeof *c->detours) c->x.full = true, c->n_detours = 0;
   struct detour *d = &c->detours[c->n_detours++];
@@ -25,7 +23,8 @@ static const uint8_t saved[] = {RBP, RBX, R12, R13, R14, R15};
 static void push(struct x86 *x, unsigned r) { rex(x, false, 0, r), put8(x, 0x50 | (r & 7)); }
 static void pop(struct x86 *x, unsigned r) { rex(x, false, 0, r), put8(x, 0x58 | (r & 7)); }
 
-#define FUEL mem(R15, (int32_t)(offsetof(struct workgroup, native_fuel) - offsetof(struct workgroup, sites)))
+#define GROUP(field) mem(R15, (int32_t)(offsetof(struct workgroup, field) - offsetof(struct workgroup, sites)))
+#define FUEL GROUP(native_fuel)
 
 static void prologue(struct compiler *c) {
   struct x86 *x = &c->x;
@@ -38,7 +37,7 @@ static void prologue(struct compiler *c) {
   gpr_rm(x, OP_MOV, true, RBP, WAVE(lds));
   gpr_rm(x, OP_MOV, true, R15, WAVE(wg));
   gpr_immediate(x, 0, true, R15, (int32_t)offsetof(struct workgroup, sites));
-  gpr_constant(x, RAX, ROUNDS);
+  gpr_rm(x, OP_MOV, false, RAX, GROUP(native_rounds));
   gpr_store(x, false, FUEL, RAX);
 }
 

@@ -101,6 +101,9 @@ struct start {
   bool buffer;                 /* s[0] to s[3] describe the scratch memory */
 };
 
+/* Instructions of a wave behind a barrier before others have their turn: enough to read what the barrier was for. */
+enum { FIRST_SLICE = 48 };
+
 struct workgroup {
   struct run *run;
   uint32_t id[3], size[3];     /* work-items, smaller in the last workgroup of a partial grid */
@@ -116,7 +119,10 @@ struct workgroup {
   uint8_t *scratch;
   size_t scratch_capacity;
   struct native_site sites[NATIVE_SITES];
-  uint32_t native_fuel;        /* of a loop in native code: rounds before it comes back to the engine */
+  uint32_t slice;              /* instructions of a wave's turn */
+  bool released;               /* a barrier was passed in this round */
+  uint32_t native_rounds;      /* of a loop in native code before it comes back to the engine */
+  uint32_t native_fuel;        /* the rest of them */
   uint32_t host_csr;           /* MXCSR of the thread outside of waves */
   uint64_t prepared_for;       /* the run whose `start`, sites and waves' windows these are */
   struct start start;

@@ -9,8 +9,10 @@
 #include "wave_events.h"
 
 enum {
-  WAVE_SLICE = 1 << 14,        /* instructions of a wave before the next one's turn */
+  WAVE_SLICE = 1 << 14,        /* instructions of a wave before the next one's turn ... */
+  SLICE_GROWTH = 16,           /* of FIRST_SLICE, which it is in the first round behind a barrier, in each round */
   GROUP_SLICE = 1 << 17,       /* instructions of a workgroup before another one's turn */
+  COOPERATIVE_SHIFT = 5,       /* blocks of a cooperative launch spin until others come: their turns are short */
 };
 
 /* --- memory --------------------------------------------------------------------------------------- */
@@ -221,6 +223,15 @@ static void start_wave(struct workgroup *g, unsigned index) {
   run->build->start_wave(w);
 }
 
+static unsigned slice_shift(const struct run *run) { return run->d->cooperative ? COOPERATIVE_SHIFT : 0; }
+
+static void set_slice(struct workgroup *g, uint32_t slice) {
+  enum { NATIVE_ROUNDS = 64 };
+  uint32_t rounds = slice / FIRST_SLICE;
+  g->slice = slice;
+  g->native_rounds = rounds < NATIVE_ROUNDS ? rounds : NATIVE_ROUNDS;
+}
+
 /* What is the same for all workgroups of a run. Allocations that accesses found stay for it: in it no memory is given
  * back. */
 static void prepare(struct workgroup *g) {
@@ -270,6 +281,7 @@ bool workgroup_start(struct workgroup *g, struct run *run, uint64_t index) {
   }
   g->waiting = 0;
   g->signals = 0;
+  set_slice(g, WAVE_SLICE >> slice_shift(run));
   prepare_group_sgprs(g);
   for (unsigned k = 0; k < waves; k++) start_wave(g, k);
   if (run->real && !tools_group_start(g)) {
@@ -281,7 +293,11 @@ bool workgroup_start(struct workgroup *g, struct run *run, uint64_t index) {
 
 /* --- execution ------------------------------------------------------------------------------------- */
 
+/* Behind a barrier waves have short turns, as on a chip they run side by side: programs that lack a barrier (one wave reads
+ * a word behind this one, another writes it much later) are right there. */
 static void release_barrier(struct workgroup *g) {
+  set_slice(g, FIRST_SLICE);
+  g->released = true;
   for (unsigned k = 0; k < g->n_waves; k++)
     if (g->waves[k].stop == WAVE_AT_BARRIER) g->waves[k].stop = WAVE_RUNNING;
   g->waiting = 0;
@@ -324,16 +340,16 @@ uint32_t wave_barrier_state(const struct wave *w) {
 enum group_state workgroup_run(struct workgroup *g) {
   struct run *run = g->run;
   uint64_t spent = 0;
-  /* Blocks of a cooperative launch spin until others come: their turns are short. */
-  unsigned shift = run->d->cooperative ? 5 : 0, wave_slice = WAVE_SLICE >> shift, group_slice = GROUP_SLICE >> shift;
+  uint32_t wave_slice = WAVE_SLICE >> slice_shift(run), group_slice = GROUP_SLICE >> slice_shift(run);
   while (g->live) {
     bool busy = false;   /* some wave could go on and did not ask for a pause */
+    g->released = false;
     for (unsigned k = 0; k < g->n_waves; k++) {
       struct wave *w = &g->waves[k];
       if (w->stop == WAVE_ENDED || w->stop == WAVE_AT_BARRIER) continue;
       if (atomic_load_explicit(&run->stop, memory_order_relaxed)) return GROUP_STOPPED;
       uint64_t before = w->executed;
-      run->build->run_wave(w, wave_slice);
+      run->build->run_wave(w, g->slice);
       spent += w->executed - before;
       if (run->max_instructions && w->executed > run->max_instructions && w->stop != WAVE_ENDED)
         wave_fault(w, w->pc, FAULT_RUNAWAY, -1, 0, "more than %llu instructions", (unsigned long long)run->max_instructions);
@@ -342,6 +358,10 @@ enum group_state workgroup_run(struct workgroup *g) {
       bool waited = g->waiting || w->stop == WAVE_AT_BARRIER;
       workgroup_account(g, w);
       busy |= waited && !g->waiting;   /* released */
+    }
+    if (!g->released && g->slice < wave_slice) {
+      uint32_t longer = g->slice * SLICE_GROWTH;
+      set_slice(g, longer < wave_slice ? longer : wave_slice);
     }
     if (g->live && (!busy || spent > group_slice)) {
       atomic_fetch_add_explicit(&run->instructions, spent, memory_order_relaxed);
