@@ -96,9 +96,11 @@ def _hip_source() -> str:
 
 
 def _entry(table: list[Row]) -> str:
-    """The exported functions. Each looks at `entry_state` and goes on to its body; where that is not 0 the way leads
-    through entry_begin and entry_end (entry.h), which know whether the driver is initialised and write the trace."""
-    out = [f'{_NOTE}#include "entry.h"\n#include "graph_move.h"\n#include "proc_table.h"\n#include "readers.h"\n'
+    """The exported functions. Each looks at `entry_state` and for a context, and goes on to its body. Where the state
+    is not 0 the way leads through entry_begin and entry_end (entry.h), which know whether the driver is initialised
+    and write the trace; where no context is current, to an error or into another context (Row.context)."""
+    out = [f'{_NOTE}#include "context.h"\n#include "entry.h"\n#include "graph_move.h"\n#include "proc_table.h"\n'
+           '#include "readers.h"\n'
            '#define API __attribute__((visibility("default")))\n#define COLD __attribute__((cold, noinline)) static\n']
     for row in table:
         for symbol in row.exports:
@@ -116,12 +118,13 @@ def _entry_of(row: Row, symbol: str) -> str:
     about = "".join(f'{{"{name}", {_trace_kind(kind)}}}, ' for kind, name in parameters)
     words = ", ".join(_trace_word(kind, name) for kind, name in parameters)
     reads = any(kind in _READ or kind in _READ_STRUCTS for kind, _ in parameters) and not symbol.endswith("Unload")
-    body = f"{'moved' if _names_graphs(row) else 'ptx2amd'}_{symbol}({names})"
+    inner = f"{'moved' if _names_graphs(row) else 'ptx2amd'}_{symbol}({names})"
+    in_context, body = _in_context(row, symbol, inner, names)
     if reads:
         body = f"({{ struct reader *in = reader_enter(); CUresult out = {body}; reader_leave(in); out; }})"
     declared = "" if _names_graphs(row) else f"CUresult ptx2amd_{symbol}({row.args});\n"
     return (
-        f"{declared}COLD CUresult slow_{symbol}({row.args}) {{\n"
+        f"{declared}{in_context}COLD CUresult slow_{symbol}({row.args}) {{\n"
         f"  static const struct entry_parameter parameters[] = {{{about}{{0, 0}}}};\n"
         f'  static const struct entry about = {{"{symbol}", {int(row.early)}, {len(parameters)}, parameters}};\n'
         "  struct call call;\n"
@@ -132,6 +135,25 @@ def _entry_of(row: Row, symbol: str) -> str:
         f"API CUresult {symbol}({row.args}) {{\n"
         f"  if (__builtin_expect(entry_state, 0)) return slow_{symbol}({names});\n"
         f"  return {body};\n}}\n")
+
+
+#: What finds the context of an object (context.h).
+_OWNERS = {"CUstream": "stream_owner", "CUfunction": "kernel_owner", "CUmodule": "module_owner",
+           "CUcontext": "context_owner", "CUgreenCtx": "context_owner"}
+
+
+def _in_context(row: Row, symbol: str, inner: str, names: str) -> tuple[str, str]:
+    """What a call needs before it, and the call, for the context that the row wants."""
+    if row.context == "none" or row.disposition == "refused":
+        return "", inner
+    if row.context == "current":
+        return "", f"(__builtin_expect(context_current() != NULL, 1) ? {inner} : context_missing())"
+    find = f"{_OWNERS[row.owner]}((void *){row.context}, &owner)" if row.owner else "any_owner(&owner)"
+    return (f"COLD CUresult alone_{symbol}({row.args}) {{\n"
+            "  if (thread_state.current) return context_missing();\n"
+            f"  struct context *owner, *before;\n  CUresult code = {find};\n  if (code) return code;\n"
+            f"  before = context_lend(owner);\n  code = {inner};\n  context_return(before);\n  return code;\n}}\n",
+            f"(__builtin_expect(context_current() != NULL, 1) ? {inner} : alone_{symbol}({names}))")
 
 
 def _names_graphs(row: Row) -> bool:
@@ -229,7 +251,7 @@ def _forward(table: list[Row]) -> str:
 
 
 def _hip_call(row: Row) -> str:
-    body, call = ["  ENTER_CONTEXT();"] if row.context else [], row.hip
+    body, call = [], row.hip
     for kind, name in row.parameters():
         if kind in _CHECKED:
             convert, _ = _CHECKED[kind]
@@ -259,7 +281,7 @@ def _absent(table: list[Row]) -> str:
     for row in table:
         if row.absent and not row.ours:
             parameters = row.parameters()
-            body = ["  ENTER_CONTEXT();"] if "CUstream" in dict(parameters) else []
+            body = []
             for kind, name in parameters:
                 wrong, error = _ABSENT_CHECKS.get(kind, ("", ""))
                 if kind.endswith("*") and _must_not_be_null(row, name):

@@ -9,7 +9,7 @@ from shim.api.row import Row
 
 __all__ = ["Row", "rows"]
 
-_NOT_AREAS = {"row", "hip", "types", "absent"}
+_NOT_AREAS = {"row", "hip", "types", "absent", "contexts"}
 
 
 def rows() -> list[Row]:

@@ -21,8 +21,8 @@ ROWS = [
     Row("cuGraphicsResourceSetMapFlags_v2", 6050, "CUgraphicsResource resource, unsigned int flags", ours=True),
     Row("cuGraphicsMapResources", 3000,
         "unsigned int count, CUgraphicsResource *resources, CUstream hStream", ptsz=7000,
-        hip="hipGraphicsMapResources((int)count, (void **)resources, hStream)"),
+        hip="hipGraphicsMapResources((int)count, (void **)resources, hStream)", context="hStream"),
     Row("cuGraphicsUnmapResources", 3000,
         "unsigned int count, CUgraphicsResource *resources, CUstream hStream", ptsz=7000,
-        hip="hipGraphicsUnmapResources((int)count, (void **)resources, hStream)"),
+        hip="hipGraphicsUnmapResources((int)count, (void **)resources, hStream)", context="hStream"),
 ]

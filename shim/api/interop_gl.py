@@ -9,7 +9,7 @@ ROWS = [
     Row("cuGraphicsGLRegisterImage", 3000,
         "CUgraphicsResource *pCudaResource, GLuint image, GLenum target, unsigned int Flags",
         hip="hipGraphicsGLRegisterImage((void **)pCudaResource, image, target, Flags)"),
-    Row("cuWGLGetDevice", 2020, "CUdevice *pDevice, HGPUNV hGpu", absent="WGL"),
+    Row("cuWGLGetDevice", 2020, "CUdevice *pDevice, HGPUNV hGpu", absent="WGL", context="none"),
     Row("cuGLGetDevices", 4010,
         "unsigned int *pCudaDeviceCount, CUdevice *pCudaDevices, unsigned int cudaDeviceCount, "
         "CUGLDeviceList deviceList",
@@ -18,9 +18,9 @@ ROWS = [
         "unsigned int *pCudaDeviceCount, CUdevice *pCudaDevices, unsigned int cudaDeviceCount, "
         "CUGLDeviceList deviceList", ours=True),
     Row("cuGLCtxCreate", 2000, "CUcontext *pCtx, unsigned int Flags, CUdevice device",
-        c="cuCtxCreate_v2(pCtx, Flags, device)"),
+        c="cuCtxCreate_v2(pCtx, Flags, device)", context="none"),
     Row("cuGLCtxCreate_v2", 3020, "CUcontext *pCtx, unsigned int Flags, CUdevice device",
-        c="cuCtxCreate_v2(pCtx, Flags, device)"),
+        c="cuCtxCreate_v2(pCtx, Flags, device)", context="none"),
     Row("cuGLInit", 2000, "void", ours=True),
     Row("cuGLRegisterBufferObject", 2000, "GLuint buffer", ours=True),
     Row("cuGLMapBufferObject", 2000, "CUdeviceptr_v1 *dptr, unsigned int *size, GLuint buffer"),
@@ -31,6 +31,6 @@ ROWS = [
     Row("cuGLMapBufferObjectAsync", 2030,
         "CUdeviceptr_v1 *dptr, unsigned int *size, GLuint buffer, CUstream hStream"),
     Row("cuGLMapBufferObjectAsync_v2", 3020,
-        "CUdeviceptr *dptr, size_t *size, GLuint buffer, CUstream hStream", ptsz=7000, ours=True),
-    Row("cuGLUnmapBufferObjectAsync", 2030, "GLuint buffer, CUstream hStream", ours=True),
+        "CUdeviceptr *dptr, size_t *size, GLuint buffer, CUstream hStream", ptsz=7000, ours=True, context="hStream"),
+    Row("cuGLUnmapBufferObjectAsync", 2030, "GLuint buffer, CUstream hStream", ours=True, context="hStream"),
 ]

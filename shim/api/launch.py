@@ -7,25 +7,26 @@ ROWS = [
         "CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int "
         "blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream "
         "hStream, void **kernelParams, void **extra", ptsz=7000,
-        ours=True),
+        ours=True, context="hStream"),
     Row("cuLaunchKernelEx", 11060,
         "const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra", ptsz=11060,
-        ours=True),
+        ours=True, context="config->hStream"),
     Row("cuLaunchCooperativeKernel", 9000,
         "CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int "
         "blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream "
         "hStream, void **kernelParams", ptsz=9000,
-        ours=True),
+        ours=True, context="hStream"),
     Row("cuLaunchCooperativeKernelMultiDevice", 9000,
         "CUDA_LAUNCH_PARAMS *launchParamsList, unsigned int numDevices, unsigned int flags",
         ours=True),
-    Row("cuLaunchHostFunc", 10000, "CUstream hStream, CUhostFn fn, void *userData", ptsz=10000, ours=True),
+    Row("cuLaunchHostFunc", 10000, "CUstream hStream, CUhostFn fn, void *userData", ptsz=10000, ours=True,
+        context="hStream"),
     Row("cuLaunchHostFunc_v2", 13010,
         "CUstream hStream, CUhostFn fn, void *userData, unsigned int syncMode", ptsz=13010,
-        c="cuLaunchHostFunc(hStream, fn, userData)"),
+        c="cuLaunchHostFunc(hStream, fn, userData)", context="hStream"),
     Row("cuLaunch", 2000, "CUfunction f", ours=True),
     Row("cuLaunchGrid", 2000, "CUfunction f, int grid_width, int grid_height", ours=True),
     Row("cuLaunchGridAsync", 2000,
         "CUfunction f, int grid_width, int grid_height, CUstream hStream",
-        ours=True),
+        ours=True, context="hStream"),
 ]

@@ -12,19 +12,19 @@ ROWS = [
     Row("cuLinkAddData", 5050,
         "CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name, unsigned int "
         "numOptions, CUjit_option *options, void **optionValues",
-        c="cuLinkAddData_v2(state, type, data, size, name, numOptions, options, optionValues)"),
+        c="cuLinkAddData_v2(state, type, data, size, name, numOptions, options, optionValues)", context="any"),
     Row("cuLinkAddData_v2", 6050,
         "CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name, unsigned int "
         "numOptions, CUjit_option *options, void **optionValues",
-        ours=True),
+        ours=True, context="any"),
     Row("cuLinkAddFile", 5050,
         "CUlinkState state, CUjitInputType type, const char *path, unsigned int numOptions, CUjit_option "
         "*options, void **optionValues",
-        c="cuLinkAddFile_v2(state, type, path, numOptions, options, optionValues)"),
+        c="cuLinkAddFile_v2(state, type, path, numOptions, options, optionValues)", context="any"),
     Row("cuLinkAddFile_v2", 6050,
         "CUlinkState state, CUjitInputType type, const char *path, unsigned int numOptions, CUjit_option "
         "*options, void **optionValues",
-        ours=True),
-    Row("cuLinkComplete", 5050, "CUlinkState state, void **cubinOut, size_t *sizeOut", ours=True),
-    Row("cuLinkDestroy", 5050, "CUlinkState state", ours=True),
+        ours=True, context="any"),
+    Row("cuLinkComplete", 5050, "CUlinkState state, void **cubinOut, size_t *sizeOut", ours=True, context="any"),
+    Row("cuLinkDestroy", 5050, "CUlinkState state", ours=True, context="any"),
 ]

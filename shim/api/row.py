@@ -15,13 +15,18 @@ class Row:
     stream; `_ptds`: it uses the default stream implicitly).
 
     What it does is one of
-    - `hip`: a call of a HIP function (parameters of type CUstream and CUevent are converted and checked;
-      a current context is required, unless `context` is False);
+    - `hip`: a call of a HIP function (parameters of type CUstream and CUevent are converted and checked);
     - `c`: a C expression of type CUresult;
     - `ours`: a C function of that name in shim/src;
     - `absent`: nothing but checks of its arguments: it belongs to a feature that no device here has (absent.py), and
-      answers `answer`; a context is required where it takes a stream; with `ours` too, a C function does that;
+      answers `answer`; with `ours` too, a C function does that;
     - nothing of these: it answers CUDA_ERROR_NOT_SUPPORTED and says so once.
+    `context` says in which context it works (contexts.py has the reasons by group, and cuda.h's word on each):
+    - "current": in the calling thread's current one; without, CUDA_ERROR_INVALID_CONTEXT;
+    - a parameter, or an expression that leads to one: in the current one, or if there is none in that object's own; the
+      default streams have none;
+    - "any": in the current one, or if there is none in that of the first device;
+    - "none": it does not look.
     `required` names pointers that a HIP call or a check may not be given as null, besides the first parameter.
     `ranges` pairs addresses with sizes ("dst:ByteCount", in elements "dst:N*4"): a HIP call is not made where one would
     run over the end of all addresses, for HIP's own checks wrap around there.
@@ -42,7 +47,7 @@ class Row:
     required: tuple[str, ...] = ()
     ranges: str = ""
     early: bool = False
-    context: bool = True
+    context: str = "current"
     also: tuple[tuple[str, int], ...] = field(default=())
 
     @property
@@ -50,6 +55,18 @@ class Row:
         """The name that cuGetProcAddress is asked for: the symbol without its version suffix."""
         head, _, tail = self.symbol.rpartition("_v")
         return head if head and tail.isdigit() else self.symbol
+
+    @property
+    def named(self) -> dict[str, str]:
+        """The type of each parameter, by its name."""
+        return {name: kind for kind, name in self.parameters()}
+
+    @property
+    def owner(self) -> str:
+        """The type of the object whose context it works in where none is current; "": none."""
+        if self.context in ("current", "any", "none"):
+            return ""
+        return self.named.get(self.context, "CUstream")
 
     @property
     def disposition(self) -> str:

@@ -50,7 +50,6 @@ CUresult array_new(CUarray *handle, const CUDA_ARRAY3D_DESCRIPTOR *d, CUdevicept
 }
 
 CUresult cuArray3DCreate_v2(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *d) {
-  ENTER_CONTEXT();
   return pHandle && d ? array_new(pHandle, d, 0) : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -62,7 +61,6 @@ CUresult cuArrayCreate_v2(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *d) {
 }
 
 CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *d, CUarray hArray) {
-  ENTER_CONTEXT();
   struct array *a = array_checked(hArray);
   if (!a) return CUDA_ERROR_INVALID_HANDLE;
   if (!d) return CUDA_ERROR_INVALID_VALUE;
@@ -80,7 +78,6 @@ CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *d, CUarray hArray) {
 }
 
 CUresult cuArrayDestroy(CUarray hArray) {
-  ENTER_CONTEXT();
   struct array *a = array_checked(hArray);
   if (!a || a->owned) return CUDA_ERROR_INVALID_HANDLE;
   void *base = a->borrowed ? NULL : (void *)a->base;
@@ -134,7 +131,6 @@ CUresult copy_resolve(CUDA_MEMCPY3D *c) {
 /* Copies between linear memory and `offset` bytes into an array. */
 
 static CUresult place(CUarray handle, size_t offset, size_t size, CUdeviceptr *at) {
-  ENTER_CONTEXT();
   struct array *a = array_checked(handle);
   if (!a) return CUDA_ERROR_INVALID_HANDLE;
   size_t whole = a->slice * at_least_1(a->d.Depth);
@@ -189,7 +185,6 @@ CUresult cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset,
 /* ---- what only arrays have that are made otherwise: sparse, with planes, or with memory that comes later ---- */
 
 static CUresult not_of_that_kind(CUarray handle) {
-  ENTER_CONTEXT();
   return array_checked(handle) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
 }
 

@@ -17,7 +17,6 @@ static bool is_graph(CUgraph graph) {
 
 CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle *pHandle_out, CUgraph hGraph, CUcontext ctx,
                                         unsigned int defaultLaunchValue, unsigned int flags) {
-  ENTER_CONTEXT();
   struct context *context = ctx ? context_checked(ctx) : thread_state.current;
   if (!context) return CUDA_ERROR_INVALID_CONTEXT;
   if (!pHandle_out || flags & ~CU_GRAPH_COND_ASSIGN_DEFAULT || !is_graph(hGraph))

@@ -57,6 +57,24 @@ static void make_current(struct context *c) {
   }
 }
 
+CUresult context_owner(CUcontext c, struct context **owner) {
+  *owner = context_checked(c);
+  return *owner ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+CUresult any_owner(struct context **owner) {
+  *owner = primary_context(0);
+  return *owner ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+struct context *context_lend(struct context *owner) {
+  struct context *before = thread_state.current;
+  make_current(owner);
+  return before;
+}
+
+void context_return(struct context *before) { make_current(before); }
+
 /* What was made in a context goes with it, once nothing runs any more. */
 static void drop_contents(struct context *c) {
   int device = thread_state.hip_device;
@@ -254,7 +272,6 @@ static CUresult synchronise(struct context *c) {
 }
 
 CUresult cuCtxSynchronize(void) {
-  ENTER_CONTEXT();
   return synchronise(thread_state.current);
 }
 
@@ -270,7 +287,6 @@ CUresult cuCtxSynchronize_v2(CUcontext ctx) {
 }
 
 CUresult cuCtxAttach(CUcontext *pctx, unsigned int flags) {
-  ENTER_CONTEXT();
   if (!pctx || flags) return CUDA_ERROR_INVALID_VALUE;
   thread_state.current->retained++;
   *pctx = (CUcontext)thread_state.current;

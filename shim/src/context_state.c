@@ -3,14 +3,12 @@
 #include "shim.h"
 
 CUresult cuCtxGetFlags(unsigned int *flags) {
-  ENTER_CONTEXT();
   if (!flags) return CUDA_ERROR_INVALID_VALUE;
   *flags = thread_state.current->flags;
   return CUDA_SUCCESS;
 }
 
 CUresult cuCtxSetFlags(unsigned int flags) {
-  ENTER_CONTEXT();
   if (flags & ~0xffu) return CUDA_ERROR_INVALID_VALUE;
   thread_state.current->flags = flags;
   return CUDA_SUCCESS;
@@ -34,7 +32,6 @@ CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int *version) {
 }
 
 CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
-  ENTER_CONTEXT();
   if (limit < 0 || limit > 10) return CUDA_ERROR_INVALID_VALUE;
   if (limit >= CU_LIMITS) return CUDA_ERROR_UNSUPPORTED_LIMIT;
   const struct device *d = &devices[thread_state.current->device];
@@ -45,7 +42,6 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
 }
 
 CUresult cuCtxGetLimit(size_t *pvalue, CUlimit limit) {
-  ENTER_CONTEXT();
   if (!pvalue || limit < 0 || limit > 10) return CUDA_ERROR_INVALID_VALUE;
   if (limit == CU_LIMIT_CIG_ENABLED) { /* cuBLAS asks; contexts here belong to no graphics queue */
     *pvalue = 0;
@@ -57,35 +53,30 @@ CUresult cuCtxGetLimit(size_t *pvalue, CUlimit limit) {
 }
 
 CUresult cuCtxGetCacheConfig(CUfunc_cache *pconfig) {
-  ENTER_CONTEXT();
   if (!pconfig) return CUDA_ERROR_INVALID_VALUE;
   *pconfig = thread_state.current->cache_config;
   return CUDA_SUCCESS;
 }
 
 CUresult cuCtxSetCacheConfig(CUfunc_cache config) {
-  ENTER_CONTEXT();
   if (config < 0 || config > 3) return CUDA_ERROR_INVALID_VALUE;
   thread_state.current->cache_config = config;
   return CUDA_SUCCESS;
 }
 
 CUresult cuCtxGetSharedMemConfig(CUsharedconfig *pConfig) {
-  ENTER_CONTEXT();
   if (!pConfig) return CUDA_ERROR_INVALID_VALUE;
   *pConfig = thread_state.current->shared_config;
   return CUDA_SUCCESS;
 }
 
 CUresult cuCtxSetSharedMemConfig(CUsharedconfig config) {
-  ENTER_CONTEXT();
   if (config < 0 || config > 2) return CUDA_ERROR_INVALID_VALUE;
   thread_state.current->shared_config = config;
   return CUDA_SUCCESS;
 }
 
 CUresult cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority) {
-  ENTER_CONTEXT();
   int least = 0, greatest = 0;
   CUresult result = from_hip(hip.DeviceGetStreamPriorityRange(&least, &greatest));
   if (leastPriority) *leastPriority = least;
@@ -94,7 +85,6 @@ CUresult cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority) 
 }
 
 CUresult cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffinityType type) {
-  ENTER_CONTEXT();
   if (!pExecAffinity || type) return CUDA_ERROR_INVALID_VALUE;
   return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
 }

@@ -69,7 +69,6 @@ static int copy_slice(const CUDA_MEMCPY3D *c, size_t z, bool async, void *stream
 }
 
 static CUresult copy(const CUDA_MEMCPY3D *given, bool async, CUstream hStream) {
-  ENTER_CONTEXT();
   void *stream;
   CUDA_MEMCPY3D resolved = *given, *c = &resolved;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
@@ -108,14 +107,12 @@ CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream) {
 
 CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
                       size_t ByteCount) {
-  ENTER_CONTEXT();
   if (!context_checked(dstContext) || !context_checked(srcContext)) return CUDA_ERROR_INVALID_CONTEXT;
   return cuMemcpyDtoD_v2(dstDevice, srcDevice, ByteCount);
 }
 
 CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
                            size_t ByteCount, CUstream hStream) {
-  ENTER_CONTEXT();
   if (!context_checked(dstContext) || !context_checked(srcContext)) return CUDA_ERROR_INVALID_CONTEXT;
   return cuMemcpyDtoDAsync_v2(dstDevice, srcDevice, ByteCount, hStream);
 }
@@ -132,7 +129,6 @@ CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream) 
 CUresult cuMemcpyBatchAsync_v2(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
                                CUmemcpyAttributes *attrs, size_t *attrIdxs, size_t numAttrs, CUstream hStream) {
   (void)attrs, (void)attrIdxs;
-  ENTER_CONTEXT();
   if (!dsts || !srcs || !sizes || !count || numAttrs > count) return CUDA_ERROR_INVALID_VALUE;
   CUresult result = CUDA_SUCCESS;
   for (size_t i = 0; i < count && !result; i++) result = cuMemcpyAsync(dsts[i], srcs[i], sizes[i], hStream);
@@ -143,7 +139,6 @@ CUresult cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes,
                             CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx,
                             CUstream hStream) {
   (void)attrs, (void)attrsIdxs;
-  ENTER_CONTEXT();
   if (!dsts || !srcs || !sizes || !count || numAttrs > count) return CUDA_ERROR_INVALID_VALUE;
   for (size_t i = 0; i < count; i++) {
     CUresult result = cuMemcpyAsync(dsts[i], srcs[i], sizes[i], hStream);
@@ -202,7 +197,6 @@ CUresult cuMemcpy3DBatchAsync_v2(size_t numParams, CUDA_MEMCPY3D_BATCH_OP *opLis
 
 CUresult cuMemcpy3DBatchAsync(size_t numParams, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx,
                               unsigned long long flags, CUstream hStream) {
-  ENTER_CONTEXT();
   if (!numParams || !opList || flags) return CUDA_ERROR_INVALID_VALUE;
   for (size_t i = 0; i < numParams; i++) {
     CUresult result = copy_operands(&opList[i], hStream);
@@ -214,14 +208,12 @@ CUresult cuMemcpy3DBatchAsync(size_t numParams, CUDA_MEMCPY3D_BATCH_OP *opList, 
 }
 
 CUresult cuMemcpy3DWithAttributesAsync(CUDA_MEMCPY3D_BATCH_OP *op, unsigned long long flags, CUstream hStream) {
-  ENTER_CONTEXT();
   return op && !flags ? copy_operands(op, hStream) : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* No memory can be given to units that decompress, as there are none: the first operation is wrong already. */
 CUresult cuMemBatchDecompressAsync(CUmemDecompressParams *paramsArray, size_t count, unsigned int flags,
                                    size_t *errorIndex, CUstream stream) {
-  ENTER_CONTEXT();
   if (!stream_hip(stream, &(void *){0})) return CUDA_ERROR_INVALID_HANDLE;
   if (errorIndex) *errorIndex = paramsArray && count && !flags ? 0 : SIZE_MAX;
   return CUDA_ERROR_INVALID_VALUE;

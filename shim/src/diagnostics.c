@@ -56,7 +56,6 @@ CUresult cuCoredumpGetAttributeGlobal(CUcoredumpSettings attrib, void *value, si
 }
 
 CUresult cuCoredumpGetAttribute(CUcoredumpSettings attrib, void *value, size_t *size) {
-  ENTER_CONTEXT();
   return cuCoredumpGetAttributeGlobal(attrib, value, size);
 }
 

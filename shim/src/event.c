@@ -38,7 +38,6 @@ static CUresult wrap(CUevent *phEvent, void *made) {
 }
 
 CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags) {
-  ENTER_CONTEXT();
   if (!phEvent || Flags & ~7u) return CUDA_ERROR_INVALID_VALUE;
   if (Flags & HIP_INTERPROCESS && !(Flags & HIP_NO_TIMING)) return CUDA_ERROR_INVALID_VALUE;
   void *made = NULL;
@@ -60,7 +59,6 @@ void events_drop(struct context *c) {
 }
 
 CUresult cuEventRecord(CUevent hEvent, CUstream hStream) {
-  ENTER_CONTEXT();
   void *event, *stream;
   if (!event_hip(hEvent, &event) || !stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
   if (!records_in(hEvent, stream_context(hStream))) return CUDA_ERROR_INVALID_HANDLE;
@@ -92,7 +90,6 @@ CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int f
 }
 
 CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags) {
-  ENTER_CONTEXT();
   void *event, *stream;
   if (!event_hip(hEvent, &event) || !stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
   if (Flags > EXTERNAL) return CUDA_ERROR_INVALID_VALUE;
@@ -114,7 +111,6 @@ CUresult cuEventSynchronize(CUevent hEvent) {
 
 /* Zeros for an event that has no handle, which is how Warp sees that. */
 CUresult cuIpcGetEventHandle(CUipcEventHandle *pHandle, CUevent event) {
-  ENTER_CONTEXT();
   void *made;
   if (!event_hip(event, &made)) return CUDA_ERROR_INVALID_HANDLE;
   if (!pHandle) return CUDA_ERROR_INVALID_VALUE;
@@ -123,7 +119,6 @@ CUresult cuIpcGetEventHandle(CUipcEventHandle *pHandle, CUevent event) {
 }
 
 CUresult cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle) {
-  ENTER_CONTEXT();
   if (!phEvent) return CUDA_ERROR_INVALID_VALUE;
   void *made = NULL;
   int error = hip.IpcOpenEventHandle(&made, handle);
@@ -142,7 +137,6 @@ static CUresult known_event(int error, void *found, CUevent *out) {
 }
 
 CUresult cuGraphEventRecordNodeGetEvent(CUgraphNode hNode, CUevent *event_out) {
-  ENTER_CONTEXT();
   if (!event_out) return CUDA_ERROR_INVALID_VALUE;
   void *found = NULL;
   int error = hip.GraphEventRecordNodeGetEvent(hNode, &found);
@@ -150,7 +144,6 @@ CUresult cuGraphEventRecordNodeGetEvent(CUgraphNode hNode, CUevent *event_out) {
 }
 
 CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode hNode, CUevent *event_out) {
-  ENTER_CONTEXT();
   if (!event_out) return CUDA_ERROR_INVALID_VALUE;
   void *found = NULL;
   int error = hip.GraphEventWaitNodeGetEvent(hNode, &found);
@@ -159,7 +152,6 @@ CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode hNode, CUevent *event_out) {
 
 /* On the context's default stream. */
 CUresult cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent) {
-  ENTER_CONTEXT();
   void *event;
   if (!context_checked(hCtx)) return CUDA_ERROR_INVALID_CONTEXT;
   if (!event_hip(hEvent, &event) || !records_in(hEvent, (struct context *)hCtx)) return CUDA_ERROR_INVALID_HANDLE;
@@ -167,7 +159,6 @@ CUresult cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent) {
 }
 
 CUresult cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent) {
-  ENTER_CONTEXT();
   void *event;
   if (!context_checked(hCtx)) return CUDA_ERROR_INVALID_CONTEXT;
   if (!event_hip(hEvent, &event)) return CUDA_ERROR_INVALID_HANDLE;

@@ -9,7 +9,6 @@ bool fill_fits(CUdeviceptr to, size_t pitch, unsigned element, size_t width, siz
 
 static CUresult fill_rows(CUdeviceptr to, size_t pitch, unsigned value, unsigned element, size_t width, size_t height,
                           CUstream hStream, bool wait) {
-  ENTER_CONTEXT();
   void *stream;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
   if (!width || !height) return CUDA_SUCCESS;

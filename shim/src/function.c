@@ -65,15 +65,18 @@ static CUresult set_attribute(struct kernel *k, int device, int attribute, int v
   }
 }
 
+CUresult kernel_owner(CUfunction f, struct context **owner) {
+  struct kernel *k = kernel_checked(f);
+  return k ? module_owner((CUmodule)k->module, owner) : CUDA_ERROR_INVALID_HANDLE;
+}
+
 CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc) {
-  ENTER_CONTEXT();
   struct kernel *k = kernel_checked(hfunc);
   if (!k) return CUDA_ERROR_INVALID_HANDLE;
   return pi ? get_attribute(k, thread_state.current->device, attrib, pi) : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value) {
-  ENTER_CONTEXT();
   struct kernel *k = kernel_checked(hfunc);
   return k ? set_attribute(k, thread_state.current->device, attrib, value) : CUDA_ERROR_INVALID_HANDLE;
 }
@@ -102,7 +105,6 @@ static CUresult set_cache_config(const void *handle, CUfunc_cache config) {
 }
 
 CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config) {
-  ENTER_CONTEXT();
   return set_cache_config(hfunc, config);
 }
 
@@ -111,7 +113,6 @@ CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice d
 }
 
 CUresult cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config) {
-  ENTER_CONTEXT();
   if (!kernel_checked(hfunc)) return CUDA_ERROR_INVALID_HANDLE;
   return config >= 0 && config <= 2 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
@@ -152,7 +153,6 @@ CUresult cuFuncGetParamCount(CUfunction func, size_t *paramCount) {
 }
 
 CUresult cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function) {
-  ENTER_CONTEXT();
   struct kernel *k = kernel_checked(function);
   if (!k) return CUDA_ERROR_INVALID_HANDLE;
   if (!state) return CUDA_ERROR_INVALID_VALUE;
@@ -161,7 +161,6 @@ CUresult cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function) {
 }
 
 CUresult function_load(CUfunction f) {
-  ENTER_CONTEXT();
   struct kernel *k = kernel_checked(f);
   struct kernel_code *code;
   return k ? kernel_code(k, thread_state.current->device, &code) : CUDA_ERROR_INVALID_HANDLE;

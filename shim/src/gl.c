@@ -19,7 +19,6 @@ static struct gl_buffer *room(void) {
 }
 
 CUresult cuGLInit(void) {
-  ENTER_CONTEXT();
   return CUDA_SUCCESS; /* there is nothing to prepare */
 }
 
@@ -31,7 +30,6 @@ CUresult cuGLGetDevices_v2(unsigned int *pCudaDeviceCount, CUdevice *pCudaDevice
 }
 
 CUresult cuGLRegisterBufferObject(GLuint buffer) {
-  ENTER_CONTEXT();
   void *resource = NULL;
   CUresult result = CUDA_ERROR_ALREADY_MAPPED;
   pthread_mutex_lock(&lock);
@@ -43,7 +41,6 @@ CUresult cuGLRegisterBufferObject(GLuint buffer) {
 }
 
 CUresult cuGLUnregisterBufferObject(GLuint buffer) {
-  ENTER_CONTEXT();
   pthread_mutex_lock(&lock);
   struct gl_buffer *b = find(buffer);
   CUresult result = b ? from_hip(hip.GraphicsUnregisterResource(b->resource)) : CUDA_ERROR_INVALID_VALUE;
@@ -54,7 +51,6 @@ CUresult cuGLUnregisterBufferObject(GLuint buffer) {
 
 /* How the buffer is used is a hint, which HIP takes at registration alone. */
 CUresult cuGLSetBufferObjectMapFlags(GLuint buffer, unsigned int Flags) {
-  ENTER_CONTEXT();
   pthread_mutex_lock(&lock);
   struct gl_buffer *b = Flags <= 2 ? find(buffer) : NULL;
   if (b) b->flags = Flags;
@@ -63,7 +59,6 @@ CUresult cuGLSetBufferObjectMapFlags(GLuint buffer, unsigned int Flags) {
 }
 
 CUresult cuGLMapBufferObjectAsync_v2(CUdeviceptr *dptr, size_t *size, GLuint buffer, CUstream hStream) {
-  ENTER_CONTEXT();
   void *stream;
   size_t bytes = 0;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
@@ -82,7 +77,6 @@ CUresult cuGLMapBufferObject_v2(CUdeviceptr *dptr, size_t *size, GLuint buffer) 
 }
 
 CUresult cuGLUnmapBufferObjectAsync(GLuint buffer, CUstream hStream) {
-  ENTER_CONTEXT();
   void *stream;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
   pthread_mutex_lock(&lock);
@@ -96,6 +90,5 @@ CUresult cuGLUnmapBufferObject(GLuint buffer) { return cuGLUnmapBufferObjectAsyn
 
 /* A hint as well. */
 CUresult cuGraphicsResourceSetMapFlags_v2(CUgraphicsResource resource, unsigned int flags) {
-  ENTER_CONTEXT();
   return resource && flags <= 2 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

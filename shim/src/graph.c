@@ -47,7 +47,6 @@ static CUresult add_node(CUgraphNode *node, CUgraph graph, const CUgraphNode *de
 
 CUresult cuGraphAddNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
                         size_t numDependencies, CUgraphNodeParams *nodeParams) {
-  ENTER_CONTEXT();
   if (!phGraphNode || !nodeParams) return CUDA_ERROR_INVALID_VALUE;
   return add_node(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
 }
@@ -82,7 +81,6 @@ static bool has_memory(CUgraph graph) {
 
 CUresult cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
                                   size_t numDependencies, CUgraph childGraph) {
-  ENTER_CONTEXT();
   if (!phGraphNode || graph_is_moved(childGraph)) return CUDA_ERROR_INVALID_VALUE;
   if (has_conditionals(childGraph) || has_memory(childGraph)) return CUDA_ERROR_NOT_SUPPORTED;
   return from_hip(hip.GraphAddChildGraphNode(phGraphNode, hGraph, dependencies, numDependencies, childGraph));
@@ -90,7 +88,6 @@ CUresult cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph, cons
 
 CUresult cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams) {
   static int said;
-  ENTER_CONTEXT();
   if (!nodeParams) return CUDA_ERROR_INVALID_VALUE;
   CUgraphNodeParams *p = nodeParams;
   switch (p->type) {
@@ -153,7 +150,6 @@ CUresult cuGraphNodeSetParams_v2(CUgraphNode hNode, CUgraphNodeParams *nodeParam
 
 CUresult cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraphNodeParams *nodeParams) {
   static int said;
-  ENTER_CONTEXT();
   if (!nodeParams) return CUDA_ERROR_INVALID_VALUE;
   CUgraphNodeParams *p = nodeParams;
   switch (p->type) {
@@ -177,7 +173,6 @@ CUresult cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUg
 }
 
 CUresult cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type) {
-  ENTER_CONTEXT();
   if (!type) return CUDA_ERROR_INVALID_VALUE;
   if (conditional_of(hNode)) {
     *type = CU_GRAPH_NODE_TYPE_CONDITIONAL;

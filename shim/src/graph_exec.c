@@ -13,13 +13,11 @@ static CUresult instantiate(CUgraphExec *exec, CUgraph graph, unsigned long long
 
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph, unsigned long long flags) {
   struct outcome why;
-  ENTER_CONTEXT();
   return phGraphExec ? instantiate(phGraphExec, hGraph, flags, &why) : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult graph_instantiate(CUgraphExec *exec, CUgraph graph, CUgraphNode *error, char *log, size_t size) {
   struct outcome why;
-  ENTER_CONTEXT();
   if (!exec) return CUDA_ERROR_INVALID_VALUE;
   if (!has_conditionals(graph) && !condition_unused(graph) && !graph_is_moved(graph))
     return from_hip(hip.GraphInstantiate(exec, graph, error, log, size));
@@ -32,7 +30,6 @@ CUresult graph_instantiate(CUgraphExec *exec, CUgraph graph, CUgraphNode *error,
 CUresult graph_instantiate_with_params(CUgraphExec *exec, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params) {
   enum { UPLOAD = 2 };
   struct outcome why;
-  ENTER_CONTEXT();
   if (!exec || !params) return CUDA_ERROR_INVALID_VALUE;
   CUresult result = instantiate(exec, graph, params->flags & ~(unsigned long long)UPLOAD, &why);
   params->hErrNode_out = handle_then(why.node);
@@ -42,7 +39,6 @@ CUresult graph_instantiate_with_params(CUgraphExec *exec, CUgraph graph, CUDA_GR
 }
 
 CUresult cuGraphLaunch(CUgraphExec hGraph, CUstream hStream) {
-  ENTER_CONTEXT();
   struct exec *e = conditional_exec(hGraph);
   if (UNLIKELY(e != NULL)) return conditional_launch(e, hStream);
   void *stream;
@@ -52,7 +48,6 @@ CUresult cuGraphLaunch(CUgraphExec hGraph, CUstream hStream) {
 
 /* Uploading ahead is a hint: a HIP library without it uploads at the first launch. */
 CUresult cuGraphUpload(CUgraphExec hGraph, CUstream hStream) {
-  ENTER_CONTEXT();
   void *stream;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
   if (conditional_exec(hGraph)) return CUDA_SUCCESS;
@@ -61,7 +56,6 @@ CUresult cuGraphUpload(CUgraphExec hGraph, CUstream hStream) {
 }
 
 CUresult cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t *flags) {
-  ENTER_CONTEXT();
   if (!flags) return CUDA_ERROR_INVALID_VALUE;
   const struct exec *e = conditional_exec(hGraphExec);
   if (e) *flags = conditional_flags(e);
@@ -72,7 +66,6 @@ CUresult cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t *flags) {
 }
 
 CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExecUpdateResultInfo *resultInfo) {
-  ENTER_CONTEXT();
   if (!resultInfo || graph_is_moved(hGraph)) return CUDA_ERROR_INVALID_VALUE;
   *resultInfo = (CUgraphExecUpdateResultInfo){0};
   struct exec *e = conditional_exec(hGraphExec);

@@ -120,7 +120,6 @@ void graph_renamed(const void *then, const void *now) {
 }
 
 CUresult cuGraphCreate(CUgraph *phGraph, unsigned int flags) {
-  ENTER_CONTEXT();
   if (!phGraph) return CUDA_ERROR_INVALID_VALUE;
   int error = hip.GraphCreate(phGraph, flags);
   if (!error) graph_made(*phGraph);
@@ -128,7 +127,6 @@ CUresult cuGraphCreate(CUgraph *phGraph, unsigned int flags) {
 }
 
 CUresult cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph) {
-  ENTER_CONTEXT();
   if (!phGraphClone) return CUDA_ERROR_INVALID_VALUE;
   if (has_conditionals(originalGraph)) return CUDA_ERROR_NOT_SUPPORTED;
   int error = hip.GraphClone(phGraphClone, originalGraph);
@@ -156,7 +154,6 @@ CUresult cuGraphDestroy(CUgraph hGraph) {
 }
 
 CUresult cuGraphDestroyNode(CUgraphNode hNode) {
-  ENTER_CONTEXT();
   pthread_mutex_lock(&lock);
   if (graph_ids.count + node_ids.count) forget_node(hNode);
   pthread_mutex_unlock(&lock);
@@ -186,7 +183,6 @@ static CUresult number_of(struct list *ids, const void *object, unsigned *id) {
 }
 
 CUresult cuGraphGetId(CUgraph hGraph, unsigned int *graphId) {
-  ENTER_CONTEXT();
   size_t count = 0;
   if (!graphId) return CUDA_ERROR_INVALID_VALUE;
   int error = hip.GraphGetNodes(hGraph, NULL, &count);
@@ -201,7 +197,6 @@ CUresult cuGraphExecGetId(CUgraphExec hGraphExec, unsigned int *graphId) {
 }
 
 CUresult cuGraphNodeGetContainingGraph(CUgraphNode hNode, CUgraph *phGraph) {
-  ENTER_CONTEXT();
   CUgraphNodeType type;
   if (!phGraph) return CUDA_ERROR_INVALID_VALUE;
   CUresult result = cuGraphNodeGetType(hNode, &type);
@@ -215,7 +210,6 @@ CUresult cuGraphNodeGetContainingGraph(CUgraphNode hNode, CUgraph *phGraph) {
 }
 
 CUresult cuGraphNodeGetLocalId(CUgraphNode hNode, unsigned int *nodeId) {
-  ENTER_CONTEXT();
   CUgraphNodeType type;
   if (!nodeId) return CUDA_ERROR_INVALID_VALUE;
   CUresult result = cuGraphNodeGetType(hNode, &type);

@@ -57,7 +57,6 @@ static int add_kernel(const struct hip_kernel_node *p, void *context) {
 
 CUresult cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
                                  size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS *nodeParams) {
-  ENTER_CONTEXT();
   if (!phGraphNode) return CUDA_ERROR_INVALID_VALUE;
   struct add a = {phGraphNode, hGraph, dependencies, numDependencies};
   return with_kernel_params(nodeParams, add_kernel, &a);
@@ -66,7 +65,6 @@ CUresult cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const
 static int set_kernel(const struct hip_kernel_node *p, void *node) { return hip.GraphKernelNodeSetParams(node, p); }
 
 CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams) {
-  ENTER_CONTEXT();
   return with_kernel_params(nodeParams, set_kernel, hNode);
 }
 
@@ -78,7 +76,6 @@ static int exec_set_kernel(const struct hip_kernel_node *p, void *context) {
 
 CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode,
                                            const CUDA_KERNEL_NODE_PARAMS *nodeParams) {
-  ENTER_CONTEXT();
   struct exec_set s = {hGraphExec, hNode};
   if (!graph_exec_part(&s.exec, &s.node)) return CUDA_ERROR_INVALID_VALUE;
   return with_kernel_params(nodeParams, exec_set_kernel, &s);
@@ -104,7 +101,6 @@ static unsigned asked_shared(const struct kernel *k, const struct kernel_code *c
 }
 
 static CUresult get_kernel(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *p, size_t size) {
-  ENTER_CONTEXT();
   struct hip_kernel_node node = {0};
   if (!p) return CUDA_ERROR_INVALID_VALUE;
   int error = hip.GraphKernelNodeGetParams(hNode, &node);
@@ -170,14 +166,12 @@ static bool memset_node(const CUDA_MEMSET_NODE_PARAMS *p, struct hip_memset_node
 CUresult cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
                               size_t numDependencies, const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx) {
   (void)ctx;
-  ENTER_CONTEXT();
   struct hip_memset_node node;
   if (!phGraphNode || !memset_node(memsetParams, &node)) return CUDA_ERROR_INVALID_VALUE;
   return from_hip(hip.GraphAddMemsetNode(phGraphNode, hGraph, dependencies, numDependencies, &node));
 }
 
 CUresult cuGraphMemsetNodeGetParams(CUgraphNode hNode, CUDA_MEMSET_NODE_PARAMS *nodeParams) {
-  ENTER_CONTEXT();
   struct hip_memset_node node = {0};
   if (!nodeParams) return CUDA_ERROR_INVALID_VALUE;
   int error = hip.GraphMemsetNodeGetParams(hNode, &node);
@@ -187,7 +181,6 @@ CUresult cuGraphMemsetNodeGetParams(CUgraphNode hNode, CUDA_MEMSET_NODE_PARAMS *
 }
 
 CUresult cuGraphMemsetNodeSetParams(CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *nodeParams) {
-  ENTER_CONTEXT();
   struct hip_memset_node node;
   if (!memset_node(nodeParams, &node)) return CUDA_ERROR_INVALID_VALUE;
   return from_hip(hip.GraphMemsetNodeSetParams(hNode, &node));
@@ -196,7 +189,6 @@ CUresult cuGraphMemsetNodeSetParams(CUgraphNode hNode, const CUDA_MEMSET_NODE_PA
 CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
                                         const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx) {
   (void)ctx;
-  ENTER_CONTEXT();
   struct hip_memset_node node;
   if (!memset_node(memsetParams, &node) || !graph_exec_part(&hGraphExec, &hNode)) return CUDA_ERROR_INVALID_VALUE;
   return from_hip(hip.GraphExecMemsetNodeSetParams(hGraphExec, hNode, &node));
@@ -227,7 +219,6 @@ static bool copy_parms(const struct hip_copy_3d *c, struct hip_copy_parms *out) 
 CUresult cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
                               size_t numDependencies, const CUDA_MEMCPY3D *copyParams, CUcontext ctx) {
   (void)ctx;
-  ENTER_CONTEXT();
   struct hip_copy_3d copy;
   if (!phGraphNode || copy_for_hip(copyParams, &copy)) return CUDA_ERROR_INVALID_VALUE;
   int error = hip.DrvGraphAddMemcpyNode(phGraphNode, hGraph, dependencies, numDependencies, &copy, NULL);
@@ -238,7 +229,6 @@ CUresult cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CU
 }
 
 CUresult cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D *nodeParams) {
-  ENTER_CONTEXT();
   struct hip_copy_3d copy = {0};
   if (!nodeParams) return CUDA_ERROR_INVALID_VALUE;
   int error = hip.DrvGraphMemcpyNodeGetParams(hNode, &copy);
@@ -247,7 +237,6 @@ CUresult cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D *nodeParams
 }
 
 CUresult cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D *nodeParams) {
-  ENTER_CONTEXT();
   struct hip_copy_3d copy;
   if (copy_for_hip(nodeParams, &copy)) return CUDA_ERROR_INVALID_VALUE;
   int error = hip.DrvGraphMemcpyNodeSetParams(hNode, &copy);
@@ -259,7 +248,6 @@ CUresult cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D *node
 CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMCPY3D *copyParams,
                                         CUcontext ctx) {
   (void)ctx;
-  ENTER_CONTEXT();
   struct hip_copy_3d copy;
   if (copy_for_hip(copyParams, &copy) || !graph_exec_part(&hGraphExec, &hNode)) return CUDA_ERROR_INVALID_VALUE;
   int error = hip.DrvGraphExecMemcpyNodeSetParams(hGraphExec, hNode, &copy, NULL);
@@ -273,14 +261,12 @@ CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNod
 
 CUresult cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
                                 size_t numDependencies, CUDA_MEM_ALLOC_NODE_PARAMS *nodeParams) {
-  ENTER_CONTEXT();
   if (!phGraphNode || graph_is_moved(hGraph)) return CUDA_ERROR_INVALID_VALUE;
   return from_hip(hip.GraphAddMemAllocNode(phGraphNode, hGraph, dependencies, numDependencies, nodeParams));
 }
 
 CUresult cuGraphAddMemFreeNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
                                size_t numDependencies, CUdeviceptr dptr) {
-  ENTER_CONTEXT();
   if (!phGraphNode || graph_is_moved(hGraph)) return CUDA_ERROR_INVALID_VALUE;
   return from_hip(hip.GraphAddMemFreeNode(phGraphNode, hGraph, dependencies, numDependencies, (void *)dptr));
 }

@@ -54,7 +54,6 @@ CUresult cuDeviceGetDevResource(CUdevice dev, CUdevResource *resource, CUdevReso
 }
 
 CUresult cuCtxGetDevResource(CUcontext hCtx, CUdevResource *resource, CUdevResourceType type) {
-  ENTER_CONTEXT();
   struct context *c = context_checked(hCtx);
   return c ? resource_of(c, resource, type) : CUDA_ERROR_INVALID_CONTEXT;
 }

@@ -181,7 +181,6 @@ CUresult kernel_launch(const struct launch *l) {
 
 static CUresult launch(CUfunction f, const struct shape *s, CUstream hStream, void **params, void **extra,
                        bool cooperative) {
-  ENTER_CONTEXT();
   struct launch l = {.kernel = kernel_checked(f), .shape = *s, .device = thread_state.current->device, .params = params,
                      .extra = extra, .cooperative = cooperative};
   if (UNLIKELY(!l.kernel || !stream_hip(hStream, &l.stream))) return CUDA_ERROR_INVALID_HANDLE;
@@ -241,7 +240,6 @@ CUresult launch_kernel_ex_per_thread(const CUlaunchConfig *config, CUfunction f,
 
 CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *launchParamsList, unsigned int numDevices,
                                               unsigned int flags) {
-  ENTER_CONTEXT();
   if (!launchParamsList || !numDevices || flags > 3) return CUDA_ERROR_INVALID_VALUE;
   if (numDevices > 1) return CUDA_ERROR_NOT_SUPPORTED;
   const CUDA_LAUNCH_PARAMS *p = launchParamsList;

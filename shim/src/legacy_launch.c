@@ -7,7 +7,6 @@
 struct legacy { unsigned block[3], shared, size; char parameters[4096]; };
 
 static CUresult legacy_of(CUfunction f, struct kernel **k) {
-  ENTER_CONTEXT();
   *k = kernel_checked(f);
   if (!*k) return CUDA_ERROR_INVALID_HANDLE;
   if (!(*k)->legacy) (*k)->legacy = calloc(1, sizeof *(*k)->legacy);

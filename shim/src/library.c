@@ -74,7 +74,6 @@ CUresult cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *na
 }
 
 CUresult cuLibraryGetModule(CUmodule *pMod, CUlibrary library) {
-  ENTER_CONTEXT();
   struct module *m = library_checked(library);
   if (nothing_in(m)) return nothing_in(m);
   if (!pMod) return CUDA_ERROR_INVALID_VALUE;
@@ -91,7 +90,6 @@ CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernels, C
 }
 
 CUresult cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name) {
-  ENTER_CONTEXT();
   struct module *m = library_checked(library);
   return m && m->no_image ? nothing_in(m) : cuModuleGetGlobal_v2(dptr, bytes, (CUmodule)library, name);
 }
@@ -116,7 +114,6 @@ CUresult cuLibraryGetUnifiedFunction(void **fptr, CUlibrary library, const char 
 }
 
 CUresult cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel) {
-  ENTER_CONTEXT();
   struct kernel *k = kernel_checked(kernel);
   if (!k) return CUDA_ERROR_INVALID_HANDLE;
   if (!pFunc) return CUDA_ERROR_INVALID_VALUE;

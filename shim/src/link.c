@@ -19,7 +19,6 @@ static struct link *link_checked(CUlinkState state) {
 }
 
 CUresult cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **optionValues, CUlinkState *stateOut) {
-  ENTER_CONTEXT();
   if (!stateOut || (numOptions && (!options || !optionValues))) return CUDA_ERROR_INVALID_VALUE;
   struct link *l = handle_new(HANDLE_LINK);
   if (!l) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -47,7 +46,6 @@ CUresult link_add(struct linked *linked, const void *data, size_t size, char *pr
 CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name,
                           unsigned int numOptions, CUjit_option *options, void **optionValues) {
   (void)name, (void)numOptions, (void)options, (void)optionValues;
-  ENTER_CONTEXT();
   struct link *l = link_checked(state);
   char problem[512];
   if (!l) return CUDA_ERROR_INVALID_HANDLE;
@@ -62,7 +60,6 @@ CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, si
 
 CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path, unsigned int numOptions,
                           CUjit_option *options, void **optionValues) {
-  ENTER_CONTEXT();
   if (!link_checked(state)) return CUDA_ERROR_INVALID_HANDLE;
   if (!path) return CUDA_ERROR_INVALID_VALUE;
   void *data = NULL;
@@ -85,7 +82,6 @@ CUresult link_finish(struct linked *linked, struct jit *jit) {
 }
 
 CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut) {
-  ENTER_CONTEXT();
   struct link *l = link_checked(state);
   if (!l) return CUDA_ERROR_INVALID_HANDLE;
   if (!cubinOut) return CUDA_ERROR_INVALID_VALUE;
@@ -102,7 +98,6 @@ CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut) {
 }
 
 CUresult cuLinkDestroy(CUlinkState state) {
-  ENTER_CONTEXT();
   struct link *l = link_checked(state);
   if (!l) return CUDA_ERROR_INVALID_HANDLE;
   if (!handle_claim(l)) return CUDA_ERROR_INVALID_HANDLE;

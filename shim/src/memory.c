@@ -16,13 +16,11 @@ bool allocation_holds(CUdeviceptr at, size_t size) {
 }
 
 CUresult cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize) {
-  ENTER_CONTEXT();
   return dptr && bytesize ? from_hip(hip.Malloc(dptr, bytesize)) : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* Flags: 1 portable, 2 mapped, 4 write-combined, with the same numbers in HIP. */
 CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags) {
-  ENTER_CONTEXT();
   return pp && !(Flags & ~7u) ? from_hip(hip.HostMalloc(pp, bytesize, Flags)) : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -38,13 +36,11 @@ __attribute__((visibility("default"))) int ptx2amd_memory_info(size_t *left, siz
 }
 
 CUresult cuMemFree_v2(CUdeviceptr dptr) {
-  ENTER_CONTEXT();
   CUresult result = from_hip(hip.Free((void *)dptr));
   return result == CUDA_ERROR_INVALID_HANDLE ? CUDA_ERROR_INVALID_VALUE : result;
 }
 
 CUresult cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr) {
-  ENTER_CONTEXT();
   CUdeviceptr base = 0;
   size_t size = 0;
   int error = hip.MemGetAddressRange(&base, &size, dptr);
@@ -65,7 +61,6 @@ static bool hip_location(CUmemLocation location, int *device) {
 }
 
 CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device) {
-  ENTER_CONTEXT();
   if (!devPtr || !count || !range_fits(devPtr, count, 1) || advice < 1 || advice > 6) return CUDA_ERROR_INVALID_VALUE;
   return hint(hip.MemAdvise((void *)devPtr, count, (unsigned)advice, device));
 }
@@ -77,7 +72,6 @@ CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, C
 }
 
 CUresult cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream) {
-  ENTER_CONTEXT();
   void *stream;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
   if (!devPtr || !count || !range_fits(devPtr, count, 1)) return CUDA_ERROR_INVALID_VALUE;
@@ -96,7 +90,6 @@ CUresult cuMemPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count
                                  size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags,
                                  CUstream hStream) {
   (void)prefetchLocs, (void)prefetchLocIdxs;
-  ENTER_CONTEXT();
   void *stream;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
   if (!dptrs || !sizes || !count || numPrefetchLocs > count || flags) return CUDA_ERROR_INVALID_VALUE;

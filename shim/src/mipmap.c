@@ -82,7 +82,6 @@ static CUresult made(CUmipmappedArray *handle, const CUDA_ARRAY3D_DESCRIPTOR *d,
 }
 
 CUresult cuMipmappedArrayCreate(CUmipmappedArray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned int numMipmapLevels) {
-  ENTER_CONTEXT();
   if (!pHandle || !d || !numMipmapLevels || d->Width > 1u << 28) return CUDA_ERROR_INVALID_VALUE;
   unsigned most = most_levels(d);
   return made(pHandle, d, numMipmapLevels < most ? numMipmapLevels : most, 0);
@@ -94,7 +93,6 @@ CUresult cuExternalMemoryGetMappedMipmappedArray(CUmipmappedArray *mipmap, CUext
                                                  const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC *mipmapDesc) {
   static int said;
   enum { COLOR_ATTACHMENT = 0x20 }; /* what the other API does with it */
-  ENTER_CONTEXT();
   if (!mipmap || !mipmapDesc) return CUDA_ERROR_INVALID_VALUE;
   if (!hip_is_software) return refuse(&said, "an array in external memory of AMD's library, whose images are tiled,");
   CUDA_ARRAY3D_DESCRIPTOR d = mipmapDesc->arrayDesc;
@@ -117,7 +115,6 @@ CUresult cuExternalMemoryGetMappedMipmappedArray(CUmipmappedArray *mipmap, CUext
 }
 
 CUresult cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hMipmappedArray, unsigned int level) {
-  ENTER_CONTEXT();
   struct mipmap *m = mipmap_checked(hMipmappedArray);
   if (!m) return CUDA_ERROR_INVALID_HANDLE;
   if (!pLevelArray || level >= m->levels) return CUDA_ERROR_INVALID_VALUE;
@@ -126,7 +123,6 @@ CUresult cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hMipmap
 }
 
 CUresult cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray) {
-  ENTER_CONTEXT();
   struct mipmap *m = mipmap_checked(hMipmappedArray);
   return m ? dropped(m) : CUDA_ERROR_INVALID_HANDLE;
 }
@@ -134,7 +130,6 @@ CUresult cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray) {
 /* ---- what only mipmaps have that are made otherwise: sparse, or with memory that comes later ---- */
 
 static CUresult not_of_that_kind(CUmipmappedArray mipmap) {
-  ENTER_CONTEXT();
   return mipmap_checked(mipmap) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
 }
 

@@ -202,7 +202,6 @@ CUresult read_file(const char *path, void **data, size_t *size) {
 
 CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions, CUjit_option *options,
                             void **optionValues) {
-  ENTER_CONTEXT();
   if (!module || !image || (numOptions && (!options || !optionValues))) return CUDA_ERROR_INVALID_VALUE;
   struct jit jit;
   struct module *m = NULL;
@@ -222,7 +221,6 @@ CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin) {
 }
 
 CUresult cuModuleLoad(CUmodule *module, const char *fname) {
-  ENTER_CONTEXT();
   if (!module || !fname) return CUDA_ERROR_INVALID_VALUE;
   void *data = NULL;
   size_t size = 0;
@@ -235,15 +233,16 @@ CUresult cuModuleLoad(CUmodule *module, const char *fname) {
   return result;
 }
 
-/* A thread without a context unloads in the module's own, as Blender does at the end of a render. */
+CUresult module_owner(CUmodule hmod, struct context **owner) {
+  struct module *m = module_checked(hmod);
+  if (!m) return CUDA_ERROR_INVALID_HANDLE;
+  if (m->library) return context_missing();
+  *owner = m->context;
+  return CUDA_SUCCESS;
+}
+
 CUresult cuModuleUnload(CUmodule hmod) {
-  struct module *m = initialised ? module_checked(hmod) : NULL;
-  if (m && !m->library && !thread_state.current && cuCtxPushCurrent_v2((CUcontext)m->context) == CUDA_SUCCESS) {
-    CUresult result = cuModuleUnload(hmod);
-    cuCtxPopCurrent_v2(NULL);
-    return result;
-  }
-  ENTER_CONTEXT();
+  struct module *m = module_checked(hmod);
   if (!m || m->library) return CUDA_ERROR_INVALID_HANDLE;
   hip.DeviceSynchronize(); /* its kernels may be running */
   printf_drain(thread_state.current->device);
@@ -252,7 +251,6 @@ CUresult cuModuleUnload(CUmodule hmod) {
 }
 
 CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name) {
-  ENTER_CONTEXT();
   struct module *m = module_checked(hmod);
   if (!m) return CUDA_ERROR_INVALID_HANDLE;
   if (!hfunc || !name) return CUDA_ERROR_INVALID_VALUE;
@@ -263,7 +261,6 @@ CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
 }
 
 CUresult cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name) {
-  ENTER_CONTEXT();
   struct module *m = module_checked(hmod);
   if (!m) return CUDA_ERROR_INVALID_HANDLE;
   if (!name || (!dptr && !bytes)) return CUDA_ERROR_INVALID_VALUE;

@@ -30,7 +30,6 @@ static CUresult active_blocks(struct kernel *k, int device, int block, size_t dy
 
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, CUfunction func, int blockSize,
                                                               size_t dynamicSMemSize, unsigned int flags) {
-  ENTER_CONTEXT();
   struct kernel *k = kernel_checked(func);
   if (!k) return CUDA_ERROR_INVALID_HANDLE;
   if (!numBlocks || blockSize <= 0 || flags > 1) return CUDA_ERROR_INVALID_VALUE;
@@ -44,7 +43,6 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, CU
 CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize, CUfunction func,
                                                    CUoccupancyB2DSize blockSizeToDynamicSMemSize,
                                                    size_t dynamicSMemSize, int blockSizeLimit, unsigned int flags) {
-  ENTER_CONTEXT();
   struct kernel *k = kernel_checked(func);
   if (!k) return CUDA_ERROR_INVALID_HANDLE;
   if (!minGridSize || !blockSize || flags > 1) return CUDA_ERROR_INVALID_VALUE;
@@ -64,7 +62,6 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockS
 
 CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunction func, int numBlocks,
                                                  int blockSize) {
-  ENTER_CONTEXT();
   struct kernel *k = kernel_checked(func);
   if (!k) return CUDA_ERROR_INVALID_HANDLE;
   if (!dynamicSmemSize || numBlocks <= 0 || blockSize <= 0) return CUDA_ERROR_INVALID_VALUE;
@@ -75,7 +72,6 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunc
 
 /* Clusters are of one block. */
 CUresult cuOccupancyMaxPotentialClusterSize(int *clusterSize, CUfunction func, const CUlaunchConfig *config) {
-  ENTER_CONTEXT();
   if (!kernel_checked(func)) return CUDA_ERROR_INVALID_HANDLE;
   if (!clusterSize || !config) return CUDA_ERROR_INVALID_VALUE;
   *clusterSize = 1;
@@ -83,7 +79,6 @@ CUresult cuOccupancyMaxPotentialClusterSize(int *clusterSize, CUfunction func, c
 }
 
 CUresult cuOccupancyMaxActiveClusters(int *numClusters, CUfunction func, const CUlaunchConfig *config) {
-  ENTER_CONTEXT();
   if (!kernel_checked(func)) return CUDA_ERROR_INVALID_HANDLE;
   if (!numClusters || !config) return CUDA_ERROR_INVALID_VALUE;
   int blocks = 0;

@@ -30,7 +30,6 @@ CUresult cuDeviceGetP2PAtomicCapabilities(unsigned int *capabilities, const CUat
 }
 
 CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags) {
-  ENTER_CONTEXT();
   struct context *peer = context_checked(peerContext), *own = context_current();
   if (!peer || peer == own) return CUDA_ERROR_INVALID_CONTEXT;
   if (Flags) return CUDA_ERROR_INVALID_VALUE;
@@ -45,7 +44,6 @@ CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags) {
 }
 
 CUresult cuCtxDisablePeerAccess(CUcontext peerContext) {
-  ENTER_CONTEXT();
   struct context *peer = context_checked(peerContext), *own = context_current();
   if (!peer) return CUDA_ERROR_INVALID_CONTEXT;
   if (!enabled[own->device][peer->device]) return CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;

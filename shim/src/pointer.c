@@ -37,6 +37,12 @@ static size_t size_of(CUpointer_attribute a) {
   }
 }
 
+/* Whose memory it is, nobody remembers: the current context's, where that can be. */
+static struct context *context_of(const struct hip_pointer *p) {
+  struct context *c = context_current();
+  return device_ok(p->device) && (!c || c->device != p->device) ? primary_context(p->device) : c;
+}
+
 /* The value of an attribute of a known pointer; false when it has none. */
 static bool value_of(CUpointer_attribute a, CUdeviceptr ptr, const struct hip_pointer *p, enum pointer_kind kind,
                      uint64_t *value) {
@@ -44,7 +50,7 @@ static bool value_of(CUpointer_attribute a, CUdeviceptr ptr, const struct hip_po
   size_t size = 0;
   bool range = !hip.MemGetAddressRange(&base, &size, ptr);
   switch (a) {
-    case CU_POINTER_ATTRIBUTE_CONTEXT: *value = (uintptr_t)thread_state.current; return true;
+    case CU_POINTER_ATTRIBUTE_CONTEXT: *value = (uintptr_t)context_of(p); return true;
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
       *value = kind == POINTER_HOST ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
       return true;
@@ -99,7 +105,6 @@ CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute 
 }
 
 CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr ptr) {
-  ENTER_CONTEXT();
   struct hip_pointer p;
   if (!value || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS || inspect(ptr, &p) == POINTER_UNKNOWN)
     return CUDA_ERROR_INVALID_VALUE;
@@ -132,7 +137,6 @@ static CUresult location_of(CUdeviceptr at, size_t size, size_t step, CUmemLocat
 CUresult cuMemGetLocationInfo(CUdeviceptr ptr, size_t size, size_t summaryGranularity, size_t samplingGranularity,
                               CUmemLocation *location_out) {
   static int said;
-  ENTER_CONTEXT();
   struct hip_pointer p;
   if (!ptr || !location_out || !summaryGranularity || summaryGranularity > size || samplingGranularity > summaryGranularity)
     return CUDA_ERROR_INVALID_VALUE;

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "cuda_api.h"
+#include "context.h"
 #include "cuda_constants.h"
 #include "handle.h"
 #include "hip_table.h"
@@ -60,51 +61,8 @@ struct device {
 extern struct device devices[MAX_DEVICES];
 extern int device_count;
 CUresult devices_find(void);
-CUresult device_texture_1d_width(size_t *width, CUarray_format format, unsigned channels, CUdevice dev);
-
-/* ---- context.c ---- */
-struct storage;
-/* What programs have set of a stream: values as CUDA lays them out. */
-struct stream_attributes { char set[4], value[4][64]; };
-struct multiprocessors { unsigned first, count; };
-struct context {
-  struct handle h;
-  int device;
-  unsigned flags;
-  bool primary, ending;
-  _Atomic bool active;
-  int retained;           /* primary: retain count; others: attach count */
-  uint64_t id;
-  int cache_config, shared_config;
-  size_t limits[CU_LIMITS];
-  struct multiprocessors sms; /* of a green context; count 0: all */
-  struct storage *storage;
-  struct stream_attributes default_attributes[2]; /* of the default stream, and of threads' own */
-};
-FITS(struct context, SLOT_CONTEXT);
-
-struct thread_state {
-  struct context *current;
-  int hip_device, depth;
-  struct context *stack[64];
-  bool sealed; /* cuInit done: seen by this thread */
-  bool by_runtime; /* since its last launch, this thread called the runtime library, which asks storage.c each time */
-};
-extern __thread struct thread_state thread_state __attribute__((tls_model("initial-exec")));
-extern bool initialised;
-
-CUresult context_missing(void);  /* why there is no usable current context */
-static inline struct context *context_current(void) {
-  struct context *c = thread_state.current;
-  if (!c || __atomic_load_n(&c->h.live, __ATOMIC_RELAXED) != HANDLE_LIVE) return NULL;
-  return atomic_load_explicit(&c->active, memory_order_relaxed) ? c : NULL;
-}
-#define ENTER_CONTEXT() do { if (UNLIKELY(!context_current())) return context_missing(); } while (0)
-static inline CUresult context_required(void) { return context_current() ? CUDA_SUCCESS : context_missing(); }
-struct context *context_checked(CUcontext handle); /* NULL when stale or foreign */
-struct context *context_new(int device);           /* active, not the primary one */
-struct context *primary_context(int device);       /* created inactive at first use */
 static inline bool device_ok(CUdevice d) { return d >= 0 && d < device_count; }
+CUresult device_texture_1d_width(size_t *width, CUarray_format format, unsigned channels, CUdevice dev);
 
 /* ---- capability.c ---- */
 struct capability { int major, minor; };

@@ -43,10 +43,14 @@ static struct stream *slot(CUstream stream) { return (struct stream *)stream; }
 
 static bool is_default(CUstream stream) { return (uintptr_t)stream <= 2; }
 
-#define CHECK_STREAM(stream) do { \
-    ENTER_CONTEXT(); \
-    if (!is_default(stream) && !own(stream)) return CUDA_ERROR_INVALID_HANDLE; \
-  } while (0)
+CUresult stream_owner(CUstream stream, struct context **owner) {
+  if (is_default(stream)) return context_missing();
+  if (!own(stream)) return CUDA_ERROR_INVALID_HANDLE;
+  *owner = slot(stream)->context;
+  return CUDA_SUCCESS;
+}
+
+#define CHECK_STREAM(stream) if (!is_default(stream) && !own(stream)) return CUDA_ERROR_INVALID_HANDLE
 
 /* In a green context, on its multiprocessors. */
 static int create_hip(void **made, unsigned flags, int priority, const struct multiprocessors *sms) {
@@ -60,7 +64,6 @@ static int create_hip(void **made, unsigned flags, int priority, const struct mu
 }
 
 CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority) {
-  ENTER_CONTEXT();
   if (!phStream || flags > 1) return CUDA_ERROR_INVALID_VALUE;
   int least = 0, greatest = 0;
   hip.DeviceGetStreamPriorityRange(&least, &greatest);
@@ -100,7 +103,6 @@ void streams_drop(struct context *c) {
 }
 
 CUresult cuStreamSynchronize(CUstream hStream) {
-  ENTER_CONTEXT();
   void *stream;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
   CUresult result = with_children(from_hip(hip.StreamSynchronize(stream)));
@@ -182,7 +184,6 @@ static void run_callback(void *hip_stream, int status, void *data) {
 }
 
 CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData, unsigned int flags) {
-  ENTER_CONTEXT();
   void *stream;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
   if (!callback || flags) return CUDA_ERROR_INVALID_VALUE;
@@ -214,7 +215,6 @@ static CUresult host_function_as_callback(void *stream, CUhostFn function, void 
 }
 
 CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData) {
-  ENTER_CONTEXT();
   void *stream;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
   if (!fn) return CUDA_ERROR_INVALID_VALUE;
@@ -234,7 +234,6 @@ void capture_return(int mode) {
 }
 
 CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus) {
-  ENTER_CONTEXT();
   void *stream;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
   if (!captureStatus) return CUDA_ERROR_INVALID_VALUE;
@@ -274,7 +273,6 @@ static bool captures_into_known(void *stream) {
 }
 
 CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph) {
-  ENTER_CONTEXT();
   void *stream;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
   if (!phGraph && !captures_into_known(stream)) return CUDA_ERROR_INVALID_VALUE;
@@ -304,7 +302,6 @@ static int one_by_one(void *stream, const CUstreamBatchMemOpParams *p) {
 
 CUresult cuStreamBatchMemOp_v2(CUstream hStream, unsigned int count, CUstreamBatchMemOpParams *paramArray,
                                unsigned int flags) {
-  ENTER_CONTEXT();
   void *stream;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
   if (!count || count > 256 || !paramArray || flags) return CUDA_ERROR_INVALID_VALUE;

@@ -20,7 +20,6 @@ static int place_of(CUstreamAttrID attribute) {
 }
 
 static CUresult find(CUstream stream, CUstreamAttrID attribute, const void *value, struct stream_attributes **found, int *at) {
-  ENTER_CONTEXT();
   *found = stream_attributes(stream);
   *at = place_of(attribute);
   if (!*found) return CUDA_ERROR_INVALID_HANDLE;

@@ -52,7 +52,6 @@ static bool in_range(int value, int last) { return value >= 0 && value <= last; 
 /* What all kinds of maps have in common; the map on success. */
 static CUresult describe(const struct request *r, struct map *m) {
   static int said_interleave, said_packed;
-  ENTER_CONTEXT();
   if (!r->map || (uintptr_t)r->map % MAP_ALIGN || !r->address || !r->sizes || !r->steps ||
       (r->rank > 1 && !r->strides))
     return CUDA_ERROR_INVALID_VALUE;
@@ -169,7 +168,6 @@ CUresult cuTensorMapSetAllocationClass(CUtensorMap *tensorMap, CUtensorMapAllocC
                                        CUtensorMapAllocClass *outAllocClass) {
   enum { SMALL = 1, LARGE = 2 };
   struct map m;
-  ENTER_CONTEXT();
   if (outAllocClass) *outAllocClass = SMALL;
   if (!tensorMap || (uintptr_t)tensorMap % MAP_ALIGN || !in_range(allocClass, LARGE)) return CUDA_ERROR_INVALID_VALUE;
   memcpy(&m, tensorMap, sizeof m);
@@ -178,7 +176,6 @@ CUresult cuTensorMapSetAllocationClass(CUtensorMap *tensorMap, CUtensorMapAllocC
 
 CUresult cuTensorMapReplaceAddress(CUtensorMap *tensorMap, void *globalAddress) {
   struct map m;
-  ENTER_CONTEXT();
   if (!tensorMap || (uintptr_t)tensorMap % MAP_ALIGN || !globalAddress || (uintptr_t)globalAddress % 16)
     return CUDA_ERROR_INVALID_VALUE;
   memcpy(&m, tensorMap, sizeof m);

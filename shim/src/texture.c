@@ -187,7 +187,6 @@ static bool found(unsigned long long handle, int kind, bool take, struct object 
 }
 
 static CUresult destroy(unsigned long long handle, int kind) {
-  ENTER_CONTEXT();
   struct object o;
   if (!found(handle, kind, true, &o)) return CUDA_ERROR_INVALID_VALUE;
   return from_hip(hip.Free((void *)o.address));
@@ -195,7 +194,6 @@ static CUresult destroy(unsigned long long handle, int kind) {
 
 CUresult cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pResDesc,
                            const CUDA_TEXTURE_DESC *pTexDesc, const CUDA_RESOURCE_VIEW_DESC *pResViewDesc) {
-  ENTER_CONTEXT();
   if (!pTexObject || !pResDesc || !pTexDesc) return CUDA_ERROR_INVALID_VALUE;
   struct descriptor d;
   CUresult result = texture_describe(pResDesc, pTexDesc, pResViewDesc, &d);
@@ -206,7 +204,6 @@ CUresult cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pR
 }
 
 CUresult cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_DESC *pResDesc) {
-  ENTER_CONTEXT();
   if (!pSurfObject || !pResDesc) return CUDA_ERROR_INVALID_VALUE;
   struct descriptor d;
   CUresult result = surface_describe(pResDesc, &d);
@@ -220,7 +217,6 @@ CUresult cuTexObjectDestroy(CUtexObject texObject) { return destroy(texObject, K
 CUresult cuSurfObjectDestroy(CUsurfObject surfObject) { return destroy(surfObject, KIND_SURFACE); }
 
 CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUtexObject texObject) {
-  ENTER_CONTEXT();
   struct object o;
   if (!pResDesc || !found(texObject, KIND_TEXTURE, false, &o)) return CUDA_ERROR_INVALID_VALUE;
   *pResDesc = o.resource;
@@ -228,7 +224,6 @@ CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUtexObject te
 }
 
 CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *pTexDesc, CUtexObject texObject) {
-  ENTER_CONTEXT();
   struct object o;
   if (!pTexDesc || !found(texObject, KIND_TEXTURE, false, &o)) return CUDA_ERROR_INVALID_VALUE;
   *pTexDesc = o.texture;
@@ -236,7 +231,6 @@ CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *pTexDesc, CUtexObject texO
 }
 
 CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *pResViewDesc, CUtexObject texObject) {
-  ENTER_CONTEXT();
   struct object o;
   if (!pResViewDesc || !found(texObject, KIND_TEXTURE, false, &o) || !o.viewed) return CUDA_ERROR_INVALID_VALUE;
   *pResViewDesc = o.view;
@@ -244,7 +238,6 @@ CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *pResViewDesc, C
 }
 
 CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUsurfObject surfObject) {
-  ENTER_CONTEXT();
   struct object o;
   if (!pResDesc || !found(surfObject, KIND_SURFACE, false, &o)) return CUDA_ERROR_INVALID_VALUE;
   *pResDesc = o.resource;

@@ -39,7 +39,6 @@ static struct reference *reference_new(CUdeviceptr variable, bool surface) {
 static CUresult of_module(void **handle, CUmodule hmod, const char *name, bool surface) {
   CUdeviceptr variable;
   size_t size;
-  ENTER_CONTEXT();
   if (!handle || !name) return CUDA_ERROR_INVALID_VALUE;
   CUresult result = cuModuleGetGlobal_v2(&variable, &size, hmod, name);
   if (result) return result;
@@ -79,12 +78,10 @@ static CUresult bind(struct reference *r, const CUDA_RESOURCE_DESC *resource) {
 }
 
 #define TEXTURE_REFERENCE(r, handle)              \
-  ENTER_CONTEXT();                                \
   struct reference *r = checked(handle, false);   \
   if (!r) return CUDA_ERROR_INVALID_HANDLE
 
 CUresult cuTexRefCreate(CUtexref *pTexRef) {
-  ENTER_CONTEXT();
   if (!pTexRef) return CUDA_ERROR_INVALID_VALUE;
   *pTexRef = (CUtexref)reference_new(0, false);
   return *pTexRef ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
@@ -283,7 +280,6 @@ CUresult cuTexRefGetFlags(unsigned int *pFlags, CUtexref hTexRef) {
 }
 
 CUresult cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int Flags) {
-  ENTER_CONTEXT();
   struct reference *r = checked(hSurfRef, true);
   if (!r) return CUDA_ERROR_INVALID_HANDLE;
   if (Flags) return CUDA_ERROR_INVALID_VALUE;
@@ -291,7 +287,6 @@ CUresult cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int Flag
 }
 
 CUresult cuSurfRefGetArray(CUarray *phArray, CUsurfref hSurfRef) {
-  ENTER_CONTEXT();
   struct reference *r = checked(hSurfRef, true);
   if (!r) return CUDA_ERROR_INVALID_HANDLE;
   if (!phArray || !r->bound) return CUDA_ERROR_INVALID_VALUE;

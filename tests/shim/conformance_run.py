@@ -55,7 +55,6 @@ class Case:
     symbol: str
     arguments: tuple[str, ...]
     expected: tuple[int, ...]
-    needs_context: bool
     context: str = "current"
     what: str = ""
 
@@ -64,7 +63,7 @@ class Case:
         return f"{self.symbol}({', '.join(self.arguments)})" + (f" {self.what}" if self.what else "")
 
 
-def _parse(line: str, context: bool) -> Case:
+def _parse(line: str) -> Case:
     expression = ast.parse(line, mode="eval").body
     codes: tuple[str, ...] = ("SUCCESS",)
     if isinstance(expression, ast.Compare):
@@ -72,40 +71,49 @@ def _parse(line: str, context: bool) -> Case:
         expression = expression.left
     assert isinstance(expression, ast.Call) and isinstance(expression.func, ast.Name), line
     arguments = tuple(ast.unparse(argument) for argument in expression.args)
-    return Case(expression.func.id, arguments, tuple(CODES[code] for code in codes), context)
+    return Case(expression.func.id, arguments, tuple(CODES[code] for code in codes))
 
 
 def written() -> list[Case]:
     """The cases as the tables have them."""
     cases = []
     for path in sorted(TABLES.glob("*.txt")):
-        context = True
-        for line in path.read_text().splitlines():
-            line = line.partition("#")[0].strip()
-            if line.startswith("["):
-                context = line == "[context]"
-            elif line:
-                cases.append(_parse(line, context))
+        lines = (line.partition("#")[0].strip() for line in path.read_text().splitlines())
+        cases += [_parse(line) for line in lines if line]
     return cases
 
 
 def refused() -> list[Case]:
     """Functions that answer NOT_SUPPORTED, whatever they are given."""
     return [
-        Case(row.symbol, ("zeros",) * len(row.parameters()), (801,), True, "refused")
+        Case(row.symbol, ("zeros",) * len(row.parameters()), (801,), what="refused")
         for row in rows()
         if row.disposition == "refused"
     ]
+
+
+def elsewhere(case: Case, row: Row) -> Iterator[Case]:
+    """The call by a thread that has no context, or one that another thread destroyed."""
+    current = row.context == "current" or row.symbol in LOOK_THEMSELVES
+    if row.context == "none" and not current:
+        return
+    names = list(row.named)
+    stream = names.index(row.context) if row.owner == "CUstream" and row.context in names else None
+    default = case.arguments[stream] == "null" if stream is not None else "launch_config" in case.arguments
+    alone = (201,) if current or (row.owner == "CUstream" and default) else case.expected
+    yield replace(case, expected=alone, context="none", what="without a context")
+    popped = (0,) if case.symbol.startswith("cuCtxPopCurrent") else ()
+    yield replace(case, expected=(201, 400, 709, *popped), context="destroyed", what="in a destroyed context")
+    for handle in ("null", "1", "2") if stream is not None else ():
+        arguments = (*case.arguments[:stream], handle, *case.arguments[stream + 1 :])
+        yield replace(case, arguments=arguments, expected=(201,), context="none", what="without a context")
 
 
 def derived(case: Case, row: Row) -> Iterator[Case]:
     """What follows from a call that succeeds."""
     for symbol in row.exports[1:]:
         yield replace(case, symbol=symbol)
-    if case.needs_context and case.symbol not in NEEDS_NO_CONTEXT:
-        yield replace(case, expected=(201,), context="none", what="without a context")
-        popped = (0,) if case.symbol.startswith("cuCtxPopCurrent") else ()
-        yield replace(case, expected=(201, 400, 709, *popped), context="destroyed", what="in a destroyed context")
+    yield from elsewhere(case, row)
     names = [name for _, name in row.parameters()]
     for k, (argument, (kind, name)) in enumerate(zip(case.arguments, row.parameters(), strict=True)):
         def with_argument(text: str, k: int = k) -> tuple[str, ...]:
@@ -124,12 +132,8 @@ def derived(case: Case, row: Row) -> Iterator[Case]:
             yield replace(case, arguments=with_argument(f"dead({kind!r})"), expected=GONE.get(kind, (400,)))
 
 
-#: Calls that work without a current context although they stand in a [context] section: they name one, or a pointer.
-NEEDS_NO_CONTEXT = frozenset((
-    "cuCtxGetDevResource", "cuCtxRecordEvent", "cuCtxWaitEvent", "cuGreenCtxRecordEvent", "cuGreenCtxWaitEvent",
-    "cuGraphDestroy", "cuGraphExecDestroy",
-    "cuMemGetDefaultMemPool", "cuMemGetMemPool", "cuMemSetMemPool", "cuPointerGetAttribute", "cuPointerGetAttributes",
-))
+#: Calls whose own body asks for the current context: of one that is destroyed or not active yet they know more to say.
+LOOK_THEMSELVES = frozenset(("cuCtxPopCurrent", "cuCtxPopCurrent_v2", "cuCtxGetDevice", "cuCtxDetach"))
 #: What is too large, wherever it was seen: no such range, no memory, not taken at all.
 TOO_LARGE = (1, 2, 801)
 #: Sizes of what the program says is there, and may be longer.

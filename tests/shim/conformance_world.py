@@ -373,6 +373,10 @@ class World(dict[str, Any]):
     def make_launch_config(self) -> Any:
         names = ("gridDimX", "gridDimY", "gridDimZ", "blockDimX", "blockDimY", "blockDimZ")
         return self._struct("CUlaunchConfig", dict.fromkeys(names, 1))
+    def make_launch_config_of_stream(self) -> Any:
+        made = self.make_launch_config()
+        made.hStream = self.ffi.cast("CUstream", self["stream"])
+        return made
     def make_cooperative_launch(self) -> Any:
         made = self._struct("CUDA_LAUNCH_PARAMS")
         made.function = self.ffi.cast("CUfunction", self["function"])

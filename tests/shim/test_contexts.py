@@ -207,3 +207,26 @@ def test_pointers_are_known_without_a_context(shim: SimpleNamespace) -> None:
     assert shim.cuda.cuPointerGetAttributes(len(attributes), *arguments) == 0
     assert values[0][0] == 77 >> 32 << 32 and int(ffi.cast("int", values[1][0])) == -2
     assert shim.cuda.cuPointerGetAttribute(places[0], 2, 0x1230) == INVALID_VALUE
+
+
+def test_objects_work_in_their_own_context(shim: SimpleNamespace) -> None:
+    """A thread that has no context asks a stream for its own, as DALI does, and has none afterwards either."""
+    own = create(shim)
+    stream, of_stream, event = shim.ffi.new("CUstream *"), shim.ffi.new("CUcontext *"), shim.ffi.new("CUevent *")
+    pointer, device = shim.ffi.new("CUdeviceptr *"), shim.ffi.new("CUdevice *", 77)
+    assert shim.cuda.cuStreamCreate(stream, 0) == 0 and shim.cuda.cuEventCreate(event, 0) == 0
+    assert shim.cuda.cuMemAlloc_v2(pointer, 64) == 0
+    assert shim.cuda.cuCtxSetCurrent(shim.ffi.NULL) == 0
+    assert shim.cuda.cuStreamGetCtx(stream[0], of_stream) == 0 and of_stream[0] == own
+    assert shim.cuda.cuStreamGetDevice(stream[0], device) == 0 and device[0] == 0
+    assert shim.cuda.cuEventRecord(event[0], stream[0]) == 0
+    assert shim.cuda.cuStreamSynchronize(stream[0]) == 0
+    assert shim.cuda.cuMemFree_v2(pointer[0]) == 0
+    assert current(shim) == shim.ffi.NULL
+    for default in (0, 1, 2):
+        handle = shim.ffi.cast("CUstream", default)
+        assert shim.cuda.cuStreamGetCtx(handle, of_stream) == INVALID_CONTEXT
+        assert shim.cuda.cuStreamSynchronize(handle) == INVALID_CONTEXT
+    assert shim.cuda.cuMemAlloc_v2(pointer, 64) == INVALID_CONTEXT
+    assert shim.cuda.cuCtxDestroy_v2(own) == 0
+    assert shim.cuda.cuStreamGetCtx(stream[0], of_stream) == INVALID_HANDLE
