@@ -13,6 +13,7 @@ from ptx2amd import native, settings
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.service import cache
 from ptx2amd.service.build_id import build_id
+from ptx2amd.service.folder import FolderError, open_folder
 
 quote = shlex.quote
 
@@ -84,9 +85,10 @@ def wheel_libraries(program: str | None) -> list[str]:
 
 def client_settings() -> dict[str, str]:
     """What makes particular clients hand over PTX, and find ours where they look past LD_LIBRARY_PATH. Compilers'
-    caches are kept apart from those of other drivers, as they hold machine code; a folder that the user chose stays."""
+    caches are kept apart from those of other drivers, as they hold machine code, where our cache has a safe folder; one
+    that the user chose stays."""
     ptxas = str(native.DIRECTORY / "standin" / "ptxas")
-    settings = {
+    variables = {
         "LD_AUDIT": _prepend(str(native.DIRECTORY / "libptx2amd_audit.so"), os.environ.get("LD_AUDIT")),
         "LD_PRELOAD": _prepend(str(native.DIRECTORY / "libptx2amd_preload.so"), os.environ.get("LD_PRELOAD")),
         "CUPY_COMPILE_WITH_PTX": "1",
@@ -95,10 +97,15 @@ def client_settings() -> dict[str, str]:
         "TRITON_LIBCUDA_PATH": str(native.DIRECTORY),
     }
     folders = {"CUPY_CACHE_DIR": "cupy", "TRITON_CACHE_DIR": "triton", "WARP_CACHE_PATH": "warp"}
-    for name, folder in folders.items():
-        if name not in os.environ:
-            settings[name] = str(cache.directory() / "clients" / folder)
-    return settings
+    missing = {name: folder for name, folder in folders.items() if name not in os.environ}
+    if missing:
+        try:  # what clients keep there is run too
+            root, handle = open_folder(cache.directory() / "clients", make="all")
+        except FolderError:
+            return variables
+        os.close(handle)
+        variables |= {name: str(root / folder) for name, folder in missing.items()}
+    return variables
 
 
 def _check(device: str) -> None:

@@ -8,7 +8,20 @@ from collections import Counter
 import click
 
 from ptx2amd.service import cache as store
-from ptx2amd.service.entry import Entry, EntryError
+from ptx2amd.service.entry import EntryError
+from ptx2amd.settings.values import EXPECTED, number_of
+
+
+class Size(click.ParamType):
+    """A size as in settings: 20000, 512M, 4G."""
+
+    name = "size"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        number = number_of("bytes", str(value))
+        if number is None:
+            self.fail(f"{value}: expected {EXPECTED['bytes']}", param, ctx)
+        return int(number)
 
 
 @click.group(short_help="List, check and trim the cache of translated kernels.")
@@ -23,10 +36,8 @@ def list_entries() -> None:
     total: Counter[str] = Counter()
     for item in sorted(store.stored(root), key=lambda item: item.used):
         try:
-            fields = {
-                line[0]: " ".join(line[1:]) for line in Entry.unpack(item.path.read_bytes(), str(item.path)).lines()
-            }
-        except (EntryError, FileNotFoundError) as error:
+            fields = {line[0]: " ".join(line[1:]) for line in store.read(item.path).lines()}
+        except (EntryError, OSError) as error:
             click.echo(f"damaged: {error}")
             continue
         kind = "kernel" if "arch" in fields else "module"
@@ -52,14 +63,14 @@ def check() -> None:
 
 
 @command.command()
-@click.option("--limit", type=int, help="Bytes to keep (default: PTX2AMD_CACHE_LIMIT, else 4 GiB).")
+@click.option("--limit", type=Size(), help="Keep this much, such as 512M (default: PTX2AMD_CACHE_LIMIT).")
 def trim(limit: int | None) -> None:
     """Delete the entries that were not used for longest."""
-    freed = store.trim(store.directory(), store.limit() if limit is None else limit)
-    click.echo(f"{freed:,} bytes freed")
+    trimmed = store.trim(store.directory(), store.limit() if limit is None else limit)
+    click.echo(f"{trimmed.freed:,} bytes freed")
 
 
 @command.command()
 def clear() -> None:
     """Delete all entries."""
-    click.echo(f"{store.trim(store.directory(), 0):,} bytes freed")
+    click.echo(f"{store.trim(store.directory(), 0).freed:,} bytes freed")

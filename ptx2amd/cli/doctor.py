@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import os
 import socket
 import sys
 import tempfile
@@ -78,17 +79,21 @@ def _translator() -> Iterator[Finding]:
 
 def _cache() -> Iterator[Finding]:
     from ptx2amd.service import cache
+    from ptx2amd.service.folder import FolderError, open_folder
 
-    root = cache.directory()
     if not settings.CACHE.number():
         yield Finding("cache", "note", "switched off (PTX2AMD_CACHE=0)")
         return
+    remedy = "set PTX2AMD_CACHE_DIR to a folder of yours"
     try:
-        root.mkdir(parents=True, exist_ok=True)
+        root, folder = open_folder(cache.directory(), make="all")
+        os.close(folder)
         with tempfile.TemporaryFile(dir=root):
             pass
+    except FolderError as error:
+        yield Finding("cache", "missing", str(error), remedy)
+        return
     except OSError as error:
-        remedy = "set PTX2AMD_CACHE_DIR to a folder of yours"
         yield Finding("cache", "missing", f"{root} can't be written: {error.strerror}", remedy)
         return
     entries = list(cache.stored(root))
@@ -97,15 +102,17 @@ def _cache() -> Iterator[Finding]:
 
 def _service() -> Iterator[Finding]:
     from ptx2amd.service import server
+    from ptx2amd.service.folder import FolderError
 
     try:
         path = server.socket_path(native.current_build_id())
-    except OSError as error:
+    except FolderError as error:
         yield Finding("service", "missing", str(error), "set PTX2AMD_RUNTIME_DIR to a folder of yours with mode 700")
         return
     with socket.socket(socket.AF_UNIX) as probe:
         try:
-            probe.connect(str(path))
+            with server.socket_address(path) as address:
+                probe.connect(address)
             yield Finding("service", "ok", f"running, {path}")
         except OSError:
             yield Finding("service", "ok", f"not running (starts on demand), {path}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -14,6 +15,7 @@ from ptx2amd.fatbin import Image
 from ptx2amd.modules import linked_images, module_of
 from ptx2amd.native import current_build_id
 from ptx2amd.service import cache, entry
+from ptx2amd.service.folder import open_folder
 from ptx2amd.service.translation import index_entry, kernel_entry, parse_options
 from ptx2amd.target import MAPPINGS
 from ptx2amd.translate import module_index
@@ -27,6 +29,7 @@ Outcome = tuple[int, list[str]]  # kernels translated, problems
 @click.option("--mapping", type=click.Choice(MAPPINGS), help="Warp mapping of all kernels (default: chosen for each).")
 def command(files: tuple[Path, ...], archs: str, mapping: str | None) -> None:
     """Translate every kernel of the files into the cache. Exit status 1 when one could not be."""
+    os.close(open_folder(cache.directory(), make="all")[1])  # at once, if it cannot be used
     images = [image for file in files for image in linked_images(fatbin.images(file)) if image.kind == "ptx"]
     options = f"mapping={mapping}" if mapping else ""  # as the shim asks for with PTX2AMD_MAPPING
     jobs = [(image, arch.strip(), options) for image in images for arch in archs.split(",")]
@@ -54,13 +57,13 @@ def _fill(job: tuple[Image, str, str]) -> Outcome:
         index = module_index(module)
     except Ptx2amdError as error:
         return 0, [str(error)]
-    entry.write(cache.path_of(root, entry.index_key(module_id, build)), index_entry(index))
+    entry.write(cache.path_of(root, entry.index_key(module_id, build)), index_entry(index).pack())
     names = [kernel.name for kernel in index.kernels]
     paths = {name: cache.path_of(root, entry.kernel_key(module_id, build, arch, options, name)) for name in names}
     for kernel in names:
         try:
             if not paths[kernel].exists():
-                entry.write(paths[kernel], kernel_entry(module, kernel, arch, build, parse_options(options)))
+                entry.write(paths[kernel], kernel_entry(module, kernel, arch, build, parse_options(options)).pack())
             count += 1
         except Ptx2amdError as error:
             problems.append(str(error))

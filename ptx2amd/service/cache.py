@@ -1,25 +1,34 @@
-"""The cache directory: where it is, what is in it, keeping its size bounded."""
+"""The cache directory: where it is, what is in it, keeping its size bounded.
+
+Its entries are machine code that is run, so it has to be a folder that others cannot change (folder.py)."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from ptx2amd import settings
-from ptx2amd.service.entry import Entry, EntryError
+from ptx2amd.service.entry import PARTIAL, Entry, EntryError
+from ptx2amd.service.folder import FolderError, home, open_file, open_folder
 
 SUFFIX = ".p2a"
+PARTIAL_SECONDS = 3600  # after which a file that is being written counts as left behind
 
 
 def directory() -> Path:
-    """PTX2AMD_CACHE_DIR, else $XDG_CACHE_HOME/ptx2amd, else $HOME/.cache/ptx2amd, as in shim/src/cache.c."""
+    """PTX2AMD_CACHE_DIR, else $XDG_CACHE_HOME/ptx2amd, else .cache/ptx2amd in the home folder, as in shim/src/cache.c.
+    Raises FolderError where no home folder is known."""
     if explicit := settings.CACHE_DIR.text():
         return Path(explicit)
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path(os.environ.get("HOME") or "/tmp") / ".cache") / "ptx2amd"
+    if (base := os.environ.get("XDG_CACHE_HOME", "")).startswith("/"):
+        return Path(base) / "ptx2amd"
+    if base := home():
+        return Path(base) / ".cache" / "ptx2amd"
+    raise FolderError("no home folder is known; set PTX2AMD_CACHE_DIR to a folder of yours")
 
 
 def limit() -> int:
@@ -39,24 +48,67 @@ class Stored:
 
 
 def stored(root: Path) -> Iterator[Stored]:
-    """The entry files of a cache directory."""
-    for path in root.glob(f"[0-9a-f][0-9a-f]/*{SUFFIX}"):
-        with contextlib.suppress(FileNotFoundError):  # another process may be trimming
-            stat = path.stat()
-            yield Stored(path, stat.st_size, max(stat.st_atime, stat.st_mtime))
+    """The entry files of a cache directory. What cannot be looked at is left out: other processes trim it too."""
+    for path in _files(root):
+        if path.suffix == SUFFIX:
+            with contextlib.suppress(OSError):
+                stat = path.lstat()
+                yield Stored(path, stat.st_size, max(stat.st_atime, stat.st_mtime))
 
 
-def trim(root: Path, bound: int) -> int:
-    """Delete the entries not used for longest until at most `bound` bytes are left; bytes freed."""
+def _files(root: Path) -> Iterator[Path]:
+    """The files two levels down."""
+    for folder in _scan(root):
+        if len(folder.name) == 2 and folder.is_dir(follow_symlinks=False):
+            yield from (Path(item.path) for item in _scan(folder.path) if item.is_file(follow_symlinks=False))
+
+
+def _scan(folder: Path | str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as items:
+            return list(items)
+    except OSError:
+        return []
+
+
+@dataclass(frozen=True, slots=True)
+class Trimmed:
+    """In bytes."""
+
+    freed: int
+    left: int
+
+
+def trim(root: Path, bound: int) -> Trimmed:
+    """Delete the entries not used for longest until at most `bound` bytes are left, and what killed translations have
+    left behind. What cannot be deleted stays."""
+    for path in _files(root):
+        with contextlib.suppress(OSError):
+            if path.name.startswith(PARTIAL) and time.time() - path.lstat().st_mtime > PARTIAL_SECONDS:
+                path.unlink()
     entries = sorted(stored(root), key=lambda entry: entry.used)
-    excess = sum(entry.size for entry in entries) - bound
-    freed = 0
+    left, freed = sum(entry.size for entry in entries), 0
     for entry in entries:
-        if freed >= excess:
+        if left <= bound:
             break
-        entry.path.unlink(missing_ok=True)
-        freed += entry.size
-    return freed
+        with contextlib.suppress(OSError):
+            entry.path.unlink(missing_ok=True)
+            left, freed = left - entry.size, freed + entry.size
+    return Trimmed(freed, left)
+
+
+def read(path: Path) -> Entry:
+    """An entry. Raises EntryError when it is damaged or others can have written it, OSError when it is not there."""
+    try:
+        _, folder = open_folder(path.parent)
+        try:
+            file = open_file(path.name, folder)
+        finally:
+            os.close(folder)
+    except FolderError as error:
+        raise EntryError(f"{path}: {error}") from None
+    with open(file, "rb") as opened:
+        return Entry.unpack(opened.read(), str(path))
 
 
 def damaged(root: Path) -> list[str]:
@@ -64,7 +116,9 @@ def damaged(root: Path) -> list[str]:
     problems = []
     for item in stored(root):
         try:
-            Entry.unpack(item.path.read_bytes(), str(item.path))
-        except EntryError as error:
+            read(item.path)
+        except FileNotFoundError:
+            pass  # trimmed meanwhile
+        except (EntryError, OSError) as error:
             problems.append(str(error))
     return problems

@@ -5,15 +5,17 @@ from __future__ import annotations
 
 import hashlib
 import os
+import secrets
 import struct
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from ptx2amd.errors import Ptx2amdError
+from ptx2amd.service.folder import open_folder
 
 MAGIC = b"P2AENT01"
 HEADER = struct.Struct("<8sIIQ32s")
+PARTIAL = ".writing-"  # so files begin that are being written
 
 
 class EntryError(Ptx2amdError):
@@ -28,7 +30,7 @@ class Entry:
     payload: bytes
 
     def pack(self) -> bytes:
-        text = self.text.encode()
+        text = self.text.encode(errors="surrogateescape")
         return HEADER.pack(MAGIC, len(text), 0, len(self.payload), digest(text, self.payload)) + text + self.payload
 
     @staticmethod
@@ -42,7 +44,7 @@ class Entry:
         text, payload = blob[HEADER.size : HEADER.size + text_size], blob[HEADER.size + text_size :]
         if digest(text, payload) != checksum:
             raise EntryError(f"{origin}: checksum does not match")
-        return Entry(text.decode(), payload)
+        return Entry(text.decode(errors="surrogateescape"), payload)
 
     def lines(self) -> list[list[str]]:
         return [line.split() for line in self.text.splitlines()]
@@ -62,21 +64,27 @@ def module_id(stored: bytes) -> str:
 
 
 def index_key(module: str, build: str) -> str:
-    return digest(f"index\n{module}\n{build}\n".encode()).hex()
+    return digest(f"index\n{module}\n{build}\n".encode(errors="surrogateescape")).hex()
 
 
 def kernel_key(module: str, build: str, arch: str, options: str, kernel: str) -> str:
-    return digest(f"kernel\n{module}\n{build}\n{arch}\n{options}\n{kernel}\n".encode()).hex()
+    return digest(f"kernel\n{module}\n{build}\n{arch}\n{options}\n{kernel}\n".encode(errors="surrogateescape")).hex()
 
 
-def write(path: Path, entry: Entry) -> None:
-    """Write by atomic rename, so that a reader sees a whole entry or none."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".writing-")
+def write(path: Path, packed: bytes) -> None:
+    """Write an entry (Entry.pack) by atomic rename, so that a reader sees a whole one or none. Only this user can read
+    it, whatever the umask. Raises FolderError for a folder that others can change, OSError."""
+    _, folder = open_folder(path.parent, make="all")
+    temporary = f"{PARTIAL}{os.getpid()}-{secrets.token_hex(8)}"
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(entry.pack())
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+        file = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=folder)
+        try:
+            with open(file, "wb") as opened:
+                os.fchmod(file, 0o600)
+                opened.write(packed)
+            os.replace(temporary, path.name, src_dir_fd=folder, dst_dir_fd=folder)
+        except BaseException:
+            os.unlink(temporary, dir_fd=folder)
+            raise
+    finally:
+        os.close(folder)

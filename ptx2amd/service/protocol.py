@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import io
 import socket
 import struct
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 
 from ptx2amd.errors import Ptx2amdError
 
@@ -24,32 +21,39 @@ class Message:
     header: dict[str, str] = field(default_factory=dict)
     body: bytes = b""
 
+    def head(self) -> bytes:
+        """What comes before the body. In values, which may be any text, % and line breaks are %25 and %0A."""
+        escaped = ((key, value.replace("%", "%25").replace("\n", "%0A")) for key, value in self.header.items())
+        lines = "".join(f"{key} {value}\n" for key, value in escaped).encode(errors="surrogateescape")
+        return FRAME.pack(len(lines), 0, len(self.body)) + lines
+
     def pack(self) -> bytes:
-        lines = "".join(f"{key} {value}\n" for key, value in self.header.items()).encode()
-        return FRAME.pack(len(lines), 0, len(self.body)) + lines + self.body
+        return self.head() + self.body
 
 
-def receive(connection: socket.socket) -> Message:
-    """Read one message. Raises ProtocolError when the peer closes early or sends nonsense."""
-    return _read(partial(_exactly, connection))
+def size_of(frame: bytes) -> int:
+    """The bytes of the whole message whose frame this is. Raises ProtocolError when it is none."""
+    header_size, zero, body_size = FRAME.unpack(frame)
+    if zero or header_size > MAX_HEADER or body_size > MAX_BODY:
+        raise ProtocolError("not a ptx2amd message")
+    return FRAME.size + int(header_size) + int(body_size)
 
 
 def unpack(data: bytes) -> Message:
     """The message of Message.pack. Raises ProtocolError when it is no whole one."""
-    stream = io.BytesIO(data)
-    message = _read(stream.read)
-    if len(message.pack()) != len(data):
+    if len(data) < FRAME.size or size_of(data[: FRAME.size]) != len(data):
         raise ProtocolError("not a whole ptx2amd message")
-    return message
+    header_size, _, body_size = FRAME.unpack_from(data)
+    lines = data[FRAME.size : len(data) - body_size].decode(errors="surrogateescape").split("\n")
+    header = {key: value for key, _, value in (line.partition(" ") for line in lines if line)}
+    return Message({key: value.replace("%0A", "\n").replace("%25", "%") for key, value in header.items()},
+                   data[FRAME.size + header_size :])  # fmt: skip
 
 
-def _read(exactly: Callable[[int], bytes]) -> Message:
-    header_size, zero, body_size = FRAME.unpack(exactly(FRAME.size))
-    if zero or header_size > MAX_HEADER or body_size > MAX_BODY:
-        raise ProtocolError("not a ptx2amd message")
-    lines = exactly(header_size).decode(errors="replace").splitlines()
-    header = {key: value for key, _, value in (line.partition(" ") for line in lines)}
-    return Message(header, exactly(body_size))
+def receive(connection: socket.socket) -> Message:
+    """Read one message. Raises ProtocolError when the peer closes early or sends nonsense."""
+    frame = _exactly(connection, FRAME.size)
+    return unpack(frame + _exactly(connection, size_of(frame) - FRAME.size))
 
 
 def _exactly(connection: socket.socket, size: int) -> bytes:

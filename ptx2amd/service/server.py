@@ -1,7 +1,7 @@
 """The translation service: a Unix socket, one forked worker per request.
 
-The server process itself only accepts and forks, so nothing a module contains can harm it. The request of a
-worker that crashed is given to a second one, which keeps LLVM apart; when that dies too, the request has failed.
+The server process itself takes requests as bytes and forks, so nothing a module contains can harm it. The request of a
+worker that died is given to a second one, which keeps LLVM apart; when that dies too, the request has failed.
 Workers inherit the imported translator, so they start in milliseconds.
 """
 
@@ -11,78 +11,139 @@ import contextlib
 import fcntl
 import gc
 import os
+import select
 import selectors
 import shutil
 import signal
 import socket
 import struct
+import sys
 import tempfile
 import threading
 import time
 import traceback
-from dataclasses import dataclass, replace
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from ptx2amd import settings
 from ptx2amd.service import build_id, cache, translation
-from ptx2amd.service.protocol import Message, ProtocolError, receive, unpack
+from ptx2amd.service.folder import FolderError, open_folder
+from ptx2amd.service.protocol import FRAME, Message, ProtocolError, size_of, unpack
 
-REQUEST_SECONDS = 30.0  # to read a request; translation itself has no limit
+REQUEST_SECONDS = 30.0  # for a whole request to come, and for an answer to be taken; translation itself has no limit
+CLIENTS = 256  # at a time; others wait in the listener
+CHUNK = 1 << 20
 PEER = struct.Struct("3i")  # SO_PEERCRED: pid, uid, gid
-SOCKET_DIRECTORY = 70  # bytes of a folder's path; a socket's whole path has 108
+SOCKET_PATH = 107  # bytes, without the NUL
+SCRATCH_BYTES = 64 << 20  # that should be free where workers write
 
 
 def runtime_directory() -> Path:
-    """PTX2AMD_RUNTIME_DIR, else $XDG_RUNTIME_DIR/ptx2amd where that is ours, else /tmp/ptx2amd-<uid>; mode 0700."""
+    """PTX2AMD_RUNTIME_DIR, else the first that is or can be made this user's alone of $XDG_RUNTIME_DIR/ptx2amd,
+    /tmp/ptx2amd-<uid> and `run` in the cache's folder; mode 0700. Raises FolderError. As in shim/src/service.c."""
     if explicit := settings.RUNTIME_DIR.text():
         return _ours_alone(Path(explicit))
-    if base := os.environ.get("XDG_RUNTIME_DIR"):
-        path = Path(base) / "ptx2amd"
-        with contextlib.suppress(OSError):  # of another login, or not there (su, containers)
-            if len(bytes(path)) < SOCKET_DIRECTORY:
-                return _ours_alone(path)
-    return _ours_alone(Path(f"/tmp/ptx2amd-{os.getuid()}"))
+    reasons = []
+    for path in _usual_places():
+        try:
+            return _ours_alone(path)
+        except FolderError as error:
+            reasons.append(str(error))
+    raise FolderError("; ".join(reasons))
+
+
+def _usual_places() -> list[Path]:
+    base = os.environ.get("XDG_RUNTIME_DIR", "")  # of another login, or not there, after su and in containers
+    places = [Path(base) / "ptx2amd"] if base.startswith("/") else []
+    places.append(Path(f"/tmp/ptx2amd-{os.geteuid()}"))  # which anybody can make first
+    with contextlib.suppress(FolderError):
+        root, handle = open_folder(cache.directory(), make="all")
+        os.close(handle)
+        places.append(root / "run")
+    return places
 
 
 def _ours_alone(path: Path) -> Path:
-    path = path.absolute()
-    path.mkdir(mode=0o700, exist_ok=True)
-    stat = path.stat()
-    if stat.st_uid != os.getuid() or stat.st_mode & 0o077:
-        raise PermissionError(f"{path} must belong to you and be closed to others (chmod 700 {path})")
-    return path
+    found, handle = open_folder(path, make="last", private=True)
+    os.close(handle)
+    return found
 
 
 def socket_path(build: str) -> Path:
     return runtime_directory() / f"service-{build[:16]}.sock"
 
 
-def _settle(scratch: Path) -> None:
-    """Let go of the folders of the program that started the service, which lives on when they are gone."""
-    shutil.rmtree(scratch, ignore_errors=True)  # what killed workers left
-    scratch.mkdir(mode=0o700)
+@contextlib.contextmanager
+def socket_address(path: Path) -> Iterator[str]:
+    """What to bind or connect to: a path that is too long is told by its folder's descriptor."""
+    if len(bytes(path)) <= SOCKET_PATH:
+        yield str(path)
+        return
+    folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY)
+    try:
+        yield f"/proc/self/fd/{folder}/{path.name}"
+    finally:
+        os.close(folder)
+
+
+@contextlib.contextmanager
+def _scratch(first: Path) -> Iterator[None]:
+    """Let go of the folders of the program that started the service, which lives on when they are gone: what workers
+    write goes to `first`, or where there is room."""
+    shutil.rmtree(first, ignore_errors=True)  # what killed workers left
+    made = ""
+    for folder in (first, Path("/tmp"), Path("/var/tmp"), Path("/dev/shm")):
+        with contextlib.suppress(OSError):
+            if folder == first:
+                folder.mkdir(mode=0o700)
+            made = str(first) if folder == first else tempfile.mkdtemp(prefix="ptx2amd-", dir=folder)
+            state = os.statvfs(made)
+            if state.f_bavail * state.f_frsize >= SCRATCH_BYTES:
+                break
+            shutil.rmtree(made, ignore_errors=True)
+    Path(made).mkdir(mode=0o700, exist_ok=True)
     os.chdir("/")
-    tempfile.tempdir = os.environ["TMPDIR"] = str(scratch)
+    tempfile.tempdir = os.environ["TMPDIR"] = made
+    try:
+        yield
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Worker:
-    """One request in work. memory: a file in memory, for the request once it has been read."""
+def log(text: str) -> None:
+    with contextlib.suppress(OSError):  # no room for it
+        print(text, file=sys.stderr, flush=True)
+
+
+@dataclass(slots=True)
+class Client:
+    """A connection, and its request as far as it has come: a file in memory, which its workers read."""
 
     connection: socket.socket
     memory: int
-    again: bool = False  # the second for its request
+    deadline: float
+    again: bool = False  # a worker has died over it
 
-    def read(self) -> Message:
-        """The request, from the client or from the worker before this one. Raises ProtocolError, OSError."""
-        if self.again:
-            return unpack(os.pread(self.memory, os.fstat(self.memory).st_size, 0))
-        self.connection.settimeout(REQUEST_SECONDS)
-        request = receive(self.connection)
-        self.connection.settimeout(None)
-        with open(self.memory, "wb", closefd=False) as file:
-            file.write(request.pack())
-        return request
+    def receive(self) -> bool:
+        """Take what has come; whether the request is whole. Raises ProtocolError, OSError."""
+        part = self.connection.recv(CHUNK)
+        if not part:
+            raise ProtocolError("the connection closed in the middle of a message")
+        while part:
+            part = part[os.write(self.memory, part) :]
+        have = os.fstat(self.memory).st_size
+        return have >= FRAME.size and have >= size_of(os.pread(self.memory, FRAME.size, 0))
+
+    def request(self) -> Message:
+        return unpack(os.pread(self.memory, os.fstat(self.memory).st_size, 0))
+
+    def gone(self) -> bool:
+        """Whether nobody waits for the answer. (One who has only closed for writing does.)"""
+        poll = select.poll()
+        poll.register(self.connection, 0)
+        return bool(poll.poll(0))
 
     def close(self) -> None:
         self.connection.close()
@@ -90,28 +151,35 @@ class Worker:
 
 
 class Server:
-    """Accepts requests until idle for `idle` seconds."""
+    """Accepts requests until idle for `idle` seconds; `limit`: of each cache folder, in bytes."""
 
-    def __init__(self, build: str, idle: float) -> None:
-        self.build, self.idle = build, idle
-        self.workers: dict[int, Worker] = {}  # by pid
+    def __init__(self, build: str, idle: float, limit: int) -> None:
+        self.build, self.idle, self.limit = build, idle, limit
+        self.reading: dict[int, Client] = {}  # by the connection's descriptor
+        self.waiting: deque[Client] = deque()
+        self.workers: dict[int, Client] = {}  # by pid
+        self.held: dict[str, int] = {}  # bytes in cache folders
         self.slots = os.cpu_count() or 1
+        self.last = time.monotonic()
 
-    def run(self) -> None:
-        """Serve; returns at once when another service already holds the socket's lock."""
+    def run(self, said: list[str]) -> None:
+        """Serve; returns at once when another service already holds the socket's lock. said: for the log."""
         path = socket_path(self.build)
-        with open(path.with_suffix(".lock"), "w") as lock:
+        with open(os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600), "w") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 return
+            _log_to(path.with_suffix(".log"))
+            for text in said:
+                log(text)
             path.unlink(missing_ok=True)
-            _settle(path.with_suffix(".tmp"))
-            with socket.socket(socket.AF_UNIX) as listener:
-                listener.bind(str(path))
+            with _scratch(path.with_suffix(".tmp")), socket.socket(socket.AF_UNIX) as listener:
+                with socket_address(path) as address:
+                    listener.bind(address)
                 listener.listen(128)
+                listener.setblocking(False)
                 translation.warm_up()  # requests wait in the backlog meanwhile
-                cache.trim(cache.directory(), cache.limit())
                 gc.freeze()  # forked workers share these pages
                 try:
                     self._serve(listener)
@@ -120,64 +188,115 @@ class Server:
 
     def _serve(self, listener: socket.socket) -> None:
         wake, child_signal = socket.socketpair()
-        child_signal.setblocking(False)
+        reports, self.report = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+        for end in (wake, child_signal, reports):
+            end.setblocking(False)
         signal.set_wakeup_fd(child_signal.fileno())
         signal.signal(signal.SIGCHLD, lambda *_: None)
-        last = time.monotonic()
-        with wake, child_signal, selectors.DefaultSelector() as selector:
-            selector.register(wake, selectors.EVENT_READ)
-            selector.register(listener, selectors.EVENT_READ)
-            while self.workers or time.monotonic() - last < self.idle:
-                ready = {key.fileobj for key, _ in selector.select(timeout=min(self.idle, 5.0))}
-                if wake in ready:
-                    wake.recv(4096)
-                self._reap(listener)
-                if listener in ready:
-                    last = time.monotonic()
-                    self._accept(listener)
-                while len(self.workers) >= self.slots:  # the backlog waits in the listener
-                    self._reap(listener, block=True)
+        with wake, child_signal, reports, self.report, selectors.DefaultSelector() as selector:
+            self.selector, self.inherited = selector, [listener, wake, child_signal, reports]
+            selector.register(wake, selectors.EVENT_READ, lambda: wake.recv(4096))
+            selector.register(reports, selectors.EVENT_READ, lambda: self._stored(reports.recv(1 << 16)))
+            selector.register(listener, selectors.EVENT_READ, lambda: self._accept(listener))
+            while self._busy() or time.monotonic() - self.last < self.idle:
+                for key, _ in selector.select(timeout=min(self.idle, 1.0 if self.reading else 5.0)):
+                    with contextlib.suppress(BlockingIOError):
+                        key.data()
+                self._reap()
+                self._drop_slow()
+                while self.waiting and len(self.workers) < self.slots:
+                    self._start(self.waiting.popleft())
+
+    def _busy(self) -> bool:
+        return bool(self.workers or self.waiting or self.reading)
 
     def _accept(self, listener: socket.socket) -> None:
+        if len(self.reading) + len(self.waiting) >= CLIENTS:
+            time.sleep(0.01)  # in the listener they wait as well
+            return
         connection, _ = listener.accept()
         peer = PEER.unpack(connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, PEER.size))
-        if peer[1] != os.getuid():
+        if peer[1] != os.geteuid():
             connection.close()
             return
-        self._start(Worker(connection, os.memfd_create("request")), listener)
+        self.last = time.monotonic()
+        connection.setblocking(False)
+        client = Client(connection, os.memfd_create("request"), self.last + REQUEST_SECONDS)
+        self.reading[connection.fileno()] = client
+        self.selector.register(connection, selectors.EVENT_READ, lambda: self._read(client))
 
-    def _start(self, worker: Worker, listener: socket.socket) -> None:
+    def _read(self, client: Client) -> None:
+        try:
+            whole = client.receive()
+        except (ProtocolError, ConnectionError):
+            self._forget(client).close()  # no request: nobody to answer
+            return
+        if whole:
+            self.waiting.append(self._forget(client))
+
+    def _forget(self, client: Client) -> Client:
+        self.selector.unregister(client.connection)
+        return self.reading.pop(client.connection.fileno())
+
+    def _drop_slow(self) -> None:
+        """A client may not hold its place by sending a byte now and then."""
+        now = time.monotonic()
+        for client in [client for client in self.reading.values() if client.deadline < now]:
+            self._forget(client).close()
+
+    def _start(self, client: Client) -> None:
+        if client.gone():
+            client.close()
+            return
         pid = os.fork()
         if pid:
-            self.workers[pid] = worker
+            self.workers[pid] = client
             return
         status = 1
         try:
-            listener.close()
-            status = _work(worker, self.build)
+            signal.set_wakeup_fd(-1)
+            os.setpgid(0, 0)
+            self.selector.close()
+            for other in [*self.reading.values(), *self.waiting, *self.workers.values()]:
+                other.close()  # or its end would not be seen while this process lives
+            for end in self.inherited:
+                end.close()
+            status = _work(client, self.build, self.report)
         except BaseException:
-            traceback.print_exc()
+            with contextlib.suppress(OSError):
+                traceback.print_exc()
         finally:
             os._exit(status)
 
-    def _reap(self, listener: socket.socket, block: bool = False) -> None:
+    def _reap(self) -> None:
         """Collect ended workers. One that died without an answer gets a successor, or is answered for."""
         while self.workers:
-            pid, status = os.waitpid(-1, 0 if block else os.WNOHANG)
+            pid, status = os.waitpid(-1, os.WNOHANG)
             if not pid:
                 return
-            block = False
-            worker = self.workers.pop(pid)
-            # A status is LLVM's: it ends the process over some errors.
-            crashed = status != 0 and not (os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL)
-            if crashed and not worker.again and os.fstat(worker.memory).st_size:
-                self._start(replace(worker, again=True), listener)
+            client = self.workers.pop(pid)
+            self.last = time.monotonic()
+            if status and not client.again and not client.gone():
+                client.again = True
+                self._start(client)
                 continue
-            if status:
+            if status and not client.gone():
                 how = f"signal {os.WTERMSIG(status)}" if os.WIFSIGNALED(status) else f"status {status >> 8}"
-                text = f"the translator process ended with {how}"
-                _send(worker.connection, failure(text, "CUDA_ERROR_JIT_COMPILER_NOT_FOUND"))
-            worker.close()
+                memory = ", as when memory runs out" if os.WIFSIGNALED(status) and os.WTERMSIG(status) == 9 else ""
+                text = f"the translator process ended with {how}{memory}"
+                _send(client.connection, failure(text, "CUDA_ERROR_JIT_COMPILER_NOT_FOUND"))
+            client.close()
+
+    def _stored(self, report: bytes) -> None:
+        """An entry was written: the folder's limit holds. Deleting begins where it is reached, and makes some room, as
+        all files have to be looked at."""
+        size, root = int.from_bytes(report[:8], "little"), os.fsdecode(report[8:])
+        held = self.held.get(root, self.limit) + size
+        if held > self.limit:
+            held = cache.trim(Path(root), self.limit).left
+            if held > self.limit * 0.9:
+                held = cache.trim(Path(root), int(self.limit * 0.9)).left
+        self.held[root] = held
 
 
 def failure(text: str, code: str) -> Message:
@@ -185,40 +304,57 @@ def failure(text: str, code: str) -> Message:
 
 
 def _send(connection: socket.socket, message: Message) -> None:
-    with contextlib.suppress(OSError):  # the client is gone: nobody to tell
-        connection.sendall(message.pack())
+    with contextlib.suppress(OSError):  # the client is gone, or does not take it: nobody to tell
+        connection.settimeout(REQUEST_SECONDS)
+        connection.sendall(message.head())
+        connection.sendall(message.body)
 
 
-def _work(worker: Worker, build: str) -> int:
+def _work(client: Client, build: str, report: socket.socket) -> int:
     """A worker's life: read the request, answer it. The exit status tells the server whether it did."""
-    signal.set_wakeup_fd(-1)
-    os.setpgid(0, 0)
     try:
-        request = worker.read()
-    except (ProtocolError, OSError):
+        request = client.request()
+    except ProtocolError:
         return 0  # no request: nobody to answer
-    threading.Thread(target=_leave_with, args=[worker.connection], daemon=True).start()
-    _send(worker.connection, translation.answer(request, build, worker.again))
+    threading.Thread(target=_leave_with, args=[client.connection], daemon=True).start()
+    answer = translation.answer(request, build, client.again)
+    if answer.header.get("stored") == "1":
+        report.send(len(answer.body).to_bytes(8, "little") + os.fsencode(request.header["cache"]))
+    _send(client.connection, answer)
     return 0
 
 
 def _leave_with(connection: socket.socket) -> None:
     """End the worker, and what it started, when its client is gone: others wait for the place. (LLVM runs without
     Python's lock.)"""
+    poll = select.poll()
+    poll.register(connection, 0)
+    poll.poll()
+    os.killpg(0, signal.SIGKILL)
+
+
+def _log_to(path: Path) -> None:
+    """What the service says goes to a file, which it begins anew."""
     with contextlib.suppress(OSError):
-        if not connection.recv(1):
-            os.killpg(0, signal.SIGKILL)
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
+        os.ftruncate(file, 0)
+        os.dup2(file, 1)
+        os.dup2(file, 2)
+        os.close(file)
 
 
 def main() -> None:
     """Entry point of `python -m ptx2amd.service`. The client that starts it says which translator it expects."""
+    os.umask(0o077)
     build, expected = build_id.build_id(), settings.BUILD_ID.text()
     if expected and expected != build:
         raise SystemExit(
             f"this translator has build id {build[:16]}, the libcuda shim expects {expected[:16]}; "
             "run `python -m ptx2amd.native`"
         )
-    log = os.open(runtime_directory() / "service.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    os.dup2(log, 1)
-    os.dup2(log, 2)
-    Server(build, settings.SERVICE_IDLE.number()).run()
+    wrong = settings.forget_wrong()
+    try:
+        server = Server(build, settings.SERVICE_IDLE.number(), cache.limit())
+        server.run(wrong)
+    except FolderError as error:
+        raise SystemExit(f"{error}; set PTX2AMD_RUNTIME_DIR to a folder of yours with mode 700") from None

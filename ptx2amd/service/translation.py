@@ -13,6 +13,7 @@ from ptx2amd.modules import module_of
 from ptx2amd.ptx.ast import Module
 from ptx2amd.service import cache, entry
 from ptx2amd.service.entry import Entry
+from ptx2amd.service.folder import FolderError
 from ptx2amd.service.protocol import Message
 from ptx2amd.target import MAPPINGS, MATRIX
 from ptx2amd.target.arch import UnknownArch
@@ -49,22 +50,40 @@ def answer(request: Message, build: str, again: bool = False) -> Message:
     again: a worker has crashed over this request, so LLVM is kept apart from this process."""
     begin = time.perf_counter()
     try:
-        path = _serve(request, build, "all" if again else "risky")
+        key, made = _serve(request, build, "all" if again else "risky")
     except Exception as error:
         code = next((code for kind, code in CODES if isinstance(error, kind)), "CUDA_ERROR_UNKNOWN")
         text = str(error)
         if not isinstance(error, Ptx2amdError | OSError):
             traceback.print_exc()  # to the service's log
             text = f"internal error of the translator: {type(error).__name__}: {error}"
-        return Message({"status": "error", "code": code, "time_ms": _milliseconds(begin)}, text.encode())
-    return Message({"status": "ok", "path": str(path), "time_ms": _milliseconds(begin)})
+        said = text.encode(errors="replace")
+        return Message({"status": "error", "code": code, "time_ms": _milliseconds(begin)}, said)
+    packed = made.pack()
+    return Message({"status": "ok", **_store(request.header.get("cache", ""), key, packed),
+                    "time_ms": _milliseconds(begin)}, packed)  # fmt: skip
+
+
+def _store(root: str, key: str, packed: bytes) -> dict[str, str]:
+    """Put an entry into the cache folder of a request. It is in the answer too: a folder that cannot be written costs
+    time only, and the user is told."""
+    if not root:
+        return {"stored": "0"}
+    try:
+        entry.write(cache.path_of(Path(root), key), packed)
+    except (OSError, FolderError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        note = f"the cache folder {root} can't be written ({why}): kernels are translated anew in every run"
+        return {"stored": "0", "note": f"{note}; make room there, or set PTX2AMD_CACHE_DIR to another folder of yours"}
+    return {"stored": "1"}
 
 
 def _milliseconds(begin: float) -> str:
     return f"{(time.perf_counter() - begin) * 1e3:.1f}"
 
 
-def _serve(request: Message, build: str, isolate: str) -> Path:
+def _serve(request: Message, build: str, isolate: str) -> tuple[str, Entry]:
+    """The key and the entry of what is asked for."""
     header = request.header
     module_id = header["module"]
     name = header.get("name") or "<module>"
@@ -72,15 +91,11 @@ def _serve(request: Message, build: str, isolate: str) -> Path:
         raise ContainerError(f"{name}: the image does not have the digest that the request names")
     encoding, size = request.header.get("encoding", "none"), int(request.header.get("size") or 0)
     module = module_of(Image("ptx", 0, "", (0, 0), encoding, request.body, size, name))
-    root = Path(header["cache"])
     if header["op"] == "index":
-        path = cache.path_of(root, entry.index_key(module_id, build))
-        entry.write(path, index_entry(module_index(module)))
-        return path
+        return entry.index_key(module_id, build), index_entry(module_index(module))
     arch, kernel, options = header["arch"], header["kernel"], header.get("options", "")
-    path = cache.path_of(root, entry.kernel_key(module_id, build, arch, options, kernel))
-    entry.write(path, kernel_entry(module, kernel, arch, build, parse_options(options), isolate))
-    return path
+    made = kernel_entry(module, kernel, arch, build, parse_options(options), isolate)
+    return entry.kernel_key(module_id, build, arch, options, kernel), made
 
 
 def index_entry(index: ModuleIndex) -> Entry:

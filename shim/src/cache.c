@@ -1,15 +1,14 @@
 #define _GNU_SOURCE
 #include "cache.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "folder.h"
 #include "shim.h"
 
 enum { HEADER = 56 };
@@ -34,64 +33,36 @@ const char *build_id(void) {
   return id;
 }
 
-/* With PTX2AMD_CACHE=0, or where the cache can't be written, entries live in a folder of this process and go with it. */
-static char private_directory[PATH_LENGTH];
-static pid_t private_owner;
-
-static int remove_item(const char *path, const struct stat *st, int kind, struct FTW *walk) {
-  (void)st, (void)kind, (void)walk;
-  return remove(path);
+/* The folder as the settings and the environment have it; false: off, or there is none. */
+static bool wanted_directory(char *path) {
+  const char *own = setting_text(SETTING_CACHE_DIR), *xdg = secure_getenv("XDG_CACHE_HOME");
+  char home[PATH_LENGTH - 32];
+  if (!setting_on(SETTING_CACHE)) return false;
+  if (*own) return snprintf(path, PATH_LENGTH, "%s", own) > 0;
+  if (xdg && *xdg == '/') return snprintf(path, PATH_LENGTH, "%s/ptx2amd", xdg) > 0;
+  if (folder_home(home, sizeof home)) return snprintf(path, PATH_LENGTH, "%s/.cache/ptx2amd", home) > 0;
+  say("no home folder is known: kernels are translated anew in every run; set PTX2AMD_CACHE_DIR to a folder of yours");
+  return false;
 }
 
-__attribute__((destructor)) static void remove_private_directory(void) {
-  if (private_directory[0] && private_owner == getpid()) nftw(private_directory, remove_item, 8, FTW_DEPTH | FTW_PHYS);
-}
-
-static bool make_private_directory(void) {
-  const char *base = getenv("TMPDIR");
-  char path[PATH_LENGTH];
-  snprintf(path, sizeof path, "%s/ptx2amd-XXXXXX", base && *base ? base : "/tmp");
-  if (!mkdtemp(path)) return false;
-  private_owner = getpid();
-  memcpy(private_directory, path, sizeof path);
-  return true;
-}
-
-/* Makes the folder and those above it; whether entries can be written there. */
-static bool writable(const char *path) {
-  char part[PATH_LENGTH];
-  snprintf(part, sizeof part, "%s", path);
-  for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-    *slash = 0;
-    mkdir(part, 0777);
-    *slash = '/';
-  }
-  mkdir(part, 0777);
-  return !access(part, W_OK | X_OK);
-}
-
-static void choose_directory(char *directory, size_t size) {
-  const char *own = setting_text(SETTING_CACHE_DIR), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-  bool wanted = setting_on(SETTING_CACHE);
-  if (*own) snprintf(directory, size, "%s", own);
-  else if (xdg && *xdg) snprintf(directory, size, "%s/ptx2amd", xdg);
-  else snprintf(directory, size, "%s/.cache/ptx2amd", home && *home ? home : "/tmp");
-  if (wanted && writable(directory)) { /* the program may go to another folder, and the service is in one of its own */
-    char *whole = realpath(directory, NULL);
-    if (whole) snprintf(directory, size, "%s", whole);
-    free(whole);
-    return;
-  }
-  if (wanted)
-    say("the cache folder %s can't be written (%s): kernels are translated anew in every run; set PTX2AMD_CACHE_DIR to a "
-        "folder of yours", directory, strerror(errno));
-  if (make_private_directory()) snprintf(directory, size, "%s", private_directory);
+static void choose_directory(char directory[PATH_LENGTH]) {
+  char path[PATH_LENGTH], given[PATH_LENGTH], why[PATH_LENGTH + 100];
+  if (!wanted_directory(path)) return;
+  memcpy(given, path, sizeof given);
+  int folder = folder_open(path, FOLDER_MAKE, why, sizeof why);
+  if (folder >= 0) memcpy(directory, path, PATH_LENGTH);
+  else
+    say("the cache folder %.1000s is not used: %.1000s; kernels are translated anew in every run; set PTX2AMD_CACHE_DIR to a "
+        "folder of yours", given, why);
+  if (folder >= 0) close(folder);
 }
 
 const char *cache_directory(void) {
   static char directory[PATH_LENGTH];
+  static bool chosen;
   pthread_mutex_lock(&lock);
-  if (!directory[0]) choose_directory(directory, sizeof directory);
+  if (!chosen) choose_directory(directory);
+  chosen = true;
   pthread_mutex_unlock(&lock);
   return directory;
 }
@@ -111,32 +82,28 @@ void cache_key(char key[65], const char *format, ...) {
   if (n >= 0) free(text);
 }
 
-static char *read_all(const char *path, size_t *size) {
+static char *read_all(int fd, size_t *size) {
   struct stat st;
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return NULL;
   char *memory = NULL;
-  if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size >= HEADER && (memory = malloc((size_t)st.st_size + 1))) {
+  if (!fstat(fd, &st) && st.st_size >= HEADER && (memory = malloc((size_t)st.st_size + 1))) {
     size_t got = 0;
     ssize_t n;
     while (got < (size_t)st.st_size && (n = read(fd, memory + got, (size_t)st.st_size - got)) > 0) got += (size_t)n;
     *size = got;
   }
-  close(fd);
   return memory;
 }
 
-bool cache_open_file(const char *path, struct cache_entry *entry) {
-  size_t size = 0;
-  char *memory = read_all(path, &size);
-  if (!memory) return false;
-  uint32_t text;
-  uint64_t payload;
+bool cache_parse(char *memory, size_t size, struct cache_entry *entry) {
+  uint32_t text = 0;
+  uint64_t payload = 0;
   unsigned char digest[32];
-  memcpy(&text, memory + 8, 4);
-  memcpy(&payload, memory + 16, 8);
-  bool good = size >= HEADER && !memcmp(memory, "P2AENT01", 8) && text <= size - HEADER &&
-              payload == size - HEADER - text;
+  bool good = size >= HEADER && !memcmp(memory, "P2AENT01", 8);
+  if (good) {
+    memcpy(&text, memory + 8, 4);
+    memcpy(&payload, memory + 16, 8);
+    good = text <= size - HEADER && payload == size - HEADER - text;
+  }
   if (good) {
     struct blake2b b;
     blake2b_start(&b);
@@ -159,10 +126,49 @@ bool cache_open_file(const char *path, struct cache_entry *entry) {
   return true;
 }
 
+/* Entries that are in no folder: the process has them for itself. */
+static struct kept { struct kept *next; char key[65]; size_t size; char bytes[]; } *kept;
+
+void cache_keep(const char *key, const char *bytes, size_t size) {
+  struct kept *k = malloc(sizeof *k + size);
+  if (!k) return;
+  snprintf(k->key, sizeof k->key, "%s", key);
+  memcpy(k->bytes, bytes, k->size = size);
+  pthread_mutex_lock(&lock);
+  k->next = kept;
+  kept = k;
+  pthread_mutex_unlock(&lock);
+}
+
+static char *read_kept(const char *key, size_t *size) {
+  pthread_mutex_lock(&lock);
+  const struct kept *k = kept;
+  while (k && strcmp(k->key, key)) k = k->next;
+  pthread_mutex_unlock(&lock);
+  char *memory = k ? malloc(k->size + 1) : NULL;
+  if (memory) memcpy(memory, k->bytes, *size = k->size);
+  return memory;
+}
+
+/* The cache's folder was looked at when it was chosen, and so were those above it: nobody else can have changed them. */
+static char *read_file(const char *key, size_t *size) {
+  char part[3] = {key[0], key[1], 0}, name[80], *memory = NULL;
+  int folder = open(cache_directory(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  int inner = folder < 0 ? -1 : folder_inner(folder, part);
+  snprintf(name, sizeof name, "%.64s.p2a", key);
+  int fd = inner < 0 ? -1 : folder_file(inner, name);
+  if (fd >= 0) memory = read_all(fd, size);
+  if (fd >= 0) close(fd);
+  if (inner >= 0) close(inner);
+  if (folder >= 0) close(folder);
+  return memory;
+}
+
 bool cache_open(const char *key, struct cache_entry *entry) {
-  char path[PATH_LENGTH + 80];
-  snprintf(path, sizeof path, "%s/%.2s/%s.p2a", cache_directory(), key, key);
-  return cache_open_file(path, entry);
+  size_t size = 0;
+  char *memory = *cache_directory() ? read_file(key, &size) : NULL;
+  if (!memory) memory = read_kept(key, &size);
+  return memory && cache_parse(memory, size, entry);
 }
 
 void cache_close(struct cache_entry *entry) {

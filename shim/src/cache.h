@@ -14,10 +14,14 @@ struct cache_entry {
 };
 
 const char *build_id(void);
+/* "" where there is none: it is switched off, no home is known, or others can change it (which is said once). */
 const char *cache_directory(void);
 /* The key of text made by printf-like formatting. */
 void cache_key(char key[65], const char *format, ...) __attribute__((format(printf, 2, 3)));
-bool cache_open(const char *key, struct cache_entry *entry);      /* false: absent or damaged */
-bool cache_open_file(const char *path, struct cache_entry *entry);
+bool cache_open(const char *key, struct cache_entry *entry); /* false: absent or damaged */
+/* Of a malloc'd entry, which is the entry's then, or is freed: it is damaged. */
+bool cache_parse(char *memory, size_t size, struct cache_entry *entry);
+/* For this process: an entry that could not be written to the folder. */
+void cache_keep(const char *key, const char *bytes, size_t size);
 void cache_close(struct cache_entry *entry);
 #endif

@@ -22,7 +22,7 @@ static const char *options(unsigned variant, char text[OPTIONS_SIZE]) {
   return text;
 }
 
-static CUresult ask_service(struct module *m, const struct kernel *k, int device, const char *options,
+static CUresult ask_service(struct module *m, const struct kernel *k, int device, const char *options, const char *key,
                             struct cache_entry *entry, char **problem, double *time_ms) {
   struct service_request request = {.operation = k ? "kernel" : "index", .module_id = m->id,
                                     .arch = k ? devices[device].arch : NULL, .kernel = k ? k->name : NULL, .options = options,
@@ -32,9 +32,9 @@ static CUresult ask_service(struct module *m, const struct kernel *k, int device
   *problem = reply.error;
   *time_ms = reply.time_ms;
   if (result) return result;
-  if (cache_open_file(reply.path, entry)) return CUDA_SUCCESS;
-  if (asprintf(problem, "the translation's cache entry %s cannot be read, or is damaged", reply.path) < 0)
-    *problem = NULL;
+  if (!reply.stored) cache_keep(key, reply.entry, reply.entry_size);
+  if (cache_parse(reply.entry, reply.entry_size, entry)) return CUDA_SUCCESS;
+  *problem = strdup("the translation came damaged");
   return CUDA_ERROR_OPERATING_SYSTEM;
 }
 
@@ -46,7 +46,7 @@ CUresult translate(struct module *m, const struct kernel *k, int device, unsigne
   if (k) cache_key(key, "kernel\n%s\n%s\n%s\n%s\n%s\n", m->id, build_id(), devices[device].arch, chosen, k->name);
   else cache_key(key, "index\n%s\n%s\n", m->id, build_id());
   bool hit = cache_open(key, entry);
-  CUresult result = hit ? CUDA_SUCCESS : ask_service(m, k, device, chosen, entry, problem, &time_ms);
+  CUresult result = hit ? CUDA_SUCCESS : ask_service(m, k, device, chosen, key, entry, problem, &time_ms);
   if (trace_on)
     trace("\"event\": \"translate\", \"module\": \"%s\", \"kernel\": %s, \"arch\": \"%s\", \"cache\": %s, "
           "\"time_ms\": %.3f, \"translation_ms\": %.3f, \"result\": %d", m->id,

@@ -12,7 +12,9 @@ struct service_request {
 };
 
 struct service_reply {
-  char path[4096];   /* entry file */
+  char *entry;       /* malloc'd, on success */
+  size_t entry_size;
+  bool stored;       /* the entry is in the cache folder too */
   char *error;       /* malloc'd text, NULL on success */
   double time_ms;
 };

@@ -14,7 +14,7 @@ SAMPLE = Entry("kernel k\narch gfx942\n", b"\x7fELF payload")
 
 def test_round_trip(tmp_path: Path) -> None:
     path = cache.path_of(tmp_path, "ab" * 32)
-    entry.write(path, SAMPLE)
+    entry.write(path, SAMPLE.pack())
     assert Entry.unpack(path.read_bytes(), "x") == SAMPLE
     assert list(path.parent.iterdir()) == [path]
 
@@ -50,8 +50,8 @@ def test_trim_keeps_the_most_recent(tmp_path: Path) -> None:
 
     paths = [cache.path_of(tmp_path, f"{n:02x}" * 32) for n in range(4)]
     for age, path in enumerate(paths):
-        entry.write(path, SAMPLE)
+        entry.write(path, SAMPLE.pack())
         os.utime(path, (1000 - age, 1000 - age))
     size = len(SAMPLE.pack())
-    assert cache.trim(tmp_path, 2 * size) == 2 * size
+    assert cache.trim(tmp_path, 2 * size) == cache.Trimmed(freed=2 * size, left=2 * size)
     assert [path.exists() for path in paths] == [True, True, False, False]

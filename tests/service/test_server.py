@@ -88,7 +88,7 @@ def request(tmp_path: Path, **fields: str) -> dict[str, str]:
 def test_index_lists_kernels_parameters_and_globals(service: Path, tmp_path: Path) -> None:
     reply = ask(service, request(tmp_path))
     assert reply.header["status"] == "ok", reply.body
-    found = Entry.unpack(Path(reply.header["path"]).read_bytes(), "index")
+    found = Entry.unpack(reply.body, "index")
     lines = found.text.splitlines()
     assert "kernel k" in lines and "param 0 8 8" in lines and "param 8 1 1" in lines
     assert "kernel bad" in lines
@@ -99,7 +99,7 @@ def test_index_lists_kernels_parameters_and_globals(service: Path, tmp_path: Pat
 def test_kernel_gives_a_code_object(service: Path, tmp_path: Path) -> None:
     reply = ask(service, request(tmp_path, op="kernel", arch="gfx942", kernel="k"))
     assert reply.header["status"] == "ok", reply.body
-    found = Entry.unpack(Path(reply.header["path"]).read_bytes(), "kernel")
+    found = Entry.unpack(reply.body, "kernel")
     fields = dict(line.split(" ", 1) for line in found.text.splitlines())
     assert (fields["kernel"], fields["mapping"], fields["wave"]) == ("k", "paired", "64")
     assert found.payload[:4] == b"\x7fELF"
