@@ -18,6 +18,7 @@ from ptx2amd.service.protocol import Message
 from ptx2amd.target import MAPPINGS, MATRIX
 from ptx2amd.target.arch import UnknownArch
 from ptx2amd.target.environment import HEAP
+from ptx2amd.target.registers import estimate
 from ptx2amd.target.shared import LDS, SPILLED, VARIANTS
 from ptx2amd.translate import ModuleIndex, module_index, translate
 
@@ -156,6 +157,7 @@ def kernel_entry(
         "local": outcome.local,
         "vgprs": outcome.vgprs,
         "sgprs": outcome.sgprs,
+        "registers": estimate(module, module.functions[kernel]),
         "env": int(bool(outcome.cells)),
         "heap": int(HEAP in outcome.cells),
         "shared": LDS if outcome.slot is None else SPILLED,

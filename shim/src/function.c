@@ -6,13 +6,9 @@ static CUresult code_attribute(struct kernel *k, int device, int attribute, int 
   struct kernel_code *code;
   CUresult result = kernel_code(k, device, &code);
   if (result) return result;
-  int most = code->max_threads ? code->max_threads : 1024;
-  if (k->max_threads && k->max_threads < most) most = k->max_threads;
-  /* Programs find how many blocks run at once from it and the registers of a processor: its largest block has to fit. */
-  int fitting = REGISTERS_PER_PROCESSOR / most;
-  int registers = code->vgprs < fitting ? code->vgprs : fitting;
-  if (attribute == CU_FUNC_ATTRIBUTE_NUM_REGS) *value = registers ? registers : 1; /* programs divide by it */
-  else *value = attribute == CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES ? code->local : most;
+  *value = attribute == CU_FUNC_ATTRIBUTE_NUM_REGS           ? code->registers
+           : attribute == CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES ? code->local
+                                                             : most_threads(k, code);
   return CUDA_SUCCESS;
 }
 
@@ -36,7 +32,7 @@ static CUresult get_attribute(struct kernel *k, int device, int attribute, int *
     case CU_FUNC_ATTRIBUTE_PTX_VERSION: *value = target; break; /* what the kernel was compiled for */
     case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *value = told.major * 10 + told.minor; break;
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-      *value = k->dynamic_limit ? k->dynamic_limit : fixed < 49152 ? 49152 - fixed : 0;
+      *value = dynamic_limit(k);
       break;
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: *value = k->carveout - 1; break;
     default:

@@ -70,7 +70,7 @@ static bool read_properties(const struct kernel *k, char *text, struct propertie
       {"max_threads", &p->code.max_threads}, {"static_shared", &p->code.static_shared}, {"local", &p->code.local},
       {"vgprs", &p->code.vgprs}, {"sgprs", &p->code.sgprs}, {"wave", &p->code.wave}, {"env", &p->env},
       {"heap", &p->heap}, {"launch_words", &p->code.launch_words}, {"launches", &p->code.launches},
-      {"rows", &p->code.rows},
+      {"rows", &p->code.rows}, {"registers", &p->code.registers},
   };
   char *save = NULL;
   for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {

@@ -6,7 +6,7 @@
 
 #include "children.h"
 
-enum { DEFAULT_SHARED_LIMIT = 49152, MAX_BLOCK = 1024 };
+enum { MAX_BLOCK = 1024 };
 
 static inline void copy_parameter(char *to, const void *from, uint32_t size) {
   if (size == 8) memcpy(to, from, 8);
@@ -86,10 +86,7 @@ CUresult shape_checked(const struct kernel *k, const struct kernel_code *code, c
   if (UNLIKELY((uint64_t)s->grid[0] * s->block[0] * code->spread > UINT32_MAX)) return too_many_threads(k, s);
   CUresult result = block_checked(k, code, (unsigned)threads);
   if (UNLIKELY(result)) return result;
-  unsigned fixed = (unsigned)k->static_shared;
-  unsigned limit = k->dynamic_limit ? (unsigned)k->dynamic_limit
-                   : fixed < DEFAULT_SHARED_LIMIT ? DEFAULT_SHARED_LIMIT - fixed : 0;
-  return s->shared > limit ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+  return s->shared > (unsigned)dynamic_limit(k) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
 /* All blocks of a cooperative launch hold their slots at once. */

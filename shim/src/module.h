@@ -14,6 +14,7 @@ struct parameter { uint32_t offset, size, align; };
 struct kernel_code {
   void *function, *module; /* HIP's */
   int max_threads, static_shared, local, vgprs, sgprs, wave;
+  int registers;    /* what programs are told: an estimate of what CUDA's compiler takes */
   int spilled;      /* shared memory lies in a slot of the arena */
   int launch_words; /* the launch appends its words to the parameters */
   int launches;     /* it may launch kernels, for which there is a word more */
@@ -129,6 +130,15 @@ CUresult launch_words(const struct kernel *k, const struct kernel_code *code, in
 void point_at_parameters(const struct kernel *k, const struct kernel_code *code, char *buffer, void **pointers);
 unsigned launch_lds(const struct kernel_code *code, int device, unsigned shared); /* dynamic LDS to ask HIP for */
 int resident_slots(const struct kernel_code *code, int blocks); /* of `blocks` a processor, how many have slots */
+
+/* ---- occupancy.c ---- */
+int most_threads(const struct kernel *k, const struct kernel_code *code); /* of a block, as programs are told */
+/* Dynamic shared memory that a launch may ask for. */
+static inline int dynamic_limit(const struct kernel *k) {
+  enum { WITHOUT_ASKING = 49152 }; /* with the static part */
+  int free = WITHOUT_ASKING - k->static_shared;
+  return k->dynamic_limit ? k->dynamic_limit : free > 0 ? free : 0;
+}
 
 /* ---- launch.c: CUDA's ways to pass parameters, as one buffer ---- */
 enum { PARAMETER_BYTES_MAX = 32764 };

@@ -1,30 +1,48 @@
-/* Occupancy: HIP's answer for the code object, else CUDA's limits. */
+/* Occupancy: what the chip's registers, waves and LDS leave, and no more than what programs are told of a kernel and a
+ * multiprocessor allows: they compute with the same numbers. */
+#include "attributes.h"
 #include "module.h"
 
 enum { THREADS = 2048, BLOCKS = 32, WARP = 32, MAX_BLOCK = 1024 };
+enum { PARTITIONS = 4, REGISTER_UNIT = 8 }; /* a warp's registers are of one of 4 parts, in units of 8 a thread */
+
+static int at_most(int a, int b) { return a < b ? a : b; }
+
+/* Warps that a multiprocessor has registers for. */
+static int warps_for(int registers) {
+  int each = (registers + REGISTER_UNIT - 1) / REGISTER_UNIT * REGISTER_UNIT * WARP;
+  return each ? REGISTERS_PER_PROCESSOR / PARTITIONS / each * PARTITIONS : THREADS / WARP;
+}
+
+int most_threads(const struct kernel *k, const struct kernel_code *code) {
+  int most = at_most(code->max_threads ? code->max_threads : MAX_BLOCK, warps_for(code->registers) * WARP);
+  return k->max_threads ? at_most(most, k->max_threads) : most;
+}
+
+/* Blocks of so many warps and so much shared memory, as programs compute them. A block of more warps than there are
+ * registers for counts as one: how many there are is an estimate, and it can be launched. */
+static int by_attributes(const struct kernel *k, const struct kernel_code *code, int device, int warps, size_t dynamic) {
+  int threads = THREADS;
+  cuDeviceGetAttribute(&threads, THREADS_PER_PROCESSOR, device);
+  int most = at_most(BLOCKS, at_most(threads / WARP, warps_for(code->registers)) / warps);
+  size_t shared = (size_t)k->static_shared + dynamic, room = (size_t)devices[device].lds;
+  if (shared && !code->spilled && room / shared < (size_t)most) most = (int)(room / shared);
+  return most ? most : 1;
+}
 
 static CUresult active_blocks(struct kernel *k, int device, int block, size_t dynamic, int *blocks) {
   struct kernel_code *code;
   *blocks = 0;
-  if ((size_t)k->static_shared + dynamic > (size_t)most_shared(device)) return CUDA_SUCCESS;
+  if (dynamic > (size_t)dynamic_limit(k)) return CUDA_SUCCESS;
   CUresult result = kernel_code_for(k, device, dynamic, &code);
   if (result) return result;
-  int threads = (block + WARP - 1) / WARP * WARP * (int)code->spread;
-  dynamic = launch_lds(code, device, (unsigned)dynamic);
-  size_t shared = (size_t)code->static_shared + dynamic;
-  if (code->max_threads && block > code->max_threads) {
-    *blocks = 0;
-    return CUDA_SUCCESS;
-  }
-  if (!hip.ModuleOccupancyMaxActiveBlocksPerMultiprocessor(blocks, code->function, block * (int)code->spread, dynamic)) {
-    if (*blocks > BLOCKS) *blocks = BLOCKS;
-    *blocks = resident_slots(code, *blocks);
-    return CUDA_SUCCESS;
-  }
-  int most = THREADS / threads;
-  if (most > BLOCKS) most = BLOCKS;
-  if (shared && (size_t)devices[device].lds / shared < (size_t)most) most = (int)((size_t)devices[device].lds / shared);
-  *blocks = resident_slots(code, most);
+  if (code->max_threads && block > code->max_threads) return CUDA_SUCCESS;
+  if (k->max_threads && block > k->max_threads) return CUDA_SUCCESS;
+  unsigned lds = launch_lds(code, device, (unsigned)dynamic);
+  int most = by_attributes(k, code, device, (block + WARP - 1) / WARP, dynamic);
+  if (hip.ModuleOccupancyMaxActiveBlocksPerMultiprocessor(blocks, code->function, block * (int)code->spread, lds))
+    *blocks = most;
+  *blocks = resident_slots(code, at_most(*blocks, most));
   return CUDA_SUCCESS;
 }
 
@@ -47,7 +65,11 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockS
   if (!k) return CUDA_ERROR_INVALID_HANDLE;
   if (!minGridSize || !blockSize || flags > 1) return CUDA_ERROR_INVALID_VALUE;
   int device = thread_state.current->device, best = 0, best_block = 0, best_blocks = 0;
-  int limit = blockSizeLimit > 0 && blockSizeLimit < MAX_BLOCK ? blockSizeLimit : MAX_BLOCK;
+  struct kernel_code *code;
+  CUresult known = kernel_code(k, device, &code);
+  if (known) return known;
+  int limit = most_threads(k, code);
+  if (blockSizeLimit > 0) limit = at_most(limit, blockSizeLimit);
   for (int block = limit; block > 0; block = block % WARP ? block / WARP * WARP : block - WARP) {
     size_t dynamic = blockSizeToDynamicSMemSize ? blockSizeToDynamicSMemSize(block) : dynamicSMemSize;
     int blocks = 0;
@@ -60,14 +82,29 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockS
   return best ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+/* The most in LDS with which so many blocks fit, a multiple of 16 bytes; 0 when they do not without any. */
+static CUresult available(struct kernel *k, int device, int blocks, int block, size_t *dynamic) {
+  enum { UNIT = 16 };
+  int room = at_most(dynamic_limit(k), devices[device].lds - k->static_shared);
+  size_t low = 0, high = (size_t)(room > 0 ? room : 0) / UNIT + 1;
+  while (high - low > 1) { /* `low` fits, or is 0; `high` does not */
+    size_t middle = low + (high - low) / 2;
+    int found;
+    CUresult result = active_blocks(k, device, block, middle * UNIT, &found);
+    if (result) return result;
+    if (found >= blocks) low = middle;
+    else high = middle;
+  }
+  *dynamic = low * UNIT;
+  return CUDA_SUCCESS;
+}
+
 CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunction func, int numBlocks,
                                                  int blockSize) {
   struct kernel *k = kernel_checked(func);
   if (!k) return CUDA_ERROR_INVALID_HANDLE;
   if (!dynamicSmemSize || numBlocks <= 0 || blockSize <= 0) return CUDA_ERROR_INVALID_VALUE;
-  size_t each = (size_t)(devices[thread_state.current->device].lds / numBlocks) & ~(size_t)511;
-  *dynamicSmemSize = each > (size_t)k->static_shared ? each - (size_t)k->static_shared : 0;
-  return CUDA_SUCCESS;
+  return available(k, thread_state.current->device, numBlocks, blockSize, dynamicSmemSize);
 }
 
 /* Clusters are of one block. */

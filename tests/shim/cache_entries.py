@@ -59,6 +59,7 @@ def write_kernel(cache: Path, image: bytes, name: str, options: str = "", **valu
         "local": 0,
         "vgprs": 24,
         "sgprs": 16,
+        "registers": 24,
         "env": 0,
         "time_ms": 1,
         **values,

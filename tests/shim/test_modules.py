@@ -181,7 +181,8 @@ def test_attributes(shim: SimpleNamespace, module: object, kernel: object) -> No
 
     assert [attribute(i) for i in range(8)] == [256, 1024, 16, 0, 24, 75, 80, 0]  # PTX version: the module's target
     assert attribute(8) == 49152 - 1024
-    assert shim.cuda.cuFuncGetAttribute(value, 4, plain[0]) == 0 and value[0] == 65536 // 1024  # of 128: a block fits
+    assert shim.cuda.cuFuncGetAttribute(value, 4, plain[0]) == 0 and value[0] == 128
+    assert shim.cuda.cuFuncGetAttribute(value, 0, plain[0]) == 0 and value[0] == 65536 // 128  # its registers fit
     assert shim.cuda.cuFuncGetAttribute(value, 99, kernel) == INVALID_VALUE
     offset, size = shim.ffi.new("size_t *"), shim.ffi.new("size_t *")
     layout = []

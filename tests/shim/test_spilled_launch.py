@@ -81,6 +81,9 @@ def test_the_arena_has_a_header(shim: SimpleNamespace, functions: dict[str, obje
 def test_occupancy_counts_slots(shim: SimpleNamespace, functions: dict[str, object]) -> None:
     blocks = shim.ffi.new("int *")
     occupancy = shim.cuda.cuOccupancyMaxActiveBlocksPerMultiprocessor
+    assert occupancy(blocks, functions["big"], 32, DYNAMIC) == 0
+    assert blocks[0] == 0  # the program did not opt in
+    assert shim.cuda.cuFuncSetAttribute(functions["big"], MAX_DYNAMIC, DYNAMIC) == 0
     for dynamic, want in ((100, 32), (DYNAMIC, SLOTS), (232448, 0)):
         assert occupancy(blocks, functions["big"], 32, dynamic) == 0
         assert blocks[0] == want

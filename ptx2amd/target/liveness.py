@@ -1,0 +1,179 @@
+"""How many 32-bit registers a body's values take at once.
+
+Values of constants and parameters take none: NVIDIA's instructions read them from constant memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from ptx2amd.lower.value import bits_of
+from ptx2amd.ptx.ast import Imm, Reg, Scope, Sym, Var
+from ptx2amd.target.flow import Flow, Op
+
+LOADS = frozenset(("ld", "ldu", "tex", "tld4", "ldmatrix", "atom", "shfl"))
+BARRIERS = frozenset(("bar", "barrier"))
+
+
+def sizes(scope: Scope) -> dict[str, int]:
+    """Units of 32 bits of each register that a body without nested scopes declares; predicates take none."""
+    found: dict[str, int] = {}
+    for item in scope.items:
+        if isinstance(item, Var) and item.space == "reg" and item.type != "pred":
+            units = max(1, bits_of(item.type) // 32)
+            names = [f"{item.name}{i}" for i in range(item.regs)] if item.regs else [item.name]
+            found.update(dict.fromkeys(names, units))
+            if item.vec > 1:
+                found.update({f"{name}.{part}": units for name in names for part in "xyzwrgba"})
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What an operation reads and writes: numbers of registers. loads: units that it loads from memory."""
+
+    reads: tuple[int, ...]
+    writes: tuple[int, ...]
+    overwrites: bool
+    loads: int
+    barrier: bool
+
+
+class Liveness:
+    """The values that are alive in a body without nested scopes. Sets of registers are bits of an int."""
+
+    def __init__(self, flow: Flow, scope: Scope) -> None:
+        self.flow = flow
+        self._sizes = sizes(scope)
+        self._numbers: dict[str, int] = {}
+        self._units: list[int] = []
+        for name in self._sizes.keys() - set(self._free()):
+            self._numbers[name] = len(self._units)
+            self._units.append(self._sizes[name])
+        self.accesses = [[self._access(op) for op in block.ops] for block in flow.blocks]
+
+    def _free(self) -> Iterator[str]:
+        """Registers that only ever hold a constant, a parameter, or an address that is one."""
+        free: set[str] = set()
+        for op in self.flow.ops():
+            written = list(op.writes())
+            if len(written) == 1 and len(self.flow.definitions[written[0]]) == 1 and self._known(op, free):
+                free.add(written[0])
+                yield written[0]
+
+    def _known(self, op: Op, free: set[str]) -> bool:
+        """Whether an operation's result is a constant, a parameter or an address."""
+        if op.inst.guard is not None:
+            return False
+        if op.lower == "ld":
+            parameter = op.mods.get("space", "").startswith("param")
+            return parameter and not any(name in self._sizes or name in self.flow.definitions for name in op.reads())
+        source = op.inst.get("a")
+        if op.inst.shape.form.mnemonic not in ("mov", "cvta"):
+            return False
+        return isinstance(source, Imm | Sym) or (isinstance(source, Reg) and source.name in free)
+
+    def _access(self, op: Op) -> Access:
+        numbers = self._numbers
+        writes = tuple(numbers[name] for name in op.writes() if name in numbers)
+        mnemonic = op.inst.shape.form.mnemonic
+        loaded = mnemonic in LOADS and not op.mods.get("space", "").startswith("param")
+        return Access(
+            tuple(numbers[name] for name in op.reads() if name in numbers),
+            writes,
+            op.overwrites,
+            sum(self._units[number] for number in writes) if loaded else 0,
+            mnemonic in BARRIERS,
+        )
+
+    @cached_property
+    def between(self) -> list[int]:
+        """The units alive at the begin of each block."""
+        return [self.units(registers) for registers in self.entering]
+
+    def loaded(self, number: int) -> int:
+        """The units that a block loads between two barriers, at most."""
+        most = now = 0
+        for access in self.accesses[number]:
+            now = 0 if access.barrier else now + access.loads
+            most = max(most, now)
+        return most
+
+    def units(self, registers: int) -> int:
+        """32-bit units of a set of registers."""
+        return sum(self._units[number] for number in _members(registers))
+
+    @cached_property
+    def entering(self) -> list[int]:
+        """The registers alive at the begin of each block."""
+        blocks = self.flow.blocks
+        reads, writes = zip(*(_summary(block) for block in self.accesses), strict=True)
+        found = [0] * len(blocks)
+        work = list(range(len(blocks)))
+        waiting = set(work)
+        while work:
+            number = work.pop()
+            waiting.discard(number)
+            alive = reads[number] | (self.leaving(number, found) & ~writes[number])
+            if alive != found[number]:
+                found[number] = alive
+                for before in blocks[number].predecessors:
+                    if before not in waiting:
+                        waiting.add(before)
+                        work.append(before)
+        return found
+
+    def leaving(self, number: int, entering: list[int] | None = None) -> int:
+        """The registers alive at the end of a block."""
+        known = self.entering if entering is None else entering
+        alive = 0
+        for successor in self.flow.blocks[number].successors:
+            alive |= known[successor]
+        return alive
+
+    @cached_property
+    def most(self) -> int:
+        """The most units that are alive at once, in the order of the text."""
+        return max(map(self._most_in, range(len(self.accesses))))
+
+    def _most_in(self, number: int) -> int:
+        units = self._units
+        alive = set(_members(self.leaving(number)))
+        now = most = sum(units[register] for register in alive)
+        for access in reversed(self.accesses[number]):
+            most = max(most, now + sum(units[register] for register in access.writes if register not in alive))
+            if access.overwrites:
+                for register in alive.intersection(access.writes):
+                    alive.discard(register)
+                    now -= units[register]
+            for register in access.reads:
+                if register not in alive:
+                    alive.add(register)
+                    now += units[register]
+            most = max(most, now)
+        return most
+
+
+def _summary(accesses: list[Access]) -> tuple[int, int]:
+    """What a block reads before it writes it, and what it writes."""
+    read = written = 0
+    for access in accesses:
+        for number in access.reads:
+            read |= ~written & 1 << number
+        if access.overwrites:
+            for number in access.writes:
+                written |= 1 << number
+    return read, written
+
+
+def _members(registers: int) -> Iterator[int]:
+    """The numbers in a set."""
+    digits = f"{registers:b}"[::-1]
+    at = digits.find("1")
+    while at >= 0:
+        yield at
+        at = digits.find("1", at + 1)
+
+
+__all__ = ["Access", "Liveness", "sizes"]
