@@ -12,9 +12,8 @@ import pytest
 SAMPLES = Path(__file__).resolve().parents[2] / "cuda_samples"
 sys.path.insert(0, str(SAMPLES))
 
-import demo  # noqa: E402
-
 import build  # noqa: E402
+import demo  # noqa: E402
 
 OUT = SAMPLES.parent / "build" / "samples"
 

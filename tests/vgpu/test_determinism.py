@@ -82,9 +82,8 @@ def test_all_kernels(setting: str, number: int) -> None:
 def test_samples(setting: str, arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each program checks its results against the host's, or prints what it should."""
     sys.path.insert(0, str(SAMPLES))
-    import demo
-
     import build
+    import demo
 
     programs = build.build_all(SAMPLES.parent / "build" / "samples", None)
     for name, value in SETTINGS[setting].items():
