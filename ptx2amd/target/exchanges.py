@@ -20,13 +20,14 @@ here, as an operation behind both ways would be the partner of itself."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from ptx2amd.lower.summary import BARRIERS, items
 from ptx2amd.ptx.ast import Guard, Imm, Inst, Label, Operand, Reg, Scope, Sym, Var
 from ptx2amd.target.flow import DESTINATIONS, Flow, Op
 from ptx2amd.target.inline import flat
 from ptx2amd.target.lanes import ALL_LANES, Lanes
-from ptx2amd.target.made import ANCHOR, BRA, HIDDEN, SETP, WAIT, WAIT_ALL, made, move, waiting
+from ptx2amd.target.made import ANCHOR, BRA, HIDDEN, SETP, WAIT, WAIT_ALL, WAITING, made, move, waiting
 
 EXCHANGES = frozenset(("shfl", "vote", "match_any", "match_all", "redux", "elect", "bar_warp_sync"))
 JUMPS = frozenset(("bra", "brx_idx", "ret", "exit"))
@@ -189,14 +190,35 @@ def transform(scope: Scope, kernel: bool = False) -> Scope:
     return _cut(_changed(simple, ones)) if uneven else changed
 
 
+def waited(scope: Scope, labels: list[str]) -> Scope:
+    """A body, without nested scopes, in which lanes wait at all operations that need others with them, in the loops
+    around some labels."""
+    flow = Flow(scope)
+    loops = {flow.components[flow.labels[label]] for label in labels}
+    inside = (block for number, block in enumerate(flow.blocks) if flow.components[number] in loops)
+    alone = [
+        op
+        for block in inside
+        for before, op in pairwise([None, *block.ops])
+        if op is not None and is_collective(op) and (before is None or before.lower != "wait")
+    ]
+    number = sum(isinstance(item, Label) and item.name.startswith((WAITING, "$exchange")) for item in scope.items)
+    ones = [_One(flow, at, [op]) for at, op in enumerate(alone, number)]
+    for one in ones:
+        one.waits, one.label = True, waiting(one.number)
+    return _cut(_changed(scope, ones))
+
+
 def _cut(scope: Scope) -> Scope:
     """The same with labels behind conditional jumps: what follows may be outside of a loop that the jump stays in, and
     ways out of loops in which lanes wait are known by labels (lower/dispatch.py)."""
     new: list = []
+    number = sum(isinstance(item, Label) for item in scope.items)
     for item in scope.items:
         new.append(item)
         if isinstance(item, Inst) and item.guard is not None and item.shape.form.lower in JUMPS:
-            new.append(Label(f"$behind{len(new)}", item.line))
+            number += 1
+            new.append(Label(f"$behind{number}", item.line))
     return Scope(new)
 
 
@@ -223,11 +245,11 @@ def _uneven(flow: Flow, ones: dict[int, _One]) -> tuple[set[_One], set[int]]:
         entries = {number for number in loop if number == 0 or not before.isdisjoint(flow.blocks[number].predecessors)}
         if here and not _even(flow, loop, entries, here):
             found.update(places[block] for block in here)
-            others.update(id(op.inst) for number in loop - here for op in flow.blocks[number].ops if _collective(op))
+            others.update(id(op.inst) for number in loop - here for op in flow.blocks[number].ops if is_collective(op))
     return found, others
 
 
-def _collective(op: Op) -> bool:
+def is_collective(op: Op) -> bool:
     """Whether an operation needs other lanes of the warp with it."""
     return op.lower in BARRIERS or ".sync" in op.inst.shape.opcode
 
@@ -330,4 +352,4 @@ class _One:
         return register
 
 
-__all__ = ["is_exchange", "meetings", "members", "transform"]
+__all__ = ["is_collective", "is_exchange", "meetings", "members", "transform", "waited"]

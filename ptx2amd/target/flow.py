@@ -111,12 +111,12 @@ class Flow:
     def __init__(self, scope: Scope, kernel: bool = False) -> None:
         self.kernel = kernel
         self.blocks = [Block()]
-        self._labels: dict[str, int] = {}
+        self.labels: dict[str, int] = {}  # the blocks that begin with them
         self._jumps: list[tuple[int, list[str]]] = []
         self._falls = True
         self._walk(scope, {}, 0)
         for jump, labels in self._jumps:
-            self.blocks[jump].successors += [self._labels[label] for label in labels if label in self._labels]
+            self.blocks[jump].successors += [self.labels[label] for label in labels if label in self.labels]
         for number, block in enumerate(self.blocks):
             block.successors = list(dict.fromkeys(block.successors))
             for successor in block.successors:
@@ -137,7 +137,7 @@ class Flow:
             if isinstance(item, Inst):
                 self._instruction(Op(item, names), targets)
             elif isinstance(item, Label):
-                self._labels[names.get(item.name, item.name)] = self._next()
+                self.labels[names.get(item.name, item.name)] = self._next()
             elif isinstance(item, Scope):
                 self._walk(item, names, depth + 1)
 

@@ -12,6 +12,7 @@ ANCHOR = Shape("", Form("", "", "anchor"), {}, (), ())
 HIDDEN = Shape("mov.u32", Form("mov.{t:u32}", "d:t, a:t", "hidden"), {"t": "u32"}, ("d", "a"), ("u32", "u32"))
 WAIT = Shape("", Form("", "a:u32, b:label", "wait"), {}, ("a", "b"), ("u32", ""))
 WAIT_ALL = Shape("", Form("", "a:u32, b:label", "wait"), {"wave": "wave"}, ("a", "b"), ("u32", ""))  # also other warps
+WAITING = "$waiting"
 SETP = Shape(
     "setp.eq.u32",
     Form("setp.{cmp:eq}.{t:u32}", "p:pred, a:t, b:t", "setp"),
@@ -23,11 +24,11 @@ SETP = Shape(
 
 def waiting(number: int) -> str:
     """The label of a place where lanes wait for those of their warp that are elsewhere in the loops around."""
-    return f"$waiting{number}"
+    return f"{WAITING}{number}"
 
 
 def waits(label: str) -> bool:
-    return label.startswith("$waiting")
+    return label.startswith(WAITING)
 
 
 def made(shape: Shape, line: int, *operands: Operand, guard: Guard | None = None) -> Inst:
@@ -40,4 +41,4 @@ def move(type_: str) -> Shape:
     return Shape(f"mov.{type_}", Form(f"mov.{{t:{type_}}}", "d:t, a:t", "mov"), {"t": type_}, ("d", "a"), (type_,) * 2)
 
 
-__all__ = ["ANCHOR", "BRA", "HIDDEN", "SETP", "WAIT", "WAIT_ALL", "made", "move", "waiting", "waits"]
+__all__ = ["ANCHOR", "BRA", "HIDDEN", "SETP", "WAIT", "WAITING", "WAIT_ALL", "made", "move", "waiting", "waits"]

@@ -16,17 +16,19 @@ still try, so these do not wait for that release, and all meet in front of the b
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import TypeVar
 
 from ptx2amd.isa.form import Form
 from ptx2amd.ptx.ast import Guard, Imm, Inst, Label, Reg, Scope, Shape, Sym, Var
-from ptx2amd.target.exchanges import is_exchange, members
+from ptx2amd.target import exchanges
+from ptx2amd.target.exchanges import is_collective, is_exchange, members
 from ptx2amd.target.flow import Flow, Op
 from ptx2amd.target.inline import flat
 from ptx2amd.target.lanes import ALL_LANES, Lanes
-from ptx2amd.target.made import ANCHOR, BRA, HIDDEN, SETP, made
+from ptx2amd.target.made import ANCHOR, BRA, HIDDEN, SETP, WAITING, made
 
 T = TypeVar("T")
 
@@ -44,7 +46,7 @@ class Lock:
     fall-through, is the way back), and the releases. taken: by atomics; else threads wait for their turn by looking
     only, and it may be another branch that has to give it to them. given: the releases of what a thread has that
     did not get another lock, after the branches `yields`; lanes that do so in step would fail for ever, so each
-    tries again in a round of its own."""
+    tries again in a round of its own. gathers: lanes that try may meet there with others, before a release."""
 
     retries: list[tuple[Op, bool]] = field(default_factory=list)
     releases: list[Op] = field(default_factory=list)
@@ -52,6 +54,7 @@ class Lock:
     taken: bool = True
     given: set[Op] = field(default_factory=set)
     yields: list[Op] = field(default_factory=list)
+    gathers: bool = False
 
 
 def is_try(op: Op) -> bool:
@@ -80,22 +83,28 @@ def conditions(flow: Flow) -> dict[Op, set[Op]]:
     found: dict[Op, set[Op]] = {}
     for number in range(len(flow.blocks)):
         branch = flow.branch(number)
-        if branch is None:
+        if branch is None or not _asked(flow, branch, lambda op, register: flow.definitions.get(register, ())):
             continue
-        seen, work = set(), [branch.predicate]
-        sources: set[Op] = set()
-        while work:
-            register = work.pop()
-            if register in seen:
-                continue
-            seen.add(register)
-            for op in flow.definitions.get(register, ()):
-                if is_try(op) or is_look(op):
-                    sources.add(op)
-                elif op.inst.shape.form.mnemonic not in ("ld", "atom", "call"):
-                    work += op.reads()
+        sources = _asked(flow, branch, flow.sources)  # the exact way, which takes longer
         if sources:
             found[branch] = sources
+    return found
+
+
+def _asked(flow: Flow, branch: Op, writes: Callable[[Op, str], Iterable[Op]]) -> set[Op]:
+    """The loads and atomics that a condition is made of. writes: which operations a read of a register may see."""
+    found: set[Op] = set()
+    seen: set[Op] = set()
+    work = [(branch, branch.predicate)]
+    while work:
+        for op in writes(*work.pop()):
+            if op in seen:
+                continue
+            seen.add(op)
+            if is_try(op) or is_look(op):
+                found.add(op)
+            elif op.inst.shape.form.mnemonic not in ("ld", "atom", "call"):
+                work += [(op, register) for register in op.reads()]
     return found
 
 
@@ -112,13 +121,20 @@ def locks(flow: Flow) -> list[Lock]:
         if location is not None:
             places.setdefault(location, []).append(op)
     found = []
+    lanes = cache(lambda: Lanes(flow))
     for here in places.values():
         if any(op in askers for op in here):
-            found += _sections(flow, here, asked, askers)
+            found += _sections(flow, here, asked, askers, lanes)
     return _overlapping(flow, found)
 
 
-def _sections(flow: Flow, here: list[Op], asked: dict[Op, set[Op]], askers: dict[Op, list[Op]]) -> list[Lock]:
+def _sections(
+    flow: Flow,
+    here: list[Op],
+    asked: dict[Op, set[Op]],
+    askers: dict[Op, list[Op]],
+    lanes: Callable[[], Lanes],
+) -> list[Lock]:
     """The critical sections under one lock. here: all operations on it, in the order of the text."""
     tries = {op for op in here if is_try(op) and op in askers}
     looks = {op for op in here if is_look(op) and op in askers}
@@ -134,46 +150,35 @@ def _sections(flow: Flow, here: list[Op], asked: dict[Op, set[Op]], askers: dict
         jump = next((s for s in block.successors if s != block.falls), block.falls)
         ways = [flow.first(way, ends) for way in (jump, block.falls)]
         for back, ahead, taken in ((ways[0], ways[1], True), (ways[1], ways[0], False)):
-            goal = ahead & (releases if asks & tries or not tries else tries)
-            if back and not back & releases and ahead != back and goal:
-                if not tries and _meets(flow, block.falls if taken else jump, releases):
-                    break
-                reached = flow.first(block.falls if taken else jump, stops) & releases
-                if reached:
-                    again = {branch: [op for op in here if op in back]}
-                    lock = Lock([(branch, taken)], [op for op in here if op in reached], again, bool(tries))
-                    parts.append((asks | back | ahead, lock))
-                break
-            signals = set() if tries or ahead & releases else _other_side(flow, branch, releases)
-            if back & looks and ahead != back and signals:
+            if not back or back & releases or ahead == back:
+                continue
+            way, on = (jump, block.falls) if taken else (block.falls, jump)
+            signals = _other_side(flow, branch, flow.reach(way, [on]), releases, lanes)
+            goal = ahead & (releases if asks & tries or not tries else releases | tries)
+            reached = flow.first(on, stops) & (releases | tries) if goal else set()
+            if reached or signals:
                 again = {branch: [op for op in here if op in back]}
-                parts.append((signals, Lock([(branch, taken)], [op for op in here if op in signals], again, False)))
+                given = [op for op in here if op in (reached | signals) & releases]
+                parts.append((asks | back | ahead | signals, Lock([(branch, taken)], given, again, bool(tries))))
                 break
     return [lock for lock in _joined(parts, lambda a, b: bool(a & b)) if lock.releases]
 
 
-def _other_side(flow: Flow, wait: Op, releases: set[Op]) -> set[Op]:
-    """The releases on the other side of a branch at which lanes part, where those on this side wait for them."""
-    loop = flow.components[wait.block]
-    together = (op for name in TOGETHER for op in flow.mnemonics.get(name, ()))
-    if any(flow.components[op.block] == loop for op in together):
+def _other_side(flow: Flow, wait: Op, loop: set[int], releases: set[Op], lanes: Callable[[], Lanes]) -> set[Op]:
+    """The releases on the other side of a branch at which lanes part, where those on this side wait for them in a
+    loop, each by itself."""
+    around = flow.components[wait.block]
+    inside = (flow.blocks[number].ops for number in loop if flow.components[number] == around)
+    if any(op.inst.shape.form.mnemonic in TOGETHER for ops in inside for op in ops):
         return set()  # lanes that wait need each other
-    lanes = Lanes(flow)
-    for branch in lanes.parting:
-        sides = lanes.sides(branch)
+    for branch in lanes().parting:
+        sides = lanes().sides(branch)
         for side in sides:
             if wait.block in side:
                 found = {op for op in releases for other in sides if other is not side and op.block in other}
                 if found:
                     return found
     return set()
-
-
-def _meets(flow: Flow, start: int, releases: set[Op]) -> bool:
-    """Whether lanes of a warp need each other between `start` and the releases: what they wait for together is no
-    lock that they take in turn."""
-    ends = flow.earliest([*releases, *(op for name in TOGETHER for op in flow.mnemonics.get(name, ()))])
-    return not flow.first(start, ends) <= releases
 
 
 def _overlapping(flow: Flow, found: list[Lock]) -> list[Lock]:
@@ -201,7 +206,29 @@ def _overlapping(flow: Flow, found: list[Lock]) -> list[Lock]:
                 del lock.again[branch]
                 lock.yields.append(branch)
                 lock.given |= given
+        lock.gathers = _gathers(flow, lock)
     return [lock for lock in joined if lock.retries]
+
+
+def _gathers(flow: Flow, lock: Lock) -> bool:
+    """Whether an operation that needs several lanes is on a way from the tries to the releases."""
+    ends = {op.block: op.index for op in flow.earliest(lock.releases).values()}
+    before, work = set(), list(ends)
+    while work:
+        for previous in flow.blocks[work.pop()].predecessors:
+            if previous not in before:
+                before.add(previous)
+                work.append(previous)
+    for branch, taken in lock.retries:
+        block = flow.blocks[branch.block]
+        again = {op.block for op in lock.again[branch]}
+        for way in block.successors:
+            if (way == block.falls) == taken:
+                for number in flow.reach(way, again):
+                    last = ends.get(number, -1) if number not in before else len(flow.blocks[number].ops)
+                    if any(map(is_collective, flow.blocks[number].ops[: max(last, 0)])):
+                        return True
+    return False
 
 
 def _joined(parts: list[tuple[T, Lock]], together: Callable[[T, T], bool]) -> list[Lock]:
@@ -227,13 +254,16 @@ def _joined(parts: list[tuple[T, Lock]], together: Callable[[T, T], bool]) -> li
 def transform(scope: Scope, kernel: bool = False) -> Scope:
     """A function body in which the lanes of a wave meet after the releases of its locks. kernel: see Flow."""
     scope = flat(scope)
-    for number, lock in enumerate(locks(Flow(scope, kernel))):
-        scope = _meet(scope, lock, number)
-    return scope
+    found = locks(Flow(scope, kernel))
+    places = [f"{WAITING * lock.gathers}$meet{number}" for number, lock in enumerate(found)]
+    for number, lock in enumerate(found):
+        scope = _meet(scope, lock, number, places[number])
+    waited = [place for place, lock in zip(places, found, strict=True) if lock.gathers]
+    return exchanges.waited(scope, waited) if waited else scope
 
 
-def _meet(scope: Scope, lock: Lock, number: int) -> Scope:
-    turn, ahead, meet = Reg(f"$turn{number}"), Reg(f"$ahead{number}"), f"$meet{number}"
+def _meet(scope: Scope, lock: Lock, number: int, meet: str) -> Scope:
+    turn, ahead = Reg(f"$turn{number}"), Reg(f"$ahead{number}")
     instead: dict[int, list] = {}  # what stands in the place of an instruction
     ways: list[Inst] = []
     tests: list[Reg] = []

@@ -1,0 +1,61 @@
+"""Threads that take locks alone or for a group that meets under the lock, wait for their turns, and hand words over:
+every warp mapping ends, and computes what a machine that runs thread by thread does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import lock_random
+import pytest
+from device import MAPPINGS
+from reference import lock_machine
+from reference.lock_machine import BLOCK, WARP, Count, Exchange, Meet, Program, Relay, Section, Slot, Times, Turns
+
+TILE = Section(False, 0, False, 4, 0, False, 0, (Slot(),), "cas", "plain", "exch")
+THREAD = replace(TILE, size=1, body=(Count(1, False),))
+RELAY = Relay(False, 0, 16, WARP, 0, 0, True, False, "exch")
+TURNS = Turns(False, 0, 1, 0, False, (), "ld.acquire", "release")
+SHAPES = {
+    "tiles": (TILE,),
+    "tiles_that_look_first": (replace(TILE, size=16, leader=3, shape="look"),),
+    "tiles_with_tickets": (replace(TILE, kind="ticket", shape="ld.acquire", give="red"),),
+    "tiles_that_exchange": (replace(TILE, body=(Slot(), Exchange("redux", 0), Meet())),),
+    "tiles_with_two_releases": (replace(TILE, parts=True),),
+    "tiles_in_a_loop": (Times(2, (TILE, Meet())),),
+    "tiles_then_others": (TILE, replace(TILE, lock=1, size=8, leader=2)),
+    "threads": (THREAD,),
+    "threads_in_a_loop": (replace(THREAD, shape="while"),),
+    "warps": (replace(TILE, size=WARP),),
+    "blocks": (replace(TILE, size=BLOCK, leader=31),),
+    "lanes_hand_over": (replace(RELAY, size=1),),
+    "lanes_hand_over_to_one_that_looks": (replace(RELAY, size=1, looks=True),),
+    "tiles_hand_over": (replace(RELAY, size=8, first=False),),
+    "tiles_hand_over_to_one_that_looks": (replace(RELAY, size=8, looks=True),),
+    "warps_hand_over": (replace(RELAY, size=WARP, over=BLOCK),),
+    "threads_hand_over": (replace(RELAY, size=1, over=BLOCK, receiver=40),),
+    "blocks_hand_over": (replace(RELAY, size=BLOCK, over=-1),),
+    "turns_of_threads": (TURNS,),
+    "turns_of_threads_the_last_first": (replace(TURNS, last_first=True, look="cas", give="exch"),),
+    "turns_of_tiles": (replace(TURNS, size=8),),
+    "turns_of_tiles_the_last_first": (replace(TURNS, size=16, last_first=True, look="atom.or", give="red"),),
+    "turns_of_warps": (replace(TURNS, size=WARP),),
+    "turns_of_blocks": (replace(TURNS, size=BLOCK),),
+}
+
+
+@pytest.mark.parametrize("arch", MAPPINGS)
+@pytest.mark.parametrize("name", SHAPES)
+def test_groups_get_their_locks(name: str, arch: str) -> None:
+    program = Program(64, 2, SHAPES[name])
+    wrong = [lock_random.compare(known, program, arch) for known in (0, 1)]
+    assert not any(wrong), "\n".join(wrong)
+
+
+def test_the_machine_gives_the_same_in_any_order() -> None:
+    for seed in range(24):
+        program = lock_machine.generate(seed)
+        ends = [lock_machine.run(program, order) for order in range(2)]
+        assert ends[0].errors == ends[1].errors == 0
+        assert ends[0].acc == ends[1].acc
+        words = [{name: word for name, word in end.words.items() if name[-1] != "owner" and word} for end in ends]
+        assert words[0] == words[1]
