@@ -160,7 +160,7 @@ class Server:
         self.workers: dict[int, Client] = {}  # by pid
         self.held: dict[str, int] = {}  # bytes in cache folders
         self.slots = os.cpu_count() or 1
-        self.last = time.monotonic()
+        self.last = 0.0  # when there was work
 
     def run(self, said: list[str]) -> None:
         """Serve; returns at once when another service already holds the socket's lock. said: for the log."""
@@ -198,8 +198,11 @@ class Server:
             selector.register(wake, selectors.EVENT_READ, lambda: wake.recv(4096))
             selector.register(reports, selectors.EVENT_READ, lambda: self._stored(reports.recv(1 << 16)))
             selector.register(listener, selectors.EVENT_READ, lambda: self._accept(listener))
-            while self._busy() or time.monotonic() - self.last < self.idle:
+            self.last, events = time.monotonic(), True
+            while events or self._busy() or time.monotonic() - self.last < self.idle:
+                events = False
                 for key, _ in selector.select(timeout=min(self.idle, 1.0 if self.reading else 5.0)):
+                    events = True
                     with contextlib.suppress(BlockingIOError):
                         key.data()
                 self._reap()

@@ -299,6 +299,13 @@ static void plain(char *value) {
   *to = 0;
 }
 
+/* Why entries are not stored: the same holds for the next one. */
+static void say_once(char *note) {
+  static bool said;
+  plain(note);
+  if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED)) say("%s", note);
+}
+
 static bool send_request(struct channel *c, const struct service_request *r) {
   static const char *const encodings[] = {"none", "zstd", "lz4", "linked"};
   char *header = NULL;
@@ -333,7 +340,7 @@ static bool receive_reply(struct channel *c, struct service_reply *reply, CUresu
   for (char *line = good ? strtok_r(text, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save)) {
     if (!strncmp(line, "status ", 7)) status = true, ok = !strcmp(line + 7, "ok");
     else if (!strcmp(line, "stored 1")) reply->stored = true;
-    else if (!strncmp(line, "note ", 5)) plain(line + 5), say("%s", line + 5);
+    else if (!strncmp(line, "note ", 5)) say_once(line + 5);
     else if (!strncmp(line, "code ", 5)) *result = error_by_name(line + 5, CUDA_ERROR_UNKNOWN);
     else if (!strncmp(line, "time_ms ", 8)) reply->time_ms = atof(line + 8);
   }
