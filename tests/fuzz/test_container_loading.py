@@ -62,7 +62,6 @@ def load(first: int, count: int, folder: Path) -> str:
         "PTX2AMD_DEVICE": "vgpu:gfx942",
         "PTX2AMD_CACHE": "0",
         "PTX2AMD_RUNTIME_DIR": str(folder / "nowhere" / "at" / "all"),  # no service: containers only
-        "PTX2AMD_LOG": "0",
     }
     command = [sys.executable, "-c", PROGRAM, str(TESTS), str(first), str(count)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=900)
