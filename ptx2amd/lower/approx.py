@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ptx2amd.lower.float import rounding
+from ptx2amd.lower.float import CLASSES, rounding
 from ptx2amd.lower.fp import arith, flush, integer_of, intrinsic, with_ftz
 from ptx2amd.lower.function import FunctionLowering, Val
 from ptx2amd.lower.integer import binary, compare, select, sources
@@ -58,9 +58,14 @@ def quotient_estimate(fn: FunctionLowering, a: Val, b: Val, ulps: str) -> Val:
 
 @lowers("div_approx")
 def div_approx(fn: FunctionLowering, inst: Inst) -> None:
-    """a * (1 / b): for |b| above 2^126 the reciprocal is 0, as PTX has it."""
+    """a * (1 / b): for |b| above 2^126 the reciprocal is 0, as PTX has it. Without .ftz, both are scaled when b is
+    subnormal, as its reciprocal may overflow where a / b does not; a overflows only where the quotient does."""
     a, b = sources(fn, inst, "ab")
     _, ftz = rounding(inst)
+    if not ftz:
+        subnormal = fn.op("i1", f"call i1 @llvm.is.fpclass.f32({b.t}, i32 {CLASSES['subnormal']})")
+        scale = select(fn, subnormal, fn.const("float", 2.0**24), fn.const("float", 1.0))
+        a, b = (times(fn, v, scale, False) for v in (a, b))
     fn.put(inst, "d", arith(fn, "mul", [a, estimate(fn, "rcp", b)], "rn", ftz))
 
 

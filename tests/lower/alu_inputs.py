@@ -150,6 +150,31 @@ def _dense(ptype: str, position: int) -> list[int]:
     return found
 
 
+def _powers(*exponents: int) -> list[int]:
+    """The f32 numbers 2^e and their neighbours."""
+    bits = [e + 127 << 23 if e > -127 else 1 << e + 149 for e in exponents]
+    return [b + d for b in bits for d in (-1, 0, 1)]
+
+
+_CORNERS = [  # where the results of approximate functions of f32 leave the normal numbers, or their lowerings change
+    *(0, 1, 0x7F7FFFFF, 0x7F800000, 0x7F800001, 0x7FC00000, 0x40490FDB, 0x40C90FDB, 0x439D1463),
+    *_powers(-148, -128, -127, -126, -125, -102, -100, -64, -24, -10, -7, 0, 1, 24, 64, 103, 104, 125, 126, 127),
+    *(f + d for f in (0x42FC0000, 0x43000000, 0x43150000, 0x43160000) for d in (-1, 0, 1)),  # 126, 128, 149, 150
+]
+
+
+def _corners(threads: int) -> Callable[[str, int], list[int]]:
+    """All corners of the first operand, and with more threads those with all of the second; of other types edges."""
+
+    def draw(ptype: str, position: int) -> list[int]:
+        edge = edges(ptype) if ptype != "f32" else [*_CORNERS, *(c | 1 << 31 for c in _CORNERS)]
+        return [edge[(i // 162 if position else i) % 162 % len(edge)] for i in range(threads)]
+
+    return pairwise(draw)
+
+
 MIXED = Inputs("mixed", 256, pairwise(_mixed))
 CROSSED = Inputs("crossed", 4096, pairwise(_crossed))
 DENSE = Inputs("dense", 1 << 16, pairwise(_dense))
+CORNERS = Inputs("corners", 256, _corners(256))
+CROSSED_CORNERS = Inputs("crossed corners", 26368, _corners(26368))  # all 162 * 162

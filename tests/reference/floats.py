@@ -1,13 +1,12 @@
 """Reference semantics of floating-point, comparison, conversion and move instructions, from the PTX manual.
 
-Results are bit patterns, None for a NaN of whatever payload, or Approx where the manual gives a bound."""
+Results are bit patterns, None for a NaN of whatever payload, or what reference/approximate.py gives."""
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
-from reference import integers
+from reference import approximate, integers
 from reference.numbers import (
     FORMATS,
     Number,
@@ -21,19 +20,10 @@ from reference.numbers import (
     mul,
     negative,
     sqrt,
-    value,
 )
 
 REFERENCE: dict[str, object] = {}
 FLOATS = ("f16", "bf16", "f32", "f64")
-
-
-class Approx(NamedTuple):
-    """Within `relative * |value|` or `absolute`, whichever is larger."""
-
-    value: float
-    relative: float = 0.0
-    absolute: float = 0.0
 
 
 def of(*mnemonics: str):
@@ -196,145 +186,28 @@ def operands(mods, v, types, names="ab") -> list[Number]:
     return [decode(v[n], types[n], flushed(mods, types[n])) for n in names]
 
 
-def is_zero(x: Number) -> bool:
-    return x.kind == "finite" and x.m == 0
-
-
-def bound(x: Number, relative: float, absolute: float, mods, t: str):
-    """An approximation of exact x in type t."""
-    if x.kind != "finite" or x.m == 0:
-        return encode(x, t)
-    smallest = 2.0 ** (2 - (1 << FORMATS[t][0] - 1) - (0 if mods.get("ftz") else FORMATS[t][1]))
-    approx = value(x)
-    if encode(x, t) & (1 << bits_of(t) - 1) - 1 == (1 << FORMATS[t][0]) - 1 << FORMATS[t][1]:
-        return encode(x, t)
-    return Approx(approx, relative, max(absolute, smallest))
-
-
 @of("div")
 def divide(mods, v, types):
     t = types["d"]
     if t not in FLOATS:
         return integers.div(mods, v, types)
     x, y = operands(mods, v, types)
-    exact = div(x, y)
-    kind = mods["kind"]
-    if kind == "rn":
-        return {"d": rounded(exact, t, mods["rnd"], flushed(mods, t))}
-    if kind == "approx" and y.kind == "finite" and y.m:
-        e = y.e + y.m.bit_length()
-        if e > 126:  # 2^126 < |b|: the result is 0, or NaN for infinite a
-            if x.kind == "inf":
-                return {"d": None}
-            if x.kind == "finite":
-                return {"d": Approx(0.0, 0.0, abs(value(exact)) + 2.0**-126)}
-        if e < -124:
-            return {"d": "anything"}
-    return {"d": bound(exact, 2.0**-22, 0, mods, t)}
-
-
-@of("rcp")
-def reciprocal(mods, v, types):
-    t = types["d"]
-    kind = mods["kind"]
-    a = v["a"]
-    if t == "f64" and kind == "approx":
-        return {"d": coarse(a, lambda x: div(from_int(1), x))}
-    exact = div(from_int(1), decode(a, t, flushed(mods, t)))
-    if kind == "rn":
-        return {"d": rounded(exact, t, mods["rnd"], flushed(mods, t))}
-    return {"d": bound(exact, 2.0**-23, 0, mods, t)}
-
-
-def coarse(a: int, function):
-    """f64 estimates from the upper half of the operand; denormals are zero, so is the result's lower half."""
-    x = decode(a & ~0xFFFFFFFF, "f64", True)
-    exact = function(x)
-    bits = encode(exact, "f64", "rn", True)
-    if exact.kind != "finite" or bits is None or bits & (1 << 63) - 1 in (0, 0x7FF << 52):
-        return bits
-    return Approx(value(exact), 2.0**-20, 2.0**-1021)
-
-
-@of("sqrt")
-def square_root(mods, v, types):
-    t = types["d"]
-    exact = sqrt(decode(v["a"], t, flushed(mods, t)))
+    ftz = flushed(mods, t)
     if mods["kind"] == "rn":
-        return {"d": rounded(exact, t, mods["rnd"], flushed(mods, t))}
-    return {"d": bound(exact, 2.0**-23, 0, mods, t)}
+        return {"d": rounded(div(x, y), t, mods["rnd"], ftz)}
+    return {"d": approximate.quotient(mods["kind"], x, y, t, ftz)}
 
 
-@of("rsqrt")
-def reciprocal_root(mods, v, types):
-    t = types["d"]
-
-    def exact(x: Number) -> Number:
-        return Number("inf", x.sign) if is_zero(x) else div(from_int(1), sqrt(x))
-
-    if t == "f64" and mods.get("flush64"):
-        return {"d": coarse(v["a"], exact)}
-    return {"d": bound(exact(decode(v["a"], t, flushed(mods, t))), 2.0**-22.9, 0, mods, t)}
-
-
-@of("sin", "cos")
-def circular(mods, v, types):
-    (x,) = operands(mods, v, types, "a")
-    if x.kind != "finite":
-        return {"d": None}
-    a = value(x)
-    if abs(a) > 100 * math.pi:
-        return {"d": "anything"}
-    exact = math.sin(a) if mods["name"] == "sin" else math.cos(a)
-    return {"d": Approx(exact, 0, 2.0**-20.5 if abs(a) <= 2 * math.pi else 2.0**-14.7)}
-
-
-@of("lg2")
-def logarithm(mods, v, types):
-    (x,) = operands(mods, v, types, "a")
-    if x.kind == "nan" or (x.sign and not is_zero(x)):
-        return {"d": None}
-    if is_zero(x):
-        return {"d": 0xFF800000}
-    if x.kind == "inf":
-        return {"d": 0x7F800000}
-    exact = math.log2(x.m) + x.e
-    near = 0.5 < value(x) < 2
-    return {"d": Approx(exact, 0 if near else 2.0**-22, 2.0**-22 if near else 2.0**-140)}
-
-
-@of("ex2")
+@of("rcp", "sqrt", "rsqrt", "sin", "cos", "lg2", "ex2", "tanh")
 @each
-def exponential(mods, v, types):
-    t = types["d"]
-    x = decode(v["a"], t, flushed(mods, t) and t == "f32")
-    if x.kind == "nan":
-        return {"d": None}
-    if x.kind == "inf":
-        return {"d": 0 if x.sign else encode(x, t)}
-    a = value(x)
-    largest = {"f16": 16, "bf16": 128, "f32": 128}[t]
-    if a >= largest:
-        return {"d": encode(Number("inf"), t)}
-    if a < -200:
-        return {"d": 0}
-    relative = {"f16": 2.0**-9.9, "bf16": 2.0**-7, "f32": 2.0**-22}[t]
-    least = 2.0**-126 if mods.get("ftz") or t == "bf16" else 2.0**-149 if t == "f32" else 2.0**-24
-    exact = 2.0**a
-    return {"d": Approx(exact, relative, least)}
-
-
-@of("tanh")
-@each
-def hyperbolic(mods, v, types):
-    t = types["d"]
-    x = decode(v["a"], t)
-    if x.kind == "nan":
-        return {"d": None}
-    exact = math.tanh(value(x))
-    if t == "f32":
-        return {"d": Approx(exact, 2.0**-11, 2.0**-126)}
-    return {"d": Approx(exact, 0, 2.0**-10.987 if t == "f16" else 2.0**-8)}
+def function(mods, v, types):
+    t, name, ftz = types["d"], mods["name"], flushed(mods, types["d"])
+    if mods["kind"] == "rn":
+        x = decode(v["a"], t, ftz)
+        return {"d": rounded(div(from_int(1), x) if name == "rcp" else sqrt(x), t, mods["rnd"], ftz)}
+    if t == "f64" and ftz:
+        return {"d": approximate.coarse(name, v["a"])}
+    return {"d": approximate.unary(name, v["a"], t, ftz)}
 
 
 @of("copysign")

@@ -1,0 +1,31 @@
+"""The approximate instructions where their results leave the normal numbers, on the software GPU: subnormal, huge, zero,
+infinite and NaN operands, both operands of division crossed, .ftz and not, in kernels of both denormal modes, against
+what the PTX manual says of them (tests/reference/approximate.py)."""
+
+from __future__ import annotations
+
+import alu_programs
+import pytest
+from alu_inputs import CORNERS, CROSSED_CORNERS
+from test_alu_semantics import check
+
+CASES = [
+    case
+    for family in alu_programs.FAMILIES
+    for case in alu_programs.all_cases(family)
+    if case.form.exact.startswith("approx")
+]
+USUAL = ("gfx942", "gfx1100")
+OTHERS = [pytest.param(arch, marks=pytest.mark.slow) for arch in ("gfx900", "gfx90a", "gfx1030", "gfx1201")]
+
+
+@pytest.mark.parametrize("flush", [False, True])
+@pytest.mark.parametrize("arch", [*USUAL, *OTHERS])
+def test_functions(arch: str, flush: bool) -> None:
+    check([case for case in CASES if len(case.sources) == 1], CORNERS, [(arch, flush)])
+
+
+@pytest.mark.parametrize("flush", [False, True])
+@pytest.mark.parametrize("arch", [*USUAL, *OTHERS])
+def test_quotients(arch: str, flush: bool) -> None:
+    check([case for case in CASES if len(case.sources) == 2], CROSSED_CORNERS, [(arch, flush)])
