@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ptx2amd.lower.float import CLASSES, rounding
-from ptx2amd.lower.fp import arith, flush, integer_of, intrinsic, with_ftz
+from ptx2amd.lower.fp import arith, flush, integer_of, intrinsic, is_identity, with_ftz
 from ptx2amd.lower.function import FunctionLowering, Val
 from ptx2amd.lower.integer import binary, compare, select, sources
 from ptx2amd.lower.registry import lowers
@@ -15,6 +15,13 @@ from ptx2amd.ptx.ast import Inst
 def estimate(fn: FunctionLowering, name: str, v: Val) -> Val:
     """A hardware function; it takes f32 denormals for zero and gives none."""
     return fn.call(f"llvm.amdgcn.{name}.{'f64' if v.ty == 'double' else 'f32'}", v.ty, v)
+
+
+def reciprocal(fn: FunctionLowering, v: Val) -> Val:
+    """v_rcp_f32. Of constants LLVM makes 1 / v, subnormal operands and results kept; it knows late what is constant."""
+    constant = fn.call("llvm.is.constant.f32", "i1", v)
+    y = estimate(fn, "rcp", select(fn, constant, flush(fn, v), v))
+    return select(fn, constant, flush(fn, y), y)
 
 
 def relaxed(fn: FunctionLowering, text: str, ulps: str) -> Val:
@@ -44,7 +51,7 @@ def scaled(fn: FunctionLowering, name: str, v: Val, up: float, after: float) -> 
 def rcp_approx(fn: FunctionLowering, inst: Inst) -> None:
     a = fn.src(inst, "a")
     if inst.shape.mods["ftz"]:
-        y = estimate(fn, "rcp", a)
+        y = reciprocal(fn, a)
     else:
         y = with_ftz(fn, lambda x: quotient_estimate(fn, fn.const(x.ty, 1.0), x, "1.0"), [a], False)
     fn.put(inst, "d", y)
@@ -66,7 +73,10 @@ def div_approx(fn: FunctionLowering, inst: Inst) -> None:
         subnormal = fn.op("i1", f"call i1 @llvm.is.fpclass.f32({b.t}, i32 {CLASSES['subnormal']})")
         scale = select(fn, subnormal, fn.const("float", 2.0**24), fn.const("float", 1.0))
         a, b = (times(fn, v, scale, False) for v in (a, b))
-    fn.put(inst, "d", arith(fn, "mul", [a, estimate(fn, "rcp", b)], "rn", ftz))
+    v = arith(fn, "mul", [a, reciprocal(fn, b)], "rn", ftz)
+    if ftz and is_identity("mul", [b]):
+        v = flush(fn, v)  # LLVM makes a of a / 1
+    fn.put(inst, "d", v)
 
 
 @lowers("div_full")

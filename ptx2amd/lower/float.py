@@ -11,7 +11,9 @@ from ptx2amd.lower.fp import (
     flush,
     integer_of,
     intrinsic,
+    is_constant,
     is_nan,
+    is_nan_constant,
     narrow,
     plain,
     saturate,
@@ -83,6 +85,8 @@ def min_max(fn: FunctionLowering, inst: Inst, args: list[Val]) -> Val:
         v = op(*(flush(fn, a) for a in args))
     else:
         v = with_ftz(fn, op, args, bool(mods.get("ftz")))
+        if mods.get("ftz") and fn.f32_denormals == "flush" and any(map(is_nan_constant, given)):
+            v = flush(fn, v)  # LLVM makes x of min(x, NaN)
     v = fn.cast(binary(fn, "or", integer_of(fn, v), sign), v.ty) if sign else v
     if not mods.get("nan"):
         return v
@@ -120,6 +124,7 @@ def flushing_quotient(fn: FunctionLowering, a: Val, b: Val) -> Val:
 
 def root(fn: FunctionLowering, a: Val, rnd: str, ftz: bool) -> Val:
     if rnd == "rn":
+        a = flush(fn, a) if ftz and is_constant(a) else a
         return with_ftz(fn, lambda x: intrinsic(fn, "sqrt", x), [a], ftz)
     if a.ty == "float":
         return narrow(fn, intrinsic(fn, "sqrt", widen(fn, a, ftz)), rnd, ftz)

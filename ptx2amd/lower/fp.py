@@ -7,8 +7,10 @@ gfx9 LLVM resets the mode before each f64 instruction."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
+from ptx2amd.lower.emit import float_text
 from ptx2amd.lower.function import FunctionLowering, Val
 from ptx2amd.lower.integer import binary, compare, select
 from ptx2amd.lower.value import width
@@ -48,7 +50,7 @@ def moded(fn: FunctionLowering, op: str, ty: str, args: list[Val], rnd: str = "r
     if ftz != kernel:
         before.append((MODE_DENORMALS, 12 if ftz else 15))
         after.append((MODE_DENORMALS, 12 if kernel else 15))
-    args = [fn.op(a.ty, f'call {a.ty} asm sideeffect "", "=v,0"({a.t})') if a.ref.startswith("%") else a for a in args]
+    args = [fn.op(a.ty, f'call {a.ty} asm sideeffect "", "=v,0"({a.t})') if not is_constant(a) else a for a in args]
     here, inside, join = fn.block("mode"), fn.block("mode"), fn.block("mode")
     fn.label(here)
     zero = fn.op("i32", 'call i32 asm "", "=s,0"(i32 0)')
@@ -76,9 +78,22 @@ def intrinsic(fn: FunctionLowering, name: str, *args: Val) -> Val:
     return fn.call(f"llvm.{name}.{SUFFIX[ty]}", ty, *args)
 
 
+ONE, ZERO = ({float_text("float", v) for v in (magnitude, -magnitude)} for magnitude in (1.0, 0.0))
+
+
+def is_identity(op: str, args: list[Val]) -> bool:
+    """Whether constants make an f32 operation its other operand, perhaps negated: x * 1, x + 0."""
+    if op in ("add", "sub"):
+        return any(a.ref in ZERO for a in args)
+    return any(a.ref in ONE for a in args[:2]) and all(a.ref in ZERO for a in args[2:])
+
+
 def plain(fn: FunctionLowering, op: str, args: list[Val]) -> Val:
     """add, sub, mul or fma, rounded to nearest, in the kernel's mode."""
-    return intrinsic(fn, "fma", *args) if op == "fma" else binary(fn, PLAIN[op], args[0], args[1])
+    v = intrinsic(fn, "fma", *args) if op == "fma" else binary(fn, PLAIN[op], args[0], args[1])
+    if v.ty == "float" and fn.f32_denormals == "flush" and is_identity(op, args):
+        return flush(fn, v)  # LLVM makes the operand of it as it is
+    return v
 
 
 def arith(fn: FunctionLowering, op: str, args: list[Val], rnd: str = "rn", ftz: bool = False) -> Val:
@@ -103,9 +118,14 @@ def flush(fn: FunctionLowering, v: Val) -> Val:
     return fn.cast(select(fn, normal, bits, binary(fn, "and", bits, 1 << n - 1)), v.ty)
 
 
+def is_constant(v: Val) -> bool:
+    """Whether a value is known here. LLVM converts such f32 numbers, or takes their roots, without flushing them."""
+    return not v.ref.startswith("%")
+
+
 def widen(fn: FunctionLowering, v: Val, ftz: bool = False) -> Val:
     """float -> double."""
-    if ftz and fn.f32_denormals == "ieee":
+    if ftz and (fn.f32_denormals == "ieee" or is_constant(v)):
         v = flush(fn, v)
     elif not ftz and fn.f32_denormals == "flush":
         return moded(fn, "fpext", "double", [v], ftz=False)
@@ -144,6 +164,12 @@ def saturate(fn: FunctionLowering, v: Val, ftz: bool | None = None) -> Val:
 def canonical_nan(ty: str) -> int:
     """The bits of PTX's canonical NaN: all but the sign."""
     return (1 << width(ty) - 1) - 1
+
+
+def is_nan_constant(v: Val) -> bool:
+    """Whether v is written as a NaN of f32 (Emitter.bits)."""
+    match = re.fullmatch(r"bitcast \(i32 (\d+) to float\)", v.ref)
+    return match is not None and int(match[1]) & 0x7FFFFFFF > 0x7F800000
 
 
 def is_nan(fn: FunctionLowering, v: Val, other: Val | None = None) -> Val:

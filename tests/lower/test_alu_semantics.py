@@ -6,6 +6,8 @@ all pairs of edge values; all values of 16-bit sources, and 65,536 of wider ones
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import alu_check
 import alu_programs
 import pytest
@@ -65,6 +67,22 @@ def test_constant_operands(family: str) -> None:
     """What LLVM folds is what the instruction computes."""
     found = [alu_programs.with_constant(case) for case in alu_programs.all_cases(family)]
     check([case for case in found if case], places=[("gfx942", False), ("gfx1100", True)])
+
+
+FOLDING = (0, 1 << 31, 0x3F800000, 0xBF800000, 1, 0x7FC00000)  # f32: zeros, ones, a subnormal number, NaN
+FOLDED = [  # each source one of these
+    replace(case, constants=(*case.constants, (name, bits)))
+    for family in ("float", "mixed", "convert")
+    for case in alu_programs.all_cases(family)
+    for name, ptype, _ in case.sources
+    for bits in (FOLDING if ptype == "f32" else ())
+]
+
+
+@pytest.mark.parametrize("part", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in range(1, 16))])
+def test_constants_that_fold(part: int) -> None:
+    """Of x * 1 LLVM makes x, of the root of a subnormal constant its root: in kernels that flush, that is not it."""
+    check(FOLDED[part::16], places=[("gfx942", True)])
 
 
 @pytest.mark.slow
