@@ -98,7 +98,7 @@ def optimised(ir: str, target: Target, simple: bool = False, least: bool = False
         passes.add_simplify_cfg_pass()
         passes.add_aggressive_dce_pass()
     passes.run(module, builder)
-    pairs = "half" in ir or "i16" in ir
+    pairs = "half" in ir or "bfloat" in ir or "i16" in ir
     if pairs or "icmp u" in ir or "br i1" in ir:
         text = str(module)
         safe = scalar_loads.guarded(overflow.separated(zeros.kept(text) if pairs else text))

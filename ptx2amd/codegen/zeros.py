@@ -1,17 +1,17 @@
-"""A work-around for LLVM 22: pairs of halves whose upper one is -0.0.
+"""A work-around for LLVM 22: pairs of 16-bit floats of which one is -0.0.
 
-On AMDGPU, a pair of a value and the constant 0.0 is made by clearing the upper half of a register; LLVM takes -0.0 for
-that constant too (and 0x8000 of 16-bit integers, once the pair is one of floats). So a -0.0 that is put into a vector
-beside values comes out of a register."""
+On AMDGPU, a pair of a value and the constant 0.0 is made by clearing the other half of a register, where the value is
+in that half already; LLVM takes -0.0 for that constant too (and 0x8000 of 16-bit integers, once the pair is one of
+floats). So a -0.0 that is put into a vector beside values comes out of a register."""
 
 from __future__ import annotations
 
 import re
 
-_BAD = {"half": "0xH8000", "i16": "-32768"}
-_TEXT = re.compile(r"(?:half 0xH8000|i16 -32768)\b")
-_SCALAR = re.compile(r", (half 0xH8000|i16 -32768), i(?:32|64) (\d+)")
-_VECTOR = re.compile(r"<(\d+) x (half|i16)> (<[^<>]*>|splat \((?:half|i16) [^()]*\))")
+_BAD = {"half": "0xH8000", "bfloat": "0xR8000", "i16": "-32768"}
+_TEXT = re.compile(r"(?:half 0xH8000|bfloat 0xR8000|i16 -32768)\b")
+_SCALAR = re.compile(rf", ({_TEXT.pattern}), i(?:32|64) \d+")
+_VECTOR = re.compile(r"<(\d+) x (half|bfloat|i16)> (<[^<>]*>|splat \((?:half|bfloat|i16) [^()]*\))")
 
 
 def kept(ir: str) -> str:
@@ -39,16 +39,16 @@ def _in_registers(line: str, before: list[str], count: int) -> str:
     def zero(element: str) -> str:
         register = define('call i32 asm "", "=v,0"(i32 32768)')
         bits = define(f"trunc i32 {register} to i16")
-        return bits if element == "i16" else define(f"bitcast i16 {bits} to half")
+        return bits if element == "i16" else define(f"bitcast i16 {bits} to {element}")
 
     def scalar(found: re.Match[str]) -> str:
         element = found[1].partition(" ")[0]
-        return found[0].replace(found[1], f"{element} {zero(element)}") if int(found[2]) % 2 else found[0]
+        return found[0].replace(found[1], f"{element} {zero(element)}")
 
     def vector(found: re.Match[str]) -> str:
         size, element, text = int(found[1]), found[2], found[3]
         parts = [text[7:-1]] * size if text[0] == "s" else text[1:-1].split(", ")
-        places = [i for i in range(1, size, 2) if parts[i] == f"{element} {_BAD[element]}"]
+        places = [i for i in range(size) if parts[i] == f"{element} {_BAD[element]}"]
         if not places:
             return found[0]
         for i in places:
