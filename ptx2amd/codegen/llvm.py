@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from ptx2amd.codegen import overflow, scalar_loads, stack, zeros
+from ptx2amd.codegen import overflow, products, scalar_loads, stack, zeros
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.target import Target
 
@@ -101,7 +101,7 @@ def optimised(ir: str, target: Target, simple: bool = False, least: bool = False
     pairs = "half" in ir or "bfloat" in ir or "i16" in ir
     if pairs or "icmp u" in ir or "br i1" in ir:
         text = str(module)
-        safe = scalar_loads.guarded(overflow.separated(zeros.kept(text) if pairs else text))
+        safe = scalar_loads.guarded(overflow.separated(products.signed(zeros.kept(text)) if pairs else text))
         if safe is not text:
             module = llvm.parse_assembly(safe)
     if stack.may_be_too_large(ir, target) and (problem := stack.problem(str(module), target)):

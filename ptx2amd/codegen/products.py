@@ -1,0 +1,57 @@
+"""A work-around for LLVM 22: products that are rounded to f16.
+
+AMDGPU's mixed fma computes them as a * b + 0, and of a product -0 that makes +0. Written as fma(a, b, -0.0), they keep
+their sign, and cost no more than the constant. LLVM looks through negations and vectors within a block."""
+
+from __future__ import annotations
+
+import re
+
+_VALUE = r"(?:<[^<>]*>|splat \([^()]*\)|[^\s,]+)"
+_PRODUCT = re.compile(rf"  (%[\w.]+) = fmul (?:[a-z]+ )*?(float|<(\d+) x float>) ({_VALUE}), ({_VALUE})")
+_PART = re.compile(r"  (%[\w.]+) = (?:fneg|extractelement|insertelement|shufflevector) (.*)")
+_ROUNDED = re.compile(r"  %[\w.]+ = fptrunc (?:float|<\d+ x float>) (%[\w.]+) to (?:half|<\d+ x half>)")
+_NAME = re.compile(r"%[\w.]+")
+
+
+def signed(ir: str) -> str:
+    """Optimised IR text with an fma for each product that its block rounds to f16; the same text if there are none."""
+    if not _ROUNDED.search(ir) or " = fmul " not in ir:
+        return ir
+    lines = ir.split("\n")
+    suffixes: set[str] = set()
+    products: dict[str, tuple[int, re.Match[str]]] = {}
+    parts: dict[str, list[str]] = {}  # value -> what it is taken from
+    for at, line in enumerate(lines):
+        if not line.startswith("  "):  # another block
+            products, parts = {}, {}
+        elif found := _PRODUCT.match(line):
+            products[found[1]] = at, found
+        elif found := _PART.match(line):
+            parts[found[1]] = _NAME.findall(found[2])
+        elif found := _ROUNDED.match(line):
+            open_values = [found[1]]
+            while open_values:
+                value = open_values.pop()
+                open_values += parts.pop(value, [])
+                if value in products:
+                    place, product = products.pop(value)
+                    suffixes.add(_written(lines, place, product))
+    if not suffixes:
+        return ir
+    text = "\n".join(lines)
+    return text + "".join(_declared(suffix, text) for suffix in sorted(suffixes))
+
+
+def _written(lines: list[str], at: int, product: re.Match[str]) -> str:
+    """Write the line anew; returns the suffix of the function called."""
+    name, ty, size, a, b = product.groups()
+    suffix, zero = (f"v{size}f32", "splat (float -0.000000e+00)") if size else ("f32", "-0.000000e+00")
+    rest = lines[at][product.end() :]
+    lines[at] = f"  {name} = call {ty} @llvm.fma.{suffix}({ty} {a}, {ty} {b}, {ty} {zero}){rest}"
+    return suffix
+
+
+def _declared(suffix: str, ir: str) -> str:
+    ty = "float" if suffix == "f32" else f"<{suffix[1:-3]} x float>"
+    return "" if f"declare {ty} @llvm.fma.{suffix}(" in ir else f"\ndeclare {ty} @llvm.fma.{suffix}({ty}, {ty}, {ty})\n"
