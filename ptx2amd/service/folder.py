@@ -95,7 +95,7 @@ def _check(found: os.stat_result, path: str, last: bool, private: bool) -> None:
     if not _trusted(found.st_uid) or (last and private and found.st_uid != os.geteuid()):
         raise FolderError(f"{path} belongs to another user (uid {found.st_uid})")
     if last and private and mode & 0o077:
-        raise FolderError(f"{path} is open to others: chmod 700 {path}")
+        raise FolderError(f"{path} is open to others (mode {mode:03o})")
     sticky = mode & stat.S_ISVTX and not last
     if mode & 0o002 and not sticky:
         raise FolderError(f"{path} can be written to by others (mode {mode:03o})")

@@ -43,7 +43,7 @@ static const char *wrong(const struct stat *st, bool last, unsigned how) {
   bool private = last && how & FOLDER_PRIVATE, sticky = !last && st->st_mode & S_ISVTX;
   if (!S_ISDIR(st->st_mode)) return "is not a folder";
   if (!trusted(st->st_uid) || (private && st->st_uid != geteuid())) return "belongs to another user";
-  if (private && st->st_mode & 077) return "is open to others (chmod 700 closes it)";
+  if (private && st->st_mode & 077) return "is open to others";
   if (st->st_mode & 02 && !sticky) return "can be written to by others";
   if (st->st_mode & 020 && !sticky && !alone_in(st->st_gid)) return "can be written to by its group";
   return NULL;

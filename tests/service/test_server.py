@@ -251,4 +251,4 @@ def test_a_folder_open_to_others_is_refused(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "ptx2amd.service"], env=environment, capture_output=True, text=True, timeout=60
     )
-    assert done.returncode != 0 and "chmod 700" in done.stderr
+    assert done.returncode != 0 and "(mode 755)" in done.stderr and "PTX2AMD_RUNTIME_DIR" in done.stderr
