@@ -119,12 +119,22 @@ static void deactivate(struct context *c) {
   c->flags = 0;
 }
 
+static bool in_use(int device) {
+  for (struct context *c = handle_next(HANDLE_CONTEXT, NULL); c; c = handle_next(HANDLE_CONTEXT, c))
+    if (c->device == device && c->active) return true;
+  return false;
+}
+
+/* Libraries outlive contexts. What they have on a device is made anew for the next one: at the same place here. */
+static void end_primary(struct context *c) {
+  deactivate(c);
+  if (!in_use(c->device)) libraries_reset(c->device);
+}
+
 /* Frees the program's memory and ends an error state, unless another context lives on the device. AMD's hipDeviceReset
  * would take away what we have on the device as well: there memory stays until the process ends. */
 static void reset_device(int device) {
-  if (!hip_is_software) return;
-  for (struct context *c = handle_next(HANDLE_CONTEXT, NULL); c; c = handle_next(HANDLE_CONTEXT, c))
-    if (c->device == device && c->active) return;
+  if (!hip_is_software || in_use(device)) return;
   int before = thread_state.hip_device;
   hip.SetDevice(device);
   hip.DeviceReset();
@@ -138,7 +148,7 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev) {
   bool retained = c && c->retained > 0, last = retained && --c->retained == 0;
   pthread_mutex_unlock(&lock);
   if (!retained) return CUDA_ERROR_INVALID_CONTEXT;
-  if (last) deactivate(c);
+  if (last) end_primary(c);
   return CUDA_SUCCESS;
 }
 
@@ -146,7 +156,7 @@ CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev) {
   CHECK_DEVICE(dev);
   struct context *c = primary_context(dev);
   if (!c || !c->active) return CUDA_SUCCESS;
-  deactivate(c);
+  end_primary(c);
   reset_device(dev);
   return CUDA_SUCCESS;
 }

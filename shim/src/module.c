@@ -138,24 +138,39 @@ static bool has_managed(const struct module *m) {
   return false;
 }
 
+/* Initial values. A HIP error. */
+static int fill_segment(struct module *m, int device, uint64_t address) {
+  char *host = calloc(1, m->segment_size);
+  if (!host) return HIP_OUT_OF_MEMORY;
+  memcpy(host, m->index.payload, m->index.payload_size);
+  for (uint32_t i = 0; i < m->relocation_count; i++) {
+    uint64_t value = address + m->relocations[i].target;
+    memcpy(host + m->relocations[i].at, &value, sizeof value);
+  }
+  int error = upload(device, address, host, m->segment_size);
+  free(host);
+  return error;
+}
+
 static CUresult make_segment(struct module *m, int device, uint64_t *address) {
   void *memory = NULL;
-  char *host = calloc(1, m->segment_size);
-  if (!host) return CUDA_ERROR_OUT_OF_MEMORY;
   int error = has_managed(m) ? hip.MallocManaged(&memory, m->segment_size, 1) : hip.Malloc(&memory, m->segment_size);
   if (!error) {
     hip_internal(memory);
-    memcpy(host, m->index.payload, m->index.payload_size);
-    for (uint32_t i = 0; i < m->relocation_count; i++) {
-      uint64_t value = (uint64_t)(uintptr_t)memory + m->relocations[i].target;
-      memcpy(host + m->relocations[i].at, &value, sizeof value);
-    }
-    error = upload(device, (uint64_t)(uintptr_t)memory, host, m->segment_size);
+    error = fill_segment(m, device, (uint64_t)(uintptr_t)memory);
     if (error) hip.Free(memory);
   }
-  free(host);
   if (!error) *address = (uint64_t)(uintptr_t)memory;
   return from_hip(error);
+}
+
+void libraries_reset(int device) {
+  for (struct module *m = handle_next(HANDLE_MODULE, NULL); m; m = handle_next(HANDLE_MODULE, m)) {
+    pthread_mutex_lock(&m->lock);
+    if (m->library && m->segment[device] && fill_segment(m, device, m->segment[device]))
+      say("the variables of %s keep their values: no memory to reset them", m->name);
+    pthread_mutex_unlock(&m->lock);
+  }
 }
 
 CUresult module_segment(struct module *m, int device, uint64_t *address) {

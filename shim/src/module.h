@@ -83,6 +83,7 @@ CUresult module_load(const void *data, size_t size, bool library, bool preserved
                      struct module **out);
 void module_drop(struct module *m);
 void modules_drop(struct context *c);
+void libraries_reset(int device); /* variables have their initial values again */
 struct module *module_checked(const void *handle);
 struct kernel *module_kernel(struct module *m, const char *name);
 struct variable *module_variable(struct module *m, const char *name);
