@@ -30,7 +30,7 @@ def mapping(name: str) -> str:
 
 
 def build(name: str, out: Path, extra: tuple[str, ...] = ()) -> Path:
-    """Compile one sample unless it is up to date; the path of the executable."""
+    """Compile one sample unless this nvcc has done it since its last change; the path of the executable."""
     source, program = HERE / f"{name}.cu", out / name
     with open(out / f".{name}.lock", "w") as lock:  # two test processes may want the same sample
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -39,15 +39,17 @@ def build(name: str, out: Path, extra: tuple[str, ...] = ()) -> Path:
 
 def _build(source: Path, program: Path, extra: tuple[str, ...]) -> Path:
     newest = max(source.stat().st_mtime, (HERE / "sample.h").stat().st_mtime)
-    if program.exists() and program.stat().st_mtime > newest:
+    tools, record = toolkit.find(), program.with_name(f".{program.name}.nvcc")
+    same = record.exists() and record.read_text() == tools.nvcc
+    if same and program.exists() and program.stat().st_mtime > newest:
         return program
-    tools = toolkit.find()
     link = re.findall(r"^// link: (.*)$", source.read_text(), re.M)
     flags = [word for line in link for word in line.split()]
     command = [tools.nvcc, *tools.flags, *extra, f"-L{native.DIRECTORY}", "-o", str(program), str(source), *flags]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         raise SystemExit(f"nvcc failed for {source.name}:\n{done.stderr}")
+    record.write_text(tools.nvcc)
     return program
 
 

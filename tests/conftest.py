@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import zlib
+from inspect import ismodule
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,6 +51,18 @@ def pytest_configure(config: pytest.Config) -> None:
         body.instruction = noted
 
 
+#: Modules by which tests get at a CUDA toolkit; the last is cuda_samples/build.py.
+TOOLKIT = {"ptx2amd.compat.toolkit", "oracle", "toolkit_programs", "build"}
+
+
+def mark_toolkit(items: list[pytest.Item]) -> None:
+    """Marks the tests of files that use the toolkit which PTX2AMD_TOOLKIT chooses: CI runs them with each."""
+    for item in items:
+        values = vars(getattr(item, "module", object)).values()
+        if not TOOLKIT.isdisjoint(v.__name__ if ismodule(v) else getattr(v, "__module__", "") or "" for v in values):
+            item.add_marker(pytest.mark.toolkit)
+
+
 def pytest_sessionfinish(session: pytest.Session) -> None:
     if session.config.getoption("--rows"):
         from ptx2amd.isa import table
@@ -67,6 +80,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    mark_toolkit(items)
     part, parts = map(int, config.getoption("--shard").split("/"))
     chosen = [item for item in items if zlib.crc32(item.nodeid.encode()) % parts == part - 1]
     config.hook.pytest_deselected(items=[item for item in items if item not in set(chosen)])

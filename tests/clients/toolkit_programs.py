@@ -22,8 +22,10 @@ PROGRAMS = (*LIGHT, "curand_generators", "cub_algorithms", "thrust_algorithms")
 def build(name: str, folder: Path) -> Path:
     """Compile a program; raises Ptx2amdError without a toolkit, CalledProcessError when nvcc refuses it."""
     tools, program = toolkit.find(), folder / name
+    # behind the toolkit's own headers, which fit its nvcc; the wheels' are for what it lacks
     wheels = Path(sysconfig.get_path("purelib")).glob("nvidia/*/include")
-    command = [tools.nvcc, *tools.flags, *(f"-I{path}" for path in wheels), "-std=c++17", "--extended-lambda", "-w"]
+    command = [tools.nvcc, *tools.flags, *(f"-isystem={path}" for path in wheels)]
+    command += ["-std=c++17", "--extended-lambda", "-w"]
     command += ["-gencode", "arch=compute_75,code=compute_75", "-o", str(program), str(SOURCES / f"{name}.cu")]
     subprocess.run(command, check=True)
     return program
