@@ -143,7 +143,8 @@ CUresult cuMemGetLocationInfo(CUdeviceptr ptr, size_t size, size_t summaryGranul
   if (!all_share()) return CUDA_ERROR_NOT_SUPPORTED;
   if (!hip_is_software) return refuse(&said, "cuMemGetLocationInfo with AMD's library, which does not tell where pages are,");
   enum pointer_kind kind = inspect(ptr, &p);
-  if ((kind != POINTER_MANAGED && kind != POINTER_UNKNOWN) || !range_mapped(ptr, size)) return CUDA_ERROR_INVALID_VALUE;
+  bool there = kind == POINTER_MANAGED ? allocation_holds(ptr, size) : kind == POINTER_UNKNOWN && range_mapped(ptr, size);
+  if (!there) return CUDA_ERROR_INVALID_VALUE;
   size_t step = samplingGranularity ? samplingGranularity : (size_t)sysconf(_SC_PAGESIZE);
   for (size_t done = 0, part; done < size; done += part) {
     part = size - done < summaryGranularity ? size - done : summaryGranularity;
