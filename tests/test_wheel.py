@@ -24,6 +24,7 @@ def test_a_program_runs_with_an_installed_wheel(tmp_path: Path) -> None:
     assert "-py3-none-linux_" in wheel.name
     installed = tmp_path / "installed"
     subprocess.run([*pip, "install", "-q", "--no-deps", "--target", str(installed), str(wheel)], check=True)
+    assert (installed / "ptx2amd" / "_native" / "grammar.json").exists(), "each process would make the parser anew"
     program = build.build("vector_add", tmp_path)
     with tempfile.TemporaryDirectory() as runtime:  # a service of its own; tmp_path is too long for its socket
         own = {"PTX2AMD_CACHE_DIR": str(tmp_path / "cache"), "PTX2AMD_RUNTIME_DIR": runtime}
