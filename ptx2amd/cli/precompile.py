@@ -63,7 +63,8 @@ def _fill(job: tuple[Image, str, str]) -> Outcome:
     for kernel in names:
         try:
             if not paths[kernel].exists():
-                entry.write(paths[kernel], kernel_entry(module, kernel, arch, build, parse_options(options)).pack())
+                made = kernel_entry(module, kernel, arch, build, parse_options(options), isolate="all")
+                entry.write(paths[kernel], made.pack())
             count += 1
         except Ptx2amdError as error:
             problems.append(str(error))

@@ -39,8 +39,9 @@ class Isolated:
         if said[1]:
             raise CodegenError(said[2])
         words = said[0].strip().splitlines()
+        errors = [line for line in words if "error" in line.lower()]  # there may be warnings before it
         cause = signal.Signals(-status).name if status < 0 else f"status {status}"
-        raise CodegenError(f"LLVM ended with {cause}" + (f": {words[0]}" if words else ""))
+        raise CodegenError(f"LLVM ended with {cause}" + (f": {(errors or words)[0]}" if words else ""))
 
 
 def emit_isolated(ir: str, target: Target, form: str = "obj", simple: bool = False, least: bool = False) -> bytes:

@@ -278,6 +278,24 @@ def test_precompile_and_cache(ptx2amd, good: Path, tmp_path: Path) -> None:
     assert not list((tmp_path / "cache").rglob("*.p2a"))
 
 
+def test_a_kernel_that_llvm_ends_over_costs_no_other(ptx2amd, tmp_path: Path) -> None:
+    """LLVM ends the process when registers that it keeps in memory make a stack too large."""
+    loads = "".join(f"ld.volatile.global.u64 %v{i}, [%a+{8 * i}];\n" for i in range(300))
+    stores = "".join(f"st.volatile.global.u64 [%a+{8 * i}], %v{i};\n" for i in range(300))
+    text = (
+        GOOD + ".visible .entry third(.param .u64 p) .maxntid 1024 { .local .align 8 .b8 s[131040];\n"
+        f".reg .b64 %a, %l, %v<300>; ld.param.u64 %a, [p]; mov.u64 %l, s; add.u64 %l, %l, %a; st.local.u64 [%l], %a;\n"
+        f"{loads} bar.sync 0; {stores} ld.local.u64 %l, [%l]; st.global.u64 [%a], %l; ret; }}\n"
+    )
+    (tmp_path / "m.ptx").write_text(text)
+    for command in (("precompile", "m.ptx"), ("translate", "m.ptx", "--keep-going")):
+        done = ptx2amd(*command)
+        said = " ".join((done.stdout + done.stderr).split())
+        assert "bytes of local memory a thread (the largest array: s), where gfx942 has 131,056" in said
+        assert "Traceback" not in said
+    assert "2 kernels of 1 modules" in ptx2amd("precompile", "m.ptx").stdout
+
+
 def test_folders_may_be_relative() -> None:
     """The service, which is in a folder of its own, finds what the program calls `c` and `r`."""
     driver = Path(__file__).resolve().parents[1] / "bad_input" / "driver.py"
