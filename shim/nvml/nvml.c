@@ -141,6 +141,11 @@ static bool known(nvmlDevice_t d) {
   return offset < count * sizeof *devices && offset % sizeof *devices == 0;
 }
 #define DEVICE(d, condition) READY(known(d) && (condition))
+nvmlReturn_t device_place(nvmlDevice_t device, const struct pci **place) {
+  DEVICE(device, true);
+  *place = &device->pci;
+  return NVML_SUCCESS;
+}
 static int index_of(nvmlDevice_t d) { return (int)(d - devices); }
 
 static nvmlReturn_t give_text(char *out, unsigned length, const char *text) {

@@ -32,6 +32,9 @@ int nvmlDeviceGetTemperature(dev, int, unsigned *); int nvmlDeviceGetPowerUsage(
 int nvmlDeviceGetClockInfo(dev, int, unsigned *); int nvmlDeviceGetMaxClockInfo(dev, int, unsigned *);
 int nvmlDeviceGetComputeRunningProcesses_v3(dev, unsigned *, struct process *);
 int nvmlDeviceGetCudaComputeCapability(dev, int *, int *); int nvmlDeviceGetNvLinkState(dev, unsigned, int *);
+int nvmlDeviceGetCpuAffinity(dev, unsigned, unsigned long *); int nvmlDeviceSetCpuAffinity(dev);
+int nvmlDeviceGetCpuAffinityWithinScope(dev, unsigned, unsigned long *, unsigned);
+int nvmlDeviceGetMemoryAffinity(dev, unsigned, unsigned long *, unsigned); int nvmlDeviceClearCpuAffinity(dev);
 ''')
 ml = ffi.dlopen(sys.argv[1])
 out = {}
@@ -67,6 +70,17 @@ process = ffi.new('struct process[8]')
 n[0] = 8
 out['processes'] = ml.nvmlDeviceGetComputeRunningProcesses_v3(d[0], n, process), n[0], process[0].pid, process[0].used
 out['nvlink'] = ml.nvmlDeviceGetNvLinkState(d[0], 0, ffi.new('int *'))
+import os
+allowed, words = os.sched_getaffinity(0), ffi.new('unsigned long[16]')
+out['near'] = ml.nvmlDeviceGetCpuAffinity(d[0], 16, words), [k for k in range(1024) if words[k // 64] >> k % 64 & 1]
+out['near within'] = ml.nvmlDeviceGetCpuAffinityWithinScope(d[0], 16, words, 1)
+out['beyond scopes'] = ml.nvmlDeviceGetCpuAffinityWithinScope(d[0], 16, words, 2)
+out['no room'] = ml.nvmlDeviceGetCpuAffinity(d[0], 0, words), ml.nvmlDeviceGetCpuAffinity(d[0], 16, ffi.NULL)
+out['memory near'] = ml.nvmlDeviceGetMemoryAffinity(d[0], 16, words, 0), words[0]
+os.sched_setaffinity(0, {min(allowed)})
+out['run near'] = ml.nvmlDeviceSetCpuAffinity(d[0]), os.sched_getaffinity(0) == allowed
+os.sched_setaffinity(0, {min(allowed)})
+out['run anywhere'] = ml.nvmlDeviceClearCpuAffinity(d[0]), os.sched_getaffinity(0) == allowed
 out['shutdown'] = ml.nvmlShutdown()
 out['after'] = ml.nvmlDeviceGetCount_v2(n)
 print(json.dumps(out))
@@ -94,6 +108,16 @@ def test_without_sensors(stub_path: Path) -> None:
     assert code == 0 and total == free + used and total > 0
     assert [answers[name][0] for name in ("busy", "temperature", "power", "clock")] == [3] * 4  # type: ignore[index]
     assert answers["nvlink"] == 3
+
+
+def test_what_is_near(stub_path: Path) -> None:
+    """DALI and NCCL ask which processors are near a device: all, where it is not on the bus."""
+    answers = ask(stub_path)
+    code, near = answers["near"]  # type: ignore[misc]
+    assert code == 0 and set(near) >= os.sched_getaffinity(0)
+    assert answers["near within"] == 0 and answers["beyond scopes"] == 2 and answers["no room"] == [2, 2]
+    assert answers["memory near"][0] == 0 and answers["memory near"][1] & 1  # type: ignore[index]
+    assert answers["run near"] == answers["run anywhere"] == [0, True]
 
 
 def test_with_sensors(stub_path: Path, tmp_path: Path) -> None:
