@@ -24,7 +24,8 @@ CUresult array_size(const CUDA_ARRAY3D_DESCRIPTOR *d, size_t *size) {
   if (d->Flags & ~(unsigned)(ARRAY_LAYERED | ARRAY_SURFACE | ARRAY_CUBEMAP | ARRAY_GATHER)) return CUDA_ERROR_NOT_SUPPORTED;
   if ((d->Flags & ARRAY_CUBEMAP) && (d->Width != d->Height || !d->Depth || d->Depth % 6)) return CUDA_ERROR_INVALID_VALUE;
   size_t slice;
-  bool fits = d->Width <= 1u << 28 && !__builtin_mul_overflow(d->Width * texel, at_least_1(d->Height), &slice) &&
+  size_t longest = d->Width | d->Height | d->Depth;
+  bool fits = longest < 1u << 29 && !__builtin_mul_overflow(d->Width * texel, at_least_1(d->Height), &slice) &&
               !__builtin_mul_overflow(slice, at_least_1(d->Depth), size);
   return fits ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

@@ -122,6 +122,8 @@ def derived(case: Case, row: Row) -> Iterator[Case]:
         if kind == "size_t" and (name in SIZES or (name == "count" and "devPtr" in names)):
             for extreme in EXTREMES if row.symbol not in TAKES_ANY_SIZE else ():
                 yield replace(case, arguments=with_argument(hex(extreme)), expected=TOO_LARGE)
+        if argument in DESCRIBED:
+            yield replace(case, arguments=with_argument(f"huge_{argument}"), expected=TOO_LARGE)
         if argument == "out":
             yield replace(case, arguments=with_argument("null"), expected=(1,), what="no place for the result")
         elif argument == "opt":
@@ -136,6 +138,8 @@ def derived(case: Case, row: Row) -> Iterator[Case]:
 LOOK_THEMSELVES = frozenset(("cuCtxPopCurrent", "cuCtxPopCurrent_v2", "cuCtxGetDevice", "cuCtxDetach"))
 #: What is too large, wherever it was seen: no such range, no memory, not taken at all.
 TOO_LARGE = (1, 2, 801)
+#: Descriptions with sizes in them.
+DESCRIBED = ("sizes", "copy_2d", "copy_3d", "batch_copy", "memset_parameters")
 #: Sizes of what the program says is there, and may be longer.
 TAKES_ANY_SIZE = frozenset(("cuLinkAddData", "cuLinkAddData_v2"))
 #: Calls whose context argument says where nodes run, which is everywhere the same here.

@@ -187,6 +187,7 @@ class World(dict[str, Any]):
     def make_pointer_to_out(self) -> Any: return self._words(int(self.ffi.cast("uintptr_t", self["zeros"])))
     def make_size_4(self) -> Any: return self._words(4)
     def make_sizes(self) -> Any: return self._words(64)
+    def make_huge_sizes(self) -> Any: return self._words((1 << 64) - 16)
     def make_pointers(self) -> Any: return self._words(self["data"])
     def make_pointers2(self) -> Any: return self._words(self["data2"])
     def make_managed_pointers(self) -> Any: return self._words(self["managed"])
@@ -356,6 +357,19 @@ class World(dict[str, Any]):
         made.width, made.height, made.depth, made.srcAccessOrder = 16, 2, 2, 1
         return made
 
+    def make_huge_batch_copy(self) -> Any:
+        made = self.make_batch_copy()
+        made.width = (1 << 64) - 16
+        return made
+    def make_huge_copy_2d(self) -> Any:
+        made = self.make_copy_2d()
+        made.WidthInBytes, made.srcPitch, made.dstPitch = (1 << 64) - 16, 0, 0
+        return made
+    def make_huge_copy_3d(self) -> Any:
+        made = self.make_copy_3d()
+        made.WidthInBytes, made.srcPitch, made.dstPitch = (1 << 64) - 16, 0, 0
+        return made
+
     # ---- code ----
 
     def make_module(self) -> int: return int(self._get("cuModuleLoadData", PTX))
@@ -418,6 +432,9 @@ class World(dict[str, Any]):
         return self._struct("CUDA_MEMSET_NODE_PARAMS", values)
     def make_memset_node(self) -> int:
         return self._add("cuGraphAddMemsetNode", self["memset_parameters"], self["ctx"])
+    def make_huge_memset_parameters(self) -> Any:
+        values = {"dst": self["data"], "value": 1, "elementSize": 4, "width": (1 << 62) + 1, "height": 1}
+        return self._struct("CUDA_MEMSET_NODE_PARAMS", values)
     def make_generic_memset(self) -> Any:
         made = self._struct("CUgraphNodeParams")
         made.type = 2
@@ -432,6 +449,7 @@ class World(dict[str, Any]):
     def make_conditional(self) -> Any: return self._conditional(self["condition"], 1, 1)
     def make_while_of_two(self) -> Any: return self._conditional(self["condition"], 1, 2)
     def make_if_of_three(self) -> Any: return self._conditional(self["condition"], 0, 3)
+    def make_huge_switch(self) -> Any: return self._conditional(self["condition"], 2, (1 << 32) - 1)
     def make_empty_switch(self) -> Any: return self._conditional(self["condition"], 2, 0)
     def make_conditional_of_type_9(self) -> Any: return self._conditional(self["condition"], 9, 1)
     def make_conditional_of_no_handle(self) -> Any: return self._conditional(self["nowhere"], 1, 1)
@@ -501,6 +519,9 @@ class World(dict[str, Any]):
         return self._struct("CUDA_ARRAY_DESCRIPTOR", {"Width": 32, "Height": 4, "Format": 0x20, "NumChannels": 7})
     def make_array_3d_description(self) -> Any:
         values = {"Width": 32, "Height": 4, "Format": 0x20, "NumChannels": 1, "Flags": 2}
+        return self._struct("CUDA_ARRAY3D_DESCRIPTOR", values)
+    def make_tall_description(self) -> Any:
+        values = {"Width": 1, "Height": 1 << 30, "Format": 1, "NumChannels": 1}
         return self._struct("CUDA_ARRAY3D_DESCRIPTOR", values)
     def make_array(self) -> int: return int(self._get("cuArrayCreate_v2", self["array_description"]))
     make_array2 = make_array
