@@ -18,7 +18,7 @@ class Signature:
     """The LLVM side of a prototype: how results come back and arguments go in."""
 
     result: str  # "void", "i32", "{ i1, i32 }" ...
-    value: str  # the PTX result's LLVM type, "" when there is none or it comes by sret
+    values: tuple[str, ...]  # the LLVM types of PTX results; an array comes by sret
     sret: Var | None
     params: tuple[Var, ...]
     exits: bool
@@ -38,17 +38,12 @@ def array(var: Var) -> str:
 
 
 def signature(proto: Proto, exits: bool) -> Signature:
-    """How functions of a prototype are called; several results are laid side by side (one is usual)."""
-    sret = value = None
-    if proto.results:
-        result = proto.results[0]
-        if is_array(result):
-            sret = result
-        else:
-            value = scalar(result)
-    parts = (["i1"] if exits else []) + ([value] if value else [])
+    """How functions of a prototype are called; several results, which only registers can be, come as a structure."""
+    sret = next((var for var in proto.results if is_array(var)), None)
+    values = tuple(scalar(var) for var in proto.results if var is not sret)
+    parts = (["i1"] if exits else []) + [*values]
     ty = "void" if not parts else parts[0] if len(parts) == 1 else "{ " + ", ".join(parts) + " }"
-    return Signature(ty, value or "", sret, tuple(proto.params), exits)
+    return Signature(ty, values, sret, tuple(proto.params), exits)
 
 
 def pass_argument(fn: FunctionLowering, inst: Inst, param: Var, argument: Operand) -> str:

@@ -76,12 +76,11 @@ def _emit(
         fn.do(text)
         return
     v = fn.op(how.result, text)
-    exited = None
-    if how.exits:
-        exited = v if not how.value else fn.op("i1", f"extractvalue {v.t}, 0")
-        v = v if not how.value else fn.op(how.value, f"extractvalue {v.t}, 1")
-    if how.value and results:
-        take_result(fn, inst, results[0], v)
+    types = (*(["i1"] if how.exits else []), *how.values)
+    parts = [v] if len(types) == 1 else [fn.op(ty, f"extractvalue {v.t}, {at}") for at, ty in enumerate(types)]
+    exited = parts.pop(0) if how.exits else None
+    for operand, part in zip(results, parts, strict=False):
+        take_result(fn, inst, operand, part)
     if exited is not None:
         rest = fn.block("back")
         fn.branch(exited, dispatch.way(fn, fn.exit_block), rest)

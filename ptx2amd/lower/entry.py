@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ptx2amd.errors import Unsupported
 from ptx2amd.lower import arena, named, special
 from ptx2amd.lower.arguments import Signature, array, is_array, scalar, signature
 from ptx2amd.lower.body import lower_body
@@ -150,8 +149,9 @@ def function_head(fn: FunctionLowering, function: Function, how: Signature) -> s
     if how.sret is not None:
         parameters.append(f"ptr addrspace(5) sret({array(how.sret)}) align {align_of(how.sret)} %result")
         fn.names.table[how.sret.name] = Storage(how.sret, Val("ptr addrspace(5)", "%result"))
-    elif function.proto.results:
-        _scalar_place(fn, function.proto.results[0], "%result", False)
+    for i, var in enumerate(function.proto.results):
+        if var is not how.sret:
+            _scalar_place(fn, var, _result(i), False)
     for i, var in enumerate(function.proto.params):
         if is_array(var):
             parameters.append(f"ptr addrspace(5) byval({array(var)}) align {align_of(var)} %p{i}")
@@ -160,13 +160,15 @@ def function_head(fn: FunctionLowering, function: Function, how: Signature) -> s
             parameters.append(f"{scalar(var)} %a{i}")
             _scalar_place(fn, var, f"%p{i}", True)
             fn.entry.append(f"  store {scalar(var)} %a{i}, ptr addrspace(5) %p{i}")
-    if len(function.proto.results) > 1:
-        raise Unsupported("a function with several results", fn.name, function.line)
     attributes = NO_IEEE + no_accumulation(fn) + registers(fn, function)
     if fn.f32_denormals == "flush":
         attributes += FLUSH
     name = quoted(llvm_name(function, fn.f32_denormals, fn.target.mapping, fn.module.owner))
     return f"define internal {how.result} {name}({', '.join(parameters)}) convergent nounwind{attributes}"
+
+
+def _result(number: int) -> str:
+    return f"%result{number or ''}"
 
 
 def _scalar_place(fn: FunctionLowering, var: Var, memory: str, given: bool) -> None:
@@ -185,20 +187,21 @@ def tail(fn: FunctionLowering, function: Function, how: Signature) -> None:
     if fn.is_kernel:
         fn.do("ret void")
         return
-    v = fn.op(how.value, f"load {how.value}, ptr addrspace(5) %result") if how.value else None
+    values = [fn.op(ty, f"load {ty}, ptr addrspace(5) {_result(i)}") for i, ty in enumerate(how.values)]
     if not how.exits:
-        fn.do(f"ret {v.t}" if v else "ret void")
+        _return(fn, how, values)
         return
-    for block, flag in (("return", "false"), ("exit", "true")):
-        if block == "exit":
-            fn.lines.append("exit:")
-        if not how.value:
-            fn.do(f"ret i1 {flag}")
-            continue
-        value = v if block == "return" else Val(how.value, "poison")
-        pair = fn.op(how.result, f"insertvalue {how.result} poison, i1 {flag}, 0")
-        pair = fn.op(how.result, f"insertvalue {pair.t}, {value.t if value else ''}, 1")
-        fn.do(f"ret {pair.t}")
+    _return(fn, how, [Val("i1", "false"), *values])
+    fn.lines.append("exit:")
+    _return(fn, how, [Val("i1", "true"), *(Val(ty, "poison") for ty in how.values)])
+
+
+def _return(fn: FunctionLowering, how: Signature, parts: list[Val]) -> None:
+    """Return what `how` says, made of its parts."""
+    v = parts[0] if len(parts) == 1 else Val(how.result, "poison")
+    for at, part in enumerate(parts if len(parts) > 1 else ()):
+        v = fn.op(how.result, f"insertvalue {v.t}, {part.t}, {at}")
+    fn.do(f"ret {v.t}" if parts else "ret void")
 
 
 __all__ = ["lower_function"]

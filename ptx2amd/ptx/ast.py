@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from ptx2amd.isa.form import Form
@@ -62,7 +63,14 @@ class Indexed(NamedTuple):
     number: int
 
 
-Operand = Reg | Imm | Sym | Addr | Vec | Pair | Indexed
+class Sum(NamedTuple):
+    """`r + 4`: a register plus a constant as a value. Statements have what the parser makes of it, as above."""
+
+    register: str
+    number: int
+
+
+Operand = Reg | Imm | Sym | Addr | Vec | Pair | Indexed | Sum
 
 
 def flatten(operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
@@ -112,7 +120,7 @@ class Var:
     """A variable of any state space, a parameter, or a register range.
 
     count: elements (product of the array dimensions; 0 = unsized, `extern .shared x[]`; -1 = scalar).
-    init: list of ints (raw element bits) and InitSym, or None.
+    init: list of ints (raw element bits) and InitSym, or None; elements behind its end are zero.
     regs: `%r<10>` declares n registers with prefix name.
     """
 
@@ -131,6 +139,28 @@ class Var:
     line: int = 0
 
 
+def elements(variables: list[Var]) -> list[Var]:
+    """Parameters or results with registers in place of vector registers: `v` of two elements is `v.x` and `v.y`."""
+    found: list[Var] = []
+    for var in variables:
+        if var.space != "reg" or var.vec == 1:
+            found.append(var)
+            continue
+        letters = "xyzw"[: var.vec]
+        found += [replace(var, name=f"{var.name}.{c}", vec=1, attrs={"vector": letters}) for c in letters]
+    return found
+
+
+def whole(variables: list[Var]) -> Iterator[Var]:
+    """The reverse: what the source declares."""
+    for var in variables:
+        letters = var.attrs.get("vector", "")
+        if not letters:
+            yield var
+        elif var.name.endswith(".x"):
+            yield replace(var, name=var.name[:-2], vec=len(letters), attrs={})
+
+
 class InitSym(NamedTuple):
     """An initialiser element that holds an address: `sym+offset`, `generic(sym)`, `mask(sym)`."""
 
@@ -142,7 +172,7 @@ class InitSym(NamedTuple):
 
 @dataclass(slots=True)
 class Proto:
-    """A signature: of a function, or of `.callprototype`."""
+    """A signature: of a function, or of `.callprototype`. Vector registers are taken apart (see `elements`)."""
 
     name: str
     results: list[Var]

@@ -116,7 +116,8 @@ def _problem(slot: Slot, ptype: str, kind: str, mnemonic: str, shape: Shape, rel
         base, *rest = re.findall(r"[^][{}, ]+", kind) or [""]
         if mnemonic == "cp" and (problem := _copy_problem(slot, base, len(rest), shape)):
             return problem
-        return _address_problem(base, mnemonic, mods) or _coordinates_problem(rest, "s32")
+        own = {} if mnemonic == "cp" else mods  # of a copy's two spaces, `_copy_problem` knows which is whose
+        return _address_problem(base, mnemonic, own) or _coordinates_problem(rest, "s32")
     if slot.symbol and kind[0] == "&":
         space = mods.get("space", "").partition("::")[0]
         if mnemonic == "cvta" and kind in ("&global", "&const", "&shared", "&local") and kind[1:] != space:

@@ -10,6 +10,7 @@ so that a statement whose operands were seen before costs dict lookups only. Kin
     "&global" "&func" "&label" ...              a symbol; "&?" one not declared so far (a label, later)
     "&global[]"                                 an element of an array: its address, or in loads and stores itself
     "&global[%]"                                an element whose number is in a register (an Indexed)
+    "u64+"                                      an integer register plus a constant (a Sum)
     "[b64]" "[&param]" "[#i32]"                 an address; "[&tex,...]" with further items
     "{b32,b32}" "b32|pred"                      a list (or a whole vector register), a pair
 """
@@ -21,7 +22,7 @@ from functools import lru_cache
 from typing import Any
 
 from ptx2amd.errors import Ptx2amdError, PtxError
-from ptx2amd.ptx.ast import Addr, BranchTargets, Imm, Indexed, Module, Operand, Pair, Proto, Reg, Sym, Var, Vec
+from ptx2amd.ptx.ast import Addr, BranchTargets, Imm, Indexed, Module, Operand, Pair, Proto, Reg, Sum, Sym, Var, Vec
 from ptx2amd.ptx.build import Element, Items, Memory, Name, Offset, Two, build, width
 from ptx2amd.ptx.constants import WARP_SIZE, literal
 from ptx2amd.ptx.special import SPECIAL
@@ -39,7 +40,8 @@ class Unclosed(BadOperand):
     """An address of which a comma inside its brackets has cut off the rest."""
 
 
-INDEX = tuple(f"{letter}{bits}" for letter in "bus" for bits in (16, 32, 64))  # registers that may index arrays
+# Registers that may index arrays, and have constants added.
+INDEX = tuple(f"{letter}{bits}" for letter in "bus" for bits in (16, 32, 64))
 
 _NAME = re.compile(r"[A-Za-z_$%][\w$]*(?:\.\w+)?\Z", re.A)
 _ADDRESS = re.compile(r"\[[ \t]*([A-Za-z_$%][\w$]*)[ \t]*(?:\+[ \t]*(-?(?:0|[1-9]\d*)))?[ \t]*\]\Z", re.A)
@@ -111,6 +113,8 @@ class Names(dict[str, Operand]):
             raise BadOperand("'WARP_SZ' is a constant and cannot be declared", var.name)
         if var.name in ("_", "$", "%"):
             raise BadOperand(f"'{var.name}' is no name that can be declared", var.name)
+        if var.space == "reg" and var.type in ("texref", "surfref", "samplerref"):
+            raise BadOperand(f"'{var.name}': a texture, surface or sampler cannot be a register", var.name)
         if var.space == "reg" and var.count != -1:
             raise BadOperand(f"'{var.name}': registers have no arrays", var.name)
         if self._clash(var):
@@ -256,6 +260,7 @@ class Names(dict[str, Operand]):
                 raise BadOperand(f"'{base}' is not declared", base)
             at = max("xyzw".find(component), "rgba".find(component))
             if "*" in whole and len(component) == 1 and 0 <= at < int(whole.split("*")[1]):
+                text = f"{base}.{'xyzw'[at]}"
                 kind = SPECIAL.get(text) or whole.split("*")[0]
             elif re.match(r"(b[0-7]{1,4}|h[0-3]{1,2})\Z", component) and whole[:1] in "bsu":
                 return Reg(base, part=component), f"{whole}.{component[0]}"
@@ -292,7 +297,8 @@ class Names(dict[str, Operand]):
                     raise BadOperand(f"'-{text}': only an integer register can be negated", text)
                 return operand._replace(negated=True), f"-{kind}"
             case Offset(name, offset):
-                return self._symbol(name, offset)
+                kind = self.kind_of(name) or ""
+                return (Sum(name, offset), f"{kind}+") if kind in INDEX else self._symbol(name, offset)
             case Element(name, number):
                 symbol, kind = self._symbol(name, number * self.element_size(name))
                 return symbol, f"{kind}[]"
@@ -306,6 +312,9 @@ class Names(dict[str, Operand]):
                 return Pair(one if isinstance(one, Vec) else _register(one), _register(two)), f"{a}|{b}"
             case Items(items):
                 bound = [self.bind(item) for item in items]
+                for operand, _ in bound:
+                    if isinstance(operand, Sum):
+                        raise BadOperand("a sum cannot be an element of a list", operand.register)
                 return Vec(tuple(o for o, _ in bound)), "{" + ",".join(k for _, k in bound) + "}"
             case Memory(base, rest):
                 return self._address(base, rest)
