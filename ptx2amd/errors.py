@@ -18,6 +18,24 @@ class PtxError(Ptx2amdError):
         return f"{self.source}:{self.line}:{self.column}: error: {self.message}"
 
 
+class PtxErrors(PtxError):
+    """All that is wrong with a text, a line each; what the first is, where one is asked for."""
+
+    def __init__(self, errors: list[PtxError]) -> None:
+        super().__init__(errors[0].message, errors[0].source, errors[0].line, errors[0].column)
+        self.errors = errors
+
+    def __reduce__(self) -> tuple:
+        return PtxErrors, (self.errors,)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.errors))
+
+
+class LinkError(Ptx2amdError):
+    """Modules that do not go together: symbols that none of them defines."""
+
+
 class Unsupported(Ptx2amdError):
     """Legal PTX that we refuse, with kernel, line, instruction and reason."""
 

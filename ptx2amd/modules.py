@@ -8,10 +8,12 @@ from dataclasses import replace
 from importlib.resources import files
 
 from ptx2amd.binary import Blob
+from ptx2amd.errors import LinkError, PtxError, PtxErrors
 from ptx2amd.fatbin import Image
 from ptx2amd.fatbin.container import LINKED, preferred, row, stored_row
 from ptx2amd.ptx.ast import Module
 from ptx2amd.ptx.link import link
+from ptx2amd.ptx.verify import characters, problems, undefined, unresolved
 from ptx2amd.translate import parse
 
 # The part of a linked image that limits registers (linked_limit of shim/src/linked.c).
@@ -50,10 +52,17 @@ def linked_images(images: Iterable[Image], capability: int = 80) -> list[Image]:
     return whole
 
 
-def module_of(image: Image) -> Module:
-    """The parsed module of a PTX image; the parts of a linked one become one. Raises PtxError, ContainerError."""
+def module_of(image: Image, check: str = "") -> Module:
+    """The parsed module of a PTX image; the parts of a linked one become one.
+
+    check: "text" to judge all of a text that nobody has judged before, bodies included; "link" to see that modules
+    which are linked define what they use. Raises PtxError (PtxErrors for a text that was checked), LinkError,
+    ContainerError."""
     if image.encoding != LINKED:
-        return _parse(image.data(), image.origin)
+        module = _parse(image.data(), image.origin)
+        if check:
+            _judge(image.data(), module, unresolved(module))
+        return module
     parts = [part.data() for part in row(Blob(image.stored, image.origin))]
     limits = [int(found[1]) for text in parts if (found := LIMIT.fullmatch(text))]
     texts = [text for text in parts if not LIMIT.fullmatch(text)]
@@ -61,12 +70,27 @@ def module_of(image: Image) -> Module:
     if len(own) < len(texts):
         texts = [*own, files("ptx2amd.ptx").joinpath("device_runtime.ptx").read_bytes()]
     if len(texts) == 1:
-        module = _parse(texts[0], image.origin)
+        module = _parse(texts[0], image.origin, check != "link")
+        if check == "text":
+            _judge(texts[0], module, unresolved(module))
     else:
         parsed = [_parse(text, f"{image.origin}, part {number}", False) for number, text in enumerate(texts, 1)]
         module = link(parsed, image.origin)
+    if check == "link" and (missing := [name for _, name, _ in undefined(module)]):
+        raise LinkError("\n".join(f"{image.origin}: error: undefined reference to '{name}'" for name in missing))
     _limit_registers(module, limits)
     return module
+
+
+def check_part(image: Image) -> None:
+    """Judge a text that is to be linked with others. Raises PtxError, PtxErrors."""
+    _judge(image.data(), _parse(image.data(), image.origin, False), [])
+
+
+def _judge(text: bytes, module: Module, more: list[PtxError]) -> None:
+    errors = [*characters(text.decode(errors="replace"), module.source), *problems(module), *more]
+    if errors:
+        raise PtxErrors(errors)
 
 
 def _limit_registers(module: Module, limits: list[int]) -> None:

@@ -11,7 +11,7 @@ from ptx2amd.errors import Ptx2amdError
 from ptx2amd.lower.debug import always as line_tables
 
 PACKAGE = Path(__file__).resolve().parent.parent
-PARTS = ("isa", "ptx", "lower", "target", "codegen", "translate.py", "service/translation.py")
+PARTS = ("isa", "ptx", "lower", "target", "codegen", "modules.py", "translate.py", "service/translation.py")
 
 
 def build_id(debug: bool | None = None) -> str:

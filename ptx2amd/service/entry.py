@@ -67,6 +67,10 @@ def index_key(module: str, build: str) -> str:
     return digest(f"index\n{module}\n{build}\n".encode(errors="surrogateescape")).hex()
 
 
+def check_key(module: str, build: str) -> str:
+    return digest(f"check\n{module}\n{build}\n".encode()).hex()
+
+
 def kernel_key(module: str, build: str, arch: str, options: str, kernel: str) -> str:
     return digest(f"kernel\n{module}\n{build}\n{arch}\n{options}\n{kernel}\n".encode(errors="surrogateescape")).hex()
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 import traceback
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ptx2amd.errors import Ptx2amdError, PtxError, Unsupported
+from ptx2amd.errors import LinkError, Ptx2amdError, PtxError, Unsupported
 from ptx2amd.fatbin import ContainerError, Image
-from ptx2amd.modules import module_of
+from ptx2amd.modules import check_part, module_of
 from ptx2amd.ptx.ast import Module
 from ptx2amd.service import cache, entry
 from ptx2amd.service.entry import Entry
@@ -25,6 +26,7 @@ from ptx2amd.translate import ModuleIndex, module_index, translate
 # The CUDA error that the shim returns for each kind of failure.
 CODES: tuple[tuple[type[Exception], str], ...] = (
     (PtxError, "CUDA_ERROR_INVALID_PTX"),
+    (LinkError, "CUDA_ERROR_UNKNOWN"),  # what NVIDIA's driver gives for it
     (ContainerError, "CUDA_ERROR_INVALID_IMAGE"),
     (Unsupported, "CUDA_ERROR_NOT_SUPPORTED"),
     (UnknownArch, "CUDA_ERROR_NO_BINARY_FOR_GPU"),
@@ -38,6 +40,9 @@ WARM_UP = """.version 7.0
 .visible .entry warm_up(.param .u64 p) { .reg .b64 %rd<2>; .reg .b32 %r<2>; .reg .pred %q;
 ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; setp.lt.u32 %q, %r1, 7; @%q st.global.u32 [%rd1], %r1; ret; }
 """
+
+
+CHECKED = "checked 1\n"  # the first line of an entry whose text was judged
 
 
 def warm_up() -> None:
@@ -91,9 +96,15 @@ def _serve(request: Message, build: str, isolate: str) -> tuple[str, Entry]:
     if entry.module_id(request.body) != module_id:
         raise ContainerError(f"{name}: the image does not have the digest that the request names")
     encoding, size = request.header.get("encoding", "none"), int(request.header.get("size") or 0)
-    module = module_of(Image("ptx", 0, "", (0, 0), encoding, request.body, size, name))
+    image = Image("ptx", 0, "", (0, 0), encoding, request.body, size, name)
+    if header["op"] == "check":
+        check_part(image)
+        return entry.check_key(module_id, build), Entry(CHECKED, b"")
+    module = module_of(image, header.get("check", ""))
     if header["op"] == "index":
-        return entry.index_key(module_id, build), index_entry(module_index(module))
+        index = index_entry(module_index(module))
+        checked = replace(index, text=CHECKED + index.text) if header.get("check") else index
+        return entry.index_key(module_id, build), checked
     arch, kernel, options = header["arch"], header["kernel"], header.get("options", "")
     made = kernel_entry(module, kernel, arch, build, parse_options(options), isolate)
     return entry.kernel_key(module_id, build, arch, options, kernel), made

@@ -215,6 +215,6 @@ CUresult image_find(const void *data, size_t size, struct image *image, char *pr
     snprintf(problem, problem_size, "the image is neither a fatbin nor ELF nor PTX text");
     return CUDA_ERROR_INVALID_IMAGE;
   }
-  *image = (struct image){.data = data, .size = length, .full_size = length};
+  *image = (struct image){.data = data, .size = length, .full_size = length, .text = true};
   return CUDA_SUCCESS;
 }

@@ -15,6 +15,7 @@ struct image {
   size_t full_size;       /* of the PTX text */
   enum encoding encoding;
   int sm;                 /* target in the container, 0 when unknown */
+  bool text;              /* PTX text as the program wrote it, not from a fatbin, which ptxas has judged */
   void *owned;            /* what to free with the image: data that was put together here */
 };
 

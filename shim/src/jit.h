@@ -9,6 +9,7 @@ struct jit {
   void **error_size_out, **info_size_out, **wall_time_out;
   double started;
   unsigned registers; /* the most that a thread may have; 0: no limit */
+  bool linking;       /* a link ends: symbols that nothing defines are errors */
 };
 
 void jit_read(struct jit *jit, unsigned count, const CUjit_option *options, void **values);

@@ -22,13 +22,10 @@ static const char *options(unsigned variant, char text[OPTIONS_SIZE]) {
   return text;
 }
 
-static CUresult ask_service(struct module *m, const struct kernel *k, int device, const char *options, const char *key,
-                            struct cache_entry *entry, char **problem, double *time_ms) {
-  struct service_request request = {.operation = k ? "kernel" : "index", .module_id = m->id,
-                                    .arch = k ? devices[device].arch : NULL, .kernel = k ? k->name : NULL, .options = options,
-                                    .name = m->name, .image = &m->image};
+static CUresult ask_service(const struct service_request *request, const char *key, struct cache_entry *entry,
+                            char **problem, double *time_ms) {
   struct service_reply reply;
-  CUresult result = service_ask(&request, &reply);
+  CUresult result = service_ask(request, &reply);
   *problem = reply.error;
   *time_ms = reply.time_ms;
   if (result) return result;
@@ -38,20 +35,57 @@ static CUresult ask_service(struct module *m, const struct kernel *k, int device
   return CUDA_ERROR_OPERATING_SYSTEM;
 }
 
-CUresult translate(struct module *m, const struct kernel *k, int device, unsigned variant,
-                   struct cache_entry *entry, char **problem) {
-  char key[65], quoted[512], text[OPTIONS_SIZE];
-  const char *chosen = k ? options(variant, text) : NULL;
+/* Whether an index says that its module was checked. */
+static bool is_checked(const struct cache_entry *entry) {
+  static const char line[] = "checked 1\n";
+  const char *found = strstr(entry->text, line);
+  return found && (found == entry->text || found[-1] == '\n');
+}
+
+/* From the cache, else from the service. */
+static CUresult obtain(const char *key, const struct service_request *r, struct cache_entry *entry, char **problem) {
+  char quoted[512];
   double started = now_ms(), time_ms = 0;
-  if (k) cache_key(key, "kernel\n%s\n%s\n%s\n%s\n%s\n", m->id, build_id(), devices[device].arch, chosen, k->name);
-  else cache_key(key, "index\n%s\n%s\n", m->id, build_id());
   bool hit = cache_open(key, entry);
-  CUresult result = hit ? CUDA_SUCCESS : ask_service(m, k, device, chosen, key, entry, problem, &time_ms);
+  if (hit && r->check && !is_checked(entry)) {
+    cache_close(entry);
+    hit = false;
+  }
+  CUresult result = hit ? CUDA_SUCCESS : ask_service(r, key, entry, problem, &time_ms);
   if (trace_on)
     trace("\"event\": \"translate\", \"module\": \"%s\", \"kernel\": %s, \"arch\": \"%s\", \"cache\": %s, "
-          "\"time_ms\": %.3f, \"translation_ms\": %.3f, \"result\": %d", m->id,
-          k ? json_string(k->name, quoted, sizeof quoted) : "null", k ? devices[device].arch : "",
+          "\"time_ms\": %.3f, \"translation_ms\": %.3f, \"result\": %d", r->module_id,
+          r->kernel ? json_string(r->kernel, quoted, sizeof quoted) : "null", r->arch ? r->arch : "",
           hit ? "true" : "false", now_ms() - started, time_ms, result);
+  return result;
+}
+
+CUresult translate(struct module *m, const struct kernel *k, int device, unsigned variant,
+                   struct cache_entry *entry, char **problem) {
+  char key[65], text[OPTIONS_SIZE];
+  struct service_request request = {.operation = "kernel", .module_id = m->id, .arch = devices[device].arch,
+                                    .kernel = k->name, .options = options(variant, text), .name = m->name,
+                                    .image = &m->image};
+  cache_key(key, "kernel\n%s\n%s\n%s\n%s\n%s\n", m->id, build_id(), request.arch, request.options, k->name);
+  return obtain(key, &request, entry, problem);
+}
+
+CUresult translate_index(struct module *m, const char *check, struct cache_entry *entry, char **problem) {
+  char key[65];
+  struct service_request request = {.operation = "index", .module_id = m->id, .check = check, .name = m->name,
+                                    .image = &m->image};
+  cache_key(key, "index\n%s\n%s\n", m->id, build_id());
+  return obtain(key, &request, entry, problem);
+}
+
+CUresult check_text(const struct image *image, const char *name, char **problem) {
+  char key[65], id[65];
+  struct cache_entry entry = {0};
+  image_id(image, id);
+  struct service_request request = {.operation = "check", .module_id = id, .name = name, .image = image};
+  cache_key(key, "check\n%s\n%s\n", id, build_id());
+  CUresult result = obtain(key, &request, &entry, problem);
+  cache_close(&entry);
   return result;
 }
 

@@ -33,29 +33,38 @@ static CUresult refuse_input(struct link *l, CUresult result, const char *why) {
   return result;
 }
 
-/* Adds the PTX found in `data`; also for the nvJitLink stand-in. */
-CUresult link_add(struct linked *linked, const void *data, size_t size, char *problem, size_t problem_size) {
+/* Adds the PTX found in `data`, which is judged if it is text, under the name that the program gives it; also for the
+ * nvJitLink stand-in. */
+static CUresult link_add(struct linked *linked, const void *data, size_t size, const char *name, struct jit *jit) {
+  char problem[512], *text = NULL;
   struct image image;
   bool ours = device_runtime(data, size, &image);
-  CUresult result = ours ? CUDA_SUCCESS : image_find(data, size, &image, problem, problem_size);
-  if (!result && !linked_add(linked, &image)) result = CUDA_ERROR_OUT_OF_MEMORY;
-  if (!result) free(image.owned);
+  CUresult result = ours ? CUDA_SUCCESS : image_find(data, size, &image, problem, sizeof problem);
+  if (result) {
+    jit_error(jit, problem);
+    return result;
+  }
+  if (!ours && image.text) result = check_text(&image, name && *name ? name : "<ptx>", &text);
+  if (result) jit_error(jit, text ? text : "the check failed");
+  else if (!linked_add(linked, &image)) result = CUDA_ERROR_OUT_OF_MEMORY;
+  free(text);
+  free(image.owned);
   return result;
 }
 
 CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name,
                           unsigned int numOptions, CUjit_option *options, void **optionValues) {
-  (void)name, (void)numOptions, (void)options, (void)optionValues;
+  (void)numOptions, (void)options, (void)optionValues;
   struct link *l = link_checked(state);
-  char problem[512];
   if (!l) return CUDA_ERROR_INVALID_HANDLE;
   if (!data || !size || l->complete) return CUDA_ERROR_INVALID_VALUE;
   if (type < CU_JIT_INPUT_CUBIN || type > CU_JIT_INPUT_NVVM) return CUDA_ERROR_INVALID_VALUE;
   struct image image;
   if ((type == CU_JIT_INPUT_LIBRARY && !device_runtime(data, size, &image)) || type == CU_JIT_INPUT_NVVM)
     return refuse_input(l, CUDA_ERROR_NOT_SUPPORTED, "linking takes PTX: as text, in a fatbin or in an object file");
-  CUresult result = link_add(&l->linked, data, size, problem, sizeof problem);
-  return result ? refuse_input(l, result, problem) : CUDA_SUCCESS;
+  CUresult result = link_add(&l->linked, data, size, name, &l->jit);
+  if (result) jit_done(&l->jit);
+  return result;
 }
 
 CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path, unsigned int numOptions,
@@ -76,6 +85,7 @@ CUresult link_finish(struct linked *linked, struct jit *jit) {
   struct module *m = NULL;
   if (!linked_limit(linked, jit->registers) || !linked_finish(linked)) return CUDA_ERROR_OUT_OF_MEMORY;
   jit->registers = 0; /* the image says it */
+  jit->linking = true;
   CUresult result = module_load(linked->data, linked->size, true, true, jit, &m);
   if (!result) module_drop(m);
   return result;
@@ -116,7 +126,7 @@ int ptx2amd_link(const void *const *data, const size_t *sizes, unsigned count, u
   struct jit jit = {.error_log = problem, .error_size = problem_size, .registers = registers};
   CUresult result = cuInit(0);
   problem[0] = 0;
-  for (unsigned i = 0; !result && i < count; i++) result = link_add(&linked, data[i], sizes[i], problem, problem_size);
+  for (unsigned i = 0; !result && i < count; i++) result = link_add(&linked, data[i], sizes[i], NULL, &jit);
   if (!result) result = link_finish(&linked, &jit);
   if (result) {
     linked_free(&linked);

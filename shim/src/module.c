@@ -16,20 +16,21 @@ struct module *module_checked(const void *handle) {
   return handle_ok(HANDLE_MODULE, handle) ? (struct module *)handle : NULL;
 }
 
-static void identify(struct module *m) {
+void image_id(const struct image *image, char id[65]) {
   unsigned char digest[32];
   struct blake2b b;
   blake2b_start(&b);
-  blake2b_add(&b, m->image.data, m->image.size);
+  blake2b_add(&b, image->data, image->size);
   blake2b_end(&b, digest);
-  hex32(digest, m->id);
-  snprintf(m->name, sizeof m->name, "module-%.12s", m->id);
+  hex32(digest, id);
 }
 
 static CUresult fill(struct module *m, bool preserved, struct jit *jit) {
   char problem[512], *text = NULL;
-  identify(m);
-  CUresult result = translate(m, NULL, 0, 0, &m->index, &text);
+  image_id(&m->image, m->id);
+  snprintf(m->name, sizeof m->name, "module-%.12s", m->id);
+  const char *check = m->image.text ? "text" : jit && jit->linking ? "link" : NULL;
+  CUresult result = translate_index(m, check, &m->index, &text);
   if (result) {
     jit_error(jit, text ? text : "the translation failed");
     free(text);
@@ -56,9 +57,11 @@ static bool limit_registers(struct image *image, unsigned registers) {
     linked_free(&l);
     return false;
   }
+  bool text = image->text;
   free(image->owned);
   *image = linked_image(&l);
   image->owned = l.data;
+  image->text = text;
   return true;
 }
 

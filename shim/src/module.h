@@ -90,6 +90,7 @@ struct variable *module_variable(struct module *m, const char *name);
 CUresult module_segment(struct module *m, int device, uint64_t *address); /* allocates at first use */
 const char *segment_initial(uint64_t address, size_t *size); /* what a device address held at first, or NULL */
 CUresult read_file(const char *path, void **data, size_t *size);
+void image_id(const struct image *image, char id[65]); /* a digest, which names a module in the cache */
 
 /* ---- kernel.c ---- */
 static inline struct kernel *kernel_checked(const void *handle) {
@@ -114,9 +115,13 @@ static inline CUresult kernel_code_for(struct kernel *k, int device, size_t shar
 }
 void kernel_drop_code(struct kernel *k);
 
-/* Asks the cache, then the service. `kernel`: NULL for the index. */
+/* Asks the cache, then the service. */
 CUresult translate(struct module *m, const struct kernel *kernel, int device, unsigned variant,
                    struct cache_entry *entry, char **problem);
+/* The same for a module's index. check: "text" for PTX that nobody has judged, "link" for a link's result, or NULL. */
+CUresult translate_index(struct module *m, const char *check, struct cache_entry *entry, char **problem);
+/* Whether an image that is to be linked is PTX; names it `name` in messages. */
+CUresult check_text(const struct image *image, const char *name, char **problem);
 void translated_line(const char *line, const char *key, int *value); /* "key N" */
 
 /* ---- arena.c ---- */

@@ -320,6 +320,7 @@ static bool send_request(struct channel *c, const struct service_request *r) {
   if (r->arch) put(text, "arch", r->arch);
   if (r->kernel) put(text, "kernel", r->kernel);
   if (r->options && *r->options) put(text, "options", r->options);
+  if (r->check) put(text, "check", r->check);
   put(text, "name", r->name);
   bool whole = !fclose(text);
   struct frame frame = {(uint32_t)size, 0, r->image->size};

@@ -4,9 +4,10 @@
 #include "image.h"
 
 struct service_request {
-  const char *operation;   /* index, kernel */
+  const char *operation;   /* index, check, kernel */
   const char *module_id;
   const char *arch, *kernel, *options; /* kernel requests */
+  const char *check;       /* of an index: "text", "link", or NULL for what need not be judged */
   const char *name;        /* of the module, for messages */
   const struct image *image;
 };

@@ -45,7 +45,9 @@ def module_id(image: bytes) -> str:
 
 
 def write_index(cache: Path, image: bytes, text: str, payload: bytes = b"") -> None:
-    write_entry(cache, f"index\n{module_id(image)}\n{BUILD_ID}\n", text, payload)
+    """The index of an image, and what says that a text which is linked with others was judged."""
+    write_entry(cache, f"index\n{module_id(image)}\n{BUILD_ID}\n", f"checked 1\n{text}", payload)
+    write_entry(cache, f"check\n{module_id(image)}\n{BUILD_ID}\n", "checked 1\n")
 
 
 def write_kernel(cache: Path, image: bytes, name: str, options: str = "", **values: object) -> None:

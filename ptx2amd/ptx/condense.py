@@ -1,0 +1,107 @@
+"""A function's body with each of its statements once, for who only wants to know whether it is PTX.
+
+Statements that differ in the numbers of registers alone, `add.s32 %r5, %r4, %r3;` and `add.s32 %r9, %r8, %r7;`, are
+right or wrong together where the registers are of declared ranges, `.reg .b32 %r<10>`; and what names nothing but
+such registers is as right in another function with the same ranges. Compilers write some hundreds of different
+statements, in however many lines."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import lru_cache
+
+_RANGE = re.compile(r"\.reg\s+(\.\w+)\s+(%[A-Za-z_$][\w$]*)\s*<\s*(\d+)\s*>\s*;", re.A)
+_STATEMENT = re.compile(r"\s*(?:@!?[\w$%#]+\s+)?[a-z][\w.:]*(?:\s(?:[^;{}]|\{[^;{}]*\})*)?;\s*\Z", re.A)
+_REGISTERS_ONLY = re.compile(
+    r"\s*(?:@!?%\w+#\s+)?[a-z][\w.]*"
+    r"(?:\s+[\[{]?(?:%\w+#|-?\d\w*)(?:[\]}]?[,|+] *[\[{]?(?:%\w+#|-?\d\w*))*[\]}]?)?;\s*\Z",
+    re.A,
+)
+_LOC = re.compile(r"\s*\.loc[ \t]+\d+[ \t]+\d+[ \t]+\d+\s*\Z", re.A)
+_ENDS = (";", "{", "}", ":")
+
+
+class Condenser:
+    """Condenses the bodies of a module."""
+
+    def __init__(self) -> None:
+        self.known: dict[tuple, set[str]] = {}  # ranges -> lines that name nothing else
+        self.last: tuple[tuple, set[str]] = (), set()
+
+    def condensed(self, text: str) -> str:
+        """The body `text` ("{...}") with an empty line for each statement or block that is known, or of which it has
+        one like it in front; the rest stands where it stood."""
+        if not text.startswith("{\n"):
+            return text
+        ranges = _ranges(text)
+        plain = text
+        for _, prefix, count in ranges:
+            plain = _register(prefix, count).sub(f"{prefix}#", plain)
+        key = tuple(sorted((prefix, ptype) for ptype, prefix, _ in ranges))
+        self.last = key, set(self.known.get(key, ()))
+        return _once(text.split("\n"), plain.split("\n"), self.last[1])
+
+    def right(self) -> None:
+        """What was condensed last has no errors."""
+        key, seen = self.last
+        self.known.setdefault(key, set()).update(line for line in seen if _REGISTERS_ONLY.match(line))
+
+
+def _once(lines: list[str], like: list[str], seen: set[str]) -> str:
+    """The lines of a body without those that are in `seen`, to which the others are added. like: the same lines, in
+    which what is right or wrong together is the same."""
+    ended = True  # whether the line in front is the end of a statement
+    block_end = 1  # the line behind the block in hand
+    for at, line in enumerate(like):
+        if at < block_end:
+            continue
+        if ended and line in seen:
+            lines[at] = ""
+            continue
+        stripped = line.strip()
+        if ended and stripped[:1] == "{":
+            block_end = _block_end(like, at)
+            block = "\n".join(like[at:block_end])
+            if block in seen:
+                lines[at:block_end] = [""] * (block_end - at)
+            seen.add(block)
+        elif stripped[:4] == ".loc" and _LOC.match(line):
+            lines[at] = ""
+        elif ended and _STATEMENT.match(line):
+            seen.add(line)
+        elif stripped:
+            ended = stripped.endswith(_ENDS)
+    return "\n".join(lines)
+
+
+def _ranges(text: str) -> list[tuple[str, str, int]]:
+    """The register ranges that a body declares once: type, prefix, count; not those whose prefix ends in a digit."""
+    found = _RANGE.findall(text)
+    times = Counter(prefix for _, prefix, _ in found)
+    return [(t, prefix, int(n)) for t, prefix, n in found if times[prefix] == 1 and not prefix[-1].isdigit()]
+
+
+@lru_cache(maxsize=256)
+def _register(prefix: str, count: int) -> re.Pattern[str]:
+    """The registers `prefix0` to `prefix<count - 1>`, as compilers write them."""
+    return re.compile(rf"{re.escape(prefix)}(?:{_below(count)})(?![\w$])", re.A)
+
+
+def _below(count: int) -> str:
+    """A regular expression for the decimal numbers below `count`."""
+    digits = str(count)
+    same = [rf"{digits[:at]}[{int(at == 0 and len(digits) > 1)}-{int(d) - 1}]" + r"\d" * (len(digits) - at - 1)
+            for at, d in enumerate(digits) if int(d) > int(at == 0 and len(digits) > 1)]  # fmt: skip
+    shorter = [r"\d", *(rf"[1-9]\d{{{length - 1}}}" for length in range(2, len(digits)))] if len(digits) > 1 else []
+    return "|".join([*same, *shorter]) or r"(?!)"
+
+
+def _block_end(lines: list[str], at: int) -> int:
+    """The line behind the block that begins at line `at`, or behind the last line."""
+    depth = 0
+    for end in range(at, len(lines)):
+        depth += lines[end].count("{") - lines[end].count("}")
+        if depth <= 0:
+            return end + 1
+    return len(lines)
