@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from itertools import count
-from typing import Any, NoReturn
+from operator import length_hint
+from typing import NoReturn
 
 from ptx2amd.errors import PtxError
 from ptx2amd.isa.match import MatchError
@@ -29,10 +31,12 @@ from ptx2amd.ptx.ast import (
     Reg,
     Scope,
     Shape,
+    Sum,
     Sym,
     Var,
     Vec,
     flatten,
+    whole,
 )
 from ptx2amd.ptx.build import Statement, build, width
 from ptx2amd.ptx.check import Fix, flat_kinds, register_fits, resolve
@@ -68,6 +72,7 @@ Key = tuple[str, tuple[str, ...]]
 _SHAPES: dict[Key, Shape] = {}
 _FIXES: dict[Key, tuple[Shape, Fix]] = {}
 _LAYOUTS: set[tuple[str, ...]] = set()  # layouts of operands that went through the grammar
+DEEPEST = 200  # scopes in each other
 _SPACES = (".reg", ".param", ".local", ".shared", ".global", ".const")
 
 
@@ -107,7 +112,7 @@ def _split_nested(text: str) -> list[str]:
 
 
 class BodyParser:
-    """Parses one function's body; `run` gives its Scope or raises PtxError."""
+    """Parses one function's body: `run` gives its Scope or raises PtxError, `errors` gives all that is wrong."""
 
     def __init__(self, module: Module, function: Function) -> None:
         self.module, self.function, self.text = module, function, function.text
@@ -115,38 +120,45 @@ class BodyParser:
         self.scope = Scope([])
         self.outer: list[tuple[Names, Scope]] = []
         self.line = self.left = 0  # of the item in hand, items behind it
+        self.places: list[tuple[int, int]] = []  # begin and end of all items, once there is an error
         self.statics = 0  # how many static variables came
         self.shared: Counter[str] = Counter()  # shared variables, by name
 
     def run(self) -> Scope:
-        for var in (*self.function.proto.results, *self.function.proto.params):
-            if var.name != "_":
-                self._guarded(self.names.declare, var)
         top = self.scope
-        try:
-            closed = self._read()
-        except BadOperand as error:
-            self._point(error)
-        except MatchError as error:
-            self._point_match(error)
-        except PtxError as error:  # from the grammar, without its place
-            begin, end = self._current()
-            self._check_grammar(begin, end)
-            self._fail(error.message, begin)
-        if not closed:
-            self._fail("found the end, expected '}'", len(self.text.rstrip()))
-        self._resolve_pending()
+        for error in self.errors():
+            raise error
         return top
 
-    def _read(self) -> bool:
-        """All items in order; whether the closing brace came, last. The names of the innermost scope are kept
-        in locals until the scope changes."""
+    def errors(self) -> Iterator[PtxError]:
+        """What is wrong with the body, in order; after each error parsing goes on with the next item."""
+        for var in (*whole(self.function.proto.results), *whole(self.function.proto.params)):
+            try:
+                if var.name != "_":
+                    self.names.declare(var)
+            except BadOperand as error:
+                yield PtxError(error.message, self.module.source, var.line, 1)
+        found = iter(_ITEMS.findall(self.text, 1))  # behind the opening brace
+        self.line = self.function.body_line
+        closed: bool | None = None
+        while closed is None:
+            try:
+                closed = self._read(found)
+            except (BadOperand, MatchError, PtxError) as error:
+                self.left = length_hint(found)
+                yield self._placed(error)
+        if not closed:
+            yield self._error("found the end, expected '}'", len(self.text.rstrip()))
+        yield from self._not_declared()
+
+    def _read(self, found: Iterator[tuple[str, ...]]) -> bool:
+        """The items that are left, in order; whether the closing brace came, last. The names of the innermost scope are
+        kept in locals until the scope changes."""
         shapes, lines_in, locs = _SHAPES, _Newlines(), dict[str, Loc]()
         names, items = self.names, self.scope.items
         operand, kind, append = names.__getitem__, names.kinds.__getitem__, items.append
         guards: dict[str, Guard] = {}
-        line = self.function.body_line
-        found = iter(_ITEMS.findall(self.text, 1))  # behind the opening brace
+        line = self.line
         try:
             for space, guard, opcode, simple, rest, other in found:
                 line += lines_in[space]
@@ -180,6 +192,8 @@ class BodyParser:
                     else:
                         append(Inst(shape, operands, None, line))
                 elif other == "{":
+                    if len(self.outer) >= DEEPEST:
+                        raise BadOperand(f"scopes are nested more than {DEEPEST} deep", "{")
                     inner = Scope([])
                     append(inner)
                     self.outer.append((names, self.scope))
@@ -210,7 +224,7 @@ class BodyParser:
                     self._item(other)
                     line += other.count("\n")
         except (BadOperand, MatchError, PtxError):
-            self.left = sum(1 for _ in found)
+            self.line = line
             raise
         return False
 
@@ -229,8 +243,8 @@ class BodyParser:
         key = (opcode, kinds)
         known = _FIXES.get(key)
         if known is None:
-            if any(kind.endswith("[%]") for kind in kinds):
-                return self._shape(opcode, *self._indexed(opcode, operands, kinds))
+            if any(kind.endswith(("[%]", "+")) for kind in kinds):
+                return self._shape(opcode, *self._computed(opcode, operands, kinds))
             if any(kind.endswith("[]") for kind in kinds):
                 return self._shape(opcode, *_elements(opcode, operands, kinds))
             shape, fix = resolve(opcode, operands, kinds)
@@ -245,31 +259,46 @@ class BodyParser:
             value = constants_of(operands[index], ptype)
             operands = (*operands[:index], value, *operands[index + 1 :])
         if shape.form.mnemonic == "call":
-            self._check_call(shape, operands, tuple(kind for _, kind in flat_kinds(kinds)))
+            operands = self._call(shape, operands, tuple(kind for _, kind in flat_kinds(kinds)))
         return shape, operands
 
-    def _indexed(
+    def _computed(
         self, opcode: str, operands: tuple[Operand, ...], kinds: tuple[str, ...]
     ) -> tuple[tuple[Operand, ...], tuple[str, ...]]:
-        """Elements of arrays with their number in a register, `a[r + 1]`: statements are put in front that compute the
-        address in a new register. Numbers have 32 bits, as has their product with the element's size (as in ptxas)."""
+        """Operands that statements in front compute in a new register: elements of arrays with their number in a
+        register, `a[r + 1]`, and sums, `r + 1`."""
         found: list[tuple[Operand, str]] = []
-        for operand, kind in zip(operands, kinds, strict=True):
-            if not isinstance(operand, Indexed):
+        for at, (operand, kind) in enumerate(zip(operands, kinds, strict=True)):
+            if isinstance(operand, Indexed):
+                address = self._element(operand)
+                text = f"[{address}]" if opcode.split(".")[0] in ("ld", "ldu", "st") else address
+            elif not isinstance(operand, Sum):
                 found.append((operand, kind))
                 continue
-            number, address = self._new_register("u32"), self._new_register("b64")
-            size, given = self.names.element_size(operand.name), self.names.kind_of(operand.register) or ""
-            narrow = f"mov.{given}" if given[1:] == "32" else f"cvt.u32.{given.replace('b', 'u')}"
-            self._put(narrow, number, operand.register)
-            self._put("mad.lo.u32", number, number, str(size), str(operand.number * size))
-            self._put("cvt.u64.u32", address, number)
-            base = self._new_register("b64")
-            self._put("mov.u64", base, operand.name)
-            self._put("add.u64", address, address, base)
-            text = f"[{address}]" if opcode.split(".")[0] in ("ld", "ldu", "st") else address
+            elif at == 0:
+                raise BadOperand("a sum is no destination", operand.register)
+            else:
+                text = self._new_register(kind[:-1])
+                ptype = kind[:-1].replace("b", "u")
+                self._put(
+                    f"add.{ptype}", text, operand.register, str(constants.wrap(operand.number, int(ptype[1:]), False))
+                )
             found.append((self.names[text], self.names.kinds[text]))
         return tuple(operand for operand, _ in found), tuple(kind for _, kind in found)
+
+    def _element(self, operand: Indexed) -> str:
+        """A register with the element's address. Numbers have 32 bits, as has their product with the element's size (as
+        in ptxas)."""
+        number, address = self._new_register("u32"), self._new_register("b64")
+        size, given = self.names.element_size(operand.name), self.names.kind_of(operand.register) or ""
+        narrow = f"mov.{given}" if given[1:] == "32" else f"cvt.u32.{given.replace('b', 'u')}"
+        self._put(narrow, number, operand.register)
+        self._put("mad.lo.u32", number, number, str(size), str(operand.number * size))
+        self._put("cvt.u64.u32", address, number)
+        base = self._new_register("b64")
+        self._put("mov.u64", base, operand.name)
+        self._put("add.u64", address, address, base)
+        return address
 
     def _new_register(self, ptype: str) -> str:
         name = next(n for i in count() if self.names.kind_of(n := f"%index{i}") is None)
@@ -284,8 +313,9 @@ class BodyParser:
         shape, operands = self._shape(opcode, operands, tuple(map(self.names.kinds.__getitem__, texts)))
         self.scope.items.append(Inst(shape, operands, None, self.line))
 
-    def _check_call(self, shape: Shape, operands: tuple[Operand, ...], kinds: tuple[str, ...]) -> None:
-        """Results and arguments of a call against the callee's signature, or the prototype."""
+    def _call(self, shape: Shape, operands: tuple[Operand, ...], kinds: tuple[str, ...]) -> tuple[Operand, ...]:
+        """Check results and arguments of a call against the callee's signature, or the prototype; gives the operands
+        with vectors among them taken apart, as the signature has them."""
         at = dict(zip(shape.names, operands, strict=True))
         kind = dict(zip(shape.names, kinds, strict=True))
         callee = at["f"]
@@ -302,13 +332,19 @@ class BodyParser:
             assert isinstance(given, Vec)
             if what == "result" and not wanted and self.module.linked:
                 continue  # declared with one where it is called, as numba does: nobody gives a value
-            if len(given.items) != len(wanted):
-                count = f"{len(wanted)} {what}{'' if len(wanted) == 1 else 's'}"
+            variables = list(whole(wanted))
+            if len(given.items) != len(variables):
+                count = f"{len(variables)} {what}{'' if len(variables) == 1 else 's'}"
                 raise BadOperand(f"'{name}' has {count}, the call has {len(given.items)}", name)
-            for item, found, var in zip(given.items, kind.get(part, "{}")[1:-1].split(","), wanted, strict=False):
+            items: list[Operand] = []
+            for item, found, var in zip(given.items, _list_kinds(kind.get(part, "{}")), variables, strict=True):
                 problem = self._argument_problem(item, found, var)
                 if problem:
                     raise BadOperand(f"{what} '{var.name}' of '{name}' {problem}", getattr(item, "name", name))
+                items += item.items if isinstance(item, Vec) else (item,)
+            if part in at:
+                at[part] = Vec(tuple(items))
+        return tuple(at[name] for name in shape.names)
 
     def _prototype(self, label: str) -> Proto:
         """What a call's last operand says the callee looks like."""
@@ -322,9 +358,17 @@ class BodyParser:
 
     def _argument_problem(self, item: Operand, kind: str, var: Var) -> str:
         """What is wrong with an argument for a parameter, as the end of a sentence, or ""."""
+        if isinstance(item, Vec) or var.vec > 1:
+            parts = kind[1:-1].split(",") if isinstance(item, Vec) else []
+            fits = len(parts) == var.vec and all(register_fits(part, var.type) for part in parts)
+            return "" if fits else f"is {declared(var)}, found {kind}"
+        if isinstance(item, Sum):
+            return f"is {declared(var)}, found a sum"
         if isinstance(item, Reg) and kind != "_":
             fits = var.count == -1 and register_fits(kind, var.type)
             return "" if fits else f"is .{var.type}, found a .{kind} register"
+        if isinstance(item, Imm) and var.count > 0:
+            return f"is {declared(var)}, found a constant"
         given = self.names.variable(item.name) if isinstance(item, Sym) and kind == "&param" else None
         if given is None or var.count == 0:
             return ""
@@ -435,22 +479,38 @@ class BodyParser:
             if self.names.kind_of(name) is None:
                 self.names.pending.add(name)
 
-    def _resolve_pending(self) -> None:
+    def _not_declared(self) -> Iterator[PtxError]:
         for name in sorted(self.names.pending - self.names.labels):
             found = re.search(rf"(?<![\w$%]){re.escape(name)}(?![\w$])(?!\s*:)", self.text, re.A)
-            self._fail(f"'{name}' is not declared", found.start() if found else 0)
+            yield self._error(f"'{name}' is not declared", found.start() if found else 0)
 
     # --- places: found again only for an error ---
 
     def _current(self) -> tuple[int, int]:
         """Begin and end of the item in hand."""
-        every = list(_ITEMS.finditer(self.text, 1))
-        item = every[len(every) - 1 - self.left]
-        return item.end(1), item.end()
+        if not self.places:
+            self.places = [(item.end(1), item.end()) for item in _ITEMS.finditer(self.text, 1)]
+        return self.places[len(self.places) - 1 - self.left]
+
+    def _error(self, message: str, offset: int) -> PtxError:
+        at = grammar.place(self.text, offset, self.function.body_line, self.function.body_column)
+        return PtxError(message, self.module.source, *at)
 
     def _fail(self, message: str, offset: int) -> NoReturn:
-        at = grammar.place(self.text, offset, self.function.body_line, self.function.body_column)
-        raise PtxError(message, self.module.source, *at)
+        raise self._error(message, offset)
+
+    def _placed(self, error: BadOperand | MatchError | PtxError) -> PtxError:
+        """An error in the item in hand, with its place."""
+        try:
+            if isinstance(error, BadOperand):
+                self._point(error)
+            if isinstance(error, MatchError):
+                self._point_match(error)
+            begin, end = self._current()  # from the grammar, which did not know the place
+            self._check_grammar(begin, end)
+            self._fail(error.message, begin)
+        except PtxError as placed:
+            return placed
 
     def _point(self, error: BadOperand) -> NoReturn:
         """Raise at the text that is wrong in the item in hand, or where the grammar stumbles over the item."""
@@ -489,16 +549,16 @@ class BodyParser:
             at = start
         self._fail(error.message, at)
 
-    def _guarded(self, declare: Any, var: Var) -> None:
-        try:
-            declare(var)
-        except BadOperand as error:
-            raise PtxError(error.message, self.module.source, var.line, 1) from None
-
 
 def declared(var: Var) -> str:
     """A parameter's type, for messages."""
-    return f".{var.type}" + ("" if var.count == -1 else f"[{var.count}]")
+    vector = f".v{var.vec} " if var.vec > 1 else ""
+    return f"{vector}.{var.type}" + ("" if var.count == -1 else f"[{var.count}]")
+
+
+def _list_kinds(kind: str) -> list[str]:
+    """The kinds of a list's elements, which may be lists."""
+    return re.findall(r"\{[^{}]*\}|[^,{}]+", kind[1:-1])
 
 
 def array_bytes(var: Var) -> int:

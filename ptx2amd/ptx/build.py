@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any, NamedTuple
 
 from lark import Token, Transformer, Tree, v_args
@@ -10,7 +11,7 @@ from lark.exceptions import VisitError
 
 from ptx2amd.errors import PtxError
 from ptx2amd.ptx import constants, grammar
-from ptx2amd.ptx.ast import BranchTargets, Imm, Indexed, InitSym, Label, Loc, Proto, Var
+from ptx2amd.ptx.ast import BranchTargets, Imm, Indexed, InitSym, Label, Loc, Proto, Var, elements
 
 
 class Name(NamedTuple):
@@ -70,12 +71,22 @@ class Head(NamedTuple):
     pragmas: list[str]
 
 
+TOO_DEEP = "nested too deeply"
+MOST_ALIGNED = 1 << 30  # bytes; ptxas has no more
+MOST_ZEROS = 1 << 24  # elements without a value, between others that have one
+MOST_BYTES = 1 << 48  # of a variable: what an address may reach
+
+
 def build(text: str, start: str, source: str = "<ptx>", line: int = 1, column: int = 1) -> Any:
     """Parse a fragment from a start rule and give its AST piece. Lines in it count from `line`."""
     tree = grammar.parse(text, start, source, line, column)
     try:
         result = Builder(line - 1).transform(tree)
+    except RecursionError:
+        raise PtxError(TOO_DEEP, source, line, column) from None
     except VisitError as error:
+        if isinstance(error.orig_exc, RecursionError):
+            raise PtxError(TOO_DEEP, source, line, column) from None
         if isinstance(error.orig_exc, PtxError):
             inner = error.orig_exc
             raise PtxError(inner.message, source, inner.line or line, inner.column or column) from None
@@ -207,6 +218,8 @@ class Builder(Transformer):
         value = constants.integer(token).bits
         if value <= 0 or value & (value - 1):
             raise ValueError(f"alignment {value} is not a power of two")
+        if value > MOST_ALIGNED:
+            raise ValueError(f"alignment {value} is more than {MOST_ALIGNED}")
         return "align", value
 
     def vector(self, token: Token) -> tuple[str, int]:
@@ -316,7 +329,7 @@ class Builder(Transformer):
         if not isinstance(attribute, tuple):  # the optional attribute is not there
             parts = (attribute, *parts)
         results, name, params, *directives = parts
-        return self._head("func", Proto(str(name), results, params), directives)
+        return self._head("func", Proto(str(name), elements(results), elements(params)), directives)
 
     def _head(self, kind: str, proto: Proto, directives: Any) -> Head:
         numbers = {name: value for name, value in directives if name != "pragma"}
@@ -328,7 +341,8 @@ class Builder(Transformer):
         return head._replace(linkage=linkage[0][1] if linkage else "")
 
     def prototype(self, results: list[Var], name: Token, params: list[Var], *directives: Any) -> Proto:
-        return Proto(str(name), results, params, any(name == "noreturn" for name, _ in directives))
+        noreturn = any(name == "noreturn" for name, _ in directives)
+        return Proto(str(name), elements(results), elements(params), noreturn)
 
 
 for _rule, _function in constants.OPERATORS.items():
@@ -354,6 +368,8 @@ def set_dimensions(var: Var, sizes: list[int | None]) -> None:
     product = 1
     for size in sizes:
         product *= size or 0
+    if product * var.vec * max(1, width(var.type) // 8) > MOST_BYTES:
+        raise ValueError(f"'{var.name}' has {product} elements, more than any memory")
     var.count = product
 
 
@@ -374,6 +390,9 @@ def numbered(var: Var) -> list[Var]:
 _BITS = {"f16x2": 32, "pred": 1}
 
 
+MASKS = [0xFF << 8 * byte for byte in range(8)]
+
+
 def width(ptx_type: str) -> int:
     """Bits of a variable's type; 0 for opaque types."""
     digits = ptx_type[1:]
@@ -381,7 +400,8 @@ def width(ptx_type: str) -> int:
 
 
 def initialise(var: Var, sizes: list[int | None], initial: Any) -> list | None:
-    """Raw elements of an initialiser, flat and padded with zeros; an open first dimension gets its size."""
+    """Raw elements of an initialiser, flat, up to the last that it names: the rest of the variable is zero. An open
+    first dimension gets its size."""
     if var.space not in ("global", "const"):
         raise ValueError(f"'{var.name}': no initial value is allowed in state space .{var.space}")
     if isinstance(initial, dict):  # sampler and texture state
@@ -403,17 +423,23 @@ def _flat(var: Var, shape: list[int], initial: Any) -> list:
         raise ValueError(f"'{var.name}': the initial value of an array needs braces")
     if len(initial) > shape[0] or (var.vec > 1 and len(shape) == 1 and len(initial) < shape[0]):
         raise ValueError(f"'{var.name}': {len(initial)} initial values for {shape[0]} elements")
-    flat = [element for item in initial for element in _flat(var, shape[1:], item)]
-    size = 1
-    for count in shape:
-        size *= count
-    return flat + [0] * (size - len(flat))
+    inner = math.prod(shape[1:])
+    flat: list = []
+    for number, item in enumerate(initial):
+        gap = number * inner - len(flat)
+        if gap > MOST_ZEROS:
+            raise ValueError(f"'{var.name}': {gap} zeros between initial values; {MOST_ZEROS} can be had")
+        flat += [0] * gap
+        flat += _flat(var, shape[1:], item)
+    return flat
 
 
 def raw(var: Var, value: Imm | InitSym) -> int | InitSym:
     """One initial value as raw bits of the variable's type."""
     bits = width(var.type)
     if isinstance(value, InitSym):
+        if value.mask not in (0, *MASKS):
+            raise ValueError(f"'{var.name}': {value.mask:#x} is no mask of a byte of an address")
         if var.type[0] not in "bsu" or (bits != 8 if value.mask else bits not in (32, 64)):
             what = "a byte of an address" if value.mask else "an address"
             raise ValueError(f"'{var.name}': {what} as initial value of type .{var.type}")
@@ -426,7 +452,7 @@ def raw(var: Var, value: Imm | InitSym) -> int | InitSym:
             raise ValueError(f"'{var.name}': integer as initial value of type .{var.type}")
         return constants.as_type(value, var.type).bits
     if is_float:
-        if var.type[0] != "b" or bits != int(value.kind[1:]):
+        if var.type[0] != "b":
             raise ValueError(f"'{var.name}': floating-point initial value of type .{var.type}")
-        return value.bits
+        return constants.wrap(constants.as_type(value, "f32").bits if bits == 32 else value.bits, bits, False)
     return constants.wrap(value.bits, bits, False)

@@ -100,7 +100,7 @@ def float_bits(value: float) -> int:
 
 def _arithmetic(on_numbers: Callable[[float | int, float | int], float | int]) -> Callable[[Imm, Imm], Imm]:
     def apply(a: Imm, b: Imm) -> Imm:
-        value = on_numbers(number(a), number(b))
+        value = on_numbers(*_alike(a, b))
         if isinstance(value, float):
             return _double(value)
         unsigned = "u" in (a.kind, b.kind)
@@ -111,8 +111,7 @@ def _arithmetic(on_numbers: Callable[[float | int, float | int], float | int]) -
 
 def _integers(on_ints: Callable[[int, int], int]) -> Callable[[Imm, Imm], Imm]:
     def apply(a: Imm, b: Imm) -> Imm:
-        if a.kind[0] == "f" or b.kind[0] == "f":
-            raise ValueError("an integer is needed in this constant expression")
+        _whole(a, b)
         unsigned = "u" in (a.kind, b.kind)
         return Imm("u" if unsigned else "s", wrap(on_ints(a.bits, b.bits), 64, not unsigned))
 
@@ -120,7 +119,25 @@ def _integers(on_ints: Callable[[int, int], int]) -> Callable[[Imm, Imm], Imm]:
 
 
 def _compare(test: Callable[[float | int, float | int], bool]) -> Callable[[Imm, Imm], Imm]:
-    return lambda a, b: Imm("s", int(test(number(a), number(b))))
+    return lambda a, b: Imm("s", int(test(*_alike(a, b))))
+
+
+def _logical(test: Callable[[int, int], bool]) -> Callable[[Imm, Imm], Imm]:
+    return lambda a, b: Imm("s", int(test(*_whole(a, b))))
+
+
+def _alike(a: Imm, b: Imm) -> tuple[float | int, float | int]:
+    """The values of operands that must be of one kind."""
+    if (a.kind[0] == "f") != (b.kind[0] == "f"):
+        raise ValueError("integers and floating-point numbers are mixed in a constant expression")
+    return number(a), number(b)
+
+
+def _whole(*operands: Imm) -> list[int]:
+    """The values of operands that must be integers."""
+    if any(operand.kind[0] == "f" for operand in operands):
+        raise ValueError("an integer is needed in this constant expression")
+    return [operand.bits for operand in operands]
 
 
 def _divide(a: float | int, b: float | int) -> float | int:
@@ -145,7 +162,8 @@ def neg(a: Imm) -> Imm:
 
 
 def choose(condition: Imm, yes: Imm, no: Imm) -> Imm:
-    return yes if number(condition) else no
+    _whole(yes, no)
+    return yes if _whole(condition)[0] else no
 
 
 def cast(text: str, a: Imm) -> Imm:
@@ -172,12 +190,12 @@ OPERATORS: dict[str, Callable[..., Imm]] = {
     "ge": _compare(operator.ge),
     "eq": _compare(operator.eq),
     "ne": _compare(operator.ne),
-    "log_and": _compare(lambda a, b: bool(a) and bool(b)),
-    "log_or": _compare(lambda a, b: bool(a) or bool(b)),
+    "log_and": _logical(lambda a, b: bool(a) and bool(b)),
+    "log_or": _logical(lambda a, b: bool(a) or bool(b)),
     "pos": lambda a: a,
     "neg": neg,
     "inv": lambda a: _integers(lambda x, _: ~x)(a, a),
-    "not_": lambda a: Imm("s", int(not number(a))),
+    "not_": lambda a: Imm("s", int(not _whole(a)[0])),
     "choose": choose,
     "cast": cast,
 }

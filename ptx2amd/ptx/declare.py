@@ -11,12 +11,15 @@ from ptx2amd.ptx.ast import Proto, Var
 from ptx2amd.ptx.build import build, initialise, raw, register_count, set_dimensions, width
 from ptx2amd.ptx.constants import integer
 
+_QUALIFIER = r"\.\w+(?:\s+\d+\s+|\s*)(?=\.)"
 _DECLARATION = re.compile(
-    r"((?:\.attribute\s*\([^()]*\)\s*|\.\w+\s+(?:\d+\s+)?)+)([A-Za-z_$%][\w$]*)\s*"
+    rf"((?:\.attribute\s*\([^()]*\)\s*|{_QUALIFIER})*\.\w+\s+(?:\d+\s+)?)([A-Za-z_$%][\w$]*)\s*"
     r"(?:<\s*(\d+)\s*>|((?:\[\s*\d*\s*\]\s*)*))\s*(?:=\s*([^;]*?)\s*)?;\Z",
     re.A,
 )
-_PARAMETER = re.compile(r"\s*((?:\.\w+\s+(?:\d+\s+)?)+)([A-Za-z_$%][\w$]*)\s*((?:\[\s*\d*\s*\]\s*)*)\Z", re.A)
+_PARAMETER = re.compile(
+    rf"\s*((?:{_QUALIFIER})*\.\w+\s+(?:\d+\s+)?)([A-Za-z_$%][\w$]*)\s*((?:\[\s*\d*\s*\]\s*)*)\Z", re.A
+)
 _INTEGERS = re.compile(r"\{\s*(?:-?(?:0|[1-9]\d*)\s*,\s*)*-?(?:0|[1-9]\d*)\s*\}\Z", re.A)
 
 _TEMPLATES: dict[tuple[str, str], Var] = {}
@@ -92,7 +95,7 @@ def _shape(var: Var, sizes: str, initial: str | None, source: str, line: int, co
             bits = int(var.type[1:])
             if min(values) < 0 or max(values) >> bits:
                 values = [value & ((1 << bits) - 1) for value in values]
-            var.init = values + [0] * (var.count - len(values))
+            var.init = values
             return
     var.init = initialise(var, dimensions, build(initial, "initial", source, line, column))
 
@@ -156,10 +159,12 @@ def function_problems(kind: str, proto: Proto, directives: dict[str, tuple[int, 
             yield f"'{var.name}': only the last parameter may have no size"
         if var.type == "pred" and var.space == "param":
             yield f"'{var.name}': a predicate must be a register"
-        if var.vec > 1 or (var.type in _OPAQUE and kind == "func"):
+        if (var.vec > 1 and var.space == "param") or (var.type in _OPAQUE and kind == "func"):
             yield f"'{var.name}' cannot be a parameter"
     if len(proto.results) > 1 and any(var.space == "param" for var in proto.results):
         yield f"'{proto.name}': several results must be registers"
+    if kind == "entry" and _parameter_bytes(proto.params) > MOST_PARAMETER_BYTES:
+        yield f"'{proto.name}' has more than {MOST_PARAMETER_BYTES} bytes of parameters"
     wrong = {"noreturn", "abi_preserve", "abi_preserve_control"} if kind == "entry" else {"maxnreg", *_SIZES}
     for name in sorted(wrong & directives.keys()):
         yield f"'{proto.name}': .{name} is not for .{kind}"
@@ -169,6 +174,18 @@ def function_problems(kind: str, proto: Proto, directives: dict[str, tuple[int, 
             yield f"'{proto.name}': .{name} takes one to three positive numbers"
     if "maxntid" in directives and "reqntid" in directives:
         yield f"'{proto.name}': .maxntid and .reqntid exclude each other"
+
+
+MOST_PARAMETER_BYTES = 32764
+
+
+def _parameter_bytes(params: list[Var]) -> int:
+    end = 0
+    for var in params:
+        size = max(1, width(var.type) // 8)
+        align = var.align or size
+        end = -(-end // align) * align + size * abs(var.count)
+    return end
 
 
 def same_signature(one: Proto, other: Proto) -> bool:

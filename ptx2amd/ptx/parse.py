@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from ptx2amd.errors import PtxError
 from ptx2amd.ptx import declare, grammar
-from ptx2amd.ptx.ast import Function, Module, Proto, Scope, Var
+from ptx2amd.ptx.ast import Function, Module, Proto, Scope, Var, elements
 from ptx2amd.ptx.body import BodyParser
 from ptx2amd.ptx.build import Head, build
 from ptx2amd.ptx.declare import declarations, parameters
@@ -18,11 +18,14 @@ from ptx2amd.ptx.scan import Piece, pieces, prepare
 from ptx2amd.ptx.statics import hoist
 
 _HEAD = re.compile(
-    r"(?:\.(?P<linkage>extern|visible|weak)\s+)?\.(?P<kind>entry|func)\s*"
+    r"(?:\.(?P<linkage>extern|visible|weak)\s*)?\.(?P<kind>entry|func)\s*"
     r"(?P<results>\([^()]*\)\s*)?(?P<name>[A-Za-z_$%][\w$]*)\s*(?P<params>\([^()]*\))?\s*(?P<directives>[^()]*)\Z",
     re.A,
 )
-_DIRECTIVES = re.compile(r"\.(?:(noreturn)\b|(maxnreg|maxntid|reqntid|minnctapersm)\s+(\d+(?:\s*,\s*\d+)*))\s*", re.A)
+LAST_MINOR = {1: 5, 2: 3, 3: 2, 4: 3, 5: 1, 6: 5, 7: 8, 8: 8}  # later versions may be newer than this table
+_DIRECTIVES = re.compile(
+    r"\.(?:(noreturn)\b|(maxnreg|maxntid|reqntid|minnctapersm)\s+(\d+(?:\s*,\s*\d+)*))(?![\w.$])\s*", re.A
+)
 _SECTION = re.compile(
     r"\.section\s+\.[\w$.]+\s*\{\s*(?:[A-Za-z_$][\w$]*\s*:\s*"
     r"|\.b(?:8|16|32|64)\s+(?:-?\d+|[.A-Za-z_$][\w$.]*(?:\+\d+|-[A-Za-z_$][\w$]*)?)"
@@ -39,7 +42,7 @@ def parse_module(text: str, source: str = "<ptx>") -> Module:
     text: a whole PTX module; may begin with blank lines and end with NULs. source: its name in messages.
     Raises PtxError (file:line:column, what was found, what was expected)."""
     module = Module((0, 0), "", (), {}, {}, {}, {}, source)
-    with _collector_off():
+    with collector_off():
         _Reader(module).read(modern(prepare(text), source))
     return module
 
@@ -50,13 +53,13 @@ def parse_body(module: Module, function: Function) -> Scope:
     if function.scope is None:
         if not function.text:
             raise PtxError(f"function '{function.proto.name}' has no body", module.source, function.line, 1)
-        with _collector_off():
+        with collector_off():
             function.scope = BodyParser(module, function).run()
     return function.scope
 
 
 @contextmanager
-def _collector_off() -> Iterator[None]:
+def collector_off() -> Iterator[None]:
     """No garbage collection meanwhile: parsing only allocates, and makes no cycles; collecting costs more
     than half of its time."""
     enabled = gc.isenabled()
@@ -79,6 +82,8 @@ class _Reader:
         for piece in body:
             getattr(self, "_" + piece.kind)(piece)
         for piece, alias, target in self.aliases:
+            if alias in self.module.functions and self.module.functions[alias].text:
+                self._fail(piece, f"'{alias}' is defined, and cannot be an alias")
             for name in (alias, target):
                 if name not in self.module.functions or self.module.functions[name].kind != "func":
                     self._fail(piece, f"'{name}' is not declared as a function")
@@ -98,8 +103,10 @@ class _Reader:
             line, column = (found[0].line, found[0].column) if found else grammar.place(text, len(text.rstrip()))
             raise PtxError("a module begins with .version", self.source, line, column)
         version = self._grammar(found[0], "version").children[0]
-        major, minor = str(version).split(".")
-        self.module.version = (int(major), int(minor))
+        major, minor = (int(part[:9]) for part in str(version).split("."))
+        if minor > LAST_MINOR.get(major, -1 if major < 9 else minor):
+            self._fail(found[0], f"there is no PTX version {version}")
+        self.module.version = (major, minor)
         at = 1
         options: list[str] = []
         while at < len(found) and found[at].kind == "target":
@@ -197,9 +204,12 @@ class _Reader:
         directives = self._directives(found["directives"]) if found else None
         if not found or directives is None or (found["kind"] == "entry" and found["results"]):
             return build(piece.text, "head", self.source, piece.line, piece.column)
-        results = self._params(piece, found, "results")
-        params = self._params(piece, found, "params")
-        proto = Proto(found["name"], results, params, "noreturn" in directives)
+        try:
+            results = self._params(piece, found, "results")
+            params = self._params(piece, found, "params")
+        except PtxError:  # laid out otherwise, or an error, whose place the grammar knows
+            return build(piece.text, "head", self.source, piece.line, piece.column)
+        proto = Proto(found["name"], elements(results), elements(params), "noreturn" in directives)
         return Head(found["kind"], proto, found["linkage"] or "", directives, [])
 
     def _params(self, piece: Piece, found: re.Match[str], group: str) -> list[Var]:
@@ -208,11 +218,7 @@ class _Reader:
             return []
         start = found.start(group) + 1
         line, column = grammar.place(piece.text, start, piece.line, piece.column)
-        try:
-            return parameters(text.rstrip()[1:-1], self.source, line, column)
-        except PtxError:
-            build(piece.text, "head", self.source, piece.line, piece.column)
-            raise
+        return parameters(text.rstrip()[1:-1], self.source, line, column)
 
     def _directives(self, text: str) -> dict[str, tuple[int, ...]] | None:
         directives: dict[str, tuple[int, ...]] = {}

@@ -28,7 +28,7 @@ _SPACE = re.compile(r"[ \t\r\n\f]*")
 _START = re.compile(
     r"""(?P<version>\.version\b\s*(?:\d+\.\d+(?![\w.])|[^\n]*)) | (?P<target>\.target\b\s*\w+(?:\s*,\s*\w+)*)
     | (?P<address_size>\.address_size\b\s*[^\s]*)
-    | (?P<function>(?:\.(?:extern|visible|weak|common)\s+)?\.(?:entry|func)\b)
+    | (?P<function>(?:\.(?:extern|visible|weak|common)\s*)?\.(?:entry|func)\b)
     | (?P<section>\.section\b) | (?P<file>\.file\b[^\n]*) | (?P<loc>\.loc\b[^\n]*)
     | (?P<pragma>\.pragma\b[^;"]*(?:"[^"\n]*"[^;"]*)*;) | (?P<alias>\.alias\b[^;]*;) | (?P<dwarf>@@DWARF[^\n]*)
     | (?P<variable>\.\w[^;]*;)""",

@@ -81,3 +81,15 @@ BOTH = {
     ],
 }
 KNOWN = re.compile("|".join(p for group in (STRICTER, LAXER, BOTH) for patterns in group.values() for p in patterns))
+
+MODULES = {  # the same of what stands around statements (tests/ptx/test_changed_modules.py)
+    "words that run into the keyword in front of them": [
+        r"\.(ptr|align|entry|func|alias|param|reg|global|local|const)[\w$]"
+    ],
+    "numbers and names that run together": [r"[ ,=]\d+[A-Za-z_$]"],
+    "an alignment behind a parameter's type": [r"\.param \.[busf]\d+ +\.align"],
+    "declarations without a state space": [r"[{;]\s*\.[busf]\d+\s*;"],
+    "names in the state of a texture or sampler": [r"= \{ *channel_data_type"],
+    "addresses of what is declared later": [r"^\S* ?\.global.*= *[{a-z].*; *\.(global|entry|visible)"],
+}
+MODULES_KNOWN = re.compile("|".join(p for patterns in MODULES.values() for p in patterns) or r"(?!)")

@@ -203,3 +203,36 @@ LENIENT = {
     "/* unicode \u2603 */ .global .b32 a1;": "comments are free text",
     ".version 99.0": "versions and targets are not held against each other: nothing here depends on them",
 }
+
+# Several lines each: heads and calls, as a base for changes (test_changed_modules.py).
+CALLS = r"""
+.func (.reg .v2 .u32 r) f9(.reg .v2 .u32 x) { mov.v2.u32 r, x; ret; }
+.func f8() { .reg .v2 .u32 a; call (a), f9, (a); ret; }
+
+.func (.reg .u32 r) f9(.reg .u32 x, .param .b64 y) { mov.u32 r, x; ret; }
+.func f8() { .reg .u32 a; .param .b64 p; call.uni (a), f9, (a, p); ret; }
+
+.func (.param .b32 r) f9(.param .align 8 .b8 x[16]) { ret; }
+.func f8() { .param .align 8 .b8 p[16]; .param .b32 q; call (q), f9, (p); ret; }
+
+.extern .func (.param .b32 r) f9(.param .b64 x);
+.func f8() { .reg .b64 a; mov.u64 a, f9; .reg .b32 q; .param .b64 p; .param .b32 s;
+P: .callprototype (.param .b32 _) _ (.param .b64 _);
+call (s), a, (p), P; ret; }
+
+.func f9(.param.u64 x, .reg.f32 y) { .reg.v4.u16 v; .local.align 8 .b8 z[4]; ret; }
+
+.func f8() { .reg .u32 t, a; .reg .u64 b; st.u32 [b], t + 1; add.u32 a, t+4, a; ret; }
+
+.func f8() { .reg .b32 ; .param .b32 ; .local .b8 ; ret; }
+
+.entry f9(.param .u64 .ptr .global .align 8 p, .param .align 4 .b8 q[12]) .maxntid 128, 2 .minnctapersm 2 { ret; }
+
+.visible .func f8() { ret; } .visible .func f7(); .alias f7, f8; .func f6() { call f7; ret; }
+
+.func f8() { .reg .u32 i; T: .branchtargets L1, L2; brx.idx i, T; L1: ret; L2: ret; }
+
+.global .align 8 .u64 a1[3] = {gv, generic(gv)+8, 0x10}; .const .v2 .f32 a2[2] = {{1.0, 2.0}, {0f3f800000, 1.5}};
+
+.section .debug_str { L: .b8 1, 2, 0x30 .b32 L .b64 L+4 }
+""".strip().split("\n\n")

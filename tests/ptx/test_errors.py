@@ -50,7 +50,7 @@ STATEMENTS = [
     ("\tadd.s32 %r1, -%r2, %r3;", 12, 15, "found negated register %r2"),
     ("\tmov.u32 %r1, %tid.q;", 12, 19, "found '.q'"),
     ("\tmov.u64 %rd1, nothing;", 12, 16, "is not declared"),
-    ("\tmov.u64 %rd1, %rd2+4;", 12, 16, "is no symbol"),
+    ("\tmov.u64 %rd1, %f2+4;", 12, 16, "is no symbol"),
     ("\tld.shared.b32 %r1, [g];", 12, 21, "is a variable in .global, not in .shared"),
     ("\tld.global.b32 %r1, [%f1];", 12, 21, "needs an integer register as address"),
     ("\tld.global.b32 %r1, [%r1];", 12, 21, "needs a 64-bit register"),
@@ -160,3 +160,34 @@ def test_bad_kernel_does_not_lose_the_others() -> None:
         parse_body(module, module.functions["k"])
     with pytest.raises(PtxError, match="has no body"):
         parse_body(*(lambda m: (m, m.functions["f"]))(parse_module(HEADER + ".func f();")))
+
+
+ENTRY = HEADER + ".visible .entry k() {{ {} ret; }}\n"
+TOO_MUCH = {  # what has no end in sight: an error with its place, in no time
+    "initial values": HEADER + f".global .u32 g[1] = {'{' * 5000}1{'}' * 5000};\n",
+    "an initial sum": HEADER + f".global .u32 g = {'1+' * 5000}1;\n",
+    "choices": ENTRY.format(f".reg .u32 r; mov.u32 r, {'1?2:' * 5000}3;"),
+    "signs": ENTRY.format(f".reg .u32 r; mov.u32 r, {'-' * 5000}1;"),
+    "lists": ENTRY.format(f".reg .u32 r; mov.u32 r, {'{' * 5000}1{'}' * 5000};"),
+    "scopes": ENTRY.format("{" * 100_000 + "}" * 100_000),
+    "alignment": HEADER + ".global .align 9223372036854775808 .b32 x;\n",
+    "alignment of a parameter": HEADER + ".entry k(.param .align 2147483648 .b32 x) { ret; }\n",
+    "elements": HEADER + ".global .b64 x[4294967296][4294967296] = {{1}};\n",
+    "zeros between values": HEADER + ".global .b8 x[2][4294967296] = {{1}, {2}};\n",
+    "elements of a parameter": HEADER + ".entry k(.param .b8 x[9223372036854775808]) { ret; }\n",
+    "elements of a function's parameter": HEADER + ".func f(.param .b8 x[9223372036854775808]) { ret; }\n",
+    "local elements": ENTRY.format(".local .b8 x[9223372036854775808];"),
+    "parameters": HEADER + ".entry k(.param .b8 x[32765]) { ret; }\n",
+    "registers": ENTRY.format(".reg .b32 r<9223372036854775807>;"),
+    "digits": ENTRY.format(f".reg .u32 r; mov.u32 r, {'1' * 5000};"),
+    "digits of a version": f".version {'9' * 5000}.0\n.target sm_80\n{{\n",
+    "textures in registers": ENTRY.format(".reg .texref s<4>;"),
+}
+
+
+@pytest.mark.parametrize("text", TOO_MUCH.values(), ids=TOO_MUCH)
+def test_too_much(text: str) -> None:
+    with pytest.raises(PtxError) as caught:
+        module = parse_module(text, "bad.ptx")
+        parse_body(module, module.functions["k"])
+    assert caught.value.line >= 1 and caught.value.column >= 1 and len(caught.value.message) < 200

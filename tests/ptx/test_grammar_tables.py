@@ -44,7 +44,7 @@ def test_without_good_tables_the_parser_is_made_anew(
         path.write_bytes(whole.replace(grammar._digest(grammar._text()).encode(), b"0" * 32))
     monkeypatch.setattr(grammar, "TABLES", path)
     parser = grammar.lark.__wrapped__()
-    assert str(parser.parse(".version 8.0", start="version")) == str(grammar.parse(".version 8.0", "version"))
+    assert parser.parse(".version 8.0", start="version") == grammar.parse(".version 8.0", "version")
 
 
 def test_a_build_renews_stale_tables_and_leaves_good_ones(tmp_path: Path) -> None:

@@ -94,13 +94,13 @@ def test_variables() -> None:
         8,
         {"managed": ""},
         "visible",
-        [1, 2**64 - 1, 0, 16, 0, 0],
+        [1, 2**64 - 1, 0, 16],  # the rest is zero
     )
     assert (found["v"].vec, found["v"].count) == (2, 2)
-    assert found["v"].init == [0x3F800000, 0x40000000, 0, 0]
+    assert found["v"].init == [0x3F800000, 0x40000000]
     assert found["p"].init == [InitSym("gv"), InitSym("gv", 4, True), InitSym("k")]
     assert found["bytes"].init == [InitSym("gv", 0, False, 0xFF), InitSym("gv", 0, True, 0xFF00), 44, 255]
-    assert (found["a"].init, found["b"].init, found["c"].init) == ([0xFFFE], [1, 0], None)
+    assert (found["a"].init, found["b"].init, found["c"].init) == ([0xFFFE], [1], None)
     assert (found["common"].linkage, found["common"].count) == ("common", 12)
     assert found["c"].line == 11
 
