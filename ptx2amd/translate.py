@@ -339,8 +339,9 @@ class IndexVariable:
 
 @dataclass(frozen=True, slots=True)
 class ModuleIndex:
-    """What the run time needs to load a module before any of its kernels is translated. `image`: the data
-    segment's initial bytes; `relocs`: (at, target): 8-byte cells that hold segment base + target."""
+    """What the run time needs to load a module before any of its kernels is translated. `parts`: the data segment's
+    initial bytes at their offsets, zeros elsewhere; `relocs`: (at, target): 8-byte cells that hold segment base +
+    target."""
 
     ptx: tuple[int, int]
     target: str
@@ -348,8 +349,16 @@ class ModuleIndex:
     variables: list[IndexVariable]
     size: int
     align: int
-    image: bytes
+    parts: list[tuple[int, bytes]]
     relocs: list[tuple[int, int]]
+
+    @property
+    def image(self) -> bytes:
+        """The data segment's initial bytes, all of them."""
+        image = bytearray(self.size)
+        for at, part in self.parts:
+            image[at : at + len(part)] = part
+        return bytes(image)
 
 
 def module_index(module: Module) -> ModuleIndex:
@@ -375,12 +384,9 @@ def module_index(module: Module) -> ModuleIndex:
         var = module.variables[name]
         space = "managed" if "managed" in var.attrs else var.space
         variables.append(IndexVariable(name, offset, data.size_of(var), space))
-    image = bytearray(segment.image.data)
-    image += bytes(segment.size - len(image))
+    parts = [(at, bytes(part)) for at, part in segment.image.parts]
     relocs = [(cell.at, segment.place(cell.symbol) + cell.offset) for cell in segment.image.cells]
-    return ModuleIndex(
-        module.version, module.target, kernels, variables, segment.size, segment.align, bytes(image), relocs
-    )
+    return ModuleIndex(module.version, module.target, kernels, variables, segment.size, segment.align, parts, relocs)
 
 
 def _reached(module: Module, name: str) -> set[str]:

@@ -5,7 +5,8 @@ times, agree on it with each other and with the loader."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -53,12 +54,48 @@ class Cell:
     offset: int
 
 
+GAP = 256  # zeros up to which two parts of an image are one
+
+
 @dataclass(slots=True)
 class Image:
-    """Initial bytes, with the cells that hold addresses (zero in `data`)."""
+    """Initial contents, of which most may be zero. parts: bytes at offsets, ascending and apart; what they leave is
+    zero. cells: those that hold addresses, zero in the parts."""
 
-    data: bytearray
+    parts: list[tuple[int, bytearray]] = field(default_factory=list)
     cells: list[Cell] = field(default_factory=list)
+
+    def append(self, at: int, data: bytes | bytearray) -> None:
+        """Add bytes behind all others."""
+        start, last = self.parts[-1] if self.parts else (0, bytearray())
+        gap = at - start - len(last)
+        if self.parts and gap <= GAP:
+            last += bytes(gap) + data
+        elif data:
+            self.parts.append((at, bytearray(data)))
+
+    def put(self, at: int, data: bytes) -> None:
+        """Change bytes of a part."""
+        start, part = self.parts[bisect_right(self.parts, at, key=_offset) - 1]
+        part[at - start : at - start + len(data)] = data
+
+    def pieces(self, begin: int, end: int) -> Iterator[bytes | int]:
+        """The bytes from `begin` to `end` in pieces: as they are, or how many zeros."""
+        at = begin
+        for start, part in self.parts[max(0, bisect_right(self.parts, begin, key=_offset) - 1) :]:
+            first, last = max(start, at), min(start + len(part), end)
+            if first >= last:
+                continue
+            if first > at:
+                yield first - at
+            yield bytes(part[first - start : last - start])
+            at = last
+        if at < end:
+            yield end - at
+
+
+def _offset(part: tuple[int, bytearray]) -> int:
+    return part[0]
 
 
 @dataclass(slots=True)
@@ -81,10 +118,11 @@ class Segment:
 
 def initial(var: Var) -> Image:
     """The initial contents of one variable. Raises Ptx2amdError for an address in less than 8 bytes."""
-    image = Image(bytearray(size_of(var)))
     width = element_size(var) // var.vec
     at = 0
     elements = var.init or []
+    values = bytearray(len(elements) * width)
+    image = Image([(0, values)] if values else [])
     i = 0
     while i < len(elements):
         element = elements[i]
@@ -98,7 +136,7 @@ def initial(var: Var) -> Image:
             image.cells.append(Cell(at, element.name, element.offset))
             at += 8
             continue
-        image.data[at : at + width] = (element & ((1 << 8 * width) - 1)).to_bytes(width, "little")
+        values[at : at + width] = (element & ((1 << 8 * width) - 1)).to_bytes(width, "little")
         at += width
         i += 1
     return image
@@ -119,7 +157,7 @@ def segment(module: Module, facts: Mapping[str, bytes] = MappingProxyType({})) -
     at, align = 0, SEGMENT_ALIGN
     offsets: dict[str, int] = {}
     problems: dict[str, str] = {}
-    image = Image(bytearray())
+    image = Image()
     for var in module.variables.values():
         if var.space not in ("global", "const") or var.linkage == "extern":
             continue
@@ -131,17 +169,16 @@ def segment(module: Module, facts: Mapping[str, bytes] = MappingProxyType({})) -
             contents = initial(var)
         except Ptx2amdError as error:
             problems[var.name] = str(error)
-            contents = Image(bytearray(size_of(var)))
-        image.data.extend(bytes(at - len(image.data)))
-        image.data += contents.data
+            contents = Image()
+        for offset, part in contents.parts:
+            image.append(at + offset, part)
         image.cells += [Cell(at + cell.at, cell.symbol, cell.offset) for cell in contents.cells]
         at += size_of(var)
     kernels: dict[str, int] = {}
     for name, known in facts.items():
         at = -(-at // FACTS_ALIGN) * FACTS_ALIGN
         kernels[name] = at
-        image.data.extend(bytes(at - len(image.data)))
-        image.data += known
+        image.append(at, known)
         at += len(known)
     _settle(module, image, offsets, kernels, problems)
     return Segment(at, align, offsets, image, problems, kernels)
@@ -159,7 +196,7 @@ def _settle(
             image.cells.append(cell)
         elif has_body(module, cell.symbol) and not cell.offset:
             known = known or handles(module)
-            image.data[cell.at : cell.at + 8] = known[cell.symbol].to_bytes(8, "little")
+            image.put(cell.at, known[cell.symbol].to_bytes(8, "little"))
         else:
             owner = next(n for n in reversed(offsets) if offsets[n] <= cell.at)
             what = "undefined function" if cell.symbol in module.functions else "external symbol"

@@ -80,12 +80,11 @@ def _definition(module: ModuleLowering, var: Var) -> str:
     image = module.segment.image
     parts: list[str] = []
     for cell in image.cells[bisect_left(image.cells, at, key=_at) : bisect_left(image.cells, end, key=_at)]:
-        parts.append(_bytes(image.data[at : cell.at]))
+        parts += map(_bytes, image.pieces(at, cell.at))
         target = module.symbol_address(nowhere, cell.symbol, 0)
         parts.append(f"i64 ptrtoint ({target.ty} getelementptr (i8, {target.t}, i64 {cell.offset}) to i64)")
         at = cell.at + 8
-    parts.append(_bytes(image.data[at:end]))
-    parts = [part for part in parts if part]
+    parts += map(_bytes, image.pieces(at, end))
     ty = "<{ " + ", ".join(p[: p.index("]") + 1] if p[0] == "[" else "i64" for p in parts) + " }>"
     return (
         f"{quoted(var.name)} = protected addrspace({_space(var)}) externally_initialized global {ty} "
@@ -97,9 +96,7 @@ def _at(cell: data.Cell) -> int:
     return cell.at
 
 
-def _bytes(blob: bytes | bytearray) -> str:
-    if not blob:
-        return ""
-    if not any(blob):
-        return f"[{len(blob)} x i8] zeroinitializer"
+def _bytes(blob: bytes | int) -> str:
+    if isinstance(blob, int) or not any(blob):
+        return f"[{blob if isinstance(blob, int) else len(blob)} x i8] zeroinitializer"
     return f'[{len(blob)} x i8] c"' + "".join(f"\\{b:02X}" for b in blob) + '"'

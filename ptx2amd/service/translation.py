@@ -128,7 +128,8 @@ def index_entry(index: ModuleIndex) -> Entry:
             lines.append(f"compiled_for {kernel.target}")
     lines += [f"global {v.name} {v.offset} {v.size} {v.space}" for v in index.variables]
     lines += [f"reloc {at} {target}" for at, target in index.relocs]
-    return Entry("\n".join(lines) + "\n", index.image)
+    lines += [f"data {at} {len(part)}" for at, part in index.parts]
+    return Entry("\n".join(lines) + "\n", b"".join(part for _, part in index.parts))
 
 
 OPTIONS = {"mapping": MAPPINGS, "matrix": MATRIX, "shared": VARIANTS}

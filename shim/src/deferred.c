@@ -178,14 +178,27 @@ void line_close(struct line *l) {
 
 static void *upload_streams[MAX_DEVICES];
 
-int upload(int device, uint64_t to, const void *from, size_t size) {
+static int upload_stream(int device, void **stream) {
   static pthread_mutex_t streams_lock = PTHREAD_MUTEX_INITIALIZER;
   int error = 0;
   pthread_mutex_lock(&streams_lock);
   if (!upload_streams[device]) error = hip.StreamCreateWithFlags(&upload_streams[device], NON_BLOCKING);
-  void *stream = upload_streams[device];
+  *stream = upload_streams[device];
   pthread_mutex_unlock(&streams_lock);
+  return error;
+}
+
+int upload(int device, uint64_t to, const void *from, size_t size) {
+  void *stream;
+  int error = upload_stream(device, &stream);
   if (!error) error = hip.MemcpyHtoDAsync(to, (void *)from, size, stream);
+  return error ? error : hip.StreamSynchronize(stream);
+}
+
+int upload_zeros(int device, uint64_t to, size_t size) {
+  void *stream;
+  int error = upload_stream(device, &stream);
+  if (!error) error = hip.MemsetD8Async(to, 0, size, stream);
   return error ? error : hip.StreamSynchronize(stream);
 }
 

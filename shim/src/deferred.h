@@ -37,5 +37,6 @@ void line_close(struct line *line);
 /* A copy to the device for the shim's own purposes, in no stream of the program: those may wait for a line, and its
  * thread for what the caller holds. A HIP error. */
 int upload(int device, uint64_t to, const void *from, size_t size);
+int upload_zeros(int device, uint64_t to, size_t size);
 void uploads_reset(int device); /* HIP has taken the device's streams away */
 #endif

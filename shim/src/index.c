@@ -73,6 +73,14 @@ static bool module_line(struct module *m, const char *key, char *rest) {
     m->relocations[m->relocation_count++] = (struct relocation){a, b};
     return m->segment_size >= 8 && a <= m->segment_size - 8 && b <= m->segment_size;
   }
+  if (!strcmp(key, "data")) {
+    if (sscanf(rest, "%llu %llu", &a, &b) != 2) return false;
+    const struct part *last = m->part_count ? &m->parts[m->part_count - 1] : NULL;
+    const char *bytes = last ? last->bytes + last->size : (const char *)m->index.payload;
+    size_t left = m->index.payload_size - (size_t)(bytes - (const char *)m->index.payload);
+    m->parts[m->part_count++] = (struct part){a, b, bytes};
+    return b <= left && a <= m->segment_size && b <= m->segment_size - a;
+  }
   return true; /* a kernel's line, or a key of later versions */
 }
 
@@ -100,7 +108,7 @@ static bool parse(struct module *m, struct parameter *parameters) {
       return false;
     }
   }
-  return m->index.payload_size <= m->segment_size;
+  return true;
 }
 
 CUresult index_parse(struct module *m, char *problem, size_t size) {
@@ -109,8 +117,9 @@ CUresult index_parse(struct module *m, char *problem, size_t size) {
   m->kernels = calloc(kernels + 1, sizeof *m->kernels);
   m->variables = calloc(count_lines(text, "global ") + 1, sizeof *m->variables);
   m->relocations = calloc(count_lines(text, "reloc ") + 1, sizeof *m->relocations);
+  m->parts = calloc(count_lines(text, "data ") + 1, sizeof *m->parts);
   struct parameter *all = calloc(parameters + 1, sizeof *all);
-  bool good = m->kernels && m->variables && m->relocations && all && parse(m, all);
+  bool good = m->kernels && m->variables && m->relocations && m->parts && all && parse(m, all);
   if (!m->kernel_count) free(all); /* else freed with the first kernel */
   if (!good) {
     snprintf(problem, size, "the module's index in the cache is not understood; is the cache of another version?");
@@ -133,5 +142,6 @@ void index_drop(struct module *m) {
   free(m->kernels);
   free(m->variables);
   free(m->relocations);
+  free(m->parts);
   cache_close(&m->index);
 }

@@ -37,6 +37,12 @@ static CUresult fill(struct module *m, bool preserved, struct jit *jit) {
     return result;
   }
   result = index_parse(m, problem, sizeof problem);
+  size_t memory = devices[thread_state.current ? thread_state.current->device : 0].memory;
+  if (!result && m->segment_size > memory) {
+    snprintf(problem, sizeof problem, "%s: its variables need %llu bytes, the device has %zu", m->name,
+             (unsigned long long)m->segment_size, memory);
+    result = CUDA_ERROR_OUT_OF_MEMORY;
+  }
   if (result) {
     jit_error(jit, problem);
     return result;
@@ -141,17 +147,25 @@ static bool has_managed(const struct module *m) {
   return false;
 }
 
-/* Initial values. A HIP error. */
-static int fill_segment(struct module *m, int device, uint64_t address) {
-  char *host = calloc(1, m->segment_size);
+/* Copies a part, with the segment's addresses in it, to the segment. */
+static int upload_part(const struct module *m, const struct part *part, int device, uint64_t segment) {
+  char *host = malloc(part->size + 1);
   if (!host) return HIP_OUT_OF_MEMORY;
-  memcpy(host, m->index.payload, m->index.payload_size);
+  memcpy(host, part->bytes, part->size);
   for (uint32_t i = 0; i < m->relocation_count; i++) {
-    uint64_t value = address + m->relocations[i].target;
-    memcpy(host + m->relocations[i].at, &value, sizeof value);
+    uint64_t value = segment + m->relocations[i].target, offset = m->relocations[i].at - part->at;
+    if (m->relocations[i].at >= part->at && offset < part->size && part->size - offset >= sizeof value)
+      memcpy(host + offset, &value, sizeof value);
   }
-  int error = upload(device, address, host, m->segment_size);
+  int error = upload(device, segment + part->at, host, part->size);
   free(host);
+  return error;
+}
+
+/* Initial values. A HIP error. */
+static int fill_segment(const struct module *m, int device, uint64_t segment) {
+  int error = upload_zeros(device, segment, m->segment_size);
+  for (uint32_t i = 0; !error && i < m->part_count; i++) error = upload_part(m, &m->parts[i], device, segment);
   return error;
 }
 
@@ -192,10 +206,14 @@ CUresult module_segment(struct module *m, int device, uint64_t *address) {
 const char *segment_initial(uint64_t address, size_t *size) {
   for (struct module *m = handle_next(HANDLE_MODULE, NULL); m; m = handle_next(HANDLE_MODULE, m))
     for (int i = 0; i < MAX_DEVICES; i++) {
-      uint64_t offset = address - m->segment[i];
-      if (!m->segment[i] || address < m->segment[i] || offset >= m->index.payload_size) continue;
-      *size = m->index.payload_size - offset;
-      return (const char *)m->index.payload + offset;
+      if (!m->segment[i] || address < m->segment[i]) continue;
+      for (uint32_t p = 0; p < m->part_count; p++) {
+        const struct part *part = &m->parts[p];
+        uint64_t offset = address - m->segment[i] - part->at;
+        if (address - m->segment[i] < part->at || offset >= part->size) continue;
+        *size = part->size - offset;
+        return part->bytes + offset;
+      }
     }
   return NULL;
 }

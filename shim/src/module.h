@@ -54,6 +54,7 @@ FITS(struct kernel, SLOT_KERNEL);
 
 struct variable { const char *name; uint64_t offset, size; bool managed, constant; };
 struct relocation { uint64_t at, target; };
+struct part { uint64_t at, size; const char *bytes; }; /* of the data segment's initial contents; the rest is zero */
 
 struct module {
   struct handle h;
@@ -67,7 +68,8 @@ struct module {
   struct kernel **kernels;   /* sorted by name */
   struct variable *variables;
   struct relocation *relocations;
-  uint32_t kernel_count, variable_count, relocation_count;
+  struct part *parts;
+  uint32_t kernel_count, variable_count, relocation_count, part_count;
   uint64_t segment_size, segment_align;
   uint64_t segment[MAX_DEVICES];
   pthread_mutex_t lock;

@@ -46,7 +46,7 @@ def module_id(image: bytes) -> str:
 
 def write_index(cache: Path, image: bytes, text: str, payload: bytes = b"") -> None:
     """The index of an image, and what says that a text which is linked with others was judged."""
-    write_entry(cache, f"index\n{module_id(image)}\n{BUILD_ID}\n", f"checked 1\n{text}", payload)
+    write_entry(cache, f"index\n{module_id(image)}\n{BUILD_ID}\n", f"checked 1\n{text}data 0 {len(payload)}\n", payload)
     write_entry(cache, f"check\n{module_id(image)}\n{BUILD_ID}\n", "checked 1\n")
 
 

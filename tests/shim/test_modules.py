@@ -280,6 +280,8 @@ def test_damaged_cache_entries_are_not_used(shim: SimpleNamespace, context: obje
         "segment 8 8\nreloc 4 0\n",
         "kernel k\nparam 99999 8 8\n",
         "segment 8\n",
+        "segment 8 8\ndata 0 8\n",
+        "segment 8 8\ndata 4 18446744073709551612\n",
         "kernel k\nparam x\n",
     ],
 )
