@@ -456,7 +456,8 @@ class BodyParser:
         """A variable that the module has."""
         if problem := statics.problem(var):
             raise BadOperand(f"'{var.name}' {problem}", var.name)
-        self.names.declare(var, self.function.statics[self.statics].name)
+        known = self.function.statics[self.statics :]  # none behind a declaration that was wrong
+        self.names.declare(var, known[0].name if known else "")
         self.statics += 1
 
     def _targets(self, piece: BranchTargets, text: str) -> None:

@@ -112,7 +112,7 @@ error, log, _ = link(user)
 assert error == "CUDA_ERROR_UNKNOWN"
 assert "undefined reference to 'f'" in log and "undefined reference to 'v'" in log, log
 error, log, _ = link(user, definer + b".func g() { foo; }\n")
-assert error == "CUDA_ERROR_INVALID_PTX" and "part 1:5:12: error: unknown instruction 'foo'" in log, log
+assert error == "CUDA_ERROR_INVALID_PTX" and "part 1:5:13: error: unknown instruction 'foo'" in log, log
 """,
         tmp_path,
     )
