@@ -6,7 +6,7 @@ from ptx2amd.lower.summary import body, items
 from ptx2amd.ptx.ast import Function, Inst, Module, Scope, Shape
 from ptx2amd.target import exchanges, spins
 from ptx2amd.target.flow import Flow
-from ptx2amd.target.inline import Matters, inlined, of_one_way
+from ptx2amd.target.inline import Matters, flat, inlined, of_one_way
 
 
 def prepared(module: Module, function: Function) -> Scope:
@@ -17,9 +17,9 @@ def prepared(module: Module, function: Function) -> Scope:
     whole = inlined(module, function, Matters(module)).scope
     asks = any(isinstance(item, Inst) and _asks(item.shape) for item in items(whole))
     kernel = function.kind == "entry"
+    if asks and (locks := spins.locks(Flow(simple := flat(whole), kernel))):
+        return spins.transform(exchanges.transform(simple, kernel), locks)
     changed = exchanges.transform(whole, kernel)
-    if asks and spins.locks(Flow(whole, kernel)):
-        return spins.transform(changed, kernel)
     return body(module, function) if changed is whole else changed
 
 

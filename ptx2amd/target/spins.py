@@ -16,7 +16,7 @@ still try, so these do not wait for that release, and all meet in front of the b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TypeVar
@@ -26,9 +26,9 @@ from ptx2amd.ptx.ast import Guard, Imm, Inst, Label, Reg, Scope, Shape, Sym, Var
 from ptx2amd.target import exchanges
 from ptx2amd.target.exchanges import is_collective, is_exchange, members
 from ptx2amd.target.flow import Flow, Op
-from ptx2amd.target.inline import flat
 from ptx2amd.target.lanes import ALL_LANES, Lanes
 from ptx2amd.target.made import ANCHOR, BRA, HIDDEN, SETP, WAITING, made
+from ptx2amd.target.places import place
 
 T = TypeVar("T")
 
@@ -115,16 +115,15 @@ def locks(flow: Flow) -> list[Lock]:
     for branch, sources in asked.items():
         for source in sources:
             askers.setdefault(source, []).append(branch)
-    places: dict[tuple[str, int], list[Op]] = {}
+    places: dict[Hashable, list[Op]] = {}
     for op in flow.ops() if asked else ():
-        location = flow.location(op)
-        if location is not None:
-            places.setdefault(location, []).append(op)
+        if (here := place(flow, op)) is not None:
+            places.setdefault(here, []).append(op)
     found = []
     lanes = cache(lambda: Lanes(flow))
-    for here in places.values():
-        if any(op in askers for op in here):
-            found += _sections(flow, here, asked, askers, lanes)
+    for ops in places.values():
+        if any(op in askers for op in ops):
+            found += _sections(flow, ops, asked, askers, lanes)
     return _overlapping(flow, found)
 
 
@@ -200,8 +199,9 @@ def _overlapping(flow: Flow, found: list[Lock]) -> list[Lock]:
         for branch, taken in list(lock.retries):
             block = flow.blocks[branch.block]
             back = [s for s in block.successors if (s != block.falls) == taken]
-            given = set().union(*(flow.first(way, ends) for way in back)) & set(lock.releases)
-            if given:
+            following = set().union(*(flow.first(way, ends) for way in back))
+            given = following & set(lock.releases)
+            if given and branch not in following:
                 lock.retries.remove((branch, taken))
                 del lock.again[branch]
                 lock.yields.append(branch)
@@ -251,10 +251,9 @@ def _joined(parts: list[tuple[T, Lock]], together: Callable[[T, T], bool]) -> li
 # the change
 
 
-def transform(scope: Scope, kernel: bool = False) -> Scope:
-    """A function body in which the lanes of a wave meet after the releases of its locks. kernel: see Flow."""
-    scope = flat(scope)
-    found = locks(Flow(scope, kernel))
+def transform(scope: Scope, found: list[Lock]) -> Scope:
+    """A function body in which the lanes of a wave meet after the releases of its locks. found: these, in the body as
+    it is, without nested scopes, or as it was before exchanges in it were changed."""
     places = [f"{WAITING * lock.gathers}$meet{number}" for number, lock in enumerate(found)]
     for number, lock in enumerate(found):
         scope = _meet(scope, lock, number, places[number])
