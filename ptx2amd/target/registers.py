@@ -4,7 +4,8 @@ A linear model of the values that are alive at once (liveness.py) and of what pt
 early and unrolls short loops, as far as that costs no blocks on the processor. The coefficients are fitted to what
 ptxas 13.0 says for sm_80 of 939 kernels of CUDA samples, CUTLASS, CUB, llama.cpp, llm.c and gpu4pyscf
 (tests/corpus/registers.py). 86 % of the kernels of files left out of a fit come within a quarter of ptxas's number,
-half of them within a tenth; as many of the others lie above as below."""
+half of them within a tenth; of those with more than 32 registers, which can cost blocks, 90 %. As many of the others
+lie above as below."""
 
 from __future__ import annotations
 
