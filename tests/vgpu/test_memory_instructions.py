@@ -19,6 +19,7 @@ from ptx2amd.vgpu.isa.flat import FLOAT_ATOMICS, INTEGER_ATOMICS, LOADS, STORES
 
 ARCHES = ["gfx942", "gfx1100"]
 LANES = {"gfx942": 64, "gfx1100": 32}
+SRAM_ECC = ("gfx906", "gfx908", "gfx90a", "gfx942", "gfx950")
 SIZE = 4096  # bytes of memory under test
 PRIVATE = 64  # bytes of scratch per lane
 M32, M64 = (1 << 32) - 1, (1 << 64) - 1
@@ -157,14 +158,16 @@ class Case:
         self.offset = OFFSET if "offset" in form else 0
 
 
-def _load(kind: str) -> Callable[..., None]:
+def _load(kind: str, arch: str) -> Callable[..., None]:
+    low, high = (0, 0) if arch in SRAM_ECC else (0xFFFF, 0xFFFF0000)  # what loads of a half keep
+
     def f(registers: list[int], data: list[int], memory: bytearray, at: int) -> None:
         raw = memory[at : at + BYTES[kind]]
         value = int.from_bytes(raw, "little", signed=kind in ("I8", "I16", "D16_I8", "D16_HI_I8"))
         if "D16_HI" in kind:
-            registers[0] = registers[0] & 0xFFFF | (value & 0xFFFF) << 16
+            registers[0] = registers[0] & low | (value & 0xFFFF) << 16
         elif "D16" in kind:
-            registers[0] = registers[0] & 0xFFFF0000 | value & 0xFFFF
+            registers[0] = registers[0] & high | value & 0xFFFF
         else:
             for k in range(max(1, BYTES[kind] // 4)):
                 registers[k] = value >> 32 * k & M32
@@ -248,7 +251,7 @@ def _cases(space: str, arch: str) -> list[Case]:
     if space == "ds":
         return _ds_cases(arch)
     for new, old, _, _, kind, _ in LOADS:
-        cases.append(Case(space, arch, "load", old if gfx9 else new, _load(kind[5:]), BYTES[kind[5:]]))
+        cases.append(Case(space, arch, "load", old if gfx9 else new, _load(kind[5:], arch), BYTES[kind[5:]]))
     for new, old, _, _, kind, _ in STORES:
         cases.append(Case(space, arch, "store", old if gfx9 else new, _store(kind[6:]), BYTES[kind[6:]]))
     if space == "scratch":
@@ -283,7 +286,7 @@ def _ds_cases(arch: str) -> list[Case]:
         call, _, rest = op.semantics.partition("(")
         arguments = rest.rstrip(")").split(", ")
         if call == "ds_load":
-            cases.append(Case("ds", arch, "load", name, _load(arguments[0][5:]), BYTES[arguments[0][5:]]))
+            cases.append(Case("ds", arch, "load", name, _load(arguments[0][5:], arch), BYTES[arguments[0][5:]]))
         elif call == "ds_store":
             cases.append(Case("ds", arch, "store", name, _store(arguments[0][6:]), BYTES[arguments[0][6:]]))
         elif call == "ds_atomic":

@@ -10,9 +10,9 @@ enum { WAVE32 = 1, WAVE64 = 2 };
   .name = chip, .generation = GFX9, .decode = decoder, .wave_sizes = WAVE64, .default_wave = 64
 #define CHIP_GFX900(chip, decoder) CHIP_GFX9(chip, decoder), .vgpr_granule = {0, 4}, .lds_bytes = 65536
 #define CHIP_GFX90A(chip, decoder) \
-  CHIP_GFX9(chip, decoder), .packed_tid = true, .unified_vgprs = true, .vgpr_granule = {0, 8}, .lds_bytes = 65536
+  CHIP_GFX9(chip, decoder), .sram_ecc = true, .packed_tid = true, .unified_vgprs = true, .vgpr_granule = {0, 8}, .lds_bytes = 65536
 #define CHIP_GFX94(chip, decoder) \
-  CHIP_GFX9(chip, decoder), .packed_tid = true, .unified_vgprs = true, .vgpr_granule = {0, 8}, \
+  CHIP_GFX9(chip, decoder), .sram_ecc = true, .packed_tid = true, .unified_vgprs = true, .vgpr_granule = {0, 8}, \
   .architected_flat_scratch = true
 #define CHIP_WAVE32(chip, family, decoder) \
   .name = chip, .generation = family, .decode = decoder, .wave_sizes = WAVE32 | WAVE64, .default_wave = 32, \
@@ -24,8 +24,8 @@ enum { WAVE32 = 1, WAVE64 = 2 };
 
 static const struct arch archs[] = {
   {CHIP_GFX900("gfx900", decode_gfx900), .compute_units = 64},
-  {CHIP_GFX900("gfx906", decode_gfx906), .compute_units = 60},
-  {CHIP_GFX900("gfx908", decode_gfx908), .compute_units = 120},
+  {CHIP_GFX900("gfx906", decode_gfx906), .sram_ecc = true, .compute_units = 60},
+  {CHIP_GFX900("gfx908", decode_gfx908), .sram_ecc = true, .compute_units = 120},
   {CHIP_GFX90A("gfx90a", decode_gfx90a), .compute_units = 104},
   {CHIP_GFX94("gfx942", decode_gfx942), .lds_bytes = 65536, .compute_units = 304},
   {CHIP_GFX94("gfx950", decode_gfx950), .lds_bytes = 163840, .compute_units = 256},

@@ -18,6 +18,7 @@ struct arch {
   bool packed_tid;             /* v0 = x | y << 10 | z << 20 */
   bool architected_flat_scratch;
   bool unified_vgprs;          /* accumulation registers follow at ACCUM_OFFSET */
+  bool sram_ecc;               /* loads of half a register clear the other half */
   uint16_t vgpr_granule[2];    /* of GRANULATED_WORKITEM_VGPR_COUNT, wave32 and wave64 */
   bool ttmp_ids;               /* workgroup ids start in ttmp9 (x) and ttmp7 (y | z << 16), not in SGPRs */
   decode_fn *decode;

@@ -12,7 +12,7 @@
 #include "wave.h"
 #include "wave_events.h"
 
-/* Loads: D16 kinds write one half of the register and keep the other. */
+/* Loads: D16 kinds write one half of the register; the other is kept, or cleared on chips with SRAM ECC. */
 enum load_kind {
   LOAD_U8, LOAD_I8, LOAD_U16, LOAD_I16, LOAD_D16_U8, LOAD_D16_I8, LOAD_D16, LOAD_D16_HI_U8, LOAD_D16_HI_I8,
   LOAD_D16_HI, LOAD_B32, LOAD_B64, LOAD_B96, LOAD_B128,

@@ -179,8 +179,9 @@ next_inst VG(buffer_load_format)(struct wave *w, const struct inst *i, unsigned 
     for (unsigned k = 0; k < n; k++) {
       uint32_t half = half_of(&f, value[k]), *r = &d[k / 2 * W + l];
       if (halves == FORMAT_DWORDS) d[k * W + l] = value[k];
-      else if (halves == FORMAT_HIGH_HALF || (k & 1)) *r = (*r & 0xffff) | half << 16;
-      else *r = n == 1 ? (*r & 0xffff0000) | half : half;
+      else if (k & 1) *r = (*r & 0xffff) | half << 16;
+      else if (halves == FORMAT_HIGH_HALF) *r = (w->sram_ecc ? 0 : *r & 0xffff) | half << 16;
+      else *r = (n > 1 || w->sram_ecc ? 0 : *r & 0xffff0000) | half;
     }
   }
   all_resident(w, i, halves == FORMAT_DWORDS ? n : (n + 1) / 2);

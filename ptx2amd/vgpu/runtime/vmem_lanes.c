@@ -83,6 +83,7 @@ static inline __attribute__((always_inline)) void load_wide(uint32_t *restrict d
 void VG(load_lanes)(struct wave *w, const struct inst *i, const struct lane_addresses *a, enum load_kind kind) {
   uint32_t *d = vgpr(w, i->dst);
   const uint64_t *p = a->p;
+  const uint32_t upper = w->sram_ecc ? 0 : 0xffff0000, lower = w->sram_ecc ? 0 : 0xffff;   /* what D16 kinds keep */
   switch (kind) {
   case LOAD_B32: load_dword(d, a, 0); break;
   case LOAD_B64: case LOAD_B96: case LOAD_B128:
@@ -102,12 +103,12 @@ void VG(load_lanes)(struct wave *w, const struct inst *i, const struct lane_addr
   case LOAD_I8: LOAD_EACH(d[l] = (uint32_t)(int32_t)AT(int8_t, p[l])); break;
   case LOAD_U16: LOAD_EACH(d[l] = AT(u16_any, p[l])); break;
   case LOAD_I16: LOAD_EACH(d[l] = (uint32_t)(int32_t)AT(i16_any, p[l])); break;
-  case LOAD_D16_U8: LOAD_EACH(d[l] = (d[l] & 0xffff0000) | AT(uint8_t, p[l])); break;
-  case LOAD_D16_I8: LOAD_EACH(d[l] = (d[l] & 0xffff0000) | (uint16_t)(int16_t)AT(int8_t, p[l])); break;
-  case LOAD_D16: LOAD_EACH(d[l] = (d[l] & 0xffff0000) | AT(u16_any, p[l])); break;
-  case LOAD_D16_HI_U8: LOAD_EACH(d[l] = (d[l] & 0xffff) | (uint32_t)AT(uint8_t, p[l]) << 16); break;
-  case LOAD_D16_HI_I8: LOAD_EACH(d[l] = (d[l] & 0xffff) | (uint32_t)(int32_t)AT(int8_t, p[l]) << 16); break;
-  case LOAD_D16_HI: LOAD_EACH(d[l] = (d[l] & 0xffff) | (uint32_t)AT(u16_any, p[l]) << 16); break;
+  case LOAD_D16_U8: LOAD_EACH(d[l] = (d[l] & upper) | AT(uint8_t, p[l])); break;
+  case LOAD_D16_I8: LOAD_EACH(d[l] = (d[l] & upper) | (uint16_t)(int16_t)AT(int8_t, p[l])); break;
+  case LOAD_D16: LOAD_EACH(d[l] = (d[l] & upper) | AT(u16_any, p[l])); break;
+  case LOAD_D16_HI_U8: LOAD_EACH(d[l] = (d[l] & lower) | (uint32_t)AT(uint8_t, p[l]) << 16); break;
+  case LOAD_D16_HI_I8: LOAD_EACH(d[l] = (d[l] & lower) | (uint32_t)(int32_t)AT(int8_t, p[l]) << 16); break;
+  case LOAD_D16_HI: LOAD_EACH(d[l] = (d[l] & lower) | (uint32_t)AT(u16_any, p[l]) << 16); break;
   }
 }
 

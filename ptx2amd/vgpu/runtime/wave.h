@@ -164,6 +164,7 @@ struct wave {
   uint8_t *lds;          /* the workgroup's */
   uint32_t lds_size;
   uint32_t trapsts;
+  bool sram_ecc;         /* the chip has it (struct arch) */
   uint64_t executed;     /* instructions */
   uint64_t changes;      /* writes that may have changed memory, and barriers passed; never set back */
 };

@@ -248,6 +248,7 @@ static void prepare(struct workgroup *g) {
     w->index = k;
     w->lds = g->lds;
     w->lds_size = run->lds_bytes;
+    w->sram_ecc = run->arch->sram_ecc;
     w->scratch_size = run->scratch_bytes;
     w->scratch = g->scratch ? g->scratch + (size_t)k * run->scratch_bytes * g->lanes : NULL;
     memset(w->window, 0, sizeof w->window);
