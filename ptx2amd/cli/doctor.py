@@ -101,17 +101,17 @@ def _cache() -> Iterator[Finding]:
 
 
 def _service() -> Iterator[Finding]:
-    from ptx2amd.service import server
+    from ptx2amd.service import place
     from ptx2amd.service.folder import FolderError
 
     try:
-        path = server.socket_path(native.current_build_id())
+        path = place.socket_path(native.current_build_id())
     except FolderError as error:
         yield Finding("service", "missing", str(error), "set PTX2AMD_RUNTIME_DIR to a folder of yours with mode 700")
         return
     with socket.socket(socket.AF_UNIX) as probe:
         try:
-            with server.socket_address(path) as address:
+            with place.socket_address(path) as address:
                 probe.connect(address)
             yield Finding("service", "ok", f"running, {path}")
         except OSError:

@@ -11,7 +11,9 @@ from ptx2amd.errors import Ptx2amdError
 from ptx2amd.lower.debug import always as line_tables
 
 PACKAGE = Path(__file__).resolve().parent.parent
-PARTS = ("isa", "ptx", "lower", "target", "codegen", "modules.py", "translate.py", "service/translation.py")
+PARTS = (
+    "binary", "codegen", "compile.py", "fatbin", "isa", "lower", "modules.py", "ptx", "target", "translate.py",
+    "service/entry.py", "service/translation.py")  # fmt: skip
 
 
 def build_id(debug: bool | None = None) -> str:

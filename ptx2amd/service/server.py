@@ -13,103 +13,27 @@ import gc
 import os
 import select
 import selectors
-import shutil
 import signal
 import socket
 import struct
 import sys
-import tempfile
 import threading
 import time
 import traceback
 from collections import deque
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from ptx2amd import settings
 from ptx2amd.service import build_id, cache, translation
-from ptx2amd.service.folder import FolderError, open_folder
+from ptx2amd.service.folder import FolderError
+from ptx2amd.service.place import scratch, socket_address, socket_path
 from ptx2amd.service.protocol import FRAME, Message, ProtocolError, size_of, unpack
 
 REQUEST_SECONDS = 30.0  # for a whole request to come, and for an answer to be taken; translation itself has no limit
 CLIENTS = 256  # at a time; others wait in the listener
 CHUNK = 1 << 20
 PEER = struct.Struct("3i")  # SO_PEERCRED: pid, uid, gid
-SOCKET_PATH = 107  # bytes, without the NUL
-SCRATCH_BYTES = 64 << 20  # that should be free where workers write
-
-
-def runtime_directory() -> Path:
-    """PTX2AMD_RUNTIME_DIR, else the first that is or can be made this user's alone of $XDG_RUNTIME_DIR/ptx2amd,
-    /tmp/ptx2amd-<uid> and `run` in the cache's folder; mode 0700. Raises FolderError. As in shim/src/service.c."""
-    if explicit := settings.RUNTIME_DIR.text():
-        return _ours_alone(Path(explicit))
-    reasons = []
-    for path in _usual_places():
-        try:
-            return _ours_alone(path)
-        except FolderError as error:
-            reasons.append(str(error))
-    raise FolderError("; ".join(reasons))
-
-
-def _usual_places() -> list[Path]:
-    base = os.environ.get("XDG_RUNTIME_DIR", "")  # of another login, or not there, after su and in containers
-    places = [Path(base) / "ptx2amd"] if base.startswith("/") else []
-    places.append(Path(f"/tmp/ptx2amd-{os.geteuid()}"))  # which anybody can make first
-    with contextlib.suppress(FolderError):
-        root, handle = open_folder(cache.directory(), make="all")
-        os.close(handle)
-        places.append(root / "run")
-    return places
-
-
-def _ours_alone(path: Path) -> Path:
-    found, handle = open_folder(path, make="last", private=True)
-    os.close(handle)
-    return found
-
-
-def socket_path(build: str) -> Path:
-    return runtime_directory() / f"service-{build[:16]}.sock"
-
-
-@contextlib.contextmanager
-def socket_address(path: Path) -> Iterator[str]:
-    """What to bind or connect to: a path that is too long is told by its folder's descriptor."""
-    if len(bytes(path)) <= SOCKET_PATH:
-        yield str(path)
-        return
-    folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY)
-    try:
-        yield f"/proc/self/fd/{folder}/{path.name}"
-    finally:
-        os.close(folder)
-
-
-@contextlib.contextmanager
-def _scratch(first: Path) -> Iterator[None]:
-    """Let go of the folders of the program that started the service, which lives on when they are gone: what workers
-    write goes to `first`, or where there is room."""
-    shutil.rmtree(first, ignore_errors=True)  # what killed workers left
-    made = ""
-    for folder in (first, Path("/tmp"), Path("/var/tmp"), Path("/dev/shm")):
-        with contextlib.suppress(OSError):
-            if folder == first:
-                folder.mkdir(mode=0o700)
-            made = str(first) if folder == first else tempfile.mkdtemp(prefix="ptx2amd-", dir=folder)
-            state = os.statvfs(made)
-            if state.f_bavail * state.f_frsize >= SCRATCH_BYTES:
-                break
-            shutil.rmtree(made, ignore_errors=True)
-    Path(made).mkdir(mode=0o700, exist_ok=True)
-    os.chdir("/")
-    tempfile.tempdir = os.environ["TMPDIR"] = made
-    try:
-        yield
-    finally:
-        shutil.rmtree(made, ignore_errors=True)
 
 
 def log(text: str) -> None:
@@ -174,7 +98,7 @@ class Server:
             for text in said:
                 log(text)
             path.unlink(missing_ok=True)
-            with _scratch(path.with_suffix(".tmp")), socket.socket(socket.AF_UNIX) as listener:
+            with scratch(path.with_suffix(".tmp")), socket.socket(socket.AF_UNIX) as listener:
                 with socket_address(path) as address:
                     listener.bind(address)
                 listener.listen(128)
