@@ -105,7 +105,7 @@ class Block:
 
 
 class Flow:
-    """The flow graph of one body. Block 0 is the entry. kernel: whether it is a kernel's: its parameters are uniform."""
+    """The flow graph of one body. Block 0 is the entry. kernel: it is a kernel's, whose parameters are uniform."""
 
     def __init__(self, scope: Scope, kernel: bool = False) -> None:
         self.kernel = kernel
