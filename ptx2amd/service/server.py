@@ -33,6 +33,7 @@ from ptx2amd.service.protocol import FRAME, Message, ProtocolError, size_of, unp
 REQUEST_SECONDS = 30.0  # for a whole request to come, and for an answer to be taken; translation itself has no limit
 CLIENTS = 256  # at a time; others wait in the listener
 CHUNK = 1 << 20
+NO_WORKER = "CUDA_ERROR_JIT_COMPILER_NOT_FOUND"
 PEER = struct.Struct("3i")  # SO_PEERCRED: pid, uid, gid
 
 
@@ -138,24 +139,35 @@ class Server:
         return bool(self.workers or self.waiting or self.reading)
 
     def _accept(self, listener: socket.socket) -> None:
-        if len(self.reading) + len(self.waiting) >= CLIENTS:
-            time.sleep(0.01)  # in the listener they wait as well
+        try:
+            if len(self.reading) + len(self.waiting) >= CLIENTS:
+                raise OSError("too many clients")
+            memory = os.memfd_create("request")
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                os.close(memory)
+                raise
+        except OSError:  # no more files can be open: in the listener they wait as well
+            time.sleep(0.01)
             return
-        connection, _ = listener.accept()
         peer = PEER.unpack(connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, PEER.size))
         if peer[1] != os.geteuid():
             connection.close()
+            os.close(memory)
             return
         self.last = time.monotonic()
         connection.setblocking(False)
-        client = Client(connection, os.memfd_create("request"), self.last + REQUEST_SECONDS)
+        client = Client(connection, memory, self.last + REQUEST_SECONDS)
         self.reading[connection.fileno()] = client
         self.selector.register(connection, selectors.EVENT_READ, lambda: self._read(client))
 
     def _read(self, client: Client) -> None:
         try:
             whole = client.receive()
-        except (ProtocolError, ConnectionError):
+        except BlockingIOError:
+            return
+        except (ProtocolError, OSError):  # the second: the client is gone, or no memory is left
             self._forget(client).close()  # no request: nobody to answer
             return
         if whole:
@@ -175,7 +187,12 @@ class Server:
         if client.gone():
             client.close()
             return
-        pid = os.fork()
+        try:
+            pid = os.fork()
+        except OSError as error:
+            _send(client.connection, failure(f"the translator has no room for a worker: {error.strerror}", NO_WORKER))
+            client.close()
+            return
         if pid:
             self.workers[pid] = client
             return
@@ -211,7 +228,7 @@ class Server:
                 how = f"signal {os.WTERMSIG(status)}" if os.WIFSIGNALED(status) else f"status {status >> 8}"
                 memory = ", as when memory runs out" if os.WIFSIGNALED(status) and os.WTERMSIG(status) == 9 else ""
                 text = f"the translator process ended with {how}{memory}"
-                _send(client.connection, failure(text, "CUDA_ERROR_JIT_COMPILER_NOT_FOUND"))
+                _send(client.connection, failure(text, NO_WORKER))
             client.close()
 
     def _stored(self, report: bytes) -> None:

@@ -3,6 +3,7 @@ full disks, wrong settings, a service that is stopped, clients that are slow, wo
 
 from __future__ import annotations
 
+import errno
 import faulthandler
 import json
 import os
@@ -281,6 +282,48 @@ def test_the_worker_of_a_client_that_leaves_has_none(tmp_path: Path) -> None:
         while _workers(service) and time.monotonic() < end:
             time.sleep(0.05)
         assert not _workers(service)
+
+
+def test_more_clients_than_files(tmp_path: Path) -> None:
+    """With few files the service takes as many clients as it can; the others wait, and all are answered."""
+    limited = [sys.executable, "-c", "import resource, runpy; resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40)); "
+               "runpy.run_module('ptx2amd.service', run_name='__main__')"]  # fmt: skip
+    tmp_path.chmod(0o700)
+    environment = {**os.environ, "PTX2AMD_RUNTIME_DIR": str(tmp_path), "PTX2AMD_SERVICE_IDLE": "60"}
+    process = subprocess.Popen(limited, env=environment)
+    try:
+        path = _socket(tmp_path, process)
+        clients = [socket.socket(socket.AF_UNIX) for _ in range(60)]
+        for client in clients:
+            client.settimeout(60)
+            client.connect(str(path))
+        time.sleep(0.5)
+        for client in clients:
+            client.sendall(Message({"op": "index"}).pack())
+        assert {receive(client).header["status"] for client in clients} == {"error"}  # of a request without an image
+        for client in clients:
+            client.close()
+        assert index(path, "").header["status"] == "ok" and process.poll() is None
+    finally:
+        process.kill()
+        process.wait(10)
+
+
+def test_no_room_for_a_worker_is_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fork, tried = os.fork, []
+
+    def full() -> int:
+        tried.append(1)
+        if len(tried) == 2:  # the first makes the service
+            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        return fork()
+
+    monkeypatch.setattr(os, "fork", full)
+    with short_service(tmp_path, monkeypatch) as path:
+        reply = index(path, "")
+        assert (reply.header["code"], reply.body) == (
+            server.NO_WORKER, b"the translator has no room for a worker: Resource temporarily unavailable")  # fmt: skip
+        assert index(path, "").header["status"] == "ok"
 
 
 @pytest.mark.slow
