@@ -1,6 +1,10 @@
 """Atomic operations and reductions on memory: rows of the instruction table."""
 
-from ptx2amd.isa.form import Form
+from ptx2amd.isa.effects import ADDRESS_64, ATOM, LANE
+from ptx2amd.isa.form import Form, family
+from ptx2amd.isa.sections import SYNCHRONIZATION
+
+row = family(*SYNCHRONIZATION, does=ATOM, result=LANE, takes=ADDRESS_64)
 
 SCOPE = ".[scope:cta|cluster|gpu|sys]"
 GENERIC = ".[space:global]"
@@ -33,25 +37,25 @@ def _forms(mnemonic: str, sems: str, destination: str, shapes: tuple, operand: s
     head = f"{mnemonic}.[sem:{sems}]{SCOPE}"
     operands = f"{destination}[a], {operand}:t"
     forms = []
+    more = {"discards": "d"} if destination else {}
     for what, sm, since in shapes:
         hinted = f"{head}{GENERIC}{what}.[policy:L2::cache_hint]"
         exact = SUBNORMAL if "{op:add}.{t:f32}" in what else "exact"
-        forms.append(Form(hinted, f"{operands}, c:u64?policy", "atom", exact, since, sm))
+        forms.append(row(hinted, f"{operands}, c:u64?policy", "atom", exact, since, sm, **more))
         if local:
-            forms.append(Form(f"{head}{SHARED}{what}", operands, "atom", since=since, sm=sm))
+            forms.append(row(f"{head}{SHARED}{what}", operands, "atom", since=since, sm=sm, **more))
     return forms
 
 
-ATOM = "relaxed|acquire|release|acq_rel"
-RED = "relaxed|release"
-_CAS = f"atom.[sem:{ATOM}]{SCOPE}.[space:global|shared|shared::cta|shared::cluster].cas"
+ORDERS = "relaxed|acquire|release|acq_rel"
+_CAS = f"atom.[sem:{ORDERS}]{SCOPE}.[space:global|shared|shared::cta|shared::cluster].{{op:cas}}"
 
 FORMS = [
-    *_forms("atom", ATOM, "d:t, ", (*OPERATIONS, *EXCHANGES), "b"),
-    *_forms("atom", ATOM, "{d}:t, ", VECTORS, "{b}", local=False),
-    Form(f"{_CAS}.{{t:b32|b64}}", "d:t, [a], b:t, c:t", "atom_cas", since=(2, 0), sm=20),
-    Form(f"{_CAS}.{{t:b16}}", "d:t, [a], b:t, c:t", "atom_cas", since=(6, 3), sm=70),
-    Form(f"{_CAS}.{{t:b128}}", "d:t, [a], b:t, c:t", "atom_cas", since=(8, 3), sm=90),
-    *_forms("red", RED, "", OPERATIONS, "b"),
-    *_forms("red", RED, "", VECTORS, "{b}", local=False),
+    *_forms("atom", ORDERS, "d:t, ", (*OPERATIONS, *EXCHANGES), "b"),
+    *_forms("atom", ORDERS, "{d}:t, ", VECTORS, "{b}", local=False),
+    row(f"{_CAS}.{{t:b32|b64}}", "d:t, [a], b:t, c:t", "atom_cas", since=(2, 0), sm=20, discards="d"),
+    row(f"{_CAS}.{{t:b16}}", "d:t, [a], b:t, c:t", "atom_cas", since=(6, 3), sm=70, discards="d"),
+    row(f"{_CAS}.{{t:b128}}", "d:t, [a], b:t, c:t", "atom_cas", since=(8, 3), sm=90, discards="d"),
+    *_forms("red", "relaxed|release", "", OPERATIONS, "b"),
+    *_forms("red", "relaxed|release", "", VECTORS, "{b}", local=False),
 ]

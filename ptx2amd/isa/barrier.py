@@ -1,10 +1,16 @@
 """Barriers and fences: rows of the instruction table."""
 
-from ptx2amd.isa.form import Form
+from ptx2amd.isa.effects import ARRIVES, BLOCK_BARRIER, CLUSTER_BARRIER, MASKED, OF_WARP, ORDERS
+from ptx2amd.isa.form import family
+from ptx2amd.isa.sections import SYNCHRONIZATION
+
+row = family(*SYNCHRONIZATION)
+fence = family(*SYNCHRONIZATION, does=ORDERS)
 
 ALIGNED = ".[aligned:aligned]"
 
 VOTE = "a:u32, b:u32?, !c:pred"
+REDUCES: dict = {"does": BLOCK_BARRIER, "result": OF_WARP, "name_words": 2}
 
 BARRIERS = [
     form
@@ -13,11 +19,19 @@ BARRIERS = [
         ("barrier.[level:cta]", ALIGNED, ((6, 0), 30), ((6, 0), 30)),
     )
     for form in (
-        Form(f"{name}.sync{aligned}", "a:u32", "bar_sync", "exact", *first),
-        Form(f"{name}.sync{aligned}", "a:u32, b:u32", "bar_sync", "exact", *later),
-        Form(f"{name}.arrive{aligned}", "a:u32, b:u32", "bar_arrive", "exact", *later),
-        Form(f"{name}.red.{{op:popc}}{aligned}.{{t:u32}}", f"d:t, {VOTE}", "bar_red", "exact", *later),
-        Form(f"{name}.red.{{op:and|or}}{aligned}.{{t:pred}}", f"p:t, {VOTE}", "bar_red", "exact", *later),
+        row(f"{name}.sync{aligned}", "a:u32", "bar_sync", "exact", *first, does=BLOCK_BARRIER, name_words=1),
+        row(f"{name}.sync{aligned}", "a:u32, b:u32", "bar_sync", "exact", *later, does=BLOCK_BARRIER, name_words=1),
+        row(
+            f"{name}.arrive{aligned}",
+            "a:u32, b:u32",
+            "bar_arrive",
+            "exact",
+            *later,
+            does=BLOCK_BARRIER | ARRIVES,
+            name_words=2,
+        ),
+        row(f"{name}.red.{{op:popc}}{aligned}.{{t:u32}}", f"d:t, {VOTE}", "bar_red", "exact", *later, **REDUCES),
+        row(f"{name}.red.{{op:and|or}}{aligned}.{{t:pred}}", f"p:t, {VOTE}", "bar_red", "exact", *later, **REDUCES),
     )
 ]
 
@@ -25,50 +39,64 @@ SCOPE = "{scope:cta|cluster|gpu|sys}"
 RESTRICTED = "sync_restrict::shared::{}"
 
 FENCES = [
-    Form("membar.{scope:cta|gl|sys}", "", "membar", since=(1, 4)),
-    Form("membar.proxy.alias", "", "fence_proxy", since=(7, 5), sm=70),
-    Form(f"fence.[sem:sc|acq_rel].{SCOPE}", "", "fence", since=(6, 0), sm=70),
-    Form(f"fence.{{sem:acquire|release}}.{SCOPE}", "", "fence", since=(8, 6), sm=90),
-    Form(
-        "fence.{sem:acquire}.sync_restrict::shared::cluster.{scope:cluster}", "", "fence", since=(8, 6), sm=90
+    fence("membar.{scope:cta|gl|sys}", "", "membar", since=(1, 4)),
+    fence("membar.proxy.alias", "", "fence_proxy", since=(7, 5), sm=70),
+    fence(f"fence.[sem:sc|acq_rel].{SCOPE}", "", "fence", since=(6, 0), sm=70),
+    fence(f"fence.{{sem:acquire|release}}.{SCOPE}", "", "fence", since=(8, 6), sm=90),
+    fence("fence.{sem:acquire}.sync_restrict::shared::cluster.{scope:cluster}", "", "fence", since=(8, 6), sm=90),
+    fence("fence.{sem:release}.sync_restrict::shared::cta.{scope:cluster}", "", "fence", since=(8, 6), sm=90),
+    fence("fence.mbarrier_init.{sem:release}.{scope:cluster}", "", "fence", since=(8, 0), sm=90),
+    fence("fence.proxy.alias", "", "fence_proxy", since=(7, 5), sm=70, name_words=2),
+    fence(
+        "fence.proxy.async.[space:global|shared::cta|shared::cluster]",
+        "",
+        "fence_proxy",
+        since=(8, 0),
+        sm=90,
+        name_words=2,
     ),
-    Form("fence.{sem:release}.sync_restrict::shared::cta.{scope:cluster}", "", "fence", since=(8, 6), sm=90),
-    Form("fence.mbarrier_init.{sem:release}.{scope:cluster}", "", "fence", since=(8, 0), sm=90),
-    Form("fence.proxy.alias", "", "fence_proxy", since=(7, 5), sm=70),
-    Form(
-        "fence.proxy.async.[space:global|shared::cta|shared::cluster]", "", "fence_proxy", since=(8, 0), sm=90
+    fence(f"fence.proxy.tensormap::generic.{{sem:release}}.{SCOPE}", "", "fence", since=(8, 3), sm=90, name_words=2),
+    fence(
+        f"fence.proxy.tensormap::generic.{{sem:acquire}}.{SCOPE}",
+        "[a], n:imm",
+        "fence",
+        since=(8, 3),
+        sm=90,
+        name_words=2,
     ),
-    Form(f"fence.proxy.tensormap::generic.{{sem:release}}.{SCOPE}", "", "fence", since=(8, 3), sm=90),
-    Form(
-        f"fence.proxy.tensormap::generic.{{sem:acquire}}.{SCOPE}", "[a], n:imm", "fence", since=(8, 3), sm=90
-    ),
-    Form(
+    fence(
         "fence.proxy.async::generic.{sem:acquire}.sync_restrict::shared::cluster.{scope:cluster}",
         "",
         "fence",
         since=(8, 6),
         sm=90,
+        name_words=2,
     ),
-    Form(
+    fence(
         "fence.proxy.async::generic.{sem:release}.sync_restrict::shared::cta.{scope:cluster}",
         "",
         "fence",
         since=(8, 6),
         sm=90,
+        name_words=2,
     ),
 ]
 
+CLUSTER: dict = {"does": CLUSTER_BARRIER, "name_words": 2}
+
 FORMS = [
     *BARRIERS,
-    Form("bar.warp.sync", "a:u32", "bar_warp_sync", since=(6, 0), sm=30),
-    Form(
+    row("bar.warp.sync", "m:u32", "bar_warp_sync", since=(6, 0), sm=30, does=MASKED, name_words=1),
+    row(
         "barrier.cluster.arrive.[sem:release|relaxed].[aligned:aligned]",
         "",
         "cluster_arrive",
         since=(7, 8),
         sm=90,
+        does=CLUSTER_BARRIER | ARRIVES,
+        name_words=2,
     ),
-    Form("barrier.cluster.wait.[sem:acquire].[aligned:aligned]", "", "cluster_wait", since=(7, 8), sm=90),
+    row("barrier.cluster.wait.[sem:acquire].[aligned:aligned]", "", "cluster_wait", since=(7, 8), sm=90, **CLUSTER),
     *FENCES,
-    Form("griddepcontrol.{op:wait|launch_dependents}", "", "nothing", "exact", (7, 8), 90),
+    row("griddepcontrol.{op:wait|launch_dependents}", "", "nothing", "exact", (7, 8), 90, does=ORDERS, name_words=1),
 ]

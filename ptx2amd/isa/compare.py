@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from ptx2amd.isa.form import Form
+from ptx2amd.isa.effects import NOTHING
+from ptx2amd.isa.form import Form, family
+
+row = family("9.7.7", "set setp selp slct", does=NOTHING)
+half = family("9.7.8", "set setp", does=NOTHING)
 
 FLOAT = "eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan"
 # (comparisons, modifiers, types, since, sm)
@@ -18,24 +22,28 @@ BOOL = ".{bool:and|or|xor}"
 INTEGERS = "b16|b32|b64|u16|u32|u64|s16|s32|s64"
 
 
-def setp(cmp: str, ftz: str, types: str, since: tuple[int, int], sm: int, to: str = "p:pred|q:pred?") -> list[Form]:
+def setp(
+    cmp: str, ftz: str, types: str, since: tuple[int, int], sm: int, to: str = "p:pred|q:pred?", row=row
+) -> list[Form]:
     """setp with and without a predicate to combine with."""
+    made = {"computes": "" if "f" in types else "compare", "discards": "p q" if "q:" in to else "p"}
     return [
-        Form(f"setp.{{cmp:{cmp}}}.{ftz}{{t:{types}}}", f"{to}, a:t, b:t", "setp", since=since, sm=sm),
-        Form(
+        row(f"setp.{{cmp:{cmp}}}.{ftz}{{t:{types}}}", f"{to}, a:t, b:t", "setp", "exact", since, sm, **made),
+        row(
             f"setp.{{cmp:{cmp}}}{BOOL}.{ftz}{{t:{types}}}",
             f"{to}, a:t, b:t, !c:pred",
             "setp",
             since=since,
             sm=sm,
+            **made,
         ),
     ]
 
 
-def set_(cmp: str, ftz: str, to: str, types: str, since: tuple[int, int], sm: int) -> list[Form]:
+def set_(cmp: str, ftz: str, to: str, types: str, since: tuple[int, int], sm: int, row=row) -> list[Form]:
     return [
-        Form(f"set.{{cmp:{cmp}}}.{ftz}{{t:{to}}}.{{a:{types}}}", "d:t, a:a, b:a", "set", since=since, sm=sm),
-        Form(
+        row(f"set.{{cmp:{cmp}}}.{ftz}{{t:{to}}}.{{a:{types}}}", "d:t, a:a, b:a", "set", since=since, sm=sm),
+        row(
             f"set.{{cmp:{cmp}}}{BOOL}.{ftz}{{t:{to}}}.{{a:{types}}}",
             "d:t, a:a, b:a, !c:pred",
             "set",
@@ -49,17 +57,20 @@ def halves(ftz: str, t: str, since: tuple[int, int], sm: int) -> list[Form]:
     """setp and set of f16 or bf16, scalars and pairs."""
     cmp, pair = f"{{cmp:{FLOAT}}}", f"{t}x2"
     return [
-        *setp(FLOAT, ftz, t, since, sm, "p:pred"),
-        Form(f"setp.{cmp}.{ftz}{{t:{pair}}}", "p:pred|q:pred, a:t, b:t", "setp_pair", since=since, sm=sm),
-        Form(
+        *setp(FLOAT, ftz, t, since, sm, "p:pred", half),
+        half(
+            f"setp.{cmp}.{ftz}{{t:{pair}}}", "p:pred|q:pred, a:t, b:t", "setp_pair", "exact", since, sm, discards="p q"
+        ),
+        half(
             f"setp.{cmp}{BOOL}.{ftz}{{t:{pair}}}",
             "p:pred|q:pred, a:t, b:t, !c:pred",
             "setp_pair",
             since=since,
             sm=sm,
+            discards="p q",
         ),
-        *set_(FLOAT, ftz, f"u16|s16|u32|s32|{t}", t, since, sm),
-        *set_(FLOAT, ftz, f"{pair}|u32|s32", pair, since, sm),
+        *set_(FLOAT, ftz, f"u16|s16|u32|s32|{t}", t, since, sm, half),
+        *set_(FLOAT, ftz, f"{pair}|u32|s32", pair, since, sm, half),
     ]
 
 
@@ -71,10 +82,10 @@ FORMS = [
         form
         for to, since, sm in (("f16", (4, 2), 53), ("bf16", (7, 8), 90))
         for cmp, ftz, types, _, _ in KINDS
-        for form in set_(cmp, ftz if to == "f16" else "", to, types, since, sm)
+        for form in set_(cmp, ftz if to == "f16" else "", to, types, since, sm, half)
     ),
-    *set_(FLOAT, "", "bf16", "f16", (7, 8), 90),
-    Form(f"selp.{{t:{INTEGERS}|f32|f64}}", "d:t, a:t, b:t, c:pred", "select {c.t}, {a.t}, {b.t}"),
-    Form(f"slct.{{t:{INTEGERS}|f32|f64}}.{{c:s32}}", "d:t, a:t, b:t, c:c", "slct"),
-    Form(f"slct.[ftz:ftz].{{t:{INTEGERS}|f32|f64}}.{{c:f32}}", "d:t, a:t, b:t, c:c", "slct"),
+    *set_(FLOAT, "", "bf16", "f16", (7, 8), 90, half),
+    row(f"selp.{{t:{INTEGERS}|f32|f64}}", "d:t, a:t, b:t, c:pred", "select {c.t}, {a.t}, {b.t}"),
+    row(f"slct.{{t:{INTEGERS}|f32|f64}}.{{c:s32}}", "d:t, a:t, b:t, c:c", "slct"),
+    row(f"slct.[ftz:ftz].{{t:{INTEGERS}|f32|f64}}.{{c:f32}}", "d:t, a:t, b:t, c:c", "slct"),
 ]

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from ptx2amd.isa.form import Form
+from ptx2amd.isa.effects import NOTHING, SPECIALS, WIDER
+from ptx2amd.isa.form import Form, family
+from ptx2amd.isa.sections import DATA
+
+row = family(*DATA, does=NOTHING, takes=WIDER | SPECIALS)
 
 INTEGERS = "u8|u16|u32|u64|s8|s16|s32|s64"
 NAN = "exact except NaN payload"
@@ -34,7 +38,7 @@ def narrower(t: str) -> str:
 def from_float(
     modifiers: str, t: str, a: str, lower: str, since: Since = (1, 0), sm: int = 0, operands: str = UNARY
 ) -> Form:
-    return Form(f"cvt.{modifiers}.{{t:{t}}}.{{a:{a}}}", operands, lower, NAN, since, sm)
+    return row(f"cvt.{modifiers}.{{t:{t}}}.{{a:{a}}}", operands, lower, NAN, since, sm)
 
 
 def to_one(t: str, a: str, sm: int) -> list[Form]:
@@ -49,19 +53,19 @@ def to_one(t: str, a: str, sm: int) -> list[Form]:
 def to_small(small: str, a: str, exact: str, since: Since, sm: int, b: str = "") -> Form:
     """The conversions to two floats of at most 8 bits: of two f32, or a pair of halves."""
     head = f"cvt.{{rnd:rn}}.satfinite.[relu:relu].{{small:{small}}}.{{a:{a}}}"
-    return Form(head, f"d:small, a:a{b}", "cvt_to_small", exact, since, sm)
+    return row(head, f"d:small, a:a{b}", "cvt_to_small", exact, since, sm, software="all")
 
 
 FORMS = [
-    Form(f"cvt.{{t:{INTEGERS}}}.{{a:{INTEGERS}}}", UNARY, "cvt_int_int"),
-    *(Form(f"cvt.{{sat:sat}}.{{t:{t}}}.{{a:{narrower(t)}}}", UNARY, "cvt_int_int") for t in INTEGERS.split("|")),
+    row(f"cvt.{{t:{INTEGERS}}}.{{a:{INTEGERS}}}", UNARY, "cvt_int_int", computes="convert"),
+    *(row(f"cvt.{{sat:sat}}.{{t:{t}}}.{{a:{narrower(t)}}}", UNARY, "cvt_int_int") for t in INTEGERS.split("|")),
     # integer <-> float
-    Form(f"cvt.{INT}.{FTZ}.{SAT}.{{t:{INTEGERS}}}.{{a:f32}}", UNARY, "cvt_float_int"),
-    Form(f"cvt.{INT}.{SAT}.{{t:{INTEGERS}}}.{{a:f16|f64}}", UNARY, "cvt_float_int"),
-    Form(f"cvt.{INT}.{{t:{SHORT}}}.{{a:bf16}}", UNARY, "cvt_float_int", "exact", *BF16),
-    Form(f"cvt.{NEAR}.{FTZ}.{SAT}.{{t:f32}}.{{a:{INTEGERS}}}", UNARY, "cvt_int_float"),
-    Form(f"cvt.{NEAR}.{SAT}.{{t:f16|f64}}.{{a:{INTEGERS}}}", UNARY, "cvt_int_float"),
-    Form(f"cvt.{NEAR}.{{t:bf16}}.{{a:{SHORT}}}", UNARY, "cvt_int_float", "exact", *BF16),
+    row(f"cvt.{INT}.{FTZ}.{SAT}.{{t:{INTEGERS}}}.{{a:f32}}", UNARY, "cvt_float_int"),
+    row(f"cvt.{INT}.{SAT}.{{t:{INTEGERS}}}.{{a:f16|f64}}", UNARY, "cvt_float_int"),
+    row(f"cvt.{INT}.{{t:{SHORT}}}.{{a:bf16}}", UNARY, "cvt_float_int", "exact", *BF16),
+    row(f"cvt.{NEAR}.{FTZ}.{SAT}.{{t:f32}}.{{a:{INTEGERS}}}", UNARY, "cvt_int_float"),
+    row(f"cvt.{NEAR}.{SAT}.{{t:f16|f64}}.{{a:{INTEGERS}}}", UNARY, "cvt_int_float"),
+    row(f"cvt.{NEAR}.{{t:bf16}}.{{a:{SHORT}}}", UNARY, "cvt_int_float", "exact", *BF16),
     # float <-> float of another size
     from_float(f"{NEAR}.{FTZ}.{SAT}", "f32", "f64", "cvt_float_float"),
     from_float(f"{FTZ}.{SAT}", "f64", "f32", "cvt_float_float"),
@@ -92,11 +96,11 @@ FORMS = [
     from_float("{rnd:rn|rz}.[relu:relu]", "f16x2|bf16x2", "f32", "cvt_pair", (7, 0), 80, TWO),
     from_float("{rnd:rn|rz}.[relu:relu].{satfinite:satfinite}", "f16x2|bf16x2", "f32", "cvt_pair", (8, 1), 80, TWO),
     # two clamped integers, below them what c holds
-    Form("cvt.pack.sat.{t:u16|s16}.{a:s32}", "d:b32, a:a, b:a", "cvt_pack", "exact", (6, 5), 72),
-    Form("cvt.pack.sat.{t:u8|s8|u4|s4|u2|s2}.{a:s32}.b32", "d:b32, a:a, b:a, c:b32", "cvt_pack", "exact", (6, 5), 72),
+    row("cvt.pack.sat.{t:u16|s16}.{a:s32}", "d:b32, a:a, b:a", "cvt_pack", "exact", (6, 5), 72),
+    row("cvt.pack.sat.{t:u8|s8|u4|s4|u2|s2}.{a:s32}.b32", "d:b32, a:a, b:a, c:b32", "cvt_pack", "exact", (6, 5), 72),
     # powers of two, in pairs: the sign is ignored
     *(
-        Form(
+        row(
             f"cvt.{{rnd:rz|rp}}.[satfinite:satfinite].{{small:ue8m0x2}}.{{a:{a}}}",
             f"d:small, a:a{b}",
             "cvt_to_power",
@@ -105,40 +109,43 @@ FORMS = [
         )
         for a, b in (("f32", ", b:a"), ("bf16x2", ""))
     ),
-    Form("cvt.rn.{t:bf16x2}.{small:ue8m0x2}", FROM_SMALL, "cvt_from_power", NAN, *POWER),
+    row("cvt.rn.{t:bf16x2}.{small:ue8m0x2}", FROM_SMALL, "cvt_from_power", NAN, *POWER),
     # stochastic rounding
-    Form(
+    row(
         "cvt.rs.[relu:relu].[satfinite:satfinite].{t:f16x2|bf16x2}.f32",
         "d:t, a:f32, b:f32, r:b32",
         "cvt_stochastic",
         NAN,
         (8, 7),
         100,
+        software="all",
     ),
     *(
-        Form(
+        row(
             f"cvt.rs.[relu:relu].satfinite.{{small:{small}}}.f32",
             "d:small, {a*4}:f32, r:b32",
             "cvt_stochastic_small",
             exact,
             (8, 7),
             100,
+            software="all",
         )
         for small, exact in (("e4m3x4", NAN), ("e5m2x4|e2m3x4|e3m2x4", RANDOM), ("e2m1x4", "exact"))
     ),
     # floats of 4 and 6 bits, in pairs
     to_small(f"{SHORTER}|e2m1x2", "f32", "exact", *POWER, b=", b:a"),
-    Form(
+    row(
         f"cvt.{{rnd:rn}}.[relu:relu].{{t:f16x2}}.{{small:{SHORTER}|e2m1x2}}",
         FROM_SMALL,
         "cvt_from_small",
         "exact",
         *POWER,
+        software="all",
     ),
     # small floats and pairs of 16-bit ones, since PTX 9.1
     to_small(BYTES, "bf16x2", NAN, (9, 1), 100),
     to_small(f"{SHORTER}|e2m1x2", "f16x2|bf16x2", NAN, (9, 1), 100),
-    Form(
+    row(
         "cvt.{rnd:rn}.[relu:relu].[satfinite:satfinite].[scale:scaled::n2::ue8m0].{t:bf16x2}"
         f".{{small:{BYTES}|{SHORTER}|e2m1x2}}",
         "d:t, a:small, s:ue8m0x2?scale",
@@ -146,29 +153,40 @@ FORMS = [
         NAN,
         (9, 2),
         100,
+        software="all",
     ),
     # fixed-point numbers of 8 bits, in pairs
     *(
-        Form(
+        row(
             f"cvt.{{rnd:rn|rz}}.satfinite.[relu:relu].[scale:scaled::n2::ue8m0].{{small:s2f6x2}}.{{a:{a}}}",
             f"d:small, a:a{b}, s:ue8m0x2?scale",
             "cvt_to_small",
             "exact",
             (9, 1),
             100,
+            software="all",
         )
         for a, b in (("f32", ", b:a"), ("bf16x2", ""))
     ),
-    Form(
+    row(
         "cvt.{rnd:rn}.[satfinite:satfinite].[relu:relu].[scale:scaled::n2::ue8m0].{t:bf16x2}.{small:s2f6x2}",
         "d:t, a:small, s:ue8m0x2?scale",
         "cvt_from_small",
         "exact",
         (9, 1),
         100,
+        software="all",
     ),
     # 8-bit floats, in pairs
     to_small(BYTES, "f32", NAN, (8, 1), 89, b=", b:a"),
     to_small(BYTES, "f16x2", NAN, (8, 1), 89),
-    Form(f"cvt.{{rnd:rn}}.[relu:relu].{{t:f16x2}}.{{small:{BYTES}}}", FROM_SMALL, "cvt_from_small", NAN, (8, 1), 89),
+    row(
+        f"cvt.{{rnd:rn}}.[relu:relu].{{t:f16x2}}.{{small:{BYTES}}}",
+        FROM_SMALL,
+        "cvt_from_small",
+        NAN,
+        (8, 1),
+        89,
+        software="all",
+    ),
 ]

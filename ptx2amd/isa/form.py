@@ -28,6 +28,8 @@ A row's `operands` is a comma-separated list in source order; each is
     name:t+sym         a register of type t, or a symbol (cvta, mapa)
     name:_             the discarded destination `_` must stand there
     name:label         a label                           name:sym    a symbol (function, variable, parameter)
+    name:targets       a list declared with .branchtargets
+    name:proto         a .callprototype or .calltargets list
     name:imm           a constant                        name:any    a register, constant or symbol
 Any of them followed by `?` may be absent; followed by `?field` it stands there exactly when the optional field
 of that name does. A `type` that names an absent field resolves to "".
@@ -35,23 +37,38 @@ Destinations are named d, e, p, q (registers only, `_` discards), one that is al
 Stores have none.
 
 Register types are judged as ptxas judges them (ptx2amd/ptx/check.py): same width, and integer kinds mix
-freely; instructions in RELAXED there (ld, st, cvt ...) take wider registers too.
+freely; rows with WIDER in `takes` (ld, st, cvt ...) take wider registers too.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ptx2amd.isa.effects import LANE, NOTHING, SOURCES
+
+DESTINATIONS = frozenset(("d", "e", "p", "q", "u"))
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """One instruction form: what it is called, what it takes, how it is lowered.
+    """One instruction form: what it is called, what it takes, what it does, how it is lowered.
 
     lower: LLVM IR for the destination, as a template over the operands ("add {a.t}, {b}"), or the
            name of a function registered with @lowers("name") in ptx2amd/lower/<family>.py, or
-           "" when refused.
+           "" when refused. No analysis asks it what an instruction is.
     exact: "exact" | "approx: <bound>" | "hint" (may be ignored) | "refused: <reason>".
     since: first PTX ISA version, sm: first target, both as the manual gives them.
+    see:   the section of the manual, as PTX ISA 9.4 numbers them.
+    does, computes, takes: see ptx2amd/isa/effects.py.
+    result: how results may differ between the lanes of a warp: one for all, or "d:warp p:lane"; "": as the sources do
+           if the instruction does nothing else, else each lane has its own.
+    memory: the state space that it writes, or reads if it writes none, where no field `space` says it ("texture" and
+           "surface" too); an absent field is generic addressing.
+    discards: the operands for which `_` may stand; "d|" only if its pair's other one stands.
+    name_words: how many of the syntax's first fields are part of the instruction's name and stand in their place.
+    software: where it is a sequence of ours: on "all" chips, or on those whose matrix units have no "product" of these
+              elements, or of those that they become, "f16".
     """
 
     syntax: str
@@ -60,9 +77,40 @@ class Form:
     exact: str = "exact"
     since: tuple[int, int] = (1, 0)
     sm: int = 0
-    see: str = ""  # the manual's section
+    see: str = ""
+    does: int = field(kw_only=True)
+    result: str = field(default="", kw_only=True)
+    computes: str = field(default="", kw_only=True)
+    memory: str = field(default="", kw_only=True)
+    takes: int = field(default=0, kw_only=True)
+    discards: str = field(default="", kw_only=True)
+    name_words: int = field(default=0, kw_only=True)
+    software: str = field(default="", kw_only=True)
 
     @property
     def mnemonic(self) -> str:
         """The base name: everything before the first dot."""
         return self.syntax.split(".", 1)[0]
+
+    def uniformity(self, name: str) -> str:
+        """How the result `name` may differ between the lanes of a warp: one of effects.RESULTS."""
+        if ":" in self.result:
+            return dict(part.split(":") for part in self.result.split()).get(name, LANE)  # type: ignore[misc]
+        return self.result or (LANE if self.does != NOTHING else SOURCES)
+
+
+def family(section: str, instructions: str, **common: object) -> Callable[..., Form]:
+    """A maker of rows of one section of the manual.
+
+    instructions: their names in the order of its subsections, "a/b" for two of one, `-` for one that no row has;
+    those that are not there are in the section itself. common: fields of all rows, unless one says otherwise."""
+    sections = {name: f"{section}.{n}" for n, names in enumerate(instructions.split(), 1) for name in names.split("/")}
+
+    def row(syntax: str, operands: str, lower: str, *rest: object, **fields: object) -> Form:
+        if "see" not in fields:
+            words = syntax.split(".", 4)
+            names = (".".join(words[:count]) for count in (4, 3, 2, 1))
+            fields["see"] = next((sections[name] for name in names if name in sections), section)
+        return Form(syntax, operands, lower, *rest, **{**common, **fields})  # type: ignore[arg-type]
+
+    return row

@@ -65,7 +65,7 @@ def candidates(opcode: str) -> tuple[Candidate, ...]:
         )
     ordered = [(form, in_order(fields(form.syntax), words)) for form in forms]
     other = [
-        (form, any_order(mnemonic, fields(form.syntax), words)) for form, mods in ordered if mods is None
+        (form, any_order(fields(form.syntax), words, form.name_words)) for form, mods in ordered if mods is None
     ]
     found = tuple((form, mods) for form, mods in ordered + other if mods is not None)
     if not found:

@@ -1,6 +1,11 @@
 """Matrix operations on the fragments of a warp: rows of the instruction table."""
 
-from ptx2amd.isa.form import Form
+from ptx2amd.isa.effects import LANE, READS, WARP, WRITES
+from ptx2amd.isa.form import Form, family
+
+row = family("9.7.16.5", "", does=WARP, result=LANE)
+load = family("9.7.16.5", "", does=WARP | READS, memory="shared", result=LANE)
+store = family("9.7.16.5", "", does=WARP | WRITES, memory="shared")
 
 SPACE = ".[space:shared|shared::cta]"
 TRANS = ".[trans:trans]"
@@ -15,14 +20,14 @@ LOADS = [
     form
     for count, n in COUNTS
     for form in (
-        Form(
+        load(
             f"ldmatrix.sync.aligned.m8n8.{{num:{count}}}{TRANS}{SPACE}.b16",
             f"{{d*{n}}}:b32, [a]",
             "ldmatrix",
             since=(6, 5),
             sm=75,
         ),
-        Form(
+        store(
             f"stmatrix.sync.aligned.m8n8.{{num:{count}}}{TRANS}{SPACE}.b16",
             f"[a], {{b*{n}}}:b32",
             "stmatrix",
@@ -36,7 +41,7 @@ PACKED = "b8x16.b6x16_p32|b8x16.b4x16_p64"  # elements of 6 and 4 bits that beco
 
 BYTES = [
     *(
-        Form(
+        load(
             f"ldmatrix.sync.aligned.{{shape:m8n16}}.{{num:{count}}}{SPACE}.{{t:{PACKED}}}",
             f"{{d*{n}}}:b32, [a]",
             "ldmatrix_bytes",
@@ -46,7 +51,7 @@ BYTES = [
         for count, n in COUNTS
     ),
     *(
-        Form(
+        load(
             f"ldmatrix.sync.aligned.{{shape:m16n16}}.{{num:{count}}}.trans{SPACE}.{{t:b8|{PACKED}}}",
             f"{{d*{2 * n}}}:b32, [a]",
             "ldmatrix_bytes_trans",
@@ -56,7 +61,7 @@ BYTES = [
         for count, n in COUNTS[:2]
     ),
     *(
-        Form(
+        store(
             f"stmatrix.sync.aligned.{{shape:m16n8}}.{{num:{count}}}.trans{SPACE}.b8",
             f"[a], {{b*{n}}}:b32",
             "stmatrix_bytes_trans",
@@ -104,13 +109,14 @@ def _dense(shape: str, a: str, b: str, na: int, nb: int, c: str, nc: int, sm: in
     word = {"f16": "b32", "f64": "f64"}
     source, accumulator = word.get(a if a == "f64" else "", "b32"), word.get(c, c)
     more = {"s32": ".[sat:satfinite]", "f64": ".[rnd:rn|rz|rm|rp]"}.get(c, "")
-    return Form(
+    return row(
         f"mma.sync.aligned.{{shape:{shape}}}.row.col{more}.{{dt:{c}}}.{{at:{a}}}.{{bt:{b}}}.{{ct:{c}}}",
         f"{{d*{nc}}}:{accumulator}, {{a*{na}}}:{source}, {{b*{nb}}}:{source}, {{c*{nc}}}:{accumulator}",
         "mma",
         "exact" if c in ("s32",) else SUM,
         since,
         sm,
+        software="product",
     )
 
 
@@ -119,23 +125,25 @@ HALF = {"f16": (4, "b32"), "f32": (8, "f32")}  # registers of m8n8k4 accumulator
 MMA = [
     *(_dense(*row) for row in DENSE),
     *(
-        Form(
+        row(
             f"mma.sync.aligned.{{shape:{shape}}}.row.col.{{dt:s32}}.{{at:b1}}.{{bt:b1}}.{{ct:s32}}.{{op:xor.popc|and.popc}}",
             f"{{d*{nc}}}:s32, {{a*{na}}}:b32, {{b*{nb}}}:b32, {{c*{nc}}}:s32",
             "mma",
             since=since,
             sm=sm,
+            software="product",
         )
         for shape, na, nb, nc, sm, since in BINARY
     ),
     *(
-        Form(
+        row(
             f"mma.sync.aligned.m8n8k4.{{alayout:row|col}}.{{blayout:row|col}}.{{dt:{d}}}.f16.f16.{{ct:{c}}}",
             f"{{d*{HALF[d][0]}}}:{HALF[d][1]}, {{a*2}}:b32, {{b*2}}:b32, {{c*{HALF[c][0]}}}:{HALF[c][1]}",
             "mma_quadpair",
             SUM,
             (6, 4),
             70,
+            software="all",
         )
         for d, c in (("f16", "f16"), ("f32", "f32"), ("f32", "f16"))
     ),
@@ -144,6 +152,6 @@ MMA = [
 FORMS = [
     *LOADS,
     *BYTES,
-    Form("movmatrix.sync.aligned.m8n8.trans.b16", "d:b32, a:b32", "movmatrix", since=(7, 8), sm=75),
+    row("movmatrix.sync.aligned.m8n8.trans.b16", "d:b32, a:b32", "movmatrix", since=(7, 8), sm=75),
     *MMA,
 ]

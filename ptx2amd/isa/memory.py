@@ -1,6 +1,15 @@
 """Loads, stores, prefetches, and addresses (cvta, isspacep, mapa): rows of the instruction table."""
 
-from ptx2amd.isa.form import Form
+from collections.abc import Callable
+
+from ptx2amd.isa.effects import ADDRESS_64, NOTHING, READS, SOURCES, WIDER, WRITES
+from ptx2amd.isa.form import Form, family
+from ptx2amd.isa.sections import DATA
+
+load = family(*DATA, does=READS, result=SOURCES, takes=WIDER | ADDRESS_64)
+store = family(*DATA, does=WRITES, takes=WIDER | ADDRESS_64)
+hint = family(*DATA, does=READS)
+address = family(*DATA, does=NOTHING)
 
 BYTES = "b8|u8|s8"
 HALVES = "b16|u16|s16"
@@ -23,17 +32,25 @@ SCOPES = (("cta|gpu|sys", 70, (6, 0)), ("cluster", 90, (7, 8)))
 
 
 def _access(
-    before: str, after: str, operands: str, lower: str, sm: int = 0, since: tuple[int, int] = (1, 0)
+    row: Callable[..., Form],
+    before: str,
+    after: str,
+    operands: str,
+    lower: str,
+    sm: int = 0,
+    since: tuple[int, int] = (1, 0),
+    **more: object,
 ) -> list[Form]:
     """One access that may have a cache policy operand, in all widths."""
     operands += ", c:u64?policy"
     return [
-        Form(
+        row(
             f"{before}{POLICY}{wide}{after}{vec}.{{t:{types}}}",
             operands if vec else _single(operands),
             lower,
             since=max(since, version),
             sm=max(sm, needs),
+            **more,
         )
         for widths, wide in ((WIDTHS, ""), (WIDTHS_256, L2))
         for vec, types, needs, version in widths
@@ -41,16 +58,24 @@ def _access(
 
 
 def _plain(
-    syntax: str, operands: str, lower: str, sm: int = 0, since: tuple[int, int] = (1, 0), widths=WIDTHS
+    row: Callable[..., Form],
+    syntax: str,
+    operands: str,
+    lower: str,
+    sm: int = 0,
+    since: tuple[int, int] = (1, 0),
+    widths=WIDTHS,
+    **more: object,
 ) -> list[Form]:
     """One access in the widths every space has."""
     return [
-        Form(
+        row(
             f"{syntax}{vec}.{{t:{types}}}",
             operands if vec else _single(operands),
             lower,
             since=max(since, version),
             sm=max(sm, needs),
+            **more,
         )
         for vec, types, needs, version in widths
     ]
@@ -64,19 +89,20 @@ def _single(operands: str) -> str:
 LD, ST = "{d}:t, [a]", "[a], {b}:t"
 
 LOADS = [
-    *_access(f"ld.[sem:weak].[space:global].[cop:ca|cg|cs|lu|cv|{L1}]", SIZE, LD, "ld"),
-    *_plain(f"ld.[sem:weak].{{space:const|local|{SHARED}}}.[cop:ca|cg|cs|lu|cv]", LD, "ld"),
-    *_plain("ld.[sem:weak].{space:param|param::entry|param::func}.[cop:ca|cg|cs|lu|cv]", LD, "ld"),
-    *_access(f"ld.{{space:global}}.[cop:ca|cg|cs|{L1}].{{nc:nc}}", SIZE, LD, "ld", sm=32, since=(3, 1)),
-    *_plain(f"ld.{{sem:volatile}}.[space:global]{SIZE}", LD, "ld"),
-    *_plain(f"ld.{{sem:volatile}}.[space:global]{SIZE}{L2}", LD, "ld", widths=WIDTHS_256),
-    *_plain(f"ld.{{sem:volatile}}.{{space:{SHARED}}}", LD, "ld"),
-    *_plain("ld.{sem:volatile}.{space:local}", LD, "ld", since=(9, 1)),
+    *_access(load, f"ld.[sem:weak].[space:global].[cop:ca|cg|cs|lu|cv|{L1}]", SIZE, LD, "ld"),
+    *_plain(load, f"ld.[sem:weak].{{space:const|local|{SHARED}}}.[cop:ca|cg|cs|lu|cv]", LD, "ld"),
+    *_plain(load, "ld.[sem:weak].{space:param|param::entry|param::func}.[cop:ca|cg|cs|lu|cv]", LD, "ld"),
+    *_access(load, f"ld.{{space:global}}.[cop:ca|cg|cs|{L1}].{{nc:nc}}", SIZE, LD, "ld", 32, (3, 1), see="9.7.10.9"),
+    *_plain(load, f"ld.{{sem:volatile}}.[space:global]{SIZE}", LD, "ld"),
+    *_plain(load, f"ld.{{sem:volatile}}.[space:global]{SIZE}{L2}", LD, "ld", widths=WIDTHS_256),
+    *_plain(load, f"ld.{{sem:volatile}}.{{space:{SHARED}}}", LD, "ld"),
+    *_plain(load, "ld.{sem:volatile}.{space:local}", LD, "ld", since=(9, 1)),
     *(
         form
         for scope, sm, since in SCOPES
         for form in (
             *_access(
+                load,
                 f"ld.{{sem:relaxed|acquire}}.{{scope:{scope}}}.[space:global].[cop:{L1}]",
                 SIZE,
                 LD,
@@ -84,25 +110,26 @@ LOADS = [
                 sm,
                 since,
             ),
-            *_plain(f"ld.{{sem:relaxed|acquire}}.{{scope:{scope}}}.{{space:{SHARED}}}", LD, "ld", sm, since),
+            *_plain(load, f"ld.{{sem:relaxed|acquire}}.{{scope:{scope}}}.{{space:{SHARED}}}", LD, "ld", sm, since),
         )
     ),
-    *_plain("ld.{sem:mmio}.relaxed.{scope:sys}.[space:global]", LD, "ld", 70, (8, 2), STRONG),
-    *_plain("ld.{mmio:mmio}.{sem:acquire}.{scope:sys}.[space:global]", LD, "ld", 70, (9, 3), SCALAR),
-    *_plain("ldu.[space:global]", LD, "ld", 0, (2, 0)),
+    *_plain(load, "ld.{sem:mmio}.relaxed.{scope:sys}.[space:global]", LD, "ld", 70, (8, 2), STRONG),
+    *_plain(load, "ld.{mmio:mmio}.{sem:acquire}.{scope:sys}.[space:global]", LD, "ld", 70, (9, 3), SCALAR),
+    *_plain(load, "ldu.[space:global]", LD, "ld", 0, (2, 0)),
 ]
 
 STORES = [
-    *_access(f"st.[sem:weak].[space:global].[cop:wb|cg|cs|wt|{L1}]", "", ST, "st"),
-    *_plain(f"st.[sem:weak].{{space:local|param|param::func|{SHARED}}}.[cop:wb|cg|cs|wt]", ST, "st"),
-    *_plain(f"st.{{sem:volatile}}.[space:global|{SHARED}]", ST, "st"),
-    *_plain(f"st.{{sem:volatile}}.[space:global]{L2}", ST, "st", widths=WIDTHS_256),
-    *_plain("st.{sem:volatile}.{space:local}", ST, "st", since=(9, 1)),
+    *_access(store, f"st.[sem:weak].[space:global].[cop:wb|cg|cs|wt|{L1}]", "", ST, "st"),
+    *_plain(store, f"st.[sem:weak].{{space:local|param|param::func|{SHARED}}}.[cop:wb|cg|cs|wt]", ST, "st"),
+    *_plain(store, f"st.{{sem:volatile}}.[space:global|{SHARED}]", ST, "st"),
+    *_plain(store, f"st.{{sem:volatile}}.[space:global]{L2}", ST, "st", widths=WIDTHS_256),
+    *_plain(store, "st.{sem:volatile}.{space:local}", ST, "st", since=(9, 1)),
     *(
         form
         for scope, sm, since in SCOPES
         for form in (
             *_access(
+                store,
                 f"st.{{sem:relaxed|release}}.{{scope:{scope}}}.[space:global].[cop:{L1}]",
                 "",
                 ST,
@@ -110,19 +137,19 @@ STORES = [
                 sm,
                 since,
             ),
-            *_plain(f"st.{{sem:relaxed|release}}.{{scope:{scope}}}.{{space:{SHARED}}}", ST, "st", sm, since),
+            *_plain(store, f"st.{{sem:relaxed|release}}.{{scope:{scope}}}.{{space:{SHARED}}}", ST, "st", sm, since),
         )
     ),
-    *_plain("st.{sem:mmio}.relaxed.{scope:sys}.[space:global]", ST, "st", 70, (8, 2), STRONG),
-    *_plain("st.{mmio:mmio}.{sem:release}.{scope:sys}.[space:global]", ST, "st", 70, (9, 3), SCALAR),
+    *_plain(store, "st.{sem:mmio}.relaxed.{scope:sys}.[space:global]", ST, "st", 70, (8, 2), STRONG),
+    *_plain(store, "st.{mmio:mmio}.{sem:release}.{scope:sys}.[space:global]", ST, "st", 70, (9, 3), SCALAR),
 ]
 
 POLICIES = "L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged"
 SECOND = ".[second:L2::evict_first|L2::evict_unchanged]"
 
 HINTS = [
-    Form("prefetch.[space:global|local].{level:L1|L2}", "[a]", "nothing", "hint", (2, 0), 20),
-    Form(
+    hint("prefetch.[space:global|local].{level:L1|L2}", "[a]", "nothing", "hint", (2, 0), 20),
+    hint(
         "prefetch.{space:global}.{level:L2::evict_last|L2::evict_normal}",
         "[a]",
         "nothing",
@@ -130,40 +157,66 @@ HINTS = [
         (7, 4),
         80,
     ),
-    Form("prefetch.{level:L2::evict_last|L2::evict_normal}", "[a]", "nothing", "hint", (7, 4), 80),
-    Form("prefetch.[space:const|param].tensormap", "[a]", "nothing", "hint", (8, 0), 90),
-    Form("prefetchu.L1", "[a]", "nothing", "hint", (2, 0), 20),
-    Form("applypriority.[space:global].L2::evict_normal", "[a], n:imm", "nothing", "hint", (7, 4), 80),
-    Form("discard.[space:global].L2", "[a], n:imm", "nothing", "hint", (7, 4), 80),
-    Form(
+    hint("prefetch.{level:L2::evict_last|L2::evict_normal}", "[a]", "nothing", "hint", (7, 4), 80),
+    hint("prefetch.[space:const|param].tensormap", "[a]", "nothing", "hint", (8, 0), 90),
+    hint("prefetchu.L1", "[a]", "nothing", "hint", (2, 0), 20),
+    hint("applypriority.[space:global].L2::evict_normal", "[a], n:imm", "nothing", "hint", (7, 4), 80),
+    hint("discard.[space:global].L2", "[a], n:imm", "nothing", "hint", (7, 4), 80, does=WRITES),
+    hint(
         f"createpolicy.fractional.{{first:{POLICIES}}}{SECOND}.b64",
         "d:b64, a:f32?",
         "policy",
         "hint",
         (7, 4),
         80,
+        does=NOTHING,
+        name_words=1,
     ),
-    Form(
+    hint(
         f"createpolicy.range.[space:global].{{first:{POLICIES}}}{SECOND}.b64",
         "d:b64, [a], b:u32, c:u32",
         "policy",
         "hint",
         (7, 4),
         80,
+        does=NOTHING,
+        name_words=1,
     ),
-    Form("createpolicy.cvt.L2.b64", "d:b64, a:b64", "policy", "hint", (7, 4), 80),
+    hint("createpolicy.cvt.L2.b64", "d:b64, a:b64", "policy", "hint", (7, 4), 80, does=NOTHING, name_words=3),
 ]
 
 WINDOWS = f"local|{SHARED}"
 FLAT = "global|const|param|param::entry"  # their addresses are generic addresses
 
 ADDRESSES = [
-    Form(f"cvta.{{space:{FLAT}}}.{{t:u64}}", "d:t, a:t+sym", "cvta_flat", since=(2, 0), sm=20),
-    Form(f"cvta.{{space:{WINDOWS}}}.{{t:u64}}", "d:t, a:t+sym", "cvta_window", since=(2, 0), sm=20),
-    Form(f"cvta.to.{{space:{FLAT}}}.{{t:u64}}", "d:t, a:t", "cvta_flat", since=(2, 0), sm=20),
-    Form(f"cvta.to.{{space:{WINDOWS}}}.{{t:u64}}", "d:t, a:t", "cvta_to_window", since=(2, 0), sm=20),
-    Form(f"isspacep.{{space:global|{WINDOWS}}}", "p:pred, a:u64", "isspacep", since=(2, 0), sm=20),
-    Form(
+    address(
+        f"cvta.{{space:{FLAT}}}.{{t:u64}}", "d:t, a:t+sym", "cvta_flat", "exact", (2, 0), 20, computes="to_generic"
+    ),
+    address(
+        f"cvta.{{space:{WINDOWS}}}.{{t:u64}}", "d:t, a:t+sym", "cvta_window", "exact", (2, 0), 20, computes="to_generic"
+    ),
+    address(
+        f"cvta.to.{{space:{FLAT}}}.{{t:u64}}",
+        "d:t, a:t",
+        "cvta_flat",
+        "exact",
+        (2, 0),
+        20,
+        computes="from_generic",
+        name_words=1,
+    ),
+    address(
+        f"cvta.to.{{space:{WINDOWS}}}.{{t:u64}}",
+        "d:t, a:t",
+        "cvta_to_window",
+        "exact",
+        (2, 0),
+        20,
+        computes="from_generic",
+        name_words=1,
+    ),
+    address(f"isspacep.{{space:global|{WINDOWS}}}", "p:pred, a:u64", "isspacep", since=(2, 0), sm=20),
+    address(
         "isspacep.{space:const|param|param::entry}",
         "p:pred, a:b64",
         "isspacep_flat",
@@ -171,10 +224,10 @@ ADDRESSES = [
         (3, 1),
         20,
     ),
-    Form("mapa.{t:u32|u64}", "d:t, a:t+sym, b:u32", "mapa", "exact", (7, 8), 90),
-    Form("mapa.shared::cluster.{t:u32|u64}", "d:t, a:t+sym, b:u32", "mapa", "exact", (7, 8), 90),
-    Form("getctarank.{t:u32|u64}", "d:u32, a:t+sym", "getctarank", "exact", (7, 8), 90),
-    Form("getctarank.shared::cluster.{t:u32|u64}", "d:u32, a:t+sym", "getctarank", "exact", (7, 8), 90),
+    address("mapa.{t:u32|u64}", "d:t, a:t+sym, b:u32", "mapa", "exact", (7, 8), 90),
+    address("mapa.shared::cluster.{t:u32|u64}", "d:t, a:t+sym, b:u32", "mapa", "exact", (7, 8), 90),
+    address("getctarank.{t:u32|u64}", "d:u32, a:t+sym", "getctarank", "exact", (7, 8), 90),
+    address("getctarank.shared::cluster.{t:u32|u64}", "d:u32, a:t+sym", "getctarank", "exact", (7, 8), 90),
 ]
 
 FORMS = [*LOADS, *STORES, *HINTS, *ADDRESSES]

@@ -6,15 +6,14 @@ import re
 from functools import cache
 from typing import NamedTuple
 
+from ptx2amd.isa.form import DESTINATIONS
 from ptx2amd.isa.syntax import split_outside
 from ptx2amd.ptx.ast import Addr, Imm, Operand, Pair, Reg, Sym, Vec
 
-DESTINATIONS = ("d", "e", "p", "q", "u")
-
 
 class Slot(NamedTuple):
-    """One operand of a row. kind: "value", "vec", "addr", "addr*", "list", "label", "sym", "imm", "any", "pair",
-    "rest" (all operands that are left)."""
+    """One operand of a row. kind: "value", "vec", "addr", "addr*", "list", "label", "targets", "proto", "sym", "imm",
+    "any", "pair", "rest" (all operands that are left)."""
 
     kind: str
     name: str
@@ -47,6 +46,8 @@ class Slot(NamedTuple):
             "addr*": "an address in brackets",
             "list": "a list in parentheses",
             "label": "a label",
+            "targets": "a list declared with .branchtargets",
+            "proto": "a .callprototype or .calltargets list",
             "sym": "a symbol",
             "imm": "a constant",
             "any": "an operand",
@@ -57,7 +58,8 @@ class Slot(NamedTuple):
 _SLOT = re.compile(
     r"([!-]?)(?:\{(\w+)(?:\*(\d+|\?|n/\d))?\}|\[(\w+)(,\*)?\]|\((\w+)\)|(\w+)(\.)?)(?::([^?]+))?(?:(\?)(\w+)?)?$"
 )
-_KINDS = {"label", "sym", "imm", "any"}
+_LABELS = ("label", "targets", "proto")
+_KINDS = {*_LABELS, "sym", "imm", "any"}
 
 
 @cache
@@ -147,7 +149,7 @@ def fits(slot: Slot, operand: Operand, mods: dict[str, str]) -> bool:
         return isinstance(operand, Addr)
     if kind == "list":
         return isinstance(operand, Vec)
-    if kind in ("label", "sym"):
+    if kind == "sym" or kind in _LABELS:
         return isinstance(operand, Sym)
     if kind == "imm":
         return isinstance(operand, Imm)

@@ -1,8 +1,11 @@
 """Matrix products of a warp with elements of 4, 6 and 8 bits, some with scales for blocks of them (sm_120): rows of
 the instruction table."""
 
-from ptx2amd.isa.form import Form
+from ptx2amd.isa.effects import LANE, WARP
+from ptx2amd.isa.form import Form, family
 from ptx2amd.isa.matrix import SUM
+
+row = family("9.7.16.5", "", does=WARP, result=LANE, software="f16")
 
 SMALL = "e4m3|e5m2|e3m2|e2m3|e2m1"
 BYTES = "mma.sync.aligned.{shape:m16n8k32}.row.col"
@@ -34,14 +37,14 @@ def _scaled(
     shape = head.partition("shape:")[2].partition("}")[0]
     sparse = head.replace("mma.sync.aligned", SPARSE).replace(shape, {"m16n8k32": "m16n8k64"}.get(shape, "m16n8k128"))
     return [
-        Form(head + tail, SCALED, "mma_scaled", SUM, since, 120),
-        Form(sparse + tail, SPARSE_SCALED, "mma_sparse_scaled", SUM, since, 120),
+        row(head + tail, SCALED, "mma_scaled", SUM, since, 120),
+        row(sparse + tail, SPARSE_SCALED, "mma_sparse_scaled", SUM, since, 120, see="9.7.16.6", software="all"),
     ]
 
 
 FORMS = [
     *(
-        Form(
+        row(
             f"{BYTES}.{{kind:kind::f8f6f4}}.{{dt:{d}}}.{{at:{SMALL}}}.{{bt:{SMALL}}}.{{ct:{d}}}",
             operands,
             "mma_small",

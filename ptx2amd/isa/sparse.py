@@ -1,7 +1,10 @@
 """Matrix products of a warp with a sparse A (mma.sp): rows of the instruction table."""
 
-from ptx2amd.isa.form import Form
+from ptx2amd.isa.effects import LANE, WARP
+from ptx2amd.isa.form import Form, family
 from ptx2amd.isa.matrix import SUM
+
+row = family("9.7.16.6", "", does=WARP, result=LANE, software="all")
 
 BYTES = "u8|s8"
 NIBBLES = "u4|s4"
@@ -31,7 +34,7 @@ def _row(
 ) -> Form:
     registers, kind = _ACCUMULATORS[c]
     sat = ".[sat:satfinite]" if c == "s32" else ""
-    return Form(
+    return row(
         f"mma.{{sparse:{sparse}}}.sync.aligned.{{shape:{shape}}}.row.col{sat}{word}"
         f".{{dt:{c}}}.{{at:{types}}}.{{bt:{types}}}.{{ct:{c}}}",
         f"{{d*{registers}}}:{kind}, {{a*{count}}}:b32, {{b*{count}}}:b32, {{c*{registers}}}:{kind}, m:b32, n:imm",
@@ -49,6 +52,5 @@ FORMS = [
     for c in accumulators
     if sparse != "sp" or sm < 120
 ] + [  # elements of 4 and 6 bits too, in bytes
-    _row("sp::ordered_metadata", (8, 7), "m16n8k64", SMALL, 4, c, 120, ".{kind:kind::f8f6f4}")
-    for c in ("f16", "f32")
+    _row("sp::ordered_metadata", (8, 7), "m16n8k64", SMALL, 4, c, 120, ".{kind:kind::f8f6f4}") for c in ("f16", "f32")
 ]

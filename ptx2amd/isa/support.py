@@ -17,12 +17,6 @@ from ptx2amd.target.arch import ARCHS
 
 # One chip of each family: Vega, CDNA 1 to 4, RDNA 2 to 4 (RDNA 1 is as 2), gfx125x
 FAMILIES = ("gfx900", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201", "gfx1250")
-PRODUCTS = {"mma": "", "wmma": "", "wgmma": "", "mma_small": "f16", "mma_scaled": "f16"}  # lower: elements on the chip
-SOFTWARE = {  # lower: what no chip's instructions do
-    **dict.fromkeys(("mma_sparse", "mma_sparse_scaled", "mma_quadpair"), "products"),
-    **dict.fromkeys(("tex", "tex_level", "tld4", "suld", "sust", "sust_formatted", "sured"), "images"),
-    **dict.fromkeys(("cvt_to_small", "cvt_from_small", "cvt_stochastic", "cvt_stochastic_small"), "conversions"),
-}
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "support"
 
@@ -36,14 +30,15 @@ def status(form: Form) -> str:
 def in_software(form: Form) -> list[str]:
     """The families (of FAMILIES) on which a form, or some types of it, is a sequence of ours where other chips, or
     NVIDIA's, have one instruction: matrix products, images, small floats."""
-    if form.lower in SOFTWARE:
-        return list(FAMILIES)
-    if form.lower not in PRODUCTS:
+    if not form.lower or not form.software:
         return []
+    if form.software == "all":
+        return list(FAMILIES)
     choices = {field.name: [word for words in field.choices for word in words] for field in fields(form.syntax)}
     if "sparse" in choices:
         return list(FAMILIES)
-    first, second = ([PRODUCTS[form.lower]] if PRODUCTS[form.lower] else choices.get(x, ["f16"]) for x in ("at", "bt"))
+    own = [] if form.software == "product" else [form.software]  # what the elements become
+    first, second = (own or choices.get(x, ["f16"]) for x in ("at", "bt"))
     pairs = [(a, b) for a in first for b in second]
     return [name for name in FAMILIES if not all(has_unit(name, a, b) for a, b in pairs)]
 
@@ -73,8 +68,10 @@ def page() -> str:
         "a matrix product, an image access or a conversion of small floats is a sequence of ours instead of the chip's",
         "instructions for it. The status holds on every chip.",
         "",
-        "| form | operands | PTX | sm | status | software |",
-        "| --- | --- | --- | --- | --- | --- |",
+        "The section is that of the manual of PTX ISA 9.4.",
+        "",
+        "| form | operands | PTX | sm | section | status | software |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     for form in sorted(rows(), key=lambda form: form.mnemonic):
         since = ".".join(map(str, form.since))
@@ -83,6 +80,7 @@ def page() -> str:
             f"`{form.operands}`" if form.operands else "",
             since,
             str(form.sm or ""),
+            form.see,
             form.exact,
             "all" if len(software := in_software(form)) == len(FAMILIES) else " ".join(software),
         )
@@ -99,6 +97,7 @@ def machine_readable() -> str:
                     "operands": form.operands,
                     "since": list(form.since),
                     "sm": form.sm,
+                    "section": form.see,
                     "status": status(form),
                     "detail": form.exact,
                     "software": in_software(form),

@@ -1,6 +1,9 @@
 """Surfaces: rows of the instruction table."""
 
-from ptx2amd.isa.form import Form
+from ptx2amd.isa.effects import ATOM, READS, SOURCES, WIDER, WRITES
+from ptx2amd.isa.form import family
+
+row = family("9.7.13", "suld sust sured suq", does=READS, result=SOURCES, memory="surface", software="all")
 
 FORMATTED = "approx: integers beyond the surface's format are clamped to it, which is not documented"
 CLAMP = ".{clamp:trap|clamp|zero}"
@@ -16,39 +19,49 @@ FORMS = [
         form
         for vec, one, types in COUNTS
         for form in (
-            Form(
+            row(
                 f"suld.b.{SHAPES}.[cop:ca|cg|cs|cv]{vec}.{{t:{types}}}{CLAMP}",
                 f"{{d{one}}}:t, [a,*]",
                 "suld",
                 "exact",
                 (1, 5),
+                takes=WIDER,
+                name_words=1,
             ),
-            Form(
+            row(
                 f"sust.{{mode:b}}.{SHAPES}.[cop:wb|cg|cs|wt]{vec}.{{t:{types}}}{CLAMP}",
                 f"[a,*], {{b{one}}}:t",
                 "sust",
                 "exact",
                 (1, 5),
+                does=WRITES,
+                takes=WIDER,
+                name_words=1,
             ),
         )
     ),
     *(
-        Form(
+        row(
             f"sust.{{mode:p}}.{SHAPES}{vec}.{{t:b32}}{CLAMP}",
             f"[a,*], {{b{one}}}:t",
             "sust_formatted",
             FORMATTED,
             (2, 0),
+            does=WRITES,
+            takes=WIDER,
+            name_words=1,
         )
         for vec, one in ((".{vec:v2|v4}", ""), ("", "*1"))
     ),
     *(
-        Form(
+        row(
             f"sured.{{mode:{mode}}}.{{op:{op}}}.{{geom:1d|2d|3d}}.{{t:{t}}}{CLAMP}",
             "[a,*], b:t",
             "sured",
             "exact",
             (3, 0),
+            does=ATOM,
+            name_words=1,
         )
         for mode, op, t in (
             ("b", "add", "u32|s32|u64"),
@@ -58,5 +71,5 @@ FORMS = [
             ("p", "min|max", "b32|b64"),
         )
     ),
-    Form(f"suq.{{query:{QUERIES}}}.b32", "d:b32, [a]", "image_query", "exact", (1, 5)),
+    row(f"suq.{{query:{QUERIES}}}.b32", "d:b32, [a]", "image_query", "exact", (1, 5), software=""),
 ]

@@ -7,19 +7,6 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-# Of these, the first words are part of the instruction's name and stand in their place: the literal words that
-# a row begins with (perhaps after `cta`), or else its first field. All other modifiers go in any order.
-_NAMED = {
-    *("bar", "barrier", "brx", "cp", "createpolicy", "cvta", "dp2a", "fence", "griddepcontrol", "mad", "mad24"),
-    *("clmad", "madc", "mbarrier", "mul", "mul24", "multimem", "pmevent", "setmaxnreg", "shf", "suld", "sured", "sust"),
-    *("clusterlaunchcontrol", "red", "st"),
-    *("tcgen05", "tensormap", "tex", "txq", "wgmma", "wmma"),
-}
-_LITERAL_ONLY = ("cvta", "tex", "fence", "red", "st")
-_MORE_NAME = (["load"], ["store"], ["test_wait"], ["try_wait"])  # wmma.load.a, mbarrier.try_wait.parity
-_ANYWHERE = ("sync", "aligned", "mbarrier_init")
-
-
 _TYPE = re.compile(
     r"(pred|[bsu](8|16|32|64|128)|[su]4|b1|b4|b6|t?f(16|32|64)(x2)?|bf16(x2)?|[us]16x2|[us]8x4|s2f6x2|u?e\d+m\d+(x\d)?|b8x16|b\dx16_p\d+)\Z"
 )
@@ -99,9 +86,9 @@ def in_order(syntax: tuple[Field, ...], words: tuple[str, ...]) -> dict[str, str
     return walk(0, 0)
 
 
-def any_order(mnemonic: str, syntax: tuple[Field, ...], words: tuple[str, ...]) -> dict[str, str] | None:
+def any_order(syntax: tuple[Field, ...], words: tuple[str, ...], name_words: int = 0) -> dict[str, str] | None:
     """Field values when the words can be dealt to the fields in some order, else None. Types keep their order
-    among each other, and so do fields that compete for the same words."""
+    among each other, and so do fields that compete for the same words; the first `name_words` fields stay in front."""
 
     def walk(index: int, left: tuple[str, ...]) -> dict[str, str] | None:
         if index == len(syntax):
@@ -120,10 +107,9 @@ def any_order(mnemonic: str, syntax: tuple[Field, ...], words: tuple[str, ...]) 
             return None if rest is None else _with(rest, field, "")
         return None
 
-    length = _name_length(mnemonic, syntax)
-    for count in range(len(words) + 1 if length else 1):
-        name = in_order(syntax[:length], words[:count])
-        rest = None if name is None else walk(length, words[count:])
+    for count in range(len(words) + 1 if name_words else 1):
+        name = in_order(syntax[:name_words], words[:count])
+        rest = None if name is None else walk(name_words, words[count:])
         if name is not None and rest is not None:
             return {**name, **rest}
     return None
@@ -134,21 +120,6 @@ def _ordered(word: str, other: str) -> bool:
     if any(word in kind and other in kind for kind in _KINDS):
         return True
     return bool(_TYPE.match(word) and _TYPE.match(other))
-
-
-def _name_length(mnemonic: str, syntax: tuple[Field, ...]) -> int:
-    """How many of a row's first fields belong to the instruction's name."""
-    if mnemonic not in _NAMED or not syntax:
-        return 0
-    begin = int(syntax[0].choices == (("cta",),))
-    length = begin
-    while length < len(syntax) and not syntax[length].name and syntax[length].choices[0][0] not in _ANYWHERE:
-        length += 1
-    field = length < len(syntax) and syntax[length].name not in ("", "rnd") and not syntax[length].optional
-    literals = [syntax[n].choices[0][0] for n in range(begin, length)]
-    if field and (literals in _MORE_NAME or (not literals and mnemonic not in _LITERAL_ONLY)):
-        length += 1
-    return length
 
 
 def _occurrences(field: Field, words: tuple[str, ...]) -> Iterator[tuple[int, tuple[str, ...]]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
 
 from ptx2amd.isa.form import Form
 
@@ -40,14 +39,18 @@ FAMILIES = (
 )
 
 
+def family(name: str) -> list[Form]:
+    """The rows of one of FAMILIES."""
+    return import_module(f"ptx2amd.isa.{name}").FORMS
+
+
 @cache
 def rows() -> tuple[Form, ...]:
-    """All rows, in family order."""
-    found: list[Form] = []
-    for family in FAMILIES:
-        name = f"ptx2amd.isa.{family}"
-        if find_spec(name) is not None:
-            found += import_module(name).FORMS
+    """All rows, in family order. Raises ValueError for one that does not say what it does to memory."""
+    found = [form for name in FAMILIES for form in family(name)]
+    for form in found:
+        if "[" in form.operands and not form.does and form.exact != "hint":
+            raise ValueError(f"{form.syntax}: what it does to memory is not said")
     return tuple(found)
 
 

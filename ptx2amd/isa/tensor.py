@@ -1,7 +1,11 @@
 """Multicast memory (sm_90 and later), which needs a multicast object, and cuMulticastCreate is refused: rows of the
 instruction table, all refused."""
 
-from ptx2amd.isa.form import Form
+from ptx2amd.isa.effects import ANYTHING
+from ptx2amd.isa.form import family
+from ptx2amd.isa.sections import DATA
+
+row = family(*DATA, does=ANYTHING, name_words=1)
 
 MULTICAST = "refused: multicast memory (multimem), of which the driver makes none"
 
@@ -9,7 +13,7 @@ NARROW = "u32|s32|u64|b32|f16|f16x2|bf16|bf16x2|f32|f64"
 
 
 MAPPED = [
-    Form(
+    row(
         f"multimem.ld_reduce.[sem:weak|relaxed|acquire].[scope:cta|cluster|gpu|sys].[space:global]"
         f".{{op:min|max|add|and|or|xor}}.[acc:acc::f32|acc::f16].[vec:v2|v4|v8].{{t:{NARROW}|s64|b64|e5m2|e4m3}}",
         "{d}:t, [a]",
@@ -18,7 +22,7 @@ MAPPED = [
         (8, 1),
         90,
     ),
-    Form(
+    row(
         f"multimem.st.[sem:weak|relaxed|release].[scope:cta|cluster|gpu|sys].[space:global].[vec:v2|v4|v8]"
         f".{{t:{NARROW}|s64|b64}}",
         "[a], {b}:t",
@@ -27,7 +31,7 @@ MAPPED = [
         (8, 1),
         90,
     ),
-    Form(
+    row(
         f"multimem.red.[sem:relaxed|release].[scope:cta|cluster|gpu|sys].[space:global].{{op:min|max|add|and|or|xor}}"
         f".[vec:v2|v4|v8].{{t:{NARROW}|s64|b64}}",
         "[a], {b}:t",
@@ -38,7 +42,7 @@ MAPPED = [
     ),
 ]
 COPIES = [
-    Form(
+    row(
         "multimem.{op:cp.async.bulk|cp.reduce.async.bulk}.*",
         "*",
         "",

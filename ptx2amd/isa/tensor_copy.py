@@ -2,7 +2,13 @@
 
 from collections.abc import Iterator
 
-from ptx2amd.isa.form import Form
+from ptx2amd.isa.effects import ATOM, ORDERS, READS, SPACES, WARP_BARRIER, WRITES
+from ptx2amd.isa.form import Form, family
+from ptx2amd.isa.sections import DATA, SYNCHRONIZATION
+
+copy = family(*DATA, does=READS | WRITES, takes=SPACES)
+edit = family(*DATA, does=WRITES, name_words=2)
+publish = family(*SYNCHRONIZATION, does=READS | WRITES | ORDERS | WARP_BARRIER)
 
 COMPLETE = "mbarrier::complete_tx::bytes"
 HINT = ".[hint:L2::cache_hint]"
@@ -25,17 +31,26 @@ def _modes(four: str, im2col: str, offsets: bool) -> Iterator[tuple[str, str, st
 
 
 def _rows(
-    head: str, middle: str, end: str, operands: str, modes: tuple[str, str, bool], lower: str, exact: str, first="8.0"
+    head: str,
+    middle: str,
+    end: str,
+    operands: str,
+    modes: tuple[str, str, bool],
+    lower: str,
+    exact: str,
+    first="8.0",
+    **more: object,
 ) -> list[Form]:
     """Rows of all modes: `{c}` in the operands is where offsets of convolutions stand."""
     return [
-        Form(
+        copy(
             head + (mode % middle) + end,
             operands.replace("{c}", offsets),
             lower,
             exact,
             max((int(v[0]), int(v[2])) for v in (since, first)),
             sm,
+            **more,
         )
         for mode, offsets, since, sm in _modes(*modes)
     ]
@@ -60,10 +75,20 @@ COPIES = [
             "tensor_load",
             ROUNDED,
             first,
+            memory="shared",
+            name_words=3,
         )
     ),
     *_rows(
-        TILE, ".global.shared::cta", f".bulk_group{HINT}", f"[a,*], [b]{{c}}, {POLICY}", STORE, "tensor_store", "exact"
+        TILE,
+        ".global.shared::cta",
+        f".bulk_group{HINT}",
+        f"[a,*], [b]{{c}}, {POLICY}",
+        STORE,
+        "tensor_store",
+        "exact",
+        memory="global",
+        name_words=3,
     ),
     *_rows(
         "cp.reduce.async.bulk.tensor",
@@ -73,22 +98,41 @@ COPIES = [
         STORE,
         "tensor_reduce",
         SUBNORMAL,
+        does=ATOM,
+        memory="global",
+        name_words=4,
     ),
     *_rows(
-        "cp.async.bulk.prefetch.tensor", ".L2.global", HINT, f"[a,*]{{c}}, {POLICY}", LOAD, "nothing", "hint"
+        "cp.async.bulk.prefetch.tensor",
+        ".L2.global",
+        HINT,
+        f"[a,*]{{c}}, {POLICY}",
+        LOAD,
+        "nothing",
+        "hint",
+        does=READS,
+        memory="global",
+        name_words=4,
     ),
     *(
-        Form(
-            f"{head}.{{dim:3d|4d|5d}}{middle}.{{mode:im2col::w|im2col::w::128}}{end}", operands, "", WIDE, (8, 6), 100
+        copy(
+            f"{head}.{{dim:3d|4d|5d}}{middle}.{{mode:im2col::w|im2col::w::128}}{end}",
+            operands,
+            "",
+            WIDE,
+            (8, 6),
+            100,
+            name_words=words,
         )
-        for head, middle, end, operands in (
+        for words, head, middle, end, operands in (
             (
+                3,
                 TILE,
                 ".{to:shared::cluster|shared::cta}.global",
                 f".{COMPLETE}{MULTICAST}{PAIR}{HINT}",
                 f"[a], [b,*], [m], {{c*2}}:b16, g:b16?multicast, {POLICY}",
             ),
-            ("cp.async.bulk.prefetch.tensor", ".L2.global", HINT, f"[a,*], {{c*2}}:b16, {POLICY}"),
+            (4, "cp.async.bulk.prefetch.tensor", ".L2.global", HINT, f"[a,*], {{c*2}}:b16, {POLICY}"),
         )
     ),
 ]
@@ -97,12 +141,12 @@ REPLACE = "tensormap.replace.tile"
 SPACE = ".[space:global|shared::cta].b1024"
 
 MAPS = [
-    Form(f"{REPLACE}.{{field:global_address}}{SPACE}.b64", "[a], b:b64", "tensormap_replace", "exact", (8, 3), 90),
-    Form(f"{REPLACE}.{{field:rank}}{SPACE}.b32", "[a], b:b32", "tensormap_replace", "exact", (8, 3), 90),
-    Form(
+    edit(f"{REPLACE}.{{field:global_address}}{SPACE}.b64", "[a], b:b64", "tensormap_replace", "exact", (8, 3), 90),
+    edit(f"{REPLACE}.{{field:rank}}{SPACE}.b32", "[a], b:b32", "tensormap_replace", "exact", (8, 3), 90),
+    edit(
         f"{REPLACE}.{{field:global_stride}}{SPACE}.b64", "[a], n:imm, b:b64", "tensormap_replace", "exact", (8, 3), 90
     ),
-    Form(
+    edit(
         f"{REPLACE}.{{field:box_dim|global_dim|element_stride}}{SPACE}.b32",
         "[a], n:imm, b:b32",
         "tensormap_replace",
@@ -110,7 +154,7 @@ MAPS = [
         (8, 3),
         90,
     ),
-    Form(
+    edit(
         f"{REPLACE}.{{field:elemtype|interleave_layout|swizzle_mode|fill_mode|swizzle_atomicity}}{SPACE}.b32",
         "[a], b:imm",
         "tensormap_replace",
@@ -118,7 +162,7 @@ MAPS = [
         (8, 3),
         90,
     ),
-    Form(
+    publish(
         "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.{scope:cta|cluster|gpu|sys}"
         ".sync.aligned",
         "[a], [b], n:imm",
@@ -126,6 +170,8 @@ MAPS = [
         "exact",
         (8, 3),
         90,
+        memory="global",
+        name_words=5,
     ),
 ]
 

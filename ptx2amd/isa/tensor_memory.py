@@ -1,6 +1,9 @@
 """Tensor memory and its matrix operations (tcgen05, sm_100 and later): a row of the instruction table, refused."""
 
-from ptx2amd.isa.form import Form
+from ptx2amd.isa.effects import ANYTHING
+from ptx2amd.isa.form import family
+
+row = family("9.7.18", "", does=ANYTHING, name_words=1)
 
 MEMORY = "refused: tensor memory (tcgen05)"
 
@@ -9,4 +12,4 @@ OPERATIONS = (
     "wait::ld|wait::st|fence::before_thread_sync|fence::after_thread_sync"
 )
 
-FORMS = [Form(f"tcgen05.{{op:{OPERATIONS}}}.*", "*", "", MEMORY, (8, 6), 100)]
+FORMS = [row(f"tcgen05.{{op:{OPERATIONS}}}.*", "*", "", MEMORY, (8, 6), 100)]

@@ -1,6 +1,9 @@
 """Textures: rows of the instruction table."""
 
-from ptx2amd.isa.form import Form
+from ptx2amd.isa.effects import READS, SOURCES, WHOLE
+from ptx2amd.isa.form import family
+
+row = family("9.7.12", "- - tex tld4 txq istypep", does=READS, result=SOURCES, memory="texture", software="all")
 
 READ = "approx: filters with weights of 8 bits, sums in f32; texels that are not filtered are exact"
 DEPTH = "refused: depth textures, which no function of the driver makes"
@@ -15,6 +18,8 @@ QUERIES = (
 RESULT = "{d}:t|p:pred?"  # the predicate: whether the texels are resident
 CUBE_OFFSETS = "refused: texel offsets in cubes"
 OFFSET, COMPARED = ", {b*?}:s32?", ", {b*?}:s32?, c:f32"
+
+
 def _ends(geometry: str, lower: str, exact: str) -> tuple[tuple[str, tuple[str, str]], ...]:
     """(operands behind the others, lowering and fidelity) for some geometries."""
     if geometry == FLAT:
@@ -31,12 +36,14 @@ LEVELS = (  # kind, further operands by the type of coordinates
 
 FORMS = [
     *(
-        Form(
+        row(
             f"tex{kind}.{{geom:{geometry}}}.{format_}.{{ct:{ct}}}",
             f"{RESULT}, [a,*]{more}{end}",
             *how,
             max(since, (4, 3) if kind == ".grad" and geometry == CUBES else since),
             sm,
+            takes=WHOLE if "f16x2" in format_ else 0,
+            name_words=int(kind != ""),
         )
         for kind, operands in LEVELS
         for format_, since, sm in FORMATS
@@ -46,9 +53,9 @@ FORMS = [
         for end, how in _ends(geometry, "tex_level" if more else "tex", READ)
         if how[1] != DEPTH or ct == "f32"
     ),
-    Form("tex.{geom:2dms|a2dms}.{vec:v4}.{t:u32|s32|f16|f32}.s32", f"{RESULT}, [a,*]", "", SAMPLES, (3, 2)),
+    row("tex.{geom:2dms|a2dms}.{vec:v4}.{t:u32|s32|f16|f32}.s32", f"{RESULT}, [a,*]", "", SAMPLES, (3, 2)),
     *(
-        Form(
+        row(
             f"tld4.{{comp:r|g|b|a}}.{{geom:{geometry}}}.{{vec:v4}}.{{t:u32|s32|f32}}.f32",
             f"{RESULT}, [a,*]{end}",
             *how,
@@ -57,8 +64,17 @@ FORMS = [
         for geometry, like in (("2d|a2d", FLAT), (CUBES, CUBES))
         for end, how in _ends(like, "tld4", "exact")
     ),
-    Form(f"txq.{{query:{QUERIES}}}.b32", "d:b32, [a]", "image_query", "exact", (1, 5)),
-    Form("txq.force_unnormalized_coords.b32", "d:b32, [a]", "", SAMPLERS, (1, 5)),
-    Form("txq.level.{query:width|height|depth}.b32", "d:b32, [a], l:b32", "image_query", "exact", (4, 3), 30),
-    Form("istypep.{t:texref|samplerref|surfref}", "p:pred, a:u64", "istypep", "exact", (4, 0), 30),
+    row(f"txq.{{query:{QUERIES}}}.b32", "d:b32, [a]", "image_query", "exact", (1, 5), software="", name_words=1),
+    row("txq.force_unnormalized_coords.b32", "d:b32, [a]", "", SAMPLERS, (1, 5), name_words=2),
+    row(
+        "txq.level.{query:width|height|depth}.b32",
+        "d:b32, [a], l:b32",
+        "image_query",
+        "exact",
+        (4, 3),
+        30,
+        software="",
+        name_words=1,
+    ),
+    row("istypep.{t:texref|samplerref|surfref}", "p:pred, a:u64", "istypep", "exact", (4, 0), 30, software=""),
 ]

@@ -5,7 +5,11 @@ destination then selects it)."""
 
 from __future__ import annotations
 
-from ptx2amd.isa.form import Form
+from ptx2amd.isa.effects import NOTHING
+from ptx2amd.isa.form import Form, family
+
+row = family("9.7.20.1", "", does=NOTHING)  # no sections of their own
+lanes = family("9.7.20.2", "", does=NOTHING)
 
 WORD = "u32|s32"
 TYPES = f"{{t:{WORD}}}.{{at:{WORD}}}.{{bt:{WORD}}}"
@@ -20,15 +24,15 @@ def _scalar(head: str, saturates: bool, t: str = "t") -> list[Form]:
     sat = ".[sat:sat]" if saturates else ""
     two = "a.:at, b.:bt"
     return [
-        Form(f"{head}{sat}", f"d:{t}, {two}, c:{t}?", "video", since=(2, 0), sm=20),
-        Form(f"{head}{sat}.{ACC}", f"d:{t}, {two}, c:{t}", "video", since=(2, 0), sm=20),
-        Form(f"{head}{sat}", f"d.:{t}, {two}, c:{t}", "video", since=(2, 0), sm=20),
+        row(f"{head}{sat}", f"d:{t}, {two}, c:{t}?", "video", since=(2, 0), sm=20),
+        row(f"{head}{sat}.{ACC}", f"d:{t}, {two}, c:{t}", "video", since=(2, 0), sm=20),
+        row(f"{head}{sat}", f"d.:{t}, {two}, c:{t}", "video", since=(2, 0), sm=20),
     ]
 
 
 def _simd(syntax: str, t: str = "t") -> list[Form]:
     """A SIMD instruction on all lanes, and on those that the destination selects."""
-    return [Form(syntax, f"{d}:{t}, a.:at, b.:bt, c:{t}", "video_lanes", since=(3, 0), sm=30) for d in ("d", "d.")]
+    return [lanes(syntax, f"{d}:{t}, a.:at, b.:bt, c:{t}", "video_lanes", since=(3, 0), sm=30) for d in ("d", "d.")]
 
 
 SCALAR = [
@@ -40,7 +44,7 @@ SCALAR = [
     ),
     *_scalar(f"vset.{COMPARED}", False, "u32"),
     *(
-        Form(
+        row(
             f"vmad.{TYPES}.{one}[sat:sat].[scale:shr7|shr15]",
             operands,
             "vmad",

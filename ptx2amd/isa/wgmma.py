@@ -2,8 +2,12 @@
 1-bit elements, 32 bytes deep (sparse A: B is 64 bytes deep); B and, unless it is in registers, A lie in shared memory,
 where a descriptor says how."""
 
-from ptx2amd.isa.form import Form
+from ptx2amd.isa.effects import GROUP_BARRIER, LANE, READS, WARP, WARP_BARRIER, WHOLE
+from ptx2amd.isa.form import Form, family
 from ptx2amd.isa.matrix import SUM
+
+row = family("9.7.17.5", "", does=WARP | READS, memory="shared", result=LANE, takes=WHOLE, software="product")
+order = family("9.7.17.7", "", does=GROUP_BARRIER | WARP_BARRIER, name_words=1)
 
 EIGHTHS = "e4m3|e5m2"
 BYTES = "u8|s8"
@@ -42,12 +46,13 @@ def _rows() -> list[Form]:
                     exact = "exact" if d == "s32" else SUM
                     since = (8, 2) if word else (8, 0)
                     if depth:
-                        found.append(Form(syntax, ", ".join(operands), "wgmma", exact, since, 90))
+                        see = "9.7.17.6" if word else "9.7.17.5"
+                        found.append(row(syntax, ", ".join(operands), "wgmma", exact, since, 90, see=see, name_words=1))
     return found
 
 
 FORMS = [
-    Form("wgmma.{op:fence|commit_group}.sync.[aligned:aligned]", "", "wgmma_order", since=(8, 0), sm=90),
-    Form("wgmma.wait_group.sync.[aligned:aligned]", "n:imm", "wgmma_order", since=(8, 0), sm=90),
+    order("wgmma.{op:fence|commit_group}.sync.[aligned:aligned]", "", "wgmma_order", since=(8, 0), sm=90),
+    order("wgmma.wait_group.sync.[aligned:aligned]", "n:imm", "wgmma_order", since=(8, 0), sm=90),
     *_rows(),
 ]

@@ -1,6 +1,11 @@
 """Matrix operations on fragments with a layout of our own (wmma): rows of the instruction table."""
 
-from ptx2amd.isa.form import Form
+from ptx2amd.isa.effects import ADDRESS_32, LANE, READS, WARP, WRITES
+from ptx2amd.isa.form import Form, family
+
+row = family("9.7.16.4", "", does=WARP, result=LANE, software="product")
+load = family("9.7.16.4", "", does=WARP | READS, result=LANE, takes=ADDRESS_32, name_words=2)
+store = family("9.7.16.4", "", does=WARP | WRITES, takes=ADDRESS_32, name_words=2)
 
 SUM = "approx: products are exact, sums are rounded in a fixed order of our own, to f32"
 LAYOUT = "{layout:row|col}"
@@ -28,7 +33,7 @@ ACCUMULATORS = (
 )
 
 LOADS = [
-    Form(
+    load(
         f"wmma.load.{{part:{part}}}.sync.aligned.{{layout:{layouts[i]}}}.{{shape:{shape}}}{SPACE}.{{t:{ptype}}}",
         f"{{d*{counts[i]}}}:{register}, [a], b:u32?",
         "wmma_load",
@@ -44,14 +49,14 @@ RESULTS = [
     form
     for shapes, ptype, count, register, sm, since in ACCUMULATORS
     for form in (
-        Form(
+        load(
             f"wmma.load.{{part:c}}.sync.aligned.{LAYOUT}.{{shape:{'|'.join(shapes)}}}{SPACE}.{{t:{ptype}}}",
             f"{{d*{count}}}:{register}, [a], b:u32?",
             "wmma_load",
             since=since,
             sm=sm,
         ),
-        Form(
+        store(
             f"wmma.store.{{part:d}}.sync.aligned.{LAYOUT}.{{shape:{'|'.join(shapes)}}}{SPACE}.{{t:{ptype}}}",
             f"[a], {{c*{count}}}:{register}, b:u32?",
             "wmma_store",
@@ -62,17 +67,16 @@ RESULTS = [
 ]
 
 
-def _product(
-    shape: str, layouts: tuple[str, str], types: str, exact: str, regs: tuple, sm: int, since
-) -> Form:
+def _product(shape: str, layouts: tuple[str, str], types: str, exact: str, regs: tuple, sm: int, since) -> Form:
     nd, a, b, nc, source, dreg, creg = regs
-    return Form(
+    return row(
         f"wmma.mma.sync.aligned.{{alayout:{layouts[0]}}}.{{blayout:{layouts[1]}}}.{{shape:{shape}}}.{types}",
         f"{{d*{nd}}}:{dreg}, {{a*{a}}}:{source}, {{b*{b}}}:{source}, {{c*{nc}}}:{creg}",
         "wmma",
         exact,
         since,
         sm,
+        name_words=1,
     )
 
 
@@ -148,12 +152,13 @@ PRODUCTS = [
         )
         for t in ("u4", "s4")
     ),
-    Form(
+    row(
         "wmma.mma.{op:xor.popc|and.popc}.sync.aligned.row.col.{shape:m8n8k128}.{dt:s32}.{at:b1}.{bt:b1}.{ct:s32}",
         "{d*2}:s32, {a*1}:b32, {b*1}:b32, {c*2}:s32",
         "wmma",
         since=(6, 3),
         sm=75,
+        name_words=1,
     ),
 ]
 

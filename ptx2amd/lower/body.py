@@ -4,14 +4,15 @@ lowerings (templates of the table's rows, or functions registered with @lowers).
 from __future__ import annotations
 
 from ptx2amd.errors import Unsupported
+from ptx2amd.isa.effects import JUMPS
+from ptx2amd.isa.form import DESTINATIONS
 from ptx2amd.lower import dispatch
 from ptx2amd.lower.function import FunctionLowering
-from ptx2amd.lower.names import DESTINATIONS, Analysis, Register, Storage, Target
+from ptx2amd.lower.names import Analysis, Register, Storage, Target
 from ptx2amd.lower.registry import Lowering, load
 from ptx2amd.lower.value import LLVM_TYPE
 from ptx2amd.ptx.ast import Inst, Label, Loc, Reg, Scope, Shape, Vec
 
-FOLDS_GUARD = frozenset(("bra", "brx_idx", "ret", "exit"))
 STRETCH = 1000  # lines of IR that LLVM may reorder: the time it takes grows with their square
 Action = tuple[Lowering, bool]  # the lowering, whether it folds guards
 
@@ -124,7 +125,7 @@ def action_of(fn: FunctionLowering, inst: Inst) -> Action:
     lower = shape.form.lower
     found = load().get(lower)
     if found is not None:
-        return found, lower in FOLDS_GUARD
+        return found, bool(shape.form.does & JUMPS)
     if shape.form.exact == "hint" and not lower:
         return lambda fn, inst: None, False
     if not lower or shape.form.exact.startswith("refused"):

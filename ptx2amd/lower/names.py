@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ptx2amd.isa.effects import JUMPS
+from ptx2amd.isa.form import DESTINATIONS
 from ptx2amd.lower.value import LLVM_TYPE, Val, bits_of
 from ptx2amd.ptx.ast import Addr, BranchTargets, Imm, Inst, Label, Proto, Reg, Scope, Shape, Sym, Var, Vec
-
-ENDS = frozenset(("bra", "brx_idx", "ret", "exit"))
-DESTINATIONS = frozenset(("d", "e", "p", "q", "u"))
 
 
 @dataclass(slots=True, eq=False)
@@ -166,7 +165,7 @@ class Analysis:
         if plan is None:
             plan = self.plans[id(shape)] = self._plan(shape)
         operands = inst.operands
-        if shape.form.lower in ENDS:
+        if shape.form.does & JUMPS:
             self._jump(inst)
         if inst.guard is not None:
             self._read(inst.guard.reg)
@@ -186,7 +185,7 @@ class Analysis:
                         self._write(item.name, ptx_type, inst.guard is not None)
             else:
                 self._read_inside(operand)
-        if shape.form.lower == "mov":
+        if shape.form.computes == "copy":
             self._constant(inst)
 
     def _constant(self, inst: Inst) -> None:

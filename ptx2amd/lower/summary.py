@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from ptx2amd.isa.effects import ARRIVES, BLOCK_BARRIER, CALLS, EXITS, GROUP_BARRIER
 from ptx2amd.ptx.ast import Addr, Function, Imm, Inst, Module, Operand, Scope, Sym, Var, Vec
 from ptx2amd.ptx.parse import parse_body
 
-BARRIERS = frozenset(("bar_sync", "bar_arrive", "bar_red"))
 WARP_GROUP = (16, 128)  # the barriers of warp groups: behind those of PTX (lower/named.py), their threads
 
 
@@ -65,17 +65,17 @@ def summarise(module: Module, function: Function) -> Summary:
         if facts is None:
             ftz = shape.mods.get("ftz")
             mode = 0 if ftz is None or "f32" not in shape.types else 1 if ftz else 2
-            facts = known[id(shape)] = (shape.form.mnemonic != "call", mode)
+            facts = known[id(shape)] = (not shape.form.does & CALLS, mode)
             if shape.form.exact.startswith("approx"):
                 summary.approximate.add(shape.opcode)
-            if shape.form.lower == "exit":
+            if shape.form.does & EXITS:
                 summary.exits = True
-        if shape.form.lower == "wgmma_order":
+        if shape.form.does & GROUP_BARRIER:
             summary.parts.add(WARP_GROUP)
-        if shape.form.lower in BARRIERS:
+        if shape.form.does & BLOCK_BARRIER:
             which = _known(item.get("a"))
             if "b" in shape.names:
-                summary.parts.add((which, 0 if shape.form.lower == "bar_arrive" else _known(item.get("b"))))
+                summary.parts.add((which, 0 if shape.form.does & ARRIVES else _known(item.get("b"))))
             else:
                 summary.wholes.add(which)
         if facts[1] == 1:

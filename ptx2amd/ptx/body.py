@@ -12,6 +12,7 @@ from operator import length_hint
 from typing import NoReturn
 
 from ptx2amd.errors import PtxError
+from ptx2amd.isa.effects import CALLS
 from ptx2amd.isa.match import MatchError
 from ptx2amd.ptx import constants, grammar, statics
 from ptx2amd.ptx.ast import (
@@ -249,7 +250,7 @@ class BodyParser:
                 return self._shape(opcode, *_elements(opcode, operands, kinds))
             shape, fix = resolve(opcode, operands, kinds)
             pairs = any(isinstance(operand, Pair) for operand in operands)
-            if not pairs and not fix.constants and shape.form.mnemonic != "call":
+            if not pairs and not fix.constants and not shape.form.does & CALLS:
                 _SHAPES[key] = shape
                 return shape, operands
             known = _FIXES[key] = shape, fix
@@ -258,7 +259,7 @@ class BodyParser:
         for index, ptype in fix.constants:
             value = constants_of(operands[index], ptype)
             operands = (*operands[:index], value, *operands[index + 1 :])
-        if shape.form.mnemonic == "call":
+        if shape.form.does & CALLS:
             operands = self._call(shape, operands, tuple(kind for _, kind in flat_kinds(kinds)))
         return shape, operands
 

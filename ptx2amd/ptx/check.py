@@ -6,21 +6,14 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ptx2amd.isa.effects import ADDRESS_32, ADDRESS_64, SPACES, SPECIALS, WHOLE, WIDER
+from ptx2amd.isa.form import Form
 from ptx2amd.isa.match import MatchError, matches
 from ptx2amd.isa.operands import Slot, align, slots
 from ptx2amd.ptx.ast import Operand, Shape
 
-# Instructions whose register operands may be wider than the instruction type.
-RELAXED = {"ld", "ldu", "st", "cvt", "suld", "sust"}
-# Instructions whose destination, first or second destination of a pair, may be discarded with `_`. (Some of the
-# elements of a destination list always may.)
-SINKS = {"atom", "mbarrier", "setp", "lop3"}
-FIRST_SINKS = {"elect", "lop3", "match", "setp"}
-SECOND_SINKS = {"match", "setp", "shfl"}
-# Instructions that read special registers.
 COORDINATES = {"1d": 1, "2d": 2, "3d": 3, "a1d": 2, "a2d": 3, "cube": 3, "acube": 4}
-IMAGES = {"tex", "tld4", "txq", "suld", "sust", "sured", "suq"}
-READS_SPECIAL = {"mov", "cvt"}
+IMAGES = ("texture", "surface")  # memory that is reached by objects, not by addresses
 # Types that live in untyped registers only.
 _STORAGE = {
     **dict.fromkeys(("bf16", "ue8m0x2", "e4m3x2", "e5m2x2", "ue4m3x2", "s2f6x2"), "b16"),
@@ -59,19 +52,16 @@ def judge(shape: Shape, operands: tuple[Operand, ...], kinds: tuple[str, ...]) -
     """Check the kinds of a matched statement. Raises MatchError with the index of the operand at fault."""
     row = align(slots(shape.form.operands), operands, shape.mods)
     assert row is not None
-    mnemonic = shape.form.mnemonic
-    relaxed = mnemonic in RELAXED and not _exact(shape)
+    relaxed = bool(shape.form.takes & WIDER) and not _exact(shape.mods)
     fixes: list[tuple[int, str]] = []
     flat = list(flat_kinds(kinds))
     for at, (index, kind) in enumerate(flat):
         slot, ptype = row[at][0], shape.types[at]
         if kind == "_" and slot.kind in ("value", "vec") and ptype != "_":
             paired = [i for i, _ in flat].count(index) > 1
-            second = at > 0 and flat[at - 1][0] == index
-            allowed = (SECOND_SINKS if second else FIRST_SINKS) if paired else SINKS
-            problem = _sink_problem(slot, allowed, mnemonic, ptype)
+            problem = "" if _discards(shape.form, slot, paired) else "must not be discarded"
         else:
-            problem = _problem(slot, ptype, kind, mnemonic, shape, relaxed)
+            problem = _problem(slot, ptype, kind, shape, relaxed)
         if problem:
             raise MatchError(f"operand {index + 1} of '{shape.opcode}' ({slot.name}) {problem}", index)
         if _converts(kind, ptype):
@@ -88,39 +78,32 @@ def flat_kinds(kinds: tuple[str, ...]) -> Iterator[tuple[int, str]]:
             yield index, kind
 
 
-def _exact(shape: Shape) -> bool:
-    """Whether registers must have the instruction type's width after all: st.async, and conversions from or to bf16,
-    tf32 and the small types."""
-    mods = shape.mods
-    return (
-        shape.form.syntax.startswith("st.async")
-        or "small" in mods
-        or "bf16" in (mods.get("t"), mods.get("a"))
-        or mods.get("t") == "tf32"
-    )
+def _exact(mods: dict[str, str]) -> bool:
+    """Whether registers must have the instruction type's width after all: conversions from or to bf16, tf32 and the
+    small types."""
+    return "small" in mods or "bf16" in (mods.get("t"), mods.get("a")) or mods.get("t") == "tf32"
 
 
-def _problem(slot: Slot, ptype: str, kind: str, mnemonic: str, shape: Shape, relaxed: bool) -> str:
+def _problem(slot: Slot, ptype: str, kind: str, shape: Shape, relaxed: bool) -> str:
     """What is wrong with an operand, as the end of a sentence, or ""."""
-    mods = shape.mods
-    if slot.kind == "label":
-        wanted, what = _LABELS.get(mnemonic, (("&label", "&?"), "a label"))
-        return "" if kind in wanted else f"must be {what}"
+    mods, takes = shape.mods, shape.form.takes
+    if slot.kind in _LABELS:
+        return "" if kind in _LABELS[slot.kind] else f"must be {slot.expected}"
     if kind == "&?":
         return "is not declared"
     if slot.kind in ("addr", "addr*"):
         if kind == "[_]":
             return "must be an address"
-        if mnemonic in IMAGES:
+        if shape.form.memory in IMAGES:
             return _image_problem(kind, mods)
         base, *rest = re.findall(r"[^][{}, ]+", kind) or [""]
-        if mnemonic == "cp" and (problem := _copy_problem(slot, base, len(rest), shape)):
+        if takes & SPACES and (problem := _copy_problem(slot, base, len(rest), shape)):
             return problem
-        own = {} if mnemonic == "cp" else mods  # of a copy's two spaces, `_copy_problem` knows which is whose
-        return _address_problem(base, mnemonic, own) or _coordinates_problem(rest, "s32")
+        own = {} if takes & SPACES else mods  # of a copy's two spaces, `_copy_problem` knows which is whose
+        return _address_problem(base, takes, own) or _coordinates_problem(rest, "s32")
     if slot.symbol and kind[0] == "&":
         space = mods.get("space", "").partition("::")[0]
-        if mnemonic == "cvta" and kind in ("&global", "&const", "&shared", "&local") and kind[1:] != space:
+        if space and kind in ("&global", "&const", "&shared", "&local") and kind[1:] != space:
             return f"is a variable in .{kind[1:]}, not in .{space}"
         return "" if kind in _VARIABLES else "must be a variable"
     if kind[0] == "-":
@@ -133,16 +116,16 @@ def _problem(slot: Slot, ptype: str, kind: str, mnemonic: str, shape: Shape, rel
             return "must be a whole register"
         if slot.part and slot.destination and "." not in kind:
             return "must select a part of the register"
-        whole = slot.name == "u" or (ptype == "f16x2" and mnemonic == "tex")
-        if whole and "_" in kind[1:-1].split(","):
-            return "must not be discarded"
-        if slot.kind == "vec" and not slot.destination and mnemonic != "mov" and "_" in kind[1:-1].split(","):
-            return "must not be discarded: it is a source"
+        if "_" in kind[1:-1].split(","):
+            if slot.destination and takes & WHOLE:
+                return "must not be discarded"
+            if slot.kind == "vec" and not slot.destination and slot.name not in shape.form.discards.split():
+                return "must not be discarded: it is a source"
         if kind[0] == "!" and slot.destination:
             return "must be a register that is not negated"
         if "#f" in kind and not by_field and (ptype == "b64" or (ptype[0] == "b" and kind[0] == "{")):
             return f"must be a register or an integer of type .{ptype}"
-        return _value_problem(kind, ptype, mnemonic if by_field else "", by_field and relaxed)
+        return _value_problem(kind, ptype, by_field and bool(takes & SPECIALS), by_field and relaxed)
     return ""
 
 
@@ -187,23 +170,20 @@ def _coordinates_problem(kinds: list[str], ptype: str) -> str:
     return "" if found == {"i"} or ptype[0] == "f" else f"has coordinates that are not of type .{ptype}"
 
 
-def _sink_problem(slot: Slot, allowed: set[str], mnemonic: str, ptype: str) -> str:
-    discarded = slot.destination and mnemonic in allowed and (mnemonic != "mbarrier" or ptype == "u64")
-    return "" if discarded else "must not be discarded"
+def _discards(form: Form, slot: Slot, paired: bool) -> bool:
+    """Whether a destination may be `_`. (Some of the elements of a destination list always may.)"""
+    names = form.discards.split()
+    return slot.destination and (slot.name in names or (paired and f"{slot.name}|" in names))
 
 
-# What a `label` operand of these is, in place of a label.
-_LABELS = {
-    "brx": (("&targets",), "a list declared with .branchtargets"),
-    "call": (("&proto", "&targets"), "a .callprototype or .calltargets list"),
-}
+# The kinds that label slots take.
+_LABELS = {"label": ("&label", "&?"), "targets": ("&targets",), "proto": ("&proto", "&targets")}
 _VARIABLES = ("&global", "&const", "&shared", "&local", "&param", "&func", "&entry", "&tex")
-_GENERIC = {"ld", "ldu", "st", "atom", "red"}
 _NARROW = {"b8", "u8", "s8", "b16", "u16", "s16", "b32", "u32", "s32"}
 _SPACE = re.compile(r"(global|const|shared|local|param)\b")
 
 
-def _address_problem(base: str, mnemonic: str, mods: dict[str, str]) -> str:
+def _address_problem(base: str, takes: int, mods: dict[str, str]) -> str:
     if base == "&?":
         return "is not declared"
     space = _SPACE.match(mods.get("space", ""))
@@ -219,24 +199,24 @@ def _address_problem(base: str, mnemonic: str, mods: dict[str, str]) -> str:
     if base[0] == "#":
         local = mods.get("space", "") == "local" and base[1] == "i"
         return "" if local else "is a constant: immediate addresses are for .local only"
-    if mnemonic == "wmma" and base in _NARROW - {"b32", "u32", "s32"}:
+    if takes & ADDRESS_32 and base in _NARROW - {"b32", "u32", "s32"}:
         return f"needs a 32-bit or 64-bit register as address, found a .{base} register"
-    if base in _NARROW and mnemonic in _GENERIC and mods.get("space", "") in ("", "global"):
+    if takes & ADDRESS_64 and base in _NARROW and mods.get("space", "") in ("", "global"):
         return f"needs a 64-bit register as address, found a .{base} register"
     if base[:1] == "f" or base in ("pred", "b128") or "*" in base or base[0] in "%_!":
         return "needs an integer register as address"
     return ""
 
 
-def _value_problem(kind: str, ptype: str, mnemonic: str, relaxed: bool) -> str:
+def _value_problem(kind: str, ptype: str, specials: bool, relaxed: bool) -> str:
     if kind[0] == "{":
-        return _list_problem(kind[1:-1].split(","), ptype, mnemonic, relaxed)
+        return _list_problem(kind[1:-1].split(","), ptype, specials, relaxed)
     if kind[0] == "#":
         return _constant_problem(kind, ptype)
     if kind == "_":
         return ""
     if kind[0] == "%":
-        return _special_problem(kind, ptype, mnemonic)
+        return _special_problem(kind, ptype, specials)
     if kind[0] == "&":
         return "must not be a symbol"
     if kind[0] == "!":
@@ -245,7 +225,7 @@ def _value_problem(kind: str, ptype: str, mnemonic: str, relaxed: bool) -> str:
     return "" if register_fits(base, ptype, relaxed) else f"must be of type .{ptype}, found a .{kind} register"
 
 
-def _list_problem(kinds: list[str], ptype: str, mnemonic: str, relaxed: bool) -> str:
+def _list_problem(kinds: list[str], ptype: str, specials: bool, relaxed: bool) -> str:
     """Elements of a list have one width; an untyped one among them makes the list untyped."""
     registers = {kind for kind in kinds if kind != "_" and kind[0] != "#"}
     for kind in kinds:
@@ -257,7 +237,7 @@ def _list_problem(kinds: list[str], ptype: str, mnemonic: str, relaxed: bool) ->
         return f"is a list of registers of different widths ({', '.join(sorted(registers))})"
     untyped = [kind for kind in registers if kind[0] == "b"]
     for kind in untyped[:1] or registers:
-        problem = _value_problem(kind, ptype, mnemonic, relaxed)
+        problem = _value_problem(kind, ptype, specials, relaxed)
         if problem:
             return problem
     return ""
@@ -276,9 +256,9 @@ def _constant_problem(kind: str, ptype: str) -> str:
     return ""
 
 
-def _special_problem(kind: str, ptype: str, mnemonic: str) -> str:
-    if mnemonic not in READS_SPECIAL:
-        return f"must not be a special register: '{mnemonic}' does not read them"
+def _special_problem(kind: str, ptype: str, specials: bool) -> str:
+    if not specials:
+        return "must not be a special register: only mov and cvt read them"
     if kind == "%pred":
         return "" if ptype == "pred" else f"must be of type .{ptype}, found a predicate"
     if "*" in kind:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from ptx2amd.isa.effects import CALLS
+from ptx2amd.isa.form import DESTINATIONS
 from ptx2amd.ptx.ast import Imm, Operand, Reg
 from ptx2amd.target.flow import Op
 from ptx2amd.target.lanes import WARP
@@ -19,7 +21,7 @@ class Alone(View):
         other = self.alone(head, thread=False)
         if other is None or self.called:
             return False
-        ends = self.flow.hits(lambda op: self.meets(op) or op.lower == "call" or self.visible(op, polled))
+        ends = self.flow.hits(lambda op: self.meets(op) or bool(op.does & CALLS) or self.visible(op, polled))
         return all(map(self.meets, self.flow.first(other, ends)))
 
     def alone(self, head: int, thread: bool) -> int | None:
@@ -47,11 +49,10 @@ class Alone(View):
         [op] = writes
         if op.inst.guard is not None:
             return False
-        mnemonic = op.inst.shape.form.mnemonic
         joins = "and" if holds else "or"
-        if op.mods.get("t") == "pred" and mnemonic in ("not", joins):
-            return any(self._few(op, r, holds != (mnemonic == "not"), thread, depth - 1) for r in op.reads())
-        if op.lower != "setp" or "c" in op.inst.shape.names:
+        if op.mods.get("t") == "pred" and op.computes in ("not", joins):
+            return any(self._few(op, r, holds != (op.computes == "not"), thread, depth - 1) for r in op.reads())
+        if op.computes != "compare" or "c" in op.inst.shape.names:
             return False
         sides = [self._kind(op, op.inst.get(name)) for name in "ab"]
         if sides == ["thread", "thread"] and self._negated(op):
@@ -72,7 +73,7 @@ class Alone(View):
     def _flagged(self, reader: Op, writes: set[Op], holds: bool, thread: bool) -> bool:
         """The same of a predicate that constants are moved to: the one that makes it `holds` gets to the reader
         by a branch that few threads take, as it is overwritten on the other side."""
-        if any(op.lower != "mov" or not isinstance(op.inst.get("a"), Imm) for op in writes):
+        if any(op.computes != "copy" or not isinstance(op.inst.get("a"), Imm) for op in writes):
             return False
         [*makers] = [op for op in writes if bool(self.flow.constant(op, op.inst.get("a"))) == holds]
         others = {op.block for op in writes} - {op.block for op in makers}
@@ -87,7 +88,7 @@ class Alone(View):
 
     def _negated(self, op: Op) -> bool:
         made = [self.flow.definitions.get(register, [op])[0] for register in op.reads()]
-        return any(m.inst.shape.form.mnemonic == "neg" for m in made)
+        return any(m.computes == "neg" for m in made)
 
     def _kind(self, op: Op, operand: Operand | None) -> str:
         """ "same" for all threads of the block, another one for each "thread" or "warp", or "" (unknown)."""
@@ -117,14 +118,14 @@ class Alone(View):
         return self._kinds[made]
 
     def _result(self, made: Op) -> str:
-        sources = [o for n, o in zip(made.inst.shape.names, made.inst.operands, strict=True) if n not in "depq"]
-        if made.lower == "ld":
+        if not made.pure:
             return "same" if self.parameter(made) and not self.called else ""
+        sources = [o for n, o in zip(made.inst.shape.names, made.inst.operands, strict=True) if n not in DESTINATIONS]
         kinds = {self._kind(made, source) for source in sources}
         if kinds == {"same"}:
             return "same"
-        match made.inst.shape.form.mnemonic:
-            case "mov" | "cvt" | "neg" | "not" if len(kinds) == 1:
+        match made.computes:
+            case "copy" | "convert" | "neg" | "not" if len(kinds) == 1:
                 return kinds.pop()
             case "add" | "sub" | "mad" | "mul" | "shl" | "or" | "xor" if kinds <= {"same", "thread"}:
                 return "thread"

@@ -19,19 +19,19 @@ here, as an operation behind both ways would be the partner of itself."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import pairwise
 
-from ptx2amd.lower.summary import BARRIERS, items
+from ptx2amd.isa import internal
+from ptx2amd.isa.effects import BLOCK_BARRIER, JUMPS, MEMBERS, WARP_BARRIER
+from ptx2amd.isa.form import DESTINATIONS
+from ptx2amd.lower.summary import items
 from ptx2amd.ptx.ast import Guard, Imm, Inst, Label, Operand, Reg, Scope, Sym, Var
-from ptx2amd.target.flow import DESTINATIONS, Flow, Op
+from ptx2amd.target.flow import Flow, Op
 from ptx2amd.target.inline import flat
 from ptx2amd.target.lanes import ALL_LANES, Lanes
 from ptx2amd.target.made import ANCHOR, BRA, HIDDEN, SETP, WAIT, WAIT_ALL, WAITING, made, move, waiting
 
-EXCHANGES = frozenset(("shfl", "vote", "match_any", "match_all", "redux", "elect", "bar_warp_sync"))
-JUMPS = frozenset(("bra", "brx_idx", "ret", "exit"))
-MEMBERS = {"bar_warp_sync": "a"}  # the operand with the member mask, where it is not m
 Mask = int | str  # the members, or the register that they are in
 Meeting = list[Op]  # the operations that become one, in the order of the text
 
@@ -55,17 +55,17 @@ def meetings(flow: Flow) -> list[Meeting]:
 
 def is_exchange(op: Op) -> bool:
     """Whether the lanes of a member mask wait for each other."""
-    return op.lower in EXCHANGES and members(op) is not None
+    return bool(op.does & MEMBERS)
 
 
 def members(op: Op) -> Operand | None:
     """The member mask of an operation that has one."""
-    return op.inst.get(MEMBERS.get(op.lower, "m"))
+    return op.inst.get("m") if op.does & MEMBERS else None
 
 
 def _stops(op: Op) -> bool:
     """Whether lanes may have to wait at an operation."""
-    return op.lower in BARRIERS or is_exchange(op)
+    return bool(op.does & (BLOCK_BARRIER | MEMBERS))
 
 
 def _pairs(flow: Flow, stops: dict[int, list[Op]], branch: Op, sides: list[set[int]]) -> Iterator[tuple[Op, Op]]:
@@ -102,7 +102,7 @@ def _mask(flow: Flow, op: Op, written: frozenset[str]) -> Mask | None:
         if name not in written:
             return name
         writes = flow.definitions[name]
-        if len(writes) > 1 or writes[0].lower != "mov" or writes[0].inst.guard is not None:
+        if len(writes) > 1 or writes[0].computes != "copy" or writes[0].inst.guard is not None:
             return None
         op, operand = writes[0], writes[0].inst.get("a")
     return None
@@ -111,7 +111,7 @@ def _mask(flow: Flow, op: Op, written: frozenset[str]) -> Mask | None:
 def _alike(a: Op, b: Op) -> bool:
     """Whether two operations have the same qualifiers."""
     first, second = a.inst.shape, b.inst.shape
-    return is_exchange(a) and first.form.lower == second.form.lower and first.mods == second.mods
+    return is_exchange(a) and first.form is second.form and first.mods == second.mods
 
 
 class _Walk:
@@ -124,7 +124,7 @@ class _Walk:
         self._first: dict[int, list[Op]] = {}
         self._next: dict[Op, list[Op]] = {}
         self.ops = {
-            number: [op for op in stops[number] if op.lower in BARRIERS or _mask(flow, op, written) == mask]
+            number: [op for op in stops[number] if op.does & BLOCK_BARRIER or _mask(flow, op, written) == mask]
             for number in stops.keys() & side
         }
 
@@ -171,12 +171,12 @@ def _until_unguarded(ops: list[Op]) -> tuple[list[Op], bool]:
 # the change
 
 
-def transform(scope: Scope, kernel: bool = False) -> Scope:
-    """A body in which operations that lanes may be at together are one. kernel: see Flow."""
-    if sum(isinstance(item, Inst) and item.shape.form.lower in EXCHANGES for item in items(scope)) < 2:
+def transform(scope: Scope, parameters: Collection[str] | None = None) -> Scope:
+    """A body in which operations that lanes may be at together are one. parameters: see Flow."""
+    if sum(isinstance(item, Inst) and bool(item.shape.form.does & MEMBERS) for item in items(scope)) < 2:
         return scope
     simple = flat(scope)
-    flow = Flow(simple, kernel)
+    flow = Flow(simple, parameters)
     found = meetings(flow)
     if not found:
         return scope
@@ -200,7 +200,7 @@ def waited(scope: Scope, labels: list[str]) -> Scope:
         op
         for block in inside
         for before, op in pairwise([None, *block.ops])
-        if op is not None and is_collective(op) and (before is None or before.lower != "wait")
+        if op is not None and is_collective(op) and (before is None or before.inst.shape.form is not internal.WAIT)
     ]
     number = sum(isinstance(item, Label) and item.name.startswith((WAITING, "$exchange")) for item in scope.items)
     ones = [_One(flow, at, [op]) for at, op in enumerate(alone, number)]
@@ -216,7 +216,7 @@ def _cut(scope: Scope) -> Scope:
     number = sum(isinstance(item, Label) for item in scope.items)
     for item in scope.items:
         new.append(item)
-        if isinstance(item, Inst) and item.guard is not None and item.shape.form.lower in JUMPS:
+        if isinstance(item, Inst) and item.guard is not None and item.shape.form.does & JUMPS:
             number += 1
             new.append(Label(f"$behind{number}", item.line))
     return Scope(new)
@@ -251,7 +251,7 @@ def _uneven(flow: Flow, ones: dict[int, _One]) -> tuple[set[_One], set[int]]:
 
 def is_collective(op: Op) -> bool:
     """Whether an operation needs other lanes of the warp with it."""
-    return op.lower in BARRIERS or ".sync" in op.inst.shape.opcode
+    return bool(op.does & (BLOCK_BARRIER | WARP_BARRIER))
 
 
 def _even(flow: Flow, loop: set[int], entries: set[int], here: set[int]) -> bool:
@@ -306,7 +306,7 @@ class _One:
             else:
                 new += [Label(self.label, line), self.anchor]
                 if self.waits:
-                    shape = WAIT_ALL if inst.shape.form.lower in BARRIERS else WAIT
+                    shape = WAIT_ALL if inst.shape.form.does & BLOCK_BARRIER else WAIT
                     new.append(made(shape, line, self._members(), Sym(self.label)))
                 new += [Inst(self.shape, self.operands, None, line), *self._ways()]
             new.append(Label(after, line))
@@ -316,10 +316,9 @@ class _One:
             yield id(inst), new
 
     def _members(self) -> Operand:
-        if self.shape.form.lower not in EXCHANGES:
+        if not self.shape.form.does & MEMBERS:
             return Imm("u", ALL_LANES)
-        name = MEMBERS.get(self.shape.form.lower, "m")
-        return self.operands[self.shape.names.index(name)]
+        return self.operands[self.shape.names.index("m")]
 
     def _ways(self) -> Iterator[Inst]:
         """The ways back of all but the first."""

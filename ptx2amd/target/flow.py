@@ -5,15 +5,28 @@ assembly) with the same name are told apart."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from ptx2amd.isa import effects
+from ptx2amd.isa.effects import (
+    ATOMIC,
+    BRANCHES,
+    CALLS,
+    ENDS,
+    READS,
+    READS_CARRY,
+    SOURCES,
+    SWITCHES,
+    WRITES,
+    WRITES_CARRY,
+)
+from ptx2amd.isa.form import DESTINATIONS
 from ptx2amd.ptx.ast import Addr, BranchTargets, Imm, Inst, Label, Operand, Pair, Reg, Scope, Sym, Var, Vec
 
-ENDS = frozenset(("bra", "brx_idx", "ret", "exit", "trap"))
-DESTINATIONS = frozenset(("d", "e", "p", "q", "u"))
-COPIES = frozenset(("mov", "cvta_flat", "cvta_window", "cvta_to_window"))
+COPIES = ("copy", "to_generic", "from_generic")
+TIME = ("%clock", "%globaltimer")  # special registers that are not the same when they are read again
 CARRY = "CC.CF"  # the carry flag, a register that no operand names
 Names = dict[str, str]  # what a name in the text stands for
 
@@ -28,13 +41,29 @@ class Op:
     index: int = 0  # in its block
 
     @property
-    def lower(self) -> str:
-        """The row's lowering, which says what kind of instruction it is."""
-        return self.inst.shape.form.lower
+    def does(self) -> int:
+        """What it does (isa/effects.py)."""
+        return self.inst.shape.form.does
+
+    @property
+    def computes(self) -> str:
+        """What it computes, where that is of interest (isa/effects.py)."""
+        return self.inst.shape.form.computes
 
     @property
     def mods(self) -> dict[str, str]:
         return self.inst.shape.mods
+
+    @property
+    def space(self) -> str:
+        """The state space that it accesses, "" for generic addresses: "shared", "param", "global" ..., "texture"."""
+        return (self.inst.shape.form.memory or self.mods.get("space", "")).partition("::")[0]
+
+    @property
+    def pure(self) -> bool:
+        """Whether its results are made of its sources, and of nothing else."""
+        form = self.inst.shape.form
+        return not form.does & ~effects.CARRY and form.result in ("", SOURCES)
 
     def key(self, name: str) -> str:
         """What a register or label name stands for here."""
@@ -46,6 +75,13 @@ class Op:
         assert self.inst.guard is not None
         return self.key(self.inst.guard.reg)
 
+    @property
+    def parameter(self) -> bool:
+        """Whether it loads from a variable in .param space, a parameter or what a call returned."""
+        address = self.inst.get("a")
+        named = isinstance(address, Addr) and isinstance(address.base, Sym)
+        return bool(self.does & READS) and not self.does & ATOMIC and self.space == "param" and named
+
     def reads(self) -> Iterator[str]:
         """The registers that it reads, and variables in .param space."""
         if self.inst.guard is not None:
@@ -53,9 +89,10 @@ class Op:
         for name, operand in zip(self.inst.shape.names, self.inst.operands, strict=True):
             if name not in DESTINATIONS or name == "u":
                 yield from map(self.key, registers(operand))
-        if self.lower in ("ld", "call"):
-            yield from self._parameters("a")
-        if self.inst.shape.form.mnemonic in ("addc", "subc", "madc"):
+        does = self.does
+        if does & (READS | CALLS):
+            yield from self.variables("a")
+        if does & READS_CARRY:
             yield CARRY
 
     def writes(self) -> Iterator[str]:
@@ -63,16 +100,17 @@ class Op:
         for name, operand in zip(self.inst.shape.names, self.inst.operands, strict=True):
             if name in DESTINATIONS:
                 yield from map(self.key, registers(operand))
-        if self.lower in ("st", "call"):
-            yield from self._parameters("a" if self.lower == "st" else "d")
-        if self.lower in ("add_carry", "sub_carry", "mad_carry") and self.mods.get("cc", "cc"):
+        does = self.does
+        if does & (WRITES | CALLS):
+            yield from self.variables("d" if does & CALLS else "a")
+        if does & WRITES_CARRY:
             yield CARRY
 
-    def _parameters(self, name: str) -> Iterator[str]:
+    def variables(self, name: str) -> Iterator[str]:
         """The variables in .param space that operand `name` names."""
         operand = self.inst.get(name)
         if isinstance(operand, Addr) and isinstance(operand.base, Sym):
-            if self.mods.get("space", "").startswith("param"):
+            if self.space == "param":
                 yield self.key(operand.base.name)
         elif isinstance(operand, Vec):
             yield from (self.key(item.name) for item in operand.items if isinstance(item, Sym))
@@ -80,7 +118,15 @@ class Op:
     @property
     def overwrites(self) -> bool:
         """Whether nothing is left of what was in its destinations."""
-        return self.inst.guard is None and self.lower != "st"
+        return self.inst.guard is None and not (self.does & WRITES and self.space == "param")
+
+
+def _components(var: Var, names: list[str], mark: str = "") -> Iterator[tuple[str, str]]:
+    """What `v.x` and `v.r` stand for, which are one component of a vector register."""
+    for name in names if var.vec > 1 else ():
+        for x, r in zip("xyzw", "rgba", strict=True):
+            yield f"{name}.{x}", f"{name}.{x}{mark}"
+            yield f"{name}.{r}", f"{name}.{x}{mark}"
 
 
 def registers(operand: Operand) -> Iterator[str]:
@@ -105,10 +151,11 @@ class Block:
 
 
 class Flow:
-    """The flow graph of one body. Block 0 is the entry. kernel: it is a kernel's, whose parameters are uniform."""
+    """The flow graph of one body. Block 0 is the entry. parameters: the names of a kernel's, which are uniform; None of
+    a function, to which callers may give anything."""
 
-    def __init__(self, scope: Scope, kernel: bool = False) -> None:
-        self.kernel = kernel
+    def __init__(self, scope: Scope, parameters: Collection[str] | None = None) -> None:
+        self.parameters = parameters
         self.blocks = [Block()]
         self.labels: dict[str, int] = {}  # the blocks that begin with them
         self._jumps: list[tuple[int, list[str]]] = []
@@ -123,12 +170,18 @@ class Flow:
 
     def _walk(self, scope: Scope, outer: Names, depth: int) -> None:
         names = dict(outer) if depth else outer
-        if depth:
+        if not depth:
+            for item in scope.items:
+                if isinstance(item, Var) and item.vec > 1:
+                    declared = [f"{item.name}{i}" for i in range(item.regs)] if item.regs else [item.name]
+                    names.update(_components(item, declared))
+        else:
             mark = f"@{id(scope)}"
             for item in scope.items:
                 if isinstance(item, Var):
                     declared = [f"{item.name}{i}" for i in range(item.regs)] if item.regs else [item.name]
                     names.update({name: name + mark for name in declared})
+                    names.update(_components(item, declared, mark))
                 elif isinstance(item, Label):
                     names[item.name] = item.name + mark
         targets = {item.name: item.targets for item in scope.items if isinstance(item, BranchTargets)}
@@ -143,12 +196,13 @@ class Flow:
     def _instruction(self, op: Op, targets: dict[str, tuple[str, ...]]) -> None:
         op.block, op.index = len(self.blocks) - 1, len(self.blocks[-1].ops)
         self.blocks[-1].ops.append(op)
-        if op.lower not in ENDS:
+        does = op.does
+        if not does & ENDS:
             return
-        label = op.inst.get("a") if op.lower == "bra" else op.inst.get("b")
-        if op.lower == "bra" and isinstance(label, Sym):
+        label = op.inst.get("b" if does & SWITCHES else "a")
+        if does & BRANCHES and isinstance(label, Sym):
             self._jumps.append((op.block, [op.key(label.name)]))
-        elif op.lower == "brx_idx" and isinstance(label, Sym):
+        elif does & SWITCHES and isinstance(label, Sym):
             self._jumps.append((op.block, [op.key(name) for name in targets.get(label.name, ())]))
         self._falls = op.inst.guard is not None
         self._next()
@@ -210,18 +264,10 @@ class Flow:
                 work_list += new_ones
         return found
 
-    @cached_property
-    def mnemonics(self) -> dict[str, list[Op]]:
-        """The operations of each mnemonic."""
-        found: dict[str, list[Op]] = {}
-        for op in self.ops():
-            found.setdefault(op.inst.shape.form.mnemonic, []).append(op)
-        return found
-
     def branch(self, number: int) -> Op | None:
         """The conditional branch that ends a block."""
         ops = self.blocks[number].ops
-        if ops and ops[-1].lower == "bra" and ops[-1].inst.guard is not None:
+        if ops and ops[-1].does & BRANCHES and ops[-1].inst.guard is not None:
             return ops[-1]
         return None
 
@@ -411,7 +457,7 @@ class Flow:
             return operand.bits
         if isinstance(operand, Reg):
             writes = self.definitions.get(op.key(operand.name), [])
-            if len(writes) == 1 and writes[0].lower == "mov" and writes[0].inst.guard is None:
+            if len(writes) == 1 and writes[0].computes == "copy" and writes[0].inst.guard is None:
                 source = writes[0].inst.get("a")
                 return source.bits if isinstance(source, Imm) else None
         return None
@@ -421,17 +467,17 @@ class Flow:
         around. None: it depends on the way taken."""
         writes = self.definitions.get(register, [])
         if not writes:
-            return (register,)
+            return None if register.startswith(TIME) else (register,)
         if len(writes) > 1 or writes[0].inst.guard is not None or not depth:
             return None
         [op] = writes
         shape = op.inst.shape
-        if op.lower == "ld" and shape.mods.get("space", "").startswith("param"):
+        if op.parameter and not any(name in self.definitions for name in op.variables("a")):
             return ("param", op.inst.get("a"))
-        if shape.form.mnemonic in ("ld", "atom", "call") or len(list(op.writes())) > 1:
+        if not op.pure or len(list(op.writes())) > 1:
             return (register,)  # one write: one value
         parts: list[object] = [shape.opcode]
-        if CARRY in op.reads():
+        if op.does & READS_CARRY:
             return None
         for name, operand in zip(shape.names, op.inst.operands, strict=True):
             if name in DESTINATIONS:
@@ -455,7 +501,7 @@ class Flow:
                 return "", offset + base.bits
             key = at.key(base.name)
             writes = self.definitions.get(key, [])
-            if len(writes) != 1 or writes[0].lower not in COPIES or writes[0].inst.guard is not None:
+            if len(writes) != 1 or writes[0].computes not in COPIES or writes[0].inst.guard is not None:
                 return key, offset
             source = writes[0].inst.get("a")
             if not isinstance(source, Reg | Sym):

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
+from ptx2amd.isa.effects import ATOMIC, BLOCK_BARRIER, CALLS, POLLS, READS
 from ptx2amd.lower.heads import param_layout
 from ptx2amd.ptx.ast import Function, Module, Sym
 from ptx2amd.target.alone import Alone
@@ -21,7 +22,7 @@ from ptx2amd.target.inline import Matters, inlined
 from ptx2amd.target.lanes import ALL_LANES, WARP
 from ptx2amd.target.lookback import LookBack
 from ptx2amd.target.spins import is_look, is_try, locks
-from ptx2amd.target.view import BARRIERS, OWN_ROW, space_of
+from ptx2amd.target.view import OWN_ROW
 
 SELF_CHANGING = frozenset(("add", "inc", "dec"))
 
@@ -60,7 +61,7 @@ def hazards(module: Module, functions: Iterable[Function]) -> list[Hazard]:
     flows = [Flow(inlined(module, f, lambda g: matters(g) and g.proto.name not in seen).scope) for f in apart]
     asking = _asking({f.proto.name: flow for f, flow in zip(apart, flows, strict=True)})
     offsets = {var.name: at for var, (at, _, _) in zip(kernel.proto.params, param_layout(kernel), strict=True)}
-    views = [Body(Flow(whole.scope, kernel=True), shape, asking, offsets)]
+    views = [Body(Flow(whole.scope, offsets), shape, asking, offsets)]
     views += [Body(flow, shape, asking) for flow in flows]
     stores = {space for view in views for space in view.stores}
     found = {hazard for view in views for hazard in view.hazards(stores)}
@@ -92,7 +93,7 @@ class Body(Alone, LookBack):
         return [
             Hazard(op.inst.line, f"{op.inst.shape.opcode} is a barrier for a part of the block")
             for op in self.flow.ops()
-            if op.lower in BARRIERS and not self.whole(op)
+            if op.does & BLOCK_BARRIER and not self.whole(op)
         ]
 
     def _divergent_barriers(self) -> list[Hazard]:
@@ -163,23 +164,23 @@ class Body(Alone, LookBack):
 
     def polls(self, op: Op) -> bool:
         """Whether an operation reads what other threads may be about to write."""
-        if op.lower == "atom":
+        if op.does & ATOMIC:
             by = self.flow.constant(op, op.inst.get("b"))
-            return op.mods["op"] not in SELF_CHANGING or by == 0
-        if op.lower == "call":
+            return "d" in op.inst.shape.names and (op.mods.get("op") not in SELF_CHANGING or by == 0)
+        if op.does & CALLS:
             target = op.inst.get("f")
             indirect = op.inst.get("b") is not None
             return bool(self.asking) if indirect else isinstance(target, Sym) and target.name in self.asking
-        return op.lower == "mbarrier_wait" or is_try(op) or (is_look(op) and self.loads(op))
+        return bool(op.does & POLLS) or (is_look(op) and self.loads(op))
 
     def loads(self, op: Op) -> bool:
         """Whether an operation reads memory that other threads may write."""
-        return op.lower == "ld" and space_of(op) in ("", "global", "shared")
+        return bool(op.does & READS) and not op.does & ATOMIC and op.space in ("", "global", "shared")
 
     def _wait(self, head: int, loop: set[int], safe: set[Op], stores: set[str]) -> list[Hazard]:
         """The hazards of a loop that threads leave only when others have done something."""
         ops = [op for number in loop for op in self.flow.blocks[number].ops]
-        quiet = not any(self.writes(op) or op.lower == "call" for op in ops)  # then weak loads too
+        quiet = not any(self.writes(op) or op.does & CALLS for op in ops)  # then weak loads too
         asks = {op for op in ops if self.polls(op) or (quiet and self.loads(op))}
         if not asks or any(map(self.meets, ops)):
             return []
@@ -187,10 +188,10 @@ class Body(Alone, LookBack):
         for last in self.exits(loop):
             sources, advances = self.flow.slice(last, loop)
             waits = sources & asks
-            if any(op.lower == "mbarrier_wait" for op in waits):
+            if any(op.does & POLLS for op in waits):
                 line = min(op.inst.line for op in waits)
                 return [Hazard(line, "a loop waits for an mbarrier, where other warps may have to arrive")]
-            if advances or any(op.lower == "atom" and op not in asks for op in sources):
+            if advances or any(op.does & ATOMIC and op not in asks for op in sources):
                 return []  # the thread itself comes to the loop's end
             if last not in safe:
                 polled |= waits
@@ -220,9 +221,9 @@ class Body(Alone, LookBack):
 
     def _written(self, polled: Op, stores: set[str]) -> bool:
         """Whether the kernel writes anything to the space that is waited on."""
-        others = {space_of(op) for op in self.flow.ops() if self.writes(op) and op is not polled}
+        others = {op.space for op in self.flow.ops() if self.writes(op) and op is not polled}
         spaces = others if is_try(polled) else stores
-        return "" in spaces or (bool(spaces) if not space_of(polled) else space_of(polled) in spaces)
+        return "" in spaces or (bool(spaces) if not polled.space else polled.space in spaces)
 
 
 __all__ = ["Hazard", "hazards"]

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
+from ptx2amd.isa.effects import BARRIERS, CALLS, EXCHANGES, MEMORY, POLLS, READS, RETURNS, WRITES
 from ptx2amd.lower.summary import body, items
 from ptx2amd.ptx.ast import (
     Addr,
@@ -33,6 +34,7 @@ from ptx2amd.ptx.ast import (
 from ptx2amd.target.made import BRA, move
 
 LIMIT = 20_000  # instructions of a body, above which calls remain
+OWN = ("param", "local", "const", "texture")  # spaces that no other thread writes
 MOVES = {type_: move(type_) for type_ in ("b32", "b64")}
 Names = dict[str, str]
 
@@ -40,7 +42,7 @@ Names = dict[str, str]
 def callee(module: Module, inst: Inst) -> Function | None:
     """The function of a direct call that has a body."""
     target = inst.get("f")
-    if inst.shape.form.lower != "call" or not isinstance(target, Sym) or inst.get("b") is not None:
+    if not inst.shape.form.does & CALLS or not isinstance(target, Sym) or inst.get("b") is not None:
         return None
     found = module.functions.get(module.aliases.get(target.name, target.name))
     return found if found is not None and (found.text or found.scope is not None) else None
@@ -71,13 +73,13 @@ class Matters:
         if not isinstance(item, Inst):
             return False
         form = item.shape.form
-        if form.lower == "call":
+        if form.does & CALLS:
             function = callee(self.module, item)
             return function is not None and self(function)
-        space = item.shape.mods.get("space", "")
-        touches = form.mnemonic in ("ld", "st", "atom", "red") and not space.startswith(("param", "local", "const"))
-        exchanges = form.mnemonic in ("shfl", "vote", "match", "redux", "elect")
-        return touches or exchanges or form.mnemonic.startswith(("bar", "mbarrier"))
+        space = form.memory or item.shape.mods.get("space", "")
+        if form.does & MEMORY and not space.startswith(OWN):
+            return True
+        return bool(form.does & (EXCHANGES | BARRIERS | POLLS))
 
 
 def flat(scope: Scope) -> Scope:
@@ -152,7 +154,7 @@ class _Inliner:
         operands = tuple(_renamed(operand, names) for operand in inst.operands)
         guard = inst.guard and Guard(names.get(inst.guard.reg, inst.guard.reg), inst.guard.negated)
         inst = Inst(inst.shape, operands, guard, inst.line)
-        if inst.shape.form.lower == "ret" and end:
+        if inst.shape.form.does & RETURNS and end:
             self.add(Inst(BRA, (Sym(end),), guard, inst.line))
             return
         function = callee(self.module, inst) if self.module is not None else None
@@ -247,7 +249,7 @@ def _registers(scope: Scope) -> None:
         if isinstance(item, Var) and item.name in chosen:
             scope.items[at] = Var("reg", scalars[item.name], item.name, line=item.line)
         elif isinstance(item, Inst) and (name := _cell(item)) in chosen:
-            loads = item.shape.form.lower == "ld"
+            loads = item.shape.form.does & READS
             to, value = (item.get("d"), Reg(name)) if loads else (Reg(name), item.get("b"))
             assert to is not None and value is not None
             scope.items[at] = Inst(MOVES[scalars[name]], (to, value), item.guard, item.line)
@@ -256,12 +258,12 @@ def _registers(scope: Scope) -> None:
 def _cell(inst: Inst) -> str:
     """The variable in .param space whose first word an instruction reads or writes, else ""."""
     address = inst.get("a")
-    if inst.shape.form.lower not in ("ld", "st") or not inst.shape.mods.get("space", "").startswith("param"):
+    if not inst.shape.form.does & (READS | WRITES) or not inst.shape.mods.get("space", "").startswith("param"):
         return ""
     if not isinstance(address, Addr) or not isinstance(address.base, Sym) or address.offset or address.base.offset:
         return ""
     value = inst.get("d") or inst.get("b")
-    return "" if isinstance(value, Vec) else address.base.name
+    return "" if value is None or isinstance(value, Vec) else address.base.name
 
 
 def _symbols(operand: Operand) -> Iterator[str]:

@@ -6,10 +6,13 @@ by 32 do so to number their warps."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 
-from ptx2amd.ptx.ast import Addr, Imm, Operand, Reg, Sym
-from ptx2amd.target.flow import DESTINATIONS, Flow, Op
+from ptx2amd.isa.effects import BLOCK_BARRIER, CALLS, EXCHANGES, LANE, MEMBERS, OF_WARP, READS
+from ptx2amd.isa.form import DESTINATIONS
+from ptx2amd.ptx.ast import Imm, Operand, Reg
+from ptx2amd.target.flow import Flow, Op, registers
 from ptx2amd.target.together import Warps
 
 # special registers that are uniform
@@ -19,15 +22,7 @@ UNIFORM = (
     *("%total_smem_size", "%aggr_smem_size", "%reserved_smem", "WARP_SZ"),
 )
 GRID = ("%tid.y", "%tid.z", "%ntid", "%ctaid", "%nctaid")  # what linear numbers of threads are made of, beside %tid.x
-# lowerings whose results differ, whatever is read: the lanes' own parts of matrices, addresses on the lanes' own stacks
-APART = frozenset(
-    (
-        *("call", "atom", "atom_cas", "elect", "alloca", "stacksave", "mbarrier_update", "mbarrier_wait"),
-        *("ldmatrix", "ldmatrix_bytes", "ldmatrix_bytes_trans", "movmatrix", "wmma_load", "wmma", "wgmma"),
-        *("mma", "mma_quadpair", "mma_sparse", "mma_small", "mma_scaled", "mma_sparse_scaled"),
-    )
-)
-SUMS = frozenset(("add", "mad", "mul", "mov", "cvt"))
+SUMS = ("add", "mad", "mul", "copy", "convert")
 WARP, ALL_LANES = 32, 0xFFFFFFFF
 
 
@@ -43,13 +38,13 @@ class Lanes(Warps):
     @cached_property
     def parting(self) -> list[Op]:
         """The branches at which lanes of a warp may part."""
-        ops = [(op, list(op.reads()), list(op.writes())) for op in self.flow.ops()]
+        made = [entry for op in self.flow.ops() for entry in self._results(op)]
         found: dict[Op, None] = {}
         known = -1
         while known != len(self.differing):
             known = len(self.differing)
-            for op, reads, writes in ops:
-                if not self.differing.issuperset(writes) and self._result_differs(op, reads):
+            for reads, writes in made:
+                if not self.differing.issuperset(writes) and any(map(self._different, reads)):
                     self.differing.update(writes)
             for op in self._splits:
                 if op not in found and any(map(self._different, op.reads())):
@@ -82,55 +77,75 @@ class Lanes(Warps):
     def _different(self, register: str) -> bool:
         if register in self.flow.definitions:
             return register in self.differing
-        # A special register, a register that nobody writes, or a parameter: callers may give each lane its own.
-        return not register.startswith(UNIFORM) and (register.startswith("%") or not self.flow.kernel)
+        return not register.startswith(UNIFORM) and register not in (self.flow.parameters or ())
 
-    def _result_differs(self, op: Op, reads: list[str]) -> bool:
-        if op.lower in APART or (op.lower == "shfl" and "p" in op.inst.shape.names) or self._of_own_memory(op):
-            return True
-        if op.inst.guard is not None and self._different(op.key(op.inst.guard.reg)):
-            return True
-        if self._of_warp(op):
-            return False
-        return any(map(self._different, reads))
+    def _results(self, op: Op) -> Iterator[tuple[list[str], list[str]]]:
+        """The registers (and variables) that an operation writes, with those that it depends on whether they are
+        uniform. Those that are divergent in any case are noted at once."""
+        writes = list(op.writes())
+        if not writes:
+            return
+        form = op.inst.shape.form
+        if form.does & CALLS or self._of_own_memory(op):
+            self.differing.update(writes)
+        elif ":" not in form.result:
+            yield from self._by(op, form.uniformity(""), writes)
+        else:
+            for name, operand in zip(op.inst.shape.names, op.inst.operands, strict=True):
+                if name in DESTINATIONS:
+                    yield from self._by(op, form.uniformity(name), list(map(op.key, registers(operand))))
+
+    def _by(self, op: Op, uniformity: str, writes: list[str]) -> Iterator[tuple[list[str], list[str]]]:
+        """The same of results of one kind."""
+        if uniformity == LANE:
+            self.differing.update(writes)
+        elif (uniformity == OF_WARP and self._all_take_part(op)) or self._of_warp(op):
+            yield [op.predicate] if op.inst.guard is not None else [], writes
+        else:
+            yield list(op.reads()), writes
 
     def _of_own_memory(self, op: Op) -> bool:
         """Whether an operation may load from memory that each lane has of its own, at one address for all."""
-        if op.lower != "ld" or op.mods.get("space", "") not in ("", "local", "param", "param::func"):
+        if not op.does & READS or op.space not in ("", "local", "param"):
             return False
-        address = op.inst.get("a")
-        if op.mods["space"] == "local" or not isinstance(address, Addr):
+        if op.space == "local":
             return True
         # Variables in .param space are known by their names; through addresses, those of functions are local memory.
-        return not (op.mods["space"] and isinstance(address.base, Sym)) and self._local_addresses
+        return not op.parameter and self._local_addresses
 
     @cached_property
     def _local_addresses(self) -> bool:
         """Whether there may be generic addresses of local memory: made here, by a caller, or in a call."""
-        return not self.flow.kernel or any(
-            op.lower == "call" or (op.lower == "cvta_window" and op.mods["space"] == "local") for op in self.flow.ops()
+        return self.flow.parameters is None or any(
+            op.does & CALLS or (op.computes == "to_generic" and op.mods["space"] == "local") for op in self.flow.ops()
         )
+
+    def _all_take_part(self, op: Op) -> bool:
+        """Whether all lanes of a warp that come to an exchange exchange with each other."""
+        if op.does & MEMBERS:
+            members = self.flow.constant(op, op.inst.get("m"))
+            return members is not None and members & ALL_LANES == ALL_LANES
+        if op.does & BLOCK_BARRIER:
+            return all(self.flow.constant(op, of) is not None for of in map(op.inst.get, "ab") if of is not None)
+        return True
 
     def _of_warp(self, op: Op) -> bool:
         """Whether an operation gives all lanes of a warp the same, though it reads what differs."""
-        if op.lower in ("vote", "redux", "match_all"):
-            members = self.flow.constant(op, op.inst.get("m"))
-            return members is not None and members & ALL_LANES == ALL_LANES
+        if op.does & EXCHANGES and op.mods.get("mode") == "idx":  # from one lane to all
+            segment = self.flow.constant(op, op.inst.get("c"))
+            one = segment is not None and not segment >> 8
+            return one and self.flow.constant(op, op.inst.get("b")) is not None
+        if op.computes not in ("shr", "div", "and", "compare"):
+            return False
         by = self.flow.constant(op, op.inst.get("b"))
-        match op.inst.shape.form.mnemonic:
-            case "shfl":
-                segment = self.flow.constant(op, op.inst.get("c"))
-                one = op.mods["mode"] == "idx" and segment is not None and not segment >> 8
-                return one and "p" not in op.inst.shape.names and by is not None
-            case "activemask":
-                return True
+        match op.computes:
             case "shr":
                 return by is not None and by >= 5 and self._linear(op, op.inst.get("a"))
             case "div":
                 return by is not None and by > 0 and by % WARP == 0 and self._linear(op, op.inst.get("a"))
             case "and":
                 return by is not None and by % WARP == 0 and self._linear(op, op.inst.get("a"))
-            case "setp":
+            case "compare":
                 last = op.mods["cmp"] in ("le", "gt", "ls", "hi")
                 bound = None if by is None or op.mods["cmp"] in ("eq", "ne") else by + last
                 return bound is not None and bound % WARP == 0 and self._linear(op, op.inst.get("a"))
@@ -148,8 +163,8 @@ class Lanes(Warps):
             return False
         [made] = writes
         parts = _sources(made)
-        match made.inst.shape.form.mnemonic:
-            case "mov" | "cvt":
+        match made.computes:
+            case "copy" | "convert":
                 return self._linear(made, parts[0], depth - 1)
             case "add":
                 ways = ((parts[0], parts[1]), (parts[1], parts[0]))
@@ -168,7 +183,7 @@ class Lanes(Warps):
         writes = self.flow.definitions.get(name, [])
         if not writes:
             return name.startswith(GRID)
-        if len(writes) > 1 or writes[0].inst.guard is not None or writes[0].inst.shape.form.mnemonic not in SUMS:
+        if len(writes) > 1 or writes[0].inst.guard is not None or writes[0].computes not in SUMS:
             return False
         return all(self._of_grid(writes[0], source, depth - 1) for source in _sources(writes[0]))
 

@@ -8,12 +8,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from ptx2amd.isa.effects import BARRIERS, EXCHANGES, MEMBERS, READS
 from ptx2amd.lower.value import bits_of
 from ptx2amd.ptx.ast import Imm, Reg, Scope, Sym, Var
-from ptx2amd.target.flow import Flow, Op
+from ptx2amd.target.flow import COPIES, Flow, Op
 
-LOADS = frozenset(("ld", "ldu", "tex", "tld4", "ldmatrix", "atom", "shfl"))
-BARRIERS = frozenset(("bar", "barrier"))
 ENOUGH = 512  # values alive: no processor has registers for more
 
 
@@ -67,25 +66,26 @@ class Liveness:
         """Whether an operation's result is a constant, a parameter or an address."""
         if op.inst.guard is not None:
             return False
-        if op.lower == "ld":
-            parameter = op.mods.get("space", "").startswith("param")
-            return parameter and not any(name in self._sizes or name in self.flow.definitions for name in op.reads())
+        if op.does & READS:
+            known = not any(name in self._sizes or name in self.flow.definitions for name in op.reads())
+            return op.space == "param" and known
         source = op.inst.get("a")
-        if op.inst.shape.form.mnemonic not in ("mov", "cvta"):
+        if op.computes not in COPIES:
             return False
         return isinstance(source, Imm | Sym) or (isinstance(source, Reg) and source.name in free)
 
     def _access(self, op: Op) -> Access:
         numbers = self._numbers
+        reads = tuple(numbers[name] for name in op.reads() if name in numbers)
         writes = tuple(numbers[name] for name in op.writes() if name in numbers)
-        mnemonic = op.inst.shape.form.mnemonic
-        loaded = mnemonic in LOADS and not op.mods.get("space", "").startswith("param")
+        does = op.does
+        loaded = does & (READS | MEMBERS) and op.space != "param"  # lanes' values come as late as those of memory
         return Access(
-            tuple(numbers[name] for name in op.reads() if name in numbers),
+            reads,
             writes,
             op.overwrites,
-            sum(self._units[number] for number in writes) if loaded else 0,
-            mnemonic in BARRIERS,
+            sum(self._units[number] for number in writes if number not in reads) if loaded else 0,
+            bool(does & BARRIERS) and not does & EXCHANGES,
         )
 
     @cached_property

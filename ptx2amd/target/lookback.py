@@ -6,16 +6,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from ptx2amd.isa.effects import ATOMIC, CALLS, EXCHANGES, READS
 from ptx2amd.ptx.ast import Addr, Imm, Operand, Reg, Sym, Vec
 from ptx2amd.target.flow import Op
 from ptx2amd.target.spins import is_try
-from ptx2amd.target.view import View, space_of
+from ptx2amd.target.view import View
 
 
 def _gives_addresses(op: Op) -> bool:
     """Whether a result may be an address that the operands do not tell: one from memory, or a variable's."""
-    if op.lower in ("ld", "atom", "atom_cas", "call"):
-        return op.lower in ("ld", "call") or op.mods["t"][1:] == "64"
+    if op.does & (READS | CALLS):
+        return not op.does & ATOMIC or op.mods.get("t", "b64")[1:] == "64"
     return any(isinstance(operand, Sym | Addr) for operand in op.inst.operands)
 
 
@@ -50,9 +51,9 @@ class LookBack(View):
         where = self.flow.location(polled)
         if self.called or where is None or where[0] not in self.differing:
             return None
-        if space_of(polled) != "global" or is_try(polled):
+        if polled.space != "global" or is_try(polled):
             return None
-        if any(op.lower == "call" for op in self.flow.ops()):
+        if any(op.does & CALLS for op in self.flow.ops()):
             return None
         later = self.flow.reach(head)
         before = {n for n in range(len(self.flow.blocks)) if n not in later and head in self.flow.reach(n)}
@@ -154,7 +155,7 @@ class LookBack(View):
         made = self.flow.sources(write, write.key(value.name))
         return bool(made) and all(
             waits.value == 0
-            and op.inst.shape.form.mnemonic == "or"
+            and op.computes == "or"
             and bool(waits.field(self.flow.constant(op, op.inst.get("b")) or 0))
             for op in made
         )
@@ -168,7 +169,8 @@ class LookBack(View):
             jumps = any(s in loop for s in block.successors if s != block.falls)
             goes_on = jumps != last.inst.guard.negated
             tests = self._voted(last, last.predicate, "any" if goes_on else "all")
-            seen = {test: self._fields(test, test.inst.get("a"), polled) for test in tests if test.lower == "setp"}
+            compared = [test for test in tests if test.computes == "compare"]
+            seen = {test: self._fields(test, test.inst.get("a"), polled) for test in compared}
             if any(isinstance(field, Bit) for fields in seen.values() for field in fields):
                 found |= {self._tested(test, seen.get(test, set()), "eq" if goes_on else "ne") for test in tests}
         return found.pop() if len(found) == 1 else None
@@ -176,7 +178,7 @@ class LookBack(View):
     def _voted(self, last: Op, register: str, mode: str) -> set[Op]:
         """What makes a predicate, the other way round from a vote of the warp."""
         tests = self.flow.sources(last, register)
-        for vote in [t for t in tests if t.inst.shape.form.mnemonic == "vote" and t.mods.get("mode") == mode]:
+        for vote in [t for t in tests if t.does & EXCHANGES and t.mods.get("mode") == mode]:
             cast = vote.inst.get("a")
             if isinstance(cast, Reg) and not cast.negated:
                 tests = tests - {vote} | self.flow.sources(vote, vote.key(cast.name))
@@ -184,7 +186,7 @@ class LookBack(View):
 
     def _tested(self, test: Op, fields: set[Bit | int | None], comparison: str) -> Waits | None:
         """What a test of such fields goes on with: one place in what is polled, or constants that end the wait."""
-        value = self.flow.constant(test, test.inst.get("b")) if test.lower == "setp" else None
+        value = self.flow.constant(test, test.inst.get("b")) if test.computes == "compare" else None
         places = {field for field in fields if isinstance(field, Bit)}
         if value is None or len(places) != 1 or "c" in test.inst.shape.names or test.mods["cmp"] != comparison:
             return None
@@ -198,28 +200,29 @@ class LookBack(View):
             return {None}
         found: set[Bit | int | None] = set()
         for source in self.flow.sources(op, op.key(operand.name)):
-            inner, opcode, to = source.inst.get("a"), source.inst.shape.opcode, source.inst.get("d")
+            inner = source.inst.get("a")
             if source is polled:
                 found.add(Bit(0))
-            elif opcode.startswith("mov.") and isinstance(inner, Imm):
+            elif source.computes == "copy" and isinstance(inner, Imm):
                 found.add(inner.bits)
-            elif (by := self._moves(source, opcode, to, op.key(operand.name))) is not None:
+            elif (by := self._moves(source, op.key(operand.name))) is not None:
                 moved = self._fields(source, inner, polled, depth - 1)
                 found |= {Bit(field.at + by) if isinstance(field, Bit) else None for field in moved}
             else:
                 found.add(None)
         return found
 
-    def _moves(self, op: Op, opcode: str, to: Operand | None, register: str) -> int | None:
-        """By how many bits an operation moves its source down into a register: a shift, a half, the low half."""
+    def _moves(self, op: Op, register: str) -> int | None:
+        """By how many bits an operation moves its source down into a register: a shift, a part, the low half."""
         if op.inst.guard is not None:
             return None
-        if opcode in ("shr.u64", "shr.b64", "shr.u32", "shr.b32"):
+        types, to = op.mods, op.inst.get("d")
+        if op.computes == "shr" and types["t"] in ("u64", "b64", "u32", "b32"):
             return self.flow.constant(op, op.inst.get("b"))
-        if opcode == "mov.b64" and isinstance(to, Vec) and len(to.items) == 2:
-            halves = [isinstance(item, Reg) and op.key(item.name) == register for item in to.items]
-            return 32 * halves.index(True)
-        return 0 if opcode == "cvt.u32.u64" else None
+        if op.computes == "unpack" and isinstance(to, Vec):
+            parts = [isinstance(item, Reg) and op.key(item.name) == register for item in to.items]
+            return int(types["t"][1:]) // len(parts) * parts.index(True)
+        return 0 if op.computes == "convert" and (types["t"], types["a"]) == ("u32", "u64") else None
 
     def _roots(self, register: str) -> set[int]:
         """The pointers among the kernel's parameters that an address is made from, by their offsets. None at all: it
@@ -232,9 +235,9 @@ class LookBack(View):
                 continue
             seen.add(name)
             for op in self.flow.definitions.get(name, []):
-                if op.lower == "ld" and op.mods["t"][1:] != "64":
+                if op.does & READS and op.mods.get("t", "b64")[1:] != "64":
                     continue  # an index
-                if op.lower == "ld" and (at := self._offset(op, name)) is not None:
+                if (at := self._offset(op, name)) is not None:
                     found.add(at)
                 elif _gives_addresses(op):
                     return set()

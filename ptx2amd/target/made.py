@@ -1,25 +1,23 @@
-"""Instructions that changes of a body put into it (spins.py, exchanges.py)."""
+"""Instructions that changes of a body put into it (spins.py, exchanges.py): of the table, or internal ones."""
 
 from __future__ import annotations
 
 from functools import cache
 
-from ptx2amd.isa.form import Form
-from ptx2amd.ptx.ast import Guard, Inst, Operand, Shape
+from ptx2amd.isa import internal
+from ptx2amd.isa.match import match
+from ptx2amd.ptx.ast import Guard, Inst, Operand, Reg, Shape, Sym
 
-BRA = Shape("bra", Form("bra.[uni:uni]", "a:label", "bra"), {"uni": ""}, ("a",), ("",))
-ANCHOR = Shape("", Form("", "", "anchor"), {}, (), ())
-HIDDEN = Shape("mov.u32", Form("mov.{t:u32}", "d:t, a:t", "hidden"), {"t": "u32"}, ("d", "a"), ("u32", "u32"))
-WAIT = Shape("", Form("", "a:u32, b:label", "wait"), {}, ("a", "b"), ("u32", ""))
-WAIT_ALL = Shape("", Form("", "a:u32, b:label", "wait"), {"wave": "wave"}, ("a", "b"), ("u32", ""))  # also other warps
+ANY = Reg("_")
+BRA = match("bra", (Sym(""),))
+SETP = match("setp.eq.u32", (ANY, ANY, ANY))
+ANCHOR = Shape("", internal.ANCHOR, {}, (), ())
+HIDDEN = Shape("mov.u32", internal.HIDDEN, {"t": "u32"}, ("d", "a"), ("u32", "u32"))
+WAIT = Shape("", internal.WAIT, {}, ("a", "b"), ("u32", ""))
+WAIT_ALL = Shape("", internal.WAIT, {"wave": "wave"}, ("a", "b"), ("u32", ""))  # also other warps
+ROUND = Shape("", internal.SPIN_ROUND, {}, ("d", "a"), ("u32", "u32"))
+PATIENT = Shape("", internal.SPIN_PATIENT, {}, ("p", "a", "b"), ("pred", "u32", "u32"))
 WAITING = "$waiting"
-SETP = Shape(
-    "setp.eq.u32",
-    Form("setp.{cmp:eq}.{t:u32}", "p:pred, a:t, b:t", "setp"),
-    {"cmp": "eq", "t": "u32"},
-    ("p", "a", "b"),
-    ("pred", "u32", "u32"),
-)
 
 
 def waiting(number: int) -> str:
@@ -38,7 +36,10 @@ def made(shape: Shape, line: int, *operands: Operand, guard: Guard | None = None
 @cache
 def move(type_: str) -> Shape:
     """mov of a PTX type, predicates too; the same each time, as shapes are known by their identities."""
-    return Shape(f"mov.{type_}", Form(f"mov.{{t:{type_}}}", "d:t, a:t", "mov"), {"t": type_}, ("d", "a"), (type_,) * 2)
+    return match(f"mov.{type_}", (ANY, ANY))
 
 
-__all__ = ["ANCHOR", "BRA", "HIDDEN", "SETP", "WAIT", "WAITING", "WAIT_ALL", "made", "move", "waiting", "waits"]
+__all__ = [
+    *("ANCHOR", "BRA", "HIDDEN", "PATIENT", "ROUND", "SETP", "WAIT", "WAITING", "WAIT_ALL"),
+    *("made", "move", "waiting", "waits"),
+]

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
+from ptx2amd.isa.effects import CARRY
+from ptx2amd.isa.form import DESTINATIONS
 from ptx2amd.ptx.ast import Addr, Imm, Operand, Reg, Sym
-from ptx2amd.target.flow import COPIES, DESTINATIONS, Flow, Op
+from ptx2amd.target.flow import COPIES, Flow, Op
 
 DEPTH = 6  # operations that an address is followed through
-MADE = frozenset(("add", "sub", "mul", "mad", "shl", "shr", "and", "or", "xor", "cvt", "rem", "div", "bfe", "selp"))
 
 
 def place(flow: Flow, op: Op) -> Hashable:
@@ -32,9 +33,9 @@ def _offset(flow: Flow, reader: Op, register: Reg, offset: int) -> tuple[Hashabl
         made = _writer(flow, reader, base)
         if made is None:
             break
-        if made.lower in COPIES:
+        if made.computes in COPIES:
             reader, base = made, made.inst.get("a")
-        elif made.inst.shape.form.mnemonic == "add" and isinstance(by := made.inst.get("b"), Imm):
+        elif made.computes == "add" and isinstance(by := made.inst.get("b"), Imm):
             reader, base, offset = made, made.inst.get("a"), offset + by.bits
         else:
             break
@@ -57,11 +58,11 @@ def _value(flow: Flow, reader: Op, operand: Operand | None, depth: int) -> Hasha
     if made is None:
         name = reader.key(operand.name)
         return name, frozenset(flow.sources(reader, name))
-    if made.lower in COPIES and isinstance(source := made.inst.get("a"), Reg):
+    if made.computes in COPIES and isinstance(source := made.inst.get("a"), Reg):
         return _value(flow, made, source, depth)
-    if made.lower == "ld" and made.mods.get("space", "").startswith("param"):
+    if made.parameter and flow.definitions.keys().isdisjoint(made.variables("a")):
         return made.inst.shape.opcode, made.inst.get("a")
-    if made.inst.shape.form.mnemonic not in MADE or not depth:
+    if not made.pure or made.does & CARRY or not depth or len(list(made.writes())) > 1:
         return made, operand.name
     operands = zip(made.inst.shape.names, made.inst.operands, strict=True)
     return made.inst.shape.opcode, *(_value(flow, made, o, depth - 1) for n, o in operands if n not in DESTINATIONS)

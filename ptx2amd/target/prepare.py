@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ptx2amd.isa.effects import ATOMIC
 from ptx2amd.lower.summary import body, items
 from ptx2amd.ptx.ast import Function, Inst, Module, Scope, Shape
 from ptx2amd.target import exchanges, spins
@@ -16,15 +17,15 @@ def prepared(module: Module, function: Function) -> Scope:
         return body(module, function)
     whole = inlined(module, function, Matters(module)).scope
     asks = any(isinstance(item, Inst) and _asks(item.shape) for item in items(whole))
-    kernel = function.kind == "entry"
-    if asks and (locks := spins.locks(Flow(simple := flat(whole), kernel))):
-        return spins.transform(exchanges.transform(simple, kernel), locks)
-    changed = exchanges.transform(whole, kernel)
+    parameters = [var.name for var in function.proto.params] if function.kind == "entry" else None
+    if asks and (locks := spins.locks(Flow(simple := flat(whole), parameters))):
+        return spins.transform(exchanges.transform(simple, parameters), locks)
+    changed = exchanges.transform(whole, parameters)
     return body(module, function) if changed is whole else changed
 
 
 def _asks(shape: Shape) -> bool:
-    return shape.form.mnemonic == "atom" or shape.mods.get("sem") in spins.STRONG
+    return bool(shape.form.does & ATOMIC) or shape.mods.get("sem") in spins.STRONG
 
 
 __all__ = ["prepared"]

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import log2, prod
 
+from ptx2amd.isa.effects import CALLS
 from ptx2amd.ptx.ast import Function, Module
 from ptx2amd.target.flow import Flow
 from ptx2amd.target.inline import flat, inlined
@@ -25,8 +26,6 @@ PARTS = 4  # of a processor, which have as many warps each
 UNIT = 8  # registers of a thread are handed out in eights
 FREE = PROCESSOR_REGISTERS // (PROCESSOR_WARPS * WARP)  # that cost no block
 SHORT, ROUNDS = 60, 4  # operations of a loop that ptxas unrolls, and how often
-DIVIDES = ("div", "rem")
-IN_SOFTWARE = ("div.rn.f64", "sqrt.rn.f64", "rcp.rn.f64")
 FEATURES = ("one", "live", "loads", "unrolled", "between", "length", "bounded", "integer_division", "f64_division")
 MODEL = (0.894, 0.667, 0.638, 0.193, 0.196, 1.283, 4.497, 2.874, 8.409)
 
@@ -82,7 +81,7 @@ def pressure(module: Module, function: Function) -> Pressure:
     at_once = max(values.between[n] + values.loaded(n) for n in blocks)
     loops = [n for n in blocks if n in flow.blocks[n].successors and len(flow.blocks[n].ops) <= SHORT]
     rounds = max((values.between[n] + ROUNDS * values.loaded(n) for n in loops), default=0)
-    opcodes = {op.inst.shape.opcode for op in flow.ops()}
+    computed = {(op.computes, op.mods.get("rnd")) for op in flow.ops()}
     return Pressure(
         live=values.most,
         loads=max(0, min(at_once, room) - values.most),
@@ -90,9 +89,9 @@ def pressure(module: Module, function: Function) -> Pressure:
         between=max(values.between),
         length=log2(1 + max(len(block.ops) for block in flow.blocks)),
         bounded=bounded,
-        integer_division=any(name.startswith(DIVIDES) and name[-3:-2] in "su" for name in opcodes),
-        f64_division=not opcodes.isdisjoint(IN_SOFTWARE),
-        calls="call" in flow.mnemonics,
+        integer_division=any(name in ("div", "rem") for name, _ in computed),
+        f64_division=("quotient", "rn") in computed,
+        calls=any(op.does & CALLS for op in flow.ops()),
     )
 
 

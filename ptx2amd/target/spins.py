@@ -21,23 +21,18 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TypeVar
 
-from ptx2amd.isa.form import Form
-from ptx2amd.ptx.ast import Guard, Imm, Inst, Label, Reg, Scope, Shape, Sym, Var
+from ptx2amd.isa.effects import ARRIVES, ATOMIC, BARRIERS, BLOCK_BARRIER, CALLS, EXCHANGES, POLLS, READS, WRITES
+from ptx2amd.ptx.ast import Guard, Imm, Inst, Label, Reg, Scope, Sym, Var
 from ptx2amd.target import exchanges
 from ptx2amd.target.exchanges import is_collective, is_exchange, members
 from ptx2amd.target.flow import Flow, Op
 from ptx2amd.target.lanes import ALL_LANES, Lanes
-from ptx2amd.target.made import ANCHOR, BRA, HIDDEN, SETP, WAITING, made
+from ptx2amd.target.made import ANCHOR, BRA, HIDDEN, PATIENT, ROUND, SETP, WAITING, made
 from ptx2amd.target.places import place
 
 T = TypeVar("T")
 
 STRONG = frozenset(("volatile", "relaxed", "acquire", "mmio"))
-STORES = frozenset(("st", "atom", "red"))
-TOGETHER = frozenset(("shfl", "vote", "match", "redux", "activemask", "elect", "bar", "barrier"))
-BLOCK_WAITS = frozenset(("bar_sync", "bar_red"))
-ROUND = Shape("", Form("", "d:u32, a:u32", "spin_round"), {}, ("d", "a"), ("u32", "u32"))
-PATIENT = Shape("", Form("", "p:pred, a:u32, b:u32", "spin_patient"), {}, ("p", "a", "b"), ("pred", "u32", "u32"))
 
 
 @dataclass(slots=True, eq=False)
@@ -59,15 +54,15 @@ class Lock:
 
 def is_try(op: Op) -> bool:
     """Whether an atomic may be an attempt to take a lock."""
-    return op.lower == "atom_cas" or (op.lower == "atom" and op.mods["op"] == "exch")
+    return bool(op.does & ATOMIC) and op.mods.get("op") in ("cas", "exch")
 
 
 def is_look(op: Op) -> bool:
     """Whether a load, or an atomic that changes nothing, asks for what another thread may have written meanwhile."""
-    if op.lower == "atom" and op.mods["op"] in ("add", "or", "xor"):
+    if op.does & ATOMIC and op.mods.get("op") in ("add", "or", "xor"):
         by = op.inst.get("b")
         return isinstance(by, Imm) and not by.bits
-    return op.lower == "ld" and op.mods.get("sem") in STRONG
+    return bool(op.does & READS) and not op.does & (ATOMIC | POLLS) and op.mods.get("sem") in STRONG
 
 
 def gathers(flow: Flow, op: Op) -> bool:
@@ -75,7 +70,7 @@ def gathers(flow: Flow, op: Op) -> bool:
     if op.inst.guard is not None:
         return False
     mask = flow.constant(op, members(op)) if is_exchange(op) else None
-    return op.lower in BLOCK_WAITS or (mask is not None and mask & ALL_LANES == ALL_LANES)
+    return op.does & (BLOCK_BARRIER | ARRIVES) == BLOCK_BARRIER or (mask is not None and mask & ALL_LANES == ALL_LANES)
 
 
 def conditions(flow: Flow) -> dict[Op, set[Op]]:
@@ -103,7 +98,7 @@ def _asked(flow: Flow, branch: Op, writes: Callable[[Op, str], Iterable[Op]]) ->
             seen.add(op)
             if is_try(op) or is_look(op):
                 found.add(op)
-            elif op.inst.shape.form.mnemonic not in ("ld", "atom", "call"):
+            elif not op.does & (READS | CALLS):
                 work += [(op, register) for register in op.reads()]
     return found
 
@@ -137,7 +132,7 @@ def _sections(
     """The critical sections under one lock. here: all operations on it, in the order of the text."""
     tries = {op for op in here if is_try(op) and op in askers}
     looks = {op for op in here if is_look(op) and op in askers}
-    releases = {op for op in here if op.inst.shape.form.mnemonic in STORES and op not in tries | looks}
+    releases = {op for op in here if op.does & WRITES and op not in tries | looks}
     if not releases:
         return []
     ends = flow.earliest(tries | releases | looks)
@@ -168,7 +163,7 @@ def _other_side(flow: Flow, wait: Op, loop: set[int], releases: set[Op], lanes: 
     loop, each by itself."""
     around = flow.components[wait.block]
     inside = (flow.blocks[number].ops for number in loop if flow.components[number] == around)
-    if any(op.inst.shape.form.mnemonic in TOGETHER for ops in inside for op in ops):
+    if any(op.does & (EXCHANGES | BARRIERS) for ops in inside for op in ops):
         return set()  # lanes that wait need each other
     for branch in lanes().parting:
         sides = lanes().sides(branch)

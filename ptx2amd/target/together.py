@@ -5,20 +5,17 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from ptx2amd.isa.effects import ATOMIC, CALLS, ENDS, EXCHANGES, EXITS, POLLS, READS, RETURNS, TRAPS
 from ptx2amd.ptx.ast import Scope
 from ptx2amd.target.flow import Flow, Op
 
 SAME = ("%ntid", "%ctaid", "%nctaid", "%gridid", "%nwarpid")  # special registers alike in a block
 UNCHANGING = frozenset(("param", "const"))  # spaces that nobody writes while a kernel runs
-LOADS = frozenset(("ld", "ldu", "ldmatrix", "tex", "tld4", "suld", "wmma"))
-OTHER = frozenset(("call", "atom", "vote", "match", "activemask", "elect", "redux", "mbarrier"))  # whatever they read
-SPLITS = frozenset(("bra", "brx_idx", "ret", "exit", "trap"))
-ENDS = frozenset(("ret", "exit", "trap"))
 
 
 def together(scope: Scope) -> set[int]:
     """The ids of the instructions in a kernel's body where its warps are together."""
-    return {id(op.inst) for op in Warps(Flow(scope, kernel=True)).together()}
+    return {id(op.inst) for op in Warps(Flow(scope)).together()}
 
 
 class Warps:
@@ -47,8 +44,8 @@ class Warps:
 
     def _differs(self, op: Op) -> bool:
         """Whether what an operation gives may change between two warps' turns."""
-        mnemonic = op.inst.shape.form.mnemonic
-        return mnemonic in OTHER or (mnemonic in LOADS and op.mods.get("space", "").split("::")[0] not in UNCHANGING)
+        does = op.does
+        return bool(does & (CALLS | ATOMIC | EXCHANGES | POLLS) or (does & READS and op.space not in UNCHANGING))
 
     def _different(self, register: str) -> bool:
         if register in self.flow.definitions:
@@ -61,9 +58,9 @@ class Warps:
     def _split(self, number: int) -> Op | None:
         """The operation that ends a block in several ways."""
         ops = self.flow.blocks[number].ops
-        if not ops or ops[-1].lower not in SPLITS:
+        if not ops or not ops[-1].does & ENDS:
             return None
-        return ops[-1] if ops[-1].inst.guard is not None or ops[-1].lower == "brx_idx" else None
+        return ops[-1] if ops[-1].inst.guard is not None or len(self.flow.blocks[number].successors) > 1 else None
 
     def _ways(self, number: int) -> set[int]:
         """The blocks on the ways from a block to where all its ways meet again."""
@@ -94,7 +91,7 @@ class Warps:
             changed = False
             for number in reversed(range(len(blocks))):
                 block = blocks[number]
-                ends = not block.successors or bool(block.ops and block.ops[-1].lower in ENDS)
+                ends = not block.successors or bool(block.ops and block.ops[-1].does & (RETURNS | EXITS | TRAPS))
                 ways = 0 if ends else everything
                 for successor in block.successors:
                     ways &= after[successor]

@@ -6,19 +6,11 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from math import prod
 
-from ptx2amd.lower.summary import BARRIERS
-from ptx2amd.ptx.ast import Addr, Sym
+from ptx2amd.isa.effects import ARRIVES, ATOMIC, BLOCK_BARRIER, CALLS, EXCHANGES, EXITS, READS, RETURNS, WRITES
 from ptx2amd.target.flow import Flow, Op
-from ptx2amd.target.spins import STORES
 
 OWN = ("%tid", "%warpid", "%clock", "%globaltimer")  # registers that warps of a block read different values from
 OWN_ROW = ("%tid.y", "%tid.z", *OWN[1:])  # in blocks whose rows fill a warp, one or several
-
-
-def space_of(op: Op) -> str:
-    """ "global", "shared", or "" for generic and both."""
-    space = op.mods.get("space", "")
-    return "shared" if space.startswith("shared") else space
 
 
 class View:
@@ -36,23 +28,23 @@ class View:
     @cached_property
     def stores(self) -> set[str]:
         """The spaces that the function writes to."""
-        return {space_of(op) for op in self.flow.ops() if self.writes(op)}
+        return {op.space for op in self.flow.ops() if self.writes(op)}
 
     def writes(self, op: Op) -> bool:
         """Whether another thread may see what an operation writes."""
-        return op.inst.shape.form.mnemonic in STORES and space_of(op) not in ("local", "param")
+        return bool(op.does & WRITES) and op.space not in ("local", "param")
 
     def whole(self, op: Op) -> bool:
         """Whether a barrier is for the whole block."""
         count = op.inst.get("b")
         known = self.flow.constant(op, count)
-        return op.lower != "bar_arrive" and (count is None or (0 < self.block == known))
+        return not op.does & ARRIVES and (count is None or (0 < self.block == known))
 
     def meets(self, op: Op) -> bool:
-        return op.lower in BARRIERS and self.whole(op)
+        return bool(op.does & BLOCK_BARRIER) and self.whole(op)
 
     def visible(self, op: Op, polled: Op) -> bool:
-        return self.writes(op) and (space_of(op) == space_of(polled) or not space_of(op) or not space_of(polled))
+        return self.writes(op) and (op.space == polled.space or not op.space or not polled.space)
 
     def differs(self, reader: Op, register: str, own: tuple[str, ...] = OWN) -> bool:
         """Whether what an operation reads may differ between warps of a block. own: registers that do."""
@@ -66,7 +58,7 @@ class View:
             sources = self.flow.sources(op, name)
             if name.startswith(own) or any(map(self._own, sources)):
                 return True
-            work += [(source, r) for source in sources if source.lower not in BARRIERS for r in source.reads()]
+            work += [(source, r) for source in sources if not source.does & BLOCK_BARRIER for r in source.reads()]
             decided: set[int] = set().union(*(self.flow.deciders[source.block] for source in sources))
             for number in decided - self.flow.deciders[op.block]:  # which source it is, or of which round of a loop
                 last = self.flow.blocks[number].ops[-1]
@@ -75,7 +67,8 @@ class View:
 
     def _own(self, op: Op) -> bool:
         """Whether an operation gives threads or warps values of their own; so may a parameter of a function."""
-        return op.lower in ("atom", "atom_cas", "activemask") or (self.called and self.parameter(op))
+        private = op.does & READS and op.space == "local"
+        return bool(op.does & (ATOMIC | EXCHANGES | CALLS) or private) or (self.called and self.parameter(op))
 
     @cached_property
     def differing(self) -> set[str]:
@@ -90,7 +83,7 @@ class View:
         found = set(work)
         while work:
             for op in users.get(work.pop(), ()):
-                if op.lower not in BARRIERS:
+                if not op.does & BLOCK_BARRIER:
                     for register in op.writes():
                         if register not in found:
                             found.add(register)
@@ -103,16 +96,12 @@ class View:
             block = self.flow.blocks[number]
             if block.ops and block.ops[-1].inst.guard is not None:
                 last = block.ops[-1]
-                if last.lower in ("ret", "exit") or not loop.issuperset(block.successors):
+                if last.does & (RETURNS | EXITS) or not loop.issuperset(block.successors):
                     yield last
 
     def parameter(self, op: Op) -> bool:
         """Whether an operation reads a parameter of the body."""
-        if op.lower != "ld" or not op.mods.get("space", "").startswith("param"):
-            return False
-        address = op.inst.get("a")
-        base = address.base if isinstance(address, Addr) else None
-        return isinstance(base, Sym) and base.name not in self.flow.definitions
+        return op.parameter and not any(name in self.flow.definitions for name in op.variables("a"))
 
 
-__all__ = ["BARRIERS", "View", "space_of"]
+__all__ = ["View"]

@@ -72,6 +72,8 @@ OWN = {
     "movmatrix": "movmatrix.sync.aligned.m8n8.trans.b16 %r5, %n; setp.eq.u32 %p, %r5, 0;",
     "wmma.load": "wmma.load.c.sync.aligned.row.m8n8k32.shared.s32 {%r5,%r6}, [tile]; setp.lt.u32 %p, %r5, 9;",
     "carry": "add.cc.u32 %r6, %lane, -1; addc.u32 %r5, 0, 0; setp.eq.u32 %p, %r5, 0;",
+    "float": "mov.u32 %r5, %tid.x; cvt.rn.f32.u32 %r6, %r5; setp.lt.f32 %p, %r6, 0f41200000;",
+    "component of a vector": ".reg .v2 .b32 %v; mov.u32 %v.r, %lane; mov.u32 %r5, %v.x; setp.eq.u32 %p, %r5, 0;",
     "atomic": "atom.shared.add.u32 %r5, [tile], 1; setp.eq.u32 %p, %r5, 0;",
     "parameter of a function": "",
 }

@@ -132,11 +132,9 @@ def _operand(form: Form, slot: Slot, values: dict[str, str], number: int, option
         if form.mnemonic == "wgmma" and slot.name == "n":  # the sparsity selector
             return "0"
         return str(next((v for prefix, v in _CONSTANTS.items() if form.syntax.startswith(prefix)), 4))
-    if slot.kind == "label" and form.mnemonic in ("brx", "call"):
-        return "TARGETS" if form.mnemonic == "brx" else "PROTO"
     if slot.kind == "sym":
         return "svar" if values.get("t", "")[1:] == "32" else "gvar"
-    return {"label": "LABEL", "any": "b64_8", "list": "(b32_1)"}[slot.kind]
+    return {"label": "LABEL", "targets": "TARGETS", "proto": "PROTO", "any": "b64_8", "list": "(b32_1)"}[slot.kind]
 
 
 # Parts that video instructions select: of a source, or (its first letters) a destination.

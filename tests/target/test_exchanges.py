@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import pytest
 
+from ptx2amd.isa.effects import BRANCHES
 from ptx2amd.lower.summary import body
 from ptx2amd.ptx.ast import Scope
 from ptx2amd.target.exchanges import meetings, transform
-from ptx2amd.target.flow import Flow
+from ptx2amd.target.flow import Flow, Op
 from ptx2amd.target.hazards import hazards
 from ptx2amd.target.lanes import Lanes
 from ptx2amd.target.prepare import prepared
@@ -29,6 +30,7 @@ FUNCTION = """.func f(.reg .b32 %a, .param .b64 p, .param .b32 n) {{
 {body}
 }}
 """
+PARAMETERS = ("p", "n")
 BRANCH = " @%p1 bra A; st.global.u32 [%rd1], %r1; A: st.global.u32 [%rd1+4], %r1; E: ret;"
 
 # condition of a branch -> whether lanes of a warp may part at it
@@ -63,7 +65,8 @@ CONDITIONS = {
     " @%p3 bra L; setp.eq.s32 %p1, %r7, 1;": False,
     # results that differ where operands do not
     "elect.sync %r7|%p1, -1;": True,
-    "elect.sync %r7|%p2, -1; setp.eq.s32 %p1, %r7, 0;": True,
+    "elect.sync %r7|%p2, -1; setp.eq.s32 %p1, %r7, 0;": False,  # whom they elect
+    "elect.sync %r7|%p2, %r2; setp.eq.s32 %p1, %r7, 0;": True,
     "shfl.sync.idx.b32 %r7|%p1, %r30, 0, 31, -1;": True,
     "shfl.sync.bfly.b32 %r7, %r30, 1, 31, -1; setp.eq.s32 %p1, %r7, 0;": False,
     ".shared .b32 s[256]; ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r7}, [s]; setp.eq.s32 %p1, %r7, 0;": True,
@@ -77,6 +80,14 @@ CONDITIONS = {
     "add.cc.u32 %r8, %r3, -1; addc.u32 %r7, 0, 0; setp.eq.s32 %p1, %r7, 0;": False,
     "mov.u32 %r7, %clock; setp.eq.s32 %p1, %r7, 0;": True,
     "mov.u32 %r7, %smid; setp.eq.s32 %p1, %r7, 0;": False,
+    "bar.red.popc.u32 %r7, 0, %p2; setp.eq.s32 %p1, %r7, 0;": False,
+    "bar.red.popc.u32 %r7, %r2, %p2; setp.eq.s32 %p1, %r7, 0;": True,
+    "activemask.b32 %r7; setp.eq.s32 %p1, %r7, 0;": False,
+    # floats whose bits look like multiples of 32; a part that is not the whole
+    ".reg .f32 %f; cvt.rn.f32.u32 %f, %r1; setp.lt.f32 %p1, %f, 0f41200000;": True,
+    ".reg .f32 %f; cvt.rn.f32.u32 %f, %r1; div.rn.f32 %f, %f, 0f42000000; setp.lt.f32 %p1, %f, 0f3F000000;": True,
+    "mov.b64 {%r7, %r8}, 0x2000000001; shr.u32 %r9, %r1, %r7; setp.eq.s32 %p1, %r9, 0;": True,
+    ".reg .v2 .b32 %v; mov.u32 %v.r, %r2; mov.u32 %r7, %v.x; setp.eq.s32 %p1, %r7, 0;": True,
     # memory that each lane has of its own
     ".local .b32 l; ld.local.u32 %r7, [l]; setp.eq.s32 %p1, %r7, 0;": True,
     ".local .b32 l; cvta.local.u64 %rd2, l; ld.u32 %r7, [%rd2]; setp.eq.s32 %p1, %r7, 0;": True,
@@ -96,6 +107,10 @@ OF_CALLERS = (
 )
 
 
+def lower(op: Op) -> str:
+    return op.inst.shape.form.lower
+
+
 def scope(text: str) -> Scope:
     module = parse(HEAD + KERNEL.format(body=text), "exchanges.ptx")
     return body(module, module.functions["k"])
@@ -103,20 +118,20 @@ def scope(text: str) -> Scope:
 
 @pytest.mark.parametrize("condition, parts", CONDITIONS.items())
 def test_lanes_part_at(condition: str, parts: bool) -> None:
-    assert parting(scope(condition + BRANCH), kernel=True) == parts
+    assert parting(scope(condition + BRANCH), PARAMETERS) == parts
 
 
 @pytest.mark.parametrize("condition", OF_CALLERS)
 def test_lanes_part_at_what_callers_give(condition: str) -> None:
     """Each lane may have given an own value, or the address of a variable in its own local memory."""
     module = parse(HEAD + FUNCTION.format(body=condition + BRANCH), "exchanges.ptx")
-    assert parting(body(module, module.functions["f"]), kernel=False)
+    assert parting(body(module, module.functions["f"]), None)
 
 
-def parting(of: Scope, kernel: bool) -> bool:
+def parting(of: Scope, parameters: tuple[str, ...] | None) -> bool:
     """Whether lanes may part at the last branch of a body."""
-    flow = Flow(of, kernel)
-    last = [op for op in flow.ops() if op.lower == "bra"][-1]
+    flow = Flow(of, parameters)
+    last = [op for op in flow.ops() if op.does & BRANCHES][-1]
     return last in Lanes(flow).parting
 
 
@@ -182,13 +197,13 @@ MEETINGS = {
 def test_operations_that_meet(name: str) -> None:
     branch, first, second, sizes = MEETINGS[name]
     before = scope(SIDES.format(branch=branch, first=first, second=second))
-    found = meetings(Flow(before, kernel=True))
+    found = meetings(Flow(before, PARAMETERS))
     assert [len(ops) for ops in found] == sizes
-    after = transform(before, kernel=True)
+    after = transform(before, PARAMETERS)
     if not sizes:
         assert after is before
-    left = [op for op in Flow(after).ops() if op.lower in ("shfl", "redux", "bar_warp_sync")]
-    all_ = [op for op in Flow(before).ops() if op.lower in ("shfl", "redux", "bar_warp_sync")]
+    left = [op for op in Flow(after).ops() if lower(op) in ("shfl", "redux", "bar_warp_sync")]
+    all_ = [op for op in Flow(before).ops() if lower(op) in ("shfl", "redux", "bar_warp_sync")]
     assert len(left) == len(all_) - sum(sizes) + len(sizes)
 
 
@@ -197,7 +212,7 @@ def test_operations_in_a_function_that_both_sides_call() -> None:
     text = KERNEL.format(body=BY_LANE + " call.uni f, (); bra C; B: call.uni f, (); C: ret;")
     module = parse(HEAD + function + text, "calls.ptx")
     ops = list(Flow(prepared(module, module.functions["k"])).ops())
-    assert [op.lower for op in ops].count("shfl") == 1 and not any(op.lower == "call" for op in ops)
+    assert [lower(op) for op in ops].count("shfl") == 1 and not any(lower(op) == "call" for op in ops)
 
 
 def test_functions_of_gcc_stay_as_they_are() -> None:
@@ -207,7 +222,7 @@ def test_functions_of_gcc_stay_as_they_are() -> None:
     one = two.replace("entry k", "entry l").replace("B: call.uni f, ()", "B: shfl.sync.bfly.b32 %r7, %r1, 1, 31, -1")
     module = parse(HEAD + function + two + one, "gcc.ptx")
     for kernel, calls in (("k", 2), ("l", 1)):
-        ops = [op.lower for op in Flow(prepared(module, module.functions[kernel])).ops()]
+        ops = [lower(op) for op in Flow(prepared(module, module.functions[kernel])).ops()]
         assert (ops.count("call"), ops.count("shfl")) == (calls, 2 - calls)
         assert hazards(module, [module.functions[kernel], module.functions["f"]]) == []
 
@@ -216,7 +231,7 @@ def test_lanes_wait_where_ways_round_a_loop_differ() -> None:
     """A loop against its rounds written out: labels at which lanes wait for others are there only then."""
 
     def labels(first: str, second: str) -> list[str]:
-        found = transform(scope(SIDES.format(branch=BY_LANE, first=first, second=second)), kernel=True)
+        found = transform(scope(SIDES.format(branch=BY_LANE, first=first, second=second)), PARAMETERS)
         return [item.name for item in found.items if getattr(item, "name", "").startswith("$waiting")]
 
     loop = "{0}: " + XOR.format(16, -1) + " add.s32 %r9, %r9, 1; setp.lt.s32 %p2, %r9, 3; @%p2 bra {0};"
@@ -231,7 +246,7 @@ def test_what_else_needs_lanes_together_waits_in_such_a_loop() -> None:
     def waits(first: str, second: str) -> list[tuple[str, bool]]:
         body = f"A: {BY_LANE} {first} bra C; B: {second} C: redux.sync.add.u32 %r10, %r1, %r20; bar.sync 0;"
         text = body + " add.s32 %r8, %r8, 1; setp.lt.s32 %p3, %r8, 3; @%p3 bra A; bar.warp.sync -1; ret;"
-        ops = [op for op in Flow(transform(scope(text), kernel=True)).ops() if op.lower == "wait"]
+        ops = [op for op in Flow(transform(scope(text), PARAMETERS)).ops() if lower(op) == "wait"]
         return [(str(getattr(op.inst.get("a"), "name", "")), "wave" in op.inst.shape.mods) for op in ops]
 
     assert not waits(XOR.format(16, -1) * 2, XOR.format(16, -1) * 2)
