@@ -135,6 +135,7 @@ def _settings() -> Iterator[Finding]:
                           f"unset {name}, or see docs/settings.md")  # fmt: skip
         else:
             yield Finding("setting", "ok", f"{name}={value}")
+    settings.forget_wrong()  # the other checks go by the defaults
 
 
 CHECKS: tuple[Callable[[], Iterator[Finding]], ...] = (

@@ -141,13 +141,16 @@ def test_a_command_names_the_setting_the_value_and_what_is_allowed() -> None:
 
 
 def test_doctor_lists_what_is_set_and_what_is_wrong(tmp_path: Path) -> None:
-    own = {"PTX2AMD_CACHE_DIR": str(tmp_path), "PTX2AMD_SERVICE_IDLE": "soon", "PTX2AMD_CACHEDIR": "/x"}
+    own = {"PTX2AMD_CACHE_DIR": str(tmp_path), "PTX2AMD_CACHEDIR": "/x"}
+    own |= {"PTX2AMD_SERVICE_IDLE": "soon", "PTX2AMD_CACHE": "maybe", "PTX2AMD_TOOLKIT": "none"}
     done = subprocess.run([sys.executable, "-m", "ptx2amd.cli", "doctor", "--json"], capture_output=True, text=True,
                           env={**os.environ, **own})  # fmt: skip
     found = {item["text"]: item["level"] for item in json.loads(done.stdout) if item["what"] == "setting"}
     assert found[f"PTX2AMD_CACHE_DIR={tmp_path}"] == "ok"
     assert found["PTX2AMD_SERVICE_IDLE=soon: expected a time such as 90, 0.5s, 10m or 1h, at least 0.1"] == "missing"
     assert found["there is no such setting; did you mean PTX2AMD_CACHE_DIR?"] == "note"
+    assert found["PTX2AMD_TOOLKIT=none: expected wheel or path"] == "missing"
+    assert {item["what"] for item in json.loads(done.stdout)} >= {"cache", "service", "nvcc"}, "the others are looked at"
 
 
 def test_a_program_is_told_once_and_runs_with_the_default(tmp_path: Path) -> None:
