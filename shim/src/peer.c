@@ -30,7 +30,7 @@ CUresult cuDeviceGetP2PAtomicCapabilities(unsigned int *capabilities, const CUat
 }
 
 CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags) {
-  struct context *peer = context_checked(peerContext), *own = context_current();
+  struct context *peer = context_checked(peerContext), *own = thread_state.current;
   if (!peer || peer == own) return CUDA_ERROR_INVALID_CONTEXT;
   if (Flags) return CUDA_ERROR_INVALID_VALUE;
   if (peer->device != own->device) {
@@ -44,7 +44,7 @@ CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags) {
 }
 
 CUresult cuCtxDisablePeerAccess(CUcontext peerContext) {
-  struct context *peer = context_checked(peerContext), *own = context_current();
+  struct context *peer = context_checked(peerContext), *own = thread_state.current;
   if (!peer) return CUDA_ERROR_INVALID_CONTEXT;
   if (!enabled[own->device][peer->device]) return CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
   enabled[own->device][peer->device] = 0;

@@ -51,7 +51,7 @@ ADDRESSES = ("data", "inside", "managed", "registered", "pinned", "reserved", "m
 NUMBERS = (0, 1, 2, 3, 7, 8, 31, 63, 64, 255, 256, 1023, 1024, 1025, 4096, 65535, 65536, (1 << 31) - 1, 1 << 31,
            (1 << 32) - 1, 1 << 32, 1 << 48, 1 << 62, (1 << 63) - 1, 1 << 63, (1 << 64) - 16, (1 << 64) - 1)  # fmt: skip
 #: Bytes: as many as every buffer has, or more than any allocation has.
-BYTES = (0, 1, 2, 3, 4, 7, 8, 16, 63, 64, 1 << 20, 1 << 31, 1 << 32, 1 << 40, 1 << 47, (1 << 62) + 1, 1 << 63,
+BYTES = (0, 1, 2, 3, 4, 7, 8, 16, 63, 64, 1 << 24, 1 << 31, 1 << 32, 1 << 40, 1 << 47, (1 << 62) + 1, 1 << 63,
          (1 << 64) - 60000, (1 << 64) - 4096, (1 << 64) - 16, (1 << 64) - 1)  # fmt: skip
 SIZES = {"ByteCount", "N", "Width", "Height", "WidthInBytes", "bytesize", "length", "dstOffset", "srcOffset", "size"}
 #: Of lists.
@@ -61,10 +61,14 @@ COUNTS = {"count", "numDependencies", "numExtSems", "numOptions", "numAttributes
 ROOM = {"len": (-(1 << 31), -1, 0, 1, 16, 64), "bufferSize": (0, 1, 64), "dataSize": (0, 1, 4, 8),
         "numbytes": (0, 1, 4, 8), "gridDimX": (0, 1, 2, (1 << 32) - 1), "gridDimY": (0, 1, 2, 65536),
         "gridDimZ": (0, 1, 2, 65536),
+        "summaryGranularity": (0, 64, 2048, 1 << 63), "samplingGranularity": (0, 64, 2048, 1 << 63),
         "grid_width": (-1, 0, 1, 2), "grid_height": (-1, 0, 1, 2), "pid": (-1, 0, (1 << 31) - 1)}  # fmt: skip
+#: Sizes of what the caller says is there, or that say how many results there are.
+SAID = {"cuLinkAddData": (0, 1), "cuLinkAddData_v2": (0, 1), "cuMemGetLocationInfo": (0, 64, 4096)}
 #: Rows whose `count` is of something else than a list, which are taken for what they are.
-NO_LIST = {"cuGraphReleaseUserObject", "cuGraphRetainUserObject", "cuUserObjectRelease", "cuUserObjectRetain",
-           "cuStreamBatchMemOp", "cuStreamBatchMemOp_v2"}  # fmt: skip
+NO_LIST = {"cuGraphReleaseUserObject", "cuGraphRetainUserObject", "cuUserObjectRelease", "cuUserObjectRetain"}
+#: Those of a list with a documented limit.
+LIMITED = {"cuStreamBatchMemOp": 256, "cuStreamBatchMemOp_v2": 256}
 #: Addresses may be the host's: only those that the driver knows are given.
 UNIFIED = {"cuMemcpy", "cuMemcpyAsync", "cuMemcpyBatchAsync", "cuMemcpyBatchAsync_v2", "cuMemcpyWithAttributesAsync"}
 #: Not called: they wait for what a random argument says, stop the process, or need another one.
@@ -131,11 +135,11 @@ class Caller:
         if name in ROOM:
             values = ROOM[name]
         elif name in COUNTS and row.symbol not in NO_LIST and (name != "count" or "devPtr" not in row.named):
-            values = (0,)
-        elif name in SIZES and not row.symbol.startswith("cuLink"):
+            values = (0, *(n for n in NUMBERS if n > LIMITED.get(row.symbol, 1 << 64)))
+        elif name == "size" and row.symbol in SAID:
+            values = SAID[row.symbol]
+        elif name in SIZES:
             values = BYTES
-        elif name == "size":
-            values = (0, 1)
         return self._fitted(kind, self.draw.choice(values))
 
     def _fitted(self, kind: Any, value: int) -> Any:
@@ -153,13 +157,13 @@ class Caller:
         if kind.endswith("*"):
             if kind == "const char *":
                 return self.draw.choice((None, b"", b"scale", b"table", b"x" * 300))
-            return self._made(self.draw.choice(("null", "out", "zeros", "out")))
+            return self._made(self.draw.choice(("null", "out")))
         if self.ffi.typeof(plain).kind == "function" or "Callback" in plain:
             return None
         if plain in LIVE or self.ffi.typeof(plain).kind == "pointer":
             return self.handle(plain)
         if self.ffi.typeof(plain).kind == "struct":
-            return self._made("zeros")
+            return self._made("out")
         return self.draw.choice((0, 1, 2, 3, 4, 8, 99, (1 << 31) - 1))
 
     def field(self, row: Row, struct: Any) -> None:
@@ -206,6 +210,7 @@ class Caller:
         return row, [self.argument(row, name, kind) for kind, name in row.parameters()]
 
     def call(self) -> int:
+        self.world.pop("zeros", None)  # results may have been written there, and room is as large as it says
         row, arguments = self.spoilt() if self.draw.random() < 0.5 else self.random()
         symbol = self.draw.choice(row.exports)
         self.note(f"{symbol}({', '.join(map(self._text, arguments))})")
