@@ -1,6 +1,5 @@
 /* Launches. The path from cuLaunchKernel to HIP is meant to cost nanoseconds: checks by arithmetic, parameters
  * copied once. */
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,13 +88,16 @@ CUresult shape_checked(const struct kernel *k, const struct kernel_code *code, c
   return s->shared > (unsigned)dynamic_limit(k) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
-/* All blocks of a cooperative launch hold their slots at once. */
-static CUresult slots_checked(const struct kernel *k, const struct kernel_code *code, const struct shape *s) {
+/* All blocks of a cooperative launch are there at once: as many as programs are told. */
+static CUresult together_checked(struct kernel *k, int device, const struct kernel_code *code, const struct shape *s) {
   uint64_t blocks = (uint64_t)s->grid[0] * s->grid[1] * s->grid[2];
-  unsigned slots = (unsigned)(resident_slots(code, INT_MAX) * (int64_t)devices[thread_state.current->device].multiprocessors);
-  if (!code->spilled || blocks <= slots) return CUDA_SUCCESS;
-  say("kernel %s: a cooperative launch of %llu blocks with more shared memory than the chip has; %u fit", k->name,
-      (unsigned long long)blocks, slots);
+  int each = 0;
+  CUresult result = active_blocks(k, device, (int)(s->block[0] * s->block[1] * s->block[2]), s->shared, &each);
+  uint64_t most = (uint64_t)each * (uint64_t)devices[device].multiprocessors;
+  if (result || blocks <= most) return result;
+  if (code->spilled)
+    say("kernel %s: a cooperative launch of %llu blocks with more shared memory than the chip has; %llu fit", k->name,
+        (unsigned long long)blocks, (unsigned long long)most);
   return from_hip(HIP_COOPERATIVE_LAUNCH_TOO_LARGE);
 }
 
@@ -156,7 +158,7 @@ CUresult kernel_launch(const struct launch *l) {
   thread_state.by_runtime = false;
   if (UNLIKELY(result)) return result;
   if (UNLIKELY((result = kernel_code_for(k, l->device, s->shared, &code)))) return result;
-  if (UNLIKELY(l->cooperative && (result = slots_checked(k, code, s)))) return result;
+  if (UNLIKELY(l->cooperative && (result = together_checked(k, l->device, code, s)))) return result;
   if (UNLIKELY(code->launches && !l->records)) return children_launch(l);
   _Alignas(16) char buffer[k->parameter_bytes + LAUNCH_ROOM];
   size_t size;

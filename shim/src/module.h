@@ -141,6 +141,7 @@ int resident_slots(const struct kernel_code *code, int blocks); /* of `blocks` a
 
 /* ---- occupancy.c ---- */
 int most_threads(const struct kernel *k, const struct kernel_code *code); /* of a block, as programs are told */
+CUresult active_blocks(struct kernel *k, int device, int block, size_t dynamic, int *blocks); /* of a processor, likewise */
 /* Dynamic shared memory that a launch may ask for. */
 static inline int dynamic_limit(const struct kernel *k) {
   enum { WITHOUT_ASKING = 49152 }; /* with the static part */

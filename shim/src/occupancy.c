@@ -30,7 +30,7 @@ static int by_attributes(const struct kernel *k, const struct kernel_code *code,
   return most ? most : 1;
 }
 
-static CUresult active_blocks(struct kernel *k, int device, int block, size_t dynamic, int *blocks) {
+CUresult active_blocks(struct kernel *k, int device, int block, size_t dynamic, int *blocks) {
   struct kernel_code *code;
   *blocks = 0;
   if (dynamic > (size_t)dynamic_limit(k)) return CUDA_SUCCESS;
