@@ -287,7 +287,7 @@ class ModuleLowering:
                 self._new[llvm_name(callee, mode, self.kernel_target.mapping, self.owner)] = text
             self.plans[name] = self._plan(function, mode, found)
         except RecursionError:
-            raise Unsupported("nested too deeply", name) from None
+            raise Unsupported("nested too deeply", name, function.line) from None
         finally:
             failed = name not in self.plans
             if failed:

@@ -45,7 +45,8 @@ class Condenser:
     def right(self) -> None:
         """What was condensed last has no errors."""
         key, seen = self.last
-        self.known.setdefault(key, set()).update(line for line in seen if _REGISTERS_ONLY.match(line))
+        known = self.known.setdefault(key, set())
+        known.update(line for line in seen - known if _REGISTERS_ONLY.match(line))
 
 
 def _once(lines: list[str], like: list[str], seen: set[str]) -> str:
