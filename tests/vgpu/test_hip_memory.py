@@ -54,6 +54,32 @@ def test_too_much_is_out_of_memory(gpu: hip.Gpu) -> None:
     assert 0 < free[0] <= total[0] == gpu.properties.totalGlobalMem
 
 
+WRAPPING = ((1 << 64) - 1, (1 << 64) - 16, (1 << 64) - 60000, 1 << 63, (1 << 62) + 1)
+
+
+@pytest.mark.parametrize("size", WRAPPING)
+def test_sizes_that_wrap_are_errors_and_move_nothing(gpu: hip.Gpu, size: int) -> None:
+    """The check of a range must not be (address + size) mod 2^64."""
+    lib, ffi = gpu.library, gpu.library.ffi
+    low, high = (ffi.cast("char *", allocate(gpu, "hipMalloc", 1 << 20)) for _ in range(2))
+    host = ffi.new("char[]", b"\x55" * (1 << 20))
+    lib.hipMemset(low, 0x55, 1 << 20)
+    half = 1 << 19
+    for call, *arguments in (
+        ("hipMemcpyDtoD", low + half, high + 4096, size), ("hipMemcpyHtoD", low + half, host + half, size),
+        ("hipMemcpyDtoH", host + half, high + half, size), ("hipMemset", low + half, 1, size),
+        ("hipMemsetD16", low + half, 1, size), ("hipMemsetD32", low + half, 1, size),
+        ("hipMemset2D", low + half, 1 << 32, 1, 4, size), ("hipMemset2D", low + half, size, 1, 4, 3),
+        ("hipMemcpy2D", low, 1 << 32, high, 1 << 32, 4, size, lib.raw.hipMemcpyDeviceToDevice),
+        ("hipHostRegister", host, size, 0),
+    ):  # fmt: skip
+        with fails("hipErrorInvalidValue"):
+            getattr(lib, call)(*arguments)
+    back = ffi.new("char[]", 1 << 20)
+    lib.hipMemcpyDtoH(back, low, 1 << 20)
+    assert bytes(ffi.buffer(back)) == bytes(ffi.buffer(host))[: 1 << 20] == b"\x55" * (1 << 20)
+
+
 COUNT = """.version 7.0
 .target sm_70
 .address_size 64
