@@ -62,10 +62,11 @@ def tools(
     debug: bool = False, memcheck: bool = False, racecheck: bool = False, profile: Path | None = None
 ) -> dict[str, str]:
     """The variables that switch on the software GPU's tools. memcheck and racecheck bring line tables, as debug
-    does alone; profile: the prefix of the files that each process writes."""
+    does alone, and memcheck its own translation; profile: the prefix of the files that each process writes."""
     changes: dict[str, str] = {}
     if debug or memcheck or racecheck:
-        changes |= {"PTX2AMD_DEBUG": "1", "PTX2AMD_BUILD_ID": build_id(debug=True)}
+        mode = "accesses" if memcheck else "1"
+        changes |= {"PTX2AMD_DEBUG": mode, "PTX2AMD_BUILD_ID": build_id(mode)}
     if memcheck:
         changes["PTX2AMD_MEMCHECK"] = "1"
     if racecheck:

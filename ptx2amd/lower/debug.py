@@ -14,13 +14,19 @@ if TYPE_CHECKING:
     from ptx2amd.lower.function import FunctionLowering
     from ptx2amd.ptx.ast import Function, Module
 
-STRONG = 0xFFFFFFFF
+STRONG, APART = 0xFFFFFFFF, 0xFFFFFFFE
 FIRST = 10  # metadata numbers below are the module's own
 
 
 def always() -> bool:
     """Whether all code objects get a line table."""
-    return bool(settings.DEBUG.number())
+    return settings.DEBUG.text() != "0"
+
+
+def accesses_apart() -> bool:
+    """Whether LLVM has to leave each load and store of PTX alone. Else it merges neighbours, of bytes for example, into
+    wider ones that chips may do at any address: memcheck could not say what PTX would call misaligned."""
+    return settings.DEBUG.text() == "accesses"
 
 
 def wanted(module: Module) -> bool:
@@ -39,6 +45,7 @@ class DebugInfo:
         self.known: dict[tuple[int, int], int] = {}
         self.origins: set[tuple[int, int, int]] = set()
         self.strong: set[int] = set()  # PTX lines whose accesses order threads: volatile, relaxed, atomic ...
+        self.apart: set[int] = set()  # PTX lines whose accesses stand alone: aligned to their size, or an error
         path = PurePath(module.source)
         name, folder = _quoted(path.name or "ptx"), _quoted(str(path.parent))
         self.file = self._node(f'!DIFile(filename: "{name}", directory: "{folder}")')
@@ -78,6 +85,7 @@ class DebugInfo:
                 _append(lines, at, end, f", !dbg !{self.location(scope, line)}")
         self.origins.update(fn.origins)
         self.strong.update(fn.strong)
+        self.apart.update(fn.apart)
         return scope
 
     def text(self) -> list[str]:
@@ -90,11 +98,12 @@ class DebugInfo:
         """Take the CUDA positions of another part of the same module."""
         self.origins |= other.origins
         self.strong |= other.strong
+        self.apart |= other.apart
 
     def origin_table(self) -> bytes:
         """The CUDA positions for the code object's note: u32 count; per entry u32 PTX line, u32 offset of the
         file's name after the entries, u32 CUDA line, in the order of PTX lines; then names, NUL-ended. Entries
-        with offset 0xffffffff mark lines in `strong`. b"" when there are none."""
+        with offset 0xffffffff mark lines in `strong`, 0xfffffffe those in `apart`. b"" when there are none."""
         names = bytearray()
         at: dict[int, int] = {}
         rows = []
@@ -103,7 +112,7 @@ class DebugInfo:
                 at[file] = len(names)
                 names += self.module.files.get(file, "?").encode() + b"\0"
             rows.append((line, at[file], source))
-        rows += [(line, STRONG, 0) for line in self.strong]
+        rows += [(line, STRONG, 0) for line in self.strong] + [(line, APART, 0) for line in self.apart]
         rows.sort()
         table = b"".join(struct.pack("<III", *row) for row in rows)
         return struct.pack("<I", len(rows)) + table + bytes(names) if rows else b""

@@ -84,6 +84,7 @@ class FunctionLowering(Emitter):
         self.entry: list[str] = []  # the entry block: allocas
         self.marks: list[tuple[int, int]] = []  # where in `lines` which PTX line begins
         self.strong: list[int] = []  # PTX lines of accesses that order threads
+        self.apart: list[int] = []  # PTX lines of accesses that LLVM leaves alone (debug.accesses_apart)
         self.origins: list[tuple[int, int, int]] = []  # PTX line, and the file and line of its .loc
         self.loaded: list[tuple[Register, str, Val]] = []  # values made by reads of the current instruction
         self.here = ""  # the label that the walk is behind

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ptx2amd.lower import data, wide, window
+from ptx2amd.lower import data, debug, wide, window
 from ptx2amd.lower.heads import param_layout
 from ptx2amd.lower.names import Storage
 from ptx2amd.lower.order import ORDERS, SCOPES, byte_size, elements, fence, vector
@@ -28,9 +28,19 @@ def space_of(inst: Inst) -> str:
     return inst.shape.mods.get("space", "").split("::")[0]
 
 
+def modifiers(fn: FunctionLowering, inst: Inst) -> dict[str, str]:
+    """Of a load or store; where LLVM has to leave accesses alone, a weak one is volatile."""
+    mods = inst.shape.mods
+    if not debug.accesses_apart() or space_of(inst) in ("const", "param"):
+        return mods
+    fn.apart.append(inst.line)
+    weak = mods.get("sem", "weak") in ("", "weak")
+    return {**mods, "sem": "volatile"} if weak and mods["t"] != "b128" else mods  # those under locks are strong
+
+
 @lowers("ld")
 def load(fn: FunctionLowering, inst: Inst) -> None:
-    mods = inst.shape.mods
+    mods = modifiers(fn, inst)
     ty, count = LLVM_TYPE[mods["t"]][0], COUNT[mods.get("vec", "")]
     pointer = fn.address(inst, "a", space_of(inst))
     whole = read(fn, pointer, ty if count == 1 else f"<{count} x {ty}>", mods)
@@ -54,6 +64,9 @@ def read(fn: FunctionLowering, pointer: Val, ty: str, mods: dict[str, str]) -> V
         if sem == "acquire":
             fence(fn, "acquire", scope)
         return whole
+    if sem in ("volatile", "mmio") and width(ty) <= ATOMIC_BITS:  # LLVM takes vectors of bytes apart
+        whole = fn.op(f"i{width(ty)}", f"load volatile i{width(ty)}, {pointer.t}, align {align}")
+        return fn.cast(whole, ty)
     volatile = "volatile " if sem in ("volatile", "mmio") else ""
     known = mods.get("nc") or pointer.ty == "ptr addrspace(4)"
     notes = ", !invariant.load !{}" if known and not volatile else ""
@@ -63,7 +76,7 @@ def read(fn: FunctionLowering, pointer: Val, ty: str, mods: dict[str, str]) -> V
 
 @lowers("st")
 def store(fn: FunctionLowering, inst: Inst) -> None:
-    mods = inst.shape.mods
+    mods = modifiers(fn, inst)
     pointer = fn.address(inst, "a", space_of(inst))
     target = inst.get("a")
     if isinstance(target, Addr) and isinstance(target.base, Sym):
@@ -90,6 +103,8 @@ def write(fn: FunctionLowering, pointer: Val, value: Val, mods: dict[str, str]) 
             fn.do(f"store volatile {value.t}, {pointer.t}, align {align}")
         return
     volatile = "volatile " if sem in ("volatile", "mmio") else ""
+    if volatile and width(value.ty) <= ATOMIC_BITS:
+        value = fn.cast(value, f"i{width(value.ty)}")
     notes = ", !nontemporal !{i32 1}" if cop in STREAMING else ""
     fn.do(f"store {volatile}{value.t}, {pointer.t}, align {align}{notes}")
 

@@ -6,9 +6,8 @@ import hashlib
 from importlib.util import find_spec
 from pathlib import Path
 
-from ptx2amd import __version__
+from ptx2amd import __version__, settings
 from ptx2amd.errors import Ptx2amdError
-from ptx2amd.lower.debug import always as line_tables
 
 PACKAGE = Path(__file__).resolve().parent.parent
 PARTS = (
@@ -16,10 +15,9 @@ PARTS = (
     "service/entry.py", "service/translation.py")  # fmt: skip
 
 
-def build_id(debug: bool | None = None) -> str:
-    """32 hex digits; changes with every change of the translator, its grammar or LLVM. With line tables
-    for all code objects (debug; None: as PTX2AMD_DEBUG says) it is another translator, with its own service and cache
-    entries."""
+def build_id(debug: str | None = None) -> str:
+    """32 hex digits; changes with every change of the translator, its grammar or LLVM. For each value of PTX2AMD_DEBUG
+    (debug; None: the environment's) it is another translator, with its own service and cache entries."""
     state = hashlib.blake2b(f"{__version__} ".encode() + _llvmlite(), digest_size=16)
     for part in PARTS:
         path = PACKAGE / part
@@ -27,8 +25,9 @@ def build_id(debug: bool | None = None) -> str:
         for file in files:
             if file.suffix in (".py", ".ll", ".lark"):
                 state.update(file.name.encode() + b"\0" + file.read_bytes())
-    if line_tables() if debug is None else debug:
-        state.update(b"debug")
+    mode = settings.DEBUG.text() if debug is None else debug
+    if mode != "0":
+        state.update(f"debug {mode}".encode())
     return state.hexdigest()
 
 

@@ -105,7 +105,10 @@ HIP_LIBRARY = Setting("HIP_LIBRARY", "path", "",
     "AMD's HIP library; unset: `libamdhip64.so` as the loader finds it", "driver command")  # fmt: skip
 LD = Setting("LD", "path", "",
     "linker for AMDGPU code objects; unset: ROCm's, `ld.lld` on PATH, or ziglang's", "translator")  # fmt: skip
-DEBUG = Setting("DEBUG", "switch", "0", "`1`: code objects have line tables (`run --debug`)", "translator")
+DEBUG = Setting("DEBUG", "choice", "0",
+    "`1`: code objects have line tables (`run --debug`); `accesses`: and LLVM merges no loads and stores, so that "
+    "memcheck can judge their alignment (`run --memcheck`)",
+    "translator", ("0", "1", "accesses"))  # fmt: skip
 MEMCHECK = Setting("MEMCHECK", "switch", "0", "software GPU: find wrong and unwritten memory (`run --memcheck`)", "gpu")
 RACECHECK = Setting("RACECHECK", "switch", "0", "software GPU: find races (`run --racecheck`)", "gpu")
 VGPU_COUNT = Setting("VGPU_COUNT", "count", "1", "number of software GPUs", "gpu")

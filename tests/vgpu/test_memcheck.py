@@ -56,7 +56,8 @@ def run(text: str, host: str, arch: str = "gfx942", **variables: str) -> str:
         gpu.synchronize()
     """
     code = textwrap.dedent(program) + textwrap.dedent(host)
-    environment = {**os.environ, "PTX2AMD_DEBUG": "1", **variables}
+    mode = "accesses" if variables.get("PTX2AMD_MEMCHECK") else "1"  # as launch.tools() sets it
+    environment = {**os.environ, "PTX2AMD_DEBUG": mode, **variables}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100, env=environment)
     return done.stderr
 

@@ -57,7 +57,7 @@ struct program {
 enum { COPY = 1, ADVANCE_PC, ADVANCE_LINE, SET_FILE, SET_COLUMN, NEGATE, BASIC_BLOCK, CONST_ADD_PC, FIXED_ADVANCE_PC };
 enum { END_SEQUENCE = 1, SET_ADDRESS = 2 };
 
-enum { STRONG = 0xffffffffu };   /* rows that mark accesses which order threads (volatile ...) */
+enum { STRONG = 0xffffffffu, APART = 0xfffffffeu };   /* rows with marks: struct place */
 
 struct row { uint64_t address, file, line; bool valid; };
 
@@ -135,8 +135,9 @@ static void find_origin(const struct lines *lines, struct place *place) {
   for (uint32_t k = 0; k < count; k++) {   /* the last one that begins at the line or before */
     memcpy(row, lines->origins + 4 + k * sizeof row, sizeof row);
     if (row[0] > place->line) break;
-    if (row[1] == STRONG) {
-      place->strong |= row[0] == place->line;
+    if (row[1] == STRONG || row[1] == APART) {
+      bool *mark = row[1] == STRONG ? &place->strong : &place->apart;
+      *mark |= row[0] == place->line;
       continue;
     }
     const uint8_t *end = lines->origins + lines->origins_size;

@@ -21,6 +21,7 @@ struct place {
   uint32_t origin_line;  /* 0: not known */
   char origin[128];      /* file */
   bool strong;           /* the PTX instruction orders threads: volatile, relaxed, atomic ... */
+  bool apart;            /* it is a load or store, and the machine instruction no other one's too */
 };
 
 /* False: the table has nothing on the address, or is malformed. */

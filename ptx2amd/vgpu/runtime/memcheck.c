@@ -20,6 +20,11 @@ static bool local_unwritten(const uint8_t *shadow, unsigned bytes) {
   return false;
 }
 
+/* PTX wants accesses aligned to their size; what LLVM makes of several may be less aligned. */
+static bool misaligned(const struct wave *w, const struct inst *i, uint64_t address, unsigned bytes) {
+  return (address & ((bytes & -bytes) - 1)) && tools_apart(w, i);
+}
+
 static bool global(struct wave *w, const struct inst *i, unsigned lane, uint64_t address, unsigned bytes, unsigned how) {
   uint64_t lo, hi;
   uint32_t flags;
@@ -29,7 +34,7 @@ static bool global(struct wave *w, const struct inst *i, unsigned lane, uint64_t
     wave_memory_fault(w, i, (int)lane, address, bytes, how & ACCESS_WRITES);
     return false;
   }
-  if (address % (bytes < 4 ? bytes : 4))
+  if (misaligned(w, i, address, bytes))
     tools_report(w, i, (int)lane, "memcheck", "misaligned access", "%u bytes at 0x%llx", bytes, (unsigned long long)address);
   if ((how & ACCESS_READS) && any_unwritten(address, bytes) && !tools_helper(w, i))
     tools_report(w, i, (int)lane, "memcheck", "read of memory that nothing was written to", "%u bytes at 0x%llx, %s", bytes,
@@ -52,7 +57,7 @@ bool memcheck_access(struct wave *w, const struct inst *i, unsigned lane, enum a
     if (address + bytes > size) return true;
     shadow = s->scratch + ((uint64_t)w->index * w->wg->lanes + lane) * size + address;
   }
-  if (address % (bytes < 4 ? bytes : 4))
+  if (misaligned(w, i, address, bytes))
     tools_report(w, i, (int)lane, "memcheck", "misaligned access", "%u bytes at offset 0x%llx of %s", bytes,
                  (unsigned long long)address, name);
   if ((how & ACCESS_READS) && local_unwritten(shadow, bytes) && !tools_helper(w, i))

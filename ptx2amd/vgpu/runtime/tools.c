@@ -210,7 +210,7 @@ static void stored(const struct wave *w, const struct inst *i, const struct acce
 }
 
 /* What the line table says of an instruction, looked up once. */
-enum { NOTE_KNOWN = 1, NOTE_STRONG = 2, NOTE_HELPER = 4 };
+enum { NOTE_KNOWN = 1, NOTE_STRONG = 2, NOTE_HELPER = 4, NOTE_APART = 8 };
 
 static unsigned note_of(const struct wave *w, const struct inst *i) {
   const struct run *run = w->wg->run;
@@ -222,13 +222,14 @@ static unsigned note_of(const struct wave *w, const struct inst *i) {
   value = NOTE_KNOWN;
   if (lines && lines->table) {
     if (!lines_find(lines, code_address(w, i), &place)) value |= NOTE_HELPER;   /* the translator's own code */
-    else if (place.strong) value |= NOTE_STRONG;
+    else value |= (place.strong ? NOTE_STRONG : 0) | (place.apart ? NOTE_APART : 0);
   }
   __atomic_store_n(note, (uint8_t)value, __ATOMIC_RELAXED);
   return value;
 }
 
 bool tools_helper(const struct wave *w, const struct inst *i) { return note_of(w, i) & NOTE_HELPER; }
+bool tools_apart(const struct wave *w, const struct inst *i) { return note_of(w, i) & NOTE_APART; }
 
 static bool check_lane(struct wave *w, const struct inst *i, const struct access_info *a, unsigned step, unsigned lane,
                        enum access_space space, uint64_t address) {

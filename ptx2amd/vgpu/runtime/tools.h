@@ -35,6 +35,8 @@ void tools_report(struct wave *w, const struct inst *i, int lane, const char *to
     __attribute__((format(printf, 6, 7)));
 /* Whether the instruction is of the translator's own code (copies of arguments, padding included). */
 bool tools_helper(const struct wave *w, const struct inst *i);
+/* Whether it is a load or store of PTX, or a part of one, and no other one's too. */
+bool tools_apart(const struct wave *w, const struct inst *i);
 /* A dispatch ended with a fault, which was reported already. */
 void tools_fault(void);
 
