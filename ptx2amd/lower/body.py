@@ -4,7 +4,7 @@ lowerings (templates of the table's rows, or functions registered with @lowers).
 from __future__ import annotations
 
 from ptx2amd.errors import Unsupported
-from ptx2amd.isa.effects import JUMPS
+from ptx2amd.isa.effects import ATOMIC, JUMPS
 from ptx2amd.isa.form import DESTINATIONS
 from ptx2amd.lower import dispatch
 from ptx2amd.lower.function import FunctionLowering
@@ -49,7 +49,7 @@ def walk(fn: FunctionLowering, scope: Scope) -> None:
     for item in scope.items:
         if isinstance(item, Inst):
             fn.marks.append((len(fn.lines), item.line))
-            if item.shape.mods.get("sem", "weak") not in ("", "weak"):
+            if item.shape.form.does & ATOMIC or item.shape.mods.get("sem", "weak") not in ("", "weak"):
                 fn.strong.append(item.line)
             if loc is not None:
                 fn.origins.append((item.line, loc.file, loc.line))

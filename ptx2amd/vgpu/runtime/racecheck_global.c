@@ -56,12 +56,24 @@ static struct page *page_of(uint64_t address) {
   return page;
 }
 
-void race_global_atomic(struct wave *w) {
+static void order(struct wave *w) {
   struct race_run *r = w->wg->run->races;
   if (r) atomic_store(&r->last[workgroup_index(w->wg)], atomic_fetch_add(&r->clock, 1) + 1);
 }
 
-struct here { const struct run *run; const struct race *race; uint32_t group; unsigned warp; };
+/* Before it: others may see its write at once. And after it: until then it may read what others write. */
+void race_global_order(struct wave *w) {
+  order(w);
+  w->wg->shadow->orders = true;
+}
+
+void race_global_done(struct wave *w) {
+  if (!w->wg->shadow->orders) return;
+  w->wg->shadow->orders = false;
+  order(w);
+}
+
+struct here { const struct run *run; struct race *race; uint32_t group; unsigned warp; };
 
 /* Whether an access to some of the bytes is not ordered before what is done here. */
 static bool open(const struct here *h, const struct access *a, unsigned bytes) {
@@ -133,6 +145,9 @@ bool race_global(struct wave *w, unsigned warp, uint64_t address, unsigned bytes
     else word_access(&h, c, touched, how, word, (char[160]){0}, 160);
     atomic_flag_clear_explicit(&page->lock, memory_order_release);
   }
-  if (polled) race_global_atomic(w);   /* it reads what another one counts */
+  if (polled) {   /* it reads what another one counts */
+    race_atomic(h.race, warp);
+    race_global_order(w);
+  }
   return found;
 }

@@ -250,7 +250,7 @@ static bool check_lane(struct wave *w, const struct inst *i, const struct access
   }
   if (how & ACCESS_ATOMIC) {
     race_atomic(race, warp);
-    if (space == SPACE_GLOBAL) race_global_atomic(w);
+    if (space == SPACE_GLOBAL) race_global_order(w);
   }
   return true;
 }
@@ -292,5 +292,7 @@ const struct inst *tools_observe(struct wave *w, const struct inst *i) {
   const struct access_info *a = &access_table[i->op->id];
   if (on.profile) profile_count(w->wg->shadow->counts, w, i);
   if (a->space && !check(w, i, a)) return NULL;
-  return run->real[i - run->entries](w, i);
+  const struct inst *next = run->real[i - run->entries](w, i);
+  race_global_done(w);
+  return next;
 }

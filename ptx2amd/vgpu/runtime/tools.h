@@ -77,8 +77,9 @@ void race_run_free(struct race_run *r);
 /* True: the access races with another one, described in text. value: what a write writes. */
 bool race_global(struct wave *w, unsigned warp, uint64_t address, unsigned bytes, unsigned how, const uint8_t *value,
                  char *text, size_t size);
-/* The workgroup made an operation that orders it and others. */
-void race_global_atomic(struct wave *w);
+/* The wave is about to make an operation that orders its workgroup and others; it made it, if it was one. */
+void race_global_order(struct wave *w);
+void race_global_done(struct wave *w);
 /* Bytes of memory that were not checked, for want of room. */
 uint64_t race_unseen(void);
 
@@ -95,6 +96,7 @@ struct group_shadow {
   uint8_t *lds, *scratch;      /* a byte per byte: 1 = not written yet */
   size_t lds_size, scratch_size;
   struct race *race;
+  bool orders;                 /* the instruction at hand: race_global_order */
   struct profile_counts *counts;
 };
 #endif

@@ -12,7 +12,7 @@ enum {
   WAVE_SLICE = 1 << 14,        /* instructions of a wave before the next one's turn ... */
   SLICE_GROWTH = 16,           /* of FIRST_SLICE, which it is in the first round behind a barrier, in each round */
   GROUP_SLICE = 1 << 17,       /* instructions of a workgroup before another one's turn */
-  COOPERATIVE_SHIFT = 5,       /* blocks of a cooperative launch spin until others come: their turns are short */
+  SHORT_SHIFT = 5,             /* blocks of a cooperative launch spin until others come: their turns are short */
 };
 
 /* --- memory --------------------------------------------------------------------------------------- */
@@ -223,7 +223,8 @@ static void start_wave(struct workgroup *g, unsigned index) {
   run->build->start_wave(w);
 }
 
-static unsigned slice_shift(const struct run *run) { return run->d->cooperative ? COOPERATIVE_SHIFT : 0; }
+/* Under the tools an instruction takes a hundred times as long, and so does a turn that is spun away. */
+static unsigned slice_shift(const struct run *run) { return run->d->cooperative || run->real ? SHORT_SHIFT : 0; }
 
 static void set_slice(struct workgroup *g, uint32_t slice) {
   enum { NATIVE_ROUNDS = 64 };
