@@ -74,11 +74,17 @@ def assemble(text: str, arch: str) -> bytes:
 
 def assemble_code_object(text: str, arch: str) -> bytes:
     """A linked code object from assembly text."""
+    return link([assemble(text, arch)])
+
+
+def link(objects: Sequence[bytes]) -> bytes:
+    """A code object of relocatable ones."""
     with tempfile.TemporaryDirectory() as d:
-        source, out = Path(d, "x.o"), Path(d, "x.hsaco")
-        source.write_bytes(assemble(text, arch))
-        subprocess.run([*ZIG, "ld.lld", "-m", "elf64_amdgpu", "-shared", str(source), "-o", str(out)], check=True,
-                       capture_output=True)  # fmt: skip
+        sources, out = [Path(d, f"{n}.o") for n in range(len(objects))], Path(d, "x.hsaco")
+        for source, content in zip(sources, objects, strict=True):
+            source.write_bytes(content)
+        command = [*ZIG, "ld.lld", "-m", "elf64_amdgpu", "-shared", *map(str, sources), "-o", str(out)]
+        subprocess.run(command, check=True, capture_output=True)
         return out.read_bytes()
 
 

@@ -71,11 +71,13 @@ def test_arguments_by_pointers(gpu: hip.Gpu) -> None:
     assert out.numpy().tolist() == EXPECTED
 
 
+@pytest.mark.parametrize("longer", (0, 4, 4096))
 @pytest.mark.parametrize("end", (0, 3), ids=("CUDA's end", "HIP's end"))
-def test_arguments_as_a_buffer(gpu: hip.Gpu, end: int) -> None:
+def test_arguments_as_a_buffer(gpu: hip.Gpu, end: int, longer: int) -> None:
+    """Which may be longer than the kernel's segment: what is beyond is not looked at."""
     out = gpu.buffer(np.zeros(9, np.uint64))
     packed = struct.pack("<QbxhiQf4xd", out.address, -5, -300, -(1 << 31), ARGUMENTS[3], 1.5, -2.25)
-    packed += ARGUMENTS[6]
+    packed += ARGUMENTS[6] + bytes(longer)
     lib, ffi = gpu.activate(), gpu.library.ffi
     data, size = ffi.from_buffer(packed), ffi.new("size_t *", len(packed))
     extra = ffi.new("void *[]", [ffi.cast("void *", v) for v in (1, data, 2, size, end)])

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from engine import assemble, kernel_text, link
 from hip_gpu import fails, opened
 from hipcc import ARCHS, compile_hip
 
@@ -172,3 +173,26 @@ def test_damaged_images_never_crash(arch: str) -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, (done.returncode, done.stdout.split()[-1:], done.stderr[-500:])
     assert done.stdout.split()[-1] == "1499"
+
+
+def test_a_note_for_each_object() -> None:
+    """Objects that an assembler made have a metadata note each, and linking keeps them apart (rocBLAS's kernels)."""
+    objects = []
+    for n in range(5):
+        body = f"s_load_dwordx2 s[4:5], s[0:1], 0\nv_mov_b32 v0, 0\nv_mov_b32 v1, {100 + n}\ns_waitcnt lgkmcnt(0)\n"
+        text = kernel_text(body + "global_store_dword v0, v1, s[4:5]", "gfx942", kernarg=8, name=f"k{n}")
+        sizes = {"kernarg_segment_size": 8, "kernarg_segment_align": 8, "group_segment_fixed_size": 0,
+                 "private_segment_fixed_size": 0, "wavefront_size": 64, "sgpr_count": 32, "vgpr_count": 32,
+                 "max_flat_workgroup_size": 256}  # fmt: skip
+        lines = [f"    .name: k{n}", f"    .symbol: k{n}.kd", *(f"    .{name}: {size}" for name, size in sizes.items()),
+                 "    .args:", "      - .offset: 0", "        .size: 8", "        .value_kind: global_buffer",
+                 "        .address_space: global"]  # fmt: skip
+        lines[0] = lines[0].replace("    .", "  - .", 1)
+        note = "\n".join(["---", "amdhsa.version: [1, 2]", "amdhsa.kernels:", *lines, "..."])
+        objects.append(assemble(f"{text}.amdgpu_metadata\n{note}\n.end_amdgpu_metadata\n", "gfx942"))
+    gpu = hip.open("vgpu:gfx942")
+    module, out = gpu.load(link(objects)), gpu.buffer(np.zeros(1, np.uint32))
+    for n in range(5):
+        module.kernel(f"k{n}").launch(1, 1, [out])
+        gpu.synchronize()
+        assert out.numpy()[0] == 100 + n

@@ -61,7 +61,8 @@ static hipError_t pack(struct launch *l, const struct kernel_info *k, void **par
   if (extra && !params) {
     const void *buffer;
     size_t size;
-    if (!extra_buffer(extra, &buffer, &size) || size > k->kernarg_size) return hipErrorInvalidValue;
+    if (!extra_buffer(extra, &buffer, &size)) return hipErrorInvalidValue;
+    /* It may be longer than the segment: Tensile rounds it up. */
     memcpy(args, buffer, size < k->explicit_size ? size : k->explicit_size);
   } else {
     if ((k->explicit_count && !params) || (!k->has_args && k->kernarg_size)) return hipErrorInvalidValue;

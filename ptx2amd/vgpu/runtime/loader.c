@@ -271,7 +271,9 @@ static int relocate(struct file *f, struct image *image, const struct dynamic *d
   return hipSuccess;
 }
 
+/* Linked assembler objects have a note each. */
 static int read_metadata(struct file *f, struct image *image) {
+  bool found = false;
   for (unsigned k = 0; k < f->header.e_phnum; k++) {
     Elf64_Phdr p = program_header(f, k);
     if (p.p_type != PT_NOTE || p.p_offset > f->size || p.p_filesz > f->size - p.p_offset) continue;
@@ -283,14 +285,15 @@ static int read_metadata(struct file *f, struct image *image) {
       uint64_t next = text + (((uint64_t)note.n_descsz + 3) & ~(uint64_t)3);
       if (text + note.n_descsz > (uint64_t)(end - at)) break;
       if (note.n_type == NT_AMDGPU_METADATA_ && note.n_namesz == 7 && !memcmp(at + name, "AMDGPU", 7)) {
-        if (metadata_read(at + text, note.n_descsz, &image->kernels, &image->kernel_count)) return hipSuccess;
-        return refuse(f, hipErrorInvalidImage, "the metadata of the code object is corrupt");
+        if (!metadata_read(at + text, note.n_descsz, &image->kernels, &image->kernel_count))
+          return refuse(f, hipErrorInvalidImage, "the metadata of the code object is corrupt");
+        found = true;
       }
       if (next >= (uint64_t)(end - at)) break;
       at += next;
     }
   }
-  return refuse(f, hipErrorInvalidImage, "the code object has no AMDGPU metadata note");
+  return found ? hipSuccess : refuse(f, hipErrorInvalidImage, "the code object has no AMDGPU metadata note");
 }
 
 static int make_code(struct file *f, struct image *image) {

@@ -58,7 +58,7 @@ bool image_global(const struct image *image, const char *name, uint64_t *address
 /* elf.c: the safe copy of an image of unknown size, and the code object for the device in a bundle. */
 int image_fetch(struct device *d, const void *data, size_t size, uint8_t **copy, size_t *copy_size, char *why,
                 size_t why_size);
-/* metadata.c: kernels from the metadata note; false: malformed. */
+/* metadata.c: adds the kernels of a metadata note to those read before; false: malformed. */
 bool metadata_read(const uint8_t *note, size_t size, struct kernel_info **kernels, size_t *count);
 void metadata_free(struct kernel_info *kernels, size_t count);
 #endif

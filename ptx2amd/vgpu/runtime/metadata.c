@@ -114,20 +114,23 @@ static void read_kernel(struct msgpack *m, struct kernel_info *k) {
 
 bool metadata_read(const uint8_t *note, size_t size, struct kernel_info **kernels, size_t *count) {
   struct msgpack m = {note, note + size, false};
-  *kernels = NULL;
-  *count = 0;
+  bool read = false;
   for (uint32_t left = msgpack_map(&m); left > 0 && !m.bad; left--) {
-    if (*kernels || !msgpack_is(&m, "amdhsa.kernels")) {
+    if (read || !msgpack_is(&m, "amdhsa.kernels")) {
       msgpack_skip(&m);
       msgpack_skip(&m);
       continue;
     }
     uint32_t n = msgpack_array(&m);
     if (m.bad || n > (size_t)(m.end - m.at)) return false;
-    *kernels = calloc(n + 1u, sizeof **kernels);
-    if (!*kernels) return false;
-    *count = n;
-    for (uint32_t k = 0; k < n && !m.bad; k++) read_kernel(&m, &(*kernels)[k]);
+    struct kernel_info *all = realloc(*kernels, (*count + n + 1) * sizeof *all);
+    if (!all) return false;
+    *kernels = all;
+    struct kernel_info *more = all + *count;
+    memset(more, 0, (n + 1) * sizeof *more);
+    *count += n;
+    for (uint32_t k = 0; k < n && !m.bad; k++) read_kernel(&m, &more[k]);
+    read = true;
   }
   return !m.bad;
 }
