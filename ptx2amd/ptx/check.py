@@ -121,6 +121,8 @@ def _problem(slot: Slot, ptype: str, kind: str, shape: Shape, relaxed: bool) -> 
                 return "must not be discarded"
             if slot.kind == "vec" and not slot.destination and slot.name not in shape.form.discards.split():
                 return "must not be discarded: it is a source"
+        if slot.destination and "%" in kind:
+            return "must not be a special register: these are read only"
         if kind[0] == "!" and slot.destination:
             return "must be a register that is not negated"
         if "#f" in kind and not by_field and (ptype == "b64" or (ptype[0] == "b" and kind[0] == "{")):

@@ -43,6 +43,7 @@ STATEMENTS = [
     ("\tadd.f32 %f1, %f2, 1;", 12, 20, "(b) must be a f32 register or constant, found integer constant 1"),
     ("\tadd.s32 %r1, %r2, 1.5;", 12, 20, "found floating-point constant"),
     ("\tadd.s32 %r1, %r2, %tid.x;", 12, 20, "only mov and cvt read them"),
+    ("\tmov.u32 %tid.x, 7;", 12, 10, "must not be a special register: these are read only"),
     ("\tadd.s32 _, %r2, %r3;", 12, 10, "must not be discarded"),
     ("\tadd.s32 %r1, %r2, %r9;", 12, 20, "'%r9' is not declared"),
     ("\tadd.s32 %r1, %r2, g;", 12, 20, "found symbol g"),
