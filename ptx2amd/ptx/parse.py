@@ -162,6 +162,8 @@ class _Reader:
         for var in declarations(piece.text, self.source, piece.line, piece.column):
             self._check_variable(piece, var)
             known = self.module.variables.get(var.name)
+            if known is not None and (known.linkage, var.linkage) == ("extern", ""):
+                self._fail(piece, f"'{var.name}' was declared as .extern, and is not .visible here")
             if var.name in self.module.functions or (known is not None and not _redeclares(var, known)):
                 self._fail(piece, f"'{var.name}' is declared twice")
             if known is None or known.linkage == "extern":

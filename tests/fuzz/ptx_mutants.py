@@ -208,7 +208,7 @@ def main() -> None:
     parser.add_argument("count", type=int)
     parser.add_argument("--ptxas", type=int, default=0)
     parser.add_argument("files", nargs="*")
-    given = parser.parse_args()
+    given = parser.parse_intermixed_args()
     files, total, judged, differ = tuple(given.files), Counter[str](), 0, 0
     begin = time.process_time()
     for first in range(given.first, given.first + given.count, 100):

@@ -88,7 +88,9 @@ MODULES = {  # the same of what stands around statements (tests/ptx/test_changed
     ],
     "numbers and names that run together": [r"[ ,=]\d+[A-Za-z_$]"],
     "an alignment behind a parameter's type": [r"\.param \.[busf]\d+ +\.align"],
-    "declarations without a state space": [r"[{;]\s*\.[busf]\d+\s*;"],
+    "declarations without a state space": [r"[{;]\s*\.\w+\s*;"],
+    "keywords among the names of a debug section": [r"\.section .*, ?\.[a-z]"],
+    "elements of arrays in another state space": [r"\b(ld|st)\.(shared|local|const)\.\w+ [^;]*gv ?\["],
     "names in the state of a texture or sampler": [r"= \{ *channel_data_type"],
     "addresses of what is declared later": [r"^\S* ?\.global.*= *[{a-z].*; *\.(global|entry|visible)"],
 }
