@@ -10,7 +10,7 @@ ROWS = [
         ours=True, context="hStream"),
     Row("cuLaunchKernelEx", 11060,
         "const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra", ptsz=11060,
-        ours=True, context="config->hStream"),
+        ours=True, context="config ? config->hStream : NULL"),
     Row("cuLaunchCooperativeKernel", 9000,
         "CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int "
         "blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream "

@@ -228,5 +228,6 @@ def test_objects_work_in_their_own_context(shim: SimpleNamespace) -> None:
         assert shim.cuda.cuStreamGetCtx(handle, of_stream) == INVALID_CONTEXT
         assert shim.cuda.cuStreamSynchronize(handle) == INVALID_CONTEXT
     assert shim.cuda.cuMemAlloc_v2(pointer, 64) == INVALID_CONTEXT
+    assert shim.cuda.cuLaunchKernelEx(*[shim.ffi.NULL] * 4) == INVALID_CONTEXT
     assert shim.cuda.cuCtxDestroy_v2(own) == 0
     assert shim.cuda.cuStreamGetCtx(stream[0], of_stream) == INVALID_HANDLE
