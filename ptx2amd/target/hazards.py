@@ -21,7 +21,7 @@ from ptx2amd.target.flow import Flow, Op
 from ptx2amd.target.inline import Matters, inlined
 from ptx2amd.target.lanes import ALL_LANES, WARP
 from ptx2amd.target.lookback import LookBack
-from ptx2amd.target.spins import is_look, is_try, locks
+from ptx2amd.target.spins import gathers, is_look, is_try, locks
 from ptx2amd.target.view import OWN_ROW
 
 SELF_CHANGING = frozenset(("add", "inc", "dec"))
@@ -195,7 +195,7 @@ class Body(Alone, LookBack):
                 return []  # the thread itself comes to the loop's end
             if last not in safe:
                 polled |= waits
-        polled = {op for op in polled if not self._changes(ops, op)}
+        polled = {op for op in polled if not self._changes(ops, polled, op)}
         if not polled:
             return []
         first = min(polled, key=lambda op: op.inst.line)
@@ -207,17 +207,23 @@ class Body(Alone, LookBack):
         elif aliases:
             what = f"a loop waits for what another warp may write by another pointer ({first.inst.shape.opcode})"
             found.append(Hazard(first.inst.line, what, aliases=aliases))
-        if is_try(first) and self.alone(head, thread=True) is None:
+        if is_try(first) and self.alone(head, thread=True) is None and not self._in_step(head, loop):
             what = f"a lane may wait in a loop for another lane of its warp ({first.inst.shape.opcode})"
             found.append(Hazard(first.inst.line, what, lanes=True))
         return found
 
-    def _changes(self, ops: list[Op], polled: Op) -> bool:
-        """Whether the loop writes itself what it waits for."""
+    def _in_step(self, head: int, loop: set[int]) -> bool:
+        """Whether all lanes of a warp meet in each round of a loop, so that none is ahead of others."""
+        meeting = {op.block for number in loop for op in self.flow.blocks[number].ops if gathers(self.flow, op)}
+        ways = (self.flow.reach(way, meeting, loop) for way in self.flow.blocks[head].successors)
+        return head in meeting or not any(head in way for way in ways)
+
+    def _changes(self, ops: list[Op], asking: set[Op], polled: Op) -> bool:
+        """Whether the loop writes itself what it waits for, other than by asking."""
         where = self.flow.location(polled)
         if where is None:
             return False
-        return any(self.writes(op) and op is not polled and self.flow.location(op) == where for op in ops)
+        return any(self.writes(op) and op not in asking and self.flow.location(op) == where for op in ops)
 
     def _written(self, polled: Op, stores: set[str]) -> bool:
         """Whether the kernel writes anything to the space that is waited on."""

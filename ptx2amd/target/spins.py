@@ -279,6 +279,7 @@ def _meet(scope: Scope, lock: Lock, number: int, meet: str) -> Scope:
         way(turn, k, again.name, inst.line)
     first, *others = sorted(lock.releases, key=lock.given.__contains__)
     line = first.inst.line
+    ways.append(made(ANCHOR, line))  # LLVM shared a try behind the section with those who try again
     for k, release in enumerate(others, 1):
         inst, after = release.inst, f"$after{number}.{k}"
         done = len(lock.retries) + 1 if release in lock.given else 0  # a turn to wait for, or none

@@ -3,7 +3,11 @@ every warp mapping ends, and computes what a machine that runs thread by thread 
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import lock_random
 import pytest
@@ -11,6 +15,8 @@ from device import MAPPINGS
 from reference import lock_machine
 from reference.lock_machine import BLOCK, WARP, Count, Exchange, Meet, Program, Relay, Section, Slot, Times, Turns
 
+HERE = Path(__file__).parent
+SLOW, MODULE = 2000, 20  # programs of the slow tier, in a process
 TILE = Section(False, 0, False, 4, 0, False, 0, (Slot(),), "cas", "plain", "exch")
 THREAD = replace(TILE, size=1, body=(Count(1, False),))
 RELAY = Relay(False, 0, 16, WARP, 0, 0, True, False, "exch")
@@ -25,6 +31,12 @@ SHAPES = {
     "tiles_then_others": (TILE, replace(TILE, lock=1, size=8, leader=2)),
     "threads": (THREAD,),
     "threads_in_a_loop": (replace(THREAD, shape="while"),),
+    "threads_one_section_after_the_other": (replace(THREAD, shape="peeled", body=()), replace(THREAD, shape="peeled")),
+    "threads_under_locks_of_tiles": (replace(TILE, parts=True, body=(replace(THREAD, lock=1, shape="while"),)),),
+    "tiles_by_functions": (replace(TILE, size=16, shape="function"),),
+    "tiles_under_locks_of_warps_by_functions": (
+        replace(TILE, size=WARP, shape="function", body=(replace(TILE, lock=1, size=8, shape="function"),)),
+    ),
     "warps": (replace(TILE, size=WARP),),
     "blocks": (replace(TILE, size=BLOCK, leader=31),),
     "lanes_hand_over": (replace(RELAY, size=1),),
@@ -33,6 +45,7 @@ SHAPES = {
     "tiles_hand_over_to_one_that_looks": (replace(RELAY, size=8, looks=True),),
     "warps_hand_over": (replace(RELAY, size=WARP, over=BLOCK),),
     "threads_hand_over": (replace(RELAY, size=1, over=BLOCK, receiver=40),),
+    "warps_hand_over_to_one_that_looks": (replace(RELAY, size=WARP, over=-1, receiver=3, looks=True),),
     "blocks_hand_over": (replace(RELAY, size=BLOCK, over=-1),),
     "turns_of_threads": (TURNS,),
     "turns_of_threads_the_last_first": (replace(TURNS, last_first=True, look="cas", give="exch"),),
@@ -49,6 +62,25 @@ def test_groups_get_their_locks(name: str, arch: str) -> None:
     program = Program(64, 2, SHAPES[name])
     wrong = [lock_random.compare(known, program, arch) for known in (0, 1)]
     assert not any(wrong), "\n".join(wrong)
+
+
+@pytest.mark.parametrize("arch", MAPPINGS)
+@pytest.mark.parametrize("seed", range(10))
+def test_random_programs(seed: int, arch: str) -> None:
+    wrong = lock_random.compare(seed, lock_machine.generate(seed), arch)
+    assert not wrong, wrong
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("arch", [*MAPPINGS, "gfx90a", "gfx1030"])
+@pytest.mark.parametrize("first", range(10, SLOW + 10, MODULE))
+def test_many_random_programs(first: int, arch: str) -> None:
+    """In a process of their own, with short patience, as a program that hangs is the last one of its process."""
+    environment = {**os.environ, "PTX2AMD_VGPU_DEADLOCK": "5", "PTX2AMD_VGPU_TIMEOUT": "60"}
+    environment["PYTHONPATH"] = os.pathsep.join(map(str, (HERE, HERE.parent)))
+    command = [sys.executable, HERE / "lock_random.py", str(first), str(MODULE), arch]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=1200, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_machine_gives_the_same_in_any_order() -> None:

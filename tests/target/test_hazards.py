@@ -503,6 +503,15 @@ def test_a_lock_without_release_is_warned_of() -> None:
     assert "another lane" in warning and "atom.global.cas.b32" in warning and "more)" not in warning
 
 
+def test_a_lock_that_a_warp_takes_in_step_is_not_warned_of() -> None:
+    """All lanes learn in each round whether the first has the lock: none is ahead of others."""
+    body = """mov.u32 %r2, %laneid; setp.ne.u32 %p1, %r2, 0; L: mov.u32 %r3, 0; @%p1 bra M;
+      atom.global.cas.b32 %r4, [%rd1], 0, 1; setp.eq.s32 %p2, %r4, 0; selp.u32 %r3, 1, 0, %p2;
+      M: shfl.sync.idx.b32 %r5, %r3, 0, 31, -1; setp.eq.s32 %p3, %r5, 0; @%p3 bra L;
+      shfl.sync.idx.b32 %r6, %r1, 1, 31, -1; @%p1 bra E; atom.global.exch.b32 %r7, [%rd1], 0; E: ret;"""
+    assert not [h for h in found(kernel(body)) if h.lanes]
+
+
 def test_many_warnings_are_one_line() -> None:
     """Unrolled code repeats a loop by the dozen; a user reads of it once."""
     body = ORDINARY["a lock with a release"].replace("exch.b32 %r3, [%rd1]", "exch.b32 %r3, [%rd1+8]")
