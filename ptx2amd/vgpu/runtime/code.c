@@ -22,6 +22,7 @@ struct code *code_create(const struct arch *arch, uint64_t base, uint64_t size) 
   return code;
 }
 
+void code_may_stray(struct code *code) { code->may_stray = true; }
 void code_set_lines(struct code *code, const struct lines *lines) { code->lines = lines; }
 
 static size_t entries_bytes(const struct code *code) { return (code->dwords + GUARDS) * sizeof(struct inst); }

@@ -38,6 +38,9 @@ void code_destroy(struct code *code);
 /* Where the code comes from, for reports; the lines must outlive the code. */
 struct lines;
 void code_set_lines(struct code *code, const struct lines *lines);
+/* From now on reads of LDS out of range give 0 and writes are dropped, as on chips: libraries rely on it. Else, and under
+ * memcheck, these are faults. */
+void code_may_stray(struct code *code);
 
 /* The 64-byte kernel descriptor (symbol `kernel.kd`), as AMDGPUUsage lays it out. */
 struct kernel_descriptor {

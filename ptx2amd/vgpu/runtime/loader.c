@@ -372,10 +372,13 @@ static void read_debug(const struct file *f, struct image *image) {
   l->table = section_copy(f, ".debug_line", 0, &l->table_size);
   if (l->table) l->origins = section_copy(f, ".note.ptx2amd.origins", NOTE_HEAD, &l->origins_size);
   l->bias = image->bias;
-  for (unsigned k = 0; k < image->segment_count; k++)
-    if (image->segments[k].code) code_set_lines(image->segments[k].code, l);
   size_t size;
   const uint8_t *note = section(f, ".note.ptx2amd", &size);
+  for (unsigned k = 0; k < image->segment_count; k++)
+    if (image->segments[k].code) {
+      code_set_lines(image->segments[k].code, l);
+      if (!note) code_may_stray(image->segments[k].code);   /* not our translator's */
+    }
   for (size_t k = 0; note && k < image->kernel_count; k++) {
     char key[4200];
     int n = snprintf(key, sizeof key, "\"%s\":{\"mapping\":\"padded\"", image->kernels[k].name);

@@ -56,6 +56,10 @@ static bool access_lane(struct wave *w, const struct inst *i, struct frame *f, u
   if (m->space == MEMORY_SCRATCH) return access_scratch(w, i, f, lane, lane0, m);
   if (m->space == MEMORY_LDS) {
     uint64_t offset = f->offset[lane];
+    if (offset + bytes > w->lds_size && wave_may_stray(w)) {
+      for (unsigned k = 0; k < dwords_of(m) && !m->store; k++) f->data[k][lane] = 0;
+      return true;
+    }
     if (offset + bytes > w->lds_size) {
       wave_fault(w, i, FAULT_LDS, (int)(lane0 + lane), offset, "%u bytes at LDS offset 0x%llx of %u", bytes,
                  (unsigned long long)offset, w->lds_size);

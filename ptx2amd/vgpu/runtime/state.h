@@ -34,6 +34,7 @@ struct code {
   pthread_mutex_t lock;
   struct arena *arena;       /* struct inst_ext and the like */
   const struct lines *lines; /* NULL: none */
+  bool may_stray;            /* code_may_stray */
 };
 /* Registers that a wave has been given: v0 to v<v - 1>, a0 to a<a - 1>, s0 to s<s - 1>. */
 struct registers { uint16_t v, a, s; };

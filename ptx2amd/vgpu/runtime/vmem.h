@@ -48,6 +48,8 @@ struct lane_addresses {
 typedef const struct inst *next_inst;
 
 void VG(load_lanes)(struct wave *w, const struct inst *i, const struct lane_addresses *a, enum load_kind kind);
+/* The same from addresses that are out of range: zeros. */
+void VG(load_zeros)(struct wave *w, const struct inst *i, uint64_t lanes, enum load_kind kind);
 void VG(store_lanes)(struct wave *w, const struct inst *i, const struct lane_addresses *a, enum store_kind kind);
 /* Data operands: compare-and-swap over the flat formats takes the new value and the comparand from consecutive
  * rows of DATA; over DS `data` and `data2` give the rows. shared: other threads may access the memory. */

@@ -89,16 +89,8 @@ next_inst VG(buffer_load)(struct wave *w, const struct inst *i, enum load_kind k
   }
   buffer_offsets(w, i, &b, &a, load_bytes[kind]);
   if (a.lanes && !VG(check_addresses)(w, i, &a, load_bytes[kind], false, &out)) return out;
-  uint64_t outside = exec & ~a.lanes;
-  if (outside) {
-    static const uint8_t zeros[16];
-    struct lane_addresses z = {.lanes = outside, .stride = 4};
-    for (int l = 0; l < W; l++) z.p[l] = (uint64_t)(uintptr_t)zeros;
-    if (a.lanes) VG(load_lanes)(w, i, &a, kind);
-    VG(load_lanes)(w, i, &z, kind);
-  } else {
-    VG(load_lanes)(w, i, &a, kind);
-  }
+  if (a.lanes) VG(load_lanes)(w, i, &a, kind);
+  VG(load_zeros)(w, i, exec & ~a.lanes, kind);
   return NEXT(i);
 }
 

@@ -10,7 +10,8 @@ static next_inst lds_fault(struct wave *w, const struct inst *i, int lane, uint6
                     w->lds_size);
 }
 
-/* Host addresses of ADDR + offset. False: out of range, *out is set. */
+/* Host addresses of ADDR + offset. Lanes out of range leave a->lanes, as on the chip, or are a fault: then false, *out is
+ * set. */
 static bool lds_addresses(struct wave *w, const struct inst *i, struct lane_addresses *a, unsigned offset,
                           unsigned bytes, next_inst *out) {
   const uint32_t *restrict v = w->v + (size_t)i->src[MEM_ADDR] * W;
@@ -38,14 +39,16 @@ static bool lds_addresses(struct wave *w, const struct inst *i, struct lane_addr
   if (__builtin_expect(highest + offset + bytes > limit, 0)) {
     EACH_LANE(l, lanes) {
       uint32_t at = v[l] + offset;   /* the sum wraps around: compilers put offsets on negative addresses */
-      if ((uint64_t)at + bytes > limit) {
+      a->p[l] = base + at;
+      if ((uint64_t)at + bytes <= limit) continue;
+      if (!wave_may_stray(w)) {
         *out = lds_fault(w, i, (int)l, at, bytes);
         return false;
       }
-      a->p[l] = base + at;
+      a->lanes &= ~(UINT64_C(1) << l);
     }
   }
-  if (!all_lanes(lanes)) fill_inactive(a);
+  if (a->lanes && !all_lanes(a->lanes)) fill_inactive(a);
   return true;
 }
 
@@ -88,6 +91,7 @@ next_inst VG(ds_load)(struct wave *w, const struct inst *i, enum load_kind kind)
       !lds_addresses(w, i, &a, offset16(i), load_bytes[kind], &out))
     return out;
   VG(load_lanes)(w, i, &a, kind);
+  VG(load_zeros)(w, i, wave_exec(w) & ~a.lanes, kind);
   return NEXT(i);
 }
 
@@ -142,7 +146,9 @@ next_inst VG(ds_load2)(struct wave *w, const struct inst *i, unsigned bits, bool
   if (!lds_addresses(w, i, &a, first, bytes, &out)) return out;
   if (!lds_addresses(w, i, &b, last, bytes, &out)) return out;
   VG(load_lanes)(w, i, &a, kind);
+  VG(load_zeros)(w, i, wave_exec(w) & ~a.lanes, kind);
   VG(load_lanes)(w, &second, &b, kind);
+  VG(load_zeros)(w, &second, wave_exec(w) & ~b.lanes, kind);
   return NEXT(i);
 }
 
@@ -169,6 +175,7 @@ next_inst VG(ds_exchange2)(struct wave *w, const struct inst *i, unsigned bits, 
   if (!(a.lanes = b.lanes = wave_exec(w))) return NEXT(i);
   if (!lds_addresses(w, i, &a, offset0(i) * unit, bytes, &out)) return out;
   if (!lds_addresses(w, i, &b, offset1(i) * unit, bytes, &out)) return out;
+  if ((a.lanes & b.lanes) != wave_exec(w)) return lds_fault(w, i, -1, w->lds_size, bytes);
   uint64_t old[2], value[2];
   uint32_t *d = vgpr(w, i->dst);
   const uint32_t *s[2] = {vgpr(w, i->src[MEM_DATA]), vgpr(w, i->src[MEM_DATA2])};
@@ -203,6 +210,7 @@ next_inst VG(ds_atomic)(struct wave *w, const struct inst *i, enum atomic_op op,
   /* GFX9 has the comparand first, GFX11 the new value. */
   bool swapped = i->op->generation < 2 && (op == ATOMIC_CMPSWAP || op == ATOMIC_CMPSWAP_F);
   VG(atomic_lanes)(w, i, &a, op, bits, returns, false, swapped ? data2 : data, swapped ? data : data2);
+  if (returns) VG(load_zeros)(w, i, wave_exec(w) & ~a.lanes, bits == 32 ? LOAD_B32 : LOAD_B64);
   return NEXT(i);
 }
 
@@ -212,6 +220,7 @@ next_inst VG(ds_condxchg32)(struct wave *w, const struct inst *i) {
   next_inst out;
   if (!(a.lanes = wave_exec(w))) return NEXT(i);
   if (!lds_addresses(w, i, &a, offset16(i), 8, &out)) return out;
+  if (a.lanes != wave_exec(w)) return lds_fault(w, i, -1, w->lds_size, 8);
   uint32_t *d = vgpr(w, i->dst);
   const uint32_t *s = vgpr(w, i->src[MEM_DATA]);
   EACH_LANE(l, a.lanes) {

@@ -112,6 +112,14 @@ void VG(load_lanes)(struct wave *w, const struct inst *i, const struct lane_addr
   }
 }
 
+void VG(load_zeros)(struct wave *w, const struct inst *i, uint64_t lanes, enum load_kind kind) {
+  static const uint8_t zeros[16];
+  if (__builtin_expect(!lanes, 1)) return;
+  struct lane_addresses z = {.lanes = lanes, .stride = 4};
+  for (int l = 0; l < W; l++) z.p[l] = (uint64_t)(uintptr_t)zeros;
+  VG(load_lanes)(w, i, &z, kind);
+}
+
 #define PUT(type, address, value) (*(type *)(uintptr_t)(address) = (type)(value))
 
 static inline void store_dword(const uint32_t *restrict s, const struct lane_addresses *a, unsigned offset) {

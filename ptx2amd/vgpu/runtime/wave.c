@@ -10,6 +10,7 @@
 #include "lines.h"
 #include "memory.h"
 #include "state.h"
+#include "tools.h"
 #include "wave_events.h"
 
 uint64_t clock_nanoseconds(void) {
@@ -202,6 +203,8 @@ const struct inst *wave_fault(struct wave *w, const struct inst *i, enum fault_k
   atomic_store(&run->stop, 1);
   return stop(w, i, WAVE_FAULTED);
 }
+
+bool wave_may_stray(const struct wave *w) { return w->wg->run->d->code->may_stray && !tools()->memcheck; }
 
 bool memory_window(struct wave *w, uint64_t address, struct mem_window *out) {
   uint32_t flags;

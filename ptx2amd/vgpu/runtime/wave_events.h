@@ -30,6 +30,8 @@ const struct inst *hwreg_write(struct wave *w, const struct inst *i, unsigned fi
 uint64_t code_address(const struct wave *w, const struct inst *i);
 uint64_t clock_nanoseconds(void);
 
+/* Whether accesses of LDS out of range are dropped; else they are faults. */
+bool wave_may_stray(const struct wave *w);
 /* The allocation around address; false: none. */
 bool memory_window(struct wave *w, uint64_t address, struct mem_window *out);
 const struct inst *wave_memory_fault(struct wave *w, const struct inst *i, int lane, uint64_t address, unsigned size,
