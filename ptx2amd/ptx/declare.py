@@ -10,6 +10,7 @@ from ptx2amd.errors import PtxError
 from ptx2amd.ptx.ast import Proto, Var
 from ptx2amd.ptx.build import build, initialise, raw, register_count, set_dimensions, width
 from ptx2amd.ptx.constants import integer
+from ptx2amd.ptx.special import SPECIAL
 
 _QUALIFIER = r"\.\w+(?:\s+\d+\s+|\s*)(?=\.)"
 _DECLARATION = re.compile(
@@ -142,7 +143,8 @@ def variable_problem(var: Var, options: tuple[str, ...]) -> str:
             var.type == "samplerref" and "texmode_independent" not in options,
             "is a sampler, which exists with .target texmode_independent only",
         ),
-        (var.name in ("_", "$", "%"), "is no name that can be declared"),
+        (var.vec > 1 and var.type in _OPAQUE, "is a vector of textures, surfaces or samplers"),
+        (var.name in ("_", "$", "%") or var.name in SPECIAL, "is no name that can be declared"),
     )
     return next((problem for wrong, problem in checks if wrong), "")
 
@@ -152,6 +154,8 @@ _SIZES = ("maxntid", "reqntid", "reqnctapercluster")
 
 def function_problems(kind: str, proto: Proto, directives: dict[str, tuple[int, ...]]) -> Iterator[str]:
     """What is wrong with a function's head."""
+    if proto.name in SPECIAL:
+        yield f"'{proto.name}' is a special register"
     for var in proto.params:
         if kind == "entry" and (var.space != "param" or var.count == 0):
             yield f"'{var.name}': a parameter of an .entry {'has no size' if var.count == 0 else 'must be in .param'}"

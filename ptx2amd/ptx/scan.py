@@ -34,7 +34,7 @@ _START = re.compile(
     | (?P<variable>\.\w[^;]*;)""",
     re.X | re.A,
 )
-_HEAD = re.compile(r'(?:[^;{".]|\.pragma\s+"[^"\n]*"\s*(?:,\s*"[^"\n]*"\s*)*;|\.)*(?=[;{])', re.A)
+_HEAD = re.compile(r'(?:[^;{".]|\.pragma\s*"[^"\n]*"\s*(?:,\s*"[^"\n]*"\s*)*;|\.)*(?=[;{])', re.A)
 # What begins after a declared .func, which ptxas takes without ";".
 _AFTER = re.compile(r"\.(?:extern|visible|weak|common|entry|func|global|const|shared|alias|section)\b", re.A)
 _LIST = re.compile(r"\([^()]*\)")
