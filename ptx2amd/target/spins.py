@@ -178,15 +178,21 @@ def _other_side(flow: Flow, wait: Op, loop: set[int], releases: set[Op], lanes: 
 def _overlapping(flow: Flow, found: list[Lock]) -> list[Lock]:
     """Locks of which one is taken while another is held become one."""
 
-    def inside(a: Lock, b: Lock) -> bool:
-        tries = {branch for branch, _ in b.retries}
-        ends = flow.earliest(tries | set(a.releases))
-        for branch, taken in a.retries:
+    def ahead(lock: Lock, ends: dict[int, Op]) -> set[Op]:
+        """The first of `ends` behind the tries of a lock."""
+        found: set[Op] = set()
+        for branch, taken in lock.retries:
             block = flow.blocks[branch.block]
-            ahead = [s for s in block.successors if (s == block.falls) == taken]
-            if any(flow.first(way, ends) & tries - {branch for branch, _ in a.retries} for way in ahead):
-                return True
-        return False
+            ways = [way for way in block.successors if (way == block.falls) == taken]
+            found.update(op for way in ways for op in flow.first(way, ends))
+        return found
+
+    def inside(a: Lock, b: Lock) -> bool:
+        """Whether b is tried before a is given back, which is done behind it, not only in a further round."""
+        own, tries = {branch for branch, _ in a.retries}, {branch for branch, _ in b.retries}
+        if not ahead(a, flow.earliest(tries | set(a.releases))) & tries - own:
+            return False
+        return bool(ahead(b, flow.earliest(own | set(a.releases))) & set(a.releases))
 
     joined = _joined([(lock, lock) for lock in found], lambda a, b: inside(a, b) or inside(b, a))
     for lock in joined:
