@@ -6,7 +6,6 @@ from ptx2amd.errors import PtxError
 from ptx2amd.lower import data
 from ptx2amd.ptx.ast import Function, Module
 
-PARAMETER_BYTES = 32764  # of a kernel, at most; the shim's PARAMETER_BYTES_MAX
 VARIABLE_BYTES = 1 << 32  # of a parameter or result, at least: ptxas takes no number as large
 
 
@@ -40,10 +39,6 @@ def check_sizes(module: Module) -> None:
         for var in (*proto.params, *proto.results):
             if data.size_of(var) >= VARIABLE_BYTES:
                 raise PtxError(f"{data.size_of(var):,} bytes for {var.name} of {name}", module.source, function.line, 1)
-        size = sum(param_layout(function)[-1][:2]) if function.kind == "entry" and proto.params else 0
-        if size > PARAMETER_BYTES:
-            what = f"{size:,} bytes of parameters of kernel {name}, which can have {PARAMETER_BYTES:,}"
-            raise PtxError(what, module.source, function.line, 1)
 
 
 def required_block(function: Function) -> tuple[int, int, int] | None:

@@ -167,8 +167,8 @@ def function_problems(kind: str, proto: Proto, directives: dict[str, tuple[int, 
             yield f"'{var.name}' cannot be a parameter"
     if len(proto.results) > 1 and any(var.space == "param" for var in proto.results):
         yield f"'{proto.name}': several results must be registers"
-    if kind == "entry" and _parameter_bytes(proto.params) > MOST_PARAMETER_BYTES:
-        yield f"'{proto.name}' has more than {MOST_PARAMETER_BYTES} bytes of parameters"
+    if kind == "entry" and (size := _parameter_bytes(proto.params)) > MOST_PARAMETER_BYTES:
+        yield f"{size:,} bytes of parameters of kernel {proto.name}, which can have {MOST_PARAMETER_BYTES:,}"
     wrong = {"noreturn", "abi_preserve", "abi_preserve_control"} if kind == "entry" else {"maxnreg", *_SIZES}
     for name in sorted(wrong & directives.keys()):
         yield f"'{proto.name}': .{name} is not for .{kind}"
@@ -180,7 +180,7 @@ def function_problems(kind: str, proto: Proto, directives: dict[str, tuple[int, 
         yield f"'{proto.name}': .maxntid and .reqntid exclude each other"
 
 
-MOST_PARAMETER_BYTES = 32764
+MOST_PARAMETER_BYTES = 32764  # of a kernel; the shim's PARAMETER_BYTES_MAX
 
 
 def _parameter_bytes(params: list[Var]) -> int:

@@ -63,6 +63,7 @@ LAXER = {  # what ptxas takes and we refuse
         r"^atom\.relaxed\.cta\.global\.and\.b32 .*, b32_3;",
         r"^st\S*\.mmio\.b128",
         r"^ld\S*lu\S*\.v8\.b8",
+        r"^fence\.(acquire|release)\.async\b",
     ],
 }
 BOTH = {

@@ -48,9 +48,13 @@ def works(folder: Path, umask: int = 0o022, **changes: str) -> subprocess.Comple
 
 
 def works_in_own_tmp(before: str, after: str, **changes: str) -> subprocess.CompletedProcess[str]:
-    """As `works`, with an empty /tmp that the shell commands `before` can fill, and `after` look at."""
-    script = ROOT / "build" / f"works-{os.getpid()}.py"  # which is not hidden there
-    text = f'mount -t tmpfs tmpfs /tmp && chmod 1777 /tmp || exit 77\n{before}\n"$@" || exit 1\n{after}\n'
+    """As `works`, with an empty /tmp that the shell commands `before` can fill, and `after` look at. Where this checkout
+    lies in /tmp, it stays."""
+    script = ROOT / "build" / f"works-{os.getpid()}.py"
+    empty = "mount -t tmpfs tmpfs /tmp && chmod 1777 /tmp"
+    if ROOT.is_relative_to("/tmp"):
+        empty = f"mount --bind {ROOT} /mnt && {empty} && mkdir -p {ROOT} && mount --move /mnt {ROOT}"
+    text = f'{empty} || exit 77\n{before}\n"$@" || exit 1\n{after}\n'
     done = run(["unshare", "-m", "sh", "-c", text, "sh", *program(script)], **changes)
     script.unlink()
     assert done.returncode == 0 and "still works" in done.stdout, done.stdout + done.stderr
