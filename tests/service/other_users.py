@@ -48,8 +48,8 @@ def works(folder: Path, umask: int = 0o022, **changes: str) -> subprocess.Comple
 
 
 def works_in_own_tmp(before: str, after: str, **changes: str) -> subprocess.CompletedProcess[str]:
-    """As `works`, with an empty /tmp that the shell commands `before` can fill, and `after` look at. Where this checkout
-    lies in /tmp, it stays."""
+    """As `works`, with an empty /tmp that the shell commands `before` can fill, and `after` look at. A checkout in /tmp
+    stays."""
     script = ROOT / "build" / f"works-{os.getpid()}.py"
     empty = "mount -t tmpfs tmpfs /tmp && chmod 1777 /tmp"
     if ROOT.is_relative_to("/tmp"):
