@@ -109,8 +109,8 @@ def _simplified(part: Part, way: Way, whole: bool) -> Part:
 def _together(parts: list[Part], way: Way) -> Part:
     """One part with the kernels of parts, for an output that cannot be linked."""
     names = [name for part in parts for name in part.names]
-    part = Part(parts[0].lowering.fresh(), any(part.least for part in parts))
-    part.note = next((part.note for part in parts if part.note), "")
+    simplest = next((part for part in parts if part.note), parts[0])  # the form that one needs, for all of them
+    part = Part(simplest.lowering.fresh(), any(part.least for part in parts), note=simplest.note)
     for name in names:
         part.lowering.kernel(name)
     _emit([part], replace(way, linked=False), whole=True)

@@ -66,6 +66,17 @@ def test_one_kernel_of_a_module_gets_the_form_that_it_needs(monkeypatch: pytest.
     assert not result.kernels["other"].warnings
 
 
+@pytest.mark.parametrize("emit", ["obj", "asm"])
+def test_an_output_that_is_not_linked_has_the_form_that_one_kernel_needs(
+    emit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The kernel that needs it comes last: the others' form is not the one to take."""
+    failing(lambda matrix, least: matrix == "chip", monkeypatch)
+    first = f"{HEAD}.visible .entry other{BODY}\n.visible .entry k{BODY}\n"
+    [result] = translator.translate(first, archs=["gfx942"], emit=emit)
+    assert result.ok and result.code
+
+
 def test_kernels_that_fail_in_every_form_leave_the_others_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     failing(lambda matrix, least: True, monkeypatch)
     [result] = translator.translate(f"{PTX}.visible .entry other{BODY}\n", archs=["gfx942"])
