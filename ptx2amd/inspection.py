@@ -74,7 +74,7 @@ def reports(images: Sequence[Image], arch: str = "") -> Iterator[tuple[ImageRepo
     global _images
     _images = images
     listed = (_Job(number) for number in range(len(images)))
-    with _pool(len(images), sum(image.size for image in images)) as run:
+    with _Pool(len(images), sum(image.size for image in images)) as run:
         for number, (report, chunks) in enumerate(run(_listed, listed)):
             if not arch or not chunks:
                 yield report, True
@@ -86,7 +86,7 @@ def reports(images: Sequence[Image], arch: str = "") -> Iterator[tuple[ImageRepo
                 yield report, left == 0
 
 
-class _pool:
+class _Pool:
     """`map` over processes, or in this one when there is little to do."""
 
     def __init__(self, jobs: int, size: int) -> None:
