@@ -19,6 +19,7 @@ test-all: .venv/.test native
 
 lint: .venv/.lint
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m ptx2amd.native --werror --output build/lint
 

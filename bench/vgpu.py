@@ -142,9 +142,7 @@ def emulated(sources: str, code: bytes) -> dict[str, float]:
     }
     for name, (arguments, grid, block, work, expected) in jobs.items():
         with tempfile.TemporaryDirectory() as folder:
-            files = [
-                str(Path(folder, f"{k}.npy")) if isinstance(v, np.ndarray) else v for k, v in enumerate(arguments)
-            ]
+            files = [str(Path(folder, f"{k}.npy")) if isinstance(v, np.ndarray) else v for k, v in enumerate(arguments)]
             for file, value in zip(files, arguments, strict=True):
                 if isinstance(file, str):
                     np.save(file, value)

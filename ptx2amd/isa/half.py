@@ -42,10 +42,7 @@ FORMS = [
     row(f"fma.{{rnd:rn}}.[ftz:ftz].[sat:sat].{F16}", THREE, "half_arith", NAN, since=(4, 2), sm=53),
     row(f"fma.{{rnd:rn}}.[ftz:ftz].[relu:relu].{F16}", THREE, "half_arith", NAN, since=(7, 0), sm=80),
     row(f"fma.{{rnd:rn}}.[relu:relu].{BF16}", THREE, "bfloat_arith", NAN, since=(7, 0), sm=80),
-    *(
-        row(f"fma.{{rnd:rn}}.oob.[relu:relu].{t}", THREE, "half_fma_oob", NAN, (8, 1), 90)
-        for t in (F16, BF16)
-    ),
+    *(row(f"fma.{{rnd:rn}}.oob.[relu:relu].{t}", THREE, "half_fma_oob", NAN, (8, 1), 90) for t in (F16, BF16)),
     row(f"neg.[ftz:ftz].{F16}", "d:t, a:t", "half_sign", since=(6, 0), sm=53),
     row(f"abs.[ftz:ftz].{F16}", "d:t, a:t", "half_sign", since=(6, 5), sm=53),
     row(f"neg.{BF16}", "d:t, a:t", "half_sign", since=(7, 0), sm=80),

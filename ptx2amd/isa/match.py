@@ -60,25 +60,17 @@ def candidates(opcode: str) -> tuple[Candidate, ...]:
     forms = table.forms(mnemonic)
     if not forms:
         close = difflib.get_close_matches(mnemonic, table.mnemonics(), 1)
-        raise MatchError(
-            f"unknown instruction '{mnemonic}'" + (f"; did you mean '{close[0]}'?" if close else "")
-        )
+        raise MatchError(f"unknown instruction '{mnemonic}'" + (f"; did you mean '{close[0]}'?" if close else ""))
     ordered = [(form, in_order(fields(form.syntax), words)) for form in forms]
-    other = [
-        (form, any_order(fields(form.syntax), words, form.name_words)) for form, mods in ordered if mods is None
-    ]
+    other = [(form, any_order(fields(form.syntax), words, form.name_words)) for form, mods in ordered if mods is None]
     found = tuple((form, mods) for form, mods in ordered + other if mods is not None)
     if not found:
         raise _modifier_error(opcode, mnemonic, words, forms)
     return found
 
 
-def _modifier_error(
-    opcode: str, mnemonic: str, words: tuple[str, ...], forms: tuple[Form, ...]
-) -> MatchError:
-    known = {
-        word for form in forms for field in fields(form.syntax) for choice in field.choices for word in choice
-    }
+def _modifier_error(opcode: str, mnemonic: str, words: tuple[str, ...], forms: tuple[Form, ...]) -> MatchError:
+    known = {word for form in forms for field in fields(form.syntax) for choice in field.choices for word in choice}
     for word in words:
         if word not in known:
             near = difflib.get_close_matches(word, known, 3)
@@ -87,13 +79,7 @@ def _modifier_error(
             )
     at, expected = max((_reach(fields(form.syntax), words) for form in forms), key=lambda reach: reach[0])
     expected = sorted(
-        {
-            word
-            for form in forms
-            for n, list_ in [_reach(fields(form.syntax), words)]
-            if n == at
-            for word in list_
-        }
+        {word for form in forms for n, list_ in [_reach(fields(form.syntax), words)] if n == at for word in list_}
     )
     if at < len(words):
         wanted = f"; expected {_one_of(expected)} there" if expected else "; nothing may follow there"
@@ -139,24 +125,16 @@ def _operand_error(opcode: str, rows: tuple[Candidate, ...], operands: tuple[Ope
         form = rows[0][0]
         wanted = " or ".join(str(count) for count in sorted(counts))
         plural = "" if wanted == "1" else "s"
-        return MatchError(
-            f"'{opcode}' takes {wanted} operand{plural} ({form.operands}), {len(operands)} given"
-        )
-    worst = max(
-        (_first_misfit(slots(form.operands), operands, mods) for form, mods in rows), key=lambda m: m[0]
-    )
+        return MatchError(f"'{opcode}' takes {wanted} operand{plural} ({form.operands}), {len(operands)} given")
+    worst = max((_first_misfit(slots(form.operands), operands, mods) for form, mods in rows), key=lambda m: m[0])
     index, slot, mods = worst
     index = min(index, len(operands) - 1)
     if slot is None:
-        return MatchError(
-            f"'{opcode}' does not take {describe(operands[index])} as operand {index + 1}", index
-        )
+        return MatchError(f"'{opcode}' does not take {describe(operands[index])} as operand {index + 1}", index)
     wanted = slot._replace(type=resolve(slot.type, mods)).expected
     if slot.kind == "vec" and not slot.size:
         wanted = (
-            "a brace list that fits the vector size"
-            if mods.get("vec")
-            else f"a {resolve(slot.type, mods)} register"
+            "a brace list that fits the vector size" if mods.get("vec") else f"a {resolve(slot.type, mods)} register"
         )
     return MatchError(
         f"operand {index + 1} of '{opcode}' ({slot.name}) must be {wanted}, found {describe(operands[index])}",

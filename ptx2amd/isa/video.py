@@ -37,11 +37,7 @@ def _simd(syntax: str, t: str = "t") -> list[Form]:
 
 SCALAR = [
     *(form for name in ("vadd", "vsub", "vabsdiff", "vmin", "vmax") for form in _scalar(f"{name}.{TYPES}", True)),
-    *(
-        form
-        for name in ("vshl", "vshr")
-        for form in _scalar(f"{name}.{SHIFTED}.[sat:sat].{{mode:clamp|wrap}}", False)
-    ),
+    *(form for name in ("vshl", "vshr") for form in _scalar(f"{name}.{SHIFTED}.[sat:sat].{{mode:clamp|wrap}}", False)),
     *_scalar(f"vset.{COMPARED}", False, "u32"),
     *(
         row(

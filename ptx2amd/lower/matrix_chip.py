@@ -28,9 +28,7 @@ def unit(fn: FunctionLowering, mods: Mods, tall: int) -> Unit | None:
     return wave32.Wmma(fn, mods, tall, found) if found else None
 
 
-def multiply(
-    fn: FunctionLowering, a: list[Val], b: list[Val], c: list[Val], tall: int, mods: Mods
-) -> list[Val] | None:
+def multiply(fn: FunctionLowering, a: list[Val], b: list[Val], c: list[Val], tall: int, mods: Mods) -> list[Val] | None:
     """A B + C, of fragments as matrix.multiply takes them. A product that adds to the result of another one in the
     same block goes on with its sums where the instruction left them; f32 are added in the order of the program."""
     chip = unit(fn, mods, tall)

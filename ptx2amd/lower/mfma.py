@@ -149,6 +149,4 @@ class Mfma(Unit):
 
     def run(self, first: Val, second: Val, sums: Val) -> Val:
         name = f"llvm.amdgcn.{self.instruction.name}"
-        return self.fn.op(
-            sums.ty, f"call {sums.ty} @{name}({first.t}, {second.t}, {sums.t}, i32 0, i32 0, i32 0)"
-        )
+        return self.fn.op(sums.ty, f"call {sums.ty} @{name}({first.t}, {second.t}, {sums.t}, i32 0, i32 0, i32 0)")

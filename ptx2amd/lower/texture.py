@@ -193,9 +193,7 @@ class Request:
         fn.label(meant)
         fn.branch(join)
         fn.label(join)
-        return [
-            fn.op("i32", f"phi i32 [ {a}, %{nearest} ], [ {b}, %{meant} ]") for a, b in zip(one, many, strict=True)
-        ]
+        return [fn.op("i32", f"phi i32 [ {a}, %{nearest} ], [ {b}, %{meant} ]") for a, b in zip(one, many, strict=True)]
 
 
 def offsets(fn: FunctionLowering, inst: Inst, dims: int) -> list[Val]:
@@ -340,5 +338,3 @@ def istypep(fn: FunctionLowering, inst: Inst) -> None:
     kind = KINDS.get(inst.shape.mods["t"])
     image = Image(fn, handle(fn, inst))
     fn.put(inst, "p", compare(fn, "eq", image["kind"], kind) if kind else fn.const("i1", 0))
-
-

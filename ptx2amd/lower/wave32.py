@@ -135,9 +135,7 @@ class Wmma(Unit):
     def out(self, sums: Sequence[Val]) -> list[Val]:
         """Lane (g, c1, c0), word (h, p) from lane (c0, h, g), register (c1, p); step t: h = t ^ c1."""
         fn = self.fn
-        registers = [
-            fn.cast(fn.op(self.scalar, f"extractelement {sums[0].t}, i32 {i}"), "i32") for i in range(4)
-        ]
+        registers = [fn.cast(fn.op(self.scalar, f"extractelement {sums[0].t}, i32 {i}"), "i32") for i in range(4)]
         lower, high = self.bit(3), self.bit(1)
         at = self.lane_of((2, 3, 0), (1, 1, 3), (0, 1, 4))
         found: list[Val] = []

@@ -19,7 +19,7 @@ _SHAPES = ("UNARY", "UNARY_IMM", "BINARY", "BINARY_IMM", "CHANGE", "CHANGE_IMM",
            "TEST", "TO_MASK", "MASKS", "NARROW", "NARROW_IMM", "HALVES", "JOIN")  # fmt: skip
 _RESULTS = ("D", "DH", "O", "OH")
 _TEMPORARIES = "STUVXY"
-_MASKS = ("E", "P", "Q", "R", "SLOW", "VCC")   # from VALUE_E on: mask registers
+_MASKS = ("E", "P", "Q", "R", "SLOW", "VCC")  # from VALUE_E on: mask registers
 #: Scalar semantics with these words do more than compute D and SCC from A and B.
 _IMPURE = re.compile(r"\bw\b|\breturn\b|EXEC|JUMP|BRANCH|PC_NEXT|MESSAGE|clock|WRITE_D|M0")
 

@@ -110,9 +110,7 @@ def opcode_tables(arch: str) -> dict[str, dict[int, int]]:
     def add(fmt: str, opcode: int, index: int) -> None:
         table = tables.setdefault(fmt, {})
         if opcode in table:
-            raise ValueError(
-                f"{arch} {fmt} {opcode:#x}: {all_ops()[table[opcode]].name} and {all_ops()[index].name}"
-            )
+            raise ValueError(f"{arch} {fmt} {opcode:#x}: {all_ops()[table[opcode]].name} and {all_ops()[index].name}")
         table[opcode] = index
 
     bases = encoding.VOP3_BASE[encoding.DECODERS[arch]]

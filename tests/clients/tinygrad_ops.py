@@ -68,6 +68,7 @@ def conv2d() -> np.ndarray:
     windows = np.lib.stride_tricks.sliding_window_view(x, (3, 3), axis=(1, 2))
     return np.einsum("chwij,ocij->ohw", windows, w)[None]
 
+
 cases.run({
     name: cases.agree(compute, conv2d() if want is None else want, *(tolerance or [2e-4]), atol=2e-4)
     for name, (compute, want, *tolerance) in CASES.items()

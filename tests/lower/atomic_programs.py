@@ -64,9 +64,7 @@ def _of(form: Form) -> Iterator[Operation]:
                         mods[each.name] = ".".join(picked)
                 count = COUNT[mods.get("vec", "")]
                 space = mods.get("space", "").split("::")[0]
-                yield Operation(
-                    ".".join(words), mods["op"], mods["t"], count, space, bool(mods.get("policy"))
-                )
+                yield Operation(".".join(words), mods["op"], mods["t"], count, space, bool(mods.get("policy")))
 
 
 def operands(operation: Operation, thread: int) -> tuple[list[int], list[int], list[int]]:
@@ -78,9 +76,7 @@ def operands(operation: Operation, thread: int) -> tuple[list[int], list[int], l
             near = seed.choice((0, 1, 5, (1 << operation.bits) - 1, 1 << operation.bits - 1))
             return seed.choice((near, seed.randrange(1 << operation.bits)))
         kind = operation.type.removesuffix("x2")
-        values = [
-            atomics.from_float(seed.randrange(-64, 64) / seed.choice((1, 2, 8)), kind) for _ in range(2)
-        ]
+        values = [atomics.from_float(seed.randrange(-64, 64) / seed.choice((1, 2, 8)), kind) for _ in range(2)]
         return values[0] | (values[1] << 16 if operation.type.endswith("x2") else 0)
 
     start = [element() for _ in range(operation.count)]
@@ -117,15 +113,10 @@ def kernel(name: str, batch: list[Operation], threads: int) -> str:
         inside, where = 3 * CELL * threads * i, 2 * CELL * threads * i
         lines.append(f"add.u64 %at, %out, {where + CELL};")
         own = "%sh" if shared else "%at"
-        lines += [
-            f"ld.global.u64 %w, [%in+{inside + k}]; st.{space}.u64 [{own}+{k}], %w;"
-            for k in range(0, CELL, 8)
-        ]
+        lines += [f"ld.global.u64 %w, [%in+{inside + k}]; st.{space}.u64 [{own}+{k}], %w;" for k in range(0, CELL, 8)]
         for x, first in (("d", CELL), ("b", CELL), ("c", 2 * CELL)):
             for k in range(count):
-                lines.append(
-                    f"ld.global.{operation.register} {names[x][k]}, [%in+{inside + first + k * size}];"
-                )
+                lines.append(f"ld.global.{operation.register} {names[x][k]}, [%in+{inside + first + k * size}];")
         texts = {x: "{" + ", ".join(n) + "}" if count > 1 else n[0] for x, n in names.items()}
         pointer = "[%gsh]" if shared and not operation.space else f"[{own}]"
         sources = [texts["d"]] if operation.returns else []
@@ -135,8 +126,7 @@ def kernel(name: str, batch: list[Operation], threads: int) -> str:
             lines.append(f"st.global.{operation.register} [%out+{where + k * size}], {names['d'][k]};")
         if shared:
             lines += [
-                f"ld.shared.u64 %w, [%sh+{k}]; st.global.u64 [%out+{where + CELL + k}], %w;"
-                for k in range(0, CELL, 8)
+                f"ld.shared.u64 %w, [%sh+{k}]; st.global.u64 [%out+{where + CELL + k}], %w;" for k in range(0, CELL, 8)
             ]
     return "\n".join([*lines, "ret;", "}", ""])
 

@@ -163,7 +163,5 @@ def _parity(text: str) -> str:
 
 
 def module() -> str:
-    kernels = [
-        f".visible .entry {name}{_PROLOGUE}{_parity(body)}{_EPILOGUE}" for name, (body, _) in PROGRAMS.items()
-    ]
+    kernels = [f".visible .entry {name}{_PROLOGUE}{_parity(body)}{_EPILOGUE}" for name, (body, _) in PROGRAMS.items()]
     return HEAD + "".join(kernels)

@@ -74,9 +74,7 @@ def _of(form: Form) -> Iterator[Access]:
         space = mods.get("space", "").split("::")[0] or _generic(form, mods, bits * count, seed)
         offset = seed.randrange(0, SLICE - count * bits // 8 + 1, count * bits // 8)
         widths = [w for w in (16, 32, 64) if w >= bits] if ptype[0] != "f" and bits < 128 else [bits]
-        yield Access(
-            ".".join(words), space, ptype, count, offset, seed.choice(widths), bool(mods.get("policy"))
-        )
+        yield Access(".".join(words), space, ptype, count, offset, seed.choice(widths), bool(mods.get("policy")))
 
 
 def _generic(form: Form, mods: dict[str, str], bits: int, seed: random.Random) -> str:
@@ -165,9 +163,7 @@ def store_kernel(name: str, batch: list[Access]) -> str:
         base = {"global": "%out", "shared": BASES[access.space], "local": BASES[access.space]}[inner]
         lines.append(f"add.u64 %at, {base}, {slot if inner == 'global' else 0};")
         own = "%at" if inner == "global" else f"%{inner[:2]}"
-        lines += [
-            f"ld.global.u64 %w, [%data+{k}]; st.{inner}.u64 [{own}+{k}], %w;" for k in range(0, SLICE, 8)
-        ]
+        lines += [f"ld.global.u64 %w, [%data+{k}]; st.{inner}.u64 [{own}+{k}], %w;" for k in range(0, SLICE, 8)]
         lines.append(f"{access.opcode} [%at+{access.offset}], {value}{', %policy' if access.policy else ''};")
         if inner != "global":
             lines += [

@@ -147,7 +147,7 @@ mov.u32 %x, %tid.x; ld.param.u64 %in, [in]; ld.param.u64 %out, [out];
 mul.wide.u32 %at, %x, {LANE}; add.u64 %in, %in, %at; add.u64 %out, %out, %at;
 {loads}
 ld.global.b32 %s, [%in+{SCALES["A"]}]; ld.global.b32 %t, [%in+{SCALES["B"]}];
-{self.product.opcode} {', '.join(texts)};
+{self.product.opcode} {", ".join(texts)};
 {stores}
 ret;
 }}

@@ -41,7 +41,7 @@ mov.u32 %t, %tid.x; ld.param.u64 %in, [in]; ld.param.u64 %out, [out];
 mul.wide.u32 %at, %t, {LANE}; add.u64 %in, %in, %at; add.u64 %out, %out, %at;
 {loads}
 ld.global.b32 %m, [%in+{META}];
-{product.opcode} {', '.join(texts)}, %m, {selector};
+{product.opcode} {", ".join(texts)}, %m, {selector};
 {stores}
 ret;
 }}

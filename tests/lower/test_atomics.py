@@ -77,8 +77,7 @@ CONTENTION = {
     "exch": "add.u32 %a, %n, 1; atom.global.exch.b32 %a, [%cell], %a; cvt.u64.u32 %x, %a;",
 }
 TEXT2 = _HEAD + "".join(
-    _KERNEL.format(name=name, body=body, after=_COPY if "%sh" in body else "")
-    for name, body in CONTENTION.items()
+    _KERNEL.format(name=name, body=body, after=_COPY if "%sh" in body else "") for name, body in CONTENTION.items()
 )
 STEP = {"inc": 1, "cas_b16": 1}
 

@@ -318,9 +318,7 @@ def test_formatted_stores(channels: int, form: int, arch: str) -> None:
         values = [abs(v) for v in values]
     image = Image((6, 2, 1), form, channels, [0] * 12 * channels, 2)
     vector, more = ("", "") if channels == 1 else (".v4", ", %l, %x2, %l")
-    text = kernel(
-        f"sust.p.2d{vector}.b32.zero [%i, {{%x0, %x1}}], {{%x2{more}}}; mov.b32 %d0, 0;", "mov.b32 %d1, 0;"
-    )
+    text = kernel(f"sust.p.2d{vector}.b32.zero [%i, {{%x0, %x1}}], {{%x2{more}}}; mov.b32 %d0, 0;", "mov.b32 %d1, 0;")
     text = text.replace("[%r], {%d0, %d1, %d2, %d3}", "[%r], {%d0, %d0, %d0, %d0}")
     coordinates = [[k % 6, k // 6, *values[2 * k : 2 * k + 2]] for k in range(12)] + [[6, 0, 1, 1], [0, -1, 1, 1]]
     _, after = run(text, arch, image, coordinates, kind=2)

@@ -39,13 +39,16 @@ def test_the_reference_leaves_little_undefined() -> None:
     assert words.count(None) < len(words) / 20
 
 
-RANKS = warp_programs.HEAD + """.visible .entry k(.param .u64 out) {
+RANKS = (
+    warp_programs.HEAD
+    + """.visible .entry k(.param .u64 out) {
 .reg .b32 %t, %m, %lt, %x, %y, %b; .reg .b64 %out; .reg .pred %p;
 ld.param.u64 %out, [out]; mov.u32 %t, %tid.x; mov.u32 %lt, %lanemask_lt; mad.wide.u32 %out, %t, 8, %out;
 mul.lo.u32 %m, %t, 0x9E3779B1; and.b32 %x, %m, %lt; popc.b32 %x, %x; st.global.u32 [%out], %x;
 and.b32 %b, %t, 4; setp.eq.u32 %p, %b, 0; @%p bra E;
 activemask.b32 %b; and.b32 %y, %lt, %b; popc.b32 %y, %y; st.global.u32 [%out+4], %y; E: ret; }
 """
+)
 
 
 @pytest.mark.parametrize("arch", MAPPINGS)

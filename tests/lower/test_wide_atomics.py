@@ -50,9 +50,7 @@ RETRY: mov.b128 {{%lo, %hi}}, %old; add.u64 %lo, %lo, 1; add.u64 %hi, %hi, 3; mo
 def test_counters(space: str, arch: str) -> None:
     blocks = BLOCKS if space == "global" else 1
     total = blocks * THREADS
-    cells, seen = program(text(space, space == "shared"), arch).run(
-        "count", THREADS, [48, 32 * total], grid=blocks
-    )
+    cells, seen = program(text(space, space == "shared"), arch).run("count", THREADS, [48, 32 * total], grid=blocks)
     for k in (0, 1):
         assert int.from_bytes(cells[16 * k : 16 * k + 16], "little") == ROUNDS * total // 2 * ONE
     pairs = list(struct.iter_unpack("<QQQQ", seen))

@@ -111,7 +111,7 @@ def _operand(form: Form, slot: Slot, values: dict[str, str], number: int, option
     if slot.kind == "value":
         part = _PARTS.get(form.mnemonic[-1], "b1") if slot.part else ""
         if part:
-            return register(resolve(slot.type, values), number, form.mnemonic) + "." + part[:None if number else 2]
+            return register(resolve(slot.type, values), number, form.mnemonic) + "." + part[: None if number else 2]
         return register(resolve(slot.type, values), number, form.mnemonic)
     if slot.kind == "vec":
         count = length(slot, values)

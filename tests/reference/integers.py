@@ -247,10 +247,7 @@ def szext(mods, v, types):
 
 @of("dp4a")
 def dp4a(mods, v, types):
-    pairs = [
-        (read(v["a"] >> 8 * i, mods["at"][0] + "8"), read(v["b"] >> 8 * i, mods["bt"][0] + "8"))
-        for i in range(4)
-    ]
+    pairs = [(read(v["a"] >> 8 * i, mods["at"][0] + "8"), read(v["b"] >> 8 * i, mods["bt"][0] + "8")) for i in range(4)]
     return {"d": wrap(v["c"] + sum(x * y for x, y in pairs), "u32")}
 
 
@@ -377,8 +374,10 @@ def video(mods, v, types):
     name, lanes = mods["name"][:-1], int(mods["name"][-1])
     n = 32 // lanes
     both = v["b"] << 32 | v["a"]
-    picks = {s: [int(c) for c in mods.get(f"{s}sel", every)[::-1]] for s, every in
-             (("a", "3210"[-lanes:]), ("b", {2: "32", 4: "7654"}[lanes]))}
+    picks = {
+        s: [int(c) for c in mods.get(f"{s}sel", every)[::-1]]
+        for s, every in (("a", "3210"[-lanes:]), ("b", {2: "32", 4: "7654"}[lanes]))
+    }
     results = {}
     for i in (int(c) for c in mods.get("dsel", "3210"[-lanes:])):
         x, y = (read(both >> n * picks[s][i], mods[s + "t"][0] + str(n)) for s in "ab")

@@ -50,7 +50,7 @@ def encode(fmt: str, value: float, scale: int, *, saturate: bool, noise: int | N
     if math.isinf(value):
         return sign | over
     exact = abs(Fraction(value)) / Fraction(2) ** scale
-    beyond = codes[-1] + (codes[-1] - codes[-2])   # where the next code would be
+    beyond = codes[-1] + (codes[-1] - codes[-2])  # where the next code would be
     if exact >= beyond:
         return sign | over
     below = max(k for k, v in enumerate(codes) if v <= exact) if exact < codes[-1] else largest

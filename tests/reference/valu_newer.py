@@ -85,6 +85,7 @@ for name, fmt in (("fp8", "fp8"), ("bf8", "bf8")):
     add(f"v_cvt_pk_f32_{name}@ocp", "pkf32", "u32",
         lambda a, fmt=fmt: (f32(float(decode(fmt, a & 255))), f32(float(decode(fmt, a >> 8 & 255)))))  # fmt: skip
     for other, second in (("fp8", "fp8"), ("bf8", "bf8")):
+
         def dot(a: int, b: int, c: np.floating, x: str = fmt, y: str = second) -> np.floating:
             for k in range(0, 32, 8):
                 c = f32(c + f32(float(decode(x, a >> k & 255))) * f32(float(decode(y, b >> k & 255))))

@@ -80,6 +80,9 @@ def test_every_call_answers_as_the_tables_say(environment: dict[str, str]) -> No
 def test_before_init_and_after_fork(environment: dict[str, str], state: str) -> None:
     """Functions that need no initialisation may answer what they like, short of crashing."""
     early = {row.symbol for row in rows() if row.early} - {"cuInit"}
-    wrong = [(symbol, code) for symbol, code in run(environment, "--state", state)
-             if symbol not in early and code != NOT_INITIALIZED]
+    wrong = [
+        (symbol, code)
+        for symbol, code in run(environment, "--state", state)
+        if symbol not in early and code != NOT_INITIALIZED
+    ]
     assert wrong == []

@@ -8,7 +8,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from bad_input.test_bad_input import run
 
-CODE = '''
+CODE = """
 cu = Driver().start()
 NONE, WRONG = "CUDA_SUCCESS", "CUDA_ERROR_INVALID_VALUE"
 
@@ -80,7 +80,7 @@ again = handle("cuGraphCreate", 0)
 assert number("cuGraphGetId", again) not in ids
 assert number("cuGraphNodeGetLocalId", handle("cuGraphAddEmptyNode", again, None, c.c_size_t(0))) not in local
 print("numbered")
-'''
+"""
 
 
 def test_numbers_and_places(tmp_path: Path) -> None:

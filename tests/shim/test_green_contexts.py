@@ -8,7 +8,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from bad_input.test_bad_input import run
 
-CODE = '''
+CODE = """
 cu = Driver().start()
 SIZE = 144  # of a CUdevResource; the number of multiprocessors is 96 bytes into it
 
@@ -50,7 +50,7 @@ assert struct.unpack("<32I", cu.read(out, 128)) == tuple(range(100, 132))
 cu.cuStreamDestroy_v2(stream)
 cu.cuGreenCtxDestroy(green)
 print("split")
-'''
+"""
 
 
 def test_split(tmp_path: Path) -> None:

@@ -389,9 +389,7 @@ def test_the_hidden_table_of_streams_numbers_them(shim: SimpleNamespace, context
     assert channel_of(ffi.NULL, streams[0], channel) == INVALID_HANDLE
 
 
-def test_more_threads_than_amd_counts(
-    shim: SimpleNamespace, kernel: object, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_more_threads_than_amd_counts(shim: SimpleNamespace, kernel: object, capfd: pytest.CaptureFixture[str]) -> None:
     assert launch(shim, kernel, (256, 1, 1), (1 << 24, 1, 1), values=ARGUMENTS) == INVALID_VALUE
     assert "more than the 2^32 - 1 threads" in capfd.readouterr().err
     assert launch(shim, kernel, (256, 1, 1), ((1 << 24) - 1, 1, 1), values=ARGUMENTS) == 0

@@ -48,7 +48,7 @@ def put(function, stream, out, value):
 '''
 
 # Each thread has a context of its own or all use one; two streams, of which the second waits for the first one's event.
-WORK = '''
+WORK = """
 shared = handle("cuCtxCreate_v2", 0, 0) if SHARED else None
 
 
@@ -76,10 +76,10 @@ def work(i):
 
 in_threads(work)
 still_works(cu)
-'''
+"""
 
 # One thread destroys the context that the others work in.
-ENDED = '''
+ENDED = """
 GONE = {"CUDA_SUCCESS", "CUDA_ERROR_CONTEXT_IS_DESTROYED", "CUDA_ERROR_INVALID_CONTEXT", "CUDA_ERROR_INVALID_HANDLE",
         "CUDA_ERROR_INVALID_VALUE", "CUDA_ERROR_NOT_READY"}
 barrier = threading.Barrier(THREADS)
@@ -116,7 +116,7 @@ def work(i):
 in_threads(work)
 cu.cuCtxSetCurrent(handle("cuDevicePrimaryCtxRetain", 0))
 still_works(cu)
-'''
+"""
 
 
 @pytest.mark.parametrize("shared", [False, True], ids=["own", "shared"])

@@ -144,7 +144,5 @@ def test_mapping_follows_the_wave_size() -> None:
 
 
 def test_major() -> None:
-    majors = {
-        name: arch(name).major for name in ("gfx900", "gfx90a", "gfx1030", "gfx9-4-generic", "gfx12-generic")
-    }
+    majors = {name: arch(name).major for name in ("gfx900", "gfx90a", "gfx1030", "gfx9-4-generic", "gfx12-generic")}
     assert list(majors.values()) == [9, 9, 10, 9, 12]

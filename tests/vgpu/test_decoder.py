@@ -181,7 +181,7 @@ class Case:
             return ""
         n = {o.name: self.rng.randrange(0, 110) * 2 for o in self.operands}
         o = {x.name: x for x in self.operands}
-        if self.name.endswith("_block"):   # written with all its registers
+        if self.name.endswith("_block"):  # written with all its registers
             o |= {k: replace(o[k], type="b1024") for k in "db" if k in o}
         fmt = self.op.format
         offset = self.rng.randrange(0, 2048) if fmt == "FLAT" else self.rng.randrange(-2048, 2048)

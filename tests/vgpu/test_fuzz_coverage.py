@@ -18,7 +18,7 @@ from ptx2amd import native
 from ptx2amd.translate import translate
 from ptx2amd.vgpu import generate
 
-FOUND = Path(__file__).with_name("fuzz") / "found"   # inputs that once crashed
+FOUND = Path(__file__).with_name("fuzz") / "found"  # inputs that once crashed
 #: What reads what others have made.
 COVERED = ("bundle", "loader", "metadata", "msgpack", "lines", "registers", "decode_")
 SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")

@@ -140,7 +140,9 @@ def test_unwritten_shared(arch: str) -> None:
 
 def test_shared_memory_of_no_round_size(arch: str) -> None:
     """LLVM may read the last three words of seven as four; here the program does."""
-    text = HEAD + """.visible .entry k(.param .u64 p, .param .u64 out) {
+    text = (
+        HEAD
+        + """.visible .entry k(.param .u64 p, .param .u64 out) {
       .reg .b64 %rd<3>; .reg .b32 %r<9>; .reg .pred %q;
       .shared .align 16 .b8 seven[28];
       mov.u32 %r1, %tid.x; mov.u32 %r2, seven; shl.b32 %r3, %r1, 2; add.u32 %r3, %r3, %r2;
@@ -152,6 +154,7 @@ def test_shared_memory_of_no_round_size(arch: str) -> None:
       ld.param.u64 %rd1, [out]; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd1, %rd1, %rd2; st.global.u32 [%rd1], %r7;
       ret;
     }"""
+    )
     host = "k(1, 8)\nprint(out.numpy(np.uint32)[:8], file=sys.stderr)"
     for memcheck in ("", "1"):
         assert str([456] * 8).replace(",", "") in (report := run(text, host, arch, PTX2AMD_MEMCHECK=memcheck)), report

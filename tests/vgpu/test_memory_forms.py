@@ -13,7 +13,7 @@ import pytest
 from engine import CodeObject, assemble_code_object, kernel_text
 
 LDS = 4096
-OLD = ("gfx942", "gfx950", "gfx1030")   # GFX9's and GFX10's names
+OLD = ("gfx942", "gfx950", "gfx1030")  # GFX9's and GFX10's names
 W = {"gfx942": 64, "gfx950": 64, "gfx1030": 32, "gfx1100": 32, "gfx1200": 32}
 
 
@@ -78,7 +78,7 @@ def test_two_addresses(arch: str, bits: int, far: bool) -> None:
         registers[:, 0] = np.arange(lanes) * (8 if far else 16)
         data = f"v4, {first}, {second}"
         operands = {"load": f"{d}, v4", "store": data, "exchange": f"{d}, {data}"}[kind]
-        mask = (0x00FF00FF12345679 & (1 << lanes) - 1)
+        mask = 0x00FF00FF12345679 & (1 << lanes) - 1
         out, lds = run(arch, f"{name} {operands} {at}", registers, memory, mask)
         want = memory[: LDS // 4].copy()
         for lane in range(lanes):
@@ -214,8 +214,8 @@ def test_compare_and_swap_of_doubles(space: str) -> None:
 
 def test_packed_addition_in_buffers() -> None:
     _, registers, memory = inputs("gfx950", 7)
-    memory[:64] = 0x40003F80   # 2.0 and 1.0
-    registers[:, 0], registers[:, 1] = np.arange(64) * 4, 0x3F804040   # 1.0 and 3.0
+    memory[:64] = 0x40003F80  # 2.0 and 1.0
+    registers[:, 0], registers[:, 1] = np.arange(64) * 4, 0x3F804040  # 1.0 and 3.0
     descriptor = "s_mov_b64 s[16:17], s[8:9]\ns_mov_b32 s18, 4096\ns_mov_b32 s19, 0x00020000\n"
     run("gfx950", f"{descriptor}buffer_atomic_pk_add_bf16 v5, v4, s[16:19], 0 offen", registers, memory)
     assert (memory[:64] == 0x40404080).all()
@@ -299,7 +299,7 @@ def test_scalar_loads(arch: str) -> None:
     sizes = {1: "", 2: "x2", 4: "x4", 8: "x8", 16: "x16"} | ({3: "x3"} if arch == "gfx1200" else {})
     for n, suffix in sizes.items():
         name = f"load_dword{suffix}" if arch == "gfx942" else f"load_b{32 * n}"
-        for first in (0, 8):   # which of the loaded dwords are looked at
+        for first in (0, 8):  # which of the loaded dwords are looked at
             registers_of = f"s[32:{31 + n}]" if n > 1 else "s32"
             body = ["s_mov_b64 s[24:25], s[8:9]", "s_mov_b32 s26, 80", "s_mov_b32 s27, 0x31016000",
                     f"s_{name} {registers_of}, s[8:9], 64",

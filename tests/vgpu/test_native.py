@@ -158,14 +158,20 @@ def statements(arch: str) -> list[str]:
         *own,
         *permuting(arch),
         *half_words(arch),
-        *(f"{name}_e64 v20, v10, v12 {modifier}" for name in ("v_add_f32", "v_mul_f32")
-          for modifier in ("clamp", "mul:2", "clamp div:2")),
+        *(
+            f"{name}_e64 v20, v10, v12 {modifier}"
+            for name in ("v_add_f32", "v_mul_f32")
+            for modifier in ("clamp", "mul:2", "clamp div:2")
+        ),
         *(f"{name} {modifier}" for name in MODIFIED for modifier in ("clamp", "mul:2", "clamp div:2")),
         "v_mul_f64 v[20:21], v[10:11], v[12:13] clamp",
         "v_add_f64 v[20:21], -v[10:11], |v[12:13]| mul:4",
         "v_fma_f64 v[20:21], v[10:11], -v[20:21], v[20:21]",
-        *(["v_fma_f64 v[20:21], v[11:12], v[10:11], 0.5", "v_add_f64 v[20:21], v[11:12], v[21:22]"]
-          if ARCHES[arch] == 32 else []),  # pairs that overlap
+        *(
+            ["v_fma_f64 v[20:21], v[11:12], v[10:11], 0.5", "v_add_f64 v[20:21], v[11:12], v[21:22]"]
+            if ARCHES[arch] == 32
+            else []
+        ),  # pairs that overlap
         "v_cndmask_b32_e64 v20, -v10, |v12|, " + _mask(arch, 42),
         "v_fma_f32 v20, v10, -v12, v20",
         "v_fma_f32 v20, v20, v12, |v20|",

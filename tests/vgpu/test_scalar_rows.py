@@ -127,7 +127,7 @@ def test_branches(arch: str, kind: str) -> None:
 
 def test_mode_from_a_register() -> None:
     """s_setreg: a field of MODE, here f32's rounding, which an addition shows."""
-    body = "v_mov_b32 v2, 1.0\nv_mov_b32 v3, 0x33000000\ns_mov_b32 s12, 1\n"   # 2^-25; towards +infinity
+    body = "v_mov_b32 v2, 1.0\nv_mov_b32 v3, 0x33000000\ns_mov_b32 s12, 1\n"  # 2^-25; towards +infinity
     body += "s_setreg_b32 hwreg(HW_REG_MODE, 0, 2), s12\nv_add_f32 v4, v2, v3\n"
     body += "s_getreg_b32 s13, hwreg(HW_REG_MODE, 0, 4)\n"
     body += "v_mov_b32 v6, s13\nglobal_store_b32 v1, v4, s[8:9]\nglobal_store_b32 v1, v6, s[8:9] offset:256\n"

@@ -40,6 +40,7 @@ def test_bitop3(table: int) -> None:
     text += f"v_bitop3_b16 v5, v2, v3, v4 bitop3:{table:#x} op_sel:[1,0,0,1]"
     st = run("gfx950", text, 64, {2: a, 3: b, 4: c, 5: 0x12345678})
     for lane in range(64):
+
         def value(x: int, y: int, z: int, n: int) -> int:
             return sum((table >> ((x >> k & 1) << 2 | (y >> k & 1) << 1 | z >> k & 1) & 1) << k for k in range(n))
 
@@ -133,7 +134,7 @@ def test_stochastic_conversions(arch: str) -> None:
                 word = int(values[lane].view(np.uint32))
                 word = word & 0xFF800000 | word + (noise[lane] >> 12) & 0x7FFFFF
                 value = float(np.uint32(word).view(np.float32))
-                scale = -1 if arch == "gfx942" else 0   # the same bits mean half as much
+                scale = -1 if arch == "gfx942" else 0  # the same bits mean half as much
                 want = 0x55667788 & ~(255 << 8 * byte) | encode(name, value, scale, saturate=False) << 8 * byte
                 assert st.v[1, lane] == want, (name, byte, lane, value)
 

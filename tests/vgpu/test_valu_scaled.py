@@ -18,7 +18,7 @@ from ptx2amd.vgpu.isa.op import Op
 from ptx2amd.vgpu.isa.scaled import OPS
 
 FP16_OVFL = 1 << 23
-D, A, B, C = 0, 40, 80, 120   # first registers
+D, A, B, C = 0, 40, 80, 120  # first registers
 EDGES = [0.0, -0.0, math.inf, -math.inf, math.nan, 448.0, 464.0, 465.0, -57344.0, 61440.0, 65504.0, 6.0, 7.0, -7.5,
          7.75, 28.0, 30.0, 0.25, 0.125, 0.0625, 0.03125, 1.25, 2.5, 3.5, 5.0, 2.0**-9, 2.0**-10, -(2.0**-16), 2.0**-17,
          3 * 2.0**-11, 2.0**-24, 1.0]  # fmt: skip
@@ -117,7 +117,7 @@ def test_narrow(op: Op) -> None:
                 for j, value in enumerate(values[lane]):
                     value = math.nan if exponents[lane] == 255 else value
                     code = encode(small, value, exponents[lane] - 127, saturate=mode != MODE, noise=noise[lane])
-                    if math.isnan(value):   # of any sign
+                    if math.isnan(value):  # of any sign
                         code |= get(state, D, lane, at + j * size, size) & 1 << (size - 1)
                     where = at + j * size
                     want = want & ~((1 << size) - 1 << where) | code << where
@@ -162,7 +162,7 @@ def test_widen(op: Op) -> None:
                     scaled = float(value) * 2.0 ** (exponents[lane] - 127)
                     want = float({"f32": np.float32, "f16": np.float16}.get(wide, np.float32)(scaled))
                 if wide == "bf16" and abs(want) < 2.0**-126:
-                    continue   # its denormals lose digits that f32 has
+                    continue  # its denormals lose digits that f32 has
                 assert wide_value(got, wide) == want, (text, lane, value, exponents[lane])
                 assert math.copysign(1, wide_value(got, wide)) == math.copysign(1, want)
             if high or (count == 1 and bits == 16):

@@ -74,12 +74,12 @@ def test_smfmac(op: Op) -> None:
 def k_of_lanes(lanes: int, k: int, bits: int, stored: bool) -> list[list[int]]:
     """For the groups of 16 lanes: the k of their elements in order (of A: of each four, the first)."""
     if lanes == 32:
-        if bits == 16:   # runs of 8 in turn
+        if bits == 16:  # runs of 8 in turn
             return [[16 * part + 8 * g + e for part in range(k // 16) for e in range(8)] for g in (0, 1)]
         return [[g * k // 2 + e for e in range(k // 2)] for g in (0, 1)]
     if bits == 16:
         return [[g * 8 + e for e in range(8)] for g in range(4)]
-    if stored and bits == 4 and k == 32:   # 8 stored elements fill a register: half of the lanes have none
+    if stored and bits == 4 and k == 32:  # 8 stored elements fill a register: half of the lanes have none
         return [list(range(16)), list(range(16, 32)), [], []]
     return [[g * k // 4 + e for e in range(k // 4)] for g in (0, 2, 1, 3)]
 
@@ -139,7 +139,7 @@ def test_swmmac_clamps() -> None:
     assert (state.v[D : D + 8] == 0x7FFFFFFF).all()
 
 
-FORMATS = ["fp8", "bf8", "fp6", "bf6", "fp4"]   # by CBSZ and BLGP
+FORMATS = ["fp8", "bf8", "fp6", "bf6", "fp4"]  # by CBSZ and BLGP
 SCALED = [op for op in newer.OPS if "f8f6f4" in op.name]
 
 
@@ -175,7 +175,7 @@ def test_block_scaled(op: Op, scaled: bool) -> None:
         for (row, column), value in np.ndenumerate(encode(c, "f32")):
             reg, lane = result_place(m, n, False, 0, row, column)
             state.v[C + reg, lane] = int(value)
-        exponents = rng.integers(125, 130, (2, 64, 4))   # of A and B, by lane and byte
+        exponents = rng.integers(125, 130, (2, 64, 4))  # of A and B, by lane and byte
         for which in (0, 1):
             state.v[30 + which] = (exponents[which] << np.arange(4) * 8).sum(1)
         bytes_used = number % 4, (number // 4) % 4

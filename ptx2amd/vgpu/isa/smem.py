@@ -37,8 +37,12 @@ OPS = [
         for bits in (8, 16)
     ],
     *[
-        Op(f"s_buffer_load_{t}{bits}", "SMEM", "d:b32, a!s:b128",
-           f"return scalar_buffer_load_small(w, i, {bits // 8}, {signed});")
+        Op(
+            f"s_buffer_load_{t}{bits}",
+            "SMEM",
+            "d:b32, a!s:b128",
+            f"return scalar_buffer_load_small(w, i, {bits // 8}, {signed});",
+        )
         for t, signed in (("i", "true"), ("u", "false"))
         for bits in (8, 16)
     ],

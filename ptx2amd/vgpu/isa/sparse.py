@@ -25,7 +25,7 @@ def _cdna() -> list[Op]:
         for t in ("f16", "bf16"):
             rows += [_smfmac(m, k, t, t, t, both), _smfmac(m, 2 * k, t, t, t, new)]
         rows += [_smfmac(m, 2 * k, "i8", "i8", "i8", both), _smfmac(m, 4 * k, "i8", "i8", "i8", new)]
-        for a, b in _EIGHT:   # gfx950's 8-bit floats are OCP's
+        for a, b in _EIGHT:  # gfx950's 8-bit floats are OCP's
             rows.append(_smfmac(m, 2 * k, a, b, f"{a}_{b}", ("gfx942",)))
             rows += [_smfmac(m, n * k, _OCP[a], _OCP[b], f"{a}_{b}", new) for n in (2, 4)]
     return rows
