@@ -3,6 +3,8 @@ libraries."""
 
 from __future__ import annotations
 
+import fcntl
+import hashlib
 import os
 import subprocess
 import urllib.parse
@@ -20,7 +22,10 @@ Dir::Etc::sourceparts "-";
 APT::Architecture "amd64";
 APT::Install-Recommends "false";
 Acquire::Languages "none";
-"""
+Acquire::ForceHash "SHA256";
+Acquire::Check-Valid-Until "false";
+"""  # a mirror that was frozen some time ago is as good: signatures are checked
+MERGED = ("bin", "lib", "lib64", "sbin")  # in /usr, as in every release since Debian 13
 SOURCE = "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] {mirror} {release} main contrib non-free\n"
 MIRROR = [
     "apt-get",
@@ -34,20 +39,38 @@ MIRROR = [
 
 
 def unpacked(folder: Path, release: str, packages: Sequence[str], leave: Sequence[str] | None) -> Path:
-    """The root of a tree with the packages. leave: beginnings of names that are not needed, of the packages that they
-    depend on; None: take no dependencies at all."""
-    root = folder / "root"
-    if not (folder / "unpacked").exists():
-        settings = _index(folder, release)
-        what = ["download"] if leave is None else ["install", "-y", "-t", release]
-        printed = _apt(settings, *what, "--print-uris", *packages)
-        for line in printed.splitlines():
-            if line.startswith("'"):
-                address, name = line.split()[:2]
-                if leave is None or not name.startswith(tuple(leave)):
-                    _unpack(address.strip("'"), root, folder)
-        (folder / "unpacked").touch()
+    """The root of a tree with the packages (names, or name=version), to which later calls may add others. leave:
+    beginnings of names that are not needed, of the packages that they depend on; None: take no dependencies at all."""
+    root, record = folder / "root", folder / "packages"
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        there = set(record.read_text().split()) if record.exists() else set()
+        if not there.issuperset(packages):
+            _merge_usr(root)
+            settings = _index(folder, release)
+            what = ["download"] if leave is None else ["install", "-y", "-t", release]
+            printed = _apt(settings, *what, "--print-uris", *packages)
+            for line in printed.splitlines():
+                if line.startswith("'"):
+                    address, name, _, digest = line.split()
+                    if name not in there and (leave is None or not name.startswith(tuple(leave))):
+                        _unpack(address.strip("'"), digest, root, folder)
+                        _note(record, name)
+            _note(record, *packages)
     return root
+
+
+def _merge_usr(root: Path) -> None:
+    for name in MERGED:
+        (root / "usr" / name).mkdir(parents=True, exist_ok=True)
+        if not (root / name).exists():
+            (root / name).symlink_to(f"usr/{name}")
+
+
+def _note(record: Path, *names: str) -> None:
+    with record.open("a") as file:
+        file.writelines(f"{name}\n" for name in names)
 
 
 def _index(folder: Path, release: str) -> Path:
@@ -69,10 +92,15 @@ def _apt(settings: Path, *arguments: str) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True, cwd=settings.parent).stdout
 
 
-def _unpack(address: str, root: Path, folder: Path) -> None:
+def _unpack(address: str, digest: str, root: Path, folder: Path) -> None:
     package = folder / "package.deb"
     urllib.request.urlretrieve(urllib.parse.quote(address, safe=":/%"), package)
-    subprocess.run(["dpkg-deb", "-x", str(package), str(root)], check=True)
+    kind, _, expected = digest.partition(":")
+    with package.open("rb") as file:
+        if hashlib.file_digest(file, kind).hexdigest() != expected:
+            raise OSError(f"{address.strip()}: not the file that the release's index names")
+    command = 'dpkg-deb --fsys-tarfile "$0" | tar -x --keep-directory-symlink -C "$1"'
+    subprocess.run(["bash", "-o", "pipefail", "-c", command, str(package), str(root)], check=True)
     package.unlink()
 
 

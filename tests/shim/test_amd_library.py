@@ -13,15 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import cffi
-import debian
 import pytest
+import rocm
 
 import ptx2amd
 from ptx2amd import native
 from shim.api import rows
 from shim.api.hip import FUNCTIONS, LAID_OUT, NEWER
 
-RELEASES = {"bookworm": 5, "trixie": 5, "sid": 6, "experimental": 7}  # release -> the library's major version
 NO_DEVICE, NOT_INITIALIZED = 100, 3
 TYPES = Path(ptx2amd.__file__).parent / "vgpu" / "runtime" / "hip_types.h"
 
@@ -66,40 +65,29 @@ def test_what_hip_5_2_numbers_and_lays_out_otherwise(stub_path: Path) -> None:
 
 @dataclass(frozen=True)
 class Amd:
-    """One of AMD's libraries, with the C library of its release."""
+    """One of AMD's libraries, among those of its release."""
 
-    folder: Path
+    prefix: rocm.Prefix
     library: Path
-    include: Path
     version: int
 
-    def command(self, *words: str | Path) -> list[str | Path]:
+    def command(self, *words: str | Path) -> list[str]:
         """A command whose libraries are those of the release, and otherwise this machine's."""
-        return [self.folder / "ld-linux-x86-64.so.2", "--library-path", self.folder, *words]
+        return self.prefix.command(*words)
 
 
-@pytest.fixture(scope="module", params=RELEASES)
+@pytest.fixture(scope="module", params=rocm.RELEASES)
 def amd(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Amd:
-    base = tmp_path_factory.mktemp(request.param)
-    major = RELEASES[request.param]
-    try:
-        root = debian.unpacked(base, request.param, [f"libamdhip64-{major}", "libamdhip64-dev"], ())
-    except (OSError, IndexError, subprocess.CalledProcessError) as error:
-        pytest.skip(f"no packages of Debian {request.param} to be had: {error}")
-    for where in (root / "lib" / "x86_64-linux-gnu", root / "usr" / "lib" / "x86_64-linux-gnu"):
-        if (where / "ld-linux-x86-64.so.2").exists():
-            loader = where
-    folder = root / "usr" / "lib" / "x86_64-linux-gnu"
-    for file in loader.iterdir() if loader != folder else ():
-        (folder / file.name).symlink_to(file)
-    library = folder / f"libamdhip64.so.{major}"
+    base = tmp_path_factory.mktemp("amd")
+    major = rocm.RELEASES[request.param].hip
+    prefix = rocm.prefix(request.param, f"libamdhip64-{major}", "libamdhip64-dev")
+    library = prefix.libraries / f"libamdhip64.so.{major}"
     source, program = base / "ask.c", base / "ask"
     source.write_text(ASK_VERSION)
     subprocess.run(["gcc", source, "-o", program, "-ldl"], check=True)
-    found = Amd(folder, library, root / "usr" / "include", 0)
-    version = int(subprocess.run(found.command(program, library), capture_output=True, text=True, check=True).stdout)
+    version = int(subprocess.run(prefix.command(program, library), capture_output=True, text=True, check=True).stdout)
     assert version // 100 == major
-    return Amd(folder, library, found.include, version)
+    return Amd(prefix, library, version)
 
 
 @pytest.mark.slow
@@ -177,7 +165,7 @@ def complaints(amd: Amd, lines: list[str]) -> Iterator[str]:
     errors = ("int-conversion", "incompatible-pointer-types", "implicit-function-declaration")
     flags = ["-w", *(f"-Werror={error}" for error in errors)]
     done = subprocess.run(
-        ["gcc", "-fsyntax-only", "-D__HIP_PLATFORM_AMD__", *flags, "-I", amd.include, "-xc", "-"],
+        ["gcc", "-fsyntax-only", "-D__HIP_PLATFORM_AMD__", *flags, "-idirafter", amd.prefix.include, "-xc", "-"],
         input="\n".join(["#include <stdint.h>", "#include <hip/hip_runtime_api.h>", *lines]),
         capture_output=True, text=True,
     )  # fmt: skip
