@@ -54,7 +54,7 @@ def environment(
 
 
 def trace_files(trace: Path) -> list[Path]:
-    """A trace, and beside it the last lines of processes that were killed (shim/src/trace.c)."""
+    """A trace, and beside it the last lines of processes that were killed (shim/src/core/trace.c)."""
     return [trace, *sorted(trace.parent.glob(f"{glob.escape(trace.name)}.*.rest"))]
 
 

@@ -16,11 +16,11 @@ from ptx2amd.ptx.link import link
 from ptx2amd.ptx.verify import characters, problems, undefined, unresolved
 from ptx2amd.translate import parse
 
-# The part of a linked image that limits registers (linked_limit of shim/src/linked.c).
+# The part of a linked image that limits registers (linked_limit of shim/src/module/linked.c).
 LIMIT = re.compile(rb'\.version 1\.0\n\.target sm_10\n\.pragma "ptx2amd maxnreg (\d{1,9})";\s*\0*')
 
 
-# CUDA's device runtime library in a linked image: what our cuLink has in its place (shim/src/device_runtime.c),
+# CUDA's device runtime library in a linked image: what our cuLink has in its place (shim/src/module/device_runtime.c),
 # or the PTX that nvcc has linked, which asks the driver for launches; here ptx2amd/lower/launches.py has them.
 DEVICE_RUNTIME = re.compile(
     rb'\A\.version 1\.0\n\.target sm_10\n\.pragma "ptx2amd device runtime";'
@@ -33,7 +33,7 @@ def linked_images(images: Iterable[Image], capability: int = 80) -> list[Image]:
     """The images, with those of separate compilation (nvcc -rdc=true) linked into one, as the program's start-up does.
 
     capability: 80 for a program that sees compute capability 8.0; it decides which PTX of a fatbin is taken. Machine
-    code in the fatbins that are linked is left out. The linked image is the one that shim/src/image.c makes."""
+    code in the fatbins that are linked is left out. The linked image is the one that shim/src/module/image.c makes."""
     whole: list[Image] = []
     parts: dict[str, dict[str, list[Image]]] = {}  # file -> fatbin -> its PTX
     for image in images:

@@ -111,9 +111,9 @@ def _call(command: list[str]) -> None:
 def build_vgpu(builder: Builder, target: Path) -> None:
     """libptx2amd_vgpu.so: every unit once, per wave width, or per wave width and x86-64 level."""
     from ptx2amd.vgpu import generate
-    from ptx2amd.vgpu.unit import LEVELS, WIDTHS
+    from ptx2amd.vgpu.unit import FOLDERS, LEVELS, WIDTHS
 
-    include = tuple(f"-I{folder}" for folder in (PACKAGE / "vgpu" / "runtime", PACKAGE / "settings", builder.work))
+    include = tuple(f"-I{folder}" for folder in (*FOLDERS, PACKAGE / "settings", builder.work))
     objects = []
     for unit in generate.write(_prepared(builder.work)):
         levels = {"once": (), "width": ("v2",), "build": tuple(LEVELS)}[unit.per]
@@ -149,10 +149,10 @@ def build_standins(builder: Builder, target: Path, flags: tuple[str, ...]) -> No
     plain = Builder(builder.work)  # a sanitizer's run time cannot be where these libraries are
     for name in ("audit", "preload"):
         plain.library(target / f"libptx2amd_{name}.so", [Object(sources / f"{name}.c", flags)], ("-ldl",))
-    linked = generate.SOURCES / "linked.c"
+    linked = generate.SOURCES / "module" / "linked.c"
     builder.program(folder / "ptxas", [Object(source, flags, "program") for source in (sources / "ptxas.c", linked)])
     for name in ("libnvJitLink.so.12", "libnvJitLink.so.13"):
-        parts = [sources / "nvjitlink.c", generate.SOURCES / "device_runtime.c"]
+        parts = [sources / "nvjitlink.c", generate.SOURCES / "module" / "device_runtime.c"]
         _build_standin(builder, folder / name, parts, flags)
     for name in ("libnvrtc.so.11.2", "libnvrtc.so.12", "libnvrtc.so.13"):
         real = builder.work / f"ptx2amd-real-{name}"

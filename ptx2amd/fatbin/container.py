@@ -120,7 +120,7 @@ def preferred(images: Iterable[Image], capability: int) -> Image:
     """Of the PTX of one fatbin, what a driver takes on a GPU of a compute capability (80 for 8.0): the highest target
     up to it, else the lowest above; plain targets before those for one architecture or family.
 
-    shim/src/image.c has the same in rank_of."""
+    shim/src/module/image.c has the same in rank_of."""
 
     def rank(image: Image) -> int:
         place = 10000 + image.sm if image.sm <= capability else 5000 - image.sm
@@ -130,7 +130,7 @@ def preferred(images: Iterable[Image], capability: int) -> Image:
 
 
 def stored_row(images: Iterable[Image]) -> bytes:
-    """Entries for `row`, byte for byte as shim/src/linked.c writes them: their digest names entries of the cache."""
+    """Entries for `row`, byte for byte as shim/src/module/linked.c writes them: their digest names cache entries."""
     result = b""
     for image in images:
         stored = image.stored if image.encoding != "none" else image.data()

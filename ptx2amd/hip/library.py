@@ -16,7 +16,7 @@ from ptx2amd import native, settings
 from ptx2amd.errors import Ptx2amdError
 
 PACKAGE = Path(__file__).resolve().parent.parent
-HEADERS = PACKAGE / "vgpu" / "runtime"
+HEADERS = PACKAGE / "vgpu" / "runtime" / "hip"
 AMD_NAMES = ("libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so")
 
 #: Functions whose result is not an error code.

@@ -1,8 +1,8 @@
 """CUDA's device runtime library: launches from kernels (dynamic parallelism), with streams, copies and errors.
 
 A kernel that may launch has one more launch word (lower/special.py): the address of the *records* of its launch, in
-memory that the host reads (shim/src/children.c). What it launches is queued there; the host begins with it when the
-kernel has ended. The address of a kernel is that of the facts about it (lower/facts.py). Layout:
+memory that the host reads (shim/src/launch/children.c). What it launches is queued there; the host begins with it when
+the kernel has ended. The address of a kernel is that of the facts about it (lower/facts.py). Layout:
 
 ```
 records                                                        a record

@@ -47,7 +47,7 @@ def _printf(fn: FunctionLowering, fmt: Val, args: Val) -> Val:
 
 
 def _set_condition(fn: FunctionLowering, handle: Val, value: Val) -> None:
-    """The handle of a condition is the address of its cell, in memory that the host reads (shim/src/conditional.c)."""
+    """The handle of a condition is the address of its cell, which the host reads (shim/src/graph/conditional.c)."""
     cell = fn.op("ptr addrspace(1)", f"inttoptr {handle.t} to ptr addrspace(1)")
     fn.do(f"store atomic {value.t}, {cell.t} monotonic, align 4")
 

@@ -20,8 +20,8 @@ PARTIAL_SECONDS = 3600  # after which a file that is being written counts as lef
 
 
 def directory() -> Path:
-    """PTX2AMD_CACHE_DIR, else $XDG_CACHE_HOME/ptx2amd, else .cache/ptx2amd in the home folder, as in shim/src/cache.c.
-    Raises FolderError where no home folder is known."""
+    """PTX2AMD_CACHE_DIR, else $XDG_CACHE_HOME/ptx2amd, else .cache/ptx2amd in the home folder; shim/src/module/cache.c
+    does the same. Raises FolderError where no home folder is known."""
     if explicit := settings.CACHE_DIR.text():
         return Path(explicit)
     if (base := os.environ.get("XDG_CACHE_HOME", "")).startswith("/"):

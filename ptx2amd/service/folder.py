@@ -2,8 +2,8 @@
 
 Every folder on the way is opened from the one before it, without following links, and looked at by its descriptor: it
 belongs to this user or to root, and others cannot write to it, unless it is sticky, as /tmp is. Links are followed if
-they belong to this user or to root. What is made has mode 0700, whatever the umask. The same in C: shim/src/folder.c;
-SECURITY.md has the reasons.
+they belong to this user or to root. What is made has mode 0700, whatever the umask. The same in C:
+shim/src/core/folder.c; SECURITY.md has the reasons.
 """
 
 from __future__ import annotations

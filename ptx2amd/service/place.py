@@ -19,7 +19,8 @@ SCRATCH_BYTES = 64 << 20  # that should be free where workers write
 
 def runtime_directory() -> Path:
     """PTX2AMD_RUNTIME_DIR, else the first that is or can be made this user's alone of $XDG_RUNTIME_DIR/ptx2amd,
-    /tmp/ptx2amd-<uid> and `run` in the cache's folder; mode 0700. Raises FolderError. As in shim/src/service.c."""
+    /tmp/ptx2amd-<uid> and `run` in the cache's folder; mode 0700. Raises FolderError.
+    shim/src/module/service.c does the same."""
     if explicit := settings.RUNTIME_DIR.text():
         return _ours_alone(Path(explicit))
     reasons = []

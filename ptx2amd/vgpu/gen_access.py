@@ -1,4 +1,4 @@
-"""Generates the table of what memory instructions access, for the tools (runtime/tools.h): one row per instruction."""
+"""Generates the table of what memory instructions access, one row each, for the tools (runtime/tools/tools.h)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Generates the handlers of memory instructions: one line each over the functions of runtime/vmem.h."""
+"""Generates the handlers of memory instructions: one line each over the functions of runtime/vmem/vmem.h."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from pathlib import Path
 
 from ptx2amd.vgpu.isa.op import Op
 from ptx2amd.vgpu.isa.table import memory_ops, symbol
-from ptx2amd.vgpu.unit import Handlers, Unit
+from ptx2amd.vgpu.unit import RUNTIME, Handlers, Unit
 
-RUNTIME = Path(__file__).parent / "runtime"
 PARTS = ("vmem_lanes.c", "vmem_atomic.c", "vmem_flat.c", "vmem_buffer.c", "vmem_ds.c", "vmem_image.c")
 FLAGS = ("-O3",)
 
@@ -35,5 +34,5 @@ def write(outdir: Path) -> Handlers:
     path.write_text(
         '/* Generated from ptx2amd/vgpu/isa. */\n#include "vmem.h"\n\n' + "\n".join(map(handler, rows)) + "\n"
     )
-    units = [Unit(path, "build"), *(Unit(RUNTIME / part, "build", FLAGS) for part in PARTS)]
+    units = [Unit(path, "build"), *(Unit(RUNTIME / "vmem" / part, "build", FLAGS) for part in PARTS)]
     return Handlers(units, {symbol(op): (f"op_{symbol(op)}", "") for op in rows})

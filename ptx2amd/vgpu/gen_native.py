@@ -1,18 +1,18 @@
-"""Generates the tables for the translation to native code (runtime/native.h) from isa/native.py."""
+"""Generates the tables for the translation to native code (runtime/native/native.h) from isa/native.py."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-from ptx2amd.vgpu.gen_vector import FLAGS, RUNTIME
+from ptx2amd.vgpu.gen_vector import FLAGS
 from ptx2amd.vgpu.isa import native
 from ptx2amd.vgpu.isa.op import Op
 from ptx2amd.vgpu.isa.table import all_ops
-from ptx2amd.vgpu.unit import Unit
+from ptx2amd.vgpu.unit import RUNTIME, Unit
 
 #: What sequences leave to C; only where there is native code, so for its level alone.
-SLOW = RUNTIME / "native_slow.c"
+SLOW = RUNTIME / "native" / "native_slow.c"
 _STATEMENT = re.compile(r"(\w+)(?:\{(\w+)\})? = (\w+)(?:/(\w+))? (\S+)(?: (\S+))?$")
 _HALVES = "{X86_halves, VALUE_NONE, VALUE_NONE, VALUE_NONE, VALUE_NONE, 0, 0},"
 _SHAPES = ("UNARY", "UNARY_IMM", "BINARY", "BINARY_IMM", "CHANGE", "CHANGE_IMM", "SHIFT2", "SHIFT6", "COMPARE",

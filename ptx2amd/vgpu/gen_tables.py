@@ -125,7 +125,7 @@ def opcode_tables(arch: str) -> dict[str, dict[int, int]]:
 
 
 def decoder_header(arch: str) -> str:
-    """tables_<arch>.h for runtime/decode.c."""
+    """tables_<arch>.h for runtime/engine/decode.c."""
     layouts = encoding.layouts(encoding.DECODERS[arch])
     lines = [
         "/* Generated from ptx2amd/vgpu/isa. */",

@@ -15,12 +15,13 @@ A row's semantics are C statements for one lane. They see
     OPSEL         inst->op_sel
     GFX9          the instruction is one of GFX9's
 
-and the functions of runtime/valu_math.h. `CALL(f)` names a hand-written handler VG(f) of runtime/valu_*.c instead;
+and the functions of runtime/valu/valu_math.h. `CALL(f)` names a hand-written handler VG(f) of runtime/valu/ instead;
 where f ends in _all it applies modifiers itself. `MATRIX(kind, m, n, k, blocks, a, b, d)` is VG(valu_<kind>) with
-that shape (runtime/valu_matrix.h). `SCALED(kind, small, wide, count, sources, stochastic)`: runtime/valu_scaled.h.
+that shape (runtime/valu/valu_matrix.h). `SCALED(kind, small, wide, count, sources, stochastic)`:
+runtime/valu/valu_scaled.h.
 `PREFIX()`: the decoder makes it one instruction with the next one.
 
-One handler serves all lanes of a wave (runtime/valu.h explains rows). Modifiers are applied around it by
+One handler serves all lanes of a wave (runtime/valu/valu.h explains rows). Modifiers are applied around it by
 VG(valu_modified); its `struct valu_shape` is made here from the operand types.
 """
 
@@ -33,9 +34,8 @@ from pathlib import Path
 from ptx2amd.vgpu.isa.encoding import DECODERS
 from ptx2amd.vgpu.isa.op import Op, Operand
 from ptx2amd.vgpu.isa.table import symbol
-from ptx2amd.vgpu.unit import Handlers, Unit
+from ptx2amd.vgpu.unit import RUNTIME, Handlers, Unit
 
-RUNTIME = Path(__file__).parent / "runtime"
 #: Hand-written parts, compiled for every width and level.
 PARTS = ("valu_mode.c", "valu_modify.c", "valu_lane.c", "valu_mix.c", "valu_mfma.c", "valu_wmma.c",
          "valu_sparse.c", "valu_block_scaled.c", "valu_scaled.c")  # fmt: skip
@@ -402,9 +402,7 @@ def write(outdir: Path, ops: Sequence[Op]) -> Handlers:
         result.units.append(Unit(path, "build", FLAGS))
     for op in with_handlers:
         result.names[symbol(op)] = result.names[symbol(done[_sameness(op)])]
-    for part in PARTS:
-        if (RUNTIME / part).exists():
-            result.units.append(Unit(RUNTIME / part, "build", FLAGS))
-    result.units += [Unit(RUNTIME / name) for name in ("valu_tables.c", "valu_probe.c")]
+    result.units += [Unit(RUNTIME / "valu" / part, "build", FLAGS) for part in PARTS]
+    result.units += [Unit(RUNTIME / "valu" / name) for name in ("valu_tables.c", "valu_probe.c")]
     result.names["vopd"] = ("valu_vopd", "")
     return result

@@ -18,9 +18,8 @@ from ptx2amd.settings import generate as settings
 from ptx2amd.vgpu import gen_access, gen_memory, gen_native, gen_scalar, gen_tables
 from ptx2amd.vgpu.isa import encoding
 from ptx2amd.vgpu.isa.table import all_ops, symbol, vector_ops
-from ptx2amd.vgpu.unit import LEVELS, WIDTHS, Handlers, Unit
+from ptx2amd.vgpu.unit import LEVELS, RUNTIME, WIDTHS, Handlers, Unit
 
-RUNTIME = Path(__file__).parent / "runtime"
 #: Hand-written files that are not compiled on their own, or come with their handlers' generator.
 _NOT_ONCE = ("decode.c", "wave_loop.c")
 
@@ -49,7 +48,7 @@ def _generate(out: Path) -> list[Unit]:
     _handler_table(out, sets)
     _build_list(out)
     units = [u for s in sets for u in s.units]
-    units.append(Unit(RUNTIME / "wave_loop.c", "build"))
+    units.append(Unit(RUNTIME / "engine" / "wave_loop.c", "build"))
     for arch in encoding.DECODERS:
         path = out / f"decode_{arch}.c"
         path.write_text(f'/* Generated. */\n#define DECODER {arch}\n#include "decode.c"\n')
@@ -61,8 +60,8 @@ def _generate(out: Path) -> list[Unit]:
     taken = {u.path.name for u in units}
     units += [
         Unit(path)
-        for path in sorted(RUNTIME.glob("*.c"))
-        if path.name not in taken and path.name not in _NOT_ONCE and not path.name.startswith("valu_")
+        for path in sorted(RUNTIME.glob("*/*.c"))
+        if path.name not in taken and path.name not in _NOT_ONCE and path.parent.name != "valu"
     ]
     return units
 

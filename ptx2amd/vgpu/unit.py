@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+#: The hand-written C of the software GPU, a folder for each part. File names are unique over all of them.
+RUNTIME = Path(__file__).parent / "runtime"
+FOLDERS = tuple(sorted(path for path in RUNTIME.iterdir() if path.is_dir()))
+
 #: x86-64 levels: name -> -march. The library picks one at load.
 LEVELS = {"v2": "x86-64-v2", "v3": "x86-64-v3", "v4": "x86-64-v4"}
 WIDTHS = (32, 64)

@@ -1,5 +1,5 @@
 /* libnvJitLink.so.12 and .13, in the place of a real one: the result is a linked image for our libcuda.so.1
- * (shim/src/linked.h) instead of machine code. PTX is linked by us; of intermediate code (LTO) the real library,
+ * (shim/src/module/linked.h) instead of machine code. PTX is linked by us; of intermediate code (LTO) the real library,
  * which the audit library opens for us by the name REAL_LIBRARY, makes PTX first. */
 #define _GNU_SOURCE
 #include <dlfcn.h>

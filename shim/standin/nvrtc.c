@@ -1,5 +1,5 @@
 /* libnvrtc.so.NN, in the place of a real one: where machine code is asked for, the PTX that it was made of is given, as
- * a linked image for our libcuda.so.1 (shim/src/linked.h). Where a program compiles for an architecture that the library
+ * a linked image for our libcuda.so.1 (shim/src/module/linked.h). Where a program compiles for an architecture that the library
  * does not know (PTX2AMD_COMPUTE_CAPABILITY may be newer than it), the newest known one below is taken: PTX runs on later
  * ones. All other functions are the real library's: this one depends on it by the name REAL_LIBRARY, which the audit
  * library resolves. */

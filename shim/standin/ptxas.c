@@ -1,5 +1,5 @@
 /* ptxas for clients that run it as a program (Triton, torch.compile, XLA): the PTX goes, unread, into a linked image
- * (shim/src/linked.h) in the place of machine code; our libcuda.so.1 takes it from there. Errors in the PTX are told
+ * (shim/src/module/linked.h) in the place of machine code; our libcuda.so.1 takes it from there. Errors in the PTX are told
  * when it is loaded. The version is the newest whose PTX is understood. */
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -26,10 +26,13 @@ OTHER = 61234  # a user who is nobody here
 @pytest.fixture(scope="module")
 def reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
     program = tmp_path_factory.mktemp("reader") / "cache_reader"
-    sources = [HERE / "cache_reader.c", *(SHIM / name for name in ("cache.c", "folder.c", "blake2b.c"))]
+    sources = [
+        HERE / "cache_reader.c",
+        *(SHIM / name for name in ("module/cache.c", "core/folder.c", "core/blake2b.c")),
+    ]
     generated = native.WORK / "shim"
     flags = ["-std=gnu11", "-O1", "-g1", "-pthread", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-    flags += [f"-I{folder}" for folder in (SHIM, generated, generate.SOURCES)]
+    flags += [f"-I{folder}" for folder in (SHIM / "core", SHIM / "module", generated, generate.SOURCES)]
     command = ["gcc", *flags, *map(str, [*sources, *generate.write(generated)]), "-o", str(program)]
     subprocess.run(command, check=True)
     return program

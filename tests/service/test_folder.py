@@ -24,7 +24,7 @@ def in_c(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     """folder.c in this process."""
     library = tmp_path_factory.mktemp("folder") / "libfolder.so"
     flags = ["-std=gnu11", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror"]
-    subprocess.run(["gcc", *flags, str(SOURCES / "folder.c"), "-o", str(library)], check=True)
+    subprocess.run(["gcc", *flags, str(SOURCES / "core" / "folder.c"), "-o", str(library)], check=True)
     return ctypes.CDLL(str(library))
 
 

@@ -22,7 +22,7 @@ from shim.api import rows
 from shim.api.hip import FUNCTIONS, LAID_OUT, NEWER
 
 NO_DEVICE, NOT_INITIALIZED = 100, 3
-TYPES = Path(ptx2amd.__file__).parent / "vgpu" / "runtime" / "hip_types.h"
+TYPES = Path(ptx2amd.__file__).parent / "vgpu" / "runtime" / "hip" / "hip_types.h"
 
 ASK_VERSION = """
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-"""MUBUF instructions, cache control included. Semantics name a function of runtime/vmem.h and its arguments."""
+"""MUBUF instructions, cache control included. Semantics name a function of runtime/vmem/vmem.h and its arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DS instructions: local memory and exchange between lanes. Semantics name a function of runtime/vmem.h."""
+"""DS instructions: local memory and exchange between lanes. Semantics name a function of runtime/vmem/vmem.h."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""FLAT, GLOBAL and SCRATCH instructions. Semantics name a function of runtime/vmem.h and its arguments."""
+"""FLAT, GLOBAL and SCRATCH instructions. Semantics name a function of runtime/vmem/vmem.h and its arguments."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Image instructions: MIMG, on GFX12 VIMAGE (called MIMG here too) and VSAMPLE. Semantics name a function of
-runtime/vmem.h; what the address has besides coordinates follows from the name (`flags`)."""
+runtime/vmem/vmem.h; what the address has besides coordinates follows from the name (`flags`)."""
 
 from __future__ import annotations
 

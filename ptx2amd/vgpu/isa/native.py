@@ -1,4 +1,5 @@
-"""Vector instructions as sequences of AVX-512 instructions, for the translation to native code (runtime/native.c).
+"""Vector instructions as sequences of AVX-512 instructions, for the translation to native code
+(runtime/native/native.c).
 
 A sequence does 16 lanes. `x = op y z` is one x86 instruction; its operands are
 
@@ -8,7 +9,7 @@ A sequence does 16 lanes. `x = op y z` is one x86 instruction; its operands are
     E                   a lane mask result: v_cmp's, a carry; sources that are lane masks are mask registers
     VCC                 the lanes' bits of VCC, which the row reads without naming it
     S T U V X Y         temporaries;  P Q R  temporary mask registers;  ODD  the mask register of odd lanes
-    SLOW                a mask: these lanes get their results from the row's function in runtime/native_slow.c
+    SLOW                a mask: these lanes get their results from the row's function in runtime/native/native_slow.c
     #n                  a constant in all lanes
     x = op y z          of vfmadd132 and vpternlogd: x is read too
     x{m} = ...          only the lanes in mask register m; the others keep what x was (mask results: 0)
@@ -373,7 +374,7 @@ for _relation in FLOAT_RELATIONS:
         WIDE[f"v_cmp_{_relation}_f64"] = f"E = vcmppd/{_FLOAT[_relation]} A B"
 SEQUENCES |= WIDE
 
-#: v_cmpx: the same lane mask goes to EXEC (runtime/native.c knows where).
+#: v_cmpx: the same lane mask goes to EXEC (runtime/native/native.c knows where).
 for _rows in (WIDE, SEQUENCES):
     _rows |= {name.replace("v_cmp_", "v_cmpx_"): text for name, text in _rows.items() if name.startswith("v_cmp_")}
 

@@ -1,4 +1,5 @@
-"""gfx950's conversions between f32, f16, bf16 and floats of 8, 6 and 4 bits with a scale (runtime/valu_scaled.c)."""
+"""gfx950's conversions between f32, f16, bf16 and floats of 8, 6 and 4 bits with a scale
+(runtime/valu/valu_scaled.c)."""
 
 from __future__ import annotations
 

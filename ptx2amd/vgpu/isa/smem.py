@@ -1,4 +1,4 @@
-"""Scalar memory instructions. The handlers are C macros of runtime/scalar.h, one per kind."""
+"""Scalar memory instructions. The handlers are C macros of runtime/engine/scalar.h, one per kind."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Scalar ALU instructions: SOP1, SOP2, SOPC.
 
 Semantics: C over A, B (values of the operands' types), D (the destination; its old value where `d=`), SCC (0 or 1),
-and in SOP1 EXEC (of A's width). Helpers (runtime/scalar.h) are lower-case functions.
+and in SOP1 EXEC (of A's width). Helpers (runtime/engine/scalar.h) are lower-case functions.
 """
 
 from __future__ import annotations

@@ -208,7 +208,7 @@ static inline uint32_t *vgpr(struct wave *w, unsigned row) {
 }
 
 /* Recomputes mxcsr and float_state from mode; called at wave start and whenever an instruction writes MODE
- * (runtime/valu_mode.c). The engine then reloads MXCSR. */
+ * (runtime/valu/valu_mode.c). The engine then reloads MXCSR. */
 void VG(mode_changed)(struct wave *w);
 #endif
 

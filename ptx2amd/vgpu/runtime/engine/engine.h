@@ -9,7 +9,7 @@
 #include "decode.h"
 #include "wave.h"
 
-/* What a chip is, as far as execution depends on it (runtime/arch.c). */
+/* What a chip is, as far as execution depends on it (runtime/engine/arch.c). */
 struct arch {
   const char *name;            /* "gfx942" */
   uint8_t generation;          /* index of the decoder's tables: 0 gfx9, 1 gfx10, 2 gfx11, 3 gfx12 */

@@ -14,7 +14,7 @@
 #include "cuda_constants.h"
 #include "handle.h"
 #include "hip_table.h"
-#include "../../ptx2amd/vgpu/runtime/range.h"
+#include "../../../ptx2amd/vgpu/runtime/engine/range.h"
 #include "settings.h"
 
 enum { MAX_DEVICES = 16, PATH_LENGTH = 4096 };
