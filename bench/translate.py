@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ptx2amd.codegen import link, llvm
 from ptx2amd.compat import toolkit
-from ptx2amd.lower.module import ModuleLowering
+from ptx2amd.lower.core.module import ModuleLowering
 from ptx2amd.target import target
 from ptx2amd.translate import parse
 

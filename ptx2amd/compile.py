@@ -13,7 +13,7 @@ from functools import partial
 
 from ptx2amd import codegen
 from ptx2amd.codegen import CodegenError, Isolated
-from ptx2amd.lower.module import ModuleLowering
+from ptx2amd.lower.core.module import ModuleLowering
 
 INTERNAL_ERROR = "internal error of the code generator"
 SURE_LINES = 4000  # of IR that LLVM has never failed on

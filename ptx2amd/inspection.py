@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.fatbin import Image
-from ptx2amd.lower.heads import param_layout
+from ptx2amd.lower.core.heads import param_layout
 from ptx2amd.modules import module_of
 from ptx2amd.ptx.ast import Module
 from ptx2amd.translate import KernelResult, judge

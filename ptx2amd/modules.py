@@ -21,7 +21,7 @@ LIMIT = re.compile(rb'\.version 1\.0\n\.target sm_10\n\.pragma "ptx2amd maxnreg 
 
 
 # CUDA's device runtime library in a linked image: what our cuLink has in its place (shim/src/module/device_runtime.c),
-# or the PTX that nvcc has linked, which asks the driver for launches; here ptx2amd/lower/launches.py has them.
+# or the PTX that nvcc has linked, which asks the driver for launches; here ptx2amd/lower/runtime/launches.py has them.
 DEVICE_RUNTIME = re.compile(
     rb'\A\.version 1\.0\n\.target sm_10\n\.pragma "ptx2amd device runtime";'
     rb"|^\.visible \.func .*\bcudaLaunchDeviceV2\(",

@@ -17,11 +17,11 @@ from ptx2amd import codegen
 from ptx2amd.binary.elf import Elf
 from ptx2amd.compile import INTERNAL_ERROR, Part, Way, compiled, lowered
 from ptx2amd.errors import Ptx2amdError, Unsupported
-from ptx2amd.lower import data
-from ptx2amd.lower.facts import facts
-from ptx2amd.lower.heads import check_sizes, max_threads, param_layout
-from ptx2amd.lower.module import KernelPlan, ModuleLowering
-from ptx2amd.lower.summary import body, items
+from ptx2amd.lower.core.heads import check_sizes, max_threads, param_layout
+from ptx2amd.lower.core.module import KernelPlan, ModuleLowering
+from ptx2amd.lower.core.summary import body, items
+from ptx2amd.lower.memory import data
+from ptx2amd.lower.runtime.facts import facts
 from ptx2amd.ptx.ast import Module, Var
 from ptx2amd.ptx.declare import declarations
 from ptx2amd.ptx.origin import origin

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from ptx2amd.lower.function import FunctionLowering
+    from ptx2amd.lower.core.function import FunctionLowering
     from ptx2amd.ptx.ast import Inst
 
 LOWERED: set[int] = set()  # ids of the rows in programs that were translated
@@ -36,7 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
         executed.install()
     if config.getoption("--rows"):
         from ptx2amd.isa.match import candidates
-        from ptx2amd.lower import body
+        from ptx2amd.lower.core import body
 
         lower = body.instruction
 

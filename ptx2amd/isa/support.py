@@ -12,7 +12,7 @@ from pathlib import Path
 from ptx2amd.isa.form import Form
 from ptx2amd.isa.syntax import fields
 from ptx2amd.isa.table import mnemonics, rows
-from ptx2amd.lower import mfma, wave32
+from ptx2amd.lower.matrix import mfma, wave32
 from ptx2amd.target.arch import ARCHS
 
 # One chip of each family: Vega, CDNA 1 to 4, RDNA 2 to 4 (RDNA 1 is as 2), gfx125x

@@ -15,8 +15,8 @@ from ptx2amd.ptx.grammar import place
 from ptx2amd.ptx.parse import collector_off
 
 MOST = 100  # errors of a module that are told: one wrong declaration makes many
-# Functions that the driver provides: of the runtime (lower/runtime.py), and CUDA's device runtime library, some of it
-# refused by name (lower/launches.py).
+# Functions that the driver provides: of the runtime (lower/runtime/runtime.py), and CUDA's device runtime
+# library, some of it refused by name (lower/runtime/launches.py).
 _PROVIDED = re.compile(r"(vprintf|malloc|free|__assertfail|__cuda_\w+|(__)?cuda[A-Z]\w*)\Z", re.A)
 
 

@@ -25,7 +25,7 @@ from itertools import pairwise
 from ptx2amd.isa import internal
 from ptx2amd.isa.effects import BLOCK_BARRIER, JUMPS, MEMBERS, WARP_BARRIER
 from ptx2amd.isa.form import DESTINATIONS
-from ptx2amd.lower.summary import items
+from ptx2amd.lower.core.summary import items
 from ptx2amd.ptx.ast import Guard, Imm, Inst, Label, Operand, Reg, Scope, Sym, Var
 from ptx2amd.target.flow import Flow, Op
 from ptx2amd.target.inline import flat
@@ -211,7 +211,7 @@ def waited(scope: Scope, labels: list[str]) -> Scope:
 
 def _cut(scope: Scope) -> Scope:
     """The same with labels behind conditional jumps: what follows may be outside of a loop that the jump stays in, and
-    ways out of loops in which lanes wait are known by labels (lower/dispatch.py)."""
+    ways out of loops in which lanes wait are known by labels (lower/control/dispatch.py)."""
     new: list = []
     number = sum(isinstance(item, Label) for item in scope.items)
     for item in scope.items:

@@ -13,7 +13,7 @@ from functools import cached_property
 from math import prod
 
 from ptx2amd.isa.effects import ATOMIC, BLOCK_BARRIER, CALLS, POLLS, READS
-from ptx2amd.lower.heads import param_layout
+from ptx2amd.lower.core.heads import param_layout
 from ptx2amd.ptx.ast import Function, Module, Sym
 from ptx2amd.target.alone import Alone
 from ptx2amd.target.exchanges import is_exchange, meetings, members

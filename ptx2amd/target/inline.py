@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from ptx2amd.isa.effects import BARRIERS, CALLS, EXCHANGES, MEMORY, POLLS, READS, RETURNS, WRITES
-from ptx2amd.lower.summary import body, items
+from ptx2amd.lower.core.summary import body, items
 from ptx2amd.ptx.ast import (
     Addr,
     BranchTargets,

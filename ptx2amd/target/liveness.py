@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ptx2amd.isa.effects import BARRIERS, EXCHANGES, MEMBERS, READS
-from ptx2amd.lower.value import bits_of
+from ptx2amd.lower.core.value import bits_of
 from ptx2amd.ptx.ast import Imm, Reg, Scope, Sym, Var
 from ptx2amd.target.flow import COPIES, Flow, Op
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ptx2amd.isa.effects import ATOMIC
-from ptx2amd.lower.summary import body, items
+from ptx2amd.lower.core.summary import body, items
 from ptx2amd.ptx.ast import Function, Inst, Module, Scope, Shape
 from ptx2amd.target import exchanges, spins
 from ptx2amd.target.flow import Flow

@@ -9,7 +9,7 @@ import pytest
 from test_bad_input import check, run
 
 from ptx2amd.errors import PtxError
-from ptx2amd.lower.data import segment
+from ptx2amd.lower.memory.data import segment
 from ptx2amd.translate import module_index, parse, translate
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"

@@ -22,7 +22,7 @@ import llvmlite.binding as llvm
 
 from ptx2amd.codegen.llvm import TRIPLE, machine
 from ptx2amd.errors import Ptx2amdError, PtxError, Unsupported
-from ptx2amd.lower.module import ModuleLowering
+from ptx2amd.lower.core.module import ModuleLowering
 from ptx2amd.ptx.verify import problems
 from ptx2amd.target import target
 from ptx2amd.translate import module_index, parse

@@ -11,7 +11,7 @@ from ptx2amd.isa import support
 from ptx2amd.isa.form import Form
 from ptx2amd.isa.match import candidates
 from ptx2amd.isa.table import FAMILIES, rows
-from ptx2amd.lower.module import ModuleLowering
+from ptx2amd.lower.core.module import ModuleLowering
 from ptx2amd.target import target
 from ptx2amd.translate import parse
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ptx2amd.lower.module import ModuleLowering
+from ptx2amd.lower.core.module import ModuleLowering
 from ptx2amd.target import target
 from ptx2amd.translate import parse, translate
 

@@ -9,7 +9,7 @@ import pytest
 from device import MAPPINGS, Program
 
 from ptx2amd import hip
-from ptx2amd.lower.handles import handles
+from ptx2amd.lower.runtime.handles import handles
 from ptx2amd.translate import module_index, parse, translate
 
 TEXT = """.version 7.0

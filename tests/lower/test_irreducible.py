@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ptx2amd.lower.irreducible import components, entries
+from ptx2amd.lower.control.irreducible import components, entries
 
 
 def graph(text: str) -> dict[str, list[str]]:

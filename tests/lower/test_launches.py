@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from ptx2amd.lower.launches import ROWS, row
+from ptx2amd.lower.runtime.launches import ROWS, row
 from ptx2amd.translate import module_index, parse, translate
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"

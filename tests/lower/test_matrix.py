@@ -14,7 +14,7 @@ from device import ARCHS, EVERY, MAPPINGS, Program, chunks, program
 from matrix_programs import LANE
 from wmma_programs import MATRIX
 
-from ptx2amd.lower import matrix
+from ptx2amd.lower.matrix import matrix
 
 BATCHES = chunks(list(programs.products()), 5)
 TEXT = programs.HEAD + programs.move_kernel() + quadpair_programs.kernel()

@@ -18,7 +18,7 @@ import test_windows
 import warp_programs
 from device import EVERY, program
 
-from ptx2amd.lower.summary import body
+from ptx2amd.lower.core.summary import body
 from ptx2amd.ptx.ast import Inst, Scope
 from ptx2amd.target import ARCHS as ALL_ARCHS
 from ptx2amd.translate import parse, translate

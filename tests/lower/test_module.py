@@ -10,7 +10,7 @@ import pytest
 from ptx2amd.binary.elf import Elf
 from ptx2amd.codegen import sidecar_of
 from ptx2amd.errors import Ptx2amdError, PtxError
-from ptx2amd.lower.module import ModuleLowering
+from ptx2amd.lower.core.module import ModuleLowering
 from ptx2amd.target import UnknownArch
 from ptx2amd.target.environment import DATA
 from ptx2amd.translate import module_index, parse, translate

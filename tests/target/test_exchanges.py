@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from ptx2amd.isa.effects import BRANCHES
-from ptx2amd.lower.summary import body
+from ptx2amd.lower.core.summary import body
 from ptx2amd.ptx.ast import Scope
 from ptx2amd.target.exchanges import meetings, transform
 from ptx2amd.target.flow import Flow, Op

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ptx2amd.lower.summary import body
+from ptx2amd.lower.core.summary import body
 from ptx2amd.ptx.ast import Inst
 from ptx2amd.target.together import together
 from ptx2amd.translate import parse

@@ -1,4 +1,4 @@
-/* Launches from kernels (dynamic parallelism): ptx2amd/lower/launches.py has the layout of what kernels write. */
+/* Launches from kernels (dynamic parallelism): ptx2amd/lower/runtime/launches.py has the layout of what kernels write. */
 #ifndef SHIM_CHILDREN_H
 #define SHIM_CHILDREN_H
 #include "module.h"

@@ -1,6 +1,6 @@
 /* Memory that kernels need beside what the program gives them: the heap of device-side malloc, made when the first
  * kernel that uses it is loaded, and the stack of kernels whose depth of calls is not known.
- * The heap's layout is in ptx2amd/lower/helpers/ptx2amd_malloc.ll. */
+ * The heap's layout is in ptx2amd/lower/runtime/helpers/ptx2amd_malloc.ll. */
 #include "deferred.h"
 
 enum { HEAP_HEADER = 1088, STACK_FACTOR = 4, STACK_LEAST = 8192, STACK_MOST = 131056 };

@@ -1,0 +1,1 @@
+"""Branches, and loops in which lanes wait for each other."""

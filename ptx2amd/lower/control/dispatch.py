@@ -1,0 +1,128 @@
+"""Loops with a dispatch block, which jumps on by a number: those with several entries (irreducible.py), and those in
+which lanes wait for others (meeting.py). Of these, all ways out lead through the dispatch block too: it knows then
+which lanes are left, and LLVM 22 loses lanes where several ways lead out of a loop that other lanes stay in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ptx2amd.lower.control import meeting
+from ptx2amd.lower.control.irreducible import components, entries
+from ptx2amd.lower.core.names import Target
+from ptx2amd.target.made import waits
+
+if TYPE_CHECKING:
+    from ptx2amd.lower.core.function import FunctionLowering
+    from ptx2amd.lower.core.value import Val
+
+
+@dataclass(slots=True, eq=False)
+class Loop:
+    """entries: labels; members: all labels in it, where lanes wait; leaves: blocks outside that ways lead to from
+    there, with their numbers."""
+
+    name: str
+    entries: list[str]
+    members: frozenset[str] = frozenset()
+    leaves: dict[str, int] = field(default_factory=dict)
+
+    def leave(self, block: str) -> int:
+        """The number that leads to a block outside."""
+        return self.leaves.setdefault(block, len(self.entries) + len(self.leaves))
+
+
+def prepare(fn: FunctionLowering, flow: dict[str, list[str]]) -> list[Loop]:
+    """Find the loops that get a dispatch block, and note their labels."""
+    labels = (entity for declared in fn.names.declared.values() for entity in declared.values())
+    waiting = {label.block for label in labels if isinstance(label, Target) and waits(label.name)}
+    loops = [Loop(f"loop{i}", blocks) for i, blocks in enumerate(entries(flow, "", waiting))]
+    around = [frozenset(component) for component in components(flow)] if waiting else []
+    for loop in loops:
+        fn.entry.append(f"  %{loop.name} = alloca i32, addrspace(5)")
+        fn.dispatches.update({block: (loop, number) for number, block in enumerate(loop.entries)})
+        if not waiting.isdisjoint(loop.entries):
+            [loop.members] = (members for members in around if loop.entries[0] in members)
+            fn.within.update(dict.fromkeys(loop.members, loop))
+            meeting.prepare(fn, loop.name)
+    return loops
+
+
+def way(fn: FunctionLowering, block: str) -> str:
+    """The block to jump to on the way to another. Where a dispatch block is between them it is one of this jump alone:
+    were it shared with jumps from inside, it would be an entry of its own."""
+    step = _step(fn, block)
+    if step is None:
+        return block
+    edge = fn.block("edge")
+    fn.edges.append((edge, *step))
+    return edge
+
+
+def _step(fn: FunctionLowering, block: str) -> tuple[Loop, int] | None:
+    """The dispatch block between the current label and a block, and the number to go by."""
+    around = fn.within.get(fn.here)
+    if around is not None and block not in around.members:
+        return around, around.leave(block)
+    return fn.dispatches.get(block)
+
+
+def come_to(fn: FunctionLowering, block: str) -> None:
+    """At a label: fall into it, or into a dispatch block instead."""
+    if not fn.ended():
+        step = _step(fn, block)
+        if step is not None:
+            _go(fn, *step)
+    fn.here = block
+    fn.label(f"{block}.body" if block in fn.dispatches else block)
+
+
+def _go(fn: FunctionLowering, loop: Loop, number: int) -> None:
+    fn.do(f"store i32 {number}, ptr addrspace(5) %{loop.name}")
+    if loop.members:
+        meeting.come(fn, loop.name)
+    fn.branch(f"{loop.name}.dispatch")
+
+
+def finish(fn: FunctionLowering, loops: list[Loop]) -> None:
+    """The blocks of jumps by dispatch blocks, and these."""
+    for edge, loop, number in fn.edges:
+        fn.label(edge)
+        _go(fn, loop, number)
+    for loop in loops:
+        _dispatch(fn, loop)
+
+
+def _dispatch(fn: FunctionLowering, loop: Loop) -> None:
+    """The one entry of a loop."""
+    fn.label(f"{loop.name}.dispatch")
+    number = _hidden(fn, fn.op("i32", f"load i32, ptr addrspace(5) %{loop.name}"))
+    if loop.members:
+        meeting.note_moves(fn, loop.name)
+    if loop.leaves:
+        out = fn.op("i1", f"icmp uge {number.t}, {len(loop.entries)}")
+        fn.branch(out, f"{loop.name}.leave", f"{loop.name}.stay")
+        fn.label(f"{loop.name}.stay")
+    if loop.members:
+        meeting.note_lanes(fn, loop.name)
+    _switch(fn, number, [(f"{block}.body", i) for i, block in enumerate(loop.entries)])
+    if loop.leaves:
+        fn.label(f"{loop.name}.leave")
+        number = _hidden(fn, number)
+        outside = [(fn.block("edge") if block in fn.dispatches else block, i) for block, i in loop.leaves.items()]
+        _switch(fn, number, outside)
+        for (edge, _), block in zip(outside, loop.leaves, strict=True):
+            if block in fn.dispatches:
+                fn.label(edge)
+                _go(fn, *fn.dispatches[block])
+
+
+def _hidden(fn: FunctionLowering, number: Val) -> Val:
+    """A number that LLVM does not know: it would follow constants through the dispatch and make several entries again,
+    or ways out."""
+    return fn.op("i32", f'call i32 asm "", "=v,0"({number.t})')
+
+
+def _switch(fn: FunctionLowering, number: Val, ways: list[tuple[str, int]]) -> None:
+    cases = " ".join(f"i32 {i}, label %{block}" for block, i in ways[1:])
+    fn.do(f"switch i32 {number}, label %{ways[0][0]} [ {cases} ]")

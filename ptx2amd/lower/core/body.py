@@ -1,0 +1,153 @@
+"""The walk over a function body: scopes, labels, guards, and the dispatch of instructions to their
+lowerings (templates of the table's rows, or functions registered with @lowers)."""
+
+from __future__ import annotations
+
+from ptx2amd.errors import Unsupported
+from ptx2amd.isa.effects import ATOMIC, JUMPS
+from ptx2amd.isa.form import DESTINATIONS
+from ptx2amd.lower.control import dispatch
+from ptx2amd.lower.core.function import FunctionLowering
+from ptx2amd.lower.core.names import Analysis, Register, Storage, Target
+from ptx2amd.lower.core.registry import Lowering, load
+from ptx2amd.lower.core.value import LLVM_TYPE
+from ptx2amd.ptx.ast import Inst, Label, Loc, Reg, Scope, Shape, Vec
+
+STRETCH = 1000  # lines of IR that LLVM may reorder: the time it takes grows with their square
+Action = tuple[Lowering, bool]  # the lowering, whether it folds guards
+
+
+def lower_body(fn: FunctionLowering, scope: Scope) -> list[Inst]:
+    """Lower a body into `fn.lines`; the allocas go to `fn.entry`. Returns the instructions, in order."""
+    fn.scope = scope
+    analysis = Analysis(fn.names)
+    analysis.scope(scope)
+    for register in fn.names.registers:
+        if not register.ty:
+            register.ty = f"i{register.bits}"
+        if register.crossing and register.constant is None:
+            register.memory = f"%r{len(fn.entry)}"
+            fn.entry.append(f"  {register.memory} = alloca {register.ty}, addrspace(5)")
+            # A path may read it before any write: PTX says some value, LLVM (without this) that anything goes.
+            fn.entry.append(f"  store {register.ty} zeroinitializer, ptr addrspace(5) {register.memory}")
+        register.block, register.values = -1, {}
+    found = dispatch.prepare(fn, analysis.flow)
+    walk(fn, scope)
+    if found and not fn.ended():
+        fn.branch(dispatch.way(fn, fn.return_block))
+    dispatch.finish(fn, found)
+    return analysis.instructions
+
+
+def walk(fn: FunctionLowering, scope: Scope) -> None:
+    """Lower the items of a scope."""
+    fn.names.enter(scope)
+    loc: Loc | None = None
+    for entity in fn.names.declared[id(scope)].values():
+        if isinstance(entity, Storage):
+            fn.declare(entity)
+    for item in scope.items:
+        if isinstance(item, Inst):
+            fn.marks.append((len(fn.lines), item.line))
+            if item.shape.form.does & ATOMIC or item.shape.mods.get("sem", "weak") not in ("", "weak"):
+                fn.strong.append(item.line)
+            if loc is not None:
+                fn.origins.append((item.line, loc.file, loc.line))
+                loc = None
+            instruction(fn, item)
+        elif isinstance(item, Label):
+            target = fn.names.table[item.name]
+            assert isinstance(target, Target)
+            fn.block_id += 1
+            dispatch.come_to(fn, target.block)
+        elif isinstance(item, Scope):
+            walk(fn, item)
+        elif isinstance(item, Loc):
+            loc = item
+    fn.names.leave()
+
+
+def instruction(fn: FunctionLowering, inst: Inst) -> None:
+    """Lower one instruction, with the guard as a branch around it."""
+    shape = inst.shape
+    action = fn.module.actions.get(id(shape))
+    if action is None:
+        action = fn.module.actions[id(shape)] = action_of(fn, inst)
+    lower, folds = action
+    if fn.ended():  # code that nothing jumps to
+        fn.label(fn.block("dead"))
+    if fn.blocks != fn.stretch[0]:
+        fn.stretch = fn.blocks, len(fn.lines)
+    elif len(fn.lines) - fn.stretch[1] > STRETCH:
+        fn.stretch = fn.blocks, len(fn.lines)
+        fn.do("call void @llvm.amdgcn.sched.barrier(i32 0)")
+    try:
+        guarded(fn, inst, lower, folds)
+    except Unsupported as error:
+        if error.line:
+            raise
+        raise Unsupported(error.reason, fn.name, inst.line, shape.opcode) from None
+
+
+def guarded(fn: FunctionLowering, inst: Inst, lower: Lowering, folds: bool) -> None:
+    """Run a lowering under the instruction's guard."""
+    fn.split = False
+    fn.loaded.clear()
+    if inst.guard is None or folds:
+        lower(fn, inst)
+        if fn.split:
+            fn.forget_loaded()
+        return
+    then, join = fn.block("then"), fn.block("join")
+    cond = fn.guard(inst.guard)
+    fn.loaded.clear()
+    fn.branch(cond, *((join, then) if inst.guard.negated else (then, join)))
+    fn.label(then)
+    lower(fn, inst)
+    fn.label(join)
+    fn.forget_loaded()
+    forget_written(fn, inst)
+
+
+def forget_written(fn: FunctionLowering, inst: Inst) -> None:
+    """After a guarded instruction its destinations hold what memory says."""
+    for name, operand in zip(inst.shape.names, inst.operands, strict=False):
+        if name in DESTINATIONS:
+            for item in operand.items if isinstance(operand, Vec) else fn.items(operand):
+                entity = fn.names.table.get(item.name) if isinstance(item, Reg) else None
+                if isinstance(entity, Register):
+                    entity.values = {}
+
+
+def action_of(fn: FunctionLowering, inst: Inst) -> Action:
+    """How to lower instructions of this shape."""
+    shape = inst.shape
+    lower = shape.form.lower
+    found = load().get(lower)
+    if found is not None:
+        return found, bool(shape.form.does & JUMPS)
+    if shape.form.exact == "hint" and not lower:
+        return lambda fn, inst: None, False
+    if not lower or shape.form.exact.startswith("refused"):
+        fn.refuse(inst, shape.form.exact.removeprefix("refused: ") or "not supported")
+    if not lower.isidentifier():
+        return template(shape), False
+    raise AssertionError(f"{shape.form.syntax}: no lowering is registered as {lower!r}")
+
+
+def template(shape: Shape) -> Lowering:
+    """The lowering of a template row: one LLVM instruction over the sources; `{T}` is the type of d."""
+    text = shape.form.lower
+    sources = [(name, i, shape.types[i]) for i, name in enumerate(shape.names) if name not in DESTINATIONS]
+    if "d" not in shape.names:
+        return lambda fn, inst: fn.do(text.format(**{n: fn.value(inst.operands[i], t) for n, i, t in sources}))
+    at = shape.names.index("d")
+    result = shape.types[at]
+    ty = LLVM_TYPE[result][0]
+
+    def lower(fn: FunctionLowering, inst: Inst) -> None:
+        operands = inst.operands
+        values = {name: fn.value(operands[i], t) for name, i, t in sources}
+        fn.assign(operands[at], fn.op(ty, text.format(T=ty, **values)), result)
+
+    return lower

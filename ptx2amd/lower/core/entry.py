@@ -1,0 +1,209 @@
+"""Function heads and tails: kernels and .func functions as LLVM function definitions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ptx2amd.lower.core.arguments import Signature, array, is_array, scalar, signature
+from ptx2amd.lower.core.body import lower_body
+from ptx2amd.lower.core.function import FunctionLowering, quoted
+from ptx2amd.lower.core.heads import llvm_name, max_threads, param_layout
+from ptx2amd.lower.core.names import Register, Storage
+from ptx2amd.lower.core.value import Val
+from ptx2amd.lower.memory import arena
+from ptx2amd.lower.memory.data import align_of
+from ptx2amd.lower.runtime import special
+from ptx2amd.lower.warp import named
+from ptx2amd.ptx.ast import Function, Var
+from ptx2amd.target.prepare import prepared
+
+if TYPE_CHECKING:
+    from ptx2amd.lower.core.module import ModuleLowering
+
+# Inputs of a kernel that our code never reads, and those that an intrinsic reads
+NEVER_USED = (
+    *("dispatch-ptr", "dispatch-id", "queue-ptr", "hostcall-ptr", "heap-ptr", "default-queue"),
+    *("completion-action", "multigrid-sync-arg", "lds-kernel-id"),
+)
+INPUTS = {
+    "implicitarg-ptr": "llvm.amdgcn.implicitarg.ptr",
+    **{f"workgroup-id-{axis}": f"llvm.amdgcn.workgroup.id.{axis}" for axis in "xyz"},
+    **{f"workitem-id-{axis}": f"llvm.amdgcn.workitem.id.{axis}" for axis in "xyz"},
+}
+FLUSH = ' "denormal-fp-math-f32"="preserve-sign,preserve-sign"'
+NO_IEEE = ' "amdgpu-ieee"="false"'  # min and max take any NaN for absent, as in PTX, in one instruction
+
+
+def lower_function(module: ModuleLowering, function: Function, denormals: str) -> str:
+    """The LLVM definition of a PTX function. Raises Ptx2amdError, naming function and line."""
+    fn = FunctionLowering(function.proto.name, module.kernel_target, module)
+    fn.f32_denormals = denormals
+    fn.is_kernel = function.kind == "entry"
+    if fn.is_kernel or module.owner:
+        fn.block_size = module.block_size
+    how = signature(function.proto, not fn.is_kernel and module.may_exit(function))
+    head = kernel_head(fn, function) if fn.is_kernel else function_head(fn, function, how)
+    fn.return_block, fn.exit_block = "return", "return" if fn.is_kernel else "exit"
+    scope = prepared(module.module, function)
+    fn.named_barriers = module.named_barriers
+    fn.lines.append("body:")
+    if fn.is_kernel and fn.target.padded:
+        live = fn.block("live")
+        fn.branch(special.padding(fn), "return", live)
+        fn.label(live)
+    arena.enter(fn)
+    if fn.is_kernel and fn.named_barriers:
+        named.prepare(fn, function)
+    lower_body(fn, scope)
+    if not fn.ended():
+        fn.branch(fn.return_block)
+    named.leave(fn)
+    arena.leave(fn)
+    tail(fn, function, how)
+    module.helpers |= fn.helpers
+    where = f" !dbg !{module.debug.annotate(fn, function)}" if module.debug else ""
+    text = "\n".join(["entry:", *fn.entry, "  br label %body", *fn.lines, "}"])
+    inputs = unused_inputs(text, alone=not fn.calls) if fn.is_kernel else ""
+    return f"{head}{inputs}{where} {{\n{text}"
+
+
+def unused_inputs(text: str, alone: bool) -> str:
+    """Attributes for the kernel inputs that `text` does without; `alone`: it calls no other function."""
+    names = list(NEVER_USED)
+    if alone:
+        names += [name for name, intrinsic in INPUTS.items() if intrinsic not in text]
+    return "".join(f' "amdgpu-no-{name}"' for name in names)
+
+
+def kernel_head(fn: FunctionLowering, function: Function) -> str:
+    """A kernel's head. LLVM parameters are there for the metadata; reads go through the kernarg segment."""
+    parameters = []
+    if function.proto.params:
+        base = Val("ptr addrspace(4)", "%kernarg")
+        fn.entry.append("  %kernarg = call align 16 ptr addrspace(4) @llvm.amdgcn.kernarg.segment.ptr()")
+    for i, (var, (offset, _, align)) in enumerate(zip(function.proto.params, param_layout(function), strict=True)):
+        pointer = base
+        if offset:
+            pointer = Val(base.ty, f"%p{i}.at")
+            fn.entry.append(f"  {pointer} = getelementptr inbounds i8, {base.t}, i64 {offset}")
+        fn.names.table[var.name] = Storage(var, pointer, True)
+        if is_array(var):
+            parameters.append(f"ptr addrspace(4) byref({array(var)}) align {align} %p{i}")
+        else:
+            parameters.append(f"{scalar(var)} %p{i}")
+    if fn.module.launches:
+        parameters.append("i64 %launch.records")
+    if fn.module.has_launch_words:
+        parameters += ["i64 %launch.workspace", "i64 %launch.dynamic"]
+    limit = max_threads(function)
+    least = limit if "reqntid" in function.directives else 1
+    if fn.target.padded:
+        least, limit = 2 * least, 2 * min(limit, fn.target.max_block)
+    attributes = f'"amdgpu-flat-work-group-size"="{least},{limit}" "uniform-work-group-size"="true"'
+    attributes += NO_IEEE + occupancy(fn, function) + registers(fn, function)
+    if limit > 512:  # 128 registers in all, of which LLVM would set half aside
+        attributes += no_accumulation(fn)
+    if fn.f32_denormals == "flush":
+        attributes += FLUSH
+    return (
+        f"define protected amdgpu_kernel void {quoted(function.proto.name)}({', '.join(parameters)}) "
+        f"convergent nounwind {attributes}"
+    )
+
+
+def no_accumulation(fn: FunctionLowering) -> str:
+    """Of one set of registers for both uses, none for accumulation."""
+    return ' "amdgpu-agpr-alloc"="0"' if "bf16_1k" in fn.target.arch.matrix else ""
+
+
+def occupancy(fn: FunctionLowering, function: Function) -> str:
+    """The waves for which .minnctapersm and .maxnreg ask LLVM to leave registers. A limit of N registers lets
+    64 * 32 / N warps run on an NVIDIA processor; the same share of a SIMD's waves is asked for here."""
+    arch = fn.target.arch
+    most = 8 if arch.major == 9 else 16  # waves of a SIMD, of which a compute unit has 4 (from gfx10 on, 2)
+    least = 1
+    if "maxnreg" in function.directives:
+        least = most * 32 // max(32, function.directives["maxnreg"][0])
+    if "minnctapersm" in function.directives:
+        block = max_threads(function) << fn.target.padded
+        waves = -(-block // fn.target.wave_size) * function.directives["minnctapersm"][0]
+        least = max(least, -(-waves // (4 if arch.major == 9 else 2)))
+    return f' "amdgpu-waves-per-eu"="{min(least, most)}"' if least > 1 else ""
+
+
+LEAST_REGISTERS, MOST_REGISTERS = 32, 255  # LLVM passes arguments in so many; no limit in CUDA
+
+
+def registers(fn: FunctionLowering, function: Function) -> str:
+    """The vector registers that .maxnreg leaves, to functions those of any kernel; where accumulation registers count
+    as well, LLVM takes half of them."""
+    kernels = [f for f in fn.module.module.functions.values() if f.kind == "entry"]
+    wanted = [f.directives.get("maxnreg", (MOST_REGISTERS,))[0] for f in ([function] if fn.is_kernel else kernels)]
+    limit = max(LEAST_REGISTERS, *wanted)
+    if limit >= MOST_REGISTERS:
+        return ""
+    return f' "amdgpu-num-vgpr"="{limit // 2 if "bf16_1k" in fn.target.arch.matrix else limit}"'
+
+
+def function_head(fn: FunctionLowering, function: Function, how: Signature) -> str:
+    """A .func's head: arguments are stored to allocas, which SROA takes away."""
+    parameters = []
+    if how.sret is not None:
+        parameters.append(f"ptr addrspace(5) sret({array(how.sret)}) align {align_of(how.sret)} %result")
+        fn.names.table[how.sret.name] = Storage(how.sret, Val("ptr addrspace(5)", "%result"))
+    for i, var in enumerate(function.proto.results):
+        if var is not how.sret:
+            _scalar_place(fn, var, _result(i), False)
+    for i, var in enumerate(function.proto.params):
+        if is_array(var):
+            parameters.append(f"ptr addrspace(5) byval({array(var)}) align {align_of(var)} %p{i}")
+            fn.names.table[var.name] = Storage(var, Val("ptr addrspace(5)", f"%p{i}"), True)
+        else:
+            parameters.append(f"{scalar(var)} %a{i}")
+            _scalar_place(fn, var, f"%p{i}", True)
+            fn.entry.append(f"  store {scalar(var)} %a{i}, ptr addrspace(5) %p{i}")
+    attributes = NO_IEEE + no_accumulation(fn) + registers(fn, function)
+    if fn.f32_denormals == "flush":
+        attributes += FLUSH
+    name = quoted(llvm_name(function, fn.f32_denormals, fn.target.mapping, fn.module.owner))
+    return f"define internal {how.result} {name}({', '.join(parameters)}) convergent nounwind{attributes}"
+
+
+def _result(number: int) -> str:
+    return f"%result{number or ''}"
+
+
+def _scalar_place(fn: FunctionLowering, var: Var, memory: str, given: bool) -> None:
+    """A parameter or result as memory: a .param variable, or a register of the old ABI."""
+    ty = scalar(var)
+    fn.entry.append(f"  {memory} = alloca {ty}, align {max(4, align_of(var))}, addrspace(5)")
+    if var.space == "reg":
+        fn.names.table[var.name] = Register(var.name, 1 if ty == "i1" else int(ty[1:]), ty, True, memory, writes=1)
+    else:
+        fn.names.table[var.name] = Storage(var, Val("ptr addrspace(5)", memory), given)
+
+
+def tail(fn: FunctionLowering, function: Function, how: Signature) -> None:
+    """The blocks in which all ways out of the function meet."""
+    fn.lines.append("return:")
+    if fn.is_kernel:
+        fn.do("ret void")
+        return
+    values = [fn.op(ty, f"load {ty}, ptr addrspace(5) {_result(i)}") for i, ty in enumerate(how.values)]
+    if not how.exits:
+        _return(fn, how, values)
+        return
+    _return(fn, how, [Val("i1", "false"), *values])
+    fn.lines.append("exit:")
+    _return(fn, how, [Val("i1", "true"), *(Val(ty, "poison") for ty in how.values)])
+
+
+def _return(fn: FunctionLowering, how: Signature, parts: list[Val]) -> None:
+    """Return what `how` says, made of its parts."""
+    v = parts[0] if len(parts) == 1 else Val(how.result, "poison")
+    for at, part in enumerate(parts if len(parts) > 1 else ()):
+        v = fn.op(how.result, f"insertvalue {v.t}, {part.t}, {at}")
+    fn.do(f"ret {v.t}" if parts else "ret void")
+
+
+__all__ = ["lower_function"]

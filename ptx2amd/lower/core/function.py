@@ -1,0 +1,382 @@
+"""FunctionLowering: what a lowering function works with. It reads operands as typed values, emits
+LLVM IR text, and writes destinations."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+from ptx2amd.errors import Unsupported
+from ptx2amd.lower.core.emit import Emitter
+from ptx2amd.lower.core.names import Names, Register, Storage
+from ptx2amd.lower.core.value import LLVM_TYPE, Val, width
+from ptx2amd.lower.memory import window
+from ptx2amd.lower.memory.data import align_of, size_of
+from ptx2amd.lower.runtime import special
+from ptx2amd.ptx.ast import Addr, Guard, Imm, Inst, Operand, Reg, Scope, Sym, Vec
+from ptx2amd.target.together import together
+
+if TYPE_CHECKING:
+    from ptx2amd.lower.control.dispatch import Loop
+    from ptx2amd.lower.core.module import ModuleLowering
+    from ptx2amd.lower.matrix.matrix_unit import Tile
+    from ptx2amd.target.target import Target
+
+T = TypeVar("T")
+
+# PTX state space -> LLVM address space of an address in it
+SPACES = {"": 0, "global": 1, "shared": 3, "const": 4, "param": 4, "local": 5}
+
+
+def quoted(name: str) -> str:
+    """A global's name as LLVM writes it."""
+    return f'@"{name}"'
+
+
+def pointer_type(space: str) -> str:
+    """The LLVM type of an address in a PTX state space (sub-qualifiers as in shared::cta ignored)."""
+    n = SPACES[space.split("::")[0]]
+    return f"ptr addrspace({n})" if n else "ptr"
+
+
+class FunctionLowering(Emitter):
+    """Lowers one PTX function. Interface for the family files:
+
+    fn.target              ptx2amd.target.Target: arch capabilities and the warp mapping
+    fn.f32_denormals       "ieee" or "flush": the mode in which the kernel's f32 instructions run
+    fn.src(inst, "a")      the operand as a Val of its row type (float, i32, <2 x half>, i1 ...);
+    fn.src(inst, "a", "b32")   ... read as another PTX type: a wider register is truncated
+    fn.vec(inst, "a")      the elements of a brace list (or the one scalar) as a list of Vals
+    fn.value(operand, "u32")   an operand (e.g. an element of a Vec) as a Val of a PTX type
+    fn.has(inst, "c")      whether an optional operand is there
+    fn.put(inst, "d", v)   write a destination (bitcast to the register's storage; wider registers
+                           are zero- or sign-extended as the row's type says; `_` is dropped)
+    fn.put_vec(inst, "d", vals)
+    fn.address(inst, "a", space)   an Addr operand as a pointer Val in LLVM address space of `space`
+                           ("global" 1, "shared" 3, "const" 4 or 1, "local" 5, "" = generic 0; "param":
+                           4 for kernel parameters, 5 for those of functions and calls: see Val.ty)
+    fn.symbol_address(name, offset, space)   the address of a variable as a pointer Val in `space`
+    fn.carry(), fn.set_carry(v)   the carry flag as an i1
+    fn.special("%tid.x")   a special register as a Val
+    fn.op(ty, "add i32 1, 2")  emit an instruction with a result -> Val
+    fn.do("store ...")     emit an instruction without a result
+    fn.const(ty, n)        an integer or float constant; fn.bits(ty, n) one from its bit pattern
+    fn.cast(v, ty)         bitcast (or ptrtoint, inttoptr) to a type of the same width
+    fn.resize(v, bits, signed)  an integer truncated or extended
+    fn.call("llvm.smax.i32", "i32", a, b)   call an intrinsic or helper -> Val (undeclared llvm.*
+                           names are declared by LLVM's parser itself)
+    fn.helper("name")      request the helper of lower/runtime/helpers/<name>.ll; returns "@name"
+    fn.block("then")       a fresh label name; fn.label(name) starts that block; fn.branch("l") or
+                           fn.branch(cond, "then", "else")
+    fn.refuse(inst, reason)    raise Unsupported with kernel, line and opcode
+
+    A lowering with blocks of its own must read its sources before the first fn.label and write its
+    destinations after the last: values live in SSA form, so a put in one arm would not reach the end.
+    Guards are handled outside: a lowering never sees them.
+    """
+
+    def __init__(self, name: str, target: Target, module: ModuleLowering) -> None:
+        super().__init__()
+        self.name, self.target, self.module = name, target, module
+        self.names = Names()
+        self.f32_denormals = "ieee"
+        self.block_id = 0  # of the extended basic block, as Analysis counts them
+        self.entry: list[str] = []  # the entry block: allocas
+        self.marks: list[tuple[int, int]] = []  # where in `lines` which PTX line begins
+        self.strong: list[int] = []  # PTX lines of accesses that order threads
+        self.apart: list[int] = []  # PTX lines of accesses that LLVM leaves alone (debug.accesses_apart)
+        self.origins: list[tuple[int, int, int]] = []  # PTX line, and the file and line of its .loc
+        self.loaded: list[tuple[Register, str, Val]] = []  # values made by reads of the current instruction
+        self.here = ""  # the label that the walk is behind
+        self.dispatches: dict[str, tuple[Loop, int]] = {}  # label -> loop whose entry it is, its number there
+        self.within: dict[str, Loop] = {}  # label -> loop around it in which lanes wait for others
+        self.edges: list[tuple[str, Loop, int]] = []  # blocks of single jumps by dispatch blocks, and the number
+        self.is_kernel = True
+        self.scope: Scope | None = None  # the body
+        self._together: set[int] | None = None
+        self.block_size: tuple[int, int, int] | None = None  # .reqntid
+        self.products = 0  # matrix products in software so far
+        self.stretch = 0, 0  # the block, and the line in it, from which LLVM may reorder instructions
+        self._made: dict[Hashable, Any] = {}  # what `once` has made
+        self._made_in = -1  # and in which block
+        self.tiles: dict[tuple[str, ...], tuple[int, Tile]] = {}  # results of matrix products: `blocks`, their sums
+        self.slot: Val | None = None  # where shared address 0 would be in the block's slot: lower/memory/window.py
+        self.below: set[str] = set()  # values that are %lanemask_lt
+        self.named_barriers: frozenset[int | None] = frozenset()  # see lower/warp/named.py
+        self.after_barriers = ""  # the block after that in which a warp's exit is noted, where one is
+        self.return_block = self.exit_block = "return"
+
+    # reading
+
+    def src(self, inst: Inst, name: str, ptx_type: str = "") -> Val:
+        """Operand `name` as a value of its row type, or of `ptx_type`."""
+        i = inst.shape.names.index(name)
+        return self.value(inst.operands[i], ptx_type or inst.shape.types[i])
+
+    def has(self, inst: Inst, name: str) -> bool:
+        """Whether the optional operand `name` is present."""
+        return name in inst.shape.names
+
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What `make` emits, unless it did so in this block for the same key before."""
+        if self._made_in != self.blocks:
+            self._made, self._made_in = {}, self.blocks
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]
+
+    def together(self, inst: Inst) -> bool:
+        """Whether the warps of a block that have not ended are known to come to an instruction together."""
+        if not self.is_kernel or self.scope is None:
+            return False
+        if self._together is None:
+            self._together = together(self.scope)
+        return id(inst) in self._together
+
+    def vec(self, inst: Inst, name: str, ptx_type: str = "") -> list[Val]:
+        """The elements of a vector operand, or the one scalar, as values of the row type."""
+        i = inst.shape.names.index(name)
+        ptx_type = ptx_type or inst.shape.types[i]
+        return [self.value(item, ptx_type) for item in self.items(inst.operands[i])]
+
+    def items(self, operand: Operand) -> Sequence[Operand]:
+        """The elements of a brace list; a scalar is a list of one."""
+        return operand.items if isinstance(operand, Vec) else (operand,)
+
+    def value(self, operand: Operand, ptx_type: str) -> Val:
+        """One operand as a value of a PTX type."""
+        ty = LLVM_TYPE[ptx_type][0]
+        if isinstance(operand, Reg):
+            v = self._register(operand.name, ty)
+            return self.op("i1", f"xor i1 {v}, true") if operand.negated and ty == "i1" else v
+        if isinstance(operand, Imm):
+            return self._immediate(operand, ty)
+        if isinstance(operand, Sym):
+            place = window.window(self, operand.name)
+            if place is not None:
+                return self.cast(self.const(f"i{width(ty)}", place + operand.offset), ty)
+            pointer = self.symbol_address(operand.name, operand.offset)
+            n = width(pointer.ty)
+            return self.cast(self.resize(self.op(f"i{n}", f"ptrtoint {pointer.t} to i{n}"), width(ty)), ty)
+        if isinstance(operand, Vec) and len(operand.items) > 1:  # `mov.b64 d, {lo, hi}`
+            n = width(ty) // len(operand.items)
+            return self.pack([self.value(item, f"b{n}") for item in operand.items], ty)
+        raise TypeError(f"operand {operand} has no value")
+
+    def pack(self, parts: list[Val], ty: str) -> Val:
+        """Integers side by side, the first lowest, as one value of type `ty`."""
+        n = width(parts[0].ty)
+        vector = Val(f"<{len(parts)} x i{n}>", "poison")
+        for i, part in enumerate(parts):
+            vector = self.op(vector.ty, f"insertelement {vector.t}, {part.t}, i32 {i}")
+        return self.cast(vector, ty)
+
+    def _register(self, name: str, ty: str) -> Val:
+        entity = self.names.table.get(name)
+        if not isinstance(entity, Register):
+            v = self.special(name)
+            have, want = width(v.ty), width(ty)
+            return self.cast(v if have == want else self.resize(v, want), ty)
+        if entity.block != self.block_id:
+            entity.block, entity.values = self.block_id, {}
+        values = entity.values
+        if ty in values:
+            return values[ty]
+        if values:
+            v = next(iter(values.values()))
+        elif entity.constant is not None:
+            v = self.const("i32", entity.constant)
+        else:
+            if not entity.memory:
+                return Val(ty, "false" if ty == "i1" else "zeroinitializer")  # never written
+            v = values[entity.ty] = self.op(entity.ty, f"load {entity.ty}, ptr addrspace(5) {entity.memory}")
+            self.loaded.append((entity, v.ty, v))
+        n = width(ty)
+        if v.ty == ty:
+            return v
+        v = self.cast(v, ty) if n == entity.bits else self.cast(self.resize(v, n), ty)
+        if n == entity.bits:
+            values[ty] = v
+            self.loaded.append((entity, ty, v))
+        return v
+
+    def forget_loaded(self) -> None:
+        """Forget the values that the current instruction's reads made: they may stand in a block that
+        does not dominate what follows."""
+        for register, ty, v in self.loaded:
+            if register.values.get(ty) is v:
+                del register.values[ty]
+
+    # the carry flag CC.CF of add.cc, addc, sub.cc, mad.cc ...
+
+    def carry(self) -> Val:
+        """The carry flag as an i1."""
+        return self._register(self._carry_register().name, "i1")
+
+    def set_carry(self, v: Val) -> None:
+        """Write the carry flag."""
+        self.assign(Reg(self._carry_register().name), v, "pred")
+
+    def _carry_register(self) -> Register:
+        register = self.names.table.get("%CC.CF")
+        if register is None:
+            register = self.names.table["%CC.CF"] = Register("%CC.CF", 1, "i1", True, "%CC")
+            self.entry.append("  %CC = alloca i1, addrspace(5)")
+            self.entry.append("  store i1 false, ptr addrspace(5) %CC")
+        assert isinstance(register, Register)
+        return register
+
+    def _immediate(self, imm: Imm, ty: str) -> Val:
+        if imm.kind in "su":
+            return self.bits(ty, imm.bits)
+        if imm.kind == "f32" and ty != "double":
+            return self.bits(ty, imm.bits)
+        if imm.kind == "f64" and width(ty) == 64:
+            return self.bits(ty, imm.bits)
+        if imm.kind == "f32":
+            number = struct.unpack("<f", struct.pack("<I", imm.bits))[0]
+        else:
+            number = struct.unpack("<d", struct.pack("<Q", imm.bits))[0]
+        if number != number or number in (float("inf"), float("-inf")):
+            sign = "-" if imm.bits >> (31 if imm.kind == "f32" else 63) else ""
+            bits = {"float": 0x7F800000, "double": 0x7FF << 52}.get(ty, 0x7F800000)
+            quiet = {"double": 1 << 51}.get(ty, 1 << 22) if number != number else 0
+            return self.bits(ty, bits | quiet | (1 << (width(ty) - 1) if sign else 0))
+        if ty[0] == "i":  # an untyped 32-bit instruction with a double literal: rounded to f32
+            return self.bits(ty, struct.unpack("<I", struct.pack("<f", number))[0])
+        return self.const(ty, number)
+
+    # writing
+
+    def put(self, inst: Inst, name: str, v: Val) -> None:
+        """Write destination `name`; absent or `_` destinations are dropped."""
+        names = inst.shape.names
+        if name not in names:
+            return
+        i = names.index(name)
+        operand = inst.operands[i]
+        if isinstance(operand, Vec):
+            parts = self.items(operand)
+            n = width(v.ty) // len(parts)
+            vector = self.cast(v, f"<{len(parts)} x i{n}>")
+            for k, part in enumerate(parts):
+                self.assign(part, self.op(f"i{n}", f"extractelement {vector.t}, i32 {k}"), f"b{n}")
+            return
+        self.assign(operand, v, inst.shape.types[i])
+
+    def put_vec(self, inst: Inst, name: str, vals: Sequence[Val]) -> None:
+        """Write the elements of a vector destination (or the one scalar)."""
+        i = inst.shape.names.index(name)
+        for item, v in zip(self.items(inst.operands[i]), vals, strict=True):
+            self.assign(item, v, inst.shape.types[i])
+
+    def assign(self, operand: Operand, v: Val, ptx_type: str) -> None:
+        """Write a register operand; a narrower value is extended as `ptx_type` says."""
+        assert isinstance(operand, Reg), f"{operand} is no destination"
+        if operand.name == "_":
+            return
+        register = self.names.table[operand.name]
+        assert isinstance(register, Register)
+        n = width(v.ty)
+        if n != register.bits:
+            if n > register.bits:
+                raise AssertionError(f"{n}-bit value for {register.bits}-bit register {operand.name}")
+            v = self.resize(v, register.bits, ptx_type[:1] == "s")
+        if v.ty.startswith("ptr"):
+            v = self.cast(v, f"i{n}")
+        register.block, register.values = self.block_id, {v.ty: v}
+        if register.memory:
+            stored = self.cast(v, register.ty)
+            register.values[register.ty] = stored
+            self.do(f"store {stored.t}, ptr addrspace(5) {register.memory}")
+
+    # addresses
+
+    def address(self, inst: Inst, name: str, space: str) -> Val:
+        """The address operand `name` as a pointer into `space`."""
+        operand = inst.operands[inst.shape.names.index(name)]
+        if isinstance(operand, Addr):
+            return self.pointer(operand.base, operand.offset, space)
+        return self.pointer(operand, 0, space)
+
+    def pointer(self, base: Operand, offset: int, space: str) -> Val:
+        """`base + offset` as a pointer into `space`."""
+        if self.slot is not None and space.split("::")[0] == "shared":
+            pointer = window.pointer(self, base, offset)
+            if pointer is not None:
+                return pointer
+        if isinstance(base, Sym):
+            return self.symbol_address(base.name, base.offset + offset, space)
+        ty = pointer_type("local" if space == "param" and not self.is_kernel else space)
+        if isinstance(base, Imm):
+            return self.op(ty, f"inttoptr i64 {(base.bits + offset) & (1 << 64) - 1} to {ty}")
+        assert isinstance(base, Reg)
+        entity = self.names.table.get(base.name)
+        if isinstance(entity, Storage):
+            return self.symbol_address(base.name, offset, space)
+        n = entity.bits if isinstance(entity, Register) else 64
+        v = self._register(base.name, f"i{n}")
+        pointer = self.op(ty, f"inttoptr {v.t} to {ty}")
+        return self.displace(pointer, offset)
+
+    def displace(self, pointer: Val, offset: int) -> Val:
+        """`pointer` plus a constant number of bytes."""
+        if not offset:
+            return pointer
+        return self.op(pointer.ty, f"getelementptr i8, {pointer.t}, i64 {offset}")
+
+    def symbol_address(self, name: str, offset: int = 0, space: str | None = None) -> Val:
+        """The address of a variable or function. Without `space`: in the variable's own space."""
+        entity = self.names.table.get(name)
+        place = window.window(self, name)
+        if place is not None:
+            assert self.slot is not None
+            pointer = self.op(self.slot.ty, f"getelementptr i8, {self.slot.t}, i64 {place + offset}")
+            return pointer if space != "" else self.op("ptr", f"addrspacecast {pointer.t} to ptr")
+        if isinstance(entity, Storage) and entity.pointer is not None:
+            pointer = self.displace(entity.pointer, offset)
+        else:
+            pointer = self.module.symbol_address(self, name, offset)
+        if space is None or space == "param" or pointer.ty == pointer_type(space):
+            return pointer
+        ty = pointer_type(space)
+        if {pointer.ty, ty} == {"ptr addrspace(3)", "ptr addrspace(5)"}:
+            raise Unsupported(f"address of {name} used as {space}", self.name)
+        return self.op(ty, f"addrspacecast {pointer.t} to {ty}")
+
+    def declare(self, storage: Storage) -> None:
+        """Give a variable that a scope declares its memory."""
+        var = storage.var
+        if var.space == "shared":
+            if window.place(self, var, f"{self.name}.{var.name}") is None:
+                storage.pointer = self.module.shared(var, quoted(f"{self.name}.{var.name}"))
+        else:  # local and param
+            memory = f"%v{len(self.entry)}"
+            storage.pointer = Val("ptr addrspace(5)", memory)
+            ty = f"[{size_of(var)} x i8]" if var.count >= 0 or size_of(var) > 8 else f"i{8 * size_of(var)}"
+            self.entry.append(f"  {memory} = alloca {ty}, align {max(4, align_of(var))}, addrspace(5)")
+
+    # the rest
+
+    def special(self, name: str) -> Val:
+        """A special register, e.g. "%tid.x", as an i32 or i64 value."""
+        return special.special(self, name)
+
+    def guard(self, guard: Guard) -> Val:
+        """The guard's register as an i1 (before `guard.negated`)."""
+        return self._register(guard.reg, "i1")
+
+    def trap(self) -> None:
+        """End the launch with an error."""
+        if self.target.arch.major == 11:
+            self.call(self.helper("ptx2amd_trap"), "void")
+        else:
+            self.do("call void @llvm.trap()")
+
+    def refuse(self, inst: Inst, reason: str) -> NoReturn:
+        """Raise Unsupported with the kernel, line and opcode."""
+        raise Unsupported(reason, self.name, inst.line, inst.shape.opcode)
+
+
+__all__ = ["LLVM_TYPE", "FunctionLowering", "Val", "pointer_type"]

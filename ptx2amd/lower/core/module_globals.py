@@ -1,0 +1,103 @@
+"""What all kernels of a code object share: the environment, locks, and in whole-module code objects the module's
+variables. A code object that is compiled in parts has these defined in one part, and declared in the others."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ptx2amd.lower.core.function import FunctionLowering, quoted
+from ptx2amd.lower.memory import data
+
+if TYPE_CHECKING:
+    from ptx2amd.lower.core.module import ModuleLowering
+    from ptx2amd.ptx.ast import Var
+
+ENV = "__ptx2amd_env"
+# Locks of whole-module code objects that are given no heap; see lower/memory/wide.py.
+LOCKS, LOCK_COUNT = "__ptx2amd_locks", 8
+
+
+@dataclass(slots=True)
+class Shared:
+    """What one part of a code object uses of it: the cells of the environment that it reads, the locks, variables by
+    name."""
+
+    cells: set[int] = field(default_factory=set)
+    locks: bool = False
+    variables: set[str] = field(default_factory=set)
+
+    def copy(self) -> Shared:
+        return Shared(set(self.cells), self.locks, set(self.variables))
+
+    def add(self, other: Shared) -> None:
+        self.cells |= other.cells
+        self.locks |= other.locks
+        self.variables |= other.variables
+
+
+def definitions(module: ModuleLowering) -> list[str]:
+    """LLVM globals. In whole-module mode all variables are there, as the host may ask for them too."""
+    fixed = _fixed(module.shared_globals)
+    lines = [f"@{name} = protected {head} {ty} zeroinitializer, align 64" for name, head, ty in fixed]
+    if module.mode == "module":
+        known = module.segment.offsets.keys() - module.segment.problems.keys()
+        lines += [_definition(module, module.module.variables[name]) for name in sorted(known)]
+    return lines
+
+
+def declarations(module: ModuleLowering) -> list[str]:
+    """The same for a part that has them from another one."""
+    external = "external dso_local protected"
+    fixed = _fixed(module.shared_globals)
+    lines = [f"@{name} = {external} {head} {ty}, align 64" for name, head, ty in fixed]
+    for name in sorted(module.shared_globals.variables):
+        var = module.module.variables[name]
+        head = f"{external} addrspace({_space(var)}) externally_initialized global"
+        lines.append(f"{quoted(name)} = {head} [{data.size_of(var)} x i8], align {data.placed_align(var)}")
+    return lines
+
+
+def _fixed(shared: Shared) -> list[tuple[str, str, str]]:
+    """Name, kind and type of the globals that are no variables of the module."""
+    found = []
+    if shared.cells:
+        found.append((ENV, "addrspace(1) externally_initialized global", "[8 x i64]"))
+    if shared.locks:
+        found.append((LOCKS, "addrspace(1) global", f"[{LOCK_COUNT} x i32]"))
+    return found
+
+
+def _space(var: Var) -> int:
+    return 1 if var.space == "global" else 4
+
+
+def _definition(module: ModuleLowering, var: Var) -> str:
+    """A variable with its initial bytes, and the addresses among these."""
+    nowhere = FunctionLowering("", module.target, module)
+    at = module.segment.offsets[var.name]
+    end = at + data.size_of(var)
+    image = module.segment.image
+    parts: list[str] = []
+    for cell in image.cells[bisect_left(image.cells, at, key=_at) : bisect_left(image.cells, end, key=_at)]:
+        parts += map(_bytes, image.pieces(at, cell.at))
+        target = module.symbol_address(nowhere, cell.symbol, 0)
+        parts.append(f"i64 ptrtoint ({target.ty} getelementptr (i8, {target.t}, i64 {cell.offset}) to i64)")
+        at = cell.at + 8
+    parts += map(_bytes, image.pieces(at, end))
+    ty = "<{ " + ", ".join(p[: p.index("]") + 1] if p[0] == "[" else "i64" for p in parts) + " }>"
+    return (
+        f"{quoted(var.name)} = protected addrspace({_space(var)}) externally_initialized global {ty} "
+        f"<{{ {', '.join(parts)} }}>, align {data.placed_align(var)}"
+    )
+
+
+def _at(cell: data.Cell) -> int:
+    return cell.at
+
+
+def _bytes(blob: bytes | int) -> str:
+    if isinstance(blob, int) or not any(blob):
+        return f"[{blob if isinstance(blob, int) else len(blob)} x i8] zeroinitializer"
+    return f'[{len(blob)} x i8] c"' + "".join(f"\\{b:02X}" for b in blob) + '"'

@@ -1,0 +1,1 @@
+"""Matrix instructions, in software and on the chips' matrix units."""

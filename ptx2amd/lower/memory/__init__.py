@@ -1,0 +1,1 @@
+"""Loads, stores, atomics, copies, and where variables lie."""

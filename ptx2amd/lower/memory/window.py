@@ -1,0 +1,100 @@
+"""Shared addresses of a kernel with shared memory beyond LDS: below the plan's `split` they are LDS
+addresses, from there on they lie in the block's slot of the arena (`fn.slot` is where address 0 would be)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ptx2amd.lower.core.names import Register, Storage
+from ptx2amd.lower.core.value import Val
+from ptx2amd.lower.memory import data
+from ptx2amd.ptx.ast import Imm, Operand, Reg, Sym, Var
+from ptx2amd.target.shared import SLOT_BYTES
+
+if TYPE_CHECKING:
+    from ptx2amd.lower.core.function import FunctionLowering
+
+GLOBAL = "ptr addrspace(1)"
+
+
+def window(fn: FunctionLowering, name: str) -> int | None:
+    """The shared address of a variable that lies in the slot; None for all others."""
+    plan = fn.module.shared_plan
+    if plan is None:
+        return None
+    entity = fn.names.table.get(name)
+    if isinstance(entity, Storage):
+        var, key = entity.var, f"{fn.name}.{name}"
+    elif entity is None:
+        found = fn.module.module.variables.get(fn.module.module.aliases.get(name, name))
+        if found is None:
+            return None
+        var, key = found, found.name
+    else:
+        return None
+    return place(fn, var, key)
+
+
+def place(fn: FunctionLowering, var: Var, key: str) -> int | None:
+    """The same for a variable and its key in the plan."""
+    plan = fn.module.shared_plan
+    if plan is None or var.space != "shared":
+        return None
+    if data.size_of(var) == 0 or var.linkage == "extern":
+        return plan.split + plan.dynamic
+    return plan.split + plan.offsets[key] if key in plan.offsets else None
+
+
+def pointer(fn: FunctionLowering, base: Operand, offset: int) -> Val | None:
+    """`base + offset` as a pointer to shared memory; None for a variable, whose place is known."""
+    if isinstance(base, Imm):
+        return flat(fn, fn.const("i32", base.bits + offset))
+    assert isinstance(base, Reg | Sym)
+    entity = fn.names.table.get(base.name)
+    if not isinstance(base, Reg) or isinstance(entity, Storage):
+        return None
+    n = entity.bits if isinstance(entity, Register) else 64
+    address = fn.resize(fn.value(base, f"b{n}"), 32)
+    return flat(fn, address, offset)
+
+
+def flat(fn: FunctionLowering, address: Val, offset: int = 0) -> Val:
+    """The pointer for a shared address (an i32) plus a constant: a global one, or, where some variables lie
+    in LDS, a generic one."""
+    plan, slot = fn.module.shared_plan, fn.slot
+    assert plan is not None and slot is not None
+    if plan.mixed and offset:
+        address, offset = fn.op("i32", f"add {address.t}, {offset}"), 0
+    wide = fn.op("i64", f"zext {address.t} to i64")
+    far = fn.displace(fn.op(GLOBAL, f"getelementptr i8, {slot.t}, {wide.t}"), offset)
+    if not plan.mixed:
+        return far
+    far = fn.op("ptr", f"addrspacecast {far.t} to ptr")
+    near = fn.op("ptr addrspace(3)", f"inttoptr {address.t} to ptr addrspace(3)")
+    near = fn.op("ptr", f"addrspacecast {near.t} to ptr")
+    beyond = fn.op("i1", f"icmp uge {address.t}, {plan.split}")
+    return fn.op("ptr", f"select {beyond.t}, {far.t}, {near.t}")
+
+
+def inside(fn: FunctionLowering, generic: Val) -> Val:
+    """Whether a generic address (an i64) is in the block's slot."""
+    plan = fn.module.shared_plan
+    assert plan is not None
+    past = fn.op("i64", f"sub {_distance(fn, generic).t}, {plan.split}")
+    return fn.op("i1", f"icmp ult {past.t}, {SLOT_BYTES}")
+
+
+def address(fn: FunctionLowering, generic: Val) -> Val:
+    """The shared address (an i32) of a generic address (an i64) into shared memory."""
+    plan = fn.module.shared_plan
+    assert plan is not None
+    far = fn.op("i32", f"trunc {_distance(fn, generic).t} to i32")
+    if not plan.mixed:
+        return far
+    near = fn.op("i32", f"trunc {generic.t} to i32")  # of an LDS address the low half
+    return fn.op("i32", f"select {inside(fn, generic).t}, {far.t}, {near.t}")
+
+
+def _distance(fn: FunctionLowering, generic: Val) -> Val:
+    assert fn.slot is not None
+    return fn.op("i64", f"sub {generic.t}, {fn.cast(fn.slot, 'i64')}")

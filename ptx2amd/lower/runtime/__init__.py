@@ -1,0 +1,1 @@
+"""What CUDA's device code finds around it: special registers, printf, malloc, launches from kernels."""

@@ -1,0 +1,28 @@
+"""Facts about kernels that kernels may launch. They lie in the data segment, and their address stands for the kernel's
+(lower/runtime/launches.py says how launches use it)."""
+
+from __future__ import annotations
+
+import re
+import struct
+
+from ptx2amd.lower.core.heads import max_threads, param_layout, required_block
+from ptx2amd.lower.runtime.handles import taken
+from ptx2amd.ptx.ast import Function, Module
+
+_FACTS = struct.Struct("<IIIII44x")  # bytes of parameters, most threads of a block, its size or zeros
+_USERS = re.compile(r"(?:__cudaCDP2|cuda)(?:GetParameterBuffer|LaunchDevice|FuncGetAttributes|OccupancyMax)\w*")
+
+
+def facts(module: Module) -> dict[str, bytes]:
+    """The facts about the kernels whose address is taken in a module that launches kernels, or asks about them."""
+    if not any(_USERS.fullmatch(name) for name in module.functions):
+        return {}
+    names = taken(module)
+    kernels = {name: f for name, f in module.functions.items() if f.kind == "entry" and f.text and name in names}
+    return {name: _facts(function) for name, function in kernels.items()}
+
+
+def _facts(function: Function) -> bytes:
+    parameters = max((offset + size for offset, size, _ in param_layout(function)), default=0)
+    return _FACTS.pack(parameters, max_threads(function), *required_block(function) or (0, 0, 0))

@@ -1,0 +1,1 @@
+"""Instructions of one thread on registers."""

@@ -1,0 +1,1 @@
+"""Operations between the lanes of a warp, and barriers."""
