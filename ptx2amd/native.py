@@ -2,7 +2,7 @@
 
     python -m ptx2amd.native [vgpu] [shim] [--sanitize address,undefined | thread --output DIRECTORY]
 
-Generators write C (ptx2amd/vgpu/generate.py, shim/generate.py); gcc compiles it. An object is rebuilt when
+Generators write C (ptx2amd/vgpu/generate.py, ptx2amd/api); gcc compiles it. An object is rebuilt when
 its command or a file it includes changed.
 """
 
@@ -24,6 +24,8 @@ PACKAGE = Path(__file__).resolve().parent
 #: Where the libraries lie; PTX2AMD_NATIVE: another build of them, for example with sanitizers.
 DIRECTORY = Path(settings.NATIVE.text() or PACKAGE / "_native").resolve()
 WORK = PACKAGE.parent / "build" / "native"
+#: C sources: libcuda (a folder for each area), what stands in for NVIDIA's tools, NVML.
+SHIM, STANDINS, NVML = (PACKAGE.parent / "shim" / folder for folder in ("src", "standin", "nvml"))
 
 THREAD = "-fsanitize=thread"
 CFLAGS = ("-std=gnu11", "-O2", "-g1", "-fPIC", "-pthread", "-fvisibility=hidden", "-Wall", "-Wextra")
@@ -129,13 +131,18 @@ def build_vgpu(builder: Builder, target: Path) -> None:
 
 def build_shim(builder: Builder, target: Path) -> None:
     """libcuda.so.1, and libcuda.so for programs that open or link that name."""
-    sys.path.insert(0, str(PACKAGE.parent))
-    from shim import generate
+    from ptx2amd.api import generate, hip
+    from ptx2amd.api.driver import libcuda
+    from ptx2amd.settings import generate as settings_table
 
-    flags = ("-fno-semantic-interposition", *generate.include_dirs(builder.work))
-    objects = [Object(Path(path), flags) for path in generate.write(_prepared(builder.work))]
+    folder = _prepared(builder.work)
+    generated = generate.write(folder, {**libcuda.texts(), **hip.texts()})
+    sources = [*sorted(SHIM.glob("*/*.c")), *settings_table.write(folder), *generated]
+    folders = (folder, *sorted(path for path in SHIM.iterdir() if path.is_dir()), settings_table.SOURCES)
+    flags = ("-fno-semantic-interposition", *(f"-I{path}" for path in folders))
     library = target / "libcuda.so.1"
-    builder.library(library, objects, tuple(generate.LINK_FLAGS))
+    link = (f"-Wl,-soname,{library.name}", "-Wl,-z,defs", "-Wl,-z,nodelete", "-ldl")
+    builder.library(library, [Object(path, flags) for path in sources], link)
     _link(target / "libcuda.so", library.name)
     build_standins(builder, target, flags)
     build_nvml(builder, target)
@@ -143,16 +150,14 @@ def build_shim(builder: Builder, target: Path) -> None:
 
 def build_standins(builder: Builder, target: Path, flags: tuple[str, ...]) -> None:
     """What stands in for NVIDIA's tools: ptxas, nvJitLink, NVRTC; and what puts ours first (LD_AUDIT, LD_PRELOAD)."""
-    from shim import generate
-
-    sources, folder = generate.STANDINS, _prepared(target / "standin")
+    sources, folder = STANDINS, _prepared(target / "standin")
     plain = Builder(builder.work)  # a sanitizer's run time cannot be where these libraries are
     for name in ("audit", "preload"):
         plain.library(target / f"libptx2amd_{name}.so", [Object(sources / f"{name}.c", flags)], ("-ldl",))
-    linked = generate.SOURCES / "module" / "linked.c"
+    linked = SHIM / "module" / "linked.c"
     builder.program(folder / "ptxas", [Object(source, flags, "program") for source in (sources / "ptxas.c", linked)])
     for name in ("libnvJitLink.so.12", "libnvJitLink.so.13"):
-        parts = [sources / "nvjitlink.c", generate.SOURCES / "module" / "device_runtime.c"]
+        parts = [sources / "nvjitlink.c", SHIM / "module" / "device_runtime.c"]
         _build_standin(builder, folder / name, parts, flags)
     for name in ("libnvrtc.so.11.2", "libnvrtc.so.12", "libnvrtc.so.13"):
         real = builder.work / f"ptx2amd-real-{name}"
@@ -172,14 +177,11 @@ def _build_standin(
 
 def build_nvml(builder: Builder, target: Path) -> None:
     """libnvidia-ml.so.1."""
-    from shim import generate
-    from shim.nvml.functions import source
+    from ptx2amd.api import generate, nvml
 
-    unanswered = builder.work / "nvml_unanswered.c"
-    if not unanswered.exists() or unanswered.read_text() != source():
-        unanswered.write_text(source())
-    flags = ("-I", str(generate.NVML))
-    objects = [Object(path, flags) for path in (*sorted(generate.NVML.glob("*.c")), unanswered)]
+    generated = generate.write(builder.work, nvml.texts())
+    flags = ("-I", str(builder.work), "-I", str(NVML))
+    objects = [Object(path, flags) for path in (*sorted(NVML.glob("*.c")), *generated)]
     builder.library(target / "libnvidia-ml.so.1", objects, ("-Wl,-soname,libnvidia-ml.so.1", "-ldl"))
 
 

@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nvml_types.h"
+#include "nvml_state.h"
 
-#define API __attribute__((visibility("default")))
 enum { MOST = 8192, WORD = 8 * sizeof(unsigned long), SCOPE_NODE = 0, SCOPE_SOCKET = 1 };
 typedef unsigned long set[MOST / WORD];
 
@@ -64,16 +63,16 @@ static nvmlReturn_t answer(nvmlDevice_t device, near *find, unsigned words, unsi
   return find(place, bits) ? give(bits, words, out) : NVML_ERROR_NOT_SUPPORTED;
 }
 
-API nvmlReturn_t nvmlDeviceGetCpuAffinity(nvmlDevice_t device, unsigned cpuSetSize, unsigned long *cpuSet) {
+nvmlReturn_t nvmlDeviceGetCpuAffinity(nvmlDevice_t device, unsigned cpuSetSize, unsigned long *cpuSet) {
   return answer(device, near_processors, cpuSetSize, cpuSet, SCOPE_NODE);
 }
 
-API nvmlReturn_t nvmlDeviceGetCpuAffinityWithinScope(nvmlDevice_t device, unsigned cpuSetSize, unsigned long *cpuSet,
+nvmlReturn_t nvmlDeviceGetCpuAffinityWithinScope(nvmlDevice_t device, unsigned cpuSetSize, unsigned long *cpuSet,
                                                      unsigned scope) {
   return answer(device, near_processors, cpuSetSize, cpuSet, scope);
 }
 
-API nvmlReturn_t nvmlDeviceGetMemoryAffinity(nvmlDevice_t device, unsigned nodeSetSize, unsigned long *nodeSet, unsigned scope) {
+nvmlReturn_t nvmlDeviceGetMemoryAffinity(nvmlDevice_t device, unsigned nodeSetSize, unsigned long *nodeSet, unsigned scope) {
   return answer(device, near_memory, nodeSetSize, nodeSet, scope);
 }
 
@@ -84,13 +83,13 @@ static nvmlReturn_t run_on(const struct pci *place) {
   return found ? NVML_SUCCESS : NVML_ERROR_UNKNOWN;
 }
 
-API nvmlReturn_t nvmlDeviceSetCpuAffinity(nvmlDevice_t device) {
+nvmlReturn_t nvmlDeviceSetCpuAffinity(nvmlDevice_t device) {
   const struct pci *place;
   nvmlReturn_t result = device_place(device, &place);
   return result ? result : run_on(place);
 }
 
-API nvmlReturn_t nvmlDeviceClearCpuAffinity(nvmlDevice_t device) {
+nvmlReturn_t nvmlDeviceClearCpuAffinity(nvmlDevice_t device) {
   const struct pci *place;
   nvmlReturn_t result = device_place(device, &place);
   return result ? result : run_on(NULL);

@@ -1,6 +1,6 @@
 /* libnvidia-ml.so.1: what programs ask the management library, answered from our libcuda. Numbers that only the GPU's own
  * sensors know come from AMD's rocm_smi, where it is installed; else they are NVML_ERROR_NOT_SUPPORTED, as on chips
- * without the sensor. Functions that are not here answer that too (functions.py). */
+ * without the sensor. What is one expression is in the table (ptx2amd/api/nvml), as are functions without an answer. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -12,18 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "nvml_types.h"
+#include "nvml_state.h"
 #include "sensors.h"
 
-#define API __attribute__((visibility("default")))
 enum { MAX_DEVICES = 16, MAX_PROCESSES = 64 };
 
-struct nvml_device {
-  char name[96], uuid[48];
-  struct pci pci;
-  unsigned long long memory;
-  int cc_major, cc_minor;
-};
 static struct nvml_device devices[MAX_DEVICES];
 static unsigned count;
 static int initialised; /* how often */
@@ -93,7 +86,7 @@ static nvmlReturn_t start(void) {
   return NVML_SUCCESS;
 }
 
-API nvmlReturn_t nvmlInit_v2(void) {
+nvmlReturn_t nvmlInit_v2(void) {
   static bool ready;
   pthread_mutex_lock(&lock);
   nvmlReturn_t result = ready ? NVML_SUCCESS : start();
@@ -102,10 +95,7 @@ API nvmlReturn_t nvmlInit_v2(void) {
   return result;
 }
 
-API nvmlReturn_t nvmlInit(void) { return nvmlInit_v2(); }
-API nvmlReturn_t nvmlInitWithFlags(unsigned flags) { return flags & ~3u ? NVML_ERROR_INVALID_ARGUMENT : nvmlInit_v2(); }
-
-API nvmlReturn_t nvmlShutdown(void) {
+nvmlReturn_t nvmlShutdown(void) {
   pthread_mutex_lock(&lock);
   nvmlReturn_t result = initialised ? NVML_SUCCESS : NVML_ERROR_UNINITIALIZED;
   if (!result) initialised--;
@@ -113,7 +103,7 @@ API nvmlReturn_t nvmlShutdown(void) {
   return result;
 }
 
-API const char *nvmlErrorString(nvmlReturn_t result) {
+const char *nvmlErrorString(nvmlReturn_t result) {
   switch (result) {
     case NVML_SUCCESS: return "Success";
     case NVML_ERROR_UNINITIALIZED: return "Uninitialized";
@@ -136,17 +126,19 @@ API const char *nvmlErrorString(nvmlReturn_t result) {
     if (!(condition)) return NVML_ERROR_INVALID_ARGUMENT;    \
   } while (0)
 
-static bool known(nvmlDevice_t d) {
+bool nvml_ready(void) { return initialised != 0; }
+bool device_known(nvmlDevice_t d) {
   uintptr_t offset = (uintptr_t)d - (uintptr_t)devices;
   return offset < count * sizeof *devices && offset % sizeof *devices == 0;
 }
-#define DEVICE(d, condition) READY(known(d) && (condition))
+#define DEVICE(d, condition) READY(device_known(d) && (condition))
 nvmlReturn_t device_place(nvmlDevice_t device, const struct pci **place) {
   DEVICE(device, true);
   *place = &device->pci;
   return NVML_SUCCESS;
 }
-static int index_of(nvmlDevice_t d) { return (int)(d - devices); }
+int device_index(nvmlDevice_t d) { return (int)(d - devices); }
+int device_attribute(nvmlDevice_t d, int number) { return attribute(device_index(d), number); }
 
 static nvmlReturn_t give_text(char *out, unsigned length, const char *text) {
   if (strlen(text) >= length) return NVML_ERROR_INSUFFICIENT_SIZE;
@@ -156,14 +148,13 @@ static nvmlReturn_t give_text(char *out, unsigned length, const char *text) {
 
 /* ---- the system ---- */
 
-API nvmlReturn_t nvmlSystemGetCudaDriverVersion(int *version) {
+nvmlReturn_t nvmlSystemGetCudaDriverVersion(int *version) {
   READY(version);
   return cu_version(version) ? NVML_ERROR_UNKNOWN : NVML_SUCCESS;
 }
-API nvmlReturn_t nvmlSystemGetCudaDriverVersion_v2(int *version) { return nvmlSystemGetCudaDriverVersion(version); }
 
 /* Of the branch that brought the CUDA version that we report: tools compare it with what they need. */
-API nvmlReturn_t nvmlSystemGetDriverVersion(char *version, unsigned length) {
+nvmlReturn_t nvmlSystemGetDriverVersion(char *version, unsigned length) {
   int cuda = 0;
   char text[32];
   READY(version);
@@ -173,7 +164,7 @@ API nvmlReturn_t nvmlSystemGetDriverVersion(char *version, unsigned length) {
   return give_text(version, length, text);
 }
 
-API nvmlReturn_t nvmlSystemGetNVMLVersion(char *version, unsigned length) {
+nvmlReturn_t nvmlSystemGetNVMLVersion(char *version, unsigned length) {
   char text[32];
   int cuda = 0;
   READY(version);
@@ -182,7 +173,7 @@ API nvmlReturn_t nvmlSystemGetNVMLVersion(char *version, unsigned length) {
   return give_text(version, length, text);
 }
 
-API nvmlReturn_t nvmlSystemGetProcessName(unsigned pid, char *name, unsigned length) {
+nvmlReturn_t nvmlSystemGetProcessName(unsigned pid, char *name, unsigned length) {
   char path[64], line[4096];
   READY(name && length);
   snprintf(path, sizeof path, "/proc/%u/cmdline", pid);
@@ -195,50 +186,31 @@ API nvmlReturn_t nvmlSystemGetProcessName(unsigned pid, char *name, unsigned len
   return NVML_SUCCESS;
 }
 
-API nvmlReturn_t nvmlUnitGetCount(unsigned *units) {
-  READY(units);
-  *units = 0;
-  return NVML_SUCCESS;
-}
-
-API nvmlReturn_t nvmlSystemGetHicVersion(unsigned *entries, void *hics) {
-  (void)hics;
-  READY(entries);
-  *entries = 0;
-  return NVML_SUCCESS;
-}
-
 /* ---- devices ---- */
 
-API nvmlReturn_t nvmlDeviceGetCount_v2(unsigned *devices_out) {
+nvmlReturn_t nvmlDeviceGetCount_v2(unsigned *devices_out) {
   READY(devices_out);
   *devices_out = count;
   return NVML_SUCCESS;
 }
-API nvmlReturn_t nvmlDeviceGetCount(unsigned *devices_out) { return nvmlDeviceGetCount_v2(devices_out); }
-
-API nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(unsigned index, nvmlDevice_t *device) {
+nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(unsigned index, nvmlDevice_t *device) {
   READY(device && index < count);
   *device = &devices[index];
   return NVML_SUCCESS;
 }
-API nvmlReturn_t nvmlDeviceGetHandleByIndex(unsigned index, nvmlDevice_t *device) {
-  return nvmlDeviceGetHandleByIndex_v2(index, device);
-}
-
-API nvmlReturn_t nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device) {
+nvmlReturn_t nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device) {
   READY(uuid && device);
   for (unsigned i = 0; i < count; i++)
     if (!strcmp(devices[i].uuid, uuid)) return nvmlDeviceGetHandleByIndex_v2(i, device);
   return NVML_ERROR_NOT_FOUND;
 }
 
-API nvmlReturn_t nvmlDeviceGetHandleBySerial(const char *serial, nvmlDevice_t *device) {
+nvmlReturn_t nvmlDeviceGetHandleBySerial(const char *serial, nvmlDevice_t *device) {
   READY(serial && device);
   return NVML_ERROR_NOT_FOUND;
 }
 
-API nvmlReturn_t nvmlDeviceGetHandleByPciBusId_v2(const char *id, nvmlDevice_t *device) {
+nvmlReturn_t nvmlDeviceGetHandleByPciBusId_v2(const char *id, nvmlDevice_t *device) {
   unsigned domain = 0, bus = 0, slot = 0;
   READY(id && device);
   if (sscanf(id, "%x:%x:%x", &domain, &bus, &slot) != 3) {
@@ -251,75 +223,31 @@ API nvmlReturn_t nvmlDeviceGetHandleByPciBusId_v2(const char *id, nvmlDevice_t *
   }
   return NVML_ERROR_NOT_FOUND;
 }
-API nvmlReturn_t nvmlDeviceGetHandleByPciBusId(const char *id, nvmlDevice_t *device) {
-  return nvmlDeviceGetHandleByPciBusId_v2(id, device);
-}
-
-API nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t device, char *name, unsigned length) {
+nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t device, char *name, unsigned length) {
   DEVICE(device, name);
   return give_text(name, length, device->name);
 }
 
-API nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t device, char *uuid, unsigned length) {
+nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t device, char *uuid, unsigned length) {
   DEVICE(device, uuid);
   return give_text(uuid, length, device->uuid);
 }
 
 /* As the CUDA version 2 has no such call, its pieces are written out: pci information with its long bus id. */
-API nvmlReturn_t nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, struct pci *pci) {
+nvmlReturn_t nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, struct pci *pci) {
   DEVICE(device, pci);
   *pci = device->pci;
   return NVML_SUCCESS;
 }
-API nvmlReturn_t nvmlDeviceGetPciInfo_v2(nvmlDevice_t device, struct pci *pci) {
+nvmlReturn_t nvmlDeviceGetPciInfo_v2(nvmlDevice_t device, struct pci *pci) {
   DEVICE(device, pci);
   memcpy(pci, &device->pci, offsetof(struct pci, id)); /* without it */
   return NVML_SUCCESS;
 }
-API nvmlReturn_t nvmlDeviceGetPciInfo(nvmlDevice_t device, struct pci *pci) { return nvmlDeviceGetPciInfo_v2(device, pci); }
-
-/* One number each. */
-#define NUMBER(function, expression)                                     \
-  API nvmlReturn_t function(nvmlDevice_t device, unsigned *value) {      \
-    DEVICE(device, value);                                               \
-    *value = (unsigned)(expression);                                     \
-    return NVML_SUCCESS;                                                 \
-  }
-NUMBER(nvmlDeviceGetIndex, index_of(device))
-NUMBER(nvmlDeviceGetMinorNumber, index_of(device))
-NUMBER(nvmlDeviceGetBoardId, device->pci.domain << 16 | device->pci.bus << 8 | device->pci.device)
-NUMBER(nvmlDeviceGetBrand, 0)             /* unknown */
-NUMBER(nvmlDeviceGetMultiGpuBoard, 0)
-NUMBER(nvmlDeviceGetComputeMode, 0)       /* default: any number of contexts */
-NUMBER(nvmlDeviceGetPersistenceMode, 1)
-NUMBER(nvmlDeviceGetDisplayMode, 0)
-NUMBER(nvmlDeviceGetDisplayActive, 0)
-NUMBER(nvmlDeviceGetPerformanceState, 0)
-NUMBER(nvmlDeviceGetPowerState, 0)
-NUMBER(nvmlDeviceGetMemoryBusWidth, attribute(index_of(device), 37))
-NUMBER(nvmlDeviceGetNumGpuCores, attribute(index_of(device), 16) * 64)
-NUMBER(nvmlDeviceGetMaxMigDeviceCount, 0)
-NUMBER(nvmlDeviceIsMigDeviceHandle, 0)
-/* Chips by what they can do: 2 Kepler ... 7 Ampere, 8 Ada, 9 Hopper, 10 Blackwell. */
-NUMBER(nvmlDeviceGetArchitecture, device->cc_major >= 10 ? 10 : device->cc_major == 9 ? 9
-       : device->cc_major == 8 ? (device->cc_minor == 9 ? 8 : 7) : device->cc_major == 7 ? (device->cc_minor >= 5 ? 6 : 5)
-       : device->cc_major >= 3 ? device->cc_major - 1 - (device->cc_major == 6) : 2)
-
-API nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int *major, int *minor) {
+nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int *major, int *minor) {
   DEVICE(device, major && minor);
   *major = device->cc_major;
   *minor = device->cc_minor;
-  return NVML_SUCCESS;
-}
-
-API nvmlReturn_t nvmlDeviceOnSameBoard(nvmlDevice_t a, nvmlDevice_t b, int *same) {
-  READY(known(a) && known(b) && same);
-  *same = a == b;
-  return NVML_SUCCESS;
-}
-
-API nvmlReturn_t nvmlDeviceValidateInforom(nvmlDevice_t device) {
-  DEVICE(device, true);
   return NVML_SUCCESS;
 }
 
@@ -332,18 +260,18 @@ static void memory_of(nvmlDevice_t device, unsigned long long *free_bytes, unsig
     return;
   }
   *free_bytes = device->memory;
-  if (!cu_memory(&left, &own, index_of(device))) *free_bytes = left < device->memory ? left : device->memory;
+  if (!cu_memory(&left, &own, device_index(device))) *free_bytes = left < device->memory ? left : device->memory;
   *used = device->memory - *free_bytes;
 }
 
-API nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, struct memory *memory) {
+nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, struct memory *memory) {
   DEVICE(device, memory);
   memory->total = device->memory;
   memory_of(device, &memory->free, &memory->used);
   return NVML_SUCCESS;
 }
 
-API nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, struct memory_v2 *memory) {
+nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, struct memory_v2 *memory) {
   DEVICE(device, memory);
   memory->total = device->memory;
   memory->reserved = 0;
@@ -351,21 +279,17 @@ API nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, struct memory_v
   return NVML_SUCCESS;
 }
 
-API nvmlReturn_t nvmlDeviceGetBAR1MemoryInfo(nvmlDevice_t device, struct memory *memory) {
-  return nvmlDeviceGetMemoryInfo(device, memory); /* all of it can be mapped */
-}
-
 /* ---- processes: those that rocm_smi knows; without it this one, when it has memory there ---- */
 
 static unsigned find_processes(nvmlDevice_t device, struct process *out) {
   size_t left, own = 0;
   unsigned n = sensor_processes(out, MAX_PROCESSES);
-  if (n || cu_memory(&left, &own, index_of(device)) || !own) return n;
+  if (n || cu_memory(&left, &own, device_index(device)) || !own) return n;
   out[0] = (struct process){.pid = (unsigned)getpid(), .used = own};
   return 1;
 }
 
-static nvmlReturn_t processes(nvmlDevice_t device, unsigned *n, void *infos, size_t size) {
+nvmlReturn_t processes(nvmlDevice_t device, unsigned *n, void *infos, size_t size) {
   DEVICE(device, n);
   struct process found[MAX_PROCESSES];
   unsigned room = infos ? *n : 0;
@@ -377,70 +301,37 @@ static nvmlReturn_t processes(nvmlDevice_t device, unsigned *n, void *infos, siz
   return room < *n ? NVML_ERROR_INSUFFICIENT_SIZE : NVML_SUCCESS;
 }
 
-API nvmlReturn_t nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t device, unsigned *n, void *infos) {
-  return processes(device, n, infos, offsetof(struct process, gpu_instance));
-}
-API nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v2(nvmlDevice_t device, unsigned *n, void *infos) {
-  return processes(device, n, infos, sizeof(struct process));
-}
-API nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsigned *n, void *infos) {
-  return processes(device, n, infos, sizeof(struct process));
-}
-
-#define NO_PROCESSES(function)                                                            \
-  API nvmlReturn_t function(nvmlDevice_t device, unsigned *n, void *infos) {              \
-    (void)infos;                                                                          \
-    DEVICE(device, n);                                                                    \
-    *n = 0;                                                                               \
-    return NVML_SUCCESS;                                                                  \
-  }
-NO_PROCESSES(nvmlDeviceGetGraphicsRunningProcesses)
-NO_PROCESSES(nvmlDeviceGetGraphicsRunningProcesses_v2)
-NO_PROCESSES(nvmlDeviceGetGraphicsRunningProcesses_v3)
-NO_PROCESSES(nvmlDeviceGetMPSComputeRunningProcesses)
-NO_PROCESSES(nvmlDeviceGetMPSComputeRunningProcesses_v2)
-NO_PROCESSES(nvmlDeviceGetMPSComputeRunningProcesses_v3)
-
 /* ---- sensors ---- */
 
 static nvmlReturn_t sensed(bool known_value) { return known_value ? NVML_SUCCESS : NVML_ERROR_NOT_SUPPORTED; }
 
-API nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t device, struct utilization *rates) {
+nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t device, struct utilization *rates) {
   DEVICE(device, rates);
   return sensed(sensor_busy(&device->pci, &rates->gpu, &rates->memory));
 }
 
-API nvmlReturn_t nvmlDeviceGetTemperature(nvmlDevice_t device, int sensor, unsigned *celsius) {
+nvmlReturn_t nvmlDeviceGetTemperature(nvmlDevice_t device, int sensor, unsigned *celsius) {
   DEVICE(device, celsius && !sensor);
   return sensed(sensor_temperature(&device->pci, celsius));
 }
 
-API nvmlReturn_t nvmlDeviceGetTemperatureV(nvmlDevice_t device, struct temperature *t) {
+nvmlReturn_t nvmlDeviceGetTemperatureV(nvmlDevice_t device, struct temperature *t) {
   DEVICE(device, t && !t->sensor);
   return sensed(sensor_temperature(&device->pci, (unsigned *)&t->celsius));
 }
 
-API nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned *milliwatts) {
+nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned *milliwatts) {
   DEVICE(device, milliwatts);
   return sensed(sensor_power(&device->pci, milliwatts));
 }
 
 /* Clocks in MHz: 0 graphics, 1 multiprocessors, 2 memory, 3 video. What they can reach; where no sensor is, that alone. */
-static nvmlReturn_t clock_limit(nvmlDevice_t device, int type, unsigned *mhz) {
+nvmlReturn_t clock_limit(nvmlDevice_t device, int type, unsigned *mhz) {
   DEVICE(device, mhz && type >= 0 && type <= 3);
-  *mhz = (unsigned)attribute(index_of(device), type == 2 ? 36 : 13) / 1000;
+  *mhz = (unsigned)device_attribute(device, type == 2 ? 36 : 13) / 1000;
   return sensed(*mhz);
 }
-API nvmlReturn_t nvmlDeviceGetMaxClockInfo(nvmlDevice_t device, int type, unsigned *mhz) {
-  return clock_limit(device, type, mhz);
-}
-API nvmlReturn_t nvmlDeviceGetApplicationsClock(nvmlDevice_t device, int type, unsigned *mhz) {
-  return clock_limit(device, type, mhz);
-}
-API nvmlReturn_t nvmlDeviceGetDefaultApplicationsClock(nvmlDevice_t device, int type, unsigned *mhz) {
-  return clock_limit(device, type, mhz);
-}
-API nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t device, int type, unsigned *mhz) {
+nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t device, int type, unsigned *mhz) {
   DEVICE(device, mhz && type >= 0 && type <= 3);
   return sensed(sensor_clock(&device->pci, type == 2, mhz));
 }

@@ -19,7 +19,4 @@ struct memory_v2 { unsigned version; unsigned long long total, reserved, free, u
 struct utilization { unsigned gpu, memory; };
 struct temperature { unsigned version; int sensor, celsius; };
 struct process { unsigned pid; unsigned long long used; unsigned gpu_instance, compute_instance; };
-
-/* nvml.c: where a device is on the bus; or what a call answers that it is no device of. */
-nvmlReturn_t device_place(nvmlDevice_t device, const struct pci **place);
 #endif

@@ -34,7 +34,7 @@ sys.path[:0] = [str(TESTS / "shim"), str(TESTS.parent)]
 from conformance_run import Case, written  # noqa: E402
 from conformance_world import ENDS, Driver, World  # noqa: E402
 
-from shim.api import Row, rows  # noqa: E402
+from ptx2amd.api.driver import Function, functions  # noqa: E402
 
 CALLS = 200  # of a child
 SECONDS = 300  # of a child
@@ -85,7 +85,9 @@ class Caller:
 
     def __init__(self, driver: Driver, draw: random.Random, note: Callable[[str], None]) -> None:
         self.driver, self.ffi, self.draw, self.note = driver, driver.ffi, draw, note
-        self.table = {row.symbol: row for row in rows() if row.disposition != "refused" and row.symbol not in LEFT_OUT}
+        self.table = {
+            row.symbol: row for row in functions() if row.disposition != "refused" and row.symbol not in LEFT_OUT
+        }
         self.cases = [case for case in written() if case.expected == (0,) and case.symbol in self.table
                       and not any("await_node" in argument for argument in case.arguments)]  # fmt: skip
         self.worlds: list[World] = []
@@ -127,12 +129,12 @@ class Caller:
             return self._made(LIVE[self.draw.choice(sorted(LIVE))])
         return self.draw.choice(WILD)
 
-    def address(self, row: Row) -> Any:
+    def address(self, row: Function) -> Any:
         if row.symbol not in UNIFIED and self.draw.random() < 0.3:
             return self.draw.choice((0, *WILD))
         return self._made(self.draw.choice(ADDRESSES))
 
-    def number(self, row: Row, name: str, kind: str) -> int:
+    def number(self, row: Function, name: str, kind: str) -> int:
         values: tuple[int, ...] = NUMBERS
         if name in ROOM:
             values = ROOM[name]
@@ -148,7 +150,7 @@ class Caller:
         """The number as an integer type holds it."""
         return int(self.ffi.cast(kind, value))
 
-    def argument(self, row: Row, name: str, kind: str) -> Any:
+    def argument(self, row: Function, name: str, kind: str) -> Any:
         plain = kind.removeprefix("const ").strip()
         if kind == "CUdeviceptr":
             return self.address(row)
@@ -168,7 +170,7 @@ class Caller:
             return self._made("out")
         return self.draw.choice((0, 1, 2, 3, 4, 8, 99, (1 << 31) - 1))
 
-    def field(self, row: Row, struct: Any) -> None:
+    def field(self, row: Function, struct: Any) -> None:
         """One number or handle of a structure becomes another one."""
         fields = [(name, f.type) for name, f in self.ffi.typeof(struct).item.fields or ()]
         name, kind = self.draw.choice(fields)
@@ -185,11 +187,11 @@ class Caller:
 
     # ---- calls ----
 
-    def spoilt(self) -> tuple[Row, list[Any]]:
+    def spoilt(self) -> tuple[Function, list[Any]]:
         case: Case = self.draw.choice(self.cases)
         row = self.table[case.symbol]
         arguments = [self._made(argument) for argument in case.arguments]
-        parameters = row.parameters()
+        parameters = [(p.type, p.name) for p in row.takes]
         for _ in range(self.draw.choice((1, 1, 1, 2)) if parameters else 0):
             k = self.draw.randrange(len(parameters))
             kind, name = parameters[k]
@@ -207,9 +209,9 @@ class Caller:
                 arguments[k] = self.argument(row, name, kind)
         return row, arguments
 
-    def random(self) -> tuple[Row, list[Any]]:
+    def random(self) -> tuple[Function, list[Any]]:
         row = self.table[self.draw.choice(sorted(self.table))]
-        return row, [self.argument(row, name, kind) for kind, name in row.parameters()]
+        return row, [self.argument(row, p.name, p.type) for p in row.takes]
 
     def call(self) -> int:
         self.world.pop("zeros", None)  # results may have been written there, and room is as large as it says
@@ -265,7 +267,7 @@ def main() -> None:
     options = parser.parse_args()
     import cffi
 
-    from shim.generate import cdef
+    from ptx2amd.api.driver.libcuda import cdef
 
     FFI = cffi.FFI()
     FFI.cdef(cdef())

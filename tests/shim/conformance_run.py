@@ -22,7 +22,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve
 
 from conformance_world import ENDS, Driver, World  # noqa: E402
 
-from shim.api import Row, rows  # noqa: E402
+from ptx2amd.api.driver import Function, functions  # noqa: E402
 
 TABLES = Path(__file__).resolve().parent / "conformance"
 CODES = {
@@ -86,19 +86,18 @@ def written() -> list[Case]:
 def refused() -> list[Case]:
     """Functions that answer NOT_SUPPORTED, whatever they are given."""
     return [
-        Case(row.symbol, ("zeros",) * len(row.parameters()), (801,), what="refused")
-        for row in rows()
+        Case(row.symbol, ("zeros",) * len(row.takes), (801,), what="refused")
+        for row in functions()
         if row.disposition == "refused"
     ]
 
 
-def elsewhere(case: Case, row: Row) -> Iterator[Case]:
+def elsewhere(case: Case, row: Function) -> Iterator[Case]:
     """The call by a thread that has no context, or one that another thread destroyed."""
     current = row.context == "current" or row.symbol in LOOK_THEMSELVES
     if row.context == "none" and not current:
         return
-    names = list(row.named)
-    stream = names.index(row.context) if row.owner == "CUstream" and row.context in names else None
+    stream = next((k for k, p in enumerate(row.takes) if p.name == row.context and p.type == "CUstream"), None)
     default = case.arguments[stream] == "null" if stream is not None else "launch_config" in case.arguments
     alone = (201,) if current or (row.owner == "CUstream" and default) else case.expected
     yield replace(case, expected=alone, context="none", what="without a context")
@@ -109,17 +108,18 @@ def elsewhere(case: Case, row: Row) -> Iterator[Case]:
         yield replace(case, arguments=arguments, expected=(201,), context="none", what="without a context")
 
 
-def derived(case: Case, row: Row) -> Iterator[Case]:
+def derived(case: Case, row: Function) -> Iterator[Case]:
     """What follows from a call that succeeds."""
     for symbol in row.exports[1:]:
         yield replace(case, symbol=symbol)
     yield from elsewhere(case, row)
-    names = [name for _, name in row.parameters()]
-    for k, (argument, (kind, name)) in enumerate(zip(case.arguments, row.parameters(), strict=True)):
+    for k, (argument, parameter) in enumerate(zip(case.arguments, row.takes, strict=True)):
+        name, kind = parameter.name, parameter.type
+
         def with_argument(text: str, k: int = k) -> tuple[str, ...]:
             return (*case.arguments[:k], text, *case.arguments[k + 1 :])
 
-        if kind == "size_t" and (name in SIZES or (name == "count" and "devPtr" in names)):
+        if kind == "size_t" and (name in SIZES or (name == "count" and "devPtr" in row.named)):
             for extreme in EXTREMES if row.symbol not in TAKES_ANY_SIZE else ():
                 yield replace(case, arguments=with_argument(hex(extreme)), expected=TOO_LARGE)
         if argument in DESCRIBED:
@@ -150,7 +150,7 @@ CALLED_WITH_ANY = frozenset((
 
 
 def all_cases() -> list[Case]:
-    table = {row.symbol: row for row in rows()}
+    table = {row.symbol: row for row in functions()}
     cases = []
     for case in written():
         cases.append(case)
@@ -195,7 +195,7 @@ def unregister(driver: Driver, address: int) -> None:
 
 def bare(driver: Driver) -> Iterator[tuple[str, int]]:
     """Every symbol but cuInit, called with nothing but zeros and nulls."""
-    for row in rows():
+    for row in functions():
         for symbol in row.exports if row.symbol != "cuInit" else ():
             kinds = driver.ffi.typeof(getattr(driver.lib, symbol)).args
             room = driver.ffi.new("char[]", 4096)

@@ -13,7 +13,7 @@ from typing import Any
 
 import cffi
 
-from shim.generate import cdef
+from ptx2amd.api.driver.libcuda import cdef
 
 PTX = b"""
 .version 7.0

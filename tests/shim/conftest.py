@@ -13,7 +13,7 @@ import pytest
 from cache_entries import BUILD_ID, INDEX, PTX, write_index, write_kernel
 
 from ptx2amd import native
-from shim.generate import cdef
+from ptx2amd.api.driver.libcuda import cdef
 
 HERE = Path(__file__).resolve().parent
 

@@ -18,8 +18,8 @@ import rocm
 
 import ptx2amd
 from ptx2amd import native
-from shim.api import rows
-from shim.api.hip import FUNCTIONS, LAID_OUT, NEWER
+from ptx2amd.api.driver import functions
+from ptx2amd.api.hip import FUNCTIONS, LAID_OUT, NEWER
 
 NO_DEVICE, NOT_INITIALIZED = 100, 3
 TYPES = Path(ptx2amd.__file__).parent / "vgpu" / "runtime" / "hip" / "hip_types.h"
@@ -189,5 +189,5 @@ def test_without_a_gpu_every_call_fails_as_in_cuda(amd: Amd) -> None:
     assert "the HIP library finds no AMD GPU (HIP error 10" in done.stderr
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert answers[0] == ["cuInit", NO_DEVICE]
-    early = {row.symbol for row in rows() if row.early}
+    early = {row.symbol for row in functions() if row.early}
     assert [answer for answer in answers[1:] if answer[0] not in early and answer[1] != NOT_INITIALIZED] == []

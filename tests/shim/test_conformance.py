@@ -12,7 +12,7 @@ import pytest
 from conformance_run import all_cases, written
 
 from ptx2amd import launch, native
-from shim.api import rows
+from ptx2amd.api.driver import functions
 
 RUNNER = Path(__file__).with_name("conformance_run.py")
 NOT_INITIALIZED = 3
@@ -42,14 +42,14 @@ def run(environment: dict[str, str], *options: str) -> list[list[object]]:
 
 def test_every_row_has_a_case() -> None:
     covered = {case.symbol for case in all_cases()}
-    wanted = {s for row in rows() for s in (row.exports if row.disposition != "refused" else [row.symbol])}
+    wanted = {s for row in functions() for s in (row.exports if row.disposition != "refused" else [row.symbol])}
     assert wanted - covered == set()
 
 
 def test_every_working_row_is_seen_to_work() -> None:
     """A function that works succeeds in a case; these have nothing to succeed with."""
     succeeding = {case.symbol for case in written() if 0 in case.expected}
-    never = {row.symbol for row in rows() if row.works} - succeeding
+    never = {row.symbol for row in functions() if row.works} - succeeding
     assert never == {
         # there is nothing of that kind: no LUID, peer, affinity, sparse array, unified function, core dump, other API
         "cuDeviceGetLuid", "cuDeviceGetP2PAttribute", "cuCtxGetExecAffinity", "cuCtxEnablePeerAccess",
@@ -79,7 +79,7 @@ def test_every_call_answers_as_the_tables_say(environment: dict[str, str]) -> No
 @pytest.mark.parametrize("state", ["closed", "forked"])
 def test_before_init_and_after_fork(environment: dict[str, str], state: str) -> None:
     """Functions that need no initialisation may answer what they like, short of crashing."""
-    early = {row.symbol for row in rows() if row.early} - {"cuInit"}
+    early = {row.symbol for row in functions() if row.early} - {"cuInit"}
     wrong = [
         (symbol, code)
         for symbol, code in run(environment, "--state", state)

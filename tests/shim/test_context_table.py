@@ -1,7 +1,7 @@
 """Which functions want a current context, against what cuda.h says of the errors that each returns.
 
 Protects: a function that works without one on NVIDIA's driver, such as cuStreamGetCtx of a stream that was created, is
-not given a check by habit; each departure from the manual has its reason in shim/api/contexts.py.
+not given a check by habit; each departure from the manual has its reason in ptx2amd/api/driver/contexts.py.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from shim.api import Row, rows
-from shim.api.contexts import WANT_ONE, WORK_ALONE
+from ptx2amd.api.driver import Function, functions
+from ptx2amd.api.driver.contexts import WANT_ONE, WORK_ALONE
 
 HEADER = Path(sysconfig.get_path("purelib")) / "nvidia" / "cu13" / "include" / "cuda.h"
 FUNCTION = re.compile(
@@ -31,10 +31,10 @@ def documented() -> dict[str, bool]:
     return found
 
 
-def departures() -> tuple[list[Row], list[Row]]:
+def departures() -> tuple[list[Function], list[Function]]:
     """Rows that work alone though the list has the error, and rows that want a context though it does not."""
-    manual, alone, wanting = documented(), list[Row](), list[Row]()
-    for row in rows():
+    manual, alone, wanting = documented(), list[Function](), list[Function]()
+    for row in functions():
         says = manual.get(row.symbol, manual.get(row.name, manual.get(f"{row.symbol}_v2")))
         if says is None or row.disposition == "refused" or row.early:
             continue
@@ -45,7 +45,7 @@ def departures() -> tuple[list[Row], list[Row]]:
     return alone, wanting
 
 
-def without_a_reason(found: Iterable[Row], groups: dict[str, tuple[str, ...]]) -> list[str]:
+def without_a_reason(found: Iterable[Function], groups: dict[str, tuple[str, ...]]) -> list[str]:
     patterns = [pattern for names in groups.values() for pattern in names]
     return [row.symbol for row in found if not any(fnmatchcase(n, p) for n in (row.symbol, row.name) for p in patterns)]
 
@@ -65,9 +65,8 @@ def test_each_reason_is_one_for_some_function() -> None:
 
 
 def test_contexts_are_what_parameters_lead_to() -> None:
-    for row in rows():
+    for row in functions():
         if row.owner:
-            name = re.match(r"\w+", row.context)
-            assert name is not None and name[0] in row.named, row.symbol
+            assert row.context in row.named, row.symbol
         elif row.context == "current" and row.disposition != "refused":
-            assert "CUstream" not in row.named.values(), f"{row.symbol} has a stream, whose context it can take"
+            assert all(p.type != "CUstream" for p in row.takes), f"{row.symbol} has a stream, whose context it can take"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ptx2amd import native
-from shim.nvml.functions import UNANSWERED
+from ptx2amd.api.nvml import UNANSWERED
 
 ASK = r"""
 import json, sys

@@ -8,13 +8,15 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from conformance_run import written
 
+from ptx2amd.api.driver import functions
+from ptx2amd.api.driver.absent import FEATURES
+from ptx2amd.api.driver.page import PAGE, page
+from ptx2amd.api.hip import FUNCTIONS
+from ptx2amd.api.spec import parameters
 from ptx2amd.compat import toolkit
 from ptx2amd.errors import Ptx2amdError
-from shim.api import rows
-from shim.api.absent import FEATURES
-from shim.api.hip import FUNCTIONS
-from shim.support import PAGE, page
 
 ASKED = Path(__file__).with_name("runtime_13_0_asks.tsv")
 NOT_FOUND, TOO_OLD = 1, 2
@@ -35,13 +37,13 @@ def ask(shim: SimpleNamespace, name: str, version: int, flags: int = 0) -> tuple
 
 
 def test_every_row_is_exported_and_nothing_else(shim: SimpleNamespace) -> None:
-    wanted = {symbol for row in rows() for symbol in row.exports}
+    wanted = {symbol for row in functions() for symbol in row.exports}
     assert wanted | {"ptx2amd_link", "ptx2amd_memory_info"} == set(exported(shim.path))  # for our other libraries
     assert len(wanted) > 700
 
 
 def test_symbols_are_unique_and_versions_grow() -> None:
-    table = rows()
+    table = functions()
     symbols = [symbol for row in table for symbol in row.exports]
     assert len(symbols) == len(set(symbols))
     by_name: dict[str, list[int]] = {}
@@ -51,20 +53,44 @@ def test_symbols_are_unique_and_versions_grow() -> None:
 
 
 def test_per_thread_variants_take_a_stream() -> None:
-    odd = {"cuLaunchKernelEx"}  # the stream is in the configuration
-    for row in rows():
-        if row.ptsz and row.symbol not in odd and not row.symbol.startswith("cuGraphInstantiate"):
-            assert any(kind == "CUstream" for kind, _ in row.parameters()), row.symbol
+    for row in functions():
+        if row.ptsz and not row.symbol.startswith("cuGraphInstantiate"):
+            assert any(p.type == "CUstream" or p.role == "stream" for p in row.takes), row.symbol
+
+
+def test_roles_are_those_of_calls_that_succeed() -> None:
+    """What a row says must be given is given in every documented call; null there is an error (conformance_run.py)."""
+    table = {symbol: row for row in functions() for symbol in row.exports}
+    for case in written():
+        for argument, parameter in zip(case.arguments, table[case.symbol].takes, strict=True):
+            left_out = argument in ("null", "opt") and case.expected == (0,)
+            assert not (left_out and parameter.must_be_given), (case.title, parameter)
+
+
+def test_parameters_in_text() -> None:
+    text = "out T *list, in(n) const int *numbers, int n, optional out void **why, stream(s) const C *config"
+    found = parameters(text)
+    assert [(p.type, p.name, p.role, p.of, p.optional) for p in found] == [
+        ("T *", "list", "out", "", False),
+        ("const int *", "numbers", "in", "n", False),
+        ("int", "n", "", "", False),
+        ("void **", "why", "out", "", True),
+        ("const C *", "config", "stream", "s", False),
+    ]
+    assert ", ".join(p.text for p in found[1:4]) == "const int *numbers, int n, void **why"
+    for wrong in ("int", "optional int *n", "in(n const int *a", "int (*f)(void)"):
+        with pytest.raises(ValueError, match="not a parameter"):
+            parameters(wrong)
 
 
 def test_hip_calls_are_declared() -> None:
-    for row in rows():
-        for name in re.findall(r"\bhip[A-Z]\w+(?=\()", row.hip):
+    for row in functions():
+        for name in re.findall(r"\bhip[A-Z]\w+(?=\()", row.call):
             assert name in FUNCTIONS, f"{row.symbol} calls {name}"
 
 
 def test_proc_address_answers_what_the_table_says(shim: SimpleNamespace) -> None:
-    for row in rows():
+    for row in functions():
         for suffix, since, flags in (("", row.since, 0), ("_ptsz", row.ptsz, 2), ("_ptds", row.ptds, 2)):
             if since:
                 result, pointer, status = ask(shim, row.name, since, flags)
@@ -109,7 +135,7 @@ def test_all_that_the_runtime_of_13_0_asks_for(shim: SimpleNamespace) -> None:
 
 
 def test_absent_features_are_absent_from_attributes(shim: SimpleNamespace) -> None:
-    assert {row.absent for row in rows() if row.absent} == set(FEATURES)
+    assert {row.absent for row in functions() if row.absent} == set(FEATURES)
     value = shim.ffi.new("int *")
     for number, _ in FEATURES.values():
         assert not number or (shim.cuda.cuDeviceGetAttribute(value, number, 0), value[0]) == (0, 0)
@@ -117,21 +143,21 @@ def test_absent_features_are_absent_from_attributes(shim: SimpleNamespace) -> No
 
 @pytest.mark.parametrize("symbol", ["cuEGLStreamConsumerDisconnect", "cuVDPAUGetDevice"])
 def test_what_is_refused_says_so_once(shim: SimpleNamespace, symbol: str, capfd: pytest.CaptureFixture[str]) -> None:
-    row = next(row for row in rows() if row.symbol == symbol)
+    row = next(row for row in functions() if row.symbol == symbol)
     assert row.disposition == "refused"
-    arguments = [shim.ffi.NULL if "*" in kind else 0 for kind, _ in row.parameters()]
+    arguments = [shim.ffi.NULL if p.is_pointer else 0 for p in row.takes]
     assert [getattr(shim.cuda, symbol)(*arguments) for _ in range(3)] == [801] * 3
     assert capfd.readouterr().err.count(f"{symbol} is not supported") == 1
 
 
 def test_most_of_the_api_works() -> None:
-    newest = {row.name: row for row in sorted(rows(), key=lambda r: r.since)}
+    newest = {row.name: row for row in sorted(functions(), key=lambda r: r.since)}
     working = [name for name, row in newest.items() if row.works]
     assert len(working) >= 463
 
 
 def test_the_page_is_of_this_table() -> None:
-    assert PAGE.read_text() == page(), "run `python -m shim.support`"
+    assert PAGE.read_text() == page(), "run `python -m ptx2amd.api.driver.page`"
 
 
 @pytest.fixture
@@ -156,7 +182,7 @@ def test_versions_are_those_of_the_toolkit(typedefs: str) -> None:
         theirs.setdefault((name, variant), set()).add(int(since))
     newest = max(since for versions in theirs.values() for since in versions)
     ours: dict[tuple[str, str], set[int]] = {}
-    for row in rows():
+    for row in functions():
         for variant, since in (("", row.since), ("_ptsz", row.ptsz), ("_ptds", row.ptds)):
             if 0 < since <= newest:
                 ours.setdefault((row.name, variant), set()).add(since)

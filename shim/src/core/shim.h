@@ -98,7 +98,6 @@ void events_drop(struct context *c);
 static inline CUstream per_thread_stream(CUstream s) { return s ? s : CU_STREAM_PER_THREAD; }
 
 /* ---- launch.c, graph.c, graph_exec.c, graph_id.c ---- */
-CUresult launch_kernel_ex_per_thread(const CUlaunchConfig *config, CUfunction f, void **params, void **extra);
 CUresult graph_instantiate(CUgraphExec *exec, CUgraph graph, CUgraphNode *error, char *log, size_t size);
 CUresult graph_instantiate_with_params(CUgraphExec *exec, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params);
 CUresult function_load(CUfunction f);

@@ -233,10 +233,6 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **ker
   return launch_config(config, config ? config->hStream : NULL, f, kernelParams, extra);
 }
 
-CUresult launch_kernel_ex_per_thread(const CUlaunchConfig *config, CUfunction f, void **params, void **extra) {
-  return launch_config(config, per_thread_stream(config ? config->hStream : NULL), f, params, extra);
-}
-
 CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *launchParamsList, unsigned int numDevices,
                                               unsigned int flags) {
   if (!launchParamsList || !numDevices || flags > 3) return CUDA_ERROR_INVALID_VALUE;

@@ -1,0 +1,38 @@
+"""Devices."""
+
+from ptx2amd.api.driver.row import Function
+
+ROWS = [
+    Function("cuDeviceGet", 2000, "out CUdevice *device, int ordinal", ours=True, context="none"),
+    Function("cuDeviceGetCount", 2000, "out int *count", ours=True, context="none"),
+    Function("cuDeviceGetName", 2000, "out char *name, int len, CUdevice dev", ours=True, context="none"),
+    Function("cuDeviceGetUuid", 9020,
+        "out CUuuid *uuid, CUdevice dev", c="cuDeviceGetUuid_v2(uuid, dev)", context="none"),
+    Function("cuDeviceGetUuid_v2", 11040, "out CUuuid *uuid, CUdevice dev", ours=True, context="none"),
+    Function("cuDeviceGetLuid", 10000,
+        "out char *luid, unsigned int *deviceNodeMask, CUdevice dev", ours=True, context="none"),
+    Function("cuDeviceTotalMem", 2000, "out unsigned int *bytes, CUdevice dev", ours=True, context="none"),
+    Function("cuDeviceTotalMem_v2", 3020, "out size_t *bytes, CUdevice dev", ours=True, context="none"),
+    Function("cuDeviceGetTexture1DLinearMaxWidth", 11010,
+        "out size_t *maxWidthInElements, CUarray_format format, unsigned int numChannels, CUdevice dev",
+        c="device_texture_1d_width(maxWidthInElements, format, numChannels, dev)", context="none"),
+    Function("cuDeviceGetAttribute", 2000,
+        "out int *pi, CUdevice_attribute attrib, CUdevice dev", ours=True, context="none"),
+    Function("cuDeviceGetHostAtomicCapabilities", 13000,
+        "out unsigned int *capabilities, const CUatomicOperation *operations, unsigned int count, CUdevice dev",
+        ours=True, context="none"),
+    Function("cuDeviceGetNvSciSyncAttributes", 10020, "out void *nvSciSyncAttrList, CUdevice dev, int flags",
+        absent="NvSciSync", context="none"),
+    Function("cuDeviceSetMemPool", 11020, "CUdevice dev, CUmemoryPool pool", ours=True, context="none"),
+    Function("cuDeviceGetMemPool", 11020, "out CUmemoryPool *pool, CUdevice dev", ours=True, context="none"),
+    Function("cuDeviceGetDefaultMemPool", 11020, "out CUmemoryPool *pool_out, CUdevice dev", ours=True, context="none"),
+    Function("cuDeviceGetProperties", 2000, "out CUdevprop *prop, CUdevice dev", ours=True, context="none"),
+    Function("cuDeviceComputeCapability", 2000, "out int *major, int *minor, CUdevice dev", ours=True, context="none"),
+    Function("cuDeviceGetExecAffinitySupport", 11040, "out int *pi, CUexecAffinityType type, CUdevice dev", ours=True,
+        context="none"),
+    Function("cuDeviceGetByPCIBusId", 4010, "out CUdevice *dev, const char *pciBusId", ours=True, context="none"),
+    Function("cuDeviceGetPCIBusId", 4010, "out char *pciBusId, int len, CUdevice dev", ours=True, context="none"),
+    Function("cuFlushGPUDirectRDMAWrites", 11030,
+        "CUflushGPUDirectRDMAWritesTarget target, CUflushGPUDirectRDMAWritesScope scope",
+        c="context_required()"),
+]

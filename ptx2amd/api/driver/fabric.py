@@ -1,0 +1,67 @@
+"""Multicast objects, logical endpoints, fabric: no device has them."""
+
+from ptx2amd.api.driver.row import Function
+
+ROWS = [
+    Function("cuFabricCpyBatchAsync", 13050,
+        "size_t numOps, out CUDA_FABRIC_COPY_BATCH_OP *opList, unsigned long long flags, CUstream hStream",
+        ptsz=13050, absent="fabric", context="hStream"),
+    Function("cuMulticastCreate", 12010,
+        "out CUmemGenericAllocationHandle *mcHandle, in const CUmulticastObjectProp *prop",
+        absent="multicast", context="none"),
+    Function("cuMulticastAddDevice", 12010, "CUmemGenericAllocationHandle mcHandle, CUdevice dev", absent="multicast",
+        context="none"),
+    Function("cuMulticastBindMem", 12010,
+        "CUmemGenericAllocationHandle mcHandle, size_t mcOffset, CUmemGenericAllocationHandle memHandle, "
+        "size_t memOffset, size_t size, unsigned long long flags", absent="multicast", context="none"),
+    Function("cuMulticastBindMem_v2", 13010,
+        "CUmemGenericAllocationHandle mcHandle, CUdevice dev, size_t mcOffset, "
+        "CUmemGenericAllocationHandle memHandle, size_t memOffset, size_t size, unsigned long long flags",
+        absent="multicast", context="none"),
+    Function("cuMulticastBindAddr", 12010,
+        "CUmemGenericAllocationHandle mcHandle, size_t mcOffset, CUdeviceptr memptr, size_t size, unsigned "
+        "long long flags", absent="multicast", context="none"),
+    Function("cuMulticastBindAddr_v2", 13010,
+        "CUmemGenericAllocationHandle mcHandle, CUdevice dev, size_t mcOffset, CUdeviceptr memptr, size_t "
+        "size, unsigned long long flags", absent="multicast", context="none"),
+    Function("cuMulticastUnbind", 12010,
+        "CUmemGenericAllocationHandle mcHandle, CUdevice dev, size_t mcOffset, size_t size", absent="multicast",
+        context="none"),
+    Function("cuMulticastGetGranularity", 12010,
+        "out size_t *granularity, in const CUmulticastObjectProp *prop, CUmulticastGranularity_flags option",
+        absent="multicast", context="none"),
+    Function("cuLogicalEndpointIdReserve", 13030, "out CUlogicalEndpointId *leId, cuuint32_t count",
+        absent="logical endpoints", context="none"),
+    Function("cuLogicalEndpointIdRelease", 13030, "CUlogicalEndpointId leId, cuuint32_t count",
+        absent="logical endpoints", context="none"),
+    Function("cuLogicalEndpointCreate", 13030, "CUlogicalEndpointId leId, in const CUlogicalEndpointProp *prop",
+        absent="logical endpoints", context="none"),
+    Function("cuLogicalEndpointAddDevice", 13030, "CUlogicalEndpointId leId, CUdevice dev", absent="logical endpoints",
+        context="none"),
+    Function("cuLogicalEndpointDestroy", 13030, "CUlogicalEndpointId leId", absent="logical endpoints", context="none"),
+    Function("cuLogicalEndpointBindAddr", 13030,
+        "CUlogicalEndpointId leId, CUdevice dev, cuuint64_t offset, out void *ptr, cuuint64_t size, unsigned long "
+        "long flags", absent="logical endpoints", context="none"),
+    Function("cuLogicalEndpointBindMem", 13030,
+        "CUlogicalEndpointId leId, CUdevice dev, cuuint64_t offset, CUmemGenericAllocationHandle "
+        "memHandle, cuuint64_t memOffset, cuuint64_t size, unsigned long long flags", absent="logical endpoints",
+        context="none"),
+    Function("cuLogicalEndpointUnbind", 13030,
+        "CUlogicalEndpointId leId, CUdevice dev, cuuint64_t offset, cuuint64_t size", absent="logical endpoints",
+        context="none"),
+    Function("cuLogicalEndpointExport", 13030,
+        "out void *handle, const CUlogicalEndpointId leId, CUlogicalEndpointIpcHandleType handleType",
+        absent="logical endpoints", context="none"),
+    Function("cuLogicalEndpointImport", 13030,
+        "CUlogicalEndpointId leId, in const void *handle, CUlogicalEndpointIpcHandleType handleType",
+        absent="logical endpoints", context="none"),
+    Function("cuLogicalEndpointGetLimits", 13030,
+        "out cuuint64_t *bindAlignment, out cuuint64_t *maxSize, in const CUlogicalEndpointProp *prop",
+        absent="logical endpoints", context="none"),
+    Function("cuLogicalEndpointQuery", 13030, "CUlogicalEndpointId leId, cuuint32_t count, out int *queryStatus",
+        absent="logical endpoints", context="none"),
+    Function("cuDeviceGetFabricClusterUuid", 13040, "out CUuuid *uuid, CUdevice dev", absent="fabric", context="none"),
+    Function("cuDeviceGetCliqueCount", 13040, "out size_t *count, CUdevice dev", absent="fabric", context="none"),
+    Function("cuDeviceGetCliqueInfo", 13040, "out CUcliqueInfo *cliqueInfo, out size_t *count, CUdevice dev",
+        absent="fabric", context="none"),
+]

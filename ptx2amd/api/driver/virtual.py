@@ -1,0 +1,55 @@
+"""Virtual memory management."""
+
+from ptx2amd.api.driver.row import Function
+
+ROWS = [
+    Function("cuMemAddressReserve", 10020,
+        "out CUdeviceptr *ptr, size_t size, size_t alignment, CUdeviceptr addr, unsigned long long flags",
+        call="hipMemAddressReserve((void **)ptr, size, alignment, (void *)addr, flags)", context="none"),
+    Function("cuMemAddressFree", 10020,
+        "CUdeviceptr ptr, size_t size",
+        call="hipMemAddressFree((void *)ptr, size)",
+        ranges="ptr:size", context="none"),
+    Function("cuMemCreate", 10020,
+        "out CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *prop, unsigned long "
+        "long flags",
+        call="hipMemCreate((void **)handle, size, prop, flags)", context="none"),
+    Function("cuMemRelease", 10020,
+        "CUmemGenericAllocationHandle handle",
+        call="hipMemRelease((void *)handle)", context="none"),
+    Function("cuMemMap", 10020,
+        "CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle, unsigned long "
+        "long flags",
+        call="hipMemMap((void *)ptr, size, offset, (void *)handle, flags)",
+        ranges="ptr:size", context="none"),
+    Function("cuMemUnmap", 10020, "CUdeviceptr ptr, size_t size", call="hipMemUnmap((void *)ptr, size)",
+        ranges="ptr:size", context="none"),
+    Function("cuMemSetAccess", 10020,
+        "CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count",
+        call="hipMemSetAccess((void *)ptr, size, desc, count)",
+        ranges="ptr:size", context="none"),
+    Function("cuMemGetAccess", 10020,
+        "out unsigned long long *flags, const CUmemLocation *location, CUdeviceptr ptr",
+        call="hipMemGetAccess(flags, location, (void *)ptr)", context="none"),
+    Function("cuMemExportToShareableHandle", 10020,
+        "void *shareableHandle, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType handleType, "
+        "unsigned long long flags",
+        call="hipMemExportToShareableHandle(shareableHandle, (void *)handle, (int)handleType, flags)", context="none"),
+    Function("cuMemImportFromShareableHandle", 10020,
+        "out CUmemGenericAllocationHandle *handle, void *osHandle, CUmemAllocationHandleType shHandleType",
+        call="hipMemImportFromShareableHandle((void **)handle, osHandle, (int)shHandleType)", context="none"),
+    Function("cuMemGetAllocationGranularity", 10020,
+        "out size_t *granularity, const CUmemAllocationProp *prop, CUmemAllocationGranularity_flags option",
+        call="hipMemGetAllocationGranularity(granularity, prop, (int)option)", context="none"),
+    Function("cuMemGetAllocationPropertiesFromHandle", 10020,
+        "out CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle",
+        call="hipMemGetAllocationPropertiesFromHandle(prop, (void *)handle)", context="none"),
+    Function("cuMemRetainAllocationHandle", 11000,
+        "out CUmemGenericAllocationHandle *handle, void *addr",
+        call="hipMemRetainAllocationHandle((void **)handle, addr)", context="none"),
+    Function("cuMemGetHandleForAddressRange", 11070,
+        "void *handle, CUdeviceptr dptr, size_t size, CUmemRangeHandleType handleType, unsigned long long "
+        "flags",
+        call="hipMemGetHandleForAddressRange(handle, dptr, size, (int)handleType, flags)",
+        ranges="dptr:size"),
+]

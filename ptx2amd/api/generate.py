@@ -1,0 +1,39 @@
+"""Tables of an API as C: declarations, and the generated files of a library."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from ptx2amd.api.spec import NOTE, Api, Function, Types
+
+
+def write(outdir: Path, texts: Mapping[str, str]) -> list[Path]:
+    """Write the files into `outdir`, only those that changed, and return the C files among them."""
+    outdir.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        path = outdir / name
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
+    return [outdir / name for name in sorted(texts) if name.endswith(".c")]
+
+
+def header(name: str, text: str, includes: Iterable[str] = ()) -> str:
+    """A C header around declarations."""
+    guard = name.upper().replace(".", "_")
+    lines = "".join(f"#include {what}\n" for what in includes)
+    return f"{NOTE}#ifndef {guard}\n#define {guard}\n{lines}{text}#endif\n"
+
+
+def types_header(name: str, types: Types) -> str:
+    return header(name, types.declarations(), ("<stddef.h>", "<stdint.h>"))
+
+
+def prototypes(api: Api, table: Iterable[Function], body: str = "") -> str:
+    """Declarations of all exported symbols. `body`: the linker's name of what a symbol means inside the library."""
+    lines = []
+    for function in table:
+        for symbol in function.exports:
+            named = f' __asm__("{body.format(symbol)}")' if body else ""
+            lines.append(f"{function.returns or api.status} {symbol}({function.args}){named};\n")
+    return "".join(lines)

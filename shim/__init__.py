@@ -1,1 +1,0 @@
-"""The libcuda shim: the CUDA driver API over HIP (see docs/architecture.md)."""

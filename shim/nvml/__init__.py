@@ -1,1 +1,0 @@
-"""libnvidia-ml.so.1."""
