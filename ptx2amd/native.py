@@ -126,7 +126,22 @@ def build_vgpu(builder: Builder, target: Path) -> None:
             flags = (*include, f"-march={LEVELS[level]}", f"-DW={width}", f"-DLEVEL={level}", *unit.flags)
             kernels = unit.path.name != "wave_loop.c"  # which sees what decoding publishes
             objects.append(Object(unit.path, flags, f"w{width}-{level}", kernels))
-    builder.library(target / "libptx2amd_vgpu.so", objects, ("-lm", "-ldl", "-Wl,-z,nodelete"))
+    library = target / "libptx2amd_vgpu.so"
+    builder.library(library, objects, (f"-Wl,-soname,{library.name}", "-lm", "-ldl", "-Wl,-z,nodelete"))
+    build_dropin(builder, library)
+
+
+def build_dropin(builder: Builder, vgpu: Path) -> None:
+    """hip/libamdhip64.so.5, .so.6, .so.7 and .so: HIP programs and ROCm's libraries find the software GPU by them."""
+    from ptx2amd.vgpu.dropin import generate
+
+    folder = _prepared(vgpu.parent / "hip")
+    flags = (f"-I{generate.FOLDER}", "-Wno-builtin-declaration-mismatch")
+    for major, (source, versions) in generate.write(builder.work).items():
+        soname = f"libamdhip64.so.{major}"
+        link = (f"-Wl,-soname,{soname}", f"-Wl,--version-script,{versions}", f"-Wl,--filter,{vgpu.name}", str(vgpu))
+        builder.library(folder / soname, [Object(source, flags)], (*link, "-Wl,--enable-new-dtags,-rpath,$ORIGIN/.."))
+    _link(folder / "libamdhip64.so", f"libamdhip64.so.{max(generate.MAJORS)}")
 
 
 def build_shim(builder: Builder, target: Path) -> None:

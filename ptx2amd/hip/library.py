@@ -16,7 +16,7 @@ from ptx2amd import native, settings
 from ptx2amd.errors import Ptx2amdError
 
 PACKAGE = Path(__file__).resolve().parent.parent
-HEADERS = PACKAGE / "vgpu" / "runtime" / "hip"
+HEADERS = PACKAGE / "vgpu" / "runtime"
 AMD_NAMES = ("libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so")
 
 #: Functions whose result is not an error code.
@@ -33,7 +33,14 @@ class HipError(Ptx2amdError):
 
 
 #: In the order in which they include each other.
-PARTS = ("hip_types.h", "hip_types_texture.h", "hip_types_memory.h", "hip_types_launch.h", "hip.h")
+PARTS = (
+    "hip/hip_types.h",
+    "hip/hip_types_texture.h",
+    "hip/hip_types_memory.h",
+    "hip/hip_types_launch.h",
+    "hip/hip.h",
+    "program/program.h",
+)
 
 
 @cache

@@ -6,14 +6,18 @@ stderr, never a crash.
 
 from __future__ import annotations
 
+import contextlib
 import random
 import struct
 import subprocess
 import sys
+import zlib
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
+import zstandard
 from engine import assemble, kernel_text, link
 from hip_gpu import fails, opened
 from hipcc import ARCHS, compile_hip
@@ -110,7 +114,55 @@ def test_offload_bundles(gpu: hip.Gpu, capfd: pytest.CaptureFixture[str]) -> Non
     others = {name: image for name, image in images.items() if gpu.arch not in name}
     with fails("hipErrorNoBinaryForGpu"):
         gpu.load(bundle(host | others))
-    assert f"nothing for {gpu.arch} (it holds:--{next(a for a in ARCHS if a != gpu.arch)}" in capfd.readouterr().err
+    other = next(a for a in ARCHS if a != gpu.arch)
+    said = capfd.readouterr().err
+    assert f"no code for {gpu.arch}" in said and f"the offload bundle holds {other}:xnack-" in said
+
+
+def compressed(plain: bytes, version: int, method: int = 1) -> bytes:
+    """A compressed offload bundle; method 0: zlib, 1: zstd."""
+    packed = zlib.compress(plain) if method == 0 else zstandard.compress(plain)
+    size = {2: "II", 3: "QQ"}[version]
+    head = struct.calcsize(f"<4sHH{size}Q")
+    return struct.pack(f"<4sHH{size}Q", b"CCOB", version, method, head + len(packed), len(plain), 0) + packed
+
+
+@pytest.mark.parametrize(("version", "method"), [(2, 1), (3, 1), (3, 0)])
+def test_compressed_bundles(gpu: hip.Gpu, version: int, method: int, tmp_path: Path) -> None:
+    plain = bundle({f"hipv4-amdgcn-amd-amdhsa--{arch}": compile_hip(SOURCE, arch) for arch in ARCHS})
+    packed = compressed(plain, version, method)
+    assert gpu.load(packed).variable("counter").numpy(np.uint32)[0] == 41
+    file = tmp_path / "kernels.hipfb"
+    file.write_bytes(packed)
+    assert gpu.load(str(file)).variable("counter").numpy(np.uint32)[0] == 41
+
+
+def test_broken_compressed_bundles_are_refused_in_one_line(gpu: hip.Gpu, capfd: pytest.CaptureFixture[str]) -> None:
+    good = compressed(bundle({f"hipv4-amdgcn-amd-amdhsa--{gpu.arch}": compile_hip(SOURCE, gpu.arch)}), 3)
+    assert gpu.load(good)
+    u16, u64 = (struct.Struct(f"<{kind}").pack for kind in "HQ")
+    broken = {
+        "version 1 of": patched(good, 4, u16(1)),
+        "version 9 of": patched(good, 4, u16(9)),
+        "method 7 of": patched(good, 6, u16(7)),
+        "zlib, is truncated or corrupt": patched(good, 6, u16(0)),
+        "truncated or corrupt (16 bytes": patched(good, 8, u64(16)),
+        f"({2**62} bytes": patched(good, 8, u64(2**62)),
+        "zstd, is truncated or corrupt": patched(good, 16, u64(len(good))),
+        f"{2**40} decompressed": patched(good, 16, u64(2**40)),
+    }
+    for said, data in broken.items():
+        with fails("hipErrorInvalidImage"):
+            gpu.load(data)
+        line = capfd.readouterr().err
+        assert said in line and line.count("\n") == 1, (said, line)
+    for seed in range(40):
+        generator = random.Random(seed)
+        data = bytearray(good)
+        for _ in range(1 + seed % 3):
+            data[generator.choice((generator.randrange(4, 32), generator.randrange(32, len(good))))] ^= 1 << seed % 8
+        with contextlib.suppress(hip.HipError):  # the hash is not looked at
+            gpu.load(bytes(data))
 
 
 def patched(image: bytes, at: int, data: bytes) -> bytes:

@@ -108,6 +108,7 @@ hipError_t hip_start(void) {
   if (atomic_load(&hip_started) == NOT_STARTED) {
     start_error = choose_devices();
     if (start_error == hipSuccess) pthread_atfork(NULL, NULL, in_child);
+    if (hip_device_count) program_start();
     atomic_store_explicit(&hip_started, start_error == hipSuccess ? STARTED : FAILED, memory_order_release);
   }
   pthread_mutex_unlock(&start_lock);
@@ -135,7 +136,9 @@ hipError_t hipInit(unsigned flags) {
 
 hipError_t hipDriverGetVersion(int *version) {
   if (!version) return done(hipErrorInvalidValue);
-  *version = 70051831;    /* HIP 7.0 */
+  /* 5.7, 6.4, 7.0: what the structures and numbers of this library are those of */
+  static const int versions[] = {[5] = 50731921, [6] = 60443484, [7] = 70051831};
+  *version = versions[hip_major()];
   return hipSuccess;
 }
 

@@ -29,10 +29,13 @@ hipError_t hipGraphNodeGetType(hipGraphNode_t node, hipGraphNodeType *type) {
 
 hipError_t graph_kernel_op(const hipKernelNodeParams *p, struct op *op) {
   if (!p) return hipErrorInvalidValue;
+  function *f;
   *op = (struct op){.kind = OP_KERNEL};
+  hipError_t error = function_of(p->func, device_current(), &f);
+  if (error != hipSuccess) return error;
   const unsigned grid[] = {p->gridDim.x, p->gridDim.y, p->gridDim.z};
   const unsigned block[] = {p->blockDim.x, p->blockDim.y, p->blockDim.z};
-  hipError_t error = launch_prepare(&op->launch, p->func, grid, block, p->sharedMemBytes, p->kernelParams, p->extra);
+  error = launch_prepare(&op->launch, f, grid, block, p->sharedMemBytes, p->kernelParams, p->extra);
   if (error != hipSuccess) return error;
   struct kernarg *args = op->launch.args;
   op->launch.args = kernarg_keep(args, op->launch.function->kernel->kernarg_size);

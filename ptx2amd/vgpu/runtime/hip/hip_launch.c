@@ -119,8 +119,7 @@ hipError_t launch_prepare(struct launch *l, function *f, const unsigned grid[3],
   return error;
 }
 
-/* The checks and the submission that all launches share; l brings last_block and cooperative. */
-static hipError_t launch(struct op *op, function *f, const unsigned grid[3], const unsigned block[3], unsigned shared,
+hipError_t launch_submit(struct op *op, function *f, const unsigned grid[3], const unsigned block[3], unsigned shared,
                          hipStream_t handle, void **params, void **extra) {
   stream *s = stream_resolve(handle);
   if (!s || !handle_ok(&function_class, f)) return done(hipErrorInvalidHandle);
@@ -138,7 +137,7 @@ hipError_t hipModuleLaunchKernel(hipFunction_t f, unsigned gridX, unsigned gridY
                                  void **params, void **extra) {
   ENTER();
   struct op op = {.kind = OP_KERNEL};
-  return launch(&op, f, (unsigned[]){gridX, gridY, gridZ}, (unsigned[]){blockX, blockY, blockZ}, shared, stream,
+  return launch_submit(&op, f, (unsigned[]){gridX, gridY, gridZ}, (unsigned[]){blockX, blockY, blockZ}, shared, stream,
                 params, extra);
 }
 
@@ -153,11 +152,11 @@ static hipError_t cooperative_fits(const function *f, const unsigned grid[3], co
   return blocks > limit ? hipErrorCooperativeLaunchTooLarge : hipSuccess;
 }
 
-static hipError_t launch_cooperative(function *f, const unsigned grid[3], const unsigned block[3], unsigned shared,
+hipError_t launch_cooperative(function *f, const unsigned grid[3], const unsigned block[3], unsigned shared,
                                      hipStream_t stream, void **params, void **extra) {
   struct op op = {.kind = OP_KERNEL, .launch = {.cooperative = true}};
   hipError_t error = cooperative_fits(f, grid, block, shared);
-  return error == hipSuccess ? launch(&op, f, grid, block, shared, stream, params, extra) : done(error);
+  return error == hipSuccess ? launch_submit(&op, f, grid, block, shared, stream, params, extra) : done(error);
 }
 
 hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t f, unsigned gridX, unsigned gridY, unsigned gridZ,
@@ -178,7 +177,7 @@ hipError_t hipDrvLaunchKernelEx(const HIP_LAUNCH_CONFIG *c, hipFunction_t f, voi
     cooperative = cooperative || (c->attrs[k].id == COOPERATIVE && c->attrs[k].val.cooperative);
   if (cooperative) return launch_cooperative(f, grid, block, c->sharedMemBytes, c->hStream, params, extra);
   struct op op = {.kind = OP_KERNEL};
-  return launch(&op, f, grid, block, c->sharedMemBytes, c->hStream, params, extra);
+  return launch_submit(&op, f, grid, block, c->sharedMemBytes, c->hStream, params, extra);
 }
 
 /* Sizes in work-items; the last workgroups may be smaller. */
@@ -197,7 +196,7 @@ hipError_t hipExtModuleLaunchKernel(hipFunction_t f, uint32_t globalX, uint32_t 
     grid[d] = global[d] / block[d] + (op.launch.last_block[d] ? 1 : 0);
   }
   hipError_t error = start ? hipEventRecord(start, stream) : hipSuccess;
-  if (error == hipSuccess) error = launch(&op, f, grid, block, (unsigned)shared, stream, params, extra);
+  if (error == hipSuccess) error = launch_submit(&op, f, grid, block, (unsigned)shared, stream, params, extra);
   if (error == hipSuccess && stop) error = hipEventRecord(stop, stream);
   return error;
 }

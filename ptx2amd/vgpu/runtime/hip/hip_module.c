@@ -12,22 +12,20 @@
 struct handle_class module_class = HANDLE_CLASS(struct ihipModule_t, 1 << 18);
 struct handle_class function_class = HANDLE_CLASS(struct ihipModuleSymbol_t, 1 << 20);
 
-static hipError_t load(hipModule_t *handle, const void *data, size_t size, const char *from) {
-  if (!handle) return done(hipErrorInvalidValue);
-  struct device *d = device_current();
+hipError_t module_load(hipModule_t *handle, struct device *d, const void *data, size_t size, const char *from) {
   hipError_t error = device_error(d);
-  if (error != hipSuccess) return done(error);
+  if (error != hipSuccess) return error;
   struct image *image = NULL;
-  char why[512];
+  char why[1024];
   error = (hipError_t)image_load(d, data, size, &image, why, sizeof why);
   if (error != hipSuccess) {
-    complain("cannot load the %s%s: %s", from ? "file " : "module", from ? from : "", why);
-    return done(error);
+    complain("cannot load %s%s: %s", from ? "code of " : "the module", from ? from : "", why);
+    return error;
   }
   struct ihipModule_t *m = handle_new(&module_class);
   if (!m) {
     image_unload(image);
-    return done(hipErrorOutOfMemory);
+    return hipErrorOutOfMemory;
   }
   if (!m->prepared) pthread_mutex_init(&m->lock, NULL);
   m->prepared = true;
@@ -36,6 +34,10 @@ static hipError_t load(hipModule_t *handle, const void *data, size_t size, const
   m->functions = NULL;
   *handle = m;
   return hipSuccess;
+}
+
+static hipError_t load(hipModule_t *handle, const void *data, size_t size, const char *from) {
+  return done(handle ? module_load(handle, device_current(), data, size, from) : hipErrorInvalidValue);
 }
 
 hipError_t hipModuleLoadData(hipModule_t *module, const void *image) {
@@ -97,7 +99,7 @@ hipError_t hipModuleUnload(hipModule_t m) {
   return done(error);
 }
 
-static hipError_t get_function(function **out, hipModule_t m, const char *name) {
+hipError_t module_function(function **out, hipModule_t m, const char *name) {
   const struct kernel_info *kernel = image_kernel(m->image, name);
   if (!kernel) return hipErrorNotFound;
   pthread_mutex_lock(&m->lock);
@@ -121,7 +123,7 @@ hipError_t hipModuleGetFunction(hipFunction_t *out, hipModule_t m, const char *n
   if (!out || !name || !*name) return done(hipErrorInvalidValue);
   if (!handle_ok(&module_class, m)) return done(hipErrorInvalidHandle);
   *out = NULL;
-  return done(get_function(out, m, name));
+  return done(module_function(out, m, name));
 }
 
 hipError_t hipModuleGetFunctionCount(unsigned *count, hipModule_t m) {
@@ -185,9 +187,10 @@ hipError_t hipFuncGetAttribute(int *value, hipFunction_attribute attribute, hipF
 
 hipError_t hipFuncGetAttributes(hipFuncAttributes *a, const void *handle) {
   ENTER();
-  const function *f = handle;
   if (!a) return done(hipErrorInvalidValue);
-  if (!handle_ok(&function_class, f)) return done(hipErrorInvalidDeviceFunction);
+  function *f;
+  hipError_t error = function_of(handle, device_current(), &f);
+  if (error != hipSuccess) return done(error);
   const struct kernel_info *k = f->kernel;
   memset(a, 0, sizeof *a);
   a->binaryVersion = a->ptxVersion = f->device->chip->major * 10 + f->device->chip->minor;
@@ -201,8 +204,9 @@ hipError_t hipFuncGetAttributes(hipFuncAttributes *a, const void *handle) {
 
 hipError_t hipFuncSetAttribute(const void *handle, hipFuncAttribute attribute, int value) {
   ENTER();
-  function *f = (function *)handle;
-  if (!handle_ok(&function_class, f)) return done(hipErrorInvalidDeviceFunction);
+  function *f;
+  hipError_t error = function_of(handle, device_current(), &f);
+  if (error != hipSuccess) return done(error);
   if (attribute == hipFuncAttributePreferredSharedMemoryCarveout) return hipSuccess;
   if (attribute != hipFuncAttributeMaxDynamicSharedMemorySize) return done(hipErrorInvalidValue);
   if (value < 0 || (uint64_t)value + f->kernel->group_size > f->device->arch->lds_bytes)
@@ -213,14 +217,16 @@ hipError_t hipFuncSetAttribute(const void *handle, hipFuncAttribute attribute, i
 
 hipError_t hipFuncSetCacheConfig(const void *handle, hipFuncCache_t config) {
   ENTER();
-  if (!handle_ok(&function_class, handle)) return done(hipErrorInvalidDeviceFunction);
-  return done(config <= hipFuncCachePreferEqual ? hipSuccess : hipErrorInvalidValue);
+  function *f;
+  hipError_t error = function_of(handle, device_current(), &f);
+  return done(error == hipSuccess && config > hipFuncCachePreferEqual ? hipErrorInvalidValue : error);
 }
 
 hipError_t hipFuncSetSharedMemConfig(const void *handle, hipSharedMemConfig config) {
   ENTER();
-  if (!handle_ok(&function_class, handle)) return done(hipErrorInvalidDeviceFunction);
-  return done(config <= hipSharedMemBankSizeEightByte ? hipSuccess : hipErrorInvalidValue);
+  function *f;
+  hipError_t error = function_of(handle, device_current(), &f);
+  return done(error == hipSuccess && config > hipSharedMemBankSizeEightByte ? hipErrorInvalidValue : error);
 }
 
 const char *hipKernelNameRef(hipFunction_t f) { return handle_ok(&function_class, f) ? f->kernel->name : NULL; }

@@ -298,9 +298,27 @@ struct ihipModuleSymbol_t {
   int max_dynamic_shared;
 };
 
+/* Loads code for a device; from: the file it came with, for messages (NULL: memory). */
+hipError_t module_load(hipModule_t *module, struct device *d, const void *data, size_t size, const char *from);
+hipError_t module_function(function **out, hipModule_t m, const char *name);
+/* What HIP calls a function: a hipFunction_t, or the host function of a registered kernel, which is loaded for the device
+ * if need be (program/registry.c). */
+hipError_t function_of(const void *handle, struct device *d, function **out);
+/* The device's address and the size of a registered variable, by the address of its host symbol. */
+hipError_t variable_of(const void *symbol, struct device *d, char **address, size_t *size);
+/* Managed variables that were registered before the devices were there become their memory. */
+void program_start(void);
+/* The major version of HIP that the program was made for (program/stand_in.c). */
+int hip_major(void);
+
 /* Checks a launch and packs its arguments. */
 hipError_t launch_prepare(struct launch *l, function *f, const unsigned grid[3], const unsigned block[3],
                           unsigned shared, void **params, void **extra);
+/* The checks and the submission of all launches; op brings last_block and cooperative (hip_launch.c). */
+hipError_t launch_submit(struct op *op, function *f, const unsigned grid[3], const unsigned block[3], unsigned shared,
+                         hipStream_t handle, void **params, void **extra);
+hipError_t launch_cooperative(function *f, const unsigned grid[3], const unsigned block[3], unsigned shared,
+                              hipStream_t stream, void **params, void **extra);
 int occupancy(const function *f, unsigned block, size_t shared);   /* workgroups per multiprocessor */
 
 /* [ptr, ptr + size) within one allocation or mappings that touch, if ptr is in one: what runs over the end of one is an error,

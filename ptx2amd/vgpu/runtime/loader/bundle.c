@@ -1,5 +1,7 @@
 /* Where a code object comes from: memory of unknown size and doubtful content, bare or in a clang offload bundle. */
 #define _GNU_SOURCE
+#include "bundle.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <stdio.h>
@@ -10,10 +12,9 @@
 
 #include "hip_state.h"
 
-#define LIMIT ((size_t)2 << 30)
+#define LIMIT BUNDLE_LIMIT
 
-/* memcpy that fails where memcpy would crash. */
-static bool read_memory(void *to, const void *from, size_t size) {
+bool read_memory(void *to, const void *from, size_t size) {
   while (size > 0) {
     struct iovec local = {to, size}, remote = {(void *)from, size};
     ssize_t n = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
@@ -50,23 +51,46 @@ static size_t elf_extent(const char *data) {
 
 static const char bundle_magic[] = "__CLANG_OFFLOAD_BUNDLE__";
 
-/* "hipv4-amdgcn-amd-amdhsa--gfx942:sramecc+" fits a device "gfx942". */
-static bool entry_fits(const char *id, size_t length, const struct device *d) {
-  char text[256];
-  if (length >= sizeof text) return false;
-  memcpy(text, id, length);
-  text[length] = 0;
-  char *target = strstr(text, "amdhsa--");
-  if (!target) return false;
-  target += 8;
-  target[strcspn(target, ":")] = 0;
-  return !strcmp(target, d->chip->arch);
+/* Whether a chip's target has the feature as an entry wants it (":xnack+", ":xnack-"); off is what it does not have. */
+static bool feature_fits(const char *target, const char *feature, size_t length) {
+  for (const char *at = strchr(target, ':'); at; at = strchr(at + 1, ':'))
+    if (!strncmp(at, feature, length - 1)) return at[length - 1] == feature[length - 1];
+  return feature[length - 1] == '-';
 }
 
-/* Finds the entry for the device; true: *offset and *size within the bundle (whose size may be unknown: 0). */
+/* How well code for a target ("gfx942:sramecc+") suits a chip; 0: not at all. The chip's own code is better than that
+ * for its family, and code for its features better than code for any. */
+static int target_fit(const char *target, const struct chip *chip) {
+  size_t length = strcspn(target, ":");
+  int fit = 0;
+  if (strlen(chip->arch) == length && !strncmp(chip->arch, target, length)) fit = 100;
+  for (const unsigned *mach = chip->elf_mach; !fit && *mach; mach++) {
+    const char *name = mach_name(*mach);
+    if (strlen(name) == length && !strncmp(name, target, length)) fit = 1;
+  }
+  for (const char *feature = target + length; fit && *feature; fit++) {
+    size_t n = 1 + strcspn(feature + 1, ":");
+    if (!feature_fits(chip->target, feature, n)) return 0;
+    feature += n;
+  }
+  return fit;
+}
+
+/* The target of an entry like "hipv4-amdgcn-amd-amdhsa--gfx942:sramecc+"; NULL: not for AMD's GPUs. */
+static const char *entry_target(const char *id) {
+  const char *system = strstr(id, "-amdhsa-");
+  if (!system) return NULL;
+  system += strlen("-amdhsa-");
+  const char *environment = strchr(system, '-');   /* old compilers left it out */
+  return environment ? environment + 1 : system;
+}
+
+/* Finds the best entry for the device; true: *offset and *size within the bundle (whose size may be unknown: 0). seen:
+ * the targets of all entries. */
 static bool bundle_find(const char *data, size_t limit, const struct device *d, uint64_t *offset, uint64_t *size,
                         char *seen, size_t seen_size) {
   uint64_t count, at = sizeof bundle_magic - 1;
+  int best = 0;
   *seen = 0;
   if (!limit) limit = LIMIT;
   if (at + 8 > limit || !read_memory(&count, data + at, 8) || count > 4096) return false;
@@ -79,41 +103,41 @@ static bool bundle_find(const char *data, size_t limit, const struct device *d, 
     if (at + head[2] > limit || !read_memory(id, data + at, head[2])) return false;
     at += head[2];
     id[head[2]] = 0;
+    const char *target = entry_target(id);
+    if (!target) continue;
     size_t used = strlen(seen);
-    if (strstr(id, "amdhsa")) snprintf(seen + used, seen_size - used, "%s%s", used ? ", " : "", strstr(id, "amdhsa") + 6);
-    if (!entry_fits(id, head[2], d)) continue;
+    snprintf(seen + used, seen_size - used, "%s%s", used ? ", " : "", target);
+    int fit = target_fit(target, d->chip);
+    if (fit <= best) continue;
     if (head[0] > limit || head[1] > limit - head[0]) return false;
     *offset = head[0];
     *size = head[1];
-    return true;
+    best = fit;
   }
-  return false;
+  return best > 0;
 }
 
-int image_fetch(struct device *d, const void *data, size_t size, uint8_t **copy, size_t *copy_size, char *why,
-                size_t why_size) {
-  const char *at = data;
-  char magic[sizeof bundle_magic - 1] = {0};
-  if (!data || (size && size < 4) || !read_memory(magic, at, size && size < sizeof magic ? size : 4)) {
-    snprintf(why, why_size, "no readable code object at %p", data);
-    return data ? hipErrorInvalidImage : hipErrorInvalidValue;
+/* The bare code object at *data, in a bundle or not; *size 0: unknown. */
+static int unbundle(const struct device *d, const char **data, size_t *size, char *why, size_t why_size) {
+  char magic[sizeof bundle_magic - 1] = {0}, seen[512];
+  if (*size && *size < sizeof magic) return hipSuccess;
+  if (!read_memory(magic, *data, sizeof magic) || memcmp(magic, bundle_magic, sizeof magic)) return hipSuccess;
+  uint64_t offset, length;
+  if (!bundle_find(*data, *size, d, &offset, &length, seen, sizeof seen)) {
+    snprintf(why, why_size, "there is no code for %s: the offload bundle holds %s", d->chip->target,
+             *seen ? seen : "nothing for AMD GPUs");
+    return hipErrorNoBinaryForGpu;
   }
-  if (!memcmp(magic, bundle_magic, 4) && read_memory(magic, at, sizeof magic) &&
-      !memcmp(magic, bundle_magic, sizeof magic)) {
-    uint64_t offset, length;
-    char seen[512];
-    if (!bundle_find(at, size, d, &offset, &length, seen, sizeof seen)) {
-      snprintf(why, why_size, "the offload bundle has nothing for %s (it holds:%s)", d->chip->arch, seen);
-      return hipErrorNoBinaryForGpu;
-    }
-    at += offset;
-    size = length;
-  } else if (!memcmp(magic, "CCOB", 4)) {
-    snprintf(why, why_size, "compressed offload bundles are not supported: unbundle it first");
-    return hipErrorInvalidImage;
-  }
+  *data += offset;
+  *size = length;
+  return hipSuccess;
+}
+
+/* A copy of the code object at data; size 0: unknown. */
+static int copy_object(const char *at, size_t size, uint8_t **copy, size_t *copy_size, char *why, size_t why_size) {
+  char magic[4] = {0};
   if (!size) {
-    size = memcmp(magic, ELFMAG, 4) ? 0 : elf_extent(at);
+    size = read_memory(magic, at, sizeof magic) && !memcmp(magic, ELFMAG, 4) ? elf_extent(at) : 0;
     if (!size) {
       snprintf(why, why_size, "not an ELF code object, or its headers are corrupt");
       return hipErrorInvalidImage;
@@ -132,4 +156,23 @@ int image_fetch(struct device *d, const void *data, size_t size, uint8_t **copy,
   }
   *copy_size = size;
   return hipSuccess;
+}
+
+int image_fetch(struct device *d, const void *data, size_t size, uint8_t **copy, size_t *copy_size, char *why,
+                size_t why_size) {
+  const char *at = data;
+  char magic[4] = {0}, *raw = NULL;
+  if (!data || (size && size < 4) || !read_memory(magic, at, sizeof magic)) {
+    snprintf(why, why_size, "no readable code object at %p", data);
+    return data ? hipErrorInvalidImage : hipErrorInvalidValue;
+  }
+  int error = hipSuccess;
+  if (!memcmp(magic, "CCOB", 4)) {
+    error = bundle_decompress(at, size, &raw, &size, why, why_size);
+    at = raw;
+  }
+  if (error == hipSuccess) error = unbundle(d, &at, &size, why, why_size);
+  if (error == hipSuccess) error = copy_object(at, size, copy, copy_size, why, why_size);
+  free(raw);
+  return error;
 }

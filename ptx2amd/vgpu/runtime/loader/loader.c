@@ -9,7 +9,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "bundle.h"
 #include "engine.h"
+#include "hash_index.h"
 #include "hip_state.h"
 #include "lines.h"
 
@@ -39,6 +41,7 @@ struct image {
   size_t names_size;
   struct kernel_info *kernels;
   size_t kernel_count;
+  struct hash_index symbols_by_name, kernels_by_name;
   struct lines lines;
 };
 
@@ -67,7 +70,7 @@ static const struct { unsigned mach; const char *name; } machs[] = {
     {0x052, "gfx10-1-generic"}, {0x053, "gfx10-3-generic"}, {0x059, "gfx12-generic"}, {0x049, "gfx1250"},
 };
 
-static const char *mach_name(unsigned mach) {
+const char *mach_name(unsigned mach) {
   for (size_t k = 0; k < sizeof machs / sizeof *machs; k++)
     if (machs[k].mach == mach) return machs[k].name;
   return "another architecture";
@@ -205,6 +208,10 @@ static uint64_t gnu_hash_count(const struct image *image, uint64_t vaddr) {
   }
 }
 
+static const char *symbol_name(const struct image *image, const Elf64_Sym *s) {
+  return s->st_name < image->names_size ? image->names + s->st_name : "";
+}
+
 static int read_symbols(struct file *f, struct image *image, const struct dynamic *dyn) {
   uint64_t count = 0;
   const uint32_t *hash = dyn->hash ? loaded_table(image, dyn->hash, 8) : NULL;
@@ -223,18 +230,17 @@ static int read_symbols(struct file *f, struct image *image, const struct dynami
   image->names[dyn->strings_size] = 0;
   image->names_size = dyn->strings_size;
   image->symbol_count = count;
+  for (size_t k = 1; k < count; k++)
+    if (image->symbols[k].st_shndx != SHN_UNDEF &&
+        !hash_index_add(&image->symbols_by_name, hash_string(symbol_name(image, &image->symbols[k])), k))
+      return hipErrorOutOfMemory;
   return hipSuccess;
 }
 
-static const char *symbol_name(const struct image *image, const Elf64_Sym *s) {
-  return s->st_name < image->names_size ? image->names + s->st_name : "";
-}
-
 static const Elf64_Sym *find_symbol(const struct image *image, const char *name) {
-  for (size_t k = 1; k < image->symbol_count; k++) {
-    const Elf64_Sym *s = &image->symbols[k];
-    if (s->st_shndx != SHN_UNDEF && !strcmp(symbol_name(image, s), name)) return s;
-  }
+  uint32_t hash = hash_string(name);
+  for (size_t cursor = 0, k; hash_index_next(&image->symbols_by_name, hash, &cursor, &k);)
+    if (!strcmp(symbol_name(image, &image->symbols[k]), name)) return &image->symbols[k];
   return NULL;
 }
 
@@ -329,6 +335,7 @@ static int resolve_kernels(struct file *f, struct image *image) {
     if (kernel->kernarg_size < d->kernarg_size) kernel->kernarg_size = d->kernarg_size;
     kernel->group_size = d->group_segment_fixed_size;
     kernel->private_size = d->private_segment_fixed_size;
+    if (!hash_index_add(&image->kernels_by_name, hash_string(kernel->name), k)) return hipErrorOutOfMemory;
   }
   return hipSuccess;
 }
@@ -430,11 +437,14 @@ void image_unload(struct image *image) {
   free(image->lines.origins);
   free(image->symbols);
   free(image->names);
+  free(image->symbols_by_name.slots);
+  free(image->kernels_by_name.slots);
   free(image);
 }
 
 const struct kernel_info *image_kernel(const struct image *image, const char *name) {
-  for (size_t k = 0; k < image->kernel_count; k++)
+  uint32_t hash = hash_string(name);
+  for (size_t cursor = 0, k; hash_index_next(&image->kernels_by_name, hash, &cursor, &k);)
     if (!strcmp(image->kernels[k].name, name)) return &image->kernels[k];
   return NULL;
 }

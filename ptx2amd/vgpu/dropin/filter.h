@@ -1,0 +1,15 @@
+/* What the generated libraries in front of libptx2amd_vgpu.so consist of (generate.py). */
+#include <stdbool.h>
+
+/* In libptx2amd_vgpu.so. */
+int ptx2amd_vgpu_not_supported(const char *function, bool *said);
+void ptx2amd_vgpu_stand_for(int major);
+
+__attribute__((constructor)) static void stand_for(void) { ptx2amd_vgpu_stand_for(MAJOR); }
+
+/* Whatever its parameters are. */
+#define NOT_SUPPORTED(name)                                         \
+  __attribute__((visibility("default"))) int name(void) {           \
+    static bool said;                                               \
+    return ptx2amd_vgpu_not_supported(#name, &said);                \
+  }

@@ -1,0 +1,16 @@
+/* Offload bundles (bundle.c), plain and compressed (compressed_bundle.c). */
+#ifndef PTX2AMD_VGPU_BUNDLE_H
+#define PTX2AMD_VGPU_BUNDLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define BUNDLE_LIMIT ((size_t)2 << 30)
+
+/* memcpy that fails where memcpy would crash. */
+bool read_memory(void *to, const void *from, size_t size);
+/* The name of an EF_AMDGPU_MACH value (loader.c). */
+const char *mach_name(unsigned mach);
+/* The plain bundle in a compressed one, malloc'ed; size 0: unknown. 0, or a hipError_t and why. */
+int bundle_decompress(const char *data, size_t size, char **raw, size_t *raw_size, char *why, size_t why_size);
+#endif

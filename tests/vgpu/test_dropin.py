@@ -1,0 +1,86 @@
+"""The libraries in the place of AMD's libamdhip64.
+
+Protects: programs and libraries of ROCm 5, 6 and 7 start: sonames, version nodes and every symbol are AMD's; functions
+that we lack say so instead of crashing.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import rocm
+
+from ptx2amd import native
+from ptx2amd.vgpu.dropin.generate import MAJORS, exports, exports_of
+
+FOLDER = native.DIRECTORY / "hip"
+RELEASES = {"5.7": 5, "6.4": 6, "7.2": 7}
+
+
+def symbols(library: Path) -> Iterator[tuple[str, str]]:
+    """The functions that a library exports, with their version nodes."""
+    listing = subprocess.run(
+        ["nm", "-D", "--defined-only", "--with-symbol-versions", library], check=True, capture_output=True, text=True
+    ).stdout
+    for line in listing.splitlines():
+        name, _, node = line.split()[-1].partition("@")
+        if node:
+            yield name, node.strip("@")
+
+
+@pytest.mark.parametrize("major", MAJORS)
+def test_symbols_and_nodes_are_those_of_the_table(major: int) -> None:
+    ours = dict(symbols(FOLDER / f"libamdhip64.so.{major}"))
+    assert ours == {row.name: row.node for row in exports_of(major)} and len(ours) > 450
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("release", RELEASES)
+def test_the_table_is_amds(release: str) -> None:
+    major = RELEASES[release]
+    library = rocm.prefix(release, f"libamdhip64-{major}").libraries / f"libamdhip64.so.{major}"
+    assert dict(symbols(library)) == {row.name: row.node for row in exports_of(major)}
+
+
+PROGRAM = r"""
+#include <stdio.h>
+typedef struct { unsigned x, y, z; } dim3;
+int hipGetDeviceCount(int *), hipMalloc(void **, size_t), hipFree(void *), hipRuntimeGetVersion(int *);
+int LACKING(void), hipGetLastError(void);
+int main(void) {
+  int count = 0, version = 0;
+  void *memory = 0;
+  if (hipGetDeviceCount(&count) || hipMalloc(&memory, 100) || hipFree(memory)) return 1;
+  if (hipRuntimeGetVersion(&version)) return 1;
+  printf("%d %d %d %d", count, version / 10000000, LACKING(), LACKING());
+  printf(" %d\n", hipGetLastError());
+}
+"""
+
+
+def lacking() -> list[str]:
+    """AMD's functions that the software GPU has not."""
+    lines = subprocess.run(
+        ["nm", "-D", "--defined-only", native.DIRECTORY / "libptx2amd_vgpu.so"],
+        check=True, capture_output=True, text=True,
+    ).stdout.splitlines()  # fmt: skip
+    ours = {line.split()[-1] for line in lines}
+    return [row.name for row in exports() if row.name not in ours]
+
+
+@pytest.mark.parametrize("major", MAJORS)
+def test_a_program_of_each_version_starts(major: int, tmp_path: Path) -> None:
+    """It is linked against the soname, gets the functions of the software GPU, and a clear word about the rest."""
+    missing = next(name for name in lacking() if name in {row.name for row in exports_of(major)})
+    source, program = tmp_path / "program.c", tmp_path / "program"
+    source.write_text(PROGRAM)
+    link = ["-L", FOLDER, f"-l:libamdhip64.so.{major}", f"-Wl,-rpath,{FOLDER},-rpath-link,{native.DIRECTORY}"]
+    subprocess.run(["gcc", f"-DLACKING={missing}", source, "-o", program, *link], check=True)
+    needs = subprocess.run(["readelf", "-dV", program], check=True, capture_output=True, text=True).stdout
+    assert f"[libamdhip64.so.{major}]" in needs and "hip_4.2" in needs
+    done = subprocess.run([program], capture_output=True, text=True, env={"PTX2AMD_VGPU_COUNT": "2"})
+    assert done.stdout == f"2 {major} 801 801 801\n"
+    assert done.stderr == f"ptx2amd vgpu: {missing} is not supported by the software GPU\n"
