@@ -23,7 +23,7 @@ def build_id(debug: str | None = None) -> str:
         path = PACKAGE / part
         files = sorted(path.rglob("*")) if path.is_dir() else [path]
         for file in files:
-            if file.suffix in (".py", ".ll", ".lark"):
+            if file.suffix in (".py", ".ll", ".lark", ".toml"):
                 state.update(file.name.encode() + b"\0" + file.read_bytes())
     mode = settings.DEBUG.text() if debug is None else debug
     if mode != "0":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ptx2amd.target import chips
 from ptx2amd.vgpu.isa import encoding, image
 from ptx2amd.vgpu.isa.op import GENERATIONS, TYPES, Op, Operand, generation_of
 from ptx2amd.vgpu.isa.table import all_ops, symbol
@@ -126,14 +127,14 @@ def opcode_tables(arch: str) -> dict[str, dict[int, int]]:
 
 def decoder_header(arch: str) -> str:
     """tables_<arch>.h for runtime/engine/decode.c."""
-    layouts = encoding.layouts(encoding.DECODERS[arch])
+    layouts, chip = encoding.layouts(encoding.DECODERS[arch]), chips.tables()[arch]
     lines = [
         "/* Generated from ptx2amd/vgpu/isa. */",
         '#include "ops.h"',
         f"#define GENERATION_INDEX {GENERATIONS.index(generation_of(arch))}",
-        f"#define DECODER_IS_GFX908 {int(arch == 'gfx908')}",
-        f"#define DECODER_IS_OLD_GFX9 {int(arch in ('gfx900', 'gfx906', 'gfx908', 'gfx90a'))}",
-        f"#define DECODER_HAS_ACC {int(arch in ('gfx90a', 'gfx942', 'gfx950'))}   /* where older chips have TFE */",
+        f"#define DECODER_OWN_ACCUMULATORS {int(chip['accumulators'] == 'own')}",
+        f"#define DECODER_UNIFIED_VGPRS {int(chip['accumulators'] == 'unified')}   /* ACC is where others have TFE */",
+        f"#define DECODER_HAS_SVE {int(chip['flat_scratch'])}",
         "#define DECODE_HAS_LITERAL 0x8000",
     ]
     for name in encoding.FORMATS:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ptx2amd.settings import generate as settings
-from ptx2amd.vgpu import gen_access, gen_memory, gen_native, gen_scalar, gen_tables
+from ptx2amd.vgpu import gen_access, gen_chips, gen_memory, gen_native, gen_scalar, gen_tables
 from ptx2amd.vgpu.isa import encoding
 from ptx2amd.vgpu.isa.table import all_ops, symbol, vector_ops
 from ptx2amd.vgpu.unit import LEVELS, RUNTIME, WIDTHS, Handlers, Unit
@@ -40,6 +40,7 @@ def write(outdir: Path) -> list[Unit]:
 
 def _generate(out: Path) -> list[Unit]:
     gen_tables.write(out)
+    gen_chips.write(out)
     sets = [gen_scalar.write(out), gen_memory.write(out)]
     if vector_ops():
         from ptx2amd.vgpu import gen_vector

@@ -12,12 +12,13 @@ from dataclasses import replace
 import pytest
 from engine import assemble, describe
 
+from ptx2amd.vgpu import support
 from ptx2amd.vgpu.isa.encoding import DECODERS
 from ptx2amd.vgpu.isa.op import Op, Operand, generation_of
 from ptx2amd.vgpu.isa.table import memory_ops, scalar_ops
 
 #: gfx1250 decodes, but the software GPU is not it yet.
-ARCHS = [arch for arch in DECODERS if arch != "gfx1250"]
+ARCHS = support.devices()
 #: Rows that the assembler has no name for, or a notation of its own.
 NO_SYNTAX = {
     "s_rfe_b64", "s_sendmsg_rtn_b32", "s_sendmsg_rtn_b64", "s_subvector_loop_begin", "s_subvector_loop_end",

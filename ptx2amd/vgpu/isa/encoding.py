@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ptx2amd.target import chips
+
 _VOP3 = "op=25:16 vdst=7:0 src0=40:32 src1=49:41 src2=58:50 omod=60:59 neg=63:61 clamp=15:15"
 _VOP3P = (
     "op=22:16 vdst=7:0 src0=40:32 src1=49:41 src2=58:50 neg=63:61 neg_hi=10:8 clamp=15:15 opsel=13:11"
@@ -121,11 +123,12 @@ LAYOUTS: dict[str, dict[str, str]] = {
 #: gfx1250 and its kin: FP8 and bf16 everywhere, no images, VOPD3.
 LAYOUTS["gfx125"] = {k: v for k, v in LAYOUTS["gfx12"].items() if k not in ("MIMG", "VSAMPLE")}
 
-#: Architecture whose machine code a decoder is for -> generation of its layouts. Others that decode alike: arch.c.
+#: Architecture whose machine code a decoder is for -> generation of its layouts.
 DECODERS: dict[str, str] = {
-    "gfx900": "gfx9", "gfx906": "gfx9", "gfx908": "gfx9", "gfx90a": "gfx9", "gfx942": "gfx9", "gfx950": "gfx9",
-    "gfx1030": "gfx10", "gfx1100": "gfx11", "gfx1151": "gfx11", "gfx1200": "gfx12", "gfx1250": "gfx125",
-}  # fmt: skip
+    chip["decoder"]: chip["layouts"] or f"gfx{chips.generation(name)}"
+    for name, chip in chips.chips().items()
+    if chip["decoder"] and not name.endswith("-generic")
+}
 
 #: Extension dwords of VOP1, VOP2, VOPC (and VOP3 on gfx11), chosen by the value of src0.
 EXTENSIONS: dict[str, str] = {

@@ -238,7 +238,7 @@ static void vop3p(struct decoding *d) {
     out->flags |= F_VOP3P_cbsz(w) | F_VOP3P_abid(w) << 3 | F_VOP3P_blgp(w) << 7;
     out->neg = F_VOP3P_neg(w);
     if (!d->op->accumulation) {
-      bool sums = DECODER_IS_GFX908 || F_VOP3P_acc_cd(w);   /* C and D are accumulation registers */
+      bool sums = DECODER_OWN_ACCUMULATORS || F_VOP3P_acc_cd(w);   /* C and D are accumulation registers */
       for (int k = 0; k < d->op->n_src; k++) {
         bool index = k == 2 && type_bits[d->op->src_type[2]] < type_bits[d->op->dst_type];   /* of sparse products */
         bool acc = k < 2 ? F_VOP3P_acc(w) >> k & 1 : sums && !index;
@@ -287,7 +287,7 @@ static void flat(struct decoding *d, unsigned format) {
     if (format == FORMAT_SCRATCH) {
       bool has_vaddr = F_SCRATCH_sve(w);
       if (GENERATION_INDEX == 1) has_vaddr = saddr == NULL_REGISTER;   /* 0x7f: neither of the two */
-      else if (DECODER_IS_OLD_GFX9) has_vaddr = !has_saddr;
+      else if (!DECODER_HAS_SVE) has_vaddr = !has_saddr;
       if (!has_vaddr) absent(out, MEM_ADDR);
     }
   }
@@ -298,12 +298,12 @@ static void flat(struct decoding *d, unsigned format) {
 }
 
 /* Where the bits for a missing page and for accumulation registers are one. */
-static bool tfe_or_acc(bool tfe, bool acc) { return DECODER_HAS_ACC && acc ? false : tfe; }
+static bool tfe_or_acc(bool tfe, bool acc) { return DECODER_UNIFIED_VGPRS && acc ? false : tfe; }
 
 static void buffer(struct decoding *d) {
   const uint32_t *w = d->w;
   struct inst *out = d->out;
-  bool acc = DECODER_HAS_ACC && F_MUBUF_acc(w);
+  bool acc = DECODER_UNIFIED_VGPRS && F_MUBUF_acc(w);
   out->dst = F_MUBUF_vdata(w) | (acc ? 256 : 0);
   vector_source(out, MEM_ADDR, F_MUBUF_vaddr(w), false);
   vector_source(out, MEM_DATA, F_MUBUF_vdata(w), acc);
@@ -320,7 +320,7 @@ static void buffer(struct decoding *d) {
 static void typed_buffer(struct decoding *d) {
   const uint32_t *w = d->w;
   struct inst *out = d->out;
-  bool acc = DECODER_HAS_ACC && F_MTBUF_acc(w);
+  bool acc = DECODER_UNIFIED_VGPRS && F_MTBUF_acc(w);
   out->dst = F_MTBUF_vdata(w) | (acc ? 256 : 0);
   vector_source(out, MEM_ADDR, F_MTBUF_vaddr(w), false);
   vector_source(out, MEM_DATA, F_MTBUF_vdata(w), acc);

@@ -17,8 +17,7 @@ struct decode_context {
 /* Decodes the instruction at words into *out, all fields but the handler for unknown code included: then
  * out->run is one of the fault handlers below. Reads no more than c->after dwords. */
 typedef void decode_fn(const uint32_t *words, struct inst *out, struct decode_context *c);
-decode_fn decode_gfx900, decode_gfx906, decode_gfx908, decode_gfx90a, decode_gfx942, decode_gfx950, decode_gfx1030,
-    decode_gfx1100, decode_gfx1151, decode_gfx1200, decode_gfx1250;
+#include "decoders.h"   /* one for each machine code: decode_gfx900 ... */
 
 /* Each ends the launch with a fault that names the words at the instruction. */
 const struct inst *run_illegal(struct wave *w, const struct inst *i);

@@ -43,7 +43,7 @@ static void image(struct decoding *d, unsigned format) {
   const uint32_t *w = d->w;
   struct inst *out = d->out;
   struct inst_ext *x = extension(d, EXT_IMAGE);
-  bool acc = DECODER_HAS_ACC && F_MIMG_acc(w), sample = format == FORMAT_VSAMPLE;
+  bool acc = DECODER_UNIFIED_VGPRS && F_MIMG_acc(w), sample = format == FORMAT_VSAMPLE;
   image_fields(d, format, x);
   image_address(d, format, x);
   x->image.n_address = (uint8_t)image_address_dwords(d->op, GENERATION_INDEX ? x->image.dim : 0, x->image.a16);

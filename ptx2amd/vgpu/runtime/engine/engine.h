@@ -17,8 +17,10 @@ struct arch {
   uint8_t default_wave;        /* 32 or 64 */
   bool packed_tid;             /* v0 = x | y << 10 | z << 20 */
   bool architected_flat_scratch;
+  bool own_accumulators;       /* accumulation registers are a file of their own */
   bool unified_vgprs;          /* accumulation registers follow at ACCUM_OFFSET */
   bool sram_ecc;               /* loads of half a register clear the other half */
+  bool images;                 /* has image instructions */
   uint16_t vgpr_granule[2];    /* of GRANULATED_WORKITEM_VGPR_COUNT, wave32 and wave64 */
   bool ttmp_ids;               /* workgroup ids start in ttmp9 (x) and ttmp7 (y | z << 16), not in SGPRs */
   decode_fn *decode;

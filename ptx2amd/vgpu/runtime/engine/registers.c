@@ -10,7 +10,7 @@ struct registers registers_given(const struct kernel_descriptor *k, const struct
   if (arch->unified_vgprs) {
     uint32_t accumulation = ((k->compute_pgm_rsrc3 & 63) + 1) * 4;   /* where they begin */
     if (accumulation < total) given.v = (uint16_t)accumulation, given.a = (uint16_t)(total - accumulation);
-  } else if (arch->decode == decode_gfx908) {
+  } else if (arch->own_accumulators) {
     given.a = given.v;   /* a file of their own */
   }
   if (arch->generation == 0) given.s = (uint16_t)((k->compute_pgm_rsrc1 >> 7 & 7) + 1) * 16;

@@ -14,7 +14,7 @@
 #include "memory.h"
 #include "range.h"
 
-#define MAX_DEVICES 16
+#define MAX_DEVICES 32
 
 typedef struct ihipCtx_t context;
 typedef struct ihipStream_t stream;

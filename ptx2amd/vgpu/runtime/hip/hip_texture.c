@@ -132,7 +132,7 @@ static hipError_t create(void **out, const hipResourceDesc *r, const hipTextureD
   const struct arch *arch = device_current()->arch;
   uint32_t dwords[OBJECT_BYTES / 4] = {0};
   if (!out || !r) return hipErrorInvalidValue;
-  if (arch->decode == decode_gfx942 || arch->decode == decode_gfx950) return hipErrorNotSupported;   /* have no images */
+  if (!arch->images) return hipErrorNotSupported;
   hipError_t error = write_resource(r, t, arch->generation, dwords);
   if (error == hipSuccess && t) error = write_sampler(t, arch->generation, dwords);
   if (error != hipSuccess) return error;

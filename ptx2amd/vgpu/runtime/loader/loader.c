@@ -1,5 +1,6 @@
 /* Loads a code object: segments to memory, relocations, symbols, kernels. */
 #define _GNU_SOURCE
+#include "chip_tables.h"
 #include "loader.h"
 
 #include <elf.h>
@@ -62,13 +63,7 @@ static int refuse(struct file *f, int error, const char *format, ...) {
   return error;
 }
 
-static const struct { unsigned mach; const char *name; } machs[] = {
-    {0x02c, "gfx900"},  {0x02f, "gfx906"},  {0x030, "gfx908"},  {0x03f, "gfx90a"},  {0x04c, "gfx942"},
-    {0x04f, "gfx950"},  {0x033, "gfx1010"}, {0x036, "gfx1030"}, {0x041, "gfx1100"}, {0x046, "gfx1101"},
-    {0x047, "gfx1102"}, {0x044, "gfx1103"}, {0x043, "gfx1150"}, {0x04a, "gfx1151"}, {0x048, "gfx1200"},
-    {0x04e, "gfx1201"}, {0x051, "gfx9-generic"}, {0x05f, "gfx9-4-generic"}, {0x054, "gfx11-generic"},
-    {0x052, "gfx10-1-generic"}, {0x053, "gfx10-3-generic"}, {0x059, "gfx12-generic"}, {0x049, "gfx1250"},
-};
+static const struct { unsigned mach; const char *name; } machs[] = {MACH_ROWS};
 
 const char *mach_name(unsigned mach) {
   for (size_t k = 0; k < sizeof machs / sizeof *machs; k++)

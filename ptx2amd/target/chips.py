@@ -1,0 +1,45 @@
+"""The table of AMD's architectures, chips.toml, with `like` filled in. Its head explains the keys."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ptx2amd.errors import Ptx2amdError
+
+TABLE = Path(__file__).with_name("chips.toml")
+#: Keys of a chip alone, which families and `like` do not hand on.
+OWN = ("like", "mach", "product")
+
+
+@cache
+def tables() -> dict[str, dict[str, Any]]:
+    """Every table of the file, families too, with the keys that it takes from others. Raises Ptx2amdError for a key
+    that no family introduces."""
+    result: dict[str, dict[str, Any]] = {}
+    for name, table in tomllib.loads(TABLE.read_text()).items():
+        if "like" in table and table["like"] not in result:
+            raise Ptx2amdError(f"{TABLE.name}: {name} is like {table['like']!r}, which is no table above it")
+        above = result[table["like"]] if "like" in table else {}
+        result[name] = {key: value for key, value in above.items() if key not in OWN} | table
+    return result
+
+
+@cache
+def chips() -> dict[str, dict[str, Any]]:
+    """The architectures that code is made for, generic ones included."""
+    return {name: table for name, table in tables().items() if "mach" in table}
+
+
+@cache
+def devices() -> dict[str, dict[str, Any]]:
+    """The chips that the software GPU can be."""
+    return {name: table for name, table in tables().items() if "product" in table}
+
+
+def generation(name: str) -> int:
+    """gfx90a: 9; gfx1100: 11; gfx9-4-generic: 9."""
+    digits = name.removeprefix("gfx").split("-")[0]
+    return int(digits) if name.endswith("-generic") else int(digits[:-2])
