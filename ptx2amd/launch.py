@@ -53,6 +53,23 @@ def environment(
     return changes
 
 
+def hip_environment(device: str | None = None) -> dict[str, str]:
+    """The variables with which a HIP program finds the software GPU: our libamdhip64 in the place of AMD's. device:
+    "vgpu" or "vgpu:ARCH" (None: PTX2AMD_DEVICE, else vgpu). Raises Ptx2amdError as `environment` does."""
+    folder = native.DIRECTORY / "hip"
+    if not (folder / "libamdhip64.so").exists():
+        raise Ptx2amdError("the native libraries are not built: run `python -m ptx2amd.native`")
+    device = device or settings.DEVICE.text() or "vgpu"
+    _check(device)
+    if device == "hip":
+        raise Ptx2amdError("--hip is for the software GPU: a HIP program finds an AMD GPU without ptx2amd")
+    return {
+        "LD_LIBRARY_PATH": _prepend(str(folder), os.environ.get("LD_LIBRARY_PATH")),
+        "LD_AUDIT": _prepend(str(folder / "libptx2amd_hip_audit.so"), os.environ.get("LD_AUDIT")),
+        "PTX2AMD_DEVICE": device,
+    }
+
+
 def trace_files(trace: Path) -> list[Path]:
     """A trace, and beside it the last lines of processes that were killed (shim/src/core/trace.c)."""
     return [trace, *sorted(trace.parent.glob(f"{glob.escape(trace.name)}.*.rest"))]

@@ -142,6 +142,9 @@ def build_dropin(builder: Builder, vgpu: Path) -> None:
         link = (f"-Wl,-soname,{soname}", f"-Wl,--version-script,{versions}", f"-Wl,--filter,{vgpu.name}", str(vgpu))
         builder.library(folder / soname, [Object(source, flags)], (*link, "-Wl,--enable-new-dtags,-rpath,$ORIGIN/.."))
     _link(folder / "libamdhip64.so", f"libamdhip64.so.{max(generate.MAJORS)}")
+    plain = Builder(builder.work)  # as for the other audit library
+    audit = Object(generate.FOLDER / "audit.c", variant="hip")
+    plain.library(folder / "libptx2amd_hip_audit.so", [audit], ("-ldl",))
 
 
 def build_shim(builder: Builder, target: Path) -> None:

@@ -30,7 +30,7 @@ class Finding:
 
 
 def _native() -> Iterator[Finding]:
-    for name in ("libcuda.so.1", "libptx2amd_vgpu.so"):
+    for name in ("libcuda.so.1", "libptx2amd_vgpu.so", "hip/libamdhip64.so.7"):
         path = native.DIRECTORY / name
         if path.exists():
             yield Finding(name, "ok", str(path))
@@ -49,6 +49,9 @@ def _hip() -> Iterator[Finding]:
         status = library.hipGetDeviceCount(ctypes.byref(count))
         devices = count.value if status == 0 else 0
         text = f"{name}, version {version.value}, {devices} device{'' if devices == 1 else 's'}"
+        if hasattr(library, "ptx2amd_vgpu_archs"):
+            yield Finding("HIP library", "ok", f"{text}: ours, the software GPU (LD_LIBRARY_PATH names its folder)")
+            return
         if devices:
             yield Finding("HIP library", "ok", text)
         else:

@@ -19,8 +19,9 @@ from ptx2amd.target import MAPPINGS
 
 @click.command(
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
-    short_help="Run a CUDA program on an AMD GPU, or on the software one.",
+    short_help="Run a CUDA program on an AMD GPU, or on the software one; a HIP program on the software one.",
 )
+@click.option("--hip", is_flag=True, help="The program is a HIP program: run it on the software GPU.")
 @click.option(
     "--device", metavar="hip|vgpu[:ARCH]", help="Device to use (default: hip if one answers, else vgpu:gfx942)."
 )
@@ -41,6 +42,7 @@ from ptx2amd.target import MAPPINGS
 @click.option("--print-env", is_flag=True, help="Print the environment instead of starting the program.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 def command(
+    hip: bool,
     device: str | None,
     trace: Path | None,
     mapping: str | None,
@@ -53,7 +55,12 @@ def command(
 ) -> None:
     """Run a CUDA program: ptx2amd run [OPTIONS] -- CMD ARGS..."""
     program = shutil.which(command[0]) if command else None
-    changes = launch.environment(device, trace, mapping, program)
+    if hip:
+        if trace or mapping:
+            raise click.UsageError("--trace and --mapping are for CUDA programs")
+        changes = launch.hip_environment(device)
+    else:
+        changes = launch.environment(device, trace, mapping, program)
     if (memcheck or racecheck or profile) and device is None and not settings.DEVICE.text():
         changes["PTX2AMD_DEVICE"] = "vgpu"  # the tools are the software GPU's
     changes |= launch.tools(debug, memcheck, racecheck)

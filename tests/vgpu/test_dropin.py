@@ -6,7 +6,9 @@ that we lack say so instead of crashing.
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -84,3 +86,34 @@ def test_a_program_of_each_version_starts(major: int, tmp_path: Path) -> None:
     done = subprocess.run([program], capture_output=True, text=True, env={"PTX2AMD_VGPU_COUNT": "2"})
     assert done.stdout == f"2 {major} 801 801 801\n"
     assert done.stderr == f"ptx2amd vgpu: {missing} is not supported by the software GPU\n"
+
+
+def run(*words: object, **variables: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "ptx2amd.cli", "run", *map(str, words)]
+    return subprocess.run(command, env={**os.environ, **variables}, capture_output=True, text=True, timeout=120)
+
+
+def test_run_puts_our_library_in_the_place_of_any_other(tmp_path: Path) -> None:
+    """Also where the program's own RPATH names another folder, and where it opens a full path."""
+    library, program = tmp_path / "libamdhip64.so.7.2.99", tmp_path / "program"
+    (tmp_path / "theirs.c").write_text("int hipGetDeviceCount(int *count) { *count = 99; return 0; }")
+    (tmp_path / "program.c").write_text(
+        "#include <dlfcn.h>\n#include <stdio.h>\nint hipGetDeviceCount(int *);\n"
+        "int main(int n, char **v) { int a = 0, b = 0; void *l = dlopen(v[1], RTLD_NOW); hipGetDeviceCount(&a);\n"
+        'if (!l) return puts(dlerror()); ((int (*)(int *))dlsym(l, "hipGetDeviceCount"))(&b); printf("%d %d", a, b); }'
+    )
+    gcc = ["gcc", "-Wl,--disable-new-dtags"]
+    soname = "-Wl,-soname,libamdhip64.so.7"
+    subprocess.run([*gcc, "-shared", "-fPIC", soname, tmp_path / "theirs.c", "-o", library], check=True)
+    (tmp_path / "libamdhip64.so.7").symlink_to(library.name)
+    link = [f"-Wl,-rpath,{tmp_path}", "-ldl"]
+    subprocess.run([*gcc, tmp_path / "program.c", library, "-o", program, *link], check=True)
+    assert subprocess.run([program, library], capture_output=True, text=True).stdout == "99 99"
+    assert run("--hip", "--", program, library, PTX2AMD_VGPU_COUNT="3").stdout == "3 3"
+
+
+def test_options_that_make_no_sense_for_hip_programs() -> None:
+    for words, said in ((["--mapping", "native"], "for CUDA programs"), (["--device", "hip"], "for the software GPU"),
+                        (["--device", "vgpus"], "unknown device")):  # fmt: skip
+        done = run("--hip", *words, "--", "true")
+        assert done.returncode and said in done.stderr
