@@ -12,10 +12,10 @@ from ptx2amd import hip
 from ptx2amd.lower.runtime.handles import handles
 from ptx2amd.translate import module_index, parse, translate
 
-TEXT = """.version 7.0
-.target sm_70
-.address_size 64
-.func (.param .b32 r) twice(.param .b32 x) { .reg .b32 %a; ld.param.b32 %a, [x]; add.u32 %a, %a, %a;
+HEAD = ".version 7.0\n.target sm_70\n.address_size 64\n"
+TEXT = (
+    HEAD
+    + """.func (.param .b32 r) twice(.param .b32 x) { .reg .b32 %a; ld.param.b32 %a, [x]; add.u32 %a, %a, %a;
   st.param.b32 [r], %a; ret; }
 .func (.param .b32 r) next(.param .b32 x) { .reg .b32 %a; ld.param.b32 %a, [x]; add.u32 %a, %a, 1;
   st.param.b32 [r], %a; ret; }
@@ -54,6 +54,7 @@ TEXT = """.version 7.0
   { .param .b32 p; .param .b32 q; st.param.b32 [p], %r; call (q), direct, (p); ld.param.b32 %r, [q]; }
   st.global.u32 [%rd], %r; ret; }
 """
+)
 
 
 def test_who_has_a_handle() -> None:
@@ -65,6 +66,18 @@ def test_who_has_a_handle() -> None:
     assert set(found.values()).isdisjoint(changed.values())
     alone = TEXT[: TEXT.index(".global")] + TEXT[TEXT.index(".visible .entry plain") :]
     assert handles(parse(alone)) == {}
+
+
+@pytest.mark.parametrize("more", [0, 40])
+def test_names_that_others_contain(more: int) -> None:
+    """Only a function's whole name outside calls counts, however many functions there are."""
+    names = ["f", "f1", "$f", "f$", "_f", *(f"other{k}" for k in range(more))]
+    parts = [f".func {name}() {{ ret; }}\n" for name in names]
+    calls = "".join(f"call.uni {name}, ();\n$L_{k}: call {name}, ();\n" for k, name in enumerate(names))
+    for taken in ("f", "$f", "f$"):
+        use = f".reg .b64 %f1; {{ mov.u64 %f1, {taken}; }}\n"
+        text = HEAD + "".join(parts) + ".visible .entry k() { " + calls + use + calls.replace("$L", "$M") + "ret; }"
+        assert list(handles(parse(text))) == [taken]
 
 
 def test_variables_hold_handles() -> None:

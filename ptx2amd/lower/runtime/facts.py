@@ -18,9 +18,9 @@ def facts(module: Module) -> dict[str, bytes]:
     """The facts about the kernels whose address is taken in a module that launches kernels, or asks about them."""
     if not any(_USERS.fullmatch(name) for name in module.functions):
         return {}
-    names = taken(module)
-    kernels = {name: f for name, f in module.functions.items() if f.kind == "entry" and f.text and name in names}
-    return {name: _facts(function) for name, function in kernels.items()}
+    kernels = {name: f for name, f in module.functions.items() if f.kind == "entry" and f.text}
+    names = taken(module, set(kernels))
+    return {name: _facts(function) for name, function in kernels.items() if name in names}
 
 
 def _facts(function: Function) -> bytes:
