@@ -25,14 +25,16 @@ import signal
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / "shim"), str(TESTS.parent)]
 
 from conformance_run import Case, written  # noqa: E402
-from conformance_world import ENDS, Driver, World  # noqa: E402
+from conformance_world import ENDS, Driver, World, declarations  # noqa: E402
 
 from ptx2amd.api.driver import Function, functions  # noqa: E402
 
@@ -80,6 +82,11 @@ INTEGERS = {"size_t", "unsigned int", "int", "unsigned long long", "cuuint64_t",
             "unsigned short"}  # fmt: skip
 
 
+@cache
+def compiled(expression: str) -> CodeType:
+    return compile(expression, "argument", "eval")
+
+
 class Caller:
     """Draws calls and makes them. `note` gets each before it is made."""
 
@@ -107,7 +114,7 @@ class Caller:
 
     def _made(self, name: str) -> Any:
         try:
-            return eval(name, {}, self.world)
+            return eval(compiled(name), {}, self.world)
         except RuntimeError:  # what it is made from is gone
             return 0
 
@@ -228,12 +235,11 @@ class Caller:
         return hex(value) if isinstance(value, int) else repr(value)
 
 
-def child(library: str, seed: int, calls: int, note: mmap.mmap) -> None:
+def child(library: str, ffi: Any, seed: int, calls: int, note: mmap.mmap) -> None:
     """Calls, and the end of the process."""
     signal.alarm(SECONDS)
     os.chdir(tempfile.gettempdir())
-    driver = Driver.__new__(Driver)
-    driver.ffi, driver.lib = FFI, FFI.dlopen(library)
+    driver = Driver(library, ffi)
     assert driver.lib.cuInit(0) == 0
 
     def noted(text: str) -> None:
@@ -254,30 +260,24 @@ def child(library: str, seed: int, calls: int, note: mmap.mmap) -> None:
     os._exit(0)
 
 
-FFI: Any = None
-
-
 def main() -> None:
-    global FFI
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("library")
     parser.add_argument("seed", type=int)
     parser.add_argument("count", type=int)
     parser.add_argument("--calls", type=int, default=CALLS)
     options = parser.parse_args()
-    import cffi
-
-    from ptx2amd.api.driver.libcuda import cdef
-
-    FFI = cffi.FFI()
-    FFI.cdef(cdef())
+    ffi = declarations()
+    for case in written():  # what children share is made before them
+        for argument in case.arguments:
+            compiled(argument)
     note, made, died = mmap.mmap(-1, 1 << 16), 0, 0
     for seed in range(options.seed, options.seed + options.count // options.calls):
         note[:] = bytes(len(note))
         pid = os.fork()
         if not pid:
             try:
-                child(options.library, seed, options.calls, note)
+                child(options.library, ffi, seed, options.calls, note)
             finally:
                 import traceback
 

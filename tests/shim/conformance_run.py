@@ -16,6 +16,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[2])]
@@ -74,6 +75,7 @@ def _parse(line: str) -> Case:
     return Case(expression.func.id, arguments, tuple(CODES[code] for code in codes))
 
 
+@cache
 def written() -> list[Case]:
     """The cases as the tables have them."""
     cases = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import cffi
+from cffi.recompiler import make_py_source
 
 from ptx2amd.api.driver.libcuda import cdef
 
@@ -59,12 +61,20 @@ ENDS = {
 }
 
 
+def declarations() -> Any:
+    """cffi's interface to the table's declarations, in the form that parses a type's name in no time."""
+    ffi, source, module = cffi.FFI(), io.StringIO(), dict[str, Any]()
+    ffi.cdef(cdef())
+    make_py_source(ffi, "cuda_api", source)
+    exec(source.getvalue(), module)
+    return module["ffi"]
+
+
 class Driver:
     """A driver's library with the table's declarations."""
 
-    def __init__(self, library: str) -> None:
-        self.ffi = cffi.FFI()
-        self.ffi.cdef(cdef())
+    def __init__(self, library: str, ffi: Any = None) -> None:
+        self.ffi = ffi or declarations()
         self.lib = self.ffi.dlopen(library)
 
     def call(self, symbol: str, arguments: list[Any]) -> int:
