@@ -26,18 +26,24 @@ class Alone(View):
 
     def alone(self, head: int, thread: bool) -> int | None:
         """The other side of a branch that lets one warp only (one thread) come to block `head`."""
+        return next((outside for within, outside in self._narrow[thread] if head in within), None)
+
+    @cached_property
+    def _narrow(self) -> dict[bool, list[tuple[set[int], int]]]:
+        """The branches that one warp only, or one thread only (True), takes to one side: the blocks that control gets
+        to on this side only, and the other side."""
+        found: dict[bool, list[tuple[set[int], int]]] = {False: [], True: []}
         for branch in self.flow.forks():
             number, sides = branch.block, self.flow.blocks[branch.block].successors
-            for inside in sides if number != head else ():
-                if not self._few(branch, branch.predicate, self.flow.holds(branch, inside), thread):
-                    continue
-                [outside] = set(sides) - {inside}
-                ways = [0, outside] if number else [outside]
-                if any(head in self.flow.reach(way, [number]) for way in ways):
-                    continue
-                if head in self.flow.reach(inside, [number]):
-                    return outside
-        return None
+            for inside, outside in (sides, sides[::-1]):
+                holds = self.flow.holds(branch, inside)
+                narrow = [t for t in found if self._few(branch, branch.predicate, holds, t)]
+                if narrow:
+                    ways = [0, outside] if number else [outside]
+                    within = self.flow.reach(inside, [number]).difference(*(self.flow.reach(w, [number]) for w in ways))
+                    for thread in narrow:
+                        found[thread].append((within, outside))
+        return found
 
     def _few(self, reader: Op, register: str, holds: bool, thread: bool, depth: int = 8) -> bool:
         """Whether a predicate that `reader` reads is `holds` for the threads of one warp only (for one thread)."""

@@ -24,6 +24,7 @@ from ptx2amd.isa.effects import (
 )
 from ptx2amd.isa.form import DESTINATIONS
 from ptx2amd.ptx.ast import Addr, BranchTargets, Imm, Inst, Label, Operand, Pair, Reg, Scope, Sym, Var, Vec
+from ptx2amd.target.reaching import Reaching
 
 COPIES = ("copy", "to_generic", "from_generic")
 TIME = ("%clock", "%globaltimer")  # special registers that are not the same when they are read again
@@ -373,11 +374,10 @@ class Flow:
     def loops(self) -> Iterator[tuple[int, set[int]]]:
         """The loops, one for each jump back: its target, and the blocks of the loop."""
         for tail, head in self._retreating():
-            forward = self.reach(head)
             body, work = {head, tail}, [tail] if tail != head else []
             while work:
                 for before in self.blocks[work.pop()].predecessors:
-                    if before not in body and before in forward:
+                    if before not in body and self.components[before] == self.components[head]:
                         body.add(before)
                         work.append(before)
             yield head, body
@@ -405,16 +405,12 @@ class Flow:
         """The writes of `register` in the blocks `inside` whose value `op` may read."""
         found: set[Op] = set()
         seen: set[int] = set()
-        writes: dict[int, list[Op]] = {}
-        for write in self.definitions.get(register, []):
-            writes.setdefault(write.block, []).append(write)
         work = [(op.block, op.index)]
         while work:
             number, end = work.pop()
-            before = [o for o in writes.get(number, ()) if o.index < end]
-            last = max((i for i, o in enumerate(before) if o.overwrites), default=-1)
-            found.update(before[max(last, 0) :])
-            if last >= 0:
+            kept, all_of_it = self._last(register, number, end)
+            found.update(kept)
+            if all_of_it:
                 continue
             for previous in self.blocks[number].predecessors:
                 if previous in inside and previous not in seen:
@@ -422,10 +418,34 @@ class Flow:
                     work.append((previous, len(self.blocks[previous].ops)))
         return found
 
+    def _last(self, register: str, number: int, end: int) -> tuple[list[Op], bool]:
+        """The writes of `register` in a block, before its operation `end`, that are not overwritten there; whether
+        they leave nothing of what it was before."""
+        writes = [op for op in self._writes[register].get(number, ()) if op.index < end]
+        last = max((i for i, op in enumerate(writes) if op.overwrites), default=-1)
+        return writes[max(last, 0) :], last >= 0
+
+    @cached_property
+    def _writes(self) -> dict[str, dict[int, list[Op]]]:
+        """The operations that write the registers which more than one writes, by their block."""
+        found: dict[str, dict[int, list[Op]]] = {}
+        for register, writes in self.definitions.items():
+            if len(writes) > 1:
+                blocks = found[register] = {}
+                for op in writes:
+                    blocks.setdefault(op.block, []).append(op)
+        return found
+
+    @cached_property
+    def _reaching(self) -> Reaching:
+        return Reaching(self.blocks, {register: self.definitions[register] for register in self._writes})
+
     def sources(self, op: Op, register: str) -> set[Op]:
         """The writes of `register` whose value `op` may read."""
-        writes = self.definitions.get(register, [])
-        return set(writes) if len(writes) < 2 else self.reaching(op, register, self._everywhere)
+        if register not in self._writes:
+            return set(self.definitions.get(register, []))
+        kept, all_of_it = self._last(register, op.block, op.index)
+        return set(kept) if all_of_it else self._reaching.at(op.block, register).union(kept)
 
     def _sources(self, op: Op, register: str, loop: set[int]) -> set[Op]:
         """`reaching` in a loop, where a single write reaches every read."""
@@ -433,10 +453,6 @@ class Flow:
         if len(writes) > 1:
             return self.reaching(op, register, loop)
         return {write for write in writes if write.block in loop}
-
-    @cached_property
-    def _everywhere(self) -> set[int]:
-        return set(range(len(self.blocks)))
 
     def slice(self, op: Op, inside: set[int]) -> tuple[set[Op], bool]:
         """The operations in the blocks `inside` that make what `op` reads, and whether one of them depends on

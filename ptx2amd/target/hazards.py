@@ -7,6 +7,7 @@ decoupled look-back), and locks and exchanges that are changed (spins.py, exchan
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -227,9 +228,15 @@ class Body(Alone, LookBack):
 
     def _written(self, polled: Op, stores: set[str]) -> bool:
         """Whether the kernel writes anything to the space that is waited on."""
-        others = {op.space for op in self.flow.ops() if self.writes(op) and op is not polled}
+        own = polled.space if self.writes(polled) else None
+        others = {space for space, count in self._writers.items() if count > (space == own)}
         spaces = others if is_try(polled) else stores
         return "" in spaces or (bool(spaces) if not polled.space else polled.space in spaces)
+
+    @cached_property
+    def _writers(self) -> Counter[str]:
+        """How many operations write to each space."""
+        return Counter(op.space for op in self.flow.ops() if self.writes(op))
 
 
 __all__ = ["Hazard", "hazards"]
