@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from ptx2amd.lower.summary import body
+from ptx2amd.lower.core.summary import body
 from ptx2amd.ptx.ast import Scope
 from ptx2amd.ptx.parse import parse_module
 from ptx2amd.target.flow import Flow
