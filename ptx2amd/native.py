@@ -112,10 +112,13 @@ def _call(command: list[str]) -> None:
 
 def build_vgpu(builder: Builder, target: Path) -> None:
     """libptx2amd_vgpu.so: every unit once, per wave width, or per wave width and x86-64 level."""
+    from ptx2amd.api import generate as api
+    from ptx2amd.api import hip
     from ptx2amd.vgpu import generate
     from ptx2amd.vgpu.unit import FOLDERS, LEVELS, WIDTHS
 
-    include = tuple(f"-I{folder}" for folder in (*FOLDERS, PACKAGE / "settings", builder.work))
+    include = tuple(f"-I{folder}" for folder in (*FOLDERS, hip.TYPES, PACKAGE / "settings", builder.work))
+    api.write(_prepared(builder.work), hip.header())
     objects = []
     for unit in generate.write(_prepared(builder.work)):
         levels = {"once": (), "width": ("v2",), "build": tuple(LEVELS)}[unit.per]
@@ -154,9 +157,9 @@ def build_shim(builder: Builder, target: Path) -> None:
     from ptx2amd.settings import generate as settings_table
 
     folder = _prepared(builder.work)
-    generated = generate.write(folder, {**libcuda.texts(), **hip.texts()})
+    generated = generate.write(folder, {**libcuda.texts(), **hip.table_texts()})
     sources = [*sorted(SHIM.glob("*/*.c")), *settings_table.write(folder), *generated]
-    folders = (folder, *sorted(path for path in SHIM.iterdir() if path.is_dir()), settings_table.SOURCES)
+    folders = (folder, *sorted(path for path in SHIM.iterdir() if path.is_dir()), settings_table.SOURCES, hip.TYPES)
     flags = ("-fno-semantic-interposition", *(f"-I{path}" for path in folders))
     library = target / "libcuda.so.1"
     link = (f"-Wl,-soname,{library.name}", "-Wl,-z,defs", "-Wl,-z,nodelete", "-ldl")

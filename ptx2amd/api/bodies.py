@@ -91,6 +91,8 @@ def _call(api: Api, function: Function) -> Iterable[str]:
             yield f"(void){name};"
         elif parameter.must_be_given:
             yield f"if (!{name}) return {api.null};"
+        if cast := api.casts.get(parameter.type):
+            call = re.sub(rf"\b{name}\b", f"({cast}){name}", call)
     by_type = {parameter.type: parameter.name for parameter in function.takes}
     for pair, check in api.together.items():
         if by_type.keys() >= set(pair):

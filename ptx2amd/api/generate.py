@@ -25,8 +25,9 @@ def header(name: str, text: str, includes: Iterable[str] = ()) -> str:
     return f"{NOTE}#ifndef {guard}\n#define {guard}\n{lines}{text}#endif\n"
 
 
-def types_header(name: str, types: Types) -> str:
-    return header(name, types.declarations(), ("<stddef.h>", "<stdint.h>"))
+def types_header(name: str, types: Types, beneath: str) -> str:
+    """The types of an API over those of the library beneath, which that header has."""
+    return header(name, types.declarations(beneath=True), ("<stddef.h>", "<stdint.h>", beneath))
 
 
 def prototypes(api: Api, table: Iterable[Function], body: str = "") -> str:

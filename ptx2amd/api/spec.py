@@ -141,7 +141,8 @@ class Function:
 
 @dataclass(frozen=True)
 class Types:
-    """The C types of an API, declared as text that cffi reads too. `values`: structures that are passed by value."""
+    """The C types of an API, declared as text that cffi reads too. `values`: structures that are passed by value.
+    `same`: type to the one of the library beneath that it is, where C has that library's types."""
 
     handles: Sequence[str] = ()
     enums: Sequence[str] = ()
@@ -149,13 +150,17 @@ class Types:
     opaque: Sequence[str] = ()
     structs: str = ""
     values: Sequence[str] = ()
+    same: Mapping[str, str] = field(default_factory=dict)
 
-    def declarations(self) -> str:
-        lines = [f"typedef struct {name}_st *{name};" for name in self.handles]
-        lines += [f"typedef int {name};" for name in self.enums]
-        lines += [f"typedef {kind} {name};" for kind, names in self.scalars.items() for name in names.split()]
-        lines += [f"typedef struct {name} {name};" for name in self.opaque]
-        return "\n".join(lines) + "\n" + self.structs
+    def declarations(self, beneath: bool = False) -> str:
+        """All types. `beneath`: those of the library beneath are declared already."""
+        same = self.same if beneath else {}
+        kinds = {name: f"struct {name}_st *" for name in self.handles} | dict.fromkeys(self.enums, "int ")
+        kinds |= {name: f"{kind} " for kind, names in self.scalars.items() for name in names.split()}
+        kinds |= {name: f"struct {name} " for name in self.opaque} | {name: f"{what} " for name, what in same.items()}
+        own = "|".join(same) or "(?!)"
+        structs = re.sub(rf"typedef struct (?:{own}) \{{[^{{}}]*\}} \w+;\n", "", self.structs)
+        return "".join(f"typedef {kind}{name};\n" for name, kind in kinds.items()) + structs
 
 
 @dataclass(frozen=True)
@@ -171,7 +176,7 @@ class Found:
     """A handle that the library beneath knows by another: `by`(handle, &found) is false where there is none."""
 
     by: str
-    type: str
+    type: str  # as it stands before the name of a variable
     answer: str
 
 
@@ -199,6 +204,7 @@ class Api:
     success: str = "0"
     types: Types = Types()
     found: Mapping[str, Found] = field(default_factory=dict)
+    casts: Mapping[str, str] = field(default_factory=dict)  # type to the one beneath that has the same bits
     translated: Mapping[str, Translated] = field(default_factory=dict)
     together: Mapping[tuple[str, str], Check] = field(default_factory=dict)  # of two types, of which a call has both
     range_fits: str = "{} {} {}"  # address, count, size of an element

@@ -13,10 +13,11 @@ from typing import Any
 import cffi
 
 from ptx2amd import native, settings
+from ptx2amd.api.hip import TYPES, prototypes
 from ptx2amd.errors import Ptx2amdError
 
 PACKAGE = Path(__file__).resolve().parent.parent
-HEADERS = PACKAGE / "vgpu" / "runtime"
+VGPU_API = PACKAGE / "vgpu" / "runtime" / "hip" / "vgpu_api.h"
 AMD_NAMES = ("libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so")
 
 #: Functions whose result is not an error code.
@@ -33,20 +34,14 @@ class HipError(Ptx2amdError):
 
 
 #: In the order in which they include each other.
-PARTS = (
-    "hip/hip_types.h",
-    "hip/hip_types_texture.h",
-    "hip/hip_types_memory.h",
-    "hip/hip_types_launch.h",
-    "hip/hip.h",
-    "program/program.h",
-)
+PARTS = ("hip_types.h", "hip_types_texture.h", "hip_types_memory.h", "hip_types_launch.h")
 
 
 @cache
 def ffi() -> cffi.FFI:
-    """The declarations of the HIP API, as the software GPU's own headers give them."""
-    text = "".join((HEADERS / name).read_text() for name in PARTS)
+    """The declarations of the HIP API: the table's functions, and the types of the software GPU's own headers."""
+    files = [*(TYPES / name for name in PARTS), VGPU_API]
+    text = "".join(path.read_text() for path in files) + prototypes()
     declarations = cffi.FFI()
     declarations.cdef(re.sub(r"^\s*#.*$", "", text, flags=re.MULTILINE))
     return declarations

@@ -32,7 +32,7 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     generated = native.WORK / "shim"
     flags = ["-std=gnu11", "-O1", "-g1", "-pthread", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-    flags += [f"-I{folder}" for folder in (SHIM / "core", SHIM / "module", generated, generate.SOURCES)]
+    flags += [f"-I{folder}" for folder in (*SHIM.iterdir(), generated, generate.SOURCES)]
     command = ["gcc", *flags, *map(str, [*sources, *generate.write(generated)]), "-o", str(program)]
     subprocess.run(command, check=True)
     return program

@@ -16,13 +16,11 @@ import cffi
 import pytest
 import rocm
 
-import ptx2amd
 from ptx2amd import native
-from ptx2amd.api.driver import functions
-from ptx2amd.api.hip import FUNCTIONS, LAID_OUT, NEWER
+from ptx2amd.api import driver, hip
+from ptx2amd.api.hip.changed import CHANGED, SIGNATURES
 
 NO_DEVICE, NOT_INITIALIZED = 100, 3
-TYPES = Path(ptx2amd.__file__).parent / "vgpu" / "runtime" / "hip" / "hip_types.h"
 
 ASK_VERSION = """
 #include <dlfcn.h>
@@ -35,10 +33,6 @@ int main(int argc, char **argv) {
   printf("%d\\n", version / 100000);
 }
 """
-
-
-def test_what_is_newer_is_called_at_all() -> None:
-    assert set(NEWER) <= set(FUNCTIONS)
 
 
 OLD_LIBRARY = """
@@ -91,26 +85,23 @@ def amd(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 
 
 @pytest.mark.slow
-def test_every_function_is_there_from_the_version_that_the_table_says(amd: Amd) -> None:
+def test_every_function_is_there_in_the_versions_that_the_table_says(amd: Amd) -> None:
     command = ["nm", "-D", "--defined-only", amd.library]
     listing = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     there = {line.split()[-1].partition("@")[0] for line in listing.splitlines()}
-    for name in FUNCTIONS:
-        since, otherwise = NEWER.get(name, (0, ""))
-        assert (name in there) == (amd.version >= since) or otherwise == LAID_OUT, (name, amd.version)
+    table = {row.symbol: row for row in hip.functions()}
+    wrong = {name for name, row in table.items() if (name in there) != row.there(amd.version)}
+    assert not wrong and len(there & set(table)) >= 400
 
 
 @pytest.mark.slow
-def test_functions_have_our_parameters(amd: Amd) -> None:
-    """Each function of the table is called with what the table says that it takes."""
-    lines = []
-    for name, parameters in FUNCTIONS.items():
-        if amd.version >= NEWER.get(name, (0, ""))[0]:
-            parameters = re.sub(r"CUipc(\w+)", r"hipIpc\1_t", parameters)
-            words = [] if parameters == "void" else [re.findall(r"\w+", p) for p in parameters.split(",")]
-            given = ", ".join(f"(void *){w[-1]}" if w[0] == "uint64_t" else w[-1] for w in words)
-            lines.append(f"int call_{name}({parameters}) {{ return {name}({given}); }}")
-    assert not list(complaints(amd, lines))
+def test_functions_have_our_types(amd: Amd) -> None:
+    """Each function of AMD's headers is assigned to a pointer with the types that the table gives it: gcc compares."""
+    rows = [row for row in hip.functions() if row.public and row.there(amd.version)]
+    lines = [f"{row.returns or 'hipError_t'} (*p_{row.symbol})({row.args}) = {row.symbol};" for row in rows]
+    wrong = {rows[int(line.split(":")[1]) - BEFORE - 1].symbol for line in complaints(amd, lines)}
+    assert len(rows) > 350
+    assert wrong == SIGNATURES.get(amd.version, set())
 
 
 @pytest.mark.slow
@@ -124,28 +115,9 @@ def test_structures_and_numbers_are_ours(amd: Amd) -> None:
     assert changed == CHANGED.get(amd.version, set()), wrong
 
 
-# What older headers have otherwise, and who minds it in the shim.
-CHANGED = {
-    507: {
-        "hipMemoryTypeHost", "hipMemoryTypeDevice", "hipMemoryTypeArray", "hipMemoryTypeManaged",
-        "hipMemoryTypeUnified",                                     # copy.c, pointer.c
-        "HIP_MEMCPY3D",                                             # for functions that HIP 5 does not have
-        "hipExternalMemoryBufferDesc", "hipExternalMemoryHandleDesc",
-        "hipExternalSemaphoreHandleDesc", "hipMemPoolProps",        # shorter: without what is reserved
-    },
-    604: {"hipLaunchAttributeValue"},                               # for a function that is not called
-}  # fmt: skip
-CHANGED[502] = CHANGED[507] - {"hipMemoryTypeManaged"} | {
-    "hipGraphNodeTypeKernel", "hipGraphNodeTypeMemcpy", "hipGraphNodeTypeMemset", "hipGraphNodeTypeHost",
-    "hipGraphNodeTypeGraph", "hipGraphNodeTypeEmpty", "hipGraphNodeTypeWaitEvent",
-    "hipGraphNodeTypeEventRecord",                                  # graph.c
-    "hipMemAllocationProp",                                         # NEWER
-}  # fmt: skip
-
-
 def our_facts() -> Iterator[tuple[str, int]]:
     """Expressions and their values: what hip_types.h says of structures and enumerations."""
-    command = ["gcc", "-E", "-P", TYPES]
+    command = ["gcc", "-E", "-P", hip.TYPES / "hip_types.h"]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     ffi = cffi.FFI()
     ffi.cdef(text[text.index("typedef enum hipError_t") :])
@@ -160,13 +132,24 @@ def our_facts() -> Iterator[tuple[str, int]]:
                     yield f"__builtin_offsetof({name}, {field})", about.offset
 
 
+INCLUDES = [
+    "#include <stdint.h>", "#include <hip/hip_runtime_api.h>",
+    "#if __has_include(<hip/hip_gl_interop.h>)", "#include <hip/hip_gl_interop.h>", "#endif",
+    # what the headers name in C++ alone
+    "typedef enum hipLimit_t hipLimit_t;", "typedef struct hipResourceViewDesc hipResourceViewDesc;",
+    "typedef enum hipTextureAddressMode hipTextureAddressMode;",
+    "typedef enum hipTextureFilterMode hipTextureFilterMode;",
+]  # fmt: skip
+BEFORE = len(INCLUDES)
+
+
 def complaints(amd: Amd, lines: list[str]) -> Iterator[str]:
     """What gcc says of lines that follow AMD's header."""
     errors = ("int-conversion", "incompatible-pointer-types", "implicit-function-declaration")
     flags = ["-w", *(f"-Werror={error}" for error in errors)]
     done = subprocess.run(
         ["gcc", "-fsyntax-only", "-D__HIP_PLATFORM_AMD__", *flags, "-idirafter", amd.prefix.include, "-xc", "-"],
-        input="\n".join(["#include <stdint.h>", "#include <hip/hip_runtime_api.h>", *lines]),
+        input="\n".join([*INCLUDES, *lines]),
         capture_output=True, text=True,
     )  # fmt: skip
     for line in done.stderr.splitlines():
@@ -189,5 +172,5 @@ def test_without_a_gpu_every_call_fails_as_in_cuda(amd: Amd) -> None:
     assert "the HIP library finds no AMD GPU (HIP error 10" in done.stderr
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert answers[0] == ["cuInit", NO_DEVICE]
-    early = {row.symbol for row in functions() if row.early}
+    early = {row.symbol for row in driver.functions() if row.early}
     assert [answer for answer in answers[1:] if answer[0] not in early and answer[1] != NOT_INITIALIZED] == []

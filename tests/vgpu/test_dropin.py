@@ -16,7 +16,8 @@ import pytest
 import rocm
 
 from ptx2amd import native
-from ptx2amd.vgpu.dropin.generate import MAJORS, exports, exports_of
+from ptx2amd.api.hip import functions
+from ptx2amd.vgpu.dropin.generate import MAJORS, exports_of
 
 FOLDER = native.DIRECTORY / "hip"
 RELEASES = {"5.7": 5, "6.4": 6, "7.2": 7}
@@ -36,7 +37,7 @@ def symbols(library: Path) -> Iterator[tuple[str, str]]:
 @pytest.mark.parametrize("major", MAJORS)
 def test_symbols_and_nodes_are_those_of_the_table(major: int) -> None:
     ours = dict(symbols(FOLDER / f"libamdhip64.so.{major}"))
-    assert ours == {row.name: row.node for row in exports_of(major)} and len(ours) > 450
+    assert ours == {row.symbol: row.version_node for row in exports_of(major)} and len(ours) > 450
 
 
 @pytest.mark.slow
@@ -44,7 +45,7 @@ def test_symbols_and_nodes_are_those_of_the_table(major: int) -> None:
 def test_the_table_is_amds(release: str) -> None:
     major = RELEASES[release]
     library = rocm.prefix(release, f"libamdhip64-{major}").libraries / f"libamdhip64.so.{major}"
-    assert dict(symbols(library)) == {row.name: row.node for row in exports_of(major)}
+    assert dict(symbols(library)) == {row.symbol: row.version_node for row in exports_of(major)}
 
 
 PROGRAM = r"""
@@ -70,13 +71,13 @@ def lacking() -> list[str]:
         check=True, capture_output=True, text=True,
     ).stdout.splitlines()  # fmt: skip
     ours = {line.split()[-1] for line in lines}
-    return [row.name for row in exports() if row.name not in ours]
+    return [row.symbol for row in functions() if row.symbol not in ours]
 
 
 @pytest.mark.parametrize("major", MAJORS)
 def test_a_program_of_each_version_starts(major: int, tmp_path: Path) -> None:
     """It is linked against the soname, gets the functions of the software GPU, and a clear word about the rest."""
-    missing = next(name for name in lacking() if name in {row.name for row in exports_of(major)})
+    missing = next(name for name in lacking() if name in {row.symbol for row in exports_of(major)})
     source, program = tmp_path / "program.c", tmp_path / "program"
     source.write_text(PROGRAM)
     link = ["-L", FOLDER, f"-l:libamdhip64.so.{major}", f"-Wl,-rpath,{FOLDER},-rpath-link,{native.DIRECTORY}"]

@@ -5,10 +5,10 @@ from ptx2amd.api.driver.row import Function
 ROWS = [
     Function("cuImportExternalMemory", 10000,
         "out CUexternalMemory *extMem_out, const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *memHandleDesc",
-        call="hipImportExternalMemory((void **)extMem_out, memHandleDesc)", context="any"),
+        call="hipImportExternalMemory(extMem_out, memHandleDesc)", context="any"),
     Function("cuExternalMemoryGetMappedBuffer", 10000,
         "out CUdeviceptr *devPtr, CUexternalMemory extMem, const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *bufferDesc",
-        call="hipExternalMemoryGetMappedBuffer((void **)devPtr, extMem, bufferDesc)", context="any"),
+        call="hipExternalMemoryGetMappedBuffer(devPtr, extMem, bufferDesc)", context="any"),
     Function("cuExternalMemoryGetMappedMipmappedArray", 10000,
         "out CUmipmappedArray *mipmap, CUexternalMemory extMem, const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC "
         "*mipmapDesc", ours=True, context="any"),
@@ -16,7 +16,7 @@ ROWS = [
         context="any"),
     Function("cuImportExternalSemaphore", 10000,
         "out CUexternalSemaphore *extSem_out, const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC *semHandleDesc",
-        call="hipImportExternalSemaphore((void **)extSem_out, semHandleDesc)", context="any"),
+        call="hipImportExternalSemaphore(extSem_out, semHandleDesc)", context="any"),
     Function("cuSignalExternalSemaphoresAsync", 10000,
         "const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *paramsArray, "
         "unsigned int numExtSems, CUstream stream", ptsz=10000,

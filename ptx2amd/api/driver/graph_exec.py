@@ -73,10 +73,10 @@ ROWS = [
     Function("cuDeviceGraphMemTrim", 11040, "CUdevice device", call="hipDeviceGraphMemTrim(device)", context="none"),
     Function("cuDeviceGetGraphMemAttribute", 11040,
         "CUdevice device, CUgraphMem_attribute attr, void *value",
-        call="hipDeviceGetGraphMemAttribute(device, (int)attr, value)", context="none"),
+        call="hipDeviceGetGraphMemAttribute(device, attr, value)", context="none"),
     Function("cuDeviceSetGraphMemAttribute", 11040,
         "CUdevice device, CUgraphMem_attribute attr, void *value",
-        call="hipDeviceSetGraphMemAttribute(device, (int)attr, value)", context="none"),
+        call="hipDeviceSetGraphMemAttribute(device, attr, value)", context="none"),
     Function("cuGraphInstantiate", 10000,
         "out CUgraphExec *phGraphExec, CUgraph hGraph, optional out CUgraphNode *phErrorNode, char *logBuffer, "
         "size_t bufferSize",

@@ -44,7 +44,7 @@ ROWS = [
     Function("cuGraphAddHostNode", 10000,
         "out CUgraphNode *phGraphNode, CUgraph hGraph, in(numDependencies) const CUgraphNode *dependencies, "
         "size_t numDependencies, const CUDA_HOST_NODE_PARAMS *nodeParams",
-        call="hipGraphAddHostNode((void **)phGraphNode, hGraph, dependencies, numDependencies, nodeParams)",
+        call="hipGraphAddHostNode(phGraphNode, hGraph, dependencies, numDependencies, nodeParams)",
         context="any"),
     Function("cuGraphHostNodeGetParams", 10000,
         "CUgraphNode hNode, CUDA_HOST_NODE_PARAMS *nodeParams",
@@ -58,15 +58,15 @@ ROWS = [
         ours=True, context="any"),
     Function("cuGraphChildGraphNodeGetGraph", 10000,
         "CUgraphNode hNode, optional out CUgraph *phGraph",
-        call="hipGraphChildGraphNodeGetGraph(hNode, (void **)phGraph)", context="any"),
+        call="hipGraphChildGraphNodeGetGraph(hNode, phGraph)", context="any"),
     Function("cuGraphAddEmptyNode", 10000,
         "out CUgraphNode *phGraphNode, CUgraph hGraph, in(numDependencies) const CUgraphNode *dependencies, "
         "size_t numDependencies",
-        call="hipGraphAddEmptyNode((void **)phGraphNode, hGraph, dependencies, numDependencies)", context="any"),
+        call="hipGraphAddEmptyNode(phGraphNode, hGraph, dependencies, numDependencies)", context="any"),
     Function("cuGraphAddEventRecordNode", 11010,
         "out CUgraphNode *phGraphNode, CUgraph hGraph, in(numDependencies) const CUgraphNode *dependencies, "
         "size_t numDependencies, CUevent event",
-        call="hipGraphAddEventRecordNode((void **)phGraphNode, hGraph, dependencies, numDependencies, event)",
+        call="hipGraphAddEventRecordNode(phGraphNode, hGraph, dependencies, numDependencies, event)",
         context="any"),
     Function("cuGraphEventRecordNodeGetEvent", 11010,
         "CUgraphNode hNode, CUevent *event_out", ours=True, context="any"),
@@ -76,7 +76,7 @@ ROWS = [
     Function("cuGraphAddEventWaitNode", 11010,
         "out CUgraphNode *phGraphNode, CUgraph hGraph, in(numDependencies) const CUgraphNode *dependencies, "
         "size_t numDependencies, CUevent event",
-        call="hipGraphAddEventWaitNode((void **)phGraphNode, hGraph, dependencies, numDependencies, event)",
+        call="hipGraphAddEventWaitNode(phGraphNode, hGraph, dependencies, numDependencies, event)",
         context="any"),
     Function("cuGraphEventWaitNodeGetEvent", 11010, "CUgraphNode hNode, CUevent *event_out", ours=True, context="any"),
     Function("cuGraphEventWaitNodeSetEvent", 11010,
@@ -85,7 +85,7 @@ ROWS = [
     Function("cuGraphAddExternalSemaphoresSignalNode", 11020,
         "out CUgraphNode *phGraphNode, CUgraph hGraph, in(numDependencies) const CUgraphNode *dependencies, "
         "size_t numDependencies, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *nodeParams",
-        call="hipGraphAddExternalSemaphoresSignalNode((void **)phGraphNode, hGraph, dependencies, numDependencies, "
+        call="hipGraphAddExternalSemaphoresSignalNode(phGraphNode, hGraph, dependencies, numDependencies, "
             "nodeParams)", context="any"),
     Function("cuGraphExternalSemaphoresSignalNodeGetParams", 11020,
         "CUgraphNode hNode, CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *params_out",
@@ -96,7 +96,7 @@ ROWS = [
     Function("cuGraphAddExternalSemaphoresWaitNode", 11020,
         "out CUgraphNode *phGraphNode, CUgraph hGraph, in(numDependencies) const CUgraphNode *dependencies, "
         "size_t numDependencies, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams",
-        call="hipGraphAddExternalSemaphoresWaitNode((void **)phGraphNode, hGraph, dependencies, numDependencies, "
+        call="hipGraphAddExternalSemaphoresWaitNode(phGraphNode, hGraph, dependencies, numDependencies, "
             "nodeParams)", context="any"),
     Function("cuGraphExternalSemaphoresWaitNodeGetParams", 11020,
         "CUgraphNode hNode, CUDA_EXT_SEM_WAIT_NODE_PARAMS *params_out",
@@ -107,14 +107,14 @@ ROWS = [
     Function("cuGraphAddBatchMemOpNode", 11070,
         "out CUgraphNode *phGraphNode, CUgraph hGraph, in(numDependencies) const CUgraphNode *dependencies, "
         "size_t numDependencies, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams",
-        call="hipGraphAddBatchMemOpNode((void **)phGraphNode, hGraph, dependencies, numDependencies, "
+        call="hipGraphAddBatchMemOpNode(phGraphNode, hGraph, dependencies, numDependencies, "
             "nodeParams)", context="any"),
     Function("cuGraphBatchMemOpNodeGetParams", 11070,
         "CUgraphNode hNode, CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams_out",
         call="hipGraphBatchMemOpNodeGetParams(hNode, nodeParams_out)", context="any"),
     Function("cuGraphBatchMemOpNodeSetParams", 11070,
         "CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams",
-        call="hipGraphBatchMemOpNodeSetParams(hNode, nodeParams)", context="any"),
+        call="hipGraphBatchMemOpNodeSetParams(hNode, (hipBatchMemOpNodeParams *)nodeParams)", context="any"),
     Function("cuGraphKernelNodeCopyAttributes", 11000, "CUgraphNode dst, CUgraphNode src", ours=True, context="any"),
     Function("cuGraphKernelNodeGetAttribute", 11000,
         "CUgraphNode hNode, CUkernelNodeAttrID attr, CUkernelNodeAttrValue *value_out",

@@ -5,10 +5,10 @@ from ptx2amd.api.driver.row import Function
 ROWS = [
     Function("cuGraphicsGLRegisterBuffer", 3000,
         "out CUgraphicsResource *pCudaResource, GLuint buffer, unsigned int Flags",
-        call="hipGraphicsGLRegisterBuffer((void **)pCudaResource, buffer, Flags)"),
+        call="hipGraphicsGLRegisterBuffer(pCudaResource, buffer, Flags)"),
     Function("cuGraphicsGLRegisterImage", 3000,
         "out CUgraphicsResource *pCudaResource, GLuint image, GLenum target, unsigned int Flags",
-        call="hipGraphicsGLRegisterImage((void **)pCudaResource, image, target, Flags)"),
+        call="hipGraphicsGLRegisterImage(pCudaResource, image, target, Flags)"),
     Function("cuWGLGetDevice", 2020, "out CUdevice *pDevice, HGPUNV hGpu", absent="WGL", context="none"),
     Function("cuGLGetDevices", 4010,
         "out unsigned int *pCudaDeviceCount, CUdevice *pCudaDevices, unsigned int cudaDeviceCount, CUGLDeviceList "

@@ -18,8 +18,17 @@ API = Api(
     result="with_children(from_hip({}))",
     types=TYPES,
     found={
-        "CUstream": Found("stream_hip", "void *", _WRONG_HANDLE),
-        "CUevent": Found("event_hip", "void *", _WRONG_HANDLE),
+        "CUstream": Found("stream_hip", "hipStream_t ", _WRONG_HANDLE),
+        "CUevent": Found("event_hip", "hipEvent_t ", _WRONG_HANDLE),
+    },
+    casts={
+        "CUarray *": "hipArray_t *",
+        "CUdeviceptr": "hipDeviceptr_t",
+        "CUdeviceptr *": "hipDeviceptr_t *",
+        "CUhostFn": "hipHostFn_t",
+        "CUmemGenericAllocationHandle": "hipMemGenericAllocationHandle_t",
+        "CUmemGenericAllocationHandle *": "hipMemGenericAllocationHandle_t *",
+        "CUmem_range_attribute *": "hipMemRangeAttribute *",
     },
     translated={  # graphs and nodes that moved into others (graph_move.h)
         "CUgraph": Translated("handle_now", "graph_then"),
@@ -29,7 +38,7 @@ API = Api(
     range_fits="range_fits((uintptr_t){}, {}, {})",
     checks={
         "CUdevice": Check("!device_ok({})", "CUDA_ERROR_INVALID_DEVICE"),
-        "CUstream": Check("!stream_hip({}, &(void *){{0}})", _WRONG_HANDLE),
+        "CUstream": Check("!stream_hip({}, &(hipStream_t){{0}})", _WRONG_HANDLE),
     },
     stream="CUstream",
     own_stream={"_ptsz": "per_thread_stream({})"},
@@ -71,7 +80,7 @@ def texts() -> dict[str, str]:
     # Inside the library a function's name means its body; the exported one is its entry (entry.c).
     declared = generate.prototypes(API, table, "ptx2amd_{}")
     return {
-        "cuda_types.h": generate.types_header("cuda_types.h", TYPES),
+        "cuda_types.h": generate.types_header("cuda_types.h", TYPES, '"hip_types.h"'),
         "cuda_api.h": generate.header("cuda_api.h", declared, ['"cuda_types.h"']),
         "entry.c": entries.source(API, ENTRIES, table, _procs()),
         "forward.c": bodies.forward(API, table),

@@ -31,12 +31,12 @@ ROWS = [
         ours=True, context="hStream"),
     Function("cuMemRangeGetAttribute", 8000,
         "void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr, size_t count",
-        call="hipMemRangeGetAttribute(data, dataSize, (int)attribute, (const void *)devPtr, count)",
+        call="hipMemRangeGetAttribute(data, dataSize, attribute, devPtr, count)",
         ranges="devPtr:count", context="any"),
     Function("cuMemRangeGetAttributes", 8000,
         "out void **data, size_t *dataSizes, CUmem_range_attribute *attributes, size_t numAttributes, CUdeviceptr "
         "devPtr, size_t count",
-        call="hipMemRangeGetAttributes(data, dataSizes, attributes, numAttributes, (const void *)devPtr, "
+        call="hipMemRangeGetAttributes(data, dataSizes, attributes, numAttributes, devPtr, "
             "count)",
         ranges="devPtr:count", context="any"),
     Function("cuPointerSetAttribute", 6000,

@@ -16,7 +16,7 @@ ROWS = [
     Function("cuMemsetD32", 2000, "CUdeviceptr_v1 dstDevice, unsigned int ui, unsigned int N"),
     Function("cuMemsetD32_v2", 3020,
         "CUdeviceptr dstDevice, unsigned int ui, size_t N", ptds=7000,
-        call="hipMemsetD32(dstDevice, (int)ui, N)",
+        call="hipMemsetD32(dstDevice, ui, N)",
         ranges="dstDevice:N*4"),
     Function("cuMemsetD2D8", 2000,
         "CUdeviceptr_v1 dstDevice, unsigned int dstPitch, unsigned char uc, unsigned int Width, unsigned "
@@ -46,7 +46,7 @@ ROWS = [
         ranges="dstDevice:N*2", context="hStream"),
     Function("cuMemsetD32Async", 3020,
         "CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream", ptsz=7000,
-        call="hipMemsetD32Async(dstDevice, (int)ui, N, hStream)",
+        call="hipMemsetD32Async(dstDevice, ui, N, hStream)",
         ranges="dstDevice:N*4", context="hStream"),
     Function("cuMemsetD2D8Async", 3020,
         "CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height, CUstream "

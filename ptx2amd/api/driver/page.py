@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from ptx2amd.api import hip
 from ptx2amd.api.driver import Function, functions
 from ptx2amd.api.driver.absent import FEATURES
-from ptx2amd.api.hip import NEWER
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "support" / "driver.md"
 CUDA_13_0 = 13000
@@ -67,7 +67,8 @@ def page() -> str:
         "\n## HIP libraries\n\n`libamdhip64.so.7`, `.6` and `.5` are looked for, in that order. What not all of "
         "them have:\n\n| HIP function | from | before |\n| --- | --- | --- |\n"
     )
-    out += [f"| `{name}` | {since // 100}.{since % 100} | {way} |\n" for name, (since, way) in NEWER.items()]
+    newer = sorted((row for row in hip.functions() if row.before), key=lambda row: row.symbol)
+    out += [f"| `{r.symbol}` | {r.shim_since // 100}.{r.shim_since % 100} | {r.before} |\n" for r in newer]
     return "".join(out)
 
 

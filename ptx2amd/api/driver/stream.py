@@ -21,7 +21,7 @@ ROWS = [
         ours=True, context="hStream"),
     Function("cuStreamAttachMemAsync", 6000,
         "CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags", ptsz=7000,
-        call="hipStreamAttachMemAsync(hStream, (void *)dptr, length, flags)",
+        call="hipStreamAttachMemAsync(hStream, dptr, length, flags)",
         ranges="dptr:length", context="hStream"),
     Function("cuStreamQuery", 2000, "CUstream hStream", ptsz=7000, call="hipStreamQuery(hStream)", context="hStream"),
     Function("cuStreamSynchronize", 2000, "CUstream hStream", ptsz=7000, ours=True, context="hStream"),

@@ -200,11 +200,47 @@ typedef struct CUgraphNodeParams {
 } CUgraphNodeParams;
 """
 
+#: What a program's object is to HIP: the same one, so the shim passes it on.
+_SAME = {
+    "CUexternalMemory": "hipExternalMemory_t",
+    "CUexternalSemaphore": "hipExternalSemaphore_t",
+    "CUgraph": "hipGraph_t",
+    "CUgraphExec": "hipGraphExec_t",
+    "CUgraphNode": "hipGraphNode_t",
+    "CUgraphicsResource": "hipGraphicsResource_t",
+    "CUmemoryPool": "hipMemPool_t",
+    "CUuserObject": "hipUserObject_t",
+    "CUstreamCaptureMode": "hipStreamCaptureMode",
+    "CUstreamCaptureStatus": "hipStreamCaptureStatus",
+    "CUgraphMem_attribute": "hipGraphMemAttributeType",
+    "CUmemPool_attribute": "hipMemPoolAttr",
+    "CUDA_BATCH_MEM_OP_NODE_PARAMS": "hipBatchMemOpNodeParams",
+    "CUDA_EXTERNAL_MEMORY_BUFFER_DESC": "hipExternalMemoryBufferDesc",
+    "CUDA_EXTERNAL_MEMORY_HANDLE_DESC": "hipExternalMemoryHandleDesc",
+    "CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC": "hipExternalSemaphoreHandleDesc",
+    "CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS": "hipExternalSemaphoreSignalParams",
+    "CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS": "hipExternalSemaphoreWaitParams",
+    "CUDA_EXT_SEM_SIGNAL_NODE_PARAMS": "hipExternalSemaphoreSignalNodeParams",
+    "CUDA_EXT_SEM_WAIT_NODE_PARAMS": "hipExternalSemaphoreWaitNodeParams",
+    "CUDA_HOST_NODE_PARAMS": "hipHostNodeParams",
+    "CUDA_MEM_ALLOC_NODE_PARAMS": "hipMemAllocNodeParams",
+    "CUgraphEdgeData": "hipGraphEdgeData",
+    "CUipcEventHandle": "hipIpcEventHandle_t",
+    "CUipcMemHandle": "hipIpcMemHandle_t",
+    "CUmemAccessDesc": "hipMemAccessDesc",
+    "CUmemAccess_flags": "hipMemAccessFlags",
+    "CUmemAllocationProp": "hipMemAllocationProp",
+    "CUmemLocation": "hipMemLocation",
+    "CUmemPoolProps": "hipMemPoolProps",
+    "CUmemPoolPtrExportData": "hipMemPoolPtrExportData",
+}
+
 TYPES = Types(
     handles=_HANDLES,
     enums=_ENUMS,
     scalars=_SCALARS,
     opaque=_OPAQUE,
     structs=_STRUCTS,
+    same=_SAME,
     values=("CUipcEventHandle", "CUipcMemHandle", "CUmemLocation", "CUeglFrame"),
 )

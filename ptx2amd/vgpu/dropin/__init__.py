@@ -1,1 +1,1 @@
-"""What stands in for AMD's libamdhip64: exports.tsv lists its functions, generate.py writes our libraries of that name."""
+"""What stands in for AMD's libamdhip64: generate.py writes our libraries of that name from ptx2amd.api.hip."""

@@ -8,42 +8,28 @@ it. What it does not have stays with the filter, which says so and answers hipEr
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
+from ptx2amd.api.generate import write as write_texts
+from ptx2amd.api.hip import Function, functions
+from ptx2amd.api.spec import NOTE
+
 FOLDER = Path(__file__).parent
-#: Major versions of the library, the sonames' last part.
-MAJORS = (5, 6, 7)
+#: Major versions of the library, the sonames' last part, with the newest HIP version of each that we know.
+NEWEST = {5: 507, 6: 604, 7: 702}
+MAJORS = tuple(NEWEST)
 
 
-@dataclass(frozen=True, slots=True)
-class Export:
-    """A row of exports.tsv: a function of AMD's library."""
-
-    name: str
-    node: str
-    majors: frozenset[int]
-
-
-@cache
-def exports() -> tuple[Export, ...]:
-    """All functions that some version of AMD's library exports."""
-    lines = (FOLDER / "exports.tsv").read_text().splitlines()
-    rows = (line.split("\t") for line in lines if not line.startswith("#"))
-    return tuple(Export(name, node, frozenset(map(int, majors.split()))) for name, node, majors in rows)
-
-
-def exports_of(major: int) -> Iterator[Export]:
+def exports_of(major: int) -> Iterator[Function]:
     """The functions that libamdhip64.so.MAJOR has."""
-    return (row for row in exports() if major in row.majors)
+    return (row for row in sorted(functions(), key=lambda row: row.symbol) if row.there(NEWEST[major]))
 
 
 def version_script(major: int) -> str:
     """AMD's version nodes, each with its functions; a node inherits from the one before."""
     nodes: dict[str, list[str]] = {}
     for row in exports_of(major):
-        nodes.setdefault(row.node, []).append(row.name)
+        nodes.setdefault(row.version_node, []).append(row.symbol)
     text, before = "", ""
     for node in sorted(nodes, key=lambda name: [int(part) for part in name.removeprefix("hip_").split(".")]):
         names = "".join(f"    {name};\n" for name in nodes[node])
@@ -55,17 +41,15 @@ def version_script(major: int) -> str:
 
 def source(major: int) -> str:
     """C with the library's functions: each answers that it is not supported."""
-    functions = "".join(f"NOT_SUPPORTED({row.name})\n" for row in exports_of(major))
-    return f'/* Generated from exports.tsv. */\n#define MAJOR {major}\n#include "filter.h"\n{functions}'
+    refusals = "".join(f"NOT_SUPPORTED({row.symbol})\n" for row in exports_of(major))
+    return f'{NOTE}#define MAJOR {major}\n#include "filter.h"\n{refusals}'
 
 
 def write(outdir: Path) -> dict[int, tuple[Path, Path]]:
     """Writes source and version script of each library; by major version."""
     written = {}
     for major in MAJORS:
-        files = outdir / f"libamdhip64_{major}.c", outdir / f"libamdhip64_{major}.map"
-        for path, text in zip(files, (source(major), version_script(major)), strict=True):
-            if not path.exists() or path.read_text() != text:
-                path.write_text(text)
-        written[major] = files
+        code, script = f"libamdhip64_{major}.c", f"libamdhip64_{major}.map"
+        write_texts(outdir, {code: source(major), script: version_script(major)})
+        written[major] = outdir / code, outdir / script
     return written

@@ -90,8 +90,6 @@ enum cuda_graph_update_result {
 #define CU_STREAM_PER_THREAD ((CUstream)2)
 
 /* HIP's, where they differ from CUDA's. */
-enum { HIP_COPY_HOST_TO_HOST, HIP_COPY_HOST_TO_DEVICE, HIP_COPY_DEVICE_TO_HOST, HIP_COPY_DEVICE_TO_DEVICE,
-       HIP_COPY_DEFAULT };
 enum { HIP_OUT_OF_MEMORY = 2, HIP_COOPERATIVE_LAUNCH_TOO_LARGE = 720, HIP_NOT_SUPPORTED = 801 };
 #define HIP_LAUNCH_PARAM_END ((void *)3)
 

@@ -86,13 +86,13 @@ bool allocation_holds(CUdeviceptr at, size_t size);
 bool fill_fits(CUdeviceptr to, size_t pitch, unsigned element, size_t width, size_t height);
 
 /* ---- stream.c, event.c ---- */
-bool stream_hip(CUstream stream, void **hip_stream);
+bool stream_hip(CUstream stream, hipStream_t *hip_stream);
 /* Around what a program may not do while it captures, but the loading of a kernel at its first launch has to. */
-int capture_relax(void);
-void capture_return(int mode);
+hipStreamCaptureMode capture_relax(void);
+void capture_return(hipStreamCaptureMode mode);
 struct context *stream_context(CUstream stream); /* of a stream that was there: NULL when it is none any more */
 struct stream_attributes *stream_attributes(CUstream stream); /* NULL: it is none */
-bool event_hip(CUevent event, void **hip_event);
+bool event_hip(CUevent event, hipEvent_t *hip_event);
 void streams_drop(struct context *c);
 void events_drop(struct context *c);
 static inline CUstream per_thread_stream(CUstream s) { return s ? s : CU_STREAM_PER_THREAD; }

@@ -10,8 +10,8 @@
 struct device devices[MAX_DEVICES];
 int device_count;
 
-/* Places of gcnArchName in hipDeviceProp_t: since HIP 6, and before. */
-enum { ARCH_AT = 1160, ARCH_AT_HIP5 = 396, PROPERTIES_SIZE = 4096 };
+/* The place of gcnArchName in HIP 5's properties, and room for whatever they are. */
+enum { ARCH_AT_HIP5 = 396, PROPERTIES_SIZE = 4096 };
 enum { HIP_MULTIPROCESSORS = 63, HIP_LDS = 74, HIP_PCI_BUS = 67, HIP_PCI_DEVICE = 68, HIP_PCI_DOMAIN = 69 };
 
 static int hip_attribute(int device, unsigned number, int otherwise) {
@@ -20,16 +20,16 @@ static int hip_attribute(int device, unsigned number, int otherwise) {
 }
 
 static void find_arch(struct device *d, int i) {
-  char properties[PROPERTIES_SIZE] = {0};
+  union { hipDeviceProp_tR0600 now; hipDeviceProp_t *hip5; char bytes[PROPERTIES_SIZE]; } p = {0};
   const char *name = NULL;
-  if (!hip.GetDevicePropertiesR0600(properties, i)) name = properties + ARCH_AT;
-  else if (!hip.GetDeviceProperties(properties, i)) name = properties + ARCH_AT_HIP5;
+  if (!hip.GetDevicePropertiesR0600(&p.now, i)) name = p.now.gcnArchName;
+  else if (!hip.GetDeviceProperties((hipDeviceProp_t *)&p, i)) name = p.bytes + ARCH_AT_HIP5;
   snprintf(d->arch, sizeof d->arch, "%.*s", name ? (int)strcspn(name, ":") : 0, name ? name : "");
 }
 
 static void find_uuid(struct device *d, int i) {
   static const CUuuid none;
-  if (!hip.DeviceGetUuid(&d->uuid, i) && memcmp(&d->uuid, &none, sizeof none)) return;
+  if (!hip.DeviceGetUuid((hipUUID *)&d->uuid, i) && memcmp(&d->uuid, &none, sizeof none)) return;
   snprintf((char *)d->uuid.bytes, sizeof d->uuid.bytes, "p2a-%d-%s", i, d->arch); /* the name's end may not fit */
 }
 

@@ -124,8 +124,9 @@ CUresult conditional_instantiate(CUgraphExec *exec, CUgraph graph, unsigned long
 }
 
 CUresult conditional_launch(struct exec *e, CUstream stream) {
-  void *in;
-  int capturing = 0, error;
+  hipStream_t in;
+  hipStreamCaptureStatus capturing = hipStreamCaptureStatusNone;
+  int error;
   if (!stream_hip(stream, &in)) return CUDA_ERROR_INVALID_HANDLE;
   if (!hip.StreamIsCapturing(in, &capturing) && capturing) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   struct launch *l = calloc(1, sizeof *l);

@@ -178,7 +178,8 @@ CUresult cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type) {
     *type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
     return CUDA_SUCCESS;
   }
-  int found = 0, error = hip.GraphNodeGetType(hNode, &found);
+  hipGraphNodeType found = 0;
+  int error = hip.GraphNodeGetType(hNode, &found);
   if (error) return hip_error(error);
   if (hip_version < 503) { /* counted from 1, and no nodes of semaphores and memory before those of copies */
     *type = found <= 8 ? found - 1 : CU_GRAPH_NODE_TYPE_MEMCPY;

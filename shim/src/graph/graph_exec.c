@@ -41,14 +41,14 @@ CUresult graph_instantiate_with_params(CUgraphExec *exec, CUgraph graph, CUDA_GR
 CUresult cuGraphLaunch(CUgraphExec hGraph, CUstream hStream) {
   struct exec *e = conditional_exec(hGraph);
   if (UNLIKELY(e != NULL)) return conditional_launch(e, hStream);
-  void *stream;
+  hipStream_t stream;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
   return from_hip(hip.GraphLaunch(hGraph, stream));
 }
 
 /* Uploading ahead is a hint: a HIP library without it uploads at the first launch. */
 CUresult cuGraphUpload(CUgraphExec hGraph, CUstream hStream) {
-  void *stream;
+  hipStream_t stream;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
   if (conditional_exec(hGraph)) return CUDA_SUCCESS;
   int error = hip.GraphUpload(hGraph, stream);
@@ -74,7 +74,9 @@ CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExe
     resultInfo->result = CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
     return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
   }
-  int error = hip.GraphExecUpdate(hGraphExec, hGraph, &resultInfo->errorNode, &resultInfo->result);
+  hipGraphExecUpdateResult updated = hipGraphExecUpdateSuccess;
+  int error = hip.GraphExecUpdate(hGraphExec, hGraph, &resultInfo->errorNode, &updated);
+  resultInfo->result = (int)updated; /* the numbers are CUDA's */
   resultInfo->errorNode = handle_then(resultInfo->errorNode);
   return from_hip(error);
 }

@@ -6,12 +6,6 @@
 #include "copy.h"
 #include "graph_move.h"
 
-/* hipKernelNodeParams, hipMemsetParams. */
-struct hip_kernel_node { unsigned block[3]; void **extra; void *function; unsigned grid[3]; void **params; unsigned shared; };
-struct hip_memset_node { void *to; unsigned element; size_t height, pitch; unsigned value; size_t width; };
-
-typedef int (*add_call)(const void *node, const void *graph, const void *dependencies, size_t count, const void *params);
-
 /* The kernel that the parameters name (either field), loaded. */
 static CUresult node_kernel(const CUDA_KERNEL_NODE_PARAMS *p, bool v2, struct kernel **k, struct kernel_code **code) {
   *k = kernel_checked(p->func ? (void *)p->func : v2 ? (void *)p->kern : NULL);
@@ -20,7 +14,7 @@ static CUresult node_kernel(const CUDA_KERNEL_NODE_PARAMS *p, bool v2, struct ke
 }
 
 /* Converts and hands to `use`, which calls HIP; HIP copies the parameters. */
-static CUresult with_kernel_params(const CUDA_KERNEL_NODE_PARAMS *p, int (*use)(const struct hip_kernel_node *, void *),
+static CUresult with_kernel_params(const CUDA_KERNEL_NODE_PARAMS *p, int (*use)(const hipKernelNodeParams *, void *),
                                    void *context) {
   struct kernel *k;
   struct kernel_code *code;
@@ -40,7 +34,7 @@ static CUresult with_kernel_params(const CUDA_KERNEL_NODE_PARAMS *p, int (*use)(
   if (!result) {
     result = launch_words(k, code, device, p->sharedMemBytes, false, 0, buffer, &size);
     point_at_parameters(k, code, buffer, pointers);
-    struct hip_kernel_node node = {{p->blockDimX * code->spread, p->blockDimY, p->blockDimZ}, NULL, code->function,
+    hipKernelNodeParams node = {{p->blockDimX * code->spread, p->blockDimY, p->blockDimZ}, NULL, code->function,
                                    {p->gridDimX, p->gridDimY, p->gridDimZ}, pointers, launch_lds(code, device, p->sharedMemBytes)};
     if (!result) result = from_hip(use(&node, context));
   }
@@ -50,7 +44,7 @@ static CUresult with_kernel_params(const CUDA_KERNEL_NODE_PARAMS *p, int (*use)(
 }
 
 struct add { CUgraphNode *node; CUgraph graph; const CUgraphNode *dependencies; size_t count; };
-static int add_kernel(const struct hip_kernel_node *p, void *context) {
+static int add_kernel(const hipKernelNodeParams *p, void *context) {
   struct add *a = context;
   return hip.GraphAddKernelNode(a->node, a->graph, a->dependencies, a->count, p);
 }
@@ -62,14 +56,14 @@ CUresult cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const
   return with_kernel_params(nodeParams, add_kernel, &a);
 }
 
-static int set_kernel(const struct hip_kernel_node *p, void *node) { return hip.GraphKernelNodeSetParams(node, p); }
+static int set_kernel(const hipKernelNodeParams *p, void *node) { return hip.GraphKernelNodeSetParams(node, p); }
 
 CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams) {
   return with_kernel_params(nodeParams, set_kernel, hNode);
 }
 
 struct exec_set { CUgraphExec exec; CUgraphNode node; };
-static int exec_set_kernel(const struct hip_kernel_node *p, void *context) {
+static int exec_set_kernel(const hipKernelNodeParams *p, void *context) {
   struct exec_set *s = context;
   return hip.GraphExecKernelNodeSetParams(s->exec, s->node, p);
 }
@@ -95,26 +89,26 @@ static struct kernel *kernel_of(const void *hip_function, struct kernel_code **c
 
 /* The dynamic shared memory that the program asked for. Of spilled code HIP knows only the LDS; the launch's words,
  * behind the parameters, have the size. */
-static unsigned asked_shared(const struct kernel *k, const struct kernel_code *code, const struct hip_kernel_node *p) {
-  if (!code->spilled || !p->params) return p->shared;
-  return (unsigned)*(const uint64_t *)p->params[k->parameter_count + 1];
+static unsigned asked_shared(const struct kernel *k, const struct kernel_code *code, const hipKernelNodeParams *p) {
+  if (!code->spilled || !p->kernelParams) return p->sharedMemBytes;
+  return (unsigned)*(const uint64_t *)p->kernelParams[k->parameter_count + 1];
 }
 
 static CUresult get_kernel(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *p, size_t size) {
-  struct hip_kernel_node node = {0};
+  hipKernelNodeParams node = {0};
   if (!p) return CUDA_ERROR_INVALID_VALUE;
   int error = hip.GraphKernelNodeGetParams(hNode, &node);
   if (error) return hip_error(error);
   struct kernel_code *code;
-  struct kernel *k = kernel_of(node.function, &code);
+  struct kernel *k = kernel_of(node.func, &code);
   if (k) {
-    node.block[0] /= code->spread;
-    node.shared = asked_shared(k, code, &node);
+    node.blockDim.x /= code->spread;
+    node.sharedMemBytes = asked_shared(k, code, &node);
   }
   CUDA_KERNEL_NODE_PARAMS found = {
-      .func = (CUfunction)k, .kern = k && k->module->library ? (CUkernel)k : NULL, .gridDimX = node.grid[0], .gridDimY = node.grid[1],
-      .gridDimZ = node.grid[2], .blockDimX = node.block[0], .blockDimY = node.block[1], .blockDimZ = node.block[2],
-      .sharedMemBytes = node.shared, .kernelParams = node.params, .extra = node.extra,
+      .func = (CUfunction)k, .kern = k && k->module->library ? (CUkernel)k : NULL, .gridDimX = node.gridDim.x, .gridDimY = node.gridDim.y,
+      .gridDimZ = node.gridDim.z, .blockDimX = node.blockDim.x, .blockDimY = node.blockDim.y, .blockDimZ = node.blockDim.z,
+      .sharedMemBytes = node.sharedMemBytes, .kernelParams = node.kernelParams, .extra = node.extra,
       .ctx = (CUcontext)thread_state.current};
   memcpy(p, &found, size);
   return CUDA_SUCCESS;
@@ -157,31 +151,31 @@ CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src) {
 
 /* ---- fills ---- */
 
-static bool memset_node(const CUDA_MEMSET_NODE_PARAMS *p, struct hip_memset_node *out) {
+static bool memset_node(const CUDA_MEMSET_NODE_PARAMS *p, hipMemsetParams *out) {
   if (!p || !fill_fits(p->dst, p->pitch, p->elementSize, p->width, p->height)) return false;
-  *out = (struct hip_memset_node){(void *)p->dst, p->elementSize, p->height, p->pitch, p->value, p->width};
+  *out = (hipMemsetParams){(void *)p->dst, p->elementSize, p->height, p->pitch, p->value, p->width};
   return true;
 }
 
 CUresult cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
                               size_t numDependencies, const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx) {
   (void)ctx;
-  struct hip_memset_node node;
+  hipMemsetParams node;
   if (!phGraphNode || !memset_node(memsetParams, &node)) return CUDA_ERROR_INVALID_VALUE;
   return from_hip(hip.GraphAddMemsetNode(phGraphNode, hGraph, dependencies, numDependencies, &node));
 }
 
 CUresult cuGraphMemsetNodeGetParams(CUgraphNode hNode, CUDA_MEMSET_NODE_PARAMS *nodeParams) {
-  struct hip_memset_node node = {0};
+  hipMemsetParams node = {0};
   if (!nodeParams) return CUDA_ERROR_INVALID_VALUE;
   int error = hip.GraphMemsetNodeGetParams(hNode, &node);
-  *nodeParams = (CUDA_MEMSET_NODE_PARAMS){(CUdeviceptr)(uintptr_t)node.to, node.pitch, node.value, node.element,
+  *nodeParams = (CUDA_MEMSET_NODE_PARAMS){(CUdeviceptr)node.dst, node.pitch, node.value, node.elementSize,
                                           node.width, node.height};
   return from_hip(error);
 }
 
 CUresult cuGraphMemsetNodeSetParams(CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *nodeParams) {
-  struct hip_memset_node node;
+  hipMemsetParams node;
   if (!memset_node(nodeParams, &node)) return CUDA_ERROR_INVALID_VALUE;
   return from_hip(hip.GraphMemsetNodeSetParams(hNode, &node));
 }
@@ -189,47 +183,41 @@ CUresult cuGraphMemsetNodeSetParams(CUgraphNode hNode, const CUDA_MEMSET_NODE_PA
 CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
                                         const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx) {
   (void)ctx;
-  struct hip_memset_node node;
+  hipMemsetParams node;
   if (!memset_node(memsetParams, &node) || !graph_exec_part(&hGraphExec, &hNode)) return CUDA_ERROR_INVALID_VALUE;
   return from_hip(hip.GraphExecMemsetNodeSetParams(hGraphExec, hNode, &node));
 }
 
 /* ---- copies ---- */
 
-/* hipMemcpy3DParms: what graphs take where they know no driver copies. Positions are folded into the addresses. */
-struct hip_copy_parms {
-  void *src_array; size_t src_pos[3]; struct { const void *at; size_t pitch, width, height; } src;
-  void *dst_array; size_t dst_pos[3]; struct { const void *at; size_t pitch, width, height; } dst;
-  size_t extent[3]; int kind;
-};
-
-static bool copy_parms(const struct hip_copy_3d *c, struct hip_copy_parms *out) {
-  bool from_host = c->src_type == hip_memory_type(CU_MEMORYTYPE_HOST), to_host = c->dst_type == hip_memory_type(CU_MEMORYTYPE_HOST);
-  size_t src_pitch = c->src_pitch ? c->src_pitch : c->width, src_height = c->src_height ? c->src_height : c->height;
-  size_t dst_pitch = c->dst_pitch ? c->dst_pitch : c->width, dst_height = c->dst_height ? c->dst_height : c->height;
-  const char *from = from_host ? c->src_host : (const char *)c->src_device;
-  const char *to = to_host ? c->dst_host : (const char *)c->dst_device;
-  *out = (struct hip_copy_parms){
-      .src = {from + c->src_x + (c->src_y + c->src_z * src_height) * src_pitch, src_pitch, c->width, src_height},
-      .dst = {to + c->dst_x + (c->dst_y + c->dst_z * dst_height) * dst_pitch, dst_pitch, c->width, dst_height},
-      .extent = {c->width, c->height, c->depth}, .kind = HIP_COPY_DEFAULT};
-  return !c->src_array && !c->dst_array;
+/* What graphs take where they know no driver copies. Positions are folded into the addresses. */
+static bool copy_parms(const HIP_MEMCPY3D *c, hipMemcpy3DParms *out) {
+  hipMemoryType host = (hipMemoryType)hip_memory_type(CU_MEMORYTYPE_HOST);
+  size_t src_pitch = c->srcPitch ? c->srcPitch : c->WidthInBytes, src_height = c->srcHeight ? c->srcHeight : c->Height;
+  size_t dst_pitch = c->dstPitch ? c->dstPitch : c->WidthInBytes, dst_height = c->dstHeight ? c->dstHeight : c->Height;
+  char *from = c->srcMemoryType == host ? (char *)c->srcHost : c->srcDevice;
+  char *to = c->dstMemoryType == host ? c->dstHost : c->dstDevice;
+  *out = (hipMemcpy3DParms){
+      .srcPtr = {from + c->srcXInBytes + (c->srcY + c->srcZ * src_height) * src_pitch, src_pitch, c->WidthInBytes, src_height},
+      .dstPtr = {to + c->dstXInBytes + (c->dstY + c->dstZ * dst_height) * dst_pitch, dst_pitch, c->WidthInBytes, dst_height},
+      .extent = {c->WidthInBytes, c->Height, c->Depth}, .kind = hipMemcpyDefault};
+  return !c->srcArray && !c->dstArray;
 }
 
 CUresult cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
                               size_t numDependencies, const CUDA_MEMCPY3D *copyParams, CUcontext ctx) {
   (void)ctx;
-  struct hip_copy_3d copy;
+  HIP_MEMCPY3D copy;
   if (!phGraphNode || copy_for_hip(copyParams, &copy)) return CUDA_ERROR_INVALID_VALUE;
   int error = hip.DrvGraphAddMemcpyNode(phGraphNode, hGraph, dependencies, numDependencies, &copy, NULL);
-  struct hip_copy_parms parms;
+  hipMemcpy3DParms parms;
   if (error == HIP_NOT_SUPPORTED && copy_parms(&copy, &parms))
     error = hip.GraphAddMemcpyNode(phGraphNode, hGraph, dependencies, numDependencies, &parms);
   return from_hip(error);
 }
 
 CUresult cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D *nodeParams) {
-  struct hip_copy_3d copy = {0};
+  HIP_MEMCPY3D copy = {0};
   if (!nodeParams) return CUDA_ERROR_INVALID_VALUE;
   int error = hip.DrvGraphMemcpyNodeGetParams(hNode, &copy);
   if (!error) copy_for_cuda(&copy, nodeParams);
@@ -237,10 +225,10 @@ CUresult cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D *nodeParams
 }
 
 CUresult cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D *nodeParams) {
-  struct hip_copy_3d copy;
+  HIP_MEMCPY3D copy;
   if (copy_for_hip(nodeParams, &copy)) return CUDA_ERROR_INVALID_VALUE;
   int error = hip.DrvGraphMemcpyNodeSetParams(hNode, &copy);
-  struct hip_copy_parms parms;
+  hipMemcpy3DParms parms;
   if (error == HIP_NOT_SUPPORTED && copy_parms(&copy, &parms)) error = hip.GraphMemcpyNodeSetParams(hNode, &parms);
   return from_hip(error);
 }
@@ -248,10 +236,10 @@ CUresult cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D *node
 CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMCPY3D *copyParams,
                                         CUcontext ctx) {
   (void)ctx;
-  struct hip_copy_3d copy;
+  HIP_MEMCPY3D copy;
   if (copy_for_hip(copyParams, &copy) || !graph_exec_part(&hGraphExec, &hNode)) return CUDA_ERROR_INVALID_VALUE;
   int error = hip.DrvGraphExecMemcpyNodeSetParams(hGraphExec, hNode, &copy, NULL);
-  struct hip_copy_parms parms;
+  hipMemcpy3DParms parms;
   if (error == HIP_NOT_SUPPORTED && copy_parms(&copy, &parms))
     error = hip.GraphExecMemcpyNodeSetParams(hGraphExec, hNode, &parms);
   return from_hip(error);

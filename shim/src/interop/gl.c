@@ -2,7 +2,7 @@
 #include "shim.h"
 
 enum { BUFFERS = 256 };
-static struct gl_buffer { unsigned buffer; void *resource; unsigned flags; bool used; } buffers[BUFFERS];
+static struct gl_buffer { unsigned buffer; hipGraphicsResource_t resource; unsigned flags; bool used; } buffers[BUFFERS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Under the lock. */
@@ -30,7 +30,7 @@ CUresult cuGLGetDevices_v2(unsigned int *pCudaDeviceCount, CUdevice *pCudaDevice
 }
 
 CUresult cuGLRegisterBufferObject(GLuint buffer) {
-  void *resource = NULL;
+  hipGraphicsResource_t resource = NULL;
   CUresult result = CUDA_ERROR_ALREADY_MAPPED;
   pthread_mutex_lock(&lock);
   struct gl_buffer *b = find(buffer) ? NULL : room();
@@ -59,14 +59,14 @@ CUresult cuGLSetBufferObjectMapFlags(GLuint buffer, unsigned int Flags) {
 }
 
 CUresult cuGLMapBufferObjectAsync_v2(CUdeviceptr *dptr, size_t *size, GLuint buffer, CUstream hStream) {
-  void *stream;
+  hipStream_t stream;
   size_t bytes = 0;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
   if (!dptr) return CUDA_ERROR_INVALID_VALUE;
   pthread_mutex_lock(&lock);
   struct gl_buffer *b = find(buffer);
   CUresult result = b ? from_hip(hip.GraphicsMapResources(1, &b->resource, stream)) : CUDA_ERROR_INVALID_VALUE;
-  if (!result) result = from_hip(hip.GraphicsResourceGetMappedPointer(dptr, &bytes, b->resource));
+  if (!result) result = from_hip(hip.GraphicsResourceGetMappedPointer((void **)dptr, &bytes, b->resource));
   pthread_mutex_unlock(&lock);
   if (!result && size) *size = bytes;
   return result;
@@ -77,7 +77,7 @@ CUresult cuGLMapBufferObject_v2(CUdeviceptr *dptr, size_t *size, GLuint buffer) 
 }
 
 CUresult cuGLUnmapBufferObjectAsync(GLuint buffer, CUstream hStream) {
-  void *stream;
+  hipStream_t stream;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
   pthread_mutex_lock(&lock);
   struct gl_buffer *b = find(buffer);

@@ -69,9 +69,9 @@ static CUresult workspace(int device, uint64_t *address) {
   pthread_mutex_lock(&lock);
   uint64_t *base = &of_device[device].workspaces;
   if (!*base) {
-    int mode = capture_relax();
+    hipStreamCaptureMode mode = capture_relax();
     error = allocate(WORKSPACES * WORKSPACE_BYTES, base);
-    if (!error) error = hip.MemsetD8(*base, 0, WORKSPACES * WORKSPACE_BYTES);
+    if (!error) error = hip.MemsetD8((void *)*base, 0, WORKSPACES * WORKSPACE_BYTES);
     capture_return(mode);
   }
   *address = *base + of_device[device].next++ % WORKSPACES * WORKSPACE_BYTES;
@@ -82,7 +82,7 @@ static CUresult workspace(int device, uint64_t *address) {
 /* Whether blocks hold slots: more were taken than given back. */
 static bool slots_missing(uint64_t arena) {
   uint32_t header[GIVEN_AT / 4 + 1];
-  if (hip.MemcpyDtoH(header, arena, sizeof header)) return true;
+  if (hip.MemcpyDtoH(header, (void *)arena, sizeof header)) return true;
   return header[GIVEN_AT / 4] - header[TAKEN_AT / 4] != header[0];
 }
 
@@ -91,7 +91,7 @@ void arena_reset(int device) {
   uint64_t arena = of_device[device].arena;
   size_t first;
   char *header = arena && slots_missing(arena) ? header_of(device, &first) : NULL;
-  if (header) hip.MemcpyHtoD(arena, header, first);
+  if (header) hip.MemcpyHtoD((void *)arena, header, first);
   free(header);
   pthread_mutex_unlock(&lock);
 }

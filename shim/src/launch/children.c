@@ -10,9 +10,8 @@
 #include "deferred.h"
 
 enum { WAITING_MOST = 32 }; /* launches whose jobs are not done, before the program waits: each has a block of memory */
-enum { COPY_AS_POINTERS_SAY = 4 };
 
-struct lane { struct line line; struct lane *next; void *stream; }; /* the program's, or NULL */
+struct lane { struct line line; struct lane *next; hipStream_t stream; }; /* the program's, or NULL */
 struct parent { struct job job; struct context *context; struct records *records; };
 struct item { struct records *records; uint64_t number; };
 struct stack { struct item *items; size_t count, capacity; };
@@ -108,10 +107,10 @@ static CUresult launch_child(const struct line *l, struct record *c, struct reco
   return result;
 }
 
-static int fill(uint64_t to, uint64_t pitch, unsigned char value, uint64_t width, uint64_t height, void *stream) {
-  if (pitch == width || height == 1) return hip.MemsetD8Async(to, value, width * height, stream);
+static int fill(uint64_t to, uint64_t pitch, unsigned char value, uint64_t width, uint64_t height, hipStream_t stream) {
+  if (pitch == width || height == 1) return hip.MemsetD8Async((void *)to, value, width * height, stream);
   int error = 0;
-  for (uint64_t y = 0; y < height && !error; y++) error = hip.MemsetD8Async(to + y * pitch, value, width, stream);
+  for (uint64_t y = 0; y < height && !error; y++) error = hip.MemsetD8Async((void *)(to + y * pitch), value, width, stream);
   return error;
 }
 
@@ -123,7 +122,7 @@ static CUresult carry_out(const struct line *l, struct record *c, struct records
   if (!words.width || !words.height) return CUDA_SUCCESS;
   if (c->kind == RECORD_COPY)
     return from_hip(hip.Memcpy2DAsync((void *)words.to, words.pitch, (void *)words.from, words.from_pitch, words.width,
-                                      words.height, COPY_AS_POINTERS_SAY, l->stream));
+                                      words.height, hipMemcpyDefault, l->stream));
   return from_hip(fill(words.to, words.pitch, (unsigned char)words.from, words.width, words.height, l->stream));
 }
 
@@ -158,7 +157,7 @@ static void drop(struct line *l) {
 }
 
 /* The line of a stream; of those that have nothing to do, any. */
-static struct lane *lane_of(void *stream, int device) {
+static struct lane *lane_of(hipStream_t stream, int device) {
   struct lane *idle = NULL;
   for (struct lane *a = lanes; a; a = a->next) {
     if (a->line.device != device) continue;
@@ -191,7 +190,7 @@ CUresult children_refused(const struct kernel *k, const char *where) {
 }
 
 CUresult children_launch(const struct launch *launch) {
-  int capturing = 0;
+  hipStreamCaptureStatus capturing = hipStreamCaptureStatusNone;
   if (!hip.StreamIsCapturing(launch->stream, &capturing) && capturing) return children_refused(launch->kernel, "a capture");
   struct parent *p = calloc(1, sizeof *p);
   struct records *r = p ? records_new(launch->device, 0) : NULL;

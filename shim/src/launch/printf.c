@@ -47,11 +47,11 @@ static const char *device_string(uint64_t address, char *text) {
   const char *initial;
   strcpy(text, "(null)");
   if (!address) return text;
-  if (!hip.MemGetAddressRange(&base, &size, address) && address >= base && address - base < size)
+  if (!hip.MemGetAddressRange((void **)&base, &size, (void *)address) && address >= base && address - base < size)
     n = base + size - address < n ? base + size - address : n;
   else n = 64;
   for (; n; n /= 2)
-    if (!hip.MemcpyDtoH(text, address, n)) {
+    if (!hip.MemcpyDtoH(text, (void *)address, n)) {
       text[n] = 0;
       return text;
     }

@@ -66,7 +66,7 @@ static struct records *take(int device, size_t capacity) {
   if (r) *at = r->next;
   pthread_mutex_unlock(&lock);
   if (r) return r;
-  int mode = capture_relax();
+  hipStreamCaptureMode mode = capture_relax();
   r = make(device, capacity);
   capture_return(mode);
   return r;

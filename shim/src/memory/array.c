@@ -38,7 +38,7 @@ CUresult array_new(CUarray *handle, const CUDA_ARRAY3D_DESCRIPTOR *d, CUdevicept
   if (!a) return CUDA_ERROR_OUT_OF_MEMORY;
   a->base = at;
   a->borrowed = at;
-  int error = at ? 0 : hip.Malloc(&a->base, size);
+  int error = at ? 0 : hip.Malloc((void **)&a->base, size);
   if (error) {
     handle_free(HANDLE_ARRAY, a);
     return from_hip(error);

@@ -13,20 +13,21 @@ int hip_memory_type(int cuda) {
   }
 }
 
-CUresult copy_for_hip(const CUDA_MEMCPY3D *given, struct hip_copy_3d *out) {
+CUresult copy_for_hip(const CUDA_MEMCPY3D *given, HIP_MEMCPY3D *out) {
   if (!given) return CUDA_ERROR_INVALID_VALUE;
   CUDA_MEMCPY3D resolved = *given, *c = &resolved;
   CUresult result = copy_resolve(c);
   if (result) return result;
-  *out = (struct hip_copy_3d){
-      c->srcXInBytes, c->srcY, c->srcZ, c->srcLOD, hip_memory_type(c->srcMemoryType), c->srcHost, c->srcDevice,
-      c->srcArray, c->srcPitch, c->srcHeight,
-      c->dstXInBytes, c->dstY, c->dstZ, c->dstLOD, hip_memory_type(c->dstMemoryType), c->dstHost, c->dstDevice,
-      c->dstArray, c->dstPitch, c->dstHeight, c->WidthInBytes, c->Height, c->Depth};
+  int src = hip_memory_type(c->srcMemoryType), dst = hip_memory_type(c->dstMemoryType);
+  *out = (HIP_MEMCPY3D){
+      c->srcXInBytes, c->srcY, c->srcZ, c->srcLOD, (hipMemoryType)src, c->srcHost, (void *)c->srcDevice,
+      (hipArray_t)c->srcArray, c->srcPitch, c->srcHeight,
+      c->dstXInBytes, c->dstY, c->dstZ, c->dstLOD, (hipMemoryType)dst, c->dstHost, (void *)c->dstDevice,
+      (hipArray_t)c->dstArray, c->dstPitch, c->dstHeight, c->WidthInBytes, c->Height, c->Depth};
   /* What was given is what the program reads again. */
-  if (given->srcMemoryType != CU_MEMORYTYPE_ARRAY) out->src_pitch = given->srcPitch, out->src_height = given->srcHeight;
-  if (given->dstMemoryType != CU_MEMORYTYPE_ARRAY) out->dst_pitch = given->dstPitch, out->dst_height = given->dstHeight;
-  return out->src_type >= 0 && out->dst_type >= 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  if (given->srcMemoryType != CU_MEMORYTYPE_ARRAY) out->srcPitch = given->srcPitch, out->srcHeight = given->srcHeight;
+  if (given->dstMemoryType != CU_MEMORYTYPE_ARRAY) out->dstPitch = given->dstPitch, out->dstHeight = given->dstHeight;
+  return src >= 0 && dst >= 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 static int cuda_memory_type(int hip_type) {
@@ -35,17 +36,18 @@ static int cuda_memory_type(int hip_type) {
   return 0;
 }
 
-void copy_for_cuda(const struct hip_copy_3d *c, CUDA_MEMCPY3D *out) {
+void copy_for_cuda(const HIP_MEMCPY3D *c, CUDA_MEMCPY3D *out) {
   *out = (CUDA_MEMCPY3D){
-      c->src_x, c->src_y, c->src_z, c->src_lod, cuda_memory_type(c->src_type), c->src_host, c->src_device,
-      c->src_array, NULL, c->src_pitch, c->src_height,
-      c->dst_x, c->dst_y, c->dst_z, c->dst_lod, cuda_memory_type(c->dst_type), c->dst_host, c->dst_device,
-      c->dst_array, NULL, c->dst_pitch, c->dst_height, c->width, c->height, c->depth};
+      c->srcXInBytes, c->srcY, c->srcZ, c->srcLOD, cuda_memory_type((int)c->srcMemoryType), c->srcHost,
+      (CUdeviceptr)c->srcDevice, (CUarray)c->srcArray, NULL, c->srcPitch, c->srcHeight,
+      c->dstXInBytes, c->dstY, c->dstZ, c->dstLOD, cuda_memory_type((int)c->dstMemoryType), c->dstHost,
+      (CUdeviceptr)c->dstDevice, (CUarray)c->dstArray, NULL, c->dstPitch, c->dstHeight,
+      c->WidthInBytes, c->Height, c->Depth};
 }
 
-static unsigned direction(int src, int dst) {
-  if (src == CU_MEMORYTYPE_UNIFIED || dst == CU_MEMORYTYPE_UNIFIED) return HIP_COPY_DEFAULT;
-  return (unsigned)((src == CU_MEMORYTYPE_HOST ? 0 : 2) + (dst == CU_MEMORYTYPE_HOST ? 0 : 1));
+static hipMemcpyKind direction(int src, int dst) {
+  if (src == CU_MEMORYTYPE_UNIFIED || dst == CU_MEMORYTYPE_UNIFIED) return hipMemcpyDefault;
+  return (hipMemcpyKind)((src == CU_MEMORYTYPE_HOST ? 0 : 2) + (dst == CU_MEMORYTYPE_HOST ? 0 : 1));
 }
 
 static CUDA_MEMCPY3D deepened(const CUDA_MEMCPY2D *c) {
@@ -58,18 +60,18 @@ static CUDA_MEMCPY3D deepened(const CUDA_MEMCPY2D *c) {
 }
 
 /* One slice of a copy between linear memories. */
-static int copy_slice(const CUDA_MEMCPY3D *c, size_t z, bool async, void *stream) {
+static int copy_slice(const CUDA_MEMCPY3D *c, size_t z, bool async, hipStream_t stream) {
   const char *from = c->srcMemoryType == CU_MEMORYTYPE_HOST ? c->srcHost : (const char *)c->srcDevice;
   char *to = c->dstMemoryType == CU_MEMORYTYPE_HOST ? c->dstHost : (char *)c->dstDevice;
   from += c->srcXInBytes + (c->srcY + (c->srcZ + z) * c->srcHeight) * c->srcPitch;
   to += c->dstXInBytes + (c->dstY + (c->dstZ + z) * c->dstHeight) * c->dstPitch;
-  unsigned kind = direction(c->srcMemoryType, c->dstMemoryType);
+  hipMemcpyKind kind = direction(c->srcMemoryType, c->dstMemoryType);
   return async ? hip.Memcpy2DAsync(to, c->dstPitch, from, c->srcPitch, c->WidthInBytes, c->Height, kind, stream)
                : hip.Memcpy2D(to, c->dstPitch, from, c->srcPitch, c->WidthInBytes, c->Height, kind);
 }
 
 static CUresult copy(const CUDA_MEMCPY3D *given, bool async, CUstream hStream) {
-  void *stream;
+  hipStream_t stream;
   CUDA_MEMCPY3D resolved = *given, *c = &resolved;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
   if (hip_memory_type(c->srcMemoryType) < 0 || hip_memory_type(c->dstMemoryType) < 0) return CUDA_ERROR_INVALID_VALUE;
@@ -214,7 +216,7 @@ CUresult cuMemcpy3DWithAttributesAsync(CUDA_MEMCPY3D_BATCH_OP *op, unsigned long
 /* No memory can be given to units that decompress, as there are none: the first operation is wrong already. */
 CUresult cuMemBatchDecompressAsync(CUmemDecompressParams *paramsArray, size_t count, unsigned int flags,
                                    size_t *errorIndex, CUstream stream) {
-  if (!stream_hip(stream, &(void *){0})) return CUDA_ERROR_INVALID_HANDLE;
+  if (!stream_hip(stream, &(hipStream_t){0})) return CUDA_ERROR_INVALID_HANDLE;
   if (errorIndex) *errorIndex = paramsArray && count && !flags ? 0 : SIZE_MAX;
   return CUDA_ERROR_INVALID_VALUE;
 }

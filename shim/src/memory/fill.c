@@ -9,7 +9,7 @@ bool fill_fits(CUdeviceptr to, size_t pitch, unsigned element, size_t width, siz
 
 static CUresult fill_rows(CUdeviceptr to, size_t pitch, unsigned value, unsigned element, size_t width, size_t height,
                           CUstream hStream, bool wait) {
-  void *stream;
+  hipStream_t stream;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
   if (!width || !height) return CUDA_SUCCESS;
   if (to % element || !fill_fits(to, pitch, element, width, height)) return CUDA_ERROR_INVALID_VALUE;
@@ -17,9 +17,9 @@ static CUresult fill_rows(CUdeviceptr to, size_t pitch, unsigned value, unsigned
   int error = 0;
   if (height > 1 && pitch == width * element) width *= height, height = 1;
   for (size_t row = 0; row < height && !error; row++, to += pitch)
-    error = element == 1   ? hip.MemsetD8Async(to, (unsigned char)value, width, stream)
-            : element == 2 ? hip.MemsetD16Async(to, (unsigned short)value, width, stream)
-                           : hip.MemsetD32Async(to, (int)value, width, stream);
+    error = element == 1   ? hip.MemsetD8Async((void *)to, (unsigned char)value, width, stream)
+            : element == 2 ? hip.MemsetD16Async((void *)to, (unsigned short)value, width, stream)
+                           : hip.MemsetD32Async((void *)to, (int)value, width, stream);
   if (!error && wait) error = hip.StreamSynchronize(stream);
   return from_hip(error);
 }

@@ -3,20 +3,20 @@
 
 #include "shim.h"
 
-enum { LOCATION_DEVICE = 1, CPU_DEVICE = -1 };
+enum { CPU_DEVICE = -1 };
 
 bool allocation_holds(CUdeviceptr at, size_t size) {
   CUdeviceptr begin = 0;
   size_t whole = 0;
   if (!range_fits(at, size, 1)) return false;
-  if (hip.MemGetAddressRange(&begin, &whole, at) || range_within(at, size, begin, whole)) return true;
-  CUmemLocation location = {.type = LOCATION_DEVICE};
+  if (hip.MemGetAddressRange((void **)&begin, &whole, (void *)at) || range_within(at, size, begin, whole)) return true;
+  CUmemLocation location = {.type = hipMemLocationTypeDevice};
   unsigned long long flags;
   return !hip.MemGetAccess(&flags, &location, (void *)at); /* a mapping: those that touch are one range */
 }
 
 CUresult cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize) {
-  return dptr && bytesize ? from_hip(hip.Malloc(dptr, bytesize)) : CUDA_ERROR_INVALID_VALUE;
+  return dptr && bytesize ? from_hip(hip.Malloc((void **)dptr, bytesize)) : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* Flags: 1 portable, 2 mapped, 4 write-combined, with the same numbers in HIP. */
@@ -43,7 +43,7 @@ CUresult cuMemFree_v2(CUdeviceptr dptr) {
 CUresult cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr) {
   CUdeviceptr base = 0;
   size_t size = 0;
-  int error = hip.MemGetAddressRange(&base, &size, dptr);
+  int error = hip.MemGetAddressRange((void **)&base, &size, (void *)dptr);
   if (error) return error == HIP_NOT_SUPPORTED ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_NOT_FOUND;
   if (pbase) *pbase = base;
   if (psize) *psize = size;
@@ -55,9 +55,9 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr 
 static CUresult hint(int error) { return error == HIP_NOT_SUPPORTED ? CUDA_SUCCESS : from_hip(error); }
 
 static bool hip_location(CUmemLocation location, int *device) {
-  *device = location.type == LOCATION_DEVICE ? location.id : CPU_DEVICE;
-  return location.type >= LOCATION_DEVICE && location.type <= 4 &&
-         (location.type != LOCATION_DEVICE || device_ok(location.id));
+  *device = location.type == hipMemLocationTypeDevice ? location.id : CPU_DEVICE;
+  return location.type >= hipMemLocationTypeDevice && location.type <= 4 &&
+         (location.type != hipMemLocationTypeDevice || device_ok(location.id));
 }
 
 CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device) {
@@ -72,7 +72,7 @@ CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, C
 }
 
 CUresult cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream) {
-  void *stream;
+  hipStream_t stream;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
   if (!devPtr || !count || !range_fits(devPtr, count, 1)) return CUDA_ERROR_INVALID_VALUE;
   if (dstDevice != CPU_DEVICE && !device_ok(dstDevice)) return CUDA_ERROR_INVALID_DEVICE;
@@ -90,7 +90,7 @@ CUresult cuMemPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count
                                  size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags,
                                  CUstream hStream) {
   (void)prefetchLocs, (void)prefetchLocIdxs;
-  void *stream;
+  hipStream_t stream;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
   if (!dptrs || !sizes || !count || numPrefetchLocs > count || flags) return CUDA_ERROR_INVALID_VALUE;
   CUresult result = CUDA_SUCCESS;
@@ -119,18 +119,18 @@ CUresult cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, si
 
 CUresult cuMemGetDefaultMemPool(CUmemoryPool *pool_out, CUmemLocation *location, CUmemAllocationType type) {
   if (!pool_out || !location || type != 1) return CUDA_ERROR_INVALID_VALUE;
-  if (location->type != LOCATION_DEVICE) return CUDA_ERROR_NOT_SUPPORTED;
+  if (location->type != hipMemLocationTypeDevice) return CUDA_ERROR_NOT_SUPPORTED;
   return cuDeviceGetDefaultMemPool(pool_out, location->id);
 }
 
 CUresult cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type) {
   if (!pool || !location || type != 1) return CUDA_ERROR_INVALID_VALUE;
-  if (location->type != LOCATION_DEVICE) return CUDA_ERROR_NOT_SUPPORTED;
+  if (location->type != hipMemLocationTypeDevice) return CUDA_ERROR_NOT_SUPPORTED;
   return cuDeviceGetMemPool(pool, location->id);
 }
 
 CUresult cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool) {
   if (!pool || !location || type != 1) return CUDA_ERROR_INVALID_VALUE;
-  if (location->type != LOCATION_DEVICE) return CUDA_ERROR_NOT_SUPPORTED;
+  if (location->type != hipMemLocationTypeDevice) return CUDA_ERROR_NOT_SUPPORTED;
   return cuDeviceSetMemPool(location->id, pool);
 }

@@ -67,10 +67,10 @@ static CUresult made(CUmipmappedArray *handle, const CUDA_ARRAY3D_DESCRIPTOR *d,
     memcpy(&table[m->levels++], &whole, sizeof *table);
     a->owned = true;
   }
-  if (!result) result = from_hip(hip.Malloc(&m->table, levels * sizeof *table));
+  if (!result) result = from_hip(hip.Malloc((void **)&m->table, levels * sizeof *table));
   if (!result) {
     hip_internal((void *)m->table);
-    result = from_hip(hip.MemcpyHtoD(m->table, table, levels * sizeof *table));
+    result = from_hip(hip.MemcpyHtoD((void *)m->table, table, levels * sizeof *table));
   }
   if (result) {
     dropped(m);
@@ -98,7 +98,7 @@ CUresult cuExternalMemoryGetMappedMipmappedArray(CUmipmappedArray *mipmap, CUext
   CUDA_ARRAY3D_DESCRIPTOR d = mipmapDesc->arrayDesc;
   d.Flags &= ~(unsigned)COLOR_ATTACHMENT;
   if (!mipmapDesc->numLevels || mipmapDesc->numLevels > most_levels(&d)) return CUDA_ERROR_INVALID_VALUE;
-  struct { unsigned long long offset, size; unsigned flags, reserved[16]; } part = {.offset = mipmapDesc->offset};
+  hipExternalMemoryBufferDesc part = {.offset = mipmapDesc->offset};
   for (unsigned i = 0; i < mipmapDesc->numLevels; i++) {
     CUDA_ARRAY3D_DESCRIPTOR level = level_of(&d, i);
     size_t size;

@@ -6,18 +6,17 @@
 
 #include "shim.h"
 
-/* hipPointerAttribute_t; the numbers of its memory types changed with HIP 6. */
-struct hip_pointer { int type, device; void *device_pointer, *host_pointer; int managed; unsigned flags; char room[64]; };
 enum pointer_kind { POINTER_UNKNOWN, POINTER_HOST, POINTER_DEVICE, POINTER_MANAGED };
 
-static enum pointer_kind kind_of(const struct hip_pointer *p) {
-  if (p->managed) return POINTER_MANAGED;
+/* The numbers of memory types changed with HIP 6. */
+static enum pointer_kind kind_of(const hipPointerAttribute_t *p) {
+  if (p->isManaged) return POINTER_MANAGED;
   int host = hip_version >= 600 ? 1 : 0, managed = hip_version >= 600 ? 3 : 4;
   if (hip_version >= 600 && p->type == 0) return POINTER_UNKNOWN;
-  return p->type == host ? POINTER_HOST : p->type == managed ? POINTER_MANAGED : POINTER_DEVICE;
+  return (int)p->type == host ? POINTER_HOST : (int)p->type == managed ? POINTER_MANAGED : POINTER_DEVICE;
 }
 
-static enum pointer_kind inspect(CUdeviceptr ptr, struct hip_pointer *p) {
+static enum pointer_kind inspect(CUdeviceptr ptr, hipPointerAttribute_t *p) {
   memset(p, 0, sizeof *p);
   return hip.PointerGetAttributes(p, (void *)ptr) ? POINTER_UNKNOWN : kind_of(p);
 }
@@ -38,27 +37,27 @@ static size_t size_of(CUpointer_attribute a) {
 }
 
 /* Whose memory it is, nobody remembers: the current context's, where that can be. */
-static struct context *context_of(const struct hip_pointer *p) {
+static struct context *context_of(const hipPointerAttribute_t *p) {
   struct context *c = context_current();
   return device_ok(p->device) && (!c || c->device != p->device) ? primary_context(p->device) : c;
 }
 
 /* The value of an attribute of a known pointer; false when it has none. */
-static bool value_of(CUpointer_attribute a, CUdeviceptr ptr, const struct hip_pointer *p, enum pointer_kind kind,
+static bool value_of(CUpointer_attribute a, CUdeviceptr ptr, const hipPointerAttribute_t *p, enum pointer_kind kind,
                      uint64_t *value) {
   CUdeviceptr base = 0;
   size_t size = 0;
-  bool range = !hip.MemGetAddressRange(&base, &size, ptr);
+  bool range = !hip.MemGetAddressRange((void **)&base, &size, (void *)ptr);
   switch (a) {
     case CU_POINTER_ATTRIBUTE_CONTEXT: *value = (uintptr_t)context_of(p); return true;
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
       *value = kind == POINTER_HOST ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
       return true;
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
-      *value = kind == POINTER_HOST ? (uintptr_t)p->device_pointer : ptr;
+      *value = kind == POINTER_HOST ? (uintptr_t)p->devicePointer : ptr;
       return *value != 0;
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
-      *value = kind == POINTER_HOST ? (uintptr_t)p->host_pointer : ptr;
+      *value = kind == POINTER_HOST ? (uintptr_t)p->hostPointer : ptr;
       return kind != POINTER_DEVICE;
     case CU_POINTER_ATTRIBUTE_IS_MANAGED: *value = kind == POINTER_MANAGED; return true;
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: *value = (uint32_t)p->device; return true;
@@ -78,7 +77,7 @@ static bool value_of(CUpointer_attribute a, CUdeviceptr ptr, const struct hip_po
 
 /* Neither form needs a current context: the runtime library asks before it makes one. */
 CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr) {
-  struct hip_pointer p;
+  hipPointerAttribute_t p;
   uint64_t value = 0;
   if (!data || attribute < 1 || attribute > 22 || attribute == CU_POINTER_ATTRIBUTE_P2P_TOKENS)
     return CUDA_ERROR_INVALID_VALUE;
@@ -91,7 +90,7 @@ CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdevi
 /* Unlike the single form it succeeds for any pointer: what is unknown reads as zero. */
 CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes, void **data,
                                 CUdeviceptr ptr) {
-  struct hip_pointer p;
+  hipPointerAttribute_t p;
   if (!attributes || !data || !numAttributes) return CUDA_ERROR_INVALID_VALUE;
   enum pointer_kind kind = inspect(ptr, &p);
   for (unsigned i = 0; i < numAttributes; i++) {
@@ -105,7 +104,7 @@ CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute 
 }
 
 CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr ptr) {
-  struct hip_pointer p;
+  hipPointerAttribute_t p;
   if (!value || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS || inspect(ptr, &p) == POINTER_UNKNOWN)
     return CUDA_ERROR_INVALID_VALUE;
   return CUDA_SUCCESS; /* copies are ordered that way anyway */
@@ -123,21 +122,20 @@ static bool all_share(void) {
 
 /* The software GPU's memory is the processor's: pages are there or nowhere. The most frequent answer of a region. */
 static CUresult location_of(CUdeviceptr at, size_t size, size_t step, CUmemLocation *location) {
-  enum { LOCATION_NONE, LOCATION_HOST = 2 };
   size_t page = (size_t)sysconf(_SC_PAGESIZE), there = 0, asked = 0;
   for (size_t done = 0; done < size; done += step < size - done ? step : size - done, asked++) {
     unsigned char state;
     if (mincore((void *)((at + done) & ~(page - 1)), 1, &state)) return CUDA_ERROR_INVALID_VALUE;
     there += state & 1;
   }
-  *location = (CUmemLocation){2 * there >= asked ? LOCATION_HOST : LOCATION_NONE, 0};
+  *location = (CUmemLocation){2 * there >= asked ? hipMemLocationTypeHost : hipMemLocationTypeNone, 0};
   return CUDA_SUCCESS;
 }
 
 CUresult cuMemGetLocationInfo(CUdeviceptr ptr, size_t size, size_t summaryGranularity, size_t samplingGranularity,
                               CUmemLocation *location_out) {
   static int said;
-  struct hip_pointer p;
+  hipPointerAttribute_t p;
   if (!ptr || !location_out || !summaryGranularity || summaryGranularity > size || samplingGranularity > summaryGranularity)
     return CUDA_ERROR_INVALID_VALUE;
   if (!all_share()) return CUDA_ERROR_NOT_SUPPORTED;

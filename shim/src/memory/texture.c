@@ -150,9 +150,9 @@ CUresult surface_describe(const CUDA_RESOURCE_DESC *resource, struct descriptor 
 static CUresult publish(struct object *o, const struct descriptor *d, unsigned long long *handle) {
   struct object *kept = malloc(sizeof *kept);
   if (!kept) return CUDA_ERROR_OUT_OF_MEMORY;
-  int error = hip.Malloc(&o->address, sizeof *d);
+  int error = hip.Malloc((void **)&o->address, sizeof *d);
   if (!error) {
-    error = hip.MemcpyHtoD(o->address, (void *)d, sizeof *d);
+    error = hip.MemcpyHtoD((void *)o->address, d, sizeof *d);
     if (error) hip.Free((void *)o->address);
   }
   if (error) {

@@ -124,7 +124,8 @@ static bool read_properties(const struct kernel *k, char *text, struct propertie
 
 /* Fills the code object's environment: docs/architecture.md, "Lowering". */
 static CUresult fill_environment(struct kernel *k, int device, const struct properties *p) {
-  uint64_t environment[8] = {0}, address = 0;
+  uint64_t environment[8] = {0};
+  hipDeviceptr_t address = NULL;
   size_t size = 0;
   CUresult result = module_segment(k->module, device, &environment[0]);
   if (!result) result = printf_prepare(device);
@@ -135,7 +136,7 @@ static CUresult fill_environment(struct kernel *k, int device, const struct prop
   if (p->heap) environment[2] = devices[device].heap;
   int error = hip.ModuleGetGlobal(&address, &size, p->code.module, "__ptx2amd_env");
   if (!error && size < sizeof environment) return CUDA_ERROR_INVALID_IMAGE;
-  if (!error) error = upload(device, address, environment, sizeof environment);
+  if (!error) error = upload(device, (uint64_t)address, environment, sizeof environment);
   return from_hip(error);
 }
 
@@ -173,7 +174,7 @@ static pthread_cond_t loading_done = PTHREAD_COND_INITIALIZER;
 
 static CUresult load_or_explain(struct kernel *k, int device, unsigned variant) {
   char *problem = NULL;
-  int mode = capture_relax();
+  hipStreamCaptureMode mode = capture_relax();
   CUresult result = k->refused ? CUDA_ERROR_NOT_SUPPORTED : load(k, device, variant, &problem);
   capture_return(mode);
   if (result) say("kernel %s cannot run: %s", k->name,

@@ -194,7 +194,7 @@ CUresult module_segment(struct module *m, int device, uint64_t *address) {
   CUresult result = CUDA_SUCCESS;
   pthread_mutex_lock(&m->lock);
   if (!m->segment[device] && m->segment_size) {
-    int mode = capture_relax();
+    hipStreamCaptureMode mode = capture_relax();
     result = make_segment(m, device, &m->segment[device]);
     capture_return(mode);
   }

@@ -12,7 +12,8 @@ struct parameter { uint32_t offset, size, align; };
 
 /* A kernel's code on one device. */
 struct kernel_code {
-  void *function, *module; /* HIP's */
+  hipFunction_t function;
+  hipModule_t module;
   int max_threads, static_shared, local, vgprs, sgprs, wave;
   int registers;    /* what programs are told: an estimate of what CUDA's compiler takes */
   int spilled;      /* shared memory lies in a slot of the arena */
@@ -156,7 +157,7 @@ struct launch {
   struct kernel *kernel;
   struct shape shape;
   int device;
-  void *stream; /* HIP's */
+  hipStream_t stream;
   void **params, **extra;
   bool cooperative;
   uint64_t records; /* for what the kernel launches (children.h); 0: to be made, if it may */

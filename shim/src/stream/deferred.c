@@ -40,7 +40,7 @@ static struct cell *more_cells(void) {
 
 struct cell *cell_new(enum cell_kind kind) {
   pthread_mutex_lock(&cells_lock);
-  int mode = capture_relax();
+  hipStreamCaptureMode mode = capture_relax();
   if (!spare[kind]) spare[kind] = more_cells();
   capture_return(mode);
   struct cell *cell = spare[kind];
@@ -79,7 +79,7 @@ void line_free(struct line *l) {
 static void *work(void *of) {
   struct line *l = of;
   hip.SetDevice(l->device);
-  int mode = capture_relax(); /* what jobs prepare is in nobody's capture */
+  hipStreamCaptureMode mode = capture_relax(); /* what jobs prepare is in nobody's capture */
   pthread_mutex_lock(&lock);
   for (struct job *j; (j = l->first);) {
     pthread_mutex_unlock(&lock);
@@ -151,7 +151,7 @@ void line_await(struct line *l, uint64_t number) {
   pthread_mutex_unlock(&lock);
 }
 
-int line_add(struct line *l, struct job *j, void *stream) {
+int line_add(struct line *l, struct job *j, hipStream_t stream) {
   uint64_t number = j->number = l->given + 1;
   int error = hip.EventCreateWithFlags(&j->event, BLOCKING_EVENT_WITHOUT_TIME);
   if (!error) error = hip.EventRecord(j->event, stream);
@@ -176,9 +176,9 @@ void line_close(struct line *l) {
 
 /* ---- copies ---- */
 
-static void *upload_streams[MAX_DEVICES];
+static hipStream_t upload_streams[MAX_DEVICES];
 
-static int upload_stream(int device, void **stream) {
+static int upload_stream(int device, hipStream_t *stream) {
   static pthread_mutex_t streams_lock = PTHREAD_MUTEX_INITIALIZER;
   int error = 0;
   pthread_mutex_lock(&streams_lock);
@@ -189,16 +189,16 @@ static int upload_stream(int device, void **stream) {
 }
 
 int upload(int device, uint64_t to, const void *from, size_t size) {
-  void *stream;
+  hipStream_t stream;
   int error = upload_stream(device, &stream);
-  if (!error) error = hip.MemcpyHtoDAsync(to, (void *)from, size, stream);
+  if (!error) error = hip.MemcpyHtoDAsync((void *)to, from, size, stream);
   return error ? error : hip.StreamSynchronize(stream);
 }
 
 int upload_zeros(int device, uint64_t to, size_t size) {
-  void *stream;
+  hipStream_t stream;
   int error = upload_stream(device, &stream);
-  if (!error) error = hip.MemsetD8Async(to, 0, size, stream);
+  if (!error) error = hip.MemsetD8Async((void *)to, 0, size, stream);
   return error ? error : hip.StreamSynchronize(stream);
 }
 

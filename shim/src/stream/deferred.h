@@ -10,12 +10,12 @@ struct cell *cell_new(enum cell_kind kind);
 void cell_free(enum cell_kind kind, struct cell *cell);
 
 /* First member of what is to be done; freed when that is over. */
-struct job { struct job *next; void *event; uint64_t number; };
+struct job { struct job *next; hipEvent_t event; uint64_t number; };
 
 /* Jobs that are done one after the other, by a thread that is there while jobs are. */
 struct line {
   int device;
-  void *stream;       /* of its own, for what the jobs launch */
+  hipStream_t stream; /* of its own, for what the jobs launch */
   struct cell *gate;  /* counts the jobs that are done; streams wait for that number */
   uint64_t given;
   _Atomic uint64_t done;
@@ -30,7 +30,7 @@ int line_open(struct line *line); /* stream and gate, for the current device; a 
 void line_free(struct line *line); /* what line_open has made */
 /* The job is done when what is in the stream now is done, and the stream waits for it. Takes the job, if it succeeds.
  * On a device whose streams cannot wait for values, the caller does. A HIP error. */
-int line_add(struct line *line, struct job *job, void *stream);
+int line_add(struct line *line, struct job *job, hipStream_t stream);
 void line_await(struct line *line, uint64_t number);
 void line_close(struct line *line);
 

@@ -7,7 +7,7 @@
 
 struct stream {
   struct handle h;
-  void *hip;
+  hipStream_t hip;
   struct context *context;
   unsigned flags;
   int priority;
@@ -16,17 +16,15 @@ struct stream {
 };
 FITS(struct stream, SLOT_STREAM);
 
-enum { CAPTURE_RELAXED = 2 };
-
 static uint64_t last_id = 2; /* 1 and 2 are the default streams */
 
-bool stream_hip(CUstream stream, void **hip_stream) {
+bool stream_hip(CUstream stream, hipStream_t *hip_stream) {
   if (!stream || stream == CU_STREAM_LEGACY) {
     *hip_stream = NULL;
     return true;
   }
   if (stream == CU_STREAM_PER_THREAD) {
-    *hip_stream = (void *)2; /* hipStreamPerThread */
+    *hip_stream = (hipStream_t)2; /* hipStreamPerThread */
     return true;
   }
   if (!handle_ok(HANDLE_STREAM, stream)) return false;
@@ -53,7 +51,7 @@ CUresult stream_owner(CUstream stream, struct context **owner) {
 #define CHECK_STREAM(stream) if (!is_default(stream) && !own(stream)) return CUDA_ERROR_INVALID_HANDLE
 
 /* In a green context, on its multiprocessors. */
-static int create_hip(void **made, unsigned flags, int priority, const struct multiprocessors *sms) {
+static int create_hip(hipStream_t *made, unsigned flags, int priority, const struct multiprocessors *sms) {
   if (sms->count) {
     uint32_t mask[32] = {0};
     for (unsigned i = sms->first; i < sms->first + sms->count && i < 1024; i++) mask[i / 32] |= 1u << i % 32;
@@ -68,7 +66,7 @@ CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int 
   int least = 0, greatest = 0;
   hip.DeviceGetStreamPriorityRange(&least, &greatest);
   priority = priority > least ? least : priority < greatest ? greatest : priority;
-  void *made = NULL;
+  hipStream_t made = NULL;
   int error = create_hip(&made, flags, priority, &thread_state.current->sms);
   if (error) return hip_error(error);
   struct stream *s = handle_new(HANDLE_STREAM);
@@ -93,7 +91,7 @@ CUresult cuStreamDestroy_v2(CUstream hStream) {
   if (!initialised) return CUDA_ERROR_NOT_INITIALIZED;
   struct stream *s = own(hStream);
   if (!s) return CUDA_ERROR_INVALID_HANDLE;
-  void *made = s->hip;
+  hipStream_t made = s->hip;
   return handle_free(HANDLE_STREAM, s) ? from_hip(hip.StreamDestroy(made)) : CUDA_ERROR_INVALID_HANDLE;
 }
 
@@ -103,7 +101,7 @@ void streams_drop(struct context *c) {
 }
 
 CUresult cuStreamSynchronize(CUstream hStream) {
-  void *stream;
+  hipStream_t stream;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
   CUresult result = with_children(from_hip(hip.StreamSynchronize(stream)));
   printf_drain(thread_state.current->device);
@@ -176,28 +174,28 @@ struct stream_attributes *stream_attributes(CUstream stream) {
 
 struct callback { CUstreamCallback function; CUstream stream; void *data; };
 
-static void run_callback(void *hip_stream, int status, void *data) {
+static void run_callback(hipStream_t hip_stream, hipError_t status, void *data) {
   struct callback c = *(struct callback *)data;
   (void)hip_stream;
   free(data);
-  c.function(c.stream, from_hip(status), c.data);
+  c.function(c.stream, from_hip((int)status), c.data);
 }
 
 CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData, unsigned int flags) {
-  void *stream;
+  hipStream_t stream;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
   if (!callback || flags) return CUDA_ERROR_INVALID_VALUE;
   struct callback *c = malloc(sizeof *c);
   if (!c) return CUDA_ERROR_OUT_OF_MEMORY;
   *c = (struct callback){callback, hStream, userData};
-  int error = hip.StreamAddCallback(stream, (void *)run_callback, c, 0);
+  int error = hip.StreamAddCallback(stream, run_callback, c, 0);
   if (error) free(c);
   return from_hip(error);
 }
 
 struct host_function { CUhostFn function; void *data; };
 
-static void run_host_function(void *hip_stream, int status, void *data) {
+static void run_host_function(hipStream_t hip_stream, hipError_t status, void *data) {
   struct host_function f = *(struct host_function *)data;
   (void)hip_stream;
   free(data);
@@ -205,40 +203,41 @@ static void run_host_function(void *hip_stream, int status, void *data) {
 }
 
 /* For HIP libraries that have callbacks alone. */
-static CUresult host_function_as_callback(void *stream, CUhostFn function, void *data) {
+static CUresult host_function_as_callback(hipStream_t stream, CUhostFn function, void *data) {
   struct host_function *f = malloc(sizeof *f);
   if (!f) return CUDA_ERROR_OUT_OF_MEMORY;
   *f = (struct host_function){function, data};
-  int error = hip.StreamAddCallback(stream, (void *)run_host_function, f, 0);
+  int error = hip.StreamAddCallback(stream, run_host_function, f, 0);
   if (error) free(f);
   return from_hip(error);
 }
 
 CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData) {
-  void *stream;
+  hipStream_t stream;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
   if (!fn) return CUDA_ERROR_INVALID_VALUE;
-  int error = hip.LaunchHostFunc(stream, (void *)fn, userData);
+  int error = hip.LaunchHostFunc(stream, fn, userData);
   return error == HIP_NOT_SUPPORTED ? host_function_as_callback(stream, fn, userData) : from_hip(error);
 }
 
 /* ---- capture: state queries never fail for lack of the HIP function ---- */
 
-int capture_relax(void) {
-  int mode = CAPTURE_RELAXED;
-  return hip.ThreadExchangeStreamCaptureMode(&mode) ? CAPTURE_RELAXED : mode;
+hipStreamCaptureMode capture_relax(void) {
+  hipStreamCaptureMode mode = hipStreamCaptureModeRelaxed;
+  return hip.ThreadExchangeStreamCaptureMode(&mode) ? hipStreamCaptureModeRelaxed : mode;
 }
 
-void capture_return(int mode) {
-  if (mode != CAPTURE_RELAXED) hip.ThreadExchangeStreamCaptureMode(&mode);
+void capture_return(hipStreamCaptureMode mode) {
+  if (mode != hipStreamCaptureModeRelaxed) hip.ThreadExchangeStreamCaptureMode(&mode);
 }
 
 CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus) {
-  void *stream;
+  hipStream_t stream;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
   if (!captureStatus) return CUDA_ERROR_INVALID_VALUE;
-  int status = 0, error = hip.StreamIsCapturing(stream, &status);
-  *captureStatus = error == HIP_NOT_SUPPORTED ? 0 : status;
+  hipStreamCaptureStatus status = hipStreamCaptureStatusNone;
+  int error = hip.StreamIsCapturing(stream, &status);
+  *captureStatus = error == HIP_NOT_SUPPORTED ? hipStreamCaptureStatusNone : status;
   return error == HIP_NOT_SUPPORTED ? CUDA_SUCCESS : from_hip(error);
 }
 
@@ -247,7 +246,7 @@ CUresult cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *capt
                                    size_t *numDependencies_out) {
   CUresult result = cuStreamIsCapturing(hStream, captureStatus_out);
   if (result || *captureStatus_out != 1) return result;
-  void *stream = NULL;
+  hipStream_t stream = NULL;
   stream_hip(hStream, &stream);
   return from_hip(hip.StreamGetCaptureInfo_v2(stream, captureStatus_out, id_out, graph_out, dependencies_out,
                                               numDependencies_out));
@@ -266,14 +265,14 @@ CUresult cuStreamGetCaptureInfo(CUstream hStream, CUstreamCaptureStatus *capture
 }
 
 /* Into a graph that was there: its handle need not be asked for. */
-static bool captures_into_known(void *stream) {
-  int status = 0;
+static bool captures_into_known(hipStream_t stream) {
+  hipStreamCaptureStatus status;
   CUgraph graph = NULL;
   return !hip.StreamGetCaptureInfo_v2(stream, &status, NULL, &graph, NULL, NULL) && graph && graph_known(graph);
 }
 
 CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph) {
-  void *stream;
+  hipStream_t stream;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
   if (!phGraph && !captures_into_known(stream)) return CUDA_ERROR_INVALID_VALUE;
   CUgraph graph = NULL;
@@ -289,7 +288,7 @@ CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph) {
 
 enum { WAIT_32 = 1, WRITE_32, FLUSH_REMOTE_WRITES, WAIT_64, WRITE_64, BARRIER };
 
-static int one_by_one(void *stream, const CUstreamBatchMemOpParams *p) {
+static int one_by_one(hipStream_t stream, const CUstreamBatchMemOpParams *p) {
   void *at = (void *)p->address;
   switch (p->operation) {
     case WAIT_32: return hip.StreamWaitValue32(stream, at, (uint32_t)p->value, p->flags, 0xffffffffu);
@@ -302,10 +301,10 @@ static int one_by_one(void *stream, const CUstreamBatchMemOpParams *p) {
 
 CUresult cuStreamBatchMemOp_v2(CUstream hStream, unsigned int count, CUstreamBatchMemOpParams *paramArray,
                                unsigned int flags) {
-  void *stream;
+  hipStream_t stream;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
   if (!count || count > 256 || !paramArray || flags) return CUDA_ERROR_INVALID_VALUE;
-  int error = hip.StreamBatchMemOp(stream, count, paramArray, 0);
+  int error = hip.StreamBatchMemOp(stream, count, (hipStreamBatchMemOpParams *)paramArray, 0);
   if (error != HIP_NOT_SUPPORTED) return from_hip(error);
   for (unsigned i = 0; i < count; i++)
     if (paramArray[i].operation < WAIT_32 || paramArray[i].operation > BARRIER) return CUDA_ERROR_INVALID_VALUE;

@@ -162,16 +162,16 @@ hipError_t hipMemcpy2DToArrayAsync(hipArray_t dst, size_t x, size_t y, const voi
   hip_Memcpy2D p = to_array(dst, x, y, src, pitch, width, height);
   return hipMemcpyParam2DAsync(&p, stream);
 }
-hipError_t hipMemcpy2DFromArray(void *dst, size_t pitch, hipArray_t src, size_t x, size_t y, size_t width, size_t height,
-                                hipMemcpyKind kind) {
+hipError_t hipMemcpy2DFromArray(void *dst, size_t pitch, hipArray_const_t src, size_t x, size_t y, size_t width,
+                                size_t height, hipMemcpyKind kind) {
   (void)kind;
-  hip_Memcpy2D p = from_array(dst, pitch, src, x, y, width, height);
+  hip_Memcpy2D p = from_array(dst, pitch, (hipArray_t)src, x, y, width, height);
   return hipMemcpyParam2D(&p);
 }
-hipError_t hipMemcpy2DFromArrayAsync(void *dst, size_t pitch, hipArray_t src, size_t x, size_t y, size_t width, size_t height,
-                                     hipMemcpyKind kind, hipStream_t stream) {
+hipError_t hipMemcpy2DFromArrayAsync(void *dst, size_t pitch, hipArray_const_t src, size_t x, size_t y, size_t width,
+                                     size_t height, hipMemcpyKind kind, hipStream_t stream) {
   (void)kind;
-  hip_Memcpy2D p = from_array(dst, pitch, src, x, y, width, height);
+  hip_Memcpy2D p = from_array(dst, pitch, (hipArray_t)src, x, y, width, height);
   return hipMemcpyParam2DAsync(&p, stream);
 }
 hipError_t hipMemcpyHtoA(hipArray_t dst, size_t offset, const void *src, size_t count) {

@@ -159,7 +159,8 @@ static hipError_t set(hipGraphNode_t node, hipError_t error, struct op *op) {
   return done(ok ? hipSuccess : hipErrorInvalidValue);
 }
 
-#define NODE(Name, Params, make)                                                                                      \
+/* SetParams: how the setter of a node takes the parameters, which HIP has as const or not. */
+#define NODE(Name, Params, SetParams, make)                                                                           \
   hipError_t hipGraphAdd##Name##Node(hipGraphNode_t *node, hipGraph_t graph, const hipGraphNode_t *depends,           \
                                      size_t count, const Params *params) {                                            \
     ENTER();                                                                                                          \
@@ -167,7 +168,7 @@ static hipError_t set(hipGraphNode_t node, hipError_t error, struct op *op) {
     hipError_t error = make(params, &op);                                                                             \
     return add(node, graph, depends, count, error, &op);                                                              \
   }                                                                                                                   \
-  hipError_t hipGraph##Name##NodeSetParams(hipGraphNode_t node, const Params *params) {                               \
+  hipError_t hipGraph##Name##NodeSetParams(hipGraphNode_t node, SetParams *params) {                                  \
     ENTER();                                                                                                          \
     struct op op;                                                                                                     \
     hipError_t error = make(params, &op);                                                                             \
@@ -179,9 +180,9 @@ static hipError_t set(hipGraphNode_t node, hipError_t error, struct op *op) {
     hipError_t error = make(params, &op);                                                                             \
     return graph_exec_set(exec, node, OP_BATCH, error, &op);                                                          \
   }
-NODE(BatchMemOp, hipBatchMemOpNodeParams, values_op)
-NODE(ExternalSemaphoresSignal, hipExternalSemaphoreNodeParams, signals_op)
-NODE(ExternalSemaphoresWait, hipExternalSemaphoreNodeParams, waits_op)
+NODE(BatchMemOp, hipBatchMemOpNodeParams, hipBatchMemOpNodeParams, values_op)
+NODE(ExternalSemaphoresSignal, hipExternalSemaphoreNodeParams, const hipExternalSemaphoreNodeParams, signals_op)
+NODE(ExternalSemaphoresWait, hipExternalSemaphoreNodeParams, const hipExternalSemaphoreNodeParams, waits_op)
 
 /* What is given out lives as long as the node keeps it. */
 hipError_t hipGraphBatchMemOpNodeGetParams(hipGraphNode_t node, hipBatchMemOpNodeParams *params) {

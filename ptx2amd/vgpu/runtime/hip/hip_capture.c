@@ -187,7 +187,7 @@ hipError_t hipStreamBeginCapture(hipStream_t handle, hipStreamCaptureMode mode) 
 }
 
 hipError_t hipStreamBeginCaptureToGraph(hipStream_t handle, hipGraph_t graph, const hipGraphNode_t *depends,
-                                        const void *edges, size_t count, hipStreamCaptureMode mode) {
+                                        const hipGraphEdgeData *edges, size_t count, hipStreamCaptureMode mode) {
   ENTER();
   (void)edges;                    /* edges are full dependencies */
   if (!handle_ok(&graph_class, graph) || (count && !depends)) return done(hipErrorInvalidValue);

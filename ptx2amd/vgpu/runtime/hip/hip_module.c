@@ -147,8 +147,8 @@ hipError_t hipModuleGetGlobal(hipDeviceptr_t *ptr, size_t *size, hipModule_t m, 
 
 /* Libraries and their kernels are modules and functions. */
 
-hipError_t hipLibraryLoadData(hipLibrary_t *library, const void *code, hipJitOption **options, void **values,
-                              unsigned count, hipLibraryOption **libraryOptions, void **libraryValues,
+hipError_t hipLibraryLoadData(hipLibrary_t *library, const void *code, hipJitOption *options, void **values,
+                              unsigned count, hipLibraryOption *libraryOptions, void **libraryValues,
                               unsigned libraryCount) {
   (void)options, (void)values, (void)count, (void)libraryOptions, (void)libraryValues, (void)libraryCount;
   return hipModuleLoadData((hipModule_t *)library, code);

@@ -5,8 +5,8 @@
 
 #include "hip_state.h"
 
-hipError_t hipGetProcAddress(const char *symbol, void **pfn, int version, uint64_t flags, unsigned *status) {
-  enum { FOUND = 0, NOT_FOUND = 1 };
+hipError_t hipGetProcAddress(const char *symbol, void **pfn, int version, uint64_t flags,
+                             hipDriverProcAddressQueryResult *status) {
   static const char renamed[] = "hipGetDeviceProperties";   /* today's layout under the plain name */
   (void)version;
   if (!symbol || !pfn || flags > 2) return done(hipErrorInvalidValue);
@@ -18,6 +18,6 @@ hipError_t hipGetProcAddress(const char *symbol, void **pfn, int version, uint64
     if (!strncmp(symbol, "hip", 3)) *pfn = dlsym(library, symbol);
     dlclose(library);
   }
-  if (status) *status = *pfn ? FOUND : NOT_FOUND;
+  if (status) *status = *pfn ? HIP_GET_PROC_ADDRESS_SUCCESS : HIP_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
   return done(*pfn ? hipSuccess : hipErrorInvalidValue);
 }

@@ -1,6 +1,5 @@
 /* Launches and occupancy of kernels by their host functions. */
 #include "hip_state.h"
-#include "program.h"
 
 /* What <<<>>> says, until the kernel's host function takes it. Arguments of a launch may contain launches. */
 struct configuration { dim3 grid, block; size_t shared; hipStream_t stream; };

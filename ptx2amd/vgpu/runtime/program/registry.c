@@ -9,7 +9,6 @@
 
 #include "hash_index.h"
 #include "hip_state.h"
-#include "program.h"
 
 struct fat_binary {
   const void *bundle;

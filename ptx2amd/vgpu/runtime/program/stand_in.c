@@ -1,6 +1,5 @@
 /* What the libraries in front of this one ask (vgpu/dropin): libamdhip64.so.5, .so.6, .so.7. */
 #include "hip_state.h"
-#include "program.h"
 
 enum { NEWEST = 7 };
 static _Atomic int stood_for;     /* the first of them that was loaded: the program's own */

@@ -1,6 +1,5 @@
 /* Device variables by their host symbols. */
 #include "hip_state.h"
-#include "program.h"
 
 hipError_t hipGetSymbolAddress(void **address, const void *symbol) {
   ENTER();

@@ -130,6 +130,7 @@ typedef enum hipMemAllocationType { hipMemAllocationTypeInvalid = 0, hipMemAlloc
 typedef enum hipMemAllocationHandleType {
   hipMemHandleTypeNone = 0, hipMemHandleTypePosixFileDescriptor = 1,
 } hipMemAllocationHandleType;
+typedef enum hipMemRangeHandleType { hipMemRangeHandleTypeDmaBufFd = 1 } hipMemRangeHandleType;
 typedef enum hipMemAllocationGranularity_flags {
   hipMemAllocationGranularityMinimum = 0, hipMemAllocationGranularityRecommended = 1,
 } hipMemAllocationGranularity_flags;

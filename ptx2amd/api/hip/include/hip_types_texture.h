@@ -66,6 +66,13 @@ typedef struct hipTextureDesc {
 } hipTextureDesc;
 
 typedef struct hipResourceViewDesc hipResourceViewDesc;
+typedef struct _hipGraphicsResource hipGraphicsResource;
+typedef hipGraphicsResource *hipGraphicsResource_t;
+typedef enum hipGLDeviceList {
+  hipGLDeviceListAll = 1, hipGLDeviceListCurrentFrame = 2, hipGLDeviceListNextFrame = 3,
+} hipGLDeviceList;
+typedef uint32_t GLuint;
+typedef uint32_t GLenum;
 typedef struct __hip_texture *hipTextureObject_t;
 typedef struct __hip_surface *hipSurfaceObject_t;
 

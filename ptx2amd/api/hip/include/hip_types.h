@@ -100,6 +100,7 @@ typedef struct hipUserObject *hipUserObject_t;
 typedef struct ihipLibrary_t *hipLibrary_t;
 typedef struct ihipKernel_t *hipKernel_t;
 typedef struct hipArray *hipArray_t;
+typedef const struct hipArray *hipArray_const_t;
 typedef int hipDevice_t;
 typedef void *hipDeviceptr_t;
 
@@ -126,6 +127,7 @@ typedef struct hipDeviceArch_t {
   unsigned hasDynamicParallelism : 1;
 } hipDeviceArch_t;
 
+typedef struct hipDeviceProp_t hipDeviceProp_t; /* HIP 5's properties: hipGetDeviceProperties fills them in */
 typedef struct hipDeviceProp_tR0600 {
   char name[256];
   hipUUID uuid;
@@ -340,6 +342,12 @@ typedef enum hipDeviceP2PAttr {
   hipDevP2PAttrNativeAtomicSupported,
   hipDevP2PAttrHipArrayAccessSupported,
 } hipDeviceP2PAttr;
+
+typedef enum hipDriverProcAddressQueryResult {
+  HIP_GET_PROC_ADDRESS_SUCCESS = 0,
+  HIP_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND = 1,
+  HIP_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT = 2,
+} hipDriverProcAddressQueryResult;
 
 typedef enum hipLimit_t {
   hipLimitStackSize = 0,

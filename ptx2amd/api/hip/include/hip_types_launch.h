@@ -82,11 +82,15 @@ typedef struct hipExternalSemaphoreParams {   /* of a signal as of a wait: 144 b
   unsigned long long fence, nvSciSync, words[7];
   unsigned flags, reserved[16];
 } hipExternalSemaphoreParams;
+typedef hipExternalSemaphoreParams hipExternalSemaphoreSignalParams;
+typedef hipExternalSemaphoreParams hipExternalSemaphoreWaitParams;
 typedef struct hipExternalSemaphoreNodeParams {
   hipExternalSemaphore_t *extSemArray;
   const hipExternalSemaphoreParams *paramsArray;
   unsigned numExtSems;
 } hipExternalSemaphoreNodeParams;
+typedef hipExternalSemaphoreNodeParams hipExternalSemaphoreSignalNodeParams;
+typedef hipExternalSemaphoreNodeParams hipExternalSemaphoreWaitNodeParams;
 
 typedef enum hipStreamBatchMemOpType {
   hipStreamMemOpWaitValue32 = 1,
@@ -168,6 +172,7 @@ typedef enum hipGraphExecUpdateResult {
   hipGraphExecUpdateErrorParametersChanged,
   hipGraphExecUpdateErrorNotSupported,
 } hipGraphExecUpdateResult;
+typedef struct hipGraphEdgeData { unsigned char from_port, reserved[5], to_port, type; } hipGraphEdgeData;
 typedef enum hipStreamCaptureMode {
   hipStreamCaptureModeGlobal = 0, hipStreamCaptureModeThreadLocal, hipStreamCaptureModeRelaxed,
 } hipStreamCaptureMode;

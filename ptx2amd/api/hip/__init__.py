@@ -1,0 +1,65 @@
+"""HIP as data: what AMD's libamdhip64 exports, with real types.
+
+From it come the prototypes of the software GPU's library, our libraries in the place of AMD's (vgpu/dropin), the
+pointers through which libcuda calls HIP, and checks against AMD's libraries and headers.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+from ptx2amd.api import generate
+from ptx2amd.api.hip.row import Function
+from ptx2amd.api.spec import NOTE, Api
+
+__all__ = ["AREAS", "Function", "functions", "header", "prototypes", "table_texts"]
+
+AREAS = (
+    "device", "error", "context", "stream", "event", "memory", "pool", "virtual", "sharing", "copy", "fill", "array",
+    "texture", "texture_reference", "module", "launch", "graph", "graph_node", "graph_exec", "capture", "graphics",
+    "program", "per_thread", "undeclared",
+)  # fmt: skip
+
+#: The C headers with HIP's types.
+TYPES = Path(__file__).parent / "include"
+API = Api(name="hip", status="hipError_t", header="hip_types.h", null="hipErrorInvalidValue")
+
+
+@cache
+def functions() -> tuple[Function, ...]:
+    """All functions, area by area."""
+    return tuple(row for area in AREAS for row in import_module(f"{__name__}.{area}").ROWS)
+
+
+def prototypes() -> str:
+    """C declarations of the functions that the software GPU has."""
+    return generate.prototypes(API, (row for row in functions() if row.ours))
+
+
+def header() -> dict[str, str]:
+    """hip.h: the functions of the software GPU's library, which exports them."""
+    declared = f"#pragma GCC visibility push(default)\n{prototypes()}#pragma GCC visibility pop\n"
+    return {"hip.h": generate.header("hip.h", declared, ('"hip_types.h"', '"vgpu_api.h"'))}
+
+
+def table_texts() -> dict[str, str]:
+    """The pointers through which libcuda calls a HIP library, and the names to look up."""
+    rows = sorted((row for row in functions() if row.shim), key=lambda row: row.symbol)
+    fields = "".join(f"  int (*{row.symbol.removeprefix('hip')})({row.args});\n" for row in rows)
+    declared = (
+        "/* The HIP library's functions; one that is missing answers hipErrorNotSupported. */\n"
+        f"struct hip_table {{\n{fields}}};\nextern struct hip_table hip;\n"
+        f"enum {{ HIP_FUNCTIONS = {len(rows)} }};\n"
+        "/* In the table's order: the names, and the HIP version that each is taken from (503: 5.3; 0: any). */\n"
+        "extern const char *const hip_names[HIP_FUNCTIONS];\nextern const short hip_since[HIP_FUNCTIONS];\n"
+    )
+    names = "".join(f'  "{row.symbol}",\n' for row in rows)
+    since = "".join(f"  {row.shim_since},\n" for row in rows)
+    return {
+        "hip_table.h": generate.header("hip_table.h", declared, ['"hip_types.h"']),
+        "hip_table.c": f'{NOTE}#include "hip_table.h"\nstruct hip_table hip;\n'
+        f"const char *const hip_names[HIP_FUNCTIONS] = {{\n{names}}};\n"
+        f"const short hip_since[HIP_FUNCTIONS] = {{\n{since}}};\n",
+    }

@@ -1,0 +1,53 @@
+"""What compiled HIP programs call, and variables by host symbol."""
+
+from ptx2amd.api.hip.row import Function
+
+ROWS = [
+    Function("__hipGetPCH", 402, "const char **pch, unsigned *size", returns="void", ours=False),
+    Function("__hipPopCallConfiguration", 402,
+        "dim3 *gridDim, dim3 *blockDim, size_t *sharedMem, hipStream_t *stream"),
+    Function("__hipPushCallConfiguration", 402,
+        "dim3 gridDim, dim3 blockDim, size_t sharedMem, hipStream_t stream"),
+    Function("__hipRegisterFatBinary", 402,
+        "const void *wrapper",
+        returns="void **", public=False),
+    Function("__hipRegisterFunction", 402,
+        "void **binary, const void *host, char *device_name, const char *name, unsigned threads, void *tid, void "
+        "*bid, dim3 *block, dim3 *grid, int *wave_size",
+        returns="void", public=False),
+    Function("__hipRegisterManagedVar", 402,
+        "void *binary, void **pointer, void *initial, const char *name, size_t size, unsigned alignment",
+        returns="void", public=False),
+    Function("__hipRegisterSurface", 402,
+        "void **binary, void *host, char *host_name, char *name, int type, int external",
+        returns="void", public=False),
+    Function("__hipRegisterTexture", 402,
+        "void **binary, void *host, char *host_name, char *name, int type, int normalized, int external",
+        returns="void", public=False),
+    Function("__hipRegisterVar", 402,
+        "void **binary, void *host, char *host_name, char *name, int external, size_t size, int constant, int "
+        "global",
+        returns="void", public=False),
+    Function("__hipUnregisterFatBinary", 402,
+        "void **binary",
+        returns="void", public=False),
+    Function("hipApiName", 402, "uint32_t id", returns="const char *", ours=False),
+    Function("hipConfigureCall", 402,
+        "dim3 gridDim, dim3 blockDim, size_t sharedMem, hipStream_t stream"),
+    Function("hipGetFuncBySymbol", 602, "hipFunction_t *functionPtr, const void *symbolPtr"),
+    Function("hipGetSymbolAddress", 402, "void **devPtr, const void *symbol"),
+    Function("hipGetSymbolSize", 402, "size_t *size, const void *symbol"),
+    Function("hipKernelNameRefByPtr", 402,
+        "const void *hostFunction, hipStream_t stream", returns="const char *"),
+    Function("hipLaunchByPtr", 402, "const void *func"),
+    Function("hipMemcpyFromSymbol", 402,
+        "void *dst, const void *symbol, size_t sizeBytes, size_t offset, hipMemcpyKind kind"),
+    Function("hipMemcpyFromSymbolAsync", 402,
+        "void *dst, const void *symbol, size_t sizeBytes, size_t offset, hipMemcpyKind kind, hipStream_t stream"),
+    Function("hipMemcpyToSymbol", 402,
+        "const void *symbol, const void *src, size_t sizeBytes, size_t offset, hipMemcpyKind kind"),
+    Function("hipMemcpyToSymbolAsync", 402,
+        "const void *symbol, const void *src, size_t sizeBytes, size_t offset, hipMemcpyKind kind, hipStream_t "
+        "stream"),
+    Function("hipSetupArgument", 402, "const void *arg, size_t size, size_t offset"),
+]
