@@ -23,9 +23,9 @@ def environment(
 ) -> dict[str, str]:
     """The variables to set, beyond the current environment.
 
-    device: "hip", "vgpu" or "vgpu:ARCH" (None: PTX2AMD_DEVICE, else the shim decides). trace: file for JSON-lines
-    events. mapping: of all kernels (None: PTX2AMD_MAPPING, else chosen for each). program: what is to run (None: the
-    python on the path).
+    device: "hip", "vgpu", "vgpu:ARCH", "kfd" or "kfd:ARCH" (None: PTX2AMD_DEVICE, else the shim decides). trace: file
+    for JSON-lines events. mapping: of all kernels (None: PTX2AMD_MAPPING, else chosen for each). program: what is to
+    run (None: the python on the path).
     Raises Ptx2amdError for an unknown device or when the native libraries are missing.
     """
     if not (native.DIRECTORY / "libcuda.so.1").exists():
@@ -41,6 +41,8 @@ def environment(
     if device is not None:
         _check(device)
         changes["PTX2AMD_DEVICE"] = device
+    if (device or settings.DEVICE.text()).startswith("kfd"):
+        changes["LD_PRELOAD"] = _prepend(str(native.DIRECTORY / "libptx2amd_kfd.so"), changes["LD_PRELOAD"])
     if mapping is not None:
         changes["PTX2AMD_MAPPING"] = mapping
     for folder in (settings.CACHE_DIR, settings.RUNTIME_DIR):
@@ -129,8 +131,10 @@ def client_settings() -> dict[str, str]:
 def _check(device: str) -> None:
     """Refuse device names that can't be meant; the arch itself is checked against the arch table."""
     kind, _, arch = device.partition(":")
-    if kind not in ("hip", "vgpu") or (kind == "hip" and arch):
-        raise Ptx2amdError(f"unknown device '{device}': use hip, vgpu or vgpu:ARCH (vgpu:gfx942, vgpu:gfx1100)")
+    if kind not in ("hip", "vgpu", "kfd") or (kind == "hip" and arch):
+        raise Ptx2amdError(
+            f"unknown device '{device}': use hip, vgpu, vgpu:ARCH (vgpu:gfx942, vgpu:gfx1100), kfd or kfd:ARCH"
+        )
 
 
 def _prepend(first: str, rest: str | None) -> str:

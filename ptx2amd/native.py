@@ -1,6 +1,6 @@
 """Build the native half: the libcuda shim and the software AMD GPU, into ptx2amd/_native/.
 
-    python -m ptx2amd.native [vgpu] [shim] [--sanitize address,undefined | thread --output DIRECTORY]
+    python -m ptx2amd.native [vgpu] [kfd] [shim] [--sanitize address,undefined | thread --output DIRECTORY]
 
 Generators write C (ptx2amd/vgpu/generate.py, ptx2amd/api); gcc compiles it. An object is rebuilt when
 its command or a file it includes changed.
@@ -150,6 +150,20 @@ def build_dropin(builder: Builder, vgpu: Path) -> None:
     plain.library(folder / "libptx2amd_hip_audit.so", [audit], ("-ldl",))
 
 
+def build_kfd(builder: Builder, target: Path) -> None:
+    """libptx2amd_kfd.so, which stands for the kernel's driver below AMD's ROCm stack; the engine stays in the software
+    GPU's library."""
+    from ptx2amd.settings import generate
+    from ptx2amd.vgpu import gen_chips
+    from ptx2amd.vgpu.unit import FOLDERS
+
+    sources = PACKAGE / "vgpu" / "kfd"
+    flags = tuple(f"-I{folder}" for folder in (sources, *FOLDERS, PACKAGE / "settings", builder.work))
+    files = [*sorted(sources.glob("*.c")), *generate.write(_prepared(builder.work))]
+    gen_chips.write(builder.work)
+    builder.library(target / "libptx2amd_kfd.so", [Object(path, flags) for path in files], ("-ldl",))
+
+
 def build_shim(builder: Builder, target: Path) -> None:
     """libcuda.so.1, and libcuda.so for programs that open or link that name."""
     from ptx2amd.api import generate, hip
@@ -217,7 +231,7 @@ def _prepared(path: Path) -> Path:
     return path
 
 
-BUILDS = {"vgpu": build_vgpu, "shim": build_shim}
+BUILDS = {"vgpu": build_vgpu, "kfd": build_kfd, "shim": build_shim}
 
 
 def build(parts: Iterable[str] = tuple(BUILDS), target: Path = DIRECTORY, extra: tuple[str, ...] = ()) -> None:
@@ -251,7 +265,7 @@ def current_build_id() -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m ptx2amd.native", description=__doc__.splitlines()[0])
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"{' or '.join(BUILDS)}; default: both")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"{' or '.join(BUILDS)}; default: all")
     parser.add_argument("--sanitize", help="gcc sanitizers: address,undefined or thread (use with --output)")
     parser.add_argument("--level", choices=("v2", "v3", "v4"), help="x86-64 levels of the software GPU up to this one")
     parser.add_argument("--output", type=Path, default=DIRECTORY)

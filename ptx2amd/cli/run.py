@@ -23,7 +23,9 @@ from ptx2amd.target import MAPPINGS
 )
 @click.option("--hip", is_flag=True, help="The program is a HIP program: run it on the software GPU.")
 @click.option(
-    "--device", metavar="hip|vgpu[:ARCH]", help="Device to use (default: hip if one answers, else vgpu:gfx942)."
+    "--device",
+    metavar="hip|vgpu[:ARCH]|kfd[:ARCH]",
+    help="Device to use (default: hip if one answers, else vgpu:gfx942). kfd: the software GPU below AMD's ROCm.",
 )
 @click.option(
     "--trace", type=click.Path(dir_okay=False, path_type=Path), help="Write events as JSON lines to this file."

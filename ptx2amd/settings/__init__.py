@@ -78,7 +78,8 @@ def _internal(name: str, kind: str, default: str, meaning: str, readers: str, ch
 
 
 DEVICE = Setting("DEVICE", "text", "",
-    "`hip`, `vgpu` or `vgpu:ARCH`; unset: hip if a HIP device answers, else `vgpu:gfx942`",
+    "`hip`, `vgpu` or `vgpu:ARCH`, `kfd` or `kfd:ARCH` (the software GPU below AMD's own HIP library; `run "
+    "--device` sets up what it needs); unset: hip if a HIP device answers, else `vgpu:gfx942`",
     "driver gpu command")  # fmt: skip
 MAPPING = Setting("MAPPING", "choice", "",
     "the warp mapping of all kernels, instead of the analysis' choice",

@@ -1,5 +1,6 @@
 """Generates the software GPU's tables of chips from ptx2amd/target/chips.toml: what execution depends on
-(engine/arch.c), what programs are told (hip/hip_chip.c), and the names of code objects (loader/loader.c)."""
+(engine/arch.c), what programs are told (hip/hip_chip.c), the names of code objects (loader/loader.c), and what the
+driver's topology tells (kfd/gpus.c)."""
 
 from __future__ import annotations
 
@@ -77,6 +78,20 @@ def chip_row(name: str, chip: dict[str, Any]) -> str:
     )
 
 
+def layout_row(name: str, chip: dict[str, Any]) -> str:
+    """One struct layout."""
+    return _struct(
+        {
+            "arch": f'"{name}"',
+            "family": chip["family_id"],
+            "arrays": chip["shader_arrays"],
+            "arrays_per_engine": chip["arrays_per_engine"],
+            "units_per_array": chip["units_per_array"],
+            "sdma_engines": chip["sdma_engines"],
+        }
+    )
+
+
 def header() -> str:
     """The text of chip_tables.h: a macro for the rows of each table."""
 
@@ -88,6 +103,7 @@ def header() -> str:
         _NOTE,
         macro("ARCH_ROWS", "".join(arch_row(name, chip) for name, chip in devices)),
         macro("CHIP_ROWS", "".join(chip_row(name, chip) for name, chip in devices)),
+        macro("LAYOUT_ROWS", "".join(layout_row(name, chip) for name, chip in devices)),
         macro(
             "MACH_ROWS", "".join(f'    {{{chip["mach"]:#05x}, "{name}"}},\n' for name, chip in chips.chips().items())
         ),
@@ -97,7 +113,9 @@ def header() -> str:
 
 
 def write(outdir: Path) -> None:
-    """Writes chip_tables.h and decoders.h into outdir."""
-    (outdir / "chip_tables.h").write_text(header())
+    """Writes chip_tables.h and decoders.h into outdir, where their text has changed."""
     names = ", ".join(f"decode_{name}" for name in DECODERS)
-    (outdir / "decoders.h").write_text(f"{_NOTE}decode_fn {names};\n")
+    texts = {"chip_tables.h": header(), "decoders.h": f"{_NOTE}decode_fn {names};\n"}
+    for path, text in ((outdir / name, text) for name, text in texts.items()):
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)

@@ -157,7 +157,7 @@ class CodeObject:
         self.base = (self.memory.ctypes.data + 4095) & ~4095
         for _, offset, vaddr, filesz, _ in segments:
             ctypes.memmove(self.base + vaddr, elf[offset : offset + filesz], filesz)
-        self.symbols = _symbols(elf)
+        self.symbols = symbols_of(elf)
         self._relocate(elf)
         text = next(s for s in segments if s[0] & 1)
         self.block = library().ptx2amd_vgpu_adopt(self.base, size, 0)
@@ -241,7 +241,7 @@ def _dynamic(elf: bytes, kind: int) -> list[tuple[int, ...]]:
     return [h for h in headers if h[1] == kind]
 
 
-def _symbols(elf: bytes) -> dict[str, int]:
+def symbols_of(elf: bytes) -> dict[str, int]:
     (shoff,) = struct.unpack_from("<Q", elf, 40)
     (shentsize,) = struct.unpack_from("<H", elf, 58)
     found = {}

@@ -99,6 +99,12 @@ static bool load_software(void) {
   return false;
 }
 
+/* "KIND" or "KIND:ARCH". */
+static bool is_kind(const char *device, const char *kind) {
+  size_t n = strlen(kind);
+  return !strncmp(device, kind, n) && (!device[n] || device[n] == ':');
+}
+
 bool hip_load(void) {
   const char *device = setting_text(SETTING_DEVICE), *library = setting_text(SETTING_HIP_LIBRARY);
   int error, count;
@@ -109,9 +115,9 @@ bool hip_load(void) {
     return false;
   }
   if (!*device) return load_amd(false) || load_software();
-  if (!strcmp(device, "hip")) return load_amd(true);
-  if (!strncmp(device, "vgpu", 4) && (!device[4] || device[4] == ':')) return load_software();
-  say("PTX2AMD_DEVICE=%s: expected hip, vgpu or vgpu:ARCH", device);
+  if (!strcmp(device, "hip") || is_kind(device, "kfd")) return load_amd(true);
+  if (is_kind(device, "vgpu")) return load_software();
+  say("PTX2AMD_DEVICE=%s: expected hip, vgpu, vgpu:ARCH, kfd or kfd:ARCH", device);
   return false;
 }
 

@@ -20,12 +20,20 @@ static void in_child(void) {
   thread_state.depth = 0;
 }
 
+/* What runs after this handler runs after AMD's library was taken down (it was loaded before this handler was registered):
+ * programs unload their modules then. */
+static void at_exit(void) {
+  entry_closed = CUDA_ERROR_DEINITIALIZED;
+  __atomic_or_fetch(&entry_state, ENTRY_CLOSED, __ATOMIC_SEQ_CST);
+}
+
 static CUresult initialise(void) {
   settings_check(SETTING_READER_DRIVER | SETTING_READER_TRANSLATOR, 0, true, say);
   if (!hip_load()) return CUDA_ERROR_NO_DEVICE;
   CUresult result = devices_find();
   if (result) return result;
   pthread_atfork(NULL, NULL, in_child);
+  if (!hip_is_software) atexit(at_exit);
   checkpoint_offer();
   __atomic_store_n(&initialised, true, __ATOMIC_RELEASE);
   __atomic_and_fetch(&entry_state, ~ENTRY_CLOSED, __ATOMIC_RELEASE);

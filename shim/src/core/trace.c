@@ -22,6 +22,7 @@ enum { BUFFER = 1 << 16, LINE = 8192, TEXT = 512 };
 
 int trace_on;
 int entry_state = ENTRY_CLOSED;
+CUresult entry_closed = CUDA_ERROR_NOT_INITIALIZED;
 static int file = -1;
 static char path[PATH_LENGTH];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -232,7 +233,7 @@ bool entry_begin(struct call *call, const struct entry *about) {
   trace_open();
   *call = (struct call){.about = about};
   if (!about->early && __atomic_load_n(&entry_state, __ATOMIC_ACQUIRE) & ENTRY_CLOSED) {
-    call->result = CUDA_ERROR_NOT_INITIALIZED;
+    call->result = entry_closed;
     if (trace_on) trace("\"event\": \"call\", \"name\": \"%s\", \"result\": %d", about->name, call->result);
     return false;
   }

@@ -9,11 +9,12 @@
 #include "cuda_types.h"
 
 enum entry_state {
-  ENTRY_CLOSED = 1, /* before cuInit, or after a fork */
+  ENTRY_CLOSED = 1, /* before cuInit, after a fork, and when the process ends */
   ENTRY_TRACED = 2,
   ENTRY_LOCKED = 4, /* checkpoint.h */
 };
 extern int entry_state; /* the bits that hold; 0: straight on */
+extern CUresult entry_closed; /* what calls answer then */
 
 enum entry_kind {
   ENTRY_POINTER = 'p', ENTRY_SIGNED = 'i', ENTRY_UNSIGNED = 'u', ENTRY_FLOAT = 'f', ENTRY_TEXT = 's', ENTRY_STRUCT = '-',

@@ -24,7 +24,7 @@ static void in_child(void) {
 }
 
 /* The machine's memory, or the control group's limit where that is less. */
-static uint64_t host_memory(void) {
+uint64_t host_memory(void) {
   uint64_t total = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
   static const char *const limits[] = {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"};
   for (int k = 0; k < 2; k++) {

@@ -1,0 +1,150 @@
+/* The software KFD: what AMD's ROCm stack finds below it, with the software GPU instead of the kernel's amdgpu driver.
+ *
+ *   interpose.c   libc's functions for files: the driver's own are answered here
+ *   files.c       the files and folders that do not exist
+ *   gpus.c        which GPUs there are
+ *   topology.c    their description in /sys
+ *   drm.c         libdrm_amdgpu's functions
+ *   ioctl.c       requests to /dev/kfd
+ *   memory.c      allocations; svm.c ranges of the program's own memory
+ *   events.c      what the runtime sleeps on
+ *   queue.c       a thread for each queue; aql.c and sdma.c execute packets, dispatch.c kernels
+ *   code.c        loaded code objects: what the engine has decoded of them, names of kernels
+ *   faults.c      faults of kernels as the driver reports them
+ *
+ * A GPU's address is the CPU's: all of it happens in the program's process. */
+#ifndef PTX2AMD_KFD_H
+#define PTX2AMD_KFD_H
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "abi.h"
+#include "engine_library.h"
+
+#define API __attribute__((visibility("default")))
+
+/* --- gpus.c --- */
+
+enum { MAX_GPUS = 16, RENDER_MINOR = 128 };
+struct gpu {
+  unsigned node;                 /* of the topology; the CPU is 0 */
+  uint32_t id;                   /* as requests name it */
+  const struct arch *arch;
+  const struct chip *chip;
+  const struct layout *layout;
+  _Atomic uint64_t in_use;       /* bytes of its memory */
+};
+extern struct gpu gpus[MAX_GPUS];
+extern unsigned gpu_count;
+extern const struct engine_library *engine;
+
+/* What only the topology tells of a chip: how its compute units are arranged, and its engines. */
+struct layout {
+  const char *arch;
+  unsigned family;               /* as the graphics driver counts them */
+  unsigned arrays, arrays_per_engine, units_per_array;
+  unsigned sdma_engines;
+};
+
+/* Whether this process is to have software GPUs behind /dev/kfd: the setting says so and the engine is there. */
+bool kfd_active(void);
+struct gpu *gpu_by_id(uint32_t id);
+uint64_t gpu_memory(void);       /* bytes of each */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* --- topology.c, files.c --- */
+
+void topology_make(void);
+void file_add(const char *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A file descriptor with the content; -1: no such file. */
+int file_open(const char *path);
+/* The index-th entry of the folder, NULL past the end; *found: whether there is the folder. */
+const char *file_entry(const char *folder, unsigned index, bool *found);
+
+/* --- ioctl.c --- */
+
+/* 0 or a negative errno. */
+int kfd_request(unsigned request, void *argument);
+/* What mmap() on the driver's or a render node's file gives. */
+void *kfd_map(void *address, size_t size, off_t offset);
+
+/* --- memory.c, svm.c --- */
+
+/* flags: those it was allocated with; 0: the program's own memory. */
+struct allocation {
+  uint64_t va, size, handle;
+  uint32_t flags;
+  struct gpu *gpu;
+  struct mem_block *block;
+};
+int memory_alloc(struct kfd_alloc_memory *a);
+int memory_free(uint64_t handle);
+/* The allocation or range around the address. */
+bool memory_find(uint64_t address, uint64_t *base, uint64_t *size);
+/* Makes the program's own memory accessible. */
+bool memory_adopt(uint64_t start, uint64_t size);
+int svm_request(struct kfd_svm *a);
+
+/* --- events.c --- */
+
+int event_create(struct kfd_create_event *a);
+int event_destroy(uint32_t id);
+int event_set(uint32_t id);
+int event_reset(uint32_t id);
+int event_wait(struct kfd_wait_events *a);
+/* All events of the type, with what they tell. False: there are none. */
+bool event_raise(uint32_t type, const struct kfd_event_data *data);
+
+/* --- queue.c --- */
+
+struct queue {
+  uint32_t id, type;
+  struct gpu *gpu;
+  uint64_t ring, size;           /* bytes */
+  uint64_t read_pointer, write_pointer;
+  uint64_t done;                 /* packets or bytes processed */
+  bool cooperative;
+  _Atomic bool stop, failed;
+  pthread_t thread;
+};
+int queue_create(struct kfd_create_queue *a);
+int queue_destroy(uint32_t id);
+int queue_update(const struct kfd_update_queue *a);
+int queue_cooperate(struct kfd_queue_gws *a);
+/* Process what is there; whether anything was. */
+bool aql_run(struct queue *q);
+bool sdma_run(struct queue *q);
+
+/* Waiting for what another thread, kernel or program writes: spins, then sleeps longer and longer. */
+struct pause { unsigned rounds; };
+void pause_a_while(struct pause *p);
+uint64_t ticks(void);            /* of the GPU's clock */
+uint64_t nanoseconds(void);
+enum { TICKS_PER_SECOND = 100000000 };
+
+/* --- dispatch.c, code.c, faults.c --- */
+
+struct aql_dispatch;
+void dispatch_run(struct queue *q, const struct aql_dispatch *packet, uint64_t index);
+void signal_complete(uint64_t signal);
+
+/* A kernel of a loaded code object, in use until kernel_release. */
+struct kernel {
+  struct code *code;
+  char name[256];
+  struct object *object;
+};
+bool kernel_find(const struct gpu *gpu, uint64_t descriptor, struct kernel *k);
+void kernel_release(struct kernel *k);
+/* What was decoded in the range, or everywhere, may have changed. */
+void code_forget(uint64_t base, uint64_t size);
+void code_forget_all(void);
+
+struct fault;
+void fault_report(struct queue *q, const struct fault *fault);
+#endif

@@ -1,0 +1,96 @@
+/* Queues: each has a thread that executes its packets in their order. Nobody reads doorbells: the thread looks at the write
+ * index, at once while there is work and less and less often when there is none. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "kfd.h"
+#include "hsa_abi.h"
+
+enum { MAX_QUEUES = 1024, DOORBELL_BYTES = 8 };
+static struct queue *queues[MAX_QUEUES];   /* by id; 0 is none */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void pause_a_while(struct pause *p) {
+  enum { SPIN = 64, YIELD = 512, FIRST_SLEEP = 20000, LAST_SLEEP = 1000000 /* ns */, ROUNDS = 32 /* of a length */ };
+  unsigned round = p->rounds++;
+  if (round < SPIN) {
+    __builtin_ia32_pause();
+  } else if (round < YIELD) {
+    sched_yield();
+  } else {
+    unsigned doubled = (round - YIELD) / ROUNDS;
+    long sleep = doubled < 6 ? FIRST_SLEEP << doubled : LAST_SLEEP;
+    nanosleep(&(struct timespec){.tv_nsec = sleep < LAST_SLEEP ? sleep : LAST_SLEEP}, NULL);
+  }
+}
+
+static bool is_sdma(uint32_t type) {
+  return type == KFD_QUEUE_SDMA || type == KFD_QUEUE_SDMA_XGMI || type == KFD_QUEUE_SDMA_BY_ENGINE;
+}
+
+static void *work(void *argument) {
+  struct queue *q = argument;
+  bool (*run)(struct queue *) = is_sdma(q->type) ? sdma_run : aql_run;
+  struct pause pause = {0};
+  while (!atomic_load_explicit(&q->stop, memory_order_relaxed)) {
+    if (!q->failed && run(q)) pause.rounds = 0;
+    else pause_a_while(&pause);
+  }
+  return NULL;
+}
+
+int queue_create(struct kfd_create_queue *a) {
+  struct gpu *g = gpu_by_id(a->gpu_id);
+  if (!g || a->type > KFD_QUEUE_SDMA_BY_ENGINE || a->type == KFD_QUEUE_COMPUTE || !a->ring_size) return -EINVAL;
+  struct queue *q = calloc(1, sizeof *q);
+  if (!q) return -ENOMEM;
+  *q = (struct queue){.type = a->type, .gpu = g, .ring = a->ring, .size = a->ring_size, .read_pointer = a->read_pointer,
+                      .write_pointer = a->write_pointer, .done = *(uint64_t *)a->read_pointer};
+  int error = 0;
+  pthread_mutex_lock(&lock);
+  q->id = 1;
+  while (q->id < MAX_QUEUES && queues[q->id]) q->id++;
+  if (q->id == MAX_QUEUES || pthread_create(&q->thread, NULL, work, q)) error = -ENOMEM;
+  else queues[q->id] = q;
+  pthread_mutex_unlock(&lock);
+  if (error) return free(q), error;
+  a->queue_id = q->id;
+  a->doorbell_offset = KFD_MMAP_DOORBELL | KFD_MMAP_GPU(g->id) | q->id * DOORBELL_BYTES;
+  return 0;
+}
+
+/* Under the lock. */
+static struct queue *queue_of(uint32_t id) { return id < MAX_QUEUES ? queues[id] : NULL; }
+
+int queue_destroy(uint32_t id) {
+  pthread_mutex_lock(&lock);
+  struct queue *q = queue_of(id);
+  if (q) queues[id] = NULL;
+  pthread_mutex_unlock(&lock);
+  if (!q) return -EINVAL;
+  atomic_store(&q->stop, true);
+  pthread_join(q->thread, NULL);
+  free(q);
+  return 0;
+}
+
+/* Rings stay where they are; suspending a queue (0 percent) is asked for by its owner, who then sends nothing. */
+int queue_update(const struct kfd_update_queue *a) {
+  pthread_mutex_lock(&lock);
+  struct queue *q = queue_of(a->queue_id);
+  pthread_mutex_unlock(&lock);
+  return q ? 0 : -EINVAL;
+}
+
+int queue_cooperate(struct kfd_queue_gws *a) {
+  pthread_mutex_lock(&lock);
+  struct queue *q = queue_of(a->queue_id);
+  if (q) q->cooperative = a->count > 0;
+  pthread_mutex_unlock(&lock);
+  a->first = 0;
+  return q ? 0 : -EINVAL;
+}
