@@ -8,9 +8,10 @@ from dataclasses import replace
 from importlib.resources import files
 
 from ptx2amd.binary import Blob
-from ptx2amd.errors import LinkError, PtxError, PtxErrors
+from ptx2amd.errors import LinkError, PtxErrors
 from ptx2amd.fatbin import Image
 from ptx2amd.fatbin.container import LINKED, preferred, row, stored_row
+from ptx2amd.lower.core.limits import oversized
 from ptx2amd.ptx.ast import Module
 from ptx2amd.ptx.link import link
 from ptx2amd.ptx.verify import characters, problems, undefined, unresolved
@@ -61,7 +62,7 @@ def module_of(image: Image, check: str = "") -> Module:
     if image.encoding != LINKED:
         module = _parse(image.data(), image.origin)
         if check:
-            _judge(image.data(), module, unresolved(module))
+            _judge(image.data(), module)
         return module
     parts = [part.data() for part in row(Blob(image.stored, image.origin))]
     limits = [int(found[1]) for text in parts if (found := LIMIT.fullmatch(text))]
@@ -72,7 +73,7 @@ def module_of(image: Image, check: str = "") -> Module:
     if len(texts) == 1:
         module = _parse(texts[0], image.origin, check != "link")
         if check == "text":
-            _judge(texts[0], module, unresolved(module))
+            _judge(texts[0], module)
     else:
         parsed = [_parse(text, f"{image.origin}, part {number}", False) for number, text in enumerate(texts, 1)]
         module = link(parsed, image.origin)
@@ -84,11 +85,15 @@ def module_of(image: Image, check: str = "") -> Module:
 
 def check_part(image: Image) -> None:
     """Judge a text that is to be linked with others. Raises PtxError, PtxErrors."""
-    _judge(image.data(), _parse(image.data(), image.origin, False), [])
+    _judge(image.data(), _parse(image.data(), image.origin, False), whole=False)
 
 
-def _judge(text: bytes, module: Module, more: list[PtxError]) -> None:
-    errors = [*characters(text.decode(errors="replace"), module.source), *problems(module), *more]
+def _judge(text: bytes, module: Module, whole: bool = True) -> None:
+    errors = [*characters(text.decode(errors="replace"), module.source), *problems(module)]
+    if whole:
+        errors += unresolved(module)
+    if whole and not errors:
+        errors += oversized(module)
     if errors:
         raise PtxErrors(errors)
 

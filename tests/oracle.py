@@ -39,13 +39,13 @@ def newest() -> str:
     return ""
 
 
-def run(ptx: str, sm: str = "sm_80", tool: str = "") -> tuple[bool, str]:
-    """Whether ptxas takes a module, and its output."""
+def run(ptx: str, sm: str = "sm_80", tool: str = "", whole: bool = False) -> tuple[bool, str]:
+    """Whether ptxas takes a module, and its output. whole: not to be linked with others."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "m.ptx"
         source.write_text(ptx)
-        command = [tool or ptxas(), f"-arch={sm}", "-O0", "-c", str(source), "-o", str(Path(folder) / "m.cubin")]
-        command = ["prlimit", f"--as={MEMORY}", *command]
+        command = ["prlimit", f"--as={MEMORY}", tool or ptxas(), f"-arch={sm}", "-O0"]
+        command += [*(() if whole else ["-c"]), str(source), "-o", str(Path(folder) / "m.cubin")]
         done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     return done.returncode == 0, (done.stdout + done.stderr).replace(str(source), "m.ptx")
 

@@ -41,7 +41,7 @@ from ptx2amd.ptx.ast import (
 )
 from ptx2amd.ptx.build import Statement, build, width
 from ptx2amd.ptx.check import Fix, flat_kinds, register_fits, resolve
-from ptx2amd.ptx.declare import declarations
+from ptx2amd.ptx.declare import alignment_problem, declarations
 from ptx2amd.ptx.scope import BadOperand, Names, Unclosed
 
 # All items of a body, one tuple each: space in front, guard, opcode, operands up to a bracketed list, the rest of
@@ -473,6 +473,8 @@ class BodyParser:
             return
         if var.count == 0 and not var.linkage and var.space != "param":
             raise BadOperand(f"'{var.name}' has no size", var.name)
+        if problem := alignment_problem(var):
+            raise BadOperand(f"'{var.name}' {problem}", var.name)
 
     def _close(self) -> None:
         names = self.names

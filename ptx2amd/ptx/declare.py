@@ -150,10 +150,12 @@ def variable_problem(var: Var, options: tuple[str, ...]) -> str:
 
 
 _SIZES = ("maxntid", "reqntid", "reqnctapercluster")
+_POSITIVE = ("maxntid", "reqntid", "maxnreg", "minnctapersm")
+MOST_PARAMETER_ALIGNMENT = 128  # of a function
 
 
-def function_problems(kind: str, proto: Proto, directives: dict[str, tuple[int, ...]]) -> Iterator[str]:
-    """What is wrong with a function's head."""
+def function_problems(kind: str, proto: Proto, directives: dict[str, tuple[int, ...]], defined: bool) -> Iterator[str]:
+    """What is wrong with a function's head. defined: whether a body follows."""
     if proto.name in SPECIAL:
         yield f"'{proto.name}' is a special register"
     for var in proto.params:
@@ -165,6 +167,9 @@ def function_problems(kind: str, proto: Proto, directives: dict[str, tuple[int, 
             yield f"'{var.name}': a predicate must be a register"
         if (var.vec > 1 and var.space == "param") or (var.type in _OPAQUE and kind == "func"):
             yield f"'{var.name}' cannot be a parameter"
+    for var in (*proto.params, *proto.results) if kind == "func" and defined else ():
+        if problem := alignment_problem(var):
+            yield f"'{var.name}' {problem}"
     if len(proto.results) > 1 and any(var.space == "param" for var in proto.results):
         yield f"'{proto.name}': several results must be registers"
     if kind == "entry" and (size := _parameter_bytes(proto.params)) > MOST_PARAMETER_BYTES:
@@ -173,11 +178,19 @@ def function_problems(kind: str, proto: Proto, directives: dict[str, tuple[int, 
     for name in sorted(wrong & directives.keys()):
         yield f"'{proto.name}': .{name} is not for .{kind}"
     for name in _SIZES:
-        sizes = directives.get(name, (1,))
-        if len(sizes) > 3 or 0 in sizes:
-            yield f"'{proto.name}': .{name} takes one to three positive numbers"
+        if len(directives.get(name, ())) > 3:
+            yield f"'{proto.name}': .{name} takes one to three numbers"
+    for name in _POSITIVE:
+        if 0 in directives.get(name, ()):
+            yield f"'{proto.name}': 0 is no number for .{name}"
     if "maxntid" in directives and "reqntid" in directives:
         yield f"'{proto.name}': .maxntid and .reqntid exclude each other"
+
+
+def alignment_problem(var: Var) -> str:
+    """What is wrong with the alignment of a parameter of a function, or of a .param variable in a body, or ""."""
+    wrong = var.space == "param" and var.align > MOST_PARAMETER_ALIGNMENT
+    return f"is aligned to {var.align} bytes; {MOST_PARAMETER_ALIGNMENT} at most" if wrong else ""
 
 
 MOST_PARAMETER_BYTES = 32764  # of a kernel; the shim's PARAMETER_BYTES_MAX
@@ -201,4 +214,12 @@ def same_signature(one: Proto, other: Proto) -> bool:
     return shape(one.params) == shape(other.params) and shape(one.results) == shape(other.results)
 
 
-__all__ = ["declarations", "function_problems", "parameters", "raw", "same_signature", "variable_problem"]
+__all__ = [
+    "alignment_problem",
+    "declarations",
+    "function_problems",
+    "parameters",
+    "raw",
+    "same_signature",
+    "variable_problem",
+]

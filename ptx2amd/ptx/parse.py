@@ -179,7 +179,7 @@ class _Reader:
         name = head.proto.name
         if head.linkage == "common":
             self._fail(piece, f"'{name}' is .common, which only .global variables can be")
-        for problem in declare.function_problems(head.kind, head.proto, head.directives):
+        for problem in declare.function_problems(head.kind, head.proto, head.directives, bool(piece.body)):
             self._fail(piece, problem)
         function = Function(head.kind, head.proto, head.linkage, head.directives, head.pragmas, piece.line, piece.body)
         function.body_line, function.body_column = piece.body_line, piece.body_column

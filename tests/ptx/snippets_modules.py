@@ -41,6 +41,12 @@ ACCEPTED = r"""
 .entry f9() .maxntid 2000 {ret;}
 .entry f9() .maxnreg 300 {ret;}
 .entry f9() .minnctapersm 2 {ret;}
+.entry f9() .maxntid 32 .minnctapersm 65535 {ret;}
+.extern .func f9(.param .align 256 .b8 x[4]) .entry f8() {ret;}
+.func (.param .align 128 .b8 a[4]) f9(.param .align 128 .b8 b[4]) {ret;}
+.func f9(.reg .align 256 .b32 x) {ret;}
+.const .b8 a1[40000]; .const .align 256 .b8 a2[25536];
+.entry f9() {.shared .b8 a1[232448]; ret;}
 .func f9() .noreturn {ret;}
 .extern .func f9(.param .b32 b) .func f8() {ret;}
 .extern .func (.param .b32 a) f9(.param .b32 b) .global .b32 a1;
@@ -136,6 +142,15 @@ REJECTED = r"""
 .entry f9(.param .pred x) {ret;}
 .func (.param .b32 a, .param .b32 b) f9() {ret;}
 .entry f9() .maxntid 0 {ret;}
+.entry f9() .reqntid 32, 0 {ret;}
+.entry f9() .maxnreg 0 {ret;}
+.entry f9() .maxntid 32 .minnctapersm 0 {ret;}
+.func f9(.param .align 256 .b8 x[4]) {ret;}
+.func (.param .align 256 .b8 x[4]) f9() {ret;}
+.func f9() {.param .align 512 .b8 x[4]; ret;}
+.entry f9() {.param .align 256 .b8 x[4]; ret;}
+.const .b8 a1[65537];
+.const .b8 a1[40000]; .const .b8 a2[40000]; .entry f9() {ret;}
 .entry f9() .maxntid 32 .reqntid 32 {ret;}
 .entry f9() .maxntid 1,2,3,4 {ret;}
 .entry f9() .noreturn {ret;}

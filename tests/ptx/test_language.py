@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ptx2amd.errors import PtxError
+from ptx2amd.lower.core.limits import oversized
 from ptx2amd.ptx.ast import InitSym, Var
 from ptx2amd.ptx.parse import parse_body, parse_module
 
@@ -41,12 +42,12 @@ IDS = [text.split("\n")[-2][:60] if "kk" in text else text[:60] for _, text, _ i
 
 @pytest.mark.parametrize(("header", "text", "accepted"), CASES, ids=IDS)
 def test_snippet(header: str, text: str, accepted: bool) -> None:
-    verdict = True
     try:
         module = parse_module(header + text + "\n")
         for function in module.functions.values():
             if function.text:
                 parse_body(module, function)
+        verdict = not list(oversized(module))
     except PtxError:
         verdict = False
     assert verdict == accepted

@@ -8,9 +8,11 @@ import random
 import re
 import time
 
+import oracle
 import pytest
 
 from ptx2amd.errors import PtxError
+from ptx2amd.lower.core.limits import oversized
 from ptx2amd.ptx.ast import Module
 from ptx2amd.ptx.condense import Condenser, _below
 from ptx2amd.ptx.parse import parse_body, parse_module
@@ -147,3 +149,31 @@ def test_characters() -> None:
     assert (error.line, error.column) == (5, 7) and "\\xb0" in error.message
     [error] = characters(".version\0 8.0", "m")
     assert (error.line, error.column) == (1, 9)
+
+
+STORE = "st.shared.u32 [{}], 1; ret;"
+LIMITS = {  # whether ptxas takes it for sm_80
+    ".entry k() { .shared .b8 a[49152]; ret; }": True,
+    ".entry k() { .shared .b8 a[49153]; ret; }": False,
+    f".shared .b8 a[49153]; .entry k() {{ {STORE.format('a')} }}": False,
+    f".shared .b8 a[30000]; .shared .b8 b[30000]; .entry j() {{ {STORE.format('a')} }} "
+    f".entry k() {{ {STORE.format('b')} }}": True,
+    f".shared .b8 a[60000]; .func f() {{ {STORE.format('a')} }} .entry k() {{ .shared .b8 b[49152]; ret; }}": True,
+    f".shared .b8 a[30000]; .func f() {{ {STORE.format('a')} }} "
+    ".entry k() { .shared .b8 b[30000]; call f; ret; }": False,
+    f".extern .shared .b8 d[]; .entry k() {{ .shared .align 16 .b8 a[49152]; {STORE.format('d')} }}": True,
+    ".entry k() { { .shared .b8 a[30000]; } { .shared .b8 a[30000]; } ret; }": False,
+    ".const .b8 a[40000]; .const .b8 b[25536];": True,
+    ".const .b8 a[40000]; .const .b8 b[25537];": False,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "taken"), LIMITS.items())
+def test_limits_of_memory(text: str, taken: bool) -> None:
+    assert (not list(oversized(parse_module(HEAD + text)))) == taken
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("text", "taken"), LIMITS.items())
+def test_ptxas_has_these_limits(text: str, taken: bool) -> None:
+    assert oracle.run(HEAD + text, "sm_80", whole=True)[0] == taken

@@ -1,0 +1,58 @@
+"""What CUDA's own limits refuse of a module that is valid else, as ptxas says at the end of its work."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ptx2amd.errors import PtxError
+from ptx2amd.lower.core.module import ModuleLowering
+from ptx2amd.lower.memory import data
+from ptx2amd.ptx.ast import Function, Module, Var
+from ptx2amd.ptx.declare import declarations
+from ptx2amd.target import target
+from ptx2amd.target.shared import BLOCK_LIMIT, Array, packed
+
+CONSTANT_BYTES = 64 << 10  # of a module
+STATIC_SHARED_BYTES = 48 << 10  # of a kernel, but with the targets that name one chip, such as sm_90a
+_SHARED = re.compile(r"\.shared\s[^;]*;")
+
+
+def oversized(module: Module) -> Iterator[PtxError]:
+    """The constants of a module, and the kernels, that take more memory than there is. Its bodies must be right."""
+    constants = [var for var in module.variables.values() if var.space == "const" and var.linkage != "extern"]
+    if (size := _bytes(constants)) > CONSTANT_BYTES:
+        text = f"{size:,} bytes of .const variables, {CONSTANT_BYTES:,} at most"
+        yield PtxError(text, module.source, max(var.line for var in constants), 1)
+    most = BLOCK_LIMIT if module.target.endswith(("a", "f")) else STATIC_SHARED_BYTES
+    lowering = ModuleLowering(module, target("gfx942"), "kernel")
+    for kernel in _suspects(module, most):
+        if (size := lowering.static_shared_of(kernel)) > most:
+            text = f"kernel '{kernel.proto.name}' has {size:,} bytes of static shared memory, {most:,} at most"
+            yield PtxError(text, module.source, kernel.line, 1)
+
+
+def _bytes(variables: list[Var]) -> int:
+    return packed(Array(var.name, data.size_of(var), data.align_of(var)) for var in variables)
+
+
+def _suspects(module: Module, most: int) -> Iterator[Function]:
+    """The kernels that may have too much shared memory: what can be said without parsing the bodies once more."""
+    shared = [var for var in module.variables.values() if var.space == "shared"]
+    own = {name: _declared(function, module.source) for name, function in module.functions.items()}
+    if _bytes([*shared, *(var for variables in own.values() for var in variables)]) <= most:
+        return
+    called = [f for f in module.functions.values() if f.kind == "func"]
+    for name, kernel in module.functions.items():
+        if kernel.kind == "entry":
+            reached = [kernel, *called]
+            used = [var for var in shared if any(var.name in f.text for f in reached)]
+            used += own[name] + [var for f in called for var in own[f.proto.name]]
+            if _bytes(used) > most:
+                yield kernel
+
+
+def _declared(function: Function, source: str) -> list[Var]:
+    """The shared variables that a body declares."""
+    found = _SHARED.finditer(function.text) if ".shared" in function.text else ()
+    return [var for match in found for var in declarations(match[0], source, function.line, 1)]
