@@ -35,6 +35,10 @@ def _binding():
     # Sharing the end of a loop's body with that of its peeled round gives the loop a second entry. What is left
     # of it as a loop for LLVM is then a part, where lanes go round apart from the others.
     llvm.set_option("ptx2amd", "-sink-common-insts=false")
+    # A copy that costs nothing, of an address into a block with several ways to it, is lost where ways meet when LLVM
+    # structures control flow (llvm-project pull request 183792); making expressions available on all ways makes such
+    # copies, and nothing else here: PTX has been through it.
+    llvm.set_option("ptx2amd", "-enable-pre=false")
     # Long live ranges that a structured kernel's thousands of joins share: coalescing them took two thirds of code
     # generation, for 1 % less code.
     llvm.set_option("ptx2amd", "-large-interval-freq-threshold=8")

@@ -17,7 +17,7 @@ WAIT = Shape("", internal.WAIT, {}, ("a", "b"), ("u32", ""))
 WAIT_ALL = Shape("", internal.WAIT, {"wave": "wave"}, ("a", "b"), ("u32", ""))  # also other warps
 ROUND = Shape("", internal.SPIN_ROUND, {}, ("d", "a"), ("u32", "u32"))
 PATIENT = Shape("", internal.SPIN_PATIENT, {}, ("p", "a", "b"), ("pred", "u32", "u32"))
-WAITING = "$waiting"
+WAITING, ENTRY = "$waiting", "$entry"
 
 
 def waiting(number: int) -> str:
@@ -27,6 +27,11 @@ def waiting(number: int) -> str:
 
 def waits(label: str) -> bool:
     return label.startswith(WAITING)
+
+
+def enters(label: str) -> bool:
+    """Whether a label is an entry of the loop around, which is done by a dispatch block then (lower/control/dispatch.py)."""
+    return label.startswith((WAITING, ENTRY))
 
 
 def made(shape: Shape, line: int, *operands: Operand, guard: Guard | None = None) -> Inst:
@@ -40,6 +45,6 @@ def move(type_: str) -> Shape:
 
 
 __all__ = [
-    *("ANCHOR", "BRA", "HIDDEN", "PATIENT", "ROUND", "SETP", "WAIT", "WAITING", "WAIT_ALL"),
-    *("made", "move", "waiting", "waits"),
+    *("ANCHOR", "BRA", "ENTRY", "HIDDEN", "PATIENT", "ROUND", "SETP", "WAIT", "WAITING", "WAIT_ALL"),
+    *("enters", "made", "move", "waiting", "waits"),
 ]

@@ -27,7 +27,7 @@ from ptx2amd.target import exchanges
 from ptx2amd.target.exchanges import is_collective, is_exchange, members
 from ptx2amd.target.flow import Flow, Op
 from ptx2amd.target.lanes import ALL_LANES, Lanes
-from ptx2amd.target.made import ANCHOR, BRA, HIDDEN, PATIENT, ROUND, SETP, WAITING, made
+from ptx2amd.target.made import ANCHOR, BRA, ENTRY, HIDDEN, PATIENT, ROUND, SETP, WAITING, made
 from ptx2amd.target.places import place
 
 T = TypeVar("T")
@@ -244,6 +244,9 @@ def _joined(parts: list[tuple[T, Lock]], together: Callable[[T, T], bool]) -> li
             list(dict.fromkeys(release for _, lock in group for release in lock.releases)),
             {branch: again for _, lock in group for branch, again in lock.again.items()},
             all(lock.taken for _, lock in group),
+            set().union(*(lock.given for _, lock in group)),
+            [branch for _, lock in group for branch in lock.yields],
+            any(lock.gathers for _, lock in group),
         )
         for group in groups
     ]
@@ -255,11 +258,25 @@ def _joined(parts: list[tuple[T, Lock]], together: Callable[[T, T], bool]) -> li
 def transform(scope: Scope, found: list[Lock]) -> Scope:
     """A function body in which the lanes of a wave meet after the releases of its locks. found: these, in the body as
     it is, without nested scopes, or as it was before exchanges in it were changed."""
-    places = [f"{WAITING * lock.gathers}$meet{number}" for number, lock in enumerate(found)]
+    places = [f"{_kind(lock)}$meet{number}" for number, lock in enumerate(found)]
+    changed = scope
     for number, lock in enumerate(found):
-        scope = _meet(scope, lock, number, places[number])
+        changed = _meet(changed, lock, number, places[number])
     waited = [place for place, lock in zip(places, found, strict=True) if lock.gathers]
-    return exchanges.waited(scope, waited) if waited else scope
+    if not waited:
+        return changed
+    # In a loop where lanes wait for others, a lock's own loop would keep those in it from who is elsewhere.
+    flow = Flow(changed)
+    loops = [flow.components[flow.labels[place]] for place in places]
+    crowded = {loop for loop, lock in zip(loops, found, strict=True) if lock.gathers}
+    shared = _joined(list(zip(loops, found, strict=True)), lambda a, b: a == b and a in crowded)
+    return exchanges.waited(changed, waited) if len(shared) == len(found) else transform(scope, shared)
+
+
+def _kind(lock: Lock) -> str:
+    """What the label of the place where lanes meet begins with. It has to be where its loop is entered: were one of
+    several tries, those who go to another one would be in a loop inside, and wait there for who goes to the first."""
+    return WAITING if lock.gathers else ENTRY if len(lock.retries) > 1 else ""
 
 
 def _meet(scope: Scope, lock: Lock, number: int, meet: str) -> Scope:

@@ -7,7 +7,7 @@ from ptx2amd.lower.control import dispatch
 from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.names import Target
 from ptx2amd.lower.core.registry import lowers
-from ptx2amd.lower.warp.lanes import wave_lane
+from ptx2amd.lower.warp import lanes
 from ptx2amd.ptx.ast import BranchTargets, Guard, Imm, Inst, Sym
 
 
@@ -76,9 +76,8 @@ def exit_(fn: FunctionLowering, inst: Inst) -> None:
 
 @lowers("anchor")
 def anchor(fn: FunctionLowering, inst: Inst) -> None:
-    """Keeps LLVM from taking apart a block where lanes meet (target/spins.py, exchanges.py): it copies no convergent
-    operation."""
-    fn.do("call void @llvm.amdgcn.wave.barrier()")
+    """Keeps a block whole where lanes meet (target/spins.py, exchanges.py)."""
+    lanes.anchor(fn)
 
 
 @lowers("hidden")
@@ -99,7 +98,7 @@ def spin_round(fn: FunctionLowering, inst: Inst) -> None:
 def spin_patient(fn: FunctionLowering, inst: Inst) -> None:
     """Whether a lane that wants to try again has to wait for its round."""
     tries = fn.op("i1", f"icmp ne {fn.src(inst, 'a').t}, 0")
-    other = fn.op("i1", f"icmp ne {fn.src(inst, 'b').t}, {wave_lane(fn)}")
+    other = fn.op("i1", f"icmp ne {fn.src(inst, 'b').t}, {lanes.wave_lane(fn)}")
     fn.put(inst, "p", fn.op("i1", f"and {tries.t}, {other}"))
 
 

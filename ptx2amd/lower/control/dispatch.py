@@ -1,6 +1,9 @@
 """Loops with a dispatch block, which jumps on by a number: those with several entries (irreducible.py), and those in
 which lanes wait for others (meeting.py). Of these, all ways out lead through the dispatch block too: it knows then
-which lanes are left, and LLVM 22 loses lanes where several ways lead out of a loop that other lanes stay in."""
+which lanes are left, and LLVM 22 loses lanes where several ways lead out of a loop that other lanes stay in.
+
+All ways from inside lead to the dispatch block through one more block: of a loop with several ways back LLVM makes two,
+one inside the other, and lanes of the outer one would wait for those in the inner one, which may need them."""
 
 from __future__ import annotations
 
@@ -8,9 +11,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ptx2amd.lower.control import meeting
-from ptx2amd.lower.control.irreducible import components, entries
+from ptx2amd.lower.control.irreducible import entries
 from ptx2amd.lower.core.names import Target
-from ptx2amd.target.made import waits
+from ptx2amd.lower.warp.lanes import anchor
+from ptx2amd.target.made import enters, waits
 
 if TYPE_CHECKING:
     from ptx2amd.lower.core.function import FunctionLowering
@@ -19,12 +23,13 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class Loop:
-    """entries: labels; members: all labels in it, where lanes wait; leaves: blocks outside that ways lead to from
-    there, with their numbers."""
+    """entries: labels; members: all labels in it; waits: whether lanes wait there for others; leaves: blocks outside
+    that ways lead to from there, with their numbers, where they wait."""
 
     name: str
     entries: list[str]
-    members: frozenset[str] = frozenset()
+    members: set[str]
+    waits: bool
     leaves: dict[str, int] = field(default_factory=dict)
 
     def leave(self, block: str) -> int:
@@ -34,15 +39,16 @@ class Loop:
 
 def prepare(fn: FunctionLowering, flow: dict[str, list[str]]) -> list[Loop]:
     """Find the loops that get a dispatch block, and note their labels."""
-    labels = (entity for declared in fn.names.declared.values() for entity in declared.values())
-    waiting = {label.block for label in labels if isinstance(label, Target) and waits(label.name)}
-    loops = [Loop(f"loop{i}", blocks) for i, blocks in enumerate(entries(flow, "", waiting))]
-    around = [frozenset(component) for component in components(flow)] if waiting else []
+    entities = (entity for declared in fn.names.declared.values() for entity in declared.values())
+    labels = [entity for entity in entities if isinstance(entity, Target)]
+    waiting = {label.block for label in labels if waits(label.name)}
+    entered = {label.block for label in labels if enters(label.name)}
+    found = enumerate(entries(flow, "", entered))
+    loops = [Loop(f"loop{i}", first, members, not waiting.isdisjoint(first)) for i, (first, members) in found]
     for loop in loops:
         fn.entry.append(f"  %{loop.name} = alloca i32, addrspace(5)")
         fn.dispatches.update({block: (loop, number) for number, block in enumerate(loop.entries)})
-        if not waiting.isdisjoint(loop.entries):
-            [loop.members] = (members for members in around if loop.entries[0] in members)
+        if loop.waits:
             fn.within.update(dict.fromkeys(loop.members, loop))
             meeting.prepare(fn, loop.name)
     return loops
@@ -55,7 +61,7 @@ def way(fn: FunctionLowering, block: str) -> str:
     if step is None:
         return block
     edge = fn.block("edge")
-    fn.edges.append((edge, *step))
+    fn.edges.append((edge, fn.here, *step))
     return edge
 
 
@@ -72,38 +78,42 @@ def come_to(fn: FunctionLowering, block: str) -> None:
     if not fn.ended():
         step = _step(fn, block)
         if step is not None:
-            _go(fn, *step)
+            _go(fn, fn.here, *step)
     fn.here = block
     fn.label(f"{block}.body" if block in fn.dispatches else block)
 
 
-def _go(fn: FunctionLowering, loop: Loop, number: int) -> None:
+def _go(fn: FunctionLowering, here: str, loop: Loop, number: int) -> None:
+    """From behind label `here`."""
     fn.do(f"store i32 {number}, ptr addrspace(5) %{loop.name}")
-    if loop.members:
+    if loop.waits:
         meeting.come(fn, loop.name)
-    fn.branch(f"{loop.name}.dispatch")
+    fn.branch(f"{loop.name}.{'again' if here in loop.members else 'dispatch'}")
 
 
 def finish(fn: FunctionLowering, loops: list[Loop]) -> None:
     """The blocks of jumps by dispatch blocks, and these."""
-    for edge, loop, number in fn.edges:
+    for edge, here, loop, number in fn.edges:
         fn.label(edge)
-        _go(fn, loop, number)
+        _go(fn, here, loop, number)
     for loop in loops:
         _dispatch(fn, loop)
 
 
 def _dispatch(fn: FunctionLowering, loop: Loop) -> None:
-    """The one entry of a loop."""
+    """The one entry of a loop, and the one way back to it."""
+    fn.label(f"{loop.name}.again")
+    anchor(fn)
+    fn.branch(f"{loop.name}.dispatch")
     fn.label(f"{loop.name}.dispatch")
     number = _hidden(fn, fn.op("i32", f"load i32, ptr addrspace(5) %{loop.name}"))
-    if loop.members:
+    if loop.waits:
         meeting.note_moves(fn, loop.name)
     if loop.leaves:
         out = fn.op("i1", f"icmp uge {number.t}, {len(loop.entries)}")
         fn.branch(out, f"{loop.name}.leave", f"{loop.name}.stay")
         fn.label(f"{loop.name}.stay")
-    if loop.members:
+    if loop.waits:
         meeting.note_lanes(fn, loop.name)
     _switch(fn, number, [(f"{block}.body", i) for i, block in enumerate(loop.entries)])
     if loop.leaves:
@@ -114,7 +124,7 @@ def _dispatch(fn: FunctionLowering, loop: Loop) -> None:
         for (edge, _), block in zip(outside, loop.leaves, strict=True):
             if block in fn.dispatches:
                 fn.label(edge)
-                _go(fn, *fn.dispatches[block])
+                _go(fn, loop.entries[0], *fn.dispatches[block])
 
 
 def _hidden(fn: FunctionLowering, number: Val) -> Val:

@@ -48,11 +48,11 @@ def components(graph: Graph[Node]) -> list[list[Node]]:
     return found
 
 
-def entries(graph: Graph[Node], start: Node, more: Collection[Node] = ()) -> list[list[Node]]:
-    """The loops of a flow graph that have several entries: for each, the entries. Outer loops come first; inner
-    ones are those that remain once each outer loop is entered through one block only. more: nodes that are to be
-    entries of the loops that they are in."""
-    groups: list[list[Node]] = []
+def entries(graph: Graph[Node], start: Node, more: Collection[Node] = ()) -> list[tuple[list[Node], set[Node]]]:
+    """The loops of a flow graph that have several entries: for each, the entries, and all its nodes. Outer loops come
+    first; inner ones are those that remain once each outer loop is entered through one block only. more: nodes that
+    are to be entries of the loops that they are in."""
+    groups: list[tuple[list[Node], set[Node]]] = []
     work: list[tuple[Graph[Node], set[Node]]] = [(_reachable(graph, start), {start})]
     while work:
         part, heads = work.pop()  # heads: nodes that are entered from outside the part
@@ -62,7 +62,7 @@ def entries(graph: Graph[Node], start: Node, more: Collection[Node] = ()) -> lis
             entered = {t for n, targets in part.items() if n not in members for t in targets} | heads
             first = [node for node in component if node in entered or node in more]
             if len(first) > 1:
-                groups.append(first)
+                groups.append((first, members))
             cut = set(first)
             work.append(({n: [t for t in part[n] if t in members and t not in cut] for n in component}, cut))
     return groups

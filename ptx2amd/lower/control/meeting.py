@@ -61,7 +61,7 @@ def wait(fn: FunctionLowering, inst: Inst) -> None:
     fn.branch(again, back, go)
     fn.label(back)
     come(fn, loop, waited=1)
-    fn.branch(f"{loop}.dispatch")
+    fn.branch(f"{loop}.again")
     fn.label(go)
 
 

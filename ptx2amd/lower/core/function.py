@@ -91,7 +91,7 @@ class FunctionLowering(Emitter):
         self.here = ""  # the label that the walk is behind
         self.dispatches: dict[str, tuple[Loop, int]] = {}  # label -> loop whose entry it is, its number there
         self.within: dict[str, Loop] = {}  # label -> loop around it in which lanes wait for others
-        self.edges: list[tuple[str, Loop, int]] = []  # blocks of single jumps by dispatch blocks, and the number
+        self.edges: list[tuple[str, str, Loop, int]] = []  # blocks of jumps by dispatch blocks: from where, the number
         self.is_kernel = True
         self.scope: Scope | None = None  # the body
         self._together: set[int] | None = None

@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from ptx2amd.lower.core.function import FunctionLowering
 
 
+def anchor(fn: FunctionLowering) -> None:
+    """Keep LLVM from taking the current block apart: it copies no convergent operation."""
+    fn.do("call void @llvm.amdgcn.wave.barrier()")
+
+
 def wave_lane(fn: FunctionLowering) -> Val:
     """The lane's number in its wave."""
     low = fn.op("i32", "call i32 @llvm.amdgcn.mbcnt.lo(i32 -1, i32 0)")
