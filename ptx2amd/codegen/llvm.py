@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from ptx2amd.codegen import overflow, products, scalar_loads, stack, zeros
+from ptx2amd.codegen import apertures, overflow, products, scalar_loads, stack, zeros
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.target import Target
 
@@ -79,6 +79,8 @@ def optimised(ir: str, target: Target, simple: bool = False, least: bool = False
     simple: the IR has no calls to functions of its own. Then, when it is long, a short pipeline does: it
     comes from PTX, whose compiler has optimised it before. least: only what LLVM needs to make code."""
     llvm = _binding()
+    if not target.arch.apertures:
+        ir = apertures.written_out(ir)
     level = LEAST_CODEGEN_LEVEL if least else LONG_CODEGEN_LEVEL if is_long(ir) else CODEGEN_LEVEL
     tm = machine(target, level)
     head = f'target datalayout = "{tm.target_data}"\ntarget triple = "{TRIPLE}"\n'

@@ -10,7 +10,7 @@ import re
 from ptx2amd.target import Target
 
 # Units of scratch of a wave, by the bits of COMPUTE_TMPRING_SIZE.WAVESIZE, and bytes of a unit.
-WAVE_SCRATCH = {9: (13, 1024), 10: (13, 1024), 11: (15, 256), 12: (18, 256)}
+WAVE_SCRATCH = {8: (13, 1024), 9: (13, 1024), 10: (13, 1024), 11: (15, 256), 12: (18, 256)}
 NULL_BYTES = 4  # LLVM keeps the first address for the null pointer
 FUNCTION = re.compile(r'^define [^@]*@("[^"]*"|[\w.$-]+)\(')
 CALL = re.compile(r'\bcall [^@]*@("[^"]*"|[\w.$-]+)\(')

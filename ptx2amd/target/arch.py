@@ -40,6 +40,7 @@ class Arch:
     row_share: bool
     named_barriers: bool
     async_lds: tuple[int, ...]
+    apertures: bool
     flat_scratch: bool
     cycle_counter_bits: int
     code_object: int

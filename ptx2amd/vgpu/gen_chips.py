@@ -9,7 +9,7 @@ from typing import Any
 
 from ptx2amd.target import chips
 from ptx2amd.vgpu.isa.encoding import DECODERS
-from ptx2amd.vgpu.isa.op import GENERATIONS
+from ptx2amd.vgpu.isa.op import GENERATIONS, generation_of
 
 _NOTE = "/* Generated from ptx2amd/target/chips.toml. */\n"
 
@@ -28,11 +28,10 @@ def _pair(values: list[int]) -> str:
 
 def arch_row(name: str, chip: dict[str, Any]) -> str:
     """One struct arch."""
-    generation = f"gfx{chips.generation(name)}"
     return _struct(
         {
             "name": f'"{name}"',
-            "generation": GENERATIONS.index(generation),
+            "generation": GENERATIONS.index(generation_of(name)),
             "decode": f"decode_{chip['decoder']}",
             "wave_sizes": sum(lanes // 32 for lanes in chip["waves"]),
             "default_wave": chip["waves"][0],

@@ -32,7 +32,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ptx2amd.vgpu.isa.encoding import DECODERS
-from ptx2amd.vgpu.isa.op import Op, Operand
+from ptx2amd.vgpu.isa.op import Op, Operand, generation_of
 from ptx2amd.vgpu.isa.table import symbol
 from ptx2amd.vgpu.unit import RUNTIME, Handlers, Unit
 
@@ -338,7 +338,7 @@ def handler(op: Op) -> tuple[str, str, str]:
 def only_wave64(op: Op) -> bool:
     """GFX9 has no waves of 32 lanes: its own rows need no handlers for them."""
     return not _CALL.match(op.semantics) and all(
-        op.opcode(arch) is None for arch, generation in DECODERS.items() if generation != "gfx9"
+        op.opcode(arch) is None for arch in DECODERS if generation_of(arch) != "gfx9"
     )
 
 

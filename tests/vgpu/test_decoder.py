@@ -52,7 +52,7 @@ class Case:
 
     def __init__(self, op: Op, arch: str, rng: random.Random) -> None:
         self.op, self.rng, self.arch, self.generation = op, rng, arch, generation_of(arch)
-        self.name = op.mnemonic(arch)
+        self.name = op.assembly(arch)
         self.expect: list[str] = []
         self.length: int | None = None
         self.operands = op.parse_operands()
@@ -185,7 +185,8 @@ class Case:
         if self.name.endswith("_block"):  # written with all its registers
             o |= {k: replace(o[k], type="b1024") for k in "db" if k in o}
         fmt = self.op.format
-        offset = self.rng.randrange(0, 2048) if fmt == "FLAT" else self.rng.randrange(-2048, 2048)
+        most = 2048 if self.arch != "gfx803" else 1  # which has none
+        offset = self.rng.randrange(0, most) if fmt == "FLAT" else self.rng.randrange(-2048, 2048)
         if "addtid" in self.name:
             data = vgpr(n["d"], 32) if "d" in o else vgpr(n["b"], 32)
             return f"{data}, s[2:3]"
@@ -220,7 +221,7 @@ class Case:
         if saddr:
             texts.append(saddr)
         self.expect.append(f"imm={offset} ")
-        text = ", ".join(texts) + f" offset:{offset}"
+        text = ", ".join(texts) + (f" offset:{offset}" if offset else "")
         if returns:
             newest = {"gfx942": " sc0", "gfx950": " sc0", "gfx1200": " th:TH_ATOMIC_RETURN"}
             text += newest.get(self.arch, " glc")

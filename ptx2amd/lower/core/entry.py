@@ -120,14 +120,14 @@ def occupancy(fn: FunctionLowering, function: Function) -> str:
     """The waves for which .minnctapersm and .maxnreg ask LLVM to leave registers. A limit of N registers lets
     64 * 32 / N warps run on an NVIDIA processor; the same share of a SIMD's waves is asked for here."""
     arch = fn.target.arch
-    most = 8 if arch.major == 9 else 16  # waves of a SIMD, of which a compute unit has 4 (from gfx10 on, 2)
+    most = 8 if arch.major <= 9 else 16  # waves of a SIMD, of which a compute unit has 4 (from gfx10 on, 2)
     least = 1
     if "maxnreg" in function.directives:
         least = most * 32 // max(32, function.directives["maxnreg"][0])
     if "minnctapersm" in function.directives:
         block = max_threads(function) << fn.target.padded
         waves = -(-block // fn.target.wave_size) * function.directives["minnctapersm"][0]
-        least = max(least, -(-waves // (4 if arch.major == 9 else 2)))
+        least = max(least, -(-waves // (4 if arch.major <= 9 else 2)))
     return f' "amdgpu-waves-per-eu"="{min(least, most)}"' if least > 1 else ""
 
 

@@ -38,6 +38,17 @@ _BUFFER = "vdata=47:40 vaddr=39:32 srsrc=52:48 soffset=63:56 offset=11:0"
 
 #: generation -> format -> layout, in the order in which they are tried.
 LAYOUTS: dict[str, dict[str, str]] = {
+    "gfx8": {
+        "VOP3": f"31:26=0x34 {_VOP3} abs=10:8 sdst=14:8",
+        "DS": "31:26=0x36 op=24:17 vdst=63:56 addr=39:32 data0=47:40 data1=55:48 offset0=7:0 offset1=15:8 gds=16:16",
+        "FLAT": "31:26=0x37 op=24:18 vdst=63:56 addr=39:32 data=47:40 glc=16:16 slc=17:17",
+        "MUBUF": f"31:26=0x38 op=24:18 {_BUFFER} offen=12:12 idxen=13:13 glc=14:14 lds=16:16 slc=17:17 tfe=55:55",
+        "MTBUF": f"31:26=0x3a op=18:15 {_BUFFER} offen=12:12 idxen=13:13 glc=14:14 slc=54:54 tfe=55:55 format=25:19",
+        "MIMG": f"31:26=0x3c op=24:18 {_IMAGE} unorm=12:12 glc=13:13 array=14:14 tfe=16:16 slc=25:25 d16=63:63",
+        "SMEM": "31:26=0x30 op=25:18 sdata=12:6 sbase=5:0 offset=51:32 glc=16:16 imm=17:17",
+        **_SCALAR,
+        **_VECTOR,
+    },
     "gfx9": {
         "VOP3P": f"31:23=0x1a7 {_VOP3P} cbsz=10:8 abid=14:11 acc_cd=15:15 acc=60:59 blgp=63:61",
         "VOP3": f"31:26=0x34 {_VOP3} abs=10:8 opsel=14:11 sdst=14:8",
@@ -145,7 +156,7 @@ DWORDS12 = {**DWORDS, **dict.fromkeys(("FLAT", "SCRATCH", "GLOBAL", "MUBUF", "MI
 
 #: Opcode of a short form in the VOP3 space: added to the short form's number.
 VOP3_BASE = {
-    "gfx9": {"VOPC": 0x000, "VOP2": 0x100, "VOP1": 0x140},
+    **{key: {"VOPC": 0x000, "VOP2": 0x100, "VOP1": 0x140} for key in ("gfx8", "gfx9")},
     **{key: {"VOPC": 0, "VOP2": 256, "VOP1": 384} for key in ("gfx10", "gfx11", "gfx12", "gfx125")},
 }
 

@@ -21,6 +21,17 @@ ALIASES: dict[str, tuple[str, ...]] = {
 }
 
 
+#: Names of gfx9 -> gfx803's, which gfx9 uses for other instructions. opcodes.tsv has gfx9's.
+GFX8_NAMES: dict[str, str] = {
+    **{f"v_{op}_co_u32": f"v_{op}_u32" for op in ("add", "sub", "subrev", "addc", "subb", "subbrev")},
+    **{
+        f"v_{op}_legacy_{t}": f"v_{op}_{t}"
+        for op, t in (("mad", "f16"), ("mad", "u16"), ("mad", "i16"), ("fma", "f16"))
+    },
+    "v_div_fixup_legacy_f16": "v_div_fixup_f16",
+}
+
+
 def _float_extrema() -> None:
     """GFX12 says `num` of minimum and maximum of numbers (the other operand where one is a NaN)."""
     for t in ("f16", "f32", "f64"):

@@ -34,9 +34,11 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from ptx2amd.vgpu.isa.names import ALIASES
+from ptx2amd.vgpu.isa.names import ALIASES, GFX8_NAMES
 
 GENERATIONS = ("gfx9", "gfx10", "gfx11", "gfx12")
+#: Architectures that have instructions of the generation that they count as, but not for what a row says of that.
+OLDER = ("gfx803",)
 #: The architecture that a generation's name stands for where one is asked for.
 REPRESENTATIVES = {"gfx9": "gfx942", "gfx10": "gfx1030", "gfx11": "gfx1100", "gfx12": "gfx1200"}
 
@@ -55,13 +57,14 @@ def opcodes() -> dict[tuple[str, str], dict[str, int]]:
 @cache
 def _generations() -> dict[tuple[str, str], set[str]]:
     """(format, mnemonic) -> generations in which some architecture has it."""
-    return {key: {generation_of(arch) for arch in numbers} for key, numbers in opcodes().items()}
+    return {key: {generation_of(arch) for arch in numbers if arch not in OLDER} for key, numbers in opcodes().items()}
 
 
 @cache
 def generation_of(arch: str) -> str:
-    """gfx942 -> gfx9, gfx1250 -> gfx12."""
-    return arch if arch in GENERATIONS else arch[: 4 if len(arch) == 6 else 5]
+    """gfx942 -> gfx9, gfx1250 -> gfx12; gfx803 -> gfx9, whose instructions it has under other names."""
+    generation = arch if arch in GENERATIONS else arch[: 4 if len(arch) == 6 else 5]
+    return "gfx9" if generation == "gfx8" else generation
 
 
 #: Operand type -> (bits, class). The class picks the value of inline constants and literals.
@@ -127,7 +130,7 @@ class Op:
             if arch in numbers:
                 return name, numbers[arch]
             listed = listed or generation in _generations().get((fmt, name), ())
-        return own or self.name, None if listed else getattr(self, generation, None)
+        return own or self.name, None if listed or arch in OLDER else getattr(self, generation, None)
 
     def opcode(self, arch: str) -> int | None:
         """OP field's number on `arch` (or in a generation), None where the instruction does not exist."""
@@ -136,6 +139,11 @@ class Op:
     def mnemonic(self, arch: str) -> str:
         """The assembler's name on `arch` (or in a generation)."""
         return self._found(arch)[0]
+
+    def assembly(self, arch: str) -> str:
+        """What LLVM's assembler calls it on `arch`, where that is a name of another instruction in our tables."""
+        name = self.mnemonic(arch)
+        return GFX8_NAMES.get(name, name) if arch == "gfx803" else name
 
     def parse_operands(self) -> list[Operand]:
         """Operands in order; ValueError where the notation is wrong."""

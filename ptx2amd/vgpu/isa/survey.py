@@ -13,6 +13,7 @@ import sys
 from collections import defaultdict
 
 from ptx2amd.vgpu.isa import encoding
+from ptx2amd.vgpu.isa.names import GFX8_NAMES
 
 #: Values tried for the operand fields; the ones that a format lacks are left out.
 _FILLS: tuple[dict[str, int], ...] = (
@@ -36,6 +37,7 @@ _MEMORY_FILLS: tuple[dict[str, int], ...] = (
 )  # fmt: skip
 #: Extra bits of formats: what makes the plain variant (no scalar base, all of an op_sel_hi).
 _EXTRA = {
+    "gfx8": {"SMEM": {"imm": 1}},
     "gfx9": {"GLOBAL": {"saddr": 127}, "SCRATCH": {"saddr": 127}, "SMEM": {"imm": 1}, "FLAT": {"saddr": 127},
              "VOP3P": {"opsel_hi": 3, "opsel_hi2": 1}},
     "gfx10": {"GLOBAL": {"saddr": 125}, "SCRATCH": {"saddr": 125}, "SMEM": {"soffset": 125}, "FLAT": {"saddr": 125},
@@ -114,6 +116,10 @@ def survey(arch: str, generation: str) -> dict[tuple[str, str], int]:
     for key, name in zip(keys, _disassemble(arch, tries), strict=True):
         if name and key not in names:
             names[key] = re.sub(r"_(e32|e64)$", "", name)
+    if generation == "gfx8":
+        rows = {old: name for name, old in GFX8_NAMES.items()}
+        unpacked = "_format_d16_xy"  # a register for each component, as on no later chip: not to be taken for those
+        names = {key: rows.get(name, name) for key, name in names.items() if unpacked not in name}
     bases = encoding.VOP3_BASE[generation]
     short = {(fmt, op): name for (fmt, op), name in names.items() if fmt in _SHORT}
     derived = {(bases[fmt] + op, name) for (fmt, op), name in short.items()}

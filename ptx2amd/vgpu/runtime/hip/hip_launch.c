@@ -47,6 +47,8 @@ static void fill_hidden(uint8_t *args, const struct kernel_info *k, const struct
       case ARG_REMAINDER_Z: value = l->last_block[arg->kind - ARG_REMAINDER_X]; break;
       case ARG_GRID_DIMS: value = dims; break;
       case ARG_DYNAMIC_LDS_SIZE: value = l->shared; break;
+      case ARG_PRIVATE_BASE: value = PRIVATE_APERTURE; break;
+      case ARG_SHARED_BASE: value = SHARED_APERTURE; break;
       default: continue;
     }
     memcpy(args + arg->offset, &value, arg->size < 4 ? arg->size : 4);

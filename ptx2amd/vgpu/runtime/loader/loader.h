@@ -17,6 +17,8 @@ enum arg_kind {
   ARG_REMAINDER_X, ARG_REMAINDER_Y, ARG_REMAINDER_Z,
   ARG_GRID_DIMS,
   ARG_DYNAMIC_LDS_SIZE,
+  ARG_PRIVATE_BASE,       /* the high half of the aperture's addresses */
+  ARG_SHARED_BASE,
 };
 
 struct kernel_arg {

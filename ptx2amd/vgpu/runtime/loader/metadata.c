@@ -12,6 +12,7 @@ static const struct { const char *name; enum arg_kind kind; } hidden[] = {
     {"hidden_remainder_x", ARG_REMAINDER_X},     {"hidden_remainder_y", ARG_REMAINDER_Y},
     {"hidden_remainder_z", ARG_REMAINDER_Z},     {"hidden_grid_dims", ARG_GRID_DIMS},
     {"hidden_dynamic_lds_size", ARG_DYNAMIC_LDS_SIZE},
+    {"hidden_private_base", ARG_PRIVATE_BASE},   {"hidden_shared_base", ARG_SHARED_BASE},
 };
 
 static enum arg_kind arg_kind_of(struct msgpack *m) {
