@@ -30,7 +30,7 @@ def waits(label: str) -> bool:
 
 
 def enters(label: str) -> bool:
-    """Whether a label is an entry of the loop around, which is done by a dispatch block then (lower/control/dispatch.py)."""
+    """Whether a label is an entry of the loop around, which a dispatch block then does (lower/control/dispatch.py)."""
     return label.startswith((WAITING, ENTRY))
 
 

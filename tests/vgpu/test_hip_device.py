@@ -162,7 +162,7 @@ CHOICES = [
     ({"PTX2AMD_DEVICE": "vgpu:gfx1100,gfx942"}, ["gfx1100", "gfx942"]),
     ({"PTX2AMD_DEVICE": "vgpu:gfx1100", "PTX2AMD_VGPU_COUNT": "3"}, ["gfx1100"] * 3),
     ({"PTX2AMD_VGPU_COUNT": "0"}, []),
-    ({"PTX2AMD_DEVICE": "vgpu:gfx803"}, "no software GPU 'gfx803' (PTX2AMD_DEVICE); known are gfx900,gfx906"),
+    ({"PTX2AMD_DEVICE": "vgpu:gfx802"}, "no software GPU 'gfx802' (PTX2AMD_DEVICE); known are gfx803,gfx900,gfx906"),
     ({"PTX2AMD_VGPU_COUNT": "1000"}, "0 to 32 devices"),
 ]
 
