@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from ptx2amd.codegen import apertures, overflow, products, scalar_loads, stack, zeros
+from ptx2amd.codegen import stack, workarounds
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.target import Target
 
@@ -79,8 +79,8 @@ def optimised(ir: str, target: Target, simple: bool = False, least: bool = False
     simple: the IR has no calls to functions of its own. Then, when it is long, a short pipeline does: it
     comes from PTX, whose compiler has optimised it before. least: only what LLVM needs to make code."""
     llvm = _binding()
-    if not target.arch.apertures:
-        ir = apertures.written_out(ir)
+    for workaround in workarounds.needed(ir, target, optimised=False):
+        ir = workaround.rewrite(ir)
     level = LEAST_CODEGEN_LEVEL if least else LONG_CODEGEN_LEVEL if is_long(ir) else CODEGEN_LEVEL
     tm = machine(target, level)
     head = f'target datalayout = "{tm.target_data}"\ntarget triple = "{TRIPLE}"\n'
@@ -104,10 +104,10 @@ def optimised(ir: str, target: Target, simple: bool = False, least: bool = False
         passes.add_simplify_cfg_pass()
         passes.add_aggressive_dce_pass()
     passes.run(module, builder)
-    pairs = "half" in ir or "bfloat" in ir or "i16" in ir
-    if pairs or "icmp u" in ir or "br i1" in ir:
-        text = str(module)
-        safe = scalar_loads.guarded(overflow.separated(products.signed(zeros.kept(text)) if pairs else text))
+    if rewrites := workarounds.needed(ir, target, optimised=True):
+        text = safe = str(module)
+        for workaround in rewrites:
+            safe = workaround.rewrite(safe)
         if safe is not text:
             module = llvm.parse_assembly(safe)
     if stack.may_be_too_large(ir, target) and (problem := stack.problem(str(module), target)):

@@ -8,7 +8,7 @@ import struct
 import pytest
 
 from ptx2amd import hip
-from ptx2amd.codegen import apertures
+from ptx2amd.codegen.workarounds import apertures
 from ptx2amd.translate import translate
 
 TEXT = """.version 8.0

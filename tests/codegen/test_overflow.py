@@ -8,7 +8,7 @@ import struct
 import pytest
 
 from ptx2amd import hip
-from ptx2amd.codegen.overflow import separated
+from ptx2amd.codegen.workarounds.overflow import separated
 from ptx2amd.translate import translate
 
 TEXT = """.version 9.0

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ptx2amd import hip
-from ptx2amd.codegen.products import signed
+from ptx2amd.codegen.workarounds.products import signed
 from ptx2amd.translate import translate
 
 TEXT = """.version 9.0

@@ -8,7 +8,7 @@ import struct
 import pytest
 
 from ptx2amd import hip
-from ptx2amd.codegen.scalar_loads import guarded
+from ptx2amd.codegen.workarounds.scalar_loads import guarded
 from ptx2amd.translate import translate
 
 LANES = 64

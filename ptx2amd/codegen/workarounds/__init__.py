@@ -1,0 +1,46 @@
+"""Work-arounds for faults of LLVM 22 as rewrites of IR text: one a file, whose head says what LLVM does wrong.
+
+tests/codegen/test_workarounds.py runs a program for each that is wrong without it, and so says when LLVM no longer
+needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ptx2amd.codegen.workarounds import apertures, overflow, products, scalar_loads, zeros
+from ptx2amd.target import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Workaround:
+    """rewrite: IR text -> IR text, the same object where there is nothing to do; may_apply: a quick look at our own IR,
+    before LLVM has optimised it; optimised: whether it rewrites the optimised IR, or our own."""
+
+    name: str
+    rewrite: Callable[[str], str]
+    may_apply: Callable[[str, Target], bool]
+    optimised: bool = True
+
+
+def _has_pairs(ir: str, target: Target) -> bool:
+    return "half" in ir or "bfloat" in ir or "i16" in ir
+
+
+def _has_conditions(ir: str, target: Target) -> bool:
+    return "icmp u" in ir or "br i1" in ir or _has_pairs(ir, target)
+
+
+#: In the order in which they are applied.
+ALL = (
+    Workaround("apertures", apertures.written_out, lambda ir, target: not target.arch.apertures, optimised=False),
+    Workaround("zeros", zeros.kept, _has_pairs),
+    Workaround("products", products.signed, _has_pairs),
+    Workaround("overflow", overflow.separated, _has_conditions),
+    Workaround("scalar_loads", scalar_loads.guarded, _has_conditions),
+)
+
+
+def needed(ir: str, target: Target, optimised: bool) -> list[Workaround]:
+    """Those that may apply to IR of ours."""
+    return [w for w in ALL if w.optimised == optimised and w.may_apply(ir, target)]
