@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
-from ptx2amd.isa.effects import ATOMIC, BLOCK_BARRIER, CALLS, POLLS, READS
+from ptx2amd.isa.effects import ATOMIC, BLOCK_BARRIER, CALLS, POLLS, READS, WRITES
 from ptx2amd.lower.core.heads import param_layout
 from ptx2amd.ptx.ast import Function, Module, Sym
 from ptx2amd.target.alone import Alone
@@ -180,7 +180,7 @@ class Body(Alone, LookBack):
 
     def _wait(self, head: int, loop: set[int], safe: set[Op], stores: set[str]) -> list[Hazard]:
         """The hazards of a loop that threads leave only when others have done something."""
-        ops = [op for number in loop for op in self.flow.blocks[number].ops]
+        ops = [op for number in loop for op in self._outward[number]]
         quiet = not any(self.writes(op) or op.does & CALLS for op in ops)  # then weak loads too
         asks = {op for op in ops if self.polls(op) or (quiet and self.loads(op))}
         if not asks or any(map(self.meets, ops)):
@@ -212,6 +212,12 @@ class Body(Alone, LookBack):
             what = f"a lane may wait in a loop for another lane of its warp ({first.inst.shape.opcode})"
             found.append(Hazard(first.inst.line, what, lanes=True))
         return found
+
+    @cached_property
+    def _outward(self) -> list[list[Op]]:
+        """Of each block, the operations that do more than compute."""
+        more = READS | WRITES | ATOMIC | CALLS | POLLS | BLOCK_BARRIER
+        return [[op for op in block.ops if op.does & more] for block in self.flow.blocks]
 
     def _in_step(self, head: int, loop: set[int]) -> bool:
         """Whether all lanes of a warp meet in each round of a loop, so that none is ahead of others."""

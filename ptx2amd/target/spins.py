@@ -16,7 +16,7 @@ still try, so these do not wait for that release, and all meet in front of the b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TypeVar
@@ -76,23 +76,36 @@ def gathers(flow: Flow, op: Op) -> bool:
 def conditions(flow: Flow) -> dict[Op, set[Op]]:
     """The conditional branches, with the loads and atomics that their conditions are made of."""
     found: dict[Op, set[Op]] = {}
+    asking = _asking(flow)
     for number in range(len(flow.blocks)):
         branch = flow.branch(number)
-        if branch is None or not _asked(flow, branch, lambda op, register: flow.definitions.get(register, ())):
-            continue
-        sources = _asked(flow, branch, flow.sources)  # the exact way, which takes longer
-        if sources:
+        if branch is not None and branch.predicate in asking and (sources := _asked(flow, branch)):
             found[branch] = sources
     return found
 
 
-def _asked(flow: Flow, branch: Op, writes: Callable[[Op, str], Iterable[Op]]) -> set[Op]:
-    """The loads and atomics that a condition is made of. writes: which operations a read of a register may see."""
+def _asking(flow: Flow) -> set[str]:
+    """The registers that may hold what is made of such loads and atomics, whatever the way of control."""
+    users: dict[str, list[Op]] = {}
+    for op in flow.ops():
+        for register in () if op.does & (READS | CALLS) else op.reads():
+            users.setdefault(register, []).append(op)
+    found: set[str] = set()
+    work = [op for op in flow.ops() if is_try(op) or is_look(op)]
+    while work:
+        new = set(work.pop().writes()) - found
+        found |= new
+        work += [user for register in new for user in users.get(register, ())]
+    return found
+
+
+def _asked(flow: Flow, branch: Op) -> set[Op]:
+    """The loads and atomics that a condition is made of."""
     found: set[Op] = set()
     seen: set[Op] = set()
     work = [(branch, branch.predicate)]
     while work:
-        for op in writes(*work.pop()):
+        for op in flow.sources(*work.pop()):
             if op in seen:
                 continue
             seen.add(op)

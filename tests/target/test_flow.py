@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Callable
 
 import pytest
 
@@ -15,6 +16,7 @@ from ptx2amd.lower.core.summary import body
 from ptx2amd.ptx.ast import Scope
 from ptx2amd.ptx.parse import parse_module
 from ptx2amd.target.flow import Flow
+from ptx2amd.target.spins import conditions
 
 HEAD = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() {\n.reg .pred %p<5>; .reg .b32 %r<5>;\n"
 
@@ -55,13 +57,28 @@ def test_a_loop_is_what_lies_between_a_jump_back_and_its_target(seed: int) -> No
         assert loop in [{head} | {n for n in behind if tail in flow.reach(n, [head])} for tail in tails]
 
 
-def test_far_writes_are_found_in_linear_time() -> None:
-    def seconds(count: int) -> float:
-        block = "add.u32 %r1, %r0, 1;\n@%p2 bra L{};\nL{}:"
-        written_twice = ["mov.u32 %r0, 1;", "@%p1 bra L;", "mov.u32 %r0, 2;", "L:"]
-        flow = Flow(written(written_twice + [block.format(n, n) for n in range(count)]))
-        begin = time.process_time()
-        assert sum(len(flow.sources(op, "%r0")) for op in flow.ops() if op.block > 1) >= 2 * count
-        return time.process_time() - begin
+def seconds(lines: list[str], work: Callable[[Flow], object]) -> float:
+    flow = Flow(written(lines))
+    begin = time.process_time()
+    work(flow)
+    return time.process_time() - begin
 
-    assert seconds(3200) < 64 * seconds(200) + 0.1  # a search from each read: 256 times
+
+def far_reads(count: int) -> list[str]:
+    block = "add.u32 %r1, %r0, 1;\n@%p2 bra L{};\nL{}:"
+    return ["mov.u32 %r0, 1;", "@%p1 bra L;", "mov.u32 %r0, 2;", "L:", *(block.format(n, n) for n in range(count))]
+
+
+def dense_branches(count: int) -> list[str]:
+    block = "L{}: add.u32 %r1, %r1, %r2; setp.lt.u32 %p1, %r1, {}; @%p1 bra L{};"
+    return [block.format(n, n, n * 7919 % count) for n in range(count)]
+
+
+def read_all(flow: Flow) -> None:
+    assert all(flow.sources(op, register) for op in flow.ops() for register in op.reads() if register == "%r0")
+
+
+@pytest.mark.parametrize(("lines", "work"), [(far_reads, read_all), (dense_branches, conditions)])
+def test_large_bodies_take_linear_time(lines: Callable[[int], list[str]], work: Callable[[Flow], object]) -> None:
+    """A search from each read takes 256 times as long, one for each branch and write 4,096 times."""
+    assert seconds(lines(3200), work) < 64 * seconds(lines(200), work) + 0.1
