@@ -80,9 +80,9 @@ def _uses(text: str, name: str) -> bool:
 
 def _call(api: Api, function: Function) -> Iterable[str]:
     """The lines of a function that is a call of the library beneath: arguments are checked, handles are found."""
-    call = function.call
+    call, after = function.expression, []
     for parameter in function.takes:
-        name, found = parameter.name, api.found.get(parameter.type)
+        name, found = parameter.name, api.finds(parameter.type)
         if found:
             yield f"{found.type}beneath_{name};"
             yield f"if (!{found.by}({name}, &beneath_{name})) return {found.answer};"
@@ -91,6 +91,10 @@ def _call(api: Api, function: Function) -> Iterable[str]:
             yield f"(void){name};"
         elif parameter.must_be_given:
             yield f"if (!{name}) return {api.null};"
+        if parameter.role == "out" and (enum := api.enums.get(parameter.target)):
+            yield f"{enum.type} beneath_{name} = 0;"
+            call = re.sub(rf"\b{name}\b", f"&beneath_{name}", call)
+            after.append(f"*{name} = above_{parameter.target}(beneath_{name});")
         if cast := api.casts.get(parameter.type):
             call = re.sub(rf"\b{name}\b", f"({cast}){name}", call)
     by_type = {parameter.type: parameter.name for parameter in function.takes}
@@ -101,7 +105,23 @@ def _call(api: Api, function: Function) -> Iterable[str]:
         count, _, element = size.partition("*")
         yield f"if (!{api.range_fits.format(address, count, element or 1)}) return {api.null};"
     pattern, called = api.beneath
-    yield f"return {api.result.format(re.sub(pattern, called, call))};"
+    result = api.result.format(re.sub(pattern, called, call))
+    if after:
+        yield f"{api.status} result = {result};"
+        yield from (f"if (!result) {line}" for line in after)
+    yield f"return {'result' if after else result};"
+
+
+def enumerations(api: Api) -> str:
+    """For each enumeration, the number beneath of one of the API's (false: there is none), and back."""
+    return "".join(
+        f"static inline bool beneath_{kind}({kind} value, {enum.type} *out) {{\n  switch (value) {{\n"
+        + "".join(f"    case {number}: *out = {name}; return true;\n" for number, name in enum.names.items())
+        + f"    default: return false;\n  }}\n}}\nstatic inline {kind} above_{kind}({enum.type} value) {{\n"
+        + "".join(f"  if (value == {name}) return {number};\n" for number, name in enum.names.items())
+        + f"  return {next(iter(enum.names))};\n}}\n"
+        for kind, enum in api.enums.items()
+    )
 
 
 def _store(api: Api, function: Function) -> Iterable[str]:

@@ -30,6 +30,29 @@ def types_header(name: str, types: Types, beneath: str) -> str:
     return header(name, types.declarations(beneath=True), ("<stddef.h>", "<stdint.h>", beneath))
 
 
+def pointers(
+    library: str, status: str, rows: Iterable[tuple[str, Function, int]], includes: Iterable[str]
+) -> dict[str, str]:
+    """LIBRARY_table.h and .c: typed pointers to functions of a library that is loaded at run time, as (field, function,
+    version from which it is taken), and in the same order their names and versions."""
+    table, upper = list(rows), library.upper()
+    fields = "".join(f"  {status} (*{field})({function.args});\n" for field, function, _ in table)
+    declared = (
+        f"struct {library}_table {{\n{fields}}};\nextern struct {library}_table {library};\n"
+        f"enum {{ {upper}_FUNCTIONS = {len(table)} }};\n"
+        f"extern const char *const {library}_names[{upper}_FUNCTIONS];\n"
+        f"extern const short {library}_since[{upper}_FUNCTIONS]; /* 503: version 5.3; 0: any */\n"
+    )
+    names = "".join(f'  "{function.symbol}",\n' for _, function, _ in table)
+    since = "".join(f"  {version},\n" for _, _, version in table)
+    return {
+        f"{library}_table.h": header(f"{library}_table.h", declared, includes),
+        f"{library}_table.c": f'{NOTE}#include "{library}_table.h"\nstruct {library}_table {library};\n'
+        f"const char *const {library}_names[{upper}_FUNCTIONS] = {{\n{names}}};\n"
+        f"const short {library}_since[{upper}_FUNCTIONS] = {{\n{since}}};\n",
+    }
+
+
 def prototypes(api: Api, table: Iterable[Function], body: str = "") -> str:
     """Declarations of all exported symbols. `body`: the linker's name of what a symbol means inside the library."""
     lines = []

@@ -15,6 +15,7 @@ class Parameter:
     - "in", "out", "inout": one object is read, written, or both. With `of`, the name of another parameter, it is an
       array of as many; where that is a pointer, of as many as it says afterwards.
     - "stream": a structure that may be null, whose field `of` is the stream of the call.
+    - "scalar": one number, in the memory of the host or of the device as the handle's pointer mode says.
     - "": a value, or a pointer that whoever is called looks at.
 
     `optional`: it may be null.
@@ -46,7 +47,7 @@ class Parameter:
         return f"{self.type}{'' if self.is_pointer else ' '}{self.name}"
 
 
-_ROLE = re.compile(r"(?:(optional) )?(?:(in|out|inout|stream)(?:\((\w+)\))? )?(.+)")
+_ROLE = re.compile(r"(?:(optional) )?(?:(in|out|inout|scalar|stream)(?:\((\w+)\))? )?(.+)")
 
 
 def parameters(text: str) -> tuple[Parameter, ...]:
@@ -60,7 +61,7 @@ def _parameter(text: str) -> Parameter:
     optional, role, of, declared = match.groups()
     head, star, tail = declared.rpartition("*")
     kind, _, name = (f"{head.strip()} *".replace("* *", "**"), "", tail.strip()) if star else declared.rpartition(" ")
-    if not re.fullmatch(r"[\w ]+?[ *]*", kind) or not name.isidentifier() or (optional and not role):
+    if not re.fullmatch(r"[\w *]+", kind) or not name.isidentifier() or (optional and not role):
         raise ValueError(f"not a parameter: {text!r}")
     return Parameter(kind, name, role or "", of or "", bool(optional))
 
@@ -71,7 +72,8 @@ class Function:
     function of that name has the notation).
 
     What it does is one of
-    - `call`: a call of the library beneath, an expression whose value is that library's status;
+    - `call`: a call of the library beneath, an expression whose value is that library's status; a name alone is called
+      with the parameters as they are;
     - `c`: a C expression whose value is this API's status;
     - `value`: a C expression that is stored where the only result goes, after checks of the arguments;
     - `ours`: a C function of that name, written by hand;
@@ -117,6 +119,11 @@ class Function:
     def arguments(self) -> str:
         """The names of its parameters, as a call passes them on."""
         return ", ".join(self.named)
+
+    @property
+    def expression(self) -> str:
+        """The call of the library beneath."""
+        return self.call if "(" in self.call else f"{self.call}({self.arguments})"
 
     @property
     def disposition(self) -> str:
@@ -181,6 +188,15 @@ class Found:
 
 
 @dataclass(frozen=True)
+class Enum:
+    """An enumeration that the library beneath has as `type`: number to its name there. Others are answered `answer`."""
+
+    type: str
+    names: Mapping[int, str]
+    answer: str
+
+
+@dataclass(frozen=True)
 class Translated:
     """A handle for which another one stands in calls: `now`(handle) gives that, `then`(results) the program's own; with
     `lists`, both take a number of them, and `done` ends what a list of arguments needed."""
@@ -204,6 +220,7 @@ class Api:
     success: str = "0"
     types: Types = Types()
     found: Mapping[str, Found] = field(default_factory=dict)
+    enums: Mapping[str, Enum] = field(default_factory=dict)
     casts: Mapping[str, str] = field(default_factory=dict)  # type to the one beneath that has the same bits
     translated: Mapping[str, Translated] = field(default_factory=dict)
     together: Mapping[tuple[str, str], Check] = field(default_factory=dict)  # of two types, of which a call has both
@@ -213,6 +230,11 @@ class Api:
     own_stream: Mapping[str, str] = field(default_factory=dict)  # suffix of a variant: what its default stream is
     stream: str = ""  # the type of streams
     refusal: str = ""  # of a function that is not supported; {} is its name
+
+    def finds(self, kind: str) -> Found | None:
+        """How an argument of the type is found beneath."""
+        enum = self.enums.get(kind)
+        return Found(f"beneath_{kind}", f"{enum.type} ", enum.answer) if enum else self.found.get(kind)
 
 
 NOTE = "/* Generated from the tables of ptx2amd/api; do not edit. */\n"

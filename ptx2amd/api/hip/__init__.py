@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ptx2amd.api import generate
 from ptx2amd.api.hip.row import Function
-from ptx2amd.api.spec import NOTE, Api
+from ptx2amd.api.spec import Api
 
 __all__ = ["AREAS", "Function", "functions", "header", "prototypes", "table_texts"]
 
@@ -45,21 +45,7 @@ def header() -> dict[str, str]:
 
 
 def table_texts() -> dict[str, str]:
-    """The pointers through which libcuda calls a HIP library, and the names to look up."""
+    """The pointers through which libcuda calls a HIP library; one that is missing answers hipErrorNotSupported."""
     rows = sorted((row for row in functions() if row.shim), key=lambda row: row.symbol)
-    fields = "".join(f"  int (*{row.symbol.removeprefix('hip')})({row.args});\n" for row in rows)
-    declared = (
-        "/* The HIP library's functions; one that is missing answers hipErrorNotSupported. */\n"
-        f"struct hip_table {{\n{fields}}};\nextern struct hip_table hip;\n"
-        f"enum {{ HIP_FUNCTIONS = {len(rows)} }};\n"
-        "/* In the table's order: the names, and the HIP version that each is taken from (503: 5.3; 0: any). */\n"
-        "extern const char *const hip_names[HIP_FUNCTIONS];\nextern const short hip_since[HIP_FUNCTIONS];\n"
-    )
-    names = "".join(f'  "{row.symbol}",\n' for row in rows)
-    since = "".join(f"  {row.shim_since},\n" for row in rows)
-    return {
-        "hip_table.h": generate.header("hip_table.h", declared, ['"hip_types.h"']),
-        "hip_table.c": f'{NOTE}#include "hip_table.h"\nstruct hip_table hip;\n'
-        f"const char *const hip_names[HIP_FUNCTIONS] = {{\n{names}}};\n"
-        f"const short hip_since[HIP_FUNCTIONS] = {{\n{since}}};\n",
-    }
+    table = [(row.symbol.removeprefix("hip"), row, row.shim_since) for row in rows]
+    return generate.pointers("hip", "int", table, ['"hip_types.h"'])

@@ -1,0 +1,195 @@
+/* libcublas over AMD's rocBLAS: handles, streams, copies of vectors and matrices. Products are in the table
+ * (ptx2amd/api/cublas). Matrices lie column by column in both libraries. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cublas_handle.h"
+
+#define MARK 0x7074783263626c73u
+
+static int (*hip_stream_of)(CUstream, hipStream_t *), (*copy_in)(uint64_t, const void *, size_t),
+    (*copy_out)(void *, uint64_t, size_t);
+static bool there;
+
+static void say(const char *what, const char *why) { fprintf(stderr, "ptx2amd: libcublas: %s: %s\n", what, why); }
+
+static rocblas_status missing(void) { return rocblas_status_not_implemented; }
+
+/* Our libcuda, which the program uses already, and rocBLAS. */
+static void load(void) {
+  static const char *const names[] = {"librocblas.so.5", "librocblas.so.4", "librocblas.so"};
+  void *cuda = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL), *library = NULL;
+  const struct { const char *name; void *slot; } needed[] = {
+      {"ptx2amd_hip_stream", &hip_stream_of}, {"cuMemcpyHtoD_v2", &copy_in}, {"cuMemcpyDtoH_v2", &copy_out}};
+  for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
+    void *found = cuda ? dlsym(cuda, needed[i].name) : NULL;
+    if (!found) return say("libcuda.so.1 is not ptx2amd's", cuda ? needed[i].name : dlerror());
+    memcpy(needed[i].slot, &found, sizeof found);
+  }
+  const char *why = NULL;
+  for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++) {
+    library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    if (!library && !why) why = strdup(dlerror());
+  }
+  if (!library) return say("rocBLAS cannot be loaded; install it, or put its folder on LD_LIBRARY_PATH", why ? why : "");
+  void **slots = (void **)&rocblas;
+  for (int i = 0; i < ROCBLAS_FUNCTIONS; i++) {
+    slots[i] = dlsym(library, rocblas_names[i]);
+    if (!slots[i]) slots[i] = (void *)missing;
+  }
+  there = true;
+}
+
+static bool ready(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, load);
+  return there;
+}
+
+/* ---- handles ---- */
+
+bool cublas_found(cublasHandle_t handle, rocblas_handle *found) {
+  if (!handle || handle->mark != MARK) return false;
+  *found = handle->rocblas;
+  return true;
+}
+
+cublasStatus_t cublasCreate_v2(cublasHandle_t *handle) {
+  if (!handle) return CUBLAS_STATUS_INVALID_VALUE;
+  if (!ready()) return CUBLAS_STATUS_NOT_INITIALIZED;
+  struct cublasHandle_t_st *made = calloc(1, sizeof *made);
+  if (!made) return CUBLAS_STATUS_ALLOC_FAILED;
+  cublasStatus_t status = cublas_status(rocblas.create_handle(&made->rocblas));
+  if (status) {
+    free(made);
+    return status == CUBLAS_STATUS_INVALID_VALUE ? CUBLAS_STATUS_NOT_INITIALIZED : status;
+  }
+  made->mark = MARK;
+  *handle = made;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
+  rocblas_handle found;
+  if (!cublas_found(handle, &found)) return CUBLAS_STATUS_NOT_INITIALIZED;
+  handle->mark = 0;
+  free(handle);
+  return cublas_status(rocblas.destroy_handle(found));
+}
+
+cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t streamId) {
+  rocblas_handle found;
+  hipStream_t stream;
+  if (!cublas_found(handle, &found)) return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (hip_stream_of(streamId, &stream)) return CUBLAS_STATUS_INVALID_VALUE;
+  cublasStatus_t status = cublas_status(rocblas.set_stream(found, stream));
+  if (!status) handle->stream = streamId;
+  return status;
+}
+
+cublasStatus_t cublasGetStream_v2(cublasHandle_t handle, cudaStream_t *streamId) {
+  if (!cublas_found(handle, &(rocblas_handle){0})) return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (!streamId) return CUBLAS_STATUS_INVALID_VALUE;
+  *streamId = handle->stream;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+/* Modes allow less precise products; rocBLAS has no such choice that is worth it, and computes as precisely as asked. */
+cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode) {
+  enum { MODES = 0x1f };
+  if (!cublas_found(handle, &(rocblas_handle){0})) return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (mode & ~MODES) return CUBLAS_STATUS_INVALID_VALUE;
+  handle->math_mode = mode;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+/* ---- questions without a handle ---- */
+
+cublasStatus_t cublasGetProperty(libraryPropertyType type, int *value) {
+  int version = CUBLAS_VERSION;
+  if (!value || type < 0 || type > 2) return CUBLAS_STATUS_INVALID_VALUE;
+  *value = type == 0 ? version / 10000 : type == 1 ? version / 100 % 100 : version % 100;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+size_t cublasGetCudartVersion(void) { return CUBLAS_VERSION / 10000 * 1000 + CUBLAS_VERSION / 100 % 100 * 10; }
+
+static const struct { cublasStatus_t status; const char *name, *text; } texts[] = {
+    {CUBLAS_STATUS_SUCCESS, "CUBLAS_STATUS_SUCCESS", "success"},
+    {CUBLAS_STATUS_NOT_INITIALIZED, "CUBLAS_STATUS_NOT_INITIALIZED", "the library was not initialized"},
+    {CUBLAS_STATUS_ALLOC_FAILED, "CUBLAS_STATUS_ALLOC_FAILED", "the resource allocation failed"},
+    {CUBLAS_STATUS_INVALID_VALUE, "CUBLAS_STATUS_INVALID_VALUE", "an unsupported value or parameter was passed"},
+    {CUBLAS_STATUS_ARCH_MISMATCH, "CUBLAS_STATUS_ARCH_MISMATCH", "the GPU lacks what the function needs"},
+    {CUBLAS_STATUS_MAPPING_ERROR, "CUBLAS_STATUS_MAPPING_ERROR", "GPU memory could not be accessed"},
+    {CUBLAS_STATUS_EXECUTION_FAILED, "CUBLAS_STATUS_EXECUTION_FAILED", "the function failed on the GPU"},
+    {CUBLAS_STATUS_INTERNAL_ERROR, "CUBLAS_STATUS_INTERNAL_ERROR", "an internal operation failed"},
+    {CUBLAS_STATUS_NOT_SUPPORTED, "CUBLAS_STATUS_NOT_SUPPORTED", "the functionality is not supported"},
+    {CUBLAS_STATUS_LICENSE_ERROR, "CUBLAS_STATUS_LICENSE_ERROR", "the license could not be checked"},
+};
+
+const char *cublasGetStatusName(cublasStatus_t status) {
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    if (texts[i].status == status) return texts[i].name;
+  return "CUBLAS_STATUS_<unknown>";
+}
+
+const char *cublasGetStatusString(cublasStatus_t status) {
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    if (texts[i].status == status) return texts[i].text;
+  return "an unknown status";
+}
+
+/* ---- copies: columns of `width` bytes, which begin `from_pitch` and `to_pitch` bytes apart ---- */
+
+typedef int copy_column(char *to, const char *from, size_t size);
+
+static int column_in(char *to, const char *from, size_t size) { return copy_in((uint64_t)(uintptr_t)to, from, size); }
+static int column_out(char *to, const char *from, size_t size) { return copy_out(to, (uint64_t)(uintptr_t)from, size); }
+
+static cublasStatus_t copy_columns(copy_column *copy, int width, int columns, int element, const void *from, int from_pitch,
+                                   void *to, int to_pitch) {
+  if (width < 0 || columns < 0 || element <= 0 || from_pitch < width || to_pitch < width || from_pitch <= 0 || to_pitch <= 0)
+    return CUBLAS_STATUS_INVALID_VALUE;
+  if (!ready()) return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (!width || !columns) return CUBLAS_STATUS_SUCCESS;
+  if (!from || !to) return CUBLAS_STATUS_INVALID_VALUE;
+  size_t size = (size_t)element, whole = from_pitch == to_pitch && from_pitch == width;
+  size_t bytes = size * (size_t)width * (whole ? (size_t)columns : 1);
+  for (int i = 0; i < (whole ? 1 : columns); i++)
+    if (copy((char *)to + (size_t)i * (size_t)to_pitch * size, (const char *)from + (size_t)i * (size_t)from_pitch * size, bytes))
+      return CUBLAS_STATUS_MAPPING_ERROR;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasSetVector(int n, int elemSize, const void *x, int incx, void *devicePtr, int incy) {
+  return copy_columns(column_in, 1, n, elemSize, x, incx, devicePtr, incy);
+}
+
+cublasStatus_t cublasGetVector(int n, int elemSize, const void *x, int incx, void *y, int incy) {
+  return copy_columns(column_out, 1, n, elemSize, x, incx, y, incy);
+}
+
+cublasStatus_t cublasSetMatrix(int rows, int cols, int elemSize, const void *A, int lda, void *B, int ldb) {
+  return copy_columns(column_in, rows, cols, elemSize, A, lda, B, ldb);
+}
+
+cublasStatus_t cublasGetMatrix(int rows, int cols, int elemSize, const void *A, int lda, void *B, int ldb) {
+  return copy_columns(column_out, rows, cols, elemSize, A, lda, B, ldb);
+}
+
+/* ---- products of any types ---- */
+
+rocblas_datatype compute_type(cublasComputeType_t type, rocblas_datatype result) {
+  bool complex = result == rocblas_datatype_f32_c || result == rocblas_datatype_f64_c;
+  switch (type) {
+    case 64: case 65: return rocblas_datatype_f16_r;
+    case 68: case 69: case 74: case 75: case 77: case 78: return complex ? rocblas_datatype_f32_c : rocblas_datatype_f32_r;
+    case 70: case 71: return complex ? rocblas_datatype_f64_c : rocblas_datatype_f64_r;
+    case 72: case 73: return rocblas_datatype_i32_r;
+    default: return rocblas_datatype_invalid;
+  }
+}

@@ -1,0 +1,76 @@
+"""libcublas over AMD's rocBLAS: its table against both libraries' headers, and calls against numpy.
+
+Protects: a CUDA program's products are rocBLAS's, right in every precision, with cuBLAS's errors.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import pytest
+import rocm
+
+from ptx2amd import native
+from ptx2amd.api import cublas
+from ptx2amd.api.spec import Function
+
+HERE = Path(__file__).resolve().parent
+LIBRARY = native.DIRECTORY / "libraries" / "libcublas.so.12"
+
+
+def test_all_rows_are_exported_and_nothing_else() -> None:
+    listing = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], capture_output=True, text=True, check=True).stdout
+    symbols = {line.split()[-1].partition("@")[0] for line in listing.splitlines()} - {"libcublas.so.12"}
+    assert symbols == {row.symbol for row in cublas.ROWS} and len(symbols) > 390
+    assert all("@@libcublas.so.12" in line for line in listing.splitlines() if " T " in line)
+
+
+def test_without_rocblas_a_handle_is_refused_and_says_why(tmp_path: Path) -> None:
+    code = "import ctypes, sys; print(ctypes.CDLL(sys.argv[1]).cublasCreate_v2(ctypes.byref(ctypes.c_void_p())))"
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(native.DIRECTORY)}
+    done = subprocess.run([sys.executable, "-c", code, LIBRARY], env=environment, capture_output=True, text=True)
+    assert done.stdout == "1\n" and re.search(
+        r"libcublas: rocBLAS cannot be loaded; install it.*librocblas", done.stderr
+    )
+
+
+def other_types(include: str, rows: Iterable[Function], status: str, flags: Sequence[str | Path]) -> list[str]:
+    """The functions that a header declares otherwise than their rows."""
+    table = list(rows)
+    lines = [f"{row.returns or status} (*p_{row.symbol})({row.args}) = {row.symbol};" for row in table]
+    errors = [f"-Werror={name}" for name in ("int-conversion", "incompatible-pointer-types")]
+    done = subprocess.run(
+        ["gcc", "-fsyntax-only", "-w", *errors, *flags, "-xc", "-"],
+        input="\n".join([include, *lines]), capture_output=True, text=True,
+    )  # fmt: skip
+    found = [line for line in done.stderr.splitlines() if "error:" in line]
+    assert all(line.startswith("<stdin>") for line in found), found[0]
+    return [table[int(line.split(":")[1]) - 2].symbol for line in found]
+
+
+@pytest.mark.slow
+def test_rocblas_is_called_with_the_types_of_its_headers() -> None:
+    prefix = rocm.prefix("7.2", "librocblas-dev", "libamdhip64-dev")
+    flags = ["-D__HIP_PLATFORM_AMD__", "-idirafter", prefix.include]
+    assert other_types("#include <rocblas/rocblas.h>", cublas.beneath(), "rocblas_status", flags) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("arch", ["gfx942", "gfx1100"])
+def test_calls(arch: str) -> None:
+    prefix = rocm.prefix("7.2", "librocblas5")
+    folders = (LIBRARY.parent, native.DIRECTORY / "hip", native.DIRECTORY)
+    packages = os.pathsep.join(path for path in sys.path if path)
+    environment = {**os.environ, "PYTHONPATH": packages, "PTX2AMD_DEVICE": f"vgpu:{arch}"}
+    command = [Path(sys.executable).resolve(), HERE / "cublas_calls.py", native.DIRECTORY / "libcuda.so.1", LIBRARY]
+    done = subprocess.run(
+        prefix.command(*command, before=folders), env=environment, capture_output=True, text=True, timeout=900
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    *wrong, count = done.stdout.splitlines()
+    assert wrong == [] and int(count.split()[0]) > 900
