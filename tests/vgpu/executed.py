@@ -19,7 +19,7 @@ WITHOUT_VALUE = (
     "s_ttrace", "s_set_inst_prefetch", "s_inst_prefetch", "s_clause", "s_delay", "s_sendmsg", "s_setprio",
     "s_incperf", "s_decperf", "s_round", "s_denorm", "s_endpgm", "s_code_end", "s_memtime", "s_memrealtime",
     "s_mem", "s_sethalt", "s_version", "s_wakeup", "s_barrier", "s_singleuse", "s_get_barrier", "buffer_wb",
-    "buffer_inv", "buffer_gl", "global_inv", "global_wb", "v_nop", "ds_nop", "s_perm95", "s_set_gpr_idx",
+    "buffer_inv", "buffer_gl", "global_inv", "global_wb", "v_nop", "ds_nop", "ds_gws", "s_perm95", "s_set_gpr_idx",
     "s_sync", "v_pipeflush", "v_clrexcp", "s_monitor_sleep", "s_set_vgpr"
 )  # fmt: skip
 

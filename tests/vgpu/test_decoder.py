@@ -173,9 +173,8 @@ class Case:
             return ", ".join(order) + f" offset0:{first} offset1:{second}"
         offset = self.rng.randrange(1 << 16)
         self.expect.append(f"imm={offset} ")
-        if "addtid" in self.name or "append" in self.name or "consume" in self.name:
-            pass
-        return ", ".join(order) + f" offset:{offset}"
+        gds = " gds" if "_gws_" in self.name else ""
+        return ", ".join(order) + f" offset:{offset}{gds}"
 
     def flat(self) -> str:
         if not self.operands:

@@ -113,6 +113,8 @@ OPS = [
     _row("ds_load_addtid_b32", 0xB6, 0xB1, "d:b32", "ds_addtid(false)", "ds_read_addtid_b32"),
     *[_row(f"ds_read_b{size}_tr_b{bits}", None, None, f"d:b{size}, a:b32", f"ds_load_transposed(LOAD_B{size}, {bits})")
       for bits, size in ((16, 64), (8, 64), (4, 64), (6, 96))],
+    _row("ds_gws_init", 0x99, 0x19, "a:b32", "ds_gws_init()"),
+    _row("ds_gws_barrier", 0x9D, 0x1D, "a:b32", "ds_gws_barrier()"),
     _row("ds_consume", 0xBD, 0x3D, "d:b32", "ds_append(-1)"),
     _row("ds_append", 0xBE, 0x3E, "d:b32", "ds_append(1)"),
 ]  # fmt: skip

@@ -57,7 +57,7 @@ SOPP = [
     _p("s_sethalt", 0x0D, 0x02, "if (IMM & 1) return wave_halt(w, i);"),
     _p("s_sleep", 0x0E, 0x03, "return wave_yield(w, i);"),
     _p("s_setprio", 0x0F, 0x35, _NOTHING),
-    _p("s_sendmsg", 0x10, 0x36, _NOTHING),
+    _p("s_sendmsg", 0x10, 0x36, "wave_message((uint16_t)IMM & 0xff);"),
     _p("s_sendmsghalt", 0x11, 0x37, "return wave_halt(w, i);"),
     _p("s_trap", 0x12, 0x10, "return wave_trap(w, i);"),
     _p("s_icache_inv", 0x13, 0x3C, _NOTHING),

@@ -33,7 +33,7 @@ _MEMORY_FILLS: tuple[dict[str, int], ...] = (
      "sbase": 2},
     {"vdst": 2, "addr": 4, "data": 6, "data0": 6, "vdata": 2, "vaddr": 4, "srsrc": 2, "sdata": 8, "sbase": 2},
     {"addr": 4, "data": 6, "data0": 6}, {"vdst": 2, "addr": 4}, {"vdst": 2}, {"data0": 6}, {"sbase": 2}, {"addr": 4},
-    {},
+    {"addr": 4, "gds": 1}, {},
 )  # fmt: skip
 #: Extra bits of formats: what makes the plain variant (no scalar base, all of an op_sel_hi).
 _EXTRA = {

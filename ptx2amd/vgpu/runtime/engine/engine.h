@@ -122,6 +122,8 @@ struct engine_options {
   uint64_t max_instructions;   /* per wave, 0: no limit; PTX2AMD_VGPU_MAX_INSTRUCTIONS */
   const char *level;           /* "v2", "v3", "v4"; NULL: the best the CPU has; PTX2AMD_VGPU_LEVEL */
 };
+/* What a wave's interrupt (S_SENDMSG 1) calls, on the wave's thread: the answer to a request in memory. */
+void engine_on_interrupt(void (*handler)(void));
 /* Before the first engine_run; otherwise without effect and false. */
 bool engine_configure(const struct engine_options *options);
 /* The level in use: "v4". */

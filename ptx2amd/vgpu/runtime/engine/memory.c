@@ -420,6 +420,7 @@ static const char *kind_name(uint32_t flags) {
     case MEM_KERNARG: return "kernel arguments";
     case MEM_VIRTUAL: return "mapped memory";
     case MEM_SCRATCH: return "scratch memory";
+    case MEM_RUNTIME: return "heap of kernels";
   }
   return "allocation";
 }

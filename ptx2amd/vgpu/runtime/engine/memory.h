@@ -20,6 +20,7 @@ enum mem_kind {
   MEM_KERNARG,      /* kernel arguments of launches in flight */
   MEM_VIRTUAL,      /* hipMemMap: a mapping of a hipMemCreate object */
   MEM_SCRATCH,      /* the engine's own */
+  MEM_RUNTIME,      /* of the device libraries: their calls to the host, the heap of malloc in kernels */
 };
 #define MEM_KIND(flags) ((enum mem_kind)((flags) & 0xff))
 #define MEM_READONLY 0x100u   /* a store is a fault */

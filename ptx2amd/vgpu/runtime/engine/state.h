@@ -82,6 +82,7 @@ struct run {
   uint64_t batch;              /* workgroups a thread takes at a time */
   _Atomic uint64_t next;       /* first workgroup not yet taken */
   _Atomic int stop;            /* a fault ends the dispatch */
+  _Atomic uint64_t grid_barrier; /* phase << 32 | waves that have come */
   _Atomic uint64_t instructions;
   int participants;            /* threads at work, under the pool's lock */
   struct run *next_run;        /* list of runs that want workers */

@@ -2,6 +2,7 @@
 #include "wave.h"
 
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -35,6 +36,24 @@ const struct inst *wave_other_barrier(struct wave *w, const struct inst *i, int3
   return wave_fault(w, i, FAULT_UNIMPLEMENTED, -1, 0, "barrier %d: only the workgroup's, -1, is implemented", barrier);
 }
 const struct inst *wave_yield(struct wave *w, const struct inst *i) { return stop(w, NEXT(i), WAVE_YIELDED); }
+
+const struct inst *wave_grid_barrier(struct wave *w, const struct inst *i, uint32_t waves) {
+  _Atomic uint64_t *barrier = &w->wg->run->grid_barrier;
+  if (!w->at_grid_barrier) {
+    uint64_t now = atomic_load(barrier), next;
+    do next = (uint32_t)now + 1 < waves ? now + 1 : ((now >> 32) + 1) << 32;
+    while (!atomic_compare_exchange_weak(barrier, &now, next));
+    w->changes++;
+    if (!(uint32_t)next) return NEXT(i);   /* the last one */
+    w->grid_phase = (uint32_t)(now >> 32);
+    w->at_grid_barrier = true;
+  } else if ((uint32_t)(atomic_load(barrier) >> 32) != w->grid_phase) {
+    w->changes++;
+    w->at_grid_barrier = false;
+    return NEXT(i);
+  }
+  return stop(w, i, WAVE_YIELDED);
+}
 
 const struct inst *wave_halt(struct wave *w, const struct inst *i) {
   return wave_fault(w, i, FAULT_TRAP, -1, 0, "the wave halted itself");
@@ -72,6 +91,20 @@ uint32_t special_operand(const struct wave *w, unsigned code) {
   case 252: return exec == 0;
   default: return 0;
   }
+}
+
+static void (*_Atomic interrupt)(void);
+
+void engine_on_interrupt(void (*handler)(void)) { atomic_store(&interrupt, handler); }
+
+void wave_message(unsigned message) {
+  enum { INTERRUPT = 1 };
+  void (*handler)(void) = message == INTERRUPT ? atomic_load_explicit(&interrupt, memory_order_acquire) : NULL;
+  if (!handler) return;
+  unsigned csr = _mm_getcsr();   /* the wave's rounding and denormals are not the handler's */
+  _mm_setcsr(_MM_MASK_MASK);
+  handler();
+  _mm_setcsr(csr);
 }
 
 uint64_t message_reply(struct wave *w, unsigned message) {

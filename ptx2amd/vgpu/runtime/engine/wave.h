@@ -165,6 +165,8 @@ struct wave {
   uint32_t lds_size;
   uint32_t trapsts;
   bool sram_ecc;         /* the chip has it (struct arch) */
+  bool at_grid_barrier;
+  uint32_t grid_phase;   /* of the grid's barrier, when the wave came to it */
   uint64_t executed;     /* instructions */
   uint64_t changes;      /* writes that may have changed memory, and barriers passed; never set back */
 };

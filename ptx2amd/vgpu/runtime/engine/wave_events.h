@@ -18,6 +18,10 @@ const struct inst *wave_halt(struct wave *w, const struct inst *i);
 const struct inst *wave_trap(struct wave *w, const struct inst *i);
 const struct inst *wave_jump(struct wave *w, const struct inst *i, uint64_t address);
 
+/* The barrier that counts waves of all workgroups: the wave goes on when so many have come. */
+const struct inst *wave_grid_barrier(struct wave *w, const struct inst *i, uint32_t waves);
+/* S_SENDMSG: an interrupt goes to whom engine_on_interrupt named. */
+void wave_message(unsigned message);
 /* S_SENDMSG_RTN's answer; S_GETREG's value of a field (id, offset, size - 1 as SIMM16 packs them). */
 uint64_t message_reply(struct wave *w, unsigned message);
 uint32_t hwreg_read(struct wave *w, const struct inst *i, unsigned field);

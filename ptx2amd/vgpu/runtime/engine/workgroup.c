@@ -214,6 +214,7 @@ static void start_wave(struct workgroup *g, unsigned index) {
   w->stop = WAVE_RUNNING;
   w->pc = run->entry;
   w->executed = 0;
+  w->at_grid_barrier = false;
   w->trapsts = 0;
   run->build->start_registers(w, g->start.s, g->ids + (size_t)index * rows * g->lanes, rows, run->view->registers.v,
                               run->view->registers.a);

@@ -157,9 +157,10 @@ static hipError_t launch_kernel(stream *s, const struct op *kept) {
   if (!handle_ok(&function_class, f) || f->handle.generation != kept->launch.generation) return hipErrorInvalidHandle;
   struct op op = *kept;
   size_t size = f->kernel->kernarg_size;
-  op.launch.args = kernarg_new(size);
+  op.launch.args = launch_args_new(&op.launch);
   if (!op.launch.args) return hipErrorOutOfMemory;
   memcpy((void *)op.launch.args->address, (const void *)kept->launch.args->address, size);
+  launch_args_bind(&op.launch);
   hipError_t error = stream_submit(s, &op, NULL);
   if (error != hipSuccess) kernarg_release(op.launch.args);
   return error;

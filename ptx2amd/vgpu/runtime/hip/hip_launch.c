@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "hip_state.h"
+#include "hostcall.h"
 
 #define MAX_BLOCK 1024u
 
@@ -26,37 +27,70 @@ static bool extra_buffer(void **extra, const void **buffer, size_t *size) {
   return false;
 }
 
-static void fill_hidden(uint8_t *args, const struct kernel_info *k, const struct launch *l) {
-  unsigned dims = l->grid[2] > 1 || l->block[2] > 1 ? 3 : l->grid[1] > 1 || l->block[1] > 1 ? 2 : 1;
-  for (uint32_t n = k->explicit_count; n < k->arg_count; n++) {
-    const struct kernel_arg *arg = &k->args[n];
-    uint32_t value;
-    switch (arg->kind) {
-      case ARG_BLOCK_COUNT_X:
-      case ARG_BLOCK_COUNT_Y:
-      case ARG_BLOCK_COUNT_Z: {   /* of complete workgroups */
-        int d = (int)arg->kind - ARG_BLOCK_COUNT_X;
-        value = l->grid[d] - (l->last_block[d] ? 1 : 0);
-        break;
-      }
-      case ARG_GROUP_SIZE_X:
-      case ARG_GROUP_SIZE_Y:
-      case ARG_GROUP_SIZE_Z: value = l->block[arg->kind - ARG_GROUP_SIZE_X]; break;
-      case ARG_REMAINDER_X:
-      case ARG_REMAINDER_Y:
-      case ARG_REMAINDER_Z: value = l->last_block[arg->kind - ARG_REMAINDER_X]; break;
-      case ARG_GRID_DIMS: value = dims; break;
-      case ARG_DYNAMIC_LDS_SIZE: value = l->shared; break;
-      case ARG_PRIVATE_BASE: value = PRIVATE_APERTURE; break;
-      case ARG_SHARED_BASE: value = SHARED_APERTURE; break;
-      default: continue;
+/* A word of hidden arguments. */
+static uint64_t hidden_value(const struct kernel_arg *arg, const struct launch *l) {
+  const uint32_t *grid = l->grid, *block = l->block, *last = l->last_block;
+  switch (arg->kind) {
+    case ARG_BLOCK_COUNT_X:
+    case ARG_BLOCK_COUNT_Y:
+    case ARG_BLOCK_COUNT_Z: {     /* of complete workgroups */
+      int d = (int)arg->kind - ARG_BLOCK_COUNT_X;
+      return grid[d] - (last[d] ? 1 : 0);
     }
-    memcpy(args + arg->offset, &value, arg->size < 4 ? arg->size : 4);
+    case ARG_GROUP_SIZE_X:
+    case ARG_GROUP_SIZE_Y:
+    case ARG_GROUP_SIZE_Z: return block[arg->kind - ARG_GROUP_SIZE_X];
+    case ARG_REMAINDER_X:
+    case ARG_REMAINDER_Y:
+    case ARG_REMAINDER_Z: return last[arg->kind - ARG_REMAINDER_X];
+    case ARG_GRID_DIMS: return grid[2] > 1 || block[2] > 1 ? 3 : grid[1] > 1 || block[1] > 1 ? 2 : 1;
+    case ARG_DYNAMIC_LDS_SIZE: return l->shared;
+    case ARG_PRIVATE_BASE: return PRIVATE_APERTURE;
+    case ARG_SHARED_BASE: return SHARED_APERTURE;
+    case ARG_HOSTCALL_BUFFER: return hostcall_buffer();
+    case ARG_HEAP: return device_heap(l->function->device);
+    default: return 0;
   }
 }
 
+/* In which the blocks of a cooperative launch count each other, behind the arguments: as the device libraries of ROCm 5 to
+ * 7 have it. */
+struct grid_sync {
+  uint64_t between_grids;
+  uint32_t grid, grids;           /* of a launch on several devices, which we do not have */
+  uint64_t threads_before, threads;
+  uint32_t counters[2];
+  uint32_t blocks, pad;
+};
+static size_t grid_sync_at(const struct kernel_info *k) { return (k->kernarg_size + 15u) & ~(size_t)15; }
+
+struct kernarg *launch_args_new(const struct launch *l) {
+  const struct kernel_info *k = l->function->kernel;
+  return kernarg_new(l->cooperative ? grid_sync_at(k) + sizeof(struct grid_sync) : k->kernarg_size);
+}
+
+void launch_args_bind(const struct launch *l) {
+  const struct kernel_info *k = l->function->kernel;
+  if (!l->cooperative) return;
+  struct grid_sync *sync = (struct grid_sync *)(l->args->address + grid_sync_at(k));
+  *sync = (struct grid_sync){.blocks = l->grid[0] * l->grid[1] * l->grid[2], .grids = 1};
+  uint64_t address = (uint64_t)sync;
+  for (uint32_t n = k->explicit_count; n < k->arg_count; n++)
+    if (k->args[n].kind == ARG_GRID_SYNC && k->args[n].size == sizeof address)
+      memcpy((char *)l->args->address + k->args[n].offset, &address, sizeof address);
+}
+
+static void fill_hidden(uint8_t *args, const struct kernel_info *k, const struct launch *l) {
+  for (uint32_t n = k->explicit_count; n < k->arg_count; n++) {
+    const struct kernel_arg *arg = &k->args[n];
+    uint64_t value = hidden_value(arg, l);
+    if (value) memcpy(args + arg->offset, &value, arg->size < sizeof value ? arg->size : sizeof value);
+  }
+  launch_args_bind(l);
+}
+
 static hipError_t pack(struct launch *l, const struct kernel_info *k, void **params, void **extra) {
-  l->args = kernarg_new(k->kernarg_size);
+  l->args = launch_args_new(l);
   if (!l->args) return hipErrorOutOfMemory;
   uint8_t *args = (uint8_t *)l->args->address;
   memset(args, 0, k->kernarg_size);

@@ -315,6 +315,9 @@ int hip_major(void);
 /* Checks a launch and packs its arguments. */
 hipError_t launch_prepare(struct launch *l, function *f, const unsigned grid[3], const unsigned block[3],
                           unsigned shared, void **params, void **extra);
+/* Memory for a launch's arguments, and what in them depends on where they are: filled in when they are. */
+struct kernarg *launch_args_new(const struct launch *l);
+void launch_args_bind(const struct launch *l);
 /* The checks and the submission of all launches; op brings last_block and cooperative (hip_launch.c). */
 hipError_t launch_submit(struct op *op, function *f, const unsigned grid[3], const unsigned block[3], unsigned shared,
                          hipStream_t handle, void **params, void **extra);

@@ -19,6 +19,9 @@ enum arg_kind {
   ARG_DYNAMIC_LDS_SIZE,
   ARG_PRIVATE_BASE,       /* the high half of the aperture's addresses */
   ARG_SHARED_BASE,
+  ARG_HOSTCALL_BUFFER,  /* for printf, assert, and malloc of whole slabs (program/hostcall.c) */
+  ARG_HEAP,             /* of malloc in kernels (program/device_heap.c) */
+  ARG_GRID_SYNC,        /* of cooperative launches: where blocks count each other */
 };
 
 struct kernel_arg {

@@ -13,6 +13,8 @@ static const struct { const char *name; enum arg_kind kind; } hidden[] = {
     {"hidden_remainder_z", ARG_REMAINDER_Z},     {"hidden_grid_dims", ARG_GRID_DIMS},
     {"hidden_dynamic_lds_size", ARG_DYNAMIC_LDS_SIZE},
     {"hidden_private_base", ARG_PRIVATE_BASE},   {"hidden_shared_base", ARG_SHARED_BASE},
+    {"hidden_hostcall_buffer", ARG_HOSTCALL_BUFFER}, {"hidden_heap_v1", ARG_HEAP},
+    {"hidden_multigrid_sync_arg", ARG_GRID_SYNC},
 };
 
 static enum arg_kind arg_kind_of(struct msgpack *m) {

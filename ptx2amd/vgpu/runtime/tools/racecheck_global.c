@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "tools.h"
 
 enum { READERS = 2, WORDS = 1024, PAGE_BITS = 12, LOW_BITS = 18, HIGH_BITS = 47 - PAGE_BITS - LOW_BITS };
@@ -126,6 +127,9 @@ static bool word_access(const struct here *h, struct word *c, unsigned bytes, un
 bool race_global(struct wave *w, unsigned warp, uint64_t address, unsigned bytes, unsigned how, const uint8_t *value,
                  char *text, size_t size) {
   const struct run *run = w->wg->run;
+  uint64_t lo, hi;
+  uint32_t flags;   /* the device libraries' own protocols order more than is seen here */
+  if (mem_range(address, &lo, &hi, &flags) && MEM_KIND(flags) == MEM_RUNTIME) return false;
   const struct here h = {run, w->wg->shadow->race, workgroup_index(w->wg), warp};
   bool found = false, polled = false;
   for (uint64_t at = address & ~UINT64_C(3); run->races && at < address + bytes; at += 4) {

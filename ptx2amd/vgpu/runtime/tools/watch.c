@@ -101,7 +101,8 @@ static void polled(const struct wave *w, char *text, size_t size) {
     uint64_t lo, hi;
     uint32_t flags;
     if (w->window[k].lo == w->window[k].hi || !mem_range(w->window[k].lo, &lo, &hi, &flags)) continue;
-    if (MEM_KIND(flags) == MEM_CODE || MEM_KIND(flags) == MEM_KERNARG) continue;
+    enum mem_kind kind = MEM_KIND(flags);
+    if (kind == MEM_CODE || kind == MEM_KERNARG || kind == MEM_RUNTIME) continue;
     snprintf(text, size, "memory %s", mem_describe(lo, where, sizeof where));
     return;
   }

@@ -98,6 +98,8 @@ next_inst VG(ds_exchange2)(struct wave *w, const struct inst *i, unsigned bits, 
 next_inst VG(ds_atomic)(struct wave *w, const struct inst *i, enum atomic_op op, unsigned bits, bool returns);
 next_inst VG(ds_condxchg32)(struct wave *w, const struct inst *i);
 next_inst VG(ds_addtid)(struct wave *w, const struct inst *i, bool store);
+next_inst VG(ds_gws_init)(struct wave *w, const struct inst *i);
+next_inst VG(ds_gws_barrier)(struct wave *w, const struct inst *i);
 next_inst VG(ds_append)(struct wave *w, const struct inst *i, int sign);
 next_inst VG(ds_permute)(struct wave *w, const struct inst *i);
 next_inst VG(ds_bpermute)(struct wave *w, const struct inst *i);

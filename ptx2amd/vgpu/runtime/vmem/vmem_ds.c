@@ -248,6 +248,19 @@ next_inst VG(ds_addtid)(struct wave *w, const struct inst *i, bool store) {
 }
 
 /* Adds (or subtracts) the number of active lanes to a counter; every lane gets the old value. */
+/* The barrier of a grid: the chip counts waves. What initialises it is what each barrier says again. */
+next_inst VG(ds_gws_init)(struct wave *w, const struct inst *i) {
+  (void)w;
+  return NEXT(i);
+}
+
+/* ADDR in the first active lane: the number of waves that meet, less one. */
+next_inst VG(ds_gws_barrier)(struct wave *w, const struct inst *i) {
+  uint64_t lanes = wave_exec(w);
+  const uint32_t *v = w->v + (size_t)i->src[MEM_ADDR] * W;
+  return wave_grid_barrier(w, i, lanes ? v[__builtin_ctzll(lanes)] + 1 : 1);
+}
+
 next_inst VG(ds_append)(struct wave *w, const struct inst *i, int sign) {
   w->changes++;
   uint64_t lanes = wave_exec(w), at = (w->s[S_M0] & 0xffff) + offset16(i);
