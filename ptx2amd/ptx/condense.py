@@ -90,12 +90,14 @@ def _register(prefix: str, count: int) -> re.Pattern[str]:
 
 
 def _below(count: int) -> str:
-    """A regular expression for the decimal numbers below `count`."""
-    digits = str(count)
-    same = [rf"{digits[:at]}[{int(at == 0 and len(digits) > 1)}-{int(d) - 1}]" + r"\d" * (len(digits) - at - 1)
-            for at, d in enumerate(digits) if int(d) > int(at == 0 and len(digits) > 1)]  # fmt: skip
-    shorter = [r"\d", *(rf"[1-9]\d{{{length - 1}}}" for length in range(2, len(digits)))] if len(digits) > 1 else []
-    return "|".join([*same, *shorter]) or r"(?!)"
+    """A regular expression for the decimal numbers below `count`, what matches most of them in front."""
+    digits, length = str(count), len(str(count))
+    ways = [(10 ** (length - 1), rf"[1-9]\d{{0,{length - 2}}}+|0")] if length > 1 else []
+    for at, digit in enumerate(map(int, digits)):
+        first, behind = int(at == 0 and length > 1), length - at - 1
+        if digit > first:
+            ways.append(((digit - first) * 10**behind, rf"{digits[:at]}[{first}-{digit - 1}]" + r"\d" * behind))
+    return "|".join(way for _, way in sorted(ways, reverse=True)) or r"(?!)"
 
 
 def _block_end(lines: list[str], at: int) -> int:

@@ -11,14 +11,14 @@ from ptx2amd.ptx.ast import Function, InitSym, Module, Var
 from ptx2amd.ptx.declare import declarations, variable_problem
 
 SPACES = ("global", "const")
-_HINTS = tuple(f"{before}.{space}" for before in " \t\n;{}:" for space in SPACES)
+_BEFORE = frozenset(" \t\n;{}:")  # what stands in front of a declaration
 _TOKEN = re.compile(r"[{}]|(?:(?<=[;{}:])|^)[ \t]*(\.(?:global|const)\b[^;]*;)", re.A | re.M)
 
 
 def hoist(module: Module, function: Function) -> None:
     """Enter the static variables of a body into its module and, in their order, into `function.statics`. A declaration
     that is wrong ends this: the body's parser comes to it too, and says so."""
-    if not any(hint in function.text for hint in _HINTS):
+    if not any(part[-1:] in _BEFORE for space in SPACES for part in function.text.split(f".{space}")[:-1]):
         return
     scopes: list[dict[str, str]] = []  # name in the body -> name in the module
     for found in _TOKEN.finditer(function.text):
