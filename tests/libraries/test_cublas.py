@@ -9,15 +9,16 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
 import rocm
+from headers import other_types
 
 from ptx2amd import native
 from ptx2amd.api import cublas
-from ptx2amd.api.spec import Function
+from ptx2amd.compat import toolkit
+from ptx2amd.errors import Ptx2amdError
 
 HERE = Path(__file__).resolve().parent
 LIBRARY = native.DIRECTORY / "libraries" / "libcublas.so.12"
@@ -39,25 +40,27 @@ def test_without_rocblas_a_handle_is_refused_and_says_why(tmp_path: Path) -> Non
     )
 
 
-def other_types(include: str, rows: Iterable[Function], status: str, flags: Sequence[str | Path]) -> list[str]:
-    """The functions that a header declares otherwise than their rows."""
-    table = list(rows)
-    lines = [f"{row.returns or status} (*p_{row.symbol})({row.args}) = {row.symbol};" for row in table]
-    errors = [f"-Werror={name}" for name in ("int-conversion", "incompatible-pointer-types")]
-    done = subprocess.run(
-        ["gcc", "-fsyntax-only", "-w", *errors, *flags, "-xc", "-"],
-        input="\n".join([include, *lines]), capture_output=True, text=True,
-    )  # fmt: skip
-    found = [line for line in done.stderr.splitlines() if "error:" in line]
-    assert all(line.startswith("<stdin>") for line in found), found[0]
-    return [table[int(line.split(":")[1]) - 2].symbol for line in found]
-
-
 @pytest.mark.slow
 def test_rocblas_is_called_with_the_types_of_its_headers() -> None:
     prefix = rocm.prefix("7.2", "librocblas-dev", "libamdhip64-dev")
     flags = ["-D__HIP_PLATFORM_AMD__", "-idirafter", prefix.include]
-    assert other_types("#include <rocblas/rocblas.h>", cublas.beneath(), "rocblas_status", flags) == []
+    assert other_types(["#include <rocblas/rocblas.h>"], cublas.beneath(), "rocblas_status", flags) == set()
+
+
+def test_rows_have_the_types_of_cublas_headers(tmp_path: Path) -> None:
+    source = tmp_path / "all.cu"
+    source.write_text("#include <cublas_v2.h>")
+    try:
+        tools = toolkit.find()
+    except Ptx2amdError as error:
+        pytest.skip(str(error))
+    done = subprocess.run([str(tools.nvcc), *tools.flags, "-M", str(source)], capture_output=True, text=True)
+    folders = {Path(word).parent for word in done.stdout.split() if word.endswith(("/cublas_v2.h", "/cuComplex.h"))}
+    if done.returncode:
+        pytest.skip("the toolkit has no cublas_v2.h")
+    rows = [row for row in cublas.ROWS if "__half" not in row.parameters]  # which is a type of C++
+    flags = [f"-I{folder}" for folder in folders]
+    assert other_types(["#include <cublas_v2.h>"], rows, "cublasStatus_t", flags) == set()
 
 
 @pytest.mark.slow

@@ -15,6 +15,7 @@ from pathlib import Path
 import cffi
 import pytest
 import rocm
+from headers import complaints, other_types
 
 from ptx2amd import native
 from ptx2amd.api import driver, hip
@@ -65,6 +66,11 @@ class Amd:
     library: Path
     version: int
 
+    @property
+    def flags(self) -> list[str | Path]:
+        """gcc's, for AMD's headers."""
+        return ["-D__HIP_PLATFORM_AMD__", "-idirafter", self.prefix.include]
+
     def command(self, *words: str | Path) -> list[str]:
         """A command whose libraries are those of the release, and otherwise this machine's."""
         return self.prefix.command(*words)
@@ -96,10 +102,9 @@ def test_every_function_is_there_in_the_versions_that_the_table_says(amd: Amd) -
 
 @pytest.mark.slow
 def test_functions_have_our_types(amd: Amd) -> None:
-    """Each function of AMD's headers is assigned to a pointer with the types that the table gives it: gcc compares."""
+    """Each function of AMD's headers has the types that the table gives it."""
     rows = [row for row in hip.functions() if row.public and row.there(amd.version)]
-    lines = [f"{row.returns or 'hipError_t'} (*p_{row.symbol})({row.args}) = {row.symbol};" for row in rows]
-    wrong = {rows[int(line.split(":")[1]) - BEFORE - 1].symbol for line in complaints(amd, lines)}
+    wrong = other_types(INCLUDES, rows, "hipError_t", amd.flags)
     assert len(rows) > 350
     assert wrong == SIGNATURES.get(amd.version, set())
 
@@ -110,7 +115,8 @@ def test_structures_and_numbers_are_ours(amd: Amd) -> None:
     facts = list(our_facts())
     assert len(facts) > 500
     lines = [f'_Static_assert({what} == {value}, "{what} is not {value}");' for what, value in facts]
-    wrong = {line for line in complaints(amd, lines) if "static assertion failed" in line}
+    found = complaints(INCLUDES, lines, amd.flags)
+    wrong = {line for _, line in found if "static assertion failed" in line}
     changed = {re.findall(r"\w+", line.partition('"')[2])[1 if "(" in line else 0] for line in wrong}
     assert changed == CHANGED.get(amd.version, set()), wrong
 
@@ -140,22 +146,6 @@ INCLUDES = [
     "typedef enum hipTextureAddressMode hipTextureAddressMode;",
     "typedef enum hipTextureFilterMode hipTextureFilterMode;",
 ]  # fmt: skip
-BEFORE = len(INCLUDES)
-
-
-def complaints(amd: Amd, lines: list[str]) -> Iterator[str]:
-    """What gcc says of lines that follow AMD's header."""
-    errors = ("int-conversion", "incompatible-pointer-types", "implicit-function-declaration")
-    flags = ["-w", *(f"-Werror={error}" for error in errors)]
-    done = subprocess.run(
-        ["gcc", "-fsyntax-only", "-D__HIP_PLATFORM_AMD__", *flags, "-idirafter", amd.prefix.include, "-xc", "-"],
-        input="\n".join([*INCLUDES, *lines]),
-        capture_output=True, text=True,
-    )  # fmt: skip
-    for line in done.stderr.splitlines():
-        if "error:" in line:
-            assert line.startswith("<stdin>"), line
-            yield line
 
 
 @pytest.mark.slow
