@@ -48,7 +48,7 @@ def run(program: Path, arch: str) -> Outcome:
             return Outcome(False, f"no end after {LIMIT} s", LIMIT)
         seconds = time.perf_counter() - begin
         lines = (done.stdout + done.stderr).strip().splitlines()
-        passed = done.returncode == 0 and "PASS" in done.stdout.splitlines() and _expected(program, done.stdout)
+        passed = done.returncode == 0 and "PASS" in done.stdout.splitlines() and expected(program, done.stdout)
         outcome = Outcome(passed, "" if passed else lines[-1] if lines else f"exit status {done.returncode}", seconds)
         events = trace.read_text().splitlines() if trace.exists() else []
     for event in map(json.loads, events):
@@ -63,7 +63,7 @@ def run(program: Path, arch: str) -> Outcome:
     return outcome
 
 
-def _expected(program: Path, output: str) -> bool:
+def expected(program: Path, output: str) -> bool:
     """Programs that print have an .expected file: the same lines; warps may print in any order."""
     expected = HERE / f"{program.name}.expected"
     return not expected.exists() or sorted(output.splitlines()) == sorted(expected.read_text().splitlines())

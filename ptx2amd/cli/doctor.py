@@ -16,6 +16,7 @@ import click
 from ptx2amd import native, settings
 from ptx2amd.errors import Ptx2amdError
 
+FIRST_HIP = 50300000  # HIP 5.2 does not know our code objects
 HIP_LIBRARIES = ("libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so")
 
 
@@ -52,7 +53,10 @@ def _hip() -> Iterator[Finding]:
         if hasattr(library, "ptx2amd_vgpu_archs"):
             yield Finding("HIP library", "ok", f"{text}: ours, the software GPU (LD_LIBRARY_PATH names its folder)")
             return
-        if devices:
+        if version.value < FIRST_HIP:
+            remedy = "install ROCm 5.7 or newer; the software GPU works"
+            yield Finding("HIP library", "missing", f"{text}: loads no code objects of version 5", remedy)
+        elif devices:
             yield Finding("HIP library", "ok", text)
         else:
             yield Finding(

@@ -14,7 +14,7 @@ ROWS = [
         "int ElementSizeBytes"),
     Function("cuMemAllocPitch_v2", 3020,
         "out CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height, unsigned int ElementSizeBytes",
-        call="hipMemAllocPitch(dptr, pPitch, WidthInBytes, Height, ElementSizeBytes)"),
+        ours=True),
     Function("cuMemFree", 2000, "CUdeviceptr_v1 dptr"),
     Function("cuMemFree_v2", 3020, "CUdeviceptr dptr", ours=True, context="any"),
     Function("cuMemGetAddressRange", 2000,

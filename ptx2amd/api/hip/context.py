@@ -8,7 +8,7 @@ ROWS = [
     Function("hipCtxPushCurrent", 402, "hipCtx_t ctx"),
     Function("hipCtxPopCurrent", 402, "hipCtx_t *ctx"),
     Function("hipCtxSetCurrent", 402, "hipCtx_t ctx"),
-    Function("hipCtxGetCurrent", 402, "hipCtx_t *ctx"),
+    Function("hipCtxGetCurrent", 402, "hipCtx_t *ctx", shim=True),
     Function("hipCtxGetDevice", 402, "hipDevice_t *device"),
     Function("hipCtxGetApiVersion", 402, "hipCtx_t ctx, unsigned *version"),
     Function("hipCtxGetCacheConfig", 402, "hipFuncCache_t *config"),

@@ -8,7 +8,7 @@ ROWS = [
     Function("hipFree", 402, "void *ptr", shim=True),
     Function("hipMallocPitch", 402, "void **ptr, size_t *pitch, size_t width, size_t height"),
     Function("hipMemAllocPitch", 402,
-        "hipDeviceptr_t *ptr, size_t *pitch, size_t width, size_t height, unsigned element", shim=True),
+        "hipDeviceptr_t *ptr, size_t *pitch, size_t width, size_t height, unsigned element"),
     Function("hipMallocManaged", 402, "void **ptr, size_t size, unsigned flags", shim=True),
     Function("hipHostMalloc", 402, "void **ptr, size_t size, unsigned flags", shim=True),
     Function("hipHostAlloc", 402, "void **ptr, size_t size, unsigned flags"),

@@ -23,6 +23,10 @@ void dispatch_run(struct queue *q, const struct aql_dispatch *p, uint64_t index)
     fault_report(q, &fault);
     return;
   }
+  if (!strcmp(kernel.name, "__amd_rocclr_gwsInit")) {   /* HIP 5's, before a cooperative launch: no global wave sync here */
+    kernel_release(&kernel);
+    return;
+  }
   uint32_t fixed = ((const struct kernel_descriptor *)p->kernel_object)->group_segment_fixed_size;
   struct dispatch d = {
       .code = kernel.code, .kernel = kernel.name, .descriptor = p->kernel_object, .private_bytes = p->private_bytes,

@@ -70,13 +70,19 @@ static bool usable(const char *path, int *error, int *count) {
   return !*error && *count > 0;
 }
 
+static void old_release(void) {
+  if (hip_version < 503)
+    say("HIP %d.%d loads no code objects of version 5, which kernels are translated to: ROCm 5.7 or newer is needed",
+        hip_version / 100, hip_version % 100);
+}
+
 static bool load_amd(bool required) {
   static const char *const names[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5",
                                       "libamdhip64.so"};
   int error = 0, count = 0, first = 0;
   bool found = false;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    if (usable(names[i], &error, &count)) return true;
+    if (usable(names[i], &error, &count)) return old_release(), true;
     if (!first) first = error;
     found |= error || dlopen(names[i], RTLD_NOW | RTLD_NOLOAD);
   }
@@ -110,7 +116,7 @@ bool hip_load(void) {
   int error, count;
   for (int i = 0; i < HIP_FUNCTIONS; i++) ((void **)&hip)[i] = (void *)missing_function;
   if (*library) { /* for tests and for HIP libraries in unusual places */
-    if (usable(library, &error, &count)) return true;
+    if (usable(library, &error, &count)) return old_release(), true;
     say("PTX2AMD_HIP_LIBRARY=%s gives no device", library);
     return false;
   }

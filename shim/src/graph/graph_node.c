@@ -209,7 +209,9 @@ CUresult cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CU
   (void)ctx;
   HIP_MEMCPY3D copy;
   if (!phGraphNode || copy_for_hip(copyParams, &copy)) return CUDA_ERROR_INVALID_VALUE;
-  int error = hip.DrvGraphAddMemcpyNode(phGraphNode, hGraph, dependencies, numDependencies, &copy, NULL);
+  hipCtx_t context = NULL;   /* some releases of AMD's library refuse none */
+  int error = hip.CtxGetCurrent(&context);
+  if (!error) error = hip.DrvGraphAddMemcpyNode(phGraphNode, hGraph, dependencies, numDependencies, &copy, context);
   hipMemcpy3DParms parms;
   if (error == HIP_NOT_SUPPORTED && copy_parms(&copy, &parms))
     error = hip.GraphAddMemcpyNode(phGraphNode, hGraph, dependencies, numDependencies, &parms);

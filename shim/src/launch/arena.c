@@ -71,7 +71,7 @@ static CUresult workspace(int device, uint64_t *address) {
   if (!*base) {
     hipStreamCaptureMode mode = capture_relax();
     error = allocate(WORKSPACES * WORKSPACE_BYTES, base);
-    if (!error) error = hip.MemsetD8((void *)*base, 0, WORKSPACES * WORKSPACE_BYTES);
+    if (!error) error = upload_zeros(device, *base, WORKSPACES * WORKSPACE_BYTES);
     capture_return(mode);
   }
   *address = *base + of_device[device].next++ % WORKSPACES * WORKSPACE_BYTES;

@@ -114,6 +114,17 @@ static int fill(uint64_t to, uint64_t pitch, unsigned char value, uint64_t width
   return error;
 }
 
+/* HIP 5 copies no rectangles of variables of modules. */
+static int copy(uint64_t to, uint64_t pitch, uint64_t from, uint64_t from_pitch, uint64_t width, uint64_t height,
+                hipStream_t stream) {
+  if (height > 1 && hip_version >= 600)
+    return hip.Memcpy2DAsync((void *)to, pitch, (void *)from, from_pitch, width, height, hipMemcpyDefault, stream);
+  int error = 0;
+  for (uint64_t y = 0; y < height && !error; y++)
+    error = hip.MemcpyAsync((void *)(to + y * pitch), (void *)(from + y * from_pitch), width, hipMemcpyDefault, stream);
+  return error;
+}
+
 static CUresult carry_out(const struct line *l, struct record *c, struct records *of, struct stack *s) {
   if (c->kind == RECORD_LAUNCH) return launch_child(l, c, of, s);
   struct { uint64_t to, pitch, from, from_pitch, width, height; } words;
@@ -121,8 +132,7 @@ static CUresult carry_out(const struct line *l, struct record *c, struct records
   memcpy(&words, c->parameters, sizeof words);
   if (!words.width || !words.height) return CUDA_SUCCESS;
   if (c->kind == RECORD_COPY)
-    return from_hip(hip.Memcpy2DAsync((void *)words.to, words.pitch, (void *)words.from, words.from_pitch, words.width,
-                                      words.height, hipMemcpyDefault, l->stream));
+    return from_hip(copy(words.to, words.pitch, words.from, words.from_pitch, words.width, words.height, l->stream));
   return from_hip(fill(words.to, words.pitch, (unsigned char)words.from, words.width, words.height, l->stream));
 }
 

@@ -136,16 +136,21 @@ static void trace_launch(const struct kernel *k, const struct kernel_code *code,
         code->spilled ? "true" : "false", code->hazard ? json_string(code->hazard, why, sizeof why) : "null", result);
 }
 
-static int launch_cooperative(const struct launch *l, const struct kernel_code *code, unsigned lds, char *buffer) {
+/* Whether AMD's library makes a graph node of it: it gives the parameters of one back only if they came one by one. */
+static bool captured(hipStream_t stream) {
+  hipStreamCaptureStatus status = 0;
+  return !hip_is_software && stream && !hip.StreamIsCapturing(stream, &status) && status;
+}
+
+static int launch_by_pointers(const struct launch *l, const struct kernel_code *code, unsigned lds, char *buffer) {
   const struct shape *s = &l->shape;
-  void **pointers = malloc((l->kernel->parameter_count + LAUNCH_WORDS) * sizeof *pointers);
-  if (!pointers) return HIP_OUT_OF_MEMORY;
+  unsigned x = s->block[0] * code->spread;
+  void *pointers[l->kernel->parameter_count + LAUNCH_WORDS];
   point_at_parameters(l->kernel, code, buffer, pointers);
-  int error = hip.ModuleLaunchCooperativeKernel(code->function, s->grid[0], s->grid[1], s->grid[2],
-                                                s->block[0] * code->spread, s->block[1], s->block[2], lds, l->stream,
-                                                pointers);
-  free(pointers);
-  return error;
+  return l->cooperative ? hip.ModuleLaunchCooperativeKernel(code->function, s->grid[0], s->grid[1], s->grid[2], x, s->block[1],
+                                                            s->block[2], lds, l->stream, pointers)
+                        : hip.ModuleLaunchKernel(code->function, s->grid[0], s->grid[1], s->grid[2], x, s->block[1],
+                                                 s->block[2], lds, l->stream, pointers, NULL);
 }
 
 CUresult kernel_launch(const struct launch *l) {
@@ -168,8 +173,8 @@ CUresult kernel_launch(const struct launch *l) {
   if (UNLIKELY(result)) return result;
   unsigned lds = launch_lds(code, l->device, s->shared);
   void *packed[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &size, HIP_LAUNCH_PARAM_END};
-  int error = UNLIKELY(l->cooperative)
-                  ? launch_cooperative(l, code, lds, buffer)
+  int error = UNLIKELY(l->cooperative || captured(l->stream))
+                  ? launch_by_pointers(l, code, lds, buffer)
                   : hip.ModuleLaunchKernel(code->function, s->grid[0], s->grid[1], s->grid[2],
                                            s->block[0] * code->spread, s->block[1], s->block[2], lds, l->stream,
                                            NULL, size ? packed : NULL);

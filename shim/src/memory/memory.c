@@ -19,6 +19,18 @@ CUresult cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize) {
   return dptr && bytesize ? from_hip(hip.Malloc((void **)dptr, bytesize)) : CUDA_ERROR_INVALID_VALUE;
 }
 
+/* HIP 5's own refuses chips that have no image instructions. */
+CUresult cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height,
+                            unsigned int ElementSizeBytes) {
+  enum { PITCH = 256 };
+  size_t pitch = (WidthInBytes + PITCH - 1) & ~(size_t)(PITCH - 1), size;
+  bool element = ElementSizeBytes == 4 || ElementSizeBytes == 8 || ElementSizeBytes == 16;
+  if (!dptr || !pPitch || !element || !WidthInBytes || !Height) return CUDA_ERROR_INVALID_VALUE;
+  if (pitch < WidthInBytes || __builtin_mul_overflow(pitch, Height, &size)) return CUDA_ERROR_OUT_OF_MEMORY;
+  *pPitch = pitch;
+  return from_hip(hip.Malloc((void **)dptr, size));
+}
+
 /* Flags: 1 portable, 2 mapped, 4 write-combined, with the same numbers in HIP. */
 CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags) {
   return pp && !(Flags & ~7u) ? from_hip(hip.HostMalloc(pp, bytesize, Flags)) : CUDA_ERROR_INVALID_VALUE;

@@ -1,0 +1,111 @@
+"""AMD's own HIP libraries above the software KFD: CUDA samples through libcuda, and HIP programs on every chip. The
+releases come from Debian's packages, into a folder of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import amd_hip
+import build
+import demo
+import pytest
+import rocm
+import software_kfd
+
+from ptx2amd.target import chips
+from ptx2amd.translate import translate
+
+pytestmark = pytest.mark.slow
+HERE = Path(__file__).parent
+SMALL = ("5.7", "7.2")  # the releases of the small tier
+
+
+@pytest.fixture(scope="module", params=SMALL)
+def release(request: pytest.FixtureRequest) -> str:
+    amd_hip_prefix(request.param)
+    return str(request.param)
+
+
+def amd_hip_prefix(release: str) -> rocm.Prefix:
+    return rocm.prefix(release, amd_hip.packages(release))
+
+
+@pytest.mark.parametrize("name", build.names())
+def test_a_sample_does_what_the_page_says(release: str, name: str) -> None:
+    told = json.loads(amd_hip.RESULTS.read_text())[release][name]["passed"]
+    assert told != ((name, release) in amd_hip.WHY)
+    if not told:
+        pytest.skip(amd_hip.WHY[name, release])
+    [program] = build.build_all(demo.OUT, [name]).values()
+    outcome = amd_hip.run(amd_hip_prefix(release), program)
+    assert outcome.passed, outcome.output[-1000:]
+
+
+def test_the_page_is_that_of_the_results() -> None:
+    assert amd_hip.PAGE.read_text() == amd_hip.page(json.loads(amd_hip.RESULTS.read_text()))
+
+
+PTX = """
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry add(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 n) {
+  .reg .pred %p; .reg .b32 %r<6>; .reg .b64 %rd<8>; .reg .f32 %f<4>;
+  ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; ld.param.u64 %rd3, [c]; ld.param.u32 %r1, [n];
+  mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x; mad.lo.s32 %r5, %r2, %r3, %r4;
+  setp.ge.u32 %p, %r5, %r1; @%p ret;
+  mul.wide.u32 %rd4, %r5, 4; add.s64 %rd1, %rd1, %rd4; add.s64 %rd2, %rd2, %rd4; add.s64 %rd3, %rd3, %rd4;
+  ld.global.f32 %f1, [%rd1]; ld.global.f32 %f2, [%rd2]; add.f32 %f3, %f1, %f2; st.global.f32 [%rd3], %f3; ret; }
+"""
+
+
+@pytest.fixture(scope="module")
+def hip_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("hip") / "hip_program"
+    subprocess.run(["gcc", "-O1", "-w", HERE / "hip_program.c", "-o", path, "-ldl"], check=True)
+    return path
+
+
+def run_hip(
+    release: str, program: Path, chip: str, *arguments: str | Path, **settings: str
+) -> subprocess.CompletedProcess:
+    prefix = amd_hip_prefix(release)
+    library = prefix.libraries / f"libamdhip64.so.{rocm.RELEASES[release].hip}"
+    environment = {**os.environ, "LD_PRELOAD": str(software_kfd.LIBRARY), "PTX2AMD_DEVICE": f"kfd:{chip}", **settings}
+    command = prefix.command(program, library, *arguments)
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+
+
+@pytest.mark.parametrize("chip", ["gfx906", "gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1201"])
+def test_a_hip_program(release: str, chip: str, hip_program: Path, tmp_path: Path) -> None:
+    """From hipInit to a launch of one of our code objects; AMD's own fill and copy kernels run as well."""
+    if release == "5.7" and chip == "gfx1201":
+        pytest.skip("HIP 5.7 does not know the chip")
+    [result] = translate(PTX, "add.ptx", [chip])
+    (image := tmp_path / "add.hsaco").write_bytes(result.code)
+    done = run_hip(release, hip_program, chip, image)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.splitlines() == [f"1 {chips.devices()[chip]['product']} (ptx2amd software GPU)", "PASS"]
+
+
+@pytest.mark.parametrize("copies", ["0", "1"])
+def test_copies_by_kernels_and_by_engines(release: str, copies: str, hip_program: Path, tmp_path: Path) -> None:
+    [result] = translate(PTX, "add.ptx", ["gfx942"])
+    (image := tmp_path / "add.hsaco").write_bytes(result.code)
+    done = run_hip(release, hip_program, "gfx942", image, HSA_ENABLE_SDMA=copies)
+    assert done.returncode == 0 and "PASS" in done.stdout, done.stdout + done.stderr
+
+
+def test_a_wrong_access_ends_the_program_as_on_a_chip(release: str, hip_program: Path, tmp_path: Path) -> None:
+    """Our report says what was wrong; what follows is AMD's."""
+    [result] = translate(PTX.replace("st.global.f32 [%rd3]", "st.global.f32 [%rd4]"), "add.ptx", ["gfx942"])
+    (image := tmp_path / "add.hsaco").write_bytes(result.code)
+    done = run_hip(release, hip_program, "gfx942", image)
+    assert "memory access fault: kernel add: " in done.stderr
+    if release == "7.2":  # which tells the program
+        assert done.returncode == 1 and "HIP error 700" in done.stdout
+    else:
+        assert done.returncode == -6 and "Memory access fault by GPU node-1" in done.stderr
