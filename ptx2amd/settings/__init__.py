@@ -94,13 +94,13 @@ CACHE_DIR = Setting("CACHE_DIR", "path", "",
 CACHE_LIMIT = Setting("CACHE_LIMIT", "bytes", "4G",
     "size of the cache; what was not used for longest is deleted", "translator command")  # fmt: skip
 COMPUTE_CAPABILITY = Setting("COMPUTE_CAPABILITY", "version", "",
-    "what programs and NVIDIA's libraries are told; unset: 8.0, and 13.0 for libraries that have PTX for "
+    "compute capability to report; unset: 8.0, and 13.0 to NVIDIA's libraries that have PTX for "
     "newer chips", "driver", least=100, most=9999)  # fmt: skip
 RUNTIME_DIR = Setting("RUNTIME_DIR", "path", "",
     "folder of the translation service's socket and log, mode 700; unset: `$XDG_RUNTIME_DIR/ptx2amd`, "
     "else `/tmp/ptx2amd-UID`, else `run` in the cache's folder", "driver translator command")  # fmt: skip
 SERVICE_IDLE = Setting("SERVICE_IDLE", "seconds", "10m",
-    "time without work after which the translation service ends", "translator", least=0.1)  # fmt: skip
+    "time of inactivity after which the translation service exits", "translator", least=0.1)  # fmt: skip
 HANDSHAKE = Setting("HANDSHAKE", "switch", "1", "`0`: the CUDA runtime's start-up check is not answered", "driver")
 HIP_LIBRARY = Setting("HIP_LIBRARY", "path", "",
     "AMD's HIP library; unset: `libamdhip64.so` as the loader finds it", "driver command")  # fmt: skip
@@ -110,7 +110,7 @@ DEBUG = Setting("DEBUG", "choice", "0",
     "`1`: code objects have line tables (`run --debug`); `accesses`: and LLVM merges no loads and stores, so that "
     "memcheck can judge their alignment (`run --memcheck`)",
     "translator", ("0", "1", "accesses"))  # fmt: skip
-MEMCHECK = Setting("MEMCHECK", "switch", "0", "software GPU: find wrong and unwritten memory (`run --memcheck`)", "gpu")
+MEMCHECK = Setting("MEMCHECK", "switch", "0", "software GPU: report invalid accesses and reads of uninitialised memory (`run --memcheck`)", "gpu")
 RACECHECK = Setting("RACECHECK", "switch", "0", "software GPU: find races (`run --racecheck`)", "gpu")
 VGPU_COUNT = Setting("VGPU_COUNT", "count", "1", "number of software GPUs", "gpu")
 VGPU_THREADS = Setting("VGPU_THREADS", "count", "",

@@ -27,7 +27,7 @@ border colours. gfx942 and gfx950 have no image instructions.
 _ASSEMBLY = "only assembly has them: LLVM emits them for no intrinsic and no code"
 #: Why instructions are refused: a pattern of their names -> the reason.
 REASONS = {
-    "v_interp_.*": "pixel shaders' attributes, which compute has not",
+    "v_interp_.*": "pixel-shader attributes (not available in compute)",
     "ds_bvh_stack.*|image_bvh.*": "ray tracing: the ISA documents do not give the layout of its trees",
     "image_msaa_load": "images with several samples a texel: HIP makes none",
     "global_load_tr_b64": "how its 8-bit elements change places is not documented",

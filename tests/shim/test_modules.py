@@ -250,7 +250,7 @@ def test_no_service_means_an_error_and_a_filled_log(shim: SimpleNamespace, conte
     module = shim.ffi.new("CUmodule *")
     assert shim.cuda.cuModuleLoadDataEx(module, PTX + b"// nobody knows this", 2, options, values) == NO_COMPILER
     text = shim.ffi.string(log)
-    assert b"translation service does not start" in text
+    assert b"cannot start the translation service" in text
     assert int(shim.ffi.cast("uintptr_t", values[1])) == len(text)
 
 

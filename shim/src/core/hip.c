@@ -99,7 +99,7 @@ static bool load_software(void) {
   hip_is_software = true;
   if (usable(path, &error, &count)) return true;
   const char *why = error ? NULL : dlerror();
-  if (error) say("the software GPU does not start (HIP error %d); PTX2AMD_DEVICE=%s", error,
+  if (error) say("cannot start the software GPU (HIP error %d); PTX2AMD_DEVICE=%s", error,
                  setting_text(SETTING_DEVICE));
   else say("cannot load the software GPU: %s", why ? why : path);
   return false;

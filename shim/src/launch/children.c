@@ -85,7 +85,7 @@ static void explain(const struct kernel *k, const struct record *c, CUresult res
 static CUresult launch_child(const struct line *l, struct record *c, struct records *of, struct stack *s) {
   struct kernel *k = kernel_at(c->kernel, l->device);
   if (!k) {
-    say("a kernel launched what is no kernel, at 0x%llx", (unsigned long long)c->kernel);
+    say("a kernel tried to launch 0x%llx, which is not a kernel", (unsigned long long)c->kernel);
     return CUDA_ERROR_LAUNCH_FAILED;
   }
   struct kernel_code *code;

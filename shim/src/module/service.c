@@ -212,7 +212,7 @@ static int start_and_connect(const struct place *place, pid_t *service, char *wh
   }
   last_line(place->stem, line, sizeof line);
   if (!*line) snprintf(line, sizeof line, file_system_full(place) ? "the file system of its folder is full" : "it does not answer");
-  return remember(why, why_size, "the translation service does not start: %s (see %s.log)", line, place->stem);
+  return remember(why, why_size, "cannot start the translation service: %s (see %s.log)", line, place->stem);
 }
 
 static bool is_stopped(pid_t process) {
