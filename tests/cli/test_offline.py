@@ -12,6 +12,8 @@ import pytest
 
 import ptx2amd
 from ptx2amd import native
+from ptx2amd.api.hip import TYPES
+from ptx2amd.hip.library import VGPU_API
 
 ROOT = Path(ptx2amd.__file__).parents[1]
 SAXPY = """.version 8.0
@@ -65,7 +67,7 @@ def test_the_example_of_the_page_runs(tmp_path: Path, arch: str) -> None:
     (tmp_path / "hip" / "hip_runtime_api.h").write_text('#include "hip.h"\n')
     (tmp_path / "main.c").write_text(example)
     (tmp_path / "saxpy.ptx").write_text(SAXPY)
-    headers = [f"-I{tmp_path}", f"-I{ROOT / 'ptx2amd' / 'vgpu' / 'runtime' / 'hip'}"]
+    headers = [f"-I{folder}" for folder in (tmp_path, native.WORK / "vgpu", TYPES, VGPU_API.parent)]
     library = [f"-L{native.DIRECTORY}", "-lptx2amd_vgpu", f"-Wl,-rpath,{native.DIRECTORY}"]
     command = ["gcc", "-Wall", "-Wextra", "-Werror", *headers, tmp_path / "main.c", "-o", tmp_path / "main", *library]
     subprocess.run(command, check=True)
