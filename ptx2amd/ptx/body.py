@@ -339,9 +339,11 @@ class BodyParser:
                 raise BadOperand(f"'{name}' has {count}, the call has {len(given.items)}", name)
             items: list[Operand] = []
             for item, found, var in zip(given.items, _list_kinds(kind.get(part, "{}")), variables, strict=True):
-                problem = self._argument_problem(item, found, var)
+                problem = self._argument_problem(item, found, var, what == "result")
                 if problem:
                     raise BadOperand(f"{what} '{var.name}' of '{name}' {problem}", getattr(item, "name", name))
+                if what == "result" and isinstance(item, Imm):
+                    item = Reg("_")  # ptxas takes a constant, and does nothing with it
                 items += item.items if isinstance(item, Vec) else (item,)
             if part in at:
                 at[part] = Vec(tuple(items))
@@ -357,14 +359,20 @@ class BodyParser:
             raise BadOperand(f"'{label}' is neither a .callprototype nor a .calltargets list", label)
         return function.proto
 
-    def _argument_problem(self, item: Operand, kind: str, var: Var) -> str:
-        """What is wrong with an argument for a parameter, as the end of a sentence, or ""."""
+    def _argument_problem(self, item: Operand, kind: str, var: Var, result: bool) -> str:
+        """What is wrong with an argument for a parameter, or with a result, as the end of a sentence, or ""."""
         if isinstance(item, Vec) or var.vec > 1:
             parts = kind[1:-1].split(",") if isinstance(item, Vec) else []
             fits = len(parts) == var.vec and all(register_fits(part, var.type) for part in parts)
             return "" if fits else f"is {declared(var)}, found {kind}"
-        if isinstance(item, Sum):
-            return f"is {declared(var)}, found a sum"
+        if isinstance(item, Sum | Addr):
+            return f"is {declared(var)}, found {'a sum' if isinstance(item, Sum) else 'an address'}"
+        if kind == "_" and not result:
+            return f"is {declared(var)}, found _"
+        if isinstance(item, Sym) and kind != "&param":
+            return f"is {declared(var)}, found '{item.name}', which is neither a register nor in .param"
+        if isinstance(item, Imm) and var.type == "pred":
+            return f"is {declared(var)}, found a constant"
         if isinstance(item, Reg) and kind != "_":
             fits = var.count == -1 and register_fits(kind, var.type)
             return "" if fits else f"is .{var.type}, found a .{kind} register"

@@ -50,11 +50,11 @@ def test_sweep_under_sanitizers(tmp_path: Path) -> None:
     (tmp_path / "suppressions").write_text(SUPPRESSED)
     options = f"{KINDS['address'].options['ASAN_OPTIONS']}:allocator_may_return_null=1"
     build = library("address")
-    *found, last = calls(1_000_000, 20_000, {
+    *found, last = calls(1_000_000, 200_000, {
         "LD_PRELOAD": asan.stdout.strip(), "PTX2AMD_NATIVE": str(build),
         "ASAN_OPTIONS": f"{options}:suppressions={tmp_path / 'suppressions'}:log_path={tmp_path / 'report'}",
         "UBSAN_OPTIONS": f"halt_on_error=1:print_stacktrace=1:log_path={tmp_path / 'report'}",
     }, build)  # fmt: skip
     reports = [path.read_text()[:2000] for path in sorted(tmp_path.glob("report*"))]
     assert found == [], reports[:3]
-    assert last["calls"] == 20_000
+    assert last["calls"] == 200_000

@@ -150,6 +150,14 @@ REJECTED = r"""
 .func f9() {.param .align 512 .b8 x[4]; ret;}
 .entry f9() {.param .align 256 .b8 x[4]; ret;}
 .const .b8 a1[65537];
+.func (.reg .b32 r) f8(.reg .b32 a) {ret;} .global .b32 a1; .entry f9() {.reg .b32 x; L: call (f9), f8, (x); ret;}
+.func (.reg .b32 r) f8(.reg .b32 a) {ret;} .global .b32 a1; .entry f9() {.reg .b32 x; L: call (L), f8, (x); ret;}
+.func (.reg .b32 r) f8(.reg .b32 a) {ret;} .global .b32 a1; .entry f9() {.reg .b32 x; L: call (a1), f8, (x); ret;}
+.func (.reg .b32 r) f8(.reg .b32 a) {ret;} .global .b32 a1; .entry f9() {.reg .b32 x; L: call ([x]), f8, (x); ret;}
+.func (.reg .b32 r) f8(.reg .b32 a) {ret;} .global .b32 a1; .entry f9() {.reg .b32 x; L: call (x), f8, (a1); ret;}
+.func (.reg .b32 r) f8(.reg .b32 a) {ret;} .global .b32 a1; .entry f9() {.reg .b32 x; L: call (x), f8, ([x]); ret;}
+.func (.reg .b32 r) f8(.reg .b32 a) {ret;} .global .b32 a1; .entry f9() {.reg .b32 x; L: call (x), f8, (_); ret;}
+.func f8(.reg .pred a) {ret;} .entry f9() {call f8, (1); ret;}
 .const .b8 a1[40000]; .const .b8 a2[40000]; .entry f9() {ret;}
 .entry f9() .maxntid 32 .reqntid 32 {ret;}
 .entry f9() .maxntid 1,2,3,4 {ret;}
@@ -210,6 +218,7 @@ REJECTED = r"""
 """.strip().split("\n")
 
 LENIENT = {
+    ".func (.reg .b32 r) f8() {ret;} .entry f9() {call (5), f8; ret;}": "ptxas -O0 dies of it, -O1 ignores it",
     ".weak .func f9();": "found missing when it is called",
     ".func f9(.reg .pred x) {ret;}": "ptxas's calling convention is not ours",
     ".func (.reg .b32 a, .reg .b32 b) f9() {ret;}": "a warning",
