@@ -58,6 +58,17 @@ HIP hipMemGetAddressRange(uint64_t *base, size_t *size, uint64_t address) {
   *size = 0x100000;
   return address >> 40 ? INVALID : 0;
 }
+/* HIP 5's parameters, 136 bytes each: what was signalled, and with which flags. */
+unsigned long long stub_signalled[8];
+unsigned stub_signals, stub_signal_flags;
+HIP hipSignalExternalSemaphoresAsync(void **semaphores, const char *parameters, unsigned count, void *stream) {
+  (void)semaphores, (void)stream;
+  for (unsigned i = 0; i < count && stub_signals < 8; i++, parameters += 136) {
+    memcpy(&stub_signalled[stub_signals++], parameters, 8);
+    memcpy(&stub_signal_flags, parameters + 64, 4);
+  }
+  return 0;
+}
 HIP hipStreamCreateWithFlags(void **s, unsigned f) { (void)f; *s = malloc(1); return 0; }
 HIP hipStreamDestroy(void *s) { free(s); return 0; }
 HIP hipStreamSynchronize(void *s) { (void)s; return stub_fail; }

@@ -59,6 +59,29 @@ def test_what_hip_5_2_numbers_and_lays_out_otherwise(stub_path: Path) -> None:
     assert "HIP 5.2 loads no code objects of version 5" in done.stderr
 
 
+OLD_SEMAPHORES = """
+import ctypes, sys
+cuda, stub, context = ctypes.CDLL(sys.argv[1]), ctypes.CDLL(sys.argv[2]), ctypes.c_void_p()
+assert not cuda.cuInit(0) and not cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+assert not cuda.cuCtxSetCurrent(context)
+parameters = (ctypes.c_uint64 * (3 * 18))()  # 144 bytes each: the value first, the flags at 72
+for i in range(3):
+    parameters[18 * i], parameters[18 * i + 9] = 10 + i, 1
+handles = (ctypes.c_void_p * 3)(1, 2, 3)
+print(cuda.cuSignalExternalSemaphoresAsync(handles, parameters, 3, None))
+print(cuda.cuSignalExternalSemaphoresAsync(handles, None, 3, None))
+print(*(ctypes.c_ulonglong * 3).in_dll(stub, "stub_signalled"), ctypes.c_uint.in_dll(stub, "stub_signal_flags").value)
+"""
+
+
+def test_hip_5_gets_several_semaphores_as_it_lays_them_out(stub_path: Path) -> None:
+    environment = {**os.environ, "PTX2AMD_HIP_LIBRARY": str(stub_path), "STUB_VERSION": "50731921", "PTX2AMD_TRACE": ""}
+    command = [sys.executable, "-c", OLD_SEMAPHORES, native.DIRECTORY / "libcuda.so.1", stub_path]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    invalid_value = 1
+    assert list(map(int, done.stdout.split())) == [0, invalid_value, 10, 11, 12, 1]
+
+
 @dataclass(frozen=True)
 class Amd:
     """One of AMD's libraries, among those of its release."""

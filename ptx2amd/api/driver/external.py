@@ -20,11 +20,11 @@ ROWS = [
     Function("cuSignalExternalSemaphoresAsync", 10000,
         "const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *paramsArray, "
         "unsigned int numExtSems, CUstream stream", ptsz=10000,
-        call="hipSignalExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream)", context="stream"),
+        ours=True, context="stream"),
     Function("cuWaitExternalSemaphoresAsync", 10000,
         "const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *paramsArray, "
         "unsigned int numExtSems, CUstream stream", ptsz=10000,
-        call="hipWaitExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream)", context="stream"),
+        ours=True, context="stream"),
     Function("cuDestroyExternalSemaphore", 10000,
         "CUexternalSemaphore extSem",
         call="hipDestroyExternalSemaphore(extSem)", context="any"),

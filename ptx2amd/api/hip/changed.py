@@ -15,7 +15,7 @@ CHANGED: dict[int, set[str]] = {
         "hipExternalMemoryBufferDesc", "hipExternalMemoryHandleDesc",
         "hipExternalSemaphoreHandleDesc", "hipMemPoolProps",        # shorter: without what is reserved
         "hipExternalSemaphoreSignalParams",
-        "hipExternalSemaphoreWaitParams",                           # shorter: one at a time can be passed on
+        "hipExternalSemaphoreWaitParams",                           # shorter: semaphore.c
     },
     604: {"hipLaunchAttributeValue"},                               # for a function that is not called
 }  # fmt: skip
