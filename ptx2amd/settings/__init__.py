@@ -110,7 +110,9 @@ DEBUG = Setting("DEBUG", "choice", "0",
     "`1`: code objects have line tables (`run --debug`); `accesses`: and LLVM merges no loads and stores, so that "
     "memcheck can judge their alignment (`run --memcheck`)",
     "translator", ("0", "1", "accesses"))  # fmt: skip
-MEMCHECK = Setting("MEMCHECK", "switch", "0", "software GPU: report invalid accesses and reads of uninitialised memory (`run --memcheck`)", "gpu")
+MEMCHECK = Setting(
+    "MEMCHECK", "switch", "0",
+    "software GPU: report invalid accesses and reads of uninitialised memory (`run --memcheck`)", "gpu")  # fmt: skip
 RACECHECK = Setting("RACECHECK", "switch", "0", "software GPU: find races (`run --racecheck`)", "gpu")
 VGPU_COUNT = Setting("VGPU_COUNT", "count", "1", "number of software GPUs", "gpu")
 VGPU_THREADS = Setting("VGPU_THREADS", "count", "",
