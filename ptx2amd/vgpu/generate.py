@@ -14,6 +14,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
+from ptx2amd.api.hip import per_thread
 from ptx2amd.settings import generate as settings
 from ptx2amd.vgpu import gen_access, gen_chips, gen_memory, gen_native, gen_scalar, gen_tables
 from ptx2amd.vgpu.isa import encoding
@@ -58,6 +59,8 @@ def _generate(out: Path) -> list[Unit]:
     units.append(gen_access.write(out))
     units += gen_native.write(out)
     units += [Unit(path) for path in settings.write(out)]
+    (out / "per_thread.c").write_text(per_thread.source())
+    units.append(Unit(out / "per_thread.c"))
     taken = {u.path.name for u in units}
     units += [
         Unit(path)

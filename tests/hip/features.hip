@@ -48,10 +48,10 @@ static int axpy_of() {
   Buffer<T> x(n), y(n);
   for (int i = 0; i < n; i++) x[i] = T(i), y[i] = T(1);
   int before, after;
-  CHECK(hipMemcpyFromSymbol(&before, HIP_SYMBOL(counter), sizeof before));
+  CHECK(hipMemcpyFromSymbol(&before, static_cast<const void *>(&counter), sizeof before, 0, hipMemcpyDeviceToHost));
   axpy<T><<<(n + 255) / 256, 256>>>(T(3), x, y, n);
   CHECK(hipDeviceSynchronize());
-  CHECK(hipMemcpyFromSymbol(&after, HIP_SYMBOL(counter), sizeof after));
+  CHECK(hipMemcpyFromSymbol(&after, static_cast<const void *>(&counter), sizeof after, 0, hipMemcpyDeviceToHost));
   EXPECT(after - before == n);
   for (int i = 0; i < n; i++) EXPECT(float(y[i]) == 3.0f * 4 * i + 1);
   return 0;
@@ -59,7 +59,7 @@ static int axpy_of() {
 
 static int launches() {
   float four = 4;
-  CHECK(hipMemcpyToSymbol(HIP_SYMBOL(factor), &four, sizeof four));
+  CHECK(hipMemcpyToSymbol(static_cast<const void *>(&factor), &four, sizeof four, 0, hipMemcpyHostToDevice));
   return axpy_of<float>() || axpy_of<double>() || axpy_of<int>();
 }
 

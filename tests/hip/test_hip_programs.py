@@ -73,3 +73,14 @@ def test_memcheck_and_racecheck(features: Path) -> None:
 def test_profile(features: Path, tmp_path: Path) -> None:
     done = run(features, "launches", options=[f"--profile={tmp_path / 'counters.json'}"])
     assert "axpy" in done.stderr and (tmp_path / "counters.html").exists()
+
+
+def test_streams_of_their_own_for_each_thread() -> None:
+    """Compiled so, a program calls the functions that end in _spt."""
+    program = compiler().program(
+        Path(__file__).with_name("features.hip"), ("gfx1100",), "-fgpu-default-stream=per-thread"
+    )
+    for part in ("launches", "managed_variables", "graphs", "grid_sync"):
+        done = run(program, part, arch="gfx1100")
+        must(done.returncode == 0 and done.stdout == "ok\n" and not done.stderr, done)
+    assert b"hipLaunchKernel_spt" in program.read_bytes()

@@ -74,6 +74,12 @@ def lacking() -> list[str]:
     return [row.symbol for row in functions() if row.symbol not in ours]
 
 
+def test_the_page_says_how_many_functions_there_are() -> None:
+    names = {row.symbol for row in exports_of(7)}
+    page = Path(__file__).resolve().parents[2] / "docs" / "support" / "hip.md"
+    assert f"{len(names - set(lacking()))} of the {len(names)} of ROCm 7.2" in page.read_text()
+
+
 @pytest.mark.parametrize("major", MAJORS)
 def test_a_program_of_each_version_starts(major: int, tmp_path: Path) -> None:
     """It is linked against the soname, gets the functions of the software GPU, and a clear word about the rest."""

@@ -27,7 +27,7 @@ ROWS = [
         "hipDeviceptr_t dst, size_t pitch, unsigned short value, size_t width, size_t height, hipStream_t stream"),
     Function("hipMemsetD2D32Async", 701,
         "hipDeviceptr_t dst, size_t pitch, unsigned value, size_t width, size_t height, hipStream_t stream"),
-    Function("hipMemset3D", 402, "hipPitchedPtr pitchedDevPtr, int value, hipExtent extent", ours=False),
+    Function("hipMemset3D", 402, "hipPitchedPtr pitchedDevPtr, int value, hipExtent extent"),
     Function("hipMemset3DAsync", 402,
-        "hipPitchedPtr pitchedDevPtr, int value, hipExtent extent, hipStream_t stream", ours=False),
+        "hipPitchedPtr pitchedDevPtr, int value, hipExtent extent, hipStream_t stream"),
 ]

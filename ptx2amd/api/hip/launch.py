@@ -40,7 +40,7 @@ ROWS = [
     Function("hipModuleLaunchCooperativeKernelMultiDevice", 505,
         "hipFunctionLaunchParams *launchParamsList, unsigned numDevices, unsigned flags", ours=False),
     Function("hipOccupancyAvailableDynamicSMemPerBlock", 702,
-        "size_t *dynamicSmemSize, const void *f, int numBlocks, int blockSize", ours=False),
+        "size_t *dynamicSmemSize, const void *f, int numBlocks, int blockSize"),
     Function("hipOccupancyMaxActiveBlocksPerMultiprocessor", 402,
         "int *numBlocks, const void *f, int blockSize, size_t dynSharedMemPerBlk"),
     Function("hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", 402,

@@ -36,9 +36,9 @@ ROWS = [
     Function("hipMemRangeGetAttributes", 402,
         "void **data, size_t *sizes, hipMemRangeAttribute *attributes, size_t n, const void *ptr, size_t count",
         shim=True),
-    Function("hipMalloc3D", 402, "hipPitchedPtr *pitchedDevPtr, hipExtent extent", ours=False),
+    Function("hipMalloc3D", 402, "hipPitchedPtr *pitchedDevPtr, hipExtent extent"),
     Function("hipMemAdvise_v2", 701,
-        "const void *dev_ptr, size_t count, hipMemoryAdvise advice, hipMemLocation location", ours=False),
+        "const void *dev_ptr, size_t count, hipMemoryAdvise advice, hipMemLocation location"),
     Function("hipMemPrefetchAsync_v2", 701,
-        "const void *dev_ptr, size_t count, hipMemLocation location, unsigned flags, hipStream_t stream", ours=False),
+        "const void *dev_ptr, size_t count, hipMemLocation location, unsigned flags, hipStream_t stream"),
 ]

@@ -25,14 +25,13 @@ ROWS = [
     Function("hipFuncSetCacheConfig", 402, "const void *function, hipFuncCache_t config"),
     Function("hipFuncSetSharedMemConfig", 402, "const void *function, hipSharedMemConfig config"),
     Function("hipKernelNameRef", 402, "const hipFunction_t function", returns="const char *"),
-    Function("hipKernelGetLibrary", 702, "hipLibrary_t *library, hipKernel_t kernel", ours=False),
-    Function("hipKernelGetName", 702, "const char **name, hipKernel_t kernel", ours=False),
+    Function("hipKernelGetLibrary", 702, "hipLibrary_t *library, hipKernel_t kernel"),
+    Function("hipKernelGetName", 702, "const char **name, hipKernel_t kernel"),
     Function("hipLibraryEnumerateKernels", 702,
-        "hipKernel_t *kernels, unsigned numKernels, hipLibrary_t library", ours=False),
+        "hipKernel_t *kernels, unsigned numKernels, hipLibrary_t library"),
     Function("hipLibraryLoadFromFile", 702,
         "hipLibrary_t *library, const char *fileName, hipJitOption *jitOptions, void **jitOptionsValues, unsigned "
-        "numJitOptions, hipLibraryOption *libraryOptions, void **libraryOptionValues, unsigned numLibraryOptions",
-        ours=False),
+        "numJitOptions, hipLibraryOption *libraryOptions, void **libraryOptionValues, unsigned numLibraryOptions"),
     Function("hipLinkAddData", 604,
         "hipLinkState_t state, hipJitInputType type, void *data, size_t size, const char *name, unsigned "
         "numOptions, hipJitOption *options, void **optionValues", ours=False),

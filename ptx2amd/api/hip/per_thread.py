@@ -1,9 +1,11 @@
-"""Functions whose default stream is the calling thread's: the suffix _spt, and otherwise the same."""
+"""Functions whose default stream is the calling thread's: the suffix _spt, and otherwise the same. `source` writes
+them."""
 
 from dataclasses import replace
 
 from ptx2amd.api.hip import capture, copy, device, event, fill, graph_exec, launch, program, stream
 from ptx2amd.api.hip.row import Function
+from ptx2amd.api.spec import NOTE
 
 _NAMES = {  # since, version node: functions
     (502, "5.2"): """
@@ -27,8 +29,31 @@ _PLAIN: dict[str, Function] = {
 
 ROWS = [
     replace(
-        _PLAIN[name], symbol=f"{name}_spt", since=since, node=node, until=0, taken=0, before="", ours=False, shim=False
+        _PLAIN[name], symbol=f"{name}_spt", since=since, node=node, until=0, taken=0, before="", ours=True, shim=False
     )
     for (since, node), names in _NAMES.items()
     for name in names.split()
 ]
+
+
+def source() -> str:
+    """C with the functions: each calls the one without the suffix, or its asynchronous form, in the thread's stream."""
+    return (
+        f'{NOTE}#include "hip_state.h"\n'
+        "#define OWN ((hipStream_t)2)   /* hipStreamPerThread */\n"
+        "static hipError_t waited(hipError_t error) {\n"
+        "  return error == hipSuccess ? hipStreamSynchronize(OWN) : error;\n"
+        "}\n" + "".join(map(_definition, ROWS))
+    )
+
+
+def _definition(row: Function) -> str:
+    name = row.symbol.removesuffix("_spt")
+    if "stream" in row.named:
+        arguments = row.arguments.replace("stream", "stream ? stream : OWN")
+        result = f"{name}({arguments})"
+    elif f"{name}Async" in _PLAIN:
+        result = f"waited({name}Async({row.arguments}, OWN))"
+    else:  # it has to do with no stream
+        result = f"{name}({row.arguments})"
+    return f"hipError_t {row.symbol}({row.args}) {{\n  return {result};\n}}\n"

@@ -101,6 +101,9 @@ typedef struct ihipLibrary_t *hipLibrary_t;
 typedef struct ihipKernel_t *hipKernel_t;
 typedef struct hipArray *hipArray_t;
 typedef const struct hipArray *hipArray_const_t;
+typedef enum hipDriverEntryPointQueryResult {
+  hipDriverEntryPointSuccess = 0, hipDriverEntryPointSymbolNotFound, hipDriverEntryPointVersionNotSufficent,
+} hipDriverEntryPointQueryResult;
 typedef int hipDevice_t;
 typedef void *hipDeviceptr_t;
 

@@ -121,6 +121,7 @@ typedef enum hipMemLocationType {
   hipMemLocationTypeHostNuma,
   hipMemLocationTypeHostNumaCurrent,
 } hipMemLocationType;
+typedef struct hipMemcpyAttributes hipMemcpyAttributes;   /* hints of a copy */
 typedef struct hipMemLocation { hipMemLocationType type; int id; } hipMemLocation;
 typedef enum hipMemAccessFlags {
   hipMemAccessFlagsProtNone = 0, hipMemAccessFlagsProtRead = 1, hipMemAccessFlagsProtReadWrite = 3,

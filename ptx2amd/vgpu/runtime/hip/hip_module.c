@@ -145,22 +145,6 @@ hipError_t hipModuleGetGlobal(hipDeviceptr_t *ptr, size_t *size, hipModule_t m, 
   return hipSuccess;
 }
 
-/* Libraries and their kernels are modules and functions. */
-
-hipError_t hipLibraryLoadData(hipLibrary_t *library, const void *code, hipJitOption *options, void **values,
-                              unsigned count, hipLibraryOption *libraryOptions, void **libraryValues,
-                              unsigned libraryCount) {
-  (void)options, (void)values, (void)count, (void)libraryOptions, (void)libraryValues, (void)libraryCount;
-  return hipModuleLoadData((hipModule_t *)library, code);
-}
-hipError_t hipLibraryUnload(hipLibrary_t library) { return hipModuleUnload((hipModule_t)library); }
-hipError_t hipLibraryGetKernel(hipKernel_t *kernel, hipLibrary_t library, const char *name) {
-  return hipModuleGetFunction((hipFunction_t *)kernel, (hipModule_t)library, name);
-}
-hipError_t hipLibraryGetKernelCount(unsigned *count, hipLibrary_t library) {
-  return hipModuleGetFunctionCount(count, (hipModule_t)library);
-}
-
 /* Attributes of functions */
 
 hipError_t hipFuncGetAttribute(int *value, hipFunction_attribute attribute, hipFunction_t f) {

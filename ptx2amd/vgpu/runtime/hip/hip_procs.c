@@ -21,3 +21,11 @@ hipError_t hipGetProcAddress(const char *symbol, void **pfn, int version, uint64
   if (status) *status = *pfn ? HIP_GET_PROC_ADDRESS_SUCCESS : HIP_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
   return done(*pfn ? hipSuccess : hipErrorInvalidValue);
 }
+
+hipError_t hipGetDriverEntryPoint(const char *symbol, void **pfn, unsigned long long flags,
+                                  hipDriverEntryPointQueryResult *result) {
+  unsigned status = hipDriverEntryPointSymbolNotFound;
+  hipError_t error = hipGetProcAddress(symbol, pfn, 0, flags, &status);
+  if (result) *result = (hipDriverEntryPointQueryResult)status;
+  return error;
+}
