@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import permutations
 from typing import TypeVar
 
 from ptx2amd.isa.effects import ARRIVES, ATOMIC, BARRIERS, BLOCK_BARRIER, CALLS, EXCHANGES, POLLS, READS, WRITES
@@ -132,7 +133,7 @@ def locks(flow: Flow) -> list[Lock]:
     for ops in places.values():
         if any(op in askers for op in ops):
             found += _sections(flow, ops, asked, askers, lanes)
-    return _overlapping(flow, found)
+    return _overlapping(flow, found, lanes)
 
 
 def _sections(
@@ -188,8 +189,9 @@ def _other_side(flow: Flow, wait: Op, loop: set[int], releases: set[Op], lanes: 
     return set()
 
 
-def _overlapping(flow: Flow, found: list[Lock]) -> list[Lock]:
-    """Locks of which one is taken while another is held become one."""
+def _overlapping(flow: Flow, found: list[Lock], lanes: Callable[[], Lanes]) -> list[Lock]:
+    """Locks of which one is taken while another is held become one; so do those on two sides of a branch where threads
+    wait for turns: should both be one word in memory, who is first may be on either side."""
 
     def ahead(lock: Lock, ends: dict[int, Op]) -> set[Op]:
         """The first of `ends` behind the tries of a lock."""
@@ -207,7 +209,15 @@ def _overlapping(flow: Flow, found: list[Lock]) -> list[Lock]:
             return False
         return bool(ahead(b, flow.earliest(own | set(a.releases))) & set(a.releases))
 
-    joined = _joined([(lock, lock) for lock in found], lambda a, b: inside(a, b) or inside(b, a))
+    def beside(a: Lock, b: Lock) -> bool:
+        if a.taken and b.taken:
+            return False
+        tries = [{branch.block for branch, _ in lock.retries} for lock in (a, b)]
+        pairs = (pair for branch in lanes().parting for pair in permutations(lanes().sides(branch), 2))
+        return any(tries[0] & one and tries[1] & other for one, other in pairs)
+
+    parts = [(lock, lock) for lock in found]
+    joined = _joined(parts, lambda a, b: inside(a, b) or inside(b, a) or beside(a, b))
     for lock in joined:
         ends = flow.earliest([*(branch for branch, _ in lock.retries), *lock.releases])
         for branch, taken in list(lock.retries):
@@ -275,15 +285,16 @@ def transform(scope: Scope, found: list[Lock]) -> Scope:
     changed = scope
     for number, lock in enumerate(found):
         changed = _meet(changed, lock, number, places[number])
+    # In a loop where lanes wait for others, or for turns, a lock's own loop would keep them from who is elsewhere.
+    if len(found) > 1 and any(lock.gathers or not lock.taken for lock in found):
+        flow = Flow(changed)
+        loops = [flow.components[flow.labels[place]] for place in places]
+        crowded = {loop for loop, lock in zip(loops, found, strict=True) if lock.gathers or not lock.taken}
+        shared = _joined(list(zip(loops, found, strict=True)), lambda a, b: a == b and a in crowded)
+        if len(shared) < len(found):
+            return transform(scope, shared)
     waited = [place for place, lock in zip(places, found, strict=True) if lock.gathers]
-    if not waited:
-        return changed
-    # In a loop where lanes wait for others, a lock's own loop would keep those in it from who is elsewhere.
-    flow = Flow(changed)
-    loops = [flow.components[flow.labels[place]] for place in places]
-    crowded = {loop for loop, lock in zip(loops, found, strict=True) if lock.gathers}
-    shared = _joined(list(zip(loops, found, strict=True)), lambda a, b: a == b and a in crowded)
-    return exchanges.waited(changed, waited) if len(shared) == len(found) else transform(scope, shared)
+    return exchanges.waited(changed, waited) if waited else changed
 
 
 def _kind(lock: Lock) -> str:

@@ -34,7 +34,8 @@ HERE = Path(__file__).parent
 # Programs of the slow tier that have hung, or lost an address.
 FOUND = [
     *((539, "gfx1030"), (1359, "gfx1030"), (1371, "gfx1100"), (1385, "gfx942"), (1551, "gfx1100"), (1985, "gfx942")),
-    *((1827, "gfx942:padded"), (10016, "gfx942"), (10019, "gfx1100")),
+    *((1827, "gfx942:padded"), (10016, "gfx942"), (10019, "gfx1100"), (10555, "gfx942")),
+    *((10611, "gfx1100"), (10674, "gfx1030")),
 ]
 SLOW, MORE, MODULE = 2000, 1000, 20  # programs of the slow tier, those with more in them, and those in a process
 TILE = Section(False, 0, False, 4, 0, False, 0, (Slot(),), "cas", "plain", "exch")
