@@ -51,7 +51,7 @@ RESULTS = (SOURCES, LANE, OF_WARP)
 COMPUTES = (
     *("", "copy", "unpack", "to_generic", "from_generic", "convert", "add", "sub", "mul", "mad", "div", "rem", "neg"),
     *("and", "or", "xor", "not", "shl", "shr", "compare"),
-    "quotient",  # or root, of f64, correctly rounded
+    "quotient",  # or root, correctly rounded
 )
 
 # takes: how operands are judged (ptx/check.py)

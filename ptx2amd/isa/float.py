@@ -75,6 +75,7 @@ def rounded(name: str, operands: str) -> list[Form]:
             NAN,
             since=(1, 4),
             sm=20,
+            computes="quotient",
         ),
         row(
             f"{name}.{{rnd:{RND}}}.f64",

@@ -1,6 +1,7 @@
 """How many 32-bit registers a body's values take at once.
 
-Values of constants and parameters take none: NVIDIA's instructions read them from constant memory."""
+Values of constants and parameters take none: NVIDIA's instructions read them from constant memory. Nor do integers
+that are made of these and of a block's number and size: they are in registers that a warp shares."""
 
 from __future__ import annotations
 
@@ -10,9 +11,10 @@ from functools import cached_property
 
 from ptx2amd.isa.effects import BARRIERS, EXCHANGES, MEMBERS, READS
 from ptx2amd.lower.core.value import bits_of
-from ptx2amd.ptx.ast import Imm, Reg, Scope, Sym, Var
+from ptx2amd.ptx.ast import Imm, Scope, Sym, Var
 from ptx2amd.target.flow import COPIES, Flow, Op
 
+ALIKE = ("%ctaid", "%nctaid", "%ntid")  # special registers, in a block
 ENOUGH = 512  # values alive: no processor has registers for more
 
 
@@ -54,7 +56,7 @@ class Liveness:
         self.accesses = [[self._access(op) for op in block.ops] for block in flow.blocks]
 
     def _free(self) -> Iterator[str]:
-        """Registers that only ever hold a constant, a parameter, or an address that is one."""
+        """Registers that only ever hold a constant, a parameter, or what is made of these."""
         free: set[str] = set()
         for op in self.flow.ops():
             written = list(op.writes())
@@ -63,16 +65,16 @@ class Liveness:
                 yield written[0]
 
     def _known(self, op: Op, free: set[str]) -> bool:
-        """Whether an operation's result is a constant, a parameter or an address."""
+        """Whether an operation's result is made of constants, parameters and what is alike in a block."""
         if op.inst.guard is not None:
             return False
         if op.does & READS:
             known = not any(name in self._sizes or name in self.flow.definitions for name in op.reads())
             return op.space == "param" and known
-        source = op.inst.get("a")
-        if op.computes not in COPIES:
-            return False
-        return isinstance(source, Imm | Sym) or (isinstance(source, Reg) and source.name in free)
+        if op.computes in COPIES and isinstance(op.inst.get("a"), Imm | Sym):
+            return True
+        integers = op.computes in COPIES or not op.inst.shape.types[0].startswith("f")
+        return op.pure and integers and all(name in free or name.startswith(ALIKE) for name in op.reads())
 
     def _access(self, op: Op) -> Access:
         numbers = self._numbers
@@ -132,10 +134,14 @@ class Liveness:
         return max(map(self._most_in, range(len(self.accesses))))
 
     def _most_in(self, number: int) -> int:
+        return self.most_of(self.accesses[number], self.leaving(number))
+
+    def most_of(self, accesses: list[Access], after: set[int]) -> int:
+        """The most units alive at once in operations of some order, behind which the registers `after` are."""
         units = self._units
-        alive = self.leaving(number)
+        alive = set(after)
         now = most = self.units(alive)
-        for access in reversed(self.accesses[number]):
+        for access in reversed(accesses):
             most = max(most, now + sum(units[register] for register in access.writes if register not in alive))
             if access.overwrites:
                 for register in alive.intersection(access.writes):

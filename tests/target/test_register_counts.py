@@ -16,6 +16,7 @@ from ptx2amd.target.flow import Flow
 from ptx2amd.target.inline import flat, inlined
 from ptx2amd.target.liveness import Liveness
 from ptx2amd.target.registers import estimate, limit
+from ptx2amd.target.schedule import started, stretches
 from ptx2amd.translate import parse
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -27,10 +28,15 @@ def module(body: str, bounds: str = "", before: str = "") -> Module:
     return parse(f"{HEAD}{before}.visible .entry k(.param .u64 p) {bounds} {{ {body} ret; }}\n")
 
 
-def most(body: str, before: str = "") -> int:
+def alive(body: str, before: str = "") -> tuple[Flow, Liveness]:
     found = module(body, before=before)
     scope = flat(inlined(found, found.functions["k"], lambda callee: True).scope)
-    return Liveness(Flow(scope), scope).most
+    flow = Flow(scope)
+    return flow, Liveness(flow, scope)
+
+
+def most(body: str, before: str = "") -> int:
+    return alive(body, before)[1].most
 
 
 DECLARED = ".reg .b64 a, b, d<9>; .reg .b32 r<9>; .reg .b16 h<9>; .reg .pred q; .reg .f64 f<9>;"
@@ -45,6 +51,12 @@ DECLARED = ".reg .b64 a, b, d<9>; .reg .b32 r<9>; .reg .b16 h<9>; .reg .pred q; 
         ("ld.param.u64 a, [p]; mov.u32 r1, 7; ld.global.u32 r2, [a]; add.u32 r2, r2, r1; st.global.u32 [a], r2;", 1),
         ("ld.param.u64 a, [p]; ld.global.u16 h1, [a]; ld.global.u16 h2, [a+2]; st.global.v2.u16 [a], {h1, h2};", 2),
         ("ld.param.u64 a, [p]; ld.global.u32 r1, [a]; setp.eq.u32 q, r1, 0; @q st.global.u32 [a], 1;", 1),
+        # what a block's number makes is alike in it, what a thread's makes is not
+        (
+            "ld.param.u64 a, [p]; mov.u32 r1, %ctaid.x; mov.u32 r2, %ntid.x; mul.lo.u32 r3, r1, r2; mov.u32 r4, %tid.x;"
+            "ld.global.u32 r5, [a]; add.u32 r5, r5, r3; add.u32 r5, r5, r4; st.global.u32 [a], r5;",
+            2,
+        ),
         # r1 and r2 go round the loop, r3 lives in it
         (
             "ld.param.u64 a, [p]; ld.global.u32 r1, [a]; mov.u32 r2, 0; L: ld.global.u32 r3, [a+4]; add.u32 r2, r2, r3;"
@@ -61,6 +73,32 @@ DECLARED = ".reg .b64 a, b, d<9>; .reg .b32 r<9>; .reg .b16 h<9>; .reg .pred q; 
 )
 def test_values_alive_at_once(body: str, units: int) -> None:
     assert most(DECLARED + body) == units
+
+
+@pytest.mark.parametrize(
+    "body,units",
+    [
+        # three loads under way before the first sum
+        ("".join(f"ld.global.u32 r{n}, [d1]; add.u32 r{4 + n}, r{3 + n}, r{n};" for n in (1, 2, 3)), 6),
+        # no load passes a barrier, or a store to where it may read
+        ("".join(f"ld.global.u32 r{n}, [d1]; add.u32 r4, r4, r{n}; bar.sync 0;" for n in (1, 2, 3)), 4),
+        ("".join(f"ld.global.u32 r{n}, [d1]; st.global.u32 [d1], r{n};" for n in (1, 2, 3)), 4),
+        ("".join(f"ld.global.u32 r{n}, [d1]; st.shared.u32 [r8], r{n};" for n in (1, 2, 3)), 7),
+    ],
+)
+def test_loads_begin_early(body: str, units: int) -> None:
+    assert started(*alive(f"{DECLARED} cvt.u64.u32 d1, r4; {body} st.global.u32 [d1], r4;")) == units
+
+
+def test_short_branches_are_made_conditional() -> None:
+    skips = "mov.u32 r4, %tid.x; setp.eq.u32 q, r4, 0;" + "".join(f"@q bra L{n}; {{inside}} L{n}:" for n in (1, 2, 3))
+    for inside, blocks in (
+        ("add.u32 r4, r4, 1;", [7, 1]),
+        ("add.u32 r4, r4, 1;" * 20, [1] * 8),
+        ("bar.sync 0;", [1] * 8),
+    ):
+        flow, _ = alive(DECLARED + skips.format(inside=inside))
+        assert [len(stretch) for stretch in stretches(flow)] == blocks
 
 
 def test_values_across_a_call_count() -> None:
