@@ -39,6 +39,10 @@ WHY: dict[tuple[str, str], str] = {
 }
 
 
+#: Samples that mostly pass: one run in ten or so crashes or does not end, and nobody knows why.
+UNSTEADY = {("conditional_graphs", "7.2")}
+
+
 @dataclass(frozen=True)
 class Run:
     passed: bool
@@ -78,7 +82,7 @@ def page(results: dict[str, dict[str, dict[str, object]]]) -> str:
         "| --- |" + " --- |" * len(releases),
     ]
     for name in names:
-        cells = ["yes" if results[release][name]["passed"] else f"no ({note(name, release)})" for release in releases]
+        cells = [cell(name, release, bool(results[release][name]["passed"])) for release in releases]
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
     runs = [results[release].values() for release in releases]
     counts = [f"{sum(bool(run['passed']) for run in some)} of {len(some)}" for some in runs]
@@ -87,6 +91,12 @@ def page(results: dict[str, dict[str, dict[str, object]]]) -> str:
     lines += ["", *(f"{number}. {why}" for number, why in notes), "",
               "HIP 5.2 (Debian 12) knows no code objects of version 5 and runs none of ours.", ""]  # fmt: skip
     return "\n".join(lines)
+
+
+def cell(name: str, release: str, passed: bool) -> str:
+    if not passed:
+        return f"no ({note(name, release)})"
+    return "mostly: now and then a crash or no end" if (name, release) in UNSTEADY else "yes"
 
 
 def note(name: str, release: str) -> int:

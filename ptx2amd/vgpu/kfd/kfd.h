@@ -120,7 +120,7 @@ int queue_cooperate(struct kfd_queue_gws *a);
 bool aql_run(struct queue *q);
 bool sdma_run(struct queue *q);
 
-/* Waiting for what another thread, kernel or program writes: spins, then sleeps longer and longer. */
+/* Waiting for what another thread, kernel or program writes: spins, then sleeps longer and longer. For queues' threads. */
 struct pause { unsigned rounds; };
 void pause_a_while(struct pause *p);
 uint64_t ticks(void);            /* of the GPU's clock */

@@ -2,9 +2,9 @@
  * index, at once while there is work and less and less often when there is none. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 #include "kfd.h"
@@ -15,17 +15,14 @@ static struct queue *queues[MAX_QUEUES];   /* by id; 0 is none */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void pause_a_while(struct pause *p) {
-  enum { SPIN = 64, YIELD = 512, FIRST_SLEEP = 20000, LAST_SLEEP = 1000000 /* ns */, ROUNDS = 32 /* of a length */ };
-  unsigned round = p->rounds++;
-  if (round < SPIN) {
+  enum { SPIN = 500, FIRST_SLEEP = 10000, LAST_SLEEP = 1000000 /* ns */, ROUNDS = 32 /* of a length */ };
+  unsigned round = p->rounds++, doubled = (round - SPIN) / ROUNDS;
+  if (round < SPIN) {   /* who yields instead gets the processor back late where there are others */
     __builtin_ia32_pause();
-  } else if (round < YIELD) {
-    sched_yield();
-  } else {
-    unsigned doubled = (round - YIELD) / ROUNDS;
-    long sleep = doubled < 6 ? FIRST_SLEEP << doubled : LAST_SLEEP;
-    nanosleep(&(struct timespec){.tv_nsec = sleep < LAST_SLEEP ? sleep : LAST_SLEEP}, NULL);
+    return;
   }
+  long sleep = doubled < 7 ? FIRST_SLEEP << doubled : LAST_SLEEP;
+  nanosleep(&(struct timespec){.tv_nsec = sleep < LAST_SLEEP ? sleep : LAST_SLEEP}, NULL);
 }
 
 static bool is_sdma(uint32_t type) {
@@ -34,6 +31,7 @@ static bool is_sdma(uint32_t type) {
 
 static void *work(void *argument) {
   struct queue *q = argument;
+  prctl(PR_SET_TIMERSLACK, 1000);   /* ns: the sleeps are short */
   bool (*run)(struct queue *) = is_sdma(q->type) ? sdma_run : aql_run;
   struct pause pause = {0};
   while (!atomic_load_explicit(&q->stop, memory_order_relaxed)) {

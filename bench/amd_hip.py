@@ -1,0 +1,48 @@
+"""AMD's HIP libraries above the software KFD beside our own: a launch and a copy of 4 bytes, to their ends."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from ptx2amd import native
+from ptx2amd.translate import translate
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+
+PTX = ".version 7.0\n.target sm_52\n.address_size 64\n.visible .entry empty() { ret; }\n"
+CHIP = "gfx942"
+
+
+def main() -> None:
+    import rocm
+
+    with tempfile.TemporaryDirectory() as folder:
+        program, code = Path(folder) / "amd_hip", Path(folder) / "empty.hsaco"
+        subprocess.run(["gcc", "-O2", "-w", "-o", program, Path(__file__).with_suffix(".c"), "-ldl"], check=True)
+        code.write_bytes(translate(PTX, "empty.ptx", [CHIP], mode="module")[0].code or b"")
+        ours = [program, native.DIRECTORY / "libptx2amd_vgpu.so", code]
+        print(f"{'':12} {'launch':>8} {'copy':>8}  us")
+        print(f"{'ours':12} {measure(ours, {'PTX2AMD_DEVICE': f'vgpu:{CHIP}'})}", flush=True)
+        beneath = {"PTX2AMD_DEVICE": f"kfd:{CHIP}", "LD_PRELOAD": str(native.DIRECTORY / "libptx2amd_kfd.so")}
+        for release in ("5.7", "6.4", "7.2"):
+            try:
+                prefix = rocm.fetch(release, f"libamdhip64-{rocm.RELEASES[release].hip}")
+            except (OSError, IndexError, subprocess.CalledProcessError) as error:
+                print(f"AMD's {release}: not to be had: {error}")
+                continue
+            library = prefix.libraries / f"libamdhip64.so.{rocm.RELEASES[release].hip}"
+            print(f"{'AMD ' + release:12} {measure(prefix.command(program, library, code), beneath)}", flush=True)
+
+
+def measure(command: list[str | Path], settings: dict[str, str]) -> str:
+    environment = {**os.environ, **settings}
+    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True, timeout=300)
+    return " ".join(f"{float(word):8.1f}" for word in done.stdout.split())
+
+
+if __name__ == "__main__":
+    main()
