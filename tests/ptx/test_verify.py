@@ -6,7 +6,6 @@ from __future__ import annotations
 import dataclasses
 import random
 import re
-import time
 
 import oracle
 import pytest
@@ -105,19 +104,6 @@ def test_numbers_below(count: int) -> None:
     pattern = re.compile(rf"(?:{_below(count)})\Z")
     assert [n for n in range(1200) if pattern.match(str(n))] == list(range(min(count, 1200)))
     assert not pattern.match("00") and not pattern.match("01")
-
-
-def test_it_costs_a_part_of_parsing() -> None:
-    """Half, to be safe from other load; bench/frontend.py measures it."""
-    draw = random.Random(2)
-    text = HEAD + "".join(function(f"k{n}", draw, 3000) for n in range(4))
-    spent = []
-    for work in (problems, first_error) * 3:
-        module = parse_module(text)
-        begin = time.process_time()
-        assert not work(module)
-        spent.append(time.process_time() - begin)
-    assert min(spent[0::2]) < min(spent[1::2]) / 2
 
 
 def test_errors_go_on() -> None:
