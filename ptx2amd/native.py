@@ -25,7 +25,8 @@ PACKAGE = Path(__file__).resolve().parent
 DIRECTORY = Path(settings.NATIVE.text() or PACKAGE / "_native").resolve()
 WORK = PACKAGE.parent / "build" / "native"
 #: C sources: libcuda (a folder for each area), what stands in for NVIDIA's tools, NVML, libraries over ROCm's.
-SHIM, STANDINS, NVML, LIBRARIES = (PACKAGE.parent / "shim" / name for name in ("src", "standin", "nvml", "libraries"))
+SHIM, STANDINS, NVML = (PACKAGE.parent / "shim" / name for name in ("src", "standin", "nvml"))
+LIBMAP = PACKAGE.parent / "libmap"
 
 THREAD = "-fsanitize=thread"
 CFLAGS = ("-std=gnu11", "-O2", "-g1", "-fPIC", "-pthread", "-fvisibility=hidden", "-Wall", "-Wextra")
@@ -181,7 +182,7 @@ def build_shim(builder: Builder, target: Path) -> None:
     _link(target / "libcuda.so", library.name)
     build_standins(builder, target, flags)
     build_nvml(builder, target)
-    build_libraries(builder, target)
+    build_libmap(builder, target)
 
 
 def build_standins(builder: Builder, target: Path, flags: tuple[str, ...]) -> None:
@@ -221,14 +222,14 @@ def build_nvml(builder: Builder, target: Path) -> None:
     builder.library(target / "libnvidia-ml.so.1", objects, ("-Wl,-soname,libnvidia-ml.so.1", "-ldl"))
 
 
-def build_libraries(builder: Builder, target: Path) -> None:
-    """libraries/: CUDA's libraries over ROCm's, for programs that are to find these before NVIDIA's."""
+def build_libmap(builder: Builder, target: Path) -> None:
+    """libmap/: CUDA's libraries over ROCm's, for programs that are to find these before NVIDIA's."""
     from ptx2amd.api import cublas, generate, hip
 
     generated = generate.write(builder.work, cublas.texts())
-    flags = tuple(f"-I{folder}" for folder in (builder.work, LIBRARIES, hip.TYPES))
-    objects = [Object(path, flags) for path in (*sorted(LIBRARIES.glob("*.c")), *generated)]
-    library = _prepared(target / "libraries") / "libcublas.so.12"
+    flags = tuple(f"-I{folder}" for folder in (builder.work, LIBMAP / "cublas", hip.TYPES))
+    objects = [Object(path, flags) for path in (*sorted((LIBMAP / "cublas").glob("*.c")), *generated)]
+    library = _prepared(target / "libmap") / "libcublas.so.12"
     builder.library(library, objects, (f"-Wl,-soname,{library.name}", "-Wl,--default-symver", "-Wl,-z,defs", "-ldl"))
 
 

@@ -1,4 +1,4 @@
-"""cuBLAS as data: libcublas over AMD's rocBLAS. A function is one of rocBLAS's, or C of shim/libraries."""
+"""cuBLAS as data: libcublas over AMD's rocBLAS. A function is one of rocBLAS's, or C of libmap/cublas."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ bool stream_hip(CUstream stream, hipStream_t *hip_stream) {
   return true;
 }
 
-/* For our libraries over ROCm's (shim/libraries). A CUresult. */
+/* For our libraries over ROCm's (libmap). A CUresult. */
 __attribute__((visibility("default"))) int ptx2amd_hip_stream(CUstream stream, hipStream_t *found);
 int ptx2amd_hip_stream(CUstream stream, hipStream_t *found) {
   return stream_hip(stream, found) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;

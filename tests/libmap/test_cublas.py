@@ -21,7 +21,7 @@ from ptx2amd.compat import toolkit
 from ptx2amd.errors import Ptx2amdError
 
 HERE = Path(__file__).resolve().parent
-LIBRARY = native.DIRECTORY / "libraries" / "libcublas.so.12"
+LIBRARY = native.DIRECTORY / "libmap" / "libcublas.so.12"
 
 
 def test_all_rows_are_exported_and_nothing_else() -> None:

@@ -18,7 +18,7 @@ from ptx2amd.compat import toolkit
 from ptx2amd.errors import Ptx2amdError
 
 SOURCE = Path(__file__).with_name("kernel_and_products.cu")
-LIBRARIES = native.DIRECTORY / "libraries"
+LIBRARIES = native.DIRECTORY / "libmap"
 
 
 @pytest.mark.slow
