@@ -24,6 +24,20 @@ def place(flow: Flow, op: Op) -> Hashable:
     return ("", offset + base.bits) if isinstance(base, Imm) else (base.name, offset + base.offset)
 
 
+def steps(here: Hashable) -> set[Op]:
+    """The writes that make a place another one in the next round of a loop: those of a register that has several."""
+    if isinstance(here, frozenset):
+        return {op for op in here if isinstance(op, Op)} if len(here) > 1 else set()
+    return set().union(*map(steps, here)) if isinstance(here, tuple) else set()
+
+
+def loads(here: Hashable) -> set[Op]:
+    """The operations whose result, not known otherwise, a place is made of."""
+    if isinstance(here, Op):
+        return {here}
+    return set().union(*map(loads, here)) if isinstance(here, tuple) else set()
+
+
 def _offset(flow: Flow, reader: Op, register: Reg, offset: int) -> tuple[Hashable, int]:
     """A register's value as another value and a constant."""
     base: Operand | None = register
@@ -68,4 +82,4 @@ def _value(flow: Flow, reader: Op, operand: Operand | None, depth: int) -> Hasha
     return made.inst.shape.opcode, *(_value(flow, made, o, depth - 1) for n, o in operands if n not in DESTINATIONS)
 
 
-__all__ = ["place"]
+__all__ = ["loads", "place", "steps"]

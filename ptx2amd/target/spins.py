@@ -29,7 +29,7 @@ from ptx2amd.target.exchanges import is_collective, is_exchange, members
 from ptx2amd.target.flow import Flow, Op
 from ptx2amd.target.lanes import ALL_LANES, Lanes
 from ptx2amd.target.made import ANCHOR, BRA, ENTRY, HIDDEN, PATIENT, ROUND, SETP, WAITING, made
-from ptx2amd.target.places import place
+from ptx2amd.target.places import loads, place, steps
 
 T = TypeVar("T")
 
@@ -130,26 +130,31 @@ def locks(flow: Flow) -> list[Lock]:
             places.setdefault(here, []).append(op)
     found = []
     lanes = cache(lambda: Lanes(flow))
-    for ops in places.values():
+    for here, ops in places.items():
         if any(op in askers for op in ops):
-            found += _sections(flow, ops, asked, askers, lanes)
+            stored = (places.get(place(flow, load), []) for load in loads(here))  # an address that lies in memory
+            moves = steps(here).union(op for others in stored for op in others if op.does & WRITES)
+            found += _sections(flow, ops, moves, asked, askers, lanes)
     return _overlapping(flow, found, lanes)
 
 
 def _sections(
     flow: Flow,
     here: list[Op],
+    moves: set[Op],
     asked: dict[Op, set[Op]],
     askers: dict[Op, list[Op]],
     lanes: Callable[[], Lanes],
 ) -> list[Lock]:
-    """The critical sections under one lock. here: all operations on it, in the order of the text."""
+    """The critical sections under one lock. here: all operations on it, in the order of the text; moves: what makes it
+    another one in a further round of a loop, so that who looks again then does not look for the same."""
     tries = {op for op in here if is_try(op) and op in askers}
     looks = {op for op in here if is_look(op) and op in askers}
     releases = {op for op in here if op.does & WRITES and op not in tries | looks}
     if not releases:
         return []
     ends = flow.earliest(tries | releases | looks)
+    still = flow.earliest(tries | releases | looks | moves)
     stops = flow.earliest([*tries, *releases, *looks, *(op for op in flow.ops() if gathers(flow, op))])
     parts: list[tuple[set[Op], Lock]] = []  # what a section is known by
     for branch in sorted({branch for op in tries | looks for branch in askers[op]}, key=lambda op: op.block):
@@ -161,6 +166,8 @@ def _sections(
             if not back or back & releases or ahead == back:
                 continue
             way, on = (jump, block.falls) if taken else (block.falls, jump)
+            if not asks & tries and not flow.first(way, still) - moves:
+                continue
             signals = _other_side(flow, branch, flow.reach(way, [on]), releases, lanes)
             goal = ahead & (releases if asks & tries or not tries else releases | tries)
             reached = flow.first(on, stops) & (releases | tries) if goal else set()
