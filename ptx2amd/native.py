@@ -111,15 +111,29 @@ def _call(command: list[str]) -> None:
         raise Ptx2amdError(f"{command[0]} failed with status {done.returncode}: {' '.join(command)}")
 
 
+def vgpu_includes(work: Path) -> tuple[str, ...]:
+    """The -I options of the software GPU's C, with hip.h written into `work`."""
+    from ptx2amd.api import generate, hip
+    from ptx2amd.vgpu.unit import FOLDERS
+
+    generate.write(_prepared(work), hip.header())
+    return tuple(f"-I{folder}" for folder in (*FOLDERS, hip.TYPES, PACKAGE / "settings", work))
+
+
+def shim_includes(work: Path) -> tuple[str, ...]:
+    """The -I options of the shim's C, whose generated part is in `work`."""
+    from ptx2amd.api import hip
+
+    areas = sorted(path for path in SHIM.iterdir() if path.is_dir())
+    return tuple(f"-I{folder}" for folder in (work, *areas, PACKAGE / "settings", hip.TYPES))
+
+
 def build_vgpu(builder: Builder, target: Path) -> None:
     """libptx2amd_vgpu.so: every unit once, per wave width, or per wave width and x86-64 level."""
-    from ptx2amd.api import generate as api
-    from ptx2amd.api import hip
     from ptx2amd.vgpu import generate
-    from ptx2amd.vgpu.unit import FOLDERS, LEVELS, WIDTHS
+    from ptx2amd.vgpu.unit import LEVELS, WIDTHS
 
-    include = tuple(f"-I{folder}" for folder in (*FOLDERS, hip.TYPES, PACKAGE / "settings", builder.work))
-    api.write(_prepared(builder.work), hip.header())
+    include = vgpu_includes(builder.work)
     objects = []
     for unit in generate.write(_prepared(builder.work)):
         levels = {"once": (), "width": ("v2",), "build": tuple(LEVELS)}[unit.per]
@@ -174,8 +188,7 @@ def build_shim(builder: Builder, target: Path) -> None:
     folder = _prepared(builder.work)
     generated = generate.write(folder, {**libcuda.texts(), **hip.table_texts()})
     sources = [*sorted(SHIM.glob("*/*.c")), *settings_table.write(folder), *generated]
-    folders = (folder, *sorted(path for path in SHIM.iterdir() if path.is_dir()), settings_table.SOURCES, hip.TYPES)
-    flags = ("-fno-semantic-interposition", *(f"-I{path}" for path in folders))
+    flags = ("-fno-semantic-interposition", *shim_includes(folder))
     library = target / "libcuda.so.1"
     link = (f"-Wl,-soname,{library.name}", "-Wl,-z,defs", "-Wl,-z,nodelete", "-ldl")
     builder.library(library, [Object(path, flags) for path in sources], link)

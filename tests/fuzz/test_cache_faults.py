@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from ptx2amd import native
-from ptx2amd.api.hip import TYPES
 from ptx2amd.service import cache, entry
 from ptx2amd.service.entry import HEADER, MAGIC, Entry, EntryError, digest
 from ptx2amd.settings import generate
@@ -33,7 +32,7 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     generated = native.WORK / "shim"
     flags = ["-std=gnu11", "-O1", "-g1", "-pthread", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-    flags += [f"-I{folder}" for folder in (*SHIM.iterdir(), generated, generate.SOURCES, TYPES)]
+    flags += native.shim_includes(generated)
     command = ["gcc", *flags, *map(str, [*sources, *generate.write(generated)]), "-o", str(program)]
     subprocess.run(command, check=True)
     return program

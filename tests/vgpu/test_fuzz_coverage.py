@@ -17,7 +17,6 @@ from test_fuzz import PTX
 from ptx2amd import native
 from ptx2amd.translate import translate
 from ptx2amd.vgpu import generate
-from ptx2amd.vgpu.unit import FOLDERS
 
 FOUND = Path(__file__).with_name("fuzz") / "found"  # inputs that once crashed
 #: What reads what others have made.
@@ -29,7 +28,7 @@ def build() -> Path:
     """The fuzzer: everything of the software GPU that exists once, without instruction handlers."""
     builder = native.Builder(native.WORK.parent / "fuzz", SANITIZE)
     builder.work.mkdir(parents=True, exist_ok=True)
-    include = (*(f"-I{folder}" for folder in (*FOLDERS, builder.work)), "-march=x86-64-v2")
+    include = (*native.vgpu_includes(builder.work), "-march=x86-64-v2")
     objects = []
     for unit in generate.write(builder.work):
         if unit.per != "once" or unit.path.name in ("all_builds.c", "valu_probe.c"):
