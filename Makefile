@@ -9,7 +9,7 @@ SHARD ?= 1/1
 .PHONY: demo test test-all lint bench native clean
 
 demo: .venv/.demo native
-	$(BIN)/python cuda_samples/demo.py
+	$(BIN)/python -m cuda_samples.demo
 
 test: .venv/.test native
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 from ptx2amd import native
 from ptx2amd.translate import translate
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+from tests import rocm
 
 PTX = ".version 7.0\n.target sm_52\n.address_size 64\n.visible .entry empty() { ret; }\n"
 CHIP = "gfx942"
 
 
 def main() -> None:
-    import rocm
-
     with tempfile.TemporaryDirectory() as folder:
         program, code = Path(folder) / "amd_hip", Path(folder) / "empty.hsaco"
         subprocess.run(["gcc", "-O2", "-w", "-o", program, Path(__file__).with_suffix(".c"), "-ldl"], check=True)

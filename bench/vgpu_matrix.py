@@ -7,13 +7,12 @@ operands from memory for each instruction.
 
 from __future__ import annotations
 
-import sys
 import time
-from pathlib import Path
 
 import numpy as np
 
 from ptx2amd import hip
+from tests.vgpu.hipcc import compile_hip
 
 THREADS, PEER = 4, 1.48
 SIZE = 1024
@@ -62,9 +61,6 @@ def fp8(codes: np.ndarray) -> np.ndarray:
 
 
 def main() -> None:
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "vgpu"))
-    from hipcc import compile_hip
-
     rng = np.random.default_rng(0)
     for arch, name, lanes in CASES:
         gpu, code = hip.open(f"vgpu:{arch}"), compile_hip(SOURCE, arch, 5, "-O3")

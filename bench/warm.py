@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+from cuda_samples import build
 from ptx2amd import launch
 
 SAMPLES = Path(__file__).resolve().parents[1] / "cuda_samples"
@@ -26,9 +27,6 @@ def _median(command: list[str], environment: dict[str, str]) -> float:
 
 
 def main() -> None:
-    sys.path.insert(0, str(SAMPLES))
-    import build
-
     [program] = build.build_all(SAMPLES.parent / "build" / "samples", ["vector_add"]).values()
     for arch in ("gfx942", "gfx1100"):
         environment = {**os.environ, **launch.environment(f"vgpu:{arch}")}

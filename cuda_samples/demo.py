@@ -1,5 +1,5 @@
 """The main job, shown: build every sample with nvcc, run each unmodified on the software GPU as a chip
-with 64-lane waves and as one with 32-lane waves. `python cuda_samples/demo.py [--arch A,B] [NAME...]`; exit
+with 64-lane waves and as one with 32-lane waves. `python -m cuda_samples.demo [--arch A,B] [NAME...]`; exit
 status 1 when a sample fails."""
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
+from cuda_samples import build
 
-import build  # noqa: E402
+HERE = Path(__file__).resolve().parent
 
 ARCHS = ("gfx942", "gfx1100")
 OUT = HERE.parent / "build" / "samples"

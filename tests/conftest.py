@@ -6,10 +6,8 @@ fails when a row of the software GPU's table was in no program that the chosen t
 
 from __future__ import annotations
 
-import sys
 import zlib
 from inspect import ismodule
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -30,8 +28,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--gpu-rows"):
-        sys.path.insert(0, str(Path(__file__).parent / "vgpu"))
-        import executed
+        from tests.vgpu import executed
 
         executed.install()
     if config.getoption("--rows"):
@@ -51,8 +48,8 @@ def pytest_configure(config: pytest.Config) -> None:
         body.instruction = noted
 
 
-#: Modules by which tests get at a CUDA toolkit; the last is cuda_samples/build.py.
-TOOLKIT = {"ptx2amd.compat.toolkit", "oracle", "toolkit_programs", "build"}
+#: Modules by which tests get at a CUDA toolkit.
+TOOLKIT = {"ptx2amd.compat.toolkit", "tests.oracle", "tests.clients.toolkit_programs", "cuda_samples.build"}
 
 
 def mark_toolkit(items: list[pytest.Item]) -> None:
@@ -72,7 +69,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         print(f"\n{len(rows)} rows that no test lowers", *texts, sep="\n")
         session.exitstatus = session.exitstatus or int(bool(rows))
     if session.config.getoption("--gpu-rows"):
-        import executed
+        from tests.vgpu import executed
 
         missing = executed.missing()
         print(f"\n{len(missing)} rows that no test executes", *(f"{op.format} {op.name}" for op in missing), sep="\n")

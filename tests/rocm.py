@@ -1,7 +1,7 @@
 """Releases of AMD's ROCm from Debian's packages, each in a folder of its own that all tests of a user share.
 
 The programs there are started by the release's own loader (`Prefix.command`): its libraries want a newer C library
-than many systems have. As a program, `python tests/rocm.py RELEASE [PACKAGE ...]` fetches packages and prints the
+than many systems have. As a program, `python -m tests.rocm RELEASE [PACKAGE ...]` fetches packages and prints the
 folder of libraries."""
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-import debian
 import pytest
+
+from tests import debian
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ptx2amd-tests"
 

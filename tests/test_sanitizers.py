@@ -72,7 +72,7 @@ def reports(kind: str, arguments: list[str], folder: Path) -> str:
         options["ASAN_OPTIONS"] += f":suppressions={folder / 'suppressions'}"
     environment = {**os.environ, **options, "LD_PRELOAD": file.stdout.strip(), "PTX2AMD_NATIVE": str(library(kind)),
                    "PTX2AMD_RUNTIME_DIR": tempfile.mkdtemp()}  # fmt: skip
-    samples = [sys.executable, "cuda_samples/build.py", "build/samples"]  # here: nvcc does not run under sanitizers
+    samples = [sys.executable, "-m", "cuda_samples.build", "build/samples"]  # here: nvcc does not run under sanitizers
     subprocess.run(samples, check=True, capture_output=True, cwd=ROOT)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not slow", *arguments]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=3600, cwd=ROOT)

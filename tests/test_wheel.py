@@ -10,10 +10,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "cuda_samples"))
-
-import build  # noqa: E402
+from cuda_samples import build
+from tests import ROOT
 
 
 @pytest.mark.slow

@@ -6,11 +6,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from test_bad_input import check, run
 
 from ptx2amd.errors import PtxError
 from ptx2amd.lower.memory.data import segment
 from ptx2amd.translate import module_index, parse, translate
+from tests.bad_input.test_bad_input import check, run
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 KERNEL = (

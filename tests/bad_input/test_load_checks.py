@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from test_bad_input import check
+from tests.bad_input.test_bad_input import check
 
 LOADS = r"""
 import ctypes as c

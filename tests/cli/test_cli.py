@@ -12,9 +12,7 @@ from pathlib import Path
 import pytest
 
 from ptx2amd.codegen.link import sidecar_of
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fatbin"))
-from containers import entry, executable, fatbin
+from tests.fatbin.containers import entry, executable, fatbin
 
 GOOD = """.version 8.0
 .target sm_80

@@ -6,8 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parents[1]))
-import debian
+sys.path.append(str(Path(__file__).resolve().parents[2]))  # run as a program, in an environment of its own
+from tests import debian
 
 PACKAGES = ("gcc-12-offload-nvptx", "libgomp-plugin-nvptx1", "nvptx-tools")  # beside the system's gcc-12
 SOURCE = Path(__file__).resolve().parent / "openmp" / "offload.c"

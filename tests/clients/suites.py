@@ -1,5 +1,5 @@
 """The clients that need downloads: what to install into a virtual environment of their own, what to run there under
-`ptx2amd run`, and how to count. `python tests/clients/suites.py [--arch ARCH] [NAME...]` runs them and writes the
+`ptx2amd run`, and how to count. `python -m tests.clients.suites [--arch ARCH] [NAME...]` runs them and writes the
 counts to docs/support/clients.json and the page docs/support/clients.md; tests/clients/test_suites.py compares."""
 
 from __future__ import annotations
@@ -15,14 +15,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parents[1]))
-import debian
-import own_tests
-
 from ptx2amd import native
+from tests import ROOT, debian
+from tests.clients import own_tests
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
 VENVS = ROOT / "build" / "clients"
 COUNTS = ROOT / "docs" / "support" / "clients.json"
 ARCHS = ("gfx942", "gfx1100")
@@ -291,7 +288,7 @@ def page(counts: Counts) -> str:
         "# Clients",
         "",
         "Unmodified programs from PyPI and Debian on the software GPU (gfx942, and gfx1100 where numbers are given),",
-        "under `ptx2amd run`, without further settings unless named. Written by `python tests/clients/suites.py`; the",
+        "under `ptx2amd run`, without further settings unless named. Written by `python -m tests.clients.suites`; the",
         "slow tests check that the counts only go up.",
         "tinygrad (21 operations) and DrJit (13) are part of the fast tests.",
         "",

@@ -7,7 +7,8 @@ import shutil
 import subprocess
 
 import pytest
-import suites
+
+from tests.clients import suites
 
 #: Clients and architectures of which fewer cases pass than once did, and why.
 LOWERED: dict[tuple[str, str], str] = {}

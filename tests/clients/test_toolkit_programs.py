@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
-import toolkit_programs
 
 from ptx2amd.compat import toolkit
 from ptx2amd.errors import Ptx2amdError
+from tests.clients import toolkit_programs
 
 
 @pytest.fixture(scope="module", params=toolkit_programs.LIGHT)

@@ -1,5 +1,5 @@
 """Our own programs on NVIDIA's libraries of templates and headers: the runtime API, Thrust, CUB, cuRAND's device
-generators. Each case prints "ok   name" or "FAIL name: why". `python tests/clients/toolkit_programs.py FOLDER`
+generators. Each case prints "ok   name" or "FAIL name: why". `python -m tests.clients.toolkit_programs FOLDER`
 compiles and runs them all on PTX2AMD_DEVICE, with cuRAND's headers where pip has put them."""
 
 from __future__ import annotations

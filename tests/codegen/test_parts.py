@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
 
 from ptx2amd import compile as compiler
 from ptx2amd.binary import Elf
 from ptx2amd.codegen import sidecar_of
 from ptx2amd.translate import translate
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "vgpu"))
-from hip_gpu import opened
+from tests.vgpu.hip_gpu import opened
 
 # Three kernels that hand values on through variables, call functions by their addresses and take the same locks.
 TEXT = """.version 8.4

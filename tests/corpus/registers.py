@@ -1,6 +1,6 @@
 """Compare the register counts that programs are told (ptx2amd/target/registers.py) with ptxas's, and fit the model.
 
-    python tests/corpus/registers.py WORK/registers WORK/ptx/*/*.ptx
+    python -m tests.corpus.registers WORK/registers WORK/ptx/*/*.ptx
 
 The facts about each file's kernels are kept in WORK/registers. Equal kernels count once. Files are dealt into fifths:
 the first line of errors is of each fifth by coefficients from the other four."""

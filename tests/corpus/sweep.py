@@ -1,8 +1,8 @@
 """Translate all kernels of real projects and tell which cannot be, why, and which are slow.
 
-    python tests/corpus/sweep.py compile WORK [PROJECT...]       nvcc makes PTX of the pinned sources, in WORK/ptx
-    python tests/corpus/sweep.py translate WORK [PROJECT...]     each kernel for each arch; results in WORK/results
-    python tests/corpus/sweep.py report WORK [PROJECT...]        counts, refusals and slow kernels, as Markdown
+    python -m tests.corpus.sweep compile WORK [PROJECT...]       nvcc makes PTX of the pinned sources, in WORK/ptx
+    python -m tests.corpus.sweep translate WORK [PROJECT...]     each kernel for each arch; results in WORK/results
+    python -m tests.corpus.sweep report WORK [PROJECT...]        counts, refusals and slow kernels, as Markdown
 
 Both long steps continue where they stopped: what has its output file is not done again. `WORK/src/PROJECT` may be put
 there by hand instead of being downloaded. Headers of CUDA's libraries, which some sources include, come from the wheels

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import struct
-import sys
-from pathlib import Path
 
 import pytest
 
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.fatbin import ContainerError, images_of
-
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-from containers import PTX, entry, fatbin
+from tests.fatbin.containers import PTX, entry, fatbin
 
 
 @pytest.mark.parametrize("header", [64, 72, 80, 104])

@@ -1,6 +1,6 @@
 """Calls of driver functions with arguments that programs should not give, in forked children.
 
-    python tests/fuzz/api_calls.py LIBRARY SEED COUNT [--calls N]
+    python -m tests.fuzz.api_calls LIBRARY SEED COUNT [--calls N]
 
 Half of the calls are cases of tests/shim/conformance that work, with one or two arguments replaced; the others are rows
 of the API table with arguments drawn by type: NULL, live, stale, foreign and wild handles, device addresses that are
@@ -26,17 +26,12 @@ import sys
 import tempfile
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from types import CodeType
 from typing import Any
 
-TESTS = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(TESTS / "shim"), str(TESTS.parent)]
-
-from conformance_run import Case, written  # noqa: E402
-from conformance_world import ENDS, Driver, World, declarations  # noqa: E402
-
-from ptx2amd.api.driver import Function, functions  # noqa: E402
+from ptx2amd.api.driver import Function, functions
+from tests.shim.conformance_run import Case, written
+from tests.shim.conformance_world import ENDS, Driver, World, declarations
 
 CALLS = 200  # of a child
 SECONDS = 300  # of a child

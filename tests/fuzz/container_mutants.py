@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import random
 import struct
-import sys
 from collections.abc import Callable, Iterator
 from functools import cache
-from pathlib import Path
 
 from ptx2amd.binary import Elf, note_object
 from ptx2amd.translate import translate
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fatbin"))
-from containers import PTX, archive, entry, executable, fatbin
+from tests.fatbin.containers import PTX, archive, entry, executable, fatbin
 
 EXTREMES = (0, 1, 63, 64, 0x7FFF, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 1 << 63, (1 << 64) - 60, (1 << 64) - 1)
 

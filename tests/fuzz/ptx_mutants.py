@@ -1,6 +1,6 @@
 """Mutants of PTX modules, and what the translator makes of them: a refusal with a place, or LLVM IR.
 
-    python tests/fuzz/ptx_mutants.py FIRST COUNT [--ptxas N] [FILE...]    mutants FIRST ... FIRST+COUNT-1
+    python -m tests.fuzz.ptx_mutants FIRST COUNT [--ptxas N] [FILE...]    mutants FIRST ... FIRST+COUNT-1
 
 A mutant is its number: the same one is made again wherever the seeds are the same. With --ptxas each Nth is judged by
 ptxas too. FILEs are more modules to mutate."""
@@ -12,7 +12,6 @@ import random
 import re
 import resource
 import signal
-import sys
 import time
 from collections import Counter
 from functools import cache
@@ -26,11 +25,9 @@ from ptx2amd.lower.core.module import ModuleLowering
 from ptx2amd.ptx.verify import problems
 from ptx2amd.target import target
 from ptx2amd.translate import module_index, parse
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import oracle
-from ptx import snippets, snippets_modules, snippets_operands
-from ptx.differences import KNOWN, MODULES_KNOWN
+from tests import oracle
+from tests.ptx import snippets, snippets_modules, snippets_operands
+from tests.ptx.differences import KNOWN, MODULES_KNOWN
 
 ARCH = "gfx942"
 TESTS = Path(__file__).resolve().parents[1]

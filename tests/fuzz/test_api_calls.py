@@ -17,12 +17,9 @@ from typing import Any
 import pytest
 
 from ptx2amd import launch, native
+from tests import ROOT
+from tests.test_sanitizers import KINDS, SUPPRESSED, library
 
-TESTS = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(TESTS))
-from test_sanitizers import KINDS, SUPPRESSED, library  # noqa: E402
-
-FUZZER = Path(__file__).with_name("api_calls.py")
 #: First seeds of runs that once found something.
 KEPT = (1, 800_134)
 
@@ -31,8 +28,8 @@ def calls(seed: int, count: int, variables: dict[str, str], folder: Path = nativ
     """What the fuzzer prints."""
     environment = {**os.environ, **launch.environment("vgpu:gfx942"), "LD_AUDIT": "", "PTX2AMD_TRACE": "", **variables}
     environment["LD_LIBRARY_PATH"] = f"{folder}:{environment['LD_LIBRARY_PATH']}"
-    command = [sys.executable, str(FUZZER), str(folder / "libcuda.so.1"), str(seed), str(count)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=3600)
+    command = [sys.executable, "-m", "tests.fuzz.api_calls", str(folder / "libcuda.so.1"), str(seed), str(count)]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=3600)
     assert done.returncode == 0, done.stderr[-2000:]
     return [json.loads(line) for line in done.stdout.splitlines()]
 

@@ -10,17 +10,15 @@ from pathlib import Path
 
 import pytest
 
-TESTS = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(TESTS))
-from test_sanitizers import KINDS, SUPPRESSED, library  # noqa: E402
+from tests import ROOT
+from tests.test_sanitizers import KINDS, SUPPRESSED, library
 
 # In a process of its own: each mutant ends where a page that cannot be read begins.
 PROGRAM = r"""
 import ctypes as c, mmap, random, sys
-sys.path[:0] = [sys.argv[1] + "/fuzz", sys.argv[1] + "/bad_input"]
-from container_mutants import mutants
-from driver import Driver
-first, count = map(int, sys.argv[2:4])
+from tests.fuzz.container_mutants import mutants
+from tests.bad_input.driver import Driver
+first, count = map(int, sys.argv[1:3])
 libc = c.CDLL(None, use_errno=True)
 libc.mmap.restype, libc.mmap.argtypes = c.c_void_p, [c.c_void_p, c.c_size_t, c.c_int, c.c_int, c.c_int, c.c_long]
 libc.mprotect.argtypes = [c.c_void_p, c.c_size_t, c.c_int]
@@ -63,8 +61,8 @@ def load(first: int, count: int, folder: Path) -> str:
         "PTX2AMD_CACHE": "0",
         "PTX2AMD_RUNTIME_DIR": str(folder / "nowhere" / "at" / "all"),  # no service: containers only
     }
-    command = [sys.executable, "-c", PROGRAM, str(TESTS), str(first), str(count)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=900)
+    command = [sys.executable, "-c", PROGRAM, str(first), str(count)]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=900)
     found = "".join(path.read_text()[:4000] for path in sorted(folder.glob("report*")))
     return found if found or "done" in done.stdout else f"status {done.returncode}: {done.stderr[-3000:]}"
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 import random
 import resource
 import signal
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,9 +14,7 @@ from ptx2amd.binary import ContainerError, Elf
 from ptx2amd.codegen.link import sidecar_of
 from ptx2amd.fatbin import images_of
 from ptx2amd.modules import linked_images
-
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-from container_mutants import mutants, seeds
+from tests.fuzz.container_mutants import mutants, seeds
 
 SECONDS = 5  # that one file may take
 

@@ -1,15 +1,11 @@
 """PTX with tokens changed ends in a refusal with a place, or in LLVM IR, in bounded time and memory; never in another
-exception. (`python tests/fuzz/ptx_mutants.py` runs as many as one likes.)"""
+exception. (`python -m tests.fuzz.ptx_mutants` runs as many as one likes.)"""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-from ptx_mutants import disagreement, mutant, run
+from tests.fuzz.ptx_mutants import disagreement, mutant, run
 
 
 @pytest.mark.parametrize("part", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in range(1, 20))])

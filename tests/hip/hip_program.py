@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-import rocm
 
 from ptx2amd import native
+from tests import rocm
 
 COMPILER = {"7.2": ("hipcc", "rocm-device-libs-22", "libamdhip64-dev")}
 LLVM = {"7.2": 22}

@@ -9,7 +9,8 @@ import sys
 from collections.abc import Callable
 
 import numpy as np
-from rocm_client_cases import GENERATORS, WIDE
+
+from tests.hip.rocm_client_cases import GENERATORS, WIDE
 
 HIP = ctypes.CDLL(f"libamdhip64.so.{sys.argv[1]}")
 TO_DEVICE, TO_HOST = 1, 2

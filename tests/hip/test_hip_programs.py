@@ -9,7 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hip_program import compiler, must, run
+
+from tests.hip.hip_program import compiler, must, run
 
 pytestmark = pytest.mark.slow
 

@@ -12,10 +12,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import hip_program
 import pytest
-import rocm
-from rocm_client_cases import GENERATORS, LENGTHS, PRODUCTS, WIDE
+
+from tests import rocm
+from tests.hip import hip_program
+from tests.hip.rocm_client_cases import GENERATORS, LENGTHS, PRODUCTS, WIDE
 
 pytestmark = pytest.mark.slow
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
 
 from ptx2amd.isa import support
@@ -14,9 +11,7 @@ from ptx2amd.isa.table import FAMILIES, rows
 from ptx2amd.lower.core.module import ModuleLowering
 from ptx2amd.target import target
 from ptx2amd.translate import parse
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lower"))
-import matrix_programs
+from tests.lower import matrix_programs
 
 
 def test_the_page_is_up_to_date() -> None:

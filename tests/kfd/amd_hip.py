@@ -1,6 +1,6 @@
 """The CUDA samples through libcuda on AMD's own HIP libraries, above the software KFD:
 
-    python tests/kfd/amd_hip.py [--release R] [NAME...]     run, and write docs/support/amd_hip.{json,md}
+    python -m tests.kfd.amd_hip [--release R] [NAME...]     run, and write docs/support/amd_hip.{json,md}
 
 The page's table is made from these runs. A sample that fails has its reason in WHY."""
 
@@ -10,19 +10,13 @@ import argparse
 import json
 import os
 import subprocess
-import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "cuda_samples")]
-
-import build  # noqa: E402
-import demo  # noqa: E402
-import rocm  # noqa: E402
-
-from ptx2amd import launch, native  # noqa: E402
+from cuda_samples import build, demo
+from ptx2amd import launch, native
+from tests import ROOT, rocm
 
 RESULTS = ROOT / "docs" / "support" / "amd_hip.json"
 PAGE = RESULTS.with_suffix(".md")
@@ -75,7 +69,7 @@ def page(results: dict[str, dict[str, dict[str, object]]]) -> str:
     lines = [
         "# CUDA programs on AMD's own HIP libraries",
         "",
-        "Made by `python tests/kfd/amd_hip.py`: every sample of cuda_samples/ through our libcuda on Debian's",
+        "Made by `python -m tests.kfd.amd_hip`: every sample of cuda_samples/ through our libcuda on Debian's",
         f"libamdhip64 above the software KFD ([kfd.md](../kfd.md)), as {CHIP}. Not run on an AMD GPU.",
         "",
         "| sample | " + " | ".join(f"HIP {RELEASES[release]}" for release in releases) + " |",

@@ -7,19 +7,14 @@ import ctypes
 import mmap
 import os
 import struct
-import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 
 from ptx2amd import native
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "vgpu"))
-
-from engine import symbols_of
+from tests.vgpu.engine import symbols_of
 
 LIBRARY = native.DIRECTORY / "libptx2amd_kfd.so"
 CHIP = "gfx942"

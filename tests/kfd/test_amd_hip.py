@@ -8,15 +8,13 @@ import os
 import subprocess
 from pathlib import Path
 
-import amd_hip
-import build
-import demo
 import pytest
-import rocm
-import software_kfd
 
+from cuda_samples import build, demo
 from ptx2amd.target import chips
 from ptx2amd.translate import translate
+from tests import rocm
+from tests.kfd import amd_hip, software_kfd
 
 pytestmark = pytest.mark.slow
 HERE = Path(__file__).parent

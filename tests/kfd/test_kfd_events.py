@@ -6,7 +6,8 @@ import random
 import threading
 
 import pytest
-import software_kfd as kfd
+
+from tests.kfd import software_kfd as kfd
 
 
 def test_random_requests_against_a_model() -> None:

@@ -6,7 +6,8 @@ import struct
 
 import numpy as np
 import pytest
-import software_kfd as kfd
+
+from tests.kfd import software_kfd as kfd
 
 
 def test_memory_is_counted_per_gpu() -> None:

@@ -7,9 +7,9 @@ from functools import cache
 
 import numpy as np
 import pytest
-import software_kfd as kfd
 
 from ptx2amd.translate import translate
+from tests.kfd import software_kfd as kfd
 
 PTX = """
 .version 8.0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import struct
 import subprocess
@@ -10,7 +9,9 @@ import sys
 
 import numpy as np
 import pytest
-import software_kfd as kfd
+
+from tests import ROOT
+from tests.kfd import software_kfd as kfd
 
 SIZE = 1 << 20
 
@@ -73,9 +74,9 @@ def test_linear_copies_and_fills() -> None:
 RECTANGLES = """
 import random, sys
 import numpy as np
-import software_kfd as kfd
+from tests.kfd import software_kfd as kfd
 kfd.CHIP = sys.argv[1]
-from test_kfd_sdma import rectangle
+from tests.kfd.test_kfd_sdma import rectangle
 queue, a, b = kfd.Queue(kfd.SDMA, 1 << 16), kfd.Memory(1 << 18), kfd.Memory(1 << 18)
 rng = random.Random(3)
 a.bytes[:] = np.frombuffer(rng.randbytes(a.size), np.uint8)
@@ -102,9 +103,7 @@ assert np.array_equal(b.bytes, expected)
 @pytest.mark.parametrize("chip", ["gfx942", "gfx1100", "gfx1201"])
 def test_rectangles(chip: str) -> None:
     """GFX12 has a form of its own."""
-    path = os.pathsep.join(sys.path)
-    environment = {**os.environ, "PYTHONPATH": path}
-    done = subprocess.run([sys.executable, "-c", RECTANGLES, chip], env=environment, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", RECTANGLES, chip], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 

@@ -8,10 +8,10 @@ import subprocess
 import sys
 
 import pytest
-import software_kfd
 
 from ptx2amd import hip
 from ptx2amd.hip.library import software_gpu
+from tests.kfd import software_kfd
 
 ROOT = "/sys/devices/virtual/kfd/kfd/topology"
 READ = f"""

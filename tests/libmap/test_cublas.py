@@ -12,13 +12,13 @@ import sys
 from pathlib import Path
 
 import pytest
-import rocm
-from headers import other_types
 
 from ptx2amd import native
 from ptx2amd.api import cublas
 from ptx2amd.compat import toolkit
 from ptx2amd.errors import Ptx2amdError
+from tests import rocm
+from tests.headers import other_types
 
 HERE = Path(__file__).resolve().parent
 LIBRARY = native.DIRECTORY / "libmap" / "libcublas.so.12"

@@ -11,11 +11,11 @@ import sys
 from pathlib import Path
 
 import pytest
-import rocm
 
 from ptx2amd import native
 from ptx2amd.compat import toolkit
 from ptx2amd.errors import Ptx2amdError
+from tests import rocm
 
 SOURCE = Path(__file__).with_name("kernel_and_products.cu")
 LIBRARIES = native.DIRECTORY / "libmap"

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from alu_inputs import Inputs
-from alu_programs import SLOT, Case, Program, register_class
-from reference import approximate, conversions, floats, integers
-from reference.numbers import FORMATS, decode
+from tests.lower.alu_inputs import Inputs
+from tests.lower.alu_programs import SLOT, Case, Program, register_class
+from tests.reference import approximate, conversions, floats, integers
+from tests.reference.numbers import FORMATS, decode
 
 REFERENCE = {**integers.REFERENCE, **floats.REFERENCE, "cvt": conversions.cvt}
 

@@ -11,11 +11,10 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from alu_inputs import MIXED, Inputs, bits, edges, split
-
 from ptx2amd.isa.form import Form
 from ptx2amd.isa.operands import Slot, resolve, slots
 from ptx2amd.isa.syntax import fields
+from tests.lower.alu_inputs import MIXED, Inputs, bits, edges, split
 
 FAMILIES = ("integer", "extended", "bits", "compare", "float", "half", "convert", "move", "video", "mixed")
 SLOT = 16  # bytes of an operand or result

@@ -6,11 +6,10 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from reference import atomics
-
 from ptx2amd.isa import atomic
 from ptx2amd.isa.form import Form
 from ptx2amd.isa.syntax import fields
+from tests.reference import atomics
 
 HEAD = ".version 8.8\n.target sm_100\n.address_size 64\n"
 CELL = 32  # bytes of a location, of an operand and of a result

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 
-from matrix_programs import AT, LANE, Matrices, Product, expected, fragments, matrices_of, products, width
-from reference import matrix
+from tests.lower.matrix_programs import AT, LANE, Matrices, Product, expected, fragments, matrices_of, products, width
+from tests.reference import matrix
 
 TURNS = (1, 0, 3, 2)  # times that each warp of a block goes through the loop
 SOME = {  # one product of each kind of element, of each depth

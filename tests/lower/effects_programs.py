@@ -8,10 +8,6 @@ import struct
 from dataclasses import dataclass
 from unittest import mock
 
-from device import Program, chunks
-from ptx import forms
-from warp_random import hurried
-
 from ptx2amd.codegen import llvm
 from ptx2amd.isa.effects import BLOCK_BARRIER, MEMBERS, READS
 from ptx2amd.isa.form import DESTINATIONS, Form
@@ -20,6 +16,9 @@ from ptx2amd.lower.core.summary import body
 from ptx2amd.ptx.ast import Inst
 from ptx2amd.target.flow import registers
 from ptx2amd.translate import parse
+from tests.lower.device import Program, chunks
+from tests.lower.warp_random import hurried
+from tests.ptx import forms
 
 LANES = 32
 BATCH = 60  # statements of a kernel

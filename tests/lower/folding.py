@@ -8,10 +8,9 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-import oracle
-from alu_programs import Case, constant_text, register_class
-
 from ptx2amd.binary.elf import Elf
+from tests import oracle
+from tests.lower.alu_programs import Case, constant_text, register_class
 
 SM = "sm_100a"
 HEAD = f".version 9.0\n.target {SM}\n.address_size 64\n"

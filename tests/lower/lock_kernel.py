@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reference.lock_programs import (
+from tests.reference.lock_programs import (
     BLOCK,
     LOCKS,
     SIZES,

@@ -1,5 +1,5 @@
 """The programs of tests/reference/lock_programs.py as PTX kernels, run in a warp mapping and compared with the machine.
-`PYTHONPATH=tests python tests/lower/lock_random.py FIRST COUNT ARCH...` runs programs of the slow tier; a program that
+`python -m tests.lower.lock_random FIRST COUNT ARCH...` runs programs of the slow tier; a program that
 hangs ends by PTX2AMD_VGPU_DEADLOCK and PTX2AMD_VGPU_TIMEOUT."""
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from multiprocessing import Pipe, get_context
 from multiprocessing.connection import Connection
 
-from device import Program as Loaded
-from lock_kernel import (
+from ptx2amd.hip import HipError
+from tests.lower.device import Program as Loaded
+from tests.lower.lock_kernel import (
     ACC,
     COUNT,
     ERRORS,
@@ -25,11 +26,9 @@ from lock_kernel import (
     THREADS,
     kernel,
 )
-from reference import lock_machine
-from reference.lock_machine import Result
-from reference.lock_programs import LOCKS, Program, Relay, Turns, generate
-
-from ptx2amd.hip import HipError
+from tests.reference import lock_machine
+from tests.reference.lock_machine import Result
+from tests.reference.lock_programs import LOCKS, Program, Relay, Turns, generate
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 MORE = 10000  # numbers from here on are of programs with more in them

@@ -8,13 +8,12 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from reference import atomics, matrix, numbers
-from reference.conversions import small_number
-from reference.numbers import value as exactly
-
 from ptx2amd.isa import matrix as table
 from ptx2amd.isa.form import Form
 from ptx2amd.isa.syntax import fields
+from tests.reference import atomics, matrix, numbers
+from tests.reference.conversions import small_number
+from tests.reference.numbers import value as exactly
 
 HEAD = ".version 8.8\n.target sm_100\n.address_size 64\n"
 LANE = 128  # bytes of a lane's inputs (A, then B at 64, then C at 96) and of its results

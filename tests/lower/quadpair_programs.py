@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from matrix_programs import LANE, Matrices, matrices_of, product_of
-from reference import matrix
+from tests.lower.matrix_programs import LANE, Matrices, matrices_of, product_of
+from tests.reference import matrix
 
 # layouts of A and B, types of C and D
 VARIANTS = [

@@ -5,12 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping
 
-from matrix_programs import AT, LANE, Product, _accumulators, spelled, value
-from reference import atomics, matrix
-from reference.sparse import metadata
-from sparse_programs import META, kept_columns
-
 from ptx2amd.isa import scaled as table
+from tests.lower.matrix_programs import AT, LANE, Product, _accumulators, spelled, value
+from tests.lower.sparse_programs import META, kept_columns
+from tests.reference import atomics, matrix
+from tests.reference.sparse import metadata
 
 SCALES = {"A": 112, "B": 116}  # where a lane's words of scales lie
 FORMATS = {"e3m2": (3, 2, 3), "e2m3": (2, 3, 1), "e2m1": (2, 1, 1)}  # bits of exponent and mantissa, bias

@@ -5,11 +5,20 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from matrix_programs import AT, LANE, Matrices, Product, _accumulators, matrices_of, product_of, spelled, width
-from reference import matrix
-from reference.sparse import metadata, selectors
-
 from ptx2amd.isa import sparse as table
+from tests.lower.matrix_programs import (
+    AT,
+    LANE,
+    Matrices,
+    Product,
+    _accumulators,
+    matrices_of,
+    product_of,
+    spelled,
+    width,
+)
+from tests.reference import matrix
+from tests.reference.sparse import metadata, selectors
 
 META = 120  # where a lane's metadata lie
 

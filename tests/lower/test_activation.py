@@ -8,7 +8,8 @@ import struct
 from itertools import product
 
 import pytest
-from device import EVERY, program
+
+from tests.lower.device import EVERY, program
 
 NODES, INDICES, THREADS = 16, 200, 128
 OPTIONS = ("look", "leader", "nested", "local")

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import re
 
-import alu_programs
 import pytest
 
 from ptx2amd.target import ARCHS
 from ptx2amd.translate import translate
+from tests.lower import alu_programs
 
 FAST = {"compare": 23, "convert": 5, "video": 5}  # every n-th case in the fast tier
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import alu_check
-import alu_programs
 import pytest
-from alu_inputs import CROSSED, DENSE, MIXED, Inputs
-from alu_programs import Case
 
 from ptx2amd import hip
 from ptx2amd.translate import translate
+from tests.lower import alu_check, alu_programs
+from tests.lower.alu_inputs import CROSSED, DENSE, MIXED, Inputs
+from tests.lower.alu_programs import Case
 
 FAST = {"compare": 37, "convert": 7, "float": 2, "half": 2, "video": 23}  # every n-th case in the fast tier
 PLACES = [(arch, flush) for arch in ("gfx942", "gfx1100") for flush in (False, True)]

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import alu_programs
 import pytest
-from alu_inputs import CORNERS, CROSSED_CORNERS
-from test_alu_semantics import check
+
+from tests.lower import alu_programs
+from tests.lower.alu_inputs import CORNERS, CROSSED_CORNERS
+from tests.lower.test_alu_semantics import check
 
 CASES = [
     case

@@ -6,11 +6,11 @@ import random
 import struct
 
 import pytest
-from arena_programs import EXITS, LAUNCH_WORDS, THROUGH_ADDRESSES, WORDS, everything
 
 from ptx2amd import hip
 from ptx2amd.target.shared import SLOT_BYTES
 from ptx2amd.translate import translate
+from tests.lower.arena_programs import EXITS, LAUNCH_WORDS, THROUGH_ADDRESSES, WORDS, everything
 
 ARCHS = ("gfx942", "gfx1100")
 RING_AT = 192

@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 
 import pytest
-from device import EVERY, program
+
+from tests.lower.device import EVERY, program
 
 SIZES = [(cop, n) for cop, n in (("ca", 4), ("ca", 8), ("ca", 16), ("cg", 16))]
 SLOT = 16

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from device import program
-from reference.tensors import TensorMap
 
 from ptx2amd.compat import toolkit
+from tests.lower.device import program
+from tests.reference.tensors import TensorMap
 
 TILE, TILES = 128, 8
 KERNELS = {"by_barrier": TILE, "by_pipeline": TILE, "by_groups": TILE, "by_specialists": TILE + 32}

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import struct
 
-import atomic_programs as programs
 import pytest
-from atomic_programs import CELL
-from device import MAPPINGS, chunks, program
+
+from tests.lower import atomic_programs as programs
+from tests.lower.atomic_programs import CELL
+from tests.lower.device import MAPPINGS, chunks, program
 
 THREADS = 48
 BATCHES = chunks(list(programs.operations()), 40)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import random
 import struct
 
-import barrier_programs
-import named_programs
 import pytest
-from device import MAPPINGS, program
 
 from ptx2amd.translate import translate
+from tests.lower import barrier_programs, named_programs
+from tests.lower.device import MAPPINGS, program
 
 TEXT = barrier_programs.module()
 

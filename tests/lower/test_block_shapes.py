@@ -6,7 +6,8 @@ import random
 import struct
 
 import pytest
-from device import MAPPINGS, program
+
+from tests.lower.device import MAPPINGS, program
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 SHAPES = [(1, 1, 1), (31, 1, 1), (33, 1, 1), (96, 1, 1), (7, 5, 3), (1, 1, 64), (1, 100, 1), (5, 64, 1), (511, 1, 1),

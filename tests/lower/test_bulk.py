@@ -6,7 +6,8 @@ import random
 import struct
 
 import pytest
-from device import ARCHS, EVERY, program
+
+from tests.lower.device import ARCHS, EVERY, program
 
 COMPLETE = "mbarrier::complete_tx::bytes"
 BYTES = 1024

@@ -6,7 +6,8 @@ import random
 import struct
 
 import pytest
-from device import MAPPINGS, program
+
+from tests.lower.device import MAPPINGS, program
 
 THREADS = 128
 WORDS = 6

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from math import factorial
 
 import pytest
-from device import EVERY, program
 
 from ptx2amd.hip import HipError
+from tests.lower.device import EVERY, program
 
 HEAD = ".version 8.0\n.target sm_75\n.address_size 64\n"
 THREADS = 96

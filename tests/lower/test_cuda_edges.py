@@ -11,14 +11,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from alu_check import agrees
-from alu_inputs import CORNERS, edges
-from reference import approximate
-from reference.numbers import NAN, Number, decode, div, encode, from_int, sqrt
 
 from ptx2amd import hip
 from ptx2amd.compat import toolkit
 from ptx2amd.translate import translate
+from tests.lower.alu_check import agrees
+from tests.lower.alu_inputs import CORNERS, edges
+from tests.reference import approximate
+from tests.reference.numbers import NAN, Number, decode, div, encode, from_int, sqrt
 
 SETTINGS = {"ieee": (), "fast division": ("-prec-div=false", "-prec-sqrt=false"), "fast": ("-use_fast_math",)}
 FLOATS = list(dict.fromkeys(CORNERS.values("f32", 0)))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import struct
 
 import pytest
-from device import ARCHS
 
 from ptx2amd import hip
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.translate import module_index, parse, translate
+from tests.lower.device import ARCHS
 
 HEAD = ".version 8.0\n.target sm_75\n.address_size 64\n"
 PRINTF = (

@@ -5,9 +5,9 @@ from __future__ import annotations
 import struct
 
 import pytest
-from device import Program
 
 from ptx2amd.target import chips
+from tests.lower.device import Program
 
 REVERSED = """.version 8.0
 .target sm_80

@@ -7,17 +7,16 @@ from __future__ import annotations
 import random
 from functools import cache
 
-import alu_check
-import alu_programs
 import pytest
-from alu_inputs import MIXED
-from alu_programs import Case, Program, register_class
-from reference.floats import Either
-from reference.numbers import bits_of
 
 from ptx2amd import hip
 from ptx2amd.isa.float import FORMS
 from ptx2amd.translate import translate
+from tests.lower import alu_check, alu_programs
+from tests.lower.alu_inputs import MIXED
+from tests.lower.alu_programs import Case, Program, register_class
+from tests.reference.floats import Either
+from tests.reference.numbers import bits_of
 
 FLOATS = {"f16", "bf16", "f32", "f64", "f16x2", "bf16x2", "f32x2"}
 BITS = ("mov", "selp", "slct", "copysign")  # what they do with a NaN's bits shows

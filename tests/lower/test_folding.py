@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import random
 
-import alu_check
-import alu_programs
 import pytest
-from alu_inputs import MIXED
-from alu_programs import Case
-from folding import PREFIX, computed, known, machine_code, other_constant
+
+from tests.lower import alu_check, alu_programs
+from tests.lower.alu_inputs import MIXED
+from tests.lower.alu_programs import Case
+from tests.lower.folding import PREFIX, computed, known, machine_code, other_constant
 
 FAMILIES = {"integer": 1, "bits": 1, "compare": 7, "float": 1, "convert": 2}  # every n-th opcode
 FOLDED = 400  # at least so many of all

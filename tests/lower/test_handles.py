@@ -6,11 +6,11 @@ from __future__ import annotations
 import struct
 
 import pytest
-from device import MAPPINGS, Program
 
 from ptx2amd import hip
 from ptx2amd.lower.runtime.handles import handles
 from ptx2amd.translate import module_index, parse, translate
+from tests.lower.device import MAPPINGS, Program
 
 HEAD = ".version 7.0\n.target sm_70\n.address_size 64\n"
 TEXT = (

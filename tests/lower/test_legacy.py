@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import struct
-import sys
-from pathlib import Path
 
 import pytest
-from device import Program
 
 from ptx2amd.errors import PtxError
 from ptx2amd.ptx.ast import Inst
 from ptx2amd.ptx.legacy import modern
 from ptx2amd.ptx.parse import parse_body
 from ptx2amd.translate import parse
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import oracle
+from tests import oracle
+from tests.lower.device import Program
 
 MODULE = """.version {version}
 .target {target}

@@ -7,13 +7,14 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
-from pathlib import Path
 
-import lock_random
 import pytest
-from device import MAPPINGS
-from reference import lock_machine
-from reference.lock_programs import (
+
+from tests import ROOT
+from tests.lower import lock_random
+from tests.lower.device import MAPPINGS
+from tests.reference import lock_machine
+from tests.reference.lock_programs import (
     BLOCK,
     WARP,
     Call,
@@ -30,7 +31,6 @@ from reference.lock_programs import (
     generate,
 )
 
-HERE = Path(__file__).parent
 # Programs of the slow tier that have hung, or lost an address.
 FOUND = [
     *((539, "gfx1030"), (1359, "gfx1030"), (1371, "gfx1100"), (1385, "gfx942"), (1551, "gfx1100"), (1985, "gfx942")),
@@ -131,9 +131,8 @@ def test_random_programs_with_exits_and_calls(seed: int, arch: str) -> None:
 def sweep(first: int, count: int, arch: str) -> None:
     """In a process of their own, with short patience, as a program that hangs is the last one of its process."""
     environment = {**os.environ, "PTX2AMD_VGPU_DEADLOCK": "5", "PTX2AMD_VGPU_TIMEOUT": "60"}
-    environment["PYTHONPATH"] = os.pathsep.join(map(str, (HERE, HERE.parent)))
-    command = [sys.executable, HERE / "lock_random.py", str(first), str(count), arch]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=1200, check=False)
+    command = [sys.executable, "-m", "tests.lower.lock_random", str(first), str(count), arch]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=1200)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

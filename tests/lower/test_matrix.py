@@ -5,16 +5,14 @@ from __future__ import annotations
 import random
 import struct
 
-import byte_moves
-import matrix_programs as programs
 import pytest
-import quadpair_programs
-import wmma_programs
-from device import ARCHS, EVERY, MAPPINGS, Program, chunks, program
-from matrix_programs import LANE
-from wmma_programs import MATRIX
 
 from ptx2amd.lower.matrix import matrix
+from tests.lower import byte_moves, quadpair_programs, wmma_programs
+from tests.lower import matrix_programs as programs
+from tests.lower.device import ARCHS, EVERY, MAPPINGS, Program, chunks, program
+from tests.lower.matrix_programs import LANE
+from tests.lower.wmma_programs import MATRIX
 
 BATCHES = chunks(list(programs.products()), 5)
 TEXT = programs.HEAD + programs.move_kernel() + quadpair_programs.kernel()

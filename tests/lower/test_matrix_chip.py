@@ -7,14 +7,14 @@ import math
 import random
 import re
 
-import chip_programs as programs
 import pytest
-from chip_programs import FLOATS, SOME, random_bits
-from device import chunks, program
-from matrix_programs import HEAD, LANE, Matrices, Product, fragments, kernel, products, value, width
-from reference import matrix
 
 from ptx2amd.translate import translate
+from tests.lower import chip_programs as programs
+from tests.lower.chip_programs import FLOATS, SOME, random_bits
+from tests.lower.device import chunks, program
+from tests.lower.matrix_programs import HEAD, LANE, Matrices, Product, fragments, kernel, products, value, width
+from tests.reference import matrix
 
 BATCHES = chunks(list(SOME.values()), 6)
 TEXTS = [HEAD + "".join(programs.kernel(f"k{i}", p) for i, p in enumerate(batch)) for batch in BATCHES]

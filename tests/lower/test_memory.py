@@ -7,12 +7,12 @@ import random
 import re
 import struct
 
-import memory_programs as programs
 import pytest
-from device import EVERY, MAPPINGS, chunks, program
-from memory_programs import SLICE, THREADS
 
 from ptx2amd.translate import translate
+from tests.lower import memory_programs as programs
+from tests.lower.device import EVERY, MAPPINGS, chunks, program
+from tests.lower.memory_programs import SLICE, THREADS
 
 LOADS = chunks([*programs.accesses("ld"), *programs.accesses("ldu")], 25)
 STORES = chunks([access for access in programs.accesses("st") if access.space != "param"], 25)

@@ -6,22 +6,24 @@ from __future__ import annotations
 import importlib
 import struct
 
-import barrier_programs
-import byte_moves
-import named_programs
 import pytest
-import test_async_copy
-import test_atomics
-import test_matrix
-import test_memory
-import test_windows
-import warp_programs
-from device import EVERY, program
 
 from ptx2amd.lower.core.summary import body
 from ptx2amd.ptx.ast import Inst, Scope
 from ptx2amd.target import ARCHS as ALL_ARCHS
 from ptx2amd.translate import parse, translate
+from tests.lower import (
+    barrier_programs,
+    byte_moves,
+    named_programs,
+    test_async_copy,
+    test_atomics,
+    test_matrix,
+    test_memory,
+    test_windows,
+    warp_programs,
+)
+from tests.lower.device import EVERY, program
 
 FAMILIES = ("memory", "atomic", "barrier", "warp", "async_copy", "mbarrier", "matrix", "wmma")
 TEXTS = [

@@ -7,12 +7,12 @@ import random
 import struct
 from functools import cache
 
-import alu_check
-import alu_programs
 import pytest
-from alu_inputs import edges, random_bits
-from alu_programs import Case, register_class
-from device import MAPPINGS, program
+
+from tests.lower import alu_check, alu_programs
+from tests.lower.alu_inputs import edges, random_bits
+from tests.lower.alu_programs import Case, register_class
+from tests.lower.device import MAPPINGS, program
 
 THREADS = 64
 CLASSES = ("b16", "b32", "b64", "f32", "f64")

@@ -8,9 +8,10 @@ import random
 import struct
 from dataclasses import dataclass
 
-import oracle
 import pytest
-from device import MAPPINGS, program
+
+from tests import oracle
+from tests.lower.device import MAPPINGS, program
 
 HEAD = ".version 8.0\n.target sm_75\n.address_size 64\n"
 THREADS = 64

@@ -8,9 +8,9 @@ import struct
 from dataclasses import dataclass
 
 import pytest
-from device import MAPPINGS, program
 
 from ptx2amd.codegen import llvm
+from tests.lower.device import MAPPINGS, program
 
 HEAD = ".version 8.0\n.target sm_75\n.address_size 64\n"
 THREADS = 96

@@ -7,10 +7,10 @@ import random
 import struct
 
 import pytest
-from reference.numbers import add, decode, encode, mul
 
 from ptx2amd import hip
 from ptx2amd.translate import translate
+from tests.reference.numbers import add, decode, encode, mul
 
 THREADS = 128
 PTX = """.version 8.0

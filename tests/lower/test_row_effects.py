@@ -3,12 +3,12 @@ Protects the divergence analysis (ptx2amd/target/lanes.py) against a row that cl
 
 from __future__ import annotations
 
-import effects_programs as programs
 import pytest
-from device import ARCHS
 
 from ptx2amd.isa import table
 from ptx2amd.isa.effects import LANE, READS
+from tests.lower import effects_programs as programs
+from tests.lower.device import ARCHS
 
 FORMS = {name: table.family(name) for name in table.FAMILIES}
 WITH_RESULTS = {

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-import scaled_programs as programs
-from device import EVERY, program
-from matrix_programs import LANE
+
+from tests.lower import scaled_programs as programs
+from tests.lower.device import EVERY, program
+from tests.lower.matrix_programs import LANE
 
 HEAD = ".version 9.0\n.target sm_120a\n.address_size 64\n"
 CASES = list(programs.cases())

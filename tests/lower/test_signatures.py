@@ -6,7 +6,8 @@ from __future__ import annotations
 import struct
 
 import pytest
-from device import MAPPINGS, Program
+
+from tests.lower.device import MAPPINGS, Program
 
 TEXT = """.version 8.0
 .target sm_80

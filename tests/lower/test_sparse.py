@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-import sparse_programs as programs
-from device import EVERY, program
-from matrix_programs import HEAD, LANE
+
+from tests.lower import sparse_programs as programs
+from tests.lower.device import EVERY, program
+from tests.lower.matrix_programs import HEAD, LANE
 
 CASES = programs.cases()
 BATCHES = [CASES[i::8] for i in range(8)]

@@ -6,7 +6,8 @@ import struct
 from itertools import product
 
 import pytest
-from device import MAPPINGS, program
+
+from tests.lower.device import MAPPINGS, program
 
 HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
 POSITION = [

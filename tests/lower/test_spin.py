@@ -6,7 +6,8 @@ from __future__ import annotations
 import struct
 
 import pytest
-from device import MAPPINGS, program
+
+from tests.lower.device import MAPPINGS, program
 
 HEAD = """.version 8.0
 .target sm_80

@@ -6,10 +6,10 @@ from __future__ import annotations
 import struct
 
 import pytest
-from device import MAPPINGS, program
 
 from ptx2amd.ptx.link import link
 from ptx2amd.translate import module_index, parse, translate
+from tests.lower.device import MAPPINGS, program
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 TEXT = (

@@ -8,7 +8,8 @@ import struct
 from fractions import Fraction
 
 import pytest
-from device import EVERY, program
+
+from tests.lower.device import EVERY, program
 
 # exponent bits, mantissa bits, code of the largest number, of NaN; whether larger numbers have a code
 FORMATS = {

@@ -4,19 +4,18 @@ and edge, columns of convolutions, four rows; loads, stores and reductions; chan
 from __future__ import annotations
 
 import operator
-import os
 import random
 import struct
 import subprocess
 import sys
 from functools import cache
-from pathlib import Path
 
 import pytest
-from device import EVERY, Program, program
-from reference.tensors import SIZES, TensorMap
 
 from ptx2amd.hip import HipError
+from tests import ROOT
+from tests.lower.device import EVERY, Program, program
+from tests.reference.tensors import SIZES, TensorMap
 
 BYTES = 16384  # of the box in shared memory
 COMPLETE = "mbarrier::complete_tx::bytes"
@@ -339,10 +338,8 @@ def wrong_maps() -> None:
 
 def test_wrong_maps() -> None:
     """A map of another kind than the instruction's, or bytes that are none, end the launch: no wrong data."""
-    here = Path(__file__).parent
-    command = [sys.executable, "-c", "import test_tensor_copy; test_tensor_copy.wrong_maps()"]
-    environment = {**os.environ, "PYTHONPATH": f"{here}:{here.parent}"}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    command = [sys.executable, "-c", "from tests.lower import test_tensor_copy as t; t.wrong_maps()"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
 
 

@@ -8,9 +8,10 @@ import random
 import struct
 
 import pytest
-from device import EVERY, program
-from reference import images
-from reference.images import BORDER, CLAMP, MIRROR, NORMALIZED, READ_AS_INTEGER, WRAP, Image
+
+from tests.lower.device import EVERY, program
+from tests.reference import images
+from tests.reference.images import BORDER, CLAMP, MIRROR, NORMALIZED, READ_AS_INTEGER, WRAP, Image
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 THREADS = 64

@@ -7,10 +7,11 @@ import random
 import struct
 
 import pytest
-from device import EVERY
-from reference import images
-from reference.images import NORMALIZED, Image
-from test_texture import kernel, points, pyramid, random_image, run, run_levels
+
+from tests.lower.device import EVERY
+from tests.lower.test_texture import kernel, points, pyramid, random_image, run, run_levels
+from tests.reference import images
+from tests.reference.images import NORMALIZED, Image
 
 D, E = "{%d0, %d1, %d2, %d3}", "{%e0, %e1, %e2, %e3}"
 ZERO2, ZERO4 = "{%z, %z}", "{%z, %z, %z, %z}"

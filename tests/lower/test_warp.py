@@ -6,9 +6,9 @@ from __future__ import annotations
 import struct
 
 import pytest
-import warp_matrix
-import warp_programs
-from device import ARCHS, MAPPINGS, Program, program
+
+from tests.lower import warp_matrix, warp_programs
+from tests.lower.device import ARCHS, MAPPINGS, Program, program
 
 
 @pytest.mark.parametrize("exited", [False, True])

@@ -4,10 +4,11 @@ of the PTX manual's text does."""
 from __future__ import annotations
 
 import pytest
-import warp_random
-from device import MAPPINGS
-from reference import warp_machine
-from reference.warp_machine import Alu, If, Leave, Loop, Rotated, Shuffle, Warp
+
+from tests.lower import warp_random
+from tests.lower.device import MAPPINGS
+from tests.reference import warp_machine
+from tests.reference.warp_machine import Alu, If, Leave, Loop, Rotated, Shuffle, Warp
 
 BATCH = 50  # programs in a test of the fast tier
 SLOW = 100_000

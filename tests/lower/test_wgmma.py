@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-import wgmma_programs as programs
-from device import ARCHS, EVERY, chunks, program
+
+from tests.lower import wgmma_programs as programs
+from tests.lower.device import ARCHS, EVERY, chunks, program
 
 
 def check(arch: str, cases: list[programs.Case]) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import struct
 
 import pytest
-from device import MAPPINGS, program
+
+from tests.lower.device import MAPPINGS, program
 
 THREADS, BLOCKS, ROUNDS = 96, 3, 2
 ONE = (3 << 64) | 1  # both halves count

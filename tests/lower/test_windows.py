@@ -5,7 +5,8 @@ from __future__ import annotations
 import struct
 
 import pytest
-from device import MAPPINGS, program
+
+from tests.lower.device import MAPPINGS, program
 
 SPACES = ("global", "const", "shared", "local", "param", "param::entry")
 WHERE = {

@@ -1,5 +1,5 @@
 """The correctness matrix of warp operations: each operation and type, in each warp mapping, divergence pattern,
-member mask and block shape. `PYTHONPATH=tests python
+member mask and block shape. `python
 tests/lower/warp_matrix.py` runs all of it and writes docs/support/warp.md."""
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from functools import cache
 from math import prod
 from pathlib import Path
 
-import warp_programs
-from device import Program, chunks
-from warp_programs import Case
+from tests.lower import warp_programs
+from tests.lower.device import Program, chunks
+from tests.lower.warp_programs import Case
 
 PAGE = Path(__file__).parents[2] / "docs" / "support" / "warp.md"
 MAPPINGS = {

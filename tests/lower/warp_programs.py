@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from reference import warp
+from tests.reference import warp
 
 HEAD = ".version 8.8\n.target sm_100a\n.address_size 64\n"
 UNTOUCHED = 0xDEADBEEF

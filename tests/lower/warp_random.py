@@ -1,5 +1,5 @@
 """The programs of tests/reference/warp_machine.py as PTX kernels, run in a warp mapping and compared with the
-machine. `PYTHONPATH=tests python tests/lower/warp_random.py [parted|rotated] FIRST COUNT ARCH...` runs programs of the
+machine. `python -m tests.lower.warp_random [parted|rotated] FIRST COUNT ARCH...` runs programs of the
 slow tier."""
 
 from __future__ import annotations
@@ -9,12 +9,23 @@ import sys
 from collections.abc import Iterable
 from unittest import mock
 
-from device import Program
-from reference import warp_machine
-from reference.warp_machine import REGISTERS, UNDEFINED, Alu, Common, If, Leave, Loop, Rotated, Shuffle, Times, Warp
-
 from ptx2amd.codegen import llvm
 from ptx2amd.target import Target
+from tests.lower.device import Program
+from tests.reference import warp_machine
+from tests.reference.warp_machine import (
+    REGISTERS,
+    UNDEFINED,
+    Alu,
+    Common,
+    If,
+    Leave,
+    Loop,
+    Rotated,
+    Shuffle,
+    Times,
+    Warp,
+)
 
 HEAD = ".version 8.8\n.target sm_90\n.address_size 64\n"
 DEPTH = 8
@@ -245,7 +256,7 @@ def hurried(ir: str, target: Target, simple: bool, least: bool):
 
 
 def main(kind: str, first: int, count: int, archs: list[str]) -> int:
-    from test_warp_random import FULL, MODULE, MODULE_OTHERS
+    from tests.lower.test_warp_random import FULL, MODULE, MODULE_OTHERS
 
     bad, module = 0, MODULE_OTHERS if kind else MODULE
     for start in range(first, first + count, module):

@@ -6,13 +6,12 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from matrix_programs import Matrices, matrices_of, product_of, spelled, width
-from reference import matrix, shared_matrix
-from reference.sparse import metadata
-from sparse_programs import kept_columns
-
 from ptx2amd.isa import wgmma as table
 from ptx2amd.isa.operands import length, slots
+from tests.lower.matrix_programs import Matrices, matrices_of, product_of, spelled, width
+from tests.lower.sparse_programs import kept_columns
+from tests.reference import matrix, shared_matrix
+from tests.reference.sparse import metadata
 
 HEAD = ".version 8.4\n.target sm_90a\n.address_size 64\n"
 PLACE = 16384  # bytes of shared memory that A and B have each

@@ -6,10 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from matrix_programs import Matrices, matrices_of, product_of, spelled, width
-
 from ptx2amd.isa import wmma as table
 from ptx2amd.isa.operands import slots
+from tests.lower.matrix_programs import Matrices, matrices_of, product_of, spelled, width
 
 HEAD = ".version 8.8\n.target sm_90\n.address_size 64\n"
 MATRIX = 4096  # bytes of a matrix in memory

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ptx.snippets_operands import HEADER as HEADER
+from tests.ptx.snippets_operands import HEADER as HEADER
 
 ACCEPTED = r"""
 .global .u32 a1 = WARP_SZ;

@@ -5,20 +5,16 @@ from __future__ import annotations
 
 import random
 import re
-import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
 from ptx2amd.errors import PtxError
 from ptx2amd.ptx.parse import parse_module
 from ptx2amd.ptx.verify import problems
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import oracle
-from ptx import snippets, snippets_modules
-from ptx.differences import MODULES_KNOWN
+from tests import oracle
+from tests.ptx import snippets, snippets_modules
+from tests.ptx.differences import MODULES_KNOWN
 
 TOKEN = re.compile(r'\s+|"[^"\n]*"|[A-Za-z_$%.][\w$%]*|\d[\w.]*|.', re.S)
 TEXTS = [

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
 
 from ptx2amd.errors import PtxError
 from ptx2amd.lower.core.limits import oversized
 from ptx2amd.ptx.ast import InitSym, Var
 from ptx2amd.ptx.parse import parse_body, parse_module
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import oracle
-from ptx import snippets, snippets_modules, snippets_operands
+from tests import oracle
+from tests.ptx import snippets, snippets_modules, snippets_operands
 
 
 def in_body(registers: str, text: str) -> str:

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import random
 import re
-import sys
-from pathlib import Path
 
 import pytest
 
 from ptx2amd.errors import PtxError
 from ptx2amd.ptx.parse import parse_body, parse_module
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from ptx import snippets, snippets_modules, snippets_operands
+from tests.ptx import snippets, snippets_modules, snippets_operands
 
 TOKEN = re.compile(r"\s+|[A-Za-z_$%.][\w$%.:]*|\d\w*|.", re.S)
 JUNK = (

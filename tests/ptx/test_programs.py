@@ -4,7 +4,6 @@ the grammar give the same result."""
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,9 +11,7 @@ import pytest
 from ptx2amd.compat import toolkit
 from ptx2amd.ptx.ast import Inst, Scope
 from ptx2amd.ptx.parse import parse_body, parse_module
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from ptx import by_grammar
+from tests.ptx import by_grammar
 
 PROGRAMS = Path(__file__).with_name("programs")
 SAMPLES = Path(__file__).resolve().parents[2] / "cuda_samples"

@@ -3,18 +3,13 @@ lowering gives the row's reason."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
 
 from ptx2amd.errors import PtxError
 from ptx2amd.ptx.ast import Inst
 from ptx2amd.ptx.parse import parse_body, parse_module
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import oracle
-from ptx import forms
+from tests import oracle
+from tests.ptx import forms
 
 SM_100 = ("9.0", "sm_100a", "sm_100a")
 

@@ -6,9 +6,7 @@ from __future__ import annotations
 import functools
 import random
 import re
-import sys
 from collections.abc import Iterable
-from pathlib import Path
 
 import pytest
 
@@ -19,11 +17,9 @@ from ptx2amd.isa.match import candidates
 from ptx2amd.isa.syntax import fields
 from ptx2amd.ptx.ast import Inst
 from ptx2amd.ptx.parse import parse_body, parse_module
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import oracle
-from ptx import forms
-from ptx.differences import KNOWN
+from tests import oracle
+from tests.ptx import forms
+from tests.ptx.differences import KNOWN
 
 # What needs another target or version than any that we judge in, and ptxas's own crashes, decide nothing.
 UNDECIDED = re.compile("requires|not supported on|crashed|[Ff]eature")

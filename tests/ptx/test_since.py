@@ -6,10 +6,8 @@ The front end takes statements whatever the module's .version and .target say (d
 from __future__ import annotations
 
 import re
-import sys
 from collections import defaultdict
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -17,11 +15,9 @@ import pytest
 from ptx2amd.isa.form import Form
 from ptx2amd.isa.match import candidates
 from ptx2amd.isa.syntax import fields
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import oracle
-from ptx import forms
-from ptx.test_rows import filled
+from tests import oracle
+from tests.ptx import forms
+from tests.ptx.test_rows import filled
 
 Version = tuple[int, int]
 

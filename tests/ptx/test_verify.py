@@ -7,7 +7,6 @@ import dataclasses
 import random
 import re
 
-import oracle
 import pytest
 
 from ptx2amd.errors import PtxError
@@ -16,6 +15,7 @@ from ptx2amd.ptx.ast import Module
 from ptx2amd.ptx.condense import Condenser, _below
 from ptx2amd.ptx.parse import parse_body, parse_module
 from ptx2amd.ptx.verify import MOST, characters, problems, undefined, unresolved
+from tests import oracle
 
 HEAD = """.version 8.0
 .target sm_80

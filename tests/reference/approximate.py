@@ -9,7 +9,7 @@ import math
 from fractions import Fraction
 from typing import NamedTuple
 
-from reference.numbers import FORMATS, Number, decode, div, encode, from_int, sqrt
+from tests.reference.numbers import FORMATS, Number, decode, div, encode, from_int, sqrt
 
 Result = object
 

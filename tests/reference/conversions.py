@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from reference import integers
-from reference.floats import FLOATS, element, positive_part, rounded, saturated
-from reference.numbers import FORMATS, NAN, Number, bits_of, decode, encode, from_int, value, whole
+from tests.reference import integers
+from tests.reference.floats import FLOATS, element, positive_part, rounded, saturated
+from tests.reference.numbers import FORMATS, NAN, Number, bits_of, decode, encode, from_int, value, whole
 
 
 def cvt(mods, v, types):

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from reference import approximate, integers
-from reference.numbers import (
+from tests.reference import approximate, integers
+from tests.reference.numbers import (
     FORMATS,
     Number,
     add,

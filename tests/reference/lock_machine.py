@@ -10,7 +10,7 @@ import random
 from collections.abc import Generator
 from dataclasses import dataclass, field
 
-from reference.lock_programs import (
+from tests.reference.lock_programs import (
     BLOCK,
     WARP,
     Call,

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
-from reference.valu_floats import bits_of, fraction, round_fraction
-from reference.valu_integers import octets
-from reference.valu_table import I32, U32, add, clamp, f16, f32, f64, isnan, signed
+
+from tests.reference.valu_floats import bits_of, fraction, round_fraction
+from tests.reference.valu_integers import octets
+from tests.reference.valu_table import I32, U32, add, clamp, f16, f32, f64, isnan, signed
 
 
 def to_int(low: int, high: int, rounding: Callable = math.trunc) -> Callable:

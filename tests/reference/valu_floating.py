@@ -6,8 +6,9 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
-from reference.valu_floats import FORMATS, bits_of, fma, fraction, from_bits, round_fraction
-from reference.valu_table import add, clamp, f16, f32, f64, isnan
+
+from tests.reference.valu_floats import FORMATS, bits_of, fma, fraction, from_bits, round_fraction
+from tests.reference.valu_table import add, clamp, f16, f32, f64, isnan
 
 # ---- floats: one function for all formats ----
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from reference.valu_floats import from_bits
-from reference.valu_table import add, clamp, f32, signed
+
+from tests.reference.valu_floats import from_bits
+from tests.reference.valu_table import add, clamp, f32, signed
 
 add("v_mov_b32 v_accvgpr_mov_b32", "u32", "u32", lambda a: a)
 add("v_mov_b16", "u16", "u16", lambda a: a)

@@ -7,11 +7,12 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from reference.small_floats import decode, encode
-from reference.valu import REFERENCE
-from reference.valu_floats import bits_of, from_bits
-from reference.valu_integers import bfloat, dot2
-from reference.valu_table import add, clamp, isnan
+
+from tests.reference.small_floats import decode, encode
+from tests.reference.valu import REFERENCE
+from tests.reference.valu_floats import bits_of, from_bits
+from tests.reference.valu_integers import bfloat, dot2
+from tests.reference.valu_table import add, clamp, isnan
 
 f32, f64, f16 = np.float32, np.float64, np.float16
 

@@ -13,7 +13,7 @@ import random
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 
-from reference import warp
+from tests.reference import warp
 
 REGISTERS = 5
 MASK = 0xFFFFFFFF

@@ -9,12 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from cuda_samples import demo
+from ptx2amd.compat import toolkit
+
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1] / "cuda_samples"))
-
-import demo  # noqa: E402
-
-from ptx2amd.compat import toolkit  # noqa: E402
 
 MESSAGE = re.compile(
     r"^\S*device_assert\.cu:\d+: int checked\(int\): block: \[1,0,0\], thread: \[5,0,0\] "

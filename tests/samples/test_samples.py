@@ -4,16 +4,13 @@ run starts no translation."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 
-SAMPLES = Path(__file__).resolve().parents[2] / "cuda_samples"
-sys.path.insert(0, str(SAMPLES))
+from cuda_samples import build, demo
 
-import build  # noqa: E402
-import demo  # noqa: E402
+SAMPLES = Path(__file__).resolve().parents[2] / "cuda_samples"
 
 OUT = SAMPLES.parent / "build" / "samples"
 

@@ -10,11 +10,9 @@ from pathlib import Path
 
 import pytest
 
-SAMPLES = Path(__file__).resolve().parents[2] / "cuda_samples"
-sys.path.insert(0, str(SAMPLES))
+from cuda_samples import build, demo
 
-import build  # noqa: E402
-import demo  # noqa: E402
+SAMPLES = Path(__file__).resolve().parents[2] / "cuda_samples"
 
 OUT = SAMPLES.parent / "build" / "samples"
 FAST = ("device_printf", "spin_flag", "stream_compaction", "warp_reduce")

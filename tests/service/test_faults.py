@@ -17,11 +17,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from other_users import OWN_TMP, program, run, works, works_in_own_tmp
-from test_server import PTX, _server, _socket, _workers, ask, long_kernel, request
 
 from ptx2amd.service import entry, server, translation
 from ptx2amd.service.protocol import FRAME, Message, receive
+from tests.service.other_users import OWN_TMP, program, run, works, works_in_own_tmp
+from tests.service.test_server import PTX, _server, _socket, _workers, ask, long_kernel, request
 
 
 @contextmanager

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from bad_input.driver import fatbin
-
 from ptx2amd.service import entry, translation
 from ptx2amd.service.entry import Entry
 from ptx2amd.service.protocol import Message
+from tests.bad_input.driver import fatbin
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 PROGRAM = f"""{HEAD}.extern .func (.param .b32 e) cudaCGSynchronize(.param .b64 h, .param .b32 f);

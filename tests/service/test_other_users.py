@@ -12,12 +12,12 @@ import struct
 from pathlib import Path
 
 import pytest
-from other_users import AS_ROOT as pytestmark  # noqa: F401
-from other_users import ATTACKER, OWN_TMP, program, run, works, works_in_own_tmp
 
 from ptx2amd.binary.elf import Elf
 from ptx2amd.service.folder import home
 from ptx2amd.service.protocol import FRAME, Message
+from tests.service.other_users import AS_ROOT as pytestmark  # noqa: F401
+from tests.service.other_users import ATTACKER, OWN_TMP, program, run, works, works_in_own_tmp
 
 S_ENDPGM = 0xBF810000  # of gfx9
 

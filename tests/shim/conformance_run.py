@@ -1,7 +1,7 @@
 """Calls every function of the driver API as conformance/*.txt says, and what follows from that: no context, a context
 that another thread destroyed, null where a result goes, handles of objects that are gone.
 
-    python tests/shim/conformance_run.py [LIBRARY] [--only SYMBOL]
+    python -m tests.shim.conformance_run [LIBRARY] [--only SYMBOL]
 
 LIBRARY: a libcuda.so.1, NVIDIA's too (default: the loader's). Prints one JSON line per call: [what, expected, got].
 """
@@ -19,11 +19,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[2])]
-
-from conformance_world import ENDS, Driver, World  # noqa: E402
-
-from ptx2amd.api.driver import Function, functions  # noqa: E402
+from ptx2amd.api.driver import Function, functions
+from tests.shim.conformance_world import ENDS, Driver, World
 
 TABLES = Path(__file__).resolve().parent / "conformance"
 CODES = {

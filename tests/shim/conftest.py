@@ -10,10 +10,10 @@ from types import SimpleNamespace
 
 import cffi
 import pytest
-from cache_entries import BUILD_ID, INDEX, PTX, write_index, write_kernel
 
 from ptx2amd import native
 from ptx2amd.api.driver.libcuda import cdef
+from tests.shim.cache_entries import BUILD_ID, INDEX, PTX, write_index, write_kernel
 
 HERE = Path(__file__).resolve().parent
 

@@ -1,6 +1,6 @@
 """2-D and 3-D copies and fills with every size, position and pitch drawn from numbers that wrap around.
 
-    python tests/shim/copy_extremes.py LIBRARY COUNT SEED
+    python -m tests.shim.copy_extremes LIBRARY COUNT SEED
 
 What is right says Python, whose numbers do not wrap. Prints one JSON line per call that answered otherwise or wrote
 where nothing was to be written, and then the number of calls.
@@ -11,12 +11,9 @@ from __future__ import annotations
 import json
 import random
 import sys
-from pathlib import Path
 from typing import Any
 
-sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[2])]
-
-from conformance_world import Driver  # noqa: E402
+from tests.shim.conformance_world import Driver
 
 HOST, DEVICE, ARRAY, UNIFIED = 1, 2, 3, 4
 SIZE, ROW, ROWS, SLICES = 4096, 64, 8, 8

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import cffi
 import pytest
-import rocm
-from headers import complaints, other_types
 
 from ptx2amd import native
 from ptx2amd.api import driver, hip
 from ptx2amd.api.hip.changed import CHANGED, SIGNATURES
+from tests import rocm
+from tests.headers import complaints, other_types
 
 NO_DEVICE, NOT_INITIALIZED = 100, 3
 
@@ -175,11 +175,11 @@ INCLUDES = [
 @pytest.mark.slow
 def test_without_a_gpu_every_call_fails_as_in_cuda(amd: Amd) -> None:
     """cuInit finds no device; then nothing is initialised. Nothing crashes, and AMD's library was really loaded."""
-    library, runner = native.DIRECTORY / "libcuda.so.1", Path(__file__).with_name("conformance_run.py")
+    library, runner = native.DIRECTORY / "libcuda.so.1", ("-m", "tests.shim.conformance_run")
     packages = os.pathsep.join(path for path in sys.path if path)
     environment = {**os.environ, "PYTHONPATH": packages, "PTX2AMD_DEVICE": "hip", "PTX2AMD_TRACE": ""}
     done = subprocess.run(
-        amd.command(Path(sys.executable).resolve(), runner, library, "--state", "deviceless"),
+        amd.command(Path(sys.executable).resolve(), *runner, library, "--state", "deviceless"),
         env=environment, capture_output=True, text=True, timeout=120,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -3,11 +3,9 @@ their first launch while a stream captures."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from bad_input.test_bad_input import run
+from tests.bad_input.test_bad_input import run
 
 WORLD = '''
 PTX = HEAD + b"""

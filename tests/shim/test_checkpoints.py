@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from bad_input.test_bad_input import run
+from tests.bad_input.test_bad_input import run
 
 #: Fills memory and says how often; with a line "wait N" a fill in between waits until word 2 is N, "set N" sets it.
 WORKER = """

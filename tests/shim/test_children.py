@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from bad_input.test_bad_input import run
-from test_conditional_graphs import WITHOUT_WAITS
-
 from ptx2amd import native
+from tests.bad_input.test_bad_input import run
+from tests.shim.test_conditional_graphs import WITHOUT_WAITS
 
 # A launch of a kernel by its address in %rd10 with %r10 blocks of %r11 threads, %r12 bytes of shared memory, in stream
 # %rd11, with parameters %rd1, the log, and %r1. The error of cudaLaunchDeviceV2 is in %r13; 0 without a buffer.

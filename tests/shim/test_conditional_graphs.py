@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from ptx2amd import native
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from bad_input.test_bad_input import run
-from graph_world import WORLD
+from tests.bad_input.test_bad_input import run
+from tests.shim.graph_world import WORLD
 
 CHOICES = """
 g = graph()

@@ -6,15 +6,14 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-from conformance_run import all_cases, written
 
 from ptx2amd import launch, native
 from ptx2amd.api.driver import functions
+from tests import ROOT
+from tests.shim.conformance_run import all_cases, written
 
-RUNNER = Path(__file__).with_name("conformance_run.py")
 NOT_INITIALIZED = 3
 
 
@@ -34,8 +33,8 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 def run(environment: dict[str, str], *options: str) -> list[list[object]]:
     library = native.DIRECTORY / "libcuda.so.1"
-    command = [sys.executable, str(RUNNER), str(library), *options]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    command = [sys.executable, "-m", "tests.shim.conformance_run", str(library), *options]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, f"ended with {done.returncode} at {done.stderr[-2000:]}"
     return [json.loads(line) for line in done.stdout.splitlines()]
 

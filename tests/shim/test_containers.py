@@ -10,7 +10,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from cache_entries import INDEX, PTX, write_index
+
+from tests.shim.cache_entries import INDEX, PTX, write_index
 
 INVALID_VALUE, INVALID_IMAGE, NO_BINARY, NO_COMPILER, NOT_FOUND = 1, 200, 209, 221, 500
 KIND_PTX, KIND_ELF, KIND_LINKED = 1, 2, 0x7032

@@ -10,20 +10,19 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from ptx2amd import launch, native
-
-RUNNER = Path(__file__).with_name("copy_extremes.py")
+from tests import ROOT
 
 
 @pytest.mark.parametrize(("calls", "seed"), [(10_000, 1), pytest.param(300_000, 2, marks=pytest.mark.slow)])
 def test_numbers_that_wrap(calls: int, seed: int) -> None:
     environment = {**os.environ, **launch.environment("vgpu:gfx942"), "LD_AUDIT": "", "PTX2AMD_TRACE": ""}
-    command = [sys.executable, str(RUNNER), str(native.DIRECTORY / "libcuda.so.1"), str(calls), str(seed)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
+    library = native.DIRECTORY / "libcuda.so.1"
+    command = [sys.executable, "-m", "tests.shim.copy_extremes", str(library), str(calls), str(seed)]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, f"ended with {done.returncode}: {done.stderr[-2000:]}"
     *wrong, last = [json.loads(line) for line in done.stdout.splitlines()]
     assert wrong == []

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 
 from ptx2amd import native
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from bad_input.test_bad_input import run
+from tests.bad_input.test_bad_input import run
 
 # Each block adds 1 to a counter and waits for the others, twice; then it stores what it sees.
 CODE = r"""

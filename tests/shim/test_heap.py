@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from cache_entries import PTX, write_index, write_kernel
-from test_modules import launch
+from tests.shim.cache_entries import PTX, write_index, write_kernel
+from tests.shim.test_modules import launch
 
 IMAGE = PTX + b"// heap\n"
 

@@ -6,7 +6,8 @@ import struct
 from types import SimpleNamespace
 
 import pytest
-from cache_entries import INDEX, PTX, write_index, write_kernel
+
+from tests.shim.cache_entries import INDEX, PTX, write_index, write_kernel
 
 INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_RESOURCES, NOT_SUPPORTED, NO_COMPILER = 1, 400, 500, 701, 801, 221
 INVALID_CLUSTER = 912

@@ -3,14 +3,12 @@ what they named, which is now the parent's."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from bad_input.test_bad_input import run
-from graph_world import WORLD
+from tests.bad_input.test_bad_input import run
+from tests.shim.graph_world import WORLD
 
 NAMES = '''
 CLONE, MOVE, GRAPH, WRONG = 0, 1, 4, "CUDA_ERROR_INVALID_VALUE"

@@ -4,15 +4,11 @@ library makes PTX of it; without that library the error says so, and does not sp
 from __future__ import annotations
 
 import ctypes
-import sys
-from pathlib import Path
 
 import pytest
 
 from ptx2amd import native
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fatbin"))
-from containers import PTX, archive, entry, executable, fatbin
+from tests.fatbin.containers import PTX, archive, entry, executable, fatbin
 
 FATBIN, OBJECT, LIBRARY, ANY = 4, 5, 6, 10
 SUCCESS, INVALID_INPUT, NVVM_COMPILE = 0, 3, 5

@@ -3,13 +3,11 @@ multiprocessors, occupancy, and which launches succeed. On every chip, for kerne
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from bad_input.test_bad_input import run
+from tests.bad_input.test_bad_input import run
 
 GFX9 = ("gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950")
 ARCHS = (*GFX9, "gfx1030", "gfx1100", "gfx1151", "gfx1200", "gfx1201")

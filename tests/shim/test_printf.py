@@ -7,7 +7,8 @@ import struct
 from types import SimpleNamespace
 
 import pytest
-from test_modules import ARGUMENTS, launch
+
+from tests.shim.test_modules import ARGUMENTS, launch
 
 
 class Buffer:

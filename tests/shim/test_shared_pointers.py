@@ -5,8 +5,9 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
-from cache_entries import PTX, write_index, write_kernel
-from test_modules import OUT_OF_RESOURCES, launch
+
+from tests.shim.cache_entries import PTX, write_index, write_kernel
+from tests.shim.test_modules import OUT_OF_RESOURCES, launch
 
 IMAGE = PTX + b"// shared pointers\n"
 INDEX = """ptx 8 0

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 
 import pytest
-from cache_entries import PTX, write_index, write_kernel
-from test_modules import INVALID_VALUE, launch
+
+from tests.shim.cache_entries import PTX, write_index, write_kernel
+from tests.shim.test_modules import INVALID_VALUE, launch
 
 IMAGE = PTX + b"// shared memory\n"
 INDEX = """ptx 8 0

@@ -8,7 +8,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from conformance_run import written
 
 from ptx2amd import native
 from ptx2amd.api import hip
@@ -18,6 +17,7 @@ from ptx2amd.api.driver.page import PAGE, page
 from ptx2amd.api.spec import parameters
 from ptx2amd.compat import toolkit
 from ptx2amd.errors import Ptx2amdError
+from tests.shim.conformance_run import written
 
 ASKED = Path(__file__).with_name("runtime_13_0_asks.tsv")
 NOT_FOUND, TOO_OLD = 1, 2

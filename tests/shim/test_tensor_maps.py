@@ -3,14 +3,11 @@ that the documentation rules out."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from reference.tensors import TensorMap
+from tests.reference.tensors import TensorMap
 
 INVALID_VALUE, NOT_SUPPORTED = 1, 801
 FLOAT16, FLOAT32, UINT8 = 6, 7, 0

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from bad_input.test_bad_input import run
+from tests.bad_input.test_bad_input import run
 
 CODE = '''
 cu = Driver().start()

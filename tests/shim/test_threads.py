@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from types import SimpleNamespace
 
-from cache_entries import INDEX, PTX, write_index, write_kernel
-from test_modules import ARGUMENTS, launch
+from tests.shim.cache_entries import INDEX, PTX, write_index, write_kernel
+from tests.shim.test_modules import ARGUMENTS, launch
 
 THREADS, ROUNDS = 8, 30
 

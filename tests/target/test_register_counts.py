@@ -7,7 +7,6 @@ import subprocess
 import time
 from pathlib import Path
 
-import oracle
 import pytest
 
 from ptx2amd.compat import toolkit
@@ -18,6 +17,7 @@ from ptx2amd.target.liveness import Liveness
 from ptx2amd.target.registers import estimate, limit
 from ptx2amd.target.schedule import started, stretches
 from ptx2amd.translate import parse
+from tests import oracle
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 SAMPLES = Path(__file__).resolve().parents[2] / "cuda_samples"

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from ptx import forms
-
 from ptx2amd.errors import PtxError
 from ptx2amd.isa import table
 from ptx2amd.ptx.parse import parse_module
 from ptx2amd.target.registers import MOST, estimate
+from tests.ptx import forms
 
 
 def test_every_row_has_an_estimate() -> None:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import struct
 
-import engine
-import machine
-
 from ptx2amd.vgpu.isa.encoding import DECODERS
 from ptx2amd.vgpu.isa.op import REPRESENTATIVES, Op
 from ptx2amd.vgpu.isa.table import all_ops
+from tests.vgpu import engine, machine
 
 EXECUTED: set[tuple[str, str]] = set()  # (architecture, mnemonic)
 #: Rows whose effect no register or memory shows: waits, caches, hints, clocks, ends and traps.

@@ -6,7 +6,8 @@ import hashlib
 import zlib
 
 import numpy as np
-from kernel_cases import (
+
+from tests.vgpu.kernel_cases import (
     Array,
     Case,
     Generator,
@@ -140,7 +141,7 @@ def floats(rng: Generator, n: int, typ: type) -> Array:
 
 def fused(a: Array, b: Array, c: Array) -> Array:
     """a * b + c with one rounding, of finite numbers exactly."""
-    from reference.valu_floats import fma
+    from tests.reference.valu_floats import fma
 
     fmt = {f32: "f32", f64: "f64"}[a.dtype.type]
     return np.array([fma(x, y, z, fmt) for x, y, z in zip(a, b, c, strict=True)], a.dtype)

@@ -8,7 +8,8 @@ import random
 import re
 
 import pytest
-from test_memcheck import ARCHS, ptx, run
+
+from tests.vgpu.test_memcheck import ARCHS, ptx, run
 
 TYPES = {
     "u16": 2, "b32": 4, "f64": 8, "s8.v2": 2, "u8.v4": 4, "u16.v2": 4, "b16.v4": 8, "f32.v2": 8, "u32.v4": 16,

@@ -10,10 +10,11 @@ import os
 import subprocess
 import sys
 import textwrap
-from pathlib import Path
 
 import pytest
-from hipcc import ARCHS
+
+from tests import ROOT
+from tests.vgpu.hipcc import ARCHS
 
 KERNELS = r"""
 GLOBAL void flag_never_set(volatile u32 *flag) { while (!*flag) {} flag[1] = 1; }
@@ -46,18 +47,23 @@ GLOBAL void count(u32 *p, u32 rounds) {
 def run(arch: str, program: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """A process of its own, as the limits are read once; `gpu`, `kernel(name)` and `word` (2 dwords, 0) are there."""
     head = f"""
-    import sys, time
-    sys.path.insert(0, {str(Path(__file__).parent)!r})
+    import time
     import numpy as np
-    from hipcc import compile_hip
+    from tests.vgpu.hipcc import compile_hip
     from ptx2amd import hip
-    from test_deadlock import KERNELS
+    from tests.vgpu.test_deadlock import KERNELS
     gpu = hip.open("vgpu:{arch}")
     kernel = gpu.load(compile_hip(KERNELS, {arch!r}, 5)).kernel
     word = gpu.buffer(np.zeros(2, np.uint32))
     """
     source = textwrap.dedent(head) + textwrap.dedent(program)
-    environment = {**os.environ, "PTX2AMD_VGPU_DEADLOCK": "0.5", "PTX2AMD_VGPU_THREADS": "2", **variables}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "PTX2AMD_VGPU_DEADLOCK": "0.5",
+        "PTX2AMD_VGPU_THREADS": "2",
+        **variables,
+    }
     command = [sys.executable, "-c", source]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment)
 

@@ -10,12 +10,12 @@ import struct
 from dataclasses import replace
 
 import pytest
-from engine import assemble, describe
 
 from ptx2amd.vgpu import support
 from ptx2amd.vgpu.isa.encoding import DECODERS
 from ptx2amd.vgpu.isa.op import Op, Operand, generation_of
 from ptx2amd.vgpu.isa.table import memory_ops, scalar_ops
+from tests.vgpu.engine import assemble, describe
 
 #: gfx1250 decodes, but the software GPU is not it yet.
 ARCHS = support.devices()

@@ -16,6 +16,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cuda_samples import build, demo
+from tests import ROOT
+
 HERE = Path(__file__).resolve().parent
 SAMPLES = HERE.parents[1] / "cuda_samples"
 SETTINGS = {
@@ -31,8 +34,8 @@ DEFAULT: dict[str, str] = {}
 
 def digests(number: int) -> dict[str, str]:
     """Of what every kernel of test_kernels leaves, in its build FEW[number]."""
-    from kernel_cases import CASES
-    from test_kernels import FEW, run
+    from tests.vgpu.kernel_cases import CASES
+    from tests.vgpu.test_kernels import FEW, run
 
     found = {}
     for kernel, make in CASES.items():
@@ -50,9 +53,8 @@ def digests(number: int) -> dict[str, str]:
 
 @cache
 def results(number: int, **setting: str) -> dict[str, str]:
-    code = f"import json, test_determinism as t; print(json.dumps(t.digests({number})))"
-    path = os.pathsep.join([str(HERE), str(HERE.parent)])
-    environment = {**os.environ, "PYTHONPATH": path, **setting}
+    code = f"import json; from tests.vgpu import test_determinism as t; print(json.dumps(t.digests({number})))"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **setting}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -81,10 +83,6 @@ def test_all_kernels(setting: str, number: int) -> None:
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_samples(setting: str, arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each program checks its results against the host's, or prints what it should."""
-    sys.path.insert(0, str(SAMPLES))
-    import build
-    import demo
-
     programs = build.build_all(SAMPLES.parent / "build" / "samples", None)
     for name, value in SETTINGS[setting].items():
         monkeypatch.setenv(name, value)

@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import rocm
 
 from ptx2amd import native
 from ptx2amd.api.hip import functions
 from ptx2amd.vgpu.dropin.generate import MAJORS, exports_of
+from tests import rocm
 
 FOLDER = native.DIRECTORY / "hip"
 RELEASES = {"5.7": 5, "6.4": 6, "7.2": 7}

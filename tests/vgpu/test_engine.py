@@ -12,11 +12,12 @@ import subprocess
 import sys
 import threading
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
-from engine import CodeObject, EngineFault, assemble_code_object, kernel_text
+
+from tests import ROOT
+from tests.vgpu.engine import CodeObject, EngineFault, assemble_code_object, kernel_text
 
 ARCHES = ["gfx942", "gfx1100"]
 W = {"gfx942": 64, "gfx1100": 32}
@@ -335,9 +336,9 @@ def test_atomics_are_atomic_between_threads(arch: str) -> None:
 
 
 SCRIPT = """
-import sys, os; sys.path.insert(0, {tests!r})
+import sys, os
 import numpy as np
-import test_engine as t
+from tests.vgpu import test_engine as t
 index = "s_lshl_b32 s14, s2, 8\\nv_add_nc_u32 v1, s14, v1\\n"
 code = t.kernel("gfx942", index + t.LOAD + "v_add_nc_u32 v3, 7, v2\\n" + t.STORE)
 def once():
@@ -355,27 +356,27 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 
 def test_fork() -> None:
     """A forked child has no pool threads and starts its own."""
-    script = SCRIPT.format(tests=str(Path(__file__).parent))
-    environment = {**os.environ, "PTX2AMD_VGPU_THREADS": "4"}
-    done = subprocess.run([sys.executable, "-c", script], timeout=120, env=environment, capture_output=True, text=True)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PTX2AMD_VGPU_THREADS": "4"}
+    done = subprocess.run([sys.executable, "-c", SCRIPT], timeout=120, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("level", ["v2", "v3", "v4"])
 def test_levels_and_thread_counts_agree(level: str) -> None:
     """Every build that the CPU can run gives the same results, with one thread and with three."""
-    here = Path(__file__).parent
     script = (
-        f"import sys; sys.path.insert(0, {str(here)!r})\n"
-        "import engine, ctypes\n"
-        "lib = engine.library()\n"
-        "import test_engine as t, numpy as np\n"
+        "from tests.vgpu import test_engine as t\n"
         "t.test_two_address_ds('gfx942'); t.test_two_address_ds('gfx1100')\n"
         "t.test_permute_and_bpermute_with_inactive_lanes('gfx942'); t.test_mode_register('gfx1100')\n"
         "t.test_several_host_threads('gfx942'); t.test_one_lane_out_of_range('gfx1100')\n"
     )
     for threads in ("1", "3"):
-        environment = {**os.environ, "PTX2AMD_VGPU_THREADS": threads, "PTX2AMD_VGPU_LEVEL": level}
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "PTX2AMD_VGPU_THREADS": threads,
+            "PTX2AMD_VGPU_LEVEL": level,
+        }
         done = subprocess.run(
             [sys.executable, "-c", script], timeout=120, env=environment, capture_output=True, text=True
         )
@@ -388,7 +389,7 @@ def test_random_code_never_crashes(arch: str) -> None:
     template = kernel(arch, "\n".join(["s_nop 0"] * 64) + "\n", lds=256, private=64)
     entry = template.base + template.symbols["k"]
     words = (ctypes.c_uint32 * 40).from_address(entry + 64)
-    from engine import library
+    from tests.vgpu.engine import library
 
     for _ in range(60):
         for k in range(40):

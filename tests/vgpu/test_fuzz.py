@@ -12,7 +12,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from engine import describe
+
+from tests.vgpu.engine import describe
 
 PTX = """.version 7.0
 .target sm_70

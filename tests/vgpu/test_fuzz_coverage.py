@@ -12,11 +12,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from test_fuzz import PTX
 
 from ptx2amd import native
 from ptx2amd.translate import translate
 from ptx2amd.vgpu import generate
+from tests.vgpu.test_fuzz import PTX
 
 FOUND = Path(__file__).with_name("fuzz") / "found"  # inputs that once crashed
 #: What reads what others have made.

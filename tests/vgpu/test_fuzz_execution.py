@@ -18,7 +18,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from engine import CodeObject, EngineFault, assemble_code_object, describe, kernel_text
+
+from tests.vgpu.engine import CodeObject, EngineFault, assemble_code_object, describe, kernel_text
 
 HERE = Path(__file__).resolve().parent
 ARCHS = ("gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1151", "gfx1200")

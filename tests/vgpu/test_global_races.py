@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from test_memcheck import ARCHS, ptx, run
+
+from tests.vgpu.test_memcheck import ARCHS, ptx, run
 
 #: body, and how the blocks are launched
 RACES = {

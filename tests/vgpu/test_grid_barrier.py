@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hip_gpu import opened
-from hipcc import compile_hip
+
+from tests.vgpu.hip_gpu import opened
+from tests.vgpu.hipcc import compile_hip
 
 BLOCKS, ROUNDS = 20, 5
 SOURCE = r"""

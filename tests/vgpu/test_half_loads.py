@@ -11,12 +11,12 @@ import sys
 
 import numpy as np
 import pytest
-from descriptors import buffer
-from engine import CodeObject, assemble_code_object, kernel_text
-from test_memory_instructions import SRAM_ECC
-from test_tearing import HERE, SETTINGS
 
 from ptx2amd.vgpu.isa.flat import LOADS
+from tests.vgpu.descriptors import buffer
+from tests.vgpu.engine import CodeObject, assemble_code_object, kernel_text
+from tests.vgpu.test_memory_instructions import SRAM_ECC
+from tests.vgpu.test_tearing import HERE, SETTINGS
 
 CHIPS = (*SRAM_ECC, "gfx900", "gfx1030", "gfx1100", "gfx1151")
 DS = {kind: (new, old) for new, old, kind in (

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hip_gpu import fails, opened
-from hipcc import ARCHS, COMMON, compile_hip
 
 from ptx2amd import hip
+from tests.vgpu.hip_gpu import fails, opened
+from tests.vgpu.hipcc import ARCHS, COMMON, compile_hip
 
 FLOAT, TO_DEVICE, TO_HOST = 2, 1, 2
 

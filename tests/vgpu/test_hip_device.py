@@ -11,12 +11,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from hip_gpu import fails
-from hipcc import ARCHS
 
 from ptx2amd import hip
 from ptx2amd.api.hip import functions
 from ptx2amd.hip.library import ffi
+from tests.vgpu.hip_gpu import fails
+from tests.vgpu.hipcc import ARCHS
 
 #: Offsets and sizes of HIP 6 and 7's hipDeviceProp_tR0600 and of structures that programs fill in.
 OFFSETS = {

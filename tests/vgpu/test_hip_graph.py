@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hip_gpu import fails, opened
-from hipcc import common
 
 from ptx2amd import hip
+from tests.vgpu.hip_gpu import fails, opened
+from tests.vgpu.hipcc import common
 
 
 @pytest.fixture

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from hip_gpu import fails, opened
-from hipcc import ARCHS, COMMON, common, compile_hip
 
 from ptx2amd import hip
+from tests.vgpu.hip_gpu import fails, opened
+from tests.vgpu.hipcc import ARCHS, COMMON, common, compile_hip
 
 SOURCE = r"""
 struct Triple { char tag; double value; short tail[3]; };

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hip_gpu import fails, opened
-from hipcc import common
 
 from ptx2amd import hip
 from ptx2amd.translate import translate
+from tests.vgpu.hip_gpu import fails, opened
+from tests.vgpu.hipcc import common
 
 
 @pytest.fixture

@@ -18,11 +18,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import zstandard
-from engine import assemble, kernel_text, link
-from hip_gpu import fails, opened
-from hipcc import ARCHS, compile_hip
 
 from ptx2amd import hip
+from tests import ROOT
+from tests.vgpu.engine import assemble, kernel_text, link
+from tests.vgpu.hip_gpu import fails, opened
+from tests.vgpu.hipcc import ARCHS, compile_hip
 
 SOURCE = r"""
 DEVICE u32 counter = 41;
@@ -220,9 +221,8 @@ def sweep(arch: str, first: int, last: int) -> None:
 @pytest.mark.parametrize("arch", ARCHS)
 def test_damaged_images_never_crash(arch: str) -> None:
     """Truncations and changed bytes. The last seed printed is the one that crashed."""
-    code = f"import sys; sys.path.insert(0, sys.argv[1]); from test_hip_module import sweep; sweep({arch!r}, 0, 1500)"
-    command = [sys.executable, "-c", code, __file__.rpartition("/")[0]]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    command = [sys.executable, "-c", f"from tests.vgpu.test_hip_module import sweep; sweep({arch!r}, 0, 1500)"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, (done.returncode, done.stdout.split()[-1:], done.stderr[-500:])
     assert done.stdout.split()[-1] == "1499"
 

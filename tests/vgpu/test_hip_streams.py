@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hip_gpu import fails, opened
-from hipcc import common
 
 from ptx2amd import hip
+from tests import ROOT
+from tests.vgpu.hip_gpu import fails, opened
+from tests.vgpu.hipcc import common
 
 NON_BLOCKING = 1
 
@@ -258,11 +259,11 @@ def test_a_forked_child_gets_an_error() -> None:
 
 def test_exit_with_work_pending_does_not_hang() -> None:
     code = (
-        "from ptx2amd import hip; import os, sys; sys.path.insert(0, os.path.dirname(sys.argv[1]));"
-        "from hipcc import common; g = hip.open('vgpu:gfx942'); p = g.buffer(bytes(4));"
+        "from ptx2amd import hip; import os; from tests.vgpu.hipcc import common;"
+        " g = hip.open('vgpu:gfx942'); p = g.buffer(bytes(4));"
         "[common(g, 'slow').launch(1, 64, [p, 100000]) for _ in range(200)]; os._exit(5)"
     )
     start = time.monotonic()
-    done = subprocess.run([sys.executable, "-c", code, __file__], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert done.returncode == 5, done.stderr
     assert time.monotonic() - start < 30

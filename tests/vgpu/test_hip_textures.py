@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import texels
-from hip_gpu import fails, opened
-from hipcc import compile_hip
 
 from ptx2amd import hip
+from tests.vgpu import texels
+from tests.vgpu.hip_gpu import fails, opened
+from tests.vgpu.hipcc import compile_hip
 
 #: The object's address is that of the image's descriptor; the sampler's begins at its dword 12.
 SOURCE = r"""

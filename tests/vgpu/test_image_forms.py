@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import texels
-from descriptors import Shape, buffer, image, sampler
-from engine import CodeObject, EngineFault, assemble_code_object, kernel_text
-from test_image_sampling import ARCHS, SAMPLING, SHAPES, Memory, N, called, corners, kernel, run, sampling
+
+from tests.vgpu import texels
+from tests.vgpu.descriptors import Shape, buffer, image, sampler
+from tests.vgpu.engine import CodeObject, EngineFault, assemble_code_object, kernel_text
+from tests.vgpu.test_image_sampling import ARCHS, SAMPLING, SHAPES, Memory, N, called, corners, kernel, run, sampling
 
 
 def signed(value: int) -> int:

@@ -11,13 +11,13 @@ from functools import cache
 
 import numpy as np
 import pytest
-import texels
-from descriptors import FORMATS, Shape, image, sampler, texel_bytes
-from engine import CodeObject
 
 from ptx2amd.codegen import emit, link
 from ptx2amd.target import target
 from ptx2amd.vgpu.isa.op import opcodes
+from tests.vgpu import texels
+from tests.vgpu.descriptors import FORMATS, Shape, image, sampler, texel_bytes
+from tests.vgpu.engine import CodeObject
 
 ARCHS = ("gfx900", "gfx90a", "gfx1030", "gfx1100", "gfx1200")
 SAMPLING = ("gfx900", "gfx1030", "gfx1100", "gfx1200")  # gfx90a has nothing but the plain image_sample

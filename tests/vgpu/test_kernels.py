@@ -9,13 +9,13 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-import kernel_cases_wide  # noqa: F401  (registers its cases)
 import numpy as np
 import pytest
-from hipcc import compile_hip, have_clang19
-from kernel_cases import CASES, Case
 
 from ptx2amd import hip
+from tests.vgpu import kernel_cases_wide  # noqa: F401  (registers its cases)
+from tests.vgpu.hipcc import compile_hip, have_clang19
+from tests.vgpu.kernel_cases import CASES, Case
 
 KERNELS = Path(__file__).with_name("kernels")
 SOURCES = ("head", "basics", "control", "parallel", "numbers", "linear")

@@ -14,6 +14,7 @@ import pytest
 
 from ptx2amd import hip
 from ptx2amd.translate import translate
+from tests import ROOT
 
 ARCHS = ("gfx942", "gfx1100")
 SETTINGS = {
@@ -79,19 +80,20 @@ def wrong(arch: str) -> list[str]:
 
 
 def python(code: str, **setting: str) -> subprocess.CompletedProcess[str]:
-    path = os.path.dirname(__file__)
-    environment = {**os.environ, "PYTHONPATH": path, **setting}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **setting}
     return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=300)
 
 
 @pytest.mark.parametrize("arch", ARCHS)
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_late_reads(setting: str, arch: str) -> None:
-    done = python(f"import test_late_reads as t; print(t.wrong({arch!r}))", **SETTINGS[setting])
+    done = python(f"from tests.vgpu import test_late_reads as t; print(t.wrong({arch!r}))", **SETTINGS[setting])
     assert done.stdout == "[]\n", done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("arch", ARCHS)
 def test_racecheck_names_them(arch: str) -> None:
-    done = python(f"import test_late_reads as t; t.wrong({arch!r})", PTX2AMD_RACECHECK="1", PTX2AMD_DEBUG="1")
+    done = python(
+        f"from tests.vgpu import test_late_reads as t; t.wrong({arch!r})", PTX2AMD_RACECHECK="1", PTX2AMD_DEBUG="1"
+    )
     assert "race in shared memory: write by warp 0" in done.stderr, done.stderr

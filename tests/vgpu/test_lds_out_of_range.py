@@ -11,11 +11,11 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from hip_gpu import opened
-from hipcc import ARCHS, compile_hip
 
 from ptx2amd import hip
 from ptx2amd.translate import translate
+from tests.vgpu.hip_gpu import opened
+from tests.vgpu.hipcc import ARCHS, compile_hip
 
 FAR = 0xF00000
 THREADS = 64

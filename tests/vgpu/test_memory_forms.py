@@ -10,7 +10,8 @@ import struct
 
 import numpy as np
 import pytest
-from engine import CodeObject, assemble_code_object, kernel_text
+
+from tests.vgpu.engine import CodeObject, assemble_code_object, kernel_text
 
 LDS = 4096
 OLD = ("gfx942", "gfx950", "gfx1030")  # GFX9's and GFX10's names

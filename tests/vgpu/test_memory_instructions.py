@@ -13,9 +13,9 @@ from functools import cache
 
 import numpy as np
 import pytest
-from engine import CodeObject, assemble_code_object, kernel_text
 
 from ptx2amd.vgpu.isa.flat import FLOAT_ATOMICS, INTEGER_ATOMICS, LOADS, STORES
+from tests.vgpu.engine import CodeObject, assemble_code_object, kernel_text
 
 ARCHES = ["gfx942", "gfx1100"]
 LANES = {"gfx942": 64, "gfx1100": 32}

@@ -14,6 +14,7 @@ import pytest
 
 from ptx2amd import hip
 from ptx2amd.translate import translate
+from tests import ROOT
 
 ARCHS = ("gfx942", "gfx1100")
 BLOCKS, THREADS = 6, 64
@@ -184,8 +185,8 @@ def launched(arch: str, kind: str, times: int) -> None:
 
 def reports(arch: str, kind: str, times: int) -> tuple[str, dict[str, int]]:
     """What was wrong, and how many kinds of reports racecheck has of each kernel."""
-    code = f"import test_message_passing as t; t.launched({arch!r}, {kind!r}, {times})"
-    setting = {"PYTHONPATH": os.path.dirname(__file__), "PTX2AMD_RACECHECK": "1", "PTX2AMD_DEBUG": "1"}
+    code = f"from tests.vgpu import test_message_passing as t; t.launched({arch!r}, {kind!r}, {times})"
+    setting = {"PYTHONPATH": str(ROOT), "PTX2AMD_RACECHECK": "1", "PTX2AMD_DEBUG": "1"}
     done = subprocess.run([sys.executable, "-c", code], env={**os.environ, **setting}, capture_output=True, text=True,
                           timeout=100 + 10 * times)  # fmt: skip
     assert done.returncode == 0 and "racecheck: " in done.stderr, done.stderr

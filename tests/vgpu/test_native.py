@@ -13,11 +13,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from engine import CodeObject, assemble_code_object, kernel_text
 
 from ptx2amd.vgpu.isa.native import SCALAR, SEQUENCES
 from ptx2amd.vgpu.isa.op import Op
 from ptx2amd.vgpu.isa.table import scalar_ops, vector_ops
+from tests.vgpu.engine import CodeObject, assemble_code_object, kernel_text
 
 ARCHES = {"gfx942": 64, "gfx1100": 32}
 RUNS = 60  # more than a block is entered before it is translated

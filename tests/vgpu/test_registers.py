@@ -7,8 +7,9 @@ the code was come to; that a block whose registers no multiprocessor holds is no
 from __future__ import annotations
 
 import pytest
-from engine import CodeObject, EngineFault, assemble_code_object, kernel_text
-from hip_gpu import fails, opened
+
+from tests.vgpu.engine import CodeObject, EngineFault, assemble_code_object, kernel_text
+from tests.vgpu.hip_gpu import fails, opened
 
 #: (architecture, registers asked for, where accumulation registers begin, what fits, what does not, the register)
 CASES = [

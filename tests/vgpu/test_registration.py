@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hip_gpu import fails, opened
-from hipcc import ARCHS, compile_hip
-from test_hip_module import bundle
 
 from ptx2amd import hip
+from tests.vgpu.hip_gpu import fails, opened
+from tests.vgpu.hipcc import ARCHS, compile_hip
+from tests.vgpu.test_hip_module import bundle
 
 SOURCE = r"""
 DEVICE u32 factor = 3;

@@ -9,10 +9,10 @@ import random
 from collections.abc import Callable
 
 import pytest
-from machine import State, assemble, execute
 
 from ptx2amd.vgpu.isa.op import Op
 from ptx2amd.vgpu.isa.table import scalar_ops
+from tests.vgpu.machine import State, assemble, execute
 
 M32, M64 = (1 << 32) - 1, (1 << 64) - 1
 EDGES32 = [

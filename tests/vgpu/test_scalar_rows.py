@@ -10,15 +10,15 @@ import random
 
 import numpy as np
 import pytest
-from machine import State, assemble, execute
-from reference import valu_newer  # noqa: F401  more rows of REFERENCE
-from reference.valu import APPROXIMATE, REFERENCE
-from reference.valu_floats import from_bits
-from test_engine import kernel
-from test_valu_rows import EDGES, K16, K32, close
 
 from ptx2amd.vgpu.isa import sop_float
 from ptx2amd.vgpu.isa.op import Op
+from tests.reference import valu_newer  # noqa: F401  more rows of REFERENCE
+from tests.reference.valu import APPROXIMATE, REFERENCE
+from tests.reference.valu_floats import from_bits
+from tests.vgpu.machine import State, assemble, execute
+from tests.vgpu.test_engine import kernel
+from tests.vgpu.test_valu_rows import EDGES, K16, K32, close
 
 ARITHMETIC = [op for op in sop_float.OPS if op.semantics and "barrier" not in op.name and op.name != "s_sleep_var"]
 #: Scalar name -> the vector instruction with its reference, where that is not the same with v_.

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from engine import CodeObject, assemble_code_object, kernel_text
+
+from tests.vgpu.engine import CodeObject, assemble_code_object, kernel_text
 
 HERE = Path(__file__).resolve().parent
 SETTINGS = {

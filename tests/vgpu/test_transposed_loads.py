@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from engine import CodeObject, assemble_code_object, kernel_text
+
+from tests.vgpu.engine import CodeObject, assemble_code_object, kernel_text
 
 #: bits of an element -> (mnemonic, dwords of a lane)
 READS = {16: ("ds_read_b64_tr_b16", 2), 8: ("ds_read_b64_tr_b8", 2), 4: ("ds_read_b64_tr_b4", 2),

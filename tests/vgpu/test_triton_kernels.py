@@ -8,22 +8,20 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import cffi
 import pytest
 
+from tests import ROOT
+from tests.clients import suites
+
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("arch", ["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1151", "gfx1200"])
 def test_triton(arch: str, tmp_path: Path) -> None:
-    sys.path.append(str(HERE.parent / "clients"))
-    import suites
-
     suites.VENVS.mkdir(parents=True, exist_ok=True)
     path = os.pathsep.join([str(ROOT), str(Path(cffi.__file__).parent.parent)])
     environment = {**os.environ, "PYTHONPATH": path, "TRITON_CACHE_DIR": str(tmp_path), "TRITON_DEFAULT_FP_FUSION": "1"}

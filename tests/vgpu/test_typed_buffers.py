@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import texels
-from descriptors import FORMATS, IDENTITY, buffer, generation, texel_bytes, typed
-from engine import CodeObject, assemble_code_object, kernel_text
-from test_image_sampling import N, compiled
+
+from tests.vgpu import texels
+from tests.vgpu.descriptors import FORMATS, IDENTITY, buffer, generation, texel_bytes, typed
+from tests.vgpu.engine import CodeObject, assemble_code_object, kernel_text
+from tests.vgpu.test_image_sampling import N, compiled
 
 ARCHS = ("gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1200")
 #: What buffers may have; 3 components of 32 bits are theirs alone.

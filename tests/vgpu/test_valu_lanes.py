@@ -8,9 +8,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from machine import MODE, State, assemble, execute
-from reference.valu_floats import FORMATS, from_bits, round_fraction
-from test_valu_modifiers import LANE, f32, run
+
+from tests.reference.valu_floats import FORMATS, from_bits, round_fraction
+from tests.vgpu.machine import MODE, State, assemble, execute
+from tests.vgpu.test_valu_modifiers import LANE, f32, run
 
 
 def test_readlane_and_writelane() -> None:

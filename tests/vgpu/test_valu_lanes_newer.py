@@ -7,8 +7,9 @@ import random
 
 import numpy as np
 import pytest
-from machine import State, assemble, execute
-from reference.small_floats import encode
+
+from tests.reference.small_floats import encode
+from tests.vgpu.machine import State, assemble, execute
 
 LANE = {32: np.arange(32), 64: np.arange(64)}
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from machine import State, assemble, execute
-from reference.small_floats import table
 
 from ptx2amd.vgpu.isa import legacy, mfma, newer, wmma
 from ptx2amd.vgpu.isa.op import Op
+from tests.reference.small_floats import table
+from tests.vgpu.machine import State, assemble, execute
 
 A, B, C, D = 0, 8, 64, 128  # first registers
 OCP = {"e4m3": "fp8", "e5m2": "bf8"}

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from machine import MODE, State, assemble, execute
+
+from tests.vgpu.machine import MODE, State, assemble, execute
 
 LANE = {32: np.arange(32), 64: np.arange(64)}
 WIDTH = {"gfx9": 64, "gfx11": 32}

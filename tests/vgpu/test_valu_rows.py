@@ -8,14 +8,14 @@ from functools import cache
 
 import numpy as np
 import pytest
-from machine import State, assemble, execute
-from reference import valu_newer  # noqa: F401  more rows of REFERENCE
-from reference.valu import APPROXIMATE, REFERENCE
-from reference.valu_floats import from_bits
-from reference.valu_table import isnan
 
 from ptx2amd.vgpu.isa.op import Op, generation_of
 from ptx2amd.vgpu.isa.table import vector_ops
+from tests.reference import valu_newer  # noqa: F401  more rows of REFERENCE
+from tests.reference.valu import APPROXIMATE, REFERENCE
+from tests.reference.valu_floats import from_bits
+from tests.reference.valu_table import isnan
+from tests.vgpu.machine import State, assemble, execute
 
 LANES = {"gfx9": 64, "gfx11": 32, "gfx950": 64, "gfx1200": 32, "gfx90a": 64, "gfx908": 64, "gfx900": 64, "gfx1030": 32}
 PAIRS = {"u64", "b64", "i64", "f64", "f32x2", "u32x2"}

@@ -11,11 +11,11 @@ import random
 
 import numpy as np
 import pytest
-from machine import MODE, State, assemble, execute
-from reference.small_floats import decode, encode, width
 
 from ptx2amd.vgpu.isa.op import Op
 from ptx2amd.vgpu.isa.scaled import OPS
+from tests.reference.small_floats import decode, encode, width
+from tests.vgpu.machine import MODE, State, assemble, execute
 
 FP16_OVFL = 1 << 23
 D, A, B, C = 0, 40, 80, 120  # first registers

@@ -10,12 +10,12 @@ import math
 
 import numpy as np
 import pytest
-from machine import State, assemble, execute
-from reference.small_floats import decode, table, width
-from test_valu_matrix import element_bits, encode, put, registers, result_place, shape, wmma_rows
 
 from ptx2amd.vgpu.isa import newer, sparse
 from ptx2amd.vgpu.isa.op import Op
+from tests.reference.small_floats import decode, table, width
+from tests.vgpu.machine import State, assemble, execute
+from tests.vgpu.test_valu_matrix import element_bits, encode, put, registers, result_place, shape, wmma_rows
 
 A, B, C, D = 0, 16, 40, 64  # first registers
 SMFMAC = [op for op in sparse.OPS if "smfmac" in op.name]

@@ -20,7 +20,7 @@ named; *ours*: made here, of several HIP calls or none; *absent*: of an optional
         "answers
 what the manual gives for a device without it; *refused*: answers `CUDA_ERROR_NOT_SUPPORTED` and says so once. Versions
 of a function (`_v2`) share a line, as do its variants with the per-thread default stream. `tests/shim/conformance/` has
-the cases that each is tested with; `python tests/shim/conformance_run.py LIBRARY` runs them against any driver.
+the cases that each is tested with; `python -m tests.shim.conformance_run LIBRARY` runs them against any driver.
 
 """
 
