@@ -50,7 +50,9 @@ class Part:
         return list(self.lowering.plans)
 
 
-def lowered(empty: ModuleLowering, kernels: Iterable[str], add: Callable[[ModuleLowering, str], object], way: Way):
+def lowered(
+    empty: ModuleLowering, kernels: Iterable[str], add: Callable[[ModuleLowering, str], object], way: Way
+) -> list[Part]:
     """The parts of a code object with these kernels. add: lowers one, unless it can't be."""
     parts = [Part(empty, way.least)]
     for name in kernels:

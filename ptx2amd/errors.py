@@ -25,7 +25,7 @@ class PtxErrors(PtxError):
         super().__init__(errors[0].message, errors[0].source, errors[0].line, errors[0].column)
         self.errors = errors
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[object, ...]:
         return PtxErrors, (self.errors,)
 
     def __str__(self) -> str:

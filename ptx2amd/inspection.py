@@ -5,10 +5,11 @@ Listing costs a scan of each image's PTX; judging a kernel lowers it to LLVM IR,
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.fatbin import Image
@@ -93,7 +94,7 @@ class _Pool:
         little = jobs < SMALL and size < SMALL * CHUNK
         self.pool = None if little else ProcessPoolExecutor(mp_context=multiprocessing.get_context("fork"))
 
-    def __enter__(self):
+    def __enter__(self) -> Callable[..., Iterable[Any]]:
         return self.pool.map if self.pool else map
 
     def __exit__(self, *_: object) -> None:

@@ -12,16 +12,12 @@ from ptx2amd.service.entry import EntryError
 from ptx2amd.settings.values import EXPECTED, number_of
 
 
-class Size(click.ParamType):
+def size(value: str) -> int:
     """A size as in settings: 20000, 512M, 4G."""
-
-    name = "size"
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        number = number_of("bytes", str(value))
-        if number is None:
-            self.fail(f"{value}: expected {EXPECTED['bytes']}", param, ctx)
-        return int(number)
+    number = number_of("bytes", value)
+    if number is None:
+        raise click.BadParameter(f"{value}: expected {EXPECTED['bytes']}")
+    return int(number)
 
 
 @click.group(short_help="List, check and trim the cache of translated kernels.")
@@ -63,7 +59,7 @@ def check() -> None:
 
 
 @command.command()
-@click.option("--limit", type=Size(), help="Keep this much, such as 512M (default: PTX2AMD_CACHE_LIMIT).")
+@click.option("--limit", type=size, help="Keep this much, such as 512M (default: PTX2AMD_CACHE_LIMIT).")
 def trim(limit: int | None) -> None:
     """Delete the entries that were not used for longest."""
     trimmed = store.trim(store.directory(), store.limit() if limit is None else limit)

@@ -7,6 +7,7 @@ no assembler for AMDGPU: inline assembly with any text in it ends the process.""
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 from ptx2amd.codegen import stack, workarounds
 from ptx2amd.errors import Ptx2amdError
@@ -25,7 +26,7 @@ class CodegenError(Ptx2amdError):
 
 
 @cache
-def _binding():
+def _binding() -> Any:
     import llvmlite.binding as llvm
 
     llvm.initialize_all_targets()
@@ -47,7 +48,7 @@ def _binding():
     return llvm
 
 
-def machine(target: Target, level: int = CODEGEN_LEVEL):
+def machine(target: Target, level: int = CODEGEN_LEVEL) -> Any:
     """The LLVM target machine; level: of code generation, as in -O."""
     llvm = _binding()
     features = []
@@ -73,7 +74,7 @@ def without_scheduling() -> None:
     _binding().set_option("ptx2amd", "-enable-misched=false")
 
 
-def optimised(ir: str, target: Target, simple: bool = False, least: bool = False):
+def optimised(ir: str, target: Target, simple: bool = False, least: bool = False) -> tuple[Any, Any]:
     """Parse, verify and optimise IR text. Returns (LLVM module, target machine); raises CodegenError.
 
     simple: the IR has no calls to functions of its own. Then, when it is long, a short pipeline does: it
@@ -121,5 +122,5 @@ def emit(ir: str, target: Target, form: str = "obj", simple: bool = False, least
     if form == "ll":
         return str(module).encode()
     if form == "asm":
-        return tm.emit_assembly(module).encode()
-    return tm.emit_object(module)
+        return str(tm.emit_assembly(module)).encode()
+    return bytes(tm.emit_object(module))

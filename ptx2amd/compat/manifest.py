@@ -8,6 +8,7 @@ import re
 import tomllib
 from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Any
 
 from ptx2amd.errors import Ptx2amdError
 
@@ -92,7 +93,7 @@ def load(path: Path) -> Manifest:
     return Manifest(path.stem, origin=origin, groups=[_group(path, group) for group in groups], **settings)
 
 
-def _group(path: Path, data: dict) -> Group:
+def _group(path: Path, data: dict[str, Any]) -> Group:
     group = Group(**_checked(path, Group, data, set()))
     if bool(group.sources) == bool(group.name):
         raise Ptx2amdError(f"{path}: [[programs]] have `sources`, or a `name`")
@@ -104,7 +105,7 @@ def _group(path: Path, data: dict) -> Group:
     return group
 
 
-def _checked(path: Path, kind: type, data: dict, ours: set[str]) -> dict:
+def _checked(path: Path, kind: type, data: dict[str, Any], ours: set[str]) -> dict[str, Any]:
     """The settings of a table, which has no others."""
     known = {f.name: f for f in fields(kind) if f.name not in ours}
     for key, value in data.items():

@@ -64,7 +64,7 @@ class Library:
         self.software = hasattr(self.raw, "ptx2amd_vgpu_last_fault")
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        function = getattr(self.raw, name)  # AttributeError: the library lacks it
+        function: Callable[..., Any] = getattr(self.raw, name)  # AttributeError: the library lacks it
         if name in _PLAIN or not name.startswith("hip"):
             return function
 
@@ -83,7 +83,7 @@ class Library:
 
     def ready(self, name: str, *args: Any) -> bool:
         """A query: False for "not ready". Raises HipError for other errors."""
-        error = getattr(self.raw, name)(*args)
+        error = int(getattr(self.raw, name)(*args))
         if error not in (0, _NOT_READY):
             self.fail(name, error)
         return error == 0

@@ -32,7 +32,14 @@ VECTORS = (
 SUBNORMAL = "approx: subnormal numbers in global memory are kept or flushed to zero as the chip does"
 
 
-def _forms(mnemonic: str, sems: str, destination: str, shapes: tuple, operand: str, local: bool = True) -> list[Form]:
+def _forms(
+    mnemonic: str,
+    sems: str,
+    destination: str,
+    shapes: tuple[tuple[str, int, tuple[int, int]], ...],
+    operand: str,
+    local: bool = True,
+) -> list[Form]:
     """The rows of atom or red; `local`: shared memory has the operations too."""
     head = f"{mnemonic}.[sem:{sems}]{SCOPE}"
     operands = f"{destination}[a], {operand}:t"

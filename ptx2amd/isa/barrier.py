@@ -1,7 +1,7 @@
 """Barriers and fences: rows of the instruction table."""
 
 from ptx2amd.isa.effects import ARRIVES, BLOCK_BARRIER, CLUSTER_BARRIER, MASKED, OF_WARP, ORDERS
-from ptx2amd.isa.form import family
+from ptx2amd.isa.form import Fields, family
 from ptx2amd.isa.sections import SYNCHRONIZATION
 
 row = family(*SYNCHRONIZATION)
@@ -10,7 +10,7 @@ fence = family(*SYNCHRONIZATION, does=ORDERS)
 ALIGNED = ".[aligned:aligned]"
 
 VOTE = "a:u32, b:u32?, !c:pred"
-REDUCES: dict = {"does": BLOCK_BARRIER, "result": OF_WARP, "name_words": 2}
+REDUCES: Fields = {"does": BLOCK_BARRIER, "result": OF_WARP, "name_words": 2}
 
 BARRIERS = [
     form
@@ -82,7 +82,7 @@ FENCES = [
     ),
 ]
 
-CLUSTER: dict = {"does": CLUSTER_BARRIER, "name_words": 2}
+CLUSTER: Fields = {"does": CLUSTER_BARRIER, "name_words": 2}
 
 FORMS = [
     *BARRIERS,

@@ -4,7 +4,7 @@ instruction table. All are carried out when they are issued; clusters have one b
 from collections.abc import Callable
 
 from ptx2amd.isa.effects import ADDRESS_64, ATOM, NOTHING, ORDERS, READS, SPACES, WRITES
-from ptx2amd.isa.form import Form, family
+from ptx2amd.isa.form import Fields, Form, family
 from ptx2amd.isa.sections import DATA, SYNCHRONIZATION
 
 COMPLETE = "mbarrier::complete_tx::bytes"
@@ -140,7 +140,7 @@ GROUPS = [
 
 # ptxas 13.0 took .gpu with .mmio too.
 RELEASES = "{sem:release}.{scope:gpu|sys}", "{mmio:mmio}.{sem:release}.{scope:sys}"
-SIGNALS: dict = {"does": ATOM, "memory": "shared"}  # an mbarrier too
+SIGNALS: Fields = {"does": ATOM, "memory": "shared"}  # an mbarrier too
 STORES = [
     *(
         _row(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ptx2amd.isa.effects import NOTHING
-from ptx2amd.isa.form import Form, family
+from ptx2amd.isa.form import Form, RowMaker, family
 
 row = family("9.7.7", "set setp selp slct", does=NOTHING)
 half = family("9.7.8", "set setp", does=NOTHING)
@@ -23,7 +23,7 @@ INTEGERS = "b16|b32|b64|u16|u32|u64|s16|s32|s64"
 
 
 def setp(
-    cmp: str, ftz: str, types: str, since: tuple[int, int], sm: int, to: str = "p:pred|q:pred?", row=row
+    cmp: str, ftz: str, types: str, since: tuple[int, int], sm: int, to: str = "p:pred|q:pred?", row: RowMaker = row
 ) -> list[Form]:
     """setp with and without a predicate to combine with."""
     made = {"computes": "" if "f" in types else "compare", "discards": "p q" if "q:" in to else "p"}
@@ -40,7 +40,7 @@ def setp(
     ]
 
 
-def set_(cmp: str, ftz: str, to: str, types: str, since: tuple[int, int], sm: int, row=row) -> list[Form]:
+def set_(cmp: str, ftz: str, to: str, types: str, since: tuple[int, int], sm: int, row: RowMaker = row) -> list[Form]:
     return [
         row(f"set.{{cmp:{cmp}}}.{ftz}{{t:{to}}}.{{a:{types}}}", "d:t, a:a, b:a", "set", since=since, sm=sm),
         row(

@@ -44,6 +44,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from ptx2amd.isa.effects import LANE, NOTHING, SOURCES
 
@@ -95,11 +96,16 @@ class Form:
     def uniformity(self, name: str) -> str:
         """How the result `name` may differ between the lanes of a warp: one of effects.RESULTS."""
         if ":" in self.result:
-            return dict(part.split(":") for part in self.result.split()).get(name, LANE)  # type: ignore[misc]
+            return dict(part.split(":") for part in self.result.split()).get(name, LANE)
         return self.result or (LANE if self.does != NOTHING else SOURCES)
 
 
-def family(section: str, instructions: str, **common: object) -> Callable[..., Form]:
+#: Fields of rows that are alike in them, and what makes a row of the others.
+Fields = dict[str, Any]
+RowMaker = Callable[..., Form]
+
+
+def family(section: str, instructions: str, **common: object) -> RowMaker:
     """A maker of rows of one section of the manual.
 
     instructions: their names in the order of its subsections, "a/b" for two of one, `-` for one that no row has;

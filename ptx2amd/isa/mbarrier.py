@@ -1,7 +1,7 @@
 """Barrier objects in shared memory (mbarrier): rows of the instruction table."""
 
 from ptx2amd.isa.effects import ATOM, LANE, NOTHING, POLLS, READS, SPACES, WRITES
-from ptx2amd.isa.form import family
+from ptx2amd.isa.form import Fields, family
 from ptx2amd.isa.sections import SYNCHRONIZATION
 
 row = family(*SYNCHRONIZATION, memory="shared")
@@ -14,13 +14,13 @@ REMOTE = ".{space:shared::cluster}"  # another block's barrier gives no state ba
 WAIT = f".[sem:acquire.cta|acquire.cluster|relaxed.cta|relaxed.cluster]{OWN}.b64"
 ARRIVALS = "{op:arrive|arrive_drop}"
 
-UPDATE: dict = {"does": ATOM, "name_words": 1}
-TOKEN: dict = {"does": ATOM, "result": LANE, "discards": "d", "name_words": 1}
-TEST: dict = {"does": READS | POLLS, "result": LANE, "name_words": 2}
-COPY: dict = {"does": ATOM, "takes": SPACES}
+UPDATE: Fields = {"does": ATOM, "name_words": 1}
+TOKEN: Fields = {"does": ATOM, "result": LANE, "discards": "d", "name_words": 1}
+TEST: Fields = {"does": READS | POLLS, "result": LANE, "name_words": 2}
+COPY: Fields = {"does": ATOM, "takes": SPACES}
 
 # syntax, operands, lowering, first PTX version, first target, what it does
-ROWS: list[tuple[str, str, str, tuple[int, int], int, dict]] = [
+ROWS: list[tuple[str, str, str, tuple[int, int], int, Fields]] = [
     (f"mbarrier.init{OWN}.b64", "[a], b:u32", "mbarrier_init", (7, 0), 80, {"does": WRITES, "name_words": 1}),
     (f"mbarrier.inval{OWN}.b64", "[a]", "nothing", (7, 0), 80, {"does": WRITES, "name_words": 1}),
     (f"mbarrier.{{op:expect_tx|complete_tx}}{TRANSACT}", "[a], b:u32", "mbarrier_update", (8, 0), 90, UPDATE),

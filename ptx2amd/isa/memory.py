@@ -1,9 +1,7 @@
 """Loads, stores, prefetches, and addresses (cvta, isspacep, mapa): rows of the instruction table."""
 
-from collections.abc import Callable
-
 from ptx2amd.isa.effects import ADDRESS_64, NOTHING, READS, SOURCES, WIDER, WRITES
-from ptx2amd.isa.form import Form, family
+from ptx2amd.isa.form import Form, RowMaker, family
 from ptx2amd.isa.sections import DATA
 
 load = family(*DATA, does=READS, result=SOURCES, takes=WIDER | ADDRESS_64)
@@ -32,7 +30,7 @@ SCOPES = (("cta|gpu|sys", 70, (6, 0)), ("cluster", 90, (7, 8)))
 
 
 def _access(
-    row: Callable[..., Form],
+    row: RowMaker,
     before: str,
     after: str,
     operands: str,
@@ -58,13 +56,13 @@ def _access(
 
 
 def _plain(
-    row: Callable[..., Form],
+    row: RowMaker,
     syntax: str,
     operands: str,
     lower: str,
     sm: int = 0,
     since: tuple[int, int] = (1, 0),
-    widths=WIDTHS,
+    widths: tuple[tuple[str, str, int, tuple[int, int]], ...] = WIDTHS,
     **more: object,
 ) -> list[Form]:
     """One access in the widths every space has."""

@@ -41,7 +41,8 @@ FAMILIES = (
 
 def family(name: str) -> list[Form]:
     """The rows of one of FAMILIES."""
-    return import_module(f"ptx2amd.isa.{name}").FORMS
+    forms: list[Form] = import_module(f"ptx2amd.isa.{name}").FORMS
+    return forms
 
 
 @cache

@@ -38,7 +38,7 @@ def _rows(
     modes: tuple[str, str, bool],
     lower: str,
     exact: str,
-    first="8.0",
+    first: str = "8.0",
     **more: object,
 ) -> list[Form]:
     """Rows of all modes: `{c}` in the operands is where offsets of convolutions stand."""

@@ -1,7 +1,7 @@
 """Operations across the lanes of a warp: rows of the instruction table."""
 
 from ptx2amd.isa.effects import EXCHANGES, MASKED, OF_WARP, SOURCES
-from ptx2amd.isa.form import family
+from ptx2amd.isa.form import Fields, family
 from ptx2amd.isa.sections import SYNCHRONIZATION
 
 row = family(*SYNCHRONIZATION, does=EXCHANGES | MASKED, result=OF_WARP)
@@ -10,7 +10,7 @@ old = family(*SYNCHRONIZATION, does=EXCHANGES, result=OF_WARP)  # of the lanes t
 MODE = "{mode:up|down|bfly|idx}"
 OLD = "{mode:all|any|uni}"
 
-SHUFFLE: dict = {"result": "d:sources p:lane", "discards": "p"}
+SHUFFLE: Fields = {"result": "d:sources p:lane", "discards": "p"}
 
 FORMS = [
     row(

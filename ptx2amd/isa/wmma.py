@@ -67,7 +67,15 @@ RESULTS = [
 ]
 
 
-def _product(shape: str, layouts: tuple[str, str], types: str, exact: str, regs: tuple, sm: int, since) -> Form:
+def _product(
+    shape: str,
+    layouts: tuple[str, str],
+    types: str,
+    exact: str,
+    regs: tuple[int, int, int, int, str, str, str],
+    sm: int,
+    since: tuple[int, int],
+) -> Form:
     nd, a, b, nc, source, dreg, creg = regs
     return row(
         f"wmma.mma.sync.aligned.{{alayout:{layouts[0]}}}.{{blayout:{layouts[1]}}}.{{shape:{shape}}}.{types}",

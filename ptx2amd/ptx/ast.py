@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -38,13 +38,13 @@ class Addr(NamedTuple):
 
     base: Reg | Sym | Imm
     offset: int = 0
-    rest: tuple = ()
+    rest: tuple[Operand, ...] = ()
 
 
 class Vec(NamedTuple):
     """`{a, b, c, d}`; also argument lists `(a, b)`."""
 
-    items: tuple
+    items: tuple[Operand, ...]
 
 
 class Pair(NamedTuple):
@@ -130,7 +130,7 @@ class Var:
     count: int = -1
     align: int = 0  # 0 = natural
     vec: int = 1
-    init: list | None = None
+    init: Sequence[int | InitSym] | None = None
     linkage: str = ""  # "", extern, visible, weak, common
     attrs: dict[str, str] = field(
         default_factory=dict
@@ -184,7 +184,7 @@ class Proto:
 class Scope:
     """`{ ... }`: declarations and statements in order; nested scopes are items too."""
 
-    items: list[Inst | Label | Var | Proto | Scope | BranchTargets | Loc]
+    items: list[Item]
 
 
 class BranchTargets(NamedTuple):
@@ -201,6 +201,9 @@ class Loc(NamedTuple):
     file: int
     line: int
     column: int
+
+
+Item = Inst | Label | Var | Proto | Scope | BranchTargets | Loc
 
 
 @dataclass(slots=True)

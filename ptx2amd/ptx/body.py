@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import count
 from operator import length_hint
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from ptx2amd.errors import PtxError
 from ptx2amd.isa.effects import CALLS
@@ -239,7 +239,9 @@ class BodyParser:
 
     # --- statements ---
 
-    def _shape(self, opcode: str, operands: tuple, kinds: tuple[str, ...]) -> tuple[Shape, tuple[Operand, ...]]:
+    def _shape(
+        self, opcode: str, operands: tuple[Any, ...], kinds: tuple[str, ...]
+    ) -> tuple[Shape, tuple[Operand, ...]]:
         """Shape and final operands of a statement whose shape is not in the fast dictionary."""
         key = (opcode, kinds)
         known = _FIXES.get(key)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from lark import Token, Transformer, Tree, v_args
@@ -35,13 +36,13 @@ class Element(NamedTuple):
 
 class Memory(NamedTuple):
     base: Name | Offset | Imm
-    rest: tuple = ()
+    rest: tuple[Any, ...] = ()
 
 
 class Items(NamedTuple):
     """`{a, b}`, and `(a, b)` of calls."""
 
-    items: tuple
+    items: tuple[Any, ...]
 
 
 class Two(NamedTuple):
@@ -54,13 +55,13 @@ class Two(NamedTuple):
 class Statement(NamedTuple):
     guard: tuple[str, bool] | None
     opcode: str
-    operands: tuple
+    operands: tuple[Any, ...]
     line: int
     call: bool = False
 
 
 class Block(NamedTuple):
-    items: list
+    items: list[Any]
 
 
 class Head(NamedTuple):
@@ -97,7 +98,7 @@ def build(text: str, start: str, source: str = "<ptx>", line: int = 1, column: i
 
 
 @v_args(inline=True)
-class Builder(Transformer):
+class Builder(Transformer[Token, Any]):
     """One method per rule of grammar/ptx.lark that makes something."""
 
     def __init__(self, line: int = 0) -> None:
@@ -192,7 +193,7 @@ class Builder(Transformer):
     def inlined(self, *_: Any) -> None:
         return None
 
-    def pragma(self, *strings: Token) -> Tree:
+    def pragma(self, *strings: Token) -> Tree[str]:
         return Tree("pragma", [s[1:-1] for s in strings])
 
     def file(self, number: Token, name: Token, *_: Any) -> tuple[int, str]:
@@ -264,7 +265,7 @@ class Builder(Transformer):
                 common[part[0]] = part[1]
         return found
 
-    def _declared(self, declarator: tuple, common: dict[str, Any]) -> Var:
+    def _declared(self, declarator: tuple[Any, ...], common: dict[str, Any]) -> Var:
         name = declarator[0]
         var = Var(name=str(name), line=self.at(name), **{**common, "attrs": dict(common.get("attrs", {}))})
         if len(declarator) == 2:
@@ -292,10 +293,10 @@ class Builder(Transformer):
         set_dimensions(var, sizes)
         return var
 
-    def init_list(self, *items: Any) -> list:
+    def init_list(self, *items: Any) -> list[Any]:
         return [item for item in items if item is not None]
 
-    def init_state(self, *items: Any) -> dict:
+    def init_state(self, *items: Any) -> dict[str, str]:
         return dict(items)
 
     def state(self, name: Token, value: Token) -> tuple[str, str]:
@@ -337,6 +338,7 @@ class Builder(Transformer):
         return Head(kind, proto, "", numbers, [p for name, ps in directives if name == "pragma" for p in ps])
 
     def head(self, *parts: Any) -> Head:
+        head: Head
         *linkage, head = parts
         return head._replace(linkage=linkage[0][1] if linkage else "")
 
@@ -349,7 +351,7 @@ for _rule, _function in constants.OPERATORS.items():
     setattr(Builder, _rule, (lambda function: lambda self, children: _apply(function, children))(_function))
 
 
-def _apply(function: Any, children: list) -> Imm:
+def _apply(function: Callable[..., Imm], children: list[Any]) -> Imm:
     return function(*(c for c in children if not (isinstance(c, Token) and c.type == "NOT")))
 
 
@@ -399,7 +401,7 @@ def width(ptx_type: str) -> int:
     return _BITS.get(ptx_type) or (int(digits) if digits.isdigit() else 0)
 
 
-def initialise(var: Var, sizes: list[int | None], initial: Any) -> list | None:
+def initialise(var: Var, sizes: list[int | None], initial: Any) -> list[int | InitSym] | None:
     """Raw elements of an initialiser, flat, up to the last that it names: the rest of the variable is zero. An open
     first dimension gets its size."""
     if var.space not in ("global", "const"):
@@ -414,7 +416,7 @@ def initialise(var: Var, sizes: list[int | None], initial: Any) -> list | None:
     return _flat(var, shape, initial)
 
 
-def _flat(var: Var, shape: list[int], initial: Any) -> list:
+def _flat(var: Var, shape: list[int], initial: Any) -> list[int | InitSym]:
     if not shape:
         if isinstance(initial, list):
             raise ValueError(f"'{var.name}': the initial value has more braces than dimensions")
@@ -424,7 +426,7 @@ def _flat(var: Var, shape: list[int], initial: Any) -> list:
     if len(initial) > shape[0] or (var.vec > 1 and len(shape) == 1 and len(initial) < shape[0]):
         raise ValueError(f"'{var.name}': {len(initial)} initial values for {shape[0]} elements")
     inner = math.prod(shape[1:])
-    flat: list = []
+    flat: list[int | InitSym] = []
     for number, item in enumerate(initial):
         gap = number * inner - len(flat)
         if gap > MOST_ZEROS:

@@ -22,12 +22,16 @@ _LOC = re.compile(r"\s*\.loc[ \t]+\d+[ \t]+\d+[ \t]+\d+\s*\Z", re.A)
 _ENDS = (";", "{", "}", ":")
 
 
+#: The register ranges of a body: (prefix, type), sorted.
+Ranges = tuple[tuple[str, str], ...]
+
+
 class Condenser:
     """Condenses the bodies of a module."""
 
     def __init__(self) -> None:
-        self.known: dict[tuple, set[str]] = {}  # ranges -> lines that name nothing else
-        self.last: tuple[tuple, set[str]] = (), set()
+        self.known: dict[Ranges, set[str]] = {}  # ranges -> lines that name nothing else
+        self.last: tuple[Ranges, set[str]] = (), set()
 
     def condensed(self, text: str) -> str:
         """The body `text` ("{...}") with an empty line for each statement or block that is known, or of which it has

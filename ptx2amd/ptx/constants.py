@@ -63,9 +63,9 @@ def _double(value: float) -> Imm:
 def number(imm: Imm) -> float | int:
     """The value: an int, or a float for both float kinds."""
     if imm.kind == "f32":
-        return struct.unpack("<f", struct.pack("<I", imm.bits))[0]
+        return float(struct.unpack("<f", struct.pack("<I", imm.bits))[0])
     if imm.kind == "f64":
-        return struct.unpack("<d", struct.pack("<Q", imm.bits))[0]
+        return float(struct.unpack("<d", struct.pack("<Q", imm.bits))[0])
     return imm.bits
 
 
@@ -93,7 +93,7 @@ def as_type(imm: Imm, ptx_type: str) -> Imm:
 def float_bits(value: float) -> int:
     """The bits of the nearest f32."""
     try:
-        return struct.unpack("<I", struct.pack("<f", value))[0]
+        return int(struct.unpack("<I", struct.pack("<f", value))[0])
     except OverflowError:
         return 0x7F800000 if value > 0 else 0xFF800000
 

@@ -62,7 +62,7 @@ def declarations(text: str, source: str, line: int, column: int) -> list[Var]:
         return [_copy(var, line) for var in _REGISTERS[text]]
     found = _DECLARATION.match(text)
     if not found:
-        variables = build(text, "declaration", source, line, column)
+        variables = _parsed(text, source, line, column)
         if text.startswith(".reg") and len(text) < 200:  # inline assembly repeats itself
             _REGISTERS[text] = variables
         return variables
@@ -70,7 +70,7 @@ def declarations(text: str, source: str, line: int, column: int) -> list[Var]:
     model = _template(qualifiers, "declaration", source, line, column)
     var = _instance(model, name, line + qualifiers.count("\n"))
     if registers is not None and var.space != "reg":
-        return build(text, "declaration", source, line, column)
+        return _parsed(text, source, line, column)
     try:
         if registers is not None:
             var.regs = register_count(var.name, integer(registers).bits)
@@ -79,8 +79,13 @@ def declarations(text: str, source: str, line: int, column: int) -> list[Var]:
     except ValueError as error:
         raise PtxError(str(error), source, line, column) from None
     except PtxError:  # several declarators with values; or an error, whose place the whole knows
-        return build(text, "declaration", source, line, column)
+        return _parsed(text, source, line, column)
     return [var]
+
+
+def _parsed(text: str, source: str, line: int, column: int) -> list[Var]:
+    variables: list[Var] = build(text, "declaration", source, line, column)
+    return variables
 
 
 def _shape(var: Var, sizes: str, initial: str | None, source: str, line: int, column: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -50,7 +51,8 @@ def lark() -> Lark:
         return _make(text)
     if tables.get("grammar") != _digest(text):
         return _make(text)
-    return Lark._load_from_dict(tables["data"], tables["memo"])  # as Lark's stand-alone parsers do
+    load: Callable[..., Lark] = Lark._load_from_dict
+    return load(tables["data"], tables["memo"])  # as Lark's stand-alone parsers do
 
 
 def write_tables(path: Path = TABLES) -> None:
@@ -83,7 +85,7 @@ def _numbered(item: dict[str, Any]) -> dict[str | int, Any]:
     return {int(key) if key.isdigit() else key: value for key, value in item.items()}
 
 
-def parse(text: str, start: str, source: str = "<ptx>", line: int = 1, column: int = 1) -> Tree:
+def parse(text: str, start: str, source: str = "<ptx>", line: int = 1, column: int = 1) -> Tree[Any]:
     """The tree of a fragment whose first character stands at line:column of `source`.
 
     Raises PtxError with place, what was found and what was expected."""
@@ -113,8 +115,8 @@ def _explain(error: UnexpectedInput, text: str, source: str, line: int, column: 
         found = f"'{_word(text, offset)}'"
     else:
         expected, found = set(), "the end"
-    if getattr(error, "interactive_parser", None) is not None:  # LALR's merged states expect more than can follow
-        expected = error.interactive_parser.accepts() or expected
+    if (parser := getattr(error, "interactive_parser", None)) is not None:
+        expected = parser.accepts() or expected  # LALR's merged states expect more than can follow
     wanted = ", ".join(sorted({_readable(name) for name in expected} - {""}))
     at = place(text, offset, line, column)
     return PtxError(f"found {found}, expected {wanted or 'something else'}", source, *at)

@@ -37,7 +37,7 @@ FIRST = [
 ]
 
 
-def _replacing(rules: list) -> list[tuple[re.Pattern[str], Any]]:
+def _replacing(rules: list[tuple[str, Any]]) -> list[tuple[re.Pattern[str], Any]]:
     return [(re.compile(rf"(?<![\w.$%])(?![\w.]+\.ftz){old}(?![\w.$])"), new) for old, new in rules]
 
 

@@ -6,6 +6,7 @@ import gc
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from ptx2amd.errors import PtxError
 from ptx2amd.ptx import declare, grammar
@@ -94,7 +95,7 @@ class _Reader:
     def _fail(self, piece: Piece, message: str) -> None:
         raise PtxError(message, self.source, piece.line, piece.column)
 
-    def _grammar(self, piece: Piece, start: str) -> grammar.Tree:
+    def _grammar(self, piece: Piece, start: str) -> grammar.Tree[Any]:
         return grammar.parse(piece.text, start, self.source, piece.line, piece.column)
 
     def _header(self, found: list[Piece], text: str) -> list[Piece]:
@@ -205,14 +206,18 @@ class _Reader:
         found = _HEAD.match(piece.text)
         directives = self._directives(found["directives"]) if found else None
         if not found or directives is None or (found["kind"] == "entry" and found["results"]):
-            return build(piece.text, "head", self.source, piece.line, piece.column)
+            return self._parsed_head(piece)
         try:
             results = self._params(piece, found, "results")
             params = self._params(piece, found, "params")
         except PtxError:  # laid out otherwise, or an error, whose place the grammar knows
-            return build(piece.text, "head", self.source, piece.line, piece.column)
+            return self._parsed_head(piece)
         proto = Proto(found["name"], elements(results), elements(params), "noreturn" in directives)
         return Head(found["kind"], proto, found["linkage"] or "", directives, [])
+
+    def _parsed_head(self, piece: Piece) -> Head:
+        head: Head = build(piece.text, "head", self.source, piece.line, piece.column)
+        return head
 
     def _params(self, piece: Piece, found: re.Match[str], group: str) -> list[Var]:
         text = found[group]

@@ -333,7 +333,7 @@ class Names(dict[str, Operand]):
             raise BadOperand(f"'{name}' is no symbol: an offset can only be added to one", name)
         return operand._replace(offset=offset), kind
 
-    def _address(self, base: Any, rest: tuple) -> tuple[Operand, str]:
+    def _address(self, base: Any, rest: tuple[Any, ...]) -> tuple[Operand, str]:
         offset = 0
         if isinstance(base, Offset):
             base, offset = Name(base.name), base.offset

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from ptx2amd.errors import PtxError
@@ -55,7 +55,7 @@ def unresolved(module: Module) -> list[PtxError]:
     return [PtxError(f"unresolved extern {what} '{n}'", module.source, at, 1) for what, n, at in undefined(module)]
 
 
-def _symbols(init: list | None) -> Iterator[InitSym]:
+def _symbols(init: Sequence[int | InitSym] | None) -> Iterator[InitSym]:
     return (item for item in init or () if isinstance(item, InitSym))
 
 

@@ -26,7 +26,7 @@ from ptx2amd.isa import internal
 from ptx2amd.isa.effects import BLOCK_BARRIER, JUMPS, MEMBERS, WARP_BARRIER
 from ptx2amd.isa.form import DESTINATIONS
 from ptx2amd.lower.core.summary import items
-from ptx2amd.ptx.ast import Guard, Imm, Inst, Label, Operand, Reg, Scope, Sym, Var
+from ptx2amd.ptx.ast import Guard, Imm, Inst, Item, Label, Operand, Reg, Scope, Sym, Var
 from ptx2amd.target.flow import Flow, Op
 from ptx2amd.target.inline import flat
 from ptx2amd.target.lanes import ALL_LANES, Lanes
@@ -212,7 +212,7 @@ def waited(scope: Scope, labels: list[str]) -> Scope:
 def _cut(scope: Scope) -> Scope:
     """The same with labels behind conditional jumps: what follows may be outside of a loop that the jump stays in, and
     ways out of loops in which lanes wait are known by labels (lower/control/dispatch.py)."""
-    new: list = []
+    new: list[Item] = []
     number = sum(isinstance(item, Label) for item in scope.items)
     for item in scope.items:
         new.append(item)
@@ -292,11 +292,12 @@ class _One:
         self.own: dict[str, Reg] = {}  # registers in the place of operands
         self.operands = tuple(map(self._operand, self.shape.names, self.shape.types))
 
-    def replacements(self) -> Iterator[tuple[int, list]]:
+    def replacements(self) -> Iterator[tuple[int, list[Item]]]:
         """What stands in the place of each, by its identity."""
         for k, op in enumerate(self.meeting):
             inst, line, after, skip = op.inst, op.inst.line, f"$back{self.number}.{k}", f"$skip{self.number}.{k}"
-            new: list = [made(move(t), line, self.own[name], source) for name, source, t in self._moved(inst, False)]
+            moved = self._moved(inst, False)
+            new: list[Item] = [made(move(t), line, self.own[name], source) for name, source, t in moved]
             if len(self.meeting) > 1:
                 new.append(made(HIDDEN, line, self.side, Imm("u", k)))
             if inst.guard is not None:

@@ -478,7 +478,7 @@ class Flow:
                 return source.bits if isinstance(source, Imm) else None
         return None
 
-    def expression(self, register: str, depth: int = 16) -> tuple | None:
+    def expression(self, register: str, depth: int = 16) -> tuple[object, ...] | None:
         """How a register's value is made, for comparisons: equal ones are equal values, in one round of the loops
         around. None: it depends on the way taken."""
         writes = self.definitions.get(register, [])

@@ -200,7 +200,7 @@ def _body(module: Module | None, function: Function) -> Scope:
     return body(module, function)
 
 
-def _list(operand: Operand | None) -> tuple:
+def _list(operand: Operand | None) -> tuple[Operand, ...]:
     return () if operand is None else operand.items if isinstance(operand, Vec) else (operand,)
 
 

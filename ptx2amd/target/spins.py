@@ -23,7 +23,7 @@ from itertools import permutations
 from typing import TypeVar
 
 from ptx2amd.isa.effects import ARRIVES, ATOMIC, BARRIERS, BLOCK_BARRIER, CALLS, EXCHANGES, POLLS, READS, WRITES
-from ptx2amd.ptx.ast import Guard, Imm, Inst, Label, Reg, Scope, Sym, Var
+from ptx2amd.ptx.ast import Guard, Imm, Inst, Item, Label, Reg, Scope, Sym, Var
 from ptx2amd.target import exchanges
 from ptx2amd.target.exchanges import is_collective, is_exchange, members
 from ptx2amd.target.flow import Flow, Op
@@ -312,7 +312,7 @@ def _kind(lock: Lock) -> str:
 
 def _meet(scope: Scope, lock: Lock, number: int, meet: str) -> Scope:
     turn, ahead = Reg(f"$turn{number}"), Reg(f"$ahead{number}")
-    instead: dict[int, list] = {}  # what stands in the place of an instruction
+    instead: dict[int, list[Item]] = {}  # what stands in the place of an instruction
     ways: list[Inst] = []
     tests: list[Reg] = []
 
@@ -350,7 +350,7 @@ def _meet(scope: Scope, lock: Lock, number: int, meet: str) -> Scope:
             skip = made(BRA, inst.line, Sym(meet), guard=Guard(patient.name, False))
             instead[id(inst)] = [made(ANCHOR, inst.line), wait, skip, *instead.get(id(inst), [inst])]
     instead[id(first.inst)] = [first.inst, *marks, Label(meet, line), made(ANCHOR, line), *ways]
-    changed: list = [Var("reg", "u32", f"${name}{number}") for name in ("turn", "ahead", "round")]
+    changed: list[Item] = [Var("reg", "u32", f"${name}{number}") for name in ("turn", "ahead", "round")]
     changed += [Var("reg", "pred", name) for name in (f"$patient{number}", *(test.name for test in tests))]
     for item in scope.items:
         changed += instead.get(id(item), [item])

@@ -124,7 +124,8 @@ class FunctionLowering(Emitter):
             self._made, self._made_in = {}, self.blocks
         if key not in self._made:
             self._made[key] = make()
-        return self._made[key]
+        made: T = self._made[key]
+        return made
 
     def together(self, inst: Inst) -> bool:
         """Whether the warps of a block that have not ended are known to come to an instruction together."""

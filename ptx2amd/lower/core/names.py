@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from ptx2amd.isa.effects import JUMPS
 from ptx2amd.isa.form import DESTINATIONS
 from ptx2amd.lower.core.value import LLVM_TYPE, Val, bits_of
-from ptx2amd.ptx.ast import Addr, BranchTargets, Imm, Inst, Label, Proto, Reg, Scope, Shape, Sym, Var, Vec
+from ptx2amd.ptx.ast import Addr, BranchTargets, Imm, Inst, Label, Operand, Proto, Reg, Scope, Shape, Sym, Var, Vec
 
 
 @dataclass(slots=True, eq=False)
@@ -197,7 +197,7 @@ class Analysis:
         if register.writes == 1 and register.bits == 32 and value.kind in "su":
             register.constant = value.bits & 0xFFFFFFFF
 
-    def _read_inside(self, operand) -> None:
+    def _read_inside(self, operand: Operand) -> None:
         if isinstance(operand, Reg):
             self._read(operand.name)
         elif isinstance(operand, Addr):

@@ -6,7 +6,7 @@ times, agree on it with each other and with the loader."""
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -142,7 +142,7 @@ def initial(var: Var) -> Image:
     return image
 
 
-def _masked_run(elements: list, start: int, first: InitSym) -> int:
+def _masked_run(elements: Sequence[int | InitSym], start: int, first: InitSym) -> int:
     """`0xFF(s), 0xFF00(s) ...`: the 8 bytes of an address, one by one. Returns how many elements."""
     for byte in range(8):
         want = InitSym(first.name, first.offset, first.generic, 0xFF << 8 * byte)

@@ -17,6 +17,8 @@ from ptx2amd.lower.core.value import Val
 if TYPE_CHECKING:
     from ptx2amd.lower.core.function import FunctionLowering
 
+    OnAxis = Callable[[FunctionLowering, int], Val]  # a position or a size in one of the three axes
+
 # Offsets of hidden kernel arguments (code object v5): AMDGPU usage, "Code Object V5 Metadata"
 BLOCK_COUNT, GROUP_SIZE, DYNAMIC_LDS_SIZE = 0, 12, 120
 # Words that the launch appends to the parameters, before the hidden arguments: docs/architecture.md
@@ -172,7 +174,7 @@ _SPECIALS.update(
 )
 
 
-def linear(fn: FunctionLowering, position: Callable, size: Callable) -> Val:
+def linear(fn: FunctionLowering, position: OnAxis, size: OnAxis) -> Val:
     """x + size.x * (y + size.y * z)"""
     x, y, z = (position(fn, axis) for axis in range(3))
     v = fn.op("i32", f"mul i32 {z}, {size(fn, 1)}")

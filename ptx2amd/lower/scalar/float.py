@@ -48,7 +48,8 @@ def arith_f64(fn: FunctionLowering, op: str, args: list[Val], rnd: str) -> Val:
         return plain(fn, op, args)
     if op == "sub":
         return directed.add(fn, args[0], directed.negated(fn, args[1]), rnd)
-    return getattr(directed, op)(fn, *args, rnd)
+    rounded: Val = getattr(directed, op)(fn, *args, rnd)
+    return rounded
 
 
 @lowers("float_arith_pair")
