@@ -24,9 +24,8 @@ PACKAGE = Path(__file__).resolve().parent
 #: Where the libraries lie; PTX2AMD_NATIVE: another build of them, for example with sanitizers.
 DIRECTORY = Path(settings.NATIVE.text() or PACKAGE / "_native").resolve()
 WORK = PACKAGE.parent / "build" / "native"
-#: C sources: libcuda (a folder for each area), what stands in for NVIDIA's tools, NVML, libraries over ROCm's.
+#: C sources: libcuda (a folder for each area), what stands in for NVIDIA's tools, NVML.
 SHIM, STANDINS, NVML = (PACKAGE.parent / "shim" / name for name in ("src", "standin", "nvml"))
-LIBMAP = PACKAGE.parent / "libmap"
 
 THREAD = "-fsanitize=thread"
 CFLAGS = ("-std=gnu11", "-O2", "-g1", "-fPIC", "-pthread", "-fvisibility=hidden", "-Wall", "-Wextra")
@@ -236,14 +235,21 @@ def build_nvml(builder: Builder, target: Path) -> None:
 
 
 def build_libmap(builder: Builder, target: Path) -> None:
-    """libmap/: CUDA's libraries over ROCm's, for programs that are to find these before NVIDIA's."""
-    from ptx2amd.api import cublas, generate, hip
+    """libmap/: CUDA's libraries over ROCm's, for programs that are to find these before NVIDIA's. The sonames of one
+    differ in the version that it answers; symbols have the soname as version, as NVIDIA's have."""
+    from ptx2amd.api import generate, hip, libraries
 
-    generated = generate.write(builder.work, cublas.texts())
-    flags = tuple(f"-I{folder}" for folder in (builder.work, LIBMAP / "cublas", hip.TYPES))
-    objects = [Object(path, flags) for path in (*sorted((LIBMAP / "cublas").glob("*.c")), *generated)]
-    library = _prepared(target / "libmap") / "libcublas.so.12"
-    builder.library(library, objects, (f"-Wl,-soname,{library.name}", "-Wl,--default-symver", "-Wl,-z,defs", "-ldl"))
+    folder = _prepared(target / "libmap")
+    for mapped in libraries.MAPPED:
+        name = mapped.library.name
+        work = builder.work / name
+        generated = generate.write(work, mapped.texts())
+        flags = tuple(f"-I{path}" for path in (work, *mapped.includes, hip.TYPES))
+        objects = [Object(path, flags, name) for path in (*mapped.sources, *generated) if path.name != "version.c"]
+        for soname, version in mapped.library.sonames.items():
+            which = Object(libraries.VERSION, (*flags, f"-DLIBRARY_VERSION={version}"), soname)
+            link = (f"-Wl,-soname,{soname}", "-Wl,--default-symver", "-Wl,-z,defs", "-ldl")
+            builder.library(folder / soname, [*objects, which], link)
 
 
 def _link(path: Path, to: str) -> None:

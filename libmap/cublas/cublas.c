@@ -1,54 +1,10 @@
 /* libcublas over AMD's rocBLAS: handles, streams, copies of vectors and matrices. Products are in the table
  * (ptx2amd/api/cublas). Matrices lie column by column in both libraries. */
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cublas_handle.h"
 
 #define MARK 0x7074783263626c73u
-
-static int (*hip_stream_of)(CUstream, hipStream_t *), (*copy_in)(uint64_t, const void *, size_t),
-    (*copy_out)(void *, uint64_t, size_t);
-static bool there;
-
-static void say(const char *what, const char *why) { fprintf(stderr, "ptx2amd: libcublas: %s: %s\n", what, why); }
-
-static rocblas_status missing(void) { return rocblas_status_not_implemented; }
-
-/* Our libcuda, which the program uses already, and rocBLAS. */
-static void load(void) {
-  static const char *const names[] = {"librocblas.so.5", "librocblas.so.4", "librocblas.so"};
-  void *cuda = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL), *library = NULL;
-  const struct { const char *name; void *slot; } needed[] = {
-      {"ptx2amd_hip_stream", &hip_stream_of}, {"cuMemcpyHtoD_v2", &copy_in}, {"cuMemcpyDtoH_v2", &copy_out}};
-  for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
-    void *found = cuda ? dlsym(cuda, needed[i].name) : NULL;
-    if (!found) return say("libcuda.so.1 is not ptx2amd's", cuda ? needed[i].name : dlerror());
-    memcpy(needed[i].slot, &found, sizeof found);
-  }
-  const char *why = NULL;
-  for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++) {
-    library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-    if (!library && !why) why = strdup(dlerror());
-  }
-  if (!library) return say("rocBLAS cannot be loaded; install it, or put its folder on LD_LIBRARY_PATH", why ? why : "");
-  void **slots = (void **)&rocblas;
-  for (int i = 0; i < ROCBLAS_FUNCTIONS; i++) {
-    slots[i] = dlsym(library, rocblas_names[i]);
-    if (!slots[i]) slots[i] = (void *)missing;
-  }
-  there = true;
-}
-
-static bool ready(void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, load);
-  return there;
-}
 
 /* ---- handles ---- */
 
@@ -60,7 +16,7 @@ bool cublas_found(cublasHandle_t handle, rocblas_handle *found) {
 
 cublasStatus_t cublasCreate_v2(cublasHandle_t *handle) {
   if (!handle) return CUBLAS_STATUS_INVALID_VALUE;
-  if (!ready()) return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (!libmap_ready()) return CUBLAS_STATUS_NOT_INITIALIZED;
   struct cublasHandle_t_st *made = calloc(1, sizeof *made);
   if (!made) return CUBLAS_STATUS_ALLOC_FAILED;
   cublasStatus_t status = cublas_status(rocblas.create_handle(&made->rocblas));
@@ -85,7 +41,7 @@ cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t streamId) 
   rocblas_handle found;
   hipStream_t stream;
   if (!cublas_found(handle, &found)) return CUBLAS_STATUS_NOT_INITIALIZED;
-  if (hip_stream_of(streamId, &stream)) return CUBLAS_STATUS_INVALID_VALUE;
+  if (libmap_driver.stream(streamId, &stream)) return CUBLAS_STATUS_INVALID_VALUE;
   cublasStatus_t status = cublas_status(rocblas.set_stream(found, stream));
   if (!status) handle->stream = streamId;
   return status;
@@ -110,13 +66,15 @@ cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode) {
 /* ---- questions without a handle ---- */
 
 cublasStatus_t cublasGetProperty(libraryPropertyType type, int *value) {
-  int version = CUBLAS_VERSION;
-  if (!value || type < 0 || type > 2) return CUBLAS_STATUS_INVALID_VALUE;
-  *value = type == 0 ? version / 10000 : type == 1 ? version / 100 % 100 : version % 100;
+  int version = libmap_version, found = libmap_property(type, version / 10000, version / 100 % 100, version % 100);
+  if (!value || found < 0) return CUBLAS_STATUS_INVALID_VALUE;
+  *value = found;
   return CUBLAS_STATUS_SUCCESS;
 }
 
-size_t cublasGetCudartVersion(void) { return CUBLAS_VERSION / 10000 * 1000 + CUBLAS_VERSION / 100 % 100 * 10; }
+size_t cublasGetCudartVersion(void) {
+  return (size_t)(libmap_version / 10000 * 1000 + libmap_version / 100 % 100 * 10);
+}
 
 static const struct { cublasStatus_t status; const char *name, *text; } texts[] = {
     {CUBLAS_STATUS_SUCCESS, "CUBLAS_STATUS_SUCCESS", "success"},
@@ -147,14 +105,14 @@ const char *cublasGetStatusString(cublasStatus_t status) {
 
 typedef int copy_column(char *to, const char *from, size_t size);
 
-static int column_in(char *to, const char *from, size_t size) { return copy_in((uint64_t)(uintptr_t)to, from, size); }
-static int column_out(char *to, const char *from, size_t size) { return copy_out(to, (uint64_t)(uintptr_t)from, size); }
+static int column_in(char *to, const char *from, size_t size) { return libmap_driver.copy_in((uint64_t)(uintptr_t)to, from, size); }
+static int column_out(char *to, const char *from, size_t size) { return libmap_driver.copy_out(to, (uint64_t)(uintptr_t)from, size); }
 
 static cublasStatus_t copy_columns(copy_column *copy, int width, int columns, int element, const void *from, int from_pitch,
                                    void *to, int to_pitch) {
   if (width < 0 || columns < 0 || element <= 0 || from_pitch < width || to_pitch < width || from_pitch <= 0 || to_pitch <= 0)
     return CUBLAS_STATUS_INVALID_VALUE;
-  if (!ready()) return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (!libmap_ready()) return CUBLAS_STATUS_NOT_INITIALIZED;
   if (!width || !columns) return CUBLAS_STATUS_SUCCESS;
   if (!from || !to) return CUBLAS_STATUS_INVALID_VALUE;
   size_t size = (size_t)element, whole = from_pitch == to_pitch && from_pitch == width;

@@ -1,64 +1,25 @@
-"""Calls of libcublas, compared with numpy, in a process that finds rocBLAS:
-
-    python cublas_calls.py LIBCUDA LIBCUBLAS
-
-prints a line for each that is wrong, and how many were made.
-"""
+"""Calls of libcublas, compared with numpy (client.py)."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
-import cffi
 import numpy as np
 
-from ptx2amd.api import cublas, generate
+from ptx2amd.api import cublas
+from ptx2amd.libraries import CUBLAS
+from tests.libmap.client import Array, Client
 
-Array = np.ndarray[Any, Any]
 TYPES = {"S": np.float32, "D": np.float64, "C": np.complex64, "Z": np.complex128, "H": np.float16}
 ROUNDING = {"S": 1e-5, "D": 1e-13, "C": 1e-5, "Z": 1e-13, "H": 5e-3}
 NOT_INITIALIZED, INVALID_VALUE, BAD = 1, 7, 99
-DRIVER = """
-int cuInit(unsigned); int cuDevicePrimaryCtxRetain(void **, int); int cuCtxSetCurrent(void *);
-int cuMemAlloc_v2(unsigned long long *, size_t); int cuMemcpyHtoD_v2(unsigned long long, const void *, size_t);
-int cuMemcpyDtoH_v2(void *, unsigned long long, size_t); int cuStreamCreate(cudaStream_t *, unsigned);
-int cuCtxSynchronize(void); int cuStreamSynchronize(cudaStream_t);
-"""
 
-ffi = cffi.FFI()
-ffi.cdef(cublas.TYPES.declarations() + generate.prototypes(cublas.API, cublas.ROWS) + DRIVER)
-cuda, blas = ffi.dlopen(sys.argv[1]), ffi.dlopen(sys.argv[2])
-draw = np.random.default_rng(1)
-wrong: list[str] = []
-made = 0
-
-
-def check(what: str, good: object) -> None:
-    global made
-    made += 1
-    if not good:
-        wrong.append(what)
-
-
-def address(values: Array) -> Any:
-    return ffi.cast("void *", values.ctypes.data)
-
-
-class Device:
-    """An array on the device, column by column."""
-
-    def __init__(self, values: Array) -> None:
-        self.values, at = np.asfortranarray(values), ffi.new("unsigned long long *")
-        assert not cuda.cuMemAlloc_v2(at, max(self.values.nbytes, 8))
-        self.pointer = ffi.cast("void *", at[0])
-        assert not cuda.cuMemcpyHtoD_v2(at[0], address(self.values), self.values.nbytes)
-
-    def now(self) -> Array:
-        out = np.empty_like(self.values)
-        assert not cuda.cuMemcpyDtoH_v2(address(out), int(ffi.cast("uintptr_t", self.pointer)), out.nbytes)
-        return out
+client = Client(cublas.MAPPED)
+ffi, cuda, blas = client.ffi, client.cuda, client.library
+draw, check, call, Device = client.draw, client.check, client.call, client.on_device
 
 
 def numbers(letter: str, *shape: int) -> Array:
@@ -72,14 +33,6 @@ def scalar(letter: str, value: complex) -> Array:
 
 def near(letter: str, found: Array, expected: Array, length: int = 1) -> bool:
     return bool(np.allclose(found, expected, rtol=ROUNDING[letter], atol=ROUNDING[letter] * (1 + length)))
-
-
-def call(name: str, *arguments: Any) -> int:
-    """The function with arrays as addresses."""
-    function = getattr(blas, name)
-    kinds = ffi.typeof(function).args
-    given = [a.pointer if isinstance(a, Device) else address(a) if isinstance(a, np.ndarray) else a for a in arguments]
-    return int(function(*(ffi.cast(k, a) if k.kind == "pointer" else a for k, a in zip(kinds, given, strict=True))))
 
 
 def vectors(handle: Any, letter: str, wide: str) -> None:
@@ -166,7 +119,7 @@ def state(handle: Any) -> None:
     check("Sscal in a stream", status == 0 and not cuda.cuStreamSynchronize(stream[0]) and near("S", on.now(), 2 * x))
     check("no stream", blas.cublasSetStream_v2(handle, ffi.cast("cudaStream_t", 4096)) == INVALID_VALUE)
     check("stream back", blas.cublasSetStream_v2(handle, ffi.NULL) == 0)
-    check("version", blas.cublasGetVersion_v2(handle, mode) == 0 and mode[0] == cublas.VERSION)
+    check("version", blas.cublasGetVersion_v2(handle, mode) == 0 and mode[0] == CUBLAS.sonames[Path(sys.argv[2]).name])
     check("name", ffi.string(blas.cublasGetStatusName(7)) == b"CUBLAS_STATUS_INVALID_VALUE")
     a = np.asfortranarray(numbers("S", 8, 5))
     on = Device(np.zeros((8, 5), np.float32))
@@ -191,9 +144,7 @@ def bad_arguments(handle: Any) -> Iterator[tuple[str, int, int]]:
 
 
 def main() -> None:
-    context, handle = ffi.new("void **"), ffi.new("cublasHandle_t *")
-    assert not cuda.cuInit(0) and not cuda.cuDevicePrimaryCtxRetain(context, 0)
-    assert not cuda.cuCtxSetCurrent(context[0])
+    handle = ffi.new("cublasHandle_t *")
     check("no place for the handle", blas.cublasCreate_v2(ffi.NULL) == INVALID_VALUE)
     assert not blas.cublasCreate_v2(handle)
     for what, found, expected in bad_arguments(handle[0]):
@@ -208,7 +159,7 @@ def main() -> None:
     check("negative size", call("cublasSgemm_v2", handle[0], 0, 0, -1, 1, 1, *[ffi.NULL] * 2, 1, ffi.NULL, 1,
                                 *[ffi.NULL] * 2, 1) == INVALID_VALUE)  # fmt: skip
     check("end", blas.cublasDestroy_v2(handle[0]) == 0)
-    print("\n".join([*wrong, f"{made} calls"]))
+    client.report()
 
 
 if __name__ == "__main__":

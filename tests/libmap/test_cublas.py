@@ -19,16 +19,9 @@ from ptx2amd.compat import toolkit
 from ptx2amd.errors import Ptx2amdError
 from tests import rocm
 from tests.headers import other_types
+from tests.libmap import on_rocm
 
-HERE = Path(__file__).resolve().parent
-LIBRARY = native.DIRECTORY / "libmap" / "libcublas.so.12"
-
-
-def test_all_rows_are_exported_and_nothing_else() -> None:
-    listing = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], capture_output=True, text=True, check=True).stdout
-    symbols = {line.split()[-1].partition("@")[0] for line in listing.splitlines()} - {"libcublas.so.12"}
-    assert symbols == {row.symbol for row in cublas.ROWS} and len(symbols) > 390
-    assert all("@@libcublas.so.12" in line for line in listing.splitlines() if " T " in line)
+LIBRARY = on_rocm.LIBRARIES / "libcublas.so.12"
 
 
 def test_without_rocblas_a_handle_is_refused_and_says_why(tmp_path: Path) -> None:
@@ -36,7 +29,7 @@ def test_without_rocblas_a_handle_is_refused_and_says_why(tmp_path: Path) -> Non
     environment = {**os.environ, "LD_LIBRARY_PATH": str(native.DIRECTORY)}
     done = subprocess.run([sys.executable, "-c", code, LIBRARY], env=environment, capture_output=True, text=True)
     assert done.stdout == "1\n" and re.search(
-        r"libcublas: rocBLAS cannot be loaded; install it.*librocblas", done.stderr
+        r"libcublas: rocBLAS cannot be loaded; install the package rocblas .*librocblas", done.stderr
     )
 
 
@@ -44,7 +37,7 @@ def test_without_rocblas_a_handle_is_refused_and_says_why(tmp_path: Path) -> Non
 def test_rocblas_is_called_with_the_types_of_its_headers() -> None:
     prefix = rocm.prefix("7.2", "librocblas-dev", "libamdhip64-dev")
     flags = ["-D__HIP_PLATFORM_AMD__", "-idirafter", prefix.include]
-    assert other_types(["#include <rocblas/rocblas.h>"], cublas.beneath(), "rocblas_status", flags) == set()
+    assert other_types(["#include <rocblas/rocblas.h>"], cublas.MAPPED.beneath, "rocblas_status", flags) == set()
 
 
 def test_rows_have_the_types_of_cublas_headers(tmp_path: Path) -> None:
@@ -64,16 +57,10 @@ def test_rows_have_the_types_of_cublas_headers(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("arch", ["gfx942", "gfx1100"])
-def test_calls(arch: str) -> None:
+@pytest.mark.parametrize(
+    ("arch", "soname"), [("gfx942", "libcublas.so.12"), ("gfx1100", "libcublas.so.11"), ("gfx90a", "libcublas.so.13")]
+)
+def test_calls(arch: str, soname: str) -> None:
     prefix = rocm.prefix("7.2", "librocblas5")
-    folders = (LIBRARY.parent, native.DIRECTORY / "hip", native.DIRECTORY)
-    packages = os.pathsep.join(path for path in sys.path if path)
-    environment = {**os.environ, "PYTHONPATH": packages, "PTX2AMD_DEVICE": f"vgpu:{arch}"}
-    command = [Path(sys.executable).resolve(), HERE / "cublas_calls.py", native.DIRECTORY / "libcuda.so.1", LIBRARY]
-    done = subprocess.run(
-        prefix.command(*command, before=folders), env=environment, capture_output=True, text=True, timeout=900
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    *wrong, count = done.stdout.splitlines()
-    assert wrong == [] and int(count.split()[0]) > 900
+    wrong, made = on_rocm.calls(prefix, arch, Path(__file__).with_name("cublas_calls.py"), soname)
+    assert wrong == [] and made > 900

@@ -5,20 +5,17 @@ Protects: streams, memory and graphs of our libcuda are the same objects for roc
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from ptx2amd import native
 from ptx2amd.compat import toolkit
 from ptx2amd.errors import Ptx2amdError
 from tests import rocm
+from tests.libmap import on_rocm
 
 SOURCE = Path(__file__).with_name("kernel_and_products.cu")
-LIBRARIES = native.DIRECTORY / "libmap"
 
 
 @pytest.mark.slow
@@ -29,9 +26,7 @@ def test_kernels_and_products_share_streams_and_graphs(arch: str, tmp_path: Path
         tools = toolkit.find()
     except Ptx2amdError as error:
         pytest.skip(str(error))
-    link = [f"-L{LIBRARIES}", "-l:libcublas.so.12"]
+    link = [f"-L{on_rocm.LIBRARIES}", "-l:libcublas.so.12"]
     subprocess.run([str(tools.nvcc), *tools.flags, "-arch=sm_80", "-o", program, SOURCE, *link], check=True)
-    environment = {**os.environ, "PTX2AMD_DEVICE": f"vgpu:{arch}", "PTX2AMD_PYTHON": sys.executable}
-    command = prefix.command(program, before=(LIBRARIES, native.DIRECTORY / "hip", native.DIRECTORY))
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    done = on_rocm.run(prefix, arch, program)
     assert (done.stdout, done.returncode) == ("14\n", 0), done.stderr

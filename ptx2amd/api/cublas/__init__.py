@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from functools import cache
-
-from ptx2amd.api import bodies, generate
 from ptx2amd.api.cublas.products import ROWS as PRODUCTS
 from ptx2amd.api.cublas.types import ENUMS, NAMES, STATUSES, TYPES
+from ptx2amd.api.mapped import Mapped
 from ptx2amd.api.spec import Api, Check, Found, Function
+from ptx2amd.libraries import CUBLAS
 
 _HANDLE = "cublasHandle_t handle"
 _NOT_INITIALIZED = "CUBLAS_STATUS_NOT_INITIALIZED"
-#: Of which cuBLAS the functions are: 12.9.
-VERSION = 120900
 
 API = Api(
     name="cublas",
@@ -27,7 +23,7 @@ API = Api(
     found={"cublasHandle_t": Found("cublas_found", "rocblas_handle ", _NOT_INITIALIZED)},
     enums=ENUMS,
     checks={"cublasHandle_t": Check("!cublas_found({}, &(rocblas_handle){{0}})", _NOT_INITIALIZED)},
-    refusal='cublas_refuse(&said, "{}")',
+    refusal='libmap_refuse(&said, "{}", CUBLAS_STATUS_NOT_SUPPORTED)',
 )
 
 _GEMM = "cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k, scalar const void *alpha"
@@ -50,7 +46,7 @@ ROWS = (
     Function("cublasGetAtomicsMode", 0, f"{_HANDLE}, out cublasAtomicsMode_t *mode", call="rocblas_get_atomics_mode"),
     Function("cublasSetMathMode", 0, f"{_HANDLE}, cublasMath_t mode", ours=True),
     Function("cublasGetMathMode", 0, f"{_HANDLE}, out cublasMath_t *mode", value="handle->math_mode"),
-    Function("cublasGetVersion_v2", 0, f"{_HANDLE}, out int *version", value=f"{VERSION}"),
+    Function("cublasGetVersion_v2", 0, f"{_HANDLE}, out int *version", value="libmap_version"),
     Function("cublasGetProperty", 0, "libraryPropertyType type, out int *value", ours=True),
     Function("cublasGetCudartVersion", 0, "void", ours=True, returns="size_t"),
     Function("cublasGetStatusName", 0, "cublasStatus_t status", ours=True, returns="const char *"),
@@ -84,32 +80,15 @@ _CALLED = (
         "rocblas_gemm_algo algo, int32_t solution_index, uint32_t flags"),
 )  # fmt: skip
 
-
-@cache
-def beneath() -> tuple[Function, ...]:
-    """rocBLAS's functions that are called, with their types."""
-    derived = [_beneath(row) for row in ROWS if row.call and "(" not in row.call]
-    return tuple(sorted((*derived, *_CALLED), key=lambda row: row.symbol))
-
-
-def _beneath(row: Function) -> Function:
-    names = "|".join(map(re.escape, NAMES))
-    return Function(row.call, 0, re.sub(rf"\b({names})\b", lambda found: NAMES[found[1]], row.args))
-
-
-def texts() -> dict[str, str]:
-    """The generated files: name -> text."""
-    table = [(row.symbol.removeprefix("rocblas_"), row, 0) for row in beneath()]
-    declared = f"enum {{ CUBLAS_VERSION = {VERSION} }};\n" + TYPES.declarations(beneath=True)
-    visible, before = "#pragma GCC visibility push(default)\n", "#pragma GCC visibility pop\n"
-    declared += bodies.enumerations(API) + visible + generate.prototypes(API, ROWS) + before
-    cases = "".join(f"    case {theirs}: return {ours};\n" for theirs, ours in STATUSES.items())
-    declared += (
-        f"static inline {API.status} cublas_status(rocblas_status status) {{\n  switch (status) {{\n{cases}"
-        "    default: return CUBLAS_STATUS_INTERNAL_ERROR;\n  }\n}\n"
-    )
-    return {
-        "cublas_api.h": generate.header("cublas_api.h", declared, ('"cublas_base.h"',)),
-        "cublas_calls.c": bodies.forward(API, ROWS),
-        **generate.pointers("rocblas", "rocblas_status", table, ('"rocblas_types.h"',)),
-    }
+MAPPED = Mapped(
+    library=CUBLAS,
+    api=API,
+    rows=ROWS,
+    prefix="rocblas",
+    status="rocblas_status",
+    statuses=STATUSES,
+    otherwise="CUBLAS_STATUS_INTERNAL_ERROR",
+    missing="rocblas_status_not_implemented",
+    names=NAMES,
+    called=_CALLED,
+)

@@ -1,0 +1,65 @@
+/* The library beneath, and our libcuda, which the program uses already. */
+#define _GNU_SOURCE
+#include "libmap.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+struct libmap_driver libmap_driver;
+static bool there;
+
+void libmap_say(const char *what, const char *why) {
+  fprintf(stderr, "ptx2amd: %s: %s%s%s\n", libmap.name, what, *why ? ": " : "", why);
+}
+
+int libmap_refuse(int *said, const char *function, int answer) {
+  if (!__atomic_exchange_n(said, 1, __ATOMIC_RELAXED)) libmap_say(function, "not supported");
+  return answer;
+}
+
+int libmap_property(int which, int major, int minor, int patch) {
+  return which == 0 ? major : which == 1 ? minor : which == 2 ? patch : -1;
+}
+
+static bool load_driver(void) {
+  void *cuda = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  const struct { const char *name; void *slot; } needed[] = {{"ptx2amd_hip_stream", &libmap_driver.stream},
+      {"cuMemcpyHtoD_v2", &libmap_driver.copy_in}, {"cuMemcpyDtoH_v2", &libmap_driver.copy_out}};
+  for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
+    void *found = cuda ? dlsym(cuda, needed[i].name) : NULL;
+    if (!found) {
+      libmap_say("libcuda.so.1 is not ptx2amd's", cuda ? needed[i].name : dlerror());
+      return false;
+    }
+    memcpy(needed[i].slot, &found, sizeof found);
+  }
+  return true;
+}
+
+static void load(void) {
+  if (!load_driver()) return;
+  void *library = NULL;
+  char why[512] = "", what[512];
+  for (const char *const *name = libmap.sonames; *name && !library; name++) {
+    library = dlopen(*name, RTLD_NOW | RTLD_LOCAL);
+    if (!library && !*why) snprintf(why, sizeof why, "%s", dlerror());
+  }
+  if (!library) {
+    snprintf(what, sizeof what, "%s cannot be loaded; install the package %s, or put its folder on LD_LIBRARY_PATH, or "
+             "take NVIDIA's library (ptx2amd run --libraries nvidia)", libmap.beneath, libmap.packages);
+    return libmap_say(what, why);
+  }
+  for (int i = 0; i < libmap.count; i++) {
+    void *found = dlsym(library, libmap.functions[i]);
+    libmap.slots[i] = found ? found : libmap.missing;
+  }
+  there = true;
+}
+
+bool libmap_ready(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, load);
+  return there;
+}

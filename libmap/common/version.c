@@ -1,0 +1,3 @@
+#include "libmap.h"
+
+const int libmap_version = LIBRARY_VERSION;

@@ -1,0 +1,10 @@
+"""The libraries over ROCm's whose functions are tables here."""
+
+from __future__ import annotations
+
+from ptx2amd.api import cublas
+from ptx2amd.api.mapped import SOURCES
+
+MAPPED = (cublas.MAPPED,)
+#: The source that is compiled for each soname, with -DLIBRARY_VERSION.
+VERSION = SOURCES / "common" / "version.c"

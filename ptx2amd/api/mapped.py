@@ -1,0 +1,92 @@
+"""A library of CUDA over one of ROCm's, as C: rows become calls of the library beneath."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from ptx2amd.api import bodies, generate
+from ptx2amd.api.spec import NOTE, Api, Function
+from ptx2amd.libraries import Library
+
+#: C by hand: a folder for each library, and what they share.
+SOURCES = Path(__file__).resolve().parent.parent.parent / "libmap"
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """`rows`: the functions of the library. The rest is of the library beneath: `prefix` of its functions, what they
+    return (`status`, of which `missing` is that of a function that an older release lacks), its codes to CUDA's
+    (`statuses`; any other is `otherwise`), the names of its types (`names`), and functions that are `called` otherwise
+    than with the parameters of a row."""
+
+    library: Library
+    api: Api
+    rows: tuple[Function, ...]
+    prefix: str
+    status: str
+    statuses: Mapping[str, str]
+    otherwise: str
+    missing: str
+    names: Mapping[str, str]
+    called: tuple[Function, ...]
+
+    @property
+    def sources(self) -> list[Path]:
+        """C by hand."""
+        return sorted(path for name in ("common", self.library.name) for path in (SOURCES / name).glob("*.c"))
+
+    @property
+    def includes(self) -> list[Path]:
+        return [SOURCES / "common", SOURCES / self.library.name]
+
+    @cached_property
+    def beneath(self) -> tuple[Function, ...]:
+        """The functions beneath that are called, with their types."""
+        derived = [self._beneath(row) for row in self.rows if row.call and "(" not in row.call]
+        return tuple(sorted((*derived, *self.called), key=lambda row: row.symbol))
+
+    def _beneath(self, row: Function) -> Function:
+        names = "|".join(map(re.escape, self.names))
+        return Function(row.call, 0, re.sub(rf"\b({names})\b", lambda found: self.names[found[1]], row.args))
+
+    def declarations(self) -> str:
+        """All types and functions, for cffi."""
+        return self.api.types.declarations() + generate.prototypes(self.api, self.rows)
+
+    def texts(self) -> dict[str, str]:
+        """The generated files: name -> text."""
+        name, api = self.library.name, self.api
+        table = [(row.symbol.removeprefix(f"{self.prefix}_"), row, 0) for row in self.beneath]
+        visible, before = "#pragma GCC visibility push(default)\n", "#pragma GCC visibility pop\n"
+        declared = api.types.declarations(beneath=True) + bodies.enumerations(api)
+        declared += visible + generate.prototypes(api, self.rows) + before + self._results()
+        return {
+            f"{name}_api.h": generate.header(f"{name}_api.h", declared, (f'"{name}_base.h"',)),
+            f"{name}_calls.c": bodies.forward(api, self.rows),
+            f"{name}_refused.c": bodies.refused(api, self.rows),
+            f"{name}_library.c": self._description(),
+            **generate.pointers(self.prefix, self.status, table, (f'"{self.prefix}_types.h"',)),
+        }
+
+    def _results(self) -> str:
+        cases = "".join(f"    case {theirs}: return {ours};\n" for theirs, ours in self.statuses.items())
+        return (
+            f"static inline {self.api.status} {self.library.name}_status({self.status} status) {{\n"
+            f"  switch (status) {{\n{cases}    default: return {self.otherwise};\n  }}\n}}\n"
+        )
+
+    def _description(self) -> str:
+        """What libmap/common has to know."""
+        about, upper = self.library, self.prefix.upper()
+        sonames = "".join(f'"{name}", ' for name in about.rocm)
+        return (
+            f'{NOTE}#include "libmap.h"\n#include "{self.prefix}_table.h"\n'
+            f"static {self.status} missing(void) {{ return {self.missing}; }}\n"
+            f"static const char *const sonames[] = {{{sonames}NULL}};\n"
+            f'const struct libmap libmap = {{"lib{about.name}", "{about.beneath}", "{about.packages}", sonames,\n'
+            f"  {self.prefix}_names, (void **)&{self.prefix}, {upper}_FUNCTIONS, (void *)missing}};\n"
+        )

@@ -1,0 +1,39 @@
+"""CUDA's libraries that ROCm's can stand in for, as facts: names, versions, packages, where their code for chips is.
+
+`choice` decides which of a program's libraries are served by what; `ptx2amd/api` has their functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """One of CUDA's libraries over one of ROCm's.
+
+    name, title: as in "cublas", "cuBLAS". sonames: what programs ask for, to the version that it then answers.
+    beneath: ROCm's library by name, `rocm`: its sonames, newest first. packages: AMD's and Debian's that have it.
+    kernels: the folder beside ROCm's library whose files name chips; "": its code is in the library itself; None: it
+    compiles for any chip at run time.
+    """
+
+    name: str
+    title: str
+    sonames: Mapping[str, int]
+    beneath: str
+    rocm: tuple[str, ...]
+    packages: str
+    kernels: str | None
+
+
+CUBLAS = Library(
+    "cublas", "cuBLAS", {"libcublas.so.11": 111103, "libcublas.so.12": 120900, "libcublas.so.13": 130100},
+    "rocBLAS", ("librocblas.so.5", "librocblas.so.4", "librocblas.so"), "rocblas (AMD), librocblas5 (Debian)",
+    "rocblas",
+)  # fmt: skip
+
+ALL = (CUBLAS,)
+#: Soname to library.
+SERVED = {soname: library for library in ALL for soname in library.sonames}
