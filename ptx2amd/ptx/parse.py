@@ -1,4 +1,4 @@
-"""PTX text -> Module; the bodies of its functions on demand. See docs/architecture.md, stages 2 to 4."""
+"""PTX text -> Module; the bodies of its functions on demand. See docs/internals/overview.md, stages 2 to 4."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The wire format between shim and service: framed header lines and a body (docs/architecture.md)."""
+"""The wire format between shim and service: framed header lines and a body (docs/internals/service.md)."""
 
 from __future__ import annotations
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from ptx2amd.codegen import workarounds
+from tests import ROOT
 
 #: Tests that fail without the work-around.
 TESTS = {
@@ -23,7 +23,7 @@ RUN = """
 import sys
 from ptx2amd.codegen import workarounds
 from ptx2amd.hip import HipError
-import {module}
+from tests.codegen import {module}
 workarounds.ALL = [w for w in workarounds.ALL if w.name != {without!r}]
 try:
     {call}
@@ -36,7 +36,7 @@ def fails(name: str, without: str) -> bool:
     call = TESTS[name]
     text = RUN.format(module=call.split(".")[0], call=call, without=without)
     command = [sys.executable, "-c", text]
-    done = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode in (0, 3), done.stderr
     return done.returncode == 3
 

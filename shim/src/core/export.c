@@ -1,5 +1,5 @@
 /* The driver's hidden tables, which cuGetExportTable hands to runtime libraries: arrays of pointers, most with
- * their size in bytes as word 0. What is known of them is in docs/architecture.md and the comments here. */
+ * their size in bytes as word 0. What is known of them is in docs/internals/driver.md and the comments here. */
 #define _GNU_SOURCE
 #include <string.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* The cache of translations: docs/architecture.md, "Cache entries". */
+/* The cache of translations: docs/internals/service.md. */
 #ifndef SHIM_CACHE_H
 #define SHIM_CACHE_H
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* Client of the translation service: docs/architecture.md, "Translation service". */
+/* Client of the translation service: docs/internals/service.md. */
 #ifndef SHIM_SERVICE_H
 #define SHIM_SERVICE_H
 #include "image.h"

@@ -1,4 +1,4 @@
-/* From code to source: a code object's line table (.debug_line) and its table of CUDA positions (architecture.md).
+/* From code to source: a code object's line table (.debug_line) and its table of CUDA positions (docs/internals/lowering.md).
  * Nothing is decoded before somebody asks. */
 #ifndef PTX2AMD_VGPU_LINES_H
 #define PTX2AMD_VGPU_LINES_H
