@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ptx2amd import native, settings
 from ptx2amd.errors import Ptx2amdError
+from ptx2amd.libraries import choice, rocm
 from ptx2amd.service import cache
 from ptx2amd.service.build_id import build_id
 from ptx2amd.service.folder import FolderError, open_folder
@@ -19,13 +20,17 @@ quote = shlex.quote
 
 
 def environment(
-    device: str | None = None, trace: Path | None = None, mapping: str | None = None, program: str | None = None
+    device: str | None = None,
+    trace: Path | None = None,
+    mapping: str | None = None,
+    program: str | None = None,
+    libraries: str | None = None,
 ) -> dict[str, str]:
     """The variables to set, beyond the current environment.
 
     device: "hip", "vgpu", "vgpu:ARCH", "kfd" or "kfd:ARCH" (None: PTX2AMD_DEVICE, else the shim decides). trace: file
     for JSON-lines events. mapping: of all kernels (None: PTX2AMD_MAPPING, else chosen for each). program: what is to
-    run (None: the python on the path).
+    run (None: the python on the path). libraries: "rocm", "nvidia" or "auto" (None: PTX2AMD_LIBRARIES).
     Raises Ptx2amdError for an unknown device or when the native libraries are missing.
     """
     if not (native.DIRECTORY / "libcuda.so.1").exists():
@@ -43,6 +48,7 @@ def environment(
         changes["PTX2AMD_DEVICE"] = device
     if (device or settings.DEVICE.text()).startswith("kfd"):
         changes["LD_PRELOAD"] = _prepend(str(native.DIRECTORY / "libptx2amd_kfd.so"), changes["LD_PRELOAD"])
+    _serve(changes, libraries or settings.LIBRARIES.text(), device or settings.DEVICE.text(), program)
     if mapping is not None:
         changes["PTX2AMD_MAPPING"] = mapping
     for folder in (settings.CACHE_DIR, settings.RUNTIME_DIR):
@@ -53,6 +59,22 @@ def environment(
         for file in trace_files(trace):  # the processes of one run append to one file
             file.unlink(missing_ok=True)
     return changes
+
+
+def _serve(changes: dict[str, str], mode: str, device: str, program: str | None) -> None:
+    """Let ours over ROCm's libraries take the place of NVIDIA's where the choice is so, and let them find ROCm's."""
+    choices = choice.choose(mode, device)
+    asked = rocm.needed(Path(program)) if program else []
+    for line in choice.remarks(choices, mode, device, asked):
+        print(f"ptx2amd: {line}", file=sys.stderr)
+    names = choice.served(choices, mode)
+    if not names:
+        return
+    changes["PTX2AMD_SERVED"] = ":".join(names)
+    found = dict.fromkeys(str(one.path.parent) for one in choices if one.path)
+    changes["LD_LIBRARY_PATH"] = ":".join([changes["LD_LIBRARY_PATH"], *found])
+    if device.startswith("vgpu") or not (device or rocm.machine_chips()):  # ROCm's libraries get the software GPU, too
+        changes["LD_AUDIT"] += f":{native.DIRECTORY / 'hip' / 'libptx2amd_hip_audit.so'}"
 
 
 def hip_environment(device: str | None = None) -> dict[str, str]:

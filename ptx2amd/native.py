@@ -201,8 +201,10 @@ def build_standins(builder: Builder, target: Path, flags: tuple[str, ...]) -> No
     """What stands in for NVIDIA's tools: ptxas, nvJitLink, NVRTC; and what puts ours first (LD_AUDIT, LD_PRELOAD)."""
     sources, folder = STANDINS, _prepared(target / "standin")
     plain = Builder(builder.work)  # a sanitizer's run time cannot be where these libraries are
-    for name in ("audit", "preload"):
-        plain.library(target / f"libptx2amd_{name}.so", [Object(sources / f"{name}.c", flags)], ("-ldl",))
+    settings_table = Object(PACKAGE / "settings" / "settings.c", flags, "audit")
+    for name, others in (("audit", [settings_table]), ("preload", [])):
+        objects = [Object(sources / f"{name}.c", flags), *others]
+        plain.library(target / f"libptx2amd_{name}.so", objects, ("-ldl",))
     linked = SHIM / "module" / "linked.c"
     builder.program(folder / "ptxas", [Object(source, flags, "program") for source in (sources / "ptxas.c", linked)])
     for name in ("libnvJitLink.so.12", "libnvJitLink.so.13"):

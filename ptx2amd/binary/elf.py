@@ -11,13 +11,15 @@ from ptx2amd.binary.blob import Blob
 from ptx2amd.binary.msgpack import pack, unpack
 
 EM_AMDGPU = 224
-SHT_NULL, SHT_SYMTAB, SHT_STRTAB, SHT_NOTE, SHT_NOBITS = 0, 2, 3, 7, 8
+SHT_NULL, SHT_SYMTAB, SHT_STRTAB, SHT_DYNAMIC, SHT_NOTE, SHT_NOBITS = 0, 2, 3, 6, 7, 8
+DT_NEEDED = 1
 SHF_ALLOC, SHF_EXCLUDE = 2, 0x80000000
 NT_AMDGPU_METADATA = 32
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _SECTION = struct.Struct("<IIQQQQIIQQ")
 _SYMBOL = struct.Struct("<IBBHQQ")
 _NOTE = struct.Struct("<III")
+_DYNAMIC = struct.Struct("<QQ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,18 @@ class Elf:
     def undefined(self) -> list[str]:
         """Names of symbols that the file uses and does not define."""
         return [name for name, defined in self.symbols() if not defined]
+
+    def needed(self) -> list[str]:
+        """Names of the libraries that the file wants to be loaded with it."""
+        names = []
+        for section in self.sections:
+            if section.type == SHT_DYNAMIC and section.link < len(self.sections):
+                strings = self.sections[section.link].content
+                for at in range(0, len(section.content) - _DYNAMIC.size + 1, _DYNAMIC.size):
+                    tag, value = section.content.unpack(_DYNAMIC, at, "dynamic entry")
+                    if tag == DT_NEEDED:
+                        names.append(strings.string(value, "name of a library"))
+        return names
 
     def notes(self) -> Iterator[tuple[str, int, Blob]]:
         """(name, type, description) of every note."""

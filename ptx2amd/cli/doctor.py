@@ -134,6 +134,13 @@ def _toolkit() -> Iterator[Finding]:
         yield Finding("nvcc", "note", "not found", "only needed to build CUDA programs: pip install ptx2amd[nvcc]")
 
 
+def _libraries() -> Iterator[Finding]:
+    from ptx2amd.libraries import choice
+
+    for one in choice.choose(settings.LIBRARIES.text(), settings.DEVICE.text()):
+        yield Finding(one.library.title, "note" if one.installed else "ok", one.text)
+
+
 def _settings() -> Iterator[Finding]:
     wrong = dict(settings.problems())
     for name, value in settings.given():
@@ -146,7 +153,7 @@ def _settings() -> Iterator[Finding]:
 
 
 CHECKS: tuple[Callable[[], Iterator[Finding]], ...] = (
-    _settings, _native, _hip, _device, _translator, _cache, _service, _toolkit)  # fmt: skip
+    _settings, _native, _hip, _device, _libraries, _translator, _cache, _service, _toolkit)  # fmt: skip
 
 
 @click.command(short_help="Show what was found, what is missing, what to do.")

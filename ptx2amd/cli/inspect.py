@@ -11,10 +11,11 @@ from typing import Any
 
 import click
 
-from ptx2amd import fatbin
+from ptx2amd import fatbin, settings
 from ptx2amd.codegen.link import sidecar_of
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.inspection import ImageReport, KernelReport, reports
+from ptx2amd.libraries import SERVED, choice, rocm
 from ptx2amd.modules import linked_images
 from ptx2amd.target import target
 
@@ -33,6 +34,7 @@ def command(file: Path, arch: str, only_list: bool, as_json: bool) -> None:
         _show_code_object(note, as_json, file)
         return
     target(arch)
+    served = _libraries(file, arch)
     images = linked_images(fatbin.images_of(blob, str(file)))
     size = sum(image.size for image in images if image.kind == "ptx")
     hidden = size < 1_000_000 or not sys.stderr.isatty()
@@ -49,10 +51,21 @@ def command(file: Path, arch: str, only_list: bool, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps([asdict(report) for report in done], indent=2))
         return
+    for name, by in served:
+        click.echo(f"{name}: {by}")
     if not hidden:
         for report in done:
             _show(report, arch)
     _summary(file, done, arch)
+
+
+def _libraries(file: Path, arch: str) -> list[tuple[str, str]]:
+    """(name, what it will be) of the CUDA libraries that a program asks for and that ROCm's can be."""
+    asked = [name for name in rocm.needed(file) if name in SERVED]
+    if not asked:
+        return []
+    choices = {one.library: one.text for one in choice.choose(settings.LIBRARIES.text(), f"vgpu:{arch}")}
+    return [(name, choices[SERVED[name]]) for name in asked]
 
 
 def _summary(file: Path, done: list[ImageReport], arch: str) -> None:

@@ -31,6 +31,11 @@ from ptx2amd.target import MAPPINGS
     "--trace", type=click.Path(dir_okay=False, path_type=Path), help="Write events as JSON lines to this file."
 )
 @click.option("--mapping", type=click.Choice(MAPPINGS), help="Warp mapping of all kernels (default: chosen for each).")
+@click.option(
+    "--libraries",
+    type=click.Choice(settings.LIBRARIES.choices),
+    help="Whose cuBLAS and so on: ROCm's, NVIDIA's own, or ROCm's where these have code for the chip (default: auto).",
+)
 @click.option("--debug", is_flag=True, help="Fault reports name PTX lines also where the PTX has no CUDA lines.")
 @click.option("--memcheck", is_flag=True, help="Software GPU: find wrong and unwritten memory, and leaks.")
 @click.option("--racecheck", is_flag=True, help="Software GPU: find races in shared and global memory.")
@@ -48,6 +53,7 @@ def command(
     device: str | None,
     trace: Path | None,
     mapping: str | None,
+    libraries: str | None,
     debug: bool,
     memcheck: bool,
     racecheck: bool,
@@ -58,11 +64,11 @@ def command(
     """Run a CUDA program: ptx2amd run [OPTIONS] -- CMD ARGS..."""
     program = shutil.which(command[0]) if command else None
     if hip:
-        if trace or mapping:
-            raise click.UsageError("--trace and --mapping are for CUDA programs")
+        if trace or mapping or libraries:
+            raise click.UsageError("--trace, --mapping and --libraries are for CUDA programs")
         changes = launch.hip_environment(device)
     else:
-        changes = launch.environment(device, trace, mapping, program)
+        changes = launch.environment(device, trace, mapping, program, libraries)
     if (memcheck or racecheck or profile) and device is None and not settings.DEVICE.text():
         changes["PTX2AMD_DEVICE"] = "vgpu"  # the tools are the software GPU's
     changes |= launch.tools(debug, memcheck, racecheck)

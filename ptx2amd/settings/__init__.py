@@ -84,6 +84,10 @@ DEVICE = Setting("DEVICE", "text", "",
 MAPPING = Setting("MAPPING", "choice", "",
     "the warp mapping of all kernels, instead of the analysis' choice",
     "driver", ("native", "paired", "padded"))  # fmt: skip
+LIBRARIES = Setting("LIBRARIES", "choice", "auto",
+    "whose cuBLAS and other libraries a program gets: `rocm`, `nvidia`, or `auto`, ROCm's where these are installed "
+    "and have code for the chip (`run --libraries`)",
+    "command", ("rocm", "nvidia", "auto"))  # fmt: skip
 MATRIX = Setting("MATRIX", "choice", "chip",
     "`software`: matrix products without the chip's matrix instructions", "driver", ("chip", "software"))  # fmt: skip
 TRACE = Setting("TRACE", "path", "", "file for events as JSON lines", "driver")
@@ -132,6 +136,8 @@ NATIVE = _internal("NATIVE", "path", "",
     "folder of another build of the native half, for example with sanitizers", "command build tests")  # fmt: skip
 DRIVER_VERSION = _internal("DRIVER_VERSION", "count", "13050",
     "what cuDriverGetVersion answers", "driver", least=1000, most=99999)  # fmt: skip
+SERVED = _internal("SERVED", "text", "",
+    "sonames of the libraries that ours over ROCm's take the place of", "driver")  # fmt: skip
 PROFILE = _internal("PROFILE", "path", "",
     "software GPU: count instructions into files that begin so (`run --profile`)", "gpu")  # fmt: skip
 VGPU_NATIVE = _internal("VGPU_NATIVE", "choice", "1",

@@ -1,5 +1,6 @@
 /* LD_AUDIT library. Whatever path a program uses for libcuda (RPATH, a folder of its own), it gets ours. Where there
- * is a library that STANDINS names, ours comes in its place, and opens the real one as PREFIX and that name.
+ * is a library that STANDINS names, ours comes in its place, and opens the real one as PREFIX and that name. So does
+ * ours over ROCm's for libraries that PTX2AMD_SERVED names, whether the real one is there or not.
  * The only calls made are those at the opening of a library. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -8,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "settings.h"
 
 #define API __attribute__((visibility("default")))
 #define PREFIX "ptx2amd-real-"
@@ -41,9 +44,18 @@ static int standin(const char *base) {
   return i;
 }
 
+/* Whether a name stands in a list of names with colons between them. */
+static int listed(const char *list, const char *name) {
+  size_t length = strlen(name);
+  for (const char *at = list; (at = strstr(at, name)); at += length)
+    if ((at == list || at[-1] == ':') && (!at[length] || at[length] == ':')) return 1;
+  return 0;
+}
+
 static char *replacement(const char *name, unsigned flag) {
   const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
   if (flag == LA_SER_ORIG && (!strcmp(base, "libcuda.so.1") || !strcmp(base, "libcuda.so"))) return ours("", base);
+  if (flag == LA_SER_ORIG && *base && listed(setting_text(SETTING_SERVED), base)) return ours("/libmap", base);
   if (flag == LA_SER_ORIG && !strncmp(name, PREFIX, sizeof PREFIX - 1)) {
     int i = standin(name + sizeof PREFIX - 1);
     return i < STANDINS && *real[i] ? real[i] : NULL;

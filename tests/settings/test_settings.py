@@ -47,7 +47,7 @@ def test_every_variable_that_is_mentioned_is_in_the_table() -> None:
 
 def test_every_setting_is_read_by_those_that_the_table_names() -> None:
     of = {
-        "driver": sources("shim/src", ends=(".c",)),
+        "driver": sources("shim/src", "shim/standin", ends=(".c",)),
         "gpu": sources("ptx2amd/vgpu/runtime", ends=(".c",)),
     }
     python = sources("ptx2amd", ends=(".py",))

@@ -1,0 +1,91 @@
+"""Which of a program's libraries are ROCm's, and which NVIDIA's own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ptx2amd import native
+from ptx2amd.libraries import ALL, Library, rocm
+
+DEFAULT_CHIP = "gfx942"  # of the software GPU
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """path: ROCm's library that serves one of CUDA's; None: NVIDIA's own does. why: what ROCm's lacks, and the remedy.
+    installed: it is there, but of no use."""
+
+    library: Library
+    path: Path | None
+    why: str = ""
+    installed: bool = False
+
+    @property
+    def text(self) -> str:
+        by = f"{self.library.beneath} ({self.path})" if self.path else "NVIDIA's own library"
+        return f"{by}: {self.why}" if self.why else by
+
+
+def chips(device: str) -> list[str]:
+    """The chips that a setting of PTX2AMD_DEVICE means, as far as can be seen without HIP."""
+    kind, _, chip = device.partition(":")
+    if kind in ("vgpu", "kfd"):
+        return [chip or DEFAULT_CHIP]
+    return rocm.machine_chips() or ([] if kind == "hip" else [DEFAULT_CHIP])
+
+
+def choose(mode: str, device: str) -> list[Choice]:
+    """For each library that can be ROCm's. mode: "rocm", "nvidia" or "auto". device: as PTX2AMD_DEVICE."""
+    wanted = chips(device)
+    return [_choice(library, mode, wanted) for library in ALL]
+
+
+def _choice(library: Library, mode: str, wanted: list[str]) -> Choice:
+    if mode == "nvidia":
+        return Choice(library, None, "as PTX2AMD_LIBRARIES or --libraries asks")
+    if not (native.DIRECTORY / "libmap" / next(iter(library.sonames))).exists():
+        return Choice(library, None, "ours is not built: run `python -m ptx2amd.native`")
+    path = rocm.find(library)
+    if path is None:
+        return Choice(library, None, f"{library.beneath} is not installed; packages: {library.packages}")
+    have, need = _glibc(), rocm.glibc(path)
+    if have and need > have:
+        return Choice(
+            library, None, f"{path} wants glibc {need[0]}.{need[1]}, this system has {have[0]}.{have[1]}", True
+        )
+    there = rocm.chips(library, path)
+    missing = [chip for chip in wanted if there is not None and chip not in there]
+    if missing:
+        has = ", ".join(sorted(there or ())) or "none"
+        return Choice(library, None, f"{path} has no code for {', '.join(missing)}, only for {has}", True)
+    return Choice(library, path)
+
+
+def _glibc() -> tuple[int, ...]:
+    try:
+        name, _, version = (os.confstr("CS_GNU_LIBC_VERSION") or "").partition(" ")
+        return tuple(int(part) for part in version.split(".")) if name == "glibc" else ()
+    except (ValueError, OSError):
+        return ()
+
+
+def served(choices: Iterable[Choice], mode: str) -> list[str]:
+    """The sonames that ours are to answer: all where ROCm's are insisted on."""
+    return [soname for one in choices if one.path or mode == "rocm" for soname in one.library.sonames]
+
+
+def remarks(choices: Iterable[Choice], mode: str, device: str, asked: Iterable[str]) -> Iterator[str]:
+    """What a user should know before a program starts that asks for these libraries."""
+    names = set(asked)
+    real = bool(rocm.machine_chips()) and not device.startswith(("vgpu", "kfd"))
+    for one in choices:
+        soname = next((soname for soname in one.library.sonames if soname in names), "")
+        if one.path or mode == "nvidia" or not soname:
+            continue
+        if mode == "rocm":
+            yield f"{soname}: {one.why}; its functions will say so (--libraries auto takes NVIDIA's own)"
+        elif one.installed or real:
+            yield f"{soname}: {one.why}; NVIDIA's own is taken"

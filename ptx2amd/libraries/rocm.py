@@ -1,0 +1,103 @@
+"""ROCm's libraries on this machine, looked at as files: where they are, for which chips they have code, which C library
+they want."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from ptx2amd.binary import Blob, ContainerError, Elf
+from ptx2amd.libraries import Library
+
+_SYSTEM = ("/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib")
+_TOPOLOGY = Path("/sys/class/kfd/kfd/topology/nodes")
+_CHIP = re.compile(rb"gfx[0-9a-f]{3,5}")
+_FIRST = 1 << 20  # bytes of a bundle that hold the names of its entries
+
+
+def folders() -> Iterator[Path]:
+    """Where the loader finds libraries, and where AMD's packages put theirs."""
+    for name in os.environ.get("LD_LIBRARY_PATH", "").split(":"):
+        if name:
+            yield Path(name)
+    if root := os.environ.get("ROCM_PATH"):
+        yield Path(root) / "lib"
+    yield Path("/opt/rocm/lib")
+    yield from sorted(Path("/opt").glob("rocm-*/lib"), reverse=True)
+    yield from map(Path, _SYSTEM)
+
+
+def find(library: Library) -> Path | None:
+    """ROCm's library beneath."""
+    for folder in folders():
+        for name in library.rocm:
+            if (folder / name).exists():
+                return folder / name
+    return None
+
+
+def machine_chips(topology: Path = _TOPOLOGY) -> list[str]:
+    """AMD GPUs of this machine, as the kernel's driver lists them."""
+    found = []
+    for path in sorted(topology.glob("*/properties")):
+        match = re.search(r"^gfx_target_version (\d+)$", path.read_text(), re.M)
+        if match and (version := int(match[1])):
+            found.append(f"gfx{version // 10000}{version // 100 % 100:x}{version % 100:x}")
+    return found
+
+
+def _elf(path: Path) -> Elf | None:
+    try:
+        with path.open("rb") as file:
+            return Elf(Blob(mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ), str(path)))  # type: ignore[arg-type]
+    except (OSError, ValueError, ContainerError):
+        return None
+
+
+def needed(path: Path) -> list[str]:
+    """The libraries that an ELF file asks for by DT_NEEDED; none where it is no such file."""
+    elf = _elf(path)
+    return elf.needed() if elf else []
+
+
+def glibc(path: Path) -> tuple[int, int]:
+    """The version of the C library that a library wants."""
+    elf = _elf(path)
+    strings = [section.data for section in elf.sections if section.name == ".dynstr"] if elf else []
+    versions = [int(found) for text in strings for found in re.findall(rb"GLIBC_2\.(\d+)", text)]
+    return 2, max(versions, default=0)
+
+
+def chips(library: Library, path: Path) -> set[str] | None:
+    """The chips for which a library has code; None: it compiles for any, or it cannot be seen."""
+    if library.kernels is None:
+        return None
+    if library.kernels:
+        root = path.resolve().parent / library.kernels
+        return {match[0].decode() for file in root.rglob("*gfx*") if (match := _CHIP.search(file.name.encode()))}
+    elf = _elf(path)
+    for section in elf.sections if elf else ():
+        if section.name == ".hip_fatbin":
+            return {found.decode() for found in _CHIP.findall(_entries(section.content))} or None
+    return None
+
+
+def _entries(bundle: Blob) -> bytes:
+    """The beginning of a bundle, which has the names of its entries."""
+    start = bundle.read(0, min(_FIRST, len(bundle)))
+    if start[:4] == b"CCOB":
+        import zstandard
+
+        version, method = start[4], start[6]
+        at = 32 if version == 3 else 24
+        if method != 1:
+            return b""
+        try:
+            return zstandard.ZstdDecompressor().decompressobj().decompress(start[at:])[:_FIRST]
+        except zstandard.ZstdError:
+            return b""
+    head = start.find(b"amdgcn-")
+    return start[: head + 8192]

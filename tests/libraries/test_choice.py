@@ -1,0 +1,85 @@
+"""Whose libraries a program gets. Protects: ROCm's are taken where they work for the chip and never where they do not,
+what is missing is named, and paths that a program has for NVIDIA's do not get past the choice."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ptx2amd.libraries import CUBLAS, choice, rocm
+from ptx2amd.libraries.choice import Choice
+
+
+def library(folder: Path, soname: str, text: str = "", *flags: str) -> Path:
+    """A shared library of a C text, under its soname."""
+    folder.mkdir(parents=True, exist_ok=True)
+    command = ["gcc", "-shared", "-fPIC", "-xc", "-", "-o", folder / soname, f"-Wl,-soname,{soname}", *flags]
+    subprocess.run(command, input=text, text=True, check=True)
+    return folder / soname
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A rocBLAS with kernels for two chips."""
+    folder = tmp_path / "rocm" / "lib"
+    library(folder, "librocblas.so.5", '#include <stdio.h>\nvoid say(void) { puts(""); }')
+    (folder / "rocblas" / "library").mkdir(parents=True)
+    for chip in ("gfx942", "gfx1100"):
+        (folder / "rocblas" / "library" / f"Kernels.so-000-{chip}.hsaco").touch()
+    monkeypatch.setenv("ROCM_PATH", str(tmp_path / "rocm"))
+    monkeypatch.setattr(rocm, "_SYSTEM", ())
+    return folder
+
+
+def chosen(mode: str, device: str) -> Choice:
+    return next(one for one in choice.choose(mode, device) if one.library is CUBLAS)
+
+
+def test_auto_takes_rocms_where_it_has_code_for_the_chip(installed: Path) -> None:
+    assert chosen("auto", "vgpu:gfx1100").path == installed / "librocblas.so.5"
+    other = chosen("auto", "vgpu:gfx1030")
+    assert other.path is None and "no code for gfx1030, only for gfx1100, gfx942" in other.why
+    remarks = list(choice.remarks([other], "auto", "vgpu:gfx1030", ["libc.so.6", "libcublas.so.12"]))
+    assert len(remarks) == 1 and remarks[0].startswith("libcublas.so.12: ") and "NVIDIA's own is taken" in remarks[0]
+    assert not list(choice.remarks([other], "auto", "vgpu:gfx1030", ["libc.so.6"]))
+
+
+def test_nvidias_are_taken_where_they_are_asked_for_or_rocms_are_missing(installed: Path) -> None:
+    assert chosen("nvidia", "vgpu:gfx942").path is None
+    (installed / "librocblas.so.5").unlink()
+    missing = chosen("auto", "vgpu:gfx942")
+    assert missing.path is None and "rocBLAS is not installed; packages: rocblas" in missing.why
+    assert choice.served([missing], "auto") == [] and "libcublas.so.12" in choice.served([missing], "rocm")
+
+
+def test_a_newer_c_library_is_named(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choice, "_glibc", lambda: (2, 1))
+    assert "wants glibc 2." in chosen("auto", "vgpu:gfx942").why
+
+
+def test_chips_of_this_machine_are_those_of_the_kernel_driver(tmp_path: Path) -> None:
+    for number, version in enumerate((0, 90402, 90010, 110001)):
+        (tmp_path / str(number)).mkdir()
+        (tmp_path / str(number) / "properties").write_text(f"cpu_cores_count 8\ngfx_target_version {version}\n")
+    assert rocm.machine_chips(tmp_path) == ["gfx942", "gfx90a", "gfx1101"]
+
+
+PROGRAM = "#include <stdio.h>\nint cublasGetProperty(int, int *);\nint main(void) { int v = 0; cublasGetProperty(0, &v); printf(\"%d\", v); }\n"  # fmt: skip # noqa: E501
+
+
+@pytest.mark.parametrize(("libraries", "version"), [("rocm", "12"), ("nvidia", "99"), ("auto", "99")])
+def test_an_rpath_does_not_lead_past_the_choice(libraries: str, version: str, tmp_path: Path) -> None:
+    text = "int cublasGetProperty(int type, int *value) { *value = 99 + type; return 0; }"
+    theirs = library(tmp_path / "theirs", "libcublas.so.12", text, "-Wl,--default-symver")
+    program = tmp_path / "program"
+    link = [str(theirs), "-Wl,--disable-new-dtags", f"-Wl,-rpath,{theirs.parent}"]
+    subprocess.run(["gcc", "-xc", "-", "-o", program, "-xnone", *link], input=PROGRAM, text=True, check=True)
+    command = [sys.executable, "-m", "ptx2amd.cli", "run", "--device", "vgpu", "--libraries", libraries, "--", program]
+    environment = {**os.environ, "PTX2AMD_CACHE_DIR": str(tmp_path / "cache"), "ROCM_PATH": str(tmp_path)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.stdout == version, done.stderr
+    assert ("rocBLAS is not installed" in done.stderr) == (libraries == "rocm")
