@@ -7,7 +7,7 @@ from __future__ import annotations
 import multiprocessing
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from typing import Any
 
@@ -36,10 +36,10 @@ class KernelReport:
     reason: str = ""
     hazards: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-    slot: int | None = None  # bytes of static shared memory in the arena; None: all in LDS
+    slot: int = 0  # bytes of static shared memory in the arena
     dynamic: bool = False  # whether it uses dynamic shared memory
     apart: list[tuple[int, int]] = field(default_factory=list)  # parameters, by offset
-    rows: bool = False  # whether it is padded for blocks whose size in x does not divide a warp's
+    rows: int = 0  # what a block's size in x must divide, not to be padded; 0: any
 
 
 @dataclass(slots=True)
@@ -136,18 +136,5 @@ def _judged(job: _Job) -> list[KernelReport]:
 
 
 def _kernel(result: KernelResult) -> KernelReport:
-    return KernelReport(
-        result.name,
-        result.params,
-        result.static_shared,
-        result.mapping,
-        result.fidelity,
-        result.ok,
-        result.reason,
-        result.hazards,
-        result.warnings,
-        result.slot,
-        result.dynamic,
-        result.apart,
-        result.rows,
-    )
+    same = {each.name: getattr(result, each.name) for each in fields(KernelReport) if each.name != "runs"}
+    return KernelReport(**same, runs=result.ok)

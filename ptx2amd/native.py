@@ -2,8 +2,8 @@
 
     python -m ptx2amd.native [vgpu] [kfd] [shim] [--sanitize address,undefined | thread --output DIRECTORY]
 
-Generators write C (ptx2amd/vgpu/generate.py, ptx2amd/api); gcc compiles it. An object is rebuilt when
-its command or a file it includes changed.
+Generators write C (ptx2amd/vgpu/generate.py, ptx2amd/api, ptx2amd/interface); gcc compiles it. An object is rebuilt
+when its command or a file it includes changed.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def shim_includes(work: Path) -> tuple[str, ...]:
     from ptx2amd.api import hip
 
     areas = sorted(path for path in SHIM.iterdir() if path.is_dir())
-    return tuple(f"-I{folder}" for folder in (work, *areas, PACKAGE / "settings", hip.TYPES))
+    return tuple(f"-I{folder}" for folder in (work, *areas, PACKAGE / "settings", PACKAGE / "interface", hip.TYPES))
 
 
 def build_vgpu(builder: Builder, target: Path) -> None:
@@ -182,11 +182,12 @@ def build_shim(builder: Builder, target: Path) -> None:
     """libcuda.so.1, and libcuda.so for programs that open or link that name."""
     from ptx2amd.api import generate, hip
     from ptx2amd.api.driver import libcuda
+    from ptx2amd.interface import generate as interface
     from ptx2amd.settings import generate as settings_table
 
     folder = _prepared(builder.work)
     generated = generate.write(folder, {**libcuda.texts(), **hip.table_texts()})
-    sources = [*sorted(SHIM.glob("*/*.c")), *settings_table.write(folder), *generated]
+    sources = [*sorted(SHIM.glob("*/*.c")), *settings_table.write(folder), *interface.write(folder), *generated]
     flags = ("-fno-semantic-interposition", *shim_includes(folder))
     library = target / "libcuda.so.1"
     link = (f"-Wl,-soname,{library.name}", "-Wl,-z,defs", "-Wl,-z,nodelete", "-ldl")

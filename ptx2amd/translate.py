@@ -10,13 +10,15 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from ptx2amd import codegen
 from ptx2amd.binary.elf import Elf
 from ptx2amd.compile import INTERNAL_ERROR, Part, Way, compiled, lowered
 from ptx2amd.errors import Ptx2amdError, Unsupported
+from ptx2amd.interface.kernel import KernelProperties
+from ptx2amd.interface.lines import note, taken_from
 from ptx2amd.lower.core.heads import check_sizes, max_threads, param_layout
 from ptx2amd.lower.core.module import KernelPlan, ModuleLowering
 from ptx2amd.lower.core.summary import body, items
@@ -28,51 +30,25 @@ from ptx2amd.ptx.origin import origin
 from ptx2amd.ptx.parse import parse_module
 from ptx2amd.target import target
 from ptx2amd.target.environment import UNFILLED
-from ptx2amd.target.shared import LDS, SPILLED, VARIANTS
+from ptx2amd.target.shared import LDS, VARIANTS
 
 _WORD = re.compile(r"[A-Za-z_$%][\w$]*")
 _SHARED = re.compile(r"(?<![\w.])\.shared\s+\.[^;]*;")
 ISOLATE = ("", "risky", "all")
+WARP = 32  # threads
 EMIT = ("hsaco", "obj", "asm", "ll")
 
 
-@dataclass(slots=True)
-class KernelResult:
-    """What became of one kernel. `error` says why it was not translated; the rest is valid for translated
-    kernels, and the register counts only for emit "hsaco" and "obj". Sizes in bytes; `local` is scratch a thread."""
+@dataclass(slots=True, kw_only=True)
+class KernelResult(KernelProperties):
+    """What became of one kernel. `error` says why it was not translated; the properties are valid for translated
+    kernels, and those of its machine code only for emit "hsaco" and "obj"."""
 
-    name: str
     error: Ptx2amdError | None = None
-    mapping: str = ""
-    wave: int = 0
-    params: list[tuple[int, int, int]] = field(default_factory=list)  # offset, size, align
-    max_threads: int = 0
-    static_shared: int = 0
-    local: int = 0
-    vgprs: int = 0
-    sgprs: int = 0
-    cells: frozenset[int] = frozenset()  # of the environment, that it reads (target/environment.py)
-    slot: int | None = None  # static shared memory in the arena's slot; None: all of it in LDS
-    dynamic: bool = False  # whether it uses dynamic shared memory
-    launch_words: bool = False
-    launches: bool = False  # whether it may launch kernels
-    fidelity: str = ""  # "exact", or "approx: " and the opcodes
-    hazards: list[str] = field(default_factory=list)  # "line N: why": where warps of a block wait for each other
-    apart: list[tuple[int, int]] = field(default_factory=list)  # parameters that must not point into one allocation
-    rows: bool = False  # whether the block's size in x must divide a warp's
-    warnings: list[str] = field(default_factory=list)  # the same of lanes of a warp
 
     @property
     def ok(self) -> bool:
         return self.error is None
-
-    @property
-    def needs(self) -> list[str]:
-        """What a program has to know that launches the kernel itself (docs/offline.md)."""
-        twice = "blocks of at most 512 threads, launched with twice the size in x"
-        found = [twice] if self.mapping == "padded" else []
-        unfilled = {cell: what for cell, what in UNFILLED.items() if cell in self.cells}
-        return found + [f"while cell {cell} of __ptx2amd_env is 0, {what}" for cell, what in unfilled.items()]
 
     @property
     def reason(self) -> str:
@@ -188,7 +164,7 @@ def _translate(lowering: ModuleLowering, arch: str, wanted: list[str], emit: str
 
     parts, failed = compiled(lowered(lowering, wanted, add, way), way)
     for name, error in failed.items():
-        results[name] = KernelResult(name, _refusal(lowering, name, error))
+        results[name] = KernelResult(name=name, error=_refusal(lowering, name, error))
     for part in parts:
         for name in part.names:
             results[name].warnings += [part.note] if part.note else []
@@ -232,28 +208,36 @@ def _lower(lowering: ModuleLowering, name: str) -> KernelResult:
     except Unsupported as error:
         place = origin(lowering.module, error.line)
         reason = f"{error.reason} ({place})" if place else error.reason
-        return KernelResult(name, Unsupported(reason, error.kernel, error.line, error.opcode))
+        return KernelResult(name=name, error=Unsupported(reason, error.kernel, error.line, error.opcode))
     except Ptx2amdError as error:
-        return KernelResult(name, error)
-    plan: KernelPlan = lowering.plans[name]
-    return KernelResult(
-        name,
-        mapping=plan.mapping,
-        wave=lowering.target.wave_size,
-        params=plan.params,
-        max_threads=plan.max_threads,
-        static_shared=plan.static_shared,
-        cells=plan.cells,
-        slot=plan.slot,
-        dynamic=plan.dynamic,
-        launch_words=plan.launch_words,
-        launches=plan.launches,
-        fidelity=f"approx: {' '.join(plan.approximate)}" if plan.approximate else "exact",
-        hazards=[str(h) for h in plan.hazards if not h.lanes and (not h.at_launch or _counts(plan, lowering))],
-        apart=sorted({pair for h in plan.hazards for pair in h.aliases}) if lowering.chosen(name) == "paired" else [],
-        rows=lowering.chosen(name) == "paired" and any(h.rows for h in plan.hazards),
-        warnings=_first([str(hazard) for hazard in plan.hazards if hazard.lanes]),
-    )
+        return KernelResult(name=name, error=error)
+    return KernelResult(**_properties(lowering, lowering.plans[name]))
+
+
+def _properties(lowering: ModuleLowering, plan: KernelPlan) -> dict[str, Any]:
+    """What a kernel's plan says, before LLVM has seen it."""
+    padded = lowering.chosen(plan.name) == "paired"  # whether launches may ask for the padded variant
+    waits = [h for h in plan.hazards if not h.lanes and (not h.at_launch or _counts(plan, lowering))]
+    return taken_from("plan", plan, KernelProperties) | {
+        "wave": lowering.target.wave_size,
+        "needs": _needs(plan),
+        "spilled": plan.slot is not None,
+        "slot": plan.slot or 0,
+        "fidelity": f"approx: {' '.join(plan.approximate)}" if plan.approximate else "exact",
+        "hazards": [str(hazard) for hazard in waits],
+        "apart": sorted({pair for h in plan.hazards for pair in h.aliases}) if padded else [],
+        "rows": WARP if padded and any(h.rows for h in plan.hazards) else 0,
+        "warnings": _first([str(hazard) for hazard in plan.hazards if hazard.lanes]),
+        "line": lowering.module.functions[plan.name].line,
+    }
+
+
+def _needs(plan: KernelPlan) -> list[str]:
+    """What a program has to know that launches the kernel itself (docs/offline.md)."""
+    twice = "blocks of at most 512 threads, launched with twice the size in x"
+    found = [twice] if plan.mapping == "padded" else []
+    unfilled = {cell: what for cell, what in UNFILLED.items() if cell in plan.cells}
+    return found + [f"while cell {cell} of __ptx2amd_env is 0, {what}" for cell, what in unfilled.items()]
 
 
 def _first(warnings: list[str]) -> list[str]:
@@ -277,36 +261,13 @@ def _measure(files: list[Elf], results: dict[str, KernelResult]) -> None:
 
 
 def sidecar(module: Module, arch: str, results: dict[str, KernelResult], build_id: str = "") -> dict[str, Any]:
-    """The contents of the note section `.note.ptx2amd` (docs/architecture.md)."""
+    """The contents of the note section `.note.ptx2amd` (docs/internals/abi.md)."""
     return {
         "translator": build_id,
         "ptx": list(module.version),
         "target": module.target,
         "arch": arch,
-        "kernels": {
-            r.name: {
-                "mapping": r.mapping,
-                "params": r.params,
-                "max_threads": r.max_threads,
-                "static_shared": r.static_shared,
-                "local": r.local,
-                "vgprs": r.vgprs,
-                "sgprs": r.sgprs,
-                "env": bool(r.cells),
-                "needs": r.needs,
-                "shared": LDS if r.slot is None else SPILLED,
-                "slot": r.slot or 0,
-                "launch_words": r.launch_words,
-                "fidelity": r.fidelity,
-                "hazards": r.hazards,
-                "apart": r.apart,
-                "rows": r.rows,
-                "warnings": r.warnings,
-                "line": module.functions[r.name].line,
-            }
-            for r in results.values()
-            if r.ok
-        },
+        "kernels": {result.name: note(result) for result in results.values() if result.ok},
     }
 
 

@@ -107,7 +107,7 @@ def _show(report: ImageReport, arch: str) -> None:
 
 
 def _hazards(
-    mapping: str, hazards: list[str], warnings: list[str], apart: list[tuple[int, int]], rows: bool
+    mapping: str, hazards: list[str], warnings: list[str], apart: list[tuple[int, int]], rows: int
 ) -> Iterator[str]:
     if mapping == "padded":
         yield "    blocks of at most 512 threads, launched with twice the size in x"

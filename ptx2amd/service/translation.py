@@ -10,6 +10,7 @@ from typing import Any
 
 from ptx2amd.errors import LinkError, Ptx2amdError, PtxError, Unsupported
 from ptx2amd.fatbin import ContainerError, Image
+from ptx2amd.interface.lines import entry_text
 from ptx2amd.modules import check_part, module_of
 from ptx2amd.ptx.ast import Module
 from ptx2amd.service import cache, entry
@@ -18,9 +19,8 @@ from ptx2amd.service.folder import FolderError
 from ptx2amd.service.protocol import Message
 from ptx2amd.target import MAPPINGS, MATRIX
 from ptx2amd.target.arch import UnknownArch
-from ptx2amd.target.environment import HEAP
 from ptx2amd.target.registers import estimate
-from ptx2amd.target.shared import LDS, SPILLED, VARIANTS
+from ptx2amd.target.shared import VARIANTS
 from ptx2amd.translate import ModuleIndex, module_index, translate
 
 # The CUDA error that the shim returns for each kind of failure.
@@ -159,32 +159,10 @@ def kernel_entry(
     outcome = result.kernels[kernel]
     if outcome.error:
         raise _named(outcome.error, kernel, module.source)
-    fields = {
-        "kernel": outcome.name,
-        "arch": arch,
-        "mapping": outcome.mapping,
-        "wave": outcome.wave,
-        "max_threads": outcome.max_threads,
-        "static_shared": outcome.static_shared,
-        "local": outcome.local,
-        "vgprs": outcome.vgprs,
-        "sgprs": outcome.sgprs,
-        "registers": estimate(module, module.functions[kernel]),
-        "env": int(bool(outcome.cells)),
-        "heap": int(HEAP in outcome.cells),
-        "shared": LDS if outcome.slot is None else SPILLED,
-        "slot": outcome.slot or 0,
-        "launch_words": int(outcome.launch_words),
-        "launches": int(outcome.launches),
-        "fidelity": outcome.fidelity,
-        "time_ms": _milliseconds(begin),
-    }
-    lines = [f"{key} {value}\n" for key, value in fields.items()]
-    lines += [f"hazard {_one_line(text)}\n" for text in outcome.hazards]
-    lines += [f"apart {a} {b}\n" for a, b in outcome.apart]
-    lines += ["rows 32\n"] if outcome.rows else []
-    lines += [f"warning {_one_line(text)}\n" for text in outcome.warnings]
-    return Entry("".join(lines), result.code)
+    outcome.arch = arch
+    outcome.registers = estimate(module, module.functions[kernel])
+    outcome.time_ms = round((time.perf_counter() - begin) * 1e3, 1)
+    return Entry(entry_text(outcome), result.code)
 
 
 def _named(error: Ptx2amdError, kernel: str, source: str) -> Ptx2amdError:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ptx2amd.errors import Ptx2amdError
+from ptx2amd.interface.kernel import MAPPINGS
 from ptx2amd.target.arch import Arch, arch
 
-MAPPINGS = ("native", "paired", "padded")
 MATRIX = ("chip", "software")
 PADDED_BLOCK = 512  # threads: twice as many lanes are a workgroup of 1024
 

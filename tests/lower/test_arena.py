@@ -51,7 +51,7 @@ class Loaded:
         self.spread = 2 if self.result.mapping == "padded" else 1
         self.gpu = hip.open(f"vgpu:{arch}")
         module = self.gpu.load(result.code)
-        self.arena = Arena(self.gpu, slots) if self.result.slot is not None else None
+        self.arena = Arena(self.gpu, slots) if self.result.spilled else None
         if self.arena:
             environment = struct.pack("<8Q", segment, 0, 0, int(self.arena.memory), 0, 0, 0, 0)
             module.variable("__ptx2amd_env").write(environment)

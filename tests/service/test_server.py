@@ -101,7 +101,7 @@ def test_kernel_gives_a_code_object(service: Path, tmp_path: Path) -> None:
     assert reply.header["status"] == "ok", reply.body
     found = Entry.unpack(reply.body, "kernel")
     fields = dict(line.split(" ", 1) for line in found.text.splitlines())
-    assert (fields["kernel"], fields["mapping"], fields["wave"]) == ("k", "paired", "64")
+    assert (fields["name"], fields["mapping"], fields["wave"]) == ("k", "paired", "64")
     assert found.payload[:4] == b"\x7fELF"
 
 

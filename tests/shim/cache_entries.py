@@ -52,7 +52,7 @@ def write_index(cache: Path, image: bytes, text: str, payload: bytes = b"") -> N
 
 def write_kernel(cache: Path, image: bytes, name: str, options: str = "", **values: object) -> None:
     given = {
-        "kernel": name,
+        "name": name,
         "arch": "gfx942",
         "mapping": "paired",
         "wave": 64,
@@ -62,7 +62,7 @@ def write_kernel(cache: Path, image: bytes, name: str, options: str = "", **valu
         "vgprs": 24,
         "sgprs": 16,
         "registers": 24,
-        "env": 0,
+        "cells": "",
         "time_ms": 1,
         **values,
     }

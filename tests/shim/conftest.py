@@ -98,7 +98,7 @@ def context(shim: SimpleNamespace) -> Iterator[object]:
 def image(loaded: SimpleNamespace) -> bytes:
     """PTX text whose index and kernels (scale, plain) lie in the cache."""
     write_index(loaded.cache, PTX, INDEX, struct.pack("<I", 7) + bytes(12) + bytes(range(16)) + bytes(8))
-    write_kernel(loaded.cache, PTX, "scale", max_threads=512, static_shared=1024, env=1)
+    write_kernel(loaded.cache, PTX, "scale", max_threads=512, static_shared=1024, cells="0")
     write_kernel(loaded.cache, PTX, "plain", local=48, registers=128)
     return PTX
 

@@ -15,7 +15,7 @@ def test_heap(shim: SimpleNamespace, context: object) -> None:
     assert shim.cuda.cuCtxSetLimit(2, 1 << 20) == 0
     assert shim.cuda.cuCtxSetLimit(2, 1 << 40) == 1
     write_index(shim.cache, IMAGE, "ptx 8 0\ntarget sm_75\nsegment 0 1\nkernel k\n")
-    write_kernel(shim.cache, IMAGE, "k", env=1, heap=1)
+    write_kernel(shim.cache, IMAGE, "k", cells="2")
     module, kernel = shim.ffi.new("CUmodule *"), shim.ffi.new("CUfunction *")
     assert shim.cuda.cuModuleLoadData(module, IMAGE) == 0
     assert shim.cuda.cuModuleGetFunction(kernel, module[0], b"k") == 0

@@ -106,7 +106,7 @@ def test_padded_kernels_get_blocks_of_twice_the_size(
     """The shim doubles blocks in x, and says why a larger one is refused; programs see CUDA's sizes."""
     image = PTX + b"// padded\n"
     write_index(shim.cache, image, "ptx 8 0\ntarget sm_80\nsegment 0 1\nkernel waits\n")
-    write_kernel(shim.cache, image, "waits", mapping="padded", max_threads=512, hazard="line 7: a loop", warning="hm")
+    write_kernel(shim.cache, image, "waits", mapping="padded", max_threads=512, hazards="line 7: a loop", warnings="hm")
     module, function = shim.ffi.new("CUmodule *"), shim.ffi.new("CUfunction *")
     assert shim.cuda.cuModuleLoadData(module, image) == 0
     assert shim.cuda.cuModuleGetFunction(function, module[0], b"waits") == 0

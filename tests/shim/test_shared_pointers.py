@@ -24,7 +24,7 @@ MIB, UNKNOWN = 1 << 20, 1 << 41
 def kernel(shim: SimpleNamespace, context: object) -> object:
     write_index(shim.cache, IMAGE, INDEX)
     write_kernel(shim.cache, IMAGE, "k", apart="0 16")
-    write_kernel(shim.cache, IMAGE, "k", "mapping=padded", mapping="padded", max_threads=512, hazard="line 3: waits")
+    write_kernel(shim.cache, IMAGE, "k", "mapping=padded", mapping="padded", max_threads=512, hazards="line 3: waits")
     module, function = shim.ffi.new("CUmodule *"), shim.ffi.new("CUfunction *")
     assert shim.cuda.cuModuleLoadData(module, IMAGE) == 0
     assert shim.cuda.cuModuleGetFunction(function, module[0], b"k") == 0

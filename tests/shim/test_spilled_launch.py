@@ -31,7 +31,7 @@ SLOTS = 4  # of a device with one processor
 def functions(shim: SimpleNamespace, context: object) -> Iterator[dict[str, object]]:
     write_index(shim.cache, IMAGE, INDEX)
     write_kernel(shim.cache, IMAGE, "big", static_shared=1024)
-    write_kernel(shim.cache, IMAGE, "big", options="shared=spilled", static_shared=1040, env=1, shared="spilled",
+    write_kernel(shim.cache, IMAGE, "big", options="shared=spilled", static_shared=1040, cells="3", spilled=1,
                  launch_words=1)  # fmt: skip
     write_kernel(shim.cache, IMAGE, "grid", launch_words=1)
     module = shim.ffi.new("CUmodule *")

@@ -36,7 +36,7 @@ def test_modules_streams_and_launches(shim: SimpleNamespace, context: object) ->
     images = [PTX + f"// of thread {i}\n".encode() for i in range(THREADS)]
     for image in images:
         write_index(shim.cache, image, INDEX, bytes(64))
-        write_kernel(shim.cache, image, "scale", env=1)
+        write_kernel(shim.cache, image, "scale", cells="0")
 
     def work(i: int) -> None:
         assert cuda.cuCtxSetCurrent(context) == 0

@@ -15,7 +15,7 @@ static int warps_for(int registers) {
 }
 
 int most_threads(const struct kernel *k, const struct kernel_code *code) {
-  int most = at_most(code->max_threads ? code->max_threads : MAX_BLOCK, warps_for(code->registers) * WARP);
+  int most = at_most(code->properties.max_threads ? code->properties.max_threads : MAX_BLOCK, warps_for(code->properties.registers) * WARP);
   return k->max_threads ? at_most(most, k->max_threads) : most;
 }
 
@@ -24,9 +24,9 @@ int most_threads(const struct kernel *k, const struct kernel_code *code) {
 static int by_attributes(const struct kernel *k, const struct kernel_code *code, int device, int warps, size_t dynamic) {
   int threads = THREADS;
   cuDeviceGetAttribute(&threads, THREADS_PER_PROCESSOR, device);
-  int most = at_most(BLOCKS, at_most(threads / WARP, warps_for(code->registers)) / warps);
+  int most = at_most(BLOCKS, at_most(threads / WARP, warps_for(code->properties.registers)) / warps);
   size_t shared = (size_t)k->static_shared + dynamic, room = (size_t)devices[device].lds;
-  if (shared && !code->spilled && room / shared < (size_t)most) most = (int)(room / shared);
+  if (shared && !code->properties.spilled && room / shared < (size_t)most) most = (int)(room / shared);
   return most ? most : 1;
 }
 
@@ -36,7 +36,7 @@ CUresult active_blocks(struct kernel *k, int device, int block, size_t dynamic, 
   if (dynamic > (size_t)dynamic_limit(k)) return CUDA_SUCCESS;
   CUresult result = kernel_code_for(k, device, dynamic, &code);
   if (result) return result;
-  if (code->max_threads && block > code->max_threads) return CUDA_SUCCESS;
+  if (code->properties.max_threads && block > code->properties.max_threads) return CUDA_SUCCESS;
   if (k->max_threads && block > k->max_threads) return CUDA_SUCCESS;
   unsigned lds = launch_lds(code, device, (unsigned)dynamic);
   int most = by_attributes(k, code, device, (block + WARP - 1) / WARP, dynamic);

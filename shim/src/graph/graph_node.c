@@ -21,7 +21,7 @@ static CUresult with_kernel_params(const CUDA_KERNEL_NODE_PARAMS *p, int (*use)(
   if (!p) return CUDA_ERROR_INVALID_VALUE;
   CUresult result = node_kernel(p, true, &k, &code);
   if (result) return result;
-  if (code->launches) return children_refused(k, "graphs");
+  if (code->properties.launches) return children_refused(k, "graphs");
   int device = thread_state.current->device;
   char *buffer = calloc(1, k->parameter_bytes + LAUNCH_ROOM);
   void **pointers = calloc(k->parameter_count + LAUNCH_WORDS, sizeof *pointers);
@@ -90,7 +90,7 @@ static struct kernel *kernel_of(const void *hip_function, struct kernel_code **c
 /* The dynamic shared memory that the program asked for. Of spilled code HIP knows only the LDS; the launch's words,
  * behind the parameters, have the size. */
 static unsigned asked_shared(const struct kernel *k, const struct kernel_code *code, const hipKernelNodeParams *p) {
-  if (!code->spilled || !p->kernelParams) return p->sharedMemBytes;
+  if (!code->properties.spilled || !p->kernelParams) return p->sharedMemBytes;
   return (unsigned)*(const uint64_t *)p->kernelParams[k->parameter_count + 1];
 }
 

@@ -98,13 +98,13 @@ void arena_reset(int device) {
 
 /* The first one is for kernels that launch. */
 static uint32_t word_count(const struct kernel_code *code) {
-  return !code->launch_words ? 0 : code->launches ? LAUNCH_WORDS : LAUNCH_WORDS - 1;
+  return !code->properties.launch_words ? 0 : code->properties.launches ? LAUNCH_WORDS : LAUNCH_WORDS - 1;
 }
 
 CUresult launch_words(const struct kernel *k, const struct kernel_code *code, int device, unsigned shared,
                       bool cooperative, uint64_t records, char *buffer, size_t *size) {
   uint64_t words[LAUNCH_WORDS] = {records, 0, shared};
-  if (!code->launch_words) return CUDA_SUCCESS;
+  if (!code->properties.launch_words) return CUDA_SUCCESS;
   CUresult result = cooperative ? workspace(device, &words[1]) : CUDA_SUCCESS;
   size_t at = (k->parameter_bytes + 7) & ~(size_t)7, bytes = word_count(code) * sizeof *words;
   memcpy(buffer + at, &words[LAUNCH_WORDS - word_count(code)], bytes);
@@ -121,11 +121,11 @@ void point_at_parameters(const struct kernel *k, const struct kernel_code *code,
 
 /* A block with a slot is kept from company by the LDS it asks for: there are as many slots as blocks with so much. */
 unsigned launch_lds(const struct kernel_code *code, int device, unsigned shared) {
-  if (!code->spilled) return shared;
-  unsigned share = (unsigned)devices[device].lds / SLOTS_PER_PROCESSOR, fixed = (unsigned)code->static_shared;
+  if (!code->properties.spilled) return shared;
+  unsigned share = (unsigned)devices[device].lds / SLOTS_PER_PROCESSOR, fixed = (unsigned)code->properties.static_shared;
   return share > fixed ? share - fixed : 0;
 }
 
 int resident_slots(const struct kernel_code *code, int blocks) {
-  return code->spilled && blocks > SLOTS_PER_PROCESSOR ? SLOTS_PER_PROCESSOR : blocks;
+  return code->properties.spilled && blocks > SLOTS_PER_PROCESSOR ? SLOTS_PER_PROCESSOR : blocks;
 }

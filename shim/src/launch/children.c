@@ -92,7 +92,7 @@ static CUresult launch_child(const struct line *l, struct record *c, struct reco
   CUresult result = kernel_code(k, l->device, &code);
   if (result) return result;
   struct records *own = NULL;
-  if (code->launches && !(own = records_new(l->device, records_depth(of) + (c->stream != STREAM_TAIL))))
+  if (code->properties.launches && !(own = records_new(l->device, records_depth(of) + (c->stream != STREAM_TAIL))))
     return CUDA_ERROR_OUT_OF_MEMORY;
   size_t size = c->bytes;
   void *packed[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, c->parameters, CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};

@@ -50,10 +50,11 @@ CUresult pack_parameters(const struct kernel *k, void **params, void **extra, vo
 }
 
 static CUresult block_checked(const struct kernel *k, const struct kernel_code *code, unsigned threads) {
-  if (!code->max_threads || threads <= (unsigned)code->max_threads) return CUDA_SUCCESS;
+  if (!code->properties.max_threads || threads <= (unsigned)code->properties.max_threads) return CUDA_SUCCESS;
+  const char *hazard = hazard_of(code);
   if (code->spread > 1)
     say("kernel %s: %u threads in a block, where the padded warp mapping allows %d%s%s", k->name, threads,
-        code->max_threads, code->hazard ? "; it is needed because of PTX " : "", code->hazard ? code->hazard : "");
+        code->properties.max_threads, hazard ? "; it is needed because of PTX " : "", hazard ? hazard : "");
   return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
 }
 
@@ -95,7 +96,7 @@ static CUresult together_checked(struct kernel *k, int device, const struct kern
   CUresult result = active_blocks(k, device, (int)(s->block[0] * s->block[1] * s->block[2]), s->shared, &each);
   uint64_t most = (uint64_t)each * (uint64_t)devices[device].multiprocessors;
   if (result || blocks <= most) return result;
-  if (code->spilled)
+  if (code->properties.spilled)
     say("kernel %s: a cooperative launch of %llu blocks with more shared memory than the chip has; %llu fit", k->name,
         (unsigned long long)blocks, (unsigned long long)most);
   return from_hip(HIP_COOPERATIVE_LAUNCH_TOO_LARGE);
@@ -110,11 +111,11 @@ static bool in_one_allocation(uint64_t a, uint64_t b) {
 }
 
 static bool needs_padding(const struct kernel_code *code, const struct shape *s, const char *buffer) {
-  if (code->rows && code->rows % (int)s->block[0]) return true;
-  for (unsigned i = 0; i < code->apart_count; i++) {
+  if (code->properties.rows && code->properties.rows % (int)s->block[0]) return true;
+  for (unsigned i = 0; i < code->properties.apart_count; i++) {
     uint64_t pointers[2];
-    memcpy(&pointers[0], buffer + code->apart[i].first, 8);
-    memcpy(&pointers[1], buffer + code->apart[i].second, 8);
+    memcpy(&pointers[0], buffer + code->properties.apart[i].first, 8);
+    memcpy(&pointers[1], buffer + code->properties.apart[i].second, 8);
     if (in_one_allocation(pointers[0], pointers[1])) return true;
   }
   return false;
@@ -122,18 +123,19 @@ static bool needs_padding(const struct kernel_code *code, const struct shape *s,
 
 CUresult code_for_launch(struct kernel *k, int device, const struct shape *s, const char *buffer,
                          struct kernel_code **code) {
-  bool open = (*code)->rows || (*code)->apart_count;
+  bool open = (*code)->properties.rows || (*code)->properties.apart_count;
   if (!UNLIKELY(open) || !needs_padding(*code, s, buffer)) return CUDA_SUCCESS;
-  CUresult result = kernel_variant(k, device, PADDED | ((*code)->spilled ? SPILLED : 0), code);
+  CUresult result = kernel_variant(k, device, PADDED | ((*code)->properties.spilled ? SPILLED : 0), code);
   return result ? result : shape_checked(k, *code, s);
 }
 
 static void trace_launch(const struct kernel *k, const struct kernel_code *code, const struct shape *s, CUresult result) {
   char name[1024], why[1024];
   trace("\"event\": \"launch\", \"kernel\": %s, \"grid\": [%u, %u, %u], \"block\": [%u, %u, %u], \"shared\": %u, "
-        "\"mapping\": \"%s\", \"spilled\": %s, \"hazard\": %s, \"result\": %d", json_string(k->name, name, sizeof name), s->grid[0], s->grid[1],
-        s->grid[2], s->block[0], s->block[1], s->block[2], s->shared, code->mapping,
-        code->spilled ? "true" : "false", code->hazard ? json_string(code->hazard, why, sizeof why) : "null", result);
+        "\"mapping\": \"%s\", \"spilled\": %s, \"hazard\": %s, \"result\": %d",
+        json_string(k->name, name, sizeof name), s->grid[0], s->grid[1], s->grid[2], s->block[0], s->block[1], s->block[2],
+        s->shared, mapping_names[code->properties.mapping], code->properties.spilled ? "true" : "false",
+        hazard_of(code) ? json_string(hazard_of(code), why, sizeof why) : "null", result);
 }
 
 /* Whether AMD's library makes a graph node of it: it gives the parameters of one back only if they came one by one. */
@@ -164,7 +166,7 @@ CUresult kernel_launch(const struct launch *l) {
   if (UNLIKELY(result)) return result;
   if (UNLIKELY((result = kernel_code_for(k, l->device, s->shared, &code)))) return result;
   if (UNLIKELY(l->cooperative && (result = together_checked(k, l->device, code, s)))) return result;
-  if (UNLIKELY(code->launches && !l->records)) return children_launch(l);
+  if (UNLIKELY(code->properties.launches && !l->records)) return children_launch(l);
   _Alignas(16) char buffer[k->parameter_bytes + LAUNCH_ROOM];
   size_t size;
   result = pack_parameters(k, l->params, l->extra, buffer, &size);

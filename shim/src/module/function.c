@@ -6,8 +6,8 @@ static CUresult code_attribute(struct kernel *k, int device, int attribute, int 
   struct kernel_code *code;
   CUresult result = kernel_code(k, device, &code);
   if (result) return result;
-  *value = attribute == CU_FUNC_ATTRIBUTE_NUM_REGS           ? code->registers
-           : attribute == CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES ? code->local
+  *value = attribute == CU_FUNC_ATTRIBUTE_NUM_REGS           ? code->properties.registers
+           : attribute == CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES ? code->properties.local
                                                              : most_threads(k, code);
   return CUDA_SUCCESS;
 }

@@ -89,83 +89,75 @@ CUresult check_text(const struct image *image, const char *name, char **problem)
   return result;
 }
 
-struct properties { int env, heap; struct kernel_code code; };
-
-static bool read_apart(const char *value, struct kernel_code *code) {
-  struct apart pair, *grown = realloc(code->apart, (code->apart_count + 1) * sizeof *grown);
-  if (!grown) return false;
-  code->apart = grown;
-  if (sscanf(value, "%u %u", &pair.first, &pair.second) == 2) grown[code->apart_count++] = pair;
-  return true;
+static void drop(struct kernel_code *code) {
+  if (!code) return;
+  if (code->module) hip.ModuleUnload(code->module);
+  lines_drop(&kernel_properties_lines, &code->properties);
+  free(code->text);
+  free(code);
 }
 
-static bool read_properties(const struct kernel *k, char *text, struct properties *p) {
-  const struct { const char *key; int *value; } numbers[] = {
-      {"max_threads", &p->code.max_threads}, {"static_shared", &p->code.static_shared}, {"local", &p->code.local},
-      {"vgprs", &p->code.vgprs}, {"sgprs", &p->code.sgprs}, {"wave", &p->code.wave}, {"env", &p->env},
-      {"heap", &p->heap}, {"launch_words", &p->code.launch_words}, {"launches", &p->code.launches},
-      {"rows", &p->code.rows}, {"registers", &p->code.registers},
-  };
-  char *save = NULL;
-  for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-    char *value = strchr(line, ' ');
-    if (!value) continue;
-    *value++ = 0;
-    if (!strcmp(line, "mapping")) snprintf(p->code.mapping, sizeof p->code.mapping, "%s", value);
-    if (!strcmp(line, "shared")) p->code.spilled = !strcmp(value, "spilled");
-    if (!strcmp(line, "hazard") && !p->code.hazard) p->code.hazard = strdup(value);
-    if (!strcmp(line, "apart") && !read_apart(value, &p->code)) return false;
-    if (!strcmp(line, "warning")) say("kernel %s: %s", k->name, value);
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-      if (!strcmp(line, numbers[i].key)) *numbers[i].value = atoi(value);
-  }
-  return true;
+static CUresult wrong(char **problem, const char *what) {
+  if (asprintf(problem, "its entry in the cache is not understood: %s; is the cache of another version?", what) < 0)
+    *problem = NULL;
+  return CUDA_ERROR_INVALID_IMAGE;
 }
 
-/* Fills the code object's environment: docs/architecture.md, "Lowering". */
-static CUresult fill_environment(struct kernel *k, int device, const struct properties *p) {
+/* What an entry says of a kernel. */
+static CUresult read_properties(const struct kernel *k, const char *text, struct kernel_code *code, char **problem) {
+  char why[160];
+  struct kernel_properties *p = &code->properties;
+  if (!(code->text = strdup(text))) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (!lines_read(code->text, &kernel_properties_lines, p, why, sizeof why)) return wrong(problem, why);
+  for (uint32_t i = 0; i < p->apart_count; i++)
+    if ((uint64_t)p->apart[i].first + 8 > k->parameter_bytes || (uint64_t)p->apart[i].second + 8 > k->parameter_bytes)
+      return wrong(problem, "\"apart\" names what is no parameter");
+  code->spread = p->mapping == MAPPING_PADDED ? 2 : 1;
+  for (uint32_t i = 0; i < p->warnings_count; i++) say("kernel %s: %s", k->name, p->warnings[i]);
+  if (hazard_of(code) && p->mapping == MAPPING_PAIRED)
+    say("kernel %s runs paired, as PTX2AMD_MAPPING asks, and may hang: PTX %s", k->name, hazard_of(code));
+  return CUDA_SUCCESS;
+}
+
+/* Fills the code object's environment: docs/internals/abi.md. */
+static CUresult fill_environment(struct kernel *k, int device, const struct kernel_code *code) {
   uint64_t environment[8] = {0};
+  bool heap = code->properties.cells & 1u << 2;
   hipDeviceptr_t address = NULL;
   size_t size = 0;
   CUresult result = module_segment(k->module, device, &environment[0]);
   if (!result) result = printf_prepare(device);
-  if (!result && p->heap) result = heap_prepare(device);
-  if (!result && p->code.spilled) result = arena_prepare(device, &environment[3]);
+  if (!result && heap) result = heap_prepare(device);
+  if (!result && code->properties.spilled) result = arena_prepare(device, &environment[3]);
   if (result) return result;
   environment[1] = devices[device].device_printf;
-  if (p->heap) environment[2] = devices[device].heap;
-  int error = hip.ModuleGetGlobal(&address, &size, p->code.module, "__ptx2amd_env");
+  if (heap) environment[2] = devices[device].heap;
+  int error = hip.ModuleGetGlobal(&address, &size, code->module, "__ptx2amd_env");
   if (!error && size < sizeof environment) return CUDA_ERROR_INVALID_IMAGE;
   if (!error) error = upload(device, (uint64_t)address, environment, sizeof environment);
   return from_hip(error);
 }
 
+static CUresult load_code(struct kernel *k, int device, const void *object, struct kernel_code *code) {
+  CUresult result = from_hip(hip.ModuleLoadData(&code->module, object));
+  if (result) return result;
+  result = from_hip(hip.ModuleGetFunction(&code->function, code->module, k->name));
+  if (!result && code->properties.cells) result = fill_environment(k, device, code);
+  stack_prepare(device);
+  return result;
+}
+
 static CUresult load(struct kernel *k, int device, unsigned variant, char **problem) {
   struct cache_entry entry = {0};
-  struct properties p = {0};
   CUresult result = translate(k->module, k, device, variant, &entry, problem);
   if (result) return result;
-  if (!read_properties(k, entry.text, &p)) result = CUDA_ERROR_OUT_OF_MEMORY;
-  p.code.spread = strcmp(p.code.mapping, "padded") ? 1 : 2;
-  if (p.code.hazard && !strcmp(p.code.mapping, "paired"))
-    say("kernel %s runs paired, as PTX2AMD_MAPPING asks, and may hang: PTX %s", k->name, p.code.hazard);
-  if (!result) result = from_hip(hip.ModuleLoadData(&p.code.module, entry.payload));
-  if (!result) {
-    result = from_hip(hip.ModuleGetFunction(&p.code.function, p.code.module, k->name));
-    if (!result && p.env) result = fill_environment(k, device, &p);
-    if (result) hip.ModuleUnload(p.code.module);
-    stack_prepare(device);
-  }
+  struct kernel_code *code = calloc(1, sizeof *code);
+  result = code ? read_properties(k, entry.text, code, problem) : CUDA_ERROR_OUT_OF_MEMORY;
+  if (!result) result = load_code(k, device, entry.payload, code);
   cache_close(&entry);
-  struct kernel_code *code = result ? NULL : malloc(sizeof *code);
-  if (!code) {
-    free(p.code.hazard);
-    free(p.code.apart);
-    return result ? result : CUDA_ERROR_OUT_OF_MEMORY;
-  }
-  *code = p.code;
-  __atomic_store_n(&k->code[variant][device], code, __ATOMIC_RELEASE);
-  return CUDA_SUCCESS;
+  if (result) drop(code);
+  else __atomic_store_n(&k->code[variant][device], code, __ATOMIC_RELEASE);
+  return result;
 }
 
 /* One thread loads a kernel, others that want it wait; different kernels are translated at the same time. */
@@ -200,14 +192,6 @@ CUresult kernel_load(struct kernel *k, int device, unsigned variant) {
   }
   pthread_mutex_unlock(&loading_lock);
   return result;
-}
-
-static void drop(struct kernel_code *code) {
-  if (!code) return;
-  hip.ModuleUnload(code->module);
-  free(code->hazard);
-  free(code->apart);
-  free(code);
 }
 
 void kernel_drop_code(struct kernel *k) {

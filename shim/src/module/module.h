@@ -5,6 +5,7 @@
 
 #include "cache.h"
 #include "image.h"
+#include "interface_kernel.h"
 #include "jit.h"
 #include "shim.h"
 
@@ -14,18 +15,14 @@ struct parameter { uint32_t offset, size, align; };
 struct kernel_code {
   hipFunction_t function;
   hipModule_t module;
-  int max_threads, static_shared, local, vgprs, sgprs, wave;
-  int registers;    /* what programs are told: an estimate of what CUDA's compiler takes */
-  int spilled;      /* shared memory lies in a slot of the arena */
-  int launch_words; /* the launch appends its words to the parameters */
-  int launches;     /* it may launch kernels, for which there is a word more */
   unsigned spread; /* lanes that a thread takes: 2 in the padded warp mapping, which doubles blocks in x */
-  char mapping[16];
-  char *hazard;    /* why it is padded, or NULL */
-  int rows;        /* what a block's size in x must divide, or 0 */
-  unsigned apart_count;
-  struct apart { uint32_t first, second; } *apart; /* offsets of pointers that must not point into one allocation */
+  struct kernel_properties properties;
+  char *text;      /* that they lead into */
 };
+/* Why it is padded, or NULL. */
+static inline const char *hazard_of(const struct kernel_code *code) {
+  return code->properties.hazards_count ? code->properties.hazards[0] : NULL;
+}
 
 /* What a launch needs that is not known when the kernel is translated. */
 enum variant {
@@ -113,7 +110,7 @@ static inline CUresult kernel_code(struct kernel *k, int device, struct kernel_c
 /* The code for launches with so much dynamic shared memory. */
 static inline CUresult kernel_code_for(struct kernel *k, int device, size_t shared, struct kernel_code **code) {
   CUresult result = kernel_code(k, device, code);
-  if (result || (*code)->spilled || (size_t)(*code)->static_shared + shared <= (size_t)devices[device].lds) return result;
+  if (result || (*code)->properties.spilled || (size_t)(*code)->properties.static_shared + shared <= (size_t)devices[device].lds) return result;
   return kernel_variant(k, device, SPILLED, code);
 }
 void kernel_drop_code(struct kernel *k);
@@ -125,7 +122,6 @@ CUresult translate(struct module *m, const struct kernel *kernel, int device, un
 CUresult translate_index(struct module *m, const char *check, struct cache_entry *entry, char **problem);
 /* Whether an image that is to be linked is PTX; names it `name` in messages. */
 CUresult check_text(const struct image *image, const char *name, char **problem);
-void translated_line(const char *line, const char *key, int *value); /* "key N" */
 
 /* ---- arena.c ---- */
 enum { BLOCK_SHARED_LIMIT = 232448, LAUNCH_WORDS = 3, LAUNCH_ROOM = 40 }; /* ROOM: bytes behind the parameters */
