@@ -38,7 +38,7 @@ def list_entries() -> None:
             continue
         kind = "kernel" if "arch" in fields else "module"
         what = (
-            f"{fields['arch']:8} {fields['mapping']:7} {fields['kernel']}"
+            f"{fields['arch']:8} {fields['mapping']:7} {fields['name']}"
             if kind == "kernel"
             else fields.get("target", "")
         )
