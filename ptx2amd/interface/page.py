@@ -35,8 +35,8 @@ object has it in its sidecar.
 ## Sidecar
 
 Code objects are of version 5 (6 for generic targets). The note section `.note.ptx2amd` (name `ptx2amd`, type 1) holds
-JSON: `{"translator": build id, "ptx": [major, minor], "target": "sm_80", "arch": ..., "kernels": {name: {...}}}` with the
-lines of `kernel_properties` that are marked *note*.
+JSON: `{"translator": build id, "ptx": [major, minor], "target": "sm_80", "arch": ..., "kernels": {name: {...}}}` with
+the lines of `kernel_properties` that are marked *note*.
 
 ## Text of entries
 """
