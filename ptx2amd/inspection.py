@@ -13,9 +13,9 @@ from typing import Any
 
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.fatbin import Image
-from ptx2amd.lower.core.heads import param_layout
 from ptx2amd.modules import module_of
 from ptx2amd.ptx.ast import Module
+from ptx2amd.ptx.heads import param_layout
 from ptx2amd.translate import KernelResult, judge
 
 CHUNK = 200_000  # characters of PTX bodies that one job judges

@@ -19,18 +19,19 @@ from ptx2amd.compile import INTERNAL_ERROR, Part, Way, compiled, lowered
 from ptx2amd.errors import Ptx2amdError, Unsupported
 from ptx2amd.interface.kernel import KernelProperties
 from ptx2amd.interface.lines import note, taken_from
-from ptx2amd.lower.core.heads import check_sizes, max_threads, param_layout
 from ptx2amd.lower.core.module import KernelPlan, ModuleLowering
-from ptx2amd.lower.core.summary import body, items
 from ptx2amd.lower.memory import data
 from ptx2amd.lower.runtime.facts import facts
+from ptx2amd.middle.summary import body, items
+from ptx2amd.plan.shared_memory import LDS, VARIANTS
 from ptx2amd.ptx.ast import Module, Var
 from ptx2amd.ptx.declare import declarations
+from ptx2amd.ptx.heads import check_sizes, max_threads, param_layout
+from ptx2amd.ptx.layout import align_of, size_of
 from ptx2amd.ptx.origin import origin
 from ptx2amd.ptx.parse import parse_module
 from ptx2amd.target import target
 from ptx2amd.target.environment import UNFILLED
-from ptx2amd.target.shared import LDS, VARIANTS
 
 _WORD = re.compile(r"[A-Za-z_$%][\w$]*")
 _SHARED = re.compile(r"(?<![\w.])\.shared\s+\.[^;]*;")
@@ -196,7 +197,7 @@ def _refusal(lowering: ModuleLowering, name: str, problem: Ptx2amdError) -> Unsu
     target, kernel = lowering.target, lowering.module.functions[name]
     bodies = (items(body(lowering.module, function)) for function in lowering.reachable(kernel))
     own = (item for found in bodies for item in found if isinstance(item, Var) and item.space == "local")
-    largest = max(own, key=data.size_of, default=None)
+    largest = max(own, key=size_of, default=None)
     array = f" (the largest array: {largest.name})" if largest else ""
     reason = f"{int(found[1]):,} bytes of local memory a thread{array}, where {target.arch.name} has {int(found[2]):,}"
     return Unsupported(reason, name, largest.line if largest else kernel.line)
@@ -326,7 +327,7 @@ def module_index(module: Module) -> ModuleIndex:
     """The index of a module. Parses no function bodies: `static_shared` counts the declarations found in
     the body's text."""
     segment = data.segment(module, facts(module))
-    outer = {v.name: v for v in module.variables.values() if v.space == "shared" and data.size_of(v)}
+    outer = {v.name: v for v in module.variables.values() if v.space == "shared" and size_of(v)}
     kernels = [
         IndexKernel(
             name,
@@ -344,7 +345,7 @@ def module_index(module: Module) -> ModuleIndex:
     for name, offset in segment.offsets.items():
         var = module.variables[name]
         space = "managed" if "managed" in var.attrs else var.space
-        variables.append(IndexVariable(name, offset, data.size_of(var), space))
+        variables.append(IndexVariable(name, offset, size_of(var), space))
     parts = [(at, bytes(part)) for at, part in segment.image.parts]
     relocs = [(cell.at, segment.place(cell.symbol) + cell.offset) for cell in segment.image.cells]
     return ModuleIndex(module.version, module.target, kernels, variables, segment.size, segment.align, parts, relocs)
@@ -372,6 +373,6 @@ def _static_shared(module: Module, name: str, outer: dict[str, Var]) -> int:
     if outer:
         found += [outer[word] for word in _reached(module, name) & outer.keys()]
     total = 0
-    for var in sorted(found, key=data.align_of, reverse=True):
-        total = -(-total // data.align_of(var)) * data.align_of(var) + data.size_of(var)
+    for var in sorted(found, key=align_of, reverse=True):
+        total = -(-total // align_of(var)) * align_of(var) + size_of(var)
     return total

@@ -1,4 +1,4 @@
-"""Instructions that no text has: changes of a body put them into it (ptx2amd/target/made.py). Rows like those of the
+"""Instructions that no text has: passes put them into a body (middle/transforms/inserted.py). Rows like those of the
 instruction table, in which they are not."""
 
 from ptx2amd.isa.effects import EXCHANGES, LANE, NOTHING

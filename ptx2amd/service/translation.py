@@ -12,6 +12,8 @@ from ptx2amd.errors import LinkError, Ptx2amdError, PtxError, Unsupported
 from ptx2amd.fatbin import ContainerError, Image
 from ptx2amd.interface.lines import entry_text
 from ptx2amd.modules import check_part, module_of
+from ptx2amd.plan.registers import estimate
+from ptx2amd.plan.shared_memory import VARIANTS
 from ptx2amd.ptx.ast import Module
 from ptx2amd.service import cache, entry
 from ptx2amd.service.entry import Entry
@@ -19,8 +21,6 @@ from ptx2amd.service.folder import FolderError
 from ptx2amd.service.protocol import Message
 from ptx2amd.target import MAPPINGS, MATRIX
 from ptx2amd.target.arch import UnknownArch
-from ptx2amd.target.registers import estimate
-from ptx2amd.target.shared import VARIANTS
 from ptx2amd.translate import ModuleIndex, module_index, translate
 
 # The CUDA error that the shim returns for each kind of failure.

@@ -1,4 +1,4 @@
-"""Compare the register counts that programs are told (ptx2amd/target/registers.py) with ptxas's, and fit the model.
+"""Compare the register counts that programs are told (ptx2amd/plan/registers.py) with ptxas's, and fit the model.
 
     python -m tests.corpus.registers WORK/registers WORK/ptx/*/*.ptx
 
@@ -18,7 +18,7 @@ from zlib import crc32
 
 from ptx2amd.compat import toolkit
 from ptx2amd.errors import Ptx2amdError
-from ptx2amd.target.registers import FEATURES, LEAST, LEAST_WITH_CALLS, MODEL, limit, pressure
+from ptx2amd.plan.registers import FEATURES, LEAST, LEAST_WITH_CALLS, MODEL, limit, pressure
 from ptx2amd.translate import parse
 
 SECONDS = 600  # for ptxas and a file

@@ -16,8 +16,11 @@ from ptx2amd.isa.syntax import fields
 from ptx2amd.isa.table import rows
 
 PACKAGE = Path(ptx2amd.__file__).parent
-ANALYSES = ("lower/core/names.py", "lower/core/summary.py", "ptx/check.py", "isa/syntax.py", "isa/operands.py")
-ASKING = [*PACKAGE.glob("target/*.py"), *(PACKAGE / name for name in ANALYSES)]
+ANALYSES = ("lower/core/names.py", "ptx/check.py", "isa/syntax.py", "isa/operands.py")
+ASKING = [
+    *(p for folder in ("middle", "plan") for p in PACKAGE.joinpath(folder).rglob("*.py")),
+    *(PACKAGE / name for name in ANALYSES),
+]
 NAMES = re.compile(r"form\.lower\b|\.mnemonic\b|\.opcode\.startswith|\.lower (==|in|not in) |opcodes? (==|in) ")
 INTERNAL = [row for row in vars(internal).values() if isinstance(row, Form)]
 

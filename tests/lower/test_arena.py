@@ -8,7 +8,7 @@ import struct
 import pytest
 
 from ptx2amd import hip
-from ptx2amd.target.shared import SLOT_BYTES
+from ptx2amd.plan.shared_memory import SLOT_BYTES
 from ptx2amd.translate import translate
 from tests.lower.arena_programs import EXITS, LAUNCH_WORDS, THROUGH_ADDRESSES, WORDS, everything
 

@@ -8,7 +8,7 @@ import struct
 
 import pytest
 
-from ptx2amd.lower.core.summary import body
+from ptx2amd.middle.summary import body
 from ptx2amd.ptx.ast import Inst, Scope
 from ptx2amd.target import ARCHS as ALL_ARCHS
 from ptx2amd.translate import parse, translate

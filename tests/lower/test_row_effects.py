@@ -1,5 +1,5 @@
 """What rows say of their results holds: run with the same in all lanes, only those differ between lanes that say so.
-Protects the divergence analysis (ptx2amd/target/lanes.py) against a row that claims to be uniform."""
+Protects the divergence analysis (ptx2amd/middle/analyses/divergence.py) against a row that claims to be uniform."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def exit_(fn: FunctionLowering, inst: Inst) -> None:
 
 @lowers("anchor")
 def anchor(fn: FunctionLowering, inst: Inst) -> None:
-    """Keeps a block whole where lanes meet (target/spins.py, exchanges.py)."""
+    """Keeps a block whole where lanes meet (middle/transforms)."""
     lanes.anchor(fn)
 
 

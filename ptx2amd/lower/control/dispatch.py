@@ -14,7 +14,7 @@ from ptx2amd.lower.control import meeting
 from ptx2amd.lower.control.irreducible import entries
 from ptx2amd.lower.core.names import Target
 from ptx2amd.lower.warp.lanes import anchor
-from ptx2amd.target.made import enters, waits
+from ptx2amd.middle.transforms.inserted import enters, waits
 
 if TYPE_CHECKING:
     from ptx2amd.lower.core.function import FunctionLowering

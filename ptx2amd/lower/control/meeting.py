@@ -1,4 +1,6 @@
-"""Operations at which lanes wait for others of their warp that are elsewhere in the loops around (target/exchanges.py).
+"""Operations at which lanes wait for others of their warp that are elsewhere in the loops around
+(middle/transforms/wait_in_loops.py).
+
 They are entries of the loop's dispatch block (body.py): from there lanes go to them, and back as long as a member that
 is in the loop has not come. Where nobody has come on since the last round, all go, as what they wait for does not come:
 a loop without end would not help a program that PTX leaves undefined."""

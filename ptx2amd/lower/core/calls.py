@@ -9,11 +9,11 @@ from ptx2amd.lower.core.arguments import Signature, array, pass_argument, place,
 from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.names import Register
 from ptx2amd.lower.core.registry import lowers
-from ptx2amd.lower.memory.data import align_of
 from ptx2amd.lower.runtime.handles import function_at
 from ptx2amd.lower.runtime.launches import device_runtime_call
 from ptx2amd.lower.runtime.runtime import runtime_call
 from ptx2amd.ptx.ast import BranchTargets, Inst, Operand, Proto, Reg, Sym, Vec
+from ptx2amd.ptx.layout import align_of
 
 
 @lowers("call")

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 from ptx2amd.lower.core.arguments import Signature, array, is_array, scalar, signature
 from ptx2amd.lower.core.body import lower_body
 from ptx2amd.lower.core.function import FunctionLowering, quoted
-from ptx2amd.lower.core.heads import llvm_name, max_threads, param_layout
 from ptx2amd.lower.core.names import Register, Storage
+from ptx2amd.lower.core.symbols import llvm_name
 from ptx2amd.lower.core.value import Val
 from ptx2amd.lower.memory import arena
-from ptx2amd.lower.memory.data import align_of
 from ptx2amd.lower.runtime import special
 from ptx2amd.lower.warp import named
+from ptx2amd.middle.passes import prepared
 from ptx2amd.ptx.ast import Function, Var
-from ptx2amd.target.prepare import prepared
+from ptx2amd.ptx.heads import max_threads, param_layout
+from ptx2amd.ptx.layout import align_of
 
 if TYPE_CHECKING:
     from ptx2amd.lower.core.module import ModuleLowering

@@ -12,10 +12,10 @@ from ptx2amd.lower.core.emit import Emitter
 from ptx2amd.lower.core.names import Names, Register, Storage
 from ptx2amd.lower.core.value import LLVM_TYPE, Val, width
 from ptx2amd.lower.memory import window
-from ptx2amd.lower.memory.data import align_of, size_of
 from ptx2amd.lower.runtime import special
+from ptx2amd.middle.analyses.block_uniform import block_uniform
 from ptx2amd.ptx.ast import Addr, Guard, Imm, Inst, Operand, Reg, Scope, Sym, Vec
-from ptx2amd.target.together import together
+from ptx2amd.ptx.layout import align_of, size_of
 
 if TYPE_CHECKING:
     from ptx2amd.lower.control.dispatch import Loop
@@ -94,7 +94,7 @@ class FunctionLowering(Emitter):
         self.edges: list[tuple[str, str, Loop, int]] = []  # blocks of jumps by dispatch blocks: from where, the number
         self.is_kernel = True
         self.scope: Scope | None = None  # the body
-        self._together: set[int] | None = None
+        self._block_uniform: set[int] | None = None
         self.block_size: tuple[int, int, int] | None = None  # .reqntid
         self.products = 0  # matrix products in software so far
         self.stretch = 0, 0  # the block, and the line in it, from which LLVM may reorder instructions
@@ -127,13 +127,13 @@ class FunctionLowering(Emitter):
         made: T = self._made[key]
         return made
 
-    def together(self, inst: Inst) -> bool:
+    def block_uniform(self, inst: Inst) -> bool:
         """Whether the warps of a block that have not ended are known to come to an instruction together."""
         if not self.is_kernel or self.scope is None:
             return False
-        if self._together is None:
-            self._together = together(self.scope)
-        return id(inst) in self._together
+        if self._block_uniform is None:
+            self._block_uniform = block_uniform(self.scope)
+        return id(inst) in self._block_uniform
 
     def vec(self, inst: Inst, name: str, ptx_type: str = "") -> list[Val]:
         """The elements of a vector operand, or the one scalar, as values of the row type."""

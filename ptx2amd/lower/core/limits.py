@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from ptx2amd.errors import PtxError
 from ptx2amd.lower.core.module import ModuleLowering
-from ptx2amd.lower.memory import data
+from ptx2amd.plan.shared_memory import BLOCK_LIMIT, Array, packed
 from ptx2amd.ptx.ast import Function, Module, Var
 from ptx2amd.ptx.declare import declarations
+from ptx2amd.ptx.layout import align_of, size_of
 from ptx2amd.target import target
-from ptx2amd.target.shared import BLOCK_LIMIT, Array, packed
 
 CONSTANT_BYTES = 64 << 10  # of a module
 STATIC_SHARED_BYTES = 48 << 10  # of a kernel, but with the targets that name one chip, such as sm_90a
@@ -33,7 +33,7 @@ def oversized(module: Module) -> Iterator[PtxError]:
 
 
 def _bytes(variables: list[Var]) -> int:
-    return packed(Array(var.name, data.size_of(var), data.align_of(var)) for var in variables)
+    return packed(Array(var.name, size_of(var), align_of(var)) for var in variables)
 
 
 def _suspects(module: Module, most: int) -> Iterator[Function]:

@@ -14,9 +14,8 @@ from ptx2amd.lower.core.body import Action
 from ptx2amd.lower.core.debug import DebugInfo, wanted
 from ptx2amd.lower.core.entry import lower_function
 from ptx2amd.lower.core.function import FunctionLowering, quoted
-from ptx2amd.lower.core.heads import flavour, llvm_name, max_threads, param_layout, required_block
 from ptx2amd.lower.core.module_globals import Shared, declarations, definitions
-from ptx2amd.lower.core.summary import Summary, summarise
+from ptx2amd.lower.core.symbols import flavour, llvm_name
 from ptx2amd.lower.core.value import Val
 from ptx2amd.lower.memory import data
 from ptx2amd.lower.runtime.facts import facts
@@ -26,11 +25,14 @@ from ptx2amd.lower.runtime.launches import row
 from ptx2amd.lower.runtime.runtime import env
 from ptx2amd.lower.runtime.special import DYNAMIC_LDS
 from ptx2amd.lower.warp import named
+from ptx2amd.middle.analyses.hazards import Hazard, hazards
+from ptx2amd.middle.summary import Summary, summarise
+from ptx2amd.plan.shared_memory import BLOCK_LIMIT, LDS, Array, SharedPlan, packed, plan
 from ptx2amd.ptx.ast import Function, Module, Var
+from ptx2amd.ptx.heads import max_threads, param_layout, required_block
+from ptx2amd.ptx.layout import align_of, size_of
 from ptx2amd.target import Target
 from ptx2amd.target.environment import DATA
-from ptx2amd.target.hazards import Hazard, hazards
-from ptx2amd.target.shared import BLOCK_LIMIT, LDS, Array, SharedPlan, packed, plan
 
 TABLE = "__ptx2amd_functions"  # of a code object's functions, in the order of their handles
 
@@ -58,7 +60,7 @@ class ModuleLowering:
     """Collects LLVM IR for one target. A kernel that fails leaves nothing behind.
 
     choose: run kernels whose warps wait for each other padded where the target's mapping is paired; variant:
-    of the shared memory (target/shared.py)."""
+    of the shared memory (plan/shared_memory.py)."""
 
     def __init__(
         self, module: Module, target: Target, mode: str = "kernel", choose: bool = False, variant: str = LDS
@@ -204,12 +206,12 @@ class ModuleLowering:
 
     def shared(self, var: Var, name: str) -> Val:
         """A shared variable as an LDS global; all unsized ones are the dynamic shared memory."""
-        if data.size_of(var) == 0 or var.linkage == "extern":
+        if size_of(var) == 0 or var.linkage == "extern":
             self.uses_dynamic_lds = True
-            self.dynamic_align = max(self.dynamic_align, data.align_of(var))
+            self.dynamic_align = max(self.dynamic_align, align_of(var))
             return Val("ptr addrspace(3)", f"@{DYNAMIC_LDS}")
-        ty = f"[{data.size_of(var)} x i8]"
-        self.globals.setdefault(name, f"{name} = internal addrspace(3) global {ty} poison, align {data.align_of(var)}")
+        ty = f"[{size_of(var)} x i8]"
+        self.globals.setdefault(name, f"{name} = internal addrspace(3) global {ty} poison, align {align_of(var)}")
         return Val("ptr addrspace(3)", name)
 
     def static_shared(self, fn: FunctionLowering) -> int:
@@ -226,7 +228,7 @@ class ModuleLowering:
         used = {name for f in reached for name in self.summary(f).functions}
         found = [(name, v) for name, v in self.module.variables.items() if v.space == "shared" and name in used]
         found += [(f"{f.proto.name}.{v.name}", v) for f in reached for v in self.summary(f).shared]
-        return [Array(name, data.size_of(v), data.align_of(v)) for name, v in found]
+        return [Array(name, size_of(v), align_of(v)) for name, v in found]
 
     def _shared_plan(self, kernel: Function) -> SharedPlan | None:
         """Where the kernel's shared memory goes. Raises Unsupported for more than a block can have."""

@@ -13,6 +13,7 @@ from ptx2amd.lower.memory import data
 if TYPE_CHECKING:
     from ptx2amd.lower.core.module import ModuleLowering
     from ptx2amd.ptx.ast import Var
+from ptx2amd.ptx.layout import size_of
 
 ENV = "__ptx2amd_env"
 # Locks of whole-module code objects that are given no heap; see lower/memory/wide.py.
@@ -55,7 +56,7 @@ def declarations(module: ModuleLowering) -> list[str]:
     for name in sorted(module.shared_globals.variables):
         var = module.module.variables[name]
         head = f"{external} addrspace({_space(var)}) externally_initialized global"
-        lines.append(f"{quoted(name)} = {head} [{data.size_of(var)} x i8], align {data.placed_align(var)}")
+        lines.append(f"{quoted(name)} = {head} [{size_of(var)} x i8], align {data.placed_align(var)}")
     return lines
 
 
@@ -77,7 +78,7 @@ def _definition(module: ModuleLowering, var: Var) -> str:
     """A variable with its initial bytes, and the addresses among these."""
     nowhere = FunctionLowering("", module.target, module)
     at = module.segment.offsets[var.name]
-    end = at + data.size_of(var)
+    end = at + size_of(var)
     image = module.segment.image
     parts: list[str] = []
     for cell in image.cells[bisect_left(image.cells, at, key=_at) : bisect_left(image.cells, end, key=_at)]:

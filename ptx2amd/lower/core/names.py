@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 
 from ptx2amd.isa.effects import JUMPS
 from ptx2amd.isa.form import DESTINATIONS
-from ptx2amd.lower.core.value import LLVM_TYPE, Val, bits_of
+from ptx2amd.lower.core.value import LLVM_TYPE, Val
 from ptx2amd.ptx.ast import Addr, BranchTargets, Imm, Inst, Label, Operand, Proto, Reg, Scope, Shape, Sym, Var, Vec
+from ptx2amd.ptx.layout import bits_of
 
 
 @dataclass(slots=True, eq=False)

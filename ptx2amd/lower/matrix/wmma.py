@@ -54,7 +54,7 @@ def wmma(fn: FunctionLowering, inst: Inst) -> None:
         return
     start = accumulator(fn, c, mods)
     if isinstance(found, quads.Quads):
-        sums = found.multiply(fn, mods, a, b, start, whole=fn.target.paired and not fn.together(inst))
+        sums = found.multiply(fn, mods, a, b, start, whole=fn.target.paired and not fn.block_uniform(inst))
     else:
         sums = found.multiply(fn, mods, a, b, start)
     fn.put_vec(inst, "d", finish(fn, sums, start, mods))

@@ -11,8 +11,8 @@ from ptx2amd.lower.core.value import Val
 from ptx2amd.lower.memory.order import fence
 from ptx2amd.lower.runtime import special
 from ptx2amd.lower.runtime.runtime import env
+from ptx2amd.plan.shared_memory import SLOT_BYTES
 from ptx2amd.target.environment import ARENA
-from ptx2amd.target.shared import SLOT_BYTES
 
 if TYPE_CHECKING:
     from ptx2amd.lower.core.function import FunctionLowering

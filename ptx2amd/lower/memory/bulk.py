@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from ptx2amd.lower.core.loops import each, when
 from ptx2amd.lower.core.registry import lowers
-from ptx2amd.lower.core.value import LLVM_TYPE, Val, bits_of
+from ptx2amd.lower.core.value import LLVM_TYPE, Val
 from ptx2amd.lower.memory import atomic
 from ptx2amd.lower.memory.memory import COUNT, space_of, write
 from ptx2amd.lower.memory.order import SCOPES, byte_size, vector
 from ptx2amd.lower.scalar.integer import binary, compare
 from ptx2amd.lower.warp.mbarrier import complete
 from ptx2amd.ptx.ast import Imm
+from ptx2amd.ptx.layout import bits_of
 
 if TYPE_CHECKING:
     from ptx2amd.lower.core.function import FunctionLowering

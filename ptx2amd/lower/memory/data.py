@@ -11,31 +11,12 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from ptx2amd.errors import Ptx2amdError
-from ptx2amd.lower.core.value import LLVM_TYPE
 from ptx2amd.lower.runtime.handles import handles, has_body
 from ptx2amd.ptx.ast import InitSym, Module, Var
+from ptx2amd.ptx.layout import align_of, element_size, size_of
 
-HANDLES = {"texref": 128, "surfref": 128, "samplerref": 128}  # opaque types: a descriptor each
 SEGMENT_ALIGN = 256
 FACTS_ALIGN = 64
-
-
-def element_size(var: Var) -> int:
-    """Bytes of one element (a vector counts as one)."""
-    return HANDLES.get(var.type) or max(1, LLVM_TYPE[var.type][1] // 8) * var.vec
-
-
-def size_of(var: Var) -> int:
-    """Bytes of a variable; 0 for an unsized array without initialiser."""
-    count = 1 if var.count < 0 else var.count
-    if var.count == 0 and var.init:
-        count = -(-len(var.init) // var.vec)
-    return element_size(var) * count
-
-
-def align_of(var: Var) -> int:
-    """Alignment in bytes: as declared, else natural."""
-    return var.align or element_size(var)
 
 
 def placed_align(var: Var) -> int:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ptx2amd.lower.core import debug
-from ptx2amd.lower.core.heads import param_layout
 from ptx2amd.lower.core.names import Storage
 from ptx2amd.lower.core.registry import lowers
 from ptx2amd.lower.core.value import LLVM_TYPE, Val, width
-from ptx2amd.lower.memory import data, wide, window
+from ptx2amd.lower.memory import wide, window
 from ptx2amd.lower.memory.order import ORDERS, SCOPES, byte_size, elements, fence, vector
 from ptx2amd.ptx.ast import Addr, Sym
+from ptx2amd.ptx.heads import param_layout
+from ptx2amd.ptx.layout import size_of
 
 if TYPE_CHECKING:
     from ptx2amd.lower.core.function import FunctionLowering
@@ -175,10 +176,10 @@ def constant(fn: FunctionLowering, address: Val) -> Val:
     """Whether a generic address (an i64) is in one of the module's constant variables."""
     found = fn.const("i1", 0)
     for var in fn.module.module.variables.values():
-        if var.space == "const" and var.linkage != "extern" and data.size_of(var):
+        if var.space == "const" and var.linkage != "extern" and size_of(var):
             start = fn.cast(fn.module.symbol_address(fn, var.name, 0), "i64")
             past = fn.op("i64", f"sub {address.t}, {start}")
-            found = fn.op("i1", f"or {found.t}, {fn.op('i1', f'icmp ult {past.t}, {data.size_of(var)}')}")
+            found = fn.op("i1", f"or {found.t}, {fn.op('i1', f'icmp ult {past.t}, {size_of(var)}')}")
     return found
 
 

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ptx2amd.lower.core.loops import Variable, each, stop, when
 from ptx2amd.lower.core.registry import lowers
-from ptx2amd.lower.core.value import LLVM_TYPE, Val, bits_of
+from ptx2amd.lower.core.value import LLVM_TYPE, Val
 from ptx2amd.lower.memory.bulk import own, reduce
 from ptx2amd.lower.memory.tensor_map import IM2COL, SHIFTS, TF32, TILED, Map
 from ptx2amd.lower.scalar.integer import binary, compare, select
 from ptx2amd.lower.warp.mbarrier import complete
 from ptx2amd.ptx.ast import Addr
+from ptx2amd.ptx.layout import bits_of
 
 if TYPE_CHECKING:
     from ptx2amd.lower.core.function import FunctionLowering

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from ptx2amd.lower.core.names import Register, Storage
 from ptx2amd.lower.core.value import Val
-from ptx2amd.lower.memory import data
+from ptx2amd.plan.shared_memory import SLOT_BYTES
 from ptx2amd.ptx.ast import Imm, Operand, Reg, Sym, Var
-from ptx2amd.target.shared import SLOT_BYTES
+from ptx2amd.ptx.layout import size_of
 
 if TYPE_CHECKING:
     from ptx2amd.lower.core.function import FunctionLowering
@@ -40,7 +40,7 @@ def place(fn: FunctionLowering, var: Var, key: str) -> int | None:
     plan = fn.module.shared_plan
     if plan is None or var.space != "shared":
         return None
-    if data.size_of(var) == 0 or var.linkage == "extern":
+    if size_of(var) == 0 or var.linkage == "extern":
         return plan.split + plan.dynamic
     return plan.split + plan.offsets[key] if key in plan.offsets else None
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 import re
 import struct
 
-from ptx2amd.lower.core.heads import max_threads, param_layout, required_block
 from ptx2amd.lower.runtime.handles import taken
 from ptx2amd.ptx.ast import Function, Module
+from ptx2amd.ptx.heads import max_threads, param_layout, required_block
 
 _FACTS = struct.Struct("<IIIII44x")  # bytes of parameters, most threads of a block, its size or zeros
 _USERS = re.compile(r"(?:__cudaCDP2|cuda)(?:GetParameterBuffer|LaunchDevice|FuncGetAttributes|OccupancyMax)\w*")

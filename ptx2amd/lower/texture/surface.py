@@ -5,11 +5,11 @@ from __future__ import annotations
 from ptx2amd.lower.core.function import FunctionLowering, Val
 from ptx2amd.lower.core.loops import when
 from ptx2amd.lower.core.registry import lowers
-from ptx2amd.lower.core.value import bits_of
 from ptx2amd.lower.scalar.integer import binary, compare, select
 from ptx2amd.lower.texture.image import FIELDS, HALF, Image, clamped
 from ptx2amd.lower.texture.texture import DIMENSIONS, SIZES, coordinates, handle, layer_of
 from ptx2amd.ptx.ast import Inst
+from ptx2amd.ptx.layout import bits_of
 
 
 def place(fn: FunctionLowering, inst: Inst, size: int | None) -> tuple[Image, Val, Val]:

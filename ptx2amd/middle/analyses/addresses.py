@@ -1,0 +1,85 @@
+"""Which accesses of a body go to one address: those whose addresses are made in the same way of the same values. So a
+lock is known again where its address is computed anew, as by each of the functions that take it and give it back."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from ptx2amd.isa.effects import CARRY
+from ptx2amd.isa.form import DESTINATIONS
+from ptx2amd.middle.body import COPIES, Body, Op
+from ptx2amd.ptx.ast import Addr, Imm, Operand, Reg, Sym
+
+DEPTH = 6  # operations that an address is followed through
+
+
+def place(flow: Body, op: Op) -> Hashable:
+    """What an access goes to: equal for the same address, in one round of the loops around; None: it has none."""
+    address = op.inst.get("a")
+    if not isinstance(address, Addr):
+        return None
+    base, offset = address.base, address.offset
+    if isinstance(base, Reg):
+        return _offset(flow, op, base, offset)
+    return ("", offset + base.bits) if isinstance(base, Imm) else (base.name, offset + base.offset)
+
+
+def steps(here: Hashable) -> set[Op]:
+    """The writes that make a place another one in the next round of a loop: those of a register that has several."""
+    if isinstance(here, frozenset):
+        return {op for op in here if isinstance(op, Op)} if len(here) > 1 else set()
+    return set().union(*map(steps, here)) if isinstance(here, tuple) else set()
+
+
+def loads(here: Hashable) -> set[Op]:
+    """The operations whose result, not known otherwise, a place is made of."""
+    if isinstance(here, Op):
+        return {here}
+    return set().union(*map(loads, here)) if isinstance(here, tuple) else set()
+
+
+def _offset(flow: Body, reader: Op, register: Reg, offset: int) -> tuple[Hashable, int]:
+    """A register's value as another value and a constant."""
+    base: Operand | None = register
+    for _ in range(16):
+        if isinstance(base, Sym):
+            return base.name, offset + base.offset
+        made = _writer(flow, reader, base)
+        if made is None:
+            break
+        if made.computes in COPIES:
+            reader, base = made, made.inst.get("a")
+        elif made.computes == "add" and isinstance(by := made.inst.get("b"), Imm):
+            reader, base, offset = made, made.inst.get("a"), offset + by.bits
+        else:
+            break
+    return _value(flow, reader, base, DEPTH), offset % 2**64
+
+
+def _writer(flow: Body, reader: Op, operand: Operand | None) -> Op | None:
+    """The one operation that an operand's value is of."""
+    if not isinstance(operand, Reg):
+        return None
+    writes = flow.sources(reader, reader.key(operand.name))
+    [made] = writes if len(writes) == 1 else [None]
+    return made if made is not None and made.inst.guard is None else None
+
+
+def _value(flow: Body, reader: Op, operand: Operand | None, depth: int) -> Hashable:
+    if not isinstance(operand, Reg):
+        return operand
+    made = _writer(flow, reader, operand)
+    if made is None:
+        name = reader.key(operand.name)
+        return name, frozenset(flow.sources(reader, name))
+    if made.computes in COPIES and isinstance(source := made.inst.get("a"), Reg):
+        return _value(flow, made, source, depth)
+    if made.parameter and flow.definitions.keys().isdisjoint(made.variables("a")):
+        return made.inst.shape.opcode, made.inst.get("a")
+    if not made.pure or made.does & CARRY or not depth or len(list(made.writes())) > 1:
+        return made, operand.name
+    operands = zip(made.inst.shape.names, made.inst.operands, strict=True)
+    return made.inst.shape.opcode, *(_value(flow, made, o, depth - 1) for n, o in operands if n not in DESTINATIONS)
+
+
+__all__ = ["loads", "place", "steps"]

@@ -1,0 +1,104 @@
+"""Instructions at which all warps of a block arrive that have not ended: no branch on the way has a condition that may
+differ between them."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from ptx2amd.isa.effects import ATOMIC, CALLS, ENDS, EXCHANGES, EXITS, POLLS, READS, RETURNS, TRAPS
+from ptx2amd.middle.body import Body, Op
+from ptx2amd.ptx.ast import Scope
+
+SAME = ("%ntid", "%ctaid", "%nctaid", "%gridid", "%nwarpid")  # special registers alike in a block
+UNCHANGING = frozenset(("param", "const"))  # spaces that nobody writes while a kernel runs
+
+
+def block_uniform(scope: Scope) -> set[int]:
+    """The ids of the instructions in a kernel's body where its warps are together."""
+    return {id(op.inst) for op in BlockUniformity(Body(scope)).operations()}
+
+
+class BlockUniformity:
+    """What may differ between the warps of a block."""
+
+    def __init__(self, flow: Body) -> None:
+        self.flow = flow
+        self.divergent: set[str] = set()  # registers
+        self.divergent_blocks: set[int] = set()  # blocks
+        self._found: dict[int, int] = {}  # the nearest post-dominator of a block
+
+    def operations(self) -> list[Op]:
+        """The operations that all warps come to."""
+        ops = [(op, list(op.reads()), list(op.writes())) for op in self.flow.ops()]
+        splits = [(last, self._ways(last.block)) for last in map(self._split, range(len(self.flow.blocks))) if last]
+        known = -1
+        while known != len(self.divergent) + len(self.divergent_blocks):
+            known = len(self.divergent) + len(self.divergent_blocks)
+            for op, reads, writes in ops:
+                if op.block in self.divergent_blocks or self._differs(op) or any(map(self._different, reads)):
+                    self.divergent.update(writes)
+            for last, blocks in splits:
+                if any(map(self._different, last.reads())):
+                    self.divergent_blocks |= blocks
+        return [op for op, _, _ in ops if op.block not in self.divergent_blocks and not self._guarded(op)]
+
+    def _differs(self, op: Op) -> bool:
+        """Whether what an operation gives may change between two warps' turns."""
+        does = op.does
+        return bool(does & (CALLS | ATOMIC | EXCHANGES | POLLS) or (does & READS and op.space not in UNCHANGING))
+
+    def _different(self, register: str) -> bool:
+        if register in self.flow.definitions:
+            return register in self.divergent
+        return not register.startswith(SAME)
+
+    def _guarded(self, op: Op) -> bool:
+        return op.inst.guard is not None and self._different(op.predicate)
+
+    def _split(self, number: int) -> Op | None:
+        """The operation that ends a block in several ways."""
+        ops = self.flow.blocks[number].ops
+        if not ops or not ops[-1].does & ENDS:
+            return None
+        return ops[-1] if ops[-1].inst.guard is not None or len(self.flow.blocks[number].successors) > 1 else None
+
+    def _ways(self, number: int) -> set[int]:
+        """The blocks on the ways from a block to where all its ways meet again."""
+        meeting = self._nearest(number)
+        found: set[int] = set()
+        for successor in self.flow.blocks[number].successors:
+            found |= self.flow.reach(successor, [meeting])
+        return found
+
+    def _nearest(self, number: int) -> int:
+        """The nearest block that all ways from a block to the end lead through; -1: the end itself."""
+        if number not in self._found:
+            self._found[number] = self._find_nearest(number)
+        return self._found[number]
+
+    def _find_nearest(self, number: int) -> int:
+        common = self._after[number] & ~(1 << number)
+        nearest = (n for n in range(len(self.flow.blocks)) if common >> n & 1 and self._after[n] == common)
+        return next(nearest, -1)
+
+    @cached_property
+    def _after(self) -> list[int]:
+        """For each block those that all ways from it to the end lead through, itself included, as bits."""
+        blocks = self.flow.blocks
+        everything = (1 << len(blocks)) - 1
+        after, changed = [everything] * len(blocks), True
+        while changed:
+            changed = False
+            for number in reversed(range(len(blocks))):
+                block = blocks[number]
+                ends = not block.successors or bool(block.ops and block.ops[-1].does & (RETURNS | EXITS | TRAPS))
+                ways = 0 if ends else everything
+                for successor in block.successors:
+                    ways &= after[successor]
+                new = ways | 1 << number
+                changed |= new != after[number]
+                after[number] = new
+        return after
+
+
+__all__ = ["block_uniform"]

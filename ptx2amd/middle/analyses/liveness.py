@@ -1,0 +1,169 @@
+"""How many 32-bit registers a body's values take at once.
+
+Values of constants and parameters take none: NVIDIA's instructions read them from constant memory. Nor do integers
+that are made of these and of a block's number and size: they are in registers that a warp shares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from ptx2amd.isa.effects import BARRIERS, EXCHANGES, MEMBERS, READS
+from ptx2amd.middle.body import COPIES, Body, Op
+from ptx2amd.ptx.ast import Imm, Scope, Sym, Var
+from ptx2amd.ptx.layout import bits_of
+
+ALIKE = ("%ctaid", "%nctaid", "%ntid")  # special registers, in a block
+ENOUGH = 512  # values alive: no processor has registers for more
+
+
+def sizes(scope: Scope) -> dict[str, int]:
+    """Units of 32 bits of each register that a body without nested scopes declares; predicates take none."""
+    found: dict[str, int] = {}
+    for item in scope.items:
+        if isinstance(item, Var) and item.space == "reg" and item.type != "pred":
+            units = max(1, bits_of(item.type) // 32)
+            names = [f"{item.name}{i}" for i in range(item.regs)] if item.regs else [item.name]
+            found.update(dict.fromkeys(names, units))
+            if item.vec > 1:
+                found.update({f"{name}.{part}": units for name in names for part in "xyzwrgba"})
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What an operation reads and writes: numbers of registers. loads: units that it loads from memory."""
+
+    reads: tuple[int, ...]
+    writes: tuple[int, ...]
+    overwrites: bool
+    loads: int
+    barrier: bool
+
+
+class Liveness:
+    """The values that are alive in a body without nested scopes. Registers are numbers."""
+
+    def __init__(self, flow: Body, scope: Scope) -> None:
+        self.flow = flow
+        self._sizes = sizes(scope)
+        self._numbers: dict[str, int] = {}
+        self._units: list[int] = []
+        for name in self._sizes.keys() - set(self._free()):
+            self._numbers[name] = len(self._units)
+            self._units.append(self._sizes[name])
+        self.accesses = [[self._access(op) for op in block.ops] for block in flow.blocks]
+
+    def _free(self) -> Iterator[str]:
+        """Registers that only ever hold a constant, a parameter, or what is made of these."""
+        free: set[str] = set()
+        for op in self.flow.ops():
+            written = list(op.writes())
+            if len(written) == 1 and len(self.flow.definitions[written[0]]) == 1 and self._known(op, free):
+                free.add(written[0])
+                yield written[0]
+
+    def _known(self, op: Op, free: set[str]) -> bool:
+        """Whether an operation's result is made of constants, parameters and what is alike in a block."""
+        if op.inst.guard is not None:
+            return False
+        if op.does & READS:
+            known = not any(name in self._sizes or name in self.flow.definitions for name in op.reads())
+            return op.space == "param" and known
+        if op.computes in COPIES and isinstance(op.inst.get("a"), Imm | Sym):
+            return True
+        integers = op.computes in COPIES or not op.inst.shape.types[0].startswith("f")
+        return op.pure and integers and all(name in free or name.startswith(ALIKE) for name in op.reads())
+
+    def _access(self, op: Op) -> Access:
+        numbers = self._numbers
+        reads = tuple(numbers[name] for name in op.reads() if name in numbers)
+        writes = tuple(numbers[name] for name in op.writes() if name in numbers)
+        does = op.does
+        loaded = does & (READS | MEMBERS) and op.space != "param"  # lanes' values come as late as those of memory
+        return Access(
+            reads,
+            writes,
+            op.overwrites,
+            sum(self._units[number] for number in writes if number not in reads) if loaded else 0,
+            bool(does & BARRIERS) and not does & EXCHANGES,
+        )
+
+    @cached_property
+    def between(self) -> list[int]:
+        """The units alive at the begin of each block."""
+        return [self.units(registers) for registers in self.entering]
+
+    def loaded(self, number: int) -> int:
+        """The units that a block loads between two barriers, at most."""
+        most = now = 0
+        for access in self.accesses[number]:
+            now = 0 if access.barrier else now + access.loads
+            most = max(most, now)
+        return most
+
+    def units(self, registers: Iterable[int]) -> int:
+        """32-bit units of a set of registers."""
+        return sum(self._units[number] for number in registers)
+
+    @cached_property
+    def entering(self) -> list[set[int]]:
+        """The registers alive at the begin of each block: from each read that no write of its block precedes, back to
+        the writes. Takes time in proportion to what is found, for which ENOUGH is a bound in each block."""
+        blocks = self.flow.blocks
+        reads, writes = zip(*map(_summary, self.accesses), strict=True)
+        found: list[set[int]] = [set() for _ in blocks]
+        for start, wanted in enumerate(reads):
+            for register in wanted:
+                work = [start]
+                while work:
+                    number = work.pop()
+                    if register not in found[number] and len(found[number]) < ENOUGH:
+                        found[number].add(register)
+                        work += [before for before in blocks[number].predecessors if register not in writes[before]]
+        return found
+
+    def leaving(self, number: int) -> set[int]:
+        """The registers alive at the end of a block."""
+        return set().union(*(self.entering[successor] for successor in self.flow.blocks[number].successors))
+
+    @cached_property
+    def most(self) -> int:
+        """The most units that are alive at once, in the order of the text."""
+        return max(map(self._most_in, range(len(self.accesses))))
+
+    def _most_in(self, number: int) -> int:
+        return self.most_of(self.accesses[number], self.leaving(number))
+
+    def most_of(self, accesses: list[Access], after: set[int]) -> int:
+        """The most units alive at once in operations of some order, behind which the registers `after` are."""
+        units = self._units
+        alive = set(after)
+        now = most = self.units(alive)
+        for access in reversed(accesses):
+            most = max(most, now + sum(units[register] for register in access.writes if register not in alive))
+            if access.overwrites:
+                for register in alive.intersection(access.writes):
+                    alive.discard(register)
+                    now -= units[register]
+            for register in access.reads:
+                if register not in alive:
+                    alive.add(register)
+                    now += units[register]
+            most = max(most, now)
+        return most
+
+
+def _summary(accesses: list[Access]) -> tuple[set[int], set[int]]:
+    """What a block reads before it writes it, and what it writes."""
+    read: set[int] = set()
+    written: set[int] = set()
+    for access in accesses:
+        read.update(number for number in access.reads if number not in written)
+        if access.overwrites:
+            written.update(access.writes)
+    return read, written
+
+
+__all__ = ["Access", "Liveness", "sizes"]

@@ -1,0 +1,74 @@
+"""Reaching definitions: which writes of a register may have made its value where a block begins.
+
+Sets of writes are the bits of integers. The writes of many registers are followed through the blocks at once, and only
+when one of these is asked about: large kernels have thousands of blocks, and thousands of such registers."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ptx2amd.middle.body import Block, Op
+
+GROUP = 1024  # writes that are followed at once
+
+
+class Reaching:
+    """The answers for the blocks of one body. definitions: the writes of each register, in the order of the text."""
+
+    def __init__(self, blocks: list[Block], definitions: Mapping[str, list[Op]]) -> None:
+        self.blocks, self.definitions = blocks, definitions
+        self._groups: list[list[str]] = []
+        self._places: dict[str, tuple[int, int]] = {}  # of a register: its group, and the bit of its first write
+        self._solved: dict[int, list[int]] = {}  # of a group: the writes that reach each block
+        used = GROUP
+        for register, writes in definitions.items():
+            if used >= GROUP:
+                self._groups.append([])
+                used = 0
+            self._groups[-1].append(register)
+            self._places[register] = len(self._groups) - 1, used
+            used += len(writes)
+
+    def at(self, number: int, register: str) -> set[Op]:
+        """The writes whose value `register` may have at the beginning of a block."""
+        group, first = self._places[register]
+        if group not in self._solved:
+            self._solved[group] = self._solve(self._groups[group])
+        writes = self.definitions[register]
+        bits = self._solved[group][number] >> first & (1 << len(writes)) - 1
+        return {write for bit, write in enumerate(writes) if bits >> bit & 1}
+
+    def _solve(self, registers: list[str]) -> list[int]:
+        """The writes of registers that reach each block."""
+        ended = [0] * len(self.blocks)  # what a block overwrites
+        leaving = [0] * len(self.blocks)  # first what a block writes, then also what passes through it
+        for register in registers:
+            writes, first = self.definitions[register], self._places[register][1]
+            every = (1 << len(writes)) - 1 << first
+            for bit, write in enumerate(writes, first):
+                if write.overwrites:
+                    ended[write.block] |= every
+                    leaving[write.block] &= ~every
+                leaving[write.block] |= 1 << bit
+        reaching = [0] * len(self.blocks)
+        work = deque(range(len(self.blocks)))
+        waits = [True] * len(self.blocks)
+        while work:
+            number = work.popleft()
+            waits[number] = False
+            block, new = self.blocks[number], 0
+            for previous in block.predecessors:
+                new |= leaving[previous]
+            reaching[number] = new
+            left = leaving[number] | new & ~ended[number]
+            if left == leaving[number]:
+                continue
+            leaving[number] = left
+            for successor in block.successors:
+                if not waits[successor]:
+                    waits[successor] = True
+                    work.append(successor)
+        return reaching

@@ -1,0 +1,1 @@
+"""Passes that change a body, and what they put into it."""

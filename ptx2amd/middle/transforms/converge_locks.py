@@ -1,0 +1,106 @@
+"""Locks that a thread takes by trying until an atomic succeeds.
+
+Lanes of a wave that have the lock leave the loop and wait, where the lanes' ways meet again, for those that
+still try: nobody gets on. Where the release can be seen, the way is led back from it into the loop, so that
+the lanes meet after the release instead ("MIMD synchronization on SIMT architectures", ElTantawy and Aamodt):
+
+    again: try; @failed bra again;        again: try; mov turn, 1; @failed bra meet;
+           ... release ...           ->          ... release; mov turn, 0;
+           rest                           meet:  <anchor>; @turn==1 bra again;
+                                                 rest
+
+The same is done for lanes that only look, for their turn or for what lanes on the other side of a branch write.
+
+A release behind a barrier, or an exchange of all lanes, stays as it is: who has the lock needs there the lanes that
+still try, so these do not wait for that release, and all meet in front of the barrier anyway."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ptx2amd.middle.analyses.locks import Lock, joined
+from ptx2amd.middle.transforms.inserted import ANCHOR, BRA, ENTRY, HIDDEN, PATIENT, ROUND, SETP, WAITING, made
+from ptx2amd.middle.unit import Unit
+from ptx2amd.ptx.ast import Guard, Imm, Inst, Item, Label, Reg, Scope, Sym, Var
+
+
+def run(unit: Unit) -> None:
+    """Let the lanes of a wave reconverge after the releases of the unit's locks, which were found in its body as it is,
+    or as it was before exchanges in it were merged."""
+    if not unit.locks:
+        return
+    found, scope = unit.locks, unit.flat
+    while True:
+        unit.places = [(lock, f"{_kind(lock)}$meet{number}") for number, lock in enumerate(found)]
+        changed = scope
+        for number, (lock, label) in enumerate(unit.places):
+            changed = _meet(changed, lock, number, label)
+        unit.replace(changed)
+        fewer = _shared(unit)
+        if len(fewer) == len(found):
+            return
+        found = fewer
+
+
+def _shared(unit: Unit) -> list[Lock]:
+    """The locks, as one where their loops are. In a loop where lanes wait for others, or for turns, a lock's own loop
+    would keep them from who is elsewhere."""
+    found = [lock for lock, _ in unit.places]
+    if len(found) < 2 or not any(lock.gathers or not lock.taken for lock in found):
+        return found
+    loops = [unit.body.components[unit.body.labels[label]] for _, label in unit.places]
+    crowded = {loop for loop, lock in zip(loops, found, strict=True) if lock.gathers or not lock.taken}
+    return joined(list(zip(loops, found, strict=True)), lambda a, b: a == b and a in crowded)
+
+
+def _kind(lock: Lock) -> str:
+    """What the label of the place where lanes meet begins with. It has to be where its loop is entered: were one of
+    several tries, those who go to another one would be in a loop inside, and wait there for who goes to the first."""
+    return WAITING if lock.gathers else ENTRY if len(lock.retries) > 1 else ""
+
+
+def _meet(scope: Scope, lock: Lock, number: int, meet: str) -> Scope:
+    turn, ahead = Reg(f"$turn{number}"), Reg(f"$ahead{number}")
+    instead: dict[int, list[Item]] = {}  # what stands in the place of an instruction
+    ways: list[Inst] = []
+    tests: list[Reg] = []
+
+    def way(register: Reg, value: int, label: str, line: int) -> None:
+        tests.append(Reg(f"$is{number}.{len(tests)}"))
+        ways.append(made(SETP, line, tests[-1], register, Imm("u", value)))
+        ways.append(made(BRA, line, Sym(label), guard=Guard(tests[-1].name, False)))
+
+    for k, (branch, taken) in enumerate(lock.retries, 1):
+        inst = branch.inst
+        again = inst.get("a") if taken else Sym(f"$again{number}.{k}")
+        mark = made(HIDDEN, inst.line, turn, Imm("u", k))
+        assert isinstance(again, Sym)
+        if taken:
+            instead[id(inst)] = [mark, replace(inst, operands=(Sym(meet),))]
+        else:
+            instead[id(inst)] = [inst, mark, made(BRA, inst.line, Sym(meet)), Label(again.name, inst.line)]
+        way(turn, k, again.name, inst.line)
+    first, *others = sorted(lock.releases, key=lock.given.__contains__)
+    line = first.inst.line
+    ways.append(made(ANCHOR, line))  # LLVM shared a try behind the section with those who try again
+    for k, release in enumerate(others, 1):
+        inst, after = release.inst, f"$after{number}.{k}"
+        done = len(lock.retries) + 1 if release in lock.given else 0  # a turn to wait for, or none
+        marks = [made(HIDDEN, inst.line, turn, Imm("u", done)), made(HIDDEN, inst.line, ahead, Imm("u", k))]
+        instead[id(inst)] = [inst, *marks, made(BRA, inst.line, Sym(meet)), Label(after, inst.line)]
+        way(ahead, k, after, inst.line)
+    marks = [made(HIDDEN, line, register, Imm("u", 0)) for register in (turn, ahead)]
+    if lock.given:
+        rounds, patient = Reg(f"$round{number}"), Reg(f"$patient{number}")
+        ways = [made(ROUND, line, rounds, rounds), *ways]
+        for inst in {id(op.inst): op.inst for again in lock.again.values() for op in again}.values():
+            # Here, as lanes that waited for their rounds at the meeting place would keep the others there.
+            wait = made(PATIENT, inst.line, patient, turn, rounds)
+            skip = made(BRA, inst.line, Sym(meet), guard=Guard(patient.name, False))
+            instead[id(inst)] = [made(ANCHOR, inst.line), wait, skip, *instead.get(id(inst), [inst])]
+    instead[id(first.inst)] = [first.inst, *marks, Label(meet, line), made(ANCHOR, line), *ways]
+    changed: list[Item] = [Var("reg", "u32", f"${name}{number}") for name in ("turn", "ahead", "round")]
+    changed += [Var("reg", "pred", name) for name in (f"$patient{number}", *(test.name for test in tests))]
+    for item in scope.items:
+        changed += instead.get(id(item), [item])
+    return Scope(changed)

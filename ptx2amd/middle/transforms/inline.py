@@ -1,0 +1,279 @@
+"""A body with those that it calls put in place of the calls: for the analyses of hazards and locks, which have to
+see across calls, and for changes of locks that are taken in one function and released in another.
+
+The result has no nested scopes: names of theirs, and of the functions, get a number. Scalar parameters become
+registers, others remain variables in .param space. Functions that call themselves, or whose own variables are
+in shared or global memory under their name, stay calls."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+from ptx2amd.isa.effects import BARRIERS, CALLS, EXCHANGES, MEMORY, POLLS, READS, RETURNS, WRITES
+from ptx2amd.middle.summary import body, items
+from ptx2amd.middle.transforms.inserted import BRA, move
+from ptx2amd.ptx.ast import (
+    Addr,
+    BranchTargets,
+    Function,
+    Guard,
+    Imm,
+    Inst,
+    Label,
+    Loc,
+    Module,
+    Operand,
+    Proto,
+    Reg,
+    Scope,
+    Sym,
+    Var,
+    Vec,
+)
+
+LIMIT = 20_000  # instructions of a body, above which calls remain
+OWN = ("param", "local", "const", "texture")  # spaces that no other thread writes
+MOVES = {type_: move(type_) for type_ in ("b32", "b64")}
+Names = dict[str, str]
+
+
+def callee(module: Module, inst: Inst) -> Function | None:
+    """The function of a direct call that has a body."""
+    target = inst.get("f")
+    if not inst.shape.form.does & CALLS or not isinstance(target, Sym) or inst.get("b") is not None:
+        return None
+    found = module.functions.get(module.aliases.get(target.name, target.name))
+    return found if found is not None and (found.text or found.scope is not None) else None
+
+
+def of_one_way(module: Module) -> bool:
+    """Whether GCC made a module: lanes of its warps go one way, but in loops of `omp simd`, and it never copies an
+    exchange, as others do who make two of one. So each function is seen by itself, and stays as it is."""
+    return "__nvptx_uni" in module.variables
+
+
+class Matters:
+    """Which functions the analyses have to see: those that touch memory of others, or meet or exchange with them, by
+    themselves or in their calls."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self._known: dict[str, bool] = {}
+
+    def __call__(self, function: Function) -> bool:
+        name = function.proto.name
+        if name not in self._known:
+            self._known[name] = False  # for functions that call themselves
+            self._known[name] = any(map(self._instruction, items(body(self.module, function))))
+        return self._known[name]
+
+    def _instruction(self, item: Inst | Var) -> bool:
+        if not isinstance(item, Inst):
+            return False
+        form = item.shape.form
+        if form.does & CALLS:
+            function = callee(self.module, item)
+            return function is not None and self(function)
+        space = form.memory or item.shape.mods.get("space", "")
+        if form.does & MEMORY and not space.startswith(OWN):
+            return True
+        return bool(form.does & (EXCHANGES | BARRIERS | POLLS))
+
+
+def flat(scope: Scope) -> Scope:
+    """A body without nested scopes."""
+    if not any(isinstance(item, Scope) for item in scope.items):
+        return scope
+    result = Inlined(Scope([]))
+    _Inliner(None, lambda function: False, result).scope(scope, {}, "", outermost=True)
+    return result.scope
+
+
+@dataclass(slots=True)
+class Inlined:
+    """scope: the body; functions: those whose calls it replaces, by name; left: those that it still calls."""
+
+    scope: Scope
+    functions: set[str] = field(default_factory=set)
+    left: set[str] = field(default_factory=set)
+
+
+def inlined(module: Module, function: Function, wanted: Callable[[Function], bool]) -> Inlined:
+    """The body of `function` with the `wanted` functions that it calls, directly or not, in place of their calls;
+    the body itself when there are none."""
+    scope = body(module, function)
+    calls = [callee(module, item) for item in items(scope) if isinstance(item, Inst)]
+    names = {f.proto.name for f in calls if f is not None}
+    if of_one_way(module) or not any(f is not None and wanted(f) for f in calls):
+        return Inlined(scope, set(), names)
+    result = Inlined(Scope([]))
+    _Inliner(module, wanted, result).function(function)
+    _registers(result.scope)
+    return result
+
+
+class _Inliner:
+    def __init__(self, module: Module | None, wanted: Callable[[Function], bool], result: Inlined) -> None:
+        self.module, self.wanted, self.result = module, wanted, result
+        self.stack: list[str] = []
+        self.copies = self.instructions = 0
+
+    def function(self, function: Function, names: Names | None = None, end: str = "") -> None:
+        """Add a body. names: its parameters'; end: where it returns to, "" for the outermost."""
+        self.stack.append(function.proto.name)
+        self.scope(_body(self.module, function), dict(names or {}), end, outermost=not end)
+        self.stack.pop()
+
+    def add(self, *found: Inst | Label | Var | Proto | BranchTargets | Loc) -> None:
+        self.result.scope.items += found
+
+    def scope(self, scope: Scope, names: Names, end: str, outermost: bool) -> None:
+        if not outermost:
+            self.copies += 1
+            for item in scope.items:
+                names.update(_declared(item, f"${self.copies}$"))
+        for item in scope.items:
+            if isinstance(item, Scope):
+                self.scope(item, dict(names), end, False)
+            elif isinstance(item, Inst):
+                self._instruction(item, names, end)
+            elif isinstance(item, Loc):
+                self.add(item)
+            elif isinstance(item, BranchTargets):
+                targets = tuple(names.get(target, target) for target in item.targets)
+                self.add(item._replace(name=names.get(item.name, item.name), targets=targets))
+            elif isinstance(item, Var) and item.regs:
+                self.add(replace(item, name=names.get(f"{item.name}0", f"{item.name}0")[:-1]))
+            else:
+                self.add(replace(item, name=names.get(item.name, item.name)))
+
+    def _instruction(self, inst: Inst, names: Names, end: str) -> None:
+        self.instructions += 1
+        operands = tuple(_renamed(operand, names) for operand in inst.operands)
+        guard = inst.guard and Guard(names.get(inst.guard.reg, inst.guard.reg), inst.guard.negated)
+        inst = Inst(inst.shape, operands, guard, inst.line)
+        if inst.shape.form.does & RETURNS and end:
+            self.add(Inst(BRA, (Sym(end),), guard, inst.line))
+            return
+        function = callee(self.module, inst) if self.module is not None else None
+        if function is None or not self._takes(function, inst):
+            if function is not None:
+                self.result.left.add(function.proto.name)
+            self.add(inst)
+            return
+        self._call(inst, function)
+
+    def _takes(self, function: Function, call: Inst) -> bool:
+        proto = function.proto
+        if (len(proto.results), len(proto.params)) != (len(_list(call.get("d"))), len(_list(call.get("a")))):
+            return False
+        if function.proto.name in self.stack or self.instructions > LIMIT or not self.wanted(function):
+            return False
+        own = [item for item in items(_body(self.module, function)) if isinstance(item, Var)]
+        return not any(var.space in ("shared", "global", "const") for var in own)
+
+    def _call(self, inst: Inst, function: Function) -> None:
+        self.result.functions.add(function.proto.name)
+        self.copies += 1
+        names: Names = {}
+        after = f"$back{self.copies}"
+        if inst.guard is not None:
+            self.add(Inst(BRA, (Sym(after),), Guard(inst.guard.reg, not inst.guard.negated), inst.line))
+        proto = function.proto
+        for variables, given in ((proto.results, inst.get("d")), (proto.params, inst.get("a"))):
+            for var, argument in zip(variables, _list(given), strict=True):
+                if isinstance(argument, Reg | Sym):
+                    names[var.name] = argument.name
+                else:
+                    names[var.name] = f"$arg{self.copies}${var.name}"
+                    kind = MOVES.get(f"b{var.type[1:]}", MOVES["b64"])
+                    self.add(Var("reg", kind.mods["t"], names[var.name]))
+                    self.add(Inst(kind, (Reg(names[var.name]), argument), None, inst.line))
+        self.function(function, names, after)
+        self.add(Label(after, inst.line))
+
+
+def _body(module: Module | None, function: Function) -> Scope:
+    assert module is not None
+    return body(module, function)
+
+
+def _list(operand: Operand | None) -> tuple[Operand, ...]:
+    return () if operand is None else operand.items if isinstance(operand, Vec) else (operand,)
+
+
+def _declared(item: object, mark: str) -> Iterator[tuple[str, str]]:
+    """The names that an item declares, with new ones."""
+    if isinstance(item, Var) and item.regs:
+        yield from ((f"{item.name}{i}", f"{mark}{item.name}{i}") for i in range(item.regs))
+    elif isinstance(item, Var):
+        yield item.name, mark + item.name
+        if item.vec > 1:
+            yield from ((f"{item.name}.{c}", f"{mark}{item.name}.{c}") for c in "xyzwrgba")
+    elif isinstance(item, Label | Proto | BranchTargets):
+        yield item.name, mark + item.name
+
+
+def _renamed(operand: Operand, names: Names) -> Operand:
+    if isinstance(operand, Reg | Sym):
+        return operand._replace(name=names[operand.name]) if operand.name in names else operand
+    if isinstance(operand, Addr):
+        base, rest = _renamed(operand.base, names), tuple(_renamed(item, names) for item in operand.rest)
+        assert isinstance(base, Reg | Sym | Imm)
+        return operand._replace(base=base, rest=rest)
+    if isinstance(operand, Vec):
+        return Vec(tuple(_renamed(item, names) for item in operand.items))
+    return operand
+
+
+def _registers(scope: Scope) -> None:
+    """Make registers of the scalars in .param space that are only read and written as a whole."""
+    uses: Counter[str] = Counter()
+    whole: Counter[str] = Counter()
+    scalars = {
+        item.name: f"b{item.type[1:]}"
+        for item in scope.items
+        if isinstance(item, Var) and item.space == "param" and item.count < 0 and f"b{item.type[1:]}" in MOVES
+    }
+    for item in scope.items:
+        if isinstance(item, Inst):
+            for operand in item.operands:
+                uses.update(_symbols(operand))
+            cell = _cell(item)
+            if cell in scalars and f"b{item.shape.mods['t'][1:]}" == scalars[cell]:
+                whole[cell] += 1
+    chosen = {name for name in scalars if uses[name] == whole[name]}
+    for at, item in enumerate(scope.items):
+        if isinstance(item, Var) and item.name in chosen:
+            scope.items[at] = Var("reg", scalars[item.name], item.name, line=item.line)
+        elif isinstance(item, Inst) and (name := _cell(item)) in chosen:
+            loads = item.shape.form.does & READS
+            to, value = (item.get("d"), Reg(name)) if loads else (Reg(name), item.get("b"))
+            assert to is not None and value is not None
+            scope.items[at] = Inst(MOVES[scalars[name]], (to, value), item.guard, item.line)
+
+
+def _cell(inst: Inst) -> str:
+    """The variable in .param space whose first word an instruction reads or writes, else ""."""
+    address = inst.get("a")
+    if not inst.shape.form.does & (READS | WRITES) or not inst.shape.mods.get("space", "").startswith("param"):
+        return ""
+    if not isinstance(address, Addr) or not isinstance(address.base, Sym) or address.offset or address.base.offset:
+        return ""
+    value = inst.get("d") or inst.get("b")
+    return "" if value is None or isinstance(value, Vec) else address.base.name
+
+
+def _symbols(operand: Operand) -> Iterator[str]:
+    if isinstance(operand, Sym):
+        yield operand.name
+    elif isinstance(operand, Addr):
+        yield from _symbols(operand.base)
+    elif isinstance(operand, Vec):
+        for item in operand.items:
+            yield from _symbols(item)
+
+
+__all__ = ["Inlined", "callee", "inlined", "of_one_way"]

@@ -1,0 +1,50 @@
+"""Instructions that transformations put into a body: of the table, or internal ones."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from ptx2amd.isa import internal
+from ptx2amd.isa.match import match
+from ptx2amd.ptx.ast import Guard, Inst, Operand, Reg, Shape, Sym
+
+ANY = Reg("_")
+BRA = match("bra", (Sym(""),))
+SETP = match("setp.eq.u32", (ANY, ANY, ANY))
+ANCHOR = Shape("", internal.ANCHOR, {}, (), ())
+HIDDEN = Shape("mov.u32", internal.HIDDEN, {"t": "u32"}, ("d", "a"), ("u32", "u32"))
+WAIT = Shape("", internal.WAIT, {}, ("a", "b"), ("u32", ""))
+WAIT_ALL = Shape("", internal.WAIT, {"wave": "wave"}, ("a", "b"), ("u32", ""))  # also other warps
+ROUND = Shape("", internal.SPIN_ROUND, {}, ("d", "a"), ("u32", "u32"))
+PATIENT = Shape("", internal.SPIN_PATIENT, {}, ("p", "a", "b"), ("pred", "u32", "u32"))
+WAITING, ENTRY = "$waiting", "$entry"
+
+
+def waiting(number: int) -> str:
+    """The label of a place where lanes wait for those of their warp that are elsewhere in the loops around."""
+    return f"{WAITING}{number}"
+
+
+def waits(label: str) -> bool:
+    return label.startswith(WAITING)
+
+
+def enters(label: str) -> bool:
+    """Whether a label is an entry of the loop around, which a dispatch block then does (lower/control/dispatch.py)."""
+    return label.startswith((WAITING, ENTRY))
+
+
+def made(shape: Shape, line: int, *operands: Operand, guard: Guard | None = None) -> Inst:
+    return Inst(shape, operands, guard, line)
+
+
+@cache
+def move(type_: str) -> Shape:
+    """mov of a PTX type, predicates too; the same each time, as shapes are known by their identities."""
+    return match(f"mov.{type_}", (ANY, ANY))
+
+
+__all__ = [
+    *("ANCHOR", "BRA", "ENTRY", "HIDDEN", "PATIENT", "ROUND", "SETP", "WAIT", "WAITING", "WAIT_ALL"),
+    *("enters", "made", "move", "waiting", "waits"),
+]

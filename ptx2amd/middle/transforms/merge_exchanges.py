@@ -1,0 +1,35 @@
+"""Exchanges between lanes of a warp that come to them by different ways.
+
+The lanes that a `.sync` operation names wait for each other, also where some of them are at another operation with the
+same qualifiers and the same mask: compilers make two of one, as of a loop with `if (lane == 0)` in it. On AMD's
+chips the lanes of each way would exchange among themselves. So the operations that meet become one, which all the ways
+are led through:
+
+          @p bra B;                                    @p bra B;
+    A: shfl.sync d, x, ...;                  A: mov side, 0; mov a, x;
+       ...                           ->   meet: shfl.sync d, a, ...;  @side==1 bra after;
+    B: shfl.sync e, y, ...;                     ...
+       ...                                   B: mov side, 1; mov a, y; bra meet;
+                                         after: mov e, d; ...
+
+analyses/exchanges.py says which operations these are."""
+
+from __future__ import annotations
+
+from ptx2amd.isa.effects import MEMBERS
+from ptx2amd.middle.analyses.exchanges import meetings
+from ptx2amd.middle.summary import items
+from ptx2amd.middle.transforms.exchange import Exchange, replaced
+from ptx2amd.middle.unit import Unit
+from ptx2amd.ptx.ast import Inst
+
+
+def run(unit: Unit) -> None:
+    """Make one of the exchanges that lanes may be at together."""
+    if sum(isinstance(item, Inst) and bool(item.shape.form.does & MEMBERS) for item in items(unit.scope)) < 2:
+        return
+    found = meetings(unit.body)
+    if found:
+        unit.unmerged = unit.flat
+        unit.exchanges = [Exchange(unit.body, number, meeting) for number, meeting in enumerate(found)]
+        unit.replace(replaced(unit.flat, unit.exchanges))

@@ -1,0 +1,1 @@
+"""What is decided about a kernel before it is lowered."""

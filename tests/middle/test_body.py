@@ -1,0 +1,84 @@
+"""The flow of values in a body, on random programs, against searches of the whole graph.
+
+Protects: which writes a read may see, and what the loops are, on which all analyses of waits rest; and that it stays
+affordable for kernels with thousands of blocks.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+
+import pytest
+
+from ptx2amd.middle.analyses.locks import conditions
+from ptx2amd.middle.body import Body
+from ptx2amd.middle.summary import body
+from ptx2amd.ptx.ast import Scope
+from ptx2amd.ptx.parse import parse_module
+
+HEAD = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() {\n.reg .pred %p<5>; .reg .b32 %r<5>;\n"
+
+
+def written(lines: list[str]) -> Scope:
+    module = parse_module("\n".join([HEAD, *lines, "ret;\n}\n"]), "random")
+    return body(module, module.functions["k"])
+
+
+def program(seed: int, count: int = 12) -> Scope:
+    """Blocks that branch to each other at random, and write few registers."""
+    draw = random.Random(seed)
+    lines = []
+    for number in range(count):
+        lines.append(f"L{number}:")
+        for _ in range(draw.randrange(4)):
+            guard = draw.choice(("", "", "@%p1 ", "@!%p2 "))
+            lines.append(f"{guard}add.u32 %r{draw.randrange(4)}, %r{draw.randrange(5)}, %r{draw.randrange(4)};")
+        if draw.random() < 0.8:
+            lines.append(f"{draw.choice(('', '@%p1 ', '@%p3 '))}bra L{draw.randrange(count)};")
+    return written(lines)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_writes_that_a_read_may_see(seed: int) -> None:
+    flow = Body(program(seed))
+    everywhere = set(range(len(flow.blocks)))
+    reads = [(op, r) for op in flow.ops() for r in op.reads() if len(flow.definitions.get(r, ())) > 1]
+    assert [flow.sources(*read) for read in reads] == [flow.reaching(*read, everywhere) for read in reads]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_loop_is_what_lies_between_a_jump_back_and_its_target(seed: int) -> None:
+    flow = Body(program(seed))
+    for head, loop in flow.loops():
+        tails = [n for n in loop if head in flow.blocks[n].successors]
+        behind = flow.reach(head)
+        assert loop in [{head} | {n for n in behind if tail in flow.reach(n, [head])} for tail in tails]
+
+
+def seconds(lines: list[str], work: Callable[[Body], object]) -> float:
+    flow = Body(written(lines))
+    begin = time.process_time()
+    work(flow)
+    return time.process_time() - begin
+
+
+def far_reads(count: int) -> list[str]:
+    block = "add.u32 %r1, %r0, 1;\n@%p2 bra L{};\nL{}:"
+    return ["mov.u32 %r0, 1;", "@%p1 bra L;", "mov.u32 %r0, 2;", "L:", *(block.format(n, n) for n in range(count))]
+
+
+def dense_branches(count: int) -> list[str]:
+    block = "L{}: add.u32 %r1, %r1, %r2; setp.lt.u32 %p1, %r1, {}; @%p1 bra L{};"
+    return [block.format(n, n, n * 7919 % count) for n in range(count)]
+
+
+def read_all(flow: Body) -> None:
+    assert all(flow.sources(op, register) for op in flow.ops() for register in op.reads() if register == "%r0")
+
+
+@pytest.mark.parametrize(("lines", "work"), [(far_reads, read_all), (dense_branches, conditions)])
+def test_large_bodies_take_linear_time(lines: Callable[[int], list[str]], work: Callable[[Body], object]) -> None:
+    """A search from each read takes 256 times as long, one for each branch and write 4,096 times."""
+    assert seconds(lines(3200), work) < 64 * seconds(lines(200), work) + 0.1
