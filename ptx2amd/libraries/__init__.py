@@ -34,6 +34,11 @@ CUBLAS = Library(
     "rocblas",
 )  # fmt: skip
 
-ALL = (CUBLAS,)
+CURAND = Library(
+    "curand", "cuRAND", {"libcurand.so.10": 10310},
+    "rocRAND", ("librocrand.so.1", "librocrand.so"), "rocrand (AMD), librocrand1 (Debian)", "",
+)  # fmt: skip
+
+ALL = (CUBLAS, CURAND)
 #: Soname to library.
 SERVED = {soname: library for library in ALL for soname in library.sonames}

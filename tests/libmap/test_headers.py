@@ -1,0 +1,50 @@
+"""The tables of libraries over ROCm's against the headers of both sides. Protects: types of calls on either side."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from ptx2amd.api.libraries import MAPPED
+from ptx2amd.api.mapped import Mapped
+from ptx2amd.compat import toolkit
+from ptx2amd.errors import Ptx2amdError
+from tests import rocm
+from tests.headers import other_types
+
+#: Of CUDA; of ROCm; the package that has the latter; types that are C++'s only.
+HEADERS = {
+    "cublas": ("cublas_v2.h", "rocblas/rocblas.h", "librocblas-dev", "__half"),
+    "curand": ("curand.h", "rocrand/rocrand.h", "librocrand-dev", ""),
+}
+EACH = pytest.mark.parametrize("mapped", MAPPED, ids=[mapped.library.name for mapped in MAPPED])
+
+
+@pytest.mark.slow
+@EACH
+def test_the_library_beneath_is_called_with_the_types_of_its_headers(mapped: Mapped) -> None:
+    _, header, package, _ = HEADERS[mapped.library.name]
+    prefix = rocm.prefix("7.2", package, "libamdhip64-dev")
+    flags = ["-D__HIP_PLATFORM_AMD__", "-idirafter", prefix.include]
+    before = ["#include <hip/hip_runtime_api.h>", "typedef _Float16 __half;"] if header.startswith("rocrand") else []
+    assert other_types([*before, f"#include <{header}>"], mapped.beneath, mapped.status, flags) == set()
+
+
+@EACH
+def test_rows_have_the_types_of_cudas_headers(mapped: Mapped, tmp_path: Path) -> None:
+    header, _, _, only_cpp = HEADERS[mapped.library.name]
+    source = tmp_path / "all.cu"
+    source.write_text(f"#include <{header}>")
+    try:
+        tools = toolkit.find()
+    except Ptx2amdError as error:
+        pytest.skip(str(error))
+    done = subprocess.run([str(tools.nvcc), *tools.flags, "-M", str(source)], capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip(f"the toolkit has no {header}")
+    folders = {Path(word).parent for word in done.stdout.split() if word.endswith((f"/{header}", "/cuComplex.h"))}
+    rows = [row for row in mapped.rows if not only_cpp or only_cpp not in row.parameters]
+    flags = [f"-I{folder}" for folder in folders]
+    assert other_types([f"#include <{header}>"], rows, mapped.api.status, flags) == set()
