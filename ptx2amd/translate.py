@@ -11,6 +11,7 @@ import re
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from ptx2amd import codegen
@@ -19,6 +20,7 @@ from ptx2amd.compile import INTERNAL_ERROR, Part, Way, compiled, lowered
 from ptx2amd.errors import Ptx2amdError, Unsupported
 from ptx2amd.interface.kernel import KernelProperties
 from ptx2amd.interface.lines import note, taken_from
+from ptx2amd.interface.module import IndexKernel, IndexVariable, ModuleIndex
 from ptx2amd.lower.core.module import KernelPlan, ModuleLowering
 from ptx2amd.lower.memory import data
 from ptx2amd.lower.runtime.facts import facts
@@ -26,7 +28,7 @@ from ptx2amd.middle.summary import body, items
 from ptx2amd.plan.shared_memory import LDS, VARIANTS
 from ptx2amd.ptx.ast import Module, Var
 from ptx2amd.ptx.declare import declarations
-from ptx2amd.ptx.heads import check_sizes, max_threads, param_layout
+from ptx2amd.ptx.heads import check_sizes, max_threads, param_layout, required_block
 from ptx2amd.ptx.layout import align_of, size_of
 from ptx2amd.ptx.origin import origin
 from ptx2amd.ptx.parse import parse_module
@@ -272,57 +274,6 @@ def sidecar(module: Module, arch: str, results: dict[str, KernelResult], build_i
     }
 
 
-@dataclass(frozen=True, slots=True)
-class IndexKernel:
-    """A kernel as the module declares it. params: (offset, size, align) in bytes; reqntid: () when free;
-    facts: where the data segment has what launches from kernels know of it;
-    target: what its own part of a linked module was compiled for, "" where that is the module's; refused: why it is
-    known not to work, without having been translated."""
-
-    name: str
-    params: list[tuple[int, int, int]]
-    max_threads: int
-    reqntid: tuple[int, ...]
-    static_shared: int
-    facts: int | None = None
-    target: str = ""
-    refused: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class IndexVariable:
-    """A variable of the data segment. space: "global", "const" or "managed"."""
-
-    name: str
-    offset: int
-    size: int
-    space: str
-
-
-@dataclass(frozen=True, slots=True)
-class ModuleIndex:
-    """What the run time needs to load a module before any of its kernels is translated. `parts`: the data segment's
-    initial bytes at their offsets, zeros elsewhere; `relocs`: (at, target): 8-byte cells that hold segment base +
-    target."""
-
-    ptx: tuple[int, int]
-    target: str
-    kernels: list[IndexKernel]
-    variables: list[IndexVariable]
-    size: int
-    align: int
-    parts: list[tuple[int, bytes]]
-    relocs: list[tuple[int, int]]
-
-    @property
-    def image(self) -> bytes:
-        """The data segment's initial bytes, all of them."""
-        image = bytearray(self.size)
-        for at, part in self.parts:
-            image[at : at + len(part)] = part
-        return bytes(image)
-
-
 def module_index(module: Module) -> ModuleIndex:
     """The index of a module. Parses no function bodies: `static_shared` counts the declarations found in
     the body's text."""
@@ -330,13 +281,13 @@ def module_index(module: Module) -> ModuleIndex:
     outer = {v.name: v for v in module.variables.values() if v.space == "shared" and size_of(v)}
     kernels = [
         IndexKernel(
-            name,
-            param_layout(function),
-            max_threads(function),
-            function.directives.get("reqntid", ()),
-            _static_shared(module, name, outer),
-            segment.kernels.get(name),
-            "" if function.target == module.target else function.target,
+            name=name,
+            params=param_layout(function),
+            max_threads=max_threads(function),
+            required=required_block(function) or (),
+            static_shared=_static_shared(module, name, outer),
+            facts=segment.kernels.get(name, -1),
+            target=0 if function.target == module.target else _capability(function.target),
         )
         for name, function in module.functions.items()
         if function.kind == "entry" and function.text
@@ -345,10 +296,26 @@ def module_index(module: Module) -> ModuleIndex:
     for name, offset in segment.offsets.items():
         var = module.variables[name]
         space = "managed" if "managed" in var.attrs else var.space
-        variables.append(IndexVariable(name, offset, size_of(var), space))
-    parts = [(at, bytes(part)) for at, part in segment.image.parts]
-    relocs = [(cell.at, segment.place(cell.symbol) + cell.offset) for cell in segment.image.cells]
-    return ModuleIndex(module.version, module.target, kernels, variables, segment.size, segment.align, parts, relocs)
+        variables.append(IndexVariable(name=name, offset=offset, size=size_of(var), space=space))
+    pieces = [bytes(part) for _, part in segment.image.parts]
+    starts = accumulate((len(part) for part in pieces), initial=0)
+    return ModuleIndex(
+        ptx=module.version,
+        target=_capability(module.target),
+        segment_size=segment.size,
+        segment_align=segment.align,
+        kernels=kernels,
+        variables=variables,
+        relocs=[(cell.at, segment.place(cell.symbol) + cell.offset) for cell in segment.image.cells],
+        parts=[(at, len(part), start) for (at, part), start in zip(segment.image.parts, starts, strict=False)],
+        payload=b"".join(pieces),
+    )
+
+
+def _capability(target: str) -> int:
+    """80 of sm_80, 90 of sm_90a."""
+    found = re.match(r"sm_(\d+)", target)
+    return int(found[1]) if found else 0
 
 
 def _reached(module: Module, name: str) -> set[str]:

@@ -37,11 +37,9 @@ def list_entries() -> None:
             click.echo(f"damaged: {error}")
             continue
         kind = "kernel" if "arch" in fields else "module"
-        what = (
-            f"{fields['arch']:8} {fields['mapping']:7} {fields['name']}"
-            if kind == "kernel"
-            else fields.get("target", "")
-        )
+        what = f"sm_{fields['target']}" if "target" in fields else ""
+        if kind == "kernel":
+            what = f"{fields['arch']:8} {fields['mapping']:7} {fields['name']}"
         click.echo(f"{kind:7} {item.size:9,} {what}")
         total[kind] += 1
         total["bytes"] += item.size

@@ -27,8 +27,8 @@ struct line_row {
 };
 #define COLUMNS(...) .columns = (const struct line_column[]){__VA_ARGS__}, \
                      .column_count = sizeof((const struct line_column[]){__VA_ARGS__}) / sizeof(struct line_column)
-#define LIST(record, name) .list = offsetof(record, name), .count = offsetof(record, name##_count), \
-                           .size = sizeof *((record *)0)->name
+#define LIST(record, name, number) .list = offsetof(record, name), .count = offsetof(record, number), \
+                                   .size = sizeof *((record *)0)->name
 struct line_table {
   const char *name; /* of the record */
   const struct line_row *rows;

@@ -10,11 +10,11 @@ The type says how a line looks and what it is in C:
 | --- | --- | --- |
 | `bool` | `key 0` or `key 1` | `bool` |
 | `int` | `key 12` | `int`, not negative, unless `c` names another type |
-| `str` | `key text...`, white space made single spaces | `const char *` into the text |
+| `str` | `key text...`, white space made single spaces; no line for "" | `const char *` into the text |
 | `str` with `choices` | `key choice` | an enum |
 | `frozenset[int]` | `key 0 3`, numbers below 32 | `uint32_t`, a bit each |
 | `tuple[int, ...]` with `columns` | `key 1 2 3`; no line for () | an array |
-| `list[str]` | a line each | an array of `const char *`, and its count |
+| `list[str]` | a line each, the key in the singular | an array of `const char *`, and its count |
 | `list[tuple]` with `columns` | a line each | an array of structs, and its count |
 | `list[Record]` | a line each, a word for each row of it; the last one may be text | the same |
 | `list[Record]` with `block` | `key word` for its first row, then its other rows' lines | the same |
@@ -51,6 +51,11 @@ class Row:
     @property
     def is_list(self) -> bool:
         return get_origin(self.type) is list
+
+    @property
+    def key(self) -> str:
+        """With which its lines begin; a list has one for each element."""
+        return self.name.removesuffix("s") if self.is_list else self.name
 
     @property
     def element(self) -> Any:
@@ -115,12 +120,12 @@ def _lines(row: Row, value: Any) -> Iterator[str]:
     if row.is_list and row.block:
         for record in value:
             first, *others = rows_of(type(record))
-            yield f"{row.name} {_words(first, getattr(record, first.name))}"
+            yield f"{row.key} {_words(first, getattr(record, first.name))}"
             for each in others:
                 yield from _lines(each, getattr(record, each.name))
     elif row.is_list:
-        yield from (f"{row.name} {_words(row, item)}" for item in value)
-    elif value != ():
+        yield from (f"{row.key} {_words(row, item)}" for item in value)
+    elif value not in ((), ""):
         yield f"{row.name} {_words(row, value)}"
 
 

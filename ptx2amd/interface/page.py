@@ -67,15 +67,15 @@ def _record(record: type, heading: str) -> Iterator[str]:
 
 def _line(row: Row) -> str:
     if row.block:
-        return f"{row.name} {rows_of(row.record)[0].name.upper()}"
+        return f"{row.key} {rows_of(row.record)[0].name.upper()}"
     if row.record:
-        return " ".join([row.name, *(each.name.upper() for each in rows_of(row.record))])
+        return " ".join([row.key, *(each.name.upper() for each in rows_of(row.record))])
     if row.choices:
-        return f"{row.name} " + "\\|".join(row.choices)
+        return f"{row.key} " + "\\|".join(row.choices)
     if row.columns:
-        return " ".join([row.name, *map(str.upper, row.columns)])
+        return " ".join([row.key, *map(str.upper, row.columns)])
     kinds = {bool: "0\\|1", int: "N", float: "N", str: "TEXT", list[str]: "TEXT", frozenset[int]: "N..."}
-    return f"{row.name} {kinds[row.type]}"
+    return f"{row.key} {kinds[row.type]}"
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from typing import Any
 from ptx2amd.errors import LinkError, Ptx2amdError, PtxError, Unsupported
 from ptx2amd.fatbin import ContainerError, Image
 from ptx2amd.interface.lines import entry_text
+from ptx2amd.interface.module import ModuleIndex, TextCheck
 from ptx2amd.modules import check_part, module_of
 from ptx2amd.plan.registers import estimate
 from ptx2amd.plan.shared_memory import VARIANTS
@@ -21,7 +22,7 @@ from ptx2amd.service.folder import FolderError
 from ptx2amd.service.protocol import Message
 from ptx2amd.target import MAPPINGS, MATRIX
 from ptx2amd.target.arch import UnknownArch
-from ptx2amd.translate import ModuleIndex, module_index, translate
+from ptx2amd.translate import module_index, translate
 
 # The CUDA error that the shim returns for each kind of failure.
 CODES: tuple[tuple[type[Exception], str], ...] = (
@@ -40,9 +41,6 @@ WARM_UP = """.version 7.0
 .visible .entry warm_up(.param .u64 p) { .reg .b64 %rd<2>; .reg .b32 %r<2>; .reg .pred %q;
 ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; setp.lt.u32 %q, %r1, 7; @%q st.global.u32 [%rd1], %r1; ret; }
 """
-
-
-CHECKED = "checked 1\n"  # the first line of an entry whose text was judged
 
 
 def warm_up() -> None:
@@ -99,37 +97,19 @@ def _serve(request: Message, build: str, isolate: str) -> tuple[str, Entry]:
     image = Image("ptx", 0, "", (0, 0), encoding, request.body, size, name)
     if header["op"] == "check":
         check_part(image)
-        return entry.check_key(module_id, build), Entry(CHECKED, b"")
+        return entry.check_key(module_id, build), Entry(entry_text(TextCheck()), b"")
     module = module_of(image, header.get("check", ""))
     if header["op"] == "index":
-        index = index_entry(module_index(module))
-        checked = replace(index, text=CHECKED + index.text) if header.get("check") else index
-        return entry.index_key(module_id, build), checked
+        index = replace(module_index(module), checked=bool(header.get("check")))
+        return entry.index_key(module_id, build), index_entry(index)
     arch, kernel, options = header["arch"], header["kernel"], header.get("options", "")
     made = kernel_entry(module, kernel, arch, build, parse_options(options), isolate)
     return entry.kernel_key(module_id, build, arch, options, kernel), made
 
 
 def index_entry(index: ModuleIndex) -> Entry:
-    """A module's index as a cache entry (docs/architecture.md, "Cache entries")."""
-    lines = [f"ptx {index.ptx[0]} {index.ptx[1]}", f"target {index.target}", f"segment {index.size} {index.align}"]
-    for kernel in index.kernels:
-        if kernel.refused:
-            lines.append(f"refused {kernel.name} {_one_line(kernel.refused)}")
-        lines.append(f"kernel {kernel.name}")
-        lines += [f"param {offset} {size} {align}" for offset, size, align in kernel.params]
-        lines.append(f"maxthreads {kernel.max_threads}")
-        if kernel.reqntid:
-            lines.append("reqntid " + " ".join(map(str, (*kernel.reqntid, 1, 1)[:3])))
-        lines += [f"static_shared {kernel.static_shared}", "local 0"]
-        if kernel.facts is not None:
-            lines.append(f"facts {kernel.facts}")
-        if kernel.target:
-            lines.append(f"compiled_for {kernel.target}")
-    lines += [f"global {v.name} {v.offset} {v.size} {v.space}" for v in index.variables]
-    lines += [f"reloc {at} {target}" for at, target in index.relocs]
-    lines += [f"data {at} {len(part)}" for at, part in index.parts]
-    return Entry("\n".join(lines) + "\n", b"".join(part for _, part in index.parts))
+    """A module's index as a cache entry."""
+    return Entry(entry_text(index), index.payload)
 
 
 OPTIONS = {"mapping": MAPPINGS, "matrix": MATRIX, "shared": VARIANTS}

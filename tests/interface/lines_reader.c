@@ -43,6 +43,7 @@ static void show(const struct line_table *table, const char *record) {
     }
     for (uint32_t k = 0; row->column_count && k < count; k++) {
       const char *element = elements + k * row->size;
+      if (row->columns->kind == COLUMN_TEXT && !*(const char *const *)(element + row->columns->at)) continue; /* no line */
       printf("%s", row->key);
       for (unsigned n = 0; n < row->column_count; n++) show_column(&row->columns[n], element);
       printf("\n");

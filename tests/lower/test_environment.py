@@ -47,7 +47,7 @@ class Loaded:
         self.gpu = hip.open(f"vgpu:{arch}")
         self.code = self.gpu.load(result.code)
         self.index = module_index(module)
-        self.segment = self.gpu.buffer(max(1, self.index.size))
+        self.segment = self.gpu.buffer(max(1, self.index.segment_size))
         image = bytearray(self.index.image)
         for at, target in self.index.relocs:
             struct.pack_into("<Q", image, at, int(self.segment) + target)

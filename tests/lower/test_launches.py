@@ -28,7 +28,7 @@ TEXT = HEAD + DECLARED + ".global .u32 before = 1;\n.global .u64 table[2] = {siz
 def test_facts_lie_behind_the_variables() -> None:
     index = module_index(parse(TEXT))
     facts = {k.name: k.facts for k in index.kernels}
-    assert facts["alone"] is None and facts["parent"] is None and None not in (facts["child"], facts["sized"])
+    assert facts["alone"] == facts["parent"] == -1 and -1 not in (facts["child"], facts["sized"])
     table = next(v.offset for v in index.variables if v.name == "table")
     assert sorted(index.relocs) == [(table, facts["sized"]), (table + 8, facts["child"])]
     assert min(facts["sized"], facts["child"]) >= table + 16
@@ -39,7 +39,7 @@ def test_facts_lie_behind_the_variables() -> None:
 def test_modules_that_launch_nothing_have_no_facts() -> None:
     text = HEAD + CHILDREN + ".visible .entry taking() { .reg .b64 %rd; mov.u64 %rd, child; ret; }"
     module = parse(text)
-    assert all(kernel.facts is None for kernel in module_index(module).kernels) and module_index(module).size == 0
+    assert all(kernel.facts == -1 for kernel in module_index(module).kernels) and module_index(module).segment_size == 0
     [result] = translate(module)
     assert "the address of kernel child, in a module that launches none" in result.kernels["taking"].reason
 

@@ -86,7 +86,7 @@ def test_whole_module_mode_defines_all_variables() -> None:
 
 def test_index() -> None:
     index = module_index(parse(MODULE))
-    assert (index.ptx, index.target) == ((8, 0), "sm_75")
+    assert (index.ptx, index.target) == ((8, 0), 75)
     where = {v.name: (v.offset, v.size, v.space) for v in index.variables}
     assert where == {
         "a": (0, 4, "global"),
@@ -96,7 +96,7 @@ def test_index() -> None:
     }
     assert index.relocs == [(16, 0), (24, 4)]
     assert index.image[:4] == struct.pack("<I", 3) and index.image[32:38] == struct.pack("<3h", 1, 2, -1)
-    assert len(index.image) == index.size == 48
+    assert len(index.image) == index.segment_size == 48
     kernels = {k.name: k for k in index.kernels}
     assert (kernels["good"].max_threads, kernels["good"].static_shared) == (128, 24)
     assert kernels["huge"].static_shared == 240000

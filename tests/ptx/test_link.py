@@ -35,8 +35,8 @@ def test_declarations_meet_definitions_in_either_order() -> None:
 def test_kernels_keep_what_their_part_was_compiled_for() -> None:
     """CUB picks its launch shapes by it, and has none for the target of libcudadevrt, which all -rdc programs have."""
     index = module_index(linked(".visible .entry old() { ret; }", ".visible .entry new() { ret; }"))
-    assert {kernel.name: kernel.target or index.target for kernel in index.kernels} == {"old": "sm_70", "new": "sm_80"}
-    assert "kernel old\nmaxthreads 1024\nstatic_shared 0\nlocal 0\ncompiled_for sm_70\n" in index_entry(index).text
+    assert {kernel.name: kernel.target or index.target for kernel in index.kernels} == {"old": 70, "new": 80}
+    assert "kernel old\nmax_threads 1024\nstatic_shared 0\nfacts -1\ntarget 70\n" in index_entry(index).text
 
 
 def test_private_names_stay_apart() -> None:

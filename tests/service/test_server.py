@@ -92,7 +92,7 @@ def test_index_lists_kernels_parameters_and_globals(service: Path, tmp_path: Pat
     lines = found.text.splitlines()
     assert "kernel k" in lines and "param 0 8 8" in lines and "param 8 1 1" in lines
     assert "kernel bad" in lines
-    assert any(line.startswith("global counter 0 4 global") for line in lines)
+    assert any(line.startswith("variable counter 0 4 global") for line in lines)
     assert found.payload[:4] == b"\x07\0\0\0"
 
 

@@ -47,7 +47,7 @@ def test_simpler_forms_are_tried(times: int, monkeypatch: pytest.MonkeyPatch) ->
     assert asked == FORMS[: times + 1]
     warnings = [line for line in entry.text.splitlines() if line.startswith("warning")]
     why = f"kernel k: {INTERNAL_ERROR}: LLVM ended with SIGABRT"
-    assert warnings == ([f"warnings compiled {WORDS[times]}: {why}"] if times else [])
+    assert warnings == ([f"warning compiled {WORDS[times]}: {why}"] if times else [])
     assert entry.payload
 
 

@@ -11,22 +11,23 @@ PTX = b".version 8.0\n.target sm_80\n.address_size 64\n// a module of the tests\
 ELF = b"\x7fELF" + bytes(60)
 
 INDEX = """ptx 8 0
-target sm_75
-segment 64 16
+target 75
+segment_size 64
+segment_align 16
 kernel scale
 param 0 8 8
 param 8 4 4
 param 16 24 8
-maxthreads 256
+max_threads 256
 static_shared 1024
 kernel plain
-compiled_for sm_61
+target 61
 kernel strange
-global counter 0 4 global
-global table 16 16 const
-global pointer 32 8 global
+refused uses an instruction that nobody has
+variable counter 0 4 global
+variable table 16 16 const
+variable pointer 32 8 global
 reloc 32 16
-refused strange uses an instruction that nobody has
 """
 
 
@@ -46,7 +47,8 @@ def module_id(image: bytes) -> str:
 
 def write_index(cache: Path, image: bytes, text: str, payload: bytes = b"") -> None:
     """The index of an image, and what says that a text which is linked with others was judged."""
-    write_entry(cache, f"index\n{module_id(image)}\n{BUILD_ID}\n", f"checked 1\n{text}data 0 {len(payload)}\n", payload)
+    whole = f"checked 1\n{text}part 0 {len(payload)} 0\n"
+    write_entry(cache, f"index\n{module_id(image)}\n{BUILD_ID}\n", whole, payload)
     write_entry(cache, f"check\n{module_id(image)}\n{BUILD_ID}\n", "checked 1\n")
 
 

@@ -14,7 +14,7 @@ def test_heap(shim: SimpleNamespace, context: object) -> None:
     """The heap is made for the first kernel that uses it, as large as the limit says, which is fixed then."""
     assert shim.cuda.cuCtxSetLimit(2, 1 << 20) == 0
     assert shim.cuda.cuCtxSetLimit(2, 1 << 40) == 1
-    write_index(shim.cache, IMAGE, "ptx 8 0\ntarget sm_75\nsegment 0 1\nkernel k\n")
+    write_index(shim.cache, IMAGE, "ptx 8 0\ntarget 75\nsegment_size 0\nsegment_align 1\nkernel k\n")
     write_kernel(shim.cache, IMAGE, "k", cells="2")
     module, kernel = shim.ffi.new("CUmodule *"), shim.ffi.new("CUfunction *")
     assert shim.cuda.cuModuleLoadData(module, IMAGE) == 0

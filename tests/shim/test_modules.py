@@ -73,7 +73,7 @@ def test_limits_of_a_launch(shim: SimpleNamespace, kernel: object, module: objec
 
 def test_more_threads_than_the_code_object_takes(shim: SimpleNamespace, context: object) -> None:
     image = PTX + b"// registers\n"
-    write_index(shim.cache, image, "ptx 8 0\ntarget sm_80\nsegment 0 1\nkernel big\n")
+    write_index(shim.cache, image, "ptx 8 0\ntarget 80\nsegment_size 0\nsegment_align 1\nkernel big\n")
     write_kernel(shim.cache, image, "big", max_threads=512)
     module, function = shim.ffi.new("CUmodule *"), shim.ffi.new("CUfunction *")
     assert shim.cuda.cuModuleLoadData(module, image) == 0
@@ -105,8 +105,8 @@ def test_padded_kernels_get_blocks_of_twice_the_size(
 ) -> None:
     """The shim doubles blocks in x, and says why a larger one is refused; programs see CUDA's sizes."""
     image = PTX + b"// padded\n"
-    write_index(shim.cache, image, "ptx 8 0\ntarget sm_80\nsegment 0 1\nkernel waits\n")
-    write_kernel(shim.cache, image, "waits", mapping="padded", max_threads=512, hazards="line 7: a loop", warnings="hm")
+    write_index(shim.cache, image, "ptx 8 0\ntarget 80\nsegment_size 0\nsegment_align 1\nkernel waits\n")
+    write_kernel(shim.cache, image, "waits", mapping="padded", max_threads=512, hazard="line 7: a loop", warning="hm")
     module, function = shim.ffi.new("CUmodule *"), shim.ffi.new("CUfunction *")
     assert shim.cuda.cuModuleLoadData(module, image) == 0
     assert shim.cuda.cuModuleGetFunction(function, module[0], b"waits") == 0
@@ -277,18 +277,18 @@ def test_damaged_cache_entries_are_not_used(shim: SimpleNamespace, context: obje
 @pytest.mark.parametrize(
     "text",
     [
-        "segment 8 8\nglobal g 8 1 global\n",
-        "segment 8 8\nreloc 4 0\n",
+        "segment_size 8\nsegment_align 8\nvariable g 8 1 global\n",
+        "segment_size 8\nsegment_align 8\nreloc 4 0\n",
         "kernel k\nparam 99999 8 8\n",
-        "segment 8\n",
-        "segment 8 8\ndata 0 8\n",
-        "segment 8 8\ndata 4 18446744073709551612\n",
+        "segment_size x\n",
+        "segment_size 8\nsegment_align 8\npart 0 8 0\n",
+        "segment_size 8\nsegment_align 8\npart 4 18446744073709551612 0\n",
         "kernel k\nparam x\n",
     ],
 )
 def test_an_index_that_makes_no_sense(shim: SimpleNamespace, context: object, text: str) -> None:
     image, module = PTX + text.encode(), shim.ffi.new("CUmodule *")
-    write_index(shim.cache, image, "ptx 8 0\ntarget sm_80\n" + text)
+    write_index(shim.cache, image, "ptx 8 0\ntarget 80\n" + text)
     assert shim.cuda.cuModuleLoadData(module, image) == 200
 
 

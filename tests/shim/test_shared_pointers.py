@@ -11,8 +11,9 @@ from tests.shim.test_modules import OUT_OF_RESOURCES, launch
 
 IMAGE = PTX + b"// shared pointers\n"
 INDEX = """ptx 8 0
-target sm_80
-segment 0 1
+target 80
+segment_size 0
+segment_align 1
 kernel k
 param 0 8 8
 param 8 16 8
@@ -24,7 +25,7 @@ MIB, UNKNOWN = 1 << 20, 1 << 41
 def kernel(shim: SimpleNamespace, context: object) -> object:
     write_index(shim.cache, IMAGE, INDEX)
     write_kernel(shim.cache, IMAGE, "k", apart="0 16")
-    write_kernel(shim.cache, IMAGE, "k", "mapping=padded", mapping="padded", max_threads=512, hazards="line 3: waits")
+    write_kernel(shim.cache, IMAGE, "k", "mapping=padded", mapping="padded", max_threads=512, hazard="line 3: waits")
     module, function = shim.ffi.new("CUmodule *"), shim.ffi.new("CUfunction *")
     assert shim.cuda.cuModuleLoadData(module, IMAGE) == 0
     assert shim.cuda.cuModuleGetFunction(function, module[0], b"k") == 0

@@ -13,8 +13,9 @@ from tests.shim.test_modules import INVALID_VALUE, launch
 
 IMAGE = PTX + b"// shared memory\n"
 INDEX = """ptx 8 0
-target sm_80
-segment 0 1
+target 80
+segment_size 0
+segment_align 1
 kernel big
 param 0 8 8
 param 8 1 1

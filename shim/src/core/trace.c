@@ -299,6 +299,6 @@ static void dump(const struct module *m) {
 void trace_module(const struct module *m) {
   if (!trace_on) return;
   dump(m);
-  trace("\"event\": \"module\", \"id\": \"%s\", \"target\": \"sm_%d\", \"kernels\": %u, \"bytes\": %zu", m->id, m->target,
+  trace("\"event\": \"module\", \"id\": \"%s\", \"target\": \"sm_%d\", \"kernels\": %u, \"bytes\": %zu", m->id, m->index.target,
         m->kernel_count, m->image.full_size);
 }

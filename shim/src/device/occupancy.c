@@ -16,7 +16,7 @@ static int warps_for(int registers) {
 
 int most_threads(const struct kernel *k, const struct kernel_code *code) {
   int most = at_most(code->properties.max_threads ? code->properties.max_threads : MAX_BLOCK, warps_for(code->properties.registers) * WARP);
-  return k->max_threads ? at_most(most, k->max_threads) : most;
+  return k->index.max_threads ? at_most(most, k->index.max_threads) : most;
 }
 
 /* Blocks of so many warps and so much shared memory, as programs compute them. A block of more warps than there are
@@ -25,7 +25,7 @@ static int by_attributes(const struct kernel *k, const struct kernel_code *code,
   int threads = THREADS;
   cuDeviceGetAttribute(&threads, THREADS_PER_PROCESSOR, device);
   int most = at_most(BLOCKS, at_most(threads / WARP, warps_for(code->properties.registers)) / warps);
-  size_t shared = (size_t)k->static_shared + dynamic, room = (size_t)devices[device].lds;
+  size_t shared = (size_t)k->index.static_shared + dynamic, room = (size_t)devices[device].lds;
   if (shared && !code->properties.spilled && room / shared < (size_t)most) most = (int)(room / shared);
   return most ? most : 1;
 }
@@ -37,7 +37,7 @@ CUresult active_blocks(struct kernel *k, int device, int block, size_t dynamic, 
   CUresult result = kernel_code_for(k, device, dynamic, &code);
   if (result) return result;
   if (code->properties.max_threads && block > code->properties.max_threads) return CUDA_SUCCESS;
-  if (k->max_threads && block > k->max_threads) return CUDA_SUCCESS;
+  if (k->index.max_threads && block > k->index.max_threads) return CUDA_SUCCESS;
   unsigned lds = launch_lds(code, device, (unsigned)dynamic);
   int most = by_attributes(k, code, device, (block + WARP - 1) / WARP, dynamic);
   if (hip.ModuleOccupancyMaxActiveBlocksPerMultiprocessor(blocks, code->function, block * (int)code->spread, lds))
@@ -85,7 +85,7 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockS
 /* The most in LDS with which so many blocks fit, a multiple of 16 bytes; 0 when they do not without any. */
 static CUresult available(struct kernel *k, int device, int blocks, int block, size_t *dynamic) {
   enum { UNIT = 16 };
-  int room = at_most(dynamic_limit(k), devices[device].lds - k->static_shared);
+  int room = at_most(dynamic_limit(k), devices[device].lds - k->index.static_shared);
   size_t low = 0, high = (size_t)(room > 0 ? room : 0) / UNIT + 1;
   while (high - low > 1) { /* `low` fits, or is 0; `high` does not */
     size_t middle = low + (high - low) / 2;

@@ -24,7 +24,7 @@ static CUresult with_kernel_params(const CUDA_KERNEL_NODE_PARAMS *p, int (*use)(
   if (code->properties.launches) return children_refused(k, "graphs");
   int device = thread_state.current->device;
   char *buffer = calloc(1, k->parameter_bytes + LAUNCH_ROOM);
-  void **pointers = calloc(k->parameter_count + LAUNCH_WORDS, sizeof *pointers);
+  void **pointers = calloc(k->index.param_count + LAUNCH_WORDS, sizeof *pointers);
   size_t size;
   result = buffer && pointers ? pack_parameters(k, p->kernelParams, p->extra, buffer, &size) : CUDA_ERROR_OUT_OF_MEMORY;
   struct shape s = {{p->gridDimX, p->gridDimY, p->gridDimZ}, {p->blockDimX, p->blockDimY, p->blockDimZ},
@@ -91,7 +91,7 @@ static struct kernel *kernel_of(const void *hip_function, struct kernel_code **c
  * behind the parameters, have the size. */
 static unsigned asked_shared(const struct kernel *k, const struct kernel_code *code, const hipKernelNodeParams *p) {
   if (!code->properties.spilled || !p->kernelParams) return p->sharedMemBytes;
-  return (unsigned)*(const uint64_t *)p->kernelParams[k->parameter_count + 1];
+  return (unsigned)*(const uint64_t *)p->kernelParams[k->index.param_count + 1];
 }
 
 static CUresult get_kernel(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *p, size_t size) {

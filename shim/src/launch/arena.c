@@ -113,8 +113,8 @@ CUresult launch_words(const struct kernel *k, const struct kernel_code *code, in
 }
 
 void point_at_parameters(const struct kernel *k, const struct kernel_code *code, char *buffer, void **pointers) {
-  uint32_t n = k->parameter_count;
-  for (uint32_t i = 0; i < n; i++) pointers[i] = buffer + k->parameters[i].offset;
+  uint32_t n = k->index.param_count;
+  for (uint32_t i = 0; i < n; i++) pointers[i] = buffer + k->index.params[i].offset;
   char *words = buffer + ((k->parameter_bytes + 7) & ~7u);
   for (uint32_t i = 0; i < word_count(code); i++) pointers[n + i] = words + 8 * i;
 }

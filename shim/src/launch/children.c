@@ -68,9 +68,9 @@ static CUresult push_all(struct stack *s, struct records *r) {
 static struct kernel *kernel_at(uint64_t facts, int device) {
   for (struct module *m = handle_next(HANDLE_MODULE, NULL); m; m = handle_next(HANDLE_MODULE, m)) {
     uint64_t base = m->segment[device];
-    if (!base || facts < base || facts - base >= m->segment_size) continue;
+    if (!base || facts < base || facts - base >= m->index.segment_size) continue;
     for (uint32_t i = 0; i < m->kernel_count; i++)
-      if (m->kernels[i]->facts == facts - base) return m->kernels[i];
+      if (m->kernels[i]->index.facts == (int64_t)(facts - base)) return m->kernels[i];
   }
   return NULL;
 }

@@ -29,11 +29,11 @@ static CUresult from_extra(void **extra, const void **buffer, size_t *size) {
 
 CUresult pack_parameters(const struct kernel *k, void **params, void **extra, void *buffer, size_t *size) {
   *size = k->parameter_bytes;
-  if (!k->parameter_count) return CUDA_SUCCESS;
+  if (!k->index.param_count) return CUDA_SUCCESS;
   if (params) {
     if (extra) return CUDA_ERROR_INVALID_VALUE;
-    for (uint32_t i = 0; i < k->parameter_count; i++) {
-      const struct parameter *p = &k->parameters[i];
+    for (uint32_t i = 0; i < k->index.param_count; i++) {
+      const struct index_kernel_param *p = &k->index.params[i];
       if (UNLIKELY(!params[i])) return CUDA_ERROR_INVALID_VALUE;
       copy_parameter((char *)buffer + p->offset, params[i], p->size);
     }
@@ -79,10 +79,10 @@ CUresult shape_checked(const struct kernel *k, const struct kernel_code *code, c
   if (!s->grid[0] || !s->grid[1] || !s->grid[2] || s->grid[0] > 2147483647u || s->grid[1] > 65535 ||
       s->grid[2] > 65535)
     return impossible_size();
-  if (k->required[0] && (s->block[0] != (unsigned)k->required[0] || s->block[1] != (unsigned)k->required[1] ||
-                         s->block[2] != (unsigned)k->required[2]))
+  if (k->index.required[0] && (s->block[0] != (unsigned)k->index.required[0] || s->block[1] != (unsigned)k->index.required[1] ||
+                         s->block[2] != (unsigned)k->index.required[2]))
     return CUDA_ERROR_INVALID_VALUE;
-  if (k->max_threads && threads > (unsigned)k->max_threads) return CUDA_ERROR_INVALID_VALUE;
+  if (k->index.max_threads && threads > (unsigned)k->index.max_threads) return CUDA_ERROR_INVALID_VALUE;
   if (UNLIKELY((uint64_t)s->grid[0] * s->block[0] * code->spread > UINT32_MAX)) return too_many_threads(k, s);
   CUresult result = block_checked(k, code, (unsigned)threads);
   if (UNLIKELY(result)) return result;
@@ -147,7 +147,7 @@ static bool captured(hipStream_t stream) {
 static int launch_by_pointers(const struct launch *l, const struct kernel_code *code, unsigned lds, char *buffer) {
   const struct shape *s = &l->shape;
   unsigned x = s->block[0] * code->spread;
-  void *pointers[l->kernel->parameter_count + LAUNCH_WORDS];
+  void *pointers[l->kernel->index.param_count + LAUNCH_WORDS];
   point_at_parameters(l->kernel, code, buffer, pointers);
   return l->cooperative ? hip.ModuleLaunchCooperativeKernel(code->function, s->grid[0], s->grid[1], s->grid[2], x, s->block[1],
                                                             s->block[2], lds, l->stream, pointers)

@@ -15,14 +15,14 @@ static CUresult code_attribute(struct kernel *k, int device, int attribute, int 
 /* Of the whole module: which of its constants a kernel uses is not known before it is translated. */
 static int constant_bytes(const struct module *m) {
   uint64_t bytes = 0;
-  for (uint32_t i = 0; i < m->variable_count; i++) bytes += m->variables[i].constant ? m->variables[i].size : 0;
+  for (uint32_t i = 0; i < m->index.variable_count; i++) bytes += m->index.variables[i].space == SPACE_CONST ? m->index.variables[i].size : 0;
   return (int)bytes;
 }
 
 static CUresult get_attribute(struct kernel *k, int device, int attribute, int *value) {
   struct capability told = capability_for(NULL);
-  int target = k->target ? k->target : told.major * 10 + told.minor;
-  int fixed = k->static_shared;
+  int target = k->index.target ? k->index.target : told.major * 10 + told.minor;
+  int fixed = k->index.static_shared;
   switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
     case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
@@ -45,7 +45,7 @@ static CUresult get_attribute(struct kernel *k, int device, int attribute, int *
 static CUresult set_attribute(struct kernel *k, int device, int attribute, int value) {
   switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-      if (value < 0 || value > most_shared(device) - k->static_shared) return CUDA_ERROR_INVALID_VALUE;
+      if (value < 0 || value > most_shared(device) - k->index.static_shared) return CUDA_ERROR_INVALID_VALUE;
       k->dynamic_limit = value;
       return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
@@ -126,9 +126,9 @@ CUresult cuFuncGetName(const char **name, CUfunction hfunc) { return cuKernelGet
 CUresult cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *paramOffset, size_t *paramSize) {
   struct kernel *k = kernel_checked(kernel);
   if (!k) return CUDA_ERROR_INVALID_HANDLE;
-  if (!paramOffset || paramIndex >= k->parameter_count) return CUDA_ERROR_INVALID_VALUE;
-  *paramOffset = k->parameters[paramIndex].offset;
-  if (paramSize) *paramSize = k->parameters[paramIndex].size;
+  if (!paramOffset || paramIndex >= k->index.param_count) return CUDA_ERROR_INVALID_VALUE;
+  *paramOffset = k->index.params[paramIndex].offset;
+  if (paramSize) *paramSize = k->index.params[paramIndex].size;
   return CUDA_SUCCESS;
 }
 
@@ -140,7 +140,7 @@ CUresult cuKernelGetParamCount(CUkernel kernel, size_t *paramCount) {
   struct kernel *k = kernel_checked(kernel);
   if (!k) return CUDA_ERROR_INVALID_HANDLE;
   if (!paramCount) return CUDA_ERROR_INVALID_VALUE;
-  *paramCount = k->parameter_count;
+  *paramCount = k->index.param_count;
   return CUDA_SUCCESS;
 }
 

@@ -113,7 +113,7 @@ static CUresult read_properties(const struct kernel *k, const char *text, struct
     if ((uint64_t)p->apart[i].first + 8 > k->parameter_bytes || (uint64_t)p->apart[i].second + 8 > k->parameter_bytes)
       return wrong(problem, "\"apart\" names what is no parameter");
   code->spread = p->mapping == MAPPING_PADDED ? 2 : 1;
-  for (uint32_t i = 0; i < p->warnings_count; i++) say("kernel %s: %s", k->name, p->warnings[i]);
+  for (uint32_t i = 0; i < p->warning_count; i++) say("kernel %s: %s", k->name, p->warnings[i]);
   if (hazard_of(code) && p->mapping == MAPPING_PAIRED)
     say("kernel %s runs paired, as PTX2AMD_MAPPING asks, and may hang: PTX %s", k->name, hazard_of(code));
   return CUDA_SUCCESS;
@@ -167,10 +167,10 @@ static pthread_cond_t loading_done = PTHREAD_COND_INITIALIZER;
 static CUresult load_or_explain(struct kernel *k, int device, unsigned variant) {
   char *problem = NULL;
   hipStreamCaptureMode mode = capture_relax();
-  CUresult result = k->refused ? CUDA_ERROR_NOT_SUPPORTED : load(k, device, variant, &problem);
+  CUresult result = k->index.refused ? CUDA_ERROR_NOT_SUPPORTED : load(k, device, variant, &problem);
   capture_return(mode);
   if (result) say("kernel %s cannot run: %s", k->name,
-                  k->refused ? k->refused : problem ? problem : "its code object does not load");
+                  k->index.refused ? k->index.refused : problem ? problem : "its code object does not load");
   free(problem);
   return result;
 }

@@ -98,8 +98,8 @@ CUresult cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library
   struct module *m = library_checked(library);
   if (nothing_in(m)) return nothing_in(m);
   if (!name) return CUDA_ERROR_INVALID_VALUE;
-  struct variable *v = module_variable(m, name);
-  if (!v || !v->managed) return CUDA_ERROR_NOT_FOUND;
+  struct index_variable *v = module_variable(m, name);
+  if (!v || v->space != SPACE_MANAGED) return CUDA_ERROR_NOT_FOUND;
   uint64_t segment; /* asked for at start-up, before there is a context */
   CUresult result = module_segment(m, thread_state.current ? thread_state.current->device : 0, &segment);
   if (result) return result;

@@ -30,7 +30,7 @@ static CUresult fill(struct module *m, bool preserved, struct jit *jit) {
   image_id(&m->image, m->id);
   snprintf(m->name, sizeof m->name, "module-%.12s", m->id);
   const char *check = m->image.text ? "text" : jit && jit->linking ? "link" : NULL;
-  CUresult result = translate_index(m, check, &m->index, &text);
+  CUresult result = translate_index(m, check, &m->entry, &text);
   if (result) {
     jit_error(jit, text ? text : "the translation failed");
     free(text);
@@ -38,9 +38,9 @@ static CUresult fill(struct module *m, bool preserved, struct jit *jit) {
   }
   result = index_parse(m, problem, sizeof problem);
   size_t memory = devices[thread_state.current ? thread_state.current->device : 0].memory;
-  if (!result && m->segment_size > memory) {
+  if (!result && m->index.segment_size > memory) {
     snprintf(problem, sizeof problem, "%s: its variables need %llu bytes, the device has %zu", m->name,
-             (unsigned long long)m->segment_size, memory);
+             (unsigned long long)m->index.segment_size, memory);
     result = CUDA_ERROR_OUT_OF_MEMORY;
   }
   if (result) {
@@ -133,28 +133,28 @@ struct kernel *module_kernel(struct module *m, const char *name) {
   return NULL;
 }
 
-struct variable *module_variable(struct module *m, const char *name) {
-  for (uint32_t i = 0; i < m->variable_count; i++)
-    if (!strcmp(m->variables[i].name, name)) return &m->variables[i];
+struct index_variable *module_variable(struct module *m, const char *name) {
+  for (uint32_t i = 0; i < m->index.variable_count; i++)
+    if (!strcmp(m->index.variables[i].name, name)) return &m->index.variables[i];
   return NULL;
 }
 
 /* ---- the data segment ---- */
 
 static bool has_managed(const struct module *m) {
-  for (uint32_t i = 0; i < m->variable_count; i++)
-    if (m->variables[i].managed) return true;
+  for (uint32_t i = 0; i < m->index.variable_count; i++)
+    if (m->index.variables[i].space == SPACE_MANAGED) return true;
   return false;
 }
 
 /* Copies a part, with the segment's addresses in it, to the segment. */
-static int upload_part(const struct module *m, const struct part *part, int device, uint64_t segment) {
+static int upload_part(const struct module *m, const struct module_index_part *part, int device, uint64_t segment) {
   char *host = malloc(part->size + 1);
   if (!host) return HIP_OUT_OF_MEMORY;
-  memcpy(host, part->bytes, part->size);
-  for (uint32_t i = 0; i < m->relocation_count; i++) {
-    uint64_t value = segment + m->relocations[i].target, offset = m->relocations[i].at - part->at;
-    if (m->relocations[i].at >= part->at && offset < part->size && part->size - offset >= sizeof value)
+  memcpy(host, (const char *)m->entry.payload + part->start, part->size);
+  for (uint32_t i = 0; i < m->index.reloc_count; i++) {
+    uint64_t value = segment + m->index.relocs[i].target, offset = m->index.relocs[i].at - part->at;
+    if (m->index.relocs[i].at >= part->at && offset < part->size && part->size - offset >= sizeof value)
       memcpy(host + offset, &value, sizeof value);
   }
   int error = upload(device, segment + part->at, host, part->size);
@@ -164,14 +164,14 @@ static int upload_part(const struct module *m, const struct part *part, int devi
 
 /* Initial values. A HIP error. */
 static int fill_segment(const struct module *m, int device, uint64_t segment) {
-  int error = upload_zeros(device, segment, m->segment_size);
-  for (uint32_t i = 0; !error && i < m->part_count; i++) error = upload_part(m, &m->parts[i], device, segment);
+  int error = upload_zeros(device, segment, m->index.segment_size);
+  for (uint32_t i = 0; !error && i < m->index.part_count; i++) error = upload_part(m, &m->index.parts[i], device, segment);
   return error;
 }
 
 static CUresult make_segment(struct module *m, int device, uint64_t *address) {
   void *memory = NULL;
-  int error = has_managed(m) ? hip.MallocManaged(&memory, m->segment_size, 1) : hip.Malloc(&memory, m->segment_size);
+  int error = has_managed(m) ? hip.MallocManaged(&memory, m->index.segment_size, 1) : hip.Malloc(&memory, m->index.segment_size);
   if (!error) {
     hip_internal(memory);
     error = fill_segment(m, device, (uint64_t)(uintptr_t)memory);
@@ -193,7 +193,7 @@ void libraries_reset(int device) {
 CUresult module_segment(struct module *m, int device, uint64_t *address) {
   CUresult result = CUDA_SUCCESS;
   pthread_mutex_lock(&m->lock);
-  if (!m->segment[device] && m->segment_size) {
+  if (!m->segment[device] && m->index.segment_size) {
     hipStreamCaptureMode mode = capture_relax();
     result = make_segment(m, device, &m->segment[device]);
     capture_return(mode);
@@ -207,12 +207,12 @@ const char *segment_initial(uint64_t address, size_t *size) {
   for (struct module *m = handle_next(HANDLE_MODULE, NULL); m; m = handle_next(HANDLE_MODULE, m))
     for (int i = 0; i < MAX_DEVICES; i++) {
       if (!m->segment[i] || address < m->segment[i]) continue;
-      for (uint32_t p = 0; p < m->part_count; p++) {
-        const struct part *part = &m->parts[p];
+      for (uint32_t p = 0; p < m->index.part_count; p++) {
+        const struct module_index_part *part = &m->index.parts[p];
         uint64_t offset = address - m->segment[i] - part->at;
         if (address - m->segment[i] < part->at || offset >= part->size) continue;
         *size = part->size - offset;
-        return part->bytes + offset;
+        return (const char *)m->entry.payload + part->start + offset;
       }
     }
   return NULL;
@@ -300,7 +300,7 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, c
   struct module *m = module_checked(hmod);
   if (!m) return CUDA_ERROR_INVALID_HANDLE;
   if (!name || (!dptr && !bytes)) return CUDA_ERROR_INVALID_VALUE;
-  struct variable *v = module_variable(m, name);
+  struct index_variable *v = module_variable(m, name);
   if (!v) return CUDA_ERROR_NOT_FOUND;
   uint64_t segment;
   CUresult result = module_segment(m, thread_state.current->device, &segment);

@@ -6,10 +6,9 @@
 #include "cache.h"
 #include "image.h"
 #include "interface_kernel.h"
+#include "interface_module.h"
 #include "jit.h"
 #include "shim.h"
-
-struct parameter { uint32_t offset, size, align; };
 
 /* A kernel's code on one device. */
 struct kernel_code {
@@ -21,7 +20,7 @@ struct kernel_code {
 };
 /* Why it is padded, or NULL. */
 static inline const char *hazard_of(const struct kernel_code *code) {
-  return code->properties.hazards_count ? code->properties.hazards[0] : NULL;
+  return code->properties.hazard_count ? code->properties.hazards[0] : NULL;
 }
 
 /* What a launch needs that is not known when the kernel is translated. */
@@ -31,17 +30,12 @@ enum variant {
   VARIANTS = 4
 };
 
-#define NO_FACTS UINT64_MAX
 struct kernel {
   struct handle h;
   struct module *module;
   const char *name;
-  struct parameter *parameters;
-  uint32_t parameter_count, parameter_bytes;
-  int max_threads, required[3], static_shared, local; /* what the PTX says; max_threads 0: nothing */
-  int target;                                         /* 80: its PTX is for sm_80 */
-  const char *refused;                                /* why it cannot be translated, or NULL */
-  uint64_t facts;                                     /* its offset in the segment for launches from kernels, or NO_FACTS */
+  struct index_kernel index;                          /* what its PTX says */
+  uint32_t parameter_bytes;
   int dynamic_limit, carveout, cache_config;
   bool loading;                                       /* a thread is at it */
   CUresult failed[VARIANTS];                          /* sticky results of translations that failed */
@@ -50,10 +44,6 @@ struct kernel {
 };
 FITS(struct kernel, SLOT_KERNEL);
 
-struct variable { const char *name; uint64_t offset, size; bool managed, constant; };
-struct relocation { uint64_t at, target; };
-struct part { uint64_t at, size; const char *bytes; }; /* of the data segment's initial contents; the rest is zero */
-
 struct module {
   struct handle h;
   struct context *context;   /* where it was loaded; NULL for libraries */
@@ -61,14 +51,10 @@ struct module {
   char id[65], name[64];
   struct image image;        /* kept for the translation of its kernels */
   void *owned_image;         /* our copy, unless the program keeps the image alive */
-  struct cache_entry index;  /* names point into it */
-  int ptx_major, ptx_minor, target;
+  struct cache_entry entry;  /* of its index; names point into it */
+  struct module_index index; /* its variables are sorted by name */
   struct kernel **kernels;   /* sorted by name */
-  struct variable *variables;
-  struct relocation *relocations;
-  struct part *parts;
-  uint32_t kernel_count, variable_count, relocation_count, part_count;
-  uint64_t segment_size, segment_align;
+  uint32_t kernel_count;
   uint64_t segment[MAX_DEVICES];
   pthread_mutex_t lock;
 };
@@ -86,7 +72,7 @@ void modules_drop(struct context *c);
 void libraries_reset(int device); /* variables have their initial values again */
 struct module *module_checked(const void *handle);
 struct kernel *module_kernel(struct module *m, const char *name);
-struct variable *module_variable(struct module *m, const char *name);
+struct index_variable *module_variable(struct module *m, const char *name);
 CUresult module_segment(struct module *m, int device, uint64_t *address); /* allocates at first use */
 const char *segment_initial(uint64_t address, size_t *size); /* what a device address held at first, or NULL */
 CUresult read_file(const char *path, void **data, size_t *size);
@@ -142,7 +128,7 @@ CUresult active_blocks(struct kernel *k, int device, int block, size_t dynamic, 
 /* Dynamic shared memory that a launch may ask for. */
 static inline int dynamic_limit(const struct kernel *k) {
   enum { WITHOUT_ASKING = 49152 }; /* with the static part */
-  int free = WITHOUT_ASKING - k->static_shared;
+  int free = WITHOUT_ASKING - k->index.static_shared;
   return k->dynamic_limit ? k->dynamic_limit : free > 0 ? free : 0;
 }
 
