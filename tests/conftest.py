@@ -1,6 +1,6 @@
 """Test-suite options: `--shard K/N` runs every N-th test, so that slow sweeps can be split over machines. `--rows`
 fails when a row of the instruction table that is not refused was in no program that the chosen tests translated:
-`pytest tests/lower --rows --ignore tests/lower/test_alu_compile.py --ignore tests/lower/test_golden.py`. `--gpu-rows`
+`pytest tests/lower --rows --ignore tests/lower/test_alu_compile.py`. `--gpu-rows`
 fails when a row of the software GPU's table was in no program that the chosen tests executed:
 `pytest tests/vgpu --gpu-rows -k "(valu or scalar or memory or transposed or engine or image or typed) and not hip"`."""
 

@@ -58,7 +58,7 @@ JUNK = (
 
 @cache
 def seeds(files: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Modules to mutate: what the tests of the front end have, the goldens of the lowering, and `files`."""
+    """Modules to mutate: what the tests of the front end have, the filetests of the lowering, and `files`."""
     bodies = [
         (snippets.HEADER, snippets.REGISTERS, text) for text in (*snippets.BODY_ACCEPTED, *snippets.BODY_REJECTED)
     ] + [
@@ -70,8 +70,8 @@ def seeds(files: tuple[str, ...] = ()) -> tuple[str, ...]:
         *(snippets.HEADER + text for text in (*snippets.MODULE_ACCEPTED, *snippets.MODULE_REJECTED)),
         *(f"{header}.entry kk() {{ {registers}\n{text}\nL1: ret; }}" for header, registers, text in bodies),
     ]
-    goldens = [path.read_text() for path in sorted((TESTS / "lower" / "golden").glob("*.ptx"))]
-    large = goldens + [Path(file).read_text() for file in files]
+    kernels = [path.read_text() for path in sorted((TESTS / "filetests" / "lower").glob("*.ptx"))]
+    large = kernels + [Path(file).read_text() for file in files]
     return (*small, *large * (len(small) // len(large) // 2))  # a third of the mutants are of whole kernels
 
 

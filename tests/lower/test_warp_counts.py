@@ -1,5 +1,5 @@
 """What reductions, scans, votes and broadcasts over a warp cost: PTX as nvcc writes it for them, and the counts of
-the instructions that cross lanes in golden/warp_counts.txt (`python test_warp_counts.py` writes it anew)."""
+the instructions that cross lanes in warp_counts.txt (`python test_warp_counts.py` writes it anew)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ptx2amd.translate import translate
 
-GOLDEN = Path(__file__).parent / "golden" / "warp_counts.txt"
+GOLDEN = Path(__file__).parent / "warp_counts.txt"
 ARCHS = ("gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1201")
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 COUNTED = re.compile(
