@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 from ptx2amd.codegen import stack, workarounds
+from ptx2amd.codegen.workarounds import avoided
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.target import Target
 
@@ -33,13 +34,10 @@ def _binding() -> Any:
     llvm.initialize_all_asmprinters()
     # Strength reduction over address chains costs half of code generation; PTX has been through it.
     llvm.set_option("ptx2amd", "-amdgpu-scalar-ir-passes=0")
-    # Sharing the end of a loop's body with that of its peeled round gives the loop a second entry. What is left
-    # of it as a loop for LLVM is then a part, where lanes go round apart from the others.
-    llvm.set_option("ptx2amd", "-sink-common-insts=false")
-    # A copy that costs nothing, of an address into a block with several ways to it, is lost where ways meet when LLVM
-    # structures control flow (llvm-project pull request 183792); making expressions available on all ways makes such
-    # copies, and nothing else here: PTX has been through it.
-    llvm.set_option("ptx2amd", "-enable-pre=false")
+    if avoided.applies("shared_ends"):
+        llvm.set_option("ptx2amd", "-sink-common-insts=false")
+    if avoided.applies("copies"):  # which gives nothing else: PTX has been through it
+        llvm.set_option("ptx2amd", "-enable-pre=false")
     # Long live ranges that a structured kernel's thousands of joins share: coalescing them took two thirds of code
     # generation, for 1 % less code.
     llvm.set_option("ptx2amd", "-large-interval-freq-threshold=8")
@@ -93,9 +91,7 @@ def optimised(ir: str, target: Target, simple: bool = False, least: bool = False
     short = simple and (least or ir.count("\n") > FULL_LINES)
     options = llvm.create_pipeline_tuning_options(3)
     options.loop_vectorization = False
-    # Packed f32 and f16 arithmetic. Of pairs that go round a loop with a dispatch block, LLVM 22's code loses values
-    # on gfx90a and later.
-    options.slp_vectorization = ".dispatch:" not in ir
+    options.slp_vectorization = ".dispatch:" not in ir or not avoided.applies("pairs")  # packed f32 and f16
     builder = llvm.create_pass_builder(tm, options)
     passes = llvm.create_new_module_pass_manager() if short else builder.getModulePassManager()
     if short:

@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests import ROOT
 from tests.vgpu.engine import CodeObject, EngineFault, assemble_code_object, describe, kernel_text
 
 HERE = Path(__file__).resolve().parent
@@ -99,9 +100,9 @@ def digests(seed: int, programs: int, archs: list[str]) -> dict[str, str]:
 
 
 def run(seed: int, programs: int, archs: list[str], **setting: str) -> dict[str, str]:
-    code = f"import json, test_fuzz_execution as t; print(json.dumps(t.digests({seed}, {programs}, {archs})))"
-    path = os.pathsep.join([str(HERE), str(HERE.parent)])
-    environment = {**os.environ, "PYTHONPATH": path, "PTX2AMD_VGPU_DEADLOCK": "0.2", **setting}
+    call = f"t.digests({seed}, {programs}, {archs})"
+    code = f"import json; from tests.vgpu import test_fuzz_execution as t; print(json.dumps({call}))"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PTX2AMD_VGPU_DEADLOCK": "0.2", **setting}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=1800)
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads(done.stdout)

@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 
 from ptx2amd.vgpu.isa.flat import LOADS
+from tests import ROOT
 from tests.vgpu.descriptors import buffer
 from tests.vgpu.engine import CodeObject, assemble_code_object, kernel_text
 from tests.vgpu.test_memory_instructions import SRAM_ECC
-from tests.vgpu.test_tearing import HERE, SETTINGS
+from tests.vgpu.test_tearing import SETTINGS
 
 CHIPS = (*SRAM_ECC, "gfx900", "gfx1030", "gfx1100", "gfx1151")
 DS = {kind: (new, old) for new, old, kind in (
@@ -105,9 +106,9 @@ def wrong(arch: str) -> list[str]:
 
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_other_half(setting: str) -> None:
-    code = f"import json, test_half_loads as t; print(json.dumps([[a, t.wrong(a)] for a in {CHIPS!r}]))"
-    path = os.pathsep.join([str(HERE), str(HERE.parent)])
-    environment = {**os.environ, "PYTHONPATH": path, **SETTINGS[setting]}
+    run = f"print(json.dumps([[a, t.wrong(a)] for a in {CHIPS!r}]))"
+    code = f"import json; from tests.vgpu import test_half_loads as t; {run}"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **SETTINGS[setting]}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert [found for found in json.loads(done.stdout) if found[1]] == []

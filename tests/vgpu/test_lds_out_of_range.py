@@ -77,7 +77,7 @@ def test_as_on_chips(gpu: hip.Gpu, kernel: str) -> None:
 
 
 def test_a_fault_under_memcheck() -> None:
-    code = "import numpy as np, test_lds_out_of_range as t\nfrom ptx2amd import hip\n"
+    code = "import numpy as np\nfrom tests.vgpu import test_lds_out_of_range as t\nfrom ptx2amd import hip\n"
     code += "t.run(hip.open('vgpu:gfx942'), 'one', np.arange(64) == 5)"
     environment = {**os.environ, "PTX2AMD_MEMCHECK": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=100)

@@ -11,14 +11,13 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tests import ROOT
 from tests.vgpu.engine import CodeObject, assemble_code_object, kernel_text
 
-HERE = Path(__file__).resolve().parent
 SETTINGS = {
     "plain": {"PTX2AMD_VGPU_LEVEL": "v2"},
     "AVX2": {"PTX2AMD_VGPU_LEVEL": "v3"},
@@ -101,9 +100,8 @@ def torn(arch: str) -> list[str]:
 @pytest.mark.parametrize("arch", ARCHS)
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_in_one_piece(setting: str, arch: str) -> None:
-    code = f"import json, test_tearing as t; print(json.dumps(t.torn({arch!r})))"
-    path = os.pathsep.join([str(HERE), str(HERE.parent)])
-    environment = {**os.environ, "PYTHONPATH": path, "PTX2AMD_VGPU_THREADS": "4", **SETTINGS[setting]}
+    code = f"import json; from tests.vgpu import test_tearing as t; print(json.dumps(t.torn({arch!r})))"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PTX2AMD_VGPU_THREADS": "4", **SETTINGS[setting]}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert not json.loads(done.stdout)

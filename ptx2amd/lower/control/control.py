@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ptx2amd.codegen.workarounds import avoided
 from ptx2amd.errors import Unsupported
 from ptx2amd.lower.control import dispatch
 from ptx2amd.lower.core.function import FunctionLowering
@@ -82,9 +83,9 @@ def anchor(fn: FunctionLowering, inst: Inst) -> None:
 
 @lowers("hidden")
 def hidden(fn: FunctionLowering, inst: Inst) -> None:
-    """Whose turn it is, or from where a lane comes, as a number that LLVM does not know. It would make one-bit masks of
-    such numbers, and LLVM 22 loses lanes of masks that outlive a loop which other lanes stay in."""
-    fn.put(inst, "d", fn.op("i32", f'call i32 asm "", "=v,0"({fn.src(inst, "a").t})'))
+    """Whose turn it is, or where a lane comes from, as a number of which LLVM makes no masks of lanes."""
+    number = fn.src(inst, "a")
+    fn.put(inst, "d", fn.opaque(number) if avoided.applies("masks") else number)
 
 
 @lowers("spin_round")
@@ -142,12 +143,12 @@ def alloca(fn: FunctionLowering, inst: Inst) -> None:
     if alignment > 16:
         raise Unsupported("alignment above 16 bytes", fn.name, inst.line, inst.shape.opcode)
     shift = fn.target.wave_size.bit_length() - 1
-    if fn.target.arch.flat_scratch:  # LLVM 22 takes a wave's worth for each lane: ask for the part, out of its sight
+    if fn.target.arch.flat_scratch and avoided.applies("stack_sizes"):
         rounded = fn.op("i32", f"add {size.t}, {(1 << shift) - 1}")
         part = fn.op("i32", f"lshr {rounded.t}, {shift}")
-        size = fn.op("i32", f'call i32 asm "", "=v,0"({part.t})')
+        size = fn.opaque(part)
     memory = fn.op("ptr addrspace(5)", f"alloca i8, {size.t}, align {alignment}, addrspace(5)")
     address = fn.op("i32", f"ptrtoint {memory.t} to i32")
-    if not fn.target.arch.flat_scratch:  # LLVM 22 gives the wave's address
+    if not fn.target.arch.flat_scratch and avoided.applies("stack_addresses"):
         address = fn.op("i32", f"lshr {address.t}, {shift}")
     fn.put(inst, "d", fn.resize(address, int(inst.shape.mods["t"][1:])))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ptx2amd.codegen.workarounds import avoided
 from ptx2amd.lower.control import meeting
 from ptx2amd.lower.control.irreducible import entries
 from ptx2amd.lower.core.names import Target
@@ -45,6 +46,8 @@ def prepare(fn: FunctionLowering, flow: dict[str, list[str]]) -> list[Loop]:
     entered = {label.block for label in labels if enters(label.name)}
     found = enumerate(entries(flow, "", entered))
     loops = [Loop(f"loop{i}", first, members, not waiting.isdisjoint(first)) for i, (first, members) in found]
+    if not avoided.applies("entries"):
+        loops = [loop for loop in loops if loop.waits]
     for loop in loops:
         fn.entry.append(f"  %{loop.name} = alloca i32, addrspace(5)")
         fn.dispatches.update({block: (loop, number) for number, block in enumerate(loop.entries)})
@@ -101,12 +104,13 @@ def finish(fn: FunctionLowering, loops: list[Loop]) -> None:
 
 
 def _dispatch(fn: FunctionLowering, loop: Loop) -> None:
-    """The one entry of a loop, and the one way back to it."""
+    """The one entry of a loop, and the one way back to it. The number is opaque: LLVM would follow constants through
+    the dispatch, and make several entries or exits again."""
     fn.label(f"{loop.name}.again")
     anchor(fn)
     fn.branch(f"{loop.name}.dispatch")
     fn.label(f"{loop.name}.dispatch")
-    number = _hidden(fn, fn.op("i32", f"load i32, ptr addrspace(5) %{loop.name}"))
+    number = fn.opaque(fn.op("i32", f"load i32, ptr addrspace(5) %{loop.name}"))
     if loop.waits:
         meeting.note_moves(fn, loop.name)
     if loop.leaves:
@@ -118,19 +122,13 @@ def _dispatch(fn: FunctionLowering, loop: Loop) -> None:
     _switch(fn, number, [(f"{block}.body", i) for i, block in enumerate(loop.entries)])
     if loop.leaves:
         fn.label(f"{loop.name}.leave")
-        number = _hidden(fn, number)
+        number = fn.opaque(number)
         outside = [(fn.block("edge") if block in fn.dispatches else block, i) for block, i in loop.leaves.items()]
         _switch(fn, number, outside)
         for (edge, _), block in zip(outside, loop.leaves, strict=True):
             if block in fn.dispatches:
                 fn.label(edge)
                 _go(fn, loop.entries[0], *fn.dispatches[block])
-
-
-def _hidden(fn: FunctionLowering, number: Val) -> Val:
-    """A number that LLVM does not know: it would follow constants through the dispatch and make several entries again,
-    or ways out."""
-    return fn.op("i32", f'call i32 asm "", "=v,0"({number.t})')
 
 
 def _switch(fn: FunctionLowering, number: Val, ways: list[tuple[str, int]]) -> None:

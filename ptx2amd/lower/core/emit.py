@@ -90,6 +90,10 @@ class Emitter:
             return self.op(ty, f"inttoptr {self.cast(v, f'i{width(v.ty)}').t} to {ty}")
         return self.op(ty, f"bitcast {v.t} to {ty}")
 
+    def opaque(self, v: Val, register: str = "v") -> Val:
+        """`v`, as a value of whose origin LLVM knows nothing, in a register of each lane ("v") or of the wave ("s")."""
+        return self.op(v.ty, f'call {v.ty} asm "", "={register},0"({v.t})')
+
     def resize(self, v: Val, bits: int, signed: bool = False) -> Val:
         """`v` as an integer of `bits` bits: truncated, or sign- or zero-extended."""
         have = width(v.ty)

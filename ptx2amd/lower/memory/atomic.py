@@ -46,7 +46,7 @@ def scope_of(inst: Inst) -> str:
 def per_lane(fn: FunctionLowering, pointer: Val) -> Val:
     """The same pointer, which LLVM has to take for one that differs between lanes: where it knows better, it
     sums the lanes' values first, and floating-point sums would be rounded in another way than in PTX."""
-    return fn.op(pointer.ty, f'call {pointer.ty} asm "", "=v,0"({pointer.t})')
+    return fn.opaque(pointer)
 
 
 @lowers("atom")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from ptx2amd.codegen.workarounds import avoided
 from ptx2amd.lower.core.function import FunctionLowering, Val
 from ptx2amd.lower.core.registry import lowers
+from ptx2amd.lower.scalar.fp import is_constant
 from ptx2amd.lower.scalar.integer import binary, high_product, signed, sources
 from ptx2amd.ptx.ast import Inst
 
@@ -15,18 +17,10 @@ def with_overflow(fn: FunctionLowering, op: str, a: Val, b: Val) -> tuple[Val, V
     return fn.op(a.ty, f"extractvalue {both.t}, 0"), fn.op("i1", f"extractvalue {both.t}, 1")
 
 
-def opaque(fn: FunctionLowering, v: Val) -> Val:
-    """The value, without LLVM knowing how it was made."""
-    return fn.op(v.ty, f'call {v.ty} asm "", "=v,0"({v.t})') if v.ref.startswith("%") else v
-
-
 def chained(fn: FunctionLowering, inst: Inst, op: str, a: Val, b: Val, flag: Val | None) -> tuple[Val, Val]:
-    """a + b + flag or a - b - flag, and the carry or borrow out of it.
-
-    LLVM 22 makes (x + y) + 0 + flag one addition x + y + flag, whose carry is another: where the carry counts, it must
-    not see that an operand is a sum."""
-    if ".cc" in inst.shape.opcode:
-        a, b = opaque(fn, a), opaque(fn, b)
+    """a + b + flag or a - b - flag, and the carry or borrow out of it."""
+    if ".cc" in inst.shape.opcode and avoided.applies("carries"):
+        a, b = (v if is_constant(v) else fn.opaque(v) for v in (a, b))
     v, out = with_overflow(fn, op, a, b)
     if flag is None:
         return v, out

@@ -53,7 +53,7 @@ def moded(fn: FunctionLowering, op: str, ty: str, args: list[Val], rnd: str = "r
     args = [fn.op(a.ty, f'call {a.ty} asm sideeffect "", "=v,0"({a.t})') if not is_constant(a) else a for a in args]
     here, inside, join = fn.block("mode"), fn.block("mode"), fn.block("mode")
     fn.label(here)
-    zero = fn.op("i32", 'call i32 asm "", "=s,0"(i32 0)')
+    zero = fn.opaque(fn.const("i32", 0), "s")
     always = fn.op("i1", f"icmp eq {zero.t}, 0")
     fn.branch(always, inside, join)
     fn.label(inside)

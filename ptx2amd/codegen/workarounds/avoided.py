@@ -1,0 +1,92 @@
+"""Faults of LLVM 22 that the lowering, or an option of LLVM, avoids. The code that avoids one asks `applies(name)`, so
+that a test can show what happens without it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Avoided:
+    """name: what `applies` is asked; fault: what LLVM does wrong; instead: what is done about it, and where; shown:
+    whether a program is known that is wrong without it."""
+
+    name: str
+    title: str
+    fault: str
+    instead: str
+    shown: bool = True
+
+
+ALL = (
+    Avoided(
+        "carries",
+        "carries of sums with a zero between them",
+        "(x + y) + 0 + flag becomes one addition x + y + flag, whose carry is another.",
+        "Operands of PTX's carry chains are opaque (lower/scalar/extended.py).",
+    ),
+    Avoided(
+        "entries",
+        "loops with several entries",
+        "Under divergence, a value that a loop carries is not updated on one of the paths around.",
+        "Such loops get one entry, a dispatch block, whose number is opaque (lower/control/dispatch.py).",
+    ),
+    Avoided(
+        "masks",
+        "masks that outlive a loop in which other lanes stay",
+        "LLVM keeps a condition as a mask of lanes, and loses lanes of it.",
+        "Numbers that say whose turn it is, or where a lane comes from, are opaque (lower/control/control.py).",
+    ),
+    Avoided(
+        "stack_sizes",
+        "stack memory of a size that is known at run time",
+        "With flat scratch, a lane gets as many bytes as it asked for in all lanes' stacks together.",
+        "The size is divided by the lanes of a wave, and opaque (lower/control/control.py).",
+        shown=False,
+    ),
+    Avoided(
+        "stack_addresses",
+        "addresses of stack memory of a size that is known at run time",
+        "Without flat scratch, the address is that of the wave's stack, of all lanes together.",
+        "The address is divided by the lanes of a wave (lower/control/control.py).",
+    ),
+    Avoided(
+        "pairs",
+        "pairs of f32 or f16 that go round a loop with a dispatch block",
+        "Of packed values, halves are lost on gfx90a and later.",
+        "SLP vectorisation is off in modules with such loops (codegen/llvm.py).",
+        shown=False,
+    ),
+    Avoided(
+        "shared_ends",
+        "ends of a loop's body shared with those of its peeled round",
+        "This gives the loop a second entry; what is left of it as a loop is a part, in which lanes stay apart.",
+        "The option -sink-common-insts=false (codegen/llvm.py).",
+    ),
+    Avoided(
+        "copies",
+        "copies of addresses into a block with several predecessors",
+        "A copy without a cost is lost where paths meet when LLVM structures control flow (llvm-project pull request "
+        "183792).",
+        "Partial redundancy elimination, which makes such copies, is off: -enable-pre=false (codegen/llvm.py).",
+        shown=False,
+    ),
+)
+
+_OFF: set[str] = set()  # for tests
+
+
+def applies(name: str) -> bool:
+    """Whether to avoid a fault; KeyError for a name that is in no row."""
+    if name not in _NAMES:
+        raise KeyError(name)
+    return name not in _OFF
+
+
+def without(name: str) -> None:
+    """Stop avoiding a fault in this process, before anything was translated in it."""
+    if applies(name):
+        _OFF.add(name)
+
+
+_NAMES = frozenset(row.name for row in ALL)
