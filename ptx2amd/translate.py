@@ -24,6 +24,7 @@ from ptx2amd.interface.module import IndexKernel, IndexVariable, ModuleIndex
 from ptx2amd.lower.core.module import KernelPlan, ModuleLowering
 from ptx2amd.lower.memory import data
 from ptx2amd.lower.runtime.facts import facts
+from ptx2amd.middle.passes import Observer
 from ptx2amd.middle.summary import body, items
 from ptx2amd.plan.shared_memory import LDS, VARIANTS
 from ptx2amd.ptx.ast import Module, Var
@@ -143,6 +144,18 @@ def judge(module: Module, arch: str, kernels: Iterable[str]) -> dict[str, Kernel
         if results[name].ok and codegen.may_be_too_large(lowering.ir(), lowering.target):
             [known] = translate(module, module.source, [arch], [name], emit="ll")  # arrays that LLVM does away with
             results[name] = known.kernels[name]
+    return results
+
+
+def observed(
+    module: Module, arch: str, kernels: Iterable[str], mapping: str, observe: Observer
+) -> dict[str, KernelResult]:
+    """Take kernels through the passes as `translate` does for whole modules, without LLVM. observe: called after each
+    pass over each function. Raises UnknownArch."""
+    results = {}
+    for name in kernels:
+        lowering = ModuleLowering(module, target(arch, mapping), "module", not mapping, observe=observe)
+        results[name] = _lower(lowering, name)
     return results
 
 

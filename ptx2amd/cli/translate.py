@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 
 from ptx2amd import fatbin
+from ptx2amd.cli.passes import PassReport
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.fatbin import ContainerError, Image
 from ptx2amd.modules import linked_images, module_of
@@ -36,7 +37,7 @@ class Job:
 
 
 @click.command(short_help="Translate PTX to AMDGPU code objects.")
-@click.argument("inputs", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("inputs", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--arch", "archs", default="gfx942", show_default=True, help="Comma-separated AMDGPU archs.")
 @click.option(
     "-o",
@@ -49,6 +50,8 @@ class Job:
 @click.option("--kernel", "kernels", multiple=True, help="Translate only this kernel (may be repeated).")
 @click.option("--mapping", type=click.Choice(MAPPINGS), help="Warp mapping of all kernels (default: chosen for each).")
 @click.option("--keep-going", is_flag=True, help="Write what could be translated when some kernels could not.")
+@click.option("--print-after", "after", metavar="PASS", help="Print functions as they are after a pass, and no code.")
+@click.option("--print-passes", "passes", is_flag=True, help="List the passes; with inputs, with their CPU times.")
 def command(
     inputs: tuple[Path, ...],
     archs: str,
@@ -58,10 +61,15 @@ def command(
     kernels: tuple[str, ...],
     mapping: str | None,
     keep_going: bool,
+    after: str | None,
+    passes: bool,
 ) -> None:
     """Translate PTX files, fatbins, executables and shared objects. Exit status 0 only if all was translated."""
+    if not inputs and not passes:
+        raise click.UsageError("no inputs")
     names = [name.strip() for name in archs.split(",") if name.strip()]
     _check_archs(names, mapping or "")
+    report = PassReport(after, passes) if after or passes else None
     jobs: list[Job] = []
     failures: list[tuple[str, str, str]] = []  # module, kernel, reason
     for path in inputs:
@@ -74,6 +82,12 @@ def command(
             failures.append((str(path), "", "holds no PTX" + _only_machine_code(path)))
         for stem, image in modules:
             jobs += [Job(image, stem, arch, emit, kernels or None, mapping or "") for arch in names]
+    if report is not None:
+        for job in jobs:
+            failures += _passed(report, job)
+        report.finish()
+        _report(failures)
+        sys.exit(1 if failures else 0)
     results = _run(jobs, failures)
     written = _write(results, output, emit, bundle, keep_going)
     for path in written:
@@ -136,6 +150,16 @@ def _translate(job: Job) -> tuple[Result | None, str]:
     except Ptx2amdError as error:
         return None, str(error)
     return result, ""
+
+
+def _passed(report: PassReport, job: Job) -> list[tuple[str, str, str]]:
+    """Take a module through the passes; what is refused."""
+    place = f"{job.image.origin} for {job.arch}"
+    try:
+        found = report.add(module_of(job.image), job.arch, job.kernels, job.mapping)
+    except Ptx2amdError as error:
+        return [(place, "", str(error))]
+    return [(place, name, reason) for name, reason in found]
 
 
 def _run(jobs: list[Job], failures: list[tuple[str, str, str]]) -> list[tuple[Job, Result]]:

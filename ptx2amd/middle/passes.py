@@ -1,15 +1,14 @@
-"""The passes that a function goes through before it is lowered, in their order.
-
-Only a function in which something had to be changed is lowered with its calls inlined; any other as it is written."""
+"""The passes that a function goes through before it is lowered: the whole list, in their order."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from ptx2amd.isa.effects import ATOMIC
 from ptx2amd.middle.analyses import locks
-from ptx2amd.middle.summary import body, items
+from ptx2amd.middle.summary import items
 from ptx2amd.middle.transforms import converge_locks, merge_exchanges, wait_in_loops
 from ptx2amd.middle.transforms.inline import Matters, inlined, of_one_way
 from ptx2amd.middle.unit import Unit
@@ -18,15 +17,22 @@ from ptx2amd.ptx.ast import Function, Inst, Module, Scope
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """A step of the pipeline. what: one sentence for its documentation."""
+    """A step of the pipeline. what: what it does, for its documentation."""
 
     name: str
-    run: Callable[[Unit], None]
     what: str
+    run: Callable[[Unit], None]
+
+
+#: Called after each pass over a function, with the CPU seconds that it took.
+Observer = Callable[[Pass, Unit, float], None]
+
+
+def inline_calls(unit: Unit) -> None:
+    unit.replace(inlined(unit.module, unit.function, Matters(unit.module)).scope)
 
 
 def find_locks(unit: Unit) -> None:
-    """Find the locks that threads spin on, in the body before exchanges are merged."""
     if any(isinstance(item, Inst) and _asks(item) for item in items(unit.scope)):
         unit.locks = locks.locks(unit.body)
 
@@ -35,27 +41,36 @@ def _asks(inst: Inst) -> bool:
     return bool(inst.shape.form.does & ATOMIC) or inst.shape.mods.get("sem") in locks.STRONG
 
 
+def keep_calls(unit: Unit) -> None:
+    if not unit.transformed:
+        unit.replace(unit.written)
+
+
 PASSES = (
-    Pass("find-locks", find_locks, "finds locks that threads take by trying until an atomic succeeds"),
-    Pass(
-        "merge-exchanges", merge_exchanges.run, "makes one of exchanges that lanes of a warp come to by different ways"
-    ),
-    Pass("wait-in-uneven-loops", wait_in_loops.uneven_loops, "lanes wait at exchanges that others reach a round later"),
-    Pass("converge-locks", converge_locks.run, "lanes that try for a lock and those that have it reconverge"),
-    Pass("wait-in-lock-loops", wait_in_loops.lock_loops, "lanes wait at exchanges in the loops of such locks"),
+    Pass("inline-calls", "inlines functions that access memory or exchange values between lanes", inline_calls),
+    Pass("find-locks", "finds locks that threads take by trying until an atomic succeeds", find_locks),
+    Pass("merge-exchanges", "merges exchanges that lanes of a warp reach on different ways", merge_exchanges.run),
+    Pass("wait-in-uneven-loops", "lanes wait at exchanges that others reach a round later", wait_in_loops.uneven_loops),
+    Pass("converge-locks", "lanes that hold a lock and those that try for it reconverge", converge_locks.run),
+    Pass("wait-in-lock-loops", "lanes wait at exchanges in the loops of such locks", wait_in_loops.lock_loops),
+    Pass("keep-calls", "takes the function as written, where nothing but calls was changed", keep_calls),
 )
 
 
-def prepared(module: Module, function: Function) -> Scope:
-    """The body of a function as it is lowered."""
-    written = body(module, function)
-    if of_one_way(module):
-        return written
-    parameters = [var.name for var in function.proto.params] if function.kind == "entry" else None
-    unit = Unit(inlined(module, function, Matters(module)).scope, parameters)
-    for each in PASSES:
-        each.run(unit)
-    return unit.scope if unit.changed else written
+def run(unit: Unit, observe: Observer | None = None) -> None:
+    """Run all passes on a function."""
+    for step in () if of_one_way(unit.module) else PASSES:
+        start = time.process_time() if observe else 0.0
+        step.run(unit)
+        if observe:
+            observe(step, unit, time.process_time() - start)
 
 
-__all__ = ["PASSES", "Pass", "prepared"]
+def prepared(module: Module, function: Function, observe: Observer | None = None) -> Scope:
+    """The statements of a function as they are lowered."""
+    unit = Unit(module, function)
+    run(unit, observe)
+    return unit.scope
+
+
+__all__ = ["PASSES", "Observer", "Pass", "prepared", "run"]

@@ -2,30 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from ptx2amd.middle.analyses.locks import Lock
 from ptx2amd.middle.body import Body
+from ptx2amd.middle.summary import body
 from ptx2amd.middle.transforms.exchange import Exchange
 from ptx2amd.middle.transforms.inline import flat
-from ptx2amd.ptx.ast import Scope
+from ptx2amd.ptx.ast import Function, Module, Scope
 
 
 @dataclass
 class Unit:
-    """scope: the statements of a function as they are now; `replace` changes them. parameters: see Body. What passes
-    find: locks, in the body before exchanges are merged; exchanges, merged ones in the place of operations of
-    `unmerged`; places: locks, with the labels at which their lanes reconverge."""
+    """scope: the function's statements as they are now; `replace` changes them. What passes find: locks, in the body
+    before exchanges are merged; exchanges, merged ones in the place of operations of `unmerged`; places: locks, with
+    the labels at which their lanes reconverge."""
 
-    scope: Scope
-    parameters: Collection[str] | None = None
+    module: Module
+    function: Function
     locks: list[Lock] = field(default_factory=list)
     exchanges: list[Exchange] = field(default_factory=list)
     unmerged: Scope | None = None
     places: list[tuple[Lock, str]] = field(default_factory=list)
-    changed: bool = False
+    transformed: bool = False
+
+    def __post_init__(self) -> None:
+        self.scope = self.written
+
+    @property
+    def written(self) -> Scope:
+        """The statements as they were parsed."""
+        return body(self.module, self.function)
+
+    @property
+    def parameters(self) -> list[str] | None:
+        """See Body."""
+        function = self.function
+        return [var.name for var in function.proto.params] if function.kind == "entry" else None
 
     @cached_property
     def flat(self) -> Scope:
@@ -39,7 +53,12 @@ class Unit:
 
     def replace(self, scope: Scope) -> None:
         """Change the statements; what was known of the old ones is dropped."""
-        self.scope = scope
-        self.changed = True
-        for name in ("flat", "body"):
-            self.__dict__.pop(name, None)
+        if scope is not self.scope:
+            self.scope = scope
+            for name in ("flat", "body"):
+                self.__dict__.pop(name, None)
+
+    def transform(self, scope: Scope) -> None:
+        """The same by a pass whose result has to be lowered."""
+        self.replace(scope)
+        self.transformed = True

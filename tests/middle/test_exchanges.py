@@ -137,12 +137,13 @@ def divergent(of: Scope, parameters: tuple[str, ...] | None) -> bool:
     return last in Divergence(flow).branches
 
 
-def transform(of: Scope, parameters: tuple[str, ...]) -> Scope:
-    """A body after the passes that change exchanges."""
-    unit = Unit(of, parameters)
+def transform(text: str) -> Unit:
+    """A kernel after the passes that change exchanges."""
+    module = parse(HEAD + KERNEL.format(body=text), "exchanges.ptx")
+    unit = Unit(module, module.functions["k"])
     merge_exchanges.run(unit)
     wait_in_loops.uneven_loops(unit)
-    return unit.scope
+    return unit
 
 
 BY_LANE, UNIFORM = "setp.eq.s32 %p1, %r2, 0; @%p1 bra B;", "setp.eq.s32 %p1, %r30, 0; @%p1 bra B;"
@@ -209,10 +210,9 @@ def test_operations_that_meet(name: str) -> None:
     before = scope(SIDES.format(branch=branch, first=first, second=second))
     found = meetings(Body(before, PARAMETERS))
     assert [len(ops) for ops in found] == sizes
-    after = transform(before, PARAMETERS)
-    if not sizes:
-        assert after is before
-    left = [op for op in Body(after).ops() if lower(op) in ("shfl", "redux", "bar_warp_sync")]
+    after = transform(SIDES.format(branch=branch, first=first, second=second))
+    assert after.transformed == bool(sizes)
+    left = [op for op in after.body.ops() if lower(op) in ("shfl", "redux", "bar_warp_sync")]
     all_ = [op for op in Body(before).ops() if lower(op) in ("shfl", "redux", "bar_warp_sync")]
     assert len(left) == len(all_) - sum(sizes) + len(sizes)
 
@@ -241,7 +241,7 @@ def test_lanes_wait_where_ways_round_a_loop_differ() -> None:
     """A loop against its rounds written out: labels at which lanes wait for others are there only then."""
 
     def labels(first: str, second: str) -> list[str]:
-        found = transform(scope(SIDES.format(branch=BY_LANE, first=first, second=second)), PARAMETERS)
+        found = transform(SIDES.format(branch=BY_LANE, first=first, second=second)).scope
         return [item.name for item in found.items if getattr(item, "name", "").startswith("$waiting")]
 
     loop = "{0}: " + XOR.format(16, -1) + " add.s32 %r9, %r9, 1; setp.lt.s32 %p2, %r9, 3; @%p2 bra {0};"
@@ -256,7 +256,7 @@ def test_what_else_needs_lanes_together_waits_in_such_a_loop() -> None:
     def waits(first: str, second: str) -> list[tuple[str, bool]]:
         body = f"A: {BY_LANE} {first} bra C; B: {second} C: redux.sync.add.u32 %r10, %r1, %r20; bar.sync 0;"
         text = body + " add.s32 %r8, %r8, 1; setp.lt.s32 %p3, %r8, 3; @%p3 bra A; bar.warp.sync -1; ret;"
-        ops = [op for op in Body(transform(scope(text), PARAMETERS)).ops() if lower(op) == "wait"]
+        ops = [op for op in transform(text).body.ops() if lower(op) == "wait"]
         return [(str(getattr(op.inst.get("a"), "name", "")), "wave" in op.inst.shape.mods) for op in ops]
 
     assert not waits(XOR.format(16, -1) * 2, XOR.format(16, -1) * 2)

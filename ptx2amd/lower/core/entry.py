@@ -45,7 +45,7 @@ def lower_function(module: ModuleLowering, function: Function, denormals: str) -
     how = signature(function.proto, not fn.is_kernel and module.may_exit(function))
     head = kernel_head(fn, function) if fn.is_kernel else function_head(fn, function, how)
     fn.return_block, fn.exit_block = "return", "return" if fn.is_kernel else "exit"
-    scope = prepared(module.module, function)
+    scope = prepared(module.module, function, module.observe)
     fn.named_barriers = module.named_barriers
     fn.lines.append("body:")
     if fn.is_kernel and fn.target.padded:

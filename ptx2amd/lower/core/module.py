@@ -26,6 +26,7 @@ from ptx2amd.lower.runtime.runtime import env
 from ptx2amd.lower.runtime.special import DYNAMIC_LDS
 from ptx2amd.lower.warp import named
 from ptx2amd.middle.analyses.hazards import Hazard, hazards
+from ptx2amd.middle.passes import Observer
 from ptx2amd.middle.summary import Summary, summarise
 from ptx2amd.plan.shared_memory import BLOCK_LIMIT, LDS, Array, SharedPlan, packed, plan
 from ptx2amd.ptx.ast import Function, Module, Var
@@ -60,14 +61,20 @@ class ModuleLowering:
     """Collects LLVM IR for one target. A kernel that fails leaves nothing behind.
 
     choose: run kernels whose warps wait for each other padded where the target's mapping is paired; variant:
-    of the shared memory (plan/shared_memory.py)."""
+    of the shared memory (plan/shared_memory.py); observe: called after each pass."""
 
     def __init__(
-        self, module: Module, target: Target, mode: str = "kernel", choose: bool = False, variant: str = LDS
+        self,
+        module: Module,
+        target: Target,
+        mode: str = "kernel",
+        choose: bool = False,
+        variant: str = LDS,
+        observe: Observer | None = None,
     ) -> None:
         assert mode in ("kernel", "module")
         self.module, self.target, self.mode, self.choose = module, target, mode, choose
-        self.variant = variant
+        self.variant, self.observe = variant, observe
         self.shared_plan: SharedPlan | None = None  # of the kernel that is being lowered
         self.has_launch_words = False  # the same
         self.launches = False  # the same: whether it may launch kernels
@@ -94,7 +101,7 @@ class ModuleLowering:
     def fresh(self, matrix: str | None = None) -> ModuleLowering:
         """An empty one for the same module and target. matrix: other matrix instructions than the target's."""
         target = self.target if matrix is None else replace(self.target, matrix=matrix)
-        return ModuleLowering(self.module, target, self.mode, self.choose, self.variant)
+        return ModuleLowering(self.module, target, self.mode, self.choose, self.variant, self.observe)
 
     @property
     def lines(self) -> int:

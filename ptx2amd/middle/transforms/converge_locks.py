@@ -35,7 +35,7 @@ def run(unit: Unit) -> None:
         changed = scope
         for number, (lock, label) in enumerate(unit.places):
             changed = _meet(changed, lock, number, label)
-        unit.replace(changed)
+        unit.transform(changed)
         fewer = _shared(unit)
         if len(fewer) == len(found):
             return

@@ -11,12 +11,12 @@ from ptx2amd.ptx.ast import Guard, Inst, Operand, Reg, Shape, Sym
 ANY = Reg("_")
 BRA = match("bra", (Sym(""),))
 SETP = match("setp.eq.u32", (ANY, ANY, ANY))
-ANCHOR = Shape("", internal.ANCHOR, {}, (), ())
-HIDDEN = Shape("mov.u32", internal.HIDDEN, {"t": "u32"}, ("d", "a"), ("u32", "u32"))
-WAIT = Shape("", internal.WAIT, {}, ("a", "b"), ("u32", ""))
-WAIT_ALL = Shape("", internal.WAIT, {"wave": "wave"}, ("a", "b"), ("u32", ""))  # also other warps
-ROUND = Shape("", internal.SPIN_ROUND, {}, ("d", "a"), ("u32", "u32"))
-PATIENT = Shape("", internal.SPIN_PATIENT, {}, ("p", "a", "b"), ("pred", "u32", "u32"))
+ANCHOR = Shape("$anchor", internal.ANCHOR, {}, (), ())
+HIDDEN = Shape("$hidden.u32", internal.HIDDEN, {"t": "u32"}, ("d", "a"), ("u32", "u32"))
+WAIT = Shape("$wait", internal.WAIT, {}, ("a", "b"), ("u32", ""))
+WAIT_ALL = Shape("$wait.wave", internal.WAIT, {"wave": "wave"}, ("a", "b"), ("u32", ""))  # also other warps
+ROUND = Shape("$spin_round", internal.SPIN_ROUND, {}, ("d", "a"), ("u32", "u32"))
+PATIENT = Shape("$spin_patient", internal.SPIN_PATIENT, {}, ("p", "a", "b"), ("pred", "u32", "u32"))
 WAITING, ENTRY = "$waiting", "$entry"
 
 

@@ -32,4 +32,4 @@ def run(unit: Unit) -> None:
     if found:
         unit.unmerged = unit.flat
         unit.exchanges = [Exchange(unit.body, number, meeting) for number, meeting in enumerate(found)]
-        unit.replace(replaced(unit.flat, unit.exchanges))
+        unit.transform(replaced(unit.flat, unit.exchanges))

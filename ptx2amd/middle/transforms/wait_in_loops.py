@@ -27,7 +27,7 @@ def uneven_loops(unit: Unit) -> None:
     for exchange in (*(merged for merged in unit.exchanges if id(merged.anchor) in found), *more):
         exchange.wait()
     unit.exchanges += more
-    unit.replace(labelled(replaced(unit.unmerged, unit.exchanges)))
+    unit.transform(labelled(replaced(unit.unmerged, unit.exchanges)))
 
 
 def lock_loops(unit: Unit) -> None:
@@ -49,4 +49,4 @@ def lock_loops(unit: Unit) -> None:
     exchanges = [Exchange(body, at, [op]) for at, op in enumerate(alone, number)]
     for exchange in exchanges:
         exchange.wait()
-    unit.replace(labelled(replaced(unit.scope, exchanges)))
+    unit.transform(labelled(replaced(unit.scope, exchanges)))
