@@ -78,8 +78,8 @@ def optimised(ir: str, target: Target, simple: bool = False, least: bool = False
     simple: the IR has no calls to functions of its own. Then, when it is long, a short pipeline does: it
     comes from PTX, whose compiler has optimised it before. least: only what LLVM needs to make code."""
     llvm = _binding()
-    for workaround in workarounds.needed(ir, target, optimised=False):
-        ir = workaround.rewrite(ir)
+    if before := workarounds.needed(ir, target, optimised=False):
+        ir = workarounds.rewritten(ir, before)
     level = LEAST_CODEGEN_LEVEL if least else LONG_CODEGEN_LEVEL if is_long(ir) else CODEGEN_LEVEL
     tm = machine(target, level)
     head = f'target datalayout = "{tm.target_data}"\ntarget triple = "{TRIPLE}"\n'
@@ -102,10 +102,8 @@ def optimised(ir: str, target: Target, simple: bool = False, least: bool = False
         passes.add_aggressive_dce_pass()
     passes.run(module, builder)
     if rewrites := workarounds.needed(ir, target, optimised=True):
-        text = safe = str(module)
-        for workaround in rewrites:
-            safe = workaround.rewrite(safe)
-        if safe is not text:
+        text = str(module)
+        if (safe := workarounds.rewritten(text, rewrites)) is not text:
             module = llvm.parse_assembly(safe)
     if stack.may_be_too_large(ir, target) and (problem := stack.problem(str(module), target)):
         raise CodegenError(problem)

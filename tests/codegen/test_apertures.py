@@ -8,8 +8,8 @@ import struct
 import pytest
 
 from ptx2amd import hip
-from ptx2amd.codegen.workarounds import apertures
 from ptx2amd.translate import translate
+from tests.codegen.rewriting import rewritten
 
 TEXT = """.version 8.0
 .target sm_80
@@ -72,9 +72,9 @@ def test_generic_addresses_in_functions(arch: str) -> None:
 
 def test_text() -> None:
     kernel = "define amdgpu_kernel void @k() {\n  %x = addrspacecast ptr addrspace(3) %p to ptr\n  ret void\n}\n"
-    assert apertures.written_out(kernel) is kernel
+    assert rewritten("apertures", kernel) is kernel
     function = kernel.replace("amdgpu_kernel void @k", 'void @"f"')
-    text = apertures.written_out(kernel + function)
+    text = rewritten("apertures", kernel + function)
     assert text.startswith(kernel) and text.count("addrspacecast") == 1
     assert "  %x = inttoptr i64 %aperture.0.or to ptr\n" in text and text.count("declare ptr addrspace(4)") == 1
-    assert apertures.written_out(text) is text
+    assert rewritten("apertures", text) is text

@@ -8,8 +8,8 @@ import struct
 import pytest
 
 from ptx2amd import hip
-from ptx2amd.codegen.workarounds.overflow import separated
 from ptx2amd.translate import translate
+from tests.codegen.rewriting import rewritten
 
 TEXT = """.version 9.0
 .target sm_90
@@ -47,10 +47,10 @@ def test_sums_of_products(arch: str) -> None:
 
 def test_only_overflow_checks_are_touched() -> None:
     plain = "define void @f() {\n  %1 = add i64 %a, %b\n  %2 = icmp ult i64 %1, %c\n  ret void\n}\n"
-    assert separated(plain) is plain
+    assert rewritten("overflow", plain) is plain
     check = plain.replace("%c", "%b")
-    hidden = '  %ptx2amd.sum.0 = call i64 asm "", "=v,0"(i64 %1)\n'
-    assert f"{hidden}  %2 = icmp ult i64 %ptx2amd.sum.0, %b" in separated(check)
+    hidden = '  %ptx2amd.sum.1 = call i64 asm "", "=v,0"(i64 %1)\n'
+    assert f"{hidden}  %2 = icmp ult i64 %ptx2amd.sum.1, %b" in rewritten("overflow", check)
     call = "  %3 = call i64 @llvm.uadd.sat.i64(i64 %1, i64 %b)"
-    both = separated(plain.replace("  ret", f"{call}\n  ret"))
-    assert "@llvm.uadd.sat.i64(i64 %ptx2amd.sum.0, i64 %ptx2amd.sum.1)" in both
+    both = rewritten("overflow", plain.replace("  ret", f"{call}\n  ret"))
+    assert "@llvm.uadd.sat.i64(i64 %ptx2amd.sum.1, i64 %ptx2amd.sum.2)" in both

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from ptx2amd import hip
-from ptx2amd.codegen.workarounds.products import signed
 from ptx2amd.translate import translate
+from tests.codegen.rewriting import rewritten
 
 TEXT = """.version 9.0
 .target sm_90
@@ -46,13 +46,13 @@ def test_sign_of_zero(arch: str, mode: str) -> None:
 
 
 def test_text() -> None:
-    block = "  %p = fmul float %a, %b\n  %n = fneg float %p\nLABEL  %h = fptrunc float %n to half\n}\n"
-    near = signed(block.replace("LABEL", ""))
+    block = "  %p = fmul float %a, %b\n  %n = fneg float %p\nLABEL  %h = fptrunc float %n to half\n"
+    near = rewritten("products", block.replace("LABEL", ""))
     assert "%p = call float @llvm.fma.f32(float %a, float %b, float -0.000000e+00)" in near
     assert near.endswith("declare float @llvm.fma.f32(float, float, float)\n")
     far = block.replace("LABEL", "next:\n")
-    assert signed(far) is far
+    assert rewritten("products", far) is far
     pair = "  %p = fmul <2 x float> %a, splat (float 2.0)\n  %e = extractelement <2 x float> %p, i64 0\n"
-    assert "@llvm.fma.v2f32(<2 x float> %a, <2 x float> splat (float 2.0)," in signed(
-        pair + "  %h = fptrunc float %e to half\n"
+    assert "@llvm.fma.v2f32(<2 x float> %a, <2 x float> splat (float 2.0)," in rewritten(
+        "products", pair + "  %h = fptrunc float %e to half\n"
     )

@@ -8,8 +8,8 @@ import struct
 import pytest
 
 from ptx2amd import hip
-from ptx2amd.codegen.workarounds.scalar_loads import guarded
 from ptx2amd.translate import translate
+from tests.codegen.rewriting import rewritten
 
 LANES = 64
 HEAD = ".version 8.0\n.target sm_75\n.address_size 64\n"
@@ -45,11 +45,9 @@ KEPT = '  call void asm sideeffect "", ""()\n'
 FUNCTION = """define void @f() {
 entry:
   br i1 %c, label %some, label %end
-
 some:                                             ; preds = %entry
   %v = load i32, ptr addrspace(1) %p, align 4
   br label %end
-
 end:                                              ; preds = %some, %entry
   ret void
 }
@@ -58,14 +56,14 @@ end:                                              ; preds = %some, %entry
 
 def test_short_blocks_are_marked_once() -> None:
     end = "  br label %end"
-    assert guarded(FUNCTION) == FUNCTION.replace(end, f"{KEPT}{end}")
+    assert rewritten("scalar_loads", FUNCTION) == FUNCTION.replace(end, f"{KEPT}{end}")
 
 
 def test_before_a_switch() -> None:
     """It has lines of its own."""
     switch = "  switch i32 %v, label %end [\n    i32 0, label %entry\n    i32 1, label %end\n  ]\n"
     function = FUNCTION.replace("  br label %end\n", switch)
-    assert guarded(function) == FUNCTION.replace("  br label %end\n", f"{KEPT}{switch}")
+    assert rewritten("scalar_loads", function) == FUNCTION.replace("  br label %end\n", f"{KEPT}{switch}")
 
 
 @pytest.mark.parametrize(
@@ -76,4 +74,4 @@ def test_before_a_switch() -> None:
 def test_other_blocks_are_not(old: str, new: str) -> None:
     """Without such a load, from variables, not branched to, loops of one block, long ones."""
     other = FUNCTION.replace(old, new, 1)
-    assert guarded(other) == other
+    assert rewritten("scalar_loads", other) == other

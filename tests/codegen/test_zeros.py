@@ -8,8 +8,8 @@ import struct
 import pytest
 
 from ptx2amd import hip
-from ptx2amd.codegen.workarounds.zeros import kept
 from ptx2amd.translate import translate
+from tests.codegen.rewriting import rewritten
 
 TEXT = """.version 9.0
 .target sm_90
@@ -78,14 +78,14 @@ def test_pairs(kind: str) -> None:
 
 def test_text() -> None:
     other = "  %1 = fmul <2 x half> %0, splat (half 0xH8000)\n"
-    assert kept(other) is other and kept("  ret void\n") == "  ret void\n"
+    assert rewritten("zeros", other) is other and rewritten("zeros", "  ret void\n") == "  ret void\n"
     for element, constant in (("half", "0xH8000"), ("bfloat", "0xR8000"), ("i16", "-32768")):
         for place in (0, 1):
-            text = kept(f"  %1 = insertelement <2 x {element}> %0, {element} {constant}, i64 {place}\n")
+            text = rewritten("zeros", f"  %1 = insertelement <2 x {element}> %0, {element} {constant}, i64 {place}\n")
             name = "%ptx2amd.zero.1" if element == "i16" else "%ptx2amd.zero.2"
             assert f"{element} {name}, i64 {place}" in text and 'asm "", "=v,0"(i32 32768)' in text
     for vector in ("<half poison, half 0xH8000>", "splat (half 0xH8000)"):
-        text = kept(f"  %1 = insertelement <2 x half> {vector}, half %0, i64 0\n")
+        text = rewritten("zeros", f"  %1 = insertelement <2 x half> {vector}, half %0, i64 0\n")
         assert re.search(r"insertelement <2 x half> %ptx2amd.zero.[37], half %0, i64 0", text) and "0xH8000" not in text
     mixed = "  %1 = shufflevector <2 x i16> %0, <2 x i16> <i16 poison, i16 -32768>, <2 x i32> <i32 0, i32 3>\n"
-    assert "<2 x i16> %ptx2amd.zero.2, <2 x i32>" in kept(mixed)
+    assert "<2 x i16> %ptx2amd.zero.2, <2 x i32>" in rewritten("zeros", mixed)

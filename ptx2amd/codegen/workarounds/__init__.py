@@ -5,20 +5,21 @@ needs it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from ptx2amd.codegen.workarounds import apertures, overflow, products, scalar_loads, zeros
+from ptx2amd.codegen.workarounds import apertures, overflow, products, records, scalar_loads, zeros
+from ptx2amd.codegen.workarounds.records import Module
 from ptx2amd.target import Target
 
 
 @dataclass(frozen=True, slots=True)
 class Workaround:
-    """rewrite: IR text -> IR text, the same object where there is nothing to do; may_apply: a quick look at our own IR,
-    before LLVM has optimised it; optimised: whether it rewrites the optimised IR, or our own."""
+    """rewrite: of IR as records, in place; may_apply: a quick look at our own IR, before LLVM has optimised it;
+    optimised: whether it rewrites the optimised IR, or our own."""
 
     name: str
-    rewrite: Callable[[str], str]
+    rewrite: Callable[[Module], None]
     may_apply: Callable[[str, Target], bool]
     optimised: bool = True
 
@@ -33,14 +34,24 @@ def _has_conditions(ir: str, target: Target) -> bool:
 
 #: In the order in which they are applied.
 ALL = (
-    Workaround("apertures", apertures.written_out, lambda ir, target: not target.arch.apertures, optimised=False),
-    Workaround("zeros", zeros.kept, _has_pairs),
-    Workaround("products", products.signed, _has_pairs),
-    Workaround("overflow", overflow.separated, _has_conditions),
-    Workaround("scalar_loads", scalar_loads.guarded, _has_conditions),
+    Workaround("apertures", apertures.rewrite, lambda ir, target: not target.arch.apertures, optimised=False),
+    Workaround("zeros", zeros.rewrite, _has_pairs),
+    Workaround("products", products.rewrite, _has_pairs),
+    Workaround("overflow", overflow.rewrite, _has_conditions),
+    Workaround("scalar_loads", scalar_loads.rewrite, _has_conditions),
 )
 
 
 def needed(ir: str, target: Target, optimised: bool) -> list[Workaround]:
     """Those that may apply to IR of ours."""
     return [w for w in ALL if w.optimised == optimised and w.may_apply(ir, target)]
+
+
+def rewritten(ir: str, rewrites: Iterable[Workaround]) -> str:
+    """IR text after rewrites; the same object where there is nothing to do."""
+    module = records.parse(ir)
+    before = module.text()
+    for workaround in rewrites:
+        workaround.rewrite(module)
+    after = module.text()
+    return ir if after == before else after

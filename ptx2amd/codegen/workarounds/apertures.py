@@ -9,40 +9,36 @@ from __future__ import annotations
 import re
 from itertools import count
 
+from ptx2amd.codegen.workarounds.records import Function, Module
+
 # Offsets of hidden_shared_base and hidden_private_base in the implicit arguments (AMDGPUUsage, code object V5)
 _BASE = {"3": 196, "5": 192}
 _SPACE = {"shared": "3", "private": "5"}
 _VALUE = r"(?:%|@)(?:\"[^\"\n]*\"|[\w.$-]+)"
-_CAST = re.compile(rf"^  ({_VALUE}) = addrspacecast ptr addrspace\(([35])\) (.+) to ptr(?=,|$)", re.M)
-_TEST = re.compile(rf"^  ({_VALUE}) = call i1 @llvm\.amdgcn\.is\.(shared|private)\(ptr ([^\s()]+)\).*", re.M)
-_ARRAY = re.compile(rf"^  ({_VALUE}) = alloca ", re.M)
-_NEEDED = re.compile(r" = addrspacecast ptr addrspace\([35]\)|@llvm\.amdgcn\.is\.(?:shared|private)\(ptr")
-_DECLARED = re.compile(r"^declare [^\n]*@llvm\.amdgcn\.implicitarg\.ptr\(", re.M)
+_CAST = re.compile(rf"^  ({_VALUE}) = addrspacecast ptr addrspace\(([35])\) (.+) to ptr(?=,|$)")
+_TEST = re.compile(rf"^  ({_VALUE}) = call i1 @llvm\.amdgcn\.is\.(shared|private)\(ptr ([^\s()]+)\).*")
+_ARRAY = re.compile(rf"^  ({_VALUE}) = alloca ")
 
 
-def written_out(ir: str) -> str:
-    """IR text whose functions compute generic addresses of LDS and scratch themselves; the same if none does."""
-    first, *functions = re.split(r"(?m)^(?=define )", ir)
-    if not any(_NEEDED.search(function) for function in functions if not _kernel(function)):
-        return ir
-    text = first + "".join(function if _kernel(function) else _written(function) for function in functions)
-    return text if _DECLARED.search(text) else f"{text}\ndeclare ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()\n"
+def rewrite(module: Module) -> None:
+    """Compute generic addresses of LDS and scratch in functions that are no kernels."""
+    changed = [_rewrite(function) for function in module.functions() if not function.kernel]
+    if any(changed):
+        module.declare("llvm.amdgcn.implicitarg.ptr", "ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()")
 
 
-def _kernel(function: str) -> bool:
-    return " amdgpu_kernel " in function.split("\n", 1)[0]
-
-
-def _written(function: str) -> str:
+def _rewrite(function: Function) -> bool:
+    """Whether there was something to do."""
     numbers = count()
-    arrays = set(_ARRAY.findall(function))
-
-    def address(cast: re.Match[str]) -> str:
-        known = cast[3] in arrays or cast[3].startswith("@")
-        return _address(cast[1], cast[2], cast[3], known, next(numbers))
-
-    function = _CAST.sub(address, function)
-    return _TEST.sub(lambda test: _is_in(test[1], test[2], test[3], next(numbers)), function)
+    arrays = {array[1] for line in function.lines() if (array := _ARRAY.match(line))}
+    for block in function.blocks:
+        for at, line in enumerate(block.lines):
+            if cast := _CAST.match(line):
+                known = cast[3] in arrays or cast[3].startswith("@")
+                block.lines[at] = _address(cast[1], cast[2], cast[3], known, next(numbers)) + line[cast.end() :]
+            elif test := _TEST.match(line):
+                block.lines[at] = _is_in(test[1], test[2], test[3], next(numbers))
+    return next(numbers) > 0
 
 
 def _aperture(space: str, at: str) -> str:

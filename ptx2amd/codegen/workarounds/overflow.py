@@ -8,43 +8,43 @@ from __future__ import annotations
 
 import re
 
+from ptx2amd.codegen.workarounds.records import Module
+
 _ADD = re.compile(r"  (%[\w.]+) = add (?:nuw |nsw )*i64 ([^\s,]+), ([^\s,]+)")
 _COMPARE = re.compile(r"(  %[\w.]+ = icmp (?:samesign )?(ult|ugt|ule|uge|eq|ne) i64 )([^\s,]+), ([^\s,]+)(.*)", re.S)
 _CALL = re.compile(r"(.*@llvm\.uadd\.(?:sat|with\.overflow)\.i64\(i64 )([^\s,]+), i64 ([^\s,)]+)(.*)", re.S)
 
 
-def separated(ir: str) -> str:
-    """Optimised IR text with the sums of overflow checks hidden from their comparisons, and the operands of additions
-    with overflow hidden from them; the same text if there are none."""
-    sums: dict[str, tuple[str, str]] = {}
-    lines = ir.split("\n")
-    hidden: list[str] = []
+def rewrite(module: Module) -> None:
+    """Hide the sums of overflow checks from their comparisons, and the operands of additions with overflow."""
+    count = 0
 
     def hide(value: str, at: list[str]) -> str:
         """Another name for a value, defined in the lines `at`; constants as they are."""
+        nonlocal count
         if value[0] != "%":
             return value
-        hidden.append(f"%ptx2amd.sum.{len(hidden)}")
-        at.append(f'  {hidden[-1]} = call i64 asm "", "=v,0"(i64 {value})')
-        return hidden[-1]
+        count += 1
+        at.append(f'  %ptx2amd.sum.{count} = call i64 asm "", "=v,0"(i64 {value})')
+        return f"%ptx2amd.sum.{count}"
 
-    for at, line in enumerate(lines):
-        before: list[str] = []
-        if line.startswith("define"):
-            sums = {}
-        elif found := _ADD.match(line):
-            sums[found[1]] = found[2], found[3]
-        elif found := _COMPARE.match(line):
-            head, relation, one, other, rest = found.groups()
-            if _overflow(relation, sums.get(one), other):
-                lines[at] = f"{head}{hide(one, before)}, {other}{rest}"
-            elif _overflow(relation, sums.get(other), one):
-                lines[at] = f"{head}{one}, {hide(other, before)}{rest}"
-        elif "@llvm.uadd." in line and (found := _CALL.match(line)):
-            head, one, other, rest = found.groups()
-            lines[at] = f"{head}{hide(one, before)}, i64 {hide(other, before)}{rest}"
-        lines[at] = "\n".join([*before, lines[at]])
-    return "\n".join(lines) if hidden else ir
+    for function in module.functions():
+        found = (_ADD.match(line) for line in function.lines())
+        sums = {add[1]: (add[2], add[3]) for add in found if add}
+        for block in function.blocks:
+            lines: list[str] = []
+            for line in block.lines:
+                if compare := _COMPARE.match(line):
+                    head, relation, one, other, rest = compare.groups()
+                    if _overflow(relation, sums.get(one), other):
+                        line = f"{head}{hide(one, lines)}, {other}{rest}"
+                    elif _overflow(relation, sums.get(other), one):
+                        line = f"{head}{one}, {hide(other, lines)}{rest}"
+                elif "@llvm.uadd." in line and (call := _CALL.match(line)):
+                    head, one, other, rest = call.groups()
+                    line = f"{head}{hide(one, lines)}, i64 {hide(other, lines)}{rest}"
+                lines.append(line)
+            block.lines = lines
 
 
 def _overflow(relation: str, terms: tuple[str, str] | None, part: str) -> bool:

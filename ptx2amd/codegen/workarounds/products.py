@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from ptx2amd.codegen.workarounds.records import Block, Module
+
 _VALUE = r"(?:<[^<>]*>|splat \([^()]*\)|[^\s,]+)"
 _PRODUCT = re.compile(rf"  (%[\w.]+) = fmul (?:[a-z]+ )*?(float|<(\d+) x float>) ({_VALUE}), ({_VALUE})")
 _PART = re.compile(r"  (%[\w.]+) = (?:fneg|extractelement|insertelement|shufflevector) (.*)")
@@ -14,18 +16,24 @@ _ROUNDED = re.compile(r"  %[\w.]+ = fptrunc (?:float|<\d+ x float>) (%[\w.]+) to
 _NAME = re.compile(r"%[\w.]+")
 
 
-def signed(ir: str) -> str:
-    """Optimised IR text with an fma for each product that its block rounds to f16; the same text if there are none."""
-    if not _ROUNDED.search(ir) or " = fmul " not in ir:
-        return ir
-    lines = ir.split("\n")
+def rewrite(module: Module) -> None:
+    """Write an fma for each product that its block rounds to f16."""
+    suffixes: set[str] = set()
+    for function in module.functions():
+        for block in function.blocks:
+            suffixes |= _rewrite(block)
+    for suffix in sorted(suffixes):
+        ty = "float" if suffix == "f32" else f"<{suffix[1:-3]} x float>"
+        module.declare(f"llvm.fma.{suffix}", f"{ty} @llvm.fma.{suffix}({ty}, {ty}, {ty})")
+
+
+def _rewrite(block: Block) -> set[str]:
+    """The suffixes of the functions that the block calls now."""
     suffixes: set[str] = set()
     products: dict[str, tuple[int, re.Match[str]]] = {}
     parts: dict[str, list[str]] = {}  # value -> what it is taken from
-    for at, line in enumerate(lines):
-        if not line.startswith("  "):  # another block
-            products, parts = {}, {}
-        elif found := _PRODUCT.match(line):
+    for at, line in enumerate(block.lines):
+        if found := _PRODUCT.match(line):
             products[found[1]] = at, found
         elif found := _PART.match(line):
             parts[found[1]] = _NAME.findall(found[2])
@@ -36,11 +44,8 @@ def signed(ir: str) -> str:
                 open_values += parts.pop(value, [])
                 if value in products:
                     place, product = products.pop(value)
-                    suffixes.add(_written(lines, place, product))
-    if not suffixes:
-        return ir
-    text = "\n".join(lines)
-    return text + "".join(_declared(suffix, text) for suffix in sorted(suffixes))
+                    suffixes.add(_written(block.lines, place, product))
+    return suffixes
 
 
 def _written(lines: list[str], at: int, product: re.Match[str]) -> str:
@@ -50,8 +55,3 @@ def _written(lines: list[str], at: int, product: re.Match[str]) -> str:
     rest = lines[at][product.end() :]
     lines[at] = f"  {name} = call {ty} @llvm.fma.{suffix}({ty} {a}, {ty} {b}, {ty} {zero}){rest}"
     return suffix
-
-
-def _declared(suffix: str, ir: str) -> str:
-    ty = "float" if suffix == "f32" else f"<{suffix[1:-3]} x float>"
-    return "" if f"declare {ty} @llvm.fma.{suffix}(" in ir else f"\ndeclare {ty} @llvm.fma.{suffix}({ty}, {ty}, {ty})\n"

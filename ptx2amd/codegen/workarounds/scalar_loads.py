@@ -9,33 +9,22 @@ from __future__ import annotations
 
 import re
 
+from ptx2amd.codegen.workarounds.records import Module
+
 LONGEST = 16  # instructions of a block: the jump past longer ones is worth its time for LLVM too
-_BLOCK = re.compile(r"^(?:([\w.$-]+|\"[^\"\n]+\"):[^\n]*\n)?((?:  .*\n)+)", re.M)
-_TARGETS = re.compile(r"^  br i1 [^\n]*?, label %([\w.$-]+|\"[^\"\n]+\"), label %([\w.$-]+|\"[^\"\n]+\")", re.M)
-_END = re.compile(r"^  (?:br|switch|ret|unreachable)\b[^\n]*\n(?:(?:    .*|  \])\n)*\Z", re.M)
+_TARGETS = re.compile(r"  br i1 .*?, label %([\w.$-]+|\"[^\"\n]+\"), label %([\w.$-]+|\"[^\"\n]+\")")
 _LOAD = re.compile(r" = load (?!atomic|volatile)[^\n]*, ptr addrspace\(1\) (?!@)")
-_KEPT = '  call void asm sideeffect "", ""()\n'
+_KEPT = '  call void asm sideeffect "", ""()'
 
 
-def guarded(ir: str) -> str:
-    """Optimised IR text whose short blocks with loads from global memory keep the jump past them; the same text if
-    there are none. Blocks are those that a conditional branch leads to, but not loops of one block."""
-    if not _LOAD.search(ir):
-        return ir
-    functions = re.split(r"(?m)^(?=define )", ir)
-    return "".join([functions[0], *map(_guarded, functions[1:])])
-
-
-def _guarded(function: str) -> str:
-    targets = {label for found in _TARGETS.finditer(function) for label in found.groups()}
-
-    def keep(block: re.Match[str]) -> str:
-        label, body = block.groups()
-        if label not in targets or body.count("\n") > LONGEST or not _LOAD.search(body):
-            return block[0]
-        end = _END.search(body)
-        if end is None or f"label %{label}," in end[0] or f"label %{label}\n" in end[0]:
-            return block[0]
-        return block[0][: len(block[0]) - len(end[0])] + _KEPT + end[0]
-
-    return _BLOCK.sub(keep, function)
+def rewrite(module: Module) -> None:
+    """Keep the jump past short blocks with loads from global memory: blocks that a conditional branch leads to, but not
+    loops of one block."""
+    for function in module.functions():
+        ends = (_TARGETS.match(block.lines[-1]) for block in function.blocks)
+        targets = {label for end in ends if end for label in end.groups()}
+        for block in function.blocks:
+            if block.label not in targets or len(block.lines) > LONGEST or not any(map(_LOAD.search, block.lines)):
+                continue
+            if not re.search(rf"label %{re.escape(block.label)}(?:,|\n|$)", block.lines[-1]):
+                block.lines.insert(-1, _KEPT)

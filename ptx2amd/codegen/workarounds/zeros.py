@@ -8,24 +8,28 @@ from __future__ import annotations
 
 import re
 
+from ptx2amd.codegen.workarounds.records import Module
+
 _BAD = {"half": "0xH8000", "bfloat": "0xR8000", "i16": "-32768"}
 _TEXT = re.compile(r"(?:half 0xH8000|bfloat 0xR8000|i16 -32768)\b")
 _SCALAR = re.compile(rf", ({_TEXT.pattern}), i(?:32|64) \d+")
 _VECTOR = re.compile(r"<(\d+) x (half|bfloat|i16)> (<[^<>]*>|splat \((?:half|bfloat|i16) [^()]*\))")
 
 
-def kept(ir: str) -> str:
-    """Optimised IR text with such constants in registers; the same text if there are none."""
-    if not _TEXT.search(ir):
-        return ir
-    lines, count = ir.split("\n"), 0
-    for at, line in enumerate(lines):
-        if (" = insertelement <" in line or " = shufflevector <" in line) and _TEXT.search(line):
-            before: list[str] = []
-            lines[at] = _in_registers(line, before, count)
-            count += len(before)
-            lines[at] = "\n".join([*before, lines[at]])
-    return "\n".join(lines) if count else ir
+def rewrite(module: Module) -> None:
+    """Put such constants into registers."""
+    count = 0
+    for function in module.functions():
+        for block in function.blocks:
+            lines: list[str] = []
+            for line in block.lines:
+                if (" = insertelement <" in line or " = shufflevector <" in line) and _TEXT.search(line):
+                    before: list[str] = []
+                    line = _in_registers(line, before, count)
+                    count += len(before)
+                    lines += before
+                lines.append(line)
+            block.lines = lines
 
 
 def _in_registers(line: str, before: list[str], count: int) -> str:
