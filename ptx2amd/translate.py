@@ -18,6 +18,7 @@ from ptx2amd import codegen
 from ptx2amd.binary.elf import Elf
 from ptx2amd.compile import INTERNAL_ERROR, Part, Way, compiled, lowered
 from ptx2amd.errors import Ptx2amdError, Unsupported
+from ptx2amd.interface.environment import UNFILLED
 from ptx2amd.interface.kernel import KernelProperties
 from ptx2amd.interface.lines import note, taken_from
 from ptx2amd.interface.module import IndexKernel, IndexVariable, ModuleIndex
@@ -34,7 +35,6 @@ from ptx2amd.ptx.layout import align_of, size_of
 from ptx2amd.ptx.origin import origin
 from ptx2amd.ptx.parse import parse_module
 from ptx2amd.target import target
-from ptx2amd.target.environment import UNFILLED
 
 _WORD = re.compile(r"[A-Za-z_$%][\w$]*")
 _SHARED = re.compile(r"(?<![\w.])\.shared\s+\.[^;]*;")

@@ -1,14 +1,27 @@
 """The rows as C: `write(outdir)` -> the C files to compile, with `-I outdir -I SOURCES`.
 
-interface_NAME.h has the structs of a module, interface_tables.c what `lines.c` reads by."""
+interface_NAME.h has the structs and numbers of a module, interface_tables.c what `lines.c` reads by."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from types import ModuleType
 
-from ptx2amd.interface import kernel, module
+from ptx2amd.interface import (
+    arena,
+    environment,
+    heap,
+    kernel,
+    launch_words,
+    launches,
+    module,
+    printf,
+    tensor_map,
+    texture,
+)
+from ptx2amd.interface.layout import Layout, Number, layouts, numbers
 from ptx2amd.interface.lines import Row, rows_of
 
 SOURCES = Path(__file__).parent
@@ -18,12 +31,15 @@ RECORDS: dict[str, tuple[type, ...]] = {
     "kernel": (kernel.KernelProperties,),
     "module": (module.ModuleIndex, module.TextCheck),
 }
+#: Modules of layouts, each a file.
+LAYOUTS = (environment, launch_words, arena, heap, printf, launches, texture, tensor_map)
 _COLUMNS = {"int": "COLUMN_INT", "uint32_t": "COLUMN_U32", "uint64_t": "COLUMN_U64", "int64_t": "COLUMN_I64"}
 
 
 def write(outdir: Path) -> list[Path]:
     """Write what changed."""
     texts = {f"interface_{name}.h": _header(name, records) for name, records in RECORDS.items()}
+    texts |= {f"interface_{short_name(each)}.h": _layout_header(each) for each in LAYOUTS}
     texts["interface_tables.c"] = _tables()
     for name, text in texts.items():
         path = outdir / name
@@ -46,6 +62,43 @@ def _guarded(name: str, body: Iterable[str], includes: Iterable[str]) -> str:
     guard = f"INTERFACE_{name.upper()}_H"
     lines = [f"{NOTE}#ifndef {guard}", f"#define {guard}", *(f"#include {file}" for file in includes), *body]
     return "\n".join([*lines, "#endif", ""])
+
+
+def short_name(module: ModuleType) -> str:
+    return module.__name__.rpartition(".")[2]
+
+
+# layouts of memory
+
+
+def _layout_header(module: ModuleType) -> str:
+    body = [_number(name, value) for name, value in numbers(module).items()]
+    body += [line for layout in layouts(module) for line in _layout(layout)]
+    return _guarded(short_name(module), body, ("<stddef.h>", "<stdint.h>"))
+
+
+def _number(name: str, value: Number) -> str:
+    """Of any size: an enum ends at 31 bits."""
+    text = f"enum {{ {name} = {value:d} }};" if value < 1 << 31 else f"#define {name} {value:#x}ull"
+    return f"{text} /* {value.meaning} */"
+
+
+def _layout(layout: Layout) -> Iterator[str]:
+    yield f"/* {layout.meaning} */"
+    yield f"struct {layout.name} {{"
+    end = 0
+    for field in layout.fields.values():
+        if field.offset > -(-end // field.step) * field.step:
+            yield f"  uint8_t unused_{end}[{field.offset - end}];"
+        many = "" if field.count == 1 else f"[{field.count or ''}]"
+        yield f"  {field.c} {field.name}{many}; /* {field.meaning} */"
+        end = field.offset + field.step * field.count
+    if end < layout.size:
+        yield f"  uint8_t unused_{end}[{layout.size - end}];"
+    yield "};"
+    for field in layout.fields.values():
+        yield f'_Static_assert(offsetof(struct {layout.name}, {field.name}) == {field.offset}, "{field.name}");'
+    yield f'_Static_assert(sizeof(struct {layout.name}) == {layout.size}, "{layout.name}");'
 
 
 # records that are text

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 
 from ptx2amd.target.arch import Arch
 
-BLOCK_LIMIT = 232448  # bytes of shared memory that CUDA gives a block at most
-SLOT_BYTES = 234496  # of a slot: room for that and its alignment
 SLOT_ALIGN = 1024  # swizzles of tensor copies repeat after as many bytes
 OWN_LDS = 512  # bytes kept for what the lowering itself puts into LDS: the slot's address, barriers
 LDS, SPILLED = "lds", "spilled"

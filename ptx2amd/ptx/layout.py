@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ptx2amd.interface.texture import DESCRIPTOR
 from ptx2amd.ptx.ast import Var
 
 #: Bits of each type.
@@ -13,7 +14,7 @@ BITS: dict[str, int] = {
     **dict.fromkeys(("e4m3x2", "e5m2x2", "e2m3x2", "e3m2x2", "ue8m0x2", "s2f6x2", "e2m1x4"), 16),
     **{"f32x2": 64, "e2m1x2": 8},
 }
-HANDLES = {"texref": 128, "surfref": 128, "samplerref": 128}  # opaque types: a descriptor each
+HANDLES = dict.fromkeys(("texref", "surfref", "samplerref"), DESCRIPTOR.size)  # opaque types: a descriptor each
 
 
 def bits_of(ptx_type: str) -> int:

@@ -1,4 +1,4 @@
-"""Cache entry files: text and payload under a digest. The layout is in docs/architecture.md, because
+"""Cache entry files: text and payload under a digest. The layout is in docs/internals/abi.md, because
 the shim reads it too (shim/src)."""
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def digest(*parts: bytes) -> bytes:
 
 
 def module_id(stored: bytes) -> str:
-    """The identity of an image as stored (see docs/architecture.md, "Cache entries")."""
+    """The identity of an image as stored (see docs/internals/service.md)."""
     return digest(stored).hex()
 
 

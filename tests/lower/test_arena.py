@@ -8,7 +8,7 @@ import struct
 import pytest
 
 from ptx2amd import hip
-from ptx2amd.plan.shared_memory import SLOT_BYTES
+from ptx2amd.interface.arena import SLOT_BYTES
 from ptx2amd.translate import translate
 from tests.lower.arena_programs import EXITS, LAUNCH_WORDS, THROUGH_ADDRESSES, WORDS, everything
 
@@ -17,7 +17,7 @@ RING_AT = 192
 
 
 class Arena:
-    """An arena with its header, as docs/architecture.md has it."""
+    """An arena with its header, as docs/internals/abi.md has it."""
 
     def __init__(self, gpu: hip.Gpu, slots: int) -> None:
         self.slots, self.ring = slots, 1 << (slots - 1).bit_length()

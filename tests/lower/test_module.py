@@ -10,9 +10,9 @@ import pytest
 from ptx2amd.binary.elf import Elf
 from ptx2amd.codegen import sidecar_of
 from ptx2amd.errors import Ptx2amdError, PtxError
+from ptx2amd.interface.environment import CELL_DATA
 from ptx2amd.lower.core.module import ModuleLowering
 from ptx2amd.target import UnknownArch
-from ptx2amd.target.environment import DATA
 from ptx2amd.translate import module_index, parse, translate
 
 HEAD = ".version 8.0\n.target sm_75\n.address_size 64\n"
@@ -68,7 +68,7 @@ def test_result_and_sidecar_describe_the_kernel() -> None:
         kernel = result.kernels["good"]
         assert (kernel.mapping, kernel.wave, kernel.max_threads) == (mapping, wave, 128)
         assert kernel.params == [(0, 8, 8), (8, 1, 1)]
-        assert kernel.static_shared == 24 and kernel.vgprs > 0 and kernel.cells == {DATA}
+        assert kernel.static_shared == 24 and kernel.vgprs > 0 and kernel.cells == {CELL_DATA}
         sidecar = sidecar_of(result.code)
         assert sidecar is not None
         assert (sidecar["translator"], sidecar["arch"], sidecar["ptx"]) == ("b1", arch, [8, 0])

@@ -49,7 +49,7 @@ class Image:
         )
 
     def descriptor(self, base: int, kind: int = 1, mipmap: Mipmap | None = None, table: int = 0) -> bytes:
-        """As docs/architecture.md lays it out."""
+        """As docs/internals/abi.md lays it out."""
         levels = (0, 0.0, 0.0, 0.0, False)
         if mipmap:
             levels = (len(mipmap.levels), mipmap.bias, mipmap.least, mipmap.most, mipmap.blend)

@@ -39,7 +39,7 @@ class TensorMap:
         return SIZES[self.elemtype]
 
     def encoded(self) -> bytes:
-        """The 128 bytes, as docs/architecture.md lays them out."""
+        """The 128 bytes, as docs/internals/abi.md lays them out."""
         n = len(self.sizes)
 
         def five(values: tuple[int, ...], filler: int, count: int = 5) -> list[int]:

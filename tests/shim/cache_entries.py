@@ -1,4 +1,4 @@
-"""Cache entries as docs/architecture.md has them, written without the project's own code."""
+"""Cache entries as docs/internals/abi.md has them, written without the project's own code."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ reloc 32 16
 
 
 def write_entry(cache: Path, key_text: str, text: str, payload: bytes = b"") -> None:
-    """A cache entry as docs/architecture.md has it, written without the project's own code."""
+    """A cache entry as docs/internals/abi.md has it, written without the project's own code."""
     key = hashlib.blake2b(key_text.encode(), digest_size=32).hexdigest()
     body = text.encode() + payload
     head = b"P2AENT01" + struct.pack("<IIQ", len(text.encode()), 0, len(payload))

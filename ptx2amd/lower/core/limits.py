@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 
 from ptx2amd.errors import PtxError
+from ptx2amd.interface.arena import BLOCK_SHARED_LIMIT
 from ptx2amd.lower.core.module import ModuleLowering
-from ptx2amd.plan.shared_memory import BLOCK_LIMIT, Array, packed
+from ptx2amd.plan.shared_memory import Array, packed
 from ptx2amd.ptx.ast import Function, Module, Var
 from ptx2amd.ptx.declare import declarations
 from ptx2amd.ptx.layout import align_of, size_of
@@ -24,7 +25,7 @@ def oversized(module: Module) -> Iterator[PtxError]:
     if (size := _bytes(constants)) > CONSTANT_BYTES:
         text = f"{size:,} bytes of .const variables, {CONSTANT_BYTES:,} at most"
         yield PtxError(text, module.source, max(var.line for var in constants), 1)
-    most = BLOCK_LIMIT if module.target.endswith(("a", "f")) else STATIC_SHARED_BYTES
+    most = BLOCK_SHARED_LIMIT if module.target.endswith(("a", "f")) else STATIC_SHARED_BYTES
     lowering = ModuleLowering(module, target("gfx942"), "kernel")
     for kernel in _suspects(module, most):
         if (size := lowering.static_shared_of(kernel)) > most:

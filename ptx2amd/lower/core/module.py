@@ -10,6 +10,8 @@ from functools import cached_property
 from math import prod
 
 from ptx2amd.errors import Ptx2amdError, Unsupported
+from ptx2amd.interface.arena import BLOCK_SHARED_LIMIT
+from ptx2amd.interface.environment import CELL_DATA
 from ptx2amd.lower.core.body import Action
 from ptx2amd.lower.core.debug import DebugInfo, wanted
 from ptx2amd.lower.core.entry import lower_function
@@ -28,12 +30,11 @@ from ptx2amd.lower.warp import named
 from ptx2amd.middle.analyses.hazards import Hazard, hazards
 from ptx2amd.middle.passes import Observer
 from ptx2amd.middle.summary import Summary, summarise
-from ptx2amd.plan.shared_memory import BLOCK_LIMIT, LDS, Array, SharedPlan, packed, plan
+from ptx2amd.plan.shared_memory import LDS, Array, SharedPlan, packed, plan
 from ptx2amd.ptx.ast import Function, Module, Var
 from ptx2amd.ptx.heads import max_threads, param_layout, required_block
 from ptx2amd.ptx.layout import align_of, size_of
 from ptx2amd.target import Target
-from ptx2amd.target.environment import DATA
 
 TABLE = "__ptx2amd_functions"  # of a code object's functions, in the order of their handles
 
@@ -48,7 +49,7 @@ class KernelPlan:
     max_threads: int
     static_shared: int
     f32_denormals: str
-    cells: frozenset[int]  # of the environment, that it reads (target/environment.py)
+    cells: frozenset[int]  # of the environment, that it reads (interface/environment.py)
     approximate: list[str] = field(default_factory=list)  # opcodes whose lowering is not exact
     slot: int | None = None  # bytes of static variables in the arena's slot; None: all in LDS
     dynamic: bool = False  # whether it uses dynamic shared memory
@@ -192,7 +193,7 @@ class ModuleLowering:
             raise Unsupported(f"{why}; ptx2amd run has it", fn.name)
         if name not in self.segment.kernels:
             raise Unsupported(f"the address of kernel {name}, in a module that launches none", fn.name)
-        base = fn.op("ptr addrspace(1)", f"inttoptr {env(fn, DATA).t} to ptr addrspace(1)")
+        base = fn.op("ptr addrspace(1)", f"inttoptr {env(fn, CELL_DATA).t} to ptr addrspace(1)")
         return fn.displace(base, self.segment.kernels[name])
 
     def _variable_address(self, fn: FunctionLowering, var: Var, offset: int) -> Val:
@@ -208,7 +209,7 @@ class ModuleLowering:
         if self.mode == "module":
             self.shared_globals.variables.add(var.name)
             return fn.displace(Val(f"ptr addrspace({space})", quoted(var.name)), offset)
-        base = fn.op(f"ptr addrspace({space})", f"inttoptr {env(fn, DATA).t} to ptr addrspace({space})")
+        base = fn.op(f"ptr addrspace({space})", f"inttoptr {env(fn, CELL_DATA).t} to ptr addrspace({space})")
         return fn.displace(base, self.segment.offsets[var.name] + offset)
 
     def shared(self, var: Var, name: str) -> Val:
@@ -241,7 +242,7 @@ class ModuleLowering:
         """Where the kernel's shared memory goes. Raises Unsupported for more than a block can have."""
         arrays = self._arrays(kernel)
         size = packed(arrays)
-        most = max(BLOCK_LIMIT, self.target.arch.lds)
+        most = max(BLOCK_SHARED_LIMIT, self.target.arch.lds)
         if size > most:
             raise Unsupported(f"{size} bytes of static shared memory; a block can have {most}", kernel.proto.name)
         return plan(arrays, self.target.arch, self.variant)

@@ -1,4 +1,4 @@
-"""Shared memory beyond LDS: the block's slot of the arena in global memory (docs/architecture.md, "Arena").
+"""Shared memory beyond LDS: the block's slot of the arena in global memory (ptx2amd/interface/arena.py).
 
 The block's first thread takes a slot when the block starts, its last thread to end gives it back. Free
 slots stand in a ring of tickets: a block that comes when none is free waits for its turn."""
@@ -7,17 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ptx2amd.interface.arena import ARENA, SLOT_BYTES
+from ptx2amd.interface.environment import CELL_ARENA
 from ptx2amd.lower.core.value import Val
 from ptx2amd.lower.memory.order import fence
 from ptx2amd.lower.runtime import special
 from ptx2amd.lower.runtime.runtime import env
-from ptx2amd.plan.shared_memory import SLOT_BYTES
-from ptx2amd.target.environment import ARENA
 
 if TYPE_CHECKING:
     from ptx2amd.lower.core.function import FunctionLowering
 
-MASK, FIRST, TAKEN, GIVEN, RING = 4, 8, 64, 128, 192  # offsets in the arena's header
 CELL = "@__ptx2amd_slot"  # in LDS: the slot's address (u64), threads left (u32), the slot's ticket (u32)
 CELL_TEXT = f"{CELL} = internal addrspace(3) global [16 x i8] poison, align 16"
 LEFT, TICKET = 8, 12
@@ -48,7 +47,7 @@ def _take(fn: FunctionLowering) -> None:
     fn.branch(fn.op("i1", f"icmp eq {thread.t}, 0"), first, ready)
     fn.label(first)
     arena = _arena(fn)
-    ring = _ring(fn, arena, TAKEN)
+    ring = _ring(fn, arena, "taken")
     fn.label(look)
     seen = fn.op("i32", f"load atomic i32, {ring.t} {AGENT}, align 4")
     fn.branch(fn.op("i1", f"icmp eq {seen.t}, 0"), sleep, poll)
@@ -60,7 +59,7 @@ def _take(fn: FunctionLowering) -> None:
     fn.branch(fn.op("i1", f"icmp eq {ticket.t}, 0"), sleep, have)
     fn.label(have)
     fence(fn, "acquire", "gpu")
-    start = fn.op("i64", f"load i64, {fn.displace(arena, FIRST).t}, align 8")
+    start = fn.op("i64", f"load i64, {fn.displace(arena, ARENA['first'].offset).t}, align 8")
     number = fn.op("i64", f"zext {fn.op('i32', f'sub {ticket.t}, 1').t} to i64")
     offset = fn.op("i64", f"add {start.t}, {fn.op('i64', f'mul {number.t}, {SLOT_BYTES}')}")
     base = fn.op("i64", f"ptrtoint {arena.t} to i64")
@@ -87,7 +86,7 @@ def leave(fn: FunctionLowering) -> None:
     fn.label(last)
     ticket = fn.op("i32", f"load i32, {_cell(fn, TICKET).t}, align 4")
     fence(fn, "release", "gpu")
-    ring = _ring(fn, _arena(fn), GIVEN)
+    ring = _ring(fn, _arena(fn), "given")
     fn.label(attempt)
     pair = fn.op("{ i32, i1 }", f"cmpxchg {ring.t}, i32 0, {ticket.t} {AGENT} monotonic, align 4")
     fn.branch(fn.op("i1", f"extractvalue {pair.t}, 1"), "return", sleep)
@@ -97,14 +96,14 @@ def leave(fn: FunctionLowering) -> None:
 
 
 def _arena(fn: FunctionLowering) -> Val:
-    return fn.op(GLOBAL, f"inttoptr {env(fn, ARENA).t} to {GLOBAL}")
+    return fn.op(GLOBAL, f"inttoptr {env(fn, CELL_ARENA).t} to {GLOBAL}")
 
 
-def _ring(fn: FunctionLowering, arena: Val, counter: int) -> Val:
+def _ring(fn: FunctionLowering, arena: Val, counter: str) -> Val:
     """The next place in the ring by one of its counters."""
-    turn = fn.op("i32", f"atomicrmw add {fn.displace(arena, counter).t}, i32 1 {AGENT}, align 4")
-    mask = fn.op("i32", f"load i32, {fn.displace(arena, MASK).t}, align 4")
-    ring = fn.displace(arena, RING)
+    turn = fn.op("i32", f"atomicrmw add {fn.displace(arena, ARENA[counter].offset).t}, i32 1 {AGENT}, align 4")
+    mask = fn.op("i32", f"load i32, {fn.displace(arena, ARENA['mask'].offset).t}, align 4")
+    ring = fn.displace(arena, ARENA["ring"].offset)
     return fn.op(GLOBAL, f"getelementptr i32, {ring.t}, i32 {fn.op('i32', f'and {turn.t}, {mask}')}")
 
 

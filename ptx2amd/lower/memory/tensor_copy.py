@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
+from ptx2amd.interface.tensor_map import MAP_IM2COL, MAP_TILED
 from ptx2amd.lower.core.loops import Variable, each, stop, when
 from ptx2amd.lower.core.registry import lowers
 from ptx2amd.lower.core.value import LLVM_TYPE, Val
 from ptx2amd.lower.memory.bulk import own, reduce
-from ptx2amd.lower.memory.tensor_map import IM2COL, SHIFTS, TF32, TILED, Map
+from ptx2amd.lower.memory.tensor_map import SHIFTS, TF32, Map
 from ptx2amd.lower.scalar.integer import binary, compare, select
 from ptx2amd.lower.warp.mbarrier import complete
 from ptx2amd.ptx.ast import Addr
@@ -70,7 +71,7 @@ class Box:
 
     def _measure(self) -> None:
         fn, im2col = self.fn, self.mode.startswith("im2col")
-        self.map.check(self.rank, IM2COL if im2col else TILED)
+        self.map.check(self.rank, MAP_IM2COL if im2col else MAP_TILED)
         kind = self.map("elemtype")
         twice = binary(fn, "shl", kind, 1)
         self.shift = binary(fn, "and", binary(fn, "lshr", fn.const("i32", SHIFTS), twice), 3)  # log2 of bytes

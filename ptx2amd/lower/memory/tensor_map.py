@@ -1,10 +1,11 @@
 """Tensor maps: 128 bytes that describe a tensor in global memory and the box that one copy takes from it. CUDA's
-are opaque; these are ours, as the loader's cuTensorMapEncode functions write them (docs/architecture.md)."""
+are opaque; these are ours, as the loader's cuTensorMapEncode functions write them (interface/tensor_map.py)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ptx2amd.interface.tensor_map import MAP, MAP_TAG
 from ptx2amd.lower.core.loops import each, trap_unless
 from ptx2amd.lower.core.registry import lowers
 from ptx2amd.lower.core.value import Val
@@ -16,27 +17,6 @@ if TYPE_CHECKING:
     from ptx2amd.lower.core.function import FunctionLowering
     from ptx2amd.ptx.ast import Inst
 
-TAG = 0x50414D54  # "TMAP"
-TILED, IM2COL = 0, 1
-# field: offset, LLVM type, bytes from one element to the next. Extents are stored less 1.
-FIELDS = {
-    "global_address": (0, "i64", 0),
-    "global_dim": (8, "i32", 4),
-    "tag": (28, "i32", 0),
-    "global_stride": (32, "i64", 8),  # of dimensions 1 to 4, in bytes
-    "box_dim": (64, "i16", 2),  # im2col: channels, pixels
-    "element_stride": (74, "i8", 1),
-    "rank": (79, "i8", 0),  # less 1
-    "elemtype": (80, "i8", 0),  # as tensormap.replace numbers them
-    "interleave_layout": (81, "i8", 0),
-    "swizzle_mode": (82, "i8", 0),
-    "swizzle_atomicity": (83, "i8", 0),
-    "fill_mode": (84, "i8", 0),
-    "mode": (85, "i8", 0),
-    "lower": (88, "i16", 2),  # corners of the im2col box: W, H, D
-    "upper": (94, "i16", 2),
-}
-SIZE = 128
 F32_TYPES, TF32, LAST_TYPE = (7, 8), 11, 12  # of elemtype: what is copied as it is ends with 12
 # log2 of an element's bytes, 2 bits for each elemtype
 SHIFTS = sum(n << 2 * i for i, n in enumerate((0, 1, 2, 2, 3, 3, 1, 2, 2, 3, 1, 2, 2)))
@@ -52,8 +32,8 @@ class Map:
     def __call__(self, name: str, index: int = 0, signed: bool = False) -> Val:
         """A field, or an element of one, as an i32 (addresses and strides as i64)."""
         if (name, index) not in self.loaded:
-            offset, ty, step = FIELDS[name]
-            at = self.fn.displace(self.pointer, offset + step * index)
+            ty = MAP[name].llvm
+            at = self.fn.displace(self.pointer, MAP[name].offset + MAP[name].step * index)
             v = self.fn.op(ty, f"load {ty}, {at.t}")
             self.loaded[name, index] = v if ty == "i64" else self.fn.resize(v, 32, signed)
         return self.loaded[name, index]
@@ -61,7 +41,7 @@ class Map:
     def check(self, rank: int, mode: int) -> None:
         """End the launch unless this is a map of that rank and mode of a kind that we copy."""
         fn, good = self.fn, self.fn.const("i1", 1)
-        wanted = {"tag": TAG, "rank": rank - 1, "mode": mode, "interleave_layout": 0}
+        wanted = {"tag": MAP_TAG, "rank": rank - 1, "mode": mode, "interleave_layout": 0}
         for name, want in wanted.items():
             v = self(name)
             good = fn.op("i1", f"and {good.t}, {fn.op('i1', f'icmp eq {v.t}, {want}')}")
@@ -74,7 +54,7 @@ def replace(fn: FunctionLowering, inst: Inst) -> None:
     """Write a field. Before PTX 8.5 strides are in units of 16 bytes. Who builds a map from zeros gives it a rank,
     which is when it becomes one."""
     field = inst.shape.mods["field"]
-    offset, ty, step = FIELDS[field]
+    offset, ty, step = MAP[field].offset, MAP[field].llvm, MAP[field].step
     index = inst.get("n")
     if index is not None:
         assert isinstance(index, Imm)
@@ -90,18 +70,18 @@ def replace(fn: FunctionLowering, inst: Inst) -> None:
         v = fn.op("i64", f"shl {v.t}, 4")
     fn.do(f"store {fn.resize(v, int(ty[1:])).t}, {at.t}")
     if field == "rank":
-        tag = fn.displace(at, FIELDS["tag"][0] - offset)
-        fn.do(f"store i32 {TAG}, {tag.t}, align 4")
+        tag = fn.displace(at, MAP["tag"].offset - offset)
+        fn.do(f"store i32 {MAP_TAG}, {tag.t}, align 4")
 
 
 @lowers("tensormap_publish")
 def publish(fn: FunctionLowering, inst: Inst) -> None:
     """Copy a map to global memory and release it; the whole warp executes this, and each thread writes the same."""
     size = inst.get("n")
-    if not isinstance(size, Imm) or size.bits != SIZE:
-        fn.refuse(inst, f"the size of a tensor map is {SIZE}")
+    if not isinstance(size, Imm) or size.bits != MAP.size:
+        fn.refuse(inst, f"the size of a tensor map is {MAP.size}")
     to, source = fn.address(inst, "a", "global"), fn.address(inst, "b", "shared")
-    with each(fn, fn.const("i32", SIZE), 8) as i:
+    with each(fn, fn.const("i32", MAP.size), 8) as i:
         here, there = (fn.op(p.ty, f"getelementptr i8, {p.t}, i32 {i}") for p in (source, to))
         fn.do(f"store {fn.op('i64', f'load i64, {here.t}').t}, {there.t}")
     fence(fn, "release", inst.shape.mods["scope"])

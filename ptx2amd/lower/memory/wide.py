@@ -6,25 +6,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from ptx2amd.interface.environment import CELL_HEAP
+from ptx2amd.interface.heap import HEAP
 from ptx2amd.lower.core.loops import Variable, when
 from ptx2amd.lower.core.module_globals import LOCK_COUNT, LOCKS
 from ptx2amd.lower.core.value import Val
 from ptx2amd.lower.memory.order import SCOPES, fence
 from ptx2amd.lower.runtime.runtime import env
-from ptx2amd.target.environment import HEAP
 
 if TYPE_CHECKING:
     from ptx2amd.lower.core.function import FunctionLowering
 
 WIDE = "i128"
-HEAP_LOCKS = 32  # where in the heap's header; see helpers/ptx2amd_malloc.ll
 VECTOR = "<4 x i32>"
 
 
 def lock_of(fn: FunctionLowering, pointer: Val) -> Val:
     """The lock of an address."""
-    heap = env(fn, HEAP)
-    base = fn.op("i64", f"add {heap.t}, {HEAP_LOCKS}")
+    heap = env(fn, CELL_HEAP)
+    base = fn.op("i64", f"add {heap.t}, {HEAP['locks'].offset}")
     if fn.module.mode == "module":
         fn.module.shared_globals.locks = True
         none = fn.op("i1", f"icmp eq {heap.t}, 0")

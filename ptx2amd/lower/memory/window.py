@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ptx2amd.interface.arena import SLOT_BYTES
 from ptx2amd.lower.core.names import Register, Storage
 from ptx2amd.lower.core.value import Val
-from ptx2amd.plan.shared_memory import SLOT_BYTES
 from ptx2amd.ptx.ast import Imm, Operand, Reg, Sym, Var
 from ptx2amd.ptx.layout import size_of
 

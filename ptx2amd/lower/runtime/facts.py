@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 import re
-import struct
 
+from ptx2amd.interface.launches import FACTS
 from ptx2amd.lower.runtime.handles import taken
 from ptx2amd.ptx.ast import Function, Module
 from ptx2amd.ptx.heads import max_threads, param_layout, required_block
 
-_FACTS = struct.Struct("<IIIII44x")  # bytes of parameters, most threads of a block, its size or zeros
 _USERS = re.compile(r"(?:__cudaCDP2|cuda)(?:GetParameterBuffer|LaunchDevice|FuncGetAttributes|OccupancyMax)\w*")
 
 
@@ -25,4 +24,4 @@ def facts(module: Module) -> dict[str, bytes]:
 
 def _facts(function: Function) -> bytes:
     parameters = max((offset + size for offset, size, _ in param_layout(function)), default=0)
-    return _FACTS.pack(parameters, max_threads(function), *required_block(function) or (0, 0, 0))
+    return FACTS.pack(bytes=parameters, most=max_threads(function), block=required_block(function) or (0, 0, 0))

@@ -2,21 +2,8 @@
 
 A kernel that may launch has one more launch word (lower/runtime/special.py): the address of the *records* of its
 launch, in memory that the host reads (shim/src/launch/children.c). What it launches is queued there; the host begins
-with it when the kernel has ended. A kernel's address is that of the facts about it (lower/runtime/facts.py). Layout:
-
-```
-records                                                        a record
-0  u64 capacity of the queue  48 u64 address of the errors     0  u64 kernel: the address of its facts
-8  u64 records in it, or more 56 u32 errors, or more           8  u32 kind: 0 launch, 1 copy, 2 fill
-16 u64 bytes of the pool      60 u32 one that the list lacks   12 u32 bytes of parameters
-24 u64 bytes used, or more    64 u64 last stream or event + 1  16 u32 x 3 grid   28 u32 x 3 block   40 u32 shared memory
-32 u64 address of the queue   72 u32 depth of the kernel       48 u64 stream
-40 u64 address of the pool    76 u32 device   80 u32 devices   56 u64 who: block * 1024 + thread
-104 u64 x 5 limits            84 u32 attributes  88 u64 where  64 ... the parameters; of a copy or fill u64 x 6: to, its
-                                                               pitch, from (or the value), its pitch, width, height
-```
-
-The queue holds offsets in the pool. An error is u64 who + 1 (0: forgotten), u32 error, u32 0."""
+with it when the kernel has ended. A kernel's address is that of the facts about it (lower/runtime/facts.py).
+The layouts are in ptx2amd/interface/launches.py."""
 
 from __future__ import annotations
 
@@ -24,17 +11,15 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ptx2amd.interface.environment import CELL_HEAP
+from ptx2amd.interface.launches import FIRST_STREAM, RECORD_COPY, RECORD_FILL, RECORDS
 from ptx2amd.lower.core.arguments import argument_value, place, take_result
 from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.value import Val
 from ptx2amd.lower.runtime import special
 from ptx2amd.lower.runtime.runtime import env
 from ptx2amd.ptx.ast import Inst, Operand
-from ptx2amd.target.environment import HEAP
 
-COPY, FILL = 1, 2  # kinds of records
-NUMBERS, DEVICE, DEVICES, ATTRIBUTES, TABLE, LIMITS = 64, 76, 80, 84, 88, 104
-LIMIT_COUNT = 5
 INVALID_VALUE, OUT_OF_MEMORY, INVALID_FUNCTION, INVALID_HANDLE = 1, 2, 98, 400
 NON_BLOCKING, WITHOUT_TIME = 1, 2  # flags of streams and events, which kernels have to give
 
@@ -126,9 +111,10 @@ def _remembered(fn: FunctionLowering, error: Val) -> Val:
     return fn.call(fn.helper("ptx2amd_child_error"), "i32", *_who(fn), error)
 
 
-def _field(fn: FunctionLowering, ty: str, offset: int) -> Val:
+def _field(fn: FunctionLowering, name: str) -> Val:
+    field = RECORDS[name]
     at = fn.op("ptr addrspace(1)", f"inttoptr {_records(fn).t} to ptr addrspace(1)")
-    return fn.op(ty, f"load {ty}, {fn.displace(at, offset).t}, align {int(ty[1:]) // 8}")
+    return fn.op(field.llvm, f"load {field.llvm}, {fn.displace(at, field.offset).t}, align {field.step}")
 
 
 def _store(fn: FunctionLowering, v: Val, pointer: Val) -> None:
@@ -166,13 +152,13 @@ def launch_plain(fn: FunctionLowering, arguments: list[Val]) -> Val:
 @provides("MemcpyAsync", "i64", "i64", "i64", "i32", "i64")
 def copy(fn: FunctionLowering, arguments: list[Val]) -> Val:
     to, source, size, _, stream = arguments
-    return _command(fn, COPY, to, size, source, size, size, fn.const("i64", 1), stream)
+    return _command(fn, RECORD_COPY, to, size, source, size, size, fn.const("i64", 1), stream)
 
 
 @provides("Memcpy2DAsync", "i64", "i64", "i64", "i64", "i64", "i64", "i32", "i64")
 def copy_2d(fn: FunctionLowering, arguments: list[Val]) -> Val:
     to, pitch, source, source_pitch, width, height, _, stream = arguments
-    return _command(fn, COPY, to, pitch, source, source_pitch, width, height, stream)
+    return _command(fn, RECORD_COPY, to, pitch, source, source_pitch, width, height, stream)
 
 
 @provides("MemsetAsync", "i64", "i32", "i64", "i64")
@@ -185,7 +171,7 @@ def fill(fn: FunctionLowering, arguments: list[Val]) -> Val:
 def fill_2d(fn: FunctionLowering, arguments: list[Val]) -> Val:
     to, pitch, value, width, height, stream = arguments
     byte = fn.op("i64", f"zext {fn.op('i32', f'and i32 {value}, 255').t} to i64")
-    return _command(fn, FILL, to, pitch, byte, fn.const("i64", 0), width, height, stream)
+    return _command(fn, RECORD_FILL, to, pitch, byte, fn.const("i64", 0), width, height, stream)
 
 
 def _command(fn: FunctionLowering, kind: int, *words: Val) -> Val:
@@ -208,7 +194,8 @@ def create_event(fn: FunctionLowering, arguments: list[Val]) -> Val:
 def _create(fn: FunctionLowering, arguments: list[Val], demanded: int) -> Val:
     """A number that the launch has not given before."""
     at = fn.op("ptr addrspace(1)", f"inttoptr {_records(fn).t} to ptr addrspace(1)")
-    number = fn.op("i64", f"atomicrmw add {fn.displace(at, NUMBERS).t}, i64 1 monotonic, align 8")
+    last = fn.displace(at, RECORDS["next_stream"].offset)
+    number = fn.op("i64", f"atomicrmw add {last.t}, i64 1 monotonic, align 8")
     _store(fn, number, arguments[0])
     asked = fn.op("i32", f"and i32 {arguments[1]}, {demanded}")
     return _error(fn, fn.op("i1", f"icmp eq i32 {asked}, 0"), INVALID_VALUE)
@@ -216,7 +203,7 @@ def _create(fn: FunctionLowering, arguments: list[Val], demanded: int) -> Val:
 
 @provides("StreamDestroy EventDestroy", "i64")
 def destroy(fn: FunctionLowering, arguments: list[Val]) -> Val:
-    return _error(fn, fn.op("i1", f"icmp ult i64 {arguments[0]}, 16"), INVALID_HANDLE)
+    return _error(fn, fn.op("i1", f"icmp ult i64 {arguments[0]}, {FIRST_STREAM}"), INVALID_HANDLE)
 
 
 @provides("EventRecord", "i64", "i64")
@@ -262,14 +249,14 @@ def error_string(fn: FunctionLowering, arguments: list[Val]) -> Val:
 
 @provides("Malloc", "i64", "i64")
 def malloc(fn: FunctionLowering, arguments: list[Val]) -> Val:
-    memory = fn.call(fn.helper("ptx2amd_malloc"), "i64", arguments[1], env(fn, HEAP))
+    memory = fn.call(fn.helper("ptx2amd_malloc"), "i64", arguments[1], env(fn, CELL_HEAP))
     _store(fn, memory, arguments[0])
     return _error(fn, fn.op("i1", f"icmp eq i64 {memory}, 0"), OUT_OF_MEMORY)
 
 
 @provides("Free", "i64")
 def free(fn: FunctionLowering, arguments: list[Val]) -> Val:
-    fn.call(fn.helper("ptx2amd_free"), "void", arguments[0], env(fn, HEAP))
+    fn.call(fn.helper("ptx2amd_free"), "void", arguments[0], env(fn, CELL_HEAP))
     return fn.const("i32", 0)
 
 
@@ -278,27 +265,28 @@ def free(fn: FunctionLowering, arguments: list[Val]) -> Val:
 
 @provides("GetDevice", "i64")
 def device(fn: FunctionLowering, arguments: list[Val]) -> Val:
-    _store(fn, _field(fn, "i32", DEVICE), arguments[0])
+    _store(fn, _field(fn, "device"), arguments[0])
     return fn.const("i32", 0)
 
 
 @provides("GetDeviceCount", "i64")
 def device_count(fn: FunctionLowering, arguments: list[Val]) -> Val:
-    _store(fn, _field(fn, "i32", DEVICES), arguments[0])
+    _store(fn, _field(fn, "devices"), arguments[0])
     return fn.const("i32", 0)
 
 
 @provides("DeviceGetLimit", "i64", "i32")
 def limit(fn: FunctionLowering, arguments: list[Val]) -> Val:
-    return _looked_up(fn, arguments, "i64", _address(fn, LIMITS), fn.const("i32", LIMIT_COUNT))
+    limits = RECORDS["limits"]
+    return _looked_up(fn, arguments, "i64", _address(fn, limits.offset), fn.const("i32", limits.count))
 
 
 @provides("DeviceGetAttribute", "i64", "i32", "i32")
 def attribute(fn: FunctionLowering, arguments: list[Val]) -> Val:
     """Of the kernel's own device."""
-    own = fn.op("i1", f"icmp eq i32 {arguments[2]}, {_field(fn, 'i32', DEVICE)}")
-    count = fn.op("i32", f"select {own.t}, {_field(fn, 'i32', ATTRIBUTES).t}, i32 0")
-    return _looked_up(fn, arguments, "i32", _field(fn, "i64", TABLE), count)
+    own = fn.op("i1", f"icmp eq i32 {arguments[2]}, {_field(fn, 'device')}")
+    count = fn.op("i32", f"select {own.t}, {_field(fn, 'attribute_count').t}, i32 0")
+    return _looked_up(fn, arguments, "i32", _field(fn, "attributes"), count)
 
 
 @provides("OccupancyMaxActiveBlocksPerMultiprocessor", "i64", "i64", "i32", "i64")

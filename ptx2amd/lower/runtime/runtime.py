@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from ptx2amd.interface.environment import CELL_HEAP, CELL_OUTPUT
 from ptx2amd.lower.core.arguments import argument_value, take_result
 from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.value import Val
 from ptx2amd.ptx.ast import Inst, Operand
-from ptx2amd.target.environment import HEAP, OUTPUT
 
 PLACE = [f"%{what}.{axis}" for what in ("ctaid", "tid") for axis in "xyz"]
 
@@ -25,15 +25,15 @@ def runtime_call(
             argument_value(fn, inst, a, t) for a, t in zip(arguments, ("i64", "i64", "i32", "i64"), strict=False)
         )
         place = fn.pack([fn.special(name) for name in PLACE], "<6 x i32>")
-        fn.call(fn.helper("ptx2amd_assert_fail"), "void", message, file, line, function, place, env(fn, OUTPUT))
+        fn.call(fn.helper("ptx2amd_assert_fail"), "void", message, file, line, function, place, env(fn, CELL_OUTPUT))
         fn.trap()
     elif name == "malloc":
         size = argument_value(fn, inst, arguments[0], "i64")
-        memory = fn.call(fn.helper("ptx2amd_malloc"), "i64", size, env(fn, HEAP))
+        memory = fn.call(fn.helper("ptx2amd_malloc"), "i64", size, env(fn, CELL_HEAP))
         if results:
             take_result(fn, inst, results[0], memory)
     elif name == "free":
-        fn.call(fn.helper("ptx2amd_free"), "void", argument_value(fn, inst, arguments[0], "i64"), env(fn, HEAP))
+        fn.call(fn.helper("ptx2amd_free"), "void", argument_value(fn, inst, arguments[0], "i64"), env(fn, CELL_HEAP))
     elif name == "cudaGraphSetConditional" and len(arguments) == 2:
         handle, value = (argument_value(fn, inst, a, t) for a, t in zip(arguments, ("i64", "i32"), strict=True))
         _set_condition(fn, handle, value)
@@ -43,7 +43,7 @@ def runtime_call(
 
 
 def _printf(fn: FunctionLowering, fmt: Val, args: Val) -> Val:
-    return fn.call(fn.helper("ptx2amd_vprintf"), "i32", fmt, args, env(fn, OUTPUT), fn.const("i32", 0))
+    return fn.call(fn.helper("ptx2amd_vprintf"), "i32", fmt, args, env(fn, CELL_OUTPUT), fn.const("i32", 0))
 
 
 def _set_condition(fn: FunctionLowering, handle: Val, value: Val) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ptx2amd.errors import Unsupported
+from ptx2amd.interface.launch_words import LAUNCH_WORDS
 from ptx2amd.lower.core.value import Val
 
 if TYPE_CHECKING:
@@ -21,10 +22,9 @@ if TYPE_CHECKING:
 
 # Offsets of hidden kernel arguments (code object v5): AMDGPU usage, "Code Object V5 Metadata"
 BLOCK_COUNT, GROUP_SIZE, DYNAMIC_LDS_SIZE = 0, 12, 120
-# Words that the launch appends to the parameters, before the hidden arguments: docs/architecture.md
-GRID_WORKSPACE = {"%envreg2": -16, "%envreg1": -12}  # low and high half of an address
-DYNAMIC_SHARED_SIZE = -8
-RECORDS = -24  # of launches, in a kernel that may launch (lower/runtime/launches.py)
+# Words that the launch appends to the parameters, before the hidden arguments
+RECORDS, WORKSPACE, DYNAMIC_SHARED_SIZE = (field.offset - LAUNCH_WORDS.size for field in LAUNCH_WORDS.fields.values())
+GRID_WORKSPACE = {"%envreg2": WORKSPACE, "%envreg1": WORKSPACE + 4}  # low and high half of an address
 MAX_BLOCK = 1024
 DYNAMIC_LDS = "__ptx2amd_dynamic_lds"
 SM_COUNT = 128  # what %nsmid says; %smid spreads the blocks over as many

@@ -1,45 +1,37 @@
-"""Textures and surfaces in software: what a descriptor holds (docs/architecture.md, Textures), addressing of
+"""Textures and surfaces in software: what a descriptor holds (interface/texture.py), addressing of
 texels, and their conversion. Everything is done with plain loads and stores, on every arch."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ptx2amd.interface.texture import (
+    ADDRESS_BORDER,
+    ADDRESS_MIRROR,
+    ADDRESS_WRAP,
+    DESCRIPTOR,
+    LEVEL,
+    TEXTURE_INTEGERS,
+    TEXTURE_NORMALIZED,
+    TEXTURE_SRGB,
+)
 from ptx2amd.lower.core.function import FunctionLowering, Val
 from ptx2amd.lower.core.loops import Variable, when
 from ptx2amd.lower.scalar.integer import binary, compare, select
 
-# field: offset in the descriptor, LLVM type
-FIELDS = {
-    "base": (0, "i64"),
-    "slice": (8, "i64"),  # bytes from one slice, or layer, to the next
-    "pitch": (16, "i32"),  # bytes from one row to the next
-    "width": (20, "i32"),
-    "height": (24, "i32"),
-    "depth": (28, "i32"),
-    "layers": (32, "i32"),
-    "format": (36, "i32"),  # as CUarray_format
-    "channels": (40, "i32"),
-    "texel": (44, "i32"),  # bytes
-    "mode0": (48, "i32"),  # address modes as CUaddress_mode
-    "mode1": (52, "i32"),
-    "mode2": (56, "i32"),
-    "filter": (60, "i32"),  # 0 point, 1 linear
-    "flags": (64, "i32"),
-    "border": (68, "float"),  # four of them
-    "kind": (84, "i32"),  # 1 texture, 2 surface
-    "size": (88, "i32"),  # bytes of a channel
-    "levels": (92, "i32"),  # of a mipmap; 0 and 1: none
-    "table": (96, "i64"),  # of the levels: 32 bytes each, as the descriptor begins
-    "bias": (104, "float"),  # added to levels of detail, which are then clamped
-    "least": (108, "float"),
-    "most": (112, "float"),
-    "blend": (116, "i32"),  # whether neighbouring levels are mixed
-}
-GEOMETRY = ("base", "slice", "pitch", "width", "height", "depth")  # what a level has of its own
-LEVEL_BYTES = 32
-READ_AS_INTEGER, NORMALIZED, SRGB = 1, 2, 4
-WRAP, MIRROR, BORDER = 0, 2, 3
+
+def _fields() -> dict[str, tuple[int, str]]:
+    """Offset in the descriptor and LLVM type of each field; the address modes are mode0, mode1, mode2."""
+    found: dict[str, tuple[int, str]] = {}
+    for field in DESCRIPTOR.fields.values():
+        many = {f"mode{axis}": field.offset + field.step * axis for axis in range(3)}
+        places = many if field.name == "modes" else {field.name: field.offset}
+        found |= {name: (at, field.llvm) for name, at in places.items()}
+    return found
+
+
+FIELDS = _fields()
+GEOMETRY = tuple(LEVEL.fields)  # what a level has of its own
 HALF, FLOAT = 0x10, 0x20
 LIMITS = {0x01: 255, 0x02: 65535, 0x08: 127, 0x09: 32767}  # format: the integer that stands for 1.0
 
@@ -74,7 +66,7 @@ class Image:
     def at_level(self, level: Val) -> Image:
         """The image that a level of a mipmap is."""
         fn = self.fn
-        step = binary(fn, "mul", fn.resize(level, 64), LEVEL_BYTES)
+        step = binary(fn, "mul", fn.resize(level, 64), LEVEL.size)
         many = compare(fn, "ugt", self["levels"], 1)
         found = Image(fn, select(fn, many, binary(fn, "add", self["table"], step), fn.cast(self.pointer, "i64")))
         found.loaded = {name: v for name, v in self.loaded.items() if name not in GEOMETRY}
@@ -112,8 +104,8 @@ def index(image: Image, i: Val, size: Val, axis: int, offset: Val | None = None)
     if offset is not None:
         i = fn.call("llvm.sadd.sat.i32", "i32", i, offset)
         twice = folded(fn, i, binary(fn, "shl", size, 1))
-        far = select(fn, compare(fn, "eq", mode, MIRROR), twice, folded(fn, i, size))
-        clamps = fn.op("i1", f"xor {image.flag(NORMALIZED).t}, true")
+        far = select(fn, compare(fn, "eq", mode, ADDRESS_MIRROR), twice, folded(fn, i, size))
+        clamps = fn.op("i1", f"xor {image.flag(TEXTURE_NORMALIZED).t}, true")
         bounded = fn.op("i1", f"or {clamps.t}, {compare(fn, 'eq', binary(fn, 'and', mode, 1), 1)}")  # clamp, border
         i = select(fn, bounded, i, far)
     below, last = compare(fn, "slt", i, 0), binary(fn, "sub", size, 1)
@@ -122,12 +114,12 @@ def index(image: Image, i: Val, size: Val, axis: int, offset: Val | None = None)
     wrapped = select(fn, below, binary(fn, "add", i, size), wrapped)
     mirrored = select(fn, above, binary(fn, "sub", binary(fn, "add", size, last), i), i)
     mirrored = select(fn, below, binary(fn, "xor", i, -1), mirrored)
-    normalized = image.flag(NORMALIZED)
-    wraps = fn.op("i1", f"and {compare(fn, 'eq', mode, WRAP).t}, {normalized}")
-    mirrors = fn.op("i1", f"and {compare(fn, 'eq', mode, MIRROR).t}, {normalized}")
+    normalized = image.flag(TEXTURE_NORMALIZED)
+    wraps = fn.op("i1", f"and {compare(fn, 'eq', mode, ADDRESS_WRAP).t}, {normalized}")
+    mirrors = fn.op("i1", f"and {compare(fn, 'eq', mode, ADDRESS_MIRROR).t}, {normalized}")
     j = select(fn, mirrors, mirrored, select(fn, wraps, wrapped, i))
     inside = clamped(fn, j, 0, last)
-    outside = fn.op("i1", f"and {compare(fn, 'eq', mode, BORDER).t}, {compare(fn, 'ne', j, inside)}")
+    outside = fn.op("i1", f"and {compare(fn, 'eq', mode, ADDRESS_BORDER).t}, {compare(fn, 'ne', j, inside)}")
     return inside, outside
 
 
@@ -142,10 +134,10 @@ def position(image: Image, x: Val, size: Val, axis: int, far: bool = False) -> V
     ahead, one = binary(fn, "fadd", part, fn.const("float", 1.0)), fn.const("float", 1.0)
     back = ahead if far else fn.op("float", f"fsub {one.t}, {part}")
     mirrored = fn.op("float", f"select i1 {odd}, {back.t}, {part.t}")
-    v = fn.op("float", f"select {compare(fn, 'eq', mode, WRAP).t}, {part.t}, {x.t}")
-    v = fn.op("float", f"select {compare(fn, 'eq', mode, MIRROR).t}, {mirrored.t}, {v.t}")
+    v = fn.op("float", f"select {compare(fn, 'eq', mode, ADDRESS_WRAP).t}, {part.t}, {x.t}")
+    v = fn.op("float", f"select {compare(fn, 'eq', mode, ADDRESS_MIRROR).t}, {mirrored.t}, {v.t}")
     scaled = binary(fn, "fmul", v, fn.op("float", f"uitofp {size.t} to float"))
-    return fn.op("float", f"select {image.flag(NORMALIZED).t}, {scaled.t}, {x.t}")
+    return fn.op("float", f"select {image.flag(TEXTURE_NORMALIZED).t}, {scaled.t}, {x.t}")
 
 
 def whole(fn: FunctionLowering, x: Val) -> Val:
@@ -212,7 +204,7 @@ def converted(image: Image, raw: Val, channel: int, outside: Val) -> Val:
         inverse = fn.op("float", f"select {this.t}, {fn.const('float', 1 / limit).t}, {inverse.t}")
     bits = select(fn, compare(fn, "eq", form, HALF), of_half, number)
     small = compare(fn, "ne", fn.cast(one, "i32"), 0x3F800000)
-    integer = image.flag(READ_AS_INTEGER)
+    integer = image.flag(TEXTURE_INTEGERS)
     scaled = fn.op("i1", f"and {small.t}, {fn.op('i1', f'xor {integer.t}, true')}")
     bits = select(fn, scaled, normalized(fn, fn.cast(as_float, "float"), one, inverse), bits)
     if channel:
@@ -227,7 +219,7 @@ def linear_light(image: Image, texels: list[list[Val]]) -> list[list[Val]]:
     """The colours of texels (bits of floats) as they are, or, of sRGB textures, made linear."""
     fn = image.fn
     colours = [[Variable(fn, v) for v in four[:3]] for four in texels]
-    with when(fn, image.flag(SRGB)):
+    with when(fn, image.flag(TEXTURE_SRGB)):
         for variable in (v for three in colours for v in three):
             c = fn.cast(variable.get(), "float")
             low = binary(fn, "fmul", c, fn.const("float", 1 / 12.92))

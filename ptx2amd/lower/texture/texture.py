@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from ptx2amd.interface.texture import KIND_SURFACE, KIND_TEXTURE, TEXTURE_INTEGERS, TEXTURE_NORMALIZED
 from ptx2amd.lower.core.function import FunctionLowering, Val
 from ptx2amd.lower.core.loops import Variable, each
 from ptx2amd.lower.core.registry import lowers
 from ptx2amd.lower.scalar.integer import binary, compare, select
 from ptx2amd.lower.texture.image import (
     FIELDS,
-    NORMALIZED,
-    READ_AS_INTEGER,
     Image,
     channels,
     converted,
@@ -260,7 +259,7 @@ def tex_level(fn: FunctionLowering, inst: Inst) -> None:
 
 
 def float_results(image: Image) -> Val:
-    return image.fn.op("i1", f"xor {image.flag(READ_AS_INTEGER).t}, true")
+    return image.fn.op("i1", f"xor {image.flag(TEXTURE_INTEGERS).t}, true")
 
 
 def gradient(fn: FunctionLowering, inst: Inst, request: Request) -> Val:
@@ -268,7 +267,7 @@ def gradient(fn: FunctionLowering, inst: Inst, request: Request) -> Val:
     image = request.image
     sizes = [fn.op("float", f"uitofp {size.t} to float") for size in request.sizes(image)]
     one = fn.const("float", 1.0)
-    scales = [fn.op("float", f"select {image.flag(NORMALIZED).t}, {size.t}, {one.t}") for size in sizes]
+    scales = [fn.op("float", f"select {image.flag(TEXTURE_NORMALIZED).t}, {size.t}, {one.t}") for size in sizes]
     if request.cube:  # a direction's part across the face, over twice its length along the axis
         axes = [fn.call("llvm.fabs.f32", "float", c) for c in request.direction]
         major = fn.call("llvm.maxnum.f32", "float", fn.call("llvm.maxnum.f32", "float", axes[0], axes[1]), axes[2])
@@ -323,13 +322,13 @@ def image_query(fn: FunctionLowering, inst: Inst) -> None:
     elif query in ("num_samples", "memory_layout"):  # one sample; arrays are not linear memory
         v = fn.const("i32", int(query == "num_samples"))
     elif query == "normalized_coords":
-        v = fn.resize(image.flag(NORMALIZED), 32)
+        v = fn.resize(image.flag(TEXTURE_NORMALIZED), 32)
     else:
         fn.refuse(inst, f"the query .{query}")
     fn.put(inst, "d", v)
 
 
-KINDS = {"texref": 1, "surfref": 2}
+KINDS = {"texref": KIND_TEXTURE, "surfref": KIND_SURFACE}
 
 
 @lowers("istypep")

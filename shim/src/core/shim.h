@@ -53,7 +53,7 @@ struct device {
   int pci_domain, pci_bus, pci_device;
   size_t memory;
   int multiprocessors, lds;
-  char *printf_buffer;      /* host address; device_printf is what kernels see */
+  struct printf_buffer *printf_buffer;      /* host address; device_printf is what kernels see */
   uint64_t device_printf;
   uint64_t heap, heap_size; /* of device-side malloc; 0 before its first use */
   size_t stack_size;        /* as HIP was told */

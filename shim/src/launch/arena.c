@@ -1,13 +1,13 @@
 /* What launches need of the device beside their code: slots for shared memory beyond LDS, and workspaces in which
- * the blocks of a cooperative grid meet. docs/architecture.md, "Arena" and "Launch words". */
+ * the blocks of a cooperative grid meet. docs/internals/abi.md has their layouts. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "deferred.h"
+#include "interface_arena.h"
 #include "module.h"
 
-enum { SLOT_BYTES = 234496, SLOTS_PER_PROCESSOR = 4, PAGE = 4096 };
-enum { MASK_AT = 4, FIRST_AT = 8, TAKEN_AT = 64, GIVEN_AT = 128, RING_AT = 192 }; /* in the header */
+enum { SLOTS_PER_PROCESSOR = 4, PAGE = 4096 };
 enum { WORKSPACES = 4096, WORKSPACE_BYTES = 64 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -24,25 +24,22 @@ static int allocate(size_t size, uint64_t *address) {
 }
 
 /* An arena's header, in which all slots are free: their tickets stand in the ring. `first`: the slots' offset. */
-static char *header_of(int device, size_t *first) {
+static struct arena_header *header_of(int device, size_t *first) {
   uint32_t slots = slot_count(device), ring = 1;
   while (ring < slots) ring *= 2;
-  *first = (RING_AT + (size_t)ring * 4 + PAGE - 1) / PAGE * PAGE;
-  char *header = calloc(1, *first);
+  *first = (sizeof(struct arena_header) + (size_t)ring * 4 + PAGE - 1) / PAGE * PAGE;
+  struct arena_header *header = calloc(1, *first);
   if (!header) return NULL;
-  uint32_t mask = ring - 1;
-  uint64_t offset = *first;
-  memcpy(header, &slots, 4);
-  memcpy(header + MASK_AT, &mask, 4);
-  memcpy(header + FIRST_AT, &offset, 8);
-  memcpy(header + GIVEN_AT, &slots, 4);
-  for (uint32_t i = 1; i <= slots; i++) memcpy(header + RING_AT + 4 * (size_t)(i - 1), &i, 4);
+  header->slots = header->given = slots;
+  header->mask = ring - 1;
+  header->first = *first;
+  for (uint32_t i = 0; i < slots; i++) header->ring[i] = i + 1;
   return header;
 }
 
 static int make_arena(int device, uint64_t *address) {
   size_t first;
-  char *header = header_of(device, &first);
+  struct arena_header *header = header_of(device, &first);
   if (!header) return HIP_OUT_OF_MEMORY;
   int error = allocate(first + (size_t)slot_count(device) * SLOT_BYTES, address);
   if (!error && (error = upload(device, *address, header, first))) {
@@ -81,16 +78,16 @@ static CUresult workspace(int device, uint64_t *address) {
 
 /* Whether blocks hold slots: more were taken than given back. */
 static bool slots_missing(uint64_t arena) {
-  uint32_t header[GIVEN_AT / 4 + 1];
-  if (hip.MemcpyDtoH(header, (void *)arena, sizeof header)) return true;
-  return header[GIVEN_AT / 4] - header[TAKEN_AT / 4] != header[0];
+  struct arena_header header;
+  if (hip.MemcpyDtoH(&header, (void *)arena, sizeof header)) return true;
+  return header.given - header.taken != header.slots;
 }
 
 void arena_reset(int device) {
   pthread_mutex_lock(&lock);
   uint64_t arena = of_device[device].arena;
   size_t first;
-  char *header = arena && slots_missing(arena) ? header_of(device, &first) : NULL;
+  struct arena_header *header = arena && slots_missing(arena) ? header_of(device, &first) : NULL;
   if (header) hip.MemcpyHtoD((void *)arena, header, first);
   free(header);
   pthread_mutex_unlock(&lock);
@@ -103,11 +100,11 @@ static uint32_t word_count(const struct kernel_code *code) {
 
 CUresult launch_words(const struct kernel *k, const struct kernel_code *code, int device, unsigned shared,
                       bool cooperative, uint64_t records, char *buffer, size_t *size) {
-  uint64_t words[LAUNCH_WORDS] = {records, 0, shared};
+  struct launch_words words = {.records = records, .shared = shared};
   if (!code->properties.launch_words) return CUDA_SUCCESS;
-  CUresult result = cooperative ? workspace(device, &words[1]) : CUDA_SUCCESS;
-  size_t at = (k->parameter_bytes + 7) & ~(size_t)7, bytes = word_count(code) * sizeof *words;
-  memcpy(buffer + at, &words[LAUNCH_WORDS - word_count(code)], bytes);
+  CUresult result = cooperative ? workspace(device, &words.workspace) : CUDA_SUCCESS;
+  size_t at = (k->parameter_bytes + 7) & ~(size_t)7, bytes = word_count(code) * sizeof(uint64_t);
+  memcpy(buffer + at, (const char *)&words + sizeof words - bytes, bytes);
   *size = at + bytes;
   return result;
 }

@@ -56,7 +56,7 @@ static CUresult push_all(struct stack *s, struct records *r) {
   uint64_t count = records_count(r);
   for (int tail = 1; tail >= 0; tail--)
     for (uint64_t i = count; i-- > 0;) {
-      const struct record *c = records_at(r, i);
+      const struct launch_record *c = records_at(r, i);
       if (!c) return CUDA_ERROR_LAUNCH_FAILED;
       if ((c->stream == STREAM_TAIL) == tail && !push(s, r, i)) return CUDA_ERROR_OUT_OF_MEMORY;
     }
@@ -75,14 +75,14 @@ static struct kernel *kernel_at(uint64_t facts, int device) {
   return NULL;
 }
 
-static void explain(const struct kernel *k, const struct record *c, CUresult result) {
+static void explain(const struct kernel *k, const struct launch_record *c, CUresult result) {
   const char *text = "";
   cuGetErrorString(result, &text);
   say("kernel %s, launched by a kernel with %u x %u x %u blocks of %u x %u x %u threads and %u bytes of shared memory: %s",
       k->name, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2], c->shared, text);
 }
 
-static CUresult launch_child(const struct line *l, struct record *c, struct records *of, struct stack *s) {
+static CUresult launch_child(const struct line *l, struct launch_record *c, struct records *of, struct stack *s) {
   struct kernel *k = kernel_at(c->kernel, l->device);
   if (!k) {
     say("a kernel tried to launch 0x%llx, which is not a kernel", (unsigned long long)c->kernel);
@@ -125,15 +125,15 @@ static int copy(uint64_t to, uint64_t pitch, uint64_t from, uint64_t from_pitch,
   return error;
 }
 
-static CUresult carry_out(const struct line *l, struct record *c, struct records *of, struct stack *s) {
+static CUresult carry_out(const struct line *l, struct launch_record *c, struct records *of, struct stack *s) {
   if (c->kind == RECORD_LAUNCH) return launch_child(l, c, of, s);
-  struct { uint64_t to, pitch, from, from_pitch, width, height; } words;
+  struct launch_command words;
   if (c->bytes < sizeof words) return CUDA_ERROR_LAUNCH_FAILED;
   memcpy(&words, c->parameters, sizeof words);
   if (!words.width || !words.height) return CUDA_SUCCESS;
   if (c->kind == RECORD_COPY)
-    return from_hip(copy(words.to, words.pitch, words.from, words.from_pitch, words.width, words.height, l->stream));
-  return from_hip(fill(words.to, words.pitch, (unsigned char)words.from, words.width, words.height, l->stream));
+    return from_hip(copy(words.to, words.pitch, words.source, words.source_pitch, words.width, words.height, l->stream));
+  return from_hip(fill(words.to, words.pitch, (unsigned char)words.source, words.width, words.height, l->stream));
 }
 
 /* ---- the job ---- */
@@ -143,7 +143,7 @@ static CUresult run_all(const struct line *l, struct records *first) {
   CUresult result = push_all(&s, first);
   while (s.count) {
     struct item next = s.items[--s.count];
-    struct record *c = result || lines_ending ? NULL : records_at(next.records, next.number);
+    struct launch_record *c = result || lines_ending ? NULL : records_at(next.records, next.number);
     if (c) result = carry_out(l, c, next.records, &s);
     records_drop(next.records);
   }

@@ -1,36 +1,26 @@
-/* Launches from kernels (dynamic parallelism): ptx2amd/lower/runtime/launches.py has the layout of what kernels write. */
+/* Launches from kernels (dynamic parallelism): ptx2amd/interface/launches.py has the layout of what kernels write. */
 #ifndef SHIM_CHILDREN_H
 #define SHIM_CHILDREN_H
+#include "interface_launches.h"
 #include "module.h"
-
-enum { RECORD_LAUNCH, RECORD_COPY, RECORD_FILL };
-enum { STREAM_TAIL = 3 };
 
 /* The records of one launch, in host memory. */
 struct records {
   struct records *next;
   int references;           /* the launch, and each record that is still to be carried out */
   int device;
-  char *host;
+  char *host;               /* begins with a struct launch_records */
   uint64_t seen;            /* the address for kernels */
   size_t size;              /* in bytes */
   uint64_t queue, pool;     /* offsets */
   uint64_t capacity, room;  /* records, and bytes of the pool */
 };
 
-/* What a kernel has put into its queue. */
-struct record {
-  uint64_t kernel;
-  uint32_t kind, bytes, grid[3], block[3], shared, unused;
-  uint64_t stream, who;
-  char parameters[];
-};
-
 /* ---- records.c ---- */
 struct records *records_new(int device, unsigned depth); /* NULL: out of memory */
 void records_drop(struct records *r);
 uint64_t records_count(const struct records *r);
-struct record *records_at(const struct records *r, uint64_t number); /* NULL: what stands there is no record */
+struct launch_record *records_at(const struct records *r, uint64_t number); /* NULL: what stands there is no record */
 unsigned records_depth(const struct records *r);
 
 /* ---- children.c ---- */

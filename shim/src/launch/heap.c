@@ -1,17 +1,15 @@
 /* Memory that kernels need beside what the program gives them: the heap of device-side malloc, made when the first
- * kernel that uses it is loaded, and the stack of kernels whose depth of calls is not known.
- * The heap's layout is in ptx2amd/lower/runtime/helpers/ptx2amd_malloc.ll. */
+ * kernel that uses it is loaded, and the stack of kernels whose depth of calls is not known. */
 #include "deferred.h"
+#include "interface_heap.h"
 
-enum { HEAP_HEADER = 1088, STACK_FACTOR = 4, STACK_LEAST = 8192, STACK_MOST = 131056 };
+enum { STACK_FACTOR = 4, STACK_LEAST = 8192, STACK_MOST = 131056 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static int clear(int device, uint64_t heap, uint64_t size) {
-  const uint64_t header[2] = {size, HEAP_HEADER};
-  char zeros[HEAP_HEADER - sizeof header] = {0};
-  int error = upload(device, heap, header, sizeof header);
-  return error ? error : upload(device, heap + sizeof header, zeros, sizeof zeros);
+  const struct heap_header header = {.size = size, .used = sizeof header};
+  return upload(device, heap, &header, sizeof header);
 }
 
 static size_t limit(enum cuda_limit which, size_t otherwise) {
@@ -26,7 +24,7 @@ CUresult heap_prepare(int device) {
   pthread_mutex_lock(&lock);
   if (!d->heap) {
     size_t size = limit(CU_LIMIT_MALLOC_HEAP_SIZE, (size_t)8 << 20);
-    if (size < 2 * HEAP_HEADER) size = 2 * HEAP_HEADER;
+    if (size < 2 * sizeof(struct heap_header)) size = 2 * sizeof(struct heap_header);
     error = hip.Malloc(&memory, size);
     if (!error) hip_internal(memory);
     if (!error && (error = clear(device, (uint64_t)(uintptr_t)memory, size))) hip.Free(memory);

@@ -1,16 +1,14 @@
-/* Device printf: docs/architecture.md, "printf". The buffer is host memory that kernels reach; it is drained at
+/* Device printf: ptx2amd/interface/printf.py has the layout. The buffer is host memory that kernels reach; it is drained at
  * every synchronisation. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "interface_printf.h"
 #include "module.h"
 
-enum { BUFFER_BYTES = 1 << 20, HEADER = 8, RECORD_HEADER = 16, TEXT_MAX = 1 << 16 };
-static const uint64_t COPIED = (uint64_t)1 << 63; /* with a position in the record, instead of an address */
-
-enum { ASSERTION = 1 }; /* kind of record */
+enum { BUFFER_BYTES = 1 << 20, TEXT_MAX = 1 << 16 };
 #define ASSERTION_FORMAT "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -28,9 +26,8 @@ CUresult printf_prepare(int device) {
   if (!d->printf_buffer) {
     error = hip_mapped(size, 0, &host, &seen);
     if (!error) {
-      size_t room = size - HEADER; /* positions count from behind the header */
-      uint32_t header[2] = {(uint32_t)(room > 0xfffffff0u ? 0xfffffff0u : room), 0};
-      memcpy(host, header, sizeof header);
+      size_t room = size - sizeof(struct printf_buffer); /* positions count from behind it */
+      *(struct printf_buffer *)host = (struct printf_buffer){.capacity = (uint32_t)(room > 0xfffffff0u ? 0xfffffff0u : room)};
       d->device_printf = seen;
       d->printf_buffer = host;
     }
@@ -75,8 +72,8 @@ static bool take(struct arguments *a, size_t size, void *value) {
 
 /* A string: one that is in the record, or in device memory. */
 static const char *string_argument(uint64_t address, const struct arguments *a, char *text) {
-  uint64_t position = address & ~COPIED;
-  if (!(address & COPIED)) return device_string(address, text);
+  uint64_t position = address & ~PRINTF_COPIED;
+  if (!(address & PRINTF_COPIED)) return device_string(address, text);
   if (position >= (uint64_t)(a->end - a->record)) return "(unreadable)";
   snprintf(text, TEXT_MAX, "%.*s", (int)(a->end - a->record - (ptrdiff_t)position), a->record + position);
   return text;
@@ -144,37 +141,30 @@ static void print_record(FILE *out, const char *format, struct arguments a) {
   }
 }
 
-static void drain(struct device *d) {
-  uint32_t capacity, position;
-  memcpy(&capacity, d->printf_buffer, 4);
-  position = __atomic_load_n((uint32_t *)(d->printf_buffer + 4), __ATOMIC_ACQUIRE);
-  uint32_t end = position < capacity ? position : capacity;
-  char *format = malloc(TEXT_MAX);
-  for (uint32_t at = 0; format && at + RECORD_HEADER <= end;) {
-    const char *record = d->printf_buffer + HEADER + at;
-    uint32_t size, kind;
-    uint64_t address;
-    memcpy(&size, record, 4);
-    memcpy(&kind, record + 4, 4);
-    memcpy(&address, record + 8, 8);
-    if (size < RECORD_HEADER || size > end - at) break; /* the last record may have been lost */
-    struct arguments a = {record + RECORD_HEADER, record + size, record};
-    if (kind == ASSERTION) print_record(stderr, ASSERTION_FORMAT, a), asserted = true;
-    else print_record(stdout, device_string(address, format), a);
-    at += size;
+static void drain(struct printf_buffer *buffer) {
+  uint32_t position = __atomic_load_n(&buffer->position, __ATOMIC_ACQUIRE);
+  uint32_t end = position < buffer->capacity ? position : buffer->capacity;
+  char *format = malloc(TEXT_MAX), *records = (char *)(buffer + 1);
+  struct printf_record head;
+  for (uint32_t at = 0; format && at + sizeof head <= end; at += head.size) {
+    const char *record = records + at;
+    memcpy(&head, record, sizeof head);
+    if (head.size < sizeof head || head.size > end - at) break; /* the last record may have been lost */
+    struct arguments a = {record + sizeof head, record + head.size, record};
+    if (head.kind == PRINTF_ASSERTION) print_record(stderr, ASSERTION_FORMAT, a), asserted = true;
+    else print_record(stdout, device_string(head.format, format), a);
   }
   free(format);
   fflush(stdout);
-  memset(d->printf_buffer + HEADER, 0, end);
-  __atomic_store_n((uint32_t *)(d->printf_buffer + 4), 0, __ATOMIC_RELEASE);
+  memset(records, 0, end);
+  __atomic_store_n(&buffer->position, 0, __ATOMIC_RELEASE);
 }
 
 void printf_drain(int device) {
-  struct device *d = &devices[device];
-  if (!d->printf_buffer) return;
-  if (!__atomic_load_n((uint32_t *)(d->printf_buffer + 4), __ATOMIC_ACQUIRE)) return;
+  struct printf_buffer *buffer = devices[device].printf_buffer;
+  if (!buffer || !__atomic_load_n(&buffer->position, __ATOMIC_ACQUIRE)) return;
   pthread_mutex_lock(&lock);
-  drain(d);
+  drain(buffer);
   pthread_mutex_unlock(&lock);
 }
 

@@ -5,26 +5,15 @@
 #include <string.h>
 
 enum { PORTABLE = 1 };
-enum { HEADER = 256, ERRORS = 4096, ERROR_BYTES = 16, ATTRIBUTES = 160, FIRST_STREAM = 16, RECORD_BYTES = 256 };
+enum { HEADER = sizeof(struct launch_records), ERROR_LIST = LAUNCH_ERRORS * sizeof(struct launch_error) };
+enum { ATTRIBUTES = 160, RECORD_BYTES = 256 };
 /* None of what a kernel launches begins before it has ended, while on NVIDIA's GPUs launches make room as they begin. */
 enum { LAUNCHES_PER_SLOT = 8 };
-
-/* The header, as kernels see it. */
-struct header {
-  uint64_t capacity, count, room, used, queue, pool, errors;
-  uint32_t error_count, other_error;
-  uint64_t next_stream;
-  uint32_t depth, device, devices, attribute_count;
-  uint64_t attributes, unused, limits[5];
-};
-_Static_assert(offsetof(struct header, next_stream) == 64 && offsetof(struct header, attributes) == 88 &&
-               offsetof(struct header, limits) == 104 && sizeof(struct header) <= HEADER, "the layout of launches.py");
-_Static_assert(sizeof(struct record) == 64, "the layout of launches.py");
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct records *spare;
 
-static struct header *header_of(const struct records *r) { return (struct header *)r->host; }
+static struct launch_records *header_of(const struct records *r) { return (struct launch_records *)r->host; }
 
 static size_t pending_launches(void) {
   struct context *c = thread_state.current;
@@ -32,7 +21,7 @@ static size_t pending_launches(void) {
 }
 
 static void fill_attributes(struct records *r) {
-  int32_t *table = (int32_t *)(r->host + HEADER + ERRORS * ERROR_BYTES);
+  int32_t *table = (int32_t *)(r->host + HEADER + ERROR_LIST);
   for (int i = 1; i < ATTRIBUTES; i++)
     if (cuDeviceGetAttribute(&table[i], (CUdevice_attribute)i, r->device)) table[i] = 0;
 }
@@ -43,7 +32,7 @@ static struct records *make(int device, size_t capacity) {
   r->device = device;
   r->capacity = capacity;
   r->room = capacity * RECORD_BYTES;
-  r->queue = HEADER + ERRORS * ERROR_BYTES + ATTRIBUTES * sizeof(int32_t);
+  r->queue = HEADER + ERROR_LIST + ATTRIBUTES * sizeof(int32_t);
   r->pool = (r->queue + capacity * sizeof(uint64_t) + 15) & ~(uint64_t)15;
   r->size = r->pool + r->room;
   void *host = NULL;
@@ -75,13 +64,14 @@ static struct records *take(int device, size_t capacity) {
 struct records *records_new(int device, unsigned depth) {
   struct records *r = take(device, pending_launches());
   if (!r) return NULL;
-  struct header *h = header_of(r);
+  struct launch_records *h = header_of(r);
   r->references = 1;
-  memset(r->host + HEADER, 0, (h->error_count < ERRORS ? h->error_count : ERRORS) * ERROR_BYTES);
-  *h = (struct header){.capacity = r->capacity, .room = r->room, .queue = r->seen + r->queue, .pool = r->seen + r->pool,
+  memset(r->host + HEADER, 0,
+         (h->error_count < LAUNCH_ERRORS ? h->error_count : LAUNCH_ERRORS) * sizeof(struct launch_error));
+  *h = (struct launch_records){.capacity = r->capacity, .room = r->room, .queue = r->seen + r->queue, .pool = r->seen + r->pool,
                        .errors = r->seen + HEADER, .next_stream = FIRST_STREAM, .depth = depth, .device = (uint32_t)device,
                        .devices = (uint32_t)device_count, .attribute_count = ATTRIBUTES,
-                       .attributes = r->seen + HEADER + ERRORS * ERROR_BYTES};
+                       .attributes = r->seen + HEADER + ERROR_LIST};
   for (int i = 0; i < 5 && thread_state.current; i++) h->limits[i] = thread_state.current->limits[i];
   return r;
 }
@@ -100,11 +90,11 @@ uint64_t records_count(const struct records *r) {
 }
 
 /* Kernels write where they like: nothing of it is trusted. */
-struct record *records_at(const struct records *r, uint64_t number) {
+struct launch_record *records_at(const struct records *r, uint64_t number) {
   uint64_t offset;
   memcpy(&offset, r->host + r->queue + number * sizeof offset, sizeof offset);
-  if (offset % 16 || offset > r->room || r->room - offset < sizeof(struct record)) return NULL;
-  struct record *found = (struct record *)(r->host + r->pool + offset);
+  if (offset % 16 || offset > r->room || r->room - offset < sizeof(struct launch_record)) return NULL;
+  struct launch_record *found = (struct launch_record *)(r->host + r->pool + offset);
   return found->bytes <= r->room - offset - sizeof *found ? found : NULL;
 }
 

@@ -51,7 +51,7 @@ static CUresult made(CUmipmappedArray *handle, const CUDA_ARRAY3D_DESCRIPTOR *d,
   struct mipmap *m = handle_new(HANDLE_MIPMAP);
   if (!m) return CUDA_ERROR_OUT_OF_MEMORY;
   m->d = *d;
-  struct level table[MIPMAP_LEVELS];
+  struct texture_level table[MIPMAP_LEVELS];
   CUresult result = CUDA_SUCCESS;
   CUdeviceptr at = mapped;
   while (!result && m->levels < levels) {
@@ -61,7 +61,7 @@ static CUresult made(CUmipmappedArray *handle, const CUDA_ARRAY3D_DESCRIPTOR *d,
     if (!result) result = array_new((CUarray *)&m->level[m->levels], &part, at);
     if (result) break;
     if (at) at += size;
-    struct descriptor whole;
+    struct texture_descriptor whole;
     struct array *a = m->level[m->levels];
     array_describe(a, &whole);
     memcpy(&table[m->levels++], &whole, sizeof *table);

@@ -1,27 +1,14 @@
 /* Tensor maps: descriptions of a tensor and of the box that one copy moves, in a layout of ours that translated
- * kernels read (docs/architecture.md, Tensor maps). Nothing here asks the device. */
+ * kernels read. Nothing here asks the device. */
 #include <string.h>
 
+#include "interface_tensor_map.h"
 #include "shim.h"
 
-enum { MAP_ALIGN = 64, MAP_TAG = 0x50414D54 };
-enum { MODE_TILED, MODE_IM2COL, MODE_IM2COL_W, MODE_IM2COL_W128 };
+enum { MAP_ALIGN = 64 };
 enum { MOST_RANK = 5, MOST_BOX = 256, MOST_PIXELS = 1024, MOST_STEP = 8 };
 enum { INTERLEAVE_NONE, INTERLEAVE_16B, INTERLEAVE_32B };
 enum { SWIZZLE_32B = 1, SWIZZLE_64B = 2, SWIZZLE_128B = 3, SWIZZLE_128B_ATOM_32B = 4, SWIZZLE_LAST = 6, PROMOTION_LAST = 3, FILL_LAST = 1 };
-
-struct map {
-  uint64_t address;
-  uint32_t last[MOST_RANK], tag; /* sizes less 1 */
-  uint64_t stride[MOST_RANK - 1];
-  uint16_t box[MOST_RANK];
-  uint8_t step[MOST_RANK], rank; /* less 1 */
-  uint8_t type, interleave, swizzle, atomicity, fill, mode;
-  uint16_t reserved;
-  int16_t lower[3], upper[3];
-  uint8_t zero[28];
-};
-_Static_assert(sizeof(struct map) == 128, "a tensor map has 128 bytes");
 
 /* CUtensorMapDataType: its number in PTX, bytes, whether it is a floating-point type */
 static const struct { uint8_t ptx, bytes; bool real; } TYPES[] = {
@@ -50,7 +37,7 @@ struct request {
 static bool in_range(int value, int last) { return value >= 0 && value <= last; }
 
 /* What all kinds of maps have in common; the map on success. */
-static CUresult describe(const struct request *r, struct map *m) {
+static CUresult describe(const struct request *r, struct tensor_map *m) {
   static int said_interleave, said_packed;
   if (!r->map || (uintptr_t)r->map % MAP_ALIGN || !r->address || !r->sizes || !r->steps ||
       (r->rank > 1 && !r->strides))
@@ -62,29 +49,29 @@ static CUresult describe(const struct request *r, struct map *m) {
   if (r->interleave == INTERLEAVE_32B && r->swizzle != SWIZZLE_32B) return CUDA_ERROR_INVALID_VALUE;
   uint64_t align = r->interleave == INTERLEAVE_32B || r->type > TYPE_PACKED ? 32 : 16;
   if ((uintptr_t)r->address % align || !r->row || r->row > MOST_BOX) return CUDA_ERROR_INVALID_VALUE;
-  *m = (struct map){.address = (uint64_t)(uintptr_t)r->address, .tag = MAP_TAG, .rank = (uint8_t)(r->rank - 1)};
+  *m = (struct tensor_map){.global_address = (uint64_t)(uintptr_t)r->address, .tag = MAP_TAG, .rank = (uint8_t)(r->rank - 1)};
   for (cuuint32_t i = 0; i < r->rank; i++) {
     if (!r->sizes[i] || r->sizes[i] > 1ull << 32) return CUDA_ERROR_INVALID_VALUE;
     if (!r->steps[i] || r->steps[i] > MOST_STEP) return CUDA_ERROR_INVALID_VALUE;
-    m->last[i] = (uint32_t)(r->sizes[i] - 1);
-    m->step[i] = (uint8_t)r->steps[i];
+    m->global_dim[i] = (uint32_t)(r->sizes[i] - 1);
+    m->element_stride[i] = (uint8_t)r->steps[i];
   }
   for (cuuint32_t i = 0; i + 1 < r->rank; i++) {
     if (r->strides[i] % align || r->strides[i] >= 1ull << 40) return CUDA_ERROR_INVALID_VALUE;
-    m->stride[i] = r->strides[i];
+    m->global_stride[i] = r->strides[i];
   }
   if (r->type >= TYPE_PACKED) return refuse(&said_packed, "a tensor map of 4-bit or 6-bit elements");
   if (r->fill && !TYPES[r->type].real) return CUDA_ERROR_INVALID_VALUE;
-  m->type = TYPES[r->type].ptx;
-  m->fill = (uint8_t)r->fill;
-  m->swizzle = SWIZZLES[r->swizzle][0], m->atomicity = SWIZZLES[r->swizzle][1];
+  m->elemtype = TYPES[r->type].ptx;
+  m->fill_mode = (uint8_t)r->fill;
+  m->swizzle_mode = SWIZZLES[r->swizzle][0], m->swizzle_atomicity = SWIZZLES[r->swizzle][1];
   if (r->interleave) return refuse(&said_interleave, "a tensor map with interleaved channels");
   uint32_t bytes = r->row * TYPES[r->type].bytes;
-  if (bytes % 16 || (m->swizzle && bytes > 16u << m->swizzle)) return CUDA_ERROR_INVALID_VALUE;
+  if (bytes % 16 || (m->swizzle_mode && bytes > 16u << m->swizzle_mode)) return CUDA_ERROR_INVALID_VALUE;
   return CUDA_SUCCESS;
 }
 
-static CUresult deliver(const struct request *r, const struct map *m) {
+static CUresult deliver(const struct request *r, const struct tensor_map *m) {
   memcpy(r->map, m, sizeof *m);
   return CUDA_SUCCESS;
 }
@@ -97,14 +84,14 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap *tensorMap, CUtensorMapDataType tens
   if (!boxDim) return CUDA_ERROR_INVALID_VALUE;
   struct request r = {tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, elementStrides,
                       *boxDim,   interleave,     swizzle,    l2Promotion,   oobFill};
-  struct map m;
+  struct tensor_map m;
   CUresult result = describe(&r, &m);
   if (result) return result;
   for (cuuint32_t i = 0; i < tensorRank; i++) {
     if (!boxDim[i] || boxDim[i] > MOST_BOX) return CUDA_ERROR_INVALID_VALUE;
-    m.box[i] = (uint16_t)boxDim[i];
+    m.box_dim[i] = (uint16_t)boxDim[i];
   }
-  m.mode = MODE_TILED;
+  m.mode = MAP_TILED;
   return deliver(&r, &m);
 }
 
@@ -121,17 +108,17 @@ CUresult cuTensorMapEncodeIm2col(CUtensorMap *tensorMap, CUtensorMapDataType ten
   if (!pixelsPerColumn || pixelsPerColumn > MOST_PIXELS) return CUDA_ERROR_INVALID_VALUE;
   struct request r = {tensorMap,        tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, elementStrides,
                       channelsPerPixel, interleave,     swizzle,    l2Promotion,   oobFill};
-  struct map m;
+  struct tensor_map m;
   CUresult result = describe(&r, &m);
   if (result) return result;
   for (cuuint32_t i = 0; i < tensorRank - 2; i++) {
     int lower = pixelBoxLowerCorner[i], upper = pixelBoxUpperCorner[i], limit = LIMITS[tensorRank];
     if (lower < -limit || lower >= limit || upper < -limit || upper >= limit) return CUDA_ERROR_INVALID_VALUE;
-    if ((int64_t)m.last[1 + i] + upper < lower) return CUDA_ERROR_INVALID_VALUE; /* an empty box */
+    if ((int64_t)m.global_dim[1 + i] + upper < lower) return CUDA_ERROR_INVALID_VALUE; /* an empty box */
     m.lower[i] = (int16_t)lower, m.upper[i] = (int16_t)upper;
   }
-  m.box[0] = (uint16_t)channelsPerPixel, m.box[1] = (uint16_t)pixelsPerColumn;
-  m.mode = MODE_IM2COL;
+  m.box_dim[0] = (uint16_t)channelsPerPixel, m.box_dim[1] = (uint16_t)pixelsPerColumn;
+  m.mode = MAP_IM2COL;
   return deliver(&r, &m);
 }
 
@@ -152,14 +139,14 @@ CUresult cuTensorMapEncodeIm2colWide(CUtensorMap *tensorMap, CUtensorMapDataType
   if (lower != (int16_t)lower || upper != (int16_t)upper) return CUDA_ERROR_INVALID_VALUE;
   struct request r = {tensorMap,        tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, elementStrides,
                       channelsPerPixel, interleave,     swizzle,    l2Promotion,   oobFill};
-  struct map m;
+  struct tensor_map m;
   CUresult result = describe(&r, &m);
   if (result) return result;
-  if ((int64_t)m.last[1] + upper < lower) return CUDA_ERROR_INVALID_VALUE; /* an empty box */
+  if ((int64_t)m.global_dim[1] + upper < lower) return CUDA_ERROR_INVALID_VALUE; /* an empty box */
   m.lower[0] = (int16_t)lower, m.upper[0] = (int16_t)upper;
-  m.box[0] = (uint16_t)channelsPerPixel;
-  m.box[1] = mode == WIDE ? (uint16_t)pixelsPerColumn : PIXELS_OF_128;
-  m.mode = mode == WIDE ? MODE_IM2COL_W : MODE_IM2COL_W128;
+  m.box_dim[0] = (uint16_t)channelsPerPixel;
+  m.box_dim[1] = mode == WIDE ? (uint16_t)pixelsPerColumn : PIXELS_OF_128;
+  m.mode = mode == WIDE ? MAP_IM2COL_W : MAP_IM2COL_W128;
   return deliver(&r, &m);
 }
 
@@ -167,7 +154,7 @@ CUresult cuTensorMapEncodeIm2colWide(CUtensorMap *tensorMap, CUtensorMapDataType
 CUresult cuTensorMapSetAllocationClass(CUtensorMap *tensorMap, CUtensorMapAllocClass allocClass,
                                        CUtensorMapAllocClass *outAllocClass) {
   enum { SMALL = 1, LARGE = 2 };
-  struct map m;
+  struct tensor_map m;
   if (outAllocClass) *outAllocClass = SMALL;
   if (!tensorMap || (uintptr_t)tensorMap % MAP_ALIGN || !in_range(allocClass, LARGE)) return CUDA_ERROR_INVALID_VALUE;
   memcpy(&m, tensorMap, sizeof m);
@@ -175,12 +162,12 @@ CUresult cuTensorMapSetAllocationClass(CUtensorMap *tensorMap, CUtensorMapAllocC
 }
 
 CUresult cuTensorMapReplaceAddress(CUtensorMap *tensorMap, void *globalAddress) {
-  struct map m;
+  struct tensor_map m;
   if (!tensorMap || (uintptr_t)tensorMap % MAP_ALIGN || !globalAddress || (uintptr_t)globalAddress % 16)
     return CUDA_ERROR_INVALID_VALUE;
   memcpy(&m, tensorMap, sizeof m);
   if (m.tag != MAP_TAG) return CUDA_ERROR_INVALID_VALUE;
-  m.address = (uint64_t)(uintptr_t)globalAddress;
+  m.global_address = (uint64_t)(uintptr_t)globalAddress;
   memcpy(tensorMap, &m, sizeof m);
   return CUDA_SUCCESS;
 }

@@ -1,14 +1,11 @@
-/* Texture and surface objects: descriptors in device memory that translated kernels read (docs/architecture.md,
- * Textures). An object's handle is its descriptor's address. */
+/* Texture and surface objects: descriptors in device memory that translated kernels read (docs/internals/textures.md). An object's handle is its descriptor's address. */
 #include <stdlib.h>
 
 #include "mipmap.h"
 #include "texture.h"
 
-enum { READ_AS_INTEGER = 1, NORMALIZED = 2, LINEAR_LIGHT = 4 };   /* as kernels read them */
-enum { SRGB = 0x10, FORMAT_UNSIGNED_INT8 = 0x01 };
-enum { MODE_CLAMP = 1, MODE_BORDER = 3 };
-enum { KIND_TEXTURE = 1, KIND_SURFACE = 2 };
+enum { READ_AS_INTEGER = 1, NORMALIZED = 2, SRGB = 0x10 };   /* flags of programs */
+enum { FORMAT_UNSIGNED_INT8 = 0x01 };
 
 struct object {
   struct object *next;
@@ -23,16 +20,16 @@ struct object {
 static struct object *objects;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-void array_describe(const struct array *a, struct descriptor *d) {
+void array_describe(const struct array *a, struct texture_descriptor *d) {
   bool layered = a->d.Flags & (ARRAY_LAYERED | ARRAY_CUBEMAP);
-  *d = (struct descriptor){
+  *d = (struct texture_descriptor){
       .base = a->base, .slice = a->slice, .pitch = (uint32_t)a->pitch, .width = (uint32_t)a->d.Width,
       .height = (uint32_t)a->d.Height, .depth = layered ? 0 : (uint32_t)a->d.Depth,
       .layers = layered ? (uint32_t)a->d.Depth : 0, .format = (uint32_t)a->d.Format, .channels = a->d.NumChannels};
 }
 
 /* What a resource is, without how it is read. */
-static CUresult of_resource(const CUDA_RESOURCE_DESC *r, struct descriptor *d) {
+static CUresult of_resource(const CUDA_RESOURCE_DESC *r, struct texture_descriptor *d) {
   size_t texel;
   switch (r->resType) {
     case RESOURCE_ARRAY: {
@@ -45,7 +42,7 @@ static CUresult of_resource(const CUDA_RESOURCE_DESC *r, struct descriptor *d) {
       if (!texel || !r->res.linear.devPtr || r->res.linear.devPtr % texel || r->res.linear.sizeInBytes < texel ||
           r->res.linear.sizeInBytes / texel > 1u << 28)
         return CUDA_ERROR_INVALID_VALUE;
-      *d = (struct descriptor){
+      *d = (struct texture_descriptor){
           .base = r->res.linear.devPtr, .width = (uint32_t)(r->res.linear.sizeInBytes / texel),
           .format = (uint32_t)r->res.linear.format, .channels = r->res.linear.numChannels};
       return CUDA_SUCCESS;
@@ -56,7 +53,7 @@ static CUresult of_resource(const CUDA_RESOURCE_DESC *r, struct descriptor *d) {
           r->res.pitch2D.pitchInBytes < r->res.pitch2D.width * texel || r->res.pitch2D.pitchInBytes % texel ||
           r->res.pitch2D.pitchInBytes > UINT32_MAX)
         return CUDA_ERROR_INVALID_VALUE;
-      *d = (struct descriptor){
+      *d = (struct texture_descriptor){
           .base = r->res.pitch2D.devPtr, .pitch = (uint32_t)r->res.pitch2D.pitchInBytes,
           .width = (uint32_t)r->res.pitch2D.width, .height = (uint32_t)r->res.pitch2D.height,
           .format = (uint32_t)r->res.pitch2D.format, .channels = r->res.pitch2D.numChannels};
@@ -76,17 +73,18 @@ static CUresult of_resource(const CUDA_RESOURCE_DESC *r, struct descriptor *d) {
 static bool is_integer(uint32_t format) { return format < 0x10; }
 
 /* How a texture is read. */
-static CUresult read_as(const CUDA_TEXTURE_DESC *t, bool linear, struct descriptor *d) {
+static CUresult read_as(const CUDA_TEXTURE_DESC *t, bool linear, struct texture_descriptor *d) {
   for (int i = 0; i < 3; i++) {
-    if (t->addressMode[i] < 0 || t->addressMode[i] > MODE_BORDER) return CUDA_ERROR_INVALID_VALUE;
-    d->modes[i] = linear ? MODE_BORDER : (uint32_t)t->addressMode[i];
-    if (!(t->flags & NORMALIZED) && d->modes[i] != MODE_BORDER) d->modes[i] = MODE_CLAMP;
+    if (t->addressMode[i] < 0 || t->addressMode[i] > ADDRESS_BORDER) return CUDA_ERROR_INVALID_VALUE;
+    d->modes[i] = linear ? ADDRESS_BORDER : (uint32_t)t->addressMode[i];
+    if (!(t->flags & NORMALIZED) && d->modes[i] != ADDRESS_BORDER) d->modes[i] = ADDRESS_CLAMP;
   }
   bool whole = is_integer(d->format) && ((t->flags & READ_AS_INTEGER) || d->size == 4);
   if (t->filterMode < 0 || t->filterMode > 1) return CUDA_ERROR_INVALID_VALUE;
   d->filter = linear || whole ? 0 : (uint32_t)t->filterMode;
   bool bytes = d->format == FORMAT_UNSIGNED_INT8 && !whole;
-  d->flags = (whole ? READ_AS_INTEGER : 0) | (t->flags & NORMALIZED) | ((t->flags & SRGB) && bytes ? LINEAR_LIGHT : 0);
+  d->flags = (whole ? TEXTURE_INTEGERS : 0u) | (t->flags & NORMALIZED ? TEXTURE_NORMALIZED : 0u) |
+             ((t->flags & SRGB) && bytes ? TEXTURE_SRGB : 0u);
   if (t->mipmapFilterMode < 0 || t->mipmapFilterMode > 1) return CUDA_ERROR_INVALID_VALUE;
   d->blend = (uint32_t)t->mipmapFilterMode;
   d->bias = t->mipmapLevelBias, d->least = t->minMipmapLevelClamp, d->most = t->maxMipmapLevelClamp;
@@ -96,18 +94,18 @@ static CUresult read_as(const CUDA_TEXTURE_DESC *t, bool linear, struct descript
 }
 
 /* Some levels of a mipmap. */
-static CUresult view_levels(const CUDA_RESOURCE_DESC *r, const CUDA_RESOURCE_VIEW_DESC *v, struct descriptor *d) {
+static CUresult view_levels(const CUDA_RESOURCE_DESC *r, const CUDA_RESOURCE_VIEW_DESC *v, struct texture_descriptor *d) {
   if (r->resType != RESOURCE_MIPMAP) return v->firstMipmapLevel || v->lastMipmapLevel ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
   if (v->firstMipmapLevel > v->lastMipmapLevel || v->lastMipmapLevel >= d->levels) return CUDA_ERROR_INVALID_VALUE;
   if (v->firstLayer) return CUDA_ERROR_NOT_SUPPORTED; /* the table is for views of all layers */
   array_describe(mipmap_checked(r->res.mipmap.hMipmappedArray)->level[v->firstMipmapLevel], d);
   d->levels = v->lastMipmapLevel - v->firstMipmapLevel + 1;
-  d->table = mipmap_checked(r->res.mipmap.hMipmappedArray)->table + v->firstMipmapLevel * sizeof(struct level);
+  d->table = mipmap_checked(r->res.mipmap.hMipmappedArray)->table + v->firstMipmapLevel * sizeof(struct texture_level);
   return CUDA_SUCCESS;
 }
 
 /* Texels of a view that is another format of the same size. */
-static CUresult view_as(const CUDA_RESOURCE_VIEW_DESC *v, struct descriptor *d) {
+static CUresult view_as(const CUDA_RESOURCE_VIEW_DESC *v, struct texture_descriptor *d) {
   static const uint8_t formats[] = {0x01, 0x08, 0x02, 0x09, 0x03, 0x0a, 0x10, 0x20}, channels[] = {1, 2, 4};
   if (v->format < 0) return CUDA_ERROR_INVALID_VALUE;
   if (v->format > 24) return CUDA_ERROR_NOT_SUPPORTED; /* block-compressed */
@@ -126,7 +124,7 @@ static CUresult view_as(const CUDA_RESOURCE_VIEW_DESC *v, struct descriptor *d) 
 }
 
 CUresult texture_describe(const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTURE_DESC *how,
-                          const CUDA_RESOURCE_VIEW_DESC *view, struct descriptor *d) {
+                          const CUDA_RESOURCE_VIEW_DESC *view, struct texture_descriptor *d) {
   CUresult result = of_resource(resource, d);
   if (!result && view) result = view_levels(resource, view, d);
   if (!result && view) result = view_as(view, d);
@@ -137,7 +135,7 @@ CUresult texture_describe(const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTURE
   return read_as(how, resource->resType == RESOURCE_LINEAR, d);
 }
 
-CUresult surface_describe(const CUDA_RESOURCE_DESC *resource, struct descriptor *d) {
+CUresult surface_describe(const CUDA_RESOURCE_DESC *resource, struct texture_descriptor *d) {
   if (resource->resType != RESOURCE_ARRAY) return CUDA_ERROR_INVALID_VALUE;
   CUresult result = of_resource(resource, d);
   if (result) return result;
@@ -147,7 +145,7 @@ CUresult surface_describe(const CUDA_RESOURCE_DESC *resource, struct descriptor 
   return CUDA_SUCCESS;
 }
 
-static CUresult publish(struct object *o, const struct descriptor *d, unsigned long long *handle) {
+static CUresult publish(struct object *o, const struct texture_descriptor *d, unsigned long long *handle) {
   struct object *kept = malloc(sizeof *kept);
   if (!kept) return CUDA_ERROR_OUT_OF_MEMORY;
   int error = hip.Malloc((void **)&o->address, sizeof *d);
@@ -195,7 +193,7 @@ static CUresult destroy(unsigned long long handle, int kind) {
 CUresult cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pResDesc,
                            const CUDA_TEXTURE_DESC *pTexDesc, const CUDA_RESOURCE_VIEW_DESC *pResViewDesc) {
   if (!pTexObject || !pResDesc || !pTexDesc) return CUDA_ERROR_INVALID_VALUE;
-  struct descriptor d;
+  struct texture_descriptor d;
   CUresult result = texture_describe(pResDesc, pTexDesc, pResViewDesc, &d);
   if (result) return result;
   struct object o = {.kind = KIND_TEXTURE, .resource = *pResDesc, .texture = *pTexDesc, .viewed = pResViewDesc};
@@ -205,7 +203,7 @@ CUresult cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pR
 
 CUresult cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_DESC *pResDesc) {
   if (!pSurfObject || !pResDesc) return CUDA_ERROR_INVALID_VALUE;
-  struct descriptor d;
+  struct texture_descriptor d;
   CUresult result = surface_describe(pResDesc, &d);
   if (result) return result;
   struct object o = {.kind = KIND_SURFACE, .resource = *pResDesc};

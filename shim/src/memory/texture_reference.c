@@ -42,7 +42,7 @@ static CUresult of_module(void **handle, CUmodule hmod, const char *name, bool s
   if (!handle || !name) return CUDA_ERROR_INVALID_VALUE;
   CUresult result = cuModuleGetGlobal_v2(&variable, &size, hmod, name);
   if (result) return result;
-  if (size != sizeof(struct descriptor)) return CUDA_ERROR_NOT_FOUND;
+  if (size != sizeof(struct texture_descriptor)) return CUDA_ERROR_NOT_FOUND;
   struct reference *r = NULL;
   while ((r = handle_next(HANDLE_REFERENCE, r)))
     if (r->variable == variable && r->surface == surface) break;
@@ -61,7 +61,7 @@ CUresult cuModuleGetSurfRef(CUsurfref *pSurfRef, CUmodule hmod, const char *name
 
 /* Describe what is bound, and let kernels see it. */
 static CUresult publish(struct reference *r) {
-  struct descriptor d;
+  struct texture_descriptor d;
   if (!r->bound || !r->variable) return CUDA_SUCCESS;
   CUresult result =
       r->surface ? surface_describe(&r->resource, &d) : texture_describe(&r->resource, &r->how, NULL, &d);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "deferred.h"
+#include "interface_environment.h"
 #include "module.h"
 #include "service.h"
 
@@ -119,22 +120,23 @@ static CUresult read_properties(const struct kernel *k, const char *text, struct
   return CUDA_SUCCESS;
 }
 
-/* Fills the code object's environment: docs/internals/abi.md. */
+static bool reads_cell(const struct kernel_code *code, unsigned cell) { return code->properties.cells >> cell & 1; }
+
+/* Fills the code object's environment. */
 static CUresult fill_environment(struct kernel *k, int device, const struct kernel_code *code) {
-  uint64_t environment[8] = {0};
-  bool heap = code->properties.cells & 1u << 2;
+  struct environment environment = {0};
   hipDeviceptr_t address = NULL;
   size_t size = 0;
-  CUresult result = module_segment(k->module, device, &environment[0]);
+  CUresult result = module_segment(k->module, device, &environment.data);
   if (!result) result = printf_prepare(device);
-  if (!result && heap) result = heap_prepare(device);
-  if (!result && code->properties.spilled) result = arena_prepare(device, &environment[3]);
+  if (!result && reads_cell(code, CELL_HEAP)) result = heap_prepare(device);
+  if (!result && reads_cell(code, CELL_ARENA)) result = arena_prepare(device, &environment.arena);
   if (result) return result;
-  environment[1] = devices[device].device_printf;
-  if (heap) environment[2] = devices[device].heap;
+  environment.output = devices[device].device_printf;
+  if (reads_cell(code, CELL_HEAP)) environment.heap = devices[device].heap;
   int error = hip.ModuleGetGlobal(&address, &size, code->module, "__ptx2amd_env");
   if (!error && size < sizeof environment) return CUDA_ERROR_INVALID_IMAGE;
-  if (!error) error = upload(device, (uint64_t)address, environment, sizeof environment);
+  if (!error) error = upload(device, (uint64_t)address, &environment, sizeof environment);
   return from_hip(error);
 }
 

@@ -5,7 +5,9 @@
 
 #include "cache.h"
 #include "image.h"
+#include "interface_arena.h"
 #include "interface_kernel.h"
+#include "interface_launch_words.h"
 #include "interface_module.h"
 #include "jit.h"
 #include "shim.h"
@@ -110,7 +112,7 @@ CUresult translate_index(struct module *m, const char *check, struct cache_entry
 CUresult check_text(const struct image *image, const char *name, char **problem);
 
 /* ---- arena.c ---- */
-enum { BLOCK_SHARED_LIMIT = 232448, LAUNCH_WORDS = 3, LAUNCH_ROOM = 40 }; /* ROOM: bytes behind the parameters */
+enum { LAUNCH_WORDS = sizeof(struct launch_words) / 8, LAUNCH_ROOM = sizeof(struct launch_words) + 16 }; /* behind parameters */
 /* Shared memory that a block can have: in LDS, or in a slot of the arena. */
 static inline int most_shared(int device) {
   return devices[device].lds > BLOCK_SHARED_LIMIT ? devices[device].lds : BLOCK_SHARED_LIMIT;

@@ -1,4 +1,7 @@
-"""LLVM IR functions of our own: <name>.ll defines @name. They may call each other and use f32 in any mode."""
+"""LLVM IR functions of our own: <name>.ll defines @name. They may call each other and use f32 in any mode.
+
+What they share with the driver has the names of `ptx2amd/interface`: `{layout.field}` is an offset, `{layout}` a size,
+`{NAME}` a number."""
 
 from __future__ import annotations
 
@@ -6,11 +9,29 @@ import re
 from functools import cache
 from importlib.resources import files
 
+from ptx2amd.interface import arena, heap, launches, printf
+from ptx2amd.interface.layout import layouts, numbers
+
+_NAMED = re.compile(r"\{(\w+(?:\.\w+)?)\}")
+
+
+@cache
+def _numbers() -> dict[str, int]:
+    """What helpers may name."""
+    found: dict[str, int] = {}
+    for module in (arena, heap, launches, printf):
+        found |= numbers(module)
+        for layout in layouts(module):
+            found[layout.name] = layout.size
+            found |= {f"{layout.name}.{field.name}": field.offset for field in layout.fields.values()}
+    return found
+
 
 @cache
 def helper_text(name: str) -> str:
-    """The IR of one helper. Raises FileNotFoundError when there is none."""
-    return files(__name__).joinpath(f"{name}.ll").read_text()
+    """The IR of one helper. Raises FileNotFoundError when there is none, KeyError for a name that no layout has."""
+    text = files(__name__).joinpath(f"{name}.ll").read_text()
+    return _NAMED.sub(lambda found: str(_numbers()[found[1]]), text)
 
 
 @cache

@@ -14,6 +14,6 @@ define internal void @ptx2amd_assert_fail(i64 %message, i64 %file, i32 %line, i6
   store i64 %message, ptr addrspace(5) %message.at, align 8
   %generic = addrspacecast ptr addrspace(5) %args to ptr
   %pointer = ptrtoint ptr %generic to i64
-  %ignored = call i32 @ptx2amd_vprintf(i64 ptrtoint (ptr addrspace(4) @ptx2amd_assert_format to i64), i64 %pointer, i64 %buffer, i32 1)
+  %ignored = call i32 @ptx2amd_vprintf(i64 ptrtoint (ptr addrspace(4) @ptx2amd_assert_format to i64), i64 %pointer, i64 %buffer, i32 {PRINTF_ASSERTION})
   ret void
 }

@@ -29,14 +29,14 @@ sizes:
   br i1 %impossible, label %bad, label %fit
 fit:
   %facts = inttoptr i64 %kernel to ptr addrspace(1)
-  %most.at = getelementptr i8, ptr addrspace(1) %facts, i64 4
+  %most.at = getelementptr i8, ptr addrspace(1) %facts, i64 {launch_facts.most}
   %most = load i32, ptr addrspace(1) %most.at, align 4
   %over = icmp ugt i32 %threads, %most
-  %x.at = getelementptr i8, ptr addrspace(1) %facts, i64 8
+  %x.at = getelementptr i8, ptr addrspace(1) %facts, i64 {launch_facts.block}
   %x = load i32, ptr addrspace(1) %x.at, align 8
-  %y.at = getelementptr i8, ptr addrspace(1) %facts, i64 12
+  %y.at = getelementptr i32, ptr addrspace(1) %x.at, i64 1
   %y = load i32, ptr addrspace(1) %y.at, align 4
-  %z.at = getelementptr i8, ptr addrspace(1) %facts, i64 16
+  %z.at = getelementptr i32, ptr addrspace(1) %x.at, i64 2
   %z = load i32, ptr addrspace(1) %z.at, align 8
   %asked = icmp ne i32 %x, 0
   %x.off = icmp ne i32 %x, %bx
@@ -45,7 +45,7 @@ fit:
   %xy.off = or i1 %x.off, %y.off
   %off = or i1 %xy.off, %z.off
   %other = and i1 %asked, %off
-  %large = icmp ugt i32 %shared, 232448
+  %large = icmp ugt i32 %shared, {BLOCK_SHARED_LIMIT}
   %d = or i1 %over, %other
   %refused = or i1 %d, %large
   br i1 %refused, label %bad, label %good

@@ -9,12 +9,13 @@ buffered:
   %none = icmp eq i64 %buffer, 0
   br i1 %none, label %refused, label %measure
 measure:
-  %record = sub i64 %buffer, 64
+  %record = sub i64 %buffer, {launch_record}
   %here = inttoptr i64 %record to ptr addrspace(1)
-  %bytes.at = getelementptr i8, ptr addrspace(1) %here, i64 12
+  %bytes.at = getelementptr i8, ptr addrspace(1) %here, i64 {launch_record.bytes}
   %bytes = load i32, ptr addrspace(1) %bytes.at, align 4
   %facts = inttoptr i64 %kernel to ptr addrspace(1)
-  %needed = load i32, ptr addrspace(1) %facts, align 4
+  %needed.at = getelementptr i8, ptr addrspace(1) %facts, i64 {launch_facts.bytes}
+  %needed = load i32, ptr addrspace(1) %needed.at, align 4
   %small = icmp ult i32 %bytes, %needed
   br i1 %small, label %refused, label %good
 refused:

@@ -37,12 +37,12 @@ sized:
   %units64 = zext i32 %units to i64
   %bytes = shl i64 %units64, 4
   %end = add i64 %offset, %bytes
-  %used.at = getelementptr i8, ptr addrspace(1) %head, i64 8
+  %used.at = getelementptr i8, ptr addrspace(1) %head, i64 {heap_header.used}
   %shrunk = cmpxchg ptr addrspace(1) %used.at, i64 %end, i64 %offset syncscope("agent") release monotonic, align 8, !amdgpu.no.fine.grained.memory !0, !amdgpu.no.remote.memory !0
   %shorter = extractvalue { i64, i1 } %shrunk, 1
   br i1 %shorter, label %done, label %chain
 chain:
-  %lists = getelementptr i8, ptr addrspace(1) %head, i64 64
+  %lists = getelementptr i8, ptr addrspace(1) %head, i64 {heap_header.lists}
   %list = getelementptr i64, ptr addrspace(1) %lists, i32 %class
   %next.at = getelementptr i8, ptr addrspace(1) %block, i64 8
   %this = lshr i64 %offset, 4

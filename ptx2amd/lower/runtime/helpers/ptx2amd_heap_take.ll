@@ -2,7 +2,7 @@
 define internal i64 @ptx2amd_heap_take(i64 %heap, i32 %class) nounwind {
 entry:
   %head = inttoptr i64 %heap to ptr addrspace(1)
-  %lists = getelementptr i8, ptr addrspace(1) %head, i64 64
+  %lists = getelementptr i8, ptr addrspace(1) %head, i64 {heap_header.lists}
   %list = getelementptr i64, ptr addrspace(1) %lists, i32 %class
   %first = load atomic i64, ptr addrspace(1) %list syncscope("agent") acquire, align 8
   br label %try

@@ -1,8 +1,7 @@
 ; malloc of device code: memory of the heap that the loader gave, 16-byte aligned; 0 when there is none left.
-; The heap: u64 bytes in it, u64 bytes used, at 32 eight u32 locks (lower/memory/wide.py), then at 64 the free lists, one
-; for each size class. Blocks of a list are chained by their second word; a list's head is u32 offset of the first
-; block in units of 16 bytes, u32 number that every change increments, so that an outdated head is told from the
-; present one.
+; The header is in ptx2amd/interface/heap.py. Blocks of a list are chained by their second word; a list's head is u32
+; offset of the first block in units of 16 bytes, u32 number that every change increments, so that an outdated head is
+; told from the present one.
 ; A block: u32 size class, u32 mark (in use or not), u64 next free block in units of 16 bytes, unless in use.
 ; Size classes are the multiples of 16 bytes of up to three significant bits: at most a quarter is wasted.
 define internal i64 @ptx2amd_malloc(i64 %n, i64 %heap) noinline nounwind {
@@ -34,7 +33,7 @@ measure:
 extend:
   %units64 = zext i32 %units to i64
   %bytes = shl i64 %units64, 4
-  %used.at = getelementptr i8, ptr addrspace(1) %head, i64 8
+  %used.at = getelementptr i8, ptr addrspace(1) %head, i64 {heap_header.used}
   %used.first = load atomic i64, ptr addrspace(1) %used.at syncscope("agent") monotonic, align 8
   br label %bump
 bump:

@@ -30,8 +30,8 @@ done:
   br i1 %write, label %mark, label %end
 mark:
   %at64 = zext i32 %at to i64
-  %position = or i64 %at64, -9223372036854775808
-  %argument = add i32 %slot, 16
+  %position = or i64 %at64, {PRINTF_COPIED}
+  %argument = add i32 %slot, {printf_record}
   %argument.at = getelementptr i8, ptr addrspace(1) %here, i32 %argument
   store i64 %position, ptr addrspace(1) %argument.at, align 8
   br label %end
