@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 from ptx2amd.vgpu.isa.op import Op
@@ -12,18 +11,15 @@ from ptx2amd.vgpu.unit import RUNTIME, Handlers, Unit
 PARTS = ("vmem_lanes.c", "vmem_atomic.c", "vmem_flat.c", "vmem_buffer.c", "vmem_ds.c", "vmem_image.c")
 FLAGS = ("-O3",)
 
-_CALL = re.compile(r"(\w+)\((.*)\)$")
-
 
 def handler(op: Op) -> str:
-    """The C function of one memory row. ValueError where the semantics is no call."""
-    m = _CALL.match(op.semantics)
-    if not m:
+    """The C function of one memory row. ValueError where its meaning is no call."""
+    call = op.call
+    if not call:
         raise ValueError(f"{op.name}: {op.semantics!r}")
     body = "__sync_synchronize(); (void)w; return NEXT(i);"
-    if m[1] != "fence":
-        arguments = ", ".join(filter(None, ("w", "i", m[2])))
-        body = f"return VG({m[1]})({arguments});"
+    if call.function != "fence":
+        body = f"return VG({call.function})({', '.join(('w', 'i', *call.arguments))});"
     return f"const struct inst *VG(op_{symbol(op)})(struct wave *w, const struct inst *i) {{ {body} }}"
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ptx2amd.vgpu.gen_vector import FLAGS
 from ptx2amd.vgpu.isa import native
+from ptx2amd.vgpu.isa.meaning import How
 from ptx2amd.vgpu.isa.op import Op
 from ptx2amd.vgpu.isa.table import all_ops
 from ptx2amd.vgpu.unit import RUNTIME, Unit
@@ -20,8 +21,6 @@ _SHAPES = ("UNARY", "UNARY_IMM", "BINARY", "BINARY_IMM", "CHANGE", "CHANGE_IMM",
 _RESULTS = ("D", "DH", "O", "OH")
 _TEMPORARIES = "STUVXY"
 _MASKS = ("E", "P", "Q", "R", "SLOW", "VCC")  # from VALUE_E on: mask registers
-#: Scalar semantics with these words do more than compute D and SCC from A and B.
-_IMPURE = re.compile(r"\bw\b|\breturn\b|EXEC|JUMP|BRANCH|PC_NEXT|MESSAGE|clock|WRITE_D|M0")
 
 
 def _enums() -> str:
@@ -46,10 +45,11 @@ def _value(text: str, letters: dict[str, str]) -> tuple[str, int]:
 
 def sequence(op: Op) -> list[str]:
     """C initialisers of a row's steps; ValueError where the notation is wrong."""
+    found = op.sequence
     sources = [o for o in op.parse_operands() if not o.is_destination]
     letters = {o.name.upper(): "ABC"[k] for k, o in enumerate(sources)}
     steps = []
-    for text in native.SEQUENCES[op.name].split("; "):
+    for text in found.text.split("; ") if found else ():
         if text == "halves":
             steps.append(_HALVES)
             continue
@@ -64,77 +64,68 @@ def sequence(op: Op) -> list[str]:
 
 
 def _flags(op: Op) -> str:
-    flags = []
-    if op.name in native.NEEDS_IEEE_OFF:
-        flags.append("NATIVE_IEEE_OFF")
-    if op.name in native.NEEDS_INDEX_OFF:
-        flags.append("NATIVE_INDEX_OFF")
-    if op.format in ("SOP1", "SOP2", "SOPC", "SOPK") and op.semantics and not _IMPURE.search(op.semantics):
-        flags.append("NATIVE_PURE")
-    if op.format in ("SOPP", "SOPK") and op.semantics == ";":
-        flags.append("NATIVE_NOTHING")
-    if op.name in native.WIDE:
-        flags.append("NATIVE_WIDE")
-    if op.name in native.HALF:
-        flags.append("NATIVE_HALF")
-    if "VCC" in native.SEQUENCES.get(op.name, ""):
-        flags.append("NATIVE_READS_VCC")
-    if "EXEC" in op.semantics or "cmpx" in op.name:
-        flags.append("NATIVE_WRITES_EXEC")
-    return " | ".join(flags) or "0"
+    found = op.sequence or native.Sequence("")
+    flags = {
+        f"NATIVE_{found.needs}": bool(found.needs),
+        "NATIVE_PURE": op.pure,
+        "NATIVE_NOTHING": op.format in ("SOPP", "SOPK") and op.nothing,
+        "NATIVE_WIDE": found.wide,
+        "NATIVE_HALF": found.half,
+        "NATIVE_READS_VCC": "VCC" in found.text,
+        "NATIVE_WRITES_EXEC": op.writes_exec,
+    }
+    return " | ".join(flag for flag, holds in flags.items() if holds) or "0"
 
 
-_MEMORY = re.compile(r"(?:return )?(global|ds|scratch|scalar)_(load|store|load2|store2)\((.*)\);?$")
-_SCALAR_LOAD = re.compile(r"(?:return )?scalar_load\(w, i, (\d+)\);?$")
-_KINDS = ("B32", "B64", "B96", "B128", "U8", "I8", "U16", "I16", "B8", "B16")
+_SPACES = {"GLOBAL": "MEMORY_GLOBAL", "LDS": "MEMORY_LDS", "LDS2": "MEMORY_LDS", "SCRATCH": "MEMORY_SCRATCH"}
 
 
 def _memory(op: Op) -> str:
     """Initialiser of struct native_memory; "" where the access is not translated."""
-    m = _MEMORY.match(op.semantics)
-    if not m or m[1] == "scalar":
+    access = op.access
+    if not access or not access.kind or access.space not in _SPACES:
         return ""
-    arguments = [a.strip() for a in m[3].split(",")]
-    if m[2] in ("load2", "store2"):
-        bits = int(arguments[0])
-        step = bits // 8 * (64 if arguments[1] == "true" else 1)
-        return f"{{MEMORY_LDS, {int(m[2] == 'store2')}, MEMORY_B{bits}, {step}}}"
-    kind = arguments[0].split("_", 1)[1]
-    if kind not in _KINDS:
-        return ""
-    space = {"global": "MEMORY_GLOBAL", "ds": "MEMORY_LDS", "scratch": "MEMORY_SCRATCH"}[m[1]]
-    return f"{{{space}, {int(m[2] == 'store')}, MEMORY_{kind}, 0}}"
+    store = int(How.WRITES in access.how)
+    return f"{{{_SPACES[access.space]}, {store}, MEMORY_{access.kind}, {access.step}}}"
+
+
+def _row(op: Op, first: int, count: int) -> str:
+    """Initialiser of struct native_row, whose steps are `count` from `first` on; "" where there is nothing to say."""
+    flags, memory, access = _flags(op), _memory(op), op.access
+    more = []
+    if access and access.space == "SCALAR":
+        more.append(f".scalar_dwords = {access.bytes // 4}")
+    if memory:
+        more.append(f".memory = {memory}")
+    if op.scalar:
+        more.append(f".scalar = {{SCALAR_{op.scalar.how}, {op.scalar.wide}, {op.scalar.inverted}}}")
+    if slow := _slow(op):
+        more.append(f".slow = {slow}")
+    return ", ".join([str(first), str(count), flags, *more]) if count or flags != "0" or more else ""
+
+
+def _slow(op: Op) -> str:
+    """The function of native_slow.c to which the row's sequence leaves some lanes."""
+    return f"native_{op.name}" if op.sequence and "SLOW" in op.sequence.text else ""
 
 
 def write(outdir: Path) -> list[Unit]:
     """Writes native_ops.h and native_table.c into outdir; returns the units of the translation."""
     (outdir / "native_ops.h").write_text(_enums())
     lines = ["/* Generated from ptx2amd/vgpu/isa. */", '#include "native.h"', '#include "ops.h"', ""]
-    slow = {name: f"native_{name}" for name, text in native.SEQUENCES.items() if "SLOW" in text}
-    lines += [f"native_slow_fn {function};" for function in slow.values()]
+    ops = all_ops()
+    lines += [f"native_slow_fn {name};" for name in dict.fromkeys(filter(None, map(_slow, ops)))]
     lines.append("const struct x86_info x86_table[X86_COUNT] = {")
     for name, (where, prefix, wide, opcode, shape) in native.X86.items():
         lines.append(f"  [X86_{name}] = {{{where}, {prefix}, {wide}, {opcode:#x}, SHAPE_{shape}}},")
     lines.append("};")
     rows: list[str] = []
     steps: list[str] = []
-    used: set[str] = set()
-    for index, op in enumerate(all_ops()):
-        first = len(steps)
-        if op.name in native.SEQUENCES and op.semantics:
-            steps += sequence(op)
-            used.add(op.name)
-        flags, memory, scalar = _flags(op), _memory(op), native.SCALAR.get(op.name)
-        loaded = _SCALAR_LOAD.match(op.semantics)
-        fields = [str(first), str(len(steps) - first), flags]
-        fields += [f".scalar_dwords = {loaded[1]}"] if loaded else []
-        fields += [f".memory = {memory}"] if memory else []
-        fields += [f".scalar = {{SCALAR_{scalar[0]}, {scalar[1]}, {scalar[2]}}}"] if scalar and op.semantics else []
-        fields += [f".slow = {slow[op.name]}"] if op.name in slow and op.semantics else []
-        if fields[1:] != ["0", "0"]:
-            rows.append(f"  [{index}] = {{{', '.join(fields)}}},   /* {op.name} */")
-    if missing := set(native.SEQUENCES) - used:
-        raise ValueError(f"sequences for no row: {', '.join(sorted(missing))}")
+    for index, op in enumerate(ops):
+        found = sequence(op)
+        if text := _row(op, len(steps), len(found)):
+            rows.append(f"  [{index}] = {{{text}}},   /* {op.name} */")
+        steps += found
     lines += ["const struct native_step native_steps[] = {", *(f"  {s}" for s in steps), "};"]
     lines += ["const struct native_row native_rows[OP_COUNT] = {", *rows, "};"]
     path = outdir / "native_table.c"

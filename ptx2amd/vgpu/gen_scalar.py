@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 from ptx2amd.vgpu.isa.op import Op, Operand
@@ -16,14 +15,6 @@ _C_TYPE = {
 #: Floats: from and to the bits in a register.
 _FROM_BITS = {"f32": "as_f32({})", "f16": "half_value(w, {})"}
 _TO_BITS = {"f32": "f32_bits({})", "f16": "half_bits(w, {})"}
-
-
-def _uses(text: str, name: str) -> bool:
-    return re.search(rf"\b{name}\b", text) is not None
-
-
-def _assigns(text: str, name: str) -> bool:
-    return re.search(rf"\b{name} (?:[-+&|^]|<<|>>)?= ", text) is not None or f"&{name}" in text
 
 
 def _write(d: Operand) -> str:
@@ -46,16 +37,16 @@ def _source(o: Operand, k: int, modified: bool) -> str:
 
 def handler(op: Op) -> str:
     """The C function of one scalar row."""
-    text = op.semantics
+    text, words, assigned = str(op.semantics), op.words(), op.assigned()
     operands = op.parse_operands()
     d = next((o for o in operands if o.name == "d"), None)
     sources = [o for o in operands if not o.is_destination]
     body = []
     if op.format != "SMEM":
         for k, o in enumerate(sources):
-            if _uses(text, o.name.upper()):
+            if o.name.upper() in words:
                 body.append(_source(o, k, op.format == "VOP3"))
-    if _uses(text, "D") and d:
+    if "D" in words and d:
         ctype = _C_TYPE[d.type]
         old = f"read{max(d.bits, 32)}(w, i->dst)" if d.read else "0"
         old = _FROM_BITS.get(d.type, f"({ctype}){{}}").format(old)
@@ -63,27 +54,27 @@ def handler(op: Op) -> str:
     if any(o.type == "f16" for o in operands):
         body.insert(0, "float64_begin(w);")
     width = next((o.bits for o in sources if o.name == "a"), 64)
-    if _uses(text, "EXEC"):
+    if "EXEC" in words:
         body.append(f"uint{width}_t EXEC = read{width}(w, S_EXEC);")
-    if _uses(text, "SCC"):
+    if "SCC" in words:
         body.append("uint32_t SCC = w->s[S_SCC];")
-    if _uses(text, "IMM"):
+    if "IMM" in words:
         body.append("const int32_t IMM = i->imm;")
-    if _uses(text, "M0"):
+    if "M0" in words:
         body.append("const uint32_t M0 = w->s[S_M0];")
     statement = text.replace("WRITE_D;", _write(d) if d else "")
     body.append(statement)
     if op.format == "VOP3" and d:
         body.append("D = finished(i, D);")
-    if _assigns(text, "EXEC"):
+    if "EXEC" in assigned:
         body.append("w->s[S_EXEC] = (uint32_t)EXEC;")
         if width == 64:
             body.append("w->s[S_EXEC + 1] = (uint32_t)(EXEC >> 32);")
-    if _uses(text, "D") and d and "WRITE_D" not in text:
+    if "D" in words and d and "WRITE_D" not in words:
         body.append(_write(d))
     if any(o.type == "f16" for o in operands):
         body.append("float64_end(w);")
-    if _assigns(text, "SCC") or "&SCC" in text:
+    if "SCC" in assigned:
         body.append("w->s[S_SCC] = SCC;")
     if not text.rstrip().endswith("return NEXT(i);"):
         body.append("return NEXT(i);")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from ptx2amd.target import chips
-from ptx2amd.vgpu.isa import encoding, image
+from ptx2amd.vgpu.isa import encoding
+from ptx2amd.vgpu.isa.meaning import Branch, Matrix
 from ptx2amd.vgpu.isa.op import GENERATIONS, TYPES, Op, Operand, generation_of
 from ptx2amd.vgpu.isa.table import all_ops, symbol
 
@@ -20,7 +21,6 @@ VOPD = {
 _CLASSES = {
     "f16": "F16", "bf16": "BF16", "f32": "F32", "f64": "F64", "int16": "INT16", "pk_f32": "PK_F32", "mask": "MASK",
 }  # fmt: skip
-_RELATIVE = ("s_branch", "s_cbranch_", "s_call_b64")
 _SHORT = ("VOP1", "VOP2", "VOPC")
 _FORMATS = (*encoding.FORMATS, "VOP3P_MAI")
 
@@ -61,16 +61,16 @@ def _lookup(pos: dict[str, Operand], name: str) -> str:
 
 def _traits(op: Op) -> str:
     traits = []
-    if op.name.startswith(_RELATIVE):
-        traits += ["TRAIT_BRANCH", "TRAIT_RELATIVE"]
+    if op.branch:
+        traits.append("TRAIT_BRANCH")
+    if op.branch is Branch.RELATIVE:
+        traits.append("TRAIT_RELATIVE")
     if op.format in ("DS", "FLAT", "GLOBAL", "SCRATCH", "MUBUF", "MTBUF", "MIMG", "VSAMPLE", "SMEM"):
         traits.append("TRAIT_MEMORY")
     if op.format.startswith("V") and op.format != "VSAMPLE":
         traits.append("TRAIT_VALU")
     if op.format.startswith("S") and op.format != "SCRATCH":
         traits.append("TRAIT_SALU")
-    if op.name in ("s_setpc_b64", "s_swappc_b64"):
-        traits.append("TRAIT_BRANCH")
     return " | ".join(traits) or "0"
 
 
@@ -98,9 +98,9 @@ def _info(op: Op, index: int, arch: str) -> str:
         f" .n_src = {len(sources)}, .src_type = {{{types or 0}}}, .src_role = {{{role_list or 0}}},"
         f" .dst_type = {_lookup(by_name, 'd')}, .dst2_type = {_lookup(by_name, 'e')}, .fixed = {fixed},"
         f" .accumulation = {accumulation}, .scalar_dst = {int(scalar_dst)},"
-        f" .scaled = {int('(mfma_small,' in op.semantics)},"
+        f" .scaled = {int(isinstance(op.semantics, Matrix) and op.semantics.scaled)},"
         f" .traits = {_traits(op)},"
-        f" .generation = {GENERATIONS.index(generation_of(arch))}, .image = {' | '.join(image.flags(op)) or 0}}}"
+        f" .generation = {GENERATIONS.index(generation_of(arch))}, .image = {' | '.join(op.image) or 0}}}"
     )
 
 

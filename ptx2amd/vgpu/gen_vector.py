@@ -15,11 +15,7 @@ A row's semantics are C statements for one lane. They see
     OPSEL         inst->op_sel
     GFX9          the instruction is one of GFX9's
 
-and the functions of runtime/valu/valu_math.h. `CALL(f)` names a hand-written handler VG(f) of runtime/valu/ instead;
-where f ends in _all it applies modifiers itself. `MATRIX(kind, m, n, k, blocks, a, b, d)` is VG(valu_<kind>) with
-that shape (runtime/valu/valu_matrix.h). `SCALED(kind, small, wide, count, sources, stochastic)`:
-runtime/valu/valu_scaled.h.
-`PREFIX()`: the decoder makes it one instruction with the next one.
+and the functions of runtime/valu/valu_math.h. isa/meaning.py says what else a row's meaning can be.
 
 One handler serves all lanes of a wave (runtime/valu/valu.h explains rows). Modifiers are applied around it by
 VG(valu_modified); its `struct valu_shape` is made here from the operand types.
@@ -32,6 +28,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ptx2amd.vgpu.isa.encoding import DECODERS
+from ptx2amd.vgpu.isa.meaning import Matrix, Prefix, SmallFloats
 from ptx2amd.vgpu.isa.op import Op, Operand, generation_of
 from ptx2amd.vgpu.isa.table import symbol
 from ptx2amd.vgpu.unit import RUNTIME, Handlers, Unit
@@ -51,10 +48,6 @@ FLAGS = (
 
 #: Rows per C file: small files keep memory and edit-compile time low.
 ROWS_PER_FILE = 150
-
-_CALL = re.compile(r"CALL\((\w+)\)$")
-_SCALED = re.compile(r"SCALED\((\w+), (\w+), (\w+), (\d+), (\d+), (\w+)\)$")
-_MATRIX = re.compile(r"MATRIX\((\w+), (\d+), (\d+), (\d+), (\d+), (\w+), (\w+), (\w+)\)$")
 
 #: Operand type -> enum valu_type.
 SHAPES = {
@@ -86,16 +79,11 @@ _FLOAT64 = {"f64", "f16", "f16x2"}
 _FLOATS = {*_FLOAT64, "f32", "bf16", "f32x2"}
 
 
-def uses(semantics: str, name: str) -> bool:
-    """Whether the statements mention the identifier."""
-    return re.search(rf"\b{name}\b", semantics) is not None
-
-
 class _Writer:
     """One handler's text."""
 
     def __init__(self, op: Op, name: str, clamp: bool) -> None:
-        self.op, self.name, self.clamp = op, name, clamp
+        self.op, self.name, self.clamp, self.words = op, name, clamp, op.words()
         self.operands = op.parse_operands()
         self.sources = [o for o in self.operands if not o.is_destination]
         by_name = {o.name: o for o in self.operands}
@@ -111,7 +99,7 @@ class _Writer:
         self.text.append(f"  {text}")
 
     def uses(self, name: str) -> bool:
-        return uses(self.op.semantics, name)
+        return name in self.words
 
     def rows(self, var: str, k: int | None, o: Operand) -> None:
         """Rows of source k (None: the old destination) and the lane values made from them."""
@@ -182,7 +170,7 @@ class _Writer:
             return ""
         if d.type == "mask":
             self.line("ROW uint32_t td[W];")
-            if "cmpx" in self.op.name:
+            if self.op.writes_exec:
                 self.after.append("uint64_t bits = store_mask(w, i->op->generation ? S_EXEC : i->dst, td);")
                 self.after.append("mask_write(w, S_EXEC, bits);")
             else:
@@ -219,10 +207,7 @@ class _Writer:
 
     def keeps(self) -> str:
         """Whether a 16-bit result leaves the register's high half alone on GFX9 too."""
-        keep = self.op.format == "VOP3" and "legacy" not in self.op.name
-        keep |= self.d is not None and self.d.read
-        keep |= re.search("_(madmk|madak|fmamk|fmaak|mac|fmac)_", self.op.name) is not None
-        return "true" if keep else "false"
+        return "true" if self.op.keeps_high_half or (self.d is not None and self.d.read) else "false"
 
     def switches_mode(self) -> bool:
         """Whether the f64/f16 rounding and denormal modes apply."""
@@ -230,7 +215,7 @@ class _Writer:
         return d in ("f16", "f16x2") or (d != "f32" and any(o.type in _FLOAT64 for o in self.sources))
 
     def write(self) -> str:
-        sem = self.op.semantics
+        sem = str(self.op.semantics)
         store = self.result()
         names = iter("abck")
         for k, o in enumerate(self.sources):
@@ -305,21 +290,19 @@ def shape_type(o: Operand | None) -> str:
 def handler(op: Op) -> tuple[str, str, str]:
     """C text of a row's handlers, and the names of the plain one and of the one for modifiers ("" : none)."""
     name = f"op_{symbol(op)}"
-    call = _CALL.match(op.semantics)
-    matrix = _MATRIX.match(op.semantics)
-    if matrix:
-        return _matrix_handler(name, *matrix.groups()), name, ""
-    scaled = _SCALED.match(op.semantics)
-    if scaled:
-        return _scaled_handler(name, *scaled.groups()), name, ""
+    if isinstance(op.semantics, Matrix):
+        return _matrix_handler(name, op.semantics), name, ""
+    if isinstance(op.semantics, SmallFloats):
+        return _small_floats_handler(name, op.semantics), name, ""
+    call = op.call
     if call:
-        text, plain = f"handler_decl VG({call[1]});\n", call[1]
+        text, plain = f"handler_decl VG({call.function});\n", call.function
     else:
         text, plain = _Writer(op, name, clamp=False).write(), name
-    if call and call[1].endswith("_all"):  # does modifiers itself
+    if call and call.modifies:
         return text, plain, ""
     saturated = "NULL"
-    if not call and uses(op.semantics, "CLAMP"):
+    if not call and "CLAMP" in op.words():
         text += _Writer(op, f"{name}_sat", clamp=True).write()
         saturated = f"VG({name}_sat)"
     operands = op.parse_operands()
@@ -329,7 +312,7 @@ def handler(op: Op) -> tuple[str, str, str]:
     text += (
         f"const struct inst *VG({name}_mod)(struct wave *w, const struct inst *i) {{\n"
         f"  static const struct valu_shape shape = {{VG({plain}), {saturated}, {{{kinds}}}, {shape_type(d)}, "
-        f"{int(d is not None and d.read)}, {int('cmpx' in op.name)}, {int(op.format == 'VOP3P')}}};\n"
+        f"{int(d is not None and d.read)}, {int(op.writes_exec)}, {int(op.format == 'VOP3P')}}};\n"
         f"  return VG(valu_modified)(w, i, &shape);\n}}\n"
     )
     return text, plain, f"{name}_mod"
@@ -337,17 +320,13 @@ def handler(op: Op) -> tuple[str, str, str]:
 
 def only_wave64(op: Op) -> bool:
     """GFX9 has no waves of 32 lanes: its own rows need no handlers for them."""
-    return not _CALL.match(op.semantics) and all(
-        op.opcode(arch) is None for arch in DECODERS if generation_of(arch) != "gfx9"
-    )
+    return not op.call and all(op.opcode(arch) is None for arch in DECODERS if generation_of(arch) != "gfx9")
 
 
 def _sameness(op: Op) -> tuple[object, ...]:
     """Rows that agree in this have the same handlers: their text depends on nothing else."""
-    keeps = op.format == "VOP3" and "legacy" not in op.name
-    names = re.search("_(madmk|madak|fmamk|fmaak|mac|fmac)_", op.name)
-    return (op.operands.replace("@vcc", ""), op.semantics, keeps, names is None, op.format == "VOP3P",
-            "cmpx" in op.name, only_wave64(op))  # fmt: skip
+    return (op.operands.replace("@vcc", ""), op.semantics, op.keeps_high_half, op.format == "VOP3P", op.writes_exec,
+            only_wave64(op))  # fmt: skip
 
 
 def _absent(*names: str) -> str:
@@ -359,21 +338,21 @@ def _absent(*names: str) -> str:
     )
 
 
-def _matrix_handler(name: str, kind: str, m: str, n: str, k: str, blocks: str, a: str, b: str, d: str) -> str:
-    types = ", ".join(f"MATRIX_{t}" for t in (a, b, d))
+def _matrix_handler(name: str, x: Matrix) -> str:
+    types = ", ".join(f"MATRIX_{t}" for t in (x.a, x.b, x.d))
     return (
         f"const struct inst *VG({name})(struct wave *w, const struct inst *i) {{\n"
-        f"  static const struct matrix_shape shape = {{{m}, {n}, {k}, {blocks}, {types}}};\n"
-        f"  return VG(valu_{kind})(w, i, &shape);\n}}\n"
+        f"  static const struct matrix_shape shape = {{{x.m}, {x.n}, {x.k}, {x.blocks}, {types}}};\n"
+        f"  return VG(valu_{x.kind})(w, i, &shape);\n}}\n"
     )
 
 
-def _scaled_handler(name: str, kind: str, small: str, wide: str, count: str, sources: str, stochastic: str) -> str:
+def _small_floats_handler(name: str, x: SmallFloats) -> str:
     return (
         f"const struct inst *VG({name})(struct wave *w, const struct inst *i) {{\n"
         f"  static const struct scaled_shape shape = "
-        f"{{SMALL_{small}, WIDE_{wide}, {count}, {sources}, {stochastic}}};\n"
-        f"  return VG(valu_{kind})(w, i, &shape);\n}}\n"
+        f"{{SMALL_{x.small}, WIDE_{x.wide}, {x.count}, {x.sources}, {str(x.stochastic).lower()}}};\n"
+        f"  return VG(valu_{x.kind})(w, i, &shape);\n}}\n"
     )
 
 
@@ -382,7 +361,7 @@ def write(outdir: Path, ops: Sequence[Op]) -> Handlers:
     outdir.mkdir(parents=True, exist_ok=True)
     result = Handlers()
     done: dict[tuple[object, ...], Op] = {}
-    with_handlers = [op for op in ops if op.semantics and op.semantics != "PREFIX()"]
+    with_handlers = [op for op in ops if op.semantics and op.semantics != Prefix()]
     for op in with_handlers:
         done.setdefault(_sameness(op), op)
     rows = list(done.values())

@@ -31,6 +31,7 @@ REASONS = {
     "ds_bvh_stack.*|image_bvh.*": "ray tracing: the ISA documents do not give the layout of its trees",
     "image_msaa_load": "images with several samples a texel: HIP makes none",
     "global_load_tr_b64": "how its 8-bit elements change places is not documented",
+    "ds_gws_sema_br|ds_ordered_count": "only graphics and assembly have them",
     "global_atomic_ordered_add_b64": "the order among waves is not documented",
     "s_barrier_(init|join|leave)": "named barriers, which HIP has not; LLVM emits them for its intrinsics alone",
     "s_alloc_vgpr": "dynamic registers: HIP starts no wave in that mode",

@@ -33,7 +33,7 @@ def loads(arch: str) -> list[tuple[str, str]]:
     """(kind, instruction) for each form in each space: from v1 (an offset), v[2:3] or v[4:5] (an address) to v8."""
     newer = arch.startswith("gfx11")
     found = []
-    for new, old, _, _, kind, _ in LOADS:
+    for new, old, kind, _ in LOADS:
         if kind in KINDS:
             name = new if newer else old
             found += [

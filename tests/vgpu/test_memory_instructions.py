@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from ptx2amd.vgpu.isa.flat import FLOAT_ATOMICS, INTEGER_ATOMICS, LOADS, STORES
+from ptx2amd.vgpu.isa.flat import FLOAT_ATOMICS, INTEGER_ATOMICS, LOADS, STORES, atomic_rows
 from tests.vgpu.engine import CodeObject, assemble_code_object, kernel_text
 
 ARCHES = ["gfx942", "gfx1100"]
@@ -245,27 +245,32 @@ def _atomic(op: str, bits: int, returns: bool, second: str) -> Callable[..., Non
     return run
 
 
+#: Space -> instructions' prefix and format.
+FORMATS = {"global": ("global", "GLOBAL"), "buffer": ("buffer", "MUBUF"), "flat": ("flat", "FLAT"),
+           "flat_lds": ("flat", "FLAT"), "flat_private": ("flat", "FLAT")}  # fmt: skip
+
+
 def _cases(space: str, arch: str) -> list[Case]:
     gfx9 = arch == "gfx942"
     cases = []
     if space == "ds":
         return _ds_cases(arch)
-    for new, old, _, _, kind, _ in LOADS:
+    for new, old, kind, _ in LOADS:
         cases.append(Case(space, arch, "load", old if gfx9 else new, _load(kind[5:], arch), BYTES[kind[5:]]))
-    for new, old, _, _, kind, _ in STORES:
+    for new, old, kind, _ in STORES:
         cases.append(Case(space, arch, "store", old if gfx9 else new, _store(kind[6:]), BYTES[kind[6:]]))
     if space == "scratch":
         return cases
     atomics = []
-    for new, old, _, _, _, op in INTEGER_ATOMICS:
+    for new, old, op in INTEGER_ATOMICS:
         for bits in (32, 64):
             atomics.append(
                 (f"atomic_{old}{'_x2' if bits == 64 else ''}" if gfx9 else f"atomic_{new}{bits}", op[7:], bits)
             )
-    for name, g11, g9, op, bits in FLOAT_ATOMICS:
-        if (g9 if gfx9 else g11) is not None and name != "csub_u32":
-            if name == "pk_add_bf16" and space == "buffer":
-                continue
+    prefix, fmt = FORMATS[space]
+    names = {op.name for op in atomic_rows(prefix, fmt) if op.opcode(arch) is not None}
+    for name, op, bits in FLOAT_ATOMICS:
+        if f"{prefix}_atomic_{name}" in names and name not in ("csub_u32", "cond_sub_u32"):
             atomics.append((f"atomic_{name}", op[7:], bits))
     for name, op, bits in atomics:
         for returns in (False, True):
@@ -279,12 +284,13 @@ def _ds_cases(arch: str) -> list[Case]:
 
     generation = "gfx9" if arch == "gfx942" else "gfx11"
     cases = []
-    for op in ds.OPS:
+    for op in ds.ops():
         if op.opcode(generation) is None:
             continue
         name = op.mnemonic(generation)[3:]
-        call, _, rest = op.semantics.partition("(")
-        arguments = rest.rstrip(")").split(", ")
+        if not op.call:
+            continue
+        call, arguments = op.call.function, op.call.arguments
         if call == "ds_load":
             cases.append(Case("ds", arch, "load", name, _load(arguments[0][5:], arch), BYTES[arguments[0][5:]]))
         elif call == "ds_store":

@@ -14,7 +14,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ptx2amd.vgpu.isa.native import SCALAR, SEQUENCES
 from ptx2amd.vgpu.isa.op import Op
 from ptx2amd.vgpu.isa.table import scalar_ops, vector_ops
 from tests.vgpu.engine import CodeObject, assemble_code_object, kernel_text
@@ -59,7 +58,7 @@ def statement(op: Op, arch: str, kinds: str) -> str | None:
     if op.opcode(arch) is None:
         return None
     operands = op.parse_operands()
-    reads_mask = "VCC" in SEQUENCES[op.name] or any(o.type == "mask" and not o.is_destination for o in operands)
+    reads_mask = "VCC" in op.sequence.text or any(o.type == "mask" and not o.is_destination for o in operands)
     if arch == "gfx942" and "s" in kinds and reads_mask:
         return None  # one scalar operand at most
     name = op.mnemonic(arch)
@@ -137,11 +136,11 @@ def half_words(arch: str) -> list[str]:
 
 
 def statements(arch: str) -> list[str]:
-    rows = [op for op in vector_ops() if op.name in SEQUENCES and op.semantics and "cmpx" not in op.name]
+    rows = [op for op in vector_ops() if op.sequence and not op.writes_exec]
     texts = [statement(op, arch, kinds) for kinds in ("vvv", "svv", "vcv", "vvc") for op in rows]
     if ARCHES[arch] == 32:  # v_cmpx: EXEC to the mask, and back
         restore = "\ns_mov_b32 s40, exec_lo\ns_mov_b32 exec_lo, s20"
-        names = [name for name in SEQUENCES if name.startswith("v_cmpx_")]
+        names = [op.name for op in vector_ops() if op.sequence and op.writes_exec]
         texts += [f"{name} {cmpx_operands(name)}{restore}" for name in names]
     signs = [f"{name} v20, {a}, {b}" for name in ("v_add_f32_e64", "v_mul_f32_e64")
              for a, b in (("-v10", "v12"), ("|v10|", "-|v12|"))]  # fmt: skip
@@ -206,7 +205,7 @@ def scalar_statements(arch: str) -> list[str]:
     """Each scalar row that becomes machine code: sources s[10:11], s[12:13] and constants, result s[40:41] and SCC."""
     found = []
     for op in scalar_ops():
-        if op.name not in SCALAR or op.opcode(arch) is None or "saveexec" in op.name:
+        if not op.scalar or op.opcode(arch) is None or "saveexec" in op.name:
             continue
         for constant in (False, True):
             words, register = [], 10

@@ -20,7 +20,7 @@ from tests.vgpu.machine import State, assemble, execute
 from tests.vgpu.test_engine import kernel
 from tests.vgpu.test_valu_rows import EDGES, K16, K32, close
 
-ARITHMETIC = [op for op in sop_float.OPS if op.semantics and "barrier" not in op.name and op.name != "s_sleep_var"]
+ARITHMETIC = [op for op in sop_float.ops() if op.semantics and "barrier" not in op.name and op.name != "s_sleep_var"]
 #: Scalar name -> the vector instruction with its reference, where that is not the same with v_.
 VECTOR = {"s_cvt_hi_f32_f16": "v_cvt_f32_f16", "s_cvt_pk_rtz_f16_f32": "v_cvt_pkrtz_f16_f32"}
 

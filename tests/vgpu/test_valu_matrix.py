@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import zlib
+
 import numpy as np
 import pytest
 
-from ptx2amd.vgpu.isa import legacy, mfma, newer, wmma
+from ptx2amd.vgpu.isa import mfma, wmma
+from ptx2amd.vgpu.isa.meaning import Matrix
 from ptx2amd.vgpu.isa.op import Op
 from tests.reference.small_floats import table
 from tests.vgpu.machine import State, assemble, execute
@@ -71,8 +74,9 @@ def result_place(m: int, n: int, wide: bool, block: int, row: int, column: int) 
 
 
 def shape(op: Op) -> tuple[int, int, int, int, str, str, str]:
-    m, n, k, blocks, a, b, d = op.semantics.split("(")[1].rstrip(")").split(", ")[1:]
-    return int(m), int(n), int(k), int(blocks), a, b, d
+    x = op.semantics
+    assert isinstance(x, Matrix)
+    return x.m, x.n, x.k, x.blocks, x.a, x.b, x.d
 
 
 def registers(base: int, dwords: int) -> str:
@@ -82,7 +86,7 @@ def registers(base: int, dwords: int) -> str:
 CHIPS = ("gfx942", "gfx950", "gfx90a", "gfx908")
 #: Rows with the shape of all MFMA, each with a chip that has it.
 MFMA = [(op, next(chip for chip in CHIPS if op.opcode(chip) is not None))
-        for op in (*mfma.OPS, *newer.OPS, *legacy.OPS) if "MATRIX(mfma, " in op.semantics]  # fmt: skip
+        for op in mfma.ops() if isinstance(op.semantics, Matrix) and op.semantics.kind == "mfma"]  # fmt: skip
 
 
 @pytest.mark.parametrize("constant", [False, True])
@@ -148,11 +152,11 @@ def test_mfma_broadcast() -> None:
 
 
 @pytest.mark.parametrize("lanes", [32, 64])
-@pytest.mark.parametrize("op", wmma.OPS, ids=lambda op: op.name)
+@pytest.mark.parametrize("op", [op for op in wmma.ops() if "gfx11" in op.archs], ids=lambda op: op.name)
 def test_wmma(op: Op, lanes: int) -> None:
     """In waves of both sizes; integer sources signed and unsigned; 16-bit results in either half."""
     *_, a_type, b_type, d_type = shape(op)
-    rng = np.random.default_rng(op.gfx11)
+    rng = np.random.default_rng(zlib.crc32(op.name.encode()))
     bits = element_bits(a_type)
     integer, half = d_type == "i32", d_type in ("f16", "bf16")
     low, high = (-(1 << bits - 1), 1 << bits - 1) if integer else (-3, 4)
@@ -198,7 +202,7 @@ def wmma_rows(lanes: int) -> dict[tuple[int, int], int]:
 
 
 @pytest.mark.parametrize("lanes", [32, 64])
-@pytest.mark.parametrize("op", wmma.wmma12(), ids=lambda op: op.name)
+@pytest.mark.parametrize("op", [op for op in wmma.ops() if "gfx1200" in op.archs], ids=lambda op: op.name)
 def test_wmma_of_gfx12(op: Op, lanes: int) -> None:
     """A and B give a lane the same k of its row and column, a whole register at least; results as documented."""
     *_, depth, _, a_type, b_type, d_type = shape(op)

@@ -12,8 +12,9 @@ import random
 import numpy as np
 import pytest
 
+from ptx2amd.vgpu.isa import scaled
+from ptx2amd.vgpu.isa.meaning import SmallFloats
 from ptx2amd.vgpu.isa.op import Op
-from ptx2amd.vgpu.isa.scaled import OPS
 from tests.reference.small_floats import decode, encode, width
 from tests.vgpu.machine import MODE, State, assemble, execute
 
@@ -25,8 +26,9 @@ EDGES = [0.0, -0.0, math.inf, -math.inf, math.nan, 448.0, 464.0, 465.0, -57344.0
 
 
 def shape(op: Op) -> tuple[str, str, str, int, int, bool]:
-    kind, small, wide, count, sources, stochastic = op.semantics.split("(")[1].rstrip(")").split(", ")
-    return kind, small, wide, int(count), int(sources), stochastic == "true"
+    x = op.semantics
+    assert isinstance(x, SmallFloats)
+    return x.kind, x.small, x.wide, x.count, x.sources, x.stochastic
 
 
 def wide_bits(value: float, typ: str) -> int:
@@ -71,8 +73,7 @@ def fill_scales(state: State, base: int, rng: random.Random) -> list[int]:
     return found
 
 
-NARROW = [op for op in OPS if "(narrow" in op.semantics]
-WIDEN = [op for op in OPS if "(widen" in op.semantics]
+NARROW, WIDEN = ([op for op in scaled.ops() if shape(op)[0] == kind] for kind in ("narrow", "widen"))
 
 
 @pytest.mark.parametrize("op", NARROW, ids=lambda op: op.name)

@@ -11,15 +11,15 @@ import math
 import numpy as np
 import pytest
 
-from ptx2amd.vgpu.isa import newer, sparse
+from ptx2amd.vgpu.isa import mfma, sparse
 from ptx2amd.vgpu.isa.op import Op
 from tests.reference.small_floats import decode, table, width
 from tests.vgpu.machine import State, assemble, execute
 from tests.vgpu.test_valu_matrix import element_bits, encode, put, registers, result_place, shape, wmma_rows
 
 A, B, C, D = 0, 16, 40, 64  # first registers
-SMFMAC = [op for op in sparse.OPS if "smfmac" in op.name]
-SWMMAC = [op for op in sparse.OPS if "swmmac" in op.name]
+SMFMAC = [op for op in sparse.ops() if "smfmac" in op.name]
+SWMMAC = [op for op in sparse.ops() if "swmmac" in op.name]
 
 
 def compress(
@@ -140,7 +140,7 @@ def test_swmmac_clamps() -> None:
 
 
 FORMATS = ["fp8", "bf8", "fp6", "bf6", "fp4"]  # by CBSZ and BLGP
-SCALED = [op for op in newer.OPS if "f8f6f4" in op.name]
+SCALED = [op for op in mfma.ops() if "f8f6f4" in op.name]
 
 
 def small_matrix(rng: np.random.Generator, fmt: str, lines: int, k: int) -> tuple[np.ndarray, np.ndarray]:

@@ -1,11 +1,11 @@
-"""MUBUF instructions, cache control included. Semantics name a function of runtime/vmem/vmem.h and its arguments."""
+"""MUBUF instructions, cache control included. Their handlers are functions of runtime/vmem/vmem.h."""
 
 from __future__ import annotations
 
 from ptx2amd.vgpu.isa.flat import atomic_rows, memory_rows
+from ptx2amd.vgpu.isa.meaning import Call
 from ptx2amd.vgpu.isa.op import Op
 
-_FENCE = "fence()"
 _FORMATS = ("x", "xy", "xyz", "xyzw")
 
 
@@ -21,20 +21,23 @@ def _formatted(kind: str) -> list[Op]:
             for prefix, fmt in (("buffer", "MUBUF"), ("tbuffer", "MTBUF"), ("tbuffer", "MUBUF")):
                 if prefix == "tbuffer" and halves == "HIGH_HALF":
                     continue
-                call = f"buffer_{kind}_format({n}, FORMAT_{halves}, {str(prefix == 'tbuffer').lower()})"
+                typed = str(prefix == "tbuffer").lower()
+                call = Call(f"buffer_{kind}_format", (str(n), f"FORMAT_{halves}", typed))
                 rows.append(Op(f"{prefix}_{kind}_{d16}format_{f}", fmt, operands, call,
                                names={"gfx9": f"{prefix}_{kind}_format_{old}{f}"} if d16 else {}))  # fmt: skip
     return rows
 
 
-OPS = [
-    *memory_rows("buffer", "MUBUF"),
-    *atomic_rows("buffer", "MUBUF"),
-    *[row for kind in ("load", "store") for row in _formatted(kind)],
-    Op("buffer_wbl2", "MUBUF", "", _FENCE, gfx9=0x28),
-    Op("buffer_inv", "MUBUF", "", _FENCE, gfx9=0x29, names={"gfx90a": "buffer_invl2"}),
-    Op("buffer_wbinvl1", "MUBUF", "", _FENCE, gfx9=0x3E),
-    Op("buffer_wbinvl1_vol", "MUBUF", "", _FENCE, gfx9=0x3F),
-    Op("buffer_gl0_inv", "MUBUF", "", _FENCE, gfx11=0x2B),
-    Op("buffer_gl1_inv", "MUBUF", "", _FENCE, gfx11=0x2C),
-]  # fmt: skip
+#: Control of caches: name -> names elsewhere.
+_FENCES: dict[str, dict[str, str]] = {
+    "wbl2": {}, "inv": {"gfx90a": "buffer_invl2"}, "wbinvl1": {}, "wbinvl1_vol": {}, "gl0_inv": {}, "gl1_inv": {},
+}  # fmt: skip
+
+
+def ops() -> list[Op]:
+    return [
+        *memory_rows("buffer", "MUBUF"),
+        *atomic_rows("buffer", "MUBUF"),
+        *[row for kind in ("load", "store") for row in _formatted(kind)],
+        *[Op(f"buffer_{name}", "MUBUF", "", Call("fence"), names=names) for name, names in _FENCES.items()],
+    ]  # fmt: skip

@@ -1,9 +1,10 @@
-"""Image instructions: MIMG, on GFX12 VIMAGE (called MIMG here too) and VSAMPLE. Semantics name a function of
-runtime/vmem/vmem.h; what the address has besides coordinates follows from the name (`flags`)."""
+"""Image instructions: MIMG, on GFX12 VIMAGE (called MIMG here too) and VSAMPLE. Their handlers are functions of
+runtime/vmem/vmem.h."""
 
 from __future__ import annotations
 
 from ptx2amd.vgpu.isa.encoding import DECODERS
+from ptx2amd.vgpu.isa.meaning import Call
 from ptx2amd.vgpu.isa.op import Op
 from ptx2amd.vgpu.isa.survey_images import SAMPLES
 
@@ -22,30 +23,35 @@ _SUFFIXES = {
 }  # fmt: skip
 
 
-def flags(op: Op) -> list[str]:
-    """Members of enum image_flag that hold for an image instruction."""
-    if not op.name.startswith("image_"):
-        return []
-    first, *suffixes = op.name.removeprefix("image_").replace("get_lod", "lod").split("_")
-    if first in ("sample", "gather4", "gather4h", "lod"):
-        found = ["IMAGE_SAMPLED", *(f"IMAGE_{_SUFFIXES[s]}" for s in suffixes)]
-        return [*found, "IMAGE_GATHER"] if first.startswith("gather4") else found
-    if "resinfo" in suffixes:
-        return ["IMAGE_RESINFO", "IMAGE_MIP"]
-    return ["IMAGE_MIP"] if "mip" in suffixes else []
+def _row(name: str, fmt: str, operands: str, call: Call | None, image: tuple[str, ...] = (), new: str = "") -> Op:
+    """new: GFX12's name where it differs."""
+    names = {"gfx12": f"image_{new}"} if new else {}
+    return Op(f"image_{name}", fmt, operands, call or "", names=names, image=image)
 
 
 def _sampled(name: str) -> list[Op]:
-    call = "" if name == "gather4h" else "image_lod()" if name == "get_lod" else "image_sample()"
-    return [Op(f"image_{name}", fmt, "d:b128, a:b32", call) for fmt in ("MIMG", "VSAMPLE")]
+    """A row of survey_images.SAMPLES, whose suffixes say what the address has."""
+    if name == "get_lod":
+        call: Call | None = Call("image_lod")
+        flags = ["IMAGE_SAMPLED"]
+    else:
+        kind, *suffixes = name.split("_")
+        call = None if kind == "gather4h" else Call("image_sample")
+        flags = ["IMAGE_SAMPLED", *(f"IMAGE_{_SUFFIXES[s]}" for s in suffixes)]
+        flags += ["IMAGE_GATHER"] if kind != "sample" else []
+    rows = [_row(name, fmt, "d:b128, a:b32", call, tuple(flags)) for fmt in ("MIMG", "VSAMPLE")]
+    return [row for row in rows if any(row.opcode(arch) is not None for arch in DECODERS)]
 
 
-OPS = [
-    *[Op(f"image_load{m}", "MIMG", "d:b128, a:b32", "image_load()") for m in ("", "_mip")],
-    *[Op(f"image_store{m}", "MIMG", "a:b32, b:b128", "image_store()") for m in ("", "_mip")],
-    *[Op(f"image_atomic_{name}", "MIMG", "d:b32, a:b32, b:b32", f"image_atomic(ATOMIC_{op})",
-         names={"gfx12": f"image_atomic_{new}"} if new else {})
-      for name, new, op in ATOMICS],
-    Op("image_get_resinfo", "MIMG", "d:b128, a:b32", "image_resinfo()"),
-    *[op for name in SAMPLES for op in _sampled(name) if any(op.opcode(arch) is not None for arch in DECODERS)],
-]  # fmt: skip
+def ops() -> list[Op]:
+    mip = ("IMAGE_MIP",)
+    return [
+        _row("load", "MIMG", "d:b128, a:b32", Call("image_load")),
+        _row("load_mip", "MIMG", "d:b128, a:b32", Call("image_load"), mip),
+        _row("store", "MIMG", "a:b32, b:b128", Call("image_store")),
+        _row("store_mip", "MIMG", "a:b32, b:b128", Call("image_store"), mip),
+        *[_row(f"atomic_{name}", "MIMG", "d:b32, a:b32, b:b32", Call("image_atomic", (f"ATOMIC_{operation}",)),
+               new=f"atomic_{new}" if new else "") for name, new, operation in ATOMICS],
+        _row("get_resinfo", "MIMG", "d:b128, a:b32", Call("image_resinfo"), ("IMAGE_RESINFO", "IMAGE_MIP")),
+        *[op for name in SAMPLES for op in _sampled(name)],
+    ]  # fmt: skip

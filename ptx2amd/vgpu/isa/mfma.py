@@ -1,10 +1,9 @@
-"""Matrix instructions of CDNA (MFMA), and moves to and from the accumulation registers. Opcodes: GFX9.
-
-The sparse forms (v_smfmac) and those of gfx950 are not here: see MISSING.
-"""
+"""Matrix instructions of CDNA (MFMA), and moves to and from the accumulation registers. Sparse ones: sparse.py."""
 
 from __future__ import annotations
 
+from ptx2amd.vgpu.isa.fp8 import OCP_NAMES
+from ptx2amd.vgpu.isa.meaning import Matrix, Prefix
 from ptx2amd.vgpu.isa.op import Op
 
 BITS = {
@@ -15,68 +14,79 @@ BITS = {
 _DWORDS = {1: "b32", 2: "b64", 4: "b128", 8: "b256", 16: "b512", 32: "b1024"}
 
 
-def mfma(
-    opcode: int | None, m: int, n: int, k: int, blocks: int, a: str, b: str, d: str, name: str,
-    archs: tuple[str, ...] = (),
-) -> Op:  # fmt: skip
+def _row(m: int, n: int, k: int, blocks: int, a: str, b: str, d: str, name: str, archs: tuple[str, ...] = ()) -> Op:
     """A row; operand sizes follow from the shape."""
     source = _DWORDS[max(1, m * k * blocks * BITS[a] // 32 // 64)]
     result = _DWORDS[m * n * blocks * BITS[d] // 32 // 64]
     if a == "f64":
         source = "f64"
     operands = f"d:{result}, a!v:{source}, b!v:{source}, c:{'f64' if result == 'b64' else result}"
-    shape = f"MATRIX(mfma, {m}, {n}, {k}, {blocks}, {a}, {b}, {d})"
-    return Op(name, "VOP3P_MAI", operands, shape, gfx9=opcode, archs=archs)
+    return Op(name, "VOP3P_MAI", operands, Matrix("mfma", m, n, k, blocks, a, b, d), archs=archs)
 
 
 def _name(m: int, n: int, k: int, blocks: int, d: str, suffix: str) -> str:
     return f"v_mfma_{d}_{m}x{n}x{k}_" + (f"{blocks}b_" if blocks > 1 else "") + suffix
 
 
-#: (opcode, m, n, k, blocks) per element type.
-_SHAPES: dict[tuple[str, str], list[tuple[int, int, int, int, int]]] = {
-    ("f32", "f32"): [(64, 32, 32, 1, 2), (65, 16, 16, 1, 4), (66, 4, 4, 1, 16), (68, 32, 32, 2, 1), (69, 16, 16, 4, 1)],
-    ("xf32", "f32"): [(62, 16, 16, 8, 1), (63, 32, 32, 4, 1)],
-    ("f16", "f32"): [
-        (72, 32, 32, 4, 2),
-        (73, 16, 16, 4, 4),
-        (74, 4, 4, 4, 16),
-        (76, 32, 32, 8, 1),
-        (77, 16, 16, 16, 1),
-    ],
-    ("bf16", "f32"): [
-        (93, 32, 32, 4, 2),
-        (94, 16, 16, 4, 4),
-        (95, 4, 4, 4, 16),
-        (96, 32, 32, 8, 1),
-        (97, 16, 16, 16, 1),
-    ],
-    ("i8", "i32"): [
-        (80, 32, 32, 4, 2),
-        (81, 16, 16, 4, 4),
-        (82, 4, 4, 4, 16),
-        (86, 32, 32, 16, 1),
-        (87, 16, 16, 32, 1),
-    ],
-    ("f64", "f64"): [(110, 16, 16, 4, 1), (111, 4, 4, 4, 4)],
+#: Element type -> (m, n, k, blocks).
+_SHAPES: dict[tuple[str, str], list[tuple[int, int, int, int]]] = {
+    ("f32", "f32"): [(32, 32, 1, 2), (16, 16, 1, 4), (4, 4, 1, 16), (32, 32, 2, 1), (16, 16, 4, 1)],
+    ("xf32", "f32"): [(16, 16, 8, 1), (32, 32, 4, 1)],
+    ("f16", "f32"): [(32, 32, 4, 2), (16, 16, 4, 4), (4, 4, 4, 16), (32, 32, 8, 1), (16, 16, 16, 1)],
+    ("bf16", "f32"): [(32, 32, 4, 2), (16, 16, 4, 4), (4, 4, 4, 16), (32, 32, 8, 1), (16, 16, 16, 1)],
+    ("i8", "i32"): [(32, 32, 4, 2), (16, 16, 4, 4), (4, 4, 4, 16), (32, 32, 16, 1), (16, 16, 32, 1)],
+    ("f64", "f64"): [(16, 16, 4, 1), (4, 4, 4, 4)],
 }
+#: Those of gfx908 and gfx90a that later chips lack, with names as they have them.
+_OLD = [
+    (32, 32, 8, 1, "i8", "i32", "v_mfma_i32_32x32x8i8"),
+    (16, 16, 16, 1, "i8", "i32", "v_mfma_i32_16x16x16i8"),
+    (32, 32, 2, 2, "bf16", "f32", "v_mfma_f32_32x32x2bf16"),
+    (16, 16, 2, 4, "bf16", "f32", "v_mfma_f32_16x16x2bf16"),
+    (4, 4, 2, 16, "bf16", "f32", "v_mfma_f32_4x4x2bf16"),
+    (32, 32, 4, 1, "bf16", "f32", "v_mfma_f32_32x32x4bf16"),
+    (16, 16, 8, 1, "bf16", "f32", "v_mfma_f32_16x16x8bf16"),
+]
 
 
-def _rows() -> list[Op]:
+def _fnuz() -> list[Op]:
+    """gfx942's 8-bit floats."""
     rows = []
-    for (a, d), shapes in _SHAPES.items():
-        for opcode, m, n, k, blocks in shapes:
-            rows.append(mfma(opcode, m, n, k, blocks, a, a, d, _name(m, n, k, blocks, d, a)))
-    for base, m, k in ((112, 16, 32), (116, 32, 16)):
-        for index, (a, b) in enumerate((("bf8", "bf8"), ("bf8", "fp8"), ("fp8", "bf8"), ("fp8", "fp8"))):
-            name = _name(m, m, k, 1, "f32", f"{a}_{b}")
-            rows.append(mfma(base + index, m, m, k, 1, a, b, "f32", name, ("gfx942",)))
+    for m, k in ((16, 32), (32, 16)):
+        for a in ("bf8", "fp8"):
+            for b in ("bf8", "fp8"):
+                rows.append(_row(m, m, k, 1, a, b, "f32", _name(m, m, k, 1, "f32", f"{a}_{b}"), ("gfx942",)))
     return rows
 
 
-ACCUMULATION = [
-    Op("v_accvgpr_read_b32", "VOP3P_MAI", "d!v:b32, a!a:b32", "D = A;", gfx9=88),
-    Op("v_accvgpr_write_b32", "VOP3P_MAI", "d!a:b32, a:b32", "D = A;", gfx9=89),
-]
+def _gfx950() -> list[Op]:
+    """Twice the k; 8-bit floats are OCP's."""
+    rows = []
+    for a in ("f16", "bf16"):
+        rows.append(_row(16, 16, 32, 1, a, a, "f32", f"v_mfma_f32_16x16x32_{a}"))
+        rows.append(_row(32, 32, 16, 1, a, a, "f32", f"v_mfma_f32_32x32x16_{a}"))
+    rows.append(_row(16, 16, 64, 1, "i8", "i8", "i32", "v_mfma_i32_16x16x64_i8"))
+    rows.append(_row(32, 32, 32, 1, "i8", "i8", "i32", "v_mfma_i32_32x32x32_i8"))
+    for m, k in ((16, 32), (32, 16)):
+        for a in OCP_NAMES:
+            for b in OCP_NAMES:
+                name = f"v_mfma_f32_{m}x{m}x{k}_{a}_{b}"
+                rows.append(_row(m, m, k, 1, OCP_NAMES[a], OCP_NAMES[b], "f32", name, ("gfx950",)))
+    # A and B: 4 registers at least, up to 8 by CBSZ and BLGP. The scales come in an instruction before it.
+    rows.append(Op("v_mfma_ld_scale_b32", "VOP3P_MAI", "a:b32, b:b32", Prefix()))
+    for m, k, d in ((16, 128, "b128"), (32, 64, "b512")):
+        shape = Matrix("mfma_small", m, m, k, 1, "f32", "f32", "f32", scaled=True)
+        name = f"v_mfma_f32_{m}x{m}x{k}_f8f6f4"
+        rows.append(Op(name, "VOP3P_MAI", f"d:{d}, a!v:b128, b!v:b128, c:{d}", shape))
+    return rows
 
-OPS = [*ACCUMULATION, *_rows()]
+
+def ops() -> list[Op]:
+    rows = [
+        Op("v_accvgpr_read_b32", "VOP3P_MAI", "d!v:b32, a!a:b32", "D = A;"),
+        Op("v_accvgpr_write_b32", "VOP3P_MAI", "d!a:b32, a:b32", "D = A;"),
+    ]
+    for (a, d), shapes in _SHAPES.items():
+        rows += [_row(m, n, k, blocks, a, a, d, _name(m, n, k, blocks, d, a)) for m, n, k, blocks in shapes]
+    rows += [_row(m, n, k, blocks, a, a, d, name) for m, n, k, blocks, a, d, name in _OLD]
+    return [*rows, *_fnuz(), *_gfx950()]

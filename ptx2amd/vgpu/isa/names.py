@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-#: The row's name -> the others.
-ALIASES: dict[str, tuple[str, ...]] = {
+from functools import cache
+
+#: The row's name -> the others, those apart that follow from rules.
+_ALIASES: dict[str, tuple[str, ...]] = {
     "s_add_u32": ("s_add_co_u32",),
     "s_sub_u32": ("s_sub_co_u32",),
     "s_add_i32": ("s_add_co_i32",),
@@ -30,36 +32,38 @@ GFX8_NAMES: dict[str, str] = {
     },
     "v_div_fixup_legacy_f16": "v_div_fixup_f16",
 }
+#: Architecture -> name in opcodes.tsv -> the assembler's.
+ASSEMBLY = {"gfx803": GFX8_NAMES}
 
 
-def _float_extrema() -> None:
+def _float_extrema(found: dict[str, tuple[str, ...]]) -> None:
     """GFX12 says `num` of minimum and maximum of numbers (the other operand where one is a NaN)."""
     for t in ("f16", "f32", "f64"):
         for op in ("min", "max"):
-            ALIASES[f"v_{op}_{t}"] = (f"v_{op}_num_{t}",)
-            ALIASES[f"v_{op}3_{t}"] = (f"v_{op}3_num_{t}",)
-            ALIASES[f"v_pk_{op}_{t}"] = (f"v_pk_{op}_num_{t}",)
-            ALIASES[f"ds_{op}_{t}"] = (f"ds_{op}_num_{t}",)
-            ALIASES[f"ds_{op}_rtn_{t}"] = (f"ds_{op}_num_rtn_{t}",)
+            found[f"v_{op}_{t}"] = (f"v_{op}_num_{t}",)
+            found[f"v_{op}3_{t}"] = (f"v_{op}3_num_{t}",)
+            found[f"v_pk_{op}_{t}"] = (f"v_pk_{op}_num_{t}",)
+            found[f"ds_{op}_{t}"] = (f"ds_{op}_num_{t}",)
+            found[f"ds_{op}_rtn_{t}"] = (f"ds_{op}_num_rtn_{t}",)
         for op in ("med3", "minmax", "maxmin"):
-            ALIASES[f"v_{op}_{t}"] = (f"v_{op}_num_{t}",)
+            found[f"v_{op}_{t}"] = (f"v_{op}_num_{t}",)
 
 
-def _memory() -> None:
+def _memory(found: dict[str, tuple[str, ...]]) -> None:
     """GFX10 keeps GFX9's names of integer atomics and has its own of the others."""
     for prefix in ("flat", "global", "buffer"):
         for t, x2 in (("f32", ""), ("f64", "_x2")):
-            ALIASES[f"{prefix}_atomic_cmpswap_{t}"] = (f"{prefix}_atomic_fcmpswap{x2}",)
+            found[f"{prefix}_atomic_cmpswap_{t}"] = (f"{prefix}_atomic_fcmpswap{x2}",)
             for op in ("min", "max"):
-                ALIASES[f"{prefix}_atomic_{op}_{t}"] = (
+                found[f"{prefix}_atomic_{op}_{t}"] = (
                     f"{prefix}_atomic_{op}_num_{t}", f"{prefix}_atomic_f{op}{x2}",
                 )  # fmt: skip
-        ALIASES[f"{prefix}_atomic_csub_u32"] = (f"{prefix}_atomic_csub", f"{prefix}_atomic_sub_clamp_u32")
-    ALIASES["global_load_addtid_b32"] = ("global_load_dword_addtid",)
-    ALIASES["global_store_addtid_b32"] = ("global_store_dword_addtid",)
+        found[f"{prefix}_atomic_csub_u32"] = (f"{prefix}_atomic_csub", f"{prefix}_atomic_sub_clamp_u32")
+    found["global_load_addtid_b32"] = ("global_load_dword_addtid",)
+    found["global_store_addtid_b32"] = ("global_store_dword_addtid",)
 
 
-def _mfma() -> None:
+def _mfma(found: dict[str, tuple[str, ...]]) -> None:
     """gfx908 and gfx90a: no underscores, no number of blocks."""
     for shape, old, name in (
         ("32x32x1_2b", "32x32x1", "f32"), ("16x16x1_4b", "16x16x1", "f32"), ("4x4x1_16b", "4x4x1", "f32"),
@@ -72,9 +76,13 @@ def _mfma() -> None:
     ):  # fmt: skip
         result = {"f64": "f64", "i8": "i32"}.get(name, "f32")
         suffix = "_1k" if name == "bf16" else ""
-        ALIASES[f"v_mfma_{result}_{shape}_{name}"] = (f"v_mfma_{result}_{old}{name}{suffix}",)
+        found[f"v_mfma_{result}_{shape}_{name}"] = (f"v_mfma_{result}_{old}{name}{suffix}",)
 
 
-_float_extrema()
-_memory()
-_mfma()
+@cache
+def aliases() -> dict[str, tuple[str, ...]]:
+    """The row's name -> the others."""
+    found = dict(_ALIASES)
+    for add in (_float_extrema, _memory, _mfma):
+        add(found)
+    return found

@@ -1,8 +1,7 @@
 """The row type of the AMDGPU instruction tables: one Op per instruction and format.
 
-A row's opcode is the number in its format's OP field; None: the architecture has no such instruction. Numbers come
-from opcodes.tsv (survey.py makes it) by the row's names. `gfx9` and `gfx11` in a row say the same for gfx942 and
-gfx1100; they count where LLVM's disassembler does not know the instruction.
+A row has no numbers: opcodes.tsv (survey.py makes it with LLVM's disassembler) says which number the row's name has in
+its format's OP field on each architecture. None: the architecture has no such instruction.
 
 VALU rows give the VOP1, VOP2, VOPC form only, with that form's opcode: the decoder derives the VOP3 form
 (GFX9: VOPC + 0x000, VOP2 + 0x100, VOP1 + 0x140; GFX10-12: VOPC + 0x000, VOP2 + 0x100, VOP1 + 0x180), the SDWA,
@@ -23,8 +22,8 @@ operands: comma-separated `name:type`, in the assembler's order.
   Sources become inst.src[0], [1], ... in the order written; the name says the field they come from.
 
 semantics: C statements over D, E, A, B, C (values of the operands' types), SCC, VCC, EXEC, M0, PC, SIMM16,
-LANE; the generators of the handlers say what else they know. "" : known but not implemented (a launch that
-reaches it ends with a fault that names it).
+LANE; the generators of the handlers say what else they know. Or a value of meaning.py: a hand-written handler, a shape
+of a matrix product ... "" : known but not implemented (a launch that reaches it ends with a fault that names it).
 """
 
 from __future__ import annotations
@@ -34,11 +33,11 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from ptx2amd.vgpu.isa.names import ALIASES, GFX8_NAMES
+from ptx2amd.vgpu.isa.meaning import Access, Branch, Call, Meaning
+from ptx2amd.vgpu.isa.names import ASSEMBLY, aliases
+from ptx2amd.vgpu.isa.native import Scalar, Sequence
 
 GENERATIONS = ("gfx9", "gfx10", "gfx11", "gfx12")
-#: Architectures that have instructions of the generation that they count as, but not for what a row says of that.
-OLDER = ("gfx803",)
 #: The architecture that a generation's name stands for where one is asked for.
 REPRESENTATIVES = {"gfx9": "gfx942", "gfx10": "gfx1030", "gfx11": "gfx1100", "gfx12": "gfx1200"}
 
@@ -52,12 +51,6 @@ def opcodes() -> dict[tuple[str, str], dict[str, int]]:
         (fmt, name): {arch: int(n) for arch, n in zip(head[2:], numbers, strict=True) if n}
         for fmt, name, *numbers in rows
     }
-
-
-@cache
-def _generations() -> dict[tuple[str, str], set[str]]:
-    """(format, mnemonic) -> generations in which some architecture has it."""
-    return {key: {generation_of(arch) for arch in numbers if arch not in OLDER} for key, numbers in opcodes().items()}
 
 
 @cache
@@ -102,35 +95,48 @@ class Operand:
 _OPERAND = re.compile(r"(\w+)(=)?(?:@(\w+))?(?:!([sva]))?:(\w+)$")
 
 
+#: Words with which the statements of scalar instructions do more than compute D and SCC from A, B and K.
+_EFFECTS = frozenset(
+    ["w", "EXEC", "JUMP", "BRANCH", "PC_NEXT", "MESSAGE", "WRITE_D", "M0", "return", "clock_cycles", "clock_100mhz"]
+)
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_ASSIGNED = re.compile(r"(?<!\w)(\w+) (?:[-+&|^]|<<|>>)?= |&(\w+)")
+
+
 @dataclass(frozen=True, slots=True)
 class Op:
-    """One instruction: mnemonic, format, opcodes, operands, meaning."""
+    """One instruction: mnemonic, format, operands, meaning, and what generators and tools have to know of it."""
 
     name: str  # mnemonic; where generations differ, the newest among gfx9 and gfx11 that we have a row for
     format: str  # "SOP2", "VOP1", "DS", ... (ptx2amd/vgpu/isa/encoding.py)
     operands: str = ""
-    semantics: str = ""
-    gfx9: int | None = None
-    gfx11: int | None = None
+    semantics: str | Meaning = ""
     names: dict[str, str] = field(default_factory=dict)  # generation or arch -> mnemonic where it is not `name`
     archs: tuple[str, ...] = ()  # empty: all that have it by name; else only these archs or generations
+    access: Access | None = None  # what it reads and writes of memory, for tools and native code
+    branch: Branch | None = None  # it sets the program counter
+    pure: bool = False  # computes D and SCC from A, B, K and SCC, and does nothing else
+    writes_exec: bool = False
+    keeps_high_half: bool = False  # a 16-bit result leaves the register's high half alone on GFX9 too
+    x86: str | Sequence = ""  # vector instructions: native code (native.py)
+    scalar: Scalar | None = None  # scalar instructions: native code
+    image: tuple[str, ...] = ()  # members of enum image_flag: what an image's address has besides coordinates
+
+    def __post_init__(self) -> None:
+        if self.pure and (effects := self.words() & _EFFECTS):
+            raise ValueError(f"{self.name} is not pure: {', '.join(sorted(effects))}")
 
     def _found(self, arch: str) -> tuple[str, int | None]:
         """Mnemonic and opcode on an architecture or in a generation."""
         generation = generation_of(arch)
         arch = REPRESENTATIVES.get(arch, arch)
         own = self.names.get(arch) or self.names.get(generation)
-        tried = dict.fromkeys(filter(None, (own, self.name, *self.names.values(), *ALIASES.get(self.name, ()))))
-        if self.archs and arch not in self.archs and generation not in self.archs:
-            return own or self.name, None
-        fmt = "VOP3P" if self.format == "VOP3P_MAI" else self.format
-        listed = False  # whether the table knows it in this generation
-        for name in tried:
-            numbers = opcodes().get((fmt, name), {})
-            if arch in numbers:
-                return name, numbers[arch]
-            listed = listed or generation in _generations().get((fmt, name), ())
-        return own or self.name, None if listed or arch in OLDER else getattr(self, generation, None)
+        if not self.archs or arch in self.archs or generation in self.archs:
+            fmt = "VOP3P" if self.format == "VOP3P_MAI" else self.format
+            for name in filter(None, (own, self.name, *self.names.values(), *aliases().get(self.name, ()))):
+                if (number := opcodes().get((fmt, name), {}).get(arch)) is not None:
+                    return name, number
+        return own or self.name, None
 
     def opcode(self, arch: str) -> int | None:
         """OP field's number on `arch` (or in a generation), None where the instruction does not exist."""
@@ -143,7 +149,31 @@ class Op:
     def assembly(self, arch: str) -> str:
         """What LLVM's assembler calls it on `arch`, where that is a name of another instruction in our tables."""
         name = self.mnemonic(arch)
-        return GFX8_NAMES.get(name, name) if arch == "gfx803" else name
+        return ASSEMBLY.get(arch, {}).get(name, name)
+
+    @property
+    def nothing(self) -> bool:
+        """Whether there is nothing to do."""
+        return self.semantics == ";"
+
+    @property
+    def sequence(self) -> Sequence | None:
+        """Its native code as a vector instruction."""
+        return self.x86 if isinstance(self.x86, Sequence) else Sequence(self.x86) if self.x86 else None
+
+    @property
+    def call(self) -> Call | None:
+        """The hand-written handler, where it is one."""
+        return self.semantics if isinstance(self.semantics, Call) else None
+
+    def words(self) -> frozenset[str]:
+        """The identifiers of the row's statements."""
+        return frozenset(_WORD.findall(self.semantics)) if isinstance(self.semantics, str) else frozenset()
+
+    def assigned(self) -> frozenset[str]:
+        """Those to which the statements give a value."""
+        text = self.semantics if isinstance(self.semantics, str) else ""
+        return frozenset(filter(None, (name for pair in _ASSIGNED.findall(text) for name in pair)))
 
     def parse_operands(self) -> list[Operand]:
         """Operands in order; ValueError where the notation is wrong."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from ptx2amd.vgpu.isa.meaning import SmallFloats
 from ptx2amd.vgpu.isa.op import Op
 
 _WIDE = ("f32", "f16", "bf16")
@@ -13,8 +14,8 @@ _MANY = {"f32": "b1024", "f16": "b512", "bf16": "b512"}
 
 
 def _row(name: str, operands: str, kind: str, small: str, wide: str, count: int, sources: int, stochastic: bool) -> Op:
-    shape = f"SCALED({kind}, {small}, {wide}, {count}, {sources}, {str(stochastic).lower()})"
-    return Op(f"v_cvt_scalef32_{name}", "VOP3", operands, shape, archs=("gfx950",))
+    shape = SmallFloats(kind, small, wide, count, sources, stochastic)
+    return Op(f"v_cvt_scalef32_{name}", "VOP3", operands, shape, archs=("gfx950",), keeps_high_half=True)
 
 
 def _to(name: str, d: str, values: str, small: str, wide: str, count: int, *, stochastic: bool = False) -> Op:
@@ -29,7 +30,7 @@ def _from(name: str, d: str, a: str, small: str, wide: str, count: int) -> Op:
     return _row(name, f"d{read}:{d}, a:{a}, b:b32", "widen", small, wide, count, 1, False)
 
 
-def _rows() -> list[Op]:
+def ops() -> list[Op]:
     rows = []
     for wide in _WIDE:
         two, many = _TWO[wide], _MANY[wide]
@@ -51,6 +52,3 @@ def _rows() -> list[Op]:
             rows.append(_to(f"sr_pk32_{small}_{wide}", "b192", many, small, wide, 32, stochastic=True))
             rows.append(_from(f"pk32_{wide}_{small}", many, "b192", small, wide, 32))
     return rows
-
-
-OPS = _rows()

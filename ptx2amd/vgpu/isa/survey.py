@@ -38,7 +38,7 @@ _MEMORY_FILLS: tuple[dict[str, int], ...] = (
 #: Extra bits of formats: what makes the plain variant (no scalar base, all of an op_sel_hi).
 _EXTRA = {
     "gfx8": {"SMEM": {"imm": 1}},
-    "gfx9": {"GLOBAL": {"saddr": 127}, "SCRATCH": {"saddr": 127}, "SMEM": {"imm": 1}, "FLAT": {"saddr": 127},
+    "gfx9": {"GLOBAL": {"saddr": 127}, "SCRATCH": {"saddr": 127}, "SMEM": {"imm": 1},
              "VOP3P": {"opsel_hi": 3, "opsel_hi2": 1}},
     "gfx10": {"GLOBAL": {"saddr": 125}, "SCRATCH": {"saddr": 125}, "SMEM": {"soffset": 125}, "FLAT": {"saddr": 125},
               "VOP3P": {"opsel_hi": 3, "opsel_hi2": 1}},
@@ -65,9 +65,8 @@ def _tries(layout: encoding.Layout, generation: str, opcode: int) -> list[list[i
     wide = layout.fields.get("src1", (0, 0))[1] == 9
     found = []
     extra = _EXTRA[generation.replace("gfx125", "gfx12")].get(layout.name, {})
-    fills = [fill | extra for fill in (_MEMORY_FILLS if memory else _FILLS)]
-    if layout.name == "SMEM":
-        fills.append({"sdata": 8})  # clocks have no address
+    plain = [*_MEMORY_FILLS, {"sdata": 8}] if memory else [*_FILLS]  # the last: clocks have no address
+    fills = [fill | extra for fill in plain] + plain
     for fill in fills:
         values = {k.removesuffix(":9"): v for k, v in fill.items() if k.endswith(":9") == (wide and k[:4] == "src1")}
         values["op"] = opcode

@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from collections import Counter
 from functools import cache
 
 from ptx2amd.vgpu.isa.encoding import DECODERS
 from ptx2amd.vgpu.isa.op import GENERATIONS, Op, opcodes
 
-#: Modules of this package that hold a list OPS. A module that is not there yet is skipped.
+#: Modules of this package with a function ops().
 SCALAR_FAMILIES = ("sop", "sop_float", "sopp", "smem")
 MEMORY_FAMILIES = ("ds", "flat", "buffer", "image")
-VECTOR_FAMILIES = ("vop1", "vop2", "vop3", "vop3p", "vopc", "mfma", "wmma", "legacy", "newer", "sparse", "scaled")
+VECTOR_FAMILIES = ("vop1", "vop2", "vop3", "vop3p", "vopc", "fp8", "mfma", "wmma", "sparse", "scaled")
 
 
 def _rows(families: tuple[str, ...]) -> list[Op]:
-    rows: list[Op] = []
-    for family in families:
-        name = f"ptx2amd.vgpu.isa.{family}"
-        if importlib.util.find_spec(name):
-            rows += importlib.import_module(name).OPS
-    return rows
+    return [op for name in families for op in importlib.import_module(f"ptx2amd.vgpu.isa.{name}").ops()]
 
 
 @cache
