@@ -2,8 +2,9 @@
 
     // RUN: execute gfx942 gfx1100:padded    launch the kernels on these chips of the software GPU (and mapping)
     // RUN: ir gfx942                        the LLVM IR as lowered has what CHECK-IR lines say (FileCheck's notation)
-    // RUN: opt gfx942                       the same of the IR that LLVM has optimised, CHECK-OPT
     // RUN: asm gfx942 gfx1100               the same of each chip's machine code, CHECK-GFX942 and CHECK-GFX1100
+    // RUN: after merge-exchanges            the same of the functions as a pass leaves them, CHECK-AFTER
+    // RUN: before merge-exchanges           or finds them, CHECK-BEFORE
     // RUN: compile gfx1100                  all kernels can be translated
     // RUN: asm gfx942 --implicit-check-not=v_fma_f32      and what stands nowhere in it
     // REFUSED kernel: text                  with `RUN: refuse gfx942`: the translator's reason has that text
@@ -114,10 +115,10 @@ class Launch:
 
 
 class Run(NamedTuple):
-    """What one RUN line asks of one chip; never: what must not be in the output."""
+    """What one RUN line asks; on: a chip, or the name of a pass; never: what must not be in the output."""
 
     verb: str
-    chip: str
+    on: str
     never: list[str]
 
 
@@ -135,7 +136,7 @@ class Filetest:
         for rest in (rest for word, rest in self.lines if word == "RUN:"):
             verb, *more = shlex.split(rest)
             never = [option.removeprefix(NEVER) for option in more if option.startswith(NEVER)]
-            found += [Run(verb, chip, never) for chip in more if not chip.startswith(NEVER)]
+            found += [Run(verb, on, never) for on in more if not on.startswith(NEVER)]
         return found
 
     @cached_property

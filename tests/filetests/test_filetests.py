@@ -18,7 +18,11 @@ from filecheck.parser import Parser
 
 from ptx2amd.isa import table
 from ptx2amd.lower.core.module import ModuleLowering
+from ptx2amd.middle.passes import PASSES
+from ptx2amd.middle.passes import run as run_passes
+from ptx2amd.middle.printer import printed
 from ptx2amd.middle.summary import body, items
+from ptx2amd.middle.unit import Unit
 from ptx2amd.ptx.ast import Inst
 from ptx2amd.target import target
 from ptx2amd.translate import parse, translate
@@ -38,6 +42,17 @@ def lowered(text: str, chip: str) -> str:
         if function.kind == "entry":
             lowering.kernel(name)
     return lowering.ir()
+
+
+def passed(text: str, name: str, after: bool) -> str:
+    """The functions as a pass leaves them, or as it finds them, in PTX."""
+    module, found = parse(text), []
+    for function in module.functions.values():
+        unit = Unit(module, function)
+        states = [printed(unit)]
+        run_passes(unit, lambda step, unit, seconds, states=states: states.append(printed(unit)))
+        found.append(states[[step.name for step in PASSES].index(name) + after])
+    return "".join(found)
 
 
 def translated(text: str, chip: str, emit: str) -> str:
@@ -71,7 +86,7 @@ def launched(program: Program, parameters: list[str], launch: Launch) -> None:
         assert not wrong, "\n".join([f"{launch.kernel}, {name}:", *wrong])
 
 
-@pytest.mark.parametrize(("name", "run"), RUNS, ids=[f"{name}-{run.verb}-{run.chip}" for name, run in RUNS])
+@pytest.mark.parametrize(("name", "run"), RUNS, ids=[f"{name}-{run.verb}-{run.on}" for name, run in RUNS])
 def test_file(name: str, run: Run) -> None:
     test, (verb, chip, _) = FILES[name], run
     if verb == "execute":
@@ -91,15 +106,16 @@ def test_file(name: str, run: Run) -> None:
 
 
 OUTPUTS = {
+    "before": lambda text, name: passed(text, name, after=False),
+    "after": lambda text, name: passed(text, name, after=True),
     "ir": lowered,
-    "opt": lambda text, chip: translated(text, chip, "ll"),
     "asm": lambda text, chip: translated(text, chip, "asm"),
 }
 
 
 def prefix(run: Run) -> str:
     """Of the checks that a RUN line looks at; "" for none."""
-    return f"CHECK-{run.chip.upper() if run.verb == 'asm' else run.verb.upper()}" if run.verb in OUTPUTS else ""
+    return f"CHECK-{run.on.upper() if run.verb == 'asm' else run.verb.upper()}" if run.verb in OUTPUTS else ""
 
 
 def test_wrong_values_are_found() -> None:
@@ -134,3 +150,15 @@ def test_every_family_has_a_file(family: str) -> None:
     """Its mnemonics are all in it."""
     used = mnemonics(f"isa/{family}.ptx")
     assert {row.mnemonic for row in table.family(family) if row.lower} - used == set()
+
+
+#: Finds what another pass changes, and changes nothing.
+NO_SHAPE = {"find-locks"}
+
+
+def test_every_pass_has_a_file() -> None:
+    """Which shows a function before and after it."""
+    runs = {step.name: FILES[f"passes/{step.name}.ptx"].runs for step in PASSES if step.name not in NO_SHAPE}
+    assert {name: [run[:2] for run in found][:2] for name, found in runs.items()} == {
+        name: [("before", name), ("after", name)] for name in runs
+    }
