@@ -97,6 +97,9 @@ def _call(api: Api, function: Function) -> Iterable[str]:
             after.append(f"*{name} = above_{parameter.target}(beneath_{name});")
         if cast := api.casts.get(parameter.type):
             call = re.sub(rf"\b{name}\b", f"({cast}){name}", call)
+    if function.unless:
+        wrong, _, answer = function.unless.rpartition(": ")
+        yield f"if ({wrong}) return {answer};"
     by_type = {parameter.type: parameter.name for parameter in function.takes}
     for pair, check in api.together.items():
         if by_type.keys() >= set(pair):

@@ -60,7 +60,7 @@ class Mapped:
     def texts(self) -> dict[str, str]:
         """The generated files: name -> text."""
         name, api = self.library.name, self.api
-        table = [(row.symbol.removeprefix(f"{self.prefix}_"), row, 0) for row in self.beneath]
+        table = [(row.symbol.removeprefix(self.prefix).removeprefix("_"), row, 0) for row in self.beneath]
         visible, before = "#pragma GCC visibility push(default)\n", "#pragma GCC visibility pop\n"
         declared = api.types.declarations(beneath=True) + bodies.enumerations(api)
         declared += visible + generate.prototypes(api, self.rows) + before + self._results()

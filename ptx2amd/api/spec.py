@@ -83,7 +83,8 @@ class Function:
 
     `ranges` pairs addresses with sizes ("dst:ByteCount", in elements "dst:N*4"): a call is not made where one would run
     over the end of all addresses. `early`: it works before the API is initialised. `context`: in whose context it
-    works, for an API that has them: "current", "any", "none" or the name of a parameter that leads to one.
+    works, for an API that has them: "current", "any", "none" or the name of a parameter that leads to one. `unless`:
+    where this C condition holds of its arguments, no call is made, and the answer is what stands behind the colon.
     """
 
     symbol: str
@@ -96,6 +97,7 @@ class Function:
     absent: str = ""
     answer: str = ""
     ranges: str = ""
+    unless: str = ""
     early: bool = False
     context: str = "none"
     returns: str = ""  # where that is not a status

@@ -38,7 +38,11 @@ CURAND = Library(
     "curand", "cuRAND", {"libcurand.so.10": 10310},
     "rocRAND", ("librocrand.so.1", "librocrand.so"), "rocrand (AMD), librocrand1 (Debian)", "",
 )  # fmt: skip
+CUFFT = Library(
+    "cufft", "cuFFT", {"libcufft.so.10": 10900, "libcufft.so.11": 11401, "libcufft.so.12": 12000},
+    "hipFFT", ("libhipfft.so.0", "libhipfft.so"), "hipfft and rocfft (AMD), libhipfft0 (Debian)", None,
+)  # fmt: skip
 
-ALL = (CUBLAS, CURAND)
+ALL = (CUBLAS, CURAND, CUFFT)
 #: Soname to library.
 SERVED = {soname: library for library in ALL for soname in library.sonames}

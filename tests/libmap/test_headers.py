@@ -18,16 +18,18 @@ from tests.headers import other_types
 HEADERS = {
     "cublas": ("cublas_v2.h", "rocblas/rocblas.h", "librocblas-dev", "__half"),
     "curand": ("curand.h", "rocrand/rocrand.h", "librocrand-dev", ""),
+    "cufft": ("cufftXt.h", "hipfft/hipfftXt.h", "libhipfft-dev", ""),
 }
 EACH = pytest.mark.parametrize("mapped", MAPPED, ids=[mapped.library.name for mapped in MAPPED])
 
 
 @pytest.mark.slow
 @EACH
-def test_the_library_beneath_is_called_with_the_types_of_its_headers(mapped: Mapped) -> None:
+def test_the_library_beneath_is_called_with_the_types_of_its_headers(mapped: Mapped, tmp_path: Path) -> None:
     _, header, package, _ = HEADERS[mapped.library.name]
     prefix = rocm.prefix("7.2", package, "libamdhip64-dev")
-    flags = ["-D__HIP_PLATFORM_AMD__", "-idirafter", prefix.include]
+    (tmp_path / "cstddef").write_text("#include <stddef.h>")  # which a header wants that is C otherwise
+    flags = ["-D__HIP_PLATFORM_AMD__", f"-I{tmp_path}", "-idirafter", prefix.include]
     before = ["#include <hip/hip_runtime_api.h>", "typedef _Float16 __half;"] if header.startswith("rocrand") else []
     assert other_types([*before, f"#include <{header}>"], mapped.beneath, mapped.status, flags) == set()
 
