@@ -15,6 +15,7 @@ from pathlib import Path
 from ptx2amd.codegen import link, llvm
 from ptx2amd.compat import toolkit
 from ptx2amd.lower.core.module import ModuleLowering
+from ptx2amd.plan.kernel import Request
 from ptx2amd.target import target
 from ptx2amd.translate import parse
 
@@ -42,10 +43,10 @@ def ours(text: str, arch: str) -> dict[str, float]:
         stages[stage], last = now - last, now
 
     module = parse(text)
-    lowering = ModuleLowering(module, target(arch))
+    lowering = ModuleLowering(module, Request(target(arch)))
     kernels = [name for name, f in module.functions.items() if f.kind == "entry"]
     for name in kernels:
-        lowering.summary(module.functions[name])  # parses the body
+        lowering.calls.summary(module.functions[name])  # parses the body
     lap("parse")
     for name in kernels:
         lowering.kernel(name)

@@ -22,11 +22,12 @@ from ptx2amd.interface.environment import UNFILLED
 from ptx2amd.interface.kernel import KernelProperties
 from ptx2amd.interface.lines import note, taken_from
 from ptx2amd.interface.module import IndexKernel, IndexVariable, ModuleIndex
-from ptx2amd.lower.core.module import KernelPlan, ModuleLowering
+from ptx2amd.lower.core.module import ModuleLowering
 from ptx2amd.lower.memory import data
 from ptx2amd.lower.runtime.facts import facts
 from ptx2amd.middle.passes import Observer
 from ptx2amd.middle.summary import body, items
+from ptx2amd.plan.kernel import KernelPlan, Request
 from ptx2amd.plan.shared_memory import LDS, VARIANTS
 from ptx2amd.ptx.ast import Module, Var
 from ptx2amd.ptx.declare import declarations
@@ -127,7 +128,7 @@ def translate(
     way = Way("obj" if emit == "hsaco" else emit, isolate, least, jobs, emit == "hsaco")
 
     def attempt(arch: str) -> Result:
-        lowering = ModuleLowering(module, target(arch, mapping, matrix), mode, not mapping, shared)
+        lowering = ModuleLowering(module, Request(target(arch, mapping, matrix), mode, not mapping, shared))
         return _translate(lowering, arch, wanted, emit, build_id, way)
 
     return [attempt(name) for name in names]
@@ -139,7 +140,7 @@ def judge(module: Module, arch: str, kernels: Iterable[str]) -> dict[str, Kernel
     The results have no registers and no scratch size. Raises UnknownArch."""
     results = {}
     for name in kernels:
-        lowering = ModuleLowering(module, target(arch), "kernel", True)
+        lowering = ModuleLowering(module, Request(target(arch), choose=True))
         results[name] = _lower(lowering, name)
         if results[name].ok and codegen.may_be_too_large(lowering.ir(), lowering.target):
             [known] = translate(module, module.source, [arch], [name], emit="ll")  # arrays that LLVM does away with
@@ -154,7 +155,7 @@ def observed(
     pass over each function. Raises UnknownArch."""
     results = {}
     for name in kernels:
-        lowering = ModuleLowering(module, target(arch, mapping), "module", not mapping, observe=observe)
+        lowering = ModuleLowering(module, Request(target(arch, mapping), "module", not mapping), observe)
         results[name] = _lower(lowering, name)
     return results
 
@@ -210,7 +211,7 @@ def _refusal(lowering: ModuleLowering, name: str, problem: Ptx2amdError) -> Unsu
     if not found:
         return Unsupported(f"{INTERNAL_ERROR}: {problem}", name)
     target, kernel = lowering.target, lowering.module.functions[name]
-    bodies = (items(body(lowering.module, function)) for function in lowering.reachable(kernel))
+    bodies = (items(body(lowering.module, function)) for function in lowering.calls.reachable(kernel))
     own = (item for found in bodies for item in found if isinstance(item, Var) and item.space == "local")
     largest = max(own, key=size_of, default=None)
     array = f" (the largest array: {largest.name})" if largest else ""
@@ -233,10 +234,13 @@ def _lower(lowering: ModuleLowering, name: str) -> KernelResult:
 def _properties(lowering: ModuleLowering, plan: KernelPlan) -> dict[str, Any]:
     """What a kernel's plan says, before LLVM has seen it."""
     padded = lowering.chosen(plan.name) == "paired"  # whether launches may ask for the padded variant
+    cells = lowering.cells(plan.name)
     waits = [h for h in plan.hazards if not h.lanes and (not h.at_launch or _counts(plan, lowering))]
     return taken_from("plan", plan, KernelProperties) | {
         "wave": lowering.target.wave_size,
-        "needs": _needs(plan),
+        "params": list(plan.params),
+        "cells": cells,
+        "needs": _needs(plan, cells),
         "spilled": plan.slot is not None,
         "slot": plan.slot or 0,
         "fidelity": f"approx: {' '.join(plan.approximate)}" if plan.approximate else "exact",
@@ -248,11 +252,11 @@ def _properties(lowering: ModuleLowering, plan: KernelPlan) -> dict[str, Any]:
     }
 
 
-def _needs(plan: KernelPlan) -> list[str]:
+def _needs(plan: KernelPlan, cells: frozenset[int]) -> list[str]:
     """What a program has to know that launches the kernel itself (docs/offline.md)."""
     twice = "blocks of at most 512 threads, launched with twice the size in x"
     found = [twice] if plan.mapping == "padded" else []
-    unfilled = {cell: what for cell, what in UNFILLED.items() if cell in plan.cells}
+    unfilled = {cell: what for cell, what in UNFILLED.items() if cell in cells}
     return found + [f"while cell {cell} of __ptx2amd_env is 0, {what}" for cell, what in unfilled.items()]
 
 
@@ -263,7 +267,7 @@ def _first(warnings: list[str]) -> list[str]:
 
 def _counts(plan: KernelPlan, lowering: ModuleLowering) -> bool:
     """Whether hazards that launches tell of are a kernel's: not where launches look."""
-    return plan.mapping == "padded" or (plan.mapping == "paired" and not lowering.choose)
+    return plan.mapping == "padded" or (plan.mapping == "paired" and not lowering.request.choose)
 
 
 def _measure(files: list[Elf], results: dict[str, KernelResult]) -> None:

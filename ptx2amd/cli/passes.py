@@ -7,7 +7,7 @@ from collections import Counter
 
 import click
 
-from ptx2amd.middle.passes import PASSES, Pass
+from ptx2amd.middle.passes import PASSES, Pass, PlanPass
 from ptx2amd.middle.printer import printed
 from ptx2amd.middle.unit import Unit
 from ptx2amd.ptx.ast import Module
@@ -37,7 +37,7 @@ class PassReport:
         self.lowering += time.process_time() - start
         return [(result.name, result.reason) for result in results.values() if not result.ok]
 
-    def _observe(self, step: Pass, unit: Unit, seconds: float) -> None:
+    def _observe(self, step: Pass | PlanPass, unit: Unit, seconds: float) -> None:
         self.seconds[step.name] += seconds
         self.functions[step.name] += 1
         if step.name == self.after:

@@ -1,4 +1,4 @@
-"""The passes that a function goes through before it is lowered: the whole list, in their order."""
+"""The passes between PTX and LLVM IR: the whole list, in their order."""
 
 from __future__ import annotations
 
@@ -8,28 +8,43 @@ from dataclasses import dataclass
 
 from ptx2amd.isa.effects import ATOMIC
 from ptx2amd.middle.analyses import locks
+from ptx2amd.middle.calls import CallGraph
 from ptx2amd.middle.summary import items
 from ptx2amd.middle.transforms import converge_locks, merge_exchanges, wait_in_loops
-from ptx2amd.middle.transforms.inline import Matters, inlined, of_one_way
+from ptx2amd.middle.transforms.inline import inlined, of_one_way
 from ptx2amd.middle.unit import Unit
-from ptx2amd.ptx.ast import Function, Inst, Module, Scope
+from ptx2amd.plan import steps
+from ptx2amd.plan.kernel import KernelPlan, Request
+from ptx2amd.plan.steps import Planning
+from ptx2amd.ptx.ast import Function, Inst, Scope
 
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """A step of the pipeline. what: what it does, for its documentation."""
+    """A step of the pipeline over a function. what: what it does, for its documentation."""
 
     name: str
     what: str
     run: Callable[[Unit], None]
 
 
+@dataclass(frozen=True, slots=True)
+class PlanPass:
+    """A step that decides something about a kernel."""
+
+    name: str
+    what: str
+    run: Callable[[Planning], None]
+
+
 #: Called after each pass over a function, with the CPU seconds that it took.
-Observer = Callable[[Pass, Unit, float], None]
+Observer = Callable[[Pass | PlanPass, Unit, float], None]
 
 
 def inline_calls(unit: Unit) -> None:
-    unit.replace(inlined(unit.module, unit.function, Matters(unit.module)).scope)
+    found = inlined(unit.calls.module, unit.function, unit.calls.matters)
+    unit.inlined = found.functions - found.left
+    unit.replace(found.scope)
 
 
 def find_locks(unit: Unit) -> None:
@@ -46,8 +61,16 @@ def keep_calls(unit: Unit) -> None:
         unit.replace(unit.written)
 
 
-PASSES = (
+PASSES: tuple[Pass | PlanPass, ...] = (
     Pass("inline-calls", "inlines functions that access memory or exchange values between lanes", inline_calls),
+    # of kernels
+    PlanPass("find-hazards", "finds where warps of a block wait for each other", steps.find_hazards),
+    PlanPass("choose-mapping", "chooses how warps lie in waves: native, paired, padded", steps.choose_mapping),
+    PlanPass("choose-float-mode", "chooses whether f32 denormals are flushed", steps.choose_float_mode),
+    PlanPass("plan-shared-memory", "places shared memory in LDS or the arena", steps.plan_shared_memory),
+    PlanPass("plan-launch-words", "decides which words launches append to parameters", steps.plan_launch_words),
+    PlanPass("plan-barriers", "finds barriers for a part of the block", steps.plan_barriers),
+    # of each function that is lowered
     Pass("find-locks", "finds locks that threads take by trying until an atomic succeeds", find_locks),
     Pass("merge-exchanges", "merges exchanges that lanes of a warp reach on different ways", merge_exchanges.run),
     Pass("wait-in-uneven-loops", "lanes wait at exchanges that others reach a round later", wait_in_loops.uneven_loops),
@@ -57,20 +80,38 @@ PASSES = (
 )
 
 
-def run(unit: Unit, observe: Observer | None = None) -> None:
-    """Run all passes on a function."""
-    for step in () if of_one_way(unit.module) else PASSES:
-        start = time.process_time() if observe else 0.0
-        step.run(unit)
-        if observe:
-            observe(step, unit, time.process_time() - start)
+class Pipeline:
+    """Runs the passes on the functions of a module. observe: called after each of them."""
+
+    def __init__(self, calls: CallGraph, observe: Observer | None = None) -> None:
+        self.calls, self.observe = calls, observe
+
+    def kernel(self, function: Function, request: Request) -> tuple[KernelPlan, Scope]:
+        """A kernel's plan, and its statements as they are lowered. Raises Unsupported."""
+        unit = Unit(self.calls, function)
+        planning = Planning(unit, request)
+        self._run(unit, planning)
+        return planning.plan(), unit.scope
+
+    def function(self, function: Function) -> Scope:
+        """The statements of a function as they are lowered."""
+        unit = Unit(self.calls, function)
+        self._run(unit, None)
+        return unit.scope
+
+    def _run(self, unit: Unit, planning: Planning | None) -> None:
+        as_written = of_one_way(self.calls.module)
+        for step in PASSES:
+            start = time.process_time() if self.observe else 0.0
+            if isinstance(step, Pass) and not as_written:
+                step.run(unit)
+            elif isinstance(step, PlanPass) and planning is not None:
+                step.run(planning)
+            else:
+                continue
+            if self.observe:
+                unit.decided = planning.decided if planning else {}
+                self.observe(step, unit, time.process_time() - start)
 
 
-def prepared(module: Module, function: Function, observe: Observer | None = None) -> Scope:
-    """The statements of a function as they are lowered."""
-    unit = Unit(module, function)
-    run(unit, observe)
-    return unit.scope
-
-
-__all__ = ["PASSES", "Observer", "Pass", "prepared", "run"]
+__all__ = ["PASSES", "Observer", "Pass", "Pipeline", "PlanPass"]

@@ -8,6 +8,7 @@ from ptx2amd.isa.effects import CALLS
 from ptx2amd.middle.body import Block
 from ptx2amd.middle.unit import Unit
 from ptx2amd.ptx.ast import Addr, BranchTargets, Imm, Inst, Operand, Proto, Reg, Sym, Var, Vec
+from ptx2amd.target import Target
 
 INDENT = "        "
 
@@ -22,7 +23,8 @@ def printed(unit: Unit) -> str:
         labels.setdefault(number, []).append(label)
     names = [labels.get(number, [f"$B{number}"])[0] for number in range(len(body.blocks))]
     results = f"{_variables(function.proto.results)} " if function.proto.results else ""
-    lines = [f"{kind} {results}{function.proto.name}{_variables(function.proto.params)}", "{"]
+    lines = [f"// {name}: {_fact(value)}" for name, value in unit.decided.items()]
+    lines += [f"{kind} {results}{function.proto.name}{_variables(function.proto.params)}", "{"]
     lines += [f"{INDENT}{line}" for line in _declarations(unit)]
     for number, block in enumerate(body.blocks):
         if number in labels:
@@ -32,6 +34,20 @@ def printed(unit: Unit) -> str:
             lines.append(f"// {names[number]}")
         lines += [f"{INDENT}{statement(op.inst)}" for op in block.ops]
     return "\n".join([*lines, "}"]) + "\n"
+
+
+def _fact(value: object) -> str:
+    """Something that is decided about a kernel, in a line."""
+    match value:
+        case Target():
+            return f"{value.arch.name}, {value.mapping}"
+        case frozenset():
+            return ", ".join(sorted(map(str, value))) or "none"
+        case list():
+            return "; ".join(map(str, value)) or "none"
+        case bool() | None:
+            return "yes" if value else "no"
+    return str(value) or "none"
 
 
 def _comment(block: Block, number: int, names: list[str]) -> str:

@@ -7,25 +7,29 @@ from functools import cached_property
 
 from ptx2amd.middle.analyses.locks import Lock
 from ptx2amd.middle.body import Body
+from ptx2amd.middle.calls import CallGraph
 from ptx2amd.middle.summary import body
 from ptx2amd.middle.transforms.exchange import Exchange
 from ptx2amd.middle.transforms.inline import flat
-from ptx2amd.ptx.ast import Function, Module, Scope
+from ptx2amd.ptx.ast import Function, Scope
 
 
 @dataclass
 class Unit:
-    """scope: the function's statements as they are now; `replace` changes them. What passes find: locks, in the body
+    """scope: the function's statements as they are now; `replace` changes them. What passes find: inlined, the
+    functions all of whose calls are inlined; locks, in the body
     before exchanges are merged; exchanges, merged ones in the place of operations of `unmerged`; places: locks, with
-    the labels at which their lanes reconverge."""
+    the labels at which their lanes reconverge. decided: about a kernel, for printing."""
 
-    module: Module
+    calls: CallGraph
     function: Function
+    inlined: set[str] = field(default_factory=set)
     locks: list[Lock] = field(default_factory=list)
     exchanges: list[Exchange] = field(default_factory=list)
     unmerged: Scope | None = None
     places: list[tuple[Lock, str]] = field(default_factory=list)
     transformed: bool = False
+    decided: dict[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.scope = self.written
@@ -33,7 +37,7 @@ class Unit:
     @property
     def written(self) -> Scope:
         """The statements as they were parsed."""
-        return body(self.module, self.function)
+        return body(self.calls.module, self.function)
 
     @property
     def parameters(self) -> list[str] | None:

@@ -18,11 +18,12 @@ from filecheck.parser import Parser
 
 from ptx2amd.isa import table
 from ptx2amd.lower.core.module import ModuleLowering
-from ptx2amd.middle.passes import PASSES
-from ptx2amd.middle.passes import run as run_passes
+from ptx2amd.middle.calls import CallGraph
+from ptx2amd.middle.passes import PASSES, Pass, Pipeline, PlanPass
 from ptx2amd.middle.printer import printed
 from ptx2amd.middle.summary import body, items
 from ptx2amd.middle.unit import Unit
+from ptx2amd.plan.kernel import Request
 from ptx2amd.ptx.ast import Inst
 from ptx2amd.target import target
 from ptx2amd.translate import parse, translate
@@ -37,7 +38,7 @@ RUNS = [(name, run) for name, test in FILES.items() for run in test.runs]
 def lowered(text: str, chip: str) -> str:
     """The LLVM IR of all kernels, before LLVM's passes."""
     module = parse(text)
-    lowering = ModuleLowering(module, target(*chip.split(":")))
+    lowering = ModuleLowering(module, Request(target(*chip.split(":"))))
     for name, function in module.functions.items():
         if function.kind == "entry":
             lowering.kernel(name)
@@ -46,12 +47,17 @@ def lowered(text: str, chip: str) -> str:
 
 def passed(text: str, name: str, after: bool) -> str:
     """The functions as a pass leaves them, or as it finds them, in PTX."""
-    module, found = parse(text), []
-    for function in module.functions.values():
-        unit = Unit(module, function)
-        states = [printed(unit)]
-        run_passes(unit, lambda step, unit, seconds, states=states: states.append(printed(unit)))
-        found.append(states[[step.name for step in PASSES].index(name) + after])
+    calls = CallGraph(parse(text))
+    found, states = [], []
+
+    def observe(step: Pass | PlanPass, unit: Unit, seconds: float) -> None:
+        states.append(printed(unit))
+
+    names = [step.name for step in PASSES if isinstance(step, Pass)]
+    for function in calls.module.functions.values():
+        states[:] = [printed(Unit(calls, function))]
+        Pipeline(calls, observe).function(function)
+        found.append(states[names.index(name) + after])
     return "".join(found)
 
 
@@ -158,7 +164,8 @@ NO_SHAPE = {"find-locks"}
 
 def test_every_pass_has_a_file() -> None:
     """Which shows a function before and after it."""
-    runs = {step.name: FILES[f"passes/{step.name}.ptx"].runs for step in PASSES if step.name not in NO_SHAPE}
+    passes = [step.name for step in PASSES if isinstance(step, Pass) and step.name not in NO_SHAPE]
+    runs = {name: FILES[f"passes/{name}.ptx"].runs for name in passes}
     assert {name: [run[:2] for run in found][:2] for name, found in runs.items()} == {
         name: [("before", name), ("after", name)] for name in runs
     }

@@ -22,6 +22,7 @@ import llvmlite.binding as llvm
 from ptx2amd.codegen.llvm import TRIPLE, machine
 from ptx2amd.errors import Ptx2amdError, PtxError, Unsupported
 from ptx2amd.lower.core.module import ModuleLowering
+from ptx2amd.plan.kernel import Request
 from ptx2amd.ptx.verify import problems
 from ptx2amd.target import target
 from ptx2amd.translate import module_index, parse
@@ -137,7 +138,7 @@ def translated(text: str, verify: bool = False) -> str:
     for name, function in list(module.functions.items()):
         if function.kind != "entry":
             continue
-        lowering = ModuleLowering(module, target(ARCH), "kernel", True)
+        lowering = ModuleLowering(module, Request(target(ARCH), choose=True))
         try:
             lowering.kernel(name)
         except Unsupported as error:

@@ -9,6 +9,7 @@ from ptx2amd.isa.form import Form
 from ptx2amd.isa.match import candidates
 from ptx2amd.isa.table import FAMILIES, rows
 from ptx2amd.lower.core.module import ModuleLowering
+from ptx2amd.plan.kernel import Request
 from ptx2amd.target import target
 from ptx2amd.translate import parse
 from tests.lower import matrix_programs
@@ -47,7 +48,7 @@ def test_products_in_software(arch: str) -> None:
     for product in list(first.values())[::3]:
         form, mods = candidates(product.opcode)[0]
         module = parse(matrix_programs.HEAD + matrix_programs.kernel("k", [product]))
-        lowering = ModuleLowering(module, target(arch), mode="kernel")
+        lowering = ModuleLowering(module, Request(target(arch)))
         lowering.kernel("k")
         on_chip = any(f"llvm.amdgcn.{unit}." in lowering.ir() for unit in ("mfma", "wmma"))
         assert on_chip == support.has_unit(arch, mods["at"], mods["bt"]), (product.opcode, form)

@@ -8,7 +8,7 @@ import struct
 import pytest
 
 from ptx2amd import hip
-from ptx2amd.lower.runtime.handles import handles
+from ptx2amd.ptx.handles import handles
 from ptx2amd.translate import module_index, parse, translate
 from tests.lower.device import MAPPINGS, Program
 

@@ -8,13 +8,15 @@ import pytest
 from ptx2amd.isa.effects import BRANCHES
 from ptx2amd.middle.analyses.divergence import Divergence
 from ptx2amd.middle.analyses.exchanges import meetings
-from ptx2amd.middle.analyses.hazards import hazards
 from ptx2amd.middle.body import Body, Op
-from ptx2amd.middle.passes import prepared
+from ptx2amd.middle.calls import CallGraph
+from ptx2amd.middle.passes import Pipeline
 from ptx2amd.middle.summary import body
 from ptx2amd.middle.transforms import merge_exchanges, wait_in_loops
 from ptx2amd.middle.unit import Unit
-from ptx2amd.ptx.ast import Scope
+from ptx2amd.plan.kernel import KernelPlan, Request
+from ptx2amd.ptx.ast import Module, Scope
+from ptx2amd.target import target
 from ptx2amd.translate import parse
 
 HEAD = ".version 8.8\n.target sm_90\n.address_size 64\n"
@@ -137,10 +139,15 @@ def divergent(of: Scope, parameters: tuple[str, ...] | None) -> bool:
     return last in Divergence(flow).branches
 
 
+def planned(module: Module, name: str = "k") -> tuple[KernelPlan, Scope]:
+    """A kernel's plan, and its statements as they are lowered."""
+    return Pipeline(CallGraph(module)).kernel(module.functions[name], Request(target("gfx942")))
+
+
 def transform(text: str) -> Unit:
     """A kernel after the passes that change exchanges."""
     module = parse(HEAD + KERNEL.format(body=text), "exchanges.ptx")
-    unit = Unit(module, module.functions["k"])
+    unit = Unit(CallGraph(module), module.functions["k"])
     merge_exchanges.run(unit)
     wait_in_loops.uneven_loops(unit)
     return unit
@@ -221,7 +228,7 @@ def test_operations_in_a_function_that_both_sides_call() -> None:
     function = ".func f() { .reg .b32 %r; shfl.sync.bfly.b32 %r, %r, 1, 31, -1; ret; }\n"
     text = KERNEL.format(body=BY_LANE + " call.uni f, (); bra C; B: call.uni f, (); C: ret;")
     module = parse(HEAD + function + text, "calls.ptx")
-    ops = list(Body(prepared(module, module.functions["k"])).ops())
+    ops = list(Body(planned(module)[1]).ops())
     assert [lower(op) for op in ops].count("shfl") == 1 and not any(lower(op) == "call" for op in ops)
 
 
@@ -232,9 +239,10 @@ def test_functions_of_gcc_stay_as_they_are() -> None:
     one = two.replace("entry k", "entry l").replace("B: call.uni f, ()", "B: shfl.sync.bfly.b32 %r7, %r1, 1, 31, -1")
     module = parse(HEAD + function + two + one, "gcc.ptx")
     for kernel, calls in (("k", 2), ("l", 1)):
-        ops = [lower(op) for op in Body(prepared(module, module.functions[kernel])).ops()]
+        plan, statements = planned(module, kernel)
+        ops = [lower(op) for op in Body(statements).ops()]
         assert (ops.count("call"), ops.count("shfl")) == (calls, 2 - calls)
-        assert hazards(module, [module.functions[kernel], module.functions["f"]]) == []
+        assert plan.hazards == ()
 
 
 def test_lanes_wait_where_ways_round_a_loop_differ() -> None:

@@ -5,7 +5,11 @@ from __future__ import annotations
 
 import pytest
 
-from ptx2amd.middle.analyses.hazards import hazards
+from ptx2amd.middle.analyses.hazards import Hazard
+from ptx2amd.middle.calls import CallGraph
+from ptx2amd.middle.passes import Pipeline
+from ptx2amd.plan.kernel import Request
+from ptx2amd.ptx.ast import Module
 from ptx2amd.target import target
 from ptx2amd.translate import parse, translate
 
@@ -354,9 +358,14 @@ def kernel(body: str, directives: str = "") -> str:
     return HEAD + KERNEL.format(body=body, directives=directives)
 
 
+def hazards(module: Module) -> list[Hazard]:
+    plan, _ = Pipeline(CallGraph(module)).kernel(module.functions["k"], Request(target("gfx942")))
+    return list(plan.hazards)
+
+
 def found(text: str) -> list:
     module = parse(text, "hazard.ptx")
-    return hazards(module, [module.functions["k"]])
+    return hazards(module)
 
 
 @pytest.mark.parametrize("name", WAITING)
@@ -451,14 +460,13 @@ def test_barriers_in_branches_by_the_place_in_a_row(by: str, directives: str, ha
 @pytest.mark.parametrize("name", CALLING)
 def test_found_across_calls(name: str) -> None:
     module = parse(kernel(CALLING[name]) + FUNCTIONS, "calls.ptx")
-    functions = [module.functions[f] for f in ("k", "get", "all", "again")]
-    assert [h for h in hazards(module, functions) if not h.lanes], name
+    assert [h for h in hazards(module) if not h.lanes], name
 
 
 def test_rounds_with_a_barrier_in_a_function_are_no_hazard() -> None:
     body = ORDINARY["rounds with barriers"].replace("bar.sync 0;", "call.uni all, ();")
     module = parse(kernel(body) + FUNCTIONS, "calls.ptx")
-    assert hazards(module, [module.functions["k"], module.functions["all"]]) == []
+    assert hazards(module) == []
 
 
 @pytest.mark.parametrize("name", ORDINARY)
@@ -543,5 +551,5 @@ SECONDS = {
 def test_exchanges_in_branches_by_lane_that_cannot_meet_are_warned_of(second: str, warned: bool) -> None:
     """Those with the same qualifiers, as nvcc makes of a loop with a shuffle and `if (lane == 0)` in it, become one."""
     module = parse(HEAD + KERNEL.format(directives="", body=EXCHANGE.replace("SECOND", second)))
-    found = hazards(module, module.functions.values())
+    found = hazards(module)
     assert [h.what[:22] for h in found if h.lanes] == ["lanes of a warp exchan"] * warned

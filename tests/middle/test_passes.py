@@ -10,10 +10,13 @@ from click.testing import CliRunner
 
 from ptx2amd.cli.translate import command
 from ptx2amd.middle import page
-from ptx2amd.middle.passes import PASSES, Pass, prepared
+from ptx2amd.middle.calls import CallGraph
+from ptx2amd.middle.passes import PASSES, Pass, Pipeline, PlanPass
 from ptx2amd.middle.printer import printed, variable
 from ptx2amd.middle.unit import Unit
+from ptx2amd.plan.kernel import Request
 from ptx2amd.ptx.ast import Module, Scope
+from ptx2amd.target import target
 from ptx2amd.translate import parse
 from tests.lower import test_random_flow, warp_random
 from tests.reference import warp_machine
@@ -51,13 +54,13 @@ def test_what_is_printed_is_the_function(text: str) -> None:
     module = parse(text)
     head = f".version 9.3\n.target {module.target}\n.address_size 64\n"
     for name, function in module.functions.items():
-        unit = Unit(module, function)
+        unit = Unit(CallGraph(module), function)
         if not function.text or any(isinstance(item, Scope) for item in unit.scope.items):
             continue  # names of nested scopes are none of PTX
         others = [f"{variable(var)};" for var in module.variables.values()]
         others += [_head(module, other) for other in module.functions if other != name]
         again = parse("\n".join([head, *others, printed(unit)]))
-        assert _statements(Unit(again, again.functions[name])) == _statements(unit)
+        assert _statements(Unit(CallGraph(again), again.functions[name])) == _statements(unit)
 
 
 def _statements(unit: Unit) -> list[str]:
@@ -67,19 +70,22 @@ def _statements(unit: Unit) -> list[str]:
 
 def _head(module: Module, name: str) -> str:
     """A declaration of a function."""
-    return printed(Unit(module, module.functions[name])).partition("\n")[0] + ";"
+    return printed(Unit(CallGraph(module), module.functions[name])).partition("\n")[0] + ";"
 
 
 def test_passes_run_in_the_order_of_the_list() -> None:
     module = parse(EXCHANGES)
     seen: list[str] = []
 
-    def observe(step: Pass, unit: Unit, seconds: float) -> None:
+    def observe(step: Pass | PlanPass, unit: Unit, seconds: float) -> None:
         assert unit.function.proto.name == "k" and seconds >= 0
         seen.append(step.name)
 
-    prepared(module, module.functions["k"], observe)
+    Pipeline(CallGraph(module), observe).kernel(module.functions["k"], Request(target("gfx942")))
     assert seen == [step.name for step in PASSES]
+    seen.clear()
+    Pipeline(CallGraph(module), observe).function(module.functions["k"])
+    assert seen == [step.name for step in PASSES if isinstance(step, Pass)]
 
 
 @pytest.fixture
@@ -97,6 +103,12 @@ def test_print_after(file: str) -> None:
     assert "$exchange0:" in after.output and "$anchor;" in after.output
     assert "B:" in before.output and ".entry other" not in before.output
     assert not list(Path(file).parent.glob("*.hsaco"))
+
+
+def test_what_is_decided_is_printed(file: str) -> None:
+    shown = CliRunner().invoke(command, [file, "--print-after", "choose-float-mode", "--kernel", "k"]).output
+    assert shown.splitlines()[:3] == ["// hazards: none", "// target: gfx942, paired", "// denormals: ieee"]
+    assert "launches" not in shown.partition(".entry")[0]  # which a later pass decides
 
 
 def test_an_unknown_pass_is_refused_with_the_list(file: str) -> None:

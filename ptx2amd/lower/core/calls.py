@@ -9,7 +9,7 @@ from ptx2amd.lower.core.arguments import Signature, array, pass_argument, place,
 from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.names import Register
 from ptx2amd.lower.core.registry import lowers
-from ptx2amd.lower.runtime.handles import function_at
+from ptx2amd.lower.runtime.function_at import function_at
 from ptx2amd.lower.runtime.launches import device_runtime_call
 from ptx2amd.lower.runtime.runtime import runtime_call
 from ptx2amd.ptx.ast import BranchTargets, Inst, Operand, Proto, Reg, Sym, Vec
@@ -29,14 +29,14 @@ def call(fn: FunctionLowering, inst: Inst) -> None:
             if not any(call(fn, inst, name, results, arguments) for call in (runtime_call, device_runtime_call)):
                 fn.refuse(inst, f"{name} has no definition in this module")
             return
-        target = fn.module.request(fn, function)
-        how = signature(function.proto, fn.module.may_exit(function))
+        target = fn.module.lower_call(fn, function)
+        how = signature(function.proto, fn.module.calls.may_exit(function))
     else:
         assert callee is not None
         proto = _prototype(fn, inst)
         handle = fn.value(Reg(callee.name) if isinstance(callee, Sym) else callee, "b64")
         target = str(function_at(fn, handle))
-        how = signature(proto, fn.module.indirect_may_exit)
+        how = signature(proto, fn.module.calls.indirect_may_exit)
     _emit(fn, inst, target, how, results, arguments)
 
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from ptx2amd.lower.core.arguments import Signature, array, is_array, scalar, signature
 from ptx2amd.lower.core.body import lower_body
 from ptx2amd.lower.core.function import FunctionLowering, quoted
+from ptx2amd.lower.core.kernel import KernelLowering
 from ptx2amd.lower.core.names import Register, Storage
 from ptx2amd.lower.core.symbols import llvm_name
 from ptx2amd.lower.core.value import Val
 from ptx2amd.lower.memory import arena
 from ptx2amd.lower.runtime import special
 from ptx2amd.lower.warp import named
-from ptx2amd.middle.passes import prepared
-from ptx2amd.ptx.ast import Function, Var
+from ptx2amd.ptx.ast import Function, Scope, Var
 from ptx2amd.ptx.heads import max_threads, param_layout
 from ptx2amd.ptx.layout import align_of
 
@@ -35,25 +35,20 @@ FLUSH = ' "denormal-fp-math-f32"="preserve-sign,preserve-sign"'
 NO_IEEE = ' "amdgpu-ieee"="false"'  # min and max take any NaN for absent, as in PTX, in one instruction
 
 
-def lower_function(module: ModuleLowering, function: Function, denormals: str) -> str:
-    """The LLVM definition of a PTX function. Raises Ptx2amdError, naming function and line."""
-    fn = FunctionLowering(function.proto.name, module.kernel_target, module)
-    fn.f32_denormals = denormals
+def lower_function(module: ModuleLowering, kernel: KernelLowering, function: Function, scope: Scope) -> str:
+    """The LLVM definition of a PTX function with these statements. Raises Ptx2amdError, naming function and line."""
+    fn = FunctionLowering(function.proto.name, kernel.plan.target, module, kernel)
     fn.is_kernel = function.kind == "entry"
-    if fn.is_kernel or module.owner:
-        fn.block_size = module.block_size
-    how = signature(function.proto, not fn.is_kernel and module.may_exit(function))
+    how = signature(function.proto, not fn.is_kernel and module.calls.may_exit(function))
     head = kernel_head(fn, function) if fn.is_kernel else function_head(fn, function, how)
     fn.return_block, fn.exit_block = "return", "return" if fn.is_kernel else "exit"
-    scope = prepared(module.module, function, module.observe)
-    fn.named_barriers = module.named_barriers
     fn.lines.append("body:")
     if fn.is_kernel and fn.target.padded:
         live = fn.block("live")
         fn.branch(special.padding(fn), "return", live)
         fn.label(live)
     arena.enter(fn)
-    if fn.is_kernel and fn.named_barriers:
+    if fn.is_kernel and fn.plan.partial_barriers:
         named.prepare(fn, function)
     lower_body(fn, scope)
     if not fn.ended():
@@ -92,9 +87,9 @@ def kernel_head(fn: FunctionLowering, function: Function) -> str:
             parameters.append(f"ptr addrspace(4) byref({array(var)}) align {align} %p{i}")
         else:
             parameters.append(f"{scalar(var)} %p{i}")
-    if fn.module.launches:
+    if fn.plan.launches:
         parameters.append("i64 %launch.records")
-    if fn.module.has_launch_words:
+    if fn.plan.launch_words:
         parameters += ["i64 %launch.workspace", "i64 %launch.dynamic"]
     limit = max_threads(function)
     least = limit if "reqntid" in function.directives else 1
@@ -166,7 +161,7 @@ def function_head(fn: FunctionLowering, function: Function, how: Signature) -> s
     attributes = NO_IEEE + no_accumulation(fn) + registers(fn, function)
     if fn.f32_denormals == "flush":
         attributes += FLUSH
-    name = quoted(llvm_name(function, fn.f32_denormals, fn.target.mapping, fn.module.owner))
+    name = quoted(llvm_name(function, fn.plan))
     return f"define internal {how.result} {name}({', '.join(parameters)}) convergent nounwind{attributes}"
 
 

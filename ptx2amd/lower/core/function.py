@@ -19,8 +19,10 @@ from ptx2amd.ptx.layout import align_of, size_of
 
 if TYPE_CHECKING:
     from ptx2amd.lower.control.dispatch import Loop
+    from ptx2amd.lower.core.kernel import KernelLowering
     from ptx2amd.lower.core.module import ModuleLowering
     from ptx2amd.lower.matrix.matrix_unit import Tile
+    from ptx2amd.plan.kernel import KernelPlan
     from ptx2amd.target.target import Target
 
 T = TypeVar("T")
@@ -44,6 +46,7 @@ class FunctionLowering(Emitter):
     """Lowers one PTX function. Interface for the family files:
 
     fn.target              ptx2amd.target.Target: arch capabilities and the warp mapping
+    fn.plan                what was decided about the kernel (ptx2amd.plan.kernel.KernelPlan)
     fn.f32_denormals       "ieee" or "flush": the mode in which the kernel's f32 instructions run
     fn.src(inst, "a")      the operand as a Val of its row type (float, i32, <2 x half>, i1 ...);
     fn.src(inst, "a", "b32")   ... read as another PTX type: a wider register is truncated
@@ -76,11 +79,12 @@ class FunctionLowering(Emitter):
     Guards are handled outside: a lowering never sees them.
     """
 
-    def __init__(self, name: str, target: Target, module: ModuleLowering) -> None:
+    def __init__(self, name: str, target: Target, module: ModuleLowering, kernel: KernelLowering | None = None) -> None:
         super().__init__()
+        self._kernel = kernel
         self.name, self.target, self.module = name, target, module
         self.names = Names()
-        self.f32_denormals = "ieee"
+        self.f32_denormals = kernel.plan.denormals if kernel is not None else "ieee"
         self.block_id = 0  # of the extended basic block, as Analysis counts them
         self.entry: list[str] = []  # the entry block: allocas
         self.marks: list[tuple[int, int]] = []  # where in `lines` which PTX line begins
@@ -95,7 +99,6 @@ class FunctionLowering(Emitter):
         self.is_kernel = True
         self.scope: Scope | None = None  # the body
         self._block_uniform: set[int] | None = None
-        self.block_size: tuple[int, int, int] | None = None  # .reqntid
         self.products = 0  # matrix products in software so far
         self.stretch = 0, 0  # the block, and the line in it, from which LLVM may reorder instructions
         self._made: dict[Hashable, Any] = {}  # what `once` has made
@@ -103,9 +106,24 @@ class FunctionLowering(Emitter):
         self.tiles: dict[tuple[str, ...], tuple[int, Tile]] = {}  # results of matrix products: `blocks`, their sums
         self.slot: Val | None = None  # where shared address 0 would be in the block's slot: lower/memory/window.py
         self.below: set[str] = set()  # values that are %lanemask_lt
-        self.named_barriers: frozenset[int | None] = frozenset()  # see lower/warp/named.py
         self.after_barriers = ""  # the block after that in which a warp's exit is noted, where one is
         self.return_block = self.exit_block = "return"
+
+    @property
+    def kernel(self) -> KernelLowering:
+        """The kernel that it is lowered for, or is."""
+        assert self._kernel is not None
+        return self._kernel
+
+    @property
+    def plan(self) -> KernelPlan:
+        """What was decided about this kernel."""
+        return self.kernel.plan
+
+    @property
+    def block_size(self) -> tuple[int, int, int] | None:
+        """The block's size as .reqntid says it, where that is known: functions may be other kernels' too."""
+        return self.plan.block if self.is_kernel or self.plan.owner else None
 
     # reading
 

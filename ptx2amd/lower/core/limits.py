@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 from ptx2amd.errors import PtxError
 from ptx2amd.interface.arena import BLOCK_SHARED_LIMIT
-from ptx2amd.lower.core.module import ModuleLowering
+from ptx2amd.middle.calls import CallGraph
 from ptx2amd.plan.shared_memory import Array, packed
+from ptx2amd.plan.steps import static_shared
 from ptx2amd.ptx.ast import Function, Module, Var
 from ptx2amd.ptx.declare import declarations
 from ptx2amd.ptx.layout import align_of, size_of
-from ptx2amd.target import target
 
 CONSTANT_BYTES = 64 << 10  # of a module
 STATIC_SHARED_BYTES = 48 << 10  # of a kernel, but with the targets that name one chip, such as sm_90a
@@ -26,9 +26,9 @@ def oversized(module: Module) -> Iterator[PtxError]:
         text = f"{size:,} bytes of .const variables, {CONSTANT_BYTES:,} at most"
         yield PtxError(text, module.source, max(var.line for var in constants), 1)
     most = BLOCK_SHARED_LIMIT if module.target.endswith(("a", "f")) else STATIC_SHARED_BYTES
-    lowering = ModuleLowering(module, target("gfx942"), "kernel")
+    calls = CallGraph(module)
     for kernel in _suspects(module, most):
-        if (size := lowering.static_shared_of(kernel)) > most:
+        if (size := static_shared(calls, kernel)) > most:
             text = f"kernel '{kernel.proto.name}' has {size:,} bytes of static shared memory, {most:,} at most"
             yield PtxError(text, module.source, kernel.line, 1)
 

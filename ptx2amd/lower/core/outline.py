@@ -17,7 +17,7 @@ def outlined(fn: FunctionLowering, name: str, args: Sequence[Val], make: Make) -
     full = quoted(f"{name}.{fn.f32_denormals}.{fn.target.mapping}")
     globals_, results = fn.module.globals, fn.module.outlined
     if full not in globals_:
-        inner = FunctionLowering(fn.name, fn.target, fn.module)
+        inner = FunctionLowering(fn.name, fn.target, fn.module, fn.kernel)
         inner.f32_denormals = fn.f32_denormals
         found = make(inner, [Val(arg.ty, f"%a{i}") for i, arg in enumerate(args)])
         results[full] = [value.ty for value in found]

@@ -26,7 +26,7 @@ AGENT = 'syncscope("agent") monotonic'
 
 def enter(fn: FunctionLowering) -> None:
     """At the start of a function: find the slot; a kernel takes it first."""
-    plan = fn.module.shared_plan
+    plan = fn.plan.shared
     if plan is None:
         return
     fn.module.globals.setdefault(CELL, CELL_TEXT)

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from ptx2amd.errors import Ptx2amdError
-from ptx2amd.lower.runtime.handles import handles, has_body
 from ptx2amd.ptx.ast import InitSym, Module, Var
+from ptx2amd.ptx.handles import handles, has_body
 from ptx2amd.ptx.layout import align_of, element_size, size_of
 
 SEGMENT_ALIGN = 256

@@ -19,7 +19,7 @@ GLOBAL = "ptr addrspace(1)"
 
 def window(fn: FunctionLowering, name: str) -> int | None:
     """The shared address of a variable that lies in the slot; None for all others."""
-    plan = fn.module.shared_plan
+    plan = fn.plan.shared
     if plan is None:
         return None
     entity = fn.names.table.get(name)
@@ -37,7 +37,7 @@ def window(fn: FunctionLowering, name: str) -> int | None:
 
 def place(fn: FunctionLowering, var: Var, key: str) -> int | None:
     """The same for a variable and its key in the plan."""
-    plan = fn.module.shared_plan
+    plan = fn.plan.shared
     if plan is None or var.space != "shared":
         return None
     if size_of(var) == 0 or var.linkage == "extern":
@@ -61,7 +61,7 @@ def pointer(fn: FunctionLowering, base: Operand, offset: int) -> Val | None:
 def flat(fn: FunctionLowering, address: Val, offset: int = 0) -> Val:
     """The pointer for a shared address (an i32) plus a constant: a global one, or, where some variables lie
     in LDS, a generic one."""
-    plan, slot = fn.module.shared_plan, fn.slot
+    plan, slot = fn.plan.shared, fn.slot
     assert plan is not None and slot is not None
     if plan.mixed and offset:
         address, offset = fn.op("i32", f"add {address.t}, {offset}"), 0
@@ -78,7 +78,7 @@ def flat(fn: FunctionLowering, address: Val, offset: int = 0) -> Val:
 
 def inside(fn: FunctionLowering, generic: Val) -> Val:
     """Whether a generic address (an i64) is in the block's slot."""
-    plan = fn.module.shared_plan
+    plan = fn.plan.shared
     assert plan is not None
     past = fn.op("i64", f"sub {_distance(fn, generic).t}, {plan.split}")
     return fn.op("i1", f"icmp ult {past.t}, {SLOT_BYTES}")
@@ -86,7 +86,7 @@ def inside(fn: FunctionLowering, generic: Val) -> Val:
 
 def address(fn: FunctionLowering, generic: Val) -> Val:
     """The shared address (an i32) of a generic address (an i64) into shared memory."""
-    plan = fn.module.shared_plan
+    plan = fn.plan.shared
     assert plan is not None
     far = fn.op("i32", f"trunc {_distance(fn, generic).t} to i32")
     if not plan.mixed:

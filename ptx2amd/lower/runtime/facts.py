@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 
 from ptx2amd.interface.launches import FACTS
-from ptx2amd.lower.runtime.handles import taken
 from ptx2amd.ptx.ast import Function, Module
+from ptx2amd.ptx.handles import taken
 from ptx2amd.ptx.heads import max_threads, param_layout, required_block
 
 _USERS = re.compile(r"(?:__cudaCDP2|cuda)(?:GetParameterBuffer|LaunchDevice|FuncGetAttributes|OccupancyMax)\w*")

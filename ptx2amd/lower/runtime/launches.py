@@ -7,7 +7,6 @@ The layouts are in ptx2amd/interface/launches.py."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -18,13 +17,12 @@ from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.value import Val
 from ptx2amd.lower.runtime import special
 from ptx2amd.lower.runtime.runtime import env
+from ptx2amd.plan.launch_library import LIBRARY, NAMES, library_name
 from ptx2amd.ptx.ast import Inst, Operand
 
 INVALID_VALUE, OUT_OF_MEMORY, INVALID_FUNCTION, INVALID_HANDLE = 1, 2, 98, 400
 NON_BLOCKING, WITHOUT_TIME = 1, 2  # flags of streams and events, which kernels have to give
 
-# Both generations of the library, and its names for the default stream of threads.
-_NAME = re.compile(r"(?:__cudaCDP2|cuda)(?P<name>[A-Z]\w*?)(?:_ptsz)?")
 WAY_OUT = {
     "DeviceSynchronize": "a kernel cannot wait for those that it launches, as with CUDA 12 on compute capability 9.0: "
     "launch what comes after them into cudaStreamTailLaunch",
@@ -50,6 +48,7 @@ def provides(
     """Register how functions are lowered, given their names without prefixes."""
 
     def add(lower: Callable[[FunctionLowering, list[Val]], Val]) -> Callable[[FunctionLowering, list[Val]], Val]:
+        assert NAMES.issuperset(names.split()), f"{names}: plan/launch_library.py lacks some"
         ROWS.update({name: Row(arguments, result, lower) for name in names.split()})
         return lower
 
@@ -58,8 +57,7 @@ def provides(
 
 def row(name: str) -> Row | None:
     """The row of a function that the library has, if it is one that is there."""
-    found = _NAME.fullmatch(name)
-    return ROWS.get(found["name"]) if found else None
+    return ROWS.get(library_name(name))
 
 
 def device_runtime_call(
@@ -68,14 +66,14 @@ def device_runtime_call(
     """Lower a call of a function of the library; false: it is none."""
     found = row(name)
     if found is None:
-        plain = _NAME.fullmatch(name)
+        plain = LIBRARY.fullmatch(name)
         if plain or name.startswith("__cudaDeviceSynchronize"):
             way_out = WAY_OUT.get(plain["name"] if plain else "DeviceSynchronize", "")
             fn.refuse(inst, f"{name} is not supported in kernels" + (f": {way_out}" if way_out else ""))
         return False
     if len(arguments) != len(found.arguments):
         fn.refuse(inst, f"{len(arguments)} arguments for {name}, which has {len(found.arguments)}")
-    if not fn.module.launches:
+    if not fn.plan.launches:
         fn.refuse(inst, f"{name} (launches from kernels) in whole-module code objects; ptx2amd run has it")
     values = [v for a, ty in zip(arguments, found.arguments, strict=True) for v in _values(fn, inst, a, ty)]
     result = found.lower(fn, values)

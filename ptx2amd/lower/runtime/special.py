@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from ptx2amd.errors import Unsupported
 from ptx2amd.interface.launch_words import LAUNCH_WORDS
 from ptx2amd.lower.core.value import Val
+from ptx2amd.plan.steps import static_shared
 
 if TYPE_CHECKING:
     from ptx2amd.lower.core.function import FunctionLowering
@@ -45,7 +46,7 @@ def special(fn: FunctionLowering, name: str) -> Val:
     if reader1 is not None:
         return reader1(fn)
     if name in GRID_WORKSPACE:
-        if not fn.module.has_launch_words:
+        if not fn.plan.launch_words:
             raise Unsupported(f"{name} (cooperative grids) in whole-module code objects; ptx2amd run has it", fn.name)
         return hidden(fn, "i32", GRID_WORKSPACE[name])
     if re.fullmatch(r"%(envreg|pm|reserved_smem_offset_)\d+(_64)?", name):
@@ -284,8 +285,8 @@ def high(fn: FunctionLowering, v: Val) -> Val:
 @register("%dynamic_smem_size")
 def dynamic_smem_size(fn: FunctionLowering) -> Val:
     """The hidden argument is only filled in for kernels that use dynamic LDS, so this one does."""
-    if fn.module.shared_plan is not None:
-        if not fn.module.has_launch_words:
+    if fn.plan.shared is not None:
+        if not fn.plan.launch_words:
             why = "the size of dynamic shared memory where static one is beyond LDS, in whole-module code objects"
             raise Unsupported(f"{why}; ptx2amd run has it", fn.name)
         return hidden(fn, "i32", DYNAMIC_SHARED_SIZE)
@@ -296,4 +297,5 @@ def dynamic_smem_size(fn: FunctionLowering) -> Val:
 
 @register("%total_smem_size")
 def total_smem_size(fn: FunctionLowering) -> Val:
-    return fn.op("i32", f"add i32 {dynamic_smem_size(fn)}, {fn.module.static_shared(fn)}")
+    static = static_shared(fn.module.calls, fn.module.module.functions[fn.name])
+    return fn.op("i32", f"add i32 {dynamic_smem_size(fn)}, {static}")

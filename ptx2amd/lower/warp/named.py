@@ -22,7 +22,6 @@ from ptx2amd.ptx.ast import Imm, Var
 
 if TYPE_CHECKING:
     from ptx2amd.lower.core.function import FunctionLowering
-    from ptx2amd.lower.core.module import ModuleLowering
     from ptx2amd.ptx.ast import Function, Inst
 
 BARRIERS = 16
@@ -36,13 +35,6 @@ LEAVE = "barriers.leave"
 ACCESS = 'syncscope("workgroup") monotonic'
 
 
-def numbers(module: ModuleLowering, kernel: Function) -> frozenset[int | None]:
-    """The numbers of the barriers that a kernel and the functions that it calls use for a part of the block; None
-    stands for a number that only a register knows."""
-    whole = prod(module.block_size) if module.block_size else -1
-    return frozenset(n for f in module.reachable(kernel) for n, count in module.summary(f).parts if count != whole)
-
-
 def applies(fn: FunctionLowering, inst: Inst) -> bool:
     """Whether a bar.sync or bar.red is one of the named barriers, rather than the hardware's."""
     which, count = inst.get("a"), inst.get("b")
@@ -50,9 +42,9 @@ def applies(fn: FunctionLowering, inst: Inst) -> bool:
         fn.refuse(inst, f"barrier {which.bits}: a block has {BARRIERS}")
     if isinstance(count, Imm) and count.bits % 32:
         fn.refuse(inst, f"{count.bits} threads at a barrier, which is no multiple of 32")
-    if _counted(which.bits if isinstance(which, Imm) else None, fn.named_barriers):
+    if _counted(which.bits if isinstance(which, Imm) else None, fn.plan.partial_barriers):
         return True
-    return bool(fn.named_barriers) and fn.has(inst, "b") and not _whole(fn, inst)
+    return bool(fn.plan.partial_barriers) and fn.has(inst, "b") and not _whole(fn, inst)
 
 
 def _counted(which: int | None, parts: frozenset[int | None]) -> bool:
@@ -93,12 +85,12 @@ def words(fn: FunctionLowering, var: Var, index: Val) -> Val:
 
 def prepare(fn: FunctionLowering, function: Function) -> None:
     """At the start of a kernel: all barriers in their first phase, and no warp has exited."""
-    users = fn.module.reachable(function)
-    if any(_counted(which, fn.named_barriers) for f in users for which in fn.module.summary(f).wholes):
+    users = fn.module.calls.reachable(function)
+    if any(_counted(which, fn.plan.partial_barriers) for f in users for which in fn.module.calls.summary(f).wholes):
         fn.after_barriers, fn.return_block, fn.exit_block = fn.return_block, LEAVE, LEAVE
     lane = fn.special("%laneid")
-    used = (STATES, VOTES) if fn.named_barriers - {BARRIERS} else ()
-    if BARRIERS in fn.named_barriers:
+    used = (STATES, VOTES) if fn.plan.partial_barriers - {BARRIERS} else ()
+    if BARRIERS in fn.plan.partial_barriers:
         used = (*used, GROUP_STATES)
     clear, ready = fn.block("barriers.clear"), fn.block("barriers.ready")
     fn.branch(fn.op("i1", f"icmp ult {lane.t}, {max(var.count for var in used)}"), clear, ready)
@@ -205,7 +197,7 @@ def _complete(fn: FunctionLowering, state: Val, expected: Val, whole: bool) -> V
 
 def meet_group(fn: FunctionLowering) -> None:
     """The warps of a warp group meet."""
-    if BARRIERS not in fn.named_barriers:  # the block is one
+    if BARRIERS not in fn.plan.partial_barriers:  # the block is one
         barrier(fn)
         return
     group = fn.op("i32", f"lshr {fn.special('%warpid').t}, 2")

@@ -21,8 +21,9 @@ from ptx2amd.middle.analyses.locks import gathers, is_look, is_try, locks
 from ptx2amd.middle.analyses.lookback import LookBack
 from ptx2amd.middle.analyses.single_warp import SingleWarp
 from ptx2amd.middle.body import Body, Op
-from ptx2amd.middle.transforms.inline import Matters, inlined
-from ptx2amd.ptx.ast import Function, Module, Sym
+from ptx2amd.middle.transforms.inline import inlined
+from ptx2amd.middle.unit import Unit
+from ptx2amd.ptx.ast import Function, Sym
 from ptx2amd.ptx.heads import param_layout
 
 SELF_CHANGING = frozenset(("add", "inc", "dec"))
@@ -50,19 +51,17 @@ class Hazard:
         return f"line {self.line}: {self.what}"
 
 
-def hazards(module: Module, functions: Iterable[Function]) -> list[Hazard]:
-    """The hazards of a kernel: `functions` are the kernel, and those that it may call. Each place once, in the
-    order of lines."""
-    kernel, *others = functions
+def hazards(unit: Unit, others: Iterable[Function]) -> list[Hazard]:
+    """The hazards of a kernel, whose calls have been inlined; others: the functions that it may call. Each place once,
+    in the order of lines."""
+    kernel, module, matters = unit.function, unit.calls.module, unit.calls.matters
     shape = kernel.directives.get("reqntid") or ()
-    matters = Matters(module)
-    whole = inlined(module, kernel, matters)
-    apart = [f for f in others if matters(f) and f.proto.name not in whole.functions - whole.left]
+    apart = [f for f in others if matters(f) and f.proto.name not in unit.inlined]
     seen = {f.proto.name for f in apart}  # by themselves, so not once more where they call each other
     flows = [Body(inlined(module, f, lambda g: matters(g) and g.proto.name not in seen).scope) for f in apart]
     asking = _asking({f.proto.name: flow for f, flow in zip(apart, flows, strict=True)})
     offsets = {var.name: at for var, (at, _, _) in zip(kernel.proto.params, param_layout(kernel), strict=True)}
-    views = [Waits(Body(whole.scope, offsets), shape, asking, offsets)]
+    views = [Waits(unit.body, shape, asking, offsets)]
     views += [Waits(flow, shape, asking) for flow in flows]
     stores = {space for view in views for space in view.stores}
     found = {hazard for view in views for hazard in view.hazards(stores)}

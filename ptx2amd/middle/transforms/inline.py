@@ -61,25 +61,44 @@ class Matters:
     def __init__(self, module: Module) -> None:
         self.module = module
         self._known: dict[str, bool] = {}
+        self._own: dict[str, tuple[bool, list[Function]]] = {}
 
     def __call__(self, function: Function) -> bool:
         name = function.proto.name
         if name not in self._known:
-            self._known[name] = False  # for functions that call themselves
-            self._known[name] = any(map(self._instruction, items(body(self.module, function))))
+            self._known[name] = self._reaches(function)
         return self._known[name]
 
-    def _instruction(self, item: Inst | Var) -> bool:
-        if not isinstance(item, Inst):
-            return False
-        form = item.shape.form
-        if form.does & CALLS:
-            function = callee(self.module, item)
-            return function is not None and self(function)
-        space = form.memory or item.shape.mods.get("space", "")
-        if form.does & MEMORY and not space.startswith(OWN):
-            return True
-        return bool(form.does & (EXCHANGES | BARRIERS | POLLS))
+    def _reaches(self, function: Function) -> bool:
+        seen, work = {function.proto.name}, [function]
+        while work:
+            touches, callees = self._body(work.pop())
+            if touches or any(self._known.get(callee.proto.name) for callee in callees):
+                return True
+            new = [callee for callee in callees if callee.proto.name not in seen]
+            seen.update(callee.proto.name for callee in new)
+            work += new
+        return False
+
+    def _body(self, function: Function) -> tuple[bool, list[Function]]:
+        """Whether a body touches such memory itself, and the functions that it calls."""
+        name = function.proto.name
+        if name not in self._own:
+            instructions = [item for item in items(body(self.module, function)) if isinstance(item, Inst)]
+            touches = any(map(_touches, instructions))
+            calls = () if touches else (callee(self.module, inst) for inst in instructions)
+            self._own[name] = touches, [found for found in calls if found is not None]
+        return self._own[name]
+
+
+def _touches(inst: Inst) -> bool:
+    form = inst.shape.form
+    if form.does & CALLS:
+        return False
+    space = form.memory or inst.shape.mods.get("space", "")
+    if form.does & MEMORY and not space.startswith(OWN):
+        return True
+    return bool(form.does & (EXCHANGES | BARRIERS | POLLS))
 
 
 def flat(scope: Scope) -> Scope:

@@ -1,0 +1,17 @@
+"""A kernel that is being lowered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ptx2amd.plan.kernel import KernelPlan
+from ptx2amd.ptx.ast import Function
+
+
+@dataclass(slots=True)
+class KernelLowering:
+    """texts: LLVM functions by name, so far; pending: functions that these call and that are still to be lowered."""
+
+    plan: KernelPlan
+    texts: dict[str, str] = field(default_factory=dict)
+    pending: list[Function] = field(default_factory=list)

@@ -1,0 +1,61 @@
+"""What is decided about a kernel before it is lowered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ptx2amd.middle.analyses.hazards import Hazard
+from ptx2amd.plan.shared_memory import LDS, SharedPlan
+from ptx2amd.target import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked for. mode "kernel": variables lie in the data segment, whose address the environment holds;
+    "module": they are globals of the code object. choose: run kernels whose warps wait for each other padded where the
+    target's mapping is paired; variant: of the shared memory (plan/shared_memory.py)."""
+
+    target: Target
+    mode: str = "kernel"
+    choose: bool = False
+    variant: str = LDS
+
+
+@dataclass(frozen=True, slots=True)
+class KernelPlan:
+    """name: of the kernel; target: with the mapping that was chosen; hazards: where warps wait for each other.
+
+    denormals: "flush" or "ieee", the mode of f32 instructions. params: offset, size, align in bytes; max_threads: of a
+    block; block: as .reqntid asks for it. static_shared: bytes; shared: where shared memory beyond LDS lies, None: all
+    of it is in LDS; dynamic: whether it uses dynamic shared memory. launches: whether it may launch kernels;
+    launch_words: whether launches append their words to the parameters, one more where it launches kernels.
+    partial_barriers: numbers of the barriers for a part of the block, None for one that only a register knows. owner:
+    its name, where it has copies of functions of its own. approximate: opcodes whose lowering is not exact."""
+
+    name: str
+    target: Target
+    hazards: tuple[Hazard, ...]
+    denormals: str
+    params: tuple[tuple[int, int, int], ...]
+    max_threads: int
+    block: tuple[int, int, int] | None
+    static_shared: int
+    shared: SharedPlan | None
+    dynamic: bool
+    launches: bool
+    launch_words: bool
+    partial_barriers: frozenset[int | None]
+    owner: str
+    approximate: tuple[str, ...]
+
+    @property
+    def mapping(self) -> str:
+        return self.target.mapping
+
+    @property
+    def slot(self) -> int | None:
+        """Bytes of static variables in the arena's slot; None: all in LDS."""
+        return None if self.shared is None else self.shared.dynamic
+
+
+__all__ = ["KernelPlan", "Request"]

@@ -1,0 +1,25 @@
+"""Which functions of CUDA's device runtime library kernels may call, that launch kernels or have to do with it. Their
+lowerings are in lower/runtime/launches.py."""
+
+from __future__ import annotations
+
+import re
+
+# Both generations of the library, and its names for the default stream of threads.
+LIBRARY = re.compile(r"(?:__cudaCDP2|cuda)(?P<name>[A-Z]\w*?)(?:_ptsz)?")
+#: Names without prefixes.
+NAMES = frozenset((
+    *("GetParameterBuffer", "GetParameterBufferV2", "LaunchDevice", "LaunchDeviceV2"),
+    *("MemcpyAsync", "Memcpy2DAsync", "MemsetAsync", "Memset2DAsync", "Malloc", "Free"),
+    *("StreamCreateWithFlags", "StreamDestroy", "StreamWaitEvent"),
+    *("EventCreateWithFlags", "EventDestroy", "EventRecord", "EventRecordWithFlags"),
+    *("GetLastError", "PeekAtLastError", "GetErrorName", "GetErrorString"),
+    *("GetDevice", "GetDeviceCount", "DeviceGetLimit", "DeviceGetAttribute"),
+    *("OccupancyMaxActiveBlocksPerMultiprocessor", "OccupancyMaxActiveBlocksPerMultiprocessorWithFlags"),
+))  # fmt: skip
+
+
+def library_name(function: str) -> str:
+    """The name without prefix of a function that the library has, "" for others."""
+    found = LIBRARY.fullmatch(function)
+    return found["name"] if found and found["name"] in NAMES else ""

@@ -1,0 +1,141 @@
+"""The steps of planning a kernel, each of which decides one thing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import prod
+
+from ptx2amd.errors import Unsupported
+from ptx2amd.interface.arena import BLOCK_SHARED_LIMIT
+from ptx2amd.middle.analyses.hazards import Hazard, hazards
+from ptx2amd.middle.calls import CallGraph, defined
+from ptx2amd.middle.unit import Unit
+from ptx2amd.plan.kernel import KernelPlan, Request
+from ptx2amd.plan.launch_library import library_name
+from ptx2amd.plan.shared_memory import Array, SharedPlan, packed, plan
+from ptx2amd.ptx.ast import Function
+from ptx2amd.ptx.heads import max_threads, param_layout, required_block
+from ptx2amd.ptx.layout import align_of, size_of
+from ptx2amd.target import Target
+
+
+class Planning:
+    """What is decided about a kernel so far. unit: the kernel, its calls inlined."""
+
+    hazards: Sequence[Hazard]
+    target: Target
+    denormals: str
+    shared: SharedPlan | None
+    launches: bool
+    launch_words: bool
+    partial_barriers: frozenset[int | None]
+    owner: str
+
+    def __init__(self, unit: Unit, request: Request) -> None:
+        self.unit, self.request = unit, request
+        self.calls: CallGraph = unit.calls
+        self.kernel: Function = unit.function
+        self.reachable = self.calls.reachable(self.kernel)
+
+    @property
+    def decided(self) -> dict[str, object]:
+        """What is decided so far, for those who read it."""
+        return {name: vars(self)[name] for name in Planning.__annotations__ if name in vars(self)}
+
+    def plan(self) -> KernelPlan:
+        """The kernel's plan, when all is decided."""
+        arrays = shared_arrays(self.calls, self.kernel)
+        return KernelPlan(
+            name=self.kernel.proto.name,
+            target=self.target,
+            hazards=tuple(self.hazards),
+            denormals=self.denormals,
+            params=tuple(param_layout(self.kernel)),
+            max_threads=min(max_threads(self.kernel), self.target.max_block),
+            block=required_block(self.kernel),
+            static_shared=packed(arrays),
+            shared=self.shared,
+            dynamic=not all(array.size for array in arrays),
+            launches=self.launches,
+            launch_words=self.launch_words,
+            partial_barriers=self.partial_barriers,
+            owner=self.owner,
+            approximate=tuple(sorted({o for f in self.reachable for o in self.calls.summary(f).approximate})),
+        )
+
+
+def find_hazards(planning: Planning) -> None:
+    planning.hazards = hazards(planning.unit, planning.reachable[1:])
+
+
+def choose_mapping(planning: Planning) -> None:
+    """Raises Unsupported for blocks and clusters that the target has not."""
+    kernel, request, chosen = planning.kernel, planning.request, planning.request.target
+    cluster = kernel.directives.get("reqnctapercluster", ())
+    if prod(cluster) > 1:
+        raise Unsupported(f"clusters of {prod(cluster)} blocks; a cluster has one block", kernel.proto.name)
+    # What is known at launches only: they take a padded variant then (per-kernel code objects).
+    hazardous = [h for h in planning.hazards if not h.lanes and (request.mode == "module" or not h.at_launch)]
+    if request.choose and chosen.paired and hazardous:
+        chosen = replace(chosen, mapping="padded")
+    block = max_threads(kernel)
+    if "reqntid" in kernel.directives and block > chosen.max_block:
+        reason = f"blocks of {block} threads, where {chosen.mapping} warps allow {chosen.max_block}"
+        why = f": {planning.hazards[0]}" if planning.hazards else ""
+        raise Unsupported(reason + why, kernel.proto.name)
+    planning.target = chosen
+
+
+def choose_float_mode(planning: Planning) -> None:
+    reached = [planning.calls.summary(f) for f in planning.reachable]
+    flush = sum(summary.flush for summary in reached) > sum(summary.ieee for summary in reached)
+    planning.denormals = "flush" if flush else "ieee"
+
+
+def plan_shared_memory(planning: Planning) -> None:
+    """Raises Unsupported for more than a block can have."""
+    arrays, arch = shared_arrays(planning.calls, planning.kernel), planning.request.target.arch
+    size, most = packed(arrays), max(BLOCK_SHARED_LIMIT, arch.lds)
+    if size > most:
+        reason = f"{size} bytes of static shared memory; a block can have {most}"
+        raise Unsupported(reason, planning.kernel.proto.name)
+    planning.shared = plan(arrays, arch, planning.request.variant)
+
+
+def plan_launch_words(planning: Planning) -> None:
+    """The launch appends them where a kernel launches kernels, reads the grid's workspace, or has shared memory whose
+    size HIP is not told."""
+    per_kernel = planning.request.mode == "kernel"
+    planning.launches = per_kernel and any(_may_launch(planning.calls, f) for f in planning.reachable)
+    asks = planning.launches or planning.shared is not None or any("%envreg" in f.text for f in planning.reachable)
+    planning.launch_words = per_kernel and asks
+
+
+def _may_launch(calls: CallGraph, function: Function) -> bool:
+    """Whether a function uses the library for launches from kernels."""
+    functions = calls.module.functions
+    named = (name for name in calls.summary(function).functions if name in functions)
+    return any(library_name(name) and not defined(functions[name]) for name in named)
+
+
+def plan_barriers(planning: Planning) -> None:
+    block = required_block(planning.kernel)
+    whole = prod(block) if block else -1
+    parts = [part for f in planning.reachable for part in planning.calls.summary(f).parts]
+    planning.partial_barriers = frozenset(number for number, count in parts if count != whole)
+    planning.owner = planning.kernel.proto.name if planning.shared is not None or parts else ""
+
+
+def shared_arrays(calls: CallGraph, function: Function) -> list[Array]:
+    """The shared variables of a function and of all that it calls; the dynamic ones have no bytes."""
+    reached = calls.reachable(function)
+    used = {name for f in reached for name in calls.summary(f).functions}
+    found = [(name, v) for name, v in calls.module.variables.items() if v.space == "shared" and name in used]
+    found += [(f"{f.proto.name}.{v.name}", v) for f in reached for v in calls.summary(f).shared]
+    return [Array(name, size_of(v), align_of(v)) for name, v in found]
+
+
+def static_shared(calls: CallGraph, function: Function) -> int:
+    """Bytes of static shared memory of a function and of all that it calls."""
+    return packed(shared_arrays(calls, function))
