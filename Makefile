@@ -34,7 +34,7 @@ native: .venv/.base
 	$(PYTHON) -m venv .venv
 
 .venv/.base: pyproject.toml | .venv/bin/python
-	$(BIN)/pip install -q -e .
+	$(BIN)/pip install -q -e .[build]
 	touch $@
 
 .venv/.demo: .venv/.base

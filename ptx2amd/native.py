@@ -2,23 +2,21 @@
 
     python -m ptx2amd.native [vgpu] [kfd] [shim] [--sanitize address,undefined | thread --output DIRECTORY]
 
-Generators write C (ptx2amd/vgpu/generate.py, ptx2amd/api, ptx2amd/interface); gcc compiles it. An object is rebuilt
-when its command or a file it includes changed.
+Generators write C (ptx2amd/vgpu/generate.py, ptx2amd/api, ptx2amd/interface); ninja runs gcc where a command or a file
+that it reads has changed (ptx2amd/ninja.py). A build of everything writes build/compile_commands.json.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
-import subprocess
 import sys
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
 from ptx2amd import settings
 from ptx2amd.errors import Ptx2amdError
+from ptx2amd.ninja import Builder, BuildFile, Object
 
 PACKAGE = Path(__file__).resolve().parent
 #: Where the libraries lie; PTX2AMD_NATIVE: another build of them, for example with sanitizers.
@@ -26,88 +24,6 @@ DIRECTORY = Path(settings.NATIVE.text() or PACKAGE / "_native").resolve()
 WORK = PACKAGE.parent / "build" / "native"
 #: C sources: libcuda (a folder for each area), what stands in for NVIDIA's tools, NVML.
 SHIM, STANDINS, NVML = (PACKAGE.parent / "shim" / name for name in ("src", "standin", "nvml"))
-
-THREAD = "-fsanitize=thread"
-CFLAGS = ("-std=gnu11", "-O2", "-g1", "-fPIC", "-pthread", "-fvisibility=hidden", "-Wall", "-Wextra")
-
-
-@dataclass(frozen=True, slots=True)
-class Object:
-    """One compilation: a source, its own flags, and what tells it from others of the same source. kernels: what it does
-    to shared memory is what kernels do, races included."""
-
-    source: Path
-    flags: tuple[str, ...] = ()
-    variant: str = ""
-    kernels: bool = False
-
-
-class Builder:
-    """Compiles objects under `work` with the common flags, two at a time or as many as there are cores."""
-
-    def __init__(self, work: Path, extra: tuple[str, ...] = ()) -> None:
-        self.work, self.extra = work, extra
-        self.compiler = os.environ.get("CC", "gcc")
-        self.jobs = os.cpu_count() or 1
-
-    def library(self, path: Path, objects: Iterable[Object], link: tuple[str, ...] = ()) -> None:
-        """Compile what changed and link a shared library."""
-        self.program(path, objects, ("-shared", *link))
-
-    def program(self, path: Path, objects: Iterable[Object], link: tuple[str, ...] = ()) -> None:
-        """Compile what changed and link an executable."""
-        from concurrent.futures import ThreadPoolExecutor  # here: every `ptx2amd run` imports this file
-
-        self.work.mkdir(parents=True, exist_ok=True)
-        with ThreadPoolExecutor(self.jobs) as pool:
-            built = list(pool.map(self._compile, objects))
-        files = [str(file) for file, _ in built]
-        if path.exists() and not any(changed for _, changed in built) and self._same_command(path, files):
-            return
-        temporary = path.with_name(path.name + ".new")
-        _call([self.compiler, "-pthread", *self.extra, "-o", str(temporary), *files, *link])
-        os.replace(temporary, path)  # programs that have the old library mapped keep it
-
-    def _same_command(self, path: Path, files: list[str]) -> bool:
-        record = self.work / (path.name + ".link")
-        text = "\n".join(files)
-        if record.exists() and record.read_text() == text:
-            return True
-        record.write_text(text)
-        return False
-
-    def _compile(self, item: Object) -> tuple[Path, bool]:
-        """The object file, and whether it had to be compiled."""
-        base = self.work / (item.source.stem + (f"-{item.variant}" if item.variant else ""))
-        target, depends, record = (base.with_name(base.name + end) for end in (".o", ".d", ".cmd"))
-        extra = () if item.kernels and THREAD in self.extra else self.extra
-        command = [self.compiler, *CFLAGS, *item.flags, *extra, "-MMD", "-MF", str(depends), "-c"]
-        command += ["-o", str(target), str(item.source)]
-        text = " ".join(command)
-        if target.exists() and record.exists() and record.read_text() == text and _fresh(target, depends):
-            return target, False
-        record.unlink(missing_ok=True)
-        _call(command)
-        record.write_text(text)
-        return target, True
-
-
-def _fresh(target: Path, depends: Path) -> bool:
-    """Whether no file that the object was made from is newer than it."""
-    built = target.stat().st_mtime
-    try:
-        names = depends.read_text().replace("\\\n", " ").split(":", 1)[1].split()
-        return all(os.stat(name).st_mtime <= built for name in names)
-    except (FileNotFoundError, IndexError):
-        return False
-
-
-def _call(command: list[str]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.stderr:
-        print(done.stderr, file=sys.stderr, end="")
-    if done.returncode:
-        raise Ptx2amdError(f"{command[0]} failed with status {done.returncode}: {' '.join(command)}")
 
 
 def vgpu_includes(work: Path) -> tuple[str, ...]:
@@ -156,10 +72,11 @@ def build_dropin(builder: Builder, vgpu: Path) -> None:
     flags = (f"-I{generate.FOLDER}", "-Wno-builtin-declaration-mismatch")
     for major, (source, versions) in generate.write(builder.work).items():
         soname = f"libamdhip64.so.{major}"
-        link = (f"-Wl,-soname,{soname}", f"-Wl,--version-script,{versions}", f"-Wl,--filter,{vgpu.name}", str(vgpu))
-        builder.library(folder / soname, [Object(source, flags)], (*link, "-Wl,--enable-new-dtags,-rpath,$ORIGIN/.."))
+        link: tuple[str, ...] = (f"-Wl,-soname,{soname}", f"-Wl,--version-script,{versions}")
+        link += (f"-Wl,--filter,{vgpu.name}", str(vgpu), "-Wl,--enable-new-dtags,-rpath,$ORIGIN/..")
+        builder.library(folder / soname, [Object(source, flags)], link, uses=(vgpu, versions))
     _link(folder / "libamdhip64.so", f"libamdhip64.so.{max(generate.MAJORS)}")
-    plain = Builder(builder.work)  # as for the other audit library
+    plain = builder.plain()  # as for the other audit library
     audit = Object(generate.FOLDER / "audit.c", variant="hip")
     plain.library(folder / "libptx2amd_hip_audit.so", [audit], ("-ldl",))
 
@@ -201,7 +118,7 @@ def build_shim(builder: Builder, target: Path) -> None:
 def build_standins(builder: Builder, target: Path, flags: tuple[str, ...]) -> None:
     """What stands in for NVIDIA's tools: ptxas, nvJitLink, NVRTC; and what puts ours first (LD_AUDIT, LD_PRELOAD)."""
     sources, folder = STANDINS, _prepared(target / "standin")
-    plain = Builder(builder.work)  # a sanitizer's run time cannot be where these libraries are
+    plain = builder.plain()  # a sanitizer's run time cannot be where these libraries are
     settings_table = Object(PACKAGE / "settings" / "settings.c", flags, "audit")
     for name, others in (("audit", [settings_table]), ("preload", [])):
         objects = [Object(sources / f"{name}.c", flags), *others]
@@ -215,16 +132,21 @@ def build_standins(builder: Builder, target: Path, flags: tuple[str, ...]) -> No
         real = builder.work / f"ptx2amd-real-{name}"
         builder.library(real, [], ("-x", "c", "/dev/null", f"-Wl,-soname,{real.name}"))
         link = ("-Wl,--no-as-needed", str(real))
-        _build_standin(builder, folder / name, [sources / "nvrtc.c", linked], flags, link)
+        _build_standin(builder, folder / name, [sources / "nvrtc.c", linked], flags, link, uses=(real,))
 
 
 def _build_standin(
-    builder: Builder, path: Path, sources: list[Path], flags: tuple[str, ...], link: tuple[str, ...] = ()
+    builder: Builder,
+    path: Path,
+    sources: list[Path],
+    flags: tuple[str, ...],
+    link: tuple[str, ...] = (),
+    uses: tuple[Path, ...] = (),
 ) -> None:
     """A library in the place of NVIDIA's, which it knows as REAL_LIBRARY. Symbols have the library's name as
     version, as NVIDIA's have."""
     objects = [Object(source, (*flags, f'-DREAL_LIBRARY="ptx2amd-real-{path.name}"'), path.name) for source in sources]
-    builder.library(path, objects, (f"-Wl,-soname,{path.name}", "-Wl,--default-symver", *link, "-ldl"))
+    builder.library(path, objects, (f"-Wl,-soname,{path.name}", "-Wl,--default-symver", *link, "-ldl"), uses)
 
 
 def build_nvml(builder: Builder, target: Path) -> None:
@@ -269,15 +191,18 @@ def _prepared(path: Path) -> Path:
 BUILDS = {"vgpu": build_vgpu, "kfd": build_kfd, "shim": build_shim}
 
 
-def build(parts: Iterable[str] = tuple(BUILDS), target: Path = DIRECTORY, extra: tuple[str, ...] = ()) -> None:
-    """Build the named parts into `target`, and what the translator loads from there. Raises Ptx2amdError with the
-    compiler's command when it fails."""
+def build(parts: Sequence[str] = tuple(BUILDS), target: Path = DIRECTORY, extra: tuple[str, ...] = ()) -> None:
+    """Build the named parts into `target`, and what the translator loads from there. Raises Ptx2amdError when a
+    command fails, which has then been printed."""
     from ptx2amd.ptx.grammar import TABLES, write_tables
 
-    _prepared(target)
+    target, kind = _prepared(target).resolve(), "".join(extra).replace("/", "_")
+    file = BuildFile(WORK / f"ninja{kind}")
     for part in parts:
-        work = WORK / (part + "".join(extra).replace("/", "_"))
-        BUILDS[part](Builder(work, extra), target)
+        BUILDS[part](Builder(file, WORK / f"{part}{kind}", extra), target)
+    file.run()
+    if set(parts) == set(BUILDS) and not extra:
+        file.write_commands(WORK.parent / "compile_commands.json")
     (target / "build-id").write_text(current_build_id() + "\n")
     write_tables(target / TABLES.name)
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from ptx2amd import native
+from ptx2amd.ninja import Builder, BuildFile, Object
 from ptx2amd.translate import translate
 from ptx2amd.vgpu import generate
 from tests.vgpu.test_fuzz import PTX
@@ -26,17 +27,18 @@ SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
 
 def build() -> Path:
     """The fuzzer: everything of the software GPU that exists once, without instruction handlers."""
-    builder = native.Builder(native.WORK.parent / "fuzz", SANITIZE)
-    builder.work.mkdir(parents=True, exist_ok=True)
+    work = native.WORK.parent / "fuzz"
+    builder = Builder(BuildFile(work), work, SANITIZE)
     include = (*native.vgpu_includes(builder.work), "-march=x86-64-v2")
     objects = []
     for unit in generate.write(builder.work):
         if unit.per != "once" or unit.path.name in ("all_builds.c", "valu_probe.c"):
             continue
         covered = ("-fsanitize-coverage=trace-pc",) if unit.path.name.startswith(COVERED) else ()
-        objects.append(native.Object(unit.path, (*include, *unit.flags, *covered)))
-    objects.append(native.Object(Path(__file__).with_name("fuzz") / "fuzz.c", include))
+        objects.append(Object(unit.path, (*include, *unit.flags, *covered)))
+    objects.append(Object(Path(__file__).with_name("fuzz") / "fuzz.c", include))
     builder.program(builder.work / "fuzzer", objects, ("-lm", "-ldl"))
+    builder.file.run()
     return builder.work / "fuzzer"
 
 
