@@ -83,6 +83,11 @@ def module_of(image: Image, check: str = "") -> Module:
     return module
 
 
+def text_of(image: Image) -> str:
+    """The PTX of an image that is one text. Raises ContainerError."""
+    return image.data().decode("utf-8", errors="replace")
+
+
 def check_part(image: Image) -> None:
     """Judge a text that is to be linked with others. Raises PtxError, PtxErrors."""
     _judge(image.data(), _parse(image.data(), image.origin, False), whole=False)

@@ -29,12 +29,14 @@ from ptx2amd.middle.passes import Observer
 from ptx2amd.middle.summary import body, items
 from ptx2amd.plan.kernel import KernelPlan, Request
 from ptx2amd.plan.shared_memory import LDS, VARIANTS
-from ptx2amd.ptx.ast import Module, Var
+from ptx2amd.ptx.ast import Module, Var, Whole
 from ptx2amd.ptx.declare import declarations
+from ptx2amd.ptx.handles import handles
 from ptx2amd.ptx.heads import check_sizes, max_threads, param_layout, required_block
 from ptx2amd.ptx.layout import align_of, size_of
 from ptx2amd.ptx.origin import origin
-from ptx2amd.ptx.parse import parse_module
+from ptx2amd.ptx.outline import Outline, outline_of
+from ptx2amd.ptx.parse import parse_module, parse_part
 from ptx2amd.target import target
 
 _WORD = re.compile(r"[A-Za-z_$%][\w$]*")
@@ -164,12 +166,28 @@ def parse(text: str, source: str = "<ptx>", whole: bool = True) -> Module:
     """Parse PTX text. Function bodies are parsed when they are first needed. Raises PtxError.
 
     whole: the module is not linked with others: as in ptxas, an external variable that has a size is defined by it."""
-    module = parse_module(text, source)
+    return _settled(parse_module(text, source), whole)
+
+
+def parse_kernel(text: str, source: str, outline: Outline, kernel: str) -> Module | None:
+    """What a kernel needs of a module whose outline is known; None where the module has no such kernel."""
+    module = parse_part(text, source, outline, kernel)
+    return module and _settled(module, True)
+
+
+def _settled(module: Module, whole: bool) -> Module:
     for var in module.variables.values():
         if whole and var.linkage == "extern" and var.count:
             var.linkage = ""
     check_sizes(module)
     return module
+
+
+def module_outline(text: str, module: Module) -> Outline | None:
+    """The outline of a module that was parsed from `text`, for parse_kernel; None where it has none."""
+    segment = data.segment(module, facts(module))
+    whole = Whole(handles(module), segment.offsets, segment.problems, segment.kernels)
+    return outline_of(text, module, whole)
 
 
 def _translate(lowering: ModuleLowering, arch: str, wanted: list[str], emit: str, build_id: str, way: Way) -> Result:

@@ -36,7 +36,7 @@ def list_entries() -> None:
         except (EntryError, OSError) as error:
             click.echo(f"damaged: {error}")
             continue
-        kind = "kernel" if "arch" in fields else "module"
+        kind = "kernel" if "arch" in fields else "outline" if "outline" in fields else "module"
         what = f"sm_{fields['target']}" if "target" in fields else ""
         if kind == "kernel":
             what = f"{fields['arch']:8} {fields['mapping']:7} {fields['name']}"

@@ -224,6 +224,18 @@ class Function:
     statics: list[Var] = field(default_factory=list)  # the module's variables that the body declares (ptx/statics.py)
 
 
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """What the parts of a module have to agree on. handles: of functions whose address is taken; offsets: of
+    variables in the data segment; problems: why a variable's initial value cannot be had; facts: offsets of facts about
+    kernels."""
+
+    handles: dict[str, int] = field(default_factory=dict)
+    offsets: dict[str, int] = field(default_factory=dict)
+    problems: dict[str, str] = field(default_factory=dict)
+    facts: dict[str, int] = field(default_factory=dict)
+
+
 @dataclass(slots=True)
 class Module:
     version: tuple[int, int]
@@ -235,3 +247,4 @@ class Module:
     aliases: dict[str, str]
     source: str  # file name for messages
     linked: bool = False  # made of several: what one declares may be defined otherwise in another
+    whole: Whole | None = None  # of a part that was read alone: what it has to agree on with others

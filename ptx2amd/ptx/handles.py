@@ -25,6 +25,8 @@ def handles(module: Module) -> dict[str, int]:
     """The handles of the functions whose address code or variables of the module take, by name, ascending.
 
     It is read off the text: bodies are not parsed."""
+    if module.whole is not None:
+        return module.whole.handles
     functions = {name for name in module.functions if has_body(module, name)}
     found = taken(module, functions)
     if not found:
@@ -59,7 +61,12 @@ def _mentioned(text: str, names: Mapping[str, str]) -> set[str]:
     """Which names stand in a text, or perhaps a few more. Texts are long: this is a search, or one split."""
     if len(names) <= FEW:
         return {name for name in names if name in text}
-    return names.keys() & text.translate(_BETWEEN_WORDS).split()
+    return names.keys() & words(text)
+
+
+def words(text: str) -> set[str]:
+    """The words in a text: names, numbers, opcodes' parts."""
+    return set(text.translate(_BETWEEN_WORDS).split())
 
 
 def _as_value(text: str, name: str) -> bool:

@@ -15,6 +15,7 @@ from ptx2amd.ptx.body import BodyParser
 from ptx2amd.ptx.build import Head, build
 from ptx2amd.ptx.declare import declarations, parameters
 from ptx2amd.ptx.legacy import modern
+from ptx2amd.ptx.outline import Outline, part
 from ptx2amd.ptx.scan import Piece, pieces, prepare
 from ptx2amd.ptx.statics import hoist
 
@@ -44,7 +45,19 @@ def parse_module(text: str, source: str = "<ptx>") -> Module:
     Raises PtxError (file:line:column, what was found, what was expected)."""
     module = Module((0, 0), "", (), {}, {}, {}, {}, source)
     with collector_off():
-        _Reader(module).read(modern(prepare(text), source))
+        text = modern(prepare(text), source)
+        _Reader(module).read(list(pieces(text, source)), text)
+    return module
+
+
+def parse_part(text: str, source: str, outline: Outline, kernel: str) -> Module | None:
+    """The part of a module that a kernel needs, by the outline of the module; None where there is no such kernel."""
+    module = Module((0, 0), "", (), {}, {}, {}, {}, source, whole=outline.whole)
+    with collector_off():
+        found = part(text, outline, source, kernel)
+        if found is None:
+            return None
+        _Reader(module).read(found, "")
     return module
 
 
@@ -77,8 +90,8 @@ class _Reader:
         self.module, self.source = module, module.source
         self.aliases: list[tuple[Piece, str, str]] = []
 
-    def read(self, text: str) -> None:
-        found = list(pieces(text, self.source))
+    def read(self, found: list[Piece], text: str) -> None:
+        """The pieces of a module; the text is there to tell where it ends."""
         body = self._header(found, text)
         for piece in body:
             getattr(self, "_" + piece.kind)(piece)

@@ -67,6 +67,10 @@ def index_key(module: str, build: str) -> str:
     return digest(f"index\n{module}\n{build}\n".encode(errors="surrogateescape")).hex()
 
 
+def outline_key(module: str, build: str) -> str:
+    return digest(f"outline\n{module}\n{build}\n".encode(errors="surrogateescape")).hex()
+
+
 def check_key(module: str, build: str) -> str:
     return digest(f"check\n{module}\n{build}\n".encode()).hex()
 

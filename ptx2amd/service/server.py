@@ -263,7 +263,7 @@ def _work(client: Client, build: str, report: socket.socket) -> int:
     threading.Thread(target=_leave_with, args=[client.connection], daemon=True).start()
     answer = translation.answer(request, build, client.again)
     if answer.header.get("stored") == "1":
-        report.send(len(answer.body).to_bytes(8, "little") + os.fsencode(request.header["cache"]))
+        report.send(int(answer.header["written"]).to_bytes(8, "little") + os.fsencode(request.header["cache"]))
     _send(client.connection, answer)
     return 0
 

@@ -10,19 +10,21 @@ from typing import Any
 
 from ptx2amd.errors import LinkError, Ptx2amdError, PtxError, Unsupported
 from ptx2amd.fatbin import ContainerError, Image
+from ptx2amd.fatbin.container import LINKED
 from ptx2amd.interface.lines import entry_text
 from ptx2amd.interface.module import ModuleIndex, TextCheck
-from ptx2amd.modules import check_part, module_of
+from ptx2amd.modules import check_part, module_of, text_of
 from ptx2amd.plan.registers import estimate
 from ptx2amd.plan.shared_memory import VARIANTS
 from ptx2amd.ptx.ast import Module
+from ptx2amd.ptx.outline import Outline
 from ptx2amd.service import cache, entry
-from ptx2amd.service.entry import Entry
+from ptx2amd.service.entry import Entry, EntryError
 from ptx2amd.service.folder import FolderError
 from ptx2amd.service.protocol import Message
 from ptx2amd.target import MAPPINGS, MATRIX
 from ptx2amd.target.arch import UnknownArch
-from ptx2amd.translate import module_index, translate
+from ptx2amd.translate import module_index, module_outline, parse_kernel, translate
 
 # The CUDA error that the shim returns for each kind of failure.
 CODES: tuple[tuple[type[Exception], str], ...] = (
@@ -54,7 +56,7 @@ def answer(request: Message, build: str, again: bool = False) -> Message:
     again: a worker has crashed over this request, so LLVM is kept apart from this process."""
     begin = time.perf_counter()
     try:
-        key, made = _serve(request, build, "all" if again else "risky")
+        key, made, outline = _serve(request, build, "all" if again else "risky")
     except Exception as error:
         code = next((code for kind, code in CODES if isinstance(error, kind)), "CUDA_ERROR_UNKNOWN")
         text = str(error)
@@ -64,8 +66,14 @@ def answer(request: Message, build: str, again: bool = False) -> Message:
         said = text.encode(errors="replace")
         return Message({"status": "error", "code": code, "time_ms": _milliseconds(begin)}, said)
     packed = made.pack()
-    return Message({"status": "ok", **_store(request.header.get("cache", ""), key, packed),
-                    "time_ms": _milliseconds(begin)}, packed)  # fmt: skip
+    root = request.header.get("cache", "")
+    stored = _store(root, key, packed)
+    written = len(packed)
+    if outline is not None and stored["stored"] == "1":
+        beside = Entry(OUTLINE, outline.pack()).pack()
+        _store(root, entry.outline_key(request.header["module"], build), beside)
+        written += len(beside)
+    return Message({"status": "ok", **stored, "written": str(written), "time_ms": _milliseconds(begin)}, packed)
 
 
 def _store(root: str, key: str, packed: bytes) -> dict[str, str]:
@@ -86,8 +94,8 @@ def _milliseconds(begin: float) -> str:
     return f"{(time.perf_counter() - begin) * 1e3:.1f}"
 
 
-def _serve(request: Message, build: str, isolate: str) -> tuple[str, Entry]:
-    """The key and the entry of what is asked for."""
+def _serve(request: Message, build: str, isolate: str) -> tuple[str, Entry, Outline | None]:
+    """The key and the entry of what is asked for, and the outline of a large module, which goes beside its index."""
     header = request.header
     module_id = header["module"]
     name = header.get("name") or "<module>"
@@ -97,14 +105,37 @@ def _serve(request: Message, build: str, isolate: str) -> tuple[str, Entry]:
     image = Image("ptx", 0, "", (0, 0), encoding, request.body, size, name)
     if header["op"] == "check":
         check_part(image)
-        return entry.check_key(module_id, build), Entry(entry_text(TextCheck()), b"")
-    module = module_of(image, header.get("check", ""))
+        return entry.check_key(module_id, build), Entry(entry_text(TextCheck()), b""), None
     if header["op"] == "index":
+        module = module_of(image, header.get("check", ""))
         index = replace(module_index(module), checked=bool(header.get("check")))
-        return entry.index_key(module_id, build), index_entry(index)
+        return entry.index_key(module_id, build), index_entry(index), _outline(image, module)
     arch, kernel, options = header["arch"], header["kernel"], header.get("options", "")
+    module = _part(image, kernel, header.get("cache", ""), entry.outline_key(module_id, build)) or module_of(image)
     made = kernel_entry(module, kernel, arch, build, parse_options(options), isolate)
-    return entry.kernel_key(module_id, build, arch, options, kernel), made
+    return entry.kernel_key(module_id, build, arch, options, kernel), made, None
+
+
+def _is_large(image: Image) -> bool:
+    return image.encoding != LINKED and max(image.size, len(image.stored)) >= LARGE
+
+
+def _outline(image: Image, module: Module) -> Outline | None:
+    """The outline of a module whose kernels are worth reading alone."""
+    if not _is_large(image):
+        return None
+    return module_outline(text_of(image), module)
+
+
+def _part(image: Image, kernel: str, root: str, key: str) -> Module | None:
+    """What a kernel needs of its module, where the cache has the module's outline."""
+    if not _is_large(image) or not root:
+        return None
+    try:
+        outline = Outline.unpack(cache.read(cache.path_of(Path(root), key)).payload)
+    except (EntryError, OSError, FolderError):
+        return None
+    return parse_kernel(text_of(image), image.origin, outline, kernel)
 
 
 def index_entry(index: ModuleIndex) -> Entry:
@@ -112,6 +143,8 @@ def index_entry(index: ModuleIndex) -> Entry:
     return Entry(entry_text(index), index.payload)
 
 
+OUTLINE = "outline 1\n"  # the text of a module's outline
+LARGE = 1 << 17  # bytes of PTX; less is read as fast without an outline
 OPTIONS = {"mapping": MAPPINGS, "matrix": MATRIX, "shared": VARIANTS}
 
 

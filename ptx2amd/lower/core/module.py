@@ -73,6 +73,8 @@ class ModuleLowering:
 
     @cached_property
     def segment(self) -> data.Segment:
+        if (whole := self.module.whole) is not None and self.mode == "kernel":
+            return data.Segment(0, 1, whole.offsets, data.Image(), whole.problems, whole.facts)
         return data.segment(self.module, facts(self.module) if self.mode == "kernel" else {})
 
     # what lowerings ask for

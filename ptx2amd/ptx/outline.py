@@ -1,0 +1,92 @@
+"""Where the pieces of a module's text are, and what is known of the module as a whole: so that one kernel of a large
+module is read without the rest.
+
+The service keeps a module's outline beside its index. A part that is read by it has the kernel, what the kernel names,
+what that names, and so on, in the module's order; a kernel's code is the same from the part as from the module."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from itertools import accumulate
+
+from ptx2amd.ptx.ast import Module, Whole
+from ptx2amd.ptx.handles import words
+from ptx2amd.ptx.legacy import modern
+from ptx2amd.ptx.scan import Piece, pieces, prepare
+
+_MODULE_WIDE = (".maxnreg", "isspacep")  # whose meaning depends on all kernels, on all constants
+_MARKS = ("__nvptx_uni",)  # names that say who made the module
+_UNREAD = ("section", "loc", "dwarf")  # which no translation needs
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """starts: offset, line and column of each piece in the text as it came, and where the text ends; named: pieces that
+    declare a name, or mention it at module level; always: pieces that every part has."""
+
+    starts: list[tuple[int, int, int]]
+    named: dict[str, list[int]]
+    always: list[int]
+    roots: list[str]
+    whole: Whole
+
+    def pack(self) -> bytes:
+        return json.dumps(asdict(self), separators=(",", ":")).encode()
+
+    @staticmethod
+    def unpack(data: bytes) -> Outline:
+        found = json.loads(data)
+        return Outline(**{**found, "whole": Whole(**found["whole"])})
+
+
+def outline_of(text: str, module: Module, whole: Whole) -> Outline | None:
+    """The outline of a module that was read from `text`; None where parts of it cannot be read alone."""
+    prepared = prepare(text)
+    if any(word in prepared for word in _MODULE_WIDE) or modern(prepared, module.source) != prepared:
+        return None
+    found = list(pieces(prepared, module.source))
+    before = list(accumulate(map(len, text.split("\n")), initial=0))  # characters before a line, without line ends
+    starts = [(before[n - 1] + n - 1 + column - 1, n, column) for _, _, n, column, *_ in found]
+    known = module.functions.keys() | module.variables.keys()
+    named: dict[str, list[int]] = {}
+    always = []
+    for number, piece in enumerate(found):
+        if piece.kind in ("function", "variable"):
+            for name in words(piece.text) & known:
+                named.setdefault(name, []).append(number)
+        elif piece.kind not in _UNREAD:
+            always.append(number)
+    roots = {*whole.handles, *module.aliases, *module.aliases.values(), *_MARKS} & named.keys()
+    return Outline([*starts, (len(text), 0, 0)], named, always, sorted(roots), whole)
+
+
+def part(text: str, outline: Outline, source: str, name: str) -> list[Piece] | None:
+    """The pieces that a kernel needs, in their order; None where there is no such kernel."""
+    if name not in outline.named:
+        return None
+    read = {number: list(_piece(text, outline, source, number)) for number in outline.always}
+    seen, todo = {name, *outline.roots}, [name, *outline.roots]
+    while todo:
+        for number in outline.named[todo.pop()]:
+            if number not in read:
+                read[number] = list(_piece(text, outline, source, number))
+                mentioned = {word for piece in read[number] for word in words(piece.text + piece.body)}
+                new = (mentioned & outline.named.keys()) - seen
+                seen |= new
+                todo += new
+    return [piece for number in sorted(read) for piece in read[number]]
+
+
+def _piece(text: str, outline: Outline, source: str, number: int) -> Iterable[Piece]:
+    """A piece, with its place in the whole text."""
+    (begin, line, column), (end, *_) = outline.starts[number : number + 2]
+    return _moved(pieces(prepare(text[begin:end]), source), line - 1, column - 1)
+
+
+def _moved(found: Iterable[Piece], lines: int, columns: int) -> Iterator[Piece]:
+    for piece in found:
+        first, last = (columns if line == 1 else 0 for line in (piece.line, piece.body_line))
+        yield piece._replace(line=piece.line + lines, column=piece.column + first,
+                             body_line=piece.body_line + lines, body_column=piece.body_column + last)  # fmt: skip
