@@ -103,6 +103,12 @@ class Emitter:
         how = "trunc" if have > bits else "sext" if signed else "zext"
         return self.op(f"i{bits}", f"{how} {v.t} to i{bits}")
 
+    def displace(self, pointer: Val, offset: int) -> Val:
+        """`pointer` plus a constant number of bytes."""
+        if not offset:
+            return pointer
+        return self.op(pointer.ty, f"getelementptr i8, {pointer.t}, i64 {offset}")
+
     def block(self, hint: str = "b") -> str:
         """A fresh label name."""
         self.count += 1

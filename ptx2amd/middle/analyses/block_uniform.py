@@ -6,7 +6,8 @@ from __future__ import annotations
 from functools import cached_property
 
 from ptx2amd.isa.effects import ATOMIC, CALLS, ENDS, EXCHANGES, EXITS, POLLS, READS, RETURNS, TRAPS
-from ptx2amd.middle.body import Body, Op
+from ptx2amd.middle.body import Body
+from ptx2amd.middle.op import Op
 from ptx2amd.ptx.ast import Scope
 
 SAME = ("%ntid", "%ctaid", "%nctaid", "%gridid", "%nwarpid")  # special registers alike in a block

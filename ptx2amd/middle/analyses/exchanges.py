@@ -12,7 +12,8 @@ from collections.abc import Iterator
 
 from ptx2amd.isa.effects import BLOCK_BARRIER, MEMBERS, WARP_BARRIER
 from ptx2amd.middle.analyses.divergence import ALL_LANES, Divergence
-from ptx2amd.middle.body import Body, Op
+from ptx2amd.middle.body import Body
+from ptx2amd.middle.op import Op
 from ptx2amd.ptx.ast import Operand, Reg
 
 Mask = int | str  # the members, or the register that they are in

@@ -20,7 +20,8 @@ from ptx2amd.middle.analyses.exchanges import is_exchange, meetings, members
 from ptx2amd.middle.analyses.locks import gathers, is_look, is_try, locks
 from ptx2amd.middle.analyses.lookback import LookBack
 from ptx2amd.middle.analyses.single_warp import SingleWarp
-from ptx2amd.middle.body import Body, Op
+from ptx2amd.middle.body import Body
+from ptx2amd.middle.op import Op
 from ptx2amd.middle.transforms.inline import inlined
 from ptx2amd.middle.unit import Unit
 from ptx2amd.ptx.ast import Function, Sym

@@ -26,7 +26,8 @@ from ptx2amd.isa.effects import ARRIVES, ATOMIC, BARRIERS, BLOCK_BARRIER, CALLS,
 from ptx2amd.middle.analyses.addresses import loads, place, steps
 from ptx2amd.middle.analyses.divergence import ALL_LANES, Divergence
 from ptx2amd.middle.analyses.exchanges import is_collective, is_exchange, members
-from ptx2amd.middle.body import Body, Op
+from ptx2amd.middle.body import Body
+from ptx2amd.middle.op import Op
 from ptx2amd.ptx.ast import Imm
 
 T = TypeVar("T")
