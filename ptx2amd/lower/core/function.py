@@ -3,7 +3,6 @@ LLVM IR text, and writes destinations."""
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NoReturn, Protocol, TypeVar
 
@@ -204,7 +203,7 @@ class FunctionLowering(window.Windowed):
             v = self._register(operand.name, ty)
             return self.op("i1", f"xor i1 {v}, true") if operand.negated and ty == "i1" else v
         if isinstance(operand, Imm):
-            return self._immediate(operand, ty)
+            return self.immediate(operand, ty)
         if isinstance(operand, Sym):
             place = window.window(self, operand.name)
             if place is not None:
@@ -216,14 +215,6 @@ class FunctionLowering(window.Windowed):
             n = width(ty) // len(operand.items)
             return self.pack([self.value(item, f"b{n}") for item in operand.items], ty)
         raise TypeError(f"operand {operand} has no value")
-
-    def pack(self, parts: list[Val], ty: str) -> Val:
-        """Integers side by side, the first lowest, as one value of type `ty`."""
-        n = width(parts[0].ty)
-        vector = Val(f"<{len(parts)} x i{n}>", "poison")
-        for i, part in enumerate(parts):
-            vector = self.op(vector.ty, f"insertelement {vector.t}, {part.t}, i32 {i}")
-        return self.cast(vector, ty)
 
     def _register(self, name: str, ty: str) -> Val:
         entity = self.names.table.get(name)
@@ -279,26 +270,6 @@ class FunctionLowering(window.Windowed):
             self.entry.append("  store i1 false, ptr addrspace(5) %CC")
         assert isinstance(register, Register)
         return register
-
-    def _immediate(self, imm: Imm, ty: str) -> Val:
-        if imm.kind in "su":
-            return self.bits(ty, imm.bits)
-        if imm.kind == "f32" and ty != "double":
-            return self.bits(ty, imm.bits)
-        if imm.kind == "f64" and width(ty) == 64:
-            return self.bits(ty, imm.bits)
-        if imm.kind == "f32":
-            number = struct.unpack("<f", struct.pack("<I", imm.bits))[0]
-        else:
-            number = struct.unpack("<d", struct.pack("<Q", imm.bits))[0]
-        if number != number or number in (float("inf"), float("-inf")):
-            sign = "-" if imm.bits >> (31 if imm.kind == "f32" else 63) else ""
-            bits = {"float": 0x7F800000, "double": 0x7FF << 52}.get(ty, 0x7F800000)
-            quiet = {"double": 1 << 51}.get(ty, 1 << 22) if number != number else 0
-            return self.bits(ty, bits | quiet | (1 << (width(ty) - 1) if sign else 0))
-        if ty[0] == "i":  # an untyped 32-bit instruction with a double literal: rounded to f32
-            return self.bits(ty, struct.unpack("<I", struct.pack("<f", number))[0])
-        return self.const(ty, number)
 
     # writing
 

@@ -24,7 +24,7 @@ def meetings(flow: Body) -> list[Meeting]:
     """The operations of a body that lanes of one warp may be at together."""
     if sum(map(is_exchange, flow.ops())) < 2:
         return []
-    divergence = Divergence(flow)
+    divergence = flow.analysis(Divergence)
     groups: dict[Op, Meeting] = {}
     stops = {n: found for n, block in enumerate(flow.blocks) if (found := list(filter(_stops, block.ops)))}
     for branch in divergence.branches:
