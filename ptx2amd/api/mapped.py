@@ -47,7 +47,8 @@ class Mapped:
     def beneath(self) -> tuple[Function, ...]:
         """The functions beneath that are called, with their types."""
         derived = [self._beneath(row) for row in self.rows if row.call and "(" not in row.call]
-        return tuple(sorted((*derived, *self.called), key=lambda row: row.symbol))
+        once = {row.symbol: row for row in (*derived, *self.called)}
+        return tuple(row for _, row in sorted(once.items()))
 
     def _beneath(self, row: Function) -> Function:
         names = "|".join(map(re.escape, self.names))

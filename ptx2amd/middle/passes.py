@@ -49,7 +49,7 @@ def inline_calls(unit: Unit) -> None:
 
 def find_locks(unit: Unit) -> None:
     if any(isinstance(item, Inst) and _asks(item) for item in items(unit.scope)):
-        unit.locks = unit.body.analysis(locks.locks)
+        unit.locks = locks.locks(unit.body)
 
 
 def _asks(inst: Inst) -> bool:

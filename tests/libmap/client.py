@@ -1,5 +1,5 @@
 """For programs that call a library over ROCm's and compare results with the host's: `python X_calls.py LIBCUDA LIBRARY`
-prints a line for each check that is wrong, and how many there were."""
+prints a line for each check that is wrong, how many there were, and which functions succeeded."""
 
 from __future__ import annotations
 
@@ -20,13 +20,33 @@ int cuStreamCreate(cudaStream_t *, unsigned); int cuCtxSynchronize(void); int cu
 """
 
 
+class Recorder:
+    """The library's functions; those that succeed are noted."""
+
+    def __init__(self, library: Any, mapped: Mapped) -> None:
+        self._library, self._worked = library, set[str]()
+        self._statuses = {row.symbol for row in mapped.rows if not row.returns}
+
+    def __getattr__(self, name: str) -> Any:
+        function = getattr(self._library, name)
+
+        def call(*arguments: Any) -> Any:
+            result = function(*arguments)
+            if name not in self._statuses or result == 0:
+                self._worked.add(name)
+            return result
+
+        return call
+
+
 class Client:
     """The library, as cffi has it, and our libcuda with a context."""
 
     def __init__(self, mapped: Mapped) -> None:
         self.ffi = cffi.FFI()
         self.ffi.cdef(mapped.declarations() + DRIVER)
-        self.cuda, self.library = self.ffi.dlopen(sys.argv[1]), self.ffi.dlopen(sys.argv[2])
+        self.cuda, self.plain = self.ffi.dlopen(sys.argv[1]), self.ffi.dlopen(sys.argv[2])
+        self.library = Recorder(self.plain, mapped)
         self.draw = np.random.default_rng(1)
         self.wrong: list[str] = []
         self.made = 0
@@ -48,7 +68,7 @@ class Client:
     def call(self, name: str, *arguments: Any) -> int:
         """The function's status, with arrays as addresses."""
         function = getattr(self.library, name)
-        kinds = self.ffi.typeof(function).args
+        kinds = self.ffi.typeof(getattr(self.plain, name)).args
         given = [
             a.pointer if isinstance(a, Device) else self.address(a) if isinstance(a, np.ndarray) else a
             for a in arguments
@@ -57,7 +77,7 @@ class Client:
         return int(function(*(self.ffi.cast(k, a) if k.kind == "pointer" else a for k, a in pairs)))
 
     def report(self) -> None:
-        print("\n".join([*self.wrong, f"{self.made} checks"]))
+        print("\n".join([*self.wrong, f"{self.made} checks", " ".join(sorted(self.library._worked))]))
 
 
 class Device:

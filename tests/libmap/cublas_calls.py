@@ -11,6 +11,7 @@ import numpy as np
 
 from ptx2amd.api import cublas
 from ptx2amd.libraries import CUBLAS
+from tests.libmap import cublas_blas, cublas_mixed
 from tests.libmap.client import Array, Client
 
 TYPES = {"S": np.float32, "D": np.float64, "C": np.complex64, "Z": np.complex128, "H": np.float16}
@@ -59,14 +60,15 @@ def vectors(handle: Any, letter: str, wide: str) -> None:
 def products(handle: Any, letter: str, wide: str) -> None:
     m, n, k = 65, 33, 100
     alpha, beta = scalar(letter, 1.5 + 1j), scalar(letter, -0.5)
+    version = "" if letter == "H" else "_v2"
     turned = (lambda a: a, lambda a: a.T, lambda a: a.conj().T)
     for ta in range(3):
         for tb in range(3):
             a, b = numbers(letter, *((m, k) if ta == 0 else (k, m))), numbers(letter, *((k, n) if tb == 0 else (n, k)))
             c = numbers(letter, m, n)
             on = Device(c)
-            status = call(f"cublas{letter}gemm_v2{wide}", handle, ta, tb, m, n, k, alpha, Device(a), len(a), Device(b),
-                          len(b), beta, on, m)  # fmt: skip
+            matrices = (alpha, Device(a), len(a), Device(b), len(b), beta, on, m)
+            status = call(f"cublas{letter}gemm{version}{wide}", handle, ta, tb, m, n, k, *matrices)
             exact = complex if letter in "CZ" else float
             expected = alpha * (turned[ta](a).astype(exact) @ turned[tb](b).astype(exact)) + beta * c
             check(f"{letter}gemm{wide} {'NTC'[ta]}{'NTC'[tb]}", status == 0 and near(letter, on.now(), expected, k))
@@ -101,6 +103,10 @@ def mixed(handle: Any) -> None:
                                        single, m, sums, -1) == 15)  # fmt: skip
 
 
+def row_of(a: Array) -> Array:
+    return np.ascontiguousarray(a[0])
+
+
 def state(handle: Any) -> None:
     """Scalars in device memory, streams, modes, versions."""
     mode, stream, found = ffi.new("int *"), ffi.new("cudaStream_t *"), ffi.new("cudaStream_t *")
@@ -119,12 +125,30 @@ def state(handle: Any) -> None:
     check("Sscal in a stream", status == 0 and not cuda.cuStreamSynchronize(stream[0]) and near("S", on.now(), 2 * x))
     check("no stream", blas.cublasSetStream_v2(handle, ffi.cast("cudaStream_t", 4096)) == INVALID_VALUE)
     check("stream back", blas.cublasSetStream_v2(handle, ffi.NULL) == 0)
+    for which in (0, 1, 0):
+        check("atomics", blas.cublasSetAtomicsMode(handle, which) == 0)
+        check("atomics read", blas.cublasGetAtomicsMode(handle, mode) == 0 and mode[0] == which)
+    for which in (0, 2, 0):
+        check("math", blas.cublasSetMathMode(handle, which) == 0)
+        check("math read", blas.cublasGetMathMode(handle, mode) == 0 and mode[0] == which)
+    check("no such math", blas.cublasSetMathMode(handle, 1 << 20) == INVALID_VALUE)
+    area = Device(np.zeros(1 << 20, np.uint8))
+    check("workspace", call("cublasSetWorkspace_v2", handle, area, 1 << 20) == 0)
+    major = CUBLAS.sonames[Path(sys.argv[2]).name] // 10000
+    check("major", blas.cublasGetProperty(0, mode) == 0 and mode[0] == major)
+    check("runtime", blas.cublasGetCudartVersion() // 1000 == major)
     check("version", blas.cublasGetVersion_v2(handle, mode) == 0 and mode[0] == CUBLAS.sonames[Path(sys.argv[2]).name])
     check("name", ffi.string(blas.cublasGetStatusName(7)) == b"CUBLAS_STATUS_INVALID_VALUE")
     a = np.asfortranarray(numbers("S", 8, 5))
     on = Device(np.zeros((8, 5), np.float32))
     check("SetMatrix", call("cublasSetMatrix", 6, 5, 4, a, 8, on, 8) == 0 and np.array_equal(on.now()[:6], a[:6]))
     row = np.zeros(5, np.float32)
+    back = np.zeros((8, 5), np.float32, order="F")
+    check("GetMatrix", call("cublasGetMatrix", 6, 5, 4, on, 8, back, 8) == 0 and np.array_equal(back[:6], a[:6]))
+    vector = Device(np.zeros(10, np.float32))
+    check("SetVector", call("cublasSetVector", 5, 4, row_of(a), 1, vector, 2) == 0)
+    check("every second", np.array_equal(vector.now()[::2], row_of(a)))
+    check("text", ffi.string(blas.cublasGetStatusString(0)) == b"success")
     check("GetVector", call("cublasGetVector", 5, 4, on, 8, row, 1) == 0 and np.array_equal(row, a[0]))
 
 
@@ -154,6 +178,8 @@ def main() -> None:
             vectors(handle[0], letter, wide)
         for letter in "SDCZH":
             products(handle[0], letter, wide)
+    cublas_blas.check_all(client, handle[0])
+    cublas_mixed.Mixed(client, handle[0]).check_all()
     mixed(handle[0])
     state(handle[0])
     check("negative size", call("cublasSgemm_v2", handle[0], 0, 0, -1, 1, 1, *[ffi.NULL] * 2, 1, ffi.NULL, 1,

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from ptx2amd import native
 from tests import rocm
+from tests.libmap import page
 
 LIBRARIES = native.DIRECTORY / "libmap"
 
@@ -22,10 +24,26 @@ def run(prefix: rocm.Prefix, arch: str, *command: str | Path) -> subprocess.Comp
     return subprocess.run(words, env=environment, capture_output=True, text=True, timeout=900)
 
 
-def calls(prefix: rocm.Prefix, arch: str, program: Path, soname: str) -> tuple[list[str], int]:
-    """What a program of calls (client.py) found wrong, and how many checks it made."""
-    python = Path(sys.executable).resolve()
+@dataclass(frozen=True)
+class Calls:
+    """What a program of calls (client.py) says: checks that were wrong, how many it made, functions that succeeded."""
+
+    wrong: list[str]
+    made: int
+    worked: set[str]
+
+
+def calls(prefix: rocm.Prefix, arch: str, name: str, soname: str) -> Calls:
+    """Run NAME_calls.py."""
+    python, program = Path(sys.executable).resolve(), Path(__file__).with_name(f"{name}_calls.py")
     done = run(prefix, arch, python, program, native.DIRECTORY / "libcuda.so.1", LIBRARIES / soname)
     assert done.returncode == 0, done.stderr[-2000:]
-    *wrong, count = done.stdout.splitlines()
-    return wrong, int(count.split()[0])
+    *wrong, count, worked = done.stdout.splitlines()
+    return Calls(wrong, int(count.split()[0]), set(worked.split()))
+
+
+def check(prefix: rocm.Prefix, arch: str, name: str, soname: str) -> None:
+    """All checks are right, and what the page calls tested has succeeded."""
+    found = calls(prefix, arch, name, soname)
+    assert not found.wrong, found.wrong
+    assert found.made > 150 and not page.tested(name) - found.worked

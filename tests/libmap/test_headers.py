@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -48,5 +50,18 @@ def test_rows_have_the_types_of_cudas_headers(mapped: Mapped, tmp_path: Path) ->
         pytest.skip(f"the toolkit has no {header}")
     folders = {Path(word).parent for word in done.stdout.split() if word.endswith((f"/{header}", "/cuComplex.h"))}
     rows = [row for row in mapped.rows if not only_cpp or only_cpp not in row.parameters]
+    rows = [row for row in rows if row.works or row.takes]  # of others, the names are all that is known
     flags = [f"-I{folder}" for folder in folders]
     assert other_types([f"#include <{header}>"], rows, mapped.api.status, flags) == set()
+
+
+def test_functions_have_names_of_cudas_headers() -> None:
+    """Also those whose types are C++'s."""
+    include = Path(sysconfig.get_path("purelib")) / "nvidia"
+    for mapped in MAPPED:
+        header = HEADERS[mapped.library.name][0]
+        texts = [path.read_text() for path in include.glob(f"*/include/{Path(header).stem.partition('_')[0][:5]}*.h")]
+        if not texts:
+            pytest.skip(f"the toolkit has no {header}")
+        names = {name for text in texts for name in re.findall(r"\bcu[a-z]+[A-Z]\w+", text)}
+        assert {row.symbol for row in mapped.rows if row.works and row.since < 13000} <= names

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
 from ptx2amd.api.cublas.products import ROWS as PRODUCTS
 from ptx2amd.api.cublas.types import ENUMS, NAMES, STATUSES, TYPES
 from ptx2amd.api.mapped import Mapped
@@ -26,9 +30,50 @@ API = Api(
     refusal='libmap_refuse(&said, "{}", CUBLAS_STATUS_NOT_SUPPORTED)',
 )
 
-_GEMM = "cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k, scalar const void *alpha"
-_MATRIX = "const void *{0}, cudaDataType {0}type, int ld{1}"
-_ALGORITHM = "compute_type(computeType, Ctype), rocblas_gemm_algo_standard, 0, 0"
+_GEMM = "cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k, scalar const {0} *alpha"
+
+
+def _mixed() -> Iterator[Function]:
+    """Products of matrices of any types."""
+    algorithm = ", cublasComputeType_t computeType, cublasGemmAlgo_t algo"
+    count, compute = ", int batchCount", "compute_type(computeType, Ctype)"
+    yield from _product("GemmEx", "", "void", rest=algorithm, compute=compute)
+    yield from _product("GemmBatchedEx", "_batched", "void", array=True, rest=count + algorithm, compute=compute)
+    yield from _product(
+        "GemmStridedBatchedEx", "_strided_batched", "void", stride=True, rest=count + algorithm, compute=compute
+    )
+    yield from _product("SgemmEx", "", "float", compute="rocblas_datatype_f32_r")
+    yield from _product("CgemmEx", "", "cuComplex", compute="rocblas_datatype_f32_c")
+
+
+def _product(
+    name: str, suffix: str, scalar: str, array: bool = False, stride: bool = False, rest: str = "", compute: str = ""
+) -> Iterator[Function]:
+    """One function and its twin with 64-bit sizes. suffix: of rocBLAS's. scalar: the type of alpha and beta."""
+    pointer = "const void *const *{0}array" if array else "const void *{0}"
+    output = "void *const *Carray" if array else "void *C"
+    step = ", long long stride{0}" if stride else ""
+    matrices = {n: f"{pointer.format(n)}, cudaDataType {n}type, int ld{n.lower()}{step.format(n)}" for n in "AB"}
+    text = (
+        f"{_HANDLE}, {_GEMM.format(scalar)}, {matrices['A']}, {matrices['B']}, scalar const {scalar} *beta, {output}, "
+        f"cudaDataType Ctype, int ldc{step.format('C')}{rest}"
+    )
+    ending, strides = "array" if array else "", ", stride{0}" if stride else ""
+    given = {n: f"{n}{ending}, {n}type, ld{n.lower()}{strides.format(n)}" for n in "ABC"}
+    count = "batchCount, " if "batchCount" in rest else ""
+    for wide in ("", "_64"):
+        call = (
+            f"rocblas_gemm{suffix}_ex{wide}(handle, transa, transb, m, n, k, alpha, {given['A']}, {given['B']}, beta, "
+            f"{given['C']}, {given['C']}, {count}{compute}, rocblas_gemm_algo_standard, 0, 0)"
+        )
+        if array:
+            call = re.sub(r"\b([ABC])array\b", r"(void *)\1array", call)
+        sized = re.sub(r"\bint\b", "int64_t", text) if wide else text
+        yield Function(f"cublas{name}{wide}", 12000 if wide else 0, sized, call=call)
+
+
+#: Names of the functions that have no counterpart here, of CUDA 11 to 13.
+_ABSENT = Path(__file__).with_name("absent.txt").read_text().split()
 
 ROWS = (
     *PRODUCTS,
@@ -59,26 +104,35 @@ ROWS = (
         "int rows, int cols, int elemSize, const void *A, int lda, void *B, int ldb", ours=True),
     Function("cublasGetMatrix", 0,
         "int rows, int cols, int elemSize, const void *A, int lda, void *B, int ldb", ours=True),
-    # matrices of any types
-    Function("cublasGemmEx", 0,
-        f"{_HANDLE}, {_GEMM}, {_MATRIX.format('A', 'a')}, {_MATRIX.format('B', 'b')}, scalar const void *beta, "
-        "void *C, cudaDataType Ctype, int ldc, cublasComputeType_t computeType, cublasGemmAlgo_t algo",
-        call="rocblas_gemm_ex(handle, transa, transb, m, n, k, alpha, A, Atype, lda, B, Btype, ldb, beta, C, Ctype, "
-             f"ldc, C, Ctype, ldc, {_ALGORITHM})"),
+    *_mixed(),
+    *(Function(name, 0, "void") for name in _ABSENT),
 )  # fmt: skip
 
-#: Functions of rocBLAS that are called otherwise than with the parameters of one row, and those that C calls.
-_MATRIX_EX = "const void *{0}, rocblas_datatype {0}_type, rocblas_int ld{0}"
+#: Functions beneath that are called otherwise than with the parameters of one row, and those that C calls.
+_MATRIX_EX = "const {1} {0}, rocblas_datatype {0}_type, rocblas_int ld{0}{2}"
+
+
+def _gemm_ex(suffix: str, pointer: str = "void *", stride: str = "", count: str = "") -> Iterator[Function]:
+    """rocBLAS's product of any types, also with 64-bit sizes. stride: of each matrix; count: of matrices."""
+    a, b, c = (_MATRIX_EX.format(name, pointer, stride.format(name)) for name in "abc")
+    d = f"{pointer}d, rocblas_datatype d_type, rocblas_int ldd{stride.format('d')}"
+    text = (
+        "rocblas_handle handle, rocblas_operation transA, rocblas_operation transB, rocblas_int m, rocblas_int n, "
+        f"rocblas_int k, const void *alpha, {a}, {b}, const void *beta, {c}, {d}{count}, "
+        "rocblas_datatype compute_type, rocblas_gemm_algo algo, int32_t solution_index, uint32_t flags"
+    )
+    yield Function(f"rocblas_gemm{suffix}_ex", 0, text)
+    yield Function(f"rocblas_gemm{suffix}_ex_64", 0, text.replace("rocblas_int", "int64_t"))
+
+
 _CALLED = (
     Function("rocblas_create_handle", 0, "rocblas_handle *handle"),
     Function("rocblas_destroy_handle", 0, "rocblas_handle handle"),
     Function("rocblas_set_stream", 0, "rocblas_handle handle, hipStream_t stream"),
-    Function("rocblas_gemm_ex", 0,
-        "rocblas_handle handle, rocblas_operation transA, rocblas_operation transB, rocblas_int m, rocblas_int n, "
-        f"rocblas_int k, const void *alpha, {_MATRIX_EX.format('a')}, {_MATRIX_EX.format('b')}, const void *beta, "
-        f"{_MATRIX_EX.format('c')}, void *d, rocblas_datatype d_type, rocblas_int ldd, rocblas_datatype compute_type, "
-        "rocblas_gemm_algo algo, int32_t solution_index, uint32_t flags"),
-)  # fmt: skip
+    *_gemm_ex(""),
+    *_gemm_ex("_batched", count=", rocblas_int batch_count"),
+    *_gemm_ex("_strided_batched", stride=", rocblas_stride stride_{0}", count=", rocblas_int batch_count"),
+)
 
 MAPPED = Mapped(
     library=CUBLAS,

@@ -64,7 +64,7 @@ _ROWS = (
     (_ALL, "tpmv", f"{_TRIANGLE}, int n, const T *AP, {_OUT}"),
     (_ALL, "tpsv", f"{_TRIANGLE}, int n, const T *AP, {_OUT}"),
     # matrices
-    ("SDCZH", "gemm", f"{_TRANSPOSED}, int m, int n, int k, {_ALPHA}, {_A}, {_B}, {_BETA}, {_C}"),
+    (_ALL, "gemm", f"{_TRANSPOSED}, int m, int n, int k, {_ALPHA}, {_A}, {_B}, {_BETA}, {_C}"),
     (_ALL, "symm", f"{_SIDE}, int m, int n, {_ALPHA}, {_A}, {_B}, {_BETA}, {_C}"),
     (_COMPLEX, "hemm", f"{_SIDE}, int m, int n, {_ALPHA}, {_A}, {_B}, {_BETA}, {_C}"),
     (_ALL, "syrk", f"{_UPLO}, cublasOperation_t trans, int n, int k, {_ALPHA}, {_A}, {_BETA}, {_C}"),
@@ -81,6 +81,7 @@ _ROWS = (
 
 #: The same of functions whose names have no version: what came with version 2 of the interface.
 _UNVERSIONED = (
+    ("H", "gemm", f"{_TRANSPOSED}, int m, int n, int k, {_ALPHA}, {_A}, {_B}, {_BETA}, {_C}"),
     (_ALL, "syrkx", f"{_UPLO}, cublasOperation_t trans, int n, int k, {_ALPHA}, {_A}, {_B}, {_BETA}, {_C}"),
     (_COMPLEX, "herkx",
      f"{_UPLO}, cublasOperation_t trans, int n, int k, {_ALPHA}, {_A}, {_B}, scalar const R *beta, {_C}"),
@@ -103,6 +104,21 @@ _UNVERSIONED = (
      "T *const *B, int ldb, int batchCount"),
 )  # fmt: skip
 
+_X_EX, _Y_EX = "void *x, cudaDataType xType, int incx", "void *y, cudaDataType yType, int incy"
+_EXECUTION = "cudaDataType executiontype"
+#: Vectors of any types: name in both libraries, parameters after the handle.
+_EX = (
+    ("Axpy", f"int n, scalar const void *alpha, cudaDataType alphaType, const {_X_EX}, {_Y_EX}, {_EXECUTION}"),
+    ("Dot", f"int n, const {_X_EX}, const {_Y_EX}, scalar void *result, cudaDataType resultType, {_EXECUTION}"),
+    ("Dotc", f"int n, const {_X_EX}, const {_Y_EX}, scalar void *result, cudaDataType resultType, {_EXECUTION}"),
+    ("Nrm2", f"int n, const {_X_EX}, scalar void *result, cudaDataType resultType, {_EXECUTION}"),
+    ("Scal", f"int n, scalar const void *alpha, cudaDataType alphaType, {_X_EX}, {_EXECUTION}"),
+    ("Rot", f"int n, {_X_EX}, {_Y_EX}, scalar const void *c, scalar const void *s, cudaDataType csType, {_EXECUTION}"),
+)
+
+#: Products with three multiplications of real numbers for one of complex ones: rocBLAS's take four.
+_THREE = ("gemm", "gemmBatched", "gemmStridedBatched")
+
 #: Results that are real, or an index: precision to the letters of both libraries.
 _NORMS = {"S": "S", "D": "D", "C": "Sc", "Z": "Dz"}
 
@@ -112,6 +128,13 @@ def _rows() -> Iterator[Function]:
         for precisions, name, text in rows:
             for letter in precisions:
                 yield _row(f"cublas{letter}{name}{version}", f"rocblas_{letter.lower()}{_snake(name)}", letter, text)
+    for name, text in _EX:
+        yield Function(f"cublas{name}Ex", 8000, f"cublasHandle_t handle, {text}", call=f"rocblas_{name.lower()}_ex")
+    texts = {name: text for _, name, text in (*_ROWS, *_UNVERSIONED)}
+    for name in _THREE:
+        for letter in _COMPLEX if name == "gemm" else "C":
+            symbol = f"cublas{letter}{name.replace('gemm', 'gemm3m')}"
+            yield _row(symbol, f"rocblas_{letter.lower()}{_snake(name)}", letter, texts[name])
     for letter, letters in _NORMS.items():
         for name in ("nrm2", "asum"):
             text = f"int n, {_X}, scalar R *result"

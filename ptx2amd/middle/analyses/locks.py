@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import permutations
 from typing import TypeVar
 
@@ -25,8 +26,7 @@ from ptx2amd.isa.effects import ARRIVES, ATOMIC, BARRIERS, BLOCK_BARRIER, CALLS,
 from ptx2amd.middle.analyses.addresses import loads, place, steps
 from ptx2amd.middle.analyses.divergence import ALL_LANES, Divergence
 from ptx2amd.middle.analyses.exchanges import is_collective, is_exchange, members
-from ptx2amd.middle.body import Body
-from ptx2amd.middle.op import Op
+from ptx2amd.middle.body import Body, Op
 from ptx2amd.ptx.ast import Imm
 
 T = TypeVar("T")
@@ -127,12 +127,13 @@ def locks(flow: Body) -> list[Lock]:
         if (here := place(flow, op)) is not None:
             places.setdefault(here, []).append(op)
     found = []
+    divergence = cache(lambda: Divergence(flow))
     for here, ops in places.items():
         if any(op in askers for op in ops):
             stored = (places.get(place(flow, load), []) for load in loads(here))  # an address that lies in memory
             moves = steps(here).union(op for others in stored for op in others if op.does & WRITES)
-            found += _sections(flow, ops, moves, asked, askers)
-    return _overlapping(flow, found)
+            found += _sections(flow, ops, moves, asked, askers, divergence)
+    return _overlapping(flow, found, divergence)
 
 
 def _sections(
@@ -141,6 +142,7 @@ def _sections(
     moves: set[Op],
     asked: dict[Op, set[Op]],
     askers: dict[Op, list[Op]],
+    divergence: Callable[[], Divergence],
 ) -> list[Lock]:
     """The critical sections under one lock. here: all operations on it, in the order of the text; moves: what makes it
     another one in a further round of a loop, so that who looks again then does not look for the same."""
@@ -164,7 +166,7 @@ def _sections(
             way, on = (jump, block.falls) if taken else (block.falls, jump)
             if not asks & tries and not flow.first(way, still) - moves:
                 continue
-            signals = _other_side(flow, branch, flow.reach(way, [on]), releases)
+            signals = _other_side(flow, branch, flow.reach(way, [on]), releases, divergence)
             goal = ahead & (releases if asks & tries or not tries else releases | tries)
             reached = flow.first(on, stops) & (releases | tries) if goal else set()
             if reached or signals:
@@ -175,16 +177,17 @@ def _sections(
     return [lock for lock in joined(parts, lambda a, b: bool(a & b)) if lock.releases]
 
 
-def _other_side(flow: Body, wait: Op, loop: set[int], releases: set[Op]) -> set[Op]:
+def _other_side(
+    flow: Body, wait: Op, loop: set[int], releases: set[Op], divergence: Callable[[], Divergence]
+) -> set[Op]:
     """The releases on the other side of a branch at which lanes part, where those on this side wait for them in a
     loop, each by itself."""
     around = flow.components[wait.block]
     inside = (flow.blocks[number].ops for number in loop if flow.components[number] == around)
     if any(op.does & (EXCHANGES | BARRIERS) for ops in inside for op in ops):
         return set()  # lanes that wait need each other
-    divergence = flow.analysis(Divergence)
-    for branch in divergence.branches:
-        sides = divergence.sides(branch)
+    for branch in divergence().branches:
+        sides = divergence().sides(branch)
         for side in sides:
             if wait.block in side:
                 found = {op for op in releases for other in sides if other is not side and op.block in other}
@@ -193,7 +196,7 @@ def _other_side(flow: Body, wait: Op, loop: set[int], releases: set[Op]) -> set[
     return set()
 
 
-def _overlapping(flow: Body, found: list[Lock]) -> list[Lock]:
+def _overlapping(flow: Body, found: list[Lock], divergence: Callable[[], Divergence]) -> list[Lock]:
     """Locks of which one is taken while another is held become one; so do those on two sides of a branch where threads
     wait for turns: should both be one word in memory, who is first may be on either side."""
 
@@ -217,8 +220,7 @@ def _overlapping(flow: Body, found: list[Lock]) -> list[Lock]:
         if a.taken and b.taken:
             return False
         tries = [{branch.block for branch, _ in lock.retries} for lock in (a, b)]
-        divergence = flow.analysis(Divergence)
-        pairs = (pair for branch in divergence.branches for pair in permutations(divergence.sides(branch), 2))
+        pairs = (pair for branch in divergence().branches for pair in permutations(divergence().sides(branch), 2))
         return any(tries[0] & one and tries[1] & other for one, other in pairs)
 
     parts = [(lock, lock) for lock in found]
