@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from ptx2amd.binary.elf import Elf
 from ptx2amd.codegen import link, llvm
 from ptx2amd.compat import toolkit
 from ptx2amd.lower.core.module import ModuleLowering
@@ -56,7 +57,7 @@ def ours(text: str, arch: str) -> dict[str, float]:
     lap("optimise")
     blob = machine.emit_object(optimised)
     lap("emit")
-    link([blob], {})
+    link([Elf(blob)], {})
     lap("link")
     return stages
 

@@ -87,6 +87,7 @@ def translate(
     source: str = "<ptx>",
     archs: Iterable[str] = ("gfx942",),
     kernels: Iterable[str] | None = None,
+    *,
     mode: str = "kernel",
     emit: str = "hsaco",
     mapping: str = "",
@@ -208,8 +209,7 @@ def _translate(lowering: ModuleLowering, arch: str, wanted: list[str], emit: str
         files = [Elf(part.code) for part in parts]
         _measure(files, results)
         if emit == "hsaco":
-            code = codegen.link([part.code for part in parts], sidecar(lowering.module, arch, results, build_id),
-                                _origins(parts))  # fmt: skip
+            code = codegen.link(files, sidecar(lowering.module, arch, results, build_id), _origins(parts))
         else:
             codegen.check_symbols(*files)
     return Result(arch, emit, code, results, time.perf_counter() - start)

@@ -53,13 +53,12 @@ def check_symbols(*files: Elf) -> None:
         raise LinkError(f"undefined symbols in the generated code: {', '.join(sorted(missing))}")
 
 
-def link(objects: list[bytes], sidecar: dict[str, Any] | None = None, origins: bytes = b"") -> bytes:
-    """Link objects, a note with the sidecar as JSON, and one with CUDA positions (DebugInfo.origin_table), to a
+def link(files: list[Elf], sidecar: dict[str, Any] | None = None, origins: bytes = b"") -> bytes:
+    """Link object files, a note with the sidecar as JSON, and one with CUDA positions (DebugInfo.origin_table), to a
     shared object: the hsaco."""
-    files = [Elf(blob) for blob in objects]
     like = files[0]
     check_symbols(*files)
-    parts = list(objects)
+    parts = [file.blob.read() for file in files]
     if len(files) > 1:
         parts, metadata = merged(files)
         parts.append(metadata)

@@ -43,7 +43,7 @@ GFX942 = target("gfx942")
 def test_linked_code_object_keeps_metadata_and_carries_the_sidecar(arch: str) -> None:
     version = str(100 * target(arch).arch.code_object)
     sidecar = {"arch": arch, "kernels": {"k": {"env": False}}}
-    blob = link([emit(KERNEL + FLAGS.replace("500", version), target(arch))], sidecar)
+    blob = link([Elf(emit(KERNEL + FLAGS.replace("500", version), target(arch)))], sidecar)
     elf = Elf(blob)
     assert struct.unpack_from("<H", blob, 16)[0] == 3  # a shared object
     assert sidecar_of(blob) == sidecar
@@ -51,7 +51,7 @@ def test_linked_code_object_keeps_metadata_and_carries_the_sidecar(arch: str) ->
 
 
 def test_code_object_without_sidecar() -> None:
-    assert sidecar_of(link([emit(KERNEL + FLAGS, GFX942)])) is None
+    assert sidecar_of(link([Elf(emit(KERNEL + FLAGS, GFX942))])) is None
 
 
 def test_unknown_intrinsics_are_errors() -> None:
@@ -62,7 +62,7 @@ def test_unknown_intrinsics_are_errors() -> None:
     with pytest.raises(LinkError, match=r"llvm\.amdgcn\.no\.such\.thing"):
         check_symbols(Elf(blob))
     with pytest.raises(LinkError, match="undefined symbols"):
-        link([blob])
+        link([Elf(blob)])
 
 
 def test_bad_ir_is_an_error_not_a_crash() -> None:

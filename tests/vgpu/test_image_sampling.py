@@ -12,6 +12,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+from ptx2amd.binary.elf import Elf
 from ptx2amd.codegen import emit, link
 from ptx2amd.target import target
 from ptx2amd.vgpu.isa.op import opcodes
@@ -32,7 +33,7 @@ COORDINATES = {"1d": 1, "2d": 2, "3d": 3, "cube": 3, "1darray": 2, "2darray": 3}
 
 @cache
 def linked(arch: str, ir: str) -> bytes:
-    return link([emit(ir, target(arch))])
+    return link([Elf(emit(ir, target(arch)))])
 
 
 def compiled(arch: str, ir: str) -> CodeObject:
