@@ -59,8 +59,11 @@ def _elf(path: Path) -> Elf | None:
 
 def needed(path: Path) -> list[str]:
     """The libraries that an ELF file asks for by DT_NEEDED; none where it is no such file."""
-    elf = _elf(path)
-    return elf.needed() if elf else []
+    try:
+        elf = _elf(path)
+        return elf.needed() if elf else []
+    except ContainerError:  # which the loader may understand all the same
+        return []
 
 
 def glibc(path: Path) -> tuple[int, int]:

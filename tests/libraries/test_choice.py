@@ -61,6 +61,21 @@ def test_a_newer_c_library_is_named(installed: Path, monkeypatch: pytest.MonkeyP
     assert "wants glibc 2." in chosen("auto", "vgpu:gfx942").why
 
 
+def test_what_a_program_asks_for_is_read_as_far_as_it_can_be(tmp_path: Path) -> None:
+    one = library(tmp_path, "libcublas.so.12")
+    program = library(tmp_path, "libprogram.so", "", "-Wl,--no-as-needed", "-xnone", str(one))
+    assert "libcublas.so.12" in rocm.needed(program)
+    whole = program.read_bytes()
+    for size in (0, 3, 63, 64, len(whole) // 2, len(whole) - 65):  # the sections' headers are at the end
+        program.write_bytes(whole[:size])
+        assert rocm.needed(program) == []
+    damaged = bytearray(whole)
+    damaged[-64 * 3 :] = b"\xff" * 64 * 3
+    program.write_bytes(damaged)
+    rocm.needed(program)
+    assert rocm.needed(tmp_path / "none") == []
+
+
 def test_chips_of_this_machine_are_those_of_the_kernel_driver(tmp_path: Path) -> None:
     for number, version in enumerate((0, 90402, 90010, 110001)):
         (tmp_path / str(number)).mkdir()
