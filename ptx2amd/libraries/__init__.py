@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Library:
 
     name: str
     title: str
-    sonames: Mapping[str, int]
+    sonames: Mapping[str, int] = field(hash=False)
     beneath: str
     rocm: tuple[str, ...]
     packages: str

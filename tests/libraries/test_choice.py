@@ -83,6 +83,20 @@ def test_chips_of_this_machine_are_those_of_the_kernel_driver(tmp_path: Path) ->
     assert rocm.machine_chips(tmp_path) == ["gfx942", "gfx90a", "gfx1101"]
 
 
+def test_doctor_and_inspect_say_whose_a_library_will_be(tmp_path: Path) -> None:
+    program = library(
+        tmp_path, "libprogram.so", "", "-Wl,--no-as-needed", "-xnone", str(library(tmp_path, "libcublas.so.12"))
+    )
+    environment = {**os.environ, "ROCM_PATH": str(tmp_path), "LD_LIBRARY_PATH": "", "PTX2AMD_LIBRARIES": "nvidia"}
+    for arguments, line in (
+        (["inspect", program], "libcublas.so.12: NVIDIA's own"),
+        (["doctor"], "NVIDIA's own library"),
+    ):
+        command = [sys.executable, "-m", "ptx2amd.cli", *arguments]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        assert line in done.stdout, done
+
+
 PROGRAM = "#include <stdio.h>\nint cublasGetProperty(int, int *);\nint main(void) { int v = 0; cublasGetProperty(0, &v); printf(\"%d\", v); }\n"  # fmt: skip # noqa: E501
 
 
