@@ -1,0 +1,123 @@
+"""Whether the code of an instruction's row gives what the manual says, for all values of its operands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import z3
+
+from ptx2amd.lower.core.module import ModuleLowering
+from ptx2amd.plan.kernel import Request
+from ptx2amd.target import target
+from ptx2amd.translate import parse
+from tests.lower.alu_programs import Case, all_cases, constant_text, register_class
+from tests.proofs import terms
+from tests.proofs.definitions import DEFINITIONS
+from tests.proofs.ir import Run
+
+FAMILIES = ("integer", "bits", "video")
+HEAD = ".version 9.3\n.target sm_120a\n.address_size 64\n"
+
+
+def _bits(ptype: str) -> int:
+    kind = register_class(ptype)
+    return 1 if kind == "pred" else int(kind[1:])
+
+
+def program(case: Case) -> str:
+    """A kernel that reads a case's operands from its parameters, and stores the results 8 bytes apart."""
+    parameters, declared, loads, stores = [".param .u64 out"], [".reg .b64 %out;"], ["ld.param.u64 %out, [out];"], []
+    texts: dict[str, str] = {}
+    for name, ptype, _ in case.operands:
+        if name in dict(case.constants):
+            texts[name] = constant_text(dict(case.constants)[name], ptype)
+            continue
+        kind, register = register_class(ptype), f"%{name}"
+        declared.append(f".reg .{kind} {register};")
+        texts[name] = register
+        if name in "depq":
+            at = 8 * len(stores)
+            word = f"selp.u32 %word, 1, 0, {register}; st.global.u32 [%out+{at}], %word;"
+            stores.append(word if kind == "pred" else f"st.global.{kind} [%out+{at}], {register};")
+        elif kind == "pred":
+            parameters.append(f".param .b32 in_{name}")
+            loads.append(f"ld.param.u32 %word, [in_{name}]; setp.ne.u32 {register}, %word, 0;")
+        else:
+            parameters.append(f".param .{kind} in_{name}")
+            loads.append(f"ld.param.{kind} {register}, [in_{name}];")
+        mods = dict(case.mods)
+        if part := mods.get(f"{name}sel"):
+            texts[name] += "." + {"2": "h", "4": "b"}.get(case.form.mnemonic[-1], "") + part
+        if name in mods.get("minus", ""):
+            texts[name] = f"-{texts[name]}"
+    names = [name for name, _, _ in case.operands]
+    if "|" in case.form.operands:
+        texts[names[0]] += "|" + texts.pop(names[1])
+    body = " ".join(
+        [*declared, ".reg .b32 %word;", *loads, f"{case.opcode} {', '.join(texts.values())};", *stores, "ret;"]
+    )
+    return f"{HEAD}.visible .entry k({', '.join(parameters)}) {{ {body} }}\n"
+
+
+def ir(text: str, chip: str) -> str:
+    """The kernel as the lowering writes it."""
+    lowering = ModuleLowering(parse(text, "proof.ptx"), Request(target(chip)))
+    lowering.kernel("k")
+    return lowering.ir()
+
+
+def cases() -> list[Case]:
+    """Those with a definition."""
+    return [case for family in FAMILIES for case in all_cases(family) if case.form.mnemonic in DEFINITIONS]
+
+
+def counterexample(case: Case, chip: str, seconds: float, code: Case | None = None) -> str | None:
+    """None: proven. Else values of the operands for which code and manual differ; raises TimeoutError. code: the case
+    whose code to take, for tests."""
+    text = ir(program(code or case), chip)
+    with terms.abstract():
+        if _solver(case, text, seconds).check() == z3.unsat:
+            return None
+    solver = _solver(case, text, seconds)
+    match solver.check():
+        case z3.unsat:
+            return None
+        case z3.sat:
+            return f"{case.opcode} {dict(case.mods)}: {solver.model()}"
+    raise TimeoutError(case.opcode)
+
+
+def _solver(case: Case, text: str, seconds: float) -> z3.Solver:
+    """Asks whether there are operands for which code and manual differ."""
+    mods: dict[str, Any] = {**dict(case.mods), "name": case.form.mnemonic, "opcode": case.opcode}
+    values: dict[str, z3.BitVecRef] = {}
+    parameters: dict[int, z3.BitVecRef] = {0: z3.BitVec("out", 64)}
+    end = 8
+    for name, ptype, _ in case.operands:
+        if name in "depq":
+            continue
+        if name in dict(case.constants):
+            values[name] = z3.BitVecVal(dict(case.constants)[name], 32)
+            continue
+        if _bits(ptype) == 1:
+            word = z3.BitVec(name, 32)
+            values[name] = z3.If(word != 0, z3.BitVecVal(1, 1), z3.BitVecVal(0, 1))
+        else:
+            word = values[name] = z3.BitVec(name, _bits(ptype))
+        size = word.size() // 8
+        at = -(-end // size) * size
+        parameters[at], end = word, at + size
+    run = Run(parameters).kernel(text)
+    types = {name: ptype for name, ptype, _ in case.operands}
+    wanted = DEFINITIONS[case.form.mnemonic](mods, values, types)
+    differs = list(run.forbidden)
+    results = [name for name, _, _ in case.operands if name in "depq"]
+    for at, name in enumerate(results):
+        want, got = wanted[name], run.stored[8 * at]
+        if want.size() < got.size():
+            want = z3.ZeroExt(got.size() - want.size(), want)
+        differs.append(want != got)
+    solver = z3.SolverFor("QF_UFBV")
+    solver.set("timeout", int(seconds * 1000))
+    solver.add(z3.Or(differs), z3.Not(wanted.get("open", z3.BoolVal(False))))
+    return solver
