@@ -15,7 +15,9 @@ from ptx2amd.target import ARCHS, Arch, chips, page, target
 from ptx2amd.vgpu import gen_chips
 from ptx2amd.vgpu.isa import encoding
 
-EMPTY = """define amdgpu_kernel void @k() {{ ret void }}
+EMPTY = """define amdgpu_kernel void @k() {{
+  ret void
+}}
 !0 = !{{}}
 !llvm.module.flags = !{{!1}}
 !1 = !{{i32 1, !"amdhsa_code_object_version", i32 {}}}
