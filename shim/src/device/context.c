@@ -131,10 +131,15 @@ static void end_primary(struct context *c) {
   if (!in_use(c->device)) libraries_reset(c->device);
 }
 
+/* For our libraries over ROCm's (libmap): what these have on a device stays when it is reset, as they free it later. */
+__attribute__((visibility("default"))) void ptx2amd_keep_memory(void);
+static bool kept;
+void ptx2amd_keep_memory(void) { __atomic_store_n(&kept, true, __ATOMIC_RELAXED); }
+
 /* Frees the program's memory and ends an error state, unless another context lives on the device. AMD's hipDeviceReset
  * would take away what we have on the device as well: there memory stays until the process ends. */
 static void reset_device(int device) {
-  if (!hip_is_software || in_use(device)) return;
+  if (!hip_is_software || __atomic_load_n(&kept, __ATOMIC_RELAXED) || in_use(device)) return;
   int before = thread_state.hip_device;
   hip.SetDevice(device);
   hip.DeviceReset();
