@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -36,3 +37,13 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 def test_workarounds() -> None:
     assert workarounds.PAGE.read_text() == workarounds.page()
+
+
+def test_counts_in_readme_are_the_measured_ones() -> None:
+    counts = json.loads((ROOT / "docs" / "support" / "clients.json").read_text())
+    table = (ROOT / "README.md").read_text().partition("| client |")[2].partition("\n\n")[0].splitlines()[2:]
+    assert len(table) >= 10
+    for row in table:
+        name, _, *shown = (cell.strip() for cell in row.strip("|").split("|"))
+        measured = [counts[name].get(arch, {}) for arch in ("gfx942", "gfx1100")]
+        assert shown == [str(m.get(key, "")) for m in measured for key in ("passed", "failed")], name
