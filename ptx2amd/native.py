@@ -9,6 +9,7 @@ that it reads has changed (ptx2amd/ninja.py). A build of everything writes build
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
 from functools import cache
@@ -196,7 +197,7 @@ def build(parts: Sequence[str] = tuple(BUILDS), target: Path = DIRECTORY, extra:
     command fails, which has then been printed."""
     from ptx2amd.ptx.grammar import TABLES, write_tables
 
-    target, kind = _prepared(target).resolve(), "".join(extra).replace("/", "_")
+    target, kind = _prepared(target).resolve(), re.sub(r"[/,]", "_", "".join(extra))  # ld splits its options at commas
     file = BuildFile(WORK / f"ninja{kind}")
     for part in parts:
         BUILDS[part](Builder(file, WORK / f"{part}{kind}", extra), target)

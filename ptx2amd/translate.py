@@ -40,7 +40,7 @@ from ptx2amd.ptx.parse import parse_module, parse_part
 from ptx2amd.target import target
 
 _WORD = re.compile(r"[A-Za-z_$%][\w$]*")
-_SHARED = re.compile(r"(?<![\w.])\.shared\s+\.[^;]*;")
+_SHARED = re.compile(r"\.shared(?<![\w.]\.shared)\s+\.[^;]*;")  # begins with what can be searched for fast
 ISOLATE = ("", "risky", "all")
 WARP = 32  # threads
 EMIT = ("hsaco", "obj", "asm", "ll")

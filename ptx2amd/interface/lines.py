@@ -27,13 +27,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from functools import cached_property
 from typing import Any, get_args, get_origin, get_type_hints
 
 READERS = ("driver", "people", "note")
 _BLANK = re.compile(r"\s+")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Row:
     """A field of a record. type: as annotated; c: the C type of numbers; readers: words of READERS: the driver or
     people read it in an entry, or it is in a code object's note; source: which object has it under the same name."""
@@ -48,25 +49,25 @@ class Row:
     readers: tuple[str, ...]
     source: str
 
-    @property
+    @cached_property
     def is_list(self) -> bool:
         return get_origin(self.type) is list
 
-    @property
+    @cached_property
     def key(self) -> str:
         """With which its lines begin; a list has one for each element."""
         return self.name.removesuffix("s") if self.is_list else self.name
 
-    @property
+    @cached_property
     def element(self) -> Any:
         return get_args(self.type)[0] if self.is_list else self.type
 
-    @property
+    @cached_property
     def record(self) -> Any:
         """The record that an element is, or None."""
         return self.element if is_dataclass(self.element) else None
 
-    @property
+    @cached_property
     def in_entry(self) -> bool:
         return "driver" in self.readers or "people" in self.readers
 

@@ -1,125 +1,30 @@
-"""The flow of control and values in a function body, as the analyses of hazards and spin loops need it.
+"""A function's body: basic blocks of operations, and where values come from.
 
-Blocks of operations; registers are known by their declaration, so that those of nested scopes (inline
+Registers are known by their declaration, so that those of nested scopes (inline
 assembly) with the same name are told apart."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
+from typing import TypeVar, cast
 
-from ptx2amd.isa import effects
 from ptx2amd.isa.effects import (
-    ATOMIC,
     BRANCHES,
-    CALLS,
     ENDS,
-    READS,
     READS_CARRY,
-    SOURCES,
     SWITCHES,
-    WRITES,
-    WRITES_CARRY,
 )
 from ptx2amd.isa.form import DESTINATIONS
 from ptx2amd.middle.analyses.reaching import Reaching
-from ptx2amd.ptx.ast import Addr, BranchTargets, Imm, Inst, Label, Operand, Pair, Reg, Scope, Sym, Var, Vec
+from ptx2amd.middle.graph import Graph
+from ptx2amd.middle.op import Block, Names, Op
+from ptx2amd.ptx.ast import Addr, BranchTargets, Imm, Inst, Label, Operand, Reg, Scope, Sym, Var
+
+T = TypeVar("T")
 
 COPIES = ("copy", "to_generic", "from_generic")
 TIME = ("%clock", "%globaltimer")  # special registers that are not the same when they are read again
-CARRY = "CC.CF"  # the carry flag, a register that no operand names
-Names = dict[str, str]  # what a name in the text stands for
-
-
-@dataclass(slots=True, eq=False)
-class Op:
-    """An instruction in its place."""
-
-    inst: Inst
-    names: Names
-    block: int = 0
-    index: int = 0  # in its block
-
-    @property
-    def does(self) -> int:
-        """What it does (isa/effects.py)."""
-        return self.inst.shape.form.does
-
-    @property
-    def computes(self) -> str:
-        """What it computes, where that is of interest (isa/effects.py)."""
-        return self.inst.shape.form.computes
-
-    @property
-    def mods(self) -> dict[str, str]:
-        return self.inst.shape.mods
-
-    @property
-    def space(self) -> str:
-        """The state space that it accesses, "" for generic addresses: "shared", "param", "global" ..., "texture"."""
-        return (self.inst.shape.form.memory or self.mods.get("space", "")).partition("::")[0]
-
-    @property
-    def pure(self) -> bool:
-        """Whether its results are made of its sources, and of nothing else."""
-        form = self.inst.shape.form
-        return not form.does & ~effects.CARRY and form.result in ("", SOURCES)
-
-    def key(self, name: str) -> str:
-        """What a register or label name stands for here."""
-        return self.names.get(name, name)
-
-    @property
-    def predicate(self) -> str:
-        """The register that a conditional operation asks."""
-        assert self.inst.guard is not None
-        return self.key(self.inst.guard.reg)
-
-    @property
-    def parameter(self) -> bool:
-        """Whether it loads from a variable in .param space, a parameter or what a call returned."""
-        address = self.inst.get("a")
-        named = isinstance(address, Addr) and isinstance(address.base, Sym)
-        return bool(self.does & READS) and not self.does & ATOMIC and self.space == "param" and named
-
-    def reads(self) -> Iterator[str]:
-        """The registers that it reads, and variables in .param space."""
-        if self.inst.guard is not None:
-            yield self.predicate
-        for name, operand in zip(self.inst.shape.names, self.inst.operands, strict=True):
-            if name not in DESTINATIONS or name == "u":
-                yield from map(self.key, registers(operand))
-        does = self.does
-        if does & (READS | CALLS):
-            yield from self.variables("a")
-        if does & READS_CARRY:
-            yield CARRY
-
-    def writes(self) -> Iterator[str]:
-        """The registers that it writes, and variables in .param space."""
-        for name, operand in zip(self.inst.shape.names, self.inst.operands, strict=True):
-            if name in DESTINATIONS:
-                yield from map(self.key, registers(operand))
-        does = self.does
-        if does & (WRITES | CALLS):
-            yield from self.variables("d" if does & CALLS else "a")
-        if does & WRITES_CARRY:
-            yield CARRY
-
-    def variables(self, name: str) -> Iterator[str]:
-        """The variables in .param space that operand `name` names."""
-        operand = self.inst.get(name)
-        if isinstance(operand, Addr) and isinstance(operand.base, Sym):
-            if self.space == "param":
-                yield self.key(operand.base.name)
-        elif isinstance(operand, Vec):
-            yield from (self.key(item.name) for item in operand.items if isinstance(item, Sym))
-
-    @property
-    def overwrites(self) -> bool:
-        """Whether nothing is left of what was in its destinations."""
-        return self.inst.guard is None and not (self.does & WRITES and self.space == "param")
 
 
 def _components(var: Var, names: list[str], mark: str = "") -> Iterator[tuple[str, str]]:
@@ -130,34 +35,14 @@ def _components(var: Var, names: list[str], mark: str = "") -> Iterator[tuple[st
             yield f"{name}.{r}", f"{name}.{x}{mark}"
 
 
-def registers(operand: Operand) -> Iterator[str]:
-    """The names of the registers in an operand (special ones too)."""
-    if isinstance(operand, Reg):
-        yield operand.name
-    elif isinstance(operand, Addr):
-        yield from registers(operand.base)
-        for item in operand.rest:
-            yield from registers(item)
-    elif isinstance(operand, Vec | Pair):
-        for item in operand.items if isinstance(operand, Vec) else operand:
-            yield from registers(item)
-
-
-@dataclass(slots=True, eq=False)
-class Block:
-    ops: list[Op] = field(default_factory=list)
-    successors: list[int] = field(default_factory=list)
-    predecessors: list[int] = field(default_factory=list)
-    falls: int = -1  # the block that it falls into
-
-
-class Body:
+class Body(Graph):
     """The flow graph of one body. Block 0 is the entry. parameters: the names of a kernel's, which are uniform; None of
     a function, to which callers may give anything."""
 
     def __init__(self, scope: Scope, parameters: Collection[str] | None = None) -> None:
+        super().__init__()
         self.parameters = parameters
-        self.blocks = [Block()]
+        self._analyses: dict[object, object] = {}
         self.labels: dict[str, int] = {}  # the blocks that begin with them
         self._jumps: list[tuple[int, list[str]]] = []
         self._falls = True
@@ -168,6 +53,12 @@ class Body:
             block.successors = list(dict.fromkeys(block.successors))
             for successor in block.successors:
                 self.blocks[successor].predecessors.append(number)
+
+    def analysis(self, make: Callable[[Body], T]) -> T:
+        """What `make` says of this body: made once. A body never changes; passes make another one."""
+        if make not in self._analyses:
+            self._analyses[make] = make(self)
+        return cast(T, self._analyses[make])
 
     def _walk(self, scope: Scope, outer: Names, depth: int) -> None:
         names = dict(outer) if depth else outer
@@ -221,10 +112,6 @@ class Body:
         self._falls = True
         return here + 1
 
-    def ops(self) -> Iterator[Op]:
-        for block in self.blocks:
-            yield from block.ops
-
     @cached_property
     def definitions(self) -> dict[str, list[Op]]:
         """The operations that write each register."""
@@ -235,171 +122,9 @@ class Body:
         return found
 
     @cached_property
-    def deciders(self) -> list[set[int]]:
-        """For each block, the blocks at whose ends it is decided whether control comes to it, directly or not
-        (control dependence)."""
-        every = (1 << len(self.blocks)) - 1
-        behind = [every] * len(self.blocks)  # the blocks that control comes to in any case from a block on, as bits
-        work = True
-        while work:
-            work = False
-            for number in reversed(range(len(self.blocks))):
-                new = every if self.blocks[number].successors else 0
-                for successor in self.blocks[number].successors:
-                    new &= behind[successor]
-                new |= 1 << number
-                if new != behind[number]:
-                    behind[number], work = new, True
-        found: list[set[int]] = [set() for _ in self.blocks]
-        for number, block in enumerate(self.blocks):
-            for successor in block.successors if len(block.successors) > 1 else ():
-                decided = behind[successor] & ~(behind[number] & ~(1 << number))
-                while decided:
-                    found[decided.bit_length() - 1].add(number)
-                    decided ^= 1 << decided.bit_length() - 1
-        for each in found:
-            work_list = list(each)
-            while work_list:
-                new_ones = found[work_list.pop()] - each
-                each |= new_ones
-                work_list += new_ones
-        return found
-
-    def branch(self, number: int) -> Op | None:
-        """The conditional branch that ends a block."""
-        ops = self.blocks[number].ops
-        if ops and ops[-1].does & BRANCHES and ops[-1].inst.guard is not None:
-            return ops[-1]
-        return None
-
-    def forks(self) -> Iterator[Op]:
-        """The conditional branches with two ways on."""
-        for number, block in enumerate(self.blocks):
-            branch = self.branch(number)
-            if branch is not None and len(block.successors) > 1:
-                yield branch
-
-    def holds(self, branch: Op, way: int) -> bool:
-        """What the predicate of a conditional branch is where control goes to block `way` behind it."""
-        assert branch.inst.guard is not None
-        return (way != self.blocks[branch.block].falls) != branch.inst.guard.negated
-
-    def reach(self, start: int, avoid: Iterable[int] = (), inside: set[int] | None = None) -> set[int]:
-        """The blocks that control can get to from block `start`, itself included, not through `avoid`."""
-        seen, work, closed = set(), [start], set(avoid)
-        while work:
-            number = work.pop()
-            if number in seen or number in closed or (inside is not None and number not in inside):
-                continue
-            seen.add(number)
-            work += self.blocks[number].successors
-        return seen
-
-    @cached_property
     def written(self) -> list[frozenset[str]]:
         """The registers that each block writes."""
         return [frozenset(r for op in block.ops for r in op.writes()) for block in self.blocks]
-
-    def hits(self, stop: Callable[[Op], bool]) -> dict[int, Op]:
-        """The first operation with `stop` in each block that has one."""
-        return self.earliest(op for op in self.ops() if stop(op))
-
-    def earliest(self, ops: Iterable[Op]) -> dict[int, Op]:
-        """The first of some operations in each block that has one."""
-        found: dict[int, Op] = {}
-        for op in ops:
-            if op.block not in found or op.index < found[op.block].index:
-                found[op.block] = op
-        return found
-
-    def first(self, start: int, hits: dict[int, Op]) -> set[Op]:
-        """The first of `hits` on the ways from the begin of block `start`."""
-        found: set[Op] = set()
-        seen, work = set(), [start]
-        while work:
-            number = work.pop()
-            if number in seen:
-                continue
-            seen.add(number)
-            if number in hits:
-                found.add(hits[number])
-            else:
-                work += self.blocks[number].successors
-        return found
-
-    def firsts(self, hits: dict[int, Op]) -> list[int]:
-        """`first` from the begin of every block: a bit for each of `hits`, in the order of the dictionary."""
-        found = [0] * len(self.blocks)
-        for bit, number in enumerate(hits):
-            found[number] = 1 << bit
-        work = list(hits)
-        while work:
-            number = work.pop()
-            for previous in self.blocks[number].predecessors:
-                if previous not in hits and found[previous] | found[number] != found[previous]:
-                    found[previous] |= found[number]
-                    work.append(previous)
-        return found
-
-    @cached_property
-    def components(self) -> list[int]:
-        """A number for each block, equal for blocks that reach each other (Tarjan's algorithm)."""
-        order: dict[int, int] = {}
-        low: dict[int, int] = {}
-        component = [-1] * len(self.blocks)
-        for root in range(len(self.blocks)):
-            if root in order:
-                continue
-            order[root] = low[root] = len(order)
-            open_blocks, stack = [root], [(root, iter(self.blocks[root].successors))]
-            while stack:
-                number, rest = stack[-1]
-                for successor in rest:
-                    if successor not in order:
-                        order[successor] = low[successor] = len(order)
-                        open_blocks.append(successor)
-                        stack.append((successor, iter(self.blocks[successor].successors)))
-                        break
-                    if component[successor] < 0:
-                        low[number] = min(low[number], order[successor])
-                else:
-                    stack.pop()
-                    if stack:
-                        low[stack[-1][0]] = min(low[stack[-1][0]], low[number])
-                    if low[number] == order[number]:
-                        while component[number] < 0:
-                            component[open_blocks.pop()] = order[number]
-        return component
-
-    def loops(self) -> Iterator[tuple[int, set[int]]]:
-        """The loops, one for each jump back: its target, and the blocks of the loop."""
-        for tail, head in self._retreating():
-            body, work = {head, tail}, [tail] if tail != head else []
-            while work:
-                for before in self.blocks[work.pop()].predecessors:
-                    if before not in body and self.components[before] == self.components[head]:
-                        body.add(before)
-                        work.append(before)
-            yield head, body
-
-    def _retreating(self) -> list[tuple[int, int]]:
-        """The edges to a block that a depth-first walk is still in."""
-        found, state = [], {0: 1}  # 1: the walk is in it, 2: done
-        stack = [(0, iter(self.blocks[0].successors))]
-        while stack:
-            number, rest = stack[-1]
-            for successor in rest:
-                known = state.get(successor)
-                if known == 1:
-                    found.append((number, successor))
-                elif known is None:
-                    state[successor] = 1
-                    stack.append((successor, iter(self.blocks[successor].successors)))
-                    break
-            else:
-                state[number] = 2
-                stack.pop()
-        return found
 
     def reaching(self, op: Op, register: str, inside: set[int]) -> set[Op]:
         """The writes of `register` in the blocks `inside` whose value `op` may read."""

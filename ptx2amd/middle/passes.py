@@ -49,7 +49,7 @@ def inline_calls(unit: Unit) -> None:
 
 def find_locks(unit: Unit) -> None:
     if any(isinstance(item, Inst) and _asks(item) for item in items(unit.scope)):
-        unit.locks = locks.locks(unit.body)
+        unit.locks = unit.body.analysis(locks.locks)
 
 
 def _asks(inst: Inst) -> bool:

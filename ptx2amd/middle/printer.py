@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ptx2amd.isa.effects import CALLS
-from ptx2amd.middle.body import Block
+from ptx2amd.middle.op import Block
 from ptx2amd.middle.unit import Unit
 from ptx2amd.ptx.ast import Addr, BranchTargets, Imm, Inst, Operand, Proto, Reg, Sym, Var, Vec
 from ptx2amd.target import Target

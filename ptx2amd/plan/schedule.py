@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from ptx2amd.isa.effects import ATOMIC, BARRIERS, CALLS, MEMBERS, READS, WRITES
 from ptx2amd.middle.analyses.liveness import Access, Liveness
-from ptx2amd.middle.body import Body, Op
+from ptx2amd.middle.body import Body
+from ptx2amd.middle.op import Op
 
 SHORT = 14  # operations behind a branch that are made conditional
 

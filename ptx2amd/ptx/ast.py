@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ptx2amd.isa.form import Form
+
+if TYPE_CHECKING:
+    from ptx2amd.ptx.scan import Piece
 
 
 class Reg(NamedTuple):
@@ -247,4 +250,5 @@ class Module:
     aliases: dict[str, str]
     source: str  # file name for messages
     linked: bool = False  # made of several: what one declares may be defined otherwise in another
+    pieces: list[Piece] = field(default_factory=list)  # of its text; none where opcodes changed (ptx/legacy.py)
     whole: Whole | None = None  # of a part that was read alone: what it has to agree on with others

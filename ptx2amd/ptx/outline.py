@@ -13,7 +13,6 @@ from itertools import accumulate
 
 from ptx2amd.ptx.ast import Module, Whole
 from ptx2amd.ptx.handles import words
-from ptx2amd.ptx.legacy import modern
 from ptx2amd.ptx.scan import Piece, pieces, prepare
 
 _MODULE_WIDE = (".maxnreg", "isspacep")  # whose meaning depends on all kernels, on all constants
@@ -43,10 +42,9 @@ class Outline:
 
 def outline_of(text: str, module: Module, whole: Whole) -> Outline | None:
     """The outline of a module that was read from `text`; None where parts of it cannot be read alone."""
-    prepared = prepare(text)
-    if any(word in prepared for word in _MODULE_WIDE) or modern(prepared, module.source) != prepared:
+    found: list[Piece] = module.pieces
+    if not found or any(word in text for word in _MODULE_WIDE):
         return None
-    found = list(pieces(prepared, module.source))
     before = list(accumulate(map(len, text.split("\n")), initial=0))  # characters before a line, without line ends
     starts = [(before[n - 1] + n - 1 + column - 1, n, column) for _, _, n, column, *_ in found]
     known = module.functions.keys() | module.variables.keys()

@@ -45,8 +45,11 @@ def parse_module(text: str, source: str = "<ptx>") -> Module:
     Raises PtxError (file:line:column, what was found, what was expected)."""
     module = Module((0, 0), "", (), {}, {}, {}, {}, source)
     with collector_off():
-        text = modern(prepare(text), source)
-        _Reader(module).read(list(pieces(text, source)), text)
+        prepared = prepare(text)
+        text = modern(prepared, source)
+        found = list(pieces(text, source))
+        _Reader(module).read(found, text)
+    module.pieces = found if text == prepared else []
     return module
 
 

@@ -18,6 +18,12 @@ VOPD = {
     18: "v_and_b32",
 }  # fmt: skip
 
+#: What gfx1250 has more; from 32 on in VOPD3 only. 18 is a function of two operands, which VOPD3 gives as a third.
+VOPD_GFX1250 = VOPD | {
+    18: "v_bitop3_b32", 19: "v_fma_f32", 20: "v_sub_nc_u32", 21: "v_lshrrev_b32", 22: "v_ashrrev_i32", 23: "v_max_i32",
+    24: "v_min_i32", 32: "v_fma_f64", 33: "v_add_f64", 34: "v_mul_f64", 35: "v_max_f64", 36: "v_min_f64",
+}  # fmt: skip
+
 _CLASSES = {
     "f16": "F16", "bf16": "BF16", "f32": "F32", "f64": "F64", "int16": "INT16", "pk_f32": "PK_F32", "mask": "MASK",
 }  # fmt: skip
@@ -99,6 +105,7 @@ def _info(op: Op, index: int, arch: str) -> str:
         f" .dst_type = {_lookup(by_name, 'd')}, .dst2_type = {_lookup(by_name, 'e')}, .fixed = {fixed},"
         f" .accumulation = {accumulation}, .scalar_dst = {int(scalar_dst)},"
         f" .scaled = {int(isinstance(op.semantics, Matrix) and op.semantics.scaled)},"
+        f" .bytes = {op.access.bytes if op.access else 0},"
         f" .traits = {_traits(op)},"
         f" .generation = {GENERATIONS.index(generation_of(arch))}, .image = {' | '.join(op.image) or 0}}}"
     )
@@ -135,6 +142,7 @@ def decoder_header(arch: str) -> str:
         f"#define DECODER_OWN_ACCUMULATORS {int(chip['accumulators'] == 'own')}",
         f"#define DECODER_UNIFIED_VGPRS {int(chip['accumulators'] == 'unified')}   /* ACC is where others have TFE */",
         f"#define DECODER_HAS_SVE {int(chip['flat_scratch'])}",
+        f"#define DECODER_GFX125 {int(encoding.DECODERS[arch] == 'gfx125')}",
         "#define DECODE_HAS_LITERAL 0x8000",
     ]
     for name in encoding.FORMATS:
@@ -173,7 +181,7 @@ def decoder_header(arch: str) -> str:
     lines.append("};")
     tables = opcode_tables(arch)
     for layout in layouts:
-        if "op" not in layout.fields or layout.name == "VOPD":
+        if "op" not in layout.fields or layout.name in ("VOPD", "VOPD3"):
             continue
         entries = ", ".join(f"[{o:#x}] = &infos[{k}]" for o, k in sorted(tables.get(layout.name, {}).items()))
         size = 1 << (layout.fields["op"][1] + ("opm" in layout.fields))
@@ -184,7 +192,7 @@ def decoder_header(arch: str) -> str:
         f"  case FORMAT_{x.name}: return op_{x.name}[F_{x.name}_op(w)"
         + (f" | F_{x.name}_opm(w) << {x.fields['op'][1]}];" if "opm" in x.fields else "];")
         for x in layouts
-        if "op" in x.fields and x.name != "VOPD"
+        if "op" in x.fields and x.name not in ("VOPD", "VOPD3")
     ]
     lines += ["  default: return NULL;", "  }", "}"]
     lines.append(_vopd_table(arch))
@@ -195,12 +203,14 @@ def _vopd_table(arch: str) -> str:
     if generation_of(arch) not in ("gfx11", "gfx12"):
         return ""
     rows: dict[str, int] = {}
-    for k, op in enumerate(all_ops()):
-        if op.opcode(arch) is not None and op.format in _SHORT:
-            rows[op.mnemonic(arch)] = k
-            rows[op.name] = k
-    entries = ", ".join(f"[{n}] = &infos[{rows[name]}]" for n, name in VOPD.items() if name in rows)
-    return f"static const struct op_info *const vopd_table[32] = {{{entries or 0}}};"
+    for formats in (("VOP3",), _SHORT):
+        for k, op in enumerate(all_ops()):
+            if op.opcode(arch) is not None and op.format in formats:
+                rows[op.mnemonic(arch)] = k
+                rows[op.name] = k
+    names = VOPD_GFX1250 if "VOPD3" in encoding.LAYOUTS[encoding.DECODERS[arch]] else VOPD
+    entries = ", ".join(f"[{n}] = &infos[{rows[name]}]" for n, name in names.items() if name in rows)
+    return f"static const struct op_info *const vopd_table[64] = {{{entries or 0}}};"
 
 
 def write(outdir: Path) -> None:

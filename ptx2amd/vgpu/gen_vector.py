@@ -68,7 +68,7 @@ _CTYPE = {
     "u32": "uint32_t", "b32": "uint32_t", "i32": "int32_t", "f32": "float", "u24": "uint32_t", "i24": "int32_t",
     "u16": "uint32_t", "b16": "uint32_t", "i16": "int32_t", "u8": "uint32_t", "b8": "uint32_t", "i8": "int32_t",
     "bf16": "float", "f16": "float", "u64": "uint64_t", "b64": "uint64_t", "i64": "int64_t", "f64": "double",
-    "f16x2": "float", "i16x2": "int32_t", "u16x2": "uint32_t", "f32x2": "float", "u32x2": "uint32_t",
+    "f16x2": "float", "bf16x2": "float", "i16x2": "int32_t", "u16x2": "uint32_t", "f32x2": "float", "u32x2": "uint32_t",
     "mask": "uint32_t",
 }  # fmt: skip
 _LOAD64 = {"u64": "x", "b64": "x", "i64": "(int64_t)x", "f64": "as_f64(x)"}
@@ -154,6 +154,9 @@ class _Writer:
                 return
             low, high = f"({c}){var}[l]", f"({c})({var}[l] >> 16)"
             self.body.append(f"int32_t {up}L = {low}, {up}H = {high}; uint32_t {up}_ = {var}[l];")
+        elif typ == "bf16x2" and self.packed:
+            self.body.append(f"float {up} = bf16_to_f32(((const uint16_t *){var})[l]);")
+            return
         elif typ == "bf16x2":
             self.body.append(f"float {up}L = bf16_to_f32({var}[l]), {up}H = as_f32({var}[l] & 0xffff0000);")
             return
@@ -202,7 +205,7 @@ class _Writer:
         if d.type == "f16x2":
             return "rd[l] = D;"
         if self.packed:
-            return "((uint16_t *)r)[l] = (uint16_t)(D);"
+            return f"((uint16_t *)r)[l] = (uint16_t)({'f32_to_bf16(D)' if d.type == 'bf16x2' else '(D)'});"
         return "r[l] = f32_bits(D);" if d.type == "f32" else "r[l] = (uint32_t)(D);"
 
     def keeps(self) -> str:

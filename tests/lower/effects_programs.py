@@ -12,7 +12,7 @@ from ptx2amd.codegen import llvm
 from ptx2amd.isa.effects import BLOCK_BARRIER, MEMBERS, READS
 from ptx2amd.isa.form import DESTINATIONS, Form
 from ptx2amd.isa.operands import slots
-from ptx2amd.middle.body import registers
+from ptx2amd.middle.op import registers
 from ptx2amd.middle.summary import body
 from ptx2amd.ptx.ast import Inst
 from ptx2amd.translate import parse

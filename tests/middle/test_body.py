@@ -12,8 +12,11 @@ from collections.abc import Callable
 
 import pytest
 
+from ptx2amd.isa.effects import EXITS, RETURNS, TRAPS
 from ptx2amd.middle.analyses.locks import conditions
+from ptx2amd.middle.analyses.postdominators import PostDominators
 from ptx2amd.middle.body import Body
+from ptx2amd.middle.op import Block
 from ptx2amd.middle.summary import body
 from ptx2amd.ptx.ast import Scope
 from ptx2amd.ptx.parse import parse_module
@@ -82,3 +85,34 @@ def read_all(flow: Body) -> None:
 def test_large_bodies_take_linear_time(lines: Callable[[int], list[str]], work: Callable[[Body], object]) -> None:
     """A search from each read takes 256 times as long, one for each branch and write 4,096 times."""
     assert seconds(lines(3200), work) < 64 * seconds(lines(200), work) + 0.1
+
+
+def test_an_analysis_is_made_once() -> None:
+    flow = Body(program(1))
+    made: list[Body] = []
+
+    def blocks(body: Body) -> int:
+        made.append(body)
+        return len(body.blocks)
+
+    assert flow.analysis(blocks) == flow.analysis(blocks) == len(flow.blocks)
+    assert made == [flow]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_post_dominators(seed: int) -> None:
+    """A block is on all ways from another to the end if, without it, none is left."""
+    flow = Body(program(seed))
+    found = flow.analysis(PostDominators)
+    ends = {n for n, block in enumerate(flow.blocks) if not block.successors or ended(block)}
+    for number in range(len(flow.blocks)):
+        if not flow.reach(number) & ends:
+            continue  # a loop without end
+        after = {n for n in range(len(flow.blocks)) if n == number or not flow.reach(number, [n]) & ends}
+        assert {n for n in range(len(flow.blocks)) if found.of[number] >> n & 1} == after
+        nearest = found.nearest(number)
+        assert nearest == -1 if after == {number} else nearest in after - {number}
+
+
+def ended(block: Block) -> bool:
+    return bool(block.ops and block.ops[-1].does & (RETURNS | EXITS | TRAPS))

@@ -8,8 +8,9 @@ import pytest
 from ptx2amd.isa.effects import BRANCHES
 from ptx2amd.middle.analyses.divergence import Divergence
 from ptx2amd.middle.analyses.exchanges import meetings
-from ptx2amd.middle.body import Body, Op
+from ptx2amd.middle.body import Body
 from ptx2amd.middle.calls import CallGraph
+from ptx2amd.middle.op import Op
 from ptx2amd.middle.passes import Pipeline
 from ptx2amd.middle.summary import body
 from ptx2amd.middle.transforms import merge_exchanges, wait_in_loops

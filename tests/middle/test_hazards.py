@@ -553,3 +553,12 @@ def test_exchanges_in_branches_by_lane_that_cannot_meet_are_warned_of(second: st
     module = parse(HEAD + KERNEL.format(directives="", body=EXCHANGE.replace("SECOND", second)))
     found = hazards(module)
     assert [h.what[:22] for h in found if h.lanes] == ["lanes of a warp exchan"] * warned
+
+
+def test_of_several_waits_in_a_line_the_first_is_named() -> None:
+    """Each time the same: names go into cache entries."""
+    ask = "atom.global.exch.b32 %r3, [%rd1], 1; atom.global.cas.b32 %r4, [%rd1+4], 0, 1; or.b32 %r3, %r3, %r4;"
+    text = kernel(f"L: {ask} setp.ne.u32 %p1, %r3, 0; @%p1 bra L; st.global.u32 [%rd1+64], 0; ret;")
+    for _ in range(20):
+        [*warnings] = {hazard.what for hazard in found(text) if hazard.lanes}
+        assert warnings and all("exch" in what for what in warnings)

@@ -7,12 +7,12 @@ one inside the other, and lanes of the outer one would wait for those in the inn
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ptx2amd.codegen.workarounds import avoided
 from ptx2amd.lower.control import meeting
 from ptx2amd.lower.control.irreducible import entries
+from ptx2amd.lower.control.loop import Loop
 from ptx2amd.lower.core.names import Target
 from ptx2amd.lower.warp.lanes import anchor
 from ptx2amd.middle.transforms.inserted import enters, waits
@@ -20,22 +20,6 @@ from ptx2amd.middle.transforms.inserted import enters, waits
 if TYPE_CHECKING:
     from ptx2amd.lower.core.function import FunctionLowering
     from ptx2amd.lower.core.value import Val
-
-
-@dataclass(slots=True, eq=False)
-class Loop:
-    """entries: labels; members: all labels in it; waits: whether lanes wait there for others; leaves: blocks outside
-    that ways lead to from there, with their numbers, where they wait."""
-
-    name: str
-    entries: list[str]
-    members: set[str]
-    waits: bool
-    leaves: dict[str, int] = field(default_factory=dict)
-
-    def leave(self, block: str) -> int:
-        """The number that leads to a block outside."""
-        return self.leaves.setdefault(block, len(self.entries) + len(self.leaves))
 
 
 def prepare(fn: FunctionLowering, flow: dict[str, list[str]]) -> list[Loop]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 
 from ptx2amd.lower.core.value import LLVM_TYPE, Val, width
+from ptx2amd.ptx.ast import Imm
 
 TERMINATORS = ("  br ", "  ret ", "  unreachable", "  switch ", "  ]")
 
@@ -102,6 +103,41 @@ class Emitter:
             return v
         how = "trunc" if have > bits else "sext" if signed else "zext"
         return self.op(f"i{bits}", f"{how} {v.t} to i{bits}")
+
+    def displace(self, pointer: Val, offset: int) -> Val:
+        """`pointer` plus a constant number of bytes."""
+        if not offset:
+            return pointer
+        return self.op(pointer.ty, f"getelementptr i8, {pointer.t}, i64 {offset}")
+
+    def pack(self, parts: list[Val], ty: str) -> Val:
+        """Integers side by side, the first lowest, as one value of type `ty`."""
+        n = width(parts[0].ty)
+        vector = Val(f"<{len(parts)} x i{n}>", "poison")
+        for i, part in enumerate(parts):
+            vector = self.op(vector.ty, f"insertelement {vector.t}, {part.t}, i32 {i}")
+        return self.cast(vector, ty)
+
+    def immediate(self, imm: Imm, ty: str) -> Val:
+        """A constant of PTX as a value of type `ty`."""
+        if imm.kind in "su":
+            return self.bits(ty, imm.bits)
+        if imm.kind == "f32" and ty != "double":
+            return self.bits(ty, imm.bits)
+        if imm.kind == "f64" and width(ty) == 64:
+            return self.bits(ty, imm.bits)
+        if imm.kind == "f32":
+            number = struct.unpack("<f", struct.pack("<I", imm.bits))[0]
+        else:
+            number = struct.unpack("<d", struct.pack("<Q", imm.bits))[0]
+        if number != number or number in (float("inf"), float("-inf")):
+            sign = "-" if imm.bits >> (31 if imm.kind == "f32" else 63) else ""
+            bits = {"float": 0x7F800000, "double": 0x7FF << 52}.get(ty, 0x7F800000)
+            quiet = {"double": 1 << 51}.get(ty, 1 << 22) if number != number else 0
+            return self.bits(ty, bits | quiet | (1 << (width(ty) - 1) if sign else 0))
+        if ty[0] == "i":  # an untyped 32-bit instruction with a double literal: rounded to f32
+            return self.bits(ty, struct.unpack("<I", struct.pack("<f", number))[0])
+        return self.const(ty, number)
 
     def block(self, hint: str = "b") -> str:
         """A fresh label name."""

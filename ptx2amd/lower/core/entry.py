@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ptx2amd.lower.core.arguments import Signature, array, is_array, scalar, signature
 from ptx2amd.lower.core.body import lower_body
-from ptx2amd.lower.core.function import FunctionLowering, quoted
+from ptx2amd.lower.core.function import FunctionLowering, ModuleContext, quoted
 from ptx2amd.lower.core.kernel import KernelLowering
 from ptx2amd.lower.core.names import Register, Storage
 from ptx2amd.lower.core.symbols import llvm_name
@@ -17,9 +15,6 @@ from ptx2amd.lower.warp import named
 from ptx2amd.ptx.ast import Function, Scope, Var
 from ptx2amd.ptx.heads import max_threads, param_layout
 from ptx2amd.ptx.layout import align_of
-
-if TYPE_CHECKING:
-    from ptx2amd.lower.core.module import ModuleLowering
 
 # Inputs of a kernel that our code never reads, and those that an intrinsic reads
 NEVER_USED = (
@@ -35,7 +30,7 @@ FLUSH = ' "denormal-fp-math-f32"="preserve-sign,preserve-sign"'
 NO_IEEE = ' "amdgpu-ieee"="false"'  # min and max take any NaN for absent, as in PTX, in one instruction
 
 
-def lower_function(module: ModuleLowering, kernel: KernelLowering, function: Function, scope: Scope) -> str:
+def lower_function(module: ModuleContext, kernel: KernelLowering, function: Function, scope: Scope) -> str:
     """The LLVM definition of a PTX function with these statements. Raises Ptx2amdError, naming function and line."""
     fn = FunctionLowering(function.proto.name, kernel.plan.target, module, kernel)
     fn.is_kernel = function.kind == "entry"
@@ -57,7 +52,7 @@ def lower_function(module: ModuleLowering, kernel: KernelLowering, function: Fun
     arena.leave(fn)
     tail(fn, function, how)
     module.helpers |= fn.helpers
-    where = f" !dbg !{module.debug.annotate(fn, function)}" if module.debug else ""
+    where = module.annotated(fn, function)
     text = "\n".join(["entry:", *fn.entry, "  br label %body", *fn.lines, "}"])
     inputs = unused_inputs(text, alone=not fn.calls) if fn.is_kernel else ""
     return f"{head}{inputs}{where} {{\n{text}"

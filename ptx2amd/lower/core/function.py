@@ -3,27 +3,24 @@ LLVM IR text, and writes destinations."""
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Hashable, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import Any, NoReturn, Protocol, TypeVar
 
 from ptx2amd.errors import Unsupported
-from ptx2amd.lower.core.emit import Emitter
+from ptx2amd.lower.control.loop import Loop
+from ptx2amd.lower.core.kernel import KernelLowering
 from ptx2amd.lower.core.names import Names, Register, Storage
+from ptx2amd.lower.core.shared_globals import Shared
 from ptx2amd.lower.core.value import LLVM_TYPE, Val, width
+from ptx2amd.lower.matrix.tile import Tile
 from ptx2amd.lower.memory import window
-from ptx2amd.lower.runtime import special
+from ptx2amd.lower.memory.data import Segment
 from ptx2amd.middle.analyses.block_uniform import block_uniform
-from ptx2amd.ptx.ast import Addr, Guard, Imm, Inst, Operand, Reg, Scope, Sym, Vec
+from ptx2amd.middle.calls import CallGraph
+from ptx2amd.plan.kernel import KernelPlan
+from ptx2amd.ptx.ast import Addr, Function, Guard, Imm, Inst, Module, Operand, Reg, Scope, Sym, Var, Vec
 from ptx2amd.ptx.layout import align_of, size_of
-
-if TYPE_CHECKING:
-    from ptx2amd.lower.control.dispatch import Loop
-    from ptx2amd.lower.core.kernel import KernelLowering
-    from ptx2amd.lower.core.module import ModuleLowering
-    from ptx2amd.lower.matrix.matrix_unit import Tile
-    from ptx2amd.plan.kernel import KernelPlan
-    from ptx2amd.target.target import Target
+from ptx2amd.target.target import Target
 
 T = TypeVar("T")
 
@@ -42,7 +39,38 @@ def pointer_type(space: str) -> str:
     return f"ptr addrspace({n})" if n else "ptr"
 
 
-class FunctionLowering(Emitter):
+class ModuleContext(Protocol):
+    """What lowerings ask of the code object that a function is lowered for (ModuleLowering)."""
+
+    module: Module
+    target: Target
+    mode: str
+    calls: CallGraph
+    actions: dict[int, tuple[Callable[[FunctionLowering, Inst], None], bool]]
+    globals: dict[str, str]
+    outlined: dict[str, list[str]]
+    helpers: set[str]
+    shared_globals: Shared
+    whole_waves: bool
+    uses_dynamic_lds: bool
+
+    @property
+    def segment(self) -> Segment: ...
+
+    def lower_call(self, fn: FunctionLowering, function: Function, /) -> str: ...
+
+    def function_table(self, fn: FunctionLowering, /) -> Val: ...
+
+    def symbol_address(self, fn: FunctionLowering, name: str, offset: int, /) -> Val: ...
+
+    def shared(self, var: Var, name: str, /) -> Val: ...
+
+    def special(self, fn: FunctionLowering, name: str, /) -> Val: ...
+
+    def annotated(self, fn: FunctionLowering, function: Function, /) -> str: ...
+
+
+class FunctionLowering(window.Windowed):
     """Lowers one PTX function. Interface for the family files:
 
     fn.target              ptx2amd.target.Target: arch capabilities and the warp mapping
@@ -79,7 +107,7 @@ class FunctionLowering(Emitter):
     Guards are handled outside: a lowering never sees them.
     """
 
-    def __init__(self, name: str, target: Target, module: ModuleLowering, kernel: KernelLowering | None = None) -> None:
+    def __init__(self, name: str, target: Target, module: ModuleContext, kernel: KernelLowering | None = None) -> None:
         super().__init__()
         self._kernel = kernel
         self.name, self.target, self.module = name, target, module
@@ -119,6 +147,11 @@ class FunctionLowering(Emitter):
     def plan(self) -> KernelPlan:
         """What was decided about this kernel."""
         return self.kernel.plan
+
+    @property
+    def ptx(self) -> Module:
+        """The module as it was parsed."""
+        return self.module.module
 
     @property
     def block_size(self) -> tuple[int, int, int] | None:
@@ -170,7 +203,7 @@ class FunctionLowering(Emitter):
             v = self._register(operand.name, ty)
             return self.op("i1", f"xor i1 {v}, true") if operand.negated and ty == "i1" else v
         if isinstance(operand, Imm):
-            return self._immediate(operand, ty)
+            return self.immediate(operand, ty)
         if isinstance(operand, Sym):
             place = window.window(self, operand.name)
             if place is not None:
@@ -182,14 +215,6 @@ class FunctionLowering(Emitter):
             n = width(ty) // len(operand.items)
             return self.pack([self.value(item, f"b{n}") for item in operand.items], ty)
         raise TypeError(f"operand {operand} has no value")
-
-    def pack(self, parts: list[Val], ty: str) -> Val:
-        """Integers side by side, the first lowest, as one value of type `ty`."""
-        n = width(parts[0].ty)
-        vector = Val(f"<{len(parts)} x i{n}>", "poison")
-        for i, part in enumerate(parts):
-            vector = self.op(vector.ty, f"insertelement {vector.t}, {part.t}, i32 {i}")
-        return self.cast(vector, ty)
 
     def _register(self, name: str, ty: str) -> Val:
         entity = self.names.table.get(name)
@@ -245,26 +270,6 @@ class FunctionLowering(Emitter):
             self.entry.append("  store i1 false, ptr addrspace(5) %CC")
         assert isinstance(register, Register)
         return register
-
-    def _immediate(self, imm: Imm, ty: str) -> Val:
-        if imm.kind in "su":
-            return self.bits(ty, imm.bits)
-        if imm.kind == "f32" and ty != "double":
-            return self.bits(ty, imm.bits)
-        if imm.kind == "f64" and width(ty) == 64:
-            return self.bits(ty, imm.bits)
-        if imm.kind == "f32":
-            number = struct.unpack("<f", struct.pack("<I", imm.bits))[0]
-        else:
-            number = struct.unpack("<d", struct.pack("<Q", imm.bits))[0]
-        if number != number or number in (float("inf"), float("-inf")):
-            sign = "-" if imm.bits >> (31 if imm.kind == "f32" else 63) else ""
-            bits = {"float": 0x7F800000, "double": 0x7FF << 52}.get(ty, 0x7F800000)
-            quiet = {"double": 1 << 51}.get(ty, 1 << 22) if number != number else 0
-            return self.bits(ty, bits | quiet | (1 << (width(ty) - 1) if sign else 0))
-        if ty[0] == "i":  # an untyped 32-bit instruction with a double literal: rounded to f32
-            return self.bits(ty, struct.unpack("<I", struct.pack("<f", number))[0])
-        return self.const(ty, number)
 
     # writing
 
@@ -322,7 +327,7 @@ class FunctionLowering(Emitter):
     def pointer(self, base: Operand, offset: int, space: str) -> Val:
         """`base + offset` as a pointer into `space`."""
         if self.slot is not None and space.split("::")[0] == "shared":
-            pointer = window.pointer(self, base, offset)
+            pointer = self._slot_pointer(base, offset)
             if pointer is not None:
                 return pointer
         if isinstance(base, Sym):
@@ -339,11 +344,17 @@ class FunctionLowering(Emitter):
         pointer = self.op(ty, f"inttoptr {v.t} to {ty}")
         return self.displace(pointer, offset)
 
-    def displace(self, pointer: Val, offset: int) -> Val:
-        """`pointer` plus a constant number of bytes."""
-        if not offset:
-            return pointer
-        return self.op(pointer.ty, f"getelementptr i8, {pointer.t}, i64 {offset}")
+    def _slot_pointer(self, base: Operand, offset: int) -> Val | None:
+        """`base + offset` as a pointer to shared memory, which lies in LDS or the slot; None for a variable, whose
+        place is known."""
+        if isinstance(base, Imm):
+            return window.flat(self, self.const("i32", base.bits + offset))
+        assert isinstance(base, Reg | Sym)
+        entity = self.names.table.get(base.name)
+        if not isinstance(base, Reg) or isinstance(entity, Storage):
+            return None
+        n = entity.bits if isinstance(entity, Register) else 64
+        return window.flat(self, self.resize(self.value(base, f"b{n}"), 32), offset)
 
     def symbol_address(self, name: str, offset: int = 0, space: str | None = None) -> Val:
         """The address of a variable or function. Without `space`: in the variable's own space."""
@@ -380,7 +391,7 @@ class FunctionLowering(Emitter):
 
     def special(self, name: str) -> Val:
         """A special register, e.g. "%tid.x", as an i32 or i64 value."""
-        return special.special(self, name)
+        return self.module.special(self, name)
 
     def guard(self, guard: Guard) -> Val:
         """The guard's register as an i1 (before `guard.negated`)."""

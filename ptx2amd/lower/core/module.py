@@ -14,14 +14,15 @@ from ptx2amd.lower.core.debug import DebugInfo, wanted
 from ptx2amd.lower.core.entry import lower_function
 from ptx2amd.lower.core.function import FunctionLowering, quoted
 from ptx2amd.lower.core.kernel import KernelLowering
-from ptx2amd.lower.core.module_globals import Shared, declarations, definitions
+from ptx2amd.lower.core.module_globals import declarations, definitions
+from ptx2amd.lower.core.shared_globals import Shared
 from ptx2amd.lower.core.symbols import flavour, llvm_name
 from ptx2amd.lower.core.value import Val
 from ptx2amd.lower.memory import data
 from ptx2amd.lower.runtime.facts import facts
 from ptx2amd.lower.runtime.helpers import helper_texts
 from ptx2amd.lower.runtime.runtime import env
-from ptx2amd.lower.runtime.special import DYNAMIC_LDS
+from ptx2amd.lower.runtime.special import DYNAMIC_LDS, special
 from ptx2amd.middle.calls import CallGraph, defined
 from ptx2amd.middle.passes import Observer, Pipeline
 from ptx2amd.plan.kernel import KernelPlan, Request
@@ -147,6 +148,14 @@ class ModuleLowering:
         ty = f"[{size_of(var)} x i8]"
         self.globals.setdefault(name, f"{name} = internal addrspace(3) global {ty} poison, align {align_of(var)}")
         return Val("ptr addrspace(3)", name)
+
+    def special(self, fn: FunctionLowering, name: str) -> Val:
+        """The value of a special register. Raises Unsupported for one that does not exist."""
+        return special(fn, name)
+
+    def annotated(self, fn: FunctionLowering, function: Function) -> str:
+        """What a function's head says of its source lines, which its instructions get."""
+        return f" !dbg !{self.debug.annotate(fn, function)}" if self.debug else ""
 
     # kernels
 

@@ -4,15 +4,11 @@ variables. A code object that is compiled in parts has these defined in one part
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from ptx2amd.lower.core.function import FunctionLowering, quoted
+from ptx2amd.lower.core.function import FunctionLowering, ModuleContext, quoted
+from ptx2amd.lower.core.shared_globals import Shared
 from ptx2amd.lower.memory import data
-
-if TYPE_CHECKING:
-    from ptx2amd.lower.core.module import ModuleLowering
-    from ptx2amd.ptx.ast import Var
+from ptx2amd.ptx.ast import Var
 from ptx2amd.ptx.layout import size_of
 
 ENV = "__ptx2amd_env"
@@ -20,25 +16,7 @@ ENV = "__ptx2amd_env"
 LOCKS, LOCK_COUNT = "__ptx2amd_locks", 8
 
 
-@dataclass(slots=True)
-class Shared:
-    """What one part of a code object uses of it: the cells of the environment that it reads, the locks, variables by
-    name."""
-
-    cells: set[int] = field(default_factory=set)
-    locks: bool = False
-    variables: set[str] = field(default_factory=set)
-
-    def copy(self) -> Shared:
-        return Shared(set(self.cells), self.locks, set(self.variables))
-
-    def add(self, other: Shared) -> None:
-        self.cells |= other.cells
-        self.locks |= other.locks
-        self.variables |= other.variables
-
-
-def definitions(module: ModuleLowering) -> list[str]:
+def definitions(module: ModuleContext) -> list[str]:
     """LLVM globals. In whole-module mode all variables are there, as the host may ask for them too."""
     fixed = _fixed(module.shared_globals)
     lines = [f"@{name} = protected {head} {ty} zeroinitializer, align 64" for name, head, ty in fixed]
@@ -48,7 +26,7 @@ def definitions(module: ModuleLowering) -> list[str]:
     return lines
 
 
-def declarations(module: ModuleLowering) -> list[str]:
+def declarations(module: ModuleContext) -> list[str]:
     """The same for a part that has them from another one."""
     external = "external dso_local protected"
     fixed = _fixed(module.shared_globals)
@@ -74,7 +52,7 @@ def _space(var: Var) -> int:
     return 1 if var.space == "global" else 4
 
 
-def _definition(module: ModuleLowering, var: Var) -> str:
+def _definition(module: ModuleContext, var: Var) -> str:
     """A variable with its initial bytes, and the addresses among these."""
     nowhere = FunctionLowering("", module.target, module)
     at = module.segment.offsets[var.name]

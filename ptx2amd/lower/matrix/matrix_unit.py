@@ -36,14 +36,6 @@ class Instruction(NamedTuple):
     element: str
 
 
-class Tile(NamedTuple):
-    """The sums of a product as the instruction left them, for a product that adds to them; `start`: accumulators
-    that are not in them yet, in PTX's order."""
-
-    sums: list[Val]
-    start: list[Val]
-
-
 class Unit(ABC):
     """One generation's matrix instructions. `tall`: how many registers of A, eight rows apart, there are for each
     word column."""

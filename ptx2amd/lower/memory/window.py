@@ -3,21 +3,37 @@ addresses, from there on they lie in the block's slot of the arena (`fn.slot` is
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ptx2amd.interface.arena import SLOT_BYTES
-from ptx2amd.lower.core.names import Register, Storage
+from ptx2amd.lower.core.emit import Emitter
+from ptx2amd.lower.core.names import Names, Storage
 from ptx2amd.lower.core.value import Val
-from ptx2amd.ptx.ast import Imm, Operand, Reg, Sym, Var
+from ptx2amd.plan.kernel import KernelPlan
+from ptx2amd.ptx.ast import Module, Var
 from ptx2amd.ptx.layout import size_of
-
-if TYPE_CHECKING:
-    from ptx2amd.lower.core.function import FunctionLowering
 
 GLOBAL = "ptr addrspace(1)"
 
 
-def window(fn: FunctionLowering, name: str) -> int | None:
+class Windowed(Emitter):
+    """What addresses of shared memory are made from. name: of the function; slot: where shared address 0 would be in
+    the block's slot; ptx: the module."""
+
+    name: str
+    names: Names
+    slot: Val | None = None
+
+    @property
+    def plan(self) -> KernelPlan:
+        """What was decided about the kernel."""
+        raise NotImplementedError
+
+    @property
+    def ptx(self) -> Module:
+        """The module as it was parsed."""
+        raise NotImplementedError
+
+
+def window(fn: Windowed, name: str) -> int | None:
     """The shared address of a variable that lies in the slot; None for all others."""
     plan = fn.plan.shared
     if plan is None:
@@ -26,7 +42,7 @@ def window(fn: FunctionLowering, name: str) -> int | None:
     if isinstance(entity, Storage):
         var, key = entity.var, f"{fn.name}.{name}"
     elif entity is None:
-        found = fn.module.module.variables.get(fn.module.module.aliases.get(name, name))
+        found = fn.ptx.variables.get(fn.ptx.aliases.get(name, name))
         if found is None:
             return None
         var, key = found, found.name
@@ -35,7 +51,7 @@ def window(fn: FunctionLowering, name: str) -> int | None:
     return place(fn, var, key)
 
 
-def place(fn: FunctionLowering, var: Var, key: str) -> int | None:
+def place(fn: Windowed, var: Var, key: str) -> int | None:
     """The same for a variable and its key in the plan."""
     plan = fn.plan.shared
     if plan is None or var.space != "shared":
@@ -45,20 +61,7 @@ def place(fn: FunctionLowering, var: Var, key: str) -> int | None:
     return plan.split + plan.offsets[key] if key in plan.offsets else None
 
 
-def pointer(fn: FunctionLowering, base: Operand, offset: int) -> Val | None:
-    """`base + offset` as a pointer to shared memory; None for a variable, whose place is known."""
-    if isinstance(base, Imm):
-        return flat(fn, fn.const("i32", base.bits + offset))
-    assert isinstance(base, Reg | Sym)
-    entity = fn.names.table.get(base.name)
-    if not isinstance(base, Reg) or isinstance(entity, Storage):
-        return None
-    n = entity.bits if isinstance(entity, Register) else 64
-    address = fn.resize(fn.value(base, f"b{n}"), 32)
-    return flat(fn, address, offset)
-
-
-def flat(fn: FunctionLowering, address: Val, offset: int = 0) -> Val:
+def flat(fn: Windowed, address: Val, offset: int = 0) -> Val:
     """The pointer for a shared address (an i32) plus a constant: a global one, or, where some variables lie
     in LDS, a generic one."""
     plan, slot = fn.plan.shared, fn.slot
@@ -76,7 +79,7 @@ def flat(fn: FunctionLowering, address: Val, offset: int = 0) -> Val:
     return fn.op("ptr", f"select {beyond.t}, {far.t}, {near.t}")
 
 
-def inside(fn: FunctionLowering, generic: Val) -> Val:
+def inside(fn: Windowed, generic: Val) -> Val:
     """Whether a generic address (an i64) is in the block's slot."""
     plan = fn.plan.shared
     assert plan is not None
@@ -84,7 +87,7 @@ def inside(fn: FunctionLowering, generic: Val) -> Val:
     return fn.op("i1", f"icmp ult {past.t}, {SLOT_BYTES}")
 
 
-def address(fn: FunctionLowering, generic: Val) -> Val:
+def address(fn: Windowed, generic: Val) -> Val:
     """The shared address (an i32) of a generic address (an i64) into shared memory."""
     plan = fn.plan.shared
     assert plan is not None
@@ -95,6 +98,6 @@ def address(fn: FunctionLowering, generic: Val) -> Val:
     return fn.op("i32", f"select {inside(fn, generic).t}, {far.t}, {near.t}")
 
 
-def _distance(fn: FunctionLowering, generic: Val) -> Val:
+def _distance(fn: Windowed, generic: Val) -> Val:
     assert fn.slot is not None
     return fn.op("i64", f"sub {generic.t}, {fn.cast(fn.slot, 'i64')}")

@@ -7,7 +7,8 @@ from collections.abc import Hashable
 
 from ptx2amd.isa.effects import CARRY
 from ptx2amd.isa.form import DESTINATIONS
-from ptx2amd.middle.body import COPIES, Body, Op
+from ptx2amd.middle.body import COPIES, Body
+from ptx2amd.middle.op import Op
 from ptx2amd.ptx.ast import Addr, Imm, Operand, Reg, Sym
 
 DEPTH = 6  # operations that an address is followed through

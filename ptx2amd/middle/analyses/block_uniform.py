@@ -3,10 +3,10 @@ differ between them."""
 
 from __future__ import annotations
 
-from functools import cached_property
-
-from ptx2amd.isa.effects import ATOMIC, CALLS, ENDS, EXCHANGES, EXITS, POLLS, READS, RETURNS, TRAPS
-from ptx2amd.middle.body import Body, Op
+from ptx2amd.isa.effects import ATOMIC, CALLS, ENDS, EXCHANGES, POLLS, READS
+from ptx2amd.middle.analyses.postdominators import PostDominators
+from ptx2amd.middle.body import Body
+from ptx2amd.middle.op import Op
 from ptx2amd.ptx.ast import Scope
 
 SAME = ("%ntid", "%ctaid", "%nctaid", "%gridid", "%nwarpid")  # special registers alike in a block
@@ -25,7 +25,6 @@ class BlockUniformity:
         self.flow = flow
         self.divergent: set[str] = set()  # registers
         self.divergent_blocks: set[int] = set()  # blocks
-        self._found: dict[int, int] = {}  # the nearest post-dominator of a block
 
     def operations(self) -> list[Op]:
         """The operations that all warps come to."""
@@ -71,34 +70,8 @@ class BlockUniformity:
         return found
 
     def _nearest(self, number: int) -> int:
-        """The nearest block that all ways from a block to the end lead through; -1: the end itself."""
-        if number not in self._found:
-            self._found[number] = self._find_nearest(number)
-        return self._found[number]
-
-    def _find_nearest(self, number: int) -> int:
-        common = self._after[number] & ~(1 << number)
-        nearest = (n for n in range(len(self.flow.blocks)) if common >> n & 1 and self._after[n] == common)
-        return next(nearest, -1)
-
-    @cached_property
-    def _after(self) -> list[int]:
-        """For each block those that all ways from it to the end lead through, itself included, as bits."""
-        blocks = self.flow.blocks
-        everything = (1 << len(blocks)) - 1
-        after, changed = [everything] * len(blocks), True
-        while changed:
-            changed = False
-            for number in reversed(range(len(blocks))):
-                block = blocks[number]
-                ends = not block.successors or bool(block.ops and block.ops[-1].does & (RETURNS | EXITS | TRAPS))
-                ways = 0 if ends else everything
-                for successor in block.successors:
-                    ways &= after[successor]
-                new = ways | 1 << number
-                changed |= new != after[number]
-                after[number] = new
-        return after
+        """The immediate post-dominator of a block; -1: the end."""
+        return self.flow.analysis(PostDominators).nearest(number)
 
 
 __all__ = ["block_uniform"]

@@ -7,7 +7,8 @@ from functools import cached_property
 from math import prod
 
 from ptx2amd.isa.effects import ARRIVES, ATOMIC, BLOCK_BARRIER, CALLS, EXCHANGES, EXITS, READS, RETURNS, WRITES
-from ptx2amd.middle.body import Body, Op
+from ptx2amd.middle.body import Body
+from ptx2amd.middle.op import Op
 
 OWN = ("%tid", "%warpid", "%clock", "%globaltimer")  # registers that warps of a block read different values from
 OWN_ROW = ("%tid.y", "%tid.z", *OWN[1:])  # in blocks whose rows fill a warp, one or several

@@ -12,7 +12,8 @@ from functools import cached_property
 from ptx2amd.isa.effects import BLOCK_BARRIER, CALLS, EXCHANGES, LANE, MEMBERS, OF_WARP, READS
 from ptx2amd.isa.form import DESTINATIONS
 from ptx2amd.middle.analyses.block_uniform import BlockUniformity
-from ptx2amd.middle.body import Body, Op, registers
+from ptx2amd.middle.body import Body
+from ptx2amd.middle.op import Op, registers
 from ptx2amd.ptx.ast import Imm, Operand, Reg
 
 # special registers that are uniform

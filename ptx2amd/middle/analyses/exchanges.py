@@ -12,7 +12,8 @@ from collections.abc import Iterator
 
 from ptx2amd.isa.effects import BLOCK_BARRIER, MEMBERS, WARP_BARRIER
 from ptx2amd.middle.analyses.divergence import ALL_LANES, Divergence
-from ptx2amd.middle.body import Body, Op
+from ptx2amd.middle.body import Body
+from ptx2amd.middle.op import Op
 from ptx2amd.ptx.ast import Operand, Reg
 
 Mask = int | str  # the members, or the register that they are in
@@ -23,7 +24,7 @@ def meetings(flow: Body) -> list[Meeting]:
     """The operations of a body that lanes of one warp may be at together."""
     if sum(map(is_exchange, flow.ops())) < 2:
         return []
-    divergence = Divergence(flow)
+    divergence = flow.analysis(Divergence)
     groups: dict[Op, Meeting] = {}
     stops = {n: found for n, block in enumerate(flow.blocks) if (found := list(filter(_stops, block.ops)))}
     for branch in divergence.branches:

@@ -20,7 +20,8 @@ from ptx2amd.middle.analyses.exchanges import is_exchange, meetings, members
 from ptx2amd.middle.analyses.locks import gathers, is_look, is_try, locks
 from ptx2amd.middle.analyses.lookback import LookBack
 from ptx2amd.middle.analyses.single_warp import SingleWarp
-from ptx2amd.middle.body import Body, Op
+from ptx2amd.middle.body import Body
+from ptx2amd.middle.op import Op
 from ptx2amd.middle.transforms.inline import inlined
 from ptx2amd.middle.unit import Unit
 from ptx2amd.ptx.ast import Function, Sym
@@ -134,7 +135,7 @@ class Waits(SingleWarp, LookBack):
     @cached_property
     def _meetings(self) -> dict[Op, Op]:
         """The exchanges that become one with others, with the first of these."""
-        return {op: ops[0] for ops in meetings(self.flow) for op in ops}
+        return {op: ops[0] for ops in self.flow.analysis(meetings) for op in ops}
 
     def _of_all_lanes(self, op: Op) -> bool:
         mask = self.flow.constant(op, members(op)) if is_exchange(op) else None
@@ -155,7 +156,7 @@ class Waits(SingleWarp, LookBack):
         if not any(self.polls(op) or self.loads(op) for op in self.flow.ops()):
             return found
         safe: set[Op] = set()
-        for lock in locks(self.flow):
+        for lock in self.flow.analysis(locks):
             if lock.taken:
                 safe |= {branch for branch, _ in lock.retries} | set(lock.yields)
         for head, loop in self.flow.loops():
@@ -198,7 +199,7 @@ class Waits(SingleWarp, LookBack):
         polled = {op for op in polled if not self._changes(ops, polled, op)}
         if not polled:
             return []
-        first = min(polled, key=lambda op: op.inst.line)
+        first = min(polled, key=lambda op: (op.inst.line, op.block, op.index))
         found = []
         aliases = frozenset() if self.others_only(head, first) else self.in_turn(head, loop, first)
         if aliases is None and self._written(first, stores):

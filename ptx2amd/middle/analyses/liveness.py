@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ptx2amd.isa.effects import BARRIERS, EXCHANGES, MEMBERS, READS
-from ptx2amd.middle.body import COPIES, Body, Op
+from ptx2amd.middle.body import COPIES, Body
+from ptx2amd.middle.op import Op
 from ptx2amd.ptx.ast import Imm, Scope, Sym, Var
 from ptx2amd.ptx.layout import bits_of
 

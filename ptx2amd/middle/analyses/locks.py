@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from functools import cache
 from itertools import permutations
 from typing import TypeVar
 
@@ -26,7 +25,8 @@ from ptx2amd.isa.effects import ARRIVES, ATOMIC, BARRIERS, BLOCK_BARRIER, CALLS,
 from ptx2amd.middle.analyses.addresses import loads, place, steps
 from ptx2amd.middle.analyses.divergence import ALL_LANES, Divergence
 from ptx2amd.middle.analyses.exchanges import is_collective, is_exchange, members
-from ptx2amd.middle.body import Body, Op
+from ptx2amd.middle.body import Body
+from ptx2amd.middle.op import Op
 from ptx2amd.ptx.ast import Imm
 
 T = TypeVar("T")
@@ -127,13 +127,12 @@ def locks(flow: Body) -> list[Lock]:
         if (here := place(flow, op)) is not None:
             places.setdefault(here, []).append(op)
     found = []
-    divergence = cache(lambda: Divergence(flow))
     for here, ops in places.items():
         if any(op in askers for op in ops):
             stored = (places.get(place(flow, load), []) for load in loads(here))  # an address that lies in memory
             moves = steps(here).union(op for others in stored for op in others if op.does & WRITES)
-            found += _sections(flow, ops, moves, asked, askers, divergence)
-    return _overlapping(flow, found, divergence)
+            found += _sections(flow, ops, moves, asked, askers)
+    return _overlapping(flow, found)
 
 
 def _sections(
@@ -142,7 +141,6 @@ def _sections(
     moves: set[Op],
     asked: dict[Op, set[Op]],
     askers: dict[Op, list[Op]],
-    divergence: Callable[[], Divergence],
 ) -> list[Lock]:
     """The critical sections under one lock. here: all operations on it, in the order of the text; moves: what makes it
     another one in a further round of a loop, so that who looks again then does not look for the same."""
@@ -166,7 +164,7 @@ def _sections(
             way, on = (jump, block.falls) if taken else (block.falls, jump)
             if not asks & tries and not flow.first(way, still) - moves:
                 continue
-            signals = _other_side(flow, branch, flow.reach(way, [on]), releases, divergence)
+            signals = _other_side(flow, branch, flow.reach(way, [on]), releases)
             goal = ahead & (releases if asks & tries or not tries else releases | tries)
             reached = flow.first(on, stops) & (releases | tries) if goal else set()
             if reached or signals:
@@ -177,17 +175,16 @@ def _sections(
     return [lock for lock in joined(parts, lambda a, b: bool(a & b)) if lock.releases]
 
 
-def _other_side(
-    flow: Body, wait: Op, loop: set[int], releases: set[Op], divergence: Callable[[], Divergence]
-) -> set[Op]:
+def _other_side(flow: Body, wait: Op, loop: set[int], releases: set[Op]) -> set[Op]:
     """The releases on the other side of a branch at which lanes part, where those on this side wait for them in a
     loop, each by itself."""
     around = flow.components[wait.block]
     inside = (flow.blocks[number].ops for number in loop if flow.components[number] == around)
     if any(op.does & (EXCHANGES | BARRIERS) for ops in inside for op in ops):
         return set()  # lanes that wait need each other
-    for branch in divergence().branches:
-        sides = divergence().sides(branch)
+    divergence = flow.analysis(Divergence)
+    for branch in divergence.branches:
+        sides = divergence.sides(branch)
         for side in sides:
             if wait.block in side:
                 found = {op for op in releases for other in sides if other is not side and op.block in other}
@@ -196,7 +193,7 @@ def _other_side(
     return set()
 
 
-def _overlapping(flow: Body, found: list[Lock], divergence: Callable[[], Divergence]) -> list[Lock]:
+def _overlapping(flow: Body, found: list[Lock]) -> list[Lock]:
     """Locks of which one is taken while another is held become one; so do those on two sides of a branch where threads
     wait for turns: should both be one word in memory, who is first may be on either side."""
 
@@ -220,7 +217,8 @@ def _overlapping(flow: Body, found: list[Lock], divergence: Callable[[], Diverge
         if a.taken and b.taken:
             return False
         tries = [{branch.block for branch, _ in lock.retries} for lock in (a, b)]
-        pairs = (pair for branch in divergence().branches for pair in permutations(divergence().sides(branch), 2))
+        divergence = flow.analysis(Divergence)
+        pairs = (pair for branch in divergence.branches for pair in permutations(divergence.sides(branch), 2))
         return any(tries[0] & one and tries[1] & other for one, other in pairs)
 
     parts = [(lock, lock) for lock in found]

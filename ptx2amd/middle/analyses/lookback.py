@@ -9,7 +9,7 @@ from functools import cached_property
 from ptx2amd.isa.effects import ATOMIC, CALLS, EXCHANGES, READS
 from ptx2amd.middle.analyses.block_view import BlockView
 from ptx2amd.middle.analyses.locks import is_try
-from ptx2amd.middle.body import Op
+from ptx2amd.middle.op import Op
 from ptx2amd.ptx.ast import Addr, Imm, Operand, Reg, Sym, Vec
 
 

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from ptx2amd.middle.body import Block, Op
+from ptx2amd.middle.op import Block, Op
 
 GROUP = 1024  # writes that are followed at once
 

@@ -8,7 +8,7 @@ from ptx2amd.isa.effects import CALLS
 from ptx2amd.isa.form import DESTINATIONS
 from ptx2amd.middle.analyses.block_view import BlockView
 from ptx2amd.middle.analyses.divergence import WARP
-from ptx2amd.middle.body import Op
+from ptx2amd.middle.op import Op
 from ptx2amd.ptx.ast import Imm, Operand, Reg
 
 

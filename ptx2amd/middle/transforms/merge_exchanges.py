@@ -28,7 +28,7 @@ def run(unit: Unit) -> None:
     """Make one of the exchanges that lanes may be at together."""
     if sum(isinstance(item, Inst) and bool(item.shape.form.does & MEMBERS) for item in items(unit.scope)) < 2:
         return
-    found = meetings(unit.body)
+    found = unit.body.analysis(meetings)
     if found:
         unit.unmerged = unit.flat
         unit.exchanges = [Exchange(unit.body, number, meeting) for number, meeting in enumerate(found)]

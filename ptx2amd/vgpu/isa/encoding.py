@@ -131,8 +131,14 @@ LAYOUTS: dict[str, dict[str, str]] = {
         **_VECTOR,
     },
 }
-#: gfx1250 and its kin: FP8 and bf16 everywhere, no images, VOPD3.
-LAYOUTS["gfx125"] = {k: v for k, v in LAYOUTS["gfx12"].items() if k not in ("MIMG", "VSAMPLE")}
+#: gfx1250 and its kin: no images, a VOPD of three dwords, offsets in elements (scale).
+LAYOUTS["gfx125"] = {
+    "VOPD3": "31:24=0xcf op=23:18 opy=17:12 src0=8:0 srcy0=40:32 neg=43:41 negy=46:44 src1=55:48 src2=63:56 vdst=71:64"
+    " srcy1=79:72 srcy2=87:80 vdsty=95:88",
+    **{k: v for k, v in LAYOUTS["gfx12"].items() if k not in ("MIMG", "VSAMPLE")},
+    **{k: LAYOUTS["gfx12"][k] + " scale=48:48" for k in ("FLAT", "SCRATCH", "GLOBAL")},
+    "SMEM": LAYOUTS["gfx12"]["SMEM"] + " scale=56:56",
+}
 
 #: Architecture whose machine code a decoder is for -> generation of its layouts.
 DECODERS: dict[str, str] = {
@@ -152,7 +158,7 @@ EXTENSIONS: dict[str, str] = {
 
 #: Dwords of an instruction in each format, without literal and extension.
 DWORDS = {**dict.fromkeys(("SOP1", "SOP2", "SOPC", "SOPK", "SOPP", "VOP1", "VOP2", "VOPC", "LDSDIR"), 1)}
-DWORDS12 = {**DWORDS, **dict.fromkeys(("FLAT", "SCRATCH", "GLOBAL", "MUBUF", "MIMG", "VSAMPLE"), 3)}
+DWORDS12 = {**DWORDS, **dict.fromkeys(("FLAT", "SCRATCH", "GLOBAL", "MUBUF", "MIMG", "VSAMPLE", "VOPD3"), 3)}
 
 #: Opcode of a short form in the VOP3 space: added to the short form's number.
 VOP3_BASE = {

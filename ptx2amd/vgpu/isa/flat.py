@@ -117,6 +117,18 @@ def _blocks() -> list[Op]:
     return rows
 
 
+def _gfx1250() -> list[Op]:
+    """Loads for all workgroups of a cluster, and loads that s_monitor_sleep waits for: here they are loads."""
+    rows = []
+    for name in ("cluster_load", "global_load_monitor", "flat_load_monitor"):
+        for bits in (32, 64, 128):
+            space = "flat" if name.startswith("flat") else "global"
+            call, access = moves(space, f"LOAD_B{bits}")
+            rows.append(Op(f"{name}_b{bits}", space.upper(), f"d:b{bits}, a:b64", call, access=access))
+    rows += [Op(f"{space}_prefetch_b8", space.upper(), "a:b64", Call("fence")) for space in ("global", "flat")]
+    return rows
+
+
 def ops() -> list[Op]:
     return [
         *memory_rows("flat", "FLAT"), *memory_rows("global", "GLOBAL"), *memory_rows("scratch", "SCRATCH"),
@@ -126,6 +138,7 @@ def ops() -> list[Op]:
         *[Op(f"global_{name}", "GLOBAL", "", Call("fence")) for name in ("inv", "wb", "wbinv")],
         *_transposed(),
         *_blocks(),
+        *_gfx1250(),
         Op("global_load_addtid_b32", "GLOBAL", "d:b32", Call("global_addtid", ("false",))),
         Op("global_store_addtid_b32", "GLOBAL", "b:b32", Call("global_addtid", ("true",))),
     ]  # fmt: skip

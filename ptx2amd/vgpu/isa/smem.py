@@ -37,7 +37,13 @@ def ops() -> list[Op]:
         Op("s_load_b96", "SMEM", "d:b96, a!s:b64", "return scalar_load(w, i, 3);", access=_reads(96)),
         Op("s_buffer_load_b96", "SMEM", "d:b96, a!s:b128", "return scalar_buffer_load(w, i, 3);"),
         *[
-            Op(f"s_load_{t}{bits}", "SMEM", "d:b32, a!s:b64", f"return scalar_load_small(w, i, {bits // 8}, {signed});")
+            Op(
+                f"s_load_{t}{bits}",
+                "SMEM",
+                "d:b32, a!s:b64",
+                f"return scalar_load_small(w, i, {bits // 8}, {signed});",
+                access=_reads(bits),
+            )
             for t, signed in (("i", "true"), ("u", "false"))
             for bits in (8, 16)
         ],

@@ -57,6 +57,8 @@ def _sop1() -> list[Op]:
         _row("SOP1", "s_bitset1_b32", "d=:b32, a:b32", "D |= 1u << (A & 31);"),
         _row("SOP1", "s_bitset1_b64", "d=:b64, a:b32", "D |= UINT64_C(1) << (A & 63);"),
         _row("SOP1", "s_getpc_b64", "d:b64", "D = PC_NEXT;", pure=False),
+        Op("s_add_pc_i64", "SOP1", "a:b64", "JUMP(PC_NEXT + A);", branch=Branch.ABSOLUTE),
+        Op("s_get_shader_cycles_u64", "SOP1", "d:b64", "D = clock_cycles();"),
         Op("s_setpc_b64", "SOP1", "a:b64", "JUMP(A);", branch=Branch.ABSOLUTE),
         Op("s_swappc_b64", "SOP1", "d:b64, a:b64", "D = PC_NEXT; WRITE_D; JUMP(A);", branch=Branch.ABSOLUTE),
         _row("SOP1", "s_rfe_b64", "a:b64", "", pure=False),

@@ -98,6 +98,8 @@ def _sopp() -> list[Op]:
           for name in ("alu", "loadcnt", "storecnt", "samplecnt", "bvhcnt", "expcnt", "dscnt", "kmcnt", "loadcnt_dscnt",
                        "storecnt_dscnt", "xcnt", "asynccnt", "tensorcnt")],
         _p("s_setprio_inc_wg", _NOTHING),
+        _p("s_monitor_sleep", "return wave_yield(w, i);"),
+        _p("s_set_vgpr_msb", ""),
         _p("s_code_end", "return run_illegal(w, i);"),
     ]  # fmt: skip
 

@@ -47,7 +47,7 @@ _EXTRA = {
     "gfx12": {"GLOBAL": {"saddr": 124}, "SCRATCH": {"saddr": 124, "sve": 1}, "SMEM": {"soffset": 124},
               "FLAT": {"saddr": 124}, "MUBUF": {"soffset": 124}, "VOP3P": {"opsel_hi": 3, "opsel_hi2": 1}},
 }  # fmt: skip
-_SKIP = ("VOPD", "VINTERP", "LDSDIR", "MTBUF", "MIMG", "EXP")
+_SKIP = ("VOPD", "VOPD3", "VINTERP", "LDSDIR", "MTBUF", "MIMG", "EXP")
 _SHORT = ("VOP1", "VOP2", "VOPC")
 
 

@@ -159,5 +159,16 @@ def _transcendental() -> list[Op]:
     ]
 
 
+def _gfx1250() -> list[Op]:
+    """bf16 by way of f32, and the hyperbolic tangent."""
+    rows = [
+        row(f"v_{name}_bf16", "d:bf16, a:bf16", f"D = {text};") for name, text in (
+            ("rcp", "rcp_f32(A)"), ("sqrt", "sqrt_f32(A)"), ("rsq", "rsq_f32(A)"), ("log", "log2_f32(A)"),
+            ("exp", "exp2_f32(A)"), ("sin", "sin_turns(A, 0)"), ("cos", "sin_turns(A, 1)"))
+    ]  # fmt: skip
+    rows += [row(f"v_tanh_{t}", f"d:{t}, a:{t}", "D = __builtin_tanhf(A);") for t in ("f32", "f16", "bf16")]
+    return rows
+
+
 def ops() -> list[Op]:
-    return [*_moves(), *_conversions(), *_rounding(), *_transcendental()]
+    return [*_moves(), *_conversions(), *_rounding(), *_transcendental(), *_gfx1250()]

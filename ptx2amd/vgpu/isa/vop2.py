@@ -123,6 +123,15 @@ def _float16() -> list[Op]:
     ]
 
 
+def _integer64() -> list[Op]:
+    """gfx1250's."""
+    return [
+        same("u64", "v_add_nc_u64", "D = CLAMP && A + B < A ? UINT64_MAX : A + B;"),
+        same("u64", "v_sub_nc_u64", "D = CLAMP && A < B ? 0 : A - B;"),
+        same("u64", "v_mul_u64", "D = A * B;"),
+    ]
+
+
 def _double() -> list[Op]:
     """On GFX12 these have a short form (others: vop3.py)."""
     return [
@@ -167,4 +176,4 @@ def _dot() -> list[Op]:
 
 
 def ops() -> list[Op]:
-    return [*_integer(), *_carry(), *_float32(), *_double(), *_float16(), *_integer16(), *_dot()]
+    return [*_integer(), *_carry(), *_float32(), *_double(), *_integer64(), *_float16(), *_integer16(), *_dot()]

@@ -168,6 +168,23 @@ def _multiplication() -> list[Op]:
     ]  # fmt: skip
 
 
+_CTYPE = {"i32": "int32_t", "u32": "uint32_t"}
+
+
+def _gfx1250() -> list[Op]:
+    rows = [
+        three("u32", "v_mad_u32", "D = A * B + C;"),
+        row("v_mad_nc_u64_u32", "d:u64, a:u32, b:u32, c:u64", "D = (uint64_t)A * B + C;"),
+        row("v_mad_nc_i64_i32", "d:i64, a:i32, b:i32, c:i64",
+            "D = (int64_t)((uint64_t)((int64_t)A * B) + (uint64_t)C);"),
+    ]  # fmt: skip
+    for op in ("min", "max"):
+        rows += [two(t, f"v_{op}_{t}", f"D = {op.upper()}(A, B);") for t in ("i64", "u64")]
+        for t, sum_ in (("i32", "addsat_i32(A, B) : (int32_t)(A_ + B_)"), ("u32", "addsat_u32(A, B) : A + B")):
+            rows.append(three(t, f"v_add_{op}_{t}", f"{_CTYPE[t]} s = CLAMP ? {sum_}; D = {op.upper()}(s, C);"))
+    return rows
+
+
 def _integer16() -> list[Op]:
     """16-bit integers that are VOP2 on GFX9."""
     return [
@@ -335,6 +352,7 @@ def ops() -> list[Op]:
         *_integer16(),
         *_min_max(),
         *_ieee_extrema(),
+        *_gfx1250(),
         *_float(),
         *_conversions(),
         *_lanes(),

@@ -56,6 +56,21 @@ def _float() -> list[Op]:
     ]
 
 
+def _gfx1250() -> list[Op]:
+    rows = []
+    for op in ("min", "max"):
+        up = op.upper()
+        for t in ("i16", "u16"):
+            rows.append(packed(f"{t}x2", f"v_pk_{op}3_{t}", f"D = {up}({up}(A, B), C);", "abc"))
+            text = f"int32_t s = CLAMP ? sat_{t}(A + B) : ({'int16_t' if t == 'i16' else 'uint16_t'})(A + B); "
+            rows.append(packed(f"{t}x2", f"v_pk_add_{op}_{t}", f"{text}D = {up}(s, (int32_t)C);", "abc"))
+        fold = f"{op}_f16({op}_f16(A, B, A_, B_, IEEE, ONE), C, 0, C_, IEEE, ONE)"
+        rows.append(packed("f16x2", f"v_pk_{op}3_num_f16", f"D = {fold};", "abc"))
+        rows.append(packed("bf16x2", f"v_pk_{op}_num_bf16", f"D = {op}_f32(A, B, 0, ONE);"))
+    rows += [packed("bf16x2", f"v_pk_{op}_bf16", f"D = A {sign} B;") for op, sign in (("add", "+"), ("mul", "*"))]
+    return [*rows, packed("bf16x2", "v_pk_fma_bf16", "D = fma_f32(A, B, C);", "abc")]
+
+
 def _mixed() -> list[Op]:
     """op_sel_hi says per source whether it is f16 (op_sel: which half) or f32; on gfx900 without fusing (v_mad_mix)."""
     return [
@@ -90,4 +105,4 @@ def _dot() -> list[Op]:
 
 
 def ops() -> list[Op]:
-    return [*_integer(), *_float(), *_mixed(), *_dot()]
+    return [*_integer(), *_float(), *_gfx1250(), *_mixed(), *_dot()]

@@ -16,7 +16,7 @@ static inline uint32_t bits(const uint32_t *w, unsigned lo, unsigned n) {
 #include STRING(PASTE(tables_, DECODER).h)
 
 enum { SRC_DPP8 = 233, SRC_DPP8_FI = 234, SRC_SDWA = 249, SRC_DPP16 = 250,
-       SRC_VCCZ = 251, SRC_EXECZ = 252, SRC_LDS_DIRECT = 254, SRC_LITERAL = 255, SRC_VGPR = 256 };
+       SRC_FLAT_SCRATCH = 230, SRC_VCCZ = 251, SRC_EXECZ = 252, SRC_LDS_DIRECT = 254, SRC_LITERAL64 = 254, SRC_LITERAL = 255, SRC_VGPR = 256 };
 
 /* Decoding state of one instruction. */
 struct decoding {
@@ -72,6 +72,11 @@ static void literal(struct decoding *d, enum operand_type type) {
   else out->literal[0] = value, out->literal[1] = 0;
 }
 
+static void literal64(struct decoding *d) {
+  d->out->literal[0] = next_dword(d);
+  d->out->literal[1] = next_dword(d);
+}
+
 /* A source operand from its 8- or 9-bit code. */
 static void source(struct decoding *d, int k, unsigned code, enum operand_type type) {
   struct inst *out = d->out;
@@ -98,6 +103,11 @@ static void source(struct decoding *d, int k, unsigned code, enum operand_type t
   } else if (code == SRC_LITERAL) {
     out->src_kind[k] = OPERAND_LITERAL;
     literal(d, type);
+  } else if (DECODER_GFX125 && code == SRC_LITERAL64) {
+    out->src_kind[k] = OPERAND_LITERAL;
+    literal64(d);
+  } else if (DECODER_GFX125 && (code == SRC_FLAT_SCRATCH || code == SRC_FLAT_SCRATCH + 1)) {
+    out->src[k] = S_FLAT_SCRATCH + (code - SRC_FLAT_SCRATCH);
   } else {
     out->src_kind[k] = OPERAND_SPECIAL;
     out->src[k] = code;
@@ -267,6 +277,12 @@ static void vector_source(struct inst *out, int k, unsigned row, bool acc) {
   out->src[k] = row | (acc ? 256 : 0);
 }
 
+/* An offset that counts elements; where their size is not known the instruction is refused. */
+static void scaled_offset(struct decoding *d, bool scale) {
+  d->out->scale = scale ? d->op->bytes : 0;
+  if (scale && !d->op->bytes) d->direct = true;
+}
+
 static void flat(struct decoding *d, unsigned format) {
   const uint32_t *w = d->w;
   struct inst *out = d->out;
@@ -281,7 +297,7 @@ static void flat(struct decoding *d, unsigned format) {
   bool has_saddr = saddr != 0x7f && saddr != NULL_REGISTER;
   if (format == FORMAT_FLAT) {
     out->imm = GENERATION_INDEX >= 3 ? sign_extend(F_FLAT_ioffset(w), 24) : (int32_t)F_FLAT_offset(w);
-    has_saddr = false;
+    has_saddr = DECODER_GFX125 && has_saddr;
   } else {
     out->imm = sign_extend(F_GLOBAL_ioffset(w), GENERATION_INDEX >= 3 ? 24 : GENERATION_INDEX == 1 ? 12 : 13);
     if (format == FORMAT_SCRATCH) {
@@ -294,7 +310,9 @@ static void flat(struct decoding *d, unsigned format) {
   if (has_saddr) {
     out->src_kind[MEM_SADDR] = OPERAND_SCALAR;
     out->src[MEM_SADDR] = scalar_register(saddr, false);
+    if (DECODER_GFX125 && format != FORMAT_SCRATCH) out->flags |= FLAG_SIGNED;
   }
+  scaled_offset(d, F_FLAT_scale(w));
 }
 
 /* Where the bits for a missing page and for accumulation registers are one. */
@@ -370,6 +388,7 @@ static void smem(struct decoding *d) {
     out->src_kind[1] = OPERAND_SCALAR;
     out->src[1] = scalar_register(soffset, false);
   }
+  scaled_offset(d, F_SMEM_scale(w));
 }
 
 static void choose_handler(struct decoding *d) {
@@ -378,38 +397,67 @@ static void choose_handler(struct decoding *d) {
   d->out->run = run ? run : run_unimplemented;
 }
 
-static void vopd(struct decoding *d) {
+/* One of VOPD's operations, from its fields. */
+struct half {
+  unsigned op, dst, src0, src1, src2, neg;
+};
+
+#if GENERATION_INDEX >= 2
+/* VOPD3 has room for three sources and signs. */
+static void half_operands(struct decoding *d, const struct half *h, bool three) {
+  struct inst *out = d->out;
+  d->short_form = !three;
+  vector_destination(d, h->dst);
+  const struct op_info *op = d->op;
+  bool mask = op->n_src > 2 && op->src_type[2] == TYPE_mask, bits = three && h->op == 18;
+  sources(d, (unsigned[3]){h->src0, SRC_VGPR + h->src1, bits ? 128 : mask ? h->src2 : SRC_VGPR + h->src2});
+  if (bits) {   /* the function of the two operands: entries of v_bitop3's table without the third */
+    out->neg = h->src2 & 7;
+    out->abs = h->src2 >> 3 & 7;
+    out->omod = (uint8_t)(h->src2 >> 6);
+  } else {
+    out->neg = (uint8_t)h->neg;
+    d->modified = out->neg != 0;
+  }
+}
+#endif
+
+static void vopd(struct decoding *d, unsigned format) {
 #if GENERATION_INDEX >= 2
   const uint32_t *w = d->w;
   struct inst *whole = d->out;
   struct inst_ext *x = extension(d, EXT_VOPD);
-  const struct op_info *ops[2] = {vopd_table[F_VOPD_op(w)], vopd_table[F_VOPD_opy(w)]};
-  unsigned dst[2] = {F_VOPD_vdst(w), F_VOPD_vdsty(w) << 1 | (~F_VOPD_vdst(w) & 1)};
-  unsigned src0[2] = {F_VOPD_src0(w), F_VOPD_srcy0(w)}, src1[2] = {F_VOPD_src1(w), F_VOPD_srcy1(w)};
+  bool three = format == FORMAT_VOPD3;
+  unsigned second = F_VOPD_vdsty(w) << 1 | (~F_VOPD_vdst(w) & 1);
+  struct half fields[2] = {{F_VOPD_op(w), F_VOPD_vdst(w), F_VOPD_src0(w), F_VOPD_src1(w), 0, 0},
+                           {F_VOPD_opy(w), second, F_VOPD_srcy0(w), F_VOPD_srcy1(w), 0, 0}};
+  if (three) {
+    fields[0] = (struct half){F_VOPD3_op(w), F_VOPD3_vdst(w), F_VOPD3_src0(w), F_VOPD3_src1(w), F_VOPD3_src2(w), F_VOPD3_neg(w)};
+    fields[1] = (struct half){F_VOPD3_opy(w), F_VOPD3_vdsty(w), F_VOPD3_srcy0(w), F_VOPD3_srcy1(w), F_VOPD3_srcy2(w), F_VOPD3_negy(w)};
+  }
   struct inst *half[2] = {x->x = d->c->alloc(d->c, 2 * sizeof **half), NULL};
   half[1] = x->y = x->x + 1;
   bool literal_read = false, known = d->c->vopd != NULL;
   for (int k = 0; k < 2; k++) {
     d->out = half[k];
-    d->op = half[k]->op = ops[k];
-    if (!ops[k]) {
+    d->op = half[k]->op = vopd_table[fields[k].op];
+    if (!d->op) {
       whole->run = run_illegal;
       return;
     }
     if (literal_read) half[k]->flags |= DECODE_HAS_LITERAL;
     d->modified = false;
-    d->short_form = true;
-    vector_destination(d, dst[k]);
-    sources(d, (unsigned[3]){src0[k], SRC_VGPR + src1[k], 0});
+    half_operands(d, &fields[k], three);
     literal_read |= (half[k]->flags & DECODE_HAS_LITERAL) != 0;
     half[k]->flags &= ~DECODE_HAS_LITERAL;
     choose_handler(d);
     known &= half[k]->run != run_unimplemented;
   }
   d->out = whole;
-  whole->op = ops[0];
+  d->op = whole->op = half[0]->op;
   whole->run = known ? d->c->vopd : run_unimplemented;
 #else
+  (void)format;
   d->out->run = run_illegal;
 #endif
 }
@@ -490,8 +538,8 @@ void PASTE(decode_, DECODER)(const uint32_t *words, struct inst *out, struct dec
   }
   struct decoding d = {.w = words, .out = out, .c = c, .len = format_dwords[format]};
   out->len = (uint8_t)d.len;
-  if (format == FORMAT_VOPD) {
-    vopd(&d);
+  if (format == FORMAT_VOPD || format == FORMAT_VOPD3) {
+    vopd(&d, format);
   } else {
     d.op = out->op = find_op(format, words);
     if (!d.op) {

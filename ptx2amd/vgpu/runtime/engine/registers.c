@@ -44,7 +44,7 @@ static struct named memory_named(const struct inst *i, int k) {
   if (k == MEM_ADDR && (op->format == FORMAT_MUBUF || op->format == FORMAT_MTBUF))
     n = (i->flags & FLAG_OFFEN ? 1 : 0) + (i->flags & FLAG_IDXEN ? 1 : 0);
   else if (k == MEM_ADDR && n)
-    n = op->format == FORMAT_FLAT || (op->format == FORMAT_GLOBAL && i->src_kind[MEM_SADDR] == OPERAND_NONE) ? 2 : 1;
+    n = (op->format == FORMAT_FLAT || op->format == FORMAT_GLOBAL) && i->src_kind[MEM_SADDR] == OPERAND_NONE ? 2 : 1;
   return vector_named(i->src[k], n);
 }
 

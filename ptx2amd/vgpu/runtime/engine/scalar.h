@@ -113,7 +113,7 @@ static inline uint64_t clock_cycles(void) { return clock_nanoseconds(); }
 static inline uint64_t clock_100mhz(void) { return clock_nanoseconds() / 10; }
 
 static inline uint64_t scalar_offset(const struct wave *w, const struct inst *i) {
-  return (uint64_t)(int64_t)i->imm + (i->src_kind[1] == OPERAND_NONE ? 0 : w->s[i->src[1]]);
+  return (uint64_t)(int64_t)i->imm + (i->src_kind[1] == OPERAND_NONE ? 0 : (uint64_t)w->s[i->src[1]] * (i->scale ? i->scale : 1));
 }
 
 static inline const struct inst *scalar_load(struct wave *w, const struct inst *i, unsigned dwords) {

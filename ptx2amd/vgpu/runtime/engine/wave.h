@@ -59,6 +59,7 @@ struct op_info {
   uint8_t traits;        /* bits of enum op_trait */
   uint8_t generation;    /* 0 gfx9, 1 gfx10, 2 gfx11, 3 gfx12 */
   uint16_t image;        /* bits of enum image_flag */
+  uint8_t bytes;         /* of the element that a memory instruction accesses; 0: not known */
 };
 /* What the address of an image instruction has besides coordinates, in this order (level and clamp behind them). */
 enum image_flag {
@@ -96,7 +97,8 @@ struct inst {
   uint8_t neg_hi;
   uint8_t len;                  /* dwords of machine code, 1 to 5 */
   uint16_t flags;               /* enum inst_flag; MFMA: cbsz | abid << 3 | blgp << 7 */
-  uint8_t reserved[2];
+  uint8_t scale;                /* memory: what a variable offset is multiplied with; 0: with nothing */
+  uint8_t reserved;
   int32_t imm;                  /* SIMM16, byte offset, DS offset0 | offset1 << 8, ... */
   uint32_t literal[2];
 };
@@ -113,6 +115,7 @@ enum inst_flag {
   FLAG_IDXEN = 32,
   FLAG_TFE = 64,
   FLAG_GDS = 128,
+  FLAG_SIGNED = 256,     /* the vector offset to a scalar address is signed */
 };
 
 #define NEXT(i) ((i) + (i)->len)
@@ -131,11 +134,15 @@ enum {
   S_FLOAT16 = 370,       /* (f16, 0) */
   S_PK_FLOAT32 = 388,    /* (f32, f32) */
   S_BFLOAT16 = 406,      /* (bf16, 0) */
-  S_COUNT = 424
+  S_FLAT_SCRATCH = 424,  /* where generic addresses of private memory begin (gfx1250) */
+  S_COUNT = 426
 };
 
 /* High halves of the addresses of the LDS and private apertures; host addresses are below them. */
 enum { SHARED_APERTURE = 0x10000, PRIVATE_APERTURE = 0x20000 };
+/* gfx1250 has no private aperture: addresses of private memory are FLAT_SCRATCH_BASE, which here has only this bit of the
+ * high half, the lane in bits 56:52, and the offset. */
+enum { PRIVATE_BASE_BIT = 26 };
 
 enum wave_stop { WAVE_RUNNING, WAVE_ENDED, WAVE_AT_BARRIER, WAVE_FAULTED, WAVE_YIELDED };
 

@@ -67,6 +67,7 @@ void write_constants(uint32_t *s) {
   s[S_SHARED_BASE + 1] = s[S_SHARED_LIMIT + 1] = SHARED_APERTURE;
   s[S_PRIVATE_BASE + 1] = s[S_PRIVATE_LIMIT + 1] = PRIVATE_APERTURE;
   s[S_SHARED_LIMIT] = s[S_PRIVATE_LIMIT] = UINT32_MAX;
+  s[S_FLAT_SCRATCH + 1] = 1u << PRIVATE_BASE_BIT;
 }
 
 static bool reserve(struct workgroup *g, unsigned waves, unsigned lanes, uint32_t lds, size_t scratch) {

@@ -4,7 +4,7 @@
 
 bool native_memory_known(const struct inst *i) {
   const struct native_memory *m = memory_of(i);
-  if (m->space == MEMORY_NONE || (i->flags & (FLAG_GDS | FLAG_LDS))) return false;
+  if (m->space == MEMORY_NONE || (i->flags & (FLAG_GDS | FLAG_LDS | FLAG_SIGNED)) || i->scale) return false;
   if (m->space == MEMORY_SCRATCH) return bytes_of(m) >= 4;
   return m->space == MEMORY_GLOBAL || (m->kind != MEMORY_B96 && !(m->kind == MEMORY_B128 && m->store));
 }

@@ -155,7 +155,7 @@ bool native_scalar_load_emit(struct compiler *c, const struct inst *i, handler_f
   static const struct evex quad[2] = {{1, 2, 0, 0x6f}, {1, 2, 0, 0x7f}};
   unsigned dwords = native_rows[i->op->id].scalar_dwords;
   struct x86 *x = &c->x;
-  if (!dwords || (dwords & (dwords - 1)) || i->src_kind[0] != OPERAND_SCALAR) return false;
+  if (!dwords || (dwords & (dwords - 1)) || i->src_kind[0] != OPERAND_SCALAR || i->scale) return false;
   struct detour *d = detour_new(c, i);
   d->emit = load_slowly;
   d->handler = handler;

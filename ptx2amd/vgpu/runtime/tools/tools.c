@@ -173,14 +173,14 @@ static void addresses(const struct wave *w, const struct inst *i, const struct a
     switch ((enum access_space)a->space) {
     case SPACE_GLOBAL:
     case SPACE_FLAT:
-      p = (uint64_t)(int64_t)i->imm + v[l];
+      p = (uint64_t)(int64_t)i->imm + (i->flags & FLAG_SIGNED ? (uint64_t)((int32_t)v[l] * (int64_t)(i->scale ? i->scale : 1)) : v[l]);
       if (i->src_kind[MEM_SADDR] != OPERAND_NONE) p += (uint64_t)w->s[i->src[MEM_SADDR] + 1] << 32 | w->s[i->src[MEM_SADDR]];
       else p += (uint64_t)v[n + l] << 32;
       break;
     case SPACE_SCRATCH: {
       uint32_t at = (uint32_t)i->imm;
       if (i->src_kind[MEM_SADDR] != OPERAND_NONE) at += w->s[i->src[MEM_SADDR]];
-      if (i->src_kind[MEM_ADDR] != OPERAND_NONE) at += v[l];
+      if (i->src_kind[MEM_ADDR] != OPERAND_NONE) at += v[l] * (i->scale ? i->scale : 1);
       p = at;
       break;
     }

@@ -1,4 +1,5 @@
 /* Vector instructions that move values between lanes, between vector and scalar registers, or by register index. */
+#include "ops.h"
 #include "valu_newer.h"
 
 #define HANDLER(name) const struct inst *VG(name)(struct wave *w, const struct inst *i)
@@ -247,27 +248,34 @@ HANDLER(valu_pk_mov_all) {
 
 /* ---- VOPD: two operations that read all their sources before either writes ---- */
 
-static bool reads(const struct inst *i, unsigned row) {
-  for (int k = 0; k < 3; k++)
-    if (i->src_kind[k] == OPERAND_VGPR && i->src[k] == row) return true;
+static bool reads(const struct inst *i, const struct inst *written) {
+  unsigned row = written->dst, rows = operand_dwords(written->op->dst_type);
+  for (unsigned k = 0; k < i->op->n_src; k++) {
+    unsigned n = operand_dwords(i->op->src_type[k]);
+    if (i->src_kind[k] == OPERAND_VGPR && i->src[k] < row + rows && row < i->src[k] + n) return true;
+  }
   return false;
 }
 
 HANDLER(valu_vopd) {
   const struct inst *x = i->ext->x, *y = i->ext->y;
-  if (!reads(y, x->dst)) {
+  if (!reads(y, x)) {
     x->run(w, x);
     y->run(w, y);
-  } else if (!reads(x, y->dst)) {
+  } else if (!reads(x, y)) {
     y->run(w, y);
     x->run(w, x);
   } else { /* each reads what the other writes */
-    struct inst copy = *x;
-    memcpy(vgpr(w, VGPR_TEMP), vgpr(w, x->dst), W * 4);
-    copy.dst = VGPR_TEMP;
-    copy.run(w, &copy);
+    ROW uint32_t before[2 * W];
+    ROW uint32_t after[2 * W];
+    size_t bytes = operand_dwords(x->op->dst_type) * W * 4;
+    uint32_t *d = vgpr(w, x->dst);
+    memcpy(before, d, bytes);
+    x->run(w, x);
+    memcpy(after, d, bytes);
+    memcpy(d, before, bytes);
     y->run(w, y);
-    write_row(w, x->dst, vgpr(w, VGPR_TEMP));
+    memcpy(d, after, bytes);
   }
   return NEXT(i);
 }

@@ -18,7 +18,12 @@ static void flat_addresses(const struct wave *w, const struct inst *i, struct la
     const uint32_t *s = w->s + i->src[MEM_SADDR];
     offset += (uint64_t)s[1] << 32 | s[0];
     const uint32_t *lo = w->v + (size_t)i->src[MEM_ADDR] * W;
-    for (int l = 0; l < W; l++) p[l] = offset + lo[l];
+    if (i->flags & FLAG_SIGNED) {
+      int64_t scale = i->scale ? i->scale : 1;
+      for (int l = 0; l < W; l++) p[l] = offset + (uint64_t)((int32_t)lo[l] * scale);
+    } else {
+      for (int l = 0; l < W; l++) p[l] = offset + lo[l];
+    }
   } else {
     const uint32_t *lo = w->v + (size_t)i->src[MEM_ADDR] * W, *hi = lo + W;
     for (int l = 0; l < W; l++) p[l] = offset + ((uint64_t)hi[l] << 32 | lo[l]);
@@ -274,8 +279,8 @@ static void scratch_offsets(const struct wave *w, const struct inst *i, struct l
   if (i->src_kind[MEM_ADDR] == OPERAND_NONE) {
     for (int l = 0; l < W; l++) a->p[l] = base;
   } else {
-    const uint32_t *v = w->v + (size_t)i->src[MEM_ADDR] * W;
-    for (int l = 0; l < W; l++) a->p[l] = (uint32_t)(base + v[l]);
+    const uint32_t *v = w->v + (size_t)i->src[MEM_ADDR] * W, scale = i->scale ? i->scale : 1;
+    for (int l = 0; l < W; l++) a->p[l] = (uint32_t)(base + v[l] * scale);
   }
 }
 
@@ -319,6 +324,20 @@ static uint64_t lanes_in(const struct lane_addresses *a, uint32_t aperture) {
   return lanes;
 }
 
+/* gfx1250's addresses of private memory, which name the lane, as those of an aperture. */
+static bool own_private_memory(struct wave *w, const struct inst *i, struct lane_addresses *a, next_inst *out) {
+  EACH_LANE(l, a->lanes) {
+    uint64_t p = a->p[l];
+    if (p >> 58 != 1) continue;
+    if ((p >> 52 & 31) != l || (p >> 32 & 0xfffff)) {
+      *out = wave_fault(w, i, FAULT_SCRATCH, (int)l, p, "private memory of another lane at 0x%llx", (unsigned long long)p);
+      return false;
+    }
+    a->p[l] = (uint64_t)PRIVATE_APERTURE << 32 | (uint32_t)p;
+  }
+  return true;
+}
+
 static bool lds_addresses(struct wave *w, const struct inst *i, struct lane_addresses *a, unsigned bytes,
                           next_inst *out) {
   EACH_LANE(l, a->lanes) {
@@ -356,6 +375,7 @@ static next_inst flat_access(struct wave *w, const struct inst *i, unsigned byte
   flat_addresses(w, i, &a);
   uint64_t shared = 0, private = 0;
   if (any_aperture(&a)) {
+    if (!own_private_memory(w, i, &a, &out)) return out;
     shared = lanes_in(&a, SHARED_APERTURE);
     private = lanes_in(&a, PRIVATE_APERTURE);
   }

@@ -1,0 +1,182 @@
+"""Basic blocks and the ways of control between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+
+from ptx2amd.isa.effects import BRANCHES
+from ptx2amd.middle.op import Block, Op
+
+
+class Graph:
+    """Blocks by their numbers; 0 is the entry."""
+
+    def __init__(self) -> None:
+        self.blocks = [Block()]
+
+    def ops(self) -> Iterator[Op]:
+        for block in self.blocks:
+            yield from block.ops
+
+    @cached_property
+    def deciders(self) -> list[set[int]]:
+        """For each block, the blocks at whose ends it is decided whether control comes to it, directly or not
+        (control dependence)."""
+        every = (1 << len(self.blocks)) - 1
+        behind = [every] * len(self.blocks)  # the blocks that control comes to in any case from a block on, as bits
+        work = True
+        while work:
+            work = False
+            for number in reversed(range(len(self.blocks))):
+                new = every if self.blocks[number].successors else 0
+                for successor in self.blocks[number].successors:
+                    new &= behind[successor]
+                new |= 1 << number
+                if new != behind[number]:
+                    behind[number], work = new, True
+        found: list[set[int]] = [set() for _ in self.blocks]
+        for number, block in enumerate(self.blocks):
+            for successor in block.successors if len(block.successors) > 1 else ():
+                decided = behind[successor] & ~(behind[number] & ~(1 << number))
+                while decided:
+                    found[decided.bit_length() - 1].add(number)
+                    decided ^= 1 << decided.bit_length() - 1
+        for each in found:
+            work_list = list(each)
+            while work_list:
+                new_ones = found[work_list.pop()] - each
+                each |= new_ones
+                work_list += new_ones
+        return found
+
+    def branch(self, number: int) -> Op | None:
+        """The conditional branch that ends a block."""
+        ops = self.blocks[number].ops
+        if ops and ops[-1].does & BRANCHES and ops[-1].inst.guard is not None:
+            return ops[-1]
+        return None
+
+    def forks(self) -> Iterator[Op]:
+        """The conditional branches with two ways on."""
+        for number, block in enumerate(self.blocks):
+            branch = self.branch(number)
+            if branch is not None and len(block.successors) > 1:
+                yield branch
+
+    def holds(self, branch: Op, way: int) -> bool:
+        """What the predicate of a conditional branch is where control goes to block `way` behind it."""
+        assert branch.inst.guard is not None
+        return (way != self.blocks[branch.block].falls) != branch.inst.guard.negated
+
+    def reach(self, start: int, avoid: Iterable[int] = (), inside: set[int] | None = None) -> set[int]:
+        """The blocks that control can get to from block `start`, itself included, not through `avoid`."""
+        seen, work, closed = set(), [start], set(avoid)
+        while work:
+            number = work.pop()
+            if number in seen or number in closed or (inside is not None and number not in inside):
+                continue
+            seen.add(number)
+            work += self.blocks[number].successors
+        return seen
+
+    def hits(self, stop: Callable[[Op], bool]) -> dict[int, Op]:
+        """The first operation with `stop` in each block that has one."""
+        return self.earliest(op for op in self.ops() if stop(op))
+
+    def earliest(self, ops: Iterable[Op]) -> dict[int, Op]:
+        """The first of some operations in each block that has one."""
+        found: dict[int, Op] = {}
+        for op in ops:
+            if op.block not in found or op.index < found[op.block].index:
+                found[op.block] = op
+        return found
+
+    def first(self, start: int, hits: dict[int, Op]) -> set[Op]:
+        """The first of `hits` on the ways from the begin of block `start`."""
+        found: set[Op] = set()
+        seen, work = set(), [start]
+        while work:
+            number = work.pop()
+            if number in seen:
+                continue
+            seen.add(number)
+            if number in hits:
+                found.add(hits[number])
+            else:
+                work += self.blocks[number].successors
+        return found
+
+    def firsts(self, hits: dict[int, Op]) -> list[int]:
+        """`first` from the begin of every block: a bit for each of `hits`, in the order of the dictionary."""
+        found = [0] * len(self.blocks)
+        for bit, number in enumerate(hits):
+            found[number] = 1 << bit
+        work = list(hits)
+        while work:
+            number = work.pop()
+            for previous in self.blocks[number].predecessors:
+                if previous not in hits and found[previous] | found[number] != found[previous]:
+                    found[previous] |= found[number]
+                    work.append(previous)
+        return found
+
+    @cached_property
+    def components(self) -> list[int]:
+        """A number for each block, equal for blocks that reach each other (Tarjan's algorithm)."""
+        order: dict[int, int] = {}
+        low: dict[int, int] = {}
+        component = [-1] * len(self.blocks)
+        for root in range(len(self.blocks)):
+            if root in order:
+                continue
+            order[root] = low[root] = len(order)
+            open_blocks, stack = [root], [(root, iter(self.blocks[root].successors))]
+            while stack:
+                number, rest = stack[-1]
+                for successor in rest:
+                    if successor not in order:
+                        order[successor] = low[successor] = len(order)
+                        open_blocks.append(successor)
+                        stack.append((successor, iter(self.blocks[successor].successors)))
+                        break
+                    if component[successor] < 0:
+                        low[number] = min(low[number], order[successor])
+                else:
+                    stack.pop()
+                    if stack:
+                        low[stack[-1][0]] = min(low[stack[-1][0]], low[number])
+                    if low[number] == order[number]:
+                        while component[number] < 0:
+                            component[open_blocks.pop()] = order[number]
+        return component
+
+    def loops(self) -> Iterator[tuple[int, set[int]]]:
+        """The loops, one for each jump back: its target, and the blocks of the loop."""
+        for tail, head in self._retreating():
+            body, work = {head, tail}, [tail] if tail != head else []
+            while work:
+                for before in self.blocks[work.pop()].predecessors:
+                    if before not in body and self.components[before] == self.components[head]:
+                        body.add(before)
+                        work.append(before)
+            yield head, body
+
+    def _retreating(self) -> list[tuple[int, int]]:
+        """The edges to a block that a depth-first walk is still in."""
+        found, state = [], {0: 1}  # 1: the walk is in it, 2: done
+        stack = [(0, iter(self.blocks[0].successors))]
+        while stack:
+            number, rest = stack[-1]
+            for successor in rest:
+                known = state.get(successor)
+                if known == 1:
+                    found.append((number, successor))
+                elif known is None:
+                    state[successor] = 1
+                    stack.append((successor, iter(self.blocks[successor].successors)))
+                    break
+            else:
+                state[number] = 2
+                stack.pop()
+        return found

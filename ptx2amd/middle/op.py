@@ -1,0 +1,125 @@
+"""Instructions in their place, and basic blocks of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ptx2amd.isa import effects
+from ptx2amd.isa.effects import ATOMIC, CALLS, READS, READS_CARRY, SOURCES, WRITES, WRITES_CARRY
+from ptx2amd.isa.form import DESTINATIONS
+from ptx2amd.ptx.ast import Addr, Inst, Operand, Pair, Reg, Sym, Vec
+
+CARRY = "CC.CF"  # the carry flag, a register that no operand names
+Names = dict[str, str]  # what a name in the text stands for
+
+
+@dataclass(slots=True, eq=False)
+class Op:
+    """An instruction in its place."""
+
+    inst: Inst
+    names: Names
+    block: int = 0
+    index: int = 0  # in its block
+
+    @property
+    def does(self) -> int:
+        """What it does (isa/effects.py)."""
+        return self.inst.shape.form.does
+
+    @property
+    def computes(self) -> str:
+        """What it computes, where that is of interest (isa/effects.py)."""
+        return self.inst.shape.form.computes
+
+    @property
+    def mods(self) -> dict[str, str]:
+        return self.inst.shape.mods
+
+    @property
+    def space(self) -> str:
+        """The state space that it accesses, "" for generic addresses: "shared", "param", "global" ..., "texture"."""
+        return (self.inst.shape.form.memory or self.mods.get("space", "")).partition("::")[0]
+
+    @property
+    def pure(self) -> bool:
+        """Whether its results are made of its sources, and of nothing else."""
+        form = self.inst.shape.form
+        return not form.does & ~effects.CARRY and form.result in ("", SOURCES)
+
+    def key(self, name: str) -> str:
+        """What a register or label name stands for here."""
+        return self.names.get(name, name)
+
+    @property
+    def predicate(self) -> str:
+        """The register that a conditional operation asks."""
+        assert self.inst.guard is not None
+        return self.key(self.inst.guard.reg)
+
+    @property
+    def parameter(self) -> bool:
+        """Whether it loads from a variable in .param space, a parameter or what a call returned."""
+        address = self.inst.get("a")
+        named = isinstance(address, Addr) and isinstance(address.base, Sym)
+        return bool(self.does & READS) and not self.does & ATOMIC and self.space == "param" and named
+
+    def reads(self) -> Iterator[str]:
+        """The registers that it reads, and variables in .param space."""
+        if self.inst.guard is not None:
+            yield self.predicate
+        for name, operand in zip(self.inst.shape.names, self.inst.operands, strict=True):
+            if name not in DESTINATIONS or name == "u":
+                yield from map(self.key, registers(operand))
+        does = self.does
+        if does & (READS | CALLS):
+            yield from self.variables("a")
+        if does & READS_CARRY:
+            yield CARRY
+
+    def writes(self) -> Iterator[str]:
+        """The registers that it writes, and variables in .param space."""
+        for name, operand in zip(self.inst.shape.names, self.inst.operands, strict=True):
+            if name in DESTINATIONS:
+                yield from map(self.key, registers(operand))
+        does = self.does
+        if does & (WRITES | CALLS):
+            yield from self.variables("d" if does & CALLS else "a")
+        if does & WRITES_CARRY:
+            yield CARRY
+
+    def variables(self, name: str) -> Iterator[str]:
+        """The variables in .param space that operand `name` names."""
+        operand = self.inst.get(name)
+        if isinstance(operand, Addr) and isinstance(operand.base, Sym):
+            if self.space == "param":
+                yield self.key(operand.base.name)
+        elif isinstance(operand, Vec):
+            yield from (self.key(item.name) for item in operand.items if isinstance(item, Sym))
+
+    @property
+    def overwrites(self) -> bool:
+        """Whether nothing is left of what was in its destinations."""
+        return self.inst.guard is None and not (self.does & WRITES and self.space == "param")
+
+
+def registers(operand: Operand) -> Iterator[str]:
+    """The names of the registers in an operand (special ones too)."""
+    if isinstance(operand, Reg):
+        yield operand.name
+    elif isinstance(operand, Addr):
+        yield from registers(operand.base)
+        for item in operand.rest:
+            yield from registers(item)
+    elif isinstance(operand, Vec | Pair):
+        for item in operand.items if isinstance(operand, Vec) else operand:
+            yield from registers(item)
+
+
+@dataclass(slots=True, eq=False)
+class Block:
+    ops: list[Op] = field(default_factory=list)
+    successors: list[int] = field(default_factory=list)
+    predecessors: list[int] = field(default_factory=list)
+    falls: int = -1  # the block that it falls into
