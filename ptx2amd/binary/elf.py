@@ -11,20 +11,23 @@ from ptx2amd.binary.blob import Blob
 from ptx2amd.binary.msgpack import pack, unpack
 
 EM_AMDGPU = 224
-SHT_NULL, SHT_SYMTAB, SHT_STRTAB, SHT_DYNAMIC, SHT_NOTE, SHT_NOBITS = 0, 2, 3, 6, 7, 8
+SHT_NULL, SHT_PROGBITS, SHT_SYMTAB, SHT_STRTAB, SHT_RELA = 0, 1, 2, 3, 4
+SHT_DYNAMIC, SHT_NOTE, SHT_NOBITS = 6, 7, 8
 DT_NEEDED = 1
-SHF_ALLOC, SHF_EXCLUDE = 2, 0x80000000
+SHF_WRITE, SHF_ALLOC, SHF_EXEC, SHF_EXCLUDE = 1, 2, 4, 0x80000000
 NT_AMDGPU_METADATA = 32
-_HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
-_SECTION = struct.Struct("<IIQQQQIIQQ")
-_SYMBOL = struct.Struct("<IBBHQQ")
+HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
+SECTION = struct.Struct("<IIQQQQIIQQ")
+SYMBOL = struct.Struct("<IBBHQQ")
 _NOTE = struct.Struct("<III")
-_DYNAMIC = struct.Struct("<QQ")
+DYNAMIC = struct.Struct("<QQ")
+RELA = struct.Struct("<QQq")
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section header of a file. at, size: where the contents lie; size 0 for a section without any in the file."""
+    """A section header of a file. at, size: where the contents lie; size 0 for a section without any in the file.
+    memory: its size where it is loaded; align: a power of two, or 0."""
 
     name: str
     type: int
@@ -32,6 +35,10 @@ class Section:
     file: Blob
     at: int
     size: int
+    flags: int = 0
+    info: int = 0
+    memory: int = 0
+    align: int = 0
 
     @property
     def content(self) -> Blob:
@@ -51,18 +58,18 @@ class Elf:
 
     def __init__(self, blob: bytes | Blob, origin: str = "code object") -> None:
         self.blob = blob if isinstance(blob, Blob) else Blob(blob, origin)
-        if len(self.blob) < _HEADER.size or self.blob.read(0, 6) != b"\x7fELF\x02\x01":
+        if len(self.blob) < HEADER.size or self.blob.read(0, 6) != b"\x7fELF\x02\x01":
             raise self.blob.error(0, "not a 64-bit little-endian ELF file")
-        header = self.blob.unpack(_HEADER, 0, "ELF header")
+        header = self.blob.unpack(HEADER, 0, "ELF header")
         self.ident, self.machine, self.flags = header[0], header[2], header[7]
         at, size, count, names = header[6], header[11], header[12], header[13]
         self.sections: list[Section] = []
         if not count:
             return
-        if size != _SECTION.size or names >= count:
+        if size != SECTION.size or names >= count:
             raise self.blob.error(0, "the ELF header describes a section table that cannot be")
         table = self.blob.part(at, size * count, "ELF section table")
-        raw = [_section(self.blob, table.unpack(_SECTION, i * size, "section header")) for i in range(count)]
+        raw = [_section(self.blob, table.unpack(SECTION, i * size, "section header")) for i in range(count)]
         strings = raw[names][1].content
         self.sections = [replace(section, name=strings.string(name, "section name")) for name, section in raw]
 
@@ -73,8 +80,8 @@ class Elf:
                 if section.link >= len(self.sections):
                     raise section.content.error(0, f"the symbol table names section {section.link}, which is not there")
                 strings = self.sections[section.link].content
-                for at in range(_SYMBOL.size, len(section.content), _SYMBOL.size):
-                    name, _, _, index, _, _ = section.content.unpack(_SYMBOL, at, "symbol")
+                for at in range(SYMBOL.size, len(section.content), SYMBOL.size):
+                    name, _, _, index, _, _ = section.content.unpack(SYMBOL, at, "symbol")
                     yield strings.string(name, "symbol name"), index != 0
 
     def undefined(self) -> list[str]:
@@ -87,8 +94,8 @@ class Elf:
         for section in self.sections:
             if section.type == SHT_DYNAMIC and section.link < len(self.sections):
                 strings = self.sections[section.link].content
-                for at in range(0, len(section.content) - _DYNAMIC.size + 1, _DYNAMIC.size):
-                    tag, value = section.content.unpack(_DYNAMIC, at, "dynamic entry")
+                for at in range(0, len(section.content) - DYNAMIC.size + 1, DYNAMIC.size):
+                    tag, value = section.content.unpack(DYNAMIC, at, "dynamic entry")
                     if tag == DT_NEEDED:
                         names.append(strings.string(value, "name of a library"))
         return names
@@ -119,10 +126,11 @@ class Elf:
 
 def _section(file: Blob, header: tuple[Any, ...]) -> tuple[int, Section]:
     """The place of a section's name in the table of names, and the section without it."""
-    name, kind, at, size, link = header[0], header[1], header[4], header[5], header[6]
+    name, kind, flags, _, at, memory, link, info, align, _ = header
+    size = memory
     if kind in (SHT_NULL, SHT_NOBITS):
         at = size = 0
-    return name, Section("", kind, link, file, at, size)
+    return name, Section("", kind, link, file, at, size, flags, info, memory, align)
 
 
 def merged(files: list[Elf]) -> tuple[list[bytes], bytes]:
@@ -137,12 +145,12 @@ def merged(files: list[Elf]) -> tuple[list[bytes], bytes]:
 def _without_notes(file: Elf) -> bytes:
     """The file with its notes marked as left out of links."""
     blob = bytearray(file.blob.read())
-    table, size = _HEADER.unpack_from(blob)[6], _SECTION.size
+    table, size = HEADER.unpack_from(blob)[6], SECTION.size
     for number, section in enumerate(file.sections):
         if section.type == SHT_NOTE:
             at = table + number * size
-            name, kind, flags, *rest = _SECTION.unpack_from(blob, at)
-            _SECTION.pack_into(blob, at, name, kind, flags | SHF_EXCLUDE, *rest)
+            name, kind, flags, *rest = SECTION.unpack_from(blob, at)
+            SECTION.pack_into(blob, at, name, kind, flags | SHF_EXCLUDE, *rest)
     return bytes(blob)
 
 
@@ -152,13 +160,13 @@ def note_object(section: str, name: str, kind: int, description: bytes, like: El
     note = struct.pack("<III", len(owner), len(description), kind)
     note += owner + bytes(-len(owner) % 4) + description + bytes(-len(description) % 4)
     strings = b"\0" + section.encode() + b"\0.shstrtab\0"
-    note_at = _HEADER.size
+    note_at = HEADER.size
     strings_at = note_at + len(note)
     sections_at = -(-(strings_at + len(strings)) // 8) * 8
-    header = _HEADER.pack(
-        like.ident, 1, EM_AMDGPU, 1, 0, 0, sections_at, like.flags, _HEADER.size, 0, 0, _SECTION.size, 3, 2
+    header = HEADER.pack(
+        like.ident, 1, EM_AMDGPU, 1, 0, 0, sections_at, like.flags, HEADER.size, 0, 0, SECTION.size, 3, 2
     )
-    headers = _SECTION.pack(0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-    headers += _SECTION.pack(1, SHT_NOTE, section_flags, 0, note_at, len(note), 0, 0, 4, 0)
-    headers += _SECTION.pack(len(section) + 2, SHT_STRTAB, 0, 0, strings_at, len(strings), 0, 0, 1, 0)
+    headers = SECTION.pack(0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+    headers += SECTION.pack(1, SHT_NOTE, section_flags, 0, note_at, len(note), 0, 0, 4, 0)
+    headers += SECTION.pack(len(section) + 2, SHT_STRTAB, 0, 0, strings_at, len(strings), 0, 0, 1, 0)
     return header + note + strings + bytes(sections_at - strings_at - len(strings)) + headers

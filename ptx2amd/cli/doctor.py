@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import shutil
 import socket
 import sys
 import tempfile
@@ -75,13 +76,15 @@ def _device() -> Iterator[Finding]:
 def _translator() -> Iterator[Finding]:
     import llvmlite.binding as llvm
 
-    from ptx2amd.codegen.link import linker
-
     yield Finding("LLVM", "ok", ".".join(map(str, llvm.llvm_version_info)))
-    try:
-        yield Finding("linker", "ok", " ".join(map(str, linker())))
-    except Ptx2amdError as error:
-        yield Finding("linker", "missing", str(error), "pip install ziglang, or install lld")
+    if chosen := settings.LD.text():
+        if found := shutil.which(chosen):
+            yield Finding("linker", "ok", found)
+        else:
+            remedy = "unset PTX2AMD_LD: ptx2amd has a linker of its own"
+            yield Finding("linker", "missing", f"PTX2AMD_LD: no program {chosen}", remedy)
+    else:
+        yield Finding("linker", "ok", "ours")
 
 
 def _cache() -> Iterator[Finding]:

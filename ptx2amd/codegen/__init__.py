@@ -1,7 +1,8 @@
 """Code generation: LLVM IR text -> object -> hsaco."""
 
 from ptx2amd.codegen.isolate import Isolated, emit_isolated
-from ptx2amd.codegen.link import LinkError, check_symbols, link, linker, sidecar_of
+from ptx2amd.codegen.link import check_symbols, link, sidecar_of
+from ptx2amd.codegen.linker import LinkError
 from ptx2amd.codegen.llvm import CodegenError, emit
 from ptx2amd.codegen.stack import TOO_LARGE, may_be_too_large
 
@@ -14,7 +15,6 @@ __all__ = [
     "emit",
     "emit_isolated",
     "link",
-    "linker",
     "may_be_too_large",
     "sidecar_of",
 ]

@@ -3,46 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import subprocess
 import tempfile
-from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from ptx2amd import settings
 from ptx2amd.binary.elf import Elf, merged, note_object
-from ptx2amd.errors import Ptx2amdError
+from ptx2amd.codegen.linker import LinkError, link_shared
 
 NOTE_SECTION, NOTE_NAME, NOTE_TYPE = ".note.ptx2amd", "ptx2amd", 1
 ORIGINS_SECTION, ORIGINS_TYPE = ".note.ptx2amd.origins", 2
-
-
-class LinkError(Ptx2amdError):
-    """No linker, the linker failed, or a symbol has no definition."""
-
-
-@cache
-def linker() -> tuple[str, ...]:
-    """The command of an ELF linker for AMDGPU: ROCm's, one on PATH, or the one in the wheel `ziglang`.
-
-    PTX2AMD_LD names one explicitly. Raises LinkError when there is none."""
-    if explicit := settings.LD.text():
-        return (explicit,)
-    rocm = Path(os.environ.get("ROCM_PATH", "/opt/rocm")) / "llvm/bin/ld.lld"
-    if rocm.exists():
-        return (str(rocm),)
-    for name in ("ld.lld", *(f"ld.lld-{version}" for version in range(24, 16, -1))):
-        if found := shutil.which(name):
-            return (found,)
-    spec = find_spec("ziglang")
-    if spec is not None and spec.submodule_search_locations:
-        zig = Path(spec.submodule_search_locations[0]) / "zig"  # its Python wrapper costs start-up time
-        if zig.exists():
-            return (str(zig), "ld.lld")
-    raise LinkError("no AMDGPU linker: install ROCm or lld, or the Python package ziglang (pip install ziglang)")
 
 
 def check_symbols(*files: Elf) -> None:
@@ -67,17 +38,26 @@ def link(files: list[Elf], sidecar: dict[str, Any] | None = None, origins: bytes
         parts.append(note_object(NOTE_SECTION, NOTE_NAME, NOTE_TYPE, text, like))
     if origins:
         parts.append(note_object(ORIGINS_SECTION, NOTE_NAME, ORIGINS_TYPE, origins, like))
+    linker = settings.LD.text()
+    return linked_by(linker, parts) if linker else link_shared(parts)
+
+
+def linked_by(linker: str, objects: list[bytes]) -> bytes:
+    """What another linker makes of the objects (PTX2AMD_LD). Raises LinkError with its message."""
     with tempfile.TemporaryDirectory(prefix="ptx2amd-") as directory:
         paths = []
-        for i, blob in enumerate(parts):
+        for i, blob in enumerate(objects):
             path = Path(directory) / f"{i}.o"
             path.write_bytes(blob)
             paths.append(str(path))
         out = Path(directory) / "out.hsaco"
-        command = [*linker(), "-m", "elf64_amdgpu", "-shared", "--no-undefined", *paths, "-o", str(out)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        command = [linker, "-m", "elf64_amdgpu", "-shared", "--no-undefined", *paths, "-o", str(out)]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+        except OSError as error:
+            raise LinkError(f"PTX2AMD_LD: {linker} cannot be run: {error.strerror}") from None
         if done.returncode:
-            raise LinkError(f"{command[0]} failed: {done.stderr.strip()}")
+            raise LinkError(f"{linker} failed: {done.stderr.strip()}")
         return out.read_bytes()
 
 

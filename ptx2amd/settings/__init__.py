@@ -108,8 +108,7 @@ SERVICE_IDLE = Setting("SERVICE_IDLE", "seconds", "10m",
 HANDSHAKE = Setting("HANDSHAKE", "switch", "1", "`0`: the CUDA runtime's start-up check is not answered", "driver")
 HIP_LIBRARY = Setting("HIP_LIBRARY", "path", "",
     "AMD's HIP library; unset: `libamdhip64.so` as the loader finds it", "driver command")  # fmt: skip
-LD = Setting("LD", "path", "",
-    "linker for AMDGPU code objects; unset: ROCm's, `ld.lld` on PATH, or ziglang's", "translator")  # fmt: skip
+LD = Setting("LD", "path", "", "linker for AMDGPU code objects, a path of `ld.lld`; unset: ours", "translator")
 DEBUG = Setting("DEBUG", "choice", "0",
     "`1`: code objects have line tables (`run --debug`); `accesses`: and LLVM merges no loads and stores, so that "
     "memcheck can judge their alignment (`run --memcheck`)",

@@ -17,7 +17,6 @@ from ptx2amd.codegen import (
     emit_isolated,
     isolate,
     link,
-    linker,
     sidecar_of,
 )
 from ptx2amd.target import target
@@ -87,15 +86,6 @@ def test_forms() -> None:
     assert b"define protected amdgpu_kernel void @k" in emit(KERNEL + FLAGS, GFX942, "ll")
     assert b"s_endpgm" in emit(KERNEL + FLAGS, GFX942, "asm")
     assert emit(KERNEL + FLAGS, GFX942, "obj")[:4] == b"\x7fELF"
-
-
-def test_linker_comes_from_the_environment_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    linker.cache_clear()
-    monkeypatch.setenv("PTX2AMD_LD", "/nowhere/ld")
-    try:
-        assert linker() == ("/nowhere/ld",)
-    finally:
-        linker.cache_clear()
 
 
 @pytest.mark.parametrize("text", [b"", b"\x7fELF", b"\x7fELF\x01\x01" + bytes(100), b"PK" + bytes(100)])
