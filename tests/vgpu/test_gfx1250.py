@@ -80,11 +80,18 @@ def test_literals_of_64_bits() -> None:
     assert all(after.v[20] == 7), "the next instruction is found behind two dwords of literal"
 
 
-F = {"mul": lambda a, b: a * b, "add": lambda a, b: a + b}
-
-
-def floats(state: State, row: int, signs: int = 0) -> np.ndarray:
-    return (state.v[row] ^ np.uint32(signs << 31)).view(np.float32)
+def test_a_double_in_the_instruction() -> None:
+    """A literal of two dwords that is part of the format."""
+    state, rng = State(32), np.random.default_rng(4)
+    x = rng.normal(size=(2, 32))
+    for k, row in enumerate((2, 4)):
+        state.set64(row, x[k])
+    lines = ["v_fmamk_f64 v[20:21], v[2:3], 0x3ff8000000000001, v[4:5]",
+             "v_fmaak_f64 v[22:23], v[2:3], v[4:5], 0x400921fb54442d18"]  # fmt: skip
+    execute("gfx1250", b"".join(assemble("gfx1250", lines)), state, level="v4")
+    k, pi = np.array([0x3FF8000000000001, 0x400921FB54442D18], np.uint64).view(np.float64)
+    assert np.allclose(state.get64(20).view(np.float64), x[0] * k + x[1], rtol=1e-14, atol=1e-15)
+    assert np.allclose(state.get64(22).view(np.float64), x[0] * x[1] + pi, rtol=1e-14, atol=1e-15)
 
 
 def test_two_operations_with_three_sources() -> None:

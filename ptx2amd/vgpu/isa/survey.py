@@ -75,6 +75,8 @@ def _tries(layout: encoding.Layout, generation: str, opcode: int) -> list[list[i
             words.append(0)  # a literal, where the instruction has one
         if words not in found:
             found.append(words)
+        if generation == "gfx125" and layout.dwords == 1:
+            found.append([*words, 0])  # a literal of two dwords
     return found
 
 

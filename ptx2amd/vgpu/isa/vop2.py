@@ -123,12 +123,14 @@ def _float16() -> list[Op]:
     ]
 
 
-def _integer64() -> list[Op]:
-    """gfx1250's."""
+def _wide() -> list[Op]:
+    """gfx1250's 64-bit operations."""
     return [
         same("u64", "v_add_nc_u64", "D = CLAMP && A + B < A ? UINT64_MAX : A + B;"),
         same("u64", "v_sub_nc_u64", "D = CLAMP && A < B ? 0 : A - B;"),
         same("u64", "v_mul_u64", "D = A * B;"),
+        row("v_fmamk_f64", "d:f64, a:f64, k:f64, b:f64", "D = fma_f64(A, K, B);"),
+        row("v_fmaak_f64", "d:f64, a:f64, b:f64, k:f64", "D = fma_f64(A, B, K);"),
     ]
 
 
@@ -176,4 +178,4 @@ def _dot() -> list[Op]:
 
 
 def ops() -> list[Op]:
-    return [*_integer(), *_carry(), *_float32(), *_double(), *_integer64(), *_float16(), *_integer16(), *_dot()]
+    return [*_integer(), *_carry(), *_float32(), *_double(), *_wide(), *_float16(), *_integer16(), *_dot()]

@@ -125,7 +125,8 @@ static void sources(struct decoding *d, const unsigned codes[3]) {
       d->out->src[k] = S_VCC;
     } else if (op->src_role[k] == ROLE_K) {
       d->out->src_kind[k] = OPERAND_LITERAL;
-      literal(d, op->src_type[k]);
+      if (type_bits[op->src_type[k]] == 64) literal64(d);
+      else literal(d, op->src_type[k]);
     } else {
       source(d, k, codes[op->src_role[k]], op->src_type[k]);
     }
