@@ -9,16 +9,18 @@ import shutil
 import socket
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import click
 
 from ptx2amd import native, settings
 from ptx2amd.errors import Ptx2amdError
+from ptx2amd.selftest.machine import HIP_LIBRARIES
 
 FIRST_HIP = 50300000  # HIP 5.2 does not know our code objects
-HIP_LIBRARIES = ("libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,10 +161,55 @@ CHECKS: tuple[Callable[[], Iterator[Finding]], ...] = (
     _settings, _native, _hip, _device, _libraries, _translator, _cache, _service, _toolkit)  # fmt: skip
 
 
-@click.command(short_help="Show what was found, what is missing, what to do.")
+def selftest(device: str | None, target: Path, only: str, limit: float) -> bool:
+    """Run the self-test, show each case as it ends, write the report; whether all is right."""
+    from datetime import UTC, datetime
+
+    from ptx2amd.selftest import report, runner
+    from ptx2amd.selftest.machine import machine
+
+    chosen = [case for case in runner.cases() if only in case.title]
+    if not chosen:
+        raise click.UsageError(f"no case has {only!r} in its title")
+    begin, asked = time.monotonic(), device or settings.DEVICE.text() or "automatic"
+    click.echo(f"{len(chosen)} cases on --device {asked}, each in a process of its own")
+    about, outcomes = runner.run(chosen, device, lambda outcome: click.echo(report.line(outcome)), limit)
+    date = datetime.now(UTC).isoformat(timespec="seconds")
+    made = report.Report(machine(), {"asked": asked, **about}, date, time.monotonic() - begin, outcomes)
+    try:
+        paths = report.write(made, target)
+    except OSError as error:
+        raise Ptx2amdError(f"{target}: {error.strerror}") from None
+    click.echo(f"\n{about.get('name', 'no device answers: see `ptx2amd doctor`')}\n{report.summary(made)}")
+    click.echo(f"report: {paths[0]} and {paths[1]}")
+    if not made.passed:
+        click.echo(
+            "The report has the first wrong values of each case and what was said; attach both files to an issue."
+        )
+    return made.passed
+
+
+@click.command(short_help="Show what was found, what is missing, what to do; test a device.")
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
-def command(as_json: bool) -> None:
-    """Show what was found, what is missing and what to do. Exit status 1 when something needed is missing."""
+@click.option("--selftest", "test", is_flag=True, help="Run small programs on the device instead, and write a report.")
+@click.option(
+    "--device", metavar="hip|vgpu[:ARCH]|kfd[:ARCH]", help="Device of the self-test (default: as `run` has it)."
+)
+@click.option(
+    "--report",
+    "target",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=Path("ptx2amd-selftest"),
+    help="Where the self-test writes NAME.txt and NAME.json.",
+    show_default=True,
+)
+@click.option("--only", default="", metavar="TEXT", help="Self-test: the cases with TEXT in their titles.")
+@click.option("--limit", default=30.0, help="Self-test: seconds that a case may take.", show_default=True)
+def command(as_json: bool, test: bool, device: str | None, target: Path, only: str, limit: float) -> None:
+    """Show what was found, what is missing and what to do. Exit status 1 when something needed is missing, or when a
+    case of the self-test is not right."""
+    if test:
+        sys.exit(not selftest(device, target, only, limit))
     findings = [finding for check in CHECKS for finding in check()]
     if as_json:
         click.echo(json.dumps([asdict(finding) for finding in findings], indent=2))
