@@ -21,7 +21,7 @@ WORK = click.option(
 
 @click.group(short_help="Test open-source CUDA projects, with a report.")
 def command() -> None:
-    """Build and run CUDA projects unmodified, and say what is right.
+    """Build and run CUDA projects unmodified, and report which give the right results.
 
     A project is a manifest: one that comes with ptx2amd (`compat list`), or a .toml file of yours (docs/compat.md).
     """
@@ -43,12 +43,12 @@ def list_projects() -> None:
     show_default=True,
     help="As PTX2AMD_DEVICE, comma-separated.",
 )
-@click.option("--only", metavar="PATTERN", default="*", help="Only programs with such a name.")
+@click.option("--only", metavar="PATTERN", default="*", help="Only programs whose names match.")
 @WORK
 def run(projects: tuple[str, ...], devices: str, only: str, work: Path) -> None:
-    """Build and run projects (default: all). What is built already is not built again.
+    """Build and run projects (default: all). Programs that are already built are not built again.
 
-    Exit status 1 when a program is not right, and its manifest does not say why.
+    Exit status 1 if a program is not right and its manifest gives no reason for it.
     """
     unexpected = 0
     for chosen in manifest.named(projects):

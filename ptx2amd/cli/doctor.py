@@ -96,7 +96,7 @@ def _cache() -> Iterator[Finding]:
     if not settings.CACHE.number():
         yield Finding("cache", "note", "switched off (PTX2AMD_CACHE=0)")
         return
-    remedy = "set PTX2AMD_CACHE_DIR to a folder of yours"
+    remedy = "set PTX2AMD_CACHE_DIR to a folder that you own"
     try:
         root, folder = open_folder(cache.directory(), make="all")
         os.close(folder)
@@ -119,7 +119,9 @@ def _service() -> Iterator[Finding]:
     try:
         path = place.socket_path(native.current_build_id())
     except FolderError as error:
-        yield Finding("service", "missing", str(error), "set PTX2AMD_RUNTIME_DIR to a folder of yours with mode 700")
+        yield Finding(
+            "service", "missing", str(error), "set PTX2AMD_RUNTIME_DIR to a folder that you own with mode 700"
+        )
         return
     with socket.socket(socket.AF_UNIX) as probe:
         try:
@@ -189,7 +191,7 @@ def selftest(device: str | None, target: Path, only: str, limit: float) -> bool:
     return made.passed
 
 
-@click.command(short_help="Show what was found, what is missing, what to do; test a device.")
+@click.command(short_help="Show what is installed, what is missing and how to get it; test a device.")
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 @click.option("--selftest", "test", is_flag=True, help="Run small programs on the device instead, and write a report.")
 @click.option(
@@ -206,8 +208,8 @@ def selftest(device: str | None, target: Path, only: str, limit: float) -> bool:
 @click.option("--only", default="", metavar="TEXT", help="Self-test: the cases with TEXT in their titles.")
 @click.option("--limit", default=30.0, help="Self-test: seconds that a case may take.", show_default=True)
 def command(as_json: bool, test: bool, device: str | None, target: Path, only: str, limit: float) -> None:
-    """Show what was found, what is missing and what to do. Exit status 1 when something needed is missing, or when a
-    case of the self-test is not right."""
+    """Show what is installed, what is missing and how to get it. Exit status 1 when something needed is missing, or
+    when a case of the self-test is not right."""
     if test:
         sys.exit(not selftest(device, target, only, limit))
     findings = [finding for check in CHECKS for finding in check()]

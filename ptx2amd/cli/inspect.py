@@ -22,13 +22,15 @@ from ptx2amd.target import target
 
 @click.command(short_help="Show what CUDA code a file holds and whether it will run.")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--arch", default="gfx942", show_default=True, help="The arch to judge for.")
-@click.option("--list", "only_list", is_flag=True, help="List images and kernels; do not judge whether they will run.")
+@click.option("--arch", default="gfx942", show_default=True, help="The chip for which to check whether kernels run.")
+@click.option(
+    "--list", "only_list", is_flag=True, help="List images and kernels without checking whether they will run."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
 def command(file: Path, arch: str, only_list: bool, as_json: bool) -> None:
     """Show the images, kernels and verdicts of a PTX file, fatbin, executable, or a code object of ours.
 
-    A verdict takes the time of a part of a translation; --list takes a scan of the file."""
+    Checking whether kernels run takes part of the time of a translation; --list only scans the file."""
     blob = file.read_bytes()
     if blob[:4] == b"\x7fELF" and (note := sidecar_of(blob, str(file))) is not None:
         _show_code_object(note, as_json, file)
@@ -38,7 +40,7 @@ def command(file: Path, arch: str, only_list: bool, as_json: bool) -> None:
     images = linked_images(fatbin.images_of(blob, str(file)))
     size = sum(image.size for image in images if image.kind == "ptx")
     hidden = size < 1_000_000 or not sys.stderr.isatty()
-    doing = "listing" if only_list else "judging"
+    doing = "listing" if only_list else "checking"
     done: list[ImageReport] = []
     with click.progressbar(length=len(images), label=doing, hidden=hidden, file=sys.stderr) as bar:
         for report, complete in reports(images, "" if only_list else arch):
@@ -112,9 +114,9 @@ def _hazards(
     if mapping == "padded":
         yield "    blocks of at most 512 threads, launched with twice the size in x"
     if rows:
-        yield "    padded for blocks whose size in x is none of 1, 2, 4, 8, 16, 32"
+        yield "    padded unless the block size in x is 1, 2, 4, 8, 16 or 32"
     for first, second in apart:
-        yield f"    padded when the pointers at +{first} and +{second} of its parameters lead into one allocation"
+        yield f"    padded if the pointer parameters at +{first} and +{second} point into the same allocation"
     for text in hazards:
         yield f"    warps of a block wait for each other: {text}"
     for text in warnings:
@@ -123,7 +125,7 @@ def _hazards(
 
 def _show_shared(kernel: KernelReport, arch: str) -> None:
     """What of the shared memory does not fit the chip's."""
-    cost = "accesses cost what global ones do, and a processor runs at most 4 blocks"
+    cost = "accesses are as slow as to global memory, and a multiprocessor runs at most 4 blocks"
     if kernel.slot:
         click.echo(f"    {kernel.slot:,} bytes of static shared memory in global memory, as LDS is too small: {cost}")
     elif kernel.dynamic:

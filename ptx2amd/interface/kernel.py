@@ -36,7 +36,7 @@ class KernelProperties:
     local: int = row("scratch of a thread", 0, readers=ALL)
     vgprs: int = row("vector registers", 0, readers=ALL)
     sgprs: int = row("scalar registers", 0, readers=ALL)
-    registers: int = row("registers that programs are told: an estimate of what NVIDIA's compiler takes", 0)
+    registers: int = row("register count that programs see: an estimate of ptxas's", 0)
     cells: frozenset[int] = row("cells of the environment that it reads", frozenset, readers=ALL)
     needs: list[str] = row("what a program has to know that launches it by itself", list, readers=NOTE)
     spilled: bool = row("shared memory lies in a slot of the arena", False, readers=ALL)

@@ -59,14 +59,14 @@ def page() -> str:
         "",
         f"{len(rows())} instruction forms of {len(mnemonics())} mnemonics: "
         + ", ".join(f"{count} {what}" for what, count in sorted(counts.items()))
-        + ". A mnemonic or form that is not listed is refused by name.",
+        + ". A mnemonic or form that is not listed is rejected with an error that names it.",
         "",
         "`[x:a|b]` may be absent, `{x:a|b}` must be one of the choices. *exact*: bit for bit what the PTX manual",
         "defines; *approximate*: within the bound that is given; *hint*: may be ignored; *refused*: a clear error.",
         "",
         f"*Software*: on which of {', '.join(FAMILIES)}",
-        "a matrix product, an image access or a conversion of small floats is a sequence of ours instead of the chip's",
-        "instructions for it. The status holds on every chip.",
+        "a matrix product, an image access or a conversion of small floats is a sequence of simpler instructions, not",
+        "the chip's instruction for it. The status holds on every chip.",
         "",
         "The section is that of the manual of PTX ISA 9.4.",
         "",

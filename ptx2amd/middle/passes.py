@@ -72,7 +72,7 @@ PASSES: tuple[Pass | PlanPass, ...] = (
     PlanPass("plan-barriers", "finds barriers for a part of the block", steps.plan_barriers),
     # of each function that is lowered
     Pass("find-locks", "finds locks that threads take by trying until an atomic succeeds", find_locks),
-    Pass("merge-exchanges", "merges exchanges that lanes of a warp reach on different ways", merge_exchanges.run),
+    Pass("merge-exchanges", "merges exchanges that lanes of a warp reach on different paths", merge_exchanges.run),
     Pass("wait-in-uneven-loops", "lanes wait at exchanges that others reach a round later", wait_in_loops.uneven_loops),
     Pass("converge-locks", "lanes that hold a lock and those that try for it reconverge", converge_locks.run),
     Pass("wait-in-lock-loops", "lanes wait at exchanges in the loops of such locks", wait_in_loops.lock_loops),

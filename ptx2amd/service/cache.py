@@ -28,7 +28,7 @@ def directory() -> Path:
         return Path(base) / "ptx2amd"
     if base := home():
         return Path(base) / ".cache" / "ptx2amd"
-    raise FolderError("no home folder is known; set PTX2AMD_CACHE_DIR to a folder of yours")
+    raise FolderError("no home folder is known; set PTX2AMD_CACHE_DIR to a folder that you own")
 
 
 def limit() -> int:

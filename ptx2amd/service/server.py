@@ -301,4 +301,4 @@ def main() -> None:
         server = Server(build, settings.SERVICE_IDLE.number(), cache.limit())
         server.run(wrong)
     except FolderError as error:
-        raise SystemExit(f"{error}; set PTX2AMD_RUNTIME_DIR to a folder of yours with mode 700") from None
+        raise SystemExit(f"{error}; set PTX2AMD_RUNTIME_DIR to a folder that you own with mode 700") from None

@@ -85,8 +85,11 @@ def _store(root: str, key: str, packed: bytes) -> dict[str, str]:
         entry.write(cache.path_of(Path(root), key), packed)
     except (OSError, FolderError) as error:
         why = error.strerror if isinstance(error, OSError) else error
-        note = f"the cache folder {root} can't be written ({why}): kernels are translated anew in every run"
-        return {"stored": "0", "note": f"{note}; make room there, or set PTX2AMD_CACHE_DIR to another folder of yours"}
+        note = f"the cache folder {root} can't be written ({why}): kernels are translated again in every run"
+        return {
+            "stored": "0",
+            "note": f"{note}; make room there, or set PTX2AMD_CACHE_DIR to another folder that you own",
+        }
     return {"stored": "1"}
 
 

@@ -82,21 +82,21 @@ DEVICE = Setting("DEVICE", "text", "",
     "--device` sets up what it needs); unset: hip if a HIP device answers, else `vgpu:gfx942`",
     "driver gpu command")  # fmt: skip
 MAPPING = Setting("MAPPING", "choice", "",
-    "the warp mapping of all kernels, instead of the analysis' choice",
+    "warp mapping for all kernels; unset: an analysis chooses one for each kernel",
     "driver", ("native", "paired", "padded"))  # fmt: skip
 LIBRARIES = Setting("LIBRARIES", "choice", "auto",
-    "whose cuBLAS and other libraries a program gets: `rocm`, `nvidia`, or `auto`, ROCm's where these are installed "
+    "whose cuBLAS and other libraries a program gets: `rocm`, `nvidia`, or `auto`: ROCm's if they are installed "
     "and have code for the chip (`run --libraries`)",
     "command", ("rocm", "nvidia", "auto"))  # fmt: skip
 MATRIX = Setting("MATRIX", "choice", "chip",
-    "`software`: matrix products without the chip's matrix instructions", "driver", ("chip", "software"))  # fmt: skip
-TRACE = Setting("TRACE", "path", "", "file for events as JSON lines", "driver")
-CACHE = Setting("CACHE", "switch", "1", "`0`: translated kernels are not kept", "driver command")
+    "`software`: do not use the chip's matrix instructions", "driver", ("chip", "software"))  # fmt: skip
+TRACE = Setting("TRACE", "path", "", "write events to this file as JSON lines", "driver")
+CACHE = Setting("CACHE", "switch", "1", "`0`: do not keep translated kernels", "driver command")
 CACHE_DIR = Setting("CACHE_DIR", "path", "",
     "folder of the cache; unset: `$XDG_CACHE_HOME/ptx2amd`, else `~/.cache/ptx2amd`",
     "driver translator command")  # fmt: skip
 CACHE_LIMIT = Setting("CACHE_LIMIT", "bytes", "4G",
-    "size of the cache; what was not used for longest is deleted", "translator command")  # fmt: skip
+    "maximum size of the cache; the least recently used entries are deleted", "translator command")  # fmt: skip
 COMPUTE_CAPABILITY = Setting("COMPUTE_CAPABILITY", "version", "",
     "compute capability to report; unset: 8.0, and 13.0 to NVIDIA's libraries that have PTX for "
     "newer chips", "driver", least=100, most=9999)  # fmt: skip
@@ -105,38 +105,38 @@ RUNTIME_DIR = Setting("RUNTIME_DIR", "path", "",
     "else `/tmp/ptx2amd-UID`, else `run` in the cache's folder", "driver translator command")  # fmt: skip
 SERVICE_IDLE = Setting("SERVICE_IDLE", "seconds", "10m",
     "time of inactivity after which the translation service exits", "translator", least=0.1)  # fmt: skip
-HANDSHAKE = Setting("HANDSHAKE", "switch", "1", "`0`: the CUDA runtime's start-up check is not answered", "driver")
+HANDSHAKE = Setting("HANDSHAKE", "switch", "1", "`0`: do not answer the CUDA runtime's start-up check", "driver")
 HIP_LIBRARY = Setting("HIP_LIBRARY", "path", "",
     "AMD's HIP library; unset: `libamdhip64.so` as the loader finds it", "driver command")  # fmt: skip
 LD = Setting("LD", "path", "", "linker for AMDGPU code objects, a path of `ld.lld`; unset: ours", "translator")
 DEBUG = Setting("DEBUG", "choice", "0",
-    "`1`: code objects have line tables (`run --debug`); `accesses`: and LLVM merges no loads and stores, so that "
-    "memcheck can judge their alignment (`run --memcheck`)",
+    "`1`: code objects have line tables (`run --debug`); `accesses`: also keep LLVM from merging loads and stores, so "
+    "that memcheck can check their alignment (`run --memcheck`)",
     "translator", ("0", "1", "accesses"))  # fmt: skip
 MEMCHECK = Setting(
     "MEMCHECK", "switch", "0",
     "software GPU: report invalid accesses and reads of uninitialised memory (`run --memcheck`)", "gpu")  # fmt: skip
-RACECHECK = Setting("RACECHECK", "switch", "0", "software GPU: find races (`run --racecheck`)", "gpu")
+RACECHECK = Setting("RACECHECK", "switch", "0", "software GPU: report data races (`run --racecheck`)", "gpu")
 VGPU_COUNT = Setting("VGPU_COUNT", "count", "1", "number of software GPUs", "gpu")
 VGPU_THREADS = Setting("VGPU_THREADS", "count", "",
     "threads of the software GPU; unset: one for each processor", "gpu", least=1, most=65536)  # fmt: skip
 VGPU_DEADLOCK = Setting("VGPU_DEADLOCK", "seconds", "30",
-    "software GPU: a launch in which all waves wait for each other ends after this time; `0`: never",
+    "software GPU: time after which a launch is ended if all its waves wait for each other; `0`: never",
     "gpu")  # fmt: skip
 VGPU_TIMEOUT = Setting("VGPU_TIMEOUT", "seconds", "0",
-    "software GPU: any launch ends after this time; `0`: never", "gpu")  # fmt: skip
+    "software GPU: time limit of every launch; `0`: none", "gpu")  # fmt: skip
 TOOLKIT = Setting("TOOLKIT", "choice", "",
-    "`wheel`: nvcc of the Python packages even where a CUDA toolkit is installed; `path`: never",
+    "`wheel`: use nvcc from PyPI even if a CUDA toolkit is installed; `path`: never use it",
     "command", ("wheel", "path"))  # fmt: skip
 
-BUILD_ID = _internal("BUILD_ID", "text", "", "the translator that the driver works with", "driver translator")
-PYTHON = _internal("PYTHON", "path", "", "the interpreter that the service is started with", "driver")
+BUILD_ID = _internal("BUILD_ID", "text", "", "build id of the translator that the driver uses", "driver translator")
+PYTHON = _internal("PYTHON", "path", "", "Python interpreter that runs the translation service", "driver")
 NATIVE = _internal("NATIVE", "path", "",
-    "folder of another build of the native half, for example with sanitizers", "command build tests")  # fmt: skip
+    "folder of another build of the C libraries, for example with sanitizers", "command build tests")  # fmt: skip
 DRIVER_VERSION = _internal("DRIVER_VERSION", "count", "13050",
-    "what cuDriverGetVersion answers", "driver", least=1000, most=99999)  # fmt: skip
+    "the result of cuDriverGetVersion", "driver", least=1000, most=99999)  # fmt: skip
 SERVED = _internal("SERVED", "text", "",
-    "sonames of the libraries that ours over ROCm's take the place of", "driver")  # fmt: skip
+    "sonames of NVIDIA's libraries that are replaced by ours on top of ROCm's", "driver")  # fmt: skip
 PROFILE = _internal("PROFILE", "path", "",
     "software GPU: count instructions into files that begin so (`run --profile`)", "gpu")  # fmt: skip
 VGPU_NATIVE = _internal("VGPU_NATIVE", "choice", "1",

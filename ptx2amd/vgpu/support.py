@@ -93,7 +93,7 @@ def page() -> str:
     """The page's text."""
     table = status()
     lines = [_HEAD, "| | " + " | ".join(devices()) + " |", "| --- |" + " --- |" * len(devices())]
-    for label, mark in (("executed", RUNS), ("refused by name", NAMED)):
+    for label, mark in (("executed", RUNS), ("rejected by name", NAMED)):
         counts = Counter(arch for row in table.values() for arch, value in row.items() if value == mark)
         lines.append(f"| {label} | " + " | ".join(str(counts[arch]) for arch in devices()) + " |")
     lines += _refusals([name for (_, name), row in table.items() if NAMED in row.values()])

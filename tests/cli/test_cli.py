@@ -222,10 +222,10 @@ SHARED = """.version 8.0
 def test_inspect_says_what_shared_memory_beyond_the_chips_costs(ptx2amd, tmp_path: Path) -> None:
     (tmp_path / "shared.ptx").write_text(SHARED)
     text = ptx2amd("inspect", "shared.ptx").stdout
-    assert "with more than 64,536 bytes of dynamic shared memory: in global memory; accesses cost" in text
-    assert "70,656 bytes of static shared memory in global memory, as LDS is too small: accesses cost" in text
-    assert text.count("accesses cost") == 2
-    assert ptx2amd("inspect", "shared.ptx", "--arch", "gfx950").stdout.count("accesses cost") == 1  # 160 KiB
+    assert "with more than 64,536 bytes of dynamic shared memory: in global memory; accesses are as slow" in text
+    assert "70,656 bytes of static shared memory in global memory, as LDS is too small: accesses are as slow" in text
+    assert text.count("accesses are as slow") == 2
+    assert ptx2amd("inspect", "shared.ptx", "--arch", "gfx950").stdout.count("accesses are as slow") == 1  # 160 KiB
 
 
 WAITS = """.version 8.0

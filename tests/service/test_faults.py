@@ -119,12 +119,12 @@ def test_the_reason_of_a_service_that_does_not_start_is_said(tmp_path: Path) -> 
 @OWN_TMP
 @pytest.mark.parametrize("full", ["/tmp/cache", "/tmp/run", "/tmp/cache /tmp/run"])
 def test_a_full_disk(full: str) -> None:
-    """Of the cache: kernels are translated anew, and that is said. Of the service's folder: nothing is lost."""
+    """Of the cache: kernels are translated again, and that is said. Of the service's folder: nothing is lost."""
     before = "".join(f"mkdir -m 700 {path}; mount -t tmpfs -o size=64k,mode=700 tmpfs {path}; "
                      f"dd if=/dev/zero of={path}/x 2>/dev/null; " for path in full.split())  # fmt: skip
     own = {"HOME": "/tmp", "PTX2AMD_CACHE_DIR": "/tmp/cache", "PTX2AMD_RUNTIME_DIR": "/tmp/run"}
     done = works_in_own_tmp(before + "mkdir -p -m 700 /tmp/run", "", **own)
-    said = "the cache folder /tmp/cache can't be written (No space left on device): kernels are translated anew"
+    said = "the cache folder /tmp/cache can't be written (No space left on device): kernels are translated again"
     assert (done.stderr.count(said) == 1) == ("cache" in full) and done.stderr.count("\n") <= 1
 
 

@@ -123,7 +123,7 @@ def test_a_runtime_folder_of_the_users_choice_is_refused_by_name(place: Path) ->
     os.chown(theirs, ATTACKER, ATTACKER)
     done = run(program(place / "works.py"), **usual(place), PTX2AMD_RUNTIME_DIR=str(theirs))
     assert done.returncode and f"{theirs} belongs to another user" in done.stderr
-    assert "set PTX2AMD_RUNTIME_DIR to a folder of yours with mode 700" in done.stderr
+    assert "set PTX2AMD_RUNTIME_DIR to a folder that you own with mode 700" in done.stderr
 
 
 def answered(path: Path, user: int) -> str:

@@ -117,7 +117,7 @@ bool hip_load(void) {
   for (int i = 0; i < HIP_FUNCTIONS; i++) ((void **)&hip)[i] = (void *)missing_function;
   if (*library) { /* for tests and for HIP libraries in unusual places */
     if (usable(library, &error, &count)) return old_release(), true;
-    say("PTX2AMD_HIP_LIBRARY=%s gives no device", library);
+    say("PTX2AMD_HIP_LIBRARY=%s: this library finds no device", library);
     return false;
   }
   if (!*device) return load_amd(false) || load_software();

@@ -41,7 +41,8 @@ static bool wanted_directory(char *path) {
   if (*own) return snprintf(path, PATH_LENGTH, "%s", own) > 0;
   if (xdg && *xdg == '/') return snprintf(path, PATH_LENGTH, "%s/ptx2amd", xdg) > 0;
   if (folder_home(home, sizeof home)) return snprintf(path, PATH_LENGTH, "%s/.cache/ptx2amd", home) > 0;
-  say("no home folder is known: kernels are translated anew in every run; set PTX2AMD_CACHE_DIR to a folder of yours");
+  say("no home folder is known: kernels are translated again in every run; set PTX2AMD_CACHE_DIR to a folder that you "
+      "own");
   return false;
 }
 
@@ -52,8 +53,8 @@ static void choose_directory(char directory[PATH_LENGTH]) {
   int folder = folder_open(path, FOLDER_MAKE, why, sizeof why);
   if (folder >= 0) memcpy(directory, path, PATH_LENGTH);
   else
-    say("the cache folder %.1000s is not used: %.1000s; kernels are translated anew in every run; set PTX2AMD_CACHE_DIR to a "
-        "folder of yours", given, why);
+    say("the cache folder %.1000s is not used: %.1000s; kernels are translated again in every run; set PTX2AMD_CACHE_DIR to a "
+        "folder that you own", given, why);
   if (folder >= 0) close(folder);
 }
 

@@ -55,8 +55,8 @@ static int choose_directory(char directory[PATH_LENGTH], char *why, size_t why_s
 static bool find_place(struct place *place, char *why, size_t why_size) {
   char directory[PATH_LENGTH], reason[PATH_LENGTH + 100] = "";
   if ((place->folder = choose_directory(directory, reason, sizeof reason)) < 0) {
-    snprintf(why, why_size, "there is no safe folder for the translation service: %s; set PTX2AMD_RUNTIME_DIR to a folder of "
-             "yours with mode 700", reason);
+    snprintf(why, why_size, "there is no safe folder for the translation service: %s; set PTX2AMD_RUNTIME_DIR to a folder "
+             "that you own with mode 700", reason);
     return false;
   }
   snprintf(place->stem, sizeof place->stem, "%.4000s/service-%.16s", directory, build_id());
