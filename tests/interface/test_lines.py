@@ -13,6 +13,7 @@ import pytest
 
 from ptx2amd.interface import generate, page
 from ptx2amd.interface.generate import RECORDS, c_name
+from ptx2amd.interface.kernel import KernelProperties
 from ptx2amd.interface.lines import Row, entry_text, note, rows_of
 
 HERE = Path(__file__).resolve().parent
@@ -150,6 +151,11 @@ def test_wrong_values_are_refused_by_name(record: type, read: Read) -> None:
 def test_the_note_has_the_rows_that_say_so() -> None:
     for record in WHOLE:
         assert list(note(sample(record, random.Random(3)))) == [r.name for r in rows_of(record) if "note" in r.readers]
+
+
+def test_the_note_begins_with_the_mapping() -> None:
+    """The software GPU's loader finds it right behind a kernel's name."""
+    assert next(iter(note(KernelProperties()))) == "mapping"
 
 
 def test_the_page_is_what_the_rows_say() -> None:
