@@ -70,6 +70,34 @@ def test_generic_addresses_in_functions(arch: str) -> None:
     assert struct.unpack("96I", buffer.bytes()) == tuple(x for n in sums for x in (n, n))
 
 
+KERNEL = """.version 8.0
+.target sm_80
+.address_size 64
+.shared .align 4 .b8 common[256];
+.visible .entry k(.param .u64 out) {
+  .reg .b64 %o, %p, %q; .reg .b32 %t, %s; .local .align 4 .b8 mine[64];
+  ld.param.u64 %o, [out]; mov.u32 %t, %tid.x; and.b32 %s, %t, 15; mul.wide.u32 %q, %s, 4;
+  ADDRESS
+  add.u64 %p, %p, %q; st.volatile.u32 [%p], %t; ld.volatile.u32 %s, [%p];
+  mul.wide.u32 %q, %t, 4; add.u64 %o, %o, %q; st.global.u32 [%o], %s; ret;
+}
+"""
+
+
+@pytest.mark.parametrize("arch", ["gfx803", "gfx900"])
+@pytest.mark.parametrize(
+    "address",
+    ["mov.u64 %p, mine; cvta.local.u64 %p, %p;", "mov.u64 %p, common; cvta.shared.u64 %p, %p; mul.wide.u32 %q, %t, 4;"],
+)
+def test_generic_addresses_in_kernels(address: str, arch: str) -> None:
+    """Kernels that read nothing else from the hidden arguments: these have to be there all the same."""
+    [result] = translate(KERNEL.replace("ADDRESS", address), archs=[arch])
+    gpu = hip.open(f"vgpu:{arch}")
+    buffer = gpu.buffer(4 * 48)
+    gpu.load(result.code).kernel("k").launch(1, 48, [buffer])
+    assert struct.unpack("48I", buffer.bytes()) == tuple(range(48))
+
+
 def test_text() -> None:
     kernel = "define amdgpu_kernel void @k() {\n  %x = addrspacecast ptr addrspace(3) %p to ptr\n  ret void\n}\n"
     assert rewritten("apertures", kernel) is kernel

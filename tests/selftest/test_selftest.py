@@ -16,9 +16,7 @@ from ptx2amd.selftest import floats, report, runner
 from tests.selftest.broken_cases import BROKEN, FLIPPED
 
 FAST = ("gfx942",)
-SLOW = ("gfx1100", "gfx90a", "gfx1201")
-#: A local array read by its generic address faults there, as the self-test found; see that case's PTX.
-FAULTY = pytest.mark.xfail(strict=True, reason="generic addresses of local memory on gfx803")
+SLOW = ("gfx1100", "gfx90a", "gfx1201", "gfx803")
 
 
 @pytest.mark.parametrize(
@@ -26,7 +24,6 @@ FAULTY = pytest.mark.xfail(strict=True, reason="generic addresses of local memor
     [
         *FAST,
         *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW),
-        pytest.param("gfx803", marks=[pytest.mark.slow, FAULTY]),
     ],
 )
 def test_every_case_is_right(arch: str, tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ptx2amd.lower.core.arguments import Signature, array, is_array, scalar, signature
 from ptx2amd.lower.core.body import lower_body
 from ptx2amd.lower.core.function import FunctionLowering, ModuleContext, quoted
@@ -54,15 +56,22 @@ def lower_function(module: ModuleContext, kernel: KernelLowering, function: Func
     module.helpers |= fn.helpers
     where = module.annotated(fn, function)
     text = "\n".join(["entry:", *fn.entry, "  br label %body", *fn.lines, "}"])
-    inputs = unused_inputs(text, alone=not fn.calls) if fn.is_kernel else ""
+    inputs = unused_inputs(text, not fn.calls, fn.target.arch.apertures) if fn.is_kernel else ""
     return f"{head}{inputs}{where} {{\n{text}"
 
 
-def unused_inputs(text: str, alone: bool) -> str:
-    """Attributes for the kernel inputs that `text` does without; `alone`: it calls no other function."""
+#: Instructions that need the apertures of LDS and scratch.
+GENERIC = re.compile(r"addrspacecast ptr addrspace\([35]\)|@llvm\.amdgcn\.is\.(?:shared|private)\(")
+
+
+def unused_inputs(text: str, alone: bool, apertures: bool) -> str:
+    """Attributes for the kernel inputs that `text` does without; `alone`: it calls no other function; `apertures`: the
+    chip has registers for what LLVM otherwise reads from the hidden arguments to make generic addresses."""
     names = list(NEVER_USED)
     if alone:
         names += [name for name, intrinsic in INPUTS.items() if intrinsic not in text]
+    if not apertures and GENERIC.search(text) and "implicitarg-ptr" in names:
+        names.remove("implicitarg-ptr")
     return "".join(f' "amdgpu-no-{name}"' for name in names)
 
 
