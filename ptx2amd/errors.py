@@ -1,4 +1,4 @@
-"""The errors that users see. Every one names the place and, where there is one, the way out."""
+"""The errors that users see. Each one names the place and, if possible, what to do."""
 
 from __future__ import annotations
 

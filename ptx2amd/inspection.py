@@ -71,7 +71,7 @@ _images: Sequence[Image] = ()  # of the file at hand: forked workers find them h
 
 def reports(images: Sequence[Image], arch: str = "") -> Iterator[tuple[ImageReport, bool]]:
     """Each image's report, in their order. arch: judge the kernels for it. The second value says whether the report is
-    complete: it comes again for each part of its kernels that was judged, for those who show progress."""
+    complete: it is repeated for each part of its kernels that was checked, so that progress can be shown."""
     global _images
     _images = images
     listed = (_Job(number) for number in range(len(images)))

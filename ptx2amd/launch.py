@@ -126,9 +126,9 @@ def wheel_libraries(program: str | None) -> list[str]:
 
 
 def client_settings() -> dict[str, str]:
-    """What makes particular clients hand over PTX, and find ours where they look past LD_LIBRARY_PATH. Compilers'
-    caches are kept apart from those of other drivers, as they hold machine code, where our cache has a safe folder; one
-    that the user chose stays."""
+    """Variables with which particular clients pass PTX, and find our libraries although they ignore LD_LIBRARY_PATH.
+    Compilers' caches hold machine code, so they are separate from those of other drivers, if our cache has a safe
+    folder; a cache that the user chose stays."""
     ptxas = str(native.DIRECTORY / "standin" / "ptxas")
     variables = {
         "LD_AUDIT": _prepend(str(native.DIRECTORY / "libptx2amd_audit.so"), os.environ.get("LD_AUDIT")),

@@ -1,8 +1,8 @@
 """The exported functions of an API whose calls are traced, have a state and a context, and name objects that move.
 
-Each entry looks at `entry_state` and for a context, and goes on to its body. Where the state is not 0 the way leads
-through entry_begin and entry_end (entry.h), which know whether the API is initialised and write the trace; where no
-context is current, to an error or into another context (`Function.context`).
+Each entry checks `entry_state` and the context, and continues in its body. If the state is not 0, it calls entry_begin
+and entry_end (entry.h), which know whether the API is initialised and write the trace. If no context is current, it
+returns an error or uses another context (`Function.context`).
 """
 
 from __future__ import annotations

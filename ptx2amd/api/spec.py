@@ -182,7 +182,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Found:
-    """A handle that the library beneath knows by another: `by`(handle, &found) is false where there is none."""
+    """A handle that the library beneath knows by another: `by`(handle, &found) is false if there is none."""
 
     by: str
     type: str  # as it stands before the name of a variable
@@ -200,7 +200,7 @@ class Enum:
 
 @dataclass(frozen=True)
 class Translated:
-    """A handle for which another one stands in calls: `now`(handle) gives that, `then`(results) the program's own; with
+    """A handle that calls replace by another: `now`(handle) returns that, `then`(results) the program's own; with
     `lists`, both take a number of them, and `done` ends what a list of arguments needed."""
 
     now: str

@@ -32,7 +32,7 @@ class Toolkit:
 
 
 def find() -> Toolkit:
-    """The CUDA compilers; raises Ptx2amdError with the way out when there are none."""
+    """The CUDA compilers; raises Ptx2amdError, which says what to install, if there are none."""
     choice = settings.TOOLKIT.text()
     if choice != "wheel" and (nvcc := shutil.which("nvcc")):
         return Toolkit(Path(nvcc).parent)

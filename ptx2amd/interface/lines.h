@@ -35,8 +35,8 @@ struct line_table {
   unsigned row_count;
 };
 
-/* Fills a zeroed record from text, which it takes apart: texts and words of the record lead into it. False: a line that is
- * not understood, or no memory; `problem` says what. In both cases lines_drop frees the lists. */
+/* Fills a zeroed record from text, which it splits: texts and words of the record point into it. False: a line that is
+ * not understood, or no memory; `problem` says which. In both cases lines_drop frees the lists. */
 bool lines_read(char *text, const struct line_table *table, void *record, char *problem, size_t size);
 void lines_drop(const struct line_table *table, void *record);
 #endif

@@ -1,4 +1,4 @@
-"""docs/internals/abi.md: `python -m ptx2amd.interface.page` writes it anew."""
+"""docs/internals/abi.md: written by `python -m ptx2amd.interface.page`."""
 
 from __future__ import annotations
 

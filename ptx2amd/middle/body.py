@@ -1,7 +1,7 @@
 """A function's body: basic blocks of operations, and where values come from.
 
 Registers are known by their declaration, so that those of nested scopes (inline
-assembly) with the same name are told apart."""
+assembly) with the same name are distinct."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def _parts(flow: Body, values: Liveness, blocks: list[int]) -> Iterator[list[tup
 
 def _early(part: list[tuple[Op, Access]]) -> Iterator[Access]:
     """Loads whose addresses are not loaded themselves, with all that leads to them, then the rest."""
-    loaded: set[int] = set()  # registers that hang on loads
+    loaded: set[int] = set()  # registers that depend on loads
     stored: set[str] = set()  # spaces
     last: dict[int, int] = {}  # the operation that wrote a register last
     sources: list[list[int]] = []

@@ -40,7 +40,7 @@ class Planning:
 
     @property
     def decided(self) -> dict[str, object]:
-        """What is decided so far, for those who read it."""
+        """What is decided so far, for --print-after."""
         return {name: vars(self)[name] for name in Planning.__annotations__ if name in vars(self)}
 
     def plan(self) -> KernelPlan:

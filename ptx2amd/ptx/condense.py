@@ -1,4 +1,4 @@
-"""A function's body with each of its statements once, for who only wants to know whether it is PTX.
+"""A function's body with each of its statements once, for checks whether it is PTX.
 
 Statements that differ in the numbers of registers alone, `add.s32 %r5, %r4, %r3;` and `add.s32 %r9, %r8, %r7;`, are
 right or wrong together where the registers are of declared ranges, `.reg .b32 %r<10>`; and what names nothing but

@@ -42,8 +42,8 @@ STARTS = (
 
 @cache
 def lark() -> Lark:
-    """The parser of grammar/ptx.lark (packaged as ptx2amd/ptx/ptx.lark): from its tables, or made anew (half a second)
-    where these are missing or of another grammar."""
+    """The parser of grammar/ptx.lark (packaged as ptx2amd/ptx/ptx.lark): from its tables, or built from the grammar in
+    half a second if the tables are missing or belong to another version of it."""
     text = _text()
     try:
         tables = json.loads(TABLES.read_bytes(), object_hook=_numbered)
@@ -56,8 +56,8 @@ def lark() -> Lark:
 
 
 def write_tables(path: Path = TABLES) -> None:
-    """Write the parser's tables, unless those there are of this grammar. JSON, of which nothing is executed when it
-    is loaded, and in the package, which nobody can write to who cannot change the code."""
+    """Write the parser's tables, unless those there are of this grammar. They are JSON, so loading them executes
+    nothing, and lie in the package, which only those can write who can also change the code."""
     text = _text()
     if path.exists() and _digest(text).encode() in path.read_bytes()[:200]:
         return

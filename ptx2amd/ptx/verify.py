@@ -14,7 +14,7 @@ from ptx2amd.ptx.condense import Condenser
 from ptx2amd.ptx.grammar import place
 from ptx2amd.ptx.parse import collector_off
 
-MOST = 100  # errors of a module that are told: one wrong declaration makes many
+MOST = 100  # reported errors of a module: one wrong declaration causes many
 # Functions that the driver provides: of the runtime (lower/runtime/runtime.py), and CUDA's device runtime
 # library, some of it refused by name (lower/runtime/launches.py).
 _PROVIDED = re.compile(r"(vprintf|malloc|free|__assertfail|__cuda_\w+|(__)?cuda[A-Z]\w*)\Z", re.A)

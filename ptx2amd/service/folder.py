@@ -137,7 +137,7 @@ def open_file(name: str, parent: int) -> int:
 
 
 def home() -> str:
-    """HOME, else the folder that the system's user table names; "" where that is none."""
+    """HOME, else the folder in the system's user table; "" if there is none."""
     if (given := os.environ.get("HOME", "")).startswith("/"):
         return given
     try:

@@ -55,7 +55,7 @@ def socket_path(build: str) -> Path:
 
 @contextlib.contextmanager
 def socket_address(path: Path) -> Iterator[str]:
-    """What to bind or connect to: a path that is too long is told by its folder's descriptor."""
+    """What to bind or connect to: a path that is too long goes through its folder's descriptor."""
     if len(bytes(path)) <= SOCKET_PATH:
         yield str(path)
         return

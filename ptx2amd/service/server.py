@@ -278,7 +278,7 @@ def _leave_with(connection: socket.socket) -> None:
 
 
 def _log_to(path: Path) -> None:
-    """What the service says goes to a file, which it begins anew."""
+    """Output of the service goes to a file, which is truncated first."""
     with contextlib.suppress(OSError):
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
         os.ftruncate(file, 0)

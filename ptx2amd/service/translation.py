@@ -78,7 +78,7 @@ def answer(request: Message, build: str, again: bool = False) -> Message:
 
 def _store(root: str, key: str, packed: bytes) -> dict[str, str]:
     """Put an entry into the cache folder of a request. It is in the answer too: a folder that cannot be written costs
-    time only, and the user is told."""
+    time only, and the user gets a message."""
     if not root:
         return {"stored": "0"}
     try:

@@ -49,7 +49,7 @@ def _rewrite(block: Block) -> set[str]:
 
 
 def _written(lines: list[str], at: int, product: re.Match[str]) -> str:
-    """Write the line anew; returns the suffix of the function called."""
+    """Rewrite the line; returns the suffix of the function called."""
     name, ty, size, a, b = product.groups()
     suffix, zero = (f"v{size}f32", "splat (float -0.000000e+00)") if size else ("f32", "-0.000000e+00")
     rest = lines[at][product.end() :]

@@ -1,9 +1,9 @@
-"""Loops with a dispatch block, which jumps on by a number: those with several entries (irreducible.py), and those in
-which lanes wait for others (meeting.py). Of these, all ways out lead through the dispatch block too: it knows then
-which lanes are left, and LLVM 22 loses lanes where several ways lead out of a loop that other lanes stay in.
+"""Loops with a dispatch block, which branches by a number: loops with several entries (irreducible.py), and loops in
+which lanes wait for others (meeting.py). In the latter, all exits lead through the dispatch block too: it then knows
+which lanes are left, and LLVM 22 loses lanes if a loop that other lanes stay in has several exits.
 
-All ways from inside lead to the dispatch block through one more block: of a loop with several ways back LLVM makes two,
-one inside the other, and lanes of the outer one would wait for those in the inner one, which may need them."""
+All back edges lead to the dispatch block through one more block: LLVM makes two nested loops of a loop with several
+back edges, and lanes of the outer one would wait for those in the inner one, which may need them."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def finish(fn: FunctionLowering, loops: list[Loop]) -> None:
 
 
 def _dispatch(fn: FunctionLowering, loop: Loop) -> None:
-    """The one entry of a loop, and the one way back to it. The number is opaque: LLVM would follow constants through
+    """The one entry of a loop, and its one back edge. The number is opaque: LLVM would follow constants through
     the dispatch, and make several entries or exits again."""
     fn.label(f"{loop.name}.again")
     anchor(fn)

@@ -1,5 +1,5 @@
-"""Loops with several entries. LLVM 22 makes wrong code of them when threads diverge (a loop-carried value is
-not updated on one of the ways round), so they get one entry here: a dispatch block that jumps on."""
+"""Loops with several entries. LLVM 22 miscompiles them when threads diverge (a loop-carried value is not
+updated on one of the paths), so they get one entry here: a dispatch block that branches to the others."""
 
 from __future__ import annotations
 

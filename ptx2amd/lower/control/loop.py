@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True, eq=False)
 class Loop:
-    """entries: labels; members: all labels in it; waits: whether lanes wait there for others; leaves: blocks outside
-    that ways lead to from there, with their numbers, where they wait."""
+    """entries: labels; members: all labels in it; waits: whether lanes wait there for others; leaves: blocks
+    outside that the loop exits to, with their numbers, if lanes wait in it."""
 
     name: str
     entries: list[str]

@@ -184,7 +184,7 @@ def _scalar_place(fn: FunctionLowering, var: Var, memory: str, given: bool) -> N
 
 
 def tail(fn: FunctionLowering, function: Function, how: Signature) -> None:
-    """The blocks in which all ways out of the function meet."""
+    """The blocks in which all exits of the function meet."""
     fn.lines.append("return:")
     if fn.is_kernel:
         fn.do("ret void")

@@ -56,8 +56,8 @@ class Variable:
 
 
 def stop(fn: FunctionLowering) -> None:
-    """End the launch with an error, at once, by an invalid access. LLVM's trap has no way back, and under divergence
-    LLVM puts it behind what the wave's other lanes do, who may wait for this one."""
+    """End the launch with an error, at once, by an invalid access. LLVM's trap does not return, and under divergence
+    LLVM puts it after the code of the wave's other lanes, which may wait for this one."""
     fn.do("store volatile i32 0, ptr addrspace(1) null, align 4")
 
 

@@ -1,7 +1,7 @@
 """Shared memory beyond LDS: the block's slot of the arena in global memory (ptx2amd/interface/arena.py).
 
-The block's first thread takes a slot when the block starts, its last thread to end gives it back. Free
-slots stand in a ring of tickets: a block that comes when none is free waits for its turn."""
+The block's first thread takes a slot when the block starts, and its last thread to end returns it. Free
+slots are in a ring of tickets: a block that starts when none is free waits for its turn."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _take(fn: FunctionLowering) -> None:
 
 
 def leave(fn: FunctionLowering) -> None:
-    """The way out of a kernel, by which each of its threads goes once."""
+    """The exit of a kernel, which each of its threads passes once."""
     if fn.slot is None or not fn.is_kernel:
         return
     last, attempt, sleep = (fn.block(f"slot.{name}") for name in ("last", "give", "wait"))

@@ -1,4 +1,4 @@
-"""Loads, stores, and addresses. PTX accesses are naturally aligned, vectors as a whole: LLVM is told so."""
+"""Loads, stores, and addresses. PTX accesses are naturally aligned, vectors as a whole, and the IR says so."""
 
 from __future__ import annotations
 

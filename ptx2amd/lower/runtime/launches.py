@@ -94,7 +94,7 @@ def _records(fn: FunctionLowering) -> Val:
 
 
 def _who(fn: FunctionLowering) -> tuple[Val, Val]:
-    """The launch's records, and who asks."""
+    """The launch's records, and the number of the calling thread."""
     block = fn.op("i64", f"zext {special.linear(fn, special.ctaid, special.nctaid).t} to i64")
     thread = fn.op("i64", f"zext {special.linear(fn, special.tid, special.ntid).t} to i64")
     return _records(fn), fn.op("i64", f"add i64 {fn.op('i64', f'shl i64 {block}, 10')}, {thread}")
@@ -289,8 +289,8 @@ def attribute(fn: FunctionLowering, arguments: list[Val]) -> Val:
 
 @provides("OccupancyMaxActiveBlocksPerMultiprocessor", "i64", "i64", "i32", "i64")
 def occupancy(fn: FunctionLowering, arguments: list[Val]) -> Val:
-    """1 for a block that can be launched, else 0: how many fit hangs on code that may not be translated yet, and one
-    always does. CUB sizes its grids by it."""
+    """1 for a block that can be launched, else 0: how many fit depends on code that may not be translated yet, and one
+    always fits. CUB sizes its grids by it."""
     result, kernel, threads, shared = arguments
     one = fn.const("i32", 1)
     # More shared memory than 2^31 - 1 is as impossible as that.

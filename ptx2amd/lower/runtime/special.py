@@ -2,8 +2,8 @@
 
 Threads fill waves in linear order (x fastest), in CUDA as on AMD GPUs; so a warp is 32 neighbouring
 lanes in the native and paired mappings, and a lane's number in its warp is its number in the wave modulo 32.
-In the padded mapping the hardware's workgroup is twice the block in x: threads are counted anew, without
-the upper half of each wave."""
+In the padded mapping the hardware's workgroup is twice the block in x: threads are numbered without the
+upper half of each wave."""
 
 from __future__ import annotations
 

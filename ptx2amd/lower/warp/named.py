@@ -104,7 +104,7 @@ def prepare(fn: FunctionLowering, function: Function) -> None:
 
 
 def leave(fn: FunctionLowering) -> None:
-    """The way out of a kernel, in which the lanes of a warp meet."""
+    """The exit of a kernel, at which the lanes of a warp reconverge."""
     if not fn.after_barriers:
         return
     fn.label(LEAVE)

@@ -1,5 +1,5 @@
-"""Which accesses of a body go to one address: those whose addresses are made in the same way of the same values. So a
-lock is known again where its address is computed anew, as by each of the functions that take it and give it back."""
+"""Which accesses of a body go to one address: those whose addresses are computed in the same way from the same values.
+So a lock is recognised if its address is computed repeatedly, as in each function that takes or releases it."""
 
 from __future__ import annotations
 

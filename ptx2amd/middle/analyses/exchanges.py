@@ -1,10 +1,10 @@
 """Which exchanges between lanes of a warp become one (transforms/merge_exchanges.py).
 
 The lanes that a `.sync` operation names wait for each other, also where some of them are at another operation with the
-same qualifiers and the same mask. In all programs without undefined behaviour, lanes with one mask come to as many
-operations one after the other. So from a divergent branch, the first of one way meets the first of the other, and after
-two that meet, those that follow. Where one way has less of them before the ways reconverge, the rest has no partner
-here, as an operation behind both ways would be the partner of itself."""
+same qualifiers and the same mask. In all programs without undefined behaviour, lanes with one mask execute the same
+number of operations. So after a divergent branch, the first operation of one path meets the first of the other, and
+after a pair, their successors meet. If one path has fewer of them before the paths reconverge, the rest has no partner
+here, since an operation behind both paths would be its own partner."""
 
 from __future__ import annotations
 

@@ -1,18 +1,5 @@
-"""Locks that a thread takes by trying until an atomic succeeds.
-
-Divergence of a wave that have the lock leave the loop and wait, where the lanes' ways meet again, for those that
-still try: nobody gets on. Where the release can be seen, the way is led back from it into the loop, so that
-the lanes meet after the release instead ("MIMD synchronization on SIMT architectures", ElTantawy and Aamodt):
-
-    again: try; @failed bra again;        again: try; mov turn, 1; @failed bra meet;
-           ... release ...           ->          ... release; mov turn, 0;
-           rest                           meet:  <anchor>; @turn==1 bra again;
-                                                 rest
-
-The same is done for lanes that only look, for their turn or for what lanes on the other side of a branch write.
-
-A release behind a barrier, or an exchange of all lanes, stays as it is: who has the lock needs there the lanes that
-still try, so these do not wait for that release, and all meet in front of the barrier anyway."""
+"""Locks that a thread takes by trying until an atomic succeeds, and waits of lanes for what other lanes of their warp
+write: which branches try again, and which operations release (transforms/converge_locks.py rearranges them)."""
 
 from __future__ import annotations
 
@@ -37,14 +24,14 @@ STRONG = frozenset(("volatile", "relaxed", "acquire", "mmio"))
 @dataclass(slots=True, eq=False)
 class Lock:
     """Locks whose critical sections overlap: the branches by which threads try again (with whether the jump, or the
-    fall-through, is the way back), and the releases. taken: by atomics; else threads wait for their turn by looking
-    only, and it may be another branch that has to give it to them. given: the releases of what a thread has that
-    did not get another lock, after the branches `yields`; lanes that do so in step would fail for ever, so each
+    fall-through, goes back), and the releases. taken: by atomics; else threads wait for their turn by looking
+    only, and another branch may have to grant it. given: releases of a lock by a thread that could not get another
+    lock, after the branches `yields`; lanes that do so in step would fail forever, so each
     tries again in a round of its own. gathers: lanes that try may meet there with others, before a release."""
 
     retries: list[tuple[Op, bool]] = field(default_factory=list)
     releases: list[Op] = field(default_factory=list)
-    again: dict[Op, list[Op]] = field(default_factory=dict)  # the operations that the retries come to
+    again: dict[Op, list[Op]] = field(default_factory=dict)  # the operations that the retries lead to
     taken: bool = True
     given: set[Op] = field(default_factory=set)
     yields: list[Op] = field(default_factory=list)
@@ -143,7 +130,7 @@ def _sections(
     askers: dict[Op, list[Op]],
 ) -> list[Lock]:
     """The critical sections under one lock. here: all operations on it, in the order of the text; moves: what makes it
-    another one in a further round of a loop, so that who looks again then does not look for the same."""
+    another one in a further round of a loop, so that another look then is not at the same lock."""
     tries = {op for op in here if is_try(op) and op in askers}
     looks = {op for op in here if is_look(op) and op in askers}
     releases = {op for op in here if op.does & WRITES and op not in tries | looks}
@@ -195,7 +182,7 @@ def _other_side(flow: Body, wait: Op, loop: set[int], releases: set[Op]) -> set[
 
 def _overlapping(flow: Body, found: list[Lock]) -> list[Lock]:
     """Locks of which one is taken while another is held become one; so do those on two sides of a branch where threads
-    wait for turns: should both be one word in memory, who is first may be on either side."""
+    wait for turns: if both are one word in memory, the first thread may be on either side."""
 
     def ahead(lock: Lock, ends: dict[int, Op]) -> set[Op]:
         """The first of `ends` behind the tries of a lock."""
@@ -207,7 +194,7 @@ def _overlapping(flow: Body, found: list[Lock]) -> list[Lock]:
         return found
 
     def inside(a: Lock, b: Lock) -> bool:
-        """Whether b is tried before a is given back, which is done behind it, not only in a further round."""
+        """Whether b is tried before the release of a, which follows it, and not only in a further round."""
         own, tries = {branch for branch, _ in a.retries}, {branch for branch, _ in b.retries}
         if not ahead(a, flow.earliest(tries | set(a.releases))) & tries - own:
             return False

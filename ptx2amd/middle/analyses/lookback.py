@@ -176,7 +176,7 @@ class LookBack(BlockView):
         return found.pop() if len(found) == 1 else None
 
     def _voted(self, last: Op, register: str, mode: str) -> set[Op]:
-        """What makes a predicate, the other way round from a vote of the warp."""
+        """What computes a predicate, looking through votes of the warp."""
         tests = self.flow.sources(last, register)
         for vote in [t for t in tests if t.does & EXCHANGES and t.mods.get("mode") == mode]:
             cast = vote.inst.get("a")

@@ -7,9 +7,9 @@ from ptx2amd.middle.body import Body
 
 
 def uneven(body: Body, anchors: set[int]) -> tuple[set[int], set[int]]:
-    """Those of some instructions, by their ids, to which not all ways round a loop lead equally often: a lane may be
+    """Those of some instructions, by their ids, that not all paths around a loop contain equally often: a lane may be
     there while others of its warp, on their way to it, are still elsewhere in the loop. And all other operations of
-    these loops, by the ids of their instructions, that need lanes together: who has waited goes on alone."""
+    these loops, by the ids of their instructions, that need several lanes: a lane that has waited continues alone."""
     places = {op.block: id(op.inst) for op in body.ops() if id(op.inst) in anchors}
     found: set[int] = set()
     others: set[int] = set()
@@ -28,7 +28,7 @@ def uneven(body: Body, anchors: set[int]) -> tuple[set[int], set[int]]:
 
 
 def _even(body: Body, loop: set[int], entries: set[int], here: set[int]) -> bool:
-    """Whether all ways round a loop from its entries lead through as many of the blocks `here`."""
+    """Whether all paths around a loop from its entries contain the same number of the blocks `here`."""
     blocks = body.blocks
     if not any(successor in loop for number in loop for successor in blocks[number].successors):
         return True  # no loop

@@ -1,8 +1,8 @@
 """Locks that a thread takes by trying until an atomic succeeds.
 
-Lanes of a wave that have the lock leave the loop and wait, where the lanes' ways meet again, for those that
-still try: nobody gets on. Where the release can be seen, the way is led back from it into the loop, so that
-the lanes meet after the release instead ("MIMD synchronization on SIMT architectures", ElTantawy and Aamodt):
+Lanes of a wave that have the lock leave the loop and wait, at the reconvergence point, for those that still
+try: a deadlock. If the release is known, the path behind it is led back into the loop, so that the lanes
+reconverge after the release instead ("MIMD synchronization on SIMT architectures", ElTantawy and Aamodt):
 
     again: try; @failed bra again;        again: try; mov turn, 1; @failed bra meet;
            ... release ...           ->          ... release; mov turn, 0;
@@ -11,8 +11,8 @@ the lanes meet after the release instead ("MIMD synchronization on SIMT architec
 
 The same is done for lanes that only look, for their turn or for what lanes on the other side of a branch write.
 
-A release behind a barrier, or an exchange of all lanes, stays as it is: who has the lock needs there the lanes that
-still try, so these do not wait for that release, and all meet in front of the barrier anyway."""
+A release behind a barrier, or an exchange of all lanes, stays as it is: the owner of the lock needs the lanes that
+still try there, so these do not wait for that release, and all reconverge in front of the barrier anyway."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def run(unit: Unit) -> None:
 
 def _shared(unit: Unit) -> list[Lock]:
     """The locks, as one where their loops are. In a loop where lanes wait for others, or for turns, a lock's own loop
-    would keep them from who is elsewhere."""
+    would separate them from lanes elsewhere."""
     found = [lock for lock, _ in unit.places]
     if len(found) < 2 or not any(lock.gathers or not lock.taken for lock in found):
         return found
@@ -54,14 +54,14 @@ def _shared(unit: Unit) -> list[Lock]:
 
 
 def _kind(lock: Lock) -> str:
-    """What the label of the place where lanes meet begins with. It has to be where its loop is entered: were one of
-    several tries, those who go to another one would be in a loop inside, and wait there for who goes to the first."""
+    """The prefix of the meeting place's label. The place has to be the entry of its loop: if one of several tries were
+    the entry, lanes at another try would be in an inner loop, and wait there for lanes at the first."""
     return WAITING if lock.gathers else ENTRY if len(lock.retries) > 1 else ""
 
 
 def _meet(scope: Scope, lock: Lock, number: int, meet: str) -> Scope:
     turn, ahead = Reg(f"$turn{number}"), Reg(f"$ahead{number}")
-    instead: dict[int, list[Item]] = {}  # what stands in the place of an instruction
+    instead: dict[int, list[Item]] = {}  # the replacement of an instruction
     ways: list[Inst] = []
     tests: list[Reg] = []
 
@@ -82,7 +82,7 @@ def _meet(scope: Scope, lock: Lock, number: int, meet: str) -> Scope:
         way(turn, k, again.name, inst.line)
     first, *others = sorted(lock.releases, key=lock.given.__contains__)
     line = first.inst.line
-    ways.append(made(ANCHOR, line))  # LLVM shared a try behind the section with those who try again
+    ways.append(made(ANCHOR, line))  # LLVM merged a try behind the section with the retries
     for k, release in enumerate(others, 1):
         inst, after = release.inst, f"$after{number}.{k}"
         done = len(lock.retries) + 1 if release in lock.given else 0  # a turn to wait for, or none

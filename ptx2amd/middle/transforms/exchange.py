@@ -64,7 +64,7 @@ class Exchange:
         return self.operands[self.shape.names.index("m")]
 
     def _ways(self) -> Iterator[Inst]:
-        """The ways back of all but the first."""
+        """The jumps back to the other members' code, of all but the first."""
         for k, (op, test) in enumerate(zip(self.meeting[1:], self.tests, strict=True), 1):
             yield made(SETP, op.inst.line, test, self.side, Imm("u", k))
             yield made(BRA, op.inst.line, Sym(f"$back{self.number}.{k}"), guard=Guard(test.name, False))
@@ -103,7 +103,7 @@ def replaced(scope: Scope, exchanges: list[Exchange]) -> Scope:
 
 def labelled(scope: Scope) -> Scope:
     """The same with labels behind conditional jumps: what follows may be outside of a loop that the jump stays in, and
-    ways out of loops in which lanes wait are known by labels (lower/control/dispatch.py)."""
+    exits of loops in which lanes wait are known by labels (lower/control/dispatch.py)."""
     new: list[Item] = []
     number = sum(isinstance(item, Label) for item in scope.items)
     for item in scope.items:

@@ -49,8 +49,8 @@ def callee(module: Module, inst: Inst) -> Function | None:
 
 
 def of_one_way(module: Module) -> bool:
-    """Whether GCC made a module: lanes of its warps go one way, but in loops of `omp simd`, and it never copies an
-    exchange, as others do who make two of one. So each function is seen by itself, and stays as it is."""
+    """Whether GCC made a module: lanes of its warps take one path, except in loops of `omp simd`, and GCC never
+    duplicates an exchange, as other compilers do. So each function is analysed alone, and stays as it is."""
     return "__nvptx_uni" in module.variables
 
 

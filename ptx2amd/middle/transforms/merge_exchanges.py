@@ -1,9 +1,9 @@
-"""Exchanges between lanes of a warp that come to them by different ways.
+"""Exchanges that lanes of a warp reach on different paths.
 
 The lanes that a `.sync` operation names wait for each other, also where some of them are at another operation with the
-same qualifiers and the same mask: compilers make two of one, as of a loop with `if (lane == 0)` in it. On AMD's
-chips the lanes of each way would exchange among themselves. So the operations that meet become one, which all the ways
-are led through:
+same qualifiers and the same mask: compilers duplicate operations, for example in a loop with `if (lane == 0)` in it. On
+AMD's chips the lanes of each path would exchange among themselves. So the operations that meet become one, which all
+paths lead through:
 
           @p bra B;                                    @p bra B;
     A: shfl.sync d, x, ...;                  A: mov side, 0; mov a, x;

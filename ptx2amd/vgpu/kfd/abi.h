@@ -1,5 +1,5 @@
 /* The kernel driver's user interface (linux/kfd_ioctl.h, which needs libdrm's headers): what ROCm's thunk sends. Structures
- * grow at their ends from version to version, so requests are told apart by their numbers alone. */
+ * grow at their ends from version to version, so requests are identified by their numbers alone. */
 #ifndef PTX2AMD_KFD_ABI_H
 #define PTX2AMD_KFD_ABI_H
 #include <stdint.h>

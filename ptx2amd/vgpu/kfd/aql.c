@@ -12,7 +12,7 @@ void signal_complete(uint64_t handle) {
   if (!handle) return;
   struct signal *s = (struct signal *)handle;
   s->end = ticks();
-  uint64_t mailbox = s->mailbox;   /* before the value: who waits for that may give the signal back at once */
+  uint64_t mailbox = s->mailbox;   /* before the value: a thread that waits for that may free the signal at once */
   uint32_t event = s->event_id;
   atomic_fetch_sub_explicit(&s->value, 1, memory_order_acq_rel);
   if (!mailbox) return;

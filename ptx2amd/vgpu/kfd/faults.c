@@ -1,6 +1,6 @@
-/* A kernel's fault: our report on stderr, and to the runtime what the driver tells it. Accesses to memory are exceptions of
- * the GPU, of which the runtime has an event; the others stop the queue, and its inactive signal says why. The runtime ends
- * the program, or calls who asked for it. */
+/* A kernel's fault: our report on stderr, and to the runtime what the driver would report. Wrong accesses to memory are
+ * exceptions of the GPU, for which the runtime has an event; other faults stop the queue, and its inactive signal has
+ * the reason. The runtime ends the program, or calls a handler that the program registered. */
 
 #include "hsa_abi.h"
 #include "kfd.h"

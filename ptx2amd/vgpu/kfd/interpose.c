@@ -1,6 +1,6 @@
 /* libc's functions for files, before libc's own (LD_PRELOAD): /dev/kfd, the render nodes and the topology's folder are
- * answered here where the process has software GPUs. Files of the driver are memory files that nobody reads; which GPU one
- * stands for is told by its inode, so that copies of descriptors and reused numbers are no matter. */
+ * answered here where the process has software GPUs. Files of the driver are memory files that nobody reads; the inode
+ * says which GPU one stands for, so that copies of descriptors and reused numbers do no harm. */
 #define _GNU_SOURCE
 #include "interpose.h"
 

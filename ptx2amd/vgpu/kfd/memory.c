@@ -1,4 +1,4 @@
-/* Memory that the runtime allocates. It has reserved the addresses; pages come there, and the engine is told. */
+/* Memory that the runtime allocates. It has reserved the addresses; pages are mapped there and known to the engine. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>

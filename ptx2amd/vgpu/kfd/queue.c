@@ -17,7 +17,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 void pause_a_while(struct pause *p) {
   enum { SPIN = 500, FIRST_SLEEP = 10000, LAST_SLEEP = 1000000 /* ns */, ROUNDS = 32 /* of a length */ };
   unsigned round = p->rounds++, doubled = (round - SPIN) / ROUNDS;
-  if (round < SPIN) {   /* who yields instead gets the processor back late where there are others */
+  if (round < SPIN) {   /* yielding instead would lose the processor for long if other threads are ready */
     __builtin_ia32_pause();
     return;
   }

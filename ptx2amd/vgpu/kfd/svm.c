@@ -1,5 +1,5 @@
 /* Ranges of shared virtual memory: the program's own, made accessible where it lies. Every GPU has access to all of it; the
- * attributes are remembered for who asks. */
+ * attributes are stored for queries. */
 #include <errno.h>
 #include <stdlib.h>
 

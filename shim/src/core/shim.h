@@ -78,7 +78,7 @@ void storage_drop(struct context *c); /* runs the destructors */
 extern const void *const storage_table[];
 
 /* ---- memory.c ---- */
-/* [at, at + size) in the allocation where it begins, if that is known: for what HIP is told in parts. */
+/* [at, at + size) in the allocation where it begins, if that is known: for ranges that HIP gets in parts. */
 bool allocation_holds(CUdeviceptr at, size_t size);
 
 /* ---- fill.c ---- */

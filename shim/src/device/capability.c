@@ -1,6 +1,6 @@
-/* The compute capability that programs are told: PTX2AMD_COMPUTE_CAPABILITY, or 8.0, which every toolchain knows.
- * NVIDIA's libraries have machine code for each chip that they know, and PTX for those newer than themselves: they are
- * told of such a chip. */
+/* The compute capability that is reported: PTX2AMD_COMPUTE_CAPABILITY, or 8.0, which every toolchain knows.
+ * NVIDIA's libraries have machine code for each chip that they know, and PTX for newer chips: such a chip
+ * is reported to them. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <execinfo.h>

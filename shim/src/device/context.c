@@ -125,7 +125,7 @@ static bool in_use(int device) {
   return false;
 }
 
-/* Libraries outlive contexts. What they have on a device is made anew for the next one: at the same place here. */
+/* Libraries outlive contexts. Their device memory is initialised again for the next one, here at the same addresses. */
 static void end_primary(struct context *c) {
   deactivate(c);
   if (!in_use(c->device)) libraries_reset(c->device);

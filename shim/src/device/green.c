@@ -81,8 +81,8 @@ static void remains(CUdevResource *r, int device, struct multiprocessors sms, un
   else memset(r, 0, sizeof *r);
 }
 
-/* As many groups of at least minCount as asked for and as there are; the rest remains. Without `result` only their
- * number is told. */
+/* As many groups of at least minCount as asked for and as there are; the rest remains. Without `result`, only their
+ * number is returned. */
 CUresult cuDevSmResourceSplitByCount(CUdevResource *result, unsigned int *nbGroups, const CUdevResource *input,
                                      CUdevResource *remaining, unsigned int useFlags, unsigned int minCount) {
   int device;

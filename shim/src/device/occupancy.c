@@ -1,5 +1,5 @@
-/* Occupancy: what the chip's registers, waves and LDS leave, and no more than what programs are told of a kernel and a
- * multiprocessor allows: they compute with the same numbers. */
+/* Occupancy: what the chip's registers, waves and LDS leave, but no more than the reported attributes of a kernel and
+ * a multiprocessor allow: programs compute with these numbers. */
 #include "attributes.h"
 #include "module.h"
 

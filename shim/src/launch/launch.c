@@ -89,7 +89,7 @@ CUresult shape_checked(const struct kernel *k, const struct kernel_code *code, c
   return s->shared > (unsigned)dynamic_limit(k) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
-/* All blocks of a cooperative launch are there at once: as many as programs are told. */
+/* All blocks of a cooperative launch are resident at once: at most as many as the attributes say. */
 static CUresult together_checked(struct kernel *k, int device, const struct kernel_code *code, const struct shape *s) {
   uint64_t blocks = (uint64_t)s->grid[0] * s->grid[1] * s->grid[2];
   int each = 0;

@@ -20,7 +20,7 @@ enum { ELF_MAGIC = 0x464c457f, TILE_IR_MAGIC = 0x6c69547f /* \177TileIR */ };
 struct found {
   struct image best;
   int rank;                     /* of best */
-  int capability;               /* 80: as the program, or the library that holds the image, is told */
+  int capability;               /* 80: as reported to the program, or to the library with the image */
   int ptx, elf;                 /* entries */
   char machine_code[96];        /* "sm_80 sm_90" */
 };

@@ -125,7 +125,7 @@ unsigned launch_lds(const struct kernel_code *code, int device, unsigned shared)
 int resident_slots(const struct kernel_code *code, int blocks); /* of `blocks` a processor, how many have slots */
 
 /* ---- occupancy.c ---- */
-int most_threads(const struct kernel *k, const struct kernel_code *code); /* of a block, as programs are told */
+int most_threads(const struct kernel *k, const struct kernel_code *code); /* of a block, as reported to programs */
 CUresult active_blocks(struct kernel *k, int device, int block, size_t dynamic, int *blocks); /* of a processor, likewise */
 /* Dynamic shared memory that a launch may ask for. */
 static inline int dynamic_limit(const struct kernel *k) {

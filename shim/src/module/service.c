@@ -63,7 +63,7 @@ static bool find_place(struct place *place, char *why, size_t why_size) {
   return true;
 }
 
-/* A socket's path has 108 bytes: a longer one is told by its folder's descriptor. */
+/* A socket's path has 108 bytes: a longer one goes through its folder's descriptor. */
 static void address_of(const struct place *place, struct sockaddr_un *address) {
   *address = (struct sockaddr_un){.sun_family = AF_UNIX};
   size_t size = sizeof address->sun_path;

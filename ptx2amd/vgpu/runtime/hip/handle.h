@@ -1,5 +1,5 @@
 /* API handles that can be checked: each class of objects lives in slots of one address range that is never given back,
- * so a stale or foreign handle is told from a live one without a lock and without touching unmapped memory. */
+ * so a stale or foreign handle is distinguished from a live one without a lock and without touching unmapped memory. */
 #ifndef PTX2AMD_VGPU_HANDLE_H
 #define PTX2AMD_VGPU_HANDLE_H
 

@@ -4,7 +4,7 @@
 
 struct arch;
 
-/* What programs are told about a chip beyond struct arch. */
+/* Properties of a chip that are reported to programs, beyond struct arch. */
 struct chip {
   const char *arch, *name;
   const char *target;             /* with feature suffixes, as gcnArchName gives it */

@@ -62,7 +62,7 @@ extern __thread bool hip_in_callback;
     if (hip_in_callback) return done(hipErrorIllegalState);         \
   } while (0)
 
-uint64_t host_memory(void);       /* bytes that programs are told a GPU has */
+uint64_t host_memory(void);       /* memory size that is reported for a GPU, in bytes */
 /* Remembers an error as the thread's last one, and hands it on. */
 hipError_t done(hipError_t error);
 /* One line on stderr, "ptx2amd vgpu: ...". */

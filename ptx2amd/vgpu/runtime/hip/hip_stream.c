@@ -342,7 +342,7 @@ hipError_t hipStreamAddCallback(hipStream_t handle, hipStreamCallback_t fn, void
   STREAM(s, handle);
   if (s->capture) return done(capture_forbids(s));
   struct op op = {.kind = OP_CALLBACK, .callback = {fn, data, handle}};
-  return done(stream_submit(s, &op, NULL));   /* also in an error state: the callback is told */
+  return done(stream_submit(s, &op, NULL));   /* also in an error state: the callback gets the error */
 }
 
 hipError_t hipLaunchHostFunc(hipStream_t handle, hipHostFn_t fn, void *data) {

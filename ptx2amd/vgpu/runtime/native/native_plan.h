@@ -32,7 +32,7 @@ void native_arrange(struct plan *p, unsigned lanes);
 /* Scalar sources that the lane mask which the instruction writes covers: later chunks of lanes read copies. */
 void native_shadow_sources(struct compiler *c, const struct inst *i);
 
-/* The handler of a decoded entry, whatever stands in its place. */
+/* The handler of a decoded entry, whatever replaces it. */
 handler_fn native_own_handler(const struct native *n, const struct inst *entries, const struct inst *i);
 /* The whole block (native_block.c). */
 void native_block_emit(struct compiler *c, const struct native *n, const struct plan *p);

@@ -34,6 +34,6 @@ unsigned value_own(struct compiler *c, struct sequence *s, struct value *v);
 void value_set(struct compiler *c, struct sequence *s, struct value *v, struct value now);
 /* The value with that number (enum native_value); sources are read when they are first wanted. */
 struct value *value_get(struct compiler *c, struct sequence *s, unsigned id);
-/* The steps that results hang on. want: bit per value. */
+/* The steps that results depend on. want: bit per value. */
 uint64_t steps_useful(const struct native_step *steps, unsigned count, uint32_t want);
 void step_emit(struct compiler *c, struct sequence *s, const struct native_step *step);

@@ -21,7 +21,7 @@ const struct tools *tools(void);
 
 const struct inst *tools_observe(struct wave *w, const struct inst *i);
 
-/* A workgroup's share: made when it starts, told of its barriers, merged when it ends. */
+/* A workgroup's share: created when it starts, notified of its barriers, merged when it ends. */
 struct group_shadow;
 bool tools_group_start(struct workgroup *g);
 void tools_group_barrier(struct workgroup *g);
