@@ -77,7 +77,7 @@ def lacking() -> list[str]:
 def test_the_page_says_how_many_functions_there_are() -> None:
     names = {row.symbol for row in exports_of(7)}
     page = Path(__file__).resolve().parents[2] / "docs" / "support" / "hip.md"
-    assert f"{len(names - set(lacking()))} of the {len(names)} of ROCm 7.2" in page.read_text()
+    assert f"{len(names - set(lacking()))} of the {len(names)} functions of ROCm 7.2" in page.read_text()
 
 
 @pytest.mark.parametrize("major", MAJORS)
