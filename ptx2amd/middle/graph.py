@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
 from ptx2amd.isa.effects import BRANCHES
+from ptx2amd.middle.components import components
 from ptx2amd.middle.op import Block, Op
 
 
@@ -123,32 +124,11 @@ class Graph:
 
     @cached_property
     def components(self) -> list[int]:
-        """A number for each block, equal for blocks that reach each other (Tarjan's algorithm)."""
-        order: dict[int, int] = {}
-        low: dict[int, int] = {}
-        component = [-1] * len(self.blocks)
-        for root in range(len(self.blocks)):
-            if root in order:
-                continue
-            order[root] = low[root] = len(order)
-            open_blocks, stack = [root], [(root, iter(self.blocks[root].successors))]
-            while stack:
-                number, rest = stack[-1]
-                for successor in rest:
-                    if successor not in order:
-                        order[successor] = low[successor] = len(order)
-                        open_blocks.append(successor)
-                        stack.append((successor, iter(self.blocks[successor].successors)))
-                        break
-                    if component[successor] < 0:
-                        low[number] = min(low[number], order[successor])
-                else:
-                    stack.pop()
-                    if stack:
-                        low[stack[-1][0]] = min(low[stack[-1][0]], low[number])
-                    if low[number] == order[number]:
-                        while component[number] < 0:
-                            component[open_blocks.pop()] = order[number]
+        """A number for each block, equal for blocks that reach each other."""
+        component = [0] * len(self.blocks)
+        for number, members in enumerate(components({n: block.successors for n, block in enumerate(self.blocks)})):
+            for member in members:
+                component[member] = number
         return component
 
     def loops(self) -> Iterator[tuple[int, set[int]]]:

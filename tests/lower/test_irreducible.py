@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ptx2amd.lower.control.irreducible import components, entries
+from ptx2amd.lower.control.irreducible import entries
 
 
 def graph(text: str) -> dict[str, list[str]]:
@@ -34,14 +34,3 @@ def test_unreachable_code_does_not_count() -> None:
 
 def test_the_entry_block_itself_may_be_an_entry() -> None:
     assert [sorted(group) for group, _ in entries(graph("a:bc b:c c:b"), "a")] == [["b", "c"]]
-
-
-def test_components() -> None:
-    found = {frozenset(c) for c in components(graph("a:b b:cd c:a d:e e:d f:"))}
-    assert found == {frozenset("abc"), frozenset("de"), frozenset("f")}
-
-
-def test_deep_graphs_do_not_recurse() -> None:
-    n = 20000
-    chain = {i: [i + 1] for i in range(n)} | {n: [0]}
-    assert len(components(chain)) == 1

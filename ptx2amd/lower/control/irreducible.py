@@ -6,46 +6,10 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterable
 from typing import TypeVar
 
+from ptx2amd.middle.components import components
+
 Node = TypeVar("Node", bound=Hashable)
 Graph = dict[Node, list[Node]]
-
-
-def components(graph: Graph[Node]) -> list[list[Node]]:
-    """Strongly connected components (Tarjan), each with the nodes in the order of their discovery."""
-    index: dict[Node, int] = {}
-    low: dict[Node, int] = {}
-    stack: list[Node] = []
-    on_stack: set[Node] = set()
-    found: list[list[Node]] = []
-    for root in graph:
-        if root in index:
-            continue
-        work: list[tuple[Node, int]] = [(root, 0)]
-        while work:
-            node, at = work.pop()
-            if at == 0:
-                index[node] = low[node] = len(index)
-                stack.append(node)
-                on_stack.add(node)
-            following = graph[node]
-            while at < len(following):
-                target = following[at]
-                at += 1
-                if target not in index:
-                    work += [(node, at), (target, 0)]
-                    break
-                if target in on_stack:
-                    low[node] = min(low[node], index[target])
-            else:
-                if low[node] == index[node]:
-                    cut = stack.index(node)
-                    found.append(stack[cut:])
-                    on_stack.difference_update(stack[cut:])
-                    del stack[cut:]
-                if work:
-                    parent = work[-1][0]
-                    low[parent] = min(low[parent], low[node])
-    return found
 
 
 def entries(graph: Graph[Node], start: Node, more: Collection[Node] = ()) -> list[tuple[list[Node], set[Node]]]:
