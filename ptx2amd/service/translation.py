@@ -186,7 +186,3 @@ def _named(error: Ptx2amdError, kernel: str, source: str) -> Ptx2amdError:
     if isinstance(error, Unsupported):
         return Unsupported(error.reason, f"{kernel} of {source}", error.line, error.opcode)
     return error
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

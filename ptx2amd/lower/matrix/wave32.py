@@ -55,9 +55,6 @@ class Wmma(Unit):
         self.halved = "wmma12" in fn.target.arch.matrix  # a lane has half a row
         self.scalar = "i32" if chosen.element.startswith("iu") else "float"
 
-    def row_words(self, word: Sequence[Val], at: Sequence[Val]) -> list[Val]:
-        return [self.permute(a, word[i % len(word)]) for i, a in enumerate(at)]
-
     def sources(self, *fields: tuple[int, int, int], parity: int | None = None) -> list[Val]:
         """Addresses of the lanes that have the words (c1, c0) of a row at `fields`, in order; on RDNA 4 those of
         the lane's c1. parity: the bit of the lane number that c0 is to differ from, for exchanges."""
