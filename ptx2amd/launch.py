@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import random
 import shlex
 import shutil
 import sys
@@ -100,18 +101,25 @@ def trace_files(trace: Path) -> list[Path]:
 
 
 def tools(
-    debug: bool = False, memcheck: bool = False, racecheck: bool = False, profile: Path | None = None
+    debug: bool = False,
+    memcheck: bool = False,
+    racecheck: bool = False,
+    profile: Path | None = None,
+    weak: int | None = None,
 ) -> dict[str, str]:
     """The variables that switch on the software GPU's tools. memcheck and racecheck bring line tables, as debug
-    does alone, and memcheck its own translation; profile: the prefix of the files that each process writes."""
+    does alone, and memcheck its own translation; profile: the prefix of the files that each process writes; weak: the
+    seed of the weak-memory mode, 0: any."""
     changes: dict[str, str] = {}
-    if debug or memcheck or racecheck:
+    if debug or memcheck or racecheck or weak is not None:
         mode = "accesses" if memcheck else "1"
         changes |= {"PTX2AMD_DEBUG": mode, "PTX2AMD_BUILD_ID": build_id(mode)}
     if memcheck:
         changes["PTX2AMD_MEMCHECK"] = "1"
     if racecheck:
         changes["PTX2AMD_RACECHECK"] = "1"
+    if weak is not None:
+        changes["PTX2AMD_WEAK"] = str(weak or random.randrange(1, 2**32))
     if profile is not None:
         changes["PTX2AMD_PROFILE"] = str(profile)
     return changes

@@ -40,6 +40,14 @@ from ptx2amd.target import MAPPINGS
 @click.option("--memcheck", is_flag=True, help="Software GPU: find wrong and unwritten memory, and leaks.")
 @click.option("--racecheck", is_flag=True, help="Software GPU: find races in shared and global memory.")
 @click.option(
+    "--weak",
+    metavar="SEED",
+    type=click.IntRange(min=0, max=2**32),
+    is_flag=False,
+    flag_value=0,
+    help="Software GPU: memory as weakly ordered as AMD's documents allow; find missing waits.",
+)
+@click.option(
     "--profile",
     type=click.Path(dir_okay=False, path_type=Path),
     is_flag=False,
@@ -57,6 +65,7 @@ def command(
     debug: bool,
     memcheck: bool,
     racecheck: bool,
+    weak: int | None,
     profile: Path | None,
     print_env: bool,
     command: tuple[str, ...],
@@ -69,9 +78,9 @@ def command(
         changes = launch.hip_environment(device)
     else:
         changes = launch.environment(device, trace, mapping, program, libraries)
-    if (memcheck or racecheck or profile) and device is None and not settings.DEVICE.text():
+    if (memcheck or racecheck or profile or weak is not None) and device is None and not settings.DEVICE.text():
         changes["PTX2AMD_DEVICE"] = "vgpu"  # the tools are the software GPU's
-    changes |= launch.tools(debug, memcheck, racecheck)
+    changes |= launch.tools(debug, memcheck, racecheck, weak=weak)
     if print_env:
         for name, value in changes.items():
             click.echo(f"export {name}={launch.quote(value)}")

@@ -117,6 +117,9 @@ MEMCHECK = Setting(
     "MEMCHECK", "switch", "0",
     "software GPU: report invalid accesses and reads of uninitialised memory (`run --memcheck`)", "gpu")  # fmt: skip
 RACECHECK = Setting("RACECHECK", "switch", "0", "software GPU: report data races (`run --racecheck`)", "gpu")
+WEAK = Setting("WEAK", "count", "",
+    "software GPU: memory as weakly ordered as AMD's documents allow; the value is the seed (`run --weak`)", "gpu",
+    least=1)  # fmt: skip
 VGPU_COUNT = Setting("VGPU_COUNT", "count", "1", "number of software GPUs", "gpu")
 VGPU_THREADS = Setting("VGPU_THREADS", "count", "",
     "threads of the software GPU; unset: one for each processor", "gpu", least=1, most=65536)  # fmt: skip

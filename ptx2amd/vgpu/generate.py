@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ptx2amd.api.hip import per_thread
 from ptx2amd.settings import generate as settings
-from ptx2amd.vgpu import gen_access, gen_chips, gen_memory, gen_native, gen_scalar, gen_tables
+from ptx2amd.vgpu import gen_access, gen_chips, gen_memory, gen_native, gen_scalar, gen_tables, gen_weak
 from ptx2amd.vgpu.isa import encoding
 from ptx2amd.vgpu.isa.table import all_ops, symbol, vector_ops
 from ptx2amd.vgpu.unit import LEVELS, RUNTIME, WIDTHS, Handlers, Unit
@@ -57,6 +57,7 @@ def _generate(out: Path) -> list[Unit]:
         units.append(Unit(path, flags=("-g0",)))
     units.append(Unit(out / "all_builds.c"))
     units.append(gen_access.write(out))
+    units.append(gen_weak.write(out))
     units += gen_native.write(out)
     units += [Unit(path) for path in settings.write(out)]
     (out / "per_thread.c").write_text(per_thread.source())

@@ -249,6 +249,8 @@ def test_the_warp_mapping_is_shown_and_can_be_chosen(ptx2amd, tmp_path: Path) ->
     refused = ptx2amd("translate", "waits.ptx", "--mapping", "native")
     assert refused.returncode == 1 and "no waves of 32 lanes" in refused.stderr
     assert "PTX2AMD_MAPPING=padded" in ptx2amd("run", "--mapping", "padded", "--print-env").stdout
+    weak = ptx2amd("run", "--weak=7", "--print-env").stdout
+    assert "PTX2AMD_WEAK=7\n" in weak and "PTX2AMD_DEVICE=vgpu\n" in weak
 
 
 def test_doctor_finds_what_the_tests_run_with(ptx2amd) -> None:

@@ -28,4 +28,14 @@ static inline bool may_write(struct wave *w, uint64_t lo, uint64_t hi) {
   const struct mem_window *m = find_window(w, lo, hi);
   return m && m->writable;
 }
+
+/* Of scalar memory instructions: the offset, and the address of whole dwords. */
+static inline uint64_t scalar_offset(const struct wave *w, const struct inst *i) {
+  return (uint64_t)(int64_t)i->imm + (i->src_kind[1] == OPERAND_NONE ? 0 : (uint64_t)w->s[i->src[1]] * (i->scale ? i->scale : 1));
+}
+
+static inline uint64_t scalar_address(const struct wave *w, const struct inst *i) {
+  const uint32_t *base = w->s + i->src[0];
+  return (((uint64_t)base[1] << 32 | base[0]) + scalar_offset(w, i)) & ~UINT64_C(3);
+}
 #endif

@@ -284,6 +284,8 @@ static void scaled_offset(struct decoding *d, bool scale) {
   if (scale && !d->op->bytes) d->direct = true;
 }
 
+static uint16_t scope(unsigned value) { return (uint16_t)(value << FLAG_SCOPE_SHIFT); }
+
 static void flat(struct decoding *d, unsigned format) {
   const uint32_t *w = d->w;
   struct inst *out = d->out;
@@ -293,7 +295,8 @@ static void flat(struct decoding *d, unsigned format) {
   vector_source(out, MEM_DATA, F_FLAT_data(w), acc);
   absent(out, MEM_SADDR);
   absent(out, MEM_DATA2);
-  out->flags |= (F_FLAT_glc(w) ? FLAG_GLC : 0) | (F_FLAT_slc(w) ? FLAG_SLC : 0) | (F_FLAT_dlc(w) ? FLAG_DLC : 0);
+  out->flags |= (F_FLAT_glc(w) ? FLAG_GLC : 0) | (F_FLAT_slc(w) ? FLAG_SLC : 0) | (F_FLAT_dlc(w) ? FLAG_DLC : 0) |
+                scope(F_FLAT_scope(w));
   unsigned saddr = F_FLAT_saddr(w);
   bool has_saddr = saddr != 0x7f && saddr != NULL_REGISTER;
   if (format == FORMAT_FLAT) {
@@ -332,7 +335,8 @@ static void buffer(struct decoding *d) {
   out->imm = GENERATION_INDEX >= 3 ? sign_extend(F_MUBUF_ioffset(w), 24) : (int32_t)F_MUBUF_offset(w);
   out->flags |= (F_MUBUF_glc(w) ? FLAG_GLC : 0) | (F_MUBUF_slc(w) ? FLAG_SLC : 0) | (F_MUBUF_dlc(w) ? FLAG_DLC : 0) |
                 (F_MUBUF_lds(w) ? FLAG_LDS : 0) | (F_MUBUF_offen(w) ? FLAG_OFFEN : 0) |
-                (F_MUBUF_idxen(w) ? FLAG_IDXEN : 0) | (tfe_or_acc(F_MUBUF_tfe(w), F_MUBUF_acc(w)) ? FLAG_TFE : 0);
+                (F_MUBUF_idxen(w) ? FLAG_IDXEN : 0) | (tfe_or_acc(F_MUBUF_tfe(w), F_MUBUF_acc(w)) ? FLAG_TFE : 0) |
+                scope(F_MUBUF_scope(w));
   out->literal[0] = F_MUBUF_format(w);
 }
 

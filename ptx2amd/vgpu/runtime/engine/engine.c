@@ -15,6 +15,7 @@
 #include "state.h"
 #include "tools.h"
 #include "watch.h"
+#include "weak.h"
 
 enum { MAX_RESIDENT = 256, MAX_THREADS = 256 };
 
@@ -119,6 +120,7 @@ static void settle_options(void) {
   cpu_set_t set;
   unsigned cpus = sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
   thread_limit = options.threads ? options.threads : cpus;
+  if (weak_on()) thread_limit = 1;   /* what happens when depends on the seed alone */
   if (thread_limit > MAX_THREADS) thread_limit = MAX_THREADS;
   if (!thread_limit) thread_limit = 1;
   for (int wanted = 1; wanted >= 0; wanted--)   /* first the level asked for, then any */
@@ -231,11 +233,12 @@ static void take_part(struct run *run, unsigned csr) {
         if (n == 1) sched_yield();
         watch_round(&watch, run, resident, n);
       }
-      g = resident[turn];
+      g = resident[run->weak ? weak_turn((unsigned)n) : turn];
     }
     switch (workgroup_run(g)) {
     case GROUP_DONE:
       give_group(c, g);
+      for (turn = 0; resident[turn] != g;) turn++;
       resident[turn] = resident[--n];
       watch.progress = true;
       break;
@@ -244,6 +247,7 @@ static void take_part(struct run *run, unsigned csr) {
     }
   }
   watch_end(&watch, run);
+  for (uint64_t k = 0; k < n && run->weak; k++) weak_group_end(resident[k]);
   while (n) give_group(c, resident[--n]);
   if (resident != few) free(resident);
 }
@@ -370,6 +374,9 @@ int engine_run(const struct dispatch *d, struct fault *fault, struct engine_coun
   static _Atomic uint64_t runs;
   run.number = atomic_fetch_add_explicit(&runs, 1, memory_order_relaxed) + 1;
   if (tools()->racecheck) run.races = race_run_new(run.groups);
+  if (weak_on() && !(run.weak = weak_chip(run.arch->name)))
+    return bad_launch(fault, d, "the weak-memory mode does not know the chip%.0llu%.0llu", 0, 0);
+  if (run.weak) weak_run_begin();
   native_begin(run.view, (size_t)(run.entry - run.entries));
   pthread_mutex_init(&run.fault_lock, NULL);
   fill_packet(&run);
@@ -390,6 +397,7 @@ int engine_run(const struct dispatch *d, struct fault *fault, struct engine_coun
     while (run.participants) pthread_cond_wait(&done, &pool_lock);
     pthread_mutex_unlock(&pool_lock);
   }
+  if (run.weak) weak_run_end();
   mem_leave();
   watch_activity();
   if (packet) mem_release(packet);

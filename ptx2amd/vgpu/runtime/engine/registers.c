@@ -20,9 +20,6 @@ struct registers registers_given(const struct kernel_descriptor *k, const struct
   return given;
 }
 
-/* Registers named by one operand: how many from which on; n 0: none that is given or not. */
-struct named { char file; unsigned first, n; };
-
 static struct named vector_named(unsigned row, unsigned n) {
   return (struct named){row < 256 ? 'v' : 'a', row & 255, n};
 }
@@ -71,8 +68,7 @@ static struct named image_named(const struct inst *i, int k) {
   return vector_named(most, k == MEM_ADDR && x->image.n_address);
 }
 
-/* Operand number k: 0 to 3 the sources, 4 and 5 the results. */
-static struct named operand_named(const struct inst *i, int k, unsigned lanes) {
+struct named operand_named(const struct inst *i, int k, unsigned lanes) {
   const struct op_info *op = i->op;
   if (i->ext && i->ext->kind == EXT_IMAGE) return k < 4 ? image_named(i, k) : (struct named){0};
   bool vector_memory = (op->traits & TRAIT_MEMORY) && op->format != FORMAT_SMEM;

@@ -112,12 +112,8 @@ static inline float finished(const struct inst *i, float f) {
 static inline uint64_t clock_cycles(void) { return clock_nanoseconds(); }
 static inline uint64_t clock_100mhz(void) { return clock_nanoseconds() / 10; }
 
-static inline uint64_t scalar_offset(const struct wave *w, const struct inst *i) {
-  return (uint64_t)(int64_t)i->imm + (i->src_kind[1] == OPERAND_NONE ? 0 : (uint64_t)w->s[i->src[1]] * (i->scale ? i->scale : 1));
-}
-
 static inline const struct inst *scalar_load(struct wave *w, const struct inst *i, unsigned dwords) {
-  uint64_t address = (read64(w, i->src[0]) + scalar_offset(w, i)) & ~UINT64_C(3);
+  uint64_t address = scalar_address(w, i);
   if (!may_read(w, address, address + dwords * 4 - 1)) return wave_memory_fault(w, i, -1, address, dwords * 4, false);
   memcpy(w->s + i->dst, (const void *)(uintptr_t)address, dwords * 4);
   return NEXT(i);
@@ -134,7 +130,7 @@ static inline const struct inst *scalar_load_small(struct wave *w, const struct 
 }
 
 static inline const struct inst *scalar_store(struct wave *w, const struct inst *i, unsigned dwords) {
-  uint64_t address = (read64(w, i->src[0]) + scalar_offset(w, i)) & ~UINT64_C(3);
+  uint64_t address = scalar_address(w, i);
   if (!may_write(w, address, address + dwords * 4 - 1)) return wave_memory_fault(w, i, -1, address, dwords * 4, true);
   w->changes++;
   memcpy((void *)(uintptr_t)address, w->s + i->dst, dwords * 4);

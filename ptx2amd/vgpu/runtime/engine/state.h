@@ -21,6 +21,9 @@ struct build {
    * registers. */
   void (*start_registers)(struct wave *w, const uint32_t *s, const uint32_t *ids, unsigned n, unsigned rows,
                           unsigned accumulation);
+  /* A load, store or update (enum weak_access) of memory at the lanes' addresses, of a kind as in vmem.h. */
+  void (*weak_lanes)(struct wave *w, const struct inst *i, const uint64_t *p, uint64_t lanes, unsigned access, unsigned kind,
+                     unsigned bits, bool returns);
 };
 /* The build for a wave width at the chosen level. */
 const struct build *build_for(unsigned lanes);
@@ -54,6 +57,10 @@ struct view *code_view(struct code *code, unsigned lanes, struct registers regis
 
 /* What a kernel's descriptor gives its waves (registers.c). */
 struct registers registers_given(const struct kernel_descriptor *k, const struct arch *arch, unsigned lanes);
+/* Registers named by one operand, 0 to 3 the sources, 4 and 5 the results: how many from which on, in file 'v', 'a' or
+ * 's'; n 0: none that is given or not. */
+struct named { char file; unsigned first, n; };
+struct named operand_named(const struct inst *i, int k, unsigned lanes);
 /* Whether they are all that the instruction names. */
 bool registers_hold(const struct registers *given, const struct inst *i, unsigned lanes);
 /* Ends the launch with a fault that names the register. */
@@ -88,6 +95,7 @@ struct run {
   struct run *next_run;        /* list of runs that want workers */
   bool listed;
   struct race_run *races;      /* with racecheck (tools.h) */
+  const struct weak_chip *weak; /* in the weak-memory mode (weak.h) */
   pthread_mutex_t fault_lock;
   struct fault *fault;
 };
@@ -129,6 +137,8 @@ struct workgroup {
   uint64_t prepared_for;       /* the run whose `start`, sites and waves' windows these are */
   struct start start;
   struct group_shadow *shadow; /* with tools on (tools.h) */
+  struct weak_wave *weak;      /* by wave, in the weak-memory mode (weak.h) */
+  unsigned weak_capacity;
 };
 
 /* Bytes of one wave's VGPRs, padded so that waves do not share cache sets. */

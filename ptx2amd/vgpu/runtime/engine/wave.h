@@ -117,6 +117,7 @@ enum inst_flag {
   FLAG_GDS = 128,
   FLAG_SIGNED = 256,     /* the vector offset to a scalar address is signed */
 };
+enum { FLAG_SCOPE_SHIFT = 9 };   /* GFX12's scope, two bits */
 
 #define NEXT(i) ((i) + (i)->len)
 
@@ -175,6 +176,7 @@ struct wave {
   bool at_grid_barrier;
   uint32_t grid_phase;   /* of the grid's barrier, when the wave came to it */
   uint64_t executed;     /* instructions */
+  struct weak_wave *weak; /* its operations in flight in the weak-memory mode (weak.h); else NULL */
   uint64_t changes;      /* writes that may have changed memory, and barriers passed; never set back */
 };
 

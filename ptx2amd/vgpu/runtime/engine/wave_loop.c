@@ -55,6 +55,9 @@ static void start_registers(struct wave *w, const uint32_t *s, const uint32_t *i
 
 #include "handler_table.h"
 
+void VG(weak_lanes)(struct wave *w, const struct inst *i, const uint64_t *p, uint64_t lanes, unsigned access, unsigned kind,
+                    unsigned bits, bool returns);
+
 const struct build VG(build) = {
   .level = LEVEL_NAME,
   .lanes = W,
@@ -63,4 +66,5 @@ const struct build VG(build) = {
   .run_wave = run_wave,
   .start_wave = VG(mode_changed),
   .start_registers = start_registers,
+  .weak_lanes = VG(weak_lanes),
 };

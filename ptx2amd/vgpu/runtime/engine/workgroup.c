@@ -6,6 +6,7 @@
 
 #include "state.h"
 #include "tools.h"
+#include "weak.h"
 #include "wave_events.h"
 
 enum {
@@ -33,6 +34,7 @@ struct workgroup *workgroup_new(void) {
 void workgroup_free(struct workgroup *g) {
   if (!g) return;
   tools_group_free(g);
+  weak_group_free(g);
   if (g->vgprs) munmap(g->vgprs, vgpr_bytes(g));
   if (g->lds) munmap(g->lds, g->lds_capacity);
   if (g->scratch) munmap(g->scratch, g->scratch_capacity);
@@ -288,7 +290,7 @@ bool workgroup_start(struct workgroup *g, struct run *run, uint64_t index) {
   set_slice(g, WAVE_SLICE >> slice_shift(run));
   prepare_group_sgprs(g);
   for (unsigned k = 0; k < waves; k++) start_wave(g, k);
-  if (run->real && !tools_group_start(g)) {
+  if (run->real && (!tools_group_start(g) || (run->weak && !weak_group_start(g)))) {
     run_fault(run, FAULT_BAD_LAUNCH, "out of host memory for the tools' shadow of the workgroup");
     return false;
   }
@@ -343,6 +345,7 @@ uint32_t wave_barrier_state(const struct wave *w) {
 
 enum group_state workgroup_run(struct workgroup *g) {
   struct run *run = g->run;
+  if (run->weak) return weak_group_run(g);
   uint64_t spent = 0;
   uint32_t wave_slice = WAVE_SLICE >> slice_shift(run), group_slice = GROUP_SLICE >> slice_shift(run);
   while (g->live) {

@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "access.h"
 #include "hip_state.h"
 #include "lines.h"
 #include "settings.h"
+#include "weak.h"
 
 static struct tools on;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -34,8 +36,14 @@ static void summary(void) {
   pthread_mutex_lock(&lock);
   uint64_t count = faults;
   for (unsigned k = 0; k < n_findings; k++) count += findings[k].count;
-  fprintf(stderr, "ptx2amd %s: %llu errors at %llu places", on.memcheck ? "memcheck" : "racecheck",
+  bool quiet = !on.memcheck && !on.racecheck;
+  if (quiet && !count) {
+    pthread_mutex_unlock(&lock);
+    return;
+  }
+  fprintf(stderr, "ptx2amd %s: %llu errors at %llu places", on.memcheck ? "memcheck" : on.racecheck ? "racecheck" : "weak",
           (unsigned long long)count, (unsigned long long)(n_findings + faults));
+  if (on.weak) fprintf(stderr, " (the seed was %llu)", (unsigned long long)on.weak);
   for (unsigned k = 0; k < n_findings; k++)
     if (findings[k].count > 1)
       fprintf(stderr, "\nptx2amd:   %llu times in %s: %s", (unsigned long long)findings[k].count, findings[k].kernel,
@@ -55,8 +63,9 @@ static void settle(void) {
   on.memcheck = setting_on(SETTING_MEMCHECK);
   on.racecheck = setting_on(SETTING_RACECHECK);
   on.profile = setting_is_set(SETTING_PROFILE);
-  on.any = on.memcheck || on.racecheck || on.profile;
-  if (on.memcheck || on.racecheck) atexit(summary);
+  on.weak = setting_is_set(SETTING_WEAK) ? (uint64_t)setting_number(SETTING_WEAK) : 0;
+  on.any = on.memcheck || on.racecheck || on.profile || on.weak;
+  if (on.memcheck || on.racecheck || on.weak) atexit(summary);
 }
 
 const struct tools *tools(void) {
@@ -258,9 +267,7 @@ static bool check_lane(struct wave *w, const struct inst *i, const struct access
 static bool check(struct wave *w, const struct inst *i, const struct access_info *a) {
   struct lanes p = {.active = exec_of(w)};
   if (a->space == SPACE_SCALAR) {
-    uint64_t base = (uint64_t)w->s[i->src[0] + 1] << 32 | w->s[i->src[0]];
-    uint64_t at = (base + (uint64_t)(int64_t)i->imm + (i->src_kind[1] == OPERAND_NONE ? 0 : w->s[i->src[1]])) & ~UINT64_C(3);
-    if (on.memcheck) memcheck_scalar(w, i, at, a->bytes);
+    if (on.memcheck) memcheck_scalar(w, i, scalar_address(w, i), a->bytes);
     return true;
   }
   for (unsigned step = 0; step < (a->space == SPACE_LDS2 ? 2 : 1) && p.active; step++) {
@@ -291,8 +298,10 @@ const struct inst *tools_observe(struct wave *w, const struct inst *i) {
   const struct run *run = w->wg->run;
   const struct access_info *a = &access_table[i->op->id];
   if (on.profile) profile_count(w->wg->shadow->counts, w, i);
-  if (a->space && !check(w, i, a)) return NULL;
-  const struct inst *next = run->real[i - run->entries](w, i);
+  bool checks = on.memcheck || on.racecheck || on.profile;
+  if (checks && a->space && !check(w, i, a)) return NULL;
+  handler_fn real = run->real[i - run->entries];
+  const struct inst *next = run->weak ? weak_step(w, i, real) : real(w, i);
   race_global_done(w);
   return next;
 }

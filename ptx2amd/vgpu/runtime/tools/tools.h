@@ -15,7 +15,8 @@ struct access_info {
 };
 extern const struct access_info access_table[];   /* by op_info.id; generated */
 
-struct tools { bool memcheck, racecheck, profile, any; };
+/* weak: the seed of the weak-memory mode (weak.h), 0: off. */
+struct tools { bool memcheck, racecheck, profile, any; uint64_t weak; };
 /* Settled at the first call. */
 const struct tools *tools(void);
 

@@ -56,6 +56,12 @@ void VG(store_lanes)(struct wave *w, const struct inst *i, const struct lane_add
 void VG(atomic_lanes)(struct wave *w, const struct inst *i, const struct lane_addresses *a, enum atomic_op op,
                       unsigned bits, bool returns, bool shared, unsigned data, unsigned data2);
 
+/* In the weak-memory mode (weak_lanes.c): whether the access is left for later. */
+bool VG(weak_load)(struct wave *w, const struct inst *i, const struct lane_addresses *a, enum load_kind kind);
+bool VG(weak_store)(struct wave *w, const struct inst *i, const struct lane_addresses *a, enum store_kind kind);
+bool VG(weak_update)(struct wave *w, const struct inst *i, const struct lane_addresses *a, enum atomic_op op, unsigned bits,
+                     bool returns, unsigned data, unsigned data2);
+
 next_inst VG(global_load)(struct wave *w, const struct inst *i, enum load_kind kind);
 next_inst VG(global_store)(struct wave *w, const struct inst *i, enum store_kind kind);
 next_inst VG(global_atomic)(struct wave *w, const struct inst *i, enum atomic_op op, unsigned bits);

@@ -136,6 +136,7 @@ static bool update_all(const struct lane_addresses *a, enum atomic_op op, unsign
 
 void VG(atomic_lanes)(struct wave *w, const struct inst *i, const struct lane_addresses *a, enum atomic_op op,
                       unsigned bits, bool returns, bool shared, unsigned data, unsigned data2) {
+  if (__builtin_expect(w->weak != NULL, 0) && VG(weak_update)(w, i, a, op, bits, returns, data, data2)) return;
   struct operands o = {returns ? vgpr(w, i->dst) : NULL, vgpr(w, data), vgpr(w, data2), shared};
   enum { MXCSR_DEFAULT = 0x1f80 };   /* memory rounds to nearest and keeps denormals whatever MODE says */
   bool floating = op >= ATOMIC_CMPSWAP_F;

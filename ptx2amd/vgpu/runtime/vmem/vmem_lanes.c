@@ -81,6 +81,7 @@ static inline __attribute__((always_inline)) void load_wide(uint32_t *restrict d
 }
 
 void VG(load_lanes)(struct wave *w, const struct inst *i, const struct lane_addresses *a, enum load_kind kind) {
+  if (__builtin_expect(w->weak != NULL, 0) && VG(weak_load)(w, i, a, kind)) return;
   uint32_t *d = vgpr(w, i->dst);
   const uint64_t *p = a->p;
   const uint32_t upper = w->sram_ecc ? 0 : 0xffff0000, lower = w->sram_ecc ? 0 : 0xffff;   /* what D16 kinds keep */
@@ -149,6 +150,7 @@ static inline __attribute__((always_inline)) void store_wide(const uint32_t *res
 }
 
 void VG(store_lanes)(struct wave *w, const struct inst *i, const struct lane_addresses *a, enum store_kind kind) {
+  if (__builtin_expect(w->weak != NULL, 0) && VG(weak_store)(w, i, a, kind)) return;
   const uint32_t *s = vgpr(w, i->src[MEM_DATA]);
   const uint64_t *p = a->p;
   w->changes++;

@@ -1,0 +1,67 @@
+"""Generates the table of what instructions are in the weak-memory mode, one row each (runtime/weak/weak.h)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ptx2amd.vgpu.isa.op import Op
+from ptx2amd.vgpu.isa.table import all_ops
+from ptx2amd.vgpu.unit import Unit
+
+#: Handlers that access memory through the functions that the mode knows (vmem/weak_lanes.c).
+_DEFERRED = frozenset(
+    f"{space}_{what}" for space in ("global", "flat", "scratch", "buffer", "ds") for what in ("load", "store", "atomic")
+) | {"ds_load2", "ds_store2"}
+_EXCHANGES = frozenset(["ds_permute", "ds_bpermute", "ds_bpermute_fi", "ds_swizzle"])
+_SPACES = {
+    "GLOBAL": "WEAK_VECTOR", "MUBUF": "WEAK_VECTOR", "MTBUF": "WEAK_VECTOR", "FLAT": "WEAK_FLAT", "DS": "WEAK_LDS",
+    "SCRATCH": "WEAK_SCRATCH", "MIMG": "WEAK_IMAGE", "VSAMPLE": "WEAK_IMAGE",
+}  # fmt: skip
+#: Control of caches.
+_CONTROLS = {
+    "buffer_wbinvl1": "L0", "buffer_wbinvl1_vol": "L0", "buffer_gl0_inv": "L0", "buffer_gl1_inv": "MIDDLE",
+    "s_gl1_inv": "MIDDLE", "s_dcache_inv": "SCALAR", "s_dcache_inv_vol": "SCALAR", "buffer_inv": "SCOPE",
+    "global_inv": "SCOPE", "buffer_wbl2": "WRITE_BACK", "global_wb": "WRITE_BACK", "global_wbinv": "BOTH",
+}  # fmt: skip
+#: Waits for counters.
+_WAITS = {
+    "s_waitcnt": "LEGACY", **{f"s_waitcnt_{c}": c.upper() for c in ("vmcnt", "vscnt", "lgkmcnt")},
+    **{f"s_wait_{c}": c.upper() for c in ("loadcnt", "storecnt", "samplecnt", "bvhcnt", "dscnt", "kmcnt", "idle")},
+    **{f"s_wait_{c}_dscnt": f"{c.upper()}_DSCNT" for c in ("loadcnt", "storecnt")},
+}  # fmt: skip
+_MESSAGES = frozenset(["s_memtime", "s_memrealtime", "s_sendmsg_rtn_b32", "s_sendmsg_rtn_b64", "s_get_barrier_state"])
+
+
+def row(op: Op) -> tuple[str, str, bool] | None:
+    """struct weak_info: what, sub, at_once."""
+    if op.name in _WAITS:
+        return "WEAK_WAITS", f"WAIT_{_WAITS[op.name]}", False
+    if op.name in _CONTROLS:
+        return "WEAK_CACHE", f"CONTROL_{_CONTROLS[op.name]}", False
+    if op.name in _MESSAGES:
+        return "WEAK_MESSAGE", "0", False
+    if op.format == "SMEM" and op.parse_operands() and op.semantics:
+        whole = op.access is not None and op.access.bytes % 4 == 0
+        return "WEAK_SCALAR" if whole else "WEAK_MESSAGE", "0", op.name.startswith("s_store")
+    call = op.call
+    if not call or op.format not in _SPACES or call.function in ("fence", "ds_gws_init", "ds_gws_barrier"):
+        return None
+    if call.function in _EXCHANGES:
+        return "WEAK_EXCHANGE", "0", False
+    at_once = call.function not in _DEFERRED and op.format != "SCRATCH"
+    return _SPACES[op.format], "0", at_once
+
+
+def write(outdir: Path) -> Unit:
+    """Writes weak_table.c into outdir."""
+    lines = ["/* Generated from ptx2amd/vgpu/isa. */", '#include "ops.h"', '#include "weak.h"', ""]
+    lines.append("const struct weak_info weak_table[OP_COUNT] = {")
+    for index, op in enumerate(all_ops()):
+        found = row(op)
+        if found:
+            what, sub, at_once = found
+            lines.append(f"  [{index}] = {{{what}, {sub}, {str(at_once).lower()}}},   /* {op.name} */")
+    lines.append("};")
+    path = outdir / "weak_table.c"
+    path.write_text("\n".join(lines) + "\n")
+    return Unit(path)
