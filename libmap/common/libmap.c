@@ -27,6 +27,7 @@ static bool load_driver(void) {
   void *cuda = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   const struct { const char *name; void *slot; } needed[] = {{"ptx2amd_hip_stream", &libmap_driver.stream},
       {"ptx2amd_keep_memory", &libmap_driver.keep_memory},
+      {"cuStreamSynchronize", &libmap_driver.synchronize},
       {"cuMemcpyHtoD_v2", &libmap_driver.copy_in}, {"cuMemcpyDtoH_v2", &libmap_driver.copy_out}};
   for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
     void *found = cuda ? dlsym(cuda, needed[i].name) : NULL;

@@ -24,6 +24,7 @@ extern const struct libmap libmap;
 struct libmap_driver {
   void (*keep_memory)(void); /* gives nothing: what is on a device stays when that is reset */
   int (*stream)(CUstream, hipStream_t *);
+  int (*synchronize)(CUstream);
   int (*copy_in)(uint64_t, const void *, size_t);
   int (*copy_out)(void *, uint64_t, size_t);
 };

@@ -4,12 +4,10 @@
 
 #include "cublas_handle.h"
 
-#define MARK 0x7074783263626c73u
-
 /* ---- handles ---- */
 
 bool cublas_found(cublasHandle_t handle, rocblas_handle *found) {
-  if (!handle || handle->mark != MARK) return false;
+  if (!handle || handle->shared.mark != BLAS_MARK) return false;
   *found = handle->rocblas;
   return true;
 }
@@ -24,7 +22,7 @@ cublasStatus_t cublasCreate_v2(cublasHandle_t *handle) {
     free(made);
     return status == CUBLAS_STATUS_INVALID_VALUE ? CUBLAS_STATUS_NOT_INITIALIZED : status;
   }
-  made->mark = MARK;
+  made->shared.mark = BLAS_MARK;
   *handle = made;
   return CUBLAS_STATUS_SUCCESS;
 }
@@ -32,7 +30,8 @@ cublasStatus_t cublasCreate_v2(cublasHandle_t *handle) {
 cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
   rocblas_handle found;
   if (!cublas_found(handle, &found)) return CUBLAS_STATUS_NOT_INITIALIZED;
-  handle->mark = 0;
+  handle->shared.mark = 0;
+  if (handle->shared.lt) handle->shared.end_lt(handle->shared.lt);
   free(handle);
   return cublas_status(rocblas.destroy_handle(found));
 }
@@ -65,41 +64,10 @@ cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode) {
 
 /* ---- questions without a handle ---- */
 
-cublasStatus_t cublasGetProperty(libraryPropertyType type, int *value) {
-  int version = libmap_version, found = libmap_property(type, version / 10000, version / 100 % 100, version % 100);
-  if (!value || found < 0) return CUBLAS_STATUS_INVALID_VALUE;
-  *value = found;
-  return CUBLAS_STATUS_SUCCESS;
-}
-
-size_t cublasGetCudartVersion(void) {
-  return (size_t)(libmap_version / 10000 * 1000 + libmap_version / 100 % 100 * 10);
-}
-
-static const struct { cublasStatus_t status; const char *name, *text; } texts[] = {
-    {CUBLAS_STATUS_SUCCESS, "CUBLAS_STATUS_SUCCESS", "success"},
-    {CUBLAS_STATUS_NOT_INITIALIZED, "CUBLAS_STATUS_NOT_INITIALIZED", "the library was not initialized"},
-    {CUBLAS_STATUS_ALLOC_FAILED, "CUBLAS_STATUS_ALLOC_FAILED", "the resource allocation failed"},
-    {CUBLAS_STATUS_INVALID_VALUE, "CUBLAS_STATUS_INVALID_VALUE", "an unsupported value or parameter was passed"},
-    {CUBLAS_STATUS_ARCH_MISMATCH, "CUBLAS_STATUS_ARCH_MISMATCH", "the GPU lacks what the function needs"},
-    {CUBLAS_STATUS_MAPPING_ERROR, "CUBLAS_STATUS_MAPPING_ERROR", "GPU memory could not be accessed"},
-    {CUBLAS_STATUS_EXECUTION_FAILED, "CUBLAS_STATUS_EXECUTION_FAILED", "the function failed on the GPU"},
-    {CUBLAS_STATUS_INTERNAL_ERROR, "CUBLAS_STATUS_INTERNAL_ERROR", "an internal operation failed"},
-    {CUBLAS_STATUS_NOT_SUPPORTED, "CUBLAS_STATUS_NOT_SUPPORTED", "the functionality is not supported"},
-    {CUBLAS_STATUS_LICENSE_ERROR, "CUBLAS_STATUS_LICENSE_ERROR", "the license could not be checked"},
-};
-
-const char *cublasGetStatusName(cublasStatus_t status) {
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-    if (texts[i].status == status) return texts[i].name;
-  return "CUBLAS_STATUS_<unknown>";
-}
-
-const char *cublasGetStatusString(cublasStatus_t status) {
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-    if (texts[i].status == status) return texts[i].text;
-  return "an unknown status";
-}
+cublasStatus_t cublasGetProperty(libraryPropertyType type, int *value) { return blas_property(type, value); }
+size_t cublasGetCudartVersion(void) { return (size_t)blas_cudart_version(); }
+const char *cublasGetStatusName(cublasStatus_t status) { return blas_status_name(status); }
+const char *cublasGetStatusString(cublasStatus_t status) { return blas_status_text(status); }
 
 /* ---- copies: columns of `width` bytes, which begin `from_pitch` and `to_pitch` bytes apart ---- */
 

@@ -1,11 +1,12 @@
 /* What the functions of libcublas share (cublas.c). */
 #ifndef CUBLAS_HANDLE_H
 #define CUBLAS_HANDLE_H
+#include "blas_handle.h"
 #include "cublas_api.h"
 #include "rocblas_table.h"
 
 struct cublasHandle_t_st {
-  uint64_t mark; /* of a handle that is there */
+  struct blas_handle shared;
   rocblas_handle rocblas;
   cudaStream_t stream; /* as the program knows it */
   cublasMath_t math_mode;

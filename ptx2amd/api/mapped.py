@@ -21,7 +21,7 @@ class Mapped:
     """`rows`: the functions of the library. The rest is of the library beneath: `prefix` of its functions, what they
     return (`status`, of which `missing` is that of a function that an older release lacks), its codes to CUDA's
     (`statuses`; any other is `otherwise`), the names of its types (`names`), and functions that are `called` otherwise
-    than with the parameters of a row."""
+    than with the parameters of a row. `shares`: a folder of libmap with C that another library has too."""
 
     library: Library
     api: Api
@@ -33,15 +33,17 @@ class Mapped:
     missing: str
     names: Mapping[str, str]
     called: tuple[Function, ...]
+    shares: str = ""
 
     @property
     def sources(self) -> list[Path]:
         """C by hand."""
-        return sorted(path for name in ("common", self.library.name) for path in (SOURCES / name).glob("*.c"))
+        return sorted(path for folder in self.includes for path in folder.glob("*.c"))
 
     @property
     def includes(self) -> list[Path]:
-        return [SOURCES / "common", SOURCES / self.library.name]
+        """The folders of that."""
+        return [SOURCES / name for name in ("common", self.shares, self.library.name) if name]
 
     @cached_property
     def beneath(self) -> tuple[Function, ...]:
@@ -84,10 +86,11 @@ class Mapped:
         """What libmap/common has to know."""
         about, upper = self.library, self.prefix.upper()
         sonames = "".join(f'"{name}", ' for name in about.rocm)
+        called = next(iter(about.sonames)).partition(".")[0]
         return (
             f'{NOTE}#include "libmap.h"\n#include "{self.prefix}_table.h"\n'
             f"static {self.status} missing(void) {{ return {self.missing}; }}\n"
             f"static const char *const sonames[] = {{{sonames}NULL}};\n"
-            f'const struct libmap libmap = {{"lib{about.name}", "{about.beneath}", "{about.packages}", sonames,\n'
+            f'const struct libmap libmap = {{"{called}", "{about.beneath}", "{about.packages}", sonames,\n'
             f"  {self.prefix}_names, (void **)&{self.prefix}, {upper}_FUNCTIONS, (void *)missing}};\n"
         )

@@ -16,7 +16,8 @@ class Library:
     name, title: as in "cublas", "cuBLAS". sonames: what programs ask for, to the version that it then answers.
     beneath: ROCm's library by name, `rocm`: its sonames, newest first. packages: AMD's and Debian's that have it.
     kernels: the folder beside ROCm's library whose files name chips; "": its code is in the library itself; None: it
-    compiles for any chip at run time.
+    compiles for any chip at run time. takes: the library whose handles its functions take too, so that both have to be
+    ROCm's or NVIDIA's.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Library:
     rocm: tuple[str, ...]
     packages: str
     kernels: str | None
+    takes: Library | None = None
 
 
 CUBLAS = Library(
@@ -33,7 +35,11 @@ CUBLAS = Library(
     "rocBLAS", ("librocblas.so.5", "librocblas.so.4", "librocblas.so"), "rocblas (AMD), librocblas5 (Debian)",
     "rocblas",
 )  # fmt: skip
-
+CUBLASLT = Library(
+    "cublaslt", "cuBLASLt", {soname.replace("blas", "blasLt"): version for soname, version in CUBLAS.sonames.items()},
+    "hipBLASLt", ("libhipblaslt.so.1", "libhipblaslt.so.0", "libhipblaslt.so"),
+    "hipblaslt (AMD), libhipblaslt1 (Debian)", "hipblaslt", takes=CUBLAS,
+)  # fmt: skip
 CURAND = Library(
     "curand", "cuRAND", {"libcurand.so.10": 10310},
     "rocRAND", ("librocrand.so.1", "librocrand.so"), "rocrand (AMD), librocrand1 (Debian)", "",
@@ -43,6 +49,6 @@ CUFFT = Library(
     "hipFFT", ("libhipfft.so.0", "libhipfft.so"), "hipfft and rocfft (AMD), libhipfft0 (Debian)", None,
 )  # fmt: skip
 
-ALL = (CUBLAS, CURAND, CUFFT)
+ALL = (CUBLAS, CUBLASLT, CURAND, CUFFT)
 #: Soname to library.
 SERVED = {soname: library for library in ALL for soname in library.sonames}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ptx2amd import native
@@ -16,15 +16,19 @@ DEFAULT_CHIP = "gfx942"  # of the software GPU
 @dataclass(frozen=True, slots=True)
 class Choice:
     """path: ROCm's library that serves one of CUDA's; None: NVIDIA's own does. why: what ROCm's lacks, and the remedy.
-    installed: it is there, but of no use."""
+    installed: it is there, but of no use. bound: ours answers all the same (that it is not supported), as NVIDIA's own
+    would get handles of a library that is ROCm's."""
 
     library: Library
     path: Path | None
     why: str = ""
     installed: bool = False
+    bound: bool = False
 
     @property
     def text(self) -> str:
+        if self.bound and self.library.takes:
+            return f"ours, which answers that it is not supported: {self.why} ({self.library.takes.title} is ROCm's)"
         by = f"{self.library.beneath} ({self.path})" if self.path else "NVIDIA's own library"
         return f"{by}: {self.why}" if self.why else by
 
@@ -40,7 +44,9 @@ def chips(device: str) -> list[str]:
 def choose(mode: str, device: str) -> list[Choice]:
     """For each library that can be ROCm's. mode: "rocm", "nvidia" or "auto". device: as PTX2AMD_DEVICE."""
     wanted = chips(device)
-    return [_choice(library, mode, wanted) for library in ALL]
+    found = {library: _choice(library, mode, wanted) for library in ALL}
+    ours = {library for library, one in found.items() if one.path}
+    return [replace(one, bound=not one.path and one.library.takes in ours) for one in found.values()]
 
 
 def _choice(library: Library, mode: str, wanted: list[str]) -> Choice:
@@ -74,7 +80,7 @@ def _glibc() -> tuple[int, ...]:
 
 def served(choices: Iterable[Choice], mode: str) -> list[str]:
     """The sonames that ours are to answer: all where ROCm's are insisted on."""
-    return [soname for one in choices if one.path or mode == "rocm" for soname in one.library.sonames]
+    return [soname for one in choices if one.path or one.bound or mode == "rocm" for soname in one.library.sonames]
 
 
 def remarks(choices: Iterable[Choice], mode: str, device: str, asked: Iterable[str]) -> Iterator[str]:
@@ -87,5 +93,8 @@ def remarks(choices: Iterable[Choice], mode: str, device: str, asked: Iterable[s
             continue
         if mode == "rocm":
             yield f"{soname}: {one.why}; its functions will say so (--libraries auto takes NVIDIA's own)"
+        elif one.bound and one.library.takes:
+            other = one.library.takes.title
+            yield f"{soname}: {one.why}; its functions answer that they are not supported, as {other} is ROCm's"
         elif one.installed or real:
             yield f"{soname}: {one.why}; NVIDIA's own is taken"

@@ -17,6 +17,8 @@ int cuInit(unsigned); int cuDevicePrimaryCtxRetain(void **, int); int cuCtxSetCu
 int cuMemAlloc_v2(unsigned long long *, size_t); int cuMemFree_v2(unsigned long long);
 int cuMemcpyHtoD_v2(unsigned long long, const void *, size_t); int cuMemcpyDtoH_v2(void *, unsigned long long, size_t);
 int cuStreamCreate(cudaStream_t *, unsigned); int cuCtxSynchronize(void); int cuStreamSynchronize(cudaStream_t);
+int cuStreamBeginCapture_v2(cudaStream_t, int); int cuStreamEndCapture(cudaStream_t, void **);
+int cuGraphInstantiateWithFlags(void **, void *, unsigned long long); int cuGraphLaunch(void *, cudaStream_t);
 """
 
 

@@ -1,5 +1,5 @@
-"""docs/support/libraries.md: `python -m tests.libmap.page` writes it; with `run`, which functions are tested is found
-out anew (worked.txt), on AMD's libraries."""
+"""docs/support/libraries.md: `python -m tests.libmap.page` writes it; with `run [LIBRARY ...]`, which functions are
+tested is found out anew (worked.txt), on AMD's libraries."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "support" / "libraries.md"
 #: The packages of ROCm 7.2 that each library's calls need.
 PACKAGES = {
     "cublas": ("librocblas5",),
+    "cublaslt": ("libhipblaslt1", "librocblas5"),
     "curand": ("librocrand1",),
     "cufft": ("libhipfft0", "librocfft0", "libhiprtc7"),
 }
@@ -47,8 +48,22 @@ _WEAKER = {
 - Refused are, above all: `cublasXt`; version 1 of the interface (functions without `_v2` that have one with it); LU,
   QR and inverses of many matrices (`getrfBatched` and so on), which are rocSOLVER's; groups of matrices; copies in
   streams; 8-bit products with a bias; the emulation of CUDA 13.
-- `libcublasLt` stays NVIDIA's.
 - `cublasGetVersion` answers 11.11.3, 12.9.0 or 13.1.0, as the soname asks.
+""",
+    "cublaslt": """\
+- Types: f32, tf32, f64, f16, bf16, 8-bit integers, and 8-bit floating point where the chip has it (gfx12 in tests).
+  Sums in f16 are f32, and `tf32` and the like are taken where hipBLASLt has them, else f32. Complex numbers are
+  refused. alpha and beta of 8-bit integers must be whole numbers.
+- Epilogues: ReLU, GELU and bias everywhere; GELU that keeps its input, its slope, and sums for a bias's gradient with
+  f16 on chips that have them (gfx90a in tests). ReLU's mask of bits is refused: hipBLASLt's has other contents.
+- alpha and beta on the device are read by the host, which waits for the stream; in a capture they are refused.
+  A vector of alphas is taken as it is.
+- Orders are columns and rows; tiles (`COL32`), planes of complex numbers, arrays of pointers, C in another order than
+  D, triangles, and the groups and emulation of CUDA 13 are refused.
+- hipBLASLt chooses algorithms; there is one by number, 0, which is its choice. An algorithm that was chosen for another
+  product is not taken: the choice is made again.
+- A handle of cuBLAS is one of cuBLASLt, as with NVIDIA's.
+- Debian's hipBLASLt has no code for gfx942.
 """,
     "curand": """\
 - The same seed does not give NVIDIA's numbers: XORWOW, MRG32k3a and MTGP32 are seeded otherwise, Philox's numbers
@@ -104,7 +119,8 @@ def _row(mapped: Mapped) -> str:
 def _section(mapped: Mapped) -> Iterator[str]:
     name, good = mapped.library.name, tested(mapped.library.name)
     yield f"## {mapped.library.title}\n\nPackages: {mapped.library.packages}.\n\n{_WEAKER[name]}"
-    yield f"NVIDIA's CUDALibrarySamples: {_SEEN[name]}\n"
+    if name in _SEEN:
+        yield f"NVIDIA's CUDALibrarySamples: {_SEEN[name]}\n"
     refused = [row.symbol for row in mapped.rows if not row.works]
     untested = [row.symbol for row in mapped.rows if row.works and row.symbol not in good]
     for what, symbols in (("Refused", refused), ("Not tested", untested)):
@@ -112,13 +128,16 @@ def _section(mapped: Mapped) -> Iterator[str]:
             yield f"{what}: {', '.join(f'`{symbol}`' for symbol in sorted(symbols))}.\n"
 
 
-def run() -> None:
-    """Call all libraries on AMD's, and note what succeeded."""
+def run(names: list[str]) -> None:
+    """Call libraries on AMD's, and note what succeeded. names: which; none: all."""
     from tests import rocm
     from tests.libmap import on_rocm
 
     lines = []
     for mapped in MAPPED:
+        if names and mapped.library.name not in names:
+            lines += [f"{mapped.library.name} {symbol}\n" for symbol in sorted(tested(mapped.library.name))]
+            continue
         name, soname = mapped.library.name, next(iter(mapped.library.sonames))
         found = on_rocm.calls(rocm.fetch("7.2", *PACKAGES[name]), "gfx1100", name, soname)
         if found.wrong:
@@ -128,6 +147,6 @@ def run() -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["run"]:
-        run()
+    if sys.argv[1:2] == ["run"]:
+        run(sys.argv[2:])
     PAGE.write_text(page())

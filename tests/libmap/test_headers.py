@@ -19,9 +19,12 @@ from tests.headers import other_types
 #: Of CUDA; of ROCm; the package that has the latter; types that are C++'s only.
 HEADERS = {
     "cublas": ("cublas_v2.h", "rocblas/rocblas.h", "librocblas-dev", "__half"),
+    "cublaslt": ("cublasLt.h", "hipblaslt/hipblaslt.h", "libhipblaslt-dev", ""),
     "curand": ("curand.h", "rocrand/rocrand.h", "librocrand-dev", ""),
     "cufft": ("cufftXt.h", "hipfft/hipfftXt.h", "libhipfft-dev", ""),
 }
+#: Headers that are C++, and further packages that these need.
+CPP = {"hipblaslt/hipblaslt.h": ("libhipblas-common-dev",)}
 EACH = pytest.mark.parametrize("mapped", MAPPED, ids=[mapped.library.name for mapped in MAPPED])
 
 
@@ -29,11 +32,12 @@ EACH = pytest.mark.parametrize("mapped", MAPPED, ids=[mapped.library.name for ma
 @EACH
 def test_the_library_beneath_is_called_with_the_types_of_its_headers(mapped: Mapped, tmp_path: Path) -> None:
     _, header, package, _ = HEADERS[mapped.library.name]
-    prefix = rocm.prefix("7.2", package, "libamdhip64-dev")
+    prefix = rocm.prefix("7.2", package, "libamdhip64-dev", *CPP.get(header, ()))
     (tmp_path / "cstddef").write_text("#include <stddef.h>")  # which a header wants that is C otherwise
     flags = ["-D__HIP_PLATFORM_AMD__", f"-I{tmp_path}", "-idirafter", prefix.include]
     before = ["#include <hip/hip_runtime_api.h>", "typedef _Float16 __half;"] if header.startswith("rocrand") else []
-    assert other_types([*before, f"#include <{header}>"], mapped.beneath, mapped.status, flags) == set()
+    language = "c++" if header in CPP else "c"
+    assert other_types([*before, f"#include <{header}>"], mapped.beneath, mapped.status, flags, language) == set()
 
 
 @EACH

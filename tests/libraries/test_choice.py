@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ptx2amd.libraries import CUBLAS, choice, rocm
+from ptx2amd.libraries import CUBLAS, CUBLASLT, choice, rocm
 from ptx2amd.libraries.choice import Choice
 
 
@@ -54,6 +54,18 @@ def test_nvidias_are_taken_where_they_are_asked_for_or_rocms_are_missing(install
     missing = chosen("auto", "vgpu:gfx942")
     assert missing.path is None and "rocBLAS is not installed; packages: rocblas" in missing.why
     assert choice.served([missing], "auto") == [] and "libcublas.so.12" in choice.served([missing], "rocm")
+
+
+def test_a_library_that_takes_handles_of_rocms_is_not_nvidias(installed: Path) -> None:
+    """A program that passes a handle of cuBLAS to cuBLASLt must not pass one of ours to NVIDIA's."""
+    choices = {one.library: one for one in choice.choose("auto", "vgpu:gfx942")}
+    light = choices[CUBLASLT]
+    assert choices[CUBLAS].path and light.path is None and light.bound and "hipBLASLt is not installed" in light.text
+    assert "libcublasLt.so.12" in choice.served(choices.values(), "auto")
+    (remark,) = choice.remarks([light], "auto", "vgpu:gfx942", ["libcublasLt.so.12"])
+    assert "not supported, as cuBLAS is ROCm's" in remark
+    other = next(one for one in choice.choose("auto", "vgpu:gfx1030") if one.library is CUBLASLT)
+    assert not other.bound and choice.served([other], "auto") == []
 
 
 def test_a_newer_c_library_is_named(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -145,4 +145,5 @@ MAPPED = Mapped(
     missing="rocblas_status_not_implemented",
     names=NAMES,
     called=_CALLED,
+    shares="blas",
 )
