@@ -1,11 +1,8 @@
-"""A function's body: basic blocks of operations, and where values come from.
-
-Registers are known by their declaration, so that those of nested scopes (inline
-assembly) with the same name are distinct."""
+"""A function's body: basic blocks of operations, and where values come from."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable
 from functools import cached_property
 from typing import TypeVar, cast
 
@@ -18,21 +15,13 @@ from ptx2amd.isa.effects import (
 from ptx2amd.isa.form import DESTINATIONS
 from ptx2amd.middle.analyses.reaching import Reaching
 from ptx2amd.middle.graph import Graph
-from ptx2amd.middle.op import Block, Names, Op
-from ptx2amd.ptx.ast import Addr, BranchTargets, Imm, Inst, Label, Operand, Reg, Scope, Sym, Var
+from ptx2amd.middle.op import Block, Op
+from ptx2amd.ptx.ast import Addr, BranchTargets, Imm, Inst, Label, Loc, Operand, Reg, Scope, Sym
 
 T = TypeVar("T")
 
 COPIES = ("copy", "to_generic", "from_generic")
 TIME = ("%clock", "%globaltimer")  # special registers that are not the same when they are read again
-
-
-def _components(var: Var, names: list[str], mark: str = "") -> Iterator[tuple[str, str]]:
-    """What `v.x` and `v.r` stand for, which are one component of a vector register."""
-    for name in names if var.vec > 1 else ():
-        for x, r in zip("xyzw", "rgba", strict=True):
-            yield f"{name}.{x}", f"{name}.{x}{mark}"
-            yield f"{name}.{r}", f"{name}.{x}{mark}"
 
 
 class Body(Graph):
@@ -44,9 +33,19 @@ class Body(Graph):
         self.parameters = parameters
         self._analyses: dict[object, object] = {}
         self.labels: dict[str, int] = {}  # the blocks that begin with them
-        self._jumps: list[tuple[int, list[str]]] = []
+        self._jumps: list[tuple[int, Iterable[str]]] = []
         self._falls = True
-        self._walk(scope, {}, 0)
+        targets = {item.name: item.targets for item in scope.items if isinstance(item, BranchTargets)}
+        loc: Loc | None = None
+        for item in scope.items:
+            if isinstance(item, Inst):
+                self._instruction(Op(item, loc), targets)
+                loc = None
+            elif isinstance(item, Label):
+                self.labels[item.name] = number = self._next()
+                self.blocks[number].label = item.name
+            elif isinstance(item, Loc):
+                loc = item
         for jump, labels in self._jumps:
             self.blocks[jump].successors += [self.labels[label] for label in labels if label in self.labels]
         for number, block in enumerate(self.blocks):
@@ -60,31 +59,6 @@ class Body(Graph):
             self._analyses[make] = make(self)
         return cast(T, self._analyses[make])
 
-    def _walk(self, scope: Scope, outer: Names, depth: int) -> None:
-        names = dict(outer) if depth else outer
-        if not depth:
-            for item in scope.items:
-                if isinstance(item, Var) and item.vec > 1:
-                    declared = [f"{item.name}{i}" for i in range(item.regs)] if item.regs else [item.name]
-                    names.update(_components(item, declared))
-        else:
-            mark = f"@{id(scope)}"
-            for item in scope.items:
-                if isinstance(item, Var):
-                    declared = [f"{item.name}{i}" for i in range(item.regs)] if item.regs else [item.name]
-                    names.update({name: name + mark for name in declared})
-                    names.update(_components(item, declared, mark))
-                elif isinstance(item, Label):
-                    names[item.name] = item.name + mark
-        targets = {item.name: item.targets for item in scope.items if isinstance(item, BranchTargets)}
-        for item in scope.items:
-            if isinstance(item, Inst):
-                self._instruction(Op(item, names), targets)
-            elif isinstance(item, Label):
-                self.labels[names.get(item.name, item.name)] = self._next()
-            elif isinstance(item, Scope):
-                self._walk(item, names, depth + 1)
-
     def _instruction(self, op: Op, targets: dict[str, tuple[str, ...]]) -> None:
         op.block, op.index = len(self.blocks) - 1, len(self.blocks[-1].ops)
         self.blocks[-1].ops.append(op)
@@ -93,9 +67,9 @@ class Body(Graph):
             return
         label = op.inst.get("b" if does & SWITCHES else "a")
         if does & BRANCHES and isinstance(label, Sym):
-            self._jumps.append((op.block, [op.key(label.name)]))
+            self._jumps.append((op.block, (label.name,)))
         elif does & SWITCHES and isinstance(label, Sym):
-            self._jumps.append((op.block, [op.key(name) for name in targets.get(label.name, ())]))
+            self._jumps.append((op.block, targets.get(label.name, ())))
         self._falls = op.inst.guard is not None
         self._next()
 
@@ -197,7 +171,7 @@ class Body(Graph):
         if isinstance(operand, Imm):
             return operand.bits
         if isinstance(operand, Reg):
-            writes = self.definitions.get(op.key(operand.name), [])
+            writes = self.definitions.get(operand.name, [])
             if len(writes) == 1 and writes[0].computes == "copy" and writes[0].inst.guard is None:
                 source = writes[0].inst.get("a")
                 return source.bits if isinstance(source, Imm) else None
@@ -223,7 +197,7 @@ class Body(Graph):
         for name, operand in zip(shape.names, op.inst.operands, strict=True):
             if name in DESTINATIONS:
                 continue
-            made = self.expression(op.key(operand.name), depth - 1) if isinstance(operand, Reg) else (operand,)
+            made = self.expression(operand.name, depth - 1) if isinstance(operand, Reg) else (operand,)
             if made is None:
                 return None
             parts.append(made)
@@ -234,20 +208,20 @@ class Body(Graph):
         address = op.inst.get("a")
         if not isinstance(address, Addr):
             return None
-        base, offset, at = address.base, address.offset, op
+        base, offset = address.base, address.offset
         for _ in range(16):
             if isinstance(base, Sym):
                 return base.name, offset + base.offset
             if isinstance(base, Imm):
                 return "", offset + base.bits
-            key = at.key(base.name)
+            key = base.name
             writes = self.definitions.get(key, [])
             if len(writes) != 1 or writes[0].computes not in COPIES or writes[0].inst.guard is not None:
                 return key, offset
             source = writes[0].inst.get("a")
             if not isinstance(source, Reg | Sym):
                 return key, offset
-            at, base = writes[0], source
+            base = source
         return None
 
 

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from ptx2amd.isa import effects
 from ptx2amd.isa.effects import ATOMIC, CALLS, READS, READS_CARRY, SOURCES, WRITES, WRITES_CARRY
 from ptx2amd.isa.form import DESTINATIONS
-from ptx2amd.ptx.ast import Addr, Inst, Operand, Pair, Reg, Sym, Vec
+from ptx2amd.ptx.ast import Addr, Inst, Loc, Operand, Pair, Reg, Sym, Vec
 
 CARRY = "CC.CF"  # the carry flag, a register that no operand names
-Names = dict[str, str]  # what a name in the text stands for
 
 
 @dataclass(slots=True, eq=False)
@@ -19,7 +18,7 @@ class Op:
     """An instruction in its place."""
 
     inst: Inst
-    names: Names
+    loc: Loc | None = None  # the source line that begins with it
     block: int = 0
     index: int = 0  # in its block
 
@@ -48,15 +47,11 @@ class Op:
         form = self.inst.shape.form
         return not form.does & ~effects.CARRY and form.result in ("", SOURCES)
 
-    def key(self, name: str) -> str:
-        """What a register or label name stands for here."""
-        return self.names.get(name, name)
-
     @property
     def predicate(self) -> str:
         """The register that a conditional operation asks."""
         assert self.inst.guard is not None
-        return self.key(self.inst.guard.reg)
+        return self.inst.guard.reg
 
     @property
     def parameter(self) -> bool:
@@ -71,7 +66,7 @@ class Op:
             yield self.predicate
         for name, operand in zip(self.inst.shape.names, self.inst.operands, strict=True):
             if name not in DESTINATIONS or name == "u":
-                yield from map(self.key, registers(operand))
+                yield from registers(operand)
         does = self.does
         if does & (READS | CALLS):
             yield from self.variables("a")
@@ -82,7 +77,7 @@ class Op:
         """The registers that it writes, and variables in .param space."""
         for name, operand in zip(self.inst.shape.names, self.inst.operands, strict=True):
             if name in DESTINATIONS:
-                yield from map(self.key, registers(operand))
+                yield from registers(operand)
         does = self.does
         if does & (WRITES | CALLS):
             yield from self.variables("d" if does & CALLS else "a")
@@ -94,9 +89,9 @@ class Op:
         operand = self.inst.get(name)
         if isinstance(operand, Addr) and isinstance(operand.base, Sym):
             if self.space == "param":
-                yield self.key(operand.base.name)
+                yield operand.base.name
         elif isinstance(operand, Vec):
-            yield from (self.key(item.name) for item in operand.items if isinstance(item, Sym))
+            yield from (item.name for item in operand.items if isinstance(item, Sym))
 
     @property
     def overwrites(self) -> bool:
@@ -119,6 +114,7 @@ def registers(operand: Operand) -> Iterator[str]:
 
 @dataclass(slots=True, eq=False)
 class Block:
+    label: str = ""  # that it begins with
     ops: list[Op] = field(default_factory=list)
     successors: list[int] = field(default_factory=list)
     predecessors: list[int] = field(default_factory=list)

@@ -34,12 +34,8 @@ class Summary:
 
 
 def items(scope: Scope) -> Iterator[Inst | Var]:
-    """Instructions and variables of a scope and those inside it."""
-    for item in scope.items:
-        if isinstance(item, Scope):
-            yield from items(item)
-        elif isinstance(item, Inst | Var):
-            yield item
+    """Instructions and variables of a body."""
+    return (item for item in scope.items if isinstance(item, Inst | Var))
 
 
 def body(module: Module, function: Function) -> Scope:

@@ -10,7 +10,6 @@ from ptx2amd.middle.body import Body
 from ptx2amd.middle.calls import CallGraph
 from ptx2amd.middle.summary import body
 from ptx2amd.middle.transforms.exchange import Exchange
-from ptx2amd.middle.transforms.inline import flat
 from ptx2amd.ptx.ast import Function, Scope
 
 
@@ -46,21 +45,15 @@ class Unit:
         return [var.name for var in function.proto.params] if function.kind == "entry" else None
 
     @cached_property
-    def flat(self) -> Scope:
-        """The statements without nested scopes."""
-        return flat(self.scope)
-
-    @cached_property
     def body(self) -> Body:
         """Their basic blocks, with analyses that are made when they are first asked for."""
-        return Body(self.flat, self.parameters)
+        return Body(self.scope, self.parameters)
 
     def replace(self, scope: Scope) -> None:
         """Change the statements; what was known of the old ones is dropped."""
         if scope is not self.scope:
             self.scope = scope
-            for name in ("flat", "body"):
-                self.__dict__.pop(name, None)
+            self.__dict__.pop("body", None)
 
     def transform(self, scope: Scope) -> None:
         """The same by a pass whose result has to be lowered."""

@@ -16,7 +16,7 @@ from math import log2, prod
 from ptx2amd.isa.effects import CALLS
 from ptx2amd.middle.analyses.liveness import Liveness
 from ptx2amd.middle.body import Body
-from ptx2amd.middle.transforms.inline import flat, inlined
+from ptx2amd.middle.transforms.inline import inlined
 from ptx2amd.plan.schedule import started
 from ptx2amd.ptx.ast import Function, Module
 
@@ -72,7 +72,7 @@ def limit(function: Function) -> int:
 
 def pressure(module: Module, function: Function) -> Pressure:
     """The facts about a kernel, with what it calls in place of the calls. Takes time in proportion to its length."""
-    scope = flat(inlined(module, function, lambda callee: True).scope)
+    scope = inlined(module, function, lambda callee: True).scope
     flow = Body(scope)
     values = Liveness(flow, scope)
     bounded = "maxntid" in function.directives or "reqntid" in function.directives

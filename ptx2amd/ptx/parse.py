@@ -14,6 +14,7 @@ from ptx2amd.ptx.ast import Function, Module, Proto, Scope, Var, elements
 from ptx2amd.ptx.body import BodyParser
 from ptx2amd.ptx.build import Head, build
 from ptx2amd.ptx.declare import declarations, parameters
+from ptx2amd.ptx.flat import flat
 from ptx2amd.ptx.legacy import modern
 from ptx2amd.ptx.outline import Outline, part
 from ptx2amd.ptx.scan import Piece, pieces, prepare
@@ -65,13 +66,13 @@ def parse_part(text: str, source: str, outline: Outline, kernel: str) -> Module 
 
 
 def parse_body(module: Module, function: Function) -> Scope:
-    """The statements of a function defined in `module`, checked against the instruction table; also kept in
-    function.scope. Raises PtxError; other functions of the module are not affected."""
+    """The statements of a function defined in `module`, checked against the instruction table, without nested scopes;
+    also kept in function.scope. Raises PtxError; other functions of the module are not affected."""
     if function.scope is None:
         if not function.text:
             raise PtxError(f"function '{function.proto.name}' has no body", module.source, function.line, 1)
         with collector_off():
-            function.scope = BodyParser(module, function).run()
+            function.scope = flat(BodyParser(module, function).run())
     return function.scope
 
 

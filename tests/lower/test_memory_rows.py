@@ -9,7 +9,7 @@ import struct
 import pytest
 
 from ptx2amd.middle.summary import body
-from ptx2amd.ptx.ast import Inst, Scope
+from ptx2amd.ptx.ast import Inst
 from ptx2amd.target import ARCHS as ALL_ARCHS
 from ptx2amd.translate import parse, translate
 from tests.lower import (
@@ -134,19 +134,9 @@ def test_counted_barriers_and_float_reductions(arch: str) -> None:
 
 def forms_of(text: str) -> set[int]:
     """The rows that a module's statements are."""
-    found: set[int] = set()
-
-    def walk(scope: Scope) -> None:
-        for item in scope.items:
-            if isinstance(item, Inst):
-                found.add(id(item.shape.form))
-            elif isinstance(item, Scope):
-                walk(item)
-
     module = parse(text)
-    for function in module.functions.values():
-        walk(body(module, function))
-    return found
+    found = (item for function in module.functions.values() for item in body(module, function).items)
+    return {id(item.shape.form) for item in found if isinstance(item, Inst)}
 
 
 def test_every_row_is_run() -> None:

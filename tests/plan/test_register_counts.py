@@ -12,7 +12,7 @@ import pytest
 from ptx2amd.compat import toolkit
 from ptx2amd.middle.analyses.liveness import Liveness
 from ptx2amd.middle.body import Body
-from ptx2amd.middle.transforms.inline import flat, inlined
+from ptx2amd.middle.transforms.inline import inlined
 from ptx2amd.plan.registers import estimate, limit
 from ptx2amd.plan.schedule import started, stretches
 from ptx2amd.ptx.ast import Module
@@ -30,7 +30,7 @@ def module(body: str, bounds: str = "", before: str = "") -> Module:
 
 def alive(body: str, before: str = "") -> tuple[Body, Liveness]:
     found = module(body, before=before)
-    scope = flat(inlined(found, found.functions["k"], lambda callee: True).scope)
+    scope = inlined(found, found.functions["k"], lambda callee: True).scope
     flow = Body(scope)
     return flow, Liveness(flow, scope)
 

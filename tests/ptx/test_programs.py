@@ -10,6 +10,7 @@ import pytest
 
 from ptx2amd.compat import toolkit
 from ptx2amd.ptx.ast import Inst, Scope
+from ptx2amd.ptx.flat import flat
 from ptx2amd.ptx.parse import parse_body, parse_module
 from tests.ptx import by_grammar
 
@@ -27,7 +28,7 @@ def compile_ptx(source: Path, folder: Path, *options: str) -> str:
 
 
 def count(scope: Scope) -> int:
-    return sum(count(i) if isinstance(i, Scope) else isinstance(i, Inst) for i in scope.items)
+    return sum(isinstance(i, Inst) for i in scope.items)
 
 
 def check(text: str) -> int:
@@ -38,7 +39,7 @@ def check(text: str) -> int:
     for name, function in module.functions.items():
         if function.text:
             scope = parse_body(module, function)
-            assert scope == plain[name]
+            assert scope == flat(plain[name])
             total += count(scope)
     return total
 

@@ -61,7 +61,7 @@ def _writer(flow: Body, reader: Op, operand: Operand | None) -> Op | None:
     """The one operation that an operand's value is of."""
     if not isinstance(operand, Reg):
         return None
-    writes = flow.sources(reader, reader.key(operand.name))
+    writes = flow.sources(reader, operand.name)
     [made] = writes if len(writes) == 1 else [None]
     return made if made is not None and made.inst.guard is None else None
 
@@ -71,7 +71,7 @@ def _value(flow: Body, reader: Op, operand: Operand | None, depth: int) -> Hasha
         return operand
     made = _writer(flow, reader, operand)
     if made is None:
-        name = reader.key(operand.name)
+        name = operand.name
         return name, frozenset(flow.sources(reader, name))
     if made.computes in COPIES and isinstance(source := made.inst.get("a"), Reg):
         return _value(flow, made, source, depth)

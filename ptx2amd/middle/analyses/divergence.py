@@ -94,7 +94,7 @@ class Divergence(BlockUniformity):
         else:
             for name, operand in zip(op.inst.shape.names, op.inst.operands, strict=True):
                 if name in DESTINATIONS:
-                    yield from self._by(op, form.uniformity(name), list(map(op.key, registers(operand))))
+                    yield from self._by(op, form.uniformity(name), list(registers(operand)))
 
     def _by(self, op: Op, uniformity: str, writes: list[str]) -> Iterator[tuple[list[str], list[str]]]:
         """The same of results of one kind."""
@@ -156,7 +156,7 @@ class Divergence(BlockUniformity):
         """Whether an operand numbers the threads of a block or grid."""
         if not isinstance(operand, Reg) or not depth:
             return False
-        name = op.key(operand.name)
+        name = operand.name
         writes = self.flow.definitions.get(name, [])
         if not writes:
             return name == "%tid.x"
@@ -180,7 +180,7 @@ class Divergence(BlockUniformity):
             return operand.bits % WARP == 0
         if not isinstance(operand, Reg) or not depth:
             return False
-        name = op.key(operand.name)
+        name = operand.name
         writes = self.flow.definitions.get(name, [])
         if not writes:
             return name.startswith(GRID)

@@ -82,7 +82,7 @@ def _mask(flow: Body, op: Op, written: frozenset[str]) -> Mask | None:
     if known is not None:
         return known & ALL_LANES
     while isinstance(operand, Reg):
-        name = op.key(operand.name)
+        name = operand.name
         if name not in written:
             return name
         writes = flow.definitions[name]

@@ -152,7 +152,7 @@ class LookBack(BlockView):
         known = self.flow.constant(write, value)
         if known is not None or not isinstance(value, Reg):
             return known is not None and waits.field(known) != waits.value
-        made = self.flow.sources(write, write.key(value.name))
+        made = self.flow.sources(write, value.name)
         return bool(made) and all(
             waits.value == 0
             and op.computes == "or"
@@ -181,7 +181,7 @@ class LookBack(BlockView):
         for vote in [t for t in tests if t.does & EXCHANGES and t.mods.get("mode") == mode]:
             cast = vote.inst.get("a")
             if isinstance(cast, Reg) and not cast.negated:
-                tests = tests - {vote} | self.flow.sources(vote, vote.key(cast.name))
+                tests = tests - {vote} | self.flow.sources(vote, cast.name)
         return tests
 
     def _tested(self, test: Op, fields: set[Bit | int | None], comparison: str) -> Waits | None:
@@ -199,13 +199,13 @@ class LookBack(BlockView):
         if not isinstance(operand, Reg) or not depth:
             return {None}
         found: set[Bit | int | None] = set()
-        for source in self.flow.sources(op, op.key(operand.name)):
+        for source in self.flow.sources(op, operand.name):
             inner = source.inst.get("a")
             if source is polled:
                 found.add(Bit(0))
             elif source.computes == "copy" and isinstance(inner, Imm):
                 found.add(inner.bits)
-            elif (by := self._moves(source, op.key(operand.name))) is not None:
+            elif (by := self._moves(source, operand.name)) is not None:
                 moved = self._fields(source, inner, polled, depth - 1)
                 found |= {Bit(field.at + by) if isinstance(field, Bit) else None for field in moved}
             else:
@@ -220,7 +220,7 @@ class LookBack(BlockView):
         if op.computes == "shr" and types["t"] in ("u64", "b64", "u32", "b32"):
             return self.flow.constant(op, op.inst.get("b"))
         if op.computes == "unpack" and isinstance(to, Vec):
-            parts = [isinstance(item, Reg) and op.key(item.name) == register for item in to.items]
+            parts = [isinstance(item, Reg) and item.name == register for item in to.items]
             return int(types["t"][1:]) // len(parts) * parts.index(True)
         return 0 if op.computes == "convert" and (types["t"], types["a"]) == ("u32", "u64") else None
 
@@ -253,7 +253,7 @@ class LookBack(BlockView):
         if not isinstance(address.base, Sym) or address.base.name not in self.offsets:
             return None
         items = to.items if isinstance(to, Vec) else (to,)
-        which = [i for i, item in enumerate(items) if isinstance(item, Reg) and op.key(item.name) == register]
+        which = [i for i, item in enumerate(items) if isinstance(item, Reg) and item.name == register]
         at = self.offsets[address.base.name] + address.base.offset + address.offset
         return at + 8 * which[0] if len(which) == 1 else None
 

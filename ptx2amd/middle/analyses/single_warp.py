@@ -102,7 +102,7 @@ class SingleWarp(BlockView):
             return "same"
         if not isinstance(operand, Reg):
             return ""
-        name = op.key(operand.name)
+        name = operand.name
         if name.startswith("%tid."):
             return "thread" if self.axes <= {"%tid.x"} or self._linear else ""
         if name.startswith(("%ntid", "%ctaid", "%nctaid", "%gridid")):

@@ -29,7 +29,7 @@ def run(unit: Unit) -> None:
     or as it was before exchanges in it were merged."""
     if not unit.locks:
         return
-    found, scope = unit.locks, unit.flat
+    found, scope = unit.locks, unit.scope
     while True:
         unit.places = [(lock, f"{_kind(lock)}$meet{number}") for number, lock in enumerate(found)]
         changed = scope

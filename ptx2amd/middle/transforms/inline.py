@@ -1,7 +1,7 @@
 """A body with those that it calls put in place of the calls: for the analyses of hazards and locks, which have to
 see across calls, and for changes of locks that are taken in one function and released in another.
 
-The result has no nested scopes: names of theirs, and of the functions, get a number. Scalar parameters become
+Names of the functions that are put into it get a number. Scalar parameters become
 registers, others remain variables in .param space. Functions that call themselves, or whose own variables are
 in shared or global memory under their name, stay calls."""
 
@@ -9,34 +9,31 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from ptx2amd.isa.effects import BARRIERS, CALLS, EXCHANGES, MEMORY, POLLS, READS, RETURNS, WRITES
 from ptx2amd.middle.summary import body, items
 from ptx2amd.middle.transforms.inserted import BRA, move
 from ptx2amd.ptx.ast import (
     Addr,
-    BranchTargets,
     Function,
     Guard,
-    Imm,
     Inst,
+    Item,
     Label,
-    Loc,
     Module,
     Operand,
-    Proto,
     Reg,
     Scope,
     Sym,
     Var,
     Vec,
 )
+from ptx2amd.ptx.flat import Names, declared, instruction, renamed
 
 LIMIT = 20_000  # instructions of a body, above which calls remain
 OWN = ("param", "local", "const", "texture")  # spaces that no other thread writes
 MOVES = {type_: move(type_) for type_ in ("b32", "b64")}
-Names = dict[str, str]
 
 
 def callee(module: Module, inst: Inst) -> Function | None:
@@ -101,15 +98,6 @@ def _touches(inst: Inst) -> bool:
     return bool(form.does & (EXCHANGES | BARRIERS | POLLS))
 
 
-def flat(scope: Scope) -> Scope:
-    """A body without nested scopes."""
-    if not any(isinstance(item, Scope) for item in scope.items):
-        return scope
-    result = Inlined(Scope([]))
-    _Inliner(None, lambda function: False, result).scope(scope, {}, "", outermost=True)
-    return result.scope
-
-
 @dataclass(slots=True)
 class Inlined:
     """scope: the body; functions: those whose calls it replaces, by name; left: those that it still calls."""
@@ -134,7 +122,7 @@ def inlined(module: Module, function: Function, wanted: Callable[[Function], boo
 
 
 class _Inliner:
-    def __init__(self, module: Module | None, wanted: Callable[[Function], bool], result: Inlined) -> None:
+    def __init__(self, module: Module, wanted: Callable[[Function], bool], result: Inlined) -> None:
         self.module, self.wanted, self.result = module, wanted, result
         self.stack: list[str] = []
         self.copies = self.instructions = 0
@@ -142,41 +130,31 @@ class _Inliner:
     def function(self, function: Function, names: Names | None = None, end: str = "") -> None:
         """Add a body. names: its parameters'; end: where it returns to, "" for the outermost."""
         self.stack.append(function.proto.name)
-        self.scope(_body(self.module, function), dict(names or {}), end, outermost=not end)
+        self.scope(body(self.module, function), dict(names or {}), end, outermost=not end)
         self.stack.pop()
 
-    def add(self, *found: Inst | Label | Var | Proto | BranchTargets | Loc) -> None:
+    def add(self, *found: Item) -> None:
         self.result.scope.items += found
 
     def scope(self, scope: Scope, names: Names, end: str, outermost: bool) -> None:
         if not outermost:
             self.copies += 1
+            mark = f"${self.copies}$"
             for item in scope.items:
-                names.update(_declared(item, f"${self.copies}$"))
+                names.update(declared(item, lambda name: mark + name))
         for item in scope.items:
-            if isinstance(item, Scope):
-                self.scope(item, dict(names), end, False)
-            elif isinstance(item, Inst):
+            if isinstance(item, Inst):
                 self._instruction(item, names, end)
-            elif isinstance(item, Loc):
-                self.add(item)
-            elif isinstance(item, BranchTargets):
-                targets = tuple(names.get(target, target) for target in item.targets)
-                self.add(item._replace(name=names.get(item.name, item.name), targets=targets))
-            elif isinstance(item, Var) and item.regs:
-                self.add(replace(item, name=names.get(f"{item.name}0", f"{item.name}0")[:-1]))
             else:
-                self.add(replace(item, name=names.get(item.name, item.name)))
+                self.add(renamed(item, names))
 
     def _instruction(self, inst: Inst, names: Names, end: str) -> None:
         self.instructions += 1
-        operands = tuple(_renamed(operand, names) for operand in inst.operands)
-        guard = inst.guard and Guard(names.get(inst.guard.reg, inst.guard.reg), inst.guard.negated)
-        inst = Inst(inst.shape, operands, guard, inst.line)
+        inst = instruction(inst, names)
         if inst.shape.form.does & RETURNS and end:
-            self.add(Inst(BRA, (Sym(end),), guard, inst.line))
+            self.add(Inst(BRA, (Sym(end),), inst.guard, inst.line))
             return
-        function = callee(self.module, inst) if self.module is not None else None
+        function = callee(self.module, inst)
         if function is None or not self._takes(function, inst):
             if function is not None:
                 self.result.left.add(function.proto.name)
@@ -190,7 +168,7 @@ class _Inliner:
             return False
         if function.proto.name in self.stack or self.instructions > LIMIT or not self.wanted(function):
             return False
-        own = [item for item in items(_body(self.module, function)) if isinstance(item, Var)]
+        own = [item for item in items(body(self.module, function)) if isinstance(item, Var)]
         return not any(var.space in ("shared", "global", "const") for var in own)
 
     def _call(self, inst: Inst, function: Function) -> None:
@@ -214,37 +192,8 @@ class _Inliner:
         self.add(Label(after, inst.line))
 
 
-def _body(module: Module | None, function: Function) -> Scope:
-    assert module is not None
-    return body(module, function)
-
-
 def _list(operand: Operand | None) -> tuple[Operand, ...]:
     return () if operand is None else operand.items if isinstance(operand, Vec) else (operand,)
-
-
-def _declared(item: object, mark: str) -> Iterator[tuple[str, str]]:
-    """The names that an item declares, with new ones."""
-    if isinstance(item, Var) and item.regs:
-        yield from ((f"{item.name}{i}", f"{mark}{item.name}{i}") for i in range(item.regs))
-    elif isinstance(item, Var):
-        yield item.name, mark + item.name
-        if item.vec > 1:
-            yield from ((f"{item.name}.{c}", f"{mark}{item.name}.{c}") for c in "xyzwrgba")
-    elif isinstance(item, Label | Proto | BranchTargets):
-        yield item.name, mark + item.name
-
-
-def _renamed(operand: Operand, names: Names) -> Operand:
-    if isinstance(operand, Reg | Sym):
-        return operand._replace(name=names[operand.name]) if operand.name in names else operand
-    if isinstance(operand, Addr):
-        base, rest = _renamed(operand.base, names), tuple(_renamed(item, names) for item in operand.rest)
-        assert isinstance(base, Reg | Sym | Imm)
-        return operand._replace(base=base, rest=rest)
-    if isinstance(operand, Vec):
-        return Vec(tuple(_renamed(item, names) for item in operand.items))
-    return operand
 
 
 def _registers(scope: Scope) -> None:

@@ -30,6 +30,6 @@ def run(unit: Unit) -> None:
         return
     found = unit.body.analysis(meetings)
     if found:
-        unit.unmerged = unit.flat
+        unit.unmerged = unit.scope
         unit.exchanges = [Exchange(unit.body, number, meeting) for number, meeting in enumerate(found)]
-        unit.transform(replaced(unit.flat, unit.exchanges))
+        unit.transform(replaced(unit.scope, unit.exchanges))
