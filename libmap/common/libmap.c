@@ -28,6 +28,8 @@ static bool load_driver(void) {
   const struct { const char *name; void *slot; } needed[] = {{"ptx2amd_hip_stream", &libmap_driver.stream},
       {"ptx2amd_keep_memory", &libmap_driver.keep_memory},
       {"cuStreamSynchronize", &libmap_driver.synchronize},
+      {"cuMemAlloc_v2", &libmap_driver.allocate}, {"cuMemFree_v2", &libmap_driver.release},
+      {"cuMemcpyHtoDAsync_v2", &libmap_driver.copy_in_async}, {"cuMemcpyDtoHAsync_v2", &libmap_driver.copy_out_async},
       {"cuMemcpyHtoD_v2", &libmap_driver.copy_in}, {"cuMemcpyDtoH_v2", &libmap_driver.copy_out}};
   for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
     void *found = cuda ? dlsym(cuda, needed[i].name) : NULL;
@@ -40,25 +42,29 @@ static bool load_driver(void) {
   return true;
 }
 
-static void load(void) {
-  if (!load_driver()) return;
+bool libmap_open(const struct libmap *one) {
   void *library = NULL;
   char why[512] = "", what[512];
-  for (const char *const *name = libmap.sonames; *name && !library; name++) {
+  for (const char *const *name = one->sonames; *name && !library; name++) {
     library = dlopen(*name, RTLD_NOW | RTLD_LOCAL);
     if (!library && !*why) snprintf(why, sizeof why, "%s", dlerror());
   }
   if (!library) {
     snprintf(what, sizeof what, "%s cannot be loaded; install the package %s, or put its folder on LD_LIBRARY_PATH, or "
-             "take NVIDIA's library (ptx2amd run --libraries nvidia)", libmap.beneath, libmap.packages);
-    return libmap_say(what, why);
+             "take NVIDIA's library (ptx2amd run --libraries nvidia)", one->beneath, one->packages);
+    libmap_say(what, why);
+    return false;
   }
-  for (int i = 0; i < libmap.count; i++) {
-    void *found = dlsym(library, libmap.functions[i]);
-    libmap.slots[i] = found ? found : libmap.missing;
+  for (int i = 0; i < one->count; i++) {
+    void *found = dlsym(library, one->functions[i]);
+    one->slots[i] = found ? found : one->missing;
   }
-  libmap_driver.keep_memory();
-  there = true;
+  return true;
+}
+
+static void load(void) {
+  there = load_driver() && libmap_open(&libmap);
+  if (there) libmap_driver.keep_memory();
 }
 
 bool libmap_ready(void) {

@@ -25,6 +25,10 @@ struct libmap_driver {
   void (*keep_memory)(void); /* gives nothing: what is on a device stays when that is reset */
   int (*stream)(CUstream, hipStream_t *);
   int (*synchronize)(CUstream);
+  int (*allocate)(uint64_t *, size_t);
+  int (*release)(uint64_t);
+  int (*copy_in_async)(uint64_t, const void *, size_t, CUstream);
+  int (*copy_out_async)(void *, uint64_t, size_t, CUstream);
   int (*copy_in)(uint64_t, const void *, size_t);
   int (*copy_out)(void *, uint64_t, size_t);
 };
@@ -35,6 +39,8 @@ extern const int libmap_version;
 
 /* Whether all that is needed has been found; else it was said why. */
 bool libmap_ready(void);
+/* Opens a library beneath and finds its functions; else it says why not. */
+bool libmap_open(const struct libmap *one);
 /* One line on standard error. */
 void libmap_say(const char *what, const char *why);
 /* Says once that a function is not supported; gives `answer`. */

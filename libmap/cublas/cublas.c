@@ -1,4 +1,4 @@
-/* libcublas over AMD's rocBLAS: handles, streams, copies of vectors and matrices. Products are in the table
+/* libcublas over AMD's rocBLAS: handles, streams, modes. Products are in the table
  * (ptx2amd/api/cublas). Matrices lie column by column in both libraries. */
 #include <stdlib.h>
 
@@ -31,6 +31,7 @@ cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
   rocblas_handle found;
   if (!cublas_found(handle, &found)) return CUBLAS_STATUS_NOT_INITIALIZED;
   handle->shared.mark = 0;
+  if (handle->scratch) libmap_driver.release(handle->scratch);
   if (handle->shared.lt) handle->shared.end_lt(handle->shared.lt);
   free(handle);
   return cublas_status(rocblas.destroy_handle(found));
@@ -62,50 +63,20 @@ cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
+/* How many multiprocessors a product should be for: a wish, which changes nothing. */
+cublasStatus_t cublasSetSmCountTarget(cublasHandle_t handle, int smCountTarget) {
+  if (!cublas_found(handle, &(rocblas_handle){0})) return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (smCountTarget < 0) return CUBLAS_STATUS_INVALID_VALUE;
+  handle->multiprocessors = smCountTarget;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
 /* ---- questions without a handle ---- */
 
 cublasStatus_t cublasGetProperty(libraryPropertyType type, int *value) { return blas_property(type, value); }
 size_t cublasGetCudartVersion(void) { return (size_t)blas_cudart_version(); }
 const char *cublasGetStatusName(cublasStatus_t status) { return blas_status_name(status); }
 const char *cublasGetStatusString(cublasStatus_t status) { return blas_status_text(status); }
-
-/* ---- copies: columns of `width` bytes, which begin `from_pitch` and `to_pitch` bytes apart ---- */
-
-typedef int copy_column(char *to, const char *from, size_t size);
-
-static int column_in(char *to, const char *from, size_t size) { return libmap_driver.copy_in((uint64_t)(uintptr_t)to, from, size); }
-static int column_out(char *to, const char *from, size_t size) { return libmap_driver.copy_out(to, (uint64_t)(uintptr_t)from, size); }
-
-static cublasStatus_t copy_columns(copy_column *copy, int width, int columns, int element, const void *from, int from_pitch,
-                                   void *to, int to_pitch) {
-  if (width < 0 || columns < 0 || element <= 0 || from_pitch < width || to_pitch < width || from_pitch <= 0 || to_pitch <= 0)
-    return CUBLAS_STATUS_INVALID_VALUE;
-  if (!libmap_ready()) return CUBLAS_STATUS_NOT_INITIALIZED;
-  if (!width || !columns) return CUBLAS_STATUS_SUCCESS;
-  if (!from || !to) return CUBLAS_STATUS_INVALID_VALUE;
-  size_t size = (size_t)element, whole = from_pitch == to_pitch && from_pitch == width;
-  size_t bytes = size * (size_t)width * (whole ? (size_t)columns : 1);
-  for (int i = 0; i < (whole ? 1 : columns); i++)
-    if (copy((char *)to + (size_t)i * (size_t)to_pitch * size, (const char *)from + (size_t)i * (size_t)from_pitch * size, bytes))
-      return CUBLAS_STATUS_MAPPING_ERROR;
-  return CUBLAS_STATUS_SUCCESS;
-}
-
-cublasStatus_t cublasSetVector(int n, int elemSize, const void *x, int incx, void *devicePtr, int incy) {
-  return copy_columns(column_in, 1, n, elemSize, x, incx, devicePtr, incy);
-}
-
-cublasStatus_t cublasGetVector(int n, int elemSize, const void *x, int incx, void *y, int incy) {
-  return copy_columns(column_out, 1, n, elemSize, x, incx, y, incy);
-}
-
-cublasStatus_t cublasSetMatrix(int rows, int cols, int elemSize, const void *A, int lda, void *B, int ldb) {
-  return copy_columns(column_in, rows, cols, elemSize, A, lda, B, ldb);
-}
-
-cublasStatus_t cublasGetMatrix(int rows, int cols, int elemSize, const void *A, int lda, void *B, int ldb) {
-  return copy_columns(column_out, rows, cols, elemSize, A, lda, B, ldb);
-}
 
 /* ---- products of any types ---- */
 

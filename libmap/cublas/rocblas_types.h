@@ -9,6 +9,7 @@ typedef struct _rocblas_handle *rocblas_handle;
 typedef int32_t rocblas_int;
 typedef int64_t rocblas_stride;
 typedef struct rocblas_half { uint16_t data; } rocblas_half;
+typedef struct rocblas_bfloat16 { uint16_t data; } rocblas_bfloat16;
 typedef struct rocblas_float_complex { float x, y; } rocblas_float_complex;
 typedef struct rocblas_double_complex { double x, y; } rocblas_double_complex;
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,11 +17,24 @@ SOURCES = Path(__file__).resolve().parent.parent.parent / "libmap"
 
 
 @dataclass(frozen=True)
+class Beside:
+    """A further library of ROCm's, which only some functions need and C by hand opens (libmap_open of libmap_PREFIX):
+    its name, sonames (newest first), packages, and the functions that are called."""
+
+    prefix: str
+    name: str
+    sonames: tuple[str, ...]
+    packages: str
+    functions: tuple[Function, ...]
+
+
+@dataclass(frozen=True)
 class Mapped:
     """`rows`: the functions of the library. The rest is of the library beneath: `prefix` of its functions, what they
     return (`status`, of which `missing` is that of a function that an older release lacks), its codes to CUDA's
     (`statuses`; any other is `otherwise`), the names of its types (`names`), and functions that are `called` otherwise
-    than with the parameters of a row. `shares`: a folder of libmap with C that another library has too."""
+    than with the parameters of a row. `shares`: a folder of libmap with C that another library has too.
+    `beside`: what else of ROCm's some functions need."""
 
     library: Library
     api: Api
@@ -34,6 +47,7 @@ class Mapped:
     names: Mapping[str, str]
     called: tuple[Function, ...]
     shares: str = ""
+    beside: tuple[Beside, ...] = ()
 
     @property
     def sources(self) -> list[Path]:
@@ -63,7 +77,8 @@ class Mapped:
     def texts(self) -> dict[str, str]:
         """The generated files: name -> text."""
         name, api = self.library.name, self.api
-        table = [(row.symbol.removeprefix(self.prefix).removeprefix("_"), row, 0) for row in self.beneath]
+        tables = {self.prefix: self.beneath, **{one.prefix: one.functions for one in self.beside}}
+        includes = (f'"{self.prefix}_types.h"',)
         visible, before = "#pragma GCC visibility push(default)\n", "#pragma GCC visibility pop\n"
         declared = api.types.declarations(beneath=True) + bodies.enumerations(api)
         declared += visible + generate.prototypes(api, self.rows) + before + self._results()
@@ -72,7 +87,11 @@ class Mapped:
             f"{name}_calls.c": bodies.forward(api, self.rows),
             f"{name}_refused.c": bodies.refused(api, self.rows),
             f"{name}_library.c": self._description(),
-            **generate.pointers(self.prefix, self.status, table, (f'"{self.prefix}_types.h"',)),
+            **{
+                file: text
+                for prefix, rows in tables.items()
+                for file, text in generate.pointers(prefix, self.status, _fields(prefix, rows), includes).items()
+            },
         }
 
     def _results(self) -> str:
@@ -84,13 +103,32 @@ class Mapped:
 
     def _description(self) -> str:
         """What libmap/common has to know."""
-        about, upper = self.library, self.prefix.upper()
-        sonames = "".join(f'"{name}", ' for name in about.rocm)
+        about = self.library
         called = next(iter(about.sonames)).partition(".")[0]
-        return (
-            f'{NOTE}#include "libmap.h"\n#include "{self.prefix}_table.h"\n'
-            f"static {self.status} missing(void) {{ return {self.missing}; }}\n"
-            f"static const char *const sonames[] = {{{sonames}NULL}};\n"
-            f'const struct libmap libmap = {{"{called}", "{about.beneath}", "{about.packages}", sonames,\n'
-            f"  {self.prefix}_names, (void **)&{self.prefix}, {upper}_FUNCTIONS, (void *)missing}};\n"
+        includes = "".join(
+            f'#include "{prefix}_table.h"\n' for prefix in (self.prefix, *(b.prefix for b in self.beside))
         )
+        return (
+            f'{NOTE}#include "libmap.h"\n{includes}static {self.status} missing(void) {{ return {self.missing}; }}\n'
+            + _beneath("libmap", called, self.prefix, about.beneath, about.packages, about.rocm)
+            + "".join(
+                f"extern const struct libmap libmap_{one.prefix};\n"
+                + _beneath(f"libmap_{one.prefix}", called, one.prefix, one.name, one.packages, one.sonames)
+                for one in self.beside
+            )
+        )
+
+
+def _fields(prefix: str, rows: Iterable[Function]) -> list[tuple[str, Function, int]]:
+    """Rows of a table of pointers, whose fields are names without the library's."""
+    return [(row.symbol.removeprefix(prefix).removeprefix("_"), row, 0) for row in rows]
+
+
+def _beneath(symbol: str, called: str, prefix: str, name: str, packages: str, sonames: Iterable[str]) -> str:
+    """A library beneath the one that is `called` so, as C."""
+    listed = "".join(f'"{soname}", ' for soname in sonames)
+    return (
+        f"static const char *const {prefix}_sonames[] = {{{listed}NULL}};\n"
+        f'const struct libmap {symbol} = {{"{called}", "{name}", "{packages}", {prefix}_sonames,\n'
+        f"  {prefix}_names, (void **)&{prefix}, {prefix.upper()}_FUNCTIONS, (void *)missing}};\n"
+    )

@@ -11,7 +11,7 @@ import numpy as np
 
 from ptx2amd.api import cublas
 from ptx2amd.libraries import CUBLAS
-from tests.libmap import cublas_blas, cublas_mixed
+from tests.libmap import cublas_blas, cublas_mixed, cublas_more
 from tests.libmap.client import Array, Client
 
 TYPES = {"S": np.float32, "D": np.float64, "C": np.complex64, "Z": np.complex128, "H": np.float16}
@@ -180,6 +180,7 @@ def main() -> None:
             products(handle[0], letter, wide)
     cublas_blas.check_all(client, handle[0])
     cublas_mixed.Mixed(client, handle[0]).check_all()
+    cublas_more.More(client, handle[0]).check_all()
     mixed(handle[0])
     state(handle[0])
     check("negative size", call("cublasSgemm_v2", handle[0], 0, 0, -1, 1, 1, *[ffi.NULL] * 2, 1, ffi.NULL, 1,

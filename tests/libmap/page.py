@@ -14,7 +14,7 @@ WORKED = Path(__file__).with_name("worked.txt")
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "support" / "libraries.md"
 #: The packages of ROCm 7.2 that each library's calls need.
 PACKAGES = {
-    "cublas": ("librocblas5",),
+    "cublas": ("librocblas5", "librocsolver0"),
     "cublaslt": ("libhipblaslt1", "librocblas5"),
     "curand": ("librocrand1",),
     "cufft": ("libhipfft0", "librocfft0", "libhiprtc7"),
@@ -45,9 +45,10 @@ _WEAKER = {
     "cublas": """\
 - Math modes are kept, but change nothing: products are as precise as their types.
 - Products of complex numbers by three real ones (`gemm3m`) take four, and are the more precise.
-- Refused are, above all: `cublasXt`; version 1 of the interface (functions without `_v2` that have one with it); LU,
-  QR and inverses of many matrices (`getrfBatched` and so on), which are rocSOLVER's; groups of matrices; copies in
-  streams; 8-bit products with a bias; the emulation of CUDA 13.
+- LU, QR, inverses and least squares of many matrices (`getrfBatched` and so on) are rocSOLVER's (packages: rocsolver,
+  Debian's librocsolver0), which is opened with the first such call.
+- Refused are, above all: `cublasXt`; version 1 of the interface (functions without `_v2` that have one with it); 8-bit
+  products with a bias; the emulation of CUDA 13.
 - `cublasGetVersion` answers 11.11.3, 12.9.0 or 13.1.0, as the soname asks.
 """,
     "cublaslt": """\

@@ -34,5 +34,5 @@ def test_without_rocblas_a_handle_is_refused_and_says_why(tmp_path: Path) -> Non
     ("arch", "soname"), [("gfx942", "libcublas.so.12"), ("gfx1100", "libcublas.so.11"), ("gfx90a", "libcublas.so.13")]
 )
 def test_calls(arch: str, soname: str) -> None:
-    prefix = rocm.prefix("7.2", "librocblas5")
+    prefix = rocm.prefix("7.2", "librocblas5", "librocsolver0")
     on_rocm.check(prefix, arch, "cublas", soname)

@@ -40,6 +40,21 @@ def test_the_library_beneath_is_called_with_the_types_of_its_headers(mapped: Map
     assert other_types([*before, f"#include <{header}>"], mapped.beneath, mapped.status, flags, language) == set()
 
 
+#: Header and package of what further libraries of ROCm's declare, but for functions that are exported only.
+BESIDE = {"rocsolver": ("rocsolver/rocsolver.h", "librocsolver-dev", "_ptr_batched")}
+
+
+@pytest.mark.slow
+@EACH
+def test_further_libraries_are_called_with_the_types_of_their_headers(mapped: Mapped) -> None:
+    for beside in mapped.beside:
+        header, package, undeclared = BESIDE[beside.prefix]
+        prefix = rocm.prefix("7.2", package, "librocblas-dev", "libamdhip64-dev")
+        rows = [row for row in beside.functions if not row.symbol.endswith(undeclared)]
+        flags = ["-D__HIP_PLATFORM_AMD__", "-idirafter", prefix.include]
+        assert other_types([f"#include <{header}>"], rows, mapped.status, flags) == set()
+
+
 @EACH
 def test_rows_have_the_types_of_cudas_headers(mapped: Mapped, tmp_path: Path) -> None:
     header, _, _, only_cpp = HEADERS[mapped.library.name]

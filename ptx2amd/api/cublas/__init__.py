@@ -6,6 +6,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from ptx2amd.api.cublas.more import CALLED as MORE_CALLED
+from ptx2amd.api.cublas.more import ROCSOLVER
+from ptx2amd.api.cublas.more import ROWS as MORE
 from ptx2amd.api.cublas.products import ROWS as PRODUCTS
 from ptx2amd.api.cublas.types import ENUMS, NAMES, STATUSES, TYPES
 from ptx2amd.api.mapped import Mapped
@@ -20,7 +23,7 @@ API = Api(
     status="cublasStatus_t",
     header="cublas_handle.h",
     null="CUBLAS_STATUS_INVALID_VALUE",
-    beneath=(r"\brocblas_(\w+)\(", r"rocblas.\1("),
+    beneath=(r"\broc(blas|solver)_(\w+)\(", r"roc\1.\2("),
     result="cublas_status({})",
     success="CUBLAS_STATUS_SUCCESS",
     types=TYPES,
@@ -72,11 +75,56 @@ def _product(
         yield Function(f"cublas{name}{wide}", 12000 if wide else 0, sized, call=call)
 
 
+def _copies() -> Iterator[Function]:
+    """Of vectors and matrices, between host and device."""
+    for action, way in (("Set", "IN"), ("Get", "OUT")):
+        for kind in ("Vector", "Matrix"):
+            for ending in ("", "Async"):
+                for wide in ("", "_64"):
+                    number = "int64_t" if wide else "int"
+                    if kind == "Vector":
+                        source, target = ("hostPtr", "devicePtr") if action == "Set" else ("devicePtr", "hostPtr")
+                        text = f"N n, N elemSize, const void *{source}, N incx, void *{target}, N incy"
+                        given = f"1, n, elemSize, {source}, incx, {target}, incy"
+                    else:
+                        text = "N rows, N cols, N elemSize, const void *A, N lda, void *B, N ldb"
+                        given = "rows, cols, elemSize, A, lda, B, ldb"
+                    how, stream = f"CUBLAS_COPY_{way}", "stream" if ending else "NULL"
+                    yield Function(
+                        f"cublas{action}{kind}{ending}{wide}", 12000 if wide else 0,
+                        re.sub(r"\bN\b", number, text) + (", cudaStream_t stream" if ending else ""),
+                        c=f"cublas_copy({how}{' | CUBLAS_COPY_ASYNC' if ending else ''}, {given}, {stream})",
+                    )  # fmt: skip
+
+
+def _grouped() -> Iterator[Function]:
+    """Products of groups of matrices, by C."""
+    operations = f"{_HANDLE}, const cublasOperation_t *transa_array, const cublasOperation_t *transb_array, "
+    sizes = "const int *m_array, const int *n_array, const int *k_array, "
+    rest = "int group_count, const int *group_size"
+    texts = {
+        f"{letter}gemmGroupedBatched": f"{operations}{sizes}const {number} *alpha_array, "
+        f"const {number} *const *Aarray, const int *lda_array, const {number} *const *Barray, const int *ldb_array, "
+        f"const {number} *beta_array, {number} *const *Carray, const int *ldc_array, {rest}"
+        for letter, number in (("S", "float"), ("D", "double"))
+    }
+    texts["GemmGroupedBatchedEx"] = (
+        f"{operations}{sizes}const void *alpha_array, const void *const *Aarray, cudaDataType_t Atype, "
+        "const int *lda_array, const void *const *Barray, cudaDataType_t Btype, const int *ldb_array, "
+        "const void *beta_array, void *const *Carray, cudaDataType_t Ctype, const int *ldc_array, "
+        f"{rest}, cublasComputeType_t computeType"
+    )
+    for name, text in texts.items():
+        yield Function(f"cublas{name}", 12040, text, ours=True)
+        yield Function(f"cublas{name}_64", 12040, re.sub(r"\bint\b", "int64_t", text), ours=True)
+
+
 #: Names of the functions that have no counterpart here, of CUDA 11 to 13.
 _ABSENT = Path(__file__).with_name("absent.txt").read_text().split()
 
 ROWS = (
     *PRODUCTS,
+    *MORE,
     # handles
     Function("cublasCreate_v2", 0, "out cublasHandle_t *handle", ours=True),
     Function("cublasDestroy_v2", 0, _HANDLE, ours=True),
@@ -96,14 +144,10 @@ ROWS = (
     Function("cublasGetCudartVersion", 0, "void", ours=True, returns="size_t"),
     Function("cublasGetStatusName", 0, "cublasStatus_t status", ours=True, returns="const char *"),
     Function("cublasGetStatusString", 0, "cublasStatus_t status", ours=True, returns="const char *"),
-    # between host and device
-    Function("cublasSetVector", 0,
-        "int n, int elemSize, const void *x, int incx, void *devicePtr, int incy", ours=True),
-    Function("cublasGetVector", 0, "int n, int elemSize, const void *x, int incx, void *y, int incy", ours=True),
-    Function("cublasSetMatrix", 0,
-        "int rows, int cols, int elemSize, const void *A, int lda, void *B, int ldb", ours=True),
-    Function("cublasGetMatrix", 0,
-        "int rows, int cols, int elemSize, const void *A, int lda, void *B, int ldb", ours=True),
+    Function("cublasSetSmCountTarget", 11000, f"{_HANDLE}, int smCountTarget", ours=True),
+    Function("cublasGetSmCountTarget", 11000, f"{_HANDLE}, out int *smCountTarget", value="handle->multiprocessors"),
+    *_copies(),
+    *_grouped(),
     *_mixed(),
     *(Function(name, 0, "void") for name in _ABSENT),
 )  # fmt: skip
@@ -129,6 +173,7 @@ _CALLED = (
     Function("rocblas_create_handle", 0, "rocblas_handle *handle"),
     Function("rocblas_destroy_handle", 0, "rocblas_handle handle"),
     Function("rocblas_set_stream", 0, "rocblas_handle handle, hipStream_t stream"),
+    *MORE_CALLED,
     *_gemm_ex(""),
     *_gemm_ex("_batched", count=", rocblas_int batch_count"),
     *_gemm_ex("_strided_batched", stride=", rocblas_stride stride_{0}", count=", rocblas_int batch_count"),
@@ -146,4 +191,5 @@ MAPPED = Mapped(
     names=NAMES,
     called=_CALLED,
     shares="blas",
+    beside=(ROCSOLVER,),
 )

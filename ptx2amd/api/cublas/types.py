@@ -13,17 +13,19 @@ TYPES = Types(
     enums=(
         "cublasStatus_t", "cublasOperation_t", "cublasFillMode_t", "cublasDiagType_t", "cublasSideMode_t",
         "cublasPointerMode_t", "cublasAtomicsMode_t", "cublasMath_t", "cublasGemmAlgo_t", "cublasComputeType_t",
-        "cudaDataType", "libraryPropertyType",
+        "cudaDataType", "cudaDataType_t", "libraryPropertyType",
     ),
     structs=(
         "typedef struct cuComplex { float x, y; } cuComplex;\n"
         "typedef struct cuDoubleComplex { double x, y; } cuDoubleComplex;\n"
         "typedef struct __half { unsigned short x; } __half;\n"
+        "typedef struct __nv_bfloat16 { unsigned short x; } __nv_bfloat16;\n"
     ),
     same={
         "cuComplex": "rocblas_float_complex",
         "cuDoubleComplex": "rocblas_double_complex",
         "__half": "rocblas_half",
+        "__nv_bfloat16": "rocblas_bfloat16",
         "cudaStream_t": "CUstream",
     },
 )  # fmt: skip
@@ -73,6 +75,7 @@ NAMES = {
     "cuComplex": "rocblas_float_complex",
     "cuDoubleComplex": "rocblas_double_complex",
     "__half": "rocblas_half",
+    "__nv_bfloat16": "rocblas_bfloat16",
     "long long": "rocblas_stride",
     **{name: enum.type for name, enum in ENUMS.items()},
 }
