@@ -16,9 +16,10 @@ from ptx2amd.isa.form import DESTINATIONS
 from ptx2amd.middle.analyses.reaching import Reaching
 from ptx2amd.middle.graph import Graph
 from ptx2amd.middle.op import Block, Op
-from ptx2amd.ptx.ast import Addr, BranchTargets, Imm, Inst, Label, Loc, Operand, Reg, Scope, Sym
+from ptx2amd.ptx.ast import Addr, BranchTargets, Imm, Inst, Label, Loc, Operand, Proto, Reg, Scope, Sym, Var
 
 T = TypeVar("T")
+Declaration = Var | Proto | BranchTargets
 
 COPIES = ("copy", "to_generic", "from_generic")
 TIME = ("%clock", "%globaltimer")  # special registers that are not the same when they are read again
@@ -36,6 +37,7 @@ class Body(Graph):
         self._jumps: list[tuple[int, Iterable[str]]] = []
         self._falls = True
         targets = {item.name: item.targets for item in scope.items if isinstance(item, BranchTargets)}
+        self.declarations: list[Declaration] = []
         loc: Loc | None = None
         for item in scope.items:
             if isinstance(item, Inst):
@@ -43,9 +45,11 @@ class Body(Graph):
                 loc = None
             elif isinstance(item, Label):
                 self.labels[item.name] = number = self._next()
-                self.blocks[number].label = item.name
+                self.blocks[number].label = item
             elif isinstance(item, Loc):
                 loc = item
+            elif isinstance(item, Var | Proto | BranchTargets):
+                self.declarations.append(item)
         for jump, labels in self._jumps:
             self.blocks[jump].successors += [self.labels[label] for label in labels if label in self.labels]
         for number, block in enumerate(self.blocks):
@@ -85,6 +89,18 @@ class Body(Graph):
             self.blocks[here].falls = here + 1
         self._falls = True
         return here + 1
+
+    @cached_property
+    def registers(self) -> dict[str, str]:
+        """The registers that are declared, with their types; of vectors, the components."""
+        found: dict[str, str] = {}
+        for item in self.declarations:
+            if isinstance(item, Var) and item.space == "reg":
+                names = [f"{item.name}{i}" for i in range(item.regs)] if item.regs else [item.name]
+                if item.vec > 1:
+                    names = [f"{name}.{part}" for name in names for part in "xyzw"[: item.vec]]
+                found.update(dict.fromkeys(names, item.type))
+        return found
 
     @cached_property
     def definitions(self) -> dict[str, list[Op]]:

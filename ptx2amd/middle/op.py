@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ptx2amd.isa import effects
 from ptx2amd.isa.effects import ATOMIC, CALLS, READS, READS_CARRY, SOURCES, WRITES, WRITES_CARRY
 from ptx2amd.isa.form import DESTINATIONS
-from ptx2amd.ptx.ast import Addr, Inst, Loc, Operand, Pair, Reg, Sym, Vec
+from ptx2amd.ptx.ast import Addr, Inst, Label, Loc, Operand, Pair, Reg, Sym, Vec
 
 CARRY = "CC.CF"  # the carry flag, a register that no operand names
 
@@ -21,6 +21,8 @@ class Op:
     loc: Loc | None = None  # the source line that begins with it
     block: int = 0
     index: int = 0  # in its block
+    _reads: tuple[str, ...] | None = None
+    _writes: tuple[str, ...] | None = None
 
     @property
     def does(self) -> int:
@@ -60,8 +62,19 @@ class Op:
         named = isinstance(address, Addr) and isinstance(address.base, Sym)
         return bool(self.does & READS) and not self.does & ATOMIC and self.space == "param" and named
 
-    def reads(self) -> Iterator[str]:
+    def reads(self) -> tuple[str, ...]:
         """The registers that it reads, and variables in .param space."""
+        if self._reads is None:
+            self._reads = tuple(self._sources())
+        return self._reads
+
+    def writes(self) -> tuple[str, ...]:
+        """The registers that it writes, and variables in .param space."""
+        if self._writes is None:
+            self._writes = tuple(self._results())
+        return self._writes
+
+    def _sources(self) -> Iterator[str]:
         if self.inst.guard is not None:
             yield self.predicate
         for name, operand in zip(self.inst.shape.names, self.inst.operands, strict=True):
@@ -73,8 +86,7 @@ class Op:
         if does & READS_CARRY:
             yield CARRY
 
-    def writes(self) -> Iterator[str]:
-        """The registers that it writes, and variables in .param space."""
+    def _results(self) -> Iterator[str]:
         for name, operand in zip(self.inst.shape.names, self.inst.operands, strict=True):
             if name in DESTINATIONS:
                 yield from registers(operand)
@@ -114,7 +126,7 @@ def registers(operand: Operand) -> Iterator[str]:
 
 @dataclass(slots=True, eq=False)
 class Block:
-    label: str = ""  # that it begins with
+    label: Label | None = None  # that it begins with
     ops: list[Op] = field(default_factory=list)
     successors: list[int] = field(default_factory=list)
     predecessors: list[int] = field(default_factory=list)

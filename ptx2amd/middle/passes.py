@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from ptx2amd.isa.effects import ATOMIC
 from ptx2amd.middle.analyses import locks
+from ptx2amd.middle.analyses.dispatch_loops import dispatch_loops
+from ptx2amd.middle.body import Body
 from ptx2amd.middle.calls import CallGraph
 from ptx2amd.middle.summary import items
 from ptx2amd.middle.transforms import converge_locks, merge_exchanges, wait_in_loops
@@ -16,7 +18,7 @@ from ptx2amd.middle.unit import Unit
 from ptx2amd.plan import steps
 from ptx2amd.plan.kernel import KernelPlan, Request
 from ptx2amd.plan.steps import Planning
-from ptx2amd.ptx.ast import Function, Inst, Scope
+from ptx2amd.ptx.ast import Function, Inst
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,10 @@ def _asks(inst: Inst) -> bool:
     return bool(inst.shape.form.does & ATOMIC) or inst.shape.mods.get("sem") in locks.STRONG
 
 
+def single_entry_loops(unit: Unit) -> None:
+    unit.loops = unit.body.analysis(dispatch_loops)
+
+
 def keep_calls(unit: Unit) -> None:
     if not unit.transformed:
         unit.replace(unit.written)
@@ -77,6 +83,7 @@ PASSES: tuple[Pass | PlanPass, ...] = (
     Pass("converge-locks", "lanes that hold a lock and those that try for it reconverge", converge_locks.run),
     Pass("wait-in-lock-loops", "lanes wait at exchanges in the loops of such locks", wait_in_loops.lock_loops),
     Pass("keep-calls", "takes the function as written, where nothing but calls was changed", keep_calls),
+    Pass("single-entry-loops", "finds loops that are to be entered through a dispatch block", single_entry_loops),
 )
 
 
@@ -86,18 +93,18 @@ class Pipeline:
     def __init__(self, calls: CallGraph, observe: Observer | None = None) -> None:
         self.calls, self.observe = calls, observe
 
-    def kernel(self, function: Function, request: Request) -> tuple[KernelPlan, Scope]:
-        """A kernel's plan, and its statements as they are lowered. Raises Unsupported."""
+    def kernel(self, function: Function, request: Request) -> tuple[KernelPlan, Body]:
+        """A kernel's plan, and its body as it is lowered. Raises Unsupported."""
         unit = Unit(self.calls, function)
         planning = Planning(unit, request)
         self._run(unit, planning)
-        return planning.plan(), unit.scope
+        return planning.plan(), unit.body
 
-    def function(self, function: Function) -> Scope:
-        """The statements of a function as they are lowered."""
+    def function(self, function: Function) -> Body:
+        """The body of a function as it is lowered."""
         unit = Unit(self.calls, function)
         self._run(unit, None)
-        return unit.scope
+        return unit.body
 
     def _run(self, unit: Unit, planning: Planning | None) -> None:
         as_written = of_one_way(self.calls.module)

@@ -24,6 +24,9 @@ def printed(unit: Unit) -> str:
     names = [labels.get(number, [f"$B{number}"])[0] for number in range(len(body.blocks))]
     results = f"{_variables(function.proto.results)} " if function.proto.results else ""
     lines = [f"// {name}: {_fact(value)}" for name, value in unit.decided.items()]
+    for loop in unit.loops:
+        waits = ", where lanes wait for others" if loop.waits else ""
+        lines.append(f"// dispatch block of a loop: {', '.join(names[number] for number in loop.entries)}{waits}")
     lines += [f"{kind} {results}{function.proto.name}{_variables(function.proto.params)}", "{"]
     lines += [f"{INDENT}{line}" for line in _declarations(unit)]
     for number, block in enumerate(body.blocks):

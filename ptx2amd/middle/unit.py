@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from ptx2amd.middle.analyses.dispatch_loops import DispatchLoop
 from ptx2amd.middle.analyses.locks import Lock
 from ptx2amd.middle.body import Body
 from ptx2amd.middle.calls import CallGraph
@@ -18,7 +19,7 @@ class Unit:
     """scope: the function's statements as they are now; `replace` changes them. What passes find: inlined, the
     functions all of whose calls are inlined; locks, in the body
     before exchanges are merged; exchanges, merged ones in the place of operations of `unmerged`; places: locks, with
-    the labels at which their lanes reconverge. decided: about a kernel, for printing."""
+    the labels at which their lanes reconverge; loops, which get a dispatch block. decided: about a kernel, for printing."""
 
     calls: CallGraph
     function: Function
@@ -28,6 +29,7 @@ class Unit:
     unmerged: Scope | None = None
     places: list[tuple[Lock, str]] = field(default_factory=list)
     transformed: bool = False
+    loops: list[DispatchLoop] = field(default_factory=list)
     decided: dict[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -116,6 +116,7 @@ class Inst:
 class Label:
     name: str
     line: int
+    role: str = ""  # of those that passes insert (middle/transforms/inserted.py)
 
 
 @dataclass(slots=True)

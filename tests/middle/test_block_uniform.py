@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ptx2amd.middle.analyses.block_uniform import block_uniform
+from ptx2amd.middle.body import Body
 from ptx2amd.middle.summary import body
 from ptx2amd.ptx.ast import Inst
 from ptx2amd.translate import parse
@@ -47,4 +48,4 @@ def test_together(name: str) -> None:
     module = parse(f"{HEAD}.entry k() {{ {DECLARED} {start} }}", "t.ptx")
     scope = body(module, module.functions["k"])
     [fence] = [item for item in scope.items if isinstance(item, Inst) and item.shape.opcode.startswith("membar")]
-    assert (id(fence) in block_uniform(scope)) == expected
+    assert (id(fence) in block_uniform(Body(scope))) == expected

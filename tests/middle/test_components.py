@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ptx2amd.middle.components import components
-from tests.lower.test_irreducible import graph
+from tests.middle.test_dispatch_loops import graph
 
 
 def test_components() -> None:

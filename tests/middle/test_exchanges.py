@@ -140,8 +140,8 @@ def divergent(of: Scope, parameters: tuple[str, ...] | None) -> bool:
     return last in Divergence(flow).branches
 
 
-def planned(module: Module, name: str = "k") -> tuple[KernelPlan, Scope]:
-    """A kernel's plan, and its statements as they are lowered."""
+def planned(module: Module, name: str = "k") -> tuple[KernelPlan, Body]:
+    """A kernel's plan, and its body as it is lowered."""
     return Pipeline(CallGraph(module)).kernel(module.functions[name], Request(target("gfx942")))
 
 
@@ -229,7 +229,7 @@ def test_operations_in_a_function_that_both_sides_call() -> None:
     function = ".func f() { .reg .b32 %r; shfl.sync.bfly.b32 %r, %r, 1, 31, -1; ret; }\n"
     text = KERNEL.format(body=BY_LANE + " call.uni f, (); bra C; B: call.uni f, (); C: ret;")
     module = parse(HEAD + function + text, "calls.ptx")
-    ops = list(Body(planned(module)[1]).ops())
+    ops = list(planned(module)[1].ops())
     assert [lower(op) for op in ops].count("shfl") == 1 and not any(lower(op) == "call" for op in ops)
 
 
@@ -240,8 +240,8 @@ def test_functions_of_gcc_stay_as_they_are() -> None:
     one = two.replace("entry k", "entry l").replace("B: call.uni f, ()", "B: shfl.sync.bfly.b32 %r7, %r1, 1, 31, -1")
     module = parse(HEAD + function + two + one, "gcc.ptx")
     for kernel, calls in (("k", 2), ("l", 1)):
-        plan, statements = planned(module, kernel)
-        ops = [lower(op) for op in Body(statements).ops()]
+        plan, lowered = planned(module, kernel)
+        ops = [lower(op) for op in lowered.ops()]
         assert (ops.count("call"), ops.count("shfl")) == (calls, 2 - calls)
         assert plan.hazards == ()
 

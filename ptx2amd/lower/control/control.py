@@ -6,7 +6,6 @@ from ptx2amd.codegen.workarounds import avoided
 from ptx2amd.errors import Unsupported
 from ptx2amd.lower.control import dispatch
 from ptx2amd.lower.core.function import FunctionLowering
-from ptx2amd.lower.core.names import Target
 from ptx2amd.lower.core.registry import lowers
 from ptx2amd.lower.warp import lanes
 from ptx2amd.ptx.ast import BranchTargets, Guard, Imm, Inst, Sym
@@ -14,10 +13,10 @@ from ptx2amd.ptx.ast import BranchTargets, Guard, Imm, Inst, Sym
 
 def block_of(fn: FunctionLowering, inst: Inst, label: str) -> str:
     """The LLVM block to jump to for a PTX label."""
-    target = fn.names.table.get(label)
-    if not isinstance(target, Target):
+    assert fn.body is not None
+    if label not in fn.body.labels:
         fn.refuse(inst, f"{label} is not a label of this function")
-    return dispatch.way(fn, target.block)
+    return dispatch.way(fn, fn.body.labels[label])
 
 
 def conditional(fn: FunctionLowering, inst: Inst, taken: str) -> None:
@@ -42,7 +41,7 @@ def bra(fn: FunctionLowering, inst: Inst) -> None:
 def brx_idx(fn: FunctionLowering, inst: Inst) -> None:
     label = inst.get("b")
     assert isinstance(label, Sym)
-    targets = fn.names.table.get(label.name)
+    targets = fn.names.get(label.name)
     if not isinstance(targets, BranchTargets):
         fn.refuse(inst, f"{label.name} is no .branchtargets list")
     index = fn.src(inst, "a")

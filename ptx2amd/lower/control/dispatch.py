@@ -1,6 +1,7 @@
-"""Loops with a dispatch block, which branches by a number: loops with several entries (irreducible.py), and loops in
-which lanes wait for others (meeting.py). In the latter, all exits lead through the dispatch block too: it then knows
-which lanes are left, and LLVM 22 loses lanes if a loop that other lanes stay in has several exits.
+"""Loops with a dispatch block, which branches by a number: loops with several entries, and loops in which lanes wait
+for others (meeting.py); middle/analyses/dispatch_loops.py finds them. In the latter, all exits lead through the
+dispatch block too: it then knows which lanes are left, and LLVM 22 loses lanes if a loop that other lanes stay in
+has several exits.
 
 All back edges lead to the dispatch block through one more block: LLVM makes two nested loops of a loop with several
 back edges, and lanes of the outer one would wait for those in the inner one, which may need them."""
@@ -11,67 +12,66 @@ from typing import TYPE_CHECKING
 
 from ptx2amd.codegen.workarounds import avoided
 from ptx2amd.lower.control import meeting
-from ptx2amd.lower.control.irreducible import entries
 from ptx2amd.lower.control.loop import Loop
-from ptx2amd.lower.core.names import Target
 from ptx2amd.lower.warp.lanes import anchor
-from ptx2amd.middle.transforms.inserted import enters, waits
+from ptx2amd.middle.analyses.dispatch_loops import DispatchLoop
 
 if TYPE_CHECKING:
     from ptx2amd.lower.core.function import FunctionLowering
     from ptx2amd.lower.core.value import Val
 
 
-def prepare(fn: FunctionLowering, flow: dict[str, list[str]]) -> list[Loop]:
-    """Find the loops that get a dispatch block, and note their labels."""
-    entities = (entity for declared in fn.names.declared.values() for entity in declared.values())
-    labels = [entity for entity in entities if isinstance(entity, Target)]
-    waiting = {label.block for label in labels if waits(label.name)}
-    entered = {label.block for label in labels if enters(label.name)}
-    found = enumerate(entries(flow, "", entered))
-    loops = [Loop(f"loop{i}", first, members, not waiting.isdisjoint(first)) for i, (first, members) in found]
-    if not avoided.applies("entries"):
-        loops = [loop for loop in loops if loop.waits]
-    for loop in loops:
+def prepare(fn: FunctionLowering, loops: list[DispatchLoop]) -> list[Loop]:
+    """Note the blocks of loops that get a dispatch block."""
+    kept = [loop for loop in loops if loop.waits or avoided.applies("entries")]
+    found = [Loop(f"loop{number}", loop) for number, loop in enumerate(kept)]
+    for loop in found:
         fn.entry.append(f"  %{loop.name} = alloca i32, addrspace(5)")
         fn.dispatches.update({block: (loop, number) for number, block in enumerate(loop.entries)})
         if loop.waits:
             fn.within.update(dict.fromkeys(loop.members, loop))
             meeting.prepare(fn, loop.name)
-    return loops
+    return found
 
 
-def way(fn: FunctionLowering, block: str) -> str:
-    """The block to jump to on the way to another. Where a dispatch block is between them it is one of this jump alone:
-    were it shared with jumps from inside, it would be an entry of its own."""
+def name(block: int | str) -> str:
+    """The LLVM block that a labelled block begins with; of a function's ends, which are no blocks of its body, their
+    own."""
+    return f"L{block}" if isinstance(block, int) else block
+
+
+def way(fn: FunctionLowering, block: int | str) -> str:
+    """The LLVM block to jump to on the way to a block. Where a dispatch block is between them it is one of this jump
+    alone: were it shared with jumps from inside, it would be an entry of its own."""
     step = _step(fn, block)
     if step is None:
-        return block
+        return name(block)
     edge = fn.block("edge")
     fn.edges.append((edge, fn.here, *step))
     return edge
 
 
-def _step(fn: FunctionLowering, block: str) -> tuple[Loop, int] | None:
-    """The dispatch block between the current label and a block, and the number to go by."""
+def _step(fn: FunctionLowering, block: int | str) -> tuple[Loop, int] | None:
+    """The dispatch block between the current block and another, and the number to go by."""
     around = fn.within.get(fn.here)
     if around is not None and block not in around.members:
         return around, around.leave(block)
-    return fn.dispatches.get(block)
+    return fn.dispatches.get(block) if isinstance(block, int) else None
 
 
-def come_to(fn: FunctionLowering, block: str) -> None:
-    """At a label: fall into it, or into a dispatch block instead."""
+def come_to(fn: FunctionLowering, block: int) -> None:
+    """At a block with a label: fall into it, or into a dispatch block instead."""
     if not fn.ended():
         step = _step(fn, block)
         if step is not None:
             _go(fn, fn.here, *step)
     fn.here = block
-    fn.label(f"{block}.body" if block in fn.dispatches else block)
+    fn.block_id += 1
+    fn.label(f"{name(block)}.body" if block in fn.dispatches else name(block))
 
 
-def _go(fn: FunctionLowering, here: str, loop: Loop, number: int) -> None:
-    """From behind label `here`."""
+def _go(fn: FunctionLowering, here: int, loop: Loop, number: int) -> None:
+    """From block `here`."""
     fn.do(f"store i32 {number}, ptr addrspace(5) %{loop.name}")
     if loop.waits:
         meeting.come(fn, loop.name)
@@ -103,14 +103,14 @@ def _dispatch(fn: FunctionLowering, loop: Loop) -> None:
         fn.label(f"{loop.name}.stay")
     if loop.waits:
         meeting.note_lanes(fn, loop.name)
-    _switch(fn, number, [(f"{block}.body", i) for i, block in enumerate(loop.entries)])
+    _switch(fn, number, [(f"{name(block)}.body", i) for i, block in enumerate(loop.entries)])
     if loop.leaves:
         fn.label(f"{loop.name}.leave")
         number = fn.opaque(number)
-        outside = [(fn.block("edge") if block in fn.dispatches else block, i) for block, i in loop.leaves.items()]
+        outside = [(fn.block("edge") if block in fn.dispatches else name(block), i) for block, i in loop.leaves.items()]
         _switch(fn, number, outside)
         for (edge, _), block in zip(outside, loop.leaves, strict=True):
-            if block in fn.dispatches:
+            if isinstance(block, int) and block in fn.dispatches:
                 fn.label(edge)
                 _go(fn, loop.entries[0], *fn.dispatches[block])
 

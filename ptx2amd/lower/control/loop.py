@@ -1,21 +1,33 @@
-"""A loop with a dispatch block (dispatch.py)."""
+"""A loop with a dispatch block (dispatch.py), as it is lowered."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ptx2amd.middle.analyses.dispatch_loops import DispatchLoop
+
 
 @dataclass(slots=True, eq=False)
 class Loop:
-    """entries: labels; members: all labels in it; waits: whether lanes wait there for others; leaves: blocks
-    outside that the loop exits to, with their numbers, if lanes wait in it."""
+    """leaves: blocks outside that the loop exits to, or ends of the function, with their numbers, if lanes wait in
+    it."""
 
     name: str
-    entries: list[str]
-    members: set[str]
-    waits: bool
-    leaves: dict[str, int] = field(default_factory=dict)
+    of: DispatchLoop
+    leaves: dict[int | str, int] = field(default_factory=dict)
 
-    def leave(self, block: str) -> int:
+    @property
+    def entries(self) -> tuple[int, ...]:
+        return self.of.entries
+
+    @property
+    def members(self) -> frozenset[int]:
+        return self.of.members
+
+    @property
+    def waits(self) -> bool:
+        return self.of.waits
+
+    def leave(self, block: int | str) -> int:
         """The number that leads to a block outside."""
         return self.leaves.setdefault(block, len(self.entries) + len(self.leaves))

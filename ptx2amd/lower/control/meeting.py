@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ptx2amd.lower.core.names import Target
 from ptx2amd.lower.core.registry import lowers
 from ptx2amd.lower.core.value import Val
 from ptx2amd.lower.warp.lanes import active, ballot, ballot_of_wave
@@ -50,11 +49,11 @@ def note_lanes(fn: FunctionLowering, loop: str) -> None:
 def wait(fn: FunctionLowering, inst: Inst) -> None:
     """Wait for the members `a`, or for all lanes of the wave, at the label `b`."""
     label = inst.get("b")
-    target = fn.names.table[label.name] if isinstance(label, Sym) else None
-    assert isinstance(target, Target)
-    if target.block not in fn.dispatches:
+    assert isinstance(label, Sym) and fn.body is not None
+    block = fn.body.labels[label.name]
+    if block not in fn.dispatches:
         return
-    loop = fn.dispatches[target.block][0].name
+    loop = fn.dispatches[block][0].name
     if inst.shape.mods.get("wave") and fn.target.paired:
         again = _absent(fn, ballot_of_wave(fn, fn.const("i1", 1)), f"{loop}.wave", "-1")
     else:

@@ -55,7 +55,7 @@ def pass_argument(fn: FunctionLowering, inst: Inst, param: Var, argument: Operan
 
 def argument_value(fn: FunctionLowering, inst: Inst, argument: Operand, ty: str) -> Val:
     """The value of a scalar argument: of a register, a constant, or a .param variable."""
-    if isinstance(argument, Sym) and isinstance(fn.names.table.get(argument.name), Storage):
+    if isinstance(argument, Sym) and isinstance(fn.names.get(argument.name), Storage):
         return fn.op(ty, f"load {ty}, {fn.symbol_address(argument.name).t}")
     ptx_type = "pred" if ty == "i1" else f"b{ty[1:]}"
     return fn.value(Reg(argument.name) if isinstance(argument, Sym) else argument, ptx_type)
@@ -63,7 +63,7 @@ def argument_value(fn: FunctionLowering, inst: Inst, argument: Operand, ty: str)
 
 def take_result(fn: FunctionLowering, inst: Inst, result: Operand, v: Val) -> None:
     """Write a scalar result to a register or a .param variable."""
-    if isinstance(result, Sym) and isinstance(fn.names.table.get(result.name), Storage):
+    if isinstance(result, Sym) and isinstance(fn.names.get(result.name), Storage):
         fn.do(f"store {v.t}, {fn.symbol_address(result.name).t}")
     else:
         assert isinstance(result, Reg | Sym)

@@ -1,4 +1,4 @@
-"""The walk over a function body: scopes, labels, guards, and the dispatch of instructions to their
+"""The walk over a function body: blocks, guards, and the dispatch of instructions to their
 lowerings (templates of the table's rows, or functions registered with @lowers)."""
 
 from __future__ import annotations
@@ -8,63 +8,55 @@ from ptx2amd.isa.effects import ATOMIC, JUMPS
 from ptx2amd.isa.form import DESTINATIONS
 from ptx2amd.lower.control import dispatch
 from ptx2amd.lower.core.function import FunctionLowering
-from ptx2amd.lower.core.names import Analysis, Register, Storage, Target
+from ptx2amd.lower.core.names import Register, Storage, declare
 from ptx2amd.lower.core.registry import Lowering, load
 from ptx2amd.lower.core.value import LLVM_TYPE
-from ptx2amd.ptx.ast import Inst, Label, Loc, Reg, Scope, Shape, Vec
+from ptx2amd.middle.analyses.crossing import Crossing
+from ptx2amd.middle.analyses.dispatch_loops import dispatch_loops
+from ptx2amd.middle.body import Body
+from ptx2amd.ptx.ast import Inst, Reg, Shape, Var, Vec
 
 STRETCH = 1000  # lines of IR that LLVM may reorder: the time it takes grows with their square
 Action = tuple[Lowering, bool]  # the lowering, whether it folds guards
 
 
-def lower_body(fn: FunctionLowering, scope: Scope) -> list[Inst]:
-    """Lower a body into `fn.lines`; the allocas go to `fn.entry`. Returns the instructions, in order."""
-    fn.scope = scope
-    analysis = Analysis(fn.names)
-    analysis.scope(scope)
-    for register in fn.names.registers:
-        if not register.ty:
-            register.ty = f"i{register.bits}"
-        if register.crossing and register.constant is None:
+def lower_body(fn: FunctionLowering, body: Body) -> None:
+    """Lower a body into `fn.lines`; the allocas go to `fn.entry`."""
+    fn.body = body
+    _registers(fn, body)
+    for item in body.declarations:
+        entity = fn.names[item.name] if isinstance(item, Var) and item.space != "reg" else None
+        if isinstance(entity, Storage):
+            fn.declare(entity)
+    found = dispatch.prepare(fn, body.analysis(dispatch_loops))
+    for number, block in enumerate(body.blocks):
+        if block.label is not None:
+            dispatch.come_to(fn, number)
+        for op in block.ops:
+            inst = op.inst
+            fn.marks.append((len(fn.lines), inst.line))
+            if op.does & ATOMIC or op.mods.get("sem", "weak") not in ("", "weak"):
+                fn.strong.append(inst.line)
+            if op.loc is not None:
+                fn.origins.append((inst.line, op.loc.file, op.loc.line))
+            instruction(fn, inst)
+    if found and not fn.ended():
+        fn.branch(dispatch.way(fn, fn.return_block))
+    dispatch.finish(fn, found)
+
+
+def _registers(fn: FunctionLowering, body: Body) -> None:
+    """Enter the body's registers, with memory for those whose value crosses extended basic blocks."""
+    crossing = body.analysis(Crossing)
+    for register in declare(body, fn.names):
+        register.constant = crossing.constants.get(register.name)
+        if register.name in crossing.registers and register.constant is None:
+            ptx_type = crossing.type(register.name)
+            register.ty = LLVM_TYPE[ptx_type][0] if ptx_type else f"i{register.bits}"
             register.memory = f"%r{len(fn.entry)}"
             fn.entry.append(f"  {register.memory} = alloca {register.ty}, addrspace(5)")
             # A path may read it before any write: PTX says some value, LLVM (without this) that anything goes.
             fn.entry.append(f"  store {register.ty} zeroinitializer, ptr addrspace(5) {register.memory}")
-        register.block, register.values = -1, {}
-    found = dispatch.prepare(fn, analysis.flow)
-    walk(fn, scope)
-    if found and not fn.ended():
-        fn.branch(dispatch.way(fn, fn.return_block))
-    dispatch.finish(fn, found)
-    return analysis.instructions
-
-
-def walk(fn: FunctionLowering, scope: Scope) -> None:
-    """Lower the items of a scope."""
-    fn.names.enter(scope)
-    loc: Loc | None = None
-    for entity in fn.names.declared[id(scope)].values():
-        if isinstance(entity, Storage):
-            fn.declare(entity)
-    for item in scope.items:
-        if isinstance(item, Inst):
-            fn.marks.append((len(fn.lines), item.line))
-            if item.shape.form.does & ATOMIC or item.shape.mods.get("sem", "weak") not in ("", "weak"):
-                fn.strong.append(item.line)
-            if loc is not None:
-                fn.origins.append((item.line, loc.file, loc.line))
-                loc = None
-            instruction(fn, item)
-        elif isinstance(item, Label):
-            target = fn.names.table[item.name]
-            assert isinstance(target, Target)
-            fn.block_id += 1
-            dispatch.come_to(fn, target.block)
-        elif isinstance(item, Scope):
-            walk(fn, item)
-        elif isinstance(item, Loc):
-            loc = item
-    fn.names.leave()
 
 
 def instruction(fn: FunctionLowering, inst: Inst) -> None:
@@ -114,7 +106,7 @@ def forget_written(fn: FunctionLowering, inst: Inst) -> None:
     for name, operand in zip(inst.shape.names, inst.operands, strict=False):
         if name in DESTINATIONS:
             for item in operand.items if isinstance(operand, Vec) else fn.items(operand):
-                entity = fn.names.table.get(item.name) if isinstance(item, Reg) else None
+                entity = fn.names.get(item.name) if isinstance(item, Reg) else None
                 if isinstance(entity, Register):
                     entity.values = {}
 

@@ -20,7 +20,7 @@ from ptx2amd.ptx.layout import align_of
 def call(fn: FunctionLowering, inst: Inst) -> None:
     callee = inst.get("f")
     results, arguments = (_items(inst.get(name)) for name in "da")
-    if isinstance(callee, Sym) and not isinstance(fn.names.table.get(callee.name), Register):
+    if isinstance(callee, Sym) and not isinstance(fn.names.get(callee.name), Register):
         name = fn.module.module.aliases.get(callee.name, callee.name)
         function = fn.module.module.functions.get(name)
         if function is None:
@@ -46,7 +46,7 @@ def _items(operand: Operand | None) -> tuple[Operand, ...]:
 
 def _prototype(fn: FunctionLowering, inst: Inst) -> Proto:
     label = inst.get("b")
-    entity = fn.names.table.get(label.name) if isinstance(label, Sym) else None
+    entity = fn.names.get(label.name) if isinstance(label, Sym) else None
     if isinstance(entity, BranchTargets):  # .calltargets: all of one prototype
         return fn.module.module.functions[entity.targets[0]].proto
     if not isinstance(entity, Proto):

@@ -14,7 +14,8 @@ from ptx2amd.lower.core.value import Val
 from ptx2amd.lower.memory import arena
 from ptx2amd.lower.runtime import special
 from ptx2amd.lower.warp import named
-from ptx2amd.ptx.ast import Function, Scope, Var
+from ptx2amd.middle.body import Body
+from ptx2amd.ptx.ast import Function, Var
 from ptx2amd.ptx.heads import max_threads, param_layout
 from ptx2amd.ptx.layout import align_of
 
@@ -32,8 +33,8 @@ FLUSH = ' "denormal-fp-math-f32"="preserve-sign,preserve-sign"'
 NO_IEEE = ' "amdgpu-ieee"="false"'  # min and max take any NaN for absent, as in PTX, in one instruction
 
 
-def lower_function(module: ModuleContext, kernel: KernelLowering, function: Function, scope: Scope) -> str:
-    """The LLVM definition of a PTX function with these statements. Raises Ptx2amdError, naming function and line."""
+def lower_function(module: ModuleContext, kernel: KernelLowering, function: Function, body: Body) -> str:
+    """The LLVM definition of a PTX function with this body. Raises Ptx2amdError, naming function and line."""
     fn = FunctionLowering(function.proto.name, kernel.plan.target, module, kernel)
     fn.is_kernel = function.kind == "entry"
     how = signature(function.proto, not fn.is_kernel and module.calls.may_exit(function))
@@ -47,7 +48,7 @@ def lower_function(module: ModuleContext, kernel: KernelLowering, function: Func
     arena.enter(fn)
     if fn.is_kernel and fn.plan.partial_barriers:
         named.prepare(fn, function)
-    lower_body(fn, scope)
+    lower_body(fn, body)
     if not fn.ended():
         fn.branch(fn.return_block)
     named.leave(fn)
@@ -86,7 +87,7 @@ def kernel_head(fn: FunctionLowering, function: Function) -> str:
         if offset:
             pointer = Val(base.ty, f"%p{i}.at")
             fn.entry.append(f"  {pointer} = getelementptr inbounds i8, {base.t}, i64 {offset}")
-        fn.names.table[var.name] = Storage(var, pointer, True)
+        fn.names[var.name] = Storage(var, pointer, True)
         if is_array(var):
             parameters.append(f"ptr addrspace(4) byref({array(var)}) align {align} %p{i}")
         else:
@@ -150,14 +151,14 @@ def function_head(fn: FunctionLowering, function: Function, how: Signature) -> s
     parameters = []
     if how.sret is not None:
         parameters.append(f"ptr addrspace(5) sret({array(how.sret)}) align {align_of(how.sret)} %result")
-        fn.names.table[how.sret.name] = Storage(how.sret, Val("ptr addrspace(5)", "%result"))
+        fn.names[how.sret.name] = Storage(how.sret, Val("ptr addrspace(5)", "%result"))
     for i, var in enumerate(function.proto.results):
         if var is not how.sret:
             _scalar_place(fn, var, _result(i), False)
     for i, var in enumerate(function.proto.params):
         if is_array(var):
             parameters.append(f"ptr addrspace(5) byval({array(var)}) align {align_of(var)} %p{i}")
-            fn.names.table[var.name] = Storage(var, Val("ptr addrspace(5)", f"%p{i}"), True)
+            fn.names[var.name] = Storage(var, Val("ptr addrspace(5)", f"%p{i}"), True)
         else:
             parameters.append(f"{scalar(var)} %a{i}")
             _scalar_place(fn, var, f"%p{i}", True)
@@ -178,9 +179,9 @@ def _scalar_place(fn: FunctionLowering, var: Var, memory: str, given: bool) -> N
     ty = scalar(var)
     fn.entry.append(f"  {memory} = alloca {ty}, align {max(4, align_of(var))}, addrspace(5)")
     if var.space == "reg":
-        fn.names.table[var.name] = Register(var.name, 1 if ty == "i1" else int(ty[1:]), ty, True, memory, writes=1)
+        fn.names[var.name] = Register(var.name, 1 if ty == "i1" else int(ty[1:]), ty, memory)
     else:
-        fn.names.table[var.name] = Storage(var, Val("ptr addrspace(5)", memory), given)
+        fn.names[var.name] = Storage(var, Val("ptr addrspace(5)", memory), given)
 
 
 def tail(fn: FunctionLowering, function: Function, how: Signature) -> None:

@@ -9,16 +9,17 @@ from typing import Any, NoReturn, Protocol, TypeVar
 from ptx2amd.errors import Unsupported
 from ptx2amd.lower.control.loop import Loop
 from ptx2amd.lower.core.kernel import KernelLowering
-from ptx2amd.lower.core.names import Names, Register, Storage
+from ptx2amd.lower.core.names import Entity, Register, Storage
 from ptx2amd.lower.core.shared_globals import Shared
 from ptx2amd.lower.core.value import LLVM_TYPE, Val, width
 from ptx2amd.lower.matrix.tile import Tile
 from ptx2amd.lower.memory import window
 from ptx2amd.lower.memory.data import Segment
 from ptx2amd.middle.analyses.block_uniform import block_uniform
+from ptx2amd.middle.body import Body
 from ptx2amd.middle.calls import CallGraph
 from ptx2amd.plan.kernel import KernelPlan
-from ptx2amd.ptx.ast import Addr, Function, Guard, Imm, Inst, Module, Operand, Reg, Scope, Sym, Var, Vec
+from ptx2amd.ptx.ast import Addr, Function, Guard, Imm, Inst, Module, Operand, Reg, Sym, Var, Vec
 from ptx2amd.ptx.layout import align_of, size_of
 from ptx2amd.target.target import Target
 
@@ -111,22 +112,21 @@ class FunctionLowering(window.Windowed):
         super().__init__()
         self._kernel = kernel
         self.name, self.target, self.module = name, target, module
-        self.names = Names()
+        self.names: dict[str, Entity] = {}
         self.f32_denormals = kernel.plan.denormals if kernel is not None else "ieee"
-        self.block_id = 0  # of the extended basic block, as Analysis counts them
+        self.block_id = 0  # of the extended basic block, that is lowered
         self.entry: list[str] = []  # the entry block: allocas
         self.marks: list[tuple[int, int]] = []  # where in `lines` which PTX line begins
         self.strong: list[int] = []  # PTX lines of accesses that order threads
         self.apart: list[int] = []  # PTX lines of accesses that LLVM leaves alone (debug.accesses_apart)
         self.origins: list[tuple[int, int, int]] = []  # PTX line, and the file and line of its .loc
         self.loaded: list[tuple[Register, str, Val]] = []  # values made by reads of the current instruction
-        self.here = ""  # the label that the walk is behind
-        self.dispatches: dict[str, tuple[Loop, int]] = {}  # label -> loop whose entry it is, its number there
-        self.within: dict[str, Loop] = {}  # label -> loop around it in which lanes wait for others
-        self.edges: list[tuple[str, str, Loop, int]] = []  # blocks of jumps by dispatch blocks: from where, the number
+        self.here = 0  # the extended basic block that is lowered
+        self.dispatches: dict[int, tuple[Loop, int]] = {}  # block -> loop whose entry it is, its number there
+        self.within: dict[int, Loop] = {}  # block -> loop around it in which lanes wait for others
+        self.edges: list[tuple[str, int, Loop, int]] = []  # blocks of jumps by dispatch blocks: from where, the number
         self.is_kernel = True
-        self.scope: Scope | None = None  # the body
-        self._block_uniform: set[int] | None = None
+        self.body: Body | None = None
         self.products = 0  # matrix products in software so far
         self.stretch = 0, 0  # the block, and the line in it, from which LLVM may reorder instructions
         self._made: dict[Hashable, Any] = {}  # what `once` has made
@@ -180,11 +180,7 @@ class FunctionLowering(window.Windowed):
 
     def block_uniform(self, inst: Inst) -> bool:
         """Whether the warps of a block that have not ended are known to come to an instruction together."""
-        if not self.is_kernel or self.scope is None:
-            return False
-        if self._block_uniform is None:
-            self._block_uniform = block_uniform(self.scope)
-        return id(inst) in self._block_uniform
+        return self.is_kernel and self.body is not None and id(inst) in self.body.analysis(block_uniform)
 
     def vec(self, inst: Inst, name: str, ptx_type: str = "") -> list[Val]:
         """The elements of a vector operand, or the one scalar, as values of the row type."""
@@ -217,7 +213,7 @@ class FunctionLowering(window.Windowed):
         raise TypeError(f"operand {operand} has no value")
 
     def _register(self, name: str, ty: str) -> Val:
-        entity = self.names.table.get(name)
+        entity = self.names.get(name)
         if not isinstance(entity, Register):
             v = self.special(name)
             have, want = width(v.ty), width(ty)
@@ -263,9 +259,9 @@ class FunctionLowering(window.Windowed):
         self.assign(Reg(self._carry_register().name), v, "pred")
 
     def _carry_register(self) -> Register:
-        register = self.names.table.get("%CC.CF")
+        register = self.names.get("%CC.CF")
         if register is None:
-            register = self.names.table["%CC.CF"] = Register("%CC.CF", 1, "i1", True, "%CC")
+            register = self.names["%CC.CF"] = Register("%CC.CF", 1, "i1", "%CC")
             self.entry.append("  %CC = alloca i1, addrspace(5)")
             self.entry.append("  store i1 false, ptr addrspace(5) %CC")
         assert isinstance(register, Register)
@@ -300,7 +296,7 @@ class FunctionLowering(window.Windowed):
         assert isinstance(operand, Reg), f"{operand} is no destination"
         if operand.name == "_":
             return
-        register = self.names.table[operand.name]
+        register = self.names[operand.name]
         assert isinstance(register, Register)
         n = width(v.ty)
         if n != register.bits:
@@ -336,7 +332,7 @@ class FunctionLowering(window.Windowed):
         if isinstance(base, Imm):
             return self.op(ty, f"inttoptr i64 {(base.bits + offset) & (1 << 64) - 1} to {ty}")
         assert isinstance(base, Reg)
-        entity = self.names.table.get(base.name)
+        entity = self.names.get(base.name)
         if isinstance(entity, Storage):
             return self.symbol_address(base.name, offset, space)
         n = entity.bits if isinstance(entity, Register) else 64
@@ -350,7 +346,7 @@ class FunctionLowering(window.Windowed):
         if isinstance(base, Imm):
             return window.flat(self, self.const("i32", base.bits + offset))
         assert isinstance(base, Reg | Sym)
-        entity = self.names.table.get(base.name)
+        entity = self.names.get(base.name)
         if not isinstance(base, Reg) or isinstance(entity, Storage):
             return None
         n = entity.bits if isinstance(entity, Register) else 64
@@ -358,7 +354,7 @@ class FunctionLowering(window.Windowed):
 
     def symbol_address(self, name: str, offset: int = 0, space: str | None = None) -> Val:
         """The address of a variable or function. Without `space`: in the variable's own space."""
-        entity = self.names.table.get(name)
+        entity = self.names.get(name)
         place = window.window(self, name)
         if place is not None:
             assert self.slot is not None

@@ -23,10 +23,11 @@ from ptx2amd.lower.runtime.facts import facts
 from ptx2amd.lower.runtime.helpers import helper_texts
 from ptx2amd.lower.runtime.runtime import env
 from ptx2amd.lower.runtime.special import DYNAMIC_LDS, special
+from ptx2amd.middle.body import Body
 from ptx2amd.middle.calls import CallGraph, defined
 from ptx2amd.middle.passes import Observer, Pipeline
 from ptx2amd.plan.kernel import KernelPlan, Request
-from ptx2amd.ptx.ast import Function, Module, Scope, Var
+from ptx2amd.ptx.ast import Function, Module, Var
 from ptx2amd.ptx.layout import align_of, size_of
 
 TABLE = "__ptx2amd_functions"  # of a code object's functions, in the order of their handles
@@ -167,9 +168,9 @@ class ModuleLowering:
             raise Ptx2amdError(f"no kernel {name!r} in {self.module.source}; it has {', '.join(known) or 'none'}")
         before = dict(self.globals), set(self.helpers), self.shared_globals.copy(), self.uses_dynamic_lds
         try:
-            plan, scope = self.pipeline.kernel(function, self.request)
+            plan, body = self.pipeline.kernel(function, self.request)
             kernel = KernelLowering(plan)
-            kernel.texts[name] = self._lowered(kernel, function, scope)
+            kernel.texts[name] = self._lowered(kernel, function, body)
             while kernel.pending:
                 callee = kernel.pending.pop()
                 kernel.texts[llvm_name(callee, plan)] = self._lowered(kernel, callee, self.pipeline.function(callee))
@@ -181,9 +182,9 @@ class ModuleLowering:
             if name not in self.plans:
                 self.globals, self.helpers, self.shared_globals, self.uses_dynamic_lds = before
 
-    def _lowered(self, kernel: KernelLowering, function: Function, scope: Scope) -> str:
+    def _lowered(self, kernel: KernelLowering, function: Function, body: Body) -> str:
         others, self.shared_globals.cells = self.shared_globals.cells, set()
-        text = lower_function(self, kernel, function, scope)
+        text = lower_function(self, kernel, function, body)
         self.function_cells.setdefault(function.proto.name, set()).update(self.shared_globals.cells)
         self.shared_globals.cells |= others
         return text

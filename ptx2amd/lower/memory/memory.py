@@ -82,7 +82,7 @@ def store(fn: FunctionLowering, inst: Inst) -> None:
     pointer = fn.address(inst, "a", space_of(inst))
     target = inst.get("a")
     if isinstance(target, Addr) and isinstance(target.base, Sym):
-        entity = fn.names.table.get(target.base.name)
+        entity = fn.names.get(target.base.name)
         if isinstance(entity, Storage) and entity.given:
             fn.refuse(inst, f"{target.base.name} is a parameter, which cannot be written")
     write(fn, pointer, vector(fn, fn.vec(inst, "b")), mods)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ptx2amd.interface.arena import SLOT_BYTES
 from ptx2amd.lower.core.emit import Emitter
-from ptx2amd.lower.core.names import Names, Storage
+from ptx2amd.lower.core.names import Entity, Storage
 from ptx2amd.lower.core.value import Val
 from ptx2amd.plan.kernel import KernelPlan
 from ptx2amd.ptx.ast import Module, Var
@@ -19,7 +19,7 @@ class Windowed(Emitter):
     the block's slot; ptx: the module."""
 
     name: str
-    names: Names
+    names: dict[str, Entity]
     slot: Val | None = None
 
     @property
@@ -38,7 +38,7 @@ def window(fn: Windowed, name: str) -> int | None:
     plan = fn.plan.shared
     if plan is None:
         return None
-    entity = fn.names.table.get(name)
+    entity = fn.names.get(name)
     if isinstance(entity, Storage):
         var, key = entity.var, f"{fn.name}.{name}"
     elif entity is None:

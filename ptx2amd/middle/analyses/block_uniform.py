@@ -7,15 +7,14 @@ from ptx2amd.isa.effects import ATOMIC, CALLS, ENDS, EXCHANGES, POLLS, READS
 from ptx2amd.middle.analyses.postdominators import PostDominators
 from ptx2amd.middle.body import Body
 from ptx2amd.middle.op import Op
-from ptx2amd.ptx.ast import Scope
 
 SAME = ("%ntid", "%ctaid", "%nctaid", "%gridid", "%nwarpid")  # special registers alike in a block
 UNCHANGING = frozenset(("param", "const"))  # spaces that nobody writes while a kernel runs
 
 
-def block_uniform(scope: Scope) -> set[int]:
+def block_uniform(body: Body) -> set[int]:
     """The ids of the instructions in a kernel's body where its warps are together."""
-    return {id(op.inst) for op in BlockUniformity(Body(scope)).operations()}
+    return {id(op.inst) for op in BlockUniformity(body).operations()}
 
 
 class BlockUniformity:

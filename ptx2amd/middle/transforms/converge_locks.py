@@ -31,7 +31,7 @@ def run(unit: Unit) -> None:
         return
     found, scope = unit.locks, unit.scope
     while True:
-        unit.places = [(lock, f"{_kind(lock)}$meet{number}") for number, lock in enumerate(found)]
+        unit.places = [(lock, _label(lock, number)) for number, lock in enumerate(found)]
         changed = scope
         for number, (lock, label) in enumerate(unit.places):
             changed = _meet(changed, lock, number, label)
@@ -53,8 +53,14 @@ def _shared(unit: Unit) -> list[Lock]:
     return joined(list(zip(loops, found, strict=True)), lambda a, b: a == b and a in crowded)
 
 
-def _kind(lock: Lock) -> str:
-    """The prefix of the meeting place's label. The place has to be the entry of its loop: if one of several tries were
+def _label(lock: Lock, number: int) -> str:
+    """The name of the meeting place's label."""
+    role = _role(lock)
+    return f"{'$' if role else ''}{role}$meet{number}"
+
+
+def _role(lock: Lock) -> str:
+    """The role of the meeting place's label. The place has to be the entry of its loop: if one of several tries were
     the entry, lanes at another try would be in an inner loop, and wait there for lanes at the first."""
     return WAITING if lock.gathers else ENTRY if len(lock.retries) > 1 else ""
 
@@ -98,7 +104,7 @@ def _meet(scope: Scope, lock: Lock, number: int, meet: str) -> Scope:
             wait = made(PATIENT, inst.line, patient, turn, rounds)
             skip = made(BRA, inst.line, Sym(meet), guard=Guard(patient.name, False))
             instead[id(inst)] = [made(ANCHOR, inst.line), wait, skip, *instead.get(id(inst), [inst])]
-    instead[id(first.inst)] = [first.inst, *marks, Label(meet, line), made(ANCHOR, line), *ways]
+    instead[id(first.inst)] = [first.inst, *marks, Label(meet, line, _role(lock)), made(ANCHOR, line), *ways]
     changed: list[Item] = [Var("reg", "u32", f"${name}{number}") for name in ("turn", "ahead", "round")]
     changed += [Var("reg", "pred", name) for name in (f"$patient{number}", *(test.name for test in tests))]
     for item in scope.items:

@@ -9,7 +9,7 @@ from ptx2amd.isa.form import DESTINATIONS
 from ptx2amd.middle.analyses.divergence import ALL_LANES
 from ptx2amd.middle.analyses.exchanges import Meeting
 from ptx2amd.middle.body import Body
-from ptx2amd.middle.transforms.inserted import ANCHOR, BRA, HIDDEN, SETP, WAIT, WAIT_ALL, made, move, waiting
+from ptx2amd.middle.transforms.inserted import ANCHOR, BRA, HIDDEN, SETP, WAIT, WAIT_ALL, WAITING, made, move
 from ptx2amd.ptx.ast import Guard, Imm, Inst, Item, Label, Operand, Reg, Scope, Sym, Var
 
 EXCHANGE = "$exchange"  # what labels and registers begin with
@@ -32,7 +32,7 @@ class Exchange:
 
     def wait(self) -> None:
         """Let lanes wait here for others."""
-        self.waits, self.label = True, waiting(self.number)
+        self.waits, self.label = True, f"$waiting{self.number}"
 
     def replacements(self) -> Iterator[tuple[int, list[Item]]]:
         """What stands in the place of each, by its identity."""
@@ -47,7 +47,7 @@ class Exchange:
             if k:
                 new.append(made(BRA, line, Sym(self.label)))
             else:
-                new += [Label(self.label, line), self.anchor]
+                new += [Label(self.label, line, WAITING if self.waits else ""), self.anchor]
                 if self.waits:
                     shape = WAIT_ALL if inst.shape.form.does & BLOCK_BARRIER else WAIT
                     new.append(made(shape, line, self._members(), Sym(self.label)))

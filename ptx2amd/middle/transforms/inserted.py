@@ -17,21 +17,8 @@ WAIT = Shape("$wait", internal.WAIT, {}, ("a", "b"), ("u32", ""))
 WAIT_ALL = Shape("$wait.wave", internal.WAIT, {"wave": "wave"}, ("a", "b"), ("u32", ""))  # also other warps
 ROUND = Shape("$spin_round", internal.SPIN_ROUND, {}, ("d", "a"), ("u32", "u32"))
 PATIENT = Shape("$spin_patient", internal.SPIN_PATIENT, {}, ("p", "a", "b"), ("pred", "u32", "u32"))
-WAITING, ENTRY = "$waiting", "$entry"
-
-
-def waiting(number: int) -> str:
-    """The label of a place where lanes wait for those of their warp that are elsewhere in the loops around."""
-    return f"{WAITING}{number}"
-
-
-def waits(label: str) -> bool:
-    return label.startswith(WAITING)
-
-
-def enters(label: str) -> bool:
-    """Whether a label is an entry of the loop around, which a dispatch block then does (lower/control/dispatch.py)."""
-    return label.startswith((WAITING, ENTRY))
+#: Roles of labels: an entry of the loop around, through a dispatch block; the same, where lanes wait for others.
+ENTRY, WAITING = "entry", "waiting"
 
 
 def made(shape: Shape, line: int, *operands: Operand, guard: Guard | None = None) -> Inst:
@@ -46,5 +33,5 @@ def move(type_: str) -> Shape:
 
 __all__ = [
     *("ANCHOR", "BRA", "ENTRY", "HIDDEN", "PATIENT", "ROUND", "SETP", "WAIT", "WAITING", "WAIT_ALL"),
-    *("enters", "made", "move", "waiting", "waits"),
+    *("made", "move"),
 ]

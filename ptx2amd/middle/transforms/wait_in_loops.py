@@ -7,10 +7,8 @@ from itertools import pairwise
 from ptx2amd.isa import internal
 from ptx2amd.middle.analyses.exchanges import is_collective
 from ptx2amd.middle.analyses.uneven_loops import uneven
-from ptx2amd.middle.transforms.exchange import EXCHANGE, Exchange, labelled, replaced
-from ptx2amd.middle.transforms.inserted import WAITING
+from ptx2amd.middle.transforms.exchange import Exchange, labelled, replaced
 from ptx2amd.middle.unit import Unit
-from ptx2amd.ptx.ast import Label
 
 
 def uneven_loops(unit: Unit) -> None:
@@ -44,9 +42,7 @@ def lock_loops(unit: Unit) -> None:
         for before, op in pairwise([None, *block.ops])
         if op is not None and is_collective(op) and (before is None or before.inst.shape.form is not internal.WAIT)
     ]
-    known = (WAITING, EXCHANGE)
-    number = sum(isinstance(item, Label) and item.name.startswith(known) for item in unit.scope.items)
-    exchanges = [Exchange(body, at, [op]) for at, op in enumerate(alone, number)]
+    exchanges = [Exchange(body, number, [op]) for number, op in enumerate(alone, len(unit.exchanges))]
     for exchange in exchanges:
         exchange.wait()
     unit.transform(labelled(replaced(unit.scope, exchanges)))

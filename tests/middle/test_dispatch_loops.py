@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ptx2amd.lower.control.irreducible import entries
+from ptx2amd.middle.analyses.dispatch_loops import entries
 
 
 def graph(text: str) -> dict[str, list[str]]:
