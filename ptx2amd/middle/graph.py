@@ -20,37 +20,6 @@ class Graph:
         for block in self.blocks:
             yield from block.ops
 
-    @cached_property
-    def deciders(self) -> list[set[int]]:
-        """For each block, the blocks at whose ends it is decided whether control comes to it, directly or not
-        (control dependence)."""
-        every = (1 << len(self.blocks)) - 1
-        behind = [every] * len(self.blocks)  # the blocks that control comes to in any case from a block on, as bits
-        work = True
-        while work:
-            work = False
-            for number in reversed(range(len(self.blocks))):
-                new = every if self.blocks[number].successors else 0
-                for successor in self.blocks[number].successors:
-                    new &= behind[successor]
-                new |= 1 << number
-                if new != behind[number]:
-                    behind[number], work = new, True
-        found: list[set[int]] = [set() for _ in self.blocks]
-        for number, block in enumerate(self.blocks):
-            for successor in block.successors if len(block.successors) > 1 else ():
-                decided = behind[successor] & ~(behind[number] & ~(1 << number))
-                while decided:
-                    found[decided.bit_length() - 1].add(number)
-                    decided ^= 1 << decided.bit_length() - 1
-        for each in found:
-            work_list = list(each)
-            while work_list:
-                new_ones = found[work_list.pop()] - each
-                each |= new_ones
-                work_list += new_ones
-        return found
-
     def branch(self, number: int) -> Op | None:
         """The conditional branch that ends a block."""
         ops = self.blocks[number].ops

@@ -17,9 +17,9 @@ from ptx2amd.ptx.ast import Function, Scope
 @dataclass
 class Unit:
     """scope: the function's statements as they are now; `replace` changes them. What passes find: inlined, the
-    functions all of whose calls are inlined; locks, in the body
-    before exchanges are merged; exchanges, merged ones in the place of operations of `unmerged`; places: locks, with
-    the labels at which their lanes reconverge; loops, which get a dispatch block. decided: about a kernel, for printing."""
+    functions all of whose calls are inlined; locks, in the body before exchanges are merged; exchanges, merged ones
+    in the place of operations of `unmerged`; places: locks, with the labels at which their lanes reconverge; loops,
+    which get a dispatch block. decided: about a kernel, for printing."""
 
     calls: CallGraph
     function: Function

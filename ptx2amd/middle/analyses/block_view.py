@@ -7,6 +7,7 @@ from functools import cached_property
 from math import prod
 
 from ptx2amd.isa.effects import ARRIVES, ATOMIC, BLOCK_BARRIER, CALLS, EXCHANGES, EXITS, READS, RETURNS, WRITES
+from ptx2amd.middle.analyses.postdominators import control_dependences
 from ptx2amd.middle.body import Body
 from ptx2amd.middle.op import Op
 
@@ -60,8 +61,9 @@ class BlockView:
             if name.startswith(own) or any(map(self._own, sources)):
                 return True
             work += [(source, r) for source in sources if not source.does & BLOCK_BARRIER for r in source.reads()]
-            decided: set[int] = set().union(*(self.flow.deciders[source.block] for source in sources))
-            for number in decided - self.flow.deciders[op.block]:  # which source it is, or of which round of a loop
+            deciders = self.flow.analysis(control_dependences)
+            decided: set[int] = set().union(*(deciders[source.block] for source in sources))
+            for number in decided - deciders[op.block]:  # which source it is, or of which round of a loop
                 last = self.flow.blocks[number].ops[-1]
                 work += [(last, r) for r in last.reads()]
         return False

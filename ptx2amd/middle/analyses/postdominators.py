@@ -1,30 +1,18 @@
-"""Post-dominators: the blocks that all ways from a block to the end lead through."""
+"""Post-dominators: the blocks that all ways from a block to the end of the function lead through; and what follows from
+them, control dependence."""
 
 from __future__ import annotations
 
 from ptx2amd.isa.effects import EXITS, RETURNS, TRAPS
 from ptx2amd.middle.body import Body
+from ptx2amd.middle.graph import Graph
 
 
 class PostDominators:
     """Of each block, as bits of an integer, itself included."""
 
     def __init__(self, body: Body) -> None:
-        blocks = body.blocks
-        everything = (1 << len(blocks)) - 1
-        after, changed = [everything] * len(blocks), True
-        while changed:
-            changed = False
-            for number in reversed(range(len(blocks))):
-                block = blocks[number]
-                ends = not block.successors or bool(block.ops and block.ops[-1].does & (RETURNS | EXITS | TRAPS))
-                ways = 0 if ends else everything
-                for successor in block.successors:
-                    ways &= after[successor]
-                new = ways | 1 << number
-                changed |= new != after[number]
-                after[number] = new
-        self.of = after
+        self.of = _behind(body, leaving=True)
         self._nearest: dict[int, int] = {}
 
     def nearest(self, number: int) -> int:
@@ -36,4 +24,44 @@ class PostDominators:
         return self._nearest[number]
 
 
-__all__ = ["PostDominators"]
+def control_dependences(body: Body) -> list[set[int]]:
+    """For each block, the blocks at whose ends it is decided whether control comes to it, directly or not, of threads
+    that do not end on the way."""
+    behind = _behind(body, leaving=False)
+    found: list[set[int]] = [set() for _ in body.blocks]
+    for number, block in enumerate(body.blocks):
+        for successor in block.successors if len(block.successors) > 1 else ():
+            decided = behind[successor] & ~(behind[number] & ~(1 << number))
+            while decided:
+                found[decided.bit_length() - 1].add(number)
+                decided ^= 1 << decided.bit_length() - 1
+    for each in found:
+        work = list(each)
+        while work:
+            new = found[work.pop()] - each
+            each |= new
+            work += new
+    return found
+
+
+def _behind(body: Graph, leaving: bool) -> list[int]:
+    """The blocks that control comes to in any case from each block on. leaving: a conditional return, exit or trap is a
+    way to the end."""
+    blocks = body.blocks
+    everything = (1 << len(blocks)) - 1
+    after, changed = [everything] * len(blocks), True
+    while changed:
+        changed = False
+        for number in reversed(range(len(blocks))):
+            block = blocks[number]
+            ends = leaving and bool(block.ops) and bool(block.ops[-1].does & (RETURNS | EXITS | TRAPS))
+            ways = everything if block.successors and not ends else 0
+            for successor in block.successors:
+                ways &= after[successor]
+            new = ways | 1 << number
+            changed |= new != after[number]
+            after[number] = new
+    return after
+
+
+__all__ = ["PostDominators", "control_dependences"]
