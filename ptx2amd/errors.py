@@ -33,7 +33,8 @@ class PtxErrors(PtxError):
 
 
 class LinkError(Ptx2amdError):
-    """Modules that do not go together: symbols that none of them defines."""
+    """Modules or objects that do not go together: symbols that none of them defines, or two do, or an object that the
+    linker does not know."""
 
 
 class Unsupported(Ptx2amdError):

@@ -9,7 +9,8 @@ import resource
 import signal
 import tempfile
 
-from ptx2amd.codegen.llvm import CodegenError, emit, is_long, without_scheduling
+from ptx2amd.codegen.error import CodegenError
+from ptx2amd.codegen.llvm import emit, is_long, without_scheduling
 from ptx2amd.target import Target
 
 SECONDS = 120  # of processor time that LLVM may take

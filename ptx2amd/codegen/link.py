@@ -10,7 +10,8 @@ from typing import Any
 
 from ptx2amd import settings
 from ptx2amd.binary.elf import Elf, merged, note_object
-from ptx2amd.codegen.linker import LinkError, link_shared
+from ptx2amd.codegen.linker import link_shared
+from ptx2amd.errors import LinkError
 
 NOTE_SECTION, NOTE_NAME, NOTE_TYPE = ".note.ptx2amd", "ptx2amd", 1
 ORIGINS_SECTION, ORIGINS_TYPE = ".note.ptx2amd.origins", 2

@@ -10,8 +10,8 @@ from functools import cache
 from typing import Any
 
 from ptx2amd.codegen import stack, workarounds
+from ptx2amd.codegen.error import CodegenError
 from ptx2amd.codegen.workarounds import avoided
-from ptx2amd.errors import Ptx2amdError
 from ptx2amd.target import Target
 
 TRIPLE = "amdgcn-amd-amdhsa"
@@ -20,10 +20,6 @@ LONG_CODEGEN_LEVEL = 1
 LEAST_CODEGEN_LEVEL = 0
 LONG_LINES = 40_000  # IR of more lines gets level 1: level 2 takes time that grows with a block's length squared
 FULL_LINES = 4000  # IR of up to this many lines gets LLVM's O3
-
-
-class CodegenError(Ptx2amdError):
-    """LLVM rejected our IR, or could not select instructions for it: a fault of ours, not of the input."""
 
 
 @cache

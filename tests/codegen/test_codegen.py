@@ -11,7 +11,6 @@ from ptx2amd.binary import Blob, ContainerError, Elf
 from ptx2amd.binary.msgpack import unpack
 from ptx2amd.codegen import (
     CodegenError,
-    LinkError,
     check_symbols,
     emit,
     emit_isolated,
@@ -19,6 +18,7 @@ from ptx2amd.codegen import (
     link,
     sidecar_of,
 )
+from ptx2amd.errors import LinkError
 from ptx2amd.target import target
 
 FLAGS = '\n!0 = !{}\n!llvm.module.flags = !{!1}\n!1 = !{i32 1, !"amdhsa_code_object_version", i32 500}\n'

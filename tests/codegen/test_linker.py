@@ -17,10 +17,9 @@ import pytest
 from ptx2amd import codegen
 from ptx2amd.binary import Elf
 from ptx2amd.binary.elf import HEADER, SECTION
-from ptx2amd.codegen import LinkError
 from ptx2amd.codegen.linker import link_shared
 from ptx2amd.codegen.linker.relocate import KINDS
-from ptx2amd.errors import Ptx2amdError
+from ptx2amd.errors import LinkError, Ptx2amdError
 from ptx2amd.target import target
 from ptx2amd.translate import translate
 from tests import ROOT

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import llvmlite.binding as llvm
+import pytest
 
+from ptx2amd.codegen import CodegenError
 from ptx2amd.codegen.workarounds import records
 from ptx2amd.translate import translate
 from tests.codegen.test_apertures import TEXT
@@ -54,3 +56,9 @@ def test_declarations_are_made_once() -> None:
     module.declare("h", "void @h()")
     module.declare("h", "void @h()")
     assert module.text().count("declare") == 2
+
+
+@pytest.mark.parametrize("lines", ["ret void\n}", "    i32 1, label %a\n}", "  ]\n}", "  ret void\n"])
+def test_text_that_is_no_ir_is_an_error(lines: str) -> None:
+    with pytest.raises(CodegenError, match="IR with a"):
+        records.parse(f"define void @f() {{\n{lines}")

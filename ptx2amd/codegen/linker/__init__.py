@@ -26,13 +26,13 @@ from ptx2amd.binary.elf import (
     SYMBOL,
 )
 from ptx2amd.codegen.linker import tables
-from ptx2amd.codegen.linker.error import LinkError
 from ptx2amd.codegen.linker.layout import PADDING, PROGRAM_HEADER_SIZE, Output, Segment, arrange, gather
 from ptx2amd.codegen.linker.objects import LOCAL, STT_FILE, STT_SECTION, Object, Symbol, read
 from ptx2amd.codegen.linker.relocate import apply, scan
 from ptx2amd.codegen.linker.resolve import resolve
+from ptx2amd.errors import LinkError
 
-__all__ = ["LinkError", "link_shared"]
+__all__ = ["link_shared"]
 
 SHT_HASH, SHT_DYNSYM, SHT_GNU_HASH = 5, 11, 0x6FFFFFF6
 DT_HASH, DT_STRTAB, DT_SYMTAB, DT_RELA, DT_RELASZ, DT_RELAENT, DT_STRSZ, DT_SYMENT = 4, 5, 6, 7, 8, 9, 10, 11

@@ -23,7 +23,7 @@ from ptx2amd.binary.elf import (
     Elf,
     Section,
 )
-from ptx2amd.codegen.linker.error import LinkError
+from ptx2amd.errors import LinkError
 
 SHT_GROUP = 17
 SHF_MERGE, SHF_STRINGS, SHF_INFO_LINK, SHF_GROUP = 0x10, 0x20, 0x40, 0x200

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ptx2amd.codegen.linker.error import LinkError
 from ptx2amd.codegen.linker.objects import LOCAL, WEAK, Object, Symbol
+from ptx2amd.errors import LinkError
 
 
 def resolve(objects: list[Object]) -> list[Symbol]:

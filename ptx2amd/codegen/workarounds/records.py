@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from ptx2amd.codegen.error import CodegenError
+
 _LABEL = re.compile(r"([\w.$-]+|\"[^\"\n]+\"):")
 
 
@@ -69,7 +71,7 @@ class Module:
 
 
 def parse(ir: str) -> Module:
-    """The records of IR text, as LLVM prints it or as the lowering writes it."""
+    """The records of IR text, as LLVM prints it or as the lowering writes it. Raises CodegenError for other lines."""
     parts: list[Function | str] = []
     between: list[str] = []
     function: Function | None = None
@@ -86,16 +88,19 @@ def parse(ir: str) -> Module:
             function = None
         elif not line or line.startswith(";"):
             continue
-        elif line.startswith(("    ", "  ]")):  # a switch's case, its end
+        elif line.startswith(("    ", "  ]")) and function.blocks[-1].lines:  # a switch's case, its end
             function.blocks[-1].lines[-1] += f"\n{line}"
-        elif line.startswith(" "):
+        elif line.startswith("  ") and line[2:3] not in " ]":
             function.blocks[-1].lines.append(line)
         else:
             label = _LABEL.match(line)
-            assert label is not None, line
+            if label is None:
+                raise CodegenError(f"IR with a line that is no instruction, label or comment: {line!r}")
             if function.blocks[-1].lines:
                 function.blocks.append(Block(label[1], line))
             else:
                 function.blocks[-1] = Block(label[1], line)
+    if function is not None:
+        raise CodegenError(f"IR with a function that does not end: {function.head}")
     parts.append("\n".join(between))
     return Module(parts)
