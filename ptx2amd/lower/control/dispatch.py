@@ -8,17 +8,13 @@ back edges, and lanes of the outer one would wait for those in the inner one, wh
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ptx2amd.codegen.workarounds import avoided
 from ptx2amd.lower.control import meeting
 from ptx2amd.lower.control.loop import Loop
+from ptx2amd.lower.core.function import FunctionLowering
+from ptx2amd.lower.core.value import Val
 from ptx2amd.lower.warp.lanes import anchor
 from ptx2amd.middle.analyses.dispatch_loops import DispatchLoop
-
-if TYPE_CHECKING:
-    from ptx2amd.lower.core.function import FunctionLowering
-    from ptx2amd.lower.core.value import Val
 
 
 def prepare(fn: FunctionLowering, loops: list[DispatchLoop]) -> list[Loop]:

@@ -7,16 +7,11 @@ a loop without end would not help a program that PTX leaves undefined."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.registry import lowers
 from ptx2amd.lower.core.value import Val
 from ptx2amd.lower.warp.lanes import active, ballot, ballot_of_wave
-from ptx2amd.ptx.ast import Sym
-
-if TYPE_CHECKING:
-    from ptx2amd.lower.core.function import FunctionLowering
-    from ptx2amd.ptx.ast import Inst
+from ptx2amd.ptx.ast import Inst, Sym
 
 
 def prepare(fn: FunctionLowering, loop: str) -> None:

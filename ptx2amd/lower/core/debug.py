@@ -6,13 +6,10 @@ from __future__ import annotations
 import struct
 from itertools import pairwise
 from pathlib import PurePath
-from typing import TYPE_CHECKING
 
 from ptx2amd import settings
-
-if TYPE_CHECKING:
-    from ptx2amd.lower.core.function import FunctionLowering
-    from ptx2amd.ptx.ast import Function, Module
+from ptx2amd.lower.core.function import FunctionLowering
+from ptx2amd.ptx.ast import Function, Module
 
 STRONG, APART = 0xFFFFFFFF, 0xFFFFFFFE
 FIRST = 10  # metadata numbers below are the module's own

@@ -9,7 +9,8 @@ from typing import Any, NoReturn, Protocol, TypeVar
 from ptx2amd.errors import Unsupported
 from ptx2amd.lower.control.loop import Loop
 from ptx2amd.lower.core.kernel import KernelLowering
-from ptx2amd.lower.core.names import Entity, Register, Storage
+from ptx2amd.lower.core.names import Register, Storage
+from ptx2amd.lower.core.registers import Registers
 from ptx2amd.lower.core.shared_globals import Shared
 from ptx2amd.lower.core.value import LLVM_TYPE, Val, width
 from ptx2amd.lower.matrix.tile import Tile
@@ -71,7 +72,7 @@ class ModuleContext(Protocol):
     def annotated(self, fn: FunctionLowering, function: Function, /) -> str: ...
 
 
-class FunctionLowering(window.Windowed):
+class FunctionLowering(Registers):
     """Lowers one PTX function. Interface for the family files:
 
     fn.target              ptx2amd.target.Target: arch capabilities and the warp mapping
@@ -112,15 +113,11 @@ class FunctionLowering(window.Windowed):
         super().__init__()
         self._kernel = kernel
         self.name, self.target, self.module = name, target, module
-        self.names: dict[str, Entity] = {}
         self.f32_denormals = kernel.plan.denormals if kernel is not None else "ieee"
-        self.block_id = 0  # of the extended basic block, that is lowered
-        self.entry: list[str] = []  # the entry block: allocas
         self.marks: list[tuple[int, int]] = []  # where in `lines` which PTX line begins
         self.strong: list[int] = []  # PTX lines of accesses that order threads
         self.apart: list[int] = []  # PTX lines of accesses that LLVM leaves alone (debug.accesses_apart)
         self.origins: list[tuple[int, int, int]] = []  # PTX line, and the file and line of its .loc
-        self.loaded: list[tuple[Register, str, Val]] = []  # values made by reads of the current instruction
         self.here = 0  # the extended basic block that is lowered
         self.dispatches: dict[int, tuple[Loop, int]] = {}  # block -> loop whose entry it is, its number there
         self.within: dict[int, Loop] = {}  # block -> loop around it in which lanes wait for others
@@ -196,7 +193,7 @@ class FunctionLowering(window.Windowed):
         """One operand as a value of a PTX type."""
         ty = LLVM_TYPE[ptx_type][0]
         if isinstance(operand, Reg):
-            v = self._register(operand.name, ty)
+            v = self.register(operand.name, ty)
             return self.op("i1", f"xor i1 {v}, true") if operand.negated and ty == "i1" else v
         if isinstance(operand, Imm):
             return self.immediate(operand, ty)
@@ -211,61 +208,6 @@ class FunctionLowering(window.Windowed):
             n = width(ty) // len(operand.items)
             return self.pack([self.value(item, f"b{n}") for item in operand.items], ty)
         raise TypeError(f"operand {operand} has no value")
-
-    def _register(self, name: str, ty: str) -> Val:
-        entity = self.names.get(name)
-        if not isinstance(entity, Register):
-            v = self.special(name)
-            have, want = width(v.ty), width(ty)
-            return self.cast(v if have == want else self.resize(v, want), ty)
-        if entity.block != self.block_id:
-            entity.block, entity.values = self.block_id, {}
-        values = entity.values
-        if ty in values:
-            return values[ty]
-        if values:
-            v = next(iter(values.values()))
-        elif entity.constant is not None:
-            v = self.const("i32", entity.constant)
-        else:
-            if not entity.memory:
-                return Val(ty, "false" if ty == "i1" else "zeroinitializer")  # never written
-            v = values[entity.ty] = self.op(entity.ty, f"load {entity.ty}, ptr addrspace(5) {entity.memory}")
-            self.loaded.append((entity, v.ty, v))
-        n = width(ty)
-        if v.ty == ty:
-            return v
-        v = self.cast(v, ty) if n == entity.bits else self.cast(self.resize(v, n), ty)
-        if n == entity.bits:
-            values[ty] = v
-            self.loaded.append((entity, ty, v))
-        return v
-
-    def forget_loaded(self) -> None:
-        """Forget the values that the current instruction's reads made: they may stand in a block that
-        does not dominate what follows."""
-        for register, ty, v in self.loaded:
-            if register.values.get(ty) is v:
-                del register.values[ty]
-
-    # the carry flag CC.CF of add.cc, addc, sub.cc, mad.cc ...
-
-    def carry(self) -> Val:
-        """The carry flag as an i1."""
-        return self._register(self._carry_register().name, "i1")
-
-    def set_carry(self, v: Val) -> None:
-        """Write the carry flag."""
-        self.assign(Reg(self._carry_register().name), v, "pred")
-
-    def _carry_register(self) -> Register:
-        register = self.names.get("%CC.CF")
-        if register is None:
-            register = self.names["%CC.CF"] = Register("%CC.CF", 1, "i1", "%CC")
-            self.entry.append("  %CC = alloca i1, addrspace(5)")
-            self.entry.append("  store i1 false, ptr addrspace(5) %CC")
-        assert isinstance(register, Register)
-        return register
 
     # writing
 
@@ -290,26 +232,6 @@ class FunctionLowering(window.Windowed):
         i = inst.shape.names.index(name)
         for item, v in zip(self.items(inst.operands[i]), vals, strict=True):
             self.assign(item, v, inst.shape.types[i])
-
-    def assign(self, operand: Operand, v: Val, ptx_type: str) -> None:
-        """Write a register operand; a narrower value is extended as `ptx_type` says."""
-        assert isinstance(operand, Reg), f"{operand} is no destination"
-        if operand.name == "_":
-            return
-        register = self.names[operand.name]
-        assert isinstance(register, Register)
-        n = width(v.ty)
-        if n != register.bits:
-            if n > register.bits:
-                raise AssertionError(f"{n}-bit value for {register.bits}-bit register {operand.name}")
-            v = self.resize(v, register.bits, ptx_type[:1] == "s")
-        if v.ty.startswith("ptr"):
-            v = self.cast(v, f"i{n}")
-        register.block, register.values = self.block_id, {v.ty: v}
-        if register.memory:
-            stored = self.cast(v, register.ty)
-            register.values[register.ty] = stored
-            self.do(f"store {stored.t}, ptr addrspace(5) {register.memory}")
 
     # addresses
 
@@ -336,7 +258,7 @@ class FunctionLowering(window.Windowed):
         if isinstance(entity, Storage):
             return self.symbol_address(base.name, offset, space)
         n = entity.bits if isinstance(entity, Register) else 64
-        v = self._register(base.name, f"i{n}")
+        v = self.register(base.name, f"i{n}")
         pointer = self.op(ty, f"inttoptr {v.t} to {ty}")
         return self.displace(pointer, offset)
 
@@ -391,7 +313,7 @@ class FunctionLowering(window.Windowed):
 
     def guard(self, guard: Guard) -> Val:
         """The guard's register as an i1 (before `guard.negated`)."""
-        return self._register(guard.reg, "i1")
+        return self.register(guard.reg, "i1")
 
     def trap(self) -> None:
         """End the launch with an error."""

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
+from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.value import Val
-
-if TYPE_CHECKING:
-    from ptx2amd.lower.core.function import FunctionLowering
 
 
 @contextmanager

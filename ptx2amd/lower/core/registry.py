@@ -6,11 +6,9 @@ from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from pkgutil import walk_packages
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from ptx2amd.lower.core.function import FunctionLowering
-    from ptx2amd.ptx.ast import Inst
+from ptx2amd.lower.core.function import FunctionLowering
+from ptx2amd.ptx.ast import Inst
 
 Lowering = Callable[["FunctionLowering", "Inst"], None]
 LOWERINGS: dict[str, Lowering] = {}

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.value import Val
 from ptx2amd.lower.scalar import directed
 from ptx2amd.lower.scalar.small import from_small
-
-if TYPE_CHECKING:
-    from ptx2amd.lower.core.function import FunctionLowering
 
 Mods = dict[str, str]
 PACKED = {"f16": "<2 x half>", "bf16": "<2 x bfloat>"}

@@ -8,8 +8,7 @@ c + 4)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.outline import outlined
 from ptx2amd.lower.core.registry import lowers
 from ptx2amd.lower.core.value import Val, width
@@ -17,11 +16,7 @@ from ptx2amd.lower.matrix import matrix_chip
 from ptx2amd.lower.matrix.dot import accumulator, dot, finish
 from ptx2amd.lower.memory.memory import space_of
 from ptx2amd.lower.warp.lanes import read_lane, read_quad
-
-if TYPE_CHECKING:
-    from ptx2amd.lower.core.function import FunctionLowering
-    from ptx2amd.ptx.ast import Inst
-
+from ptx2amd.ptx.ast import Inst
 
 IN_PLACE = 32  # products in software of a function that are not calls: one is some 300 instructions
 

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.value import Val, width
 from ptx2amd.lower.matrix import mfma, wave32
 from ptx2amd.lower.matrix.dot import accumulator, finish
 from ptx2amd.lower.matrix.matrix_unit import Mods, Unit
 from ptx2amd.lower.matrix.tile import Tile
-
-if TYPE_CHECKING:
-    from ptx2amd.lower.core.function import FunctionLowering
-
 
 KEPT = 64  # registers for sums that stay where the instruction left them
 

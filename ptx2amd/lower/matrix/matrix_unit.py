@@ -14,13 +14,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.value import Val
 from ptx2amd.lower.warp.whole import enter, leave
-
-if TYPE_CHECKING:
-    from ptx2amd.lower.core.function import FunctionLowering
 
 Mods = dict[str, str]
 OCP = {"e4m3": "fp8", "e5m2": "bf8"}  # PTX's names of 8-bit floats -> the instructions'

@@ -9,15 +9,12 @@ and 2c + 1 of the product with warp 0's B, and with warp 1's, of which the warp'
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.value import Val
 from ptx2amd.lower.matrix.matrix_unit import OCP, Instruction, Mods, Unit, widened
 from ptx2amd.lower.warp.lanes import split
-
-if TYPE_CHECKING:
-    from ptx2amd.lower.core.function import FunctionLowering
-    from ptx2amd.target.arch import Arch
+from ptx2amd.target.arch import Arch
 
 F16 = Instruction("mfma.f32.16x16x16f16", 2, "<4 x half>", "f16")
 F32 = Instruction("mfma.f32.16x16x4f32", 1, "float", "f32")

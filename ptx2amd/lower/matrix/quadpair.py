@@ -6,16 +6,12 @@ row j (f16), or two columns of two rows in two places (f32)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.registry import lowers
 from ptx2amd.lower.core.value import Val
 from ptx2amd.lower.matrix.dot import accumulator, dot, finish
 from ptx2amd.lower.warp.lanes import quad_permute, read_lane, read_quad
-
-if TYPE_CHECKING:
-    from ptx2amd.lower.core.function import FunctionLowering
-    from ptx2amd.ptx.ast import Inst
+from ptx2amd.ptx.ast import Inst
 
 
 @lowers("mma_quadpair")

@@ -14,16 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.value import Val
 from ptx2amd.lower.matrix.fragment import ELEMENT, LANE, Layout, bits_of, log2, sizes
 from ptx2amd.lower.matrix.matrix_unit import Mods, widened
 from ptx2amd.lower.warp.whole import enter, leave
-
-if TYPE_CHECKING:
-    from ptx2amd.lower.core.function import FunctionLowering
-    from ptx2amd.target.arch import Arch
+from ptx2amd.target.arch import Arch
 
 SHAPES = frozenset(("m16n16k16", "m32n8k16", "m8n32k16", "m16n16k8"))
 OTHER_HALF = 0x401F  # ds_swizzle: the lane 16 further

@@ -7,8 +7,9 @@ those of a column in one lane of its quad; the byte number says where in the reg
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
+from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.registry import lowers
 from ptx2amd.lower.core.value import Val
 from ptx2amd.lower.matrix import sparse
@@ -16,12 +17,7 @@ from ptx2amd.lower.matrix.dot import dot
 from ptx2amd.lower.matrix.matrix import multiply, position
 from ptx2amd.lower.matrix.matrix_unit import OCP, halves_of_bytes, spread
 from ptx2amd.lower.warp.lanes import read_lane
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ptx2amd.lower.core.function import FunctionLowering
-    from ptx2amd.ptx.ast import Inst
+from ptx2amd.ptx.ast import Inst
 
 # element -> (shift to the right of its bits in the upper byte of a half, mask of all but the sign, f16 of the factor)
 PLACES = {"e3m2": (0, 0x1F00, 0x6C00), "e2m3": (1, 0x0F80, 0x7400), "e2m1": (1, 0x0E00, 0x7400)}

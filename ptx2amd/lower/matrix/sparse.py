@@ -6,21 +6,16 @@ Of a quad's four lanes some hold the metadata, which the sparsity selector names
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from itertools import groupby
-from typing import TYPE_CHECKING
 
+from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.registry import lowers
 from ptx2amd.lower.core.value import Val
 from ptx2amd.lower.matrix.dot import accumulator, dot, finish
 from ptx2amd.lower.matrix.matrix import position
 from ptx2amd.lower.warp.lanes import read_lane, read_quad
-from ptx2amd.ptx.ast import Imm
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from ptx2amd.lower.core.function import FunctionLowering
-    from ptx2amd.ptx.ast import Inst
+from ptx2amd.ptx.ast import Imm, Inst
 
 WIDE = ("f16", "bf16", "tf32")  # elements whose rows of 16 bits of metadata lie side by side in a lane
 

@@ -10,14 +10,11 @@ step t serves h = 0 with the word c0 = t, and h = 1 with the other."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.value import Val
 from ptx2amd.lower.matrix.matrix_unit import OCP, Instruction, Mods, Unit, widened
-
-if TYPE_CHECKING:
-    from ptx2amd.lower.core.function import FunctionLowering
-    from ptx2amd.target.arch import Arch
+from ptx2amd.target.arch import Arch
 
 RDNA3 = {
     "f16": Instruction("wmma.f32.16x16x16.f16.v8f32.v16f16", 8, "<16 x half>", "f16"),

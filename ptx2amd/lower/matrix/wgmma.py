@@ -7,19 +7,14 @@ bytes, by the number of the 128 bytes in which they are."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.registry import lowers
 from ptx2amd.lower.core.value import Val
 from ptx2amd.lower.matrix import sparse
 from ptx2amd.lower.matrix.matrix import multiply, position
 from ptx2amd.lower.memory import window
 from ptx2amd.lower.warp import named
-from ptx2amd.ptx.ast import Imm
-
-if TYPE_CHECKING:
-    from ptx2amd.lower.core.function import FunctionLowering
-    from ptx2amd.ptx.ast import Inst
+from ptx2amd.ptx.ast import Imm, Inst
 
 SIGNS = {"f16": 0x80008000, "bf16": 0x80008000, "tf32": 0x80000000, "e4m3": 0x80808080, "e5m2": 0x80808080}
 

@@ -4,18 +4,14 @@ of a shape have one layout, whatever their type."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.registry import lowers
 from ptx2amd.lower.core.value import Val
 from ptx2amd.lower.matrix import fragment, quads, wmma_rows
 from ptx2amd.lower.matrix.dot import accumulator, finish
 from ptx2amd.lower.matrix.fragment import Layout, bits_of, sizes
 from ptx2amd.lower.matrix.matrix import multiply
-
-if TYPE_CHECKING:
-    from ptx2amd.lower.core.function import FunctionLowering
-    from ptx2amd.ptx.ast import Inst
+from ptx2amd.ptx.ast import Inst
 
 
 def native(fn: FunctionLowering, shape: str) -> quads.Quads | wmma_rows.Rows | None:

@@ -8,18 +8,16 @@ other (`unfolded`)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.value import Val
 from ptx2amd.lower.matrix.fragment import ELEMENT, LANE, Layout, bits_of, sizes
 from ptx2amd.lower.matrix.matrix_unit import Mods
 from ptx2amd.lower.matrix.wave32 import RDNA3, RDNA4
 from ptx2amd.lower.warp.lanes import mov_dpp
 from ptx2amd.lower.warp.shuffle import ROW_XMASK, permlane
-
-if TYPE_CHECKING:
-    from ptx2amd.lower.core.function import FunctionLowering
-    from ptx2amd.target.arch import Arch
+from ptx2amd.target.arch import Arch
 
 SHAPES = frozenset(("m16n16k16", "m32n8k16", "m8n32k16"))
 HALF = 16  # the bit of the lane's number that tells the halves of a wave

@@ -5,17 +5,13 @@ slots are in a ring of tickets: a block that starts when none is free waits for 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ptx2amd.interface.arena import ARENA, SLOT_BYTES
 from ptx2amd.interface.environment import CELL_ARENA
+from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.value import Val
 from ptx2amd.lower.memory.order import fence
 from ptx2amd.lower.runtime import special
 from ptx2amd.lower.runtime.runtime import env
-
-if TYPE_CHECKING:
-    from ptx2amd.lower.core.function import FunctionLowering
 
 CELL = "@__ptx2amd_slot"  # in LDS: the slot's address (u64), threads left (u32), the slot's ticket (u32)
 CELL_TEXT = f"{CELL} = internal addrspace(3) global [16 x i8] poison, align 16"

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.registry import lowers
 from ptx2amd.lower.core.value import LLVM_TYPE, Val
 from ptx2amd.lower.memory import wide
 from ptx2amd.lower.memory.memory import space_of
 from ptx2amd.lower.memory.order import ORDERS, SCOPES, byte_size
-
-if TYPE_CHECKING:
-    from ptx2amd.lower.core.function import FunctionLowering
-    from ptx2amd.ptx.ast import Inst
+from ptx2amd.ptx.ast import Inst
 
 SIGNED = {"add": "add", "min": "min", "max": "max"}
 UNSIGNED = {"min": "umin", "max": "umax", "inc": "uinc_wrap", "dec": "udec_wrap", "exch": "xchg"}

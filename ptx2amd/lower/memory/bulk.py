@@ -3,8 +3,7 @@ bytes are counted off the mbarrier. Waits for bulk groups have nothing left to d
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.loops import each, when
 from ptx2amd.lower.core.registry import lowers
 from ptx2amd.lower.core.value import LLVM_TYPE, Val
@@ -13,12 +12,8 @@ from ptx2amd.lower.memory.memory import COUNT, space_of, write
 from ptx2amd.lower.memory.order import SCOPES, byte_size, vector
 from ptx2amd.lower.scalar.integer import binary, compare
 from ptx2amd.lower.warp.mbarrier import complete
-from ptx2amd.ptx.ast import Imm
+from ptx2amd.ptx.ast import Imm, Inst
 from ptx2amd.ptx.layout import bits_of
-
-if TYPE_CHECKING:
-    from ptx2amd.lower.core.function import FunctionLowering
-    from ptx2amd.ptx.ast import Inst
 
 CHUNK = 16  # bytes that addresses and sizes of bulk copies are multiples of
 WIDE = 4  # chunks that are on their way at once

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ptx2amd.lower.core import debug
+from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.names import Storage
 from ptx2amd.lower.core.registry import lowers
 from ptx2amd.lower.core.value import LLVM_TYPE, Val, width
 from ptx2amd.lower.memory import wide, window
 from ptx2amd.lower.memory.order import ORDERS, SCOPES, byte_size, elements, fence, vector
-from ptx2amd.ptx.ast import Addr, Sym
+from ptx2amd.ptx.ast import Addr, Inst, Sym
 from ptx2amd.ptx.heads import param_layout
 from ptx2amd.ptx.layout import size_of
-
-if TYPE_CHECKING:
-    from ptx2amd.lower.core.function import FunctionLowering
-    from ptx2amd.ptx.ast import Inst
 
 STREAMING = {"cs", "L1::evict_first", "L1::no_allocate"}  # read or written once: nontemporal
 # Cache operators that promise a view past the L1 cache, which a relaxed access of that scope has
@@ -127,7 +122,7 @@ def cvta_flat(fn: FunctionLowering, inst: Inst) -> None:
     """Global, constant and parameter addresses are generic addresses already. LLVM takes a kernel's parameters for
     a 32-bit space: of such an address only the low half has come."""
     address = fn.src(inst, "a", "b64")
-    if space_of(inst) == "param" and fn.is_kernel and not inst.shape.opcode.startswith("cvta.to"):
+    if space_of(inst) == "param" and fn.is_kernel and inst.shape.form.computes == "to_generic":
         start = fn.cast(fn.call("llvm.amdgcn.kernarg.segment.ptr", "ptr addrspace(4)"), "i64")
         offset = fn.op("i32", f"sub {fn.resize(address, 32).t}, {fn.resize(start, 32)}")
         whole = fn.op("i64", f"add {start.t}, {fn.resize(offset, 64)}")

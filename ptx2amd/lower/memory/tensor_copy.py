@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ptx2amd.interface.tensor_map import MAP_IM2COL, MAP_TILED
+from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.loops import Variable, each, stop, when
 from ptx2amd.lower.core.registry import lowers
 from ptx2amd.lower.core.value import LLVM_TYPE, Val
@@ -18,12 +19,8 @@ from ptx2amd.lower.memory.bulk import own, reduce
 from ptx2amd.lower.memory.tensor_map import SHIFTS, TF32, Map
 from ptx2amd.lower.scalar.integer import binary, compare, select
 from ptx2amd.lower.warp.mbarrier import complete
-from ptx2amd.ptx.ast import Addr
+from ptx2amd.ptx.ast import Addr, Inst
 from ptx2amd.ptx.layout import bits_of
-
-if TYPE_CHECKING:
-    from ptx2amd.lower.core.function import FunctionLowering
-    from ptx2amd.ptx.ast import Inst
 
 CHUNK = 16  # bytes: what is copied at once, and the smallest atom of a swizzle
 FILL = 0x7FF7  # each 16 bits of the special NaN, which fma.oob knows

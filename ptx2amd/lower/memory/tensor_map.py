@@ -3,19 +3,14 @@ are opaque; these are ours, as the loader's cuTensorMapEncode functions write th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ptx2amd.interface.tensor_map import MAP, MAP_TAG
+from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.loops import each, trap_unless
 from ptx2amd.lower.core.registry import lowers
 from ptx2amd.lower.core.value import Val
 from ptx2amd.lower.memory.memory import space_of
 from ptx2amd.lower.memory.order import fence
-from ptx2amd.ptx.ast import Imm
-
-if TYPE_CHECKING:
-    from ptx2amd.lower.core.function import FunctionLowering
-    from ptx2amd.ptx.ast import Inst
+from ptx2amd.ptx.ast import Imm, Inst
 
 F32_TYPES, TF32, LAST_TYPE = (7, 8), 11, 12  # of elemtype: what is copied as it is ends with 12
 # log2 of an element's bytes, 2 bits for each elemtype

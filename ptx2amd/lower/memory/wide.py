@@ -4,18 +4,15 @@ header, chosen by the address. So are strong loads and stores of 128 bits, which
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from ptx2amd.interface.environment import CELL_HEAP
 from ptx2amd.interface.heap import HEAP
+from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.loops import Variable, when
 from ptx2amd.lower.core.module_globals import LOCK_COUNT, LOCKS
 from ptx2amd.lower.core.value import Val
 from ptx2amd.lower.memory.order import SCOPES, fence
 from ptx2amd.lower.runtime.runtime import env
-
-if TYPE_CHECKING:
-    from ptx2amd.lower.core.function import FunctionLowering
 
 WIDE = "i128"
 VECTOR = "<4 x i32>"

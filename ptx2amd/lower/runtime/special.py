@@ -9,17 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from ptx2amd.errors import Unsupported
 from ptx2amd.interface.launch_words import LAUNCH_WORDS
+from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.value import Val
 from ptx2amd.plan.steps import static_shared
 
-if TYPE_CHECKING:
-    from ptx2amd.lower.core.function import FunctionLowering
-
-    OnAxis = Callable[[FunctionLowering, int], Val]  # a position or a size in one of the three axes
+OnAxis = Callable[[FunctionLowering, int], Val]  # a position or a size in one of the three axes
 
 # Offsets of hidden kernel arguments (code object v5): AMDGPU usage, "Code Object V5 Metadata"
 BLOCK_COUNT, GROUP_SIZE, DYNAMIC_LDS_SIZE = 0, 12, 120

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ptx2amd.codegen.workarounds import avoided
+from ptx2amd.isa.effects import READS_CARRY, WRITES_CARRY
 from ptx2amd.lower.core.function import FunctionLowering, Val
 from ptx2amd.lower.core.registry import lowers
 from ptx2amd.lower.scalar.fp import is_constant
@@ -29,7 +30,7 @@ def chained(fn: FunctionLowering, inst: Inst, op: str, a: Val, b: Val, flag: Val
 
 
 def finish(fn: FunctionLowering, inst: Inst, v: Val, flag: Val) -> None:
-    if ".cc" in inst.shape.opcode:
+    if inst.shape.form.does & WRITES_CARRY:
         fn.set_carry(flag)
     fn.put(inst, "d", v)
 
@@ -38,7 +39,7 @@ def finish(fn: FunctionLowering, inst: Inst, v: Val, flag: Val) -> None:
 def add_carry(fn: FunctionLowering, inst: Inst) -> None:
     """add.cc, addc."""
     a, b = sources(fn, inst, "ab")
-    carry = fn.carry() if inst.shape.form.mnemonic == "addc" else None
+    carry = fn.carry() if inst.shape.form.does & READS_CARRY else None
     finish(fn, inst, *chained(fn, inst, "uadd", a, b, carry))
 
 
@@ -46,7 +47,7 @@ def add_carry(fn: FunctionLowering, inst: Inst) -> None:
 def sub_carry(fn: FunctionLowering, inst: Inst) -> None:
     """sub.cc, subc."""
     a, b = sources(fn, inst, "ab")
-    borrow = binary(fn, "xor", fn.carry(), 1) if inst.shape.form.mnemonic == "subc" else None
+    borrow = binary(fn, "xor", fn.carry(), 1) if inst.shape.form.does & READS_CARRY else None
     v, out = chained(fn, inst, "usub", a, b, borrow)
     finish(fn, inst, v, binary(fn, "xor", out, 1))
 
@@ -55,7 +56,7 @@ def sub_carry(fn: FunctionLowering, inst: Inst) -> None:
 def mad_carry(fn: FunctionLowering, inst: Inst) -> None:
     """mad.cc, madc: the carry is that of the addition."""
     a, b, c = sources(fn, inst)
-    carry = fn.carry() if inst.shape.form.mnemonic == "madc" else None
+    carry = fn.carry() if inst.shape.form.does & READS_CARRY else None
     low = inst.shape.mods["part"] == "lo"
     product = binary(fn, "mul", a, b) if low else high_product(fn, a, b, signed(inst))
     finish(fn, inst, *chained(fn, inst, "uadd", product, c, carry))

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.registry import lowers
 from ptx2amd.lower.memory.order import ORDERS, fence
 from ptx2amd.lower.warp import named
 from ptx2amd.lower.warp.named import barrier
-from ptx2amd.ptx.ast import Var
-
-if TYPE_CHECKING:
-    from ptx2amd.lower.core.function import FunctionLowering
-    from ptx2amd.ptx.ast import Inst
+from ptx2amd.ptx.ast import Inst, Var
 
 TOTAL = Var("shared", "u32", "__ptx2amd_bar_red")
 

@@ -5,12 +5,8 @@ the lower half of a wave is a warp, and the other lanes are off."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.value import Val, width
-
-if TYPE_CHECKING:
-    from ptx2amd.lower.core.function import FunctionLowering
 
 
 def anchor(fn: FunctionLowering) -> None:

@@ -6,16 +6,12 @@ was before."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.registry import lowers
 from ptx2amd.lower.core.value import Val
 from ptx2amd.lower.memory.memory import space_of
 from ptx2amd.lower.memory.order import fence
-
-if TYPE_CHECKING:
-    from ptx2amd.lower.core.function import FunctionLowering
-    from ptx2amd.ptx.ast import Inst
+from ptx2amd.ptx.ast import Inst
 
 COUNT = (1 << 20) - 1
 EXPECTED, PARITY, BYTES = 20, 40, 41

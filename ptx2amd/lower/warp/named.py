@@ -13,16 +13,12 @@ Further words are barriers of the block's warp groups, which meet around their m
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING
 
+from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.value import Val
 from ptx2amd.lower.memory.order import fence
 from ptx2amd.lower.warp.lanes import ballot, leader
-from ptx2amd.ptx.ast import Imm, Var
-
-if TYPE_CHECKING:
-    from ptx2amd.lower.core.function import FunctionLowering
-    from ptx2amd.ptx.ast import Function, Inst
+from ptx2amd.ptx.ast import Function, Imm, Inst, Var
 
 BARRIERS = 16
 GROUPS, GROUP = 16, 128  # words for warp groups, of which a block has up to 8; threads of one

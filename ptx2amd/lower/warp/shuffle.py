@@ -9,14 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
 
+from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.value import Val
 from ptx2amd.lower.warp.lanes import half
-
-if TYPE_CHECKING:
-    from ptx2amd.lower.core.function import FunctionLowering
-    from ptx2amd.target.arch import Arch
+from ptx2amd.target.arch import Arch
 
 Pattern = tuple[int, ...]
 LANES = range(32)

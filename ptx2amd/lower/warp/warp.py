@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.registry import lowers
 from ptx2amd.lower.core.value import Val
 from ptx2amd.lower.warp.lanes import active, ballot, half, is_lane, lowest, read_lane
 from ptx2amd.lower.warp.shuffle import LANES, in_lanes, pattern, shuffle
-
-if TYPE_CHECKING:
-    from ptx2amd.lower.core.function import FunctionLowering
-    from ptx2amd.ptx.ast import Inst
+from ptx2amd.ptx.ast import Inst
 
 
 def members(fn: FunctionLowering, inst: Inst) -> Val:

@@ -5,12 +5,8 @@ an instruction writes to lanes that are off may be what they still need."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.value import Val
-
-if TYPE_CHECKING:
-    from ptx2amd.lower.core.function import FunctionLowering
 
 
 def enter(fn: FunctionLowering, v: Val) -> Val:
