@@ -15,13 +15,13 @@ from ptx2amd import fatbin, settings
 from ptx2amd.codegen.link import sidecar_of
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.inspection import ImageReport, KernelReport, reports
-from ptx2amd.libraries import SERVED, choice, rocm
+from ptx2amd.libraries.asked import Asked, asked
 from ptx2amd.modules import linked_images
 from ptx2amd.target import target
 
 
 @click.command(short_help="Show what CUDA code a file holds and whether it will run.")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("file", type=click.Path(exists=True, path_type=Path))
 @click.option("--arch", default="gfx942", show_default=True, help="The chip for which to check whether kernels run.")
 @click.option(
     "--list", "only_list", is_flag=True, help="List images and kernels without checking whether they will run."
@@ -30,13 +30,19 @@ from ptx2amd.target import target
 def command(file: Path, arch: str, only_list: bool, as_json: bool) -> None:
     """Show the images, kernels and verdicts of a PTX file, fatbin, executable, or a code object of ours.
 
+    Of a folder, such as an environment of Python: whose the CUDA libraries will be that its files ask for.
+
     Checking whether kernels run takes part of the time of a translation; --list only scans the file."""
+    if file.is_dir():
+        target(arch)
+        _show_folder(file, asked(file, settings.LIBRARIES.text(), f"vgpu:{arch}"), as_json)
+        return
     blob = file.read_bytes()
     if blob[:4] == b"\x7fELF" and (note := sidecar_of(blob, str(file))) is not None:
         _show_code_object(note, as_json, file)
         return
     target(arch)
-    served = _libraries(file, arch)
+    served = asked(file, settings.LIBRARIES.text(), f"vgpu:{arch}")
     images = linked_images(fatbin.images_of(blob, str(file)))
     size = sum(image.size for image in images if image.kind == "ptx")
     hidden = size < 1_000_000 or not sys.stderr.isatty()
@@ -51,23 +57,29 @@ def command(file: Path, arch: str, only_list: bool, as_json: bool) -> None:
                 if not as_json and hidden:
                     _show(report, arch)
     if as_json:
-        click.echo(json.dumps([asdict(report) for report in done], indent=2))
+        _show_json([asdict(report) for report in done], served)
         return
-    for name, by in served:
-        click.echo(f"{name}: {by}")
+    for one in served:
+        click.echo(f"{one.soname}: {one.choice.text}")
     if not hidden:
         for report in done:
             _show(report, arch)
     _summary(file, done, arch)
 
 
-def _libraries(file: Path, arch: str) -> list[tuple[str, str]]:
-    """(name, what it will be) of the CUDA libraries that a program asks for and that ROCm's can be."""
-    asked = [name for name in rocm.needed(file) if name in SERVED]
-    if not asked:
-        return []
-    choices = {one.library: one.text for one in choice.choose(settings.LIBRARIES.text(), f"vgpu:{arch}")}
-    return [(name, choices[SERVED[name]]) for name in asked]
+def _show_json(images: list[dict[str, Any]], libraries: list[Asked]) -> None:
+    click.echo(json.dumps({"images": images, "libraries": [one.as_json() for one in libraries]}, indent=2))
+
+
+def _show_folder(folder: Path, libraries: list[Asked], as_json: bool) -> None:
+    if as_json:
+        _show_json([], libraries)
+        return
+    for one in libraries:
+        files = one.files[0] if len(one.files) == 1 else f"{one.files[0]} and {len(one.files) - 1} more"
+        click.echo(f"{one.soname}: {one.choice.text}\n  asked for by {files}")
+    if not libraries:
+        click.echo(f"{folder}: no file asks for a CUDA library that ROCm's can replace")
 
 
 def _summary(file: Path, done: list[ImageReport], arch: str) -> None:

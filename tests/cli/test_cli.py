@@ -146,7 +146,7 @@ def test_translate_names_the_kernel_that_failed(ptx2amd, one_bad: Path, tmp_path
 
 def test_inspect_says_what_runs_and_what_not(ptx2amd, one_bad: Path) -> None:
     done = ptx2amd("inspect", "--json", "one_bad.ptx")
-    [image] = json.loads(done.stdout)
+    [image] = json.loads(done.stdout)["images"]
     verdicts = {kernel["name"]: kernel["runs"] for kernel in image["kernels"]}
     assert image["target"] == "sm_80" and verdicts == {"first": True, "second": True, "third": False}
     assert next(k for k in image["kernels"] if k["name"] == "second")["static_shared"] == 512
@@ -160,7 +160,7 @@ def test_inspect_reads_our_own_code_objects(ptx2amd, good: Path) -> None:
 
 
 def test_inspect_lists_without_judging(ptx2amd, one_bad: Path) -> None:
-    [image] = json.loads(ptx2amd("inspect", "--json", "--list", "one_bad.ptx").stdout)
+    [image] = json.loads(ptx2amd("inspect", "--json", "--list", "one_bad.ptx").stdout)["images"]
     verdicts = [(kernel["name"], kernel["runs"]) for kernel in image["kernels"]]
     assert verdicts == [("first", None), ("second", None), ("third", None)]
     text = ptx2amd("inspect", "--list", "one_bad.ptx").stdout
@@ -203,7 +203,7 @@ def test_separate_compilation_is_linked(ptx2amd, tmp_path: Path) -> None:
     """nvcc -rdc=true: each file's PTX alone has calls into the others'."""
     parts = b"".join(fatbin(entry(text.encode(), encoding="zstd")) for text in (SEPARATE, OTHER))
     (tmp_path / "rdc").write_bytes(executable(b"__nv_relfatbin", parts))
-    [image] = json.loads(ptx2amd("inspect", "--json", "rdc").stdout)
+    [image] = json.loads(ptx2amd("inspect", "--json", "rdc").stdout)["images"]
     assert [(kernel["name"], kernel["runs"]) for kernel in image["kernels"]] == [("caller", True)]
     assert ptx2amd("translate", "rdc", "-o", "x.hsaco").returncode == 0
     assert "1 kernels of 1 modules" in ptx2amd("precompile", "rdc").stdout

@@ -15,13 +15,13 @@ from tests.libmap import page
 LIBRARIES = native.DIRECTORY / "libmap"
 
 
-def run(prefix: rocm.Prefix, arch: str, *command: str | Path) -> subprocess.CompletedProcess[str]:
+def run(prefix: rocm.Prefix, arch: str, *command: str | Path, limit: float = 900) -> subprocess.CompletedProcess[str]:
     """A program, with the software GPU's HIP library and ours in front of the release's."""
     folders = (LIBRARIES, native.DIRECTORY / "hip", native.DIRECTORY)
     packages = os.pathsep.join(path for path in sys.path if path)
     changes = {"PYTHONPATH": packages, "PTX2AMD_DEVICE": f"vgpu:{arch}", "PTX2AMD_PYTHON": sys.executable}
     words, environment = prefix.command(*command, before=folders), {**os.environ, **changes}
-    return subprocess.run(words, env=environment, capture_output=True, text=True, timeout=900)
+    return subprocess.run(words, env=environment, capture_output=True, text=True, timeout=limit)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@ what is missing is named, and paths that a program has for NVIDIA's do not get p
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -124,3 +125,29 @@ def test_an_rpath_does_not_lead_past_the_choice(libraries: str, version: str, tm
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.stdout == version, done.stderr
     assert ("rocBLAS is not installed" in done.stderr) == (libraries == "rocm")
+
+
+def test_inspect_lists_the_libraries_of_a_program_and_of_an_environment(installed: Path, tmp_path: Path) -> None:
+    """In an environment, libraries that lie there count too: programs open them at run time."""
+    folder = tmp_path / "site-packages"
+    blas = library(folder / "nvidia", "libcublas.so.12")
+    library(folder / "torch", "libtorch_cuda.so", "", "-Wl,--no-as-needed", "-xnone", str(blas))
+    library(folder / "nvidia", "libcurand.so.10")
+    environment = {**os.environ, "LD_LIBRARY_PATH": "", "PTX2AMD_LIBRARIES": "auto"}
+    for path, files in (
+        (folder, ["nvidia/libcublas.so.12", "torch/libtorch_cuda.so"]),
+        (folder / "torch" / "libtorch_cuda.so", ["libtorch_cuda.so"]),
+    ):
+        command = [sys.executable, "-m", "ptx2amd.cli", "inspect", "--json", path]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        found = {one["name"]: one for one in json.loads(done.stdout)["libraries"]}
+        served = found["libcublas.so.12"]
+        assert (served["library"], served["by"], served["asked_by"]) == ("cuBLAS", "rocBLAS", files)
+        assert served["path"] == str(installed / "librocblas.so.5")
+        assert ("libcurand.so.10" in found) == (path == folder)
+    text = subprocess.run([*command[:-2], folder], env=environment, capture_output=True, text=True).stdout
+    assert "libcublas.so.12: rocBLAS (" in text and "asked for by nvidia/libcublas.so.12 and 1 more" in text
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    text = subprocess.run([*command[:-2], empty], env=environment, capture_output=True, text=True).stdout
+    assert "no file asks for a CUDA library" in text

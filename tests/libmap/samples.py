@@ -1,0 +1,151 @@
+"""NVIDIA's CUDALibrarySamples, unmodified, on the libraries over ROCm's and the software GPU.
+
+`python -m tests.libmap.samples FOLDER COMMIT INCLUDE...` compiles and runs those of FOLDER (a checkout of COMMIT)
+against CUDA's headers in INCLUDE, and writes samples.json, of which the page of libraries counts.
+
+A sample is `right` where it ends with 0 and the numbers that it prints last are those of the last comment with a result
+in its source, `ran` where the source has no such comment (they compare with a host computation of their own, or only
+print), `other` where the numbers differ, `refused` where it asks for something that ours refuse by name, else `failed`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from ptx2amd.compat import toolkit
+from ptx2amd.libraries import ALL
+from tests import rocm
+from tests.libmap import on_rocm
+from tests.libmap.packages import PACKAGES
+
+RECORD = Path(__file__).with_name("samples.json")
+CHIP, ROCM, LONGEST = "gfx1100", "7.2", 300
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Of a library: files that are a program each, or (`folders`) folders that are one with the files `also`. without:
+    what is not tried, and why."""
+
+    pattern: str
+    folders: bool = False
+    also: tuple[str, ...] = ()
+    without: tuple[str, str] = ("(?!)", "")
+
+
+SETS = {
+    "cublas": Samples("cuBLAS/[LE]*/*/*.cu", without=("cuBLAS/Emulation", "")),
+    "cublaslt": Samples("cuBLASLt/Lt*", folders=True, also=("cuBLASLt/Common/helpers.cpp",)),
+    "curand": Samples("cuRAND/Host/*/*.cpp", without=("mt19937", "its set-up takes minutes on the software GPU")),
+    "cufft": Samples("cuFFT/[123]d_*/*.cpp"),
+}
+
+
+def programs(folder: Path, name: str) -> Iterator[tuple[str, list[Path]]]:
+    """(name, sources) of the samples of a library."""
+    about = SETS[name]
+    for path in sorted(folder.glob(about.pattern)):
+        if re.search(about.without[0], str(path)) and not about.without[1]:
+            continue
+        own = sorted(part for part in path.iterdir() if part.suffix in (".cu", ".cpp")) if about.folders else [path]
+        yield str(path.relative_to(folder).with_suffix("")), [*own, *(folder / other for other in about.also)]
+
+
+_NUMBER = r"-?\d+\.\d+"
+
+
+def numbers(text: str) -> list[float]:
+    """All that have a point, with signs that stand apart."""
+    return [float(found) for found in re.findall(_NUMBER, re.sub(r"([-+]) +(?=\d)", r"\1", text))]
+
+
+def expected(source: str) -> list[float]:
+    """The numbers of the last comment after the computation that gives a result."""
+    _, _, after = source.rpartition("compute */")
+    comments = [numbers(part) for part in re.findall(r"/\*.*?\*/", after, re.S) if re.search(r"=\s*(\||-?\d)", part)]
+    return comments[-1] if comments else []
+
+
+def agrees(wanted: list[float], printed: str) -> bool:
+    """Whether the last numbers printed are those, as far as the comment has digits. Comments have several matrices
+    side by side, so that the order is left out of account."""
+    found = numbers(printed)[-len(wanted) :]
+    return len(found) == len(wanted) and all(
+        abs(one - other) <= 0.0051 + 1e-6 * abs(other) for one, other in zip(sorted(found), sorted(wanted), strict=True)
+    )
+
+
+def outcome(prefix: rocm.Prefix, soname: str, sources: list[Path], flags: list[str], folder: Path) -> str:
+    """What became of a sample: a word, and the reason behind a colon."""
+    tools, program = toolkit.find(), folder / "sample"
+    include = {f"-I{part}" for path in sources for part in (path.parent, path.parents[1] / "Common")}
+    include |= {f"-I{part}" for part in sources[0].parents[:4] for part in part.glob("utils")}
+    link = [f"-L{on_rocm.LIBRARIES}", f"-l:{soname}", "-lcudart_static", "-lpthread", "-ldl"]
+    command = [tools.nvcc, *tools.flags, *sorted(include), *flags, "-std=c++17", "-arch=sm_80", "-o", program, *sources]
+    built = subprocess.run([*command, *link], capture_output=True, text=True)
+    if built.returncode:
+        error = next((line for line in built.stderr.splitlines() if "error" in line), "?")
+        return f"failed: not built: {error.strip()[-120:]}"
+    try:
+        done = on_rocm.run(prefix, CHIP, program, limit=LONGEST)
+    except subprocess.TimeoutExpired:
+        return f"failed: not finished in {LONGEST} s"
+    refused = re.findall(r"^ptx2amd: lib\w+: (.+): not supported$", done.stderr, re.M)
+    if done.returncode:
+        said = (done.stdout + done.stderr).strip().splitlines() or ["?"]
+        return f"refused: {', '.join(refused)}" if refused else f"failed: {done.returncode}: {said[-1][:100]}"
+    wanted = expected(sources[0].read_text())
+    if not wanted:
+        return "ran"
+    return "right" if agrees(wanted, done.stdout) else f"other: {numbers(done.stdout)[-len(wanted) :]}, not {wanted}"
+
+
+def tried(prefix: rocm.Prefix, name: str, soname: str, flags: list[str], sample: tuple[str, list[Path]]) -> str:
+    """The outcome of a sample, in a folder of its own."""
+    pattern, why = SETS[name].without
+    if re.search(pattern, sample[0]):
+        return f"not tried: {why}"
+    with tempfile.TemporaryDirectory() as work:
+        return outcome(prefix, soname, sample[1], flags, Path(work))
+
+
+def main() -> None:
+    folder, commit, flags = Path(sys.argv[1]).resolve(), sys.argv[2], [f"-I{path}" for path in sys.argv[3:]]
+    record = json.loads(RECORD.read_text()) if RECORD.exists() else {}
+    for library in ALL:
+        name, found = library.name, {}
+        if name not in SETS:
+            continue
+        prefix = rocm.fetch(ROCM, *PACKAGES[name])
+        soname = list(library.sonames)[-1]
+
+        def tried(
+            one: tuple[str, list[Path]], name: str = name, soname: str = soname, prefix: rocm.Prefix = prefix
+        ) -> str:
+            pattern, why = SETS[name].without
+            if re.search(pattern, one[0]):
+                return f"not tried: {why}"
+            with tempfile.TemporaryDirectory() as work:
+                return outcome(prefix, soname, one[1], flags, Path(work))
+
+        all_of_it = list(programs(folder, name))
+        with ThreadPoolExecutor(2) as pool:
+            for (sample, _), result in zip(all_of_it, pool.map(tried, all_of_it), strict=True):
+                found[sample] = result
+                print(f"{sample}: {result}", flush=True)
+        if found:
+            about = {"samples": "NVIDIA/CUDALibrarySamples", "commit": commit, "chip": CHIP, "rocm": ROCM}
+            record[name] = {**about, "outcomes": found}
+            RECORD.write_text(json.dumps(record, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
