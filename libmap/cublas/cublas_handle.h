@@ -22,6 +22,13 @@ bool cublas_found(cublasHandle_t handle, rocblas_handle *found);
 enum { CUBLAS_COPY_IN, CUBLAS_COPY_OUT, CUBLAS_COPY_ASYNC };
 cublasStatus_t cublas_copy(int how, int64_t width, int64_t columns, int64_t element, const void *from, int64_t from_pitch,
                            void *to, int64_t to_pitch, cudaStream_t stream);
+/* Version 1: the handle of all its functions (NULL before cublasInit), the error that is kept, what letters mean (-1: nothing). */
+cublasHandle_t cublas_default(void);
+void cublas_note(cublasStatus_t status);
+cublasOperation_t cublas_operation(char letter);
+cublasFillMode_t cublas_fill(char letter);
+cublasDiagType_t cublas_diagonal(char letter);
+cublasSideMode_t cublas_side(char letter);
 /* Whether rocSOLVER is there; else it was said why. */
 bool cublas_solver(void);
 /* In what precision rocBLAS computes a product whose result is of that type. */

@@ -71,7 +71,7 @@ def _head(api: Api, before: str = "") -> str:
 
 def _define(api: Api, function: Function, lines: list[str], suffix: str = "") -> str:
     body = "".join(f"  {line}\n" for line in lines if line)
-    return f"{api.status} {function.symbol}{suffix}({function.args}) {{\n{body}}}\n"
+    return f"{function.returns or api.status} {function.symbol}{suffix}({function.args}) {{\n{body}}}\n"
 
 
 def _uses(text: str, name: str) -> bool:

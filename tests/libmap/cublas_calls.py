@@ -11,7 +11,7 @@ import numpy as np
 
 from ptx2amd.api import cublas
 from ptx2amd.libraries import CUBLAS
-from tests.libmap import cublas_blas, cublas_mixed, cublas_more
+from tests.libmap import cublas_blas, cublas_first, cublas_mixed, cublas_more
 from tests.libmap.client import Array, Client
 
 TYPES = {"S": np.float32, "D": np.float64, "C": np.complex64, "Z": np.complex128, "H": np.float16}
@@ -180,6 +180,7 @@ def main() -> None:
             products(handle[0], letter, wide)
     cublas_blas.check_all(client, handle[0])
     cublas_mixed.Mixed(client, handle[0]).check_all()
+    cublas_first.First(client, handle[0]).check_all()
     cublas_more.More(client, handle[0]).check_all()
     mixed(handle[0])
     state(handle[0])

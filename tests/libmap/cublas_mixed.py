@@ -123,9 +123,11 @@ class Mixed:
             self.near(f"GemmEx{wide} {source}", worst, c.now(), wanted[0])
         a, b = self.numbers("C", M, K), self.numbers("C", K, N)
         c = self.client.on_device(np.zeros((M, N), np.complex64))
-        self.call(f"cublasCgemmEx{wide}", 0, 0, M, N, K, self.scalar("C", 1j), self.client.on_device(a), NUMBER["C"], M,
-                  self.client.on_device(b), NUMBER["C"], K, self.scalar("C", 0), c, NUMBER["C"], M)  # fmt: skip
-        self.near(f"CgemmEx{wide}", "C", c.now(), 1j * (a @ b))
+        for name in (f"CgemmEx{wide}", f"Cgemm3mEx{wide}"):
+            self.call(f"cublas{name}", 0, 0, M, N, K, self.scalar("C", 1j), self.client.on_device(a), NUMBER["C"], M,
+                      self.client.on_device(b), NUMBER["C"], K, self.scalar("C", 0), c, NUMBER["C"], M)  # fmt: skip
+            self.near(name, "C", c.now(), 1j * (a @ b))
+            c = self.client.on_device(np.zeros((M, N), np.complex64))
 
     def vectors(self, wide: str) -> None:
         for letter in "SDCZ":

@@ -44,8 +44,8 @@ _WEAKER = {
 - Products of complex numbers by three real ones (`gemm3m`) take four, and are the more precise.
 - LU, QR, inverses and least squares of many matrices (`getrfBatched` and so on) are rocSOLVER's (packages: rocsolver,
   Debian's librocsolver0), which is opened with the first such call.
-- Refused are, above all: `cublasXt`; version 1 of the interface (functions without `_v2` that have one with it); 8-bit
-  products with a bias; the emulation of CUDA 13.
+- Triangles are packed (`trttp`) and unpacked by a copy of each column.
+- Refused are `cublasXt`, 8-bit products with a bias, the logger, and the emulation of CUDA 13.
 - `cublasGetVersion` answers 11.11.3, 12.9.0 or 13.1.0, as the soname asks.
 """,
     "cublaslt": """\

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from ptx2amd.api.cublas import first
 from ptx2amd.api.cublas.more import CALLED as MORE_CALLED
 from ptx2amd.api.cublas.more import ROCSOLVER
 from ptx2amd.api.cublas.more import ROWS as MORE
@@ -46,7 +47,8 @@ def _mixed() -> Iterator[Function]:
         "GemmStridedBatchedEx", "_strided_batched", "void", stride=True, rest=count + algorithm, compute=compute
     )
     yield from _product("SgemmEx", "", "float", compute="rocblas_datatype_f32_r")
-    yield from _product("CgemmEx", "", "cuComplex", compute="rocblas_datatype_f32_c")
+    for name in ("CgemmEx", "Cgemm3mEx"):
+        yield from _product(name, "", "cuComplex", compute="rocblas_datatype_f32_c")
 
 
 def _product(
@@ -122,8 +124,12 @@ def _grouped() -> Iterator[Function]:
 #: Names of the functions that have no counterpart here, of CUDA 11 to 13.
 _ABSENT = Path(__file__).with_name("absent.txt").read_text().split()
 
+#: Version 1 of the interface.
+FIRST = (*first.rows(PRODUCTS), *first.OTHERS)
+
 ROWS = (
     *PRODUCTS,
+    *FIRST,
     *MORE,
     # handles
     Function("cublasCreate_v2", 0, "out cublasHandle_t *handle", ours=True),

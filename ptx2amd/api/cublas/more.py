@@ -168,7 +168,15 @@ def _factored() -> Iterator[Function]:
         )  # fmt: skip
 
 
-ROWS = (*_mixed_vectors(), *_typed(), *_ranks(), *_factored())
+def _packed() -> Iterator[Function]:
+    """Triangles, packed and back."""
+    for letter, number in _NUMBERS.items():
+        head = f"{_HANDLE}, cublasFillMode_t uplo, int n"
+        yield Function(f"cublas{letter}tpttr", 0, f"{head}, const {number} *AP, {number} *A, int lda", ours=True)
+        yield Function(f"cublas{letter}trttp", 0, f"{head}, const {number} *A, int lda, {number} *AP", ours=True)
+
+
+ROWS = (*_mixed_vectors(), *_packed(), *_typed(), *_ranks(), *_factored())
 
 _ORDER, _PIVOTS = "rocblas_handle handle, rocblas_int n", "rocblas_int *ipiv, rocblas_stride strideP"
 
