@@ -23,6 +23,8 @@ TESTS = {
     "carries": "lower.test_carry_chains.test_chain(58, 32, 'gfx942')",
     "entries": "lower.test_spin.test_every_thread_gets_its_turn('gfx942', 'first_try_peeled')",
     "masks": "lower.test_spin.test_every_thread_gets_its_turn('gfx942', 'gives_up')",
+    "stack_sizes": "lower.test_alloca.test_a_stack_grows_by_what_is_asked_for('gfx942')",
+    "pairs": "codegen.test_packed_loops.test_both_halves_go_round('gfx942')",
     "stack_addresses": "lower.test_alloca.test_stack_of_unknown_size('gfx900')",
     "shared_ends": "lower.test_warp_random.test_loops_keep_one_entry('gfx942')",
 }

@@ -1,6 +1,7 @@
 """Stacks whose size only the run knows: `alloca`, `stacksave`, `stackrestore`.
 
-Protects: that a lane gets its own bytes (LLVM 22 gives the wave's address where scratch is not flat) and returns them.
+Protects: that a lane gets its own bytes (LLVM 22 gives the wave's address where scratch is not flat) and returns them,
+and no more than it asks for (LLVM 22 gives as many for each lane of the wave where scratch is flat).
 """
 
 from __future__ import annotations
@@ -59,3 +60,27 @@ def test_stack_of_unknown_size(arch: str) -> None:
     out = gpu.buffer(np.zeros(64, np.uint32))
     gpu.load(translate(PTX, "alloca.ptx", [arch])[0].code).kernel("k").launch(1, 64, [out, 50])
     assert out.numpy(np.uint32).tolist() == [20 * 3 * t + 190 + t for t in range(64)]
+
+
+TWO = """.version 7.3
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 p, .param .u32 n) {
+  .reg .b64 %rd<5>; .reg .b32 %r<3>;
+  ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x; cvt.u64.u32 %rd2, %r1;
+  alloca.u64 %rd3, %rd2, 8; alloca.u64 %rd4, %rd2, 8;
+  st.local.u32 [%rd3], %r2; st.local.u32 [%rd4], %r1;
+  sub.u64 %rd3, %rd4, %rd3; mad.wide.u32 %rd1, %r2, 8, %rd1; st.global.u64 [%rd1], %rd3;
+  ret;
+}
+"""
+
+
+@pytest.mark.parametrize("arch", ["gfx900", "gfx942", "gfx1030", "gfx1100", "gfx1200"])
+def test_a_stack_grows_by_what_is_asked_for(arch: str) -> None:
+    """The distance of two arrays of 200 bytes: 16 bytes of each lane of a wave are the least by which it grows."""
+    gpu = hip.open(f"vgpu:{arch}")
+    out = gpu.buffer(np.zeros(64, np.int64))
+    gpu.load(translate(TWO, "alloca.ptx", [arch])[0].code).kernel("k").launch(1, 64, [out, 200])
+    [distance] = {abs(int(bytes_)) for bytes_ in out.numpy(np.int64)}
+    assert 200 <= distance <= 16 * 64

@@ -42,7 +42,6 @@ ALL = (
         "stack memory of a size that is known at run time",
         "With flat scratch, a lane gets as many bytes as it asked for in all lanes' stacks together.",
         "The size is divided by the lanes of a wave, and opaque (lower/control/control.py).",
-        shown=False,
     ),
     Avoided(
         "stack_addresses",
@@ -55,7 +54,6 @@ ALL = (
         "pairs of f32 or f16 that go round a loop with a dispatch block",
         "Of packed values, halves are lost on gfx90a and later.",
         "SLP vectorisation is off in modules with such loops (codegen/llvm.py).",
-        shown=False,
     ),
     Avoided(
         "shared_ends",
