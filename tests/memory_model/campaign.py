@@ -1,0 +1,139 @@
+"""Runs litmus tests on the software GPU in its weak-memory mode: `python -m tests.memory_model.campaign WORK RESULT`
+is one process, with one seed, on one chip in one mapping."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from tests.memory_model import litmus
+
+#: Chip, mapping ("": the one chosen for each kernel); gfx1100-cu: in CU mode.
+PLACES = (
+    ("gfx90a", ""), ("gfx90a", "padded"), ("gfx942", ""), ("gfx942", "padded"), ("gfx1030", ""), ("gfx1100", ""),
+    ("gfx1100-cu", ""), ("gfx1201", ""),
+)  # fmt: skip
+#: Instructions of a wave after which a test counts as one that does not end.
+LIMIT = 300000
+
+
+@dataclass(slots=True)
+class Outcome:
+    """Of one test: instances that ended, those in the state of the condition (of forall: not in it), launches that did
+    not end."""
+
+    ended: int = 0
+    found: int = 0
+    endless: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    chip: str
+    mapping: str
+    tests: tuple[litmus.Test, ...]
+    blocks: int  # of 32 instances, in each launch
+    launches: int
+
+
+def run(work: Work, seed: int, timeout: int = 1200) -> tuple[list[Outcome], str]:
+    """The outcomes by test, and what the software GPU reported. Raises RuntimeError where the process fails."""
+    with tempfile.TemporaryDirectory() as folder:
+        given, result = Path(folder, "work"), Path(folder, "result")
+        given.write_bytes(pickle.dumps(work))
+        environment = {
+            **os.environ, "PTX2AMD_WEAK": str(seed), "PTX2AMD_VGPU_MAX_INSTRUCTIONS": str(LIMIT),
+            "PTX2AMD_VGPU_DEADLOCK": "2", "PTX2AMD_VGPU_COUNT": "1",
+        }  # fmt: skip
+        done = subprocess.run([sys.executable, "-m", "tests.memory_model.campaign", str(given), str(result)],
+                              env=environment, capture_output=True, text=True, timeout=timeout)  # fmt: skip
+        if done.returncode:
+            raise RuntimeError(f"seed {seed}, {work.chip}, {work.mapping}: {done.stderr[-800:]}")
+        return [Outcome(**each) for each in json.loads(result.read_text())], done.stderr
+
+
+def code_for(work: Work) -> tuple[bytes, list[bool]]:
+    """The tests as kernels t0, t1 ..., and whether each is padded."""
+    from ptx2amd.translate import translate
+    from tests.vgpu.engine import symbols_of
+
+    text = litmus.HEAD + "".join(litmus.kernel(test, f"t{k}") for k, test in enumerate(work.tests))
+    [result] = translate(text, "litmus.ptx", [work.chip.removesuffix("-cu")], mapping=work.mapping, mode="module")
+    if failed := [f"{work.tests[int(each[1:])].name}: {error}" for each, kernel in result.kernels.items() if (error := kernel.error)]:
+        raise RuntimeError(f"not translated: {failed}")
+    assert result.code
+    padded = [result.kernels[f"t{k}"].mapping == "padded" for k in range(len(work.tests))]
+    if not work.chip.endswith("-cu"):
+        return result.code, padded
+    code = bytearray(result.code)
+    for name, value in symbols_of(result.code).items():
+        if name.endswith(".kd"):
+            code[_offset(result.code, value) + 48 + 3] &= ~0x20  # compute_pgm_rsrc1's WGP_MODE
+    return bytes(code), padded
+
+
+def _offset(elf: bytes, address: int) -> int:
+    """Where in the file the address is."""
+    start, size, count = (int.from_bytes(elf[a:b], "little") for a, b in ((32, 40), (54, 56), (56, 58)))
+    for k in range(count):
+        header = elf[start + k * size : start + (k + 1) * size]
+        offset, virtual, _, length = (int.from_bytes(header[a : a + 8], "little") for a in (8, 16, 24, 32))
+        if int.from_bytes(header[:4], "little") == 1 and virtual <= address < virtual + length:
+            return address - virtual + offset
+    raise ValueError(f"no segment has {address:#x}")
+
+
+def perform(work: Work) -> Sequence[Outcome]:
+    """In this process."""
+    from ptx2amd import hip
+
+    gpu = hip.open(f"vgpu:{work.chip.removesuffix('-cu')}")
+    image, padded = code_for(work)
+    module = gpu.load(image)
+    outcomes = [Outcome() for _ in work.tests]
+    for k, test in enumerate(work.tests):
+        kernel = module.kernel(f"t{k}")
+        for launch in range(work.launches):
+            instances, results = work.blocks * litmus.LANES, max(1, len(test.outputs))
+            content = np.zeros((len(test.variables), instances, litmus.LINE // 4), np.int32)
+            for v, value in enumerate(test.variables.values()):
+                content[v, :, 0] = value
+            memory, out = gpu.buffer(content), gpu.buffer(np.zeros((instances, results), np.int32))
+            ctas = test.ctas
+            try:
+                lanes = litmus.LANES * (2 if padded[k] else 1)
+                kernel.launch(work.blocks * len(ctas), lanes * max(map(len, ctas)),
+                              [memory, out, np.uint32(instances), np.uint32(launch % 2)])  # fmt: skip
+                gpu.synchronize()
+            except hip.HipError:
+                outcomes[k].endless += 1
+                gpu.reset()
+                module = gpu.load(image)
+                kernel = module.kernel(f"t{k}")
+                continue
+            _count(test, outcomes[k], memory.numpy(np.int32).reshape(content.shape)[:, :, 0], out.numpy(np.int32))
+    return outcomes
+
+
+def _count(test: litmus.Test, outcome: Outcome, variables: np.ndarray, registers: np.ndarray) -> None:
+    values = {name: variables[v].astype(np.int64) for v, name in enumerate(test.variables)}
+    values |= {name: values[test.location(name)] for name in test.same}
+    registers = registers.reshape(variables.shape[1], -1)
+    values |= {f"{t}:{r}": registers[:, k].astype(np.int64) for k, (t, r) in enumerate(test.outputs)}
+    holds = np.broadcast_to(litmus.holds(test, values), variables.shape[1])
+    outcome.ended += variables.shape[1]
+    outcome.found += int((~holds if test.quantifier == "forall" else holds).sum())
+
+
+if __name__ == "__main__":
+    work = pickle.loads(Path(sys.argv[1]).read_bytes())
+    Path(sys.argv[2]).write_text(json.dumps([asdict(outcome) for outcome in perform(work)]))
