@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import re
 import subprocess
 import sys
 import tempfile
@@ -43,6 +44,7 @@ class Work:
     tests: tuple[litmus.Test, ...]
     blocks: int  # of 32 instances, in each launch
     launches: int
+    edit: tuple[str, str] = ("", "")  # a pattern in the machine code as text, and what it becomes everywhere
 
 
 def run(work: Work, seed: int, timeout: int = 1200) -> tuple[list[Outcome], str]:
@@ -64,14 +66,24 @@ def run(work: Work, seed: int, timeout: int = 1200) -> tuple[list[Outcome], str]
 def code_for(work: Work) -> tuple[bytes, list[bool]]:
     """The tests as kernels t0, t1 ..., and whether each is padded."""
     from ptx2amd.translate import translate
-    from tests.vgpu.engine import symbols_of
+    from tests.vgpu.engine import assemble_code_object, symbols_of
 
     text = litmus.HEAD + "".join(litmus.kernel(test, f"t{k}") for k, test in enumerate(work.tests))
-    [result] = translate(text, "litmus.ptx", [work.chip.removesuffix("-cu")], mapping=work.mapping, mode="module")
-    if failed := [f"{work.tests[int(each[1:])].name}: {error}" for each, kernel in result.kernels.items() if (error := kernel.error)]:
+    arch, emit = work.chip.removesuffix("-cu"), "asm" if work.edit[0] else "hsaco"
+    [result] = translate(text, "litmus.ptx", [arch], mapping=work.mapping, mode="module", emit=emit)
+    if failed := [
+        f"{work.tests[int(each[1:])].name}: {error}"
+        for each, kernel in result.kernels.items()
+        if (error := kernel.error)
+    ]:
         raise RuntimeError(f"not translated: {failed}")
     assert result.code
     padded = [result.kernels[f"t{k}"].mapping == "padded" for k in range(len(work.tests))]
+    if work.edit[0]:
+        changed, count = re.subn(work.edit[0], work.edit[1], result.code.decode(), flags=re.M)
+        if not count:
+            raise ValueError(f"{work.edit[0]!r} is nowhere in the code for {work.chip}")
+        return assemble_code_object(changed, arch), padded
     if not work.chip.endswith("-cu"):
         return result.code, padded
     code = bytearray(result.code)

@@ -106,6 +106,6 @@ def cases() -> tuple[list[Case], dict[str, str]]:
 
 
 if __name__ == "__main__":
-    archive = subprocess.run(["git", "-C", sys.argv[1], "archive", COMMIT, "litmus/PTX", "dartagnan/src/test/resources"],
-                             check=True, capture_output=True).stdout  # fmt: skip
+    command = ["git", "-C", sys.argv[1], "archive", COMMIT, "litmus/PTX", "dartagnan/src/test/resources"]
+    archive = subprocess.run(command, check=True, capture_output=True).stdout
     print(digest(_unpack(archive, False)))

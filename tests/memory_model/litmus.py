@@ -1,5 +1,5 @@
-"""Litmus tests in herd's format for PTX, as kernels: each litmus thread is a warp, each lane of the warps an instance of
-its own with its own variables, a cache line each."""
+"""Litmus tests in herd's format for PTX, as kernels: each litmus thread is a warp, each lane of the warps an instance
+with variables of its own, a cache line each."""
 
 from __future__ import annotations
 
@@ -251,7 +251,9 @@ class _Body:
 
 def _thread(test: Test, thread: Thread) -> str:
     body = _Body(test, thread)
-    registers = sorted({f"r{n}" for text in thread.code for n in re.findall(r"\br(\d+)\b", text)} | set(thread.registers))
+    registers = sorted(
+        {f"r{n}" for text in thread.code for n in re.findall(r"\br(\d+)\b", text)} | set(thread.registers)
+    )
     for text in thread.code:
         body.instruction(text)
     own = [(k, r) for k, (name, r) in enumerate(test.outputs) if name == thread.name]
@@ -264,8 +266,8 @@ def _thread(test: Test, thread: Thread) -> str:
 
 
 def kernel(test: Test, name: str) -> str:
-    """A kernel (variables, results, instances, warm): instance n has variable v at (v * instances + n) lines, result k
-    at (n * results + k) dwords. warm: every thread reads all variables first, so that caches hold what is stale then."""
+    """A kernel (variables, results, instances, warm): instance n has variable v at (v * instances + n) lines, result
+    k at (n * results + k) dwords. warm: every thread reads all variables first, so that caches hold old values."""
     if not test.variables:
         raise NotPtx("no variables")
     places = "".join(

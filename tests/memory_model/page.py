@@ -24,8 +24,12 @@ invalidation after an acquire, and waits. `tests/memory_model/test_instructions.
 In the kernels of the table, a store to global memory and one to LDS precede the operation, and a load follows it; the
 table shows the instructions in between.
 
-No AMD GPU has run this code, and the software GPU completes every access at once: the rules are checked here, not their
-effect.
+No AMD GPU has run this code. Here the rules are checked; their effect is checked by [litmus tests](litmus.md) in the
+software GPU's weak-memory mode.
+
+On GFX9 the translator waits more than LLVM does: for all accesses at a release or acquire of scope `.cta`, as causality
+order is transitive (another thread of the block may release to other blocks what it has acquired); and behind every
+write-back, where LLVM removes the wait if it knows of no other access in flight.
 """
 
 

@@ -16,14 +16,12 @@ SCOPES = ("cta", "gpu", "sys")
 @dataclass(frozen=True, slots=True)
 class Rule:
     """For one scope. load, store, atomic: bits of such an access; write_back: the instruction that makes earlier writes
-    visible beyond a cache, before a release; invalidate: those that drop what caches hold, after an acquire; waits:
-    whether accesses to global memory have to be waited for at all (not where one cache serves the whole scope)."""
+    visible beyond a cache, before a release; invalidate: those that drop what caches hold, after an acquire."""
 
     load: str
     store: str
     write_back: str
     invalidate: tuple[str, ...]
-    waits: bool = True
     atomic: str = ""
 
 
@@ -36,13 +34,13 @@ _GFX10 = ("buffer_gl1_inv", "buffer_gl0_inv")
 RULES: dict[str, dict[str, Rule]] = {
     # one L1 a compute unit; agents share L2, whose lines of other agents' memory are written back and dropped
     "gfx90a": {
-        "cta": Rule("", "", "", (), waits=False),
+        "cta": Rule("", "", "", ()),
         "gpu": Rule("glc", "", "", ("buffer_wbinvl1_vol",)),
         "sys": Rule("glc", "", "buffer_wbl2", ("buffer_invl2", "buffer_wbinvl1_vol")),
     },
     # an L2 for each die of an agent
     "gfx942": {
-        "cta": Rule("sc0", "sc0", "", (), waits=False),
+        "cta": Rule("sc0", "sc0", "", ()),
         "gpu": Rule("sc1", "sc1", "buffer_wbl2 sc1", ("buffer_inv sc1",)),
         "sys": Rule("sc0 sc1", "sc0 sc1", "buffer_wbl2 sc0 sc1", ("buffer_inv sc0 sc1",), atomic="sc1"),
     },

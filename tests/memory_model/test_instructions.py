@@ -26,13 +26,13 @@ def check(lines: list[str], at: int, chip: str, scope: str, order: str, kind: st
         place = 0
         if rule.write_back and (place := after(f"^{rule.write_back}$", 0)) >= before:
             wrong.append(f"no {rule.write_back} before it")
-        if rule.waits and after(waits["stores"], place) >= before:
+        if after(waits["stores"], place) >= before:
             wrong.append("no wait for stores before it")
         if after(waits["lds"], 0) >= before:
             wrong.append("no wait for LDS before it")
     if "acquire" in order:
         place = at
-        if rule.waits and kind != "fence" and (place := after(waits["loads"], at)) >= len(lines) - 1:
+        if kind != "fence" and (place := after(waits["loads"], at)) >= len(lines) - 1:
             wrong.append("no wait for its result")
         for name in rule.invalidate:
             if (place := after(f"^{name}$", place)) >= len(lines) - 1:

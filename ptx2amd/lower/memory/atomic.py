@@ -7,7 +7,7 @@ from ptx2amd.lower.core.registry import lowers
 from ptx2amd.lower.core.value import LLVM_TYPE, Val
 from ptx2amd.lower.memory import wide
 from ptx2amd.lower.memory.memory import space_of
-from ptx2amd.lower.memory.order import ORDERS, SCOPES, byte_size
+from ptx2amd.lower.memory.order import ACQUIRES, ORDERS, SCOPES, byte_size, complete, released
 from ptx2amd.ptx.ast import Inst
 
 SIGNED = {"add": "add", "min": "min", "max": "max"}
@@ -50,7 +50,6 @@ def atom(fn: FunctionLowering, inst: Inst) -> None:
     """atom and red on scalars, and on vectors, which are atomic element by element."""
     mods = inst.shape.mods
     scope = scope_of(inst)
-    order = f"{SCOPES[scope]}{ORDERS[mods['sem'] or 'relaxed']}"
     op = operation(mods["op"], mods["t"])
     pointer, values = fn.address(inst, "a", space_of(inst)), fn.vec(inst, "b")
     if mods["t"] == "b128":
@@ -59,11 +58,14 @@ def atom(fn: FunctionLowering, inst: Inst) -> None:
     if op == "fadd":
         pointer = per_lane(fn, pointer)
     size = byte_size(values[0].ty)
+    order = f"{SCOPES[scope]}{ORDERS[released(fn, mods['sem'] or 'relaxed', scope)]}"
     old = []
     for i, value in enumerate(values):
         at = fn.displace(pointer, i * size)
         text = f"atomicrmw {op} {at.t}, {value.t} {order}, align {size}{notes(at, scope, op)}"
         old.append(fn.op(value.ty, text))
+    if mods["sem"] in ACQUIRES and scope == "cta":
+        complete(fn, scope)
     if fn.has(inst, "d"):
         fn.put_vec(inst, "d", old)
 
@@ -80,9 +82,12 @@ def atom_cas(fn: FunctionLowering, inst: Inst) -> None:
         old = wide.compare_and_swap(fn, pointer, sem, mods["scope"] or "gpu", expected, desired)
         fn.put(inst, "d", old)
         return
+    order = ORDERS[released(fn, sem, scope)]
     pair = fn.op(
         f"{{ {ty}, i1 }}",
-        f"cmpxchg {pointer.t}, {expected.t}, {desired.t} {SCOPES[scope]}{ORDERS[sem]} {failure}, "
+        f"cmpxchg {pointer.t}, {expected.t}, {desired.t} {SCOPES[scope]}{order} {failure}, "
         f"align {byte_size(ty)}{notes(pointer, scope, 'cmpxchg')}",
     )
+    if sem in ACQUIRES and scope == "cta":
+        complete(fn, scope)
     fn.put(inst, "d", fn.op(ty, f"extractvalue {pair.t}, 0"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ptx2amd.lower.core.emit import Emitter
+from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.value import Val, width
 
 # PTX scope -> LLVM synchronisation scope, as it is written in an instruction
@@ -24,9 +25,37 @@ ORDERS = {
 }
 
 
-def fence(fn: Emitter, order: str, scope: str) -> None:
+ACQUIRES, RELEASES = ("acquire", "acq_rel", "sc"), ("release", "acq_rel", "sc")
+#: S_WAITCNT's immediate for vmcnt(0), up to GFX9.
+_VMCNT_0 = 0x0F70
+
+
+def fence(fn: FunctionLowering, order: str, scope: str) -> None:
     """A fence of LLVM ordering `order` at PTX scope `scope`."""
     fn.do(f"fence {SCOPES[scope]}{order}")
+    if scope == "cta" or order != "acquire":
+        complete(fn, scope)
+
+
+def complete(fn: FunctionLowering, scope: str) -> None:
+    """Up to GFX9, wait for accesses to global memory behind a release, and behind an acquire of scope `cta`.
+
+    The waves of a block share an L1 in order, so LLVM leaves accesses in flight that are ordered among them only.
+    But a wave that acquires what another one has written and then releases it to other blocks, which PTX's causality
+    order permits, would wait for its own accesses only; and LDS is not in order with global memory. At wider scopes
+    LLVM does wait, but it removes the wait behind a write-back of L2 (gfx942) where it knows of no other access in
+    flight."""
+    if scope != "warp" and fn.target.arch.major <= 9:
+        fn.do(f"call void @llvm.amdgcn.s.waitcnt(i32 {_VMCNT_0})")
+
+
+def released(fn: FunctionLowering, sem: str, scope: str) -> str:
+    """The semantics that an atomic operation of PTX semantics `sem` still needs when what comes before it has been
+    released: up to GFX9 by a fence, of which the wait is certain; elsewhere all."""
+    if sem not in RELEASES or fn.target.arch.major > 9:
+        return sem
+    fence(fn, "seq_cst" if sem == "sc" else "release", scope)
+    return "relaxed" if sem == "release" else "acquire"
 
 
 def vector(fn: Emitter, parts: list[Val]) -> Val:

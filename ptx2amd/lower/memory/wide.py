@@ -11,7 +11,7 @@ from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.loops import Variable, when
 from ptx2amd.lower.core.module_globals import LOCK_COUNT, LOCKS
 from ptx2amd.lower.core.value import Val
-from ptx2amd.lower.memory.order import SCOPES, fence
+from ptx2amd.lower.memory.order import ACQUIRES, RELEASES, SCOPES, fence
 from ptx2amd.lower.runtime.runtime import env
 
 WIDE = "i128"
@@ -37,9 +37,10 @@ def exchange(fn: FunctionLowering, pointer: Val, sem: str, scope: str, new: Call
     """Reads 128 bits; `new` makes of them what is stored, and whether. Returns what was there. Lanes of a warp take
     turns: one that has the lock gives it back before it leaves the loop."""
     lock = lock_of(fn, pointer)
-    if sem in ("release", "acq_rel", "sc"):
+    if sem in RELEASES:
         fence(fn, "release", scope)
-    level = SCOPES["sys" if scope == "sys" else "gpu"]
+    wide = "sys" if scope == "sys" else "gpu"
+    level = SCOPES[wide]
     before = Variable(fn, fn.const(WIDE, 0))
     head, inside, latch, out = (fn.block(f"wide.{name}") for name in ("try", "have", "next", "done"))
     fn.label(head)
@@ -52,12 +53,13 @@ def exchange(fn: FunctionLowering, pointer: Val, sem: str, scope: str, new: Call
     value, stores = new(old)
     with when(fn, stores):
         fn.do(f"store volatile {fn.cast(value, VECTOR).t}, {pointer.t}, align 16")
-    fn.do(f"store atomic i32 0, {lock.t} {level}release, align 4")
+    fence(fn, "release", wide)
+    fn.do(f"store atomic i32 0, {lock.t} {level}monotonic, align 4")
     fn.label(latch)
     fn.do("call void @llvm.amdgcn.wave.barrier()")  # or LLVM leads those that have the lock past the others
     fn.branch(got, out, head)
     fn.label(out)
-    if sem in ("acquire", "acq_rel", "sc"):
+    if sem in ACQUIRES:
         fence(fn, "acquire", scope)
     return before.get()
 
