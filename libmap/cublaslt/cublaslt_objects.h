@@ -13,6 +13,7 @@ enum { /* the marks that descriptors and algorithms begin with */
 enum { OP_N, OP_T, OP_C };
 enum { ORDER_COL, ORDER_ROW };
 enum { FILL_FULL = 2 };
+enum { SCALE_ONE, SCALE_BLOCKS_32 = 2, SCALE_VECTOR };
 enum { MODE_HOST, MODE_DEVICE, MODE_VECTORS, MODE_ALPHA_VECTOR_BETA_ZERO, MODE_ALPHA_VECTOR_BETA_HOST };
 enum {
   EPILOGUE_DEFAULT = 1, EPILOGUE_RELU = 2, EPILOGUE_BIAS = 4, EPILOGUE_DRELU = 8, EPILOGUE_BGRAD = 16, EPILOGUE_GELU = 32,
@@ -54,10 +55,13 @@ struct lt_preference {
   uint64_t workspace, implementations;
 };
 
-/* An algorithm: hipBLASLt's choice for one problem, or (without `chosen`) whatever it chooses at the call. */
+/* An algorithm: hipBLASLt's choice for one problem, or (without `chosen`) whatever it chooses at the call. Its number and
+ * settings are the program's, and change nothing. */
 struct lt_algo {
   uint32_t mark;
-  int16_t chosen, compute; /* hipBLASLt's compute type */
+  int8_t chosen, compute; /* hipBLASLt's compute type */
+  int16_t id, tile, splits, custom, stages;
+  int8_t reduction, swizzle, inner, cluster;
   hipblasLtMatmulAlgo_t hip;
   uint64_t workspace; /* bytes that it needs */
   uint64_t problem;   /* a hash of what it was chosen for */

@@ -38,11 +38,18 @@ static const struct attribute preference_attributes[] = {
     ROW(lt_preference, 12, 8, implementations), ROW(lt_preference, 13, 4, units),
 };
 
+static const struct attribute algo_attributes[] = {
+    ROW(lt_algo, 0, 4, id), ROW(lt_algo, 1, 4, tile), ROW(lt_algo, 2, 4, splits), ROW(lt_algo, 3, 4, reduction),
+    ROW(lt_algo, 4, 4, swizzle), ROW(lt_algo, 5, 4, custom), ROW(lt_algo, 6, 4, stages), ROW(lt_algo, 7, 2, inner),
+    ROW(lt_algo, 8, 2, cluster),
+};
+
 static const struct kind { uint32_t mark; unsigned size; const struct attribute *attributes; unsigned count; } kinds[] = {
     {LAYOUT_MARK, sizeof(struct lt_layout), layout_attributes, sizeof layout_attributes / sizeof(struct attribute)},
     {DESC_MARK, sizeof(struct lt_desc), desc_attributes, sizeof desc_attributes / sizeof(struct attribute)},
     {TRANSFORM_MARK, sizeof(struct lt_transform), transform_attributes, sizeof transform_attributes / sizeof(struct attribute)},
     {PREFERENCE_MARK, sizeof(struct lt_preference), preference_attributes, sizeof preference_attributes / sizeof(struct attribute)},
+    {ALGO_MARK, sizeof(struct lt_algo), algo_attributes, sizeof algo_attributes / sizeof(struct attribute)},
 };
 
 static const struct kind *kind_of(uint32_t mark) {
@@ -243,4 +250,15 @@ cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t p
 cublasStatus_t cublasLtMatmulPreferenceGetAttribute(cublasLtMatmulPreference_t pref, cublasLtMatmulPreferenceAttributes_t attr,
                                                     void *buf, size_t sizeInBytes, size_t *sizeWritten) {
   return get(pref, PREFERENCE_MARK, attr, buf, sizeInBytes, sizeWritten);
+}
+
+cublasStatus_t cublasLtMatmulAlgoConfigSetAttribute(cublasLtMatmulAlgo_t *algo, cublasLtMatmulAlgoConfigAttributes_t attr,
+                                                    const void *buf, size_t sizeInBytes) {
+  return attr ? set(algo, ALGO_MARK, attr, buf, sizeInBytes) : CUBLAS_STATUS_INVALID_VALUE; /* the number is read only */
+}
+
+cublasStatus_t cublasLtMatmulAlgoConfigGetAttribute(const cublasLtMatmulAlgo_t *algo,
+                                                    cublasLtMatmulAlgoConfigAttributes_t attr, void *buf,
+                                                    size_t sizeInBytes, size_t *sizeWritten) {
+  return get(algo, ALGO_MARK, attr, buf, sizeInBytes, sizeWritten);
 }

@@ -1,10 +1,8 @@
-/* Algorithms: hipBLASLt's choices for a product. It offers no list of algorithms by number, as cuBLAS does: number 0, the
- * only one, is what hipBLASLt would choose. */
+/* Algorithms: hipBLASLt's choices for a product. It offers no list of algorithms by number, as cuBLAS does: we offer number
+ * 0, and one of any number is what hipBLASLt would choose. */
 #include <string.h>
 
 #include "matmul.h"
-
-enum { ALGO_ID, TILE, SPLITS, REDUCTION, SWIZZLE, CUSTOM, STAGES, INNER_SHAPE, CLUSTER };
 
 static cublasLtMatmulAlgo_t algo_of(struct lt_algo from) {
   cublasLtMatmulAlgo_t out = {{0}};
@@ -43,13 +41,15 @@ cublasStatus_t lt_choose(hipblasLtHandle_t handle, const struct lt_desc *desc, c
     int here = ask(handle, problem, workspace, wanted < MOST ? wanted : MOST, found);
     for (int i = 0; i < here; i++) {
       if (found[i].state || found[i].workspaceSize > workspace) continue;
-      struct lt_algo algo = {ALGO_MARK, 1, (int16_t)types[t], found[i].algo, found[i].workspaceSize, problem->hash};
+      struct lt_algo algo = {.mark = ALGO_MARK, .chosen = 1, .compute = (int8_t)types[t], .splits = 1, .hip = found[i].algo,
+                             .workspace = found[i].workspaceSize, .problem = problem->hash};
       results[(*count)++] = (cublasLtMatmulHeuristicResult_t){algo_of(algo), found[i].workspaceSize, CUBLAS_STATUS_SUCCESS,
                                                               found[i].wavesCount, {0}};
     }
     if (*count) return CUBLAS_STATUS_SUCCESS;
     lt_problem_end(problem);
   }
+  REFUSE_IF(true, "cublasLtMatmul with types or options for which hipBLASLt has no algorithm on this chip");
   return CUBLAS_STATUS_NOT_SUPPORTED;
 }
 
@@ -108,8 +108,8 @@ cublasStatus_t cublasLtMatmulAlgoInit(cublasLtHandle_t lightHandle, cublasComput
   (void)scaleType, (void)Atype, (void)Btype, (void)Ctype, (void)Dtype;
   if (!lt_found(lightHandle, &(hipblasLtHandle_t){0})) return CUBLAS_STATUS_NOT_INITIALIZED;
   lt_compute(computeType, types);
-  if (!algo || algoId || !types[0]) return CUBLAS_STATUS_INVALID_VALUE;
-  *algo = algo_of((struct lt_algo){.mark = ALGO_MARK, .compute = (int16_t)types[0]});
+  if (!algo || algoId < 0 || algoId > INT16_MAX || !types[0]) return CUBLAS_STATUS_INVALID_VALUE;
+  *algo = algo_of((struct lt_algo){.mark = ALGO_MARK, .compute = (int8_t)types[0], .id = (int16_t)algoId, .splits = 1});
   return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -149,7 +149,7 @@ cublasStatus_t cublasLtMatmulAlgoCheckForStream(cublasLtHandle_t lightHandle, cu
   return cublasLtMatmulAlgoCheck(lightHandle, operationDesc, Adesc, Bdesc, Cdesc, Ddesc, algo, result);
 }
 
-/* ---- what algorithms can do, and their settings: there are none to choose from ---- */
+/* ---- what algorithms can do ---- */
 
 struct answer { short number; unsigned char size; uint64_t value; };
 
@@ -159,11 +159,6 @@ static const struct answer capabilities[] = {
     {15, 8, UINT64_MAX}, /* any kind of instruction, type and sum */
     {16, 4, 1}, {17, 4, 1}, {18, 4, 1}, {19, 4, 1}, {20, 4, 0}, {21, 4, 0}, {22, 4, 0}, {23, 4, 0},
 };
-static const struct answer settings[] = {
-    {ALGO_ID, 4, 0}, {TILE, 4, 0}, {SPLITS, 4, 1}, {REDUCTION, 4, 0}, {SWIZZLE, 4, 0}, {CUSTOM, 4, 0}, {STAGES, 4, 0},
-    {INNER_SHAPE, 2, 0}, {CLUSTER, 2, 0},
-};
-
 static const struct answer *answer_of(const struct answer *list, size_t count, int number) {
   for (size_t i = 0; i < count; i++)
     if (list[i].number == number) return list + i;
@@ -187,18 +182,4 @@ cublasStatus_t cublasLtMatmulAlgoCapGetAttribute(const cublasLtMatmulAlgo_t *alg
     return CUBLAS_STATUS_SUCCESS;
   }
   return answer(answer_of(capabilities, sizeof capabilities / sizeof *capabilities, attr), buf, sizeInBytes, sizeWritten);
-}
-
-cublasStatus_t cublasLtMatmulAlgoConfigGetAttribute(const cublasLtMatmulAlgo_t *algo,
-                                                    cublasLtMatmulAlgoConfigAttributes_t attr, void *buf,
-                                                    size_t sizeInBytes, size_t *sizeWritten) {
-  if (!lt_algo(algo)) return CUBLAS_STATUS_INVALID_VALUE;
-  return answer(answer_of(settings, sizeof settings / sizeof *settings, attr), buf, sizeInBytes, sizeWritten);
-}
-
-cublasStatus_t cublasLtMatmulAlgoConfigSetAttribute(cublasLtMatmulAlgo_t *algo, cublasLtMatmulAlgoConfigAttributes_t attr,
-                                                    const void *buf, size_t sizeInBytes) {
-  const struct answer *found = answer_of(settings, sizeof settings / sizeof *settings, attr);
-  if (!lt_algo(algo) || !found || attr == ALGO_ID || !buf || sizeInBytes != found->size) return CUBLAS_STATUS_INVALID_VALUE;
-  return memcmp(buf, &found->value, sizeInBytes) ? CUBLAS_STATUS_INVALID_VALUE : CUBLAS_STATUS_SUCCESS;
 }

@@ -70,6 +70,11 @@ static cublasStatus_t served(const struct lt_desc *desc, const struct lt_operand
   REFUSE_IF(desc->bias_stride, "cublasLtMatmul with a bias for each matrix");
   REFUSE_IF(desc->mode_c || desc->mode_d || desc->mode_aux || desc->mode_out || desc->scale_out,
             "cublasLtMatmul with blocks of scales for C or D");
+  for (int i = 0; i < 2; i++) {
+    int mode = i ? desc->mode_b : desc->mode_a;
+    REFUSE_IF(mode != SCALE_ONE && mode != SCALE_VECTOR && mode != SCALE_BLOCKS_32,
+              "cublasLtMatmul with scales of blocks other than 32 numbers");
+  }
   REFUSE_IF(desc->amax_aux, "cublasLtMatmul with the largest number of the epilogue's matrix");
   REFUSE_IF(row && (desc->epilogue != EPILOGUE_DEFAULT || desc->pointer_mode > MODE_DEVICE || desc->mode_a || desc->mode_b),
             "cublasLtMatmul with an epilogue or vectors for a result in rows");

@@ -285,7 +285,7 @@ def wrong() -> Iterator[tuple[str, int, int]]:
         yield f"{what} that is none", bad.multiply(), INVALID_VALUE
     for what, changes in (
         ("one triangle", {"fill": 0}), ("C transposed", {"trans_c": T}), ("biases", {"bias_stride": 64}),
-        ("alphas", {"alpha_stride": 64}), ("blocks", {"mode_d": 1}),
+        ("alphas", {"alpha_stride": 64}), ("blocks", {"mode_d": 1}), ("blocks of A", {"mode_a": 5}),
     ):  # fmt: skip
         bad = Run(client, HANDLE, Product(extra=changes))
         yield what, bad.multiply(workspace=WORKSPACE), NOT_SUPPORTED

@@ -82,8 +82,8 @@ def algorithms(client: Client, run: Run) -> None:
     kind = (run.handle, 68, 0, 2, 2, 2, 2)
     check("numbers", lt.cublasLtMatmulAlgoGetIds(*kind, 4, ids, count) == 0 and count[0] == 1 and ids[0] == 0)
     check("no numbers wanted", lt.cublasLtMatmulAlgoGetIds(*kind, 0, ids, count) == INVALID_VALUE)
-    check("no such number", lt.cublasLtMatmulAlgoInit(*kind, 7, algo) == INVALID_VALUE)
-    check("begin", lt.cublasLtMatmulAlgoInit(*kind, 0, algo) == 0)
+    check("no such number", lt.cublasLtMatmulAlgoInit(*kind, -1, algo) == INVALID_VALUE)
+    check("begin", lt.cublasLtMatmulAlgoInit(*kind, 7, algo) == 0)
     status = run.multiply(algo[0], workspace=1 << 22)
     check(f"an algorithm by number: {status}", status == 0 and run.right(run.sums()))
     result = ffi.new("cublasLtMatmulHeuristicResult_t *")
@@ -111,16 +111,20 @@ def algorithms(client: Client, run: Run) -> None:
         check(f"can {number}", status == 0 and bits[0] == expected and written[0] == 4)
     check("tiles", lt.cublasLtMatmulAlgoCapGetAttribute(algo, 6, ffi.NULL, 0, written) == 0 and written[0] == 0)
     check("no such ability", lt.cublasLtMatmulAlgoCapGetAttribute(algo, 99, at, 4, written) == INVALID_VALUE)
-    for number, size, expected in ((0, 4, 0), (1, 4, 0), (2, 4, 1), (7, 2, 0)):
+    for number in range(9):
+        size, expected = 4 if number < 7 else 2, {0: 7, 2: 1}.get(number, 0)
         bits[0] = 0
         status = lt.cublasLtMatmulAlgoConfigGetAttribute(algo, number, at, size, written)
-        check(f"setting {number}", status == 0 and bits[0] == expected)
-        if number:
-            check(f"setting {number} as it is", lt.cublasLtMatmulAlgoConfigSetAttribute(algo, number, at, size) == 0)
+        check(f"setting {number}", status == 0 and bits[0] == expected and written[0] == size)
         bits[0] = 5
-        check(
-            f"setting {number} to 5", lt.cublasLtMatmulAlgoConfigSetAttribute(algo, number, at, size) == INVALID_VALUE
-        )
+        status = lt.cublasLtMatmulAlgoConfigSetAttribute(algo, number, at, size)
+        check(f"setting {number} to 5", status == (0 if number else INVALID_VALUE))
+        bits[0] = 0
+        status = lt.cublasLtMatmulAlgoConfigGetAttribute(algo, number, at, size, written)
+        check(f"setting {number} is 5", status == 0 and bits[0] == (5 if number else 7))
+    status = run.multiply(algo[0], workspace=1 << 22)
+    check(f"settings change nothing: {status}", status == 0 and run.right(run.sums()))
+    check("no such setting", lt.cublasLtMatmulAlgoConfigSetAttribute(algo, 99, at, 4) == INVALID_VALUE)
 
 
 def flat(matrix: Array, order: int) -> Array:

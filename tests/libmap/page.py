@@ -58,8 +58,9 @@ _WEAKER = {
   A vector of alphas is taken as it is.
 - Orders are columns and rows; tiles (`COL32`), planes of complex numbers, arrays of pointers, C in another order than
   D, triangles, and the groups and emulation of CUDA 13 are refused.
-- hipBLASLt chooses algorithms; there is one by number, 0, which is its choice. An algorithm that was chosen for another
-  product is not taken: the choice is made again.
+- hipBLASLt chooses algorithms: one by number (`cublasLtMatmulAlgoInit`) is its choice, and settings of tiles, stages or
+  splits are kept, but change nothing. An algorithm that was chosen for another product is not taken: the choice is made
+  again.
 - A handle of cuBLAS is one of cuBLASLt, as with NVIDIA's.
 - Debian's hipBLASLt has no code for gfx942.
 """,

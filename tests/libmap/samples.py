@@ -1,7 +1,8 @@
 """NVIDIA's CUDALibrarySamples, unmodified, on the libraries over ROCm's and the software GPU.
 
-`python -m tests.libmap.samples FOLDER COMMIT INCLUDE...` compiles and runs those of FOLDER (a checkout of COMMIT)
-against CUDA's headers in INCLUDE, and writes samples.json, of which the page of libraries counts.
+`python -m tests.libmap.samples FOLDER COMMIT INCLUDE... [LIBRARY ...]` compiles and runs those of FOLDER (a checkout of
+COMMIT) against CUDA's headers in INCLUDE (paths with a slash), of all libraries or of those named, and writes
+samples.json, of which the page of libraries counts.
 
 A sample is `right` where it ends with 0 and the numbers that it prints last are those of the last comment with a result
 in its source, `ran` where the source has no such comment (they compare with a host computation of their own, or only
@@ -89,8 +90,8 @@ def outcome(prefix: rocm.Prefix, soname: str, sources: list[Path], flags: list[s
     include = {f"-I{part}" for path in sources for part in (path.parent, path.parents[1] / "Common")}
     include |= {f"-I{part}" for part in sources[0].parents[:4] for part in part.glob("utils")}
     link = [f"-L{on_rocm.LIBRARIES}", f"-l:{soname}", "-lcudart_static", "-lpthread", "-ldl"]
-    command = [tools.nvcc, *tools.flags, *sorted(include), *flags, "-std=c++17", "-arch=sm_80", "-o", program, *sources]
-    built = subprocess.run([*command, *link], capture_output=True, text=True)
+    command = [tools.nvcc, *tools.flags, *sorted(include), *flags, "-std=c++17", "-arch=sm_80", "-o", program]
+    built = subprocess.run([*command, "-x", "cu", *sources, *link], capture_output=True, text=True)
     if built.returncode:
         error = next((line for line in built.stderr.splitlines() if "error" in line), "?")
         return f"failed: not built: {error.strip()[-120:]}"
@@ -118,11 +119,15 @@ def tried(prefix: rocm.Prefix, name: str, soname: str, flags: list[str], sample:
 
 
 def main() -> None:
-    folder, commit, flags = Path(sys.argv[1]).resolve(), sys.argv[2], [f"-I{path}" for path in sys.argv[3:]]
+    folder, commit = Path(sys.argv[1]).resolve(), sys.argv[2]
+    flags, only = (
+        [f"-I{path}" for path in sys.argv[3:] if "/" in path],
+        {word for word in sys.argv[3:] if "/" not in word},
+    )
     record = json.loads(RECORD.read_text()) if RECORD.exists() else {}
     for library in ALL:
         name, found = library.name, {}
-        if name not in SETS:
+        if name not in SETS or (only and name not in only):
             continue
         prefix = rocm.fetch(ROCM, *PACKAGES[name])
         soname = list(library.sonames)[-1]
