@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -187,6 +186,8 @@ def _outcomes(jobs: list[Job]) -> Iterator[tuple[Result | None, str]]:
     if len(jobs) < 4:
         yield from (_translate(replace(job, processes=os.cpu_count() or 1)) for job in jobs)
     else:
+        from concurrent.futures import ProcessPoolExecutor  # 13 ms that few jobs need not pay
+
         with ProcessPoolExecutor() as pool:
             yield from pool.map(_translate, jobs)
 
