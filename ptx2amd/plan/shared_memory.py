@@ -7,11 +7,12 @@ there on (the plan's `split`) are offsets into the slot."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ptx2amd.target.arch import Arch
 
 SLOT_ALIGN = 1024  # swizzles of tensor copies repeat after as many bytes
+JOINED = 16  # bytes of the widest access to LDS
 OWN_LDS = 512  # bytes kept for what the lowering itself puts into LDS: the slot's address, barriers
 LDS, SPILLED = "lds", "spilled"
 VARIANTS = (LDS, SPILLED)
@@ -24,6 +25,12 @@ class Array:
     name: str
     size: int
     align: int
+
+
+def raised(size: int, align: int) -> int:
+    """The alignment of a shared variable of `size` bytes, of which PTX asks `align`: at least the widest access of LDS
+    where the variable is as large, so that LLVM can join accesses to neighbouring elements."""
+    return max(align, min(JOINED, 1 << size.bit_length() - 1)) if size else align
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +48,8 @@ def plan(arrays: Iterable[Array], arch: Arch, variant: str = LDS) -> SharedPlan 
     """The plan of a kernel with these static variables; None when LDS holds all its shared memory.
 
     variant SPILLED: the dynamic shared memory is in the slot. Small variables stay in LDS while they fit."""
-    smallest = sorted(arrays, key=lambda a: (a.size, a.name))
+    aligned = (replace(a, align=raised(a.size, a.align)) for a in arrays)
+    smallest = sorted(aligned, key=lambda a: (a.size, a.name))
     total = sum(a.size + a.align - 1 for a in smallest)
     if variant == LDS and packed(smallest) <= arch.lds:
         return None

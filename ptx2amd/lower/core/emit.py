@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 
 from ptx2amd.lower.core.value import LLVM_TYPE, Val, width
@@ -22,6 +23,11 @@ def float_text(ty: str, value: float) -> str:
     return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
 
 
+def float_of_text(text: str) -> float | None:
+    """The number of a "float" or "double" constant as `float_text` writes it; None for anything else."""
+    return struct.unpack(">d", bytes.fromhex(text[2:]))[0] if re.fullmatch("0x[0-9A-F]{16}", text) else None
+
+
 class Emitter:
     """Collects instructions; see FunctionLowering for the interface that lowerings use."""
 
@@ -29,6 +35,7 @@ class Emitter:
         self.lines: list[str] = []
         self.count = 0
         self.helpers: set[str] = set()
+        self.unit: set[str] = set()  # values that are known to lie in [+0, 1]
         self.calls = False  # whether it calls functions of the module, or helpers
         self.blocks = 0  # blocks started so far
         self.split = False  # whether a block was started in the current instruction

@@ -27,6 +27,7 @@ from ptx2amd.middle.body import Body
 from ptx2amd.middle.calls import CallGraph, defined
 from ptx2amd.middle.passes import Observer, Pipeline
 from ptx2amd.plan.kernel import KernelPlan, Request
+from ptx2amd.plan.shared_memory import raised
 from ptx2amd.ptx.ast import Function, Module, Var
 from ptx2amd.ptx.layout import align_of, size_of
 
@@ -146,8 +147,9 @@ class ModuleLowering:
             self.uses_dynamic_lds = True
             self.dynamic_align = max(self.dynamic_align, align_of(var))
             return Val("ptr addrspace(3)", f"@{DYNAMIC_LDS}")
-        ty = f"[{size_of(var)} x i8]"
-        self.globals.setdefault(name, f"{name} = internal addrspace(3) global {ty} poison, align {align_of(var)}")
+        size = size_of(var)
+        head = f"{name} = internal addrspace(3) global [{size} x i8] poison"
+        self.globals.setdefault(name, f"{head}, align {raised(size, align_of(var))}")
         return Val("ptr addrspace(3)", name)
 
     def special(self, fn: FunctionLowering, name: str) -> Val:

@@ -34,9 +34,9 @@ def times(fn: FunctionLowering, v: Val, factor: Val | float, ftz: bool) -> Val:
 
 
 def tiny(fn: FunctionLowering, v: Val) -> Val:
-    """Whether |v| is below 2^-100, judged by the bits (comparisons may flush)."""
-    magnitude = binary(fn, "and", integer_of(fn, v), 0x7FFFFFFF)
-    return compare(fn, "ult", magnitude, (127 - 100) << 23)
+    """Whether v is below 2^-100: perhaps subnormal, which needs scaling, or negative, which scaling does not change for
+    roots and logarithms."""
+    return fn.op("i1", f"fcmp olt {v.t}, {fn.const('float', 2.0**-100)}")
 
 
 def scaled(fn: FunctionLowering, name: str, v: Val, up: float, after: float) -> Val:

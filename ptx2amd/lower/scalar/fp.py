@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from ptx2amd.lower.core.emit import float_text
+from ptx2amd.lower.core.emit import float_of_text, float_text
 from ptx2amd.lower.core.function import FunctionLowering, Val
 from ptx2amd.lower.core.value import width
 from ptx2amd.lower.scalar.integer import binary, compare, select
@@ -100,7 +100,29 @@ def arith(fn: FunctionLowering, op: str, args: list[Val], rnd: str = "rn", ftz: 
     """add, sub, mul or fma of floats, exactly rounded."""
     if rnd == "rn" and ftz == (fn.f32_denormals == "flush"):
         return plain(fn, op, args)
+    if op == "fma" and rnd == "rm" and _stays_near(fn, *args):
+        return _rounded_down(fn, args)
     return moded(fn, PLAIN.get(op, op), "float", args, rnd, ftz)
+
+
+def _stays_near(fn: FunctionLowering, a: Val, b: Val, c: Val) -> bool:
+    """Whether a * b + c, rounded, is between c and 2 * c, for a in [0, 1] and constants b and c: every expf of CUDA's
+    has a product of this kind."""
+    factor, addend = float_of_text(b.ref), float_of_text(c.ref)
+    if a.ref not in fn.unit or factor is None or addend is None:
+        return False
+    return 2.0**-50 <= factor <= addend <= 2.0**50
+
+
+def _rounded_down(fn: FunctionLowering, args: list[Val]) -> Val:
+    """fma.rm of such operands without a write of MODE: c minus the result to nearest is exact (Sterbenz), so the second
+    fma gives the rounding error's sign, and the result is at fault by one unit where that is negative."""
+    a, b, c = args
+    nearest = plain(fn, "fma", args)
+    error = plain(fn, "fma", [a, b, binary(fn, "fsub", c, nearest)])
+    above = fn.op("i1", f"fcmp olt {error.t}, {fn.const('float', 0.0)}")
+    bits = binary(fn, "add", integer_of(fn, nearest), fn.op("i32", f"sext {above.t} to i32"))
+    return fn.cast(bits, "float")
 
 
 def integer_of(fn: FunctionLowering, v: Val) -> Val:
@@ -151,6 +173,12 @@ def with_ftz(fn: FunctionLowering, op: Callable[..., Val], args: list[Val], ftz:
 
 def saturate(fn: FunctionLowering, v: Val, ftz: bool | None = None) -> Val:
     """Clamped to [+0, 1]; NaN gives +0. ftz None: f32 denormals in v are as the kernel's mode has them."""
+    v = _saturated(fn, v, ftz)
+    fn.unit.add(v.ref)
+    return v
+
+
+def _saturated(fn: FunctionLowering, v: Val, ftz: bool | None) -> Val:
     kernel = fn.f32_denormals == "flush"
     if v.ty == "float" and ftz is not None and ftz != kernel and kernel:  # v_max would flush
         bits = integer_of(fn, v)
