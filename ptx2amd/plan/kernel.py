@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ptx2amd.middle.analyses.hazards import Hazard
-from ptx2amd.plan.shared_memory import LDS, SharedPlan
+from ptx2amd.plan.shared_memory import LDS, LdsObject, SharedPlan
 from ptx2amd.target import Target
 
 
@@ -27,10 +27,11 @@ class KernelPlan:
 
     denormals: "flush" or "ieee", the mode of f32 instructions. params: offset, size, align in bytes; max_threads: of a
     block; block: as .reqntid asks for it. static_shared: bytes; shared: where shared memory beyond LDS lies, None: all
-    of it is in LDS; dynamic: whether it uses dynamic shared memory. launches: whether it may launch kernels;
-    launch_words: whether launches append their words to the parameters, one more where it launches kernels.
-    partial_barriers: numbers of the barriers for a part of the block, None for one that only a register knows. owner:
-    its name, where it has copies of functions of its own. approximate: opcodes whose lowering is not exact."""
+    of it is in LDS; lds: the one object that it is in LDS, None where it may be several. dynamic: whether it uses
+    dynamic shared memory. launches: whether it may launch kernels; launch_words: whether launches append their words to
+    the parameters, one more where it launches kernels. partial_barriers: numbers of the barriers for a part of the
+    block, None for one that only a register knows. owner: its name, where it has copies of functions of its own.
+    approximate: opcodes whose lowering is not exact."""
 
     name: str
     target: Target
@@ -41,6 +42,7 @@ class KernelPlan:
     block: tuple[int, int, int] | None
     static_shared: int
     shared: SharedPlan | None
+    lds: LdsObject | None
     dynamic: bool
     launches: bool
     launch_words: bool

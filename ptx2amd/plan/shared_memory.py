@@ -44,6 +44,27 @@ class SharedPlan:
     mixed: bool
 
 
+@dataclass(frozen=True, slots=True)
+class LdsObject:
+    """The variables of a kernel as one object in LDS, so that any shared address is one into it: its bytes and
+    alignment, and the variables' offsets by LLVM name. 0 bytes: the dynamic shared memory alone."""
+
+    size: int
+    align: int
+    offsets: dict[str, int]
+
+
+def one_object(arrays: Iterable[Array]) -> LdsObject | None:
+    """The object of these variables; None where static and dynamic ones meet, or there are none."""
+    aligned = [replace(a, align=raised(a.size, a.align)) for a in arrays]
+    ordered = sorted(aligned, key=lambda a: (-a.align, a.name))
+    if not ordered or len({a.size == 0 for a in ordered}) > 1:
+        return None
+    offsets = {a.name: packed(ordered[:i]) for i, a in enumerate(ordered)}
+    at = {a.name: -(-offsets[a.name] // a.align) * a.align for a in ordered}
+    return LdsObject(packed(ordered), ordered[0].align, at)
+
+
 def plan(arrays: Iterable[Array], arch: Arch, variant: str = LDS) -> SharedPlan | None:
     """The plan of a kernel with these static variables; None when LDS holds all its shared memory.
 

@@ -13,7 +13,7 @@ from ptx2amd.middle.calls import CallGraph, defined
 from ptx2amd.middle.unit import Unit
 from ptx2amd.plan.kernel import KernelPlan, Request
 from ptx2amd.plan.launch_library import library_name
-from ptx2amd.plan.shared_memory import Array, SharedPlan, packed, plan
+from ptx2amd.plan.shared_memory import Array, LdsObject, SharedPlan, one_object, packed, plan
 from ptx2amd.ptx.ast import Function
 from ptx2amd.ptx.heads import max_threads, param_layout, required_block
 from ptx2amd.ptx.layout import align_of, size_of
@@ -27,6 +27,7 @@ class Planning:
     target: Target
     denormals: str
     shared: SharedPlan | None
+    lds: LdsObject | None
     launches: bool
     launch_words: bool
     partial_barriers: frozenset[int | None]
@@ -56,6 +57,7 @@ class Planning:
             block=required_block(self.kernel),
             static_shared=packed(arrays),
             shared=self.shared,
+            lds=self.lds,
             dynamic=not all(array.size for array in arrays),
             launches=self.launches,
             launch_words=self.launch_words,
@@ -101,6 +103,8 @@ def plan_shared_memory(planning: Planning) -> None:
         reason = f"{size} bytes of static shared memory; a block can have {most}"
         raise Unsupported(reason, planning.kernel.proto.name)
     planning.shared = plan(arrays, arch, planning.request.variant)
+    alone = planning.shared is None and len(planning.reachable) == 1
+    planning.lds = one_object(arrays) if alone else None
 
 
 def plan_launch_words(planning: Planning) -> None:

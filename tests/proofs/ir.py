@@ -115,6 +115,14 @@ def byte_differences(a: Term, b: Term, c: Term) -> Term:
     return c
 
 
+def byte_products(a: Term, b: Term, total: Term, a_signed: bool, b_signed: bool) -> Term:
+    """v_dot4 without clamp."""
+    extend_a, extend_b = (z3.SignExt if signed else z3.ZeroExt for signed in (a_signed, b_signed))
+    for at in range(0, 32, 8):
+        total += extend_a(24, z3.Extract(at + 7, at, a)) * extend_b(24, z3.Extract(at + 7, at, b))
+    return total
+
+
 _CALLS: dict[str, Callable[..., Term]] = {
     "llvm.umin": lambda a, b: z3.If(z3.ULT(a, b), a, b),
     "llvm.umax": lambda a, b: z3.If(z3.UGT(a, b), a, b),
@@ -135,6 +143,8 @@ _CALLS: dict[str, Callable[..., Term]] = {
     "llvm.amdgcn.sbfe": lambda a, at, n: field_of(a, at, n, True),
     "llvm.amdgcn.perm": permuted,
     "llvm.amdgcn.sad.u8": byte_differences,
+    "llvm.amdgcn.udot4": lambda a, b, c, clamp: byte_products(a, b, c, False, False),
+    "llvm.amdgcn.sdot4": lambda a, b, c, clamp: byte_products(a, b, c, True, True),
 }
 #: Calls whose second argument says what is poison.
 _POISON = {"llvm.abs": lambda a: a == 1 << a.size() - 1, "llvm.ctlz": lambda a: a == 0, "llvm.cttz": lambda a: a == 0}

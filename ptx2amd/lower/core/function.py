@@ -259,8 +259,9 @@ class FunctionLowering(Registers):
             return self.symbol_address(base.name, offset, space)
         n = entity.bits if isinstance(entity, Register) else 64
         v = self.register(base.name, f"i{n}")
-        pointer = self.op(ty, f"inttoptr {v.t} to {ty}")
-        return self.displace(pointer, offset)
+        if ty == window.LDS:
+            return self.displace(window.near(self, self.resize(v, 32)), offset)
+        return self.displace(self.op(ty, f"inttoptr {v.t} to {ty}"), offset)
 
     def _slot_pointer(self, base: Operand, offset: int) -> Val | None:
         """`base + offset` as a pointer to shared memory, which lies in LDS or the slot; None for a variable, whose
@@ -298,7 +299,8 @@ class FunctionLowering(Registers):
         var = storage.var
         if var.space == "shared":
             if window.place(self, var, f"{self.name}.{var.name}") is None:
-                storage.pointer = self.module.shared(var, quoted(f"{self.name}.{var.name}"))
+                key = f"{self.name}.{var.name}"
+                storage.pointer = window.lds_variable(self.plan, key) or self.module.shared(var, quoted(key))
         else:  # local and param
             memory = f"%v{len(self.entry)}"
             storage.pointer = Val("ptr addrspace(5)", memory)

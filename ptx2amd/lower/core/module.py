@@ -18,16 +18,16 @@ from ptx2amd.lower.core.module_globals import declarations, definitions
 from ptx2amd.lower.core.shared_globals import Shared
 from ptx2amd.lower.core.symbols import flavour, llvm_name
 from ptx2amd.lower.core.value import Val
-from ptx2amd.lower.memory import data
+from ptx2amd.lower.memory import data, window
 from ptx2amd.lower.runtime.facts import facts
 from ptx2amd.lower.runtime.helpers import helper_texts
 from ptx2amd.lower.runtime.runtime import env
-from ptx2amd.lower.runtime.special import DYNAMIC_LDS, special
+from ptx2amd.lower.runtime.special import special
 from ptx2amd.middle.body import Body
 from ptx2amd.middle.calls import CallGraph, defined
 from ptx2amd.middle.passes import Observer, Pipeline
 from ptx2amd.plan.kernel import KernelPlan, Request
-from ptx2amd.plan.shared_memory import raised
+from ptx2amd.plan.shared_memory import LdsObject, raised
 from ptx2amd.ptx.ast import Function, Module, Var
 from ptx2amd.ptx.layout import align_of, size_of
 
@@ -127,7 +127,8 @@ class ModuleLowering:
 
     def _variable_address(self, fn: FunctionLowering, var: Var, offset: int) -> Val:
         if var.space == "shared":
-            return fn.displace(self.shared(var, quoted(var.name)), offset)
+            part = window.lds_variable(fn.plan, var.name)
+            return fn.displace(part or self.shared(var, quoted(var.name)), offset)
         if var.space not in ("global", "const"):
             raise Unsupported(f"module variable {var.name} in .{var.space} space", fn.name)
         if var.linkage == "extern":
@@ -146,11 +147,20 @@ class ModuleLowering:
         if size_of(var) == 0 or var.linkage == "extern":
             self.uses_dynamic_lds = True
             self.dynamic_align = max(self.dynamic_align, align_of(var))
-            return Val("ptr addrspace(3)", f"@{DYNAMIC_LDS}")
+            return Val("ptr addrspace(3)", f"@{window.DYNAMIC_LDS}")
         size = size_of(var)
         head = f"{name} = internal addrspace(3) global [{size} x i8] poison"
         self.globals.setdefault(name, f"{head}, align {raised(size, align_of(var))}")
         return Val("ptr addrspace(3)", name)
+
+    def _lds(self, plan: KernelPlan, lds: LdsObject) -> None:
+        """The object that the kernel's shared memory is."""
+        if lds.size:
+            name = window.lds_object(plan)
+            self.globals[name] = f"{name} = internal addrspace(3) global [{lds.size} x i8] poison, align {lds.align}"
+        else:
+            self.uses_dynamic_lds = True
+            self.dynamic_align = max(self.dynamic_align, lds.align)
 
     def special(self, fn: FunctionLowering, name: str) -> Val:
         """The value of a special register. Raises Unsupported for one that does not exist."""
@@ -172,6 +182,8 @@ class ModuleLowering:
         try:
             plan, body = self.pipeline.kernel(function, self.request)
             kernel = KernelLowering(plan)
+            if plan.lds is not None:
+                self._lds(plan, plan.lds)
             kernel.texts[name] = self._lowered(kernel, function, body)
             while kernel.pending:
                 callee = kernel.pending.pop()
@@ -212,7 +224,7 @@ class ModuleLowering:
         parts = [text for text in self.globals.values() if text]
         parts += declarations(self) if part else definitions(self)
         if self.uses_dynamic_lds:
-            parts.append(f"@{DYNAMIC_LDS} = external addrspace(3) global [0 x i8], align {self.dynamic_align}")
+            parts.append(f"@{window.DYNAMIC_LDS} = external addrspace(3) global [0 x i8], align {self.dynamic_align}")
         parts += self.texts.values()
         parts += helper_texts(self.helpers)
         version = 100 * self.target.arch.code_object

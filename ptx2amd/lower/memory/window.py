@@ -11,7 +11,8 @@ from ptx2amd.plan.kernel import KernelPlan
 from ptx2amd.ptx.ast import Module, Var
 from ptx2amd.ptx.layout import size_of
 
-GLOBAL = "ptr addrspace(1)"
+GLOBAL, LDS = "ptr addrspace(1)", "ptr addrspace(3)"
+DYNAMIC_LDS = "__ptx2amd_dynamic_lds"  # where the dynamic shared memory begins
 
 
 class Windowed(Emitter):
@@ -59,6 +60,31 @@ def place(fn: Windowed, var: Var, key: str) -> int | None:
     if size_of(var) == 0 or var.linkage == "extern":
         return plan.split + plan.dynamic
     return plan.split + plan.offsets[key] if key in plan.offsets else None
+
+
+def near(fn: Windowed, address: Val) -> Val:
+    """The LDS pointer for a shared address (an i32). Where the kernel's shared memory is one object, it points into
+    that object, so that LLVM sees the common base of accesses and can join neighbouring ones."""
+    plan = fn.plan.lds
+    if plan is None:
+        return fn.op(LDS, f"inttoptr {address.t} to {LDS}")
+    name = lds_object(fn.plan)
+    start = fn.op("i32", f"ptrtoint {LDS} {name} to i32")
+    inside = fn.op("i32", f"sub {address.t}, {start}")
+    return fn.op(LDS, f"getelementptr i8, {LDS} {name}, {inside.t}")
+
+
+def lds_object(plan: KernelPlan) -> str:
+    """The name of the object that the kernel's shared memory is."""
+    assert plan.lds is not None
+    return f'@"{plan.name}.shared"' if plan.lds.size else f"@{DYNAMIC_LDS}"
+
+
+def lds_variable(plan: KernelPlan, key: str) -> Val | None:
+    """A static variable, by its key in the plan, as a part of that object; None where it is an object of its own."""
+    if plan.lds is None or key not in plan.lds.offsets or not plan.lds.size:
+        return None
+    return Val(LDS, f"getelementptr (i8, {LDS} {lds_object(plan)}, i32 {plan.lds.offsets[key]})")
 
 
 def flat(fn: Windowed, address: Val, offset: int = 0) -> Val:

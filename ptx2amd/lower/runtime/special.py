@@ -14,6 +14,7 @@ from ptx2amd.errors import Unsupported
 from ptx2amd.interface.launch_words import LAUNCH_WORDS
 from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.value import Val
+from ptx2amd.lower.memory.window import DYNAMIC_LDS
 from ptx2amd.plan.steps import static_shared
 
 OnAxis = Callable[[FunctionLowering, int], Val]  # a position or a size in one of the three axes
@@ -24,7 +25,6 @@ BLOCK_COUNT, GROUP_SIZE, DYNAMIC_LDS_SIZE = 0, 12, 120
 RECORDS, WORKSPACE, DYNAMIC_SHARED_SIZE = (field.offset - LAUNCH_WORDS.size for field in LAUNCH_WORDS.fields.values())
 GRID_WORKSPACE = {"%envreg2": WORKSPACE, "%envreg1": WORKSPACE + 4}  # low and high half of an address
 MAX_BLOCK = 1024
-DYNAMIC_LDS = "__ptx2amd_dynamic_lds"
 SM_COUNT = 128  # what %nsmid says; %smid spreads the blocks over as many
 
 _AXES = {"x": 0, "y": 1, "z": 2}
