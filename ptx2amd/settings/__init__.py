@@ -97,6 +97,8 @@ CACHE_DIR = Setting("CACHE_DIR", "path", "",
     "driver translator command")  # fmt: skip
 CACHE_LIMIT = Setting("CACHE_LIMIT", "bytes", "4G",
     "maximum size of the cache; the least recently used entries are deleted", "translator command")  # fmt: skip
+QUIET = Setting("QUIET", "switch", "0",
+    "`1`: no line on the terminal while the program waits for translations, nor what they took", "driver")  # fmt: skip
 COMPUTE_CAPABILITY = Setting("COMPUTE_CAPABILITY", "version", "",
     "compute capability to report; unset: 8.0, and 13.0 to NVIDIA's libraries that have PTX for "
     "newer chips", "driver", least=100, most=9999)  # fmt: skip
@@ -140,6 +142,8 @@ DRIVER_VERSION = _internal("DRIVER_VERSION", "count", "13050",
     "the result of cuDriverGetVersion", "driver", least=1000, most=99999)  # fmt: skip
 SERVED = _internal("SERVED", "text", "",
     "sonames of NVIDIA's libraries that are replaced by ours on top of ROCm's", "driver")  # fmt: skip
+PROGRESS_AFTER = _internal("PROGRESS_AFTER", "seconds", "2",
+    "how long a program waits for translations before a line on the terminal says so", "driver")  # fmt: skip
 PROFILE = _internal("PROFILE", "path", "",
     "software GPU: count instructions into files that begin so (`run --profile`)", "gpu")  # fmt: skip
 VGPU_NATIVE = _internal("VGPU_NATIVE", "choice", "1",

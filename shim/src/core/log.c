@@ -21,6 +21,17 @@ static bool said_before(const char *line, size_t size) {
   return same;
 }
 
+/* Whether the terminal's last line is one that the next message replaces. */
+static bool passing;
+
+void say_passing(const char *line) {
+  char text[LINE];
+  bool shown = __atomic_exchange_n(&passing, *line != 0, __ATOMIC_RELAXED);
+  if (!shown && !*line) return;
+  int n = snprintf(text, sizeof text, "\r\033[K%s", line);
+  if (write(STDERR_FILENO, text, n < LINE ? (size_t)n : LINE - 1) < 0) return; /* nobody listens */
+}
+
 void say(const char *format, ...) {
   char line[LINE];
   va_list args;
@@ -31,6 +42,7 @@ void say(const char *format, ...) {
   if (n > (int)sizeof line - 2) n = (int)sizeof line - 2;
   line[n++] = '\n';
   if (said_before(line, (size_t)n)) return;
+  say_passing("");
   if (write(STDERR_FILENO, line, (size_t)n) < 0) return; /* nobody listens: nothing to do about it */
 }
 

@@ -22,6 +22,7 @@ enum { MAX_DEVICES = 16, PATH_LENGTH = 4096 };
 
 /* ---- log.c, trace.c ---- */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void say_passing(const char *line); /* a line on a terminal that the next one replaces; "": removes it */
 CUresult refuse(int *said, const char *function); /* one line per function, CUDA_ERROR_NOT_SUPPORTED */
 extern int trace_on;
 void trace_open(void);

@@ -7,6 +7,7 @@
 #include "deferred.h"
 #include "interface_environment.h"
 #include "module.h"
+#include "progress.h"
 #include "service.h"
 
 enum { OPTIONS_SIZE = 64 };
@@ -26,7 +27,9 @@ static const char *options(unsigned variant, char text[OPTIONS_SIZE]) {
 static CUresult ask_service(const struct service_request *request, const char *key, struct cache_entry *entry,
                             char **problem, double *time_ms) {
   struct service_reply reply;
+  progress_begin(request->kernel);
   CUresult result = service_ask(request, &reply);
+  progress_end(!result && request->kernel);
   *problem = reply.error;
   *time_ms = reply.time_ms;
   if (result) return result;

@@ -18,6 +18,7 @@
 
 #include "cache.h"
 #include "folder.h"
+#include "progress.h"
 #include "shim.h"
 
 enum { START_MS = 30000, BUSY_MS = 30000, STOPPED_MS = 10000, LOOK_MS = 1000, REQUEST_MS = 1800000 };
@@ -253,6 +254,7 @@ static bool wait_for(struct channel *c, short events) {
     int n = poll(&p, 1, left > LOOK_MS ? LOOK_MS : (int)left + 1);
     if (n > 0) return true;
     if (n < 0 && errno != EINTR) return false;
+    progress_tick();
     if (!is_stopped(c->service)) stopped_since = 0;
     else if (!stopped_since) stopped_since = now;
     else if (now - stopped_since > STOPPED_MS) return !(c->stopped = true);
