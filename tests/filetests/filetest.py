@@ -11,7 +11,7 @@
 
     // LAUNCH kernel block=32 grid=1 shared=0
     // LET name = expression                 a name for the expressions below
-    // VALUE n u32: expression               a parameter
+    // VALUE n u32: expression               a parameter; a list is an array
     // INPUT in u32: a = [1, 2]; b = lane    what a buffer has, a row of these columns for each thread of a block
     // DESCRIPTOR t of in: expression        a parameter: the bytes that the expression makes of a buffer's address
     // EXPECT out u32: a + b                 one more column of what a buffer must have afterwards, whatever it had
@@ -102,7 +102,8 @@ class Launch:
         assert found, f"this is no {word} line: {rest}"
         name, kind = found["name"], found["type"]
         if word == "VALUE":
-            self.values[name] = elements([eval(found["values"], self.names)], kind).tobytes()
+            value = eval(found["values"], self.names)
+            self.values[name] = elements(value if isinstance(value, list) else [value], kind).tobytes()
         elif word == "EXPECT":
             self.expected[name].append(Column(self.evaluated(found["values"], kind), eval(found["within"] or "None")))
         else:
