@@ -85,7 +85,7 @@ static int check_header(struct file *f, const struct device *d) {
   if (h->e_ident[EI_ABIVERSION] < 1 || h->e_ident[EI_ABIVERSION] > 4)
     return refuse(f, hipErrorInvalidImage, "code object version %u: 3 to 6 are supported", h->e_ident[EI_ABIVERSION] + 2u);
   if (h->e_type != ET_DYN)
-    return refuse(f, hipErrorInvalidImage, "%s", h->e_type == ET_REL ? "a relocatable object, which is still to be linked"
+    return refuse(f, hipErrorInvalidImage, "%s", h->e_type == ET_REL ? "a relocatable object: link it to a shared object first"
                                                                      : "not a shared object");
   unsigned mach = h->e_flags & 0xff;
   for (const unsigned *m = d->chip->elf_mach; *m; m++)
