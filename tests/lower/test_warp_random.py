@@ -71,6 +71,21 @@ def test_lanes_that_have_waited_meet_again(arch: str) -> None:
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.parametrize("arch", MAPPINGS)
+def test_answers_of_rounds_outlive_the_rounds(arch: str) -> None:
+    """The loop over the values that lanes match, or the masks they reduce by, became one with the loop around it, and
+    LLVM kept the answer in the wave's register, which later rounds change. Program 20006 of `rotated`."""
+    kinds = [kind for kind in warp_machine.KINDS if kind.startswith(("match", "redux"))]
+    wrong = warp_random.check_others("rotated", [20006], arch)
+    for kind in kinds:  # a module each: LLVM optimises short ones only
+        loops = [(bit, mask) for bit in (2, 4) for mask in ("region", "parity")]
+        programs = {
+            i: (Rotated(1, 1, bit, (), (Warp(kind, 1, 4, 5, mask),), ()),) for i, (bit, mask) in enumerate(loops)
+        }
+        wrong += warp_random.compare(programs, arch)
+    assert not wrong, "\n".join(wrong)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("arch", MAPPINGS)
 @pytest.mark.parametrize("first", range(0, SLOW_OTHERS, MODULE_OTHERS))

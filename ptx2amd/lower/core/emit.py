@@ -102,6 +102,12 @@ class Emitter:
         """`v`, as a value of whose origin LLVM knows nothing, in a register of each lane ("v") or of the wave ("s")."""
         return self.op(v.ty, f'call {v.ty} asm "", "={register},0"({v.t})')
 
+    def of_round(self, v: Val) -> Val:
+        """`v` of this round of a loop, in a register of each lane, for use after the loop. A lane that leaves keeps its
+        value while others go on; LLVM would fold a select that gives it into the wave's register, which they change.
+        Convergent, so that it stays in the loop."""
+        return self.op(v.ty, f'call {v.ty} asm "", "=v,0"({v.t}) convergent')
+
     def resize(self, v: Val, bits: int, signed: bool = False) -> Val:
         """`v` as an integer of `bits` bits: truncated, or sign- or zero-extended."""
         have = width(v.ty)

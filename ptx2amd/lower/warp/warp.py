@@ -95,7 +95,7 @@ def match_any(fn: FunctionLowering, inst: Inst) -> None:
     first = fn.call(f"llvm.amdgcn.readfirstlane.{value.ty}", value.ty, value)
     same = fn.op("i1", f"icmp eq {value.t}, {first}")
     equal = ballot(fn, same)
-    answer = fn.op("i32", f"select {same.t}, {equal.t}, i32 0")  # per lane, so it outlives the round
+    answer = fn.of_round(equal)
     fn.branch(same, found, loop)
     fn.label(found)
     fn.put(inst, "d", fn.op("i32", f"and {answer.t}, {mask}"))
@@ -173,7 +173,7 @@ def redux(fn: FunctionLowering, inst: Inst) -> None:
     fn.branch(fn.op("i1", f"icmp eq {left.t}, 0"), total, loop)
     fn.label(total)
     found = fn.op(value.ty, f"phi {value.ty} [ {start}, %{some} ], [ {new}, %{loop} ]")
-    answer = fn.op(value.ty, f"select {mine.t}, {found.t}, {value.t}")  # per lane, so it outlives the round
+    answer = fn.of_round(found)
     fn.branch(mine, done, some)
 
     fn.label(done)
