@@ -17,32 +17,19 @@ _SPACES = {
     "GLOBAL": "WEAK_VECTOR", "MUBUF": "WEAK_VECTOR", "MTBUF": "WEAK_VECTOR", "FLAT": "WEAK_FLAT", "DS": "WEAK_LDS",
     "SCRATCH": "WEAK_SCRATCH", "MIMG": "WEAK_IMAGE", "VSAMPLE": "WEAK_IMAGE",
 }  # fmt: skip
-#: Control of caches.
-_CONTROLS = {
-    "buffer_wbinvl1": "L0", "buffer_wbinvl1_vol": "L0", "buffer_gl0_inv": "L0", "buffer_gl1_inv": "MIDDLE",
-    "s_gl1_inv": "MIDDLE", "s_dcache_inv": "SCALAR", "s_dcache_inv_vol": "SCALAR", "buffer_inv": "SCOPE",
-    "global_inv": "SCOPE", "buffer_wbl2": "WRITE_BACK", "global_wb": "WRITE_BACK", "global_wbinv": "BOTH",
-}  # fmt: skip
-#: Waits for counters.
-_WAITS = {
-    "s_waitcnt": "LEGACY", **{f"s_waitcnt_{c}": c.upper() for c in ("vmcnt", "vscnt", "lgkmcnt")},
-    **{f"s_wait_{c}": c.upper() for c in ("loadcnt", "storecnt", "samplecnt", "bvhcnt", "dscnt", "kmcnt", "idle")},
-    **{f"s_wait_{c}_dscnt": f"{c.upper()}_DSCNT" for c in ("loadcnt", "storecnt")},
-}  # fmt: skip
-_MESSAGES = frozenset(["s_memtime", "s_memrealtime", "s_sendmsg_rtn_b32", "s_sendmsg_rtn_b64", "s_get_barrier_state"])
+#: The member of weak_info.sub, by what a row's `order` says.
+_SUB = {"WAITS": "WAIT_{}", "CACHE": "CONTROL_{}", "MESSAGE": "0"}
 
 
 def row(op: Op) -> tuple[str, str, bool] | None:
     """struct weak_info: what, sub, at_once."""
-    if op.name in _WAITS:
-        return "WEAK_WAITS", f"WAIT_{_WAITS[op.name]}", False
-    if op.name in _CONTROLS:
-        return "WEAK_CACHE", f"CONTROL_{_CONTROLS[op.name]}", False
-    if op.name in _MESSAGES:
-        return "WEAK_MESSAGE", "0", False
-    if op.format == "SMEM" and op.parse_operands() and op.semantics:
+    if op.order is not None:
+        return f"WEAK_{op.order.what}", _SUB[op.order.what].format(op.order.which), False
+    operands = op.parse_operands()
+    if op.format == "SMEM" and operands and op.semantics:
         whole = op.access is not None and op.access.bytes % 4 == 0
-        return "WEAK_SCALAR" if whole else "WEAK_MESSAGE", "0", op.name.startswith("s_store")
+        stores = not any(operand.is_destination for operand in operands)
+        return "WEAK_SCALAR" if whole else "WEAK_MESSAGE", "0", stores
     call = op.call
     if not call or op.format not in _SPACES or call.function in ("fence", "ds_gws_init", "ds_gws_barrier"):
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ptx2amd.vgpu.isa.flat import atomic_rows, memory_rows
-from ptx2amd.vgpu.isa.meaning import Call
+from ptx2amd.vgpu.isa.meaning import Call, controls
 from ptx2amd.vgpu.isa.op import Op
 
 _FORMATS = ("x", "xy", "xyz", "xyzw")
@@ -28,10 +28,11 @@ def _formatted(kind: str) -> list[Op]:
     return rows
 
 
-#: Control of caches: name -> names elsewhere.
-_FENCES: dict[str, dict[str, str]] = {
-    "wbl2": {}, "inv": {"gfx90a": "buffer_invl2"}, "wbinvl1": {}, "wbinvl1_vol": {}, "gl0_inv": {}, "gl1_inv": {},
-}  # fmt: skip
+#: Control of caches: name, which, names elsewhere.
+_CONTROLS: list[tuple[str, str, dict[str, str]]] = [
+    ("wbl2", "WRITE_BACK", {}), ("inv", "SCOPE", {"gfx90a": "buffer_invl2"}), ("wbinvl1", "L0", {}),
+    ("wbinvl1_vol", "L0", {}), ("gl0_inv", "L0", {}), ("gl1_inv", "MIDDLE", {}),
+]  # fmt: skip
 
 
 def ops() -> list[Op]:
@@ -39,5 +40,6 @@ def ops() -> list[Op]:
         *memory_rows("buffer", "MUBUF"),
         *atomic_rows("buffer", "MUBUF"),
         *[row for kind in ("load", "store") for row in _formatted(kind)],
-        *[Op(f"buffer_{name}", "MUBUF", "", Call("fence"), names=names) for name, names in _FENCES.items()],
+        *[Op(f"buffer_{name}", "MUBUF", "", Call("fence"), names=names, order=controls(which))
+          for name, which, names in _CONTROLS],
     ]  # fmt: skip

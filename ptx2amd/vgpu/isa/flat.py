@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ptx2amd.vgpu.isa.meaning import Access, Call, How, atomic, moves
+from ptx2amd.vgpu.isa.meaning import Access, Call, How, atomic, controls, moves
 from ptx2amd.vgpu.isa.op import Op
 
 #: (name, gfx9's name, kind, register type)
@@ -135,7 +135,8 @@ def ops() -> list[Op]:
         *atomic_rows("flat", "FLAT"), *atomic_rows("global", "GLOBAL"),
         *[Op(f"global_load_lds_{name}", "GLOBAL", "a:b64", Call("global_load_lds", (kind,)))
           for name, kind in LDS_LOADS],
-        *[Op(f"global_{name}", "GLOBAL", "", Call("fence")) for name in ("inv", "wb", "wbinv")],
+        *[Op(f"global_{name}", "GLOBAL", "", Call("fence"), order=controls(which))
+          for name, which in (("inv", "SCOPE"), ("wb", "WRITE_BACK"), ("wbinv", "BOTH"))],
         *_transposed(),
         *_blocks(),
         *_gfx1250(),

@@ -61,6 +61,26 @@ class Branch(Enum):
     ABSOLUTE = "to an address in registers"
 
 
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What an instruction has to do with the order of memory operations. It waits for a counter (enum weak_wait of
+    runtime/weak/weak.h), controls a cache (enum weak_control), or its result comes through the scalar counter."""
+
+    what: str  # "WAITS", "CACHE" or "MESSAGE"
+    which: str = ""
+
+
+def waits(counter: str) -> Order:
+    return Order("WAITS", counter.upper())
+
+
+def controls(cache: str) -> Order:
+    return Order("CACHE", cache)
+
+
+MESSAGE = Order("MESSAGE")
+
+
 class How(IntFlag):
     """What an access does (enum access_how of runtime/tools/tools.h)."""
 

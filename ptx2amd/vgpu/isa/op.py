@@ -33,7 +33,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from ptx2amd.vgpu.isa.meaning import Access, Branch, Call, Meaning
+from ptx2amd.vgpu.isa.meaning import Access, Branch, Call, Meaning, Order
 from ptx2amd.vgpu.isa.names import ASSEMBLY, aliases
 from ptx2amd.vgpu.isa.native import Scalar, Sequence
 
@@ -115,6 +115,7 @@ class Op:
     archs: tuple[str, ...] = ()  # empty: all that have it by name; else only these archs or generations
     access: Access | None = None  # what it reads and writes of memory, for tools and native code
     branch: Branch | None = None  # it sets the program counter
+    order: Order | None = None  # it waits for memory operations, or controls caches
     pure: bool = False  # computes D and SCC from A, B, K and SCC, and does nothing else
     writes_exec: bool = False
     keeps_high_half: bool = False  # a 16-bit result leaves the register's high half alone on GFX9 too

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ptx2amd.vgpu.isa.meaning import Access, How
+from ptx2amd.vgpu.isa.meaning import MESSAGE, Access, How, controls
 from ptx2amd.vgpu.isa.op import Op
 
 _NOTHING = ";"
@@ -59,11 +59,11 @@ def ops() -> list[Op]:
         ],
         *[Op(f"s_prefetch_{kind}", "SMEM", "", _NOTHING) for kind in ("inst", "inst_pc_rel", "data", "data_pc_rel")],
         Op("s_buffer_prefetch_data", "SMEM", "", _NOTHING),
-        Op("s_dcache_inv", "SMEM", "", _NOTHING),
+        Op("s_dcache_inv", "SMEM", "", _NOTHING, order=controls("SCALAR")),
         Op("s_dcache_wb", "SMEM", "", _NOTHING),
-        Op("s_dcache_inv_vol", "SMEM", "", _NOTHING),
+        Op("s_dcache_inv_vol", "SMEM", "", _NOTHING, order=controls("SCALAR")),
         Op("s_dcache_wb_vol", "SMEM", "", _NOTHING),
-        Op("s_gl1_inv", "SMEM", "", _NOTHING),
-        Op("s_memtime", "SMEM", "d:b64", "write64(w, i->dst, clock_cycles());"),
-        Op("s_memrealtime", "SMEM", "d:b64", "write64(w, i->dst, clock_100mhz());"),
+        Op("s_gl1_inv", "SMEM", "", _NOTHING, order=controls("MIDDLE")),
+        Op("s_memtime", "SMEM", "d:b64", "write64(w, i->dst, clock_cycles());", order=MESSAGE),
+        Op("s_memrealtime", "SMEM", "d:b64", "write64(w, i->dst, clock_100mhz());", order=MESSAGE),
     ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ptx2amd.vgpu.isa.meaning import Branch
+from ptx2amd.vgpu.isa.meaning import MESSAGE, Branch, Order
 from ptx2amd.vgpu.isa.native import Scalar
 from ptx2amd.vgpu.isa.op import Op
 
@@ -16,9 +16,10 @@ _NZ = " SCC = D != 0;"
 
 
 def _row(fmt: str, name: str, operands: str, semantics: str, old: str = "", *, scalar: Scalar | None = None,
-         pure: bool = True) -> Op:  # fmt: skip
+         pure: bool = True, order: Order | None = None) -> Op:  # fmt: skip
     """A row; `old` is the mnemonic on GFX9 where it differs; those that do more than compute say pure=False."""
-    return Op(name, fmt, operands, semantics, names={"gfx9": old} if old else {}, scalar=scalar, pure=pure)
+    names = {"gfx9": old} if old else {}
+    return Op(name, fmt, operands, semantics, names=names, scalar=scalar, pure=pure, order=order)
 
 
 def _pair(fmt: str, name: str, operands: str, semantics: str, old: str = "", *, how: str = "", inverted: int = 0,
@@ -70,8 +71,10 @@ def _sop1() -> list[Op]:
         _row("SOP1", "s_abs_i32", "d:b32, a:i32", "D = A < 0 ? 0u - (uint32_t)A : (uint32_t)A;" + _NZ,
              scalar=Scalar("ABSOLUTE")),
         _row("SOP1", "s_bitreplicate_b64_b32", "d:b64, a:b32", "D = replicate_bits(A);"),
-        _row("SOP1", "s_sendmsg_rtn_b32", "d:b32, a:b32", "D = (uint32_t)message_reply(w, MESSAGE);", pure=False),
-        _row("SOP1", "s_sendmsg_rtn_b64", "d:b64, a:b32", "D = message_reply(w, MESSAGE);", pure=False),
+        _row("SOP1", "s_sendmsg_rtn_b32", "d:b32, a:b32", "D = (uint32_t)message_reply(w, MESSAGE);", pure=False,
+             order=MESSAGE),
+        _row("SOP1", "s_sendmsg_rtn_b64", "d:b64, a:b32", "D = message_reply(w, MESSAGE);", pure=False,
+             order=MESSAGE),
     ]  # fmt: skip
 
 

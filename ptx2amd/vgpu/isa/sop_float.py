@@ -6,6 +6,7 @@ Semantics as in sop.py; f32 and f16 operands are floats, A_ and B_ their bits.
 
 from __future__ import annotations
 
+from ptx2amd.vgpu.isa.meaning import MESSAGE
 from ptx2amd.vgpu.isa.op import Op
 
 _ONE = "valu_one_f32"
@@ -75,7 +76,7 @@ def _barriers() -> list[Op]:
         Op("s_barrier_signal_isfirst", "SOP1", "a:i32",
            "if (A != -1) { return wave_other_barrier(w, i, A); } SCC = wave_signal(w);"),
         Op("s_get_barrier_state", "SOP1", "d:b32, a:i32",
-           "if (A != -1) { return wave_other_barrier(w, i, A); } D = wave_barrier_state(w);"),
+           "if (A != -1) { return wave_other_barrier(w, i, A); } D = wave_barrier_state(w);", order=MESSAGE),
         Op("s_barrier_init", "SOP1", "a:b32", ""),
         Op("s_barrier_join", "SOP1", "a:b32", ""),
         Op("s_alloc_vgpr", "SOP1", "a:b32", ""),

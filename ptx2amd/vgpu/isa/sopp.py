@@ -5,18 +5,26 @@ Semantics as in sop.py; IMM is the sign-extended SIMM16, BRANCH(c) jumps by IMM 
 
 from __future__ import annotations
 
-from ptx2amd.vgpu.isa.meaning import Branch
+from ptx2amd.vgpu.isa.meaning import Branch, Order, waits
 from ptx2amd.vgpu.isa.native import Scalar
 from ptx2amd.vgpu.isa.op import Op
 
 
-def _k(name: str, operands: str, semantics: str, *, scalar: Scalar | None = None, pure: bool = True) -> Op:
+def _k(
+    name: str,
+    operands: str,
+    semantics: str,
+    *,
+    scalar: Scalar | None = None,
+    pure: bool = True,
+    order: Order | None = None,
+) -> Op:
     """A SOPK row; those that do more than compute say pure=False."""
-    return Op(name, "SOPK", operands, semantics, scalar=scalar, pure=pure)
+    return Op(name, "SOPK", operands, semantics, scalar=scalar, pure=pure, order=order)
 
 
-def _p(name: str, semantics: str) -> Op:
-    return Op(name, "SOPP", "", semantics)
+def _p(name: str, semantics: str, order: Order | None = None) -> Op:
+    return Op(name, "SOPP", "", semantics, order=order)
 
 
 def _branch(name: str, condition: str) -> Op:
@@ -43,8 +51,9 @@ def _sopk() -> list[Op]:
         _k("s_setreg_b32", "a:b32", "return hwreg_write(w, i, (uint16_t)IMM, A);", pure=False),
         _k("s_setreg_imm32_b32", "k:b32", "return hwreg_write(w, i, (uint16_t)IMM, K);", pure=False),
         Op("s_call_b64", "SOPK", "d:b64", "D = PC_NEXT; WRITE_D; BRANCH(true);", branch=Branch.RELATIVE),
-        *[_k(f"s_waitcnt_{name}", "", _NOTHING, pure=False)
-          for k, name in enumerate(("vscnt", "vmcnt", "expcnt", "lgkmcnt"))],
+        *[_k(f"s_waitcnt_{name}", "", _NOTHING, pure=False, order=waits(name))
+          for name in ("vscnt", "vmcnt", "lgkmcnt")],
+        _k("s_waitcnt_expcnt", "", _NOTHING, pure=False),
         _k("s_subvector_loop_begin", "d=:b32", "", pure=False),
         _k("s_subvector_loop_end", "d=:b32", "", pure=False),
     ]  # fmt: skip
@@ -64,7 +73,7 @@ def _sopp() -> list[Op]:
         _branch("s_cbranch_execnz", "wave_exec(w) != 0"),
         _p("s_barrier", "return wave_at_barrier(w, i);"),
         _p("s_setkill", ""),
-        _p("s_waitcnt", _NOTHING),
+        _p("s_waitcnt", _NOTHING, waits("legacy")),
         _p("s_sethalt", "if (IMM & 1) return wave_halt(w, i);"),
         _p("s_sleep", "return wave_yield(w, i);"),
         _p("s_setprio", _NOTHING),
@@ -88,15 +97,16 @@ def _sopp() -> list[Op]:
         _p("s_clause", _NOTHING),
         _p("s_delay_alu", _NOTHING),
         _p("s_waitcnt_depctr", _NOTHING),
-        _p("s_wait_idle", _NOTHING),
+        _p("s_wait_idle", _NOTHING, waits("idle")),
         _p("s_wait_event", _NOTHING),
         _p("s_round_mode", "return set_mode(w, i, 0xf, (uint32_t)IMM);"),
         _p("s_denorm_mode", "return set_mode(w, i, 0xf0, (uint32_t)IMM << 4);"),
         _p("s_barrier_wait", "return wave_wait(w, i);"),
         _p("s_barrier_leave", ""),
-        *[_p(f"s_wait_{name}", _NOTHING)
-          for name in ("alu", "loadcnt", "storecnt", "samplecnt", "bvhcnt", "expcnt", "dscnt", "kmcnt", "loadcnt_dscnt",
-                       "storecnt_dscnt", "xcnt", "asynccnt", "tensorcnt")],
+        *[_p(f"s_wait_{name}", _NOTHING, waits(name))
+          for name in ("loadcnt", "storecnt", "samplecnt", "bvhcnt", "dscnt", "kmcnt", "loadcnt_dscnt",
+                       "storecnt_dscnt")],
+        *[_p(f"s_wait_{name}", _NOTHING) for name in ("alu", "expcnt", "xcnt", "asynccnt", "tensorcnt")],
         _p("s_setprio_inc_wg", _NOTHING),
         _p("s_monitor_sleep", "return wave_yield(w, i);"),
         _p("s_set_vgpr_msb", ""),
