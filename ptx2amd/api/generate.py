@@ -36,7 +36,7 @@ def pointers(
     """LIBRARY_table.h and .c: typed pointers to functions of a library that is loaded at run time, as (field, function,
     version from which it is taken), and in the same order their names and versions."""
     table, upper = list(rows), library.upper()
-    fields = "".join(f"  {status} (*{field})({function.args});\n" for field, function, _ in table)
+    fields = "".join(f"  {function.returns or status} (*{field})({function.args});\n" for field, function, _ in table)
     declared = (
         f"struct {library}_table {{\n{fields}}};\nextern struct {library}_table {library};\n"
         f"enum {{ {upper}_FUNCTIONS = {len(table)} }};\n"

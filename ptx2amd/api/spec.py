@@ -101,6 +101,7 @@ class Function:
     early: bool = False
     context: str = "none"
     returns: str = ""  # where that is not a status
+    until: int = 0  # the first version that does not have it any more; 0: all have it
 
     @cached_property
     def takes(self) -> tuple[Parameter, ...]:

@@ -48,7 +48,12 @@ CUFFT = Library(
     "cufft", "cuFFT", {"libcufft.so.10": 10900, "libcufft.so.11": 11401, "libcufft.so.12": 12000},
     "hipFFT", ("libhipfft.so.0", "libhipfft.so"), "hipfft and rocfft (AMD), libhipfft0 (Debian)", None,
 )  # fmt: skip
+CUSPARSE = Library(
+    "cusparse", "cuSPARSE", {"libcusparse.so.11": 11705, "libcusparse.so.12": 12510},
+    "hipSPARSE", ("libhipsparse.so.4", "libhipsparse.so.1", "libhipsparse.so"),
+    "hipsparse and rocsparse (AMD), libhipsparse4 (Debian)", None,
+)  # fmt: skip
 
-ALL = (CUBLAS, CUBLASLT, CURAND, CUFFT)
+ALL = (CUBLAS, CUBLASLT, CURAND, CUFFT, CUSPARSE)
 #: Soname to library.
 SERVED = {soname: library for library in ALL for soname in library.sonames}
