@@ -1,10 +1,22 @@
-/* libcusparse over AMD's hipSPARSE: handles, streams, versions. Most functions are in the table
+/* libcusparse over AMD's hipSPARSE and rocSPARSE: handles, streams, versions. Most functions are in the table
  * (ptx2amd/api/cusparse); descriptors are hipSPARSE's own. */
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "cusparse_handle.h"
 
 #define MARK 0x7074783273707273u
+
+extern const struct libmap libmap_rocsparse;
+static bool there;
+
+static void open_both(void) { there = libmap_ready() && libmap_open(&libmap_rocsparse); }
+
+bool cusparse_ready(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, open_both);
+  return there;
+}
 
 /* ---- handles ---- */
 
@@ -16,10 +28,14 @@ bool cusparse_found(cusparseHandle_t handle, hipsparseHandle_t *found) {
 
 cusparseStatus_t cusparseCreate(cusparseHandle_t *handle) {
   if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
-  if (!libmap_ready()) return CUSPARSE_STATUS_NOT_INITIALIZED;
+  if (!cusparse_ready()) return CUSPARSE_STATUS_NOT_INITIALIZED;
   struct cusparseHandle_t_st *made = calloc(1, sizeof *made);
   if (!made) return CUSPARSE_STATUS_ALLOC_FAILED;
   cusparseStatus_t status = cusparse_status(hipsparse.Create(&made->hipsparse));
+  if (!status) {
+    status = cusparse_of_rocsparse(rocsparse.create_handle(&made->rocsparse));
+    if (status) hipsparse.Destroy(made->hipsparse);
+  }
   if (status) {
     free(made);
     return status;
@@ -32,9 +48,11 @@ cusparseStatus_t cusparseCreate(cusparseHandle_t *handle) {
 cusparseStatus_t cusparseDestroy(cusparseHandle_t handle) {
   hipsparseHandle_t found;
   if (!cusparse_found(handle, &found)) return CUSPARSE_STATUS_NOT_INITIALIZED;
+  cusparseStatus_t status = cusparse_of_rocsparse(rocsparse.destroy_handle(handle->rocsparse));
   handle->mark = 0;
   free(handle);
-  return cusparse_status(hipsparse.Destroy(found));
+  cusparseStatus_t other = cusparse_status(hipsparse.Destroy(found));
+  return status ? status : other;
 }
 
 cusparseStatus_t cusparseSetStream(cusparseHandle_t handle, cudaStream_t streamId) {
@@ -43,33 +61,20 @@ cusparseStatus_t cusparseSetStream(cusparseHandle_t handle, cudaStream_t streamI
   if (!cusparse_found(handle, &found)) return CUSPARSE_STATUS_NOT_INITIALIZED;
   if (libmap_driver.stream(streamId, &stream)) return CUSPARSE_STATUS_INVALID_VALUE;
   cusparseStatus_t status = cusparse_status(hipsparse.SetStream(found, stream));
+  if (!status) status = cusparse_of_rocsparse(rocsparse.set_stream(handle->rocsparse, stream));
   if (!status) handle->stream = streamId;
   return status;
 }
 
-/* ---- solutions with many right-hand sides ---- */
-
-bool cusparse_spsm_found(cusparseSpSMDescr_t descr, struct cusparseSpSMDescr_t_st **found) {
-  *found = descr;
-  return descr != NULL;
-}
-
-cusparseStatus_t cusparseSpSM_createDescr(cusparseSpSMDescr_t *descr) {
-  if (!descr) return CUSPARSE_STATUS_INVALID_VALUE;
-  if (!libmap_ready()) return CUSPARSE_STATUS_NOT_INITIALIZED;
-  struct cusparseSpSMDescr_t_st *made = calloc(1, sizeof *made);
-  if (!made) return CUSPARSE_STATUS_ALLOC_FAILED;
-  cusparseStatus_t status = cusparse_status(hipsparse.SpSM_createDescr(&made->hipsparse));
-  if (status) free(made);
-  else *descr = made;
-  return status;
-}
-
-cusparseStatus_t cusparseSpSM_destroyDescr(cusparseSpSMDescr_t descr) {
-  if (!descr) return CUSPARSE_STATUS_INVALID_VALUE;
-  hipsparseSpSMDescr_t found = descr->hipsparse;
-  free(descr);
-  return cusparse_status(hipsparse.SpSM_destroyDescr(found));
+cusparseStatus_t cusparseSetPointerMode(cusparseHandle_t handle, cusparsePointerMode_t mode) {
+  hipsparseHandle_t found;
+  hipsparsePointerMode_t beneath;
+  if (!cusparse_found(handle, &found)) return CUSPARSE_STATUS_NOT_INITIALIZED;
+  if (!beneath_cusparsePointerMode_t(mode, &beneath)) return CUSPARSE_STATUS_INVALID_VALUE;
+  cusparseStatus_t status = cusparse_status(hipsparse.SetPointerMode(found, beneath));
+  if (status) return status;
+  return cusparse_of_rocsparse(rocsparse.set_pointer_mode(
+      handle->rocsparse, mode ? rocsparse_pointer_mode_device : rocsparse_pointer_mode_host));
 }
 
 /* ---- questions without a handle ---- */

@@ -1,10 +1,10 @@
-/* Types and numbers of hipSPARSE, as far as libcusparse uses them. */
+/* Types and numbers of hipSPARSE, as far as libcusparse uses them; those of rocSPARSE too. */
 #ifndef HIPSPARSE_TYPES_H
 #define HIPSPARSE_TYPES_H
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hip_types.h"
+#include "rocsparse_types.h"
 
 typedef void *hipsparseHandle_t, *hipsparseMatDescr_t, *hipsparseColorInfo_t;
 typedef void *hipsparseSpVecDescr_t, *hipsparseDnVecDescr_t, *hipsparseDnMatDescr_t;

@@ -19,13 +19,16 @@ SOURCES = Path(__file__).resolve().parent.parent.parent / "libmap"
 @dataclass(frozen=True)
 class Beside:
     """A further library of ROCm's, which only some functions need and C by hand opens (libmap_open of libmap_PREFIX):
-    its name, sonames (newest first), packages, and the functions that are called."""
+    its name, sonames (newest first), packages, and the functions that are called. Where these return something else
+    than those of the library beneath: their `status`, and which of it is that of a function that is `missing`."""
 
     prefix: str
     name: str
     sonames: tuple[str, ...]
     packages: str
     functions: tuple[Function, ...]
+    status: str = ""
+    missing: str = ""
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,8 @@ class Mapped:
     def texts(self) -> dict[str, str]:
         """The generated files: name -> text."""
         name, api = self.library.name, self.api
-        tables = {self.prefix: self.beneath, **{one.prefix: one.functions for one in self.beside}}
+        tables = {self.prefix: (self.beneath, self.status)}
+        tables |= {one.prefix: (one.functions, one.status or self.status) for one in self.beside}
         includes = (f'"{self.prefix}_types.h"',)
         visible, before = "#pragma GCC visibility push(default)\n", "#pragma GCC visibility pop\n"
         declared = api.types.declarations(beneath=True) + bodies.enumerations(api)
@@ -89,8 +93,8 @@ class Mapped:
             f"{name}_library.c": self._description(),
             **{
                 file: text
-                for prefix, rows in tables.items()
-                for file, text in generate.pointers(prefix, self.status, _fields(prefix, rows), includes).items()
+                for prefix, (rows, status) in tables.items()
+                for file, text in generate.pointers(prefix, status, _fields(prefix, rows), includes).items()
             },
         }
 
@@ -109,7 +113,9 @@ class Mapped:
             f'#include "{prefix}_table.h"\n' for prefix in (self.prefix, *(b.prefix for b in self.beside))
         )
         return (
-            f'{NOTE}#include "libmap.h"\n{includes}static {self.status} missing(void) {{ return {self.missing}; }}\n'
+            f'{NOTE}#include "libmap.h"\n{includes}'
+            + _missing(self.prefix, self.status, self.missing)
+            + "".join(_missing(b.prefix, b.status or self.status, b.missing or self.missing) for b in self.beside)
             + _beneath("libmap", called, self.prefix, about.beneath, about.packages, about.rocm)
             + "".join(
                 f"extern const struct libmap libmap_{one.prefix};\n"
@@ -124,11 +130,16 @@ def _fields(prefix: str, rows: Iterable[Function]) -> list[tuple[str, Function, 
     return [(row.symbol.removeprefix(prefix).removeprefix("_"), row, 0) for row in rows]
 
 
+def _missing(prefix: str, status: str, value: str) -> str:
+    """What stands for functions that an older release lacks."""
+    return f"static {status} {prefix}_missing(void) {{ return {value}; }}\n"
+
+
 def _beneath(symbol: str, called: str, prefix: str, name: str, packages: str, sonames: Iterable[str]) -> str:
     """A library beneath the one that is `called` so, as C."""
     listed = "".join(f'"{soname}", ' for soname in sonames)
     return (
         f"static const char *const {prefix}_sonames[] = {{{listed}NULL}};\n"
         f'const struct libmap {symbol} = {{"{called}", "{name}", "{packages}", {prefix}_sonames,\n'
-        f"  {prefix}_names, (void **)&{prefix}, {prefix.upper()}_FUNCTIONS, (void *)missing}};\n"
+        f"  {prefix}_names, (void **)&{prefix}, {prefix.upper()}_FUNCTIONS, (void *){prefix}_missing}};\n"
     )

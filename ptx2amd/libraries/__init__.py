@@ -15,9 +15,9 @@ class Library:
 
     name, title: as in "cublas", "cuBLAS". sonames: what programs ask for, to the version that it then answers.
     beneath: ROCm's library by name, `rocm`: its sonames, newest first. packages: AMD's and Debian's that have it.
-    kernels: the folder beside ROCm's library whose files name chips; "": its code is in the library itself; None: it
-    compiles for any chip at run time. takes: the library whose handles its functions take too, so that both have to be
-    ROCm's or NVIDIA's.
+    kernels: the folder beside ROCm's library whose files name chips, or the library beside it that has its code; "":
+    its code is in the library itself; None: it compiles for any chip at run time. takes: the library whose handles its
+    functions take too, so that both have to be ROCm's or NVIDIA's.
     """
 
     name: str
@@ -51,7 +51,7 @@ CUFFT = Library(
 CUSPARSE = Library(
     "cusparse", "cuSPARSE", {"libcusparse.so.11": 11705, "libcusparse.so.12": 12510},
     "hipSPARSE", ("libhipsparse.so.4", "libhipsparse.so.1", "libhipsparse.so"),
-    "hipsparse and rocsparse (AMD), libhipsparse4 (Debian)", None,
+    "hipsparse and rocsparse (AMD), libhipsparse4 (Debian)", "librocsparse.so.1",
 )  # fmt: skip
 
 ALL = (CUBLAS, CUBLASLT, CURAND, CUFFT, CUSPARSE)

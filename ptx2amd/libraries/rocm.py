@@ -78,8 +78,10 @@ def chips(library: Library, path: Path) -> set[str] | None:
     """The chips for which a library has code; None: it compiles for any, or it cannot be seen."""
     if library.kernels is None:
         return None
-    if library.kernels:
-        root = path.resolve().parent / library.kernels
+    root = path.resolve().parent / library.kernels
+    if ".so" in library.kernels:
+        path = root
+    elif library.kernels:
         return {match[0].decode() for file in root.rglob("*gfx*") if (match := _CHIP.search(file.name.encode()))}
     elf = _elf(path)
     for section in elf.sections if elf else ():

@@ -8,4 +8,5 @@ PACKAGES = {
     "cublaslt": ("libhipblaslt1", "librocblas5"),
     "curand": ("librocrand1",),
     "cufft": ("libhipfft0", "librocfft0", "libhiprtc7"),
+    "cusparse": ("libhipsparse4", "librocsparse1"),
 }

@@ -81,6 +81,18 @@ _WEAKER = {
 - rocFFT compiles kernels for a plan at run time, with ROCm's hipRTC, and keeps them in a cache of its own.
 - There is no `libcufftw`.
 """,
+    "cusparse": """\
+- Descriptors, and most functions, are hipSPARSE's; products with vectors and solutions with triangles are called in
+  rocSPARSE (package: Debian's librocsparse1), on a copy of the matrix' descriptor: rocSPARSE keeps analyses and the
+  choice of an algorithm in a matrix, where a call with another operation would find them.
+- Products of CSR and a vector go by rows, whatever algorithm is asked for; `cusparseSpMV_preprocess` checks its
+  arguments only.
+- rocSPARSE does not look at shapes; where they do not fit, ours answers `CUSPARSE_STATUS_INVALID_VALUE`.
+- Refused are blocked ELL (rocSPARSE's has its numbers in another order), sliced ELL and BSR in the generic functions,
+  new values for an analysis (`cusparseSpSV_updateMatrix`), pruning in f16, operators compiled at run time
+  (`cusparseSpMMOp`), the logger, and the functions that CUDA 13 added.
+- `cusparseGetVersion` answers 11.7.5 or 12.5.10, as the soname asks.
+""",
 }
 
 #: Outcomes of samples that are listed, and what the page calls them.

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ptx2amd.api.cusparse.types import ENUMS, NAMES, STATUSES, TYPES
-from ptx2amd.api.mapped import Mapped
+from ptx2amd.api.mapped import Beside, Mapped
 from ptx2amd.api.spec import Api, Check, Found, Function
 from ptx2amd.libraries import CUSPARSE
 
@@ -26,12 +26,11 @@ API = Api(
     header="cusparse_handle.h",
     null=_INVALID,
     beneath=(r"\bhipsparse(\w+)\(", r"hipsparse.\1("),
-    result=f"!libmap_ready() ? {_NOT_INITIALIZED} : cusparse_status({{}})",
+    result=f"!cusparse_ready() ? {_NOT_INITIALIZED} : cusparse_status({{}})",
     success="CUSPARSE_STATUS_SUCCESS",
     types=TYPES,
     found={
         "cusparseHandle_t": Found("cusparse_found", "hipsparseHandle_t ", _NOT_INITIALIZED),
-        "cusparseSpSMDescr_t": Found("cusparse_spsm_found", "struct cusparseSpSMDescr_t_st *", _INVALID),
     },
     enums=ENUMS,
     checks={"cusparseHandle_t": Check("!cusparse_found({}, &(hipsparseHandle_t){{0}})", _NOT_INITIALIZED)},
@@ -41,14 +40,14 @@ API = Api(
 _ENTRY = re.compile(r"(\w+)(?: ([SDCZ]+))?(?: (\d*)-(\d*))?:\n((?:  .+\n)+)")
 
 
-def _read(name: str) -> Iterator[Function]:
-    """The rows of a text file. Each calls hipSPARSE's function of that name."""
+def _read(name: str, ours: bool = False) -> Iterator[Function]:
+    """The rows of a text file. Each calls hipSPARSE's function of that name, or is C by hand."""
     for entry in (_FOLDER / name).read_text().split("\n\n"):
         match = _ENTRY.fullmatch(entry.rstrip("\n") + "\n")
         assert match is not None, entry
         function, letters, since, until, text = match.groups()
         parts = (_expanded(" ".join(part.split())) for part in text.split(","))
-        yield from _of_letters(function, letters or "", int(since or 0), int(until or 0), ", ".join(parts))
+        yield from _of_letters(function, letters or "", int(since or 0), int(until or 0), ", ".join(parts), ours)
 
 
 def _expanded(parameter: str) -> str:
@@ -57,12 +56,30 @@ def _expanded(parameter: str) -> str:
     return f"const cusparseMatDescr_t {parameter}" if re.fullmatch(r"descr\w*", parameter) else parameter
 
 
-def _of_letters(name: str, letters: str, since: int, until: int, text: str, ours: bool = False) -> Iterator[Function]:
+def _of_letters(name: str, letters: str, since: int, until: int, text: str, ours: bool) -> Iterator[Function]:
     for letter in letters or ("",):
         own = re.sub(r"\bT\b", _NUMBERS[letter], re.sub(r"\bR\b", _REAL[letter], text)) if letter else text
         symbol = f"{letter}{name}"
         call = "" if ours else f"hipsparse{symbol}"
-        yield Function(f"cusparse{symbol}", since, own, call=call, ours=ours, until=until)
+        yield Function(f"cusparse{symbol}", since, own, call=call, ours=ours, until=until, unless=_other_shapes(symbol))
+
+
+#: What has to hold of the shapes in functions whose names begin so (shapes.c).
+_SHAPES = {
+    "SpMM": "cusparse_product_fits(opA, opB, matA, matB, matC)",
+    "SpGEMM_(?!.*Descr)": "cusparse_sparse_product_fits(opA, opB, matA, matB, matC)",
+    "SpGEMMreuse": "cusparse_sparse_product_fits(opA, opB, matA, matB, matC)",
+    "SDDMM": "cusparse_sampled_fits(opA, opB, matA, matB, matC)",
+    "SparseToDense": "cusparse_same_shape(matA, matB)",
+    "DenseToSparse": "cusparse_same_shape(matB, matA)",
+    "(Axpby|Gather|Scatter|Rot|SpVV)": "cusparse_vectors_fit(vecX, vecY)",
+}
+
+
+def _other_shapes(symbol: str) -> str:
+    """What a function answers where the shapes are others."""
+    checks = [check for begins, check in _SHAPES.items() if re.match(begins, symbol)]
+    return f"!{checks[0]}: {_INVALID}" if checks else ""
 
 
 # ---- functions that differ ----
@@ -72,12 +89,6 @@ _PRODUCT = (
     "cusparseConstDnMatDescr_t matA, cusparseConstDnMatDescr_t matB, scalar const void *beta, "
     "cusparseSpMatDescr_t matC, cudaDataType computeType"
 )
-_SPSM = (
-    f"{_HANDLE}, cusparseOperation_t opA, cusparseOperation_t opB, scalar const void *alpha, "
-    "cusparseConstSpMatDescr_t matA, cusparseConstDnMatDescr_t matB, cusparseDnMatDescr_t matC, "
-    "cudaDataType computeType, cusparseSpSMAlg_t alg, cusparseSpSMDescr_t spsmDescr"
-)
-_SPSM_GIVEN = "handle, opA, opB, alpha, matA, matB, matC, computeType, alg, spsmDescr->hipsparse"
 
 
 def _constrained() -> Iterator[Function]:
@@ -86,6 +97,7 @@ def _constrained() -> Iterator[Function]:
     given = "handle, opA, opB, alpha, matA, matB, beta, matC, computeType, HIPSPARSE_SDDMM_ALG_DEFAULT"
     for suffix, last in (("", "void *externalBuffer"), ("_bufferSize", "out size_t *bufferSize")):
         yield Function(f"cusparseConstrainedGeMM{suffix}", 0, f"{text}, {last}", until=12000,
+                       unless=_other_shapes("SDDMM"),
                        call=f"hipsparseSDDMM{suffix}({given}, {last.rpartition('*')[2]})")  # fmt: skip
 
 
@@ -95,7 +107,7 @@ def _properties() -> Iterator[Function]:
         kind = {"MatType": "MatrixType", "MatIndexBase": "IndexBase"}.get(name, name.removeprefix("Mat"))
         yield Function(
             f"cusparseGet{name}", 0, "const cusparseMatDescr_t descrA", returns=f"cusparse{kind}_t",
-            c=f"libmap_ready() && descrA ? above_cusparse{kind}_t(hipsparse.Get{name}(descrA)) : 0",
+            c=f"cusparse_ready() && descrA ? above_cusparse{kind}_t(hipsparse.Get{name}(descrA)) : 0",
         )  # fmt: skip
 
 
@@ -106,26 +118,7 @@ ROWS = (
     *_read("vectors_and_solvers.txt"),
     *_read("conversions.txt"),
     *_read("generic.txt"),
-    # what hipSPARSE answers as size_t (narrow.c)
-    *_of_letters(
-        "csr2gebsr_bufferSize", "SDCZ", 0, 0,
-        f"{_HANDLE}, cusparseDirection_t dirA, int m, int n, const cusparseMatDescr_t descrA, const T *csrSortedValA, "
-        "const int *csrSortedRowPtrA, const int *csrSortedColIndA, int rowBlockDim, int colBlockDim, "
-        "out int *pBufferSizeInBytes", ours=True,
-    ),
-    *_of_letters(
-        "gebsr2gebsc_bufferSize", "SDCZ", 0, 0,
-        f"{_HANDLE}, int mb, int nb, int nnzb, const T *bsrSortedVal, const int *bsrSortedRowPtr, "
-        "const int *bsrSortedColInd, int rowBlockDim, int colBlockDim, out int *pBufferSizeInBytes", ours=True,
-    ),
-    # solutions with many right-hand sides: hipSPARSE wants the analysis' buffer again
-    Function("cusparseSpSM_createDescr", 0, "out cusparseSpSMDescr_t *descr", ours=True),
-    Function("cusparseSpSM_destroyDescr", 0, "cusparseSpSMDescr_t descr", ours=True),
-    Function("cusparseSpSM_bufferSize", 0, f"{_SPSM}, out size_t *bufferSize",
-        call=f"hipsparseSpSM_bufferSize({_SPSM_GIVEN}, bufferSize)"),
-    Function("cusparseSpSM_analysis", 0, f"{_SPSM}, void *externalBuffer",
-        call=f"(spsmDescr->buffer = externalBuffer, hipsparseSpSM_analysis({_SPSM_GIVEN}, externalBuffer))"),
-    Function("cusparseSpSM_solve", 0, _SPSM, call=f"hipsparseSpSM_solve({_SPSM_GIVEN}, spsmDescr->buffer)"),
+    *_read("ours.txt", ours=True),
     *_constrained(),
     *_properties(),
     # the handle
@@ -169,14 +162,57 @@ _CALLED = (
         for row in _properties()
     ),
     *_narrowed(),
-    *(
-        Function(f"hipsparseSpSM_{step}", 0, _hip(_SPSM.replace("SpSMDescr_t spsm", "SpSMDescr spsm"))
-                 .replace("cusparseSpSMDescr", "hipsparseSpSMDescr_t") + last)
-        for step, last in (("bufferSize", ", size_t *bufferSize"), ("analysis", ", void *buffer"),
-                           ("solve", ", void *buffer"))
+    Function("hipsparseSetPointerMode", 0, f"{_HIP}, hipsparsePointerMode_t mode"),
+)  # fmt: skip
+
+#: rocSPARSE's functions that C calls (copies.c, multiply.c, solve.c).
+_ROC = "rocsparse_handle handle"
+_SPARSE = (
+    "rocsparse_spmat_descr *descr, int64_t rows, int64_t cols, int64_t nnz, void *first, void *second, void *values"
+)
+_KINDS = "rocsparse_indextype first_type, rocsparse_indextype second_type"
+_ENDS = "rocsparse_index_base base, rocsparse_datatype type"
+_STAGE = "size_t *buffer_size, void *temp_buffer"
+
+ROCSPARSE = Beside(
+    prefix="rocsparse",
+    name="rocSPARSE",
+    sonames=("librocsparse.so.1", "librocsparse.so.0", "librocsparse.so"),
+    packages="rocsparse (AMD), librocsparse1 (Debian)",
+    status="rocsparse_status",
+    missing="rocsparse_status_not_implemented",
+    functions=(
+        Function("rocsparse_create_handle", 0, "rocsparse_handle *handle"),
+        Function("rocsparse_destroy_handle", 0, _ROC),
+        Function("rocsparse_set_stream", 0, f"{_ROC}, hipStream_t stream"),
+        Function("rocsparse_set_pointer_mode", 0, f"{_ROC}, rocsparse_pointer_mode mode"),
+        Function("rocsparse_create_csr_descr", 0, f"{_SPARSE}, {_KINDS}, {_ENDS}"),
+        Function("rocsparse_create_csc_descr", 0, f"{_SPARSE}, {_KINDS}, {_ENDS}"),
+        Function("rocsparse_create_coo_descr", 0, f"{_SPARSE}, rocsparse_indextype index_type, {_ENDS}"),
+        Function("rocsparse_destroy_spmat_descr", 0, "rocsparse_const_spmat_descr descr"),
+        Function("rocsparse_spmat_set_attribute", 0,
+            "rocsparse_spmat_descr descr, rocsparse_spmat_attribute attribute, const void *data, size_t size"),
+        Function("rocsparse_spmat_set_values", 0, "rocsparse_spmat_descr descr, void *values"),
+        Function("rocsparse_create_dnvec_descr", 0,
+            "rocsparse_dnvec_descr *descr, int64_t size, void *values, rocsparse_datatype type"),
+        Function("rocsparse_destroy_dnvec_descr", 0, "rocsparse_const_dnvec_descr descr"),
+        Function("rocsparse_create_dnmat_descr", 0,
+            "rocsparse_dnmat_descr *descr, int64_t rows, int64_t cols, int64_t ld, void *values, "
+            "rocsparse_datatype type, rocsparse_order order"),
+        Function("rocsparse_destroy_dnmat_descr", 0, "rocsparse_const_dnmat_descr descr"),
+        Function("rocsparse_spmv", 0,
+            f"{_ROC}, rocsparse_operation trans, const void *alpha, rocsparse_const_spmat_descr mat, "
+            "rocsparse_const_dnvec_descr x, const void *beta, const rocsparse_dnvec_descr y, "
+            f"rocsparse_datatype type, rocsparse_spmv_alg alg, rocsparse_spmv_stage stage, {_STAGE}"),
+        Function("rocsparse_spsv", 0,
+            f"{_ROC}, rocsparse_operation trans, const void *alpha, rocsparse_const_spmat_descr mat, "
+            "rocsparse_const_dnvec_descr x, const rocsparse_dnvec_descr y, "
+            f"rocsparse_datatype type, rocsparse_spsv_alg alg, rocsparse_spsv_stage stage, {_STAGE}"),
+        Function("rocsparse_spsm", 0,
+            f"{_ROC}, rocsparse_operation trans_a, rocsparse_operation trans_b, const void *alpha, "
+            "rocsparse_const_spmat_descr a, rocsparse_const_dnmat_descr b, const rocsparse_dnmat_descr c, "
+            f"rocsparse_datatype type, rocsparse_spsm_alg alg, rocsparse_spsm_stage stage, {_STAGE}"),
     ),
-    Function("hipsparseSpSM_createDescr", 0, "hipsparseSpSMDescr_t *descr"),
-    Function("hipsparseSpSM_destroyDescr", 0, "hipsparseSpSMDescr_t descr"),
 )  # fmt: skip
 
 MAPPED = Mapped(
@@ -190,4 +226,5 @@ MAPPED = Mapped(
     missing="HIPSPARSE_STATUS_NOT_SUPPORTED",
     names=NAMES,
     called=_CALLED,
+    beside=(ROCSPARSE,),
 )

@@ -12,20 +12,19 @@ _NOT_SUPPORTED: Final = "CUSPARSE_STATUS_NOT_SUPPORTED"
 #: Objects that are hipSPARSE's own.
 _OBJECTS = (
     "MatDescr", "ColorInfo", "SpVecDescr", "DnVecDescr", "SpMatDescr", "DnMatDescr", "ConstSpVecDescr",
-    "ConstDnVecDescr", "ConstSpMatDescr", "ConstDnMatDescr", "SpGEMMDescr", "SpSVDescr",
+    "ConstDnVecDescr", "ConstSpMatDescr", "ConstDnMatDescr", "SpGEMMDescr",
 )  # fmt: skip
 #: Those that have one name in both libraries.
 _INFOS = tuple(f"{name}Info_t" for name in (
-    "bsrsv2", "bsrsm2", "bsrilu02", "bsric02", "csrsv2", "csrsm2", "csrilu02", "csric02", "csrgemm2", "prune", "csru2csr",
+    "bsrsv2", "bsrsm2", "bsrilu02", "bsric02", "csrsv2", "csrsm2", "csrilu02", "csric02", "csrgemm2", "prune",
+    "csru2csr",
 ))  # fmt: skip
 
 
 def _enum(kind: str, names: str, answer: str = _INVALID) -> tuple[str, Enum]:
-    """names: "NAME=number" of each, without hipSPARSE's prefix; a number may have several names' places ("A=0,1")."""
-    numbers = {}
-    for part in names.split():
-        name, _, listed = part.partition("=")
-        numbers |= {int(number): f"HIPSPARSE_{name}" for number in listed.split(",")}
+    """names: "NAME=number" of each, without hipSPARSE's prefix."""
+    pairs = (part.split("=") for part in names.split())
+    numbers = {int(number): f"HIPSPARSE_{name}" for name, number in pairs}
     return f"cusparse{kind}_t", Enum(f"hipsparse{kind}_t", numbers, answer)
 
 
@@ -47,16 +46,11 @@ ENUMS = dict([
     _enum("SpMatAttribute", "SPMAT_FILL_MODE=0 SPMAT_DIAG_TYPE=1", _NOT_SUPPORTED),
     _enum("SparseToDenseAlg", "SPARSETODENSE_ALG_DEFAULT=0"),
     _enum("DenseToSparseAlg", "DENSETOSPARSE_ALG_DEFAULT=0"),
-    _enum("SpMVAlg", "SPMV_ALG_DEFAULT=0 SPMV_COO_ALG1=1 SPMV_CSR_ALG1=2 SPMV_CSR_ALG2=3 SPMV_COO_ALG2=4",
-          _NOT_SUPPORTED),
     _enum("SpMMAlg", "SPMM_ALG_DEFAULT=0 SPMM_COO_ALG1=1 SPMM_COO_ALG2=2 SPMM_COO_ALG3=3 SPMM_CSR_ALG1=4 "
           "SPMM_COO_ALG4=5 SPMM_CSR_ALG2=6 SPMM_CSR_ALG3=12 SPMM_BLOCKED_ELL_ALG1=13", _NOT_SUPPORTED),
     _enum("SpGEMMAlg", "SPGEMM_DEFAULT=0 SPGEMM_CSR_ALG_DETERMINISTIC=1 SPGEMM_CSR_ALG_NONDETERMINISTIC=2 "
           "SPGEMM_ALG1=3 SPGEMM_ALG2=4 SPGEMM_ALG3=5", _NOT_SUPPORTED),
     _enum("SDDMMAlg", "SDDMM_ALG_DEFAULT=0", _NOT_SUPPORTED),
-    # the numbers 1 and 2 are CUDA 13's, which choose how it is solved, not what comes out
-    _enum("SpSVAlg", "SPSV_ALG_DEFAULT=0,1,2", _NOT_SUPPORTED),
-    _enum("SpSMAlg", "SPSM_ALG_DEFAULT=0", _NOT_SUPPORTED),
     ("cudaDataType", Enum("hipDataType", {
         0: "HIP_R_32F", 1: "HIP_R_64F", 2: "HIP_R_16F", 3: "HIP_R_8I", 4: "HIP_C_32F", 5: "HIP_C_64F", 6: "HIP_C_16F",
         7: "HIP_C_8I", 8: "HIP_R_8U", 9: "HIP_C_8U", 10: "HIP_R_32I", 11: "HIP_C_32I", 12: "HIP_R_32U",
@@ -65,9 +59,10 @@ ENUMS = dict([
 ])  # fmt: skip
 
 TYPES = Types(
-    handles=("cusparseHandle_t", "cudaStream_t", "cusparseSpSMDescr_t", *_INFOS,
+    handles=("cusparseHandle_t", "cudaStream_t", "cusparseSpSVDescr_t", "cusparseSpSMDescr_t", *_INFOS,
              *(f"cusparse{name}_t" for name in _OBJECTS)),
-    enums=("cusparseStatus_t", *ENUMS, "libraryPropertyType"),
+    enums=("cusparseStatus_t", *ENUMS, "cusparseSpMVAlg_t", "cusparseSpSVAlg_t", "cusparseSpSMAlg_t",
+           "libraryPropertyType"),
     structs=(
         "typedef struct cuComplex { float x, y; } cuComplex;\n"
         "typedef struct cuDoubleComplex { double x, y; } cuDoubleComplex;\n"

@@ -1,0 +1,22 @@
+"""Calls of libcusparse, compared with numpy (client.py)."""
+
+from __future__ import annotations
+
+from ptx2amd.api import cusparse
+from tests.libmap.client import Client
+from tests.libmap.cusparse_generic import Generic
+from tests.libmap.cusparse_state import State
+
+
+def main() -> None:
+    client = Client(cusparse.MAPPED)
+    handle = client.ffi.new("cusparseHandle_t *")
+    client.check("create", client.call("cusparseCreate", handle) == 0)
+    for part in (State, Generic):
+        part(client, handle[0]).check_all()
+    client.check("end", client.library.cusparseDestroy(handle[0]) == 0)
+    client.report()
+
+
+if __name__ == "__main__":
+    main()

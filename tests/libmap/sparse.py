@@ -1,0 +1,144 @@
+"""Sparse matrices as numpy has them, for calls of libcusparse: arrays of each format, numbers of each type, checks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tests.libmap.client import Array, Client, Device
+
+TYPES = {"S": np.float32, "D": np.float64, "C": np.complex64, "Z": np.complex128, "H": np.float16}
+DATA_TYPE = {"S": 0, "D": 1, "H": 2, "C": 4, "Z": 5}
+INDEX_TYPE = {np.dtype(np.int32): 2, np.dtype(np.int64): 3}
+ROUNDING = {"S": 1e-5, "D": 1e-13, "C": 1e-5, "Z": 1e-13, "H": 5e-3}
+PLAIN, TRANSPOSED, CONJUGATED = range(3)
+COLUMNS, ROWS = 1, 2  # orders of dense matrices
+NOT_INITIALIZED, INVALID_VALUE, ZERO_PIVOT, NOT_SUPPORTED = 1, 3, 9, 10
+
+
+def op(a: Array, operation: int) -> Array:
+    return a if operation == PLAIN else a.T if operation == TRANSPOSED else a.conj().T
+
+
+def compressed(a: Array, base: int = 0, index: type = np.int32) -> tuple[Array, Array, Array]:
+    """Row offsets, columns and values of what is not zero, row by row."""
+    rows, columns = np.nonzero(a)
+    offsets = np.concatenate([[0], np.cumsum(np.count_nonzero(a, axis=1))])
+    return (offsets + base).astype(index), (columns + base).astype(index), a[rows, columns]
+
+
+def coordinates(a: Array, base: int = 0, index: type = np.int32) -> tuple[Array, Array, Array]:
+    """Rows, columns and values of what is not zero, row by row."""
+    rows, columns = np.nonzero(a)
+    return (rows + base).astype(index), (columns + base).astype(index), a[rows, columns]
+
+
+def blocks(a: Array, height: int, width: int, base: int = 0, by_column: bool = False) -> tuple[Array, Array, Array]:
+    """Row offsets, columns and values of the blocks that are not zero; in a block by rows or columns. The matrix is
+    filled up with zeros to whole blocks."""
+    down, right = -a.shape[0] % height, -a.shape[1] % width
+    full = np.pad(a, ((0, down), (0, right)))
+    parts = full.reshape(full.shape[0] // height, height, full.shape[1] // width, width).transpose(0, 2, 1, 3)
+    offsets, columns, _ = compressed(abs(parts).sum(axis=(2, 3)), base)
+    kept = parts[np.nonzero(abs(parts).sum(axis=(2, 3)))]
+    return offsets, columns, np.ascontiguousarray(kept.transpose(0, 2, 1) if by_column else kept).ravel()
+
+
+def restored(shape: tuple[int, int], offsets: Array, columns: Array, values: Array, base: int = 0) -> Array:
+    """The matrix of rows that are compressed."""
+    out = np.zeros(shape, values.dtype)
+    for i in range(shape[0]):
+        at = slice(offsets[i] - base, offsets[i + 1] - base)
+        out[i, columns[at] - base] += values[at]
+    return out
+
+
+def of_blocks(
+    shape: tuple[int, int], offsets: Array, columns: Array, values: Array, height: int, width: int,
+    by_column: bool = False,
+) -> Array:  # fmt: skip
+    """The matrix of compressed rows of blocks, from 0 on; its shape is in blocks."""
+    parts = values.reshape(-1, width, height).transpose(0, 2, 1) if by_column else values.reshape(-1, height, width)
+    out = np.zeros((shape[0], height, shape[1], width), values.dtype)
+    for i in range(shape[0]):
+        for at in range(offsets[i], offsets[i + 1]):
+            out[i, :, columns[at], :] = parts[at]
+    return out.reshape(shape[0] * height, shape[1] * width)
+
+
+class Sparse:
+    """The library with a handle."""
+
+    def __init__(self, client: Client, handle: Any) -> None:
+        self.client, self.handle, self.ffi = client, handle, client.ffi
+
+    def numbers(self, letter: str, *shape: int) -> Array:
+        values = self.client.draw.uniform(0.1, 1, shape) * self.client.draw.choice([-1, 1], shape)
+        turned = self.client.draw.uniform(-1, 1, shape) if letter in "CZ" else 0
+        return (values + 1j * turned if letter in "CZ" else values).astype(TYPES[letter])
+
+    def matrix(self, letter: str, rows: int, columns: int, share: float = 0.3) -> Array:
+        """A matrix of which that share is not zero, one number in each row at least."""
+        there = self.client.draw.uniform(0, 1, (rows, columns)) < share
+        there[np.arange(rows), np.arange(rows) % columns] = True
+        return np.where(there, self.numbers(letter, rows, columns), 0).astype(TYPES[letter])
+
+    def dominant(self, letter: str, n: int, positive: bool = False) -> Array:
+        """One that can be factored and solved in any order; positive: and is Hermitian and positive definite."""
+        a = self.matrix(letter, n, n) / 4
+        a = a + a.conj().T if positive else a
+        return (a - np.diag(np.diag(a)) + n * np.eye(n)).astype(TYPES[letter])
+
+    def scalar(self, letter: str, value: complex) -> Array:
+        return np.array([value if letter in "CZ" else value.real], TYPES[letter])
+
+    def on(self, values: Array) -> Device:
+        return self.client.on_device(np.ascontiguousarray(values).ravel())
+
+    def room(self, size: int) -> Device:
+        """A buffer of so many bytes."""
+        return self.on(np.zeros(max(size, 8), np.uint8))
+
+    def ok(self, name: str, *arguments: Any) -> None:
+        status = self.client.call(f"cusparse{name}", *arguments)
+        self.client.check(f"{name}: status {status}", status == 0)
+
+    def call(self, name: str, *arguments: Any) -> None:
+        """With the handle; success is checked."""
+        self.ok(name, self.handle, *arguments)
+
+    def answers(self, what: str, expected: int, name: str, *arguments: Any) -> None:
+        """The status of a call that fails."""
+        status = self.client.call(f"cusparse{name}", *arguments)
+        self.client.check(f"{name}, {what}: status {status}, not {expected}", status == expected)
+
+    def new(self, kind: str, name: str, *arguments: Any) -> Any:
+        """What a function creates at its first argument."""
+        place = self.ffi.new(f"{kind} *")
+        self.ok(name, place, *arguments)
+        return place[0]
+
+    def buffer(self, name: str, *arguments: Any, kind: str = "size_t") -> Device:
+        """Of the size that a function answers at its last argument."""
+        size = self.ffi.new(f"{kind} *")
+        self.call(name, *arguments, size)
+        return self.room(size[0])
+
+    def description(self, base: int = 0, matrix_type: int = 0, fill: int = 0, diagonal: int = 0) -> Any:
+        made = self.new("cusparseMatDescr_t", "CreateMatDescr")
+        self.ok("SetMatIndexBase", made, base)
+        self.ok("SetMatType", made, matrix_type)
+        self.ok("SetMatFillMode", made, fill)
+        self.ok("SetMatDiagType", made, diagonal)
+        return made
+
+    def near(self, what: str, letter: str, found: Array, expected: Array, length: int = 1) -> None:
+        exact = expected.astype(np.result_type(expected, np.float64))
+        limit = ROUNDING[letter] * (1 + length)
+        good = found.shape == expected.shape and np.allclose(found, exact, rtol=ROUNDING[letter], atol=limit)
+        error = abs(found - exact).max() if found.shape == expected.shape and found.size else found.shape
+        self.client.check(f"{what} {letter}: error {error}", good)
+
+    def same(self, what: str, found: Array, expected: Array) -> None:
+        self.client.check(f"{what}: {found} is not {expected}", np.array_equal(found, expected))
