@@ -18,7 +18,7 @@ def complaints(
     names = ("int-conversion", "incompatible-pointer-types", "implicit-function-declaration")
     errors = [f"-Werror={name}" for name in names]
     done = subprocess.run(
-        ["gcc", "-fsyntax-only", "-w", *errors, *flags, f"-x{language}", "-"],
+        ["gcc", "-fsyntax-only", *errors, *flags, f"-x{language}", "-"],
         input="\n".join([*before, *lines]), capture_output=True, text=True,
     )  # fmt: skip
     for line in done.stderr.splitlines():

@@ -26,7 +26,13 @@ CHANGED[502] = CHANGED[507] - {"hipMemoryTypeManaged"} | {
     "hipMemAllocationProp",                                         # functions taken from 5.3 (row.py, LAID_OUT)
 }  # fmt: skip
 
+#: Those whose parameters differ by const, or by the sign of an integer, up to 6.4.
+_ALIKE = {"hipMemcpyHtoD", "hipMemcpyHtoDAsync", "hipCtxGetApiVersion"}
 #: Functions whose parameters have other types.
 SIGNATURES: dict[int, set[str]] = {
-    507: {"hipGraphKernelNodeGetAttribute", "hipGraphKernelNodeSetAttribute"},  # hipKernelNodeAttrValue; not called
+    502: _ALIKE,
+    # hipKernelNodeAttrValue; not called
+    507: _ALIKE | {"hipGraphKernelNodeGetAttribute", "hipGraphKernelNodeSetAttribute"},
+    # another structure; not called
+    604: _ALIKE | {"hipDrvGraphAddMemsetNode", "hipDrvGraphExecMemsetNodeSetParams"},
 }
