@@ -20,10 +20,10 @@ static cusparseStatus_t narrow(hipsparseStatus_t status, size_t size, int *out) 
     size_t size = 0;                                                                                                   \
     if (!cusparse_found(handle, &found)) return CUSPARSE_STATUS_NOT_INITIALIZED;                                       \
     if (!pBufferSizeInBytes || !beneath_cusparseDirection_t(dirA, &direction)) return CUSPARSE_STATUS_INVALID_VALUE;   \
-    return narrow(hipsparse.letter##csr2gebsr_bufferSize(found, direction, m, n, descrA, csrSortedValA,                \
-                                                         csrSortedRowPtrA, csrSortedColIndA, rowBlockDim, colBlockDim, \
-                                                         &size),                                                       \
-                  size, pBufferSizeInBytes);                                                                           \
+    hipsparseStatus_t status = hipsparse.letter##csr2gebsr_bufferSize(                                                 \
+        found, direction, m, n, descrA, csrSortedValA, csrSortedRowPtrA, csrSortedColIndA, rowBlockDim, colBlockDim,   \
+        &size);                                                                                                        \
+    return narrow(status, size, pBufferSizeInBytes);                                                                   \
   }                                                                                                                    \
   cusparseStatus_t cusparse##letter##gebsr2gebsc_bufferSize(                                                           \
       cusparseHandle_t handle, int mb, int nb, int nnzb, const number *bsrSortedVal, const int *bsrSortedRowPtr,       \
@@ -32,9 +32,9 @@ static cusparseStatus_t narrow(hipsparseStatus_t status, size_t size, int *out) 
     size_t size = 0;                                                                                                   \
     if (!cusparse_found(handle, &found)) return CUSPARSE_STATUS_NOT_INITIALIZED;                                       \
     if (!pBufferSizeInBytes) return CUSPARSE_STATUS_INVALID_VALUE;                                                     \
-    return narrow(hipsparse.letter##gebsr2gebsc_bufferSize(found, mb, nb, nnzb, bsrSortedVal, bsrSortedRowPtr,         \
-                                                           bsrSortedColInd, rowBlockDim, colBlockDim, &size),          \
-                  size, pBufferSizeInBytes);                                                                           \
+    hipsparseStatus_t status = hipsparse.letter##gebsr2gebsc_bufferSize(                                               \
+        found, mb, nb, nnzb, bsrSortedVal, bsrSortedRowPtr, bsrSortedColInd, rowBlockDim, colBlockDim, &size);         \
+    return narrow(status, size, pBufferSizeInBytes);                                                                   \
   }
 
 SIZES(S, float)

@@ -188,7 +188,7 @@ class State(Generic):
                      for kind in kinds[0]]  # fmt: skip
             function = getattr(plain, row.symbol)
             if not row.works:
-                self.client.check(f"{row.symbol} is refused", function() == NOT_SUPPORTED)
+                self.client.check(f"{row.symbol} is refused", function(*zeros) == NOT_SUPPORTED)
             elif row.returns:
                 continue
             elif row.takes[0].type == "cusparseHandle_t":

@@ -87,6 +87,8 @@ _WEAKER = {
   choice of an algorithm in a matrix, where a call with another operation would find them.
 - Products of CSR and a vector go by rows, whatever algorithm is asked for; `cusparseSpMV_preprocess` checks its
   arguments only.
+- `cusparseCcsric02` and the like (incomplete Cholesky factors of complex matrices) are refused: rocSPARSE's are wrong.
+  So are products of a transposed matrix with a sparse vector (`gemvi`).
 - rocSPARSE does not look at shapes; where they do not fit, ours answers `CUSPARSE_STATUS_INVALID_VALUE`.
 - Refused are blocked ELL (rocSPARSE's has its numbers in another order), sliced ELL and BSR in the generic functions,
   new values for an analysis (`cusparseSpSV_updateMatrix`), pruning in f16, operators compiled at run time

@@ -34,14 +34,18 @@ def coordinates(a: Array, base: int = 0, index: type = np.int32) -> tuple[Array,
     return (rows + base).astype(index), (columns + base).astype(index), a[rows, columns]
 
 
-def blocks(a: Array, height: int, width: int, base: int = 0, by_column: bool = False) -> tuple[Array, Array, Array]:
-    """Row offsets, columns and values of the blocks that are not zero; in a block by rows or columns. The matrix is
-    filled up with zeros to whole blocks."""
-    down, right = -a.shape[0] % height, -a.shape[1] % width
-    full = np.pad(a, ((0, down), (0, right)))
-    parts = full.reshape(full.shape[0] // height, height, full.shape[1] // width, width).transpose(0, 2, 1, 3)
-    offsets, columns, _ = compressed(abs(parts).sum(axis=(2, 3)), base)
-    kept = parts[np.nonzero(abs(parts).sum(axis=(2, 3)))]
+def blocks(
+    a: Array, height: int, width: int, base: int = 0, by_column: bool = False, where: Array | None = None
+) -> tuple[Array, Array, Array]:
+    """Row offsets, columns and values of the blocks that are not zero (or not so in `where`); in a block by rows or
+    columns."""
+
+    def split(one: Array) -> Array:
+        return one.reshape(len(one) // height, height, one.shape[1] // width, width).transpose(0, 2, 1, 3)
+
+    there = split(a != 0 if where is None else where).any(axis=(2, 3))
+    offsets, columns, _ = compressed(there, base)
+    kept = split(a)[np.nonzero(there)]
     return offsets, columns, np.ascontiguousarray(kept.transpose(0, 2, 1) if by_column else kept).ravel()
 
 
@@ -141,4 +145,5 @@ class Sparse:
         self.client.check(f"{what} {letter}: error {error}", good)
 
     def same(self, what: str, found: Array, expected: Array) -> None:
-        self.client.check(f"{what}: {found} is not {expected}", np.array_equal(found, expected))
+        shown = f"{found.tolist()} is not {expected.tolist()}".replace("\n", " ")
+        self.client.check(f"{what}: {shown[:200]}", np.array_equal(found, expected))

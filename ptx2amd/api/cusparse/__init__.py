@@ -60,12 +60,36 @@ def _of_letters(name: str, letters: str, since: int, until: int, text: str, ours
     for letter in letters or ("",):
         own = re.sub(r"\bT\b", _NUMBERS[letter], re.sub(r"\bR\b", _REAL[letter], text)) if letter else text
         symbol = f"{letter}{name}"
-        call = "" if ours else f"hipsparse{symbol}"
-        yield Function(f"cusparse{symbol}", since, own, call=call, ours=ours, until=until, unless=_other_shapes(symbol))
+        call = "" if ours or symbol in _WRONG else _call(symbol, own)
+        yield Function(f"cusparse{symbol}", since, own, call=call, ours=ours, until=until, unless=_unless(symbol))
 
 
-#: What has to hold of the shapes in functions whose names begin so (shapes.c).
-_SHAPES = {
+#: Functions of rocSPARSE that compute something else: a Hermitian matrix' factor has the conjugate of the wrong number.
+_WRONG = ("Ccsric02", "Zcsric02", "Cbsric02", "Zbsric02")
+
+#: Parameters that are of another type in hipSPARSE, by functions: name and that type.
+_OTHER_TYPES = {
+    "Dprune.*ByPercentage.*": ("percentage", "double "),
+    "SpVV_bufferSize": ("result", "void *"),
+    "SpMatSetAttribute": ("data", "const void *"),
+}
+
+
+def _other_type(symbol: str) -> tuple[str, str] | None:
+    return next((other for names, other in _OTHER_TYPES.items() if re.fullmatch(names, symbol)), None)
+
+
+def _call(symbol: str, text: str) -> str:
+    """hipSPARSE's function, with parameters where one is cast."""
+    if (other := _other_type(symbol)) is None:
+        return f"hipsparse{symbol}"
+    name, kind = other
+    given = (f"({kind}){name}" if one == name else one for one in Function("", 0, text).named)
+    return f"hipsparse{symbol}({', '.join(given)})"
+
+
+#: What has to hold of the arguments of functions whose names begin so, mostly of shapes (shapes.c).
+_CONDITIONS = {
     "SpMM": "cusparse_product_fits(opA, opB, matA, matB, matC)",
     "SpGEMM_(?!.*Descr)": "cusparse_sparse_product_fits(opA, opB, matA, matB, matC)",
     "SpGEMMreuse": "cusparse_sparse_product_fits(opA, opB, matA, matB, matC)",
@@ -76,9 +100,11 @@ _SHAPES = {
 }
 
 
-def _other_shapes(symbol: str) -> str:
-    """What a function answers where the shapes are others."""
-    checks = [check for begins, check in _SHAPES.items() if re.match(begins, symbol)]
+def _unless(symbol: str) -> str:
+    """When a function is not called, and what it answers then."""
+    if re.fullmatch("[SDCZ]gemvi", symbol):  # rocSPARSE has no other
+        return "transA != 0: CUSPARSE_STATUS_NOT_SUPPORTED"
+    checks = [check for begins, check in _CONDITIONS.items() if re.match(begins, symbol)]
     return f"!{checks[0]}: {_INVALID}" if checks else ""
 
 
@@ -97,7 +123,7 @@ def _constrained() -> Iterator[Function]:
     given = "handle, opA, opB, alpha, matA, matB, beta, matC, computeType, HIPSPARSE_SDDMM_ALG_DEFAULT"
     for suffix, last in (("", "void *externalBuffer"), ("_bufferSize", "out size_t *bufferSize")):
         yield Function(f"cusparseConstrainedGeMM{suffix}", 0, f"{text}, {last}", until=12000,
-                       unless=_other_shapes("SDDMM"),
+                       unless=_unless("SDDMM"),
                        call=f"hipsparseSDDMM{suffix}({given}, {last.rpartition('*')[2]})")  # fmt: skip
 
 
@@ -152,7 +178,17 @@ def _narrowed() -> Iterator[Function]:
             yield Function(f"hipsparse{letter}{name}", 0, _hip(text))
 
 
+def _cast() -> Iterator[Function]:
+    for row in ROWS:
+        symbol = row.symbol.removeprefix("cusparse")
+        if row.call and (other := _other_type(symbol)):
+            name, kind = other
+            takes = (f"{kind}{name}" if one.name == name else one.text for one in row.takes)
+            yield Function(f"hipsparse{symbol}", 0, _hip(", ".join(takes)))
+
+
 _CALLED = (
+    *_cast(),
     Function("hipsparseCreate", 0, "hipsparseHandle_t *handle"),
     Function("hipsparseDestroy", 0, _HIP),
     Function("hipsparseSetStream", 0, f"{_HIP}, hipStream_t streamId"),
