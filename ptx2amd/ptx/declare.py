@@ -190,6 +190,10 @@ def function_problems(kind: str, proto: Proto, directives: dict[str, tuple[int, 
             yield f"'{proto.name}': 0 is no number for .{name}"
     if "maxntid" in directives and "reqntid" in directives:
         yield f"'{proto.name}': .maxntid and .reqntid exclude each other"
+    if "maxclusterrank" in directives and "reqnctapercluster" in directives:
+        yield f"'{proto.name}': .maxclusterrank and .reqnctapercluster exclude each other"
+    if "blocksareclusters" in directives and not {"reqntid", "reqnctapercluster"} <= directives.keys():
+        yield f"'{proto.name}': .blocksareclusters needs .reqntid and .reqnctapercluster"
 
 
 def alignment_problem(var: Var) -> str:

@@ -202,10 +202,11 @@ class _Reader:
         function = Function(head.kind, head.proto, head.linkage, head.directives, head.pragmas, piece.line, piece.body)
         function.body_line, function.body_column = piece.body_line, piece.body_column
         known = self.module.functions.get(name)
-        if name in self.module.variables or (known is not None and known.text and piece.body):
+        if name in self.module.variables or (known is not None and known.text):
             self._fail(piece, f"'{name}' is declared twice")
         if known is not None:
             self._check_redeclared(piece, known, function)
+            function.linkage = known.linkage
         if known is None or piece.body:
             self.module.functions[name] = function
             hoist(self.module, function)
@@ -216,6 +217,8 @@ class _Reader:
             self._fail(piece, f"'{name}' was declared as .{known.kind}")
         if function.text and known.linkage == "extern":
             self._fail(piece, f"'{name}' was declared as .extern, defined elsewhere")
+        if function.linkage != known.linkage and (function.linkage or known.linkage == "extern"):
+            self._fail(piece, f"'{name}' was declared {f'as .{known.linkage}' if known.linkage else 'without linkage'}")
         if function.kind == "func" and not declare.same_signature(known.proto, function.proto):
             self._fail(piece, f"'{name}' was declared with other parameters")
 

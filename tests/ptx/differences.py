@@ -92,7 +92,10 @@ MODULES = {  # the same of what stands around statements (tests/ptx/test_changed
     "declarations without a state space": [r"[{;]\s*\.\w+\s*;"],
     "keywords among the names of a debug section": [r"\.section .*, ?\.[a-z]"],
     "elements of arrays in another state space": [r"\b(ld|st)\.(shared|local|const)\.\w+ [^;]*gv ?\["],
-    "names in the state of a texture or sampler": [r"= \{ *channel_data_type"],
+    "names in the state of a texture or sampler": [r"= \{ *\w*channel_data_type"],
+    "a flag given twice": [r"\.noreturn *\.noreturn"],
+    "a space left out after brx.idx": [r"brx\.idx\w"],
+    "variables in a body with the names of special registers": [r"\{ *\.(global|shared|const|local) [^;]*%laneid"],
     "addresses of what is declared later": [r"^\S* ?\.global.*= *[{a-z].*; *\.(global|entry|visible)"],
 }
 MODULES_KNOWN = re.compile("|".join(p for patterns in MODULES.values() for p in patterns) or r"(?!)")

@@ -80,3 +80,14 @@ def test_the_texts_themselves() -> None:
 def test_changed_modules(seed: int) -> None:
     differ = disagreements(drawn(seed, 100 if seed == 0 else 500))
     assert differ == [], "\n".join(differ)
+
+
+def test_linkage_of_functions_declared_twice() -> None:
+    """The second time it is the same or left out; nothing comes after the body."""
+    linkages = ("", ".visible ", ".extern ", ".weak ")
+    forms = ("{a}{k}; {b}{k} {{ret;}}", "{a}{k} {{ret;}} {b}{k};", "{a}{k}; {b}{k}; {a}{k} {{ret;}}")
+    texts = [
+        form.format(a=first, b=second, k=kind)
+        for form in forms for first in linkages for second in linkages for kind in (".func f9()", ".entry f9()")
+    ]  # fmt: skip
+    assert disagreements([(snippets_modules.HEADER, text) for text in texts]) == []
