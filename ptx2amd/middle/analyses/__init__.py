@@ -1,1 +1,1 @@
-"""What is known of a body. Analyses change nothing."""
+"""Facts about a function's body. Analyses do not change it."""

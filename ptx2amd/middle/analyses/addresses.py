@@ -1,5 +1,5 @@
-"""Which accesses of a body go to one address: those whose addresses are computed in the same way from the same values.
-So a lock is recognised if its address is computed repeatedly, as in each function that takes or releases it."""
+"""Accesses of a body to the same address: addresses that are computed in the same way from the same values are the
+same. So a lock is recognised although each function that takes or releases it computes its address anew."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ DEPTH = 6  # operations that an address is followed through
 
 
 def place(flow: Body, op: Op) -> Hashable:
-    """What an access goes to: equal for the same address, in one round of the loops around; None: it has none."""
+    """A key for an access's address, equal for equal addresses in one iteration of the loops around; None if it has
+    no address."""
     address = op.inst.get("a")
     if not isinstance(address, Addr):
         return None
@@ -26,14 +27,15 @@ def place(flow: Body, op: Op) -> Hashable:
 
 
 def steps(here: Hashable) -> set[Op]:
-    """The writes that make a place another one in the next round of a loop: those of a register that has several."""
+    """The writes that change a place from one iteration of a loop to the next: those to registers with several
+    writes."""
     if isinstance(here, frozenset):
         return {op for op in here if isinstance(op, Op)} if len(here) > 1 else set()
     return set().union(*map(steps, here)) if isinstance(here, tuple) else set()
 
 
 def loads(here: Hashable) -> set[Op]:
-    """The operations whose result, not known otherwise, a place is made of."""
+    """The operations whose results are the unknown parts of a place, such as loads."""
     if isinstance(here, Op):
         return {here}
     return set().union(*map(loads, here)) if isinstance(here, tuple) else set()
@@ -58,7 +60,7 @@ def _offset(flow: Body, reader: Op, register: Reg, offset: int) -> tuple[Hashabl
 
 
 def _writer(flow: Body, reader: Op, operand: Operand | None) -> Op | None:
-    """The one operation that an operand's value is of."""
+    """The only operation that defines an operand's value."""
     if not isinstance(operand, Reg):
         return None
     writes = flow.sources(reader, operand.name)

@@ -1,5 +1,5 @@
-"""Instructions at which all warps of a block arrive that have not ended: no branch on the way has a condition that may
-differ between them."""
+"""Instructions that all warps of a block reach, apart from those that have ended: no branch on a path to them has a
+condition that may differ between warps."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ UNCHANGING = frozenset(("param", "const"))  # spaces that nobody writes while a 
 
 
 def block_uniform(body: Body) -> set[int]:
-    """The ids of the instructions in a kernel's body where its warps are together."""
+    """The ids of the instructions in a kernel's body that all warps of a block reach."""
     return {id(op.inst) for op in BlockUniformity(body).operations()}
 
 
@@ -26,7 +26,7 @@ class BlockUniformity:
         self.divergent_blocks: set[int] = set()  # blocks
 
     def operations(self) -> list[Op]:
-        """The operations that all warps come to."""
+        """The operations that all warps reach."""
         ops = [(op, list(op.reads()), list(op.writes())) for op in self.flow.ops()]
         splits = [(last, self._ways(last.block)) for last in map(self._split, range(len(self.flow.blocks))) if last]
         known = -1
@@ -41,7 +41,7 @@ class BlockUniformity:
         return [op for op, _, _ in ops if op.block not in self.divergent_blocks and not self._guarded(op)]
 
     def _differs(self, op: Op) -> bool:
-        """Whether what an operation gives may change between two warps' turns."""
+        """Whether an operation's result may differ between two warps that execute it at different times."""
         does = op.does
         return bool(does & (CALLS | ATOMIC | EXCHANGES | POLLS) or (does & READS and op.space not in UNCHANGING))
 
@@ -61,7 +61,7 @@ class BlockUniformity:
         return ops[-1] if ops[-1].inst.guard is not None or len(self.flow.blocks[number].successors) > 1 else None
 
     def _ways(self, number: int) -> set[int]:
-        """The blocks on the ways from a block to where all its ways meet again."""
+        """The blocks on the paths from a block to its reconvergence point."""
         meeting = self._nearest(number)
         found: set[int] = set()
         for successor in self.flow.blocks[number].successors:

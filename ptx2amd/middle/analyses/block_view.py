@@ -16,8 +16,8 @@ OWN_ROW = ("%tid.y", "%tid.z", *OWN[1:])  # in blocks whose rows fill a warp, on
 
 
 class BlockView:
-    """A kernel's body with the functions that it calls, or a function that cannot be put in its place (`called`),
-    seen for its hazards. shape: of blocks, empty when any; asking: functions apart that may return
+    """A kernel's body with its callees inlined, or a function that cannot be inlined (`called`), as the search for
+    hazards sees it. shape: of blocks, empty when any; asking: functions apart that may return
     what other threads write; offsets: of a kernel's parameters, in bytes."""
 
     def __init__(
@@ -49,7 +49,7 @@ class BlockView:
         return self.writes(op) and (op.space == polled.space or not op.space or not polled.space)
 
     def differs(self, reader: Op, register: str, own: tuple[str, ...] = OWN) -> bool:
-        """Whether what an operation reads may differ between warps of a block. own: registers that do."""
+        """Whether an operation's sources may differ between warps of a block. own: the registers that may."""
         seen: set[tuple[Op, str]] = set()
         work = [(reader, register)]
         while work:
@@ -69,7 +69,7 @@ class BlockView:
         return False
 
     def _own(self, op: Op) -> bool:
-        """Whether an operation gives threads or warps values of their own; so may a parameter of a function."""
+        """Whether an operation's result may differ between threads or warps; so may a parameter of a function."""
         private = op.does & READS and op.space == "local"
         return bool(op.does & (ATOMIC | EXCHANGES | CALLS) or private) or (self.called and self.parameter(op))
 

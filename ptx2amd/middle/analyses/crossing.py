@@ -1,7 +1,7 @@
-"""Registers whose value crosses extended basic blocks.
+"""Registers whose values cross extended basic blocks.
 
 A register whose every read follows a write in the same extended basic block (between two labels) is an SSA value. Only
-the others have to lie in memory of a function, of which LLVM makes SSA values: so it gets less text to parse, and less
+the others get an alloca, which LLVM has to turn into SSA values: fewer of them mean less IR to parse and less
 work."""
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Crossing:
         return found
 
     def type(self, register: str) -> str:
-        """The PTX type of its size as which a register is written first, "" where it never is."""
+        """The PTX type, of the register's size, of the first write to a register; "" if there is none."""
         bits = bits_of(self._body.registers[register])
         for op in self._body.definitions.get(register, ()):
             shape = op.inst.shape

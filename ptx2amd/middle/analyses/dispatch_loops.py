@@ -1,8 +1,8 @@
 """Loops that are entered through a dispatch block (lower/control/dispatch.py): those with several entries (irreducible
 flow), which LLVM 22 miscompiles where lanes diverge, and those in which lanes wait for others.
 
-Blocks that no label begins are entered from the block before only, so loops are looked for among extended basic blocks:
-what lies between two labels, known by the number of its first block."""
+A block without a label is entered from the block before it only, so loops are found among extended basic blocks: the
+blocks between two labels, named by the number of the first."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def dispatch_loops(body: Body) -> list[DispatchLoop]:
 
 
 def _extended(body: Body) -> Edges[int]:
-    """The extended basic blocks, and where control goes from them."""
+    """The extended basic blocks and their successors."""
     graph: Edges[int] = {}
     reached = body.reach(0)
     for number, block in enumerate(body.blocks):

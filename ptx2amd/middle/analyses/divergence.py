@@ -1,7 +1,7 @@
 """Divergence: values that may differ between the lanes of a warp, and the branches that depend on them.
 
-A value is uniform where it is made of uniform values, and no divergent branch decides
-which of several writes a read sees. Numbers of threads are taken to be in the order of lanes: kernels that divide them
+A value is uniform if it is computed from uniform values and no divergent branch decides which of several writes a
+read sees. Numbers of threads are taken to be in the order of lanes: kernels that divide them
 by 32 do so to number their warps."""
 
 from __future__ import annotations
@@ -54,11 +54,12 @@ class Divergence(BlockUniformity):
         return list(found)
 
     def reconvergence(self, op: Op) -> int:
-        """The block where the ways from a branch meet again, -1 where they do not."""
+        """The reconvergence point of a branch; -1 if there is none."""
         return self._nearest(op.block)
 
     def sides(self, op: Op) -> list[set[int]]:
-        """For both ways from a branch, the blocks that only it leads to before the ways meet, or the branch again."""
+        """For both successors of a branch, the blocks that only it leads to before reconvergence, or before the
+        branch comes again."""
         avoid = [op.block, self.reconvergence(op)]
         sides, common = self._sides(op, avoid)
         if sum(map(bool, sides)) == 1:
@@ -70,7 +71,7 @@ class Divergence(BlockUniformity):
         return sides
 
     def _sides(self, op: Op, avoid: list[int]) -> tuple[list[set[int]], set[int]]:
-        """The blocks that only one way from a branch leads to, for both, and those that several do."""
+        """The blocks that only one successor of a branch leads to, for each, and those that both lead to."""
         ways = [self.flow.reach(way, avoid) for way in self.flow.blocks[op.block].successors]
         sides = [way.difference(*(other for other in ways if other is not way)) for way in ways]
         return sides, set().union(*ways).difference(*sides)
@@ -106,7 +107,7 @@ class Divergence(BlockUniformity):
             yield list(op.reads()), writes
 
     def _of_own_memory(self, op: Op) -> bool:
-        """Whether an operation may load from memory that each lane has of its own, at one address for all."""
+        """Whether an operation may load from memory private to a lane, at one address for all lanes."""
         if not op.does & READS or op.space not in ("", "local", "param"):
             return False
         if op.space == "local":
@@ -122,7 +123,7 @@ class Divergence(BlockUniformity):
         )
 
     def _all_take_part(self, op: Op) -> bool:
-        """Whether all lanes of a warp that come to an exchange exchange with each other."""
+        """Whether all lanes of a warp that execute an exchange take part in the same one."""
         if op.does & MEMBERS:
             members = self.flow.constant(op, op.inst.get("m"))
             return members is not None and members & ALL_LANES == ALL_LANES
@@ -131,7 +132,7 @@ class Divergence(BlockUniformity):
         return True
 
     def _of_warp(self, op: Op) -> bool:
-        """Whether an operation gives all lanes of a warp the same, though it reads what differs."""
+        """Whether an operation's result is uniform although its sources are divergent."""
         if op.does & EXCHANGES and op.mods.get("mode") == "idx":  # from one lane to all
             segment = self.flow.constant(op, op.inst.get("c"))
             one = segment is not None and not segment >> 8
@@ -175,7 +176,8 @@ class Divergence(BlockUniformity):
         return False
 
     def _of_grid(self, op: Op, operand: Operand, depth: int = 8) -> bool:
-        """Whether an operand is made of nothing but sizes and numbers of blocks, and of threads in y and z."""
+        """Whether an operand is computed only from sizes and indices of blocks, and from thread indices in y and
+        z."""
         if isinstance(operand, Imm):
             return operand.bits % WARP == 0
         if not isinstance(operand, Reg) or not depth:
@@ -189,8 +191,8 @@ class Divergence(BlockUniformity):
         return all(self._of_grid(writes[0], source, depth - 1) for source in _sources(writes[0]))
 
     def _influenced(self, op: Op) -> set[str]:
-        """More registers that may differ, after a branch because lanes take both ways: all that are written before
-        the ways meet, but for those that only one way knows, if the branch comes once."""
+        """Registers that a divergent branch makes divergent: all that are written before reconvergence, except those
+        used on one path only, if the branch is executed once."""
         exclusive = self.sides(op)
         found: set[str] = set()
         components = self.flow.components

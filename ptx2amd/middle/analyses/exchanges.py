@@ -1,10 +1,10 @@
-"""Which exchanges between lanes of a warp become one (transforms/merge_exchanges.py).
+"""Which exchanges between lanes of a warp have to be merged into one (transforms/merge_exchanges.py).
 
 The lanes that a `.sync` operation names wait for each other, also where some of them are at another operation with the
 same qualifiers and the same mask. In all programs without undefined behaviour, lanes with one mask execute the same
 number of operations. So after a divergent branch, the first operation of one path meets the first of the other, and
-after a pair, their successors meet. If one path has fewer of them before the paths reconverge, the rest has no partner
-here, since an operation behind both paths would be its own partner."""
+after a pair, their successors meet. If one path has fewer of them before the paths reconverge, the others have no
+partner: an operation after both paths would be its own partner."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def members(op: Op) -> Operand | None:
 
 
 def _stops(op: Op) -> bool:
-    """Whether lanes may have to wait at an operation."""
+    """Whether an operation may make lanes wait for others."""
     return bool(op.does & (BLOCK_BARRIER | MEMBERS))
 
 
@@ -113,7 +113,7 @@ class _Walk:
         }
 
     def first(self, start: int) -> list[Op]:
-        """The first operations from the begin of a block."""
+        """The first operations from the beginning of a block."""
         if start not in self._first:
             self._first[start] = self._find_first(start)
         return self._first[start]

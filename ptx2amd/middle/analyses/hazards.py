@@ -1,7 +1,7 @@
 """Hazards: places where warps of one block wait for each other.
 
-Two warps that share a wave run on together: one that waits in a loop keeps the other from the work that it
-waits for. Kernels with such places run padded, one warp a wave. The analysis knows programs that do not
+Two warps that share a wave execute together: one that waits in a loop keeps the other from the work that it waits
+for. Kernels with such places run padded, one warp a wave. The analysis knows programs that do not
 need it: loops that end by themselves, waits for other blocks by one warp of the block (grid barriers,
 decoupled look-back), and locks and exchanges that are transformed (middle/transforms)."""
 
@@ -32,9 +32,9 @@ SELF_CHANGING = frozenset(("add", "inc", "dec"))
 
 @dataclass(frozen=True, slots=True)
 class Hazard:
-    """A place where a warp may wait for another warp of its block, or (`lanes`) a lane for another lane of its
-    warp, which no mapping helps. line: of the PTX text, 1-based. aliases: it is one only where two of the kernel's
-    pointers, named by their parameters' offsets in bytes, point into one allocation; rows: only in blocks whose size
+    """A place where a warp may wait for another warp of its block, or (`lanes`) a lane for another lane of its warp,
+    which is a hazard in every mapping. line: of the PTX text, 1-based. aliases: it is one only where two of the
+    kernel's pointers, named by their parameters' offsets in bytes, point into one allocation; rows: only in blocks whose size
     in x does not divide a warp's."""
 
     line: int
@@ -45,7 +45,7 @@ class Hazard:
 
     @property
     def at_launch(self) -> bool:
-        """Whether only a launch tells that it is one."""
+        """Whether it depends on the launch's arguments or block size."""
         return bool(self.aliases) or self.rows
 
     def __str__(self) -> str:
@@ -70,7 +70,7 @@ def hazards(unit: Unit, others: Iterable[Function]) -> list[Hazard]:
 
 
 def _asking(flows: dict[str, Body]) -> set[str]:
-    """The functions that may return what other threads are about to write, also where others return it to them."""
+    """The functions that may return a value that other threads write meanwhile, directly or from a callee."""
     asking: set[str] = set()
     more = True
     while more:
@@ -119,8 +119,8 @@ class Waits(SingleWarp, LookBack):
         return found
 
     def _split_exchanges(self) -> list[Hazard]:
-        """Exchanges of all lanes that a branch on the lane's number leads to at different places, which cannot be made
-        one: the lanes of each branch exchange among themselves."""
+        """Exchanges of all lanes at several places, behind a branch on the lane index, that cannot be merged: the
+        lanes on each path would exchange among themselves."""
         exchanges = self.flow.hits(self._of_all_lanes)
         firsts, found = self.flow.firsts(exchanges), []
         for branch in self.flow.forks() if len(exchanges) > 1 else ():
@@ -164,7 +164,7 @@ class Waits(SingleWarp, LookBack):
         return found
 
     def polls(self, op: Op) -> bool:
-        """Whether an operation reads what other threads may be about to write."""
+        """Whether an operation reads memory that other threads may write meanwhile."""
         if op.does & ATOMIC:
             by = self.flow.constant(op, op.inst.get("b"))
             return "d" in op.inst.shape.names and (op.mods.get("op") not in SELF_CHANGING or by == 0)
@@ -179,7 +179,7 @@ class Waits(SingleWarp, LookBack):
         return bool(op.does & READS) and not op.does & ATOMIC and op.space in ("", "global", "shared")
 
     def _wait(self, head: int, loop: set[int], safe: set[Op], stores: set[str]) -> list[Hazard]:
-        """The hazards of a loop that threads leave only when others have done something."""
+        """The hazards of a loop that threads leave only after a write by another thread."""
         ops = [op for number in loop for op in self._outward[number]]
         quiet = not any(self.writes(op) or op.does & CALLS for op in ops)  # then weak loads too
         asks = {op for op in ops if self.polls(op) or (quiet and self.loads(op))}
@@ -215,18 +215,18 @@ class Waits(SingleWarp, LookBack):
 
     @cached_property
     def _outward(self) -> list[list[Op]]:
-        """Of each block, the operations that do more than compute."""
+        """The operations with side effects, by block."""
         more = READS | WRITES | ATOMIC | CALLS | POLLS | BLOCK_BARRIER
         return [[op for op in block.ops if op.does & more] for block in self.flow.blocks]
 
     def _in_step(self, head: int, loop: set[int]) -> bool:
-        """Whether all lanes of a warp meet in each round of a loop, so that none is ahead of others."""
+        """Whether all lanes of a warp reconverge in each iteration of a loop, so that none gets ahead."""
         meeting = {op.block for number in loop for op in self.flow.blocks[number].ops if gathers(self.flow, op)}
         ways = (self.flow.reach(way, meeting, loop) for way in self.flow.blocks[head].successors)
         return head in meeting or not any(head in way for way in ways)
 
     def _changes(self, ops: list[Op], asking: set[Op], polled: Op) -> bool:
-        """Whether the loop writes itself what it waits for, other than by asking."""
+        """Whether the loop itself writes the memory that it polls, other than by the polling atomic."""
         where = self.flow.location(polled)
         if where is None:
             return False

@@ -1,7 +1,7 @@
 """How many 32-bit registers a body's values take at once.
 
-Values of constants and parameters take none: NVIDIA's instructions read them from constant memory. Nor do integers
-that are made of these and of a block's number and size: they are in registers that a warp shares."""
+Constants and parameters take none: NVIDIA's instructions read them from constant memory. Nor do integers computed
+from these and from the block's index and size: they are in uniform registers."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Liveness:
         self.accesses = [[self._access(op) for op in block.ops] for block in flow.blocks]
 
     def _free(self) -> Iterator[str]:
-        """Registers that only ever hold a constant, a parameter, or what is made of these."""
+        """Registers that hold nothing but a constant, a parameter, or a value computed from these."""
         free: set[str] = set()
         for op in self.flow.ops():
             written = list(op.writes())
@@ -66,7 +66,7 @@ class Liveness:
                 yield written[0]
 
     def _known(self, op: Op, free: set[str]) -> bool:
-        """Whether an operation's result is made of constants, parameters and what is alike in a block."""
+        """Whether an operation's result is computed from constants, parameters and values uniform in a block."""
         if op.inst.guard is not None:
             return False
         if op.does & READS:
@@ -93,7 +93,7 @@ class Liveness:
 
     @cached_property
     def between(self) -> list[int]:
-        """The units alive at the begin of each block."""
+        """The units live at the beginning of each block."""
         return [self.units(registers) for registers in self.entering]
 
     def loaded(self, number: int) -> int:
@@ -110,8 +110,8 @@ class Liveness:
 
     @cached_property
     def entering(self) -> list[set[int]]:
-        """The registers alive at the begin of each block: from each read that no write of its block precedes, back to
-        the writes. Takes time in proportion to what is found, for which ENOUGH is a bound in each block."""
+        """The registers live at the beginning of each block: from each read without an earlier write in its block,
+        back to the writes. Takes time in proportion to the result, which ENOUGH bounds in each block."""
         blocks = self.flow.blocks
         reads, writes = zip(*map(_summary, self.accesses), strict=True)
         found: list[set[int]] = [set() for _ in blocks]
@@ -157,7 +157,7 @@ class Liveness:
 
 
 def _summary(accesses: list[Access]) -> tuple[set[int], set[int]]:
-    """What a block reads before it writes it, and what it writes."""
+    """The registers that a block reads before it writes them, and those that it writes."""
     read: set[int] = set()
     written: set[int] = set()
     for access in accesses:

@@ -39,12 +39,13 @@ class Lock:
 
 
 def is_try(op: Op) -> bool:
-    """Whether an atomic may be an attempt to take a lock."""
+    """Whether an atomic may be an attempt to acquire a lock."""
     return bool(op.does & ATOMIC) and op.mods.get("op") in ("cas", "exch")
 
 
 def is_look(op: Op) -> bool:
-    """Whether a load, or an atomic that changes nothing, asks for what another thread may have written meanwhile."""
+    """Whether an operation polls: a load, or an atomic that changes nothing, of memory that another thread may write
+    meanwhile."""
     if op.does & ATOMIC and op.mods.get("op") in ("add", "or", "xor"):
         by = op.inst.get("b")
         return isinstance(by, Imm) and not by.bits
@@ -52,7 +53,7 @@ def is_look(op: Op) -> bool:
 
 
 def gathers(flow: Body, op: Op) -> bool:
-    """Whether lanes go on behind an operation only when all of their warp that have not ended are there."""
+    """Whether an operation completes only when all lanes of the warp that have not ended have reached it."""
     if op.inst.guard is not None:
         return False
     mask = flow.constant(op, members(op)) if is_exchange(op) else None
@@ -71,7 +72,7 @@ def conditions(flow: Body) -> dict[Op, set[Op]]:
 
 
 def _asking(flow: Body) -> set[str]:
-    """The registers that may hold what is made of such loads and atomics, whatever the way of control."""
+    """The registers that may hold a value computed from such loads and atomics, on any path."""
     users: dict[str, list[Op]] = {}
     for op in flow.ops():
         for register in () if op.does & (READS | CALLS) else op.reads():
@@ -86,7 +87,7 @@ def _asking(flow: Body) -> set[str]:
 
 
 def _asked(flow: Body, branch: Op) -> set[Op]:
-    """The loads and atomics that a condition is made of."""
+    """The loads and atomics that a condition depends on."""
     found: set[Op] = set()
     seen: set[Op] = set()
     work = [(branch, branch.predicate)]
