@@ -1,4 +1,4 @@
-"""A function's body: basic blocks of operations, and where values come from."""
+"""A function's body: basic blocks of operations, with use-def information."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Body(Graph):
                 self.blocks[successor].predecessors.append(number)
 
     def analysis(self, make: Callable[[Body], T]) -> T:
-        """What `make` says of this body: made once. A body never changes; passes make another one."""
+        """The result of analysis `make` for this body, cached. Bodies are immutable; passes build new ones."""
         if make not in self._analyses:
             self._analyses[make] = make(self)
         return cast(T, self._analyses[make])
@@ -78,7 +78,7 @@ class Body(Graph):
         self._next()
 
     def _next(self) -> int:
-        """Begin a block."""
+        """Start a block."""
         here = len(self.blocks) - 1
         if not self.blocks[here].ops and not self._falls:  # nothing falls into it, and it is empty
             self._falls = True
@@ -134,8 +134,8 @@ class Body(Graph):
         return found
 
     def _last(self, register: str, number: int, end: int) -> tuple[list[Op], bool]:
-        """The writes of `register` in a block, before its operation `end`, that are not overwritten there; whether
-        they leave nothing of what it was before."""
+        """The writes of `register` in a block before its operation `end` that are not overwritten there, and whether
+        they overwrite it in full."""
         writes = [op for op in self._writes[register].get(number, ()) if op.index < end]
         last = max((i for i, op in enumerate(writes) if op.overwrites), default=-1)
         return writes[max(last, 0) :], last >= 0
@@ -170,8 +170,8 @@ class Body(Graph):
         return {write for write in writes if write.block in loop}
 
     def slice(self, op: Op, inside: set[int]) -> tuple[set[Op], bool]:
-        """The operations in the blocks `inside` that make what `op` reads, and whether one of them depends on
-        itself, by another round of the loop."""
+        """The backward slice of `op` within the blocks `inside`, and whether an operation in it depends on itself
+        through another iteration of the loop."""
         needs: dict[Op, set[Op]] = {}
         work = [op]
         while work:
@@ -194,8 +194,8 @@ class Body(Graph):
         return None
 
     def expression(self, register: str, depth: int = 16) -> tuple[object, ...] | None:
-        """How a register's value is made, for comparisons: equal ones are equal values, in one round of the loops
-        around. None: it depends on the way taken."""
+        """A register's value as an expression, to compare values: equal expressions have equal values in one
+        iteration of the loops around. None if the value depends on the path."""
         writes = self.definitions.get(register, [])
         if not writes:
             return None if register.startswith(TIME) else (register,)
@@ -220,7 +220,8 @@ class Body(Graph):
         return tuple(parts)
 
     def location(self, op: Op) -> tuple[str, int] | None:
-        """What an access goes to: a name and an offset, the same for the same address; None: no address."""
+        """The location that an access names: a name and an offset, equal for equal addresses; None without an
+        address."""
         address = op.inst.get("a")
         if not isinstance(address, Addr):
             return None

@@ -1,4 +1,4 @@
-"""The functions of a module, and who calls whom."""
+"""The call graph of a module."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ptx2amd.ptx.handles import handles
 
 
 class CallGraph:
-    """What is known of a module's functions, each as soon as it is asked for."""
+    """Facts about a module's functions, each computed on first use."""
 
     def __init__(self, module: Module) -> None:
         self.module = module

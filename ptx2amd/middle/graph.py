@@ -1,4 +1,4 @@
-"""Basic blocks and the ways of control between them."""
+"""The control-flow graph: basic blocks and the edges between them."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class Graph:
                 yield branch
 
     def holds(self, branch: Op, way: int) -> bool:
-        """What the predicate of a conditional branch is where control goes to block `way` behind it."""
+        """The value of a branch's predicate on the edge to block `way`."""
         assert branch.inst.guard is not None
         return (way != self.blocks[branch.block].falls) != branch.inst.guard.negated
 
     def reach(self, start: int, avoid: Iterable[int] = (), inside: set[int] | None = None) -> set[int]:
-        """The blocks that control can get to from block `start`, itself included, not through `avoid`."""
+        """The blocks reachable from block `start`, itself included, without passing through `avoid`."""
         seen, work, closed = set(), [start], set(avoid)
         while work:
             number = work.pop()
@@ -63,7 +63,7 @@ class Graph:
         return found
 
     def first(self, start: int, hits: dict[int, Op]) -> set[Op]:
-        """The first of `hits` on the ways from the begin of block `start`."""
+        """The first of `hits` on each path from the beginning of block `start`."""
         found: set[Op] = set()
         seen, work = set(), [start]
         while work:
@@ -78,7 +78,7 @@ class Graph:
         return found
 
     def firsts(self, hits: dict[int, Op]) -> list[int]:
-        """`first` from the begin of every block: a bit for each of `hits`, in the order of the dictionary."""
+        """`first` for the beginning of every block: a bit for each of `hits`, in the order of the dictionary."""
         found = [0] * len(self.blocks)
         for bit, number in enumerate(hits):
             found[number] = 1 << bit
@@ -112,7 +112,7 @@ class Graph:
             yield head, body
 
     def _retreating(self) -> list[tuple[int, int]]:
-        """The edges to a block that a depth-first walk is still in."""
+        """The edges to a block that a depth-first walk has not finished."""
         found, state = [], {0: 1}  # 1: the walk is in it, 2: done
         stack = [(0, iter(self.blocks[0].successors))]
         while stack:

@@ -45,13 +45,13 @@ class Op:
 
     @property
     def pure(self) -> bool:
-        """Whether its results are made of its sources, and of nothing else."""
+        """Whether its results depend on its sources alone."""
         form = self.inst.shape.form
         return not form.does & ~effects.CARRY and form.result in ("", SOURCES)
 
     @property
     def predicate(self) -> str:
-        """The register that a conditional operation asks."""
+        """The predicate register of a conditional operation."""
         assert self.inst.guard is not None
         return self.inst.guard.reg
 
@@ -107,7 +107,7 @@ class Op:
 
     @property
     def overwrites(self) -> bool:
-        """Whether nothing is left of what was in its destinations."""
+        """Whether it overwrites its destinations in full."""
         return self.inst.guard is None and not (self.does & WRITES and self.space == "param")
 
 

@@ -32,7 +32,7 @@ class Pass:
 
 @dataclass(frozen=True, slots=True)
 class PlanPass:
-    """A step that decides something about a kernel."""
+    """A step that decides a part of the kernel's plan."""
 
     name: str
     what: str

@@ -40,7 +40,7 @@ def printed(unit: Unit) -> str:
 
 
 def _fact(value: object) -> str:
-    """Something that is decided about a kernel, in a line."""
+    """A decision about a kernel, as a line."""
     match value:
         case Target():
             return f"{value.arch.name}, {value.mapping}"

@@ -1,4 +1,4 @@
-"""What must be known of a function before it is lowered: whom it calls, whether it exits, its FP modes."""
+"""What has to be known about a function before it is lowered: its callees, whether it exits, its FP modes."""
 
 from __future__ import annotations
 

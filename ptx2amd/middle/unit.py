@@ -48,11 +48,11 @@ class Unit:
 
     @cached_property
     def body(self) -> Body:
-        """Their basic blocks, with analyses that are made when they are first asked for."""
+        """Their basic blocks, with analyses computed on first use."""
         return Body(self.scope, self.parameters)
 
     def replace(self, scope: Scope) -> None:
-        """Change the statements; what was known of the old ones is dropped."""
+        """Change the statements, and drop the analyses of the old ones."""
         if scope is not self.scope:
             self.scope = scope
             self.__dict__.pop("body", None)

@@ -1,1 +1,1 @@
-"""What is decided about a kernel before it is lowered."""
+"""Planning: what is decided about a kernel before it is lowered."""

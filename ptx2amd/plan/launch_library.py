@@ -1,4 +1,4 @@
-"""Which functions of CUDA's device runtime library kernels may call, that launch kernels or have to do with it. Their
+"""The functions of CUDA's device runtime library, by which kernels launch kernels. Their
 lowerings are in lower/runtime/launches.py."""
 
 from __future__ import annotations

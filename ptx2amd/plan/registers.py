@@ -5,8 +5,9 @@ early (schedule.py) and unrolls short loops, as far as that costs no blocks on t
 fitted to what ptxas 13.0 says for sm_80 of 1,263 kernels of CUDA samples, CatBoost (CUB), llama.cpp and gpu4pyscf
 (tests/corpus/registers.py). 84 % of the kernels of files left out of a fit come within a quarter of ptxas's number,
 half of them within an eighth; of those with more than 32 registers, which can cost blocks, 87 %; and 91 % have as many
-blocks of 256 threads on a processor. Most of the others have 25 to 32 registers, which cost nothing, so ptxas unrolls
-a loop or not by its own lights; trees fitted to 35 such facts (gradient boosting) do no better: 85 %."""
+blocks of 256 threads on a processor. Most of the others have 25 to 32 registers, which cost nothing, and ptxas
+unrolls a loop or not by rules that we do not know; trees fitted to 35 such facts (gradient boosting) do no better:
+85 %."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from ptx2amd.ptx.ast import BranchTargets, Guard, Imm, Inst, Sym
 
 
 def block_of(fn: FunctionLowering, inst: Inst, label: str) -> str:
-    """The LLVM block to jump to for a PTX label."""
+    """The LLVM block of a PTX label."""
     assert fn.body is not None
     if label not in fn.body.labels:
         fn.refuse(inst, f"{label} is not a label of this function")
@@ -20,7 +20,7 @@ def block_of(fn: FunctionLowering, inst: Inst, label: str) -> str:
 
 
 def conditional(fn: FunctionLowering, inst: Inst, taken: str) -> None:
-    """Jump to block `taken` where the guard holds (always, without one); the rest falls through."""
+    """Jump to block `taken` where the guard holds (always without a guard); other lanes fall through."""
     if inst.guard is None:
         fn.branch(taken)
         return
@@ -76,27 +76,28 @@ def exit_(fn: FunctionLowering, inst: Inst) -> None:
 
 @lowers("anchor")
 def anchor(fn: FunctionLowering, inst: Inst) -> None:
-    """Keeps a block whole where lanes meet (middle/transforms)."""
+    """Keeps LLVM from duplicating a block where lanes reconverge (middle/transforms)."""
     lanes.anchor(fn)
 
 
 @lowers("hidden")
 def hidden(fn: FunctionLowering, inst: Inst) -> None:
-    """Whose turn it is, or where a lane comes from, as a number of which LLVM makes no masks of lanes."""
+    """The number of the lane whose turn it is, or of the path that a lane came by, opaque so that LLVM does not turn
+    it into lane masks."""
     number = fn.src(inst, "a")
     fn.put(inst, "d", fn.opaque(number) if avoided.applies("masks") else number)
 
 
 @lowers("spin_round")
 def spin_round(fn: FunctionLowering, inst: Inst) -> None:
-    """The next of as many rounds as a wave has lanes."""
+    """The next round; there are as many as a wave has lanes."""
     following = fn.op("i32", f"add {fn.src(inst, 'a').t}, 1")
     fn.put(inst, "d", fn.op("i32", f"and {following.t}, {fn.target.wave_size - 1}"))
 
 
 @lowers("spin_patient")
 def spin_patient(fn: FunctionLowering, inst: Inst) -> None:
-    """Whether a lane that wants to try again has to wait for its round."""
+    """Whether a lane that retries has to wait for its round."""
     tries = fn.op("i1", f"icmp ne {fn.src(inst, 'a').t}, 0")
     other = fn.op("i1", f"icmp ne {fn.src(inst, 'b').t}, {lanes.wave_lane(fn)}")
     fn.put(inst, "p", fn.op("i1", f"and {tries.t}, {other}"))

@@ -18,7 +18,7 @@ from ptx2amd.middle.analyses.dispatch_loops import DispatchLoop
 
 
 def prepare(fn: FunctionLowering, loops: list[DispatchLoop]) -> list[Loop]:
-    """Note the blocks of loops that get a dispatch block."""
+    """Register the blocks of the loops that get a dispatch block."""
     kept = [loop for loop in loops if loop.waits or avoided.applies("entries")]
     found = [Loop(f"loop{number}", loop) for number, loop in enumerate(kept)]
     for loop in found:
@@ -31,14 +31,14 @@ def prepare(fn: FunctionLowering, loops: list[DispatchLoop]) -> list[Loop]:
 
 
 def name(block: int | str) -> str:
-    """The LLVM block that a labelled block begins with; of a function's ends, which are no blocks of its body, their
-    own."""
+    """The first LLVM block of a labelled block, or the block of one of the function's ends, which are not part of its
+    body."""
     return f"L{block}" if isinstance(block, int) else block
 
 
 def way(fn: FunctionLowering, block: int | str) -> str:
-    """The LLVM block to jump to on the way to a block. Where a dispatch block is between them it is one of this jump
-    alone: were it shared with jumps from inside, it would be an entry of its own."""
+    """The LLVM block to jump to in order to reach a block. If a dispatch block is between them, this is a block of
+    this jump alone: shared with jumps from inside the loop, it would be a second entry."""
     step = _step(fn, block)
     if step is None:
         return name(block)
@@ -48,7 +48,7 @@ def way(fn: FunctionLowering, block: int | str) -> str:
 
 
 def _step(fn: FunctionLowering, block: int | str) -> tuple[Loop, int] | None:
-    """The dispatch block between the current block and another, and the number to go by."""
+    """The dispatch block between the current block and another, and the number to dispatch on."""
     around = fn.within.get(fn.here)
     if around is not None and block not in around.members:
         return around, around.leave(block)
@@ -56,7 +56,7 @@ def _step(fn: FunctionLowering, block: int | str) -> tuple[Loop, int] | None:
 
 
 def come_to(fn: FunctionLowering, block: int) -> None:
-    """At a block with a label: fall into it, or into a dispatch block instead."""
+    """Start a labelled block: fall through into it, or into its dispatch block."""
     if not fn.ended():
         step = _step(fn, block)
         if step is not None:
@@ -67,7 +67,7 @@ def come_to(fn: FunctionLowering, block: int) -> None:
 
 
 def _go(fn: FunctionLowering, here: int, loop: Loop, number: int) -> None:
-    """From block `here`."""
+    """Jump to a dispatch block with a number, from block `here`."""
     fn.do(f"store i32 {number}, ptr addrspace(5) %{loop.name}")
     if loop.waits:
         meeting.come(fn, loop.name)
@@ -75,7 +75,7 @@ def _go(fn: FunctionLowering, here: int, loop: Loop, number: int) -> None:
 
 
 def finish(fn: FunctionLowering, loops: list[Loop]) -> None:
-    """The blocks of jumps by dispatch blocks, and these."""
+    """Emit the dispatch blocks, and the blocks of the jumps to them."""
     for edge, here, loop, number in fn.edges:
         fn.label(edge)
         _go(fn, here, loop, number)

@@ -2,8 +2,8 @@
 (middle/transforms/wait_in_loops.py).
 
 They are entries of the loop's dispatch block (body.py): from there lanes go to them, and back as long as a member that
-is in the loop has not come. Where nobody has come on since the last round, all go, as what they wait for does not come:
-a loop without end would not help a program that PTX leaves undefined."""
+is in the loop has not come. If no lane has made progress since the last round, all of them continue, as what they
+wait for will not happen: PTX leaves such a program undefined, and an endless loop would not help it."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from ptx2amd.ptx.ast import Inst, Sym
 
 
 def prepare(fn: FunctionLowering, loop: str) -> None:
-    """Declare what lanes of a loop know of their last round: whether they waited."""
+    """Declare the variables that tell whether a lane waited in the last round of a loop."""
     fn.entry.append(f"  %{loop}.waited = alloca i32, addrspace(5)")
 
 
 def come(fn: FunctionLowering, loop: str, waited: int = 0) -> None:
-    """Before a jump to the dispatch block."""
+    """Emitted before a jump to the dispatch block."""
     fn.do(f"store i32 {waited}, ptr addrspace(5) %{loop}.waited")
 
 
 def note_moves(fn: FunctionLowering, loop: str) -> None:
-    """In the dispatch block: whether a lane has come on since the last round."""
+    """In the dispatch block: whether a lane has made progress since the last round."""
     waited = fn.op("i32", f"load i32, ptr addrspace(5) %{loop}.waited")
     came = fn.op("i1", f"icmp eq {waited.t}, 0")
     fn.do(f"%{loop}.moves = icmp ne {ballot(fn, came).t}, 0")

@@ -1,1 +1,1 @@
-"""What lowering works with: modules, functions, values, names, and the text of LLVM IR."""
+"""The core of lowering: modules, functions, values, names, and the text of LLVM IR."""

@@ -1,4 +1,4 @@
-"""What calls pass: prototypes as LLVM signatures, arguments and results.
+"""Arguments and results of calls: prototypes as LLVM signatures.
 
 Scalars are passed by value, arrays byval (arguments) or sret (results)."""
 
@@ -15,7 +15,7 @@ from ptx2amd.ptx.layout import align_of, size_of
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """The LLVM side of a prototype: how results come back and arguments go in."""
+    """The LLVM signature of a prototype: how arguments are passed and results returned."""
 
     result: str  # "void", "i32", "{ i1, i32 }" ...
     values: tuple[str, ...]  # the LLVM types of PTX results; an array comes by sret
@@ -38,7 +38,7 @@ def array(var: Var) -> str:
 
 
 def signature(proto: Proto, exits: bool) -> Signature:
-    """How functions of a prototype are called; several results, which only registers can be, come as a structure."""
+    """The signature of a prototype; several results, which are always registers, are returned as a structure."""
     sret = next((var for var in proto.results if is_array(var)), None)
     values = tuple(scalar(var) for var in proto.results if var is not sret)
     parts = (["i1"] if exits else []) + [*values]
@@ -47,7 +47,7 @@ def signature(proto: Proto, exits: bool) -> Signature:
 
 
 def pass_argument(fn: FunctionLowering, inst: Inst, param: Var, argument: Operand) -> str:
-    """One argument as it stands in an LLVM call."""
+    """One argument, as text of an LLVM call."""
     if is_array(param):
         return f"ptr addrspace(5) byval({array(param)}) align {align_of(param)} {place(fn, inst, argument)}"
     return argument_value(fn, inst, argument, scalar(param)).t

@@ -46,7 +46,7 @@ def lower_body(fn: FunctionLowering, body: Body) -> None:
 
 
 def _registers(fn: FunctionLowering, body: Body) -> None:
-    """Enter the body's registers, with memory for those whose value crosses extended basic blocks."""
+    """Declare the body's registers, with allocas for those whose values cross extended basic blocks."""
     crossing = body.analysis(Crossing)
     for register in declare(body, fn.names):
         register.constant = crossing.constants.get(register.name)
@@ -55,7 +55,8 @@ def _registers(fn: FunctionLowering, body: Body) -> None:
             register.ty = LLVM_TYPE[ptx_type][0] if ptx_type else f"i{register.bits}"
             register.memory = f"%r{len(fn.entry)}"
             fn.entry.append(f"  {register.memory} = alloca {register.ty}, addrspace(5)")
-            # A path may read it before any write: PTX says some value, LLVM (without this) that anything goes.
+            # A path may read it before any write: in PTX that is some value, in LLVM (without this) undefined
+            # behaviour.
             fn.entry.append(f"  store {register.ty} zeroinitializer, ptr addrspace(5) {register.memory}")
 
 
@@ -102,7 +103,7 @@ def guarded(fn: FunctionLowering, inst: Inst, lower: Lowering, folds: bool) -> N
 
 
 def forget_written(fn: FunctionLowering, inst: Inst) -> None:
-    """After a guarded instruction its destinations hold what memory says."""
+    """After a guarded instruction, the values of its destinations are those in memory."""
     for name, operand in zip(inst.shape.names, inst.operands, strict=False):
         if name in DESTINATIONS:
             for item in operand.items if isinstance(operand, Vec) else fn.items(operand):

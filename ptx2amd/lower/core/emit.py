@@ -103,9 +103,9 @@ class Emitter:
         return self.op(v.ty, f'call {v.ty} asm "", "={register},0"({v.t})')
 
     def of_round(self, v: Val) -> Val:
-        """`v` of this round of a loop, in a register of each lane, for use after the loop. A lane that leaves keeps its
-        value while others go on; LLVM would fold a select that gives it into the wave's register, which they change.
-        Convergent, so that it stays in the loop."""
+        """`v` of this iteration of a loop, in a VGPR, for use after the loop: a lane that leaves keeps its value
+        while others continue. LLVM keeps a uniform value in an SGPR, which the others overwrite, and folds a select
+        back into it. Convergent, so that it stays in the loop."""
         return self.op(v.ty, f'call {v.ty} asm "", "=v,0"({v.t}) convergent')
 
     def resize(self, v: Val, bits: int, signed: bool = False) -> Val:
@@ -158,7 +158,7 @@ class Emitter:
         return f"{hint}.{self.count}"
 
     def label(self, name: str) -> None:
-        """Start block `name`, falling into it unless the block before it has ended."""
+        """Start block `name`; an unterminated block before it falls through."""
         if not self.ended():
             self.lines.append(f"  br label %{name}")
         self.lines.append(f"{name}:")

@@ -34,7 +34,7 @@ NO_IEEE = ' "amdgpu-ieee"="false"'  # min and max take any NaN for absent, as in
 
 
 def lower_function(module: ModuleContext, kernel: KernelLowering, function: Function, body: Body) -> str:
-    """The LLVM definition of a PTX function with this body. Raises Ptx2amdError, naming function and line."""
+    """The LLVM definition of a PTX function with this body. Raises Ptx2amdError with function and line."""
     fn = FunctionLowering(function.proto.name, kernel.plan.target, module, kernel)
     fn.is_kernel = function.kind == "entry"
     how = signature(function.proto, not fn.is_kernel and module.calls.may_exit(function))
@@ -118,7 +118,7 @@ def no_accumulation(fn: FunctionLowering) -> str:
 
 
 def occupancy(fn: FunctionLowering, function: Function) -> str:
-    """The waves for which .minnctapersm and .maxnreg ask LLVM to leave registers. A limit of N registers lets
+    """The number of waves per SIMD that .minnctapersm and .maxnreg ask for. A limit of N registers lets
     64 * 32 / N warps run on an NVIDIA processor; the same share of a SIMD's waves is asked for here."""
     arch = fn.target.arch
     most = 8 if arch.major <= 9 else 16  # waves of a SIMD, of which a compute unit has 4 (from gfx10 on, 2)
@@ -136,8 +136,8 @@ LEAST_REGISTERS, MOST_REGISTERS = 32, 255  # LLVM passes arguments in so many; n
 
 
 def registers(fn: FunctionLowering, function: Function) -> str:
-    """The vector registers that .maxnreg leaves, to functions those of any kernel; where accumulation registers count
-    as well, LLVM takes half of them."""
+    """The vector registers that .maxnreg allows; functions may use those of any kernel. Where accumulation registers
+    count too, LLVM uses half of them."""
     kernels = [f for f in fn.module.module.functions.values() if f.kind == "entry"]
     wanted = [f.directives.get("maxnreg", (MOST_REGISTERS,))[0] for f in ([function] if fn.is_kernel else kernels)]
     limit = max(LEAST_REGISTERS, *wanted)
@@ -200,7 +200,7 @@ def tail(fn: FunctionLowering, function: Function, how: Signature) -> None:
 
 
 def _return(fn: FunctionLowering, how: Signature, parts: list[Val]) -> None:
-    """Return what `how` says, made of its parts."""
+    """Return the value that `how` describes, built from its parts."""
     v = parts[0] if len(parts) == 1 else Val(how.result, "poison")
     for at, part in enumerate(parts if len(parts) > 1 else ()):
         v = fn.op(how.result, f"insertvalue {v.t}, {part.t}, {at}")

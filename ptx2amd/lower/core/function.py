@@ -1,5 +1,5 @@
-"""FunctionLowering: what a lowering function works with. It reads operands as typed values, emits
-LLVM IR text, and writes destinations."""
+"""FunctionLowering, the interface for lowering functions: it reads operands as typed values, emits LLVM IR text, and
+writes destinations."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def pointer_type(space: str) -> str:
 
 
 class ModuleContext(Protocol):
-    """What lowerings ask of the code object that a function is lowered for (ModuleLowering)."""
+    """What lowerings need from the code object that a function is lowered for (implemented by ModuleLowering)."""
 
     module: Module
     target: Target
@@ -136,7 +136,7 @@ class FunctionLowering(Registers):
 
     @property
     def kernel(self) -> KernelLowering:
-        """The kernel that it is lowered for, or is."""
+        """The kernel: this function itself, or the one that it is lowered for."""
         assert self._kernel is not None
         return self._kernel
 
@@ -152,7 +152,7 @@ class FunctionLowering(Registers):
 
     @property
     def block_size(self) -> tuple[int, int, int] | None:
-        """The block's size as .reqntid says it, where that is known: functions may be other kernels' too."""
+        """The block's size from .reqntid, where known; other kernels may call a function too."""
         return self.plan.block if self.is_kernel or self.plan.owner else None
 
     # reading
@@ -167,7 +167,7 @@ class FunctionLowering(Registers):
         return name in inst.shape.names
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
-        """What `make` emits, unless it did so in this block for the same key before."""
+        """The value that `make` emits, reused within a block for the same key."""
         if self._made_in != self.blocks:
             self._made, self._made_in = {}, self.blocks
         if key not in self._made:
@@ -176,7 +176,7 @@ class FunctionLowering(Registers):
         return made
 
     def block_uniform(self, inst: Inst) -> bool:
-        """Whether the warps of a block that have not ended are known to come to an instruction together."""
+        """Whether all warps of a block that have not ended are known to reach an instruction together."""
         return self.is_kernel and self.body is not None and id(inst) in self.body.analysis(block_uniform)
 
     def vec(self, inst: Inst, name: str, ptx_type: str = "") -> list[Val]:
@@ -295,7 +295,7 @@ class FunctionLowering(Registers):
         return self.op(ty, f"addrspacecast {pointer.t} to {ty}")
 
     def declare(self, storage: Storage) -> None:
-        """Give a variable that a scope declares its memory."""
+        """Allocate memory for a variable that a scope declares."""
         var = storage.var
         if var.space == "shared":
             if window.place(self, var, f"{self.name}.{var.name}") is None:

@@ -1,4 +1,4 @@
-"""A kernel that is being lowered."""
+"""The state of lowering one kernel."""
 
 from __future__ import annotations
 

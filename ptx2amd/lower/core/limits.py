@@ -1,4 +1,4 @@
-"""What CUDA's own limits refuse of a module that is valid else, as ptxas says at the end of its work."""
+"""CUDA's limits on memory, which ptxas checks after everything else in a module is valid."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SHARED = re.compile(r"\.shared\s[^;]*;")
 
 
 def oversized(module: Module) -> Iterator[PtxError]:
-    """The constants of a module, and the kernels, that take more memory than there is. Its bodies must be right."""
+    """Errors for constants and shared memory beyond CUDA's limits. The module's bodies must be valid."""
     constants = [var for var in module.variables.values() if var.space == "const" and var.linkage != "extern"]
     if (size := _bytes(constants)) > CONSTANT_BYTES:
         text = f"{size:,} bytes of .const variables, {CONSTANT_BYTES:,} at most"
@@ -38,7 +38,7 @@ def _bytes(variables: list[Var]) -> int:
 
 
 def _suspects(module: Module, most: int) -> Iterator[Function]:
-    """The kernels that may have too much shared memory: what can be said without parsing the bodies once more."""
+    """The kernels that may have too much shared memory, found without parsing the bodies again."""
     shared = [var for var in module.variables.values() if var.space == "shared"]
     own = {name: _declared(function, module.source) for name, function in module.functions.items()}
     if _bytes([*shared, *(var for variables in own.values() for var in variables)]) <= most:

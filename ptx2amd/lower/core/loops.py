@@ -28,7 +28,7 @@ def each(fn: FunctionLowering, count: Val, step: int = 1) -> Iterator[Val]:
 
 @contextmanager
 def when(fn: FunctionLowering, condition: Val) -> Iterator[None]:
-    """Runs the body where `condition` holds."""
+    """`with when(fn, condition):` emits the body for lanes where `condition` holds."""
     then, done = fn.block("then"), fn.block("done")
     fn.branch(condition, then, done)
     fn.label(then)
@@ -37,7 +37,7 @@ def when(fn: FunctionLowering, condition: Val) -> Iterator[None]:
 
 
 class Variable:
-    """A value that a lowering's blocks change: `get`, `set`."""
+    """A value that several blocks of a lowering assign: `get`, `set`."""
 
     def __init__(self, fn: FunctionLowering, first: Val) -> None:
         self.fn, self.ty = fn, first.ty

@@ -37,7 +37,7 @@ TABLE = "__ptx2amd_functions"  # of a code object's functions, in the order of t
 class ModuleLowering:
     """Collects LLVM IR for one target. A kernel that fails leaves nothing behind.
 
-    request: what is asked for; observe: called after each pass; calls: what is known of the module already."""
+    request: the options; observe: called after each pass; calls: the call graph, if it was built before."""
 
     def __init__(
         self,
@@ -65,7 +65,8 @@ class ModuleLowering:
         self.debug: DebugInfo | None = DebugInfo(module) if wanted(module) else None
 
     def fresh(self, matrix: str | None = None) -> ModuleLowering:
-        """An empty one for the same module and target. matrix: other matrix instructions than the target's."""
+        """An empty ModuleLowering for the same module and target. matrix: replaces the target's choice of matrix
+        instructions."""
         target = self.target if matrix is None else replace(self.target, matrix=matrix)
         return ModuleLowering(self.module, replace(self.request, target=target), self.pipeline.observe, self.calls)
 
@@ -116,7 +117,7 @@ class ModuleLowering:
         return Val("ptr", f"inttoptr (i64 {self.calls.handles[name]} to ptr)")
 
     def _kernel_address(self, fn: FunctionLowering, name: str) -> Val:
-        """Where the facts about a kernel are, which a launch names it by."""
+        """The address of the facts about a kernel, by which a launch identifies it."""
         if self.mode == "module":
             why = f"the address of kernel {name} (launches from kernels) in whole-module code objects"
             raise Unsupported(f"{why}; ptx2amd run has it", fn.name)
@@ -167,7 +168,7 @@ class ModuleLowering:
         return special(fn, name)
 
     def annotated(self, fn: FunctionLowering, function: Function) -> str:
-        """What a function's head says of its source lines, which its instructions get."""
+        """The debug annotation of a function's head; its instructions get their locations."""
         return f" !dbg !{self.debug.annotate(fn, function)}" if self.debug else ""
 
     # kernels
@@ -209,12 +210,12 @@ class ModuleLowering:
         return frozenset().union(*(self.function_cells.get(f.proto.name, ()) for f in reached))
 
     def chosen(self, name: str) -> str:
-        """The mapping that was chosen for a kernel, "" where there was no choice."""
+        """The mapping that was chosen for a kernel; "" if there was only one."""
         return self.plans[name].mapping if self.request.choose else ""
 
     @property
     def simple(self) -> bool:
-        """Whether there are kernels only, and no functions that they call."""
+        """Whether there are only kernels, without functions that they call."""
         return not self.helpers and len(self.texts) == len(self.plans)
 
     def ir(self, part: bool = False) -> str:

@@ -1,5 +1,5 @@
-"""What all kernels of a code object share: the environment, locks, and in whole-module code objects the module's
-variables. A code object that is compiled in parts has these defined in one part, and declared in the others."""
+"""Globals that all kernels of a code object share: the environment, locks, and in whole-module code objects the
+module's variables. If a code object is compiled in parts, one part defines them and the others declare them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def definitions(module: ModuleContext) -> list[str]:
 
 
 def declarations(module: ModuleContext) -> list[str]:
-    """The same for a part that has them from another one."""
+    """Declarations of the same globals, for parts that do not define them."""
     external = "external dso_local protected"
     fixed = _fixed(module.shared_globals)
     lines = [f"@{name} = {external} {head} {ty}, align 64" for name, head, ty in fixed]

@@ -1,4 +1,4 @@
-"""What the names in a function body stand for: registers, variables, lists of labels and prototypes."""
+"""The symbol table of a function body: registers, variables, lists of labels and prototypes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Entity = Register | Storage | Proto | BranchTargets
 
 
 def declare(body: Body, names: dict[str, Entity]) -> list[Register]:
-    """Enter what a body declares. Returns its registers."""
+    """Enter a body's declarations. Returns its registers."""
     found = [Register(name, bits_of(ptx_type)) for name, ptx_type in body.registers.items()]
     names.update((register.name, register) for register in found)
     for item in body.declarations:

@@ -1,4 +1,4 @@
-"""Code that is long and needed often, as LLVM functions of its own, which stay calls."""
+"""Outlining: long code that is needed often becomes LLVM functions, which are not inlined."""
 
 from __future__ import annotations
 

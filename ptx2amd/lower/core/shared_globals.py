@@ -1,4 +1,4 @@
-"""What the kernels of a code object use of it."""
+"""The shared globals that kernels of a code object use."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ def llvm_name(function: Function, plan: KernelPlan) -> str:
 
 
 def flavour(plan: KernelPlan) -> str:
-    """What tells copies of a function apart: there is one for each denormal mode and warp mapping that its
-    callers run in, and for each kernel with a plan of shared memory or barriers of its own."""
+    """The part of a function's name that distinguishes its copies: there is one for each denormal mode and warp
+    mapping of its callers, and for each kernel with its own plan of shared memory or barriers."""
     flush, padded = ".flush" if plan.denormals == "flush" else "", ".padded" if plan.mapping == "padded" else ""
     return flush + padded + (f".in.{plan.owner}" if plan.owner else "")

@@ -6,7 +6,7 @@ Both compute the transposed product: the instruction's first operand is PTX's B,
 second operand is PTX's A. So a lane of the result has values of one row of D, in registers that run along its
 columns, and only whole registers change lanes on the way from and to PTX's fragments.
 
-Matrix instructions take part with all lanes of a wave, whatever EXEC says. On 64-lane waves, where the other warp may
+Matrix instructions execute on all lanes of a wave, whatever EXEC is. On 64-lane waves, where the other warp may
 be elsewhere, everything between the fragments is computed for the whole wave (`enter`, `leave`): each warp's results
 depend on its own lanes alone."""
 

@@ -40,8 +40,8 @@ def scope_of(inst: Inst) -> str:
 
 
 def per_lane(fn: FunctionLowering, pointer: Val) -> Val:
-    """The same pointer, which LLVM has to take for one that differs between lanes: where it knows better, it
-    sums the lanes' values first, and floating-point sums would be rounded in another way than in PTX."""
+    """The same pointer, made to look divergent to LLVM: for a uniform one it would sum the lanes' values first, and
+    floating-point sums would be rounded otherwise than in PTX."""
     return fn.opaque(pointer)
 
 

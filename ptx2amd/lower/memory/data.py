@@ -82,7 +82,7 @@ def _offset(part: tuple[int, bytearray]) -> int:
 @dataclass(slots=True)
 class Segment:
     """The data segment of a module. `offsets`: variable -> byte offset; `image`: initial contents, in whose
-    cells are addresses of the segment; `problems`: variable -> why its initialiser cannot be had; `kernels`:
+    cells are addresses of the segment; `problems`: variable -> why its initialiser cannot be computed; `kernels`:
     byte offsets of the facts about kernels that kernels may launch."""
 
     size: int
@@ -93,7 +93,7 @@ class Segment:
     kernels: dict[str, int]
 
     def place(self, symbol: str) -> int:
-        """The byte offset of what a cell points at."""
+        """The byte offset of a cell's target."""
         return self.offsets[symbol] if symbol in self.offsets else self.kernels[symbol]
 
 
@@ -168,7 +168,7 @@ def segment(module: Module, facts: Mapping[str, bytes] = MappingProxyType({})) -
 def _settle(
     module: Module, image: Image, offsets: dict[str, int], kernels: dict[str, int], problems: dict[str, str]
 ) -> None:
-    """Leave cells only for the segment's own addresses: functions have handles, the others are problems."""
+    """Keep cells only for addresses within the segment: functions become handles, other symbols are problems."""
     cells, image.cells = image.cells, []
     known: dict[str, int] | None = None
     for cell in cells:

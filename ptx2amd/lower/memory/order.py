@@ -1,4 +1,5 @@
-"""The memory model: PTX semantics and scopes in LLVM's words, shared by loads, stores, atomics and fences."""
+"""The memory model: PTX semantics and scopes as LLVM orderings and sync scopes, shared by loads, stores, atomics and
+fences."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class Map:
         return self.loaded[name, index]
 
     def check(self, rank: int, mode: int) -> None:
-        """End the launch unless this is a map of that rank and mode of a kind that we copy."""
+        """End the launch unless this is a valid map of that rank and mode."""
         fn, good = self.fn, self.fn.const("i1", 1)
         wanted = {"tag": MAP_TAG, "rank": rank - 1, "mode": mode, "interleave_layout": 0}
         for name, want in wanted.items():
@@ -46,8 +46,8 @@ class Map:
 
 @lowers("tensormap_replace")
 def replace(fn: FunctionLowering, inst: Inst) -> None:
-    """Write a field. Before PTX 8.5 strides are in units of 16 bytes. Who builds a map from zeros gives it a rank,
-    which is when it becomes one."""
+    """Write a field. Before PTX 8.5 strides are in units of 16 bytes. A map that is built from zeros becomes valid
+    when it is given a rank."""
     field = inst.shape.mods["field"]
     offset, ty, step = MAP[field].offset, MAP[field].llvm, MAP[field].step
     index = inst.get("n")

@@ -1,1 +1,1 @@
-"""What CUDA's device code finds around it: special registers, printf, malloc, launches from kernels."""
+"""The run-time environment of device code: special registers, printf, malloc, launches from kernels."""

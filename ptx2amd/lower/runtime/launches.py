@@ -63,7 +63,7 @@ def row(name: str) -> Row | None:
 def device_runtime_call(
     fn: FunctionLowering, inst: Inst, name: str, results: tuple[Operand, ...], arguments: tuple[Operand, ...]
 ) -> bool:
-    """Lower a call of a function of the library; false: it is none."""
+    """Lower a call of a function of the library; false for any other function."""
     found = row(name)
     if found is None:
         plain = LIBRARY.fullmatch(name)
@@ -190,7 +190,7 @@ def create_event(fn: FunctionLowering, arguments: list[Val]) -> Val:
 
 
 def _create(fn: FunctionLowering, arguments: list[Val], demanded: int) -> Val:
-    """A number that the launch has not given before."""
+    """A number that is unique in the launch."""
     at = fn.op("ptr addrspace(1)", f"inttoptr {_records(fn).t} to ptr addrspace(1)")
     last = fn.displace(at, RECORDS["next_stream"].offset)
     number = fn.op("i64", f"atomicrmw add {last.t}, i64 1 monotonic, align 8")

@@ -14,7 +14,7 @@ PLACE = [f"%{what}.{axis}" for what in ("ctaid", "tid") for axis in "xyz"]
 def runtime_call(
     fn: FunctionLowering, inst: Inst, name: str, results: tuple[Operand, ...], arguments: tuple[Operand, ...]
 ) -> bool:
-    """Lower a call of a function that is only declared; false: it is none of these."""
+    """Lower a call of one of these functions; false for any other function."""
     if name == "vprintf":
         fmt, args = (argument_value(fn, inst, a, "i64") for a in arguments)
         v = _printf(fn, fmt, args)

@@ -99,7 +99,7 @@ Corner = tuple[list[Val], Val]  # indices along each axis, whether it is the bor
 
 
 class Request:
-    """What an instruction asks of a texture: where, and in which type its coordinates are."""
+    """A texture request: the texture, the coordinates and their type."""
 
     def __init__(self, fn: FunctionLowering, inst: Inst, ct: str) -> None:
         geometry = inst.shape.mods["geom"]

@@ -51,7 +51,7 @@ def bar_red(fn: FunctionLowering, inst: Inst) -> None:
 
 @lowers("bar_warp_sync")
 def bar_warp_sync(fn: FunctionLowering, inst: Inst) -> None:
-    """The lanes of a warp run in step where their control flow meets; what is left is the order of memory."""
+    """Lanes of a warp execute in lockstep after reconvergence; only the ordering of memory remains to be done."""
     fence(fn, "acq_rel", "warp")
     fn.call("llvm.amdgcn.wave.barrier", "void")
     fence(fn, "acquire", "warp")
@@ -59,7 +59,7 @@ def bar_warp_sync(fn: FunctionLowering, inst: Inst) -> None:
 
 @lowers("cluster_arrive")
 def cluster_arrive(fn: FunctionLowering, inst: Inst) -> None:
-    """Clusters have one block. The wait is the barrier, so the arrival only publishes."""
+    """Clusters have one block. The wait is the barrier; the arrival only releases memory."""
     if inst.shape.mods["sem"] != "relaxed":
         fence(fn, "release", "cluster")
 
@@ -82,5 +82,5 @@ def fence_(fn: FunctionLowering, inst: Inst) -> None:
 
 @lowers("fence_proxy")
 def fence_proxy(fn: FunctionLowering, inst: Inst) -> None:
-    """All proxies are one memory here: order within the block is what is left."""
+    """All proxies access the same memory here: only the ordering within the block remains."""
     fence(fn, "acq_rel", "cta")

@@ -10,7 +10,7 @@ from ptx2amd.lower.core.value import Val, width
 
 
 def anchor(fn: FunctionLowering) -> None:
-    """Keep LLVM from taking the current block apart: it copies no convergent operation."""
+    """Keep LLVM from duplicating the current block: it does not duplicate convergent operations."""
     fn.do("call void @llvm.amdgcn.wave.barrier()")
 
 

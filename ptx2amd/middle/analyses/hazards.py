@@ -34,8 +34,8 @@ SELF_CHANGING = frozenset(("add", "inc", "dec"))
 class Hazard:
     """A place where a warp may wait for another warp of its block, or (`lanes`) a lane for another lane of its warp,
     which is a hazard in every mapping. line: of the PTX text, 1-based. aliases: it is one only where two of the
-    kernel's pointers, named by their parameters' offsets in bytes, point into one allocation; rows: only in blocks whose size
-    in x does not divide a warp's."""
+    kernel's pointers, named by their parameters' offsets in bytes, point into one allocation; rows: only in blocks
+    whose size in x does not divide a warp's."""
 
     line: int
     what: str

@@ -182,7 +182,7 @@ def _other_side(flow: Body, wait: Op, loop: set[int], releases: set[Op]) -> set[
 
 
 def _overlapping(flow: Body, found: list[Lock]) -> list[Lock]:
-    """Locks of which one is taken while another is held become one; so do those on two sides of a branch where threads
+    """Locks become one if one is acquired while another is held; so do locks on both sides of a branch where threads
     wait for turns: if both are one word in memory, the first thread may be on either side."""
 
     def ahead(lock: Lock, ends: dict[int, Op]) -> set[Op]:
@@ -249,7 +249,7 @@ def _gathers(flow: Body, lock: Lock) -> bool:
 
 
 def joined(parts: list[tuple[T, Lock]], together: Callable[[T, T], bool]) -> list[Lock]:
-    """The locks, those that belong together as one, each branch and release once."""
+    """The locks with overlapping ones joined, each branch and release once."""
     groups: list[list[tuple[T, Lock]]] = []
     for part in parts:
         near = [group for group in groups if any(together(part[0], other[0]) for other in group)]

@@ -1,4 +1,4 @@
-"""Look-back: all warps of a block wait for the places of other blocks, one after the other."""
+"""Decoupled look-back: all warps of a block wait for the status words of other blocks, one after the other."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ptx2amd.ptx.ast import Addr, Imm, Operand, Reg, Sym, Vec
 
 
 def _gives_addresses(op: Op) -> bool:
-    """Whether a result may be an address that the operands do not tell: one from memory, or a variable's."""
+    """Whether a result may be an address unrelated to the operands: one loaded from memory, or a variable's."""
     if op.does & (READS | CALLS):
         return not op.does & ATOMIC or op.mods.get("t", "b64")[1:] == "64"
     return any(isinstance(operand, Sym | Addr) for operand in op.inst.operands)
@@ -40,7 +40,7 @@ class Waits:
 
 
 class LookBack(BlockView):
-    """A view that knows which waits end without the block's own warps."""
+    """A view that recognises waits which end without the block's own warps."""
 
     def in_turn(self, head: int, loop: set[int], polled: Op) -> frozenset[tuple[int, int]] | None:
         """Whether every warp of a block looks back over the places of other blocks, after the block has published
@@ -88,7 +88,7 @@ class LookBack(BlockView):
         return frozenset(aliases)
 
     def _behind_barriers(self, op: Op, head: int, loop: set[int]) -> bool:
-        """Whether all ways from a loop to an operation, and back, lead through barriers of the whole block."""
+        """Whether all paths from a loop to an operation, and back, lead through barriers of the whole block."""
         blocks, walls = self.flow.blocks, self._barrier_blocks
         here = walls.get(op.block, [])
         if op.block in loop:
@@ -99,7 +99,7 @@ class LookBack(BlockView):
         return any(wall.index > op.index for wall in here) or head not in self._open(blocks[op.block].successors)
 
     def _open(self, starts: Iterable[int]) -> set[int]:
-        """The blocks whose begin control can get to from the begins of others, through no barrier."""
+        """The blocks reachable from the beginning of others without a barrier."""
         seen: set[int] = set()
         work = list(starts)
         while work:
@@ -112,7 +112,7 @@ class LookBack(BlockView):
 
     @cached_property
     def _barrier_blocks(self) -> dict[int, list[Op]]:
-        """The barriers of the whole block of threads that all who come to them execute, by their blocks."""
+        """The unguarded barriers of the whole block of threads, by basic block."""
         found: dict[int, list[Op]] = {}
         for op in self.flow.ops():
             if self.meets(op) and op.inst.guard is None:
@@ -125,7 +125,7 @@ class LookBack(BlockView):
         return self._roots(place[0]) if place is not None else set()
 
     def _renews(self, op: Op, earlier: Op) -> bool:
-        """Whether each thread that comes to a write has written to the same address before."""
+        """Whether each thread that executes a write has written to the same address before."""
         new, old = self.flow.location(op), self.flow.location(earlier)
         if new is None or old is None or new[1] != old[1] or op.inst.guard or earlier.inst.guard:
             return False
@@ -134,7 +134,7 @@ class LookBack(BlockView):
         return same and self._sides(earlier.block) <= self._sides(op.block)
 
     def _sides(self, number: int) -> set[tuple[object, bool]]:
-        """The conditions on the way to a block: what the predicate is made of, and whether it holds."""
+        """The conditions under which a block is reached: the predicate's definition, and whether it holds."""
         found: set[tuple[object, bool]] = set()
         for branch in self.flow.forks():
             at = branch.block
@@ -195,7 +195,7 @@ class LookBack(BlockView):
         return Waits(places.pop().at, int(test.mods["t"][1:]), value)
 
     def _fields(self, op: Op, operand: Operand | None, polled: Op, depth: int = 8) -> set[Bit | int | None]:
-        """What an operand holds: bits of what is polled, constants; None: something else."""
+        """What an operand is made of: bits of the polled value and constants; None for anything else."""
         if not isinstance(operand, Reg) or not depth:
             return {None}
         found: set[Bit | int | None] = set()

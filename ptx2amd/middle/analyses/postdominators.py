@@ -1,5 +1,5 @@
-"""Post-dominators: the blocks that all ways from a block to the end of the function lead through; and what follows from
-them, control dependence."""
+"""Post-dominators, the blocks on every path from a block to the end of the function, and control dependence, which
+follows from them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ class PostDominators:
         self._nearest: dict[int, int] = {}
 
     def nearest(self, number: int) -> int:
-        """The immediate post-dominator of a block, where lanes that part behind it reconverge; -1: the end."""
+        """The immediate post-dominator of a block, where lanes that diverge at its end reconverge; -1: the function's
+        end."""
         if number not in self._nearest:
             common = self.of[number] & ~(1 << number)
             found = (n for n in range(len(self.of)) if common >> n & 1 and self.of[n] == common)
@@ -25,8 +26,8 @@ class PostDominators:
 
 
 def control_dependences(body: Body) -> list[set[int]]:
-    """For each block, the blocks at whose ends it is decided whether control comes to it, directly or not, of threads
-    that do not end on the way."""
+    """For each block, the blocks whose branches decide, directly or not, whether a thread that does not end on the
+    way reaches it."""
     behind = _behind(body, leaving=False)
     found: list[set[int]] = [set() for _ in body.blocks]
     for number, block in enumerate(body.blocks):
@@ -45,8 +46,8 @@ def control_dependences(body: Body) -> list[set[int]]:
 
 
 def _behind(body: Graph, leaving: bool) -> list[int]:
-    """The blocks that control comes to in any case from each block on. leaving: a conditional return, exit or trap is a
-    way to the end."""
+    """The blocks that every path from each block reaches. leaving: a conditional return, exit or trap is an edge to
+    the end."""
     blocks = body.blocks
     everything = (1 << len(blocks)) - 1
     after, changed = [everything] * len(blocks), True

@@ -1,4 +1,4 @@
-"""Reaching definitions: which writes of a register may have made its value where a block begins.
+"""Reaching definitions: which writes of a register may define its value at the beginning of a block.
 
 Sets of writes are the bits of integers. The writes of many registers are followed through the blocks at once, and only
 when one of these is asked about: large kernels have thousands of blocks, and thousands of such registers."""

@@ -13,10 +13,10 @@ from ptx2amd.ptx.ast import Imm, Operand, Reg
 
 
 class SingleWarp(BlockView):
-    """A view that knows which branches few threads of a block take."""
+    """A view that recognises branches that only one warp, or one thread, of a block takes."""
 
     def others_only(self, head: int, polled: Op) -> bool:
-        """Whether one warp waits, while the others write nothing before they meet it at a barrier: then it
+        """Whether one warp waits while the others write nothing before the barrier at which they join it: then it
         waits for other blocks."""
         other = self.alone(head, thread=False)
         if other is None or self.called:
@@ -25,7 +25,7 @@ class SingleWarp(BlockView):
         return all(map(self.meets, self.flow.first(other, ends)))
 
     def alone(self, head: int, thread: bool) -> int | None:
-        """The other side of a branch that lets one warp only (one thread) come to block `head`."""
+        """The other successor of a branch that lets only one warp (one thread) reach block `head`."""
         return next((outside for within, outside in self._narrow[thread] if head in within), None)
 
     @cached_property
@@ -46,7 +46,8 @@ class SingleWarp(BlockView):
         return found
 
     def _few(self, reader: Op, register: str, holds: bool, thread: bool, depth: int = 8) -> bool:
-        """Whether a predicate that `reader` reads is `holds` for the threads of one warp only (for one thread)."""
+        """Whether a predicate that `reader` reads equals `holds` only for the threads of one warp (for one
+        thread)."""
         writes = self.flow.sources(reader, register)
         if len(writes) > 1 and depth:
             return self._flagged(reader, writes, holds, thread)

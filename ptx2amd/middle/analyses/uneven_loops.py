@@ -1,4 +1,4 @@
-"""Loops in which lanes of a warp may come to an exchange while others of the warp are elsewhere in the loop."""
+"""Loops in which some lanes of a warp may reach an exchange while others are elsewhere in the loop."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Passes that change a body, and what they put into it."""
+"""Passes that change a body, and the instructions that they insert."""

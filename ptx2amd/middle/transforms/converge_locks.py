@@ -1,8 +1,8 @@
-"""Locks that a thread takes by trying until an atomic succeeds.
+"""Spin locks: locks that a thread acquires by retrying an atomic until it succeeds.
 
-Lanes of a wave that have the lock leave the loop and wait, at the reconvergence point, for those that still
-try: a deadlock. If the release is known, the path behind it is led back into the loop, so that the lanes
-reconverge after the release instead ("MIMD synchronization on SIMT architectures", ElTantawy and Aamodt):
+Lanes of a wave that have acquired the lock leave the loop and wait, at the reconvergence point, for those that still
+try: a deadlock. If the release is known, control goes back into the loop after it, so that the lanes reconverge after
+the release instead ("MIMD synchronization on SIMT architectures", ElTantawy and Aamodt):
 
     again: try; @failed bra again;        again: try; mov turn, 1; @failed bra meet;
            ... release ...           ->          ... release; mov turn, 0;

@@ -1,4 +1,4 @@
-"""Exchanges between lanes as transformations write them: one in the place of several, or one at which lanes wait."""
+"""Exchanges between lanes as transformations write them: one that replaces several, or one at which lanes wait."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EXCHANGE = "$exchange"  # what labels and registers begin with
 
 
 class Exchange:
-    """Operations that become one, or one at which lanes wait."""
+    """Operations that are merged, or one at which lanes wait."""
 
     def __init__(self, body: Body, number: int, meeting: Meeting) -> None:
         self.body, self.number, self.meeting = body, number, meeting
@@ -31,7 +31,7 @@ class Exchange:
         self.operands = tuple(map(self._operand, self.shape.names, self.shape.types))
 
     def wait(self) -> None:
-        """Let lanes wait here for others."""
+        """Make lanes wait here for others."""
         self.waits, self.label = True, f"$waiting{self.number}"
 
     def replacements(self) -> Iterator[tuple[int, list[Item]]]:
@@ -64,7 +64,7 @@ class Exchange:
         return self.operands[self.shape.names.index("m")]
 
     def _ways(self) -> Iterator[Inst]:
-        """The jumps back to the other members' code, of all but the first."""
+        """The jumps back to the code of all other members but the first."""
         for k, (op, test) in enumerate(zip(self.meeting[1:], self.tests, strict=True), 1):
             yield made(SETP, op.inst.line, test, self.side, Imm("u", k))
             yield made(BRA, op.inst.line, Sym(f"$back{self.number}.{k}"), guard=Guard(test.name, False))
@@ -95,7 +95,7 @@ class Exchange:
 
 
 def replaced(scope: Scope, exchanges: list[Exchange]) -> Scope:
-    """Statements with exchanges in the place of the operations that they are made of."""
+    """The statements with exchanges in place of the operations that they merge."""
     instead = {at: new for exchange in exchanges for at, new in exchange.replacements()}  # of an instruction
     declared = [var for exchange in exchanges for var in exchange.declared]
     return Scope([*declared, *(new for item in scope.items for new in instead.get(id(item), [item]))])

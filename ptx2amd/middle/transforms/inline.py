@@ -1,7 +1,7 @@
-"""A body with those that it calls put in place of the calls: for the analyses of hazards and locks, which have to
-see across calls, and for changes of locks that are taken in one function and released in another.
+"""Inlining of calls: for the analyses of hazards and locks, which have to see across calls, and for the
+transformation of locks that are acquired in one function and released in another.
 
-Names of the functions that are put into it get a number. Scalar parameters become
+Names from inlined functions get a number. Scalar parameters become
 registers, others remain variables in .param space. Functions that call themselves, or whose own variables are
 in shared or global memory under their name, stay calls."""
 
@@ -52,8 +52,8 @@ def of_one_way(module: Module) -> bool:
 
 
 class Matters:
-    """Which functions the analyses have to see: those that touch memory of others, or meet or exchange with them, by
-    themselves or in their calls."""
+    """Which functions the analyses have to see: those that access memory shared with other threads, or synchronise or
+    exchange with them, themselves or through their callees."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
@@ -197,7 +197,7 @@ def _list(operand: Operand | None) -> tuple[Operand, ...]:
 
 
 def _registers(scope: Scope) -> None:
-    """Make registers of the scalars in .param space that are only read and written as a whole."""
+    """Turn scalars in .param space that are only accessed as a whole into registers."""
     uses: Counter[str] = Counter()
     whole: Counter[str] = Counter()
     scalars = {
@@ -224,7 +224,7 @@ def _registers(scope: Scope) -> None:
 
 
 def _cell(inst: Inst) -> str:
-    """The variable in .param space whose first word an instruction reads or writes, else ""."""
+    """The variable in .param space whose first word an instruction accesses, else ""."""
     address = inst.get("a")
     if not inst.shape.form.does & (READS | WRITES) or not inst.shape.mods.get("space", "").startswith("param"):
         return ""

@@ -2,8 +2,8 @@
 
 The lanes that a `.sync` operation names wait for each other, also where some of them are at another operation with the
 same qualifiers and the same mask: compilers duplicate operations, for example in a loop with `if (lane == 0)` in it. On
-AMD's chips the lanes of each path would exchange among themselves. So the operations that meet become one, which all
-paths lead through:
+AMD's chips the lanes of each path would exchange among themselves. So operations that lanes reach together are merged
+into one, which all paths lead through:
 
           @p bra B;                                    @p bra B;
     A: shfl.sync d, x, ...;                  A: mov side, 0; mov a, x;
@@ -25,7 +25,7 @@ from ptx2amd.ptx.ast import Inst
 
 
 def run(unit: Unit) -> None:
-    """Make one of the exchanges that lanes may be at together."""
+    """Merge the exchanges that lanes of a warp may be at together."""
     if sum(isinstance(item, Inst) and bool(item.shape.form.does & MEMBERS) for item in items(unit.scope)) < 2:
         return
     found = unit.body.analysis(meetings)

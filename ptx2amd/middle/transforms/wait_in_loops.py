@@ -1,4 +1,4 @@
-"""Lanes wait for those of their warp that are elsewhere in a loop."""
+"""Makes lanes wait for lanes of their warp that are elsewhere in a loop."""
 
 from __future__ import annotations
 
