@@ -26,6 +26,7 @@ TESTS = {
     "stack_sizes": "lower.test_alloca.test_a_stack_grows_by_what_is_asked_for('gfx942')",
     "pairs": "codegen.test_packed_loops.test_both_halves_go_round('gfx942')",
     "stack_addresses": "lower.test_alloca.test_stack_of_unknown_size('gfx900')",
+    "rounds": "lower.test_warp_random.test_answers_of_rounds_outlive_the_rounds('gfx942')",
     "shared_ends": "lower.test_warp_random.test_loops_keep_one_entry('gfx942')",
 }
 #: In a process of its own: a fault is the end of a device, and LLVM's options are set once.

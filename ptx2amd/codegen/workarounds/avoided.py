@@ -62,6 +62,22 @@ ALL = (
         "The option -sink-common-insts=false (codegen/llvm.py).",
     ),
     Avoided(
+        "rounds",
+        "values of the wave that lanes take out of a loop at different rounds",
+        "Where the loop and the loop around it become one with two back edges, a vote's result that outlives a round "
+        "stays in the wave's register, which later rounds of other lanes change.",
+        "Such values are copied to a register of each lane in the round (Emitter.of_round, lower/core/emit.py).",
+    ),
+    Avoided(
+        "waits",
+        "waits at releases on GFX9",
+        "At scope `.cta` accesses are left in flight, which causality order makes visible to other blocks; and the "
+        "wait behind a write-back of L2 is removed where LLVM knows of no other access in flight.",
+        "The wait is written out behind releases, and behind acquires at scope `.cta` (lower/memory/order.py). Litmus "
+        "tests in the weak-memory mode found both.",
+        shown=False,
+    ),
+    Avoided(
         "copies",
         "copies of addresses into a block with several predecessors",
         "A copy without a cost is lost where paths meet when LLVM structures control flow (llvm-project pull request "

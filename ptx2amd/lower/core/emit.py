@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import struct
 
+from ptx2amd.codegen.workarounds import avoided
 from ptx2amd.lower.core.value import LLVM_TYPE, Val, width
 from ptx2amd.ptx.ast import Imm
 
@@ -106,7 +107,7 @@ class Emitter:
         """`v` of this iteration of a loop, in a VGPR, for use after the loop: a lane that leaves keeps its value
         while others continue. LLVM keeps a uniform value in an SGPR, which the others overwrite, and folds a select
         back into it. Convergent, so that it stays in the loop."""
-        return self.op(v.ty, f'call {v.ty} asm "", "=v,0"({v.t}) convergent')
+        return self.op(v.ty, f'call {v.ty} asm "", "=v,0"({v.t}) convergent') if avoided.applies("rounds") else v
 
     def resize(self, v: Val, bits: int, signed: bool = False) -> Val:
         """`v` as an integer of `bits` bits: truncated, or sign- or zero-extended."""

@@ -3,6 +3,7 @@ fences."""
 
 from __future__ import annotations
 
+from ptx2amd.codegen.workarounds import avoided
 from ptx2amd.lower.core.emit import Emitter
 from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.value import Val, width
@@ -46,7 +47,7 @@ def complete(fn: FunctionLowering, scope: str) -> None:
     order permits, would wait for its own accesses only; and LDS is not in order with global memory. At wider scopes
     LLVM does wait, but it removes the wait behind a write-back of L2 (gfx942) where it knows of no other access in
     flight."""
-    if scope != "warp" and fn.target.arch.major <= 9:
+    if scope != "warp" and fn.target.arch.major <= 9 and avoided.applies("waits"):
         fn.do(f"call void @llvm.amdgcn.s.waitcnt(i32 {_VMCNT_0})")
 
 
