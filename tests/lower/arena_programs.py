@@ -184,3 +184,28 @@ THROUGH_ADDRESSES = (
   ld.shared.u32 %r8, [%r5]; add.u32 %r7, %r7, %r8; st.global.u32 [%rd1+4], %r7; ret; }
 """
 )
+
+# Threads write a value into the slot and look at it several times; the last store is under way when they exit.
+# Counts the threads that saw another value.
+LATE_STORES = (
+    HEAD
+    + """
+.extern .shared .align 16 .b8 area[];
+.visible .entry late(.param .u64 out) {
+  .reg .b64 %o; .reg .b32 %t, %b, %v, %a, %c, %x, %i; .reg .pred %p;
+  ld.param.u64 %o, [out]; mov.u32 %t, %tid.x; mov.u32 %b, %ctaid.x;
+  mad.lo.u32 %v, %b, 1024, %t; shl.b32 %a, %t, 2; mov.u32 %x, area; add.u32 %a, %a, %x;
+  mov.u32 %i, 0; mov.u32 %c, 0;
+  st.shared.u32 [%a+140000], %v;
+  bar.sync 0;
+AGAIN:
+  ld.volatile.shared.u32 %x, [%a+140000];
+  setp.ne.u32 %p, %x, %v; @%p add.u32 %c, %c, 1;
+  add.u32 %i, %i, 1; setp.lt.u32 %p, %i, 10; @%p bra AGAIN;
+  setp.ne.u32 %p, %c, 0;
+  @%p red.global.add.u32 [%o], 1;
+  st.shared.u32 [%a+140000], -1;
+  ret;
+}
+"""
+)

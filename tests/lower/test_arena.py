@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import random
 import struct
+import subprocess
+import sys
 
 import pytest
 
 from ptx2amd import hip
 from ptx2amd.interface.arena import SLOT_BYTES
 from ptx2amd.translate import translate
-from tests.lower.arena_programs import EXITS, LAUNCH_WORDS, THROUGH_ADDRESSES, WORDS, everything
+from tests import ROOT
+from tests.lower.arena_programs import EXITS, LATE_STORES, LAUNCH_WORDS, THROUGH_ADDRESSES, WORDS, everything
 
 ARCHS = ("gfx942", "gfx1100")
 RING_AT = 192
@@ -166,3 +170,23 @@ def test_functions_behind_addresses(arch: str) -> None:
     ask.run(grid, (block,), [out])
     want = [(i ^ 1, 0 if i == 7 else 2 * (1000 + i) + 9) for i in range(block)] * grid  # thread 7 exits in a function
     assert list(struct.iter_unpack("<2I", out.bytes())) == want
+
+
+def late_stores(arch: str) -> int:
+    """How many threads saw a value that another block had stored."""
+    loaded = Loaded(LATE_STORES, "late", arch, "spilled")
+    out = loaded.gpu.buffer(bytes(4))
+    for _ in range(3):
+        loaded.run(40, (128,), [out])
+    [wrong] = struct.unpack("<I", out.bytes())
+    return int(wrong)
+
+
+@pytest.mark.parametrize("arch", ["gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1201"])
+def test_stores_are_complete_when_a_slot_is_given_back(arch: str) -> None:
+    """In the weak-memory mode: stores of all waves of a block, not only of the one that gives the slot back."""
+    program = f"from tests.lower.test_arena import late_stores; print(late_stores({arch!r}))"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, env={**os.environ, "PTX2AMD_WEAK": "1"},
+                          capture_output=True, text=True, timeout=100)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "0\n" and "weak" not in done.stderr

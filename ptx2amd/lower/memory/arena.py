@@ -77,9 +77,11 @@ def leave(fn: FunctionLowering) -> None:
         return
     last, attempt, sleep = (fn.block(f"slot.{name}") for name in ("last", "give", "wait"))
     fn.label("leave")
-    left = fn.op("i32", f'atomicrmw sub {_cell(fn, LEFT).t}, i32 1 syncscope("workgroup") acq_rel, align 4')
+    fence(fn, "release", "cta")  # all waves' stores are in the slot before another block gets it
+    left = fn.op("i32", f'atomicrmw sub {_cell(fn, LEFT).t}, i32 1 syncscope("workgroup") monotonic, align 4')
     fn.branch(fn.op("i1", f"icmp eq {left.t}, 1"), last, "return")
     fn.label(last)
+    fence(fn, "acquire", "cta")
     ticket = fn.op("i32", f"load i32, {_cell(fn, TICKET).t}, align 4")
     fence(fn, "release", "gpu")
     ring = _ring(fn, _arena(fn), "given")
