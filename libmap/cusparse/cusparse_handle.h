@@ -38,5 +38,11 @@ bool cusparse_sparse_product_fits(cusparseOperation_t op_a, cusparseOperation_t 
 bool cusparse_solution_fits(cusparseOperation_t op_b, cusparseConstSpMatDescr_t matrix, cusparseConstDnMatDescr_t right,
                             cusparseConstDnMatDescr_t result);
 bool cusparse_same_shape(cusparseConstSpMatDescr_t one, cusparseConstDnMatDescr_t other);
+/* Whether one of these is several, which rocSPARSE minds in SpMM only. Any may be NULL. */
+bool cusparse_batch(cusparseConstSpMatDescr_t sparse, cusparseConstDnMatDescr_t dense, cusparseConstDnMatDescr_t other);
 bool cusparse_vectors_fit(cusparseConstSpVecDescr_t sparse, cusparseConstDnVecDescr_t dense);
+/* The answer to what is not done: shapes fit, or not. */
+static inline cusparseStatus_t cusparse_no(bool fits) {
+  return fits ? CUSPARSE_STATUS_NOT_SUPPORTED : CUSPARSE_STATUS_INVALID_VALUE;
+}
 #endif

@@ -76,3 +76,21 @@ bool cusparse_vectors_fit(cusparseConstSpVecDescr_t sparse, cusparseConstDnVecDe
   return sparse && !hipsparse.ConstSpVecGet(sparse, &size, &count, &indices, &values, &index, &base, &type) &&
          length(dense) == size;
 }
+
+/* ---- batches ---- */
+
+/* Where there is none, the count is 0 or 1. */
+static bool dense_batch(cusparseConstDnMatDescr_t matrix) {
+  int count = 0;
+  int64_t stride;
+  return matrix && !hipsparse.DnMatGetStridedBatch(matrix, &count, &stride) && count > 1;
+}
+
+static bool sparse_batch(cusparseConstSpMatDescr_t matrix) {
+  int count = 0;
+  return matrix && !hipsparse.SpMatGetStridedBatch(matrix, &count) && count > 1;
+}
+
+bool cusparse_batch(cusparseConstSpMatDescr_t sparse, cusparseConstDnMatDescr_t dense, cusparseConstDnMatDescr_t other) {
+  return sparse_batch(sparse) || dense_batch(dense) || dense_batch(other);
+}

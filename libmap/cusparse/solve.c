@@ -122,15 +122,18 @@ static cusparseStatus_t solved(const struct how *how, solver *solve, cusparseCon
   return status ? status : solve(how, kept->matrix, b, c, SOLUTION, &size, kept->buffer);
 }
 
-#define BEGIN(op_b, algorithms, descr, fits)                                                                   \
+#define BEGIN(op_b, algorithms, descr, fits, several)                                                          \
   struct how how;                                                                                              \
   struct analysis *kept = descr ? &descr->analysis : NULL;                                                     \
   cusparseStatus_t status = understood(handle, opA, op_b, alpha, computeType, alg, algorithms, &how);          \
   if (status) return status;                                                                                   \
-  if (!(fits)) return CUSPARSE_STATUS_INVALID_VALUE
+  if (!(fits)) return CUSPARSE_STATUS_INVALID_VALUE;                                                           \
+  if (several) return CUSPARSE_STATUS_NOT_SUPPORTED
 #define BEGIN_ONE BEGIN(PLAIN, SPSV_ALGORITHMS, spsvDescr, cusparse_vector_product_fits(PLAIN, matA, vecX, vecY) && \
-                        cusparse_vector_product_fits(TRANSPOSED, matA, vecX, vecY))
-#define BEGIN_MANY BEGIN(opB, SPSM_ALGORITHMS, spsmDescr, cusparse_solution_fits(opB, matA, matB, matC))
+                        cusparse_vector_product_fits(TRANSPOSED, matA, vecX, vecY), \
+                        cusparse_batch(matA, NULL, NULL))
+#define BEGIN_MANY BEGIN(opB, SPSM_ALGORITHMS, spsmDescr, cusparse_solution_fits(opB, matA, matB, matC), \
+                         cusparse_batch(matA, matB, matC))
 
 /* CUDA 13 has three algorithms of one right-hand side, which differ in how it is solved. */
 enum { SPSV_ALGORITHMS = 3, SPSM_ALGORITHMS = 1, PLAIN = 0, TRANSPOSED = 1 };

@@ -178,7 +178,25 @@ class State(Generic):
                     full[np.nonzero(a)] = values[i if each else 0]
                     found_one = to.now().reshape(count, n, m)[i].T
                     self.near(f"batch {i} of {NAMES[kind]}, each its own: {each}", "D", found_one, full @ b[i].T, k)
+                if each:
+                    self.one_at_a_time(matrix, dc)
         self.ok("SpMatSetStridedBatch", matrix, 2)
+
+    def one_at_a_time(self, several: Any, dense: Any) -> None:
+        """Other functions do not take batches: rocSPARSE would take the first only."""
+        m, n, one = 12, 10, np.ones(1)
+        (da, _), (db, _) = self.dense(np.zeros((m, 4)), "D"), self.dense(np.zeros((4, n)), "D")
+        size, (dx, _), (dy, _) = self.ffi.new("size_t *"), self.vector(np.zeros(n), "D"), self.vector(np.zeros(m), "D")
+        given = (self.handle, PLAIN, PLAIN, one, da, db, one, several, DATA_TYPE["D"], 0, size)
+        self.answers("several", NOT_SUPPORTED, "SDDMM_bufferSize", *given)
+        given = (self.handle, PLAIN, one, several, dx, one, dy, DATA_TYPE["D"], 0, size)
+        self.answers("several", NOT_SUPPORTED, "SpMV_bufferSize", *given)
+        whole, _ = self.dense(np.zeros((m, n)), "D")
+        self.answers("several", NOT_SUPPORTED, "SparseToDense_bufferSize", self.handle, several, whole, 0, size)
+        square, _ = self.sparse(self.matrix("D", m, m), "D")
+        descr = self.new("cusparseSpSMDescr_t", "SpSM_createDescr")
+        given = (self.handle, PLAIN, PLAIN, one, square, dense, dense, DATA_TYPE["D"], 0, descr, size)
+        self.answers("several", NOT_SUPPORTED, "SpSM_bufferSize", *given)
 
     def refusals(self) -> None:
         null, plain = self.ffi.NULL, self.client.plain

@@ -4,9 +4,10 @@
 COMMIT) against CUDA's headers in INCLUDE (paths with a slash), of all libraries or of those named, and writes
 samples.json, of which the page of libraries counts.
 
-A sample is `right` where it ends with 0 and the numbers that it prints last are those of the last comment with a result
-in its source, `ran` where the source has no such comment (they compare with a host computation of their own, or only
-print), `other` where the numbers differ, `refused` where it asks for something that ours refuse by name, else `failed`.
+A sample is `right` where it ends with 0 and says that it passed, or the numbers that it prints last are those of the
+last comment with a result in its source, `ran` where the source has no such comment (they compare with a host
+computation of their own, or only print), `other` where it says that its result is wrong, or the numbers differ,
+`refused` where it asks for something that ours refuse by name, else `failed`.
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
+from ptx2amd import native
 from ptx2amd.compat import toolkit
 from ptx2amd.libraries import ALL
 from tests import rocm
@@ -33,12 +36,13 @@ CHIP, ROCM, LONGEST = "gfx1100", "7.2", 300
 
 @dataclass(frozen=True)
 class Samples:
-    """Of a library: files that are a program each, or (`folders`) folders that are one with the files `also`. without:
-    what is not tried, and why."""
+    """Of a library: files that are a program each, or (`folders`) folders that are one with the files `also`. links:
+    further libraries. without: what is not tried, and why."""
 
     pattern: str
     folders: bool = False
     also: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
     without: tuple[str, str] = ("(?!)", "")
 
 
@@ -47,6 +51,11 @@ SETS = {
     "cublaslt": Samples("cuBLASLt/Lt*", folders=True, also=("cuBLASLt/Common/helpers.cpp",)),
     "curand": Samples("cuRAND/Host/*/*.cpp", without=("mt19937", "its set-up takes minutes on the software GPU")),
     "cufft": Samples("cuFFT/[123]d_*/*.cpp"),
+    "cusparse": Samples(
+        "cuSPARSE/*/*.c*",
+        links=("libcublas.so.12", "libcuda.so.1"),
+        without=(r"cg/|bicgstab|_op_example", "so large that it takes hours there, or made for NVRTC and refused"),
+    ),
 }
 
 
@@ -84,12 +93,19 @@ def agrees(wanted: list[float], printed: str) -> bool:
     )
 
 
-def outcome(prefix: rocm.Prefix, soname: str, sources: list[Path], flags: list[str], folder: Path) -> str:
+def outcome(prefix: rocm.Prefix, sonames: Iterable[str], sources: list[Path], flags: list[str], folder: Path) -> str:
     """What became of a sample: a word, and the reason behind a colon."""
     tools, program = toolkit.find(), folder / "sample"
     include = {f"-I{part}" for path in sources for part in (path.parent, path.parents[1] / "Common")}
     include |= {f"-I{part}" for part in sources[0].parents[:4] for part in part.glob("utils")}
-    link = [f"-L{on_rocm.LIBRARIES}", f"-l:{soname}", "-lcudart_static", "-lpthread", "-ldl"]
+    link = [
+        f"-L{on_rocm.LIBRARIES}",
+        f"-L{native.DIRECTORY}",
+        *(f"-l:{name}" for name in sonames),
+        "-lcudart_static",
+        "-lpthread",
+        "-ldl",
+    ]
     command = [tools.nvcc, *tools.flags, *sorted(include), *flags, "-std=c++17", "-arch=sm_80", "-o", program]
     built = subprocess.run([*command, "-x", "cu", *sources, *link], capture_output=True, text=True)
     if built.returncode:
@@ -103,6 +119,8 @@ def outcome(prefix: rocm.Prefix, soname: str, sources: list[Path], flags: list[s
     if done.returncode:
         said = (done.stdout + done.stderr).strip().splitlines() or ["?"]
         return f"refused: {', '.join(refused)}" if refused else f"failed: {done.returncode}: {said[-1][:100]}"
+    if verdict := re.search(r"test (PASSED|FAILED)", done.stdout):
+        return "right" if verdict[1] == "PASSED" else "other: it says that its result is wrong"
     wanted = expected(sources[0].read_text())
     if not wanted:
         return "ran"
@@ -115,7 +133,7 @@ def tried(prefix: rocm.Prefix, name: str, soname: str, flags: list[str], sample:
     if re.search(pattern, sample[0]):
         return f"not tried: {why}"
     with tempfile.TemporaryDirectory() as work:
-        return outcome(prefix, soname, sample[1], flags, Path(work))
+        return outcome(prefix, (soname, *SETS[name].links), sample[1], flags, Path(work))
 
 
 def main() -> None:
@@ -132,18 +150,11 @@ def main() -> None:
         prefix = rocm.fetch(ROCM, *PACKAGES[name])
         soname = list(library.sonames)[-1]
 
-        def tried(
-            one: tuple[str, list[Path]], name: str = name, soname: str = soname, prefix: rocm.Prefix = prefix
-        ) -> str:
-            pattern, why = SETS[name].without
-            if re.search(pattern, one[0]):
-                return f"not tried: {why}"
-            with tempfile.TemporaryDirectory() as work:
-                return outcome(prefix, soname, one[1], flags, Path(work))
-
         all_of_it = list(programs(folder, name))
         with ThreadPoolExecutor(2) as pool:
-            for (sample, _), result in zip(all_of_it, pool.map(tried, all_of_it), strict=True):
+            for (sample, _), result in zip(
+                all_of_it, pool.map(partial(tried, prefix, name, soname, flags), all_of_it), strict=True
+            ):
                 found[sample] = result
                 print(f"{sample}: {result}", flush=True)
         if found:

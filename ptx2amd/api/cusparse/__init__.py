@@ -88,24 +88,26 @@ def _call(symbol: str, text: str) -> str:
     return f"hipsparse{symbol}({', '.join(given)})"
 
 
-#: What has to hold of the arguments of functions whose names begin so, mostly of shapes (shapes.c).
+_PRODUCT_FITS = "cusparse_sparse_product_fits(opA, opB, matA, matB, matC)"
+#: What has to hold of the arguments of functions whose names begin so, and where they are refused (shapes.c).
 _CONDITIONS = {
-    "SpMM": "cusparse_product_fits(opA, opB, matA, matB, matC)",
-    "SpGEMM_(?!.*Descr)": "cusparse_sparse_product_fits(opA, opB, matA, matB, matC)",
-    "SpGEMMreuse": "cusparse_sparse_product_fits(opA, opB, matA, matB, matC)",
-    "SDDMM": "cusparse_sampled_fits(opA, opB, matA, matB, matC)",
-    "SparseToDense": "cusparse_same_shape(matA, matB)",
-    "DenseToSparse": "cusparse_same_shape(matB, matA)",
-    "(Axpby|Gather|Scatter|Rot|SpVV)": "cusparse_vectors_fit(vecX, vecY)",
+    "SpMM": ("cusparse_product_fits(opA, opB, matA, matB, matC)", ""),
+    "SpGEMM_(?!.*Descr)": (_PRODUCT_FITS, "cusparse_batch(matA, NULL, NULL) || cusparse_batch(matB, NULL, NULL)"),
+    "SpGEMMreuse": (_PRODUCT_FITS, "cusparse_batch(matA, NULL, NULL) || cusparse_batch(matB, NULL, NULL)"),
+    "SDDMM": ("cusparse_sampled_fits(opA, opB, matA, matB, matC)", "cusparse_batch(matC, matA, matB)"),
+    "SparseToDense": ("cusparse_same_shape(matA, matB)", "cusparse_batch(matA, matB, NULL)"),
+    "DenseToSparse": ("cusparse_same_shape(matB, matA)", "cusparse_batch(matB, matA, NULL)"),
+    "(Axpby|Gather|Scatter|Rot|SpVV)": ("cusparse_vectors_fit(vecX, vecY)", ""),
+    "[SDCZ]gemvi$": ("", "transA != 0"),  # rocSPARSE has no other
 }
 
 
 def _unless(symbol: str) -> str:
     """When a function is not called, and what it answers then."""
-    if re.fullmatch("[SDCZ]gemvi", symbol):  # rocSPARSE has no other
-        return "transA != 0: CUSPARSE_STATUS_NOT_SUPPORTED"
-    checks = [check for begins, check in _CONDITIONS.items() if re.match(begins, symbol)]
-    return f"!{checks[0]}: {_INVALID}" if checks else ""
+    fits, refused = next((found for begins, found in _CONDITIONS.items() if re.match(begins, symbol)), ("", ""))
+    if fits and refused:
+        return f"!{fits} || {refused}: cusparse_no({fits})"
+    return f"!{fits}: {_INVALID}" if fits else f"{refused}: CUSPARSE_STATUS_NOT_SUPPORTED" if refused else ""
 
 
 # ---- functions that differ ----
