@@ -41,8 +41,6 @@ bool cusparse_same_shape(cusparseConstSpMatDescr_t one, cusparseConstDnMatDescr_
 /* Whether one of these is several, which rocSPARSE minds in SpMM only. Any may be NULL. */
 bool cusparse_batch(cusparseConstSpMatDescr_t sparse, cusparseConstDnMatDescr_t dense, cusparseConstDnMatDescr_t other);
 bool cusparse_vectors_fit(cusparseConstSpVecDescr_t sparse, cusparseConstDnVecDescr_t dense);
-/* The answer to what is not done: shapes fit, or not. */
-static inline cusparseStatus_t cusparse_no(bool fits) {
-  return fits ? CUSPARSE_STATUS_NOT_SUPPORTED : CUSPARSE_STATUS_INVALID_VALUE;
-}
+/* The answer to what is not done although shapes fit, which is said once, or to shapes that do not. */
+cusparseStatus_t cusparse_no(bool fits, const char *what);
 #endif

@@ -25,7 +25,7 @@ static cusparseStatus_t multiply(cusparseHandle_t handle, cusparseOperation_t op
   if (!alpha || !beta || !size || !cusparse_operation(opA, &operation)) return CUSPARSE_STATUS_INVALID_VALUE;
   if (!cusparse_data_type(computeType, &type) || !algorithm(alg, &way)) return CUSPARSE_STATUS_NOT_SUPPORTED;
   if (!cusparse_vector_product_fits(opA, matA, vecX, vecY)) return CUSPARSE_STATUS_INVALID_VALUE;
-  if (cusparse_batch(matA, NULL, NULL)) return CUSPARSE_STATUS_NOT_SUPPORTED;
+  if (cusparse_batch(matA, NULL, NULL)) return cusparse_no(true, "cusparseSpMV of a batch");
   cusparseStatus_t status = cusparse_copy_matrix(matA, &a);
   if (status) return status;
   status = cusparse_copy_vector(vecX, &x);

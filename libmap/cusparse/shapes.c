@@ -94,3 +94,8 @@ static bool sparse_batch(cusparseConstSpMatDescr_t matrix) {
 bool cusparse_batch(cusparseConstSpMatDescr_t sparse, cusparseConstDnMatDescr_t dense, cusparseConstDnMatDescr_t other) {
   return sparse_batch(sparse) || dense_batch(dense) || dense_batch(other);
 }
+
+cusparseStatus_t cusparse_no(bool fits, const char *what) {
+  static int said;
+  return fits ? libmap_refuse(&said, what, CUSPARSE_STATUS_NOT_SUPPORTED) : CUSPARSE_STATUS_INVALID_VALUE;
+}

@@ -128,7 +128,7 @@ static cusparseStatus_t solved(const struct how *how, solver *solve, cusparseCon
   cusparseStatus_t status = understood(handle, opA, op_b, alpha, computeType, alg, algorithms, &how);          \
   if (status) return status;                                                                                   \
   if (!(fits)) return CUSPARSE_STATUS_INVALID_VALUE;                                                           \
-  if (several) return CUSPARSE_STATUS_NOT_SUPPORTED
+  if (several) return cusparse_no(true, "cusparseSpSV or SpSM of a batch")
 #define BEGIN_ONE BEGIN(PLAIN, SPSV_ALGORITHMS, spsvDescr, cusparse_vector_product_fits(PLAIN, matA, vecX, vecY) && \
                         cusparse_vector_product_fits(TRANSPOSED, matA, vecX, vecY), \
                         cusparse_batch(matA, NULL, NULL))

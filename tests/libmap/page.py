@@ -89,6 +89,8 @@ _WEAKER = {
   arguments only.
 - `cusparseCcsric02` and the like (incomplete Cholesky factors of complex matrices) are refused: rocSPARSE's are wrong.
   So are products of a transposed matrix with a sparse vector (`gemvi`).
+- Batches (`cusparseCsrSetStridedBatch` and so on) are for `cusparseSpMM`; elsewhere rocSPARSE takes the first matrix
+  only, and ours refuses them.
 - rocSPARSE does not look at shapes; where they do not fit, ours answers `CUSPARSE_STATUS_INVALID_VALUE`.
 - Refused are blocked ELL (rocSPARSE's has its numbers in another order), sliced ELL and BSR in the generic functions,
   new values for an analysis (`cusparseSpSV_updateMatrix`), pruning in f16, operators compiled at run time

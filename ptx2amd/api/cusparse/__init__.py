@@ -106,8 +106,10 @@ def _unless(symbol: str) -> str:
     """When a function is not called, and what it answers then."""
     fits, refused = next((found for begins, found in _CONDITIONS.items() if re.match(begins, symbol)), ("", ""))
     if fits and refused:
-        return f"!{fits} || {refused}: cusparse_no({fits})"
-    return f"!{fits}: {_INVALID}" if fits else f"{refused}: CUSPARSE_STATUS_NOT_SUPPORTED" if refused else ""
+        return f'!{fits} || {refused}: cusparse_no({fits}, "cusparse{symbol} of a batch")'
+    if refused:
+        return f'{refused}: cusparse_no(true, "cusparse{symbol} of a transposed matrix")'
+    return f"!{fits}: {_INVALID}" if fits else ""
 
 
 # ---- functions that differ ----
