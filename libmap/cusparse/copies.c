@@ -8,9 +8,9 @@ cusparseStatus_t cusparse_of_rocsparse(rocsparse_status status) {
   switch (status) {
     case rocsparse_status_success: return CUSPARSE_STATUS_SUCCESS;
     case rocsparse_status_invalid_handle: case rocsparse_status_not_initialized: return CUSPARSE_STATUS_NOT_INITIALIZED;
-    case rocsparse_status_not_implemented: return CUSPARSE_STATUS_NOT_SUPPORTED;
+    case rocsparse_status_not_implemented: case rocsparse_status_type_mismatch: return CUSPARSE_STATUS_NOT_SUPPORTED;
     case rocsparse_status_invalid_pointer: case rocsparse_status_invalid_size: case rocsparse_status_invalid_value:
-    case rocsparse_status_type_mismatch: case rocsparse_status_requires_sorted_storage:
+    case rocsparse_status_requires_sorted_storage:
       return CUSPARSE_STATUS_INVALID_VALUE;
     case rocsparse_status_memory_error: return CUSPARSE_STATUS_ALLOC_FAILED;
     case rocsparse_status_arch_mismatch: return CUSPARSE_STATUS_ARCH_MISMATCH;

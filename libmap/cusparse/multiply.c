@@ -32,8 +32,11 @@ static cusparseStatus_t multiply(cusparseHandle_t handle, cusparseOperation_t op
   if (!status) {
     status = cusparse_copy_vector(vecY, &y);
     if (!status) {
-      status = cusparse_of_rocsparse(
-          rocsparse.spmv(handle->rocsparse, operation, alpha, a, x, beta, y, type, way, stage, size, buffer));
+      rocsparse_status done =
+          rocsparse.spmv(handle->rocsparse, operation, alpha, a, x, beta, y, type, way, stage, size, buffer);
+      /* What else could be wrong has been looked at. */
+      status = done == rocsparse_status_invalid_value ? cusparse_no(true, "cusparseSpMV of these types")
+                                                      : cusparse_of_rocsparse(done);
       rocsparse.destroy_dnvec_descr(y);
     }
     rocsparse.destroy_dnvec_descr(x);

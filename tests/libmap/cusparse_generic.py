@@ -12,6 +12,7 @@ from tests.libmap.sparse import (
     CONJUGATED,
     DATA_TYPE,
     INDEX_TYPE,
+    NOT_SUPPORTED,
     PLAIN,
     ROWS,
     TRANSPOSED,
@@ -85,13 +86,25 @@ class Generic(Sparse):
 
     def mixed(self) -> None:
         """f16 and 8-bit integers, sums in f32 and 32-bit integers."""
-        a, x = self.matrix("H", 20, 24), self.numbers("H", 24)
-        one, zero = np.ones(1, np.float32), np.zeros(1, np.float32)
-        matrix, _ = self.sparse(a, "H")
-        (dx, _), (dy, on) = self.vector(x, "H"), self.vector(np.zeros(20, np.float32), "S")
-        given = (PLAIN, one, matrix, dx, zero, dy, DATA_TYPE["S"], 0)
-        self.call("SpMV", *given, self.buffer("SpMV_bufferSize", *given))
-        self.near("SpMV of f16", "S", on.now(), a.astype(float) @ x.astype(float), 24)
+        m, k, n = 20, 24, 8
+        for letter, sums in (("H", "S"), ("I", "J"), ("I", "S")):
+            whole = self.client.draw.integers(-4, 5, (m, k)) * (self.client.draw.uniform(0, 1, (m, k)) < 0.4)
+            a, b = whole.astype(TYPES[letter]), self.client.draw.integers(-3, 4, (k, n)).astype(TYPES[letter])
+            one, zero, kind = np.ones(1, TYPES[sums]), np.zeros(1, TYPES[sums]), DATA_TYPE[sums]
+            matrix, _ = self.sparse(a, letter)
+            exact = a.astype(float) @ b.astype(float)
+            (dx, _), (dy, on) = self.vector(b[:, 0], letter), self.vector(np.zeros(m, TYPES[sums]), sums)
+            given = (PLAIN, one, matrix, dx, zero, dy, kind, 0)
+            self.call("SpMV", *given, self.buffer("SpMV_bufferSize", *given))
+            self.near(f"SpMV of {letter}", sums, on.now(), exact[:, 0], k)
+            (db, _), (dc, on) = self.dense(b, letter), self.dense(np.zeros((m, n), TYPES[sums]), sums)
+            whole_product = (PLAIN, PLAIN, one, matrix, db, zero, dc, kind, 0)
+            self.call("SpMM", *whole_product, self.buffer("SpMM_bufferSize", *whole_product))
+            self.near(f"SpMM of {letter}", sums, self.now(on, (m, n)), exact, k)
+        (dx, _), (dy, _) = self.vector(np.zeros(k, np.float16), "H"), self.vector(np.zeros(m, np.float16), "H")
+        matrix, _ = self.sparse(a.astype(np.float16), "H")
+        given = (self.handle, PLAIN, one, matrix, dx, zero, dy, DATA_TYPE["S"], 0, self.room(64))
+        self.answers("of f16 into f16", NOT_SUPPORTED, "SpMV", *given)
 
     def products_with_matrices(self) -> None:
         m, k, n = 33, 25, 11

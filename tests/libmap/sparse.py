@@ -8,10 +8,18 @@ import numpy as np
 
 from tests.libmap.client import Array, Client, Device
 
-TYPES = {"S": np.float32, "D": np.float64, "C": np.complex64, "Z": np.complex128, "H": np.float16}
-DATA_TYPE = {"S": 0, "D": 1, "H": 2, "C": 4, "Z": 5}
+TYPES = {
+    "S": np.float32,
+    "D": np.float64,
+    "C": np.complex64,
+    "Z": np.complex128,
+    "H": np.float16,
+    "I": np.int8,
+    "J": np.int32,
+}
+DATA_TYPE = {"S": 0, "D": 1, "H": 2, "I": 3, "C": 4, "Z": 5, "J": 10}
 INDEX_TYPE = {np.dtype(np.int32): 2, np.dtype(np.int64): 3}
-ROUNDING = {"S": 1e-5, "D": 1e-13, "C": 1e-5, "Z": 1e-13, "H": 5e-3}
+ROUNDING = {"S": 1e-5, "D": 1e-13, "C": 1e-5, "Z": 1e-13, "H": 5e-3, "J": 0}
 PLAIN, TRANSPOSED, CONJUGATED = range(3)
 COLUMNS, ROWS = 1, 2  # orders of dense matrices
 NOT_INITIALIZED, INVALID_VALUE, ZERO_PIVOT, NOT_SUPPORTED = 1, 3, 9, 10
