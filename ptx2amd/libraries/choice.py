@@ -57,11 +57,13 @@ def _choice(library: Library, mode: str, wanted: list[str]) -> Choice:
     path = rocm.find(library)
     if path is None:
         return Choice(library, None, f"{library.beneath} is not installed; packages: {library.packages}")
-    have, need = _glibc(), rocm.glibc(path)
-    if have and need > have:
-        return Choice(
-            library, None, f"{path} wants glibc {need[0]}.{need[1]}, this system has {have[0]}.{have[1]}", True
-        )
+    have = _glibc()
+    for file in (path, rocm.coded(library, path)):
+        need = rocm.glibc(file)
+        if have and need > have:
+            return Choice(
+                library, None, f"{file} wants glibc {need[0]}.{need[1]}, this system has {have[0]}.{have[1]}", True
+            )
     there = rocm.chips(library, path)
     missing = [chip for chip in wanted if there is not None and chip not in there]
     if missing:

@@ -74,16 +74,19 @@ def glibc(path: Path) -> tuple[int, int]:
     return 2, max(versions, default=0)
 
 
+def coded(library: Library, path: Path) -> Path:
+    """The library that has the code: itself, or one beside it."""
+    return path.resolve().parent / library.kernels if library.kernels and ".so" in library.kernels else path
+
+
 def chips(library: Library, path: Path) -> set[str] | None:
     """The chips for which a library has code; None: it compiles for any, or it cannot be seen."""
     if library.kernels is None:
         return None
-    root = path.resolve().parent / library.kernels
-    if ".so" in library.kernels:
-        path = root
-    elif library.kernels:
+    if library.kernels and ".so" not in library.kernels:
+        root = path.resolve().parent / library.kernels
         return {match[0].decode() for file in root.rglob("*gfx*") if (match := _CHIP.search(file.name.encode()))}
-    elf = _elf(path)
+    elf = _elf(coded(library, path))
     for section in elf.sections if elf else ():
         if section.name == ".hip_fatbin":
             return {found.decode() for found in _CHIP.findall(_entries(section.content))} or None

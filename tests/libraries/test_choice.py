@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ptx2amd.libraries import CUBLAS, CUBLASLT, choice, rocm
+from ptx2amd.libraries import CUBLAS, CUBLASLT, CUSPARSE, choice, rocm
 from ptx2amd.libraries.choice import Choice
 
 
@@ -72,6 +72,15 @@ def test_a_library_that_takes_handles_of_rocms_is_not_nvidias(installed: Path) -
 def test_a_newer_c_library_is_named(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(choice, "_glibc", lambda: (2, 1))
     assert "wants glibc 2." in chosen("auto", "vgpu:gfx942").why
+
+
+def test_a_library_beside_that_has_the_code_is_looked_at_too(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """hipSPARSE's code is rocSPARSE's."""
+    library(installed, "libhipsparse.so.4", "int hipsparse;")
+    beside = library(installed, "librocsparse.so.1", '#include <stdio.h>\nvoid say(void) { puts(""); }')
+    monkeypatch.setattr(choice, "_glibc", lambda: (2, 1))
+    one = next(one for one in choice.choose("auto", "vgpu:gfx942") if one.library is CUSPARSE)
+    assert one.path is None and f"{beside} wants glibc 2." in one.why
 
 
 def test_what_a_program_asks_for_is_read_as_far_as_it_can_be(tmp_path: Path) -> None:
