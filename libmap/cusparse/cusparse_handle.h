@@ -26,6 +26,11 @@ cusparseStatus_t cusparse_copy_matrix(cusparseConstSpMatDescr_t matrix, rocspars
 cusparseStatus_t cusparse_copy_vector(cusparseConstDnVecDescr_t vector, rocsparse_dnvec_descr *out);
 cusparseStatus_t cusparse_copy_dense(cusparseConstDnMatDescr_t matrix, rocsparse_dnmat_descr *out);
 
+/* Whether a matrix has no numbers; the dense matrix of one that may have none (empty.c). */
+bool cusparse_empty(cusparseConstSpMatDescr_t matrix);
+hipsparseStatus_t cusparse_to_dense(hipsparseHandle_t handle, cusparseConstSpMatDescr_t matrix,
+                                    cusparseDnMatDescr_t dense, hipsparseSparseToDenseAlg_t alg, void *buffer);
+
 /* Whether shapes fit (shapes.c). */
 bool cusparse_vector_product_fits(cusparseOperation_t op, cusparseConstSpMatDescr_t matrix, cusparseConstDnVecDescr_t x,
                                   cusparseConstDnVecDescr_t y);

@@ -343,6 +343,32 @@ class Generic(Sparse):
         for found, part in zip(parts, expected, strict=True):
             self.same(f"DenseToSparse {what}", found.now(), part)
 
+    def nothing(self) -> None:
+        """A matrix without numbers, whose arrays may be missing."""
+        m, n, null = 6, 5, self.ffi.NULL
+        one, half = np.ones(1), np.full(1, 0.5)
+        for kind in (CSR, CSC, COO):
+            lines = self.on(np.zeros((n if kind == CSC else m) + 1, np.int32))
+            first, types = (null, (2,)) if kind == COO else (lines, (2, 2))
+            about = (m, n, 0, first, null, null, *types, 0, DATA_TYPE["D"])
+            matrix = self.new("cusparseSpMatDescr_t", f"Create{NAMES[kind]}", *about)
+            x, y, b, c = (self.numbers("D", *shape) for shape in ((n,), (m,), (n, 3), (m, 3)))
+            (dx, _), (dy, on) = self.vector(x, "D"), self.vector(y, "D")
+            given = (PLAIN, one, matrix, dx, half, dy, DATA_TYPE["D"], 0)
+            self.call("SpMV", *given, self.buffer("SpMV_bufferSize", *given))
+            self.near(f"SpMV of nothing, {NAMES[kind]}", "D", on.now(), y / 2)
+            (db, _), (dc, on) = self.dense(b, "D"), self.dense(c, "D")
+            whole = (PLAIN, PLAIN, one, matrix, db, half, dc, DATA_TYPE["D"], 0)
+            self.call("SpMM", *whole, self.buffer("SpMM_bufferSize", *whole))
+            self.near(f"SpMM of nothing, {NAMES[kind]}", "D", self.now(on, c.shape), c / 2)
+            dense, on = self.dense(np.ones((m, n)), "D")
+            self.call("SparseToDense", matrix, dense, 0, self.buffer("SparseToDense_bufferSize", matrix, dense, 0))
+            self.same(f"SparseToDense of nothing, {NAMES[kind]}", self.now(on, (m, n)), np.zeros((m, n)))
+            buffer = self.buffer("DenseToSparse_bufferSize", dense, matrix, 0)
+            self.call("DenseToSparse_analysis", dense, matrix, 0, buffer)
+            self.call("DenseToSparse_convert", dense, matrix, 0, buffer)
+            self.client.check("no offsets", kind == COO or not lines.now().any())
+
     def check_all(self) -> None:
         self.products_with_vectors()
         self.mixed()
@@ -352,3 +378,4 @@ class Generic(Sparse):
         self.solutions()
         self.vectors()
         self.conversions()
+        self.nothing()

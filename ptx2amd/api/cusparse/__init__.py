@@ -131,6 +131,26 @@ def _constrained() -> Iterator[Function]:
                        call=f"hipsparseSDDMM{suffix}({given}, {last.rpartition('*')[2]})")  # fmt: skip
 
 
+_TO_SPARSE = (
+    f"{_HANDLE}, cusparseConstDnMatDescr_t matA, cusparseSpMatDescr_t matB, cusparseDenseToSparseAlg_t alg, "
+    "void *externalBuffer"
+)
+_TO_DENSE = (
+    f"{_HANDLE}, cusparseConstSpMatDescr_t matA, cusparseDnMatDescr_t matB, cusparseSparseToDenseAlg_t alg, "
+    "void *externalBuffer"
+)
+
+
+def _converted() -> Iterator[Function]:
+    """hipSPARSE fails where a matrix has no numbers (empty.c)."""
+    given = "(handle, matA, matB, alg, externalBuffer)"
+    name = "DenseToSparse_convert"
+    call = f"cusparse_empty(matB) ? HIPSPARSE_STATUS_SUCCESS : hipsparse{name}{given}"
+    yield Function(f"cusparse{name}", 0, _TO_SPARSE, unless=_unless(name), call=call)
+    name = "SparseToDense"
+    yield Function(f"cusparse{name}", 0, _TO_DENSE, unless=_unless(name), call=f"cusparse_to_dense{given}")
+
+
 def _properties() -> Iterator[Function]:
     """Of a descriptor of version 1, as a result."""
     for name in ("MatType", "MatFillMode", "MatDiagType", "MatIndexBase"):
@@ -150,6 +170,7 @@ ROWS = (
     *_read("generic.txt"),
     *_read("ours.txt", ours=True),
     *_constrained(),
+    *_converted(),
     *_properties(),
     # the handle
     Function("cusparseCreate", 0, "out cusparseHandle_t *handle", ours=True),
@@ -193,6 +214,8 @@ def _cast() -> Iterator[Function]:
 
 _CALLED = (
     *_cast(),
+    Function("hipsparseDenseToSparse_convert", 0, _hip(_TO_SPARSE)),
+    Function("hipsparseSparseToDense", 0, _hip(_TO_DENSE)),
     Function("hipsparseCreate", 0, "hipsparseHandle_t *handle"),
     Function("hipsparseDestroy", 0, _HIP),
     Function("hipsparseSetStream", 0, f"{_HIP}, hipStream_t streamId"),
