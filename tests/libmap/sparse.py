@@ -131,11 +131,11 @@ class Sparse:
         self.ok(name, place, *arguments)
         return place[0]
 
-    def buffer(self, name: str, *arguments: Any, kind: str = "size_t") -> Device:
-        """Of the size that a function answers at its last argument."""
+    def buffer(self, name: str, *arguments: Any, kind: str = "size_t") -> Any:
+        """Of the size that a function answers at its last argument; none where that is 0."""
         size = self.ffi.new(f"{kind} *")
         self.call(name, *arguments, size)
-        return self.room(size[0])
+        return self.room(size[0]) if size[0] else self.ffi.NULL
 
     def description(self, base: int = 0, matrix_type: int = 0, fill: int = 0, diagonal: int = 0) -> Any:
         made = self.new("cusparseMatDescr_t", "CreateMatDescr")
