@@ -115,10 +115,30 @@ def page(results: dict[str, dict[str, list[int]]]) -> str:
               ""]  # fmt: skip
     never = [c for c in cases if c.allowed and not any(total[c.path][1] for total in results.values())]
     lines += [f"- {case.family}/{Path(case.path).stem}" for case in never]
+    lines += seeded_bugs()
     lines += ["", "## Not convertible", "", "| reason | tests |", "| --- | --- |"]
     reasons = sorted({_reason(why) for why in others.values()})
     lines += [f"| {reason} | {sum(_reason(why) == reason for why in others.values())} |" for reason in reasons]
     return text + "\n".join(lines) + "\n"
+
+
+def seeded_bugs() -> list[str]:
+    from tests.memory_model.mutants import MUTANTS  # which needs this module
+
+    caught = [mutant for mutant in MUTANTS if not mutant.survives]
+    lines = [
+        "", "## Seeded bugs", "",
+        f"{len(MUTANTS)} bugs, put into the machine code of the tests one at a time; {len(caught)} are caught, by a "
+        "forbidden outcome or by the report of", "a register that was not waited for. "
+        "`tests/memory_model/test_mutants.py` repeats this.", "",
+        "| bug | chips | caught |", "| --- | --- | --- |",
+    ]  # fmt: skip
+    rows: dict[tuple[str, str], list[str]] = {}
+    for mutant in MUTANTS:
+        rows.setdefault((mutant.name, mutant.survives), []).append(mutant.chip)
+    return lines + [
+        f"| {name} | {', '.join(chips)} | {f'no: {why}' if why else 'yes'} |" for (name, why), chips in rows.items()
+    ]
 
 
 def _reason(why: str) -> str:
