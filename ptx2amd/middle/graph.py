@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
@@ -99,6 +100,16 @@ class Graph:
             for member in members:
                 component[member] = number
         return component
+
+    @cached_property
+    def cyclic(self) -> set[int]:
+        """The blocks on a cycle."""
+        sizes = Counter(self.components)
+        return {
+            number
+            for number, block in enumerate(self.blocks)
+            if sizes[self.components[number]] > 1 or number in block.successors
+        }
 
     def loops(self) -> Iterator[tuple[int, set[int]]]:
         """The loops, one for each jump back: its target, and the blocks of the loop."""

@@ -27,6 +27,7 @@ TESTS = {
     "pairs": "codegen.test_packed_loops.test_both_halves_go_round('gfx942')",
     "stack_addresses": "lower.test_alloca.test_stack_of_unknown_size('gfx900')",
     "rounds": "lower.test_warp_random.test_answers_of_rounds_outlive_the_rounds('gfx942')",
+    "fences": "codegen.test_fences.test_stores_at_the_end_of_a_loop('gfx1100', 'shared')",
     "shared_ends": "lower.test_warp_random.test_loops_keep_one_entry('gfx942')",
 }
 #: In a process of its own: a fault is the end of a device, and LLVM's options are set once.

@@ -69,6 +69,14 @@ ALL = (
         "Such values are copied to a register of each lane in the round (Emitter.of_round, lower/core/emit.py).",
     ),
     Avoided(
+        "fences",
+        "waits at fences in loops",
+        "SIInsertWaitcnts removes the wait that a fence stands for when it first visits a block without an access in "
+        "flight; that the loop's back edge brings one is found later. So a barrier at the start of a loop's body does "
+        "not wait for stores to LDS at its end.",
+        "Fences in loops are preceded by waits that LLVM leaves alone (settle, lower/memory/order.py).",
+    ),
+    Avoided(
         "waits",
         "waits at releases on GFX9",
         "At scope `.cta` accesses are left in flight, which causality order makes visible to other blocks; and the "

@@ -13,6 +13,7 @@ from ptx2amd.lower.core.registry import Lowering, load
 from ptx2amd.lower.core.value import LLVM_TYPE
 from ptx2amd.middle.analyses.crossing import Crossing
 from ptx2amd.middle.analyses.dispatch_loops import dispatch_loops
+from ptx2amd.middle.analyses.loop_accesses import LoopAccesses
 from ptx2amd.middle.body import Body
 from ptx2amd.ptx.ast import Inst, Reg, Shape, Var, Vec
 
@@ -28,10 +29,14 @@ def lower_body(fn: FunctionLowering, body: Body) -> None:
         entity = fn.names[item.name] if isinstance(item, Var) and item.space != "reg" else None
         if isinstance(entity, Storage):
             fn.declare(entity)
+    accesses = body.analysis(LoopAccesses)
     found = dispatch.prepare(fn, body.analysis(dispatch_loops))
     for number, block in enumerate(body.blocks):
         if block.label is not None:
             dispatch.come_to(fn, number)
+        if fn.is_kernel:
+            fn.in_loop = number in accesses.loops
+            fn.stores_in_loop = number in accesses.stores or (fn.in_loop and fn.plan.shared is not None)
         for op in block.ops:
             inst = op.inst
             fn.marks.append((len(fn.lines), inst.line))

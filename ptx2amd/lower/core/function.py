@@ -119,6 +119,9 @@ class FunctionLowering(Registers):
         self.apart: list[int] = []  # PTX lines of accesses that LLVM leaves alone (debug.accesses_apart)
         self.origins: list[tuple[int, int, int]] = []  # PTX line, and the file and line of its .loc
         self.here = 0  # the extended basic block that is lowered
+        # Whether the current block may be executed repeatedly, and with stores to global memory in flight. Functions
+        # may be inlined into loops.
+        self.in_loop = self.stores_in_loop = True
         self.dispatches: dict[int, tuple[Loop, int]] = {}  # block -> loop whose entry it is, its number there
         self.within: dict[int, Loop] = {}  # block -> loop around it in which lanes wait for others
         self.edges: list[tuple[str, int, Loop, int]] = []  # blocks of jumps by dispatch blocks: from where, the number

@@ -28,12 +28,15 @@ ORDERS = {
 
 
 ACQUIRES, RELEASES = ("acquire", "acq_rel", "sc"), ("release", "acq_rel", "sc")
-#: S_WAITCNT's immediate for vmcnt(0), up to GFX9.
+#: S_WAITCNT's immediates for vmcnt(0), up to GFX9, and for vmcnt(0) and lgkmcnt(0), by generation.
 _VMCNT_0 = 0x0F70
+_ALL_0 = {8: 0x0070, 9: 0x0070, 10: 0x0070, 11: 0x0007}
 
 
 def fence(fn: FunctionLowering, order: str, scope: str) -> None:
     """A fence of LLVM ordering `order` at PTX scope `scope`."""
+    if scope != "warp":
+        settle(fn, order != "acquire")
     fn.do(f"fence {SCOPES[scope]}{order}")
     if scope == "cta" or order != "acquire":
         complete(fn, scope)
@@ -51,10 +54,32 @@ def complete(fn: FunctionLowering, scope: str) -> None:
         fn.do(f"call void @llvm.amdgcn.s.waitcnt(i32 {_VMCNT_0})")
 
 
+def settle(fn: FunctionLowering, releases: bool) -> None:
+    """In a loop, wait for accesses before a fence by instructions that LLVM leaves alone.
+
+    LLVM's own waits at fences are removed when it first sees a block without an access in flight, though the loop's
+    back edge brings one. GFX10 and 11 count stores apart (vscnt) and have no intrinsic for that wait: a store to a
+    buffer of size 0, which the chip drops, keeps LLVM's own."""
+    if not fn.in_loop or not avoided.applies("fences"):
+        return
+    major = fn.target.arch.major
+    if major >= 12:
+        for counter in ("storecnt", "loadcnt", "dscnt") if releases else ("loadcnt", "dscnt"):
+            fn.do(f"call void @llvm.amdgcn.s.wait.{counter}(i16 0)")
+        return
+    fn.do(f"call void @llvm.amdgcn.s.waitcnt(i32 {_ALL_0[major]})")
+    if releases and major >= 10 and fn.stores_in_loop:
+        nowhere = "i32 0, <4 x i32> zeroinitializer, i32 0, i32 0, i32 0"
+        fn.do(f"call void @llvm.amdgcn.raw.buffer.store.i32({nowhere})")
+
+
 def released(fn: FunctionLowering, sem: str, scope: str) -> str:
     """The semantics that an atomic operation of PTX semantics `sem` still needs when what comes before it has been
     released: up to GFX9 by a fence, of which the wait is certain; elsewhere all."""
-    if sem not in RELEASES or fn.target.arch.major > 9:
+    if sem not in RELEASES:
+        return sem
+    if fn.target.arch.major > 9:
+        settle(fn, releases=True)
         return sem
     fence(fn, "seq_cst" if sem == "sc" else "release", scope)
     return "relaxed" if sem == "release" else "acquire"
