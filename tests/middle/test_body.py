@@ -61,10 +61,14 @@ def test_a_loop_is_what_lies_between_a_jump_back_and_its_target(seed: int) -> No
 
 
 def seconds(lines: list[str], work: Callable[[Body], object]) -> float:
-    flow = Body(written(lines))
-    begin = time.process_time()
-    work(flow)
-    return time.process_time() - begin
+    """CPU time, the best of three: other processes disturb it."""
+    best = float("inf")
+    for _ in range(3):
+        flow = Body(written(lines))
+        begin = time.process_time()
+        work(flow)
+        best = min(best, time.process_time() - begin)
+    return best
 
 
 def far_reads(count: int) -> list[str]:
