@@ -1,4 +1,4 @@
-"""What a file's CUDA images hold, and which of their kernels will run: the data behind `ptx2amd inspect`.
+"""The contents of a file's CUDA images, and which of their kernels will run: the data for `ptx2amd inspect`.
 
 Listing costs a scan of each image's PTX; judging a kernel lowers it to LLVM IR, as a translation does, without LLVM."""
 

@@ -1,4 +1,4 @@
-"""From the images of a file to the modules that a program loads: what is linked with what, and parsed."""
+"""The modules that a program loads, from the images of a file: linking of separately compiled images, and parsing."""
 
 from __future__ import annotations
 

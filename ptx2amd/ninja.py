@@ -1,4 +1,4 @@
-"""What is compiled and linked, as a file that ninja reads: it runs what is out of date, and stops what fails.
+"""The build as a file for ninja, which runs the commands that are out of date.
 
 Paths below the root are relative in it, so that a copy of the tree is as up to date as the tree."""
 

@@ -48,7 +48,7 @@ EMIT = ("hsaco", "obj", "asm", "ll")
 
 @dataclass(slots=True, kw_only=True)
 class KernelResult(KernelProperties):
-    """What became of one kernel. `error` says why it was not translated; the properties are valid for translated
+    """The result for one kernel. `error` says why it was not translated; the properties are valid for translated
     kernels, and those of its machine code only for emit "hsaco" and "obj"."""
 
     error: Ptx2amdError | None = None
@@ -171,7 +171,7 @@ def parse(text: str, source: str = "<ptx>", whole: bool = True) -> Module:
 
 
 def parse_kernel(text: str, source: str, outline: Outline, kernel: str) -> Module | None:
-    """What a kernel needs of a module whose outline is known; None where the module has no such kernel."""
+    """Parse the part of a module that a kernel needs, by the module's outline; None if it has no such kernel."""
     module = parse_part(text, source, outline, kernel)
     return module and _settled(module, True)
 

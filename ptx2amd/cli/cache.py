@@ -1,4 +1,4 @@
-"""`ptx2amd cache`: what is in the cache of translated kernels."""
+"""`ptx2amd cache`: list, check and trim the cache of translated kernels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`ptx2amd doctor`: what was found, what is missing, what to do about it."""
+"""`ptx2amd doctor`: checks the installation, and says what is missing and how to get it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`ptx2amd inspect`: what CUDA code a file holds, and whether it will run."""
+"""`ptx2amd inspect`: the CUDA code in a file, and whether it will run."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def _hazards(
 
 
 def _show_shared(kernel: KernelReport, arch: str) -> None:
-    """What of the shared memory does not fit the chip's."""
+    """Print the shared memory beyond the chip's LDS."""
     cost = "accesses are as slow as to global memory, and a multiprocessor runs at most 4 blocks"
     if kernel.slot:
         click.echo(f"    {kernel.slot:,} bytes of static shared memory in global memory, as LDS is too small: {cost}")

@@ -1,4 +1,4 @@
-"""What `ptx2amd run --profile` makes of the counters that the software GPU wrote: a table, and a page with bars."""
+"""The report of `ptx2amd run --profile` from the software GPU's counters: a table, and a page with bars."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ends code generation."""
+"""Errors of code generation."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def link(files: list[Elf], sidecar: dict[str, Any] | None = None, origins: bytes
 
 
 def linked_by(linker: str, objects: list[bytes]) -> bytes:
-    """What another linker makes of the objects (PTX2AMD_LD). Raises LinkError with its message."""
+    """Link the objects with another linker (PTX2AMD_LD). Raises LinkError with its message."""
     with tempfile.TemporaryDirectory(prefix="ptx2amd-") as directory:
         paths = []
         for i, blob in enumerate(objects):

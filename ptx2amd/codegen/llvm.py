@@ -58,7 +58,7 @@ def machine(target: Target, level: int = CODEGEN_LEVEL) -> Any:
 
 
 def is_long(ir: str) -> bool:
-    """Whether LLVM takes long for IR, so that less is asked of it."""
+    """Whether IR is so long that LLVM gets a lower optimisation level."""
     return ir.count("\n") > LONG_LINES
 
 
@@ -71,8 +71,8 @@ def without_scheduling() -> None:
 def optimised(ir: str, target: Target, simple: bool = False, least: bool = False) -> tuple[Any, Any]:
     """Parse, verify and optimise IR text. Returns (LLVM module, target machine); raises CodegenError.
 
-    simple: the IR has no calls to functions of its own. Then, when it is long, a short pipeline does: it
-    comes from PTX, whose compiler has optimised it before. least: only what LLVM needs to make code."""
+    simple: the IR has no calls to functions of its own. Long IR then gets a short pipeline, as the compiler that made
+    the PTX has optimised it before. least: only the passes that code generation requires."""
     llvm = _binding()
     if before := workarounds.needed(ir, target, optimised=False):
         ir = workarounds.rewritten(ir, before)

@@ -1,7 +1,8 @@
-"""What an instruction does beside computing its results, as the rows of the instruction table say it (`Form.does`), and
-what else analyses ask of a row: how a result may differ between the lanes of a warp, what it computes, what it takes.
+"""Effects of instructions beside computing their results, as rows of the instruction table declare them
+(`Form.does`), and further traits for analyses: how a result may differ between the lanes of a warp, what it computes,
+which operands it takes.
 
-Plain integers, as analyses ask them for every instruction of a kernel. What is not known is the worst: see ANYTHING."""
+Plain integers, since analyses read them for every instruction of a kernel. Unknown means the worst: see ANYTHING."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class Form:
 
     lower: LLVM IR for the destination, as a template over the operands ("add {a.t}, {b}"), or the
            name of a function registered with @lowers("name") in ptx2amd/lower/<family>.py, or
-           "" when refused. No analysis asks it what an instruction is.
+           "" when refused. No analysis reads it.
     exact: "exact" | "approx: <bound>" | "hint" (may be ignored) | "refused: <reason>".
     since: first PTX ISA version, sm: first target, both as the manual gives them.
     see:   the section of the manual, as PTX ISA 9.4 numbers them.
@@ -106,7 +106,7 @@ RowMaker = Callable[..., Form]
 
 
 def family(section: str, instructions: str, **common: object) -> RowMaker:
-    """A maker of rows of one section of the manual.
+    """A constructor of rows for one section of the manual.
 
     instructions: their names in the order of its subsections, "a/b" for two of one, `-` for one that no row has;
     those that are not there are in the section itself. common: fields of all rows, unless one says otherwise."""

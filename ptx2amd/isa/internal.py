@@ -1,5 +1,5 @@
-"""Instructions that no text has: passes put them into a body (middle/transforms/inserted.py). Rows like those of the
-instruction table, in which they are not."""
+"""Internal instructions, which have no PTX text: passes insert them into a body (middle/transforms/inserted.py). Rows
+like those of the instruction table, but not in it."""
 
 from ptx2amd.isa.effects import EXCHANGES, LANE, NOTHING
 from ptx2amd.isa.form import family

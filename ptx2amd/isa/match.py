@@ -1,4 +1,4 @@
-"""Opcode text and operands -> Shape: the row of the instruction table that a statement is, or why there is none."""
+"""Matching of opcode text and operands against the instruction table: the statement's Shape, or why there is none."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def match(opcode: str, operands: tuple[Operand, ...]) -> Shape:
 
 
 def matches(opcode: str, operands: tuple[Operand, ...]) -> list[Shape]:
-    """All rows that fit, best first: which of them is meant, register types decide (ptx/check.py).
+    """All rows that match, best first; register types decide between them (ptx/check.py).
 
     Raises MatchError like match."""
     rows = candidates(opcode)

@@ -1,4 +1,5 @@
-"""What the PTX front end produces. Operands are interned: compare them, share them, never change them."""
+"""The syntax tree that the PTX front end produces. Operands are interned: compare and share them, never change
+them."""
 
 from __future__ import annotations
 
@@ -58,8 +59,8 @@ class Pair(NamedTuple):
 
 
 class Indexed(NamedTuple):
-    """`array[r + 3]`: the address of an element whose number is in a register. Statements have
-    what the parser makes of it (ptx/body.py)."""
+    """`array[r + 3]`: the address of an element whose index is in a register. The parser replaces it in statements
+    (ptx/body.py)."""
 
     name: str
     register: str
@@ -67,7 +68,7 @@ class Indexed(NamedTuple):
 
 
 class Sum(NamedTuple):
-    """`r + 4`: a register plus a constant as a value. Statements have what the parser makes of it, as above."""
+    """`r + 4`: a register plus a constant as a value. The parser replaces it in statements, too."""
 
     register: str
     number: int
@@ -77,7 +78,7 @@ Operand = Reg | Imm | Sym | Addr | Vec | Pair | Indexed | Sum
 
 
 def flatten(operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
-    """The operands with destination pairs taken apart, as Shape.names counts them."""
+    """The operands with destination pairs split, as Shape.names counts them."""
     return tuple(part for operand in operands for part in (operand if isinstance(operand, Pair) else (operand,)))
 
 
@@ -156,7 +157,7 @@ def elements(variables: list[Var]) -> list[Var]:
 
 
 def whole(variables: list[Var]) -> Iterator[Var]:
-    """The reverse: what the source declares."""
+    """The inverse of `elements`: the parameters as the source declares them."""
     for var in variables:
         letters = var.attrs.get("vector", "")
         if not letters:
@@ -230,9 +231,9 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """What the parts of a module have to agree on. handles: of functions whose address is taken; offsets: of
-    variables in the data segment; problems: why a variable's initial value cannot be had; facts: offsets of facts about
-    kernels."""
+    """Facts that all parts of a module have to agree on. handles: of functions whose address is taken; offsets: of
+    variables in the data segment; problems: why a variable's initial value cannot be computed; facts: offsets of
+    facts about kernels."""
 
     handles: dict[str, int] = field(default_factory=dict)
     offsets: dict[str, int] = field(default_factory=dict)

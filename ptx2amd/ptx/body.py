@@ -1,6 +1,6 @@
 """Function bodies: one regular expression reads all lines at once; lines that hold one whole instruction are
-made from dictionaries (operand text -> operand, opcode and operand kinds -> shape); what is new or laid out
-otherwise takes the long way through the grammar."""
+made from dictionaries (operand text -> operand, opcode and operand kinds -> shape); new statements and unusual
+layouts are parsed by the grammar."""
 
 from __future__ import annotations
 
@@ -153,8 +153,8 @@ class BodyParser:
         yield from self._not_declared()
 
     def _read(self, found: Iterator[tuple[str, ...]]) -> bool:
-        """The items that are left, in order; whether the closing brace came, last. The names of the innermost scope are
-        kept in locals until the scope changes."""
+        """Parse the remaining items, in order; whether the closing brace was the last. The names of the innermost scope
+        are kept in locals until the scope changes."""
         shapes, lines_in, locs = _SHAPES, _Newlines(), dict[str, Loc]()
         names, items = self.names, self.scope.items
         operand, kind, append = names.__getitem__, names.kinds.__getitem__, items.append
@@ -268,7 +268,7 @@ class BodyParser:
     def _computed(
         self, opcode: str, operands: tuple[Operand, ...], kinds: tuple[str, ...]
     ) -> tuple[tuple[Operand, ...], tuple[str, ...]]:
-        """Operands that statements in front compute in a new register: elements of arrays with their number in a
+        """Operands that inserted statements compute in a new register: elements of arrays with the index in a
         register, `a[r + 1]`, and sums, `r + 1`."""
         found: list[tuple[Operand, str]] = []
         for at, (operand, kind) in enumerate(zip(operands, kinds, strict=True)):
@@ -311,7 +311,7 @@ class BodyParser:
         return name
 
     def _put(self, opcode: str, *texts: str) -> None:
-        """A statement that the source does not have."""
+        """Insert a statement that is not in the source."""
         operands = tuple(map(self.names.__getitem__, texts))
         shape, operands = self._shape(opcode, operands, tuple(map(self.names.kinds.__getitem__, texts)))
         self.scope.items.append(Inst(shape, operands, None, self.line))
@@ -352,7 +352,7 @@ class BodyParser:
         return tuple(at[name] for name in shape.names)
 
     def _prototype(self, label: str) -> Proto:
-        """What a call's last operand says the callee looks like."""
+        """The callee's prototype that a call's last operand names."""
         piece = self.names.signature(label)
         if isinstance(piece, Proto):
             return piece
@@ -398,7 +398,7 @@ class BodyParser:
         return Guard(name, negated)
 
     def _parsed(self, statement: Statement) -> None:
-        """A statement that came out of the grammar."""
+        """Add a statement that the grammar has parsed."""
         bound = [self.names.bind(raw) for raw in statement.operands]
         shape, operands = self._shape(statement.opcode, tuple(o for o, _ in bound), tuple(k for _, k in bound))
         guard = None
@@ -407,8 +407,8 @@ class BodyParser:
         self.scope.items.append(Inst(shape, operands, guard, self.line))
 
     def _check_layout(self, opcode: str, kinds: tuple[str, ...], parts: list[str], text: str = "") -> None:
-        """Send a statement whose layout of operands is new through the grammar. Its text may be rebuilt: the
-        layout is what counts."""
+        """Check a new layout of operands with the grammar. The statement's text may be rebuilt: only the layout
+        counts."""
         if (opcode, kinds) in _FIXES:
             return
         call = opcode.split(".")[0] == "call"
@@ -420,7 +420,7 @@ class BodyParser:
     # --- everything else ---
 
     def _item(self, text: str) -> None:
-        """A directive, or a statement that is not laid out as usual."""
+        """A directive, or a statement with an unusual layout."""
         statement = _STATEMENT.match(text)
         if statement and not ("(" in text and statement["opcode"][:4] != "call"):
             opcode, parts = statement["opcode"], split_operands(statement["operands"] or "")
@@ -464,7 +464,7 @@ class BodyParser:
         return var.name if self.shared[var.name] == 1 else f"{var.name}.{self.shared[var.name]}"
 
     def _static(self, var: Var) -> None:
-        """A variable that the module has."""
+        """A static variable, which belongs to the module."""
         if problem := statics.problem(var):
             raise BadOperand(f"'{var.name}' {problem}", var.name)
         known = self.function.statics[self.statics :]  # none behind a declaration that was wrong
@@ -501,7 +501,7 @@ class BodyParser:
     # --- places: found again only for an error ---
 
     def _current(self) -> tuple[int, int]:
-        """Begin and end of the item in hand."""
+        """Begin and end of the current item."""
         if not self.places:
             self.places = [(item.end(1), item.end()) for item in _ITEMS.finditer(self.text, 1)]
         return self.places[len(self.places) - 1 - self.left]
@@ -514,7 +514,7 @@ class BodyParser:
         raise self._error(message, offset)
 
     def _placed(self, error: BadOperand | MatchError | PtxError) -> PtxError:
-        """An error in the item in hand, with its place."""
+        """An error in the current item, with its place."""
         try:
             if isinstance(error, BadOperand):
                 self._point(error)
@@ -527,7 +527,7 @@ class BodyParser:
             return placed
 
     def _point(self, error: BadOperand) -> NoReturn:
-        """Raise at the text that is wrong in the item in hand, or where the grammar stumbles over the item."""
+        """Raise an error at the wrong text in the current item, or where the grammar rejects the item."""
         begin, end = self._current()
         self._check_grammar(begin, end)
         found = None

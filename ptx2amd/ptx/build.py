@@ -1,4 +1,4 @@
-"""Lark trees -> AST pieces. Names stay unresolved here (Name, Offset ...): what they are, the scope knows."""
+"""Lark trees -> AST pieces. Names stay unresolved here (Name, Offset ...); the scope resolves them."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def build(text: str, start: str, source: str = "<ptx>", line: int = 1, column: i
 
 @v_args(inline=True)
 class Builder(Transformer[Token, Any]):
-    """One method per rule of grammar/ptx.lark that makes something."""
+    """One method per rule of grammar/ptx.lark that yields a value."""
 
     def __init__(self, line: int = 0) -> None:
         super().__init__()

@@ -29,15 +29,15 @@ _TYPE = re.compile(r"(b|s|u|f)(\d+)(x2)?\Z")
 
 
 class Fix(NamedTuple):
-    """What statements of a shape need when they are made: constants converted to their operand's type."""
+    """Adjustments to statements of a shape: constants are converted to their operand's type."""
 
     constants: tuple[tuple[int, str], ...]  # (operand index, type)
 
 
 def resolve(opcode: str, operands: tuple[Operand, ...], kinds: tuple[str, ...]) -> tuple[Shape, Fix]:
-    """The row that a statement is: the first that fits it in syntax and in the types of its operands.
+    """The row of a statement: the first that matches its syntax and the types of its operands.
 
-    Raises MatchError: what match raises, or what the first row in question objects to."""
+    Raises MatchError: as match does, or with the first candidate row's objection."""
     first: MatchError | None = None
     for shape in matches(opcode, operands):
         try:
@@ -79,7 +79,7 @@ def flat_kinds(kinds: tuple[str, ...]) -> Iterator[tuple[int, str]]:
 
 
 def _exact(mods: dict[str, str]) -> bool:
-    """Whether registers must have the instruction type's width after all: conversions from or to bf16, tf32 and the
+    """Whether registers must have exactly the instruction type's width: conversions from or to bf16, tf32 and the
     small types."""
     return "small" in mods or "bf16" in (mods.get("t"), mods.get("a")) or mods.get("t") == "tf32"
 

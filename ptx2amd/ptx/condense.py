@@ -1,9 +1,9 @@
-"""A function's body with each of its statements once, for checks whether it is PTX.
+"""Condensed function bodies, with equivalent statements once, to check faster whether they are legal PTX.
 
 Statements that differ in the numbers of registers alone, `add.s32 %r5, %r4, %r3;` and `add.s32 %r9, %r8, %r7;`, are
-right or wrong together where the registers are of declared ranges, `.reg .b32 %r<10>`; and what names nothing but
-such registers is as right in another function with the same ranges. Compilers write some hundreds of different
-statements, in however many lines."""
+right or wrong together where the registers are of declared ranges, `.reg .b32 %r<10>`; and a statement that names
+nothing but such registers is equally right in another function with the same ranges. Compilers write
+some hundreds of different statements, in however many lines."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Condenser:
         return _once(text.split("\n"), plain.split("\n"), self.last[1])
 
     def right(self) -> None:
-        """What was condensed last has no errors."""
+        """Record that the body condensed last has no errors."""
         key, seen = self.last
         known = self.known.setdefault(key, set())
         known.update(line for line in seen - known if _REGISTERS_ONLY.match(line))
@@ -105,7 +105,7 @@ def _below(count: int) -> str:
 
 
 def _block_end(lines: list[str], at: int) -> int:
-    """The line behind the block that begins at line `at`, or behind the last line."""
+    """The line after the block that begins at line `at`, or after the last line."""
     depth = 0
     for end in range(at, len(lines)):
         depth += lines[end].count("{") - lines[end].count("}")

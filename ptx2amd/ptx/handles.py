@@ -1,8 +1,8 @@
 """Addresses of functions.
 
-A function has another address in each code object of its module. So what PTX sees is a *handle*: a number
-that is the same in all of them, whichever kernel stores it, passes it on, or finds it in a variable. A call
-through a handle looks the function up in a table of its code object. What is no handle of the module traps."""
+A function has a different address in each code object of its module. So PTX sees a *handle*: a number that is the
+same in all of them, whichever kernel stores it, passes it on, or finds it in a variable. A call through a handle
+looks the function up in a table of its code object, and traps if the value is not a handle of the module."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MODULE = 24  # the bit from which on a handle says whose it is
 def handles(module: Module) -> dict[str, int]:
     """The handles of the functions whose address code or variables of the module take, by name, ascending.
 
-    It is read off the text: bodies are not parsed."""
+    Computed from the text, without parsing bodies."""
     if module.whole is not None:
         return module.whole.handles
     functions = {name for name in module.functions if has_body(module, name)}
@@ -39,7 +39,7 @@ def handles(module: Module) -> dict[str, int]:
 
 
 def taken(module: Module, functions: set[str]) -> set[str]:
-    """Which of these functions variables hold, or bodies mention other than as callees."""
+    """Which of these functions variables refer to, or bodies mention other than as callees."""
     of = {alias: name for alias, name in module.aliases.items() if name in functions} | {
         name: name for name in functions
     }

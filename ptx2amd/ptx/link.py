@@ -1,4 +1,4 @@
-"""Linking: several parsed modules become one, as a linker of relocatable code does it.
+"""Linking of several parsed modules into one, as a linker of relocatable code does.
 
 Symbols with .visible, .extern, .weak or .common linkage, and all kernels, are shared by name; the others belong to
 their module and get a new name where another module has that name too.
@@ -18,7 +18,7 @@ _NAME = re.compile(r"(?<![\w$.%])[A-Za-z_$%][\w$]*")
 
 
 def link(modules: Sequence[Module], source: str) -> Module:
-    """One module of all functions and variables; the given modules are used up. source: its name in messages.
+    """One module of all functions and variables; the given modules are consumed. source: its name in messages.
 
     Raises PtxError when a symbol is defined twice, or declared differently."""
     names = Counter(name for module in modules for name in {*module.variables, *module.functions, *module.aliases})
@@ -47,7 +47,7 @@ def _target_order(target: str) -> tuple[int, str]:
 
 
 def _own(module: Module) -> set[str]:
-    """The names that no other module can mean."""
+    """The names that are local to their module."""
     own = {name for name, var in module.variables.items() if not var.linkage}
     return own | {name for name, f in module.functions.items() if not f.linkage and f.kind == "func"}
 

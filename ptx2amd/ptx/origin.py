@@ -10,7 +10,7 @@ _LOC = re.compile(r"^\s*\.loc\s+(\d+)\s+(\d+)", re.M | re.A)
 
 
 def origin(module: Module, line: int) -> str:
-    """ "file:line" of the directive that a line of a function's body stands under, or ""."""
+    """ "file:line" of the directive that applies to a line of a function's body, or ""."""
     for function in module.functions.values():
         behind = line - function.body_line
         if not function.text or behind < 0 or behind > function.text.count("\n"):

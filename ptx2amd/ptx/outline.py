@@ -1,5 +1,5 @@
-"""Where the pieces of a module's text are, and what is known of the module as a whole: so that one kernel of a large
-module is read without the rest.
+"""Outlines: where the pieces of a module's text are, and facts about the module as a whole, so that one kernel of a
+large module can be parsed without the rest.
 
 The service keeps a module's outline beside its index. A part that is read by it has the kernel, what the kernel names,
 what that names, and so on, in the module's order; a kernel's code is the same from the part as from the module."""

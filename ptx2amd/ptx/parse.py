@@ -260,5 +260,5 @@ class _Reader:
 
 
 def _redeclares(var: Var, known: Var) -> bool:
-    """Whether a second declaration agrees with the first: one of them only says that there is such a thing."""
+    """Whether a second declaration agrees with the first: one of them is .extern."""
     return var.type == known.type and var.space == known.space and "extern" in (var.linkage, known.linkage)

@@ -29,7 +29,7 @@ from ptx2amd.ptx.special import SPECIAL
 
 
 class BadOperand(Ptx2amdError):
-    """A name that is not declared, or an operand that means nothing; `text` is what to point at."""
+    """A name that is not declared, or an invalid operand; `text` is the text to point at."""
 
     def __init__(self, message: str, text: str) -> None:
         self.message, self.text = message, text

@@ -16,8 +16,8 @@ _TOKEN = re.compile(r"[{}]|(?:(?<=[;{}:])|^)[ \t]*(\.(?:global|const)\b[^;]*;)",
 
 
 def hoist(module: Module, function: Function) -> None:
-    """Enter the static variables of a body into its module and, in their order, into `function.statics`. A declaration
-    that is wrong ends this: the body's parser comes to it too, and says so."""
+    """Enter the static variables of a body into its module and, in their order, into `function.statics`. Stops at an
+    invalid declaration, which the body's parser will report."""
     if not any(part[-1:] in _BEFORE for space in SPACES for part in function.text.split(f".{space}")[:-1]):
         return
     scopes: list[dict[str, str]] = []  # name in the body -> name in the module

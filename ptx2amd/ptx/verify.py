@@ -1,4 +1,4 @@
-"""Whether a whole module is PTX: what the driver asks of text that a program hands over, before anything of it runs."""
+"""Verification of a whole module: the checks that the driver makes on PTX before anything of it runs."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def problems(module: Module) -> list[PtxError]:
 
 
 def undefined(module: Module) -> Iterator[tuple[str, str, int]]:
-    """What a module needs of others: ("function" or "variable", name, line). As for ptxas, variables count when they
-    are declared, functions when something names them."""
+    """The undefined symbols of a module: ("function" or "variable", name, line). As for ptxas, variables count when
+    they are declared, functions when something names them."""
     for var in module.variables.values():
         if var.linkage == "extern" and var.space in ("global", "const"):
             yield "variable", var.name, var.line

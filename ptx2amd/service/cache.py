@@ -48,7 +48,8 @@ class Stored:
 
 
 def stored(root: Path) -> Iterator[Stored]:
-    """The entry files of a cache directory. What cannot be looked at is left out: other processes trim it too."""
+    """The entry files of a cache directory. Files that cannot be examined are left out: other processes trim the
+    folder too."""
     for path in _files(root):
         if path.suffix == SUFFIX:
             with contextlib.suppress(OSError):
@@ -81,7 +82,7 @@ class Trimmed:
 
 def trim(root: Path, bound: int) -> Trimmed:
     """Delete the entries not used for longest until at most `bound` bytes are left, and what killed translations have
-    left behind. What cannot be deleted stays."""
+    left behind. Files that cannot be deleted stay."""
     for path in _files(root):
         with contextlib.suppress(OSError):
             if path.name.startswith(PARTIAL) and time.time() - path.lstat().st_mtime > PARTIAL_SECONDS:
@@ -112,7 +113,7 @@ def read(path: Path) -> Entry:
 
 
 def damaged(root: Path) -> list[str]:
-    """What is wrong with the entries that don't verify, a line each."""
+    """A message for each entry that does not verify."""
     problems = []
     for item in stored(root):
         try:

@@ -69,7 +69,7 @@ def _parts(path: str) -> list[str]:
 
 
 def _enter(parent: int, name: str, path: str, make: bool) -> int:
-    """What is called `name`, opened for its owner and mode alone."""
+    """The entry `name`, opened only to read its owner and mode."""
     flags = os.O_PATH | os.O_NOFOLLOW
     try:
         return os.open(name, flags, dir_fd=parent)

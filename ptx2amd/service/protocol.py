@@ -22,7 +22,8 @@ class Message:
     body: bytes = b""
 
     def head(self) -> bytes:
-        """What comes before the body. In values, which may be any text, % and line breaks are %25 and %0A."""
+        """The header lines of a message. In values, which may be any text, % and line breaks are written as %25 and
+        %0A."""
         escaped = ((key, value.replace("%", "%25").replace("\n", "%0A")) for key, value in self.header.items())
         lines = "".join(f"{key} {value}\n" for key, value in escaped).encode(errors="surrogateescape")
         return FRAME.pack(len(lines), 0, len(self.body)) + lines

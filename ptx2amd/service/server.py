@@ -52,7 +52,7 @@ class Client:
     again: bool = False  # a worker has died over it
 
     def receive(self) -> bool:
-        """Take what has come; whether the request is whole. Raises ProtocolError, OSError."""
+        """Read the data that has arrived; whether the request is complete. Raises ProtocolError, OSError."""
         part = self.connection.recv(CHUNK)
         if not part:
             raise ProtocolError("the connection closed in the middle of a message")
@@ -65,7 +65,8 @@ class Client:
         return unpack(os.pread(self.memory, os.fstat(self.memory).st_size, 0))
 
     def gone(self) -> bool:
-        """Whether nobody waits for the answer. (One who has only closed for writing does.)"""
+        """Whether the client has gone. (A client that has only shut down its writing side still waits for the
+        answer.)"""
         poll = select.poll()
         poll.register(self.connection, 0)
         return bool(poll.poll(0))

@@ -1,4 +1,4 @@
-"""What a worker of the service does: an image in, a cache entry written, a short answer out."""
+"""The work of a service's worker: it reads an image, writes a cache entry and returns a short answer."""
 
 from __future__ import annotations
 
@@ -98,7 +98,8 @@ def _milliseconds(begin: float) -> str:
 
 
 def _serve(request: Message, build: str, isolate: str) -> tuple[str, Entry, Outline | None]:
-    """The key and the entry of what is asked for, and the outline of a large module, which goes beside its index."""
+    """The key and the entry that the request asks for, and the outline of a large module, which is stored beside its
+    index."""
     header = request.header
     module_id = header["module"]
     name = header.get("name") or "<module>"
@@ -131,7 +132,7 @@ def _outline(image: Image, module: Module) -> Outline | None:
 
 
 def _part(image: Image, kernel: str, root: str, key: str) -> Module | None:
-    """What a kernel needs of its module, where the cache has the module's outline."""
+    """The part of a module that a kernel needs, if the cache has the module's outline."""
     if not _is_large(image) or not root:
         return None
     try:

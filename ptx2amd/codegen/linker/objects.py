@@ -1,4 +1,5 @@
-"""Relocatable AMDGPU objects as the linker reads them. What it does not know, it refuses here by name."""
+"""Relocatable AMDGPU objects as the linker reads them. Unknown sections, symbols and flags are refused here by
+name."""
 
 from __future__ import annotations
 

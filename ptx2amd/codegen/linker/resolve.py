@@ -1,4 +1,4 @@
-"""One symbol for each global name: what several objects say about it, put together."""
+"""Symbol resolution: the declarations of a global name in several objects become one symbol."""
 
 from __future__ import annotations
 

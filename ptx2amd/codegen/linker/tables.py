@@ -1,4 +1,4 @@
-"""The tables of symbols: those that a loader reads (.dynsym and its two hash tables), and .symtab for tools."""
+"""Symbol tables: .dynsym and its two hash tables, for loaders, and .symtab, for tools."""
 
 from __future__ import annotations
 

@@ -43,12 +43,12 @@ ALL = (
 
 
 def needed(ir: str, target: Target, optimised: bool) -> list[Workaround]:
-    """Those that may apply to IR of ours."""
+    """The work-arounds that may apply to IR."""
     return [w for w in ALL if w.optimised == optimised and w.may_apply(ir, target)]
 
 
 def rewritten(ir: str, rewrites: Iterable[Workaround]) -> str:
-    """IR text after rewrites; the same object where there is nothing to do."""
+    """IR text after rewrites; the same object if none applies."""
     module = records.parse(ir)
     before = module.text()
     for workaround in rewrites:

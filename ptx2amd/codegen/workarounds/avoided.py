@@ -99,14 +99,14 @@ _OFF: set[str] = set()  # for tests
 
 
 def applies(name: str) -> bool:
-    """Whether to avoid a fault; KeyError for a name that is in no row."""
+    """Whether to avoid a fault; KeyError for an unknown name."""
     if name not in _NAMES:
         raise KeyError(name)
     return name not in _OFF
 
 
 def without(name: str) -> None:
-    """Stop avoiding a fault in this process, before anything was translated in it."""
+    """Stop avoiding a fault in this process, before its first translation."""
     if applies(name):
         _OFF.add(name)
 
