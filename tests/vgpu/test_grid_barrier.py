@@ -37,7 +37,7 @@ def test_every_block_sees_what_the_others_wrote(arch: str) -> None:
         kernel, ffi = gpu.load(compile_hip(SOURCE, arch)).kernel("ring"), gpu.library.ffi
         values = ffi.new("uint64_t *", data.address), ffi.new("uint32_t *", ROUNDS)
         params = ffi.new("void *[]", values)
-        shape = (BLOCKS, 1, 1, 64, 1, 1)
+        shape = (BLOCKS, 1, 1, 32, 1, 1)  # a wave each: the barrier counts waves
         gpu.library.hipModuleLaunchCooperativeKernel(kernel.handle, *shape, 0, ffi.NULL, params)
         gpu.synchronize()
         for k in range(ROUNDS):
