@@ -90,7 +90,7 @@ enum cuda_graph_update_result {
 #define CU_STREAM_PER_THREAD ((CUstream)2)
 
 /* HIP's, where they differ from CUDA's. */
-enum { HIP_OUT_OF_MEMORY = 2, HIP_COOPERATIVE_LAUNCH_TOO_LARGE = 720, HIP_NOT_SUPPORTED = 801 };
+enum { HIP_INVALID_VALUE = 1, HIP_OUT_OF_MEMORY = 2, HIP_COOPERATIVE_LAUNCH_TOO_LARGE = 720, HIP_NOT_SUPPORTED = 801 };
 #define HIP_LAUNCH_PARAM_END ((void *)3)
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "conditional.h"
+#include "graph_end.h"
 
 struct launch { struct job job; struct plan *plan; };
 
@@ -70,7 +71,7 @@ static int run_steps(struct exec *e, const struct steps *s) {
   int error = 0;
   for (size_t i = 0; i < s->count && !error && !lines_ending; i++) {
     const struct step *step = &s->steps[i];
-    error = step->condition ? run_choice(e, step) : hip.GraphLaunch(step->part, e->line.stream);
+    error = step->condition ? run_choice(e, step) : graph_exec_launch(step->part, e->line.stream);
   }
   return error;
 }

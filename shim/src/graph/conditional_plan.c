@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "conditional.h"
+#include "graph_end.h"
 
 struct listing {
   CUgraph graph;
@@ -244,7 +245,7 @@ static CUresult make_steps(struct work *w, CUgraph graph, struct steps *out, boo
 static void drop_steps(struct steps *s) {
   for (size_t i = 0; i < s->count; i++) {
     struct step *step = &s->steps[i];
-    if (step->part) hip.GraphExecDestroy(step->part);
+    if (step->part) graph_exec_end(step->part);
     if (step->clone) hip.GraphDestroy(step->clone);
     for (unsigned k = 0; step->bodies && k < step->size; k++) drop_steps(&step->bodies[k]);
     free(step->bodies);

@@ -1,5 +1,6 @@
 /* Executable graphs: HIP's, and those with conditional nodes (conditional.h). */
 #include "conditional.h"
+#include "graph_end.h"
 #include "graph_move.h"
 
 static CUresult instantiate(CUgraphExec *exec, CUgraph graph, unsigned long long flags, struct outcome *why) {
@@ -43,7 +44,7 @@ CUresult cuGraphLaunch(CUgraphExec hGraph, CUstream hStream) {
   if (UNLIKELY(e != NULL)) return conditional_launch(e, hStream);
   hipStream_t stream;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
-  return from_hip(hip.GraphLaunch(hGraph, stream));
+  return from_hip(graph_exec_launch(hGraph, stream));
 }
 
 /* Uploading ahead is a hint: a HIP library without it uploads at the first launch. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "conditional.h"
+#include "graph_end.h"
 #include "graph_move.h"
 
 struct entry { const void *object; unsigned id; };
@@ -166,7 +167,7 @@ CUresult cuGraphExecDestroy(CUgraphExec hGraphExec) {
   pthread_mutex_lock(&lock);
   drop(&graph_ids, hGraphExec);
   pthread_mutex_unlock(&lock);
-  return conditional_destroy(hGraphExec) ? CUDA_SUCCESS : from_hip(hip.GraphExecDestroy(hGraphExec));
+  return conditional_destroy(hGraphExec) ? CUDA_SUCCESS : from_hip(graph_exec_end(hGraphExec));
 }
 
 /* ---- questions ---- */

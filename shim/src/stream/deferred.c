@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "graph_end.h"
+
 enum { PORTABLE = 1, CELLS = 512 };
 enum { NON_BLOCKING = 1, BLOCKING_EVENT_WITHOUT_TIME = 3, GREATER_OR_EQUAL = 0 };
 
@@ -71,7 +73,10 @@ int line_open(struct line *l) {
 }
 
 void line_free(struct line *l) {
-  if (l->stream) hip.StreamDestroy(l->stream);
+  if (l->stream) {
+    graph_stream_ended(l->stream);
+    hip.StreamDestroy(l->stream);
+  }
   if (l->gate) cell_free(CELL_GATE, l->gate);
 }
 
@@ -83,13 +88,13 @@ static void *work(void *of) {
   pthread_mutex_lock(&lock);
   for (struct job *j; (j = l->first);) {
     pthread_mutex_unlock(&lock);
-    l->run(l, j, lines_ending ? 0 : hip.EventSynchronize(j->event));
-    hip.EventDestroy(j->event);
+    l->run(l, j, lines_ending || !j->event ? 0 : hip.EventSynchronize(j->event));
+    if (j->event) hip.EventDestroy(j->event);
     pthread_mutex_lock(&lock);
     l->first = j->next;
     if (!l->first) l->last = &l->first;
     l->done = j->number;
-    __atomic_store_n(l->gate->host, j->number, __ATOMIC_RELEASE);
+    if (l->gate) __atomic_store_n(l->gate->host, j->number, __ATOMIC_RELEASE);
     pthread_cond_broadcast(&moved);
     free(j);
   }
@@ -144,6 +149,8 @@ static void hand_over(struct line *l, struct job *j) {
   pthread_mutex_unlock(&lock);
   if (start && !start_thread(l)) work(l);
 }
+
+void line_do(struct line *l, struct job *j) { hand_over(l, j); }
 
 void line_await(struct line *l, uint64_t number) {
   pthread_mutex_lock(&lock);

@@ -31,6 +31,7 @@ void line_free(struct line *line); /* what line_open has made */
 /* The job is done when what is in the stream now is done, and the stream waits for it. Takes the job, if it succeeds.
  * On a device whose streams cannot wait for values, the caller does. A HIP error. */
 int line_add(struct line *line, struct job *job, hipStream_t stream);
+void line_do(struct line *line, struct job *job); /* in no stream: as soon as the thread comes to it; may be called in a host function */
 void line_await(struct line *line, uint64_t number);
 void line_close(struct line *line);
 

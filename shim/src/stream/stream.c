@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "conditional.h"
+#include "graph_end.h"
 #include "graph_move.h"
 
 struct stream {
@@ -98,7 +99,9 @@ CUresult cuStreamDestroy_v2(CUstream hStream) {
   struct stream *s = own(hStream);
   if (!s) return CUDA_ERROR_INVALID_HANDLE;
   hipStream_t made = s->hip;
-  return handle_free(HANDLE_STREAM, s) ? from_hip(hip.StreamDestroy(made)) : CUDA_ERROR_INVALID_HANDLE;
+  if (!handle_free(HANDLE_STREAM, s)) return CUDA_ERROR_INVALID_HANDLE;
+  graph_stream_ended(made);
+  return from_hip(hip.StreamDestroy(made));
 }
 
 void streams_drop(struct context *c) {
@@ -311,7 +314,7 @@ CUresult cuStreamBatchMemOp_v2(CUstream hStream, unsigned int count, CUstreamBat
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
   if (!count || count > 256 || !paramArray || flags) return CUDA_ERROR_INVALID_VALUE;
   int error = hip.StreamBatchMemOp(stream, count, (hipStreamBatchMemOpParams *)paramArray, 0);
-  if (error != HIP_NOT_SUPPORTED) return from_hip(error);
+  if (error != HIP_NOT_SUPPORTED && error != HIP_INVALID_VALUE) return from_hip(error); /* HIP 7.2 takes no writes */
   for (unsigned i = 0; i < count; i++)
     if (paramArray[i].operation < WAIT_32 || paramArray[i].operation > BARRIER) return CUDA_ERROR_INVALID_VALUE;
   error = 0;
