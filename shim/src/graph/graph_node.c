@@ -70,7 +70,9 @@ static int exec_set_kernel(const hipKernelNodeParams *p, void *context) {
 
 CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode,
                                            const CUDA_KERNEL_NODE_PARAMS *nodeParams) {
+  static int said;
   struct exec_set s = {hGraphExec, hNode};
+  if (hip_version < 600) return refuse(&said, "cuGraphExecKernelNodeSetParams with HIP 5 (it crashes there)");
   if (!graph_exec_part(&s.exec, &s.node)) return CUDA_ERROR_INVALID_VALUE;
   return with_kernel_params(nodeParams, exec_set_kernel, &s);
 }

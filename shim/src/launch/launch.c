@@ -144,12 +144,15 @@ static bool captured(hipStream_t stream) {
   return !hip_is_software && stream && !hip.StreamIsCapturing(stream, &status) && status;
 }
 
-static int launch_by_pointers(const struct launch *l, const struct kernel_code *code, unsigned lds, char *buffer) {
+/* HIP 5 and 6 do not capture a cooperative launch, but do it at once. As a plain one it is correct, too: the barrier is in
+ * our code, and its blocks are resident at once (together_checked). */
+static int launch_by_pointers(const struct launch *l, const struct kernel_code *code, unsigned lds, char *buffer,
+                              bool capture) {
   const struct shape *s = &l->shape;
   unsigned x = s->block[0] * code->spread;
   void *pointers[l->kernel->index.param_count + LAUNCH_WORDS];
   point_at_parameters(l->kernel, code, buffer, pointers);
-  return l->cooperative ? hip.ModuleLaunchCooperativeKernel(code->function, s->grid[0], s->grid[1], s->grid[2], x, s->block[1],
+  return l->cooperative && !(capture && hip_version < 700) ? hip.ModuleLaunchCooperativeKernel(code->function, s->grid[0], s->grid[1], s->grid[2], x, s->block[1],
                                                             s->block[2], lds, l->stream, pointers)
                         : hip.ModuleLaunchKernel(code->function, s->grid[0], s->grid[1], s->grid[2], x, s->block[1],
                                                  s->block[2], lds, l->stream, pointers, NULL);
@@ -175,8 +178,9 @@ CUresult kernel_launch(const struct launch *l) {
   if (UNLIKELY(result)) return result;
   unsigned lds = launch_lds(code, l->device, s->shared);
   void *packed[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &size, HIP_LAUNCH_PARAM_END};
-  int error = UNLIKELY(l->cooperative || captured(l->stream))
-                  ? launch_by_pointers(l, code, lds, buffer)
+  bool capture = captured(l->stream);
+  int error = UNLIKELY(l->cooperative || capture)
+                  ? launch_by_pointers(l, code, lds, buffer, capture)
                   : hip.ModuleLaunchKernel(code->function, s->grid[0], s->grid[1], s->grid[2],
                                            s->block[0] * code->spread, s->block[1], s->block[2], lds, l->stream,
                                            NULL, size ? packed : NULL);
