@@ -48,6 +48,10 @@ __attribute__((visibility("default"))) int ptx2amd_memory_info(size_t *left, siz
 }
 
 CUresult cuMemFree_v2(CUdeviceptr dptr) {
+  uint64_t base = dptr;
+  size_t size;
+  if (!hip_is_software && !hip.MemGetAddressRange((void **)&base, &size, (void *)dptr) && base != dptr)
+    return CUDA_ERROR_INVALID_VALUE; /* AMD's library frees the whole allocation */
   CUresult result = from_hip(hip.Free((void *)dptr));
   return result == CUDA_ERROR_INVALID_HANDLE ? CUDA_ERROR_INVALID_VALUE : result;
 }
