@@ -17,11 +17,11 @@
     // EXPECT out u32: a + b                 one more column of what a buffer must have afterwards, whatever it had
 
 Expressions are Python. They see `lane` (the threads of a block), the columns of INPUT, numpy as `np`, `reduce`, and,
-of tests/reference, `images` and `TensorMap`. Columns of integers are arrays of Python's integers, so that nothing
-overflows on the way; results are cut to the type. Columns of floats are arrays of numpy's. A list has one element
-for each thread; alone in its buffer, as many as it likes. Floats are compared bit by bit, or with `EXPECT out f32
-+-2**-20:` so far from the value, absolutely where it is below 1, else as a part of it; a NaN is then as good as any
-other. A buffer with INPUT alone must keep what it has."""
+of tests/reference, `fragments`, `images` and `TensorMap`. Columns of integers are arrays of Python's integers, so that
+nothing overflows on the way; results are cut to the type. Columns of floats are arrays of numpy's. A list has one
+element for each thread; alone in its buffer, as many as it likes. Floats are compared bit by bit, or with `EXPECT out
+f32 +-2**-20:` so far from the value, absolutely where it is below 1, else as a part of it; a NaN is then as good as
+any other. A buffer with INPUT alone must keep what it has."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tests.reference import images
+from tests.reference import fragments, images
 from tests.reference.tensors import TensorMap
 
 LINE = re.compile(r"//\s*(RUN:|REFUSED|LAUNCH|LET|VALUE|INPUT|DESCRIPTOR|EXPECT)\s*(.*)")
@@ -78,6 +78,7 @@ class Launch:
         self.names |= {
             "np": np,
             "reduce": reduce,
+            "fragments": fragments,
             "images": images,
             "TensorMap": TensorMap,
             "lane": np.arange(self.block),
