@@ -1,6 +1,5 @@
 """cuSPARSE as data: libcusparse over AMD's hipSPARSE (which is over rocSPARSE), whose functions have the same
-parameters. The rows are in text files: `NAME [LETTERS] [SINCE-UNTIL]:`, then the parameters. LETTERS are the precisions
-S, D, C and Z, of which T is the number's type in C, R the real one; `handle` and `descr...` stand for such parameters.
+parameters. The rows are in text files (texts.py), in which `handle` and `descr...` stand for such parameters.
 """
 
 from __future__ import annotations
@@ -9,6 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from ptx2amd.api import texts
 from ptx2amd.api.cusparse.types import ENUMS, NAMES, STATUSES, TYPES
 from ptx2amd.api.mapped import Beside, Mapped
 from ptx2amd.api.spec import Api, Check, Found, Function
@@ -17,8 +17,6 @@ from ptx2amd.libraries import CUSPARSE
 _FOLDER = Path(__file__).parent
 _INVALID, _NOT_INITIALIZED = "CUSPARSE_STATUS_INVALID_VALUE", "CUSPARSE_STATUS_NOT_INITIALIZED"
 _HANDLE = "cusparseHandle_t handle"
-_NUMBERS = {"S": "float", "D": "double", "C": "cuComplex", "Z": "cuDoubleComplex"}
-_REAL = {"S": "float", "D": "double", "C": "float", "Z": "double"}
 
 API = Api(
     name="cusparse",
@@ -37,31 +35,21 @@ API = Api(
     refusal='libmap_refuse(&said, "{}", CUSPARSE_STATUS_NOT_SUPPORTED)',
 )
 
-_ENTRY = re.compile(r"(\w+)(?: ([SDCZ]+))?(?: (\d*)-(\d*))?:\n((?:  .+\n)+)")
-
 
 def _read(name: str, ours: bool = False) -> Iterator[Function]:
     """The rows of a text file. Each calls hipSPARSE's function of that name, or is C by hand."""
-    for entry in (_FOLDER / name).read_text().split("\n\n"):
-        match = _ENTRY.fullmatch(entry.rstrip("\n") + "\n")
-        assert match is not None, entry
-        function, letters, since, until, text = match.groups()
-        parts = (_expanded(" ".join(part.split())) for part in text.split(","))
-        yield from _of_letters(function, letters or "", int(since or 0), int(until or 0), ", ".join(parts), ours)
+    for one in texts.read(_FOLDER / name):
+        text = ", ".join(map(_expanded, one.parameters))
+        call = "" if ours or one.name in _WRONG else _call(one.name, text)
+        yield Function(
+            f"cusparse{one.name}", one.since, text, call=call, ours=ours, until=one.until, unless=_unless(one.name)
+        )
 
 
 def _expanded(parameter: str) -> str:
     if parameter == "handle":
         return _HANDLE
     return f"const cusparseMatDescr_t {parameter}" if re.fullmatch(r"descr\w*", parameter) else parameter
-
-
-def _of_letters(name: str, letters: str, since: int, until: int, text: str, ours: bool) -> Iterator[Function]:
-    for letter in letters or ("",):
-        own = re.sub(r"\bT\b", _NUMBERS[letter], re.sub(r"\bR\b", _REAL[letter], text)) if letter else text
-        symbol = f"{letter}{name}"
-        call = "" if ours or symbol in _WRONG else _call(symbol, own)
-        yield Function(f"cusparse{symbol}", since, own, call=call, ours=ours, until=until, unless=_unless(symbol))
 
 
 #: Functions of rocSPARSE that compute something else: a Hermitian matrix' factor has the conjugate of the wrong number.
@@ -197,7 +185,7 @@ def _hip(text: str) -> str:
 
 def _narrowed() -> Iterator[Function]:
     rows = {row.symbol: row for row in ROWS}
-    for letter in _NUMBERS:
+    for letter in texts.NUMBERS:
         for name in ("csr2gebsr_bufferSize", "gebsr2gebsc_bufferSize"):
             text = rows[f"cusparse{letter}{name}"].parameters.replace("out int *pB", "size_t *pB")
             yield Function(f"hipsparse{letter}{name}", 0, _hip(text))
