@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from tests.libmap.client import Array, Device
-from tests.libmap.sparse import DATA_TYPE, TYPES, Sparse, blocks, compressed, coordinates, of_blocks, restored
+from tests.libmap.handle import TYPES
+from tests.libmap.sparse import DATA_TYPE, Sparse, blocks, compressed, coordinates, of_blocks, restored
 
 ROW, COLUMN, NUMERIC = 0, 1, 1
 HEIGHT, WIDTH = 2, 3

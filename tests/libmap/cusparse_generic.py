@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tests.libmap.client import Array, Device
+from tests.libmap.handle import TYPES
 from tests.libmap.sparse import (
     COLUMNS,
     CONJUGATED,
@@ -16,7 +17,6 @@ from tests.libmap.sparse import (
     PLAIN,
     ROWS,
     TRANSPOSED,
-    TYPES,
     Sparse,
     compressed,
     coordinates,
