@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ptx2amd.api import cublas, cublaslt, cufft, curand, cusparse
+from ptx2amd.api import cublas, cublaslt, cufft, curand, cusolver, cusparse
 from ptx2amd.api.mapped import SOURCES
 
-MAPPED = (cublas.MAPPED, cublaslt.MAPPED, curand.MAPPED, cufft.MAPPED, cusparse.MAPPED)
+MAPPED = (cublas.MAPPED, cublaslt.MAPPED, curand.MAPPED, cufft.MAPPED, cusparse.MAPPED, cusolver.MAPPED)
 #: The source that is compiled for each soname, with -DLIBRARY_VERSION.
 VERSION = SOURCES / "common" / "version.c"

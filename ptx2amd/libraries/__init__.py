@@ -53,7 +53,12 @@ CUSPARSE = Library(
     "hipSPARSE", ("libhipsparse.so.4", "libhipsparse.so.1", "libhipsparse.so"),
     "hipsparse and rocsparse (AMD), libhipsparse4 (Debian)", "librocsparse.so.1",
 )  # fmt: skip
+CUSOLVER = Library(
+    "cusolver", "cuSOLVER", {"libcusolver.so.11": 11705, "libcusolver.so.12": 12004},
+    "hipSOLVER", ("libhipsolver.so.1", "libhipsolver.so.0", "libhipsolver.so"),
+    "hipsolver and rocsolver (AMD), libhipsolver1 (Debian)", "librocsolver.so.0",
+)  # fmt: skip
 
-ALL = (CUBLAS, CUBLASLT, CURAND, CUFFT, CUSPARSE)
+ALL = (CUBLAS, CUBLASLT, CURAND, CUFFT, CUSPARSE, CUSOLVER)
 #: Soname to library.
 SERVED = {soname: library for library in ALL for soname in library.sonames}

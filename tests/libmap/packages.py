@@ -9,4 +9,5 @@ PACKAGES = {
     "curand": ("librocrand1",),
     "cufft": ("libhipfft0", "librocfft0", "libhiprtc7"),
     "cusparse": ("libhipsparse4", "librocsparse1"),
+    "cusolver": ("libhipsolver1", "librocsolver0"),
 }

@@ -97,6 +97,17 @@ _WEAKER = {
   (`cusparseSpMMOp`), the logger, and the functions that CUDA 13 added.
 - `cusparseGetVersion` answers 11.7.5 or 12.5.10, as the soname asks.
 """,
+    "cusolver": """\
+- Functions are hipSOLVER's, which calls rocSOLVER. Functions whose workspace counts in elements may ask for more than
+  they need: hipSOLVER gives bytes for LU, Cholesky and QR factors (before ROCm 7.0, for all).
+- Systems and least squares with factors of a lower precision (`cusolverDnDSgesv` and the like) have factors of their
+  own precision, and answer no iterations of refinement.
+- Options of algorithms (`cusolverDnSetAdvOptions`) are checked, but change nothing.
+- Factors and solutions without exchanges of rows (`devIpiv` is NULL) are done, with a list of row numbers on the device
+  for the latter.
+- Many functions that are refused are in no header: NVIDIA's own libraries call them.
+- `cusolverGetVersion` answers 11.7.5 or 12.0.4, as the soname asks.
+""",
 }
 
 #: Outcomes of samples that are listed, and what the page calls them.

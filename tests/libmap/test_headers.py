@@ -24,6 +24,7 @@ HEADERS = {
     "curand": ("curand.h", "rocrand/rocrand.h", "librocrand-dev", ""),
     "cufft": ("cufftXt.h", "hipfft/hipfftXt.h", "libhipfft-dev", ""),
     "cusparse": ("cusparse.h", "hipsparse/hipsparse.h", "libhipsparse-dev", ""),
+    "cusolver": ("cusolverDn.h", "hipsolver/hipsolver.h", "libhipsolver-dev", ""),
 }
 #: Headers that are C++, and further packages that these need.
 CPP = {"hipblaslt/hipblaslt.h": ("libhipblas-common-dev",)}
@@ -80,7 +81,7 @@ def test_rows_have_the_types_of_cudas_headers(mapped: Mapped, tmp_path: Path) ->
         row for row in rows if not row.until and (row.works or row.takes)
     ]  # of others, the names are all that is known
     flags = [f"-I{folder}" for folder in folders]
-    older = FIRST.get(mapped.library.name, ("", ()))
+    older = FIRST.get(mapped.library.name, (header, ()))
     for name, part in ((header, [row for row in rows if row not in older[1]]), older):
         assert other_types([f"#include <{name}>"], part, mapped.api.status, flags) == set()
 

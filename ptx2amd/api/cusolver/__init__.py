@@ -1,0 +1,126 @@
+"""cuSOLVER as data: libcusolver over AMD's hipSOLVER (which is over rocSOLVER), whose functions of the same names have
+the same parameters. The rows are in text files (texts.py), in which `handle` stands for that parameter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from ptx2amd.api import texts
+from ptx2amd.api.cusolver.types import ENUMS, NAMES, STATUSES, TYPES
+from ptx2amd.api.mapped import Mapped
+from ptx2amd.api.spec import Api, Check, Found, Function
+from ptx2amd.libraries import CUSOLVER
+
+_FOLDER = Path(__file__).parent
+_NOT_INITIALIZED = "CUSOLVER_STATUS_NOT_INITIALIZED"
+_HANDLE = "cusolverDnHandle_t handle"
+
+API = Api(
+    name="cusolver",
+    status="cusolverStatus_t",
+    header="cusolver_handle.h",
+    null="CUSOLVER_STATUS_INVALID_VALUE",
+    beneath=(r"\bhipsolver(\w+)\(", r"hipsolver.\1("),
+    result=f"!libmap_ready() ? {_NOT_INITIALIZED} : cusolver_status({{}})",
+    success="CUSOLVER_STATUS_SUCCESS",
+    types=TYPES,
+    found={"cusolverDnHandle_t": Found("cusolver_found", "hipsolverHandle_t ", _NOT_INITIALIZED)},
+    enums=ENUMS,
+    checks={"cusolverDnHandle_t": Check("!cusolver_found({}, &(hipsolverHandle_t){{0}})", _NOT_INITIALIZED)},
+    refusal='libmap_refuse(&said, "{}", CUSOLVER_STATUS_NOT_SUPPORTED)',
+)
+
+
+def _hip(text: str) -> str:
+    """Parameters with hipSOLVER's types, without roles."""
+    names = "|".join(map(re.escape, NAMES))
+    return re.sub(rf"\b({names})\b", lambda found: NAMES[found[1]], Function("", 0, text).args)
+
+
+def _read(name: str) -> Iterator[Function]:
+    """The rows of a text file, each of which calls hipSOLVER's function of that name."""
+    for one in texts.read(_FOLDER / name):
+        text = ", ".join(_HANDLE if part == "handle" else part for part in one.parameters)
+        call = f"hipsolver{one.name}"
+        yield Function(f"cusolver{one.name}", one.since, text, call=call, until=one.until, unless=_unless(text))
+
+
+def _unless(text: str) -> str:
+    """hipSOLVER solves with exchanges of rows only: those of no exchange are made where cuSOLVER takes none."""
+    pivots = re.search(r"const int(?:64_t)? \*((?:dev)?[iI]piv)\b", text)
+    if not pivots:
+        return ""
+    name = pivots[1]
+    return f"!{name} && !({name} = cusolver_pivots(handle, n, sizeof *{name})): CUSOLVER_STATUS_ALLOC_FAILED"
+
+
+#: Precisions of a linear system, and those that may be given for its factors: a lower one is a wish for speed.
+_PRECISIONS = {"D": "DSHBX", "S": "SHBX", "Z": "ZCKEY", "C": "CKEY"}
+_MATRICES = "T *dA, int ldda, {}T *dB, int lddb, T *dX, int lddx, void *dWorkspace"
+
+
+def _refined() -> Iterator[Function]:
+    """Linear systems and least squares, which hipSOLVER solves with factors of the matrix' own precision."""
+    texts_of = {
+        "gesv": f"{_HANDLE}, int n, int nrhs, {_MATRICES.format('int *dipiv, ')}",
+        "gels": f"{_HANDLE}, int m, int n, int nrhs, {_MATRICES.format('')}",
+    }
+    for main, lower in _PRECISIONS.items():
+        for name, text in texts_of.items():
+            own = re.sub(r"\bT\b", texts.NUMBERS[main], text)
+            for letter in lower:
+                call, symbol = f"hipsolverDn{main}{main}{name}", f"cusolverDn{main}{letter}{name}"
+                yield Function(f"{symbol}_bufferSize", 0, f"{own}, out size_t *lwork_bytes", call=f"{call}_bufferSize")
+                row = Function(symbol, 0, f"{own}, size_t lwork_bytes, out int *iter, int *d_info")
+                yield replace(row, call=f"(*iter = 0, {call}({row.arguments}))")
+
+
+#: Names of the functions that have no counterpart here, of CUDA 11 to 13; many are in no header.
+_ABSENT = (_FOLDER / "absent.txt").read_text().split()
+
+ROWS = (
+    *_read("dense.txt"),
+    *_read("others.txt"),
+    *_refined(),
+    Function("cusolverDnCreate", 0, "out cusolverDnHandle_t *handle", ours=True),
+    Function("cusolverDnDestroy", 0, _HANDLE, ours=True),
+    Function("cusolverDnSetStream", 0, f"{_HANDLE}, cudaStream_t streamId", ours=True),
+    Function("cusolverDnGetStream", 0, f"{_HANDLE}, out cudaStream_t *streamId", value="handle->stream"),
+    # options of algorithms, of which rocSOLVER has one each
+    Function("cusolverDnSetAdvOptions", 0,
+        "cusolverDnParams_t params, cusolverDnFunction_t function, cusolverAlgMode_t algo",
+        c="params && function >= 0 && function <= 1 && algo >= 0 && algo <= 2 ? CUSOLVER_STATUS_SUCCESS : "
+        "CUSOLVER_STATUS_INVALID_VALUE"),
+    Function("cusolverGetVersion", 0, "out int *version", value="libmap_version"),
+    Function("cusolverGetProperty", 0, "libraryPropertyType type, int *value", ours=True),
+    *(Function(name, 0, "void") for name in _ABSENT),
+)  # fmt: skip
+
+_HIP = "hipsolverHandle_t handle"
+_CALLED = (
+    Function("hipsolverDnCreate", 0, "hipsolverHandle_t *handle"),
+    Function("hipsolverDnDestroy", 0, _HIP),
+    Function("hipsolverDnSetStream", 0, f"{_HIP}, hipStream_t streamId"),
+    *(
+        Function(found[1], 0, _hip(row.parameters))
+        for row in ROWS
+        if (found := re.search(r"\b(hipsolver\w+)\(", row.call))
+    ),
+)
+
+MAPPED = Mapped(
+    library=CUSOLVER,
+    api=API,
+    rows=ROWS,
+    prefix="hipsolver",
+    status="hipsolverStatus_t",
+    statuses=STATUSES,
+    otherwise="CUSOLVER_STATUS_INTERNAL_ERROR",
+    missing="HIPSOLVER_STATUS_NOT_SUPPORTED",
+    names=NAMES,
+    called=_CALLED,
+)

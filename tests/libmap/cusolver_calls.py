@@ -1,0 +1,26 @@
+"""Calls of libcusolver, compared with numpy (client.py)."""
+
+from __future__ import annotations
+
+from ptx2amd.api import cusolver
+from tests.libmap.client import Client
+from tests.libmap.cusolver_eigen import Eigen
+from tests.libmap.cusolver_factors import Factors
+from tests.libmap.cusolver_generic import Generic
+from tests.libmap.cusolver_orthogonal import Orthogonal
+from tests.libmap.cusolver_singular import Singular
+from tests.libmap.cusolver_state import State
+
+
+def main() -> None:
+    client = Client(cusolver.MAPPED)
+    handle = client.ffi.new("cusolverDnHandle_t *")
+    client.check("create", client.call("cusolverDnCreate", handle) == 0)
+    for part in (State, Generic, Factors, Orthogonal, Eigen, Singular):
+        part(client, handle[0]).check_all()
+    client.check("end", client.library.cusolverDnDestroy(handle[0]) == 0)
+    client.report()
+
+
+if __name__ == "__main__":
+    main()
