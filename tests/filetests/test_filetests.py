@@ -17,6 +17,8 @@ from filecheck.options import Options
 from filecheck.parser import Parser
 
 from ptx2amd.isa import table
+from ptx2amd.isa.form import Form
+from ptx2amd.isa.match import candidates
 from ptx2amd.lower.core.module import ModuleLowering
 from ptx2amd.middle.calls import CallGraph
 from ptx2amd.middle.passes import PASSES, Pass, Pipeline, PlanPass
@@ -29,6 +31,7 @@ from ptx2amd.target import target
 from ptx2amd.translate import parse, translate
 from tests.filetests.filetest import OLD, Column, Filetest, Launch, Run, differences, packed
 from tests.lower.device import Program
+from tests.lower.matrix_programs import spelled
 
 FOLDER = Path(__file__).parent
 FILES = {str(path.relative_to(FOLDER)): Filetest(path) for path in sorted(FOLDER.glob("*/*.ptx"))}
@@ -144,18 +147,50 @@ def test_nothing_is_left_out(name: str) -> None:
 
 
 @cache
-def mnemonics(name: str) -> set[str]:
-    """Of the instructions of a file."""
-    module = parse(FILES[name].text)
-    scopes = [body(module, function) for function in module.functions.values() if function.text]
-    return {item.shape.form.mnemonic for scope in scopes for item in items(scope) if isinstance(item, Inst)}
+def rows_in(name: str) -> dict[int, Form]:
+    """The rows of instructions in a file's functions, and in its kernels that are launched or have to be refused."""
+    test, module = FILES[name], parse(FILES[name].text)
+    kernels = {launch.kernel for launch in test.launches} | set(test.refused)
+    chosen = [f for f in module.functions.values() if f.text and (f.kind != "entry" or f.proto.name in kernels)]
+    shapes = [item.shape for f in chosen for item in items(body(module, f)) if isinstance(item, Inst)]
+    return {id(shape.form): shape.form for shape in shapes}
 
 
 @pytest.mark.parametrize("family", table.FAMILIES)
 def test_every_family_has_a_file(family: str) -> None:
     """Its mnemonics are all in it."""
-    used = mnemonics(f"isa/{family}.ptx")
+    used = {form.mnemonic for form in rows_in(f"isa/{family}.ptx").values()}
     assert {row.mnemonic for row in table.family(family) if row.lower} - used == set()
+
+
+#: Rows that no statement has, by syntax and operands, and why.
+FIRST = (
+    "all its spellings are those of a row before it, with .xorsign.abs, of later PTX; it says since when there are some"
+)
+NO_STATEMENT = {
+    ("min.[ftz:ftz].{nan:NaN}.f32", "d:f32, a:f32, b:f32"): FIRST,
+    ("max.[ftz:ftz].{nan:NaN}.f32", "d:f32, a:f32, b:f32"): FIRST,
+    ("min.[ftz:ftz].[nan:NaN].{t:f16|f16x2}", "d:t, a:t, b:t"): FIRST,
+    ("max.[ftz:ftz].[nan:NaN].{t:f16|f16x2}", "d:t, a:t, b:t"): FIRST,
+    ("min.[nan:NaN].{t:bf16|bf16x2}", "d:t, a:t, b:t"): FIRST,
+    ("max.[nan:NaN].{t:bf16|bf16x2}", "d:t, a:t, b:t"): FIRST,
+}
+
+
+def test_every_row_is_in_a_file() -> None:
+    """Each row of the instruction table is in a kernel that a filetest runs, or that has to be refused."""
+    found = {row for name in FILES for row in rows_in(name)}
+    assert {(row.syntax, row.operands) for row in table.rows() if id(row) not in found} == set(NO_STATEMENT)
+
+
+@pytest.mark.parametrize("key", NO_STATEMENT, ids=lambda key: key[0])
+def test_rows_that_no_statement_has(key: tuple[str, str]) -> None:
+    """An earlier row takes each opcode, and does the same with it."""
+    [row] = [row for row in table.rows() if (row.syntax, row.operands) == key]
+    for opcode, _ in spelled(row):
+        first, _ = candidates(opcode)[0]
+        assert first is not row
+        assert (first.operands, first.lower, first.exact) == (row.operands, row.lower, row.exact)
 
 
 #: Finds what another pass changes, and changes nothing.

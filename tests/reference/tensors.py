@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 # elemtype of tensormap.replace: bytes of an element
@@ -147,3 +147,13 @@ class TensorMap:
         for place, there in self.pieces(base, at, **more):
             if there is not None:
                 memory[there] = shared[place]
+
+    def reduced(
+        self, memory: bytearray, shared: bytes, base: int, at: tuple[int, ...], op: Callable[[int, int], int], **more
+    ) -> None:
+        """Each element of the tensor, as an unsigned integer, with one of the box."""
+        size = self.element
+        for place, there in self.pieces(base, at, **more):
+            if there is not None and there % size == 0:
+                old, new = (int.from_bytes(x[i : i + size], "little") for x, i in ((memory, there), (shared, place)))
+                memory[there : there + size] = (op(old, new) % (1 << 8 * size)).to_bytes(size, "little")
