@@ -22,6 +22,8 @@ class Entries:
     read: Sequence[str]  # types that lead to what another thread may want to free meanwhile (readers.c)
     frees: str  # the ending of functions that free such objects, and wait for readers themselves
     addresses: Sequence[str]  # types of device addresses
+    known: Mapping[str, str]  # type: the C function that says whether a handle is one
+    unknown: str  # the result for one that is not
     results: Mapping[str, str]  # type that a pointer leads to: how the trace shows it (entry.h has the list)
 
 
@@ -49,6 +51,9 @@ class _Writer:
         traced = "".join(f'{{"{p.name}", {self.trace_kind(p.type)}}}, ' for p in takes)
         words = ", ".join(self.trace_word(p) for p in takes)
         inner = f"{'moved' if moves else 'ptx2amd'}_{symbol}({names})"
+        handles = [p for p in takes if p.type in self.about.known and function.disposition != "refused"]
+        for wrong in [f"!{self.about.known[p.type]}({p.name})" for p in handles]:
+            inner = f"({wrong} ? {self.about.unknown} : {inner})"
         in_context, body = self.in_context(function, symbol, inner)
         if any(p.type in self.about.read for p in takes) and not symbol.endswith(self.about.frees):
             body = f"({{ struct reader *in = reader_enter(); {self.status} out = {body}; reader_leave(in); out; }})"

@@ -60,6 +60,8 @@ ENTRIES = entries.Entries(
     ),
     frees="Unload",
     addresses=("CUdeviceptr", "CUdeviceptr_v1"),
+    known={"CUgraph": "graph_live", "CUgraphExec": "graph_exec_live"},
+    unknown=_WRONG_VALUE,
     results={
         "CUdeviceptr": "WORD",
         "size_t": "SIZE",

@@ -103,6 +103,7 @@ CUresult graph_instantiate(CUgraphExec *exec, CUgraph graph, CUgraphNode *error,
 CUresult graph_instantiate_with_params(CUgraphExec *exec, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params);
 CUresult function_load(CUfunction f);
 void graph_made(CUgraph graph); /* the program got a graph that it has to destroy */
+void graph_captured(CUgraph graph); /* a stream is captured into it: it has a name from now on */
 bool graph_known(CUgraph graph);
 void graph_left(CUgraph graph); /* it is another graph's now */
 void graph_renamed(const void *then, const void *now); /* a graph or a node: its number goes along */

@@ -1,11 +1,14 @@
 /* Executable graphs end behind their launches (graph_end.h). */
 #include "graph_end.h"
 
+#include "conditional.h"
+#include "graph_move.h"
+
 #include <stdlib.h>
 
 enum { BUCKETS = 256 };
 
-/* A graph that was launched, and the streams in which it was. */
+/* An executable graph, and the streams in which it was launched. */
 struct launched {
   struct job job; /* to destroy it */
   struct launched *next;
@@ -43,22 +46,34 @@ static void put_stream(struct launched *l, hipStream_t stream) {
   l->streams[l->count++] = stream;
 }
 
-static void note(CUgraphExec exec, hipStream_t stream) {
+static struct launched *note(CUgraphExec exec) {
   struct launched **at = find(bucket(exec), exec);
-  if (!*at) {
-    *at = calloc(1, sizeof **at);
-    if (*at) (*at)->exec = exec;
-  }
-  if (*at) put_stream(*at, stream);
+  if (!*at) *at = calloc(1, sizeof **at);
+  if (*at) (*at)->exec = exec;
+  return *at;
 }
 
 /* ---- calls ---- */
+
+void graph_exec_made(CUgraphExec exec) {
+  pthread_mutex_lock(&lock);
+  note(exec);
+  pthread_mutex_unlock(&lock);
+}
+
+bool graph_exec_live(CUgraphExec exec) {
+  pthread_mutex_lock(&lock);
+  bool live = *find(bucket(exec), exec);
+  pthread_mutex_unlock(&lock);
+  return live || conditional_exec(exec);
+}
 
 int graph_exec_launch(CUgraphExec exec, hipStream_t stream) {
   int error = hip.GraphLaunch(exec, stream);
   if (error) return error;
   pthread_mutex_lock(&lock);
-  note(exec, stream);
+  struct launched *l = note(exec);
+  if (l) put_stream(l, stream);
   pthread_mutex_unlock(&lock);
   return 0;
 }

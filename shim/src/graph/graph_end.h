@@ -6,6 +6,7 @@
 #define SHIM_GRAPH_END_H
 #include "deferred.h"
 
+void graph_exec_made(CUgraphExec exec);
 int graph_exec_launch(CUgraphExec exec, hipStream_t stream); /* a HIP error */
 int graph_exec_end(CUgraphExec exec);                        /* a HIP error; may return before it is destroyed */
 void graph_stream_ended(hipStream_t stream);                 /* before HIP destroys it */

@@ -8,6 +8,7 @@ static CUresult instantiate(CUgraphExec *exec, CUgraph graph, unsigned long long
   if (graph_is_moved(graph)) return CUDA_ERROR_INVALID_VALUE;
   if (has_conditionals(graph) || condition_unused(graph)) return conditional_instantiate(exec, graph, flags, why);
   int error = hip.GraphInstantiateWithFlags(exec, graph, flags);
+  if (!error) graph_exec_made(*exec);
   *why = (struct outcome){error ? CUDA_GRAPH_INSTANTIATE_ERROR : CUDA_GRAPH_INSTANTIATE_SUCCESS, NULL};
   return from_hip(error);
 }
@@ -20,8 +21,11 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph, u
 CUresult graph_instantiate(CUgraphExec *exec, CUgraph graph, CUgraphNode *error, char *log, size_t size) {
   struct outcome why;
   if (!exec) return CUDA_ERROR_INVALID_VALUE;
-  if (!has_conditionals(graph) && !condition_unused(graph) && !graph_is_moved(graph))
-    return from_hip(hip.GraphInstantiate(exec, graph, error, log, size));
+  if (!has_conditionals(graph) && !condition_unused(graph) && !graph_is_moved(graph)) {
+    int failed = hip.GraphInstantiate(exec, graph, error, log, size);
+    if (!failed) graph_exec_made(*exec);
+    return from_hip(failed);
+  }
   CUresult result = instantiate(exec, graph, 0, &why);
   if (error) *error = result ? why.node : NULL;
   if (log && size) *log = 0;

@@ -7,6 +7,7 @@
 #include "graph_end.h"
 #include "graph_move.h"
 
+enum { CAPTURED = 1 }; /* of a graph: a stream is captured into it, and it is nobody's yet */
 struct entry { const void *object; unsigned id; };
 struct list { struct entry *entries; size_t count, room; };
 
@@ -74,6 +75,19 @@ static CUgraph holder(CUgraph graph, CUgraphNode node) {
   return found;
 }
 
+/* A child graph in it, all the way down. */
+static bool has_child(CUgraph graph, CUgraph wanted) {
+  size_t count;
+  bool found = false;
+  CUgraphNode *nodes = graph_nodes(graph, &count);
+  for (size_t i = 0; i < count && !found; i++) {
+    CUgraph child = graph_child(nodes[i]);
+    found = child && (child == wanted || has_child(child, wanted));
+  }
+  free(nodes);
+  return found;
+}
+
 static void forget_graph(CUgraph graph);
 static void forget_node(CUgraphNode node) {
   CUgraph child = graph_child(node);
@@ -99,11 +113,27 @@ void graph_made(CUgraph graph) {
   pthread_mutex_unlock(&lock);
 }
 
+void graph_captured(CUgraph graph) {
+  pthread_mutex_lock(&lock);
+  if (!find(&graphs, graph)) add(&graphs, graph, CAPTURED);
+  pthread_mutex_unlock(&lock);
+}
+
 bool graph_known(CUgraph graph) {
   pthread_mutex_lock(&lock);
-  bool known = find(&graphs, graph);
+  const struct entry *e = find(&graphs, graph);
+  bool known = e && e->id != CAPTURED;
   pthread_mutex_unlock(&lock);
   return known || graph_is_moved(graph);
+}
+
+bool graph_live(CUgraph graph) {
+  if (graph_is_moved(graph) || handle_now(graph) != graph) return true;
+  pthread_mutex_lock(&lock);
+  bool found = find(&graphs, graph);
+  for (size_t i = graphs.count; i-- > 0 && !found;) found = has_child((CUgraph)graphs.entries[i].object, graph);
+  pthread_mutex_unlock(&lock);
+  return found;
 }
 
 void graph_left(CUgraph graph) {

@@ -8,6 +8,10 @@
 
 #include "cuda_types.h"
 
+/* Whether a handle that the program hands in is one. */
+bool graph_live(CUgraph graph); /* it is known, captured into, or a child graph of one */
+bool graph_exec_live(CUgraphExec exec);
+
 extern _Atomic int graph_moves; /* graphs that are not where their handles say */
 
 void *moved_now(const void *handle);  /* of a graph or a node: what HIP has in its place */

@@ -94,12 +94,21 @@ CUresult cuStreamCreate(CUstream *phStream, unsigned int Flags) {
   return cuStreamCreateWithPriority(phStream, Flags, 0);
 }
 
+/* AMD's library lets a capture outlive its stream, and refuses calls because of it from then on. */
+static void abandon_capture(hipStream_t stream) {
+  hipStreamCaptureStatus status = hipStreamCaptureStatusNone;
+  CUgraph graph = NULL;
+  if (hip_is_software || hip.StreamIsCapturing(stream, &status) || !status) return;
+  if (!hip.StreamEndCapture(stream, &graph) && graph && !graph_live(graph)) hip.GraphDestroy(graph);
+}
+
 CUresult cuStreamDestroy_v2(CUstream hStream) {
   if (!initialised) return CUDA_ERROR_NOT_INITIALIZED;
   struct stream *s = own(hStream);
   if (!s) return CUDA_ERROR_INVALID_HANDLE;
   hipStream_t made = s->hip;
   if (!handle_free(HANDLE_STREAM, s)) return CUDA_ERROR_INVALID_HANDLE;
+  abandon_capture(made);
   graph_stream_ended(made);
   return from_hip(hip.StreamDestroy(made));
 }
@@ -257,8 +266,10 @@ CUresult cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *capt
   if (result || *captureStatus_out != 1) return result;
   hipStream_t stream = NULL;
   stream_hip(hStream, &stream);
-  return from_hip(hip.StreamGetCaptureInfo_v2(stream, captureStatus_out, id_out, graph_out, dependencies_out,
-                                              numDependencies_out));
+  int error = hip.StreamGetCaptureInfo_v2(stream, captureStatus_out, id_out, graph_out, dependencies_out,
+                                          numDependencies_out);
+  if (!error && graph_out && *graph_out) graph_captured(*graph_out);
+  return from_hip(error);
 }
 
 CUresult cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out,
@@ -273,21 +284,24 @@ CUresult cuStreamGetCaptureInfo(CUstream hStream, CUstreamCaptureStatus *capture
   return cuStreamGetCaptureInfo_v2(hStream, captureStatus_out, id_out, NULL, NULL, NULL);
 }
 
-/* Into a graph that was there: its handle need not be asked for. */
-static bool captures_into_known(hipStream_t stream) {
+/* NULL: HIP does not say. */
+static CUgraph captured_into(hipStream_t stream) {
   hipStreamCaptureStatus status;
   CUgraph graph = NULL;
-  return !hip.StreamGetCaptureInfo_v2(stream, &status, NULL, &graph, NULL, NULL) && graph && graph_known(graph);
+  return hip.StreamGetCaptureInfo_v2(stream, &status, NULL, &graph, NULL, NULL) ? NULL : graph;
 }
 
 CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph) {
   hipStream_t stream;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
-  if (!phGraph && !captures_into_known(stream)) return CUDA_ERROR_INVALID_VALUE;
+  CUgraph into = captured_into(stream);
+  bool known = into && graph_known(into);
+  if (!phGraph && !known) return CUDA_ERROR_INVALID_VALUE; /* the handle is needed, unless the graph was there before */
   CUgraph graph = NULL;
   int error = hip.StreamEndCapture(stream, &graph);
   if (phGraph) *phGraph = graph;
   if (!error && graph) graph_made(graph);
+  if (error && into && !known) graph_left(into);
   if (error) conditionals_sweep();
   if (error) graph_moves_sweep();
   return from_hip(error);
