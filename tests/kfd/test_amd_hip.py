@@ -6,14 +6,16 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from cuda_samples import build, demo
+from ptx2amd import launch, native
 from ptx2amd.target import chips
 from ptx2amd.translate import translate
-from tests import rocm
+from tests import ROOT, rocm
 from tests.kfd import amd_hip, software_kfd
 
 pytestmark = pytest.mark.slow
@@ -107,3 +109,59 @@ def test_a_wrong_access_ends_the_program_as_on_a_chip(release: str, hip_program:
         assert done.returncode == 1 and "HIP error 700" in done.stdout
     else:
         assert done.returncode == -6 and "Memory access fault by GPU node-1" in done.stderr
+
+
+def python_on_amd(release: str, *words: str | Path, limit: float = 200) -> subprocess.CompletedProcess[str]:
+    """This Python, with our libcuda on the release's HIP library."""
+    command = amd_hip_prefix(release).command(sys.executable, *words, before=(native.DIRECTORY,))
+    environment = {**os.environ, **launch.environment(device=f"kfd:{amd_hip.CHIP}"), "LD_AUDIT": ""}
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=limit)
+
+
+#: Beginnings of cases, and those of them that AMD's library answers otherwise: it maps what nobody reserved.
+CONFORMING = {
+    "cuMemCreate(": (), "cuMemMap(": ("cuMemMap(nowhere, 2 << 20, 0, created, 0)",), "cuMemUnmap(": (),
+    "cuMemSetAccess(": (), "cuMemAllocAsync(": (), "cuMemFreeAsync(": (), "cuMemAddressReserve(": (),
+    "cuGraphGetNodes(": (), "cuGraphInstantiateWithFlags(": (), "cuGraphExecDestroy(": (), "cuMemsetD32_v2(": (),
+    "cuStreamBatchMemOp(": (),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("beginning", CONFORMING)
+def test_calls_answer_as_on_our_hip(beginning: str) -> None:
+    library = native.DIRECTORY / "libcuda.so.1"
+    done = python_on_amd("7.2", "-m", "tests.shim.conformance_run", library, "--only", beginning)
+    answers = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("[")]
+    assert done.returncode == 0 and answers, done.stderr[-1000:]
+    wrong = tuple(what for what, expected, got in answers if got not in expected)
+    assert wrong == CONFORMING[beginning]
+
+
+MAPPED = """
+size = 2 << 20
+reserved, handle = c.c_uint64(), c.c_uint64()
+properties = struct.pack("<4i8x8x", 1, 0, 1, 0)              # pinned, of device 0
+cu.cuMemCreate(c.byref(handle), c.c_size_t(size), properties, c.c_uint64(0))
+cu.cuMemAddressReserve(c.byref(reserved), c.c_size_t(2 * size), c.c_size_t(0), c.c_uint64(0), c.c_uint64(0))
+halves = [c.c_uint64(reserved.value), c.c_uint64(reserved.value + size)]
+for half in halves:                                          # twice the same memory
+    cu.cuMemMap(half, c.c_size_t(size), c.c_size_t(0), handle, c.c_uint64(0))
+    cu.cuMemSetAccess(half, c.c_size_t(size), struct.pack("<3i", 1, 0, 3), c.c_size_t(1))
+cu.cuMemsetD32_v2(halves[0], 7, c.c_size_t(size // 4))       # by a kernel
+assert struct.unpack("<4I", cu.read(halves[1], 16)) == (7, 7, 7, 7)
+other = cu.alloc(16)
+cu.cuMemsetD32_v2(c.c_uint64(halves[1].value + size - 16), 9, c.c_size_t(4))
+cu.cuMemcpyDtoD_v2(other, c.c_uint64(halves[0].value + size - 16), c.c_size_t(16))
+assert struct.unpack("<4I", cu.read(other, 16)) == (9, 9, 9, 9)
+for half in halves: cu.cuMemUnmap(half, c.c_size_t(size))
+cu.cuMemRelease(handle)
+cu.cuMemAddressFree(reserved, c.c_size_t(2 * size))
+print("mapped")
+"""
+
+
+def test_virtual_memory(tmp_path: Path) -> None:
+    """Memory without an address, mapped at two."""
+    (script := tmp_path / "script.py").write_text("cu = Driver().start()\n" + MAPPED)
+    done = python_on_amd("7.2", ROOT / "tests" / "bad_input" / "driver.py", script)
+    assert done.returncode == 0 and done.stdout.endswith("mapped\n"), done.stdout + done.stderr

@@ -5,11 +5,12 @@ from ptx2amd.api.driver.row import Function
 ROWS = [
     Function("cuMemAddressReserve", 10020,
         "out CUdeviceptr *ptr, size_t size, size_t alignment, CUdeviceptr addr, unsigned long long flags",
-        call="hipMemAddressReserve(ptr, size, alignment, addr, flags)", context="none"),
+        call="hipMemAddressReserve(ptr, size, alignment, addr, flags)", context="none",
+        unless="size >> 47: CUDA_ERROR_OUT_OF_MEMORY"),
     Function("cuMemAddressFree", 10020,
         "CUdeviceptr ptr, size_t size",
         call="hipMemAddressFree(ptr, size)",
-        ranges="ptr:size", context="none"),
+        ranges="ptr:size", context="none", unless="size >> 47: CUDA_ERROR_INVALID_VALUE"),
     Function("cuMemCreate", 10020,
         "out CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *prop, unsigned long "
         "long flags",
@@ -21,7 +22,7 @@ ROWS = [
         "CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle, unsigned long "
         "long flags",
         call="hipMemMap(ptr, size, offset, handle, flags)",
-        ranges="ptr:size", context="none"),
+        ranges="ptr:size", context="none", unless="size >> 47: CUDA_ERROR_INVALID_VALUE"),
     Function("cuMemUnmap", 10020, "CUdeviceptr ptr, size_t size", call="hipMemUnmap(ptr, size)",
         ranges="ptr:size", context="none"),
     Function("cuMemSetAccess", 10020,

@@ -9,7 +9,8 @@ enum kfd_request {
   KFD_UPDATE_QUEUE = 0x07, KFD_CREATE_EVENT, KFD_DESTROY_EVENT, KFD_SET_EVENT, KFD_RESET_EVENT, KFD_WAIT_EVENTS,
   KFD_SET_SCRATCH_BACKING_VA = 0x11, KFD_GET_TILE_CONFIG, KFD_SET_TRAP_HANDLER, KFD_GET_PROCESS_APERTURES_NEW,
   KFD_ACQUIRE_VM, KFD_ALLOC_MEMORY, KFD_FREE_MEMORY, KFD_MAP_MEMORY, KFD_UNMAP_MEMORY, KFD_SET_CU_MASK,
-  KFD_ALLOC_QUEUE_GWS = 0x1e, KFD_SVM = 0x20, KFD_SET_XNACK_MODE, KFD_AVAILABLE_MEMORY = 0x23,
+  KFD_BUFFER_INFO = 0x1c, KFD_IMPORT_BUFFER, KFD_ALLOC_QUEUE_GWS, KFD_SVM = 0x20, KFD_SET_XNACK_MODE,
+  KFD_AVAILABLE_MEMORY = 0x23, KFD_EXPORT_BUFFER,
 };
 
 struct kfd_version { uint32_t major, minor; };
@@ -58,11 +59,17 @@ struct kfd_get_apertures { uint64_t array; uint32_t count, pad; };
 struct kfd_alloc_memory { uint64_t va, size, handle, mmap_offset; uint32_t gpu_id, flags; };
 struct kfd_free_memory { uint64_t handle; };
 struct kfd_map_memory { uint64_t handle, devices; uint32_t n_devices, n_success; };
+struct kfd_buffer_info { uint64_t size, metadata; uint32_t metadata_size, gpu_id, flags, fd; };
+struct kfd_import_buffer { uint64_t va, handle; uint32_t gpu_id, fd; };
+struct kfd_export_buffer { uint64_t handle; uint32_t flags, fd; };
 struct kfd_available_memory { uint64_t available; uint32_t gpu_id, pad; };
 
 /* Offsets of mmap() on the driver's file: what is mapped, and of which GPU. */
 #define KFD_MMAP_EVENTS (2ull << 62)
 #define KFD_MMAP_DOORBELL (3ull << 62)
+#define KFD_MMAP_BUFFER(id) (1ull << 62 | (uint64_t)(id) << 12)   /* ours: the driver hands out what it likes */
+#define KFD_MMAP_IS_BUFFER(offset) ((uint64_t)(offset) >> 62 == 1)
+#define KFD_MMAP_BUFFER_ID(offset) ((uint32_t)((uint64_t)(offset) >> 12))
 #define KFD_MMAP_GPU(gpu_id) ((uint64_t)(gpu_id) << 46)
 #define KFD_MMAP_IS_DOORBELL(offset) ((uint64_t)(offset) >> 62 == 3)
 

@@ -16,7 +16,7 @@ struct gpu_info {
   uint32_t rest[104];
 };
 
-static bool ours(const void *device) {
+bool gpu_is_ours(const void *device) {
   return (const struct gpu *)device >= gpus && (const struct gpu *)device < gpus + gpu_count;
 }
 
@@ -32,22 +32,22 @@ API int amdgpu_device_initialize(int fd, uint32_t *major, uint32_t *minor, void 
 
 API int amdgpu_device_deinitialize(void *device) {
   REAL(amdgpu_device_deinitialize);
-  return ours(device) ? 0 : real(device);
+  return gpu_is_ours(device) ? 0 : real(device);
 }
 
 API int amdgpu_device_get_fd(void *device) {
   REAL(amdgpu_device_get_fd);
-  return ours(device) ? render_fd(device) : real(device);
+  return gpu_is_ours(device) ? render_fd(device) : real(device);
 }
 
 API const char *amdgpu_get_marketing_name(void *device) {
   REAL(amdgpu_get_marketing_name);
-  return ours(device) ? ((struct gpu *)device)->chip->name : real(device);
+  return gpu_is_ours(device) ? ((struct gpu *)device)->chip->name : real(device);
 }
 
 API int amdgpu_query_gpu_info(void *device, struct gpu_info *info) {
   REAL(amdgpu_query_gpu_info);
-  if (!ours(device)) return real(device, info);
+  if (!gpu_is_ours(device)) return real(device, info);
   const struct gpu *g = device;
   memset(info, 0, offsetof(struct gpu_info, rest));
   info->asic_id = (uint32_t)g->chip->pci_device_id;

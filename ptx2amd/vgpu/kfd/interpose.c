@@ -198,7 +198,7 @@ API int ioctl(int fd, unsigned long request, ...) {
 #define MMAP(name) \
   API void *name(void *address, size_t size, int protection, int flags, int fd, off_t offset) { \
     REAL(name); \
-    if (node_of(fd) >= 0) return kfd_map(address, size, offset); \
+    if (node_of(fd) >= 0) return kfd_map(address, size, protection, offset); \
     return real(address, size, protection, flags, fd, offset); \
   }
 MMAP(mmap)

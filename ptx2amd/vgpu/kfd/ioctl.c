@@ -83,6 +83,9 @@ int kfd_request(unsigned request, void *a) {
     case KFD_GET_PROCESS_APERTURES_NEW: return apertures(a);
     case KFD_ALLOC_MEMORY: return memory_alloc(a);
     case KFD_FREE_MEMORY: return memory_free(((struct kfd_free_memory *)a)->handle);
+    case KFD_BUFFER_INFO: return buffer_about(a);
+    case KFD_IMPORT_BUFFER: return buffer_import(a);
+    case KFD_EXPORT_BUFFER: return buffer_export(a);
     case KFD_MAP_MEMORY:
     case KFD_UNMAP_MEMORY: return all_mapped(a);
     case KFD_SVM: return svm_request(a);
@@ -98,7 +101,8 @@ int kfd_request(unsigned request, void *a) {
 }
 
 /* Memory is there since its allocation. A page of doorbells is memory that nobody reads: queues watch their write indices. */
-void *kfd_map(void *address, size_t size, off_t offset) {
+void *kfd_map(void *address, size_t size, int protection, off_t offset) {
+  if (KFD_MMAP_IS_BUFFER(offset)) return memory_show(address, size, protection, buffer_file((uint64_t)offset));
   if (!KFD_MMAP_IS_DOORBELL(offset) && address) return address;
   int fixed = address ? MAP_FIXED : 0;
   return mmap(address, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | fixed, -1, 0);

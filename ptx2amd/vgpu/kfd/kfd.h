@@ -4,7 +4,7 @@
  *   files.c       the files and folders that do not exist
  *   gpus.c        which GPUs there are
  *   topology.c    their description in /sys
- *   drm.c         libdrm_amdgpu's functions
+ *   drm.c         libdrm_amdgpu's functions; buffer.c memory without addresses
  *   ioctl.c       requests to /dev/kfd
  *   memory.c      allocations; svm.c ranges of the program's own memory
  *   events.c      what the runtime sleeps on
@@ -54,6 +54,7 @@ struct layout {
 /* Whether this process is to have software GPUs behind /dev/kfd: the setting says so and the engine is there. */
 bool kfd_active(void);
 struct gpu *gpu_by_id(uint32_t id);
+bool gpu_is_ours(const void *device);   /* libdrm's device handle */
 uint64_t gpu_memory(void);       /* bytes of each */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -71,7 +72,7 @@ const char *file_entry(const char *folder, unsigned index, bool *found);
 /* 0 or a negative errno. */
 int kfd_request(unsigned request, void *argument);
 /* What mmap() on the driver's or a render node's file gives. */
-void *kfd_map(void *address, size_t size, off_t offset);
+void *kfd_map(void *address, size_t size, int protection, off_t offset);
 
 /* --- memory.c, svm.c --- */
 
@@ -81,14 +82,34 @@ struct allocation {
   uint32_t flags;
   struct gpu *gpu;
   struct mem_block *block;
+  unsigned users;                /* other GPUs with the same mapping */
+  bool seen;                     /* by the CPU, too: its pages stay when the GPU's mapping goes */
 };
 int memory_alloc(struct kfd_alloc_memory *a);
 int memory_free(uint64_t handle);
+/* A memory file as an allocation at the address. */
+int memory_import(struct gpu *g, uint64_t va, uint64_t size, int fd, uint64_t *handle);
+/* Makes a part of a memory file accessible at an address that the runtime has reserved, or no longer. */
+int memory_map(struct gpu *g, uint64_t va, uint64_t size, int fd, uint64_t offset);
+int memory_unmap(uint64_t va, uint64_t size);
+/* The CPU's mapping of the same; MAP_FAILED: errno says why. */
+void *memory_show(void *address, uint64_t size, int protection, int fd);
 /* The allocation or range around the address. */
 bool memory_find(uint64_t address, uint64_t *base, uint64_t *size);
 /* Makes the program's own memory accessible. */
 bool memory_adopt(uint64_t start, uint64_t size);
 int svm_request(struct kfd_svm *a);
+
+/* --- buffer.c --- */
+
+#define BUFFER_HANDLE (1ull << 48)   /* of memory without an address */
+int buffer_alloc(struct gpu *g, struct kfd_alloc_memory *a);
+int buffer_free(uint64_t handle);
+int buffer_export(struct kfd_export_buffer *a);
+int buffer_import(struct kfd_import_buffer *a);
+int buffer_about(struct kfd_buffer_info *a);
+/* The memory file behind an offset of the render node's file; -1: none. */
+int buffer_file(uint64_t offset);
 
 /* --- events.c --- */
 

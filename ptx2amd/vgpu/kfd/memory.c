@@ -79,10 +79,11 @@ static bool shown(struct allocation *m, unsigned kind) {
 
 int memory_alloc(struct kfd_alloc_memory *a) {
   struct gpu *g = gpu_by_id(a->gpu_id);
-  if (!g || !a->size || !a->va) return -EINVAL;
+  if (!g || !a->size) return -EINVAL;
   bool user = a->flags & KFD_MEMORY_USERPTR, special = a->flags & (KFD_MEMORY_DOORBELL | KFD_MEMORY_MMIO);
   if (user && a->mmap_offset != a->va) return -EINVAL;   /* an alias: where there is SVM nobody asks for one */
   if (a->flags & KFD_MEMORY_VRAM && g->in_use + a->size > gpu_memory()) return -ENOMEM;
+  if (!a->va) return buffer_alloc(g, a);
   struct allocation *m = calloc(1, sizeof *m);
   if (!m) return -ENOMEM;
   *m = (struct allocation){.va = a->va, .size = a->size, .flags = a->flags, .gpu = g};
@@ -102,6 +103,7 @@ int memory_alloc(struct kfd_alloc_memory *a) {
 }
 
 int memory_free(uint64_t handle) {
+  if (handle & BUFFER_HANDLE) return buffer_free(handle);
   pthread_mutex_lock(&lock);
   struct allocation *m = NULL;
   for (size_t at = 0; at < count && !m; at++)
@@ -123,8 +125,22 @@ bool memory_find(uint64_t address, uint64_t *base, uint64_t *size) {
   return m;
 }
 
+/* Whether something is mapped on all pages of the range. */
+static bool all_there(uint64_t start, uint64_t size) {
+  enum { PAGE = 4096, STEP = 1 << 14 };
+  unsigned char resident[STEP];
+  uint64_t first = start & ~(uint64_t)(PAGE - 1), end = start + size;
+  if (end < start || end > 1ull << 47) return false;
+  for (uint64_t at = first; at < end; at += (uint64_t)STEP * PAGE) {
+    uint64_t length = end - at < (uint64_t)STEP * PAGE ? end - at : (uint64_t)STEP * PAGE;
+    if (mincore((void *)at, length, resident)) return false;
+  }
+  return true;
+}
+
 /* The parts that no allocation covers yet. */
 bool memory_adopt(uint64_t start, uint64_t size) {
+  if (!all_there(start, size)) return false;
   bool ok = true;
   pthread_mutex_lock(&lock);
   for (uint64_t at = start, end = start + size; ok && at < end;) {
@@ -143,4 +159,64 @@ bool memory_adopt(uint64_t start, uint64_t size) {
   }
   pthread_mutex_unlock(&lock);
   return ok;
+}
+
+/* --- memory files --- */
+
+static bool show(void *address, uint64_t size, int protection, int fd, uint64_t offset) {
+  return mmap(address, size, protection, MAP_SHARED | MAP_FIXED, fd, (off_t)offset) != MAP_FAILED;
+}
+
+/* Flags other than VRAM: the memory was counted when it was allocated. */
+static int put(struct gpu *g, uint64_t va, uint64_t size, int fd, uint64_t offset, uint64_t *handle) {
+  struct allocation *m = calloc(1, sizeof *m);
+  if (!m) return -ENOMEM;
+  *m = (struct allocation){.va = va, .size = size, .flags = KFD_MEMORY_GTT, .gpu = g};
+  pthread_mutex_lock(&lock);
+  drop_stale(va, size);
+  bool ok = show((void *)va, size, PROT_READ | PROT_WRITE, fd, offset) && shown(m, MEM_VIRTUAL) && insert(m);
+  pthread_mutex_unlock(&lock);
+  if (ok && handle) *handle = m->handle;
+  if (ok) return 0;
+  if (m->block) engine->release(m->block);
+  free(m);
+  return -ENOMEM;
+}
+
+int memory_import(struct gpu *g, uint64_t va, uint64_t size, int fd, uint64_t *handle) {
+  return put(g, va, size, fd, 0, handle);
+}
+
+int memory_map(struct gpu *g, uint64_t va, uint64_t size, int fd, uint64_t offset) {
+  pthread_mutex_lock(&lock);
+  struct allocation *m = around(va);
+  bool again = m && m->flags && m->va == va && m->size == size;   /* another GPU has it: addresses are everybody's */
+  if (again) m->users++;
+  pthread_mutex_unlock(&lock);
+  return again ? 0 : put(g, va, size, fd, offset, NULL);
+}
+
+/* The runtime keeps the addresses reserved. */
+int memory_unmap(uint64_t va, uint64_t size) {
+  pthread_mutex_lock(&lock);
+  struct allocation *m = around(va);
+  bool there = m && m->flags && m->va == va && m->size == size, last = there && !m->users;
+  if (there && !last) m->users--;
+  if (last) take_out(upper(va) - 1);
+  pthread_mutex_unlock(&lock);
+  if (!there) return -EINVAL;
+  if (!last) return 0;
+  if (!m->seen) mmap((void *)va, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+  discard(m);
+  return 0;
+}
+
+void *memory_show(void *address, uint64_t size, int protection, int fd) {
+  if (fd < 0) return errno = EINVAL, MAP_FAILED;
+  pthread_mutex_lock(&lock);
+  struct allocation *m = around((uint64_t)address);
+  if (m && m->va == (uint64_t)address && m->size == size) m->seen = true;   /* mapped for GPUs: all may do all */
+  bool there = m && m->seen, ok = there || show(address, size, protection, fd, 0);
+  pthread_mutex_unlock(&lock);
+  return ok ? address : MAP_FAILED;
 }
