@@ -49,6 +49,8 @@ def environment(
         changes["PTX2AMD_DEVICE"] = device
     if (device or settings.DEVICE.text()).startswith("kfd"):
         changes["LD_PRELOAD"] = _prepend(str(native.DIRECTORY / "libptx2amd_kfd.so"), changes["LD_PRELOAD"])
+        # hipIpcGetMemHandle gets an error; in its other mode ROCr ends the program where memory cannot be exported
+        changes["HSA_ENABLE_IPC_MODE_LEGACY"] = "1"
     _serve(changes, libraries or settings.LIBRARIES.text(), device or settings.DEVICE.text(), program)
     if mapping is not None:
         changes["PTX2AMD_MAPPING"] = mapping

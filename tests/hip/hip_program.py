@@ -62,8 +62,11 @@ class Compiler:
         self.tool("ld.lld", *link, bitcode, "-o", linked)
         return linked
 
-    def program(self, source: Path, archs: Sequence[str], *flags: str, compress: bool = False) -> Path:
-        """An executable with code for the chips; kept from test to test."""
+    def program(
+        self, source: Path, archs: Sequence[str], *flags: str, compress: bool = False, libraries: Sequence[str] = ()
+    ) -> Path:
+        """An executable with code for the chips; kept from test to test. libraries: of the release, which are linked
+        where the program calls them."""
         key = hashlib.blake2b(f"{source.read_text()}{archs}{flags}{compress}".encode()).hexdigest()[:16]
         folder = rocm.CACHE / f"hip-programs-{self.release}" / key
         program = folder / source.stem
@@ -82,7 +85,9 @@ class Compiler:
             folder, f"--offload-arch={archs[0]}", "--cuda-host-only", *embed, "-O2", *flags, "-c", source, "-o", host
         )
         part = folder / f"part.{os.getpid()}"
-        subprocess.run(["g++", host, "-o", part, *LINK], check=True)
+        paths = [self.prefix.libraries / name for name in libraries]
+        as_needed = ["-Wl,--as-needed,--allow-shlib-undefined", *paths, "-Wl,--no-as-needed"] if paths else []
+        subprocess.run(["g++", host, "-o", part, *as_needed, *LINK], check=True, capture_output=True)
         part.replace(program)
         return program
 

@@ -124,6 +124,8 @@ CONFORMING = {
     "cuMemSetAccess(": (), "cuMemAllocAsync(": (), "cuMemFreeAsync(": (), "cuMemAddressReserve(": (),
     "cuGraphGetNodes(": (), "cuGraphInstantiateWithFlags(": (), "cuGraphExecDestroy(": (), "cuMemsetD32_v2(": (),
     "cuStreamBatchMemOp(": (),
+    # an error, and no end of the program
+    "cuIpcGetMemHandle(out": ("cuIpcGetMemHandle(out, data)", "cuIpcGetMemHandle(out, data) without a context"),
 }  # fmt: skip
 
 
