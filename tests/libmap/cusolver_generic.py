@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tests.libmap.client import Device
+from tests.libmap.client import Array, Device
+from tests.libmap.cusolver_eigen import ALL, BY_NUMBER, BY_VALUE
 from tests.libmap.cusolver_factors import product_of_lu
 from tests.libmap.dense import (
     CONJUGATED,
@@ -15,13 +16,16 @@ from tests.libmap.dense import (
     LOWER,
     NOT_SUPPORTED,
     PLAIN,
+    REAL,
     TRANSPOSED,
     UPPER,
+    VECTORS,
     Dense,
     exact,
     half,
     op,
 )
+from tests.libmap.handle import TYPES
 
 
 class Generic(Dense):
@@ -85,6 +89,80 @@ class Generic(Dense):
         self.close("Xgeqrf", letter, upper.conj().T @ upper, exact(a).conj().T @ exact(a), 10 * m)
         self.client.check("Xgeqrf: scalars", self.there(tau))
 
+    def first(self, name: str, before: tuple[Any, ...], kind: int, *, middle: tuple[Any, ...] = ()) -> None:
+        """As `run`, for a function of CUDA 11 with one workspace."""
+        size, info = self.ffi.new("size_t *"), self.whole(1)
+        self.call(f"{name}_bufferSize", self.params, *before, kind, size)
+        room = self.watched(size[0])
+        self.call(name, self.params, *before, *middle, kind, room, size[0], info)
+        self.succeeded(name, info)
+        self.unharmed(name, room)
+
+    def factors_of_cuda_11(self, letter: str) -> None:
+        n, kind, info = 9, DATA_TYPE[letter], self.whole(1)
+        a, b = self.positive(letter, n), self.numbers(letter, n, 2)
+        on, pivots, right = self.matrix(a), self.matrix(np.zeros(n, np.int64)), self.matrix(b)
+        self.first("DnGetrf", (n, n, kind, on, n), kind, middle=(pivots,))
+        self.call("DnGetrs", self.params, PLAIN, n, 2, kind, on, n, pivots, kind, right, n, info)
+        self.close("Getrs", letter, exact(a) @ exact(right.now()), exact(b), 10 * n)
+        on, right = self.matrix(a), self.matrix(b)
+        self.first("DnPotrf", (LOWER, n, kind, on, n), kind)
+        self.call("DnPotrs", self.params, LOWER, n, 2, kind, on, n, kind, right, n, info)
+        self.close("Potrs", letter, exact(a) @ exact(right.now()), exact(b), 10 * n)
+        on, tau = self.matrix(a), self.zeros(letter, n)
+        self.first("DnGeqrf", (n, n, kind, on, n, kind, tau), kind)
+        upper = np.triu(exact(on.now()))
+        self.close("Geqrf", letter, upper.conj().T @ upper, exact(a).conj().T @ exact(a), 10 * n)
+
+    def eigenvalues(self, letter: str) -> None:
+        n, kind, real = 12, DATA_TYPE[letter], DATA_TYPE[REAL[letter]]
+        for name, run in (("DnXsyevd", self.run), ("DnSyevd", self.first)):
+            a = self.hermitian(letter, n)
+            on, w = self.matrix(a), self.zeros(REAL[letter], n)
+            run(name, (VECTORS, LOWER, n, kind, on, n, real, w), kind)
+            expected, x = np.linalg.eigvalsh(exact(a)), exact(on.now())
+            self.close(name, letter, w.now(), expected, n)
+            self.close(f"{name}: vectors", letter, exact(a) @ x, x * exact(w.now()), 10 * n)
+            for way in (ALL, BY_NUMBER, BY_VALUE):
+                self.some_eigenvalues(f"{name}x", run, letter, a, way)
+
+    def some_eigenvalues(self, name: str, run: Any, letter: str, a: Array, way: int) -> None:
+        n, kind, real, none = len(a), DATA_TYPE[letter], DATA_TYPE[REAL[letter]], self.ffi.NULL
+        expected, count = np.linalg.eigvalsh(exact(a)), self.ffi.new("int64_t *", -1)
+        kept = {ALL: slice(n), BY_NUMBER: slice(2, 7), BY_VALUE: slice(3, 8)}[way]
+        bounds = [np.array([(expected[i - 1] + expected[i]) / 2], TYPES[REAL[letter]]) for i in (3, 8)]
+        on, w = self.matrix(a), self.zeros(REAL[letter], n)
+        between = bounds if way == BY_VALUE else [none, none]
+        run(name, (VECTORS, way, LOWER, n, kind, on, n, *between, 3, 7, count, real, w), kind)
+        expected = expected[kept]
+        found, x = exact(w.now())[: len(expected)], exact(on.now())[:, : len(expected)]
+        self.client.check(f"{name} {way}: {count[0]} values", count[0] == len(expected))
+        self.close(f"{name} {way}", letter, found, expected, n)
+        self.close(f"{name} {way}: vectors", letter, exact(a) @ x, x * found, 10 * n)
+
+    def singular_values(self, letter: str) -> None:
+        m, n, kind, real = 13, 9, DATA_TYPE[letter], DATA_TYPE[REAL[letter]]
+        for name, run in (("DnXgesvd", self.run), ("DnGesvd", self.first)):
+            a, how = self.numbers(letter, m, n), ord("S")
+            on, s = self.matrix(a), self.zeros(REAL[letter], n)
+            u, rows = self.zeros(letter, m, n), self.zeros(letter, n, n)
+            run(name, (how, how, m, n, kind, on, m, real, s, kind, u, m, kind, rows, n), kind)
+            self.close(name, letter, s.now(), np.linalg.svd(exact(a), compute_uv=False), m)
+            self.close(f"{name}: product", letter, (exact(u.now()) * s.now()) @ exact(rows.now()), exact(a), 10 * m)
+            self.orthonormal(name, letter, u.now())
+
+    def wrong_types(self) -> None:
+        n, sizes = 4, [self.ffi.new("size_t *"), self.ffi.new("size_t *")]
+        on, w, single, double = self.zeros("D", n, n), self.zeros("D", n), 0, 1
+        for what, size, kind, of_values, computed in (
+            ("types of values", n, double, single, double),
+            ("types of computation", n, double, double, single),
+            ("a size", 1 << 31, double, double, double),
+            ("a negative size", -1, double, double, double),
+        ):
+            given = (self.handle, self.params, VECTORS, LOWER, size, kind, on, n, of_values, w, computed, *sizes)
+            self.answers(what, INVALID_VALUE, "DnXsyevd_bufferSize", *given)
+
     def there(self, on: Device) -> bool:
         return bool(np.any(on.now()))
 
@@ -107,4 +185,8 @@ class Generic(Dense):
             self.lu(letter)
             self.cholesky(letter)
             self.qr(letter)
+            self.factors_of_cuda_11(letter)
+            self.eigenvalues(letter)
+            self.singular_values(letter)
+        self.wrong_types()
         self.ok("DnDestroyParams", self.params)

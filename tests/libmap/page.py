@@ -102,6 +102,8 @@ _WEAKER = {
   they need: hipSOLVER gives bytes for LU, Cholesky and QR factors (before ROCm 7.0, for all).
 - Systems and least squares with factors of a lower precision (`cusolverDnDSgesv` and the like) have factors of their
   own precision, and answer no iterations of refinement.
+- Functions with 64-bit sizes that have no counterpart with such sizes (eigenvalues, singular values) refuse sizes from
+  2^31 on.
 - Options of algorithms (`cusolverDnSetAdvOptions`) are checked, but change nothing.
 - Factors and solutions without exchanges of rows (`devIpiv` is NULL) are done, with a list of row numbers on the device
   for the latter.

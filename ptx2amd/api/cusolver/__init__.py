@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ptx2amd.api import texts
+from ptx2amd.api.cusolver import generic
 from ptx2amd.api.cusolver.types import ENUMS, NAMES, STATUSES, TYPES
 from ptx2amd.api.mapped import Mapped
 from ptx2amd.api.spec import Api, Check, Found, Function
@@ -22,7 +23,7 @@ _HANDLE = "cusolverDnHandle_t handle"
 API = Api(
     name="cusolver",
     status="cusolverStatus_t",
-    header="cusolver_handle.h",
+    header="generic.h",
     null="CUSOLVER_STATUS_INVALID_VALUE",
     beneath=(r"\bhipsolver(\w+)\(", r"hipsolver.\1("),
     result=f"!libmap_ready() ? {_NOT_INITIALIZED} : cusolver_status({{}})",
@@ -82,9 +83,13 @@ def _refined() -> Iterator[Function]:
 #: Names of the functions that have no counterpart here, of CUDA 11 to 13; many are in no header.
 _ABSENT = (_FOLDER / "absent.txt").read_text().split()
 
+_OTHERS = (*_read("others.txt"),)
+
 ROWS = (
     *_read("dense.txt"),
-    *_read("others.txt"),
+    *_OTHERS,
+    *generic.rows(),
+    *generic.first(_OTHERS),
     *_refined(),
     Function("cusolverDnCreate", 0, "out cusolverDnHandle_t *handle", ours=True),
     Function("cusolverDnDestroy", 0, _HANDLE, ours=True),
@@ -107,7 +112,7 @@ _CALLED = (
     Function("hipsolverDnSetStream", 0, f"{_HIP}, hipStream_t streamId"),
     *(
         Function(found[1], 0, _hip(row.parameters))
-        for row in ROWS
+        for row in _refined()
         if (found := re.search(r"\b(hipsolver\w+)\(", row.call))
     ),
 )

@@ -1,0 +1,27 @@
+/* What functions with 64-bit sizes and types as arguments need to call those of one type (ptx2amd/api/cusolver). */
+#ifndef CUSOLVER_GENERIC_H
+#define CUSOLVER_GENERIC_H
+#include "cusolver_handle.h"
+
+/* A call of hipSOLVER's function for a type. */
+#define CUSOLVER_TYPED(type, single, twice, complex, both, ...)     \
+  ((type) == HIP_R_32F   ? hipsolver.single(__VA_ARGS__)            \
+   : (type) == HIP_R_64F ? hipsolver.twice(__VA_ARGS__)             \
+   : (type) == HIP_C_32F ? hipsolver.complex(__VA_ARGS__)           \
+                         : hipsolver.both(__VA_ARGS__))
+
+/* Where the last call of a thread puts the size of a workspace, and how many eigenvalues there are. */
+extern _Thread_local int cusolver_work, cusolver_values;
+
+/* Whether one of several sizes, joined by |, is negative or no int. */
+bool cusolver_wide(int64_t sizes);
+/* The type of a matrix' real numbers, as CUDA has it. */
+cudaDataType cusolver_real(cudaDataType type);
+/* The number at a place in the host's memory, of a matrix' real type; 0 where there is no place. */
+double cusolver_bound(hipDataType type, const void *place);
+/* A workspace's size as a function of that type takes it. */
+int cusolver_lwork(hipDataType type, size_t bytes);
+/* Sizes in bytes from `cusolver_work`; host may be NULL. */
+hipsolverStatus_t cusolver_room(hipsolverStatus_t status, hipDataType type, size_t *device, size_t *host);
+hipsolverStatus_t cusolver_counted(hipsolverStatus_t status, int64_t *count);
+#endif

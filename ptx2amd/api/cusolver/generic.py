@@ -1,0 +1,120 @@
+"""cuSOLVER's functions with 64-bit sizes and types as arguments. hipSOLVER has some; of the others each calls one of
+its functions with 32-bit sizes by the matrix's type (CUSOLVER_TYPED of generic.h), with the workspace on the device."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from ptx2amd.api.spec import Function
+
+_HEAD = "cusolverDnHandle_t handle, cusolverDnParams_t params, "
+_INVALID = "CUSOLVER_STATUS_INVALID_VALUE"
+#: The first version without the functions of CUDA 11 whose names have no X.
+_END = 13000
+
+
+@dataclass(frozen=True)
+class _Generic:
+    """`text`: parameters before the workspaces, as the function has them that asks for no size. `real`, `complex`: what
+    is called, with ? for the precision. `asked`, `given`: its arguments before the size of a workspace, and before the
+    workspace; `more`: those behind it. `sized`: what has to fit into an int. `done`: C around the call."""
+
+    name: str
+    text: str
+    real: str
+    complex: str
+    asked: str
+    given: str
+    sized: str
+    more: str = "info"
+    done: str = "{}"
+
+
+_TYPE = "cudaDataType dataTypeA, void *A, int64_t lda"
+_EIGEN = f"cublasFillMode_t uplo, int64_t n, {_TYPE}, "
+_VALUES = "cudaDataType dataTypeW, void *W, cudaDataType computeType"
+_RANGE = "void *vl, void *vu, int64_t il, int64_t iu, out int64_t *h_meig, "
+_BOUNDS = "cusolver_bound(dataTypeA, vl), cusolver_bound(dataTypeA, vu), (int)il, (int)iu, &cusolver_values, W"
+_SINGULAR = (
+    f"signed char jobu, signed char jobvt, int64_t m, int64_t n, {_TYPE}, cudaDataType dataTypeS, void *S, "
+    "cudaDataType dataTypeU, void *U, int64_t ldu, cudaDataType dataTypeVT, void *VT, int64_t ldvt, "
+    "cudaDataType computeType"
+)
+_ALL, _SOME = "handle, jobz, uplo, (int)n, A, (int)lda, W", "handle, jobz, range, uplo, (int)n, A, (int)lda"
+_TABLE = (
+    _Generic("Syevd", f"cusolverEigMode_t jobz, {_EIGEN}{_VALUES}", "Dn?syevd", "Dn?heevd", _ALL, _ALL, "n | lda"),
+    _Generic(
+        "Syevdx", f"cusolverEigMode_t jobz, cusolverEigRange_t range, {_EIGEN}{_RANGE}{_VALUES}", "Dn?syevdx",
+        "Dn?heevdx", f"{_SOME}, {_BOUNDS}", f"{_SOME}, {_BOUNDS}", "n | lda | il | iu",
+        done="cusolver_counted({}, h_meig)",
+    ),
+    _Generic(
+        "Gesvd", _SINGULAR, "Dn?gesvd", "Dn?gesvd", "handle, (int)m, (int)n",
+        "handle, jobu, jobvt, (int)m, (int)n, A, (int)lda, S, U, (int)ldu, VT, (int)ldvt", "m | n | lda | ldu | ldvt",
+        more="NULL, info",
+    ),
+)  # fmt: skip
+
+
+def _unless(one: _Generic) -> str:
+    """When types do not belong together, or sizes are too large."""
+    kinds = re.findall(r"cudaDataType (\w+)", one.text)
+    wanted = {name: "cusolver_real(dataTypeA)" if name[-1] in "SW" else "dataTypeA" for name in kinds}
+    wrong = "".join(f" || {name} != {kind}" for name, kind in wanted.items() if name != kind)
+    return f"!params || cusolver_wide({one.sized}){wrong}: {_INVALID}"
+
+
+def _typed(one: _Generic, ending: str, arguments: str) -> str:
+    names = [(one.complex if letter in "CZ" else one.real).replace("?", letter) + ending for letter in "SDCZ"]
+    return f"CUSOLVER_TYPED(dataTypeA, {', '.join(names)}, {arguments})"
+
+
+def _both(name: str, text: str, size: bool, call: str, unless: str) -> Iterator[Function]:
+    """The function whose workspaces are on the device and the host, and that of CUDA 11 with one. In `call`, BUFFER and
+    BYTES are the workspace on the device, HOST the place of the other's size."""
+    ending = "_bufferSize" if size else ""
+    for x, buffer, count, host in (
+        ("X", "bufferOnDevice", "workspaceInBytesOnDevice", "workspaceInBytesOnHost"),
+        ("", "pBuffer", "workspaceInBytes", ""),
+    ):
+        if size:
+            rooms = f"out size_t *{count}" + (f", out size_t *{host}" if host else "")
+        else:
+            rooms = f"void *{buffer}, size_t {count}" + (f", void *bufferOnHost, size_t {host}" if host else "")
+            rooms += ", int *info"
+        words = {"BUFFER": buffer, "BYTES": count, "HOST": host or "NULL"}
+        own = call
+        for word, name_of_it in words.items():
+            own = re.sub(rf"\b{word}\b", name_of_it, own)
+        symbol, until = (f"cusolverDnX{name.lower()}", 0) if x else (f"cusolverDn{name}", _END)
+        yield Function(f"{symbol}{ending}", 0, f"{text}, {rooms}", call=own, unless=unless, until=until)
+
+
+def rows() -> Iterator[Function]:
+    """Those that hipSOLVER lacks."""
+    for one in _TABLE:
+        call = _typed(one, "", f"{one.given}, BUFFER, cusolver_lwork(dataTypeA, BYTES), {one.more}")
+        yield from _both(one.name, f"{_HEAD}{one.text}", False, one.done.format(call), _unless(one))
+        asked = _typed(one, "_bufferSize", f"{one.asked}, &cusolver_work")
+        text = re.sub(r"\bvoid \*(?!vl|vu)", "const void *", one.text).replace("out int64_t", "int64_t")
+        call = f"cusolver_room({asked}, dataTypeA, BYTES, HOST)"
+        yield from _both(one.name, f"{_HEAD}{text}", True, call, _unless(one))
+
+
+def first(generic: Iterable[Function]) -> Iterator[Function]:
+    """The functions of CUDA 11 with one workspace, of those that hipSOLVER has."""
+    for row in generic:
+        if not re.fullmatch(r"cusolverDnX(getrf|getrs|potrf|potrs|geqrf)(_bufferSize)?", row.symbol):
+            continue
+        name = row.symbol.removeprefix("cusolverDnX")
+        arguments = row.arguments.replace("bufferOnHost, workspaceInBytesOnHost", "NULL, 0")
+        arguments = arguments.replace("workspaceInBytesOnHost", "&(size_t){0}")
+        text = re.sub(
+            r", void \*bufferOnHost, size_t workspaceInBytesOnHost|, out size_t \*\w+OnHost", "", row.parameters
+        )
+        yield Function(
+            f"cusolverDn{name[0].upper()}{name[1:]}", 0, text, call=f"hipsolverDnX{name}({arguments})",
+            unless=row.unless, until=_END,
+        )  # fmt: skip
