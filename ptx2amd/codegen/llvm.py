@@ -32,8 +32,7 @@ def _binding() -> Any:
     llvm.set_option("ptx2amd", "-amdgpu-scalar-ir-passes=0")
     if avoided.applies("shared_ends"):
         llvm.set_option("ptx2amd", "-sink-common-insts=false")
-    if avoided.applies("copies"):  # which gives nothing else: PTX has been through it
-        llvm.set_option("ptx2amd", "-enable-pre=false")
+    llvm.set_option("ptx2amd", "-enable-pre=false")  # PTX has been through it
     # Long live ranges that a structured kernel's thousands of joins share: coalescing them took two thirds of code
     # generation, for 1 % less code.
     llvm.set_option("ptx2amd", "-large-interval-freq-threshold=8")

@@ -20,6 +20,7 @@ TESTS = {
     "overflow": "codegen.test_overflow.test_sums_of_products('gfx942')",
     "scalar_loads": "codegen.test_scalar_loads.test_loads_that_no_lane_asks_for("
     "'a null pointer for none, first', 'gfx942')",
+    "copies": "codegen.test_copies.test_elements_of_vectors('gfx942', '')",
     "carries": "lower.test_carry_chains.test_chain(58, 32, 'gfx942')",
     "entries": "lower.test_spin.test_every_thread_gets_its_turn('gfx942', 'first_try_peeled')",
     "masks": "lower.test_spin.test_every_thread_gets_its_turn('gfx942', 'gives_up')",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from ptx2amd.codegen.workarounds import apertures, overflow, products, records, scalar_loads, zeros
+from ptx2amd.codegen.workarounds import apertures, copies, overflow, products, records, scalar_loads, zeros
 from ptx2amd.codegen.workarounds.records import Module
 from ptx2amd.target import Target
 
@@ -32,6 +32,10 @@ def _has_conditions(ir: str, target: Target) -> bool:
     return "icmp u" in ir or "br i1" in ir or _has_pairs(ir, target)
 
 
+def _has_paths(ir: str, target: Target) -> bool:
+    return "br i1" in ir or "switch " in ir
+
+
 #: In the order in which they are applied.
 ALL = (
     Workaround("apertures", apertures.rewrite, lambda ir, target: not target.arch.apertures, optimised=False),
@@ -39,6 +43,7 @@ ALL = (
     Workaround("products", products.rewrite, _has_pairs),
     Workaround("overflow", overflow.rewrite, _has_conditions),
     Workaround("scalar_loads", scalar_loads.rewrite, _has_conditions),
+    Workaround("copies", copies.rewrite, _has_paths),
 )
 
 

@@ -85,14 +85,6 @@ ALL = (
         "tests in the weak-memory mode found both.",
         shown=False,
     ),
-    Avoided(
-        "copies",
-        "copies of addresses into a block with several predecessors",
-        "A copy without a cost is lost where paths meet when LLVM structures control flow (llvm-project pull request "
-        "183792).",
-        "Partial redundancy elimination, which makes such copies, is off: -enable-pre=false (codegen/llvm.py).",
-        shown=False,
-    ),
 )
 
 _OFF: set[str] = set()  # for tests

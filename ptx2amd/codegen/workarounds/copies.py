@@ -1,0 +1,80 @@
+"""A work-around for LLVM 22: values without a cost where paths meet.
+
+Where paths meet, the value that comes by one of them may cost nothing: an element of a vector, the lower half of 64
+bits, an address with an offset. When LLVM structures control flow, it moves such an instruction in front of the branch,
+and takes its value for other paths too. llvm-project pull request 183792 corrects this where three paths or more meet;
+two are wrong as well, unless they are the two sides of one branch. LLVM does not move an instruction with an operand of
+the same block: a freeze of a freeze is one, and becomes no machine code."""
+
+from __future__ import annotations
+
+import re
+
+from ptx2amd.codegen.workarounds.records import Block, Function, Module
+
+_DEFINITION = re.compile(r"  (%[^ ]+) = (?:tail |notail |musttail )?(\w+) ")
+_INCOMING = re.compile(r"\[ (%[^ ,]+), %([^ ]+) \]")
+_LABEL = re.compile(r"label %([\w.$-]+|\"[^\"\n]+\")")
+_FLAGS = re.compile(r" (?:nnan|ninf|nsz|arcp|contract|afn|reassoc|fast)(?= )")
+_FREE_CALL = "@llvm.fabs."
+#: What costs something on every chip; all else may cost nothing.
+_COSTS = {
+    *("phi", "load", "atomicrmw", "cmpxchg", "alloca", "call", "icmp", "fcmp", "select"),
+    *("add", "sub", "mul", "udiv", "sdiv", "urem", "srem", "shl", "lshr", "ashr", "and", "or", "xor"),
+    *("fadd", "fsub", "fmul", "fdiv", "frem", "fptosi", "fptoui", "sitofp", "uitofp"),
+}
+
+
+def rewrite(module: Module) -> None:
+    """Freeze such values twice in the blocks that they come from, if these lead nowhere else."""
+    for function in module.functions():
+        _rewrite(function)
+
+
+def _rewrite(function: Function) -> None:
+    blocks = {block.label: block for block in function.blocks}
+    before: dict[str, set[str]] = {}  # blocks, by the label of one that they lead to
+    for block in function.blocks:
+        for label in _LABEL.findall(block.lines[-1]):
+            before.setdefault(label, set()).add(block.label)
+    costs = {found[1]: _has_cost(found[2], line) for line in function.lines() if (found := _DEFINITION.match(line))}
+    made = 0
+    for block in function.blocks:
+        if len(before.get(block.label, ())) < 2 or _two_sides(block.label, before):
+            continue
+        for at, line in enumerate(block.lines):
+            head, separator, values = line.partition(" [ ")
+            if " = phi " not in head:
+                break
+            kind = _FLAGS.sub("", head.partition(" = phi")[2]).strip()
+
+            def frozen(incoming: re.Match[str], kind: str = kind, target: str = block.label) -> str:
+                nonlocal made
+                value, label = incoming.groups()
+                source = blocks.get(label)
+                if source is None or costs.get(value, True) or not _leads_only(source, target):
+                    return incoming[0]
+                first, second = f"%arrives.{made}", f"%arrives.{made + 1}"
+                made += 2
+                source.lines[-1:-1] = [f"  {first} = freeze {kind} {value}", f"  {second} = freeze {kind} {first}"]
+                return f"[ {second}, %{label} ]"
+
+            block.lines[at] = head + _INCOMING.sub(frozen, separator + values)
+
+
+def _two_sides(label: str, before: dict[str, set[str]]) -> bool:
+    """Whether only the two sides of one branch meet in a block, one of which may be empty."""
+    if len(before[label]) != 2:
+        return False
+    one, other = before[label]
+    ways = before.get(one, set()), before.get(other, set())
+    return (len(ways[0]) == 1 and ways[0] == ways[1]) or ways[0] == {other} or ways[1] == {one}
+
+
+def _has_cost(operation: str, line: str) -> bool:
+    return operation in _COSTS and not (operation == "call" and _FREE_CALL in line)
+
+
+def _leads_only(block: Block, target: str) -> bool:
+    """Whether the block ends with a jump there."""
+    return re.match(rf"  br label %{re.escape(target)}(?:,|$)", block.lines[-1]) is not None
