@@ -8,14 +8,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Avoided:
-    """name: what `applies` is asked; fault: what LLVM does wrong; instead: what is done about it, and where; shown:
-    whether a program is known that is wrong without it."""
+    """name: what `applies` is asked; fault: what LLVM does wrong; instead: what is done about it, and where."""
 
     name: str
     title: str
     fault: str
     instead: str
-    shown: bool = True
 
 
 ALL = (
@@ -83,7 +81,6 @@ ALL = (
         "wait behind a write-back of L2 is removed where LLVM knows of no other access in flight.",
         "The wait is written out behind releases, and behind acquires at scope `.cta` (lower/memory/order.py). Litmus "
         "tests in the weak-memory mode found both.",
-        shown=False,
     ),
 )
 
