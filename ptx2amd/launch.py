@@ -80,9 +80,10 @@ def _serve(changes: dict[str, str], mode: str, device: str, program: str | None)
         changes["LD_AUDIT"] += f":{native.DIRECTORY / 'hip' / 'libptx2amd_hip_audit.so'}"
 
 
-def hip_environment(device: str | None = None) -> dict[str, str]:
+def hip_environment(device: str | None = None, trace: Path | None = None) -> dict[str, str]:
     """The variables with which a HIP program finds the software GPU: our libamdhip64 in the place of AMD's. device:
-    "vgpu" or "vgpu:ARCH" (None: PTX2AMD_DEVICE, else vgpu). Raises Ptx2amdError as `environment` does."""
+    "vgpu" or "vgpu:ARCH" (None: PTX2AMD_DEVICE, else vgpu). trace: file for JSON-lines events. Raises Ptx2amdError as
+    `environment` does."""
     folder = native.DIRECTORY / "hip"
     if not (folder / "libamdhip64.so").exists():
         raise Ptx2amdError("the native libraries are not built: run `python -m ptx2amd.native`")
@@ -90,7 +91,10 @@ def hip_environment(device: str | None = None) -> dict[str, str]:
     _check(device)
     if device == "hip":
         raise Ptx2amdError("--hip is for the software GPU: a HIP program finds an AMD GPU without ptx2amd")
+    if trace is not None:
+        trace.unlink(missing_ok=True)
     return {
+        **({"PTX2AMD_HIP_TRACE": str(trace.absolute())} if trace else {}),
         "LD_LIBRARY_PATH": _prepend(str(folder), os.environ.get("LD_LIBRARY_PATH")),
         "LD_AUDIT": _prepend(str(folder / "libptx2amd_hip_audit.so"), os.environ.get("LD_AUDIT")),
         "PTX2AMD_DEVICE": device,

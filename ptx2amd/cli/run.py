@@ -73,9 +73,9 @@ def command(
     """Run a CUDA program: ptx2amd run [OPTIONS] -- CMD ARGS..."""
     program = shutil.which(command[0]) if command else None
     if hip:
-        if trace or mapping or libraries:
-            raise click.UsageError("--trace, --mapping and --libraries are for CUDA programs")
-        changes = launch.hip_environment(device)
+        if mapping or libraries:
+            raise click.UsageError("--mapping and --libraries are for CUDA programs")
+        changes = launch.hip_environment(device, trace)
     else:
         changes = launch.environment(device, trace, mapping, program, libraries)
     if (memcheck or racecheck or profile or weak is not None) and device is None and not settings.DEVICE.text():

@@ -144,6 +144,7 @@ SERVED = _internal("SERVED", "text", "",
     "sonames of NVIDIA's libraries that are replaced by ours on top of ROCm's", "driver")  # fmt: skip
 PROGRESS_AFTER = _internal("PROGRESS_AFTER", "seconds", "2",
     "how long a program waits for translations before a line on the terminal says so", "driver")  # fmt: skip
+HIP_TRACE = _internal("HIP_TRACE", "path", "", "file of the trace of a HIP program (`run --hip --trace`)", "gpu")
 PROFILE = _internal("PROFILE", "path", "",
     "software GPU: count instructions into files that begin so (`run --profile`)", "gpu")  # fmt: skip
 VGPU_NATIVE = _internal("VGPU_NATIVE", "choice", "1",

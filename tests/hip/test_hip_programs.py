@@ -6,10 +6,13 @@ malloc in kernels, grids that synchronise; and the tools.
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from ptx2amd.cli.trace import read
 from tests.hip.hip_program import compiler, must, run
 
 pytestmark = pytest.mark.slow
@@ -48,6 +51,22 @@ def test_a_failed_assert_is_named_and_ends_the_launch(features: Path, arch: str,
     must(done.returncode == 0 and done.stdout == "ok\n", done)
     said = 'void asserting(int): Device-side assertion `x == 1 && "said so"\' failed.'
     assert done.stderr.count(said) == lanes and "kernel _Z9assertingi" in done.stderr
+
+
+def test_trace(features: Path, tmp_path: Path) -> None:
+    """The program's own calls, their results, and each kernel that was executed; `trace show` reads it."""
+    trace = tmp_path / "t.jsonl"
+    done = run(features, "launches", options=["--trace", str(trace)])
+    must(done.returncode == 0, done)
+    events = list(read(trace))
+    calls = [event["name"] for event in events if event["event"] == "call"]
+    launches = [event for event in events if event["event"] == "launch"]
+    assert "hipDeviceSynchronize" in calls and launches
+    assert all(event["fault"] == 0 and event["ns"] > 0 and len(event["block"]) == 3 for event in launches)
+    shown = subprocess.run(
+        [sys.executable, "-m", "ptx2amd.cli", "trace", "show", trace], capture_output=True, text=True
+    )
+    assert shown.returncode == 0 and "hipMalloc" in shown.stdout and launches[0]["kernel"] in shown.stdout
 
 
 def test_compressed_code(features: Path) -> None:

@@ -8,6 +8,7 @@ static __thread hipError_t last = hipSuccess;
 
 hipError_t done(hipError_t error) {
   if (error != hipSuccess && error != hipErrorNotReady) last = error;
+  hip_result = error;
   return error;
 }
 

@@ -76,7 +76,9 @@ static hipError_t run_kernel(struct device *d, const struct launch *l) {
   struct fault fault;
   struct engine_counters counters = {0};
   fault.text[0] = 0;
+  uint64_t begin = hip_trace_time();
   int kind = engine_run(&dispatch, &fault, &counters);
+  hip_trace_kernel(&dispatch, begin, kind);
   atomic_fetch_add_explicit(&totals[0], counters.instructions, memory_order_relaxed);
   atomic_fetch_add_explicit(&totals[1], counters.waves, memory_order_relaxed);
   atomic_fetch_add_explicit(&totals[2], counters.workgroups, memory_order_relaxed);

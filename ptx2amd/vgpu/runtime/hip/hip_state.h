@@ -49,7 +49,22 @@ hipError_t hip_start(void);
 static inline hipError_t hip_ready(void) {
   return __builtin_expect(atomic_load_explicit(&hip_started, memory_order_acquire) == 1, 1) ? hipSuccess : hip_start();
 }
+/* A call of a HIP function that is traced (hip_trace.c); ends with the function. */
+struct hip_call { const char *name; uint64_t begin; bool traced; };
+extern bool hip_traced;
+extern __thread hipError_t hip_result;   /* what done() was given last */
+struct hip_call hip_call_begin(const char *name);
+void hip_call_end(const struct hip_call *call);
+static inline void hip_call_over(const struct hip_call *call) {
+  if (__builtin_expect(call->traced, 0)) hip_call_end(call);
+}
+struct dispatch;
+uint64_t hip_trace_time(void);
+void hip_trace_kernel(const struct dispatch *d, uint64_t begin, int fault);
+
 #define ENTER()                              \
+  __attribute__((cleanup(hip_call_over))) const struct hip_call call_ =                                \
+      __builtin_expect(hip_traced, 0) ? hip_call_begin(__func__) : (struct hip_call){NULL, 0, false}; \
   do {                                       \
     hipError_t ready_ = hip_ready();         \
     if (ready_ != hipSuccess) return ready_; \
