@@ -32,6 +32,8 @@ cusolverStatus_t cusolverDnDestroy(cusolverDnHandle_t handle) {
   if (!cusolver_found(handle, &found)) return CUSOLVER_STATUS_NOT_INITIALIZED;
   handle->mark = 0;
   if (handle->pivots) libmap_driver.release(handle->pivots);
+  if (handle->syevj) hipsolver.DnDestroySyevjInfo(handle->syevj);
+  if (handle->gesvdj) hipsolver.DnDestroyGesvdjInfo(handle->gesvdj);
   free(handle);
   return cusolver_status(hipsolver.DnDestroy(found));
 }

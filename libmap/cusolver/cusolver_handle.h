@@ -10,6 +10,8 @@ struct cusolverDnHandle_t_st {
   cudaStream_t stream; /* as the program knows it */
   uint64_t pivots;     /* on the device, or 0 */
   size_t pivots_size, pivots_count;
+  hipsolverSyevjInfo_t syevj; /* or NULL */
+  hipsolverGesvdjInfo_t gesvdj;
 };
 
 /* hipSOLVER's handle; false: it is none of ours. */

@@ -4,6 +4,15 @@
 #include <limits.h>
 
 _Thread_local int cusolver_work, cusolver_values;
+_Thread_local hipsolverSyevjInfo_t cusolver_syevj;
+_Thread_local hipsolverGesvdjInfo_t cusolver_gesvdj;
+
+bool cusolver_jacobi(cusolverDnHandle_t handle) {
+  if (!handle->syevj && hipsolver.DnCreateSyevjInfo(&handle->syevj)) return false;
+  if (!handle->gesvdj && hipsolver.DnCreateGesvdjInfo(&handle->gesvdj)) return false;
+  cusolver_syevj = handle->syevj, cusolver_gesvdj = handle->gesvdj;
+  return true;
+}
 
 bool cusolver_wide(int64_t sizes) { return sizes < 0 || sizes > INT_MAX; }
 

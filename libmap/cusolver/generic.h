@@ -12,7 +12,12 @@
 
 /* Where the last call of a thread puts the size of a workspace, and how many eigenvalues there are. */
 extern _Thread_local int cusolver_work, cusolver_values;
+/* Settings of Jacobi's method, as `cusolver_jacobi` found them. */
+extern _Thread_local hipsolverSyevjInfo_t cusolver_syevj;
+extern _Thread_local hipsolverGesvdjInfo_t cusolver_gesvdj;
 
+/* Finds a handle's settings of Jacobi's method, which are made with its first call; false: there are none. */
+bool cusolver_jacobi(cusolverDnHandle_t handle);
 /* Whether one of several sizes, joined by |, is negative or no int. */
 bool cusolver_wide(int64_t sizes);
 /* The type of a matrix' real numbers, as CUDA has it. */

@@ -151,6 +151,39 @@ class Generic(Dense):
             self.close(f"{name}: product", letter, (exact(u.now()) * s.now()) @ exact(rows.now()), exact(a), 10 * m)
             self.orthonormal(name, letter, u.now())
 
+    def many_eigenvalues(self, letter: str) -> None:
+        n, count, kind, real, info = 7, 4, DATA_TYPE[letter], DATA_TYPE[REAL[letter]], self.whole(4)
+        all_of_it = np.array([self.hermitian(letter, n) for _ in range(count)])
+        on, w = self.matrix(all_of_it.transpose(1, 2, 0)), self.zeros(REAL[letter], n, count)
+        sizes = [self.ffi.new("size_t *"), self.ffi.new("size_t *")]
+        given = (self.params, VECTORS, LOWER, n, kind, on, n, real, w, kind)
+        self.call("DnXsyevBatched_bufferSize", *given, *sizes, count)
+        room = self.watched(sizes[0][0])
+        self.call("DnXsyevBatched", *given, room, sizes[0][0], self.ffi.NULL, sizes[1][0], info, count)
+        self.succeeded("XsyevBatched", info)
+        self.unharmed("XsyevBatched", room)
+        for i, a in enumerate(all_of_it):
+            values, x = exact(w.now()[:, i]), exact(on.now()[:, :, i])
+            self.close("XsyevBatched", letter, values, np.linalg.eigvalsh(exact(a)), n)
+            self.close("XsyevBatched: vectors", letter, exact(a) @ x, x * values, 10 * n)
+
+    def polar(self, letter: str) -> None:
+        """By Jacobi's method."""
+        kind, real = DATA_TYPE[letter], DATA_TYPE[REAL[letter]]
+        for m, n, few in ((10, 10, 0), (12, 7, 1)):
+            a, k, left = self.numbers(letter, m, n), n, n if few else m
+            on, s, info = self.matrix(a), self.zeros(REAL[letter], k), self.whole(1)
+            u, v, error = self.zeros(letter, m, left), self.zeros(letter, n, n), self.ffi.new("double *", -1)
+            given = (VECTORS, few, m, n, kind, on, m, real, s, kind, u, m, kind, v, n)
+            rooms = self.rooms("DnXgesvdp", *given, kind)
+            self.call("DnXgesvdp", self.params, *given, kind, *rooms, info, error)
+            self.succeeded("Xgesvdp", info)
+            self.unharmed("Xgesvdp", rooms[0])
+            self.client.check(f"Xgesvdp: error {error[0]}", error[0] == 0)
+            self.close("Xgesvdp", letter, s.now(), np.linalg.svd(exact(a), compute_uv=False), m)
+            product = (exact(u.now())[:, :k] * s.now()) @ exact(v.now()).conj().T
+            self.close("Xgesvdp: product", letter, product, exact(a), 10 * m)
+
     def wrong_types(self) -> None:
         n, sizes = 4, [self.ffi.new("size_t *"), self.ffi.new("size_t *")]
         on, w, single, double = self.zeros("D", n, n), self.zeros("D", n), 0, 1
@@ -188,5 +221,7 @@ class Generic(Dense):
             self.factors_of_cuda_11(letter)
             self.eigenvalues(letter)
             self.singular_values(letter)
+            self.many_eigenvalues(letter)
+            self.polar(letter)
         self.wrong_types()
         self.ok("DnDestroyParams", self.params)

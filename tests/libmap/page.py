@@ -104,6 +104,8 @@ _WEAKER = {
   own precision, and answer no iterations of refinement.
 - Functions with 64-bit sizes that have no counterpart with such sizes (eigenvalues, singular values) refuse sizes from
   2^31 on.
+- Singular values by polar factors (`cusolverDnXgesvdp`), and eigenvalues of many matrices, are found by Jacobi's
+  method.
 - Options of algorithms (`cusolverDnSetAdvOptions`) are checked, but change nothing.
 - Factors and solutions without exchanges of rows (`devIpiv` is NULL) are done, with a list of row numbers on the device
   for the latter.

@@ -19,7 +19,9 @@ _END = 13000
 class _Generic:
     """`text`: parameters before the workspaces, as the function has them that asks for no size. `real`, `complex`: what
     is called, with ? for the precision. `asked`, `given`: its arguments before the size of a workspace, and before the
-    workspace; `more`: those behind it. `sized`: what has to fit into an int. `done`: C around the call."""
+    workspace; `more`, `asked_more`: those behind the size. `sized`: what has to fit into an int. `done`: C around a
+    call. `last`, `asked_last`: parameters behind the workspaces and `info`. `older`: CUDA 11 has it with one workspace
+    too. `jacobi`: it takes the handle's settings of Jacobi's method."""
 
     name: str
     text: str
@@ -30,6 +32,11 @@ class _Generic:
     sized: str
     more: str = "info"
     done: str = "{}"
+    asked_more: str = ""
+    last: str = ""
+    asked_last: str = ""
+    older: bool = True
+    jacobi: bool = False
 
 
 _TYPE = "cudaDataType dataTypeA, void *A, int64_t lda"
@@ -42,6 +49,11 @@ _SINGULAR = (
     "cudaDataType dataTypeU, void *U, int64_t ldu, cudaDataType dataTypeVT, void *VT, int64_t ldvt, "
     "cudaDataType computeType"
 )
+_POLAR = (
+    f"int64_t m, int64_t n, {_TYPE}, cudaDataType dataTypeS, void *S, cudaDataType dataTypeU, void *U, int64_t ldu, "
+    "cudaDataType dataTypeV, void *V, int64_t ldv, cudaDataType computeType"
+)
+_TURNED = "handle, jobz, econ, (int)m, (int)n, A, (int)lda, S, U, (int)ldu, V, (int)ldv"
 _ALL, _SOME = "handle, jobz, uplo, (int)n, A, (int)lda, W", "handle, jobz, range, uplo, (int)n, A, (int)lda"
 _TABLE = (
     _Generic("Syevd", f"cusolverEigMode_t jobz, {_EIGEN}{_VALUES}", "Dn?syevd", "Dn?heevd", _ALL, _ALL, "n | lda"),
@@ -55,6 +67,17 @@ _TABLE = (
         "handle, jobu, jobvt, (int)m, (int)n, A, (int)lda, S, U, (int)ldu, VT, (int)ldvt", "m | n | lda | ldu | ldvt",
         more="NULL, info",
     ),
+    _Generic(
+        "SyevBatched", f"cusolverEigMode_t jobz, {_EIGEN}{_VALUES}", "Dn?syevjBatched", "Dn?heevjBatched", _ALL, _ALL,
+        "n | lda | batchSize", more="info, cusolver_syevj, (int)batchSize",
+        asked_more=", cusolver_syevj, (int)batchSize", last=", int64_t batchSize", asked_last=", int64_t batchSize",
+        older=False, jacobi=True,
+    ),
+    _Generic(
+        "Gesvdp", f"cusolverEigMode_t jobz, int econ, {_POLAR}", "Dn?gesvdj", "Dn?gesvdj", _TURNED, _TURNED,
+        "m | n | lda | ldu | ldv", more="info, cusolver_gesvdj", asked_more=", cusolver_gesvdj",
+        last=", out double *h_err_sigma", done="(*h_err_sigma = 0, {})", older=False, jacobi=True,
+    ),
 )  # fmt: skip
 
 
@@ -63,7 +86,8 @@ def _unless(one: _Generic) -> str:
     kinds = re.findall(r"cudaDataType (\w+)", one.text)
     wanted = {name: "cusolver_real(dataTypeA)" if name[-1] in "SW" else "dataTypeA" for name in kinds}
     wrong = "".join(f" || {name} != {kind}" for name, kind in wanted.items() if name != kind)
-    return f"!params || cusolver_wide({one.sized}){wrong}: {_INVALID}"
+    settings = " || !cusolver_jacobi(handle)" if one.jacobi else ""
+    return f"!params || cusolver_wide({one.sized}){wrong}{settings}: {_INVALID}"
 
 
 def _typed(one: _Generic, ending: str, arguments: str) -> str:
@@ -71,7 +95,7 @@ def _typed(one: _Generic, ending: str, arguments: str) -> str:
     return f"CUSOLVER_TYPED(dataTypeA, {', '.join(names)}, {arguments})"
 
 
-def _both(name: str, text: str, size: bool, call: str, unless: str) -> Iterator[Function]:
+def _both(one: _Generic, text: str, size: bool, call: str) -> Iterator[Function]:
     """The function whose workspaces are on the device and the host, and that of CUDA 11 with one. In `call`, BUFFER and
     BYTES are the workspace on the device, HOST the place of the other's size."""
     ending = "_bufferSize" if size else ""
@@ -79,28 +103,31 @@ def _both(name: str, text: str, size: bool, call: str, unless: str) -> Iterator[
         ("X", "bufferOnDevice", "workspaceInBytesOnDevice", "workspaceInBytesOnHost"),
         ("", "pBuffer", "workspaceInBytes", ""),
     ):
+        if not host and not one.older:
+            continue
         if size:
             rooms = f"out size_t *{count}" + (f", out size_t *{host}" if host else "")
         else:
             rooms = f"void *{buffer}, size_t {count}" + (f", void *bufferOnHost, size_t {host}" if host else "")
             rooms += ", int *info"
+        rooms += one.asked_last if size else one.last
         words = {"BUFFER": buffer, "BYTES": count, "HOST": host or "NULL"}
         own = call
         for word, name_of_it in words.items():
             own = re.sub(rf"\b{word}\b", name_of_it, own)
-        symbol, until = (f"cusolverDnX{name.lower()}", 0) if x else (f"cusolverDn{name}", _END)
-        yield Function(f"{symbol}{ending}", 0, f"{text}, {rooms}", call=own, unless=unless, until=until)
+        symbol, until = (f"cusolverDnX{one.name[0].lower()}{one.name[1:]}", 0) if x else (f"cusolverDn{one.name}", _END)
+        yield Function(f"{symbol}{ending}", 0, f"{text}, {rooms}", call=own, unless=_unless(one), until=until)
 
 
 def rows() -> Iterator[Function]:
     """Those that hipSOLVER lacks."""
     for one in _TABLE:
         call = _typed(one, "", f"{one.given}, BUFFER, cusolver_lwork(dataTypeA, BYTES), {one.more}")
-        yield from _both(one.name, f"{_HEAD}{one.text}", False, one.done.format(call), _unless(one))
-        asked = _typed(one, "_bufferSize", f"{one.asked}, &cusolver_work")
+        yield from _both(one, f"{_HEAD}{one.text}", False, one.done.format(call))
+        asked = _typed(one, "_bufferSize", f"{one.asked}, &cusolver_work{one.asked_more}")
         text = re.sub(r"\bvoid \*(?!vl|vu)", "const void *", one.text).replace("out int64_t", "int64_t")
         call = f"cusolver_room({asked}, dataTypeA, BYTES, HOST)"
-        yield from _both(one.name, f"{_HEAD}{text}", True, call, _unless(one))
+        yield from _both(one, f"{_HEAD}{text}", True, call)
 
 
 def first(generic: Iterable[Function]) -> Iterator[Function]:
