@@ -1,4 +1,5 @@
-"""What the PTX manual says of integer instructions, as terms of the solver z3, for all values of the operands.
+"""What the PTX manual says of integer instructions, as terms of the solver z3, for all values of the operands. Those of
+comparisons, floats and conversions are in modules of their own.
 
 Numbers are mathematical: bit vectors so wide that nothing in a definition wraps. A definition gets the row's field
 values, the operands' bits by name, and their types; it returns the bits of the results by name. Where the manual leaves
@@ -96,6 +97,8 @@ def at_bit(a: Term, position: Term) -> z3.BoolRef:
 
 def from_bits(bits: list[z3.BoolRef]) -> Term:
     """Bits, the lowest first."""
+    if len(bits) == 1:
+        return z3.If(bits[0], constant(1, 1), constant(0, 1))
     return z3.Concat(*(z3.If(b, constant(1, 1), constant(0, 1)) for b in reversed(bits)))
 
 
@@ -119,6 +122,34 @@ def product(mods: Mods, v: Values, types: Types) -> Results:
     if mods.get("sat"):
         return {"d": clamped(z3.SignExt(8, result) + z3.SignExt(8, v["c"]), types["d"])}
     return {"d": result + v["c"]}
+
+
+@of("add.cc", "addc", "sub.cc", "subc")
+def sum_with_carry(mods: Mods, v: Values, types: Types) -> Results:
+    """The flag is the bit above the sum of a, b (or its complement, for a - b) and the flag (or 1)."""
+    n = width(types["d"])
+    a, b = (z3.ZeroExt(1, v[name]) for name in "ab")
+    carry = z3.ZeroExt(n, v["carry"]) if "carry" in v else constant(int(mods["name"] == "sub"), n + 1)
+    total = a + (b ^ (1 << n) - 1 if mods["name"][:3] == "sub" else b) + carry
+    return {"d": z3.Extract(n - 1, 0, total), "carry": z3.Extract(n, n, total)}
+
+
+@of("mad.cc", "madc")
+def product_with_carry(mods: Mods, v: Values, types: Types) -> Results:
+    """Of half of the product, c and the flag."""
+    part = product({"opcode": mods["opcode"].removesuffix(".cc")}, {name: v[name] for name in "ab"}, types)["d"]
+    flag = {"carry": v["carry"]} if "carry" in v else {}
+    return sum_with_carry({"name": "add"}, {"a": part, "b": v["c"], **flag}, types)
+
+
+@of("clmad")
+def carryless(mods: Mods, v: Values, types: Types) -> Results:
+    """Of a product of polynomials over the field of 0 and 1: the sum of b, shifted by the place of each bit of a. (In
+    the order in which it is easy for the solver.)"""
+    total, b, high = constant(0, 128), z3.ZeroExt(64, v["b"]), mods["opcode"].split(".")[1] == "hi"
+    for i in reversed(range(64)) if high else range(64):
+        total = total ^ z3.If(z3.Extract(i, i, v["a"]) == 1, b << i, constant(0, 128))
+    return {"d": (z3.Extract(127, 64, total) if high else z3.Extract(63, 0, total)) ^ v["c"]}
 
 
 @of("mul24", "mad24")

@@ -1,7 +1,9 @@
-"""LLVM IR of the lowering as terms of the solver z3: straight-line integer code, one value a line.
+"""LLVM IR of the lowering as terms of the solver z3: code without calls back, and loops of one block.
 
 Each instruction means what LLVM's language reference says of it; poison (shifts by the width or more, for instance) and
-undefined behaviour (a division by zero) are collected as conditions that must not hold."""
+undefined behaviour (a division by zero) are collected as conditions that must not hold. Each block has a condition
+under which it is reached; a phi takes the value of the edge that is taken. A loop is unrolled, and that it needs more
+rounds is a condition that must not hold."""
 
 from __future__ import annotations
 
@@ -11,9 +13,13 @@ from dataclasses import dataclass, field
 
 import z3
 
+from tests.proofs import floating
+from tests.proofs.calls import CALLS, POISON
+from tests.proofs.operands import SCALAR, constant, size, split
 from tests.proofs.terms import product, quotient, remainder
 
 Term = z3.BitVecRef
+ROUNDS = 64  # of a loop
 _LINE = re.compile(r"  (?:(%[\w.]+) = )?(.*)")
 _ARITHMETIC: dict[str, Callable[[Term, Term], Term]] = {
     "add": lambda a, b: a + b,
@@ -52,102 +58,12 @@ def bit(condition: z3.BoolRef) -> Term:
     return z3.If(condition, z3.BitVecVal(1, 1), z3.BitVecVal(0, 1))
 
 
-def count_ones(a: Term) -> Term:
-    n = a.size()
-    return z3.simplify(sum((z3.ZeroExt(n - 1, z3.Extract(i, i, a)) for i in range(n)), z3.BitVecVal(0, n)))
-
-
-def leading_zeros(a: Term) -> Term:
-    n = a.size()
-    found: Term = z3.BitVecVal(n, n)
-    for i in range(n):
-        found = z3.If(z3.Extract(i, i, a) == 1, z3.BitVecVal(n - 1 - i, n), found)
-    return found
-
-
-def reverse(a: Term) -> Term:
-    return z3.Concat(*(z3.Extract(i, i, a) for i in range(a.size()))) if a.size() > 1 else a
-
-
-def saturated(a: Term, b: Term, signed: bool, subtract: bool) -> Term:
-    n = a.size()
-    extend = z3.SignExt if signed else z3.ZeroExt
-    wide = extend(2, a) - extend(2, b) if subtract else extend(2, a) + extend(2, b)
-    low, high = (-(1 << n - 1), (1 << n - 1) - 1) if signed else (0, (1 << n) - 1)
-    return z3.If(
-        wide < low, z3.BitVecVal(low, n), z3.If(wide > high, z3.BitVecVal(high, n), z3.Extract(n - 1, 0, wide))
-    )
-
-
-def funnel(high: Term, low: Term, by: Term, left: bool) -> Term:
-    n = high.size()
-    both, amount = z3.Concat(high, low), z3.ZeroExt(n, z3.URem(by, z3.BitVecVal(n, n)))
-    return z3.Extract(2 * n - 1, n, both << amount) if left else z3.Extract(n - 1, 0, z3.LShR(both, amount))
-
-
-def field_of(a: Term, at: Term, length: Term, signed: bool) -> Term:
-    """v_bfe_u32, v_bfe_i32 of the AMDGPU instruction sets: 5 bits each of position and length."""
-    at, length = at & 31, length & 31
-    top = z3.LShR(a, at) << (32 - length)
-    taken = top >> (32 - length) if signed else z3.LShR(top, 32 - length)
-    return z3.If(length == 0, z3.BitVecVal(0, 32), taken)
-
-
-def permuted(a: Term, b: Term, selector: Term) -> Term:
-    """v_perm_b32: bytes of a (4 to 7) and b (0 to 3), signs of 16-bit parts, 0, or all ones."""
-    both = z3.Concat(a, b)
-    out = []
-    for i in range(4):
-        pick = z3.ZeroExt(56, z3.Extract(8 * i + 7, 8 * i, selector))
-        byte = z3.Extract(7, 0, z3.LShR(both, (pick & 7) * 8))
-        sign = z3.Extract(7, 0, z3.LShR(both, ((pick & 3) * 16 + 15)))
-        signs = z3.If(sign & 1 == 1, z3.BitVecVal(255, 8), z3.BitVecVal(0, 8))
-        special = z3.If(pick == 12, z3.BitVecVal(0, 8), z3.If(pick > 12, z3.BitVecVal(255, 8), signs))
-        out.append(z3.If(pick < 8, byte, special))
-    return z3.Concat(*reversed(out))
-
-
-def byte_differences(a: Term, b: Term, c: Term) -> Term:
-    """v_sad_u8: c and the distances of the bytes."""
-    for at in range(0, 32, 8):
-        x, y = (z3.ZeroExt(24, z3.Extract(at + 7, at, v)) for v in (a, b))
-        c = c + z3.If(z3.UGT(x, y), x - y, y - x)
-    return c
-
-
-def byte_products(a: Term, b: Term, total: Term, a_signed: bool, b_signed: bool) -> Term:
-    """v_dot4 without clamp."""
-    extend_a, extend_b = (z3.SignExt if signed else z3.ZeroExt for signed in (a_signed, b_signed))
-    for at in range(0, 32, 8):
-        total += extend_a(24, z3.Extract(at + 7, at, a)) * extend_b(24, z3.Extract(at + 7, at, b))
-    return total
-
-
-_CALLS: dict[str, Callable[..., Term]] = {
-    "llvm.umin": lambda a, b: z3.If(z3.ULT(a, b), a, b),
-    "llvm.umax": lambda a, b: z3.If(z3.UGT(a, b), a, b),
-    "llvm.smin": lambda a, b: z3.If(a < b, a, b),
-    "llvm.smax": lambda a, b: z3.If(a > b, a, b),
-    "llvm.abs": lambda a, poison: z3.If(a < 0, -a, a),
-    "llvm.ctpop": count_ones,
-    "llvm.ctlz": lambda a, poison: leading_zeros(a),
-    "llvm.cttz": lambda a, poison: leading_zeros(reverse(a)),
-    "llvm.bitreverse": reverse,
-    "llvm.sadd.sat": lambda a, b: saturated(a, b, True, False),
-    "llvm.ssub.sat": lambda a, b: saturated(a, b, True, True),
-    "llvm.uadd.sat": lambda a, b: saturated(a, b, False, False),
-    "llvm.usub.sat": lambda a, b: saturated(a, b, False, True),
-    "llvm.fshl": lambda a, b, by: funnel(a, b, by, True),
-    "llvm.fshr": lambda a, b, by: funnel(a, b, by, False),
-    "llvm.amdgcn.ubfe": lambda a, at, n: field_of(a, at, n, False),
-    "llvm.amdgcn.sbfe": lambda a, at, n: field_of(a, at, n, True),
-    "llvm.amdgcn.perm": permuted,
-    "llvm.amdgcn.sad.u8": byte_differences,
-    "llvm.amdgcn.udot4": lambda a, b, c, clamp: byte_products(a, b, c, False, False),
-    "llvm.amdgcn.sdot4": lambda a, b, c, clamp: byte_products(a, b, c, True, True),
-}
-#: Calls whose second argument says what is poison.
-_POISON = {"llvm.abs": lambda a: a == 1 << a.size() - 1, "llvm.ctlz": lambda a: a == 0, "llvm.cttz": lambda a: a == 0}
+def unchanged(old: Term, new: Term, unless: z3.BoolRef) -> bool:
+    """Whether two values are the same where a condition does not hold: the solver needs no choice between them."""
+    solver = z3.Solver()
+    solver.set("timeout", 1000)
+    solver.add(z3.Not(unless), old != new)
+    return bool(solver.check() == z3.unsat)
 
 
 @dataclass(slots=True)
@@ -156,46 +72,114 @@ class Run:
     forbidden: conditions under which LLVM promises nothing."""
 
     parameters: dict[int, Term]
+    module: str = ""
+    machine: floating.Machine = field(default_factory=floating.Machine)
     values: dict[str, Term] = field(default_factory=dict)
     vectors: dict[str, list[Term]] = field(default_factory=dict)
-    pairs: dict[str, tuple[Term, Term]] = field(default_factory=dict)
+    structs: dict[str, list[Term]] = field(default_factory=dict)
     places: dict[str, int] = field(default_factory=dict)
+    cells: dict[str, Term] = field(default_factory=dict)
     out: set[str] = field(default_factory=set)
     stored: dict[int, Term] = field(default_factory=dict)
     forbidden: list[z3.BoolRef] = field(default_factory=list)
+    edges: dict[tuple[str, str], z3.BoolRef] = field(default_factory=dict)
+    block: str = ""
+    reached: z3.BoolRef = field(default_factory=lambda: z3.BoolVal(True))
+    returned: list[Term] = field(default_factory=list)
 
     def kernel(self, ir: str) -> Run:
         """Execute the one kernel of a module."""
-        body = ir[ir.index("define ") :].partition("{\n")[2].partition("\n}")[0]
+        self.module = ir = f"\n{ir}"
+        [kernel] = [part for part in ir.split("\ndefine ")[1:] if "amdgpu_kernel" in part.partition("{\n")[0]]
+        self.machine.ieee = "denormal-fp-math-f32" not in kernel.partition("{\n")[0]
+        return self.function(kernel)
+
+    def function(self, text: str) -> Run:
+        body = text.partition("{\n")[2].partition("\n}")[0]
+        blocks: dict[str, list[str]] = {}
         for line in body.split("\n"):
-            if line and not line.endswith(":") and not line.startswith("  br label"):
-                found = _LINE.fullmatch(line.partition(", !")[0])
-                assert found is not None, line
-                self.step(found[1] or "", found[2])
+            if found := re.match(r"([\w.]+):", line):
+                blocks[found[1]] = []
+            elif line:
+                blocks[next(reversed(blocks))].append(line.partition(", !")[0])
+        for name, lines in blocks.items():
+            self.enter(name)
+            if re.match(rf"  br i1 .*%{name}\b", lines[-1]):
+                others = " ".join(line for other, rest in blocks.items() if other != name for line in rest)
+                self.loop(name, lines, set(re.findall(r"%[\w.]+", others)))
+            else:
+                self.lines(lines)
         return self
 
+    def enter(self, name: str) -> None:
+        taken = [condition for (_, to), condition in self.edges.items() if to == name]
+        if taken:
+            self.reached = z3.simplify(z3.Or(taken))
+        self.block = name
+
+    def loop(self, name: str, lines: list[str], used: set[str]) -> None:
+        """A block that goes back to itself: the values used elsewhere are those of the last round in which it ran."""
+        before = self.reached
+        for _ in range(ROUNDS):
+            old, running = dict(self.values), self.reached
+            self.lines(lines)
+            for value in self.values.keys() & old.keys() & used:
+                if not unchanged(old[value], self.values[value], running):
+                    self.values[value] = z3.If(running, self.values[value], old[value])
+            for edge in [edge for edge in self.edges if edge[1] == name]:
+                self.reached = z3.And(running, self.edges[edge]) if edge[0] == name else self.reached
+                self.edges[edge] = z3.BoolVal(edge[0] == name)
+        self.forbidden.append(self.reached)
+        for edge in [edge for edge in self.edges if edge[0] == name]:
+            self.edges[edge] = before
+
+    def lines(self, lines: list[str]) -> None:
+        """One pass over a block: all its phis at once."""
+        phis = {}
+        for line in lines:
+            found = _LINE.fullmatch(line)
+            assert found is not None, line
+            if phi := re.fullmatch(r"phi (\S+) (.*)", found[2]):
+                phis[found[1]] = self.chosen(*phi.groups())
+                continue
+            self.values |= phis
+            phis = {}
+            self.step(found[1] or "", found[2])
+
+    def chosen(self, ty: str, incoming: str) -> Term:
+        """A phi's value."""
+        result: Term | None = None
+        for text, edge in re.findall(r"\[ (\S+), %([\w.]+) \]", incoming):
+            taken = self.edges.get((edge, self.block), z3.BoolVal(False))
+            if not z3.is_false(taken):
+                value = self.integer(ty, text)
+                result = value if result is None else z3.If(taken, value, result)
+        if result is None:
+            raise Unknown(f"phi {incoming}")
+        return result
+
+    def forbid(self, condition: z3.BoolRef) -> None:
+        self.forbidden.append(z3.And(self.reached, condition))
+
     def integer(self, ty: str, text: str) -> Term:
-        """An operand of an integer type; vectors are their elements side by side."""
+        """The bits of an operand; vectors are their elements side by side."""
         if ty.startswith("<"):
             return z3.Concat(*reversed(self.elements(ty, text)))
-        n = int(ty[1:])
-        if text in ("true", "false"):
-            return z3.BitVecVal(int(text == "true"), 1)
-        return self.values[text] if text[0] == "%" else z3.BitVecVal(int(text), n)
+        return self.values[text] if text[0] == "%" else constant(ty, text)
 
     def elements(self, ty: str, text: str) -> list[Term]:
-        count, element = ty[1:-1].split(" x ")
+        element, count = split(ty)
         if text in ("zeroinitializer", "poison"):
-            return [z3.BitVecVal(0, int(element[1:]))] * int(count)
+            return [z3.BitVecVal(0, size(element))] * count
         if text.startswith("splat"):
-            return [self.integer(element, text.rpartition(" ")[2].rstrip(")"))] * int(count)
+            return [self.integer(element, text.rpartition(" ")[2].rstrip(")"))] * count
         if text.startswith("<"):
             return [self.integer(*part.split(" ")) for part in text[1:-1].split(", ")]
         return self.vectors[text]
 
     def put(self, name: str, ty: str, value: Term) -> None:
         if ty.startswith("<"):
-            n = int(ty[:-1].rpartition("i")[2])
+            n = size(split(ty)[0])
             self.vectors[name] = [z3.Extract(at + n - 1, at, value) for at in range(0, value.size(), n)]
         else:
             self.values[name] = value
@@ -218,11 +202,11 @@ class Run:
     def arithmetic(self, name: str, op: str, ty: str, a: str, b: str) -> None:
         def compute(x: Term, y: Term) -> Term:
             if op in ("shl", "lshr", "ashr"):
-                self.forbidden.append(z3.UGE(y, z3.BitVecVal(y.size(), y.size())))
+                self.forbid(z3.UGE(y, z3.BitVecVal(y.size(), y.size())))
             if op in ("udiv", "urem", "sdiv", "srem"):
-                self.forbidden.append(y == 0)
+                self.forbid(y == 0)
             if op in ("sdiv", "srem"):
-                self.forbidden.append(z3.And(y == -1, x == 1 << x.size() - 1))
+                self.forbid(z3.And(y == -1, x == 1 << x.size() - 1))
             return _ARITHMETIC[op](x, y)
 
         self.each(name, ty, compute, a, b)
@@ -243,18 +227,57 @@ class Run:
             self.put(name, ty, chosen)
 
     def convert(self, name: str, op: str, ty: str, a: str, to: str) -> None:
-        def size(t: str) -> int:
-            return int(t.rstrip(">").rpartition("i")[2])
+        element, into = split(ty)[0], split(to)[0]
 
         def compute(x: Term) -> Term:
             if op == "trunc":
-                return z3.Extract(size(to) - 1, 0, x)
-            return (z3.SignExt if op == "sext" else z3.ZeroExt)(size(to) - size(ty), x)
+                return z3.Extract(size(into) - 1, 0, x)
+            if op in ("zext", "sext"):
+                return (z3.SignExt if op == "sext" else z3.ZeroExt)(size(into) - size(element), x)
+            return floating.converted(self.machine, op, x, element, into)
 
         if op == "bitcast":
             self.put(name, to, self.integer(ty, a))
         else:
             self.each(name, ty, compute, a)
+
+    def float_arithmetic(self, name: str, op: str, ty: str, a: str, b: str) -> None:
+        self.each(name, ty, lambda x, y: floating.arithmetic(self.machine, op, split(ty)[0], x, y), a, b)
+
+    def float_negation(self, name: str, ty: str, a: str) -> None:
+        self.each(name, ty, lambda x: floating.negated(self.machine, split(ty)[0], x), a)
+
+    def float_compare(self, name: str, relation: str, ty: str, a: str, b: str) -> None:
+        self.each(name, ty, lambda x, y: bit(floating.compared(self.machine, relation, split(ty)[0], x, y)), a, b)
+
+    def branch(self, name: str, to: str) -> None:
+        self.edges[self.block, to] = self.reached
+
+    def branch_on(self, name: str, condition: str, yes: str, no: str) -> None:
+        taken = z3.simplify(self.integer("i1", condition) == 1)
+        self.edges[self.block, yes] = z3.simplify(z3.And(self.reached, taken))
+        self.edges[self.block, no] = z3.simplify(z3.And(self.reached, z3.Not(taken)))
+
+    def cell(self, name: str, ty: str) -> None:
+        """A variable of the thread's own."""
+        self.cells[name] = z3.FreshConst(z3.BitVecSort(size(ty)), "cell")
+
+    def load_cell(self, name: str, cell: str) -> None:
+        self.values[name] = self.cells[cell]
+
+    def store_cell(self, name: str, ty: str, value: str, cell: str) -> None:
+        self.cells[cell] = z3.If(self.reached, self.integer(ty, value), self.cells[cell])
+
+    def leave(self, name: str, ty: str, value: str) -> None:
+        if not z3.is_true(self.reached):
+            raise Unknown("a return in the middle")
+        self.returned = self.structs[value] if ty[0] == "{" else [self.integer(ty, value)]
+
+    def insert_value(self, name: str, ty: str, whole: str, element: str, value: str, index: str) -> None:
+        count = ty.count(",") + 1
+        parts = list(self.structs.get(whole, [z3.BitVecVal(0, 1)] * count))
+        parts[int(index)] = self.integer(element, value)
+        self.structs[name] = parts
 
     def address(self, name: str, base: str, offset: str) -> None:
         """Of a parameter, or of what the first parameter points to."""
@@ -268,47 +291,81 @@ class Run:
         if base in self.out or base not in self.places:
             raise Unknown(f"a load of {base}")
         value = self.parameters[self.places[base]]
-        self.values[name] = value if value.size() == int(ty[1:]) else z3.Extract(int(ty[1:]) - 1, 0, value)
+        self.values[name] = value if value.size() == size(ty) else z3.Extract(size(ty) - 1, 0, value)
 
     def store(self, name: str, ty: str, value: str, base: str) -> None:
         if base not in self.out:
             raise Unknown(f"a store to {base}")
+        if not z3.is_true(self.reached):
+            raise Unknown("a store that is not always done")
         self.stored[self.places[base]] = self.integer(ty, value)
 
-    def call(self, name: str, function: str, arguments: str) -> None:
+    def call(self, name: str, result: str, function: str, arguments: str) -> None:
         parts = [(found[1], found[2]) for found in _ARGUMENT.finditer(arguments)]
-        known = re.sub(r"(\.[iv]\d+(i\d+)?)+$", "", function)
+        known = re.sub(r"(\.([iv]\d+([if]\d+)?|b?f\d+|float))+$", "", function)
         if known == "llvm.amdgcn.kernarg.segment.ptr":
             self.places[name] = 0
+        elif known == "llvm.amdgcn.s.setreg":
+            if not z3.is_true(self.reached):
+                raise Unknown("a write of MODE that is not always done")
+            self.machine.set_mode(*(z3.simplify(self.integer(*part)).as_long() for part in parts))
         elif overflow := re.fullmatch(r"llvm\.([us])(add|sub|mul)\.with\.overflow", known):
             self.overflow(name, *overflow.groups(), *(self.integer(*part) for part in parts))
-        elif known in _CALLS:
-            if known in _POISON and parts[1][1] == "true":
-                self.forbidden.append(_POISON[known](self.integer(*parts[0])))
+        elif re.fullmatch(r"llvm\.experimental\.constrained\.(fptrunc|fpext)", known):
+            self.convert(name, known.rpartition(".")[2], *parts[0], result)
+        elif known in floating.FUNCTIONS or (known := f"{known}.i32") in floating.FUNCTIONS:
+            self.float_call(name, result, known, parts)
+        elif (known := known.removesuffix(".i32")) in CALLS:
+            if known in POISON and parts[1][1] == "true":
+                self.forbid(POISON[known](self.integer(*parts[0])))
             kinds = {kind for kind, _ in parts if kind.startswith("<")}
-            if kinds and known in _POISON:
-                function_of_one = _CALLS[known]
+            if kinds and known in POISON:
+                function_of_one = CALLS[known]
                 self.each(name, kinds.pop(), lambda x: function_of_one(x, None), parts[0][1])
             elif kinds:
-                self.each(name, kinds.pop(), _CALLS[known], *(text for _, text in parts))
+                self.each(name, kinds.pop(), CALLS[known], *(text for _, text in parts))
             else:
-                self.values[name] = _CALLS[known](*(self.integer(*part) for part in parts))
+                self.values[name] = CALLS[known](*(self.integer(*part) for part in parts))
         else:
+            self.inner(name, result, function, parts)
+
+    def float_call(self, name: str, result: str, known: str, parts: list[tuple[str, str]]) -> None:
+        element, function = split(parts[0][0])[0], floating.FUNCTIONS[known]
+        if ".sat" in known:
+            n = size(split(result)[0])
+            self.each(name, parts[0][0], lambda x: function(self.machine, element, x, n), parts[0][1])
+        elif parts[0][0][0] == "<":
+            self.each(name, parts[0][0], lambda *v: function(self.machine, element, *v), *(text for _, text in parts))
+        else:
+            self.values[name] = function(self.machine, element, *(self.integer(*part) for part in parts))
+
+    def inner(self, name: str, result: str, function: str, parts: list[tuple[str, str]]) -> None:
+        """A call of a function of the same module."""
+        found = re.search(rf"\ndefine [^\n]*@{re.escape(function)}\(([^\n]*)\)[^\n]* {{\n", self.module)
+        if found is None:
             raise Unknown(f"call of {function}")
+        names = [text for _, text in _ARGUMENT.findall(found[1])]
+        values = {inner: self.integer(*part) for inner, part in zip(names, parts, strict=True)}
+        run = Run({}, self.module, self.machine, values, forbidden=self.forbidden, reached=self.reached)
+        run.function(self.module[found.start() + 1 :])
+        if result[0] == "{":
+            self.structs[name] = run.returned
+        else:
+            self.put(name, result, run.returned[0])
 
     def overflow(self, name: str, sign: str, op: str, a: Term, b: Term) -> None:
         n = a.size()
         extend = z3.SignExt if sign == "s" else z3.ZeroExt
         wide = _ARITHMETIC[op](extend(n, a), extend(n, b))
         result = z3.Extract(n - 1, 0, wide)
-        self.pairs[name] = result, bit(extend(n, result) != wide)
+        self.structs[name] = [result, bit(extend(n, result) != wide)]
 
     def assembly(self, name: str, ty: str, value: str) -> None:
         """An opaque copy."""
         self.put(name, ty, self.integer(ty, value))
 
     def part(self, name: str, pair: str, index: str) -> None:
-        self.values[name] = self.pairs[pair][int(index)]
+        self.values[name] = self.structs[pair][int(index)]
 
     def extract(self, name: str, ty: str, value: str, index: str) -> None:
         self.values[name] = self.elements(ty, value)[int(index)]
@@ -326,22 +383,38 @@ class Run:
         """The end."""
 
 
-_T, _V = r"(i\d+|<\d+ x i\d+>)", r"(<[^<>]*>|splat \([^()]*\)|[^\s,()]+)"
+_T = rf"({SCALAR}|<\d+ x {SCALAR}>)"
+_V = r"(<[^<>]*>|splat \([^()]*\)|bitcast \([^()]*\)|[^\s,()]+)"
 _ARGUMENT = re.compile(rf"{_T} {_V}")
+_RESULT = rf"(void|{SCALAR}|<\d+ x {SCALAR}>|{{[^}}]*}}|ptr addrspace\(4\))"
+_OWN = r"ptr addrspace\(5\) (%[\w.]+)"
 _STEPS: list[tuple[re.Pattern[str], Callable[..., None]]] = [
     (re.compile(rf"({'|'.join(_ARITHMETIC)}) {_T} {_V}, {_V}"), Run.arithmetic),
+    (re.compile(rf"(fadd|fsub|fmul|fdiv) {_T} {_V}, {_V}"), Run.float_arithmetic),
+    (re.compile(rf"fneg {_T} {_V}"), Run.float_negation),
     (re.compile(rf"icmp (\w+) {_T} {_V}, {_V}"), Run.compare),
-    (re.compile(rf"select {_T} {_V}, {_T} {_V}, (?:i\d+|<\d+ x i\d+>) {_V}"), Run.select),
-    (re.compile(rf"(trunc|zext|sext|bitcast) {_T} {_V} to {_T}"), Run.convert),
+    (re.compile(rf"fcmp (\w+) {_T} {_V}, {_V}"), Run.float_compare),
+    (re.compile(rf"select {_T} {_V}, {_T} {_V}, (?:{SCALAR}|<\d+ x {SCALAR}>) {_V}"), Run.select),
+    (re.compile(rf"(trunc|zext|sext|bitcast|fpext|fptrunc|uitofp|sitofp) {_T} {_V} to {_T}"), Run.convert),
     (re.compile(r"inttoptr i64 (%[\w.]+) to ptr addrspace\(1\)()"), Run.address),
     (re.compile(r"getelementptr (?:inbounds )?i8, ptr addrspace\(\d\) (%[\w.]+), i64 (\d+)"), Run.address),
-    (re.compile(r"load (i\d+), ptr addrspace\(4\) (%[\w.]+), align \d+"), Run.load),
+    (re.compile(r"alloca (i\d+), addrspace\(5\)"), Run.cell),
+    (re.compile(rf"load i\d+, {_OWN}"), Run.load_cell),
+    (re.compile(rf"store {_T} {_V}, {_OWN}"), Run.store_cell),
+    (re.compile(rf"load ({SCALAR}), ptr addrspace\(4\) (%[\w.]+), align \d+"), Run.load),
     (re.compile(rf"store {_T} {_V}, ptr addrspace\(1\) (%[\w.]+), align \d+"), Run.store),
-    (re.compile(r"call (?:align \d+ )?(?:i\d+|<[^>]*>|{[^}]*}|ptr addrspace\(4\)) @([\w.]+)\((.*)\)"), Run.call),
-    (re.compile(rf'call {_T} asm "", "=v,0"\(\S+ (.*)\)'), Run.assembly),
+    (re.compile(rf'call {_T} asm(?: sideeffect)? "", "=[vs],0"\(\S+ (.*)\)'), Run.assembly),
+    (
+        re.compile(rf'call (?:align \d+ |fastcc )*{_RESULT} @([\w.]+|"[^"]*")\((.*)\)(?: strictfp| convergent)*'),
+        Run.call,
+    ),
     (re.compile(r"extractvalue {[^}]*} (%[\w.]+), (\d)"), Run.part),
+    (re.compile(rf"insertvalue ({{[^}}]*}}) (%[\w.]+|poison), {_T} {_V}, (\d+)"), Run.insert_value),
     (re.compile(rf"extractelement {_T} {_V}, i\d+ (\d+)"), Run.extract),
-    (re.compile(rf"insertelement {_T} {_V}, (i\d+) {_V}, i\d+ (\d+)"), Run.insert),
-    (re.compile(rf"shufflevector {_T} {_V}, (?:<\d+ x i\d+>) {_V}, <\d+ x i32> <(.*)>"), Run.shuffle),
+    (re.compile(rf"insertelement {_T} {_V}, ({SCALAR}) {_V}, i\d+ (\d+)"), Run.insert),
+    (re.compile(rf"shufflevector {_T} {_V}, (?:<\d+ x {SCALAR}>) {_V}, <\d+ x i32> <(.*)>"), Run.shuffle),
+    (re.compile(r"br label %([\w.]+)"), Run.branch),
+    (re.compile(r"br i1 (\S+), label %([\w.]+), label %([\w.]+)"), Run.branch_on),
+    (re.compile(rf"ret ({SCALAR}|{{[^}}]*}}) (\S+)"), Run.leave),
     (re.compile(r"ret void"), Run.nothing),
 ]

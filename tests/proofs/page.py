@@ -1,5 +1,5 @@
-"""What was proven, as a page:  python -m tests.proofs.page [SECONDS]   proves all cases, for at most SECONDS each (60),
-and writes docs/support/proofs.md and docs/support/proofs.json."""
+"""What was proven, as a page:  python -m tests.proofs.page SECONDS [new]   proves all cases, or those that are not
+in the results, for at most SECONDS each, and writes docs/support/proofs.md and docs/support/proofs.json."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from tests.proofs.ir import Unknown
 RESULTS = ROOT / "docs" / "support" / "proofs.json"
 PAGE = RESULTS.with_suffix(".md")
 CHIP = "gfx942"
-LONG = ("fns", "bfe", "vmad")  # seconds to minutes a case
-WITHOUT = {"clmad": "a helper's loop"}  # instructions without a definition -> why
+LONG = ("fns", "bfe", "clmad", "vmad")  # seconds to minutes a case
 HEAD = """# Proofs
 
-Made by `python -m tests.proofs.page`. For every case of an integer, bit or video instruction, the solver z3 searches
-for operands for which the LLVM IR of our lowering differs from the definition in the PTX manual, or for which LLVM
-leaves the result open. The definitions (`tests/proofs/definitions.py`) share no code with the lowering. *Proven*:
-there are no such operands. The other cases are compared with a reference on chosen and random values
-(`tests/lower/test_alu_semantics.py`). Selectors of video instructions and tables of `lop3` are drawn at random, one
-or two for each form.
+Made by `python -m tests.proofs.page`. For every case of an integer, bit, comparison or video instruction, and of the
+conversions between integers and floats of 16 bits and more, the solver z3 searches for operands for which the LLVM IR
+of our lowering differs from the definition in the PTX manual, or for which LLVM leaves the result open. The definitions
+(`tests/proofs/definitions.py`, `comparisons.py`, `conversions.py`) share no code with the lowering. *Proven*: there are
+no such operands; a float that is NaN may have any bits of NaN. The other cases are compared with a reference on chosen
+and random values (`tests/lower/test_alu_semantics.py`). Selectors of video instructions and tables of `lop3` are drawn
+at random, one or two for each form. Instructions of f32 are in kernels that keep subnormal numbers.
 
 What LLVM makes of the IR, and what the chip makes of the machine code, is not part of the proof.
 
@@ -77,14 +77,20 @@ def page() -> str:
 
 
 def main() -> None:
-    seconds = float(sys.argv[1]) if sys.argv[1:] else 60
+    seconds = float(sys.argv[1])
+    kinds = results() if sys.argv[2:] == ["new"] else {}
+    known = {row["case"]: (kind, row) for kind, rows in kinds.items() for row in rows}
     cases = proving.cases()
-    kinds: dict[str, list[dict[str, str]]] = {"proven": [], "wrong": [], "open": []}
+    rest = [case for case in cases if name(case) not in known]
     with ProcessPoolExecutor() as pool:
-        for case, (kind, why) in zip(cases, pool.map(result, cases, [seconds] * len(cases)), strict=True):
-            kinds[kind].append({"case": name(case), **({"why": why} if why else {})})
+        for case, (kind, why) in zip(rest, pool.map(result, rest, [seconds] * len(rest)), strict=True):
+            known[name(case)] = kind, {"case": name(case), **({"why": why} if why else {})}
             if kind != "proven":
                 print(kind, name(case), why, flush=True)
+    kinds = {kind: [] for kind in ("proven", "wrong", "open")}
+    for case in cases:
+        kind, row = known[name(case)]
+        kinds[kind].append(row)
     RESULTS.write_text(json.dumps(kinds, indent=0) + "\n")
     PAGE.write_text(page())
 

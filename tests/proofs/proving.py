@@ -11,11 +11,15 @@ from ptx2amd.plan.kernel import Request
 from ptx2amd.target import target
 from ptx2amd.translate import parse
 from tests.lower.alu_programs import Case, all_cases, constant_text, register_class
+from tests.proofs import comparisons as comparisons  # which have definitions too
+from tests.proofs import conversions as conversions
 from tests.proofs import terms
-from tests.proofs.definitions import DEFINITIONS
+from tests.proofs.definitions import DEFINITIONS, Definition
 from tests.proofs.ir import Run
 
-FAMILIES = ("integer", "bits", "video")
+FAMILIES = ("integer", "extended", "bits", "compare", "convert", "video")
+PAD = "mov.f32 %pad, 0f3F800000; add.f32 %pad, %pad, %pad; add.f32 %pad, %pad, %pad;"  # f32 denormals are kept
+CARRIES = ("addc", "subc", "madc")  # read the flag
 HEAD = ".version 9.3\n.target sm_120a\n.address_size 64\n"
 
 
@@ -28,6 +32,9 @@ def program(case: Case) -> str:
     """A kernel that reads a case's operands from its parameters, and stores the results 8 bytes apart."""
     parameters, declared, loads, stores = [".param .u64 out"], [".reg .b64 %out;"], ["ld.param.u64 %out, [out];"], []
     texts: dict[str, str] = {}
+    if case.form.mnemonic in CARRIES:
+        parameters.append(".param .b32 in_carry")
+        loads.append("ld.param.u32 %word, [in_carry]; add.cc.u32 %word, %word, 0xffffffff;")
     for name, ptype, _ in case.operands:
         if name in dict(case.constants):
             texts[name] = constant_text(dict(case.constants)[name], ptype)
@@ -50,11 +57,22 @@ def program(case: Case) -> str:
             texts[name] += "." + {"2": "h", "4": "b"}.get(case.form.mnemonic[-1], "") + part
         if name in mods.get("minus", ""):
             texts[name] = f"-{texts[name]}"
+    pad = [PAD] if any("f" in ptype for _, ptype, _ in case.operands) else []
+    if ".cc" in case.opcode:
+        stores.insert(0, f"addc.u32 %word, 0, 0; st.global.u32 [%out+{8 * len(stores)}], %word;")
     names = [name for name, _, _ in case.operands]
     if "|" in case.form.operands:
         texts[names[0]] += "|" + texts.pop(names[1])
     body = " ".join(
-        [*declared, ".reg .b32 %word;", *loads, f"{case.opcode} {', '.join(texts.values())};", *stores, "ret;"]
+        [
+            *declared,
+            ".reg .b32 %word; .reg .f32 %pad;",
+            *pad,
+            *loads,
+            f"{case.opcode} {', '.join(texts.values())};",
+            *stores,
+            "ret;",
+        ]
     )
     return f"{HEAD}.visible .entry k({', '.join(parameters)}) {{ {body} }}\n"
 
@@ -66,9 +84,18 @@ def ir(text: str, chip: str) -> str:
     return lowering.ir()
 
 
+def definition(case: Case) -> Definition | None:
+    """What the manual says of its instruction."""
+    mnemonic = case.form.mnemonic
+    if mnemonic == "cvt" and not conversions.defined(dict(case.mods)):
+        return None
+    starts = ".cc" in case.opcode and mnemonic not in CARRIES
+    return DEFINITIONS.get(f"{mnemonic}.cc" if starts else mnemonic)
+
+
 def cases() -> list[Case]:
     """Those with a definition."""
-    return [case for family in FAMILIES for case in all_cases(family) if case.form.mnemonic in DEFINITIONS]
+    return [case for family in FAMILIES for case in all_cases(family) if definition(case)]
 
 
 def counterexample(case: Case, chip: str, seconds: float, code: Case | None = None) -> str | None:
@@ -92,10 +119,9 @@ def _solver(case: Case, text: str, seconds: float) -> z3.Solver:
     mods: dict[str, Any] = {**dict(case.mods), "name": case.form.mnemonic, "opcode": case.opcode}
     values: dict[str, z3.BitVecRef] = {}
     parameters: dict[int, z3.BitVecRef] = {0: z3.BitVec("out", 64)}
+    sources = [(name, ptype) for name, ptype, _ in case.operands if name not in "depq"]
     end = 8
-    for name, ptype, _ in case.operands:
-        if name in "depq":
-            continue
+    for name, ptype in [("carry", "pred")] * (case.form.mnemonic in CARRIES) + sources:
         if name in dict(case.constants):
             values[name] = z3.BitVecVal(dict(case.constants)[name], 32)
             continue
@@ -109,15 +135,25 @@ def _solver(case: Case, text: str, seconds: float) -> z3.Solver:
         parameters[at], end = word, at + size
     run = Run(parameters).kernel(text)
     types = {name: ptype for name, ptype, _ in case.operands}
-    wanted = DEFINITIONS[case.form.mnemonic](mods, values, types)
+    meaning = definition(case)
+    assert meaning is not None
+    wanted = meaning(mods, values, types)
     differs = list(run.forbidden)
-    results = [name for name, _, _ in case.operands if name in "depq"]
+    results = [name for name, _, _ in case.operands if name in "depq"] + ["carry"] * (".cc" in case.opcode)
     for at, name in enumerate(results):
-        want, got = wanted[name], run.stored[8 * at]
-        if want.size() < got.size():
-            want = z3.ZeroExt(got.size() - want.size(), want)
-        differs.append(want != got)
-    solver = z3.SolverFor("QF_UFBV")
+        differs.append(different(wanted[name], run.stored[8 * at]))
+    solver = z3.SolverFor("QF_FPBV" if run.machine.used else "QF_UFBV")
     solver.set("timeout", int(seconds * 1000))
-    solver.add(z3.Or(differs), z3.Not(wanted.get("open", z3.BoolVal(False))))
+    solver.add(*run.machine.assumed, z3.Or(differs), z3.Not(wanted.get("open", z3.BoolVal(False))))
     return solver
+
+
+def different(want: Any, got: z3.BitVecRef) -> z3.BoolRef:
+    """Whether the bits of a result are not what is wanted. Of a float that is NaN any bits of NaN will do; of several
+    floats each is compared, the lowest first."""
+    if isinstance(want, list):
+        n = got.size() // len(want)
+        return z3.Or([different(part, z3.Extract(n * i + n - 1, n * i, got)) for i, part in enumerate(want)])
+    if isinstance(want, z3.FPRef):
+        return z3.fpBVToFP(got, want.sort()) != want
+    return (z3.ZeroExt(got.size() - want.size(), want) if want.size() < got.size() else want) != got
