@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from tests import ROOT
+from tests.memory_model.others import GROUPS, Row
 from tests.memory_model.rules import CHIPS, OPERATIONS, SCOPES, instructions, text
 
 PAGE = ROOT / "docs" / "internals" / "memory-model.md"
@@ -23,6 +26,9 @@ that matter here are data in `tests/memory_model/rules.py`: bits of the access, 
 invalidation after an acquire, and waits. `tests/memory_model/test_instructions.py` checks the machine code for them.
 In the kernels of the table, a store to global memory and one to LDS precede the operation, and a load follows it; the
 table shows the instructions in between.
+
+Barriers, mbarriers, copies, proxies and other accesses follow, from `tests/memory_model/others.py`, checked in the same
+way. Shuffles and votes order nothing in PTX. The page shows kernels of one block a cluster.
 
 No AMD GPU has run this code. Here the rules are checked; their effect is checked by [litmus tests](litmus.md) in the
 software GPU's weak-memory mode.
@@ -45,7 +51,22 @@ def page() -> str:
                 cells.append("<br>".join(f"`{line}`" for line in lines[1:-1] if not line.startswith("ds_")))
             name = text(operation, scope).partition(" ")[0]
             parts.append(f"| `{name}` | {' | '.join(cells)} |\n")
+    for title, rows in GROUPS.items():
+        parts.append(
+            f"\n## {title}\n\n| operation | PTX requires | LLVM | why that is enough |\n| --- | --- | --- | --- |\n"
+        )
+        parts += [f"| `{name}` | {row.requires} | {row.emitted} | {row.why} |\n" for name, row in rows.items()]
+        parts.append(f"\n| operation | {' | '.join(CHIPS)} |\n| --- |{' --- |' * len(CHIPS)}\n")
+        for name, row in rows.items():
+            cells = ("<br>".join(f"`{line}`" for line in between(row, chip)) or "none" for chip in CHIPS)
+            parts.append(f"| `{name}` | {' | '.join(cells)} |\n")
     return "".join(parts)
+
+
+def between(row: Row, chip: str) -> list[str]:
+    """The instructions of an operation, without the store to LDS that precedes it."""
+    lines, _ = instructions(row.statement, chip)
+    return [line for line in lines[1:-1] if not re.fullmatch(r"ds_(write|store)_b32 \w+, \w+", line)]
 
 
 if __name__ == "__main__":

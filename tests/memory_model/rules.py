@@ -90,7 +90,7 @@ KERNEL = """.version 8.6
 .address_size 64
 .extern .shared .align 8 .b8 area[];
 .visible .entry k(.param .u64 p, .param .u32 s) {
-  .reg .b64 %p, %q; .reg .b32 %v, %w, %x, %s, %a;
+  .reg .b64 %p, %q; .reg .b32 %v, %w, %x, %s, %a; .reg .pred %c;
   ld.param.u64 %p, [p]; ld.param.u32 %s, [s]; mov.u32 %a, area; add.u32 %s, %s, %a;
   mov.u32 %v, %tid.x; mov.u32 %w, 1; mov.u32 %x, 2; mad.wide.u32 %q, %v, 128, %p;
   st.weak.global.u32 [%q+16], %v; st.weak.shared.u32 [%s], %v;
@@ -99,7 +99,7 @@ KERNEL = """.version 8.6
   st.weak.global.u32 [%q+64], %w; ret;
 }
 """
-_MEMORY = re.compile(r"(global|flat|ds|buffer)_\w+|s_wait\w+")
+_MEMORY = re.compile(r"(global|flat|ds|buffer)_\w+|s_wait\w+|s_barrier\w*")
 
 
 def text(operation: str, scope: str) -> str:
