@@ -49,8 +49,15 @@ def has_unit(name: str, a: str, b: str) -> bool:
     return unit.instruction(arch, {"at": a, "bt": b}) is not None
 
 
+def checked() -> dict[str, str]:
+    """Form and operands -> how its results are checked (tests/proofs/checks.py): of instructions on values."""
+    found: dict[str, str] = json.loads((FOLDER / "checks.json").read_text())
+    return found
+
+
 def page() -> str:
     """The matrix as Markdown: one line per instruction form, grouped by mnemonic."""
+    checks = checked()
     counts = Counter(status(form) for form in rows())
     lines = [
         "# PTX support",
@@ -68,10 +75,14 @@ def page() -> str:
         "a matrix product, an image access or a conversion of small floats is a sequence of simpler instructions, not",
         "the chip's instruction for it. The status holds on every chip.",
         "",
+        "*Checked*, for instructions on values alone: *proven* by a solver for all operands ([proofs](proofs.md));",
+        "*exhaustive*: every value of the operand is tried; *sampled*: so many chosen and random ones. A number before",
+        "it counts the cases of a form. Instructions on memory, warps and textures have tests of their own.",
+        "",
         "The section is that of the manual of PTX ISA 9.4.",
         "",
-        "| form | operands | PTX | sm | section | status | software |",
-        "| --- | --- | --- | --- | --- | --- | --- |",
+        "| form | operands | PTX | sm | section | status | software | checked |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for form in sorted(rows(), key=lambda form: form.mnemonic):
         since = ".".join(map(str, form.since))
@@ -83,12 +94,14 @@ def page() -> str:
             form.see,
             form.exact,
             "all" if len(software := in_software(form)) == len(FAMILIES) else " ".join(software),
+            checks.get(f"{form.syntax} {form.operands}", ""),
         )
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines) + "\n"
 
 
 def machine_readable() -> str:
+    checks = checked()
     return (
         json.dumps(
             [
@@ -101,6 +114,7 @@ def machine_readable() -> str:
                     "status": status(form),
                     "detail": form.exact,
                     "software": in_software(form),
+                    "checked": checks.get(f"{form.syntax} {form.operands}", ""),
                 }
                 for form in rows()
             ],

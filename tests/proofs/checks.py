@@ -19,7 +19,7 @@ def samples(case: Case) -> int:
     if len(case.sources) != 1:
         return MIXED.threads + CROSSED.threads
     [(_, ptype, count)] = case.sources
-    if ptype == "pred" or count == 1 and bits(split(ptype)[0]) * split(ptype)[1] <= 16:
+    if ptype == "pred" or (count == split(ptype)[1] == 1 and bits(ptype) <= 16):
         return 0
     return MIXED.threads + DENSE.threads
 
