@@ -57,10 +57,26 @@ static int axpy_of() {
   return 0;
 }
 
+__global__ void put_sizes(unsigned *to) { *to = gridDim.x * 100 + blockDim.x; }
+
+static int by_configuration() {
+  unsigned *to, got = 0;
+  CHECK(hipMalloc(&to, sizeof *to));
+  void *arguments[] = {&to};
+  hipLaunchConfig_t how = {};
+  how.gridDim = dim3(3), how.blockDim = dim3(32);
+  CHECK(hipLaunchKernelExC(&how, reinterpret_cast<const void *>(put_sizes), arguments));
+  CHECK(hipMemcpy(&got, to, sizeof got, hipMemcpyDeviceToHost));
+  EXPECT(got == 332);
+  EXPECT(hipLaunchKernelExC(nullptr, reinterpret_cast<const void *>(put_sizes), arguments) == hipErrorInvalidValue);
+  CHECK(hipFree(to));
+  return 0;
+}
+
 static int launches() {
   float four = 4;
   CHECK(hipMemcpyToSymbol(static_cast<const void *>(&factor), &four, sizeof four, 0, hipMemcpyHostToDevice));
-  return axpy_of<float>() || axpy_of<double>() || axpy_of<int>();
+  return axpy_of<float>() || axpy_of<double>() || axpy_of<int>() || by_configuration();
 }
 
 __global__ void use_managed() { managed += 1, table[threadIdx.x] += managed; }

@@ -36,7 +36,7 @@ ROWS = [
     Function("hipLaunchKernel", 402,
         "const void *function_address, dim3 numBlocks, dim3 dimBlocks, void **args, size_t sharedMemBytes, "
         "hipStream_t stream"),
-    Function("hipLaunchKernelExC", 605, "const hipLaunchConfig_t *config, const void *fPtr, void **args", ours=False),
+    Function("hipLaunchKernelExC", 605, "const hipLaunchConfig_t *config, const void *fPtr, void **args"),
     Function("hipModuleLaunchCooperativeKernelMultiDevice", 505,
         "hipFunctionLaunchParams *launchParamsList, unsigned numDevices, unsigned flags", ours=False),
     Function("hipOccupancyAvailableDynamicSMemPerBlock", 702,

@@ -51,6 +51,13 @@ typedef struct HIP_LAUNCH_CONFIG {
   hipLaunchAttribute *attrs;
   unsigned numAttrs;
 } HIP_LAUNCH_CONFIG;
+typedef struct hipLaunchConfig_st {
+  dim3 gridDim, blockDim;
+  size_t dynamicSmemBytes;
+  hipStream_t stream;
+  hipLaunchAttribute *attrs;
+  unsigned numAttrs;
+} hipLaunchConfig_t;
 
 typedef void (*hipHostFn_t)(void *userData);
 typedef void (*hipStreamCallback_t)(hipStream_t stream, hipError_t status, void *userData);

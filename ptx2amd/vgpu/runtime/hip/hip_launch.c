@@ -203,15 +203,18 @@ hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t f, unsigned gridX, uns
                             stream, params, NULL);
 }
 
-hipError_t hipDrvLaunchKernelEx(const HIP_LAUNCH_CONFIG *c, hipFunction_t f, void **params, void **extra) {
+bool wants_cooperation(const hipLaunchAttribute *attributes, unsigned count) {
   enum { COOPERATIVE = 2 };
+  for (unsigned k = 0; k < count; k++)
+    if (attributes[k].id == COOPERATIVE && attributes[k].val.cooperative) return true;
+  return false;
+}
+
+hipError_t hipDrvLaunchKernelEx(const HIP_LAUNCH_CONFIG *c, hipFunction_t f, void **params, void **extra) {
   ENTER();
   if (!c || (c->numAttrs && !c->attrs)) return done(hipErrorInvalidValue);
   const unsigned grid[] = {c->gridDimX, c->gridDimY, c->gridDimZ}, block[] = {c->blockDimX, c->blockDimY, c->blockDimZ};
-  bool cooperative = false;
-  for (unsigned k = 0; k < c->numAttrs; k++)
-    cooperative = cooperative || (c->attrs[k].id == COOPERATIVE && c->attrs[k].val.cooperative);
-  if (cooperative) return launch_cooperative(f, grid, block, c->sharedMemBytes, c->hStream, params, extra);
+  if (wants_cooperation(c->attrs, c->numAttrs)) return launch_cooperative(f, grid, block, c->sharedMemBytes, c->hStream, params, extra);
   struct op op = {.kind = OP_KERNEL};
   return launch_submit(&op, f, grid, block, c->sharedMemBytes, c->hStream, params, extra);
 }

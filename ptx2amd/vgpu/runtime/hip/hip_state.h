@@ -336,6 +336,7 @@ void launch_args_bind(const struct launch *l);
 /* The checks and the submission of all launches; op brings last_block and cooperative (hip_launch.c). */
 hipError_t launch_submit(struct op *op, function *f, const unsigned grid[3], const unsigned block[3], unsigned shared,
                          hipStream_t handle, void **params, void **extra);
+bool wants_cooperation(const hipLaunchAttribute *attributes, unsigned count);   /* by an attribute of a launch */
 hipError_t launch_cooperative(function *f, const unsigned grid[3], const unsigned block[3], unsigned shared,
                               hipStream_t stream, void **params, void **extra);
 int occupancy(const function *f, unsigned block, size_t shared);   /* workgroups per multiprocessor */

@@ -57,6 +57,13 @@ hipError_t hipLaunchCooperativeKernel(const void *host, dim3 grid, dim3 block, v
   return launch(&op, host, grid, block, args, NULL, shared, stream);
 }
 
+hipError_t hipLaunchKernelExC(const hipLaunchConfig_t *c, const void *host, void **args) {
+  ENTER();
+  if (!c || (c->numAttrs && !c->attrs)) return done(hipErrorInvalidValue);
+  struct op op = {.kind = OP_KERNEL, .launch = {.cooperative = wants_cooperation(c->attrs, c->numAttrs)}};
+  return launch(&op, host, c->gridDim, c->blockDim, args, NULL, c->dynamicSmemBytes, c->stream);
+}
+
 hipError_t hipExtLaunchKernel(const void *host, dim3 grid, dim3 block, void **args, size_t shared, hipStream_t stream,
                               hipEvent_t start, hipEvent_t stop, int flags) {
   ENTER();
