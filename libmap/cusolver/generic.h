@@ -29,4 +29,8 @@ int cusolver_lwork(hipDataType type, size_t bytes);
 /* Sizes in bytes from `cusolver_work`; host may be NULL. */
 hipsolverStatus_t cusolver_room(hipsolverStatus_t status, hipDataType type, size_t *device, size_t *host);
 hipsolverStatus_t cusolver_counted(hipsolverStatus_t status, int64_t *count);
+
+/* Whether there are settings of refinement (refined.c); and what was done of iterations, or (`most`) what was allowed. */
+cusolverStatus_t cusolver_irs_params(cusolverDnIRSParams_t params);
+cusolverStatus_t cusolver_irs_infos(cusolverDnIRSInfos_t infos, int *out, bool most);
 #endif

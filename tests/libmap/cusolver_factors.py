@@ -178,6 +178,44 @@ class Factors(Dense):
             self.succeeded(f"{name}gels", info)
             self.unharmed(f"{name}gels", work)
 
+    def by_settings(self, letter: str) -> None:
+        """A system and least squares with settings of refinement, none of which takes place."""
+        m, n, count, kind = 14, 9, 2, {"S": 1204, "D": 1203, "C": 1214, "Z": 1213}[letter]
+        params, infos = (self.new(f"cusolverDnIRS{part}_t", f"DnIRS{part}Create") for part in ("Params", "Infos"))
+        size, iterations, info = self.ffi.new("size_t *"), self.ffi.new("int *", -1), self.whole(1)
+        self.answers("no precision", 14, "DnIRSXgesv_bufferSize", self.handle, params, n, count, size)
+        self.ok("DnIRSParamsSetSolverPrecisions", params, kind, kind)
+        self.ok("DnIRSParamsSetSolverMainPrecision", params, kind)
+        self.ok("DnIRSParamsSetSolverLowestPrecision", params, kind)
+        self.ok("DnIRSParamsSetRefinementSolver", params, 1104)
+        for name, value in (("SetMaxIters", 7), ("SetMaxItersInner", 5), ("SetTol", 1e-9), ("SetTolInner", 1e-4)):
+            self.ok(f"DnIRSParams{name}", params, value)
+        self.ok("DnIRSParamsDisableFallback", params)
+        self.ok("DnIRSParamsEnableFallback", params)
+        self.answers("an integer type", 14, "DnIRSParamsSetSolverMainPrecision", params, 1201)
+        self.answers("no solver", 15, "DnIRSParamsSetRefinementSolver", params, 9)
+        self.answers("a negative number", 16, "DnIRSParamsSetMaxIters", params, -1)
+        for name, rows, sizes in (("gesv", n, (n, count)), ("gels", m, (m, n, count))):
+            a, b = self.numbers(letter, rows, n), self.numbers(letter, rows, count)
+            on, right, x = self.matrix(a), self.matrix(b), self.zeros(letter, n, count)
+            self.call(f"DnIRSX{name}_bufferSize", params, *sizes, size)
+            work = self.watched(size[0])
+            given = (params, infos, *sizes, on, rows, right, rows, x, n, work, size[0], iterations, info)
+            self.call(f"DnIRSX{name}", *given)
+            expected = np.linalg.lstsq(exact(a), exact(b), rcond=None)[0]
+            self.close(f"IRSX{name}", letter, x.now(), expected, 50 * n)
+            self.succeeded(f"IRSX{name}", info)
+            self.unharmed(f"IRSX{name}", work)
+        for what, name, of_it in ((0, "Niters", infos), (0, "OuterNiters", infos), (7, "MaxIters", infos)):
+            self.ok(f"DnIRSInfosGet{name}", of_it, iterations)
+            self.client.check(f"{name}: {iterations[0]}", iterations[0] == what)
+        self.ok("DnIRSParamsGetMaxIters", params, iterations)
+        self.client.check(f"iterations {iterations[0]}", iterations[0] == 7)
+        self.ok("DnIRSParamsDestroy", params)
+        self.ok("DnIRSInfosDestroy", infos)
+        self.answers("none", 12, "DnIRSParamsDestroy", self.ffi.NULL)
+        self.answers("none", 25, "DnIRSInfosDestroy", self.ffi.NULL)
+
     def check_all(self) -> None:
         self.lu_of_singular()
         self.cholesky_of_indefinite()
@@ -188,3 +226,4 @@ class Factors(Dense):
             self.many_choleskys(letter)
             self.symmetric(letter)
             self.at_once(letter)
+            self.by_settings(letter)

@@ -100,8 +100,8 @@ _WEAKER = {
     "cusolver": """\
 - Functions are hipSOLVER's, which calls rocSOLVER. Functions whose workspace counts in elements may ask for more than
   they need: hipSOLVER gives bytes for LU, Cholesky and QR factors (before ROCm 7.0, for all).
-- Systems and least squares with factors of a lower precision (`cusolverDnDSgesv` and the like) have factors of their
-  own precision, and answer no iterations of refinement.
+- Systems and least squares with factors of a lower precision (`cusolverDnDSgesv` and the like, `cusolverDnIRSXgesv`)
+  have factors of their own precision, and answer no iterations of refinement. There is no history of residuals.
 - Functions with 64-bit sizes that have no counterpart with such sizes (eigenvalues, singular values) refuse sizes from
   2^31 on.
 - Singular values by polar factors (`cusolverDnXgesvdp`), and eigenvalues of many matrices, are found by Jacobi's

@@ -80,6 +80,38 @@ def _refined() -> Iterator[Function]:
                 yield replace(row, call=f"(*iter = 0, {call}({row.arguments}))")
 
 
+def _settings() -> Iterator[Function]:
+    """Refinement by settings (refined.c)."""
+    params, infos = "cusolverDnIRSParams_t params", "cusolverDnIRSInfos_t infos"
+    kind = "cusolverPrecType_t"
+    by_hand = {
+        "ParamsCreate": "cusolverDnIRSParams_t *params",
+        "ParamsDestroy": params,
+        "ParamsSetSolverMainPrecision": f"{params}, {kind} type",
+        "ParamsSetSolverLowestPrecision": f"{params}, {kind} type",
+        "ParamsSetSolverPrecisions": f"{params}, {kind} type, {kind} lowest",
+        "ParamsSetRefinementSolver": f"{params}, cusolverIRSRefinement_t solver",
+        "ParamsSetMaxIters": f"{params}, int iterations",
+        "ParamsSetMaxItersInner": f"{params}, int iterations",
+        "ParamsGetMaxIters": f"{params}, int *iterations",
+        "InfosCreate": "cusolverDnIRSInfos_t *infos",
+        "InfosDestroy": infos,
+    }
+    rest = "void *dA, int ldda, void *dB, int lddb, void *dX, int lddx, void *dWorkspace, size_t lwork_bytes, "
+    rest += "int *niters, int *d_info"
+    for name, sizes in (("gesv", "int n, int nrhs"), ("gels", "int m, int n, int nrhs")):
+        by_hand[f"X{name}"] = f"{_HANDLE}, {params}, {infos}, {sizes}, {rest}"
+        by_hand[f"X{name}_bufferSize"] = f"{_HANDLE}, {params}, {sizes}, size_t *lwork_bytes"
+    yield from (Function(f"cusolverDnIRS{name}", 0, text, ours=True) for name, text in by_hand.items())
+    for name in ("SetTol", "SetTolInner"):
+        yield Function(f"cusolverDnIRSParams{name}", 0, f"{params}, double val", c="cusolver_irs_params(params)")
+    for name in ("EnableFallback", "DisableFallback"):
+        yield Function(f"cusolverDnIRSParams{name}", 0, params, c="cusolver_irs_params(params)")
+    for name, most in (("Niters", "false"), ("OuterNiters", "false"), ("MaxIters", "true")):
+        text = f"{infos}, int *count"
+        yield Function(f"cusolverDnIRSInfosGet{name}", 0, text, c=f"cusolver_irs_infos(infos, count, {most})")
+
+
 #: Names of the functions that have no counterpart here, of CUDA 11 to 13; many are in no header.
 _ABSENT = (_FOLDER / "absent.txt").read_text().split()
 
@@ -91,6 +123,7 @@ ROWS = (
     *generic.rows(),
     *generic.first(_OTHERS),
     *_refined(),
+    *_settings(),
     Function("cusolverDnCreate", 0, "out cusolverDnHandle_t *handle", ours=True),
     Function("cusolverDnDestroy", 0, _HANDLE, ours=True),
     Function("cusolverDnSetStream", 0, f"{_HANDLE}, cudaStream_t streamId", ours=True),

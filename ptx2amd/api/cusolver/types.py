@@ -42,8 +42,16 @@ _OBJECTS = {
 }
 
 TYPES = Types(
-    handles=("cusolverDnHandle_t", "cudaStream_t", *_OBJECTS),
-    enums=("cusolverStatus_t", *ENUMS, "cusolverDnFunction_t", "cusolverAlgMode_t", "libraryPropertyType"),
+    handles=("cusolverDnHandle_t", "cusolverDnIRSParams_t", "cusolverDnIRSInfos_t", "cudaStream_t", *_OBJECTS),
+    enums=(
+        "cusolverStatus_t",
+        *ENUMS,
+        "cusolverDnFunction_t",
+        "cusolverAlgMode_t",
+        "cusolverPrecType_t",
+        "cusolverIRSRefinement_t",
+        "libraryPropertyType",
+    ),
     structs=(
         "typedef struct cuComplex { float x, y; } cuComplex;\n"
         "typedef struct cuDoubleComplex { double x, y; } cuDoubleComplex;\n"
