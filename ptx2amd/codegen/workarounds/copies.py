@@ -9,12 +9,14 @@ the same block: a freeze of a freeze is one, and becomes no machine code."""
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from ptx2amd.codegen.workarounds.records import Block, Function, Module
 
 _DEFINITION = re.compile(r"  (%[^ ]+) = (?:tail |notail |musttail )?(\w+) ")
 _INCOMING = re.compile(r"\[ (%[^ ,]+), %([^ ]+) \]")
 _LABEL = re.compile(r"label %([\w.$-]+|\"[^\"\n]+\")")
+_NAME = re.compile(r"%[\w.$-]+|%\"[^\"\n]+\"")
 _FLAGS = re.compile(r" (?:nnan|ninf|nsz|arcp|contract|afn|reassoc|fast)(?= )")
 _FREE_CALL = "@llvm.fabs."
 #: What costs something on every chip; all else may cost nothing.
@@ -26,7 +28,7 @@ _COSTS = {
 
 
 def rewrite(module: Module) -> None:
-    """Freeze such values twice in the blocks that they come from, if these lead nowhere else."""
+    """Freeze such values twice in the blocks that they come from, but those with an operand of that block."""
     for function in module.functions():
         _rewrite(function)
 
@@ -37,7 +39,7 @@ def _rewrite(function: Function) -> None:
     for block in function.blocks:
         for label in _LABEL.findall(block.lines[-1]):
             before.setdefault(label, set()).add(block.label)
-    costs = {found[1]: _has_cost(found[2], line) for line in function.lines() if (found := _DEFINITION.match(line))}
+    free = {name: place for block in function.blocks for name, place in _free(block)}
     made = 0
     for block in function.blocks:
         if len(before.get(block.label, ())) < 2 or _two_sides(block.label, before):
@@ -52,7 +54,7 @@ def _rewrite(function: Function) -> None:
                 nonlocal made
                 value, label = incoming.groups()
                 source = blocks.get(label)
-                if source is None or costs.get(value, True) or not _leads_only(source, target):
+                if source is None or free.get(value, label) == label or not _leads_only(source, target):
                     return incoming[0]
                 first, second = f"%arrives.{made}", f"%arrives.{made + 1}"
                 made += 2
@@ -69,6 +71,16 @@ def _two_sides(label: str, before: dict[str, set[str]]) -> bool:
     one, other = before[label]
     ways = before.get(one, set()), before.get(other, set())
     return (len(ways[0]) == 1 and ways[0] == ways[1]) or ways[0] == {other} or ways[1] == {one}
+
+
+def _free(block: Block) -> Iterator[tuple[str, str]]:
+    """Values of a block that may cost nothing, and the block's label if they have an operand of it."""
+    own: set[str] = set()
+    for line in block.lines:
+        if found := _DEFINITION.match(line):
+            if not _has_cost(found[2], line):
+                yield found[1], "" if own.isdisjoint(_NAME.findall(line)) else block.label
+            own.add(found[1])
 
 
 def _has_cost(operation: str, line: str) -> bool:
