@@ -107,14 +107,19 @@ def operand(value: Operand, call: bool = False) -> str:
         case Imm():
             return str(value.bits)
         case Sym():
-            return value.name + (f"{value.offset:+d}" if value.offset else "")
+            return value.name + _offset(value.offset)
         case Addr():
-            base = operand(value.base) + (f"{value.offset:+d}" if value.offset else "")
+            base = operand(value.base) + _offset(value.offset)
             return f"[{', '.join([base, *map(operand, value.rest)])}]"
         case Vec():
             opened, closed = "()" if call else "{}"
             return opened + ", ".join(map(operand, value.items)) + closed
     raise TypeError(f"operand {value} has no text")
+
+
+def _offset(value: int) -> str:
+    """PTX has no `a-4`: a negative offset is added, `a+-4`."""
+    return f"+{value}" if value else ""
 
 
 __all__ = ["printed", "statement", "variable"]
