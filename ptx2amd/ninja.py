@@ -19,7 +19,23 @@ from ptx2amd.errors import Ptx2amdError
 
 ROOT = Path(__file__).resolve().parent.parent
 THREAD = "-fsanitize=thread"
-CFLAGS = ("-std=gnu11", "-O2", "-g1", "-fPIC", "-pthread", "-fvisibility=hidden", "-Wall", "-Wextra")
+#: What makes the libraries run on glibc 2.28, also when they are built on a newer one.
+GLIBC = ROOT / "shim" / "glibc"
+CFLAGS = (
+    "-std=gnu11",
+    "-O2",
+    "-g1",
+    "-fPIC",
+    "-pthread",
+    "-fvisibility=hidden",
+    "-Wall",
+    "-Wextra",
+    "-include",
+    str(GLIBC / "symbols.h"),
+)
+
+#: Part of libc since glibc 2.34, where these files are empty: the linker would leave them out.
+LIBRARIES = ("-Wl,--no-as-needed", "-l:libdl.so.2", "-l:libpthread.so.0")
 
 #: A library is replaced, not overwritten: programs that have the old one mapped keep it.
 RULES = """\
@@ -95,18 +111,22 @@ class Builder:
         self, path: Path, objects: Iterable[Object], link: tuple[str, ...] = (), uses: tuple[Path, ...] = ()
     ) -> None:
         """A shared library. uses: other files that the options in `link` name."""
-        self.program(path, objects, ("-shared", *link), uses)
+        self._linked(path, objects, ("-shared", *link), uses)
 
     def program(
         self, path: Path, objects: Iterable[Object], link: tuple[str, ...] = (), uses: tuple[Path, ...] = ()
     ) -> None:
         """An executable."""
-        inputs = " ".join(_escaped(self._compiled(item)) for item in objects)
+        self._linked(path, [*objects, Object(GLIBC / "start.c")], link, uses)
+
+    def _linked(self, path: Path, objects: Iterable[Object], link: tuple[str, ...], uses: tuple[Path, ...]) -> None:
+        items = [*objects, Object(GLIBC / "functions.c", variant="glibc")]
+        inputs = " ".join(_escaped(self._compiled(item)) for item in items)
         needs = " ".join(map(_escaped, uses))
         self.file.add(
             path,
             f"build {_escaped(path)}: link {inputs} | {needs}\n"
-            f"  flags = {_command(self.extra)}\n  libraries = {_command(link)}\n",
+            f"  flags = {_command(self.extra)}\n  libraries = {_command((*link, *LIBRARIES))}\n",
         )
 
     def _compiled(self, item: Object) -> Path:

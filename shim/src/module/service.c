@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "service.h"
 
+#include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -127,6 +129,19 @@ static char **service_environment(const char *stem) {
   return copy;
 }
 
+/* What the program has open is not for the service. Without glibc 2.34's function for it: all that is open now. */
+static void close_inherited(posix_spawn_file_actions_t *actions) {
+  int (*from)(posix_spawn_file_actions_t *, int) = NULL;
+  *(void **)&from = dlsym(RTLD_DEFAULT, "posix_spawn_file_actions_addclosefrom_np");
+  if (from && !from(actions, 3)) return;
+  DIR *open_files = opendir("/proc/self/fd");
+  for (struct dirent *entry; open_files && (entry = readdir(open_files));) {
+    int fd = atoi(entry->d_name); /* 0: "." and ".." */
+    if (fd > 2) posix_spawn_file_actions_addclose(actions, fd);
+  }
+  if (open_files) closedir(open_files);
+}
+
 /* By way of a shell that puts it into the background: the service must not become a child of the program, which
  * may wait for all of its children. A service that fails leaves STEM.failed. */
 static bool start(const char *stem, char *why, size_t why_size) {
@@ -154,9 +169,7 @@ static bool start(const char *stem, char *why, size_t why_size) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
-  posix_spawn_file_actions_addclosefrom_np(&actions, 3);
-#endif
+  close_inherited(&actions);
   int error = environment ? posix_spawn(&pid, "/bin/sh", &actions, &attributes, argv, environment) : ENOMEM;
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
