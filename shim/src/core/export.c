@@ -1,5 +1,5 @@
-/* The driver's hidden tables, which cuGetExportTable hands to runtime libraries: arrays of pointers, most with
- * their size in bytes as word 0. What is known of them is in docs/internals/driver.md and the comments here. */
+/* The undocumented tables that cuGetExportTable returns to runtime libraries: arrays of function pointers, most
+ * with their size in bytes as word 0. docs/internals/driver.md and the comments here describe what is known. */
 #define _GNU_SOURCE
 #include <string.h>
 #include <unistd.h>
@@ -94,13 +94,13 @@ static CUresult integrity(uint32_t version, uint64_t seconds, uint64_t result[2]
 
 static void *const integrity_table[3] = {[0] = SIZE_WORD(3), [1] = (void *)integrity};
 
-/* Tables of which no more is known than that newer libraries call functions of them and are content with success. */
+/* Tables of unknown purpose: newer libraries call their functions and only need them to return success. */
 enum { UNNAMED = 128 };
 static void *const unnamed_table[UNNAMED] = {
     [0] = SIZE_WORD(UNNAMED), [1 ... UNNAMED - 1] = (void *)nothing_to_do};
 
-/* Streams, for tools: the channel that one has, and a channel's number. cuBLAS gives each number a part of its workspace
- * of its own. Here each stream has a channel. NULL is the current context. */
+/* Streams, for tools: the channel of a stream, and a channel's number. cuBLAS gives each channel number its own part of
+ * its workspace. Here every stream has its own channel. NULL is the current context. */
 static CUresult channel_of(CUcontext context, CUstream stream, unsigned long long *channel) {
   (void)context;
   return cuStreamGetId(stream, channel);
@@ -117,7 +117,8 @@ static void *const streams_table[UNNAMED] = {
     [0] = SIZE_WORD(UNNAMED), [1 ... 38] = (void *)nothing_to_do, [39] = (void *)number_of,
     [40 ... 50] = (void *)nothing_to_do, [51] = (void *)channel_of, [52 ... UNNAMED - 1] = (void *)nothing_to_do};
 
-/* Modules, for tools; cuFFT finds its kernels so. Tells `each` the functions of a module; answers how many there are. */
+/* Modules, for tools; cuFFT finds its kernels this way. Calls `each` for every function of a module and returns their
+ * number. */
 typedef void (*each_function)(void *data, CUfunction function, CUmodule module);
 static uint64_t functions_of(CUcontext context, CUmodule module, each_function each, void *data) {
   (void)context;

@@ -1,4 +1,5 @@
-/* Each folder on the way is opened from the one before it, without following links, and looked at by its descriptor. */
+/* Each component of a path is opened relative to the one before (openat, O_NOFOLLOW) and checked by its descriptor, so
+ * that nothing can be exchanged between check and use. */
 #define _GNU_SOURCE
 #include "folder.h"
 
@@ -14,7 +15,8 @@
 
 enum { LINKS = 40, NOBODY = 65534, NAMES = 4096, SEEN_ONLY = O_PATH | O_NOFOLLOW | O_CLOEXEC };
 
-/* Whether this user namespace has no user 65534: then it stands for owners outside of it, as of / and /home. */
+/* Whether user 65534 is not mapped in this user namespace: the number then stands for owners outside the namespace,
+ * such as the owner of / and /home. */
 static bool unmapped(void) {
   FILE *file = fopen("/proc/self/uid_map", "re");
   unsigned long long first, outside, count;
@@ -27,7 +29,7 @@ static bool unmapped(void) {
 
 static bool trusted(uid_t owner) { return !owner || owner == geteuid() || (owner == NOBODY && unmapped()); }
 
-/* Whether a group is this user's own, as many systems give one to each user. */
+/* Whether a group has this user as its only member, as the per-user groups of many systems. */
 static bool alone_in(gid_t group) {
   char user_names[NAMES], group_names[NAMES];
   struct passwd user, *found_user = NULL;
@@ -49,7 +51,7 @@ static const char *wrong(const struct stat *st, bool last, unsigned how) {
   return NULL;
 }
 
-/* What is called `name`, made where that is wanted; for its owner and mode alone. */
+/* Opens the entry `name` with O_PATH, after creating it if `make` is set. */
 static int enter(int folder, const char *name, bool make) {
   int inner = openat(folder, name, SEEN_ONLY);
   if (inner >= 0 || errno != ENOENT || !make) return inner;
@@ -58,7 +60,7 @@ static int enter(int folder, const char *name, bool make) {
   return openat(folder, name, SEEN_ONLY);
 }
 
-/* A walk: where it is, and what is left of the way. */
+/* State of a path walk: the current folder, its path, and the components that remain. */
 struct walk { int folder; char at[FOLDER_LENGTH], rest[FOLDER_LENGTH]; };
 
 static bool put_before_rest(struct walk *w, const char *first) {
@@ -86,7 +88,7 @@ static const char *follow(struct walk *w, int link, uid_t owner, int *links) {
   return NULL;
 }
 
-/* Goes one name further. What is wrong there, or NULL; `here` is its path. */
+/* Advances by one component. Returns the problem, or NULL; `here` receives the component's path. */
 static const char *step(struct walk *w, const char *name, bool last, unsigned how, int *links,
                         char here[FOLDER_LENGTH]) {
   struct stat st;
@@ -108,7 +110,7 @@ static const char *step(struct walk *w, const char *name, bool last, unsigned ho
   return problem;
 }
 
-/* Takes the first name off the way; false at its end. */
+/* Removes the first of the remaining components; false when none is left. */
 static bool next_name(struct walk *w, char name[FOLDER_LENGTH]) {
   size_t begin = strspn(w->rest, "/"), length = strcspn(w->rest + begin, "/");
   memcpy(name, w->rest + begin, length);

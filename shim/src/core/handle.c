@@ -1,5 +1,5 @@
 /* Arenas of handles. Slots are reused in the order in which they were freed, and only when many are free, so
- * that a stale handle is found out for a long time. */
+ * that a stale handle stays recognisable for a long time. */
 #define _GNU_SOURCE
 #include "handle.h"
 

@@ -1,5 +1,5 @@
-/* Handles: objects live in one arena per kind, so that any pointer a program hands in can be told from a live
- * object by arithmetic, without touching memory that is not ours. */
+/* Handles: objects live in one arena per kind, so that arithmetic alone decides whether a pointer from the program is
+ * a live object, without touching memory that is not ours. */
 #ifndef SHIM_HANDLE_H
 #define SHIM_HANDLE_H
 
@@ -13,7 +13,7 @@ enum handle_kind {
   HANDLE_KINDS
 };
 
-/* Bytes that an object of a kind may have, powers of two. */
+/* Slot sizes of the kinds of objects, in bytes; powers of two. */
 enum handle_slot {
   SLOT_CONTEXT = 1024, SLOT_MODULE = 1024, SLOT_KERNEL = 1024, SLOT_STREAM = 512, SLOT_EVENT = 64, SLOT_LINK = 128,
   SLOT_ARRAY = 128, SLOT_REFERENCE = 512, SLOT_PART = 64, SLOT_MIPMAP = 512,
@@ -36,16 +36,16 @@ struct arena {
 
 extern struct arena arenas[HANDLE_KINDS];
 
-/* A zeroed object with `live` set, NULL when memory or slots are out. */
+/* A zeroed object with `live` set; NULL when memory or slots are exhausted. */
 void *handle_new(enum handle_kind kind);
-/* A thread that ends an object: from then on the handle is none. False: another thread was faster. */
+/* Claims an object for destruction: the handle is invalid afterwards. False if another thread has claimed it. */
 bool handle_claim(void *object);
-/* Gives the slot back; claims it first, where that was not done. */
+/* Frees the slot, claiming it first if that has not been done. */
 bool handle_free(enum handle_kind kind, void *object);
 
 static inline bool handle_ok(enum handle_kind kind, const void *p) {
   const struct arena *a = &arenas[kind];
-  uintptr_t span = __atomic_load_n(&a->span, __ATOMIC_ACQUIRE);   /* grows when slots, the first one too, are there */
+  uintptr_t span = __atomic_load_n(&a->span, __ATOMIC_ACQUIRE);   /* grows only after the slots are mapped */
   uintptr_t offset = (uintptr_t)p - __atomic_load_n(&a->base, __ATOMIC_RELAXED);
   return offset < span && !(offset & (a->slot - 1)) && __atomic_load_n(&((const struct handle *)p)->live, __ATOMIC_ACQUIRE) == HANDLE_LIVE;
 }

@@ -1,7 +1,7 @@
-/* The start-up handshake of NVIDIA's CUDA runtime: it asks the driver for a keyed digest of facts that both know,
- * and refuses to work with a driver that answers otherwise. Here for interoperability, and for nothing else.
- * Build with -DPTX2AMD_NO_HANDSHAKE, or set PTX2AMD_HANDSHAKE=0, to leave it out: programs that use the driver API
- * alone do not need it. */
+/* The start-up handshake of NVIDIA's CUDA runtime: the runtime asks the driver for a keyed digest of facts that both
+ * know, and rejects a driver that returns another value. It is implemented for interoperability only. Build with
+ * -DPTX2AMD_NO_HANDSHAKE, or set PTX2AMD_HANDSHAKE=0, to omit it: programs that use only the driver API do not need
+ * it. */
 #include "handshake.h"
 
 #include <stdlib.h>

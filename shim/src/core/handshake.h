@@ -1,4 +1,4 @@
-/* The answer that NVIDIA's runtime library expects of the driver at start-up. */
+/* The digest that NVIDIA's runtime library expects from the driver at start-up. */
 #ifndef SHIM_HANDSHAKE_H
 #define SHIM_HANDSHAKE_H
 #include <stddef.h>
@@ -10,7 +10,7 @@ struct handshake {
 };
 struct handshake_device { unsigned char uuid[16]; int32_t domain, bus, device; };
 
-/* result: two 64-bit words. 0 when the answer is built in. */
+/* result: two 64-bit words. Returns 0 on success. */
 int handshake(const struct handshake *about, const struct handshake_device *devices, int count, uint64_t result[2]);
 /* HMAC with MD2 (RFC 1319; block and key of 16 bytes). */
 void hmac_md2(const unsigned char key[16], const void *message, size_t size, unsigned char digest[16]);

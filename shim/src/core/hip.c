@@ -1,4 +1,4 @@
-/* The HIP library: AMD's, or the software AMD GPU. Found by dlopen, never linked. */
+/* The HIP library: AMD's, or the software AMD GPU. Loaded by dlopen, never linked. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <limits.h>
@@ -59,7 +59,7 @@ static void resolve(void *library) {
   *(void **)&hip_in_use = dlsym(library, "ptx2amd_vgpu_in_use");
 }
 
-/* Loads `path` and asks it for devices. */
+/* Loads the library `path` and counts its devices. */
 static bool usable(const char *path, int *error, int *count) {
   *error = *count = 0;
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -72,7 +72,7 @@ static bool usable(const char *path, int *error, int *count) {
 
 static void old_release(void) {
   if (hip_version < 503)
-    say("HIP %d.%d loads no code objects of version 5, which kernels are translated to: ROCm 5.7 or newer is needed",
+    say("HIP %d.%d cannot load code objects of version 5, which ptx2amd generates; ROCm 5.7 or newer is needed",
         hip_version / 100, hip_version % 100);
 }
 
@@ -117,7 +117,7 @@ bool hip_load(void) {
   for (int i = 0; i < HIP_FUNCTIONS; i++) ((void **)&hip)[i] = (void *)missing_function;
   if (*library) { /* for tests and for HIP libraries in unusual places */
     if (usable(library, &error, &count)) return old_release(), true;
-    say("PTX2AMD_HIP_LIBRARY=%s: this library finds no device", library);
+    say("PTX2AMD_HIP_LIBRARY=%s: the library reports no device", library);
     return false;
   }
   if (!*device) return load_amd(false) || load_software();

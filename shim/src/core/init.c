@@ -10,7 +10,7 @@ bool initialised;
 static bool forked;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* A forked child cannot use the parent's GPU state: CUDA answers NOT_INITIALIZED there. */
+/* A forked child cannot use the parent's GPU state: as in CUDA, its calls return NOT_INITIALIZED. */
 static void in_child(void) {
   if (initialised) forked = true;
   if (initialised) checkpoint_in_child();
@@ -20,8 +20,8 @@ static void in_child(void) {
   thread_state.depth = 0;
 }
 
-/* What runs after this handler runs after AMD's library was taken down (it was loaded before this handler was registered):
- * programs unload their modules then. */
+/* AMD's library was loaded before this handler was registered, so its own exit handlers run next. Programs that unload
+ * modules after this point would call a library that has been torn down; their calls fail instead. */
 static void at_exit(void) {
   entry_closed = CUDA_ERROR_DEINITIALIZED;
   __atomic_or_fetch(&entry_state, ENTRY_CLOSED, __ATOMIC_SEQ_CST);

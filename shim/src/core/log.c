@@ -9,7 +9,7 @@
 
 enum { LINE = 4096 };
 
-/* Libraries that look for a kernel that works ask for one after the other: the same line is not said twice running. */
+/* Libraries try many kernels in a row until one loads: consecutive equal lines are printed once. */
 static bool said_before(const char *line, size_t size) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   static char last[LINE];
@@ -21,7 +21,7 @@ static bool said_before(const char *line, size_t size) {
   return same;
 }
 
-/* Whether the terminal's last line is one that the next message replaces. */
+/* Whether the terminal's last line is a progress line, which the next message replaces. */
 static bool passing;
 
 void say_passing(const char *line) {
@@ -29,7 +29,7 @@ void say_passing(const char *line) {
   bool shown = __atomic_exchange_n(&passing, *line != 0, __ATOMIC_RELAXED);
   if (!shown && !*line) return;
   int n = snprintf(text, sizeof text, "\r\033[K%s", line);
-  if (write(STDERR_FILENO, text, n < LINE ? (size_t)n : LINE - 1) < 0) return; /* nobody listens */
+  if (write(STDERR_FILENO, text, n < LINE ? (size_t)n : LINE - 1) < 0) return; /* standard error is closed */
 }
 
 void say(const char *format, ...) {
@@ -43,7 +43,7 @@ void say(const char *format, ...) {
   line[n++] = '\n';
   if (said_before(line, (size_t)n)) return;
   say_passing("");
-  if (write(STDERR_FILENO, line, (size_t)n) < 0) return; /* nobody listens: nothing to do about it */
+  if (write(STDERR_FILENO, line, (size_t)n) < 0) return; /* standard error is closed */
 }
 
 CUresult refuse(int *said, const char *function) {

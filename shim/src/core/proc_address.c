@@ -17,7 +17,7 @@ static int first_of(const char *name) {
   return low;
 }
 
-/* The newest variant that the asked version has; the per-thread one wins where it exists and is wanted. */
+/* The newest variant that exists in the requested version; the per-thread variant if it exists and is requested. */
 static void *look_up(const char *name, int version, bool per_thread, int *status) {
   const struct proc *best = NULL;
   bool known = false;
@@ -37,7 +37,7 @@ CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int driverVersion, 
   if (!symbol || !pfn || flags > FLAG_PER_THREAD) return CUDA_ERROR_INVALID_VALUE;
   int status;
   *pfn = look_up(symbol, driverVersion, flags == FLAG_PER_THREAD, &status);
-  /* From 12.0 on the name cuGetProcAddress means _v2; a caller of the old kind asks for 11.x. */
+  /* From CUDA 12.0 on, cuGetProcAddress names _v2; callers of the first version request 11.x. */
   if (symbolFound) *symbolFound = status;
   return status == FOUND || symbolFound ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }

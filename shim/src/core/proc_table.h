@@ -1,4 +1,4 @@
-/* Every exported function, sorted by name and version: what cuGetProcAddress answers from. */
+/* All exported functions, sorted by name and version, for cuGetProcAddress. */
 #ifndef SHIM_PROC_TABLE_H
 #define SHIM_PROC_TABLE_H
 struct proc {

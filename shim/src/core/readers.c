@@ -1,13 +1,13 @@
-/* Modules and kernels are freed only when no thread is in a call that may still look at them. Such calls (generated
- * entry.c) announce themselves in a record of their thread; who frees something takes its handle away first, and then
- * waits until every record has been left once. */
+/* Modules and kernels are freed only when no thread is in a call that may still read them. Such calls (generated
+ * entry.c) register in a record of their thread. A thread that frees an object first invalidates its handle, then waits
+ * until every call that was registered at that moment has returned. */
 #include <sched.h>
 #include <stdlib.h>
 
 #include "readers.h"
 #include "shim.h"
 
-static _Atomic(struct reader *) readers; /* all that there ever were: those of ended threads are used again */
+static _Atomic(struct reader *) readers; /* never freed: records of ended threads are reused */
 static pthread_key_t at_thread_end;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 __thread struct reader *own_reader __attribute__((tls_model("initial-exec")));
@@ -27,7 +27,7 @@ struct reader *reader_new(void) {
   pthread_once(&once, make_key);
   struct reader *r = found();
   if (!r) {
-    while (!(r = calloc(1, sizeof *r))) sched_yield(); /* a few bytes: they will be there again */
+    while (!(r = calloc(1, sizeof *r))) sched_yield(); /* out of memory: retry, as the size is small */
     atomic_store(&r->taken, true);
     r->next = atomic_load(&readers);
     while (!atomic_compare_exchange_weak(&readers, &r->next, r)) continue;

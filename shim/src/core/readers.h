@@ -1,13 +1,13 @@
-/* Calls that look at modules and kernels (readers.c). */
+/* Registration of calls that read modules and kernels (readers.c). */
 #ifndef SHIM_READERS_H
 #define SHIM_READERS_H
 #include <stdatomic.h>
 #include <stdbool.h>
 
 struct reader {
-  _Atomic unsigned depth; /* calls inside calls: callbacks of the program */
-  _Atomic unsigned calls; /* that have begun */
-  _Atomic bool taken;     /* by a thread */
+  _Atomic unsigned depth; /* nesting: a callback of the program may call the driver */
+  _Atomic unsigned calls; /* number of calls begun */
+  _Atomic bool taken;     /* owned by a thread */
   struct reader *next;
 };
 extern __thread struct reader *own_reader __attribute__((tls_model("initial-exec")));
@@ -19,7 +19,7 @@ static inline struct reader *reader_enter(void) {
   unsigned depth = atomic_load_explicit(&r->depth, memory_order_relaxed);
   if (!depth) atomic_store_explicit(&r->calls, atomic_load_explicit(&r->calls, memory_order_relaxed) + 1, memory_order_relaxed);
   atomic_store_explicit(&r->depth, depth + 1, memory_order_relaxed);
-  atomic_thread_fence(memory_order_seq_cst); /* seen before any handle is looked at */
+  atomic_thread_fence(memory_order_seq_cst); /* visible before any handle is read */
   return r;
 }
 
@@ -27,6 +27,7 @@ static inline void reader_leave(struct reader *r) {
   atomic_store_explicit(&r->depth, atomic_load_explicit(&r->depth, memory_order_relaxed) - 1, memory_order_release);
 }
 
-/* Until all calls that had begun have ended, but the caller's own. What they may not find has to be taken away before. */
+/* Waits until all calls begun so far, except the caller's own, have returned. The caller must have invalidated the
+ * handles that new calls may not find. */
 void readers_wait(void);
 #endif

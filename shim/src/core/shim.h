@@ -1,4 +1,4 @@
-/* What the files of the shim share. */
+/* Declarations shared by the files of the shim. */
 #ifndef SHIM_H
 #define SHIM_H
 
@@ -22,7 +22,7 @@ enum { MAX_DEVICES = 16, PATH_LENGTH = 4096 };
 
 /* ---- log.c, trace.c ---- */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void say_passing(const char *line); /* a line on a terminal that the next one replaces; "": removes it */
+void say_passing(const char *line); /* a progress line, replaced by the next message; "" removes it */
 CUresult refuse(int *said, const char *function); /* one line per function, CUDA_ERROR_NOT_SUPPORTED */
 extern int trace_on;
 void trace_open(void);
@@ -31,19 +31,19 @@ const char *json_string(const char *text, char *out, size_t size);         /* qu
 double now_ms(void);
 
 /* ---- hip.c ---- */
-/* Host memory of ours that kernels reach, at *seen for them: coherent where HIP has that. A HIP error. */
+/* Host memory of the shim that kernels access at the address *seen; coherent if HIP supports it. A HIP error. */
 int hip_mapped(size_t size, unsigned flags, void **host, uint64_t *seen);
-void hip_internal(void *memory); /* an allocation of ours: no leak of the program (software GPU's memcheck) */
-extern uint64_t (*hip_in_use)(int device); /* bytes of this process; NULL: not known (AMD's library) */
-extern int hip_version;      /* of the HIP library: 503 is 5.3 */
-extern bool hip_is_software; /* ours */
-bool hip_load(void);         /* false: no library, or no device; said why */
+void hip_internal(void *memory); /* marks an allocation of the shim: no leak for the software GPU's memcheck */
+extern uint64_t (*hip_in_use)(int device); /* bytes that this process uses; NULL: unknown (AMD's library) */
+extern int hip_version;      /* of the HIP library: 503 means 5.3 */
+extern bool hip_is_software; /* the software GPU */
+bool hip_load(void);         /* false: no library or no device; the reason has been printed */
 const char *own_directory(void); /* of libcuda.so.1 */
 CUresult hip_error(int e);
-extern _Atomic bool children_failed; /* a kernel launched what cannot be; as after a fault, nothing goes on then */
+extern _Atomic bool children_failed; /* a launch from a kernel failed; as after a fault, later calls fail */
 static inline CUresult from_hip(int e) { return UNLIKELY(e) ? hip_error(e) : CUDA_SUCCESS; }
-CUresult children_result(void); /* of the current device: whether all was launched */
-/* What a call tells the program. */
+CUresult children_result(void); /* of the current device: the first error of a launch from a kernel */
+/* The result that a call returns to the program. */
 static inline CUresult with_children(CUresult result) { return UNLIKELY(!result && children_failed) ? children_result() : result; }
 
 /* ---- device.c, attributes.c ---- */
@@ -54,10 +54,10 @@ struct device {
   int pci_domain, pci_bus, pci_device;
   size_t memory;
   int multiprocessors, lds;
-  struct printf_buffer *printf_buffer;      /* host address; device_printf is what kernels see */
+  struct printf_buffer *printf_buffer;      /* host address; device_printf is the kernels' address */
   uint64_t device_printf;
   uint64_t heap, heap_size; /* of device-side malloc; 0 before its first use */
-  size_t stack_size;        /* as HIP was told */
+  size_t stack_size;        /* the limit last set in HIP */
 };
 extern struct device devices[MAX_DEVICES];
 extern int device_count;
@@ -68,10 +68,10 @@ CUresult device_texture_1d_width(size_t *width, CUarray_format format, unsigned 
 /* ---- capability.c ---- */
 struct capability { int major, minor; };
 void capability_read(void);
-bool capability_is_set(void);                       /* by the user, for all */
-struct capability capability_for(const void *data); /* the library that it is part of */
+bool capability_is_set(void);                       /* by the user, for all callers */
+struct capability capability_for(const void *data); /* for the library that contains `data` */
 struct capability capability_for_caller(void);
-const char *library_at(const void *address); /* its file name; NULL: none */
+const char *library_at(const void *address); /* file name of the library that contains the address, or NULL */
 bool has_ptx_for_newer(const char *library);
 
 /* ---- storage.c ---- */
@@ -79,20 +79,22 @@ void storage_drop(struct context *c); /* runs the destructors */
 extern const void *const storage_table[];
 
 /* ---- memory.c ---- */
-/* [at, at + size) in the allocation where it begins, if that is known: for ranges that HIP gets in parts. */
+/* Whether [at, at + size) lies within the allocation that holds `at`; true if that is unknown. For ranges that are
+ * passed to HIP in parts. */
 bool allocation_holds(CUdeviceptr at, size_t size);
 
 /* ---- fill.c ---- */
-/* The rows are in one allocation. element: bytes; width: elements. */
+/* Whether all rows lie in one allocation. element: bytes; width: elements. */
 bool fill_fits(CUdeviceptr to, size_t pitch, unsigned element, size_t width, size_t height);
 
 /* ---- stream.c, event.c ---- */
 bool stream_hip(CUstream stream, hipStream_t *hip_stream);
-/* Around what a program may not do while it captures, but the loading of a kernel at its first launch has to. */
+/* Relaxes the thread's capture mode: loading a kernel at its first launch makes calls that are forbidden to programs
+ * during a capture. Returns the previous mode. */
 hipStreamCaptureMode capture_relax(void);
 void capture_return(hipStreamCaptureMode mode);
-struct context *stream_context(CUstream stream); /* of a stream that was there: NULL when it is none any more */
-struct stream_attributes *stream_attributes(CUstream stream); /* NULL: it is none */
+struct context *stream_context(CUstream stream); /* NULL if the stream has been destroyed */
+struct stream_attributes *stream_attributes(CUstream stream); /* NULL: not a stream */
 bool event_hip(CUevent event, hipEvent_t *hip_event);
 void streams_drop(struct context *c);
 void events_drop(struct context *c);
@@ -102,29 +104,29 @@ static inline CUstream per_thread_stream(CUstream s) { return s ? s : CU_STREAM_
 CUresult graph_instantiate(CUgraphExec *exec, CUgraph graph, CUgraphNode *error, char *log, size_t size);
 CUresult graph_instantiate_with_params(CUgraphExec *exec, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params);
 CUresult function_load(CUfunction f);
-void graph_made(CUgraph graph); /* the program got a graph that it has to destroy */
-void graph_captured(CUgraph graph); /* a stream is captured into it: it has a name from now on */
+void graph_made(CUgraph graph);     /* records a graph that the program owns */
+void graph_captured(CUgraph graph); /* records that a stream is captured into it: it has a name from now on */
 bool graph_known(CUgraph graph);
-void graph_left(CUgraph graph); /* it is another graph's now */
-void graph_renamed(const void *then, const void *now); /* a graph or a node: its number goes along */
-int graph_end(CUgraph graph);   /* destroys it; a HIP error */
+void graph_left(CUgraph graph); /* the graph now belongs to another graph */
+void graph_renamed(const void *then, const void *now); /* moves the number of a graph or node to its new handle */
+int graph_end(CUgraph graph);   /* destroys it; returns a HIP error */
 CUgraphNode *graph_nodes(CUgraph graph, size_t *count); /* the caller frees them */
-CUgraph graph_child(CUgraphNode node);                  /* NULL: another type of node */
-/* An executable graph and a node as HIP's calls take them; false: the node is not in it, or has no parameters. */
+CUgraph graph_child(CUgraphNode node);                  /* NULL: not a child-graph node */
+/* Maps an executable graph and a node to HIP's handles; false: the node is not in the graph or has no parameters. */
 bool graph_exec_part(CUgraphExec *exec, CUgraphNode *node);
 
 /* ---- children.c ---- */
-void children_reset(int device, bool lost); /* forgets such errors; lost: HIP has taken the device's streams away */
+void children_reset(int device, bool lost); /* clears such errors; lost: HIP has destroyed the device's streams */
 
 /* ---- printf.c ---- */
 /* ---- arena.c ---- */
-void arena_reset(int device); /* all slots are free again */
+void arena_reset(int device); /* frees all slots */
 
 /* ---- heap.c ---- */
 #define HEAP_MOST ((size_t)32 << 30)
 CUresult heap_prepare(int device); /* allocates at first use */
-void heap_reset(int device);       /* frees all that kernels allocated */
-void stack_prepare(int device);    /* tells HIP the stack limit */
+void heap_reset(int device);       /* frees all device-side allocations */
+void stack_prepare(int device);    /* sets the stack limit in HIP */
 
 CUresult printf_prepare(int device);
 void printf_drain(int device);

@@ -1,5 +1,5 @@
-/* Context-local storage: the hidden table with which runtime libraries keep their state per context. The look-up
- * precedes nearly every call of theirs: it takes no lock. Entries are only added, or emptied. */
+/* Context-local storage: an undocumented table in which runtime libraries keep their per-context state. They look it up
+ * before nearly every call, so lookups take no lock: entries are only added or emptied. */
 #include <stdlib.h>
 
 #include "shim.h"

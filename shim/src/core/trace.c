@@ -1,6 +1,6 @@
-/* The trace (PTX2AMD_TRACE=FILE): one JSON object per line. Lines gather in a buffer and go to the file in whole lines,
- * when it is full, after a tenth of a second, and at the end, so that processes can share a file. The buffer is a mapped
- * file too, FILE.PID.rest: of a process that is killed, the last lines lie there. */
+/* The trace (PTX2AMD_TRACE=FILE): one JSON object per line. Lines are buffered and written as whole lines when the
+ * buffer is full, after 100 ms, and at exit, so that processes can share a file. The buffer is a mapped file,
+ * FILE.PID.rest: if the process is killed, its last lines remain there. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static char path[PATH_LENGTH];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *buffer; /* opened at a process's first line */
 static size_t used;  /* a 0 follows */
-static bool closing; /* nobody will flush any more */
+static bool closing; /* the process exits: flush each line */
 static uint64_t flushed;
 static int process;
 
@@ -55,8 +55,8 @@ static const char *rest(void) {
   return name;
 }
 
-/* Where the trace is no plain file, or its disk is full, the buffer is plain memory. What a process wrote before it
- * started another program in its place is there still. */
+/* If the trace is not a regular file, or its disk is full, the buffer is anonymous memory. Lines written before the
+ * process called exec are kept. */
 static void open_buffer(void) {
   static char plain[BUFFER];
   struct stat about;
@@ -100,11 +100,11 @@ __attribute__((destructor)) static void trace_close(void) {
   pthread_mutex_unlock(&lock);
 }
 
-/* In the child of a fork, what the parent has not written yet is the parent's. */
+/* After a fork, lines still in the buffer belong to the parent only. */
 static void before_fork(void) { pthread_mutex_lock(&lock); }
 static void in_parent(void) { pthread_mutex_unlock(&lock); }
 static void in_child(void) {
-  buffer = NULL; /* the mapping is the parent's */
+  buffer = NULL; /* the mapping belongs to the parent */
   process = (int)getpid();
   pthread_mutex_unlock(&lock);
 }
@@ -117,7 +117,7 @@ static void open_file(void) {
     say("cannot write the trace to %s", wanted);
     return;
   }
-  char *whole = realpath(wanted, NULL); /* the program may go to another folder */
+  char *whole = realpath(wanted, NULL); /* the program may change its working directory */
   snprintf(path, sizeof path, "%s", whole ? whole : wanted);
   free(whole);
   process = (int)getpid();
@@ -140,7 +140,7 @@ void trace(const char *format, ...) {
   va_start(args, format);
   n += vsnprintf(line + n, sizeof line - (size_t)n - 2, format, args);
   va_end(args);
-  if (n > LINE - 3) return; /* names of that length are nobody's */
+  if (n > LINE - 3) return; /* too long: dropped */
   line[n++] = '}';
   line[n++] = '\n';
   put(line, (size_t)n, now);
@@ -160,7 +160,7 @@ const char *json_string(const char *text, char *out, size_t size) {
   return out;
 }
 
-/* ---- calls: written by hand, as printf would cost more than many a call ---- */
+/* ---- calls: formatted by hand, as printf would take longer than many calls ---- */
 
 struct text { char *at, *end; };
 
@@ -228,7 +228,7 @@ static int thread_number(void) {
   return number;
 }
 
-/* Calls inside calls (of callbacks) have lines of their own. */
+/* Nested calls (from callbacks) get their own lines. */
 bool entry_begin(struct call *call, const struct entry *about) {
   trace_open();
   *call = (struct call){.about = about};
@@ -276,7 +276,7 @@ void entry_end(struct call *call, const uint64_t *arguments) {
 
 /* ---- modules ---- */
 
-/* The image as it came, once for each module: FILE.modules/ID.ptx, or .zst, .lz4, .linked. */
+/* Stores the unmodified image once per module: FILE.modules/ID.ptx, or .zst, .lz4, .linked. */
 static void dump(const struct module *m) {
   static const char *const ends[] = {[ENCODING_NONE] = "ptx", [ENCODING_ZSTD] = "zst", [ENCODING_LZ4] = "lz4",
                                      [ENCODING_LINKED] = "linked"};
@@ -285,7 +285,7 @@ static void dump(const struct module *m) {
   mkdir(name, 0777);
   snprintf(name, sizeof name, "%s.modules/%s.%s", path, m->id, ends[m->image.encoding]);
   int out = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (out < 0) return; /* it is there */
+  if (out < 0) return; /* exists already */
   const char *data = m->image.data;
   for (size_t left = m->image.size; left;) {
     ssize_t n = write(out, data, left);
