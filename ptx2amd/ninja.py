@@ -104,8 +104,8 @@ class Builder:
         work.mkdir(parents=True, exist_ok=True)
 
     def plain(self) -> Builder:
-        """The same without flags of its own."""
-        return Builder(self.file, self.work)
+        """The same without flags of its own, and so with objects of its own."""
+        return Builder(self.file, self.work / "plain")
 
     def library(
         self, path: Path, objects: Iterable[Object], link: tuple[str, ...] = (), uses: tuple[Path, ...] = ()

@@ -87,3 +87,12 @@ def test_one_file_in_two_ways(tmp_path: Path) -> None:
     builder.program(tmp_path / "one", [Object(tmp_path / "a.c")])
     with pytest.raises(ValueError, match=r"a\.o is built in two ways"):
         builder.program(tmp_path / "two", [Object(tmp_path / "a.c", ("-DX",))])
+
+
+def test_without_flags_of_its_own(tmp_path: Path) -> None:
+    """One file builds a library with flags and one without; both have the functions that make glibc 2.28 enough."""
+    builder = Builder(BuildFile(tmp_path), tmp_path, ("-Werror",))
+    builder.library(tmp_path / "flags.so", [Object(tmp_path / "a.c")])
+    builder.plain().library(tmp_path / "plain.so", [Object(tmp_path / "b.c")])
+    made = {Path(command["file"]).name: "-Werror" in command["command"] for command in builder.file.commands[::2]}
+    assert made == {"a.c": True, "b.c": False}
