@@ -100,8 +100,8 @@ _WEAKER = {
     "cusolver": """\
 - Functions map to hipSOLVER, which calls rocSOLVER. Workspace sizes that cuSOLVER counts in elements may be larger than
   necessary: hipSOLVER returns bytes for LU, Cholesky and QR (before ROCm 7.0, for all functions).
-- Mixed-precision solvers (`cusolverDnDSgesv` etc., `cusolverDnIRSXgesv`) factorise in the full precision and report zero
-  refinement iterations. There is no residual history.
+- Mixed-precision solvers (`cusolverDnDSgesv` etc., `cusolverDnIRSXgesv`) factorise in the full precision and report
+  zero refinement iterations. There is no residual history.
 - Functions with 64-bit sizes that have no such counterpart (eigenvalues, singular values) reject sizes of 2^31 and
   more.
 - `cusolverDnXgesvdp` and batched eigenvalues use Jacobi's method.

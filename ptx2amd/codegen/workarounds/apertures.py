@@ -1,8 +1,8 @@
 """A work-around for LLVM 22: generic addresses of LDS and scratch in functions, on chips without registers for the
 apertures (gfx803).
 
-LLVM loads the apertures from the kernel's hidden arguments, but takes the address of these for 0 in functions that are
-no kernels. There the casts and tests are written out, with the address that functions are given."""
+LLVM loads the apertures from the kernel's hidden arguments, but in functions other than kernels it uses 0 as the
+address of these arguments. There the casts and tests are expanded with the address that functions receive."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ARRAY = re.compile(rf"^  ({_VALUE}) = alloca ")
 
 
 def rewrite(module: Module) -> None:
-    """Compute generic addresses of LDS and scratch in functions that are no kernels."""
+    """Compute generic addresses of LDS and scratch in functions other than kernels."""
     changed = [_rewrite(function) for function in module.functions() if not function.kernel]
     if any(changed):
         module.declare("llvm.amdgcn.implicitarg.ptr", "ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()")

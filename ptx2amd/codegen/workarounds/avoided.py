@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Avoided:
-    """name: what `applies` is asked; fault: what LLVM does wrong; instead: what is done about it, and where."""
+    """name: the argument of `applies`; fault: what LLVM does wrong; instead: how and where the lowering avoids it."""
 
     name: str
     title: str
@@ -20,67 +20,67 @@ ALL = (
     Avoided(
         "carries",
         "carries of sums with a zero between them",
-        "(x + y) + 0 + flag becomes one addition x + y + flag, whose carry is another.",
+        "(x + y) + 0 + flag becomes one addition x + y + flag, which has a different carry.",
         "Operands of PTX's carry chains are opaque (lower/scalar/extended.py).",
     ),
     Avoided(
         "entries",
         "loops with several entries",
-        "Under divergence, a value that a loop carries is not updated on one of the paths around.",
-        "Such loops get one entry, a dispatch block, whose number is opaque (lower/control/dispatch.py).",
+        "Under divergence, a loop-carried value is not updated on one of the paths around the loop.",
+        "Such loops get a single entry, a dispatch block with an opaque selector (lower/control/dispatch.py).",
     ),
     Avoided(
         "masks",
-        "masks that outlive a loop in which other lanes stay",
-        "LLVM keeps a condition as a mask of lanes, and loses lanes of it.",
-        "Numbers that say whose turn it is, or where a lane comes from, are opaque (lower/control/control.py).",
+        "lane masks that are live after a loop in which other lanes stay",
+        "LLVM keeps a condition as a lane mask and loses lanes of it.",
+        "Values that select a lane's turn or its predecessor are opaque (lower/control/control.py).",
     ),
     Avoided(
         "stack_sizes",
-        "stack memory of a size that is known at run time",
-        "With flat scratch, a lane gets as many bytes as it asked for in all lanes' stacks together.",
-        "The size is divided by the lanes of a wave, and opaque (lower/control/control.py).",
+        "dynamic stack allocations: size",
+        "With flat scratch, the requested bytes are allocated for all lanes of the wave together instead of per lane.",
+        "The size is divided by the lanes of a wave and made opaque (lower/control/control.py).",
     ),
     Avoided(
         "stack_addresses",
-        "addresses of stack memory of a size that is known at run time",
-        "Without flat scratch, the address is that of the wave's stack, of all lanes together.",
+        "dynamic stack allocations: address",
+        "Without flat scratch, the address is an offset into the stack of the whole wave instead of a lane's.",
         "The address is divided by the lanes of a wave (lower/control/control.py).",
     ),
     Avoided(
         "pairs",
-        "pairs of f32 or f16 that go round a loop with a dispatch block",
-        "Of packed values, halves are lost on gfx90a and later.",
+        "pairs of f32 or f16 carried by a loop with a dispatch block",
+        "Halves of packed values are lost on gfx90a and later.",
         "SLP vectorisation is off in modules with such loops (codegen/llvm.py).",
     ),
     Avoided(
         "shared_ends",
-        "ends of a loop's body shared with those of its peeled round",
-        "This gives the loop a second entry; what is left of it as a loop is a part, in which lanes stay apart.",
+        "a loop body's end merged with that of its peeled iteration",
+        "This gives the loop a second entry; only a part of it remains a loop, and lanes do not reconverge there.",
         "The option -sink-common-insts=false (codegen/llvm.py).",
     ),
     Avoided(
         "rounds",
-        "values of the wave that lanes take out of a loop at different rounds",
-        "Where the loop and the loop around it become one with two back edges, a vote's result that outlives a round "
-        "stays in the wave's register, which later rounds of other lanes change.",
-        "Such values are copied to a register of each lane in the round (Emitter.of_round, lower/core/emit.py).",
+        "uniform values with which lanes leave a loop in different iterations",
+        "If a loop and its outer loop are merged into one with two back edges, a vote's result that is live after the "
+        "iteration stays in a scalar register, which later iterations of other lanes overwrite.",
+        "Such values are copied to a vector register within the iteration (Emitter.of_round, lower/core/emit.py).",
     ),
     Avoided(
         "fences",
         "waits at fences in loops",
-        "SIInsertWaitcnts removes the wait that a fence stands for when it first visits a block without an access in "
-        "flight; that the loop's back edge brings one is found later. So a barrier at the start of a loop's body does "
-        "not wait for stores to LDS at its end.",
-        "Fences in loops are preceded by waits that LLVM leaves alone (settle, lower/memory/order.py).",
+        "SIInsertWaitcnts removes a fence's wait when it first visits the block and sees no access in flight, although "
+        "the loop's back edge may bring one. A barrier at the start of a loop body then does not wait for LDS stores "
+        "at its end.",
+        "Fences in loops are preceded by waits that LLVM does not remove (settle, lower/memory/order.py).",
     ),
     Avoided(
         "waits",
         "waits at releases on GFX9",
-        "At scope `.cta` accesses are left in flight, which causality order makes visible to other blocks; and the "
-        "wait behind a write-back of L2 is removed where LLVM knows of no other access in flight.",
-        "The wait is written out behind releases, and behind acquires at scope `.cta` (lower/memory/order.py). Litmus "
-        "tests in the weak-memory mode found both.",
+        "At scope `.cta` LLVM leaves accesses in flight although causality order makes them visible to other blocks; "
+        "and it removes the wait after an L2 write-back if it knows of no other access in flight.",
+        "Explicit waits follow releases, and acquires at scope `.cta` (lower/memory/order.py). Litmus tests in the "
+        "weak-memory mode found both.",
     ),
 )
 

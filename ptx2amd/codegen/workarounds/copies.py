@@ -1,10 +1,10 @@
-"""A work-around for LLVM 22: values without a cost where paths meet.
+"""A work-around for LLVM 22: phis with incoming values that cost no instruction.
 
-Where paths meet, the value that comes by one of them may cost nothing: an element of a vector, the lower half of 64
-bits, an address with an offset. When LLVM structures control flow, it moves such an instruction in front of the branch,
-and takes its value for other paths too. llvm-project pull request 183792 corrects this where three paths or more meet;
-two are wrong as well, unless they are the two sides of one branch. LLVM does not move an instruction with an operand of
-the same block: a freeze of a freeze is one, and becomes no machine code."""
+An incoming value of a phi may cost nothing: an element of a vector, the lower half of 64 bits, an address with an
+offset. When LLVM structurises control flow, it hoists such an instruction above the branch and uses its value for other
+incoming edges too. llvm-project pull request 183792 corrects this for phis with three or more incoming edges; phis with
+two are wrong as well, unless they merge the two sides of one branch. LLVM does not hoist an instruction that has an
+operand of the same block: a freeze of a freeze has one, and produces no machine code."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LABEL = re.compile(r"label %([\w.$-]+|\"[^\"\n]+\")")
 _NAME = re.compile(r"%[\w.$-]+|%\"[^\"\n]+\"")
 _FLAGS = re.compile(r" (?:nnan|ninf|nsz|arcp|contract|afn|reassoc|fast)(?= )")
 _FREE_CALL = "@llvm.fabs."
-#: What costs something on every chip; all else may cost nothing.
+#: Instructions that have a cost on every chip; all others may be free.
 _COSTS = {
     *("phi", "load", "atomicrmw", "cmpxchg", "alloca", "call", "icmp", "fcmp", "select"),
     *("add", "sub", "mul", "udiv", "sdiv", "urem", "srem", "shl", "lshr", "ashr", "and", "or", "xor"),

@@ -1,8 +1,8 @@
 """A work-around for LLVM 22: overflow checks of 64-bit additions.
 
 `s = a + b; s < b` becomes an addition with carry-out of 32-bit halves; where the upper half of `a` is itself a sum (as
-in products) and that of `b` zero, LLVM folds the two sums into one, whose carry is another. Hiding that the comparison
-is about the sum keeps the two apart."""
+in products) and that of `b` zero, LLVM folds the two sums into one, which has a different carry. The fold does not
+happen if LLVM cannot see that the comparison uses the sum."""
 
 from __future__ import annotations
 

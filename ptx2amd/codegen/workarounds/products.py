@@ -1,7 +1,7 @@
 """A work-around for LLVM 22: products that are rounded to f16.
 
-AMDGPU's mixed fma computes them as a * b + 0, and of a product -0 that makes +0. Written as fma(a, b, -0.0), they keep
-their sign, and cost no more than the constant. LLVM looks through negations and vectors within a block."""
+AMDGPU's mixed-precision fma computes them as a * b + 0, which turns a product of -0 into +0. Written as fma(a, b,
+-0.0), they keep their sign; the only cost is the constant. LLVM looks through negations and vectors within a block."""
 
 from __future__ import annotations
 

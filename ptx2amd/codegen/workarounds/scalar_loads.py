@@ -1,9 +1,9 @@
-"""A work-around for LLVM 22: scalar loads that no lane asks for.
+"""A work-around for LLVM 22: scalar loads in blocks that no lane executes.
 
-A load whose address all lanes share becomes a scalar one, which the mask of lanes does not hold back. Where some lanes
-may branch to it, a jump leads past it if none does; of short blocks LLVM takes that jump away. Then it loads from where
-no lane wanted to: a null pointer that comes with a count of zero, an entry that was not found. Inline assembly in a
-block, empty as it is, keeps the jump."""
+A load from a uniform address becomes a scalar load, which is executed whatever EXEC contains. If only some lanes may
+branch to its block, a jump skips the block when none does; LLVM removes that jump for short blocks. The load then
+accesses an address that no lane would have used: a null pointer with a count of zero, an entry that was not found.
+Empty inline assembly in the block keeps the jump."""
 
 from __future__ import annotations
 

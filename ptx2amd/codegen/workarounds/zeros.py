@@ -1,8 +1,8 @@
 """A work-around for LLVM 22: pairs of 16-bit floats of which one is -0.0.
 
-On AMDGPU, a pair of a value and the constant 0.0 is made by clearing the other half of a register, where the value is
-in that half already; LLVM takes -0.0 for that constant too (and 0x8000 of 16-bit integers, once the pair is one of
-floats). So a -0.0 that is put into a vector beside values comes out of a register."""
+AMDGPU forms a pair of a value and the constant 0.0 by clearing the other half of the register that holds the value.
+LLVM wrongly does the same for -0.0 (and for 0x8000 of 16-bit integers, once the pair is one of floats). Therefore a
+-0.0 that is inserted into a vector beside other values is taken from a register."""
 
 from __future__ import annotations
 
