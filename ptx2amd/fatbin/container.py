@@ -10,10 +10,7 @@ import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-import lz4.block
-import zstandard
-
-from ptx2amd.binary import Blob, ContainerError
+from ptx2amd.binary import Blob, ContainerError, compression
 
 FATBIN_MAGIC = 0xBA55ED50
 ENTRY_KINDS = {1: "ptx", 2: "cubin"}
@@ -67,13 +64,8 @@ def decompress(stored: bytes, encoding: str, size: int, origin: str) -> bytes:
     if not 0 < size <= MAX_IMAGE:
         raise ContainerError(f"{origin}: uncompressed size of {size} bytes is not plausible: corrupt container")
     try:
-        if encoding == "zstd":
-            if zstandard.frame_content_size(stored) > size:  # which the decompressor would make room for
-                raise ContainerError(f"{origin}: the zstd frame holds more than the {size} bytes of the header")
-            data = zstandard.ZstdDecompressor().decompress(stored, max_output_size=size)
-        else:
-            data = lz4.block.decompress(stored, uncompressed_size=size)
-    except (zstandard.ZstdError, lz4.block.LZ4BlockError, ValueError) as error:
+        data = (compression.zstd if encoding == "zstd" else compression.lz4)(stored, size)
+    except (compression.CompressionError, ValueError) as error:
         raise ContainerError(f"{origin}: {encoding} data is corrupt: {error}") from None
     if len(data) != size:
         raise ContainerError(f"{origin}: {len(data)} bytes after decompression, the header says {size}")

@@ -97,15 +97,10 @@ def _entries(bundle: Blob) -> bytes:
     """The beginning of a bundle, which has the names of its entries."""
     start = bundle.read(0, min(_FIRST, len(bundle)))
     if start[:4] == b"CCOB":
-        import zstandard
+        from ptx2amd.binary import compression
 
         version, method = start[4], start[6]
         at = 32 if version == 3 else 24
-        if method != 1:
-            return b""
-        try:
-            return zstandard.ZstdDecompressor().decompressobj().decompress(start[at:])[:_FIRST]
-        except zstandard.ZstdError:
-            return b""
+        return compression.zstd_start(start[at:], _FIRST) if method == 1 else b""
     head = start.find(b"amdgcn-")
     return start[: head + 8192]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import struct
 
-import lz4.block
-import zstandard
+import cramjam
 
 PTX = b"\n\n.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n"
 
@@ -15,8 +14,8 @@ def entry(
 ) -> bytes:
     packed = {
         "none": lambda b: b,
-        "zstd": zstandard.compress,
-        "lz4": lambda b: lz4.block.compress(b, store_size=False),
+        "zstd": lambda b: bytes(cramjam.zstd.compress(b)),
+        "lz4": lambda b: bytes(cramjam.lz4.compress_block(b, store_size=False)),
     }[encoding](payload)
     padded = -(-len(packed) // 8) * 8
     flags |= {"none": 0, "zstd": 0x8000, "lz4": 0x2000}[encoding]
