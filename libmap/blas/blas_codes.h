@@ -1,4 +1,4 @@
-/* Status codes of cuBLAS, which cuBLASLt answers too, and their names (blas_status.c). */
+/* Status codes of cuBLAS, which cuBLASLt also returns, and their names (blas_status.c). */
 #ifndef BLAS_CODES_H
 #define BLAS_CODES_H
 
@@ -11,8 +11,8 @@ enum {
 
 const char *blas_status_name(int status);
 const char *blas_status_text(int status);
-/* One of the three parts of the library's version (libraryPropertyType); gives a status. */
+/* One of the three parts of the library's version (libraryPropertyType); returns a status. */
 int blas_property(int which, int *value);
-/* The CUDA release that the library belongs to, as cudaRuntimeGetVersion counts: 12090. */
+/* The CUDA release that the library belongs to, in the format of cudaRuntimeGetVersion: 12090. */
 int blas_cudart_version(void);
 #endif

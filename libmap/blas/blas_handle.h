@@ -1,4 +1,4 @@
-/* What the handles of libcublas and libcublasLt begin with: programs may pass one of cuBLAS to cuBLASLt. */
+/* The common head of libcublas and libcublasLt handles: programs may pass a cuBLAS handle to cuBLASLt. */
 #ifndef BLAS_HANDLE_H
 #define BLAS_HANDLE_H
 #include <stdint.h>
@@ -7,8 +7,8 @@
 #define BLAS_LT_MARK 0x707478326c747331u
 
 struct blas_handle {
-  uint64_t mark;          /* of a handle that is there: BLAS_MARK or BLAS_LT_MARK */
-  void *lt;               /* hipBLASLt's handle; in one of cuBLAS NULL until cuBLASLt gets it */
-  void (*end_lt)(void *); /* what destroys that */
+  uint64_t mark;          /* BLAS_MARK or BLAS_LT_MARK while the handle is valid */
+  void *lt;               /* hipBLASLt's handle; in a cuBLAS handle NULL until its first use with cuBLASLt */
+  void (*end_lt)(void *); /* destroys the hipBLASLt handle */
 };
 #endif

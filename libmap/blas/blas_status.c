@@ -1,4 +1,4 @@
-/* Names of cuBLAS's status codes, and the versions that libcublas and libcublasLt answer. */
+/* Names of cuBLAS's status codes, and the versions that libcublas and libcublasLt report. */
 #include "blas_codes.h"
 
 #include "libmap.h"

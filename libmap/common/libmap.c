@@ -1,4 +1,4 @@
-/* The library beneath, and our libcuda, which the program uses already. */
+/* Loads ROCm's library, and finds our libcuda, which the program has already loaded. */
 #define _GNU_SOURCE
 #include "libmap.h"
 

@@ -1,4 +1,4 @@
-/* What CUDA's libraries over ROCm's share: they find the library beneath and our libcuda at first use (libmap.c). */
+/* Common code of CUDA's libraries on ROCm's: they load ROCm's library and find our libcuda at first use (libmap.c). */
 #ifndef LIBMAP_H
 #define LIBMAP_H
 #include <stdbool.h>
@@ -9,10 +9,11 @@
 
 typedef struct CUstream_st *CUstream;
 
-/* A library and the one beneath, generated from its table. `missing` stands for functions that an older release lacks. */
+/* A library and ROCm's library below it, generated from its table. `missing` replaces functions that an older release
+ * lacks. */
 struct libmap {
   const char *name, *beneath, *packages;
-  const char *const *sonames; /* newest first, NULL at the end */
+  const char *const *sonames; /* newest first, terminated by NULL */
   const char *const *functions;
   void **slots;
   int count;
@@ -20,9 +21,9 @@ struct libmap {
 };
 extern const struct libmap libmap;
 
-/* What our libcuda does for them; each gives a CUresult. */
+/* Functions of our libcuda for these libraries; each returns a CUresult. */
 struct libmap_driver {
-  void (*keep_memory)(void); /* gives nothing: what is on a device stays when that is reset */
+  void (*keep_memory)(void); /* returns nothing; allocations then survive a reset of the device */
   int (*stream)(CUstream, hipStream_t *);
   int (*synchronize)(CUstream);
   int (*allocate)(uint64_t *, size_t);
@@ -34,17 +35,17 @@ struct libmap_driver {
 };
 extern struct libmap_driver libmap_driver;
 
-/* The version that a library of this soname answers. */
+/* The version that the library with this soname reports. */
 extern const int libmap_version;
 
-/* Whether all that is needed has been found; else it was said why. */
+/* Whether all requirements have been found; if not, a message has been printed. */
 bool libmap_ready(void);
-/* Opens a library beneath and finds its functions; else it says why not. */
+/* Loads a ROCm library and finds its functions; on failure prints the reason. */
 bool libmap_open(const struct libmap *one);
-/* One line on standard error. */
+/* Prints one line to standard error. */
 void libmap_say(const char *what, const char *why);
-/* Says once that a function is not supported; gives `answer`. */
+/* Prints once that a function is not supported; returns `answer`. */
 int libmap_refuse(int *said, const char *function, int answer);
-/* A library's property (major, minor, patch) of a version in decimal parts; negative: there is no such. */
+/* A library property (major, minor, patch) of a decimally encoded version; negative: no such property. */
 int libmap_property(int which, int major, int minor, int patch);
 #endif

@@ -1,5 +1,5 @@
-/* libcublas over AMD's rocBLAS: handles, streams, modes. Products are in the table
- * (ptx2amd/api/cublas). Matrices lie column by column in both libraries. */
+/* libcublas on AMD's rocBLAS: handles, streams, modes. Products are in the table (ptx2amd/api/cublas). Matrices are
+ * column-major in both libraries. */
 #include <stdlib.h>
 
 #include "cublas_handle.h"
@@ -54,7 +54,8 @@ cublasStatus_t cublasGetStream_v2(cublasHandle_t handle, cudaStream_t *streamId)
   return CUBLAS_STATUS_SUCCESS;
 }
 
-/* Modes allow less precise products; rocBLAS has no such choice that is worth it, and computes as precisely as asked. */
+/* Math modes permit less precise products; rocBLAS has no equivalent that is worth using and computes in full
+ * precision. */
 cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode) {
   enum { MODES = 0x1f };
   if (!cublas_found(handle, &(rocblas_handle){0})) return CUBLAS_STATUS_NOT_INITIALIZED;
@@ -63,7 +64,7 @@ cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
-/* How many multiprocessors a product should be for: a wish, which changes nothing. */
+/* The number of multiprocessors that a product should target: a hint without effect. */
 cublasStatus_t cublasSetSmCountTarget(cublasHandle_t handle, int smCountTarget) {
   if (!cublas_found(handle, &(rocblas_handle){0})) return CUBLAS_STATUS_NOT_INITIALIZED;
   if (smCountTarget < 0) return CUBLAS_STATUS_INVALID_VALUE;
@@ -71,14 +72,14 @@ cublasStatus_t cublasSetSmCountTarget(cublasHandle_t handle, int smCountTarget) 
   return CUBLAS_STATUS_SUCCESS;
 }
 
-/* ---- questions without a handle ---- */
+/* ---- queries without a handle ---- */
 
 cublasStatus_t cublasGetProperty(libraryPropertyType type, int *value) { return blas_property(type, value); }
 size_t cublasGetCudartVersion(void) { return (size_t)blas_cudart_version(); }
 const char *cublasGetStatusName(cublasStatus_t status) { return blas_status_name(status); }
 const char *cublasGetStatusString(cublasStatus_t status) { return blas_status_text(status); }
 
-/* ---- products of any types ---- */
+/* ---- products of mixed types ---- */
 
 rocblas_datatype compute_type(cublasComputeType_t type, rocblas_datatype result) {
   bool complex = result == rocblas_datatype_f32_c || result == rocblas_datatype_f64_c;

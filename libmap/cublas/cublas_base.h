@@ -1,4 +1,4 @@
-/* What the declarations of libcublas stand on: types of rocBLAS and of the driver API, and cuBLAS's codes. */
+/* Prerequisites of libcublas' declarations: types of rocBLAS and of the driver API, and cuBLAS's codes. */
 #ifndef CUBLAS_BASE_H
 #define CUBLAS_BASE_H
 #include "blas_codes.h"

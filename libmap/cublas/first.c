@@ -1,5 +1,5 @@
-/* Version 1 of cuBLAS's interface: its handle, its error, its letters. The functions are in the table
- * (ptx2amd/api/cublas/first.py). */
+/* The legacy cuBLAS API: its handle, error and letters. The functions are in the table (ptx2amd/api/cublas/first.py).
+ * */
 #include "cublas_handle.h"
 
 static cublasHandle_t all;
@@ -35,7 +35,7 @@ cublasStatus_t cublasInit(void) {
   if (cublas_default()) return CUBLAS_STATUS_SUCCESS;
   cublasStatus_t status = cublasCreate_v2(&made);
   if (!status && !__atomic_compare_exchange_n(&all, &before, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-    cublasDestroy_v2(made); /* another thread was first */
+    cublasDestroy_v2(made); /* another thread was faster */
   return status;
 }
 

@@ -1,8 +1,8 @@
-/* Products of groups of matrices: those of a group have the same sizes, and are one call of rocBLAS. Sizes, alphas and
- * betas are arrays of the host with an element for each group, matrices are one list of the device. */
+/* Grouped products: the products of a group have the same sizes and become one rocBLAS call. Sizes, alphas and betas
+ * are host arrays with one element per group; the matrices are one list in device memory. */
 #include "cublas_handle.h"
 
-/* The operations of a group; false: one of them is none. */
+/* The operations of a group; false: one of them is invalid. */
 static bool operations(cublasOperation_t a, cublasOperation_t b, rocblas_operation *out) {
   return beneath_cublasOperation_t(a, out) && beneath_cublasOperation_t(b, out + 1);
 }
@@ -33,7 +33,7 @@ GROUPED(D, dgemm_batched, double, int, )
 GROUPED(S, sgemm_batched_64, float, int64_t, _64)
 GROUPED(D, dgemm_batched_64, double, int64_t, _64)
 
-/* The size of alpha in bytes; 0: not a type of sums. */
+/* The size of alpha in bytes; 0: not a compute type. */
 static size_t scalar_size(rocblas_datatype type) {
   switch (type) {
     case rocblas_datatype_f16_r: return 2;

@@ -1,7 +1,7 @@
-/* Triangles of a matrix, packed column by column and back: rocBLAS has no such function, so that each column is a copy. */
+/* Packs and unpacks triangular matrices column by column: rocBLAS has no such function, so each column is a copy. */
 #include "cublas_handle.h"
 
-/* The rows that a column of a triangle begins with, and has. */
+/* The first row of a column of the triangle, and its number of rows. */
 static int first_row(cublasFillMode_t uplo, int column) { return uplo == 0 ? column : 0; }
 static int row_count(cublasFillMode_t uplo, int column, int n) { return uplo == 0 ? n - column : column + 1; }
 

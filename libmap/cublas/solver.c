@@ -1,5 +1,5 @@
-/* What cuBLAS has of lists of matrices that are factored, over rocSOLVER, which is opened with the first such call. Most
- * are in the table (ptx2amd/api/cublas/more.py). */
+/* cuBLAS's batched factorisations on rocSOLVER, which is loaded at the first such call. Most of them are in the table
+ * (ptx2amd/api/cublas/more.py). */
 #include <pthread.h>
 
 #include "cublas_handle.h"
@@ -15,7 +15,7 @@ bool cublas_solver(void) {
   return there;
 }
 
-/* So many bytes of the device, until the handle's next call of this kind; NULL: there are none. */
+/* Scratch memory on the device, valid until the handle's next call of this kind; NULL: out of memory. */
 static void *scratch(cublasHandle_t handle, size_t size) {
   if (size > handle->scratch_size) {
     uint64_t more;
@@ -29,7 +29,7 @@ static void *scratch(cublasHandle_t handle, size_t size) {
   return (void *)(uintptr_t)handle->scratch;
 }
 
-/* What least squares need: a place for the matrices' states, where the program has none. */
+/* Least squares need memory for each matrix' status, if the program passes none. */
 static cublasStatus_t begin_gels(cublasHandle_t handle, cublasOperation_t trans, int *info, int **states, int count,
                                  rocblas_handle *found, rocblas_operation *operation) {
   if (!cublas_found(handle, found)) return CUBLAS_STATUS_NOT_INITIALIZED;
@@ -57,7 +57,7 @@ GELS(D, d, double)
 GELS(C, c, cuComplex)
 GELS(Z, z, cuDoubleComplex)
 
-/* What inverses need: pivots in scratch memory, and factors in memory of the host. */
+/* Inverses need pivots in scratch memory, and factors in host memory. */
 static cublasStatus_t begin_matinv(cublasHandle_t handle, int n, int lda, int lda_inv, int count, rocblas_handle *found,
                                    int **pivots, rocblas_pointer_mode *mode) {
   enum { LARGEST = 32 };
@@ -70,7 +70,7 @@ static cublasStatus_t begin_matinv(cublasHandle_t handle, int n, int lda, int ld
   return cublas_status(status ? status : rocblas.set_pointer_mode(*found, rocblas_pointer_mode_host));
 }
 
-/* Copied, factored, inverted in place. */
+/* Copy, factorise, invert in place. */
 #define MATINV(letter, lower, number, ...)                                                                             \
   cublasStatus_t cublas##letter##matinvBatched(cublasHandle_t handle, int n, const number *const *A, int lda,          \
                                                number *const *Ainv, int lda_inv, int *info, int batchSize) {           \

@@ -1,5 +1,5 @@
-/* libcublasLt over AMD's hipBLASLt: handles, versions, names. Descriptors hold CUDA's attributes (descriptors.c), products
- * are made of them at each call (problem.c, heuristic.c, matmul.c). */
+/* libcublasLt on AMD's hipBLASLt: handles, versions, names. Descriptors hold CUDA's attributes (descriptors.c); each
+ * call builds hipBLASLt's problem from them (problem.c, heuristic.c, matmul.c). */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -24,7 +24,7 @@ bool lt_found(cublasLtHandle_t lightHandle, hipblasLtHandle_t *found) {
   if (!handle || (handle->mark != BLAS_LT_MARK && handle->mark != BLAS_MARK)) return false;
   *found = __atomic_load_n(&handle->lt, __ATOMIC_ACQUIRE);
   if (*found) return true;
-  pthread_mutex_lock(&lock); /* one of cuBLAS, for the first time */
+  pthread_mutex_lock(&lock); /* the first use of a cuBLAS handle */
   if (!handle->lt) begin(handle);
   *found = handle->lt;
   pthread_mutex_unlock(&lock);
@@ -59,7 +59,7 @@ cublasStatus_t cublasLtGetProperty(libraryPropertyType type, int *value) { retur
 const char *cublasLtGetStatusName(cublasStatus_t status) { return blas_status_name(status); }
 const char *cublasLtGetStatusString(cublasStatus_t status) { return blas_status_text(status); }
 
-/* hipBLASLt keeps its choices in a cache of its own: the number is kept, and changes nothing. */
+/* hipBLASLt has its own cache of algorithms: the number is stored but has no effect. */
 static size_t capacity = 8192;
 
 cublasStatus_t cublasLtHeuristicsCacheGetCapacity(size_t *out) {
@@ -73,7 +73,7 @@ cublasStatus_t cublasLtHeuristicsCacheSetCapacity(size_t wanted) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
-/* The mask of x86's instructions that the library does without; gives the one before. */
+/* The mask of x86 instruction sets that the library must not use; returns the previous mask. */
 unsigned cublasLtDisableCpuInstructionsSetMask(unsigned mask) {
   static unsigned current;
   return __atomic_exchange_n(&current, mask, __ATOMIC_RELAXED);

@@ -1,4 +1,4 @@
-/* What the declarations of libcublasLt stand on: types of hipBLASLt and of the driver API, and cuBLAS's codes. */
+/* Prerequisites of libcublasLt's declarations: types of hipBLASLt and of the driver API, and cuBLAS's codes. */
 #ifndef CUBLASLT_BASE_H
 #define CUBLASLT_BASE_H
 #include <stdio.h>

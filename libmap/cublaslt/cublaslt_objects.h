@@ -1,12 +1,12 @@
-/* What the functions of libcublasLt share: handles, descriptors, algorithms. Descriptors are plain memory of the
- * program's: they are copied, and need no end. */
+/* Shared by the functions of libcublasLt: handles, descriptors, algorithms. Descriptors are plain memory owned by the
+ * program: they can be copied and need no destruction. */
 #ifndef CUBLASLT_OBJECTS_H
 #define CUBLASLT_OBJECTS_H
 #include "blas_handle.h"
 #include "cublaslt_api.h"
 #include "hipblasLt_table.h"
 
-enum { /* the marks that descriptors and algorithms begin with */
+enum { /* magic numbers at the start of descriptors and algorithms */
   LAYOUT_MARK = 0x4c6d7470, DESC_MARK = 0x446d7470, TRANSFORM_MARK = 0x546d7470, PREFERENCE_MARK = 0x506d7470,
   ALGO_MARK = 0x416d7470,
 };
@@ -28,7 +28,7 @@ struct lt_layout {
   uint32_t batch_mode, pad;
 };
 
-/* Small numbers are kept in few bytes: CUDA 11's structure has 184. */
+/* Small values are stored in few bytes: CUDA 11's structure has 184. */
 struct lt_desc {
   uint32_t mark;
   int16_t compute, scale, bias_type, aux_type;
@@ -55,38 +55,38 @@ struct lt_preference {
   uint64_t workspace, implementations;
 };
 
-/* An algorithm: hipBLASLt's choice for one problem, or (without `chosen`) whatever it chooses at the call. Its number and
- * settings are the program's, and change nothing. */
+/* An algorithm: hipBLASLt's choice for one problem, or (without `chosen`) a choice to be made at the call. Its number
+ * and settings are stored for the program but have no effect. */
 struct lt_algo {
   uint32_t mark;
   int8_t chosen, compute; /* hipBLASLt's compute type */
   int16_t id, tile, splits, custom, stages;
   int8_t reduction, swizzle, inner, cluster;
   hipblasLtMatmulAlgo_t hip;
-  uint64_t workspace; /* bytes that it needs */
-  uint64_t problem;   /* a hash of what it was chosen for */
+  uint64_t workspace; /* size of the required workspace */
+  uint64_t problem;   /* a hash of the problem it was chosen for */
 };
 
 _Static_assert(sizeof(struct lt_layout) <= 8 * 8 && sizeof(struct lt_transform) <= 8 * 8, "CUDA 11's structures");
 _Static_assert(sizeof(struct lt_desc) <= 8 * 23 && sizeof(struct lt_preference) <= 8 * 8, "CUDA 11's structures");
 _Static_assert(sizeof(struct lt_algo) <= sizeof(cublasLtMatmulAlgo_t), "all CUDA's");
 
-/* The description as it was made by CUDA's functions; NULL: it is none. */
+/* The descriptor as initialised by CUDA's functions; NULL: not a valid descriptor. */
 const struct lt_layout *lt_layout(cublasLtMatrixLayout_t layout);
 const struct lt_desc *lt_desc(cublasLtMatmulDesc_t desc);
 const struct lt_transform *lt_transform(cublasLtMatrixTransformDesc_t desc);
 const struct lt_preference *lt_preference(cublasLtMatmulPreference_t preference);
 const struct lt_algo *lt_algo(const cublasLtMatmulAlgo_t *algo);
 
-/* hipBLASLt's handle of one of cuBLASLt or of cuBLAS; false: it is none of ours. */
+/* The hipBLASLt handle of a cuBLASLt or cuBLAS handle; false: not a valid handle. */
 bool lt_found(cublasLtHandle_t handle, hipblasLtHandle_t *found);
 
-/* A line of the log (levels: 1 errors, 5 calls); gives `status`. */
+/* Writes a line to the log (level 1: errors, 5: calls); returns `status`. */
 int lt_log(int level, const char *function, const char *message, int status);
-/* The log's line of an error, for any status but success. */
+/* Logs every status except success. */
 int lt_logged(const char *function, int status);
 
-/* Where the condition holds, the enclosing function answers that it is not supported, and says so once. */
+/* If the condition holds, the enclosing function returns "not supported" and prints its name once. */
 #define REFUSE_IF(condition, what)                                                                           \
   do {                                                                                                       \
     static int said;                                                                                         \

@@ -1,10 +1,10 @@
-/* Descriptors of cuBLASLt: they are made, and their attributes set and read. An attribute is a row. */
+/* cuBLASLt's descriptors: creation, and access to their attributes. Each attribute is a row. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cublaslt_objects.h"
 
-/* CUDA's number and size of an attribute; where and in how many bytes it is kept. */
+/* CUDA's number and size of an attribute; offset and size of the field that stores it. */
 struct attribute { short number; unsigned char size, at, kept; };
 
 #define ROW(type, number, size, field) \
@@ -58,7 +58,7 @@ static const struct kind *kind_of(uint32_t mark) {
   return kind;
 }
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
 static const void *marked(const void *object, uint32_t mark) {
   uint32_t found = 0;
@@ -72,7 +72,7 @@ const struct lt_transform *lt_transform(cublasLtMatrixTransformDesc_t desc) { re
 const struct lt_preference *lt_preference(cublasLtMatmulPreference_t one) { return marked(one, PREFERENCE_MARK); }
 const struct lt_algo *lt_algo(const cublasLtMatmulAlgo_t *algo) { return marked(algo, ALGO_MARK); }
 
-/* A description into memory of `size` bytes, which begins with its mark. */
+/* Initialises a descriptor in memory of `size` bytes, starting with its magic number. */
 static cublasStatus_t put(void *object, size_t size, const void *made) {
   uint32_t mark;
   memcpy(&mark, made, sizeof mark);
@@ -84,7 +84,7 @@ static cublasStatus_t put(void *object, size_t size, const void *made) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
-/* The same into memory of its own, of the size that CUDA's structure has. */
+/* Allocates and initialises a descriptor with the size of CUDA's structure. */
 static cublasStatus_t put_new(void **object, size_t size, const void *made) {
   if (!object) return CUBLAS_STATUS_INVALID_VALUE;
   void *room = malloc(size);
@@ -172,13 +172,13 @@ static const struct attribute *attribute_of(uint32_t mark, int number) {
   return NULL;
 }
 
-/* Numbers in fewer bytes than CUDA's are signed, but for those of a preference. */
+/* Values stored in fewer bytes than CUDA's are sign-extended, except those of a preference. */
 static bool narrow(void *to, unsigned kept, const void *from, bool is_signed) {
   int32_t number;
   memcpy(&number, from, sizeof number);
   int64_t value = is_signed ? number : (int64_t)(uint32_t)number;
   int64_t low = is_signed ? -(INT64_C(1) << (8 * kept - 1)) : 0, high = low + (INT64_C(1) << (8 * kept)) - 1;
-  if (!is_signed && value > high) value = high; /* masks and alignments, of which all that is high means all */
+  if (!is_signed && value > high) value = high; /* masks and alignments, where all high bits set means "all" */
   if (value < low || value > high) return false;
   memcpy(to, &value, kept); /* little-endian */
   return true;
@@ -254,7 +254,8 @@ cublasStatus_t cublasLtMatmulPreferenceGetAttribute(cublasLtMatmulPreference_t p
 
 cublasStatus_t cublasLtMatmulAlgoConfigSetAttribute(cublasLtMatmulAlgo_t *algo, cublasLtMatmulAlgoConfigAttributes_t attr,
                                                     const void *buf, size_t sizeInBytes) {
-  return attr ? set(algo, ALGO_MARK, attr, buf, sizeInBytes) : CUBLAS_STATUS_INVALID_VALUE; /* the number is read only */
+  return attr ? set(algo, ALGO_MARK, attr, buf, sizeInBytes) : CUBLAS_STATUS_INVALID_VALUE; /* this attribute is
+                                                                                             * read-only */
 }
 
 cublasStatus_t cublasLtMatmulAlgoConfigGetAttribute(const cublasLtMatmulAlgo_t *algo,

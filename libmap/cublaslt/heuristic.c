@@ -1,5 +1,5 @@
-/* Algorithms: hipBLASLt's choices for a product. It offers no list of algorithms by number, as cuBLAS does: we offer number
- * 0, and one of any number is what hipBLASLt would choose. */
+/* Algorithms: hipBLASLt's choices for a product. hipBLASLt has no list of algorithms by number as cuBLAS has: ours
+ * contains number 0, and an algorithm of any number is whatever hipBLASLt chooses. */
 #include <string.h>
 
 #include "matmul.h"
@@ -10,7 +10,7 @@ static cublasLtMatmulAlgo_t algo_of(struct lt_algo from) {
   return out;
 }
 
-/* ---- choices ---- */
+/* ---- hipBLASLt's choices ---- */
 
 static int ask(hipblasLtHandle_t handle, const struct lt_problem *problem, uint64_t workspace, int wanted,
                hipblasLtMatmulHeuristicResult_t *found) {
@@ -74,7 +74,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t lightHandle, cubl
   return lt_logged(name, status);
 }
 
-/* The stream says on which device in CUDA 13; ours is the handle's. */
+/* In CUDA 13 the stream determines the device; here the handle does. */
 cublasStatus_t cublasLtMatmulAlgoGetHeuristicForStream(
     cublasLtHandle_t lightHandle, cublasLtMatmulDesc_t operationDesc, cublasLtMatrixLayout_t Adesc,
     cublasLtMatrixLayout_t Bdesc, cublasLtMatrixLayout_t Cdesc, cublasLtMatrixLayout_t Ddesc,
@@ -113,7 +113,7 @@ cublasStatus_t cublasLtMatmulAlgoInit(cublasLtHandle_t lightHandle, cublasComput
   return CUBLAS_STATUS_SUCCESS;
 }
 
-/* Whether the algorithm is one for this problem; `chosen` ones are for one problem only. */
+/* Whether the algorithm can be used for this problem; `chosen` ones are valid for one problem only. */
 cublasStatus_t cublasLtMatmulAlgoCheck(cublasLtHandle_t lightHandle, cublasLtMatmulDesc_t operationDesc,
                                        cublasLtMatrixLayout_t Adesc, cublasLtMatrixLayout_t Bdesc,
                                        cublasLtMatrixLayout_t Cdesc, cublasLtMatrixLayout_t Ddesc,
@@ -127,7 +127,7 @@ cublasStatus_t cublasLtMatmulAlgoCheck(cublasLtHandle_t lightHandle, cublasLtMat
   if (!lt_found(lightHandle, &handle)) return lt_logged(name, CUBLAS_STATUS_NOT_INITIALIZED);
   if (!given || !result || !lt_operands(operationDesc, Adesc, Bdesc, Cdesc, Ddesc, &layouts))
     return lt_logged(name, CUBLAS_STATUS_INVALID_VALUE);
-  struct lt_algo copy = *given; /* which may be in the result */
+  struct lt_algo copy = *given; /* may alias the result */
   cublasLtMatmulHeuristicResult_t best;
   cublasStatus_t status = lt_choose(handle, lt_desc(operationDesc), &layouts, UINT64_MAX >> 1, 1, &best, &count, &problem);
   if (status) return lt_logged(name, status);
@@ -149,14 +149,14 @@ cublasStatus_t cublasLtMatmulAlgoCheckForStream(cublasLtHandle_t lightHandle, cu
   return cublasLtMatmulAlgoCheck(lightHandle, operationDesc, Adesc, Bdesc, Cdesc, Ddesc, algo, result);
 }
 
-/* ---- what algorithms can do ---- */
+/* ---- capabilities ---- */
 
 struct answer { short number; unsigned char size; uint64_t value; };
 
 static const struct answer capabilities[] = {
     {0, 4, 0}, {1, 4, 0}, {2, 4, 0}, {3, 4, 1}, {4, 4, 1}, {5, 4, 0}, {7, 4, 0}, {10, 4, 0}, {11, 4, 1 | 2 | 8 | 16},
     {12, 4, EPILOGUE_DEFAULT | EPILOGUE_RELU | EPILOGUE_BIAS | EPILOGUE_GELU}, {14, 4, 0},
-    {15, 8, UINT64_MAX}, /* any kind of instruction, type and sum */
+    {15, 8, UINT64_MAX}, /* every kind of instruction, type and accumulator */
     {16, 4, 1}, {17, 4, 1}, {18, 4, 1}, {19, 4, 1}, {20, 4, 0}, {21, 4, 0}, {22, 4, 0}, {23, 4, 0},
 };
 static const struct answer *answer_of(const struct answer *list, size_t count, int number) {
@@ -176,7 +176,7 @@ cublasStatus_t cublasLtMatmulAlgoCapGetAttribute(const cublasLtMatmulAlgo_t *alg
                                                  void *buf, size_t sizeInBytes, size_t *sizeWritten) {
   enum { TILES = 6, STAGE_IDS = 13 };
   if (!lt_algo(algo)) return CUBLAS_STATUS_INVALID_VALUE;
-  if (attr == TILES || attr == STAGE_IDS) { /* lists, which are empty */
+  if (attr == TILES || attr == STAGE_IDS) { /* lists, all empty */
     if (!sizeWritten) return CUBLAS_STATUS_INVALID_VALUE;
     *sizeWritten = 0;
     return CUBLAS_STATUS_SUCCESS;

@@ -23,7 +23,7 @@ typedef enum hipblasComputeType_t {
   HIPBLAS_COMPUTE_32F = 2, HIPBLAS_COMPUTE_32F_FAST_16F = 4, HIPBLAS_COMPUTE_32F_FAST_16BF,
   HIPBLAS_COMPUTE_32F_FAST_TF32, HIPBLAS_COMPUTE_64F, HIPBLAS_COMPUTE_32I = 9,
 } hipblasComputeType_t;
-typedef enum hipDataType { /* which has CUDA's numbers */
+typedef enum hipDataType { /* has the same values as CUDA's type */
   HIP_R_32F, HIP_R_64F, HIP_R_16F, HIP_R_8I, HIP_C_32F, HIP_C_64F, HIP_R_32I = 10, HIP_R_16BF = 14,
   HIP_R_8F_E4M3 = 28, HIP_R_8F_E5M2, HIP_R_4F_E2M1 = 33,
 } hipDataType;

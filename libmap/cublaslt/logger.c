@@ -1,5 +1,5 @@
-/* The log of cuBLASLt: errors (level 1, mask 1) and products (level 5, mask 16), to a callback or a file, also by
- * CUBLASLT_LOG_LEVEL, CUBLASLT_LOG_MASK and CUBLASLT_LOG_FILE ("%i" is the process's number). */
+/* The log of cuBLASLt: errors (level 1, mask 1) and products (level 5, mask 16), to a callback or a file; also
+ * controlled by CUBLASLT_LOG_LEVEL, CUBLASLT_LOG_MASK and CUBLASLT_LOG_FILE ("%i" is the process id). */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "cublaslt_objects.h"
 
 static struct {
-  int mask; /* of levels: 1 << (level - 1) */
+  int mask; /* bit mask of levels: 1 << (level - 1) */
   bool disabled, opened;
   FILE *file;
   cublasLtLoggerCallback_t callback;

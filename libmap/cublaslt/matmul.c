@@ -9,7 +9,7 @@ static float from_half(const void *from) {
   return (float)half;
 }
 
-/* As an integer; false: it is none. */
+/* The value as an integer; false: it is not one. */
 static bool from_float(const void *from, int32_t *out) {
   float value;
   memcpy(&value, from, sizeof value);
@@ -18,10 +18,10 @@ static bool from_float(const void *from, int32_t *out) {
   return (float)*out == value;
 }
 
-/* alpha and beta as hipBLASLt wants them: in memory of the host, as numbers of its type. */
+/* alpha and beta as hipBLASLt expects them: in host memory, in its scalar type. */
 struct scalars { const void *alpha, *beta; uint64_t kept[2]; };
 
-/* hipBLASLt takes vectors of alphas on the device, but no single one. */
+/* hipBLASLt accepts a device vector of alphas, but not a single alpha in device memory. */
 static cublasStatus_t from_device(const struct lt_desc *desc, struct scalars *one, cudaStream_t stream) {
   size_t size = desc->scale == HIP_R_16F ? 2 : desc->scale == HIP_R_64F ? 8 : 4;
   REFUSE_IF(libmap_driver.synchronize(stream), "cublasLtMatmul with alpha on the device while its stream is captured");
@@ -50,7 +50,8 @@ static cublasStatus_t converted(const struct lt_problem *problem, struct scalars
   return CUBLAS_STATUS_SUCCESS;
 }
 
-/* hipBLASLt's algorithm: the program's where that was chosen for this problem, else a choice within the workspace. */
+/* hipBLASLt's algorithm: the program's if it was chosen for this problem, otherwise a new choice within the workspace.
+ * */
 static cublasStatus_t find(hipblasLtHandle_t handle, const struct lt_desc *desc, const struct lt_operands *layouts,
                            const struct lt_algo *given, uint64_t workspace, hipblasLtMatmulAlgo_t *out,
                            struct lt_problem *problem) {
@@ -108,7 +109,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t lightHandle, cublasLtMatmulDesc_t
   return lt_logged(name, status);
 }
 
-/* ---- transformations ---- */
+/* ---- matrix transformations ---- */
 
 static hipblasStatus_t transform_layout(const struct lt_layout *from, hipblasLtMatrixLayout_t *out) {
   *out = NULL;

@@ -1,5 +1,5 @@
-/* A product as hipBLASLt describes it. hipBLASLt's matrices lie column by column: one that lies row by row is given as its
- * transpose, and a result that does as the product of the transposes in the other order. */
+/* A product in hipBLASLt's terms. hipBLASLt's matrices are column-major: a row-major matrix is passed as its transpose,
+ * and a row-major result is computed as the product of the transposes in reverse order. */
 #include "matmul.h"
 
 static bool compute_known(int compute) {
@@ -50,7 +50,7 @@ static bool is_real(int type) {
   }
 }
 
-/* What hipBLASLt has not, by name. */
+/* Features that hipBLASLt lacks, rejected with a message. */
 static cublasStatus_t served(const struct lt_desc *desc, const struct lt_operands *layouts) {
   const struct lt_layout *all[] = {layouts->a, layouts->b, layouts->c, layouts->d};
   bool row = layouts->d->order == ORDER_ROW;
@@ -103,7 +103,8 @@ static hipblasStatus_t make_layout(const struct lt_layout *one, hipblasLtMatrixL
                                             sizeof one->stride);
 }
 
-/* Attributes with 64 bits that both have, given where they are not zero. The first two change with A and B. */
+/* 64-bit attributes that both libraries have, passed on if they are not zero. The first two are swapped with A and B.
+ * */
 static const struct { hipblasLtMatmulDescAttributes_t to; size_t at; } shared[] = {
     {HIPBLASLT_MATMUL_DESC_A_SCALE_POINTER, offsetof(struct lt_desc, scale_a)},
     {HIPBLASLT_MATMUL_DESC_B_SCALE_POINTER, offsetof(struct lt_desc, scale_b)},
@@ -120,7 +121,7 @@ enum { SHARED = sizeof shared / sizeof *shared };
 
 static bool is_fp8(int type) { return type == HIP_R_8F_E4M3 || type == HIP_R_8F_E5M2; }
 
-/* The type of a bias that the program does not name: D's, but where D has too few bits for it. */
+/* The bias type if the program does not set one: D's type, except if D has too few bits for a bias. */
 static int bias_type(const struct lt_desc *desc, const struct lt_operands *layouts) {
   int d = layouts->d->type;
   if (desc->bias_type >= 0) return desc->bias_type;
@@ -161,7 +162,7 @@ static uint64_t hashed(uint64_t hash, const void *from, size_t size) {
   return hash;
 }
 
-/* Of a problem: the values of its attributes, but of pointers only whether they are there. */
+/* The values of a problem's attributes; for pointers, only whether they are set. */
 static uint64_t hash_of(const struct lt_desc *desc, const struct lt_operands *layouts, hipblasComputeType_t compute) {
   const struct lt_layout *all[] = {layouts->a, layouts->b, layouts->c, layouts->d};
   struct lt_desc plain = *desc;

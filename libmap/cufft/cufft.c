@@ -1,4 +1,4 @@
-/* libcufft over AMD's hipFFT: the numbers that plans have, plans that are made at once, streams. The rest is in the table
+/* libcufft on AMD's hipFFT: plan numbers, creation of plans in one call, streams. The rest is in the table
  * (ptx2amd/api/cufft). */
 #include <pthread.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 enum { FIRST = 1 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static hipfftHandle *plans; /* of the number FIRST and those that follow; NULL: free */
+static hipfftHandle *plans; /* plans FIRST and following; NULL: free */
 static int room;
 
 bool cufft_found(cufftHandle plan, hipfftHandle *found) {
@@ -17,7 +17,7 @@ bool cufft_found(cufftHandle plan, hipfftHandle *found) {
   return *found != NULL;
 }
 
-/* A number for the plan; -1: no memory. */
+/* A number for the plan; -1: out of memory. */
 static int numbered(hipfftHandle plan) {
   int at = 0;
   pthread_mutex_lock(&lock);
@@ -74,7 +74,7 @@ bool cufft_sizes_64(int rank, const long long *sizes) {
   return fit;
 }
 
-/* A plan by cufftCreate and the call `make`, which has its number as `made`. */
+/* A plan from cufftCreate and the call `make`, which receives its number as `made`. */
 #define CREATE(plan, make)                      \
   cufftHandle made;                             \
   size_t work;                                  \

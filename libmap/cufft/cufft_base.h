@@ -1,4 +1,4 @@
-/* What the declarations of libcufft stand on: types of hipFFT, and cuFFT's codes. */
+/* Prerequisites of libcufft's declarations: types of hipFFT, and cuFFT's codes. */
 #ifndef CUFFT_BASE_H
 #define CUFFT_BASE_H
 #include "hipfft_types.h"

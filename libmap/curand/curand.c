@@ -1,4 +1,4 @@
-/* libcurand over AMD's rocRAND: generators, streams. Numbers are in the table (ptx2amd/api/curand). */
+/* libcurand on AMD's rocRAND: generators, streams. Generation functions are in the table (ptx2amd/api/curand). */
 #include <stdlib.h>
 
 #include "curand_generator.h"
@@ -47,7 +47,7 @@ curandStatus_t curandDestroyGenerator(curandGenerator_t generator) {
   return curand_status(rocrand.destroy_generator(found));
 }
 
-/* rocRAND takes a seed of sequences that have none, too. */
+/* rocRAND also accepts a seed for sequences that have none. */
 curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator, unsigned long long seed) {
   rocrand_generator found;
   if (!curand_found(generator, &found)) return CURAND_STATUS_NOT_INITIALIZED;

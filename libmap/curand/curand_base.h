@@ -1,4 +1,4 @@
-/* What the declarations of libcurand stand on: types of rocRAND, and cuRAND's codes. */
+/* Prerequisites of libcurand's declarations: types of rocRAND, and cuRAND's codes. */
 #ifndef CURAND_BASE_H
 #define CURAND_BASE_H
 #include "libmap.h"

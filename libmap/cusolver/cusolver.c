@@ -1,5 +1,5 @@
-/* libcusolver over AMD's hipSOLVER: handles, streams, versions. Most functions are in the table
- * (ptx2amd/api/cusolver). */
+/* libcusolver on AMD's hipSOLVER: handles, streams, versions. Most functions are in the table (ptx2amd/api/cusolver).
+ * */
 #include <stdlib.h>
 
 #include "cusolver_handle.h"

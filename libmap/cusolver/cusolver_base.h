@@ -1,4 +1,4 @@
-/* What the declarations of libcusolver stand on: types of hipSOLVER, and cuSOLVER's codes. */
+/* Prerequisites of libcusolver's declarations: types of hipSOLVER, and cuSOLVER's codes. */
 #ifndef CUSOLVER_BASE_H
 #define CUSOLVER_BASE_H
 #include "hipsolver_types.h"
@@ -13,7 +13,7 @@ enum {
   CUSOLVER_STATUS_IRS_PARAMS_INVALID_REFINE, CUSOLVER_STATUS_IRS_PARAMS_INVALID_MAXITER,
   CUSOLVER_STATUS_IRS_INFOS_NOT_INITIALIZED = 25, CUSOLVER_STATUS_INVALID_WORKSPACE = 31,
 };
-enum { /* types of numbers, and kinds of refinement */
+enum { /* number types, and kinds of refinement */
   CUSOLVER_R_64F = 1203, CUSOLVER_R_32F, CUSOLVER_R_TF32 = 1207,
   CUSOLVER_C_64F = 1213, CUSOLVER_C_32F, CUSOLVER_C_TF32 = 1217,
   CUSOLVER_IRS_REFINE_NOT_SET = 1100, CUSOLVER_IRS_REFINE_GMRES_NOPCOND = 1106,

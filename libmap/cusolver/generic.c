@@ -1,4 +1,4 @@
-/* Functions with 64-bit sizes over those with 32-bit ones (generic.h). */
+/* Functions with 64-bit sizes, implemented with those of 32-bit sizes (generic.h). */
 #include "generic.h"
 
 #include <limits.h>

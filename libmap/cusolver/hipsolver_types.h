@@ -30,7 +30,7 @@ typedef enum hipsolverEigRange_t {
 typedef enum hipsolverDeterministicMode_t {
   HIPSOLVER_DETERMINISTIC_RESULTS = 241, HIPSOLVER_ALLOW_NON_DETERMINISTIC_RESULTS,
 } hipsolverDeterministicMode_t;
-typedef enum hipDataType { /* which has CUDA's numbers */
+typedef enum hipDataType { /* has the same values as CUDA's type */
   HIP_R_32F, HIP_R_64F, HIP_C_32F = 4, HIP_C_64F,
 } hipDataType;
 #endif

@@ -1,5 +1,5 @@
-/* Linear systems and least squares by settings of iterative refinement. Factors have the matrix' own precision, so that
- * settings are kept and checked, but nothing is refined. */
+/* Linear systems and least squares with settings for iterative refinement. Factorisations use the matrix' own
+ * precision, so settings are stored and checked but nothing is refined. */
 #include <stdlib.h>
 
 #include "generic.h"
@@ -101,7 +101,7 @@ cusolverStatus_t cusolver_irs_params(cusolverDnIRSParams_t params) {
   return params_there(params) ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_IRS_PARAMS_NOT_INITIALIZED;
 }
 
-/* ---- what was done ---- */
+/* ---- results of refinement ---- */
 
 cusolverStatus_t cusolverDnIRSInfosCreate(cusolverDnIRSInfos_t *infos) {
   if (!infos) return CUSOLVER_STATUS_INVALID_VALUE;
@@ -128,7 +128,7 @@ cusolverStatus_t cusolver_irs_infos(cusolverDnIRSInfos_t infos, int *out, bool m
 
 /* ---- systems ---- */
 
-/* The bytes before the workspace that have the exchanges of rows. */
+/* The bytes before the workspace that hold the pivots. */
 static size_t pivots_size(int n) {
   size_t bytes = n > 0 ? (size_t)n * sizeof(int) : 0;
   return (bytes + PIVOTS_ALIGNED - 1) / PIVOTS_ALIGNED * PIVOTS_ALIGNED;

@@ -1,7 +1,7 @@
-/* Matrices and vectors of hipSPARSE as rocSPARSE's, by what the getters tell. hipSPARSE and rocSPARSE keep analyses and
- * the choice of an algorithm in a matrix' descriptor, where a call with another operation would find them; in cuSPARSE
- * a matrix has no such state. So products with a vector and solutions (multiply.c, solve.c) work on copies: descriptors
- * of the host, over the same arrays. */
+/* rocSPARSE descriptors made from the getters of hipSPARSE's matrices and vectors. hipSPARSE and rocSPARSE store
+ * analyses and the chosen algorithm in a matrix descriptor, where a call with another operation would reuse them; in
+ * cuSPARSE a matrix has no such state. Therefore products with a vector and solves (multiply.c, solve.c) work on
+ * copies: host-side descriptors of the same arrays. */
 #include "cusparse_handle.h"
 
 cusparseStatus_t cusparse_of_rocsparse(rocsparse_status status) {
@@ -40,7 +40,7 @@ bool cusparse_data_type(cudaDataType type, rocsparse_datatype *out) {
   }
 }
 
-/* What CSR, CSC and COO have. */
+/* Common part of CSR, CSC and COO. */
 struct parts {
   int64_t rows, columns, count;
   const void *first, *second, *values;
@@ -49,7 +49,7 @@ struct parts {
   hipDataType type;
 };
 
-/* hipSPARSE's types of indices have rocSPARSE's numbers. */
+/* hipSPARSE's index types have the same values as rocSPARSE's. */
 static rocsparse_status make(hipsparseFormat_t format, const struct parts *p, rocsparse_spmat_descr *out) {
   rocsparse_indextype first = (rocsparse_indextype)p->first_type, second = (rocsparse_indextype)p->second_type;
   rocsparse_index_base base = (rocsparse_index_base)p->base;
@@ -68,7 +68,7 @@ static rocsparse_status make(hipsparseFormat_t format, const struct parts *p, ro
   }
 }
 
-/* The triangle and diagonal that solutions take; both libraries' numbers are the same. */
+/* The triangle and diagonal used by solves; both libraries use the same values. */
 static rocsparse_status copy_attributes(cusparseConstSpMatDescr_t matrix, rocsparse_spmat_descr out) {
   static const struct { hipsparseSpMatAttribute_t from; rocsparse_spmat_attribute to; } attributes[] = {
       {HIPSPARSE_SPMAT_FILL_MODE, rocsparse_spmat_fill_mode}, {HIPSPARSE_SPMAT_DIAG_TYPE, rocsparse_spmat_diag_type}};

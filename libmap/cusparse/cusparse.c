@@ -1,4 +1,4 @@
-/* libcusparse over AMD's hipSPARSE and rocSPARSE: handles, streams, versions. Most functions are in the table
+/* libcusparse on AMD's hipSPARSE and rocSPARSE: handles, streams, versions. Most functions are in the table
  * (ptx2amd/api/cusparse); descriptors are hipSPARSE's own. */
 #include <pthread.h>
 #include <stdlib.h>
@@ -77,7 +77,7 @@ cusparseStatus_t cusparseSetPointerMode(cusparseHandle_t handle, cusparsePointer
       handle->rocsparse, mode ? rocsparse_pointer_mode_device : rocsparse_pointer_mode_host));
 }
 
-/* ---- questions without a handle ---- */
+/* ---- queries without a handle ---- */
 
 cusparseStatus_t cusparseGetProperty(libraryPropertyType type, int *value) {
   int version = libmap_version, found = libmap_property(type, version / 1000, version / 100 % 10, version % 100);

@@ -1,4 +1,4 @@
-/* What the declarations of libcusparse stand on: types of hipSPARSE, and cuSPARSE's codes. */
+/* Prerequisites of libcusparse's declarations: types of hipSPARSE, and cuSPARSE's codes. */
 #ifndef CUSPARSE_BASE_H
 #define CUSPARSE_BASE_H
 #include "hipsparse_types.h"

@@ -1,4 +1,4 @@
-/* What the functions of libcusparse share (cusparse.c, copies.c). */
+/* Shared by the functions of libcusparse (cusparse.c, copies.c). */
 #ifndef CUSPARSE_HANDLE_H
 #define CUSPARSE_HANDLE_H
 #include "cusparse_api.h"
@@ -6,19 +6,19 @@
 #include "rocsparse_table.h"
 
 struct cusparseHandle_t_st {
-  uint64_t mark; /* of a handle that is there */
+  uint64_t mark; /* the magic number while the handle is valid */
   hipsparseHandle_t hipsparse;
   rocsparse_handle rocsparse;
-  cudaStream_t stream; /* as the program knows it */
+  cudaStream_t stream; /* the program's CUDA stream */
 };
 
-/* hipSPARSE's handle; false: it is none of ours. */
+/* hipSPARSE's handle; false: not a valid handle. */
 bool cusparse_found(cusparseHandle_t handle, hipsparseHandle_t *found);
-/* Whether both libraries beneath are there; else it was said why. */
+/* Whether hipSPARSE and rocSPARSE are available; if not, a message has been printed. */
 bool cusparse_ready(void);
 
-/* Matrices and vectors as rocSPARSE has them, whose own of hipSPARSE's cannot be known (copies.c). Each gives a status;
- * what was made is the caller's. */
+/* rocSPARSE descriptors of hipSPARSE's matrices and vectors, because those inside hipSPARSE's are not accessible
+ * (copies.c). Each returns a status; the caller owns the result. */
 cusparseStatus_t cusparse_of_rocsparse(rocsparse_status status);
 bool cusparse_operation(cusparseOperation_t operation, rocsparse_operation *out);
 bool cusparse_data_type(cudaDataType type, rocsparse_datatype *out);
@@ -26,12 +26,12 @@ cusparseStatus_t cusparse_copy_matrix(cusparseConstSpMatDescr_t matrix, rocspars
 cusparseStatus_t cusparse_copy_vector(cusparseConstDnVecDescr_t vector, rocsparse_dnvec_descr *out);
 cusparseStatus_t cusparse_copy_dense(cusparseConstDnMatDescr_t matrix, rocsparse_dnmat_descr *out);
 
-/* Whether a matrix has no numbers; the dense matrix of one that may have none (empty.c). */
+/* Whether a matrix has no elements; the dense form of a matrix that may have none (empty.c). */
 bool cusparse_empty(cusparseConstSpMatDescr_t matrix);
 hipsparseStatus_t cusparse_to_dense(hipsparseHandle_t handle, cusparseConstSpMatDescr_t matrix,
                                     cusparseDnMatDescr_t dense, hipsparseSparseToDenseAlg_t alg, void *buffer);
 
-/* Whether shapes fit (shapes.c). */
+/* Whether shapes match (shapes.c). */
 bool cusparse_vector_product_fits(cusparseOperation_t op, cusparseConstSpMatDescr_t matrix, cusparseConstDnVecDescr_t x,
                                   cusparseConstDnVecDescr_t y);
 bool cusparse_product_fits(cusparseOperation_t op_a, cusparseOperation_t op_b, cusparseConstSpMatDescr_t left,
@@ -43,9 +43,10 @@ bool cusparse_sparse_product_fits(cusparseOperation_t op_a, cusparseOperation_t 
 bool cusparse_solution_fits(cusparseOperation_t op_b, cusparseConstSpMatDescr_t matrix, cusparseConstDnMatDescr_t right,
                             cusparseConstDnMatDescr_t result);
 bool cusparse_same_shape(cusparseConstSpMatDescr_t one, cusparseConstDnMatDescr_t other);
-/* Whether one of these is several, which rocSPARSE minds in SpMM only. Any may be NULL. */
+/* Whether one of these is a batch, which rocSPARSE supports in SpMM only. Any may be NULL. */
 bool cusparse_batch(cusparseConstSpMatDescr_t sparse, cusparseConstDnMatDescr_t dense, cusparseConstDnMatDescr_t other);
 bool cusparse_vectors_fit(cusparseConstSpVecDescr_t sparse, cusparseConstDnVecDescr_t dense);
-/* The answer to what is not done although shapes fit, which is said once, or to shapes that do not. */
+/* The status for an unsupported operation with matching shapes, with a message printed once; or for shapes that do not
+ * match. */
 cusparseStatus_t cusparse_no(bool fits, const char *what);
 #endif

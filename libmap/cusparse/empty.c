@@ -1,4 +1,4 @@
-/* Matrices without numbers, whose arrays may be missing: rocSPARSE fails on them in some conversions. */
+/* Matrices without elements, whose arrays may be missing: some of rocSPARSE's conversions fail on them. */
 #include "cusparse_handle.h"
 
 bool cusparse_empty(cusparseConstSpMatDescr_t matrix) {
@@ -6,7 +6,7 @@ bool cusparse_empty(cusparseConstSpMatDescr_t matrix) {
   return matrix && !hipsparse.SpMatGetSize(matrix, &rows, &columns, &count) && !count;
 }
 
-/* Without numbers, as COO: of CSC, rocSPARSE starts a kernel of no threads. */
+/* An empty matrix as COO: for CSC, rocSPARSE launches a kernel with no threads. */
 hipsparseStatus_t cusparse_to_dense(hipsparseHandle_t handle, cusparseConstSpMatDescr_t matrix,
                                     cusparseDnMatDescr_t dense, hipsparseSparseToDenseAlg_t alg, void *buffer) {
   int64_t rows, columns, leading;

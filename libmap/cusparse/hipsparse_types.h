@@ -78,7 +78,7 @@ typedef enum hipsparseSpGEMMAlg_t {
 typedef enum hipsparseSDDMMAlg_t { HIPSPARSE_SDDMM_ALG_DEFAULT } hipsparseSDDMMAlg_t;
 typedef enum hipsparseSpSVAlg_t { HIPSPARSE_SPSV_ALG_DEFAULT } hipsparseSpSVAlg_t;
 typedef enum hipsparseSpSMAlg_t { HIPSPARSE_SPSM_ALG_DEFAULT } hipsparseSpSMAlg_t;
-typedef enum hipDataType { /* which has CUDA's numbers */
+typedef enum hipDataType { /* has the same values as CUDA's type */
   HIP_R_32F, HIP_R_64F, HIP_R_16F, HIP_R_8I, HIP_C_32F, HIP_C_64F, HIP_C_16F, HIP_C_8I, HIP_R_8U, HIP_C_8U, HIP_R_32I,
   HIP_C_32I, HIP_R_32U, HIP_C_32U, HIP_R_16BF, HIP_C_16BF,
 } hipDataType;

@@ -1,7 +1,7 @@
 /* Products of a sparse matrix with a vector, by rocSPARSE on copies of the descriptors (copies.c). */
 #include "cusparse_handle.h"
 
-/* CSR goes by rows: rocSPARSE's other ways want an analysis, which programs of CUDA need not ask for. */
+/* CSR uses the row-based algorithm: rocSPARSE's others require an analysis, which CUDA programs need not request. */
 static bool algorithm(cusparseSpMVAlg_t alg, rocsparse_spmv_alg *out) {
   switch (alg) {
     case 0: *out = rocsparse_spmv_alg_default; return true;
@@ -34,7 +34,7 @@ static cusparseStatus_t multiply(cusparseHandle_t handle, cusparseOperation_t op
     if (!status) {
       rocsparse_status done =
           rocsparse.spmv(handle->rocsparse, operation, alpha, a, x, beta, y, type, way, stage, size, buffer);
-      /* What else could be wrong has been looked at. */
+      /* All other errors have been checked before. */
       status = done == rocsparse_status_invalid_value ? cusparse_no(true, "cusparseSpMV of these types")
                                                       : cusparse_of_rocsparse(done);
       rocsparse.destroy_dnvec_descr(y);
@@ -53,7 +53,7 @@ cusparseStatus_t cusparseSpMV_bufferSize(cusparseHandle_t handle, cusparseOperat
                   bufferSize, NULL);
 }
 
-/* Nothing is kept, so that this is a check of the arguments. */
+/* Nothing is stored, so this only checks the arguments. */
 cusparseStatus_t cusparseSpMV_preprocess(cusparseHandle_t handle, cusparseOperation_t opA, const void *alpha,
                                          cusparseConstSpMatDescr_t matA, cusparseConstDnVecDescr_t vecX,
                                          const void *beta, cusparseDnVecDescr_t vecY, cudaDataType computeType,

@@ -1,4 +1,4 @@
-/* Sizes of buffers that cuSPARSE gives as int and hipSPARSE as size_t. */
+/* Buffer sizes that cuSPARSE returns as int and hipSPARSE as size_t. */
 #include <limits.h>
 
 #include "cusparse_handle.h"

@@ -1,5 +1,5 @@
-/* Whether the shapes of matrices and vectors fit: rocSPARSE does not look, and kernels would leave the arrays. None fits
- * where a descriptor is missing. */
+/* Whether the shapes of matrices and vectors match: rocSPARSE does not check, and its kernels would access memory
+ * outside of the arrays. A missing descriptor never matches. */
 #include "cusparse_handle.h"
 
 struct shape { int64_t rows, columns; };
@@ -79,7 +79,7 @@ bool cusparse_vectors_fit(cusparseConstSpVecDescr_t sparse, cusparseConstDnVecDe
 
 /* ---- batches ---- */
 
-/* Where there is none, the count is 0 or 1. */
+/* Without a batch, the count is 0 or 1. */
 static bool dense_batch(cusparseConstDnMatDescr_t matrix) {
   int count = 0;
   int64_t stride;

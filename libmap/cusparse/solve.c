@@ -1,12 +1,12 @@
-/* Solutions with a triangle of a sparse matrix, by rocSPARSE. An analysis is in the copy of the matrix' descriptor
- * (copies.c) that the program's descriptor of the solution has. */
+/* Solves with a sparse triangular matrix, using rocSPARSE. The analysis is stored in the copy of the matrix descriptor
+ * (copies.c), which the program's solve descriptor owns. */
 #include <stdlib.h>
 
 #include "cusparse_handle.h"
 
 struct analysis {
-  rocsparse_spmat_descr matrix; /* analysed; NULL: not yet */
-  void *buffer;                 /* which the program keeps for the solution */
+  rocsparse_spmat_descr matrix; /* analysed copy; NULL: not yet */
+  void *buffer;                 /* the workspace, which the program keeps for the solve */
 };
 struct cusparseSpSVDescr_t_st { struct analysis analysis; };
 struct cusparseSpSMDescr_t_st { struct analysis analysis; };
@@ -27,7 +27,7 @@ struct cusparseSpSMDescr_t_st { struct analysis analysis; };
 DESCRIPTORS(SpSV)
 DESCRIPTORS(SpSM)
 
-/* What a call says besides its matrices. */
+/* The arguments of a call except its matrices. */
 struct how {
   cusparseHandle_t handle;
   rocsparse_operation op_a, op_b;
@@ -46,7 +46,7 @@ static cusparseStatus_t understood(cusparseHandle_t handle, cusparseOperation_t 
   return CUSPARSE_STATUS_SUCCESS;
 }
 
-/* The stages of both functions of rocSPARSE have the same numbers. */
+/* The stages of rocSPARSE's two functions have the same values. */
 enum stage { SIZE = 1, ANALYSIS, SOLUTION };
 typedef cusparseStatus_t solver(const struct how *how, rocsparse_spmat_descr a, const void *b, void *c, enum stage stage,
                                 size_t *size, void *buffer);
@@ -135,7 +135,7 @@ static cusparseStatus_t solved(const struct how *how, solver *solve, cusparseCon
 #define BEGIN_MANY BEGIN(opB, SPSM_ALGORITHMS, spsmDescr, cusparse_solution_fits(opB, matA, matB, matC), \
                          cusparse_batch(matA, matB, matC))
 
-/* CUDA 13 has three algorithms of one right-hand side, which differ in how it is solved. */
+/* CUDA 13 has three algorithms for a single right-hand side, which differ in the method only. */
 enum { SPSV_ALGORITHMS = 3, SPSM_ALGORITHMS = 1, PLAIN = 0, TRANSPOSED = 1 };
 
 cusparseStatus_t cusparseSpSV_bufferSize(cusparseHandle_t handle, cusparseOperation_t opA, const void *alpha,

@@ -1,4 +1,5 @@
-"""APIs as tables: one row a function; declarations, entry points, calls of the library beneath and pages come from it.
+"""APIs as tables with one row per function. Declarations, entry points, calls of the underlying library and
+documentation are generated from them.
 
-`spec` has the row, `generate` turns rows into C; `driver`, `nvml` and `hip` are tables.
+`spec` defines the row, `generate` turns rows into C; `driver`, `nvml`, `hip` and the libraries' packages are tables.
 """

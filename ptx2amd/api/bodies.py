@@ -1,4 +1,5 @@
-"""The functions of an API that need no C by hand: calls of the library beneath, expressions, refusals, variants."""
+"""The functions of an API that need no handwritten C: calls of the underlying library, expressions, rejections,
+variants."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from ptx2amd.api.spec import NOTE, Api, Function, Parameter
 
 
 def forward(api: Api, table: Iterable[Function]) -> str:
-    """Functions that are one call of the library beneath, or one C expression, or store one."""
+    """Functions that consist of one call of the underlying library, one C expression, or one stored value."""
     out = [_head(api)]
     for function in table:
         if function.call:
@@ -23,7 +24,7 @@ def forward(api: Api, table: Iterable[Function]) -> str:
 
 
 def absent(api: Api, table: Iterable[Function]) -> str:
-    """Functions of features that are not there: they check their arguments, and say no."""
+    """Functions of features that are not available: they check their arguments and return an error."""
     out = [_head(api)]
     for function in table:
         if function.absent and not function.ours:
@@ -33,7 +34,7 @@ def absent(api: Api, table: Iterable[Function]) -> str:
 
 
 def variants(api: Api, table: Iterable[Function]) -> str:
-    """Symbols that are a function with another default stream."""
+    """Symbols for variants of a function with a different default stream."""
     out = [_head(api)]
     for function in table:
         for suffix, _ in function.variants():
@@ -79,7 +80,7 @@ def _uses(text: str, name: str) -> bool:
 
 
 def _call(api: Api, function: Function) -> Iterable[str]:
-    """The lines of a function that is a call of the library beneath: arguments are checked, handles are found."""
+    """The body of a function that calls the underlying library: checks its arguments and translates handles."""
     call, after = function.expression, []
     for parameter in function.takes:
         name, found = parameter.name, api.finds(parameter.type)
@@ -116,7 +117,8 @@ def _call(api: Api, function: Function) -> Iterable[str]:
 
 
 def enumerations(api: Api) -> str:
-    """For each enumeration, the number beneath of one of the API's (false: there is none), and back."""
+    """For each enumeration, functions that convert the API's values to the underlying library's (false: no such value)
+    and back."""
     return "".join(
         f"static inline bool beneath_{kind}({kind} value, {enum.type} *out) {{\n  switch (value) {{\n"
         + "".join(f"    case {number}: *out = {name}; return true;\n" for number, name in enum.names.items())
@@ -128,7 +130,7 @@ def enumerations(api: Api) -> str:
 
 
 def _store(api: Api, function: Function) -> Iterable[str]:
-    """The lines of a function that stores a value."""
+    """The body of a function that stores a value."""
     yield api.before
     yield from (_checked(api, parameter) for parameter in function.takes)
     yield from (f"*{parameter.name} = {function.value};" for parameter in function.takes if parameter.role == "out")

@@ -1,7 +1,8 @@
-"""The exported functions of an API whose calls are traced, have a state and a context, and name objects that move.
+"""The exported functions of an API whose calls are traced, depend on a state and a context, and may name objects that
+have been moved.
 
 Each entry checks `entry_state` and the context, and continues in its body. If the state is not 0, it calls entry_begin
-and entry_end (entry.h), which know whether the API is initialised and write the trace. If no context is current, it
+and entry_end (entry.h), which check whether the API is initialised and write the trace. If no context is current, it
 returns an error or uses another context (`Function.context`).
 """
 
@@ -15,20 +16,20 @@ from ptx2amd.api.spec import NOTE, Api, Function, Parameter
 
 @dataclass(frozen=True)
 class Entries:
-    """What of an API's types its entries mind."""
+    """The properties of an API's types that entries need."""
 
     headers: Sequence[str]
-    owners: Mapping[str, str]  # type: the C function that finds the context of such an object
-    read: Sequence[str]  # types that lead to what another thread may want to free meanwhile (readers.c)
-    frees: str  # the ending of functions that free such objects, and wait for readers themselves
+    owners: Mapping[str, str]  # type: the C function that returns the context of such an object
+    read: Sequence[str]  # types of objects that another thread may free during the call (readers.c)
+    frees: str  # suffix of functions that free such objects, and wait for readers themselves
     addresses: Sequence[str]  # types of device addresses
-    known: Mapping[str, str]  # type: the C function that says whether a handle is one
-    unknown: str  # the result for one that is not
-    results: Mapping[str, str]  # type that a pointer leads to: how the trace shows it (entry.h has the list)
+    known: Mapping[str, str]  # type: the C function that checks whether a handle is one
+    unknown: str  # the status for an invalid handle
+    results: Mapping[str, str]  # pointer types: how the trace shows the pointed-to value (entry.h has the list)
 
 
 def source(api: Api, about: Entries, table: Iterable[Function], procs: str) -> str:
-    """entry.c; `procs`: the table of what can be asked for by name."""
+    """entry.c; `procs`: the table for lookups by name."""
     headers = "".join(f'#include "{name}"\n' for name in about.headers)
     out = [
         f'{NOTE}{headers}#define API __attribute__((visibility("default")))\n'
@@ -73,7 +74,7 @@ class _Writer:
         )
 
     def in_context(self, function: Function, symbol: str, inner: str) -> tuple[str, str]:
-        """What a call needs before it, and the call, for the context that the row wants."""
+        """The code before a call, and the call, for the context that the row requires."""
         if function.context == "none" or function.disposition == "refused":
             return "", inner
         if function.context == "current":
@@ -96,11 +97,11 @@ class _Writer:
         return f"{self.about.owners[parameter.type]}((void *){value}, &owner)"
 
     def names_moved(self, function: Function) -> bool:
-        """Whether it has objects that may have moved into others, or gives such."""
+        """Whether it takes or returns objects that may have been moved."""
         return any((p.target if p.role else p.type) in self.api.translated for p in function.takes)
 
     def moved(self, function: Function, symbol: str) -> str:
-        """The call with objects that moved as the library beneath has them, and results as the program does."""
+        """The call, with moved objects replaced by the underlying library's handles, and results by the program's."""
         before, after, values = [], [], []
         for p in function.takes:
             name, value, how = p.name, p.name, self.api.translated.get(p.target if p.role else p.type)
@@ -123,7 +124,7 @@ class _Writer:
         )
 
     def trace_kind(self, kind: str) -> str:
-        """How a parameter is written to a trace: `entry.h` has the list."""
+        """The format of a parameter in a trace: `entry.h` has the list."""
         types = self.api.types
         if kind == "const char *":
             return "ENTRY_TEXT"

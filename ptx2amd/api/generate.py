@@ -26,7 +26,7 @@ def header(name: str, text: str, includes: Iterable[str] = ()) -> str:
 
 
 def types_header(name: str, types: Types, beneath: str) -> str:
-    """The types of an API over those of the library beneath, which that header has."""
+    """The types of an API in terms of the underlying library's types, which the given header declares."""
     return header(name, types.declarations(beneath=True), ("<stddef.h>", "<stdint.h>", beneath))
 
 
@@ -34,7 +34,7 @@ def pointers(
     library: str, status: str, rows: Iterable[tuple[str, Function, int]], includes: Iterable[str]
 ) -> dict[str, str]:
     """LIBRARY_table.h and .c: typed pointers to functions of a library that is loaded at run time, as (field, function,
-    version from which it is taken), and in the same order their names and versions."""
+    minimum version), and in the same order their names and versions."""
     table, upper = list(rows), library.upper()
     fields = "".join(f"  {function.returns or status} (*{field})({function.args});\n" for field, function, _ in table)
     declared = (
@@ -54,7 +54,8 @@ def pointers(
 
 
 def prototypes(api: Api, table: Iterable[Function], body: str = "") -> str:
-    """Declarations of all exported symbols. `body`: the linker's name of what a symbol means inside the library."""
+    """Declarations of all exported symbols. `body`: the linker's name of the function that a symbol refers to inside
+    the library."""
     lines = []
     for function in table:
         for symbol in function.exports:

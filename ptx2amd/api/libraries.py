@@ -1,4 +1,4 @@
-"""The libraries over ROCm's whose functions are tables here."""
+"""The CUDA libraries on ROCm's whose functions are tables here."""
 
 from __future__ import annotations
 

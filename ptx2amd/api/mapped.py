@@ -1,4 +1,4 @@
-"""A library of CUDA over one of ROCm's, as C: rows become calls of the library beneath."""
+"""A CUDA library on one of ROCm's, as C: rows become calls of ROCm's library."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from ptx2amd.api import bodies, generate
 from ptx2amd.api.spec import NOTE, Api, Function
 from ptx2amd.libraries import Library
 
-#: C by hand: a folder for each library, and what they share.
+#: Handwritten C: a folder for each library, and one for common code.
 SOURCES = Path(__file__).resolve().parent.parent.parent / "libmap"
 
 
 @dataclass(frozen=True)
 class Beside:
-    """A further library of ROCm's, which only some functions need and C by hand opens (libmap_open of libmap_PREFIX):
-    its name, sonames (newest first), packages, and the functions that are called. Where these return something else
-    than those of the library beneath: their `status`, and which of it is that of a function that is `missing`."""
+    """A second ROCm library that only some functions need and handwritten C loads (libmap_open of libmap_PREFIX): its
+    name, sonames (newest first), packages, and the functions that are called. `status`, `missing`: their return type
+    and the value for a missing function, if they differ from those of the main library."""
 
     prefix: str
     name: str
@@ -33,11 +33,11 @@ class Beside:
 
 @dataclass(frozen=True)
 class Mapped:
-    """`rows`: the functions of the library. The rest is of the library beneath: `prefix` of its functions, what they
-    return (`status`, of which `missing` is that of a function that an older release lacks), its codes to CUDA's
-    (`statuses`; any other is `otherwise`), the names of its types (`names`), and functions that are `called` otherwise
-    than with the parameters of a row. `shares`: a folder of libmap with C that another library has too.
-    `beside`: what else of ROCm's some functions need."""
+    """`rows`: the functions of the library. The rest describes ROCm's library: `prefix` of its functions, their return
+    type (`status`, and `missing`, its value for a function that an older release lacks), the mapping of its codes to
+    CUDA's (`statuses`; any other becomes `otherwise`), the names of its types (`names`), and functions that are
+    `called` with parameters that differ from the row's. `shares`: a folder of libmap with C that another library uses
+    too. `beside`: further ROCm libraries that some functions need."""
 
     library: Library
     api: Api
@@ -64,7 +64,7 @@ class Mapped:
 
     @cached_property
     def beneath(self) -> tuple[Function, ...]:
-        """The functions beneath that are called, with their types."""
+        """The functions of ROCm's library that are called, with their types."""
         derived = [self._beneath(row) for row in self.rows if row.call and "(" not in row.call]
         once = {row.symbol: row for row in (*derived, *self.called)}
         return tuple(row for _, row in sorted(once.items()))
@@ -106,7 +106,7 @@ class Mapped:
         )
 
     def _description(self) -> str:
-        """What libmap/common has to know."""
+        """The data that libmap/common needs."""
         about = self.library
         called = next(iter(about.sonames)).partition(".")[0]
         includes = "".join(
@@ -126,17 +126,17 @@ class Mapped:
 
 
 def _fields(prefix: str, rows: Iterable[Function]) -> list[tuple[str, Function, int]]:
-    """Rows of a table of pointers, whose fields are names without the library's."""
+    """Rows of a table of pointers; the fields are names without the library's prefix."""
     return [(row.symbol.removeprefix(prefix).removeprefix("_"), row, 0) for row in rows]
 
 
 def _missing(prefix: str, status: str, value: str) -> str:
-    """What stands for functions that an older release lacks."""
+    """Functions that replace those an older release lacks."""
     return f"static {status} {prefix}_missing(void) {{ return {value}; }}\n"
 
 
 def _beneath(symbol: str, called: str, prefix: str, name: str, packages: str, sonames: Iterable[str]) -> str:
-    """A library beneath the one that is `called` so, as C."""
+    """The C description of the ROCm library with this name."""
     listed = "".join(f'"{soname}", ' for soname in sonames)
     return (
         f"static const char *const {prefix}_sonames[] = {{{listed}NULL}};\n"

@@ -1,4 +1,4 @@
-"""A function of an API as a row, its parameters with their roles, and what the functions of one API have in common."""
+"""A function of an API as a row, its parameters with their roles, and the common properties of an API's functions."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ from functools import cached_property
 
 @dataclass(frozen=True)
 class Parameter:
-    """`type` and `name` as C has them. `role` says what a pointer is for:
-
+    """`type` and `name` are those of C. `role` is the purpose of a pointer:
     - "in", "out", "inout": one object is read, written, or both. With `of`, the name of another parameter, it is an
-      array of as many; where that is a pointer, of as many as it says afterwards.
+    array with that number of elements; if that parameter is a pointer, the number it holds after the call.
     - "stream": a structure that may be null, whose field `of` is the stream of the call.
-    - "scalar": one number, in the memory of the host or of the device as the handle's pointer mode says.
-    - "": a value, or a pointer that whoever is called looks at.
-
+    - "scalar": one number in host or device memory, depending on the handle's pointer mode.
+    - "": a value, or a pointer that the called function checks itself.
     `optional`: it may be null.
     """
 
@@ -33,7 +31,7 @@ class Parameter:
 
     @property
     def target(self) -> str:
-        """What a pointer points to, without const."""
+        """The pointed-to type, without const."""
         return self.type.removesuffix("*").strip().removeprefix("const ")
 
     @property
@@ -51,7 +49,7 @@ _ROLE = re.compile(r"(?:(optional) )?(?:(in|out|inout|scalar|stream)(?:\((\w+)\)
 
 
 def parameters(text: str) -> tuple[Parameter, ...]:
-    """Of a C parameter list with roles before types: "out T *list, in(n) const int *numbers, int n"."""
+    """The parameters of a C parameter list with roles before types: "out T *list, in(n) const int *numbers, int n"."""
     return () if text == "void" else tuple(_parameter(" ".join(part.split())) for part in text.split(","))
 
 
@@ -68,23 +66,23 @@ def _parameter(text: str) -> Parameter:
 
 @dataclass(frozen=True)
 class Function:
-    """An exported function: `symbol`, the version of the API `since` which it is there, and `parameters` as text (the
-    function of that name has the notation).
+    """An exported function: `symbol`, the API version `since` which it exists, and `parameters` as text (the function
+    of that name describes the notation).
 
-    What it does is one of
-    - `call`: a call of the library beneath, an expression whose value is that library's status; a name alone is called
-      with the parameters as they are;
-    - `c`: a C expression whose value is this API's status;
-    - `value`: a C expression that is stored where the only result goes, after checks of the arguments;
-    - `ours`: a C function of that name, written by hand;
-    - `absent`: nothing but checks of its arguments: it belongs to a feature that is not there, and answers `answer`;
-      with `ours` too, a C function does that;
-    - nothing of these: it answers that it is not supported, and says so once.
+    Its implementation is one of
+    - `call`: a call of the underlying library, or an expression that yields that library's status; a bare name is
+    called with the parameters unchanged;
+    - `c`: a C expression that yields this API's status;
+    - `value`: a C expression that is stored in the only result, after checks of the arguments;
+    - `ours`: a handwritten C function of that name;
+    - `absent`: only checks of its arguments: it belongs to a feature that is not available, and returns `answer`; if
+    `ours` is also set, a C function does this;
+    - none of these: it returns "not supported" and prints its name once.
 
-    `ranges` pairs addresses with sizes ("dst:ByteCount", in elements "dst:N*4"): a call is not made where one would run
-    over the end of all addresses. `early`: it works before the API is initialised. `context`: in whose context it
-    works, for an API that has them: "current", "any", "none" or the name of a parameter that leads to one. `unless`:
-    where this C condition holds of its arguments, no call is made, and the answer is what stands behind the colon.
+    `ranges` pairs addresses with sizes ("dst:ByteCount", in elements "dst:N*4"): a range that wraps around the address
+    space is rejected without a call. `early`: it works before the API is initialised. `context`: the context in which
+    it works, for an API with contexts: "current", "any", "none" or the name of a parameter that has one. `unless`: if
+    this C condition holds for its arguments, no call is made, and the status after the colon is returned.
     """
 
     symbol: str
@@ -100,8 +98,8 @@ class Function:
     unless: str = ""
     early: bool = False
     context: str = "none"
-    returns: str = ""  # where that is not a status
-    until: int = 0  # the first version that does not have it any more; 0: all have it
+    returns: str = ""  # if that is not a status
+    until: int = 0  # the first version without it; 0: none
 
     @cached_property
     def takes(self) -> tuple[Parameter, ...]:
@@ -120,12 +118,12 @@ class Function:
 
     @property
     def arguments(self) -> str:
-        """The names of its parameters, as a call passes them on."""
+        """The names of its parameters, as passed on in a call."""
         return ", ".join(self.named)
 
     @property
     def expression(self) -> str:
-        """The call of the library beneath."""
+        """The call of the underlying library."""
         return self.call if "(" in self.call else f"{self.call}({self.arguments})"
 
     @property
@@ -140,7 +138,7 @@ class Function:
         return self.disposition in ("call", "ours")
 
     def variants(self) -> list[tuple[str, int]]:
-        """(suffix, since) of exported symbols that are this function with another default."""
+        """(suffix, since) of exported variants of this function with another default stream."""
         return []
 
     @property
@@ -151,8 +149,8 @@ class Function:
 
 @dataclass(frozen=True)
 class Types:
-    """The C types of an API, declared as text that cffi reads too. `values`: structures that are passed by value.
-    `same`: type to the one of the library beneath that it is, where C has that library's types."""
+    """The C types of an API, declared as text that cffi also reads. `values`: structures that are passed by value.
+    `same`: type to the identical type of the underlying library, if C includes that library's types."""
 
     handles: Sequence[str] = ()
     enums: Sequence[str] = ()
@@ -163,7 +161,7 @@ class Types:
     same: Mapping[str, str] = field(default_factory=dict)
 
     def declarations(self, beneath: bool = False) -> str:
-        """All types. `beneath`: those of the library beneath are declared already."""
+        """All types. `beneath`: the underlying library's types are declared already."""
         same = self.same if beneath else {}
         kinds = {name: f"struct {name}_st *" for name in self.handles} | dict.fromkeys(self.enums, "int ")
         kinds |= {name: f"{kind} " for kind, names in self.scalars.items() for name in names.split()}
@@ -175,7 +173,7 @@ class Types:
 
 @dataclass(frozen=True)
 class Check:
-    """A condition of C, with {} for the argument, under which a function answers `answer`."""
+    """A C condition, with {} for the argument, under which a function returns `answer`."""
 
     wrong: str
     answer: str
@@ -183,16 +181,18 @@ class Check:
 
 @dataclass(frozen=True)
 class Found:
-    """A handle that the library beneath knows by another: `by`(handle, &found) is false if there is none."""
+    """A handle that corresponds to another in the underlying library: `by`(handle, &found) is false if there is
+    none."""
 
     by: str
-    type: str  # as it stands before the name of a variable
+    type: str  # the C type as written before a variable's name
     answer: str
 
 
 @dataclass(frozen=True)
 class Enum:
-    """An enumeration that the library beneath has as `type`: number to its name there. Others are answered `answer`."""
+    """An enumeration that the underlying library has as `type`: value to its name there. Other values return
+    `answer`."""
 
     type: str
     names: Mapping[int, str]
@@ -201,8 +201,8 @@ class Enum:
 
 @dataclass(frozen=True)
 class Translated:
-    """A handle that calls replace by another: `now`(handle) returns that, `then`(results) the program's own; with
-    `lists`, both take a number of them, and `done` ends what a list of arguments needed."""
+    """A handle that calls replace by another: `now`(handle) returns that one, `then`(results) the program's own; with
+    `lists`, both take a number of handles, and `done` releases what a list of arguments needed."""
 
     now: str
     then: str
@@ -212,30 +212,30 @@ class Translated:
 
 @dataclass(frozen=True)
 class Api:
-    """What the generator has to know of an API besides its functions."""
+    """The generator's description of an API, apart from its functions."""
 
     name: str
-    status: str  # what its functions return
-    header: str  # with its types, generated or not
-    null: str  # what a function answers to a null pointer
-    beneath: tuple[str, str] = ("", "")  # pattern of a function's name in `call`, and what it is called as
-    result: str = "{}"  # of a call's status, this API's
+    status: str  # return type of its functions
+    header: str  # header with its types, generated or not
+    null: str  # the status for a null pointer
+    beneath: tuple[str, str] = ("", "")  # pattern of a function name in `call`, and the expression to call it
+    result: str = "{}"  # converts a call's status to this API's
     success: str = "0"
     types: Types = Types()
     found: Mapping[str, Found] = field(default_factory=dict)
     enums: Mapping[str, Enum] = field(default_factory=dict)
-    casts: Mapping[str, str] = field(default_factory=dict)  # type to the one beneath that has the same bits
+    casts: Mapping[str, str] = field(default_factory=dict)  # type to the underlying type with the same representation
     translated: Mapping[str, Translated] = field(default_factory=dict)
-    together: Mapping[tuple[str, str], Check] = field(default_factory=dict)  # of two types, of which a call has both
-    range_fits: str = "{} {} {}"  # address, count, size of an element
-    before: str = ""  # what a function that stores a value begins with
-    checks: Mapping[str, Check] = field(default_factory=dict)  # of a type, where nothing is called
-    own_stream: Mapping[str, str] = field(default_factory=dict)  # suffix of a variant: what its default stream is
-    stream: str = ""  # the type of streams
-    refusal: str = ""  # of a function that is not supported; {} is its name
+    together: Mapping[tuple[str, str], Check] = field(default_factory=dict)  # for two types in the same call
+    range_fits: str = "{} {} {}"  # address, count, element size
+    before: str = ""  # prologue of a function that stores a value
+    checks: Mapping[str, Check] = field(default_factory=dict)  # of a type, for functions without a call
+    own_stream: Mapping[str, str] = field(default_factory=dict)  # suffix of a variant: its default stream
+    stream: str = ""  # the stream type
+    refusal: str = ""  # body of an unsupported function; {} is its name
 
     def finds(self, kind: str) -> Found | None:
-        """How an argument of the type is found beneath."""
+        """The conversion of an argument of this type for the underlying library."""
         enum = self.enums.get(kind)
         return Found(f"beneath_{kind}", f"{enum.type} ", enum.answer) if enum else self.found.get(kind)
 

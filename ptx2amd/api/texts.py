@@ -1,7 +1,7 @@
 """Rows of functions in text files. An entry is `NAME [LETTERS] [SINCE-UNTIL]:`, then the parameters, then a blank line.
 
-LETTERS are the precisions S, D, C and Z of a number T, whose real type is R. The letter is at the name's `?`, or in
-front of the name; of two words `(one|other)` in the name, C and Z have the other.
+LETTERS are the precisions S, D, C and Z of the number type T, whose real type is R. The letter replaces the name's `?`,
+or precedes the name; in `(one|other)` in a name, C and Z use the second word.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _ENTRY = re.compile(r"([\w?()|]+)(?: ([SDCZ]+))?(?: (\d*)-(\d*))?:\n((?:  .+\n)+
 
 @dataclass(frozen=True)
 class Text:
-    """A function as a file has it: its name without the library's, precision (or ""), versions, parameters."""
+    """A function as in a file: its name without the library's prefix, precision (or ""), versions, parameters."""
 
     name: str
     letter: str
@@ -28,7 +28,7 @@ class Text:
 
 
 def read(path: Path) -> Iterator[Text]:
-    """The functions of a file, one of each precision."""
+    """The functions of a file, one per precision."""
     for entry in path.read_text().split("\n\n"):
         match = _ENTRY.fullmatch(entry.rstrip("\n") + "\n")
         assert match is not None, entry

@@ -13,7 +13,7 @@ from ptx2amd.hip.library import Library, amd, software_gpu
 if TYPE_CHECKING:
     import numpy as np
 
-#: What a kernel takes: a buffer's address, an integer of any width, a numpy or ctypes scalar, or raw bytes.
+#: A kernel argument: a buffer, an integer of any width, a numpy or ctypes scalar, or raw bytes.
 Argument = Any
 Dim = int | Sequence[int]
 
@@ -92,8 +92,7 @@ class Gpu:
         return int(value[0])
 
     def reset(self) -> None:
-        """Clears the error state that a fault leaves behind, and frees all memory of the device: buffers made before
-        are gone."""
+        """Clears the error state after a fault and frees all memory of the device: existing buffers become invalid."""
         self.activate().hipDeviceReset()
         self.library.resets[self.ordinal] += 1
 
@@ -104,7 +103,7 @@ class Buffer:
     def __init__(
         self, gpu: Gpu, size: int, dtype: Any = None, shape: Any = None, address: int = 0, keep: Any = None
     ) -> None:
-        """Allocates `size` bytes; with an address, a view of memory that `keep` holds."""
+        """Allocates `size` bytes; with an address, a view of memory that `keep` owns."""
         self.gpu, self.size, self.dtype, self.shape = gpu, size, dtype, shape
         self.address, self.owned, self.keep = address, not address, keep
         self.made = gpu.library.resets[gpu.ordinal]
@@ -124,7 +123,7 @@ class Buffer:
         return self.gpu.library.ffi.cast("void *", self.address)
 
     def write(self, content: Any) -> None:
-        """Copies an array or bytes to the start of the buffer; ordered like a call without a stream."""
+        """Copies an array or bytes to the start of the buffer; ordered like a call on the null stream."""
         lib = self.gpu.activate()
         view = memoryview(content)
         flat = view.tobytes() if not view.c_contiguous else content
@@ -134,12 +133,12 @@ class Buffer:
             lib.hipMemcpyHtoD(self._pointer(), lib.ffi.from_buffer(flat), view.nbytes)
 
     def peek(self) -> bytes:
-        """The content as it is now, in an error state too; on the software GPU, where device memory is host memory."""
+        """The current content, even in an error state; on the software GPU only, where device memory is host memory."""
         assert self.gpu.library.software
         return bytes(self.gpu.library.ffi.buffer(self._pointer(), self.size))
 
     def bytes(self) -> bytes:
-        """The content, after everything the null stream waits for."""
+        """The content after all preceding work of the null stream."""
         lib = self.gpu.activate()
         target = bytearray(self.size)
         if self.size:
@@ -154,23 +153,24 @@ class Buffer:
         return flat.reshape(self.shape) if dtype is None and self.shape is not None else flat
 
     def _has_memory(self) -> bool:
-        """Whether there is something to free: a reset has done it already, and the address may be another's."""
+        """Whether the memory must still be freed: after a reset it is gone, and the address may belong to another
+        buffer."""
         return self.owned and bool(self.address) and self.made == self.gpu.library.resets[self.gpu.ordinal]
 
     def free(self) -> None:
-        """Gives the memory back; waits for work that may use it."""
+        """Frees the memory after waiting for work that may use it."""
         if self._has_memory():
             address, self.address = self.address, 0
             self.gpu.library.hipFree(self.gpu.library.ffi.cast("void *", address))
 
     def __del__(self) -> None:
         if hasattr(self, "made") and self._has_memory():
-            # A failed free in an error state is no news here.
+            # In an error state, a failed free is expected.
             self.gpu.library.raw.hipFree(self.gpu.library.ffi.cast("void *", self.address))
 
 
 class Module:
-    """A loaded code object, unloaded with the object."""
+    """A loaded code object; unloaded when the object is deleted."""
 
     def __init__(self, gpu: Gpu, handle: Any) -> None:
         self.gpu, self.handle = gpu, handle
@@ -193,16 +193,15 @@ class Module:
 
 
 class Kernel:
-    """A kernel of a module, which it keeps loaded."""
+    """A kernel of a module; keeps the module loaded."""
 
     def __init__(self, module: Module, name: str, handle: Any) -> None:
         self.module, self.name, self.handle = module, name, handle
 
     def launch(self, grid: Dim, block: Dim, args: Sequence[Argument] = (), shared: int = 0,
                stream: Stream | None = None) -> None:  # fmt: skip
-        """Launches `grid` blocks of `block` threads with `shared` bytes of dynamic LDS; does not wait.
-
-        Integers are cut to the parameter's width. Raises HipError, also for an earlier fault of the device.
+        """Launches `grid` blocks of `block` threads with `shared` bytes of dynamic LDS, and does not wait. Integers are
+        truncated to the parameter's width. Raises HipError, also for an earlier fault of the device.
         """
         lib = self.module.gpu.activate()
         cells = [lib.ffi.from_buffer(argument_bytes(a)) for a in args]
@@ -224,7 +223,7 @@ def _three(dim: Dim) -> list[int]:
 
 
 def argument_bytes(value: Argument) -> bytes:
-    """The bytes of a kernel argument, at least as many as the parameter takes."""
+    """The bytes of a kernel argument, padded to at least the parameter's size."""
     if isinstance(value, bytes | bytearray):
         return bytes(value)
     if isinstance(value, float) and not hasattr(value, "tobytes"):
@@ -243,7 +242,7 @@ def _integer(value: int) -> bytes:
 
 
 class Stream:
-    """A queue of work, destroyed with the object."""
+    """A stream; destroyed when the object is deleted."""
 
     def __init__(self, gpu: Gpu, flags: int = 0) -> None:
         self.gpu = gpu

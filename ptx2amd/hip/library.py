@@ -20,20 +20,20 @@ PACKAGE = Path(__file__).resolve().parent.parent
 VGPU_API = PACKAGE / "vgpu" / "runtime" / "hip" / "vgpu_api.h"
 AMD_NAMES = ("libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so")
 
-#: Functions whose result is not an error code.
+#: Functions that do not return an error code.
 _PLAIN = {"hipGetErrorName", "hipGetErrorString", "hipKernelNameRef"}
 _NOT_READY = 600
 
 
 class HipError(Ptx2amdError):
-    """A HIP call that failed: its name, the error's number and name, and the fault report if there is one."""
+    """A failed HIP call: its name, the error's number and name, and the fault report if there is one."""
 
     def __init__(self, call: str, code: int, name: str, detail: str = "") -> None:
         self.call, self.code, self.name, self.detail = call, code, name, detail
         super().__init__(f"{call}: {name} ({code})" + (f": {detail}" if detail else ""))
 
 
-#: In the order in which they include each other.
+#: In the order of their inclusion.
 PARTS = ("hip_types.h", "hip_types_texture.h", "hip_types_memory.h", "hip_types_launch.h")
 
 
@@ -48,7 +48,7 @@ def ffi() -> cffi.FFI:
 
 
 class Library:
-    """An open HIP library. Its functions are methods that raise HipError; `raw` has them unchecked.
+    """An open HIP library. Its functions are methods that raise HipError; `raw` has the unchecked functions.
 
     ptx2amd.errors.Ptx2amdError: the library cannot be loaded.
     """
@@ -95,7 +95,7 @@ class Library:
 
 
 def last_fault(library: Library) -> str:
-    """The software GPU's report of the last fault, "" if there was none or the library is another."""
+    """The software GPU's report of the last fault; "" if there was none, or for another library."""
     if not library.software:
         return ""
     buffer = library.ffi.new("char[]", 2048)
@@ -105,7 +105,7 @@ def last_fault(library: Library) -> str:
 
 @cache
 def software_gpu(path: str = "") -> Library:
-    """The software GPU, with one device for every architecture it has unless it was initialised before."""
+    """The software GPU, with one device for each of its architectures unless it was initialised before."""
     library = Library(path or native.DIRECTORY / "libptx2amd_vgpu.so")
     library.raw.ptx2amd_vgpu_select(library.raw.ptx2amd_vgpu_archs())
     return library

@@ -1,6 +1,7 @@
-"""CUDA's libraries that ROCm's can stand in for, as facts: names, versions, packages, where their code for chips is.
+"""Facts about the CUDA libraries that ROCm's can replace: names, versions, packages, and the location of code for
+chips.
 
-`choice` decides which of a program's libraries are served by what; `ptx2amd/api` has their functions.
+`choice` decides which library serves a program; `ptx2amd/api` has the functions.
 """
 
 from __future__ import annotations
@@ -11,13 +12,13 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """One of CUDA's libraries over one of ROCm's.
+    """One of CUDA's libraries and its counterpart in ROCm.
 
-    name, title: as in "cublas", "cuBLAS". sonames: what programs ask for, to the version that it then answers.
-    beneath: ROCm's library by name, `rocm`: its sonames, newest first. packages: AMD's and Debian's that have it.
-    kernels: the folder beside ROCm's library whose files name chips, or the library beside it that has its code; "":
-    its code is in the library itself; None: it compiles for any chip at run time. takes: the library whose handles its
-    functions take too, so that both have to be ROCm's or NVIDIA's.
+    name, title: as in "cublas", "cuBLAS". sonames: the sonames that programs load, with the version that each reports.
+    beneath: name of ROCm's library; `rocm`: its sonames, newest first. packages: of AMD and Debian. kernels: the folder
+    beside ROCm's library with a file per chip, or the library beside it that contains its code; "": the code is in the
+    library itself; None: it compiles for any chip at run time. takes: the library whose handles its functions also
+    accept, so that both must come from the same vendor.
     """
 
     name: str

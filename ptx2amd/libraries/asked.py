@@ -1,4 +1,4 @@
-"""Which of CUDA's libraries a program, or all files of an environment, ask for, and whose they will be."""
+"""The CUDA libraries that a program or the files of an environment need, and which library will serve each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ptx2amd.libraries.choice import Choice
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One of CUDA's libraries: its soname, the files that ask for it (as paths in an environment), and the choice."""
+    """One of CUDA's libraries: its soname, the files that need it (as paths in an environment), and the choice."""
 
     soname: str
     files: list[str]
@@ -32,8 +32,8 @@ class Asked:
 
 
 def _requests(path: Path) -> Iterator[tuple[str, str]]:
-    """(soname, file that asks for it). In a folder, libraries that lie there count as asked for by themselves: programs
-    also open them at run time."""
+    """(soname, file that needs it). In a folder, each library also counts as needed by itself, because programs load
+    libraries at run time too."""
     if path.is_file():
         yield from ((name, path.name) for name in rocm.needed(path))
         return
@@ -45,7 +45,8 @@ def _requests(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def asked(path: Path, mode: str, device: str) -> list[Asked]:
-    """Of a program or of a folder of libraries (an environment of Python). mode and device: as for choice.choose."""
+    """The libraries needed by a program or by a folder of libraries (a Python environment). mode and device: as for
+    choice.choose."""
     files: dict[str, list[str]] = {}
     for name, file in _requests(path):
         if name in SERVED:

@@ -1,4 +1,4 @@
-"""Which of a program's libraries are ROCm's, and which NVIDIA's own."""
+"""Chooses between ROCm's and NVIDIA's libraries for a program."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from pathlib import Path
 from ptx2amd import native
 from ptx2amd.libraries import ALL, Library, rocm
 
-DEFAULT_CHIP = "gfx942"  # of the software GPU
+DEFAULT_CHIP = "gfx942"  # the software GPU's default
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """path: ROCm's library that serves one of CUDA's; None: NVIDIA's own does. why: what ROCm's lacks, and the remedy.
-    installed: it is there, but of no use. bound: ours answers all the same (that it is not supported), as NVIDIA's own
-    would get handles of a library that is ROCm's."""
+    """path: the ROCm library that is used; None: NVIDIA's own. why: what is missing, and the remedy. installed: ROCm's
+    library exists but cannot be used. bound: our wrapper is used although ROCm's library is missing (its functions
+    report that they are not supported), because NVIDIA's own would receive handles of a ROCm library."""
 
     library: Library
     path: Path | None
@@ -28,13 +28,13 @@ class Choice:
     @property
     def text(self) -> str:
         if self.bound and self.library.takes:
-            return f"ours, which answers that it is not supported: {self.why} ({self.library.takes.title} is ROCm's)"
+            return f"our wrapper, which rejects all calls: {self.why} ({self.library.takes.title} is ROCm's)"
         by = f"{self.library.beneath} ({self.path})" if self.path else "NVIDIA's own library"
         return f"{by}: {self.why}" if self.why else by
 
 
 def chips(device: str) -> list[str]:
-    """The chips that a setting of PTX2AMD_DEVICE means, as far as can be seen without HIP."""
+    """The chips that a value of PTX2AMD_DEVICE means, as far as known without HIP."""
     kind, _, chip = device.partition(":")
     if kind in ("vgpu", "kfd"):
         return [chip or DEFAULT_CHIP]
@@ -42,7 +42,7 @@ def chips(device: str) -> list[str]:
 
 
 def choose(mode: str, device: str) -> list[Choice]:
-    """For each library that can be ROCm's. mode: "rocm", "nvidia" or "auto". device: as PTX2AMD_DEVICE."""
+    """The choice for each library. mode: "rocm", "nvidia" or "auto". device: as PTX2AMD_DEVICE."""
     wanted = chips(device)
     found = {library: _choice(library, mode, wanted) for library in ALL}
     ours = {library for library, one in found.items() if one.path}
@@ -51,9 +51,9 @@ def choose(mode: str, device: str) -> list[Choice]:
 
 def _choice(library: Library, mode: str, wanted: list[str]) -> Choice:
     if mode == "nvidia":
-        return Choice(library, None, "as PTX2AMD_LIBRARIES or --libraries asks")
+        return Choice(library, None, "selected by PTX2AMD_LIBRARIES or --libraries")
     if not (native.DIRECTORY / "libmap" / next(iter(library.sonames))).exists():
-        return Choice(library, None, "ours is not built: run `python -m ptx2amd.native`")
+        return Choice(library, None, "our wrapper is not built: run `python -m ptx2amd.native`")
     path = rocm.find(library)
     if path is None:
         return Choice(library, None, f"{library.beneath} is not installed; packages: {library.packages}")
@@ -62,7 +62,7 @@ def _choice(library: Library, mode: str, wanted: list[str]) -> Choice:
         need = rocm.glibc(file)
         if have and need > have:
             return Choice(
-                library, None, f"{file} wants glibc {need[0]}.{need[1]}, this system has {have[0]}.{have[1]}", True
+                library, None, f"{file} needs glibc {need[0]}.{need[1]}, this system has {have[0]}.{have[1]}", True
             )
     there = rocm.chips(library, path)
     missing = [chip for chip in wanted if there is not None and chip not in there]
@@ -81,12 +81,12 @@ def _glibc() -> tuple[int, ...]:
 
 
 def served(choices: Iterable[Choice], mode: str) -> list[str]:
-    """The sonames that ours are to answer: all where ROCm's are insisted on."""
+    """The sonames that our wrappers serve: all of them if the mode is "rocm"."""
     return [soname for one in choices if one.path or one.bound or mode == "rocm" for soname in one.library.sonames]
 
 
 def remarks(choices: Iterable[Choice], mode: str, device: str, asked: Iterable[str]) -> Iterator[str]:
-    """What a user should know before a program starts that asks for these libraries."""
+    """Notes for the user before a program that needs these libraries starts."""
     names = set(asked)
     real = bool(rocm.machine_chips()) and not device.startswith(("vgpu", "kfd"))
     for one in choices:
@@ -94,9 +94,9 @@ def remarks(choices: Iterable[Choice], mode: str, device: str, asked: Iterable[s
         if one.path or mode == "nvidia" or not soname:
             continue
         if mode == "rocm":
-            yield f"{soname}: {one.why}; its functions will say so (--libraries auto takes NVIDIA's own)"
+            yield f"{soname}: {one.why}; its functions will fail (--libraries auto selects NVIDIA's own library)"
         elif one.bound and one.library.takes:
             other = one.library.takes.title
-            yield f"{soname}: {one.why}; its functions answer that they are not supported, as {other} is ROCm's"
+            yield f"{soname}: {one.why}; its functions report that they are not supported, because {other} is ROCm's"
         elif one.installed or real:
-            yield f"{soname}: {one.why}; NVIDIA's own is taken"
+            yield f"{soname}: {one.why}; using NVIDIA's own library"

@@ -1,5 +1,4 @@
-"""ROCm's libraries on this machine, looked at as files: where they are, for which chips they have code, which C library
-they want."""
+"""ROCm's libraries on this machine, inspected as files: location, chips with code, and required C library."""
 
 from __future__ import annotations
 
@@ -15,11 +14,11 @@ from ptx2amd.libraries import Library
 _SYSTEM = ("/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib")
 _TOPOLOGY = Path("/sys/class/kfd/kfd/topology/nodes")
 _CHIP = re.compile(rb"gfx[0-9a-f]{3,5}")
-_FIRST = 1 << 20  # bytes of a bundle that hold the names of its entries
+_FIRST = 1 << 20  # the part of a bundle that contains the names of its entries
 
 
 def folders() -> Iterator[Path]:
-    """Where the loader finds libraries, and where AMD's packages put theirs."""
+    """The folders of the loader and of AMD's packages."""
     for name in os.environ.get("LD_LIBRARY_PATH", "").split(":"):
         if name:
             yield Path(name)
@@ -40,7 +39,7 @@ def find(library: Library) -> Path | None:
 
 
 def machine_chips(topology: Path = _TOPOLOGY) -> list[str]:
-    """AMD GPUs of this machine, as the kernel's driver lists them."""
+    """AMD GPUs of this machine, from the kernel driver's topology."""
     found = []
     for path in sorted(topology.glob("*/properties")):
         match = re.search(r"^gfx_target_version (\d+)$", path.read_text(), re.M)
@@ -58,16 +57,16 @@ def _elf(path: Path) -> Elf | None:
 
 
 def needed(path: Path) -> list[str]:
-    """The libraries that an ELF file asks for by DT_NEEDED; none where it is no such file."""
+    """The DT_NEEDED libraries of an ELF file; empty for other files."""
     try:
         elf = _elf(path)
         return elf.needed() if elf else []
-    except ContainerError:  # which the loader may understand all the same
+    except ContainerError:  # the loader may still accept it
         return []
 
 
 def glibc(path: Path) -> tuple[int, int]:
-    """The version of the C library that a library wants."""
+    """The glibc version that a library requires."""
     elf = _elf(path)
     strings = [section.data for section in elf.sections if section.name == ".dynstr"] if elf else []
     versions = [int(found) for text in strings for found in re.findall(rb"GLIBC_2\.(\d+)", text)]
@@ -75,12 +74,12 @@ def glibc(path: Path) -> tuple[int, int]:
 
 
 def coded(library: Library, path: Path) -> Path:
-    """The library that has the code: itself, or one beside it."""
+    """The library that contains the code: this one, or one beside it."""
     return path.resolve().parent / library.kernels if library.kernels and ".so" in library.kernels else path
 
 
 def chips(library: Library, path: Path) -> set[str] | None:
-    """The chips for which a library has code; None: it compiles for any, or it cannot be seen."""
+    """The chips for which a library has code; None: it compiles for any chip, or the chips are not known."""
     if library.kernels is None:
         return None
     if library.kernels and ".so" not in library.kernels:
@@ -94,7 +93,7 @@ def chips(library: Library, path: Path) -> set[str] | None:
 
 
 def _entries(bundle: Blob) -> bytes:
-    """The beginning of a bundle, which has the names of its entries."""
+    """The beginning of a bundle, with the names of its entries."""
     start = bundle.read(0, min(_FIRST, len(bundle)))
     if start[:4] == b"CCOB":
         from ptx2amd.binary import compression

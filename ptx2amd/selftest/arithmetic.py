@@ -1,4 +1,4 @@
-"""Arithmetic: a row for each instruction, in all types that have units of their own on AMD's chips."""
+"""Arithmetic: one row per instruction, in all types for which AMD's chips have separate units."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def leading_zeros(value: int, bits: int) -> int:
 
 
 def find(value: int, bits: int, is_signed: bool) -> int:
-    """bfind: the place of the highest bit that is not the sign."""
+    """bfind: the position of the highest bit that differs from the sign."""
     if is_signed and value < 0:
         value = ~value
     return value.bit_length() - 1 & M32
@@ -152,7 +152,7 @@ SINGLE = (
 )  # fmt: skip
 
 
-APPROXIMATE = (  # of arguments that are no limits; what the manual allows, and a little
+APPROXIMATE = (  # for arguments away from the limits; the manual's tolerance, and a little more
     Row("and.b32 {t}, {a}, 0xffff; cvt.rn.f32.u32 {d}, {t}; mul.f32 {d}, {d}, 0f3A800000; sin.approx.f32 {d}, {d};",
         "f:I", lambda a: floats.rounded(math.sin((a & 0xFFFF) / 1024)), 2.0**-17),
     Row("and.b32 {t}, {a}, 0xffff; cvt.rn.f32.u32 {d}, {t}; mul.f32 {d}, {d}, 0f3A800000; cos.approx.f32 {d}, {d};",

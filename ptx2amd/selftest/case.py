@@ -1,4 +1,4 @@
-"""What a case of the self-test is, and what it finds."""
+"""A case of the self-test, and its findings."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from typing import Any
 
 from ptx2amd.selftest.gpu import Gpu, Number, packed, unpacked
 
-SHOWN = 4  # wrong values that a report has of each comparison
+SHOWN = 4  # wrong values that the report lists per comparison
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One thing compared: how many values, how many of them wrong, and the first of these as (place, got, expected)."""
+    """A comparison: the number of values, the number of wrong ones, and the first of these as (place, got,
+    expected)."""
 
     what: str
     values: int
@@ -27,8 +28,8 @@ Body = Callable[[Gpu], Iterator[Comparison]]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """family, name: in the report. body: a generator of comparisons, run in a child. settings: variables of the child.
-    waves: lanes of a wave that the chip must have (0: any)."""
+    """family, name: as in the report. body: a generator of comparisons, run in a child process. settings: environment
+    variables of the child. waves: the wave width that the chip must have (0: any)."""
 
     family: str
     name: str
@@ -58,8 +59,8 @@ def case(family: str, name: str, settings: dict[str, str] | None = None, waves: 
 
 
 def compare(what: str, code: str, got: Iterable[Number], expected: Iterable[Number], within: float = 0) -> Comparison:
-    """code: the type, as struct has it. Bit by bit, any NaN for a NaN; with `within`, floats may be that far from the
-    expected value (relative where that is above 1)."""
+    """code: the type, as a letter of struct. Values are compared bitwise, except that any NaN matches a NaN; with
+    `within`, floats may differ from the expected value by that much (relative if it is above 1)."""
     values, wanted = list(got), unpacked(code, packed(code, expected))
     if len(values) != len(wanted):
         raise ValueError(f"{what}: {len(values)} values, {len(wanted)} expected")

@@ -1,7 +1,7 @@
-"""Runs one case, and writes what it finds as it goes: `python -m ptx2amd.selftest.child MODULE TITLE RESULTS`.
+"""Runs one case and writes its findings immediately: `python -m ptx2amd.selftest.child MODULE TITLE RESULTS`.
 
-RESULTS gets a JSON object on each line: {"device": ...}, then one for each comparison, {"error": ...} when a call of
-the driver failed, {"done": true} when all was executed. Where the file ends says how far a case came."""
+RESULTS gets one JSON object per line: {"device": ...}, then one for each comparison, {"error": ...} if a driver call
+failed, {"done": true} at the end. The end of the file shows how far a case got."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from typing import Any
 from ptx2amd.selftest.case import CASES
 from ptx2amd.selftest.gpu import CallFailed, Gpu
 
-#: CUresult of faults in a kernel: illegal address, time-out, and what follows illegal address up to launch failed.
+#: CUresult codes of faults in a kernel: illegal address, time-out, and those between illegal address and launch failed.
 FAULTS = range(700, 720)
 
 
 def execute(title: str, write: Callable[[dict[str, Any]], None]) -> None:
-    """Run the case, and hand over each finding at once."""
+    """Runs the case and reports each finding at once."""
     try:
         gpu = Gpu()
         write({"device": True})

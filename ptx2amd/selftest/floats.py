@@ -1,4 +1,4 @@
-"""IEEE arithmetic by exact fractions: what float instructions must compute, rounded once."""
+"""IEEE arithmetic with exact fractions: the results of float instructions, rounded once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ FORMATS = {"e": (11, -14, 15), "bf16": (8, -126, 127), "f": (24, -126, 127), "d"
 
 
 def rounded(value: Fraction | float, letter: str = "f", mode: str = "rn", zero: float = 0.0) -> float:
-    """A number in a format. mode: rn, rz, rm or rp, as PTX has them. zero: what an exact 0 is."""
+    """A number in a format. mode: rn, rz, rm or rp, as in PTX. zero: the value of an exact zero."""
     if isinstance(value, float):
         if not math.isfinite(value) or value == 0:
             return value
@@ -72,12 +72,12 @@ def div(a: float, b: float, letter: str = "f", mode: str = "rn") -> float:
 
 
 def sqrt(a: float, letter: str = "f") -> float:
-    """A double's root, rounded again, is the root of a narrower number, rounded once."""
+    """Square root in a narrower format, from the double's root: the second rounding does not change the result."""
     return math.nan if math.isnan(a) or a < 0 else rounded(math.sqrt(a), letter)
 
 
 def least(a: float, b: float) -> float:
-    """min: the number of a number and a NaN; -0 is less than 0."""
+    """min of a number and a NaN is the number; -0 is less than 0."""
     if math.isnan(a) or math.isnan(b):
         return b if math.isnan(a) else a
     return min((a, b), key=lambda x: (x, math.copysign(1, x)))
@@ -88,7 +88,7 @@ def most(a: float, b: float) -> float:
 
 
 def whole(a: float, mode: str) -> float:
-    """The integer next to a number: rni, rzi, rmi or rpi, as PTX has them."""
+    """Rounding to an integer: rni, rzi, rmi or rpi, as in PTX."""
     if not math.isfinite(a) or a == 0:
         return a
     found = {"rni": round(a), "rzi": math.trunc(a), "rmi": math.floor(a), "rpi": math.ceil(a)}[mode]
@@ -96,7 +96,7 @@ def whole(a: float, mode: str) -> float:
 
 
 def integer(a: float, bits: int, signed: bool, mode: str = "rzi") -> int:
-    """cvt to an integer: out of range the nearest one, 0 for a NaN."""
+    """cvt to an integer: saturates out of range, 0 for a NaN."""
     low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
     if math.isnan(a):
         return 0

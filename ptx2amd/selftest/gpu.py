@@ -1,4 +1,4 @@
-"""The driver API as a case uses it: calls that raise, buffers that know their size, kernels by name."""
+"""The driver API for a case: calls that raise exceptions, buffers that know their size, kernels by name."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import cffi
 from ptx2amd.api.driver.libcuda import cdef
 
 Number = int | float
-HEAD = ".version 8.6\n.target sm_90a\n.address_size 64\n"  # of every kernel here
+HEAD = ".version 8.6\n.target sm_90a\n.address_size 64\n"  # the head of every kernel here
 
 
 class CallFailed(Exception):
-    """A function of the driver API that answered an error. code: CUresult; name: the function's and the error's."""
+    """A driver call that returned an error. code: CUresult; name: names of the function and the error."""
 
     def __init__(self, function: str, code: int, error: str) -> None:
         super().__init__(f"{function}: {error}")
@@ -36,7 +36,7 @@ class Buffer:
 
 
 class Gpu:
-    """Device 0 with its primary context. `call` takes any function of the driver API, by cffi's rules."""
+    """Device 0 with its primary context. `call` calls any function of the driver API by cffi's rules."""
 
     def __init__(self) -> None:
         self.ffi = cffi.FFI()
@@ -55,7 +55,7 @@ class Gpu:
             raise CallFailed(function, code, self.ffi.string(name[0]).decode() if known else f"error {code}")
 
     def get(self, function: str, kind: str, *arguments: Any) -> Any:
-        """What a function stores behind its first parameter, of type `kind` (a pointer)."""
+        """The value that a function stores through its first parameter, a pointer to `kind`."""
         out = self.ffi.new(kind)
         self.call(function, out, *arguments)
         return out[0]
@@ -66,7 +66,7 @@ class Gpu:
     # Memory.
 
     def room(self, size: int, fill: int = 0xA5) -> Buffer:
-        """`size` bytes, each `fill`: what no kernel writes shows."""
+        """`size` bytes with the value `fill`, so that unwritten bytes are visible."""
         buffer = Buffer(int(self.get("cuMemAlloc_v2", "CUdeviceptr *", max(size, 1))), size)
         self.call("cuMemsetD8_v2", buffer.at, fill, max(size, 1))
         return buffer
@@ -96,14 +96,14 @@ class Gpu:
         return self.load_text(resources.files(__package__).joinpath("kernels", f"{name}.ptx").read_text())
 
     def load_text(self, body: str) -> Any:
-        """A module of PTX without its first three lines."""
+        """A module from PTX without its first three lines."""
         return self.get("cuModuleLoadData", "CUmodule *", self.ffi.new("char[]", (HEAD + body).encode()))
 
     def kernel(self, module: Any, name: str) -> Any:
         return self.get("cuModuleGetFunction", "CUfunction *", module, name.encode())
 
     def parameters(self, *values: Buffer | int | float) -> tuple[Any, list[Any]]:
-        """kernelParams, and what has to live as long: buffers are .u64, int .u32, float .f32."""
+        """kernelParams, and the objects that must live as long: buffers are .u64, int .u32, float .f32."""
         kept = [self.ffi.new(*_parameter(value)) for value in values]
         return self.ffi.new("void *[]", [self.ffi.cast("void *", one) for one in kept] or [self.ffi.NULL]), kept
 
@@ -127,7 +127,7 @@ class Gpu:
         self.call("cuCtxSynchronize")
 
     def run(self, kernel: Any, grid: int, block: int, *values: Buffer | int | float, **how: Any) -> None:
-        """Launch, and wait for the end: an error of the kernel is this call's."""
+        """Launches and waits, so that an error of the kernel is raised by this call."""
         self.launch(kernel, grid, block, *values, **how)
         self.wait()
 
@@ -139,7 +139,7 @@ def _parameter(value: Buffer | int | float) -> tuple[str, Number]:
 
 
 def packed(code: str, values: Iterable[Number]) -> bytes:
-    """Values as memory has them; integers are cut to the type's bits."""
+    """Values in their memory format; integers are truncated to the type's width."""
     width, found = struct.calcsize(code), list(values)
     if code in "efd":
         return struct.pack(f"<{len(found)}{code}", *found)

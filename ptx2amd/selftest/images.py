@@ -1,4 +1,4 @@
-"""Textures and surfaces of an array of 8 by 4."""
+"""Textures and surfaces with an array of 8 by 4."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def copied(gpu: Gpu, array: Any, data: bytearray, back: bool = False) -> None:
 
 
 def image(gpu: Gpu, kind: int, code: str, values: list[Number]) -> tuple[Any, Any]:
-    """The array and its description as a resource."""
+    """The array and its resource descriptor."""
     about = {"Width": WIDTH, "Height": HEIGHT, "Format": kind, "NumChannels": 1, "Flags": 2}  # for surfaces
     array = gpu.get("cuArray3DCreate_v2", "CUarray *", gpu.ffi.new("CUDA_ARRAY3D_DESCRIPTOR *", about))
     copied(gpu, array, bytearray(packed(code, values)))

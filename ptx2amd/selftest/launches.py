@@ -1,4 +1,4 @@
-"""Launches: streams, graphs, kernels that launch kernels, the whole grid, and what kernels ask of the host."""
+"""Launches: streams, graphs, kernels that launch kernels, cooperative grids, and host services for kernels."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def streams(gpu: Gpu) -> Iterator[Comparison]:
     x, order = gpu.buffer("I", range(COUNT)), list[int]()
 
     note = gpu.ffi.callback("void(void *)", lambda _data: order.append(len(order)))
-    for turn in range(8):  # forth and back between two streams, by an event
+    for turn in range(8):  # back and forth between two streams, using an event
         here, there = (one, two) if turn % 2 == 0 else (two, one)
         gpu.launch(step, BLOCKS, THREADS, x, 3, turn, stream=here)
         gpu.call("cuLaunchHostFunc", here, note, gpu.ffi.NULL)

@@ -1,4 +1,4 @@
-"""What a report says of the machine: versions, driver, chips."""
+"""Facts about the machine for the report: versions, driver, chips."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NODES = Path("/sys/class/kfd/kfd/topology/nodes")
 
 
 def machine() -> dict[str, str]:
-    """Name to text; what can't be found out is left out."""
+    """Name to text; facts that cannot be determined are omitted."""
     import llvmlite.binding as llvm
 
     found = {
@@ -47,7 +47,7 @@ def _system() -> str:
 
 
 def _chips() -> list[str]:
-    """The driver's own list, as gfx942."""
+    """The kernel driver's list of chips, as gfx942."""
     chips = []
     for properties in sorted(NODES.glob("*/properties")):
         lines = dict(line.split(maxsplit=1) for line in _text(properties).splitlines() if " " in line)

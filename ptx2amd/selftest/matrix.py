@@ -1,4 +1,4 @@
-"""Matrix products of a warp, on the chip's units and in software. Small integers, so that all sums are exact."""
+"""Matrix products of a warp, on the chip's matrix units and in software. With small integers all sums are exact."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ptx2amd.selftest.case import Comparison, case, compare
 from ptx2amd.selftest.conversions import bf16
 from ptx2amd.selftest.gpu import Gpu
 
-#: Kernel -> type of A and B, of C and D, rows, columns, length of the sums.
+#: Kernel -> type of A and B, type of C and D, rows, columns, inner dimension.
 SHAPES = {
     "f16": ("e", "f", 16, 8, 16),
     "bf16": ("H", "f", 16, 8, 16),

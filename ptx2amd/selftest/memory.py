@@ -1,4 +1,4 @@
-"""Memory: accesses of all sizes and spaces, LDS, copies, atomics, locks, orders."""
+"""Memory: accesses of all sizes and spaces, LDS, copies, atomics, locks, memory order."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def spaces(gpu: Gpu) -> Iterator[Comparison]:
 
 
 def turned(gpu: Gpu, size: int) -> Comparison:
-    """Words that fill `size` bytes of LDS, turned around."""
+    """Fills `size` bytes of LDS with words and reads them in reverse order."""
     data = [n * 2654435761 & 0xFFFFFFFF for n in range(size // 4)]
     kernel, out = gpu.kernel(gpu.load("memory"), "turned"), gpu.room(size)
     gpu.call("cuFuncSetAttribute", kernel, MAX_DYNAMIC_SHARED, size)

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from ptx2amd.selftest.runner import VERDICTS, Outcome
 
-FORMAT = 1  # of the JSON; another number when a field changes its meaning
+FORMAT = 1  # version of the JSON format; increased when a field changes its meaning
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """device: name, chip, software, and `asked`, what --device said. seconds: of the whole run."""
+    """device: name, chip, software, and `asked`, the value of --device. seconds: of the whole run."""
 
     machine: dict[str, str]
     device: dict[str, str]
@@ -25,14 +25,14 @@ class Report:
 
     @property
     def passed(self) -> bool:
-        """All cases that ran are right, and some ran; the clock left none out."""
+        """All cases that ran passed, at least one ran, and none was skipped for lack of time."""
         ran = [one for one in self.outcomes if one.verdict != "not run"]
         skipped = [one for one in self.outcomes if one.verdict == "not run" and "lanes" not in one.reason]
         return bool(ran) and not skipped and all(one.verdict == "right" for one in ran)
 
 
 def line(outcome: Outcome) -> str:
-    """One case: verdict, title, seconds, and the reason where it is not right."""
+    """One case: verdict, title, seconds, and the reason if it is not right."""
     seconds = f"{outcome.seconds:6.1f} s" if outcome.verdict != "not run" else " " * 8
     return f"{outcome.verdict:8}  {outcome.title:44} {seconds}  {outcome.reason}".rstrip()
 
@@ -66,7 +66,7 @@ def _details(outcome: Outcome) -> Iterator[str]:
 
 
 def write(report: Report, target: Path) -> tuple[Path, Path]:
-    """TARGET.txt and TARGET.json. Raises OSError."""
+    """Writes TARGET.txt and TARGET.json. Raises OSError."""
     paths = target.with_name(target.name + ".txt"), target.with_name(target.name + ".json")
     paths[0].write_text(text(report), encoding="utf-8")
     paths[1].write_text(json.dumps({"format": FORMAT, **asdict(report)}, indent=1) + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Kernels that are made of rows: each thread applies every row's instruction to its own operands."""
+"""Kernels made of rows: each thread applies every row's instruction to its own operands."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ptx2amd.selftest.gpu import Gpu, Number
 #: Letter of struct -> PTX's type in registers and memory, bytes.
 TYPES = {"H": "b16", "h": "b16", "e": "b16", "I": "b32", "i": "b32", "f": "f32", "Q": "b64", "q": "b64", "d": "f64"}
 SIZES = {letter: struct.calcsize(letter) for letter in TYPES}
-THREADS = 128  # two waves of 64 lanes at least, and four warps
+THREADS = 128  # at least two waves of 64 lanes, and four warps
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """text: instructions with {d}, {a}, {b}, {c} for registers, {p}, {q} predicates, {t}, {u} 32-bit ones. types: of
-    the result, ":", of the operands, as struct's letters. expect: the result of the operands; integers may have any
-    number of bits. within: see `compare`."""
+    """text: instructions with {d}, {a}, {b}, {c} for registers, {p}, {q} for predicates, {t}, {u} for 32-bit registers.
+    types: of the result, ":", of the operands, as letters of struct. expect: computes the result from the operands;
+    integers may have any number of bits. within: see `compare`."""
 
     text: str
     types: str
@@ -41,7 +41,8 @@ class Row:
 
 
 def inputs(letter: str, turn: int) -> list[Number]:
-    """THREADS operands of a type: limits and odd values against each other, then arbitrary ones. turn: which one."""
+    """THREADS operands of a type: combinations of limits and special values, then arbitrary ones. turn: index of the
+    operand."""
     state = 0x9E3779B97F4A7C15 * (turn + 1) & (1 << 64) - 1
     found: list[Number] = []
     edges = EDGES[letter]
@@ -84,7 +85,7 @@ EDGES: dict[str, list[Number]] = {
 
 
 def module(rows: Sequence[Row]) -> str:
-    """A module with the kernel `rows`: parameters are the buffers of the operands' columns, and of the results."""
+    """A module with the kernel `rows`, whose parameters are the buffers of the operand columns and of the results."""
     columns = sorted({(letter, place) for row in rows for place, letter in enumerate(row.operands)})
     lines = [
         f".visible .entry rows({', '.join(f'.param .u64 {_name(*c)}' for c in columns)}, .param .u64 out) {{",

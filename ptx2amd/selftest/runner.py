@@ -1,4 +1,4 @@
-"""Starts a child for each case, waits for it no longer than it may take, and says how it ended."""
+"""Starts a child process for each case, waits for it up to a limit, and judges the outcome."""
 
 from __future__ import annotations
 
@@ -21,16 +21,15 @@ from ptx2amd.selftest.case import CASES, Case
 from ptx2amd.target import UnknownArch, arch
 
 MODULES = ("arithmetic", "conversions", "memory", "threads", "matrix", "images", "launches")
-LIMIT, TOTAL = 30.0, 170.0  # seconds: of one case, of all
+LIMIT, TOTAL = 30.0, 170.0  # seconds: limit of one case, of all cases
 SAID = 2000  # bytes of a child's messages that are kept
 VERDICTS = ("right", "wrong", "crash", "time-out", "not run")
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """verdict: one of VERDICTS; "not run" is for other chips, or when the time was over. reason: one line, "" if
-    right. wrong: comparisons (see Comparison) that failed. compared: values looked at. said: the end of the child's
-    messages."""
+    """verdict: one of VERDICTS; "not run": for other chips, or out of time. reason: one line, "" if right. wrong:
+    failed comparisons (see Comparison). compared: number of values. said: the end of the child's messages."""
 
     title: str
     verdict: str
@@ -42,14 +41,14 @@ class Outcome:
 
 
 def cases() -> list[Case]:
-    """All of the package, in order."""
+    """All cases of the package, in order."""
     for name in MODULES:
         importlib.import_module(f"ptx2amd.selftest.{name}")
     return list(CASES.values())
 
 
 def judge(title: str, lines: list[dict[str, Any]], status: int | None, seconds: float, said: str) -> Outcome:
-    """What a child's results and its exit status say. status: None for one that did not end."""
+    """The outcome from a child's results and exit status. status: None if it did not end."""
     found = [line for line in lines if "what" in line]
     wrong, compared = [line for line in found if line["wrong"]], sum(line["values"] for line in found)
     error = next((line for line in lines if "error" in line), None)
@@ -91,7 +90,7 @@ def run_case(case: Case, environment: dict[str, str], limit: float = LIMIT) -> O
             status = child.wait(limit)
         except subprocess.TimeoutExpired:
             child.kill()
-            with contextlib.suppress(subprocess.TimeoutExpired):  # in a call of a driver it may not end: then it stays
+            with contextlib.suppress(subprocess.TimeoutExpired):  # a process inside a driver call may not end: leave it
                 child.wait(5)
         seconds = time.monotonic() - begin
         messages.seek(0)
@@ -104,8 +103,9 @@ def run_case(case: Case, environment: dict[str, str], limit: float = LIMIT) -> O
 def run(
     chosen: Iterable[Case], device: str | None, note: Callable[[Outcome], None], limit: float = LIMIT
 ) -> tuple[dict[str, str], list[Outcome]]:
-    """Run cases one after the other; `note` gets each outcome. Returns the device ("name", "chip", "software") and the
-    outcomes. A cache of its own: what is measured is this build's translation. Raises Ptx2amdError as `environment`."""
+    """Runs cases one after the other; `note` receives each outcome. Returns the device ("name", "chip", "software") and
+    the outcomes. Uses a cache of its own, so that this build's translation is tested. Raises Ptx2amdError as
+    `environment`."""
     with tempfile.TemporaryDirectory(prefix="ptx2amd-") as cache:
         environment = {**os.environ, **launch.environment(device), **_own_service(Path(cache))}
         about = _device(environment, Path(cache) / "trace", limit)
@@ -125,7 +125,7 @@ def run(
 
 
 def _own_service(folder: Path) -> dict[str, str]:
-    """Settings of a translation service that serves this run alone and ends soon after it."""
+    """Settings of a translation service that serves only this run and exits soon after it."""
     return {
         "PTX2AMD_CACHE_DIR": str(folder / "cache"),
         "PTX2AMD_RUNTIME_DIR": str(folder / "run"),
@@ -134,7 +134,7 @@ def _own_service(folder: Path) -> dict[str, str]:
 
 
 def _device(environment: dict[str, str], trace: Path, limit: float) -> dict[str, str]:
-    """What libcuda says of the device, {} if there is none."""
+    """libcuda's description of the device; {} if there is none."""
     command = [sys.executable, "-c", "import ctypes; ctypes.CDLL('libcuda.so.1').cuInit(0)"]
     try:
         subprocess.run(command, env={**environment, "PTX2AMD_TRACE": str(trace)}, capture_output=True, timeout=limit)

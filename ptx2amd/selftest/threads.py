@@ -8,7 +8,7 @@ from ptx2amd.selftest.case import Comparison, case, compare
 from ptx2amd.selftest.gpu import Gpu
 
 THREADS = 128
-MAPPINGS = {"native": 32, "paired": 64, "padded": 64}  # lanes of the wave that each needs
+MAPPINGS = {"native": 32, "paired": 64, "padded": 64}  # wave width that each mapping needs
 
 
 def collatz(n: int) -> int:
@@ -51,7 +51,7 @@ def lanes(gpu: Gpu) -> Iterator[Comparison]:
 
 
 def block(gpu: Gpu) -> Iterator[Comparison]:
-    """What waves of a block have to do with each other."""
+    """Interactions of a block's waves."""
     module = gpu.load("threads")
     out = gpu.room(8 * 256)
     gpu.run(gpu.kernel(module, "prefix"), 1, 256, out)

@@ -1,6 +1,6 @@
-"""The AMDGPU architectures that LLVM 22 has code generation for, with what decides our code for them.
+"""The AMDGPU architectures for which LLVM 22 generates code, with the properties that our code depends on.
 
-LLVM only warns about a name that it does not know and then generates nonsense, so names are checked here."""
+LLVM only warns about an unknown name and then generates invalid code, so names are checked here."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CODE_OBJECT_VERSIONS = (4, 5, 6)
 
 
 class UnknownArch(Ptx2amdError):
-    """An arch name that is not in the table."""
+    """An unknown architecture name."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"unknown AMDGPU arch {name!r}; known: {', '.join(ARCHS)}")
@@ -47,7 +47,7 @@ class Arch:
 
     @property
     def generic(self) -> bool:
-        """Whether code for it runs on several architectures."""
+        """Whether its code runs on several architectures."""
         return self.name.endswith("-generic")
 
     @property
@@ -67,9 +67,8 @@ ARCHS: dict[str, Arch] = {name: _arch(name, table) for name, table in chips.chip
 
 
 def arch(name: str) -> Arch:
-    """The arch called `name` (feature suffixes as in gfx90a:sramecc+:xnack- are ignored).
-
-    Raises UnknownArch with the names that exist."""
+    """The architecture called `name`; feature suffixes, as in gfx90a:sramecc+:xnack-, are ignored. Raises UnknownArch
+    with the list of known names."""
     found = ARCHS.get(name.split(":")[0])
     if found is None:
         raise UnknownArch(name)

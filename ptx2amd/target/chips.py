@@ -10,14 +10,14 @@ from typing import Any
 from ptx2amd.errors import Ptx2amdError
 
 TABLE = Path(__file__).with_name("chips.toml")
-#: Keys of a chip alone, which families and `like` do not hand on.
+#: Keys that apply to one chip only: families and `like` do not pass them on.
 OWN = ("like", "mach", "product")
 
 
 @cache
 def tables() -> dict[str, dict[str, Any]]:
-    """Every table of the file, families too, with the keys that it takes from others. Raises Ptx2amdError for a key
-    that no family introduces."""
+    """All tables of the file, including families, with inherited keys filled in. Raises Ptx2amdError for a key that no
+    family introduces."""
     result: dict[str, dict[str, Any]] = {}
     for name, table in tomllib.loads(TABLE.read_text()).items():
         if "like" in table and table["like"] not in result:
@@ -29,13 +29,13 @@ def tables() -> dict[str, dict[str, Any]]:
 
 @cache
 def chips() -> dict[str, dict[str, Any]]:
-    """The architectures that code is made for, generic ones included."""
+    """The architectures for which code can be generated, including generic ones."""
     return {name: table for name, table in tables().items() if "mach" in table}
 
 
 @cache
 def devices() -> dict[str, dict[str, Any]]:
-    """The chips that the software GPU can be."""
+    """The chips that the software GPU can simulate."""
     return {name: table for name, table in tables().items() if "product" in table}
 
 

@@ -1,4 +1,4 @@
-"""Target: what one kernel is compiled for."""
+"""Target: the chip and mapping for which one kernel is compiled."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from ptx2amd.interface.kernel import MAPPINGS
 from ptx2amd.target.arch import Arch, arch
 
 MATRIX = ("chip", "software")
-PADDED_BLOCK = 512  # threads: twice as many lanes are a workgroup of 1024
+PADDED_BLOCK = 512  # threads: twice as many lanes make up a workgroup of 1024
 
 
 class WrongMapping(Ptx2amdError, ValueError):
-    """A warp mapping that does not exist, or that an arch has no waves for."""
+    """An unknown warp mapping, or one that needs a wave width that the chip lacks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """An arch and how warps of 32 threads lie on its waves.
+    """An architecture and how warps of 32 threads lie on its waves.
 
-    mapping "native": a wave is a warp (wave32); "paired": a wave carries two warps (wave64); "padded": a
-    wave carries one warp in its lower half, the other lanes are off (wave64). matrix: "chip": matrix products use the
-    chip's instructions where they fit; "software"."""
+    mapping "native": a wave is a warp (wave32); "paired": a wave holds two warps (wave64); "padded": a wave holds one
+    warp in its lower half, the other lanes are off (wave64). matrix: "chip": matrix products use the chip's
+    instructions where they fit; "software"."""
 
     arch: Arch
     mapping: str
@@ -43,12 +43,12 @@ class Target:
 
     @property
     def max_block(self) -> int:
-        """Threads that a block can have."""
+        """The maximum number of threads in a block."""
         return PADDED_BLOCK if self.padded else 1024
 
 
 def target(name: str, mapping: str = "", matrix: str = "") -> Target:
-    """The target of an arch name, by default in the mapping of its default wave size.
+    """The target for an architecture name, by default in the mapping of its default wave size.
 
     Raises UnknownArch; WrongMapping."""
     found = arch(name)

@@ -45,7 +45,9 @@ def test_auto_takes_rocms_where_it_has_code_for_the_chip(installed: Path) -> Non
     other = chosen("auto", "vgpu:gfx1030")
     assert other.path is None and "no code for gfx1030, only for gfx1100, gfx942" in other.why
     remarks = list(choice.remarks([other], "auto", "vgpu:gfx1030", ["libc.so.6", "libcublas.so.12"]))
-    assert len(remarks) == 1 and remarks[0].startswith("libcublas.so.12: ") and "NVIDIA's own is taken" in remarks[0]
+    assert (
+        len(remarks) == 1 and remarks[0].startswith("libcublas.so.12: ") and "using NVIDIA's own library" in remarks[0]
+    )
     assert not list(choice.remarks([other], "auto", "vgpu:gfx1030", ["libc.so.6"]))
 
 
@@ -64,14 +66,14 @@ def test_a_library_that_takes_handles_of_rocms_is_not_nvidias(installed: Path) -
     assert choices[CUBLAS].path and light.path is None and light.bound and "hipBLASLt is not installed" in light.text
     assert "libcublasLt.so.12" in choice.served(choices.values(), "auto")
     (remark,) = choice.remarks([light], "auto", "vgpu:gfx942", ["libcublasLt.so.12"])
-    assert "not supported, as cuBLAS is ROCm's" in remark
+    assert "not supported, because cuBLAS is ROCm's" in remark
     other = next(one for one in choice.choose("auto", "vgpu:gfx1030") if one.library is CUBLASLT)
     assert not other.bound and choice.served([other], "auto") == []
 
 
 def test_a_newer_c_library_is_named(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(choice, "_glibc", lambda: (2, 1))
-    assert "wants glibc 2." in chosen("auto", "vgpu:gfx942").why
+    assert "needs glibc 2." in chosen("auto", "vgpu:gfx942").why
 
 
 def test_a_library_beside_that_has_the_code_is_looked_at_too(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,7 +82,7 @@ def test_a_library_beside_that_has_the_code_is_looked_at_too(installed: Path, mo
     beside = library(installed, "librocsparse.so.1", '#include <stdio.h>\nvoid say(void) { puts(""); }')
     monkeypatch.setattr(choice, "_glibc", lambda: (2, 1))
     one = next(one for one in choice.choose("auto", "vgpu:gfx942") if one.library is CUSPARSE)
-    assert one.path is None and f"{beside} wants glibc 2." in one.why
+    assert one.path is None and f"{beside} needs glibc 2." in one.why
 
 
 def test_what_a_program_asks_for_is_read_as_far_as_it_can_be(tmp_path: Path) -> None:

@@ -1,4 +1,5 @@
-"""cuBLAS as data: libcublas over AMD's rocBLAS. A function is one of rocBLAS's, or C of libmap/cublas."""
+"""cuBLAS as data: libcublas on AMD's rocBLAS. A function maps to one of rocBLAS's or is written in C in
+libmap/cublas."""
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ _GEMM = "cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k
 
 
 def _mixed() -> Iterator[Function]:
-    """Products of matrices of any types."""
+    """Products of matrices of mixed types."""
     algorithm = ", cublasComputeType_t computeType, cublasGemmAlgo_t algo"
     count, compute = ", int batchCount", "compute_type(computeType, Ctype)"
     yield from _product("GemmEx", "", "void", rest=algorithm, compute=compute)
@@ -54,7 +55,8 @@ def _mixed() -> Iterator[Function]:
 def _product(
     name: str, suffix: str, scalar: str, array: bool = False, stride: bool = False, rest: str = "", compute: str = ""
 ) -> Iterator[Function]:
-    """One function and its twin with 64-bit sizes. suffix: of rocBLAS's. scalar: the type of alpha and beta."""
+    """One function and its variant with 64-bit sizes. suffix: of rocBLAS's function. scalar: the type of alpha and
+    beta."""
     pointer = "const void *const *{0}array" if array else "const void *{0}"
     output = "void *const *Carray" if array else "void *C"
     step = ", long long stride{0}" if stride else ""
@@ -78,7 +80,7 @@ def _product(
 
 
 def _copies() -> Iterator[Function]:
-    """Of vectors and matrices, between host and device."""
+    """Copies of vectors and matrices between host and device."""
     for action, way in (("Set", "IN"), ("Get", "OUT")):
         for kind in ("Vector", "Matrix"):
             for ending in ("", "Async"):
@@ -100,7 +102,7 @@ def _copies() -> Iterator[Function]:
 
 
 def _grouped() -> Iterator[Function]:
-    """Products of groups of matrices, by C."""
+    """Grouped products, written in C."""
     operations = f"{_HANDLE}, const cublasOperation_t *transa_array, const cublasOperation_t *transb_array, "
     sizes = "const int *m_array, const int *n_array, const int *k_array, "
     rest = "int group_count, const int *group_size"
@@ -121,10 +123,10 @@ def _grouped() -> Iterator[Function]:
         yield Function(f"cublas{name}_64", 12040, re.sub(r"\bint\b", "int64_t", text), ours=True)
 
 
-#: Names of the functions that have no counterpart here, of CUDA 11 to 13.
+#: Functions of CUDA 11 to 13 without a counterpart.
 _ABSENT = Path(__file__).with_name("absent.txt").read_text().split()
 
-#: Version 1 of the interface.
+#: The legacy API.
 FIRST = (*first.rows(PRODUCTS), *first.OTHERS)
 
 ROWS = (
@@ -158,12 +160,12 @@ ROWS = (
     *(Function(name, 0, "void") for name in _ABSENT),
 )  # fmt: skip
 
-#: Functions beneath that are called otherwise than with the parameters of one row, and those that C calls.
+#: Functions of rocBLAS that are called with parameters that differ from the row's, and those called from C.
 _MATRIX_EX = "const {1} {0}, rocblas_datatype {0}_type, rocblas_int ld{0}{2}"
 
 
 def _gemm_ex(suffix: str, pointer: str = "void *", stride: str = "", count: str = "") -> Iterator[Function]:
-    """rocBLAS's product of any types, also with 64-bit sizes. stride: of each matrix; count: of matrices."""
+    """rocBLAS's product of mixed types, also with 64-bit sizes. stride: of each matrix; count: number of matrices."""
     a, b, c = (_MATRIX_EX.format(name, pointer, stride.format(name)) for name in "abc")
     d = f"{pointer}d, rocblas_datatype d_type, rocblas_int ldd{stride.format('d')}"
     text = (

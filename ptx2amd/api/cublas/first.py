@@ -1,5 +1,5 @@
-"""Version 1 of cuBLAS's interface: functions without a handle, which take letters for options and scalars by value,
-return results, and keep their errors for cublasGetError. Each is that of version 2 on a handle of the library's."""
+"""The legacy cuBLAS API: functions without a handle that take letters for options and scalars by value, return results,
+and store errors for cublasGetError. Each calls the function of the current API with a handle of the library's own."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from collections.abc import Iterable, Iterator
 
 from ptx2amd.api.spec import Function, Parameter
 
-#: What a letter means, as C of libmap/cublas/first.c.
+#: The meaning of a letter, as C of libmap/cublas/first.c.
 _LETTERS = {
     "cublasOperation_t": "cublas_operation",
     "cublasFillMode_t": "cublas_fill",
     "cublasDiagType_t": "cublas_diagonal",
     "cublasSideMode_t": "cublas_side",
 }
-#: Functions whose scalars remain pointers.
+#: Functions whose scalars are passed by pointer.
 _POINTERS = ("rotg", "rotm", "rotmg")
 
 
-#: Functions that came with version 2.
+#: Functions that only the current API has.
 _LATER = {f"cublas{letter}{name}" for letter in "CZ" for name in ("symv", "syr", "syr2")}
 
 
 def rows(second: Iterable[Function]) -> Iterator[Function]:
-    """The twins that rows of version 2 have in version 1."""
+    """The legacy variants of rows of the current API."""
     for row in second:
         symbol = row.symbol.removesuffix("_v2")
         if symbol != row.symbol and symbol not in _LATER:
@@ -63,7 +63,7 @@ def _by_value(symbol: str, parameter: Parameter) -> bool:
     return parameter.role == "scalar"
 
 
-#: What version 1 has besides, by C.
+#: The other functions of the legacy API, written in C.
 OTHERS = (
     Function("cublasInit", 0, "void", ours=True),
     Function("cublasShutdown", 0, "void", ours=True),

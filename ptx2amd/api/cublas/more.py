@@ -1,5 +1,5 @@
-"""Functions of cuBLAS that choose one of rocBLAS's by the type of their arguments, and those that factor lists of
-matrices, which are rocSOLVER's."""
+"""Functions of cuBLAS that select one of rocBLAS's by the types of their arguments, and batched factorisations, which
+map to rocSOLVER."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _TYPE = {letter: f"rocblas_datatype_f{bits}_{kind}"
 
 
 def _wide(row: Function) -> Iterator[Function]:
-    """The row, and the one with 64-bit sizes, strides and indices."""
+    """The row, and its variant with 64-bit sizes, strides and indices."""
     yield row
     call = re.sub(r"\b(rocblas_\w+)\(", r"\1_64(", row.call) if "(" in row.call else f"{row.call}_64"
     yield Function(f"{row.symbol}_64", 12000, re.sub(r"\bint\b", "int64_t", row.parameters), call=call)
 
 
-# ---- matrices of f16 and bf16 by vectors, sums in f32 ----
+# ---- f16 and bf16 matrix-vector products with f32 accumulation ----
 
 
 def _mixed_vectors() -> Iterator[Function]:
@@ -49,14 +49,15 @@ def _mixed_vectors() -> Iterator[Function]:
         )
 
 
-# ---- functions whose types are arguments ----
+# ---- functions with types as arguments ----
 
 _X, _Y = "void *x, cudaDataType xType, int incx", "void *y, cudaDataType yType, int incy"
 _EXECUTION = "cudaDataType executiontype"
 
 
 def _by_type(name: str, since: int, parameters: str, calls: str, letters: str, conditions: str) -> Function:
-    """calls: of rocBLAS, where T is the letter; conditions: in which T is a type, and R the real one of it."""
+    """calls: rocBLAS functions, with T for the precision's letter; conditions: which types T stands for, R being the
+    real type of T."""
     chain = ""
     for letter in letters:
         condition = re.sub(r"\bT\b", _TYPE[letter], re.sub(r"\bR\b", _TYPE[_REAL[letter]], conditions))
@@ -106,7 +107,7 @@ def _typed() -> Iterator[Function]:
 
 
 def _ranks() -> Iterator[Function]:
-    """Products of a matrix with itself, of complex numbers in f32: 8-bit ones are refused."""
+    """Products of a matrix with its own transpose, of complex f32 numbers; 8-bit ones are rejected."""
     for name, scalar in (("herk", "float"), ("syrk", "cuComplex")):
         text = (
             f"{_HANDLE}, cublasFillMode_t uplo, cublasOperation_t trans, int n, int k, scalar const {scalar} *alpha, "
@@ -121,7 +122,7 @@ def _ranks() -> Iterator[Function]:
             yield from _wide(Function(symbol, 8000, text, call=call))
 
 
-# ---- lists of matrices that are factored ----
+# ---- batched factorisations ----
 
 _SOLVER = "!cublas_solver() ? rocblas_status_not_implemented : "
 
@@ -211,7 +212,7 @@ ROCSOLVER = Beside(
     functions=tuple(_solver()),
 )
 
-#: rocBLAS's that C calls for these.
+#: rocBLAS functions that the C code calls for these.
 CALLED = tuple(
     Function(
         f"rocblas_{letter.lower()}geam_batched", 0,

@@ -1,7 +1,7 @@
-"""Functions of cuBLAS that are one of rocBLAS's with the same parameters in the same order.
+"""Functions of cuBLAS that map to a rocBLAS function with the same parameters in the same order.
 
-S, D, C, Z and H stand for the precisions. In parameters T is a precision's number, R the real one of it. Each function
-is there with 64-bit sizes too, as NAME_64.
+S, D, C, Z and H stand for the precisions. In parameters, T is the number type of the precision and R its real type.
+Each function also exists with 64-bit sizes as NAME_64.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ _ROWS = (
      f"{_SIDE}, cublasOperation_t trans, cublasDiagType_t diag, int m, int n, {_ALPHA}, {_A}, T *B, int ldb"),
 )  # fmt: skip
 
-#: The same of functions whose names have no version: what came with version 2 of the interface.
+#: The same for functions whose names have no version suffix: those introduced with the current API.
 _UNVERSIONED = (
     ("H", "gemm", f"{_TRANSPOSED}, int m, int n, int k, {_ALPHA}, {_A}, {_B}, {_BETA}, {_C}"),
     (_ALL, "syrkx", f"{_UPLO}, cublasOperation_t trans, int n, int k, {_ALPHA}, {_A}, {_B}, {_BETA}, {_C}"),
@@ -106,7 +106,7 @@ _UNVERSIONED = (
 
 _X_EX, _Y_EX = "void *x, cudaDataType xType, int incx", "void *y, cudaDataType yType, int incy"
 _EXECUTION = "cudaDataType executiontype"
-#: Vectors of any types: name in both libraries, parameters after the handle.
+#: Vectors of mixed types: the name in both libraries, parameters after the handle.
 _EX = (
     ("Axpy", f"int n, scalar const void *alpha, cudaDataType alphaType, const {_X_EX}, {_Y_EX}, {_EXECUTION}"),
     ("Dot", f"int n, const {_X_EX}, const {_Y_EX}, scalar void *result, cudaDataType resultType, {_EXECUTION}"),
@@ -116,10 +116,10 @@ _EX = (
     ("Rot", f"int n, {_X_EX}, {_Y_EX}, scalar const void *c, scalar const void *s, cudaDataType csType, {_EXECUTION}"),
 )
 
-#: Products with three multiplications of real numbers for one of complex ones: rocBLAS's take four.
+#: Complex products with three real multiplications (gemm3m): rocBLAS's functions use four.
 _THREE = ("gemm", "gemmBatched", "gemmStridedBatched")
 
-#: Results that are real, or an index: precision to the letters of both libraries.
+#: Functions whose result is real or an index: precision to the letters of both libraries.
 _NORMS = {"S": "S", "D": "D", "C": "Sc", "Z": "Dz"}
 
 
@@ -159,7 +159,7 @@ def _row(symbol: str, call: str, letter: str, text: str) -> Function:
 
 
 def _sixty_four(row: Function) -> Function:
-    """The same with 64-bit sizes, strides and indices, which came with CUDA 12."""
+    """The variant with 64-bit sizes, strides and indices, since CUDA 12."""
     return Function(f"{row.symbol}_64", 12000, re.sub(r"\bint\b", "int64_t", row.parameters), call=f"{row.call}_64")
 
 

@@ -1,4 +1,4 @@
-"""The types of cuBLAS, and what rocBLAS has for them."""
+"""The types of cuBLAS and their counterparts in rocBLAS."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ ENUMS = {
     }, "CUBLAS_STATUS_NOT_SUPPORTED"),
 }  # fmt: skip
 
-#: rocBLAS's status to cuBLAS's; any other is an internal error.
+#: rocBLAS's status to cuBLAS's; any other becomes an internal error.
 STATUSES = {
     "rocblas_status_success": "CUBLAS_STATUS_SUCCESS",
     "rocblas_status_invalid_handle": "CUBLAS_STATUS_NOT_INITIALIZED",
@@ -68,7 +68,7 @@ STATUSES = {
     "rocblas_status_excluded_from_build": "CUBLAS_STATUS_NOT_SUPPORTED",
 }
 
-#: What a parameter's type is in rocBLAS's functions, where that is another name.
+#: Parameter types that have a different name in rocBLAS's functions.
 NAMES = {
     "cublasHandle_t": "rocblas_handle",
     "cudaStream_t": "hipStream_t",

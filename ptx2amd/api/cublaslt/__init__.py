@@ -1,7 +1,8 @@
-"""cuBLASLt as data: libcublasLt over AMD's hipBLASLt.
+"""cuBLASLt as data: libcublasLt on AMD's hipBLASLt.
 
-Descriptors are structures of the program's (`...Init`) or of ours, which hold CUDA's attributes; C of libmap/cublaslt
-makes hipBLASLt's of them at each call. So no function is one call of hipBLASLt.
+Descriptors are structures, allocated by the program (`...Init`) or by us, that hold CUDA's attributes; the C code in
+libmap/cublaslt builds hipBLASLt's descriptors from them at each call. Therefore no function is a single call of
+hipBLASLt.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from ptx2amd.api.mapped import Mapped
 from ptx2amd.api.spec import Api, Function, Types
 from ptx2amd.libraries import CUBLASLT
 
-#: Structures that programs may have by value, with their size in 64-bit words in CUDA 13; earlier ones are smaller.
+#: Structures that programs may allocate themselves, with their size in 64-bit words in CUDA 13; older versions are
+#: smaller.
 OPAQUE = {"MatrixLayout": 14, "MatmulDesc": 32, "MatrixTransformDesc": 8, "MatmulPreference": 12, "EmulationDesc": 8}
 
 TYPES = Types(
@@ -51,7 +53,7 @@ API = Api(
 _HANDLE = "cublasLtHandle_t lightHandle"
 _BUFFER = "const void *buf, size_t sizeInBytes"
 _ANSWER = "void *buf, size_t sizeInBytes, size_t *sizeWritten"
-#: Descriptors: their parameter, what they are made of, and the ending of their attributes' type.
+#: Descriptors: their parameter, the arguments of their creation, and the suffix of their attribute type.
 _DESCRIBED = {
     "MatrixLayout": ("matLayout", "cudaDataType type, uint64_t rows, uint64_t cols, int64_t ld", ""),
     "MatmulDesc": ("matmulDesc", "cublasComputeType_t computeType, cudaDataType_t scaleType", "s"),
@@ -129,7 +131,7 @@ ROWS = (
     Function("cublasLtLoggerSetLevel", 11000, "int level", ours=True),
     Function("cublasLtLoggerSetMask", 11000, "int mask", ours=True),
     Function("cublasLtLoggerForceDisable", 11000, "void", ours=True),
-    # of CUDA 13, without counterpart: groups of matrices of several sizes, products of doubles by integers
+    # of CUDA 13, without counterpart: grouped matrices of different sizes, emulated f64 products
     Function("cublasLtGroupedMatrixLayoutCreate", 13010,
         "out cublasLtMatrixLayout_t *matLayout, cudaDataType type, int groupCount, const void *rows_array, "
         "const void *cols_array, const void *ld_array"),
@@ -154,7 +156,7 @@ _SET = "const void *buf, size_t sizeInBytes"
 
 
 def _beneath() -> Iterator[Function]:
-    """hipBLASLt's functions that C calls."""
+    """hipBLASLt functions that the C code calls."""
     yield Function("hipblasLtCreate", 0, "hipblasLtHandle_t *handle")
     yield Function("hipblasLtDestroy", 0, _LT_HANDLE)
     for name, made_of, many in (

@@ -1,4 +1,4 @@
-"""cuFFT as data: libcufft over AMD's hipFFT, whose functions are those of cuFFT one by one."""
+"""cuFFT as data: libcufft on AMD's hipFFT, which has a counterpart for each function."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ API = Api(
     refusal='libmap_refuse(&said, "{}", CUFFT_NOT_IMPLEMENTED)',
 )
 
-#: Sizes of a plan, by the ending of functions that take them: type of numbers, and the parameters.
+#: Size parameters of a plan, by the suffix of the functions that take them: number type, and the parameters.
 _LAYOUT = "int rank, in(rank) N *n, N *inembed, N istride, N idist{0}, N *onembed, N ostride, N odist{1}"
 _SIZES = {
     "1d": "int nx, cufftType type, int batch",
@@ -63,7 +63,7 @@ _SIZES = {
 _WIDE = {"Many64": f"{_LAYOUT.format('', '')}, cufftType type, N batch".replace("N ", "long long int ")}
 _XT = _LAYOUT.format(", cudaDataType inputtype", ", cudaDataType outputtype").replace("N ", "long long int ")
 _XT += ", long long int batch, out size_t *workSize, cudaDataType executiontype"
-#: rocFFT does not end with sizes that cannot be.
+#: rocFFT does not return if the sizes are invalid.
 _WRONG = {
     "1d": "nx < 1 || batch < 1",
     "2d": "nx < 1 || ny < 1",
@@ -90,7 +90,7 @@ def _plans() -> Iterator[Function]:
         yield Function(f"cufftXt{action}Many", 0, f"{_PLAN}, {_XT}", call=f"hipfftXt{action}Many", unless=wrong)
 
 
-#: Letters of transforms: type of their input, type of their output, whether they have a direction.
+#: Letters of transforms: input type, output type, and whether they have a direction.
 _TRANSFORMS = {
     "C2C": ("cufftComplex", "cufftComplex", True),
     "R2C": ("cufftReal", "cufftComplex", False),
@@ -122,7 +122,7 @@ ROWS = (
     Function("cufftSetStream", 0, f"{_PLAN}, cudaStream_t stream", ours=True),
     Function("cufftGetVersion", 0, "out int *version", value="libmap_version"),
     Function("cufftGetProperty", 0, "libraryPropertyType type, int *value", ours=True),
-    # Code of the program within transforms, which rocFFT's kernels cannot call.
+    # Callbacks: rocFFT's kernels cannot call the program's device code.
     Function("cufftXtSetCallback", 0,
         f"{_PLAN}, void **callback_routine, cufftXtCallbackType cbType, void **caller_info"),
     Function("cufftXtClearCallback", 0, f"{_PLAN}, cufftXtCallbackType cbType"),
@@ -130,7 +130,7 @@ ROWS = (
     Function("cufftXtSetJITCallback", 12000,
         f"{_PLAN}, const char *lto_callback_symbol_name, const void *lto_callback_fatbin, "
         "size_t lto_callback_fatbin_size, cufftXtCallbackType type, void **caller_info"),
-    # Several GPUs, plans' factors, sizes of work areas by choice.
+    # Multi-GPU transforms, plan properties, user-defined work-area sizes.
     Function("cufftXtSetGPUs", 0, "cufftHandle handle, int nGPUs, int *whichGPUs"),
     Function("cufftXtMalloc", 0, f"{_PLAN}, cudaLibXtDesc **descriptor, cufftXtSubFormat format"),
     Function("cufftXtMemcpy", 0, f"{_PLAN}, void *dstPointer, void *srcPointer, cufftXtCopyType type"),

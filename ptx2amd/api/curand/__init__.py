@@ -1,4 +1,4 @@
-"""cuRAND as data: libcurand's host functions over AMD's rocRAND."""
+"""cuRAND as data: libcurand's host functions on AMD's rocRAND."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ ROWS = (
     _distribution("curandGeneratePoisson", "rocrand_generate_poisson", "unsigned int", "size_t n, double lambda"),
     _distribution("curandGeneratePoissonMethod", "", "unsigned int",
         "size_t n, double lambda, curandMethod_t method"),
-    # A program's kernels read the structure, which is another one in rocRAND.
+    # The program's kernels read this structure, which differs from rocRAND's.
     Function("curandCreatePoissonDistribution", 0,
         "double lambda, out curandDiscreteDistribution_t *discrete_distribution"),
     Function("curandDestroyDistribution", 0, "curandDiscreteDistribution_t discrete_distribution"),

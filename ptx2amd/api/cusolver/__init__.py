@@ -1,5 +1,5 @@
-"""cuSOLVER as data: libcusolver over AMD's hipSOLVER (which is over rocSOLVER), whose functions of the same names have
-the same parameters. The rows are in text files (texts.py), in which `handle` stands for that parameter.
+"""cuSOLVER as data: libcusolver on AMD's hipSOLVER (which calls rocSOLVER); functions of the same name have the same
+parameters. The rows are in text files (texts.py), where `handle` abbreviates that parameter.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _hip(text: str) -> str:
 
 
 def _read(name: str) -> Iterator[Function]:
-    """The rows of a text file, each of which calls hipSOLVER's function of that name."""
+    """The rows of a text file; each calls hipSOLVER's function of the same name."""
     for one in texts.read(_FOLDER / name):
         text = ", ".join(_HANDLE if part == "handle" else part for part in one.parameters)
         call = f"hipsolver{one.name}"
@@ -51,7 +51,7 @@ def _read(name: str) -> Iterator[Function]:
 
 
 def _unless(text: str) -> str:
-    """hipSOLVER solves with exchanges of rows only: those of no exchange are made where cuSOLVER takes none."""
+    """hipSOLVER always solves with pivots: where cuSOLVER takes none, pivots of the identity permutation are passed."""
     pivots = re.search(r"const int(?:64_t)? \*((?:dev)?[iI]piv)\b", text)
     if not pivots:
         return ""
@@ -59,13 +59,13 @@ def _unless(text: str) -> str:
     return f"!{name} && !({name} = cusolver_pivots(handle, n, sizeof *{name})): CUSOLVER_STATUS_ALLOC_FAILED"
 
 
-#: Precisions of a linear system, and those that may be given for its factors: a lower one is a wish for speed.
+#: Precisions of a linear system, and those allowed for its factorisation: a lower one is only a performance hint.
 _PRECISIONS = {"D": "DSHBX", "S": "SHBX", "Z": "ZCKEY", "C": "CKEY"}
 _MATRICES = "T *dA, int ldda, {}T *dB, int lddb, T *dX, int lddx, void *dWorkspace"
 
 
 def _refined() -> Iterator[Function]:
-    """Linear systems and least squares, which hipSOLVER solves with factors of the matrix' own precision."""
+    """Mixed-precision linear systems and least squares, which hipSOLVER factorises in the full precision."""
     texts_of = {
         "gesv": f"{_HANDLE}, int n, int nrhs, {_MATRICES.format('int *dipiv, ')}",
         "gels": f"{_HANDLE}, int m, int n, int nrhs, {_MATRICES.format('')}",
@@ -112,7 +112,7 @@ def _settings() -> Iterator[Function]:
         yield Function(f"cusolverDnIRSInfosGet{name}", 0, text, c=f"cusolver_irs_infos(infos, count, {most})")
 
 
-#: Names of the functions that have no counterpart here, of CUDA 11 to 13; many are in no header.
+#: Functions of CUDA 11 to 13 without a counterpart; many are in no header.
 _ABSENT = (_FOLDER / "absent.txt").read_text().split()
 
 _OTHERS = (*_read("others.txt"),)
@@ -128,7 +128,7 @@ ROWS = (
     Function("cusolverDnDestroy", 0, _HANDLE, ours=True),
     Function("cusolverDnSetStream", 0, f"{_HANDLE}, cudaStream_t streamId", ours=True),
     Function("cusolverDnGetStream", 0, f"{_HANDLE}, out cudaStream_t *streamId", value="handle->stream"),
-    # options of algorithms, of which rocSOLVER has one each
+    # algorithm options; rocSOLVER has one algorithm for each operation
     Function("cusolverDnSetAdvOptions", 0,
         "cusolverDnParams_t params, cusolverDnFunction_t function, cusolverAlgMode_t algo",
         c="params && function >= 0 && function <= 1 && algo >= 0 && algo <= 2 ? CUSOLVER_STATUS_SUCCESS : "

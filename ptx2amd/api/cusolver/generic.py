@@ -1,5 +1,6 @@
-"""cuSOLVER's functions with 64-bit sizes and types as arguments. hipSOLVER has some; of the others each calls one of
-its functions with 32-bit sizes by the matrix's type (CUSOLVER_TYPED of generic.h), with the workspace on the device."""
+"""cuSOLVER's functions with 64-bit sizes and types as arguments. hipSOLVER has some of them; the others call its
+functions with 32-bit sizes, selected by the matrix type (CUSOLVER_TYPED in generic.h), with the workspace on the
+device."""
 
 from __future__ import annotations
 
@@ -11,17 +12,17 @@ from ptx2amd.api.spec import Function
 
 _HEAD = "cusolverDnHandle_t handle, cusolverDnParams_t params, "
 _INVALID = "CUSOLVER_STATUS_INVALID_VALUE"
-#: The first version without the functions of CUDA 11 whose names have no X.
+#: The first CUDA version without the CUDA 11 functions whose names have no X.
 _END = 13000
 
 
 @dataclass(frozen=True)
 class _Generic:
-    """`text`: parameters before the workspaces, as the function has them that asks for no size. `real`, `complex`: what
-    is called, with ? for the precision. `asked`, `given`: its arguments before the size of a workspace, and before the
-    workspace; `more`, `asked_more`: those behind the size. `sized`: what has to fit into an int. `done`: C around a
-    call. `last`, `asked_last`: parameters behind the workspaces and `info`. `older`: CUDA 11 has it with one workspace
-    too. `jacobi`: it takes the handle's settings of Jacobi's method."""
+    """`text`: parameters before the workspaces, as in the function that returns the workspace size. `real`, `complex`:
+    the functions called, with ? for the precision. `asked`, `given`: their arguments before the workspace size, and
+    before the workspace; `more`, `asked_more`: arguments after the size. `sized`: values that must fit into an int.
+    `done`: C around a call. `last`, `asked_last`: parameters after the workspaces and `info`. `older`: CUDA 11 also has
+    a variant with one workspace. `jacobi`: it takes the handle's Jacobi settings."""
 
     name: str
     text: str
@@ -82,7 +83,7 @@ _TABLE = (
 
 
 def _unless(one: _Generic) -> str:
-    """When types do not belong together, or sizes are too large."""
+    """Conditions under which types do not match or sizes are too large."""
     kinds = re.findall(r"cudaDataType (\w+)", one.text)
     wanted = {name: "cusolver_real(dataTypeA)" if name[-1] in "SW" else "dataTypeA" for name in kinds}
     wrong = "".join(f" || {name} != {kind}" for name, kind in wanted.items() if name != kind)
@@ -96,8 +97,8 @@ def _typed(one: _Generic, ending: str, arguments: str) -> str:
 
 
 def _both(one: _Generic, text: str, size: bool, call: str) -> Iterator[Function]:
-    """The function whose workspaces are on the device and the host, and that of CUDA 11 with one. In `call`, BUFFER and
-    BYTES are the workspace on the device, HOST the place of the other's size."""
+    """The function with workspaces on device and host, and the CUDA 11 variant with one. In `call`, BUFFER and BYTES
+    are the device workspace, HOST receives the size of the other."""
     ending = "_bufferSize" if size else ""
     for x, buffer, count, host in (
         ("X", "bufferOnDevice", "workspaceInBytesOnDevice", "workspaceInBytesOnHost"),
@@ -131,7 +132,7 @@ def rows() -> Iterator[Function]:
 
 
 def first(generic: Iterable[Function]) -> Iterator[Function]:
-    """The functions of CUDA 11 with one workspace, of those that hipSOLVER has."""
+    """The CUDA 11 functions with one workspace, for those that hipSOLVER has."""
     for row in generic:
         if not re.fullmatch(r"cusolverDnX(getrf|getrs|potrf|potrs|geqrf)(_bufferSize)?", row.symbol):
             continue

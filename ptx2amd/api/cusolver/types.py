@@ -1,4 +1,4 @@
-"""The types of cuSOLVER, and what hipSOLVER has for them."""
+"""The types of cuSOLVER and their counterparts in hipSOLVER."""
 
 from __future__ import annotations
 
@@ -68,13 +68,13 @@ _CODES = (
     "SUCCESS NOT_INITIALIZED ALLOC_FAILED INVALID_VALUE ARCH_MISMATCH MAPPING_ERROR EXECUTION_FAILED INTERNAL_ERROR "
     "MATRIX_TYPE_NOT_SUPPORTED NOT_SUPPORTED ZERO_PIVOT"
 )
-#: hipSOLVER's status to cuSOLVER's; any other is an internal error.
+#: hipSOLVER's status to cuSOLVER's; any other becomes an internal error.
 STATUSES = {f"HIPSOLVER_STATUS_{code}": f"CUSOLVER_STATUS_{code}" for code in _CODES.split()} | {
     "HIPSOLVER_STATUS_HANDLE_IS_NULLPTR": "CUSOLVER_STATUS_NOT_INITIALIZED",
     "HIPSOLVER_STATUS_INVALID_ENUM": _INVALID,
 }
 
-#: What a parameter's type is in hipSOLVER's functions, where that is another name.
+#: Parameter types that have a different name in hipSOLVER's functions.
 NAMES = {
     "cusolverDnHandle_t": "hipsolverHandle_t",
     "cuComplex": "hipFloatComplex",

@@ -1,5 +1,5 @@
-"""cuSPARSE as data: libcusparse over AMD's hipSPARSE (which is over rocSPARSE), whose functions have the same
-parameters. The rows are in text files (texts.py), in which `handle` and `descr...` stand for such parameters.
+"""cuSPARSE as data: libcusparse on AMD's hipSPARSE (which calls rocSPARSE); functions have the same parameters. The
+rows are in text files (texts.py), where `handle` and `descr...` abbreviate such parameters.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ API = Api(
 
 
 def _read(name: str, ours: bool = False) -> Iterator[Function]:
-    """The rows of a text file. Each calls hipSPARSE's function of that name, or is C by hand."""
+    """The rows of a text file. Each calls hipSPARSE's function of that name, or is written in C."""
     for one in texts.read(_FOLDER / name):
         text = ", ".join(map(_expanded, one.parameters))
         call = "" if ours or one.name in _WRONG else _call(one.name, text)
@@ -52,10 +52,11 @@ def _expanded(parameter: str) -> str:
     return f"const cusparseMatDescr_t {parameter}" if re.fullmatch(r"descr\w*", parameter) else parameter
 
 
-#: Functions of rocSPARSE that compute something else: a Hermitian matrix' factor has the conjugate of the wrong number.
+#: Functions for which rocSPARSE computes a different result: in factors of Hermitian matrices it conjugates the wrong
+#: element.
 _WRONG = ("Ccsric02", "Zcsric02", "Cbsric02", "Zbsric02")
 
-#: Parameters that are of another type in hipSPARSE, by functions: name and that type.
+#: Parameters with a different type in hipSPARSE, by function: name and that type.
 _OTHER_TYPES = {
     "Dprune.*ByPercentage.*": ("percentage", "double "),
     "SpVV_bufferSize": ("result", "void *"),
@@ -68,7 +69,7 @@ def _other_type(symbol: str) -> tuple[str, str] | None:
 
 
 def _call(symbol: str, text: str) -> str:
-    """hipSPARSE's function, with parameters where one is cast."""
+    """hipSPARSE's function, with casts of parameters."""
     if (other := _other_type(symbol)) is None:
         return f"hipsparse{symbol}"
     name, kind = other
@@ -77,7 +78,7 @@ def _call(symbol: str, text: str) -> str:
 
 
 _PRODUCT_FITS = "cusparse_sparse_product_fits(opA, opB, matA, matB, matC)"
-#: What has to hold of the arguments of functions whose names begin so, and where they are refused (shapes.c).
+#: Conditions on the arguments of functions with this prefix, and where they are rejected (shapes.c).
 _CONDITIONS = {
     "SpMM": ("cusparse_product_fits(opA, opB, matA, matB, matC)", ""),
     "SpGEMM_(?!.*Descr)": (_PRODUCT_FITS, "cusparse_batch(matA, NULL, NULL) || cusparse_batch(matB, NULL, NULL)"),
@@ -86,12 +87,12 @@ _CONDITIONS = {
     "SparseToDense": ("cusparse_same_shape(matA, matB)", "cusparse_batch(matA, matB, NULL)"),
     "DenseToSparse": ("cusparse_same_shape(matB, matA)", "cusparse_batch(matB, matA, NULL)"),
     "(Axpby|Gather|Scatter|Rot|SpVV)": ("cusparse_vectors_fit(vecX, vecY)", ""),
-    "[SDCZ]gemvi$": ("", "transA != 0"),  # rocSPARSE has no other
+    "[SDCZ]gemvi$": ("", "transA != 0"),  # rocSPARSE supports no other
 }
 
 
 def _unless(symbol: str) -> str:
-    """When a function is not called, and what it answers then."""
+    """The conditions under which a function makes no call, and the status that it returns then."""
     fits, refused = next((found for begins, found in _CONDITIONS.items() if re.match(begins, symbol)), ("", ""))
     if fits and refused:
         return f'!{fits} || {refused}: cusparse_no({fits}, "cusparse{symbol} of a batch")'
@@ -110,7 +111,7 @@ _PRODUCT = (
 
 
 def _constrained() -> Iterator[Function]:
-    """CUDA 11's first name of SDDMM."""
+    """The name of SDDMM in early CUDA 11."""
     text = _PRODUCT.replace("Const", "")
     given = "handle, opA, opB, alpha, matA, matB, beta, matC, computeType, HIPSPARSE_SDDMM_ALG_DEFAULT"
     for suffix, last in (("", "void *externalBuffer"), ("_bufferSize", "out size_t *bufferSize")):
@@ -130,7 +131,7 @@ _TO_DENSE = (
 
 
 def _converted() -> Iterator[Function]:
-    """hipSPARSE fails where a matrix has no numbers (empty.c)."""
+    """hipSPARSE fails on matrices without elements (empty.c)."""
     given = "(handle, matA, matB, alg, externalBuffer)"
     name = "DenseToSparse_convert"
     call = f"cusparse_empty(matB) ? HIPSPARSE_STATUS_SUCCESS : hipsparse{name}{given}"
@@ -140,7 +141,7 @@ def _converted() -> Iterator[Function]:
 
 
 def _properties() -> Iterator[Function]:
-    """Of a descriptor of version 1, as a result."""
+    """The matrix type of a legacy descriptor, as a result."""
     for name in ("MatType", "MatFillMode", "MatDiagType", "MatIndexBase"):
         kind = {"MatType": "MatrixType", "MatIndexBase": "IndexBase"}.get(name, name.removeprefix("Mat"))
         yield Function(
@@ -149,7 +150,7 @@ def _properties() -> Iterator[Function]:
         )  # fmt: skip
 
 
-#: Names of the functions that have no counterpart here, of CUDA 11 to 13.
+#: Functions of CUDA 11 to 13 without a counterpart.
 _ABSENT = (_FOLDER / "absent.txt").read_text().split()
 
 ROWS = (
@@ -172,7 +173,7 @@ ROWS = (
     *(Function(name, 0, "void") for name in _ABSENT),
 )  # fmt: skip
 
-# ---- hipSPARSE's functions that are called otherwise than with the parameters of one row ----
+# ---- hipSPARSE functions whose parameters differ from the row's ----
 
 _HIP = "hipsparseHandle_t handle"
 
@@ -216,7 +217,7 @@ _CALLED = (
     Function("hipsparseSetPointerMode", 0, f"{_HIP}, hipsparsePointerMode_t mode"),
 )  # fmt: skip
 
-#: rocSPARSE's functions that C calls (copies.c, multiply.c, solve.c).
+#: rocSPARSE functions that the C code calls (copies.c, multiply.c, solve.c).
 _ROC = "rocsparse_handle handle"
 _SPARSE = (
     "rocsparse_spmat_descr *descr, int64_t rows, int64_t cols, int64_t nnz, void *first, void *second, void *values"

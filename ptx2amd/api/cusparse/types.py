@@ -1,4 +1,4 @@
-"""The types of cuSPARSE, and what hipSPARSE has for them: most have the same values under another name."""
+"""The types of cuSPARSE and their counterparts in hipSPARSE: most have the same values under a different name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _OBJECTS = (
     "MatDescr", "ColorInfo", "SpVecDescr", "DnVecDescr", "SpMatDescr", "DnMatDescr", "ConstSpVecDescr",
     "ConstDnVecDescr", "ConstSpMatDescr", "ConstDnMatDescr", "SpGEMMDescr",
 )  # fmt: skip
-#: Those that have one name in both libraries.
+#: Types with the same name in both libraries.
 _INFOS = tuple(f"{name}Info_t" for name in (
     "bsrsv2", "bsrsm2", "bsrilu02", "bsric02", "csrsv2", "csrsm2", "csrilu02", "csric02", "csrgemm2", "prune",
     "csru2csr",
@@ -22,7 +22,7 @@ _INFOS = tuple(f"{name}Info_t" for name in (
 
 
 def _enum(kind: str, names: str, answer: str = _INVALID) -> tuple[str, Enum]:
-    """names: "NAME=number" of each, without hipSPARSE's prefix."""
+    """names: "NAME=number" of each value, without hipSPARSE's prefix."""
     pairs = (part.split("=") for part in names.split())
     numbers = {int(number): f"HIPSPARSE_{name}" for name, number in pairs}
     return f"cusparse{kind}_t", Enum(f"hipsparse{kind}_t", numbers, answer)
@@ -80,10 +80,10 @@ _CODES = (
     "SUCCESS NOT_INITIALIZED ALLOC_FAILED INVALID_VALUE ARCH_MISMATCH MAPPING_ERROR EXECUTION_FAILED INTERNAL_ERROR "
     "MATRIX_TYPE_NOT_SUPPORTED ZERO_PIVOT NOT_SUPPORTED INSUFFICIENT_RESOURCES"
 )
-#: hipSPARSE's status to cuSPARSE's; any other is an internal error.
+#: hipSPARSE's status to cuSPARSE's; any other becomes an internal error.
 STATUSES = {f"HIPSPARSE_STATUS_{code}": f"CUSPARSE_STATUS_{code}" for code in _CODES.split()}
 
-#: What a parameter's type is in hipSPARSE's functions, where that is another name.
+#: Parameter types that have a different name in hipSPARSE's functions.
 NAMES = {
     "cusparseHandle_t": "hipsparseHandle_t",
     "cuComplex": "hipComplex",

@@ -1,4 +1,5 @@
-"""The driver API as data: one row per exported symbol, a file per area; `libcuda` is what else the generator needs."""
+"""The driver API as data: one row per exported symbol, one file per area; `libcuda` has everything else that the
+generator needs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Optional features that no device here has: what says so, and who offers them.
+"""Optional features that no device here has: the device attribute that reports them, and the hardware that offers them.
 
-A function of such a feature (`Row.absent` names it) checks its arguments and answers what NVIDIA's manual gives for a
-device without it, in silence, as programs try.
+A function of such a feature (`Row.absent` names it) checks its arguments and returns the error that NVIDIA's manual
+specifies for a device without it. It prints nothing, because programs probe for these features.
 """
 
 #: Feature -> (the device attribute that reads 0, with its number; without one, 0), and what it is.

@@ -1,16 +1,16 @@
-"""Why functions want a current context, or work in that of their object (`Row.context`).
+"""Why functions need a current context, or use the context of their object (`Row.context`).
 
-The manual's word is in cuda.h: most functions that want a current context name CUDA_ERROR_INVALID_CONTEXT among what
-they return. Functions whose list does not have it want none here. Where a row says otherwise than the list, a group
-below says why; tests/shim/test_context_table.py compares. In doubt a row asks for less: a program that works with
-NVIDIA's driver has to work, and one that gets an answer where NVIDIA's gives an error is not harmed.
+cuda.h documents it: most functions that need a current context list CUDA_ERROR_INVALID_CONTEXT among their return
+values. Functions whose list lacks it need none here. Where a row differs from the list, a group below gives the reason;
+tests/shim/test_context_table.py compares. In doubt a row requires less: a program that works with NVIDIA's driver must
+work, and returning a result where NVIDIA's driver returns an error does no harm.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-#: Reason: functions that work without a current context although their lists have the error. A star: any ending.
+#: Reason: functions that work without a current context although their lists have the error. A star matches any ending.
 WORK_ALONE: Final[dict[str, tuple[str, ...]]] = {
     "The error is about a context in the arguments, or about a device.": (
         "cuCtxCreate", "cuCtxDestroy", "cuCtxFromGreenCtx", "cuCtxGetApiVersion", "cuCtxGetDevResource", "cuCtxGetId",
@@ -35,7 +35,7 @@ WORK_ALONE: Final[dict[str, tuple[str, ...]]] = {
     "Graphs have no context; the error is about one in a node's parameters.": ("cuGraph*",),
 }  # fmt: skip
 
-#: The same of functions that want a current context although their lists do not have the error.
+#: Reason: functions that need a current context although their lists do not have the error.
 WANT_ONE: Final[dict[str, tuple[str, ...]]] = {
     "It is about the current context.": (
         "cuCtxGetLimit", "cuCtxGetStreamPriorityRange", "cuCtxResetPersistingL2Cache"),

@@ -1,4 +1,4 @@
-"""Multicast objects, logical endpoints, fabric: no device has them."""
+"""Multicast objects, logical endpoints, fabric: not available on any device."""
 
 from ptx2amd.api.driver.row import Function
 

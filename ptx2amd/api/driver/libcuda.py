@@ -1,4 +1,5 @@
-"""What the generator has to know of the driver API: types, codes, handles, contexts; the files of libcuda.so.1."""
+"""The generator's description of the driver API: types, codes, handles, contexts; and the generated files of
+libcuda.so.1."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ API = Api(
         "CUmemGenericAllocationHandle *": "hipMemGenericAllocationHandle_t *",
         "CUmem_range_attribute *": "hipMemRangeAttribute *",
     },
-    translated={  # graphs and nodes that moved into others (graph_move.h)
+    translated={  # graphs and nodes that were moved into others (graph_move.h)
         "CUgraph": Translated("handle_now", "graph_then"),
         "CUgraphNode": Translated("handle_now", "nodes_then", "nodes_now", "nodes_done"),
     },
@@ -79,7 +80,7 @@ ENTRIES = entries.Entries(
 def texts() -> dict[str, str]:
     """The generated files: name -> text."""
     table = functions()
-    # Inside the library a function's name means its body; the exported one is its entry (entry.c).
+    # Inside the library, a function's name refers to its body; the exported symbol is its entry (entry.c).
     declared = generate.prototypes(API, table, "ptx2amd_{}")
     return {
         "cuda_types.h": generate.types_header("cuda_types.h", TYPES, '"hip_types.h"'),
@@ -98,7 +99,7 @@ def cdef() -> str:
 
 
 def _procs() -> str:
-    """What cuGetProcAddress finds: (name, since, per-thread stream, symbol), sorted."""
+    """The functions that cuGetProcAddress finds: (name, since, per-thread stream, symbol), sorted."""
     found = []
     for row in functions():
         found += [(name, since, 0, row.symbol) for name, since in ((row.name, row.since), *row.also)]

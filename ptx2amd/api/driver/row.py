@@ -9,17 +9,19 @@ from ptx2amd.api import spec
 
 @dataclass(frozen=True)
 class Function(spec.Function):
-    """An exported function of the driver API: `spec.Function` has most of the fields.
+    """An exported function of the driver API; `spec.Function` has most of the fields.
 
-    `symbol` has its `_v2`, `_v3` suffix; `since` is the CUDA version (12040 = 12.4) from which cuGetProcAddress answers
-    it for the plain name. `ptsz` and `ptds` are the versions from which a variant with the per-thread default stream
-    exists (`_ptsz`: the function takes a stream; `_ptds`: it uses the default stream implicitly).
+    `symbol` includes its `_v2`, `_v3` suffix; `since` is the CUDA version (12040 = 12.4) from which cuGetProcAddress
+    returns it for the plain name. `ptsz` and `ptds` are the versions from which a variant with the per-thread default
+    stream exists (`_ptsz`: the function takes a stream; `_ptds`: it uses the default stream implicitly).
 
-    `context` says in which context it works (contexts.py has the reasons by group, and cuda.h's word on each):
-    - "current": in the calling thread's current one; without, CUDA_ERROR_INVALID_CONTEXT;
-    - a parameter: in the current one, or if there is none in that object's own; the default streams have none;
-    - "any": in the current one, or if there is none in that of the first device;
-    - "none": it does not look.
+    `context` is the context in which the function works (contexts.py has the reasons by group, and cuda.h's
+    documentation):
+    - "current": the calling thread's current context; without one, CUDA_ERROR_INVALID_CONTEXT;
+    - a parameter: the current context, or if there is none, that object's own; the default streams have none;
+    - "any": the current context, or if there is none, that of the first device;
+    - "none": no context is needed.
+
     `absent` names a feature that no device here has (absent.py). `also` lists further (name, since) pairs under which
     cuGetProcAddress finds the symbol.
     """
@@ -32,7 +34,7 @@ class Function(spec.Function):
 
     @property
     def name(self) -> str:
-        """The name that cuGetProcAddress is asked for: the symbol without its version suffix."""
+        """The name for cuGetProcAddress: the symbol without its version suffix."""
         head, _, tail = self.symbol.rpartition("_v")
         return head if head and tail.isdigit() else self.symbol
 
@@ -41,7 +43,7 @@ class Function(spec.Function):
 
     @property
     def owner(self) -> str:
-        """The type of the object whose context it works in where none is current; "": none."""
+        """The type of the object whose context is used if none is current; "": none."""
         if self.context in ("current", "any", "none"):
             return ""
         parameter = self.named[self.context]

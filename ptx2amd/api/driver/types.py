@@ -1,4 +1,4 @@
-"""The C types of the driver API: what the generated header declares, as text that cffi reads too."""
+"""The C types of the driver API: the declarations of the generated header, as text that cffi also reads."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ typedef struct CUgraphNodeParams {
 } CUgraphNodeParams;
 """
 
-#: What a program's object is to HIP: the same one, so the shim passes it on.
+#: CUDA objects and their HIP type: they are the same object, so the shim passes them on.
 _SAME = {
     "CUexternalMemory": "hipExternalMemory_t",
     "CUexternalSemaphore": "hipExternalSemaphore_t",

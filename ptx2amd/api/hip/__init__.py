@@ -1,7 +1,7 @@
-"""HIP as data: what AMD's libamdhip64 exports, with real types.
+"""HIP as data: the exports of AMD's libamdhip64, with their C types.
 
-From it come the prototypes of the software GPU's library, our libraries in the place of AMD's (vgpu/dropin), the
-pointers through which libcuda calls HIP, and checks against AMD's libraries and headers.
+From it are generated the prototypes of the software GPU's library, the drop-in libraries that replace AMD's
+(vgpu/dropin), the pointers through which libcuda calls HIP, and checks against AMD's libraries and headers.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def header() -> dict[str, str]:
 
 
 def table_texts() -> dict[str, str]:
-    """The pointers through which libcuda calls a HIP library; one that is missing answers hipErrorNotSupported."""
+    """The pointers through which libcuda calls a HIP library; a missing function returns hipErrorNotSupported."""
     rows = sorted((row for row in functions() if row.shim), key=lambda row: row.symbol)
     table = [(row.symbol.removeprefix("hip"), row, row.shim_since) for row in rows]
     return generate.pointers("hip", "int", table, ['"hip_types.h"'])

@@ -1,7 +1,7 @@
-"""What AMD's headers of older HIP versions have otherwise than the table and include/hip_types.h, by version.
+"""Differences between AMD's headers of older HIP versions and the table with include/hip_types.h, by version.
 
-The comments say who minds it in libcuda. Besides, HIP 5 has other properties of devices (hipDeviceProp_t, which is
-hipDeviceProp_tR0600 from HIP 6 on): device.c.
+The comments name the affected code in libcuda. HIP 5 also has different device properties (hipDeviceProp_t, called
+hipDeviceProp_tR0600 since HIP 6): device.c.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ CHANGED: dict[int, set[str]] = {
         "hipMemoryTypeUnified",                                     # copy.c, pointer.c
         "HIP_MEMCPY3D",                                             # for functions that HIP 5 does not have
         "hipExternalMemoryBufferDesc", "hipExternalMemoryHandleDesc",
-        "hipExternalSemaphoreHandleDesc", "hipMemPoolProps",        # shorter: without what is reserved
+        "hipExternalSemaphoreHandleDesc", "hipMemPoolProps",        # shorter: without the reserved part
         "hipExternalSemaphoreSignalParams",
         "hipExternalSemaphoreWaitParams",                           # shorter: semaphore.c
     },
@@ -26,13 +26,13 @@ CHANGED[502] = CHANGED[507] - {"hipMemoryTypeManaged"} | {
     "hipMemAllocationProp",                                         # functions taken from 5.3 (row.py, LAID_OUT)
 }  # fmt: skip
 
-#: Those whose parameters differ by const, or by the sign of an integer, up to 6.4.
+#: Functions whose parameters differ in const or signedness, up to 6.4.
 _ALIKE = {"hipMemcpyHtoD", "hipMemcpyHtoDAsync", "hipCtxGetApiVersion"}
-#: Functions whose parameters have other types.
+#: Functions whose parameters have different types.
 SIGNATURES: dict[int, set[str]] = {
     502: _ALIKE,
     # hipKernelNodeAttrValue; not called
     507: _ALIKE | {"hipGraphKernelNodeGetAttribute", "hipGraphKernelNodeSetAttribute"},
-    # another structure; not called
+    # a different structure; not called
     604: _ALIKE | {"hipDrvGraphAddMemsetNode", "hipDrvGraphExecMemsetNodeSetParams"},
 }

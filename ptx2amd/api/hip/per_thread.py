@@ -1,5 +1,5 @@
-"""Functions whose default stream is the calling thread's: the suffix _spt, and otherwise the same. `source` writes
-them."""
+"""Functions with the suffix _spt, whose default stream is the calling thread's; otherwise they equal the function
+without the suffix. `source` generates them."""
 
 from dataclasses import replace
 
@@ -37,7 +37,8 @@ ROWS = [
 
 
 def source() -> str:
-    """C with the functions: each calls the one without the suffix, or its asynchronous form, in the thread's stream."""
+    """C of the functions: each calls the function without the suffix, or its asynchronous form, in the thread's
+    stream."""
     return (
         f'{NOTE}#include "hip_state.h"\n'
         "#define OWN ((hipStream_t)2)   /* hipStreamPerThread */\n"
@@ -54,6 +55,6 @@ def _definition(row: Function) -> str:
         result = f"{name}({arguments})"
     elif f"{name}Async" in _PLAIN:
         result = f"waited({name}Async({row.arguments}, OWN))"
-    else:  # it has to do with no stream
+    else:  # it does not depend on a stream
         result = f"{name}({row.arguments})"
     return f"hipError_t {row.symbol}({row.args}) {{\n  return {result};\n}}\n"

@@ -1,4 +1,4 @@
-"""What compiled HIP programs call, and variables by host symbol."""
+"""Functions that compiled HIP programs call, and variables by host symbol."""
 
 from ptx2amd.api.hip.row import Function
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from ptx2amd.api import spec
 
-#: What is done where a HIP library is older (`Function.before`).
+#: What is done if the HIP library lacks the function (`Function.before`).
 REFUSED: Final = "CUDA_ERROR_NOT_SUPPORTED"
 LAID_OUT: Final = f"{REFUSED}, as the properties of memory were laid out otherwise"
 
@@ -16,12 +16,11 @@ LAID_OUT: Final = f"{REFUSED}, as the properties of memory were laid out otherwi
 class Function(spec.Function):
     """A function that AMD's libamdhip64 exports, with the types of AMD's headers.
 
-    `since` is the HIP version (503 = 5.3) from which it is exported, `until` the one from which it is not any more.
-    `node` is the version node of its symbol where that is of another version; "4.2" is the first one.
+    `since` is the HIP version (503 = 5.3) that introduced it, `until` the first version without it. `node` is the
+    version node of its symbol if that belongs to another version; "4.2" is the first one.
 
-    `ours`: the software GPU has it. `shim`: libcuda calls it, of a HIP library from version `taken` (default: `since`);
-    with an older one it does what `before` says. `public`: it is declared in
-    HIP's headers for C.
+    `ours`: the software GPU has it. `shim`: libcuda calls it, in HIP libraries from version `taken` (default: `since`);
+    with an older library it does what `before` says. `public`: HIP's C headers declare it.
     """
 
     ours: bool = True
@@ -34,7 +33,7 @@ class Function(spec.Function):
 
     @property
     def version_node(self) -> str:
-        """The version of its symbol: "hip_4.2"."""
+        """The version node of its symbol: "hip_4.2"."""
         return f"hip_{self.node or f'{self.since // 100}.{self.since % 100}'}"
 
     def there(self, version: int) -> bool:
@@ -43,5 +42,5 @@ class Function(spec.Function):
 
     @property
     def shim_since(self) -> int:
-        """The HIP version from which libcuda calls it; 0: of any that we know (5.2 is the oldest)."""
+        """The HIP version from which libcuda calls it; 0: all supported versions (5.2 is the oldest)."""
         return self.taken or (self.since if self.before else 0)

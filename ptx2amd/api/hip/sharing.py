@@ -1,4 +1,4 @@
-"""Between processes, and with other owners of memory."""
+"""Interprocess memory and external objects."""
 
 from ptx2amd.api.hip.row import REFUSED, Function
 

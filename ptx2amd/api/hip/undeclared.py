@@ -1,4 +1,5 @@
-"""What AMD's libamdhip64 exports beyond HIP's headers: names, version nodes, and the HIP versions that have them."""
+"""Exports of AMD's libamdhip64 that HIP's headers do not declare: names, version nodes, and the HIP versions that have
+them."""
 
 from ptx2amd.api.hip.row import Function
 
@@ -10,7 +11,7 @@ _NAMES = {  # since, version node, until: functions
     (405, "4.5", 0): "amd_dbgapi_get_build_id amd_dbgapi_get_build_name amd_dbgapi_get_git_hash",
     (503, "5.3", 0): "hipRegisterTracerCallback",
     (600, "4.2", 0): "hipHccModuleLaunchKernel hipChooseDeviceR0000 hipGetDevicePropertiesR0000",
-    # run-time compilation, which is a library of its own since
+    # run-time compilation, later a separate library
     (402, "4.2", 700): """
         hiprtcAddNameExpression hiprtcCompileProgram hiprtcCreateProgram hiprtcDestroyProgram hiprtcGetCode
         hiprtcGetCodeSize hiprtcGetErrorString hiprtcGetLoweredName hiprtcGetProgramLog hiprtcGetProgramLogSize

@@ -1,4 +1,4 @@
-"""NVML as data: what libnvidia-ml.so.1 exports. Functions that we have no answer for are names in unanswered.txt."""
+"""NVML as data: the exports of libnvidia-ml.so.1. unanswered.txt lists the functions that are not implemented."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ API = Api(
     success="NVML_SUCCESS",
 )
 
-#: Chips by what they can do: 2 Kepler, 3 Maxwell, 4 Pascal, 5 Volta, 6 Turing, 7 Ampere, 8 Ada, 9 Hopper, 10 Blackwell.
+#: Chip generations, by compute capability: 2 Kepler, 3 Maxwell, 4 Pascal, 5 Volta, 6 Turing, 7 Ampere, 8 Ada, 9 Hopper,
+#: 10 Blackwell.
 _ARCHITECTURE = (
     "device->cc_major >= 10 ? 10 : device->cc_major == 9 ? 9 : "
     "device->cc_major == 8 ? (device->cc_minor == 9 ? 8 : 7) : "
@@ -69,7 +70,7 @@ ROWS = (
         value="device->pci.domain << 16 | device->pci.bus << 8 | device->pci.device"),
     Function("nvmlDeviceGetBrand", 0, _NUMBER, value="0"),  # unknown
     Function("nvmlDeviceGetMultiGpuBoard", 0, _NUMBER, value="0"),
-    Function("nvmlDeviceGetComputeMode", 0, _NUMBER, value="0"),  # default: any number of contexts
+    Function("nvmlDeviceGetComputeMode", 0, _NUMBER, value="0"),  # default compute mode: any number of contexts
     Function("nvmlDeviceGetPersistenceMode", 0, _NUMBER, value="1"),
     Function("nvmlDeviceGetDisplayMode", 0, _NUMBER, value="0"),
     Function("nvmlDeviceGetDisplayActive", 0, _NUMBER, value="0"),
@@ -87,7 +88,7 @@ ROWS = (
     Function("nvmlDeviceGetMemoryInfo", 0, f"{_DEVICE}, out struct memory *memory", ours=True),
     Function("nvmlDeviceGetMemoryInfo_v2", 0, f"{_DEVICE}, out struct memory_v2 *memory", ours=True),
     Function("nvmlDeviceGetBAR1MemoryInfo", 0, f"{_DEVICE}, out struct memory *memory",
-        c="nvmlDeviceGetMemoryInfo(device, memory)"),  # all of it can be mapped
+        c="nvmlDeviceGetMemoryInfo(device, memory)"),  # all of the memory can be mapped
     Function("nvmlDeviceGetComputeRunningProcesses", 0, _LIST,
         c="processes(device, count, infos, offsetof(struct process, gpu_instance))"),
     Function("nvmlDeviceGetComputeRunningProcesses_v2", 0, _LIST,
@@ -121,7 +122,8 @@ ROWS = (
 
 
 def functions() -> tuple[Function, ...]:
-    """All functions. Those without an answer leave their parameters alone, which the calling convention allows."""
+    """All functions. Those that are not implemented do not read their parameters, which the calling convention
+    allows."""
     return (*ROWS, *(Function(name, 0, "void") for name in UNANSWERED))
 
 

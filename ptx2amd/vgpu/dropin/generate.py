@@ -40,7 +40,7 @@ def version_script(major: int) -> str:
 
 
 def source(major: int) -> str:
-    """C with the library's functions: each answers that it is not supported."""
+    """C with the library's functions: each reports that it is not supported."""
     refusals = "".join(f"NOT_SUPPORTED({row.symbol})\n" for row in exports_of(major))
     return f'{NOTE}#define MAJOR {major}\n#include "filter.h"\n{refusals}'
 

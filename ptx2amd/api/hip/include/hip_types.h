@@ -1,5 +1,5 @@
-/* Types of the HIP API, version 6 and 7 of its binary interface: what this library implements of it.
- * Here: errors, handles, devices. Written so that cffi reads it too: no macros, no conditionals beyond the guard. */
+/* Types of the HIP API (binary interface of versions 6 and 7), as far as this library implements it. Here: errors,
+ * handles, devices. Written so that cffi can read it: no macros, no conditionals except the guard. */
 #ifndef PTX2AMD_VGPU_HIP_TYPES_H
 #define PTX2AMD_VGPU_HIP_TYPES_H
 
@@ -64,7 +64,7 @@ typedef enum hipError_t {
   hipErrorAssert = 710,
   hipErrorHostMemoryAlreadyRegistered = 712,
   hipErrorHostMemoryNotRegistered = 713,
-  hipErrorIllegalInstruction = 715,  /* ours: HIP has no name for it, CUDA has this number */
+  hipErrorIllegalInstruction = 715,  /* ours: HIP has no name for it; CUDA uses this number */
   hipErrorMisalignedAddress = 716,   /* ours, as above */
   hipErrorLaunchFailure = 719,
   hipErrorCooperativeLaunchTooLarge = 720,

@@ -1,4 +1,5 @@
-/* Types of the HIP API: functions and launches, what processes share, graphs. Written so that cffi reads it too (hip_types.h). */
+/* Types of the HIP API: functions and launches, interprocess objects, graphs. Written so that cffi can read it
+ * (hip_types.h). */
 #ifndef PTX2AMD_VGPU_HIP_TYPES_LAUNCH_H
 #define PTX2AMD_VGPU_HIP_TYPES_LAUNCH_H
 
@@ -62,7 +63,7 @@ typedef struct hipLaunchConfig_st {
 typedef void (*hipHostFn_t)(void *userData);
 typedef void (*hipStreamCallback_t)(hipStream_t stream, hipError_t status, void *userData);
 
-/* Between processes, and with other owners of memory */
+/* Interprocess memory and external objects */
 
 typedef struct hipIpcMemHandle_t { char reserved[64]; } hipIpcMemHandle_t;
 typedef struct hipIpcEventHandle_t { char reserved[64]; } hipIpcEventHandle_t;
@@ -85,7 +86,7 @@ typedef struct hipExternalSemaphoreHandleDesc {
   union { int fd; void *words[2]; } handle;
   unsigned flags, reserved[16];
 } hipExternalSemaphoreHandleDesc;
-typedef struct hipExternalSemaphoreParams {   /* of a signal as of a wait: 144 bytes */
+typedef struct hipExternalSemaphoreParams {   /* for signal and for wait: 144 bytes */
   unsigned long long fence, nvSciSync, words[7];
   unsigned flags, reserved[16];
 } hipExternalSemaphoreParams;

@@ -1,4 +1,4 @@
-/* Types of the HIP API: memory. Written so that cffi reads it too (hip_types.h). */
+/* Types of the HIP API: memory. Written so that cffi can read it (hip_types.h). */
 #ifndef PTX2AMD_VGPU_HIP_TYPES_MEMORY_H
 #define PTX2AMD_VGPU_HIP_TYPES_MEMORY_H
 

@@ -1,4 +1,4 @@
-/* HIP's types for arrays, textures and surfaces, as hip_types.h has the others. */
+/* Types of the HIP API: arrays, textures and surfaces. Written so that cffi can read it (hip_types.h). */
 #ifndef PTX2AMD_VGPU_HIP_TYPES_TEXTURE_H
 #define PTX2AMD_VGPU_HIP_TYPES_TEXTURE_H
 
