@@ -14,6 +14,7 @@ COMMANDS = {
     "run": "Run a CUDA program on an AMD GPU, or on the software one.",
     "translate": "Translate PTX to AMDGPU code objects.",
     "inspect": "Show what CUDA code a file holds and whether it will run.",
+    "explain": "Show a kernel's CUDA lines, PTX, IR and machine code side by side.",
     "doctor": "Show what is installed, what is missing and how to get it; test a device.",
     "cache": "List, check and trim the cache of translated kernels.",
     "trace": "Read what `ptx2amd run --trace` wrote.",

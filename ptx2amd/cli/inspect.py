@@ -17,6 +17,7 @@ from ptx2amd.errors import Ptx2amdError
 from ptx2amd.inspection import ImageReport, KernelReport, reports
 from ptx2amd.libraries.asked import Asked, asked
 from ptx2amd.modules import linked_images
+from ptx2amd.report.fidelity import page
 from ptx2amd.target import target
 
 
@@ -27,12 +28,17 @@ from ptx2amd.target import target
     "--list", "only_list", is_flag=True, help="List images and kernels without checking whether they will run."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
-def command(file: Path, arch: str, only_list: bool, as_json: bool) -> None:
+@click.option(
+    "--report", "output", type=click.Path(dir_okay=False, path_type=Path), help="Write a page of the verdicts."
+)
+def command(file: Path, arch: str, only_list: bool, as_json: bool, output: Path | None) -> None:
     """Show the images, kernels and verdicts of a PTX file, fatbin, executable, or a code object of ours.
 
     Of a folder, such as an environment of Python: whose the CUDA libraries will be that its files ask for.
 
     Checking whether kernels run takes part of the time of a translation; --list only scans the file."""
+    if output and (only_list or as_json or file.is_dir()):
+        raise click.UsageError("--report is for the verdicts of one file: without --list and --json")
     if file.is_dir():
         target(arch)
         _show_folder(file, asked(file, settings.LIBRARIES.text(), f"vgpu:{arch}"), as_json)
@@ -54,10 +60,14 @@ def command(file: Path, arch: str, only_list: bool, as_json: bool) -> None:
             bar.update(int(complete))
             if complete:
                 done.append(report)
-                if not as_json and hidden:
+                if not as_json and not output and hidden:
                     _show(report, arch)
     if as_json:
         _show_json([asdict(report) for report in done], served)
+        return
+    if output:
+        _write(output, page(file, arch, done, served))
+        _summary(file, done, arch)
         return
     for one in served:
         click.echo(f"{one.soname}: {one.choice.text}")
@@ -65,6 +75,14 @@ def command(file: Path, arch: str, only_list: bool, as_json: bool) -> None:
         for report in done:
             _show(report, arch)
     _summary(file, done, arch)
+
+
+def _write(output: Path, text: str) -> None:
+    try:
+        output.write_text(text)
+    except OSError as error:
+        raise Ptx2amdError(f"{output}: {error.strerror}") from None
+    click.echo(output)
 
 
 def _show_json(images: list[dict[str, Any]], libraries: list[Asked]) -> None:

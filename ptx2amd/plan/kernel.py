@@ -13,12 +13,14 @@ from ptx2amd.target import Target
 class Request:
     """What is asked for. mode "kernel": variables lie in the data segment, whose address the environment holds;
     "module": they are globals of the code object. choose: run kernels whose warps wait for each other padded where the
-    target's mapping is paired; variant: of the shared memory (plan/shared_memory.py)."""
+    target's mapping is paired; variant: of the shared memory (plan/shared_memory.py). lines: with a line table, even
+    where the PTX has no CUDA lines."""
 
     target: Target
     mode: str = "kernel"
     choose: bool = False
     variant: str = LDS
+    lines: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -336,3 +336,28 @@ AGAIN: atom.global.cas.b32 %r1, [%rd1], 0, 1; setp.ne.u32 %q, %r1, 0; @%q bra AG
     )
     done = ptx2amd("translate", "lock.ptx", "--arch", "gfx1100", "-o", "lock.hsaco")
     assert done.returncode == 0 and "warning: locked for gfx1100: " in done.stderr and "another lane" in done.stderr
+
+
+def test_explain_shows_a_kernel_or_writes_a_page(ptx2amd, good: Path, tmp_path: Path) -> None:
+    done = ptx2amd("explain", "good.ptx", "--kernel", "fir", "--arch", "gfx1100")
+    assert done.returncode == 0, done.stderr
+    assert "st.global.u32" in done.stdout and "global_store_b32" in done.stdout
+    assert "native: gfx1100 has waves of 32 lanes" in done.stdout and "second" not in done.stdout
+    assert ptx2amd("explain", "good.ptx", "--kernel", "second", "--html", "k.html").stdout == "k.html\n"
+    assert "<title>second</title>" in (tmp_path / "k.html").read_text()
+
+
+def test_explain_names_the_kernels_that_there_are(ptx2amd, good: Path, one_bad: Path) -> None:
+    done = ptx2amd("explain", "good.ptx", "--kernel", "none")
+    assert (done.returncode, done.stderr) == (1, "ptx2amd: good.ptx: none: no such kernel; it has: first, second\n")
+    assert "several kernels" in ptx2amd("explain", "good.ptx", "--kernel", "s").stderr
+    assert "one_bad.ptx:7:2" in ptx2amd("explain", "one_bad.ptx", "--kernel", "third").stderr
+
+
+def test_inspect_writes_a_report(ptx2amd, one_bad: Path, tmp_path: Path) -> None:
+    done = ptx2amd("inspect", "one_bad.ptx", "--report", "verdicts.html")
+    assert done.returncode == 0 and "2 run on gfx942, 1 do not" in done.stdout
+    text = (tmp_path / "verdicts.html").read_text()
+    assert text.index("third") < text.index("first"), "what does not run comes first"
+    assert "of which 2 run on gfx942" in text and "http" not in text
+    assert ptx2amd("inspect", "one_bad.ptx", "--report", "x.html", "--json").returncode == 2

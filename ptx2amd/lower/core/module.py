@@ -62,7 +62,7 @@ class ModuleLowering:
         self.uses_dynamic_lds = False
         self.dynamic_align = 16  # of the dynamic shared memory, in bytes
         self.plans: dict[str, KernelPlan] = {}
-        self.debug: DebugInfo | None = DebugInfo(module) if wanted(module) else None
+        self.debug: DebugInfo | None = DebugInfo(module) if request.lines or wanted(module) else None
 
     def fresh(self, matrix: str | None = None) -> ModuleLowering:
         """An empty ModuleLowering for the same module and target. matrix: replaces the target's choice of matrix
