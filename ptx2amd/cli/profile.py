@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,10 @@ def collect(prefix: Path) -> list[Kernel]:
         if not path.suffix[1:].isdigit():
             continue
         for kernel in json.loads(path.read_text())["kernels"]:
+            opcodes: Counter[str] = Counter()
+            for name, count in kernel["opcodes"]:
+                opcodes[name] += count
+            kernel["opcodes"] = opcodes
             key = kernel["name"], kernel["arch"]
             found[key] = _sum(found[key], kernel) if key in found else kernel
         path.unlink()
@@ -32,6 +37,7 @@ def _sum(a: Kernel, b: Kernel) -> Kernel:
     for name in ("launches", "blocks", "lanes_active", "lanes_all", "requests", "transactions", "lds_requests",
                  "lds_conflicts"):  # fmt: skip
         result[name] = a[name] + b[name]
+    result["opcodes"] = Counter(a["opcodes"]) + Counter(b["opcodes"])
     result["instructions"] = {name: n + a["instructions"][name] for name, n in b["instructions"].items()}
     return result
 

@@ -1,11 +1,13 @@
-/* Counts per kernel: executed instructions by class, active lanes, memory transactions, LDS bank conflicts. Written as
+/* Counts per kernel: executed instructions by class and by name, active lanes, memory transactions, LDS bank conflicts. Written as
  * JSON at exit to the file that PTX2AMD_PROFILE names (one per process: its number is appended). */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "hip_chip.h"
+#include "ops.h"
 #include "settings.h"
 #include "tools.h"
 
@@ -19,6 +21,8 @@ struct profile_counts {
   uint64_t lanes_active, lanes_all;      /* of vector instructions */
   uint64_t transactions, requests;       /* lines of LINE bytes touched by global accesses; the accesses */
   uint64_t lds_requests, lds_conflicts;  /* extra cycles because lanes meet in a bank */
+  uint64_t opcodes[OP_COUNT];            /* executed, by op_info.id */
+  const char *names[OP_COUNT];           /* of those that were executed */
 };
 
 static struct kernel {
@@ -55,6 +59,8 @@ static unsigned class_of(const struct inst *i) {
 void profile_count(struct profile_counts *c, const struct wave *w, const struct inst *i) {
   unsigned class = class_of(i);
   c->executed[class]++;
+  c->opcodes[i->op->id]++;
+  c->names[i->op->id] = i->op->name;
   if (class == CLASS_VALU || class == CLASS_GLOBAL || class == CLASS_LDS || class == CLASS_SCRATCH) {
     uint64_t exec = w->s[S_EXEC];
     if (w->wg->lanes == 64) exec |= (uint64_t)w->s[S_EXEC + 1] << 32;
@@ -115,6 +121,16 @@ static void put_string(FILE *f, const char *text) {
   }
 }
 
+/* Pairs of name and count; an instruction that has several formats may have several. */
+static void put_opcodes(FILE *f, const struct profile_counts *c) {
+  const char *between = "";
+  for (unsigned id = 0; id < OP_COUNT; id++) {
+    if (!c->opcodes[id]) continue;
+    fprintf(f, "%s[\"%s\", %llu]", between, c->names[id], (unsigned long long)c->opcodes[id]);
+    between = ", ";
+  }
+}
+
 static void write_json(void) {
   char path[4096];
   snprintf(path, sizeof path, "%s.%ld", setting_text(SETTING_PROFILE), (long)getpid());
@@ -136,9 +152,11 @@ static void write_json(void) {
     fprintf(f, "\"lds_requests\": %llu, \"lds_conflicts\": %llu, ", (unsigned long long)c->lds_requests,
             (unsigned long long)c->lds_conflicts);
     fprintf(f, "\"wave\": %llu, \"block\": %llu, \"vgprs\": %llu, \"lds\": %llu, \"scratch\": %llu, "
-            "\"resident\": %d, \"most\": %d}%s",
+            "\"resident\": %d, \"most\": %d, \"opcodes\": [",
             (unsigned long long)k->lanes, (unsigned long long)k->block, (unsigned long long)k->vgprs,
-            (unsigned long long)k->lds, (unsigned long long)k->scratch, k->resident, k->most, k->next ? "," : "");
+            (unsigned long long)k->lds, (unsigned long long)k->scratch, k->resident, k->most);
+    put_opcodes(f, c);
+    fputs(k->next ? "]}," : "]}", f);
   }
   fputs("\n]}\n", f);
   pthread_mutex_unlock(&lock);
@@ -160,7 +178,9 @@ void profile_merge(struct profile_counts *c, const struct run *run) {
   if (k) {
     uint64_t *to = (uint64_t *)&k->counts;
     const uint64_t *from = (const uint64_t *)c;
-    for (size_t n = 0; n < sizeof *c / sizeof *to; n++) to[n] += from[n];
+    for (size_t n = 0; n < offsetof(struct profile_counts, names) / sizeof *to; n++) to[n] += from[n];
+    for (unsigned id = 0; id < OP_COUNT; id++)
+      if (c->opcodes[id]) k->counts.names[id] = c->names[id];
     k->workgroups++;
     const struct registers *given = &run->view->registers;
     k->vgprs = run->arch->unified_vgprs ? given->v + given->a : given->v;
