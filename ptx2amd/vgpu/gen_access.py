@@ -1,4 +1,4 @@
-"""Generates the table of what memory instructions access, one row each, for the tools (runtime/tools/tools.h)."""
+"""Generates the table of memory instructions' accesses, one row each, for the tools (runtime/tools/tools.h)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ptx2amd.vgpu.unit import Unit
 
 
 def row(op: Op) -> tuple[str, int, int, int] | None:
-    """struct access_info: space, bytes of an element, how, bytes that one step of a two-address offset stands for."""
+    """struct access_info: space, element size in bytes, kind of access, scale of a two-address offset in bytes."""
     access = op.access
     return (f"SPACE_{access.space}", access.bytes, int(access.how), access.step) if access else None
 

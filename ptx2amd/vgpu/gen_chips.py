@@ -1,5 +1,5 @@
-"""Generates the software GPU's tables of chips from ptx2amd/target/chips.toml: what execution depends on
-(engine/arch.c), what is reported to programs (hip/hip_chip.c), the names of code objects (loader/loader.c), and the
+"""Generates the software GPU's tables of chips from ptx2amd/target/chips.toml: properties that affect execution
+(engine/arch.c), those reported to programs (hip/hip_chip.c), the names of code objects (loader/loader.c), and the
 driver's topology (kfd/gpus.c)."""
 
 from __future__ import annotations

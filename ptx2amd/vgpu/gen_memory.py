@@ -13,7 +13,7 @@ FLAGS = ("-O3",)
 
 
 def handler(op: Op) -> str:
-    """The C function of one memory row. ValueError where its meaning is no call."""
+    """The C function of one memory row. ValueError if its meaning is not a call."""
     call = op.call
     if not call:
         raise ValueError(f"{op.name}: {op.semantics!r}")

@@ -12,7 +12,7 @@ from ptx2amd.vgpu.isa.op import Op
 from ptx2amd.vgpu.isa.table import all_ops
 from ptx2amd.vgpu.unit import RUNTIME, Unit
 
-#: What sequences leave to C; only where there is native code, so for its level alone.
+#: Functions for the lanes that sequences leave to C; compiled only for the level with native code.
 SLOW = RUNTIME / "native" / "native_slow.c"
 _STATEMENT = re.compile(r"(\w+)(?:\{(\w+)\})? = (\w+)(?:/(\w+))? (\S+)(?: (\S+))?$")
 _HALVES = "{X86_halves, VALUE_NONE, VALUE_NONE, VALUE_NONE, VALUE_NONE, 0, 0},"
@@ -44,7 +44,7 @@ def _value(text: str, letters: dict[str, str]) -> tuple[str, int]:
 
 
 def sequence(op: Op) -> list[str]:
-    """C initialisers of a row's steps; ValueError where the notation is wrong."""
+    """C initialisers of a row's steps; ValueError for invalid notation."""
     found = op.sequence
     sources = [o for o in op.parse_operands() if not o.is_destination]
     letters = {o.name.upper(): "ABC"[k] for k, o in enumerate(sources)}
@@ -81,7 +81,7 @@ _SPACES = {"GLOBAL": "MEMORY_GLOBAL", "LDS": "MEMORY_LDS", "LDS2": "MEMORY_LDS",
 
 
 def _memory(op: Op) -> str:
-    """Initialiser of struct native_memory; "" where the access is not translated."""
+    """Initialiser of struct native_memory; "" if the access is not translated."""
     access = op.access
     if not access or not access.kind or access.space not in _SPACES:
         return ""
@@ -90,7 +90,7 @@ def _memory(op: Op) -> str:
 
 
 def _row(op: Op, first: int, count: int) -> str:
-    """Initialiser of struct native_row, whose steps are `count` from `first` on; "" where there is nothing to say."""
+    """Initialiser of struct native_row, with `count` steps from `first` on; "" if the row has no native code."""
     flags, memory, access = _flags(op), _memory(op), op.access
     more = []
     if access and access.space == "SCALAR":
@@ -105,7 +105,7 @@ def _row(op: Op, first: int, count: int) -> str:
 
 
 def _slow(op: Op) -> str:
-    """The function of native_slow.c to which the row's sequence leaves some lanes."""
+    """The function of native_slow.c that computes the lanes which the row's sequence leaves out."""
     return f"native_{op.name}" if op.sequence and "SLOW" in op.sequence.text else ""
 
 

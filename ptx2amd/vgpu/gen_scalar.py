@@ -12,7 +12,7 @@ _C_TYPE = {
     "u32": "uint32_t", "b32": "uint32_t", "i32": "int32_t", "u64": "uint64_t", "b64": "uint64_t", "i64": "int64_t",
     "f32": "float", "f16": "float", "b16": "uint32_t",
 }  # fmt: skip
-#: Floats: from and to the bits in a register.
+#: Conversion of floats from and to the bits in a register.
 _FROM_BITS = {"f32": "as_f32({})", "f16": "half_value(w, {})"}
 _TO_BITS = {"f32": "f32_bits({})", "f16": "half_bits(w, {})"}
 
@@ -24,7 +24,7 @@ def _write(d: Operand) -> str:
 
 
 def _source(o: Operand, k: int, modified: bool) -> str:
-    """Declarations of a source's value A and, of floats, its bits A_."""
+    """Declarations of a source's value A and, for floats, its bits A_."""
     up = o.name.upper()
     if o.type not in _FROM_BITS:
         return f"const {_C_TYPE[o.type]} {up} = ({_C_TYPE[o.type]})source_u{max(o.bits, 32)}(w, i, {k});"

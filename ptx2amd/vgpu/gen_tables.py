@@ -18,7 +18,8 @@ VOPD = {
     18: "v_and_b32",
 }  # fmt: skip
 
-#: What gfx1250 has more; from 32 on in VOPD3 only. 18 is a function of two operands, which VOPD3 gives as a third.
+#: Additional opcodes of gfx1250; from 32 on in VOPD3 only. 18 is a function of two operands, which VOPD3 encodes as a
+#: third.
 VOPD_GFX1250 = VOPD | {
     18: "v_bitop3_b32", 19: "v_fma_f32", 20: "v_sub_nc_u32", 21: "v_lshrrev_b32", 22: "v_ashrrev_i32", 23: "v_max_i32",
     24: "v_min_i32", 32: "v_fma_f64", 33: "v_add_f64", 34: "v_mul_f64", 35: "v_max_f64", 36: "v_min_f64",
@@ -39,7 +40,7 @@ def _type_class(name: str) -> str:
 
 
 def common_header() -> str:
-    """ops.h: enums that every C file shares."""
+    """ops.h: enums used by all C files."""
     types = ["none", *TYPES]
     lines = [
         "/* Generated from ptx2amd/vgpu/isa. */",

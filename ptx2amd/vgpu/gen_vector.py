@@ -33,12 +33,12 @@ from ptx2amd.vgpu.isa.op import Op, Operand, generation_of
 from ptx2amd.vgpu.isa.table import symbol
 from ptx2amd.vgpu.unit import RUNTIME, Handlers, Unit
 
-#: Hand-written parts, compiled for every width and level.
+#: Handwritten parts, compiled for every width and level.
 PARTS = ("valu_mode.c", "valu_modify.c", "valu_lane.c", "valu_mix.c", "valu_mfma.c", "valu_wmma.c",
          "valu_sparse.c", "valu_block_scaled.c", "valu_scaled.c")  # fmt: skip
 
-#: Compiler flags of vector code: IEEE arithmetic as written, in the rounding mode of the moment. (-frounding-math
-#: would keep GCC from vectorising fma and sqrt; the rows leave nothing to fold, and the tests run all modes.)
+#: Compiler flags of vector code: IEEE arithmetic as written, in the current rounding mode. (-frounding-math would keep
+#: GCC from vectorising fma and sqrt; the rows leave nothing to fold, and the tests run all modes.)
 FLAGS = (
     "-O2", "-ftree-vectorize", "-fvect-cost-model=unlimited", "-ffp-contract=off", "-fno-trapping-math",
     "-fno-math-errno", "-fno-strict-aliasing", "-fno-tree-loop-distribution",
@@ -46,7 +46,7 @@ FLAGS = (
     "-Wno-unused-variable", "-Wno-sign-compare",
 )  # fmt: skip
 
-#: Rows per C file: small files keep memory and edit-compile time low.
+#: Rows per C file: small files keep memory use and compile time low.
 ROWS_PER_FILE = 150
 
 #: Operand type -> enum valu_type.
@@ -102,7 +102,7 @@ class _Writer:
         return name in self.words
 
     def rows(self, var: str, k: int | None, o: Operand) -> None:
-        """Rows of source k (None: the old destination) and the lane values made from them."""
+        """Rows of source k (None: the old destination) and the lane values derived from them."""
         up = var.upper()
         old = k is None
         if o.type == "mask":
@@ -209,7 +209,7 @@ class _Writer:
         return "r[l] = f32_bits(D);" if d.type == "f32" else "r[l] = (uint32_t)(D);"
 
     def keeps(self) -> str:
-        """Whether a 16-bit result leaves the register's high half alone on GFX9 too."""
+        """Whether a 16-bit result leaves the register's high half unchanged on GFX9 too."""
         return "true" if self.op.keeps_high_half or (self.d is not None and self.d.read) else "false"
 
     def switches_mode(self) -> bool:
@@ -322,12 +322,12 @@ def handler(op: Op) -> tuple[str, str, str]:
 
 
 def only_wave64(op: Op) -> bool:
-    """GFX9 has no waves of 32 lanes: its own rows need no handlers for them."""
+    """GFX9 has no waves of 32 lanes: rows for GFX9 only need no handlers for that width."""
     return not op.call and all(op.opcode(arch) is None for arch in DECODERS if generation_of(arch) != "gfx9")
 
 
 def _sameness(op: Op) -> tuple[object, ...]:
-    """Rows that agree in this have the same handlers: their text depends on nothing else."""
+    """Rows that agree in this key have the same handlers: their text depends on nothing else."""
     return (op.operands.replace("@vcc", ""), op.semantics, op.keeps_high_half, op.format == "VOP3P", op.writes_exec,
             only_wave64(op))  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Generates the table of what instructions are in the weak-memory mode, one row each (runtime/weak/weak.h)."""
+"""Generates the table of instructions for the weak-memory mode, one row each (runtime/weak/weak.h)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ptx2amd.vgpu.isa.op import Op
 from ptx2amd.vgpu.isa.table import all_ops
 from ptx2amd.vgpu.unit import Unit
 
-#: Handlers that access memory through the functions that the mode knows (vmem/weak_lanes.c).
+#: Handlers that access memory through the functions that the mode intercepts (vmem/weak_lanes.c).
 _DEFERRED = frozenset(
     f"{space}_{what}" for space in ("global", "flat", "scratch", "buffer", "ds") for what in ("load", "store", "atomic")
 ) | {"ds_load2", "ds_store2"}
@@ -17,7 +17,7 @@ _SPACES = {
     "GLOBAL": "WEAK_VECTOR", "MUBUF": "WEAK_VECTOR", "MTBUF": "WEAK_VECTOR", "FLAT": "WEAK_FLAT", "DS": "WEAK_LDS",
     "SCRATCH": "WEAK_SCRATCH", "MIMG": "WEAK_IMAGE", "VSAMPLE": "WEAK_IMAGE",
 }  # fmt: skip
-#: The member of weak_info.sub, by what a row's `order` says.
+#: The member of weak_info.sub, by the kind of a row's `order`.
 _SUB = {"WAITS": "WAIT_{}", "CACHE": "CONTROL_{}", "MESSAGE": "0"}
 
 

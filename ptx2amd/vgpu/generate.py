@@ -1,11 +1,11 @@
-"""Everything the software GPU's library is compiled from.
+"""The sources of the software GPU's library.
 
-    write(outdir) -> list of Unit
+write(outdir) -> list of Unit
 
-writes the generated C and headers into `outdir` and returns what to compile: generated files there and the
-hand-written files of runtime/. A unit is compiled with `-I runtime -I outdir` and, by its `per`, once, once
-per wave width, or once per wave width and x86-64 level (unit.py). Files whose text did not change keep their
-time stamps. Linked with -shared -pthread -lm -ldl the objects are libptx2amd_vgpu.so.
+writes the generated C and headers into `outdir` and returns the units to compile: generated files there and the
+handwritten files of runtime/. A unit is compiled with `-I runtime -I outdir` and, according to its `per`, once, once
+per wave width, or once per wave width and x86-64 level (unit.py). Files whose text did not change keep their time
+stamps. Linked with -shared -pthread -lm -ldl the objects are libptx2amd_vgpu.so.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ptx2amd.vgpu.isa import encoding
 from ptx2amd.vgpu.isa.table import all_ops, symbol, vector_ops
 from ptx2amd.vgpu.unit import LEVELS, RUNTIME, WIDTHS, Handlers, Unit
 
-#: Hand-written files that are not compiled on their own, or come with their handlers' generator.
+#: Handwritten files that are not compiled separately, or are units of their handlers' generator.
 _NOT_ONCE = ("decode.c", "wave_loop.c")
 
 

@@ -1,15 +1,15 @@
-"""What the generators of the software GPU's C hand to the build."""
+"""Interface between the generators of the software GPU's C and the build."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
 
-#: The hand-written C of the software GPU, a folder for each part. File names are unique over all of them.
+#: The handwritten C of the software GPU, one folder per part. File names are unique across all of them.
 RUNTIME = Path(__file__).parent / "runtime"
 FOLDERS = tuple(sorted(path for path in RUNTIME.iterdir() if path.is_dir()))
 
-#: x86-64 levels: name -> -march. The library picks one at load.
+#: x86-64 levels: name -> -march. The library selects one at load.
 LEVELS = {"v2": "x86-64-v2", "v3": "x86-64-v3", "v4": "x86-64-v4"}
 WIDTHS = (32, 64)
 

@@ -1,1 +1,1 @@
-"""What stands in for AMD's libamdhip64: generate.py writes our libraries of that name from ptx2amd.api.hip."""
+"""Replacements for AMD's libamdhip64: generate.py writes our libraries of that name from ptx2amd.api.hip."""

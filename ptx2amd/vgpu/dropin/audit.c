@@ -1,5 +1,5 @@
 /* LD_AUDIT library of `ptx2amd run --hip`: whatever path a program uses for libamdhip64 (RPATH, a folder of its own),
- * it gets ours, which lies beside this file. */
+ * the loader opens our library, which is in the same folder as this file. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -21,7 +21,7 @@ API unsigned la_version(unsigned version) {
   return version;
 }
 
-/* The soname that our library in the place of this one has; NULL: another library. "libamdhip64.so.7.2.53211" is
+/* The soname of our replacement for this library; NULL: another library. "libamdhip64.so.7.2.53211" becomes
  * "libamdhip64.so.7". */
 static const char *replaced(const char *base) {
   static const char *const names[] = {NAME ".5", NAME ".6", NAME ".7"};

@@ -1,4 +1,4 @@
-/* What the generated libraries in front of libptx2amd_vgpu.so consist of (generate.py). */
+/* Macros for the generated filter libraries, which forward to libptx2amd_vgpu.so (generate.py). */
 #include <stdbool.h>
 
 /* In libptx2amd_vgpu.so. */
@@ -7,7 +7,7 @@ void ptx2amd_vgpu_stand_for(int major);
 
 __attribute__((constructor)) static void stand_for(void) { ptx2amd_vgpu_stand_for(MAJOR); }
 
-/* Whatever its parameters are. */
+/* Works for all parameter lists. */
 #define NOT_SUPPORTED(name)                                         \
   __attribute__((visibility("default"))) int name(void) {           \
     static bool said;                                               \

@@ -1,8 +1,8 @@
-"""The libraries that stand in for AMD's libamdhip64.so.5, .so.6 and .so.7.
+"""The libraries that replace AMD's libamdhip64.so.5, .so.6 and .so.7.
 
-Each is a filter (DT_FILTER) in front of libptx2amd_vgpu.so: it brings the soname, AMD's version nodes and all of AMD's
-symbols, so that programs link and start; the loader takes each function from the software GPU's library where that has
-it. What it does not have stays with the filter, which says so and answers hipErrorNotSupported.
+Each is a filter (DT_FILTER) for libptx2amd_vgpu.so: it has the soname, AMD's version nodes and all of AMD's symbols, so
+that programs link and start; the loader resolves each function in the software GPU's library if that has it. Otherwise
+the filter's own function prints a message and returns hipErrorNotSupported.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from ptx2amd.api.hip import Function, functions
 from ptx2amd.api.spec import NOTE
 
 FOLDER = Path(__file__).parent
-#: Major versions of the library, the sonames' last part, with the newest HIP version of each that we know.
+#: Major versions of the library (the last part of the soname), with the newest known HIP version of each.
 NEWEST = {5: 507, 6: 604, 7: 702}
 MAJORS = tuple(NEWEST)
 
 
 def exports_of(major: int) -> Iterator[Function]:
-    """The functions that libamdhip64.so.MAJOR has."""
+    """The functions of libamdhip64.so.MAJOR."""
     return (row for row in sorted(functions(), key=lambda row: row.symbol) if row.there(NEWEST[major]))
 
 
 def version_script(major: int) -> str:
-    """AMD's version nodes, each with its functions; a node inherits from the one before."""
+    """AMD's version nodes with their functions; a node inherits from the previous one."""
     nodes: dict[str, list[str]] = {}
     for row in exports_of(major):
         nodes.setdefault(row.version_node, []).append(row.symbol)

@@ -28,7 +28,7 @@ def _formatted(kind: str) -> list[Op]:
     return rows
 
 
-#: Control of caches: name, which, names elsewhere.
+#: Cache control: name, kind, names on other chips.
 _CONTROLS: list[tuple[str, str, dict[str, str]]] = [
     ("wbl2", "WRITE_BACK", {}), ("inv", "SCOPE", {"gfx90a": "buffer_invl2"}), ("wbinvl1", "L0", {}),
     ("wbinvl1_vol", "L0", {}), ("gl0_inv", "L0", {}), ("gl1_inv", "MIDDLE", {}),

@@ -7,12 +7,12 @@ from ptx2amd.vgpu.isa.op import Op
 
 
 def _row(name: str, operands: str, call: Call, access: Access | None = None, old: str = "") -> Op:
-    """A row; `old` is the mnemonic on GFX9 where it differs."""
+    """A row; `old` is the mnemonic on GFX9 if it differs."""
     return Op(name, "DS", operands, call, access=access, names={"gfx9": old} if old else {})
 
 
 def _lanes(name: str, operands: str, function: str, *arguments: str, old: str = "") -> Op:
-    """A row that is no access to memory, or one that the tools do not look at."""
+    """A row that does not access memory, or whose access the tools ignore."""
     return _row(name, operands, Call(function, arguments), old=old)
 
 
@@ -55,7 +55,7 @@ _TWO_OPERANDS = ("mskor", "cmpstore")
 
 
 def _atomic(name: str, data: str, operation: str, bits: int, d: str = "", old: str = "") -> Op:
-    """data: the operands with data; d: the result's type, where there is one."""
+    """data: the operands with data; d: the result's type, if any."""
     operands = f"d:{d}, a:b32, {data}" if d else f"a:b32, {data}"
     return _row(name, operands, *atomic("ds", operation, bits, "true" if d else "false"), old)
 

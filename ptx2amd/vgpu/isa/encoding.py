@@ -1,8 +1,8 @@
 """Instruction formats of the AMDGPU machine code as bit fields.
 
-A layout is text: `hi:lo=value` is a constant bit field by which the format is recognised, `name=hi:lo` a field.
-Bit 32 is bit 0 of the second dword. Formats are tried in order. Fields have the same name in all generations.
-A field whose value is not an operand but part of the operation (op) selects the row.
+A layout is text: `hi:lo=value` is a constant bit field that identifies the format, `name=hi:lo` a field. Bit 32 is bit
+0 of the second dword. Formats are tried in order. Fields have the same name in all generations. A field whose value is
+part of the operation (op) instead of an operand selects the row.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _VECTOR = {
     "VOP2": "31:31=0 op=30:25 vdst=24:17 src0=8:0 src1=16:9",
 }
 _FLAT = "op=24:18 vdst=63:56 addr=39:32 data=47:40 saddr=54:48"
-#: GFX12's three dwords. glc is TH's first bit: for atomics, whether they return.
+#: GFX12's three dwords. glc is TH's first bit: for atomics, whether they return a value.
 _FLAT12 = "op=20:14 saddr=6:0 vdst=39:32 addr=71:64 data=62:55 ioffset=95:72 glc=52:52 scope=51:50"
 _IMAGE = "vaddr=39:32 vdata=47:40 srsrc=52:48 ssamp=57:53 dmask=11:8"
 _IMAGE12 = "dim=2:0 dmask=25:22 vdata=39:32 rsrc=49:41 vaddr=71:64"
@@ -131,7 +131,7 @@ LAYOUTS: dict[str, dict[str, str]] = {
         **_VECTOR,
     },
 }
-#: gfx1250 and its kin: no images, a VOPD of three dwords, offsets in elements (scale).
+#: gfx1250 and gfx1251: no images, a VOPD of three dwords, offsets in elements (scale).
 LAYOUTS["gfx125"] = {
     "VOPD3": "31:24=0xcf op=23:18 opy=17:12 src0=8:0 srcy0=40:32 neg=43:41 negy=46:44 src1=55:48 src2=63:56 vdst=71:64"
     " srcy1=79:72 srcy2=87:80 vdsty=95:88",
@@ -160,7 +160,7 @@ EXTENSIONS: dict[str, str] = {
 DWORDS = {**dict.fromkeys(("SOP1", "SOP2", "SOPC", "SOPK", "SOPP", "VOP1", "VOP2", "VOPC", "LDSDIR"), 1)}
 DWORDS12 = {**DWORDS, **dict.fromkeys(("FLAT", "SCRATCH", "GLOBAL", "MUBUF", "MIMG", "VSAMPLE", "VOPD3"), 3)}
 
-#: Opcode of a short form in the VOP3 space: added to the short form's number.
+#: Opcodes of short forms in VOP3: added to the short form's number.
 VOP3_BASE = {
     **{key: {"VOPC": 0x000, "VOP2": 0x100, "VOP1": 0x140} for key in ("gfx8", "gfx9")},
     **{key: {"VOPC": 0, "VOP2": 256, "VOP1": 384} for key in ("gfx10", "gfx11", "gfx12", "gfx125")},
@@ -181,7 +181,7 @@ class Layout:
 
 
 def parse(name: str, text: str, dwords: dict[str, int] = DWORDS) -> Layout:
-    """Parse a layout; ValueError where the notation is wrong."""
+    """Parses a layout; ValueError for invalid notation."""
     mask = match = 0
     fields: dict[str, tuple[int, int]] = {}
     for part in text.split():

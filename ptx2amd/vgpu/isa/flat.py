@@ -101,7 +101,7 @@ LDS_LOADS = [
 
 def _transposed() -> list[Op]:
     return [
-        # How 8-bit elements change places (b64) is not documented.
+        # The order of 8-bit elements (b64) is not documented.
         Op("global_load_tr_b64", "GLOBAL", "d:b64, a:b64"),
         Op("global_load_tr_b128", "GLOBAL", "d:b128, a:b64", Call("global_load_transposed", ("LOAD_B128",)),
            access=Access("GLOBAL", 16, How.READS)),
@@ -109,7 +109,7 @@ def _transposed() -> list[Op]:
 
 
 def _blocks() -> list[Op]:
-    """Up to 32 registers, as M0 says."""
+    """Up to 32 registers, selected by M0."""
     rows = []
     for prefix, fmt in (("global", "GLOBAL"), ("scratch", "SCRATCH")):
         rows.append(Op(f"{prefix}_load_block", fmt, "d:b32, a:b64", Call(f"{prefix}_block", ("false",))))
@@ -118,7 +118,7 @@ def _blocks() -> list[Op]:
 
 
 def _gfx1250() -> list[Op]:
-    """Loads for all workgroups of a cluster, and loads that s_monitor_sleep waits for: here they are loads."""
+    """Loads for all workgroups of a cluster, and loads that s_monitor_sleep waits for: executed as plain loads."""
     rows = []
     for name in ("cluster_load", "global_load_monitor", "flat_load_monitor"):
         for bits in (32, 64, 128):

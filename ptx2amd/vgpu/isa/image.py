@@ -24,13 +24,13 @@ _SUFFIXES = {
 
 
 def _row(name: str, fmt: str, operands: str, call: Call | None, image: tuple[str, ...] = (), new: str = "") -> Op:
-    """new: GFX12's name where it differs."""
+    """new: GFX12's name if it differs."""
     names = {"gfx12": f"image_{new}"} if new else {}
     return Op(f"image_{name}", fmt, operands, call or "", names=names, image=image)
 
 
 def _sampled(name: str) -> list[Op]:
-    """A row of survey_images.SAMPLES, whose suffixes say what the address has."""
+    """A row of survey_images.SAMPLES; its suffixes describe the address operands."""
     if name == "get_lod":
         call: Call | None = Call("image_lod")
         flags = ["IMAGE_SAMPLED"]

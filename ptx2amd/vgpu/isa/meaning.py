@@ -1,4 +1,4 @@
-"""What rows say of themselves besides C statements: hand-written handlers, matrix shapes, memory accesses, branches."""
+"""Properties of rows other than C statements: handwritten handlers, matrix shapes, memory accesses, branches."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import Enum, IntFlag
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The handler is the hand-written VG(function); of memory instructions with these arguments behind wave and
+    """The handler is the handwritten VG(function); for memory instructions with these arguments after wave and
     instruction. modifies: it applies neg, abs, clamp, op_sel ... itself."""
 
     function: str
@@ -19,8 +19,8 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """VG(valu_<kind>) with the shape of a matrix product (runtime/valu/valu_matrix.h). scaled: the instruction before
-    it may bring scales; A and B have as many registers as CBSZ and BLGP say."""
+    """VG(valu_<kind>) with the shape of a matrix product (runtime/valu/valu_matrix.h). scaled: the preceding
+    instruction may supply scales; CBSZ and BLGP determine the number of registers of A and B."""
 
     kind: str
     m: int
@@ -48,7 +48,7 @@ class SmallFloats:
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """The decoder makes it one instruction with the next one."""
+    """The decoder combines it with the next instruction."""
 
 
 Meaning = Call | Matrix | SmallFloats | Prefix
@@ -63,8 +63,8 @@ class Branch(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What an instruction has to do with the order of memory operations. It waits for a counter (enum weak_wait of
-    runtime/weak/weak.h), controls a cache (enum weak_control), or its result comes through the scalar counter."""
+    """An instruction's effect on the order of memory operations: it waits for a counter (enum weak_wait of
+    runtime/weak/weak.h), controls a cache (enum weak_control), or its result uses the scalar counter."""
 
     what: str  # "WAITS", "CACHE" or "MESSAGE"
     which: str = ""
@@ -92,8 +92,8 @@ class How(IntFlag):
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What one lane accesses: enum access_space of runtime/tools/tools.h, bytes of an element, how, bytes that a step
-    of a two-address offset stands for, and the data's kind where native code can do it."""
+    """One lane's access: enum access_space of runtime/tools/tools.h, element size in bytes, kind, scale of a
+    two-address offset in bytes, and the data's kind if native code supports it."""
 
     space: str
     bytes: int

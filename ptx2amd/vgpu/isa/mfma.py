@@ -37,7 +37,7 @@ _SHAPES: dict[tuple[str, str], list[tuple[int, int, int, int]]] = {
     ("i8", "i32"): [(32, 32, 4, 2), (16, 16, 4, 4), (4, 4, 4, 16), (32, 32, 16, 1), (16, 16, 32, 1)],
     ("f64", "f64"): [(16, 16, 4, 1), (4, 4, 4, 4)],
 }
-#: Those of gfx908 and gfx90a that later chips lack, with names as they have them.
+#: Rows of gfx908 and gfx90a that later chips lack, with the names used there.
 _OLD = [
     (32, 32, 8, 1, "i8", "i32", "v_mfma_i32_32x32x8i8"),
     (16, 16, 16, 1, "i8", "i32", "v_mfma_i32_16x16x16i8"),
@@ -72,7 +72,7 @@ def _gfx950() -> list[Op]:
             for b in OCP_NAMES:
                 name = f"v_mfma_f32_{m}x{m}x{k}_{a}_{b}"
                 rows.append(_row(m, m, k, 1, OCP_NAMES[a], OCP_NAMES[b], "f32", name, ("gfx950",)))
-    # A and B: 4 registers at least, up to 8 by CBSZ and BLGP. The scales come in an instruction before it.
+    # A and B: 4 to 8 registers, depending on CBSZ and BLGP. A preceding instruction supplies the scales.
     rows.append(Op("v_mfma_ld_scale_b32", "VOP3P_MAI", "a:b32, b:b32", Prefix()))
     for m, k, d in ((16, 128, "b128"), (32, 64, "b512")):
         shape = Matrix("mfma_small", m, m, k, 1, "f32", "f32", "f32", scaled=True)

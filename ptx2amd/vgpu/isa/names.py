@@ -1,10 +1,10 @@
-"""Other names that an instruction has on some architectures, besides those that its row gives."""
+"""Alternative names of an instruction on some architectures, in addition to those in its row."""
 
 from __future__ import annotations
 
 from functools import cache
 
-#: The row's name -> the others, those apart that follow from rules.
+#: The row's name -> the others, except those that follow from rules.
 _ALIASES: dict[str, tuple[str, ...]] = {
     "s_add_u32": ("s_add_co_u32",),
     "s_sub_u32": ("s_sub_co_u32",),
@@ -28,7 +28,7 @@ _ALIASES: dict[str, tuple[str, ...]] = {
 }
 
 
-#: Names of gfx9 -> gfx803's, which gfx9 uses for other instructions. opcodes.tsv has gfx9's.
+#: Names on gfx9 -> names on gfx803, which gfx9 uses for other instructions. opcodes.tsv has gfx9's.
 GFX8_NAMES: dict[str, str] = {
     **{f"v_{op}_co_u32": f"v_{op}_u32" for op in ("add", "sub", "subrev", "addc", "subb", "subbrev")},
     **{
@@ -42,7 +42,7 @@ ASSEMBLY = {"gfx803": GFX8_NAMES}
 
 
 def _float_extrema(found: dict[str, tuple[str, ...]]) -> None:
-    """GFX12 says `num` of minimum and maximum of numbers (the other operand where one is a NaN)."""
+    """GFX12 adds `num` to minimum and maximum that return the number if one operand is a NaN."""
     for t in ("f16", "f32", "f64"):
         for op in ("min", "max"):
             found[f"v_{op}_{t}"] = (f"v_{op}_num_{t}",)
@@ -55,7 +55,7 @@ def _float_extrema(found: dict[str, tuple[str, ...]]) -> None:
 
 
 def _memory(found: dict[str, tuple[str, ...]]) -> None:
-    """GFX10 keeps GFX9's names of integer atomics and has its own of the others."""
+    """GFX10 keeps GFX9's names of integer atomics and renames the others."""
     for prefix in ("flat", "global", "buffer"):
         for t, x2 in (("f32", ""), ("f64", "_x2")):
             found[f"{prefix}_atomic_cmpswap_{t}"] = (f"{prefix}_atomic_fcmpswap{x2}",)

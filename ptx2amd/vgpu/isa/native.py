@@ -36,8 +36,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """A vector instruction's native code. wide: 64-bit operands are one register; half: it converts f16 in MODE's
-    rounding mode; needs: the state that it holds for ("IEEE_OFF": MODE's bit, "INDEX_OFF": no register index)."""
+    """A vector instruction's native code. wide: 64-bit operands are in one register; half: it converts f16 in MODE's
+    rounding mode; needs: the required state ("IEEE_OFF": MODE's bit, "INDEX_OFF": no register index)."""
 
     text: str
     wide: bool = False
@@ -47,8 +47,8 @@ class Sequence:
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A scalar instruction's native code: enum native_scalar_how; `wide`: of 64 bits; `inverted`: of the complement of
-    the second operand. COMPARE and CHOOSE (which takes the first operand where a relation holds) have there the
+    """A scalar instruction's native code: enum native_scalar_how; `wide`: of 64 bits; `inverted`: uses the complement
+    of the second operand. For COMPARE and CHOOSE (which selects the first operand if a relation holds) these are the
     relation's number and whether it is unsigned."""
 
     how: str
@@ -134,12 +134,12 @@ _NAN32, _INF32 = "#0x7fc00000", "#0x7f800000"
 
 
 def _flushed(to: str, x: str) -> str:
-    """f32 denormals become zeros, whatever MODE says."""
+    """f32 denormals become zeros, whatever MODE contains."""
     return f"P = vptestmd {x} #0x7f800000; {to} = vpandd {x} #0x80000000; {to}{{P}} = mov {x}"
 
 
 def _polynomial(to: str, x: str, coefficients: Iterable[float]) -> str:
-    """Horner's rule, multiplication and addition rounded apart, as valu_math.h has it."""
+    """Horner's rule, with multiplication and addition rounded separately, as in valu_math.h."""
     first, second, *rest = coefficients
     steps = [f"{to} = vmulpd {x} {f64(first)}", f"{to} = vaddpd {to} {f64(second)}"]
     for k in rest:
@@ -304,7 +304,7 @@ _DWORDS = {"lt": (1, 1), "le": (1, 2), "gt": (6, 6), "ge": (6, 5)}
 
 
 def comparison(relation: str, typ: str) -> str | Sequence:
-    """Of v_cmp and v_cmpx; "" where there is none. 16-bit integers come extended to 32 bits."""
+    """For v_cmp and v_cmpx; "" if there is none. 16-bit integers are extended to 32 bits."""
     if typ in ("f32", "f64"):
         if relation not in FLOAT_PREDICATES:
             return ""

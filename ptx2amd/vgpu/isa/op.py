@@ -38,7 +38,7 @@ from ptx2amd.vgpu.isa.names import ASSEMBLY, aliases
 from ptx2amd.vgpu.isa.native import Scalar, Sequence
 
 GENERATIONS = ("gfx9", "gfx10", "gfx11", "gfx12")
-#: The architecture that a generation's name stands for where one is asked for.
+#: The architecture that represents a generation.
 REPRESENTATIVES = {"gfx9": "gfx942", "gfx10": "gfx1030", "gfx11": "gfx1100", "gfx12": "gfx1200"}
 
 
@@ -55,12 +55,12 @@ def opcodes() -> dict[tuple[str, str], dict[str, int]]:
 
 @cache
 def generation_of(arch: str) -> str:
-    """gfx942 -> gfx9, gfx1250 -> gfx12; gfx803 -> gfx9, whose instructions it has under other names."""
+    """gfx942 -> gfx9, gfx1250 -> gfx12; gfx803 -> gfx9, which has the same instructions under other names."""
     generation = arch if arch in GENERATIONS else arch[: 4 if len(arch) == 6 else 5]
     return "gfx9" if generation == "gfx8" else generation
 
 
-#: Operand type -> (bits, class). The class picks the value of inline constants and literals.
+#: Operand type -> (bits, class). The class selects the value of inline constants and literals.
 TYPES: dict[str, tuple[int, str]] = {
     **{f"{k}{n}": (n, "int") for k in "uib" for n in (8, 16, 32, 64)},
     "u24": (32, "int"), "i24": (32, "int"),
@@ -74,7 +74,7 @@ TYPES: dict[str, tuple[int, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """One operand of a row: name, type, and how it is given."""
+    """One operand of a row: name, type, and its restrictions."""
 
     name: str
     type: str
@@ -95,7 +95,7 @@ class Operand:
 _OPERAND = re.compile(r"(\w+)(=)?(?:@(\w+))?(?:!([sva]))?:(\w+)$")
 
 
-#: Words with which the statements of scalar instructions do more than compute D and SCC from A, B and K.
+#: Words that mark statements of scalar instructions with effects beyond computing D and SCC from A, B and K.
 _EFFECTS = frozenset(
     ["w", "EXEC", "JUMP", "BRANCH", "PC_NEXT", "MESSAGE", "WRITE_D", "M0", "return", "clock_cycles", "clock_100mhz"]
 )
@@ -105,23 +105,23 @@ _ASSIGNED = re.compile(r"(?<!\w)(\w+) (?:[-+&|^]|<<|>>)?= |&(\w+)")
 
 @dataclass(frozen=True, slots=True)
 class Op:
-    """One instruction: mnemonic, format, operands, meaning, and what generators and tools have to know of it."""
+    """One instruction: mnemonic, format, operands, meaning, and the properties that generators and tools need."""
 
-    name: str  # mnemonic; where generations differ, the newest among gfx9 and gfx11 that we have a row for
+    name: str  # mnemonic; if generations differ, the newest among gfx9 and gfx11 with a row
     format: str  # "SOP2", "VOP1", "DS", ... (ptx2amd/vgpu/isa/encoding.py)
     operands: str = ""
     semantics: str | Meaning = ""
-    names: dict[str, str] = field(default_factory=dict)  # generation or arch -> mnemonic where it is not `name`
-    archs: tuple[str, ...] = ()  # empty: all that have it by name; else only these archs or generations
-    access: Access | None = None  # what it reads and writes of memory, for tools and native code
+    names: dict[str, str] = field(default_factory=dict)  # generation or arch -> mnemonic if it is not `name`
+    archs: tuple[str, ...] = ()  # empty: all architectures with the name; otherwise only these archs or generations
+    access: Access | None = None  # its memory accesses, for tools and native code
     branch: Branch | None = None  # it sets the program counter
     order: Order | None = None  # it waits for memory operations, or controls caches
-    pure: bool = False  # computes D and SCC from A, B, K and SCC, and does nothing else
+    pure: bool = False  # only computes D and SCC from A, B, K and SCC
     writes_exec: bool = False
-    keeps_high_half: bool = False  # a 16-bit result leaves the register's high half alone on GFX9 too
+    keeps_high_half: bool = False  # a 16-bit result leaves the register's high half unchanged on GFX9 too
     x86: str | Sequence = ""  # vector instructions: native code (native.py)
     scalar: Scalar | None = None  # scalar instructions: native code
-    image: tuple[str, ...] = ()  # members of enum image_flag: what an image's address has besides coordinates
+    image: tuple[str, ...] = ()  # members of enum image_flag: an image's address operands besides coordinates
 
     def __post_init__(self) -> None:
         if self.pure and (effects := self.words() & _EFFECTS):
@@ -140,7 +140,7 @@ class Op:
         return own or self.name, None
 
     def opcode(self, arch: str) -> int | None:
-        """OP field's number on `arch` (or in a generation), None where the instruction does not exist."""
+        """Number in the OP field on `arch` (or in a generation), None if the instruction does not exist."""
         return self._found(arch)[1]
 
     def mnemonic(self, arch: str) -> str:
@@ -148,13 +148,13 @@ class Op:
         return self._found(arch)[0]
 
     def assembly(self, arch: str) -> str:
-        """What LLVM's assembler calls it on `arch`, where that is a name of another instruction in our tables."""
+        """LLVM's name on `arch`, if our tables use that name for another instruction."""
         name = self.mnemonic(arch)
         return ASSEMBLY.get(arch, {}).get(name, name)
 
     @property
     def nothing(self) -> bool:
-        """Whether there is nothing to do."""
+        """Whether the instruction has no effect."""
         return self.semantics == ";"
 
     @property
@@ -168,16 +168,16 @@ class Op:
         return self.semantics if isinstance(self.semantics, Call) else None
 
     def words(self) -> frozenset[str]:
-        """The identifiers of the row's statements."""
+        """The identifiers in the row's statements."""
         return frozenset(_WORD.findall(self.semantics)) if isinstance(self.semantics, str) else frozenset()
 
     def assigned(self) -> frozenset[str]:
-        """Those to which the statements give a value."""
+        """The identifiers that the statements assign."""
         text = self.semantics if isinstance(self.semantics, str) else ""
         return frozenset(filter(None, (name for pair in _ASSIGNED.findall(text) for name in pair)))
 
     def parse_operands(self) -> list[Operand]:
-        """Operands in order; ValueError where the notation is wrong."""
+        """Operands in order; ValueError for invalid notation."""
         found = []
         for text in filter(None, (part.strip() for part in self.operands.split(","))):
             m = _OPERAND.match(text)

@@ -19,7 +19,7 @@ def _row(name: str, operands: str, kind: str, small: str, wide: str, count: int,
 
 
 def _to(name: str, d: str, values: str, small: str, wide: str, count: int, *, stochastic: bool = False) -> Op:
-    """A row that makes small floats; `values`: types of the operands that hold them."""
+    """A row that produces small floats; `values`: types of the operands that hold them."""
     types = [*values.split(), *(["b32"] if stochastic else []), "b32"]
     operands = f"d=:{d}, " + ", ".join(f"{n}:{t}" for n, t in zip("abc", types, strict=False))
     return _row(name, operands, "narrow", small, wide, count, len(values.split()), stochastic)

@@ -17,14 +17,14 @@ _NZ = " SCC = D != 0;"
 
 def _row(fmt: str, name: str, operands: str, semantics: str, old: str = "", *, scalar: Scalar | None = None,
          pure: bool = True, order: Order | None = None) -> Op:  # fmt: skip
-    """A row; `old` is the mnemonic on GFX9 where it differs; those that do more than compute say pure=False."""
+    """A row; `old` is the mnemonic on GFX9 if it differs; pure=False: it does more than compute."""
     names = {"gfx9": old} if old else {}
     return Op(name, fmt, operands, semantics, names=names, scalar=scalar, pure=pure, order=order)
 
 
 def _pair(fmt: str, name: str, operands: str, semantics: str, old: str = "", *, how: str = "", inverted: int = 0,
           pure: bool = True) -> list[Op]:  # fmt: skip
-    """The 32-bit and 64-bit rows: `{n}` stands for the width; `how`: of native code (native.py)."""
+    """The 32-bit and 64-bit rows: `{n}` is replaced by the width; `how`: native code (native.py)."""
     return [
         _row(fmt, name.format(n=n), operands.format(n=n), semantics.format(n=n), old.format(n=n),
              scalar=Scalar(how, k, inverted) if how else None, pure=pure) for k, n in enumerate((32, 64))
@@ -78,7 +78,7 @@ def _sop1() -> list[Op]:
     ]  # fmt: skip
 
 
-#: EXEC operations: name, new EXEC, GFX9's name, native code and whether it complements EXEC.
+#: EXEC operations: name, new EXEC, GFX9's name, native code, and whether it complements EXEC.
 _EXEC_OPS = [
     ("and", "A & EXEC", "", "SAVE_AND", 0), ("or", "A | EXEC", "", "SAVE_OR", 0),
     ("xor", "A ^ EXEC", "", "SAVE_XOR", 0),

@@ -19,7 +19,7 @@ def _k(
     pure: bool = True,
     order: Order | None = None,
 ) -> Op:
-    """A SOPK row; those that do more than compute say pure=False."""
+    """A SOPK row; pure=False: it does more than compute."""
     return Op(name, "SOPK", operands, semantics, scalar=scalar, pure=pure, order=order)
 
 
@@ -32,7 +32,7 @@ def _branch(name: str, condition: str) -> Op:
 
 
 _COMPARE = [("eq", "=="), ("lg", "!="), ("gt", ">"), ("ge", ">="), ("lt", "<"), ("le", "<=")]
-#: Nothing to do here: caches and order are the host's, every access is complete before the next instruction.
+#: No effect here: caches and memory order are the host's, every access is complete before the next instruction.
 _NOTHING = ";"
 
 

@@ -1,4 +1,5 @@
-"""Sparse matrix instructions: SMFMAC (gfx942, gfx950) and SWMMAC (GFX12). D is the addend too, C the index register."""
+"""Sparse matrix instructions: SMFMAC (gfx942, gfx950) and SWMMAC (GFX12). D is also the addend, C the index
+register."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ def _cdna() -> list[Op]:
 
 
 def _rdna() -> list[Op]:
-    """Registers are those of waves of 32 lanes."""
+    """Register counts are those of waves of 32 lanes."""
     shapes = [("f32", "f16", "f16", 32, "f16"), ("f32", "bf16", "bf16", 32, "bf16"), ("f16", "f16", "f16", 32, "f16"),
               ("bf16", "bf16", "bf16", 32, "bf16"), ("i32", "iu8", "iu8", 32, "iu8"), ("i32", "iu4", "iu4", 32, "iu4"),
               ("i32", "iu4", "iu4", 64, "iu4")]  # fmt: skip

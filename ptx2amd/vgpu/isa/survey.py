@@ -15,7 +15,7 @@ from collections import defaultdict
 from ptx2amd.vgpu.isa import encoding
 from ptx2amd.vgpu.isa.names import GFX8_NAMES
 
-#: Values tried for the operand fields; the ones that a format lacks are left out.
+#: Values tried for the operand fields; fields that a format lacks are ignored.
 _FILLS: tuple[dict[str, int], ...] = (
     {"src0": 260, "src1": 6, "src1:9": 262, "src2": 264, "vdst": 2, "sdst": 4},
     {"src0": 260, "src1": 6, "src1:9": 262, "src2": 0, "vdst": 2, "sdst": 106},
@@ -35,7 +35,7 @@ _MEMORY_FILLS: tuple[dict[str, int], ...] = (
     {"addr": 4, "data": 6, "data0": 6}, {"vdst": 2, "addr": 4}, {"vdst": 2}, {"data0": 6}, {"sbase": 2}, {"addr": 4},
     {"addr": 4, "gds": 1}, {},
 )  # fmt: skip
-#: Extra bits of formats: what makes the plain variant (no scalar base, all of an op_sel_hi).
+#: Extra bits of formats that select the plain variant (no scalar base, all of an op_sel_hi).
 _EXTRA = {
     "gfx8": {"SMEM": {"imm": 1}},
     "gfx9": {"GLOBAL": {"saddr": 127}, "SCRATCH": {"saddr": 127}, "SMEM": {"imm": 1},
@@ -72,7 +72,7 @@ def _tries(layout: encoding.Layout, generation: str, opcode: int) -> list[list[i
         values["op"] = opcode
         words = _encode(layout, values)
         if layout.dwords == 1:
-            words.append(0)  # a literal, where the instruction has one
+            words.append(0)  # a literal, if the instruction has one
         if words not in found:
             found.append(words)
         if generation == "gfx125" and layout.dwords == 1:
@@ -81,12 +81,12 @@ def _tries(layout: encoding.Layout, generation: str, opcode: int) -> list[list[i
 
 
 def _disassemble(arch: str, tries: list[list[int]]) -> list[str | None]:
-    """The mnemonic of each try, None where there is no such instruction."""
+    """The mnemonic of each attempt, None if there is no such instruction."""
     lines = ["[" + " ".join(f"{b:#04x}" for w in t for b in w.to_bytes(4, "little")) + "]" for t in tries]
     text = "\n".join(lines) + "\n"
     command = ["llvm-mc-22", "-triple=amdgcn-amd-amdhsa", f"-mcpu={arch}", "-disassemble", "-show-encoding"]
     if arch.startswith("gfx120"):
-        command.append("-mattr=+real-true16")  # as the chip has it; LLVM 22 leaves it off
+        command.append("-mattr=+real-true16")  # as on the chip; LLVM 22 omits it
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     known: dict[bytes, str] = {}
     for line in done.stdout.splitlines():
@@ -119,7 +119,7 @@ def survey(arch: str, generation: str) -> dict[tuple[str, str], int]:
             names[key] = re.sub(r"_(e32|e64)$", "", name)
     if generation == "gfx8":
         rows = {old: name for name, old in GFX8_NAMES.items()}
-        unpacked = "_format_d16_xy"  # a register for each component, as on no later chip: not to be taken for those
+        unpacked = "_format_d16_xy"  # a register for each component, unlike on later chips
         names = {key: rows.get(name, name) for key, name in names.items() if unpacked not in name}
     bases = encoding.VOP3_BASE[generation]
     short = {(fmt, op): name for (fmt, op), name in names.items() if fmt in _SHORT}

@@ -1,7 +1,8 @@
 """Image and typed buffer instructions of each architecture: `python -m ptx2amd.vgpu.isa.survey_images >> opcodes.tsv`.
 
-Their operands depend on the operation, so survey.py's way is turned round: every name that a table of suffixes gives is
-assembled with some choices of operands (LLVM 22, the wheel ziglang), and the number is read from what comes out.
+Their operands depend on the operation, so this works in the opposite direction of survey.py: every name generated from
+a table of suffixes is assembled with some choices of operands (LLVM 22, the wheel ziglang), and the number is read from
+the machine code.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def _rows(first: int, n: int) -> str:
 
 
 def _addresses(arch: str, n: int, separate: int) -> str:
-    """n rows: one after the other, or on GFX12 all apart but those behind the first few."""
+    """n rows: consecutive, or on GFX12 separate except those after the first few."""
     if not arch.startswith("gfx12"):
         return _rows(8, n)
     alone = min(n, separate - 1)
@@ -74,7 +75,7 @@ def _tries(arch: str, name: str) -> list[str]:
 
 
 def _assemble(arch: str, lines: list[str]) -> dict[str, int]:
-    """The first two dwords of each line that the assembler takes."""
+    """The first two dwords of each line that the assembler accepts."""
     taken = list(lines)
     while True:
         text = "\n".join([*(f"L{k}: {line}" for k, line in enumerate(taken)), f"L{len(taken)}:"])

@@ -36,7 +36,7 @@ def vector_ops() -> tuple[Op, ...]:
 
 @cache
 def known_ops() -> tuple[Op, ...]:
-    """Rows of the instructions that only opcodes.tsv lists: without meaning, so that faults can name them."""
+    """Rows for instructions that are only in opcodes.tsv: without meaning, so that faults can name them."""
     rows = scalar_ops() + memory_ops() + vector_ops()
     covered = {
         ("VOP3P" if op.format == "VOP3P_MAI" else op.format, op.mnemonic(arch), arch)
@@ -59,7 +59,7 @@ def all_ops() -> tuple[Op, ...]:
 
 @cache
 def symbols() -> dict[int, str]:
-    """id(row) -> C identifier: the mnemonic; with format and first generation (or arch) where several rows share it."""
+    """id(row) -> C identifier: the mnemonic; with format and first generation (or arch) if several rows share it."""
     rows = scalar_ops() + memory_ops() + vector_ops()
     names = Counter(op.name for op in rows)
     pairs = Counter((op.name, op.format) for op in rows)

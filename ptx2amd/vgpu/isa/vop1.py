@@ -10,7 +10,7 @@ from ptx2amd.vgpu.isa.op import Op
 
 def row(name: str, operands: str, semantics: str | Meaning, *, gfx9_name: str = "", x86: str | Sequence = "",
         archs: tuple[str, ...] = ()) -> Op:  # fmt: skip
-    """A VOP1 row; `gfx9_name`: the mnemonic there, where it differs."""
+    """A VOP1 row; `gfx9_name`: the mnemonic on GFX9 if it differs."""
     names = {"gfx9": gfx9_name} if gfx9_name else {}
     return Op(name, "VOP1", operands, semantics, names=names, archs=archs, x86=x86)
 
@@ -129,7 +129,7 @@ def _rounding() -> list[Op]:
 
 
 def _transcendental() -> list[Op]:
-    """The chip's approximations: ours are at least as close."""
+    """The chip's approximations: ours are at least as accurate."""
     return [
         row("v_exp_f32", "d:f32, a:f32", "D = exp2_f32(A);", x86=native.EXP),
         row("v_log_f32", "d:f32, a:f32", "D = log2_f32(A);", x86=native.LOG),
@@ -160,7 +160,7 @@ def _transcendental() -> list[Op]:
 
 
 def _gfx1250() -> list[Op]:
-    """bf16 by way of f32, and the hyperbolic tangent."""
+    """bf16 computed in f32, and the hyperbolic tangent."""
     rows = [
         row(f"v_{name}_bf16", "d:bf16, a:bf16", f"D = {text};") for name, text in (
             ("rcp", "rcp_f32(A)"), ("sqrt", "sqrt_f32(A)"), ("rsq", "rsq_f32(A)"), ("log", "log2_f32(A)"),

@@ -9,7 +9,7 @@ from ptx2amd.vgpu.isa.op import Op
 
 def row(name: str, operands: str, semantics: str, *, gfx9_name: str = "", x86: str | Sequence = "",
         keeps: bool = False) -> Op:  # fmt: skip
-    """A VOP2 row; `gfx9_name`: the mnemonic there, where it differs; `keeps`: op.py, keeps_high_half."""
+    """A VOP2 row; `gfx9_name`: the mnemonic on GFX9 if it differs; `keeps`: keeps_high_half of op.py."""
     names = {"gfx9": gfx9_name} if gfx9_name else {}
     return Op(name, "VOP2", operands, semantics, names=names, x86=x86, keeps_high_half=keeps)
 

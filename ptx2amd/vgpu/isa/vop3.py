@@ -11,7 +11,7 @@ from ptx2amd.vgpu.isa.vop2 import ADD, SUB, SUBREV
 
 def row(name: str, operands: str, semantics: str | Meaning, *, gfx9_name: str = "", x86: str | Sequence = "",
         archs: tuple[str, ...] = (), keeps: bool = True) -> Op:  # fmt: skip
-    """A VOP3 row; `gfx9_name`: the mnemonic there, where it differs; `keeps`: op.py, keeps_high_half."""
+    """A VOP3 row; `gfx9_name`: the mnemonic on GFX9 if it differs; `keeps`: keeps_high_half of op.py."""
     names = {"gfx9": gfx9_name} if gfx9_name else {}
     return Op(name, "VOP3", operands, semantics, names=names, archs=archs, x86=x86, keeps_high_half=keeps)
 
@@ -198,7 +198,7 @@ def _integer16() -> list[Op]:
     ]
 
 
-#: Two-way minimum and maximum of x and y; `{x}_`: their bits, where the values do not tell signalling NaNs.
+#: Two-way minimum and maximum of x and y; `{x}_`: their bits, needed if the values do not show signalling NaNs.
 _TWO_WAY = {
     "f32": "{op}_f32({x}, {y}, IEEE, ONE)",
     "f16": "{op}_f16({x}, {y}, {xb}, {yb}, IEEE, ONE)",

@@ -7,7 +7,7 @@ from ptx2amd.vgpu.isa.op import Op
 
 
 def row(name: str, operands: str, semantics: str | Meaning, *, gfx9_name: str = "") -> Op:
-    """A VOP3P row; `gfx9_name`: the mnemonic there, where it differs."""
+    """A VOP3P row; `gfx9_name`: the mnemonic on GFX9 if it differs."""
     names = {"gfx9": gfx9_name} if gfx9_name else {}
     return Op(name, "VOP3P", operands, semantics, names=names)
 
@@ -72,7 +72,7 @@ def _gfx1250() -> list[Op]:
 
 
 def _mixed() -> list[Op]:
-    """op_sel_hi says per source whether it is f16 (op_sel: which half) or f32; on gfx900 without fusing (v_mad_mix)."""
+    """op_sel_hi selects per source f16 (op_sel: which half) or f32; on gfx900 without fusing (v_mad_mix)."""
     return [
         row("v_mad_mix_f32", "d:f32, a:b32, b:b32, c:b32", Call("valu_mad_mix_all", modifies=True)),
         row("v_mad_mixlo_f16", "d:b32, a:b32, b:b32, c:b32", Call("valu_mad_mixlo_all", modifies=True)),

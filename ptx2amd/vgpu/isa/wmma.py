@@ -1,5 +1,5 @@
-"""Matrix instructions of RDNA 3 and 4 (WMMA). Registers are those of wave32; wave64 uses half for C and D (and on
-GFX12 for A and B). GFX12's have other layouts: each element is in one lane only."""
+"""Matrix instructions of RDNA 3 and 4 (WMMA). Register counts are those of wave32; wave64 uses half for C and D (and on
+GFX12 for A and B). GFX12 has other layouts: each element is in one lane only."""
 
 from __future__ import annotations
 

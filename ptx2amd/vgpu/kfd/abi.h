@@ -1,5 +1,5 @@
-/* The kernel driver's user interface (linux/kfd_ioctl.h, which needs libdrm's headers): what ROCm's thunk sends. Structures
- * grow at their ends from version to version, so requests are identified by their numbers alone. */
+/* The kernel driver's user interface (linux/kfd_ioctl.h, which needs libdrm's headers), as used by ROCm's thunk.
+ * Structures grow at their ends from version to version, so requests are identified by their numbers alone. */
 #ifndef PTX2AMD_KFD_ABI_H
 #define PTX2AMD_KFD_ABI_H
 #include <stdint.h>
@@ -64,10 +64,10 @@ struct kfd_import_buffer { uint64_t va, handle; uint32_t gpu_id, fd; };
 struct kfd_export_buffer { uint64_t handle; uint32_t flags, fd; };
 struct kfd_available_memory { uint64_t available; uint32_t gpu_id, pad; };
 
-/* Offsets of mmap() on the driver's file: what is mapped, and of which GPU. */
+/* Offsets of mmap() on the driver's file: the kind of mapping, and its GPU. */
 #define KFD_MMAP_EVENTS (2ull << 62)
 #define KFD_MMAP_DOORBELL (3ull << 62)
-#define KFD_MMAP_BUFFER(id) (1ull << 62 | (uint64_t)(id) << 12)   /* ours: the driver hands out what it likes */
+#define KFD_MMAP_BUFFER(id) (1ull << 62 | (uint64_t)(id) << 12)   /* ours: the driver chooses its handles freely */
 #define KFD_MMAP_IS_BUFFER(offset) ((uint64_t)(offset) >> 62 == 1)
 #define KFD_MMAP_BUFFER_ID(offset) ((uint32_t)((uint64_t)(offset) >> 12))
 #define KFD_MMAP_GPU(gpu_id) ((uint64_t)(gpu_id) << 46)

@@ -1,5 +1,5 @@
-/* Packets of architected queues (AQL). One thread executes them one after the other, so that barrier bits and fences hold by
- * themselves. */
+/* Packets of architected queues (AQL). One thread executes them in order, so that barrier bits and fences are satisfied
+ * without further work. */
 
 #include "hsa_abi.h"
 #include "kfd.h"
@@ -12,7 +12,7 @@ void signal_complete(uint64_t handle) {
   if (!handle) return;
   struct signal *s = (struct signal *)handle;
   s->end = ticks();
-  uint64_t mailbox = s->mailbox;   /* before the value: a thread that waits for that may free the signal at once */
+  uint64_t mailbox = s->mailbox;   /* before the value: a thread that waits for the value may free the signal at once */
   uint32_t event = s->event_id;
   atomic_fetch_sub_explicit(&s->value, 1, memory_order_acq_rel);
   if (!mailbox) return;
@@ -66,7 +66,7 @@ static void execute(struct queue *q, union aql_packet *p, enum aql_type type, ui
     dispatch_run(q, &p->dispatch, index);
     if (q->failed) return;
   } else if (type == AQL_VENDOR && p->vendor.format == VENDOR_PM4_IB) {
-    code_forget_all();   /* what the runtime has the commands for: to invalidate the instruction caches */
+    code_forget_all();   /* the runtime uses these commands to invalidate the instruction caches */
   }
   signal_complete(p->any.completion);
 }

@@ -1,5 +1,5 @@
-/* Memory that has no address of its own: handles of the runtime's virtual memory, which it exports as files, imports into
- * libdrm, and maps where it has reserved addresses. Each is a memory file; a buffer of libdrm is an open one. */
+/* Memory without an address: handles of the runtime's virtual memory, which it exports as files, imports into libdrm,
+ * and maps at reserved addresses. Each is a memory file; a buffer of libdrm is an open one. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@ enum { TYPE_KMS = 1, TYPE_DMA_BUF = 2 };   /* enum amdgpu_bo_handle_type */
 enum { VA_MAP = 1, VA_UNMAP = 2 };
 enum { COMMAND_GEM_MMAP = 1 };
 
-/* What the runtime has allocated or imported; handles go on from BUFFER_HANDLE. */
+/* Allocations and imports of the runtime; handles start at BUFFER_HANDLE. */
 struct memory {
   struct memory *next;
   struct gpu *gpu;
@@ -24,14 +24,14 @@ struct memory {
   int fd;
 };
 
-/* libdrm's handle of one. */
+/* libdrm's handle of a buffer. */
 struct buffer {
   struct buffer *next;
   struct gpu *gpu;
   uint32_t id;
   int fd;
   uint64_t size;
-  void *seen;                    /* where the CPU has it (amdgpu_bo_cpu_map) */
+  void *seen;                    /* the CPU's mapping (amdgpu_bo_cpu_map) */
 };
 struct import_result { struct buffer *buffer; uint64_t size; };
 union gem_mmap { struct { uint32_t handle, pad; } in; struct { uint64_t offset; } out; };
@@ -132,7 +132,7 @@ API int amdgpu_bo_free(struct buffer *buffer) {
   return 0;
 }
 
-/* Which offset of the render node's file a buffer has. */
+/* The offset of a buffer in the render node's file. */
 API int drmCommandWriteRead(int fd, unsigned long command, void *data, unsigned long size) {
   REAL(drmCommandWriteRead);
   if (!render_gpu(fd)) return real ? real(fd, command, data, size) : -ENODEV;
@@ -144,7 +144,7 @@ API int drmCommandWriteRead(int fd, unsigned long command, void *data, unsigned 
 
 /* --- requests --- */
 
-/* Takes the descriptor. */
+/* Takes ownership of the descriptor. */
 static int keep(struct gpu *g, uint64_t size, int fd, bool counted, uint64_t *handle) {
   struct memory *m = fd < 0 ? NULL : malloc(sizeof *m);
   if (!m) return fd < 0 ? -errno : (close(fd), -ENOMEM);

@@ -13,7 +13,7 @@
 
 enum { EM_AMDGPU_ = 224, PAGE = 4096 };
 
-/* A code object, or what lies at the same place: its descriptors share it. */
+/* A code object, or the allocation at its place: its descriptors share it. */
 struct object {
   struct object *next;
   uint64_t base, size;           /* of the image; of the code below */

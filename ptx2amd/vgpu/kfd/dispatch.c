@@ -23,7 +23,8 @@ void dispatch_run(struct queue *q, const struct aql_dispatch *p, uint64_t index)
     fault_report(q, &fault);
     return;
   }
-  if (!strcmp(kernel.name, "__amd_rocclr_gwsInit")) {   /* HIP 5's, before a cooperative launch: no global wave sync here */
+  if (!strcmp(kernel.name, "__amd_rocclr_gwsInit")) {   /* sent by HIP 5 before a cooperative launch: there is no global
+                                                         * wave sync here */
     kernel_release(&kernel);
     return;
   }

@@ -1,5 +1,5 @@
-/* The functions of libdrm_amdgpu that ROCm's thunk and runtime call, in the place of the library's: it would ask the
- * graphics driver. A device is the GPU whose render node was opened. */
+/* The functions of libdrm_amdgpu that ROCm's thunk and runtime call; they replace the library's own, which would need
+ * the graphics driver. A device is the GPU whose render node was opened. */
 #include <errno.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 enum { INTERFACE_MAJOR = 3, INTERFACE_MINOR = 54 };
 
-/* struct amdgpu_gpu_info, as far as it is filled. */
+/* struct amdgpu_gpu_info, as far as it is filled in. */
 struct gpu_info {
   uint32_t asic_id, chip_rev, chip_external_rev, family_id;
   uint64_t ids_flags, max_engine_clk, max_memory_clk;

@@ -1,5 +1,6 @@
-/* Events, with the driver's meaning: set() releases all that wait at that time, and the event stays set only if nobody did
- * or it is not reset by itself. Who waits may say which setting it knows of (an age): a later one counts at once. */
+/* Events, with the driver's semantics: set() releases all current waiters, and the event stays set only if there were
+ * none or if it is not auto-reset. A waiter may pass the age of the last set that it knows of: a later one ends the
+ * wait at once. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@ enum { MAX_EVENTS = 4096 };
 
 struct waiter {
   struct waiter *next;           /* of the same event */
-  struct event *event;           /* NULL: it was destroyed */
+  struct event *event;           /* NULL: the event was destroyed */
   pthread_cond_t *wake;
   bool released, aged;
 };
@@ -22,7 +23,7 @@ struct event {
   struct waiter *waiters;
   struct kfd_event_data data;    /* of exceptions */
 };
-static struct event events[MAX_EVENTS];   /* 0 is none */
+static struct event events[MAX_EVENTS];   /* id 0 is not used */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Under the lock. */
@@ -49,7 +50,7 @@ int event_create(struct kfd_create_event *a) {
   pthread_mutex_unlock(&lock);
   if (id == MAX_EVENTS) return -ENOSPC;
   a->event_id = a->trigger = a->slot = id;
-  if (a->type == KFD_EVENT_SIGNAL) a->page = KFD_MMAP_EVENTS;   /* the slots that signals have their mailboxes in */
+  if (a->type == KFD_EVENT_SIGNAL) a->page = KFD_MMAP_EVENTS;   /* the slots of the signals' mailboxes */
   return 0;
 }
 
@@ -96,7 +97,7 @@ bool event_raise(uint32_t type, const struct kfd_event_data *data) {
 
 /* --- waiting --- */
 
-/* Under the lock: what the event is already counts, and is taken. */
+/* Under the lock: an event that is already set satisfies the wait, and is consumed. */
 static bool begin(struct waiter *w, const struct kfd_event_data *data, pthread_cond_t *wake) {
   struct event *e = event_of(data->event_id);
   *w = (struct waiter){.event = e, .wake = wake};

@@ -1,11 +1,11 @@
-/* A kernel's fault: our report on stderr, and to the runtime what the driver would report. Wrong accesses to memory are
- * exceptions of the GPU, for which the runtime has an event; other faults stop the queue, and its inactive signal has
- * the reason. The runtime ends the program, or calls a handler that the program registered. */
+/* Faults of kernels: our report on stderr, and the report that the driver would send to the runtime. Invalid memory
+ * accesses are exceptions of the GPU, for which the runtime has an event; other faults stop the queue, and its inactive
+ * signal contains the reason. The runtime ends the program, or calls a handler that the program registered. */
 
 #include "hsa_abi.h"
 #include "kfd.h"
 
-/* 0: not of one queue. */
+/* queue 0: not caused by one queue */
 static int64_t queue_error(enum fault_kind kind) {
   switch (kind) {
     case FAULT_LDS:

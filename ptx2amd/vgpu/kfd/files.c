@@ -1,4 +1,4 @@
-/* Files that do not exist: a list of paths with contents. A folder is what a path goes through. */
+/* Virtual files: a list of paths with contents. Folders are the prefixes of paths. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdarg.h>
@@ -35,7 +35,7 @@ int file_open(const char *path) {
   return -1;
 }
 
-/* The path's part below the folder, NULL: it is elsewhere. */
+/* The part of the path below the folder; NULL: it is not inside. */
 static const char *below(const char *folder, const char *path) {
   size_t n = strlen(folder);
   while (n && folder[n - 1] == '/') n--;

@@ -1,4 +1,4 @@
-/* Which software GPUs there are: PTX2AMD_DEVICE=kfd, kfd:ARCH or kfd:ARCH,ARCH..., and PTX2AMD_VGPU_COUNT. */
+/* The list of software GPUs: PTX2AMD_DEVICE=kfd, kfd:ARCH or kfd:ARCH,ARCH..., and PTX2AMD_VGPU_COUNT. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <limits.h>

@@ -1,4 +1,5 @@
-/* What the ROCm runtime and a GPU share in memory: signals, queues and packets (HSA 1.2 and AMD's extensions of it). */
+/* Structures in memory shared by the ROCm runtime and a GPU: signals, queues and packets (HSA 1.2 and AMD's
+ * extensions). */
 #ifndef PTX2AMD_KFD_HSA_ABI_H
 #define PTX2AMD_KFD_HSA_ABI_H
 #include <stdatomic.h>
@@ -8,7 +9,7 @@
 struct signal {
   int64_t kind;
   _Atomic int64_t value;
-  uint64_t mailbox;              /* address that gets event_id; 0: nobody waits by event */
+  uint64_t mailbox;              /* address to which event_id is written; 0: no event */
   uint32_t event_id, reserved;
   uint64_t start, end;           /* ticks */
 };
@@ -19,7 +20,7 @@ enum {
   QUEUE_READ_INDEX = 0x80,
   QUEUE_INACTIVE_SIGNAL = 0xc0,
 };
-/* What the packet processor stores in the queue's inactive signal when it gives up. */
+/* Codes that the packet processor stores in the queue's inactive signal when it stops. */
 #define QUEUE_INVALID_DIMENSION 0x2
 #define QUEUE_INVALID_LDS 0x4
 #define QUEUE_INVALID_CODE 0x8

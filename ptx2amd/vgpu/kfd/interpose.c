@@ -1,6 +1,6 @@
-/* libc's functions for files, before libc's own (LD_PRELOAD): /dev/kfd, the render nodes and the topology's folder are
- * answered here where the process has software GPUs. Files of the driver are memory files that nobody reads; the inode
- * says which GPU one stands for, so that copies of descriptors and reused numbers do no harm. */
+/* Replacements of libc's file functions (LD_PRELOAD): /dev/kfd, the render nodes and the topology's folder are handled
+ * here if the process has software GPUs. Open files of the driver are empty memory files; their inode identifies the
+ * GPU, so that duplicated descriptors and reused numbers are handled correctly. */
 #define _GNU_SOURCE
 #include "interpose.h"
 
@@ -38,7 +38,7 @@ static int node_fd(unsigned index) {
 
 static int node_open(unsigned index) { return fcntl(node_fd(index), F_DUPFD_CLOEXEC, 3); }
 
-/* Index of the node that the file is, or -1. */
+/* Index of the node that the file represents, or -1. */
 static int node_of(int fd) {
   struct stat about;
   if (fd < 0 || !any_node) return -1;
@@ -61,7 +61,7 @@ int render_fd(struct gpu *g) { return node_fd(g->node); }
 
 static bool starts(const char *path, const char *with) { return !strncmp(path, with, strlen(with)); }
 
-/* -1: leave it to the system; else *fd. */
+/* -1: not one of ours; otherwise *fd is set. */
 static bool open_ours(const char *path, int *fd) {
   if (!path || path[0] != '/') return false;
   if (!strcmp(path, "/dev/kfd") && kfd_active()) return *fd = node_open(0), true;

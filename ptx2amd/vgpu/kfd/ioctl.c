@@ -91,7 +91,7 @@ int kfd_request(unsigned request, void *a) {
     case KFD_SVM: return svm_request(a);
     case KFD_SET_XNACK_MODE: return xnack_mode(a);
     case KFD_AVAILABLE_MEMORY: return available_memory(a);
-    case KFD_SET_MEMORY_POLICY:   /* nothing of these is modelled: caches, scratch backing, trap handlers, CU masks */
+    case KFD_SET_MEMORY_POLICY:   /* not modelled: caches, scratch backing, trap handlers, CU masks */
     case KFD_SET_SCRATCH_BACKING_VA:
     case KFD_SET_TRAP_HANDLER:
     case KFD_ACQUIRE_VM:
@@ -100,7 +100,7 @@ int kfd_request(unsigned request, void *a) {
   return -EINVAL;
 }
 
-/* Memory is there since its allocation. A page of doorbells is memory that nobody reads: queues watch their write indices. */
+/* Memory exists since its allocation. A doorbell page is memory that is never read: queues poll their write indices. */
 void *kfd_map(void *address, size_t size, int protection, off_t offset) {
   if (KFD_MMAP_IS_BUFFER(offset)) return memory_show(address, size, protection, buffer_file((uint64_t)offset));
   if (!KFD_MMAP_IS_DOORBELL(offset) && address) return address;

@@ -32,8 +32,8 @@
 
 enum { MAX_GPUS = 16, RENDER_MINOR = 128 };
 struct gpu {
-  unsigned node;                 /* of the topology; the CPU is 0 */
-  uint32_t id;                   /* as requests name it */
+  unsigned node;                 /* in the topology; the CPU is 0 */
+  uint32_t id;                   /* as used in requests */
   const struct arch *arch;
   const struct chip *chip;
   const struct layout *layout;
@@ -43,7 +43,7 @@ extern struct gpu gpus[MAX_GPUS];
 extern unsigned gpu_count;
 extern const struct engine_library *engine;
 
-/* What only the topology tells of a chip: how its compute units are arranged, and its engines. */
+/* Properties of a chip that only the topology needs: the arrangement of its compute units, and its engines. */
 struct layout {
   const char *arch;
   unsigned family;               /* as the graphics driver counts them */
@@ -51,7 +51,7 @@ struct layout {
   unsigned sdma_engines;
 };
 
-/* Whether this process is to have software GPUs behind /dev/kfd: the setting says so and the engine is there. */
+/* Whether this process has software GPUs behind /dev/kfd: PTX2AMD_DEVICE requests them and the engine is available. */
 bool kfd_active(void);
 struct gpu *gpu_by_id(uint32_t id);
 bool gpu_is_ours(const void *device);   /* libdrm's device handle */
@@ -64,35 +64,35 @@ void topology_make(void);
 void file_add(const char *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A file descriptor with the content; -1: no such file. */
 int file_open(const char *path);
-/* The index-th entry of the folder, NULL past the end; *found: whether there is the folder. */
+/* The index-th entry of the folder, NULL past the end; *found: whether the folder exists. */
 const char *file_entry(const char *folder, unsigned index, bool *found);
 
 /* --- ioctl.c --- */
 
 /* 0 or a negative errno. */
 int kfd_request(unsigned request, void *argument);
-/* What mmap() on the driver's or a render node's file gives. */
+/* The result of mmap() on the driver's or a render node's file. */
 void *kfd_map(void *address, size_t size, int protection, off_t offset);
 
 /* --- memory.c, svm.c --- */
 
-/* flags: those it was allocated with; 0: the program's own memory. */
+/* flags: those of its allocation; 0: the program's own memory. */
 struct allocation {
   uint64_t va, size, handle;
   uint32_t flags;
   struct gpu *gpu;
   struct mem_block *block;
   unsigned users;                /* other GPUs with the same mapping */
-  bool seen;                     /* by the CPU, too: its pages stay when the GPU's mapping goes */
+  bool seen;                     /* mapped by the CPU too: its pages remain when the GPU's mapping is removed */
 };
 int memory_alloc(struct kfd_alloc_memory *a);
 int memory_free(uint64_t handle);
 /* A memory file as an allocation at the address. */
 int memory_import(struct gpu *g, uint64_t va, uint64_t size, int fd, uint64_t *handle);
-/* Makes a part of a memory file accessible at an address that the runtime has reserved, or no longer. */
+/* Makes a part of a memory file accessible at an address that the runtime has reserved, or removes it. */
 int memory_map(struct gpu *g, uint64_t va, uint64_t size, int fd, uint64_t offset);
 int memory_unmap(uint64_t va, uint64_t size);
-/* The CPU's mapping of the same; MAP_FAILED: errno says why. */
+/* The CPU's mapping of the same part; MAP_FAILED: see errno. */
 void *memory_show(void *address, uint64_t size, int protection, int fd);
 /* The allocation or range around the address. */
 bool memory_find(uint64_t address, uint64_t *base, uint64_t *size);
@@ -118,7 +118,7 @@ int event_destroy(uint32_t id);
 int event_set(uint32_t id);
 int event_reset(uint32_t id);
 int event_wait(struct kfd_wait_events *a);
-/* All events of the type, with what they tell. False: there are none. */
+/* All events of the type receive the data. False: there are none. */
 bool event_raise(uint32_t type, const struct kfd_event_data *data);
 
 /* --- queue.c --- */
@@ -137,11 +137,12 @@ int queue_create(struct kfd_create_queue *a);
 int queue_destroy(uint32_t id);
 int queue_update(const struct kfd_update_queue *a);
 int queue_cooperate(struct kfd_queue_gws *a);
-/* Process what is there; whether anything was. */
+/* Processes the available packets; returns whether there were any. */
 bool aql_run(struct queue *q);
 bool sdma_run(struct queue *q);
 
-/* Waiting for what another thread, kernel or program writes: spins, then sleeps longer and longer. For queues' threads. */
+/* Waits for another thread, kernel or the program: spins, then sleeps for longer and longer times. For queue threads.
+ * */
 struct pause { unsigned rounds; };
 void pause_a_while(struct pause *p);
 uint64_t ticks(void);            /* of the GPU's clock */
@@ -162,7 +163,7 @@ struct kernel {
 };
 bool kernel_find(const struct gpu *gpu, uint64_t descriptor, struct kernel *k);
 void kernel_release(struct kernel *k);
-/* What was decoded in the range, or everywhere, may have changed. */
+/* Decoded instructions in the range, or everywhere, may be outdated. */
 void code_forget(uint64_t base, uint64_t size);
 void code_forget_all(void);
 

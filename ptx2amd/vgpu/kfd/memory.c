@@ -1,4 +1,5 @@
-/* Memory that the runtime allocates. It has reserved the addresses; pages are mapped there and known to the engine. */
+/* Memory allocated by the runtime, which has reserved the addresses; pages are mapped there and registered with the
+ * engine. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@ static struct allocation **sorted;   /* by address */
 static size_t count, capacity;
 static uint64_t last_handle;
 
-/* Under the lock: how many begin at or below the address. */
+/* Under the lock: the number of allocations that begin at or below the address. */
 static size_t upper(uint64_t address) {
   size_t low = 0, high = count;
   while (low < high) {
@@ -56,7 +57,7 @@ static void discard(struct allocation *m) {
   free(m);
 }
 
-/* Under the lock. The program's own memory that was unmapped is not heard of: what is new at its address takes its place. */
+/* Under the lock. Unmapping of the program's own memory is not observed: a new mapping at its address replaces it. */
 static void drop_stale(uint64_t va, uint64_t size) {
   for (size_t at = upper(va + size - 1); at && sorted[at - 1]->va + sorted[at - 1]->size > va; at--) {
     struct allocation *m = sorted[at - 1];
@@ -71,7 +72,7 @@ static bool mapped(struct allocation *m) {
   return mmap((void *)m->va, m->size, PROTECTION, FLAGS, -1, 0) != MAP_FAILED;
 }
 
-/* Kernels may touch it: False: there is something else. */
+/* Registers the pages for kernels. False: they overlap another allocation. */
 static bool shown(struct allocation *m, unsigned kind) {
   m->block = engine->adopt((void *)m->va, m->size, kind, m->gpu ? (int)m->gpu->node - 1 : -1);
   return m->block;
@@ -81,7 +82,7 @@ int memory_alloc(struct kfd_alloc_memory *a) {
   struct gpu *g = gpu_by_id(a->gpu_id);
   if (!g || !a->size) return -EINVAL;
   bool user = a->flags & KFD_MEMORY_USERPTR, special = a->flags & (KFD_MEMORY_DOORBELL | KFD_MEMORY_MMIO);
-  if (user && a->mmap_offset != a->va) return -EINVAL;   /* an alias: where there is SVM nobody asks for one */
+  if (user && a->mmap_offset != a->va) return -EINVAL;   /* an alias: not needed where SVM is available */
   if (a->flags & KFD_MEMORY_VRAM && g->in_use + a->size > gpu_memory()) return -ENOMEM;
   if (!a->va) return buffer_alloc(g, a);
   struct allocation *m = calloc(1, sizeof *m);
@@ -98,7 +99,7 @@ int memory_alloc(struct kfd_alloc_memory *a) {
   }
   if (m->flags & KFD_MEMORY_VRAM) g->in_use += m->size;
   a->handle = m->handle;
-  if (!user) a->mmap_offset = m->handle << 12;   /* unique, and below the bits that say what is mapped */
+  if (!user) a->mmap_offset = m->handle << 12;   /* unique, and below the bits that give the kind of mapping */
   return 0;
 }
 
@@ -125,7 +126,7 @@ bool memory_find(uint64_t address, uint64_t *base, uint64_t *size) {
   return m;
 }
 
-/* Whether something is mapped on all pages of the range. */
+/* Whether all pages of the range are mapped. */
 static bool all_there(uint64_t start, uint64_t size) {
   enum { PAGE = 4096, STEP = 1 << 14 };
   unsigned char resident[STEP];
@@ -190,7 +191,8 @@ int memory_import(struct gpu *g, uint64_t va, uint64_t size, int fd, uint64_t *h
 int memory_map(struct gpu *g, uint64_t va, uint64_t size, int fd, uint64_t offset) {
   pthread_mutex_lock(&lock);
   struct allocation *m = around(va);
-  bool again = m && m->flags && m->va == va && m->size == size;   /* another GPU has it: addresses are everybody's */
+  bool again = m && m->flags && m->va == va && m->size == size;   /* another GPU has it: addresses are shared by all
+                                                                   * GPUs */
   if (again) m->users++;
   pthread_mutex_unlock(&lock);
   return again ? 0 : put(g, va, size, fd, offset, NULL);
@@ -215,7 +217,8 @@ void *memory_show(void *address, uint64_t size, int protection, int fd) {
   if (fd < 0) return errno = EINVAL, MAP_FAILED;
   pthread_mutex_lock(&lock);
   struct allocation *m = around((uint64_t)address);
-  if (m && m->va == (uint64_t)address && m->size == size) m->seen = true;   /* mapped for GPUs: all may do all */
+  if (m && m->va == (uint64_t)address && m->size == size) m->seen = true;   /* mapped for GPUs: all may read, write and
+                                                                             * execute */
   bool there = m && m->seen, ok = there || show(address, size, protection, fd, 0);
   pthread_mutex_unlock(&lock);
   return ok ? address : MAP_FAILED;

@@ -1,5 +1,5 @@
-/* Queues: each has a thread that executes its packets in their order. Nobody reads doorbells: the thread looks at the write
- * index, at once while there is work and less and less often when there is none. */
+/* Queues: each has a thread that executes its packets in order. Doorbells are not read: the thread polls the write
+ * index, immediately while there is work and less and less often when there is none. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
@@ -11,13 +11,13 @@
 #include "hsa_abi.h"
 
 enum { MAX_QUEUES = 1024, DOORBELL_BYTES = 8 };
-static struct queue *queues[MAX_QUEUES];   /* by id; 0 is none */
+static struct queue *queues[MAX_QUEUES];   /* by id; 0 is not used */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void pause_a_while(struct pause *p) {
   enum { SPIN = 500, FIRST_SLEEP = 10000, LAST_SLEEP = 1000000 /* ns */, ROUNDS = 32 /* of a length */ };
   unsigned round = p->rounds++, doubled = (round - SPIN) / ROUNDS;
-  if (round < SPIN) {   /* yielding instead would lose the processor for long if other threads are ready */
+  if (round < SPIN) {   /* yielding could lose the processor for a long time if other threads are ready */
     __builtin_ia32_pause();
     return;
   }
@@ -76,7 +76,7 @@ int queue_destroy(uint32_t id) {
   return 0;
 }
 
-/* Rings stay where they are; suspending a queue (0 percent) is asked for by its owner, who then sends nothing. */
+/* Rings are never moved; a queue is suspended (0 percent) by its owner, who then sends no packets. */
 int queue_update(const struct kfd_update_queue *a) {
   pthread_mutex_lock(&lock);
   struct queue *q = queue_of(a->queue_id);

@@ -1,4 +1,5 @@
-/* Packets of the copy engines (SDMA). Pointers into the ring are bytes that only grow; a packet never crosses its end. */
+/* Packets of the copy engines (SDMA). Pointers into the ring are byte counts that only grow; a packet never crosses the
+ * ring's end. */
 #include <string.h>
 
 #include "kfd.h"
@@ -12,10 +13,10 @@ enum { COPY_LINEAR = 0, COPY_RECTANGLE = 4, ATOMIC_ADD64 = 47 };
 static uint64_t address(const uint32_t *p) { return p[0] | (uint64_t)p[1] << 32; }
 static uint64_t bits(uint32_t word, unsigned low, unsigned count) { return word >> low & ((UINT64_C(1) << count) - 1); }
 
-/* One side of a rectangle: its first element, bytes from row to row and slice to slice. */
+/* One side of a rectangular copy: its first element, and the pitches of rows and slices in bytes. */
 struct side { char *base; uint64_t pitch, slice; };
 
-/* Where the fields of a rectangle lie; GFX12 has other widths than the chips before it. */
+/* Positions of a rectangle's fields; GFX12 has other widths than earlier chips. */
 struct rectangle_form { unsigned xy, xy_high, z, pitch_low, pitch, slice; };
 static const struct rectangle_form before_gfx12 = {14, 16, 11, 13, 19, 28}, gfx12 = {16, 16, 14, 16, 16, 32};
 
@@ -56,7 +57,7 @@ static bool poll_met(const uint32_t *p) {
   }
 }
 
-/* An address that no memory has asks for a flush of the host's data path instead. */
+/* An unmapped address requests a flush of the host's data path instead. */
 static bool is_flush(const uint32_t *p) { return p[0] >> 26 & 1 || address(p + 1) >> 63; }
 
 /* False: the queue is being destroyed. */

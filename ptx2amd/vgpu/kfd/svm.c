@@ -1,5 +1,5 @@
-/* Ranges of shared virtual memory: the program's own, made accessible where it lies. Every GPU has access to all of it; the
- * attributes are stored for queries. */
+/* Ranges of shared virtual memory: the program's own memory, made accessible at its address. Every GPU can access all
+ * of it; the attributes are stored for queries only. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@ struct range {
   uint32_t preferred, prefetch, flags, granularity;
 };
 static const struct range unset = {.preferred = KFD_SVM_UNDEFINED, .prefetch = KFD_SVM_UNDEFINED, .granularity = 9};
-static struct range *ranges;     /* the last that was set first */
+static struct range *ranges;     /* the most recently set range comes first */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Under the lock. */
@@ -21,7 +21,7 @@ static struct range *range_at(uint64_t address) {
   return r;
 }
 
-/* Under the lock: ranges within the new one are of no use any more. */
+/* Under the lock: removes ranges that the new one covers. */
 static struct range *range_make(uint64_t start, uint64_t end) {
   struct range *r = range_at(start);
   if (r && r->start == start && r->end == end) return r;
@@ -74,7 +74,7 @@ static int get(struct kfd_svm *a) {
       case KFD_SVM_SET_FLAGS: *value = r->flags; break;
       case KFD_SVM_CLEAR_FLAGS: *value = ~r->flags; break;
       case KFD_SVM_GRANULARITY: *value = r->granularity; break;
-      case KFD_SVM_ACCESS:   /* of the GPU that value names */
+      case KFD_SVM_ACCESS:   /* attribute of the GPU that `value` names */
       case KFD_SVM_ACCESS_IN_PLACE:
       case KFD_SVM_NO_ACCESS: *type = KFD_SVM_ACCESS_IN_PLACE; break;
       default: return -EINVAL;

@@ -56,7 +56,7 @@ static void add_caches(const struct gpu *g) {
   }
 }
 
-/* Properties that only one kind of node has are 0 on the other one. */
+/* Properties that apply to only one kind of node are 0 for the other. */
 static void add_cpu(void) {
   file_add(TOPOLOGY "/nodes/0/gpu_id", "0\n");
   file_add(TOPOLOGY "/nodes/0/name", "\n");
@@ -77,7 +77,7 @@ static void add_gpu(const struct gpu *g) {
   snprintf(path, sizeof path, TOPOLOGY "/nodes/%u/gpu_id", g->node);
   file_add(path, "%u\n", g->id);
   snprintf(path, sizeof path, TOPOLOGY "/nodes/%u/name", g->node);
-  file_add(path, "ip discovery\n");   /* as the driver calls chips that have no name */
+  file_add(path, "ip discovery\n");   /* the driver's name for chips without a name */
   snprintf(path, sizeof path, TOPOLOGY "/nodes/%u/properties", g->node);
   unsigned simds = g->arch->default_wave == 64 ? 4 : 2;
   unsigned capability = CAPABILITY_WATCH_POINTS | CAPABILITY_DOORBELLS_64 | CAPABILITY_SVM |

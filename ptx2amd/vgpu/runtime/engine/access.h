@@ -1,13 +1,13 @@
-/* Finding the allocation around an address quickly: the last few are kept per wave. */
+/* Fast lookup of the allocation around an address: each wave caches the last few. */
 #ifndef PTX2AMD_VGPU_ACCESS_H
 #define PTX2AMD_VGPU_ACCESS_H
 
 #include "wave.h"
 #include "wave_events.h"
 
-/* The allocation that holds [lo, hi] (inclusive), or NULL. A window found moves to the front. */
+/* The allocation that contains [lo, hi] (inclusive), or NULL. A hit moves to the front. */
 static inline const struct mem_window *find_window(struct wave *w, uint64_t lo, uint64_t hi) {
-  if (__builtin_expect(lo > hi, 0)) return NULL;   /* around the end of the address space */
+  if (__builtin_expect(lo > hi, 0)) return NULL;   /* wraps around the address space */
   for (int k = 0; k < MEM_WINDOWS; k++)
     if (lo >= w->window[k].lo && hi < w->window[k].hi) {
       if (__builtin_expect(k != 0, 0)) {
@@ -29,7 +29,7 @@ static inline bool may_write(struct wave *w, uint64_t lo, uint64_t hi) {
   return m && m->writable;
 }
 
-/* Of scalar memory instructions: the offset, and the address of whole dwords. */
+/* For scalar memory instructions: the offset, and the address aligned to dwords. */
 static inline uint64_t scalar_offset(const struct wave *w, const struct inst *i) {
   return (uint64_t)(int64_t)i->imm + (i->src_kind[1] == OPERAND_NONE ? 0 : (uint64_t)w->s[i->src[1]] * (i->scale ? i->scale : 1));
 }

@@ -1,4 +1,4 @@
-/* The chips that the engine can be (ptx2amd/target/chips.toml). */
+/* The chips that the engine can simulate (ptx2amd/target/chips.toml). */
 #include <string.h>
 
 #include "chip_tables.h"

@@ -1,4 +1,4 @@
-/* Floating-point numbers as the bits that registers and memory hold, and back. */
+/* Conversion between floating-point numbers and their bits in registers and memory. */
 #ifndef PTX2AMD_VGPU_BITS_H
 #define PTX2AMD_VGPU_BITS_H
 

@@ -1,5 +1,6 @@
-/* One reserved region of address space, in chunks. Large allocations take a run of chunks; small ones a slot of a chunk
- * that is divided into slots of one size. What is free is recorded outside of the memory itself, where no kernel writes. */
+/* A reserved region of address space, divided into chunks. Large allocations take a run of chunks; small ones a slot in
+ * a chunk that is divided into slots of one size. The free lists are outside of the memory itself, where no kernel can
+ * overwrite them. */
 #define _GNU_SOURCE
 #include "chunk.h"
 
@@ -9,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define LARGE (CHUNK / 2)     /* bytes from which an allocation has chunks of its own */
+#define LARGE (CHUNK / 2)     /* allocations of at least this size have their own chunks */
 #define MAX_CHUNKS (1u << 19) /* 1 TiB */
 #define MIN_CHUNKS (1u << 13)
 
@@ -23,11 +24,11 @@ struct slots {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static uint64_t region;                          /* address; 0: the system gave none */
+static uint64_t region;                          /* address; 0: the system returned none */
 static uint64_t n_chunks, cursor;                /* cursor: where the search for free chunks begins */
 static _Atomic unsigned char mapped[MAX_CHUNKS];
 static struct slots *owner[MAX_CHUNKS];          /* of chunks of slots */
-static int file[MAX_CHUNKS];                     /* of the run that begins here, plus 1 */
+static int file[MAX_CHUNKS];                     /* length of the run that begins here, plus 1 */
 static struct slots *available[64];              /* by slot size: classes of 512 x {1, 1.5} x 2^n */
 
 static void reserve(void) {
@@ -126,7 +127,7 @@ static void put_slot(struct slots *s, uint64_t address) {
     *first = s;
   }
   s->free[s->n_free++] = (uint16_t)((address - s->base - CHUNK_SLACK) / s->size);
-  if (s->n_free < s->total || (*first == s && !s->next)) return; /* one chunk of free slots is kept */
+  if (s->n_free < s->total || (*first == s && !s->next)) return; /* keep one chunk of free slots */
   while (*first != s) first = &(*first)->next;
   *first = s->next;
   owner[(s->base - region) / CHUNK] = NULL;

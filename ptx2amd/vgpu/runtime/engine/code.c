@@ -1,4 +1,4 @@
-/* Loaded code: arrays of decoded instructions, one for each view of it, filled on demand. */
+/* Loaded code: arrays of decoded instructions, one for each view, filled on demand. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "state.h"
 #include "tools.h"
 
-enum { GUARDS = 8 };   /* entries past the end, so that NEXT() of the last instruction is one of them */
+enum { GUARDS = 8 };   /* entries past the end, so that NEXT() of the last instruction is valid */
 
 struct arena { struct arena *next; };
 
@@ -91,7 +91,7 @@ struct code_context { struct decode_context c; struct code *code; };
 static void *arena_alloc(struct decode_context *c, size_t size) {
   struct code *code = ((struct code_context *)c)->code;
   struct arena *a = calloc(1, sizeof *a + 48 + size);
-  if (!a) abort();   /* a few hundred bytes: the process is beyond help */
+  if (!a) abort();   /* a few hundred bytes: if this fails, the process cannot continue */
   a->next = code->arena;
   code->arena = a;
   return (void *)(((uintptr_t)(a + 1) + 15) & ~(uintptr_t)15);
@@ -121,7 +121,7 @@ handler_fn code_decode(struct wave *w, const struct inst *i) {
     } else {
       handler = native_handler(run->view, at, &decoded, handler);
     }
-    /* Readers see the handler, the first member, only after the others. */
+    /* The handler, the first member, is written last: readers check it first. */
     memcpy((char *)entry + sizeof entry->run, (char *)&decoded + sizeof decoded.run, sizeof decoded - sizeof decoded.run);
     __atomic_store_n(&entry->run, handler, __ATOMIC_RELEASE);
   }

@@ -1,6 +1,6 @@
-/* The decoder, compiled with DECODER = gfx942, gfx1100 ... (encoding.DECODERS). The generated header gives
- * classify(), the tables op_table[format] of op_info by opcode, F_<format>_<field>() accessors that are 0
- * for fields the generation lacks, VOP3_* bases and the operand types. */
+/* The decoder, compiled with DECODER = gfx942, gfx1100 ... (encoding.DECODERS). The generated header defines
+ * classify(), the tables op_table[format] of op_info by opcode, F_<format>_<field>() accessors that return 0 for fields
+ * that the generation lacks, VOP3_* bases and the operand types. */
 #include "decode.h"
 
 #include <string.h>
@@ -24,9 +24,9 @@ struct decoding {
   struct inst *out;
   struct decode_context *c;
   const struct op_info *op;
-  unsigned len;            /* dwords so far */
+  unsigned len;            /* dwords consumed so far */
   bool short_form, truncated, modified;
-  bool reserved, direct;   /* a source has a code that means nothing; or LDS, directly */
+  bool reserved, direct;   /* a source has an undefined code; or LDS, directly */
 };
 
 static int32_t sign_extend(uint32_t value, unsigned width) {
@@ -116,7 +116,7 @@ static void source(struct decoding *d, int k, unsigned code, enum operand_type t
   }
 }
 
-/* The sources of a vector or scalar ALU instruction, from the codes of its fields a, b, c. */
+/* The sources of a vector or scalar ALU instruction, from the codes in its fields a, b, c. */
 static void sources(struct decoding *d, const unsigned codes[3]) {
   const struct op_info *op = d->op;
   for (int k = 0; k < op->n_src; k++) {
@@ -159,7 +159,7 @@ static struct inst_ext *extension(struct decoding *d, enum ext_kind kind) {
   return x;
 }
 
-/* Source 0 names an extension dword: reads it and returns the real source 0. */
+/* Source 0 denotes an extension dword: reads it and returns the real source 0. */
 static unsigned extended_source(struct decoding *d, unsigned code, unsigned *src1) {
   const uint32_t word = next_dword(d);
   const uint32_t *w = &word;
@@ -241,7 +241,7 @@ static void vop3p(struct decoding *d) {
   if (is_extension(src0)) src0 = extended_source(d, src0, NULL);
   sources(d, (unsigned[3]){src0, F_VOP3P_src1(w), F_VOP3P_src2(w)});
   if (d->op->format == FORMAT_VOP3P_MAI) {
-    if (d->op->dst_type == TYPE_none) {   /* scales for the MFMA that follows */
+    if (d->op->dst_type == TYPE_none) {   /* scales of the following MFMA */
       out->op_sel = F_VOP3P_opsel(w);
       out->op_sel_hi = F_VOP3P_opsel_hi(w);
       return;
@@ -268,7 +268,7 @@ static void vop3p(struct decoding *d) {
   d->modified |= out->neg || out->neg_hi || out->clamp || out->op_sel || (out->op_sel_hi & hi_used) != hi_used;
 }
 
-/* saddr and soffset that mean none, besides 0x7f; no such register on GFX9. */
+/* saddr and soffset codes for "none", besides 0x7f; GFX9 has no such register. */
 enum { NULL_REGISTER = GENERATION_INDEX >= 2 ? 124 : GENERATION_INDEX == 1 ? 125 : 0x7f };
 
 static void absent(struct inst *out, int k) { out->src_kind[k] = OPERAND_NONE; }
@@ -278,7 +278,7 @@ static void vector_source(struct inst *out, int k, unsigned row, bool acc) {
   out->src[k] = row | (acc ? 256 : 0);
 }
 
-/* An offset that counts elements; where their size is not known the instruction is refused. */
+/* An offset in elements; if the element size is not known, the instruction is rejected. */
 static void scaled_offset(struct decoding *d, bool scale) {
   d->out->scale = scale ? d->op->bytes : 0;
   if (scale && !d->op->bytes) d->direct = true;
@@ -319,7 +319,7 @@ static void flat(struct decoding *d, unsigned format) {
   scaled_offset(d, F_FLAT_scale(w));
 }
 
-/* Where the bits for a missing page and for accumulation registers are one. */
+/* GFX generations in which TFE and the accumulation-register bit are the same bit. */
 static bool tfe_or_acc(bool tfe, bool acc) { return DECODER_UNIFIED_VGPRS && acc ? false : tfe; }
 
 static void buffer(struct decoding *d) {
@@ -416,7 +416,7 @@ static void half_operands(struct decoding *d, const struct half *h, bool three) 
   const struct op_info *op = d->op;
   bool mask = op->n_src > 2 && op->src_type[2] == TYPE_mask, bits = three && h->op == 18;
   sources(d, (unsigned[3]){h->src0, SRC_VGPR + h->src1, bits ? 128 : mask ? h->src2 : SRC_VGPR + h->src2});
-  if (bits) {   /* the function of the two operands: entries of v_bitop3's table without the third */
+  if (bits) {   /* a function of two operands: entries of v_bitop3's table that ignore the third */
     out->neg = h->src2 & 7;
     out->abs = h->src2 >> 3 & 7;
     out->omod = (uint8_t)(h->src2 >> 6);
@@ -505,7 +505,7 @@ static void decode_fields(struct decoding *d, unsigned format) {
   }
 }
 
-/* v_mfma_ld_scale_b32 was decoded: it and the MFMA behind it are one instruction. */
+/* v_mfma_ld_scale_b32 was decoded: it forms one instruction with the MFMA behind it. */
 static void scaled(struct decoding *d) {
   struct inst *whole = d->out;
   struct inst *scales = d->c->alloc(d->c, sizeof *scales);

@@ -1,4 +1,4 @@
-/* Machine code to struct inst. One decoder per architecture with instructions of its own, made from ptx2amd/vgpu/isa. */
+/* Machine code to struct inst. One decoder per machine code, generated from ptx2amd/vgpu/isa. */
 #ifndef PTX2AMD_VGPU_DECODE_H
 #define PTX2AMD_VGPU_DECODE_H
 
@@ -14,12 +14,12 @@ struct decode_context {
   size_t before, after;                  /* dwords of code before and from this instruction on */
 };
 
-/* Decodes the instruction at words into *out, all fields but the handler for unknown code included: then
- * out->run is one of the fault handlers below. Reads no more than c->after dwords. */
+/* Decodes the instruction at words into *out. For unknown code all fields except the handler are filled in as well, and
+ * out->run is one of the fault handlers below. Reads at most c->after dwords. */
 typedef void decode_fn(const uint32_t *words, struct inst *out, struct decode_context *c);
 #include "decoders.h"   /* one for each machine code: decode_gfx900 ... */
 
-/* Each ends the launch with a fault that names the words at the instruction. */
+/* Each ends the launch with a fault that shows the instruction's words. */
 const struct inst *run_illegal(struct wave *w, const struct inst *i);
 const struct inst *run_unimplemented(struct wave *w, const struct inst *i);
 const struct inst *run_bad_jump(struct wave *w, const struct inst *i);

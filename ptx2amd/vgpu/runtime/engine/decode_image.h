@@ -1,6 +1,6 @@
 /* Part of decode.c: fields of image instructions. */
 
-/* Dwords of an image instruction's address; on GFX9, which does not name the dimension, the least there may be. */
+/* Dwords of an image instruction's address; on GFX9, whose encoding has no dimension, the minimum. */
 static unsigned image_address_dwords(const struct op_info *op, unsigned dim, bool a16) {
   static const uint8_t coordinates[] = {1, 2, 3, 3, 2, 3, 3, 4}, gradients[] = {1, 2, 3, 2, 1, 2, 2, 2};
   unsigned flags = op->image, n = 0;
@@ -23,7 +23,7 @@ static void image_fields(struct decoding *d, unsigned format, struct inst_ext *x
   x->image.array = F_MIMG_array(w);
 }
 
-/* VGPRs of the address: those that are named one by one, then the ones behind the last. */
+/* VGPRs of the address: those encoded separately, then those that follow the last one. */
 static void image_address(struct decoding *d, unsigned format, struct inst_ext *x) {
   const uint32_t *w = d->w;
   unsigned listed = 1;

@@ -1,5 +1,5 @@
-/* Dispatches over the thread pool. A thread takes workgroups one by one and keeps those that outlive their time
- * slice, so that workgroups which wait for one another make progress. */
+/* Dispatches on a thread pool. A thread takes workgroups one by one and keeps those that exceed their time slice, so
+ * that workgroups which wait for one another make progress. */
 #define _GNU_SOURCE
 #include "engine.h"
 
@@ -53,8 +53,8 @@ static struct preload preload_of(const struct dispatch *d) {
   return (struct preload){word & 127, (word >> 7) * 4};
 }
 
-/* What a workgroup asks for. It gets a multiple of 16 bytes (chips have granules of 512 and more): LLVM reads 16 aligned
- * bytes where a program reads 12. */
+/* The requested LDS size, rounded up to 16 bytes (chips have granules of 512 and more): LLVM reads 16 aligned bytes
+ * where a program reads 12. */
 static uint64_t lds_asked(const struct dispatch *d) {
   return (uint64_t)descriptor_of(d)->group_segment_fixed_size + d->dynamic_lds;
 }
@@ -91,7 +91,7 @@ static uint64_t patience, time_limit;   /* nanoseconds */
 static const struct build *chosen[2];
 static pthread_once_t options_once = PTHREAD_ONCE_INIT;
 
-extern const struct build *const all_builds[];   /* generated: best level first, NULL at the end */
+extern const struct build *const all_builds[];   /* generated: best level first, terminated by NULL */
 
 static bool cpu_has(const char *level) {
   __builtin_cpu_init();
@@ -120,10 +120,10 @@ static void settle_options(void) {
   cpu_set_t set;
   unsigned cpus = sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
   thread_limit = options.threads ? options.threads : cpus;
-  if (weak_on()) thread_limit = 1;   /* what happens when depends on the seed alone */
+  if (weak_on()) thread_limit = 1;   /* the schedule depends on the seed only */
   if (thread_limit > MAX_THREADS) thread_limit = MAX_THREADS;
   if (!thread_limit) thread_limit = 1;
-  for (int wanted = 1; wanted >= 0; wanted--)   /* first the level asked for, then any */
+  for (int wanted = 1; wanted >= 0; wanted--)   /* first the requested level, then any */
     for (const struct build *const *b = all_builds; *b; b++) {
       const struct build **slot = &chosen[(*b)->lanes == 64];
       if (*slot || !cpu_has((*b)->level)) continue;
@@ -154,7 +154,7 @@ const char *engine_level(void) {
 
 /* --- a thread's share of a run ------------------------------------------------------------------------ */
 
-/* Workgroup objects are kept by the thread for its next dispatch. */
+/* Each thread keeps its workgroup objects for its next dispatch. */
 struct context {
   struct workgroup *spare[4];
   unsigned n_spare;
@@ -199,8 +199,8 @@ static void take_part(struct run *run, unsigned csr) {
       return;
     }
   }
-  uint64_t next = 0, end = 0;   /* the batch in hand */
-  bool open = true;             /* workgroups may be left */
+  uint64_t next = 0, end = 0;   /* the current batch */
+  bool open = true;             /* whether workgroups may be left */
   struct watch watch;
   watch_begin(&watch, run);
   while (!atomic_load_explicit(&run->stop, memory_order_relaxed)) {
@@ -262,7 +262,7 @@ static void participate(struct run *run) {
 
 static pthread_mutex_t pool_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIALIZER;
-static struct run *wanting;      /* runs with workgroups not yet taken */
+static struct run *wanting;      /* runs with workgroups that no thread has taken yet */
 static unsigned workers, idle;
 
 static void unlist(struct run *run) {
@@ -289,13 +289,13 @@ static void *worker(void *arg) {
     pthread_mutex_unlock(&pool_lock);
     participate(run);
     pthread_mutex_lock(&pool_lock);
-    unlist(run);   /* nothing is left to take, or it stopped */
+    unlist(run);   /* no workgroups are left, or the run was stopped */
     if (--run->participants == 0) pthread_cond_broadcast(&done);
   }
   return NULL;
 }
 
-/* Threads do not survive a fork, nor does the state of a lock that another thread held. */
+/* Threads do not survive a fork, and a lock held by another thread would never be released. */
 static void after_fork(void) {
   pthread_mutex_init(&pool_lock, NULL);
   pthread_cond_init(&work, NULL);

@@ -1,4 +1,4 @@
-/* The execution engine: runs dispatches of kernels over a pool of threads. The HIP API is its client. */
+/* The execution engine: runs dispatches of kernels on a pool of threads. Its client is the HIP API. */
 #ifndef PTX2AMD_VGPU_ENGINE_H
 #define PTX2AMD_VGPU_ENGINE_H
 
@@ -9,7 +9,7 @@
 #include "decode.h"
 #include "wave.h"
 
-/* What a chip is, as far as execution depends on it (runtime/engine/arch.c). */
+/* Properties of a chip that execution depends on (runtime/engine/arch.c). */
 struct arch {
   const char *name;            /* "gfx942" */
   uint8_t generation;          /* index of the decoder's tables: 0 gfx9, 1 gfx10, 2 gfx11, 3 gfx12 */
@@ -17,9 +17,9 @@ struct arch {
   uint8_t default_wave;        /* 32 or 64 */
   bool packed_tid;             /* v0 = x | y << 10 | z << 20 */
   bool architected_flat_scratch;
-  bool own_accumulators;       /* accumulation registers are a file of their own */
+  bool own_accumulators;       /* accumulation registers are a separate file */
   bool unified_vgprs;          /* accumulation registers follow at ACCUM_OFFSET */
-  bool sram_ecc;               /* loads of half a register clear the other half */
+  bool sram_ecc;               /* loads into half a register clear the other half */
   bool images;                 /* has image instructions */
   uint16_t vgpr_granule[2];    /* of GRANULATED_WORKITEM_VGPR_COUNT, wave32 and wave64 */
   bool ttmp_ids;               /* workgroup ids start in ttmp9 (x) and ttmp7 (y | z << 16), not in SGPRs */
@@ -29,22 +29,22 @@ struct arch {
 };
 /* By name, with or without feature suffixes ("gfx942:sramecc+:xnack-"); NULL: not supported by the engine. */
 const struct arch *arch_find(const char *name);
-/* The index-th arch, NULL past the end. */
+/* The index-th architecture, NULL past the end. */
 const struct arch *arch_at(size_t index);
 
-/* A loaded code segment: executable bytes at their final (host) address. Instructions are decoded on demand
- * and remembered until code_destroy, which must not run while a dispatch uses the code. */
+/* A loaded code segment: executable bytes at their final (host) address. Instructions are decoded on demand and kept
+ * until code_destroy, which must not run while a dispatch uses the code. */
 struct code;
 struct code *code_create(const struct arch *arch, uint64_t base, uint64_t size);
 void code_destroy(struct code *code);
-/* Where the code comes from, for reports; the lines must outlive the code. */
+/* Source position of the code for reports; the lines must outlive the code. */
 struct lines;
 void code_set_lines(struct code *code, const struct lines *lines);
-/* From now on reads of LDS out of range give 0 and writes are dropped, as on chips: libraries rely on it. Else, and under
- * memcheck, these are faults. */
+/* From now on out-of-range LDS reads return 0 and writes are dropped, as on chips: libraries rely on it. By default,
+ * and under memcheck, these are faults. */
 void code_may_stray(struct code *code);
 
-/* The 64-byte kernel descriptor (symbol `kernel.kd`), as AMDGPUUsage lays it out. */
+/* The 64-byte kernel descriptor (symbol `kernel.kd`), as specified in AMDGPUUsage. */
 struct kernel_descriptor {
   uint32_t group_segment_fixed_size;
   uint32_t private_segment_fixed_size;
@@ -80,26 +80,26 @@ struct dispatch {
   uint32_t block[3];           /* work-items of a workgroup */
   uint32_t last_block[3];      /* work-items of the last workgroup in each dimension; 0: same as block */
   uint32_t dynamic_lds;        /* bytes beyond the descriptor's fixed size */
-  uint32_t private_bytes;      /* per work-item; used where larger than the descriptor's (dynamic stack) */
+  uint32_t private_bytes;      /* per work-item; used if larger than the descriptor's value (dynamic stack) */
   uint64_t kernarg;            /* address of the argument segment (registered memory), hidden arguments included */
   uint64_t queue;              /* address for the queue pointer user SGPR; 0: none */
   uint64_t dispatch_id;
-  bool cooperative;            /* all workgroups are kept going at once, however many there are */
+  bool cooperative;            /* all workgroups run concurrently, however many there are */
   uint64_t max_instructions;   /* per wave; 0: engine_options.max_instructions */
-  bool padded;                 /* CUDA's threads are the lower halves of the waves: see work_item in wave.c */
+  bool padded;                 /* CUDA threads are the lower halves of the waves: see work_item in wave.c */
 };
 
 /* The launch's first fault. */
 struct fault {
   enum fault_kind kind;
   char kernel[256];
-  uint64_t pc_offset;          /* of the instruction, bytes from the kernel's entry (may be before it) */
+  uint64_t pc_offset;          /* offset of the instruction from the kernel's entry in bytes (may be negative) */
   uint32_t workgroup[3];
   uint32_t wave;               /* in the workgroup */
   int32_t lane;                /* -1: the whole wave */
   uint64_t address;            /* memory address, LDS or scratch offset */
   uint32_t words[5];           /* machine code of the instruction */
-  char mnemonic[48];           /* "" where unknown */
+  char mnemonic[48];           /* "" if unknown */
   char text[1024];             /* the whole report in one line */
 };
 
@@ -107,14 +107,15 @@ struct engine_counters {       /* of one dispatch */
   uint64_t instructions, waves, workgroups;
 };
 
-/* Runs the dispatch to its end on the pool and the calling thread. 0: done; else enum fault_kind, *fault filled.
- * Callable from several threads at once. Memory must not be unmapped meanwhile (mem_enter is called inside). */
+/* Runs the dispatch to its end on the pool and the calling thread. 0: done; otherwise enum fault_kind, with *fault
+ * filled in. Callable from several threads at once. Memory must not be unmapped meanwhile (mem_enter is called inside).
+ * */
 int engine_run(const struct dispatch *d, struct fault *fault, struct engine_counters *counters);
 
-/* Checks a launch against the chip's limits without running it. 0, or FAULT_BAD_LAUNCH with a text. */
+/* Checks a launch against the chip's limits without running it. Returns 0, or FAULT_BAD_LAUNCH with a message. */
 int engine_check(const struct dispatch *d, struct fault *fault);
 
-/* Waves that fit a compute unit at once are not modelled; this many workgroups run at a time. */
+/* The waves per compute unit are not modelled; this many workgroups run at a time. */
 unsigned engine_threads(void);
 
 struct engine_options {
@@ -122,12 +123,12 @@ struct engine_options {
   uint64_t max_instructions;   /* per wave, 0: no limit; PTX2AMD_VGPU_MAX_INSTRUCTIONS */
   const char *level;           /* "v2", "v3", "v4"; NULL: the best the CPU has; PTX2AMD_VGPU_LEVEL */
 };
-/* What a wave's interrupt (S_SENDMSG 1) calls, on the wave's thread: the answer to a request in memory. */
+/* Called for a wave's interrupt (S_SENDMSG 1), on the wave's thread: handles a request in memory. */
 void engine_on_interrupt(void (*handler)(void));
-/* Before the first engine_run; otherwise without effect and false. */
+/* Must be called before the first engine_run; afterwards it has no effect and returns false. */
 bool engine_configure(const struct engine_options *options);
 /* The level in use: "v4". */
 const char *engine_level(void);
 
-/* A forked child has no pool threads: it starts its own at the next engine_run (pthread_atfork inside). */
+/* A forked child has no pool threads: it starts its own at the next engine_run (registers pthread_atfork). */
 #endif

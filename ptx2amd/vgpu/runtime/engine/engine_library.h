@@ -1,5 +1,5 @@
-/* The engine as a library of ours uses it that is loaded beside AMD's HIP: by dlopen, so that the HIP functions which lie
- * in the same file are not found by the program. */
+/* The engine for our libraries that are loaded beside AMD's HIP: opened with dlopen, so that the program does not find
+ * the HIP functions in the same file. */
 #ifndef PTX2AMD_VGPU_ENGINE_LIBRARY_H
 #define PTX2AMD_VGPU_ENGINE_LIBRARY_H
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* The tests' way to the decoder and the engine, beneath the HIP API. */
+/* The tests' interface to the decoder and the engine, below the HIP API. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +26,8 @@ static int operand(char *text, size_t size, const struct inst *i, int k) {
   }
 }
 
-/* Decodes one instruction. Returns its length in dwords, 0 where it is unknown, and describes it in text:
- * "mnemonic dst= dst2= src0= ... imm= flags=". Negative: known, but there is no handler. */
+/* Decodes one instruction. Returns its length in dwords, 0 if it is unknown, and describes it as text: "mnemonic dst=
+ * dst2= src0= ... imm= flags=". Negative: known, but without a handler. */
 EXPORT int ptx2amd_vgpu_describe(const char *arch, unsigned lanes, const uint32_t *words, size_t dwords, char *text,
                                  size_t size) {
   const struct build *build = build_for(lanes);
@@ -50,7 +50,7 @@ EXPORT int ptx2amd_vgpu_describe(const char *arch, unsigned lanes, const uint32_
   return result;
 }
 
-/* Makes memory of the caller's accessible to kernels, until ptx2amd_vgpu_forget. */
+/* Makes the caller's memory accessible to kernels, until ptx2amd_vgpu_forget. */
 EXPORT void *ptx2amd_vgpu_adopt(void *base, uint64_t size, int readonly) {
   return mem_adopt(base, size, MEM_REGISTERED | (readonly ? MEM_READONLY : 0), 0);
 }
@@ -62,7 +62,7 @@ EXPORT struct code *ptx2amd_vgpu_code(const char *arch, uint64_t base, uint64_t 
 }
 EXPORT void ptx2amd_vgpu_code_free(struct code *code) { code_destroy(code); }
 
-/* Runs a kernel given by its descriptor. Returns enum fault_kind, the report in text. */
+/* Runs a kernel given by its descriptor. Returns enum fault_kind, and the report as text. */
 EXPORT int ptx2amd_vgpu_dispatch(struct code *code, uint64_t descriptor, const uint32_t *grid, const uint32_t *block,
                                  uint32_t dynamic_lds, uint32_t private_bytes, uint64_t kernarg,
                                  uint64_t max_instructions, char *text, size_t size, uint64_t *instructions) {

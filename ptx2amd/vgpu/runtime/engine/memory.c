@@ -1,6 +1,6 @@
-/* The registry of allocations: a sorted array under a sequence lock. Writers hold a mutex; readers search without a lock
- * and repeat when a writer came in between. Outgrown arrays are kept: a late reader may still look at one (they grow
- * by doubling, so they never hold more than the live one). */
+/* The registry of allocations: a sorted array under a sequence lock. Writers hold a mutex; readers search without a
+ * lock and repeat if a writer was active meanwhile. Outgrown arrays are kept, because a late reader may still use one
+ * (they grow by doubling, so together they are never larger than the current one). */
 #define _GNU_SOURCE
 #include "memory.h"
 
@@ -28,19 +28,19 @@ struct block {
   enum backing backing;
   bool shown;
   uint64_t mapped;       /* bytes of the backing */
-  uint64_t zone;         /* memcheck: bytes before and after that belong to nobody */
+  uint64_t zone;         /* memcheck: unused bytes before and after */
   int shared;            /* file that other processes map, plus 1; 0: none (chunks have their own) */
   struct block *next;    /* list of blocks whose memory waits for the last dispatch to end */
 };
 
 #define PAGE 4096u
-#define LARGE (1u << 20)      /* from here on own mappings */
+#define LARGE (1u << 20)      /* mappings with own addresses begin here */
 #define HUGE_PAGE (2u << 20)
 #define HISTORY 64            /* freed ranges remembered for fault reports */
 #define QUARANTINE (256u << 20)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic uint64_t sequence;   /* odd: a writer is at work */
+static _Atomic uint64_t sequence;   /* odd: a writer is active */
 static struct entry *_Atomic entries;
 static _Atomic uint64_t count;
 static uint64_t capacity;
@@ -113,7 +113,7 @@ static void write_end(void) {
 static bool insert(struct block *b) {
   struct entry *table = GET(entries);
   uint64_t n = GET(count);
-  uint64_t unit = b->backing == BACKING_CHUNK ? CHUNK_ALIGN : 4; /* of what may be touched */
+  uint64_t unit = b->backing == BACKING_CHUNK ? CHUNK_ALIGN : 4; /* end of the accessible bytes */
   uint64_t lo = b->pub.base, hi = b->pub.base + ((b->pub.size + unit - 1) & ~(unit - 1));
   uint64_t at = upper(table, n, lo);
   if (at > 0 && GET(table[at - 1].hi) > lo && table[at - 1].block->pub.base + table[at - 1].block->pub.size > lo)
@@ -157,7 +157,7 @@ static void erase(struct block *b) {
   b->shown = false;
 }
 
-/* Under the lock: what fault reports call "freed". */
+/* Under the lock: ranges that fault reports describe as "freed". */
 static void remember(const struct block *b) {
   if (!b->shown || MEM_KIND(b->pub.flags) == MEM_KERNARG) return;
   history[history_next].lo = b->pub.base;
@@ -166,7 +166,7 @@ static void remember(const struct block *b) {
   history_next = (history_next + 1) % HISTORY;
 }
 
-/* Memcheck: neighbours lie apart, so that what runs over an end meets nobody. */
+/* Memcheck: red zones separate neighbours, so that an overrun hits no other allocation. */
 static uint64_t red_zone(uint64_t size) {
   if (!tools()->memcheck) return 0;
   uint64_t zone = (size / 8 + 1024) & ~UINT64_C(255);
@@ -199,7 +199,7 @@ static bool get_plain(struct block *b, uint64_t size, bool pages) {
   return true;
 }
 
-/* Device memory, and what else programs take for it. */
+/* Device memory, and other kinds that programs use like it. */
 static bool get_chunk(struct block *b, uint64_t size, enum mem_kind kind) {
   if (tools()->memcheck || (kind != MEM_DEVICE && kind != MEM_MANAGED && kind != MEM_HOST)) return false;
   b->pub.base = chunk_get(size, &b->mapped);
@@ -218,7 +218,7 @@ static bool get_pages(struct block *b, uint64_t size, enum mem_kind kind) {
 
 static void drop(struct block *b) {
   void *base = (void *)(b->pub.base - b->zone);
-  if (b->shared) {   /* the heap gets pages back that no other process sees */
+  if (b->shared) {   /* the heap receives pages that no other process maps */
     mmap(base, b->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     close(b->shared - 1);
   }
@@ -228,8 +228,8 @@ static void drop(struct block *b) {
   free(b);
 }
 
-/* Under the lock. Memory that the system gave us cannot be registered memory of the program any more: it was freed without
- * being unregistered. */
+/* Under the lock. Memory that the system just returned cannot be registered host memory any more: the program freed it
+ * without unregistering it. */
 static bool forget_stale(const struct block *b) {
   struct entry *table = GET(entries);
   uint64_t at = upper(table, GET(count), b->pub.base + b->pub.size - 1);
@@ -276,8 +276,8 @@ struct mem_block *mem_adopt(void *base, uint64_t size, uint32_t flags, int devic
   return (struct mem_block *)enter(b, size, flags, device);
 }
 
-/* Under the lock. Memcheck: freed memory stays unused for a while, so that late accesses find nobody else's. Returns
- * the block that has waited longest when they are many bytes, or NULL. */
+/* Under the lock. Memcheck: freed memory stays unused for a while, so that late accesses hit no other allocation.
+ * Returns the oldest block if the total is large, or NULL. */
 static struct block *quarantine(struct block *b) {
   static struct block *oldest, *newest;
   static uint64_t bytes;
@@ -301,7 +301,8 @@ void mem_release(struct mem_block *block) {
   if (counted(b)) in_use[b->pub.device] -= b->pub.capacity;
   remember(b);
   erase(b);
-  atomic_thread_fence(memory_order_seq_cst);   /* erase before looking; mem_enter() counts before it looks up */
+  atomic_thread_fence(memory_order_seq_cst);   /* erase before the check; mem_enter() increments its counter before it
+                                                * looks up */
   if (tools()->memcheck && b->backing != BACKING_NONE) b = quarantine(b);
   bool wait = b && atomic_load(&dispatches) > 0;
   if (wait) {
@@ -380,7 +381,7 @@ void mem_leave(void) {
   if (atomic_fetch_sub(&dispatches, 1) > 1) return;
   pthread_mutex_lock(&lock);
   struct block *list = NULL;
-  /* A dispatch that began after the blocks were hidden cannot find them, so it does not matter here. */
+  /* A dispatch that began after the blocks were removed cannot find them, so it does not matter here. */
   if (atomic_load(&dispatches) == 0) {
     list = waiting;
     waiting = NULL;

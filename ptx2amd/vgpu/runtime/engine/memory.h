@@ -1,8 +1,8 @@
-/* Device memory: every allocation the software GPU knows about.
+/* Device memory: the registry of all allocations of the software GPU.
  *
- * Device memory is host memory, so a device pointer is a host pointer. Execution threads ask mem_range() whether an
- * address may be touched; that read takes no lock. Memory that was freed is no longer found at once, but its pages go
- * back to the system only when no dispatch runs any more, so that a racing kernel faults cleanly instead of crashing. */
+ * Device memory is host memory, so a device pointer is a host pointer. Execution threads call mem_range() to check an
+ * address; this takes no lock. Freed memory is removed from the registry immediately, but its pages are returned to the
+ * system only when no dispatch is running, so that a racing kernel causes a reported fault instead of a crash. */
 #ifndef PTX2AMD_VGPU_MEMORY_H
 #define PTX2AMD_VGPU_MEMORY_H
 
@@ -19,24 +19,25 @@ enum mem_kind {
   MEM_GLOBAL,       /* loaded code object: device variables */
   MEM_KERNARG,      /* kernel arguments of launches in flight */
   MEM_VIRTUAL,      /* hipMemMap: a mapping of a hipMemCreate object */
-  MEM_SCRATCH,      /* the engine's own */
-  MEM_RUNTIME,      /* of the device libraries: their calls to the host, the heap of malloc in kernels */
+  MEM_SCRATCH,      /* the engine's own memory */
+  MEM_RUNTIME,      /* used by the device libraries: their calls to the host, the heap of malloc in kernels */
 };
 #define MEM_KIND(flags) ((enum mem_kind)((flags) & 0xff))
 #define MEM_READONLY 0x100u   /* a store is a fault */
-#define MEM_SLACK(flags) ((flags) >> 24)   /* of mem_range, under memcheck: bytes by which *hi was rounded up */
+#define MEM_SLACK(flags) ((flags) >> 24)   /* of mem_range, under memcheck: number of bytes by which *hi was rounded up
+                                            * */
 
-/* One allocation, as the host API sees it. */
+/* One allocation, as seen by the host API. */
 struct mem_block {
-  uint64_t base, size;    /* bytes; size as asked for */
+  uint64_t base, size;    /* bytes; size as requested */
   uint32_t flags;         /* kind | MEM_READONLY */
   int device;             /* ordinal */
   unsigned api_flags;     /* of hipHostMalloc, hipHostRegister, ... */
   uint64_t id;            /* unique in the process, never reused */
-  void *owner;            /* pool, module or mapping it belongs to; NULL: none */
-  void *context;          /* the context it was made in */
-  uint64_t capacity;      /* bytes there is room for (mem_show) */
-  bool internal;          /* the run time's own: no leak */
+  void *owner;            /* pool, module or mapping to which it belongs; NULL: none */
+  void *context;          /* the context in which it was created */
+  uint64_t capacity;      /* usable bytes (mem_show) */
+  bool internal;          /* owned by the run time: not a leak */
 };
 
 /* The allocation around addr, or what is mapped between two (chunk.h): [*lo, *hi) may be touched; *flags as in mem_block.
@@ -44,19 +45,19 @@ struct mem_block {
  * whole dwords), of device memory to CHUNK_ALIGN. */
 bool mem_range(uint64_t addr, uint64_t *lo, uint64_t *hi, uint32_t *flags);
 
-/* Allocate size bytes (> 0), aligned to 256 bytes at least; NULL: out of memory. */
+/* Allocates size bytes (> 0), aligned to at least 256 bytes; NULL: out of memory. */
 struct mem_block *mem_alloc(uint64_t size, enum mem_kind kind, int device);
-/* Make memory that somebody else owns accessible; NULL: it overlaps an allocation, or out of memory. */
+/* Makes foreign memory accessible; NULL: it overlaps an allocation, or out of memory. */
 struct mem_block *mem_adopt(void *base, uint64_t size, uint32_t flags, int device);
-/* Forget the block; memory from mem_alloc goes back to the system. */
+/* Removes the block; memory from mem_alloc is returned to the system. */
 void mem_release(struct mem_block *block);
-/* Take the block out of (in to) the registry without giving its memory back: pools, stream-ordered frees. */
+/* Removes the block from (adds it to) the registry without freeing its memory: pools, stream-ordered frees. */
 void mem_hide(struct mem_block *block);
 void mem_show(struct mem_block *block, uint64_t size);
 
-/* The block around addr (copied), or false. Takes the registry's lock. */
+/* A copy of the block around addr, or false. Takes the registry's lock. */
 bool mem_find(uint64_t addr, struct mem_block *copy);
-/* The block that begins at addr, or NULL; the caller vouches that nobody frees it meanwhile. */
+/* The block that begins at addr, or NULL; the caller guarantees that it is not freed meanwhile. */
 struct mem_block *mem_at(uint64_t addr);
 
 /* The block around addr, a MEM_DEVICE one, as part of a file that another process can map: the file, its bytes, where in
@@ -67,17 +68,17 @@ struct mem_file {
 };
 bool mem_share(uint64_t addr, struct mem_file *file);
 
-/* Around every dispatch: between the two no page is given back to the system. */
+/* Around every dispatch: between the two, no page is returned to the system. */
 void mem_enter(void);
 void mem_leave(void);
 
 /* Bytes in use by MEM_DEVICE and MEM_MANAGED blocks of a device. */
 uint64_t mem_in_use(int device);
 
-/* One clause about addr for fault reports: "16 bytes past the end of the 4096-byte device allocation at 0x...",
- * "inside the 4096-byte device allocation at 0x... that was freed", "no allocation near". Returns buf. */
+/* Describes addr for fault reports: "16 bytes past the end of the 4096-byte device allocation at 0x...", "inside the
+ * 4096-byte device allocation at 0x... that was freed", "no allocation near". Returns buf. */
 const char *mem_describe(uint64_t addr, char *buf, size_t size);
 
-/* Call fn for every block of a device (under the registry's lock); for leak reports and device reset. */
+/* Calls fn for every block of a device (under the registry's lock); for leak reports and device reset. */
 void mem_each(int device, void (*fn)(struct mem_block *block, void *data), void *data);
 #endif

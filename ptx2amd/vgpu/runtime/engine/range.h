@@ -1,5 +1,5 @@
-/* Ranges as programs name them: sizes, pitches and positions may be any numbers, and nothing here wraps around. Of the
- * software GPU and of the shim. */
+/* Ranges given by programs: sizes, pitches and positions may have any value, and nothing here wraps around. Used by the
+ * software GPU and the shim. */
 #ifndef PTX2AMD_RANGE_H
 #define PTX2AMD_RANGE_H
 
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-/* `count` elements of `bytes` bytes from `at` on end where addresses end, at the latest. */
+/* Whether `count` elements of `bytes` bytes from `at` on do not wrap around the address space. */
 static inline bool range_fits(uint64_t at, size_t count, size_t bytes) {
   size_t size, end;
   return !__builtin_mul_overflow(count, bytes, &size) && !__builtin_add_overflow(at, size, &end);
@@ -19,7 +19,7 @@ static inline bool range_within(uint64_t at, size_t size, uint64_t base, size_t 
   return at >= base && at - base <= length && size <= length - (at - base);
 }
 
-/* All of its pages are mapped into this process, whatever for. */
+/* All of its pages are mapped in this process, for whatever purpose. */
 static inline bool range_mapped(uint64_t at, size_t size) {
   enum { PAGE_BYTES = 4096, AT_ONCE = 1024 };
   unsigned char resident[AT_ONCE];
@@ -33,19 +33,19 @@ static inline bool range_mapped(uint64_t at, size_t size) {
   return true;
 }
 
-/* SIZE_MAX: too large. A box with such a slice has no extent, unless it lies in the first slice. */
+/* SIZE_MAX: too large. A box with such a slice has no extent unless it lies in the first slice. */
 static inline size_t size_times(size_t a, size_t b) {
   size_t product;
   return __builtin_mul_overflow(a, b, &product) ? SIZE_MAX : product;
 }
 
-/* A box in pitched memory. x, width, and from row to row and slice to slice: bytes. */
+/* A box in pitched memory. x, width and the pitches of rows and slices are in bytes. */
 struct box {
   size_t x, y, z, width, height, depth, pitch, slice;
 };
 
-/* Bytes from the begin of the memory to the box's first one and behind its last one; an empty box is at 0. False: no
- * size_t holds them. */
+/* Offsets of the box's first byte and of the byte after its last one; an empty box is at 0. False: they exceed size_t.
+ * */
 static inline bool box_extent(const struct box *b, size_t *first, size_t *end) {
   size_t x, y, z, row, rows, slices;
   *first = *end = 0;

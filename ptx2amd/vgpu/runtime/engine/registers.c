@@ -1,8 +1,8 @@
-/* The registers that a kernel's waves have been given, and those that instructions name. */
+/* The registers that a kernel's waves have, and those that instructions name. */
 #include "ops.h"
 #include "state.h"
 
-enum { SGPRS = 102 };   /* the codes after them have names of their own; only GFX9 gives waves fewer than all */
+enum { SGPRS = 102 };   /* the codes after them have separate names; only on GFX9 waves may have fewer than all */
 
 struct registers registers_given(const struct kernel_descriptor *k, const struct arch *arch, unsigned lanes) {
   uint32_t granules = (k->compute_pgm_rsrc1 & 63) + 1, total = granules * arch->vgpr_granule[lanes == 64];
@@ -28,7 +28,7 @@ static struct named scalar_named(unsigned index, unsigned n) {
   return (struct named){'s', index, index < SGPRS && index + n <= SGPRS ? n : 0};
 }
 
-/* Of a memory instruction's operand, by its meaning. */
+/* Register of a memory instruction's operand, by its meaning. */
 static struct named memory_named(const struct inst *i, int k) {
   const struct op_info *op = i->op;
   static const uint8_t role[] = {[MEM_ADDR] = ROLE_A, [MEM_DATA] = ROLE_B, [MEM_DATA2] = ROLE_C};
@@ -72,7 +72,7 @@ struct named operand_named(const struct inst *i, int k, unsigned lanes) {
   const struct op_info *op = i->op;
   if (i->ext && i->ext->kind == EXT_IMAGE) return k < 4 ? image_named(i, k) : (struct named){0};
   bool vector_memory = (op->traits & TRAIT_MEMORY) && op->format != FORMAT_SMEM;
-  /* Rows give matrices' registers in waves of 32 lanes. */
+  /* Rows count matrix registers for waves of 32 lanes. */
   unsigned share = lanes == 64 && op->generation >= 2 && op->format == FORMAT_VOP3P ? 2 : 1;
   if (k == 4) {
     unsigned n = has_result(i) ? mask_dwords((enum operand_type)op->dst_type, lanes) : 0;
@@ -87,7 +87,7 @@ struct named operand_named(const struct inst *i, int k, unsigned lanes) {
   return (struct named){0};
 }
 
-/* The first operand that is not given; file 0: there is none. */
+/* The first operand outside of the wave's registers; file 0: none. */
 static struct named beyond(const struct registers *given, const struct inst *i, unsigned lanes) {
   if (i->ext && i->ext->kind == EXT_VOPD) {
     struct named x = beyond(given, i->ext->x, lanes);

@@ -1,4 +1,4 @@
-/* What the generated scalar handlers (gen_scalar.py) are written in. */
+/* Helpers for the generated scalar handlers (gen_scalar.py). */
 #ifndef PTX2AMD_VGPU_SCALAR_H
 #define PTX2AMD_VGPU_SCALAR_H
 
@@ -31,7 +31,7 @@ static inline void write64(struct wave *w, unsigned index, uint64_t value) {
 }
 
 static inline int count_ones(uint64_t x) { return __builtin_popcountll(x); }
-/* Position of the lowest one, the number of leading zeros, the length of the run of sign bits; -1: none. */
+/* Position of the lowest set bit, number of leading zeros, length of the run of sign bits; -1: none. */
 static inline int find_low32(uint32_t x) { return x ? __builtin_ctz(x) : -1; }
 static inline int find_low64(uint64_t x) { return x ? __builtin_ctzll(x) : -1; }
 static inline int find_high32(uint32_t x) { return x ? __builtin_clz(x) : -1; }
@@ -47,7 +47,7 @@ static inline uint64_t reverse_bits64(uint64_t x) {
 }
 static inline uint32_t reverse_bits32(uint32_t x) { return (uint32_t)(reverse_bits64(x) >> 32); }
 
-/* One bit per group of four that has any bit set. */
+/* One bit per group of four bits: set if any of them is set. */
 static inline uint64_t quad_mask(uint64_t x) {
   uint64_t out = 0;
   for (int k = 0; k < 16; k++) out |= (uint64_t)((x >> 4 * k & 15) != 0) << k;
@@ -137,7 +137,7 @@ static inline const struct inst *scalar_store(struct wave *w, const struct inst 
   return NEXT(i);
 }
 
-/* Buffer loads: what lies past the descriptor's range reads as zero. */
+/* Buffer loads: bytes beyond the descriptor's range read as zero. */
 struct buffer_range { uint64_t base, size; };
 static inline struct buffer_range buffer_range(const uint32_t *descriptor) {
   uint64_t stride = descriptor[1] >> 16 & 0x3fff;

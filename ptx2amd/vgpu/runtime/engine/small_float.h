@@ -5,7 +5,8 @@
 #include "valu_newer.h"
 
 enum small_type { SMALL_fp8, SMALL_bf8, SMALL_fp6, SMALL_bf6, SMALL_fp4, SMALL_f16 };
-/* largest: its code. over: of what is larger (infinity or NaN; `largest` where the format has neither). */
+/* largest: code of the largest value. over: code for larger values (infinity or NaN; `largest` if the format has
+ * neither). */
 struct small_format { uint8_t mantissa, bits, bias; uint16_t largest, over, nan; };
 static const struct small_format small_formats[] = {
   [SMALL_fp8] = {3, 8, 7, 0x7e, 0x7f, 0x7f}, [SMALL_bf8] = {2, 8, 15, 0x7b, 0x7c, 0x7f},
@@ -23,7 +24,7 @@ static inline float small_to_f32(const struct small_format *s, uint32_t code) {
   return as_f32(f32_bits(f) | sign);
 }
 
-/* f / 2^scale in the format: to nearest even, or (stochastic) with `noise` added to what is cut off. */
+/* f / 2^scale in the format: rounded to nearest even, or (stochastic) with `noise` added to the discarded bits. */
 static inline uint32_t f32_to_small(const struct small_format *s, float f, int scale, bool saturate, bool stochastic,
                                     uint32_t noise) {
   uint32_t u = f32_bits(f), sign = (u >> 31) << (s->bits - 1), over = saturate ? s->largest : s->over;
@@ -51,7 +52,7 @@ static inline uint32_t f32_to_small(const struct small_format *s, float f, int s
   return sign | (code > s->largest ? over : code);
 }
 
-/* Element `index` of values of `bits` bits each that lie one behind the other in a lane's registers. */
+/* Element `index` of values of `bits` bits each, packed in a lane's registers. */
 static inline uint32_t packed_element(const uint32_t *v, int lane, int index, int bits) {
   int at = index * bits, word = at / 32, shift = at % 32;
   uint64_t pair = v[word * W + lane];

@@ -1,4 +1,4 @@
-/* What the engine's own files share: code, workgroups, a dispatch in flight. */
+/* Definitions shared by the engine's own files: code, workgroups, a dispatch in flight. */
 #ifndef PTX2AMD_VGPU_STATE_H
 #define PTX2AMD_VGPU_STATE_H
 
@@ -16,12 +16,12 @@ struct build {
   const struct handler_pair *handlers;   /* by op_info.id */
   handler_fn vopd;
   void (*run_wave)(struct wave *w, uint64_t budget);
-  void (*start_wave)(struct wave *w);    /* after MODE is set */
-  /* Registers at the start: START_DWORDS scalar ones; VGPRs: n rows from `ids`, zeros up to `rows`, and accumulation
+  void (*start_wave)(struct wave *w);    /* call after MODE is set */
+  /* Initial registers: START_DWORDS scalar ones; VGPRs: n rows from `ids`, zeros up to `rows`, and accumulation
    * registers. */
   void (*start_registers)(struct wave *w, const uint32_t *s, const uint32_t *ids, unsigned n, unsigned rows,
                           unsigned accumulation);
-  /* A load, store or update (enum weak_access) of memory at the lanes' addresses, of a kind as in vmem.h. */
+  /* A load, store or update (enum weak_access) of memory at the lanes' addresses, of a kind defined in vmem.h. */
   void (*weak_lanes)(struct wave *w, const struct inst *i, const uint64_t *p, uint64_t lanes, unsigned access, unsigned kind,
                      unsigned bits, bool returns);
 };
@@ -32,17 +32,17 @@ struct code {
   const struct arch *arch;
   uint64_t base;
   size_t dwords;
-  uint8_t *notes;            /* with tools on, by dword: what tools.c knows of an instruction */
-  struct view *views;        /* of the kernels that ran */
+  uint8_t *notes;            /* with tools on, by dword: what tools.c recorded about an instruction */
+  struct view *views;        /* kernels that ran */
   pthread_mutex_t lock;
   struct arena *arena;       /* struct inst_ext and the like */
   const struct lines *lines; /* NULL: none */
   bool may_stray;            /* code_may_stray */
 };
-/* Registers that a wave has been given: v0 to v<v - 1>, a0 to a<a - 1>, s0 to s<s - 1>. */
+/* Registers allocated to a wave: v0 to v<v - 1>, a0 to a<a - 1>, s0 to s<s - 1>. */
 struct registers { uint16_t v, a, s; };
-/* The code as waves of one width see it that have been given so many registers: decoded, an instruction that names
- * another register is a fault. */
+/* The code as seen by waves of one width with this register allocation: decoded; an instruction that names another
+ * register is a fault. */
 struct view {
   struct view *next;         /* of the code's */
   struct code *code;
@@ -55,13 +55,13 @@ struct view {
 /* NULL: out of memory. */
 struct view *code_view(struct code *code, unsigned lanes, struct registers registers);
 
-/* What a kernel's descriptor gives its waves (registers.c). */
+/* The registers that a kernel's descriptor allocates to its waves (registers.c). */
 struct registers registers_given(const struct kernel_descriptor *k, const struct arch *arch, unsigned lanes);
-/* Registers named by one operand, 0 to 3 the sources, 4 and 5 the results: how many from which on, in file 'v', 'a' or
- * 's'; n 0: none that is given or not. */
+/* Registers named by one operand, 0 to 3 the sources, 4 and 5 the results: count and first register, in file 'v', 'a'
+ * or 's'; n 0: none. */
 struct named { char file; unsigned first, n; };
 struct named operand_named(const struct inst *i, int k, unsigned lanes);
-/* Whether they are all that the instruction names. */
+/* Whether the wave has all registers that the instruction names. */
 bool registers_hold(const struct registers *given, const struct inst *i, unsigned lanes);
 /* Ends the launch with a fault that names the register. */
 const struct inst *run_beyond_registers(struct wave *w, const struct inst *i);
@@ -76,23 +76,23 @@ struct run {
   const struct build *build;
   const struct arch *arch;
   struct view *view;
-  struct inst *entries, *entry;  /* the view's; where waves begin */
-  const handler_fn *real;        /* the entries' handlers where the tools stand before them (tools.h) */
+  struct inst *entries, *entry;  /* the view's entries; where waves begin */
+  const handler_fn *real;        /* the entries' handlers if the tools precede them (tools.h) */
   struct dispatch_packet packet;
-  uint64_t number;             /* of the run in the process, from 1 */
-  uint64_t groups;             /* workgroups in all */
+  uint64_t number;             /* number of the run in the process, from 1 */
+  uint64_t groups;             /* total number of workgroups */
   uint32_t lds_bytes, scratch_bytes;
   uint32_t preload_offset, preload_dwords; /* kernel arguments that start in SGPRs */
   uint64_t max_instructions;
-  uint64_t begin, patience, time_limit; /* nanoseconds: start; time without progress, time in all (0: no limit) */
-  _Atomic int watching, stuck; /* threads at work, and those of them that cannot go on (watch.c) */
-  uint64_t batch;              /* workgroups a thread takes at a time */
+  uint64_t begin, patience, time_limit; /* nanoseconds: start; limit without progress, total limit (0: none) */
+  _Atomic int watching, stuck; /* active threads, and those that cannot continue (watch.c) */
+  uint64_t batch;              /* workgroups that a thread takes at a time */
   _Atomic uint64_t next;       /* first workgroup not yet taken */
   _Atomic int stop;            /* a fault ends the dispatch */
-  _Atomic uint64_t grid_barrier; /* phase << 32 | waves that have come */
+  _Atomic uint64_t grid_barrier; /* phase << 32 | waves that have arrived */
   _Atomic uint64_t instructions;
-  int participants;            /* threads at work, under the pool's lock */
-  struct run *next_run;        /* list of runs that want workers */
+  int participants;            /* active threads, under the pool's lock */
+  struct run *next_run;        /* list of runs that need workers */
   bool listed;
   struct race_run *races;      /* with racecheck (tools.h) */
   const struct weak_chip *weak; /* in the weak-memory mode (weak.h) */
@@ -100,8 +100,8 @@ struct run {
   struct fault *fault;
 };
 
-/* The scalar registers with which waves of a run begin (up to SCC), and the numbers of those that differ: pairs with
- * the wave's scratch memory, the workgroup's id, its number of waves. */
+/* The initial scalar registers of a run's waves (up to SCC), and the positions of those that differ: pairs with the
+ * wave's scratch memory, the workgroup's id, its number of waves. */
 enum { START_DWORDS = 144, NOWHERE = 255 };
 _Static_assert(START_DWORDS > S_SCC + 1 && START_DWORDS <= S_SINK + 16 && START_DWORDS % 16 == 0, "whole lines, none read");
 struct start {
@@ -111,38 +111,39 @@ struct start {
   bool buffer;                 /* s[0] to s[3] describe the scratch memory */
 };
 
-/* Instructions of a wave behind a barrier before others have their turn: enough to read what the barrier was for. */
+/* Instructions of a wave after a barrier before others have their turn: enough to read the data that the barrier
+ * protects. */
 enum { FIRST_SLICE = 48 };
 
 struct workgroup {
   struct run *run;
-  uint32_t id[3], size[3];     /* work-items, smaller in the last workgroup of a partial grid */
+  uint32_t id[3], size[3];     /* work-items, fewer in the last workgroup of a partial grid */
   unsigned n_waves, live, waiting;
   uint64_t signals;            /* bit per wave: it has signalled in the split barrier's phase */
   struct wave *waves;          /* n_waves of capacity */
   unsigned capacity, lanes;
   uint8_t *vgprs;
-  uint32_t *ids;               /* by wave: the rows with the work-items' ids, for groups like `ids_of` */
+  uint32_t *ids;               /* by wave: the rows with the work-items' ids, for workgroups with the size `ids_of` */
   struct id_layout { uint32_t size[3], lanes, rows; bool packed; } ids_of;
   uint8_t *lds;
   uint32_t lds_capacity;
   uint8_t *scratch;
   size_t scratch_capacity;
   struct native_site sites[NATIVE_SITES];
-  uint32_t slice;              /* instructions of a wave's turn */
+  uint32_t slice;              /* instructions per turn of a wave */
   bool released;               /* a barrier was passed in this round */
-  uint32_t native_rounds;      /* of a loop in native code before it comes back to the engine */
+  uint32_t native_rounds;      /* iterations of a loop in native code before it returns to the engine */
   uint32_t native_fuel;        /* the rest of them */
-  uint32_t host_csr;           /* MXCSR of the thread outside of waves */
-  uint64_t prepared_for;       /* the run whose `start`, sites and waves' windows these are */
+  uint32_t host_csr;           /* the thread's MXCSR outside of waves */
+  uint64_t prepared_for;       /* the run to which `start`, sites and the waves' windows belong */
   struct start start;
   struct group_shadow *shadow; /* with tools on (tools.h) */
   struct weak_wave *weak;      /* by wave, in the weak-memory mode (weak.h) */
   unsigned weak_capacity;
 };
 
-/* Bytes of one wave's VGPRs, padded so that waves do not share cache sets. */
-/* Its number in the grid, x first. */
+/* Bytes of one wave's VGPRs, padded so that waves do not map to the same cache sets. */
+/* Its linear number in the grid, x first. */
 static inline uint32_t workgroup_index(const struct workgroup *g) {
   const uint32_t *n = g->run->d->grid;
   return (g->id[2] * n[1] + g->id[1]) * n[0] + g->id[0];
@@ -154,22 +155,22 @@ enum group_state { GROUP_DONE, GROUP_PARKED, GROUP_STOPPED };
 
 struct workgroup *workgroup_new(void);
 void workgroup_free(struct workgroup *g);
-/* Makes g ready to run workgroup number `index` of the run. False: out of memory (the run has its fault). */
+/* Prepares g for workgroup number `index` of the run. False: out of memory (recorded as the run's fault). */
 bool workgroup_start(struct workgroup *g, struct run *run, uint64_t index);
 /* Runs until the end, a fault or (if others wait for the thread) the end of the time slice. */
 enum group_state workgroup_run(struct workgroup *g);
 
-/* Draws the consequences of w->stop after the wave ran. */
+/* Handles w->stop after the wave ran. */
 void workgroup_account(struct workgroup *g, const struct wave *w);
 
-/* Writes the parts of a wave's scalar file (S_COUNT dwords) that never change, and clears the rest. */
+/* Writes the constant parts of a wave's scalar file (S_COUNT dwords), and clears the rest. */
 void write_constants(uint32_t *s);
 
 /* Address of an instruction, and the instruction at an address (NULL: not in the code). */
 uint64_t code_address(const struct wave *w, const struct inst *i);
 const struct inst *code_at(const struct wave *w, uint64_t address);
 
-/* Where a wave is, for reports: "PTX line ..., at +0x..., block (...) thread (...)". */
+/* A wave's position, for reports: "PTX line ..., at +0x..., block (...) thread (...)". */
 void wave_place(const struct wave *w, const struct inst *i, int lane, char *text, size_t size);
 /* Records the run's first fault. */
 void run_fault(struct run *run, enum fault_kind kind, const char *text);

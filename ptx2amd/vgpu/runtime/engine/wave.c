@@ -1,4 +1,4 @@
-/* What ends or interrupts a wave: its end, barriers, yields, traps, faults; and hardware state registers. */
+/* Events that end or interrupt a wave: its end, barriers, yields, traps, faults; and hardware state registers. */
 #include "wave.h"
 
 #include <stdarg.h>
@@ -101,7 +101,7 @@ void wave_message(unsigned message) {
   enum { INTERRUPT = 1 };
   void (*handler)(void) = message == INTERRUPT ? atomic_load_explicit(&interrupt, memory_order_acquire) : NULL;
   if (!handler) return;
-  unsigned csr = _mm_getcsr();   /* the wave's rounding and denormals are not the handler's */
+  unsigned csr = _mm_getcsr();   /* the handler must not use the wave's rounding and denormal modes */
   _mm_setcsr(_MM_MASK_MASK);
   handler();
   _mm_setcsr(csr);
@@ -174,8 +174,8 @@ void run_fault(struct run *run, enum fault_kind kind, const char *text) {
   atomic_store(&run->stop, 1);
 }
 
-/* The coordinates of a lane's thread. In the padded warp mapping the workgroup is twice the CUDA block in x, and
- * each wave's lower half holds a warp. */
+/* The coordinates of a lane's thread. In the padded mapping the workgroup is twice the CUDA block in x, and each wave's
+ * lower half holds a warp. */
 static void work_item(const struct wave *w, int lane, uint32_t out[3]) {
   const struct workgroup *g = w->wg;
   uint32_t n = w->index * g->lanes + (lane < 0 ? 0 : (uint32_t)lane), x = g->size[0];

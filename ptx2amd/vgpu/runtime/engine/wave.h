@@ -1,7 +1,7 @@
-/* The state of one wave and the form of a decoded instruction: what instruction handlers see.
+/* The state of one wave and the form of a decoded instruction, as used by instruction handlers.
  *
- * Everything that includes this file with W defined is compiled once per wave width (W = 32, 64) and per
- * x86-64 level; VG(name) gives a global symbol its own name in each build. */
+ * Everything that includes this file with W defined is compiled once per wave width (W = 32, 64) and per x86-64 level;
+ * VG(name) gives a global symbol its own name in each build. */
 #ifndef PTX2AMD_VGPU_WAVE_H
 #define PTX2AMD_VGPU_WAVE_H
 
@@ -13,8 +13,8 @@ struct inst;
 struct wave;
 struct workgroup;
 
-/* Handlers return the next instruction (NEXT(i) below), or NULL to leave the wave loop (end, barrier,
- * fault: then wave->stop says why). */
+/* Handlers return the next instruction (NEXT(i) below), or NULL to leave the wave loop (end, barrier, fault: then
+ * wave->stop has the reason). */
 typedef const struct inst *(*handler_fn)(struct wave *w, const struct inst *i);
 
 /* Where an operand lives.
@@ -26,11 +26,11 @@ typedef const struct inst *(*handler_fn)(struct wave *w, const struct inst *i);
  *   NONE     the operand is absent (saddr off, ...) */
 enum operand_kind { OPERAND_VGPR, OPERAND_SCALAR, OPERAND_LITERAL, OPERAND_SPECIAL, OPERAND_NONE };
 
-/* Second half of instructions that need more than struct inst holds. */
-enum { IMAGE_ADDRESSES = 13 };   /* dwords of an address, at most */
+/* Second half of instructions that do not fit into struct inst. */
+enum { IMAGE_ADDRESSES = 13 };   /* maximum number of dwords of an address */
 struct inst_ext {
   uint8_t kind;          /* enum ext_kind */
-  struct {               /* EXT_IMAGE: VGPRs of the address's dwords, of which n_address are sure to be read; ... */
+  struct {               /* EXT_IMAGE: VGPRs of the address's dwords, of which n_address are always read; ... */
     uint8_t address[IMAGE_ADDRESSES], n_address, n_data, dmask, dim;
     bool unorm, a16, d16, tfe, array;
   } image;
@@ -43,7 +43,7 @@ struct inst_ext {
 };
 enum ext_kind { EXT_NONE, EXT_DPP16, EXT_DPP8, EXT_SDWA, EXT_VOPD, EXT_SCALES, EXT_IMAGE };
 
-/* What the tables know about an instruction. */
+/* Facts about an instruction from the tables. */
 struct op_info {
   const char *name;      /* mnemonic of this generation */
   uint16_t id;           /* index in the handler tables */
@@ -55,16 +55,16 @@ struct op_info {
                             bit 6: dst is EXEC in every form */
   uint8_t accumulation;  /* bit k: source k is always an accumulation register; bit 4: so is dst */
   uint8_t scalar_dst;    /* dst is an index into wave->s */
-  uint8_t scaled;        /* an MFMA that may have scales before it */
+  uint8_t scaled;        /* an MFMA that may be preceded by scales */
   uint8_t traits;        /* bits of enum op_trait */
   uint8_t generation;    /* 0 gfx9, 1 gfx10, 2 gfx11, 3 gfx12 */
   uint16_t image;        /* bits of enum image_flag */
-  uint8_t bytes;         /* of the element that a memory instruction accesses; 0: not known */
+  uint8_t bytes;         /* size of the element that a memory instruction accesses; 0: not known */
 };
-/* What the address of an image instruction has besides coordinates, in this order (level and clamp behind them). */
+/* Parts of an image instruction's address besides coordinates, in this order (level and clamp follow). */
 enum image_flag {
   IMAGE_OFFSET = 1, IMAGE_BIAS = 2, IMAGE_COMPARE = 4, IMAGE_GRAD = 8, IMAGE_LOD = 16, IMAGE_CLAMP = 32, IMAGE_MIP = 64,
-  IMAGE_G16 = 128,       /* gradients are halves */
+  IMAGE_G16 = 128,       /* gradients are 16-bit floats */
   IMAGE_ZERO = 256,      /* level 0 */
   IMAGE_GATHER = 512,    /* one component of four texels */
   IMAGE_SAMPLED = 1024,  /* coordinates are floats */
@@ -97,7 +97,7 @@ struct inst {
   uint8_t neg_hi;
   uint8_t len;                  /* dwords of machine code, 1 to 5 */
   uint16_t flags;               /* enum inst_flag; MFMA: cbsz | abid << 3 | blgp << 7 */
-  uint8_t scale;                /* memory: what a variable offset is multiplied with; 0: with nothing */
+  uint8_t scale;                /* memory: scale of a variable offset; 0: not scaled */
   uint8_t reserved;
   int32_t imm;                  /* SIMM16, byte offset, DS offset0 | offset1 << 8, ... */
   uint32_t literal[2];
@@ -135,14 +135,14 @@ enum {
   S_FLOAT16 = 370,       /* (f16, 0) */
   S_PK_FLOAT32 = 388,    /* (f32, f32) */
   S_BFLOAT16 = 406,      /* (bf16, 0) */
-  S_FLAT_SCRATCH = 424,  /* where generic addresses of private memory begin (gfx1250) */
+  S_FLAT_SCRATCH = 424,  /* start of private memory in generic addresses (gfx1250) */
   S_COUNT = 426
 };
 
-/* High halves of the addresses of the LDS and private apertures; host addresses are below them. */
+/* High halves of the LDS and private apertures' addresses; host addresses are below them. */
 enum { SHARED_APERTURE = 0x10000, PRIVATE_APERTURE = 0x20000 };
-/* gfx1250 has no private aperture: addresses of private memory are FLAT_SCRATCH_BASE, which here has only this bit of the
- * high half, the lane in bits 56:52, and the offset. */
+/* gfx1250 has no private aperture: generic addresses of private memory are FLAT_SCRATCH_BASE, here only this bit of the
+ * high half, plus the lane in bits 56:52 and the offset. */
 enum { PRIVATE_BASE_BIT = 26 };
 
 enum wave_stop { WAVE_RUNNING, WAVE_ENDED, WAVE_AT_BARRIER, WAVE_FAULTED, WAVE_YIELDED };
@@ -150,7 +150,7 @@ enum wave_stop { WAVE_RUNNING, WAVE_ENDED, WAVE_AT_BARRIER, WAVE_FAULTED, WAVE_Y
 #define VGPR_TEMP 512    /* v0..v255, then a0..a255, then 16 rows for operands with modifiers (valu_modify.c) */
 #define VGPR_ROWS 528
 
-struct mem_window { uint64_t lo, hi; bool writable; }; /* an allocation used lately: [lo, hi) */
+struct mem_window { uint64_t lo, hi; bool writable; }; /* a recently used allocation: [lo, hi) */
 enum { MEM_WINDOWS = 4 };
 
 struct wave {
@@ -158,13 +158,13 @@ struct wave {
   uint32_t *v;           /* VGPRs: v[row * W + lane], 64-byte aligned, VGPR_ROWS rows */
   uint32_t mode;         /* MODE register: f32 rounding [1:0], f64/f16 rounding [3:2], f32 denormals [5:4],
                             f64/f16 denormals [7:6] (bit 0 inputs, bit 1 outputs), dx10_clamp [8], ieee [9] */
-  uint32_t mxcsr;        /* what the engine loads into MXCSR before the wave runs: set by VG(mode_changed) */
-  uint32_t float_state[6]; /* the vector handlers' own, kept by VG(mode_changed) */
+  uint32_t mxcsr;        /* value loaded into MXCSR before the wave runs: set by VG(mode_changed) */
+  uint32_t float_state[6]; /* the vector handlers' own value, maintained by VG(mode_changed) */
   enum wave_stop stop;
-  const struct inst *pc; /* valid while the wave does not run */
+  const struct inst *pc; /* valid while the wave is not running */
   struct workgroup *wg;
-  struct mem_window window[MEM_WINDOWS]; /* [0] the last one used */
-  uint32_t index;        /* of the wave in its workgroup */
+  struct mem_window window[MEM_WINDOWS]; /* [0] is the most recent one */
+  uint32_t index;        /* number of the wave in its workgroup */
   uint32_t lanes;        /* work-items of the wave */
   uint8_t *scratch;      /* private memory, interleaved by dword as hardware does: byte b of lane l lies at
                             (b / 4 * W + l) * 4 + b % 4 */
@@ -172,12 +172,12 @@ struct wave {
   uint8_t *lds;          /* the workgroup's */
   uint32_t lds_size;
   uint32_t trapsts;
-  bool sram_ecc;         /* the chip has it (struct arch) */
+  bool sram_ecc;         /* the chip (struct arch) */
   bool at_grid_barrier;
-  uint32_t grid_phase;   /* of the grid's barrier, when the wave came to it */
+  uint32_t grid_phase;   /* phase of the grid barrier at the wave's arrival */
   uint64_t executed;     /* instructions */
-  struct weak_wave *weak; /* its operations in flight in the weak-memory mode (weak.h); else NULL */
-  uint64_t changes;      /* writes that may have changed memory, and barriers passed; never set back */
+  struct weak_wave *weak; /* operations in flight in the weak-memory mode (weak.h); otherwise NULL */
+  uint64_t changes;      /* number of writes that may have changed memory, and of barriers passed; never decreases */
 };
 
 #ifdef W
@@ -244,8 +244,8 @@ enum fault_kind {
   FAULT_REGISTER,
 };
 
-/* Records the launch's first fault, stops the wave and returns NULL: `return wave_fault(...)`.
- * lane < 0: the whole wave. */
+/* Records the launch's first fault, stops the wave and returns NULL: `return wave_fault(...)`. lane < 0: the whole
+ * wave. */
 const struct inst *wave_fault(struct wave *w, const struct inst *i, enum fault_kind kind, int lane,
                               uint64_t address, const char *format, ...)
     __attribute__((format(printf, 6, 7)));

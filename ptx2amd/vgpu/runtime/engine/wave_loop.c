@@ -1,4 +1,4 @@
-/* The wave loop, and what depends on the width at a wave's start; compiled per width and level. */
+/* The wave loop, and the width-dependent parts of a wave's start; compiled per width and level. */
 #include <xmmintrin.h>
 
 #include "state.h"
@@ -6,8 +6,8 @@
 
 /* Runs the wave for at most budget instructions. */
 static void run_wave(struct wave *w, uint64_t budget) {
-  enum { FLAGS = 0x3f };   /* MXCSR's sticky ones: the dispatch's thread keeps its own (engine.c) */
-  unsigned host = w->wg->host_csr;   /* STMXCSR takes longer than some waves */
+  enum { FLAGS = 0x3f };   /* MXCSR's sticky flags: the dispatch's thread keeps its own (engine.c) */
+  unsigned host = w->wg->host_csr;   /* STMXCSR would take longer than some waves */
   uint64_t steps = 0, limit = w->executed + budget;   /* native code adds its instructions to w->executed */
   const struct inst *i = w->pc;
   w->stop = WAVE_RUNNING;
@@ -39,7 +39,7 @@ static inline void clear(line *row) {
   for (unsigned k = 0; k < LINES; k++) row[k] = (line){0};
 }
 
-/* Loops of whole cache lines: the C library's functions take longer to begin than these lengths do. */
+/* Loops over whole cache lines: for these lengths, calling the C library takes longer than the copy. */
 static void start_registers(struct wave *w, const uint32_t *s, const uint32_t *ids, unsigned n, unsigned rows,
                             unsigned accumulation) {
   line *scalar = (line *)__builtin_assume_aligned(w->s, 64);

@@ -1,4 +1,4 @@
-/* A workgroup on one thread: registers at the start, and the rounds over its waves. */
+/* A workgroup on one thread: initial registers, and the rounds over its waves. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +10,10 @@
 #include "wave_events.h"
 
 enum {
-  WAVE_SLICE = 1 << 14,        /* instructions of a wave before the next one's turn ... */
-  SLICE_GROWTH = 16,           /* of FIRST_SLICE, which it is in the first round behind a barrier, in each round */
-  GROUP_SLICE = 1 << 17,       /* instructions of a workgroup before another one's turn */
-  SHORT_SHIFT = 5,             /* blocks of a cooperative launch spin until others come: their turns are short */
+  WAVE_SLICE = 1 << 14,        /* instructions of a wave before the next wave's turn ... */
+  SLICE_GROWTH = 16,           /* ... of FIRST_SLICE, the length in the first round after a barrier, in each round */
+  GROUP_SLICE = 1 << 17,       /* instructions of a workgroup before another workgroup's turn */
+  SHORT_SHIFT = 5,             /* blocks of a cooperative launch spin until others arrive: their turns are short */
 };
 
 /* --- memory --------------------------------------------------------------------------------------- */
@@ -26,7 +26,7 @@ static void *map(size_t bytes) {
 static size_t vgpr_bytes(const struct workgroup *g) { return g->capacity * WAVE_VGPR_BYTES(g->lanes); }
 
 struct workgroup *workgroup_new(void) {
-  struct workgroup *g = aligned_alloc(64, sizeof *g);   /* the structure's size is a multiple of that */
+  struct workgroup *g = aligned_alloc(64, sizeof *g);   /* the structure's size is a multiple of this */
   if (g) memset(g, 0, sizeof *g);
   return g;
 }
@@ -43,7 +43,7 @@ void workgroup_free(struct workgroup *g) {
   free(g);
 }
 
-/* The parts of the scalar file that never change. */
+/* The constant parts of the scalar file. */
 void write_constants(uint32_t *s) {
   static const uint32_t f32[] = {0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000, 0x40000000,
                                  0xc0000000, 0x40800000, 0xc0800000, 0x3e22f983};
@@ -123,8 +123,8 @@ static unsigned put64(uint32_t *s, unsigned n, uint64_t value) {
   return n + 2;
 }
 
-/* The user SGPRs, then the system SGPRs, in the order that AMDGPUUsage's "Initial Kernel Execution State" gives: what all
- * waves of the run have alike, and where the others go. */
+/* The user SGPRs, then the system SGPRs, in the order of AMDGPUUsage's "Initial Kernel Execution State": values that
+ * all waves of the run share, and the positions of the others. */
 static void prepare_sgprs(struct workgroup *g) {
   const struct run *run = g->run;
   const struct kernel_descriptor *k = run->descriptor;
@@ -135,7 +135,8 @@ static void prepare_sgprs(struct workgroup *g) {
   memset(start, 0, sizeof *start);
   start->buffer = use & USE_PRIVATE_BUFFER;
   if (start->buffer) {
-    /* Base (the wave's), swizzled, element size 4, index stride 64, thread id added: recognised by buffer instructions. */
+    /* Base (the wave's), swizzled, element size 4, index stride 64, thread id added: buffer instructions recognise this
+     * descriptor. */
     s[2] = UINT32_MAX;
     s[3] = 1u << 19 | 3u << 21 | 1u << 23;
     n = 4;
@@ -156,12 +157,12 @@ static void prepare_sgprs(struct workgroup *g) {
   for (int d = 0; d < 3; d++)
     start->id[d] = !run->arch->ttmp_ids && (rsrc2 >> (7 + d) & 1) ? (uint8_t)n++ : NOWHERE;
   start->waves = rsrc2 >> 10 & 1 ? (uint8_t)n++ : NOWHERE;
-  /* After them, the wave's offset: 0, the base above is the wave's already. */
+  /* After them, the wave's offset: 0, because the base above is already the wave's. */
   /* GFX9's FLAT_SCRATCH; the later generations keep it in a hidden register. */
   if (architected && run->arch->generation == 0) start->scratch = 102;
 }
 
-/* What the waves of one workgroup have alike. */
+/* Values that the waves of one workgroup share. */
 static void prepare_group_sgprs(struct workgroup *g) {
   struct start *start = &g->start;
   for (int d = 0; d < 3; d++)
@@ -181,7 +182,7 @@ static void finish_sgprs(struct wave *w, const struct workgroup *g) {
   put64(w->s, S_EXEC, w->lanes == 64 ? UINT64_MAX : (UINT64_C(1) << w->lanes) - 1);
 }
 
-/* The rows in which work-items find their ids: one with 10 bits per dimension, or one for each that the kernel reads.
+/* The rows with the work-items' ids: one with 10 bits per dimension, or one for each dimension that the kernel reads.
  * They are the same in all workgroups of one size. False: out of memory. */
 static bool prepare_ids(struct workgroup *g) {
   const struct run *run = g->run;
@@ -222,12 +223,12 @@ static void start_wave(struct workgroup *g, unsigned index) {
   run->build->start_registers(w, g->start.s, g->ids + (size_t)index * rows * g->lanes, rows, run->view->registers.v,
                               run->view->registers.a);
   finish_sgprs(w, g);
-  if (w->mode == g->start.mode) return;   /* as the wave before it in this place left it */
+  if (w->mode == g->start.mode) return;   /* as the previous wave in this slot left it */
   w->mode = g->start.mode;
   run->build->start_wave(w);
 }
 
-/* Under the tools an instruction takes a hundred times as long, and so does a turn that is spun away. */
+/* With tools an instruction takes a hundred times as long, and so does a turn wasted with spinning. */
 static unsigned slice_shift(const struct run *run) { return run->d->cooperative || run->real ? SHORT_SHIFT : 0; }
 
 static void set_slice(struct workgroup *g, uint32_t slice) {
@@ -237,8 +238,8 @@ static void set_slice(struct workgroup *g, uint32_t slice) {
   g->native_rounds = rounds < NATIVE_ROUNDS ? rounds : NATIVE_ROUNDS;
 }
 
-/* What is the same for all workgroups of a run. Allocations that accesses found stay for it: in it no memory is given
- * back. */
+/* State that is the same for all workgroups of a run. Cached allocations stay valid for the run: no memory is returned
+ * to the system during it. */
 static void prepare(struct workgroup *g) {
   const struct run *run = g->run;
   uint32_t rsrc1 = run->descriptor->compute_pgm_rsrc1;
@@ -299,8 +300,8 @@ bool workgroup_start(struct workgroup *g, struct run *run, uint64_t index) {
 
 /* --- execution ------------------------------------------------------------------------------------- */
 
-/* Behind a barrier waves have short turns, as on a chip they run side by side: programs that lack a barrier (one wave reads
- * a word behind this one, another writes it much later) are right there. */
+/* After a barrier waves have short turns, because on a chip they run side by side: programs that lack a barrier (one
+ * wave reads a word behind this one, another writes it much later) work there. */
 static void release_barrier(struct workgroup *g) {
   set_slice(g, FIRST_SLICE);
   g->released = true;
@@ -311,8 +312,8 @@ static void release_barrier(struct workgroup *g) {
   if (g->shadow) tools_group_barrier(g);
 }
 
-/* Split barriers: a phase ends when every wave that is left has signalled. A wave that signals and runs on may come
- * to the wait after that, so the workgroup remembers whose signals the phase still has. */
+/* Split barriers: a phase ends when every remaining wave has signalled. A wave that signals and continues may reach the
+ * wait after that, so the workgroup records whose signals the phase still has. */
 static void check_signals(struct workgroup *g) {
   if (!g->signals || (unsigned)__builtin_popcountll(g->signals) < g->live) return;
   g->signals = 0;
@@ -349,7 +350,7 @@ enum group_state workgroup_run(struct workgroup *g) {
   uint64_t spent = 0;
   uint32_t wave_slice = WAVE_SLICE >> slice_shift(run), group_slice = GROUP_SLICE >> slice_shift(run);
   while (g->live) {
-    bool busy = false;   /* some wave could go on and did not ask for a pause */
+    bool busy = false;   /* some wave could continue and did not request a pause */
     g->released = false;
     for (unsigned k = 0; k < g->n_waves; k++) {
       struct wave *w = &g->waves[k];

@@ -4,7 +4,7 @@
 
 #include <sys/mman.h>
 
-enum { KEEP_FREE = 64 };   /* so that a stale handle is found out for a while */
+enum { KEEP_FREE = 64 };   /* so that a stale handle is recognised for a while */
 
 void *handle_new(struct handle_class *c) {
   pthread_mutex_lock(&c->lock);

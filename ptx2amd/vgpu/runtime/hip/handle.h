@@ -1,5 +1,5 @@
-/* API handles that can be checked: each class of objects lives in slots of one address range that is never given back,
- * so a stale or foreign handle is distinguished from a live one without a lock and without touching unmapped memory. */
+/* API handles that can be checked: each class of objects lives in slots of one address range that is never unmapped, so
+ * a stale or foreign handle is distinguished from a live one without a lock and without touching unmapped memory. */
 #ifndef PTX2AMD_VGPU_HANDLE_H
 #define PTX2AMD_VGPU_HANDLE_H
 
@@ -9,10 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Every object of a class begins with this. */
+/* Common head of all objects of a class. */
 struct handle {
   _Atomic uint32_t alive;
-  uint32_t generation;        /* counts the objects that lived in the slot */
+  uint32_t generation;        /* number of objects that have used the slot */
   struct handle *next_free;
 };
 
@@ -28,8 +28,8 @@ struct handle_class {
 
 #define HANDLE_CLASS(type, count) {.slot = (sizeof(type) + 63) & ~(size_t)63, .limit = (count), .lock = PTHREAD_MUTEX_INITIALIZER}
 
-/* A live object, zeroed behind struct handle the first time a slot is used; later it keeps what the last object left
- * there. NULL: all slots taken, or out of memory. */
+/* A live object, zeroed behind struct handle when the slot is used for the first time; later it keeps what the previous
+ * object left. NULL: all slots taken, or out of memory. */
 void *handle_new(struct handle_class *c);
 void handle_free(struct handle_class *c, void *object);
 

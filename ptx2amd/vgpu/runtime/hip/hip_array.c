@@ -1,4 +1,4 @@
-/* Arrays and the copies that name them. Rows begin where images' rows do, so that a descriptor needs no pitch. */
+/* Arrays and the copies that use them. Row pitch equals that of images, so that a descriptor needs none. */
 #include "hip_array.h"
 
 #include "hip_state.h"

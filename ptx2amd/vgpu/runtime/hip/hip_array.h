@@ -9,13 +9,13 @@ struct hipArray {
   struct handle handle;
   void *data;
   HIP_ARRAY3D_DESCRIPTOR d;
-  size_t texel, pitch;        /* bytes of an element, from row to row */
+  size_t texel, pitch;        /* bytes per element, and from row to row */
 };
 /* NULL: no such array. */
 struct hipArray *array_checked(hipArray_t array);
 
 /* Bytes of a channel, 0: no such format. */
 unsigned channel_bytes(hipArray_Format format);
-/* False: HIP has no such texels. */
+/* False: HIP has no such texel format. */
 bool channels_of(const hipChannelFormatDesc *desc, hipArray_Format *format, unsigned *channels);
 #endif

@@ -1,7 +1,7 @@
 /* Linear copies from and to arrays, and memory and fills in three dimensions. */
 #include "hip_state.h"
 
-struct end { hipArray_t array; void *memory; size_t x, y; };   /* an array's bytes and rows, or plain memory */
+struct end { hipArray_t array; void *memory; size_t x, y; };   /* an array's rows in bytes, or plain memory */
 
 static hipError_t copy_ends(struct end dst, struct end src, size_t width, size_t height, hipStream_t stream, bool wait) {
   hip_Memcpy2D p = {
@@ -40,7 +40,7 @@ hipError_t hipMemcpy2DArrayToArray(hipArray_t dst, size_t dst_x, size_t dst_y, h
                    height, NULL, true);
 }
 
-/* count bytes of an array from a byte of a row on, which may go over several rows. */
+/* count bytes of an array from a byte of a row on; may span several rows. */
 static hipError_t copy_rows(hipArray_t array, size_t x, size_t y, char *memory, size_t count, bool to_array) {
   HIP_ARRAY_DESCRIPTOR about;
   hipError_t error = hipArrayGetDescriptor(&about, array);

@@ -1,4 +1,4 @@
-/* Several operations as one: batches of waits for values and writes of values, signals of and waits for external
+/* Several operations as one: batches of waits for values and writes of values, signals and waits of external
  * semaphores; in streams and as graph nodes. */
 #include <stdlib.h>
 #include <string.h>
@@ -159,7 +159,7 @@ static hipError_t set(hipGraphNode_t node, hipError_t error, struct op *op) {
   return done(ok ? hipSuccess : hipErrorInvalidValue);
 }
 
-/* SetParams: how the setter of a node takes the parameters, which HIP has as const or not. */
+/* The setter of a node takes its parameters as const or not, as HIP declares them. */
 #define NODE(Name, Params, SetParams, make)                                                                           \
   hipError_t hipGraphAdd##Name##Node(hipGraphNode_t *node, hipGraph_t graph, const hipGraphNode_t *depends,           \
                                      size_t count, const Params *params) {                                            \
@@ -184,7 +184,7 @@ NODE(BatchMemOp, hipBatchMemOpNodeParams, hipBatchMemOpNodeParams, values_op)
 NODE(ExternalSemaphoresSignal, hipExternalSemaphoreNodeParams, const hipExternalSemaphoreNodeParams, signals_op)
 NODE(ExternalSemaphoresWait, hipExternalSemaphoreNodeParams, const hipExternalSemaphoreNodeParams, waits_op)
 
-/* What is given out lives as long as the node keeps it. */
+/* The returned pointers are valid as long as the node keeps its parameters. */
 hipError_t hipGraphBatchMemOpNodeGetParams(hipGraphNode_t node, hipBatchMemOpNodeParams *params) {
   ENTER();
   if (!params || !holds(node, hipGraphNodeTypeBatchMemOp)) return done(hipErrorInvalidValue);

@@ -8,11 +8,11 @@ struct capture {
   struct capture *next;
   unsigned long long id;
   hipGraph_t graph;
-  stream *origin;                 /* NULL: it was destroyed, and nothing ends the capture any more */
+  stream *origin;                 /* NULL: it was destroyed, and nothing can end the capture any more */
   hipStreamCaptureMode mode;
   pthread_t thread;
   bool invalid;
-  bool foreign;                   /* the program's own graph */
+  bool foreign;                   /* a graph of the program */
   hipGraphNode_t *left;           /* last nodes of streams that were destroyed */
   size_t left_count;
 };
@@ -62,7 +62,7 @@ hipError_t capture_forbids(stream *s) {
   return hipErrorStreamCaptureUnsupported;
 }
 
-/* Whether this thread may not call what a capture could not record, for this capture's sake. */
+/* Whether the capture forbids this thread to call functions that it could not record. */
 static bool prohibits(const struct capture *c) {
   if (!c->origin || c->mode == hipStreamCaptureModeRelaxed || thread_mode == hipStreamCaptureModeRelaxed) return false;
   bool everywhere = c->mode == hipStreamCaptureModeGlobal && thread_mode == hipStreamCaptureModeGlobal;
@@ -81,7 +81,7 @@ hipError_t capture_allows(void) {
   return error;
 }
 
-/* A stream is destroyed: a capture may lose those that joined it, once they have come back. */
+/* Called when a stream is destroyed: a capture may lose streams that joined it, once they have been joined back. */
 void capture_loses(stream *s) {
   pthread_mutex_lock(&lock);
   struct capture *c = s->capture;
@@ -100,7 +100,7 @@ static hipError_t keep(struct op *op) {
   return hipSuccess;
 }
 
-/* Takes over what the operation owns only if it succeeds. */
+/* Takes ownership of the operation's resources only on success. */
 hipError_t capture_op(stream *s, const struct op *given) {
   struct op op = *given;
   hipGraphNode_t node;
@@ -108,7 +108,7 @@ hipError_t capture_op(stream *s, const struct op *given) {
   struct capture *c = s->capture;
   hipError_t error = !c ? hipErrorIllegalState : c->invalid ? hipErrorStreamCaptureInvalidated : keep(&op);
   if (error == hipSuccess) {
-    op_hold(&op);                 /* graph_add takes one hold over, also when it fails */
+    op_hold(&op);                 /* graph_add takes over one reference, even if it fails */
     error = graph_add(&node, c->graph, s->tail_nodes, s->tail_count, &op);
     if (error == hipSuccess && op.kind != OP_KERNEL) op_drop(&op);
     if (error != hipSuccess) c->invalid = true;
@@ -151,7 +151,7 @@ hipError_t capture_wait(stream *s, event *e) {
   return error;
 }
 
-/* The capture's graph: a new one, or one that the program has. */
+/* The capture's graph: a new one, or one of the program's. */
 static hipError_t begin(hipStream_t handle, hipGraph_t into, const hipGraphNode_t *depends, size_t count,
                         hipStreamCaptureMode mode) {
   stream *s = stream_resolve(handle);
@@ -196,13 +196,13 @@ hipError_t hipStreamBeginCaptureToGraph(hipStream_t handle, hipGraph_t graph, co
   return done(begin(handle, graph, depends, count, mode));
 }
 
-/* Every stream that joined has come back: its last nodes lie before the origin's. Under the lock; ends the capture of
- * all its streams. */
+/* All streams that joined have been joined back: their last nodes precede the origin's. Under the lock; ends the
+ * capture of all its streams. */
 static bool leave(struct capture *c) {
   struct device *d = c->origin->device;
   for (size_t k = 0; k < c->graph->count; k++) c->graph->nodes[k]->mark = false;
   for (size_t k = 0; k < c->origin->tail_count; k++) c->origin->tail_nodes[k]->mark = true;
-  for (size_t k = c->graph->count; k-- > 0;) {   /* a node is added after what it depends on */
+  for (size_t k = c->graph->count; k-- > 0;) {   /* nodes are added after their dependencies */
     hipGraphNode_t node = c->graph->nodes[k];
     for (size_t n = 0; node->mark && n < node->depend_count; n++) node->depends[n]->mark = true;
   }

@@ -1,4 +1,4 @@
-/* What the software GPU tells programs about each chip. The numbers are those of one product of the architecture
+/* The properties of each chip that the software GPU reports to programs: those of one product of the architecture
  * (ptx2amd/target/chips.toml). */
 #include <string.h>
 
@@ -15,7 +15,7 @@ const struct chip *chip_find(const char *arch) {
 
 static int round_up(int value, int granule) { return granule ? (value + granule - 1) / granule * granule : value; }
 
-/* A 64-lane wave on a 32-lane chip takes two rows a register: half as many registers, half as many waves. */
+/* On a 32-lane chip a 64-lane wave uses two rows per register: half as many registers, half as many waves. */
 static int share(const struct arch *arch, unsigned wave, int of) { return wave > arch->default_wave ? of / 2 : of; }
 
 int chip_waves(const struct chip *chip, const struct arch *arch, unsigned wave) {

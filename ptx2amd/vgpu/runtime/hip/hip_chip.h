@@ -17,7 +17,7 @@ struct chip {
   int pci_device_id;
 };
 const struct chip *chip_find(const char *arch);
-/* Blocks of `waves` waves, each with so many vector registers, that a multiprocessor holds at once. */
+/* Blocks of `waves` waves, with this many vector registers each, that a multiprocessor can hold. */
 int chip_blocks(const struct chip *chip, const struct arch *arch, unsigned wave, int registers, int waves, size_t lds);
-/* Waves of that size that it holds at most. */
+/* The maximum number of waves of that size that it can hold. */
 int chip_waves(const struct chip *chip, const struct arch *arch, unsigned wave);

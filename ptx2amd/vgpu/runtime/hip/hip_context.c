@@ -1,5 +1,5 @@
-/* Contexts, and which one is current in each thread. A context is a view of its device: memory and streams are the
- * device's. */
+/* Contexts, and the current context of each thread. A context is a view of its device: memory and streams belong to the
+ * device. */
 #include "hip_state.h"
 
 struct handle_class context_class = HANDLE_CLASS(struct ihipCtx_t, 4096);
@@ -186,7 +186,7 @@ hipError_t hipDevicePrimaryCtxSetFlags(hipDevice_t device, unsigned flags) {
   return hipSuccess;
 }
 
-/* Preferences: remembered, without effect */
+/* Preferences: stored, without effect */
 
 hipError_t hipGetDeviceFlags(unsigned *flags) {
   ENTER();

@@ -7,7 +7,7 @@ static struct op linear(void *dst, const void *src, size_t size) {
   return op;
 }
 
-/* What begins at ptr, rows and slices and all. */
+/* The bytes from ptr to the end of its allocation or array. */
 static bool pitched_ok(const void *ptr, size_t pitch, size_t slice, size_t width, size_t height, size_t depth, bool device) {
   size_t first, end;
   const struct box box = {.width = width, .height = height, .depth = depth, .pitch = pitch, .slice = slice};
@@ -21,7 +21,7 @@ bool copy_ok(const struct copy *c) {
          pitched_ok(c->src, c->src_pitch, c->src_slice, c->width, c->height, c->depth, c->src_known);
 }
 
-/* What is no allocation is the program's own pageable memory, which it may reuse as soon as the call returns. */
+/* Memory outside of allocations is the program's pageable memory, which it may reuse as soon as the call returns. */
 hipError_t copy_learn(struct copy *c, int devices) {
   c->dst_known = devices & DST_DEVICE || mem_find((uint64_t)c->dst, NULL);
   c->src_known = devices & SRC_DEVICE || mem_find((uint64_t)c->src, NULL);
@@ -92,7 +92,7 @@ hipError_t hipMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevic
   ENTER();
   if (!device_at(dstDevice) || !device_at(srcDevice)) return done(hipErrorInvalidDevice);
   MAY_WAIT();
-  /* The work of both devices comes first. */
+  /* Preceding work of both devices is completed first. */
   hipError_t error = device_synchronize(device_at(dstDevice));
   if (error == hipSuccess) error = device_synchronize(device_at(srcDevice));
   if (error != hipSuccess) return done(error);
@@ -132,7 +132,7 @@ hipError_t hipMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t sp
   return copy_2d(dst, dpitch, src, spitch, width, height, kind, stream, false);
 }
 
-/* One side of a described copy. */
+/* One side of a copy with a descriptor. */
 struct side { char *base; size_t x, y, z, pitch, height; };
 
 static hipError_t side_of(hipMemoryType type, const void *host, hipDeviceptr_t device, hipArray_t array, int bit,
@@ -158,7 +158,7 @@ static hipError_t side_of(hipMemoryType type, const void *host, hipDeviceptr_t d
   return p->Depth > 1 && s->height < y_end ? hipErrorInvalidValue : hipSuccess;
 }
 
-/* Where the copy's part of a side begins; false: it is not all where the side's memory is. */
+/* The copy's start on one side; false: part of it is outside of that side's memory. */
 static bool side_begin(const struct side *s, const struct copy *c, char **begin) {
   size_t first, end;
   const struct box box = {s->x, s->y, s->z, c->width, c->height, c->depth, s->pitch, size_times(s->pitch, s->height)};
@@ -167,7 +167,7 @@ static bool side_begin(const struct side *s, const struct copy *c, char **begin)
   return true;
 }
 
-/* A copy whose width, height and depth are there already. */
+/* A copy whose width, height and depth are set already. */
 static hipError_t place(struct copy *c, const struct side *dst, const struct side *src) {
   if (!c->height || !c->depth) c->width = 0;
   c->dst_pitch = dst->pitch, c->dst_slice = size_times(dst->pitch, dst->height);
@@ -233,7 +233,7 @@ hipError_t hipDrvMemcpy3DAsync(const HIP_MEMCPY3D *copy, hipStream_t stream) {
   return copy ? copy_3d(copy, stream, false) : done(hipErrorInvalidValue);
 }
 
-/* With an array in play, widths are in its elements; so are positions in it. */
+/* If an array is involved, widths and positions are in its elements. */
 static hipError_t copy_of_arrays(const hipMemcpy3DParms *p, struct copy *c, int *devices) {
   size_t source = array_texel(p->srcArray), target = array_texel(p->dstArray), unit = source ? source : target;
   if (!unit || (p->srcArray && !source) || (p->dstArray && !target)) return hipErrorInvalidHandle;
@@ -293,7 +293,7 @@ hipError_t fill_check(const struct fill *f) {
   return fill_ok(f) ? hipSuccess : hipErrorInvalidValue;
 }
 
-/* Fills of device memory return at once even where the call has no stream: the null stream orders them. */
+/* Fills of device memory return at once even without a stream: the null stream orders them. */
 static hipError_t fill(void *dst, size_t pitch, uint32_t value, unsigned element, size_t width, size_t height,
                        hipStream_t stream, bool wait) {
   struct op op = {.kind = OP_FILL, .fill = {dst, pitch, width, height, element, value}};

@@ -23,7 +23,7 @@ static void in_child(void) {
   if (atomic_load(&hip_started) == STARTED) atomic_store(&hip_started, FORKED);
 }
 
-/* The machine's memory, or the control group's limit where that is less. */
+/* The machine's memory, or the control group's limit if that is lower. */
 uint64_t host_memory(void) {
   uint64_t total = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
   static const char *const limits[] = {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"};
@@ -66,7 +66,7 @@ static bool device_init(struct device *d, int ordinal, const char *name) {
   return d->null_stream && pool_init(d);
 }
 
-/* "vgpu", "vgpu:gfx942", "vgpu:gfx942,gfx1100"; NULL, "" and "hip" (we stand in for it): the default. */
+/* "vgpu", "vgpu:gfx942", "vgpu:gfx942,gfx1100"; NULL, "" and "hip" (this library replaces it): the default. */
 static hipError_t choose_devices(void) {
   settings_check(SETTING_READER_GPU, SETTING_READER_DRIVER, false, complain);
   const char *wish = selected ? selected : setting_text(SETTING_DEVICE);
@@ -136,7 +136,7 @@ hipError_t hipInit(unsigned flags) {
 
 hipError_t hipDriverGetVersion(int *version) {
   if (!version) return done(hipErrorInvalidValue);
-  /* 5.7, 6.4, 7.0: what the structures and numbers of this library are those of */
+  /* 5.7, 6.4, 7.0: the version whose structures and numbers this library has */
   static const int versions[] = {[5] = 50731921, [6] = 60443484, [7] = 70051831};
   *version = versions[hip_major()];
   return hipSuccess;
@@ -197,7 +197,7 @@ hipError_t hipDeviceComputeCapability(int *major, int *minor, hipDevice_t device
   return hipSuccess;
 }
 
-/* Bus 1 + ordinal, device 0: a place no other device of the machine is likely to claim in domain 0x7a2a. */
+/* Bus 1 + ordinal, device 0 in domain 0x7a2a: a place that no other device of the machine is likely to use. */
 #define PCI_DOMAIN 0x7a2a
 
 hipError_t hipDeviceGetPCIBusId(char *id, int len, int device) {
@@ -219,7 +219,7 @@ hipError_t hipDeviceGetByPCIBusId(int *device, const char *id) {
 }
 
 hipError_t device_synchronize(struct device *d) {
-  /* Streams are not destroyed under us: a finished one in a reused slot only makes us wait a little longer. */
+  /* Streams are not destroyed meanwhile: a finished one in a reused slot only makes the wait a little longer. */
   pthread_mutex_lock(&d->lock);
   size_t n = 0, room = 64;
   struct { stream *s; uint64_t seq; } small[64], *all = small;
@@ -265,7 +265,7 @@ static void collect(struct mem_block *block, void *data) {
   b->list[b->count++] = block;
 }
 
-/* The memory that the program has on the device; not the run time's own, nor what modules consist of. */
+/* The program's memory on the device, without the run time's own and without modules. */
 static void release_all(struct device *d) {
   struct blocks b = {0};
   mem_each(d->ordinal, collect, &b);
@@ -283,7 +283,7 @@ hipError_t hipDeviceReset(void) {
   struct device *d = device_current();
   device_synchronize(d);
   atomic_store(&d->sticky, 0);
-  if (!tools()->memcheck) release_all(d);   /* there, what is left is reported at the end */
+  if (!tools()->memcheck) release_all(d);   /* already initialised: leaks are reported at the end */
   return hipSuccess;
 }
 
@@ -327,7 +327,7 @@ hipError_t hipDeviceGetP2PAttribute(int *value, hipDeviceP2PAttr attribute, int 
   return hipSuccess;
 }
 
-/* All devices see all memory; what is enabled is remembered for the documented errors only. */
+/* All devices can access all memory; enabling is recorded only for the documented errors. */
 static bool peers[MAX_DEVICES][MAX_DEVICES];
 
 hipError_t hipDeviceEnablePeerAccess(int peer, unsigned flags) {

@@ -1,4 +1,4 @@
-/* Errors: names, texts, and the last one of each thread. */
+/* Errors: names, texts, and the last error of each thread. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -28,7 +28,8 @@ void complain(const char *format, ...) {
   va_start(args, format);
   vsnprintf(line, sizeof line, format, args);
   va_end(args);
-  for (char *c = line; *c; c++)   /* names come from files: one line of plain text whatever they hold */
+  for (char *c = line; *c; c++)   /* names come from files: print them as one line of plain text, whatever they contain
+                                   * */
     if (*c < ' ' || *c > '~') *c = '?';
   fprintf(stderr, "ptx2amd vgpu: %s\n", line);
 }

@@ -1,4 +1,4 @@
-/* Events: a place in a stream, and the time at which the stream got there. */
+/* Events: a position in a stream, and the time at which the stream reached it. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <time.h>
@@ -10,7 +10,7 @@ struct handle_class event_class = HANDLE_CLASS(struct ihipEvent_t, 1 << 20);
 #define BLOCKING_SYNC 1u
 #define DISABLE_TIMING 2u
 #define INTERPROCESS 4u
-#define HIP_ONLY 0xe0000000u   /* release scopes: without meaning here */
+#define HIP_ONLY 0xe0000000u   /* release scopes: no effect here */
 
 uint64_t clock_ns(void) {
   struct timespec t;
@@ -50,7 +50,7 @@ hipError_t hipEventCreate(hipEvent_t *handle) { return hipEventCreateWithFlags(h
 hipError_t hipEventDestroy(hipEvent_t e) {
   ENTER();
   if (!handle_ok(&event_class, e)) return done(hipErrorInvalidHandle);
-  if (e->shared) {   /* what is queued still uses it */
+  if (e->shared) {   /* queued operations still use it */
     device_synchronize(e->device);
     shared_event_free(e->shared, e->shared_fd);
     e->shared = NULL;
@@ -119,7 +119,7 @@ hipError_t hipEventRecordWithFlags(hipEvent_t e, hipStream_t handle, unsigned fl
 
 hipError_t hipEventRecord(hipEvent_t e, hipStream_t handle) { return hipEventRecordWithFlags(e, handle, 0); }
 
-/* Where the event was recorded last; stream NULL: nowhere. */
+/* The last stream in which the event was recorded; NULL: none. */
 static hipError_t place(event *e, stream **s, uint64_t *seq) {
   if (!handle_ok(&event_class, e)) return hipErrorInvalidHandle;
   if (e->capture) return hipErrorCapturedEvent;

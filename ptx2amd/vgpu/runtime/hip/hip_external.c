@@ -1,6 +1,6 @@
-/* Memory and semaphores of others, by file descriptor: a file that can be mapped (memfd, shared memory), and an eventfd.
- * What a descriptor of a Vulkan driver means is that driver's own business; such a one is refused when it can't be
- * mapped. */
+/* External memory and semaphores, imported by file descriptor: a file that can be mapped (memfd, shared memory), and an
+ * eventfd. The meaning of a Vulkan driver's descriptors is private to that driver; one that cannot be mapped is
+ * rejected. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ struct ihipExternalMemory {
 static struct handle_class memory_class = HANDLE_CLASS(struct ihipExternalMemory, 1 << 12);
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* The descriptor is the library's after success. */
+/* The library owns the descriptor on success. */
 hipError_t hipImportExternalMemory(hipExternalMemory_t *memory, const hipExternalMemoryHandleDesc *desc) {
   ENTER();
   struct stat about;

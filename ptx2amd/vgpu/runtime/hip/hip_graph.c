@@ -228,7 +228,7 @@ hipError_t hipGraphDestroyNode(hipGraphNode_t node) {
     remove_dependency(graph->nodes[k], node);
     graph->nodes[at++] = graph->nodes[k];
   }
-  /* Keep the rule that room is a power of two. */
+  /* Keeps the capacity a power of two. */
   hipGraphNode_t *nodes = malloc((at ? 2 * at : 1) * sizeof *nodes);
   if (nodes && at) memcpy(nodes, graph->nodes, at * sizeof *nodes);
   if (nodes) {
@@ -240,7 +240,7 @@ hipError_t hipGraphDestroyNode(hipGraphNode_t node) {
   return hipSuccess;
 }
 
-/* Queries give as many as fit in *count, then the number given; with a NULL array the number there is. */
+/* Queries return as many elements as fit in *count, then set it to that number; with a NULL array, to the total. */
 struct list {
   size_t room, n;
   hipGraphNode_t *first, *second;

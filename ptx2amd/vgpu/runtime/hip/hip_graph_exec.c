@@ -1,14 +1,14 @@
 /* Executable graphs: the operations of a graph and its child graphs in an order that respects the edges. A launch
- * puts them into the stream one after the other. */
+ * enqueues them in the stream one after the other. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "hip_graph.h"
 
-#define AUTO_FREE 1u              /* flag: a launch uses the memory again that the last one left allocated */
+#define AUTO_FREE 1u              /* flag: a launch reuses the memory that the previous one left allocated */
 
 struct step {
-  hipGraphNode_t node;            /* it came from; only compared */
+  hipGraphNode_t node;            /* the node that it came from; only compared */
   struct op op;
   bool enabled;
 };
@@ -69,7 +69,8 @@ static hipError_t plan_node(struct plan *p, hipGraphNode_t node) {
   return error;
 }
 
-/* Rounds over the nodes, taking those whose dependencies were taken: one round if they were added in order. */
+/* Repeated passes over the nodes, taking those whose dependencies have been taken: one pass if they were added in
+ * order. */
 static hipError_t plan_graph(struct plan *p, hipGraph_t graph) {
   if (user_holds_copy(&p->holds, graph->holds) != hipSuccess) return hipErrorOutOfMemory;
   for (size_t k = 0; k < graph->count; k++) graph->nodes[k]->mark = false;
@@ -200,7 +201,7 @@ hipError_t hipGraphLaunch(hipGraphExec_t e, hipStream_t handle) {
   return done(error);
 }
 
-/* Changing an executable graph: later launches see it. */
+/* Updates of an executable graph: visible to later launches. */
 
 static struct step *find_step(hipGraphExec_t e, hipGraphNode_t node) {
   for (size_t k = 0; k < e->count; k++)
@@ -218,7 +219,7 @@ hipError_t graph_exec_set(hipGraphExec_t e, hipGraphNode_t node, enum op_kind ki
     if (step) {
       struct op old = step->op;
       step->op = *op;
-      *op = old;                  /* to be released below, like a new one that was not taken */
+      *op = old;                  /* released below, like a new one that was not used */
     }
     pthread_mutex_unlock(&e->lock);
   }
@@ -278,7 +279,7 @@ hipError_t hipGraphExecEventWaitNodeSetEvent(hipGraphExec_t e, hipGraphNode_t no
   return set_event(e, node, event, OP_EVENT_WAIT);
 }
 
-/* The child has the same shape as the node's: its steps take the new operations, one by one. */
+/* The child must have the same shape as the node's: its steps receive the new operations one by one. */
 hipError_t hipGraphExecChildGraphNodeSetParams(hipGraphExec_t e, hipGraphNode_t node, hipGraph_t child) {
   ENTER();
   if (!handle_ok(&exec_class, e) || !handle_ok(&node_class, node) || node->op.kind != OP_GRAPH ||
@@ -322,7 +323,7 @@ hipError_t hipGraphExecUpdate(hipGraphExec_t e, hipGraph_t graph, hipGraphNode_t
   }
   if (!outcome) {
     for (size_t k = 0; k < p.count; k++) {
-      /* Nodes of the first graph keep naming the steps. */
+      /* Nodes of the first graph still identify the steps. */
       p.steps[k].node = e->steps[k].node;
       p.steps[k].enabled = e->steps[k].enabled;
     }

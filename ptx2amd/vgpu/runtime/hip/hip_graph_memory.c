@@ -1,5 +1,5 @@
-/* Memory that graphs allocate and free. The address belongs to the graph from the moment the node is made; a launch
- * makes the memory live, a free node, hipFree or hipFreeAsync ends that. */
+/* Memory that graphs allocate and free. The address belongs to the graph from the creation of the node; a launch makes
+ * the memory accessible; a free node, hipFree or hipFreeAsync ends that. */
 #include <stdlib.h>
 
 #include "hip_graph.h"
@@ -41,7 +41,7 @@ hipError_t graph_memory_op(hipMemAllocNodeParams *p, struct op *op) {
   return hipSuccess;
 }
 
-/* Frees what an allocation node made, of this graph or of another one. */
+/* Frees memory of an allocation node, of this graph or of another one. */
 hipError_t graph_free_op(void *ptr, struct op *op) {
   struct mem_block *block = ptr ? mem_at((uint64_t)ptr) : NULL;
   if (!block || !(block->api_flags & OF_GRAPH)) return hipErrorInvalidValue;
@@ -73,7 +73,8 @@ hipError_t graph_memory_launch(const struct op *op, bool again) {
     if (atomic_exchange(&m->live, false)) count(m, -1, 0);
     return hipSuccess;
   }
-  if (m->live) return again ? hipSuccess : hipErrorInvalidValue;   /* a launch that the last one's memory survived */
+  if (m->live) return again ? hipSuccess : hipErrorInvalidValue;   /* a launch while memory of the previous one is still
+                                                                    * allocated */
   m->live = true;
   count(m, 1, 0);
   return hipSuccess;
@@ -113,7 +114,7 @@ hipError_t hipGraphMemFreeNodeGetParams(hipGraphNode_t node, void *ptr) {
   return hipSuccess;
 }
 
-/* ---- how much it is ---- */
+/* ---- usage ---- */
 
 hipError_t hipDeviceGetGraphMemAttribute(int device, hipGraphMemAttributeType attribute, void *value) {
   ENTER();
@@ -127,7 +128,7 @@ hipError_t hipDeviceGetGraphMemAttribute(int device, hipGraphMemAttributeType at
   return hipSuccess;
 }
 
-/* The high marks can be set to 0: a new measurement begins. */
+/* The high-water marks can be set to 0 to start a new measurement. */
 hipError_t hipDeviceSetGraphMemAttribute(int device, hipGraphMemAttributeType attribute, void *value) {
   ENTER();
   if (!device_at(device)) return done(hipErrorInvalidDevice);

@@ -1,4 +1,4 @@
-/* Graph nodes by kind: what they do, set and read. */
+/* Graph nodes by kind: their operations, and access to their parameters. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ hipError_t hipGraphNodeGetType(hipGraphNode_t node, hipGraphNodeType *type) {
   return hipSuccess;
 }
 
-/* Descriptions to operations. What an operation owns belongs to the caller. */
+/* From node parameters to operations, whose resources belong to the caller. */
 
 hipError_t graph_kernel_op(const hipKernelNodeParams *p, struct op *op) {
   if (!p) return hipErrorInvalidValue;
@@ -208,7 +208,7 @@ hipError_t hipDrvGraphMemcpyNodeGetParams(hipGraphNode_t node, HIP_MEMCPY3D *par
     *params = node->copy_params;
     return hipSuccess;
   }
-  const struct copy *c = &node->op.copy;   /* captured, or described otherwise */
+  const struct copy *c = &node->op.copy;   /* captured, or created with other parameters */
   *params = (HIP_MEMCPY3D){
       .srcMemoryType = hipMemoryTypeUnified, .srcDevice = (void *)c->src, .srcPitch = c->src_pitch,
       .srcHeight = c->src_pitch && c->src_slice ? c->src_slice / c->src_pitch : c->height,

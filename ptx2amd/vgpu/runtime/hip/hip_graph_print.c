@@ -44,7 +44,7 @@ static void print_graph(FILE *f, hipGraph_t graph) {
 
 hipError_t hipGraphDebugDotPrint(hipGraph_t graph, const char *path, unsigned flags) {
   ENTER();
-  (void)flags;                    /* all there is to say is said */
+  (void)flags;                    /* no further details */
   if (!path || !handle_ok(&graph_class, graph)) return done(hipErrorInvalidValue);
   FILE *f = fopen(path, "we");
   if (!f) return done(hipErrorOperatingSystem);

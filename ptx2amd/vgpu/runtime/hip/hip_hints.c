@@ -1,9 +1,9 @@
-/* What other GPUs gain from, and the software GPU takes note of at most. */
+/* Hints that matter on other GPUs; the software GPU stores them at most. */
 #include <string.h>
 
 #include "hip_state.h"
 
-/* Streams for some of the compute units: the software GPU has as many as the processor has threads. */
+/* Streams restricted to some compute units: the software GPU has one compute unit per thread of the processor. */
 hipError_t hipExtStreamCreateWithCUMask(hipStream_t *stream, uint32_t size, const uint32_t *mask) {
   if (!size || !mask) return done(hipErrorInvalidValue);
   return hipStreamCreate(stream);
@@ -33,7 +33,7 @@ hipError_t hipMemPrefetchAsync_v2(const void *ptr, size_t count, hipMemLocation 
   return hipMemPrefetchAsync(ptr, count, ordinal_of(location), stream);
 }
 
-/* Every device reaches every other in one step. */
+/* Every device reaches every other in one hop. */
 hipError_t hipExtGetLinkTypeAndHopCount(int first, int second, uint32_t *type, uint32_t *hops) {
   enum { LINK_XGMI = 4 };
   ENTER();
@@ -52,7 +52,7 @@ hipError_t hipSetValidDevices(int *devices, int count) {
   return hipSuccess;
 }
 
-/* One after the other is as good as at once. */
+/* Executing them one after the other is as good as concurrently. */
 hipError_t hipMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t count, hipMemcpyAttributes *attributes,
                                size_t *indices, size_t attribute_count, size_t *failed, hipStream_t stream) {
   ENTER();

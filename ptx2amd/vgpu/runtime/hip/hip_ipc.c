@@ -1,4 +1,4 @@
-/* Memory and events between processes. A handle names a file of the process that made it, as /proc shows it. */
+/* Interprocess memory and events. A handle contains the path of the creating process's file in /proc. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ struct name {
 };
 _Static_assert(sizeof(struct name) <= sizeof(hipIpcMemHandle_t), "fits");
 
-/* Opens the file that a handle names; -1: its process is gone, or is another one by now. */
+/* Opens the file of a handle; -1: its process has ended, or its number belongs to another process. */
 static int open_named(const struct name *n) {
   char path[64];
   struct stat about;
@@ -133,7 +133,7 @@ hipError_t hipIpcCloseMemHandle(void *ptr) {
   return done(error);
 }
 
-/* ---- pools: pointers travel like other memory ---- */
+/* ---- pools: their pointers are exported like other memory ---- */
 
 hipError_t hipMemPoolExportPointer(hipMemPoolPtrExportData *data, void *ptr) {
   ENTER();

@@ -1,4 +1,5 @@
-/* Memory for kernel arguments: small slots from registered slabs, kept on free lists; large ones on their own. */
+/* Memory for kernel arguments: small slots in registered slabs, kept in free lists; large ones are allocated
+ * separately. */
 #include <stdlib.h>
 #include <string.h>
 

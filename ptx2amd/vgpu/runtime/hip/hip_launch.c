@@ -6,7 +6,7 @@
 
 #define MAX_BLOCK 1024u
 
-/* Of the `extra` list of a launch. */
+/* Keys of a launch's `extra` list. */
 enum { LAUNCH_END_CUDA = 0, LAUNCH_BUFFER = 1, LAUNCH_BUFFER_SIZE = 2, LAUNCH_END = 3 };
 
 static bool extra_buffer(void **extra, const void **buffer, size_t *size) {
@@ -27,13 +27,13 @@ static bool extra_buffer(void **extra, const void **buffer, size_t *size) {
   return false;
 }
 
-/* A word of hidden arguments. */
+/* A word of the hidden arguments. */
 static uint64_t hidden_value(const struct kernel_arg *arg, const struct launch *l) {
   const uint32_t *grid = l->grid, *block = l->block, *last = l->last_block;
   switch (arg->kind) {
     case ARG_BLOCK_COUNT_X:
     case ARG_BLOCK_COUNT_Y:
-    case ARG_BLOCK_COUNT_Z: {     /* of complete workgroups */
+    case ARG_BLOCK_COUNT_Z: {     /* number of complete workgroups */
       int d = (int)arg->kind - ARG_BLOCK_COUNT_X;
       return grid[d] - (last[d] ? 1 : 0);
     }
@@ -53,11 +53,11 @@ static uint64_t hidden_value(const struct kernel_arg *arg, const struct launch *
   }
 }
 
-/* In which the blocks of a cooperative launch count each other, behind the arguments: as the device libraries of ROCm 5 to
- * 7 have it. */
+/* Memory behind the arguments in which the blocks of a cooperative launch count each other, in the format of the device
+ * libraries of ROCm 5 to 7. */
 struct grid_sync {
   uint64_t between_grids;
-  uint32_t grid, grids;           /* of a launch on several devices, which we do not have */
+  uint32_t grid, grids;           /* for launches on several devices, which are not supported */
   uint64_t threads_before, threads;
   uint32_t counters[2];
   uint32_t blocks, pad;
@@ -177,8 +177,8 @@ hipError_t hipModuleLaunchKernel(hipFunction_t f, unsigned gridX, unsigned gridY
                 params, extra);
 }
 
-/* All workgroups of a cooperative launch must be resident at once, by the chip's occupancy; the engine keeps
- * any number going. */
+/* All workgroups of a cooperative launch must be resident at once, according to the chip's occupancy; the engine itself
+ * can run any number concurrently. */
 static hipError_t cooperative_fits(const function *f, const unsigned grid[3], const unsigned block[3],
                                    unsigned shared) {
   if (!handle_ok(&function_class, f)) return hipErrorInvalidHandle;

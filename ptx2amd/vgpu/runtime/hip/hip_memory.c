@@ -1,4 +1,4 @@
-/* Allocation, and what is known about pointers. Device pointers are host pointers. */
+/* Allocation, and queries about pointers. Device pointers are host pointers. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "chunk.h"
 #include "hip_state.h"
 
-#define LARGE ((size_t)64 << 20)   /* from here on the machine's free memory is asked first */
+#define LARGE ((size_t)64 << 20)   /* allocations of at least this size check the machine's free memory first */
 
 static uint64_t host_available(void) {
   FILE *f = fopen("/proc/meminfo", "re");
@@ -92,7 +92,7 @@ bool mem_spans(const void *ptr, size_t size, bool device) {
   if (!size) return true;
   if (!ptr || !range_fits(at, size, 1)) return false;
   if (!mem_find(at, &block)) return !device && !chunk_reserved(at) && !vmm_reserved(at);
-  while (!range_within(at, size, block.base, block.size)) {   /* mappings that touch are one range */
+  while (!range_within(at, size, block.base, block.size)) {   /* adjacent mappings form one range */
     uint64_t next = block.base + block.size;
     size -= next - at;
     at = next;
@@ -217,7 +217,7 @@ hipError_t hipPointerGetAttributes(hipPointerAttribute_t *a, const void *ptr) {
   struct mem_block block;
   if (!a || !ptr) return done(hipErrorInvalidValue);
   memset(a, 0, sizeof *a);
-  a->device = -2;                 /* as HIP says of memory it does not know */
+  a->device = -2;                 /* HIP's result for unknown memory */
   if (!mem_find((uint64_t)ptr, &block)) return hipSuccess;
   a->type = type_of(&block);
   a->device = block.device;
@@ -282,7 +282,7 @@ hipError_t hipPointerSetAttribute(const void *value, hipPointer_attribute attrib
   return hipSuccess;
 }
 
-/* Managed memory is where it is: advice is checked and has no effect. */
+/* Managed memory is never moved: advice is checked and has no effect. */
 
 static bool managed_range(const void *ptr, size_t count) {
   struct mem_block block;
@@ -339,7 +339,7 @@ hipError_t hipMemRangeGetAttributes(void **data, size_t *sizes, hipMemRangeAttri
 /* For our management library: bytes that this process has allocated on a device. */
 __attribute__((visibility("default"))) uint64_t ptx2amd_vgpu_in_use(int device) { return mem_in_use(device); }
 
-/* The shim's own memory, which programs cannot free: no leak. */
+/* The shim's own memory, which programs cannot free: not a leak. */
 __attribute__((visibility("default"))) void ptx2amd_vgpu_internal(void *ptr) {
   struct mem_block *block = mem_at((uint64_t)ptr);
   if (block) block->internal = true;

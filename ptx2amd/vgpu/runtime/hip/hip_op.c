@@ -139,7 +139,7 @@ static bool condition(const struct op *op) {
   }
 }
 
-/* Memory whose pages stay while it is used; false: it was freed before the operation's turn came. */
+/* Pins memory while it is used; false: it was freed before the operation's turn. */
 static bool value_there(const struct op *op) {
   mem_enter();
   bool there = mem_spans(op->value.ptr, op->value.wide ? 8 : 4, true);
@@ -154,7 +154,7 @@ static bool met(const struct op *op) {
   return is;
 }
 
-/* Polls: the value may come from anywhere. Ends when the memory is gone or the device is in error. */
+/* Polls, because any agent may write the value. Ends when the memory is freed or the device is in error. */
 static void wait_value(struct device *d, const struct op *op) {
   for (unsigned round = 0; !met(op) && !device_error(d); round++) {
     if (round < 100) sched_yield();
@@ -191,7 +191,7 @@ static void mark(struct shared_event *e, uint64_t seq) {
   while (before < seq && !atomic_compare_exchange_weak(&e->completed, &before, seq)) {}
 }
 
-/* Another thread may have freed the memory meanwhile: then it is a fault, as on the chip. */
+/* Another thread may have freed the memory meanwhile: this is a fault, as on a chip. */
 static hipError_t move_bytes(const struct op *op) {
   const struct copy *c = &op->copy;
   bool copy = op->kind == OP_COPY;
@@ -207,7 +207,7 @@ static hipError_t move_bytes(const struct op *op) {
 
 hipError_t op_run(struct device *d, const struct op *op) {
   hipError_t error = hipSuccess, sticky = device_error(d);
-  switch (op->kind) {   /* these run in an error state, too */
+  switch (op->kind) {   /* these also run in an error state */
     case OP_CALLBACK:
       hip_in_callback = true;
       op->callback.fn(op->callback.handle, sticky, op->callback.data);

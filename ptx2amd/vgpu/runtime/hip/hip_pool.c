@@ -13,15 +13,15 @@ struct ihipMemPoolHandle_t {
   hipMemPoolProps props;
   pthread_mutex_t lock;
   bool prepared;
-  struct mem_block **kept;        /* freed blocks, hidden from kernels */
+  struct mem_block **kept;        /* freed blocks, inaccessible to kernels */
   size_t kept_count, kept_room;
   uint64_t kept_bytes, used, used_high, reserved_high;
   uint64_t threshold;
-  int reuse[3];                   /* the three reuse attributes: remembered */
+  int reuse[3];                   /* the three reuse attributes: stored only */
 };
 struct handle_class pool_class = HANDLE_CLASS(struct ihipMemPoolHandle_t, 4096);
 
-#define FREEING 0x80000000u       /* in api_flags: hipFreeAsync is on its way */
+#define FREEING 0x80000000u       /* in api_flags: hipFreeAsync is pending */
 
 static pool *pool_new(struct device *d, const hipMemPoolProps *props) {
   pool *p = handle_new(&pool_class);
@@ -44,7 +44,7 @@ bool pool_init(struct device *d) {
   return d->default_pool != NULL;
 }
 
-/* Under the lock: gives kept blocks back until at most keep bytes are left. */
+/* Under the lock: releases kept blocks until at most keep bytes are left. */
 static void trim(pool *p, uint64_t keep) {
   while (p->kept_count && p->kept_bytes > keep) {
     struct mem_block *block = p->kept[--p->kept_count];
@@ -66,7 +66,7 @@ void pool_give_back(struct mem_block *block) {
   mem_hide(block);
   pthread_mutex_lock(&p->lock);
   p->used -= block->size;
-  bool keep = !tools()->memcheck;   /* what was freed is not handed out again */
+  bool keep = !tools()->memcheck;   /* freed blocks are not handed out again */
   if (keep && p->kept_count == p->kept_room) {
     size_t room = p->kept_room ? 2 * p->kept_room : 64;
     void *more = realloc(p->kept, room * sizeof *p->kept);
@@ -86,7 +86,7 @@ void pool_give_back(struct mem_block *block) {
   pthread_mutex_unlock(&p->lock);
 }
 
-/* The best fitting kept block, if it wastes less than half. */
+/* The best-fitting kept block, if it wastes less than half. */
 static struct mem_block *take_kept(pool *p, uint64_t size) {
   size_t best = SIZE_MAX;
   for (size_t k = 0; k < p->kept_count; k++) {
@@ -100,7 +100,7 @@ static struct mem_block *take_kept(pool *p, uint64_t size) {
   return block;
 }
 
-/* With some room, so that similar sizes can reuse it. */
+/* Rounded up, so that similar sizes can reuse it. */
 static struct mem_block *new_block(pool *p, uint64_t size) {
   uint64_t granule = size < 65536 ? 512 : 65536, room = (size + granule - 1) / granule * granule;
   struct mem_block *block = mem_alloc(room, MEM_DEVICE, p->device->ordinal);
@@ -110,7 +110,7 @@ static struct mem_block *new_block(pool *p, uint64_t size) {
   return block;
 }
 
-/* A captured allocation is the graph's. */
+/* A captured allocation belongs to the graph. */
 static hipError_t allocate_in_graph(void **ptr, size_t size, pool *p, stream *s) {
   hipMemAllocNodeParams params = {.poolProps = p->props, .bytesize = size};
   struct op op;
@@ -230,7 +230,7 @@ hipError_t hipMemPoolDestroy(hipMemPool_t p) {
   return hipSuccess;
 }
 
-/* A pool's handle only says that it was exported: its pointers travel by themselves (hip_ipc.c). */
+/* A pool's handle only records that the pool was exported: its pointers are exported separately (hip_ipc.c). */
 hipError_t hipMemPoolExportToShareableHandle(void *out, hipMemPool_t p, hipMemAllocationHandleType type,
                                              unsigned flags) {
   ENTER();
@@ -308,7 +308,7 @@ hipError_t hipMemPoolGetAttribute(hipMemPool_t p, hipMemPoolAttr attribute, void
   return done(error);
 }
 
-/* Every device sees all memory: access can be granted, and cannot be taken from others than peers. */
+/* Every device can access all memory: access can be granted, and only be revoked from peers. */
 hipError_t hipMemPoolSetAccess(hipMemPool_t p, const hipMemAccessDesc *list, size_t count) {
   ENTER();
   if (!handle_ok(&pool_class, p) || (count && !list)) return done(hipErrorInvalidValue);

@@ -7,7 +7,7 @@
 
 hipError_t hipGetProcAddress(const char *symbol, void **pfn, int version, uint64_t flags,
                              hipDriverProcAddressQueryResult *status) {
-  static const char renamed[] = "hipGetDeviceProperties";   /* today's layout under the plain name */
+  static const char renamed[] = "hipGetDeviceProperties";   /* the current layout under the plain name */
   (void)version;
   if (!symbol || !pfn || flags > 2) return done(hipErrorInvalidValue);
   if (!strcmp(symbol, renamed)) symbol = "hipGetDevicePropertiesR0600";

@@ -7,7 +7,8 @@
 
 #define MAX_THREADS_PER_BLOCK 1024
 #define MAX_GRID_X INT_MAX
-#define MAX_GRID_YZ 65535       /* in CUDA's and HIP's reach; the packet's 32 bits of work-items are checked at launch */
+#define MAX_GRID_YZ 65535       /* within CUDA's and HIP's limits; the packet's 32 bits of work-items are checked at
+                                 * launch */
 #define CONSTANT_BYTES INT_MAX  /* constant memory is plain memory */
 #define REGISTERS 65536
 #define WALL_CLOCK_KHZ 100000
@@ -79,7 +80,7 @@ hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_tR0600 *p, int device) {
   return hipSuccess;
 }
 
-/* Attributes that are a field of the properties: (attribute, field). */
+/* Attributes that equal a field of the properties: (attribute, field). */
 #define FIELDS(F)                                                                      \
   F(EccEnabled, ECCEnabled) F(AccessPolicyMaxWindowSize, accessPolicyMaxWindowSize)    \
   F(AsyncEngineCount, asyncEngineCount) F(CanMapHostMemory, canMapHostMemory)          \

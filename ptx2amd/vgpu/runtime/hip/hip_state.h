@@ -1,4 +1,4 @@
-/* What the files of the HIP API share: devices, contexts, streams, events, operations. */
+/* Definitions shared by the files of the HIP API: devices, contexts, streams, events, operations. */
 #ifndef PTX2AMD_VGPU_HIP_STATE_H
 #define PTX2AMD_VGPU_HIP_STATE_H
 
@@ -28,8 +28,8 @@ struct device {
   const struct chip *chip;
   hipUUID uuid;
   _Atomic int sticky;             /* hipError_t of the first fault since the last reset */
-  pthread_mutex_t lock;           /* of the list of streams */
-  stream *streams;                /* all, the null stream included */
+  pthread_mutex_t lock;           /* protects the list of streams */
+  stream *streams;                /* all streams, including the null stream */
   _Atomic unsigned stream_count;
   stream *null_stream;
   context *primary;
@@ -49,10 +49,10 @@ hipError_t hip_start(void);
 static inline hipError_t hip_ready(void) {
   return __builtin_expect(atomic_load_explicit(&hip_started, memory_order_acquire) == 1, 1) ? hipSuccess : hip_start();
 }
-/* A call of a HIP function that is traced (hip_trace.c); ends with the function. */
+/* A traced call of a HIP function (hip_trace.c); ends with the function. */
 struct hip_call { const char *name; uint64_t begin; bool traced; };
 extern bool hip_traced;
-extern __thread hipError_t hip_result;   /* what done() was given last */
+extern __thread hipError_t hip_result;   /* the last argument of done() */
 struct hip_call hip_call_begin(const char *name);
 void hip_call_end(const struct hip_call *call);
 static inline void hip_call_over(const struct hip_call *call) {
@@ -70,7 +70,7 @@ void hip_trace_kernel(const struct dispatch *d, uint64_t begin, int fault);
     if (ready_ != hipSuccess) return ready_; \
   } while (0)
 
-/* True on a thread that runs a host function of a stream: waiting for streams there would wait for itself. */
+/* True on a thread that runs a host function of a stream: it must not wait for streams. */
 extern __thread bool hip_in_callback;
 #define MAY_WAIT()                                                  \
   do {                                                              \
@@ -78,7 +78,7 @@ extern __thread bool hip_in_callback;
   } while (0)
 
 uint64_t host_memory(void);       /* memory size that is reported for a GPU, in bytes */
-/* Remembers an error as the thread's last one, and hands it on. */
+/* Records the thread's last error, and returns it. */
 hipError_t done(hipError_t error);
 /* One line on stderr, "ptx2amd vgpu: ...". */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -101,7 +101,7 @@ struct ihipCtx_t {
 };
 context *context_current(void);   /* as pushed or set; NULL: none */
 
-/* Operations: what streams execute and graph nodes hold. */
+/* Operations: executed by streams, stored in graph nodes. */
 
 enum op_kind {
   OP_EMPTY, OP_KERNEL, OP_COPY, OP_FILL, OP_HOST, OP_CALLBACK, OP_RECORD, OP_WAIT, OP_EVENT_WAIT, OP_FREE,
@@ -115,7 +115,7 @@ struct launch {
   uint32_t grid[3], block[3], last_block[3];
   uint32_t shared;                /* dynamic LDS, bytes */
   bool cooperative;
-  struct kernarg *args;           /* in the stream: ready to use; in a graph node: malloc'ed by itself */
+  struct kernarg *args;           /* in a stream: a pooled buffer; in a graph node: allocated separately */
 };
 
 /* depth slices of height rows of width bytes; pitches and slices in bytes */
@@ -124,7 +124,7 @@ struct copy {
   const char *src;
   size_t dst_pitch, dst_slice, src_pitch, src_slice;
   size_t width, height, depth;
-  bool dst_known, src_known;      /* has to be an allocation, also when its turn comes (copy_learn) */
+  bool dst_known, src_known;      /* must be an allocation, also at the time of execution (copy_learn) */
 };
 
 struct fill {
@@ -154,8 +154,8 @@ struct op {
     struct graph_memory *memory;  /* OP_ALLOC, OP_DEALLOC */
   };
 };
-/* Operations that own something: arguments of a kernel, or something that is counted. Whoever copies one of the latter
- * holds it, and drops it. */
+/* Operations with resources: a kernel's arguments, or a counted object. Each copy of the latter takes a reference and
+ * releases it. */
 void op_hold(const struct op *op);
 void op_drop(const struct op *op);
 
@@ -164,18 +164,18 @@ struct ihipExternalSemaphore {
   int fd;
 };
 extern struct handle_class semaphore_class;
-/* Several operations that a stream executes as one, and the description they were made from (hip_batch.c). */
+/* Several operations that a stream executes as one, and the parameters they were made from (hip_batch.c). */
 struct batch {
   _Atomic int references;
-  hipGraphNodeType type;          /* of a graph node that holds it */
+  hipGraphNodeType type;          /* references by graph nodes */
   size_t count;
-  void *handles, *params;         /* as given, for the queries */
+  void *handles, *params;         /* the parameters, for queries */
   struct op ops[];
 };
 
-/* Memory that a graph allocates: its address is the graph's for good (hip_graph_memory.c). */
+/* Memory that a graph allocates: its address belongs to the graph permanently (hip_graph_memory.c). */
 struct graph_memory {
-  _Atomic int references;         /* nodes, executable graphs */
+  _Atomic int references;         /* references by nodes, executable graphs */
   _Atomic bool live;              /* allocated by a launch and not freed since */
   struct mem_block *block;        /* its owner points here */
   hipMemAllocNodeParams params;
@@ -185,7 +185,7 @@ void graph_memory_free(struct mem_block *block);
 hipError_t graph_memory_op(hipMemAllocNodeParams *params, struct op *op);
 hipError_t graph_free_op(void *ptr, struct op *op);
 
-/* The state of an event between processes, in memory that they share (hip_ipc.c). */
+/* The state of an interprocess event, in shared memory (hip_ipc.c). */
 struct shared_event {
   _Atomic uint64_t recorded, completed;
 };
@@ -211,8 +211,8 @@ struct ihipStream_t {
   unsigned flags;                 /* 1: non-blocking */
   int priority;
   unsigned long long id;
-  bool prepared;                  /* lock and conditions exist: they outlive the handle */
-  bool running;                   /* the worker exists */
+  bool prepared;                  /* lock and conditions are initialised: they outlive the handle */
+  bool running;                   /* the worker thread has been started */
   bool closing;
   bool asleep;
   bool draining;                  /* a thread executes commands: the worker, or one that waits for them */
@@ -222,22 +222,22 @@ struct ihipStream_t {
   pthread_cond_t wake, progress;
   _Atomic(struct command *) head;
   struct command *tail, *spare;
-  /* Commands are numbered; both only ever grow, also over reuse of the slot. */
+  /* Command numbers; both only increase, even when the slot is reused. */
   _Atomic uint64_t submitted, completed;
-  _Atomic uint64_t seen_null;     /* the null stream's last command that this stream already waits for */
-  uint64_t seen_by_null;          /* this stream's last command that the null stream already waits for */
+  _Atomic uint64_t seen_null;     /* the null stream's last command for which this stream already waits */
+  uint64_t seen_by_null;          /* this stream's last command for which the null stream already waits */
   struct capture *_Atomic capture;
-  hipGraphNode_t *tail_nodes;     /* while captured: what the next node depends on */
+  hipGraphNode_t *tail_nodes;     /* during a capture: the dependencies of the next node */
   size_t tail_count;
 };
 
 extern struct handle_class stream_class, event_class, function_class, module_class, context_class, pool_class;
 
-/* A handle as the API gives it (0, 1: null stream, 2: per thread) to a stream; NULL: not a stream. */
+/* Converts an API handle (0, 1: null stream, 2: per thread) to a stream; NULL: not a stream. */
 stream *stream_resolve(hipStream_t handle);
 stream *stream_new(struct device *d, unsigned flags, int priority);
-/* Puts the operation at the stream's end, behind what HIP's rules for the null stream demand; or into the graph that
- * the stream is captured into. *seq (may be NULL): its number. */
+/* Appends the operation to the stream, after the work required by HIP's null-stream rules; or adds it to the graph of
+ * the stream's capture. *seq (may be NULL): its number. */
 hipError_t stream_submit(stream *s, const struct op *op, uint64_t *seq);
 void stream_wait(stream *s, uint64_t seq);
 static inline bool stream_reached(stream *s, uint64_t seq) {
@@ -246,17 +246,17 @@ static inline bool stream_reached(stream *s, uint64_t seq) {
 static inline bool stream_idle(stream *s) {
   return stream_reached(s, atomic_load_explicit(&s->submitted, memory_order_acquire));
 }
-/* All earlier work that a synchronous call on the stream has to wait for is done already. */
+/* Whether all earlier work that a synchronous call on the stream must wait for has completed. */
 bool stream_quiet(stream *s);
-/* Submit, wait, report: for the synchronous calls. Runs on the calling thread when the stream is quiet. */
+/* Submits, waits and returns the error: for synchronous calls. Runs on the calling thread if the stream is idle. */
 hipError_t stream_perform(stream *s, const struct op *op);
 
-/* Executes an operation; the error becomes the device's sticky one. */
+/* Executes an operation; an error becomes the device's sticky error. */
 hipError_t op_run(struct device *d, const struct op *op);
-void op_discard(const struct op *op);      /* releases what it owns */
-/* Checks where a copy's sides are, and remembers which of them are allocations; devices: which have to be. */
+void op_discard(const struct op *op);      /* releases its resources */
+/* Checks the locations of a copy's sides, and records which of them are allocations; devices: which must be. */
 hipError_t copy_learn(struct copy *c, int devices);
-/* The checks alone: again when its turn comes. */
+/* The checks alone: repeated at execution. */
 bool copy_ok(const struct copy *c);
 bool fill_ok(const struct fill *f);
 void copy_run(const struct copy *c);
@@ -268,15 +268,15 @@ struct ihipEvent_t {
   unsigned flags;
   pthread_mutex_t lock;
   bool prepared;
-  stream *stream;                 /* last recorded on; NULL: never */
+  stream *stream;                 /* the stream of the last record; NULL: never recorded */
   uint64_t seq;
-  uint64_t time;                  /* ns, of the record numbered time_seq */
+  uint64_t time;                  /* ns, for the record numbered time_seq */
   uint64_t time_seq;
-  unsigned long long capture;     /* id of the capture it was recorded in, 0: none */
-  hipGraphNode_t *nodes;          /* then: what a stream that waits for it depends on */
+  unsigned long long capture;     /* id of the capture in which it was recorded, 0: none */
+  hipGraphNode_t *nodes;          /* in a capture: the dependencies of a stream that waits for it */
   size_t node_count;
-  struct shared_event *shared;    /* of an event between processes; NULL: of this one alone */
-  int shared_fd;                  /* -1: opened, not made here */
+  struct shared_event *shared;    /* of an interprocess event; NULL: private to this process */
+  int shared_fd;                  /* -1: opened, not created here */
 };
 hipError_t event_new(hipEvent_t *handle, unsigned flags);
 uint64_t clock_ns(void);
@@ -284,15 +284,15 @@ hipError_t event_record(event *e, stream *s);
 hipError_t event_wait(stream *s, event *e);
 void event_completed(event *e, uint32_t generation, stream *s, uint64_t seq);
 
-/* Kernel arguments of a launch, in memory that kernels may read. */
+/* Kernel arguments of a launch, in memory that kernels can read. */
 struct kernarg {
   struct kernarg *next;
   uint32_t size_class;
   uint64_t address;               /* 64-byte aligned, registered */
-  struct mem_block *block;        /* of its own, if it is large */
+  struct mem_block *block;        /* separately allocated, if it is large */
 };
 struct kernarg *kernarg_new(size_t size);
-/* A copy in plain memory, for graph nodes; released the same way. */
+/* A copy in ordinary memory, for graph nodes; released in the same way. */
 struct kernarg *kernarg_keep(const struct kernarg *k, size_t size);
 void kernarg_release(struct kernarg *k);
 
@@ -302,7 +302,7 @@ struct ihipModule_t {
   struct image *image;
   pthread_mutex_t lock;
   bool prepared;
-  function *functions;            /* asked for so far */
+  function *functions;            /* bytes requested so far */
 };
 
 struct ihipModuleSymbol_t {
@@ -314,49 +314,49 @@ struct ihipModuleSymbol_t {
   int max_dynamic_shared;
 };
 
-/* Loads code for a device; from: the file it came with, for messages (NULL: memory). */
+/* Loads code for a device; from: the file it was found in, for messages (NULL: memory). */
 hipError_t module_load(hipModule_t *module, struct device *d, const void *data, size_t size, const char *from);
 hipError_t module_function(function **out, hipModule_t m, const char *name);
-/* What HIP calls a function: a hipFunction_t, or the host function of a registered kernel, which is loaded for the device
- * if need be (program/registry.c). */
+/* Resolves HIP's handle of a function: a hipFunction_t, or the host function of a registered kernel, which is loaded
+ * for the device if necessary (program/registry.c). */
 hipError_t function_of(const void *handle, struct device *d, function **out);
 /* The device's address and the size of a registered variable, by the address of its host symbol. */
 hipError_t variable_of(const void *symbol, struct device *d, char **address, size_t *size);
-/* Managed variables that were registered before the devices were there become their memory. */
+/* Managed variables that were registered before the devices were initialised become device memory. */
 void program_start(void);
-/* The major version of HIP that the program was made for (program/stand_in.c). */
+/* The major version of HIP for which the program was compiled (program/stand_in.c). */
 int hip_major(void);
 
 /* Checks a launch and packs its arguments. */
 hipError_t launch_prepare(struct launch *l, function *f, const unsigned grid[3], const unsigned block[3],
                           unsigned shared, void **params, void **extra);
-/* Memory for a launch's arguments, and what in them depends on where they are: filled in when they are. */
+/* Memory for a launch's arguments, and the arguments that depend on its address: filled in when known. */
 struct kernarg *launch_args_new(const struct launch *l);
 void launch_args_bind(const struct launch *l);
-/* The checks and the submission of all launches; op brings last_block and cooperative (hip_launch.c). */
+/* The checks and the submission of all launches; op contains last_block and cooperative (hip_launch.c). */
 hipError_t launch_submit(struct op *op, function *f, const unsigned grid[3], const unsigned block[3], unsigned shared,
                          hipStream_t handle, void **params, void **extra);
-bool wants_cooperation(const hipLaunchAttribute *attributes, unsigned count);   /* by an attribute of a launch */
+bool wants_cooperation(const hipLaunchAttribute *attributes, unsigned count);   /* set by a launch attribute */
 hipError_t launch_cooperative(function *f, const unsigned grid[3], const unsigned block[3], unsigned shared,
                               hipStream_t stream, void **params, void **extra);
 int occupancy(const function *f, unsigned block, size_t shared);   /* workgroups per multiprocessor */
 
-/* [ptr, ptr + size) within one allocation or mappings that touch, if ptr is in one: what runs over the end of one is an error,
- * while memory that the library does not know is the program's own. device: it has to be known (hip_memory.c). */
+/* Whether [ptr, ptr + size) lies within one allocation or adjacent mappings, if ptr is in one: running over the end of
+ * an allocation is an error, while unknown memory is the program's own. device: it must be known (hip_memory.c). */
 bool mem_spans(const void *ptr, size_t size, bool device);
-/* Arrays (hip_array.c): bytes of an element, 0 if there is no such array; the memory of one, if a copy that ends at these
- * bytes, rows and slices lies within. */
+/* Arrays (hip_array.c): bytes of an element, 0 if there is no such array; the memory of an array, if a copy that ends
+ * at these bytes, rows and slices lies within it. */
 size_t array_texel(hipArray_t array);
 hipError_t array_side(hipArray_t array, size_t x_end, size_t y_end, size_t z_end, char **base, size_t *pitch,
                       size_t *height);
-/* Descriptions to operations (hip_copy.c): only the description is checked by the first two. */
+/* From copy parameters to operations (hip_copy.c): the first two only check the parameters. */
 hipError_t copy_of_3d(const HIP_MEMCPY3D *p, struct copy *c, int *devices);
 hipError_t copy_of_parms(const hipMemcpy3DParms *p, struct copy *c, int *devices);
 hipError_t fill_check(const struct fill *f);
 
 bool vmm_reserved(uint64_t addr);   /* in a range of hipMemAddressReserve */
 void pool_give_back(struct mem_block *block);
-bool external_buffer_free(const struct mem_block *block); /* mapped external memory; false: it is none */
+bool external_buffer_free(const struct mem_block *block); /* mapped external memory; false: it is not */
 bool pool_init(struct device *d);
 
 /* Graphs (hip_graph.c). */
@@ -367,27 +367,27 @@ struct hipGraphNode {
   hipGraphNode_t *depends;
   size_t depend_count;
   hipGraphNode_t original;        /* of a clone */
-  void **param_pointers;          /* what hipGraphKernelNodeGetParams gave out */
-  HIP_MEMCPY3D copy_params;       /* as given, where it was a described copy */
+  void **param_pointers;          /* the pointers returned by hipGraphKernelNodeGetParams */
+  HIP_MEMCPY3D copy_params;       /* the parameters, if it was a copy with a descriptor */
   bool mark;
 };
 struct ihipGraph {
   struct handle handle;
   hipGraphNode_t *nodes;          /* in the order they were added */
   size_t count;
-  bool owned;                     /* by a child node */
+  bool owned;                     /* references by a child node */
   hipGraph_t original;
   struct user_hold *holds;
 };
 extern struct handle_class graph_class, node_class, exec_class;
 
-/* The user objects of a graph, with the counts it holds (hip_user_object.c). */
+/* The user objects of a graph, with its reference counts (hip_user_object.c). */
 struct user_hold { hipUserObject_t object; unsigned count; struct user_hold *next; };
 hipError_t user_holds_copy(struct user_hold **to, const struct user_hold *from);
 void user_holds_drop(struct user_hold **list);
 hipGraph_t graph_new(void);
 void graph_free(hipGraph_t graph);
-/* Takes over what op owns, also on errors. */
+/* Takes ownership of op's resources, also on errors. */
 hipError_t graph_add(hipGraphNode_t *node, hipGraph_t graph, const hipGraphNode_t *depends, size_t count,
                      const struct op *op);
 
@@ -395,9 +395,10 @@ hipError_t graph_add(hipGraphNode_t *node, hipGraph_t graph, const hipGraphNode_
 hipError_t capture_op(stream *s, const struct op *op);
 hipError_t capture_record(stream *s, event *e);
 hipError_t capture_wait(stream *s, event *e);
-/* A call that a capture forbids, like synchronising: marks it invalid. */
+/* A call that is not allowed during a capture, like synchronising: invalidates the capture. */
 hipError_t capture_forbids(stream *s);
-/* Of a call that belongs to no stream, like allocating: this thread's captures, and others' by their modes. */
+/* For a call that belongs to no stream, like an allocation: affects this thread's captures, and others' according to
+ * their modes. */
 hipError_t capture_allows(void);
 void capture_loses(stream *s);
 #endif

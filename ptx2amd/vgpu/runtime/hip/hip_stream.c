@@ -1,4 +1,4 @@
-/* Streams: a queue and a worker thread each, and what waits for what. */
+/* Streams: each has a queue and a worker thread; and the dependencies between them. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <signal.h>
@@ -10,7 +10,7 @@
 struct handle_class stream_class = HANDLE_CLASS(struct ihipStream_t, 1 << 16);
 
 #define NON_BLOCKING 1u
-#define SPIN 400               /* rounds before a thread goes to sleep: about 10 us */
+#define SPIN 400               /* iterations before a thread sleeps: about 10 us */
 
 static __thread stream *per_thread[MAX_DEVICES];
 static _Atomic unsigned long long last_id;
@@ -55,8 +55,8 @@ stream *stream_resolve(hipStream_t handle) {
 
 static bool is_callback(const struct op *op) { return op->kind == OP_HOST || op->kind == OP_CALLBACK; }
 
-/* Executes commands until the one numbered last is done, the queue is empty, or, for a helper, a callback comes: those
- * belong to the worker's thread. Begins and ends under the stream's lock; one thread at a time drains. */
+/* Executes commands until command number `last` is done, the queue is empty, or, in a helper, a callback is next: those
+ * run on the worker's thread only. Begins and ends under the stream's lock; one thread at a time drains. */
 static void drain(stream *s, uint64_t last, bool helper) {
   s->draining = true;
   struct command *c;
@@ -93,7 +93,7 @@ static void *work(void *argument) {
   }
 }
 
-/* Under the stream's lock. Signals are the program's own threads' business. */
+/* Under the stream's lock. Signals are left to the program's own threads. */
 static bool start_worker(stream *s) {
   sigset_t all, before;
   sigfillset(&all);
@@ -133,7 +133,7 @@ static hipError_t push_wait(stream *s, stream *target, uint64_t target_seq) {
   return push(s, &op, NULL);
 }
 
-/* HIP's rules for the null stream: its work waits for all earlier work in blocking streams, and theirs for its. */
+/* HIP's rules for the null stream: it waits for all earlier work in blocking streams, and they wait for its work. */
 static hipError_t order_behind_others(stream *s) {
   struct device *d = s->device;
   stream *null_stream = d->null_stream;
@@ -142,7 +142,7 @@ static hipError_t order_behind_others(stream *s) {
     uint64_t seq = atomic_load_explicit(&null_stream->submitted, memory_order_acquire);
     if (seq <= s->seen_null || stream_reached(null_stream, seq)) return hipSuccess;
     hipError_t error = push_wait(s, null_stream, seq);
-    if (error == hipSuccess) s->seen_null = seq;   /* not earlier: other threads push to this stream, too */
+    if (error == hipSuccess) s->seen_null = seq;   /* not earlier: other threads also push to this stream */
     return error;
   }
   if (atomic_load_explicit(&d->stream_count, memory_order_relaxed) < 2) return hipSuccess;
@@ -165,7 +165,7 @@ hipError_t stream_submit(stream *s, const struct op *op, uint64_t *seq) {
   return error == hipSuccess ? push(s, op, seq) : error;
 }
 
-/* A waiting thread has nothing better to do than the work itself: that saves two changes of threads. */
+/* A waiting thread executes the work itself: that saves two thread switches. */
 void stream_wait(stream *s, uint64_t seq) {
   if (stream_reached(s, seq)) return;
   pthread_mutex_lock(&s->lock);
@@ -278,7 +278,7 @@ hipError_t hipStreamSynchronize(hipStream_t handle) {
   struct device *d = s->device;
   if (s != d->null_stream) stream_wait(s, atomic_load(&s->submitted));
   else if (!stream_quiet(s)) {
-    /* Synchronising with the null stream means with all blocking streams. */
+    /* Synchronising with the null stream includes all blocking streams. */
     struct op op = {.kind = OP_EMPTY};
     uint64_t seq = 0;
     hipError_t error = stream_submit(s, &op, &seq);
@@ -342,7 +342,7 @@ hipError_t hipStreamAddCallback(hipStream_t handle, hipStreamCallback_t fn, void
   STREAM(s, handle);
   if (s->capture) return done(capture_forbids(s));
   struct op op = {.kind = OP_CALLBACK, .callback = {fn, data, handle}};
-  return done(stream_submit(s, &op, NULL));   /* also in an error state: the callback gets the error */
+  return done(stream_submit(s, &op, NULL));   /* also in an error state: the callback receives the error */
 }
 
 hipError_t hipLaunchHostFunc(hipStream_t handle, hipHostFn_t fn, void *data) {
@@ -357,7 +357,7 @@ hipError_t hipStreamAttachMemAsync(hipStream_t handle, void *ptr, size_t length,
   STREAM(s, handle);
   struct mem_block block;
   if (!ptr || (flags != 1 && flags != 2 && flags != 4) || !mem_find((uint64_t)ptr, &block) ||
-      MEM_KIND(block.flags) != MEM_MANAGED || (length && length != block.size))   /* of all of it, always */
+      MEM_KIND(block.flags) != MEM_MANAGED || (length && length != block.size))   /* always for all of it */
     return done(hipErrorInvalidValue);
   return done(device_error(s->device));
 }

@@ -1,6 +1,6 @@
-/* Texture and surface objects. A handle is the address of descriptors in device memory, where HIP's device headers look
- * for them: the image's in dwords 0 to 7 (of linear memory the buffer's in 0 to 3), the types of its channels in 8 and 9,
- * the sampler's from 12. */
+/* Texture and surface objects. A handle is the address of descriptors in device memory, in the format of HIP's device
+ * headers: the image's in dwords 0 to 7 (for linear memory the buffer's in 0 to 3), the types of its channels in 8 and
+ * 9, the sampler's from 12. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ struct object {
 static struct object *objects;
 static pthread_mutex_t objects_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Numbers of the HSA runtime for channels: their type by format (normalised ones lie 8 and 9 lower), their order. */
+/* The HSA runtime's numbers for channels: their type by format (normalised ones are lower by 8 or 9), their order. */
 static uint32_t channel_type(hipArray_Format f, bool normalized) {
   switch (f) {
     case HIP_AD_FORMAT_SIGNED_INT8: return normalized ? 0 : 8;
@@ -47,7 +47,7 @@ static void plan_format(struct image_plan *p, hipArray_Format f, unsigned channe
   for (unsigned k = 0; k < 4; k++) p->select[k] = (uint8_t)(k < channels ? 4 + k : k == 3);
 }
 
-/* What an object reads: the format is set already. */
+/* The resource of an object: the format is set already. */
 static hipError_t plan_array(struct image_plan *p, const struct hipArray *a) {
   const HIP_ARRAY3D_DESCRIPTOR *d = &a->d;
   p->base = (uint64_t)a->data;
@@ -72,7 +72,7 @@ static hipError_t plan_pitched(struct image_plan *p, const hipResourceDesc *r, u
   return hipSuccess;
 }
 
-/* The resource's descriptor and the words about its channels. t NULL: a surface. */
+/* The resource's descriptor and the dwords about its channels. t NULL: a surface. */
 static hipError_t write_resource(const hipResourceDesc *r, const hipTextureDesc *t, unsigned generation, uint32_t *out) {
   struct image_plan plan = {0};
   hipArray_Format format;
@@ -118,12 +118,12 @@ static hipError_t write_sampler(const hipTextureDesc *t, unsigned generation, ui
   for (unsigned k = 0; k < 3; k++) {
     if ((unsigned)t->addressMode[k] > hipAddressModeBorder) return hipErrorInvalidValue;
     plan.clamp[k] = modes[t->addressMode[k]];
-    if (plan.unnormalized && plan.clamp[k] < 2) plan.clamp[k] = 2;   /* wrapping is for normalised coordinates */
+    if (plan.unnormalized && plan.clamp[k] < 2) plan.clamp[k] = 2;   /* wrapping requires normalised coordinates */
     bordered |= t->addressMode[k] == hipAddressModeBorder;
   }
   static const float colours[3][4] = {{0, 0, 0, 0}, {0, 0, 0, 1}, {1, 1, 1, 1}};
   while (bordered && plan.border < 3 && memcmp(t->borderColor, colours[plan.border], sizeof colours[0])) plan.border++;
-  if (plan.border == 3) return hipErrorNotSupported;   /* it would stand in a table of the driver's */
+  if (plan.border == 3) return hipErrorNotSupported;   /* would require a table of the driver */
   sampler_write(&plan, generation, out + SAMPLER);
   return hipSuccess;
 }
@@ -156,7 +156,7 @@ static hipError_t create(void **out, const hipResourceDesc *r, const hipTextureD
   return hipSuccess;
 }
 
-/* The link to a live object. The caller has the lock. */
+/* The link to a live object. The caller holds the lock. */
 static struct object **find(const void *handle, bool surface) {
   struct object **link = &objects;
   while (*link && ((const void *)(*link)->dwords != handle || (*link)->surface != surface)) link = &(*link)->next;

@@ -1,5 +1,6 @@
-/* The trace of HIP programs (`run --hip --trace FILE`): a line of JSON for each call from outside, as the driver's trace
- * has them, and for each kernel when it has been executed. Each line is one write, so that processes can share a file. */
+/* The trace of HIP programs (`run --hip --trace FILE`): one line of JSON for each call by the program, in the format of
+ * the driver's trace, and for each kernel after its execution. Each line is one write, so that processes can share a
+ * file. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdarg.h>
@@ -13,7 +14,7 @@
 bool hip_traced;
 __thread hipError_t hip_result;
 static int file = -1;
-static __thread unsigned depth;   /* calls of HIP functions by HIP functions are not the program's */
+static __thread unsigned depth;   /* HIP functions called by HIP functions are not traced */
 
 static void open_trace(void) {
   const char *path = setting_text(SETTING_HIP_TRACE);
@@ -39,10 +40,11 @@ static void put(const char *format, ...) {
   va_start(values, format);
   n += vsnprintf(line + n, sizeof line - (size_t)n, format, values);
   va_end(values);
-  if (n < (int)sizeof line && write(file, line, (size_t)n) < 0) return;   /* a full disk loses lines, not the program */
+  if (n < (int)sizeof line && write(file, line, (size_t)n) < 0) return;   /* if the disk is full, lines are lost, but
+                                                                           * the program continues */
 }
 
-/* A JSON string's inside: names come from files. */
+/* The contents of a JSON string: names come from files. */
 static const char *escaped(const char *text, char *out, size_t size) {
   size_t n = 0;
   for (; *text && n + 7 < size; text++) {

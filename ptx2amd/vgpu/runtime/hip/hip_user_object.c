@@ -1,5 +1,5 @@
-/* User objects: things of the program that live as long as a graph needs them. A counted object with a destructor;
- * graphs, their clones and executables hold counts. */
+/* User objects: objects of the program that live as long as a graph needs them. A reference-counted object with a
+ * destructor; graphs, their clones and executables hold references. */
 #include <stdlib.h>
 
 #include "hip_state.h"

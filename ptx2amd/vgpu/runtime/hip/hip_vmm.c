@@ -14,7 +14,7 @@ struct ihipMemGenericAllocationHandle {
   struct handle handle;
   int fd;
   size_t size;
-  int references;                 /* handles given out and mappings */
+  int references;                 /* references by handles and mappings */
   hipMemAllocationProp prop;
 };
 static struct handle_class object_class = HANDLE_CLASS(struct ihipMemGenericAllocationHandle, 1 << 16);
@@ -55,7 +55,7 @@ hipError_t hipMemGetAllocationGranularity(size_t *granularity, const hipMemAlloc
 
 hipError_t hipMemAddressReserve(void **ptr, size_t size, size_t alignment, void *address, unsigned long long flags) {
   ENTER();
-  (void)address;                  /* a wish only */
+  (void)address;                  /* a hint only */
   if (!ptr || !aligned(size) || flags || (alignment & (alignment - 1))) return done(hipErrorInvalidValue);
   if (alignment < GRANULARITY) alignment = GRANULARITY;
   struct range *r = malloc(sizeof *r);
@@ -105,7 +105,7 @@ bool vmm_reserved(uint64_t addr) {
   return found;
 }
 
-/* Takes over the descriptor. */
+/* Takes ownership of the descriptor. */
 static hipError_t object_new(object **handle, int fd, size_t size, const hipMemAllocationProp *prop) {
   object *o = handle_new(&object_class);
   if (!o) {
@@ -150,7 +150,7 @@ hipError_t hipMemExportToShareableHandle(void *out, hipMemGenericAllocationHandl
   return hipSuccess;
 }
 
-/* The descriptor itself is the handle, in the place of the pointer; it stays the caller's. */
+/* The descriptor itself replaces the pointer as the handle; the caller keeps its ownership. */
 hipError_t hipMemImportFromShareableHandle(hipMemGenericAllocationHandle_t *handle, void *in,
                                            hipMemAllocationHandleType type) {
   ENTER();
@@ -218,7 +218,7 @@ static void no_access(struct mapping *m) {
   mmap(m->base, m->size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
-/* The mappings that lie in [ptr, ptr + size) must fill it exactly. */
+/* The mappings in [ptr, ptr + size) must fill it exactly. */
 static bool covers(const char *ptr, size_t size) {
   size_t found = 0;
   for (struct mapping *m = mappings; m; m = m->next)

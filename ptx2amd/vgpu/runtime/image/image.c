@@ -1,4 +1,4 @@
-/* Image descriptors and the addresses of texels: linear images of one level. */
+/* Image descriptors and the addresses of texels: linear images with one level. */
 #include "image.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@ static inline uint32_t field(const uint32_t *t, unsigned word, unsigned high, un
   return t[word] >> low & ((2u << (high - low)) - 1);
 }
 
-/* Rows of linear images begin at multiples of so many bytes where the descriptor has no pitch. */
+/* Alignment in bytes of a linear image's rows if the descriptor has no pitch. */
 uint32_t image_pitch(uint32_t width, unsigned bytes, unsigned generation) {
   unsigned unit = generation == 3 ? 128 : 256;
   uint32_t pitch = width;
@@ -97,7 +97,7 @@ unsigned image_coordinates(enum image_dim dim) {
   return n[dim];
 }
 
-/* GFX9 says in the instruction only whether there is a slice. */
+/* On GFX9 the instruction only encodes whether there is a slice. */
 enum image_dim image_request_dim(const struct inst *i, const struct image *image) {
   if (i->op->generation) return (enum image_dim)i->ext->image.dim;
   bool slice = i->ext->image.array;
@@ -108,7 +108,7 @@ enum image_dim image_request_dim(const struct inst *i, const struct image *image
   }
 }
 
-/* Operands one after the other: dwords, or halves of them, of which two may share one. */
+/* Consecutive operands: dwords, or 16-bit halves, two of which may share a dword. */
 struct operands { const uint32_t *dword; bool halves, high; };
 
 static uint32_t next_operand(struct operands *o) {

@@ -41,7 +41,7 @@ static int32_t wrapped(int64_t k, int64_t n, unsigned mode) {
   }
 }
 
-/* A coordinate in units of 1/256 texel; whole periods are taken off before precision is lost. */
+/* A coordinate in units of 1/256 texel; whole periods are removed before precision is lost. */
 static int64_t fixed(float c, uint32_t n, unsigned mode, bool normalized, bool truncates) {
   double x = isnan(c) ? 0 : c;
   if (isinf(x)) x = x < 0 ? -1e9 : 1e9;
@@ -101,12 +101,12 @@ static void texel(struct sampling *s, int32_t x, int32_t y, int32_t z, uint32_t 
 
 /* --- cubes ------------------------------------------------------------------------------------------------------ */
 
-/* Axes of the six faces: which coordinate is the major one, and the signed ones that s and t follow. */
+/* Axes of the six faces: the major coordinate, and the signed coordinates for s and t. */
 static const struct { int8_t major, sign, s, s_sign, t, t_sign; } faces[6] = {
   {0, 1, 2, -1, 1, -1}, {0, -1, 2, 1, 1, -1}, {1, 1, 0, 1, 2, 1}, {1, -1, 0, 1, 2, -1}, {2, 1, 0, 1, 1, -1}, {2, -1, 0, -1, 1, -1},
 };
 
-/* The texel of a neighbouring face for one beyond an edge. */
+/* The texel of the neighbouring face for one beyond an edge. */
 static void over_the_edge(int64_t n, unsigned *face, int64_t *x, int64_t *y) {
   double v[3], s = (2 * (double)*x + 1) / (double)n - 1, t = (2 * (double)*y + 1) / (double)n - 1;
   v[faces[*face].major] = faces[*face].sign;
@@ -114,7 +114,7 @@ static void over_the_edge(int64_t n, unsigned *face, int64_t *x, int64_t *y) {
   v[faces[*face].t] = t * faces[*face].t_sign;
   unsigned major = fabs(s) > fabs(t) ? (unsigned)faces[*face].s : (unsigned)faces[*face].t;
   unsigned to = 2 * major + (v[major] < 0);
-  /* The distance beyond the edge becomes one from the edge. */
+  /* The distance beyond the edge becomes the distance from the edge. */
   double beyond = fabs(v[major]) - 1, from = v[faces[*face].major];
   v[faces[*face].major] = from * (1 - beyond);
   double a = v[faces[to].s] * faces[to].s_sign, b = v[faces[to].t] * faces[to].t_sign;
@@ -123,7 +123,7 @@ static void over_the_edge(int64_t n, unsigned *face, int64_t *x, int64_t *y) {
   *y = (int64_t)floor((b + 1) / 2 * (double)n);
 }
 
-/* false: a corner, where no third texel is. */
+/* false: a corner, where there is no third texel */
 static bool cube_texel(struct sampling *s, int64_t x, int64_t y, uint32_t value[4]) {
   int64_t n = s->image->size[0];
   bool x_out = x < 0 || x >= n, y_out = y < 0 || y >= n;
@@ -161,7 +161,7 @@ static void combine(const struct sampling *s, const uint32_t corner[8][4], const
   }
 }
 
-/* Slice of an array (or of a cube: layer * 8 + face) that a coordinate names. */
+/* Slice of an array (for a cube: layer * 8 + face) selected by a coordinate. */
 static uint32_t slice_of(const struct image *m, enum image_dim dim, const struct image_request *r) {
   if (dim != DIM_1D_ARRAY && dim != DIM_2D_ARRAY && dim != DIM_CUBE) return m->first;
   float c = rintf(r->at.f[dim == DIM_1D_ARRAY ? 1 : 2]);

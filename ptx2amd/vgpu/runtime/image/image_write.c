@@ -39,7 +39,7 @@ bool image_write_buffer(const struct image_plan *p, unsigned generation, uint32_
 
 void sampler_write(const struct sampler_plan *p, unsigned generation, uint32_t *s) {
   s[0] = p->clamp[0] | (uint32_t)p->clamp[1] << 3 | (uint32_t)p->clamp[2] << 6 | (uint32_t)p->unnormalized << 15;
-  if (!p->linear) s[0] |= 1u << 27;        /* TRUNC_COORD: texels are chosen by the exact coordinate */
+  if (!p->linear) s[0] |= 1u << 27;        /* TRUNC_COORD: texels are selected by the exact coordinate */
   s[1] = generation == 3 ? 0x1fffu << 13 : 0xfffu << 12;
   s[2] = p->linear ? 1u << 20 | 1u << 22 : 0;
   s[3] = (uint32_t)p->border << 30;

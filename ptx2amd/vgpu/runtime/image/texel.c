@@ -5,7 +5,8 @@
 
 #include "bits.h"
 
-/* Widths of a data format's components, lowest bits first, by GFX9's number; later chips have one number for both. */
+/* Widths of a data format's components, lowest bits first, by GFX9's number; later chips have one number for data and
+ * number format. */
 enum { DATA_5_9_9_9 = 23, DATA_COUNT };
 static const uint8_t widths[DATA_COUNT][4] = {
   [1] = {8}, [2] = {16}, [3] = {8, 8}, [4] = {32}, [5] = {16, 16}, [6] = {11, 11, 10}, [7] = {10, 11, 11},
@@ -14,7 +15,7 @@ static const uint8_t widths[DATA_COUNT][4] = {
   [19] = {4, 4, 4, 4}, [20] = {24, 8}, [21] = {8, 24}, [22] = {32, 8}, [DATA_5_9_9_9] = {9, 9, 9},
 };
 
-/* Numbers that stand for data format and number format: a run for one data format begins at `first`. */
+/* Combined numbers of data format and number format: the run for a data format begins at `first`. */
 struct run { uint8_t first, data; const char *numbers; };
 static const struct run gfx10_runs[] = {
   {1, 1, "012345"}, {7, 2, "0123457"}, {14, 3, "012345"}, {20, 4, "457"}, {23, 5, "0123457"}, {30, 6, "0123457"},
@@ -63,7 +64,7 @@ unsigned texel_code(unsigned generation, unsigned data, unsigned number) {
   return 0;
 }
 
-/* Floats with 5 bits of exponent: half precision, and the unsigned ones of 11 and 10 bits. */
+/* Floats with 5 exponent bits: half precision, and the unsigned formats with 11 and 10 bits. */
 static float from_small_float(uint32_t code, unsigned mantissa) {
   uint32_t sign = code >> (mantissa + 5) & 1, e = code >> mantissa & 31, m = code & ((1u << mantissa) - 1);
   if (e == 31) return as_f32(sign << 31 | 0x7f800000 | m << (23 - mantissa));

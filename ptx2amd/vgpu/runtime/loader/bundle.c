@@ -1,4 +1,4 @@
-/* Where a code object comes from: memory of unknown size and doubtful content, bare or in a clang offload bundle. */
+/* Locates a code object: memory of unknown size and unverified content, bare or in a clang offload bundle. */
 #define _GNU_SOURCE
 #include "bundle.h"
 
@@ -18,7 +18,7 @@ bool read_memory(void *to, const void *from, size_t size) {
   while (size > 0) {
     struct iovec local = {to, size}, remote = {(void *)from, size};
     ssize_t n = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
-    if (n < 0 && (errno == ENOSYS || errno == EPERM)) {   /* a sandbox: trust the caller */
+    if (n < 0 && (errno == ENOSYS || errno == EPERM)) {   /* in a sandbox: trust the caller */
       memcpy(to, from, size);
       return true;
     }
@@ -32,7 +32,7 @@ bool read_memory(void *to, const void *from, size_t size) {
 
 static size_t max(size_t a, size_t b) { return a > b ? a : b; }
 
-/* The extent of the ELF file at data by its own headers; 0: unreadable or absurd. */
+/* The extent of the ELF file at data according to its headers; 0: unreadable or implausible. */
 static size_t elf_extent(const char *data) {
   Elf64_Ehdr h;
   if (!read_memory(&h, data, sizeof h) || h.e_phentsize != sizeof(Elf64_Phdr)) return 0;
@@ -51,15 +51,16 @@ static size_t elf_extent(const char *data) {
 
 static const char bundle_magic[] = "__CLANG_OFFLOAD_BUNDLE__";
 
-/* Whether a chip's target has the feature as an entry wants it (":xnack+", ":xnack-"); off is what it does not have. */
+/* Whether a chip's target satisfies the entry's requirement for a feature (":xnack+", ":xnack-"); off is the disabled
+ * form. */
 static bool feature_fits(const char *target, const char *feature, size_t length) {
   for (const char *at = strchr(target, ':'); at; at = strchr(at + 1, ':'))
     if (!strncmp(at, feature, length - 1)) return at[length - 1] == feature[length - 1];
   return feature[length - 1] == '-';
 }
 
-/* How well code for a target ("gfx942:sramecc+") suits a chip; 0: not at all. The chip's own code is better than that
- * for its family, and code for its features better than code for any. */
+/* How well code for a target ("gfx942:sramecc+") fits a chip; 0: not at all. The chip's own code is better than its
+ * family's, and code for its features better than code for any. */
 static int target_fit(const char *target, const struct chip *chip) {
   size_t length = strcspn(target, ":");
   int fit = 0;
@@ -76,12 +77,12 @@ static int target_fit(const char *target, const struct chip *chip) {
   return fit;
 }
 
-/* The target of an entry like "hipv4-amdgcn-amd-amdhsa--gfx942:sramecc+"; NULL: not for AMD's GPUs. */
+/* The target of an entry like "hipv4-amdgcn-amd-amdhsa--gfx942:sramecc+"; NULL: not for AMD GPUs. */
 static const char *entry_target(const char *id) {
   const char *system = strstr(id, "-amdhsa-");
   if (!system) return NULL;
   system += strlen("-amdhsa-");
-  const char *environment = strchr(system, '-');   /* old compilers left it out */
+  const char *environment = strchr(system, '-');   /* old compilers omitted it */
   return environment ? environment + 1 : system;
 }
 

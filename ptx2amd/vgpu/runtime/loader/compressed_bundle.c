@@ -1,5 +1,5 @@
-/* Compressed offload bundles: "CCOB", a header, a plain bundle compressed with zlib or zstd. The libraries for that are
- * the system's: programs with such bundles are rare, and ROCm's own compiler brings both. */
+/* Compressed offload bundles: "CCOB", a header, a plain bundle compressed with zlib or zstd. The system's libraries
+ * decompress them: programs with such bundles are rare, and ROCm's own compiler installs both. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 struct header {
   unsigned version, method;
-  uint64_t total, raw;            /* bytes: of the whole, and decompressed */
+  uint64_t total, raw;            /* bytes: of the whole bundle, and decompressed */
   size_t length;                  /* of the header */
 };
 enum { METHOD_ZLIB = 0, METHOD_ZSTD = 1 };
@@ -41,7 +41,7 @@ static int read_header(const char *data, size_t size, struct header *h, char *wh
   return hipSuccess;
 }
 
-/* True: to holds exactly size decompressed bytes. */
+/* True: `to` contains exactly size decompressed bytes. */
 static bool inflate_zlib(void *library, char *to, size_t size, const char *from, size_t count) {
   int (*uncompress)(char *, unsigned long *, const char *, unsigned long) = dlsym(library, "uncompress");
   unsigned long length = size;
@@ -50,7 +50,7 @@ static bool inflate_zlib(void *library, char *to, size_t size, const char *from,
 
 static bool inflate_zstd(void *library, char *to, size_t size, const char *from, size_t count) {
   size_t (*decompress)(void *, size_t, const void *, size_t) = dlsym(library, "ZSTD_decompress");
-  return decompress && decompress(to, size, from, count) == size;   /* errors are huge numbers */
+  return decompress && decompress(to, size, from, count) == size;   /* errors are very large numbers */
 }
 
 static const struct {

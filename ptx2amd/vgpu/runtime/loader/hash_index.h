@@ -1,4 +1,4 @@
-/* A hash index over elements that are kept elsewhere: from a hash to the numbers of elements. All zero: empty. */
+/* A hash index over elements that are stored elsewhere: from a hash to the numbers of elements. All zero: empty. */
 #ifndef PTX2AMD_VGPU_HASH_INDEX_H
 #define PTX2AMD_VGPU_HASH_INDEX_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-struct hash_slot { uint32_t hash, number; };   /* number: of the element, plus 1 */
+struct hash_slot { uint32_t hash, number; };   /* number of the element, plus 1 */
 struct hash_index {
   struct hash_slot *slots;
   size_t size, used;                           /* size: a power of 2 */
@@ -43,7 +43,7 @@ static inline bool hash_index_add(struct hash_index *t, uint32_t hash, size_t nu
   return true;
 }
 
-/* The next candidate with this hash, *cursor being 0 at first; false: no more. */
+/* The next candidate with this hash, with *cursor 0 at first; false: no more. */
 static inline bool hash_index_next(const struct hash_index *t, uint32_t hash, size_t *cursor, size_t *number) {
   for (; *cursor < t->size; ++*cursor) {
     struct hash_slot slot = t->slots[(hash + *cursor) & (t->size - 1)];

@@ -1,4 +1,4 @@
-/* Loads a code object: segments to memory, relocations, symbols, kernels. */
+/* Loads a code object: segments into memory, relocations, symbols, kernels. */
 #define _GNU_SOURCE
 #include "chip_tables.h"
 #include "loader.h"
@@ -32,7 +32,7 @@ struct segment {
 
 struct image {
   const struct device *device;
-  char *memory;                 /* the mapping; virtual address 0 of the code object lies at bias */
+  char *memory;                 /* the mapping; virtual address 0 of the code object corresponds to bias */
   uint64_t span, bias, low;
   struct segment segments[MAX_SEGMENTS];
   unsigned segment_count;
@@ -143,7 +143,7 @@ static int map_segments(struct file *f, struct image *image) {
   return hipSuccess;
 }
 
-/* size bytes at virtual address vaddr of the code object lie within one loaded segment. */
+/* Whether size bytes at virtual address vaddr of the code object lie within one loaded segment. */
 static void *loaded(const struct image *image, uint64_t vaddr, uint64_t size) {
   uint64_t address = image->bias + vaddr;
   for (unsigned k = 0; k < image->segment_count; k++) {
@@ -184,7 +184,7 @@ static struct dynamic read_dynamic(const struct file *f, const struct image *ima
   return dyn;
 }
 
-/* The GNU hash table knows the symbols' number only by its last chain. */
+/* The GNU hash table contains the number of symbols only in its last chain. */
 static uint64_t gnu_hash_count(const struct image *image, uint64_t vaddr) {
   const uint32_t *head = loaded_table(image, vaddr, 16);
   if (!head) return 0;
@@ -272,7 +272,7 @@ static int relocate(struct file *f, struct image *image, const struct dynamic *d
   return hipSuccess;
 }
 
-/* Linked assembler objects have a note each. */
+/* Objects linked from assembler sources have one note each. */
 static int read_metadata(struct file *f, struct image *image) {
   bool found = false;
   for (unsigned k = 0; k < f->header.e_phnum; k++) {
@@ -310,7 +310,7 @@ static int make_code(struct file *f, struct image *image) {
   return hipSuccess;
 }
 
-/* The descriptor of every kernel, and the code it enters. */
+/* The descriptor of every kernel, and its entry point. */
 static int resolve_kernels(struct file *f, struct image *image) {
   for (size_t k = 0; k < image->kernel_count; k++) {
     struct kernel_info *kernel = &image->kernels[k];
@@ -335,7 +335,7 @@ static int resolve_kernels(struct file *f, struct image *image) {
   return hipSuccess;
 }
 
-/* Contents of a section, {NULL, 0} where there is none. Names are no part of what is loaded, so this is optional data. */
+/* Contents of a section, {NULL, 0} if there is none. Section names are not loaded, so this data is optional. */
 static const uint8_t *section(const struct file *f, const char *wanted, size_t *size) {
   const Elf64_Ehdr *h = &f->header;
   Elf64_Shdr s, names;
@@ -367,7 +367,7 @@ static uint8_t *section_copy(const struct file *f, const char *name, size_t skip
   return copy;
 }
 
-/* What reports need beyond the code: line tables, and the warp mapping from the translator's sidecar. */
+/* Data that reports need beyond the code: line tables, and the warp mapping from the translator's sidecar. */
 static void read_debug(const struct file *f, struct image *image) {
   enum { NOTE_HEAD = 20 };   /* sizes, type, "ptx2amd" */
   struct lines *l = &image->lines;
@@ -379,7 +379,7 @@ static void read_debug(const struct file *f, struct image *image) {
   for (unsigned k = 0; k < image->segment_count; k++)
     if (image->segments[k].code) {
       code_set_lines(image->segments[k].code, l);
-      if (!note) code_may_stray(image->segments[k].code);   /* not our translator's */
+      if (!note) code_may_stray(image->segments[k].code);   /* not from our translator */
     }
   for (size_t k = 0; note && k < image->kernel_count; k++) {
     char key[4200];

@@ -21,7 +21,7 @@ enum arg_kind {
   ARG_SHARED_BASE,
   ARG_HOSTCALL_BUFFER,  /* for printf, assert, and malloc of whole slabs (program/hostcall.c) */
   ARG_HEAP,             /* of malloc in kernels (program/device_heap.c) */
-  ARG_GRID_SYNC,        /* of cooperative launches: where blocks count each other */
+  ARG_GRID_SYNC,        /* for cooperative launches: memory in which blocks count each other */
 };
 
 struct kernel_arg {
@@ -50,17 +50,17 @@ struct kernel_info {
 
 struct image;
 
-/* Loads a code object that fits the device; size 0: unknown (it is read off the headers). Nothing of data is used
- * afterwards. 0, or a hipError_t; then why says what is wrong. */
+/* Loads a code object that fits the device; size 0: unknown (it is read from the headers). data is not used afterwards.
+ * Returns 0, or a hipError_t with the reason in `why`. */
 int image_load(struct device *d, const void *data, size_t size, struct image **image, char *why, size_t why_size);
 void image_unload(struct image *image);
 /* NULL: no such kernel. */
 const struct kernel_info *image_kernel(const struct image *image, const char *name);
 const struct kernel_info *image_kernel_at(const struct image *image, size_t index);
 size_t image_kernel_count(const struct image *image);
-/* A device variable; false: none of that name. */
+/* A device variable; false: not found. */
 bool image_global(const struct image *image, const char *name, uint64_t *address, uint64_t *size);
-/* elf.c: the safe copy of an image of unknown size, and the code object for the device in a bundle. */
+/* elf.c: copies an image of unknown size safely, and finds the code object for the device in a bundle. */
 int image_fetch(struct device *d, const void *data, size_t size, uint8_t **copy, size_t *copy_size, char *why,
                 size_t why_size);
 /* metadata.c: adds the kernels of a metadata note to those read before; false: malformed. */

@@ -1,4 +1,4 @@
-/* Kernels as the metadata note of a code object describes them (MessagePack, AMDGPU note type 32). */
+/* Kernels as described in a code object's metadata note (MessagePack, AMDGPU note type 32). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,10 +39,10 @@ static struct kernel_arg read_arg(struct msgpack *m) {
   return arg;
 }
 
-/* Explicit arguments to the front, in order; what lies outside the segment is malformed. */
+/* Explicit arguments first, in order; arguments outside of the segment are malformed. */
 static void read_args(struct msgpack *m, struct kernel_info *k) {
   uint32_t n = msgpack_array(m);
-  if (m->bad || n > (size_t)(m->end - m->at)) {   /* an argument takes a byte at least */
+  if (m->bad || n > (size_t)(m->end - m->at)) {   /* an argument has at least one byte */
     m->bad = true;
     return;
   }
@@ -80,7 +80,7 @@ static void read_kernel(struct msgpack *m, struct kernel_info *k) {
   k->max_flat = 1024;
   for (uint32_t left = msgpack_map(m); left > 0 && !m->bad; left--) {
     if (msgpack_is(m, ".symbol")) {
-      /* The name of the function is the descriptor's without ".kd"; .name is the source's name. */
+      /* The function's name is the descriptor's without ".kd"; .name is the name in the source. */
       free(k->name);
       k->name = read_name(m);
       size_t n = k->name ? strlen(k->name) : 0;

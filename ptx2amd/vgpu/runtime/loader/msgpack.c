@@ -61,7 +61,7 @@ uint64_t msgpack_uint(struct msgpack *m) {
   uint8_t t = tag(m);
   if (t <= 0x7f) return t;
   if (t >= 0xcc && t <= 0xcf) return big_endian(m, 1u << (t - 0xcc));
-  if (t >= 0xd0 && t <= 0xd3) {          /* signed: only what is not negative */
+  if (t >= 0xd0 && t <= 0xd3) {          /* signed: non-negative values only */
     unsigned n = 1u << (t - 0xd0);
     uint64_t v = big_endian(m, n);
     return v >> (8 * n - 1) ? fail(m) : v;
@@ -84,7 +84,7 @@ bool msgpack_is(struct msgpack *m, const char *text) {
   return true;
 }
 
-/* Iterative: the input decides the depth of nesting. */
+/* Iterative: the input determines the nesting depth. */
 void msgpack_skip(struct msgpack *m) {
   for (uint64_t left = 1; left > 0 && !m->bad; left--) {
     uint8_t t = tag(m);

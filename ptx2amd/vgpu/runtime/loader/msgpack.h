@@ -1,4 +1,4 @@
-/* A reader for MessagePack, as far as code object metadata uses it. Every function is safe on any input: after an error
+/* A reader for the subset of MessagePack in code object metadata. Every function is safe on any input: after an error
  * `bad` is set and everything reads as zero. */
 #ifndef PTX2AMD_VGPU_MSGPACK_H
 #define PTX2AMD_VGPU_MSGPACK_H
@@ -18,6 +18,6 @@ const char *msgpack_string(struct msgpack *m, size_t *length);   /* not NUL-term
 uint64_t msgpack_uint(struct msgpack *m);
 bool msgpack_bool(struct msgpack *m);
 void msgpack_skip(struct msgpack *m);          /* one value of any kind */
-/* A string is next and equals text: consumed, true. Otherwise nothing is consumed. */
+/* If the next value is a string equal to text, consumes it and returns true; otherwise consumes nothing. */
 bool msgpack_is(struct msgpack *m, const char *text);
 #endif

@@ -1,4 +1,4 @@
-/* Blocks of code that are entered often, and their translation: where a block ends, and the machine code around its
+/* Frequently entered blocks of code and their translation: the extent of a block, and the machine code around its
  * groups of instructions. */
 #define _GNU_SOURCE
 #include "native.h"
@@ -12,7 +12,7 @@
 #include "settings.h"
 #include "tools.h"
 
-enum { PATIENCE = 24 };   /* times that a block is entered before it is translated */
+enum { PATIENCE = 24 };   /* number of entries before a block is translated */
 
 struct block {
   struct block *next;           /* of the code's blocks */
@@ -24,7 +24,7 @@ struct block {
 };
 
 struct native {
-  struct block **blocks;        /* by entry; NULL: no block begins there. Reserved, touched where needed */
+  struct block **blocks;        /* by entry; NULL: no block begins there. Reserved, touched when needed */
   size_t entries;
   struct block *all;
   uint8_t *write, *run;         /* the same pages of machine code */
@@ -61,7 +61,7 @@ static struct native *native_of(struct view *view) {
   if (*slot || !native_wanted()) return *slot;
   struct native *n = calloc(1, sizeof *n);
   if (!n) return NULL;
-  n->entries = code->dwords + 16;   /* and the guards */
+  n->entries = code->dwords + 16;   /* including the guards */
   n->size = (1 << 20) + code->dwords * 512;
   n->blocks = reserve(n->entries * sizeof *n->blocks);
   if (!n->blocks) return free(n), NULL;
@@ -80,7 +80,7 @@ void native_free(struct native *n) {
   free(n);
 }
 
-/* Pages that are written at one address and run at another. */
+/* Pages that are written at one address and executed at another. */
 static bool code_pages(struct native *n) {
   if (n->write || n->refused) return n->write != NULL;
   int file = memfd_create("ptx2amd code", MFD_CLOEXEC);
@@ -106,7 +106,7 @@ static bool code_pages(struct native *n) {
 }
 
 handler_fn native_own_handler(const struct native *n, const struct inst *entries, const struct inst *i) {
-  /* Other threads may be at it: a handler that stands for a block is stored after the block. */
+  /* Other threads may be executing: a block's handler is stored after the block. */
   handler_fn now = __atomic_load_n(&i->run, __ATOMIC_ACQUIRE);
   const struct block *b = __atomic_load_n(&n->blocks[i - entries], __ATOMIC_ACQUIRE);
   handler_fn own = b ? __atomic_load_n(&b->original, __ATOMIC_ACQUIRE) : NULL;
@@ -124,7 +124,7 @@ static bool faults(handler_fn handler) {
   return handler == run_illegal || handler == run_unimplemented || handler == run_bad_jump || handler == run_beyond_registers;
 }
 
-/* What an instruction does with LDS: bits of enum access_how. */
+/* An instruction's effect on LDS: bits of enum access_how. */
 static unsigned access_lds(const struct inst *i) {
   const struct access_info *a = &access_table[i->op->id];
   return a->space == SPACE_LDS || a->space == SPACE_LDS2 ? a->how : 0;
@@ -135,7 +135,7 @@ static void arrange(struct plan *p, unsigned lanes, bool full) {
   native_arrange(p, lanes);
 }
 
-/* The block that begins at the entry. Decodes what is not decoded yet: without the lock held. */
+/* The block that begins at the entry. Decodes missing instructions: without the lock held. */
 static void make_plan(struct wave *w, struct native *n, const struct run *run, const struct inst *first, bool full,
                       struct plan *p) {
   const struct inst *i = first;
@@ -145,15 +145,16 @@ static void make_plan(struct wave *w, struct native *n, const struct run *run, c
   while (true) {
     size_t at = (size_t)(i - run->entries);
     if (p->n == MAX_BLOCK || at >= dwords) break;
-    /* A masked version ends where ways meet: EXEC may be full again. */
+    /* A masked version ends where paths merge: EXEC may be full again. */
     if (!full && p->n && __atomic_load_n(&n->blocks[at], __ATOMIC_RELAXED)) break;
     decoded(w, run, i);
     if (!i->op || faults(native_own_handler(n, run->entries, i))) break;   /* the interpreter's */
-    if (behind_barrier && reads && p->n >= FIRST_SLICE && (access_lds(i) & ACCESS_WRITES)) break;   /* others read first */
+    if (behind_barrier && reads && p->n >= FIRST_SLICE && (access_lds(i) & ACCESS_WRITES)) break;   /* others read it
+                                                                                                     * first */
     reads |= access_lds(i) & ACCESS_READS;
     struct step *s = &p->step[p->n];
     *s = (struct step){.i = i, .kind = (uint8_t)native_kind(i), .number = (uint16_t)p->n};
-    if (native_is_relative(i)) {   /* out of the code: the handler's fault */
+    if (native_is_relative(i)) {   /* outside of the code: the handler raises the fault */
       ptrdiff_t target = (ptrdiff_t)at + i->len + i->imm;
       if (target < 0 || target >= (ptrdiff_t)dwords) s->kind = KIND_END;
     }
@@ -166,7 +167,7 @@ static void make_plan(struct wave *w, struct native *n, const struct run *run, c
     if (s->kind == KIND_BRANCH) {
       struct branch b;
       const struct inst *target = NEXT(i) + i->imm;
-      if (native_branch(i, &b) && target <= i) {   /* a loop's end: what comes after it is another block */
+      if (native_branch(i, &b) && target <= i) {   /* the end of a loop: another block follows */
         i = NEXT(i);
         break;
       }
@@ -186,7 +187,7 @@ static void make_plan(struct wave *w, struct native *n, const struct run *run, c
   arrange(p, run->build->lanes, full);
 }
 
-/* What a block takes for granted of MODE: bits that are on or off, and one mode for all floats. */
+/* A block's assumptions about MODE: bits that must be on or off, and one mode for all floats. */
 struct conditions { uint32_t bits, on; bool one_mode; };
 
 static void condition_of(const struct inst *i, unsigned generation, struct conditions *c) {
@@ -214,7 +215,7 @@ static struct conditions conditions(const struct plan *p, const struct run *run)
   return c;
 }
 
-/* To the first instruction's handler where MODE is another. */
+/* Returns to the first instruction's handler if MODE differs. */
 static void check_mode(struct compiler *c, const struct block *b, const struct conditions *mode) {
   struct x86 *x = &c->x;
   jump fits = NULL, other = NULL;
@@ -239,7 +240,7 @@ static void check_mode(struct compiler *c, const struct block *b, const struct c
   land(x, fits);
 }
 
-/* Translates a version of the block. With the lock held. NULL: there is no room. */
+/* Translates a version of the block. With the lock held. NULL: no space left. */
 static handler_fn translate(struct native *n, const struct run *run, struct block *b, const struct plan *p, bool full) {
   if (!code_pages(n)) return NULL;
   struct compiler *c = n->compiler;
@@ -262,7 +263,7 @@ static handler_fn translate(struct native *n, const struct run *run, struct bloc
   return (handler_fn)(void *)(n->run + start);
 }
 
-/* The machine code at a block's first entry: picks the version. */
+/* The machine code at a block's first entry: selects the version. */
 static handler_fn entry_code(struct native *n, const struct run *run, struct block *b) {
   if (!code_pages(n)) return NULL;
   size_t start = (n->used + 15) & ~(size_t)15;
@@ -283,7 +284,7 @@ static bool exec_full(const struct wave *w, const struct run *run) {
   return w->s[S_EXEC] == UINT32_MAX && (run->build->lanes == 32 || w->s[S_EXEC + 1] == UINT32_MAX);
 }
 
-/* Stands for a version that is not there yet. */
+/* Placeholder for a version that does not exist yet. */
 static const struct inst *translate_version(struct wave *w, const struct inst *i) {
   const struct run *run = w->wg->run;
   struct code *code = run->d->code;
@@ -306,7 +307,7 @@ static const struct inst *translate_version(struct wave *w, const struct inst *i
   return b->original(w, i);
 }
 
-/* Handler of a block's first entry while it is seldom entered. */
+/* Handler of a block's first entry until the block is translated. */
 static const struct inst *count_entries(struct wave *w, const struct inst *i) {
   const struct run *run = w->wg->run;
   struct code *code = run->d->code;

@@ -37,7 +37,7 @@ static bool access_scratch(struct wave *w, const struct inst *i, struct frame *f
 
 typedef uint64_t __attribute__((aligned(1), may_alias)) u64_any;
 
-/* Elements of 8 and 16 bytes in one access, as volatile and atomic ones are made of it. */
+/* Elements of 8 and 16 bytes in one access, as required for volatile and atomic accesses. */
 static void move_element(uint8_t *at, quad *value, unsigned bytes, bool store) {
   uint64_t address = (uint64_t)(uintptr_t)at;
   if (bytes == 16 && store) store_quad(address, *value);
@@ -48,7 +48,7 @@ static void move_element(uint8_t *at, quad *value, unsigned bytes, bool store) {
   else memcpy(value, at, bytes);
 }
 
-/* One lane's element: to or from frame->data. False: the fault is raised. */
+/* One lane's element: to or from frame->data. False: a fault was raised. */
 static bool access_lane(struct wave *w, const struct inst *i, struct frame *f, unsigned lane, unsigned lane0,
                         const struct native_memory *m) {
   unsigned bytes = bytes_of(m);
@@ -86,8 +86,8 @@ static bool access_lane(struct wave *w, const struct inst *i, struct frame *f, u
   return true;
 }
 
-/* The usual case, without a question for each lane: all lie in LDS, or in the allocation of the site's last access.
- * For what machine code does not gather or scatter. False: nothing was done. */
+/* The common case, without a check per lane: all lanes access LDS, or the allocation of the site's last access. For
+ * accesses that machine code does not gather or scatter. False: nothing was done. */
 __attribute__((target("avx512f"))) static bool access_inside(const struct wave *w, struct frame *f,
                                                              const struct native_memory *m,
                                                              const struct native_site *site) {
@@ -136,7 +136,7 @@ __attribute__((target("avx512f"))) static bool access_inside(const struct wave *
   return true;
 }
 
-/* The lanes' accesses one by one; the allocation found is remembered for the machine code. */
+/* Accesses lane by lane; the allocation that was found is stored for the machine code. */
 uint64_t native_access(struct wave *w, const struct inst *i, struct frame *f, const uint32_t *v,
                               struct native_site *site) {
   const struct native_memory *m = memory_of(i);
@@ -159,8 +159,8 @@ void native_access_call(struct compiler *c) {
   land_at(&c->x, c->x.at, c->access);
 }
 
-/* Called with rax: the function, rcx: row 0 at the chunk, rsi: the instruction, r8: the site. Saves what C code may
- * change. Result in rax. */
+/* Called with rax: the function, rcx: row 0 at the chunk, rsi: the instruction, r8: the site. Saves the registers that
+ * C code may change. Result in rax. */
 void native_access_emit(struct x86 *x) {
   enum { BACK = 8 };   /* the return address is above the frame */
   for (int k = 0; k < ZMM_COUNT; k++)

@@ -87,7 +87,7 @@ static void test(struct compiler *c, unsigned index, bool mask, bool all) {
   memory_immediate(&c->x, 7, mask && c->lanes == 64, SCALAR(index), all ? -1 : 0);
 }
 
-/* The other version goes on from here if EXEC is no longer as this one takes it. */
+/* The other version continues here if EXEC no longer matches this one. */
 static void exec_changed(struct compiler *c, const struct step *s) {
   test(c, S_EXEC, true, true);
   exit_if(c, c->masked ? CC_E : CC_NE, NEXT(s->i), s->number + 1u);
@@ -132,14 +132,14 @@ static void emit_chunk(struct compiler *c, const struct step *s) {
 static void emit_vector(struct compiler *c, const struct step *s) {
   unsigned sites = c->n_sites;
   for (c->chunk = 0; c->chunk < (c->unrolled ? c->lanes / 16 : 1); c->chunk++) {
-    c->n_sites = sites;   /* chunks share them */
+    c->n_sites = sites;   /* shared by the chunks */
     emit_chunk(c, s);
     native_release(c);
   }
   c->chunk = 0;
 }
 
-/* The rows that steps behind a group may read or write: what is not emitted yet. False: any. */
+/* The rows that later steps may read or write. False: any. */
 static bool rows_later(const struct plan *p, unsigned calls, unsigned vectors, struct row_set *rows) {
   *rows = (struct row_set){0};
   if (p->next) return false;
@@ -181,7 +181,7 @@ void native_block_emit(struct compiler *c, const struct native *n, const struct 
       emit_vector(c, last = &p->step[vectors]);
     }
     struct row_set later;
-    bool ends = last && last->kind == KIND_COMPARE_EXEC;   /* there the other version may go on */
+    bool ends = last && last->kind == KIND_COMPARE_EXEC;   /* the other version may continue there */
     c->live = !ends && rows_later(p, calls, vectors, &later) ? &later : NULL;
     if (open) native_group_end(c);
     if (vectors && last && last->kind == KIND_COMPARE_EXEC) exec_changed(c, last);

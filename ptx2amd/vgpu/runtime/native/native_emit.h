@@ -18,11 +18,11 @@
 enum { MAX_SHADOWS = 8, MAX_MASKS = 8 };
 /* The machine code's stack frame. */
 struct frame {
-  union { uint64_t address[16]; uint32_t offset[32]; };   /* of an access that the C side does: of the lanes */
+  union { uint64_t address[16]; uint32_t offset[32]; };   /* of an access done in C: the lanes' data */
   uint32_t data[4][16];
-  uint64_t lanes;               /* which take part */
+  uint64_t lanes;               /* active lanes */
   struct { uint32_t first, pattern; } slot[8];   /* LDS addresses analysed in this chunk */
-  uint64_t shadow[MAX_SHADOWS]; /* scalar sources as they were before the group */
+  uint64_t shadow[MAX_SHADOWS]; /* scalar sources with their values before the group */
   uint64_t caller_rsp;
   uint16_t k[8];
   _Alignas(64) uint8_t zmm[32][64];
@@ -48,7 +48,7 @@ static inline bool has_row(const struct row_set *s, unsigned row) { return s->bi
 
 struct held { int key; uint32_t used; uint64_t constant; bool dirty, pinned; };
 
-/* A part of the code that lies behind the block's main path. */
+/* Code out of the block's main path. */
 struct compiler;
 struct detour {
   void (*emit)(struct compiler *c, const struct detour *d);
@@ -73,12 +73,12 @@ struct compiler {
   unsigned lanes;
   int32_t row_bytes;
   bool masked;
-  bool unrolled;                /* a group has no loop: each instruction is there once for each chunk */
-  unsigned chunk;               /* the one at hand there; in loops 0 */
-  const struct row_set *live;   /* rows that are read behind the group; NULL: perhaps all */
+  bool unrolled;                /* a group has no loop: each instruction is emitted once for each chunk */
+  unsigned chunk;               /* the current one of these; in loops 0 */
+  const struct row_set *live;   /* rows that are read after the group; NULL: any */
   struct held z[ZMM_COUNT], k[8];
   uint32_t clock;
-  bool open;                    /* a group's loop is open */
+  bool open;                    /* a group's loop has begun */
   uint8_t *loop;
   uint16_t shadow[MAX_SHADOWS]; /* scalar registers with a copy in the frame */
   unsigned n_shadows;
@@ -95,14 +95,14 @@ struct compiler {
   const uint8_t *access;        /* the code around calls of native_access */
 };
 
-/* A register's key for the chunk at hand. */
+/* A register's key for the current chunk. */
 static inline int row_key(const struct compiler *c, unsigned row) { return (int)(c->chunk << ROW_BITS | row); }
 /* The chunk's bits of a lane mask. */
 static inline struct memory lane_mask(const struct compiler *c, unsigned index) { return mem(R12, (int32_t)(4 * index + 2 * c->chunk)); }
 /* Bytes from rbx to the chunk's part of a row. */
 static inline int32_t chunk_bytes(const struct compiler *c) { return (int32_t)(64 * c->chunk); }
 
-/* Registers. Everything obtained stays until native_release. */
+/* Registers. Everything obtained stays reserved until native_release. */
 unsigned zmm_temporary(struct compiler *c);
 unsigned zmm_row(struct compiler *c, unsigned row);
 unsigned zmm_scalar(struct compiler *c, unsigned index);
@@ -117,7 +117,7 @@ unsigned k_temporary(struct compiler *c);
 unsigned k_mask(struct compiler *c, unsigned index);
 /* The bits of a mask for one half of the lanes, from bit 0 on (half 0: the other half's are above them). */
 unsigned k_half(struct compiler *c, unsigned k, unsigned half);
-/* The value of a row is now in z (a temporary): all lanes, or those of EXEC in masked versions. */
+/* The value of a row is now in z (a temporary): for all lanes, or for those of EXEC in masked versions. */
 void commit_row(struct compiler *c, unsigned row, unsigned z);
 /* The same for the lanes in mask register k (0: all). */
 void commit_lanes(struct compiler *c, unsigned row, unsigned z, unsigned k);
@@ -130,23 +130,23 @@ struct detour *detour_new(struct compiler *c, const struct inst *i);
 /* Jump to the block's end; rax is the result. */
 void leave(struct compiler *c, jump from);
 
-/* Whether source k is known at translation, and its low (0) or high (1) dword. */
+/* Whether source k is a constant at translation time, and its low (0) or high (1) dword. */
 bool native_constant(const struct inst *i, unsigned k, unsigned dword, uint32_t *value);
-/* k = the lanes in work, of 16. */
+/* k = the active lanes of the current 16. */
 void native_lanes(struct compiler *c, unsigned k);
-/* to = the dwords of the pair (low, high) that the table names. */
+/* to = the dwords of the pair (low, high) that the table selects. */
 enum native_table { TABLE_STEPS1 = 1, TABLE_STEPS2 = 2, TABLE_STEPS4 = 4, TABLE_STEPS8 = 8, TABLE_STEPS16 = 16, TABLE_EVEN,
                     TABLE_ODD, TABLE_LOW, TABLE_HIGH, TABLE_QUAD_LOW, TABLE_QUAD_HIGH, TABLE_FOURTH, TABLES = TABLE_FOURTH + 4 };
 /* 16 dwords in memory: the numbers 0, step, 2 * step ... by lane, or indices for vpermi2d. */
 const uint32_t *table_at(unsigned table);
 void native_permute(struct compiler *c, unsigned to, unsigned table, unsigned low, unsigned high);
-/* False: not known, it is to be called. */
+/* False: no native code for it; the handler must be called. */
 bool native_scalar_emit(struct compiler *c, const struct inst *i);
 bool native_scalar_load_emit(struct compiler *c, const struct inst *i, handler_fn handler);
 
 bool native_memory_known(const struct inst *i);
 void native_memory_emit(struct compiler *c, const struct inst *i);
-/* The code around calls of C functions (rax) that do what the machine code does not, and such a call. */
+/* The code around calls of C functions (address in rax) for unsupported cases, and such a call. */
 void native_access_emit(struct x86 *x);
 void native_access_call(struct compiler *c);
 #endif

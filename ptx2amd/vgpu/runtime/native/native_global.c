@@ -1,7 +1,7 @@
 /* Global memory in native code. */
 #include "native_memory.h"
 
-/* The element for all lanes, where they have one address. Jumps to where they have not. */
+/* The element for all lanes if they have the same address. Jumps away if they do not. */
 static void global_same(struct compiler *c, const struct detour *d, jump *other, unsigned *n_other) {
   struct x86 *x = &c->x;
   unsigned t = d->z[4], spare = d->pattern_slot, k = d->k, mask = c->masked ? K_EXEC : 0;
@@ -37,8 +37,8 @@ static void global_same(struct compiler *c, const struct detour *d, jump *other,
   land_at(x, jump_always(x), d->back);
 }
 
-/* Four dwords a lane, each lane's in one access, from the addresses in first (lanes 0 to 7) and second. k, k + 1: which
- * lanes take part; the others read where the site begins. */
+/* Four dwords per lane, each lane's in one access, from the addresses in first (lanes 0 to 7) and second. k, k + 1: the
+ * active lanes; the others read at the start of the site. */
 static void load_quads_scattered(struct compiler *c, const struct detour *d, unsigned first, unsigned second) {
   struct x86 *x = &c->x;
   const uint8_t *z = d->z;
@@ -66,8 +66,8 @@ static void load_quads_scattered(struct compiler *c, const struct detour *d, uns
   zmm_rr(x, UNPACK_LOW_Q, z[0], first, second, UNMASKED);
 }
 
-/* Detour: addresses that are no row. z: data 0-3; 4, 5 temporaries; 6 low and 7 high dwords (7: 255: from a scalar).
- * k: two free mask registers from here on. */
+/* Detour: addresses that are not consecutive. z: data 0-3; 4, 5 temporaries; 6 low and 7 high dwords (7: 255: from a
+ * scalar). k: two free mask registers from here on. */
 static void global_scattered(struct compiler *c, const struct detour *d) {
   struct x86 *x = &c->x;
   unsigned first = d->z[4], second = d->z[5], low = d->z[6], high = d->z[7], spare = d->pattern_slot;
@@ -108,7 +108,8 @@ static void global_scattered(struct compiler *c, const struct detour *d) {
   }
   jump outside[2];
   unsigned n_outside = 0;
-  bool gathers = bytes_of(d->memory) >= 4 && !(d->memory->store && d->n_data > 2);   /* elements may overlap: in C */
+  bool gathers = bytes_of(d->memory) >= 4 && !(d->memory->store && d->n_data > 2);   /* elements may overlap: done in C
+                                                                                      * */
   unsigned k = d->k, k2 = d->k + 1u;   /* two that are free */
   if (gathers) {
     int32_t site = (int32_t)(d->site * sizeof(struct native_site));
@@ -125,7 +126,7 @@ static void global_scattered(struct compiler *c, const struct detour *d) {
     }
     native_lanes(c, k);
     k_shift_right(x, k2, k, 8);
-    gpr_constant(x, RAX, 0);   /* gathers want a base */
+    gpr_constant(x, RAX, 0);   /* gathers need a base */
     if (d->n_data == 4) {
       load_quads_scattered(c, d, first, second);
     } else if (d->n_data == 3) {
@@ -165,7 +166,7 @@ static void global_scattered(struct compiler *c, const struct detour *d) {
   call_access(c, d);
 }
 
-/* Sites are shared by instructions with elements of one size that go in one direction. */
+/* Sites are shared by instructions with the same element size and direction. */
 static unsigned site_of(struct compiler *c, const struct native_memory *m) {
   static const uint8_t sizes[] = {[1] = 0, [2] = 1, [4] = 2, [8] = 3, [12] = 4, [16] = 5};
   unsigned size = sizes[bytes_of(m)], number = c->n_sites++;
@@ -173,11 +174,11 @@ static unsigned site_of(struct compiler *c, const struct native_memory *m) {
 }
 _Static_assert(SCALAR_SITES == 6 * 48 + 6 * 16, "six sizes: 48 sites for loads and 16 for stores each");
 
-/* The distance at which elements are taken to lie one after the other; those of three dwords overlap, as neighbours
- * in stencils do. */
+/* The distance for which elements are treated as consecutive; those of three dwords overlap, like neighbours in
+ * stencils. */
 static unsigned step_of(const struct native_memory *m) { return m->kind == MEMORY_B96 ? 4 : bytes_of(m); }
 
-/* All registers are taken before the first jump: taking one may write another back. */
+/* All registers are reserved before the first jump: reserving one may write another back. */
 void global_emit(struct compiler *c, const struct inst *i, const struct native_memory *m) {
   struct x86 *x = &c->x;
   unsigned bytes = bytes_of(m), dwords = dwords_of(m);
@@ -216,7 +217,7 @@ void global_emit(struct compiler *c, const struct inst *i, const struct native_m
       zmm_rr(x, PCOMPRESSD, first_high, 0, t2, (struct masking){K_EXEC, true});
       gpr_zmm(x, RCX, t2);
     }
-    d->from[d->n_from++] = none;   /* taken out again below: no lane, nothing to do */
+    d->from[d->n_from++] = none;   /* cleared again below: no active lane, nothing to do */
   } else {
     gpr_zmm(x, RAX, first);
     zmm_rr(x, BROADCAST_D, t2, 0, first, UNMASKED);
@@ -234,7 +235,7 @@ void global_emit(struct compiler *c, const struct inst *i, const struct native_m
   }
   k_test_both(x, k, scalar ? k : k2);
   d->from[d->n_from++] = jump_if(x, CC_NE);
-  if (c->masked || scalar || i->imm) {   /* no wrapping around in the low dword; else sites do not reach across that */
+  if (c->masked || scalar || i->imm) {   /* the low dword does not wrap around; otherwise the site ends there */
     gpr_immediate(x, 7, false, RAX, -(int32_t)(16 * bytes));
     d->from[d->n_from++] = jump_if(x, CC_A);
   }

@@ -1,4 +1,4 @@
-/* Which instructions have a sequence that is all they do. */
+/* Decides for which instructions the sequence implements the complete effect. */
 #include "native_value.h"
 #include "valu_tables.h"
 
@@ -36,7 +36,7 @@ static bool extension_known(const struct inst *i) {
   return op->dst_type == TYPE_mask || x->sdwa_dst_sel >= 6 || x->sdwa_dst_unused != 1;
 }
 
-/* Whether the sequence of the instruction's row, if it has one, is all that it does. */
+/* Whether the sequence of the instruction's row, if any, implements the instruction completely. */
 bool native_sequence_known(const struct inst *i) {
   const struct op_info *op = i->op;
   const struct native_row *row = &native_rows[op->id];

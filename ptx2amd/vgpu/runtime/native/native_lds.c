@@ -3,7 +3,7 @@
 
 enum { ROW, SAME, OTHER };
 
-/* The slot that says how the addresses in a row lie, at elements of `bytes`. */
+/* The slot with the pattern of addresses in a row, for elements of `bytes`. */
 static unsigned lds_pattern(struct compiler *c, unsigned row, unsigned bytes) {
   for (unsigned s = 0; s < c->n_slots; s++)
     if (c->slots[s].row == row_key(c, row) && c->slots[s].step == bytes) return s;
@@ -39,8 +39,8 @@ static unsigned lds_pattern(struct compiler *c, unsigned row, unsigned bytes) {
   return slot;
 }
 
-/* Detour: one element for all lanes, or scattered ones. ecx: the pattern, rax: the first offset. z: data 0-3;
- * 4, 5 temporaries; 6 the row of offsets. */
+/* Detour: one element for all lanes, or scattered ones. ecx: the pattern, rax: the first offset. z: data 0-3; 4, 5
+ * temporaries; 6 the row of offsets. */
 static void lds_scattered(struct compiler *c, const struct detour *d) {
   struct x86 *x = &c->x;
   const struct native_memory *m = d->memory;
@@ -71,7 +71,7 @@ static void lds_scattered(struct compiler *c, const struct detour *d) {
     zmm_compare(x, PCMPUD, k, t1, t2, 6, c->masked ? K_EXEC : 0);
     k_test(x, k);
     slow[n_slow++] = jump_if(x, CC_NE);
-    if (m->store && dwords == 2) {   /* lane by lane, as elements may overlap */
+    if (m->store && dwords == 2) {   /* lane by lane, because elements may overlap */
       native_permute(c, d->z[2], TABLE_LOW, d->z[0], d->z[1]);
       native_permute(c, d->z[3], TABLE_HIGH, d->z[0], d->z[1]);
       zmm_rr(x, EXTRACT_HALF, t1, 0, t2, UNMASKED), put8(x, 1);

@@ -1,5 +1,5 @@
-/* Loads and stores of 16 lanes: neighbouring addresses in one access, others by gather and scatter, and what is left
- * by native_access in C. Here: what the address spaces share. */
+/* Loads and stores of 16 lanes: consecutive addresses in one access, others by gather and scatter, and the remaining
+ * cases by native_access in C. This file has the parts that the address spaces share. */
 #include "native_memory.h"
 
 bool native_memory_known(const struct inst *i) {
@@ -34,7 +34,7 @@ void native_permute(struct compiler *c, unsigned to, unsigned table, unsigned lo
   zmm_rr(&c->x, PERMI2D, to, low, high, UNMASKED);
 }
 
-/* Four dwords a lane: 16 lanes are four registers' worth of memory. */
+/* Four dwords per lane: 16 lanes fill four registers. */
 void load_quads(struct compiler *c, const uint8_t *z, const unsigned *t, struct memory at) {
   unsigned upper = t[4];
   for (int n = 0; n < 4; n++) {
@@ -62,8 +62,8 @@ void store_quads(struct compiler *c, const uint8_t *z, const unsigned *t, struct
   }
 }
 
-/* Loads elements that lie one after the other from [rax + offset]. z: the result's registers, then a temporary for
- * each more. */
+/* Loads consecutive elements from [rax + offset]. z: the result's registers, then one temporary for each additional
+ * register. */
 void load_row(struct compiler *c, const struct native_memory *m, const uint8_t *z, struct memory at) {
   static const struct evex *const small[] = {[MEMORY_U8] = &MOVZX_B, [MEMORY_I8] = &MOVSX_B, [MEMORY_U16] = &MOVZX_W,
                                              [MEMORY_I16] = &MOVSX_W};

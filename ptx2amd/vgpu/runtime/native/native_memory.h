@@ -1,4 +1,4 @@
-/* What the loads and stores of native code share, by address space. */
+/* Common parts of native loads and stores, and those of each address space. */
 #pragma once
 #include "access.h"
 #include "native_emit.h"
@@ -17,13 +17,13 @@ static inline struct masking exec_mask(const struct compiler *c, bool zero) {
 /* The offset of element `which` of an LDS instruction, in bytes. */
 unsigned lds_offset(const struct inst *i, const struct native_memory *m, unsigned which);
 
-/* Neighbouring elements of 16 lanes. z: the dwords' registers, t: free ones. */
+/* Consecutive elements of 16 lanes. z: the dwords' registers, t: free ones. */
 void load_quads(struct compiler *c, const uint8_t *z, const unsigned *t, struct memory at);
 void store_quads(struct compiler *c, const uint8_t *z, const unsigned *t, struct memory at);
 void load_row(struct compiler *c, const struct native_memory *m, const uint8_t *z, struct memory at);
 void store_row(struct compiler *c, const struct native_memory *m, const uint8_t *z, struct memory at);
 
-/* The access in C, whose addresses are in the frame. d->z[0...]: data. */
+/* The access in C, with the addresses in the frame. d->z[0...]: data. */
 uint64_t native_access(struct wave *w, const struct inst *i, struct frame *f, const uint32_t *v,
                        struct native_site *site);
 void call_access(struct compiler *c, const struct detour *d);

@@ -1,4 +1,4 @@
-/* Which instructions of a block have machine code of their own, and the order in which a block is done. */
+/* Selects the instructions of a block that become machine code, and the order of execution. */
 #include "native_plan.h"
 
 #include <string.h>
@@ -91,7 +91,7 @@ bool native_unrolls(const struct plan *p, unsigned lanes) {
   return n * (lanes / 16) <= ROOM;
 }
 
-/* --- order: scalar instructions move before the group they stand in, where nothing forbids it ------------------- */
+/* --- order: scalar instructions move before their group where no dependence forbids it --------------------------- */
 
 struct set { uint64_t bits[(S_COUNT + 63) / 64]; };
 static void add(struct set *s, unsigned index, unsigned n) {
@@ -103,7 +103,7 @@ static bool meet(const struct set *a, const struct set *b) {
   return false;
 }
 
-/* What instructions do with scalar registers and memory: numbers that all lanes read, lane masks read, writes. */
+/* Scalar registers and memory used by instructions: values read by all lanes, lane masks read, writes. */
 struct effects { struct set uniform, masks, writes; bool loads[MEMORY_SPACES], stores[MEMORY_SPACES]; };
 
 static bool has_mask_result(const struct inst *i) { return i->op->dst2_type != TYPE_none && i->dst2 != S_SINK; }
@@ -118,7 +118,7 @@ static void scalar_effects(const struct inst *i, struct effects *e) {
   add(&e->writes, S_SCC, 1);
 }
 
-/* Where v_cmp's and v_cmpx's mask goes; GFX9's v_cmpx, which has two, is called. */
+/* The destination of v_cmp's and v_cmpx's mask; GFX9's v_cmpx, which has two, is called. */
 static unsigned mask_result(const struct inst *i) {
   return native_rows[i->op->id].flags & NATIVE_WRITES_EXEC ? S_EXEC : i->dst;
 }
@@ -159,7 +159,7 @@ static struct effects effects_of(const struct inst *i, enum kind kind) {
   return e;
 }
 
-/* A lane mask that the instruction reads or writes overlaps another one that the group writes. */
+/* A lane mask that the instruction accesses overlaps another one that the group writes. */
 static bool masks_overlap(const struct inst *i, const struct effects *group, unsigned lanes) {
   unsigned index[7], n = 0;
   if (native_rows[i->op->id].flags & NATIVE_READS_VCC) index[n++] = S_VCC;
@@ -168,7 +168,7 @@ static bool masks_overlap(const struct inst *i, const struct effects *group, uns
   if (i->op->scalar_dst) index[n++] = i->dst;
   if (has_mask_result(i)) index[n++] = i->dst2;
   for (unsigned k = 0; k < n && lanes == 64; k++) {
-    struct set beside = {0};   /* a write of the mask that begins one below or one above shows here */
+    struct set beside = {0};   /* a write of the mask that begins one below or one above is visible here */
     if (index[k]) add(&beside, index[k] - 1, 1);
     add(&beside, index[k] + 2, 1);
     if (meet(&beside, &group->writes) && index[k] != S_VCC) return true;
@@ -176,15 +176,15 @@ static bool masks_overlap(const struct inst *i, const struct effects *group, uns
   return false;
 }
 
-/* Chunks of lanes go through a whole group one after the other: what one instruction writes for all lanes, no other
- * of the group may depend on, but for lane masks, of which each chunk reads its own bits. */
+/* Chunks of lanes pass through a whole group one after the other: a value that an instruction writes for all lanes must
+ * not be used by another one of the group, except lane masks, of which each chunk reads its own bits. */
 static bool vector_conflicts(const struct inst *i, enum kind kind, const struct effects *group, unsigned lanes, bool unrolled) {
   struct effects e = effects_of(i, kind);
   if (meet(&e.uniform, &group->writes) || meet(&e.writes, &group->uniform)) return true;
   if (kind == KIND_PAIR) return masks_overlap(i->ext->x, group, lanes) || masks_overlap(i->ext->y, group, lanes);
   if (kind == KIND_SEQUENCE) return masks_overlap(i, group, lanes);
   unsigned space = native_rows[i->op->id].memory.space;
-  if (space == MEMORY_SCRATCH || unrolled) return false;   /* each lane has its own; no chunk is ahead of another */
+  if (space == MEMORY_SCRATCH || unrolled) return false;   /* each lane has its own; chunks do not affect each other */
   return group->stores[space] || (e.stores[space] && group->loads[space]);
 }
 

@@ -1,4 +1,4 @@
-/* Which instructions of a block are done how, and in which groups (native_plan.c). */
+/* How each instruction of a block is executed, and in which group (native_plan.c). */
 #ifndef PTX2AMD_VGPU_NATIVE_PLAN_H
 #define PTX2AMD_VGPU_NATIVE_PLAN_H
 
@@ -11,7 +11,7 @@ enum kind native_kind(const struct inst *i);
 bool native_is_relative(const struct inst *i);
 bool native_writes_exec(const struct inst *i);
 
-/* Condition of a branch: compare the dwords at the scalar register with zero; taken if they are (not). */
+/* Condition of a branch: compares the dwords at the scalar register with zero; taken if they are (not). */
 struct branch { unsigned index; bool mask, taken_if_zero; };
 bool native_branch(const struct inst *i, struct branch *b);
 
@@ -19,20 +19,20 @@ struct step { const struct inst *i; uint8_t kind; uint16_t number, group; };
 struct plan {
   struct step step[MAX_BLOCK];
   unsigned n, groups;
-  bool unrolled;               /* its groups have no loops: each instruction does all lanes before the next one */
-  const struct inst *next;     /* where the block ends without a jump; NULL: its last instruction jumps */
+  bool unrolled;               /* its groups have no loops: each instruction handles all lanes before the next one */
+  const struct inst *next;     /* the entry at which the block ends without a jump; NULL: its last instruction jumps */
 };
 
 /* The VGPR rows that an instruction with machine code of its own reads or writes. */
 void native_rows_of(const struct inst *i, enum kind kind, struct row_set *rows);
-/* Whether the registers of all lanes have room at once; native_arrange goes by it. */
+/* Whether the registers of all lanes fit at once; used by native_arrange. */
 bool native_unrolls(const struct plan *p, unsigned lanes);
-/* Puts a block's steps into groups, which are done one after the other: calls of a group come before its loop. */
+/* Puts a block's steps into groups, which are executed one after the other: calls of a group precede its loop. */
 void native_arrange(struct plan *p, unsigned lanes);
-/* Scalar sources that the lane mask which the instruction writes covers: later chunks of lanes read copies. */
+/* Scalar sources that overlap the lane mask written by the instruction: later chunks of lanes read copies. */
 void native_shadow_sources(struct compiler *c, const struct inst *i);
 
-/* The handler of a decoded entry, whatever replaces it. */
+/* The handler of a decoded entry, even if it has been replaced. */
 handler_fn native_own_handler(const struct native *n, const struct inst *entries, const struct inst *i);
 /* The whole block (native_block.c). */
 void native_block_emit(struct compiler *c, const struct native *n, const struct plan *p);

@@ -1,4 +1,4 @@
-/* Groups of vector instructions: the loop over chunks of lanes, and the registers they share. */
+/* Groups of vector instructions: the loop over chunks of lanes, and their shared registers. */
 #include "native_emit.h"
 
 /* --- registers --------------------------------------------------------------------------------------- */
@@ -38,14 +38,14 @@ static void write_back(struct compiler *c, unsigned z) {
   c->z[half[0]].dirty = c->z[half[1]].dirty = false;
 }
 
-/* The register no longer holds what its key says. */
+/* The register no longer holds the value of its key. */
 static void forget(struct compiler *c, int z) {
   if (z < 0) return;
   c->z[z].key = c->z[z].pinned ? KEY_TEMPORARY : KEY_FREE;
   c->z[z].dirty = false;
 }
 
-/* Before one of the pair's rows is written otherwise. */
+/* Called before one of the pair's rows is written separately. */
 static void leave_wide(struct compiler *c, unsigned row) {
   for (unsigned half = 0; half < 2; half++) {
     int z = look(c, wide_key(c, row, half));
@@ -55,7 +55,7 @@ static void leave_wide(struct compiler *c, unsigned row) {
   }
 }
 
-/* A register to use: free, or the one that was used longest ago. */
+/* A register to use: a free one, or the least recently used. */
 static unsigned take(struct compiler *c, int key) {
   unsigned best = ZMM_COUNT;
   for (unsigned z = 0; z < ZMM_SPARE; z++) {
@@ -86,7 +86,7 @@ unsigned zmm_row(struct compiler *c, unsigned row) {
   for (unsigned high = 0; high < 2 && high <= row; high++) {
     int first = look(c, wide_key(c, row - high, 0)), second = look(c, wide_key(c, row - high, 1));
     if (first < 0 || second < 0) continue;
-    c->z[first].used = c->z[second].used = c->clock + 1;   /* they are not the ones to make room */
+    c->z[first].used = c->z[second].used = c->clock + 1;   /* these must not be evicted */
     bool pinned[2] = {c->z[first].pinned, c->z[second].pinned};
     c->z[first].pinned = c->z[second].pinned = true;
     unsigned z = take(c, row_key(c, row));
@@ -110,7 +110,7 @@ unsigned zmm_wide(struct compiler *c, unsigned row, unsigned half) {
   return z;
 }
 
-/* Where a scalar source is read: 32-bit parts of wide ones have the copy of the whole. */
+/* Location of a scalar source: 32-bit parts of wide ones use the copy of the whole. */
 static struct memory scalar_at(const struct compiler *c, unsigned index, bool wide) {
   for (unsigned k = 0; k < c->n_shadows; k++)
     if (c->shadow[k] == index || (!wide && c->shadow[k] + 1u == index))
@@ -221,7 +221,7 @@ void native_release(struct compiler *c) {
   }
 }
 
-/* What was found out about addresses in the row is past. */
+/* Invalidates facts about the addresses in the row. */
 static void row_changed(struct compiler *c, unsigned row) {
   for (unsigned s = 0; s < c->n_slots; s++)
     if (c->slots[s].row == row_key(c, row)) c->slots[s].row = -1;
@@ -240,7 +240,7 @@ void commit_lanes(struct compiler *c, unsigned row, unsigned z, unsigned k) {
     return;
   }
   forget(c, look(c, row_key(c, row)));
-  if (c->z[z].key != KEY_TEMPORARY) {   /* it stays what it is: a copy */
+  if (c->z[z].key != KEY_TEMPORARY) {   /* it remains a copy */
     unsigned copy = zmm_temporary(c);
     zmm_rr(&c->x, MOVDQA_LOAD, copy, 0, z, UNMASKED);
     z = copy;
@@ -291,14 +291,14 @@ void native_group_begin(struct compiler *c) {
     gpr_rm(&c->x, OP_MOV, true, RAX, SCALAR(c->shadow[k]));
     gpr_store(&c->x, true, mem(RSP, (int32_t)(offsetof(struct frame, shadow) + 8 * k)), RAX);
   }
-  gpr_constant(&c->x, RAX, 0xaaaa);   /* here: a handler that was called meanwhile may have used the register */
+  gpr_constant(&c->x, RAX, 0xaaaa);   /* here: a handler called meanwhile may have used the register */
   k_gpr(&c->x, K_ODD, RAX);
   c->loop = c->x.at;
   if (c->masked) k_load(&c->x, K_EXEC, lane_mask(c, S_EXEC));
 }
 
-/* Puts the chunks' parts of a lane mask together: a processor waits long for a load of what several stores have just
- * written, but not for one of each. */
+/* Combines the chunks' parts of a lane mask: a load of data just written by several smaller stores stalls the
+ * processor, a load of each part does not. */
 static void join_mask(struct compiler *c, unsigned index) {
   struct memory at = SCALAR(index);
   for (unsigned chunk = 0; chunk < c->lanes / 16; chunk++, at.offset += 2) {
@@ -312,7 +312,7 @@ static void join_mask(struct compiler *c, unsigned index) {
   gpr_store(&c->x, c->lanes == 64, SCALAR(index), RAX);
 }
 
-/* Whether a row that the register holds is read behind the group. */
+/* Whether a row in the register is read after the group. */
 static bool read_later(const struct compiler *c, const struct held *h) {
   bool wide = h->key >= KEY_WIDE;
   unsigned row = (unsigned)(wide ? (h->key - KEY_WIDE) / 2 : h->key) & ((1u << ROW_BITS) - 1);

@@ -1,5 +1,5 @@
-/* PTX2AMD_VGPU_NATIVE=report: at exit, the instructions of translated blocks that were calls of their handlers, by how
- * often: what the translation does not know yet. */
+/* PTX2AMD_VGPU_NATIVE=report: at exit, prints the instructions of translated blocks that were executed by calling their
+ * handlers, by frequency: those without native code. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ uint64_t *native_call_counter(const struct inst *i) {
   if (!wanted) return NULL;
   char text[sizeof ((struct call *)0)->text];
   describe(i, text, sizeof text);
-  pthread_mutex_lock(&lock);   /* code objects have locks of their own */
+  pthread_mutex_lock(&lock);   /* code objects have separate locks */
   uint64_t *counter = counter_of(text, sizeof text);
   pthread_mutex_unlock(&lock);
   return counter;

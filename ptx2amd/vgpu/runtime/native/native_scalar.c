@@ -1,4 +1,4 @@
-/* Scalar instructions in machine code: values in eax and edx, results and SCC straight to the scalar file. */
+/* Scalar instructions in machine code: values in eax and edx, results and SCC directly to the scalar file. */
 #include "access.h"
 #include "native_emit.h"
 #include "wave_events.h"
@@ -32,7 +32,7 @@ static void shift(struct compiler *c, const struct inst *i, unsigned extension, 
   rex(&c->x, wide, RAX, RAX), put8(&c->x, 0x85), put8(&c->x, 0xc0);  /* test: a count of 0 leaves the flags */
 }
 
-/* and_saveexec and its like: the old EXEC goes to the destination. */
+/* and_saveexec and similar: the old EXEC is written to the destination. */
 static void save_exec(struct compiler *c, const struct inst *i, const struct native_scalar *s) {
   load(c, RAX, i, 0, s->wide);
   gpr_rm(&c->x, OP_MOV, s->wide, RDX, SCALAR(S_EXEC));

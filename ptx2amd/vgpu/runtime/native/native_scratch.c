@@ -3,7 +3,7 @@
 
 static unsigned lanes_shift(const struct compiler *c) { return (unsigned)__builtin_ctz(c->lanes); }
 
-/* rax += where the chunk's lanes have their first dword. */
+/* rax += offset of the first dword of the chunk's lanes. */
 static void scratch_base(struct compiler *c) {
   gpr_rm(&c->x, OP_ADD, true, RAX, WAVE(scratch));
   gpr_rr(&c->x, OP_ADD, true, RAX, RBX);

@@ -2,8 +2,8 @@
 #include "native_value.h"
 #include "valu_tables.h"
 
-/* Lane mask result: of the lanes in mask register `kept` (0: all), to the scalar file, and there for readers in the
- * group. */
+/* Result in a lane mask: for the lanes in mask register `kept` (0: all), to the scalar file, and available to later
+ * instructions of the group. */
 static void commit_mask(struct compiler *c, unsigned index, unsigned k, unsigned kept) {
   unsigned own = k;
   if (c->k[k].key != KEY_TEMPORARY || kept) {
@@ -17,10 +17,10 @@ static void commit_mask(struct compiler *c, unsigned index, unsigned k, unsigned
   c->k[own].key = row_key(c, index);
 }
 
-/* Whether the instruction's second result is wanted. */
+/* Whether the instruction's second result is used. */
 static bool mask_wanted(const struct inst *i) { return i->op->dst2_type != TYPE_none && i->dst2 != S_SINK; }
 
-/* omod and clamp; NaN gives 0, as DX10_CLAMP is on. */
+/* omod and clamp; NaN becomes 0, because DX10_CLAMP is on. */
 static void modify(struct compiler *c, struct sequence *s) {
   static const struct evex multiply[2] = {{1, 0, 0, 0x59}, {1, 1, 1, 0x59}}, max[2] = {{1, 0, 0, 0x5f}, {1, 1, 1, 0x5f}},
                            min[2] = {{1, 0, 0, 0x5d}, {1, 1, 1, 0x5d}};
@@ -28,7 +28,7 @@ static void modify(struct compiler *c, struct sequence *s) {
   static const uint64_t scale64[4] = {UINT64_C(0x3ff) << 52, UINT64_C(0x400) << 52, UINT64_C(0x401) << 52, UINT64_C(0x3fe) << 52};
   const struct inst *i = s->i;
   struct value *d = &s->v[VALUE_D];
-  bool wide = wide_type(i->op->dst_type);   /* not the sources': v_cvt_f32_f64 goes through halves, too */
+  bool wide = wide_type(i->op->dst_type);   /* not the sources' type: v_cvt_f32_f64 also processes halves */
   if (i->omod) {
     unsigned x = value_register(c, s, d), z = zmm_temporary(c);
     unsigned by = wide ? zmm_const64(c, scale64[i->omod & 3]) : zmm_const(c, scale[i->omod & 3]);
@@ -38,7 +38,7 @@ static void modify(struct compiler *c, struct sequence *s) {
   if (i->clamp) {
     unsigned x = value_register(c, s, d), z = zmm_temporary(c);
     unsigned one = wide ? zmm_const64(c, scale64[0]) : zmm_const(c, scale[0]), zero = zmm_const(c, 0);
-    zmm_rr(&c->x, max[wide], z, x, zero, UNMASKED);   /* of NaN or two zeros the second */
+    zmm_rr(&c->x, max[wide], z, x, zero, UNMASKED);   /* of NaN or two zeros: the second operand */
     zmm_rr(&c->x, min[wide], z, z, one, UNMASKED);
     value_set(c, s, d, in_register(z));
   }
@@ -53,7 +53,7 @@ static unsigned k_constant(struct compiler *c, unsigned bits) {
   return k;
 }
 
-/* Where lanes read, which of them may, and which results count: as dpp_lanes does it in valu_modify.c. */
+/* Source lanes, valid lanes and lanes with a result: as dpp_lanes in valu_modify.c. */
 static void prepare_dpp(struct compiler *c, struct sequence *s) {
   static const struct evex to_mask = {2, 2, 0, 0x39}, from_mask = {2, 2, 0, 0x38};
   const struct inst_ext *x = s->i->ext;
@@ -92,7 +92,7 @@ static void prepare_dpp(struct compiler *c, struct sequence *s) {
   s->kept = (uint8_t)k;
 }
 
-/* Puts the result into a byte (which: 0 to 3) or word (4, 5) of the destination, or of 0. */
+/* Inserts the result into a byte (which: 0 to 3) or word (4, 5) of the destination, or of 0. */
 static void place(struct compiler *c, struct sequence *s, unsigned which, bool keep) {
   static const struct evex and = {1, 1, 0, 0xdb}, or = {1, 1, 0, 0xeb};
   unsigned bits = which < 4 ? 8 : 16, shift = which < 4 ? which * 8 : (which - 4) * 16;
@@ -131,7 +131,7 @@ static void slow_lanes(struct compiler *c, const struct detour *d) {
   gpr_constant(x, RAX, (uint64_t)(uintptr_t)native_rows[d->i->op->id].slow);
   native_access_call(c);
   zmm_rm(x, MOVDQA_LOAD, d->z[0], 0, mem(RSP, (int32_t)(offsetof(struct frame, data) + 64 * 3)), UNMASKED);
-  if (d->pattern_slot) {   /* the flags of those lanes */
+  if (d->pattern_slot) {   /* the flags of these lanes */
     k_load(x, d->k, FRAME(lanes));
     k_op(x, K_OR, d->pattern_slot, d->pattern_slot, d->k);
   }
@@ -163,7 +163,7 @@ static void native_slow_emit(struct compiler *c, struct sequence *s) {
   d->back = c->x.at;
 }
 
-/* Temporaries in use, for the end of a half. */
+/* Temporaries in use, to be released at the end of a half. */
 struct in_use { uint32_t z; uint8_t k; };
 static struct in_use in_use(const struct compiler *c) {
   struct in_use u = {0};
@@ -185,7 +185,7 @@ static unsigned join_halves(struct compiler *c, unsigned first, unsigned second)
   return z;
 }
 
-/* Steps from `first` on, which are for half of the lanes, up to the join of the value they make. Returns its number. */
+/* Steps from `first` on, which process one half of the lanes, up to the join of their value. Returns its number. */
 static unsigned emit_halves(struct compiler *c, struct sequence *s, const struct native_step *steps, unsigned first,
                             uint64_t keep) {
   unsigned last = first, reg[2];
@@ -206,7 +206,7 @@ static unsigned emit_halves(struct compiler *c, struct sequence *s, const struct
   return last;
 }
 
-/* The results of a sequence: part[1] is there for wide ones. */
+/* The results of a sequence: part[1] exists for wide ones. */
 struct results { struct sequence part[2]; };
 
 static void run_steps(struct compiler *c, struct sequence *s, uint64_t keep) {
@@ -271,7 +271,8 @@ static void commit(struct compiler *c, struct results *r) {
     commit_row(c, i->dst, join_halves(c, s[0].v[VALUE_D].reg, s[1].v[VALUE_D].reg));
   } else if (wide_type(i->op->dst_type)) {
     unsigned low = value_register(c, s, &s->v[VALUE_D]), high = value_register(c, s, &s->v[VALUE_DH]);
-    if (c->masked) high = value_own(c, s, &s->v[VALUE_DH]);   /* writing the low row may change the register it is in */
+    if (c->masked) high = value_own(c, s, &s->v[VALUE_DH]);   /* writing the low row may change the register that holds
+                                                               * it */
     commit_row(c, i->dst, low);
     commit_row(c, i->dst + 1u, high);
   } else {

@@ -1,6 +1,6 @@
 /* Lanes whose result a sequence leaves to C (SLOW in isa/native.py): the steps of divisions for operands that need
- * scaling, are zero, infinite or NaN. In: the frame's data[0] to [2] are the sources, data[3] the result that is to be
- * put right, lanes says where. Out: lanes are the flags. */
+ * scaling, are zero, infinite or NaN. In: the frame's data[0] to [2] are the sources, data[3] the result to be
+ * corrected, `lanes` the lanes. Out: `lanes` has the flags. */
 #include "native_emit.h"
 #include "valu.h"
 #include "valu_math.h"
@@ -35,7 +35,7 @@
     return 1; \
   }
 
-static volatile const double one = 1.0;   /* hidden from the optimiser: quiets NaNs, flushes as MODE says */
+static volatile const double one = 1.0;   /* opaque to the optimiser: quiets NaNs, flushes according to MODE */
 
 SLOW32(v_div_scale_f32, div_scale_f32(a, b, c, &flag))
 SLOW32(v_div_fmas_f32, (flag = 0, div_fmas_f32(a, b, c)))

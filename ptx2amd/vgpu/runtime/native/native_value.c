@@ -42,7 +42,7 @@ static unsigned permuted(struct compiler *c, const struct sequence *s, unsigned 
   return to;
 }
 
-/* The byte or word that SDWA names. */
+/* The byte or word selected by SDWA. */
 static unsigned selected(struct compiler *c, unsigned z, unsigned which, bool sign) {
   unsigned bits = which < 4 ? 8 : 16, shift = which < 4 ? which * 8 : (which - 4) * 16, left = 32 - bits - shift;
   unsigned to = zmm_temporary(c);
@@ -73,7 +73,7 @@ static struct value source(struct compiler *c, const struct sequence *s, unsigne
   return in_register(change_sign(c, z, absolute, negate, false));
 }
 
-/* The dwords of a half of the lanes, as the instructions that widen take them. */
+/* The dwords of one half of the lanes, in the format that widening instructions need. */
 static unsigned half_of(struct compiler *c, unsigned z, unsigned half) {
   if (!half) return z;
   unsigned to = zmm_temporary(c);
@@ -81,7 +81,7 @@ static unsigned half_of(struct compiler *c, unsigned z, unsigned half) {
   return to;
 }
 
-/* A source of a sequence for half of the lanes. */
+/* A source of a sequence for one half of the lanes. */
 static struct value wide_source(struct compiler *c, const struct sequence *s, unsigned k, unsigned half) {
   const struct inst *i = s->i;
   bool negate = i->neg >> k & 1, absolute = i->abs >> k & 1;
@@ -107,7 +107,7 @@ struct value *value_get(struct compiler *c, struct sequence *s, unsigned id) {
   bool half = s->half != ALL_LANES;
   if (v->known) {
     if (!v->outer) return v;
-    v->outer = false;   /* a copy of the sequence's: this half's part */
+    v->outer = false;   /* a copy made by the sequence: this half's part */
     if (v->constant) v->bits |= v->bits << 32;
     else if (is_mask(s, id)) v->reg = (uint8_t)k_half(c, v->reg, s->half);
     else v->reg = (uint8_t)half_of(c, v->reg, s->half);
@@ -130,7 +130,7 @@ struct value *value_get(struct compiler *c, struct sequence *s, unsigned id) {
     if (half) v->reg = (uint8_t)k_half(c, v->reg, s->half);
     break;
   case VALUE_ODD: *v = in_register(K_ODD); break;
-  default: c->x.full = true;   /* a temporary that nothing wrote: the generator's fault */
+  default: c->x.full = true;   /* a temporary that was never written: an error in the generator */
   }
   return v;
 }
@@ -151,7 +151,7 @@ uint64_t steps_useful(const struct native_step *steps, unsigned count, uint32_t 
 }
 _Static_assert(VALUE_COUNT <= 32, "sets of values are 32 bits");
 
-/* An operation on constants, or one that does nothing. */
+/* An operation on constants, or one without effect. */
 static bool fold(struct value *to, unsigned op, const struct value *a, const struct value *b) {
   if (a->constant && b->constant) {
     uint32_t x = (uint32_t)a->bits, y = (uint32_t)b->bits, r;

@@ -9,7 +9,7 @@
 enum gpr { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
 enum condition { CC_B = 2, CC_AE = 3, CC_E = 4, CC_NE = 5, CC_A = 7 };
 
-/* Machine code: written at `at`, which other code will see at `at + shift`. */
+/* Machine code: written at `at`, executed at `at + shift`. */
 struct x86 { uint8_t *at, *end; bool full; };
 
 struct memory { uint8_t base, index; int32_t offset; };   /* index: a ZMM register of gathers, or NO_INDEX */
@@ -194,7 +194,7 @@ static inline void gpr_shift_left(struct x86 *c, enum gpr to, unsigned count) {
 
 /* ---- jumps ---- */
 
-typedef uint8_t *jump;   /* where a jump's distance is still to be filled in */
+typedef uint8_t *jump;   /* jumps whose distance is filled in later */
 static inline jump jump_if(struct x86 *c, enum condition cc) {
   put8(c, 0x0f), put8(c, 0x80 | (unsigned)cc), put32(c, 0);
   return c->at;

@@ -1,5 +1,5 @@
-/* Memory for malloc in kernels. The device libraries keep slabs of 2 MiB with blocks of one size each, and ask for slabs
- * and for large blocks; free finds a block's slab by its address. */
+/* Memory for malloc in kernels. The device libraries keep slabs of 2 MiB with blocks of one size each, and request
+ * slabs and large blocks; free finds a block's slab by its address. */
 #include "hip_state.h"
 #include "hostcall.h"
 

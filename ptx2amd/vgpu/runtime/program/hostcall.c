@@ -1,7 +1,7 @@
-/* Calls from kernels to the host. A wave takes a packet from the stack of free ones, fills a slot for each active lane,
- * pushes it on the stack of ready ones, adds to the doorbell and sends an interrupt; then it waits until the packet's
- * flag is clear, and pushes it back. We serve packets when the interrupt comes, on the wave's own thread. The layouts
- * are those of ROCm's device libraries, of ROCm 5 to 7. */
+/* Calls from kernels to the host. A wave pops a packet from the stack of free packets, fills a slot for each active
+ * lane, pushes it onto the stack of ready packets, increments the doorbell and sends an interrupt; then it waits until
+ * the packet's flag is clear, and pushes it back. Packets are processed at the interrupt, on the wave's own thread. The
+ * layouts are those of ROCm's device libraries, versions 5 to 7. */
 #define _GNU_SOURCE
 #include "hostcall.h"
 
@@ -10,10 +10,11 @@
 
 #include "hip_state.h"
 
-/* Stacks hold numbers of packets with a count above the index, so that no two states of one are the same word; 0: empty. */
+/* Stacks store packet numbers with a counter above the index, so that no two states are the same word (ABA); 0: empty.
+ * */
 struct packet_header { uint64_t next, active; uint32_t service; _Atomic uint32_t ready; };
 struct packet { uint64_t slots[64][8]; };
-/* amd_signal_t: where event_mailbox is not 0, the device interrupts after it added to value. */
+/* amd_signal_t: if event_mailbox is not 0, the device sends an interrupt after incrementing value. */
 struct signal { int64_t kind, value; uint64_t event_mailbox; uint32_t event_id, pad; uint64_t times[2], queue, pads[2]; };
 struct buffer {
   struct packet_header *headers;
@@ -23,8 +24,8 @@ struct buffer {
   _Atomic uint64_t ready_stack;
   uint64_t index_mask;
 };
-/* All of it in one mapping; pages of packets that nobody uses cost nothing. */
-enum { PACKETS = 1 << 16 };      /* more than there are waves under way at a time */
+/* One mapping for all; pages of unused packets cost nothing. */
+enum { PACKETS = 1 << 16 };      /* more than the number of concurrent waves */
 struct all {
   struct buffer buffer;
   _Alignas(64) struct signal doorbell;
@@ -37,7 +38,7 @@ enum { SERVICE_CALL = 1, SERVICE_MESSAGE = 2, SERVICE_MEMORY = 3 };
 static struct all *all;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* The host function's address is the first word; it gets the other seven and gives two. */
+/* The first word is the host function's address; it receives the other seven and returns two. */
 static void call_function(uint64_t slot[8]) {
   void (*function)(uint64_t *output, const uint64_t *input) = (void (*)(uint64_t *, const uint64_t *))slot[0];
   uint64_t output[2] = {0};
@@ -65,7 +66,7 @@ static void serve(void) {
   while (at) {
     struct packet_header *h = &all->headers[at & (PACKETS - 1)];
     struct packet *p = &all->packets[at & (PACKETS - 1)];
-    at = h->next;   /* before the packet is the wave's again */
+    at = h->next;   /* before the packet is returned to the wave */
     for (uint64_t lanes = h->active; lanes; lanes &= lanes - 1)
       serve_slot(h->service, p->slots[__builtin_ctzll(lanes)]);
     atomic_store_explicit(&h->ready, 0, memory_order_release);

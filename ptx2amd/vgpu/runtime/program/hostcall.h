@@ -1,4 +1,4 @@
-/* Calls from kernels to the host, as the compiler's device libraries make them (hostcall.c). */
+/* Calls from kernels to the host, in the protocol of the compiler's device libraries (hostcall.c). */
 #ifndef PTX2AMD_VGPU_HOSTCALL_H
 #define PTX2AMD_VGPU_HOSTCALL_H
 
@@ -8,12 +8,12 @@
 
 struct device;
 
-/* The buffer for requests, made when first asked for; 0: out of memory. */
+/* The buffer for requests, created at first use; 0: out of memory. */
 uint64_t hostcall_buffer(void);
-/* What malloc in kernels keeps its books in, zeroed at first; 0: out of memory. */
+/* The state of malloc in kernels, initially zero; 0: out of memory. */
 uint64_t device_heap(struct device *d);
 
-/* A slot of a request is one work-item's: eight words, of which the first two are the answer. */
+/* A request has a slot of eight words for each work-item; the answer is in the first two. */
 void hostcall_message(uint64_t slot[8]);   /* hostcall_printf.c */
 void hostcall_memory(uint64_t slot[8]);    /* device_heap.c */
 #endif

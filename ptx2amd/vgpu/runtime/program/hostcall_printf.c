@@ -1,4 +1,4 @@
-/* printf and the text of assert in kernels: a message of words that comes in parts, and its formatting. */
+/* printf and the text of assert in kernels: a message of words that arrives in parts, and its formatting. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,12 +46,12 @@ static bool append(struct message *m, const uint64_t *words, size_t count) {
   return true;
 }
 
-/* What is left of a message while it is formatted. */
+/* The unread rest of a message while it is formatted. */
 struct reader { const uint64_t *at, *end; };
 
 static uint64_t word(struct reader *r) { return r->at < r->end ? *r->at++ : 0; }
 
-/* A string, padded to whole words; one that does not end within the message is cut. */
+/* A string, padded to whole words; a string that exceeds the message is truncated. */
 static const char *string(struct reader *r, size_t *length) {
   const char *text = (const char *)r->at;
   size_t most = (size_t)(r->end - r->at) * sizeof *r->at;
@@ -61,7 +61,7 @@ static const char *string(struct reader *r, size_t *length) {
   return text;
 }
 
-/* An integer as its length modifier has it. */
+/* An integer with the width of its length modifier. */
 static long long integer(uint64_t value, const char *modifier, bool is_signed) {
   if (*modifier == 'l' || *modifier == 'j' || *modifier == 'z' || *modifier == 't') return (long long)value;
   if (!strncmp(modifier, "hh", 2)) return is_signed ? (signed char)value : (unsigned char)value;
@@ -106,7 +106,7 @@ static int convert(FILE *out, const char *spec, size_t length, struct reader *r)
   return PUT(number);
 }
 
-/* The format is the message's first string. The number of characters, or -1. */
+/* The format is the message's first string. Returns the number of characters, or -1. */
 static int format_message(FILE *out, struct reader r) {
   size_t length, taken = 0;
   const char *text = string(&r, &length);
@@ -119,7 +119,7 @@ static int format_message(FILE *out, struct reader r) {
     if (!percent) break;
     size_t left = length - taken, n = 1;
     while (n < left && !strchr("%diouxXfFeEgGaAcspn", percent[n])) n++;
-    if (n == left) break;          /* no conversion's letter */
+    if (n == left) break;          /* not a conversion */
     int more = n == 1 && percent[1] == '%' ? (fputc('%', out) == EOF ? -1 : 1) : convert(out, percent, n + 1, &r);
     if (more < 0) return -1;
     total += more;
@@ -128,7 +128,7 @@ static int format_message(FILE *out, struct reader r) {
   return total;
 }
 
-/* Words: 1 for stderr, 0 for stdout; the format; its arguments. Goes out in one piece. */
+/* Words: 1 for stderr, 0 for stdout; the format; its arguments. Written at once. */
 static int print(const struct message *m) {
   enum { TO_STDERR = 1 };
   struct reader r = {m->words, m->words + m->count};

@@ -1,12 +1,13 @@
 /* Launches and occupancy of kernels by their host functions. */
 #include "hip_state.h"
 
-/* What <<<>>> says, until the kernel's host function takes it. Arguments of a launch may contain launches. */
+/* The configuration in <<<>>>, until the kernel's host function reads it. Arguments of a launch may contain launches.
+ * */
 struct configuration { dim3 grid, block; size_t shared; hipStream_t stream; };
 enum { DEPTH = 64, ARGUMENT_BYTES = 4096 };
 static __thread struct configuration pushed[DEPTH];
 static __thread int depth;
-/* Of hipConfigureCall, the way before <<<>>>: a buffer of arguments. */
+/* Arguments of hipSetupArgument, the interface before <<<>>>: a buffer. */
 static __thread struct { char bytes[ARGUMENT_BYTES]; size_t size; } arguments;
 
 hipError_t __hipPushCallConfiguration(dim3 grid, dim3 block, size_t shared, hipStream_t stream) {
@@ -25,7 +26,7 @@ hipError_t __hipPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, hi
   return hipSuccess;
 }
 
-/* The device of a launch is its stream's, whichever is current. */
+/* A launch uses its stream's device, whichever is current. */
 static struct device *device_for(hipStream_t handle) {
   stream *s = stream_resolve(handle);
   return s ? s->device : NULL;
@@ -103,7 +104,7 @@ hipError_t hipGetFuncBySymbol(hipFunction_t *f, const void *host) {
   return done(f ? function_of(host, device_current(), f) : hipErrorInvalidValue);
 }
 
-/* The stream's device; the current one for the null stream, and where there is no such stream. */
+/* The stream's device; the current one for the null stream and for unknown streams. */
 int hipGetStreamDeviceId(hipStream_t handle) {
   if (hip_ready() != hipSuccess) return -1;
   struct device *d = device_for(handle);

@@ -1,4 +1,4 @@
-/* Functions that programs of older HIP versions call: other layouts, other names. */
+/* Functions for programs of older HIP versions: other layouts, other names. */
 #define _GNU_SOURCE
 #include <string.h>
 
@@ -35,7 +35,7 @@ struct hipDeviceProp_t {
 _Static_assert(AT(arch, 356) && AT(gcnArchName, 396) && AT(hdpMemFlushCntl, 696) && AT(memPitch, 712) &&
                AT(pageableMemoryAccessUsesHostPageTables, 788), "as in HIP 5's headers");
 
-/* Fields that have one name and type in both. */
+/* Fields with the same name and type in both. */
 #define SAME(F)                                                                                              \
   F(totalGlobalMem) F(sharedMemPerBlock) F(regsPerBlock) F(warpSize) F(maxThreadsPerBlock) F(clockRate)      \
   F(memoryClockRate) F(memoryBusWidth) F(totalConstMem) F(major) F(minor) F(multiProcessorCount)             \
@@ -66,7 +66,7 @@ EXPORT hipError_t hipGetDevicePropertiesR0000(hipDeviceProp_t *p, int device) {
 }
 hipError_t hipGetDeviceProperties(hipDeviceProp_t *p, int device) { return hipGetDevicePropertiesR0000(p, device); }
 
-/* The first device is as good as any. */
+/* All devices match equally well: returns the first. */
 hipError_t hipChooseDeviceR0600(int *device, const hipDeviceProp_tR0600 *p) {
   ENTER();
   if (!device || !p) return done(hipErrorInvalidValue);
@@ -79,7 +79,7 @@ EXPORT hipError_t hipChooseDeviceR0000(int *device, const hipDeviceProp_t *p) {
 }
 hipError_t hipChooseDevice(int *device, const hipDeviceProp_t *p) { return hipChooseDeviceR0000(device, p); }
 
-/* ROCm 5's libraries have the launch by its C++ name; the older form lacks the flags. */
+/* ROCm 5's libraries call the launch function by its C++ name; the older form lacks the flags. */
 EXPORT hipError_t ext_launch(hipFunction_t f, uint32_t globalX, uint32_t globalY, uint32_t globalZ, uint32_t localX,
                              uint32_t localY, uint32_t localZ, size_t shared, hipStream_t stream, void **params,
                              void **extra, hipEvent_t start, hipEvent_t stop, uint32_t flags)

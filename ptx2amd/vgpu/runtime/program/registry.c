@@ -1,5 +1,5 @@
-/* What compiled programs register: fat binaries, and the kernels and variables in them behind host symbols. Code is
- * loaded for a device when something of it is first used there. */
+/* Registrations by compiled programs: fat binaries, and their kernels and variables by host symbol. Code is loaded for
+ * a device when something in it is first used there. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 struct fat_binary {
   const void *bundle;
-  char file[256];                 /* that it came with, for messages */
+  char file[256];                 /* the file it came from, for messages */
   hipModule_t modules[MAX_DEVICES];
   hipError_t errors[MAX_DEVICES];
   bool tried[MAX_DEVICES];
@@ -25,12 +25,12 @@ struct symbol {
   enum symbol_kind kind;
   char *name;
   size_t size;                    /* of a variable */
-  function **functions;           /* of a kernel: by device, made when first asked for */
+  function **functions;           /* of a kernel: by device, created at first use */
 };
 struct managed {
   struct fat_binary *binary;
   char *name;
-  void **pointer;                 /* the program's; a device's variable of that name is such a pointer too */
+  void **pointer;                 /* the program's pointer; a device's variable of that name is such a pointer too */
   size_t size;
   bool adopted;
   struct managed *next;
@@ -41,7 +41,7 @@ static struct symbol *symbols;
 static size_t symbol_count, symbol_room;
 static struct hash_index by_host;
 static struct managed *managed_list;
-static bool started;              /* the devices are there */
+static bool started;              /* the devices are initialised */
 
 /* Under the lock. NULL: not registered. */
 static struct symbol *find(const void *host, enum symbol_kind kind) {
@@ -50,7 +50,7 @@ static struct symbol *find(const void *host, enum symbol_kind kind) {
   return NULL;
 }
 
-/* A place for a symbol: that of an unregistered one of a library that was here before, or a new one. */
+/* A place for a symbol: of an unregistered symbol of a previously loaded library, or a new one. */
 static struct symbol *place(const void *host, enum symbol_kind kind) {
   for (size_t cursor = 0, k; hash_index_next(&by_host, hash_pointer(host), &cursor, &k);)
     if (symbols[k].host == host && symbols[k].kind == kind) return &symbols[k];
@@ -99,7 +99,7 @@ void **__hipRegisterFatBinary(const void *data) {
   return (void **)b;
 }
 
-/* At the program's end, or when a library is closed: afterwards its memory is gone. */
+/* When the program ends or a library is closed: its memory is unmapped afterwards. */
 void __hipUnregisterFatBinary(void **binary) {
   struct fat_binary *b = (struct fat_binary *)binary;
   if (!b) return;
@@ -112,7 +112,7 @@ void __hipUnregisterFatBinary(void **binary) {
       at = &m->next;
       continue;
     }
-    *at = m->next;   /* its memory stays: kernels of other libraries may have its address */
+    *at = m->next;   /* its memory is kept: kernels of other libraries may have its address */
     free(m->name);
     free(m);
   }
@@ -134,7 +134,7 @@ void __hipRegisterVar(void **binary, void *host, char *host_name, char *name, in
   add(binary, host, SYMBOL_VARIABLE, name, size);
 }
 
-/* References are variables: the device's part of one is a descriptor's address. */
+/* Texture references are variables: their device-side value is a descriptor's address. */
 void __hipRegisterTexture(void **binary, void *host, char *host_name, char *name, int type, int normalized,
                           int external) {
   (void)host_name, (void)type, (void)normalized, (void)external;
@@ -162,7 +162,8 @@ void program_start(void) {
   pthread_mutex_unlock(&lock);
 }
 
-/* The program uses its variable before it calls HIP, so there is memory at once; the devices get to know it later. */
+/* The program may use the variable before it calls HIP, so its memory is allocated at once; the devices register it
+ * later. */
 void __hipRegisterManagedVar(void *binary, void **pointer, void *initial, const char *name, size_t size,
                              unsigned alignment) {
   (void)alignment;   /* a page is enough */
@@ -195,7 +196,7 @@ static void set_managed(const struct fat_binary *b, hipModule_t module) {
   }
 }
 
-/* Under the lock. The first error stays: what does not fit the device will not fit it later. */
+/* Under the lock. The first error is kept: code that does not fit the device will not fit it later. */
 static hipError_t load_for(struct fat_binary *b, struct device *d) {
   int k = d->ordinal;
   if (!b->tried[k]) {
@@ -237,7 +238,7 @@ hipError_t function_of(const void *handle, struct device *d, function **out) {
   return error;
 }
 
-/* A managed variable's symbol is the program's pointer; what the pointer points to is taken for it too. */
+/* A managed variable's symbol is the program's pointer; the address it points to is accepted as well. */
 static bool managed_of(const void *symbol, char **address, size_t *size) {
   for (struct managed *m = managed_list; m; m = m->next) {
     if (symbol != m->pointer && symbol != *m->pointer) continue;

@@ -1,8 +1,8 @@
-/* What the libraries in front of this one ask (vgpu/dropin): libamdhip64.so.5, .so.6, .so.7. */
+/* Functions for the filter libraries (vgpu/dropin): libamdhip64.so.5, .so.6, .so.7. */
 #include "hip_state.h"
 
 enum { NEWEST = 7 };
-static _Atomic int stood_for;     /* the first of them that was loaded: the program's own */
+static _Atomic int stood_for;     /* the first of them that was loaded: the one the program uses */
 
 void ptx2amd_vgpu_stand_for(int major) {
   int none = 0;

@@ -13,7 +13,7 @@ hipError_t hipGetSymbolSize(size_t *size, const void *symbol) {
   return done(size ? variable_of(symbol, device_current(), &address, size) : hipErrorInvalidValue);
 }
 
-/* Where [offset, offset + size) of the variable is. */
+/* The address of [offset, offset + size) of the variable. */
 static hipError_t part_of(const void *symbol, size_t offset, size_t size, char **part) {
   char *address;
   size_t whole;

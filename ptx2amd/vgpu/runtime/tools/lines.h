@@ -1,5 +1,5 @@
-/* From code to source: a code object's line table (.debug_line) and its table of CUDA positions (docs/internals/lowering.md).
- * Nothing is decoded before somebody asks. */
+/* From code to source: a code object's line table (.debug_line) and its table of CUDA positions
+ * (docs/internals/lowering.md). Decoded only when needed. */
 #ifndef PTX2AMD_VGPU_LINES_H
 #define PTX2AMD_VGPU_LINES_H
 
@@ -12,7 +12,7 @@ struct lines {
   size_t table_size;
   uint8_t *origins;      /* of PTX lines in CUDA source */
   size_t origins_size;
-  uint64_t bias;         /* of loaded addresses against those of the table */
+  uint64_t bias;         /* loaded addresses minus those of the table */
 };
 
 struct place {
@@ -21,11 +21,12 @@ struct place {
   uint32_t origin_line;  /* 0: not known */
   char origin[128];      /* file */
   bool strong;           /* the PTX instruction orders threads: volatile, relaxed, atomic ... */
-  bool apart;            /* it is a load or store, and the machine instruction no other one's too */
+  bool apart;            /* the PTX instruction is a load or store, and the machine instruction belongs to no other one
+                          * */
 };
 
-/* False: the table has nothing on the address, or is malformed. */
+/* False: the table has no entry for the address, or is malformed. */
 bool lines_find(const struct lines *lines, uint64_t address, struct place *place);
-/* "PTX line 12 of x.ptx (x.cu:7)", or "" where nothing is known. Returns text. */
+/* "PTX line 12 of x.ptx (x.cu:7)", or "" if nothing is known. Returns text. */
 const char *lines_describe(const struct lines *lines, uint64_t address, char *text, size_t size);
 #endif

@@ -1,9 +1,9 @@
-/* What memcheck asks of one lane's access. Memory outside of allocations is a fault with or without it; here come exact
- * ends, alignment, and bytes that nobody wrote. */
+/* Memcheck's checks of one lane's access. Memory outside of allocations is a fault with or without it; memcheck adds
+ * exact bounds, alignment, and bytes that were never written. */
 #include "tools.h"
 #include "wave_events.h"
 
-/* A dword (or a smaller element) counts as unwritten when none of its bytes was written: copies of structures touch
+/* A dword (or a smaller element) counts as unwritten if none of its bytes was written: copies of structures include
  * padding. */
 static bool any_unwritten(uint64_t address, unsigned bytes) {
   for (unsigned k = 0; k < bytes; k += 4)
@@ -20,7 +20,7 @@ static bool local_unwritten(const uint8_t *shadow, unsigned bytes) {
   return false;
 }
 
-/* PTX wants accesses aligned to their size; what LLVM makes of several may be less aligned. */
+/* PTX requires accesses aligned to their size; an access that LLVM merged from several may be less aligned. */
 static bool misaligned(const struct wave *w, const struct inst *i, uint64_t address, unsigned bytes) {
   return (address & ((bytes & -bytes) - 1)) && tools_apart(w, i);
 }
@@ -68,7 +68,7 @@ bool memcheck_access(struct wave *w, const struct inst *i, unsigned lane, enum a
   return true;
 }
 
-/* Scalar loads are merged and widened by compilers: only a first dword without any written byte counts. */
+/* Scalar loads are merged and widened by compilers: only a first dword without any written byte is reported. */
 void memcheck_scalar(struct wave *w, const struct inst *i, uint64_t address, unsigned bytes) {
   char near[160];
   if (shadow_unwritten(address, 4) && !tools_helper(w, i))

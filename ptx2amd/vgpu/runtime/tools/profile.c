@@ -1,5 +1,5 @@
-/* Counts per kernel: executed instructions by class and by name, active lanes, memory transactions, LDS bank conflicts. Written as
- * JSON at exit to the file that PTX2AMD_PROFILE names (one per process: its number is appended). */
+/* Counts per kernel: executed instructions by class and by name, active lanes, memory transactions, LDS bank conflicts.
+ * Written as JSON at exit to the file named by PTX2AMD_PROFILE (one per process: the process id is appended). */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,16 +20,16 @@ struct profile_counts {
   uint64_t executed[CLASSES];
   uint64_t lanes_active, lanes_all;      /* of vector instructions */
   uint64_t transactions, requests;       /* lines of LINE bytes touched by global accesses; the accesses */
-  uint64_t lds_requests, lds_conflicts;  /* extra cycles because lanes meet in a bank */
+  uint64_t lds_requests, lds_conflicts;  /* extra cycles for lanes that access the same bank */
   uint64_t opcodes[OP_COUNT];            /* executed, by op_info.id */
-  const char *names[OP_COUNT];           /* of those that were executed */
+  const char *names[OP_COUNT];           /* names of the executed opcodes */
 };
 
 static struct kernel {
   char name[256], arch[32];
   struct profile_counts counts;
   uint64_t workgroups, vgprs, lds, scratch, lanes, block, dispatches;
-  int resident, most;                    /* waves on a multiprocessor */
+  int resident, most;                    /* maximum number of waves on a multiprocessor */
   struct kernel *next;
 } *kernels;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -74,7 +74,7 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Distinct numbers among the first n. */
+/* Number of distinct values among the first n. */
 static unsigned distinct(uint64_t *v, unsigned n) {
   qsort(v, n, sizeof *v, compare);
   unsigned count = n > 0;
@@ -94,7 +94,7 @@ void profile_lanes(struct profile_counts *c, enum access_space space, const uint
     c->requests++;
     c->transactions += distinct(v, n);
   } else if (space == SPACE_LDS || space == SPACE_LDS2) {
-    for (unsigned half = 0; half < 2; half++) {   /* 32 lanes a cycle; one dword of each lane, the first */
+    for (unsigned half = 0; half < 2; half++) {   /* 32 lanes per cycle; only the first dword of each lane */
       uint8_t used[BANKS] = {0}, most = 0;
       n = 0;
       for (uint64_t rest = lanes >> 32 * half & UINT32_MAX; rest; rest &= rest - 1)
@@ -112,7 +112,7 @@ void profile_lanes(struct profile_counts *c, enum access_space space, const uint
   }
 }
 
-/* A JSON string's inside: kernel names may hold anything. */
+/* The contents of a JSON string: kernel names may contain any character. */
 static void put_string(FILE *f, const char *text) {
   for (; *text; text++) {
     unsigned char ch = (unsigned char)*text;

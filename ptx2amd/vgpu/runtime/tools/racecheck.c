@@ -1,5 +1,5 @@
-/* Races in LDS: two warps of a workgroup access a byte, one of them writes, and nothing orders the two. Order comes from
- * barriers and from atomic operations; each warp has a vector clock, each byte remembers its last accesses. */
+/* Races in LDS: two warps of a workgroup access a byte, one of them writes, and nothing orders the accesses. Barriers
+ * and atomic operations establish order; each warp has a vector clock, each byte a record of its last accesses. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,14 +9,14 @@
 enum { WARPS = 32, READERS = 2 };
 
 struct cell {
-  uint32_t written, read[READERS];   /* clock of the warp at that time */
+  uint32_t written, read[READERS];   /* the warp's clock at that time */
   uint8_t writer, reader[READERS];   /* warp + 1, 0: none */
   uint8_t atomic, value;
 };
 
 struct race {
   uint32_t bytes;
-  uint32_t clock[WARPS][WARPS];      /* [w][u]: what warp w knows of u's clock */
+  uint32_t clock[WARPS][WARPS];      /* [w][u]: warp w's knowledge of u's clock */
   uint32_t released[WARPS];          /* by atomic operations */
   struct cell cells[];
 };
@@ -57,7 +57,7 @@ void race_atomic(struct race *r, unsigned warp) {
   mine[warp % WARPS]++;
 }
 
-/* Whether an access of warp + 1 at that time is not ordered before what `mine` does. */
+/* Whether an access by warp + 1 at that time is unordered with the current one. */
 static bool open(const uint32_t *mine, unsigned warp, uint8_t other, uint32_t time) {
   return other && other != warp + 1 && mine[other - 1] < time;
 }
@@ -75,7 +75,7 @@ static void remember_read(struct cell *c, unsigned warp, uint32_t time) {
       c->read[k] = time;
       return;
     }
-  memmove(&c->reader[0], &c->reader[1], READERS - 1);   /* the oldest goes */
+  memmove(&c->reader[0], &c->reader[1], READERS - 1);   /* replaces the oldest */
   memmove(&c->read[0], &c->read[1], (READERS - 1) * sizeof c->read[0]);
   c->reader[READERS - 1] = (uint8_t)(warp + 1);
   c->read[READERS - 1] = time;
@@ -89,7 +89,7 @@ bool race_access(struct race *r, unsigned warp, uint32_t offset, unsigned bytes,
   for (unsigned k = 0; k < bytes && offset + k < r->bytes; k++) {
     struct cell *c = &r->cells[offset + k];
     bool both_atomic = c->atomic && (how & ACCESS_ATOMIC);
-    if (!(how & ACCESS_WRITES) && c->atomic && !polled) {   /* polls what another one counts */
+    if (!(how & ACCESS_WRITES) && c->atomic && !polled) {   /* polls a counter of another warp */
       join(mine, r->released);
       polled = true;
     }

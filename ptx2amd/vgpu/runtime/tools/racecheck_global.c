@@ -1,7 +1,7 @@
-/* Races in global memory: two warps of a launch access a byte, one of them writes, and nothing orders the two. Within a
- * workgroup the clocks of racecheck.c tell. Between workgroups only atomic operations and volatile or stronger accesses
- * make an order; here any of them does, whatever its address: two accesses are ordered when both workgroups have made
- * one since the first access. So what is reported is a race, but not every race is. */
+/* Races in global memory: two warps of a launch access a byte, one of them writes, and nothing orders the accesses.
+ * Within a workgroup the clocks of racecheck.c decide. Between workgroups only atomic operations and volatile or
+ * stronger accesses establish order; here any of them does, whatever its address: two accesses are ordered if both
+ * workgroups have made one since the first access. Every report is a race, but not every race is reported. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ enum { READERS = 2, WORDS = 1024, PAGE_BITS = 12, LOW_BITS = 18, HIGH_BITS = 47 
 
 struct access {
   uint32_t run, group, time;              /* run 0: none; time: of the launch's clock */
-  uint32_t clock;                         /* the warp's own, in its workgroup */
+  uint32_t clock;                         /* number of the warp in its workgroup */
   uint8_t warp, bytes, atomic;            /* bytes: bit per byte of the word */
 };
 struct word { struct access write, read[READERS]; uint32_t value; };
@@ -27,7 +27,7 @@ static _Atomic uint64_t pages, unseen;
 
 struct race_run {
   _Atomic uint32_t clock;
-  _Atomic uint32_t last[];                /* by workgroup: its last operation that makes an order */
+  _Atomic uint32_t last[];                /* by workgroup: its last operation that establishes order */
 };
 
 struct race_run *race_run_new(uint64_t groups) { return calloc(1, sizeof(struct race_run) + groups * sizeof(uint32_t)); }
@@ -36,7 +36,7 @@ void race_run_free(struct race_run *r) { free(r); }
 
 uint64_t race_unseen(void) { return atomic_load(&unseen) << PAGE_BITS; }
 
-/* The pointer in *slot, made at first use; NULL: there is no memory. */
+/* The pointer in *slot, created at first use; NULL: out of memory. */
 static void *made(_Atomic(void *) *slot, size_t size) {
   void *p = atomic_load_explicit(slot, memory_order_acquire), *none = NULL;
   if (p || !(p = calloc(1, size))) return p;
@@ -62,7 +62,8 @@ static void order(struct wave *w) {
   if (r) atomic_store(&r->last[workgroup_index(w->wg)], atomic_fetch_add(&r->clock, 1) + 1);
 }
 
-/* Before it: others may see its write at once. And after it: until then it may read what others write. */
+/* Recorded before the operation, because others may see its write at once; and after it, because until then it may read
+ * values that others write. */
 void race_global_order(struct wave *w) {
   order(w);
   w->wg->shadow->orders = true;
@@ -76,7 +77,7 @@ void race_global_done(struct wave *w) {
 
 struct here { const struct run *run; struct race *race; uint32_t group; unsigned warp; };
 
-/* Whether an access to some of the bytes is not ordered before what is done here. */
+/* Whether an access to some of the bytes is unordered with the current one. */
 static bool open(const struct here *h, const struct access *a, unsigned bytes) {
   if (a->run != (uint32_t)h->run->number || !(a->bytes & bytes)) return false;
   if (a->group == h->group) return !race_ordered(h->race, h->warp, a->warp, a->clock);
@@ -115,7 +116,7 @@ static bool word_access(const struct here *h, struct word *c, unsigned bytes, un
     c->value = (c->value & ~mask) | (value & mask);
     return found;
   }
-  struct access *slot = &c->read[0];   /* its own, one of an earlier launch, or the older one */
+  struct access *slot = &c->read[0];   /* its own entry, one of an earlier launch, or the oldest */
   for (int k = 0; k < READERS; k++)
     if (c->read[k].run != now.run || (c->read[k].group == now.group && c->read[k].warp == now.warp)) slot = &c->read[k];
   if (slot->run == now.run && slot->group == now.group && slot->warp == now.warp) now.bytes |= slot->bytes;
@@ -128,7 +129,7 @@ bool race_global(struct wave *w, unsigned warp, uint64_t address, unsigned bytes
                  char *text, size_t size) {
   const struct run *run = w->wg->run;
   uint64_t lo, hi;
-  uint32_t flags;   /* the device libraries' own protocols order more than is seen here */
+  uint32_t flags;   /* the device libraries' protocols order more than is observed here */
   if (mem_range(address, &lo, &hi, &flags) && MEM_KIND(flags) == MEM_RUNTIME) return false;
   const struct here h = {run, w->wg->shadow->race, workgroup_index(w->wg), warp};
   bool found = false, polled = false;
@@ -149,7 +150,7 @@ bool race_global(struct wave *w, unsigned warp, uint64_t address, unsigned bytes
     else word_access(&h, c, touched, how, word, (char[160]){0}, 160);
     atomic_flag_clear_explicit(&page->lock, memory_order_release);
   }
-  if (polled) {   /* it reads what another one counts */
+  if (polled) {   /* it reads a counter of another workgroup */
     race_atomic(h.race, warp);
     race_global_order(w);
   }

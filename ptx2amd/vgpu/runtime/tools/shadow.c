@@ -1,5 +1,5 @@
-/* A bit for every byte of the address space: set where device memory was allocated and not written since. The map is
- * reserved, and costs memory only where bits were ever set. */
+/* A bit for every byte of the address space: set for device memory that was allocated and not written since. The map is
+ * reserved, and uses memory only where bits have been set. */
 #define _GNU_SOURCE
 #include <sys/mman.h>
 
@@ -14,7 +14,7 @@ static void reserve(void) {
   if (!tools()->memcheck) return;
   void *p = mmap(NULL, (size_t)1 << (SPACE_BITS - 3), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
                  -1, 0);
-  if (p == MAP_FAILED) return;   /* no address space: memcheck goes without this check */
+  if (p == MAP_FAILED) return;   /* no address space: memcheck runs without this check */
   map = p;
   madvise(p, (size_t)1 << (SPACE_BITS - 3), MADV_NOHUGEPAGE);
 }
@@ -52,7 +52,7 @@ bool shadow_unwritten(uint64_t address, unsigned size) {
 
 void shadow_copy(uint64_t to, uint64_t from, uint64_t size) {
   if (!tools()->memcheck || !ready(to, size) || !ready(from, size)) return;
-  if (to % 8 == from % 8)   /* runs of written bytes are the usual case */
+  if (to % 8 == from % 8)   /* runs of written bytes are the common case */
     for (; size >= 8 && from % 8 == 0; to += 8, from += 8, size -= 8)
       if (map[to / 8] != map[from / 8]) map[to / 8] = map[from / 8];
   for (uint64_t k = 0; k < size; k++) shadow_mark(to + k, 1, shadow_unwritten(from + k, 1));

@@ -11,18 +11,18 @@ enum access_how { ACCESS_READS = 1, ACCESS_WRITES = 2, ACCESS_ATOMIC = 4, ACCESS
 
 struct access_info {
   uint8_t space, bytes, how;
-  uint16_t unit;               /* of the offsets of two-address LDS instructions, bytes */
+  uint16_t unit;               /* scale of two-address LDS instructions' offsets, bytes */
 };
 extern const struct access_info access_table[];   /* by op_info.id; generated */
 
 /* weak: the seed of the weak-memory mode (weak.h), 0: off. */
 struct tools { bool memcheck, racecheck, profile, any; uint64_t weak; };
-/* Settled at the first call. */
+/* Determined at the first call. */
 const struct tools *tools(void);
 
 const struct inst *tools_observe(struct wave *w, const struct inst *i);
 
-/* A workgroup's share: created when it starts, notified of its barriers, merged when it ends. */
+/* A workgroup's state in the tools: created when it starts, notified of its barriers, merged when it ends. */
 struct group_shadow;
 bool tools_group_start(struct workgroup *g);
 void tools_group_barrier(struct workgroup *g);
@@ -31,20 +31,20 @@ void tools_group_free(struct workgroup *g);
 
 /* --- reports (tools.c) --- */
 
-/* One finding of a tool; findings of the same kind at the same instruction are counted and shown once. */
+/* One finding of a tool; findings of the same kind at the same instruction are counted and printed once. */
 void tools_report(struct wave *w, const struct inst *i, int lane, const char *tool, const char *kind, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
-/* Whether the instruction is of the translator's own code (copies of arguments, padding included). */
+/* Whether the instruction belongs to the translator's own code (copies of arguments, including padding). */
 bool tools_helper(const struct wave *w, const struct inst *i);
-/* Whether it is a load or store of PTX, or a part of one, and no other one's too. */
+/* Whether it is one load or store of PTX, or a part of one, not merged with others. */
 bool tools_apart(const struct wave *w, const struct inst *i);
-/* A dispatch ended with a fault, which was reported already. */
+/* A dispatch ended with a fault that has been reported already. */
 void tools_fault(void);
 
 /* --- memcheck (memcheck.c, shadow.c) --- */
 
-/* Which lane reads or writes `bytes` at an address of a space: SPACE_GLOBAL, SPACE_LDS, SPACE_SCRATCH.
- * False: a fault was raised. */
+/* A lane reads or writes `bytes` at an address of a space: SPACE_GLOBAL, SPACE_LDS, SPACE_SCRATCH. False: a fault was
+ * raised. */
 bool memcheck_access(struct wave *w, const struct inst *i, unsigned lane, enum access_space space, uint64_t address,
                      unsigned bytes, unsigned how);
 void memcheck_scalar(struct wave *w, const struct inst *i, uint64_t address, unsigned bytes);
@@ -62,11 +62,11 @@ void race_free(struct race *race);
 void race_start(struct race *race);
 void race_barrier(struct race *race);
 void race_atomic(struct race *race, unsigned warp);
-/* True: the access races with another one, described in text. value: what a write writes. */
+/* True: the access races with another one, which `text` describes. value: the written value. */
 bool race_access(struct race *race, unsigned warp, uint32_t offset, unsigned bytes, unsigned how, const uint8_t *value,
                  char *text, size_t size);
 
-/* Whether an access of `other`, at that time of its clock, comes before what `warp` does. */
+/* Whether an access by `other`, at that time of its clock, is ordered before the current access of `warp`. */
 bool race_ordered(const struct race *race, unsigned warp, unsigned other, uint32_t time);
 uint32_t race_clock(const struct race *race, unsigned warp);
 
@@ -75,13 +75,13 @@ uint32_t race_clock(const struct race *race, unsigned warp);
 struct race_run;               /* a launch's */
 struct race_run *race_run_new(uint64_t groups);
 void race_run_free(struct race_run *r);
-/* True: the access races with another one, described in text. value: what a write writes. */
+/* True: the access races with another one, which `text` describes. value: the written value. */
 bool race_global(struct wave *w, unsigned warp, uint64_t address, unsigned bytes, unsigned how, const uint8_t *value,
                  char *text, size_t size);
-/* The wave is about to make an operation that orders its workgroup and others; it made it, if it was one. */
+/* Before and after an operation of the wave that orders its workgroup with others. */
 void race_global_order(struct wave *w);
 void race_global_done(struct wave *w);
-/* Bytes of memory that were not checked, for want of room. */
+/* Bytes of memory that were not checked, for lack of space. */
 uint64_t race_unseen(void);
 
 /* --- profile (profile.c) --- */
@@ -97,7 +97,7 @@ struct group_shadow {
   uint8_t *lds, *scratch;      /* a byte per byte: 1 = not written yet */
   size_t lds_size, scratch_size;
   struct race *race;
-  bool orders;                 /* the instruction at hand: race_global_order */
+  bool orders;                 /* the current instruction: race_global_order */
   struct profile_counts *counts;
 };
 #endif

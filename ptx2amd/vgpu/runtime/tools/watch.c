@@ -1,8 +1,8 @@
-/* Finds dispatches that can never end: every wave waits at a barrier or repeats a loop that only reads, and nobody
- * changes memory. Proof for one wave: stepped one instruction at a time it comes back to a state it was in (program
- * counter and all registers) without having changed memory. When that holds for all waves, again and again for the
- * time of patience, with nothing else going on in the process, the dispatch is a deadlock. Waves that read memory the
- * host may write are never called stuck. */
+/* Finds dispatches that can never end: every wave waits at a barrier or repeats a read-only loop, and nothing changes
+ * memory. Proof for one wave: stepped one instruction at a time, it returns to an earlier state (program counter and
+ * all registers) without having changed memory. If this holds for all waves, repeatedly for the time of patience, with
+ * nothing else running in the process, the dispatch is a deadlock. Waves that read host-writable memory never count as
+ * stuck. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,8 @@
 #include "memory.h"
 #include "watch.h"
 
-enum { CHECKS = 8, MAX_STEPS = 1 << 16 };   /* checks in the time of patience; instructions a check follows a wave */
+enum { CHECKS = 8, MAX_STEPS = 1 << 16 };   /* checks per time of patience; instructions for which a check follows a
+                                             * wave */
 
 static _Atomic uint64_t last_activity;   /* nanoseconds; of anything that may change memory */
 
@@ -22,7 +23,7 @@ struct snapshot {
   uint32_t v[512 * 64];
 };
 
-struct rows { size_t vgprs, agprs; };   /* bytes in use, and where the second kind begins */
+struct rows { size_t vgprs, agprs; };   /* bytes in use, and the start of the second kind */
 
 static struct rows rows_of(const struct wave *w) {
   const struct registers *given = &w->wg->run->view->registers;
@@ -45,7 +46,8 @@ static bool same(const struct snapshot *s, const struct wave *w) {
          !memcmp(s->v + 256 * 64, w->v + 256 * w->wg->lanes, r.agprs);
 }
 
-/* Steps the wave. True: it repeats a loop that changes nothing. Else w->stop may say that it ended or came to a barrier. */
+/* Steps the wave. True: it repeats a loop without effects. Otherwise w->stop may say that it ended or reached a
+ * barrier. */
 static bool repeats(struct wave *w, struct snapshot *s) {
   uint64_t changes = w->changes;
   unsigned retake = 1;
@@ -93,7 +95,7 @@ static uint64_t changes_of(struct workgroup *const *groups, unsigned n) {
   return sum;
 }
 
-/* The first allocation that the wave's loop reads, as a clause. */
+/* The first allocation that the wave's loop reads, for the report. */
 static void polled(const struct wave *w, char *text, size_t size) {
   char where[128];
   snprintf(text, size, "its registers or LDS");

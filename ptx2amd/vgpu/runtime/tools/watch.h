@@ -1,4 +1,4 @@
-/* Deadlock detection: what the engine's threads call while they run workgroups (watch.c). */
+/* Deadlock detection, called by the engine's threads while they run workgroups (watch.c). */
 #ifndef PTX2AMD_VGPU_WATCH_H
 #define PTX2AMD_VGPU_WATCH_H
 
@@ -9,7 +9,7 @@ struct snapshot;
 /* One thread's view of its workgroups. */
 struct watch {
   uint64_t next;       /* time of the next check; 0: not set */
-  uint64_t changes;    /* of memory by the resident waves, in all, at the last check */
+  uint64_t changes;    /* total memory writes by the resident waves at the last check */
   bool progress;       /* a workgroup began or ended since then: set by the engine */
   bool stuck;          /* result of the last check */
   struct snapshot *snapshot;
@@ -17,9 +17,9 @@ struct watch {
 
 void watch_begin(struct watch *watch, struct run *run);
 void watch_end(struct watch *watch, struct run *run);
-/* After each round over the resident workgroups. Raises the run's fault when nothing can go on any more. */
+/* Called after each round over the resident workgroups. Raises the run's fault if nothing can continue. */
 void watch_round(struct watch *watch, struct run *run, struct workgroup *const *groups, unsigned n);
 
-/* Something outside of the dispatches in flight may change memory now: copies, other dispatches. */
+/* Something outside of the dispatches in flight may change memory: copies, other dispatches. */
 void watch_activity(void);
 #endif

@@ -1,9 +1,9 @@
-/* What the generated vector handlers are made of: operand rows, result rows, lane masks.
+/* Building blocks of the generated vector handlers: operand rows, result rows, lane masks.
  *
- * A row is one VGPR: W dwords. A handler reads source rows and writes its result row in one loop over W lanes,
- * which GCC vectorises. Uniform operands are broadcast into a row on the stack first. With all lanes active the
- * result goes straight into the register (source and result rows are either the same or disjoint, and every
- * handler reads a lane before it writes it); otherwise it goes to a row on the stack and is blended in.
+ * A row is one VGPR: W dwords. A handler reads source rows and writes its result row in one loop over W lanes, which
+ * GCC vectorises. Uniform operands are first broadcast into a row on the stack. With all lanes active the result is
+ * written directly to the register (source and result rows are either the same or disjoint, and every handler reads a
+ * lane before it writes it); otherwise it is written to a row on the stack and blended in.
  *
  * Modifiers never reach these handlers: VG(valu_modified) applies them around the call (valu_modify.c). */
 #ifndef PTX2AMD_VGPU_VALU_H
@@ -18,7 +18,7 @@
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define ROW _Alignas(64) /* of every row on the stack */
+#define ROW _Alignas(64) /* alignment of rows on the stack */
 #define LANES(l) _Pragma("GCC ivdep") for (int l = 0; l < W; l++)
 #define LANES2(l) _Pragma("GCC ivdep") for (int l = 0; l < 2 * W; l++)
 
@@ -54,7 +54,7 @@ ALWAYS_INLINE const uint32_t *row32(struct wave *w, const struct inst *i, int k,
   return __builtin_assume_aligned(uniform_row32(w, i, k, temp), 64);
 }
 
-/* A 64-bit operand: the low row is returned, *high gets the other. temp: 2 * W dwords. */
+/* A 64-bit operand: returns the low row, *high receives the other. temp: 2 * W dwords. */
 SELDOM const uint32_t *uniform_row64(struct wave *w, const struct inst *i, int k, uint32_t *temp) {
   uint64_t value = source_u64(w, i, k);
   broadcast(temp, (uint32_t)value);
@@ -133,7 +133,7 @@ static inline void blend(uint32_t *to, const uint32_t *from, uint64_t bits) {
 
 /* ---- result rows ---- */
 
-/* Rows that a result of `dwords` registers is computed into: the registers themselves, or temp. */
+/* Rows for a result of `dwords` registers: the registers themselves, or temp. */
 ALWAYS_INLINE uint32_t *result_rows(struct wave *w, const struct inst *i, uint32_t *temp) {
   return LIKELY(wave_exec(w) == LANES_ALL) ? vgpr(w, i->dst) : (uint32_t *)__builtin_assume_aligned(temp, 64);
 }
@@ -146,8 +146,8 @@ ALWAYS_INLINE void result_done(struct wave *w, const struct inst *i, const uint3
   if (UNLIKELY(rows == temp)) blend_rows(w, i, temp, dwords);
 }
 
-/* A row of 16-bit results (low halves, high halves zero) into the destination register's low half. The high half
- * is kept, or zeroed by the older of GFX9's 16-bit instructions. */
+/* Writes a row of 16-bit results (low halves, high halves zero) to the destination register's low half. The high half
+ * is kept, or cleared by GFX9's older 16-bit instructions. */
 static inline void store16(struct wave *w, const struct inst *i, uint32_t *row, bool keep) {
   uint32_t *d = vgpr(w, i->dst);
   row = __builtin_assume_aligned(row, 64);
@@ -178,10 +178,10 @@ enum valu_type {
   VALU_PK16, VALU_PKF16, VALU_PK32, VALU_B128, VALU_MASK
 };
 
-/* What VG(valu_modified) must know about an instruction. */
+/* Facts about an instruction for VG(valu_modified). */
 struct valu_shape {
   handler_fn plain;
-  handler_fn saturated;    /* integer results with clamp; NULL: clamp does nothing or is a float's */
+  handler_fn saturated;    /* integer results with clamp; NULL: clamp has no effect or is a float's */
   uint8_t src[3], dst;     /* enum valu_type */
   uint8_t reads_dst, writes_exec, vop3p;
 };

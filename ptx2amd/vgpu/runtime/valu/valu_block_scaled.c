@@ -1,8 +1,9 @@
-/* gfx950's MFMA of 8-, 6- and 4-bit floats (CBSZ and BLGP say which, for A and B), plain and with a scale for each 32 k.
+/* gfx950's MFMA of 8-, 6- and 4-bit floats (CBSZ and BLGP select the format of A and B), plain and with a scale for
+ * every 32 k.
  *
- * A lane holds 32 k of a row of A (a column of B). 6 and 4 bits: those from lane / m * 32 on; 8 bits: 16 from
- * lane / m * 16 on, and 16 of the second half of all k. Scale number b, a byte with exponent and bias 127, is that of
- * k = 32 b to 32 b + 31; it lies in the lane of the row (column) in the b-th group of lanes. */
+ * A lane holds 32 k of a row of A (a column of B). 6 and 4 bits: consecutive from lane / m * 32; 8 bits: 16 from lane /
+ * m * 16, and 16 in the second half of all k. Scale number b, a byte with exponent and bias 127, applies to k = 32 b to
+ * 32 b + 31; it is in the lane of the row (column) in the b-th group of lanes. */
 #include "small_float.h"
 #include "valu_matrix.h"
 
@@ -22,7 +23,7 @@ static void unpack(struct wave *w, const struct inst *i, int operand, unsigned t
     }
 }
 
-/* 2^(scale - 127) of a line's block; NaN for 255. Without scales 1. */
+/* 2^(scale - 127) for a line's block; NaN for 255. 1 without scales. */
 static double scale_of(struct wave *w, const struct inst *scales, int operand, int lines, int line, int block) {
   if (!scales) return 1;
   int lane = block * lines + line, byte = (scales->op_sel >> operand & 1) | (scales->op_sel_hi >> operand & 1) << 1;

@@ -1,4 +1,4 @@
-/* 16-bit and 8-bit floating-point formats: rows of them to and from f32. */
+/* 16-bit and 8-bit floating-point formats: conversion of rows to and from f32. */
 #ifndef PTX2AMD_VGPU_VALU_HALF_H
 #define PTX2AMD_VGPU_VALU_HALF_H
 
@@ -21,7 +21,7 @@ static inline uint16_t f32_to_half(float f) {
   u &= 0x7fffffff;
   if (u > 0x7f800000) return (uint16_t)(sign | 0x7e00 | (u >> 13 & 0x3ff));
   if (u == 0x7f800000) return (uint16_t)(sign | 0x7c00);
-  uint32_t bits; /* of the result, truncated, then the rest decides */
+  uint32_t bits; /* truncated result; the remainder decides the rounding */
   uint64_t rest, half;
   int e = (int)(u >> 23) - 112;
   if (e >= 31) return (uint16_t)(sign | (round == 0 || round == (sign ? 1u : 2u) ? 0x7c00 : 0x7bff));
@@ -115,8 +115,8 @@ static inline float fnuz_to_f32(uint32_t b, int mantissa, int bias) {
 static inline float fp8_to_f32(uint32_t b) { return fnuz_to_f32(b, 3, 8); }
 static inline float bf8_to_f32(uint32_t b) { return fnuz_to_f32(b, 2, 16); }
 
-/* The bits of a positive float in a format of `mantissa` bits and an exponent bias, rounded to nearest even; too large for
- * the format: more than its largest number's. */
+/* The bits of a positive float in a format with `mantissa` bits and an exponent bias, rounded to nearest even; values
+ * beyond the largest number give a code above its code. */
 static inline uint64_t round_small(uint32_t u, int mantissa, int bias) {
   int e = (int)(u >> 23) - 127 + bias, drop = 23 - mantissa;
   uint64_t m = (u & 0x7fffff) | (u >= 0x800000 ? 0x800000 : 0);
@@ -129,7 +129,7 @@ static inline uint64_t round_small(uint32_t u, int mantissa, int bias) {
   q += rest > half || (rest == half && (q & 1));
   return ((uint64_t)(e - 1) << mantissa) + q;
 }
-/* A float in an fnuz format, rounded to nearest even; too large: the largest number or NaN. */
+/* A float in an FNUZ format, rounded to nearest even; too large: the largest number or NaN. */
 static inline uint32_t f32_to_fnuz(float f, int mantissa, int bias, bool saturate) {
   uint32_t u = f32_bits(f), sign = u >> 24 & 0x80;
   u &= 0x7fffffff;
@@ -140,15 +140,15 @@ static inline uint32_t f32_to_fnuz(float f, int mantissa, int bias, bool saturat
 }
 #define f32_to_fp8(f, saturate) f32_to_fnuz(f, 3, 8, saturate)
 #define f32_to_bf8(f, saturate) f32_to_fnuz(f, 2, 16, saturate)
-/* Stochastic: the noise goes into the mantissa bits below the result's, then the rest is cut off by rounding. */
+/* Stochastic: adds noise to the mantissa bits below the result's, then truncates. */
 static inline float add_noise(float f, uint32_t noise) {
   uint32_t u = f32_bits(f);
   if ((u & 0x7f800000) == 0x7f800000) return f;
   return as_f32((u & 0xff800000) | ((u + (noise >> 12)) & 0x7fffff));
 }
 
-/* a * b + c of three f16 values, for rounding to f16 afterwards: with round-to-nearest the f32 result is made odd
- * when it is inexact, so that rounding twice gives what rounding once does. */
+/* a * b + c of three f16 values, to be rounded to f16 afterwards: with round-to-nearest an inexact f32 result is made
+ * odd (round-to-odd), so that rounding twice equals rounding once. */
 static inline float fma_f16(float a, float b, float c, uint32_t nearest) {
   float p = a * b, s = p + c; /* the product of two f16 is exact in f32 */
   float t = s - p, error = (p - (s - t)) + (c - t);

@@ -39,7 +39,7 @@ static void write_row(struct wave *w, unsigned row, const uint32_t *from) {
   else blend(d, from, wave_exec(w));
 }
 
-/* Register index mode of GFX9 (s_set_gpr_idx_on): M0 [7:0] is added to the registers that M0 [15:12] names. */
+/* Register index mode of GFX9 (s_set_gpr_idx_on): M0 [7:0] is added to the registers selected by M0 [15:12]. */
 enum { MODE_GPR_INDEX = 1 << 27, INDEX_SRC0 = 1 << 12, INDEX_DST = 1 << 15 };
 
 HANDLER(valu_mov) {
@@ -111,8 +111,9 @@ HANDLER(valu_swap16_all) {
   return NEXT(i);
 }
 
-/* Each lane reads from a lane of its own row of 16 (flip 0) or of the neighbour row (flip 16): nibbles of the two
- * scalar sources. op_sel[0]: inactive lanes are read too; op_sel[1]: unreadable lanes give 0, else the old value. */
+/* Each lane reads from a lane of its own row of 16 (flip 0) or of the neighbouring row (flip 16), selected by the
+ * nibbles of the two scalar sources. op_sel[0]: inactive lanes are read too; op_sel[1]: lanes without a source become 0
+ * instead of keeping the old value. */
 static const struct inst *permlane(struct wave *w, const struct inst *i, int flip) {
   ROW uint32_t temp[W];
   ROW uint32_t result[W];
@@ -129,7 +130,7 @@ static const struct inst *permlane(struct wave *w, const struct inst *i, int fli
 HANDLER(valu_permlane16_all) { return permlane(w, i, 0); }
 HANDLER(valu_permlanex16_all) { return permlane(w, i, 16); }
 
-/* The same with the lanes of the second source in a register. */
+/* The same with the source lanes in a register, the second source. */
 static const struct inst *permlane_var(struct wave *w, const struct inst *i, int flip) {
   ROW uint32_t result[W];
   const uint32_t *a = vgpr(w, i->src[0]), *select = vgpr(w, i->src[1]), *old = vgpr(w, i->dst);
@@ -145,7 +146,7 @@ static const struct inst *permlane_var(struct wave *w, const struct inst *i, int
 HANDLER(valu_permlane16_var_all) { return permlane_var(w, i, 0); }
 HANDLER(valu_permlanex16_var_all) { return permlane_var(w, i, 16); }
 
-/* The truth table lies where other instructions have their modifiers. */
+/* The truth table is encoded in the bits of other instructions' modifiers. */
 static uint32_t truth_table(const struct inst *i) {
   return (uint32_t)i->omod << 6 | (uint32_t)(i->abs & 7) << 3 | (i->neg & 7u);
 }

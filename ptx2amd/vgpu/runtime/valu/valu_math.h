@@ -1,5 +1,5 @@
-/* Arithmetic of single lanes that instruction rows are written with. Everything without a loop is free of branches
- * (or small enough for GCC to remove them), so that the lane loop around it vectorises. */
+/* Arithmetic on single lanes, for use in instruction rows. Code without a loop has no branches (or only such that GCC
+ * removes), so that the lane loop around it vectorises. */
 #ifndef PTX2AMD_VGPU_VALU_MATH_H
 #define PTX2AMD_VGPU_VALU_MATH_H
 
@@ -8,7 +8,7 @@
 
 #define QNAN32 as_f32(0x7fc00000)
 #define INF32 __builtin_inff()
-/* Choices that GCC keeps as masks instead of branches around loops' bodies. */
+/* Selections that GCC keeps as masks instead of branches in loop bodies. */
 static inline uint32_t pick32(uint32_t condition, uint32_t a, uint32_t b) {
   uint32_t mask = 0u - condition; /* condition: 0 or 1 */
   return (a & mask) | (b & ~mask);
@@ -29,7 +29,7 @@ static inline uint32_t snan_f64(double f) { return nan_f64(f) & !(f64_bits(f) >>
 static inline float fma_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 static inline double fma_f64(double a, double b, double c) { return __builtin_fma(a, b, c); }
 
-/* ---- minimum and maximum: a NaN loses against a number, -0 < +0, signalling NaNs win in IEEE mode ---- */
+/* ---- minimum and maximum: a number wins over a NaN, -0 < +0, signalling NaNs win in IEEE mode ---- */
 static inline int32_t order_f32(float f) {
   int32_t i = (int32_t)f32_bits(f);
   return i ^ (i >> 31 & 0x7fffffff);
@@ -55,7 +55,7 @@ static inline int64_t order_f64(double f) {
 MIN_MAX(float, f32)
 MIN_MAX(double, f64)
 #undef MIN_MAX
-/* f16 values travel as f32, and the conversion has quieted signalling NaNs: the bits say what they were. */
+/* f16 values are computed as f32, and the conversion has quieted signalling NaNs: the bits show the original. */
 static inline uint32_t snan_f16(uint32_t bits) { return (bits & 0x7fff) > 0x7c00 && !(bits & 0x200); }
 static inline float min_f16(float a, float b, uint32_t a_bits, uint32_t b_bits, uint32_t ieee, float one) {
   float r = min_f32(a, b, 0, one);
@@ -71,7 +71,7 @@ static inline float med3_f32(float a, float b, float c, uint32_t ieee, float one
   float mid = as_f32((uint32_t)(m ^ (m >> 31 & 0x7fffffff))) * one;
   return nan_f32(a) | nan_f32(b) | nan_f32(c) ? lo : mid;
 }
-/* The third operand of a chain: only its own signalling NaN counts, the intermediate result is quiet. */
+/* The third operand of a chain: only its own signalling NaN counts, because the intermediate result is quiet. */
 static inline float med3_f16(float a, float b, float c, uint32_t ab, uint32_t bb, uint32_t cb, uint32_t ieee, float one) {
   float lo = min_f16(min_f16(a, b, ab, bb, ieee, one), c, 0, cb, ieee, one);
   return nan_f32(a) | nan_f32(b) | nan_f32(c) ? lo : med3_f32(a, b, c, ieee, one);
@@ -101,7 +101,7 @@ static inline uint32_t f64_to_u32(double f) {
   c = c > 4294967295.0 ? 4294967295.0 : c;
   return (uint32_t)(int32_t)(__builtin_trunc(c) - 2147483648.0) ^ 0x80000000;
 }
-static inline double u32_to_f64(uint32_t u) {   /* exact, but rounding down makes -0 of the sum for 0 */
+static inline double u32_to_f64(uint32_t u) {   /* exact, but rounding down turns a sum of 0 into -0 */
   return as_f64(f64_bits((double)(int32_t)(u ^ 0x80000000) + 2147483648.0) & INT64_MAX);
 }
 /* Rounds once: the halves are exact. */
@@ -146,7 +146,7 @@ static inline float flush_f32(float f) {
   uint32_t u = f32_bits(f);
   return as_f32(u & 0x7f800000 ? u : u & 0x80000000);
 }
-/* f * 2^e with one rounding: three factors, the products before the last are exact or overflow for good. */
+/* f * 2^e with one rounding: three factors, where the products before the last are exact or overflow permanently. */
 static inline double ldexp_f64(double f, int32_t e) {
   e = clamp_i32(e, -2200, 2200);
   uint64_t m = f64_bits(f) & INT64_MAX;
@@ -159,7 +159,7 @@ static inline double ldexp_f64(double f, int32_t e) {
   if (want > 0 && want < 2047) return as_f64(sign | (uint64_t)want << 52 | (m & UINT64_C(0xfffffffffffff)));
   if (want >= 2047) return as_f64(sign | UINT64_C(2046) << 52) * 2.0;
   if (want < -60) want = -60;
-  /* the significand as a normal number of exponent 1, scaled down exactly once */
+  /* the significand as a normal number with exponent 1, scaled down exactly once */
   double normal = as_f64(sign | UINT64_C(1) << 52 | (m & UINT64_C(0xfffffffffffff)));
   return normal * as_f64((uint64_t)(1023 + want - 1) << 52);
 }
@@ -206,9 +206,9 @@ static inline double fract_f64(double f) {
 }
 
 /* ---- the steps of a division ---- */
-/* Scales numerator or denominator (s0 is a copy of one of them) so that neither the steps nor the quotient s2/s1
- * leave the normal range; *flag: v_div_fmas has to scale back. By exponents and significands, without arithmetic
- * that could itself underflow; later lines win. */
+/* Scales numerator or denominator (s0 is a copy of one of them) so that neither the steps nor the quotient s2/s1 leave
+ * the normal range; *flag: v_div_fmas must scale back. Uses exponents and significands, without arithmetic that could
+ * itself underflow; later lines take precedence. */
 static inline float div_scale_f32(float s0, float s1, float s2, uint32_t *flag) {
   uint32_t u1 = f32_bits(s1), u2 = f32_bits(s2), f1 = u1 & 0x7fffff, f2 = u2 & 0x7fffff;
   int32_t e1 = (int32_t)(u1 >> 23 & 255), e2 = (int32_t)(u2 >> 23 & 255);
@@ -240,9 +240,9 @@ static inline double div_scale_f64(double s0, double s1, double s2, uint32_t *fl
   return as_f64(pick64(zero, UINT64_C(0x7ff8000000000000), r));
 }
 
-/* fma(a, b, c) times 2^64 or 2^-64 (f64: 2^128), towards where c came from, with one rounding. */
+/* fma(a, b, c) times 2^64 or 2^-64 (f64: 2^128), in the direction given by c, with one rounding. */
 static inline float div_fmas_f32(float a, float b, float c) {
-  double p = (double)a * b, s = p + c; /* the product is exact; the sum is made odd where it is not */
+  double p = (double)a * b, s = p + c; /* the product is exact; an inexact sum is made odd */
   double t = s - p, error = (p - (s - t)) + (c - t);
   uint64_t bits = f64_bits(s), up = f64_bits(error) >> 63 == bits >> 63;
   if (error != 0 && error == error && !(bits & 1)) bits += up ? 1 : -UINT64_C(1);
@@ -252,7 +252,7 @@ static inline double div_fmas_f64(double a, double b, double c) {
   if (exponent_f64(c) > 1023) return fma_f64(a, b, c) * 0x1p128;
   double r = fma_f64(a, b, c);
   if (!(__builtin_fabs(r) < 0x1p-893)) return r * 0x1p-128; /* stays normal: exact */
-  /* In units of the denormal result's last place: the integer part of c, and all the rest made odd if inexact. */
+  /* In units of the denormal result's last place: the integer part of c; the rest is made odd if inexact. */
   int64_t whole = (int64_t)(c * 0x1p946);
   double low = c - (double)whole * 0x1p-946, p = a * b, rest = fma_f64(a, b, -p);
   double s = p + low, t = s - p, error = (p - (s - t)) + (low - t) + rest;
@@ -301,7 +301,7 @@ static inline float div_fixup_f16(float s0, float s1, float s2) {
   return as_f32(r);
 }
 
-/* ---- transcendental functions: in f64, rounded to f32; within 1 ulp like the chip's. f32 denormals count as 0 ---- */
+/* ---- transcendental functions: in f64, rounded to f32; within 1 ulp, as on the chip. f32 denormals count as 0 ---- */
 static inline double exp2_core(double x) { /* |x| <= 200 */
   double n = __builtin_floor(x + 0.5), f = (x - n) * 0.693147180559945309417;
   double p = 1.0 / 3628800;
@@ -361,7 +361,7 @@ static inline uint32_t popcount(uint32_t v) {
   v = v - (v >> 1 & 0x55555555);
   v = (v & 0x33333333) + (v >> 2 & 0x33333333);
   v = (v + (v >> 4)) & 0x0f0f0f0f;
-  v += v >> 8; /* not the usual multiplication: GCC would see a popcount, which it does not vectorise */
+  v += v >> 8; /* not the usual multiplication: GCC would recognise a popcount, which it does not vectorise */
   return (v + (v >> 16)) & 63;
 }
 static inline uint32_t ffbl(uint32_t v) { return popcount((v & -v) - 1) | -(uint32_t)(v == 0); }
@@ -370,7 +370,7 @@ static inline uint32_t ffbh(uint32_t v) {
   m |= m >> 1, m |= m >> 2, m |= m >> 4, m |= m >> 8, m |= m >> 16;
   return (32 - popcount(m)) | -(uint32_t)(v == 0);
 }
-/* Bits from the top that equal the sign bit; -1 when all do. */
+/* Bits from the top that equal the sign bit; -1 if all do. */
 static inline uint32_t ffbh_signed(uint32_t v) { return ffbh(v ^ (uint32_t)((int32_t)v >> 31)); }
 static inline uint32_t bfe_u32(uint32_t a, uint32_t offset, uint32_t width) {
   return a >> (offset & 31) & ((1u << (width & 31)) - 1);
@@ -396,7 +396,7 @@ static inline uint32_t sad_u8(uint32_t a, uint32_t b) {
   return absdiff(a & 255, b & 255) + absdiff(a >> 8 & 255, b >> 8 & 255) + absdiff(a >> 16 & 255, b >> 16 & 255) +
          absdiff(a >> 24, b >> 24);
 }
-/* Bytes that are 0 in the reference b do not count. */
+/* Bytes that are 0 in the reference b are not counted. */
 static inline uint32_t msad_u8(uint32_t a, uint32_t b) {
   uint32_t r = 0;
   for (int k = 0; k < 32; k += 8) r += (b >> k & 255) ? absdiff(a >> k & 255, b >> k & 255) : 0;

@@ -1,4 +1,4 @@
-/* Matrix instructions: shapes and element types, as the rows' MATRIX(...) gives them. */
+/* Matrix instructions: shapes and element types, as in the rows' MATRIX(...). */
 #ifndef PTX2AMD_VGPU_VALU_MATRIX_H
 #define PTX2AMD_VGPU_VALU_MATRIX_H
 
@@ -52,19 +52,19 @@ static inline void matrix_place(const struct matrix_shape *s, int block, int row
   }
 }
 
-/* What MFMA and SMFMAC are in waves of 32 lanes, which CDNA has not. */
+/* MFMA and SMFMAC do not exist in waves of 32 lanes on CDNA; for those builds: */
 static inline const struct inst *matrix_wave32(struct wave *w, const struct inst *i, const struct matrix_shape *shape) {
   (void)shape;
   return wave_fault(w, i, FAULT_ILLEGAL_INSTRUCTION, -1, 0, "%s in a wave of 32 lanes", i->op->name);
 }
 
-/* WMMA of GFX12: row of result number r in lane l. In waves of 64 lanes, bit 4 of the lane chooses the half of the rows,
- * bit 5 the half of that. */
+/* WMMA on GFX12: row of result number r in lane l. In waves of 64 lanes, bit 4 of the lane selects the half of the
+ * rows, bit 5 a half of that. */
 static inline int wmma12_row(int l, int r) {
   return W == 32 ? l / 16 * 8 + r : (l >> 4 & 1) * 8 + (l >> 5) * 4 + r;
 }
 
-/* Element bits to f32 (exact for all the floating types but f64). The chip drops what XF32 lacks of f32. */
+/* Element bits to f32 (exact for all floating types except f64). XF32 drops the low bits of f32, as the chip does. */
 static inline float matrix_f32(enum matrix_type type, uint32_t bits) {
   switch (type) {
   case MATRIX_f16: return half_to_f32((uint16_t)bits);

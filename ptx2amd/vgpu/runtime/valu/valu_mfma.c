@@ -1,16 +1,16 @@
-/* MFMA, the matrix instructions of CDNA. All lanes take part whatever EXEC says, and MODE does not apply.
+/* MFMA, the matrix instructions of CDNA. All lanes participate whatever EXEC contains, and MODE does not apply.
  *
- * Layout, with K elements of a lane's A or B registers being consecutive k: lane = (k / K) * m * blocks' lanes ...
- * A: row lane % m; the other lane bits are block, then k, in that order. B: column lane % n likewise.
- * D: column lane % n. Results of 4 consecutive rows lie in 4 consecutive registers, then come the lane groups
- * of n lanes, then registers again; f64 takes one row per register pair instead of four. */
+ * Layout, with the K elements of a lane's A or B registers being consecutive k: lane = (k / K) * m * blocks' lanes ...
+ * A: row lane % m; the other lane bits are block, then k, in that order. B: column lane % n likewise. D: column lane %
+ * n. Results of 4 consecutive rows are in 4 consecutive registers, followed by the lane groups of n lanes, then by
+ * further registers; f64 has one row per register pair instead of four. */
 #include "valu_matrix.h"
 
 #if W == 64
 
 enum { MAX_A = 32 * 32 * 2, MAX_D = 32 * 32 * 2 };
 
-/* The lane that lane `l` reads B from (blgp). */
+/* The lane from which lane `l` reads B (blgp). */
 static int b_lane(unsigned pattern, int l) {
   switch (pattern) {
   case 1: return l & 31;

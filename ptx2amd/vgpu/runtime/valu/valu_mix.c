@@ -1,4 +1,5 @@
-/* Fused multiply-add in special forms (last step of divisions, mixed precision) and dot products whose modifier bits select types. */
+/* Special forms of fused multiply-add (last step of divisions, mixed precision) and dot products whose modifier bits
+ * select types. */
 #include "valu_math.h"
 
 #define HANDLER(name) const struct inst *VG(name)(struct wave *w, const struct inst *i)
@@ -13,7 +14,7 @@ HANDLER(valu_mad_mixhi_all);
 HANDLER(valu_dot4_iu8_all);
 HANDLER(valu_dot8_iu4_all);
 
-/* Lanes with their bit of VCC set scale the result; they are rare. */
+/* Lanes whose bit of VCC is set scale the result; they are rare. */
 HANDLER(valu_div_fmas_f32) {
   ROW uint32_t ta[W];
   ROW uint32_t tb[W];
@@ -51,7 +52,7 @@ HANDLER(valu_div_fmas_f64) {
   return NEXT(i);
 }
 
-/* Source k as f32: op_sel_hi says f16, op_sel then which half; neg and abs (in neg_hi) apply to the f32. */
+/* Source k as f32: op_sel_hi selects f16, op_sel which half; neg and abs (in neg_hi) apply to the f32. */
 static void mixed_row(struct wave *w, const struct inst *i, int k, float *to) {
   ROW uint32_t temp[W];
   const uint32_t *row = row32(w, i, k, temp);
@@ -67,7 +68,7 @@ static void mixed_row(struct wave *w, const struct inst *i, int k, float *to) {
   LANES(l) to[l] = as_f32((f32_bits(to[l]) & keep) ^ flip);
 }
 
-/* fused: V_FMA_MIX; else gfx900's V_MAD_MIX, which rounds the product. */
+/* fused: V_FMA_MIX; otherwise gfx900's V_MAD_MIX, which rounds the product. */
 static void mixed_fma(struct wave *w, const struct inst *i, float *r, bool fused) {
   ROW float a[W];
   ROW float b[W];

@@ -1,6 +1,6 @@
-/* Modifiers of vector instructions: DPP, SDWA, op_sel, neg, abs, omod, clamp. Sources that need it are rewritten
- * into the temporary rows at the end of the register file, the plain handler runs on a copy of the instruction
- * that names those rows, and its result is worked over and merged into the destination. */
+/* Modifiers of vector instructions: DPP, SDWA, op_sel, neg, abs, omod, clamp. Modified sources are copied to the
+ * temporary rows at the end of the register file, the plain handler runs on a copy of the instruction that names those
+ * rows, and its result is modified and merged into the destination. */
 #include "valu_half.h"
 #include "valu_tables.h"
 
@@ -13,7 +13,7 @@ static void permute(uint32_t *to, const uint32_t *row, const uint8_t *from) {
   LANES(l) to[l] = row[from[l]];
 }
 
-/* Lanes that row_mask and bank_mask let through. */
+/* Lanes enabled by row_mask and bank_mask. */
 static uint64_t unmasked_lanes(unsigned rows, unsigned banks) {
   uint64_t row = 0, mask = 0;
   for (int k = 0; k < 4; k++) row |= (uint64_t)(banks >> k & 1) * 0xf << 4 * k;
@@ -22,7 +22,7 @@ static uint64_t unmasked_lanes(unsigned rows, unsigned banks) {
 }
 
 struct dpp {
-  uint8_t from[W];   /* lane that each lane reads */
+  uint8_t from[W];   /* the lane that each lane reads */
   uint64_t readable; /* lanes with a source; the others read 0 */
   uint64_t kept;     /* lanes whose result is written */
 };
@@ -30,7 +30,7 @@ struct dpp {
 static void dpp_lanes(const struct wave *w, const struct inst *i, struct dpp *d) {
   const struct inst_ext *x = i->ext;
   uint64_t exec = wave_exec(w);
-  bool bound = true; /* DPP8: unreadable lanes read 0 */
+  bool bound = true; /* DPP8: lanes without a source read 0 */
   d->kept = exec;
   if (x->kind == EXT_DPP8) {
     for (int l = 0; l < W; l++) d->from[l] = (uint8_t)((l & ~7) | x->dpp8[l & 7]);
@@ -61,7 +61,7 @@ static void dpp_source(uint32_t *to, const uint32_t *row, const struct dpp *d) {
 
 /* ---- sources ---- */
 
-/* Byte or word of each lane as SDWA selects it. */
+/* Byte or word of each lane selected by SDWA. */
 static void sdwa_select(uint32_t *row, unsigned sel, bool sext) {
   if (sel >= 6) return;
   unsigned bits = sel < 4 ? 8 : 16, shift = sel < 4 ? sel * 8 : (sel - 4) * 16;
@@ -76,7 +76,7 @@ static void change_sign(uint32_t *row, uint32_t bit, bool neg, bool abs) {
   LANES(l) row[l] = (row[l] & ~clear) ^ flip;
 }
 
-/* Packed 16-bit source: the halves that op_sel and op_sel_hi name, negated as neg and neg_hi say. */
+/* Packed 16-bit source: the halves selected by op_sel and op_sel_hi, negated according to neg and neg_hi. */
 static void packed_source(uint32_t *row, const struct inst *i, int k, bool is_float) {
   unsigned low = (i->op_sel >> k & 1) * 16, high = (i->op_sel_hi >> k & 1) * 16;
   uint32_t flip = is_float ? (uint32_t)(i->neg >> k & 1) << 15 | (uint32_t)(i->neg_hi >> k & 1) << 31 : 0;
@@ -85,7 +85,7 @@ static void packed_source(uint32_t *row, const struct inst *i, int k, bool is_fl
 
 static bool is_wide(enum valu_type type) { return type == VALU_B64 || type == VALU_F64 || type == VALU_PK32; }
 
-/* Copies source k into its temporary rows and applies what is asked for. */
+/* Copies source k into its temporary rows and applies the modifiers. */
 static void prepare_source(struct wave *w, const struct inst *i, struct inst *copy, int k,
                            const struct valu_shape *shape, const struct dpp *from) {
   enum valu_type type = shape->src[k];
@@ -178,7 +178,7 @@ static void modify_result(struct wave *w, uint32_t *row, const struct inst *i, e
   }
 }
 
-/* Puts a result into the byte or word of the destination that SDWA names. */
+/* Writes a result to the byte or word of the destination selected by SDWA. */
 static void sdwa_place(uint32_t *row, const uint32_t *old, unsigned sel, unsigned unused) {
   if (sel >= 6) return;
   unsigned bits = sel < 4 ? 8 : 16, shift = sel < 4 ? sel * 8 : (sel - 4) * 16;

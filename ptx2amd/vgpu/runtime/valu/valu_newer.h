@@ -1,10 +1,10 @@
-/* Functions of instructions that came with gfx950 and GFX12: IEEE 754-2019 minimum and maximum, OCP's 8-bit floats. */
+/* Functions of instructions introduced with gfx950 and GFX12: IEEE 754-2019 minimum and maximum, OCP's 8-bit floats. */
 #ifndef PTX2AMD_VGPU_VALU_NEWER_H
 #define PTX2AMD_VGPU_VALU_NEWER_H
 
 #include "valu_math.h"
 
-/* A NaN operand, quietened, signalling ones first; without one r. */
+/* A NaN operand, quieted, signalling ones first; r if there is none. */
 static inline float nan_or_f32(float a, float b, float r) {
   r = nan_f32(b) ? b : r;
   r = nan_f32(a) ? a : r;
@@ -52,7 +52,7 @@ static inline float ocp_to_f32(uint32_t b, int mantissa) {
   float f = (float)(int32_t)(e ? m | 1u << mantissa : m) * scale;
   return as_f32(f32_bits(f) | sign);
 }
-/* Rounds to nearest even; too large: the largest number where `saturate`, else NaN (fp8) or infinity (bf8). */
+/* Rounds to nearest even; too large: the largest number if `saturate`, otherwise NaN (fp8) or infinity (bf8). */
 static inline uint32_t f32_to_ocp(float f, int mantissa, bool saturate) {
   int bias = mantissa == 3 ? 7 : 15;
   uint32_t u = f32_bits(f), sign = u >> 24 & 0x80;
@@ -68,7 +68,7 @@ static inline uint32_t f32_to_ocp(float f, int mantissa, bool saturate) {
 #define f32_to_e4m3(f, saturate) f32_to_ocp(f, 3, saturate)
 #define f32_to_e5m2(f, saturate) f32_to_ocp(f, 2, saturate)
 
-/* The float with 1 - 32 random bits below the result's last bit added, then cut off there (stochastic rounding). */
+/* Adds 1 - 32 random bits to the float below the result's last bit, then truncates (stochastic rounding). */
 static inline uint32_t stochastic_bf16(float f, uint32_t noise) {
   uint32_t u = f32_bits(f);
   if ((u & 0x7f800000) == 0x7f800000) return f32_to_bf16(f);

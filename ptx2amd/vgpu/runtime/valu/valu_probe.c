@@ -1,5 +1,5 @@
-/* Runs straight-line machine code on a register state, without a kernel around it: the tests' way to single
- * instructions in every wave width and x86 level. */
+/* Runs straight-line machine code on a register state without a kernel: the tests' access to single instructions in
+ * every wave width and x86 level. */
 #include <stdlib.h>
 #include <string.h>
 #include <xmmintrin.h>
@@ -16,8 +16,8 @@ static void *probe_alloc(struct decode_context *c, size_t size) {
   return p->blocks[p->used++] = calloc(1, size);
 }
 
-/* v: VGPR_ROWS * lanes dwords (temporary rows included), s: 128 scalar registers; both are read and written.
- * 0: ran to the end; 1: no such build or arch; 2: an instruction is unknown or not implemented; 3: fault. */
+/* v: VGPR_ROWS * lanes dwords (including temporary rows), s: 128 scalar registers; both are read and written. 0: ran to
+ * the end; 1: no such build or arch; 2: an instruction is unknown or not implemented; 3: fault. */
 __attribute__((visibility("default")))
 int ptx2amd_vgpu_execute(const char *arch, unsigned lanes, const char *level, const uint32_t *code,
                          size_t dwords, uint32_t *v, uint32_t *s, uint32_t mode) {

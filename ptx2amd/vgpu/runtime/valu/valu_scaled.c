@@ -1,9 +1,9 @@
-/* gfx950's conversions to and from floats of 8, 6 and 4 bits with a scale, whose exponent alone counts.
+/* gfx950's conversions to and from floats of 8, 6 and 4 bits with a scale, of which only the exponent is used.
  *
- * Values become value / 2^scale, codes code * 2^scale. One and two values go into a byte or half of the destination that
- * OPSEL chooses (and come from one); 32 of them fill 6 registers. Stochastic rounding takes the seed as it is for every
- * value. What is too large is the largest number in formats without infinity; for 8 bits it is infinity or NaN, unless
- * MODE's FP16_OVFL is set; a NaN becomes the largest number where a format has none. */
+ * Values become value / 2^scale, codes code * 2^scale. One and two values are written to (read from) a byte or half of
+ * a register selected by OPSEL; 32 of them fill 6 registers. Stochastic rounding uses the seed unchanged for every
+ * value. Values that are too large become the largest number in formats without infinity; in 8-bit formats infinity or
+ * NaN, unless MODE's FP16_OVFL is set; a NaN becomes the largest number if the format has none. */
 #include "valu_scaled.h"
 
 static float wide_value(enum wide_type type, uint32_t bits) {

@@ -1,4 +1,4 @@
-/* Shapes of the conversions in valu_scaled.c, as the rows' SCALED(...) gives them. */
+/* Shapes of the conversions in valu_scaled.c, as in the rows' SCALED(...). */
 #ifndef PTX2AMD_VGPU_VALU_SCALED_H
 #define PTX2AMD_VGPU_VALU_SCALED_H
 

@@ -1,9 +1,9 @@
-/* Sparse matrix instructions: SMFMAC of CDNA 3 and 4, SWMMAC of RDNA 4. D += A * B, where of four neighbouring k of a
- * row of A at most two are stored, and an index register says which: two bits for each stored element.
+/* Sparse matrix instructions: SMFMAC of CDNA 3 and 4, SWMMAC of RDNA 4. D += A * B, where at most two of four
+ * neighbouring k of a row of A are stored, and an index register selects them: two bits for each stored element.
  *
- * A lane holds some k of a row of A (a column of B): stored elements in order, those of B in order, so that elements
- * j = 2 p, 2 p + 1 of a lane of A meet elements 4 p .. 4 p + 3 of the lane of B in the same group of lanes. The index
- * bits are those of A's lane. Results lie as in the dense instructions. */
+ * A lane holds some k of a row of A (a column of B): stored elements in order, those of B in order, so that elements j
+ * = 2 p, 2 p + 1 of a lane of A correspond to elements 4 p .. 4 p + 3 of the lane of B in the same group of lanes. The
+ * index bits are those of A's lane. Results have the layout of the dense instructions. */
 #include "valu_matrix.h"
 
 enum { MOST = 32 };   /* elements of a lane */
@@ -79,7 +79,7 @@ const struct inst *VG(valu_smfmac)(struct wave *w, const struct inst *i, const s
 const struct inst *VG(valu_swmmac)(struct wave *w, const struct inst *i, const struct matrix_shape *s) {
   enum { GROUPS = W / 16, ROWS = 256 / W };
   bool integer = s->d == MATRIX_i32, half = s->d == MATRIX_f16 || s->d == MATRIX_bf16;
-  /* A lane of A has a whole register at least: then only the lower half of a wave of 64 has some. */
+  /* A lane of A holds at least a whole register: in small shapes only the lower half of a wave of 64 has elements. */
   int groups = s->k / 2 / GROUPS * matrix_bits(s->a) < 32 ? GROUPS / 2 : GROUPS;
   int stored = s->k / 2 / groups, dense = s->k / GROUPS;
   int sets = 16 / stored, set = (i->op_sel & 3) % (sets ? sets : 1);
@@ -91,7 +91,7 @@ const struct inst *VG(valu_swmmac)(struct wave *w, const struct inst *i, const s
     index[l] = vgpr(w, i->src[2])[l] >> set * 2 * stored % 32;
   }
   for (int l = 0; l < groups * 16; l++)
-    for (int part = 0; part < GROUPS / groups; part++)   /* the other part of a column is 32 lanes further on */
+    for (int part = 0; part < GROUPS / groups; part++)   /* the other part of a column is 32 lanes higher */
       lane_elements(w, i, 1, s->b, i->neg & 2, l + part * 32, dense, bf[l] + part * dense, bn[l] + part * dense);
   set_mxcsr(0x1f80);
   for (int r = 0; r < ROWS; r++)

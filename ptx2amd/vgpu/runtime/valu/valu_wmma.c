@@ -59,9 +59,9 @@ const struct inst *VG(valu_wmma)(struct wave *w, const struct inst *i, const str
   return NEXT(i);
 }
 
-/* GFX12: a lane holds k / (W / 16) k of row (column) lane % 16, but a whole register at least (then only the lower half
- * of a wave of 64 has some); which k does not matter, as A and B agree. Results of (16 / (W / 16)) consecutive rows, 16-bit
- * ones two to a register. */
+/* GFX12: a lane holds k / (W / 16) k of row (column) lane % 16, but at least a whole register (then only the lower half
+ * of a wave of 64 has elements); the order of k does not matter, because A and B agree. Results are (16 / (W / 16))
+ * consecutive rows, 16-bit ones two per register. */
 static void unpack12(struct wave *w, const struct inst *i, int operand, enum matrix_type type, int depth, bool is_signed,
                      float (*f)[32], int32_t (*n)[32]) {
   int bits = matrix_bits(type), lanes = depth * 16 / W * bits < 32 ? W / 2 : W, per_lane = depth * 16 / lanes;
@@ -86,7 +86,7 @@ static void unpack12(struct wave *w, const struct inst *i, int operand, enum mat
 const struct inst *VG(valu_wmma12)(struct wave *w, const struct inst *i, const struct matrix_shape *s) {
   float a[16][32], b[16][32];
   int32_t x[16][32], y[16][32];
-  enum { ROWS = 256 / W };   /* of the result in a lane */
+  enum { ROWS = 256 / W };   /* of a lane's results */
   uint32_t result[ROWS][W];
   bool half = s->d == MATRIX_f16 || s->d == MATRIX_bf16, integer = s->d == MATRIX_i32;
   unpack12(w, i, 0, s->a, s->k, i->neg & 1, a, x);

@@ -1,7 +1,8 @@
-/* A lane's 16 bytes in one access, so that waves on other threads see all of an aligned element or nothing of it (CUB's
- * look-back relies on that). Intel and AMD promise it for moves of 16 aligned bytes on processors with AVX; on older ones
- * it is the most that there is without writing to what is read. Of wider moves, gathers and scatters none is promised for
- * elements; those of up to 8 bytes, and 16 aligned bytes within a wider move, are not torn on any processor known. */
+/* Accesses a lane's 16 bytes at once, so that waves on other threads see all of an aligned element or nothing of it
+ * (CUB's look-back relies on that). Intel and AMD guarantee this for moves of 16 aligned bytes on processors with AVX;
+ * on older ones it is the best possible without writing to memory that is only read. Wider moves, gathers and scatters
+ * have no such guarantee for their elements; elements of up to 8 bytes, and 16 aligned bytes within a wider move, are
+ * not torn on any known processor. */
 #ifndef PTX2AMD_VGPU_QUAD_H
 #define PTX2AMD_VGPU_QUAD_H
 

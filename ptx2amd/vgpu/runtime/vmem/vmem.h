@@ -1,5 +1,5 @@
-/* Vector memory access: one function per address space and direction; the operation is an argument, because
- * the work is in the addresses. Compiled per width and level. */
+/* Vector memory access: one function per address space and direction; the operation is an argument, because address
+ * computation dominates. Compiled per width and level. */
 #ifndef PTX2AMD_VGPU_VMEM_H
 #define PTX2AMD_VGPU_VMEM_H
 
@@ -28,11 +28,11 @@ enum atomic_op {
 static const uint8_t load_bytes[] = {1, 1, 2, 2, 1, 1, 2, 1, 1, 2, 4, 8, 12, 16};
 static const uint8_t store_bytes[] = {1, 2, 1, 2, 4, 8, 12, 16};
 
-/* How the addresses of 16 neighbouring lanes lie to one another. */
+/* The relation between the addresses of 16 neighbouring lanes. */
 enum group_pattern {
   PATTERN_ANY,
-  PATTERN_ROW,     /* one element after the other */
-  PATTERN_SAME,    /* one element for all */
+  PATTERN_ROW,     /* consecutive elements */
+  PATTERN_SAME,    /* the same element for all */
 };
 enum { GROUPS = W / 16 };
 
@@ -48,15 +48,15 @@ struct lane_addresses {
 typedef const struct inst *next_inst;
 
 void VG(load_lanes)(struct wave *w, const struct inst *i, const struct lane_addresses *a, enum load_kind kind);
-/* The same from addresses that are out of range: zeros. */
+/* Zeros for lanes whose addresses are out of range. */
 void VG(load_zeros)(struct wave *w, const struct inst *i, uint64_t lanes, enum load_kind kind);
 void VG(store_lanes)(struct wave *w, const struct inst *i, const struct lane_addresses *a, enum store_kind kind);
-/* Data operands: compare-and-swap over the flat formats takes the new value and the comparand from consecutive
- * rows of DATA; over DS `data` and `data2` give the rows. shared: other threads may access the memory. */
+/* Data operands: compare-and-swap in the flat formats takes the new value and the comparand from consecutive rows of
+ * DATA; in DS `data` and `data2` give the rows. shared: other threads may access the memory. */
 void VG(atomic_lanes)(struct wave *w, const struct inst *i, const struct lane_addresses *a, enum atomic_op op,
                       unsigned bits, bool returns, bool shared, unsigned data, unsigned data2);
 
-/* In the weak-memory mode (weak_lanes.c): whether the access is left for later. */
+/* In the weak-memory mode (weak_lanes.c): whether the access is deferred. */
 bool VG(weak_load)(struct wave *w, const struct inst *i, const struct lane_addresses *a, enum load_kind kind);
 bool VG(weak_store)(struct wave *w, const struct inst *i, const struct lane_addresses *a, enum store_kind kind);
 bool VG(weak_update)(struct wave *w, const struct inst *i, const struct lane_addresses *a, enum atomic_op op, unsigned bits,
@@ -66,7 +66,7 @@ next_inst VG(global_load)(struct wave *w, const struct inst *i, enum load_kind k
 next_inst VG(global_store)(struct wave *w, const struct inst *i, enum store_kind kind);
 next_inst VG(global_atomic)(struct wave *w, const struct inst *i, enum atomic_op op, unsigned bits);
 next_inst VG(global_load_lds)(struct wave *w, const struct inst *i, enum load_kind kind);
-/* What a load brings, at the lanes' addresses, to LDS: M0 + offset + lane * size. */
+/* Stores a load's results for the lanes to LDS: M0 + offset + lane * size. */
 next_inst VG(load_lds)(struct wave *w, const struct inst *i, const struct lane_addresses *a, enum load_kind kind);
 /* Lane l's dword at the scalar address + offset + 4 l. */
 next_inst VG(global_addtid)(struct wave *w, const struct inst *i, bool store);
@@ -112,11 +112,11 @@ next_inst VG(ds_bpermute)(struct wave *w, const struct inst *i);
 next_inst VG(ds_bpermute_fi)(struct wave *w, const struct inst *i);
 next_inst VG(ds_swizzle)(struct wave *w, const struct inst *i);
 
-/* Addresses of the scratch of each lane from byte offsets (already in a->p); sets stride and pattern.
- * False: an offset is out of range (the fault is raised and *out set). */
+/* Addresses of each lane's scratch from byte offsets (already in a->p); sets stride and pattern. False: an offset is
+ * out of range (the fault is raised and *out set). */
 bool VG(scratch_addresses)(struct wave *w, const struct inst *i, struct lane_addresses *a, unsigned bytes, bool write,
                            next_inst *out);
-/* The same for accesses that cross a dword: through a buffer of 16 bytes a lane. */
+/* The same for accesses that cross a dword: through a buffer of 16 bytes per lane. */
 next_inst VG(scratch_access)(struct wave *w, const struct inst *i, struct lane_addresses *a, unsigned bytes, int load,
                              int store);
 /* Checks the lanes' addresses against the allocations; false: fault raised. */
@@ -124,7 +124,7 @@ bool VG(check_addresses)(struct wave *w, const struct inst *i, struct lane_addre
                          next_inst *out);
 
 static inline bool all_lanes(uint64_t lanes) { return lanes == LANES_ALL; }
-/* Gives lanes that take no part the address of one that does. */
+/* Gives inactive lanes the address of an active one. */
 static inline void fill_inactive(struct lane_addresses *a) {
   if (all_lanes(a->lanes)) return;
   uint64_t some = a->p[__builtin_ctzll(a->lanes)], lanes = a->lanes;

@@ -1,4 +1,4 @@
-/* Atomic operations, lane after lane. Memory that other threads see is changed by compare-and-swap. */
+/* Atomic operations, lane by lane. Memory that is visible to other threads is changed by compare-and-swap. */
 #include <math.h>
 #include <xmmintrin.h>
 
@@ -9,7 +9,7 @@ static uint16_t half_add(uint16_t a, uint16_t b) {
   _Float16 x, y;
   memcpy(&x, &a, 2);
   memcpy(&y, &b, 2);
-  x = (_Float16)((float)x + (float)y);   /* exact in f32, so rounded once */
+  x = (_Float16)((float)x + (float)y);   /* exact in f32, so rounded only once */
   memcpy(&a, &x, 2);
   return a;
 }
@@ -26,7 +26,8 @@ static float max_f32(float a, float b) { return isnan(a) ? b : isnan(b) ? a : b 
 static double min_f64(double a, double b) { return isnan(a) ? b : isnan(b) ? a : b < a ? b : a; }
 static double max_f64(double a, double b) { return isnan(a) ? b : isnan(b) ? a : b > a ? b : a; }
 
-#define INLINE inline __attribute__((always_inline))   /* so that an operation's loop over lanes has no other's code */
+#define INLINE inline __attribute__((always_inline))   /* so that an operation's loop over lanes does not contain the
+                                                        * others' code */
 
 /* The new value: old is the memory's, s the operand, t the second operand (comparand). Operations of both widths: */
 #define INTEGER_RESULTS(bits)                                                                                     \

@@ -1,5 +1,5 @@
-/* MUBUF instructions: a 128-bit descriptor in SGPRs gives base, stride and range. Accesses out of range read zero
- * and write nothing, as on the chip. A descriptor that adds the lane's number is the wave's scratch (GFX9's private
+/* MUBUF instructions: a 128-bit descriptor in SGPRs gives base, stride and range. Reads out of range return zero and
+ * writes are dropped, as on the chip. A descriptor that adds the lane's number is the wave's scratch (GFX9's private
  * segment buffer). */
 #include "texel.h"
 #include "vmem.h"
@@ -10,7 +10,7 @@ struct buffer {
   bool swizzle, add_tid;
 };
 
-/* The dword behind the data that says whether a page was missing: never. */
+/* The dword after the data that reports missing pages: there are none. */
 static void all_resident(struct wave *w, const struct inst *i, unsigned dwords) {
   if (!(i->flags & FLAG_TFE)) return;
   uint32_t *d = vgpr(w, i->dst + dwords);
@@ -29,7 +29,7 @@ static struct buffer buffer_descriptor(const struct wave *w, const struct inst *
   };
 }
 
-/* Offsets of the lanes into a->p; lanes out of range leave a->lanes. */
+/* Offsets of the lanes into a->p; lanes out of range are removed from a->lanes. */
 static void buffer_offsets(const struct wave *w, const struct inst *i, const struct buffer *b, struct lane_addresses *a,
                            unsigned bytes) {
   uint32_t scalar = source_u32(w, i, MEM_DATA2);
@@ -61,7 +61,7 @@ static void scratch_offsets(const struct wave *w, const struct inst *i, const st
     a->p[l] = (uint32_t)(scalar / W + (uint32_t)i->imm + (i->flags & FLAG_OFFEN ? v[l] : 0));
 }
 
-/* Lane l's data to M0 + offset + l * size; zeros where it lies out of range. */
+/* Stores lane l's data to M0 + offset + l * size; zeros if it is out of range. */
 static next_inst load_to_lds(struct wave *w, const struct inst *i, const struct buffer *b, enum load_kind kind) {
   struct lane_addresses a = {.lanes = wave_exec(w)};
   next_inst out;
@@ -130,7 +130,7 @@ next_inst VG(buffer_atomic)(struct wave *w, const struct inst *i, enum atomic_op
 
 /* --- formats ---------------------------------------------------------------------------------------------------- */
 
-/* The format, and the components that a load selects. False: a fault. */
+/* The format, and the components selected by a load. False: a fault. */
 static bool buffer_format(struct wave *w, const struct inst *i, bool typed, struct texel_format *f, uint8_t select[4],
                           next_inst *out) {
   unsigned generation = i->op->generation;
@@ -196,7 +196,7 @@ next_inst VG(buffer_store_format)(struct wave *w, const struct inst *i, unsigned
   w->changes++;
   EACH_LANE(l, a.lanes) {
     uint32_t value[4];
-    for (unsigned k = 0; k < 4; k++) {   /* components that are not given: zero, from GFX10 on the first */
+    for (unsigned k = 0; k < 4; k++) {   /* missing components: zero, from GFX10 on the first component */
       unsigned from = k < n ? k : 0;
       uint32_t half = s[from / 2 * W + l] >> (halves == FORMAT_HIGH_HALF || (from & 1) ? 16 : 0);
       value[k] = k >= n && i->op->generation == 0 ? 0 : halves == FORMAT_DWORDS ? s[from * W + l] : whole_of(&f, half & 0xffff);

@@ -10,8 +10,8 @@ static next_inst lds_fault(struct wave *w, const struct inst *i, int lane, uint6
                     w->lds_size);
 }
 
-/* Host addresses of ADDR + offset. Lanes out of range leave a->lanes, as on the chip, or are a fault: then false, *out is
- * set. */
+/* Host addresses of ADDR + offset. Lanes out of range are removed from a->lanes, as on the chip, or are a fault: then
+ * returns false, with *out set. */
 static bool lds_addresses(struct wave *w, const struct inst *i, struct lane_addresses *a, unsigned offset,
                           unsigned bytes, next_inst *out) {
   const uint32_t *restrict v = w->v + (size_t)i->src[MEM_ADDR] * W;
@@ -38,7 +38,7 @@ static bool lds_addresses(struct wave *w, const struct inst *i, struct lane_addr
   }
   if (__builtin_expect(highest + offset + bytes > limit, 0)) {
     EACH_LANE(l, lanes) {
-      uint32_t at = v[l] + offset;   /* the sum wraps around: compilers put offsets on negative addresses */
+      uint32_t at = v[l] + offset;   /* the sum wraps around: compilers use offsets with negative addresses */
       a->p[l] = base + at;
       if ((uint64_t)at + bytes <= limit) continue;
       if (!wave_may_stray(w)) {
@@ -52,8 +52,8 @@ static bool lds_addresses(struct wave *w, const struct inst *i, struct lane_addr
   return true;
 }
 
-/* The short way for loads of whole waves: rows and single elements need their first address only. `furthest` is the
- * largest offset that the instruction adds. False: some lane is out of range, or an address wraps around. */
+/* Fast path for loads of whole waves: rows and single elements need only their first address. `furthest` is the largest
+ * offset that the instruction adds. False: some lane is out of range, or an address wraps around. */
 static inline bool quick_addresses(struct wave *w, const struct inst *i, struct lane_addresses *a, unsigned offset,
                                    unsigned furthest, unsigned bytes) {
   const uint32_t *restrict v = w->v + (size_t)i->src[MEM_ADDR] * W;
@@ -95,7 +95,7 @@ next_inst VG(ds_load)(struct wave *w, const struct inst *i, enum load_kind kind)
   return NEXT(i);
 }
 
-/* Each 16 lanes load a tile of 16 columns, row by row, and each of them gets a column (gfx950). */
+/* Each 16 lanes load a tile of 16 columns, row by row, and each lane receives a column (gfx950). */
 next_inst VG(ds_load_transposed)(struct wave *w, const struct inst *i, enum load_kind kind, unsigned bits) {
   unsigned dwords = load_bytes[kind] / 4, rows = 32 * dwords / bits;
   next_inst next = VG(ds_load)(w, i, kind);
@@ -127,7 +127,7 @@ next_inst VG(ds_store)(struct wave *w, const struct inst *i, enum store_kind kin
   return NEXT(i);
 }
 
-/* Both elements are loaded before the first register is written: ADDR may be one of them. */
+/* Both elements are loaded before the first register is written, because ADDR may be one of them. */
 next_inst VG(ds_load2)(struct wave *w, const struct inst *i, unsigned bits, bool stride64) {
   struct lane_addresses a, b;
   next_inst out;
@@ -199,7 +199,8 @@ next_inst VG(ds_atomic)(struct wave *w, const struct inst *i, enum atomic_op op,
   if (!(a.lanes = wave_exec(w))) return NEXT(i);
   if (!lds_addresses(w, i, &a, offset16(i), bits / 8, &out)) return out;
   uint64_t misaligned = 0;
-  for (int l = 0; l < W; l++) misaligned |= a.p[l] & (bits / 8 - 1);   /* inactive lanes have an active one's address */
+  for (int l = 0; l < W; l++) misaligned |= a.p[l] & (bits / 8 - 1);   /* inactive lanes have the address of an active
+                                                                        * one */
   if (__builtin_expect(misaligned != 0, 0)) EACH_LANE(l, a.lanes)
     if (a.p[l] & (bits / 8 - 1)) {
       uint64_t at = a.p[l] - (uint64_t)(uintptr_t)w->lds;
@@ -248,13 +249,13 @@ next_inst VG(ds_addtid)(struct wave *w, const struct inst *i, bool store) {
 }
 
 /* Adds (or subtracts) the number of active lanes to a counter; every lane gets the old value. */
-/* The barrier of a grid: the chip counts waves. What initialises it is what each barrier says again. */
+/* The barrier of a grid: the chip counts waves. Each barrier repeats the count with which it was initialised. */
 next_inst VG(ds_gws_init)(struct wave *w, const struct inst *i) {
   (void)w;
   return NEXT(i);
 }
 
-/* ADDR in the first active lane: the number of waves that meet, less one. */
+/* ADDR in the first active lane: the number of participating waves minus one. */
 next_inst VG(ds_gws_barrier)(struct wave *w, const struct inst *i) {
   uint64_t lanes = wave_exec(w);
   const uint32_t *v = w->v + (size_t)i->src[MEM_ADDR] * W;
@@ -276,7 +277,7 @@ next_inst VG(ds_append)(struct wave *w, const struct inst *i, int sign) {
 
 /* --- data exchange between lanes, no memory --------------------------------------------------------- */
 
-/* Lanes that an index reaches: the whole wave on GFX9, halves of 32 on GFX10 and later. */
+/* Lanes that an index can address: the whole wave on GFX9, halves of 32 on GFX10 and later. */
 static unsigned group_lanes(const struct inst *i) { return i->op->generation == 0 ? W : 32; }
 
 static void write_active(uint32_t *d, const uint32_t *value, uint64_t lanes) {
@@ -307,14 +308,14 @@ static next_inst bpermute(struct wave *w, const struct inst *i, uint64_t readabl
 next_inst VG(ds_bpermute)(struct wave *w, const struct inst *i) { return bpermute(w, i, wave_exec(w)); }
 next_inst VG(ds_bpermute_fi)(struct wave *w, const struct inst *i) { return bpermute(w, i, LANES_ALL); }
 
-/* The lane that lane l reads, by the swizzle mode in the offset. */
+/* The source of lane l, by the swizzle mode in the offset. */
 static unsigned swizzle_lane(unsigned offset, unsigned l) {
   if (offset >= 0xe000) {   /* FFT: bit-reversed order */
     unsigned mask = offset & 31, j = 0;
     for (int k = 0; k < 5; k++) j |= (l >> k & 1) << (4 - k);
     return (j >> __builtin_popcount(mask)) | (l & mask) | (l & 32);
   }
-  if (offset >= 0xc000) {   /* rotate within 32 lanes; bit 10: direction, mask: lanes that keep their place */
+  if (offset >= 0xc000) {   /* rotate within 32 lanes; bit 10: direction, mask: lanes that keep their position */
     unsigned rotate = offset >> 5 & 31, mask = offset & 31;
     if (offset >> 10 & 1) rotate = -rotate;
     return (l & mask) | ((l + rotate) & ~mask & 31) | (l & 32);

@@ -30,7 +30,7 @@ static void flat_addresses(const struct wave *w, const struct inst *i, struct la
   }
 }
 
-/* Lowest and highest address of the lanes; fills in the patterns where all lanes are active. */
+/* Lowest and highest address of the lanes; determines the patterns if all lanes are active. */
 static inline void address_range(struct lane_addresses *a, unsigned bytes, uint64_t *low, uint64_t *high) {
   const uint64_t *p = a->p;
   uint64_t lo = p[0], hi = p[0];
@@ -248,7 +248,7 @@ static void scratch_copy(struct wave *w, unsigned lane, uint64_t offset, uint8_t
   }
 }
 
-/* load or store is the kind, the other is -1. a->p holds byte offsets. */
+/* one of load and store is the kind, the other is -1. a->p holds byte offsets. */
 next_inst VG(scratch_access)(struct wave *w, const struct inst *i, struct lane_addresses *a, unsigned bytes, int load,
                              int store) {
   next_inst out;
@@ -311,7 +311,7 @@ next_inst VG(scratch_block)(struct wave *w, const struct inst *i, bool write) {
 
 /* --- FLAT ------------------------------------------------------------------------------------------ */
 
-/* Which lanes point into an aperture (host addresses are below 2^48). */
+/* Lanes whose addresses are in an aperture (host addresses are below 2^48). */
 static bool any_aperture(const struct lane_addresses *a) {
   uint64_t all = 0;
   for (int l = 0; l < W; l++) all |= (a->lanes >> l & 1) ? a->p[l] : 0;
@@ -324,7 +324,7 @@ static uint64_t lanes_in(const struct lane_addresses *a, uint32_t aperture) {
   return lanes;
 }
 
-/* gfx1250's addresses of private memory, which name the lane, as those of an aperture. */
+/* Converts gfx1250's addresses of private memory, which contain the lane, to those of an aperture. */
 static bool own_private_memory(struct wave *w, const struct inst *i, struct lane_addresses *a, next_inst *out) {
   EACH_LANE(l, a->lanes) {
     uint64_t p = a->p[l];
@@ -352,7 +352,7 @@ static bool lds_addresses(struct wave *w, const struct inst *i, struct lane_addr
   return true;
 }
 
-/* a->p holds offsets. The values take a detour through plain memory: a 64-bit one lies in two places. */
+/* a->p holds offsets. The values pass through a buffer: a 64-bit one is in two places. */
 static next_inst private_atomic(struct wave *w, const struct inst *i, const struct lane_addresses *a,
                                 enum atomic_op op, unsigned bytes) {
   uint64_t buffer[W];

@@ -1,9 +1,9 @@
-/* Image instructions: a 256-bit descriptor in SGPRs says what the image is like (image.h), the address registers which
- * texel. Texels that are not there read zero, and writes to them are dropped, as on the chip. */
+/* Image instructions: a 256-bit descriptor in SGPRs describes the image (image.h), the address registers select the
+ * texel. Texels outside of the image read zero, and writes to them are dropped, as on the chip. */
 #include "image.h"
 #include "vmem.h"
 
-/* What an instruction works on. */
+/* Operands of an instruction. */
 struct target { struct image image; struct sampler sampler; enum image_dim dim; };
 
 static bool found(struct wave *w, const struct inst *i, struct target *t, next_inst *out) {
@@ -25,7 +25,7 @@ static void request(const struct wave *w, const struct inst *i, enum image_dim d
   image_request(i, dim, dwords, r);
 }
 
-/* The components that DMASK names, into the lane's registers. */
+/* Writes the components selected by DMASK to the lane's registers. */
 static void write_lane(struct wave *w, const struct inst *i, unsigned lane, const uint32_t value[4], bool integer, unsigned mask) {
   uint32_t *d = w->v + (size_t)i->dst * W + lane;
   unsigned n = 0;
@@ -39,14 +39,14 @@ static void write_lane(struct wave *w, const struct inst *i, unsigned lane, cons
     }
     n++;
   }
-  if (i->ext->image.tfe) d[(i->ext->image.n_data - 1) * W] = 0;   /* every page is there */
+  if (i->ext->image.tfe) d[(i->ext->image.n_data - 1) * W] = 0;   /* no page is missing */
 }
 
 static void read_lane(const struct wave *w, const struct inst *i, unsigned lane, bool integer_signed, bool integer, uint32_t value[4]) {
   const uint32_t *s = w->v + (size_t)i->src[MEM_DATA] * W + lane;
   unsigned n = 0, mask = i->ext->image.dmask;
   for (unsigned k = 0; k < 4; k++) {
-    if (!(mask >> k & 1)) {   /* zero; from GFX10 on the first component, which then is there */
+    if (!(mask >> k & 1)) {   /* zero; from GFX10 on the first component, which is then present */
       value[k] = n && i->op->generation ? value[__builtin_ctz(mask)] : 0;
       continue;
     }
@@ -130,7 +130,7 @@ next_inst VG(image_atomic)(struct wave *w, const struct inst *i, enum atomic_op 
   return NEXT(i);
 }
 
-/* Differences in quads of lanes stand for gradients. */
+/* Gradients are computed from differences in quads of lanes. */
 static void quad_gradients(struct image_request *r, enum image_dim dim) {
   unsigned n = image_coordinates(dim);
   for (unsigned l = 0; l < W; l += 4)

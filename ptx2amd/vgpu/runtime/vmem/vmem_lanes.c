@@ -49,8 +49,8 @@ static inline __attribute__((always_inline)) void load_four(uint32_t *restrict d
   for (int k = 0; k < 4; k++) d[k * W] = value[k];
 }
 
-/* n dwords per lane, next to each other: n = 2 or 4. An element is read in one access, as atomic and volatile loads are
- * plain loads. */
+/* n adjacent dwords per lane: n = 2 or 4. An element is read in one access, because atomic and volatile loads are plain
+ * loads. */
 static inline __attribute__((always_inline)) void load_wide(uint32_t *restrict d, const struct lane_addresses *a,
                                                             unsigned n) {
   if (!all_lanes(a->lanes)) {
@@ -84,7 +84,8 @@ void VG(load_lanes)(struct wave *w, const struct inst *i, const struct lane_addr
   if (__builtin_expect(w->weak != NULL, 0) && VG(weak_load)(w, i, a, kind)) return;
   uint32_t *d = vgpr(w, i->dst);
   const uint64_t *p = a->p;
-  const uint32_t upper = w->sram_ecc ? 0 : 0xffff0000, lower = w->sram_ecc ? 0 : 0xffff;   /* what D16 kinds keep */
+  const uint32_t upper = w->sram_ecc ? 0 : 0xffff0000, lower = w->sram_ecc ? 0 : 0xffff;   /* the half that D16 kinds
+                                                                                            * keep */
   switch (kind) {
   case LOAD_B32: load_dword(d, a, 0); break;
   case LOAD_B64: case LOAD_B96: case LOAD_B128:
@@ -136,7 +137,7 @@ static inline void store_dword(const uint32_t *restrict s, const struct lane_add
   }
 }
 
-/* n dwords per lane, next to each other; two and four in one access. */
+/* n adjacent dwords per lane; two and four in one access. */
 static inline __attribute__((always_inline)) void store_wide(const uint32_t *restrict s,
                                                              const struct lane_addresses *a, unsigned n) {
   EACH_LANE(l, a->lanes) {

@@ -1,4 +1,4 @@
-/* What the weak-memory mode (weak/weak.h) has the vector memory's functions do later. */
+/* Deferred vector memory accesses for the weak-memory mode (weak/weak.h). */
 #include "vmem.h"
 #include "weak.h"
 
@@ -12,7 +12,7 @@ void VG(weak_lanes)(struct wave *w, const struct inst *i, const uint64_t *p, uin
   else VG(atomic_lanes)(w, i, &a, (enum atomic_op)kind, bits, returns, true, 2, 4);
 }
 
-/* Addresses of all lanes, where the patterns stand for them. */
+/* Addresses of all lanes, computed from the patterns. */
 static void spread(const struct lane_addresses *a, unsigned bytes, uint64_t p[W]) {
   for (unsigned l = 0; l < W; l++) {
     enum group_pattern pattern = all_lanes(a->lanes) ? (enum group_pattern)a->pattern[l / 16] : PATTERN_ANY;

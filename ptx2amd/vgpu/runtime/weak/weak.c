@@ -1,4 +1,4 @@
-/* The weak-memory mode's switch, and each instruction's way through it. */
+/* The weak-memory mode: its setting, and the processing of each instruction. */
 #define _GNU_SOURCE
 #include "weak.h"
 
@@ -33,7 +33,8 @@ static bool inside(uint64_t address, const void *base, uint64_t size) {
   return address - (uint64_t)(uintptr_t)base < size;
 }
 
-/* A new part of the operation at hand, for the lanes' addresses; NULL: memory of the wave alone, or of the handler. */
+/* A new part of the current operation, for the lanes' addresses; NULL: memory private to the wave, or accessed by the
+ * handler. */
 static struct weak_part *part_for(struct wave *w, const struct inst *i, const uint64_t *p, uint64_t lanes) {
   struct weak_op *op = w->weak->now;
   uint64_t first = p[__builtin_ctzll(lanes)], lo, hi;
@@ -130,7 +131,7 @@ static void write_back_later(struct wave *w, const struct inst *i) {
 static void invalidate(struct wave *w, const struct inst *i) {
   const struct weak_wave *x = w->weak;
   unsigned scope = weak_scope(i);
-  if (!x->chip->scopes || scope == 0) return;   /* gfx90a's buffer_invl2: of memory that no agent here has */
+  if (!x->chip->scopes || scope == 0) return;   /* gfx90a's buffer_invl2: for memory that no agent here has */
   cache_drop_l0(x->cu);
   if (scope >= 2) cache_drop_middle(x->cu);
   if (scope >= 2 && x->chip->dies) cache_drop_l2(x->cu);
@@ -151,7 +152,7 @@ static void control(struct wave *w, const struct inst *i, enum weak_control what
   }
 }
 
-/* By the handler itself, when all that is under way has been performed. */
+/* By the handler itself, after all operations in flight have been performed. */
 static const struct inst *at_once(struct wave *w, const struct inst *i, handler_fn real) {
   struct weak_wave *x = w->weak;
   weak_lds(w, UINT32_MAX);
@@ -166,7 +167,7 @@ static const struct inst *at_once(struct wave *w, const struct inst *i, handler_
   return next;
 }
 
-/* What the scalar cache has instead of what memory has. */
+/* The scalar cache's content instead of memory's. */
 static void scalar_values(struct wave *w, const struct inst *i, uint64_t address) {
   uint64_t lo, hi;
   uint32_t flags;

@@ -1,11 +1,11 @@
-/* The weak-memory mode: waves' accesses of memory are performed as late, and in as many orders, as AMD's documents allow
- * (LLVM's user guide for AMDGPU, "Memory Model"). Off, it costs a test for each interpreted access.
+/* The weak-memory mode: memory accesses of waves are performed as late, and in as many orders, as AMD's documentation
+ * allows (LLVM's user guide for AMDGPU, "Memory Model"). When it is off, it costs one test per interpreted access.
  *
  * Vector memory operations of a wave enter queues of its compute unit (CU), one for each channel, in program order; a
  * channel performs its requests in order, channels are independent. A load is performed when it reads the CU's L0 cache
- * or what lies behind it, a store when L2 has it. LDS operations of a wave are performed in order, when it suits. What a
- * wait covers is performed at the wait; results reach registers there, and an instruction that names one of these
- * registers earlier is reported. A seeded generator of numbers decides everything that is open. */
+ * or the levels behind it, a store when it reaches L2. LDS operations of a wave are performed in order, at any time. A
+ * wait performs the operations that it covers; results reach registers then, and an instruction that names one of these
+ * registers earlier is reported. A seeded random number generator makes all choices. */
 #ifndef PTX2AMD_VGPU_WEAK_H
 #define PTX2AMD_VGPU_WEAK_H
 
@@ -13,29 +13,30 @@
 
 /* --- the chip and its caches (weak_cache.c) --- */
 
-/* CUs in pairs (WGPs), which share a scalar cache; four in a shader array, which has an L1 (gfx10 and later), or on a die,
- * which has an L2 (gfx94x, gfx950). Few, so that workgroups meet on them. */
+/* CUs in pairs (WGPs) that share a scalar cache; four in a shader array with an L1 (gfx10 and later), or on a die with
+ * an L2 (gfx94x, gfx950). Their number is small, so that workgroups share them. */
 enum { WEAK_CUS = 8, WEAK_PARTS = 2, WEAK_CHANNELS = 32, WEAK_LINE = 64 };
 
 struct weak_chip {
   const char *prefix;          /* of the architecture's name */
-  bool middle;                 /* a cache for each shader array */
-  bool dies;                   /* an L2 for each part, which are not coherent; else there is one, as good as memory */
-  bool scopes;                 /* instructions name a scope: sc0 and sc1, or gfx12's field */
+  bool middle;                 /* an L1 for each shader array */
+  bool dies;                   /* an L2 for each part, not coherent with each other; otherwise there is one, equivalent
+                                * to memory */
+  bool scopes;                 /* instructions have a scope: sc0 and sc1, or gfx12's field */
   bool pairs;                  /* WGPs: in WGP mode a workgroup's waves run on both CUs */
 };
-/* The row for a chip, or NULL: the mode does not know it. */
+/* The row for a chip, or NULL: the mode does not support it. */
 const struct weak_chip *weak_chip(const char *arch);
 
-/* Caches that an access does not read (loads), or writes through (stores). */
+/* Caches that a load does not read, or that a store writes through. */
 enum weak_past { PAST_L0 = 1, PAST_MIDDLE = 2, PAST_L2 = 4 };
-/* What the instruction's bits say; LEVELS from its scope, glc, dlc, sc0, sc1. */
+/* Levels from the instruction's bits: its scope, glc, dlc, sc0, sc1. */
 unsigned weak_past(const struct weak_chip *chip, const struct inst *i, bool store);
 /* The scope of the instruction: 0 wave or CU, 1 workgroup, 2 agent, 3 system. */
 unsigned weak_scope(const struct inst *i);
 
 enum weak_access { WEAK_LOAD, WEAK_STORE, WEAK_UPDATE };
-/* Bytes of a line that lie in memory which L2 does not cache are `uncached`. */
+/* Bytes of a line in memory that L2 does not cache are `uncached`. */
 void cache_load(const struct weak_chip *chip, unsigned cu, uint64_t line, uint64_t mask, unsigned past, bool uncached,
                 uint8_t *data);
 void cache_store(const struct weak_chip *chip, unsigned cu, uint64_t line, uint64_t mask, unsigned past, bool uncached,
@@ -50,7 +51,7 @@ void cache_drop_l2(unsigned cu);          /* what is not dirty */
 void cache_write_back(unsigned cu);       /* the die's L2 */
 void cache_evict(unsigned cu);            /* a few lines, at random */
 void cache_reset(void);                   /* all: write back and drop */
-/* A number for the line, of which the upper bits are random. */
+/* A number for the line, with random upper bits. */
 uint64_t weak_hash(uint64_t line);
 
 /* --- operations in flight (weak_queue.c) --- */
@@ -70,22 +71,22 @@ struct weak_part {
 };
 
 enum weak_counter { COUNT_VM, COUNT_VS, COUNT_LGKM, COUNT_KM, COUNT_SAMPLE, COUNT_BVH, COUNTERS };
-/* What completes in order; CLASS_FLAT (GFX9's; the later ones' have their places among vector and LDS operations) and
- * CLASS_SCALAR do not. */
+/* Classes that complete in order; CLASS_FLAT (on GFX9; on later chips flat operations count as vector and LDS
+ * operations) and CLASS_SCALAR do not. */
 enum weak_class { CLASS_VECTOR, CLASS_STORE, CLASS_SAMPLE, CLASS_LDS, CLASS_FLAT, CLASS_SCALAR, CLASSES };
 
 struct weak_op {
   struct weak_op *older, *younger;   /* of the wave's */
-  struct wave *wave;                 /* NULL: it does not care any more */
+  struct wave *wave;                 /* NULL: the wave has ended or no longer needs it */
   const struct weak_chip *chip;
   struct weak_part *parts;
   const struct inst *at;
   unsigned cu, requests, lds;        /* not yet performed */
-  uint32_t channels;                 /* where its requests went */
-  uint8_t counts, need;              /* bit per counter: not yet waited for; those that the result hangs on */
+  uint32_t channels;                 /* the channels that received its requests */
+  uint8_t counts, need;              /* bit per counter: not yet waited for; those that the result depends on */
   uint8_t class;
   bool flat;                         /* of both kinds, and in order */
-  bool writes_back;                  /* the L2, when all before it is performed */
+  bool writes_back;                  /* the L2, after all operations before it */
   bool pending;                      /* its registers are marked */
   char file;                         /* 'v', 'a', 's', or 0 */
   uint16_t first, n;
@@ -96,18 +97,18 @@ struct weak_wave {
   struct weak_part *lds_head, *lds_tail;
   const struct weak_chip *chip;
   unsigned cu, pending, length;      /* registers marked; operations outstanding */
-  uint8_t v[512], s[128];            /* how many operations will write the register */
+  uint8_t v[512], s[128];            /* number of operations that will write the register */
   uint8_t v_class[512], s_class[128];
 };
 
 struct weak_op *weak_op_new(struct wave *w, const struct inst *i);
-/* Cuts the access into requests, or puts it into the wave's queue for LDS. */
+/* Splits the access into requests, or appends it to the wave's LDS queue. */
 void weak_enter(struct weak_part *part);
 void weak_perform(struct weak_op *op);
-/* The wave has no more to do with it; retire: it has been performed, and its result is in the registers. */
+/* Detaches the operation from the wave; retire: it has been performed, and its result is in the registers. */
 void weak_leave(struct weak_op *op);
 void weak_retire(struct weak_op *op);
-/* Delivers results that nothing is missing of. */
+/* Delivers complete results. */
 void weak_deliver(struct weak_op *op);
 void weak_lds(struct wave *w, unsigned most);   /* performs the oldest LDS operations */
 void weak_drain_cu(unsigned cu);
@@ -124,15 +125,15 @@ enum weak_wait {
 void weak_wait(struct wave *w, const struct inst *i, enum weak_wait what);
 void weak_mark(struct weak_op *op);
 void weak_unmark(struct weak_op *op);
-/* Reports registers of the instruction that still wait for what a load brings. class: of the instruction's own result. */
+/* Reports registers of the instruction that still wait for a load's result. class: of the instruction's own result. */
 void weak_check(struct wave *w, const struct inst *i, unsigned class);
 
 /* --- instructions (weak.c) --- */
 
 enum weak_what {
   WEAK_OTHER, WEAK_VECTOR, WEAK_FLAT, WEAK_SCRATCH, WEAK_LDS, WEAK_SCALAR, WEAK_IMAGE,
-  WEAK_EXCHANGE,     /* between lanes, through LDS's counter */
-  WEAK_MESSAGE,      /* a result through the scalar counter */
+  WEAK_EXCHANGE,     /* between lanes, using the LDS counter */
+  WEAK_MESSAGE,      /* a result that uses the scalar counter */
   WEAK_WAITS, WEAK_CACHE,
 };
 enum weak_control {
@@ -140,7 +141,7 @@ enum weak_control {
 };
 struct weak_info {
   uint8_t what, sub;   /* sub: enum weak_wait or weak_control */
-  bool at_once;        /* memory that is accessed in a way that this mode performs at once */
+  bool at_once;        /* an access to memory that this mode performs at once */
 };
 extern const struct weak_info weak_table[];   /* by op_info.id; generated */
 
@@ -152,7 +153,7 @@ unsigned weak_below(unsigned n);
 bool weak_chance(unsigned in);
 
 const struct inst *weak_step(struct wave *w, const struct inst *i, handler_fn real);
-/* A load, store or update by a handler, at the lanes' addresses. False: the caller does it now. */
+/* A load, store or update by a handler, at the lanes' addresses. False: the caller performs it now. */
 bool weak_take_load(struct wave *w, const struct inst *i, const uint64_t *p, uint64_t lanes, unsigned kind, unsigned bytes);
 bool weak_take_store(struct wave *w, const struct inst *i, const uint64_t *p, uint64_t lanes, unsigned kind, unsigned bytes);
 bool weak_take_update(struct wave *w, const struct inst *i, const uint64_t *p, uint64_t lanes, unsigned op, unsigned bits,
@@ -165,9 +166,9 @@ void weak_run_end(void);
 /* False: out of memory. */
 bool weak_group_start(struct workgroup *g);
 void weak_group_free(struct workgroup *g);
-/* Of a run that a fault ended: forgets what its waves had under way. */
+/* For a run that a fault ended: discards its waves' operations in flight. */
 void weak_group_end(struct workgroup *g);
-/* Which of n workgroups runs next. */
+/* The workgroup of n that runs next. */
 unsigned weak_turn(unsigned n);
 enum group_state weak_group_run(struct workgroup *g);
 #endif

@@ -1,12 +1,12 @@
-/* Caches of the weak-memory mode. A line knows of each byte whether it is valid and whether it is dirty; a full set gives
- * way to the newcomer. Memory is the host's, and L2 of chips that have one for all. */
+/* Caches of the weak-memory mode. A line records for each byte whether it is valid and whether it is dirty; in a full
+ * set a new line evicts another. Memory is the host's memory; on chips with one L2 that L2 is part of it. */
 #include <string.h>
 
 #include "weak.h"
 
 struct line {
   uint64_t address, valid, dirty;
-  uint32_t epoch;              /* older than the cache's: only dirty bytes count */
+  uint32_t epoch;              /* older than the cache's: only dirty bytes are valid */
   uint8_t data[WEAK_LINE];
 };
 enum { L0_LINES = 128, L2_LINES = 2048 };
@@ -33,7 +33,7 @@ static unsigned part_of(unsigned cu) { return cu / (WEAK_CUS / WEAK_PARTS); }
 
 /* --- bytes -------------------------------------------------------------------------------------------- */
 
-/* Copies the bytes of mask; aligned pairs of dwords and dwords in one access, as chips do. */
+/* Copies the bytes in mask; aligned pairs of dwords and dwords in one access, as chips do. */
 static void copy(uint8_t *to, const uint8_t *from, uint64_t mask) {
   for (unsigned k = 0; mask; k += 8, mask >>= 8) {
     unsigned some = mask & 0xff;
@@ -52,8 +52,8 @@ static uint8_t *memory(uint64_t line) { return (uint8_t *)(uintptr_t)line; }
 
 /* --- pages ------------------------------------------------------------------------------------------------ */
 
-/* Pages in the order in which they were first accessed since the last reset: so a seed means the same wherever the system
- * puts memory. */
+/* Pages in the order of their first access since the last reset: so that a seed has the same effect whatever addresses
+ * the system chooses. */
 enum { PAGE_BITS = 12, PAGES = 1 << 16 };
 static uint64_t pages[PAGES];    /* open addressing */
 static uint32_t numbers[PAGES], n_pages;
@@ -64,7 +64,7 @@ static uint64_t page_number(uint64_t page) {
   uint32_t at = (uint32_t)(page * UINT64_C(0x9e3779b97f4a7c15) >> 48);
   while (pages[at] && pages[at] != page) at = (at + 1) % PAGES;
   if (!pages[at]) {
-    if (n_pages == PAGES / 2) return page;   /* too many: the seed may not repeat */
+    if (n_pages == PAGES / 2) return page;   /* too many: a seed may not repeat a run */
     pages[at] = page;
     numbers[at] = n_pages++;
   }
@@ -101,7 +101,7 @@ static void clean(struct line *l) {
   l->dirty = 0;
 }
 
-/* The line for the address, which another one makes room for. */
+/* The line for the address, after evicting another one if necessary. */
 static struct line *room(struct cache *c, uint64_t address) {
   struct line *l = &c->line[place(c, address)];
   if (l->address == address) return refresh(c, l), l;
@@ -112,7 +112,7 @@ static struct line *room(struct cache *c, uint64_t address) {
 
 static void drop(struct cache *c) { c->epoch++; }
 
-/* Bytes that are written behind the cache's back, by its own clients. */
+/* Bytes that the cache's own clients write without going through it. */
 static void pass(struct cache *c, uint64_t address, uint64_t mask, const uint8_t *data) {
   struct line *l = find(c, address);
   if (!l) return;
@@ -129,7 +129,7 @@ static void load_l2(const struct weak_chip *chip, unsigned cu, uint64_t line, ui
   }
   struct cache *c = &l2[part_of(cu)];
   struct line *l = room(c, line);
-  if (past || (mask & ~l->valid)) {   /* what is dirty here is newer than memory */
+  if (past || (mask & ~l->valid)) {   /* dirty data here is newer than memory */
     copy(l->data, memory(line), ~l->dirty & (past ? ~UINT64_C(0) : ~l->valid));
     l->valid = ~UINT64_C(0);
   }
@@ -150,7 +150,7 @@ static void load_middle(const struct weak_chip *chip, unsigned cu, uint64_t line
   copy(data, l->data, mask);
 }
 
-/* A load that misses brings the whole line. */
+/* A load that misses fetches the whole line. */
 void cache_load(const struct weak_chip *chip, unsigned cu, uint64_t line, uint64_t mask, unsigned past, bool uncached,
                 uint8_t *data) {
   struct line *l = room(&l0[cu], line);
@@ -238,7 +238,7 @@ void cache_reset(void) {
   for (unsigned cu = 0; cu < WEAK_CUS; cu += WEAK_CUS / WEAK_PARTS) cache_drop_middle(cu), cache_drop_l2(cu);
 }
 
-/* --- what the bits of an instruction say ----------------------------------------------------------------- */
+/* --- cache behaviour from the bits of an instruction -------------------------------------------------------------- */
 
 static const struct weak_chip chips[] = {
   {"gfx94", .dies = true, .scopes = true},

@@ -1,4 +1,4 @@
-/* Operations in flight: requests of lines in the channels of each CU, LDS operations in the queue of each wave. */
+/* Operations in flight: requests for lines in the channels of each CU, LDS operations in the queue of each wave. */
 #include <stdlib.h>
 #include <string.h>
 #include <xmmintrin.h>
@@ -17,7 +17,7 @@ struct request {
 };
 static struct channel { struct request *head, *tail; } channels[WEAK_CUS][WEAK_CHANNELS];
 static unsigned queued[WEAK_CUS];
-static uint32_t stalled[WEAK_CUS];   /* channels that are in no hurry */
+static uint32_t stalled[WEAK_CUS];   /* channels that are delayed */
 static struct request *spare;
 
 enum { MOST_QUEUED = 2048, MOST_OUTSTANDING = 160 };
@@ -26,7 +26,7 @@ static unsigned channel_of(uint64_t line) {
   return (unsigned)(weak_hash(line) >> 59) % WEAK_CHANNELS;
 }
 
-/* --- a handler's function on lanes that are not (any more) the wave's own --------------------------------- */
+/* --- a handler's function on lanes that are no longer the wave's own ------------------------------------------ */
 
 static struct wave ghost;
 
@@ -41,7 +41,8 @@ static void act(struct weak_part *part, uint64_t lanes, const uint64_t *p) {
 
 /* --- lanes and lines --------------------------------------------------------------------------------------- */
 
-/* The bytes of a lane's element that lie in the line: the first, in the element and in the line, and how many. */
+/* The bytes of a lane's element in the line: the first one's offsets in the element and in the line, and their number.
+ * */
 struct overlap { unsigned from, to, n; };
 static struct overlap overlap(const struct weak_part *part, unsigned lane, uint64_t line) {
   uint64_t lo = part->p[lane], hi = lo + part->bytes, end = line + WEAK_LINE;
@@ -142,7 +143,7 @@ static struct request *new_request(struct weak_part *part, uint64_t line, bool u
   struct request *r = spare;
   if (r) spare = r->next;
   else r = malloc(sizeof *r);
-  if (!r) abort();   /* a hundred bytes: the process is beyond help */
+  if (!r) abort();   /* a hundred bytes: if this fails, the process cannot continue */
   r->part = part;
   r->line = line;
   r->mask = 0;
@@ -151,7 +152,7 @@ static struct request *new_request(struct weak_part *part, uint64_t line, bool u
   return r;
 }
 
-/* Whether L2 of a chip with several caches the memory: not the host's, nor what it shares with the device. */
+/* Whether one of several L2s caches the memory: not the host's, nor memory shared with the host. */
 static bool uncached_at(const struct weak_chip *chip, uint64_t address) {
   uint64_t lo, hi;
   uint32_t flags;

@@ -1,4 +1,4 @@
-/* Dispatches in the weak-memory mode: where workgroups run, and whose turn it is. */
+/* Dispatches in the weak-memory mode: placement of workgroups, and their scheduling. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 bool weak_on(void) { return tools()->weak != 0; }
 
-/* The caches of a chip are invalidated before a kernel, and written back behind it. */
+/* A chip's caches are invalidated before a kernel, and written back after it. */
 void weak_run_begin(void) {
   weak_lock();
   weak_drain_all();
@@ -41,7 +41,7 @@ bool weak_group_start(struct workgroup *g) {
 
 void weak_group_free(struct workgroup *g) { free(g->weak); }
 
-/* What the wave has under way goes on without it; LDS is given back with the workgroup. */
+/* The wave's operations in flight continue without it; LDS is released with the workgroup. */
 static void wave_end(struct wave *w) {
   struct weak_wave *x = w->weak;
   weak_lds(w, UINT32_MAX);

@@ -1,4 +1,4 @@
-/* What a wait covers, and the registers that wait for it. */
+/* The operations covered by a wait, and the registers that wait for them. */
 #include <string.h>
 
 #include "tools.h"
@@ -50,7 +50,8 @@ static void check_operand(struct wave *w, const struct inst *whole, const struct
   if (!mark) return;
   bool writes = k >= 4;
   for (unsigned at = 0; at < r.n; at++) {
-    if (!mark[at] || (writes && own == class[at] && own < CLASS_FLAT)) continue;   /* results of one kind come in order */
+    if (!mark[at] || (writes && own == class[at] && own < CLASS_FLAT)) continue;   /* results of one kind arrive in
+                                                                                    * order */
     const struct weak_op *op = writer(x, r.file, r.first + at);
     long long offset = (long long)(op->at - w->wg->run->entry) * 4;
     tools_report(w, whole, -1, "weak", writes ? "register written while a load to it is outstanding" :
@@ -82,12 +83,12 @@ static enum weak_class class_in(const struct weak_op *op, enum weak_counter coun
   return op->flat && counter == COUNT_LGKM ? CLASS_LDS : (enum weak_class)op->class;
 }
 
-/* No more than n operations of the counter are outstanding. Of a class that completes in order those are the youngest;
- * of others nothing is known before n is 0. */
+/* Leaves at most n operations of the counter outstanding. In a class that completes in order those are the youngest;
+ * for others nothing is known unless n is 0. */
 static void wait_for(struct wave *w, enum weak_counter counter, unsigned n) {
   struct weak_wave *x = w->weak;
   unsigned younger[CLASSES] = {0};
-  struct weak_op *covered = NULL;   /* the youngest that is */
+  struct weak_op *covered = NULL;   /* the youngest of those */
   uint8_t bit = (uint8_t)(1u << counter);
   for (struct weak_op *op = x->youngest; op; op = op->older) {
     if (!(op->counts & bit)) continue;
@@ -112,7 +113,7 @@ static void wait_for(struct wave *w, enum weak_counter counter, unsigned n) {
 
 static unsigned field(const struct inst *i, unsigned lo, unsigned n) { return (uint32_t)i->imm >> lo & ((1u << n) - 1); }
 
-/* S_WAITCNT's three counters, where the generation has them. */
+/* S_WAITCNT's three counters, in the generation's encoding. */
 static void legacy(struct wave *w, const struct inst *i) {
   switch (i->op->generation) {
   case 0:
