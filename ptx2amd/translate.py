@@ -32,7 +32,7 @@ from ptx2amd.plan.shared_memory import LDS, VARIANTS
 from ptx2amd.ptx.ast import Module, Var, Whole
 from ptx2amd.ptx.declare import declarations
 from ptx2amd.ptx.handles import handles
-from ptx2amd.ptx.heads import check_sizes, max_threads, param_layout, required_block
+from ptx2amd.ptx.heads import check_sizes, max_threads, most_registers, param_layout, required_block
 from ptx2amd.ptx.layout import align_of, size_of
 from ptx2amd.ptx.origin import origin
 from ptx2amd.ptx.outline import Outline, outline_of
@@ -184,10 +184,10 @@ def _settled(module: Module, whole: bool) -> Module:
     return module
 
 
-def module_outline(text: str, module: Module) -> Outline | None:
-    """The outline of a module that was parsed from `text`, for parse_kernel; None where it has none."""
+def module_outline(text: str, module: Module) -> Outline:
+    """The outline of a module that was parsed from `text`, for parse_kernel."""
     segment = data.segment(module, facts(module))
-    whole = Whole(handles(module), segment.offsets, segment.problems, segment.kernels)
+    whole = Whole(handles(module), segment.offsets, segment.problems, segment.kernels, most_registers(module))
     return outline_of(text, module, whole)
 
 

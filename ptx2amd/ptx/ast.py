@@ -233,12 +233,13 @@ class Function:
 class Whole:
     """Facts that all parts of a module have to agree on. handles: of functions whose address is taken; offsets: of
     variables in the data segment; problems: why a variable's initial value cannot be computed; facts: offsets of
-    facts about kernels."""
+    facts about kernels; registers: the most that .maxnreg of any kernel allows."""
 
     handles: dict[str, int] = field(default_factory=dict)
     offsets: dict[str, int] = field(default_factory=dict)
     problems: dict[str, str] = field(default_factory=dict)
     facts: dict[str, int] = field(default_factory=dict)
+    registers: int = 0
 
 
 @dataclass(slots=True)

@@ -6,6 +6,7 @@ from ptx2amd.errors import PtxError
 from ptx2amd.ptx.ast import Function, Module
 from ptx2amd.ptx.layout import align_of, size_of
 
+NO_LIMIT = 255  # registers, as many as an instruction can name
 VARIABLE_BYTES = 1 << 32  # of a parameter or result, at least: ptxas takes no number as large
 
 
@@ -46,3 +47,15 @@ def max_threads(function: Function) -> int:
                 n *= size
             return min(n, 1024)
     return 1024
+
+
+def register_limit(function: Function) -> int:
+    """The registers that a kernel's .maxnreg allows."""
+    return function.directives.get("maxnreg", (NO_LIMIT,))[0]
+
+
+def most_registers(module: Module) -> int:
+    """The registers that functions may use, which any kernel may call."""
+    if module.whole is not None:
+        return module.whole.registers
+    return max((register_limit(f) for f in module.functions.values() if f.kind == "entry"), default=NO_LIMIT)

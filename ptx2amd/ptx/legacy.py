@@ -37,7 +37,10 @@ FIRST = [
 ]
 
 
-def _replacing(rules: list[tuple[str, Any]]) -> list[tuple[re.Pattern[str], Any]]:
+Rule = tuple[re.Pattern[str], Any]
+
+
+def _replacing(rules: list[tuple[str, Any]]) -> list[Rule]:
     return [(re.compile(rf"(?<![\w.$%])(?![\w.]+\.ftz){old}(?![\w.$])"), new) for old, new in rules]
 
 
@@ -47,15 +50,24 @@ _UNMODIFIED, _FIRST = _replacing(UNMODIFIED), _replacing(FIRST)
 def modern(text: str, source: str) -> str:
     """A module's text with opcodes that later chips have too; lines stay as they are. Raises PtxError where double
     precision is to be taken for single."""
-    if WMMA_VERSION.search(text):
-        text = WMMA.sub(r"\g<0>.aligned", text)
     target = FIRST_CHIPS.search(text)
-    if target is None:
-        return text
-    if "map_f64_to_f32" in target[1] and (double := DOUBLE.search(text)):
+    if target is not None and "map_f64_to_f32" in target[1] and (double := DOUBLE.search(text)):
         line = text.count("\n", 0, double.start()) + 1
         reason = f"'{double[0]}' in a module for chips without double precision (map_f64_to_f32) is not supported"
         raise PtxError(reason, source, line, double.start() - text.rfind("\n", 0, double.start()))
-    for pattern, new in (_UNMODIFIED if VERSION.search(text) else []) + _FIRST:
+    return renewed(text, rules(text))
+
+
+def rules(head: str) -> list[Rule]:
+    """What changes in the opcodes of a module. head: its text, or at least .version and .target."""
+    found = [(WMMA, r"\g<0>.aligned")] if WMMA_VERSION.search(head) else []
+    if FIRST_CHIPS.search(head):
+        found += (_UNMODIFIED if VERSION.search(head) else []) + _FIRST
+    return found
+
+
+def renewed(text: str, changes: list[Rule]) -> str:
+    """A text, or a part of one, with the opcodes changed."""
+    for pattern, new in changes:
         text = pattern.sub(new, text)
     return text

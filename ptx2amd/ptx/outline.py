@@ -11,19 +11,21 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from itertools import accumulate
 
+from ptx2amd.ptx import legacy
 from ptx2amd.ptx.ast import Module, Whole
 from ptx2amd.ptx.handles import words
 from ptx2amd.ptx.scan import Piece, pieces, prepare
 
-_MODULE_WIDE = (".maxnreg", "isspacep")  # whose meaning depends on all kernels, on all constants
 _MARKS = ("__nvptx_uni",)  # names that say who made the module
 _UNREAD = ("section", "loc", "dwarf")  # which no translation needs
+_OF_CONSTANTS = "isspacep"  # the opcode that names no constant variable, but asks about all of them
 
 
 @dataclass(frozen=True, slots=True)
 class Outline:
     """starts: offset, line and column of each piece in the text as it came, and where the text ends; named: pieces that
-    declare a name, or mention it at module level; always: pieces that every part has."""
+    declare a name, or mention it at module level; always: pieces that every part has: the first ones are the module's
+    head."""
 
     starts: list[tuple[int, int, int]]
     named: dict[str, list[int]]
@@ -40,11 +42,9 @@ class Outline:
         return Outline(**{**found, "whole": Whole(**found["whole"])})
 
 
-def outline_of(text: str, module: Module, whole: Whole) -> Outline | None:
-    """The outline of a module that was read from `text`; None where parts of it cannot be read alone."""
-    found: list[Piece] = module.pieces
-    if not found or any(word in text for word in _MODULE_WIDE):
-        return None
+def outline_of(text: str, module: Module, whole: Whole) -> Outline:
+    """The outline of a module that was read from `text`."""
+    found: list[Piece] = module.pieces or list(pieces(prepare(text), module.source))
     before = list(accumulate(map(len, text.split("\n")), initial=0))  # characters before a line, without line ends
     starts = [(before[n - 1] + n - 1 + column - 1, n, column) for _, _, n, column, *_ in found]
     known = module.functions.keys() | module.variables.keys()
@@ -56,6 +56,8 @@ def outline_of(text: str, module: Module, whole: Whole) -> Outline | None:
                 named.setdefault(name, []).append(number)
         elif piece.kind not in _UNREAD:
             always.append(number)
+    constants = {name for name, var in module.variables.items() if var.space == "const"} & named.keys()
+    named[_OF_CONSTANTS] = sorted({n for name in (*constants, _OF_CONSTANTS) for n in named.get(name, ())})
     roots = {*whole.handles, *module.aliases, *module.aliases.values(), *_MARKS} & named.keys()
     return Outline([*starts, (len(text), 0, 0)], named, always, sorted(roots), whole)
 
@@ -64,12 +66,13 @@ def part(text: str, outline: Outline, source: str, name: str) -> list[Piece] | N
     """The pieces that a kernel needs, in their order; None where there is no such kernel."""
     if name not in outline.named:
         return None
-    read = {number: list(_piece(text, outline, source, number)) for number in outline.always}
+    read = {number: list(_piece(text, outline, source, number, [])) for number in outline.always}
+    changes = legacy.rules("\n".join(piece.text for found in read.values() for piece in found))
     seen, todo = {name, *outline.roots}, [name, *outline.roots]
     while todo:
         for number in outline.named[todo.pop()]:
             if number not in read:
-                read[number] = list(_piece(text, outline, source, number))
+                read[number] = list(_piece(text, outline, source, number, changes))
                 mentioned = {word for piece in read[number] for word in words(piece.text + piece.body)}
                 new = (mentioned & outline.named.keys()) - seen
                 seen |= new
@@ -77,10 +80,11 @@ def part(text: str, outline: Outline, source: str, name: str) -> list[Piece] | N
     return [piece for number in sorted(read) for piece in read[number]]
 
 
-def _piece(text: str, outline: Outline, source: str, number: int) -> Iterable[Piece]:
-    """A piece, with its place in the whole text."""
+def _piece(text: str, outline: Outline, source: str, number: int, changes: list[legacy.Rule]) -> Iterable[Piece]:
+    """A piece, with its place in the whole text. changes: of old opcodes."""
     (begin, line, column), (end, *_) = outline.starts[number : number + 2]
-    return _moved(pieces(prepare(text[begin:end]), source), line - 1, column - 1)
+    found = pieces(legacy.renewed(prepare(text[begin:end]), changes), source)
+    return _moved(found, line - 1, column - 1)
 
 
 def _moved(found: Iterable[Piece], lines: int, columns: int) -> Iterator[Piece]:

@@ -16,7 +16,7 @@ from ptx2amd.lower.runtime import special
 from ptx2amd.lower.warp import named
 from ptx2amd.middle.body import Body
 from ptx2amd.ptx.ast import Function, Var
-from ptx2amd.ptx.heads import max_threads, param_layout
+from ptx2amd.ptx.heads import NO_LIMIT, max_threads, most_registers, param_layout, register_limit
 from ptx2amd.ptx.layout import align_of
 
 # Inputs of a kernel that our code never reads, and those that an intrinsic reads
@@ -132,16 +132,14 @@ def occupancy(fn: FunctionLowering, function: Function) -> str:
     return f' "amdgpu-waves-per-eu"="{min(least, most)}"' if least > 1 else ""
 
 
-LEAST_REGISTERS, MOST_REGISTERS = 32, 255  # LLVM passes arguments in so many; no limit in CUDA
+LEAST_REGISTERS = 32  # LLVM passes arguments in so many
 
 
 def registers(fn: FunctionLowering, function: Function) -> str:
     """The vector registers that .maxnreg allows; functions may use those of any kernel. Where accumulation registers
     count too, LLVM uses half of them."""
-    kernels = [f for f in fn.module.module.functions.values() if f.kind == "entry"]
-    wanted = [f.directives.get("maxnreg", (MOST_REGISTERS,))[0] for f in ([function] if fn.is_kernel else kernels)]
-    limit = max(LEAST_REGISTERS, *wanted)
-    if limit >= MOST_REGISTERS:
+    limit = max(LEAST_REGISTERS, register_limit(function) if fn.is_kernel else most_registers(fn.ptx))
+    if limit >= NO_LIMIT:
         return ""
     return f' "amdgpu-num-vgpr"="{limit // 2 if "bf16_1k" in fn.target.arch.matrix else limit}"'
 
