@@ -6,23 +6,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ptx2amd.isa.effects import ARRIVES, BLOCK_BARRIER, CALLS, EXITS, GROUP_BARRIER
-from ptx2amd.ptx.ast import Addr, Function, Imm, Inst, Module, Operand, Scope, Sym, Var, Vec
+from ptx2amd.ptx.ast import Addr, Function, Imm, Inst, Module, Operand, Reg, Scope, Sym, Var, Vec
 from ptx2amd.ptx.parse import parse_body
+from ptx2amd.ptx.special import SPECIAL
 
 WARP_GROUP = (16, 128)  # the barriers of warp groups: behind those of PTX (lower/warp/named.py), their threads
 
 
 @dataclass(slots=True)
 class Summary:
-    """functions: names of symbols that the body mentions; taken: those of them whose address it takes
-    (all but the callees of direct calls); exits: has `exit`; flush, ieee: f32
-    instructions with and without .ftz; shared: static shared variables declared inside; indirect:
-    whether it calls through addresses; parts: barriers
-    that may be for a part of the block, as (number, thread count) with None for what a register holds; the
-    count of an arrival is 0; wholes: the numbers of those of the whole block."""
+    """functions: names of symbols that the body mentions; taken: those of them whose address it takes (all but the
+    callees of direct calls); specials: the special registers that it names; exits: has `exit`; flush, ieee: f32
+    instructions with and without .ftz; shared: static shared variables declared inside; indirect: whether it calls
+    through addresses; parts: barriers that may be for a part of the block, as (number, thread count) with None for what
+    a register holds; the count of an arrival is 0; wholes: the numbers of those of the whole block."""
 
     functions: set[str] = field(default_factory=set)
     taken: set[str] = field(default_factory=set)
+    specials: set[str] = field(default_factory=set)
     exits: bool = False
     flush: int = 0
     ieee: int = 0
@@ -80,11 +81,11 @@ def summarise(module: Module, function: Function) -> Summary:
             summary.ieee += 1
         if facts[0]:
             for operand in item.operands:
-                _symbols(operand, summary.taken)
+                _names(operand, summary.taken, summary.specials)
             continue
         summary.indirect |= "b" in shape.names  # a prototype
         for name, operand in zip(shape.names, item.operands, strict=True):
-            _symbols(operand, summary.functions if name == "f" else summary.taken)
+            _names(operand, summary.functions if name == "f" else summary.taken, summary.specials)
     summary.functions |= summary.taken
     return summary
 
@@ -93,12 +94,14 @@ def _known(operand: Operand | None) -> int | None:
     return operand.bits if isinstance(operand, Imm) else None
 
 
-def _symbols(operand: Operand, into: set[str]) -> None:
-    if isinstance(operand, Sym):
-        into.add(operand.name)
+def _names(operand: Operand, symbols: set[str], specials: set[str]) -> None:
+    if isinstance(operand, Reg):
+        if operand.name in SPECIAL:
+            specials.add(operand.name)
+    elif isinstance(operand, Sym):
+        symbols.add(operand.name)
     elif isinstance(operand, Addr):
-        if isinstance(operand.base, Sym):
-            into.add(operand.base.name)
+        _names(operand.base, symbols, specials)
     elif isinstance(operand, Vec):
         for item in operand.items:
-            _symbols(item, into)
+            _names(item, symbols, specials)

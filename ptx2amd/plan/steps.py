@@ -112,7 +112,8 @@ def plan_launch_words(planning: Planning) -> None:
     size HIP is not told."""
     per_kernel = planning.request.mode == "kernel"
     planning.launches = per_kernel and any(_may_launch(planning.calls, f) for f in planning.reachable)
-    asks = planning.launches or planning.shared is not None or any("%envreg" in f.text for f in planning.reachable)
+    read = {name for f in planning.reachable for name in planning.calls.summary(f).specials}
+    asks = planning.launches or planning.shared is not None or any(name.startswith("%envreg") for name in read)
     planning.launch_words = per_kernel and asks
 
 
