@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TypeVar, cast
 
@@ -15,8 +15,24 @@ from ptx2amd.isa.effects import (
 from ptx2amd.isa.form import DESTINATIONS
 from ptx2amd.middle.analyses.reaching import Reaching
 from ptx2amd.middle.graph import Graph
-from ptx2amd.middle.op import Block, Op
-from ptx2amd.ptx.ast import Addr, BranchTargets, Imm, Inst, Label, Loc, Operand, Proto, Reg, Scope, Sym, Var
+from ptx2amd.middle.op import Block, Op, Register, registers
+from ptx2amd.ptx.ast import (
+    Addr,
+    BranchTargets,
+    Function,
+    Imm,
+    Inst,
+    Item,
+    Label,
+    Loc,
+    Operand,
+    Proto,
+    Reg,
+    Scope,
+    Sym,
+    Var,
+)
+from ptx2amd.ptx.special import SPECIAL
 
 T = TypeVar("T")
 Declaration = Var | Proto | BranchTargets
@@ -26,18 +42,24 @@ TIME = ("%clock", "%globaltimer")  # special registers that are not the same whe
 
 
 class Body(Graph):
-    """The flow graph of one body. Block 0 is the entry. parameters: the names of a kernel's, which are uniform; None of
-    a function, to which callers may give anything."""
+    """The flow graph of one body. Block 0 is the entry. function: that it is of. parameters: the names of a kernel's,
+    which are uniform; None of a function, to which callers may give anything."""
 
-    def __init__(self, scope: Scope, parameters: Collection[str] | None = None) -> None:
+    def __init__(self, scope: Scope, function: Function | None = None) -> None:
         super().__init__()
-        self.parameters = parameters
+        self.function = function
+        proto = function.proto if function is not None else Proto("", [], [])
+        self._given = frozenset(var.name for var in (*proto.results, *proto.params))
+        self.parameters = self._given if function is not None and function.kind == "entry" else None
+        self._registers: dict[str, Register] = {}
         self._analyses: dict[object, object] = {}
         self.labels: dict[str, int] = {}  # the blocks that begin with them
         self._jumps: list[tuple[int, Iterable[str]]] = []
         self._falls = True
         targets = {item.name: item.targets for item in scope.items if isinstance(item, BranchTargets)}
-        self.declarations: list[Declaration] = []
+        self.declarations: list[Declaration] = [
+            item for item in scope.items if isinstance(item, Var | Proto | BranchTargets)
+        ]
         loc: Loc | None = None
         for item in scope.items:
             if isinstance(item, Inst):
@@ -48,8 +70,6 @@ class Body(Graph):
                 self.blocks[number].label = item
             elif isinstance(item, Loc):
                 loc = item
-            elif isinstance(item, Var | Proto | BranchTargets):
-                self.declarations.append(item)
         for jump, labels in self._jumps:
             self.blocks[jump].successors += [self.labels[label] for label in labels if label in self.labels]
         for number, block in enumerate(self.blocks):
@@ -63,8 +83,28 @@ class Body(Graph):
             self._analyses[make] = make(self)
         return cast(T, self._analyses[make])
 
+    def items(self) -> Iterator[Item]:
+        """The statements, in order, behind the declarations."""
+        yield from self.declarations
+        for block in self.blocks:
+            if block.label is not None:
+                yield block.label
+            for op in block.ops:
+                if op.loc is not None:
+                    yield op.loc
+                yield op.inst
+
+    def rewritten(self, instead: Mapping[int, list[Item]], declared: Iterable[Item] = ()) -> Body:
+        """The body with statements in the place of instructions, which are known by their identities: a body has
+        operations of its own, but shares the instructions of the one that it was made from. declared: new variables."""
+        items = [*declared]
+        for item in self.items():
+            items += instead.get(id(item), [item])
+        return Body(Scope(items), self.function)
+
     def _instruction(self, op: Op, targets: dict[str, tuple[str, ...]]) -> None:
         op.block, op.index = len(self.blocks) - 1, len(self.blocks[-1].ops)
+        op.resolve(self._register)
         self.blocks[-1].ops.append(op)
         does = op.does
         if not does & ENDS:
@@ -102,21 +142,32 @@ class Body(Graph):
                 found.update(dict.fromkeys(names, item.type))
         return found
 
-    @cached_property
-    def definitions(self) -> dict[str, list[Op]]:
-        """The operations that write each register."""
-        found: dict[str, list[Op]] = {}
-        for op in self.ops():
-            for register in op.writes():
-                found.setdefault(register, []).append(op)
+    def _register(self, name: str) -> Register:
+        """The register, or variable in .param space, with a name."""
+        found = self._registers.get(name)
+        if found is None:
+            special = name in SPECIAL and name not in self._given and name not in self.registers
+            found = self._registers[name] = Register(name, name if special else "")
         return found
 
-    @cached_property
-    def written(self) -> list[frozenset[str]]:
-        """The registers that each block writes."""
-        return [frozenset(r for op in block.ops for r in op.writes()) for block in self.blocks]
+    def register(self, operand: Operand | None) -> Register | None:
+        """The register that an operand is; None for others."""
+        return self._registers[operand.name] if isinstance(operand, Reg) else None
 
-    def reaching(self, op: Op, register: str, inside: set[int]) -> set[Op]:
+    def within(self, operand: Operand) -> Iterator[Register]:
+        """The registers in an operand."""
+        return map(self._registers.__getitem__, registers(operand))
+
+    def is_parameter(self, op: Op) -> bool:
+        """Whether an operation loads a parameter of the body: a variable in .param space that nothing writes."""
+        return op.parameter and not any(self._registers[name].writes for name in op.variables("a"))
+
+    @cached_property
+    def written(self) -> list[frozenset[Register]]:
+        """The registers that each block writes."""
+        return [frozenset(r for op in block.ops for r in op.writes) for block in self.blocks]
+
+    def reaching(self, op: Op, register: Register, inside: set[int]) -> set[Op]:
         """The writes of `register` in the blocks `inside` whose value `op` may read."""
         found: set[Op] = set()
         seen: set[int] = set()
@@ -133,7 +184,7 @@ class Body(Graph):
                     work.append((previous, len(self.blocks[previous].ops)))
         return found
 
-    def _last(self, register: str, number: int, end: int) -> tuple[list[Op], bool]:
+    def _last(self, register: Register, number: int, end: int) -> tuple[list[Op], bool]:
         """The writes of `register` in a block before its operation `end` that are not overwritten there, and whether
         they overwrite it in full."""
         writes = [op for op in self._writes[register].get(number, ()) if op.index < end]
@@ -141,33 +192,32 @@ class Body(Graph):
         return writes[max(last, 0) :], last >= 0
 
     @cached_property
-    def _writes(self) -> dict[str, dict[int, list[Op]]]:
+    def _writes(self) -> dict[Register, dict[int, list[Op]]]:
         """The operations that write the registers which more than one writes, by their block."""
-        found: dict[str, dict[int, list[Op]]] = {}
-        for register, writes in self.definitions.items():
-            if len(writes) > 1:
+        found: dict[Register, dict[int, list[Op]]] = {}
+        for register in self._registers.values():
+            if len(register.writes) > 1:
                 blocks = found[register] = {}
-                for op in writes:
+                for op in register.writes:
                     blocks.setdefault(op.block, []).append(op)
         return found
 
     @cached_property
     def _reaching(self) -> Reaching:
-        return Reaching(self.blocks, {register: self.definitions[register] for register in self._writes})
+        return Reaching(self.blocks, list(self._writes))
 
-    def sources(self, op: Op, register: str) -> set[Op]:
+    def sources(self, op: Op, register: Register) -> set[Op]:
         """The writes of `register` whose value `op` may read."""
         if register not in self._writes:
-            return set(self.definitions.get(register, []))
+            return set(register.writes)
         kept, all_of_it = self._last(register, op.block, op.index)
         return set(kept) if all_of_it else self._reaching.at(op.block, register).union(kept)
 
-    def _sources(self, op: Op, register: str, loop: set[int]) -> set[Op]:
+    def _sources(self, op: Op, register: Register, loop: set[int]) -> set[Op]:
         """`reaching` in a loop, where a single write reaches every read."""
-        writes = self.definitions.get(register, [])
-        if len(writes) > 1:
+        if len(register.writes) > 1:
             return self.reaching(op, register, loop)
-        return {write for write in writes if write.block in loop}
+        return {write for write in register.writes if write.block in loop}
 
     def slice(self, op: Op, inside: set[int]) -> tuple[set[Op], bool]:
         """The backward slice of `op` within the blocks `inside`, and whether an operation in it depends on itself
@@ -177,35 +227,34 @@ class Body(Graph):
         while work:
             user = work.pop()
             if user not in needs:
-                reads = set(user.reads())
+                reads = set(user.reads)
                 needs[user] = set().union(*(self._sources(user, register, inside) for register in reads))
                 work += needs[user]
         return needs.keys() - {op}, _cyclic(needs)
 
-    def constant(self, op: Op, operand: Operand | None) -> int | None:
+    def constant(self, operand: Operand | None) -> int | None:
         """The value of a source that is a constant, or a register that only ever holds one."""
         if isinstance(operand, Imm):
             return operand.bits
-        if isinstance(operand, Reg):
-            writes = self.definitions.get(operand.name, [])
-            if len(writes) == 1 and writes[0].computes == "copy" and writes[0].inst.guard is None:
-                source = writes[0].inst.get("a")
-                return source.bits if isinstance(source, Imm) else None
+        register = self.register(operand)
+        write = register.only_write if register is not None else None
+        if write is not None and write.computes == "copy":
+            source = write.inst.get("a")
+            return source.bits if isinstance(source, Imm) else None
         return None
 
-    def expression(self, register: str, depth: int = 16) -> tuple[object, ...] | None:
+    def expression(self, register: Register, depth: int = 16) -> tuple[object, ...] | None:
         """A register's value as an expression, to compare values: equal expressions have equal values in one
         iteration of the loops around. None if the value depends on the path."""
-        writes = self.definitions.get(register, [])
-        if not writes:
-            return None if register.startswith(TIME) else (register,)
-        if len(writes) > 1 or writes[0].inst.guard is not None or not depth:
+        if not register.writes:
+            return None if register.special.startswith(TIME) else (register,)
+        op = register.only_write
+        if op is None or not depth:
             return None
-        [op] = writes
         shape = op.inst.shape
-        if op.parameter and not any(name in self.definitions for name in op.variables("a")):
+        if self.is_parameter(op):
             return ("param", op.inst.get("a"))
-        if not op.pure or len(list(op.writes())) > 1:
+        if not op.pure or len(op.writes) > 1:
             return (register,)  # one write: one value
         parts: list[object] = [shape.opcode]
         if op.does & READS_CARRY:
@@ -213,15 +262,16 @@ class Body(Graph):
         for name, operand in zip(shape.names, op.inst.operands, strict=True):
             if name in DESTINATIONS:
                 continue
-            made = self.expression(operand.name, depth - 1) if isinstance(operand, Reg) else (operand,)
+            source = self.register(operand)
+            made = self.expression(source, depth - 1) if source is not None else (operand,)
             if made is None:
                 return None
             parts.append(made)
         return tuple(parts)
 
-    def location(self, op: Op) -> tuple[str, int] | None:
-        """The location that an access names: a name and an offset, equal for equal addresses; None without an
-        address."""
+    def location(self, op: Op) -> tuple[Register | str, int] | None:
+        """The location that an access names: a register or the name of a variable, and an offset, equal for equal
+        addresses; None without an address."""
         address = op.inst.get("a")
         if not isinstance(address, Addr):
             return None
@@ -231,13 +281,11 @@ class Body(Graph):
                 return base.name, offset + base.offset
             if isinstance(base, Imm):
                 return "", offset + base.bits
-            key = base.name
-            writes = self.definitions.get(key, [])
-            if len(writes) != 1 or writes[0].computes not in COPIES or writes[0].inst.guard is not None:
-                return key, offset
-            source = writes[0].inst.get("a")
+            register = self._registers[base.name]
+            write = register.only_write
+            source = write.inst.get("a") if write is not None and write.computes in COPIES else None
             if not isinstance(source, Reg | Sym):
-                return key, offset
+                return register, offset
             base = source
         return None
 

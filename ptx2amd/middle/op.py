@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from ptx2amd.isa import effects
@@ -14,15 +14,30 @@ CARRY = "CC.CF"  # the carry flag, a register that no operand names
 
 
 @dataclass(slots=True, eq=False)
+class Register:
+    """A register of one body; also the carry flag, and a variable in .param space. special: the name of a special
+    register, "" for one that the program declares, whatever its name; writes: the operations that write it."""
+
+    name: str
+    special: str = ""
+    writes: list[Op] = field(default_factory=list)
+
+    @property
+    def only_write(self) -> Op | None:
+        """The operation that alone writes it, unconditionally."""
+        return self.writes[0] if len(self.writes) == 1 and self.writes[0].inst.guard is None else None
+
+
+@dataclass(slots=True, eq=False)
 class Op:
-    """An instruction in its place."""
+    """An instruction in its place, with the registers that it reads and writes."""
 
     inst: Inst
     loc: Loc | None = None  # the source line that begins with it
     block: int = 0
     index: int = 0  # in its block
-    _reads: tuple[str, ...] | None = None
-    _writes: tuple[str, ...] | None = None
+    reads: tuple[Register, ...] = ()
+    writes: tuple[Register, ...] = ()
 
     @property
     def does(self) -> int:
@@ -50,10 +65,10 @@ class Op:
         return not form.does & ~effects.CARRY and form.result in ("", SOURCES)
 
     @property
-    def predicate(self) -> str:
+    def predicate(self) -> Register:
         """The predicate register of a conditional operation."""
         assert self.inst.guard is not None
-        return self.inst.guard.reg
+        return self.reads[0]
 
     @property
     def parameter(self) -> bool:
@@ -62,21 +77,16 @@ class Op:
         named = isinstance(address, Addr) and isinstance(address.base, Sym)
         return bool(self.does & READS) and not self.does & ATOMIC and self.space == "param" and named
 
-    def reads(self) -> tuple[str, ...]:
-        """The registers that it reads, and variables in .param space."""
-        if self._reads is None:
-            self._reads = tuple(self._sources())
-        return self._reads
-
-    def writes(self) -> tuple[str, ...]:
-        """The registers that it writes, and variables in .param space."""
-        if self._writes is None:
-            self._writes = tuple(self._results())
-        return self._writes
+    def resolve(self, register: Callable[[str], Register]) -> None:
+        """Find its registers by their names."""
+        self.reads = tuple(map(register, self._sources()))
+        self.writes = tuple(map(register, self._results()))
+        for each in self.writes:
+            each.writes.append(self)
 
     def _sources(self) -> Iterator[str]:
         if self.inst.guard is not None:
-            yield self.predicate
+            yield self.inst.guard.reg
         for name, operand in zip(self.inst.shape.names, self.inst.operands, strict=True):
             if name not in DESTINATIONS or name == "u":
                 yield from registers(operand)

@@ -11,14 +11,13 @@ from ptx2amd.middle.analyses import locks
 from ptx2amd.middle.analyses.dispatch_loops import dispatch_loops
 from ptx2amd.middle.body import Body
 from ptx2amd.middle.calls import CallGraph
-from ptx2amd.middle.summary import items
 from ptx2amd.middle.transforms import converge_locks, merge_exchanges, wait_in_loops
 from ptx2amd.middle.transforms.inline import inlined, of_one_way
 from ptx2amd.middle.unit import Unit
 from ptx2amd.plan import steps
 from ptx2amd.plan.kernel import KernelPlan, Request
 from ptx2amd.plan.steps import Planning
-from ptx2amd.ptx.ast import Function, Inst
+from ptx2amd.ptx.ast import Function
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +45,13 @@ Observer = Callable[[Pass | PlanPass, Unit, float], None]
 def inline_calls(unit: Unit) -> None:
     found = inlined(unit.calls.module, unit.function, unit.calls.matters)
     unit.inlined = found.functions - found.left
-    unit.replace(found.scope)
+    if found.scope is not unit.function.scope:  # else there was nothing to inline
+        unit.body = Body(found.scope, unit.function)
 
 
 def find_locks(unit: Unit) -> None:
-    if any(isinstance(item, Inst) and _asks(item) for item in items(unit.scope)):
+    if any(op.does & ATOMIC or op.mods.get("sem") in locks.STRONG for op in unit.body.ops()):
         unit.locks = unit.body.analysis(locks.locks)
-
-
-def _asks(inst: Inst) -> bool:
-    return bool(inst.shape.form.does & ATOMIC) or inst.shape.mods.get("sem") in locks.STRONG
 
 
 def single_entry_loops(unit: Unit) -> None:
@@ -64,7 +60,7 @@ def single_entry_loops(unit: Unit) -> None:
 
 def keep_calls(unit: Unit) -> None:
     if not unit.transformed:
-        unit.replace(unit.written)
+        unit.body = unit.written
 
 
 PASSES: tuple[Pass | PlanPass, ...] = (

@@ -60,7 +60,7 @@ def _comment(block: Block, number: int, names: list[str]) -> str:
 
 
 def _declarations(unit: Unit) -> Iterator[str]:
-    for item in unit.scope.items:
+    for item in unit.body.declarations:
         if isinstance(item, Var):
             yield f"{variable(item)};"
         elif isinstance(item, BranchTargets):

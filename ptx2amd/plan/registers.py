@@ -73,9 +73,8 @@ def limit(function: Function) -> int:
 
 def pressure(module: Module, function: Function) -> Pressure:
     """The facts about a kernel, with what it calls in place of the calls. Takes time in proportion to its length."""
-    scope = inlined(module, function, lambda callee: True).scope
-    flow = Body(scope)
-    values = Liveness(flow, scope)
+    flow = Body(inlined(module, function, lambda callee: True).scope, function)
+    values = flow.analysis(Liveness)
     bounded = "maxntid" in function.directives or "reqntid" in function.directives
     room = limit(function) if bounded else FREE
     loops = [n for n in range(len(flow.blocks)) if n in flow.blocks[n].successors and len(flow.blocks[n].ops) <= SHORT]

@@ -47,7 +47,7 @@ def program(seed: int, count: int = 12) -> Scope:
 def test_the_writes_that_a_read_may_see(seed: int) -> None:
     flow = Body(program(seed))
     everywhere = set(range(len(flow.blocks)))
-    reads = [(op, r) for op in flow.ops() for r in op.reads() if len(flow.definitions.get(r, ())) > 1]
+    reads = [(op, register) for op in flow.ops() for register in op.reads if len(register.writes) > 1]
     assert [flow.sources(*read) for read in reads] == [flow.reaching(*read, everywhere) for read in reads]
 
 
@@ -82,7 +82,7 @@ def dense_branches(count: int) -> list[str]:
 
 
 def read_all(flow: Body) -> None:
-    assert all(flow.sources(op, register) for op in flow.ops() for register in op.reads() if register == "%r0")
+    assert all(flow.sources(op, register) for op in flow.ops() for register in op.reads if register.name == "%r0")
 
 
 @pytest.mark.parametrize(("lines", "work"), [(far_reads, read_all), (dense_branches, conditions)])

@@ -12,11 +12,10 @@ from ptx2amd.middle.body import Body
 from ptx2amd.middle.calls import CallGraph
 from ptx2amd.middle.op import Op
 from ptx2amd.middle.passes import Pipeline
-from ptx2amd.middle.summary import body
 from ptx2amd.middle.transforms import merge_exchanges, wait_in_loops
 from ptx2amd.middle.unit import Unit
 from ptx2amd.plan.kernel import KernelPlan, Request
-from ptx2amd.ptx.ast import Module, Scope
+from ptx2amd.ptx.ast import Module
 from ptx2amd.target import target
 from ptx2amd.translate import parse
 
@@ -35,7 +34,6 @@ FUNCTION = """.func f(.reg .b32 %a, .param .b64 p, .param .b32 n) {{
 {body}
 }}
 """
-PARAMETERS = ("p", "n")
 BRANCH = " @%p1 bra A; st.global.u32 [%rd1], %r1; A: st.global.u32 [%rd1+4], %r1; E: ret;"
 
 # condition of a branch -> whether lanes of a warp may part at it
@@ -116,26 +114,25 @@ def lower(op: Op) -> str:
     return op.inst.shape.form.lower
 
 
-def scope(text: str) -> Scope:
+def of(text: str) -> Body:
     module = parse(HEAD + KERNEL.format(body=text), "exchanges.ptx")
-    return body(module, module.functions["k"])
+    return Unit(CallGraph(module), module.functions["k"]).body
 
 
 @pytest.mark.parametrize("condition, parts", CONDITIONS.items())
 def test_divergent_branches(condition: str, parts: bool) -> None:
-    assert divergent(scope(condition + BRANCH), PARAMETERS) == parts
+    assert divergent(of(condition + BRANCH)) == parts
 
 
 @pytest.mark.parametrize("condition", OF_CALLERS)
 def test_what_callers_give_is_divergent(condition: str) -> None:
     """Each lane may have given an own value, or the address of a variable in its own local memory."""
     module = parse(HEAD + FUNCTION.format(body=condition + BRANCH), "exchanges.ptx")
-    assert divergent(body(module, module.functions["f"]), None)
+    assert divergent(Unit(CallGraph(module), module.functions["f"]).body)
 
 
-def divergent(of: Scope, parameters: tuple[str, ...] | None) -> bool:
+def divergent(flow: Body) -> bool:
     """Whether the last branch of a body is divergent."""
-    flow = Body(of, parameters)
     last = [op for op in flow.ops() if op.does & BRANCHES][-1]
     return last in Divergence(flow).branches
 
@@ -215,13 +212,13 @@ MEETINGS = {
 @pytest.mark.parametrize("name", MEETINGS)
 def test_operations_that_meet(name: str) -> None:
     branch, first, second, sizes = MEETINGS[name]
-    before = scope(SIDES.format(branch=branch, first=first, second=second))
-    found = meetings(Body(before, PARAMETERS))
+    before = of(SIDES.format(branch=branch, first=first, second=second))
+    found = meetings(before)
     assert [len(ops) for ops in found] == sizes
     after = transform(SIDES.format(branch=branch, first=first, second=second))
     assert after.transformed == bool(sizes)
     left = [op for op in after.body.ops() if lower(op) in ("shfl", "redux", "bar_warp_sync")]
-    all_ = [op for op in Body(before).ops() if lower(op) in ("shfl", "redux", "bar_warp_sync")]
+    all_ = [op for op in before.ops() if lower(op) in ("shfl", "redux", "bar_warp_sync")]
     assert len(left) == len(all_) - sum(sizes) + len(sizes)
 
 
@@ -250,8 +247,8 @@ def test_lanes_wait_where_ways_round_a_loop_differ() -> None:
     """A loop against its rounds written out: labels at which lanes wait for others are there only then."""
 
     def labels(first: str, second: str) -> list[str]:
-        found = transform(SIDES.format(branch=BY_LANE, first=first, second=second)).scope
-        return [item.name for item in found.items if getattr(item, "name", "").startswith("$waiting")]
+        found = transform(SIDES.format(branch=BY_LANE, first=first, second=second)).body
+        return [label for label in found.labels if label.startswith("$waiting")]
 
     loop = "{0}: " + XOR.format(16, -1) + " add.s32 %r9, %r9, 1; setp.lt.s32 %p2, %r9, 3; @%p2 bra {0};"
     assert not labels(XOR.format(16, -1), XOR.format(16, -1))

@@ -3,6 +3,8 @@ them."""
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from ptx2amd.middle.analyses.hazards import Hazard
@@ -373,6 +375,16 @@ def test_found(name: str) -> None:
     text = kernel(WAITING[name])
     [hazard] = [h for h in found(text) if not h.lanes]
     assert "// waits" in text.splitlines()[hazard.line - 1]
+
+
+@pytest.mark.parametrize("name", ["%warpid", "%ctaid", "%ntid_x", "%clock", "%laneid"])
+@pytest.mark.parametrize("register", ["%r2", "%r3", "%r4"])
+def test_registers_that_are_called_as_special_ones(register: str, name: str) -> None:
+    """A program may declare a register under the name of a special one, or one that begins like it."""
+    for body in {**WAITING, **ORDINARY}.values():
+        hidden = re.sub(rf"{register}\b", name, body)
+        if hidden != body and name not in body:
+            assert found(kernel(f".reg .b32 {name}; {hidden}")) == found(kernel(f".reg .b32 x; {body}"))
 
 
 LOOK_BACK = """

@@ -30,9 +30,8 @@ def module(body: str, bounds: str = "", before: str = "") -> Module:
 
 def alive(body: str, before: str = "") -> tuple[Body, Liveness]:
     found = module(body, before=before)
-    scope = inlined(found, found.functions["k"], lambda callee: True).scope
-    flow = Body(scope)
-    return flow, Liveness(flow, scope)
+    flow = Body(inlined(found, found.functions["k"], lambda callee: True).scope)
+    return flow, Liveness(flow)
 
 
 def most(body: str, before: str = "") -> int:

@@ -56,7 +56,7 @@ def _registers(fn: FunctionLowering, body: Body) -> None:
     for register in declare(body, fn.names):
         register.constant = crossing.constants.get(register.name)
         if register.name in crossing.registers and register.constant is None:
-            ptx_type = crossing.type(register.name)
+            ptx_type = crossing.registers[register.name]
             register.ty = LLVM_TYPE[ptx_type][0] if ptx_type else f"i{register.bits}"
             register.memory = f"%r{len(fn.entry)}"
             fn.entry.append(f"  {register.memory} = alloca {register.ty}, addrspace(5)")

@@ -61,26 +61,27 @@ def _offset(flow: Body, reader: Op, register: Reg, offset: int) -> tuple[Hashabl
 
 def _writer(flow: Body, reader: Op, operand: Operand | None) -> Op | None:
     """The only operation that defines an operand's value."""
-    if not isinstance(operand, Reg):
+    register = flow.register(operand)
+    if register is None:
         return None
-    writes = flow.sources(reader, operand.name)
+    writes = flow.sources(reader, register)
     [made] = writes if len(writes) == 1 else [None]
     return made if made is not None and made.inst.guard is None else None
 
 
 def _value(flow: Body, reader: Op, operand: Operand | None, depth: int) -> Hashable:
-    if not isinstance(operand, Reg):
+    register = flow.register(operand)
+    if register is None:
         return operand
     made = _writer(flow, reader, operand)
     if made is None:
-        name = operand.name
-        return name, frozenset(flow.sources(reader, name))
+        return register, frozenset(flow.sources(reader, register))
     if made.computes in COPIES and isinstance(source := made.inst.get("a"), Reg):
         return _value(flow, made, source, depth)
-    if made.parameter and flow.definitions.keys().isdisjoint(made.variables("a")):
+    if flow.is_parameter(made):
         return made.inst.shape.opcode, made.inst.get("a")
-    if not made.pure or made.does & CARRY or not depth or len(list(made.writes())) > 1:
-        return made, operand.name
+    if not made.pure or made.does & CARRY or not depth or len(made.writes) > 1:
+        return made, register
     operands = zip(made.inst.shape.names, made.inst.operands, strict=True)
     return made.inst.shape.opcode, *(_value(flow, made, o, depth - 1) for n, o in operands if n not in DESTINATIONS)
 

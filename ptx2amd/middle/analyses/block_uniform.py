@@ -6,7 +6,7 @@ from __future__ import annotations
 from ptx2amd.isa.effects import ATOMIC, CALLS, ENDS, EXCHANGES, POLLS, READS
 from ptx2amd.middle.analyses.postdominators import PostDominators
 from ptx2amd.middle.body import Body
-from ptx2amd.middle.op import Op
+from ptx2amd.middle.op import Op, Register
 
 SAME = ("%ntid", "%ctaid", "%nctaid", "%gridid", "%nwarpid")  # special registers alike in a block
 UNCHANGING = frozenset(("param", "const"))  # spaces that nobody writes while a kernel runs
@@ -22,33 +22,31 @@ class BlockUniformity:
 
     def __init__(self, flow: Body) -> None:
         self.flow = flow
-        self.divergent: set[str] = set()  # registers
+        self.divergent: set[Register] = set()
         self.divergent_blocks: set[int] = set()  # blocks
 
     def operations(self) -> list[Op]:
         """The operations that all warps reach."""
-        ops = [(op, list(op.reads()), list(op.writes())) for op in self.flow.ops()]
+        ops = list(self.flow.ops())
         splits = [(last, self._ways(last.block)) for last in map(self._split, range(len(self.flow.blocks))) if last]
         known = -1
         while known != len(self.divergent) + len(self.divergent_blocks):
             known = len(self.divergent) + len(self.divergent_blocks)
-            for op, reads, writes in ops:
-                if op.block in self.divergent_blocks or self._differs(op) or any(map(self._different, reads)):
-                    self.divergent.update(writes)
+            for op in ops:
+                if op.block in self.divergent_blocks or self._differs(op) or any(map(self._different, op.reads)):
+                    self.divergent.update(op.writes)
             for last, blocks in splits:
-                if any(map(self._different, last.reads())):
+                if any(map(self._different, last.reads)):
                     self.divergent_blocks |= blocks
-        return [op for op, _, _ in ops if op.block not in self.divergent_blocks and not self._guarded(op)]
+        return [op for op in ops if op.block not in self.divergent_blocks and not self._guarded(op)]
 
     def _differs(self, op: Op) -> bool:
         """Whether an operation's result may differ between two warps that execute it at different times."""
         does = op.does
         return bool(does & (CALLS | ATOMIC | EXCHANGES | POLLS) or (does & READS and op.space not in UNCHANGING))
 
-    def _different(self, register: str) -> bool:
-        if register in self.flow.definitions:
-            return register in self.divergent
-        return not register.startswith(SAME)
+    def _different(self, register: Register) -> bool:
+        return register in self.divergent if register.writes else not register.special.startswith(SAME)
 
     def _guarded(self, op: Op) -> bool:
         return op.inst.guard is not None and self._different(op.predicate)

@@ -9,7 +9,7 @@ from math import prod
 from ptx2amd.isa.effects import ARRIVES, ATOMIC, BLOCK_BARRIER, CALLS, EXCHANGES, EXITS, READS, RETURNS, WRITES
 from ptx2amd.middle.analyses.postdominators import control_dependences
 from ptx2amd.middle.body import Body
-from ptx2amd.middle.op import Op
+from ptx2amd.middle.op import Op, Register
 
 OWN = ("%tid", "%warpid", "%clock", "%globaltimer")  # registers that warps of a block read different values from
 OWN_ROW = ("%tid.y", "%tid.z", *OWN[1:])  # in blocks whose rows fill a warp, one or several
@@ -39,7 +39,7 @@ class BlockView:
     def whole(self, op: Op) -> bool:
         """Whether a barrier is for the whole block."""
         count = op.inst.get("b")
-        known = self.flow.constant(op, count)
+        known = self.flow.constant(count)
         return not op.does & ARRIVES and (count is None or (0 < self.block == known))
 
     def meets(self, op: Op) -> bool:
@@ -48,46 +48,46 @@ class BlockView:
     def visible(self, op: Op, polled: Op) -> bool:
         return self.writes(op) and (op.space == polled.space or not op.space or not polled.space)
 
-    def differs(self, reader: Op, register: str, own: tuple[str, ...] = OWN) -> bool:
+    def differs(self, reader: Op, register: Register, own: tuple[str, ...] = OWN) -> bool:
         """Whether an operation's sources may differ between warps of a block. own: the registers that may."""
-        seen: set[tuple[Op, str]] = set()
+        seen: set[tuple[Op, Register]] = set()
         work = [(reader, register)]
         while work:
-            op, name = work.pop()
-            if (op, name) in seen:
+            op, register = work.pop()
+            if (op, register) in seen:
                 continue
-            seen.add((op, name))
-            sources = self.flow.sources(op, name)
-            if name.startswith(own) or any(map(self._own, sources)):
+            seen.add((op, register))
+            sources = self.flow.sources(op, register)
+            if register.special.startswith(own) or any(map(self._own, sources)):
                 return True
-            work += [(source, r) for source in sources if not source.does & BLOCK_BARRIER for r in source.reads()]
+            work += [(source, r) for source in sources if not source.does & BLOCK_BARRIER for r in source.reads]
             deciders = self.flow.analysis(control_dependences)
             decided: set[int] = set().union(*(deciders[source.block] for source in sources))
             for number in decided - deciders[op.block]:  # which source it is, or of which round of a loop
                 last = self.flow.blocks[number].ops[-1]
-                work += [(last, r) for r in last.reads()]
+                work += [(last, r) for r in last.reads]
         return False
 
     def _own(self, op: Op) -> bool:
         """Whether an operation's result may differ between threads or warps; so may a parameter of a function."""
         private = op.does & READS and op.space == "local"
-        return bool(op.does & (ATOMIC | EXCHANGES | CALLS) or private) or (self.called and self.parameter(op))
+        return bool(op.does & (ATOMIC | EXCHANGES | CALLS) or private) or (self.called and self.flow.is_parameter(op))
 
     @cached_property
-    def differing(self) -> set[str]:
+    def differing(self) -> set[Register]:
         """The registers that may, at any time, hold what differs between warps of a block."""
-        users: dict[str, list[Op]] = {}
+        users: dict[Register, list[Op]] = {}
         for op in self.flow.ops():
-            for register in op.reads():
+            for register in op.reads:
                 users.setdefault(register, []).append(op)
-        work = [r for r in users if r.startswith("%tid") or r == "%warpid"]
+        work = [r for r in users if r.special.startswith("%tid") or r.special == "%warpid"]
         if self.called:  # nothing is known of its parameters
-            work += [r for op in self.flow.ops() if self.parameter(op) for r in op.writes()]
+            work += [r for op in self.flow.ops() if self.flow.is_parameter(op) for r in op.writes]
         found = set(work)
         while work:
             for op in users.get(work.pop(), ()):
                 if not op.does & BLOCK_BARRIER:
-                    for register in op.writes():
+                    for register in op.writes:
                         if register not in found:
                             found.add(register)
                             work.append(register)
@@ -101,10 +101,6 @@ class BlockView:
                 last = block.ops[-1]
                 if last.does & (RETURNS | EXITS) or not loop.issuperset(block.successors):
                     yield last
-
-    def parameter(self, op: Op) -> bool:
-        """Whether an operation reads a parameter of the body."""
-        return op.parameter and not any(name in self.flow.definitions for name in op.variables("a"))
 
 
 __all__ = ["BlockView"]

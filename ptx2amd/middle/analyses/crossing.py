@@ -6,49 +6,52 @@ work."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ptx2amd.isa.form import DESTINATIONS
 from ptx2amd.middle.body import Body
-from ptx2amd.middle.op import registers
+from ptx2amd.middle.op import Register
 from ptx2amd.ptx.ast import Imm
 from ptx2amd.ptx.layout import bits_of
 
 
 class Crossing:
-    """registers: those that cross; constants: the 32-bit integer that a register's only write moves into it, so that it
-    is that everywhere. Special registers, and variables in .param space, are among them like others."""
+    """By name, registers: those that cross, with the PTX type, of the register's size, of the first write to it ("" if
+    there is none); constants: the 32-bit integer that a register's only write moves into it, so that it is that
+    everywhere."""
 
     def __init__(self, body: Body) -> None:
         self._body = body
-        self.registers: set[str] = set()
-        here: set[str] = set()  # written in this extended block
+        found: set[Register] = set()
+        here: set[Register] = set()  # written in this extended block
         for block in body.blocks:
             if block.label is not None:
                 here = set()
             for op in block.ops:
-                self.registers.update(register for register in op.reads() if register not in here)
-                writes = op.writes()
+                found.update(register for register in op.reads if register not in here)
                 if op.inst.guard is not None:
-                    self.registers.update(writes)
-                here.update(writes)
+                    found.update(op.writes)
+                here.update(op.writes)
+        declared = body.registers
+        self.registers = {r.name: self._type(r, bits_of(declared[r.name])) for r in found if r.name in declared}
         self.constants = dict(self._constants())
 
-    def _constants(self) -> list[tuple[str, int]]:
-        found: list[tuple[str, int]] = []
-        for register, writes in self._body.definitions.items():
-            if len(writes) == 1 and writes[0].computes == "copy" and writes[0].inst.guard is None:
-                value = writes[0].inst.get("a")
-                bits = bits_of(self._body.registers.get(register, "pred"))
-                if isinstance(value, Imm) and value.kind in "su" and bits == 32:
-                    found.append((register, value.bits & 0xFFFFFFFF))
-        return found
+    def _constants(self) -> Iterator[tuple[str, int]]:
+        declared = self._body.registers
+        for op in self._body.ops():
+            if op.computes != "copy" or len(op.writes) != 1:
+                continue
+            [register], value = op.writes, op.inst.get("a")
+            alone = register.only_write is op and bits_of(declared.get(register.name, "pred")) == 32
+            if alone and isinstance(value, Imm) and value.kind in "su":
+                yield register.name, value.bits & 0xFFFFFFFF
 
-    def type(self, register: str) -> str:
-        """The PTX type, of the register's size, of the first write to a register; "" if there is none."""
-        bits = bits_of(self._body.registers[register])
-        for op in self._body.definitions.get(register, ()):
+    def _type(self, register: Register, bits: int) -> str:
+        for op in register.writes:
             shape = op.inst.shape
             for name, operand, ptx_type in zip(shape.names, op.inst.operands, shape.types, strict=False):
-                if name in DESTINATIONS and ptx_type and bits_of(ptx_type) == bits and register in registers(operand):
+                fits = name in DESTINATIONS and ptx_type and bits_of(ptx_type) == bits
+                if fits and register in self._body.within(operand):
                     return ptx_type
         return ""
 

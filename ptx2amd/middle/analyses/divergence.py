@@ -13,8 +13,8 @@ from ptx2amd.isa.effects import BLOCK_BARRIER, CALLS, EXCHANGES, LANE, MEMBERS, 
 from ptx2amd.isa.form import DESTINATIONS
 from ptx2amd.middle.analyses.block_uniform import BlockUniformity
 from ptx2amd.middle.body import Body
-from ptx2amd.middle.op import Op, registers
-from ptx2amd.ptx.ast import Imm, Operand, Reg
+from ptx2amd.middle.op import Op, Register
+from ptx2amd.ptx.ast import Imm, Operand
 
 # special registers that are uniform
 UNIFORM = (
@@ -25,6 +25,8 @@ UNIFORM = (
 GRID = ("%tid.y", "%tid.z", "%ntid", "%ctaid", "%nctaid")  # what linear numbers of threads are made of, beside %tid.x
 SUMS = ("add", "mad", "mul", "copy", "convert")
 WARP, ALL_LANES = 32, 0xFFFFFFFF
+
+Registers = tuple[Register, ...]
 
 
 class Divergence(BlockUniformity):
@@ -48,7 +50,7 @@ class Divergence(BlockUniformity):
                 if not self.divergent.issuperset(writes) and any(map(self._different, reads)):
                     self.divergent.update(writes)
             for op in self._splits:
-                if op not in found and any(map(self._different, op.reads())):
+                if op not in found and any(map(self._different, op.reads)):
                     found[op] = None
                     self.divergent |= self._influenced(op)
         return list(found)
@@ -76,15 +78,15 @@ class Divergence(BlockUniformity):
         sides = [way.difference(*(other for other in ways if other is not way)) for way in ways]
         return sides, set().union(*ways).difference(*sides)
 
-    def _different(self, register: str) -> bool:
-        if register in self.flow.definitions:
+    def _different(self, register: Register) -> bool:
+        if register.writes:
             return register in self.divergent
-        return not register.startswith(UNIFORM) and register not in (self.flow.parameters or ())
+        return not register.special.startswith(UNIFORM) and register.name not in (self.flow.parameters or ())
 
-    def _results(self, op: Op) -> Iterator[tuple[list[str], list[str]]]:
+    def _results(self, op: Op) -> Iterator[tuple[Registers, Registers]]:
         """The registers (and variables) that an operation writes, with those that it depends on whether they are
         uniform. Those that are divergent in any case are noted at once."""
-        writes = list(op.writes())
+        writes = op.writes
         if not writes:
             return
         form = op.inst.shape.form
@@ -95,16 +97,16 @@ class Divergence(BlockUniformity):
         else:
             for name, operand in zip(op.inst.shape.names, op.inst.operands, strict=True):
                 if name in DESTINATIONS:
-                    yield from self._by(op, form.uniformity(name), list(registers(operand)))
+                    yield from self._by(op, form.uniformity(name), tuple(self.flow.within(operand)))
 
-    def _by(self, op: Op, uniformity: str, writes: list[str]) -> Iterator[tuple[list[str], list[str]]]:
+    def _by(self, op: Op, uniformity: str, writes: Registers) -> Iterator[tuple[Registers, Registers]]:
         """The same of results of one kind."""
         if uniformity == LANE:
             self.divergent.update(writes)
         elif (uniformity == OF_WARP and self._all_take_part(op)) or self._of_warp(op):
-            yield [op.predicate] if op.inst.guard is not None else [], writes
+            yield (op.predicate,) if op.inst.guard is not None else (), writes
         else:
-            yield list(op.reads()), writes
+            yield op.reads, writes
 
     def _of_own_memory(self, op: Op) -> bool:
         """Whether an operation may load from memory private to a lane, at one address for all lanes."""
@@ -125,76 +127,77 @@ class Divergence(BlockUniformity):
     def _all_take_part(self, op: Op) -> bool:
         """Whether all lanes of a warp that execute an exchange take part in the same one."""
         if op.does & MEMBERS:
-            members = self.flow.constant(op, op.inst.get("m"))
+            members = self.flow.constant(op.inst.get("m"))
             return members is not None and members & ALL_LANES == ALL_LANES
         if op.does & BLOCK_BARRIER:
-            return all(self.flow.constant(op, of) is not None for of in map(op.inst.get, "ab") if of is not None)
+            return all(self.flow.constant(of) is not None for of in map(op.inst.get, "ab") if of is not None)
         return True
 
     def _of_warp(self, op: Op) -> bool:
         """Whether an operation's result is uniform although its sources are divergent."""
         if op.does & EXCHANGES and op.mods.get("mode") == "idx":  # from one lane to all
-            segment = self.flow.constant(op, op.inst.get("c"))
+            segment = self.flow.constant(op.inst.get("c"))
             one = segment is not None and not segment >> 8
-            return one and self.flow.constant(op, op.inst.get("b")) is not None
+            return one and self.flow.constant(op.inst.get("b")) is not None
         if op.computes not in ("shr", "div", "and", "compare"):
             return False
-        by = self.flow.constant(op, op.inst.get("b"))
+        by = self.flow.constant(op.inst.get("b"))
         match op.computes:
             case "shr":
-                return by is not None and by >= 5 and self._linear(op, op.inst.get("a"))
+                return by is not None and by >= 5 and self._linear(op.inst.get("a"))
             case "div":
-                return by is not None and by > 0 and by % WARP == 0 and self._linear(op, op.inst.get("a"))
+                return by is not None and by > 0 and by % WARP == 0 and self._linear(op.inst.get("a"))
             case "and":
-                return by is not None and by % WARP == 0 and self._linear(op, op.inst.get("a"))
+                return by is not None and by % WARP == 0 and self._linear(op.inst.get("a"))
             case "compare":
                 last = op.mods["cmp"] in ("le", "gt", "ls", "hi")
                 bound = None if by is None or op.mods["cmp"] in ("eq", "ne") else by + last
-                return bound is not None and bound % WARP == 0 and self._linear(op, op.inst.get("a"))
+                return bound is not None and bound % WARP == 0 and self._linear(op.inst.get("a"))
         return False
 
-    def _linear(self, op: Op, operand: Operand | None, depth: int = 8) -> bool:
+    def _linear(self, operand: Operand | None, depth: int = 8) -> bool:
         """Whether an operand numbers the threads of a block or grid."""
-        if not isinstance(operand, Reg) or not depth:
+        register = self.flow.register(operand)
+        if register is None or not depth:
             return False
-        name = operand.name
-        writes = self.flow.definitions.get(name, [])
-        if not writes:
-            return name == "%tid.x"
-        if len(writes) > 1 or writes[0].inst.guard is not None:
+        if not register.writes:
+            return register.special == "%tid.x"
+        made = register.only_write
+        if made is None:
             return False
-        [made] = writes
         parts = _sources(made)
         match made.computes:
             case "copy" | "convert":
-                return self._linear(made, parts[0], depth - 1)
+                return self._linear(parts[0], depth - 1)
             case "add":
                 ways = ((parts[0], parts[1]), (parts[1], parts[0]))
-                return any(self._linear(made, a, depth - 1) and self._of_grid(made, b) for a, b in ways)
+                return any(self._linear(a, depth - 1) and self._of_grid(b) for a, b in ways)
             case "mad":
-                return self._linear(made, parts[2], depth - 1) and all(self._of_grid(made, p) for p in parts[:2])
+                return self._linear(parts[2], depth - 1) and all(self._of_grid(p) for p in parts[:2])
         return False
 
-    def _of_grid(self, op: Op, operand: Operand, depth: int = 8) -> bool:
+    def _of_grid(self, operand: Operand, depth: int = 8) -> bool:
         """Whether an operand is computed only from sizes and indices of blocks, and from thread indices in y and
         z."""
         if isinstance(operand, Imm):
             return operand.bits % WARP == 0
-        if not isinstance(operand, Reg) or not depth:
+        register = self.flow.register(operand)
+        if register is None or not depth:
             return False
-        name = operand.name
-        writes = self.flow.definitions.get(name, [])
-        if not writes:
-            return name.startswith(GRID)
-        if len(writes) > 1 or writes[0].inst.guard is not None or writes[0].computes not in SUMS:
-            return False
-        return all(self._of_grid(writes[0], source, depth - 1) for source in _sources(writes[0]))
+        if not register.writes:
+            return register.special.startswith(GRID)
+        made = register.only_write
+        return (
+            made is not None
+            and made.computes in SUMS
+            and all(self._of_grid(source, depth - 1) for source in _sources(made))
+        )
 
-    def _influenced(self, op: Op) -> set[str]:
+    def _influenced(self, op: Op) -> set[Register]:
         """Registers that a divergent branch makes divergent: all that are written before reconvergence, except those
         used on one path only, if the branch is executed once."""
         exclusive = self.sides(op)
-        found: set[str] = set()
+        found: set[Register] = set()
         components = self.flow.components
         for number in self._ways(op.block):
             if not (written := self.flow.written[number] - self.divergent):
@@ -205,13 +208,13 @@ class Divergence(BlockUniformity):
         return found
 
     @cached_property
-    def _places(self) -> dict[str, set[int]]:
+    def _places(self) -> dict[Register, set[int]]:
         """The blocks in which each register is read or written; those that are written once only, where nothing
         else can be read: none."""
-        found: dict[str, set[int]] = {}
+        found: dict[Register, set[int]] = {}
         for op in self.flow.ops():
-            for register in (*op.reads(), *op.writes()):
-                writes = self.flow.definitions.get(register, ())
+            for register in (*op.reads, *op.writes):
+                writes = register.writes
                 if len(writes) > 1 or (writes and not writes[0].overwrites):
                     found.setdefault(register, set()).add(op.block)
         return found

@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from ptx2amd.isa.effects import BLOCK_BARRIER, MEMBERS, WARP_BARRIER
 from ptx2amd.middle.analyses.divergence import ALL_LANES, Divergence
 from ptx2amd.middle.body import Body
-from ptx2amd.middle.op import Op
-from ptx2amd.ptx.ast import Operand, Reg
+from ptx2amd.middle.op import Op, Register
+from ptx2amd.ptx.ast import Operand
 
-Mask = int | str  # the members, or the register that they are in
+Mask = int | Register  # the members, or the register that they are in
 Meeting = list[Op]  # the operations that become one, in the order of the text
 
 
@@ -75,20 +75,19 @@ def _pairs(flow: Body, stops: dict[int, list[Op]], branch: Op, sides: list[set[i
             work += [(a, b) for a in walks[0].next(pair[0]) for b in walks[1].next(pair[1])]
 
 
-def _mask(flow: Body, op: Op, written: frozenset[str]) -> Mask | None:
+def _mask(flow: Body, op: Op, written: frozenset[Register]) -> Mask | None:
     """The member mask of an operation: a constant, or a register that nobody writes on either side."""
     operand = members(op)
-    known = flow.constant(op, operand)
+    known = flow.constant(operand)
     if known is not None:
         return known & ALL_LANES
-    while isinstance(operand, Reg):
-        name = operand.name
-        if name not in written:
-            return name
-        writes = flow.definitions[name]
-        if len(writes) > 1 or writes[0].computes != "copy" or writes[0].inst.guard is not None:
+    while (register := flow.register(operand)) is not None:
+        if register not in written:
+            return register
+        write = register.only_write
+        if write is None or write.computes != "copy":
             return None
-        op, operand = writes[0], writes[0].inst.get("a")
+        operand = write.inst.get("a")
     return None
 
 
@@ -102,7 +101,7 @@ class _Walk:
     """The operations for one mask on one side of a branch, one after the other; barriers of the block too."""
 
     def __init__(
-        self, flow: Body, stops: dict[int, list[Op]], side: set[int], mask: Mask, written: frozenset[str]
+        self, flow: Body, stops: dict[int, list[Op]], side: set[int], mask: Mask, written: frozenset[Register]
     ) -> None:
         self.flow, self.side = flow, side
         self._first: dict[int, list[Op]] = {}

@@ -21,7 +21,7 @@ from ptx2amd.middle.analyses.locks import gathers, is_look, is_try, locks
 from ptx2amd.middle.analyses.lookback import LookBack
 from ptx2amd.middle.analyses.single_warp import SingleWarp
 from ptx2amd.middle.body import Body
-from ptx2amd.middle.op import Op
+from ptx2amd.middle.op import Op, Register
 from ptx2amd.middle.transforms.inline import inlined
 from ptx2amd.middle.unit import Unit
 from ptx2amd.ptx.ast import Function, Sym
@@ -59,7 +59,7 @@ def hazards(unit: Unit, others: Iterable[Function]) -> list[Hazard]:
     shape = kernel.directives.get("reqntid") or ()
     apart = [f for f in others if matters(f) and f.proto.name not in unit.inlined]
     seen = {f.proto.name for f in apart}  # by themselves, so not once more where they call each other
-    flows = [Body(inlined(module, f, lambda g: matters(g) and g.proto.name not in seen).scope) for f in apart]
+    flows = [Body(inlined(module, f, lambda g: matters(g) and g.proto.name not in seen).scope, f) for f in apart]
     asking = _asking({f.proto.name: flow for f, flow in zip(apart, flows, strict=True)})
     offsets = {var.name: at for var, (at, _, _) in zip(kernel.proto.params, param_layout(kernel), strict=True)}
     views = [Waits(unit.body, shape, asking, offsets)]
@@ -138,15 +138,15 @@ class Waits(SingleWarp, LookBack):
         return {op: ops[0] for ops in self.flow.analysis(meetings) for op in ops}
 
     def _of_all_lanes(self, op: Op) -> bool:
-        mask = self.flow.constant(op, members(op)) if is_exchange(op) else None
+        mask = self.flow.constant(members(op)) if is_exchange(op) else None
         return mask is not None and mask & ALL_LANES == ALL_LANES
 
-    def _by_lane(self, register: str) -> bool:
+    def _by_lane(self, register: Register) -> bool:
         """Whether a predicate is a comparison with the lane's number."""
         work: list[object] = [self.flow.expression(register)]
         while work:
             part = work.pop()
-            if part == "%laneid":
+            if isinstance(part, Register) and part.special == "%laneid":
                 return True
             work += part if isinstance(part, tuple) else ()
         return False
@@ -166,7 +166,7 @@ class Waits(SingleWarp, LookBack):
     def polls(self, op: Op) -> bool:
         """Whether an operation reads memory that other threads may write meanwhile."""
         if op.does & ATOMIC:
-            by = self.flow.constant(op, op.inst.get("b"))
+            by = self.flow.constant(op.inst.get("b"))
             return "d" in op.inst.shape.names and (op.mods.get("op") not in SELF_CHANGING or by == 0)
         if op.does & CALLS:
             target = op.inst.get("f")

@@ -11,25 +11,12 @@ from functools import cached_property
 
 from ptx2amd.isa.effects import BARRIERS, EXCHANGES, MEMBERS, READS
 from ptx2amd.middle.body import COPIES, Body
-from ptx2amd.middle.op import Op
-from ptx2amd.ptx.ast import Imm, Scope, Sym, Var
+from ptx2amd.middle.op import Op, Register
+from ptx2amd.ptx.ast import Imm, Sym
 from ptx2amd.ptx.layout import bits_of
 
 ALIKE = ("%ctaid", "%nctaid", "%ntid")  # special registers, in a block
 ENOUGH = 512  # values alive: no processor has registers for more
-
-
-def sizes(scope: Scope) -> dict[str, int]:
-    """Units of 32 bits of each register that a body without nested scopes declares; predicates take none."""
-    found: dict[str, int] = {}
-    for item in scope.items:
-        if isinstance(item, Var) and item.space == "reg" and item.type != "pred":
-            units = max(1, bits_of(item.type) // 32)
-            names = [f"{item.name}{i}" for i in range(item.regs)] if item.regs else [item.name]
-            found.update(dict.fromkeys(names, units))
-            if item.vec > 1:
-                found.update({f"{name}.{part}": units for name in names for part in "xyzwrgba"})
-    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +31,11 @@ class Access:
 
 
 class Liveness:
-    """The values that are alive in a body without nested scopes. Registers are numbers."""
+    """The values that are alive in a body. Registers are numbers; predicates are none."""
 
-    def __init__(self, flow: Body, scope: Scope) -> None:
+    def __init__(self, flow: Body) -> None:
         self.flow = flow
-        self._sizes = sizes(scope)
+        self._sizes = {name: max(1, bits_of(t) // 32) for name, t in flow.registers.items() if t != "pred"}
         self._numbers: dict[str, int] = {}
         self._units: list[int] = []
         for name in self._sizes.keys() - set(self._free()):
@@ -58,29 +45,28 @@ class Liveness:
 
     def _free(self) -> Iterator[str]:
         """Registers that hold nothing but a constant, a parameter, or a value computed from these."""
-        free: set[str] = set()
+        free: set[Register] = set()
         for op in self.flow.ops():
-            written = list(op.writes())
-            if len(written) == 1 and len(self.flow.definitions[written[0]]) == 1 and self._known(op, free):
-                free.add(written[0])
-                yield written[0]
+            if len(op.writes) == 1 and len(op.writes[0].writes) == 1 and self._known(op, free):
+                free.add(op.writes[0])
+                yield op.writes[0].name
 
-    def _known(self, op: Op, free: set[str]) -> bool:
+    def _known(self, op: Op, free: set[Register]) -> bool:
         """Whether an operation's result is computed from constants, parameters and values uniform in a block."""
         if op.inst.guard is not None:
             return False
         if op.does & READS:
-            known = not any(name in self._sizes or name in self.flow.definitions for name in op.reads())
+            known = not any(register.name in self._sizes or register.writes for register in op.reads)
             return op.space == "param" and known
         if op.computes in COPIES and isinstance(op.inst.get("a"), Imm | Sym):
             return True
         integers = op.computes in COPIES or not op.inst.shape.types[0].startswith("f")
-        return op.pure and integers and all(name in free or name.startswith(ALIKE) for name in op.reads())
+        return op.pure and integers and all(r in free or r.special.startswith(ALIKE) for r in op.reads)
 
     def _access(self, op: Op) -> Access:
         numbers = self._numbers
-        reads = tuple(numbers[name] for name in op.reads() if name in numbers)
-        writes = tuple(numbers[name] for name in op.writes() if name in numbers)
+        reads = tuple(numbers[r.name] for r in op.reads if r.name in numbers)
+        writes = tuple(numbers[r.name] for r in op.writes if r.name in numbers)
         does = op.does
         loaded = does & (READS | MEMBERS) and op.space != "param"  # lanes' values come as late as those of memory
         return Access(
@@ -167,4 +153,4 @@ def _summary(accesses: list[Access]) -> tuple[set[int], set[int]]:
     return read, written
 
 
-__all__ = ["Access", "Liveness", "sizes"]
+__all__ = ["Access", "Liveness"]

@@ -13,7 +13,7 @@ from ptx2amd.middle.analyses.addresses import loads, place, steps
 from ptx2amd.middle.analyses.divergence import ALL_LANES, Divergence
 from ptx2amd.middle.analyses.exchanges import is_collective, is_exchange, members
 from ptx2amd.middle.body import Body
-from ptx2amd.middle.op import Op
+from ptx2amd.middle.op import Op, Register
 from ptx2amd.ptx.ast import Imm
 
 T = TypeVar("T")
@@ -56,7 +56,7 @@ def gathers(flow: Body, op: Op) -> bool:
     """Whether an operation completes only when all lanes of the warp that have not ended have reached it."""
     if op.inst.guard is not None:
         return False
-    mask = flow.constant(op, members(op)) if is_exchange(op) else None
+    mask = flow.constant(members(op)) if is_exchange(op) else None
     return op.does & (BLOCK_BARRIER | ARRIVES) == BLOCK_BARRIER or (mask is not None and mask & ALL_LANES == ALL_LANES)
 
 
@@ -71,16 +71,16 @@ def conditions(flow: Body) -> dict[Op, set[Op]]:
     return found
 
 
-def _asking(flow: Body) -> set[str]:
+def _asking(flow: Body) -> set[Register]:
     """The registers that may hold a value computed from such loads and atomics, on any path."""
-    users: dict[str, list[Op]] = {}
+    users: dict[Register, list[Op]] = {}
     for op in flow.ops():
-        for register in () if op.does & (READS | CALLS) else op.reads():
+        for register in () if op.does & (READS | CALLS) else op.reads:
             users.setdefault(register, []).append(op)
-    found: set[str] = set()
+    found: set[Register] = set()
     work = [op for op in flow.ops() if is_try(op) or is_look(op)]
     while work:
-        new = set(work.pop().writes()) - found
+        new = set(work.pop().writes) - found
         found |= new
         work += [user for register in new for user in users.get(register, ())]
     return found
@@ -99,7 +99,7 @@ def _asked(flow: Body, branch: Op) -> set[Op]:
             if is_try(op) or is_look(op):
                 found.add(op)
             elif not op.does & (READS | CALLS):
-                work += [(op, register) for register in op.reads()]
+                work += [(op, register) for register in op.reads]
     return found
 
 

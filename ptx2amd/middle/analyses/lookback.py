@@ -9,7 +9,7 @@ from functools import cached_property
 from ptx2amd.isa.effects import ATOMIC, CALLS, EXCHANGES, READS
 from ptx2amd.middle.analyses.block_view import BlockView
 from ptx2amd.middle.analyses.locks import is_try
-from ptx2amd.middle.op import Op
+from ptx2amd.middle.op import Op, Register
 from ptx2amd.ptx.ast import Addr, Imm, Operand, Reg, Sym, Vec
 
 
@@ -129,9 +129,13 @@ class LookBack(BlockView):
         new, old = self.flow.location(op), self.flow.location(earlier)
         if new is None or old is None or new[1] != old[1] or op.inst.guard or earlier.inst.guard:
             return False
-        address = self.flow.expression(new[0])
-        same = address is not None and address == self.flow.expression(old[0])
+        address = self._value(new[0])
+        same = address is not None and address == self._value(old[0])
         return same and self._sides(earlier.block) <= self._sides(op.block)
+
+    def _value(self, base: Register | str) -> object:
+        """A location's base, as `Body.expression` has it."""
+        return self.flow.expression(base) if isinstance(base, Register) else base
 
     def _sides(self, number: int) -> set[tuple[object, bool]]:
         """The conditions under which a block is reached: the predicate's definition, and whether it holds."""
@@ -149,14 +153,13 @@ class LookBack(BlockView):
         value, waits = write.inst.get("b"), self._waits_on(loop, polled)
         if waits is None or value is None:
             return False
-        known = self.flow.constant(write, value)
-        if known is not None or not isinstance(value, Reg):
+        known = self.flow.constant(value)
+        register = self.flow.register(value)
+        if known is not None or register is None:
             return known is not None and waits.field(known) != waits.value
-        made = self.flow.sources(write, value.name)
+        made = self.flow.sources(write, register)
         return bool(made) and all(
-            waits.value == 0
-            and op.computes == "or"
-            and bool(waits.field(self.flow.constant(op, op.inst.get("b")) or 0))
+            waits.value == 0 and op.computes == "or" and bool(waits.field(self.flow.constant(op.inst.get("b")) or 0))
             for op in made
         )
 
@@ -175,85 +178,88 @@ class LookBack(BlockView):
                 found |= {self._tested(test, seen.get(test, set()), "eq" if goes_on else "ne") for test in tests}
         return found.pop() if len(found) == 1 else None
 
-    def _voted(self, last: Op, register: str, mode: str) -> set[Op]:
+    def _voted(self, last: Op, register: Register, mode: str) -> set[Op]:
         """What computes a predicate, looking through votes of the warp."""
         tests = self.flow.sources(last, register)
         for vote in [t for t in tests if t.does & EXCHANGES and t.mods.get("mode") == mode]:
             cast = vote.inst.get("a")
-            if isinstance(cast, Reg) and not cast.negated:
-                tests = tests - {vote} | self.flow.sources(vote, cast.name)
+            of = self.flow.register(cast)
+            if of is not None and isinstance(cast, Reg) and not cast.negated:
+                tests = tests - {vote} | self.flow.sources(vote, of)
         return tests
 
     def _tested(self, test: Op, fields: set[Bit | int | None], comparison: str) -> Waits | None:
         """What a test of such fields goes on with: one place in what is polled, or constants that end the wait."""
-        value = self.flow.constant(test, test.inst.get("b")) if test.computes == "compare" else None
+        value = self.flow.constant(test.inst.get("b")) if test.computes == "compare" else None
         places = {field for field in fields if isinstance(field, Bit)}
         if value is None or len(places) != 1 or "c" in test.inst.shape.names or test.mods["cmp"] != comparison:
             return None
-        if len(list(test.writes())) != 1 or any(field is None or field == value for field in fields - places):
+        if len(test.writes) != 1 or any(field is None or field == value for field in fields - places):
             return None
         return Waits(places.pop().at, int(test.mods["t"][1:]), value)
 
     def _fields(self, op: Op, operand: Operand | None, polled: Op, depth: int = 8) -> set[Bit | int | None]:
         """What an operand is made of: bits of the polled value and constants; None for anything else."""
-        if not isinstance(operand, Reg) or not depth:
+        register = self.flow.register(operand)
+        if register is None or not depth:
             return {None}
         found: set[Bit | int | None] = set()
-        for source in self.flow.sources(op, operand.name):
+        for source in self.flow.sources(op, register):
             inner = source.inst.get("a")
             if source is polled:
                 found.add(Bit(0))
             elif source.computes == "copy" and isinstance(inner, Imm):
                 found.add(inner.bits)
-            elif (by := self._moves(source, operand.name)) is not None:
+            elif (by := self._moves(source, register)) is not None:
                 moved = self._fields(source, inner, polled, depth - 1)
                 found |= {Bit(field.at + by) if isinstance(field, Bit) else None for field in moved}
             else:
                 found.add(None)
         return found
 
-    def _moves(self, op: Op, register: str) -> int | None:
+    def _moves(self, op: Op, register: Register) -> int | None:
         """By how many bits an operation moves its source down into a register: a shift, a part, the low half."""
         if op.inst.guard is not None:
             return None
         types, to = op.mods, op.inst.get("d")
         if op.computes == "shr" and types["t"] in ("u64", "b64", "u32", "b32"):
-            return self.flow.constant(op, op.inst.get("b"))
+            return self.flow.constant(op.inst.get("b"))
         if op.computes == "unpack" and isinstance(to, Vec):
-            parts = [isinstance(item, Reg) and item.name == register for item in to.items]
+            parts = [self.flow.register(item) is register for item in to.items]
             return int(types["t"][1:]) // len(parts) * parts.index(True)
         return 0 if op.computes == "convert" and (types["t"], types["a"]) == ("u32", "u64") else None
 
-    def _roots(self, register: str) -> set[int]:
+    def _roots(self, register: Register | str) -> set[int]:
         """The pointers among the kernel's parameters that an address is made from, by their offsets. None at all: it
         is not known what it points to."""
         found: set[int] = set()
-        seen, work = set(), [register]
+        seen: set[Register] = set()
+        work = [register] if isinstance(register, Register) else []
         while work:
-            name = work.pop()
-            if name in seen:
+            at_hand = work.pop()
+            if at_hand in seen:
                 continue
-            seen.add(name)
-            for op in self.flow.definitions.get(name, []):
+            seen.add(at_hand)
+            for op in at_hand.writes:
                 if op.does & READS and op.mods.get("t", "b64")[1:] != "64":
                     continue  # an index
-                if (at := self._offset(op, name)) is not None:
+                if (at := self._offset(op, at_hand)) is not None:
                     found.add(at)
                 elif _gives_addresses(op):
                     return set()
                 else:
-                    work += op.reads()
+                    work += op.reads
         return found
 
-    def _offset(self, op: Op, register: str) -> int | None:
+    def _offset(self, op: Op, register: Register) -> int | None:
         """The offset of the kernel parameter that a load puts into a register."""
         address, to = op.inst.get("a"), op.inst.get("d")
-        if not self.parameter(op) or not isinstance(address, Addr) or address.rest:
+        if not self.flow.is_parameter(op) or not isinstance(address, Addr) or address.rest:
             return None
         if not isinstance(address.base, Sym) or address.base.name not in self.offsets:
             return None
         items = to.items if isinstance(to, Vec) else (to,)
-        which = [i for i, item in enumerate(items) if isinstance(item, Reg) and item.name == register]
+        which = [i for i, item in enumerate(items) if self.flow.register(item) is register]
         at = self.offsets[address.base.name] + address.base.offset + address.offset
         return at + 8 * which[0] if len(which) == 1 else None
 

@@ -8,8 +8,8 @@ from ptx2amd.isa.effects import CALLS
 from ptx2amd.isa.form import DESTINATIONS
 from ptx2amd.middle.analyses.block_view import BlockView
 from ptx2amd.middle.analyses.divergence import WARP
-from ptx2amd.middle.op import Op
-from ptx2amd.ptx.ast import Imm, Operand, Reg
+from ptx2amd.middle.op import Op, Register
+from ptx2amd.ptx.ast import Imm, Operand
 
 
 class SingleWarp(BlockView):
@@ -45,7 +45,7 @@ class SingleWarp(BlockView):
                         found[thread].append((within, outside))
         return found
 
-    def _few(self, reader: Op, register: str, holds: bool, thread: bool, depth: int = 8) -> bool:
+    def _few(self, reader: Op, register: Register, holds: bool, thread: bool, depth: int = 8) -> bool:
         """Whether a predicate that `reader` reads equals `holds` only for the threads of one warp (for one
         thread)."""
         writes = self.flow.sources(reader, register)
@@ -58,7 +58,7 @@ class SingleWarp(BlockView):
             return False
         joins = "and" if holds else "or"
         if op.mods.get("t") == "pred" and op.computes in ("not", joins):
-            return any(self._few(op, r, holds != (op.computes == "not"), thread, depth - 1) for r in op.reads())
+            return any(self._few(op, r, holds != (op.computes == "not"), thread, depth - 1) for r in op.reads)
         if op.computes != "compare" or "c" in op.inst.shape.names:
             return False
         sides = [self._kind(op, op.inst.get(name)) for name in "ab"]
@@ -67,7 +67,7 @@ class SingleWarp(BlockView):
         if op.mods["cmp"] in ("eq", "ne"):
             kinds = ("thread",) if thread else ("thread", "warp")
             return (op.mods["cmp"] == "eq") == holds and "same" in sides and any(k in sides for k in kinds)
-        limit = self.flow.constant(op, op.inst.get("b"))
+        limit = self.flow.constant(op.inst.get("b"))
         if thread or sides[0] != "thread" or limit is None:
             return False
         match op.mods["cmp"], holds:
@@ -82,7 +82,7 @@ class SingleWarp(BlockView):
         by a branch that few threads take, as it is overwritten on the other side."""
         if any(op.computes != "copy" or not isinstance(op.inst.get("a"), Imm) for op in writes):
             return False
-        [*makers] = [op for op in writes if bool(self.flow.constant(op, op.inst.get("a"))) == holds]
+        [*makers] = [op for op in writes if bool(self.flow.constant(op.inst.get("a"))) == holds]
         others = {op.block for op in writes} - {op.block for op in makers}
         for maker in makers:
             branch, block = self.flow.branch(maker.block), self.flow.blocks[maker.block]
@@ -94,23 +94,23 @@ class SingleWarp(BlockView):
         return bool(makers)
 
     def _negated(self, op: Op) -> bool:
-        made = [self.flow.definitions.get(register, [op])[0] for register in op.reads()]
+        made = [register.writes[0] for register in op.reads if register.writes]
         return any(m.computes == "neg" for m in made)
 
     def _kind(self, op: Op, operand: Operand | None) -> str:
         """ "same" for all threads of the block, another one for each "thread" or "warp", or "" (unknown)."""
         if isinstance(operand, Imm):
             return "same"
-        if not isinstance(operand, Reg):
+        register = self.flow.register(operand)
+        if register is None:
             return ""
-        name = operand.name
-        if name.startswith("%tid."):
+        if register.special.startswith("%tid."):
             return "thread" if self.axes <= {"%tid.x"} or self._linear else ""
-        if name.startswith(("%ntid", "%ctaid", "%nctaid", "%gridid")):
+        if register.special.startswith(("%ntid", "%ctaid", "%nctaid", "%gridid")):
             return "same"
-        if name == "%warpid":
+        if register.special == "%warpid":
             return "warp"
-        made = set(map(self._made, self.flow.sources(op, name)))
+        made = set(map(self._made, self.flow.sources(op, register)))
         return made.pop() if len(made) == 1 else ""
 
     @cached_property
@@ -126,7 +126,7 @@ class SingleWarp(BlockView):
 
     def _result(self, made: Op) -> str:
         if not made.pure:
-            return "same" if self.parameter(made) and not self.called else ""
+            return "same" if self.flow.is_parameter(made) and not self.called else ""
         sources = [o for n, o in zip(made.inst.shape.names, made.inst.operands, strict=True) if n not in DESTINATIONS]
         kinds = {self._kind(made, source) for source in sources}
         if kinds == {"same"}:
@@ -137,19 +137,19 @@ class SingleWarp(BlockView):
             case "add" | "sub" | "mad" | "mul" | "shl" | "or" | "xor" if kinds <= {"same", "thread"}:
                 return "thread"
             case "shr" if kinds <= {"same", "thread"}:
-                by = self.flow.constant(made, made.inst.get("b"))
+                by = self.flow.constant(made.inst.get("b"))
                 return "" if by is None or 5 < by < 10 else "warp" if by <= 5 else "same"
         return ""
 
     @cached_property
     def axes(self) -> set[str]:
         """The parts of %tid that the function reads."""
-        return {r for op in self.flow.ops() for r in op.reads() if r.startswith("%tid.")}
+        return {r.special for op in self.flow.ops() for r in op.reads if r.special.startswith("%tid.")}
 
     @cached_property
     def _linear(self) -> bool:
         """Whether a function that reads several parts of %tid reads the block's sizes, to number its threads."""
-        return any(r.startswith("%ntid.") for op in self.flow.ops() for r in op.reads())
+        return any(r.special.startswith("%ntid.") for op in self.flow.ops() for r in op.reads)
 
 
 __all__ = ["SingleWarp"]

@@ -19,9 +19,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ptx2amd.middle.analyses.locks import Lock, joined
+from ptx2amd.middle.body import Body
 from ptx2amd.middle.transforms.inserted import ANCHOR, BRA, ENTRY, HIDDEN, PATIENT, ROUND, SETP, WAITING, made
 from ptx2amd.middle.unit import Unit
-from ptx2amd.ptx.ast import Guard, Imm, Inst, Item, Label, Reg, Scope, Sym, Var
+from ptx2amd.ptx.ast import Guard, Imm, Inst, Item, Label, Reg, Sym, Var
 
 
 def run(unit: Unit) -> None:
@@ -29,10 +30,10 @@ def run(unit: Unit) -> None:
     or as it was before exchanges in it were merged."""
     if not unit.locks:
         return
-    found, scope = unit.locks, unit.scope
+    found, body = unit.locks, unit.body
     while True:
         unit.places = [(lock, _label(lock, number)) for number, lock in enumerate(found)]
-        changed = scope
+        changed = body
         for number, (lock, label) in enumerate(unit.places):
             changed = _meet(changed, lock, number, label)
         unit.transform(changed)
@@ -65,9 +66,9 @@ def _role(lock: Lock) -> str:
     return WAITING if lock.gathers else ENTRY if len(lock.retries) > 1 else ""
 
 
-def _meet(scope: Scope, lock: Lock, number: int, meet: str) -> Scope:
+def _meet(body: Body, lock: Lock, number: int, meet: str) -> Body:
     turn, ahead = Reg(f"$turn{number}"), Reg(f"$ahead{number}")
-    instead: dict[int, list[Item]] = {}  # the replacement of an instruction
+    instead: dict[int, list[Item]] = {}  # by the identity of an instruction
     ways: list[Inst] = []
     tests: list[Reg] = []
 
@@ -105,8 +106,6 @@ def _meet(scope: Scope, lock: Lock, number: int, meet: str) -> Scope:
             skip = made(BRA, inst.line, Sym(meet), guard=Guard(patient.name, False))
             instead[id(inst)] = [made(ANCHOR, inst.line), wait, skip, *instead.get(id(inst), [inst])]
     instead[id(first.inst)] = [first.inst, *marks, Label(meet, line, _role(lock)), made(ANCHOR, line), *ways]
-    changed: list[Item] = [Var("reg", "u32", f"${name}{number}") for name in ("turn", "ahead", "round")]
-    changed += [Var("reg", "pred", name) for name in (f"$patient{number}", *(test.name for test in tests))]
-    for item in scope.items:
-        changed += instead.get(id(item), [item])
-    return Scope(changed)
+    declared = [Var("reg", "u32", f"${name}{number}") for name in ("turn", "ahead", "round")]
+    declared += [Var("reg", "pred", name) for name in (f"$patient{number}", *(test.name for test in tests))]
+    return body.rewritten(instead, declared)

@@ -10,7 +10,7 @@ from ptx2amd.middle.analyses.divergence import ALL_LANES
 from ptx2amd.middle.analyses.exchanges import Meeting
 from ptx2amd.middle.body import Body
 from ptx2amd.middle.transforms.inserted import ANCHOR, BRA, HIDDEN, SETP, WAIT, WAIT_ALL, WAITING, made, move
-from ptx2amd.ptx.ast import Guard, Imm, Inst, Item, Label, Operand, Reg, Scope, Sym, Var
+from ptx2amd.ptx.ast import Guard, Imm, Inst, Item, Label, Operand, Reg, Sym, Var
 
 EXCHANGE = "$exchange"  # what labels and registers begin with
 
@@ -35,7 +35,7 @@ class Exchange:
         self.waits, self.label = True, f"$waiting{self.number}"
 
     def replacements(self) -> Iterator[tuple[int, list[Item]]]:
-        """What stands in the place of each, by its identity."""
+        """What stands in the place of each, by the identity of its instruction."""
         for k, op in enumerate(self.meeting):
             inst, line, after, skip = op.inst, op.inst.line, f"$back{self.number}.{k}", f"$skip{self.number}.{k}"
             moved = self._moved(inst, False)
@@ -76,7 +76,7 @@ class Exchange:
         if first is not None and all(operand == first for operand in each):
             return first
         if type_ == "u32":  # lanes, distances and masks
-            known = {self.body.constant(op, op.inst.get(name)) for op in self.meeting}
+            known = {self.body.constant(op.inst.get(name)) for op in self.meeting}
             if name not in DESTINATIONS and len(known) == 1 and (value := known.pop()) is not None:
                 return Imm("u", value)
         self.own[name] = self._register(name, type_)
@@ -94,21 +94,17 @@ class Exchange:
         return register
 
 
-def replaced(scope: Scope, exchanges: list[Exchange]) -> Scope:
-    """The statements with exchanges in place of the operations that they merge."""
-    instead = {at: new for exchange in exchanges for at, new in exchange.replacements()}  # of an instruction
-    declared = [var for exchange in exchanges for var in exchange.declared]
-    return Scope([*declared, *(new for item in scope.items for new in instead.get(id(item), [item]))])
+def replaced(body: Body, exchanges: list[Exchange]) -> Body:
+    """The body with exchanges in place of the operations that they merge."""
+    instead = {at: new for exchange in exchanges for at, new in exchange.replacements()}
+    return body.rewritten(instead, [var for exchange in exchanges for var in exchange.declared])
 
 
-def labelled(scope: Scope) -> Scope:
+def labelled(body: Body) -> Body:
     """The same with labels behind conditional jumps: what follows may be outside of a loop that the jump stays in, and
     exits of loops in which lanes wait are known by labels (lower/control/dispatch.py)."""
-    new: list[Item] = []
-    number = sum(isinstance(item, Label) for item in scope.items)
-    for item in scope.items:
-        new.append(item)
-        if isinstance(item, Inst) and item.guard is not None and item.shape.form.does & JUMPS:
-            number += 1
-            new.append(Label(f"$behind{number}", item.line))
-    return Scope(new)
+    number = sum(block.label is not None for block in body.blocks)
+    jumps = (op.inst for op in body.ops() if op.inst.guard is not None and op.does & JUMPS)
+    return body.rewritten(
+        {id(inst): [inst, Label(f"$behind{n}", inst.line)] for n, inst in enumerate(jumps, number + 1)}
+    )

@@ -16,20 +16,14 @@ analyses/exchanges.py says which operations these are."""
 
 from __future__ import annotations
 
-from ptx2amd.isa.effects import MEMBERS
 from ptx2amd.middle.analyses.exchanges import meetings
-from ptx2amd.middle.summary import items
 from ptx2amd.middle.transforms.exchange import Exchange, replaced
 from ptx2amd.middle.unit import Unit
-from ptx2amd.ptx.ast import Inst
 
 
 def run(unit: Unit) -> None:
     """Merge the exchanges that lanes of a warp may be at together."""
-    if sum(isinstance(item, Inst) and bool(item.shape.form.does & MEMBERS) for item in items(unit.scope)) < 2:
-        return
     found = unit.body.analysis(meetings)
     if found:
-        unit.unmerged = unit.scope
         unit.exchanges = [Exchange(unit.body, number, meeting) for number, meeting in enumerate(found)]
-        unit.transform(replaced(unit.scope, unit.exchanges))
+        unit.transform(replaced(unit.body, unit.exchanges))

@@ -15,7 +15,6 @@ def uneven_loops(unit: Unit) -> None:
     """At merged exchanges of uneven loops, and at all else there that needs lanes together."""
     if not unit.exchanges:
         return
-    assert unit.unmerged is not None
     found, others = uneven(unit.body, {id(exchange.anchor) for exchange in unit.exchanges})
     if not found:
         return
@@ -25,7 +24,7 @@ def uneven_loops(unit: Unit) -> None:
     for exchange in (*(merged for merged in unit.exchanges if id(merged.anchor) in found), *more):
         exchange.wait()
     unit.exchanges += more
-    unit.transform(labelled(replaced(unit.unmerged, unit.exchanges)))
+    unit.transform(labelled(replaced(body, unit.exchanges)))
 
 
 def lock_loops(unit: Unit) -> None:
@@ -45,4 +44,4 @@ def lock_loops(unit: Unit) -> None:
     exchanges = [Exchange(body, number, [op]) for number, op in enumerate(alone, len(unit.exchanges))]
     for exchange in exchanges:
         exchange.wait()
-    unit.transform(labelled(replaced(unit.scope, exchanges)))
+    unit.transform(labelled(replaced(body, exchanges)))
