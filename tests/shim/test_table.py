@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from ptx2amd import native
-from ptx2amd.api import hip
+from ptx2amd.api import hip, nvml, spec
 from ptx2amd.api.driver import functions
 from ptx2amd.api.driver.absent import FEATURES
 from ptx2amd.api.driver.page import PAGE, page
@@ -35,6 +35,13 @@ def ask(shim: SimpleNamespace, name: str, version: int, flags: int = 0) -> tuple
     pointer, status = shim.ffi.new("void **"), shim.ffi.new("CUdriverProcAddressQueryResult *", 99)
     result = shim.cuda.cuGetProcAddress_v2(name.encode(), pointer, version, flags, status)
     return result, pointer[0], status[0]
+
+
+def test_generators_name_no_function_of_an_api() -> None:
+    """What is special about a function stands in its row."""
+    names = {row.symbol for row in (*functions(), *nvml.functions(), *hip.functions())}
+    for path in Path(spec.__file__).parent.glob("*.py"):
+        assert names.isdisjoint(re.findall(r"\w+", path.read_text())), path
 
 
 def test_every_row_is_exported_and_nothing_else(shim: SimpleNamespace) -> None:
