@@ -59,7 +59,19 @@ CUSOLVER = Library(
     "hipSOLVER", ("libhipsolver.so.1", "libhipsolver.so.0", "libhipsolver.so"),
     "hipsolver and rocsolver (AMD), libhipsolver1 (Debian)", "librocsolver.so.0",
 )  # fmt: skip
+#: cuDNN's parts, which programs also open by themselves; each of ours has all functions.
+_CUDNN = {
+    8: "ops_infer ops_train cnn_infer cnn_train adv_infer adv_train",
+    9: "ops cnn adv graph heuristic engines_precompiled engines_runtime_compiled",
+}
+_CUDNN_VERSIONS = {8: 8907, 9: 92700}
+CUDNN = Library(
+    "cudnn", "cuDNN",
+    {f"libcudnn{part}.so.{major}": _CUDNN_VERSIONS[major]
+     for major in (9, 8) for part in ("", *(f"_{name}" for name in _CUDNN[major].split()))},
+    "MIOpen", ("libMIOpen.so.1", "libMIOpen.so"), "miopen-hip (AMD), libmiopen1 (Debian)", None,
+)  # fmt: skip
 
-ALL = (CUBLAS, CUBLASLT, CURAND, CUFFT, CUSPARSE, CUSOLVER)
+ALL = (CUBLAS, CUBLASLT, CURAND, CUFFT, CUSPARSE, CUSOLVER, CUDNN)
 #: Soname to library.
 SERVED = {soname: library for library in ALL for soname in library.sonames}

@@ -15,13 +15,24 @@ from tests.libmap import page
 LIBRARIES = native.DIRECTORY / "libmap"
 
 
-def run(prefix: rocm.Prefix, arch: str, *command: str | Path, limit: float = 900) -> subprocess.CompletedProcess[str]:
+def run(prefix: rocm.Prefix, arch: str, *command: str | Path, limit: float = 1800) -> subprocess.CompletedProcess[str]:
     """A program, with the software GPU's HIP library and ours in front of the release's."""
     folders = (LIBRARIES, native.DIRECTORY / "hip", native.DIRECTORY)
     packages = os.pathsep.join(path for path in sys.path if path)
     changes = {"PYTHONPATH": packages, "PTX2AMD_DEVICE": f"vgpu:{arch}", "PTX2AMD_PYTHON": sys.executable}
+    changes |= _for_miopen(prefix)
     words, environment = prefix.command(*command, before=folders), {**os.environ, **changes}
     return subprocess.run(words, env=environment, capture_output=True, text=True, timeout=limit)
+
+
+def _for_miopen(prefix: rocm.Prefix) -> dict[str, str]:
+    """MIOpen compiles kernels that include headers of HIP and rocRAND, and keeps them."""
+    folder, kept = prefix.root.parent / "kernels", rocm.CACHE / "miopen"
+    for name in ("hip", "rocrand"):
+        folder.mkdir(exist_ok=True)
+        if (prefix.include / name).exists() and not (folder / name).exists():
+            (folder / name).symlink_to(prefix.include / name)
+    return {"CPATH": str(folder), "MIOPEN_USER_DB_PATH": str(kept), "MIOPEN_CUSTOM_CACHE_DIR": str(kept)}
 
 
 @dataclass(frozen=True)

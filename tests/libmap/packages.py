@@ -10,4 +10,5 @@ PACKAGES = {
     "cufft": ("libhipfft0", "librocfft0", "libhiprtc7"),
     "cusparse": ("libhipsparse4", "librocsparse1"),
     "cusolver": ("libhipsolver1", "librocsolver0"),
+    "cudnn": ("libmiopen1", "librocblas5", "libhiprtc7", "libamdhip64-dev", "librocrand-dev"),
 }

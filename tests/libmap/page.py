@@ -110,6 +110,30 @@ _WEAKER = {
 - Many of the unsupported functions are in no header; only NVIDIA's own libraries call them.
 - `cusolverGetVersion` returns 11.7.5 or 12.0.4, depending on the soname.
 """,
+    "cudnn": """\
+- Convolutions are solutions of MIOpen's immediate mode. cuDNN's algorithms are kinds of solutions; where there is none
+  of an algorithm's kind, the best of any kind is taken. `cudnnFindConvolution...` runs each kind and measures it.
+  Algorithms that cuDNN documents as deterministic are asked of MIOpen as such.
+- Scaling factors are applied by a further kernel where MIOpen has none, in a buffer of the handle, which is allocated
+  when it is first needed. In a capture that fails: call the function once before.
+- Backward passes of max pooling and of local response normalisation compute the forward pass again, as MIOpen wants
+  what it left, which cuDNN's programs do not keep.
+- Dropout's random numbers are others than NVIDIA's. Each call has others, also in the same states; a graph that is
+  launched again has the same.
+- Settings that change nothing: math types, the type of sums (`computeType`), and NaN propagation of activations and
+  pooling.
+- Each part of the library (`libcudnn_ops.so.9` and so on) has all functions.
+- MIOpen compiles kernels when they are first used (seconds each), with ROCm's hipRTC, and keeps them in
+  `~/.cache/miopen`. Pooling and dropout include headers of HIP and rocRAND (packages: Debian's libamdhip64-dev and
+  librocrand-dev). Debian's MIOpen has no sources of its kernels in assembler: ours sets
+  `MIOPEN_DEBUG_GCN_ASM_KERNELS=0`, and without rocRAND's headers `MIOPEN_DEBUG_ATTN_SOFTMAX=0`, where these are not
+  set.
+- Refused are filters that are turned round (`CUDNN_CONVOLUTION`), vectors of channels (`CUDNN_TENSOR_NCHW_VECT_C`),
+  8-bit floating point, Swish, square roots, products without zeros, changes of a tensor's type, `cudnnSetTensor` and
+  `cudnnTransformTensor` where gaps between dimensions are no multiple of the next (MIOpen's are wrong there), and
+  recurrent networks, attention, CTC loss, spatial transformers, fused operations and the graph API.
+- `cudnnGetVersion` answers 8.9.7 or 9.27.0, as the soname asks.
+""",
 }
 
 #: Outcomes of samples that the page lists, and their titles.

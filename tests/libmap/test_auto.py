@@ -48,6 +48,8 @@ def started(prefix: rocm.Prefix, folder: Path, chip: str, *words: str) -> subpro
         ("cublas", "libcublas.so.12", "cublasCreate_v2", "librocblas", "gfx1100"),
         ("cublaslt", "libcublasLt.so.13", "cublasLtCreate", "libhipblaslt", "gfx90a"),
         ("cufft", "libcufft.so.11", "cufftCreate", "libhipfft", "gfx942"),
+        ("cudnn", "libcudnn.so.9", "cudnnCreate", "libMIOpen", "gfx942"),
+        ("cudnn", "libcudnn_ops_infer.so.8", "cudnnCreate", "libMIOpen", "gfx942"),
     ],
 )
 def test_a_program_gets_amds_library(

@@ -25,9 +25,10 @@ HEADERS = {
     "cufft": ("cufftXt.h", "hipfft/hipfftXt.h", "libhipfft-dev", ""),
     "cusparse": ("cusparse.h", "hipsparse/hipsparse.h", "libhipsparse-dev", ""),
     "cusolver": ("cusolverDn.h", "hipsolver/hipsolver.h", "libhipsolver-dev", ""),
+    "cudnn": ("cudnn.h", "miopen/miopen.h", "libmiopen-dev", ""),
 }
 #: Headers that are C++, and further packages that these need.
-CPP = {"hipblaslt/hipblaslt.h": ("libhipblas-common-dev",)}
+CPP: dict[str, tuple[str, ...]] = {"hipblaslt/hipblaslt.h": ("libhipblas-common-dev",), "miopen/miopen.h": ()}
 #: Headers of earlier versions, whose functions the present ones have macros for.
 FIRST = {"cublas": ("cublas.h", cublas.FIRST)}
 EACH = pytest.mark.parametrize("mapped", MAPPED, ids=[mapped.library.name for mapped in MAPPED])
