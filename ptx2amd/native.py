@@ -101,10 +101,12 @@ def build_shim(builder: Builder, target: Path) -> None:
     from ptx2amd.api import generate, hip
     from ptx2amd.api.driver import libcuda
     from ptx2amd.interface import generate as interface
+    from ptx2amd.libraries import ptx_builds
     from ptx2amd.settings import generate as settings_table
 
     folder = _prepared(builder.work)
-    generated = generate.write(folder, {**libcuda.texts(), **hip.table_texts()})
+    texts = {**libcuda.texts(), **hip.table_texts(), "ptx_builds.h": ptx_builds.header()}
+    generated = generate.write(folder, texts)
     sources = [*sorted(SHIM.glob("*/*.c")), *settings_table.write(folder), *interface.write(folder), *generated]
     flags = ("-fno-semantic-interposition", *shim_includes(folder))
     library = target / "libcuda.so.1"

@@ -1,4 +1,4 @@
-"""`ptx2amd doctor`: checks the installation, and says what is missing and how to get it."""
+"""`ptx2amd doctor`: checks the installation, a program or an environment; lists what is missing and how to get it."""
 
 from __future__ import annotations
 
@@ -11,26 +11,18 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from ptx2amd import native, settings
+from ptx2amd.cli import doctor_program
+from ptx2amd.cli.finding import Finding
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.selftest.machine import HIP_LIBRARIES
 
 FIRST_HIP = 50300000  # HIP 5.2 does not know our code objects
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing looked at. level: "ok", "note" (works without it) or "missing" (does not)."""
-
-    what: str
-    level: str
-    text: str
-    remedy: str = ""
 
 
 def _native() -> Iterator[Finding]:
@@ -191,7 +183,14 @@ def selftest(device: str | None, target: Path, only: str, limit: float) -> bool:
     return made.passed
 
 
-@click.command(short_help="Show what is installed, what is missing and how to get it; test a device.")
+@click.command(short_help="Check the installation, a program or an environment; test a device.")
+@click.argument("program", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--env",
+    "folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Check the packages of a Python environment, or the files of another folder.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 @click.option("--selftest", "test", is_flag=True, help="Run small programs on the device instead, and write a report.")
 @click.option(
@@ -207,12 +206,31 @@ def selftest(device: str | None, target: Path, only: str, limit: float) -> bool:
 )
 @click.option("--only", default="", metavar="TEXT", help="Self-test: the cases with TEXT in their titles.")
 @click.option("--limit", default=30.0, help="Self-test: seconds that a case may take.", show_default=True)
-def command(as_json: bool, test: bool, device: str | None, target: Path, only: str, limit: float) -> None:
-    """Show what is installed, what is missing and how to get it. Exit status 1 when something needed is missing, or
-    when a case of the self-test is not right."""
+def command(
+    program: Path | None,
+    folder: Path | None,
+    as_json: bool,
+    test: bool,
+    device: str | None,
+    target: Path,
+    only: str,
+    limit: float,
+) -> None:
+    """Show what is installed, what is missing and how to get it.
+
+    With PROGRAM or --env: whether its CUDA code can be translated, which libraries serve it, and what will be slow.
+
+    Exit status 1 if something needed is missing, or if a case of the self-test is not right."""
+    if (program is not None) + (folder is not None) + test > 1:
+        raise click.UsageError("PROGRAM, --env and --selftest exclude each other")
     if test:
         sys.exit(not selftest(device, target, only, limit))
-    findings = [finding for check in CHECKS for finding in check()]
+    if program:
+        findings = list(doctor_program.of_program(program))
+    elif folder:
+        findings = list(doctor_program.of_environment(folder))
+    else:
+        findings = [finding for check in CHECKS for finding in check()]
     if as_json:
         click.echo(json.dumps([asdict(finding) for finding in findings], indent=2))
     else:

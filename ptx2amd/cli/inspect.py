@@ -15,6 +15,7 @@ from ptx2amd import fatbin, settings
 from ptx2amd.codegen.link import sidecar_of
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.inspection import ImageReport, KernelReport, reports
+from ptx2amd.libraries import ptx_builds
 from ptx2amd.libraries.asked import Asked, asked
 from ptx2amd.modules import linked_images
 from ptx2amd.report.fidelity import page
@@ -105,10 +106,7 @@ def _summary(file: Path, done: list[ImageReport], arch: str) -> None:
     if not done:
         click.echo(f"{file}: no CUDA code")
     elif not any(report.kind == "ptx" for report in done):
-        click.echo(
-            "This file holds machine code only: without PTX it can't be translated. Build it with PTX, for "
-            "example nvcc -gencode arch=compute_80,code=compute_80."
-        )
+        click.echo(f"This file holds machine code only and cannot be translated; {ptx_builds.remedy([file.name])}")
     elif len(kernels) > 1:
         judged = [kernel.runs for kernel in kernels if kernel.runs is not None]
         verdict = f": {judged.count(True)} run on {arch}, {judged.count(False)} do not" if judged else ""

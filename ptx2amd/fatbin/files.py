@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import re
 import struct
 from collections.abc import Iterator
@@ -25,6 +26,14 @@ def images(path: str | Path) -> list[Image]:
     Raises ContainerError for damaged containers, OSError when the file can't be read.
     """
     return list(images_of(Path(path).read_bytes(), str(path)))
+
+
+def mapped_images(path: Path) -> Iterator[Image]:
+    """The CUDA images of a file, of which only the needed parts are read; none of an empty file. Raises as `images`."""
+    with path.open("rb") as file:
+        if path.stat().st_size:
+            content = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+            yield from _images(Blob(content, str(path)))  # type: ignore[arg-type]
 
 
 def images_of(content: bytes, origin: str) -> Iterator[Image]:

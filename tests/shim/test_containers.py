@@ -144,7 +144,12 @@ def placed(loader: Loader, image: bytes, library: Path) -> object:
 
 
 @pytest.mark.parametrize(
-    ("library", "way"), [("libcublasLt.so.12", "this part of the library"), ("libmine.so", "nvcc ")]
+    ("library", "way"),
+    [
+        ("libcublasLt.so.12", "this part of the library"),
+        ("libtorch_cuda.so", "python3-torch-cuda"),
+        ("libmine.so", "nvcc "),
+    ],
 )
 def test_machine_code_only_in_a_library(
     library: str, way: str, loader: Loader, tmp_path: Path, capfd: pytest.CaptureFixture[str]

@@ -12,6 +12,7 @@
 
 #include "fatbin.h"
 #include "linked.h"
+#include "ptx_builds.h"
 #include "shim.h"
 
 enum { ELF_MAGIC = 0x464c457f, TILE_IR_MAGIC = 0x6c69547f /* \177TileIR */ };
@@ -155,15 +156,12 @@ static bool looks_like_text(const char *data, size_t limit, size_t *length) {
 
 /* What to do about machine code without PTX, in a library or in general. */
 static const char *way_out(const char *library) {
-  if (!library) return "build it with PTX, for instance nvcc -gencode arch=compute_80,code=compute_80";
-  if (!strncmp(library, "libtorch_cuda", 13))
-    return "PyPI's wheels of PyTorch are built that way: torch.compile works, or take a build with PTX, as Debian 13's "
-           "python3-torch-cuda";
-  if (has_ptx_for_newer(library))
-    return capability_is_set() ? "this library gives its PTX to GPUs newer than itself: unset "
-                                 "PTX2AMD_COMPUTE_CAPABILITY, or set it to 13.0"
-                               : "this part of the library is not there as PTX";
-  return way_out(NULL);
+  for (size_t i = 0; library && i < sizeof ptx_builds / sizeof *ptx_builds; i++)
+    if (!strncmp(library, ptx_builds[i].prefix, strlen(ptx_builds[i].prefix))) return ptx_builds[i].remedy;
+  if (!library || !has_ptx_for_newer(library)) return PTX_BUILDS_IN_GENERAL;
+  return capability_is_set() ? "this library gives its PTX to GPUs newer than itself: unset "
+                               "PTX2AMD_COMPUTE_CAPABILITY, or set it to 13.0"
+                             : "this part of the library is not there as PTX";
 }
 
 /* data: where the container was found, which tells the library that it is part of. */

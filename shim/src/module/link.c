@@ -36,7 +36,7 @@ static CUresult refuse_input(struct link *l, CUresult result, const char *why) {
 /* Adds the PTX found in `data`, which is judged if it is text, under the name that the program gives it; also for the
  * nvJitLink stand-in. */
 static CUresult link_add(struct linked *linked, const void *data, size_t size, const char *name, struct jit *jit) {
-  char problem[512], *text = NULL;
+  char problem[1024], *text = NULL;
   struct image image;
   bool ours = device_runtime(data, size, &image);
   CUresult result = ours ? CUDA_SUCCESS : image_find(data, size, &image, problem, sizeof problem);

@@ -26,7 +26,7 @@ void image_id(const struct image *image, char id[65]) {
 }
 
 static CUresult fill(struct module *m, bool preserved, struct jit *jit) {
-  char problem[512], *text = NULL;
+  char problem[1024], *text = NULL;
   image_id(&m->image, m->id);
   snprintf(m->name, sizeof m->name, "module-%.12s", m->id);
   const char *check = m->image.text ? "text" : jit && jit->linking ? "link" : NULL;
@@ -73,7 +73,7 @@ static bool limit_registers(struct image *image, unsigned registers) {
 
 CUresult module_load(const void *data, size_t size, bool library, bool preserved, struct jit *jit,
                      struct module **out) {
-  char problem[512];
+  char problem[1024];
   struct image image;
   if (!initialised) return CUDA_ERROR_NOT_INITIALIZED;
   if (!data) return CUDA_ERROR_INVALID_VALUE;

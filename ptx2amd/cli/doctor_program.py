@@ -1,0 +1,76 @@
+"""`ptx2amd doctor PROGRAM` and `--env FOLDER`: what will run, which libraries serve it, and what will be slow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ptx2amd import settings
+from ptx2amd.cli.finding import Finding
+from ptx2amd.libraries import asked, choice, contents, ptx_builds, rocm
+
+SLOW_PTX = 10_000_000  # bytes of text from which the first run takes minutes rather than seconds
+
+
+def _code(name: str, code: contents.Code) -> Iterator[Finding]:
+    """Whether the CUDA code of a program or package can be translated, and what that costs."""
+    for text in code.damaged:
+        yield Finding(name, "note", f"not readable: {text}")
+    if not code.modules:
+        return
+    size = f"{code.ptx_bytes / 1e6:.1f} MB of PTX"
+    bare = [path.name for path in code.bare]
+    files = ", ".join(bare[:3]) + (f" and {len(bare) - 3} more" if len(bare) > 3 else "")
+    remedy = ptx_builds.remedy([*bare, *(path.name for path in code.files)])
+    if not code.with_ptx:
+        targets = " ".join(sorted(code.targets))
+        yield Finding(name, "missing", f"machine code only ({targets}), no PTX: {files}", remedy)
+    elif code.without:
+        text = f"{code.without} of {code.modules} modules are machine code only; their kernels fail when they are used"
+        yield Finding(name, "note", f"{text}{f': {files}' if files else ''} ({size})", remedy if bare else "")
+    elif code.ptx_bytes > SLOW_PTX:
+        files = " ".join(str(path) for path in code.files[:3]) + (" ..." if len(code.files) > 3 else "")
+        yield Finding(name, "note", f"{size} in {code.modules} modules: the first use of each kernel is slow",
+                      f"`ptx2amd precompile {files}` translates them ahead of time")  # fmt: skip
+    else:
+        yield Finding(name, "ok", f"PTX in all {code.modules} modules ({size})" if code.modules > 1 else size)
+
+
+def _served(path: Path) -> tuple[list[Finding], frozenset[str]]:
+    """The choice for each CUDA library that a program or environment needs, and the sonames that our wrappers serve."""
+    found, ours = [], set()
+    for one in asked.asked(path, settings.LIBRARIES.text(), settings.DEVICE.text()):
+        choice = one.choice
+        found.append(Finding(one.soname, "ok" if choice.path else "note", choice.text))
+        if choice.path or choice.bound:
+            ours.add(one.soname)
+    return found, frozenset(ours)
+
+
+def _speed() -> Iterator[Finding]:
+    if settings.DEVICE.text().startswith(("vgpu", "kfd")) or not rocm.machine_chips():
+        chips = ", ".join(choice.chips(settings.DEVICE.text()))
+        yield Finding(
+            "device", "note", f"the software GPU as {chips}: for development and tests, far slower than a GPU"
+        )
+
+
+def of_program(path: Path) -> Iterator[Finding]:
+    """What a program will run with."""
+    code = contents.program(path)
+    yield from _code(path.name, code)
+    if not code.modules and not code.damaged:
+        yield Finding(
+            path.name, "note", "no CUDA code in the file itself; its libraries, or code that it compiles, may have some"
+        )
+    yield from _served(path)[0]
+    yield from _speed()
+
+
+def of_environment(folder: Path) -> Iterator[Finding]:
+    """What the packages of an environment will run with."""
+    served, ours = _served(folder)
+    for name, code in contents.environment(folder, ours).items():
+        yield from _code(name or "other files", code)
+    yield from served
+    yield from _speed()

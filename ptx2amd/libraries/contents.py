@@ -1,0 +1,115 @@
+"""The CUDA code of a program or an environment, from its files' headers: modules with PTX, and with machine code only.
+
+Only headers are read, so that an environment of several gigabytes takes seconds. Code that a program compiles or loads
+at run time from elsewhere (NVRTC, Triton, files of other formats) is not seen.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ptx2amd import fatbin
+from ptx2amd.fatbin import ContainerError
+
+_ELF, _FATBIN = b"\x7fELF", b"\x50\xed\x55\xba"
+_LINKED = (
+    "-rdc"  # key of separately compiled parts, which are one module; nvcc's own result of linking them is left out
+)
+_SUFFIXES = (".ptx", ".cubin", ".fatbin")
+
+
+@dataclass(slots=True)
+class Code:
+    """The CUDA modules of a file or package. with_ptx, without: numbers of modules. ptx_bytes: size of their PTX text.
+    targets: NVIDIA chips of the modules without PTX. files: those with CUDA code; bare: those in which no module has
+    PTX. damaged: files that could not be read, with the reason."""
+
+    with_ptx: int = 0
+    without: int = 0
+    ptx_bytes: int = 0
+    targets: set[str] = field(default_factory=set)
+    files: list[Path] = field(default_factory=list)
+    bare: list[Path] = field(default_factory=list)
+    damaged: list[str] = field(default_factory=list)
+
+    @property
+    def modules(self) -> int:
+        return self.with_ptx + self.without
+
+    def add(self, path: Path) -> None:
+        """Counts the modules of a file."""
+        modules: dict[str, list[fatbin.Image]] = {}
+        try:
+            for image in fatbin.mapped_images(path):
+                modules.setdefault(_LINKED if image.relocatable else image.fatbin, []).append(image)
+        except (ContainerError, OSError) as error:
+            self.damaged.append(str(error))
+        if not modules:
+            return
+        bare = [name for name, images in modules.items() if not any(image.kind == "ptx" for image in images)]
+        if _LINKED in modules and _LINKED not in bare and bare:
+            del modules[bare[0]]
+        self.files.append(path)
+        before = self.with_ptx
+        for images in modules.values():
+            ptx = [image for image in images if image.kind == "ptx"]
+            if ptx:
+                self.with_ptx += 1
+                self.ptx_bytes += max(image.size for image in ptx)
+            else:
+                self.without += 1
+                self.targets |= {image.target for image in images}
+        if self.with_ptx == before:
+            self.bare.append(path)
+
+
+def program(path: Path) -> Code:
+    """The code of one file."""
+    code = Code()
+    code.add(path)
+    return code
+
+
+def environment(folder: Path, leave: frozenset[str] = frozenset()) -> dict[str, Code]:
+    """Package ("torch 2.9.1"; "" for files of none) -> its code. leave: names of files that are not looked at."""
+    owners = _owners(folder)
+    found: dict[str, Code] = {}
+    for path in _candidates(folder):
+        if path.name not in leave:
+            owner = owners.get(str(path), "")
+            code = found.get(owner, Code())
+            code.add(path)
+            if code.files or code.damaged:
+                found[owner] = code
+    return found
+
+
+def _candidates(folder: Path) -> Iterator[Path]:
+    """Libraries, programs and loose CUDA files, by name or permission, if their first bytes agree."""
+    for place, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            path = Path(place, name)
+            if (".so" in name or path.suffix in _SUFFIXES or not path.suffix) and not path.is_symlink():
+                try:
+                    with path.open("rb") as file:
+                        head = file.read(4)
+                except OSError:
+                    continue
+                if head in (_ELF, _FATBIN) or path.suffix in _SUFFIXES:
+                    yield path
+
+
+def _owners(folder: Path) -> dict[str, str]:
+    """File -> the Python package that installed it, from the packages' RECORD files."""
+    owners = {}
+    for record in sorted(folder.rglob("*.dist-info/RECORD")):
+        name, _, version = record.parent.name.removesuffix(".dist-info").rpartition("-")
+        for line in record.read_text(errors="replace").splitlines():
+            file = line.partition(",")[0]
+            if ".so" in file or not file.endswith((".py", ".pyc", ".h")):
+                owners[os.path.normpath(f"{record.parent.parent}/{file}")] = f"{name} {version}"
+    return owners
