@@ -37,6 +37,8 @@ const struct inst *wave_other_barrier(struct wave *w, const struct inst *i, int3
 }
 const struct inst *wave_yield(struct wave *w, const struct inst *i) { return stop(w, NEXT(i), WAVE_YIELDED); }
 
+const struct inst *wave_stay(struct wave *w, const struct inst *i) { return stop(w, i, WAVE_YIELDED); }
+
 const struct inst *wave_grid_barrier(struct wave *w, const struct inst *i, uint32_t waves) {
   _Atomic uint64_t *barrier = &w->wg->run->grid_barrier;
   if (!w->at_grid_barrier) {
@@ -52,7 +54,7 @@ const struct inst *wave_grid_barrier(struct wave *w, const struct inst *i, uint3
     w->at_grid_barrier = false;
     return NEXT(i);
   }
-  return stop(w, i, WAVE_YIELDED);
+  return wave_stay(w, i);
 }
 
 const struct inst *wave_halt(struct wave *w, const struct inst *i) {

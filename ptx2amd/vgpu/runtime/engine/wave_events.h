@@ -14,6 +14,8 @@ uint32_t wave_barrier_state(const struct wave *w);
 const struct inst *wave_wait(struct wave *w, const struct inst *i);
 const struct inst *wave_other_barrier(struct wave *w, const struct inst *i, int32_t barrier);
 const struct inst *wave_yield(struct wave *w, const struct inst *i);
+/* The same, and comes back to the instruction. */
+const struct inst *wave_stay(struct wave *w, const struct inst *i);
 const struct inst *wave_halt(struct wave *w, const struct inst *i);
 const struct inst *wave_trap(struct wave *w, const struct inst *i);
 const struct inst *wave_jump(struct wave *w, const struct inst *i, uint64_t address);

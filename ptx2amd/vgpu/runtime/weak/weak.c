@@ -42,8 +42,7 @@ static struct weak_part *part_for(struct wave *w, const struct inst *i, const ui
   bool lds = inside(first, w->lds, w->lds_size);
   w->changes++;
   if (!op || (!lds && (inside(first, w->wg->scratch, w->wg->scratch_capacity) || !mem_range(first, &lo, &hi, &flags)))) return NULL;
-  struct weak_part *part = aligned_alloc(64, (sizeof *part + 63) & ~(size_t)63);
-  if (!part) abort();
+  struct weak_part *part = weak_part_new();
   part->op = op;
   part->build = w->wg->run->build;
   part->inst = *i;
@@ -210,7 +209,10 @@ const struct inst *weak_step(struct wave *w, const struct inst *i, handler_fn re
   case WEAK_OTHER:
     if (w->weak->pending) weak_check(w, i, CLASSES);
     return real(w, i);
-  case WEAK_WAITS: weak_wait(w, i, (enum weak_wait)info->sub); return NEXT(i);
+  case WEAK_WAITS:
+    if (weak_linger(w)) return wave_stay(w, i);
+    weak_wait(w, i, (enum weak_wait)info->sub);
+    return NEXT(i);
   case WEAK_CACHE: control(w, i, (enum weak_control)info->sub); return NEXT(i);
   default: break;
   }

@@ -49,7 +49,7 @@ void cache_drop_middle(unsigned cu);
 void cache_drop_scalar(unsigned cu);
 void cache_drop_l2(unsigned cu);          /* what is not dirty */
 void cache_write_back(unsigned cu);       /* the die's L2 */
-void cache_evict(unsigned cu);            /* a few lines, at random */
+void cache_evict(unsigned cu);            /* a few lines, at random; in some dispatches none */
 void cache_reset(void);                   /* all: write back and drop */
 /* A number for the line, with random upper bits. */
 uint64_t weak_hash(uint64_t line);
@@ -90,6 +90,7 @@ struct weak_op {
   bool pending;                      /* its registers are marked */
   char file;                         /* 'v', 'a', 's', or 0 */
   uint16_t first, n;
+  uint32_t last[WEAK_CHANNELS];      /* the number of its last request in each channel */
 };
 
 struct weak_wave {
@@ -97,10 +98,12 @@ struct weak_wave {
   struct weak_part *lds_head, *lds_tail;
   const struct weak_chip *chip;
   unsigned cu, pending, length;      /* registers marked; operations outstanding */
+  uint8_t rest;                      /* turns for which it stays at a wait */
   uint8_t v[512], s[128];            /* number of operations that will write the register */
   uint8_t v_class[512], s_class[128];
 };
 
+struct weak_part *weak_part_new(void);
 struct weak_op *weak_op_new(struct wave *w, const struct inst *i);
 /* Splits the access into requests, or appends it to the wave's LDS queue. */
 void weak_enter(struct weak_part *part);
@@ -115,6 +118,8 @@ void weak_drain_cu(unsigned cu);
 void weak_drain_all(void);
 /* Lets some time pass. */
 void weak_tick(struct wave *w);
+/* Whether the wave stays at a wait for now, while some of what is under way is performed, and others have their turn. */
+bool weak_linger(struct wave *w);
 
 /* --- waits and registers (weak_wait.c) --- */
 

@@ -219,7 +219,10 @@ void cache_write_back(unsigned cu) {
   c->n_dirty = 0;
 }
 
+static bool keeps;   /* lines stay until something drops them */
+
 void cache_evict(unsigned cu) {
+  if (keeps) return;
   struct line *l = &l0[cu].line[weak_below(L0_LINES)];
   l->valid = 0;
   l = &middle[part_of(cu)].line[weak_below(L0_LINES)];
@@ -232,6 +235,7 @@ void cache_evict(unsigned cu) {
 }
 
 void cache_reset(void) {
+  keeps = weak_chance(3);
   memset(pages, 0, sizeof pages);
   n_pages = 0;
   for (unsigned cu = 0; cu < WEAK_CUS; cu++) cache_write_back(cu), cache_drop_l0(cu), cache_drop_scalar(cu);

@@ -10,15 +10,18 @@
 struct request {
   struct request *next;
   struct weak_part *part;
-  uint64_t line, mask;
+  uint64_t line, mask, lanes;   /* bytes of the line; lanes that access them */
+  uint32_t number;              /* in the channel's order */
   uint8_t past;
   bool uncached;
   uint8_t data[WEAK_LINE];
 };
-static struct channel { struct request *head, *tail; } channels[WEAK_CUS][WEAK_CHANNELS];
+static struct channel { struct request *head, *tail; uint32_t last; } channels[WEAK_CUS][WEAK_CHANNELS];
 static unsigned queued[WEAK_CUS];
 static uint32_t stalled[WEAK_CUS];   /* channels that are delayed */
 static struct request *spare;
+static struct weak_part *spare_parts;
+static struct weak_op *spare_ops;
 
 enum { MOST_QUEUED = 2048, MOST_OUTSTANDING = 160 };
 
@@ -67,13 +70,23 @@ static uint8_t *loaded(struct weak_part *part, unsigned lane) { return (uint8_t 
 
 /* --- requests ------------------------------------------------------------------------------------------------ */
 
+struct weak_part *weak_part_new(void) {
+  struct weak_part *part = spare_parts;
+  if (part) spare_parts = part->next;
+  else part = aligned_alloc(64, (sizeof *part + 63) & ~(size_t)63);
+  if (!part) abort();   /* two KiB: if this fails, the process cannot continue */
+  return part;
+}
+
 static void finish_op(struct weak_op *op) {
   if (op->wave || op->requests || op->lds) return;
   for (struct weak_part *p = op->parts, *next; p; p = next) {
     next = p->next;
-    free(p);
+    p->next = spare_parts;
+    spare_parts = p;
   }
-  free(op);
+  op->older = spare_ops;
+  spare_ops = op;
 }
 
 static void perform(struct request *r, unsigned cu) {
@@ -82,25 +95,19 @@ static void perform(struct request *r, unsigned cu) {
   switch (part->access) {
   case WEAK_LOAD:
     cache_load(op->chip, cu, r->line, r->mask, r->past, r->uncached, r->data);
-    for (uint64_t rest = part->lanes; rest; rest &= rest - 1) {
+    for (uint64_t rest = r->lanes; rest; rest &= rest - 1) {
       unsigned lane = (unsigned)__builtin_ctzll(rest);
       struct overlap o = overlap(part, lane, r->line);
-      if (o.n) memcpy(loaded(part, lane) + o.from, r->data + o.to, o.n);
+      memcpy(loaded(part, lane) + o.from, r->data + o.to, o.n);
     }
     break;
   case WEAK_STORE:
     cache_store(op->chip, cu, r->line, r->mask, r->past, r->uncached, r->data);
     break;
-  case WEAK_UPDATE: {
-    uint64_t lanes = 0;
-    for (uint64_t rest = part->lanes; rest; rest &= rest - 1) {
-      unsigned lane = (unsigned)__builtin_ctzll(rest);
-      if (part->p[lane] / WEAK_LINE == r->line / WEAK_LINE) lanes |= UINT64_C(1) << lane;
-    }
+  case WEAK_UPDATE:
     cache_update(op->chip, cu, r->line, r->uncached);
-    act(part, lanes, part->p);
+    act(part, r->lanes, part->p);
     break;
-  }
   }
   op->requests--;
   r->next = spare;
@@ -134,6 +141,7 @@ static void enqueue(struct weak_op *op, struct request *r) {
   if (c->head) c->tail->next = r;
   else c->head = r;
   c->tail = r;
+  r->number = op->last[k] = ++c->last;
   op->channels |= UINT32_C(1) << k;
   op->requests++;
   queued[op->cu]++;
@@ -143,10 +151,10 @@ static struct request *new_request(struct weak_part *part, uint64_t line, bool u
   struct request *r = spare;
   if (r) spare = r->next;
   else r = malloc(sizeof *r);
-  if (!r) abort();   /* a hundred bytes: if this fails, the process cannot continue */
+  if (!r) abort();
   r->part = part;
   r->line = line;
-  r->mask = 0;
+  r->mask = r->lanes = 0;
   r->uncached = uncached;
   r->past = (uint8_t)weak_past(part->op->chip, &part->inst, part->access != WEAK_LOAD);
   return r;
@@ -162,19 +170,29 @@ static bool uncached_at(const struct weak_chip *chip, uint64_t address) {
 }
 
 static void enter_global(struct weak_part *part) {
-  struct request *made[128];
-  unsigned n = 0, last = 0;
+  enum { MOST = 128 };   /* each lane's element may lie in two lines */
+  struct request *made[MOST];
+  uint8_t places[MOST] = {0};   /* open addressing: number of the request, from 1 */
+  unsigned n = 0;
+  struct request *r = NULL;
   bool uncached = uncached_at(part->op->chip, part->p[__builtin_ctzll(part->lanes)]);
   for (uint64_t rest = part->lanes; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctzll(rest);
     uint8_t value[16];
     if (part->access == WEAK_STORE) stored(part, lane, value);
-    uint64_t line = part->p[lane] & ~(uint64_t)(WEAK_LINE - 1), end = part->p[lane] + part->bytes;
+    uint64_t line = part->p[lane] & ~(uint64_t)(WEAK_LINE - 1);
+    uint64_t end = part->p[lane] + (part->access == WEAK_UPDATE ? 1 : part->bytes);   /* updates are aligned */
     for (; line < end; line += WEAK_LINE) {
-      if (!n || made[last]->line != line)
-        for (last = 0; last < n && made[last]->line != line;) last++;
-      if (last == n) made[n++] = new_request(part, line, uncached);
-      struct request *r = made[last];
+      if (!r || r->line != line) {
+        unsigned at = line / WEAK_LINE % MOST;
+        while (places[at] && made[places[at] - 1]->line != line) at = (at + 1) % MOST;
+        if (!places[at]) {
+          made[n++] = new_request(part, line, uncached);
+          places[at] = (uint8_t)n;
+        }
+        r = made[places[at] - 1];
+      }
+      r->lanes |= UINT64_C(1) << lane;
       struct overlap o = overlap(part, lane, line);
       r->mask |= (o.n == 64 ? ~UINT64_C(0) : (UINT64_C(1) << o.n) - 1) << o.to;
       if (part->access == WEAK_STORE) memcpy(r->data + o.to, value + o.from, o.n);
@@ -227,8 +245,11 @@ void weak_enter(struct weak_part *part) {
 
 struct weak_op *weak_op_new(struct wave *w, const struct inst *i) {
   struct weak_wave *x = w->weak;
-  struct weak_op *op = calloc(1, sizeof *op);
+  struct weak_op *op = spare_ops;
+  if (op) spare_ops = op->older;
+  else op = malloc(sizeof *op);
   if (!op) abort();
+  memset(op, 0, offsetof(struct weak_op, last));
   op->wave = w;
   op->chip = x->chip;
   op->at = i;
@@ -245,10 +266,10 @@ struct weak_op *weak_op_new(struct wave *w, const struct inst *i) {
 /* Drains its channels up to its last request in each. */
 static void drain_for(struct weak_op *op) {
   for (uint32_t rest = op->channels; rest; rest &= rest - 1) {
-    unsigned k = (unsigned)__builtin_ctz(rest), at = 0, last = 0;
-    for (struct request *r = channels[op->cu][k].head; r; r = r->next)
-      if (at++, r->part->op == op) last = at;
-    while (last--) drain_one(op->cu, k);
+    unsigned k = (unsigned)__builtin_ctz(rest);
+    const struct channel *c = &channels[op->cu][k];
+    uint32_t last = op->last[k];
+    while (c->head && (int32_t)(c->head->number - last) <= 0) drain_one(op->cu, k);
   }
 }
 
@@ -305,6 +326,20 @@ void weak_leave(struct weak_op *op) {
 }
 
 /* --- time ------------------------------------------------------------------------------------------------------------ */
+
+bool weak_linger(struct wave *w) {
+  struct weak_wave *x = w->weak;
+  struct weak_op *op = x->oldest;
+  while (op && !op->requests && !op->lds) op = op->younger;
+  if (!x->rest && (!op || weak_chance(2))) return false;
+  w->changes++;
+  if (x->rest) return x->rest--;
+  if (weak_chance(16)) x->rest = (uint8_t)weak_below(128);
+  for (unsigned k = 0, some = weak_below(UINT32_MAX), most = 1 + weak_below(8); k < WEAK_CHANNELS; k++)
+    for (unsigned n = some >> k & 1 ? most : 0; n && drain_one(x->cu, k);) n--;
+  if (weak_chance(2)) weak_lds(w, 1 + weak_below(3));
+  return true;
+}
 
 void weak_tick(struct wave *w) {
   if (weak_chance(3)) {
