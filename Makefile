@@ -1,12 +1,12 @@
 # make demo   set up .venv, build, run the CUDA samples on the software GPU
 # make test   set up .venv, build, run the tests (fast tier);  make test-all adds the slow tier
-# make lint   ruff, mypy, C without warnings;  make bench   the benchmarks
+# make lint   ruff, mypy, C without warnings;  make bench   the benchmarks;  make wheels  what is released, into dist/
 
 PYTHON ?= python3
 BIN := .venv/bin
 SHARD ?= 1/1
 
-.PHONY: demo test test-all lint bench native clean
+.PHONY: demo test test-all lint bench native wheels clean
 
 demo: .venv/.demo native
 	$(BIN)/python -m cuda_samples.demo
@@ -26,6 +26,9 @@ lint: .venv/.lint
 bench: .venv/.test native
 	$(BIN)/python -m bench
 
+wheels: .venv/.release native
+	$(BIN)/python packaging/wheels.py
+
 native: .venv/.base
 	$(BIN)/python -m ptx2amd.native
 
@@ -43,6 +46,10 @@ native: .venv/.base
 
 .venv/.test: .venv/.base
 	$(BIN)/pip install -q -e .[test,nvcc,clients]
+	touch $@
+
+.venv/.release: .venv/.base
+	$(BIN)/pip install -q -e .[release]
 	touch $@
 
 .venv/.lint: .venv/.base

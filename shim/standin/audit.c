@@ -54,7 +54,8 @@ static int listed(const char *list, const char *name) {
 
 static char *replacement(const char *name, unsigned flag) {
   const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
-  if (flag == LA_SER_ORIG && (!strcmp(base, "libcuda.so.1") || !strcmp(base, "libcuda.so"))) return ours("", base);
+  /* One file for both names: in a wheel, which has no links, they are two, and would be two drivers in one process. */
+  if (flag == LA_SER_ORIG && (!strcmp(base, "libcuda.so.1") || !strcmp(base, "libcuda.so"))) return ours("", "libcuda.so.1");
   if (flag == LA_SER_ORIG && *base && listed(setting_text(SETTING_SERVED), base)) return ours("/libmap", base);
   if (flag == LA_SER_ORIG && !strncmp(name, PREFIX, sizeof PREFIX - 1)) {
     int i = standin(name + sizeof PREFIX - 1);

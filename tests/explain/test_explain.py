@@ -92,9 +92,9 @@ def test_facts_are_those_of_the_translation(found: Explanation) -> None:
 def test_the_reason_of_a_padded_kernel_is_its_line() -> None:
     wait = "L: ld.volatile.shared.u32 %r1, [s]; setp.eq.u32 %p1, %r1, 0; @%p1 bra L;"
     first = "mov.u32 %r2, %tid.x; setp.ne.u32 %p2, %r2, 64; @%p2 bra L; st.volatile.shared.u32 [s], 1;"
-    text = TEXT.split(".func")[0] + (
-        ".visible .entry k() {\n.reg .b32 %r<3>; .reg .pred %p<3>; .shared .u32 s;\n" + first + "\n" + wait + "\nret; }\n"
-    )
+    variables = ".reg .b32 %r<3>; .reg .pred %p<3>; .shared .u32 s;"
+    body = "\n".join([variables, first, wait, "ret;"])
+    text = TEXT.split(".func")[0] + ".visible .entry k() {\n" + body + "\n}\n"
     found = explain(parse(text, "k.ptx"), "k", "gfx942")
     assert found.kernel.mapping == "padded"
     assert found.reasons and all("wait for each other: line 7" in reason for reason in found.reasons)

@@ -20,7 +20,8 @@ def many_values(count: int) -> str:
     loads = "\n".join(f"ld.volatile.global.u32 %r{n}, [%rd1+{4 * n}];" for n in range(count))
     stores = "\n".join(f"st.volatile.global.u32 [%rd1+{4 * n}], %r{n};" for n in range(count))
     registers = f".reg .b32 %r<{count}>; .reg .b64 %rd<2>;"
-    return f"{HEAD}.visible .entry k(.param .u64 p) {{ {registers} ld.param.u64 %rd1, [p];\n{loads}\n{stores}\nret; }}\n"
+    body = "\n".join([registers, "ld.param.u64 %rd1, [p];", loads, stores, "ret;"])
+    return f"{HEAD}.visible .entry k(.param .u64 p) {{\n{body}\n}}\n"
 
 
 def with_shared(size: int) -> str:
