@@ -45,10 +45,13 @@ def unpack(data: bytes) -> Message:
     if len(data) < FRAME.size or size_of(data[: FRAME.size]) != len(data):
         raise ProtocolError("not a whole ptx2amd message")
     header_size, _, body_size = FRAME.unpack_from(data)
-    lines = data[FRAME.size : len(data) - body_size].decode(errors="surrogateescape").split("\n")
-    header = {key: value for key, _, value in (line.partition(" ") for line in lines if line)}
-    return Message({key: value.replace("%0A", "\n").replace("%25", "%") for key, value in header.items()},
-                   data[FRAME.size + header_size :])  # fmt: skip
+    return Message(header_of(data[FRAME.size : len(data) - body_size]), data[FRAME.size + header_size :])
+
+
+def header_of(lines: bytes) -> dict[str, str]:
+    """A message's header from its lines."""
+    pairs = (line.partition(" ") for line in lines.decode(errors="surrogateescape").split("\n") if line)
+    return {key: value.replace("%0A", "\n").replace("%25", "%") for key, _, value in pairs}
 
 
 def receive(connection: socket.socket) -> Message:

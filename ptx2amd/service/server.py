@@ -1,4 +1,4 @@
-"""The translation service: a Unix socket, one forked worker per request.
+"""The translation service: a Unix socket, one forked worker per request, and workers that translate ahead.
 
 The server process itself takes requests as bytes and forks, so nothing a module contains can harm it. The request of a
 worker that died is given to a second one, which keeps LLVM apart; when that dies too, the request has failed.
@@ -21,14 +21,16 @@ import threading
 import time
 import traceback
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from ptx2amd import settings
 from ptx2amd.service import build_id, cache, translation
+from ptx2amd.service.ahead import Ahead, Job, Key, idle_priority, key_of, usual_priority
 from ptx2amd.service.folder import FolderError
 from ptx2amd.service.place import scratch, socket_address, socket_path
-from ptx2amd.service.protocol import FRAME, Message, ProtocolError, size_of, unpack
+from ptx2amd.service.protocol import FRAME, Message, ProtocolError, header_of, size_of, unpack
 
 REQUEST_SECONDS = 30.0  # for a whole request to come, and for an answer to be taken; translation itself has no limit
 CLIENTS = 256  # at a time; others wait in the listener
@@ -44,11 +46,13 @@ def log(text: str) -> None:
 
 @dataclass(slots=True)
 class Client:
-    """A connection, and its request as far as it has come: a file in memory, which its workers read."""
+    """A connection, and its request as far as it has come: a file in memory, which its workers read. pid: of the
+    process at the other end."""
 
     connection: socket.socket
     memory: int
     deadline: float
+    pid: int = 0
     again: bool = False  # a worker has died over it
 
     def receive(self) -> bool:
@@ -64,6 +68,11 @@ class Client:
     def request(self) -> Message:
         return unpack(os.pread(self.memory, os.fstat(self.memory).st_size, 0))
 
+    def header(self) -> dict[str, str]:
+        """The header of a request that has come whole."""
+        size, _, _ = FRAME.unpack(os.pread(self.memory, FRAME.size, 0))
+        return header_of(os.pread(self.memory, size, FRAME.size))
+
     def gone(self) -> bool:
         """Whether the client has gone. (A client that has only shut down its writing side still waits for the
         answer.)"""
@@ -77,13 +86,17 @@ class Client:
 
 
 class Server:
-    """Accepts requests until idle for `idle` seconds; `limit`: of each cache folder, in bytes."""
+    """Accepts requests until idle for `idle` seconds; `limit`: of each cache folder, in bytes; `ahead`: kernels that
+    are translated ahead for a program."""
 
-    def __init__(self, build: str, idle: float, limit: int) -> None:
+    def __init__(self, build: str, idle: float, limit: int, ahead: int) -> None:
+        self.ahead = Ahead(build, ahead)
         self.build, self.idle, self.limit = build, idle, limit
         self.reading: dict[int, Client] = {}  # by the connection's descriptor
         self.waiting: deque[Client] = deque()
         self.workers: dict[int, Client] = {}  # by pid
+        self.guesses: dict[int, tuple[int, Key]] = {}  # workers that translate ahead -> program, kernel
+        self.hoping: dict[Key, list[Client]] = {}  # who has asked for what such a worker translates
         self.held: dict[str, int] = {}  # bytes in cache folders
         self.slots = os.cpu_count() or 1
         self.last = 0.0  # when there was work
@@ -135,9 +148,11 @@ class Server:
                 self._drop_slow()
                 while self.waiting and len(self.workers) < self.slots:
                     self._start(self.waiting.popleft())
+                while len(self.workers) + len(self.guesses) < self.slots and (found := self.ahead.next()):
+                    self._guess(*found)
 
     def _busy(self) -> bool:
-        return bool(self.workers or self.waiting or self.reading)
+        return bool(self.workers or self.waiting or self.reading or self.guesses)
 
     def _accept(self, listener: socket.socket) -> None:
         try:
@@ -159,7 +174,7 @@ class Server:
             return
         self.last = time.monotonic()
         connection.setblocking(False)
-        client = Client(connection, memory, self.last + REQUEST_SECONDS)
+        client = Client(connection, memory, self.last + REQUEST_SECONDS, peer[0])
         self.reading[connection.fileno()] = client
         self.selector.register(connection, selectors.EVENT_READ, lambda: self._read(client))
 
@@ -188,25 +203,62 @@ class Server:
         if client.gone():
             client.close()
             return
+        if not client.again and self._guessed(client):
+            return
         try:
-            pid = os.fork()
+            self.workers[self._forked(lambda: _work(client, self.build, self.report))] = client
         except OSError as error:
             _send(client.connection, failure(f"the translator has no room for a worker: {error.strerror}", NO_WORKER))
             client.close()
-            return
+
+    def _guessed(self, client: Client) -> bool:
+        """Whether the kernel that a client asks for is being translated ahead: then it waits for that."""
+        header = client.header()
+        if header.get("op") != "kernel" or "module" not in header:
+            return False
+        key = key_of(header)
+        if (watch := self.ahead.asked(client.pid, header, client.memory)) is not None:
+            pid = client.pid
+            self.selector.register(watch, selectors.EVENT_READ, lambda: self._ended(pid, watch))
+        for worker, (_, other) in self.guesses.items():
+            if other == key:
+                usual_priority(worker)
+                self.hoping.setdefault(key, []).append(client)
+                return True
+        return False
+
+    def _guess(self, program: int, job: Job) -> None:
+        """Translate what a program has not asked for."""
+        with contextlib.suppress(OSError):  # no room for a worker: nobody waits for it
+            self.guesses[self._forked(lambda: _work_ahead(job, self.build, self.report))] = program, key_of(job.header)
+
+    def _ended(self, program: int, watch: int) -> None:
+        """A program is no more: nothing is translated ahead for it."""
+        self.selector.unregister(watch)
+        self.ahead.ended(program)
+        for worker, (of, key) in self.guesses.items():
+            if of == program and key not in self.hoping:
+                with contextlib.suppress(OSError):
+                    os.killpg(worker, signal.SIGKILL)
+
+    def _forked(self, work: Callable[[], int]) -> int:
+        """The pid of a worker, whose life is `work`. Raises OSError."""
+        pid = os.fork()
         if pid:
-            self.workers[pid] = client
-            return
+            with contextlib.suppress(OSError):  # it may have done so, or even have ended
+                os.setpgid(pid, pid)
+            return pid
         status = 1
         try:
             signal.set_wakeup_fd(-1)
             os.setpgid(0, 0)
             self.selector.close()
-            for other in [*self.reading.values(), *self.waiting, *self.workers.values()]:
+            hoping = (client for clients in self.hoping.values() for client in clients)
+            for other in [*self.reading.values(), *self.waiting, *self.workers.values(), *hoping]:
                 other.close()  # or its end would not be seen while this process lives
             for end in self.inherited:
                 end.close()
-            status = _work(client, self.build, self.report)
+            status = work()
         except BaseException:
             with contextlib.suppress(OSError):
                 traceback.print_exc()
@@ -215,12 +267,15 @@ class Server:
 
     def _reap(self) -> None:
         """Collect ended workers. One that died without an answer gets a successor, or is answered for."""
-        while self.workers:
+        while self.workers or self.guesses:
             pid, status = os.waitpid(-1, os.WNOHANG)
             if not pid:
                 return
-            client = self.workers.pop(pid)
             self.last = time.monotonic()
+            if pid in self.guesses:  # whose result is in the cache, if there is one
+                self.waiting.extendleft(self.hoping.pop(self.guesses.pop(pid)[1], ()))
+                continue
+            client = self.workers.pop(pid)
             if status and not client.again and not client.gone():
                 client.again = True
                 self._start(client)
@@ -263,10 +318,24 @@ def _work(client: Client, build: str, report: socket.socket) -> int:
         return 0  # no request: nobody to answer
     threading.Thread(target=_leave_with, args=[client.connection], daemon=True).start()
     answer = translation.answer(request, build, client.again)
-    if answer.header.get("stored") == "1":
-        report.send(int(answer.header["written"]).to_bytes(8, "little") + os.fsencode(request.header["cache"]))
+    _report(report, answer, request.header)
     _send(client.connection, answer)
     return 0
+
+
+def _work_ahead(job: Job, build: str, report: socket.socket) -> int:
+    """The life of a worker for which nobody waits."""
+    idle_priority()
+    body = unpack(os.pread(job.memory, os.fstat(job.memory).st_size, 0)).body
+    answer = translation.answer(Message(job.header, body), build)
+    _report(report, answer, job.header)
+    return 0
+
+
+def _report(report: socket.socket, answer: Message, header: dict[str, str]) -> None:
+    """Tell the server of an entry that was written."""
+    if answer.header.get("stored") == "1":
+        report.send(int(answer.header["written"]).to_bytes(8, "little") + os.fsencode(header["cache"]))
 
 
 def _leave_with(connection: socket.socket) -> None:
@@ -299,7 +368,7 @@ def main() -> None:
         )
     wrong = settings.forget_wrong()
     try:
-        server = Server(build, settings.SERVICE_IDLE.number(), cache.limit())
+        server = Server(build, settings.SERVICE_IDLE.number(), cache.limit(), int(settings.AHEAD.number()))
         server.run(wrong)
     except FolderError as error:
         raise SystemExit(f"{error}; set PTX2AMD_RUNTIME_DIR to a folder that you own with mode 700") from None

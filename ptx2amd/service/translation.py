@@ -18,7 +18,7 @@ from ptx2amd.plan.registers import estimate
 from ptx2amd.plan.shared_memory import VARIANTS
 from ptx2amd.ptx.ast import Module
 from ptx2amd.ptx.outline import Outline
-from ptx2amd.service import cache, entry
+from ptx2amd.service import cache, entry, shared
 from ptx2amd.service.entry import Entry, EntryError
 from ptx2amd.service.folder import FolderError
 from ptx2amd.service.protocol import Message
@@ -56,7 +56,7 @@ def answer(request: Message, build: str, again: bool = False) -> Message:
     again: a worker has crashed over this request, so LLVM is kept apart from this process."""
     begin = time.perf_counter()
     try:
-        key, made, outline = _serve(request, build, "all" if again else "risky")
+        key, made, outline, problem = _serve(request, build, "all" if again else "risky")
     except Exception as error:
         code = next((code for kind, code in CODES if isinstance(error, kind)), "CUDA_ERROR_UNKNOWN")
         text = str(error)
@@ -68,6 +68,8 @@ def answer(request: Message, build: str, again: bool = False) -> Message:
     packed = made.pack()
     root = request.header.get("cache", "")
     stored = _store(root, key, packed)
+    if problem:
+        stored.setdefault("note", problem)
     written = len(packed)
     if outline is not None and stored["stored"] == "1":
         beside = Entry(OUTLINE, outline.pack()).pack()
@@ -97,9 +99,9 @@ def _milliseconds(begin: float) -> str:
     return f"{(time.perf_counter() - begin) * 1e3:.1f}"
 
 
-def _serve(request: Message, build: str, isolate: str) -> tuple[str, Entry, Outline | None]:
-    """The key and the entry that the request asks for, and the outline of a large module, which is stored beside its
-    index."""
+def _serve(request: Message, build: str, isolate: str) -> tuple[str, Entry, Outline | None, str]:
+    """The key and the entry that the request asks for, the outline of a large module, which is stored beside its
+    index, and what is wrong with the shared cache."""
     header = request.header
     module_id = header["module"]
     name = header.get("name") or "<module>"
@@ -109,15 +111,31 @@ def _serve(request: Message, build: str, isolate: str) -> tuple[str, Entry, Outl
     image = Image("ptx", 0, "", (0, 0), encoding, request.body, size, name)
     if header["op"] == "check":
         check_part(image)
-        return entry.check_key(module_id, build), Entry(entry_text(TextCheck()), b""), None
+        return entry.check_key(module_id, build), Entry(entry_text(TextCheck()), b""), None, ""
     if header["op"] == "index":
         module = module_of(image, header.get("check", ""))
         index = replace(module_index(module), checked=bool(header.get("check")))
-        return entry.index_key(module_id, build), index_entry(index), _outline(image, module)
+        return entry.index_key(module_id, build), index_entry(index), _outline(image, module), ""
     arch, kernel, options = header["arch"], header["kernel"], header.get("options", "")
+    key = entry.kernel_key(module_id, build, arch, options, kernel)
+    found, problem = _found(header.get("cache", ""), key), ""
+    if found is None:
+        found, problem = shared.fetch(key)
+    if found is not None:
+        return key, found, None, problem
     module = _part(image, kernel, header.get("cache", ""), entry.outline_key(module_id, build)) or module_of(image)
     made = kernel_entry(module, kernel, arch, build, parse_options(options), isolate)
-    return entry.kernel_key(module_id, build, arch, options, kernel), made, None
+    return key, made, None, problem or shared.offer(key, made.pack())
+
+
+def _found(root: str, key: str) -> Entry | None:
+    """An entry of the cache: the kernel was translated ahead, or for another process, since the request was made."""
+    if not root:
+        return None
+    try:
+        return cache.read(cache.path_of(Path(root), key))
+    except (EntryError, OSError, FolderError):
+        return None
 
 
 def _is_large(image: Image) -> bool:
@@ -135,11 +153,12 @@ def _part(image: Image, kernel: str, root: str, key: str) -> Module | None:
     """The part of a module that a kernel needs, if the cache has the module's outline."""
     if not _is_large(image) or not root:
         return None
+    found = _found(root, key)
     try:
-        outline = Outline.unpack(cache.read(cache.path_of(Path(root), key)).payload)
-    except (EntryError, OSError, FolderError):
+        outline = Outline.unpack(found.payload) if found else None
+    except EntryError:
         return None
-    return parse_kernel(text_of(image), image.origin, outline, kernel)
+    return parse_kernel(text_of(image), image.origin, outline, kernel) if outline else None
 
 
 def index_entry(index: ModuleIndex) -> Entry:

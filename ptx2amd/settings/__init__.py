@@ -97,6 +97,15 @@ CACHE_DIR = Setting("CACHE_DIR", "path", "",
     "driver translator command")  # fmt: skip
 CACHE_LIMIT = Setting("CACHE_LIMIT", "bytes", "4G",
     "maximum size of the cache; the least recently used entries are deleted", "translator command")  # fmt: skip
+SHARED_CACHE = Setting("SHARED_CACHE", "text", "",
+    "second level of the cache, which others have too: a folder (NFS), or an fsspec URL such as `s3://bucket/ptx2amd`",
+    "translator command")  # fmt: skip
+SHARED_CACHE_SECRET = Setting("SHARED_CACHE_SECRET", "path", "",
+    "file with the secret that authenticates the entries of the shared cache, mode 600",
+    "translator command")  # fmt: skip
+SHARED_CACHE_TRUSTED = Setting("SHARED_CACHE_TRUSTED", "text", "",
+    "the shared cache, named again: whoever can write there may have code run by this user's programs",
+    "translator command")  # fmt: skip
 QUIET = Setting("QUIET", "switch", "0",
     "`1`: no line on the terminal while the program waits for translations, nor what they took", "driver")  # fmt: skip
 COMPUTE_CAPABILITY = Setting("COMPUTE_CAPABILITY", "version", "",
@@ -107,6 +116,9 @@ RUNTIME_DIR = Setting("RUNTIME_DIR", "path", "",
     "else `/tmp/ptx2amd-UID`, else `run` in the cache's folder", "driver translator command")  # fmt: skip
 SERVICE_IDLE = Setting("SERVICE_IDLE", "seconds", "10m",
     "time of inactivity after which the translation service exits", "translator", least=0.1)  # fmt: skip
+AHEAD = Setting("AHEAD", "count", "64",
+    "how many kernels the translation service translates ahead for a running program, in idle time; `0`: none",
+    "translator", most=100_000)  # fmt: skip
 HANDSHAKE = Setting("HANDSHAKE", "switch", "1", "`0`: do not answer the CUDA runtime's start-up check", "driver")
 HIP_LIBRARY = Setting("HIP_LIBRARY", "path", "",
     "AMD's HIP library; unset: `libamdhip64.so` as the loader finds it", "driver command")  # fmt: skip
