@@ -40,6 +40,7 @@ miopenStatus_t cudnn_blended(const struct cudnn_blend *blend);
 /* A convolution, with what it reads in the order of MIOpen's functions: filter and x; dy and filter; dy and x. */
 #define CUDNN_PROBLEM(direction, first, second, result, how) \
   (&(struct cudnn_problem){direction, first, second, result, how})
+enum { CUDNN_BEST = 0x62657374 }; /* instead of an algorithm: the best of all, with the same results in each run */
 enum cudnn_direction { CUDNN_FORWARD, CUDNN_BACKWARD_DATA, CUDNN_BACKWARD_FILTER };
 struct cudnn_problem {
   enum cudnn_direction direction;
@@ -52,6 +53,8 @@ miopenStatus_t cudnn_convolve(cudnnHandle_t handle, const struct cudnn_problem *
 miopenStatus_t cudnn_convolution_space(cudnnHandle_t handle, const struct cudnn_problem *problem, int algo,
                                       size_t *size);
 
+/* Whether each size of `small` is that of `large` or 1, and the type is the same. */
+bool cudnn_spreads(const struct cudnn_tensor *small, const struct cudnn_tensor *large);
 /* Sums of numbers and of a tensor whose sizes are the same or 1 (elementwise.c). */
 miopenStatus_t cudnn_add(cudnnHandle_t handle, float alpha, const struct cudnn_tensor *a, const void *from, float beta,
                          const struct cudnn_tensor *c, void *to);

@@ -13,7 +13,7 @@ enum { GEMM = 1 << miopenConvolutionAlgoGEMM, DIRECT = 1 << miopenConvolutionAlg
 enum { ALGORITHMS = 8, SOLUTIONS = 64, CHOSEN = 64 };
 
 /* Which solutions an algorithm of cuDNN may be, and whether its results are promised to be the same in each run. */
-static const struct { int kinds; bool same; } algorithms[][ALGORITHMS] = {
+static const struct algorithm { int kinds; bool same; } algorithms[][ALGORITHMS] = {
   [CUDNN_FORWARD] = {{DIRECT, true}, {IMPLICIT, true}, {GEMM, true}, {DIRECT, true}, {FFT, true}, {FFT, true},
                      {WINOGRAD, true}, {WINOGRAD, true}},
   [CUDNN_BACKWARD_DATA] = {{DIRECT, false}, {GEMM | IMPLICIT, true}, {FFT, true}, {FFT, true}, {WINOGRAD, true},
@@ -23,7 +23,9 @@ static const struct { int kinds; bool same; } algorithms[][ALGORITHMS] = {
 };
 static const int counts[] = {8, 6, 7};
 
-int cudnn_algorithms(enum cudnn_direction direction) { return counts[direction]; }
+static struct algorithm algorithm(const struct cudnn_problem *problem, int algo) {
+  return algo == CUDNN_BEST ? (struct algorithm){~0, true} : algorithms[problem->direction][algo];
+}
 
 /* ---- which solution it is ---- */
 
@@ -100,8 +102,8 @@ static miopenStatus_t choose(cudnnHandle_t handle, const struct cudnn_problem *p
     return miopenStatusSuccess;
   }
   miopenConvSolution_t solutions[SOLUTIONS];
-  int count = list(handle, problem, algorithms[problem->direction][algo].same, solutions);
-  int kinds = algorithms[problem->direction][algo].kinds;
+  int count = list(handle, problem, algorithm(problem, algo).same, solutions);
+  int kinds = algorithm(problem, algo).kinds;
   if (count < 0) return (miopenStatus_t)-count;
   if (!count) return cudnn_no("a convolution that MIOpen has no solution for");
   const miopenConvSolution_t *found = pick(solutions, count, kinds, limit);
@@ -119,7 +121,7 @@ static miopenStatus_t check(const struct cudnn_problem *problem, int algo) {
   const struct cudnn_tensor *x = forward ? problem->second : data ? problem->result : problem->second;
   const struct cudnn_tensor *y = forward ? problem->result : problem->first;
   cudnnConvolutionDescriptor_t desc = problem->convolution;
-  if (algo < 0 || algo >= counts[problem->direction]) return miopenStatusBadParm;
+  if (algo != CUDNN_BEST && (algo < 0 || algo >= counts[problem->direction])) return miopenStatusBadParm;
   if (x->count != desc->count + 2 || y->count != x->count || filter->count != x->count || x->size[0] != y->size[0] ||
       x->size[1] != filter->size[1] * desc->groups || y->size[1] != filter->size[0] ||
       filter->size[0] % desc->groups) {
@@ -151,7 +153,7 @@ static miopenStatus_t run(cudnnHandle_t handle, const struct cudnn_problem *prob
                           const void *second, void *space, size_t size, uint64_t id, void *result) {
   miopenHandle_t beneath = handle->miopen;
   miopenTensorDescriptor_t a = problem->first->miopen, b = problem->second->miopen, c = problem->result->miopen;
-  miopenConvolutionDescriptor_t how = problem->convolution->miopen[algorithms[problem->direction][algo].same];
+  miopenConvolutionDescriptor_t how = problem->convolution->miopen[algorithm(problem, algo).same];
   switch (problem->direction) {
     case CUDNN_FORWARD:
       return miopen.ConvolutionForwardImmediate(beneath, a, first, b, second, how, c, result, space, size, id);

@@ -14,7 +14,6 @@ struct cudnn_performance {
   int reserved[3];
 };
 
-int cudnn_algorithms(enum cudnn_direction direction);
 /* As MIOpen expects them; as they are measured, with the program's memory or with other. */
 miopenStatus_t cudnn_convolution_list(cudnnHandle_t handle, const struct cudnn_problem *problem, int wanted,
                                      int *returned, struct cudnn_performance *out);

@@ -1,8 +1,7 @@
 /* What is done number by number, pooling and local response normalisation, where it takes more than one call of MIOpen. */
 #include "compute.h"
 
-/* Whether each size of `small` is that of `large` or 1. */
-static bool spreads(const struct cudnn_tensor *small, const struct cudnn_tensor *large) {
+bool cudnn_spreads(const struct cudnn_tensor *small, const struct cudnn_tensor *large) {
   bool good = small->count == large->count && small->type == large->type;
   for (int i = 0; i < small->count && good; i++) good = small->size[i] == 1 || small->size[i] == large->size[i];
   return good;
@@ -34,7 +33,7 @@ miopenStatus_t cudnn_scale_by(cudnnHandle_t handle, const struct cudnn_tensor *y
 /* Numbers that are multiplied by 0 are not looked at. */
 miopenStatus_t cudnn_add(cudnnHandle_t handle, float alpha, const struct cudnn_tensor *a, const void *from, float beta,
                          const struct cudnn_tensor *c, void *to) {
-  if (!from || !to || !spreads(a, c)) return miopenStatusBadParm;
+  if (!from || !to || !cudnn_spreads(a, c)) return miopenStatusBadParm;
   if (beta == 0) {
     const double nothing = 0; /* of any type */
     miopenStatus_t done = cudnn_set(handle, c, to, &nothing);
@@ -55,7 +54,7 @@ miopenStatus_t cudnn_operate(cudnnHandle_t handle, cudnnOpTensorDescriptor_t op,
                              const struct cudnn_tensor *b, const void *b_at, const void *beta,
                              const struct cudnn_tensor *c, void *c_at) {
   if (op->op > miopenTensorOpMax) return cudnn_no("cudnnOpTensor with CUDNN_OP_TENSOR_SQRT or _NOT");
-  if (!alpha1 || !alpha2 || !beta || !cudnn_same_sizes(a, c) || !spreads(b, c)) return miopenStatusBadParm;
+  if (!alpha1 || !alpha2 || !beta || !cudnn_same_sizes(a, c) || !cudnn_spreads(b, c)) return miopenStatusBadParm;
   if (a->type != c->type) return cudnn_no("cudnnOpTensor of two types");
   float first = cudnn_factor(c, alpha1), second = cudnn_factor(c, alpha2), last = cudnn_factor(c, beta);
   return miopen.OpTensor(handle->miopen, (miopenTensorOp_t)op->op, &first, a->miopen, a_at, &second, b->miopen, b_at,

@@ -7,11 +7,12 @@ import sys
 from ptx2amd.api import cudnn
 from tests.libmap.client import Client
 from tests.libmap.cudnn_convolutions import Convolutions
+from tests.libmap.cudnn_graphs import Graphs
 from tests.libmap.cudnn_layers import Elementwise, Regions
 from tests.libmap.cudnn_norms import Norms
 from tests.libmap.cudnn_state import State
 
-PARTS = (State, Elementwise, Regions, Norms, Convolutions)
+PARTS = (State, Elementwise, Regions, Norms, Convolutions, Graphs)
 
 
 def main() -> None:

@@ -120,6 +120,10 @@ _WEAKER = {
   what it left, which cuDNN's programs do not keep.
 - Dropout's random numbers are others than NVIDIA's. Each call has others, also in the same states; a graph that is
   launched again has the same.
+- The graph API runs graphs of convolutions in all directions and of operations on single numbers (sum, product, least,
+  largest, ReLU, ELU, tanh, sigmoid), one call of MIOpen after the other, with one engine. Tensors between operations
+  have the type of what goes in, also where f32 is asked for. Other graphs have no engine: `cudnnBackendFinalize` of an
+  engine or of heuristics answers that they are not supported, so that programs can go on without.
 - Settings that change nothing: math types, the type of sums (`computeType`), and NaN propagation of activations and
   pooling.
 - Each part of the library (`libcudnn_ops.so.9` and so on) has all functions.
@@ -131,7 +135,7 @@ _WEAKER = {
 - Refused are filters that are turned round (`CUDNN_CONVOLUTION`), vectors of channels (`CUDNN_TENSOR_NCHW_VECT_C`),
   8-bit floating point, Swish, square roots, products without zeros, changes of a tensor's type, `cudnnSetTensor` and
   `cudnnTransformTensor` where gaps between dimensions are no multiple of the next (MIOpen's are wrong there), and
-  recurrent networks, attention, CTC loss, spatial transformers, fused operations and the graph API.
+  recurrent networks, attention, CTC loss, spatial transformers, and `cudnnFusedOps`.
 - `cudnnGetVersion` answers 8.9.7 or 9.27.0, as the soname asks.
 """,
 }
