@@ -14,24 +14,23 @@ from ptx2amd.hip.library import software_gpu
 from tests.kfd import software_kfd
 
 ROOT = "/sys/devices/virtual/kfd/kfd/topology"
-READ = f"""
-import json, os
+CLASS = "/sys/class/kfd/kfd/topology"  # the same folder, by the name that RCCL uses
+READ = """
+import json, os, sys
 def folder(path):
-    names = {{}}
+    names = {}
     for name in sorted(os.listdir(path)):
         below = os.path.join(path, name)
-        try:
-            names[name] = open(below).read()
-        except OSError:
-            names[name] = folder(below)
+        names[name] = folder(below) if os.path.isdir(below) else open(below).read()
+        assert os.path.isdir(below) or os.stat(below).st_size == len(names[name])
     return names
-print(json.dumps(folder({ROOT!r})))
+print(json.dumps(folder(sys.argv[1])))
 """
 
 
-def topology(device: str, **settings: str) -> dict:
+def topology(device: str, root: str = ROOT, **settings: str) -> dict:
     environment = {**os.environ, "LD_PRELOAD": str(software_kfd.LIBRARY), "PTX2AMD_DEVICE": device, **settings}
-    done = subprocess.run([sys.executable, "-c", READ], env=environment, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", READ, root], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -65,6 +64,7 @@ def test_a_chip_is_described_as_it_is(arch: str) -> None:
 def test_what_is_counted_is_there(count: int) -> None:
     """The thunk takes the counts for the numbers of folders, and links for paths between all nodes."""
     nodes = topology("kfd:gfx90a", PTX2AMD_VGPU_COUNT=str(count))["nodes"]
+    assert topology("kfd:gfx90a", CLASS, PTX2AMD_VGPU_COUNT=str(count))["nodes"] == nodes
     assert sorted(nodes) == [str(k) for k in range(count + 1)]
     assert len({node["gpu_id"] for node in nodes.values()}) == count + 1
     for number, node in nodes.items():
@@ -87,5 +87,5 @@ def test_other_processes_see_the_machine_as_it_is() -> None:
 
 def test_an_unknown_chip_is_refused_by_name() -> None:
     environment = {**os.environ, "LD_PRELOAD": str(software_kfd.LIBRARY), "PTX2AMD_DEVICE": "kfd:gfx802"}
-    done = subprocess.run([sys.executable, "-c", READ], env=environment, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", READ, ROOT], env=environment, capture_output=True, text=True)
     assert "there is no software GPU 'gfx802'" in done.stderr and "gfx942" in done.stderr

@@ -14,6 +14,6 @@ ROWS = [
         c="cuIpcOpenMemHandle_v2(pdptr, handle, Flags)"),
     Function("cuIpcOpenMemHandle_v2", 11000,
         "out CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags",
-        call="hipIpcOpenMemHandle(pdptr, handle, Flags)"),
+        ours=True),
     Function("cuIpcCloseMemHandle", 4010, "CUdeviceptr dptr", call="hipIpcCloseMemHandle(dptr)", context="any"),
 ]

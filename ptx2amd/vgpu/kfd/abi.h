@@ -10,7 +10,7 @@ enum kfd_request {
   KFD_SET_SCRATCH_BACKING_VA = 0x11, KFD_GET_TILE_CONFIG, KFD_SET_TRAP_HANDLER, KFD_GET_PROCESS_APERTURES_NEW,
   KFD_ACQUIRE_VM, KFD_ALLOC_MEMORY, KFD_FREE_MEMORY, KFD_MAP_MEMORY, KFD_UNMAP_MEMORY, KFD_SET_CU_MASK,
   KFD_BUFFER_INFO = 0x1c, KFD_IMPORT_BUFFER, KFD_ALLOC_QUEUE_GWS, KFD_SVM = 0x20, KFD_SET_XNACK_MODE,
-  KFD_AVAILABLE_MEMORY = 0x23, KFD_EXPORT_BUFFER,
+  KFD_AVAILABLE_MEMORY = 0x23, KFD_EXPORT_BUFFER, KFD_IPC_IMPORT = 0x80, KFD_IPC_EXPORT,
 };
 
 struct kfd_version { uint32_t major, minor; };
@@ -62,6 +62,8 @@ struct kfd_map_memory { uint64_t handle, devices; uint32_t n_devices, n_success;
 struct kfd_buffer_info { uint64_t size, metadata; uint32_t metadata_size, gpu_id, flags, fd; };
 struct kfd_import_buffer { uint64_t va, handle; uint32_t gpu_id, fd; };
 struct kfd_export_buffer { uint64_t handle; uint32_t flags, fd; };
+struct kfd_ipc_export { uint64_t handle; uint32_t name[4], gpu_id, flags; };
+struct kfd_ipc_import { uint64_t handle, va, mmap_offset; uint32_t name[4], gpu_id, flags; };
 struct kfd_available_memory { uint64_t available; uint32_t gpu_id, pad; };
 
 /* Offsets of mmap() on the driver's file: the kind of mapping, and its GPU. */

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "interpose.h"
@@ -42,11 +41,6 @@ static struct buffer *buffers;
 static uint32_t last_id;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static uint64_t file_size(int fd) {
-  struct stat about;
-  return !fstat(fd, &about) && S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0;
-}
-
 /* Under the lock. */
 static struct buffer *known(const void *handle, uint32_t id) {
   struct buffer *b = buffers;
@@ -74,7 +68,7 @@ int buffer_file(uint64_t offset) {
 API int amdgpu_bo_import(void *device, uint32_t type, uint32_t shared, struct import_result *out) {
   REAL(amdgpu_bo_import);
   if (!gpu_is_ours(device)) return real(device, type, shared, out);
-  uint64_t size = type == TYPE_DMA_BUF ? file_size((int)shared) : 0;
+  uint64_t size = type == TYPE_DMA_BUF ? memfile_size((int)shared) : 0;
   struct buffer *b = size ? calloc(1, sizeof *b) : NULL;
   if (!b) return size ? -ENOMEM : -EINVAL;
   *b = (struct buffer){.gpu = device, .fd = fcntl((int)shared, F_DUPFD_CLOEXEC, 3), .size = size};
@@ -132,6 +126,29 @@ API int amdgpu_bo_free(struct buffer *buffer) {
   return 0;
 }
 
+/* struct amdgpu_bo_info: the request that it was allocated with is not kept. */
+struct buffer_info {
+  uint64_t size, alignment;
+  uint32_t heap;
+  uint64_t flags;
+  struct buffer_metadata metadata;
+};
+
+API int amdgpu_bo_query_info(struct buffer *buffer, struct buffer_info *info) {
+  REAL(amdgpu_bo_query_info);
+  const struct buffer *b = buffer_of(buffer);
+  if (!b) return real ? real(buffer, info) : -EINVAL;
+  info->size = b->size;
+  return memfile_metadata(b->fd, &info->metadata) ? 0 : -EINVAL;
+}
+
+API int amdgpu_bo_set_metadata(struct buffer *buffer, struct buffer_metadata *metadata) {
+  REAL(amdgpu_bo_set_metadata);
+  const struct buffer *b = buffer_of(buffer);
+  if (!b) return real ? real(buffer, metadata) : -EINVAL;
+  return memfile_set_metadata(b->fd, metadata) ? 0 : -EINVAL;
+}
+
 /* The offset of a buffer in the render node's file. */
 API int drmCommandWriteRead(int fd, unsigned long command, void *data, unsigned long size) {
   REAL(drmCommandWriteRead);
@@ -158,9 +175,7 @@ static int keep(struct gpu *g, uint64_t size, int fd, bool counted, uint64_t *ha
 }
 
 int buffer_alloc(struct gpu *g, struct kfd_alloc_memory *a) {
-  int fd = memfd_create("kfd-memory", MFD_CLOEXEC);
-  if (fd >= 0 && ftruncate(fd, (off_t)a->size)) return close(fd), -ENOMEM;
-  return keep(g, a->size, fd, a->flags & KFD_MEMORY_VRAM, &a->handle);
+  return keep(g, a->size, memfile_new(a->size), a->flags & KFD_MEMORY_VRAM, &a->handle);
 }
 
 int buffer_free(uint64_t handle) {
@@ -178,6 +193,12 @@ int buffer_free(uint64_t handle) {
 }
 
 int buffer_export(struct kfd_export_buffer *a) {
+  if (!(a->handle & BUFFER_HANDLE)) {
+    uint64_t size;
+    int file = memory_file(a->handle, &size), copy = file < 0 ? file : fcntl(file, F_DUPFD_CLOEXEC, 3);
+    a->fd = (uint32_t)copy;
+    return file < 0 ? file : copy < 0 ? -errno : 0;
+  }
   pthread_mutex_lock(&lock);
   struct memory *m = memories;
   while (m && m->handle != a->handle) m = m->next;
@@ -188,7 +209,7 @@ int buffer_export(struct kfd_export_buffer *a) {
 }
 
 int buffer_about(struct kfd_buffer_info *a) {
-  a->size = file_size((int)a->fd);
+  a->size = memfile_size((int)a->fd);
   a->metadata_size = 0;
   a->gpu_id = gpus[0].id;
   a->flags = KFD_MEMORY_VRAM;
@@ -197,7 +218,7 @@ int buffer_about(struct kfd_buffer_info *a) {
 
 int buffer_import(struct kfd_import_buffer *a) {
   struct gpu *g = gpu_by_id(a->gpu_id);
-  uint64_t size = file_size((int)a->fd);
+  uint64_t size = memfile_size((int)a->fd);
   if (!g || !size) return -EINVAL;
   if (a->va) return memory_import(g, a->va, size, (int)a->fd, &a->handle);
   return keep(g, size, fcntl((int)a->fd, F_DUPFD_CLOEXEC, 3), false, &a->handle);

@@ -61,8 +61,19 @@ int render_fd(struct gpu *g) { return node_fd(g->node); }
 
 static bool starts(const char *path, const char *with) { return !strncmp(path, with, strlen(with)); }
 
-/* -1: not one of ours; otherwise *fd is set. */
+/* The topology's folder has two names. NULL: the path is not in it. */
+static const char *topology_path(const char *path, char buffer[256]) {
+  static const char class[] = "/sys/class/kfd/kfd/";
+  bool in_class = path && starts(path, class);
+  if (!path || !(in_class || starts(path, "/sys/devices/virtual/kfd/")) || !kfd_active()) return NULL;
+  if (!in_class) return path;
+  snprintf(buffer, 256, "/sys/devices/virtual/kfd/kfd/%s", path + strlen(class));
+  return buffer;
+}
+
+/* False: not one of ours; otherwise *fd is set. */
 static bool open_ours(const char *path, int *fd) {
+  char buffer[256];
   if (!path || path[0] != '/') return false;
   if (!strcmp(path, "/dev/kfd") && kfd_active()) return *fd = node_open(0), true;
   if (starts(path, "/dev/dri/renderD") && kfd_active()) {
@@ -70,15 +81,9 @@ static bool open_ours(const char *path, int *fd) {
     if (index >= gpu_count) return errno = ENOENT, *fd = -1, true;
     return *fd = node_open(index + 1), true;
   }
-  if ((starts(path, "/sys/devices/virtual/kfd/") || starts(path, "/sys/class/kfd/")) && kfd_active()) {
-    static const char class[] = "/sys/class/kfd/kfd/";
-    char path_there[256];
-    if (starts(path, class)) snprintf(path_there, sizeof path_there, "/sys/devices/virtual/kfd/kfd/%s", path + strlen(class));
-    else snprintf(path_there, sizeof path_there, "%s", path);
-    if ((*fd = file_open(path_there)) < 0) errno = ENOENT;
-    return true;
-  }
-  return false;
+  const char *there = topology_path(path, buffer);
+  if (there && (*fd = file_open(there)) < 0) errno = ENOENT;
+  return there;
 }
 
 #define OPEN(name, parameters, arguments) \
@@ -118,6 +123,47 @@ OPEN(__open64_2, (const char *path, int flags), (path, flags))
 FOPEN(fopen)
 FOPEN(fopen64)
 
+/* A regular file or a folder of the topology; false: leave it to the system. */
+static bool describe(const char *path, mode_t *mode, off_t *size, int *result) {
+  char buffer[256];
+  struct stat about;
+  const char *there = topology_path(path, buffer);
+  if (!there) return false;
+  bool folder;
+  file_entry(there, 0, &folder);
+  int fd = folder ? -1 : file_open(there);
+  *mode = folder ? S_IFDIR | 0755 : S_IFREG | 0444;
+  *size = fd >= 0 && !fstat(fd, &about) ? about.st_size : 0;
+  *result = folder || fd >= 0 ? 0 : -1;
+  if (*result) errno = ENOENT;
+  if (fd >= 0) close(fd);
+  return true;
+}
+
+#define STAT(name, type) \
+  API int name(const char *restrict path, struct type *restrict about) { \
+    REAL(name); \
+    mode_t mode; \
+    off_t size; \
+    int result; \
+    if (!describe(path, &mode, &size, &result)) return real(path, about); \
+    if (!result) *about = (struct type){.st_mode = mode, .st_size = size, .st_nlink = 1}; \
+    return result; \
+  }
+STAT(stat, stat)
+STAT(lstat, stat)
+STAT(stat64, stat64)
+STAT(lstat64, stat64)
+
+API int access(const char *path, int mode) {
+  REAL(access);
+  mode_t kind;
+  off_t size;
+  int result;
+  if (!describe(path, &kind, &size, &result)) return real(path, mode);
+  return !result && mode & W_OK ? (errno = EACCES, -1) : result;
+}
+
 /* --- folders --- */
 
 struct folder {
@@ -138,12 +184,14 @@ static struct folder *folder_of(DIR *d) {
 
 API DIR *opendir(const char *path) {
   REAL(opendir);
-  if (!starts(path, "/sys/devices/virtual/kfd/") || !kfd_active()) return real(path);
+  char buffer[256];
+  const char *there = topology_path(path, buffer);
+  if (!there) return real(path);
   bool found;
-  file_entry(path, 0, &found);
+  file_entry(there, 0, &found);
   struct folder *f = found ? calloc(1, sizeof *f) : NULL;
   if (!f) return errno = found ? ENOMEM : ENOENT, NULL;
-  snprintf(f->path, sizeof f->path, "%s", path);
+  snprintf(f->path, sizeof f->path, "%s", there);
   pthread_mutex_lock(&lock);
   f->next = folders;
   folders = f;

@@ -86,6 +86,8 @@ int kfd_request(unsigned request, void *a) {
     case KFD_BUFFER_INFO: return buffer_about(a);
     case KFD_IMPORT_BUFFER: return buffer_import(a);
     case KFD_EXPORT_BUFFER: return buffer_export(a);
+    case KFD_IPC_EXPORT: return ipc_export(a);
+    case KFD_IPC_IMPORT: return ipc_import(a);
     case KFD_MAP_MEMORY:
     case KFD_UNMAP_MEMORY: return all_mapped(a);
     case KFD_SVM: return svm_request(a);

@@ -4,9 +4,9 @@
  *   files.c       the files and folders that do not exist
  *   gpus.c        which GPUs there are
  *   topology.c    their description in /sys
- *   drm.c         libdrm_amdgpu's functions; buffer.c memory without addresses
+ *   drm.c         libdrm_amdgpu's functions; buffer.c memory without addresses; memfile.c its files
  *   ioctl.c       requests to /dev/kfd
- *   memory.c      allocations; svm.c ranges of the program's own memory
+ *   memory.c      allocations; svm.c ranges of the program's own memory; ipc.c memory of other processes
  *   events.c      what the runtime sleeps on
  *   queue.c       a thread for each queue; aql.c and sdma.c execute packets, dispatch.c kernels
  *   code.c        loaded code objects: what the engine has decoded of them, names of kernels
@@ -84,9 +84,12 @@ struct allocation {
   struct mem_block *block;
   unsigned users;                /* other GPUs with the same mapping */
   bool seen;                     /* mapped by the CPU too: its pages remain when the GPU's mapping is removed */
+  int fd;                        /* the memory file that its pages are of; -1: none, or another's */
 };
 int memory_alloc(struct kfd_alloc_memory *a);
 int memory_free(uint64_t handle);
+/* The memory file of an allocation, which stays its own, and its size; or a negative errno: it has none. */
+int memory_file(uint64_t handle, uint64_t *size);
 /* A memory file as an allocation at the address. */
 int memory_import(struct gpu *g, uint64_t va, uint64_t size, int fd, uint64_t *handle);
 /* Makes a part of a memory file accessible at an address that the runtime has reserved, or removes it. */
@@ -100,6 +103,16 @@ bool memory_find(uint64_t address, uint64_t *base, uint64_t *size);
 bool memory_adopt(uint64_t start, uint64_t size);
 int svm_request(struct kfd_svm *a);
 
+/* --- memfile.c --- */
+
+/* struct amdgpu_bo_metadata */
+struct buffer_metadata { uint64_t flags, tiling; uint32_t size, words[64]; };
+/* A descriptor; -1: errno says why. */
+int memfile_new(uint64_t size);
+uint64_t memfile_size(int fd);   /* 0: it is not a memory file */
+bool memfile_metadata(int fd, struct buffer_metadata *metadata);
+bool memfile_set_metadata(int fd, const struct buffer_metadata *metadata);
+
 /* --- buffer.c --- */
 
 #define BUFFER_HANDLE (1ull << 48)   /* of memory without an address */
@@ -110,6 +123,11 @@ int buffer_import(struct kfd_import_buffer *a);
 int buffer_about(struct kfd_buffer_info *a);
 /* The memory file behind an offset of the render node's file; -1: none. */
 int buffer_file(uint64_t offset);
+
+/* --- ipc.c --- */
+
+int ipc_export(struct kfd_ipc_export *a);
+int ipc_import(struct kfd_ipc_import *a);
 
 /* --- events.c --- */
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "kfd.h"
 
@@ -12,6 +14,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct allocation **sorted;   /* by address */
 static size_t count, capacity;
 static uint64_t last_handle;
+static _Atomic unsigned files;       /* open, of allocations */
 
 /* Under the lock: the number of allocations that begin at or below the address. */
 static size_t upper(uint64_t address) {
@@ -50,10 +53,27 @@ static void take_out(size_t at) {
   count--;
 }
 
+/* The memory file of an allocation, which other processes can map; -1 where the program may need its descriptors more: then
+ * the memory is this process's alone. */
+static int new_file(uint64_t size) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) || files >= limit.rlim_cur / 2) return -1;
+  int fd = memfile_new(size);
+  files += fd >= 0;
+  return fd;
+}
+
+static void close_file(struct allocation *m) {
+  if (m->fd < 0) return;
+  close(m->fd);
+  files--;
+}
+
 static void discard(struct allocation *m) {
   code_forget(m->va, m->size);
   if (m->block) engine->release(m->block);
   if (m->flags & KFD_MEMORY_VRAM) m->gpu->in_use -= m->size;
+  close_file(m);
   free(m);
 }
 
@@ -67,8 +87,13 @@ static void drop_stale(uint64_t va, uint64_t size) {
   }
 }
 
+static bool show(void *address, uint64_t size, int protection, int fd, uint64_t offset) {
+  return mmap(address, size, protection, MAP_SHARED | MAP_FIXED, fd, (off_t)offset) != MAP_FAILED;
+}
+
 static bool mapped(struct allocation *m) {
   enum { PROTECTION = PROT_READ | PROT_WRITE, FLAGS = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE };
+  if ((m->fd = new_file(m->size)) >= 0) return show((void *)m->va, m->size, PROTECTION, m->fd, 0);
   return mmap((void *)m->va, m->size, PROTECTION, FLAGS, -1, 0) != MAP_FAILED;
 }
 
@@ -87,13 +112,14 @@ int memory_alloc(struct kfd_alloc_memory *a) {
   if (!a->va) return buffer_alloc(g, a);
   struct allocation *m = calloc(1, sizeof *m);
   if (!m) return -ENOMEM;
-  *m = (struct allocation){.va = a->va, .size = a->size, .flags = a->flags, .gpu = g};
+  *m = (struct allocation){.va = a->va, .size = a->size, .flags = a->flags, .gpu = g, .fd = -1};
   pthread_mutex_lock(&lock);
   drop_stale(m->va, m->size);
   bool ok = (user || mapped(m)) && (special || shown(m, user ? MEM_REGISTERED : MEM_VIRTUAL)) && insert(m);
   pthread_mutex_unlock(&lock);
   if (!ok) {
     if (m->block) engine->release(m->block);
+    close_file(m);
     free(m);
     return -ENOMEM;
   }
@@ -154,7 +180,7 @@ bool memory_adopt(uint64_t start, uint64_t size) {
     uint64_t until = next < count && sorted[next]->va < end ? sorted[next]->va : end;
     struct allocation *m = calloc(1, sizeof *m);
     if (!m) ok = false;
-    else *m = (struct allocation){.va = at, .size = until - at};
+    else *m = (struct allocation){.va = at, .size = until - at, .fd = -1};
     if (m && !((ok = shown(m, MEM_REGISTERED)) && insert(m))) free(m);
     at = until;
   }
@@ -164,15 +190,24 @@ bool memory_adopt(uint64_t start, uint64_t size) {
 
 /* --- memory files --- */
 
-static bool show(void *address, uint64_t size, int protection, int fd, uint64_t offset) {
-  return mmap(address, size, protection, MAP_SHARED | MAP_FIXED, fd, (off_t)offset) != MAP_FAILED;
+int memory_file(uint64_t handle, uint64_t *size) {
+  int fd = -EINVAL;
+  pthread_mutex_lock(&lock);
+  for (size_t at = 0; at < count && fd < 0; at++) {
+    if (sorted[at]->handle != handle) continue;
+    if (sorted[at]->fd < 0) break;
+    fd = sorted[at]->fd;
+    *size = sorted[at]->size;
+  }
+  pthread_mutex_unlock(&lock);
+  return fd;
 }
 
 /* Flags other than VRAM: the memory was counted when it was allocated. */
 static int put(struct gpu *g, uint64_t va, uint64_t size, int fd, uint64_t offset, uint64_t *handle) {
   struct allocation *m = calloc(1, sizeof *m);
   if (!m) return -ENOMEM;
-  *m = (struct allocation){.va = va, .size = size, .flags = KFD_MEMORY_GTT, .gpu = g};
+  *m = (struct allocation){.va = va, .size = size, .flags = KFD_MEMORY_GTT, .gpu = g, .fd = -1};
   pthread_mutex_lock(&lock);
   drop_stale(va, size);
   bool ok = show((void *)va, size, PROT_READ | PROT_WRITE, fd, offset) && shown(m, MEM_VIRTUAL) && insert(m);

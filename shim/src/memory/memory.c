@@ -56,6 +56,15 @@ CUresult cuMemFree_v2(CUdeviceptr dptr) {
   return result == CUDA_ERROR_INVALID_HANDLE ? CUDA_ERROR_INVALID_VALUE : result;
 }
 
+/* CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS, which HIP 5 has as 0 and takes alone. */
+CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags) {
+  hipIpcMemHandle_t there;
+  _Static_assert(sizeof there == sizeof handle, "one layout");
+  if (!pdptr || Flags & ~1u) return CUDA_ERROR_INVALID_VALUE;
+  memcpy(&there, &handle, sizeof there);
+  return from_hip(hip.IpcOpenMemHandle((void **)pdptr, there, hip_version >= 600 ? Flags : 0));
+}
+
 CUresult cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr) {
   CUdeviceptr base = 0;
   size_t size = 0;
