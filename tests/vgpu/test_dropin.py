@@ -95,6 +95,46 @@ def test_a_program_of_each_version_starts(major: int, tmp_path: Path) -> None:
     assert done.stderr == f"ptx2amd vgpu: {missing} is not supported by the software GPU\n"
 
 
+#: What each function that we lack answers, beside the line with its name.
+EACH = r"""
+#include <stdio.h>
+#define STATUS(f) int f(void);
+#define TEXT(f) const char *f(void);
+#define NUMBER(f) unsigned long f(void);
+#define NOTHING(f) void f(void);
+#include "list.h"
+#undef STATUS
+#undef TEXT
+#undef NUMBER
+#undef NOTHING
+#define STATUS(f) if (f() != 801) puts(#f);
+#define TEXT(f) if (*f()) puts(#f);
+#define NUMBER(f) if (f()) puts(#f);
+#define NOTHING(f) f();
+int main(void) {
+#include "list.h"
+  puts("end");
+}
+"""
+
+
+@pytest.mark.parametrize("major", MAJORS)
+def test_every_function_that_we_lack_says_so(major: int, tmp_path: Path) -> None:
+    """By name, once, with the error where its result is a status, and nothing that a program would follow elsewhere."""
+    kinds = {"": "STATUS", "const char *": "TEXT", "size_t": "NUMBER", "unsigned short": "NUMBER", "void": "NOTHING"}
+    names = set(lacking())
+    lacked = [row for row in exports_of(major) if row.symbol in names and row.returns != "float"]
+    assert len(lacked) > 80
+    (tmp_path / "list.h").write_text("".join(f"{kinds[row.returns]}({row.symbol})\n" for row in lacked))
+    (source := tmp_path / "program.c").write_text(EACH)
+    link = ["-L", FOLDER, f"-l:libamdhip64.so.{major}", f"-Wl,-rpath,{FOLDER},-rpath-link,{native.DIRECTORY}"]
+    subprocess.run(["gcc", "-w", "-fno-builtin", source, "-o", tmp_path / "program", *link], check=True)
+    done = subprocess.run([tmp_path / "program"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "end\n")
+    said = [f"ptx2amd vgpu: {row.symbol} is not supported by the software GPU" for row in lacked]
+    assert done.stderr.splitlines() == said
+
+
 def run(*words: object, **variables: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "ptx2amd.cli", "run", *map(str, words)]
     return subprocess.run(command, env={**os.environ, **variables}, capture_output=True, text=True, timeout=120)

@@ -20,8 +20,17 @@ _NAMES = {  # since, version node, until: functions
     (503, "5.3", 700): "hiprtcGetBitcode hiprtcGetBitcodeSize",
 }
 
+#: What does not return a status.
+_RETURNS = {
+    "__gnu_f2h_ieee": "unsigned short", "__gnu_h2f_ieee": "float", "amd_dbgapi_get_build_id": "size_t",
+    **dict.fromkeys(("hipGetCmdName", "amd_dbgapi_get_build_name", "amd_dbgapi_get_git_hash", "hiprtcGetErrorString"),
+                    "const char *"),
+}  # fmt: skip
+
 ROWS = [
-    Function(name, since, "void", ours=False, node=node, until=until, public=False)
+    Function(
+        name, since, "void", ours=False, node=node, until=until, public=False, returns=_RETURNS.get(name, "")
+    )
     for (since, node, until), names in _NAMES.items()
     for name in names.split()
 ]

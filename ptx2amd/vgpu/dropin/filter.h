@@ -1,5 +1,6 @@
 /* Macros for the generated filter libraries, which forward to libptx2amd_vgpu.so (generate.py). */
 #include <stdbool.h>
+#include <stddef.h>
 
 /* In libptx2amd_vgpu.so. */
 int ptx2amd_vgpu_not_supported(const char *function, bool *said);
@@ -7,9 +8,11 @@ void ptx2amd_vgpu_stand_for(int major);
 
 __attribute__((constructor)) static void stand_for(void) { ptx2amd_vgpu_stand_for(MAJOR); }
 
-/* Works for all parameter lists. */
-#define NOT_SUPPORTED(name)                                         \
-  __attribute__((visibility("default"))) int name(void) {           \
+/* Works for all parameter lists. The answer may be the error. */
+#define NOT_SUPPORTED(name, type, answer)                           \
+  __attribute__((visibility("default"))) type name(void) {          \
     static bool said;                                               \
-    return ptx2amd_vgpu_not_supported(#name, &said);                \
+    int error = ptx2amd_vgpu_not_supported(#name, &said);           \
+    (void)error;                                                    \
+    return answer;                                                  \
   }

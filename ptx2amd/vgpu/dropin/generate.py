@@ -41,8 +41,15 @@ def version_script(major: int) -> str:
 
 def source(major: int) -> str:
     """C with the library's functions: each reports that it is not supported."""
-    refusals = "".join(f"NOT_SUPPORTED({row.symbol})\n" for row in exports_of(major))
+    refusals = "".join(f"NOT_SUPPORTED({row.symbol}, {_answer(row)})\n" for row in exports_of(major))
     return f'{NOTE}#define MAJOR {major}\n#include "filter.h"\n{refusals}'
+
+
+def _answer(row: Function) -> str:
+    """Type and value that a function returns: an error, an empty text, or 0. Those that we have are never reached."""
+    if row.ours or not row.returns:
+        return "int, error"
+    return f"{row.returns}, " + ("" if row.returns == "void" else '""' if row.returns.endswith("*") else "0")
 
 
 def write(outdir: Path) -> dict[int, tuple[Path, Path]]:
