@@ -1,12 +1,13 @@
 # make demo   set up .venv, build, run the CUDA samples on the software GPU
 # make test   set up .venv, build, run the tests (fast tier);  make test-all adds the slow tier
 # make lint   ruff, mypy, C without warnings;  make bench   the benchmarks;  make wheels  what is released, into dist/
+# make docs   the documentation site, into build/site
 
 PYTHON ?= python3
 BIN := .venv/bin
 SHARD ?= 1/1
 
-.PHONY: demo test test-all lint bench native wheels clean
+.PHONY: demo test test-all lint docs bench native wheels clean
 
 demo: .venv/.demo native
 	$(BIN)/python -m cuda_samples.demo
@@ -22,6 +23,9 @@ lint: .venv/.lint
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m ptx2amd.native --werror --output build/lint
+
+docs: .venv/.docs
+	$(BIN)/mkdocs build --quiet
 
 bench: .venv/.test native
 	$(BIN)/python -m bench
@@ -45,7 +49,11 @@ native: .venv/.base
 	touch $@
 
 .venv/.test: .venv/.base
-	$(BIN)/pip install -q -e .[test,nvcc,clients]
+	$(BIN)/pip install -q -e .[test,nvcc,clients,docs]
+	touch $@
+
+.venv/.docs: .venv/.base
+	$(BIN)/pip install -q -e .[docs]
 	touch $@
 
 .venv/.release: .venv/.base

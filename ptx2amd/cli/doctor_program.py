@@ -61,7 +61,7 @@ def of_program(path: Path) -> Iterator[Finding]:
     yield from _code(path.name, code)
     if not code.modules and not code.damaged:
         yield Finding(
-            path.name, "note", "no CUDA code in the file itself; its libraries, or code that it compiles, may have some"
+            path.name, "note", "no CUDA code found in the file; its libraries, compressed PTX, and code that it compiles are not seen"
         )
     yield from _served(path)[0]
     yield from _speed()

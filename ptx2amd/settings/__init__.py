@@ -1,8 +1,7 @@
 """The settings: one table of the environment variables that ptx2amd reads. In Python they are read here only.
 
 From the table come the C table of the driver and the software GPU (`generate.py`; `settings.c` reads it), the tables in
-README.md and docs/settings.md (`page.py`), and what `ptx2amd doctor` lists. A variable that is set to nothing counts as
-not set.
+docs/settings.md (`page.py`), and what `ptx2amd doctor` lists. A variable that is set to nothing counts as not set.
 """
 
 from __future__ import annotations

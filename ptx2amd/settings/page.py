@@ -1,4 +1,4 @@
-"""The tables of settings in README.md and docs/settings.md: `python -m ptx2amd.settings.page` rewrites both."""
+"""The tables of settings in docs/settings.md: `python -m ptx2amd.settings.page` rewrites the page."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from pathlib import Path
 from ptx2amd.settings import TABLE, Setting
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-README, PAGE = ROOT / "README.md", ROOT / "docs" / "settings.md"
-BEGIN, END = "<!-- settings: python -m ptx2amd.settings.page -->\n", "<!-- end of settings -->\n"
+PAGE = ROOT / "docs" / "settings.md"
 
 _HEAD = """\
 # Settings
@@ -25,20 +24,6 @@ Sizes are bytes, or have a unit: `512M`, `4G`, `4GiB` (all powers of 1024). Time
 _READ_BY = {
     "driver": "driver", "gpu": "software GPU", "translator": "translator", "command": "`ptx2amd`", "build": "build",
     "tests": "tests"}  # fmt: skip
-
-
-def readme(text: str) -> str:
-    """README's text with the table as it should be."""
-    before, _, rest = text.partition(BEGIN)
-    rows = [f"| `{setting.variable}` | {_short(setting)} |" for setting in TABLE if not setting.internal]
-    table = "\n".join(["| variable | meaning |", "| --- | --- |", *rows, ""])
-    return before + BEGIN + table + END + rest.partition(END)[2]
-
-
-def _short(setting: Setting) -> str:
-    choices = ", ".join(f"`{choice}`" for choice in setting.choices) + ": " if setting.name == "MAPPING" else ""
-    shown = f" (default: {setting.default})" if setting.kind in ("bytes", "seconds") and setting.default != "0" else ""
-    return choices + setting.meaning + shown
 
 
 def page() -> str:
@@ -68,5 +53,4 @@ def _readers(setting: Setting) -> str:
 
 
 if __name__ == "__main__":
-    README.write_text(readme(README.read_text()))
     PAGE.write_text(page())

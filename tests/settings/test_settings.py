@@ -62,8 +62,6 @@ def test_every_setting_is_read_by_those_that_the_table_names() -> None:
 
 
 def test_the_pages_are_those_of_the_table() -> None:
-    readme = page.README.read_text()
-    assert readme == page.readme(readme), "run `python -m ptx2amd.settings.page`"
     assert page.PAGE.read_text() == page.page(), "run `python -m ptx2amd.settings.page`"
 
 
