@@ -25,7 +25,7 @@ lint: .venv/.lint
 	$(BIN)/python -m ptx2amd.native --werror --output build/lint
 
 docs: .venv/.docs
-	$(BIN)/mkdocs build --quiet
+	$(BIN)/mkdocs build
 
 bench: .venv/.test native
 	$(BIN)/python -m bench

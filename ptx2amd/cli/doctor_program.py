@@ -60,9 +60,8 @@ def of_program(path: Path) -> Iterator[Finding]:
     code = contents.program(path)
     yield from _code(path.name, code)
     if not code.modules and not code.damaged:
-        yield Finding(
-            path.name, "note", "no CUDA code found in the file; its libraries, compressed PTX, and code that it compiles are not seen"
-        )
+        text = "no CUDA code found in the file; its libraries, compressed PTX, and code that it compiles are not seen"
+        yield Finding(path.name, "note", text)
     yield from _served(path)[0]
     yield from _speed()
 
