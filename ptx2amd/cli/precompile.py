@@ -3,69 +3,98 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
-from concurrent.futures import ProcessPoolExecutor
+import time
 from pathlib import Path
 
 import click
 
-from ptx2amd import fatbin
-from ptx2amd.errors import Ptx2amdError
-from ptx2amd.fatbin import Image
-from ptx2amd.modules import linked_images, module_of
-from ptx2amd.native import current_build_id
-from ptx2amd.service import cache, entry
+from ptx2amd.precompile.images import files_of, images_of
+from ptx2amd.precompile.run import Progress, fill
+from ptx2amd.service import cache
 from ptx2amd.service.folder import open_folder
-from ptx2amd.service.translation import index_entry, kernel_entry, parse_options
-from ptx2amd.target import MAPPINGS
-from ptx2amd.translate import module_index
+from ptx2amd.target import MAPPINGS, target
 
-Outcome = tuple[int, list[str]]  # kernels translated, problems
+REDRAW = 0.5  # seconds
+INTERRUPTED = 130  # exit status
 
 
 @click.command(short_help="Translate a program's kernels ahead of its first run.")
-@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("files", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--env", "folder", type=click.Path(exists=True, file_okay=False, path_type=Path),
+              help="A folder, such as an environment of Python: all its files with PTX.")  # fmt: skip
 @click.option("--arch", "archs", default="gfx942", show_default=True, help="Comma-separated AMDGPU archs.")
 @click.option("--mapping", type=click.Choice(MAPPINGS), help="Warp mapping of all kernels (default: chosen for each).")
-def command(files: tuple[Path, ...], archs: str, mapping: str | None) -> None:
-    """Translate every kernel of the files into the cache. Exit status 1 when one could not be."""
+@click.option("--executor", default="", metavar="dask:ADDRESS", help="Translate on a dask cluster.")
+def command(files: tuple[Path, ...], folder: Path | None, archs: str, mapping: str | None, executor: str) -> None:
+    """Translate every kernel of the files into the cache, as far as it does not have them: a run that was stopped goes
+    on where it was. Exit status 1 when a kernel could not be translated."""
+    if not files and not folder:
+        raise click.UsageError("give files, or a folder with --env")
+    names = [arch.strip() for arch in archs.split(",")]
+    for arch in names:
+        target(arch, mapping or "")
     os.close(open_folder(cache.directory(), make="all")[1])  # at once, if it cannot be used
-    images = [image for file in files for image in linked_images(fatbin.images(file)) if image.kind == "ptx"]
+    problems: list[str] = []
+    images = images_of([*files, *(files_of(folder) if folder else ())], problems)
     options = f"mapping={mapping}" if mapping else ""  # as the shim asks for with PTX2AMD_MAPPING
-    jobs = [(image, arch.strip(), options) for image in images for arch in archs.split(",")]
-    translated, problems = 0, []
-    with (
-        ProcessPoolExecutor() as pool,
-        click.progressbar(pool.map(_fill, jobs), length=len(jobs), label="translating", file=sys.stderr) as outcomes,
-    ):
-        for count, failed in outcomes:
-            translated += count
-            problems += failed
+    line = Line()
+    try:
+        progress = fill(images, names, options, executor, line.show)
+    except KeyboardInterrupt:
+        line.clear()
+        click.echo(
+            f"stopped: {line.last.done} of {line.last.kernels} kernels are done; the same command goes on", err=True
+        )
+        sys.exit(INTERRUPTED)
+    line.clear()
+    problems += progress.problems
     for problem in problems:
         click.echo(problem, err=True)
-    click.echo(f"{translated} kernels of {len(images)} modules in {cache.directory()}; {len(problems)} failed")
+    count = progress.ready + progress.done
+    click.echo(f"{count} kernels of {len(images)} modules in {cache.directory()}; {len(problems)} failed")
     sys.exit(bool(problems))
 
 
-def _fill(job: tuple[Image, str, str]) -> Outcome:
-    image, arch, options = job
-    build, root = current_build_id(), cache.directory()
-    module_id = entry.module_id(image.data() if image.encoding == "none" else image.stored)
-    problems, count = [], 0
-    try:
-        module = module_of(image)
-        index = module_index(module)
-    except Ptx2amdError as error:
-        return 0, [str(error)]
-    entry.write(cache.path_of(root, entry.index_key(module_id, build)), index_entry(index).pack())
-    names = [kernel.name for kernel in index.kernels]
-    paths = {name: cache.path_of(root, entry.kernel_key(module_id, build, arch, options, name)) for name in names}
-    for kernel in names:
-        try:
-            if not paths[kernel].exists():
-                made = kernel_entry(module, kernel, arch, build, parse_options(options), isolate="all")
-                entry.write(paths[kernel], made.pack())
-            count += 1
-        except Ptx2amdError as error:
-            problems.append(str(error))
-    return count, problems
+class Line:
+    """A line on the terminal that is drawn again: how far, how fast, how long."""
+
+    def __init__(self) -> None:
+        self.start = self.drawn = time.monotonic()
+        self.last = Progress(0)
+
+    def show(self, progress: Progress) -> None:
+        self.last = progress
+        if not sys.stderr.isatty() or time.monotonic() - self.drawn < REDRAW:
+            return
+        self.drawn = time.monotonic()
+        columns = shutil.get_terminal_size().columns - 1
+        click.echo("\r\033[K" + text(progress, self.drawn - self.start)[:columns], nl=False, err=True)
+
+    def clear(self) -> None:
+        if sys.stderr.isatty():
+            click.echo("\r\033[K", nl=False, err=True)
+
+
+def text(progress: Progress, seconds: float) -> str:
+    """Progress in words, after so many seconds. The time left goes by the PTX that is left."""
+    found = f"{progress.done} of {progress.kernels} kernels"
+    if progress.modules < progress.all_modules:
+        found += f" of {progress.modules} modules ({progress.all_modules} in all)"
+    rate = f", {progress.done / seconds:.1f}/s" if seconds and progress.done else ""
+    left = ""
+    if progress.length_done and progress.modules == progress.all_modules:
+        left = f", {_time(seconds * (progress.length - progress.length_done) / progress.length_done)} left"
+    return f"{found}{rate}{left}: {progress.now}"
+
+
+def _time(seconds: float) -> str:
+    minutes = int(seconds) // 60
+    return (
+        f"{minutes // 60} h {minutes % 60} min"
+        if minutes >= 60
+        else f"{minutes} min"
+        if minutes
+        else f"{seconds:.0f} s"
+    )

@@ -40,6 +40,15 @@ assert drivers[0].cuInit(0) == 0
 addresses = {ctypes.cast(driver.cuInit, ctypes.c_void_p).value for driver in drivers}
 print("drivers:", len(addresses))
 """
+#: The root has no record of its packages, so dpkg cannot see that python3 is there.
+DEBIAN = """
+mkdir -p /var/lib/dpkg/info /var/lib/dpkg/updates
+touch /var/lib/dpkg/status
+dpkg --force-depends --force-bad-path -i /given/ptx2amd_*.deb >/dev/null 2>&1
+ptx2amd run -- /given/vector_add
+ptx2amd run -- python3 /given/two_names.py
+python3 -c 'import llvmlite' 2>/dev/null || echo own
+"""
 
 
 @pytest.fixture(scope="module")
@@ -95,3 +104,13 @@ def test_the_driver_is_one_by_any_name(given: Path, tmp_path: Path) -> None:
     install = "cd /root; python3 -m venv v; v/bin/pip install -q --no-index --find-links /given ptx2amd; "
     done = clean_root.run(given, f"{install} v/bin/ptx2amd run -- python3 /given/two_names.py", tmp_path)
     assert (done.returncode, done.stdout.strip()) == (0, "drivers: 1"), done.stderr
+
+
+@pytest.mark.skipif(not clean_root.possible(), reason="needs root for a root folder of its own")
+def test_debian_package(given: Path, tmp_path: Path) -> None:
+    """Programs run with Debian's python3, which sees none of our packages."""
+    [wheel] = given.glob("ptx2amd-*.whl")
+    make = [sys.executable, str(ROOT / "packaging" / "deb.py"), str(wheel), "--output", str(given)]
+    subprocess.run([*make, "--python", clean_root.PYTHON], check=True)
+    done = clean_root.run(given, DEBIAN, tmp_path)
+    assert (done.returncode, done.stdout.split()) == (0, ["PASS", "drivers:", "1", "own"]), done.stderr
