@@ -15,8 +15,7 @@ from ptx2amd.middle.transforms import converge_locks, merge_exchanges, wait_in_l
 from ptx2amd.middle.transforms.inline import inlined, of_one_way
 from ptx2amd.middle.unit import Unit
 from ptx2amd.plan import steps
-from ptx2amd.plan.kernel import KernelPlan, Request
-from ptx2amd.plan.steps import Planning
+from ptx2amd.plan.kernel import KernelPlan, Planning, Request
 from ptx2amd.ptx.ast import Function
 
 

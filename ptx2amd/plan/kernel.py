@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ptx2amd.middle.analyses.hazards import Hazard
-from ptx2amd.plan.shared_memory import LDS, LdsObject, SharedPlan
+from ptx2amd.middle.calls import CallGraph
+from ptx2amd.middle.unit import Unit
+from ptx2amd.plan.shared_memory import LDS, LdsObject, SharedPlan, packed, shared_arrays
+from ptx2amd.ptx.ast import Function
+from ptx2amd.ptx.heads import max_threads, param_layout, required_block
 from ptx2amd.target import Target
 
 
@@ -63,3 +68,50 @@ class KernelPlan:
 
 
 __all__ = ["KernelPlan", "Request"]
+
+
+class Planning:
+    """What is decided about a kernel so far. unit: the kernel, its calls inlined."""
+
+    hazards: Sequence[Hazard]
+    target: Target
+    denormals: str
+    shared: SharedPlan | None
+    lds: LdsObject | None
+    launches: bool
+    launch_words: bool
+    partial_barriers: frozenset[int | None]
+    owner: str
+
+    def __init__(self, unit: Unit, request: Request) -> None:
+        self.unit, self.request = unit, request
+        self.calls: CallGraph = unit.calls
+        self.kernel: Function = unit.function
+        self.reachable = self.calls.reachable(self.kernel)
+
+    @property
+    def decided(self) -> dict[str, object]:
+        """What is decided so far, for --print-after."""
+        return {name: vars(self)[name] for name in Planning.__annotations__ if name in vars(self)}
+
+    def plan(self) -> KernelPlan:
+        """The kernel's plan, when all is decided."""
+        arrays = shared_arrays(self.calls, self.kernel)
+        return KernelPlan(
+            name=self.kernel.proto.name,
+            target=self.target,
+            hazards=tuple(self.hazards),
+            denormals=self.denormals,
+            params=tuple(param_layout(self.kernel)),
+            max_threads=min(max_threads(self.kernel), self.target.max_block),
+            block=required_block(self.kernel),
+            static_shared=packed(arrays),
+            shared=self.shared,
+            lds=self.lds,
+            dynamic=not all(array.size for array in arrays),
+            launches=self.launches,
+            launch_words=self.launch_words,
+            partial_barriers=self.partial_barriers,
+            owner=self.owner,
+            approximate=tuple(sorted({o for f in self.reachable for o in self.calls.summary(f).approximate})),
+        )

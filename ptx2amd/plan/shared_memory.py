@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from ptx2amd.middle.calls import CallGraph
+from ptx2amd.ptx.ast import Function
+from ptx2amd.ptx.layout import align_of, size_of
 from ptx2amd.target.arch import Arch
 
 SLOT_ALIGN = 1024  # swizzles of tensor copies repeat after as many bytes
@@ -97,3 +100,17 @@ def packed(arrays: Iterable[Array]) -> int:
     for array in sorted(arrays, key=lambda a: a.align, reverse=True):
         total = -(-total // array.align) * array.align + array.size
     return total
+
+
+def shared_arrays(calls: CallGraph, function: Function) -> list[Array]:
+    """The shared variables of a function and of all that it calls; the dynamic ones have no bytes."""
+    reached = calls.reachable(function)
+    used = {name for f in reached for name in calls.summary(f).functions}
+    found = [(name, v) for name, v in calls.module.variables.items() if v.space == "shared" and name in used]
+    found += [(f"{f.proto.name}.{v.name}", v) for f in reached for v in calls.summary(f).shared]
+    return [Array(name, size_of(v), align_of(v)) for name, v in found]
+
+
+def static_shared(calls: CallGraph, function: Function) -> int:
+    """Bytes of static shared memory of a function and of all that it calls."""
+    return packed(shared_arrays(calls, function))

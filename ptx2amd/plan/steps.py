@@ -2,69 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 
 from ptx2amd.errors import Unsupported
 from ptx2amd.interface.arena import BLOCK_SHARED_LIMIT
-from ptx2amd.middle.analyses.hazards import Hazard, hazards
+from ptx2amd.middle.analyses.hazards import hazards
 from ptx2amd.middle.calls import CallGraph, defined
-from ptx2amd.middle.unit import Unit
-from ptx2amd.plan.kernel import KernelPlan, Request
+from ptx2amd.plan.kernel import Planning
 from ptx2amd.plan.launch_library import library_name
-from ptx2amd.plan.shared_memory import Array, LdsObject, SharedPlan, one_object, packed, plan
+from ptx2amd.plan.shared_memory import one_object, packed, plan, shared_arrays
 from ptx2amd.ptx.ast import Function
-from ptx2amd.ptx.heads import max_threads, param_layout, required_block
-from ptx2amd.ptx.layout import align_of, size_of
-from ptx2amd.target import Target
-
-
-class Planning:
-    """What is decided about a kernel so far. unit: the kernel, its calls inlined."""
-
-    hazards: Sequence[Hazard]
-    target: Target
-    denormals: str
-    shared: SharedPlan | None
-    lds: LdsObject | None
-    launches: bool
-    launch_words: bool
-    partial_barriers: frozenset[int | None]
-    owner: str
-
-    def __init__(self, unit: Unit, request: Request) -> None:
-        self.unit, self.request = unit, request
-        self.calls: CallGraph = unit.calls
-        self.kernel: Function = unit.function
-        self.reachable = self.calls.reachable(self.kernel)
-
-    @property
-    def decided(self) -> dict[str, object]:
-        """What is decided so far, for --print-after."""
-        return {name: vars(self)[name] for name in Planning.__annotations__ if name in vars(self)}
-
-    def plan(self) -> KernelPlan:
-        """The kernel's plan, when all is decided."""
-        arrays = shared_arrays(self.calls, self.kernel)
-        return KernelPlan(
-            name=self.kernel.proto.name,
-            target=self.target,
-            hazards=tuple(self.hazards),
-            denormals=self.denormals,
-            params=tuple(param_layout(self.kernel)),
-            max_threads=min(max_threads(self.kernel), self.target.max_block),
-            block=required_block(self.kernel),
-            static_shared=packed(arrays),
-            shared=self.shared,
-            lds=self.lds,
-            dynamic=not all(array.size for array in arrays),
-            launches=self.launches,
-            launch_words=self.launch_words,
-            partial_barriers=self.partial_barriers,
-            owner=self.owner,
-            approximate=tuple(sorted({o for f in self.reachable for o in self.calls.summary(f).approximate})),
-        )
+from ptx2amd.ptx.heads import max_threads, required_block
 
 
 def find_hazards(planning: Planning) -> None:
@@ -130,17 +79,3 @@ def plan_barriers(planning: Planning) -> None:
     parts = [part for f in planning.reachable for part in planning.calls.summary(f).parts]
     planning.partial_barriers = frozenset(number for number, count in parts if count != whole)
     planning.owner = planning.kernel.proto.name if planning.shared is not None or parts else ""
-
-
-def shared_arrays(calls: CallGraph, function: Function) -> list[Array]:
-    """The shared variables of a function and of all that it calls; the dynamic ones have no bytes."""
-    reached = calls.reachable(function)
-    used = {name for f in reached for name in calls.summary(f).functions}
-    found = [(name, v) for name, v in calls.module.variables.items() if v.space == "shared" and name in used]
-    found += [(f"{f.proto.name}.{v.name}", v) for f in reached for v in calls.summary(f).shared]
-    return [Array(name, size_of(v), align_of(v)) for name, v in found]
-
-
-def static_shared(calls: CallGraph, function: Function) -> int:
-    """Bytes of static shared memory of a function and of all that it calls."""
-    return packed(shared_arrays(calls, function))

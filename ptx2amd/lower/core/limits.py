@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from ptx2amd.errors import PtxError
 from ptx2amd.interface.arena import BLOCK_SHARED_LIMIT
 from ptx2amd.middle.calls import CallGraph
-from ptx2amd.plan.shared_memory import Array, packed
-from ptx2amd.plan.steps import static_shared
+from ptx2amd.plan.shared_memory import Array, packed, static_shared
 from ptx2amd.ptx.ast import Function, Module, Var
 from ptx2amd.ptx.declare import declarations
 from ptx2amd.ptx.layout import align_of, size_of

@@ -15,7 +15,7 @@ from ptx2amd.interface.launch_words import LAUNCH_WORDS
 from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.value import Val
 from ptx2amd.lower.memory.window import DYNAMIC_LDS
-from ptx2amd.plan.steps import static_shared
+from ptx2amd.plan.shared_memory import static_shared
 
 OnAxis = Callable[[FunctionLowering, int], Val]  # a position or a size in one of the three axes
 
