@@ -15,7 +15,7 @@ COMMANDS = {
     "translate": "Translate PTX to AMDGPU code objects.",
     "inspect": "Show what CUDA code a file holds and whether it will run.",
     "explain": "Show a kernel's CUDA lines, PTX, IR and machine code side by side.",
-    "doctor": "Show what is installed, what is missing and how to get it; test a device.",
+    "doctor": "Check the installation, a program or an environment; test a device.",
     "cache": "List, check and trim the cache of translated kernels.",
     "trace": "Read what `ptx2amd run --trace` wrote.",
     "compat": "Build and run CUDA projects unmodified, with a report.",

@@ -48,7 +48,7 @@ def list_entries() -> None:
 
 @command.command()
 def check() -> None:
-    """Verify every entry; exit status 1 when one is damaged."""
+    """Verify every entry; exit status 1 if one is damaged."""
     problems = store.damaged(store.directory())
     for problem in problems:
         click.echo(problem)
@@ -59,7 +59,7 @@ def check() -> None:
 @command.command()
 @click.option("--limit", type=size, help="Keep this much, such as 512M (default: PTX2AMD_CACHE_LIMIT).")
 def trim(limit: int | None) -> None:
-    """Delete the entries that were not used for longest."""
+    """Delete the least recently used entries."""
     trimmed = store.trim(store.directory(), store.limit() if limit is None else limit)
     click.echo(f"{trimmed.freed:,} bytes freed")
 

@@ -1,4 +1,4 @@
-"""`ptx2amd compat`: CUDA projects that others wrote, built and run unmodified, with a report."""
+"""`ptx2amd compat`: builds and runs third-party CUDA projects unmodified, and reports the results."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def command() -> None:
 
 @command.command(name="list")
 def list_projects() -> None:
-    """The projects that come with ptx2amd."""
+    """List the included projects."""
     for project in manifest.ours():
         click.echo(f"{project.name:20} {project.title}\n{'':20} {project.origin}")
 
@@ -70,5 +70,5 @@ def run(projects: tuple[str, ...], devices: str, only: str, work: Path) -> None:
 @command.command(name="report")
 @WORK
 def show(work: Path) -> None:
-    """The results of all runs in the work folder, as Markdown."""
+    """Print the results of all runs in the work folder, as Markdown."""
     click.echo(report.page(runner.outcomes(work)), nl=False)

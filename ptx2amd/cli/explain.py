@@ -1,4 +1,4 @@
-"""`ptx2amd explain`: what became of one kernel."""
+"""`ptx2amd explain`: one kernel at each stage of its translation."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from ptx2amd.target import MAPPINGS
 
 @click.command(
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
-    short_help="Run a CUDA program on an AMD GPU, or on the software one; a HIP program on the software one.",
+    short_help="Run a CUDA program on an AMD GPU or the software GPU, or a HIP program on the software GPU.",
 )
 @click.option("--hip", is_flag=True, help="The program is a HIP program: run it on the software GPU.")
 @click.option(
@@ -34,10 +34,10 @@ from ptx2amd.target import MAPPINGS
 @click.option(
     "--libraries",
     type=click.Choice(settings.LIBRARIES.choices),
-    help="Whose cuBLAS and so on: ROCm's, NVIDIA's own, or ROCm's where these have code for the chip (default: auto).",
+    help="Source of cuBLAS and other libraries; auto: ROCm's if they have code for the chip, else NVIDIA's (default).",
 )
-@click.option("--debug", is_flag=True, help="Fault reports name PTX lines also where the PTX has no CUDA lines.")
-@click.option("--memcheck", is_flag=True, help="Software GPU: find wrong and unwritten memory, and leaks.")
+@click.option("--debug", is_flag=True, help="Fault reports name PTX lines even if the PTX has no CUDA lines.")
+@click.option("--memcheck", is_flag=True, help="Software GPU: find invalid accesses, uninitialised reads, and leaks.")
 @click.option("--racecheck", is_flag=True, help="Software GPU: find races in shared and global memory.")
 @click.option(
     "--weak",
@@ -45,7 +45,7 @@ from ptx2amd.target import MAPPINGS
     type=click.IntRange(min=0, max=2**32),
     is_flag=False,
     flag_value=0,
-    help="Software GPU: memory as weakly ordered as AMD's documents allow; find missing waits.",
+    help="Software GPU: order memory as weakly as AMD's documents allow, to find missing waits.",
 )
 @click.option(
     "--profile",
