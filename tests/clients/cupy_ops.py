@@ -14,7 +14,7 @@ extern "C" __global__ void reverse(const float *x, float *y, int n) {
   int i = blockIdx.x * 256 + threadIdx.x;
   s[threadIdx.x] = i < n ? x[i] : 0;
   __syncthreads();
-  if (i < n) y[i] = s[255 - threadIdx.x] * __shfl_xor_sync(~0u, 1.f, 1);
+  if (i < n) y[i] = s[255 - threadIdx.x] * __shfl_xor_sync(~0ull, 1.f, 1);
 }
 """
 MODULE = r"""

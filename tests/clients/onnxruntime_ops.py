@@ -1,6 +1,7 @@
-"""Run by suites.py under `ptx2amd run`: ONNX operators on ONNX Runtime's CUDA provider against its CPU provider. A node
-that the CUDA provider does not take is an error, not the CPU's."""
+"""Run by suites.py under `ptx2amd run`: ONNX operators on ONNX Runtime's CUDA provider, or the one that is named,
+against its CPU provider. A node that this provider does not take is an error, not the CPU's."""
 
+import sys
 from functools import partial
 
 import cases
@@ -11,7 +12,7 @@ from onnx import TensorProto, helper
 
 RANDOM = np.random.default_rng(0)
 OPSET, NEWER = 17, {"Gelu": 20}  # the CUDA provider does not take the newest version of every operator
-PROVIDERS = ("CPUExecutionProvider", "CUDAExecutionProvider")
+PROVIDERS = ("CPUExecutionProvider", sys.argv[1] if sys.argv[1:] else "CUDAExecutionProvider")
 
 
 def floats(*shape: int, of: type = np.float32) -> np.ndarray:
@@ -116,5 +117,6 @@ def compare(operator: str, inputs: list[np.ndarray], attributes: dict) -> None:
         np.testing.assert_allclose(gpu, cpu, rtol=2e-3, atol=2e-3)
 
 
-onnxruntime.preload_dlls()
+if PROVIDERS[1].startswith("CUDA"):
+    onnxruntime.preload_dlls()
 cases.run({name: partial(compare, *case) for name, case in OPERATORS.items()})

@@ -95,7 +95,17 @@ def rocblas(text: str) -> dict[str, object]:
     return {"error": float(abs(ours - a.astype(np.float64) @ b).max())}
 
 
-CASES: dict[str, Callable[[str], dict[str, object]]] = {"rocrand": rocrand, "rocfft": rocfft, "rocblas": rocblas}
+def fault(name: str) -> dict[str, object]:
+    """Numbers to an address where nothing is; then what HIP says, and whether an error stays."""
+    library, handle = ctypes.CDLL("librocrand.so.1"), POINTER()
+    check(library.rocrand_create_generator(ctypes.byref(handle), GENERATORS[name]), "rocrand_create_generator")
+    library.rocrand_generate(handle, POINTER(0x10000), SIZE(1000))
+    return {"status": [HIP.hipDeviceSynchronize(), HIP.hipMalloc(ctypes.byref(POINTER()), SIZE(64))]}
+
+
+CASES: dict[str, Callable[[str], dict[str, object]]] = {
+    "rocrand": rocrand, "rocfft": rocfft, "rocblas": rocblas, "fault": fault,
+}  # fmt: skip
 
 for case in sys.argv[2:]:
     library_, _, what = case.partition("=")

@@ -1,10 +1,10 @@
 """ROCm's own test programs, as Debian packages them, and public HIP examples, on the software GPU:
 
-    python -m tests.hip.rocm_programs [--way WAY] [--examples FOLDER] [NAME...]
+    python -m tests.hip.rocm_programs [--way WAY] [--clients] [--examples FOLDER] [NAME...]
 
-runs them, and writes docs/support/rocm-programs.{json,md}. Ways: "drop-in", our HIP library in the place of AMD's
-(`ptx2amd run --hip`), and "kfd", AMD's own above the software KFD. FOLDER: a checkout of ROCm/rocm-examples.
-tests/hip/test_rocm_programs.py compares a few."""
+runs them and what others built for ROCm (rocm_clients.py), and writes docs/support/rocm-programs.{json,md}. Ways:
+"drop-in", our HIP library in the place of AMD's (`ptx2amd run --hip`), and "kfd", AMD's own above the software KFD.
+FOLDER: a checkout of ROCm/rocm-examples. tests/hip/test_rocm_programs.py compares a few."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from typing import Any
 
 from ptx2amd import launch, native
 from tests import ROOT, rocm
-from tests.hip import hip_examples
+from tests.hip import hip_examples, rocm_clients
 
 HERE = Path(__file__).parent
 RESULTS = ROOT / "docs" / "support" / "rocm-programs.json"
@@ -32,7 +32,8 @@ RELEASE = "7.2"
 CHIP = "gfx942"
 WAYS = ("drop-in", "kfd")
 LIMIT = 100  # seconds, of one program
-#: "suites": name: way: counts; "examples": way: name: what became of it.
+CLIENT_LIMIT = 2400  # seconds: some compile each kernel that they launch
+#: "suites", "clients": name: way: counts; "examples": way: name: what became of it.
 Results = dict[str, dict[str, dict[str, Any]]]
 
 
@@ -182,6 +183,18 @@ def examples(checkout: Path, way: str, names: list[str]) -> Iterator[tuple[str, 
         yield example.name, "passed" if status == 0 else hip_examples.why(output, status)
 
 
+def client(name: str, way: str) -> dict[str, Any]:
+    """Counts of a client's cases, and what it said of those that failed."""
+    begin = time.monotonic()
+    done = rocm_clients.run(rocm_clients.CLIENTS[name], way, CHIP, CLIENT_LIMIT)
+    failed = re.findall(r"^FAIL (.{1,120})", done.stdout, re.M)
+    total = re.search(r"^\d+ of (\d+) cases pass", done.stdout, re.M)
+    if not total:
+        raise RuntimeError(f"{name} did not come to its end ({done.returncode}): {(done.stdout + done.stderr)[-1000:]}")
+    seconds = round(time.monotonic() - begin)
+    return {"passed": int(total[1]) - len(failed), "cases": int(total[1]), "failed": failed, "seconds": seconds}
+
+
 def page(results: Results) -> str:
     lines = [
         "# ROCm programs on the software GPU",
@@ -203,6 +216,13 @@ def page(results: Results) -> str:
                 lines.append(f"| {name} | {(about.said or 'all') + programs} | {way} | " + " | ".join(cells) + " |")
     lines += ["", *(f"- Failures of {name}: {about.why}." for name, about in SUITES.items() if about.why)]
     lines += ["- rocFFT's callbacks fail: the software GPU does not execute functions of another code object."]
+    lines += ["", "## Clients", "", "Programs that others built for ROCm; each compares with the host.", ""]
+    lines += ["| client | drop-in | KFD |", "| --- | --- | --- |"]
+    for name, ways in sorted(results.get("clients", {}).items()):
+        shown = (f"{ways[way]['passed']} of {ways[way]['cases']}" if way in ways else "not run" for way in WAYS)
+        lines.append(f"| {name} | " + " | ".join(shown) + " |")
+    there = " ".join(results.get("clients", {}))
+    lines += ["", *(f"- {one}, {case}: {text}." for (one, case), text in rocm_clients.WHY.items() if one in there)]
     lines += ["", "## Examples", "", "Passed: the program exited with status 0; most compare with the host.", ""]
     lines += ["| example | drop-in | KFD |", "| --- | --- | --- |"]
     both = [results["examples"].get(way, {}) for way in WAYS]
@@ -216,10 +236,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--way", choices=WAYS, action="append", help="default: both")
     parser.add_argument("--examples", type=Path, metavar="FOLDER", help="a checkout of ROCm/rocm-examples: only these")
-    parser.add_argument("names", nargs="*", metavar="NAME", help="suites, or examples (default: all)")
+    parser.add_argument("--clients", action="store_true", help="only clients")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="suites, clients or examples (default: all)")
     options = parser.parse_args()
     for way in options.way or WAYS:
-        if options.examples:
+        if options.clients:
+            for name in options.names or rocm_clients.CLIENTS:
+                if way in rocm_clients.CLIENTS[name].ways:
+                    keep("clients", name, way, client(name, way))
+        elif options.examples:
             for name, outcome in examples(options.examples, way, options.names):
                 keep("examples", way, name, outcome)
         else:
@@ -230,7 +255,7 @@ def main() -> None:
 def keep(kind: str, first: str, second: str, value: object) -> None:
     print(first, second, value, flush=True)
     results: Results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"suites": {}, "examples": {}}
-    results[kind].setdefault(first, {})[second] = value
+    results.setdefault(kind, {}).setdefault(first, {})[second] = value
     RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n")
     PAGE.write_text(page(results))
 

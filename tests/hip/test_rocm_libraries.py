@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -76,3 +77,14 @@ def test_a_library_without_code_for_the_chip_says_so() -> None:
     assert done.returncode == 1 and "status" in done.stderr
     assert "librocrand.so.1" in done.stderr and "there is no code for gfx942" in done.stderr
     assert "gfx90a" in done.stderr.partition("the offload bundle holds")[2]
+
+
+def test_a_fault_in_a_librarys_kernel_is_named() -> None:
+    """The kernel, the address, and HIP's error, which stays; the program goes on."""
+    prefix, illegal_address = rocm.prefix("7.2", "librocrand1"), 700
+    command = prefix.command(sys.executable, CLIENT, 7, "fault=philox", before=(hip_program.FOLDER,))
+    path = os.pathsep.join(folder for folder in sys.path if folder)
+    done: subprocess.CompletedProcess[str] = hip_program.run(command, PYTHONPATH=path)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["status"] == [illegal_address, illegal_address]
+    assert re.search(r"memory access fault: kernel \w*rocrand\w*: write of \d+ bytes at 0x1\d{4}", done.stderr)

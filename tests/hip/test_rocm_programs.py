@@ -10,7 +10,8 @@ import json
 import pytest
 
 from tests import rocm
-from tests.hip import rocm_programs
+from tests.hip import rocm_clients, rocm_programs
+from tests.hip.test_rocm_libraries import LARGE
 
 
 @pytest.mark.slow
@@ -20,6 +21,16 @@ def test_hiprand(way: str) -> None:
     told = json.loads(rocm_programs.RESULTS.read_text())["suites"]["hipRAND"][way]
     counts = rocm_programs.suite("hipRAND", way, pytest.fail)
     assert counts["passed"] == told["passed"] > 100 and not counts["failed"] + counts["left"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not LARGE, reason="LARGE_DOWNLOADS=1 fetches RCCL (360 MB)")
+def test_rccl_on_two_gpus() -> None:
+    """Its collectives between two software GPUs, above AMD's HIP library; memory goes from GPU to GPU by hipIpc."""
+    [name] = (name for name in rocm_clients.CLIENTS if name.startswith("RCCL"))
+    rocm.prefix(rocm_programs.RELEASE, *rocm_clients.CLIENTS[name].packages)
+    found = rocm_programs.client(name, "kfd")
+    assert found["passed"] == found["cases"] == 6, found["failed"]
 
 
 def test_the_page_is_that_of_the_results() -> None:

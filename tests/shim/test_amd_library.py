@@ -188,3 +188,32 @@ def test_without_a_gpu_every_call_fails_as_in_cuda(amd: Amd) -> None:
     assert answers[0] == ["cuInit", NO_DEVICE]
     early = {row.symbol for row in driver.functions() if row.early}
     assert [answer for answer in answers[1:] if answer[0] not in early and answer[1] != NOT_INITIALIZED] == []
+
+
+START = "import ctypes, sys; print(ctypes.CDLL(sys.argv[1]).cuInit(0))"
+
+
+def test_a_newer_hip_is_named(stub_path: Path) -> None:
+    """It is used like the newest version that we know."""
+    environment = {**os.environ, "PTX2AMD_HIP_LIBRARY": str(stub_path), "STUB_VERSION": "90100000", "PTX2AMD_TRACE": ""}
+    command = [sys.executable, "-c", START, native.DIRECTORY / "libcuda.so.1"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "0\n")
+    assert "HIP 9.1 is newer than all versions that ptx2amd knows (up to 7)" in done.stderr
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_a_hip_library_that_lacks_comgr_is_named_with_what_it_lacks(named: bool, tmp_path: Path) -> None:
+    """Whether the loader finds it or PTX2AMD_HIP_LIBRARY names it."""
+    comgr, hip_library = tmp_path / "libamd_comgr.so.3", tmp_path / "libamdhip64.so.7"
+    (source := tmp_path / "empty.c").write_text("int nothing;")
+    for library, others in ((comgr, []), (hip_library, ["-Wl,--no-as-needed", comgr])):
+        words = ["-shared", "-fPIC", f"-Wl,-soname,{library.name}", source, *others, "-o", library]
+        subprocess.run(["gcc", *words], check=True)
+    comgr.unlink()
+    settings = {"PTX2AMD_HIP_LIBRARY": str(hip_library)} if named else {"PTX2AMD_DEVICE": "hip"}
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(tmp_path), "PTX2AMD_TRACE": "", **settings}
+    command = [sys.executable, "-c", START, native.DIRECTORY / "libcuda.so.1"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, f"{NO_DEVICE}\n")
+    assert "libamd_comgr.so.3: cannot open shared object file" in done.stderr

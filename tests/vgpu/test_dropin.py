@@ -135,6 +135,22 @@ def test_every_function_that_we_lack_says_so(major: int, tmp_path: Path) -> None
     assert done.stderr.splitlines() == said
 
 
+def test_two_versions_in_one_process(tmp_path: Path) -> None:
+    """A program and a library that want different versions share devices and memory; the first one's version counts."""
+    code = f"""
+import ctypes as c
+old, new = (c.CDLL({str(FOLDER)!r} + f"/libamdhip64.so.{{major}}") for major in (6, 7))
+pointer, word, version = c.c_void_p(), c.c_uint(), c.c_int()
+assert not old.hipMalloc(c.byref(pointer), c.c_size_t(64)) and not new.hipMemset(pointer, 3, c.c_size_t(64))
+assert not old.hipMemcpy(c.byref(word), pointer, c.c_size_t(4), 2) and not new.hipFree(pointer)
+for library in (old, new):
+    assert not library.hipRuntimeGetVersion(c.byref(version))
+    print(hex(word.value), version.value // 10000000)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("0x3030303 6\n" * 2, "")
+
+
 def run(*words: object, **variables: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "ptx2amd.cli", "run", *map(str, words)]
     return subprocess.run(command, env={**os.environ, **variables}, capture_output=True, text=True, timeout=120)

@@ -59,10 +59,13 @@ static void resolve(void *library) {
   *(void **)&hip_in_use = dlsym(library, "ptx2amd_vgpu_in_use");
 }
 
+static char loader_error[300]; /* of the last library; "": it was loaded */
+
 /* Loads the library `path` and counts its devices. */
 static bool usable(const char *path, int *error, int *count) {
   *error = *count = 0;
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  snprintf(loader_error, sizeof loader_error, "%s", library ? "" : dlerror());
   if (!library) return false;
   resolve(library);
   *error = hip.Init(0);
@@ -70,23 +73,34 @@ static bool usable(const char *path, int *error, int *count) {
   return !*error && *count > 0;
 }
 
-static void old_release(void) {
+static void other_release(void) {
+  enum { NEWEST_MAJOR = 7 };
+  int major = hip_version / 100, minor = hip_version % 100;
   if (hip_version < 503)
-    say("HIP %d.%d cannot load code objects of version 5, which ptx2amd generates; ROCm 5.7 or newer is needed",
-        hip_version / 100, hip_version % 100);
+    say("HIP %d.%d cannot load code objects of version 5, which ptx2amd generates; ROCm 5.7 or newer is needed", major,
+        minor);
+  if (major > NEWEST_MAJOR)
+    say("HIP %d.%d is newer than all versions that ptx2amd knows (up to %d): it is used like HIP %d", major, minor,
+        NEWEST_MAJOR, NEWEST_MAJOR);
 }
+
+/* The loader found the library, but not all that it needs. */
+static bool incomplete(const char *name) { return *loader_error && strncmp(loader_error, name, strlen(name)); }
 
 static bool load_amd(bool required) {
   static const char *const names[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5",
                                       "libamdhip64.so"};
   int error = 0, count = 0, first = 0;
+  char broken[sizeof loader_error + 64] = "";
   bool found = false;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    if (usable(names[i], &error, &count)) return old_release(), true;
+    if (usable(names[i], &error, &count)) return other_release(), true;
     if (!first) first = error;
+    if (!*broken && incomplete(names[i])) snprintf(broken, sizeof broken, "%s: %s", names[i], loader_error);
     found |= error || dlopen(names[i], RTLD_NOW | RTLD_NOLOAD);
   }
   if (required && found) say("the HIP library finds no AMD GPU (HIP error %d): is the amdgpu driver loaded?", first);
+  else if (required && *broken) say("cannot load the HIP library %s", broken);
   else if (required) say("no HIP library: libamdhip64.so.7, .6 or .5 is not on the library path; install ROCm, "
                          "or set PTX2AMD_DEVICE=vgpu");
   return false;
@@ -98,10 +112,9 @@ static bool load_software(void) {
   snprintf(path, sizeof path, "%s/libptx2amd_vgpu.so", own_directory());
   hip_is_software = true;
   if (usable(path, &error, &count)) return true;
-  const char *why = error ? NULL : dlerror();
   if (error) say("cannot start the software GPU (HIP error %d); PTX2AMD_DEVICE=%s", error,
                  setting_text(SETTING_DEVICE));
-  else say("cannot load the software GPU: %s", why ? why : path);
+  else say("cannot load the software GPU: %s", loader_error);
   return false;
 }
 
@@ -116,8 +129,9 @@ bool hip_load(void) {
   int error, count;
   for (int i = 0; i < HIP_FUNCTIONS; i++) ((void **)&hip)[i] = (void *)missing_function;
   if (*library) { /* for tests and for HIP libraries in unusual places */
-    if (usable(library, &error, &count)) return old_release(), true;
-    say("PTX2AMD_HIP_LIBRARY=%s: the library reports no device", library);
+    if (usable(library, &error, &count)) return other_release(), true;
+    if (*loader_error) say("PTX2AMD_HIP_LIBRARY: %s", loader_error);
+    else say("PTX2AMD_HIP_LIBRARY=%s: the library reports no device", library);
     return false;
   }
   if (!*device) return load_amd(false) || load_software();
