@@ -39,6 +39,10 @@ miopenStatus_t cudnn_no(const char *what) {
   return miopenStatusUnsupportedOp;
 }
 
+cudnnStatus_t cudnn_reject(bool wrong, const char *what) {
+  return wrong ? CUDNN_STATUS_BAD_PARAM : cudnn_status(cudnn_no(what));
+}
+
 miopenStatus_t cudnn_blend(struct cudnn_blend *blend, int buffer, cudnnHandle_t handle, const void *alpha,
                            const void *beta, const struct cudnn_tensor *tensor, void *out) {
   if (!alpha || !beta || !out) return miopenStatusBadParm;

@@ -12,6 +12,8 @@ void *cudnn_scratch(cudnnHandle_t handle, int which, size_t size);
 /* "Not supported", which is said once for each `what`; and the thread's last `what`. */
 miopenStatus_t cudnn_no(const char *what);
 const char *cudnn_last_refusal(void);
+/* What a function answers that makes no call: arguments are wrong, or it is "not supported". */
+cudnnStatus_t cudnn_reject(bool wrong, const char *what);
 
 /* out = alpha * result + beta * out, where most functions of MIOpen can only do out = result: these put the result
  * `into` another place, and the rest is done afterwards. Each that is within another needs a buffer of its own. */

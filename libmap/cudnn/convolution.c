@@ -127,14 +127,14 @@ static miopenStatus_t check(const struct cudnn_problem *problem, int algo) {
       filter->size[0] % desc->groups) {
     return miopenStatusBadParm;
   }
-  bool point = true;
+  if (problem->result->type == CUDNN_DATA_INT8) { /* MIOpen's does not saturate */
+    return cudnn_no("a convolution with a result of 8-bit integers");
+  }
   for (int i = 0; i < desc->count; i++) {
     int window = (filter->size[i + 2] - 1) * desc->dilation[i] + 1;
     int room = x->size[i + 2] + 2 * desc->pad[i] - window;
     if (room < 0 || y->size[i + 2] != 1 + room / desc->stride[i]) return miopenStatusBadParm;
-    point = point && filter->size[i + 2] == 1;
   }
-  if (desc->mode == CUDNN_CONVOLUTION && !point) return cudnn_no("CUDNN_CONVOLUTION, which turns the filter round");
   return miopenStatusSuccess;
 }
 
@@ -164,6 +164,51 @@ static miopenStatus_t run(cudnnHandle_t handle, const struct cudnn_problem *prob
   }
 }
 
+/* Turns a filter round in its spatial dimensions: each place of it is copied, for all K and C at once. */
+static miopenStatus_t turn(cudnnHandle_t handle, const struct cudnn_tensor *filter, const char *from, char *to) {
+  miopenDataType_t type;
+  struct cudnn_tensor one = *filter;
+  int places = 1;
+  for (int i = 2; i < filter->count; i++) places *= filter->size[i], one.size[i] = 1;
+  if (!beneath_cudnnDataType_t(filter->type, &type)) return miopenStatusBadParm;
+  miopenStatus_t done = miopen.CreateTensorDescriptor(&one.miopen);
+  if (done) return done;
+  done = miopen.SetTensorDescriptor(one.miopen, type, one.count, one.size, one.stride);
+  for (int place = 0; place < places && !done; place++) {
+    size_t here = 0, there = 0;
+    for (int i = filter->count - 1, rest = place; i >= 2; rest /= filter->size[i], i--) {
+      size_t at = (size_t)(rest % filter->size[i]), stride = (size_t)filter->stride[i];
+      here += at * stride, there += ((size_t)filter->size[i] - 1 - at) * stride;
+    }
+    size_t size = cudnn_type_size(filter->type);
+    done = cudnn_transform(handle, &one, from + here * size, &one, to + there * size);
+  }
+  miopen.DestroyTensorDescriptor(one.miopen);
+  return done;
+}
+
+/* CUDNN_CONVOLUTION is a correlation with a filter that is turned round. */
+static miopenStatus_t run_turned(cudnnHandle_t handle, const struct cudnn_problem *problem, int algo, const void *first,
+                                 const void *second, void *space, size_t size, uint64_t id, void *result) {
+  enum { TURNED_BUFFER = 2 };
+  const struct cudnn_tensor *filter = problem->direction == CUDNN_FORWARD         ? problem->first
+                                      : problem->direction == CUDNN_BACKWARD_DATA ? problem->second
+                                                                                  : problem->result;
+  if (problem->convolution->mode == CUDNN_CROSS_CORRELATION) {
+    return run(handle, problem, algo, first, second, space, size, id, result);
+  }
+  void *turned = cudnn_scratch(handle, TURNED_BUFFER, cudnn_bytes(filter));
+  if (!turned) return miopenStatusAllocFailed;
+  if (problem->direction == CUDNN_BACKWARD_FILTER) {
+    miopenStatus_t done = run(handle, problem, algo, first, second, space, size, id, turned);
+    return done ? done : turn(handle, filter, turned, result);
+  }
+  bool forward = problem->direction == CUDNN_FORWARD;
+  miopenStatus_t done = turn(handle, filter, forward ? first : second, turned);
+  return done ? done : run(handle, problem, algo, forward ? turned : first, forward ? second : turned, space, size, id,
+                           result);
+}
+
 miopenStatus_t cudnn_convolve(cudnnHandle_t handle, const struct cudnn_problem *problem, int algo, const void *alpha,
                              const void *first, const void *second, void *space, size_t space_size, const void *beta,
                              void *result) {
@@ -173,7 +218,8 @@ miopenStatus_t cudnn_convolve(cudnnHandle_t handle, const struct cudnn_problem *
   if (!status) status = choose(handle, problem, algo, space_size, &solution);
   if (status) return status;
   return CUDNN_BLEND(0, handle, alpha, beta, problem->result, result,
-                     run(handle, problem, algo, first, second, space, space_size, solution.solution_id, result));
+                     run_turned(handle, problem, algo, first, second, space, space_size, solution.solution_id,
+                                result));
 }
 
 /* ---- lists of algorithms ---- */

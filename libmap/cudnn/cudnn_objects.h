@@ -114,6 +114,8 @@ void cudnn_free(void *object);
 /* For arguments of functions: the object, which has been set; false: it is none, or nothing was set. */
 bool cudnn_handle(cudnnHandle_t handle, cudnnHandle_t *found);
 bool cudnn_tensor(cudnnTensorDescriptor_t given, const struct cudnn_tensor **found);
+/* Whether a tensor has a type for which MIOpen has kernels of functions other than sums and convolutions. */
+bool cudnn_computes(cudnnTensorDescriptor_t given);
 bool cudnn_filter(cudnnFilterDescriptor_t given, const struct cudnn_tensor **found);
 bool cudnn_convolution(cudnnConvolutionDescriptor_t given, cudnnConvolutionDescriptor_t *found);
 bool cudnn_activation(cudnnActivationDescriptor_t given, cudnnActivationDescriptor_t *found);

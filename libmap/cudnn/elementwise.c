@@ -70,6 +70,7 @@ miopenStatus_t cudnn_transform(cudnnHandle_t handle, const struct cudnn_tensor *
                                const struct cudnn_tensor *y, void *y_at) {
   if (!cudnn_same_sizes(x, y)) return miopenStatusBadParm;
   if (x->type != y->type) return cudnn_no("cudnnTransformTensor of two types");
+  if (x->type != CUDNN_DATA_FLOAT && x->type != CUDNN_DATA_HALF) return cudnn_no("cudnnTransformTensor of these types");
   if (has_odd_gaps(x) || has_odd_gaps(y)) return cudnn_no("cudnnTransformTensor with such gaps between numbers");
   return miopen.TransformTensor(handle->miopen, &CUDNN_ONE, x->miopen, x_at, &CUDNN_ZERO, y->miopen, y_at);
 }

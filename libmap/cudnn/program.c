@@ -180,7 +180,9 @@ static bool pointwise(struct cudnn_program *program, const struct cudnn_backend 
   if (!desc || !step->first) return false;
   if (mode < PW_ADD || mode > PW_MAX) {
     step->result = output(program, op, OPERATION_PW_Y, step->first);
-    return step->result && step->alpha == 1 && cudnn_same_sizes(&step->first->tensor, &step->result->tensor) &&
+    int type = step->first->tensor.type;
+    return step->result && step->alpha == 1 && (type == CUDNN_DATA_FLOAT || type == CUDNN_DATA_HALF) &&
+           cudnn_same_sizes(&step->first->tensor, &step->result->tensor) &&
            activation(step, desc, mode);
   }
   step->op = (miopenTensorOp_t)mode;

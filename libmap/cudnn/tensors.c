@@ -85,6 +85,10 @@ bool cudnn_tensor(cudnnTensorDescriptor_t given, const struct cudnn_tensor **fou
   return cudnn_is(given, CUDNN_A_TENSOR) && given->tensor.count;
 }
 
+bool cudnn_computes(cudnnTensorDescriptor_t given) {
+  return given->tensor.type == CUDNN_DATA_FLOAT || given->tensor.type == CUDNN_DATA_HALF;
+}
+
 static cudnnStatus_t set(cudnnTensorDescriptor_t desc, cudnnDataType_t type, int count, const int *sizes,
                          const int *strides, cudnnTensorFormat_t format) {
   if (!cudnn_is(desc, CUDNN_A_TENSOR) || format < 0 || format > 2) return CUDNN_STATUS_BAD_PARAM;

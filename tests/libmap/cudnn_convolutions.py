@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tests.libmap.client import Array
-from tests.libmap.nets import CONVOLUTION, CROSS_CORRELATION, FLOAT, HALF, Nets, Tensor
+from tests.libmap.nets import CONVOLUTION, CROSS_CORRELATION, FLOAT, HALF, INT8, INT32, Nets, Tensor
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,7 @@ class Case:
     groups: int = 1
     kind: int = FLOAT
     order: str = "NCHW"
+    turned: bool = False  # the filter is turned round first
 
     @property
     def out(self) -> tuple[int, ...]:
@@ -47,9 +48,13 @@ def padded(case: Case, x: Array) -> Array:
     return np.pad(x, [(0, 0), (0, 0), *[(case.pad, case.pad)] * len(case.image)])
 
 
+def turned(case: Case, w: Array) -> Array:
+    return np.flip(w, tuple(range(2, w.ndim))) if case.turned else w
+
+
 def forward(case: Case, x: Array, w: Array) -> Array:
     """In double precision, group by group."""
-    x, w = padded(case, x.astype(np.float64)), w.astype(np.float64)
+    x, w = padded(case, x.astype(np.float64)), turned(case, w).astype(np.float64)
     y = np.zeros((case.n, case.k, *case.out))
     for g in range(case.groups):
         ins = slice(g * case.c // case.groups, (g + 1) * case.c // case.groups)
@@ -61,7 +66,7 @@ def forward(case: Case, x: Array, w: Array) -> Array:
 
 def backward(case: Case, x: Array, w: Array, dy: Array) -> tuple[Array, Array]:
     """dx and dw."""
-    wide, w, dy = padded(case, x.astype(np.float64)), w.astype(np.float64), dy.astype(np.float64)
+    wide, w, dy = padded(case, x.astype(np.float64)), turned(case, w).astype(np.float64), dy.astype(np.float64)
     dx, dw = np.zeros_like(wide), np.zeros_like(w)
     for g in range(case.groups):
         ins = slice(g * case.c // case.groups, (g + 1) * case.c // case.groups)
@@ -72,7 +77,7 @@ def backward(case: Case, x: Array, w: Array, dy: Array) -> tuple[Array, Array]:
             sums = np.einsum("nki,nci->kc", *flat)
             dw[(outs, slice(None), *place)] += sums
     inner = tuple(slice(case.pad, case.pad + s) for s in case.image)
-    return dx[(slice(None), slice(None), *inner)], dw
+    return dx[(slice(None), slice(None), *inner)], turned(case, dw)
 
 
 CASES = (
@@ -83,6 +88,8 @@ CASES = (
     Case(1, 4, 4, (8, 8), (3, 3), pad=1, kind=HALF),
     Case(1, 8, 8, (6, 6), (3, 3), pad=1, order="NHWC"),
     Case(1, 2, 3, (5, 6, 4), (3, 2, 2), pad=1),
+    Case(1, 4, 4, (8, 8), (3, 3), pad=1, kind=HALF, order="NHWC", turned=True),
+    Case(2, 3, 4, (8, 7), (3, 3), pad=1, turned=True),
 )
 
 
@@ -90,7 +97,8 @@ class Convolutions(Nets):
     def described(self, case: Case) -> Any:
         desc = self.new("cudnnConvolutionDescriptor_t", "CreateConvolutionDescriptor")
         parts = [self.ffi.new("int[]", [v] * len(case.image)) for v in (case.pad, case.stride, case.dilation)]
-        self.ok("SetConvolutionNdDescriptor", desc, len(case.image), *parts, CROSS_CORRELATION, FLOAT)
+        mode = CONVOLUTION if case.turned else CROSS_CORRELATION
+        self.ok("SetConvolutionNdDescriptor", desc, len(case.image), *parts, mode, FLOAT)
         self.ok("SetConvolutionGroupCount", desc, case.groups)
         return desc
 
@@ -208,6 +216,22 @@ class Convolutions(Nets):
         expected = y.exact().sum((0, 2, 3), keepdims=True) + 3 * before
         self.close("bias backward", FLOAT, sums.now(), expected, 60)
 
+    def integers(self) -> None:
+        """Sums of products of 8-bit integers; those that do not fit into 8 bits again are refused."""
+        case = Case(2, 4, 4, (6, 6), (3, 3), pad=1, kind=INT8)
+        x = self.tensor(self.values(case.n, case.c, *case.image, kind=INT8), INT8)
+        w_desc, w = self.filter(self.values(case.k, case.c, *case.window, kind=INT8), INT8, "NCHW")
+        conv, size, (one, zero) = self.described(case), self.ffi.new("size_t *"), self.factors(FLOAT, 1.0, 0.0)
+        for kind in (INT32, FLOAT):
+            y = self.room_for(case.n, case.k, *case.out, kind=kind)
+            self.call("GetConvolutionForwardWorkspaceSize", x.desc, w_desc, conv, y.desc, 1, size)
+            self.call("ConvolutionForward", one, x.desc, x.at, w_desc, w.at, conv, 1, self.room(size[0]), size[0], zero,
+                      y.desc, y.at)  # fmt: skip
+            self.same(f"integers to {kind}", y.exact(), forward(case, x.exact(), w.exact()))
+        y = self.room_for(case.n, case.k, *case.out, kind=INT8)
+        asked = (self.handle, x.desc, w_desc, conv, y.desc, 1, size)
+        self.answers("8 bits", self.not_supported, "GetConvolutionForwardWorkspaceSize", *asked)
+
     def wrong(self) -> None:
         case = CASES[0]
         x, y = self.tensor(self.values(case.n, case.c, *case.image)), self.room_for(case.n, case.k, *case.out)
@@ -226,10 +250,6 @@ class Convolutions(Nets):
         run("no data", self.bad_param, x.desc, conv, 0, one, y.desc, none)
         run("no such algorithm", self.bad_param, x.desc, conv, 8, one, y.desc, x.at)
         run("another size", self.bad_param, x.desc, conv, 0, one, other.desc, x.at)
-        turned = self.described(case)
-        ints = [self.ffi.new("int[]", [v, v]) for v in (1, 1, 1)]
-        self.ok("SetConvolutionNdDescriptor", turned, 2, *ints, CONVOLUTION, FLOAT)
-        run("a filter that is turned", self.not_supported, x.desc, turned, 0, one, y.desc, x.at)
         asked = (self.handle, x.desc, w_desc, conv, y.desc, 0)
         self.answers("no place", self.bad_param, "GetConvolutionForwardWorkspaceSize", *asked, none)
         self.answers("none wanted", self.bad_param, "GetConvolutionForwardAlgorithm_v7", self.handle, x.desc, w_desc,
@@ -243,4 +263,5 @@ class Convolutions(Nets):
             self.back(case)
         self.lists()
         self.with_bias()
+        self.integers()
         self.wrong()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tests.libmap.client import Array
-from tests.libmap.nets import FLOAT, HALF, INT32, Nets
+from tests.libmap.nets import BFLOAT16, DOUBLE, FLOAT, HALF, INT8, INT32, Nets
 
 SIGMOID, RELU, TANH, CLIPPED_RELU, ELU, IDENTITY, SWISH = range(7)
 FACTORS = ((1.0, 0.0), (0.5, 2.0))
@@ -127,11 +127,31 @@ class Elementwise(Nets):
         asked = (self.handle, one, x.desc, x.at, two, other.desc, other.at)
         self.answers("another type", self.not_supported, "TransformTensor", *asked)
 
+    def other_types(self) -> None:
+        """Sums are of all types; what MIOpen would compute wrongly is refused."""
+        op = self.new("cudnnOpTensorDescriptor_t", "CreateOpTensorDescriptor")
+        self.ok("SetOpTensorDescriptor", op, 0, FLOAT, 0)
+        for kind in (DOUBLE, INT32):
+            a, b, c = (self.tensor(self.values(2, 3, 4, 5, kind=kind), kind) for _ in range(3))
+            two, one, zero = self.factors(kind, 2.0, 1.0, 0.0)
+            self.call("OpTensor", op, two, a.desc, a.at, one, b.desc, b.at, zero, c.desc, c.at)
+            self.close(f"sum of {kind}", kind, c.now(), 2 * a.exact() + b.exact())
+            before = c.exact()
+            self.call("ScaleTensor", c.desc, c.at, two)
+            self.close(f"scaled {kind}", kind, c.now(), 2 * before)
+        for kind in (DOUBLE, INT32, INT8, BFLOAT16):
+            x = self.tensor(np.zeros((2, 3, 4, 4)), kind)
+            one, zero = self.factors(kind, 1.0, 0.0)
+            data = (one, x.desc, x.at, zero, x.desc, x.at)
+            self.answers(f"softmax of {kind}", self.not_supported, "SoftmaxForward", self.handle, 1, 1, *data)
+            self.answers(f"layout of {kind}", self.not_supported, "TransformTensor", self.handle, *data)
+
     def check_all(self) -> None:
         self.activations()
         self.softmax()
         self.sums()
         self.whole()
+        self.other_types()
 
 
 REDUCTIONS = (
@@ -261,6 +281,9 @@ class Regions(Nets):
         self.ok("RestoreDropoutDescriptor", desc, self.handle, 0.5, states, size[0], 11)
         self.call("DropoutForward", desc, x.desc, x.at, y.desc, y.at, reserve, space[0])
         self.client.check("after restoring", abs((y.now() != 0).mean() - 0.5) < 0.02)
+        twice = self.tensor(self.values(4, 8, 16, 16, kind=DOUBLE), DOUBLE)
+        asked = (self.handle, desc, twice.desc, twice.at, twice.desc, twice.at, reserve, space[0])
+        self.answers("dropout of f64", self.not_supported, "DropoutForward", *asked)
         wrong = (desc, self.handle, 1.5, states, size[0], 11)
         self.answers("more than all", self.bad_param, "SetDropoutDescriptor", *wrong)
         self.destroy("Dropout", desc)

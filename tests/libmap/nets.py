@@ -13,7 +13,7 @@ from tests.libmap.handle import Handle
 FLOAT, DOUBLE, HALF, INT8, INT32, INT8X4, BFLOAT16 = 0, 1, 2, 3, 4, 5, 9
 NCHW, NHWC, NCHW_VECT_C = range(3)
 CONVOLUTION, CROSS_CORRELATION = range(2)
-NUMPY = {FLOAT: np.float32, DOUBLE: np.float64, HALF: np.float16, INT8: np.int8, INT32: np.int32}
+NUMPY = {FLOAT: np.float32, DOUBLE: np.float64, HALF: np.float16, INT8: np.int8, INT32: np.int32, BFLOAT16: np.uint16}
 ERROR = {FLOAT: 2e-5, DOUBLE: 1e-12, HALF: 4e-3}
 MARGIN = -77.0  # what is between a tensor's numbers where they do not lie side by side
 

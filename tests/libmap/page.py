@@ -132,8 +132,12 @@ _WEAKER = {
   librocrand-dev). Debian's MIOpen has no sources of its kernels in assembler: ours sets
   `MIOPEN_DEBUG_GCN_ASM_KERNELS=0`, and without rocRAND's headers `MIOPEN_DEBUG_ATTN_SOFTMAX=0`, where these are not
   set.
-- Refused are filters that are turned round (`CUDNN_CONVOLUTION`), vectors of channels (`CUDNN_TENSOR_NCHW_VECT_C`),
-  8-bit floating point, Swish, square roots, products without zeros, changes of a tensor's type, `cudnnSetTensor` and
+- Types are f32 and f16. Sums, products and reductions (`cudnnOpTensor`, `cudnnAddTensor`, `cudnnReduceTensor`) also
+  have f64 and 32-bit integers, convolutions 8-bit integers with results of 32 bits, and bf16 (not tested). MIOpen's
+  softmax and dropout are wrong with others, and answer success: ours refuses them.
+- A filter that is turned round (`CUDNN_CONVOLUTION`) is copied, with a kernel for each of its places.
+- Refused are vectors of channels (`CUDNN_TENSOR_NCHW_VECT_C`), 8-bit floating point, convolutions with 8-bit integers
+  as results, Swish, square roots, products without zeros, changes of a tensor's type, `cudnnSetTensor` and
   `cudnnTransformTensor` where gaps between dimensions are no multiple of the next (MIOpen's are wrong there), and
   recurrent networks, attention, CTC loss, spatial transformers, and `cudnnFusedOps`.
 - `cudnnGetVersion` answers 8.9.7 or 9.27.0, as the soname asks.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ptx2amd.api import texts
-from ptx2amd.api.cudnn.calls import CALLS, COUNTS, UNLESS
+from ptx2amd.api.cudnn.calls import CALLS, COUNTS, unless
 from ptx2amd.api.cudnn.types import DESCRIPTORS, ENUMS, STATUSES, TYPES
 from ptx2amd.api.mapped import Mapped
 from ptx2amd.api.spec import Api, Check, Found, Function
@@ -50,9 +50,9 @@ def _read(name: str) -> Iterator[tuple[str, Function]]:
 
 def _calls() -> Iterator[Function]:
     for name, row in _read("calls.txt"):
-        call, unless = CALLS.get(name, ""), UNLESS.get(name, "")
+        call = CALLS.get(name, "")
         value = str(COUNTS[name]) if name in COUNTS else ""
-        yield Function(row.symbol, row.since, row.parameters, call=call, value=value, unless=unless)
+        yield Function(row.symbol, row.since, row.parameters, call=call, value=value, unless=unless(name))
 
 
 #: The parts of the library, whose versions programs have compared.

@@ -114,17 +114,35 @@ CALLS = {
     "BatchNormalizationBackward": _norm_back(),
 }  # fmt: skip
 
-_NO_SWISH = 'activationDesc->mode == CUDNN_ACTIVATION_SWISH: cudnn_status(cudnn_no("CUDNN_ACTIVATION_SWISH"))'
-#: Where a call is not made, and what is answered then.
-UNLESS = {
-    "ActivationForward": _NO_SWISH,
-    "ActivationBackward": _NO_SWISH,
-    "LRNCrossChannelForward": "lrnMode != 0: CUDNN_STATUS_BAD_PARAM",
-    "LRNCrossChannelBackward": "lrnMode != 0: CUDNN_STATUS_BAD_PARAM",
-    "DropoutForward": "!dropoutDesc->states: CUDNN_STATUS_BAD_PARAM",
-    "DropoutBackward": "!dropoutDesc->states: CUDNN_STATUS_BAD_PARAM",
-    "BatchNormalizationForwardInference": "!estimatedMean || !estimatedVariance: CUDNN_STATUS_BAD_PARAM",
+_NO_SWISH = "activationDesc->mode == CUDNN_ACTIVATION_SWISH"
+#: Tensors that have to be of a type for which MIOpen has kernels: with others, some of its functions compute nonsense.
+_TYPED = {
+    "Activation(Forward|Backward)": "xDesc",
+    "Softmax(Forward|Backward)": "yDesc",
+    "Pooling(Forward|Backward)": "xDesc",
+    "LRNCrossChannel(Forward|Backward)": "xDesc",
+    "DropoutForward": "xdesc",
+    "DropoutBackward": "dydesc",
+    "BatchNormalization.*": "xDesc",
 }
+#: Other conditions under which a call is not made.
+_WRONG = {
+    "LRNCross.*": "lrnMode != 0",
+    "Dropout(Forward|Backward)": "!dropoutDesc->states",
+    "BatchNormalizationForwardInference": "!estimatedMean || !estimatedVariance",
+}
+
+
+def unless(name: str) -> str:
+    """Where the call of a function is not made, and what is answered then."""
+    typed = next((desc for names, desc in _TYPED.items() if re.fullmatch(names, name)), "")
+    wrong = next((condition for names, condition in _WRONG.items() if re.fullmatch(names, name)), "")
+    if not typed:
+        return ""
+    refused = [f"!cudnn_computes({typed})", *([_NO_SWISH] if name.startswith("Activation") else [])]
+    conditions = " || ".join([wrong, *refused] if wrong else refused)
+    return f'{conditions}: cudnn_reject({wrong or "false"}, "cudnn{name} of this type")'
+
 
 #: How many algorithms there are.
 COUNTS = {f"GetConvolution{name}AlgorithmMaxCount": count for name, _, count, _, _ in _DIRECTIONS}
