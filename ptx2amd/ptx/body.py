@@ -29,7 +29,6 @@ from ptx2amd.ptx.ast import (
     Operand,
     Pair,
     Proto,
-    Reg,
     Scope,
     Shape,
     Sum,
@@ -39,8 +38,9 @@ from ptx2amd.ptx.ast import (
     flatten,
     whole,
 )
-from ptx2amd.ptx.build import Statement, build, width
-from ptx2amd.ptx.check import Fix, flat_kinds, register_fits, resolve
+from ptx2amd.ptx.build import Statement, build
+from ptx2amd.ptx.calls import checked
+from ptx2amd.ptx.check import Fix, flat_kinds, resolve
 from ptx2amd.ptx.declare import alignment_problem, declarations
 from ptx2amd.ptx.scope import BadOperand, Names, Unclosed
 
@@ -262,7 +262,7 @@ class BodyParser:
             value = constants_of(operands[index], ptype)
             operands = (*operands[:index], value, *operands[index + 1 :])
         if shape.form.does & CALLS:
-            operands = self._call(shape, operands, tuple(kind for _, kind in flat_kinds(kinds)))
+            operands = checked(self.module, self.names, shape, operands, tuple(kind for _, kind in flat_kinds(kinds)))
         return shape, operands
 
     def _computed(
@@ -315,79 +315,6 @@ class BodyParser:
         operands = tuple(map(self.names.__getitem__, texts))
         shape, operands = self._shape(opcode, operands, tuple(map(self.names.kinds.__getitem__, texts)))
         self.scope.items.append(Inst(shape, operands, None, self.line))
-
-    def _call(self, shape: Shape, operands: tuple[Operand, ...], kinds: tuple[str, ...]) -> tuple[Operand, ...]:
-        """Check results and arguments of a call against the callee's signature, or the prototype; gives the operands
-        with vectors among them taken apart, as the signature has them."""
-        at = dict(zip(shape.names, operands, strict=True))
-        kind = dict(zip(shape.names, kinds, strict=True))
-        callee = at["f"]
-        name = getattr(callee, "name", "")
-        if kind["f"] == "&func":
-            proto = self.module.functions[self.module.aliases.get(name, name)].proto
-        elif "b" in at:
-            assert isinstance(at["b"], Sym)
-            proto = self._prototype(at["b"].name)
-        else:
-            raise BadOperand("a call through a register needs a .callprototype or .calltargets", name)
-        for part, wanted, what in (("d", proto.results, "result"), ("a", proto.params, "argument")):
-            given = at.get(part, Vec(()))
-            assert isinstance(given, Vec)
-            if what == "result" and not wanted and self.module.linked:
-                continue  # declared with one where it is called, as numba does: nobody gives a value
-            variables = list(whole(wanted))
-            if len(given.items) != len(variables):
-                count = f"{len(variables)} {what}{'' if len(variables) == 1 else 's'}"
-                raise BadOperand(f"'{name}' has {count}, the call has {len(given.items)}", name)
-            items: list[Operand] = []
-            for item, found, var in zip(given.items, _list_kinds(kind.get(part, "{}")), variables, strict=True):
-                problem = self._argument_problem(item, found, var, what == "result")
-                if problem:
-                    raise BadOperand(f"{what} '{var.name}' of '{name}' {problem}", getattr(item, "name", name))
-                if what == "result" and isinstance(item, Imm):
-                    item = Reg("_")  # ptxas takes a constant, and does nothing with it
-                items += item.items if isinstance(item, Vec) else (item,)
-            if part in at:
-                at[part] = Vec(tuple(items))
-        return tuple(at[name] for name in shape.names)
-
-    def _prototype(self, label: str) -> Proto:
-        """The callee's prototype that a call's last operand names."""
-        piece = self.names.signature(label)
-        if isinstance(piece, Proto):
-            return piece
-        function = self.module.functions.get(piece.targets[0]) if piece else None
-        if function is None:
-            raise BadOperand(f"'{label}' is neither a .callprototype nor a .calltargets list", label)
-        return function.proto
-
-    def _argument_problem(self, item: Operand, kind: str, var: Var, result: bool) -> str:
-        """What is wrong with an argument for a parameter, or with a result, as the end of a sentence, or ""."""
-        if isinstance(item, Vec) or var.vec > 1:
-            parts = kind[1:-1].split(",") if isinstance(item, Vec) else []
-            fits = len(parts) == var.vec and all(register_fits(part, var.type) for part in parts)
-            return "" if fits else f"is {declared(var)}, found {kind}"
-        if isinstance(item, Sum | Addr):
-            return f"is {declared(var)}, found {'a sum' if isinstance(item, Sum) else 'an address'}"
-        if kind == "_" and not result:
-            return f"is {declared(var)}, found _"
-        if isinstance(item, Sym) and kind != "&param":
-            return f"is {declared(var)}, found '{item.name}', which is neither a register nor in .param"
-        if isinstance(item, Imm) and var.type == "pred":
-            return f"is {declared(var)}, found a constant"
-        if isinstance(item, Reg) and kind != "_":
-            fits = var.count == -1 and register_fits(kind, var.type)
-            return "" if fits else f"is .{var.type}, found a .{kind} register"
-        if isinstance(item, Imm) and var.count > 0:
-            return f"is {declared(var)}, found a constant"
-        given = self.names.variable(item.name) if isinstance(item, Sym) and kind == "&param" else None
-        if given is None or var.count == 0:
-            return ""
-        arrays = given.count > 0 and var.count > 0 and array_bytes(given) == array_bytes(var)
-        if not arrays and (given.count != var.count or not register_fits(given.type, var.type)):
-            return f"is {declared(var)}, found {declared(given)}"
-        same = alignment(given) == alignment(var)
-        return "" if same else f"has an alignment of {alignment(var)}, found {alignment(given)}"
 
     def _guard(self, text: str) -> Guard:
         negated = "!" in text
@@ -562,26 +489,6 @@ class BodyParser:
                 at = start + len(part)
             at = start
         self._fail(error.message, at)
-
-
-def declared(var: Var) -> str:
-    """A parameter's type, for messages."""
-    vector = f".v{var.vec} " if var.vec > 1 else ""
-    return f"{vector}.{var.type}" + ("" if var.count == -1 else f"[{var.count}]")
-
-
-def _list_kinds(kind: str) -> list[str]:
-    """The kinds of a list's elements, which may be lists."""
-    return re.findall(r"\{[^{}]*\}|[^,{}]+", kind[1:-1])
-
-
-def array_bytes(var: Var) -> int:
-    return var.count * width(var.type) // 8
-
-
-def alignment(var: Var) -> int:
-    """In bytes."""
-    return var.align or max(width(var.type) // 8, 1)
 
 
 def _elements(
