@@ -20,7 +20,7 @@ def with_overflow(fn: FunctionLowering, op: str, a: Val, b: Val) -> tuple[Val, V
 
 def chained(fn: FunctionLowering, inst: Inst, op: str, a: Val, b: Val, flag: Val | None) -> tuple[Val, Val]:
     """a + b + flag or a - b - flag, and the carry or borrow out of it."""
-    if ".cc" in inst.shape.opcode and avoided.applies("carries"):
+    if inst.shape.form.does & WRITES_CARRY and avoided.applies("carries"):
         a, b = (v if is_constant(v) else fn.opaque(v) for v in (a, b))
     v, out = with_overflow(fn, op, a, b)
     if flag is None:
