@@ -76,6 +76,8 @@ def _serve(changes: dict[str, str], mode: str, device: str, program: str | None)
     changes["PTX2AMD_SERVED"] = ":".join(names)
     found = dict.fromkeys(str(one.path.parent) for one in choices if one.path)
     changes["LD_LIBRARY_PATH"] = ":".join([changes["LD_LIBRARY_PATH"], *found])
+    if "libnccl.so.2" in names and "HSA_NO_SCRATCH_RECLAIM" not in os.environ:
+        changes["HSA_NO_SCRATCH_RECLAIM"] = "1"  # or RCCL refuses to start where the GPU's firmware is older
     if device.startswith("vgpu") or not (device or rocm.machine_chips()):  # ROCm's libraries get the software GPU, too
         changes["LD_AUDIT"] += f":{native.DIRECTORY / 'hip' / 'libptx2amd_hip_audit.so'}"
 

@@ -77,6 +77,8 @@ def build_dropin(builder: Builder, vgpu: Path) -> None:
         link += (f"-Wl,--filter,{vgpu.name}", str(vgpu), "-Wl,--enable-new-dtags,-rpath,$ORIGIN/..")
         builder.library(folder / soname, [Object(source, flags)], link, uses=(vgpu, versions))
     _link(folder / "libamdhip64.so", f"libamdhip64.so.{max(generate.MAJORS)}")
+    link = ("-Wl,-soname,librocm_smi64.so.7", str(vgpu), "-Wl,--enable-new-dtags,-rpath,$ORIGIN/..")
+    builder.library(folder / "librocm_smi64.so.7", [Object(generate.FOLDER / "smi.c")], link, uses=(vgpu,))
     plain = builder.plain()  # as for the other audit library
     audit = Object(generate.FOLDER / "audit.c", variant="hip")
     plain.library(folder / "libptx2amd_hip_audit.so", [audit], ("-ldl",))

@@ -26,7 +26,7 @@ int libmap_property(int which, int major, int minor, int patch) {
 static bool load_driver(void) {
   void *cuda = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   const struct { const char *name; void *slot; } needed[] = {{"ptx2amd_hip_stream", &libmap_driver.stream},
-      {"ptx2amd_keep_memory", &libmap_driver.keep_memory},
+      {"ptx2amd_keep_memory", &libmap_driver.keep_memory}, {"ptx2amd_chip", &libmap_driver.chip},
       {"cuStreamSynchronize", &libmap_driver.synchronize},
       {"cuMemAlloc_v2", &libmap_driver.allocate}, {"cuMemFree_v2", &libmap_driver.release},
       {"cuMemcpyHtoDAsync_v2", &libmap_driver.copy_in_async}, {"cuMemcpyDtoHAsync_v2", &libmap_driver.copy_out_async},
@@ -46,7 +46,7 @@ bool libmap_open(const struct libmap *one) {
   void *library = NULL;
   char why[512] = "", what[512];
   for (const char *const *name = one->sonames; *name && !library; name++) {
-    library = dlopen(*name, RTLD_NOW | RTLD_LOCAL);
+    library = dlopen(*name, RTLD_NOW | RTLD_LOCAL | (one->deep ? RTLD_DEEPBIND : 0));
     if (!library && !*why) snprintf(why, sizeof why, "%s", dlerror());
   }
   if (!library) {

@@ -10,7 +10,7 @@
 typedef struct CUstream_st *CUstream;
 
 /* A library and ROCm's library below it, generated from its table. `missing` replaces functions that an older release
- * lacks. */
+ * lacks. `deep`: that library has functions with the same names, and must call its own. */
 struct libmap {
   const char *name, *beneath, *packages;
   const char *const *sonames; /* newest first, terminated by NULL */
@@ -18,12 +18,14 @@ struct libmap {
   void **slots;
   int count;
   void *missing;
+  bool deep;
 };
 extern const struct libmap libmap;
 
-/* Functions of our libcuda for these libraries; each returns a CUresult. */
+/* Functions of our libcuda for these libraries; most return a CUresult. */
 struct libmap_driver {
   void (*keep_memory)(void); /* returns nothing; allocations then survive a reset of the device */
+  const char *(*chip)(int device); /* "gfx942"; NULL: no such device */
   int (*stream)(CUstream, hipStream_t *);
   int (*synchronize)(CUstream);
   int (*allocate)(uint64_t *, size_t);

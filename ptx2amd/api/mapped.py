@@ -37,7 +37,8 @@ class Mapped:
     type (`status`, and `missing`, its value for a function that an older release lacks), the mapping of its codes to
     CUDA's (`statuses`; any other becomes `otherwise`), the names of its types (`names`), and functions that are
     `called` with parameters that differ from the row's. `shares`: a folder of libmap with C that another library uses
-    too. `beside`: further ROCm libraries that some functions need."""
+    too. `beside`: further ROCm libraries that some functions need. `same_names`: ROCm's library has functions with the
+    same names, and calls them."""
 
     library: Library
     api: Api
@@ -51,6 +52,7 @@ class Mapped:
     called: tuple[Function, ...]
     shares: str = ""
     beside: tuple[Beside, ...] = ()
+    same_names: bool = False
 
     @property
     def sources(self) -> list[Path]:
@@ -116,7 +118,7 @@ class Mapped:
             f'{NOTE}#include "libmap.h"\n{includes}'
             + _missing(self.prefix, self.status, self.missing)
             + "".join(_missing(b.prefix, b.status or self.status, b.missing or self.missing) for b in self.beside)
-            + _beneath("libmap", called, self.prefix, about.beneath, about.packages, about.rocm)
+            + _beneath("libmap", called, self.prefix, about.beneath, about.packages, about.rocm, self.same_names)
             + "".join(
                 f"extern const struct libmap libmap_{one.prefix};\n"
                 + _beneath(f"libmap_{one.prefix}", called, one.prefix, one.name, one.packages, one.sonames)
@@ -135,11 +137,13 @@ def _missing(prefix: str, status: str, value: str) -> str:
     return f"static {status} {prefix}_missing(void) {{ return {value}; }}\n"
 
 
-def _beneath(symbol: str, called: str, prefix: str, name: str, packages: str, sonames: Iterable[str]) -> str:
+def _beneath(
+    symbol: str, called: str, prefix: str, name: str, packages: str, sonames: Iterable[str], deep: bool = False
+) -> str:
     """The C description of the ROCm library with this name."""
     listed = "".join(f'"{soname}", ' for soname in sonames)
     return (
         f"static const char *const {prefix}_sonames[] = {{{listed}NULL}};\n"
         f'const struct libmap {symbol} = {{"{called}", "{name}", "{packages}", {prefix}_sonames,\n'
-        f"  {prefix}_names, (void **)&{prefix}, {prefix.upper()}_FUNCTIONS, (void *){prefix}_missing}};\n"
+        f"  {prefix}_names, (void **)&{prefix}, {prefix.upper()}_FUNCTIONS, (void *){prefix}_missing, {int(deep)}}};\n"
     )

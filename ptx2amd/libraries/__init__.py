@@ -71,7 +71,11 @@ CUDNN = Library(
      for major in (9, 8) for part in ("", *(f"_{name}" for name in _CUDNN[major].split()))},
     "MIOpen", ("libMIOpen.so.1", "libMIOpen.so"), "miopen-hip (AMD), libmiopen1 (Debian)", None,
 )  # fmt: skip
+NCCL = Library(
+    "nccl", "NCCL", {"libnccl.so.2": 22707},
+    "RCCL", ("librccl.so.1", "librccl.so"), "rccl (AMD), librccl1 (Debian)", "",
+)  # fmt: skip
 
-ALL = (CUBLAS, CUBLASLT, CURAND, CUFFT, CUSPARSE, CUSOLVER, CUDNN)
+ALL = (CUBLAS, CUBLASLT, CURAND, CUFFT, CUSPARSE, CUSOLVER, CUDNN, NCCL)
 #: Soname to library.
 SERVED = {soname: library for library in ALL for soname in library.sonames}

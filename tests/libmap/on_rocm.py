@@ -15,12 +15,19 @@ from tests.libmap import page
 LIBRARIES = native.DIRECTORY / "libmap"
 
 
-def run(prefix: rocm.Prefix, arch: str, *command: str | Path, limit: float = 1800) -> subprocess.CompletedProcess[str]:
+#: RCCL's channels are for the bandwidth of real links, and cost memory.
+FEW_CHANNELS = {"NCCL_MAX_NCHANNELS": "2"}
+
+
+def run(
+    prefix: rocm.Prefix, arch: str, *command: str | Path, limit: float = 1800, gpus: int = 1
+) -> subprocess.CompletedProcess[str]:
     """A program, with the software GPU's HIP library and ours in front of the release's."""
     folders = (LIBRARIES, native.DIRECTORY / "hip", native.DIRECTORY)
     packages = os.pathsep.join(path for path in sys.path if path)
     changes = {"PYTHONPATH": packages, "PTX2AMD_DEVICE": f"vgpu:{arch}", "PTX2AMD_PYTHON": sys.executable}
     changes |= _for_miopen(prefix)
+    changes |= {"PTX2AMD_VGPU_COUNT": str(gpus), **(FEW_CHANNELS if gpus > 1 else {})}
     words, environment = prefix.command(*command, before=folders), {**os.environ, **changes}
     return subprocess.run(words, env=environment, capture_output=True, text=True, timeout=limit)
 
@@ -44,17 +51,17 @@ class Calls:
     worked: set[str]
 
 
-def calls(prefix: rocm.Prefix, arch: str, name: str, soname: str) -> Calls:
+def calls(prefix: rocm.Prefix, arch: str, name: str, soname: str, gpus: int = 1) -> Calls:
     """Run NAME_calls.py."""
     python, program = Path(sys.executable).resolve(), Path(__file__).with_name(f"{name}_calls.py")
-    done = run(prefix, arch, python, program, native.DIRECTORY / "libcuda.so.1", LIBRARIES / soname)
+    done = run(prefix, arch, python, program, native.DIRECTORY / "libcuda.so.1", LIBRARIES / soname, gpus=gpus)
     assert done.returncode == 0, done.stderr[-2000:]
     *wrong, count, worked = done.stdout.splitlines()
     return Calls(wrong, int(count.split()[0]), set(worked.split()))
 
 
-def check(prefix: rocm.Prefix, arch: str, name: str, soname: str) -> None:
+def check(prefix: rocm.Prefix, arch: str, name: str, soname: str, gpus: int = 1) -> None:
     """All checks are right, and what the page calls tested has succeeded."""
-    found = calls(prefix, arch, name, soname)
+    found = calls(prefix, arch, name, soname, gpus)
     assert not found.wrong, found.wrong
     assert found.made > 150 and not page.tested(name) - found.worked

@@ -11,4 +11,5 @@ PACKAGES = {
     "cusparse": ("libhipsparse4", "librocsparse1"),
     "cusolver": ("libhipsolver1", "librocsolver0"),
     "cudnn": ("libmiopen1", "librocblas5", "libhiprtc7", "libamdhip64-dev", "librocrand-dev"),
+    "nccl": ("librccl1",),
 }

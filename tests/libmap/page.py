@@ -142,6 +142,18 @@ _WEAKER = {
   recurrent networks, attention, CTC loss, spatial transformers, and `cudnnFusedOps`.
 - `cudnnGetVersion` answers 8.9.7 or 9.27.0, as the soname asks.
 """,
+    "nccl": """\
+- RCCL has NCCL's functions, numbers and structures; `ncclGetVersion` answers RCCL's version. Functions that NCCL added
+  after 2.27 are refused, but for all-to-all, gather and scatter, which RCCL has. Host functions of the device API that
+  return no result code (`ncclTeamWorld` and so on) are not there.
+- One process with several GPUs, threads, and processes that exchange a unique id. RCCL connects processes over loopback
+  where there is no other network.
+- Reductions of 8-bit floating point are refused but on gfx908, gfx90a and gfx12: elsewhere RCCL computes in other
+  formats (FNUZ). Copies of such numbers work everywhere.
+- A communicator that does not block (`blocking = 0`), made outside of a group, is waited for all the same.
+- On the software GPU nothing has to be set: `librocm_smi64` of ours says how its GPUs are linked. For an AMD GPU,
+  `ptx2amd run` sets `HSA_NO_SCRATCH_RECLAIM=1`, which RCCL demands with older firmware, unless it is set.
+""",
 }
 
 #: Outcomes of samples that the page lists, and their titles.
@@ -220,7 +232,7 @@ def run(names: list[str]) -> None:
             lines += [f"{mapped.library.name} {symbol}\n" for symbol in sorted(tested(mapped.library.name))]
             continue
         name, soname = mapped.library.name, next(iter(mapped.library.sonames))
-        found = on_rocm.calls(rocm.fetch("7.2", *PACKAGES[name]), "gfx1100", name, soname)
+        found = on_rocm.calls(rocm.fetch("7.2", *PACKAGES[name]), "gfx1100", name, soname, 2 if name == "nccl" else 1)
         if found.wrong:
             sys.exit(f"{name}: wrong: {found.wrong}")
         lines += [f"{name} {symbol}\n" for symbol in sorted(found.worked)]

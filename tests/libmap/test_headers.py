@@ -26,6 +26,7 @@ HEADERS = {
     "cusparse": ("cusparse.h", "hipsparse/hipsparse.h", "libhipsparse-dev", ""),
     "cusolver": ("cusolverDn.h", "hipsolver/hipsolver.h", "libhipsolver-dev", ""),
     "cudnn": ("cudnn.h", "miopen/miopen.h", "libmiopen-dev", ""),
+    "nccl": ("nccl.h", "rccl/rccl.h", "librccl-dev", "^void$"),
 }
 #: Headers that are C++, and further packages that these need.
 CPP: dict[str, tuple[str, ...]] = {"hipblaslt/hipblaslt.h": ("libhipblas-common-dev",), "miopen/miopen.h": ()}

@@ -180,3 +180,27 @@ def test_options_that_make_no_sense_for_hip_programs() -> None:
                         (["--device", "vgpus"], "unknown device")):  # fmt: skip
         done = run("--hip", *words, "--", "true")
         assert done.returncode and said in done.stderr
+
+
+LINKS = """
+import ctypes
+smi, hip = ctypes.CDLL("librocm_smi64.so.7"), ctypes.CDLL("libamdhip64.so.7")
+count, number, word = ctypes.c_uint32(), ctypes.c_uint64(), ctypes.c_uint64()
+kind, text = ctypes.c_int(), ctypes.create_string_buffer(32)
+assert not smi.rsmi_init(ctypes.c_uint64(0)) and not smi.rsmi_num_monitor_devices(ctypes.byref(count))
+for gpu in range(count.value):
+    assert not smi.rsmi_dev_pci_id_get(gpu, ctypes.byref(number)) and not hip.hipDeviceGetPCIBusId(text, 32, gpu)
+    id = number.value
+    print(text.value.decode() == f"{id >> 32:04x}:{id >> 8 & 255:02x}:{id >> 3 & 31:02x}.{id & 7:x}", end=" ")
+    print(smi.rsmi_topo_get_link_type(0, gpu, ctypes.byref(number), ctypes.byref(kind)), number.value, end=" ")
+    print(kind.value, end=" ")
+    print(smi.rsmi_topo_get_link_weight(0, gpu, ctypes.byref(word)), word.value)
+print(smi.rsmi_dev_pci_id_get(count.value, ctypes.byref(number)), smi.rsmi_num_monitor_devices(None))
+"""
+
+
+def test_the_software_gpus_are_linked_as_rccl_asks() -> None:
+    changes = {"LD_LIBRARY_PATH": str(FOLDER), "PTX2AMD_VGPU_COUNT": "2", "PTX2AMD_DEVICE": "vgpu:gfx942"}
+    command = [sys.executable, "-c", LINKS]
+    done = subprocess.run(command, env={**os.environ, **changes}, capture_output=True, text=True, timeout=60)
+    assert done.stdout == "True 0 1 2 0 0\nTrue 0 1 2 0 15\n1 1\n", done

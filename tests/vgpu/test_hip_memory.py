@@ -117,6 +117,16 @@ KINDS = [
 ]
 
 
+@pytest.mark.parametrize("function, rest", [(function, rest) for function, rest, *_ in KINDS])
+@pytest.mark.parametrize("free", ["hipFree", "hipHostFree"])
+def test_either_function_frees_any_memory(gpu: hip.Gpu, function: str, rest: tuple[int, ...], free: str) -> None:
+    """As with AMD's HIP: RCCL frees memory of a device by hipHostFree."""
+    pointer = allocate(gpu, function, 1000, *rest)
+    getattr(gpu.library, free)(pointer)
+    with fails("hipErrorInvalidValue"):
+        getattr(gpu.library, free)(pointer)
+
+
 @pytest.mark.parametrize(("function", "rest", "free", "kind", "host"), KINDS)
 def test_pointer_attributes(
     gpu: hip.Gpu, function: str, rest: tuple[int, ...], free: str, kind: str, host: bool

@@ -1,5 +1,5 @@
-/* LD_AUDIT library of `ptx2amd run --hip`: whatever path a program uses for libamdhip64 (RPATH, a folder of its own),
- * the loader opens our library, which is in the same folder as this file. */
+/* LD_AUDIT library of `ptx2amd run --hip`: whatever path a program uses for libamdhip64 or librocm_smi64 (RPATH, a
+ * folder of its own), the loader opens our library, which is in the same folder as this file. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -24,7 +24,7 @@ API unsigned la_version(unsigned version) {
 /* The soname of our replacement for this library; NULL: another library. "libamdhip64.so.7.2.53211" becomes
  * "libamdhip64.so.7". */
 static const char *replaced(const char *base) {
-  static const char *const names[] = {NAME ".5", NAME ".6", NAME ".7"};
+  static const char *const names[] = {NAME ".5", NAME ".6", NAME ".7", "librocm_smi64.so.7"};
   if (!strcmp(base, NAME)) return NAME;
   for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
     size_t length = strlen(names[k]);

@@ -136,6 +136,10 @@ __attribute__((visibility("default"))) void ptx2amd_keep_memory(void);
 static bool kept;
 void ptx2amd_keep_memory(void) { __atomic_store_n(&kept, true, __ATOMIC_RELAXED); }
 
+/* For our libraries over ROCm's (libmap): "gfx942"; NULL: there is no such device. */
+__attribute__((visibility("default"))) const char *ptx2amd_chip(int device);
+const char *ptx2amd_chip(int device) { return device >= 0 && device < device_count ? devices[device].arch : NULL; }
+
 /* Frees the program's memory and ends an error state, unless another context lives on the device. AMD's hipDeviceReset
  * would take away what we have on the device as well: there memory stays until the process ends. */
 static void reset_device(int device) {

@@ -101,15 +101,16 @@ bool mem_spans(const void *ptr, size_t size, bool device) {
   return true;
 }
 
-/* Freeing waits for everything that may still use the memory. */
-static hipError_t release(void *ptr, bool host) {
+/* Freeing waits for everything that may still use the memory. As with AMD's, hipFree and hipHostFree take memory of the
+ * host, of a device, and managed memory alike; RCCL depends on it. */
+static hipError_t release(void *ptr) {
   hipError_t error = capture_allows();
   if (error != hipSuccess || !ptr) return error;
   MAY_WAIT();
   struct mem_block *block = mem_at((uint64_t)ptr);
   enum mem_kind kind = block ? MEM_KIND(block->flags) : 0;
-  bool external = !host && kind == MEM_VIRTUAL && block->owner;
-  if (!block || (host ? kind != MEM_HOST : kind != MEM_DEVICE && kind != MEM_MANAGED && !external)) return hipErrorInvalidValue;
+  bool external = kind == MEM_VIRTUAL && block->owner;
+  if (kind != MEM_HOST && kind != MEM_DEVICE && kind != MEM_MANAGED && !external) return hipErrorInvalidValue;
   error = device_synchronize(&hip_devices[block->device]);
   for (int k = 0; k < hip_device_count; k++)
     if (k != block->device) device_synchronize(&hip_devices[k]);
@@ -121,12 +122,12 @@ static hipError_t release(void *ptr, bool host) {
 
 hipError_t hipFree(void *ptr) {
   ENTER();
-  return done(release(ptr, false));
+  return done(release(ptr));
 }
 
 hipError_t hipHostFree(void *ptr) {
   ENTER();
-  return done(release(ptr, true));
+  return done(release(ptr));
 }
 hipError_t hipFreeHost(void *ptr) { return hipHostFree(ptr); }
 

@@ -162,6 +162,9 @@ hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t attribute, int
     case hipDeviceAttributeWallClockRate: v = WALL_CLOCK_KHZ; break;
     case hipDeviceAttributeMaxAvailableVgprsPerThread: v = d->arch->unified_vgprs ? 512 : 256; break;
     case hipDeviceAttributePciChipId: v = (unsigned)d->chip->pci_device_id; break;
+    /* Addresses of registers that flush what others wrote over PCIe, which there is nothing of. */
+    case hipDeviceAttributeHdpMemFlushCntl:
+    case hipDeviceAttributeHdpRegFlushCntl: memset(value, 0, sizeof(void *)); return done(hipSuccess);
     default: return done(hipErrorInvalidValue);
   }
   *value = v > INT_MAX ? INT_MAX : (int)v;

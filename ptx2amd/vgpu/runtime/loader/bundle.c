@@ -94,7 +94,7 @@ static bool bundle_find(const char *data, size_t limit, const struct device *d, 
   int best = 0;
   *seen = 0;
   if (!limit) limit = LIMIT;
-  if (at + 8 > limit || !read_memory(&count, data + at, 8) || count > 4096) return false;
+  if (at + 8 > limit || !read_memory(&count, data + at, 8) || count > BUNDLE_ENTRIES) return false;
   at += 8;
   for (uint64_t k = 0; k < count; k++) {
     uint64_t head[3];
@@ -118,8 +118,7 @@ static bool bundle_find(const char *data, size_t limit, const struct device *d, 
   return best > 0;
 }
 
-/* The bare code object at *data, in a bundle or not; *size 0: unknown. */
-static int unbundle(const struct device *d, const char **data, size_t *size, char *why, size_t why_size) {
+int bundle_entry(const struct device *d, const char **data, size_t *size, char *why, size_t why_size) {
   char magic[sizeof bundle_magic - 1] = {0}, seen[512];
   if (*size && *size < sizeof magic) return hipSuccess;
   if (!read_memory(magic, *data, sizeof magic) || memcmp(magic, bundle_magic, sizeof magic)) return hipSuccess;
@@ -162,18 +161,12 @@ static int copy_object(const char *at, size_t size, uint8_t **copy, size_t *copy
 int image_fetch(struct device *d, const void *data, size_t size, uint8_t **copy, size_t *copy_size, char *why,
                 size_t why_size) {
   const char *at = data;
-  char magic[4] = {0}, *raw = NULL;
+  char magic[4] = {0};
   if (!data || (size && size < 4) || !read_memory(magic, at, sizeof magic)) {
     snprintf(why, why_size, "no readable code object at %p", data);
     return data ? hipErrorInvalidImage : hipErrorInvalidValue;
   }
-  int error = hipSuccess;
-  if (!memcmp(magic, "CCOB", 4)) {
-    error = bundle_decompress(at, size, &raw, &size, why, why_size);
-    at = raw;
-  }
-  if (error == hipSuccess) error = unbundle(d, &at, &size, why, why_size);
-  if (error == hipSuccess) error = copy_object(at, size, copy, copy_size, why, why_size);
-  free(raw);
-  return error;
+  if (!memcmp(magic, "CCOB", 4)) return bundle_decompress(d, at, size, copy, copy_size, why, why_size);
+  int error = bundle_entry(d, &at, &size, why, why_size);
+  return error == hipSuccess ? copy_object(at, size, copy, copy_size, why, why_size) : error;
 }

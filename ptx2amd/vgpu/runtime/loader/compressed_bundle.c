@@ -41,27 +41,87 @@ static int read_header(const char *data, size_t size, struct header *h, char *wh
   return hipSuccess;
 }
 
-/* True: `to` contains exactly size decompressed bytes. */
-static bool inflate_zlib(void *library, char *to, size_t size, const char *from, size_t count) {
-  int (*uncompress)(char *, unsigned long *, const char *, unsigned long) = dlsym(library, "uncompress");
-  unsigned long length = size;
-  return uncompress && !uncompress(to, &length, from, count) && length == size;
+/* What is compressed, and the part of it that is wanted decompressed: `length` bytes at `offset`. `head`: nothing behind
+ * that part is looked at. */
+struct job {
+  void *library;
+  const char *from;
+  size_t count, raw;
+  uint64_t offset;
+  char *to;
+  size_t length;
+  bool head;
+};
+
+/* Each: true, the part is there and (but for a head) all of it is sound. */
+static bool inflate_zlib(const struct job *j) {
+  int (*uncompress)(char *, unsigned long *, const char *, unsigned long) = dlsym(j->library, "uncompress");
+  unsigned long length = j->raw;
+  char *packed = malloc(j->count), *whole = malloc(j->raw + 1);
+  bool good = packed && whole && uncompress && read_memory(packed, j->from, j->count) &&
+              !uncompress(whole, &length, packed, j->count) && length == j->raw;
+  if (good) memcpy(j->to, whole + j->offset, j->length);
+  free(packed);
+  free(whole);
+  return good;
 }
 
-static bool inflate_zstd(void *library, char *to, size_t size, const char *from, size_t count) {
-  size_t (*decompress)(void *, size_t, const void *, size_t) = dlsym(library, "ZSTD_decompress");
-  return decompress && decompress(to, size, from, count) == size;   /* errors are very large numbers */
+/* The bytes of the part among `count` that stand at `at` of the whole. */
+static void keep(const struct job *j, uint64_t at, const char *bytes, size_t count) {
+  uint64_t start = at > j->offset ? at : j->offset, end = at + count, stop = j->offset + j->length;
+  if (end > stop) end = stop;
+  if (start < end) memcpy(j->to + (start - j->offset), bytes + (start - at), end - start);
+}
+
+/* Piece by piece: a library's bundle has code for a dozen chips, of which one is wanted. */
+static bool inflate_zstd(const struct job *j) {
+  struct buffer { const char *data; size_t size, at; };
+  void *(*begin)(void) = dlsym(j->library, "ZSTD_createDStream");
+  size_t (*step)(void *, struct buffer *, struct buffer *) = dlsym(j->library, "ZSTD_decompressStream");
+  size_t (*end)(void *) = dlsym(j->library, "ZSTD_freeDStream");
+  unsigned (*wrong)(size_t) = dlsym(j->library, "ZSTD_isError");
+  enum { PIECE = 1 << 20 };
+  char *in = malloc(PIECE), *out = malloc(PIECE);
+  void *stream = begin && step && end && wrong && in && out ? begin() : NULL;
+  uint64_t read = 0, made = 0;
+  size_t left = 1;   /* 0: the end of what was compressed */
+  bool good = stream != NULL;
+  while (good && left && read < j->count && !(j->head && made >= j->offset + j->length)) {
+    struct buffer source = {in, j->count - read < PIECE ? j->count - read : PIECE, 0};
+    good = read_memory(in, j->from + read, source.size);
+    read += source.size;
+    bool full = false;   /* there may be more to write */
+    while (good && left && (source.at < source.size || full)) {
+      struct buffer target = {out, PIECE, 0};
+      left = step(stream, &target, &source);
+      good = !wrong(left) && target.at <= j->raw - made;
+      if (good) keep(j, made, out, target.at);
+      made += target.at;
+      full = target.at == PIECE;
+    }
+  }
+  if (stream) end(stream);
+  free(in);
+  free(out);
+  return good && (j->head ? made >= j->offset + j->length : !left && made == j->raw);
 }
 
 static const struct {
   const char *name, *library;
-  bool (*inflate)(void *library, char *to, size_t size, const char *from, size_t count);
+  bool (*inflate)(const struct job *j);
 } methods[] = {
     [METHOD_ZLIB] = {"zlib", "libz.so.1", inflate_zlib},
     [METHOD_ZSTD] = {"zstd", "libzstd.so.1", inflate_zstd},
 };
 
-int bundle_decompress(const char *data, size_t size, char **raw, size_t *raw_size, char *why, size_t why_size) {
+static int part(const struct header *h, const struct job *j, char *why, size_t why_size) {
+  if (methods[h->method].inflate(j)) return hipSuccess;
+  snprintf(why, why_size, "the offload bundle, compressed with %s, is truncated or corrupt", methods[h->method].name);
+  return hipErrorInvalidImage;
+}
+
+int bundle_decompress(struct device *d, const char *data, size_t size, uint8_t **copy, size_t *copy_size, char *why,
+                      size_t why_size) {
   struct header h;
   int error = read_header(data, size, &h, why, why_size);
   if (error != hipSuccess) return error;
@@ -69,26 +129,32 @@ int bundle_decompress(const char *data, size_t size, char **raw, size_t *raw_siz
     snprintf(why, why_size, "compression method %u of offload bundles is not supported", h.method);
     return hipErrorInvalidImage;
   }
-  void *library = dlopen(methods[h.method].library, RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
+  struct job j = {.from = data + h.length, .count = h.total - h.length, .raw = h.raw, .head = true};
+  j.library = dlopen(methods[h.method].library, RTLD_NOW | RTLD_LOCAL);
+  if (!j.library) {
     snprintf(why, why_size, "the offload bundle is compressed with %s, and %s can't be loaded (%s): install it",
              methods[h.method].name, methods[h.method].library, dlerror());
     return hipErrorSharedObjectInitFailed;
   }
-  char *packed = malloc(h.total), *out = malloc(h.raw + 1);
-  bool read = packed && out && read_memory(packed, data, h.total);
-  if (!packed || !out) error = hipErrorOutOfMemory;
-  else if (!read || !methods[h.method].inflate(library, out, h.raw, packed + h.length, h.total - h.length)) {
-    snprintf(why, why_size, "the offload bundle, compressed with %s, is truncated or corrupt", methods[h.method].name);
-    error = hipErrorInvalidImage;
+  j.length = h.raw < BUNDLE_HEAD ? h.raw : BUNDLE_HEAD;
+  char *head = calloc(1, BUNDLE_HEAD), *code = NULL;
+  j.to = head;
+  error = head ? part(&h, &j, why, why_size) : hipErrorOutOfMemory;
+  const char *at = head;
+  size_t length = h.raw;
+  if (error == hipSuccess) error = bundle_entry(d, &at, &length, why, why_size);
+  if (error == hipSuccess && !(code = malloc(length + 1))) error = hipErrorOutOfMemory;
+  if (error == hipSuccess) {
+    j.offset = (uint64_t)(at - head), j.to = code, j.length = length, j.head = false;
+    error = part(&h, &j, why, why_size);
   }
-  free(packed);
-  dlclose(library);
+  free(head);
+  dlclose(j.library);
   if (error != hipSuccess) {
-    free(out);
+    free(code);
     return error;
   }
-  *raw = out;
-  *raw_size = h.raw;
+  *copy = (uint8_t *)code;
+  *copy_size = length;
   return hipSuccess;
 }
