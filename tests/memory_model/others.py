@@ -138,23 +138,23 @@ GROUPS: dict[str, dict[str, Row]] = {
     "Accesses of other kinds": {
         "ld.volatile.global": Row(
             "ld.volatile.global.u32 %w, [%q]", r"global_load_\w+ (?!.*offset:96)", "", "sys", "volatile load",
-            "as relaxed of system scope; none is left out or put together", "a volatile, monotonic load",
-            "LLVM asks for more: the access is waited for at once.",
+            "relaxed, at system scope; not removed or merged", "a volatile, monotonic load",
+            "LLVM is stricter: it waits for the access at once.",
         ),
         "st.volatile.global": Row(
             "st.volatile.global.u32 [%q], %v", r"global_store_\w+ (?!.*offset:16)", "", "sys", "volatile store",
-            "as relaxed of system scope; none is left out or put together", "a volatile, monotonic store",
-            "LLVM asks for more: the access is waited for at once.",
+            "relaxed, at system scope; not removed or merged", "a volatile, monotonic store",
+            "LLVM is stricter: it waits for the access at once.",
         ),
         "ld.mmio.relaxed.sys": Row(
             "ld.mmio.relaxed.sys.global.u32 %w, [%q]", r"global_load_\w+ (?!.*offset:96)", "", "sys", "volatile load",
-            "done once, at the size that is written", "a volatile, monotonic load",
-            "Volatile accesses are kept as they are.",
+            "performed once, with the given size", "a volatile, monotonic load",
+            "LLVM does not change volatile accesses.",
         ),
         "st.mmio.relaxed.sys": Row(
             "st.mmio.relaxed.sys.global.u32 [%q], %v", r"global_store_\w+ (?!.*offset:16)", "", "sys", "volatile store",
-            "done once, at the size that is written", "a volatile, monotonic store",
-            "Volatile accesses are kept as they are.",
+            "performed once, with the given size", "a volatile, monotonic store",
+            "LLVM does not change volatile accesses.",
         ),
         "ld.acquire.gpu (generic)": Row(
             "ld.acquire.gpu.u32 %w, [%q]", r"flat_load_\w+", "acquire", "gpu", "flat load",

@@ -78,8 +78,8 @@ Chips with 64-lane waves run the kernels in the mapping that is chosen for them,
 
 ## Results
 
-Forbidden: tests whose forbidden outcome was seen, or that did not end and must. Seen: tests of which an allowed weak
-outcome was seen, of those that have one.
+Forbidden: tests with a forbidden outcome, or that did not end although they must. Seen: tests with an allowed weak
+outcome that was observed, of all tests that have one.
 
 """
 
@@ -111,7 +111,7 @@ def page(results: dict[str, dict[str, list[int]]]) -> str:
     )  # fmt: skip
     lines = _rows(cases, results)
     lines += ["", "## Allowed and never seen", "",
-              "At no place: LLVM, the translator or AMD's documents order more than PTX asks for, or it is rare.",
+              "Seen on no chip: LLVM, the translator or AMD's documents order more than PTX requires, or it is rare.",
               ""]  # fmt: skip
     never = [c for c in cases if c.allowed and not any(total[c.path][1] for total in results.values())]
     lines += [f"- {case.family}/{Path(case.path).stem}" for case in never]
