@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.memory_model import litmus
+from tests.memory_model import kernels, litmus
 
 #: Chip, mapping ("": the one chosen for each kernel); gfx1100-cu: in CU mode.
 PLACES = (
@@ -45,6 +45,11 @@ class Work:
     blocks: int  # of 32 instances, in each launch
     launches: int
     edit: tuple[str, str] = ("", "")  # a pattern in the machine code as text, and what it becomes everywhere
+    code: tuple[bytes, list[bool]] | None = None  # what code_for made, where it is for several seeds
+
+
+class NoPlace(Exception):
+    """The pattern of an edit is nowhere in the code."""
 
 
 def run(work: Work, seed: int, timeout: int = 1200) -> tuple[list[Outcome], str]:
@@ -68,7 +73,7 @@ def code_for(work: Work) -> tuple[bytes, list[bool]]:
     from ptx2amd.translate import translate
     from tests.vgpu.engine import assemble_code_object, symbols_of
 
-    text = litmus.HEAD + "".join(litmus.kernel(test, f"t{k}") for k, test in enumerate(work.tests))
+    text = kernels.HEAD + "".join(kernels.kernel(test, f"t{k}") for k, test in enumerate(work.tests))
     arch, emit = work.chip.removesuffix("-cu"), "asm" if work.edit[0] else "hsaco"
     [result] = translate(text, "litmus.ptx", [arch], mapping=work.mapping, mode="module", emit=emit)
     if failed := [
@@ -82,7 +87,7 @@ def code_for(work: Work) -> tuple[bytes, list[bool]]:
     if work.edit[0]:
         changed, count = re.subn(work.edit[0], work.edit[1], result.code.decode(), flags=re.M)
         if not count:
-            raise ValueError(f"{work.edit[0]!r} is nowhere in the code for {work.chip}")
+            raise NoPlace(f"{work.edit[0]!r} is nowhere in the code for {work.chip}")
         return assemble_code_object(changed, arch), padded
     if not work.chip.endswith("-cu"):
         return result.code, padded
@@ -109,29 +114,31 @@ def perform(work: Work) -> Sequence[Outcome]:
     from ptx2amd import hip
 
     gpu = hip.open(f"vgpu:{work.chip.removesuffix('-cu')}")
-    image, padded = code_for(work)
+    image, padded = work.code or code_for(work)
     module = gpu.load(image)
     outcomes = [Outcome() for _ in work.tests]
     for k, test in enumerate(work.tests):
         kernel = module.kernel(f"t{k}")
         for launch in range(work.launches):
-            instances, results = work.blocks * litmus.LANES, max(1, len(test.outputs))
-            content = np.zeros((len(test.variables), instances, litmus.LINE // 4), np.int32)
+            instances, results = work.blocks * kernels.LANES, max(1, len(test.outputs))
+            content = np.zeros((len(test.variables), instances, kernels.LINE // 4), np.int32)
             for v, value in enumerate(test.variables.values()):
                 content[v, :, 0] = value
             memory, out = gpu.buffer(content), gpu.buffer(np.zeros((instances, results), np.int32))
+            step = instances * kernels.LINE
+            views = gpu.buffer(b"".join(kernels.views(memory.address + v * step, instances)
+                                        for v in range(len(test.variables))))  # fmt: skip
             ctas = test.ctas
             try:
-                lanes = litmus.LANES * (2 if padded[k] else 1)
+                lanes = kernels.LANES * (2 if padded[k] else 1)
                 kernel.launch(work.blocks * len(ctas), lanes * max(map(len, ctas)),
-                              [memory, out, np.uint32(instances), np.uint32(launch % 2)])  # fmt: skip
+                              [memory, out, views, np.uint32(instances), np.uint32(launch % 2)])  # fmt: skip
                 gpu.synchronize()
             except hip.HipError:
                 outcomes[k].endless += 1
                 gpu.reset()
                 module = gpu.load(image)
-                kernel = module.kernel(f"t{k}")
-                continue
+                break  # the other launches would be as long
             _count(test, outcomes[k], memory.numpy(np.int32).reshape(content.shape)[:, :, 0], out.numpy(np.int32))
     return outcomes
 

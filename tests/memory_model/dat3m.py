@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.memory_model import litmus
+from tests.memory_model import kernels, litmus
 from tests.rocm import CACHE
 
 COMMIT = "30640123b88d4fc5ca01403f936d45c54d83a9c1"
@@ -39,6 +39,15 @@ class Case:
     @property
     def family(self) -> str:
         return "/".join(self.path.split("/")[2:-1])
+
+    @property
+    def name(self) -> str:
+        return f"{self.family}/{Path(self.path).stem}"
+
+    @property
+    def proxies(self) -> bool:
+        """Whether it is about aliases, textures and surfaces."""
+        return self.family.endswith("proxy")
 
 
 def digest(folder: Path) -> str:
@@ -95,7 +104,8 @@ def cases() -> tuple[list[Case], dict[str, str]]:
         name = str(path.relative_to(root))
         try:
             test = litmus.parse(path.stem, path.read_text())
-            litmus.kernel(test, "k")
+            kernels.let_all_end(test)
+            kernels.kernel(test, "k")
         except litmus.NotPtx as why:
             others[name] = str(why)
             continue

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.memory_model import campaign, dat3m, litmus, results
+from tests.memory_model import campaign, dat3m, kernels, litmus, results, stronger
 from tests.memory_model.campaign import PLACES, Work
 from tests.memory_model.dat3m import Case
 
@@ -29,9 +29,9 @@ def run(
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: "-".join(filter(None, place)))
 def test_outcomes(place: tuple[str, str]) -> None:
-    """All tests with published outcomes, briefly; the weak outcomes of the classic ones are seen."""
+    """Tests with published outcomes, briefly; the weak outcomes of the classic ones are seen."""
     cases = results.checked(dat3m.cases()[0])
-    run(place, cases, 4, 4, 1)
+    run(place, [case for case in cases if not case.proxies and case.ends is not False], 4, 4, 1)
     outcomes = run(place, [case for case in cases if Path(case.path).stem in results.CLASSIC], 24, 8, 1)
     assert [path for path, outcome in outcomes.items() if not outcome.found] == []
 
@@ -48,16 +48,18 @@ def test_outcomes_at_length(place: tuple[str, str], seed: int) -> None:
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: "-".join(filter(None, place)))
 def test_progress(place: tuple[str, str], seed: int) -> None:
     """Tests of forward progress: those that must end do."""
-    run(place, [case for case in dat3m.cases()[0] if case.allowed is None], 1, 1, seed)
+    run(place, [case for case in dat3m.cases()[0] if case.allowed is None and case.ends], 1, 1, seed)
 
 
 def test_the_page() -> None:
-    """The stored results have nothing forbidden, and the page shows them."""
+    """The stored results have nothing forbidden, what is said to be ordered was not seen; the page shows them."""
     stored = json.loads(results.RESULTS.read_text())
-    cases, _ = dat3m.cases()
+    cases = results.ran(dat3m.cases()[0])
     assert set(stored) == {results.place_name(*place) for place in PLACES}
     for total in stored.values():
         assert [c.path for c in cases if results.forbidden(c, campaign.Outcome(*total[c.path]))] == []
+    unseen = results.unseen(cases, stored)
+    assert [c.name for c in cases if c.allowed and stronger.reason(c.name) and c.name not in unseen] == []
     assert results.PAGE.read_text() == results.page(stored)
 
 
@@ -82,7 +84,7 @@ def test_the_format() -> None:
     assert litmus.holds(test, values).tolist() == [False, True, True]
 
 
-@pytest.mark.parametrize("line", ["suld.weak r0, x", "red.acq_rel.gpu.add x, 1", "jump r0"])
+@pytest.mark.parametrize("line", ["cold.weak r0, x", "jump r0"])
 def test_what_is_not_ptx(line: str) -> None:
     with pytest.raises(litmus.NotPtx):
-        litmus.kernel(litmus.parse("bad", TEXT.replace("ld.weak r0, x", line)), "k")
+        kernels.kernel(litmus.parse("bad", TEXT.replace("ld.weak r0, x", line)), "k")
