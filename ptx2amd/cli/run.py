@@ -81,6 +81,8 @@ def command(
     if (memcheck or racecheck or profile or weak is not None) and device is None and not settings.DEVICE.text():
         changes["PTX2AMD_DEVICE"] = "vgpu"  # the tools are the software GPU's
     changes |= launch.tools(debug, memcheck, racecheck, weak=weak)
+    if weak == 0:
+        click.echo(f"ptx2amd: --weak={changes['PTX2AMD_WEAK']} repeats this run", err=True)
     if print_env:
         for name, value in changes.items():
             click.echo(f"export {name}={launch.quote(value)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -251,6 +252,8 @@ def test_the_warp_mapping_is_shown_and_can_be_chosen(ptx2amd, tmp_path: Path) ->
     assert "PTX2AMD_MAPPING=padded" in ptx2amd("run", "--mapping", "padded", "--print-env").stdout
     weak = ptx2amd("run", "--weak=7", "--print-env").stdout
     assert "PTX2AMD_WEAK=7\n" in weak and "PTX2AMD_DEVICE=vgpu\n" in weak
+    random = ptx2amd("run", "--weak", "--", "true")
+    assert re.fullmatch(r"ptx2amd: --weak=[1-9]\d* repeats this run\n", random.stderr)
 
 
 def test_doctor_finds_what_the_tests_run_with(ptx2amd) -> None:
