@@ -329,9 +329,8 @@ void weak_leave(struct weak_op *op) {
 
 bool weak_linger(struct wave *w) {
   struct weak_wave *x = w->weak;
-  struct weak_op *op = x->oldest;
-  while (op && !op->requests && !op->lds) op = op->younger;
-  if (!x->rest && (!op || weak_chance(2))) return false;
+  bool open = x->oldest && (queued[x->cu] || x->lds_head);
+  if (!x->rest && (!open || weak_chance(2))) return false;
   w->changes++;
   if (x->rest) return x->rest--;
   if (weak_chance(16)) x->rest = (uint8_t)weak_below(128);
