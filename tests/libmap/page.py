@@ -124,6 +124,7 @@ _WEAKER = {
   largest, ReLU, ELU, tanh, sigmoid), one call of MIOpen after the other, with one engine. Tensors between operations
   have the type of what goes in, also where f32 is asked for. Other graphs have no engine: `cudnnBackendFinalize` of an
   engine or of heuristics answers that they are not supported, so that programs can go on without.
+- ReLU may give -0 where cuDNN's gives 0.
 - Settings that change nothing: math types, the type of sums (`computeType`), and NaN propagation of activations and
   pooling.
 - Each part of the library (`libcudnn_ops.so.9` and so on) has all functions.
