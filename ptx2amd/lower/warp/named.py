@@ -16,7 +16,7 @@ from math import prod
 
 from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.value import Val
-from ptx2amd.lower.memory.order import fence
+from ptx2amd.lower.memory.order import SCOPES, fence
 from ptx2amd.lower.warp.lanes import ballot, leader
 from ptx2amd.ptx.ast import Function, Imm, Inst, Var
 
@@ -204,7 +204,7 @@ def barrier(fn: FunctionLowering) -> None:
     """All threads of the block meet, and see each other's memory."""
     fence(fn, "release", "cta")
     fn.call("llvm.amdgcn.s.barrier", "void")
-    fence(fn, "acquire", "cta")
+    fn.do(f"fence {SCOPES['cta']}acquire")  # the release has waited for all that `fence` would wait for
 
 
 def add_votes(fn: FunctionLowering, total: Val, yes: Val) -> None:
