@@ -151,8 +151,6 @@ FUNCTIONS: dict[str, Callable[..., Term]] = {
     "llvm.trunc": integral(z3.RTZ()),
     "llvm.floor": integral(z3.RTN()),
     "llvm.ceil": integral(z3.RTP()),
-    # the machine's conversion, which saturates
-    "llvm.lrint.i32": lambda m, ty, a: whole(m.number(a, ty), NEAREST, 32, True),
     "llvm.fptosi.sat": lambda m, ty, a, n: whole(m.number(a, ty), z3.RTZ(), n, True),
     "llvm.fptoui.sat": lambda m, ty, a, n: whole(m.number(a, ty), z3.RTZ(), n, False),
     **{

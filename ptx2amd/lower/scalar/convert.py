@@ -65,6 +65,16 @@ def cvt_pack(fn: FunctionLowering, inst: Inst) -> None:
     fn.put(inst, "d", result)
 
 
+def machine_integer(fn: FunctionLowering, v: Val, sign: str) -> Val:
+    """A float or double as an i32 by the machine's conversion, which drops the fraction and saturates; NaN gives 0.
+
+    LLVM's fptosi and fptoui become that instruction, but their results beyond the limits are poison: frozen, they are
+    what the instruction gives, as LLVM can't compute it from an operand that it does not know. llvm.fptosi.sat, which
+    is defined there, compares and selects in four more instructions."""
+    whole = fn.op("i32", f"fpto{sign}i {fn.opaque(v, 'v').t} to i32")
+    return fn.op("i32", f"freeze {whole.t}")
+
+
 @lowers("cvt_float_int")
 def cvt_float_int(fn: FunctionLowering, inst: Inst) -> None:
     """Rounded to an integral value, then clamped. NaN gives 0, or the top bit alone when the source is f64
@@ -82,14 +92,13 @@ def cvt_float_int(fn: FunctionLowering, inst: Inst) -> None:
             v = widen(fn, v)
     ty = LLVM_TYPE[t][0]
     suffix = "f64" if v.ty == "double" else "f32"
-    bare = t == "s32" or width(ty) < 32  # lrint: the machine's conversion, which saturates; NaN gives 0
-    whole = v if mods["rnd"] == ("rni" if bare else "rzi") else intrinsic(fn, TO_INTEGRAL[mods["rnd"]], v)
-    if bare:
-        result = fn.call(f"llvm.lrint.i32.{suffix}", "i32", whole)
-        if t != "s32":
-            result = fn.resize(clamped(fn, result, t), width(ty))
-    else:
+    whole = v if mods["rnd"] == "rzi" else intrinsic(fn, TO_INTEGRAL[mods["rnd"]], v)
+    if width(ty) > 32:
         result = fn.call(f"llvm.fpto{t[0]}i.sat.{ty}.{suffix}", ty, whole)
+    else:
+        result = machine_integer(fn, whole, "u" if t == "u32" else "s")
+        if width(ty) < 32:
+            result = fn.resize(clamped(fn, result, t), width(ty))
     if mods["a"] == "f64" or ty == "i64":
         result = select(fn, is_nan(fn, v), 1 << int(t[1:]) - 1, result)
     fn.put(inst, "d", result)
