@@ -92,6 +92,7 @@ class Run:
         self.module = ir = f"\n{ir}"
         [kernel] = [part for part in ir.split("\ndefine ")[1:] if "amdgpu_kernel" in part.partition("{\n")[0]]
         self.machine.ieee = "denormal-fp-math-f32" not in kernel.partition("{\n")[0]
+        self.arguments(kernel[: kernel.index(")")])
         return self.function(kernel)
 
     def function(self, text: str) -> Run:
@@ -110,6 +111,17 @@ class Run:
             else:
                 self.lines(lines)
         return self
+
+    def arguments(self, head: str) -> None:
+        """A kernel's arguments, which lie at the places of its parameters."""
+        at = 0
+        for ty, name in re.findall(r"(i\d+) (%p\d+)", head):
+            n = size(ty) // 8
+            at = -(-at // n) * n
+            if at in self.parameters:
+                value = self.parameters[at]
+                self.values[name] = value if value.size() == size(ty) else z3.Extract(size(ty) - 1, 0, value)
+            at += n
 
     def enter(self, name: str) -> None:
         taken = [condition for (_, to), condition in self.edges.items() if to == name]

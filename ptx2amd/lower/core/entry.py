@@ -77,17 +77,20 @@ def unused_inputs(text: str, alone: bool, apertures: bool) -> str:
 
 
 def kernel_head(fn: FunctionLowering, function: Function) -> str:
-    """A kernel's head. LLVM parameters are there for the metadata; reads go through the kernarg segment."""
+    """A kernel's head. Parameters are read as LLVM's, which have the same places, or through the kernarg segment."""
     parameters = []
+    layout = list(zip(function.proto.params, param_layout(function), strict=True))
+    natural = all(is_array(var) or align == size for var, (_, size, align) in layout)  # LLVM aligns scalars so
     if function.proto.params:
         base = Val("ptr addrspace(4)", "%kernarg")
         fn.entry.append("  %kernarg = call align 16 ptr addrspace(4) @llvm.amdgcn.kernarg.segment.ptr()")
-    for i, (var, (offset, _, align)) in enumerate(zip(function.proto.params, param_layout(function), strict=True)):
+    for i, (var, (offset, _, align)) in enumerate(layout):
         pointer = base
         if offset:
             pointer = Val(base.ty, f"%p{i}.at")
             fn.entry.append(f"  {pointer} = getelementptr inbounds i8, {base.t}, i64 {offset}")
-        fn.names[var.name] = Storage(var, pointer, True)
+        argument = Val(scalar(var), f"%p{i}") if natural and not is_array(var) else None
+        fn.names[var.name] = Storage(var, pointer, True, argument)
         if is_array(var):
             parameters.append(f"ptr addrspace(4) byref({array(var)}) align {align} %p{i}")
         else:

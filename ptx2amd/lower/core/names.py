@@ -32,6 +32,7 @@ class Storage:
     var: Var
     pointer: Val | None = None
     given: bool = False  # a parameter of the function, which only reads it
+    argument: Val | None = None  # a kernel's scalar parameter as LLVM's argument
 
 
 Entity = Register | Storage | Proto | BranchTargets

@@ -17,6 +17,7 @@ STREAMING = {"cs", "L1::evict_first", "L1::no_allocate"}  # read or written once
 # Cache operators that promise a view past the L1 cache, which a relaxed access of that scope has
 COHERENT = {"cg": "gpu", "cv": "sys"}
 COUNT = {"": 1, "v2": 2, "v4": 4, "v8": 8}
+EARLY_BYTES = 128  # of a kernel's parameters
 ATOMIC_BITS = 64  # the widest access that the hardware's memory model calls atomic
 
 
@@ -39,9 +40,23 @@ def modifiers(fn: FunctionLowering, inst: Inst) -> dict[str, str]:
 def load(fn: FunctionLowering, inst: Inst) -> None:
     mods = modifiers(fn, inst)
     ty, count = LLVM_TYPE[mods["t"]][0], COUNT[mods.get("vec", "")]
-    pointer = fn.address(inst, "a", space_of(inst))
-    whole = read(fn, pointer, ty if count == 1 else f"<{count} x {ty}>", mods)
+    whole = argument(fn, inst, width(ty) * count)
+    if whole is None:
+        pointer = fn.address(inst, "a", space_of(inst))
+        whole = read(fn, pointer, ty if count == 1 else f"<{count} x {ty}>", mods)
     fn.put_vec(inst, "d", elements(fn, whole, ty, count))
+
+
+def argument(fn: FunctionLowering, inst: Inst, bits: int) -> Val | None:
+    """The kernel's argument that is loaded, if that is all of a parameter. LLVM reads arguments when the kernel begins,
+    neighbours at once, with one wait; many would take many SGPRs from there on."""
+    place = inst.get("a")
+    if not fn.is_kernel or not isinstance(place, Addr) or not isinstance(place.base, Sym) or place.offset:
+        return None
+    entity = fn.names.get(place.base.name)
+    if not isinstance(entity, Storage) or entity.argument is None or width(entity.argument.ty) != bits:
+        return None
+    return entity.argument if sum(size for _, size, _ in fn.plan.params) <= EARLY_BYTES else None
 
 
 def read(fn: FunctionLowering, pointer: Val, ty: str, mods: dict[str, str]) -> Val:
