@@ -14,8 +14,9 @@ BITS = "b16|b32|b64"
 FORMS = [
     *(
         row(f"{name}.{{t:pred|{BITS}}}", "d:t, a:t, b:t", f"{name} {{a.t}}, {{b}}", computes=name)
-        for name in ("and", "or", "xor")
+        for name in ("and", "xor")
     ),
+    row(f"or.{{t:pred|{BITS}}}", "d:t, a:t, b:t", "or", computes="or"),
     row(f"not.{{t:pred|{BITS}}}", "d:t, a:t", "xor {a.t}, -1", computes="not"),
     row(f"cnot.{{t:{BITS}}}", "d:t, a:t", "cnot"),
     row("lop3.b32", "d:b32, a:b32, b:b32, c:b32, lut:imm", "lop3", since=(4, 3), sm=50, discards="d"),

@@ -9,6 +9,7 @@ from ptx2amd.codegen.workarounds import avoided
 from ptx2amd.lower.core.value import LLVM_TYPE, Val, width
 from ptx2amd.ptx.ast import Imm
 
+RECENT = 40  # instructions in which `definition` looks
 TERMINATORS = ("  br ", "  ret ", "  unreachable", "  switch ", "  ]")
 
 
@@ -47,6 +48,11 @@ class Emitter:
         ref = f"%t{self.count}"
         self.lines.append(f"  {ref} = {text}")
         return Val(ty, ref)
+
+    def definition(self, v: Val) -> str:
+        """The instruction that gives `v`, if it is one of the last; "" if not."""
+        head = f"  {v.ref} = "
+        return next((line[len(head) :] for line in reversed(self.lines[-RECENT:]) if line.startswith(head)), "")
 
     def do(self, text: str) -> None:
         """Emit an instruction without a result."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ptx2amd.lower.core.function import FunctionLowering, Val
 from ptx2amd.lower.core.registry import lowers
 from ptx2amd.lower.core.value import width
@@ -64,6 +66,25 @@ def shf(fn: FunctionLowering, inst: Inst) -> None:
     count = fn.resize(at_most(fn, amount, 32), 64)
     v = binary(fn, "lshr", binary(fn, "shl", both, count), 32) if left else binary(fn, "lshr", both, count)
     fn.put(inst, "d", fn.resize(v, 32))
+
+
+@lowers("or")
+def or_(fn: FunctionLowering, inst: Inst) -> None:
+    a, b = sources(fn, inst)
+    fn.put(inst, "d", rotated_product(fn, a, b) or rotated_product(fn, b, a) or binary(fn, "or", a, b))
+
+
+def rotated_product(fn: FunctionLowering, low: Val, high: Val) -> Val | None:
+    """x * c rotated by n, which nvcc makes x * c >> 32 - n | x * (c << n) of: a product less."""
+    shift = re.fullmatch(r"lshr i32 (%t\d+), (\d+)", fn.definition(low))
+    left = re.fullmatch(r"mul i32 (%t\d+), (\d+)", fn.definition(high))
+    if not shift or not left:
+        return None
+    product, n = Val("i32", shift[1]), 32 - int(shift[2])
+    right = re.fullmatch(r"mul i32 (%t\d+), (\d+)", fn.definition(product))
+    if not right or right[1] != left[1] or (int(right[2]) << n) % (1 << 32) != int(left[2]) or not 0 < n < 32:
+        return None
+    return fn.call("llvm.fshl.i32", "i32", product, product, fn.const("i32", n))
 
 
 @lowers("shl")

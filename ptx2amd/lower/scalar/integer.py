@@ -38,9 +38,16 @@ def at_most(fn: FunctionLowering, v: Val, limit: int) -> Val:
     return fn.call(f"llvm.umin.{v.ty}", v.ty, v, fn.const(v.ty, limit))
 
 
+def is_inside(amount: Val, n: int) -> bool:
+    """Whether an amount is known to be less than a width."""
+    return amount.ref.isdigit() and int(amount.ref) < n
+
+
 def shift_left(fn: FunctionLowering, a: Val, amount: Val) -> Val:
     """PTX shl: amounts of the width or more give 0."""
     n = width(a.ty)
+    if is_inside(amount, n):
+        return binary(fn, "shl", a, int(amount.ref))
     inside = compare(fn, "ult", amount, n)
     masked = fn.resize(binary(fn, "and", amount, n - 1), n)
     return select(fn, inside, binary(fn, "shl", a, masked), 0)
@@ -49,6 +56,8 @@ def shift_left(fn: FunctionLowering, a: Val, amount: Val) -> Val:
 def shift_right(fn: FunctionLowering, a: Val, amount: Val, arithmetic: bool) -> Val:
     """PTX shr: amounts of the width or more give 0 or copies of the sign."""
     n = width(a.ty)
+    if is_inside(amount, n):
+        return binary(fn, "ashr" if arithmetic else "lshr", a, int(amount.ref))
     if arithmetic:
         return binary(fn, "ashr", a, fn.resize(at_most(fn, amount, n - 1), n))
     inside = compare(fn, "ult", amount, n)
