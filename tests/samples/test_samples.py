@@ -33,3 +33,15 @@ def test_sample(name: str, arch: str) -> None:
     assert warm.passed, warm.message
     assert warm.translated.keys() == cold.translated.keys()
     assert not any(warm.translated.values()), "the second run translated again"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("arch", ("gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1201"))
+@pytest.mark.parametrize("name", build.names())
+def test_sample_in_weak_memory(name: str, arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As far out of order as AMD's documents allow: what the translator orders is enough."""
+    [program] = build.build_all(OUT, [name]).values()
+    for seed in ("1", "2"):
+        monkeypatch.setenv("PTX2AMD_WEAK", seed)
+        done = demo.run(program, arch)
+        assert done.passed, f"seed {seed}: {done.message}"
