@@ -16,7 +16,7 @@ from ptx2amd import launch, native
 from ptx2amd.target import chips
 from ptx2amd.translate import translate
 from tests import ROOT, rocm
-from tests.kfd import amd_hip, software_kfd
+from tests.kfd import amd_hip, amd_hip_features, software_kfd
 
 pytestmark = pytest.mark.slow
 HERE = Path(__file__).parent
@@ -35,7 +35,7 @@ def amd_hip_prefix(release: str) -> rocm.Prefix:
 
 @pytest.mark.parametrize("name", build.names())
 def test_a_sample_does_what_the_page_says(release: str, name: str) -> None:
-    told = json.loads(amd_hip.RESULTS.read_text())[release][name]["passed"]
+    told = json.loads(amd_hip.RESULTS.read_text())["samples"][release][name]["passed"]
     assert told != ((name, release) in amd_hip.WHY)
     if not told:
         pytest.skip(amd_hip.WHY[name, release])
@@ -219,3 +219,10 @@ def test_memory_of_another_process(release: str, tmp_path: Path) -> None:
     command = prefix.command(sys.executable, script, library)
     done = subprocess.run(command, env={**os.environ, **settings}, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and done.stdout.split() == ["0x5050505", "0x7070707"], done.stdout + done.stderr
+
+
+def test_the_selftest(release: str) -> None:
+    """`doctor --selftest --device kfd`: graphs, child kernels, printf and cooperation, as the page says."""
+    told = json.loads(amd_hip.RESULTS.read_text())["selftest"][release]
+    found = amd_hip_features.selftest(amd_hip_prefix(release), amd_hip.CHIP, "launches")
+    assert found == {title: told[title] for title in found} and set(found.values()) == {"right"} and len(found) > 4
