@@ -16,9 +16,9 @@ SOURCE = Path(__file__).with_name("mistakes.cu")
 MEMCHECK = {
     "past_the_end": r"write of 4 bytes at 0x[0-9a-f]+ .*past the end of the 256-byte device allocation",
     "freed": r"read of 4 bytes at 0x[0-9a-f]+ .*280-byte device allocation.*that was freed",
-    "unwritten_global": r"read of memory that nothing was written to: 4 bytes at 0x[0-9a-f]+, .*280-byte device",
-    "unwritten_shared": r"read of memory that nothing was written to: 4 bytes at offset 0x[0-9a-f]+ of shared memory",
-    "unwritten_local": r"read of memory that nothing was written to: 4 bytes at offset 0x[0-9a-f]+ of local memory",
+    "unwritten_global": r"read of uninitialised memory: 4 bytes at 0x[0-9a-f]+, .*280-byte device",
+    "unwritten_shared": r"read of uninitialised memory: 4 bytes at offset 0x[0-9a-f]+ of shared memory",
+    "unwritten_local": r"read of uninitialised memory: 4 bytes at offset 0x[0-9a-f]+ of local memory",
     "misaligned": r"misaligned access: 4 bytes at 0x[0-9a-f]+",
 }
 RACECHECK = {

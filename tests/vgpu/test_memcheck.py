@@ -111,7 +111,7 @@ def test_unwritten_global(arch: str) -> None:
       add.u32 %r4, %r4, 1;
       st.global.u32 [%rd3], %r4;
     """, arch=arch)  # fmt: skip
-    assert "read of memory that nothing was written to: 4 bytes" in report and "inside the 400-byte" in report
+    assert "read of uninitialised memory: 4 bytes" in report and "inside the 400-byte" in report
     assert place in report and "thread (32,0,0)" in report and "32 times in k" in report
 
 
@@ -134,7 +134,7 @@ def test_unwritten_shared(arch: str) -> None:
       ld.shared.u32 %r4, [%r3+128]; // here
       st.global.u32 [%rd4], %r4;
     """, arch=arch)  # fmt: skip
-    assert "read of memory that nothing was written to: 4 bytes at offset 0x100 of shared memory" in report
+    assert "read of uninitialised memory: 4 bytes at offset 0x100 of shared memory" in report
     assert place in report and "thread (32,0,0)" in report
 
 

@@ -37,7 +37,7 @@ static bool global(struct wave *w, const struct inst *i, unsigned lane, uint64_t
   if (misaligned(w, i, address, bytes))
     tools_report(w, i, (int)lane, "memcheck", "misaligned access", "%u bytes at 0x%llx", bytes, (unsigned long long)address);
   if ((how & ACCESS_READS) && any_unwritten(address, bytes) && !tools_helper(w, i))
-    tools_report(w, i, (int)lane, "memcheck", "read of memory that nothing was written to", "%u bytes at 0x%llx, %s", bytes,
+    tools_report(w, i, (int)lane, "memcheck", "read of uninitialised memory", "%u bytes at 0x%llx, %s", bytes,
                  (unsigned long long)address, mem_describe(address, near, sizeof near));
   if (how & ACCESS_WRITES) shadow_mark(address, bytes, false);
   return true;
@@ -61,7 +61,7 @@ bool memcheck_access(struct wave *w, const struct inst *i, unsigned lane, enum a
     tools_report(w, i, (int)lane, "memcheck", "misaligned access", "%u bytes at offset 0x%llx of %s", bytes,
                  (unsigned long long)address, name);
   if ((how & ACCESS_READS) && local_unwritten(shadow, bytes) && !tools_helper(w, i))
-    tools_report(w, i, (int)lane, "memcheck", "read of memory that nothing was written to", "%u bytes at offset 0x%llx of %s",
+    tools_report(w, i, (int)lane, "memcheck", "read of uninitialised memory", "%u bytes at offset 0x%llx of %s",
                  bytes, (unsigned long long)address, name);
   if (how & ACCESS_WRITES)
     for (unsigned k = 0; k < bytes; k++) shadow[k] = 0;
@@ -72,6 +72,6 @@ bool memcheck_access(struct wave *w, const struct inst *i, unsigned lane, enum a
 void memcheck_scalar(struct wave *w, const struct inst *i, uint64_t address, unsigned bytes) {
   char near[160];
   if (shadow_unwritten(address, 4) && !tools_helper(w, i))
-    tools_report(w, i, -1, "memcheck", "read of memory that nothing was written to", "%u bytes at 0x%llx, %s", bytes,
+    tools_report(w, i, -1, "memcheck", "read of uninitialised memory", "%u bytes at 0x%llx, %s", bytes,
                  (unsigned long long)address, mem_describe(address, near, sizeof near));
 }
