@@ -14,6 +14,7 @@ from tests.libmap.packages import PACKAGES
 
 WORKED = Path(__file__).with_name("worked.txt")
 SAMPLES = Path(__file__).with_name("samples.json")
+NCCL_TESTS = Path(__file__).with_name("nccl_tests.json")
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "support" / "libraries.md"
 _HEAD = """\
 # CUDA's libraries on AMD's
@@ -148,7 +149,8 @@ _WEAKER = {
   after 2.27 are refused, but for all-to-all, gather and scatter, which RCCL has. Host functions of the device API that
   return no result code (`ncclTeamWorld` and so on) are not there.
 - One process with several GPUs, threads, and processes that exchange a unique id. RCCL connects processes over loopback
-  where there is no other network.
+  where there is no other network. Programs started by `mpirun`, and the software KFD (`--device kfd`), were not tried.
+- Graphs with collectives have to be destroyed before their communicators, as with NCCL.
 - Reductions of 8-bit floating point are refused but on gfx908, gfx90a and gfx12: elsewhere RCCL computes in other
   formats (FNUZ). Copies of such numbers work everywhere.
 - A communicator that does not block (`blocking = 0`), made outside of a group, is waited for all the same.
@@ -191,6 +193,8 @@ def _section(mapped: Mapped) -> Iterator[str]:
     name, good = mapped.library.name, tested(mapped.library.name)
     yield f"## {mapped.library.title}\n\nPackages: {mapped.library.packages}.\n\n{_WEAKER[name]}"
     yield from _samples(name)
+    if name == "nccl":
+        yield from _nccl_tests()
     refused = [row.symbol for row in mapped.rows if not row.works]
     untested = [row.symbol for row in mapped.rows if row.works and row.symbol not in good]
     for what, symbols in (("Not supported", refused), ("Not tested", untested)):
@@ -220,6 +224,25 @@ def _samples(name: str) -> Iterator[str]:
     for kind, title in _OUTCOMES.items():
         if kinds.get(kind):
             yield f"{title}: {', '.join(kinds[kind])}.\n"
+
+
+def _nccl_tests() -> Iterator[str]:
+    """What NVIDIA's nccl-tests did, as nccl_tests.py recorded it."""
+    if not NCCL_TESTS.exists():
+        return
+    about = json.loads(NCCL_TESTS.read_text())
+    failed = [f"{what} ({result})" for what, result in about["outcomes"].items() if result != "right"]
+    programs, gpus, starts = (
+        dict.fromkeys(parts) for parts in zip(*(o.split(", ") for o in about["outcomes"]), strict=True)
+    )
+    yield (
+        f"NVIDIA's [nccl-tests](https://github.com/NVIDIA/nccl-tests) of commit {about['commit'][:7]}, unmodified, on "
+        f"{about['chip']} with ROCm {about['rocm']} and {' or '.join(gpus)} in software, ranks in "
+        f"{' or '.join(starts)} ({', '.join(programs)}): {len(about['outcomes']) - len(failed)} of "
+        f"{len(about['outcomes'])} runs are right.\n"
+    )
+    if failed:
+        yield f"Runs that fail: {', '.join(failed)}.\n"
 
 
 def run(names: list[str]) -> None:
