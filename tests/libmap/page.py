@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 from ptx2amd.api.libraries import MAPPED
@@ -241,6 +242,9 @@ def _nccl_tests() -> Iterator[str]:
         f"{' or '.join(starts)} ({', '.join(programs)}): {len(about['outcomes']) - len(failed)} of "
         f"{len(about['outcomes'])} runs are right.\n"
     )
+    every = (", ".join(parts) for parts in product(programs, gpus, starts))
+    if missing := [what for what in every if what not in about["outcomes"]]:
+        yield f"Not run: {'; '.join(missing)}.\n"
     if failed:
         yield f"Runs that fail: {', '.join(failed)}.\n"
 
