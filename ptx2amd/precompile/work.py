@@ -3,11 +3,12 @@ that it may be done on another machine."""
 
 from __future__ import annotations
 
-import pickle
+import json
 import subprocess
 import sys
+from base64 import b64decode, b64encode
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -80,17 +81,34 @@ def do_apart(task: Task) -> Done:
     """Do a task in a process of its own: a worker of a cluster has other threads, beside which nothing can be forked.
     Raises Ptx2amdError where that process fails."""
     command = [sys.executable, "-m", "ptx2amd.precompile.work"]
-    ended = subprocess.run(command, input=pickle.dumps(task), capture_output=True)
+    ended = subprocess.run(command, input=_text(task), capture_output=True)
     if ended.returncode:
         said = ended.stderr.decode(errors="replace").strip().splitlines()
         raise Ptx2amdError(f"a worker of the cluster failed: {said[-1] if said else ended.returncode}")
-    done: Done = pickle.loads(ended.stdout)
-    return done
+    return _done(json.loads(ended.stdout))
+
+
+def _text(value: Task | Done) -> bytes:
+    """A task or its result as JSON for the other process, with bytes in base64."""
+    return json.dumps(asdict(value), default=_plain).encode()
+
+
+def _plain(value: bytes | set[str]) -> str | list[str]:
+    return b64encode(value).decode() if isinstance(value, bytes) else sorted(value)
+
+
+def _task(read: dict[str, Any]) -> Task:
+    image = read["image"]
+    image |= {"version": tuple(image["version"]), "stored": b64decode(image["stored"])}
+    return Task(Image(**image), read["arch"], read["options"], tuple(read["kernels"]))
+
+
+def _done(read: dict[str, Any]) -> Done:
+    read["entries"] = {key: b64decode(packed) for key, packed in read["entries"].items()}
+    return Done(**read | {"fetched": set(read["fetched"])})
 
 
 Worker = Callable[[Task], Any]
 
 if __name__ == "__main__":
-    from ptx2amd.precompile import work
-
-    sys.stdout.buffer.write(pickle.dumps(work.do(pickle.load(sys.stdin.buffer))))
+    sys.stdout.buffer.write(_text(do(_task(json.load(sys.stdin)))))
