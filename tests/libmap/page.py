@@ -113,50 +113,49 @@ _WEAKER = {
 - `cusolverGetVersion` returns 11.7.5 or 12.0.4, depending on the soname.
 """,
     "cudnn": """\
-- Convolutions are solutions of MIOpen's immediate mode. cuDNN's algorithms are kinds of solutions; where there is none
-  of an algorithm's kind, the best of any kind is taken. `cudnnFindConvolution...` runs each kind and measures it.
-  Algorithms that cuDNN documents as deterministic are asked of MIOpen as such.
-- Scaling factors are applied by a further kernel where MIOpen has none, in a buffer of the handle, which is allocated
-  when it is first needed. In a capture that fails: call the function once before.
-- Backward passes of max pooling and of local response normalisation compute the forward pass again, as MIOpen wants
-  what it left, which cuDNN's programs do not keep.
-- Dropout's random numbers are others than NVIDIA's. Each call has others, also in the same states; a graph that is
-  launched again has the same.
-- The graph API runs graphs of convolutions in all directions and of operations on single numbers (sum, product, least,
-  largest, ReLU, ELU, tanh, sigmoid), one call of MIOpen after the other, with one engine. Tensors between operations
-  have the type of what goes in, also where f32 is asked for. Other graphs have no engine: `cudnnBackendFinalize` of an
-  engine or of heuristics answers that they are not supported, so that programs can go on without.
-- ReLU may give -0 where cuDNN's gives 0.
-- Settings that change nothing: math types, the type of sums (`computeType`), and NaN propagation of activations and
-  pooling.
-- Each part of the library (`libcudnn_ops.so.9` and so on) has all functions.
-- MIOpen compiles kernels when they are first used (seconds each), with ROCm's hipRTC, and keeps them in
-  `~/.cache/miopen`. Pooling and dropout include headers of HIP and rocRAND (packages: Debian's libamdhip64-dev and
-  librocrand-dev). Debian's MIOpen has no sources of its kernels in assembler: ours sets
-  `MIOPEN_DEBUG_GCN_ASM_KERNELS=0`, and without rocRAND's headers `MIOPEN_DEBUG_ATTN_SOFTMAX=0`, where these are not
-  set.
-- Types are f32 and f16. Sums, products and reductions (`cudnnOpTensor`, `cudnnAddTensor`, `cudnnReduceTensor`) also
-  have f64 and 32-bit integers, convolutions 8-bit integers with results of 32 bits, and bf16 (not tested). MIOpen's
-  softmax and dropout are wrong with others, and answer success: ours refuses them.
-- A filter that is turned round (`CUDNN_CONVOLUTION`) is copied, with a kernel for each of its places.
-- Refused are vectors of channels (`CUDNN_TENSOR_NCHW_VECT_C`), 8-bit floating point, convolutions with 8-bit integers
-  as results, Swish, square roots, products without zeros, changes of a tensor's type, `cudnnSetTensor` and
-  `cudnnTransformTensor` where gaps between dimensions are no multiple of the next (MIOpen's are wrong there), and
+- Convolutions use MIOpen's immediate mode. Each cuDNN algorithm corresponds to a class of MIOpen solutions; if a
+  problem has no solution of that class, the best one of any class is used. `cudnnFindConvolution...` measures one
+  solution of each class. Algorithms that cuDNN documents as deterministic request deterministic solutions.
+- alpha and beta that MIOpen does not support are applied by an additional kernel, in a buffer of the handle. The first
+  such call allocates the buffer and therefore fails in a capture: make the call once before the capture.
+- The backward passes of max pooling and of local response normalisation repeat the forward pass, because MIOpen needs
+  its intermediate results.
+- Dropout uses other random numbers than NVIDIA's, new ones for each call even with the same state. A captured graph
+  uses the same numbers at each launch.
+- Graph API: graphs of convolutions (forward, data and filter gradients) and pointwise operations (add, multiply,
+  minimum, maximum, ReLU, ELU, tanh, sigmoid) run as a sequence of MIOpen calls, with one engine. Intermediate tensors
+  have the type of the inputs even if the graph requests f32. For other graphs `cudnnBackendFinalize` of the engine or
+  of the heuristics returns `CUDNN_STATUS_NOT_SUPPORTED`, so that programs can fall back.
+- ReLU may return -0 where cuDNN returns 0.
+- Without effect: math types, the accumulation type (`computeType`), and the NaN propagation of activations and pooling.
+- Each part of the library (`libcudnn_ops.so.9` etc.) exports all functions.
+- MIOpen compiles kernels at first use (seconds each) with ROCm's hipRTC and caches them in `~/.cache/miopen`. Pooling
+  and dropout need the headers of HIP and rocRAND (Debian: libamdhip64-dev, librocrand-dev). Debian's MIOpen lacks the
+  sources of its assembler kernels; therefore the wrapper sets `MIOPEN_DEBUG_GCN_ASM_KERNELS=0`, and without rocRAND's
+  headers `MIOPEN_DEBUG_ATTN_SOFTMAX=0`, unless these variables are already set.
+- Types: f32 and f16; also f64 and i32 for `cudnnOpTensor`, `cudnnAddTensor` and `cudnnReduceTensor`; also i8 with i32
+  results, and bf16 (not tested), for convolutions. With other types MIOpen's softmax and dropout return wrong results
+  and report success, so the wrapper rejects them.
+- `CUDNN_CONVOLUTION` (not cross-correlation) copies the filter first, with one kernel launch per filter position.
+- Not supported: vectorised channels (`CUDNN_TENSOR_NCHW_VECT_C`), 8-bit floating point, convolutions with i8 results,
+  Swish, `CUDNN_OP_TENSOR_SQRT`, `CUDNN_REDUCE_TENSOR_MUL_NO_ZEROS`, type conversions between tensors; `cudnnSetTensor`
+  and `cudnnTransformTensor` of tensors with a stride that is no multiple of the next one (MIOpen's results are wrong);
   recurrent networks, attention, CTC loss, spatial transformers, and `cudnnFusedOps`.
-- `cudnnGetVersion` answers 8.9.7 or 9.27.0, as the soname asks.
+- `cudnnGetVersion` returns 8.9.7 or 9.27.0, depending on the soname.
 """,
     "nccl": """\
-- RCCL has NCCL's functions, numbers and structures; `ncclGetVersion` answers RCCL's version. Functions that NCCL added
-  after 2.27 are refused, but for all-to-all, gather and scatter, which RCCL has. Host functions of the device API that
-  return no result code (`ncclTeamWorld` and so on) are not there.
-- One process with several GPUs, threads, and processes that exchange a unique id. RCCL connects processes over loopback
-  where there is no other network. Programs started by `mpirun`, and the software KFD (`--device kfd`), were not tried.
-- Graphs with collectives have to be destroyed before their communicators, as with NCCL.
-- Reductions of 8-bit floating point are refused but on gfx908, gfx90a and gfx12: elsewhere RCCL computes in other
-  formats (FNUZ). Copies of such numbers work everywhere.
-- A communicator that does not block (`blocking = 0`), made outside of a group, is waited for all the same.
-- On the software GPU nothing has to be set: `librocm_smi64` of ours says how its GPUs are linked. For an AMD GPU,
-  `ptx2amd run` sets `HSA_NO_SCRATCH_RECLAIM=1`, which RCCL demands with older firmware, unless it is set.
+- RCCL has NCCL's functions, enumerations and structures; `ncclGetVersion` returns RCCL's version. Functions that NCCL
+  added after 2.27 are not supported, except all-to-all, gather and scatter. Host functions of the device API that do
+  not return a result code (`ncclTeamWorld` etc.) are not exported.
+- Tested: one process with several GPUs, several threads, and two processes that exchange a unique id. Without another
+  network, RCCL connects processes over loopback. Not tested: programs started by `mpirun`, and the software KFD
+  (`--device kfd`).
+- A graph with collectives must be destroyed before its communicators; otherwise the destruction does not return.
+- Reductions of 8-bit floating point work on gfx908, gfx90a and gfx12; on other chips RCCL computes in other formats
+  (FNUZ), so the wrapper rejects them. Copies work on all chips.
+- A non-blocking communicator (`blocking = 0`) that is created outside of a group blocks until all ranks have joined.
+- On the software GPU no set-up is needed: a `librocm_smi64` of ours describes the links between its GPUs. For an AMD
+  GPU, `ptx2amd run` sets `HSA_NO_SCRATCH_RECLAIM=1`, which RCCL requires with older firmware, unless it is already set.
 """,
 }
 
@@ -237,10 +236,10 @@ def _nccl_tests() -> Iterator[str]:
         dict.fromkeys(parts) for parts in zip(*(o.split(", ") for o in about["outcomes"]), strict=True)
     )
     yield (
-        f"NVIDIA's [nccl-tests](https://github.com/NVIDIA/nccl-tests) of commit {about['commit'][:7]}, unmodified, on "
-        f"{about['chip']} with ROCm {about['rocm']} and {' or '.join(gpus)} in software, ranks in "
+        f"NVIDIA's [nccl-tests](https://github.com/NVIDIA/nccl-tests) (commit {about['commit'][:7]}), unmodified, "
+        f"with ROCm {about['rocm']} on {' or '.join(gpus)} in software ({about['chip']}), ranks in "
         f"{' or '.join(starts)} ({', '.join(programs)}): {len(about['outcomes']) - len(failed)} of "
-        f"{len(about['outcomes'])} runs are right.\n"
+        f"{len(about['outcomes'])} runs have correct results.\n"
     )
     every = (", ".join(parts) for parts in product(programs, gpus, starts))
     if missing := [what for what in every if what not in about["outcomes"]]:
