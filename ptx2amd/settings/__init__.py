@@ -115,7 +115,7 @@ RUNTIME_DIR = Setting("RUNTIME_DIR", "path", "",
     "else `/tmp/ptx2amd-UID`, else `run` in the cache's folder", "driver translator command")  # fmt: skip
 SERVICE_IDLE = Setting("SERVICE_IDLE", "seconds", "10m",
     "time of inactivity after which the translation service exits", "translator", least=0.1)  # fmt: skip
-AHEAD = Setting("AHEAD", "count", "64",
+AHEAD = Setting("AHEAD", "count", "0",
     "how many kernels the translation service translates ahead for a running program, in idle time; `0`: none",
     "translator", most=100_000)  # fmt: skip
 HANDSHAKE = Setting("HANDSHAKE", "switch", "1", "`0`: do not answer the CUDA runtime's start-up check", "driver")
