@@ -222,7 +222,7 @@ def short_service(folder: Path, monkeypatch: pytest.MonkeyPatch, **changes: obje
             faulthandler.disable()  # pytest's
             for name, value in changes.items():
                 setattr(server, name, value)
-            server.Server("short", 60, 1 << 30).run([])
+            server.Server("short", 60, 1 << 30, 0).run([])
         finally:
             os._exit(0)
     path = folder / "service-short.sock"
