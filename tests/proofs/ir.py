@@ -376,6 +376,11 @@ class Run:
         """An opaque copy."""
         self.put(name, ty, self.integer(ty, value))
 
+    def machine_integer(self, name: str, op: str, ty: str, value: str) -> None:
+        """The machine's conversion, which saturates: see `machine_integer` of the lowering."""
+        number = self.machine.number(self.integer(ty, value), ty)
+        self.values[name] = floating.whole(number, z3.RTZ(), 32, op == "fptosi")
+
     def part(self, name: str, pair: str, index: str) -> None:
         self.values[name] = self.structs[pair][int(index)]
 
@@ -402,12 +407,14 @@ _RESULT = rf"(void|{SCALAR}|<\d+ x {SCALAR}>|{{[^}}]*}}|ptr addrspace\(4\))"
 _OWN = r"ptr addrspace\(5\) (%[\w.]+)"
 _STEPS: list[tuple[re.Pattern[str], Callable[..., None]]] = [
     (re.compile(rf"({'|'.join(_ARITHMETIC)}) {_T} {_V}, {_V}"), Run.arithmetic),
-    (re.compile(rf"(fadd|fsub|fmul|fdiv) {_T} {_V}, {_V}"), Run.float_arithmetic),
+    (re.compile(rf"(fadd|fsub|fmul|fdiv) (?:contract )?{_T} {_V}, {_V}"), Run.float_arithmetic),
     (re.compile(rf"fneg {_T} {_V}"), Run.float_negation),
     (re.compile(rf"icmp (\w+) {_T} {_V}, {_V}"), Run.compare),
     (re.compile(rf"fcmp (\w+) {_T} {_V}, {_V}"), Run.float_compare),
     (re.compile(rf"select {_T} {_V}, {_T} {_V}, (?:{SCALAR}|<\d+ x {SCALAR}>) {_V}"), Run.select),
     (re.compile(rf"(trunc|zext|sext|bitcast|fpext|fptrunc|uitofp|sitofp) {_T} {_V} to {_T}"), Run.convert),
+    (re.compile(rf"(fptosi|fptoui) {_T} {_V} to i32"), Run.machine_integer),
+    (re.compile(rf"freeze {_T} {_V}"), Run.assembly),
     (re.compile(r"inttoptr i64 (%[\w.]+) to ptr addrspace\(1\)()"), Run.address),
     (re.compile(r"getelementptr (?:inbounds )?i8, ptr addrspace\(\d\) (%[\w.]+), i64 (\d+)"), Run.address),
     (re.compile(r"alloca (i\d+), addrspace\(5\)"), Run.cell),

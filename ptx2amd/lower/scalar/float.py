@@ -39,13 +39,14 @@ def float_arith(fn: FunctionLowering, inst: Inst) -> None:
     rnd, ftz = rounding(inst)
     op = inst.shape.form.mnemonic.replace("mad", "fma")
     args = sources(fn, inst)
-    v = arith_f64(fn, op, args, rnd) if args[0].ty == "double" else arith(fn, op, args, rnd, ftz)
+    fuse = not inst.shape.mods.get("rnd")
+    v = arith_f64(fn, op, args, rnd, fuse) if args[0].ty == "double" else arith(fn, op, args, rnd, ftz, fuse)
     fn.put(inst, "d", saturate(fn, v, ftz) if inst.shape.mods.get("sat") else v)
 
 
-def arith_f64(fn: FunctionLowering, op: str, args: list[Val], rnd: str) -> Val:
+def arith_f64(fn: FunctionLowering, op: str, args: list[Val], rnd: str, fuse: bool) -> Val:
     if rnd == "rn":
-        return plain(fn, op, args)
+        return plain(fn, op, args, fuse)
     if op == "sub":
         return directed.add(fn, args[0], directed.negated(fn, args[1]), rnd)
     rounded: Val = getattr(directed, op)(fn, *args, rnd)
@@ -56,7 +57,8 @@ def arith_f64(fn: FunctionLowering, op: str, args: list[Val], rnd: str) -> Val:
 def float_arith_pair(fn: FunctionLowering, inst: Inst) -> None:
     rnd, ftz = rounding(inst)
     op = inst.shape.form.mnemonic
-    fn.put(inst, "d", each(fn, lambda *args: arith(fn, op, list(args), rnd, ftz), sources(fn, inst)))
+    fuse = not inst.shape.mods.get("rnd")
+    fn.put(inst, "d", each(fn, lambda *args: arith(fn, op, list(args), rnd, ftz, fuse), sources(fn, inst)))
 
 
 def sign_of(fn: FunctionLowering, *args: Val) -> Val:

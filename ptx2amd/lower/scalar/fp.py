@@ -88,18 +88,26 @@ def is_identity(op: str, args: list[Val]) -> bool:
     return any(a.ref in ONE for a in args[:2]) and all(a.ref in ZERO for a in args[2:])
 
 
-def plain(fn: FunctionLowering, op: str, args: list[Val]) -> Val:
-    """add, sub, mul or fma, rounded to nearest, in the kernel's mode."""
-    v = intrinsic(fn, "fma", *args) if op == "fma" else binary(fn, PLAIN[op], args[0], args[1])
+def plain(fn: FunctionLowering, op: str, args: list[Val], fuse: bool = False) -> Val:
+    """add, sub, mul or fma, rounded to nearest, in the kernel's mode. fuse: see `basic`."""
+    v = intrinsic(fn, "fma", *args) if op == "fma" else basic(fn, op, args[0], args[1], fuse)
     if v.ty == "float" and fn.f32_denormals == "flush" and is_identity(op, args):
         return flush(fn, v)  # LLVM makes the operand of it as it is
     return v
 
 
-def arith(fn: FunctionLowering, op: str, args: list[Val], rnd: str = "rn", ftz: bool = False) -> Val:
-    """add, sub, mul or fma of floats, exactly rounded."""
+def basic(fn: FunctionLowering, op: str, a: Val, b: Val, fuse: bool) -> Val:
+    """add, sub or mul. fuse: it has no rounding, so that LLVM may make one fma of a product and a sum of both kinds, as
+    PTX allows and ptxas does. (Made here, fma would keep LLVM from packing pairs of products, and of sums.)"""
+    return fn.op(a.ty, f"{PLAIN[op]} {'contract ' if fuse else ''}{a.t}, {b}")
+
+
+def arith(
+    fn: FunctionLowering, op: str, args: list[Val], rnd: str = "rn", ftz: bool = False, fuse: bool = False
+) -> Val:
+    """add, sub, mul or fma of floats, exactly rounded; fuse: see `basic`."""
     if rnd == "rn" and ftz == (fn.f32_denormals == "flush"):
-        return plain(fn, op, args)
+        return plain(fn, op, args, fuse)
     if op == "fma" and rnd == "rm" and _stays_near(fn, *args):
         return _rounded_down(fn, args)
     return moded(fn, PLAIN.get(op, op), "float", args, rnd, ftz)

@@ -8,7 +8,7 @@ from ptx2amd.lower.core.value import width
 from ptx2amd.lower.scalar.approx import estimate, tanh
 from ptx2amd.lower.scalar.compare import from_bfloat
 from ptx2amd.lower.scalar.float import min_max
-from ptx2amd.lower.scalar.fp import PLAIN, arith, canonical_nan, each, flush, integer_of, intrinsic, moded, saturate
+from ptx2amd.lower.scalar.fp import arith, basic, canonical_nan, each, flush, integer_of, intrinsic, moded, saturate
 from ptx2amd.lower.scalar.integer import binary, compare, select, sources
 from ptx2amd.ptx.ast import Inst
 
@@ -88,10 +88,8 @@ def satfinite(fn: FunctionLowering, v: Val) -> Val:
     return fn.cast(select(fn, compare(fn, "ugt", magnitude, infinity), 0x7FFF, bits), v.ty)
 
 
-def half_op(fn: FunctionLowering, op: str, *args: Val) -> Val:
-    if op == "fma":
-        return intrinsic(fn, "fma", *args)
-    return fn.op(args[0].ty, f"{PLAIN[op]} {args[0].t}, {args[1]}")
+def half_op(fn: FunctionLowering, op: str, *args: Val, fuse: bool = False) -> Val:
+    return intrinsic(fn, "fma", *args) if op == "fma" else basic(fn, op, args[0], args[1], fuse)
 
 
 @lowers("half_arith")
@@ -102,7 +100,7 @@ def half_arith(fn: FunctionLowering, inst: Inst) -> None:
     if mods.get("ftz"):
         v = each(fn, lambda *a: flush(fn, half_op(fn, op, *(flush(fn, x) for x in a))), args)
     else:
-        v = half_op(fn, op, *args)
+        v = half_op(fn, op, *args, fuse=not mods.get("rnd"))
     if mods.get("sat"):
         v = each(fn, lambda x: saturate(fn, x), [v])
     if mods.get("relu"):
