@@ -30,10 +30,10 @@ PTX = """.version 8.0
   mov.f32 %z, 0f00000000;
   and.b32 %n, %t, 7;
 LOOP:
-  mul.f32 %y, %x, %z;
+  mul.rn.f32 %y, %x, %z;
   @%p add.UP.f32 %z, %z, %x;
   @!%p add.DOWN.f32 %z, %z, %x;
-  add.f32 %w, %y, %z;
+  add.rn.f32 %w, %y, %z;
   setp.eq.u32 %q, %n, 0;
   @%q bra DONE;
   sub.u32 %n, %n, 1;
