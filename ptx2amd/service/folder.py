@@ -25,6 +25,10 @@ class FolderError(Ptx2amdError):
     """A folder that cannot be used, with the reason."""
 
 
+class NoFolderError(FolderError):
+    """A folder that does not exist."""
+
+
 def open_folder(path: str | Path, make: str = "", private: bool = False) -> tuple[Path, int]:
     """The folder's path without links, and its descriptor.
 
@@ -75,7 +79,7 @@ def _enter(parent: int, name: str, path: str, make: bool) -> int:
         return os.open(name, flags, dir_fd=parent)
     except FileNotFoundError:
         if not make:
-            raise FolderError(f"{path} does not exist") from None
+            raise NoFolderError(f"{path} does not exist") from None
     except OSError as error:
         raise FolderError(f"{path}: {error.strerror}") from None
     try:

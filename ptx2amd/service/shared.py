@@ -1,10 +1,10 @@
 """The shared cache: a second level that several machines or users have, in a folder or behind an fsspec URL.
 
-Entries hold code that is run, and a key says what an entry is for, not what is in it: whoever can write to the place
-could put other code there. So an entry counts only where one of these holds (SECURITY.md):
+Entries hold code that is run, and a key names what was translated, not the code: anybody who can write to the place
+could store other code under it. So an entry is used only in one of these cases (SECURITY.md):
 
 - it is authenticated with the secret in PTX2AMD_SHARED_CACHE_SECRET, which its writer had too;
-- the place is a folder that nobody but this user and root can change, as of the first level;
+- only this user and root can change the folder, its subfolder and the file, as in the first level;
 - the user named the place in PTX2AMD_SHARED_CACHE_TRUSTED.
 
 A file is MAGIC, a BLAKE2b-256 of secret, key and entry, and the entry as in the first level."""
@@ -27,7 +27,7 @@ from typing import Any
 from ptx2amd import settings
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.service.entry import Entry, EntryError
-from ptx2amd.service.folder import FolderError, open_file, open_folder
+from ptx2amd.service.folder import FolderError, NoFolderError, open_file, open_folder
 from ptx2amd.service.place import runtime_directory
 
 MAGIC = b"P2ASHR01"
@@ -45,14 +45,16 @@ class SharedCacheError(Ptx2amdError):
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """A place that is used. secret: b"" where the place itself is trusted."""
+    """A place that is used. secret: b"" where the place itself is trusted. private: a folder that is trusted because
+    others cannot change it, which is checked on every read."""
 
     place: str
     secret: bytes
+    private: bool = False
 
     def get(self, key: str) -> Entry | None:
-        """An entry; None where there is none. Raises SharedCacheError for one that does not verify, or a place that
-        does not answer."""
+        """An entry; None where there is none. Raises SharedCacheError for one that does not verify, and for a place
+        that does not answer."""
         packed = _in_time(lambda: self._read(key), self.place)
         if packed is None:
             return None
@@ -76,23 +78,25 @@ class Shared:
 
     def _read(self, key: str) -> bytes | None:
         try:
+            if self.private:
+                return _read_private(Path(self.place) / _name(key))
             if not URL.match(self.place):
                 return (Path(self.place) / _name(key)).read_bytes()
             files, root = _file_system(self.place)
             return bytes(files.cat_file(f"{root}/{_name(key)}"))
-        except FileNotFoundError:
+        except (FileNotFoundError, NoFolderError):
             return None
 
     def _write(self, key: str, content: bytes) -> None:
         if URL.match(self.place):
             files, root = _file_system(self.place)
             files.makedirs(f"{root}/{key[:2]}", exist_ok=True)
-            files.pipe_file(
-                f"{root}/{_name(key)}", content
-            )  # a reader that comes too early sees that it does not verify
+            files.pipe_file(f"{root}/{_name(key)}", content)  # a reader of half a file sees that it does not verify
             return
         path = Path(self.place) / _name(key)
-        path.parent.mkdir(exist_ok=True)
+        with contextlib.suppress(FileExistsError):
+            path.parent.mkdir()
+            path.parent.chmod(path.parent.parent.stat().st_mode & 0o777)  # all who write to the place write to it too
         handle, temporary = tempfile.mkstemp(prefix=".writing-", dir=path.parent)
         try:
             with open(handle, "wb") as file:
@@ -105,7 +109,7 @@ class Shared:
 
 
 def fetch(key: str) -> tuple[Entry | None, str]:
-    """An entry of the shared cache, and what is wrong with that, for the user."""
+    """An entry of the shared cache, and a message for the user if the cache cannot be used."""
     try:
         place = configured()
         return place.get(key) if place else None, ""
@@ -114,8 +118,8 @@ def fetch(key: str) -> tuple[Entry | None, str]:
 
 
 def offer(key: str, packed: bytes) -> str:
-    """Write an entry into the shared cache; what is wrong with that, for the user. A place that others keep, and that
-    this user cannot write to, is as it should be."""
+    """Write an entry into the shared cache. Returns a message for the user if that fails, but for a place that this
+    user may only read."""
     try:
         if place := configured():
             place.put(key, packed)
@@ -135,12 +139,12 @@ def configured() -> Shared | None:
     if settings.SHARED_CACHE_TRUSTED.text() == place:
         return Shared(place, b"")
     if URL.match(place):
-        raise SharedCacheError(f"{place}: whoever can write there could have code run: {_remedy(place)}")
+        raise SharedCacheError(f"{place}: anybody who can write there could have code run: {_remedy(place)}")
     try:
         os.close(open_folder(place)[1])
     except FolderError as error:
         raise SharedCacheError(f"{error}: {_remedy(place)}") from None
-    return Shared(place, b"")
+    return Shared(place, b"", private=True)
 
 
 def _remedy(place: str) -> str:
@@ -167,6 +171,16 @@ def _secret(path: Path) -> bytes:
     return found
 
 
+def _read_private(path: Path) -> bytes:
+    """A file that others cannot have changed. Raises FolderError, OSError."""
+    _, folder = open_folder(path.parent)
+    try:
+        with open(open_file(path.name, folder), "rb") as file:
+            return file.read()
+    finally:
+        os.close(folder)
+
+
 def _name(key: str) -> str:
     return f"{key[:2]}/{key}.p2s"
 
@@ -181,8 +195,8 @@ def _file_system(place: str) -> tuple[Any, str]:
 
 
 def _in_time(work: Callable[[], Any], place: str) -> Any:
-    """What work gives. Raises SharedCacheError for its errors, and where it takes too long: a server that is gone must
-    not hold up programs."""
+    """The result of work(). Raises SharedCacheError for its errors, and if it takes too long: programs do not wait for
+    a server that is gone."""
     mark = runtime_directory() / WARNED
     with contextlib.suppress(OSError):
         if time.time() - mark.stat().st_mtime < PAUSE:
@@ -192,7 +206,7 @@ def _in_time(work: Callable[[], Any], place: str) -> Any:
     def run() -> None:
         try:
             outcome.append((work(), None))
-        except Exception as error:  # of whatever library is behind the URL
+        except Exception as error:  # the URL's library raises what it likes
             outcome.append((None, error))
 
     thread = threading.Thread(target=run, daemon=True)
@@ -201,7 +215,7 @@ def _in_time(work: Callable[[], Any], place: str) -> Any:
     value, error = outcome[0] if outcome else (None, TimeoutError(f"no answer in {SECONDS:g} s"))
     if error is None:
         return value
-    if isinstance(error, SharedCacheError):
+    if isinstance(error, (SharedCacheError, FolderError)):
         raise error
     if not isinstance(error, PermissionError):
         with contextlib.suppress(OSError):

@@ -103,7 +103,7 @@ SHARED_CACHE_SECRET = Setting("SHARED_CACHE_SECRET", "path", "",
     "file with the secret that authenticates the entries of the shared cache, mode 600",
     "translator command")  # fmt: skip
 SHARED_CACHE_TRUSTED = Setting("SHARED_CACHE_TRUSTED", "text", "",
-    "the shared cache, named again: whoever can write there may have code run by this user's programs",
+    "the shared cache once more, to trust all who can write there: their code runs in this user's programs",
     "translator command")  # fmt: skip
 QUIET = Setting("QUIET", "switch", "0",
     "`1`: no line on the terminal while the program waits for translations, nor what they took", "driver")  # fmt: skip

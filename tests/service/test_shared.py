@@ -92,6 +92,29 @@ def test_a_folder_of_this_user_alone_needs_no_more(place: Path, translations: li
     assert translations == ["k"]
 
 
+@pytest.mark.parametrize("what", ["subfolder", "file", "link"])
+def test_an_entry_that_others_can_have_changed_is_not_used(
+    place: Path, translations: list[str], tmp_path: Path, what: str
+) -> None:
+    place.chmod(0o755)
+    ask(tmp_path / "first")
+    [path] = files(place)
+    if what == "link":
+        os.rename(path, tmp_path / "elsewhere")
+        path.symlink_to(tmp_path / "elsewhere")
+    else:
+        (path.parent if what == "subfolder" else path).chmod(0o777)
+    again = ask(tmp_path / "second")
+    assert again.header["status"] == "ok" and "the shared cache is not used" in again.header["note"]
+    assert translations == ["k", "k"]
+
+
+def test_all_who_can_write_to_the_place_can_write_to_its_subfolders(place: Path, secret: Path, tmp_path: Path) -> None:
+    ask(tmp_path / "first")
+    [path] = files(place)
+    assert path.parent.stat().st_mode & 0o777 == 0o777
+
+
 def _forged(place: Path, path: Path) -> None:
     """What another user writes who does not have the secret: other code, with all digests as they should be."""
     made = entry.Entry("name k\n", b"other code").pack()
@@ -143,7 +166,7 @@ def test_a_url(secret: Path, translations: list[str], tmp_path: Path, monkeypatc
     assert translations == ["k"]
     assert len(fsspec.filesystem("memory").find("/cluster/ptx2amd")) == 1
     monkeypatch.delenv("PTX2AMD_SHARED_CACHE_SECRET")
-    assert "whoever can write there" in ask(tmp_path / "third").header["note"]
+    assert "anybody who can write there" in ask(tmp_path / "third").header["note"]
 
 
 def test_a_place_that_does_not_answer_does_not_hold_programs_up(
