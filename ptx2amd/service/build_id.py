@@ -12,8 +12,7 @@ from ptx2amd.errors import Ptx2amdError
 PACKAGE = Path(__file__).resolve().parent.parent
 PARTS = (
     "binary", "codegen", "compile.py", "fatbin", "interface", "isa", "lower", "middle", "modules.py", "plan", "ptx",
-    "target", "translate.py", "service/entry.py",
-    "service/place.py", "service/shared.py", "service/translation.py")  # fmt: skip
+    "target", "translate.py", "service/entry.py", "service/translation.py")  # fmt: skip
 
 
 def build_id(debug: str | None = None) -> str:
