@@ -1,6 +1,6 @@
-"""Translating ahead: what a program will probably ask for next, while it runs and processors are idle.
+"""Translating ahead, if PTX2AMD_AHEAD is set: kernels that a program will probably request next, on idle processors.
 
-When a program asks for a kernel, the module's other kernels become candidates: those that follow it in the module, then
+When a program requests a kernel, the module's other kernels become candidates: those that follow it in the module, then
 those before it. The service translates candidates where no request needs the processor, with the scheduler's idle
 policy, so that neither requests nor the program itself get less time. A program has at most PTX2AMD_AHEAD of them, and
 none once it has ended."""
