@@ -12,18 +12,12 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 
+from ptx2amd.explain.assembly import group_of
+
 CLASSES = ("valu", "matrix", "salu", "branch", "smem", "vmem", "lds", "wait")
 HINT = re.compile(r"s_(delay_alu|clause|nop|inst_prefetch|set_inst_prefetch\w*|code_end|wait_alu|sleep|waitcnt_depctr)")
-CLASS = (
-    ("wait", re.compile(r"s_wait")),
-    ("matrix", re.compile(r"v_(s?mfmac?|s?wmmac?)_")),
-    ("valu", re.compile(r"v_")),
-    ("vmem", re.compile(r"(global|flat|scratch|buffer|image)_")),
-    ("smem", re.compile(r"s_(load|buffer|atc|dcache)")),
-    ("lds", re.compile(r"ds_")),
-    ("branch", re.compile(r"s_(c?branch|endpgm|barrier|setpc|swappc|call)")),
-    ("salu", re.compile(r"s_")),
-)
+CLASS = {"matrix": "matrix", "vector": "valu", "scalar memory": "smem", "branches": "branch", "barriers": "branch",
+         "waits": "wait", "scalar": "salu", "LDS": "lds", "scratch": "vmem", "memory": "vmem"}  # fmt: skip
 
 #: Cycles of vector instructions on CDNA 2 and 3, RDNA 2, RDNA 3 and 4; others take one.
 RATES = (
@@ -49,7 +43,7 @@ def class_of(name: str) -> str:
     """One of CLASSES; "" for hints to the hardware."""
     if HINT.match(name):
         return ""
-    return next((kind for kind, pattern in CLASS if pattern.match(name)), "salu")
+    return CLASS[group_of(name)]
 
 
 @cache
