@@ -9,7 +9,7 @@ from ptx2amd.codegen.workarounds import avoided
 from ptx2amd.lower.core.value import LLVM_TYPE, Val, width
 from ptx2amd.ptx.ast import Imm
 
-RECENT = 40  # instructions in which `definition` looks
+RECENT = 64  # instructions in which `definition` looks
 TERMINATORS = ("  br ", "  ret ", "  unreachable", "  switch ", "  ]")
 
 
@@ -50,7 +50,7 @@ class Emitter:
         return Val(ty, ref)
 
     def definition(self, v: Val) -> str:
-        """The instruction that gives `v`, if it is one of the last; "" if not."""
+        """The instruction that defines `v`, if it was emitted recently; else ""."""
         head = f"  {v.ref} = "
         return next((line[len(head) :] for line in reversed(self.lines[-RECENT:]) if line.startswith(head)), "")
 

@@ -208,10 +208,8 @@ def popc(fn: FunctionLowering, inst: Inst) -> None:
 
 
 def below_own_lane(fn: FunctionLowering, v: Val) -> Val | None:
-    """The x of v = x & %lanemask_lt, made a moment ago; else None."""
-    start = f"  {v.ref} = and i32 "
-    made = next((line for line in fn.lines[:-64:-1] if line.startswith(start)), "")
-    parts = made.removeprefix(start).split(", ")
+    """The x of v = x & %lanemask_lt, if that was emitted recently; else None."""
+    parts = fn.definition(v).removeprefix("and i32 ").split(", ")
     if not fn.below.intersection(parts):
         return None
     return Val("i32", parts[parts[0] in fn.below])
