@@ -2,6 +2,6 @@
 
 from ptx2amd.binary import ContainerError
 from ptx2amd.fatbin.container import Image, decompress, entries
-from ptx2amd.fatbin.files import images, images_of, mapped_images
+from ptx2amd.fatbin.files import files_below, images, images_of, mapped_images
 
-__all__ = ["ContainerError", "Image", "decompress", "entries", "images", "images_of", "mapped_images"]
+__all__ = ["ContainerError", "Image", "decompress", "entries", "files_below", "images", "images_of", "mapped_images"]

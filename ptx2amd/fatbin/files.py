@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmap
+import os
 import re
 import struct
 from collections.abc import Iterator
@@ -15,9 +16,28 @@ from ptx2amd.fatbin.container import FATBIN_MAGIC, Image, entries, total_size
 EM_CUDA = 190
 FATBIN_SECTION, RELOCATABLE_SECTION = ".nv_fatbin", "__nv_relfatbin"
 MAGIC_BYTES = struct.pack("<I", FATBIN_MAGIC)
+ELF64 = b"\x7fELF\x02\x01"
 ARCHIVE = b"!<arch>\n"
 MEMBER = struct.Struct("16s32s10s2s")  # name, owner and date, size, end mark
 MAX_ARCHIVES = 8  # in each other
+SUFFIXES = (".ptx", ".cubin", ".fatbin")
+
+
+def files_below(folder: Path) -> Iterator[Path]:
+    """The files below a folder that can hold CUDA code by their first bytes (64-bit ELF, fatbin) or their suffix.
+    Links and files that this user cannot read are left out."""
+    for place, folders, names in os.walk(folder):
+        folders.sort()
+        for path in (Path(place, name) for name in sorted(names)):
+            if path.is_symlink() or not path.is_file():
+                continue
+            try:
+                with path.open("rb") as file:
+                    head = file.read(6)
+            except OSError:
+                continue
+            if head == ELF64 or head.startswith(MAGIC_BYTES) or path.suffix in SUFFIXES:
+                yield path
 
 
 def images(path: str | Path) -> list[Image]:

@@ -7,18 +7,13 @@ at run time from elsewhere (NVRTC, Triton, files of other formats) is not seen.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ptx2amd import fatbin
 from ptx2amd.fatbin import ContainerError
 
-_ELF, _FATBIN = b"\x7fELF", b"\x50\xed\x55\xba"
-_LINKED = (
-    "-rdc"  # key of separately compiled parts, which are one module; nvcc's own result of linking them is left out
-)
-_SUFFIXES = (".ptx", ".cubin", ".fatbin")
+_LINKED = "-rdc"  # key of separately compiled parts: one module; nvcc's own result of linking them is left out
 
 
 @dataclass(slots=True)
@@ -77,7 +72,7 @@ def environment(folder: Path, leave: frozenset[str] = frozenset()) -> dict[str, 
     """Package ("torch 2.9.1"; "" for files of none) -> its code. leave: names of files that are not looked at."""
     owners = _owners(folder)
     found: dict[str, Code] = {}
-    for path in _candidates(folder):
+    for path in fatbin.files_below(folder):
         if path.name not in leave:
             owner = owners.get(str(path), "")
             code = found.get(owner, Code())
@@ -85,22 +80,6 @@ def environment(folder: Path, leave: frozenset[str] = frozenset()) -> dict[str, 
             if code.files or code.damaged:
                 found[owner] = code
     return found
-
-
-def _candidates(folder: Path) -> Iterator[Path]:
-    """Libraries, programs and loose CUDA files, by name or permission, if their first bytes agree."""
-    for place, folders, names in os.walk(folder):
-        folders.sort()
-        for name in sorted(names):
-            path = Path(place, name)
-            if (".so" in name or path.suffix in _SUFFIXES or not path.suffix) and not path.is_symlink():
-                try:
-                    with path.open("rb") as file:
-                        head = file.read(4)
-                except OSError:
-                    continue
-                if head in (_ELF, _FATBIN) or path.suffix in _SUFFIXES:
-                    yield path
 
 
 def _owners(folder: Path) -> dict[str, str]:

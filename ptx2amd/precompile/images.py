@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import mmap
-import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -11,35 +10,25 @@ from ptx2amd import fatbin
 from ptx2amd.binary import ContainerError
 from ptx2amd.fatbin import Image
 from ptx2amd.fatbin.container import preferred
+from ptx2amd.fatbin.files import FATBIN_SECTION, RELOCATABLE_SECTION
 from ptx2amd.modules import linked_images
 from ptx2amd.service import entry
 
-SECTIONS = (b".nv_fatbin", b"__nv_relfatbin")  # one of which an ELF file with CUDA code has
-SUFFIXES = (".ptx", ".fatbin")
 CAPABILITIES = (80, 130)  # that the driver reports: to programs, and to NVIDIA's libraries with PTX for newer chips
 
 
 def files_of(folder: Path) -> Iterator[Path]:
     """The files of a folder, such as an environment of Python, that may hold PTX."""
-    for place, folders, names in os.walk(folder):
-        folders.sort()
-        yield from (path for name in sorted(names) if may_hold_ptx(path := Path(place, name)))
+    return filter(may_hold_ptx, fatbin.files_below(folder))
 
 
 def may_hold_ptx(path: Path) -> bool:
-    """Whether a file is PTX or a fatbin by its name, or an ELF file with CUDA code. Links do not count."""
-    if path.is_symlink() or not path.is_file():
-        return False
-    if path.suffix in SUFFIXES:
-        return True
-    try:
-        with path.open("rb") as file:
-            if file.read(4) != b"\x7fELF":
-                return False
-            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-                return any(content.find(name) >= 0 for name in SECTIONS)
-    except OSError:  # not ours to read
-        return False
+    """Whether a file of `fatbin.files_below` may hold PTX: of ELF files, those with a section for CUDA code."""
+    with path.open("rb") as file:
+        if file.read(4) != b"\x7fELF":
+            return path.suffix != ".cubin"
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            return any(content.find(name.encode()) >= 0 for name in (FATBIN_SECTION, RELOCATABLE_SECTION))
 
 
 def images_of(files: Iterable[Path], problems: list[str]) -> list[Image]:

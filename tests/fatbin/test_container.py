@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import struct
+from pathlib import Path
 
 import pytest
 
 from ptx2amd.errors import Ptx2amdError
-from ptx2amd.fatbin import ContainerError, images_of
+from ptx2amd.fatbin import ContainerError, files_below, images_of
 from tests.fatbin.containers import PTX, entry, fatbin
 
 
@@ -93,3 +94,15 @@ def test_a_frame_that_holds_more_than_the_header_says_is_refused_before_it_is_un
     [image] = images_of(bytes(blob), "x")
     with pytest.raises(ContainerError, match="more than the 100 bytes"):
         image.data()
+
+
+def test_the_files_below_a_folder_that_can_hold_cuda_code(tmp_path: Path) -> None:
+    names = ("bin/blender-4.2", "lib/libtorch.so.2.9", "lib/module.abi3.so", "k.ptx", "k.cubin", "data.fatbin", "blob")
+    elf = b"\x7fELF\x02\x01"
+    starts = {"bin": elf, "lib": elf, "blob": b"\x50\xed\x55\xba", "32-bit": b"\x7fELF\x01\x01"}
+    for name in (*names, "notes.txt", "empty", "32-bit"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(starts.get(name.split("/")[0], b""))
+    (tmp_path / "lib" / "libtorch.so").symlink_to("libtorch.so.2.9")
+    assert sorted(str(path.relative_to(tmp_path)) for path in files_below(tmp_path)) == sorted(names)
