@@ -79,6 +79,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     mark_toolkit(items)
     part, parts = map(int, config.getoption("--shard").split("/"))
-    chosen = [item for item in items if zlib.crc32(item.nodeid.encode()) % parts == part - 1]
-    config.hook.pytest_deselected(items=[item for item in items if item not in set(chosen)])
+    chosen: list[pytest.Item] = []
+    others: list[pytest.Item] = []
+    for item in items:
+        (chosen if zlib.crc32(item.nodeid.encode()) % parts == part - 1 else others).append(item)
+    config.hook.pytest_deselected(items=others)
     items[:] = chosen
