@@ -44,15 +44,20 @@ def list_projects() -> None:
     help="As PTX2AMD_DEVICE, comma-separated.",
 )
 @click.option("--only", metavar="PATTERN", default="*", help="Only programs whose names match.")
+@click.option(
+    "--sources",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder with sources (PROJECT/, or git repositories OWNER/NAME.git), for machines without network.",
+)
 @WORK
-def run(projects: tuple[str, ...], devices: str, only: str, work: Path) -> None:
+def run(projects: tuple[str, ...], devices: str, only: str, sources: Path | None, work: Path) -> None:
     """Build and run projects (default: all). Programs that are already built are not built again.
 
     Exit status 1 if a program is not right and its manifest gives no reason for it.
     """
     unexpected = 0
     for chosen in manifest.named(projects):
-        project = runner.Project(chosen, work)
+        project = runner.Project(chosen, work, sources)
         for program in project.programs:
             if not fnmatchcase(program.name, only):
                 continue
@@ -67,8 +72,20 @@ def run(projects: tuple[str, ...], devices: str, only: str, work: Path) -> None:
     sys.exit(1 if unexpected else 0)
 
 
+FILE = click.Path(dir_okay=False, path_type=Path)
+
+
 @command.command(name="report")
+@click.option("--html", "site", type=FILE, help="Write the report as an HTML file with a picture.")
+@click.option("--save", type=FILE, help="Write the results to a file that --against reads.")
+@click.option("--against", type=FILE, help="Results that were saved earlier: show what has changed.")
 @WORK
-def show(work: Path) -> None:
+def show(site: Path | None, save: Path | None, against: Path | None, work: Path) -> None:
     """Print the results of all runs in the work folder, as Markdown."""
-    click.echo(report.page(runner.outcomes(work)), nl=False)
+    found = list(runner.outcomes(work))
+    before = runner.loaded(against) if against else None
+    if site:
+        site.write_text(report.site(found, before))
+    if save:
+        runner.save(save, found)
+    click.echo(report.page(found, before), nl=False)

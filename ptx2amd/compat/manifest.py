@@ -53,16 +53,21 @@ class Program:
 
 @dataclass(frozen=True)
 class Manifest:
-    """A project. origin: see sources.fetched; prepare: a command before the first build; flags: for nvcc."""
+    """A project. origin: see sources.fetched; home: the manifest's folder; scale: its name in SCALE's published
+    results; prepare: a command before the first build; flags: for nvcc."""
 
     name: str
     title: str
     origin: str
     groups: list[Group]
+    home: Path
+    scale: str = ""
     prepare: str = ""
     flags: str = ""
     arch: str = "compute_80"
     packages: list[str] = field(default_factory=list)  # from PyPI: headers and libraries of CUDA
+    parts: dict[str, str] = field(default_factory=dict)  # other sources: folder in the project -> where they come from
+    python: list[str] = field(default_factory=list)  # what pip installs into an environment of the project's own
 
     def programs(self, root: Path) -> list[Program]:
         """The programs, with their sources below `root`."""
@@ -89,8 +94,9 @@ def load(path: Path) -> Manifest:
     origin = data.pop("from", f"folder {path.parent.resolve()}")
     if not groups:
         raise Ptx2amdError(f"{path}: no [[programs]]")
-    settings = {"title": path.stem, **_checked(path, Manifest, data, {"name", "groups", "origin"})}
-    return Manifest(path.stem, origin=origin, groups=[_group(path, group) for group in groups], **settings)
+    settings = {"title": path.stem, **_checked(path, Manifest, data, {"name", "groups", "origin", "home"})}
+    described = [_group(path, group) for group in groups]
+    return Manifest(path.stem, origin=origin, groups=described, home=path.parent.resolve(), **settings)
 
 
 def _group(path: Path, data: dict[str, Any]) -> Group:

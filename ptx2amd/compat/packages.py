@@ -1,4 +1,4 @@
-"""CUDA's headers and libraries that nvcc does not bring, from PyPI."""
+"""What projects need from PyPI: CUDA's headers and libraries that nvcc does not bring, and Python environments."""
 
 from __future__ import annotations
 
@@ -21,11 +21,36 @@ def _options(package: str, folder: Path) -> list[str]:
         done = subprocess.run(pip, capture_output=True, text=True, check=False)
         if done.returncode:
             raise Ptx2amdError(f"cannot install {package}: {done.stderr.strip().splitlines()[-1:]}")
-    found = [f"-I{include}" for include in folder.resolve().glob("nvidia/*/include")]
-    for lib in folder.resolve().glob("nvidia/*/lib"):
+    headers = [*folder.resolve().glob("nvidia/*/include/cccl"), *folder.resolve().glob("nvidia/*/include")]
+    found = [f"-I{include}" for include in headers]
+    for lib in libraries(folder):
         for file in lib.glob("lib*.so.*"):
             link = lib / f"{file.name.partition('.so.')[0]}.so"  # what -l looks for
             if not link.exists():
                 link.symlink_to(file.name)
-        found += [f"-L{lib}", f"-Xlinker=-rpath={lib}", "-Xlinker=--disable-new-dtags"]  # for what it needs, too
+        found += [f"-L{lib}", f"-Xlinker=-rpath={lib}"]
     return found
+
+
+def libraries(folder: Path) -> list[Path]:
+    """The folders of the libraries of a package: what one library needs of another is looked for there, too."""
+    return list(folder.resolve().glob("nvidia/*/lib"))
+
+
+def interpreter(requirements: list[str], folder: Path) -> Path:
+    """The Python of a virtual environment in `folder`, made at first use. Raises Ptx2amdError."""
+    python = folder.absolute() / "bin" / "python"
+    wanted = "\n".join(requirements) + "\n"
+    made = folder / "requirements.txt"
+    if made.exists() and made.read_text() == wanted:
+        return python
+    for command in (
+        [sys.executable, "-m", "venv", "--clear", str(folder)],
+        [str(python), "-m", "pip", "install", "-q", *requirements],
+    ):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            lines = done.stderr.strip().splitlines() or ["no message"]
+            raise Ptx2amdError(f"cannot install {' '.join(requirements)}: {lines[-1]}")
+    made.write_text(wanted)
+    return python

@@ -11,15 +11,16 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from string import Template
 
 from ptx2amd import launch, native
 from ptx2amd.cli.trace import read
 from ptx2amd.compat import toolkit
 from ptx2amd.compat.manifest import Manifest, Program
-from ptx2amd.compat.packages import options
+from ptx2amd.compat.packages import interpreter, libraries, options
 from ptx2amd.compat.sources import fetched
 from ptx2amd.errors import Ptx2amdError
 
@@ -51,9 +52,12 @@ class Outcome:
 class Project:
     """A manifest at work. Everything lies below `work`: sources, programs, what they printed."""
 
-    def __init__(self, manifest: Manifest, work: Path) -> None:
+    def __init__(self, manifest: Manifest, work: Path, mirror: Path | None = None) -> None:
         self.manifest, self.work = manifest, work
-        self.root = fetched(manifest.origin, work / "src" / manifest.name)
+        self.root = fetched(manifest.origin, work / "src" / manifest.name, mirror)
+        for part, origin in manifest.parts.items():
+            fetched(origin, self.root / part, mirror)
+        self.python = interpreter(manifest.python, work / "python" / manifest.name) if manifest.python else None
         self.logs = work / "logs" / manifest.name
         self.bin = work / "bin" / manifest.name
         for folder in (self.logs, self.bin):
@@ -75,10 +79,13 @@ class Project:
         wheels = options(manifest.packages, self.work / "packages")
         nvcc = [tools.nvcc, *tools.flags, code, "-w", "-lineinfo", *wheels, f"-L{native.DIRECTORY}"]
         found = {
-            "NVCC": f"{shlex.join(nvcc)} {manifest.flags}",
+            "CUDACXX": tools.nvcc,  # what CMake takes
+            "CUDAARCHS": f"{number}-virtual",
+            "HERE": str(manifest.home),
             "PROJECT": str(self.root.resolve()),
-            "PYTHON": sys.executable,
+            "PYTHON": str(self.python or sys.executable),
         }
+        found["NVCC"] = f"{shlex.join(nvcc)} {Template(manifest.flags).safe_substitute(found)}"
         if program is not None:
             found |= {"NAME": program.name, "OUT": str((self.bin / program.name).resolve())}
             folder = self._folder(program).relative_to(self.root)
@@ -106,7 +113,10 @@ class Project:
             return outcome
         log = self.logs / f"{program.name}.{device.replace(':', '-')}"
         trace = log.with_name(log.name + ".trace")
-        settings = {**self._settings(program), **launch.environment(device, trace)}
+        found = launch.environment(device, trace, program=str(self.python) if self.python else None)
+        wheels = [lib for name in self.manifest.packages for lib in libraries(self.work / "packages" / name)]
+        found["LD_LIBRARY_PATH"] = ":".join([found["LD_LIBRARY_PATH"], *map(str, wheels)])
+        settings = {**self._settings(program), **found}
         begin = time.perf_counter()
         status, why = self._shell(program.run, self._folder(program), settings, log, program.group.limit)
         outcome.seconds = round(time.perf_counter() - begin, 2)
@@ -170,8 +180,20 @@ def _telling(text: str) -> str:
 def outcomes(work: Path) -> Iterator[Outcome]:
     """What earlier runs wrote."""
     for path in sorted((work / "results").glob("*.jsonl")):
-        for line in path.read_text().splitlines():
-            yield Outcome(**json.loads(line))
+        yield from loaded(path)
+
+
+def loaded(path: Path) -> list[Outcome]:
+    """Outcomes from a file of JSON lines. Raises Ptx2amdError."""
+    try:
+        return [Outcome(**json.loads(line)) for line in path.read_text().splitlines()]
+    except (OSError, ValueError, TypeError) as error:
+        raise Ptx2amdError(f"{path} has no results of `ptx2amd compat`: {error}") from None
+
+
+def save(path: Path, found: Iterable[Outcome]) -> None:
+    """Write outcomes as JSON lines."""
+    path.write_text("".join(json.dumps(asdict(o)) + "\n" for o in found))
 
 
 def keep(work: Path, found: list[Outcome]) -> None:
@@ -179,5 +201,4 @@ def keep(work: Path, found: list[Outcome]) -> None:
     newest = {(o.project, o.program, o.device): o for o in [*outcomes(work), *found]}
     (work / "results").mkdir(parents=True, exist_ok=True)
     for project in {o.project for o in found}:
-        lines = [json.dumps(asdict(o)) + "\n" for o in newest.values() if o.project == project]
-        (work / "results" / f"{project}.jsonl").write_text("".join(lines))
+        save(work / "results" / f"{project}.jsonl", [o for o in newest.values() if o.project == project])

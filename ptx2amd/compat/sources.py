@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,15 +10,22 @@ from pathlib import Path
 from ptx2amd.errors import Ptx2amdError
 
 
-def fetched(origin: str, folder: Path) -> Path:
+def fetched(origin: str, folder: Path, mirror: Path | None = None) -> Path:
     """`folder`, with the sources in it; what is there already stays, so that sources may be put there by hand.
 
-    origin: "git URL COMMIT", "pypi NAME VERSION" (an sdist), or "folder PATH". Raises Ptx2amdError."""
+    origin: "git URL COMMIT", "pypi NAME VERSION" (an sdist), or "folder PATH". mirror: a folder with sources for
+    machines without network: unpacked, under the project's name, or repositories as OWNER/NAME.git. Raises
+    Ptx2amdError."""
     kind, where, *version = origin.split()
     if kind == "folder":
         return Path(where)
-    if folder.exists():
+    if folder.exists() and any(folder.iterdir()):  # a submodule's folder is there, but empty
         return folder
+    if mirror and (unpacked := mirror / folder.name).is_dir():
+        shutil.copytree(unpacked, folder, symlinks=True, dirs_exist_ok=True)
+        return folder
+    if mirror and (repository := mirror / f"{'/'.join(where.removesuffix('.git').split('/')[-2:])}.git").is_dir():
+        where = f"file://{repository.resolve()}"
     folder.parent.mkdir(parents=True, exist_ok=True)
     part = folder.with_name(folder.name + ".part")
     if kind == "git":

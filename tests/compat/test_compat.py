@@ -5,11 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 from ptx2amd.compat.manifest import load, named, ours
-from ptx2amd.compat.runner import Outcome, outcomes
+from ptx2amd.compat.packages import interpreter
+from ptx2amd.compat.runner import Outcome, keep, outcomes
+from ptx2amd.compat.sources import fetched
 from ptx2amd.errors import Ptx2amdError
 
 DOUBLE = """
@@ -124,8 +127,11 @@ def test_a_known_failure_is_no_news(project: Path, found: dict[str, Outcome]) ->
 
 def test_our_manifests_are_pinned() -> None:
     for manifest in ours():
-        kind, where, version = manifest.origin.split()
-        assert (kind == "git" and len(version) == 40 and where.startswith("https://")) or kind == "pypi", manifest.name
+        for origin in [manifest.origin, *manifest.parts.values()]:
+            kind, where, *version = origin.split()
+            pinned = kind == "git" and len(version[0]) == 40 and where.startswith("https://")
+            assert pinned or kind == "pypi" or (kind == "folder" and manifest.python), manifest.name
+        assert all("==" in package for package in [*manifest.packages, *manifest.python]), manifest.name
 
 
 @pytest.mark.parametrize(
@@ -150,3 +156,74 @@ def test_mistakes_in_a_manifest_are_named(tmp_path: Path, text: str, says: str) 
 def test_an_unknown_project_names_the_known_ones() -> None:
     with pytest.raises(Ptx2amdError, match="polybench"):
         named(("nonesuch",))
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    """A work folder with results of two projects."""
+    keep(tmp_path / "work", [Outcome("one", "a", "vgpu:gfx942", "right"), Outcome("one", "b", "vgpu:gfx942", "right")])
+    keep(tmp_path / "work", [Outcome("two", "c", "vgpu:gfx1100", "crashed", "signal | 11")])
+    return tmp_path
+
+
+def test_sources_come_from_a_local_folder(tmp_path: Path) -> None:
+    """Unpacked, or from a git repository at the pinned commit; neither needs a network."""
+    (tmp_path / "mirror" / "unpacked").mkdir(parents=True)
+    (tmp_path / "mirror" / "unpacked" / "file.txt").write_text("unpacked")
+    repository = tmp_path / "mirror" / "owner" / "name.git"
+    repository.mkdir(parents=True)
+    git = ["git", "-C", str(repository), "-c", "user.name=x", "-c", "user.email=x@example.org"]
+    subprocess.run([*git, "init", "-q"], check=True)
+    for text in ("first", "second"):
+        (repository / "file.txt").write_text(text)
+        subprocess.run([*git, "add", "-A"], check=True)
+        subprocess.run([*git, "commit", "-q", "-m", text], check=True)
+    commit = subprocess.run([*git, "rev-parse", "HEAD~"], check=True, capture_output=True, text=True).stdout.strip()
+    origin = f"git https://example.invalid/owner/name {commit}"
+    for name, wanted in (("unpacked", "unpacked"), ("cloned", "first")):
+        folder = tmp_path / "src" / name
+        folder.mkdir(parents=True)  # as a submodule's folder is
+        assert (fetched(origin, folder, tmp_path / "mirror") / "file.txt").read_text() == wanted
+    with pytest.raises(Ptx2amdError, match=r"cannot get git https://example.invalid"):
+        fetched(origin, tmp_path / "src" / "nowhere", tmp_path)
+
+
+def test_the_report_says_what_has_changed(runs: Path) -> None:
+    """Programs that were lost first, then those that were gained or are new."""
+    assert compat(runs, "report", "--save", "before.jsonl").returncode == 0
+    now = [Outcome("one", "a", "vgpu:gfx942", "wrong"), Outcome("two", "c", "vgpu:gfx1100", "right")]
+    keep(runs / "work", [*now, Outcome("new", "d", "vgpu:gfx942", "right")])
+    printed = compat(runs, "report", "--against", "before.jsonl").stdout
+    assert printed.split("| --- | --- | --- | --- |\n")[-1].splitlines() == [
+        "| one: a | vgpu:gfx942 | right | wrong |",
+        "| new: d | vgpu:gfx942 | not run | right |",
+        "| two: c | vgpu:gfx1100 | crashed | right |",
+    ]
+    (runs / "other.txt").write_text("no JSON\n")
+    done = compat(runs, "report", "--against", "other.txt")
+    assert done.returncode and "other.txt has no results" in done.stderr
+
+
+def test_the_report_as_a_page(runs: Path) -> None:
+    """One file with a picture: a square for each project and device, and bars of the failures."""
+    assert compat(runs, "report", "--html", "report.html").returncode == 0
+    page = (runs / "report.html").read_text()
+    picture = ElementTree.fromstring(page[page.index("<svg") : page.index("</svg>") + len("</svg>")])
+    squares = [title.text for title in picture.iter("{http://www.w3.org/2000/svg}title")]
+    assert "one, vgpu:gfx942: 2 / 2" in squares and "two, vgpu:gfx1100: 0 / 1" in squares and len(squares) == 4
+    assert "crashed" in [text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")]
+    assert "signal | 11" in page and "2 of 3 runs are right" in page
+
+
+@pytest.mark.slow
+def test_python_packages_have_an_environment_of_their_own(tmp_path: Path) -> None:
+    """It is made once, and again when the manifest asks for other packages."""
+    python = interpreter(["pip"], tmp_path / "env")
+    done = subprocess.run([python, "-c", "import sys; print(sys.prefix)"], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == str(tmp_path / "env")
+    (tmp_path / "env" / "kept").touch()
+    interpreter(["pip"], tmp_path / "env")
+    assert (tmp_path / "env" / "kept").exists()
+    with pytest.raises(Ptx2amdError, match=r"cannot install ./nowhere"):
+        interpreter(["./nowhere"], tmp_path / "env")
+    assert not (tmp_path / "env" / "kept").exists()
