@@ -128,6 +128,7 @@ class FunctionLowering(Registers):
         self.is_kernel = True
         self.body: Body | None = None
         self.products = 0  # matrix products in software so far
+        self.directed = 0  # f64 operations rounded up, down or toward zero so far
         self.stretch = 0, 0  # the block, and the line in it, from which LLVM may reorder instructions
         self._made: dict[Hashable, Any] = {}  # what `once` has made
         self._made_in = -1  # and in which block

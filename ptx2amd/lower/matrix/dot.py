@@ -36,7 +36,7 @@ def dot(fn: FunctionLowering, a: Val, b: Val, sum_: Val, mods: Mods) -> Val:
     kind = mods["at"]
     if kind == "f64":
         rnd = mods.get("rnd") or "rn"
-        return fma(fn, a, b, sum_) if rnd == "rn" else directed.fma(fn, a, b, sum_, rnd)
+        return fma(fn, a, b, sum_) if rnd == "rn" else directed.rounded(fn, "fma", [a, b, sum_], rnd)
     if kind == "b1":
         word = fn.op("i32", f"{mods['op'].split('.')[0]} {a.t}, {b}")
         return fn.op("i32", f"add {sum_.t}, {fn.call('llvm.ctpop.i32', 'i32', word)}")

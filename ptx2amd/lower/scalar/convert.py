@@ -110,7 +110,7 @@ def double_of(fn: FunctionLowering, v: Val, is_signed: bool, rnd: str) -> Val:
     high = fn.op("double", f"{'s' if is_signed else 'u'}itofp {high.t} to double")
     high = binary(fn, "fmul", high, fn.const("double", 2.0**32))
     low = fn.op("double", f"uitofp {fn.resize(v, 32).t} to double")
-    return directed.add(fn, high, low, rnd)
+    return directed.rounded(fn, "add", [high, low], rnd)
 
 
 def odd_double(fn: FunctionLowering, v: Val, is_signed: bool) -> Val:

@@ -3,11 +3,29 @@ rounding error says that it lies on the wrong side."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ptx2amd.lower.core.function import FunctionLowering, Val
+from ptx2amd.lower.core.outline import outlined
 from ptx2amd.lower.scalar.fp import integer_of, intrinsic
 from ptx2amd.lower.scalar.integer import binary, compare, select
 
 INFINITY = 0x7FF << 52
+IN_PLACE = 32  # operations of a function that are not calls: one is up to 150 instructions
+
+
+def rounded(fn: FunctionLowering, op: str, args: list[Val], rnd: str) -> Val:
+    """add, sub, mul, fma, div or sqrt of f64. Where a function has many, they are calls: LLVM's time for a block grows
+    with the square of its length."""
+    if op == "sub":
+        return rounded(fn, "add", [args[0], negated(fn, args[1])], rnd)
+    operations: dict[str, Callable[..., Val]] = {"add": add, "mul": mul, "fma": fma, "div": div, "sqrt": sqrt}
+    operation = operations[op]
+    fn.directed += 1
+    if fn.directed <= IN_PLACE:
+        return operation(fn, *args, rnd)
+    [result] = outlined(fn, f"{op}.{rnd}.f64", args, lambda inner, values: [operation(inner, *values, rnd)])
+    return result
 
 
 def fadd(fn: FunctionLowering, a: Val, b: Val) -> Val:

@@ -47,10 +47,7 @@ def float_arith(fn: FunctionLowering, inst: Inst) -> None:
 def arith_f64(fn: FunctionLowering, op: str, args: list[Val], rnd: str, fuse: bool) -> Val:
     if rnd == "rn":
         return plain(fn, op, args, fuse)
-    if op == "sub":
-        return directed.add(fn, args[0], directed.negated(fn, args[1]), rnd)
-    rounded: Val = getattr(directed, op)(fn, *args, rnd)
-    return rounded
+    return directed.rounded(fn, op, args, rnd)
 
 
 @lowers("float_arith_pair")
@@ -113,7 +110,7 @@ def quotient(fn: FunctionLowering, a: Val, b: Val, rnd: str, ftz: bool) -> Val:
         return with_ftz(fn, lambda x, y: binary(fn, "fdiv", x, y), [a, b], ftz)
     if a.ty == "float":
         return narrow(fn, binary(fn, "fdiv", widen(fn, a, ftz), widen(fn, b, ftz)), rnd, ftz)
-    return directed.div(fn, a, b, rnd)
+    return directed.rounded(fn, "div", [a, b], rnd)
 
 
 def flushing_quotient(fn: FunctionLowering, a: Val, b: Val) -> Val:
@@ -131,7 +128,7 @@ def root(fn: FunctionLowering, a: Val, rnd: str, ftz: bool) -> Val:
         return with_ftz(fn, lambda x: intrinsic(fn, "sqrt", x), [a], ftz)
     if a.ty == "float":
         return narrow(fn, intrinsic(fn, "sqrt", widen(fn, a, ftz)), rnd, ftz)
-    return directed.sqrt(fn, a, rnd)
+    return directed.rounded(fn, "sqrt", [a], rnd)
 
 
 @lowers("float_div")
