@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
+from typing import TypeVar
 
 import pytest
 
@@ -13,8 +15,9 @@ from ptx2amd.translate import translate
 ARCHS = ("gfx942", "gfx1100")  # paired warps, native warps
 MAPPINGS = (*ARCHS, "gfx942:padded")
 EVERY = (*ARCHS, pytest.param("gfx942:padded", marks=pytest.mark.slow))  # the same, the last in the slow tier
+THIRDS = (0, *(pytest.param(i, marks=pytest.mark.slow) for i in (1, 2)))  # parts of long lists, see `third`
 
-
+T = TypeVar("T")
 Dim = int | tuple[int, ...]
 
 
@@ -61,3 +64,14 @@ def program(text: str, arch: str) -> Program:
 
 def chunks(items: list, size: int) -> list[list]:
     return [items[i : i + size] for i in range(0, len(items), size)]
+
+
+def third(items: Iterable[T], part: int, kind: Callable[[T], object]) -> list[T]:
+    """A part of a list, where the first has items of every kind: its n-th item of a kind belongs to part n modulo 3."""
+    seen: Counter[object] = Counter()
+    chosen = []
+    for item in items:
+        if seen[kind(item)] % 3 == part:
+            chosen.append(item)
+        seen[kind(item)] += 1
+    return chosen

@@ -92,6 +92,11 @@ def kernel(name: str, batch: list[Product]) -> str:
     return "\n".join([*lines, "ret;", "}", ""])
 
 
+def types(product: Product) -> tuple[str, ...]:
+    """Of the elements of A, B and D."""
+    return product["at"], product["bt"], product["dt"]
+
+
 def width(ptype: str) -> int:
     return {"tf32": 32, "bf16": 16, "b1": 1}.get(ptype) or (8 if ptype[0] == "e" else int(ptype[1:]))
 

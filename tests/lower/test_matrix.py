@@ -10,21 +10,24 @@ import pytest
 from ptx2amd.lower.matrix import matrix
 from tests.lower import byte_moves, quadpair_programs, wmma_programs
 from tests.lower import matrix_programs as programs
-from tests.lower.device import ARCHS, EVERY, MAPPINGS, Program, chunks, program
+from tests.lower.device import ARCHS, EVERY, MAPPINGS, THIRDS, Program, chunks, program, third
 from tests.lower.matrix_programs import LANE
 from tests.lower.wmma_programs import MATRIX
 
-BATCHES = chunks(list(programs.products()), 5)
-TEXT = programs.HEAD + programs.move_kernel() + quadpair_programs.kernel()
-TEXT += "".join(programs.kernel(f"k{i}", batch) for i, batch in enumerate(BATCHES))
+PRODUCTS = list(programs.products())
+MOVES = programs.HEAD + programs.move_kernel()
+QUADPAIRS = programs.HEAD + quadpair_programs.kernel()
 
 
+@pytest.mark.parametrize("part", THIRDS)
 @pytest.mark.parametrize("arch", [*ARCHS, "gfx942::software", "gfx1100::software"])
-def test_products(arch: str) -> None:
-    for i, batch in enumerate(BATCHES):
+def test_products(arch: str, part: int) -> None:
+    batches = chunks(third(PRODUCTS, part, programs.types), 5)
+    text = programs.HEAD + "".join(programs.kernel(f"k{i}", batch) for i, batch in enumerate(batches))
+    for i, batch in enumerate(batches):
         data = [programs.matrices(product) for product in batch]
         image = b"".join(programs.fragments(p, d) for p, d in zip(batch, data, strict=True))
-        _, out = program(TEXT, arch).run(f"k{i}", 32, [image, 32 * LANE * len(batch)])
+        _, out = program(text, arch).run(f"k{i}", 32, [image, 32 * LANE * len(batch)])
         for j, (product, matrices) in enumerate(zip(batch, data, strict=True)):
             got = out[32 * LANE * j : 32 * LANE * (j + 1)]
             assert got == programs.expected(product, matrices), product.opcode
@@ -33,7 +36,7 @@ def test_products(arch: str) -> None:
 @pytest.mark.parametrize("arch", ["gfx942::software", "gfx1100::software"])
 def test_products_by_calls(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(matrix, "IN_PLACE", 0)
-    batch = [product for i, product in enumerate(programs.products()) if i % 12 == 0]
+    batch = PRODUCTS[::12]
     data = [programs.matrices(product) for product in batch]
     image = b"".join(programs.fragments(p, d) for p, d in zip(batch, data, strict=True))
     run = Program(programs.HEAD + programs.kernel("k", batch), arch).run
@@ -45,7 +48,7 @@ def test_products_by_calls(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("arch", EVERY)
 def test_moves(arch: str) -> None:
     data = random.Random("rows").randbytes(512)
-    _, out = program(TEXT, arch).run("moves", 32, [data, 512 * len(programs.MOVES)])
+    _, out = program(MOVES, arch).run("moves", 32, [data, 512 * len(programs.MOVES)])
     for i, (kind, count, trans, _) in enumerate(programs.MOVES):
         want = programs.moved(kind, count, trans, data)
         assert out[512 * i : 512 * (i + 1)] == want, programs.MOVES[i]
@@ -66,7 +69,7 @@ def test_moves_of_bytes(arch: str) -> None:
 def test_quad_pairs(arch: str) -> None:
     variants = quadpair_programs.VARIANTS
     image = b"".join(quadpair_programs.inputs(variant) for variant in variants)
-    _, out = program(TEXT, arch).run("quadpair", 32, [image, 32 * LANE * len(variants)])
+    _, out = program(QUADPAIRS, arch).run("quadpair", 32, [image, 32 * LANE * len(variants)])
     for i, variant in enumerate(variants):
         assert out[32 * LANE * i : 32 * LANE * (i + 1)] == quadpair_programs.expected(variant), variant
 

@@ -12,12 +12,10 @@ import pytest
 from ptx2amd.translate import translate
 from tests.lower import chip_programs as programs
 from tests.lower.chip_programs import FLOATS, SOME, random_bits
-from tests.lower.device import chunks, program
-from tests.lower.matrix_programs import HEAD, LANE, Matrices, Product, fragments, kernel, products, value, width
+from tests.lower.device import THIRDS, chunks, program, third
+from tests.lower.matrix_programs import HEAD, LANE, Matrices, Product, fragments, kernel, products, types, value, width
 from tests.reference import matrix
 
-BATCHES = chunks(list(SOME.values()), 6)
-TEXTS = [HEAD + "".join(programs.kernel(f"k{i}", p) for i, p in enumerate(batch)) for batch in BATCHES]
 SLOW = ("gfx942:padded", "gfx90a", "gfx908", "gfx950", "gfx1201", "gfx942::software", "gfx1100::software")
 WAYS = ["gfx942", "gfx1100", *(pytest.param(way, marks=pytest.mark.slow) for way in SLOW)]
 
@@ -49,12 +47,14 @@ def test_instructions(arch: str) -> None:
     assert " ".join(f"{t}:{name}" for t, name in found.items()) == INSTRUCTIONS[arch]
 
 
+@pytest.mark.parametrize("part", THIRDS)
 @pytest.mark.parametrize("arch", WAYS)
-@pytest.mark.parametrize("warps", [4, 3])
-def test_warps_apart(arch: str, warps: int) -> None:
+def test_warps_apart(arch: str, part: int) -> None:
     """Warps go through the products a different number of times, and through some not at all."""
-    for batch, text in zip(BATCHES, TEXTS, strict=True):
-        for i, product in enumerate(batch):
+    some = third(SOME.values(), part, types)
+    text = HEAD + "".join(programs.kernel(f"k{i}", product) for i, product in enumerate(some))
+    for i, product in enumerate(some):
+        for warps in (4, 3):
             size = 32 * LANE * warps
             _, out = program(text, arch).run(f"k{i}", 32 * warps, [programs.inputs(product, warps), size])
             assert out == programs.results(product, warps), product.opcode
