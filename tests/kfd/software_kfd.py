@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 import numpy as np
+import pytest
 
 from ptx2amd import native
 from tests.vgpu.engine import symbols_of
@@ -29,7 +30,6 @@ NR = {
 
 @cache
 def library() -> ctypes.CDLL:
-    os.environ["PTX2AMD_DEVICE"] = f"kfd:{CHIP}"
     lib = ctypes.CDLL(str(LIBRARY), use_errno=True)
     lib.ioctl.argtypes = [ctypes.c_int, ctypes.c_ulong, ctypes.c_void_p]
     return lib
@@ -37,7 +37,9 @@ def library() -> ctypes.CDLL:
 
 @cache
 def driver() -> int:
-    return int(library().open(b"/dev/kfd", os.O_RDWR))
+    with pytest.MonkeyPatch.context() as patch:  # other tests of this process use other devices
+        patch.setenv("PTX2AMD_DEVICE", f"kfd:{CHIP}")
+        return int(library().open(b"/dev/kfd", os.O_RDWR))
 
 
 def request(name: str, layout: str, *values: int) -> tuple[int, ...]:
