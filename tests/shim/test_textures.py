@@ -73,9 +73,28 @@ def test_texture_descriptor(shim: SimpleNamespace, context: object) -> None:
     assert found.res.array.hArray == a
     assert shim.cuda.cuSurfObjectDestroy(texture[0]) == INVALID_VALUE
     assert shim.cuda.cuTexObjectDestroy(texture[0]) == 0
-    assert shim.cuda.cuTexObjectDestroy(texture[0]) == INVALID_VALUE
     shim.cuda.cuArrayDestroy(a)
     assert shim.cuda.cuTexObjectCreate(texture, resource, how, shim.ffi.NULL) == INVALID_HANDLE
+
+
+def test_destroyed_textures_stay_readable_for_a_while(shim: SimpleNamespace, context: object) -> None:
+    """Programs such as COLMAP destroy an object before the launch that uses it, and once more after it: the second is no
+    error, and neither the descriptor nor its address is used for the next objects."""
+    pointer = shim.ffi.new("CUdeviceptr *")
+    assert shim.cuda.cuMemAlloc_v2(pointer, 64) == 0
+    linear = {"devPtr": pointer[0], "format": 0x03, "numChannels": 1, "sizeInBytes": 64}
+    resource = shim.ffi.new("CUDA_RESOURCE_DESC *", {"resType": 2, "res": {"linear": linear}})
+    how, texture = shim.ffi.new("CUDA_TEXTURE_DESC *"), shim.ffi.new("CUtexObject *")
+    used = []
+    for _ in range(200):
+        assert shim.cuda.cuTexObjectCreate(texture, resource, how, shim.ffi.NULL) == 0
+        assert texture[0] not in used[-32:]
+        used.append(texture[0])
+        before = memory(shim, texture[0], 128)
+        assert shim.cuda.cuTexObjectDestroy(texture[0]) == 0 and shim.cuda.cuTexObjectDestroy(texture[0]) == 0
+        assert memory(shim, texture[0], 128) == before
+    assert len(set(used)) < 100  # they are freed in the end
+    assert shim.cuda.cuTexObjectGetResourceDesc(resource, texture[0]) == INVALID_VALUE
 
 
 def test_linear_texture(shim: SimpleNamespace, context: object) -> None:

@@ -184,10 +184,23 @@ static bool found(unsigned long long handle, int kind, bool take, struct object 
   return hit;
 }
 
+/* The descriptor outlives its object by as many others as this: COLMAP, which runs on NVIDIA's GPUs, launches kernels with
+   objects that it has just destroyed. */
+enum { RETIRED = 64 };
+
 static CUresult destroy(unsigned long long handle, int kind) {
+  static uint64_t retired[RETIRED];
+  static unsigned next;
   struct object o;
   if (!found(handle, kind, true, &o)) return CUDA_ERROR_INVALID_VALUE;
-  return from_hip(hip.Free((void *)o.address));
+  pthread_mutex_lock(&lock);
+  uint64_t oldest = retired[next];
+  retired[next] = o.address;
+  next = (next + 1) % RETIRED;
+  pthread_mutex_unlock(&lock);
+  hip_internal((void *)o.address); /* not a leak of the program */
+  if (oldest) hip.Free((void *)oldest); /* fails if the device has been reset since, which freed it */
+  return CUDA_SUCCESS;
 }
 
 CUresult cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pResDesc,
@@ -210,7 +223,11 @@ CUresult cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_DESC 
   return publish(&o, &d, pSurfObject);
 }
 
-CUresult cuTexObjectDestroy(CUtexObject texObject) { return destroy(texObject, KIND_TEXTURE); }
+/* Success for what is no object, too: COLMAP destroys objects twice, and would stop at an error. */
+CUresult cuTexObjectDestroy(CUtexObject texObject) {
+  destroy(texObject, KIND_TEXTURE);
+  return CUDA_SUCCESS;
+}
 
 CUresult cuSurfObjectDestroy(CUsurfObject surfObject) { return destroy(surfObject, KIND_SURFACE); }
 
