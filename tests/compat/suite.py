@@ -38,6 +38,7 @@ CLIENTS = {
     "tensorflow": "TensorFlow",
     "xgboost": "XGBoost",
 }
+NOTES = {"cuda-samples": "10 of its 113 programs; [all](programs.md)"}
 STATES = {"pass": Cell("pass", "good"), "fail": Cell("fail", "bad"), "skipped": Cell("skipped", "none")}
 NONE = Cell("", "none")
 HEAD = """\
@@ -103,7 +104,8 @@ def versions() -> dict[str, str]:
 
 def version(one: manifest.Manifest) -> str:
     kind, *words = one.origin.split()
-    return words[-1][:10] if kind == "git" else one.python[0].replace("==", " ")
+    found = words[-1][:10] if kind == "git" else one.python[0].replace("==", " ")
+    return f"{found} ({NOTES[one.name]})" if one.name in NOTES else found
 
 
 def share(right: int, of: int) -> str:
