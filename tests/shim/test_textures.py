@@ -78,8 +78,8 @@ def test_texture_descriptor(shim: SimpleNamespace, context: object) -> None:
 
 
 def test_destroyed_textures_stay_readable_for_a_while(shim: SimpleNamespace, context: object) -> None:
-    """Programs such as COLMAP destroy an object before the launch that uses it, and once more after it: the second is no
-    error, and neither the descriptor nor its address is used for the next objects."""
+    """Programs such as COLMAP destroy an object before the launch that uses it, and again after it: this is no error,
+    and neither the descriptor nor its address is used for the next objects."""
     pointer = shim.ffi.new("CUdeviceptr *")
     assert shim.cuda.cuMemAlloc_v2(pointer, 64) == 0
     linear = {"devPtr": pointer[0], "format": 0x03, "numChannels": 1, "sizeInBytes": 64}
