@@ -11,6 +11,7 @@ enum { CUDNN_SCRATCH = 4 }; /* buffers of a handle that one call may need */
 enum cudnn_mark {
   CUDNN_NO_OBJECT, CUDNN_A_HANDLE = 0x63756431, CUDNN_A_TENSOR, CUDNN_A_FILTER, CUDNN_A_CONVOLUTION, CUDNN_AN_ACTIVATION,
   CUDNN_A_POOLING, CUDNN_AN_LRN, CUDNN_AN_OP, CUDNN_A_REDUCTION, CUDNN_A_DROPOUT, CUDNN_A_BACKEND,
+  CUDNN_AN_RNN, CUDNN_A_SEQUENCE,
 };
 
 struct cudnn_buffer { uint64_t at; size_t size; };

@@ -71,5 +71,15 @@ typedef enum miopenReduceTensorIndices_t {
 typedef enum miopenIndicesType_t {
   MIOPEN_32BIT_INDICES, MIOPEN_64BIT_INDICES, MIOPEN_16BIT_INDICES, MIOPEN_8BIT_INDICES,
 } miopenIndicesType_t;
+typedef enum miopenRNNMode_t { miopenRNNRELU, miopenRNNTANH, miopenLSTM, miopenGRU } miopenRNNMode_t;
+typedef enum miopenRNNInputMode_t { miopenRNNlinear, miopenRNNskip } miopenRNNInputMode_t;
+typedef enum miopenRNNAlgo_t { miopenRNNdefault } miopenRNNAlgo_t;
+typedef enum miopenRNNDirectionMode_t { miopenRNNunidirection, miopenRNNbidirection } miopenRNNDirectionMode_t;
+typedef enum miopenRNNBiasMode_t { miopenRNNNoBias, miopenRNNwithBias } miopenRNNBiasMode_t;
+typedef enum miopenRNNPaddingMode_t { miopenRNNIONotPadded, miopenRNNIOWithPadding } miopenRNNPaddingMode_t;
+typedef enum miopenRNNFWDMode_t { miopenRNNTraining, miopenRNNInference } miopenRNNFWDMode_t;
+typedef enum miopenRNNBaseLayout_t {
+  miopenRNNDataSeqMajorNotPadded = 1, miopenRNNDataSeqMajorPadded, miopenRNNDataBatchMajorPadded,
+} miopenRNNBaseLayout_t;
 typedef enum miopenRNGType_t { MIOPEN_RNG_PSEUDO_XORWOW } miopenRNGType_t;
 #endif

@@ -10,9 +10,10 @@ from tests.libmap.cudnn_convolutions import Convolutions
 from tests.libmap.cudnn_graphs import Graphs
 from tests.libmap.cudnn_layers import Elementwise, Regions
 from tests.libmap.cudnn_norms import Norms
+from tests.libmap.cudnn_recurrent import Recurrent
 from tests.libmap.cudnn_state import State
 
-PARTS = (State, Elementwise, Regions, Norms, Convolutions, Graphs)
+PARTS = (State, Elementwise, Regions, Norms, Convolutions, Graphs, Recurrent)
 
 
 def main() -> None:

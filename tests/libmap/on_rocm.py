@@ -26,13 +26,13 @@ def run(
     folders = (LIBRARIES, native.DIRECTORY / "hip", native.DIRECTORY)
     packages = os.pathsep.join(path for path in sys.path if path)
     changes = {"PYTHONPATH": packages, "PTX2AMD_DEVICE": f"vgpu:{arch}", "PTX2AMD_PYTHON": sys.executable}
-    changes |= _for_miopen(prefix)
+    changes |= for_miopen(prefix)
     changes |= {"PTX2AMD_VGPU_COUNT": str(gpus), **(FEW_CHANNELS if gpus > 1 else {})}
     words, environment = prefix.command(*command, before=folders), {**os.environ, **changes}
     return subprocess.run(words, env=environment, capture_output=True, text=True, timeout=limit)
 
 
-def _for_miopen(prefix: rocm.Prefix) -> dict[str, str]:
+def for_miopen(prefix: rocm.Prefix) -> dict[str, str]:
     """MIOpen compiles kernels that include headers of HIP and rocRAND, and keeps them."""
     folder, kept = prefix.root.parent / "kernels", rocm.CACHE / "miopen"
     for name in ("hip", "rocrand"):

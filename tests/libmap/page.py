@@ -13,6 +13,7 @@ from ptx2amd.api.libraries import MAPPED
 from ptx2amd.api.mapped import Mapped
 from tests.libmap.packages import PACKAGES
 
+CLIENTS = Path(__file__).with_name("clients.json")
 WORKED = Path(__file__).with_name("worked.txt")
 SAMPLES = Path(__file__).with_name("samples.json")
 NCCL_TESTS = Path(__file__).with_name("nccl_tests.json")
@@ -140,7 +141,13 @@ _WEAKER = {
 - Not supported: vectorised channels (`CUDNN_TENSOR_NCHW_VECT_C`), 8-bit floating point, convolutions with i8 results,
   Swish, `CUDNN_OP_TENSOR_SQRT`, `CUDNN_REDUCE_TENSOR_MUL_NO_ZEROS`, type conversions between tensors; `cudnnSetTensor`
   and `cudnnTransformTensor` of tensors with a stride that is no multiple of the next one (MIOpen's results are wrong);
-  recurrent networks, attention, CTC loss, spatial transformers, and `cudnnFusedOps`.
+  attention, CTC loss, spatial transformers, and `cudnnFusedOps`.
+- Recurrent networks (`cudnnRNNForward`, `cudnnRNNBackwardData_v8`, `cudnnRNNBackwardWeights_v8`): ReLU, tanh, LSTM and
+  GRU in f32 and f16, both directions, several layers. Lengths are those of `cudnnSetRNNDataDescriptor`; those in device
+  memory are not read. Rejected: projections, a single bias, clipped cells, no product at the input, empty sequences,
+  padding other than 0, and dropout between layers in training; because MIOpen's results are wrong, unpacked sequences
+  that are not sorted by length, and data gradients with batches first. The functions of cuDNN 6 and 7
+  (`cudnnRNNForwardInference` etc.) are not supported.
 - `cudnnGetVersion` returns 8.9.7 or 9.27.0, depending on the soname.
 """,
     "nccl": """\
@@ -178,6 +185,7 @@ def page() -> str:
     rows = ["| library | sonames | ROCm's library | functions | tested | not tested | not supported |"]
     rows += ["| --- " * 7 + "|"]
     rows += [_row(mapped) for mapped in MAPPED]
+    rows += ["", *_programs()]
     return _HEAD + "\n".join(rows) + "\n" + "".join(f"\n{part}" for mapped in MAPPED for part in _section(mapped))
 
 
@@ -187,6 +195,27 @@ def _row(mapped: Mapped) -> str:
     sonames = ", ".join(f"`{soname}`" for soname in about.sonames)
     counts = (len(mapped.rows), len(works & good), len(works - good), len(mapped.rows) - len(works))
     return f"| {about.title} | {sonames} | {about.beneath} | " + " | ".join(map(str, counts)) + " |"
+
+
+def _programs() -> Iterator[str]:
+    """Results of unmodified programs, as clients.py recorded them."""
+    from tests.libmap.clients import CLIENTS as KNOWN
+    from tests.libmap.clients import version
+
+    record = json.loads(CLIENTS.read_text())
+    yield "Unmodified programs from PyPI with `--libraries rocm`, ROCm 7.2 and the software GPU"
+    yield "(`python -m tests.libmap.clients`; the cases are those of [clients](clients.md); of CuPy, a sample of its"
+    yield "own tests):"
+    yield ""
+    yield "| program | libraries | chip | passed | failed |"
+    yield "| --- " * 5 + "|"
+    titles = {mapped.library.name: mapped.library.title for mapped in MAPPED}
+    for name, client in KNOWN.items():
+        libraries = ", ".join(titles[library] for library in client.libraries)
+        for chip, counts in record.get(name, {}).items():
+            sample = f"; every {client.stride}th test" if client.stride > 1 else ""
+            told = f"{counts['passed']} | {counts['failed']}"
+            yield f"| {name} ({version(client)}{sample}) | {libraries} | {chip} | {told} |"
 
 
 def _section(mapped: Mapped) -> Iterator[str]:

@@ -57,7 +57,13 @@ _PERFORMANCE = (
 )
 
 TYPES = Types(
-    handles=("cudnnHandle_t", "cudaStream_t", *(f"cudnn{name}Descriptor_t" for name in DESCRIPTORS)),
+    handles=(
+        "cudnnHandle_t",
+        "cudaStream_t",
+        "cudnnRNNDescriptor_t",
+        "cudnnRNNDataDescriptor_t",
+        *(f"cudnn{name}Descriptor_t" for name in DESCRIPTORS),
+    ),
     enums=(
         "cudnnStatus_t",
         *ENUMS,
@@ -80,6 +86,15 @@ TYPES = Types(
         "cudnnBackendAttributeName_t",
         "cudnnBackendAttributeType_t",
         "libraryPropertyType",
+        "cudnnRNNAlgo_t",
+        "cudnnRNNMode_t",
+        "cudnnRNNBiasMode_t",
+        "cudnnDirectionMode_t",
+        "cudnnRNNInputMode_t",
+        "cudnnRNNClipMode_t",
+        "cudnnRNNDataLayout_t",
+        "cudnnForwardMode_t",
+        "cudnnWgradMode_t",
     ),
     scalars={"void *": "cudnnBackendDescriptor_t"},
     opaque=("cudnnRuntimeTag_t",),

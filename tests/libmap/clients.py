@@ -1,0 +1,186 @@
+"""Programs from PyPI, unmodified, with ROCm's libraries in the place of NVIDIA's, which are installed only where a
+program looks for the packages by name.
+
+`python -m tests.libmap.clients [--chip CHIP] [NAME ...]` installs and runs them with `ptx2amd run --libraries rocm` on
+the software GPU, and writes clients.json, of which the page of libraries counts. The cases are those of tests/clients;
+of CuPy, its own tests of linear algebra, transforms, random numbers and sparse matrices.
+
+Launcher and program run under the release's own loader, as ROCm's libraries want a newer C library than many systems
+have."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests import rocm
+from tests.clients import suites
+from tests.libmap import on_rocm
+from tests.libmap.packages import PACKAGES
+
+RECORD = Path(__file__).with_name("clients.json")
+FOLDER = rocm.CACHE / "libmap-clients"
+CHIPS, ROCM = ("gfx1100", "gfx942", "gfx90a"), "7.2"
+#: `ptx2amd`, with the folders of its packages and its interpreter as arguments: the program must not get these.
+LAUNCH = """
+import sys
+sys.path[:0] = sys.argv.pop(1).split(":")
+sys.executable = sys.argv.pop(1)
+from ptx2amd.cli import main
+main()
+"""
+BUILD = {"READTHEDOCS": "True"}  # CuPy's set-up then asks for no CUDA
+CUDA = ("nvidia-cuda-runtime-cu12", "nvidia-cuda-nvrtc-cu12")
+
+
+@dataclass(frozen=True)
+class Client:
+    """suite: of tests/clients/suites.py, whose first requirement and script it takes. requirements: further ones, all
+    without dependencies. libraries: those that it calls. source, tests: a source package, and files of tests there, of
+    which every `stride`th test runs."""
+
+    suite: str
+    requirements: tuple[str, ...]
+    libraries: tuple[str, ...]
+    source: str = ""
+    tests: tuple[str, ...] = ()
+    stride: int = 1
+    words: tuple[str, ...] = ()
+
+
+_CUPY = (
+    "nvidia-nvjitlink-cu12",
+    "numpy",
+    "scipy",
+    "fastrlock",
+    "cuda-pathfinder",
+    "pytest",
+    "iniconfig",
+    "pluggy",
+    "packaging",
+    "pygments",
+)
+
+
+def _cupy(libraries: str, stride: int, files: str) -> Client:
+    tests = tuple(f"tests/{file}" for file in files.split())
+    return Client("CuPy", (*CUDA, *_CUPY), tuple(libraries.split()), "cupy==14.2.0", tests, stride)
+
+
+CLIENTS = {
+    "CuPy, linear algebra": _cupy("cublas cusolver", 40, "cupy_tests/linalg_tests"),
+    "CuPy, transforms": _cupy("cufft", 200, "cupy_tests/fft_tests/test_fft.py"),
+    "CuPy, random numbers": _cupy(
+        "curand cublas cusolver", 100,
+        "cupy_tests/random_tests/test_generator.py cupy_tests/random_tests/test_sample.py",
+    ),
+    "CuPy, sparse matrices": _cupy(
+        "cusparse cublas cusolver", 400,
+        "cupyx_tests/scipy_tests/sparse_tests/test_csr.py cupyx_tests/scipy_tests/sparse_tests/test_coo.py "
+        "cupyx_tests/scipy_tests/sparse_tests/test_linalg.py",
+    ),
+    "faiss": Client("faiss", ("numpy", "packaging", CUDA[0], "nvidia-cublas-cu12>=12.6,<13",
+         "nvidia-curand-cu12>=10.3.7,<11"), ("cublas", "cublaslt")),
+    "CTranslate2": Client("CTranslate2", ("numpy", "pyyaml", "setuptools"), ("cublas",), words=("model",)),
+    "llama.cpp": Client(
+        "llama.cpp",
+        ("gguf==0.19.0", "numpy", "nvidia-cuda-runtime-cu11", "nvidia-cublas-cu11", "tqdm", "requests", "urllib3",
+         "idna", "certifi", "charset-normalizer", "pyyaml"),
+        ("cublas",), words=("models",),
+    ),
+    "ONNX Runtime": Client(
+        "ONNX Runtime",
+        ("onnx==1.23.2", "numpy", "protobuf", "flatbuffers", "ml_dtypes", "packaging", "typing_extensions", "sympy",
+         "mpmath", "coloredlogs", "humanfriendly", *CUDA),
+        ("cublas", "cublaslt", "cudnn", "cufft", "curand"),
+    ),
+}  # fmt: skip
+
+
+def _plain(requirement: str) -> str:
+    """Without extras: those are NVIDIA's libraries."""
+    return re.sub(r"\[.*\]", "", requirement)
+
+
+def version(client: Client) -> str:
+    """The client's package, as the page names it."""
+    return _plain(suites.SUITES[client.suite].requirements[0]).replace("==", " ")
+
+
+def installed(client: Client) -> Path:
+    """The client's virtual environment, made at first use."""
+    folder = FOLDER / client.suite.lower().replace(" ", "-")
+    if not (folder / "ready").exists():
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+        wanted = [_plain(suites.SUITES[client.suite].requirements[0]), *client.requirements]
+        pip = [sys.executable, "-m", "pip"]
+        subprocess.run([*pip, f"--python={folder}/bin/python", "install", "-q", "--no-deps", *wanted], check=True)
+        if client.source:
+            name, _, _ = client.source.partition("==")
+            options = ["-q", "--no-deps", f"--no-binary={name}", "-d", folder / "source"]
+            subprocess.run([*pip, "download", *options, client.source], check=True, env={**os.environ, **BUILD})
+            shutil.unpack_archive(next((folder / "source").glob("*.tar.gz")), folder / "source")
+        (folder / "ready").touch()
+    return folder
+
+
+def command(client: Client, folder: Path) -> list[str]:
+    """The arguments of Python."""
+    if not client.tests:
+        script = next(word for word in suites.SUITES[client.suite].arguments if word.endswith(".py"))
+        return [script, *(str(folder / word) for word in client.words)]
+    source = next(path for path in (folder / "source").iterdir() if path.is_dir())
+    files = [str(source / test) for test in client.tests]
+    options = ["-q", "-p", "no:cacheprovider", "-p", "every_nth", "-m", "not slow and not multi_gpu"]
+    return ["-m", "pytest", *options, f"--every={client.stride}", *files]
+
+
+def run(name: str, chip: str, limit: float = 3600) -> tuple[dict[str, int], str]:
+    """The counts of one run (suites.count), and its output."""
+    client = CLIENTS[name]
+    folder, prefix = installed(client), rocm.fetch(ROCM, *(p for lib in client.libraries for p in PACKAGES[lib]))
+    root, python = FOLDER / "rocm", Path(sys.executable).resolve()
+    root.mkdir(exist_ok=True)
+    if not (root / "lib").exists():
+        (root / "lib").symlink_to(prefix.libraries)
+    loader = str(prefix.libraries / "ld-linux-x86-64.so.2")
+    ours = os.pathsep.join(path for path in sys.path if path)
+    environment = {
+        **os.environ, "PYTHONPATH": str(Path(__file__).parent), "ROCM_PATH": str(root), "LD_LIBRARY_PATH": "",
+        **on_rocm.for_miopen(prefix),
+    }  # fmt: skip
+    mode = ("run", "--device", f"vgpu:{chip}", "--libraries", "rocm", "--")
+    launcher = prefix.command(python, "-c", LAUNCH, ours, sys.executable, *mode)
+    program = [loader, "--argv0", str(folder / "bin" / "python"), str(python), *command(client, folder)]
+    done = subprocess.run(
+        [*launcher, *program], env=environment, capture_output=True, text=True, timeout=limit, cwd=folder
+    )
+    counts = suites.count(done.stdout + done.stderr)
+    if done.returncode and not counts["failed"]:
+        counts["failed"] = 1
+    return counts, done.stdout + done.stderr
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--chip", choices=CHIPS, default=CHIPS[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help="default: all")
+    options = parser.parse_args()
+    for name in options.names or CLIENTS:
+        counts, output = run(name, options.chip)
+        (FOLDER / f"{name.lower().replace(' ', '-')}.{options.chip}.log").write_text(output)
+        print(name, options.chip, counts, flush=True)
+        record = json.loads(RECORD.read_text()) if RECORD.exists() else {}
+        record.setdefault(name, {})[options.chip] = counts
+        RECORD.write_text(json.dumps(record, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
