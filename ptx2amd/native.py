@@ -178,7 +178,7 @@ def build_libmap(builder: Builder, target: Path) -> None:
         objects = [Object(path, flags, name) for path in (*mapped.sources, *generated) if path.name != "version.c"]
         for soname, version in mapped.library.sonames.items():
             which = Object(libraries.VERSION, (*flags, f"-DLIBRARY_VERSION={version}"), soname)
-            link = (f"-Wl,-soname,{soname}", "-Wl,--default-symver", "-Wl,-z,defs", "-ldl")
+            link = (f"-Wl,-soname,{soname}", "-Wl,--default-symver", "-Wl,-z,defs", "-lm", "-ldl")
             builder.library(folder / soname, [*objects, which], link)
 
 

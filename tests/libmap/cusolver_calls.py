@@ -1,6 +1,8 @@
-"""Calls of libcusolver, compared with numpy (client.py)."""
+"""Calls of libcusolver, compared with numpy (client.py); further arguments: which parts of them."""
 
 from __future__ import annotations
+
+import sys
 
 from ptx2amd.api import cusolver
 from tests.libmap.client import Client
@@ -9,14 +11,17 @@ from tests.libmap.cusolver_factors import Factors
 from tests.libmap.cusolver_generic import Generic
 from tests.libmap.cusolver_orthogonal import Orthogonal
 from tests.libmap.cusolver_singular import Singular
+from tests.libmap.cusolver_sparse import Sparse
 from tests.libmap.cusolver_state import State
+
+PARTS = (State, Generic, Factors, Orthogonal, Eigen, Singular, Sparse)
 
 
 def main() -> None:
     client = Client(cusolver.MAPPED)
     handle = client.ffi.new("cusolverDnHandle_t *")
     client.check("create", client.call("cusolverDnCreate", handle) == 0)
-    for part in (State, Generic, Factors, Orthogonal, Eigen, Singular):
+    for part in [p for p in PARTS if not sys.argv[3:] or p.__name__ in sys.argv[3:]]:
         part(client, handle[0]).check_all()
     client.check("end", client.library.cusolverDnDestroy(handle[0]) == 0)
     client.report()

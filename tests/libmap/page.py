@@ -110,6 +110,10 @@ _WEAKER = {
 - `cusolverDnXgesvdp` and batched eigenvalues use Jacobi's method.
 - `cusolverDnSetAdvOptions` is checked but has no effect.
 - LU without pivoting (`devIpiv` is NULL) is supported; its solver uses a list of row numbers in device memory.
+- Sparse systems (`cusolverSp...csrlsvqr`, `csrlsvchol`, their `Host` forms, `csrlsvluHost`, batched `csrqrsv`) are
+  solved on the host, in double precision, by Givens rotations (also for `csrlsvluHost`) or Cholesky's method. `reorder`
+  1 to 3 all select the reverse Cuthill-McKee order; Cholesky's method keeps the given one. Sparse least squares and
+  eigenvalues, the functions that factorise and solve in steps, and `cusolverRf` are not supported.
 - Many of the unsupported functions are in no header; only NVIDIA's own libraries call them.
 - `cusolverGetVersion` returns 11.7.5 or 12.0.4, depending on the soname.
 """,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ptx2amd.api import cublas
+from ptx2amd.api import cublas, cusolver
 from ptx2amd.api.libraries import MAPPED
 from ptx2amd.api.mapped import Mapped
 from ptx2amd.compat import toolkit
@@ -30,8 +30,9 @@ HEADERS = {
 }
 #: Headers that are C++, and further packages that these need.
 CPP: dict[str, tuple[str, ...]] = {"hipblaslt/hipblaslt.h": ("libhipblas-common-dev",), "miopen/miopen.h": ()}
-#: Headers of earlier versions, whose functions the present ones have macros for.
-FIRST = {"cublas": ("cublas.h", cublas.FIRST)}
+#: Second headers, and rows of what they declare: of earlier versions, whose functions the present ones have macros for;
+#: of sparse matrices.
+FIRST = {"cublas": ("cublas.h", cublas.FIRST), "cusolver": ("cusolverSp.h", cusolver.SPARSE)}
 EACH = pytest.mark.parametrize("mapped", MAPPED, ids=[mapped.library.name for mapped in MAPPED])
 
 

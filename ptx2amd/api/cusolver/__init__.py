@@ -112,10 +112,18 @@ def _settings() -> Iterator[Function]:
         yield Function(f"cusolverDnIRSInfosGet{name}", 0, text, c=f"cusolver_irs_infos(infos, count, {most})")
 
 
+def _sparse() -> Iterator[Function]:
+    """Sparse systems (sparse.c)."""
+    for one in texts.read(_FOLDER / "sparse.txt"):
+        yield Function(f"cusolverSp{one.name}", one.since, ", ".join(one.parameters), ours=True)
+
+
 #: Functions of CUDA 11 to 13 without a counterpart; many are in no header.
 _ABSENT = (_FOLDER / "absent.txt").read_text().split()
 
 _OTHERS = (*_read("others.txt"),)
+#: Of another header than the rest.
+SPARSE = (*_sparse(),)
 
 ROWS = (
     *_read("dense.txt"),
@@ -124,6 +132,7 @@ ROWS = (
     *generic.first(_OTHERS),
     *_refined(),
     *_settings(),
+    *SPARSE,
     Function("cusolverDnCreate", 0, "out cusolverDnHandle_t *handle", ours=True),
     Function("cusolverDnDestroy", 0, _HANDLE, ours=True),
     Function("cusolverDnSetStream", 0, f"{_HANDLE}, cudaStream_t streamId", ours=True),

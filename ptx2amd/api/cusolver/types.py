@@ -42,7 +42,15 @@ _OBJECTS = {
 }
 
 TYPES = Types(
-    handles=("cusolverDnHandle_t", "cusolverDnIRSParams_t", "cusolverDnIRSInfos_t", "cudaStream_t", *_OBJECTS),
+    handles=(
+        "cusolverDnHandle_t",
+        "cusolverSpHandle_t",
+        "csrqrInfo_t",
+        "cusolverDnIRSParams_t",
+        "cusolverDnIRSInfos_t",
+        "cudaStream_t",
+        *_OBJECTS,
+    ),
     enums=(
         "cusolverStatus_t",
         *ENUMS,
@@ -52,6 +60,7 @@ TYPES = Types(
         "cusolverIRSRefinement_t",
         "libraryPropertyType",
     ),
+    scalars={"void *": "cusparseMatDescr_t"},
     structs=(
         "typedef struct cuComplex { float x, y; } cuComplex;\n"
         "typedef struct cuDoubleComplex { double x, y; } cuDoubleComplex;\n"

@@ -1,0 +1,267 @@
+/* Sparse linear systems: cuSOLVER's functions for them, which solve on the host here (sparse_solve.c). */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cusolver_handle.h"
+#include "sparse_solve.h"
+
+enum { SPARSE_HANDLE = 0x63737370, SPARSE_INFO = 0x63737169 };
+struct cusolverSpHandle_t_st { int mark; cudaStream_t stream; };
+struct csrqrInfo_t_st { int mark; };
+enum kind { SINGLE, TWICE, COMPLEX, BOTH };
+static const size_t sizes[] = {4, 8, 8, 16};
+enum method { ROTATIONS, CHOLESKY };
+
+/* ---- objects ---- */
+
+static bool is_handle(cusolverSpHandle_t handle) { return handle && handle->mark == SPARSE_HANDLE; }
+
+cusolverStatus_t cusolverSpCreate(cusolverSpHandle_t *handle) {
+  if (!handle) return CUSOLVER_STATUS_INVALID_VALUE;
+  if (!libmap_ready()) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  struct cusolverSpHandle_t_st *made = calloc(1, sizeof *made);
+  if (!made) return CUSOLVER_STATUS_ALLOC_FAILED;
+  made->mark = SPARSE_HANDLE;
+  *handle = made;
+  return CUSOLVER_STATUS_SUCCESS;
+}
+
+cusolverStatus_t cusolverSpDestroy(cusolverSpHandle_t handle) {
+  if (!is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  handle->mark = 0;
+  free(handle);
+  return CUSOLVER_STATUS_SUCCESS;
+}
+
+cusolverStatus_t cusolverSpSetStream(cusolverSpHandle_t handle, cudaStream_t streamId) {
+  hipStream_t stream;
+  if (!is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  if (libmap_driver.stream(streamId, &stream)) return CUSOLVER_STATUS_INVALID_VALUE;
+  handle->stream = streamId;
+  return CUSOLVER_STATUS_SUCCESS;
+}
+
+cusolverStatus_t cusolverSpGetStream(cusolverSpHandle_t handle, cudaStream_t *streamId) {
+  if (!is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  if (!streamId) return CUSOLVER_STATUS_INVALID_VALUE;
+  *streamId = handle->stream;
+  return CUSOLVER_STATUS_SUCCESS;
+}
+
+cusolverStatus_t cusolverSpCreateCsrqrInfo(csrqrInfo_t *info) {
+  if (!info) return CUSOLVER_STATUS_INVALID_VALUE;
+  struct csrqrInfo_t_st *made = calloc(1, sizeof *made);
+  if (!made) return CUSOLVER_STATUS_ALLOC_FAILED;
+  made->mark = SPARSE_INFO;
+  *info = made;
+  return CUSOLVER_STATUS_SUCCESS;
+}
+
+static bool is_info(csrqrInfo_t info) { return info && info->mark == SPARSE_INFO; }
+
+cusolverStatus_t cusolverSpDestroyCsrqrInfo(csrqrInfo_t info) {
+  if (!is_info(info)) return CUSOLVER_STATUS_INVALID_VALUE;
+  info->mark = 0;
+  free(info);
+  return CUSOLVER_STATUS_SUCCESS;
+}
+
+/* ---- matrices ---- */
+
+/* What a matrix counts from: cuSPARSE made its descriptor. -1: there is no such library, or no descriptor. */
+static int base_of(cusparseMatDescr_t descriptor) {
+  static const char *const names[] = {"libcusparse.so.12", "libcusparse.so.11"};
+  int (*base)(cusparseMatDescr_t) = NULL;
+  for (size_t i = 0; i < sizeof names / sizeof *names && !base; i++) {
+    void *library = dlopen(names[i], RTLD_NOW | RTLD_NOLOAD);
+    void *found = library ? dlsym(library, "cusparseGetMatIndexBase") : NULL;
+    memcpy(&base, &found, sizeof base);
+    if (library) dlclose(library);
+  }
+  return descriptor && base ? base(descriptor) : -1;
+}
+
+static double complex number(enum kind kind, const void *at, int64_t i) {
+  switch (kind) {
+    case SINGLE: return ((const float *)at)[i];
+    case TWICE: return ((const double *)at)[i];
+    case COMPLEX: return ((const float *)at)[2 * i] + I * ((const float *)at)[2 * i + 1];
+    default: return ((const double *)at)[2 * i] + I * ((const double *)at)[2 * i + 1];
+  }
+}
+
+static void store(enum kind kind, void *at, int i, double complex value) {
+  switch (kind) {
+    case SINGLE: ((float *)at)[i] = (float)creal(value); break;
+    case TWICE: ((double *)at)[i] = creal(value); break;
+    case COMPLEX: ((float *)at)[2 * i] = (float)creal(value), ((float *)at)[2 * i + 1] = (float)cimag(value); break;
+    default: ((double *)at)[2 * i] = creal(value), ((double *)at)[2 * i + 1] = cimag(value);
+  }
+}
+
+/* A system with its memory. */
+struct system {
+  enum kind kind;
+  enum method method;
+  int n, entries, base;
+  bool on_device, ordered;
+  double tolerance;
+  const void *value, *b; /* of all systems of a batch */
+  const int *row, *column;
+};
+
+/* A copy on the host; NULL: it cannot be read, or there is no memory. */
+static void *fetched(bool on_device, const void *from, size_t size) {
+  void *copy = malloc(size ? size : 1);
+  if (!copy) return NULL;
+  if (!on_device) return memcpy(copy, from, size);
+  if (!libmap_driver.copy_out(copy, (uint64_t)(uintptr_t)from, size)) return copy;
+  free(copy);
+  return NULL;
+}
+
+/* Whether row pointers and column numbers are those of such a matrix. */
+static bool is_matrix(const struct system *of, const int *row, const int *column) {
+  bool good = row[0] == of->base && row[of->n] - of->base == of->entries;
+  for (int i = 0; i < of->n && good; i++) good = row[i] <= row[i + 1];
+  for (int k = 0; k < of->entries && good; k++) good = column[k] >= of->base && column[k] < of->n + of->base;
+  return good;
+}
+
+/* The matrix with its rows and columns in an order, columns of a row upwards; place[i] is where row i comes. */
+static void arrange(const struct system *of, const int *row, const int *column, const void *value, int64_t first,
+                    const int *order, const int *place, int *rows, int *columns, double complex *values) {
+  rows[0] = 0;
+  for (int i = 0; i < of->n; i++) {
+    int begin = rows[i], end = begin;
+    for (int k = row[order[i]] - of->base; k < row[order[i] + 1] - of->base; k++, end++) {
+      int at = end, to = place[column[k] - of->base];
+      double complex moved = number(of->kind, value, first + k);
+      for (; at > begin && columns[at - 1] > to; at--) columns[at] = columns[at - 1], values[at] = values[at - 1];
+      columns[at] = to, values[at] = moved;
+    }
+    rows[i + 1] = end;
+  }
+}
+
+static int solve_one(const struct system *of, const int *row, const int *column, const void *value, const void *b,
+                     int64_t batch, void *x) {
+  size_t n = (size_t)of->n, entries = (size_t)of->entries + 1;
+  int *order = malloc(n * sizeof *order), *place = malloc(n * sizeof *place);
+  int *rows = malloc((n + 1) * sizeof *rows), *columns = malloc(entries * sizeof *columns);
+  double complex *values = malloc(entries * sizeof *values), *right = malloc(n * sizeof *right);
+  bool good = order && place && rows && columns && values && right;
+  const struct sparse a = {of->n, rows, columns, values};
+  int64_t first = batch * of->entries;
+  int outcome = SPARSE_NO_MEMORY;
+  for (int i = 0; i < of->n && good; i++) order[i] = place[i] = i;
+  if (good) arrange(of, row, column, value, first, order, place, rows, columns, values);
+  if (good && of->ordered && of->method == ROTATIONS) { /* of the other, a triangle may be missing */
+    good = sparse_order(&a, order);
+    for (int i = 0; i < of->n && good; i++) place[order[i]] = i;
+    if (good) arrange(of, row, column, value, first, order, place, rows, columns, values);
+  }
+  if (good) {
+    for (int i = 0; i < of->n; i++) right[i] = number(of->kind, b, batch * of->n + order[i]);
+    outcome = (of->method == CHOLESKY ? sparse_by_cholesky : sparse_by_rotations)(&a, of->tolerance, right);
+  }
+  for (int i = 0; i < of->n && outcome == SPARSE_SOLVED; i++) store(of->kind, x, order[i], right[i]);
+  free(order), free(place), free(rows), free(columns), free(values), free(right);
+  return outcome;
+}
+
+static cusolverStatus_t solve(cusolverSpHandle_t handle, struct system *of, cusparseMatDescr_t descriptor, int batch,
+                              void *x, int *singularity) {
+  if (!is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  of->base = base_of(descriptor);
+  if (of->n < 1 || of->entries < 0 || batch < 1 || of->base < 0 || !of->row || !of->column || !of->value || !of->b ||
+      !x || !(of->tolerance >= 0)) {
+    return CUSOLVER_STATUS_INVALID_VALUE;
+  }
+  size_t size = sizes[of->kind], many = (size_t)batch;
+  if (of->on_device && libmap_driver.synchronize(handle->stream)) return CUSOLVER_STATUS_EXECUTION_FAILED;
+  int *row = fetched(of->on_device, of->row, ((size_t)of->n + 1) * sizeof *row);
+  int *column = fetched(of->on_device, of->column, (size_t)of->entries * sizeof *column);
+  void *value = fetched(of->on_device, of->value, many * (size_t)of->entries * size);
+  void *b = fetched(of->on_device, of->b, many * (size_t)of->n * size), *out = malloc((size_t)of->n * size);
+  bool good = row && column && value && b && out;
+  cusolverStatus_t status = good ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_ALLOC_FAILED;
+  if (good && !is_matrix(of, row, column)) status = CUSOLVER_STATUS_INVALID_VALUE;
+  if (!status && singularity) *singularity = SPARSE_SOLVED;
+  for (int i = 0; i < batch && !status; i++) {
+    char *to = (char *)x + (size_t)i * (size_t)of->n * size;
+    int outcome = solve_one(of, row, column, value, b, i, out);
+    if (outcome == SPARSE_NO_MEMORY) status = CUSOLVER_STATUS_ALLOC_FAILED;
+    else if (outcome >= 0 && singularity) *singularity = outcome;
+    else if (outcome < 0 && !of->on_device) memcpy(to, out, (size_t)of->n * size);
+    else if (outcome < 0 && libmap_driver.copy_in((uint64_t)(uintptr_t)to, out, (size_t)of->n * size)) {
+      status = CUSOLVER_STATUS_EXECUTION_FAILED;
+    }
+  }
+  free(row), free(column), free(value), free(b), free(out);
+  return status;
+}
+
+/* ---- systems, at once ---- */
+
+#define ONE(letter, T, R, kind, name, device, method)                                                                  \
+  cusolverStatus_t cusolverSp##letter##name(cusolverSpHandle_t handle, int m, int nnz, cusparseMatDescr_t descrA,      \
+                                            const T *csrValA, const int *csrRowPtrA, const int *csrColIndA,            \
+                                            const T *b, R tol, int reorder, T *x, int *singularity) {                  \
+    struct system of = {kind, method, m, nnz, 0, device, reorder != 0, tol, csrValA, b, csrRowPtrA, csrColIndA};       \
+    return reorder < 0 || reorder > 3 || !singularity ? CUSOLVER_STATUS_INVALID_VALUE                                  \
+                                                      : solve(handle, &of, descrA, 1, x, singularity);                 \
+  }
+#define BATCH(letter, T, kind)                                                                                         \
+  cusolverStatus_t cusolverSp##letter##csrqrBufferInfoBatched(                                                         \
+      cusolverSpHandle_t handle, int m, int n, int nnz, cusparseMatDescr_t descrA, const T *csrVal,                    \
+      const int *csrRowPtr, const int *csrColInd, int batchSize, csrqrInfo_t info, size_t *internalDataInBytes,        \
+      size_t *workspaceInBytes) {                                                                                      \
+    (void)csrVal, (void)csrRowPtr, (void)csrColInd, (void)descrA;                                                      \
+    return buffers(handle, m, n, nnz, batchSize, info, internalDataInBytes, workspaceInBytes);                         \
+  }                                                                                                                    \
+  cusolverStatus_t cusolverSp##letter##csrqrsvBatched(                                                                 \
+      cusolverSpHandle_t handle, int m, int n, int nnz, cusparseMatDescr_t descrA, const T *csrValA,                   \
+      const int *csrRowPtrA, const int *csrColIndA, const T *b, T *x, int batchSize, csrqrInfo_t info,                 \
+      void *pBuffer) {                                                                                                 \
+    struct system of = {kind, ROTATIONS, m, nnz, 0, true, true, 0, csrValA, b, csrRowPtrA, csrColIndA};                \
+    (void)pBuffer;                                                                                                     \
+    return m != n ? not_square() : !is_info(info) ? CUSOLVER_STATUS_INVALID_VALUE                                      \
+                                                  : solve(handle, &of, descrA, batchSize, x, NULL);                    \
+  }
+#define ALL(letter, T, R, kind)                              \
+  ONE(letter, T, R, kind, csrlsvqr, true, ROTATIONS)         \
+  ONE(letter, T, R, kind, csrlsvqrHost, false, ROTATIONS)    \
+  ONE(letter, T, R, kind, csrlsvluHost, false, ROTATIONS)    \
+  ONE(letter, T, R, kind, csrlsvchol, true, CHOLESKY)        \
+  ONE(letter, T, R, kind, csrlsvcholHost, false, CHOLESKY)   \
+  BATCH(letter, T, kind)
+
+static cusolverStatus_t not_square(void) {
+  static int said;
+  return libmap_refuse(&said, "sparse least squares", CUSOLVER_STATUS_NOT_SUPPORTED);
+}
+
+static cusolverStatus_t buffers(cusolverSpHandle_t handle, int m, int n, int nnz, int batch, csrqrInfo_t info,
+                                size_t *internal, size_t *work) {
+  enum { SOME = 256 }; /* programs allocate it */
+  if (!is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  if (m < 1 || nnz < 0 || batch < 1 || !is_info(info) || !internal || !work) return CUSOLVER_STATUS_INVALID_VALUE;
+  if (m != n) return not_square();
+  *internal = 0, *work = SOME;
+  return CUSOLVER_STATUS_SUCCESS;
+}
+
+cusolverStatus_t cusolverSpXcsrqrAnalysisBatched(cusolverSpHandle_t handle, int m, int n, int nnzA,
+                                                 cusparseMatDescr_t descrA, const int *csrRowPtrA,
+                                                 const int *csrColIndA, csrqrInfo_t info) {
+  size_t internal, work;
+  if (is_handle(handle) && (base_of(descrA) < 0 || !csrRowPtrA || !csrColIndA)) return CUSOLVER_STATUS_INVALID_VALUE;
+  return buffers(handle, m, n, nnzA, 1, info, &internal, &work);
+}
+
+ALL(S, float, float, SINGLE)
+ALL(D, double, double, TWICE)
+ALL(C, cuComplex, float, COMPLEX)
+ALL(Z, cuDoubleComplex, double, BOTH)

@@ -1,0 +1,205 @@
+#include "sparse_solve.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Numbers at places, upwards: a row or a column of a factor. */
+struct line {
+  int count, room;
+  int *at;
+  double complex *value;
+};
+
+static bool reserve(struct line *line, int count) {
+  if (count <= line->room) return true;
+  int room = count > 2 * line->room ? count : 2 * line->room;
+  int *at = realloc(line->at, (size_t)room * sizeof *at);
+  if (at) line->at = at;
+  double complex *value = realloc(line->value, (size_t)room * sizeof *value);
+  if (value) line->value = value;
+  if (at && value) line->room = room;
+  return at && value;
+}
+
+static bool append(struct line *line, int at, double complex value) {
+  if (!reserve(line, line->count + 1)) return false;
+  line->at[line->count] = at, line->value[line->count++] = value;
+  return true;
+}
+
+static void free_lines(struct line *lines, int count) {
+  for (int i = 0; i < count && lines; i++) free(lines[i].at), free(lines[i].value);
+  free(lines);
+}
+
+/* Rotates a row of the factor and a row that begins at the same column, whose first number becomes 0 and is left out.
+ * `spare` has room for the sum of their lengths, and takes the place of the first. */
+static bool rotate(struct line *factor, struct line *row, struct line *spare, double complex *x, double complex *of_row) {
+  double complex a = factor->value[0], b = row->value[0];
+  double length = cabs(cabs(a) + I * cabs(b));
+  double complex keep = conj(a) / length, take = conj(b) / length;
+  struct line rest = {0};
+  if (!reserve(spare, factor->count + row->count) || !reserve(&rest, factor->count + row->count)) {
+    free(rest.at), free(rest.value);
+    return false;
+  }
+  spare->count = 0;
+  for (int i = 0, j = 0; i < factor->count || j < row->count;) {
+    int left = i < factor->count ? factor->at[i] : row->at[j], right = j < row->count ? row->at[j] : left;
+    int at = left < right ? left : right;
+    double complex u = i < factor->count && factor->at[i] == at ? factor->value[i++] : 0;
+    double complex v = j < row->count && row->at[j] == at ? row->value[j++] : 0;
+    spare->at[spare->count] = at, spare->value[spare->count++] = keep * u + take * v;
+    if (spare->count > 1) rest.at[rest.count] = at, rest.value[rest.count++] = (a * v - b * u) / length;
+  }
+  double complex above = *x, below = *of_row;
+  *x = keep * above + take * below;
+  *of_row = (a * below - b * above) / length;
+  struct line old = *factor;
+  *factor = *spare, *spare = old;
+  free(row->at), free(row->value);
+  *row = rest;
+  return true;
+}
+
+/* Goes on with a row until a row of the factor is free for it, or nothing is left. */
+static bool insert(struct line *factor, struct line *row, struct line *spare, double complex *x, double complex of_row) {
+  while (row->count) {
+    int first = row->at[0];
+    if (row->value[0] == 0) {
+      row->count--;
+      memmove(row->at, row->at + 1, (size_t)row->count * sizeof *row->at);
+      memmove(row->value, row->value + 1, (size_t)row->count * sizeof *row->value);
+    } else if (!factor[first].count) {
+      factor[first] = *row, x[first] = of_row;
+      *row = (struct line){0};
+      return true;
+    } else if (!rotate(&factor[first], row, spare, &x[first], &of_row)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+int sparse_by_rotations(const struct sparse *a, double tolerance, double complex *x) {
+  struct line *factor = calloc((size_t)a->n, sizeof *factor), spare = {0}, row = {0};
+  double complex *b = malloc((size_t)a->n * sizeof *b);
+  int outcome = factor && b ? SPARSE_SOLVED : SPARSE_NO_MEMORY;
+  if (outcome == SPARSE_SOLVED) {
+    memcpy(b, x, (size_t)a->n * sizeof *b);
+    memset(x, 0, (size_t)a->n * sizeof *x);
+  }
+  for (int i = 0; i < a->n && outcome == SPARSE_SOLVED; i++) {
+    bool good = true;
+    row.count = 0;
+    for (int k = a->row[i]; k < a->row[i + 1] && good; k++) good = append(&row, a->column[k], a->value[k]);
+    if (!good || !insert(factor, &row, &spare, x, b[i])) outcome = SPARSE_NO_MEMORY;
+  }
+  for (int i = 0; i < a->n && outcome == SPARSE_SOLVED; i++) {
+    if (!factor[i].count || !(cabs(factor[i].value[0]) > tolerance)) outcome = i;
+  }
+  for (int i = a->n - 1; i >= 0 && outcome == SPARSE_SOLVED; i--) {
+    for (int k = 1; k < factor[i].count; k++) x[i] -= factor[i].value[k] * x[factor[i].at[k]];
+    x[i] /= factor[i].value[0];
+  }
+  free(row.at), free(row.value), free(spare.at), free(spare.value), free(b);
+  free_lines(factor, a->n);
+  return outcome;
+}
+
+/* The next row of the factor, whose columns are in `factor`, from its numbers in `row`. Returns the diagonal's square. */
+static double eliminate(struct line *factor, const double *diagonal, int i, double complex *row, bool *good) {
+  double square = creal(row[i]);
+  row[i] = 0;
+  for (int k = 0; k < i && *good; k++) {
+    if (row[k] == 0) continue;
+    double complex number = row[k] / diagonal[k];
+    row[k] = 0;
+    for (int e = 0; e < factor[k].count; e++) row[factor[k].at[e]] -= number * conj(factor[k].value[e]);
+    square -= creal(number * conj(number));
+    *good = append(&factor[k], i, number);
+  }
+  return square;
+}
+
+int sparse_by_cholesky(const struct sparse *a, double tolerance, double complex *x) {
+  struct line *factor = calloc((size_t)a->n, sizeof *factor);
+  double *diagonal = malloc((size_t)a->n * sizeof *diagonal);
+  double complex *row = calloc((size_t)a->n, sizeof *row);
+  int outcome = factor && diagonal && row ? SPARSE_SOLVED : SPARSE_NO_MEMORY;
+  for (int i = 0; i < a->n && outcome == SPARSE_SOLVED; i++) {
+    bool good = true;
+    for (int k = a->row[i]; k < a->row[i + 1]; k++) {
+      if (a->column[k] <= i) row[a->column[k]] = a->value[k];
+    }
+    double square = eliminate(factor, diagonal, i, row, &good);
+    diagonal[i] = square > 0 ? sqrt(square) : 0;
+    if (!good) outcome = SPARSE_NO_MEMORY;
+    else if (!(diagonal[i] > tolerance)) outcome = i;
+  }
+  for (int k = 0; k < a->n && outcome == SPARSE_SOLVED; k++) {
+    x[k] /= diagonal[k];
+    for (int e = 0; e < factor[k].count; e++) x[factor[k].at[e]] -= factor[k].value[e] * x[k];
+  }
+  for (int k = a->n - 1; k >= 0 && outcome == SPARSE_SOLVED; k--) {
+    for (int e = 0; e < factor[k].count; e++) x[k] -= conj(factor[k].value[e]) * x[factor[k].at[e]];
+    x[k] /= diagonal[k];
+  }
+  free(diagonal), free(row);
+  free_lines(factor, a->n);
+  return outcome;
+}
+
+/* ---- order ---- */
+
+/* Puts the last of a list at its place by degree. */
+static void place(int *list, int count, const int *degree) {
+  int moved = list[count - 1], at = count - 1;
+  for (; at > 0 && degree[list[at - 1]] > degree[moved]; at--) list[at] = list[at - 1];
+  list[at] = moved;
+}
+
+/* Neighbours of each row, in the matrix or its transpose: those of i from start[i] on, degree[i] of them. */
+static void connect(const struct sparse *a, int *start, int *degree, int *neighbour) {
+  for (int i = 0; i < a->n; i++) {
+    for (int k = a->row[i]; k < a->row[i + 1]; k++) degree[i]++, degree[a->column[k]]++;
+  }
+  for (int i = 0, at = 0; i < a->n; i++) start[i] = at, at += degree[i], degree[i] = 0;
+  for (int i = 0; i < a->n; i++) {
+    for (int k = a->row[i]; k < a->row[i + 1]; k++) {
+      int j = a->column[k];
+      neighbour[start[i] + degree[i]++] = j, neighbour[start[j] + degree[j]++] = i;
+    }
+  }
+}
+
+bool sparse_order(const struct sparse *a, int *order) {
+  size_t n = (size_t)a->n, entries = (size_t)a->row[a->n];
+  int *start = calloc(n, sizeof *start), *degree = calloc(n, sizeof *degree);
+  int *neighbour = malloc((2 * entries + 1) * sizeof *neighbour);
+  bool *seen = calloc(n, sizeof *seen), good = start && degree && neighbour && seen;
+  if (good) connect(a, start, degree, neighbour);
+  for (int done = 0, count = 0; good && done < a->n; done++) {
+    if (done == count) { /* the next part that hangs together, from its row with the fewest neighbours */
+      int least = -1;
+      for (int i = 0; i < a->n; i++) {
+        if (!seen[i] && (least < 0 || degree[i] < degree[least])) least = i;
+      }
+      order[count++] = least, seen[least] = true;
+    }
+    int before = count, row = order[done];
+    for (int k = 0; k < degree[row]; k++) {
+      int next = neighbour[start[row] + k];
+      if (seen[next]) continue;
+      seen[next] = true, order[count++] = next;
+      place(order + before, count - before, degree);
+    }
+  }
+  for (int i = 0, j = a->n - 1; good && i < j; i++, j--) {
+    int moved = order[i];
+    order[i] = order[j], order[j] = moved;
+  }
+  free(start), free(degree), free(neighbour), free(seen);
+  return good;
+}
