@@ -104,11 +104,17 @@ def _unpack(address: str, digest: str, root: Path, folder: Path) -> None:
     package.unlink()
 
 
-def python(folder: Path, packages: Sequence[str], leave: Sequence[str], libraries: Sequence[Path]) -> Path:
-    """An interpreter with Debian 13's Python and packages, started by their own loader. libraries: further folders."""
-    root = unpacked(folder, "trixie", packages, leave)
+def libraries(root: Path) -> list[Path]:
+    """The folders of a tree's libraries."""
     system = root / "usr" / "lib" / "x86_64-linux-gnu"
-    folders = [system, root / "usr" / "lib", system / "blas", system / "lapack", system / "openmpi" / "lib", *libraries]
+    return [system, root / "usr" / "lib", system / "blas", system / "lapack", system / "openmpi" / "lib"]
+
+
+def python(folder: Path, packages: Sequence[str], leave: Sequence[str], further: Sequence[Path]) -> Path:
+    """An interpreter with Debian 13's Python and packages, started by their own loader. further: folders of
+    libraries."""
+    root = unpacked(folder, "trixie", packages, leave)
+    system, folders = root / "usr" / "lib" / "x86_64-linux-gnu", [*libraries(root), *further]
     program, script = root / "usr" / "bin" / "python3.13", folder / "python"
     script.write_text(
         f"#!/bin/sh\nexport PYTHONHOME={root}/usr PYTHONDONTWRITEBYTECODE=1\n"

@@ -20,7 +20,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests import rocm
+from tests import debian, rocm
 from tests.clients import suites
 from tests.libmap import on_rocm
 from tests.libmap.packages import PACKAGES
@@ -28,11 +28,13 @@ from tests.libmap.packages import PACKAGES
 RECORD = Path(__file__).with_name("clients.json")
 FOLDER = rocm.CACHE / "libmap-clients"
 CHIPS, ROCM = ("gfx1100", "gfx942", "gfx90a"), "7.2"
-#: `ptx2amd`, with the folders of its packages and its interpreter as arguments: the program must not get these.
+#: `ptx2amd`, with arguments for it, not for the program (the folders of its packages, its interpreter), and for the
+#: program alone (a variable).
 LAUNCH = """
-import sys
+import os, sys
 sys.path[:0] = sys.argv.pop(1).split(":")
 sys.executable = sys.argv.pop(1)
+os.environ.update(part.split("=", 1) for part in sys.argv.pop(1).split() )
 from ptx2amd.cli import main
 main()
 """
@@ -101,7 +103,14 @@ CLIENTS = {
          "mpmath", "coloredlogs", "humanfriendly", *CUDA),
         ("cublas", "cublaslt", "cudnn", "cufft", "curand"),
     ),
+    "PyTorch": Client(
+        "PyTorch", (), ("cublas", "cublaslt", "cudnn", "cufft", "curand", "cusparse", "cusolver", "nccl"),
+    ),
 }  # fmt: skip
+
+
+#: NVIDIA's libraries among Debian's packages.
+REPLACED = tuple(f"lib{name}" for name in ["cublas", "cufft", "curand", "cusolver", "cusparse", "cudnn", "nccl"])
 
 
 def _plain(requirement: str) -> str:
@@ -111,7 +120,8 @@ def _plain(requirement: str) -> str:
 
 def version(client: Client) -> str:
     """The client's package, as the page names it."""
-    return _plain(suites.SUITES[client.suite].requirements[0]).replace("==", " ")
+    suite = suites.SUITES[client.suite]
+    return suite.shown or _plain(suite.requirements[0]).replace("==", " ")
 
 
 def installed(client: Client) -> Path:
@@ -119,9 +129,12 @@ def installed(client: Client) -> Path:
     folder = FOLDER / client.suite.lower().replace(" ", "-")
     if not (folder / "ready").exists():
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
-        wanted = [_plain(suites.SUITES[client.suite].requirements[0]), *client.requirements]
-        pip = [sys.executable, "-m", "pip"]
-        subprocess.run([*pip, f"--python={folder}/bin/python", "install", "-q", "--no-deps", *wanted], check=True)
+        pip, wanted = [sys.executable, "-m", "pip"], list(client.requirements)
+        if not suites.SUITES[client.suite].debian:
+            wanted.insert(0, _plain(suites.SUITES[client.suite].requirements[0]))
+        if wanted:
+            install = [f"--python={folder}/bin/python", "install", "-q", "--no-deps", *wanted]
+            subprocess.run([*pip, *install], check=True)
         if client.source:
             name, _, _ = client.source.partition("==")
             options = ["-q", "--no-deps", f"--no-binary={name}", "-d", folder / "source"]
@@ -150,15 +163,20 @@ def run(name: str, chip: str, limit: float = 3600) -> tuple[dict[str, int], str]
     root.mkdir(exist_ok=True)
     if not (root / "lib").exists():
         (root / "lib").symlink_to(prefix.libraries)
+    shown, libraries, variable = folder / "bin" / "python", list[Path](), ""
+    if packages := suites.SUITES[client.suite].debian:
+        tree = debian.unpacked(folder / "debian", "trixie", packages, (*suites.NOT_LOADED, *REPLACED)) / "usr"
+        python = shown = tree / "bin" / "python3.13"
+        libraries, variable = [prefix.libraries, *debian.libraries(tree.parent)], f"PYTHONHOME={tree}"
     loader = str(prefix.libraries / "ld-linux-x86-64.so.2")
     ours = os.pathsep.join(path for path in sys.path if path)
     environment = {
-        **os.environ, "PYTHONPATH": str(Path(__file__).parent), "ROCM_PATH": str(root), "LD_LIBRARY_PATH": "",
-        **on_rocm.for_miopen(prefix),
+        **os.environ, "PYTHONPATH": str(Path(__file__).parent), "ROCM_PATH": str(root),
+        "LD_LIBRARY_PATH": os.pathsep.join(map(str, libraries)), **on_rocm.for_miopen(prefix),
     }  # fmt: skip
     mode = ("run", "--device", f"vgpu:{chip}", "--libraries", "rocm", "--")
-    launcher = prefix.command(python, "-c", LAUNCH, ours, sys.executable, *mode)
-    program = [loader, "--argv0", str(folder / "bin" / "python"), str(python), *command(client, folder)]
+    launcher = prefix.command(Path(sys.executable).resolve(), "-c", LAUNCH, ours, sys.executable, variable, *mode)
+    program = [loader, "--argv0", str(shown), str(python), *command(client, folder)]
     done = subprocess.run(
         [*launcher, *program], env=environment, capture_output=True, text=True, timeout=limit, cwd=folder
     )
