@@ -8,10 +8,13 @@ from ptx2amd.vgpu.isa.op import Op
 from ptx2amd.vgpu.isa.table import all_ops
 from ptx2amd.vgpu.unit import Unit
 
-#: Handlers that access memory through the functions that the mode intercepts (vmem/weak_lanes.c).
-_DEFERRED = frozenset(
+#: Handlers that access memory through functions that the mode intercepts: for all lanes (vmem/weak_lanes.c); or for one
+#: element (weak/element.h), where loads run again when they complete. And those that do not access memory.
+_LANES = frozenset(
     f"{space}_{what}" for space in ("global", "flat", "scratch", "buffer", "ds") for what in ("load", "store", "atomic")
-) | {"ds_load2", "ds_store2"}
+) | {"ds_load2", "ds_store2", "global_block", "global_addtid", "image_atomic", "image_lod", "image_resinfo"}
+_LOADS = frozenset(["image_load", "image_sample", "buffer_load_format", "global_load_lds"])
+_STORES = frozenset(["image_store", "buffer_store_format"])
 _EXCHANGES = frozenset(["ds_permute", "ds_bpermute", "ds_bpermute_fi", "ds_swizzle"])
 _SPACES = {
     "GLOBAL": "WEAK_VECTOR", "MUBUF": "WEAK_VECTOR", "MTBUF": "WEAK_VECTOR", "FLAT": "WEAK_FLAT", "DS": "WEAK_LDS",
@@ -21,22 +24,27 @@ _SPACES = {
 _SUB = {"WAITS": "WAIT_{}", "CACHE": "CONTROL_{}", "MESSAGE": "0"}
 
 
-def row(op: Op) -> tuple[str, str, bool] | None:
-    """struct weak_info: what, sub, at_once."""
+def how(function: str) -> str:
+    """A handler's enum weak_how."""
+    kinds = {"HOW_LANES": _LANES, "HOW_LOADS": _LOADS, "HOW_STORES": _STORES}
+    return next((kind for kind, functions in kinds.items() if function in functions), "HOW_NOW")
+
+
+def row(op: Op) -> tuple[str, str, str] | None:
+    """struct weak_info: what, sub, how."""
     if op.order is not None:
-        return f"WEAK_{op.order.what}", _SUB[op.order.what].format(op.order.which), False
+        return f"WEAK_{op.order.what}", _SUB[op.order.what].format(op.order.which), "HOW_LANES"
     operands = op.parse_operands()
     if op.format == "SMEM" and operands and op.semantics:
         whole = op.access is not None and op.access.bytes % 4 == 0
         stores = not any(operand.is_destination for operand in operands)
-        return "WEAK_SCALAR" if whole else "WEAK_MESSAGE", "0", stores
+        return "WEAK_SCALAR" if whole else "WEAK_MESSAGE", "0", "HOW_NOW" if stores else "HOW_LANES"
     call = op.call
     if not call or op.format not in _SPACES or call.function in ("fence", "ds_gws_init", "ds_gws_barrier"):
         return None
     if call.function in _EXCHANGES:
-        return "WEAK_EXCHANGE", "0", False
-    at_once = call.function not in _DEFERRED and op.format != "SCRATCH"
-    return _SPACES[op.format], "0", at_once
+        return "WEAK_EXCHANGE", "0", "HOW_LANES"
+    return _SPACES[op.format], "0", "HOW_LANES" if op.format == "SCRATCH" else how(call.function)
 
 
 def write(outdir: Path) -> Unit:
@@ -46,8 +54,7 @@ def write(outdir: Path) -> Unit:
     for index, op in enumerate(all_ops()):
         found = row(op)
         if found:
-            what, sub, at_once = found
-            lines.append(f"  [{index}] = {{{what}, {sub}, {str(at_once).lower()}}},   /* {op.name} */")
+            lines.append(f"  [{index}] = {{{', '.join(found)}}},   /* {op.name} */")
     lines.append("};")
     path = outdir / "weak_table.c"
     path.write_text("\n".join(lines) + "\n")

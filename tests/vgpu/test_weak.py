@@ -18,7 +18,7 @@ import pytest
 
 from ptx2amd.translate import translate
 
-CHIPS = ("gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1201")
+CHIPS = ("gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1201", "gfx1250")
 INSTANCES = 64
 #: Thread 0 of an even block writes two words, thread 0 of the next block reads them in the other order.
 MESSAGE = """

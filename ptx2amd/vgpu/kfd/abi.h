@@ -56,6 +56,8 @@ struct kfd_get_apertures { uint64_t array; uint32_t count, pad; };
 #define KFD_MEMORY_USERPTR 0x4u
 #define KFD_MEMORY_DOORBELL 0x8u
 #define KFD_MEMORY_MMIO 0x10u
+#define KFD_MEMORY_UNCACHED (1u << 25)
+#define KFD_MEMORY_COHERENT (1u << 26)
 struct kfd_alloc_memory { uint64_t va, size, handle, mmap_offset; uint32_t gpu_id, flags; };
 struct kfd_free_memory { uint64_t handle; };
 struct kfd_map_memory { uint64_t handle, devices; uint32_t n_devices, n_success; };

@@ -103,6 +103,12 @@ static bool shown(struct allocation *m, unsigned kind) {
   return m->block;
 }
 
+/* What the memory is for the engine. */
+static uint32_t kind_of(uint32_t flags) {
+  uint32_t grain = flags & (KFD_MEMORY_COHERENT | KFD_MEMORY_UNCACHED) ? MEM_FINE : MEM_COARSE;
+  return (flags & KFD_MEMORY_USERPTR ? MEM_REGISTERED : MEM_VIRTUAL) | grain;
+}
+
 int memory_alloc(struct kfd_alloc_memory *a) {
   struct gpu *g = gpu_by_id(a->gpu_id);
   if (!g || !a->size) return -EINVAL;
@@ -115,7 +121,7 @@ int memory_alloc(struct kfd_alloc_memory *a) {
   *m = (struct allocation){.va = a->va, .size = a->size, .flags = a->flags, .gpu = g, .fd = -1};
   pthread_mutex_lock(&lock);
   drop_stale(m->va, m->size);
-  bool ok = (user || mapped(m)) && (special || shown(m, user ? MEM_REGISTERED : MEM_VIRTUAL)) && insert(m);
+  bool ok = (user || mapped(m)) && (special || shown(m, kind_of(a->flags))) && insert(m);
   pthread_mutex_unlock(&lock);
   if (!ok) {
     if (m->block) engine->release(m->block);

@@ -60,4 +60,6 @@ static void image(struct decoding *d, unsigned format) {
     out->src[MEM_DATA2] = GENERATION_INDEX >= 3 ? F_VSAMPLE_ssamp(w) : F_MIMG_ssamp(w) * 4;
   }
   if (sample ? F_VSAMPLE_glc(w) : F_MIMG_glc(w)) out->flags |= FLAG_GLC;
+  if (F_MIMG_dlc(w)) out->flags |= FLAG_DLC;
+  out->flags |= scope(sample ? F_VSAMPLE_scope(w) : F_MIMG_scope(w));
 }

@@ -256,14 +256,15 @@ static struct block *enter(struct block *b, uint64_t size, uint32_t flags, int d
   return NULL;
 }
 
-struct mem_block *mem_alloc(uint64_t size, enum mem_kind kind, int device) {
+struct mem_block *mem_alloc(uint64_t size, uint32_t flags, int device) {
+  enum mem_kind kind = MEM_KIND(flags);
   struct block *b = calloc(1, sizeof *b);
   if (!b) return NULL;
   if (!get_pages(b, size, kind)) {
     free(b);
     return NULL;
   }
-  if (!enter(b, size, kind, device)) return NULL;
+  if (!enter(b, size, flags, device)) return NULL;
   if (kind == MEM_DEVICE) shadow_mark(b->pub.base, size, true);
   return &b->pub;
 }

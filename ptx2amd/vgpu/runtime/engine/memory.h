@@ -24,13 +24,24 @@ enum mem_kind {
 };
 #define MEM_KIND(flags) ((enum mem_kind)((flags) & 0xff))
 #define MEM_READONLY 0x100u   /* a store is a fault */
+/* The grain, where it is not the kind's own: fine-grained memory is coherent with the host while kernels run. */
+#define MEM_FINE 0x200u
+#define MEM_COARSE 0x400u
 #define MEM_SLACK(flags) ((flags) >> 24)   /* of mem_range, under memcheck: number of bytes by which *hi was rounded up
                                             * */
+
+static inline bool mem_is_device(uint32_t flags) {
+  enum mem_kind kind = MEM_KIND(flags);
+  return kind == MEM_DEVICE || kind == MEM_GLOBAL || kind == MEM_CODE || kind == MEM_VIRTUAL;
+}
+static inline bool mem_is_fine(uint32_t flags) {
+  return flags & MEM_FINE || (!(flags & MEM_COARSE) && !mem_is_device(flags));
+}
 
 /* One allocation, as seen by the host API. */
 struct mem_block {
   uint64_t base, size;    /* bytes; size as requested */
-  uint32_t flags;         /* kind | MEM_READONLY */
+  uint32_t flags;         /* kind | MEM_READONLY | grain */
   int device;             /* ordinal */
   unsigned api_flags;     /* of hipHostMalloc, hipHostRegister, ... */
   uint64_t id;            /* unique in the process, never reused */
@@ -45,8 +56,8 @@ struct mem_block {
  * whole dwords), of device memory to CHUNK_ALIGN. */
 bool mem_range(uint64_t addr, uint64_t *lo, uint64_t *hi, uint32_t *flags);
 
-/* Allocates size bytes (> 0), aligned to at least 256 bytes; NULL: out of memory. */
-struct mem_block *mem_alloc(uint64_t size, enum mem_kind kind, int device);
+/* Allocates size bytes (> 0), aligned to at least 256 bytes; NULL: out of memory. flags as in mem_block. */
+struct mem_block *mem_alloc(uint64_t size, uint32_t flags, int device);
 /* Makes foreign memory accessible; NULL: it overlaps an allocation, or out of memory. */
 struct mem_block *mem_adopt(void *base, uint64_t size, uint32_t flags, int device);
 /* Removes the block; memory from mem_alloc is returned to the system. */

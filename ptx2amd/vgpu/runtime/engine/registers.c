@@ -53,6 +53,9 @@ static bool has_result(const struct inst *i) {
   return !atomic || i->flags & FLAG_GLC;
 }
 
+/* Of image instructions: whether registers with data are read. */
+static bool takes_data(const struct inst *i) { return i->op->dst_type == TYPE_none || i->op->n_src > 1; }
+
 static unsigned mask_dwords(enum operand_type type, unsigned lanes) {
   return type == TYPE_mask ? lanes / 32 : operand_dwords(type);
 }
@@ -62,7 +65,8 @@ static struct named image_named(const struct inst *i, int k) {
   const struct inst_ext *x = i->ext;
   if (k == MEM_SADDR) return scalar_named(i->src[k], 8);
   if (k == MEM_DATA2) return scalar_named(i->src[k], i->src_kind[k] == OPERAND_SCALAR ? 4 : 0);
-  if (k == MEM_DATA) return vector_named(i->src[k], x->image.n_data);
+  if (k == MEM_DATA) return vector_named(i->src[k], takes_data(i) ? x->image.n_data : 0);
+  if (k == 4) return vector_named(i->dst, has_result(i) ? x->image.n_data : 0);
   unsigned most = x->image.address[0];
   for (unsigned j = 1; j < x->image.n_address; j++) most = x->image.address[j] > most ? x->image.address[j] : most;
   return vector_named(most, k == MEM_ADDR && x->image.n_address);
@@ -70,7 +74,7 @@ static struct named image_named(const struct inst *i, int k) {
 
 struct named operand_named(const struct inst *i, int k, unsigned lanes) {
   const struct op_info *op = i->op;
-  if (i->ext && i->ext->kind == EXT_IMAGE) return k < 4 ? image_named(i, k) : (struct named){0};
+  if (i->ext && i->ext->kind == EXT_IMAGE) return k < 5 ? image_named(i, k) : (struct named){0};
   bool vector_memory = (op->traits & TRAIT_MEMORY) && op->format != FORMAT_SMEM;
   /* Rows count matrix registers for waves of 32 lanes. */
   unsigned share = lanes == 64 && op->generation >= 2 && op->format == FORMAT_VOP3P ? 2 : 1;

@@ -25,7 +25,7 @@ static uint64_t device_free(const struct device *d) {
   return left < available ? left : available;
 }
 
-static hipError_t allocate(void **ptr, size_t size, enum mem_kind kind, unsigned flags) {
+static hipError_t allocate(void **ptr, size_t size, uint32_t kind, unsigned flags) {
   struct device *d = device_current();
   if (!ptr) return hipErrorInvalidValue;
   *ptr = NULL;
@@ -50,7 +50,7 @@ hipError_t hipMalloc(void **ptr, size_t size) {
 hipError_t hipExtMallocWithFlags(void **ptr, size_t size, unsigned flags) {
   ENTER();
   if (flags > 0x3) return done(hipErrorInvalidValue);
-  return done(allocate(ptr, size, MEM_DEVICE, flags));
+  return done(allocate(ptr, size, flags ? MEM_DEVICE | MEM_FINE : MEM_DEVICE, flags));   /* fine-grained, signals, uncached */
 }
 
 static hipError_t pitched(void **ptr, size_t *pitch, size_t width, size_t height) {
@@ -79,8 +79,9 @@ hipError_t hipMallocManaged(void **ptr, size_t size, unsigned flags) {
 }
 
 hipError_t hipHostMalloc(void **ptr, size_t size, unsigned flags) {
+  enum { NON_COHERENT = 1u << 31 };
   ENTER();
-  return done(allocate(ptr, size, MEM_HOST, flags));
+  return done(allocate(ptr, size, flags & NON_COHERENT ? MEM_HOST | MEM_COARSE : MEM_HOST, flags));
 }
 hipError_t hipHostAlloc(void **ptr, size_t size, unsigned flags) { return hipHostMalloc(ptr, size, flags); }
 hipError_t hipMallocHost(void **ptr, size_t size) { return hipHostMalloc(ptr, size, 0); }
@@ -135,7 +136,9 @@ hipError_t hipHostRegister(void *ptr, size_t size, unsigned flags) {
   ENTER();
   if (!ptr || !size || !range_mapped((uint64_t)ptr, size)) return done(hipErrorInvalidValue);
   struct device *d = device_current();
-  struct mem_block *block = mem_adopt(ptr, size, MEM_REGISTERED, d->ordinal);
+  enum { COARSE_GRAINED = 8 };
+  uint32_t kind = flags & COARSE_GRAINED ? MEM_REGISTERED | MEM_COARSE : MEM_REGISTERED;
+  struct mem_block *block = mem_adopt(ptr, size, kind, d->ordinal);
   if (!block) return done(hipErrorHostMemoryAlreadyRegistered);
   block->api_flags = flags;
   block->context = context_current() ? context_current() : d->primary;

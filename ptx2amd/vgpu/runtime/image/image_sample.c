@@ -6,6 +6,7 @@
 
 #include "access.h"
 #include "bits.h"
+#include "element.h"
 
 /* How a coordinate is wrapped (CLAMP_X ...). */
 enum { WRAP, MIRROR, CLAMP_EDGE, MIRROR_ONCE_EDGE, CLAMP_HALF_BORDER, MIRROR_ONCE_HALF_BORDER, CLAMP_BORDER, MIRROR_ONCE_BORDER };
@@ -87,7 +88,7 @@ static void texel(struct sampling *s, int32_t x, int32_t y, int32_t z, uint32_t 
     border(s, value);
   } else {
     uint64_t at = m->base + (uint64_t)z * m->slice_bytes + ((uint64_t)y * m->pitch + (uint64_t)x) * m->format.bytes;
-    if (may_read(s->w, at, at + m->format.bytes - 1)) texel_load(&m->format, (const void *)(uintptr_t)at, value);
+    if (may_read(s->w, at, at + m->format.bytes - 1)) texel_load(&m->format, element(s->w, at, m->format.bytes, false), value);
     else s->bad = at, memset(value, 0, 16);
   }
   texel_select(&m->format, m->select, value);

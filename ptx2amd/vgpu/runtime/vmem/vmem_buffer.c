@@ -1,6 +1,7 @@
 /* MUBUF instructions: a 128-bit descriptor in SGPRs gives base, stride and range. Reads out of range return zero and
  * writes are dropped, as on the chip. A descriptor that adds the lane's number is the wave's scratch (GFX9's private
  * segment buffer). */
+#include "element.h"
 #include "texel.h"
 #include "vmem.h"
 
@@ -166,7 +167,7 @@ next_inst VG(buffer_load_format)(struct wave *w, const struct inst *i, unsigned 
   uint32_t *d = vgpr(w, i->dst);
   EACH_LANE(l, exec) {
     uint32_t value[4] = {0};
-    if (a.lanes >> l & 1) texel_load(&f, (const void *)(uintptr_t)a.p[l], value);
+    if (a.lanes >> l & 1) texel_load(&f, element(w, a.p[l], f.bytes, false), value);
     texel_select(&f, select, value);
     for (unsigned k = 0; k < n; k++) {
       uint32_t half = half_of(&f, value[k]), *r = &d[k / 2 * W + l];
@@ -202,7 +203,7 @@ next_inst VG(buffer_store_format)(struct wave *w, const struct inst *i, unsigned
       value[k] = k >= n && i->op->generation == 0 ? 0 : halves == FORMAT_DWORDS ? s[from * W + l] : whole_of(&f, half & 0xffff);
     }
     texel_unselect(select, value);
-    texel_store(&f, (void *)(uintptr_t)a.p[l], value);
+    texel_store(&f, element(w, a.p[l], f.bytes, true), value);
   }
   return NEXT(i);
 }

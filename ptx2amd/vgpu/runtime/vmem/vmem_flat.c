@@ -1,4 +1,5 @@
 /* FLAT, GLOBAL and SCRATCH instructions. */
+#include "element.h"
 #include "quad.h"
 #include "vmem.h"
 
@@ -196,13 +197,14 @@ next_inst VG(load_lds)(struct wave *w, const struct inst *i, const struct lane_a
   EACH_LANE(l, a->lanes) {
     uint64_t at = base + l * step;
     if (at + step > w->lds_size) return lds_fault(w, i, (int)l, at, step);
-    const void *from = (const void *)(uintptr_t)a->p[l];
+    const void *from = element(w, a->p[l], bytes, false);
+    if (weak_asks(w)) continue;
     if (kind == LOAD_I8 || kind == LOAD_I16) {
       int32_t value = kind == LOAD_I8 ? *(const int8_t *)from : *(const int16_t *)from;
       memcpy(w->lds + at, &value, 4);
     } else {
       quad value = {0};
-      if (bytes == 16) value = load_quad(a->p[l]);
+      if (bytes == 16) value = load_quad((uint64_t)(uintptr_t)from);
       else memcpy(&value, from, bytes);
       memcpy(w->lds + at, &value, step);
     }

@@ -1,5 +1,6 @@
 /* Image instructions: a 256-bit descriptor in SGPRs describes the image (image.h), the address registers select the
  * texel. Texels outside of the image read zero, and writes to them are dropped, as on the chip. */
+#include "element.h"
 #include "image.h"
 #include "vmem.h"
 
@@ -72,7 +73,7 @@ next_inst VG(image_load)(struct wave *w, const struct inst *i) {
     request(w, i, t.dim, (unsigned)l, &r);
     uint64_t at = image_texel(&t.image, t.dim, &r, i->op->image);
     if (at && !may_read(w, at, at + bytes - 1)) return wave_memory_fault(w, i, (int)l, at, bytes, false);
-    if (at) texel_load(&t.image.format, (const void *)(uintptr_t)at, value);
+    if (at) texel_load(&t.image.format, element(w, at, bytes, false), value);
     texel_select(&t.image.format, t.image.select, value);
     write_lane(w, i, (unsigned)l, value, texel_integer(&t.image.format), i->ext->image.dmask);
   }
@@ -95,7 +96,7 @@ next_inst VG(image_store)(struct wave *w, const struct inst *i) {
     if (!may_write(w, at, at + f->bytes - 1)) return wave_memory_fault(w, i, (int)l, at, f->bytes, true);
     read_lane(w, i, (unsigned)l, f->number == NUMBER_SINT, texel_integer(f), value);
     texel_unselect(t.image.select, value);
-    texel_store(f, (void *)(uintptr_t)at, value);
+    texel_store(f, element(w, at, f->bytes, true), value);
   }
   return NEXT(i);
 }

@@ -49,6 +49,7 @@ static struct weak_part *part_for(struct wave *w, const struct inst *i, const ui
   part->lanes = lanes;
   memcpy(part->p, p, part->build->lanes * sizeof *p);
   part->lds = lds;
+  part->elements = false;
   op->need |= lds ? 1u << COUNT_LGKM : op->counts & (1u << COUNT_VM | 1u << COUNT_VS);
   return part;
 }
@@ -94,6 +95,11 @@ bool weak_take_update(struct wave *w, const struct inst *i, const uint64_t *p, u
   return true;
 }
 
+/* A load whose result goes to LDS; it counts as others do. */
+static bool to_lds(const struct inst *i, const struct weak_info *info) {
+  return i->flags & FLAG_LDS && info->what == WEAK_VECTOR;
+}
+
 /* --- instructions -------------------------------------------------------------------------------------------------- */
 
 static enum weak_class class_of(const struct inst *i, const struct weak_info *info, bool result) {
@@ -120,20 +126,26 @@ static uint8_t counters_of(const struct inst *i, enum weak_class class, bool res
   }
 }
 
+/* Whether a write-back or invalidation is one of L2: for other dies, or for the host. */
+static bool l2_scope(const struct weak_chip *chip, const struct inst *i) {
+  unsigned scope = weak_scope(i);
+  return chip->dies ? scope & 2 : chip->remote && (!chip->scopes || scope == 3);
+}
+
 static void write_back_later(struct wave *w, const struct inst *i) {
   struct weak_op *op = weak_op_new(w, i);
   op->class = i->op->generation == 0 ? CLASS_VECTOR : CLASS_STORE;
   op->counts = op->need = counters_of(i, (enum weak_class)op->class, false);
-  op->writes_back = op->chip->dies && weak_scope(i) & 2;
+  op->writes_back = l2_scope(op->chip, i);
 }
 
 static void invalidate(struct wave *w, const struct inst *i) {
   const struct weak_wave *x = w->weak;
   unsigned scope = weak_scope(i);
-  if (!x->chip->scopes || scope == 0) return;   /* gfx90a's buffer_invl2: for memory that no agent here has */
+  if (l2_scope(x->chip, i)) cache_drop_l2(x->chip, x->cu);
+  if (!x->chip->scopes || scope == 0) return;   /* gfx90a's buffer_invl2 */
   cache_drop_l0(x->cu);
   if (scope >= 2) cache_drop_middle(x->cu);
-  if (scope >= 2 && x->chip->dies) cache_drop_l2(x->cu);
 }
 
 static void control(struct wave *w, const struct inst *i, enum weak_control what) {
@@ -156,13 +168,13 @@ static const struct inst *at_once(struct wave *w, const struct inst *i, handler_
   struct weak_wave *x = w->weak;
   weak_lds(w, UINT32_MAX);
   weak_drain_cu(x->cu);
-  cache_write_back(x->cu);
+  cache_write_back(x->chip, x->cu);
   w->weak = NULL;
   const struct inst *next = real(w, i);
   w->weak = x;
   cache_drop_l0(x->cu);
   cache_drop_middle(x->cu);
-  cache_drop_l2(x->cu);
+  cache_drop_l2(x->chip, x->cu);
   return next;
 }
 
@@ -170,9 +182,19 @@ static const struct inst *at_once(struct wave *w, const struct inst *i, handler_
 static void scalar_values(struct wave *w, const struct inst *i, uint64_t address) {
   uint64_t lo, hi;
   uint32_t flags;
-  bool cached = mem_range(address, &lo, &hi, &flags) && MEM_KIND(flags) != MEM_KERNARG;
-  for (unsigned k = 0; cached && k < access_table[i->op->id].bytes / 4u; k++)
-    w->s[i->dst + k] = cache_scalar(w->weak->chip, w->weak->cu, address + 4 * k, MEM_KIND(flags) == MEM_HOST);
+  bool global = mem_range(address, &lo, &hi, &flags) && MEM_KIND(flags) != MEM_KERNARG;
+  bool cached = global && cache_has(w->weak->chip, address);
+  for (unsigned k = 0; global && k < access_table[i->op->id].bytes / 4u; k++)
+    w->s[i->dst + k] = cache_scalar(w->weak->chip, w->weak->cu, address + 4 * k, cached);
+}
+
+bool weak_asks(const struct wave *w) { return w->weak && !w->weak->again; }
+
+static const struct inst *by_elements(struct wave *w, const struct inst *i, handler_fn real, bool loads) {
+  if (loads) weak_save(w, w->weak->now, real);
+  const struct inst *next = real(w, i);
+  weak_fill_end(w);
+  return next;
 }
 
 static const struct inst *memory_step(struct wave *w, const struct inst *i, handler_fn real, const struct weak_info *info,
@@ -181,11 +203,13 @@ static const struct inst *memory_step(struct wave *w, const struct inst *i, hand
   struct weak_op *op = x->now = weak_op_new(w, i);
   const struct inst *next;
   op->class = class;
-  op->counts = counters_of(i, class, result->n);
+  op->counts = counters_of(i, class, result->n || to_lds(i, info));
   op->flat = info->what == WEAK_FLAT && class != CLASS_FLAT;
   if (op->flat) op->counts |= 1 << COUNT_LGKM;
-  if (info->at_once || (i->flags & FLAG_LDS && info->what == WEAK_VECTOR)) {
+  if (info->how == HOW_NOW) {
     next = at_once(w, i, real);
+  } else if (info->how != HOW_LANES || to_lds(i, info)) {
+    next = by_elements(w, i, real, info->how != HOW_STORES);
   } else if (info->what == WEAK_SCALAR) {
     uint64_t address = scalar_address(w, i);
     next = real(w, i);
@@ -217,7 +241,7 @@ const struct inst *weak_step(struct wave *w, const struct inst *i, handler_fn re
   default: break;
   }
   struct named result = operand_named(i, 4, w->wg->lanes);
-  enum weak_class class = class_of(i, info, result.n);
+  enum weak_class class = class_of(i, info, result.n || to_lds(i, info));
   if (w->weak->pending) weak_check(w, i, class);
   return memory_step(w, i, real, info, class, &result);
 }

@@ -21,7 +21,8 @@ struct weak_chip {
   const char *prefix;          /* of the architecture's name */
   bool middle;                 /* an L1 for each shader array */
   bool dies;                   /* an L2 for each part, not coherent with each other; otherwise there is one, equivalent
-                                * to memory */
+                                * to memory, except: */
+  bool remote;                 /* it is not coherent with the host for coarse-grained memory of the host */
   bool scopes;                 /* instructions have a scope: sc0 and sc1, or gfx12's field */
   bool pairs;                  /* WGPs: in WGP mode a workgroup's waves run on both CUs */
 };
@@ -36,19 +37,20 @@ unsigned weak_past(const struct weak_chip *chip, const struct inst *i, bool stor
 unsigned weak_scope(const struct inst *i);
 
 enum weak_access { WEAK_LOAD, WEAK_STORE, WEAK_UPDATE };
-/* Bytes of a line in memory that L2 does not cache are `uncached`. */
-void cache_load(const struct weak_chip *chip, unsigned cu, uint64_t line, uint64_t mask, unsigned past, bool uncached,
+/* cached: the memory is in an L2 that is not equivalent to memory. */
+bool cache_has(const struct weak_chip *chip, uint64_t address);
+void cache_load(const struct weak_chip *chip, unsigned cu, uint64_t line, uint64_t mask, unsigned past, bool cached,
                 uint8_t *data);
-void cache_store(const struct weak_chip *chip, unsigned cu, uint64_t line, uint64_t mask, unsigned past, bool uncached,
+void cache_store(const struct weak_chip *chip, unsigned cu, uint64_t line, uint64_t mask, unsigned past, bool cached,
                  const uint8_t *data);
 /* Before and after an update of memory itself. */
-void cache_update(const struct weak_chip *chip, unsigned cu, uint64_t line, bool uncached);
-uint32_t cache_scalar(const struct weak_chip *chip, unsigned cu, uint64_t address, bool uncached);
+void cache_update(const struct weak_chip *chip, unsigned cu, uint64_t line);
+uint32_t cache_scalar(const struct weak_chip *chip, unsigned cu, uint64_t address, bool cached);
 void cache_drop_l0(unsigned cu);
 void cache_drop_middle(unsigned cu);
 void cache_drop_scalar(unsigned cu);
-void cache_drop_l2(unsigned cu);          /* what is not dirty */
-void cache_write_back(unsigned cu);       /* the die's L2 */
+void cache_drop_l2(const struct weak_chip *chip, unsigned cu);     /* what is not dirty */
+void cache_write_back(const struct weak_chip *chip, unsigned cu);  /* the L2 */
 void cache_evict(unsigned cu);            /* a few lines, at random; in some dispatches none */
 void cache_reset(void);                   /* all: write back and drop */
 /* A number for the line, with random upper bits. */
@@ -68,6 +70,7 @@ struct weak_part {
   enum weak_access access;
   uint8_t kind, bits, bytes;   /* kind: enum load_kind, store_kind or atomic_op */
   bool returns, lds;
+  bool elements;               /* 16 bytes of rows for each (weak_element.c), not registers */
 };
 
 enum weak_counter { COUNT_VM, COUNT_VS, COUNT_LGKM, COUNT_KM, COUNT_SAMPLE, COUNT_BVH, COUNTERS };
@@ -88,6 +91,7 @@ struct weak_op {
   bool flat;                         /* of both kinds, and in order */
   bool writes_back;                  /* the L2, after all operations before it */
   bool pending;                      /* its registers are marked */
+  struct weak_saved *saved;          /* a load whose handler runs again when it completes */
   char file;                         /* 'v', 'a', 's', or 0 */
   uint16_t first, n;
   uint32_t last[WEAK_CHANNELS];      /* the number of its last request in each channel */
@@ -99,6 +103,9 @@ struct weak_wave {
   const struct weak_chip *chip;
   unsigned cu, pending, length;      /* registers marked; operations outstanding */
   uint8_t rest;                      /* turns for which it stays at a wait */
+  struct weak_part *filling;         /* receives elements; their number */
+  unsigned filled;
+  bool again;                        /* a handler that runs again */
   uint8_t v[512], s[128];            /* number of operations that will write the register */
   uint8_t v_class[512], s_class[128];
 };
@@ -120,6 +127,15 @@ void weak_drain_all(void);
 void weak_tick(struct wave *w);
 /* Whether the wave stays at a wait for now, while some of what is under way is performed, and others have their turn. */
 bool weak_linger(struct wave *w);
+
+/* --- elements (weak_element.c) --- */
+
+/* Before the handler of a load runs: what it needs to run again. */
+void weak_save(struct wave *w, struct weak_op *op, handler_fn real);
+void weak_replay(struct weak_op *op);
+void weak_forget(struct weak_op *op);
+/* After the handler: the rest of its elements. */
+void weak_fill_end(struct wave *w);
 
 /* --- waits and registers (weak_wait.c) --- */
 
@@ -144,9 +160,15 @@ enum weak_what {
 enum weak_control {
   CONTROL_NONE, CONTROL_L0, CONTROL_MIDDLE, CONTROL_SCALAR, CONTROL_SCOPE, CONTROL_WRITE_BACK, CONTROL_BOTH,
 };
+/* How the handler accesses memory. */
+enum weak_how {
+  HOW_LANES,           /* by functions that defer accesses of all lanes (vmem/weak_lanes.c) */
+  HOW_LOADS, HOW_STORES,   /* by elements (element.h) */
+  HOW_NOW,             /* this mode performs it at once */
+};
 struct weak_info {
   uint8_t what, sub;   /* sub: enum weak_wait or weak_control */
-  bool at_once;        /* an access to memory that this mode performs at once */
+  uint8_t how;
 };
 extern const struct weak_info weak_table[];   /* by op_info.id; generated */
 

@@ -1,7 +1,9 @@
 /* Caches of the weak-memory mode. A line records for each byte whether it is valid and whether it is dirty; in a full
- * set a new line evicts another. Memory is the host's memory; on chips with one L2 that L2 is part of it. */
+ * set a new line evicts another. Memory is the host's memory; on chips with one L2 that L2 is part of it, except for
+ * coarse-grained memory of the host. */
 #include <string.h>
 
+#include "memory.h"
 #include "weak.h"
 
 struct line {
@@ -30,6 +32,16 @@ static struct cache scalar[WEAK_CUS / 2] = {CACHE(scalar_lines[0]), CACHE(scalar
 static struct cache l2[WEAK_PARTS] = {L2(0), L2(1)};
 
 static unsigned part_of(unsigned cu) { return cu / (WEAK_CUS / WEAK_PARTS); }
+static struct cache *l2_of(const struct weak_chip *chip, unsigned cu) { return &l2[chip->dies ? part_of(cu) : 0]; }
+
+/* Fine-grained memory passes L2, or it writes through and is told of others' writes. */
+bool cache_has(const struct weak_chip *chip, uint64_t address) {
+  uint64_t lo, hi;
+  uint32_t flags;
+  if (!chip->dies && !chip->remote) return false;
+  if (!mem_range(address, &lo, &hi, &flags) || mem_is_fine(flags)) return false;
+  return chip->dies || !mem_is_device(flags);
+}
 
 /* --- bytes -------------------------------------------------------------------------------------------- */
 
@@ -112,6 +124,11 @@ static struct line *room(struct cache *c, uint64_t address) {
 
 static void drop(struct cache *c) { c->epoch++; }
 
+static void write_back(struct cache *c) {
+  for (uint32_t k = 0; k < c->n_dirty; k++) clean(&c->line[c->dirty[k]]);
+  c->n_dirty = 0;
+}
+
 /* Bytes that the cache's own clients write without going through it. */
 static void pass(struct cache *c, uint64_t address, uint64_t mask, const uint8_t *data) {
   struct line *l = find(c, address);
@@ -122,12 +139,13 @@ static void pass(struct cache *c, uint64_t address, uint64_t mask, const uint8_t
 
 /* --- the levels ------------------------------------------------------------------------------------------ */
 
-static void load_l2(const struct weak_chip *chip, unsigned cu, uint64_t line, uint64_t mask, bool past, uint8_t *data) {
-  if (!chip->dies) {
+static void load_l2(const struct weak_chip *chip, unsigned cu, uint64_t line, uint64_t mask, bool past, bool cached,
+                    uint8_t *data) {
+  if (!cached) {
     copy(data, memory(line), mask);
     return;
   }
-  struct cache *c = &l2[part_of(cu)];
+  struct cache *c = l2_of(chip, cu);
   struct line *l = room(c, line);
   if (past || (mask & ~l->valid)) {   /* dirty data here is newer than memory */
     copy(l->data, memory(line), ~l->dirty & (past ? ~UINT64_C(0) : ~l->valid));
@@ -136,41 +154,41 @@ static void load_l2(const struct weak_chip *chip, unsigned cu, uint64_t line, ui
   copy(data, l->data, mask);
 }
 
-static void load_middle(const struct weak_chip *chip, unsigned cu, uint64_t line, uint64_t mask, unsigned past, bool uncached,
+static void load_middle(const struct weak_chip *chip, unsigned cu, uint64_t line, uint64_t mask, unsigned past, bool cached,
                         uint8_t *data) {
   if (!chip->middle) {
-    load_l2(chip, cu, line, mask, uncached || past & PAST_L2, data);
+    load_l2(chip, cu, line, mask, past & PAST_L2, cached, data);
     return;
   }
   struct line *l = room(&middle[part_of(cu)], line);
   if (past & PAST_MIDDLE || (mask & ~l->valid)) {
-    load_l2(chip, cu, line, ~UINT64_C(0), uncached || past & PAST_L2, l->data);
+    load_l2(chip, cu, line, ~UINT64_C(0), past & PAST_L2, cached, l->data);
     l->valid = ~UINT64_C(0);
   }
   copy(data, l->data, mask);
 }
 
 /* A load that misses fetches the whole line. */
-void cache_load(const struct weak_chip *chip, unsigned cu, uint64_t line, uint64_t mask, unsigned past, bool uncached,
+void cache_load(const struct weak_chip *chip, unsigned cu, uint64_t line, uint64_t mask, unsigned past, bool cached,
                 uint8_t *data) {
   struct line *l = room(&l0[cu], line);
   if (past & PAST_L0 || (mask & ~l->valid)) {
-    load_middle(chip, cu, line, ~UINT64_C(0), past, uncached, l->data);
+    load_middle(chip, cu, line, ~UINT64_C(0), past, cached, l->data);
     l->valid = ~UINT64_C(0);
   }
   copy(data, l->data, mask);
 }
 
-void cache_store(const struct weak_chip *chip, unsigned cu, uint64_t line, uint64_t mask, unsigned past, bool uncached,
+void cache_store(const struct weak_chip *chip, unsigned cu, uint64_t line, uint64_t mask, unsigned past, bool cached,
                  const uint8_t *data) {
   pass(&l0[cu], line, mask, data);
   if (chip->middle) pass(&middle[part_of(cu)], line, mask, data);
-  if (!chip->dies) {
+  if (!cached) {
     copy(memory(line), data, mask);
     return;
   }
-  struct cache *c = &l2[part_of(cu)];
-  if (uncached || past & PAST_L2) {
+  struct cache *c = l2_of(chip, cu);
+  if (past & PAST_L2) {
     copy(memory(line), data, mask);
     pass(c, line, mask, data);
     return;
@@ -178,29 +196,28 @@ void cache_store(const struct weak_chip *chip, unsigned cu, uint64_t line, uint6
   struct line *l = room(c, line);
   copy(l->data, data, mask);
   if (!l->dirty) {
-    if (c->n_dirty == c->lines) cache_write_back(cu);
+    if (c->n_dirty == c->lines) write_back(c);
     c->dirty[c->n_dirty++] = (uint16_t)place(c, line);
   }
   l->valid |= mask;
   l->dirty |= mask;
 }
 
-void cache_update(const struct weak_chip *chip, unsigned cu, uint64_t line, bool uncached) {
+void cache_update(const struct weak_chip *chip, unsigned cu, uint64_t line) {
   struct line *l;
-  (void)uncached;
   if ((l = find(&l0[cu], line))) l->valid = 0;
   if (chip->middle && (l = find(&middle[part_of(cu)], line))) l->valid = 0;
-  if (chip->dies && (l = find(&l2[part_of(cu)], line))) {
+  if ((chip->dies || chip->remote) && (l = find(l2_of(chip, cu), line))) {
     clean(l);
     l->valid = 0;
   }
 }
 
-uint32_t cache_scalar(const struct weak_chip *chip, unsigned cu, uint64_t address, bool uncached) {
+uint32_t cache_scalar(const struct weak_chip *chip, unsigned cu, uint64_t address, bool cached) {
   uint64_t line = address & ~(uint64_t)(WEAK_LINE - 1), at = address - line;
   struct line *l = room(&scalar[cu / 2], line);
   if (~l->valid >> at & 15) {
-    load_middle(chip, cu, line, ~UINT64_C(0), 0, uncached, l->data);
+    load_middle(chip, cu, line, ~UINT64_C(0), 0, cached, l->data);
     l->valid = ~UINT64_C(0);
   }
   uint32_t value;
@@ -211,13 +228,8 @@ uint32_t cache_scalar(const struct weak_chip *chip, unsigned cu, uint64_t addres
 void cache_drop_l0(unsigned cu) { drop(&l0[cu]); }
 void cache_drop_middle(unsigned cu) { drop(&middle[part_of(cu)]); }
 void cache_drop_scalar(unsigned cu) { drop(&scalar[cu / 2]); }
-void cache_drop_l2(unsigned cu) { drop(&l2[part_of(cu)]); }
-
-void cache_write_back(unsigned cu) {
-  struct cache *c = &l2[part_of(cu)];
-  for (uint32_t k = 0; k < c->n_dirty; k++) clean(&c->line[c->dirty[k]]);
-  c->n_dirty = 0;
-}
+void cache_drop_l2(const struct weak_chip *chip, unsigned cu) { drop(l2_of(chip, cu)); }
+void cache_write_back(const struct weak_chip *chip, unsigned cu) { write_back(l2_of(chip, cu)); }
 
 static bool keeps;   /* lines stay until something drops them */
 
@@ -238,20 +250,22 @@ void cache_reset(void) {
   keeps = weak_chance(3);
   memset(pages, 0, sizeof pages);
   n_pages = 0;
-  for (unsigned cu = 0; cu < WEAK_CUS; cu++) cache_write_back(cu), cache_drop_l0(cu), cache_drop_scalar(cu);
-  for (unsigned cu = 0; cu < WEAK_CUS; cu += WEAK_CUS / WEAK_PARTS) cache_drop_middle(cu), cache_drop_l2(cu);
+  for (unsigned cu = 0; cu < WEAK_CUS; cu++) cache_drop_l0(cu), cache_drop_scalar(cu);
+  for (unsigned k = 0; k < WEAK_PARTS; k++) write_back(&l2[k]), drop(&l2[k]), drop(&middle[k]);
 }
 
 /* --- cache behaviour from the bits of an instruction -------------------------------------------------------------- */
 
 static const struct weak_chip chips[] = {
+  {"gfx90a", .remote = true},
   {"gfx94", .dies = true, .scopes = true},
   {"gfx950", .dies = true, .scopes = true},
   {"gfx9", .dies = false},
   {"gfx8", .dies = false},
   {"gfx10", .middle = true, .pairs = true},
   {"gfx11", .middle = true, .pairs = true},
-  {"gfx120", .middle = true, .scopes = true, .pairs = true},
+  {"gfx120", .middle = true, .scopes = true, .pairs = true, .remote = true},
+  {"gfx125", .dies = true, .scopes = true},
 };
 
 const struct weak_chip *weak_chip(const char *arch) {
@@ -268,7 +282,7 @@ unsigned weak_scope(const struct inst *i) {
 unsigned weak_past(const struct weak_chip *chip, const struct inst *i, bool store) {
   unsigned scope = weak_scope(i), past = 0;
   if (chip->dies) return scope & 2 ? PAST_L0 | PAST_L2 : 0;   /* a workgroup runs on one CU */
-  if (chip->scopes) return scope == 0 ? 0 : scope == 1 ? PAST_L0 : PAST_L0 | PAST_MIDDLE;
+  if (chip->scopes) return scope == 0 ? 0 : scope == 1 ? PAST_L0 : PAST_L0 | PAST_MIDDLE | (scope == 3 ? PAST_L2 : 0);
   if (store) return 0;
   if (i->flags & FLAG_GLC) past |= i->op->generation == 2 ? PAST_L0 | PAST_MIDDLE : PAST_L0;
   if (i->flags & FLAG_DLC && i->op->generation == 1) past |= PAST_MIDDLE;

@@ -13,7 +13,7 @@ struct request {
   uint64_t line, mask, lanes;   /* bytes of the line; lanes that access them */
   uint32_t number;              /* in the channel's order */
   uint8_t past;
-  bool uncached;
+  bool cached;
   uint8_t data[WEAK_LINE];
 };
 static struct channel { struct request *head, *tail; uint32_t last; } channels[WEAK_CUS][WEAK_CHANNELS];
@@ -58,6 +58,10 @@ static struct overlap overlap(const struct weak_part *part, unsigned lane, uint6
 static void stored(const struct weak_part *part, unsigned lane, uint8_t out[16]) {
   unsigned n = part->build->lanes;
   const uint32_t *rows = &part->rows[0][0];
+  if (part->elements) {
+    memcpy(out, rows + 4 * lane, 16);
+    return;
+  }
   bool high = part->kind == 2 || part->kind == 3;   /* STORE_D16_HI_... */
   for (unsigned k = 0; 4 * k < part->bytes; k++) {
     uint32_t value = rows[k * n + lane];
@@ -80,6 +84,7 @@ struct weak_part *weak_part_new(void) {
 
 static void finish_op(struct weak_op *op) {
   if (op->wave || op->requests || op->lds) return;
+  weak_forget(op);
   for (struct weak_part *p = op->parts, *next; p; p = next) {
     next = p->next;
     p->next = spare_parts;
@@ -94,7 +99,7 @@ static void perform(struct request *r, unsigned cu) {
   struct weak_op *op = part->op;
   switch (part->access) {
   case WEAK_LOAD:
-    cache_load(op->chip, cu, r->line, r->mask, r->past, r->uncached, r->data);
+    cache_load(op->chip, cu, r->line, r->mask, r->past, r->cached, r->data);
     for (uint64_t rest = r->lanes; rest; rest &= rest - 1) {
       unsigned lane = (unsigned)__builtin_ctzll(rest);
       struct overlap o = overlap(part, lane, r->line);
@@ -102,10 +107,10 @@ static void perform(struct request *r, unsigned cu) {
     }
     break;
   case WEAK_STORE:
-    cache_store(op->chip, cu, r->line, r->mask, r->past, r->uncached, r->data);
+    cache_store(op->chip, cu, r->line, r->mask, r->past, r->cached, r->data);
     break;
   case WEAK_UPDATE:
-    cache_update(op->chip, cu, r->line, r->uncached);
+    cache_update(op->chip, cu, r->line);
     act(part, r->lanes, part->p);
     break;
   }
@@ -147,7 +152,7 @@ static void enqueue(struct weak_op *op, struct request *r) {
   queued[op->cu]++;
 }
 
-static struct request *new_request(struct weak_part *part, uint64_t line, bool uncached) {
+static struct request *new_request(struct weak_part *part, uint64_t line, bool cached) {
   struct request *r = spare;
   if (r) spare = r->next;
   else r = malloc(sizeof *r);
@@ -155,18 +160,9 @@ static struct request *new_request(struct weak_part *part, uint64_t line, bool u
   r->part = part;
   r->line = line;
   r->mask = r->lanes = 0;
-  r->uncached = uncached;
+  r->cached = cached;
   r->past = (uint8_t)weak_past(part->op->chip, &part->inst, part->access != WEAK_LOAD);
   return r;
-}
-
-/* Whether one of several L2s caches the memory: not the host's, nor memory shared with the host. */
-static bool uncached_at(const struct weak_chip *chip, uint64_t address) {
-  uint64_t lo, hi;
-  uint32_t flags;
-  if (!chip->dies || !mem_range(address, &lo, &hi, &flags)) return true;
-  enum mem_kind kind = MEM_KIND(flags);
-  return kind != MEM_DEVICE && kind != MEM_GLOBAL && kind != MEM_VIRTUAL;
 }
 
 static void enter_global(struct weak_part *part) {
@@ -175,7 +171,7 @@ static void enter_global(struct weak_part *part) {
   uint8_t places[MOST] = {0};   /* open addressing: number of the request, from 1 */
   unsigned n = 0;
   struct request *r = NULL;
-  bool uncached = uncached_at(part->op->chip, part->p[__builtin_ctzll(part->lanes)]);
+  bool cached = cache_has(part->op->chip, part->p[__builtin_ctzll(part->lanes)]);
   for (uint64_t rest = part->lanes; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctzll(rest);
     uint8_t value[16];
@@ -187,7 +183,7 @@ static void enter_global(struct weak_part *part) {
         unsigned at = line / WEAK_LINE % MOST;
         while (places[at] && made[places[at] - 1]->line != line) at = (at + 1) % MOST;
         if (!places[at]) {
-          made[n++] = new_request(part, line, uncached);
+          made[n++] = new_request(part, line, cached);
           places[at] = (uint8_t)n;
         }
         r = made[places[at] - 1];
@@ -279,7 +275,7 @@ void weak_perform(struct weak_op *op) {
   while (op->lds) weak_lds(w, 1);
   if (op->writes_back) {
     for (struct weak_op *o = op->older; o; o = o->older) weak_perform(o);
-    cache_write_back(op->cu);
+    cache_write_back(op->chip, op->cu);
     op->writes_back = false;
   }
 }
@@ -287,6 +283,11 @@ void weak_perform(struct weak_op *op) {
 void weak_deliver(struct weak_op *op) {
   struct wave *w = op->wave;
   struct weak_wave *x = w->weak;
+  if (op->saved) {
+    weak_replay(op);
+    weak_forget(op);
+    return;
+  }
   w->weak = NULL;
   for (struct weak_part *part = op->parts; part; part = part->next) {
     if (part->access == WEAK_UPDATE && part->returns) {
@@ -307,10 +308,8 @@ void weak_deliver(struct weak_op *op) {
 
 void weak_retire(struct weak_op *op) {
   weak_perform(op);
-  if (op->pending) {
-    weak_deliver(op);
-    weak_unmark(op);
-  }
+  if (op->pending || op->saved) weak_deliver(op);
+  if (op->pending) weak_unmark(op);
   weak_leave(op);
 }
 

@@ -46,7 +46,8 @@ static void wave_end(struct wave *w) {
   struct weak_wave *x = w->weak;
   weak_lds(w, UINT32_MAX);
   for (struct weak_op *op = x->oldest; op; op = x->oldest) {
-    if (op->writes_back) weak_perform(op);
+    if (op->writes_back || (op->saved && !op->pending)) weak_perform(op);
+    if (op->saved && !op->pending) weak_deliver(op);   /* to LDS */
     if (op->pending) weak_unmark(op);
     weak_leave(op);
   }

@@ -103,10 +103,8 @@ static void wait_for(struct wave *w, enum weak_counter counter, unsigned n) {
   for (struct weak_op *op = x->oldest, *next; op; op = next) {
     next = op == covered ? NULL : op->younger;
     if (!(op->counts & op->need)) weak_perform(op);
-    if (op->pending && !(op->counts & op->need)) {
-      weak_deliver(op);
-      weak_unmark(op);
-    }
+    if ((op->pending || op->saved) && !(op->counts & op->need)) weak_deliver(op);
+    if (op->pending && !(op->counts & op->need)) weak_unmark(op);
     if (!op->counts || (op->class == CLASS_FLAT && !(op->counts & op->need))) weak_retire(op);
   }
 }
