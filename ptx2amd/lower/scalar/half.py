@@ -8,27 +8,32 @@ from ptx2amd.lower.core.value import width
 from ptx2amd.lower.scalar.approx import estimate, tanh
 from ptx2amd.lower.scalar.compare import from_bfloat
 from ptx2amd.lower.scalar.float import min_max
-from ptx2amd.lower.scalar.fp import arith, basic, canonical_nan, each, flush, integer_of, intrinsic, moded, saturate
+from ptx2amd.lower.scalar.fp import (
+    arith,
+    basic,
+    canonical_nan,
+    each,
+    flush,
+    integer_of,
+    intrinsic,
+    is_nan,
+    moded,
+    saturate,
+)
 from ptx2amd.lower.scalar.integer import binary, compare, select, sources
 from ptx2amd.ptx.ast import Inst
 
 
 def to_bfloat(fn: FunctionLowering, v: Val, rnd: str = "rn") -> Val:
-    """float -> bfloat, on the bits."""
+    """float -> bfloat, on the bits. What is added for the rounding cannot change the upper half of an infinity."""
     bits = integer_of(fn, v)
-    negative = compare(fn, "slt", bits, 0)
-    up: Val | int = 0
     if rnd == "rn":
-        up = binary(fn, "add", binary(fn, "and", binary(fn, "lshr", bits, 16), 1), 0x7FFF)
-    elif rnd == "rp":
-        up = select(fn, negative, 0, fn.const("i32", 0xFFFF))
-    elif rnd == "rm":
-        up = select(fn, negative, 0xFFFF, fn.const("i32", 0))
-    magnitude = binary(fn, "and", bits, 0x7FFFFFFF)
-    special = compare(fn, "uge", magnitude, 0x7F800000)
-    nan = compare(fn, "ugt", magnitude, 0x7F800000)
-    kept = select(fn, nan, 0x7FFF << 16, bits)
-    bits = select(fn, special, kept, binary(fn, "add", bits, up))
+        bits = binary(fn, "add", bits, binary(fn, "add", binary(fn, "and", binary(fn, "lshr", bits, 16), 1), 0x7FFF))
+    elif rnd in ("rp", "rm"):
+        negative = compare(fn, "slt", bits, 0)
+        up = select(fn, negative, *((0, fn.const("i32", 0xFFFF)) if rnd == "rp" else (0xFFFF, fn.const("i32", 0))))
+        bits = binary(fn, "add", bits, up)
+    bits = select(fn, is_nan(fn, v), 0x7FFF << 16, bits)
     return fn.cast(fn.resize(binary(fn, "lshr", bits, 16), 16), "bfloat")
 
 
@@ -40,9 +45,28 @@ def oddly_rounded(fn: FunctionLowering, op: str, args: list[Val]) -> Val:
     return fn.cast(select(fn, odd, low, high), "float")
 
 
-def odd_fma(fn: FunctionLowering, a: Val, b: Val, c: Val) -> Val:
-    """fma of bfloats' values in f32, rounded to odd. Products have 16 bits: where they fit f32's range, the
-    rounding error of the sum decides; elsewhere the slow way does."""
+def bfloat_fma(fn: FunctionLowering, a: Val, b: Val, c: Val) -> Val:
+    """fma of bfloats' values in f32, so rounded that a second rounding, to bfloat, gives what a single one would have
+    given. If the f32 result is not half way between two bfloats, it is rounded to nearest; else to odd."""
+    if fn.f32_denormals == "flush":
+        quick, usable = quick_fma(fn, a, b, c)
+    else:
+        quick = integer_of(fn, intrinsic(fn, "fma", a, b, c))
+        usable = compare(fn, "ne", binary(fn, "and", quick, 0xFFFF), 0x8000)
+    here, slow, join = fn.block("fma"), fn.block("fma"), fn.block("fma")
+    fn.label(here)
+    fn.branch(usable, join, slow)
+    fn.label(slow)
+    y = integer_of(fn, oddly_rounded(fn, "fma", [a, b, c]))
+    end = fn.block("fma")
+    fn.label(end)
+    fn.label(join)
+    return fn.cast(fn.op("i32", f"phi i32 [ {quick}, %{here} ], [ {y}, %{end} ]"), "float")
+
+
+def quick_fma(fn: FunctionLowering, a: Val, b: Val, c: Val) -> tuple[Val, Val]:
+    """The bits of fma rounded to odd where denormals are flushed, and whether no number on the way is too small or too
+    large for that. Products have 16 bits: in range, the rounding error of the sum decides."""
     p = binary(fn, "fmul", a, b)
     exponent = binary(fn, "and", binary(fn, "lshr", integer_of(fn, p), 23), 255)
     fits = compare(fn, "ult", binary(fn, "sub", exponent, 20), 230)
@@ -55,16 +79,7 @@ def odd_fma(fn: FunctionLowering, a: Val, b: Val, c: Val) -> Val:
     inward = compare(fn, "slt", binary(fn, "xor", bits, error), 0)
     odd = binary(fn, "or", binary(fn, "sub", bits, fn.resize(inward, 32)), 1)
     exact = compare(fn, "eq", binary(fn, "and", error, 0x7FFFFFFF), 0)
-    quick = select(fn, exact, bits, odd)
-    here, slow, join = fn.block("fma"), fn.block("fma"), fn.block("fma")
-    fn.label(here)
-    fn.branch(fits, join, slow)
-    fn.label(slow)
-    y = integer_of(fn, oddly_rounded(fn, "fma", [a, b, c]))
-    end = fn.block("fma")
-    fn.label(end)
-    fn.label(join)
-    return fn.cast(fn.op("i32", f"phi i32 [ {quick}, %{here} ], [ {y}, %{end} ]"), "float")
+    return select(fn, exact, bits, odd), fits
 
 
 def relu(fn: FunctionLowering, v: Val) -> Val:
@@ -112,7 +127,7 @@ def bfloat_op(fn: FunctionLowering, op: str, *args: Val) -> Val:
     """f32 has room for products and sums to be rounded twice without harm, but not for fma."""
     wide = [from_bfloat(fn, a) for a in args]
     if op == "fma":
-        return to_bfloat(fn, odd_fma(fn, *wide))
+        return to_bfloat(fn, bfloat_fma(fn, *wide))
     return to_bfloat(fn, arith(fn, op, wide, "rn", False))
 
 
