@@ -14,7 +14,7 @@ from ptx2amd import native, settings
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.libraries import choice, rocm
 from ptx2amd.service import cache
-from ptx2amd.service.build_id import build_id
+from ptx2amd.service.build_id import build_id, current_build_id
 from ptx2amd.service.folder import FolderError, open_folder
 
 quote = shlex.quote
@@ -41,7 +41,7 @@ def environment(
             [str(native.DIRECTORY), *filter(None, [os.environ.get("LD_LIBRARY_PATH")]), *wheel_libraries(program)]
         ),
         "PTX2AMD_PYTHON": sys.executable,
-        "PTX2AMD_BUILD_ID": native.current_build_id(),
+        "PTX2AMD_BUILD_ID": current_build_id(),
     }
     changes |= client_settings()
     if device is not None:

@@ -12,12 +12,12 @@ import argparse
 import re
 import sys
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 
 from ptx2amd import settings
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.ninja import Builder, BuildFile, Object
+from ptx2amd.service.build_id import current_build_id
 
 PACKAGE = Path(__file__).resolve().parent
 #: Where the libraries lie; PTX2AMD_NATIVE: another build of them, for example with sanitizers.
@@ -199,7 +199,9 @@ BUILDS = {"vgpu": build_vgpu, "kfd": build_kfd, "shim": build_shim}
 def build(parts: Sequence[str] = tuple(BUILDS), target: Path = DIRECTORY, extra: tuple[str, ...] = ()) -> None:
     """Build the named parts into `target`, and what the translator loads from there. Raises Ptx2amdError when a
     command fails, which has then been printed."""
+    from ptx2amd.lower.core.registry import INDEX, write_index
     from ptx2amd.ptx.grammar import TABLES, write_tables
+    from ptx2amd.target import chips
 
     target, kind = _prepared(target).resolve(), re.sub(r"[/,]", "_", "".join(extra))  # ld splits its options at commas
     file = BuildFile(WORK / f"ninja{kind}")
@@ -210,6 +212,8 @@ def build(parts: Sequence[str] = tuple(BUILDS), target: Path = DIRECTORY, extra:
         file.write_commands(WORK.parent / "compile_commands.json")
     (target / "build-id").write_text(current_build_id() + "\n")
     write_tables(target / TABLES.name)
+    write_index(target / INDEX.name)
+    chips.write(target / chips.READ.name)
 
 
 def drop_levels(highest: str) -> None:
@@ -218,14 +222,6 @@ def drop_levels(highest: str) -> None:
 
     for level in [level for level in LEVELS if level > highest]:
         del LEVELS[level]
-
-
-@cache
-def current_build_id() -> str:
-    """The translator's build id of this tree (ptx2amd/service/build_id.py)."""
-    from ptx2amd.service.build_id import build_id
-
-    return build_id()
 
 
 def main() -> None:

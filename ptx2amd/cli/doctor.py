@@ -21,6 +21,7 @@ from ptx2amd.cli import doctor_program
 from ptx2amd.cli.finding import Finding
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.selftest.machine import HIP_LIBRARIES
+from ptx2amd.service.build_id import current_build_id
 
 FIRST_HIP = 50300000  # HIP 5.2 does not know our code objects
 
@@ -68,9 +69,9 @@ def _device() -> Iterator[Finding]:
 
 
 def _translator() -> Iterator[Finding]:
-    import llvmlite.binding as llvm
+    from ptx2amd.codegen import binding
 
-    yield Finding("LLVM", "ok", ".".join(map(str, llvm.llvm_version_info)))
+    yield Finding("LLVM", "ok", ".".join(map(str, binding.version())))
     if chosen := settings.LD.text():
         if found := shutil.which(chosen):
             yield Finding("linker", "ok", found)
@@ -109,7 +110,7 @@ def _service() -> Iterator[Finding]:
     from ptx2amd.service.folder import FolderError
 
     try:
-        path = place.socket_path(native.current_build_id())
+        path = place.socket_path(current_build_id())
     except FolderError as error:
         yield Finding(
             "service", "missing", str(error), "set PTX2AMD_RUNTIME_DIR to a folder that you own with mode 700"

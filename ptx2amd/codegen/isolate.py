@@ -7,7 +7,6 @@ import faulthandler
 import os
 import resource
 import signal
-import tempfile
 
 from ptx2amd.codegen.error import CodegenError
 from ptx2amd.codegen.llvm import emit, is_long, without_scheduling
@@ -21,7 +20,7 @@ class Isolated:
     """`emit` in a forked child, which runs beside this process. Not for processes with other threads."""
 
     def __init__(self, ir: str, target: Target, form: str = "obj", simple: bool = False, least: bool = False) -> None:
-        self.out, self.errors = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115 - see result
+        self.out, self.errors = (os.fdopen(os.memfd_create(name), "w+b") for name in ("code", "errors"))
         self.pid = os.fork()
         if self.pid == 0:
             _child(ir, target, form, simple, least, self.out.fileno(), self.errors.fileno())

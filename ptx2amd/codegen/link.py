@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +43,9 @@ def link(files: list[Elf], sidecar: dict[str, Any] | None = None, origins: bytes
 
 def linked_by(linker: str, objects: list[bytes]) -> bytes:
     """Link the objects with another linker (PTX2AMD_LD). Raises LinkError with its message."""
+    import subprocess
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="ptx2amd-") as directory:
         paths = []
         for i, blob in enumerate(objects):

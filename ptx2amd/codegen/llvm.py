@@ -1,4 +1,4 @@
-"""LLVM IR text -> object code or assembly for one arch, through llvmlite.
+"""LLVM IR text -> object code or assembly for one arch.
 
 LLVM changes the module while it emits, so the text is parsed afresh for each arch. Nothing here is shared
 between calls but LLVM's target registry; every call may run in its own thread or process. llvmlite's LLVM has
@@ -7,9 +7,9 @@ no assembler for AMDGPU: inline assembly with any text in it ends the process.""
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
-from ptx2amd.codegen import stack, workarounds
+from ptx2amd.codegen import binding, stack, workarounds
+from ptx2amd.codegen.binding import Machine, Module
 from ptx2amd.codegen.error import CodegenError
 from ptx2amd.codegen.workarounds import avoided
 from ptx2amd.target import Target
@@ -20,40 +20,34 @@ LONG_CODEGEN_LEVEL = 1
 LEAST_CODEGEN_LEVEL = 0
 LONG_LINES = 40_000  # IR of more lines gets level 1: level 2 takes time that grows with a block's length squared
 FULL_LINES = 4000  # IR of up to this many lines gets LLVM's O3
+SHORT = ("SROA", "SimplifyCFG", "InstCombine", "SimplifyCFG", "ADCE")  # longer IR without calls
 
 
 @cache
-def _binding() -> Any:
-    import llvmlite.binding as llvm
-
-    llvm.initialize_all_targets()
-    llvm.initialize_all_asmprinters()
+def _prepare() -> None:
+    """Set LLVM's options."""
     # Strength reduction over address chains costs half of code generation; PTX has been through it.
-    llvm.set_option("ptx2amd", "-amdgpu-scalar-ir-passes=0")
+    binding.set_option("-amdgpu-scalar-ir-passes=0")
     if avoided.applies("shared_ends"):
-        llvm.set_option("ptx2amd", "-sink-common-insts=false")
-    llvm.set_option("ptx2amd", "-enable-pre=false")  # PTX has been through it
+        binding.set_option("-sink-common-insts=false")
+    binding.set_option("-enable-pre=false")  # PTX has been through it
     # Long live ranges that a structured kernel's thousands of joins share: coalescing them took two thirds of code
     # generation, for 1 % less code.
-    llvm.set_option("ptx2amd", "-large-interval-freq-threshold=8")
+    binding.set_option("-large-interval-freq-threshold=8")
     # Sums of matrix instructions are moved to other lanes, so they had better not be in accumulation registers.
-    llvm.set_option("ptx2amd", "-amdgpu-mfma-vgpr-form=true")
-    return llvm
+    binding.set_option("-amdgpu-mfma-vgpr-form=true")
 
 
-def machine(target: Target, level: int = CODEGEN_LEVEL) -> Any:
+def machine(target: Target, level: int = CODEGEN_LEVEL) -> Machine:
     """The LLVM target machine; level: of code generation, as in -O."""
-    llvm = _binding()
-    features = []
-    if target.wave_size != target.arch.waves[0]:
-        features.append(f"+wavefrontsize{target.wave_size}")
-    return llvm.Target.from_triple(TRIPLE).create_target_machine(
-        cpu=target.arch.name,
-        features=",".join(features),
-        opt=level,
-        reloc="pic",
-        codemodel="default",
-    )
+    _prepare()
+    wave = "" if target.wave_size == target.arch.waves[0] else f"+wavefrontsize{target.wave_size}"
+    return Machine(TRIPLE, target.arch.name, wave, level)
+
+
+def head(tm: Machine) -> str:
+    """The beginning of IR for a machine."""
+    return f'target datalayout = "{tm.layout}"\ntarget triple = "{TRIPLE}"\n'
 
 
 def is_long(ir: str) -> bool:
@@ -64,42 +58,31 @@ def is_long(ir: str) -> bool:
 def without_scheduling() -> None:
     """Keep instructions in the order of the IR from now on, in this process: with tens of thousands of them, moving one
     takes time that grows with their number."""
-    _binding().set_option("ptx2amd", "-enable-misched=false")
+    _prepare()
+    binding.set_option("-enable-misched=false")
 
 
-def optimised(ir: str, target: Target, simple: bool = False, least: bool = False) -> tuple[Any, Any]:
+def optimised(ir: str, target: Target, simple: bool = False, least: bool = False) -> tuple[Module, Machine]:
     """Parse, verify and optimise IR text. Returns (LLVM module, target machine); raises CodegenError.
 
     simple: the IR has no calls to functions of its own. Long IR then gets a short pipeline, as the compiler that made
     the PTX has optimised it before. least: only the passes that code generation requires."""
-    llvm = _binding()
     if before := workarounds.needed(ir, target, optimised=False):
         ir = workarounds.rewritten(ir, before)
     level = LEAST_CODEGEN_LEVEL if least else LONG_CODEGEN_LEVEL if is_long(ir) else CODEGEN_LEVEL
     tm = machine(target, level)
-    head = f'target datalayout = "{tm.target_data}"\ntarget triple = "{TRIPLE}"\n'
     try:
-        module = llvm.parse_assembly(head + ir)
+        module = Module(head(tm) + ir)
         module.verify()
     except RuntimeError as error:
         raise CodegenError(f"LLVM does not accept our IR: {error}") from None
+    slp = ".dispatch:" not in ir or not avoided.applies("pairs")  # packed f32 and f16
     short = simple and (least or ir.count("\n") > FULL_LINES)
-    options = llvm.create_pipeline_tuning_options(3)
-    options.loop_vectorization = False
-    options.slp_vectorization = ".dispatch:" not in ir or not avoided.applies("pairs")  # packed f32 and f16
-    builder = llvm.create_pass_builder(tm, options)
-    passes = llvm.create_new_module_pass_manager() if short else builder.getModulePassManager()
-    if short:
-        passes.add_sroa_pass()
-        passes.add_simplify_cfg_pass()
-        passes.add_instruction_combine_pass()
-        passes.add_simplify_cfg_pass()
-        passes.add_aggressive_dce_pass()
-    passes.run(module, builder)
+    tm.optimise(module, slp, SHORT if short else ())
     if rewrites := workarounds.needed(ir, target, optimised=True):
         text = str(module)
         if (safe := workarounds.rewritten(text, rewrites)) is not text:
-            module = llvm.parse_assembly(safe)
+            module = Module(safe)
     if stack.may_be_too_large(ir, target) and (problem := stack.problem(str(module), target)):
         raise CodegenError(problem)
     return module, tm
@@ -111,5 +94,5 @@ def emit(ir: str, target: Target, form: str = "obj", simple: bool = False, least
     if form == "ll":
         return str(module).encode()
     if form == "asm":
-        return str(tm.emit_assembly(module)).encode()
-    return bytes(tm.emit_object(module))
+        return tm.emit_assembly(module)
+    return tm.emit_object(module)

@@ -15,10 +15,10 @@ from typing import Any
 
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.fatbin import Image
-from ptx2amd.native import current_build_id
 from ptx2amd.precompile.images import module_id
 from ptx2amd.precompile.work import Done, Task, Worker, do, do_apart
 from ptx2amd.service import cache, entry, shared
+from ptx2amd.service.build_id import current_build_id
 
 KERNELS, LENGTH = 8, 200_000  # that a task has at most, and the characters of PTX after which it gets no further kernel
 TICK = 0.5  # seconds between looks at the progress

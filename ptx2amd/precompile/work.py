@@ -15,10 +15,10 @@ from typing import Any
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.fatbin import Image
 from ptx2amd.modules import module_of
-from ptx2amd.native import current_build_id
 from ptx2amd.precompile.images import module_id
 from ptx2amd.ptx.ast import Module
 from ptx2amd.service import entry, shared
+from ptx2amd.service.build_id import current_build_id
 from ptx2amd.service.translation import index_entry, kernel_entry, parse_options
 from ptx2amd.translate import module_index
 

@@ -7,7 +7,8 @@ import os
 import platform
 from pathlib import Path
 
-from ptx2amd import __version__, native
+from ptx2amd import __version__
+from ptx2amd.service.build_id import current_build_id
 
 HIP_LIBRARIES = ("libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so")
 NODES = Path("/sys/class/kfd/kfd/topology/nodes")
@@ -15,11 +16,11 @@ NODES = Path("/sys/class/kfd/kfd/topology/nodes")
 
 def machine() -> dict[str, str]:
     """Name to text; facts that cannot be determined are omitted."""
-    import llvmlite.binding as llvm
+    from ptx2amd.codegen import binding
 
     found = {
-        "ptx2amd": f"{__version__}, build {native.current_build_id()}",
-        "LLVM": ".".join(map(str, llvm.llvm_version_info)),
+        "ptx2amd": f"{__version__}, build {current_build_id()}",
+        "LLVM": ".".join(map(str, binding.version())),
         "Python": platform.python_version(),
         "system": _system(),
         "kernel": platform.release(),

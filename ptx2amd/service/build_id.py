@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
+from collections.abc import Iterator
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -12,29 +15,48 @@ from ptx2amd.errors import Ptx2amdError
 PACKAGE = Path(__file__).resolve().parent.parent
 PARTS = (
     "binary", "codegen", "compile.py", "fatbin", "interface", "isa", "lower", "middle", "modules.py", "plan", "ptx",
-    "target", "translate.py", "service/entry.py", "service/translation.py")  # fmt: skip
+    "target", "translate.py", "service/build_id.py", "service/entry.py", "service/translation.py")  # fmt: skip
+
+
+@cache
+def current_build_id() -> str:
+    """The translator's build id of this tree, in this process."""
+    return build_id()
 
 
 def build_id(debug: str | None = None) -> str:
     """32 hex digits; changes with every change of the translator, its grammar or LLVM. For each value of PTX2AMD_DEBUG
     (debug; None: the environment's) it is another translator, with its own service and cache entries."""
-    state = hashlib.blake2b(f"{__version__} ".encode() + _llvmlite(), digest_size=16)
+    release = (llvmlite() / "_version.py").read_bytes()
+    state = hashlib.blake2b(f"{__version__} ".encode() + release, digest_size=16)
     for part in PARTS:
-        path = PACKAGE / part
-        files = sorted(path.rglob("*")) if path.is_dir() else [path]
-        for file in files:
-            if file.suffix in (".py", ".ll", ".lark", ".toml"):
-                state.update(file.name.encode() + b"\0" + file.read_bytes())
+        for file in _files(str(PACKAGE / part)):
+            with open(file, "rb", buffering=0) as opened:
+                state.update(os.path.basename(file).encode() + b"\0" + opened.read())
     mode = settings.DEBUG.text() if debug is None else debug
     if mode != "0":
         state.update(f"debug {mode}".encode())
     return state.hexdigest()
 
 
-def _llvmlite() -> bytes:
-    """What tells one release of llvmlite from another. Read from its file: importing it, or importlib.metadata,
-    would cost `ptx2amd run` more time than all else it does."""
+def _files(path: str) -> Iterator[str]:
+    """The files below a path that make up the translator, in a fixed order."""
+    if not os.path.isdir(path):
+        yield path
+        return
+    with os.scandir(path) as found:
+        entries = sorted((entry.name, entry.is_dir(), entry.path) for entry in found)
+    for name, folder, inner in entries:
+        if folder:
+            yield from _files(inner)
+        elif name.endswith((".py", ".ll", ".lark", ".toml")):
+            yield inner
+
+
+def llvmlite() -> Path:
+    """The folder of llvmlite. Found without importing it, or importlib.metadata, which would cost `ptx2amd run` more
+    time than all else it does."""
     spec = find_spec("llvmlite")
     if spec is None or spec.origin is None:
         raise Ptx2amdError("llvmlite is not installed: run `pip install ptx2amd` again")
-    return (Path(spec.origin).parent / "_version.py").read_bytes()
+    return Path(spec.origin).parent

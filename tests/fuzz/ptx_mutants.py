@@ -17,9 +17,8 @@ from collections import Counter
 from functools import cache
 from pathlib import Path
 
-import llvmlite.binding as llvm
-
-from ptx2amd.codegen.llvm import TRIPLE, machine
+from ptx2amd.codegen.binding import Module
+from ptx2amd.codegen.llvm import head, machine
 from ptx2amd.errors import Ptx2amdError, PtxError, Unsupported
 from ptx2amd.lower.core.module import ModuleLowering
 from ptx2amd.plan.kernel import Request
@@ -118,7 +117,7 @@ def mutant(number: int, files: tuple[str, ...] = ()) -> str:
 
 @cache
 def _head() -> str:
-    return f'target datalayout = "{machine(target(ARCH)).target_data}"\ntarget triple = "{TRIPLE}"\n'
+    return head(machine(target(ARCH)))
 
 
 def translated(text: str, verify: bool = False) -> str:
@@ -150,7 +149,7 @@ def translated(text: str, verify: bool = False) -> str:
             continue
         ir = lowering.ir()
         if verify:
-            llvm.parse_assembly(_head() + ir).verify()
+            Module(_head() + ir).verify()
     return outcome
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from unittest import mock
 
 from ptx2amd.codegen import llvm
+from ptx2amd.codegen.binding import Module
 from ptx2amd.target import Target
 from tests.lower.device import Program
 from tests.reference import warp_machine
@@ -244,14 +245,9 @@ def sweep(first: int, count: int, arch: str, full: bool) -> list[str]:
 
 def hurried(ir: str, target: Target, simple: bool, least: bool):
     """codegen.llvm.optimised with as little optimisation as there is."""
-    binding = llvm._binding()
     machine = llvm.machine(target, 0)
-    head = f'target datalayout = "{machine.target_data}"\ntarget triple = "{llvm.TRIPLE}"\n'
-    module = binding.parse_assembly(head + ir)
-    passes = binding.create_new_module_pass_manager()
-    passes.add_sroa_pass()
-    passes.add_simplify_cfg_pass()
-    passes.run(module, binding.create_pass_builder(machine, binding.create_pipeline_tuning_options(0)))
+    module = Module(llvm.head(machine) + ir)
+    machine.optimise(module, False, ("SROA", "SimplifyCFG"))
     return module, machine
 
 

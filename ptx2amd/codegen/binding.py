@@ -1,0 +1,175 @@
+"""LLVM through the C functions of llvmlite's library, those that we call.
+
+llvmlite's own Python declares hundreds of them when it is imported, which takes as long as the translation of several
+kernels; it is pinned to one release, so that the functions are known."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any
+
+from ptx2amd.service.build_id import llvmlite
+
+_POINTER, _TEXT, _INT, _BOOL = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_bool
+_TEXTS = ctypes.POINTER(ctypes.c_char_p)  # where a text is returned: _taken
+#: Function -> result and arguments.
+_FUNCTIONS: dict[str, tuple[Any, ...]] = {
+    "InitializeAllTargetInfos": (None,),
+    "InitializeAllTargets": (None,),
+    "InitializeAllTargetMCs": (None,),
+    "InitializeAllAsmPrinters": (None,),
+    "SetCommandLine": (None, _TEXT, _TEXT),
+    "GetVersionInfo": (ctypes.c_uint,),
+    "DisposeString": (None, _TEXT),
+    "GetGlobalContext": (_POINTER,),
+    "ParseAssembly": (_POINTER, _POINTER, _TEXT, _TEXTS),
+    "VerifyModule": (_INT, _POINTER, _TEXTS),
+    "PrintModuleToString": (None, _POINTER, _TEXTS),
+    "DisposeModule": (None, _POINTER),
+    "GetTargetFromTriple": (_POINTER, _TEXT, _TEXTS),
+    "CreateTargetMachine": (*(_POINTER, _POINTER, _TEXT, _TEXT, _TEXT, _INT, _TEXT, _TEXT, _INT, _INT, _TEXT),),
+    "DisposeTargetMachine": (None, _POINTER),
+    "CreateTargetMachineData": (_POINTER, _POINTER),
+    "CopyStringRepOfTargetData": (None, _POINTER, _TEXTS),
+    "DisposeTargetData": (None, _POINTER),
+    "TargetMachineEmitToMemory": (_POINTER, _POINTER, _POINTER, _INT, _TEXTS),
+    "GetBufferStart": (_POINTER, _POINTER),
+    "GetBufferSize": (ctypes.c_size_t, _POINTER),
+    "DisposeMemoryBuffer": (None, _POINTER),
+    "CreatePipelineTuningOptions": (_POINTER,),
+    "PTOSetLoopVectorization": (None, _POINTER, _BOOL),
+    "PTOSetSLPVectorization": (None, _POINTER, _BOOL),
+    "DisposePipelineTuningOptions": (None, _POINTER),
+    "CreatePassBuilder": (_POINTER, _POINTER, _POINTER),
+    "DisposePassBuilder": (None, _POINTER),
+    "buildPerModuleDefaultPipeline": (_POINTER, _POINTER, _INT),
+    "CreateNewModulePassManager": (_POINTER,),
+    "RunNewModulePassManager": (None, _POINTER, _POINTER, _POINTER),
+    "DisposeNewModulePassManger": (None, _POINTER),  # spelt so
+    "module_AddSROAPass": (None, _POINTER),
+    "module_AddSimplifyCFGPass": (None, _POINTER),
+    "module_AddInstCombinePass": (None, _POINTER),
+    "module_AddADCEPass": (None, _POINTER),
+}
+
+
+@cache
+def _library() -> Any:
+    library = ctypes.CDLL(str(llvmlite() / "binding" / "libllvmlite.so"))
+    for name, (result, *arguments) in _FUNCTIONS.items():
+        function = getattr(library, f"LLVMPY_{name}")
+        function.restype, function.argtypes = result, arguments
+    for part in ("TargetInfos", "Targets", "TargetMCs", "AsmPrinters"):
+        getattr(library, f"LLVMPY_InitializeAll{part}")()
+    return library
+
+
+def _call(name: str, *arguments: Any) -> Any:
+    return getattr(_library(), f"LLVMPY_{name}")(*arguments)
+
+
+def _called(name: str, *arguments: Any) -> tuple[Any, str]:
+    """Call a function whose last argument is where it returns a text; its result and that text."""
+    text = ctypes.c_char_p()
+    result = _call(name, *arguments, ctypes.byref(text))
+    if text.value is None:
+        return result, ""
+    said = text.value.decode(errors="replace")
+    _call("DisposeString", text)
+    return result, said
+
+
+def version() -> tuple[int, int, int]:
+    """Of LLVM."""
+    number = _call("GetVersionInfo")
+    return number >> 16 & 255, number >> 8 & 255, number & 255
+
+
+def set_option(option: str) -> None:
+    """Set an option of LLVM's command line, for the whole process."""
+    _call("SetCommandLine", b"ptx2amd", option.encode())
+
+
+class Module:
+    """IR. Raises RuntimeError for text that is none, with LLVM's words."""
+
+    _pointer = None
+
+    def __init__(self, ir: str) -> None:
+        self._pointer, problem = _called("ParseAssembly", _call("GetGlobalContext"), ir.encode())
+        if not self._pointer:
+            raise RuntimeError(problem)
+
+    def verify(self) -> None:
+        """Raises RuntimeError for IR that is not well formed."""
+        wrong, problem = _called("VerifyModule", self._pointer)
+        if wrong:
+            raise RuntimeError(problem)
+
+    def __str__(self) -> str:
+        return _called("PrintModuleToString", self._pointer)[1]
+
+    def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:
+        if self._pointer and not ending():
+            _call("DisposeModule", self._pointer)
+
+
+class Machine:
+    """A target machine. level: of code generation, as in -O."""
+
+    _pointer = None
+
+    def __init__(self, triple: str, cpu: str, features: str, level: int) -> None:
+        target, problem = _called("GetTargetFromTriple", triple.encode())
+        if not target:
+            raise RuntimeError(problem)
+        texts = triple.encode(), cpu.encode(), features.encode()
+        self._pointer = _call("CreateTargetMachine", target, *texts, level, b"pic", b"default", 0, 0, b"")
+
+    @property
+    def layout(self) -> str:
+        """The machine's data layout, as IR has it."""
+        data = _call("CreateTargetMachineData", self._pointer)
+        text = _called("CopyStringRepOfTargetData", data)[1]
+        _call("DisposeTargetData", data)
+        return text
+
+    def optimise(self, module: Module, slp: bool, passes: Iterable[str] = ()) -> None:
+        """Run passes, "SROA", over a module; without any: LLVM's O3, with SLP vectorisation or without."""
+        options = _call("CreatePipelineTuningOptions")
+        _call("PTOSetLoopVectorization", options, False)
+        _call("PTOSetSLPVectorization", options, slp)
+        builder = _call("CreatePassBuilder", self._pointer, options)
+        names = list(passes)
+        manager = _call("CreateNewModulePassManager") if names else _call("buildPerModuleDefaultPipeline", builder, 3)
+        for name in names:
+            _call(f"module_Add{name}Pass", manager)
+        _call("RunNewModulePassManager", manager, module._pointer, builder)
+        _call("DisposeNewModulePassManger", manager)
+        _call("DisposePassBuilder", builder)
+        _call("DisposePipelineTuningOptions", options)
+
+    def emit_object(self, module: Module) -> bytes:
+        """An object file."""
+        return self._emit(module, True)
+
+    def emit_assembly(self, module: Module) -> bytes:
+        return self._emit(module, False)
+
+    def _emit(self, module: Module, code: bool) -> bytes:
+        buffer, problem = _called("TargetMachineEmitToMemory", self._pointer, module._pointer, int(code))
+        if not buffer:
+            raise RuntimeError(problem)
+        blob = ctypes.string_at(_call("GetBufferStart", buffer), _call("GetBufferSize", buffer))
+        _call("DisposeMemoryBuffer", buffer)
+        return blob
+
+    def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:
+        if self._pointer and not ending():
+            _call("DisposeTargetMachine", self._pointer)
+
+
+__all__ = ["Machine", "Module", "set_option", "version"]
