@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from ptx2amd.errors import PtxError
 from ptx2amd.isa.effects import CALLS
 from ptx2amd.isa.match import MatchError
-from ptx2amd.ptx import constants, grammar, statics
+from ptx2amd.ptx import constants, plain, statics
 from ptx2amd.ptx.ast import (
     Addr,
     BranchTargets,
@@ -38,10 +38,12 @@ from ptx2amd.ptx.ast import (
     flatten,
     whole,
 )
-from ptx2amd.ptx.build import Statement, build
+from ptx2amd.ptx.by_grammar import build
 from ptx2amd.ptx.calls import checked
 from ptx2amd.ptx.check import Fix, flat_kinds, resolve
 from ptx2amd.ptx.declare import alignment_problem, declarations
+from ptx2amd.ptx.fragment import Statement
+from ptx2amd.ptx.scan import place
 from ptx2amd.ptx.scope import BadOperand, Names, Unclosed
 
 # All items of a body, one tuple each: space in front, guard, opcode, operands up to a bracketed list, the rest of
@@ -341,7 +343,10 @@ class BodyParser:
         call = opcode.split(".")[0] == "call"
         layout = ("call" if call else "", *(re.sub(r"[\w$%.]+", "x", part.strip()) for part in parts))
         if layout not in _LAYOUTS:
-            grammar.parse(text or f"{opcode} {', '.join(parts)};", "item", self.module.source, self.line)
+            if not plain.layout(call, layout[1:]):
+                from ptx2amd.ptx import grammar
+
+                grammar.parse(text or f"{opcode} {', '.join(parts)};", "item", self.module.source, self.line)
             _LAYOUTS.add(layout)
 
     # --- everything else ---
@@ -434,7 +439,7 @@ class BodyParser:
         return self.places[len(self.places) - 1 - self.left]
 
     def _error(self, message: str, offset: int) -> PtxError:
-        at = grammar.place(self.text, offset, self.function.body_line, self.function.body_column)
+        at = place(self.text, offset, self.function.body_line, self.function.body_column)
         return PtxError(message, self.module.source, *at)
 
     def _fail(self, message: str, offset: int) -> NoReturn:
@@ -465,9 +470,11 @@ class BodyParser:
     def _check_grammar(self, begin: int, end: int) -> None:
         item = self.text[begin:end]
         if item not in ("{", "}"):
-            place = grammar.place(self.text, begin, self.function.body_line, self.function.body_column)
+            from ptx2amd.ptx import grammar
+
+            at = place(self.text, begin, self.function.body_line, self.function.body_column)
             try:
-                grammar.parse(item, "item", self.module.source, *place)
+                grammar.parse(item, "item", self.module.source, *at)
             except PtxError as error:
                 behind = self.text[end:].lstrip()
                 if not error.message.startswith("found the end") or not behind:

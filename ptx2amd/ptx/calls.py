@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from ptx2amd.ptx.ast import Addr, Imm, Module, Operand, Proto, Reg, Shape, Sum, Sym, Var, Vec, whole
-from ptx2amd.ptx.build import width
 from ptx2amd.ptx.check import register_fits
 from ptx2amd.ptx.scope import BadOperand, Names
+from ptx2amd.ptx.variables import width
 
 
 def checked(

@@ -7,10 +7,12 @@ import re
 from collections.abc import Iterator
 
 from ptx2amd.errors import PtxError
+from ptx2amd.ptx import plain
 from ptx2amd.ptx.ast import Proto, Var
-from ptx2amd.ptx.build import build, initialise, raw, register_count, set_dimensions, width
+from ptx2amd.ptx.by_grammar import build
 from ptx2amd.ptx.constants import integer
 from ptx2amd.ptx.special import SPECIAL
+from ptx2amd.ptx.variables import initialise, raw, register_count, set_dimensions, width
 
 _QUALIFIER = r"\.\w+(?:\s+\d+\s+|\s*)(?=\.)"
 _DECLARATION = re.compile(
@@ -31,9 +33,10 @@ def _template(qualifiers: str, start: str, source: str, line: int, column: int) 
     """The Var that these qualifiers declare, without name and size."""
     key = (start, " ".join(qualifiers.split()))
     if key not in _TEMPLATES:
-        end = "x" if start == "parameter" else "x;"
-        found = build(qualifiers + end, start, source, line, column)
-        _TEMPLATES[key] = found[0] if isinstance(found, list) else found
+        found = plain.declared(qualifiers, start)
+        if found is None and start == "declaration":
+            [found] = build(qualifiers + "x;", start, source, line, column)
+        _TEMPLATES[key] = found or build(qualifiers + "x", start, source, line, column)
     return _TEMPLATES[key]
 
 
@@ -62,7 +65,7 @@ def declarations(text: str, source: str, line: int, column: int) -> list[Var]:
         return [_copy(var, line) for var in _REGISTERS[text]]
     found = _DECLARATION.match(text)
     if not found:
-        variables = _parsed(text, source, line, column)
+        variables = plain.registers(text, line) or _parsed(text, source, line, column)
         if text.startswith(".reg") and len(text) < 200:  # inline assembly repeats itself
             _REGISTERS[text] = variables
         return variables

@@ -1,4 +1,7 @@
-"""The Lark side: grammar/ptx.lark loaded once, fragments parsed from any start rule, errors with places."""
+"""The Lark side: grammar/ptx.lark loaded once, fragments parsed from any start rule, errors with places.
+
+Import it where a fragment has to be parsed, not at a file's head: Lark and its tables take longer to load than a small
+kernel to translate, and what compilers print (ptx/plain.py) does without."""
 
 from __future__ import annotations
 
@@ -18,6 +21,7 @@ from lark.grammar import Rule
 from lark.lexer import TerminalDef
 
 from ptx2amd.errors import PtxError
+from ptx2amd.ptx.scan import place
 
 #: The parser's tables, which `python -m ptx2amd.native` makes: loading them takes a tenth of the time of making them.
 TABLES = Path(__file__).resolve().parent.parent / "_native" / "grammar.json"
@@ -96,14 +100,6 @@ def parse(text: str, start: str, source: str = "<ptx>", line: int = 1, column: i
     return result if isinstance(result, Tree) else Tree(start, [result])
 
 
-def place(text: str, offset: int, line: int = 1, column: int = 1) -> tuple[int, int]:
-    """Line and column of an offset in a fragment that starts at line:column."""
-    newlines = text.count("\n", 0, offset)
-    if not newlines:
-        return line, column + offset
-    return line + newlines, offset - text.rfind("\n", 0, offset)
-
-
 def _explain(error: UnexpectedInput, text: str, source: str, line: int, column: int) -> PtxError:
     offset = error.pos_in_stream if error.pos_in_stream is not None else len(text)
     if isinstance(error, UnexpectedToken):
@@ -170,4 +166,4 @@ def _readable(terminal: str) -> str:
     return f"'{text}'" if text else terminal
 
 
-__all__ = ["STARTS", "Token", "Tree", "lark", "parse", "place"]
+__all__ = ["STARTS", "Token", "Tree", "lark", "parse"]

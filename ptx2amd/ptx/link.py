@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from ptx2amd.errors import PtxError
 from ptx2amd.ptx.ast import Function, InitSym, Module, Var
-from ptx2amd.ptx.build import width
+from ptx2amd.ptx.variables import width
 
 _NAME = re.compile(r"(?<![\w$.%])[A-Za-z_$%][\w$]*")
 

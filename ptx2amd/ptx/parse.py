@@ -6,19 +6,23 @@ import gc
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ptx2amd.errors import PtxError
-from ptx2amd.ptx import declare, grammar
+from ptx2amd.ptx import declare, plain
 from ptx2amd.ptx.ast import Function, Module, Proto, Scope, Var, elements
 from ptx2amd.ptx.body import BodyParser
-from ptx2amd.ptx.build import Head, build
+from ptx2amd.ptx.by_grammar import build
 from ptx2amd.ptx.declare import declarations, parameters
 from ptx2amd.ptx.flat import flat
+from ptx2amd.ptx.fragment import Head
 from ptx2amd.ptx.legacy import modern
 from ptx2amd.ptx.outline import Outline, part
-from ptx2amd.ptx.scan import Piece, pieces, prepare
+from ptx2amd.ptx.scan import Piece, pieces, place, prepare
 from ptx2amd.ptx.statics import hoist
+
+if TYPE_CHECKING:
+    from lark import Tree
 
 _HEAD = re.compile(
     r"(?:\.(?P<linkage>extern|visible|weak)\s*)?\.(?P<kind>entry|func)\s*"
@@ -112,23 +116,28 @@ class _Reader:
     def _fail(self, piece: Piece, message: str) -> None:
         raise PtxError(message, self.source, piece.line, piece.column)
 
-    def _grammar(self, piece: Piece, start: str) -> grammar.Tree[Any]:
+    def _grammar(self, piece: Piece, start: str) -> Tree[Any]:
+        from ptx2amd.ptx import grammar
+
         return grammar.parse(piece.text, start, self.source, piece.line, piece.column)
+
+    def _version_of(self, piece: Piece) -> tuple[int, int]:
+        major, minor = str(self._grammar(piece, "version").children[0]).split(".")
+        return int(major[:9]), int(minor[:9])
 
     def _header(self, found: list[Piece], text: str) -> list[Piece]:
         """`.version`, `.target`s, `.address_size`; returns the pieces behind them."""
         if not found or found[0].kind != "version":
-            line, column = (found[0].line, found[0].column) if found else grammar.place(text, len(text.rstrip()))
+            line, column = (found[0].line, found[0].column) if found else place(text, len(text.rstrip()))
             raise PtxError("a module begins with .version", self.source, line, column)
-        version = self._grammar(found[0], "version").children[0]
-        major, minor = (int(part[:9]) for part in str(version).split("."))
+        major, minor = plain.version(found[0].text) or self._version_of(found[0])
         if minor > LAST_MINOR.get(major, -1 if major < 9 else minor):
-            self._fail(found[0], f"there is no PTX version {version}")
+            self._fail(found[0], f"there is no PTX version {major}.{minor}")
         self.module.version = (major, minor)
         at = 1
         options: list[str] = []
         while at < len(found) and found[at].kind == "target":
-            names = [str(name) for name in self._grammar(found[at], "target_line").children]
+            names = plain.targets(found[at].text) or list(map(str, self._grammar(found[at], "target_line").children))
             options += [name for name in names if not name.startswith(("sm_", "compute_"))]
             self.module.target = next((n for n in names if n.startswith(("sm_", "compute_"))), self.module.target)
             at += 1
@@ -136,7 +145,7 @@ class _Reader:
             self._fail(found[min(at, len(found) - 1)], "expected .target sm_NN after .version")
         self.module.target_options = tuple(options)
         if at < len(found) and found[at].kind == "address_size":
-            size = str(self._grammar(found[at], "address_size").children[0])
+            size = plain.address_size(found[at].text) or str(self._grammar(found[at], "address_size").children[0])
             if size == "32":
                 self._fail(found[at], "32-bit addresses are not supported: compile for 64 bits (nvcc -m64)")
             if size != "64":
@@ -244,7 +253,7 @@ class _Reader:
         if text is None:
             return []
         start = found.start(group) + 1
-        line, column = grammar.place(piece.text, start, piece.line, piece.column)
+        line, column = place(piece.text, start, piece.line, piece.column)
         return parameters(text.rstrip()[1:-1], self.source, line, column)
 
     def _directives(self, text: str) -> dict[str, tuple[int, ...]] | None:

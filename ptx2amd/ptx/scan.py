@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ptx2amd.errors import PtxError
-from ptx2amd.ptx.grammar import place
 
 
 class Piece(NamedTuple):
@@ -41,6 +40,14 @@ _LIST = re.compile(r"\([^()]*\)")
 _NEXT = (".entry", ".func")  # what no body holds
 _STRAY = re.compile(r"\s*\}")
 _BRACE = re.compile(r'"[^"\n]*"|[{}]')
+
+
+def place(text: str, offset: int, line: int = 1, column: int = 1) -> tuple[int, int]:
+    """Line and column of an offset in a fragment that starts at line:column."""
+    newlines = text.count("\n", 0, offset)
+    if not newlines:
+        return line, column + offset
+    return line + newlines, offset - text.rfind("\n", 0, offset)
 
 
 def prepare(text: str) -> str:

@@ -22,10 +22,13 @@ from functools import lru_cache
 from typing import Any
 
 from ptx2amd.errors import Ptx2amdError, PtxError
+from ptx2amd.ptx import plain
 from ptx2amd.ptx.ast import Addr, BranchTargets, Imm, Indexed, Module, Operand, Pair, Proto, Reg, Sum, Sym, Var, Vec
-from ptx2amd.ptx.build import Element, Items, Memory, Name, Offset, Two, build, width
+from ptx2amd.ptx.by_grammar import build
 from ptx2amd.ptx.constants import WARP_SIZE, literal
+from ptx2amd.ptx.fragment import Element, Items, Memory, Name, Offset, Two
 from ptx2amd.ptx.special import SPECIAL
+from ptx2amd.ptx.variables import width
 
 
 class BadOperand(Ptx2amdError):
@@ -241,7 +244,7 @@ class Names(dict[str, Operand]):
         if not stripped:
             raise BadOperand("an operand is missing", text)
         try:  # only calls have lists in parentheses: BodyParser sends other statements with them to the grammar
-            raw = build(stripped, "arguments" if first == "(" else "operand")
+            raw = plain.operand(stripped) or build(stripped, "arguments" if first == "(" else "operand")
         except PtxError as error:  # the statement as a whole goes through the grammar then, with its place
             raise BadOperand(error.message, text) from None
         return self.bind(raw)

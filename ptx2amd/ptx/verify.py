@@ -11,8 +11,8 @@ from ptx2amd.errors import PtxError
 from ptx2amd.ptx.ast import InitSym, Module
 from ptx2amd.ptx.body import BodyParser
 from ptx2amd.ptx.condense import Condenser
-from ptx2amd.ptx.grammar import place
 from ptx2amd.ptx.parse import collector_off
+from ptx2amd.ptx.scan import place
 
 MOST = 100  # reported errors of a module: one wrong declaration causes many
 # Functions that the driver provides: of the runtime (lower/runtime/runtime.py), and CUDA's device runtime

@@ -5,7 +5,8 @@ from __future__ import annotations
 from ptx2amd.ptx import grammar
 from ptx2amd.ptx.ast import BranchTargets, Label, Loc, Module, Proto, Scope
 from ptx2amd.ptx.body import BodyParser
-from ptx2amd.ptx.build import Block, Builder, Head, Statement
+from ptx2amd.ptx.build import Builder
+from ptx2amd.ptx.fragment import Block, Head, Statement
 from ptx2amd.ptx.scope import Names
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from ptx2amd.errors import PtxError
 from ptx2amd.ptx.ast import Imm, Inst
-from ptx2amd.ptx.build import build
+from ptx2amd.ptx.by_grammar import build
 from ptx2amd.ptx.constants import as_type, literal
 from ptx2amd.ptx.parse import parse_body, parse_module
 
