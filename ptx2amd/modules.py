@@ -5,16 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import replace
-from importlib.resources import files
+from pathlib import Path
 
 from ptx2amd.binary import Blob
 from ptx2amd.errors import LinkError, PtxErrors
 from ptx2amd.fatbin import Image
 from ptx2amd.fatbin.container import LINKED, preferred, row, stored_row
-from ptx2amd.lower.core.limits import oversized
 from ptx2amd.ptx.ast import Module
-from ptx2amd.ptx.link import link
-from ptx2amd.ptx.verify import characters, problems, undefined, unresolved
 from ptx2amd.translate import parse
 
 # The part of a linked image that limits registers (linked_limit of shim/src/module/linked.c).
@@ -23,6 +20,7 @@ LIMIT = re.compile(rb'\.version 1\.0\n\.target sm_10\n\.pragma "ptx2amd maxnreg 
 
 # CUDA's device runtime library in a linked image: what our cuLink has in its place (shim/src/module/device_runtime.c),
 # or the PTX that nvcc has linked, which asks the driver for launches; here ptx2amd/lower/runtime/launches.py has them.
+DEVICE_RUNTIME_PTX = Path(__file__).parent / "ptx" / "device_runtime.ptx"
 DEVICE_RUNTIME = re.compile(
     rb'\A\.version 1\.0\n\.target sm_10\n\.pragma "ptx2amd device runtime";'
     rb"|^\.visible \.func .*\bcudaLaunchDeviceV2\(",
@@ -64,12 +62,15 @@ def module_of(image: Image, check: str = "") -> Module:
         if check:
             _judge(image.data(), module)
         return module
+    from ptx2amd.ptx.link import link  # few modules are linked
+    from ptx2amd.ptx.verify import undefined
+
     parts = [part.data() for part in row(Blob(image.stored, image.origin))]
     limits = [int(found[1]) for text in parts if (found := LIMIT.fullmatch(text))]
     texts = [text for text in parts if not LIMIT.fullmatch(text)]
     own = [text for text in texts if not DEVICE_RUNTIME.search(text)]
     if len(own) < len(texts):
-        texts = [*own, files("ptx2amd.ptx").joinpath("device_runtime.ptx").read_bytes()]
+        texts = [*own, DEVICE_RUNTIME_PTX.read_bytes()]
     if len(texts) == 1:
         module = _parse(texts[0], image.origin, check != "link")
         if check == "text":
@@ -94,6 +95,9 @@ def check_part(image: Image) -> None:
 
 
 def _judge(text: bytes, module: Module, whole: bool = True) -> None:
+    from ptx2amd.lower.core.limits import oversized  # once for each module
+    from ptx2amd.ptx.verify import characters, problems, unresolved
+
     errors = [*characters(text.decode(errors="replace"), module.source), *problems(module)]
     if whole:
         errors += unresolved(module)

@@ -7,17 +7,20 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ptx2amd import fatbin
-from ptx2amd.cli.passes import PassReport
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.fatbin import ContainerError, Image
 from ptx2amd.modules import linked_images, module_of
-from ptx2amd.native import current_build_id
+from ptx2amd.service.build_id import current_build_id
 from ptx2amd.target import MAPPINGS
 from ptx2amd.translate import EMIT, Result, translate
+
+if TYPE_CHECKING:
+    from ptx2amd.cli.passes import PassReport
 
 SUFFIX = {"hsaco": ".hsaco", "obj": ".o", "asm": ".s", "ll": ".ll"}
 
@@ -68,7 +71,11 @@ def command(
         raise click.UsageError("no inputs")
     names = [name.strip() for name in archs.split(",") if name.strip()]
     _check_archs(names, mapping or "")
-    report = PassReport(after, passes) if after or passes else None
+    report = None
+    if after or passes:
+        from ptx2amd.cli.passes import PassReport
+
+        report = PassReport(after, passes)
     jobs: list[Job] = []
     failures: list[tuple[str, str, str]] = []  # module, kernel, reason
     for path in inputs:

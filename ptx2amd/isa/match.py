@@ -9,7 +9,7 @@ from ptx2amd.errors import Ptx2amdError
 from ptx2amd.isa import table
 from ptx2amd.isa.form import Form
 from ptx2amd.isa.operands import Slot, align, fits, resolve, slots
-from ptx2amd.isa.syntax import Field, any_order, fields, in_order
+from ptx2amd.isa.syntax import Field, any_order, fields, in_order, takes
 from ptx2amd.ptx.ast import Addr, Imm, Operand, Pair, Reg, Shape, Sym, Vec
 
 Candidate = tuple[Form, dict[str, str]]
@@ -61,7 +61,8 @@ def candidates(opcode: str) -> tuple[Candidate, ...]:
     if not forms:
         close = difflib.get_close_matches(mnemonic, table.mnemonics(), 1)
         raise MatchError(f"unknown instruction '{mnemonic}'" + (f"; did you mean '{close[0]}'?" if close else ""))
-    ordered = [(form, in_order(fields(form.syntax), words)) for form in forms]
+    taking = [form for form in forms if takes(form.syntax, words)]
+    ordered = [(form, in_order(fields(form.syntax), words)) for form in taking]
     other = [(form, any_order(fields(form.syntax), words, form.name_words)) for form, mods in ordered if mods is None]
     found = tuple((form, mods) for form, mods in ordered + other if mods is not None)
     if not found:

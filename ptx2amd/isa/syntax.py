@@ -49,6 +49,19 @@ def fields(syntax: str) -> tuple[Field, ...]:
     return tuple(found)
 
 
+@cache
+def _vocabulary(syntax: str) -> frozenset[str] | None:
+    """The words that a row's fields know; None: any."""
+    found = fields(syntax)
+    return None if REST in found else frozenset(word for field in found for choice in field.choices for word in choice)
+
+
+def takes(syntax: str, words: tuple[str, ...]) -> bool:
+    """Whether a row knows all the words: most rows of a mnemonic need no closer look."""
+    known = _vocabulary(syntax)
+    return known is None or known.issuperset(words)
+
+
 def split_outside(text: str, separator: str) -> list[str]:
     """Split at a separator that stands outside all brackets."""
     parts, depth, start = [], 0, 0

@@ -7,36 +7,43 @@ from importlib import import_module
 
 from ptx2amd.isa.form import Form
 
-FAMILIES = (
-    "integer",
-    "extended",
-    "bits",
-    "float",
-    "half",
-    "mixed",
-    "compare",
-    "convert",
-    "move",
-    "video",
-    "memory",
-    "atomic",
-    "barrier",
-    "warp",
-    "async_copy",
-    "bulk",
-    "tensor_copy",
-    "mbarrier",
-    "matrix",
-    "sparse",
-    "scaled",
-    "wgmma",
-    "wmma",
-    "tensor",
-    "tensor_memory",
-    "texture",
-    "surface",
-    "control",
-)
+#: The family files in the order of the table, with the mnemonics of which they have rows.
+FAMILIES = {
+    "integer": (
+        "add sub mul mad mul24 mad24 sad div rem abs neg min max clmad popc clz bfind fns brev bfe bfi bmsk "
+        "szext dp4a dp2a"
+    ),
+    "extended": "add addc sub subc mad madc",
+    "bits": "and xor or not cnot lop3 shf shl shr prmt",
+    "float": "add sub mul fma mad min max div rcp sqrt rsqrt sin cos lg2 ex2 tanh abs neg copysign testp",
+    "half": "add sub mul fma neg abs min max tanh ex2",
+    "mixed": "add sub fma",
+    "compare": "setp set selp slct",
+    "convert": "cvt",
+    "move": "mov",
+    "video": (
+        "vadd vsub vabsdiff vmin vmax vshl vshr vset vmad vadd2 vadd4 vsub2 vsub4 vavrg2 vavrg4 vabsdiff2 "
+        "vabsdiff4 vmin2 vmin4 vmax2 vmax4 vset2 vset4"
+    ),
+    "memory": "ld ldu st prefetch prefetchu applypriority discard createpolicy cvta isspacep mapa getctarank",
+    "atomic": "atom red",
+    "barrier": "bar barrier membar fence griddepcontrol",
+    "warp": "shfl vote match redux activemask elect",
+    "async_copy": "cp",
+    "bulk": "cp st red clusterlaunchcontrol",
+    "tensor_copy": "cp tensormap",
+    "mbarrier": "mbarrier cp",
+    "matrix": "ldmatrix stmatrix movmatrix mma",
+    "sparse": "mma",
+    "scaled": "mma",
+    "wgmma": "wgmma",
+    "wmma": "wmma",
+    "tensor": "multimem",
+    "tensor_memory": "tcgen05",
+    "texture": "tex tld4 txq istypep",
+    "surface": "suld sust sured suq",
+    "control": "bra brx ret exit trap brkpt call nanosleep pmevent setmaxnreg stacksave stackrestore alloca",
+}
 
 
 def family(name: str) -> list[Form]:
@@ -56,17 +63,11 @@ def rows() -> tuple[Form, ...]:
 
 
 @cache
-def _by_mnemonic() -> dict[str, tuple[Form, ...]]:
-    table: dict[str, list[Form]] = {}
-    for form in rows():
-        table.setdefault(form.mnemonic, []).append(form)
-    return {mnemonic: tuple(forms) for mnemonic, forms in table.items()}
-
-
 def forms(mnemonic: str) -> tuple[Form, ...]:
-    """The rows of one mnemonic, in table order; () when there is none."""
-    return _by_mnemonic().get(mnemonic, ())
+    """The rows of one mnemonic, in table order; () when there is none. Loads the files alone that have some."""
+    names = (name for name, mnemonics in FAMILIES.items() if mnemonic in mnemonics.split())
+    return tuple(form for name in names for form in family(name) if form.mnemonic == mnemonic)
 
 
 def mnemonics() -> tuple[str, ...]:
-    return tuple(_by_mnemonic())
+    return tuple(dict.fromkeys(mnemonic for found in FAMILIES.values() for mnemonic in found.split()))

@@ -57,3 +57,16 @@ def test_llvm_writes_the_number_of_the_table(name: str) -> None:
 def test_the_page_is_of_this_table() -> None:
     assert page.PAGE.read_text() == page.page(), "run `python -m ptx2amd.target.page`"
     assert f"any of {len(chips.devices())} chips" in (page.PAGE.parents[2] / "README.md").read_text()
+
+
+@pytest.mark.parametrize("damage", ["", "{}", '{"of": 1, "tables": {}}', "missing"])
+def test_the_build_only_saves_reading_the_table(damage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the build read is used while it is the table's; else the table itself is."""
+    expected = chips._parsed(chips.TABLE.read_bytes())
+    chips.write(tmp_path / "chips.json")
+    monkeypatch.setattr(chips, "READ", tmp_path / "chips.json")
+    with monkeypatch.context() as context:
+        context.setattr(chips, "_parsed", lambda text: pytest.fail("the build's table was not used"))
+        assert chips._read() == expected
+    (tmp_path / "chips.json").unlink() if damage == "missing" else (tmp_path / "chips.json").write_text(damage)
+    assert chips._read() == expected

@@ -9,7 +9,7 @@ from ptx2amd.isa.form import DESTINATIONS
 from ptx2amd.lower.control import dispatch
 from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.names import Register, Storage, declare
-from ptx2amd.lower.core.registry import Lowering, load
+from ptx2amd.lower.core.registry import Lowering, lowering
 from ptx2amd.lower.core.value import LLVM_TYPE
 from ptx2amd.middle.analyses.crossing import Crossing
 from ptx2amd.middle.analyses.dispatch_loops import dispatch_loops
@@ -121,7 +121,7 @@ def action_of(fn: FunctionLowering, inst: Inst) -> Action:
     """How to lower instructions of this shape."""
     shape = inst.shape
     lower = shape.form.lower
-    found = load().get(lower)
+    found = lowering(lower) if lower.isidentifier() else None
     if found is not None:
         return found, bool(shape.form.does & JUMPS)
     if shape.form.exact == "hint" and not lower:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
-from pkgutil import walk_packages
+from pathlib import Path
 
 from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.ptx.ast import Inst
 
 Lowering = Callable[["FunctionLowering", "Inst"], None]
 LOWERINGS: dict[str, Lowering] = {}
+INDEX = Path(__file__).resolve().parents[2] / "_native" / "lowerings.json"
 
 
 def lowers(name: str) -> Callable[[Lowering], Lowering]:
@@ -25,9 +29,37 @@ def lowers(name: str) -> Callable[[Lowering], Lowering]:
     return add
 
 
+def lowering(name: str) -> Lowering | None:
+    """The lowering of a name. Imports the file alone that has it, where the index of the build knows it."""
+    if name not in LOWERINGS and (module := _index().get(name)):
+        with suppress(ModuleNotFoundError):  # the index is of an older state
+            import_module(f"ptx2amd.lower.{module}")
+    return LOWERINGS.get(name) or load().get(name)
+
+
+@cache
+def _index() -> dict[str, str]:
+    """Name -> file below ptx2amd/lower, as the build found them."""
+    try:
+        found = json.loads(INDEX.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def write_index(path: Path = INDEX) -> None:
+    """Write the index of this state of the package."""
+    found = {name: function.__module__.removeprefix("ptx2amd.lower.") for name, function in load().items()}
+    temporary = path.with_name(path.name + ".new")
+    temporary.write_text(json.dumps(found, sort_keys=True))
+    os.replace(temporary, path)
+
+
 @cache
 def load() -> dict[str, Lowering]:
     """All lowerings: imports the files of ptx2amd/lower, which register theirs."""
+    from pkgutil import walk_packages
+
     import ptx2amd.lower
 
     for module in walk_packages(ptx2amd.lower.__path__, "ptx2amd.lower."):

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from ptx2amd.interface import arena, heap, launches, printf
 from ptx2amd.interface.layout import layouts, numbers
 
+FOLDER = Path(__file__).parent
 _NAMED = re.compile(r"\{(\w+(?:\.\w+)?)\}")
 
 
@@ -30,13 +31,13 @@ def _numbers() -> dict[str, int]:
 @cache
 def helper_text(name: str) -> str:
     """The IR of one helper. Raises FileNotFoundError when there is none, KeyError for a name that no layout has."""
-    text = files(__name__).joinpath(f"{name}.ll").read_text()
+    text = (FOLDER / f"{name}.ll").read_text()
     return _NAMED.sub(lambda found: str(_numbers()[found[1]]), text)
 
 
 @cache
 def helper_names() -> frozenset[str]:
-    return frozenset(f.name[:-3] for f in files(__name__).iterdir() if f.name.endswith(".ll"))
+    return frozenset(path.stem for path in FOLDER.glob("*.ll"))
 
 
 def helper_texts(names: set[str]) -> list[str]:
