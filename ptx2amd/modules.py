@@ -6,13 +6,17 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ptx2amd.binary import Blob
 from ptx2amd.errors import LinkError, PtxErrors
 from ptx2amd.fatbin import Image
 from ptx2amd.fatbin.container import LINKED, preferred, row, stored_row
 from ptx2amd.ptx.ast import Module
-from ptx2amd.translate import parse
+from ptx2amd.translate import parse, whole_of
+
+if TYPE_CHECKING:
+    from ptx2amd.ptx.linked_outline import LinkedOutline
 
 # The part of a linked image that limits registers (linked_limit of shim/src/module/linked.c).
 LIMIT = re.compile(rb'\.version 1\.0\n\.target sm_10\n\.pragma "ptx2amd maxnreg (\d{1,9})";\s*\0*')
@@ -20,6 +24,7 @@ LIMIT = re.compile(rb'\.version 1\.0\n\.target sm_10\n\.pragma "ptx2amd maxnreg 
 
 # CUDA's device runtime library in a linked image: what our cuLink has in its place (shim/src/module/device_runtime.c),
 # or the PTX that nvcc has linked, which asks the driver for launches; here ptx2amd/lower/runtime/launches.py has them.
+RUNTIME = -1  # the place of its text among those of a linked image
 DEVICE_RUNTIME_PTX = Path(__file__).parent / "ptx" / "device_runtime.ptx"
 DEVICE_RUNTIME = re.compile(
     rb'\A\.version 1\.0\n\.target sm_10\n\.pragma "ptx2amd device runtime";'
@@ -62,31 +67,64 @@ def module_of(image: Image, check: str = "") -> Module:
         if check:
             _judge(image.data(), module)
         return module
-    from ptx2amd.ptx.link import link  # few modules are linked
+    return _linked(image, check, False)[0]
+
+
+def linked_with_outline(image: Image, check: str = "") -> tuple[Module, LinkedOutline | None]:
+    """`module_of` a linked image, and its outline, for parse_linked; none of one that has a single text."""
+    return _linked(image, check, True)
+
+
+def _linked(image: Image, check: str, outlined: bool) -> tuple[Module, LinkedOutline | None]:
+    from ptx2amd.ptx import linked_outline  # few modules are linked
+    from ptx2amd.ptx.link import link
     from ptx2amd.ptx.verify import undefined
 
-    parts = [part.data() for part in row(Blob(image.stored, image.origin))]
-    limits = [int(found[1]) for text in parts if (found := LIMIT.fullmatch(text))]
-    texts = [text for text in parts if not LIMIT.fullmatch(text)]
-    own = [text for text in texts if not DEVICE_RUNTIME.search(text)]
-    if len(own) < len(texts):
-        texts = [*own, DEVICE_RUNTIME_PTX.read_bytes()]
+    parts = {place: part.data() for place, part in enumerate(row(Blob(image.stored, image.origin)))}
+    limits = [int(found[1]) for text in parts.values() if (found := LIMIT.fullmatch(text))]
+    parts = {place: text for place, text in parts.items() if not LIMIT.fullmatch(text)}
+    texts = {place: text for place, text in parts.items() if not DEVICE_RUNTIME.search(text)}
+    if len(texts) < len(parts):
+        texts[RUNTIME] = DEVICE_RUNTIME_PTX.read_bytes()
+    outlines: list[linked_outline.Part] = []
     if len(texts) == 1:
-        module = _parse(texts[0], image.origin, check != "link")
+        [text] = texts.values()
+        module = _parse(text, image.origin, check != "link")
         if check == "text":
-            _judge(texts[0], module)
+            _judge(text, module)
     else:
-        parsed = [_parse(text, f"{image.origin}, part {number}", False) for number, text in enumerate(texts, 1)]
+        named = enumerate(texts.values(), 1)
+        parsed = [_parse(text, f"{image.origin}, part {number}", False) for number, text in named]
+        if outlined:
+            outlines = linked_outline.parts_of({place: _text(text) for place, text in texts.items()}, parsed)
         module = link(parsed, image.origin)
     if check == "link" and (missing := [name for _, name, _ in undefined(module)]):
         raise LinkError("\n".join(f"{image.origin}: error: undefined reference to '{name}'" for name in missing))
     _limit_registers(module, limits)
+    if not outlines:
+        return module, None
+    facts = module.version, module.target, module.target_options
+    return module, linked_outline.LinkedOutline(*facts, outlines, limits, whole_of(module))
+
+
+def parse_linked(image: Image, outline: LinkedOutline, kernel: str) -> Module | None:
+    """What a kernel needs of a linked image, by its outline; None if it has no such kernel. Raises as module_of."""
+    from ptx2amd.ptx.linked_outline import parse_linked_part
+
+    parts = list(row(Blob(image.stored, image.origin)))
+
+    def text_at(place: int) -> str:
+        return _text(DEVICE_RUNTIME_PTX.read_bytes() if place == RUNTIME else parts[place].data())
+
+    module = parse_linked_part(text_at, outline, image.origin, kernel)
+    if module:
+        _limit_registers(module, outline.limits)
     return module
 
 
 def text_of(image: Image) -> str:
     """The PTX of an image that is one text. Raises ContainerError."""
-    return image.data().decode("utf-8", errors="replace")
+    return _text(image.data())
 
 
 def check_part(image: Image) -> None:
@@ -115,4 +153,8 @@ def _limit_registers(module: Module, limits: list[int]) -> None:
 
 
 def _parse(text: bytes, name: str, whole: bool = True) -> Module:
-    return parse(text.decode("utf-8", errors="replace"), name, whole)
+    return parse(_text(text), name, whole)
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", errors="replace")

@@ -186,9 +186,13 @@ def _settled(module: Module, whole: bool) -> Module:
 
 def module_outline(text: str, module: Module) -> Outline:
     """The outline of a module that was parsed from `text`, for parse_kernel."""
+    return outline_of(text, module, whole_of(module))
+
+
+def whole_of(module: Module) -> Whole:
+    """What all parts of a module have to agree on."""
     segment = data.segment(module, facts(module))
-    whole = Whole(handles(module), segment.offsets, segment.problems, segment.kernels, most_registers(module))
-    return outline_of(text, module, whole)
+    return Whole(handles(module), segment.offsets, segment.problems, segment.kernels, most_registers(module))
 
 
 def _translate(lowering: ModuleLowering, arch: str, wanted: list[str], emit: str, build_id: str, way: Way) -> Result:

@@ -21,24 +21,34 @@ def link(modules: Sequence[Module], source: str) -> Module:
     """One module of all functions and variables; the given modules are consumed. source: its name in messages.
 
     Raises PtxError when a symbol is defined twice, or declared differently."""
-    names = Counter(name for module in modules for name in {*module.variables, *module.functions, *module.aliases})
-    taken = {name for name, count in names.items() if count > 1}
     linked = Module(
         max(module.version for module in modules),
         max((module.target for module in modules), key=_target_order),
         tuple(dict.fromkeys(option for module in modules for option in module.target_options)),
         {}, {}, {}, {}, source, linked=True,
     )  # fmt: skip
-    for number, module in enumerate(modules):
-        _rename(module, {name: f"{name}$module{number}" for name in _own(module) & taken})
-        for var in module.variables.values():
-            _add_variable(linked, module, var)
-        for function in module.functions.values():
-            function.target = function.target or module.target
-            _add_function(linked, module, function)
-        linked.aliases.update(module.aliases)
-        linked.files.update(module.files)
+    for module, new in zip(modules, new_names(modules), strict=True):
+        add(linked, module, new)
     return linked
+
+
+def new_names(modules: Sequence[Module]) -> list[dict[str, str]]:
+    """The names of each module that are others in the linked one."""
+    names = Counter(name for module in modules for name in {*module.variables, *module.functions, *module.aliases})
+    taken = {name for name, count in names.items() if count > 1}
+    return [{name: f"{name}$module{n}" for name in own(module) & taken} for n, module in enumerate(modules)]
+
+
+def add(linked: Module, module: Module, new: dict[str, str]) -> None:
+    """Add a module, which is consumed. new: of its names, as new_names gives them. Raises PtxError as link does."""
+    _rename(module, new)
+    for var in module.variables.values():
+        _add_variable(linked, module, var)
+    for function in module.functions.values():
+        function.target = function.target or module.target
+        _add_function(linked, module, function)
+    linked.aliases.update(module.aliases)
+    linked.files.update(module.files)
 
 
 def _target_order(target: str) -> tuple[int, str]:
@@ -46,10 +56,10 @@ def _target_order(target: str) -> tuple[int, str]:
     return (int(number[0]) if number else 0, target)
 
 
-def _own(module: Module) -> set[str]:
+def own(module: Module) -> set[str]:
     """The names that are local to their module."""
-    own = {name for name, var in module.variables.items() if not var.linkage}
-    return own | {name for name, f in module.functions.items() if not f.linkage and f.kind == "func"}
+    variables = {name for name, var in module.variables.items() if not var.linkage}
+    return variables | {name for name, f in module.functions.items() if not f.linkage and f.kind == "func"}
 
 
 def _rename(module: Module, new: dict[str, str]) -> None:

@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from itertools import accumulate
+from typing import Any
 
 from ptx2amd.ptx import legacy
 from ptx2amd.ptx.ast import Module, Whole
@@ -38,7 +39,11 @@ class Outline:
 
     @staticmethod
     def unpack(data: bytes) -> Outline:
-        found = json.loads(data)
+        return Outline.of(json.loads(data))
+
+    @staticmethod
+    def of(found: dict[str, Any]) -> Outline:
+        """From what JSON has of it."""
         return Outline(**{**found, "whole": Whole(**found["whole"])})
 
 
@@ -66,18 +71,41 @@ def part(text: str, outline: Outline, source: str, name: str) -> list[Piece] | N
     """The pieces that a kernel needs, in their order; None where there is no such kernel."""
     if name not in outline.named:
         return None
-    read = {number: list(_piece(text, outline, source, number, [])) for number in outline.always}
-    changes = legacy.rules("\n".join(piece.text for found in read.values() for piece in found))
+    reader = Reader(text, outline, source)
     seen, todo = {name, *outline.roots}, [name, *outline.roots]
     while todo:
-        for number in outline.named[todo.pop()]:
-            if number not in read:
-                read[number] = list(_piece(text, outline, source, number, changes))
-                mentioned = {word for piece in read[number] for word in words(piece.text + piece.body)}
-                new = (mentioned & outline.named.keys()) - seen
-                seen |= new
-                todo += new
-    return [piece for number in sorted(read) for piece in read[number]]
+        new = reader.read(todo.pop()) - seen
+        seen |= new
+        todo += new
+    return reader.pieces()
+
+
+class Reader:
+    """Reads pieces of a text by its outline: those that every part has, and what is asked for."""
+
+    def __init__(self, text: str, outline: Outline, source: str) -> None:
+        self.text, self.outline, self.source = text, outline, source
+        self.found: dict[int, list[Piece]] = {}
+        self.changes: list[legacy.Rule] = []  # of old opcodes
+        for number in outline.always:
+            self._read(number)
+        self.changes = legacy.rules("\n".join(piece.text for piece in self.pieces()))
+
+    def read(self, name: str) -> set[str]:
+        """Read the pieces that declare a name; names of the outline that those mention which were not there yet."""
+        mentioned: set[str] = set()
+        for number in self.outline.named[name]:
+            if number not in self.found:
+                self._read(number)
+                mentioned.update(*(words(piece.text + piece.body) for piece in self.found[number]))
+        return mentioned & self.outline.named.keys()
+
+    def pieces(self) -> list[Piece]:
+        """What has been read, in the text's order."""
+        return [piece for number in sorted(self.found) for piece in self.found[number]]
+
+    def _read(self, number: int) -> None:
+        self.found[number] = list(_piece(self.text, self.outline, self.source, number, self.changes))
 
 
 def _piece(text: str, outline: Outline, source: str, number: int, changes: list[legacy.Rule]) -> Iterable[Piece]:

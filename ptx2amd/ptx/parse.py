@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ptx2amd.errors import PtxError
 from ptx2amd.ptx import declare, plain
-from ptx2amd.ptx.ast import Function, Module, Proto, Scope, Var, elements
+from ptx2amd.ptx.ast import Function, Module, Proto, Scope, Var, Whole, elements
 from ptx2amd.ptx.body import BodyParser
 from ptx2amd.ptx.by_grammar import build
 from ptx2amd.ptx.declare import declarations, parameters
@@ -60,11 +60,15 @@ def parse_module(text: str, source: str = "<ptx>") -> Module:
 
 def parse_part(text: str, source: str, outline: Outline, kernel: str) -> Module | None:
     """The part of a module that a kernel needs, by the outline of the module; None where there is no such kernel."""
-    module = Module((0, 0), "", (), {}, {}, {}, {}, source, whole=outline.whole)
     with collector_off():
         found = part(text, outline, source, kernel)
-        if found is None:
-            return None
+    return None if found is None else parse_pieces(found, source, outline.whole)
+
+
+def parse_pieces(found: list[Piece], source: str, whole: Whole | None) -> Module:
+    """The module of pieces that an outline has led to. whole: what it has to agree on with others."""
+    module = Module((0, 0), "", (), {}, {}, {}, {}, source, whole=whole)
+    with collector_off():
         _Reader(module).read(found, "")
     return module
 

@@ -13,10 +13,11 @@ from ptx2amd.fatbin import ContainerError, Image
 from ptx2amd.fatbin.container import LINKED
 from ptx2amd.interface.lines import entry_text
 from ptx2amd.interface.module import ModuleIndex, TextCheck
-from ptx2amd.modules import check_part, module_of, text_of
+from ptx2amd.modules import check_part, linked_with_outline, module_of, parse_linked, text_of
 from ptx2amd.plan.registers import estimate
 from ptx2amd.plan.shared_memory import VARIANTS
 from ptx2amd.ptx.ast import Module
+from ptx2amd.ptx.linked_outline import LinkedOutline
 from ptx2amd.ptx.outline import Outline
 from ptx2amd.service import cache, entry, shared
 from ptx2amd.service.entry import Entry, EntryError
@@ -37,6 +38,7 @@ CODES: tuple[tuple[type[Exception], str], ...] = (
 )
 
 
+AnyOutline = Outline | LinkedOutline
 WARM_UP = """.version 7.0
 .target sm_52
 .address_size 64
@@ -99,7 +101,7 @@ def _milliseconds(begin: float) -> str:
     return f"{(time.perf_counter() - begin) * 1e3:.1f}"
 
 
-def _serve(request: Message, build: str, isolate: str) -> tuple[str, Entry, Outline | None, str]:
+def _serve(request: Message, build: str, isolate: str) -> tuple[str, Entry, AnyOutline | None, str]:
     """The key and the entry that the request asks for, the outline of a large module, which is stored beside its
     index, and what is wrong with the shared cache."""
     header = request.header
@@ -113,9 +115,9 @@ def _serve(request: Message, build: str, isolate: str) -> tuple[str, Entry, Outl
         check_part(image)
         return entry.check_key(module_id, build), Entry(entry_text(TextCheck()), b""), None, ""
     if header["op"] == "index":
-        module = module_of(image, header.get("check", ""))
+        module, outline = _outlined(image, header.get("check", ""))
         index = replace(module_index(module), checked=bool(header.get("check")))
-        return entry.index_key(module_id, build), index_entry(index), _outline(image, module), ""
+        return entry.index_key(module_id, build), index_entry(index), outline, ""
     arch, kernel, options = header["arch"], header["kernel"], header.get("options", "")
     key = entry.kernel_key(module_id, build, arch, options, kernel)
     found, problem = _found(header.get("cache", ""), key), ""
@@ -139,14 +141,17 @@ def _found(root: str, key: str) -> Entry | None:
 
 
 def _is_large(image: Image) -> bool:
-    return image.encoding != LINKED and max(image.size, len(image.stored)) >= LARGE
+    return max(image.size, len(image.stored)) >= LARGE
 
 
-def _outline(image: Image, module: Module) -> Outline | None:
-    """The outline of a module whose kernels are worth reading alone."""
+def _outlined(image: Image, check: str) -> tuple[Module, AnyOutline | None]:
+    """A module, and its outline if its kernels are worth reading alone."""
     if not _is_large(image):
-        return None
-    return module_outline(text_of(image), module)
+        return module_of(image, check), None
+    if image.encoding == LINKED:
+        return linked_with_outline(image, check)
+    module = module_of(image, check)
+    return module, module_outline(text_of(image), module)
 
 
 def _part(image: Image, kernel: str, root: str, key: str) -> Module | None:
@@ -154,11 +159,11 @@ def _part(image: Image, kernel: str, root: str, key: str) -> Module | None:
     if not _is_large(image) or not root:
         return None
     found = _found(root, key)
-    try:
-        outline = Outline.unpack(found.payload) if found else None
-    except EntryError:
+    if found is None:
         return None
-    return parse_kernel(text_of(image), image.origin, outline, kernel) if outline else None
+    if image.encoding == LINKED:
+        return parse_linked(image, LinkedOutline.unpack(found.payload), kernel)
+    return parse_kernel(text_of(image), image.origin, Outline.unpack(found.payload), kernel)
 
 
 def index_entry(index: ModuleIndex) -> Entry:

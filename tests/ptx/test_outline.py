@@ -164,7 +164,7 @@ def test_the_service_reads_a_kernel_by_the_outline(tmp_path: Path, monkeypatch: 
     body = large(60).encode()
     assert len(body) > translation.LARGE
     tmp_path.chmod(0o700)
-    whole = asked(body, tmp_path, op="kernel", arch="gfx942", kernel="kernel_7")
+    whole = asked(body, tmp_path / "other", op="kernel", arch="gfx942", kernel="kernel_7")
     index = asked(body, tmp_path, op="index")
     assert index.header["stored"] == "1" and int(index.header["written"]) > len(index.body)
 
