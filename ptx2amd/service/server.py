@@ -21,7 +21,7 @@ import threading
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -138,12 +138,16 @@ class Server:
             selector.register(reports, selectors.EVENT_READ, lambda: self._stored(reports.recv(1 << 16)))
             selector.register(listener, selectors.EVENT_READ, lambda: self._accept(listener))
             self.last, events = time.monotonic(), True
+            steps: Iterator[None] | None = translation.preparations()
             while events or self._busy() or time.monotonic() - self.last < self.idle:
                 events = False
-                for key, _ in selector.select(timeout=min(self.idle, 1.0 if self.reading else 5.0)):
+                for key, _ in selector.select(0.0 if steps else min(self.idle, 1.0 if self.reading else 5.0)):
                     events = True
                     with contextlib.suppress(BlockingIOError):
                         key.data()
+                if steps and not events and next(steps, True):  # that was the last
+                    steps = None
+                    gc.freeze()
                 self._reap()
                 self._drop_slow()
                 while self.waiting and len(self.workers) < self.slots:

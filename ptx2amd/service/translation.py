@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,19 +14,22 @@ from ptx2amd.fatbin import ContainerError, Image
 from ptx2amd.fatbin.container import LINKED
 from ptx2amd.interface.lines import entry_text
 from ptx2amd.interface.module import ModuleIndex, TextCheck
+from ptx2amd.isa import table
+from ptx2amd.lower.core import registry
 from ptx2amd.modules import check_part, linked_with_outline, module_of, parse_linked, text_of
 from ptx2amd.plan.registers import estimate
 from ptx2amd.plan.shared_memory import VARIANTS
 from ptx2amd.ptx.ast import Module
 from ptx2amd.ptx.linked_outline import LinkedOutline
 from ptx2amd.ptx.outline import Outline
+from ptx2amd.ptx.parse import parse_body
 from ptx2amd.service import cache, entry, shared
 from ptx2amd.service.entry import Entry, EntryError
 from ptx2amd.service.folder import FolderError
 from ptx2amd.service.protocol import Message
 from ptx2amd.target import MAPPINGS, MATRIX
 from ptx2amd.target.arch import UnknownArch
-from ptx2amd.translate import module_index, module_outline, parse_kernel, translate
+from ptx2amd.translate import module_index, module_outline, parse, parse_kernel, translate
 
 # The CUDA error that the shim returns for each kind of failure.
 CODES: tuple[tuple[type[Exception], str], ...] = (
@@ -39,6 +43,7 @@ CODES: tuple[tuple[type[Exception], str], ...] = (
 
 
 AnyOutline = Outline | LinkedOutline
+TYPICAL = Path(__file__).with_name("typical.ptx")
 WARM_UP = """.version 7.0
 .target sm_52
 .address_size 64
@@ -50,6 +55,19 @@ ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; setp.lt.u32 %q, %r1, 7; @%q st.glob
 def warm_up() -> None:
     """Translate a small kernel, so that forked workers find grammar, lowerings and LLVM loaded."""
     translate(WARM_UP, "warm-up", ["gfx942"])
+
+
+def preparations() -> Iterator[None]:
+    """What makes later workers faster, in short steps for when nothing else is to be done: all lowerings and
+    instruction families, and the statements that compilers write most often."""
+    registry.load()
+    yield
+    table.rows()
+    yield
+    module = parse(TYPICAL.read_text(), TYPICAL.name)
+    for function in module.functions.values():
+        parse_body(module, function)
+        yield
 
 
 def answer(request: Message, build: str, again: bool = False) -> Message:

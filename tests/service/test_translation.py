@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -90,3 +93,23 @@ def test_what_ptx_cannot_do_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(Unsupported, match="clusters of 8"):
         translation.kernel_entry(parse(clusters, "m"), "k", "gfx942", "", isolate="")
     assert asked == []
+
+
+def test_preparations_make_later_workers_faster() -> None:
+    """After them a usual kernel needs no import and no statement that has to be looked up."""
+    code = """import sys
+from ptx2amd.ptx import body
+from ptx2amd.service import translation
+translation.warm_up()
+steps = sum(1 for _ in translation.preparations())
+modules, shapes = set(sys.modules), len(body._SHAPES)
+assert steps > 5 and shapes > 250, (steps, shapes)
+from tests.ptx.test_plain import KERNEL
+from ptx2amd.translate import translate
+known, loaded = len(body._SHAPES) + len(body._FIXES), {name for name in sys.modules if name.startswith("ptx2amd")}
+[result] = translate(KERNEL)
+assert result.ok
+assert len(body._SHAPES) + len(body._FIXES) <= known + 3
+assert {name for name in sys.modules if name.startswith("ptx2amd")} == loaded
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).resolve().parents[2])

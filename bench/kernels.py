@@ -1,0 +1,141 @@
+"""Translation of single kernels, as at a program's first run: CPU time against `ptxas -O3`, and what starting costs.
+
+Kernels are those of bench/quality, each as a module of its own, in a worker that the service has forked; ptxas has a
+process for each. Goals: 1.5 times ptxas in the median kernel, 120 ms for a new process with an empty kernel, 250 ms for
+the service's first answer."""
+
+from __future__ import annotations
+
+import os
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from bench.quality import build
+from bench.translate import ARCHS, cpu_seconds, in_child, ptxas
+from ptx2amd.ptx.outline import part
+from ptx2amd.ptx.scan import Piece
+from ptx2amd.service import entry, place, translation
+from ptx2amd.service.build_id import build_id
+from ptx2amd.service.protocol import Message
+from ptx2amd.translate import module_outline, parse
+
+HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
+EMPTY = f"{HEAD}.visible .entry empty() {{ ret; }}\n"
+STEP = 4  # each so many of the benchmark's kernels
+ROUNDS = 2
+
+
+def modules(text: str) -> dict[str, str]:
+    """Kernel -> a module with what it needs alone."""
+    module = parse(text)
+    outline = module_outline(text, module)
+    kernels = [name for name, function in module.functions.items() if function.kind == "entry"]
+    found = {name: part(text, outline, "m", name) or [] for name in kernels[::STEP]}
+    return {name: "".join(map(_text, pieces)) for name, pieces in found.items()}
+
+
+def _text(piece: Piece) -> str:
+    declared = ";" if piece.kind == "function" and not piece.body else ""
+    return f"{piece.text}{piece.body}{declared}\n"
+
+
+def worker(text: str, kernel: str, arch: str) -> float:
+    """CPU seconds that a worker of the service takes for a request."""
+    body = text.encode()
+    header = {"op": "kernel", "module": entry.module_id(body), "encoding": "none", "arch": arch, "kernel": kernel}
+
+    def work() -> dict[str, float]:
+        begin = cpu_seconds()
+        answer = translation.answer(Message({**header, "size": str(len(body))}, body), "bench")
+        return {"seconds": cpu_seconds() - begin, "good": answer.header["status"] == "ok"}
+
+    taken = [in_child(work) for _ in range(ROUNDS)]
+    assert all(one["good"] for one in taken), kernel
+    return min(one["seconds"] for one in taken)
+
+
+def against_ptxas() -> None:
+    translation.warm_up()
+    for _ in translation.preparations():
+        pass
+    found = modules(build.ptx())
+    with tempfile.TemporaryDirectory() as folder:
+        path, theirs = Path(folder, "kernel.ptx"), {}
+        for name, text in found.items():
+            path.write_text(text)
+            theirs[name] = min(ptxas(path) for _ in range(ROUNDS))
+    for arch in ARCHS:
+        ours = {name: worker(text, name, arch) for name, text in found.items()}
+        ratios = [ours[name] / theirs[name] for name in found]
+        print(
+            f"{arch}: {len(found)} kernels, median {statistics.median(ratios):.2f} x ptxas (goal 1.5), "
+            f"{statistics.median(ours.values()) * 1e3:.0f} ms ({statistics.median(theirs.values()) * 1e3:.0f}), "
+            f"sum {sum(ours.values()):.2f} s ({sum(theirs.values()):.2f})",
+            flush=True,
+        )
+
+
+def new_process(text: str) -> float:
+    """CPU seconds of `ptx2amd translate` for a file."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "m.ptx").write_text(text)
+        command = [sys.executable, "-m", "ptx2amd", "translate", f"{folder}/m.ptx", "-o", folder]
+        taken = []
+        for _ in range(2 * ROUNDS):
+            begin = cpu_seconds()
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+            taken.append(cpu_seconds() - begin)
+    return min(taken)
+
+
+def first_answer(text: str, kernel: str) -> tuple[float, float]:
+    """CPU and wall seconds from the start of a service to its first answer."""
+    body = text.encode()
+    header = {"op": "kernel", "module": entry.module_id(body), "encoding": "none", "arch": "gfx942", "kernel": kernel}
+    request = Message({**header, "size": str(len(body)), "cache": ""}, body)
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "PTX2AMD_RUNTIME_DIR": folder}
+        os.environ["PTX2AMD_RUNTIME_DIR"] = folder
+        begin = time.perf_counter()
+        service = subprocess.Popen([sys.executable, "-m", "ptx2amd.service"], env=environment)
+        try:
+            connection = _connected(place.socket_path(build_id()))
+            connection.sendall(request.head() + request.body)
+            assert connection.recv(1 << 16), "no answer"
+            wall = time.perf_counter() - begin
+            fields = Path(f"/proc/{service.pid}/stat").read_text().rpartition(")")[2].split()
+            ticks = sum(map(int, fields[11:15]))
+        finally:
+            service.terminate()
+            service.wait()
+            del os.environ["PTX2AMD_RUNTIME_DIR"]
+    return ticks / os.sysconf("SC_CLK_TCK"), wall
+
+
+def _connected(path: Path) -> socket.socket:
+    end = time.monotonic() + 30
+    while True:
+        connection = socket.socket(socket.AF_UNIX)
+        try:
+            with place.socket_address(path) as address:
+                connection.connect(address)
+            return connection
+        except OSError:
+            connection.close()
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.002)
+
+
+def main() -> None:
+    """Print a line a chip, and what starting costs."""
+    print(f"new process, empty kernel: {new_process(EMPTY) * 1e3:.0f} ms of CPU time (goal 120)", flush=True)
+    answers = [first_answer(EMPTY, "empty") for _ in range(ROUNDS)]
+    cpu, wall = (min(column) * 1e3 for column in zip(*answers, strict=True))
+    print(f"the service's first answer: {cpu:.0f} ms of CPU time, {wall:.0f} ms (goal 250)", flush=True)
+    against_ptxas()
