@@ -174,6 +174,20 @@ SUITES = {
         ("qiskit-aer-gpu==0.18.2", "qiskit==2.6.2", "numpy"), (str(HERE / "qiskit_ops.py"),),
         "kernels of the wheel; cuStateVec",
     ),
+    "StringZillas": Suite(
+        ("stringzillas-cuda==5.3.2", "numpy"), (str(HERE / "stringzillas_ops.py"),), "kernels of the wheel",
+    ),
+    "Snap ML": Suite(("snapml==1.17.2", "numpy"), (str(HERE / "snapml_ops.py"),), "kernels of the wheel"),
+    "ThunderGBM": Suite(
+        ("thundergbm==0.3.17", "numpy", "scikit-learn", "nvidia-cusparse-cu11==11.7.5.86"),
+        (str(HERE / "thundergbm_ops.py"),), "kernels of the wheel; cuSPARSE",
+    ),
+    "Halide": Suite(("halide==21.0.0", "numpy"), (str(HERE / "halide_ops.py"),), "PTX by its own LLVM"),
+    "Quadrants": Suite(("quadrants==1.3.3", "numpy"), (str(HERE / "quadrants_ops.py"),), "PTX by its own LLVM"),
+    "COLMAP": Suite(
+        ("pycolmap-cuda12==4.2.1", "numpy", "nvidia-cuda-runtime-cu12==12.9.79", "nvidia-curand-cu12==10.3.10.19"),
+        (str(HERE / "pycolmap_ops.py"),), "kernels of the wheel", no_dependencies=True,
+    ),
     "CUDA toolkit": Suite(
         ("nvidia-curand==10.4.0.35", "nvidia-cuda-nvcc==13.0.88", "nvidia-nvvm==13.0.88", "nvidia-cuda-crt==13.0.88",
          "nvidia-cuda-runtime==13.0.96", "nvidia-cuda-cccl==13.0.85"),

@@ -23,6 +23,14 @@ def agrees(**settings: object) -> None:
     assert np.corrcoef(of_cpu, of_gpu)[0, 1] > 0.99
 
 
+def same_bins() -> None:
+    """With a bin for each value, no sketch decides where trees may split, and both grow the same trees."""
+    whole = xgb.DMatrix(np.nan_to_num(x), y)  # a new one: it keeps the bins of its first training
+    settings = {"tree_method": "hist", "max_depth": 5, "max_bin": 4096}
+    of_cpu, of_gpu = (xgb.train({**settings, "device": d}, whole, 1).predict(whole) for d in ("cpu", "cuda"))
+    np.testing.assert_allclose(of_gpu, of_cpu, atol=1e-5)
+
+
 def prediction() -> None:
     model = train("cuda")
     of_gpu = model.predict(data)
@@ -33,6 +41,7 @@ def prediction() -> None:
 CASES = {
     "squared-error": lambda: agrees(objective="reg:squarederror"),
     "lossguide": lambda: agrees(objective="reg:squarederror", grow_policy="lossguide", max_leaves=15),
+    "a bin for each value": same_bins,
     "prediction": prediction,
     "absolute-error": lambda: agrees(objective="reg:absoluteerror"),
 }

@@ -35,6 +35,7 @@ CLIENTS = {
     "hashcat": "hashcat",
     "llama.cpp": "llama.cpp",
     "pytorch": "PyTorch",
+    "StringZilla": "StringZillas",
     "tensorflow": "TensorFlow",
     "xgboost": "XGBoost",
 }
