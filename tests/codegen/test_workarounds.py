@@ -21,6 +21,7 @@ TESTS = {
     "scalar_loads": "codegen.test_scalar_loads.test_loads_that_no_lane_asks_for("
     "'a null pointer for none, first', 'gfx942')",
     "copies": "codegen.test_copies.test_elements_of_vectors('gfx942', '')",
+    "lds_addresses": "codegen.test_lds_addresses.test_time_grows_with_the_number()",
     "carries": "lower.test_carry_chains.test_chain(58, 32, 'gfx942')",
     "entries": "lower.test_spin.test_every_thread_gets_its_turn('gfx942', 'first_try_peeled')",
     "masks": "lower.test_spin.test_every_thread_gets_its_turn('gfx942', 'gives_up')",
@@ -58,7 +59,12 @@ def fails(name: str, without: str) -> bool:
     return done.returncode == 3
 
 
-@pytest.mark.parametrize("name", TESTS)
+SLOW = ("lds_addresses",)  # LLVM takes its time
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in TESTS]
+)
 def test_llvm_still_needs_it(name: str) -> None:
     assert fails(name, without=name)
     assert not fails(name, without="")

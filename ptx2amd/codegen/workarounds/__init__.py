@@ -8,9 +8,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from ptx2amd.codegen.workarounds import apertures, copies, overflow, products, records, scalar_loads, zeros
+from ptx2amd.codegen.workarounds import (
+    apertures,
+    copies,
+    lds_addresses,
+    overflow,
+    products,
+    records,
+    scalar_loads,
+    zeros,
+)
 from ptx2amd.codegen.workarounds.records import Module
 from ptx2amd.target import Target
+
+LONG = 4000  # lines of IR
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +43,10 @@ def _has_conditions(ir: str, target: Target) -> bool:
     return "icmp u" in ir or "br i1" in ir or _has_pairs(ir, target)
 
 
+def _is_long_with_lds(ir: str, target: Target) -> bool:
+    return "addrspace(3)" in ir and ir.count("\n") > LONG
+
+
 def _has_paths(ir: str, target: Target) -> bool:
     return "br i1" in ir or "switch " in ir
 
@@ -44,6 +59,7 @@ ALL = (
     Workaround("overflow", overflow.rewrite, _has_conditions),
     Workaround("scalar_loads", scalar_loads.rewrite, _has_conditions),
     Workaround("copies", copies.rewrite, _has_paths),
+    Workaround("lds_addresses", lds_addresses.rewrite, _is_long_with_lds),
 )
 
 
