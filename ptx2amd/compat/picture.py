@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 COLOURS = {"good": "#1a7f4b", "part": "#d9a441", "bad": "#b3261e", "none": "#e3e6eb"}
-LABEL, CELL, LINE, TOP = 190, 78, 20, 44
+LABEL, CELL, LINE, TOP = 190, 92, 20, 44
 
 
 @dataclass(frozen=True)

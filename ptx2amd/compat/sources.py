@@ -13,8 +13,8 @@ from ptx2amd.errors import Ptx2amdError
 def fetched(origin: str, folder: Path, mirror: Path | None = None) -> Path:
     """`folder`, with the sources in it; what is there already stays, so that sources may be put there by hand.
 
-    origin: "git URL COMMIT", "pypi NAME VERSION" (an sdist), or "folder PATH". mirror: a folder with sources for
-    machines without network: unpacked, under the project's name, or repositories as OWNER/NAME.git. Raises
+    origin: "git URL COMMIT", "pypi NAME VERSION" (an sdist), "npm NAME VERSION", or "folder PATH". mirror: sources for
+    machines without network: unpacked, under the project's name, or git repositories as OWNER/NAME.git. Raises
     Ptx2amdError."""
     kind, where, *version = origin.split()
     if kind == "folder":
@@ -28,6 +28,7 @@ def fetched(origin: str, folder: Path, mirror: Path | None = None) -> Path:
         where = f"file://{repository.resolve()}"
     folder.parent.mkdir(parents=True, exist_ok=True)
     part = folder.with_name(folder.name + ".part")
+    commands: list[list[str | Path]]
     if kind == "git":
         commands = [
             ["git", "init", "-q", part],
@@ -38,13 +39,20 @@ def fetched(origin: str, folder: Path, mirror: Path | None = None) -> Path:
         name = "==".join([where, *version])
         pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:", name]
         archive = folder.parent / f"{'-'.join([where, *version])}.tar.gz"
-        commands = [
-            [*pip, "-d", folder.parent],
-            ["mkdir", "-p", part],
-            ["tar", "xzf", archive, "-C", part, "--strip-components=1"],
+        commands = [[*pip, "-d", folder.parent], *_unpack(archive, part)]
+    elif kind == "npm":
+        archive = folder.parent / f"{where.removeprefix('@').replace('/', '-')}-{version[0]}.tgz"
+        pack: list[str | Path] = [
+            "npm",
+            "pack",
+            "--silent",
+            "--pack-destination",
+            folder.parent,
+            "@".join([where, *version]),
         ]
+        commands = [pack, *_unpack(archive, part)]
     else:
-        raise Ptx2amdError(f"sources come from git, pypi or a folder, not from {origin!r}")
+        raise Ptx2amdError(f"sources come from git, pypi, npm or a folder, not from {origin!r}")
     for command in commands:
         done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
         if done.returncode:
@@ -52,3 +60,7 @@ def fetched(origin: str, folder: Path, mirror: Path | None = None) -> Path:
             raise Ptx2amdError(f"cannot get {origin}: {lines[-1]} (or put the sources into {folder} yourself)")
     part.rename(folder)
     return folder
+
+
+def _unpack(archive: Path, folder: Path) -> list[list[str | Path]]:
+    return [["mkdir", "-p", folder], ["tar", "xzf", archive, "-C", folder, "--strip-components=1"]]

@@ -188,6 +188,10 @@ SUITES = {
         ("pycolmap-cuda12==4.2.1", "numpy", "nvidia-cuda-runtime-cu12==12.9.79", "nvidia-curand-cu12==10.3.10.19"),
         (str(HERE / "pycolmap_ops.py"),), "kernels of the wheel", no_dependencies=True,
     ),
+    "PhysX": Suite(
+        ("ovphysx==0.7.0.74035321", "physx-usd-schemas", "newton-usd-schemas", "numpy"), (str(HERE / "physx_ops.py"),),
+        "kernels of the wheel",
+    ),
     "CUDA toolkit": Suite(
         ("nvidia-curand==10.4.0.35", "nvidia-cuda-nvcc==13.0.88", "nvidia-nvvm==13.0.88", "nvidia-cuda-crt==13.0.88",
          "nvidia-cuda-runtime==13.0.96", "nvidia-cuda-cccl==13.0.85"),

@@ -34,6 +34,7 @@ CLIENTS = {
     "ffmpeg": "FFmpeg",
     "hashcat": "hashcat",
     "llama.cpp": "llama.cpp",
+    "PhysX": "PhysX",
     "pytorch": "PyTorch",
     "StringZilla": "StringZillas",
     "tensorflow": "TensorFlow",

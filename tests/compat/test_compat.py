@@ -130,7 +130,7 @@ def test_our_manifests_are_pinned() -> None:
         for origin in [manifest.origin, *manifest.parts.values()]:
             kind, where, *version = origin.split()
             pinned = kind == "git" and len(version[0]) == 40 and where.startswith("https://")
-            assert pinned or kind == "pypi" or (kind == "folder" and manifest.python), manifest.name
+            assert pinned or kind in ("pypi", "npm") or (kind == "folder" and manifest.python), manifest.name
         assert all("==" in package for package in [*manifest.packages, *manifest.python]), manifest.name
 
 
