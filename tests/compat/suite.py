@@ -41,6 +41,18 @@ CLIENTS = {
     "xgboost": "XGBoost",
 }
 NOTES = {"cuda-samples": "10 of its 113 programs; [all](programs.md)"}
+# Projects that were not tried, by the reason.
+UNTRIED = {
+    "the build takes many minutes": (
+        "alien AMGX arrayfire caffe FLAMEGPU2 gomc gpu_jpeg2k gpusnek gromacs hypre kokkos lightgbm MAGMA opencv quda "
+        "risc0 timemachine tiny-cuda-nn"
+    ),
+    "packages of several gigabytes": "cudf cugraph cuml",
+    "needs models or data that are not in the repository": "ds4 llm.c nerf-cuda whispercpp",
+    "needs MPI, NetCDF, Fortran or R": "FastEddy heraclespp openmpi TCLB UppASD",
+    "the published package has machine code only, or for most kernels": "CV-CUDA vllm",
+    "patches machine code, in a secure enclave": "sage",
+}
 STATES = {"pass": Cell("pass", "good"), "fail": Cell("fail", "bad"), "skipped": Cell("skipped", "none")}
 NONE = Cell("", "none")
 HEAD = """\
@@ -160,8 +172,10 @@ def causes(outcomes: list[runner.Outcome]) -> Iterator[str]:
 
 def missing(outcomes: list[runner.Outcome]) -> Iterator[str]:
     found = ours(outcomes)
-    names = ", ".join(name for name in SCALE["folders"] if name not in found)
-    yield from ["## Not tried yet", "", f"{names}."]
+    yield from ["## Not tried yet", "", row(["why", "projects"]), row(["---"] * 2)]
+    for reason, names in UNTRIED.items():
+        if left := [name for name in names.split() if name not in found]:
+            yield row([reason, ", ".join(left)])
 
 
 def picture(outcomes: list[runner.Outcome]) -> str:

@@ -188,6 +188,20 @@ def test_sources_come_from_a_local_folder(tmp_path: Path) -> None:
         fetched(origin, tmp_path / "src" / "nowhere", tmp_path)
 
 
+def test_sources_from_npm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a package with a scope; npm is replaced by a script that packs one file and notes its arguments."""
+    npm = tmp_path / "tools" / "npm"
+    npm.parent.mkdir()
+    npm.write_text(
+        f"#!/bin/sh\ncd {tmp_path}; echo $* > arguments; mkdir -p package; echo code > package/file\n"
+        "tar czf $4/owner-name-1.2.tgz package\n"
+    )
+    npm.chmod(0o755)
+    monkeypatch.setenv("PATH", str(npm.parent), prepend=":")
+    assert (fetched("npm @owner/name 1.2", tmp_path / "src" / "it") / "file").read_text() == "code\n"
+    assert (tmp_path / "arguments").read_text().split()[-1] == "@owner/name@1.2"
+
+
 def test_the_report_says_what_has_changed(runs: Path) -> None:
     """Programs that were lost first, then those that were gained or are new."""
     assert compat(runs, "report", "--save", "before.jsonl").returncode == 0

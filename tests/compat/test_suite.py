@@ -27,6 +27,12 @@ def test_every_description_names_a_project_and_was_run() -> None:
     assert {(name, chip) for name in described for chip in ("gfx942", "gfx1100")} <= ran
 
 
+def test_each_project_was_tried_or_has_a_reason() -> None:
+    untried = [name for names in suite.UNTRIED.values() for name in names.split()]
+    assert len(untried) == len(set(untried)) and set(untried) <= set(SCALE_FOLDERS)
+    assert set(SCALE_FOLDERS) - set(suite.ours(suite.stored())) <= set(untried)
+
+
 def test_only_what_is_right_everywhere_is_green() -> None:
     """The page's counts, for a project with one failure and for one without."""
     names = [one.name for one in manifest.ours() if one.scale][:2]
