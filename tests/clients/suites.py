@@ -188,6 +188,7 @@ SUITES = {
         ("pycolmap-cuda12==4.2.1", "numpy", "nvidia-cuda-runtime-cu12==12.9.79", "nvidia-curand-cu12==10.3.10.19"),
         (str(HERE / "pycolmap_ops.py"),), "kernels of the wheel", no_dependencies=True,
     ),
+    "cupoch": Suite(("cupoch==0.2.11.0", "numpy"), (str(HERE / "cupoch_ops.py"),), "kernels of the wheel"),
     "DALI": Suite(("nvidia-dali-cuda120==2.4.0", "numpy"), (str(HERE / "dali_ops.py"),), "kernels of the wheel"),
     "PhysX": Suite(
         ("ovphysx==0.7.0.74035321", "physx-usd-schemas", "newton-usd-schemas", "numpy"), (str(HERE / "physx_ops.py"),),

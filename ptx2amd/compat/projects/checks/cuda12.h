@@ -17,4 +17,9 @@ inline cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t size, int de
 inline cudaError_t cudaMemAdvise(const void *pointer, size_t size, cudaMemoryAdvise advice, int device) {
     return cudaMemAdvise(pointer, size, advice, cuda12_location(device));
 }
+
+inline cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
+                                            size_t count) {
+    return cudaGraphAddDependencies(graph, from, to, nullptr, count);
+}
 #endif
