@@ -118,7 +118,8 @@ def versions() -> dict[str, str]:
 
 def version(one: manifest.Manifest) -> str:
     kind, *words = one.origin.split()
-    found = words[-1][:10] if kind == "git" else one.python[0].replace("==", " ")
+    shown = {"git": words[-1][:10], "folder": one.python[0].replace("==", " ") if one.python else ""}
+    found = shown.get(kind, " ".join(words))
     return f"{found} ({NOTES[one.name]})" if one.name in NOTES else found
 
 
