@@ -114,6 +114,13 @@ GROUPS: dict[str, dict[str, Row]] = {
             "the group's writes are done for this thread, which may release them", "loads of LDS and stores",
             "The copy is the thread's own access.",
         ),
+        "cp.reduce.async.bulk, st.release.gpu": Row(
+            "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%q], [%s+32], 16; "
+            "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; st.release.gpu.global.u32 [%q+32], %v",
+            r"global_store_(dword|b32) .* offset:32", "release", "gpu", "copied",
+            "each addition is a relaxed atomic of the device", "loads of LDS and `atomicrmw monotonic` of `agent`",
+            "The copy is the thread's own access.",
+        ),
         "fence.proxy.async": Row(
             "fence.proxy.async", "", "acquire release", "cta", "fence",
             "orders accesses of the generic and the asynchronous proxy", "`fence acq_rel` of `workgroup`",
@@ -135,7 +142,39 @@ GROUPS: dict[str, dict[str, Row]] = {
             "The map is read by the generic proxy's loads.",
         ),
     },
+    "Exchanges and cooperative groups": {
+        "shfl.sync": Row(
+            "shfl.sync.bfly.b32 %w, %v, 1, 31, -1", "", "", "cta", "warp",
+            "waits for the lanes, and orders no memory", "an exchange of registers", "No memory takes part.",
+        ),
+        "vote.sync": Row(
+            "setp.ne.u32 %c, %v, 3; vote.sync.ballot.b32 %w, %c, -1", "", "", "cta", "warp",
+            "waits for the lanes, and orders no memory", "a comparison whose result is a lane mask",
+            "No memory takes part.",
+        ),
+        "tile.sync()": Row(
+            "bar.warp.sync 65535", "", "", "cta", "warp", "as `bar.warp.sync`", "a fence of `wavefront`",
+            "As for `bar.warp.sync`.",
+        ),
+        "grid.sync()": Row(
+            "barrier.sync 0; atom.add.release.gpu.global.u32 %w, [%q], %v; ld.acquire.gpu.global.u32 %w, [%q]; "
+            "barrier.sync 0", r"global_atomic_add|global_load_\w+ (?!.*offset:96)", "acquire release", "gpu", "barrier",
+            "all accesses of the grid before it are seen behind it",
+            "a block's barrier, an atomic that releases, a load that acquires, a block's barrier",
+            "The first barrier waits for the other waves' accesses; the release is one of the device.",
+        ),
+    },
     "Accesses of other kinds": {
+        "ld.weak, st.weak": Row(
+            "ld.weak.global.u32 %w, [%q]; st.weak.global.u32 [%q+32], %w", "", "", "cta", "weak",
+            "no order with other threads", "a plain load and store",
+            "The thread's own accesses of an address stay in order.",
+        ),
+        "st.volatile.shared": Row(
+            "st.volatile.shared.u32 [%s+32], %v", r"ds_(write|store)_b32 .*offset:32", "", "cta", "lds",
+            "relaxed, at system scope; not removed or merged", "a volatile, monotonic store",
+            "One LDS serves the block, and a wave's accesses of it are in order.",
+        ),
         "ld.volatile.global": Row(
             "ld.volatile.global.u32 %w, [%q]", r"global_load_\w+ (?!.*offset:96)", "", "sys", "volatile load",
             "relaxed, at system scope; not removed or merged", "a volatile, monotonic load",

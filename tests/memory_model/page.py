@@ -6,7 +6,7 @@ import re
 
 from tests import ROOT
 from tests.memory_model.others import GROUPS, Row
-from tests.memory_model.rules import CHIPS, OPERATIONS, SCOPES, instructions, text
+from tests.memory_model.rules import CACHES, CHIPS, MEANINGS, OPERATIONS, SCOPES, instructions, text
 
 PAGE = ROOT / "docs" / "internals" / "memory-model.md"
 HEAD = """# Memory model
@@ -28,7 +28,12 @@ In the kernels of the table, a store to global memory and one to LDS precede the
 table shows the instructions in between.
 
 Barriers, mbarriers, copies, proxies and other accesses follow, from `tests/memory_model/others.py`, checked in the same
-way. Shuffles and votes order nothing in PTX. The page shows kernels of one block a cluster.
+way. The page shows kernels of one block a cluster.
+
+nvcc makes `membar.cta`, `membar.gl` and `membar.sys` of `__threadfence_block()`, `__threadfence()` and
+`__threadfence_system()`, and `barrier.sync 0` of `__syncthreads()` and of a block's `sync()`. The host takes part at
+scope `.sys`: memory of cuMemHostAlloc and managed memory is fine-grained, which L2 does not keep
+(`tests/memory_model/with_host.py` sends messages both ways, in memory of either grain).
 
 No AMD GPU has run this code. Here the rules are checked; their effect is checked by [litmus tests](litmus.md) in the
 software GPU's weak-memory mode.
@@ -41,7 +46,7 @@ write-back, where LLVM removes the wait if it knows of no other access in flight
 
 def page() -> str:
     """The page's text."""
-    parts = [HEAD]
+    parts = [HEAD, "\n## Loads, stores, atomics and fences\n\n", meanings()]
     for scope in SCOPES:
         parts.append(f"\n## Scope `.{scope}`\n\n| operation | {' | '.join(CHIPS)} |\n| --- |{' --- |' * len(CHIPS)}\n")
         for operation in OPERATIONS:
@@ -61,6 +66,15 @@ def page() -> str:
             cells = ("<br>".join(f"`{line}`" for line in between(row, chip)) or "none" for chip in CHIPS)
             parts.append(f"| `{name}` | {' | '.join(cells)} |\n")
     return "".join(parts)
+
+
+def meanings() -> str:
+    """Why the scopes' instructions, which follow, are enough."""
+    lines = ["| operation | PTX requires | LLVM | why that is enough |", "| --- | --- | --- | --- |"]
+    lines += [f"| `{name}` | {' | '.join(meaning)} |" for name, meaning in MEANINGS.items()]
+    lines += ["", f"| where threads meet | {' | '.join(f'`.{scope}`' for scope in SCOPES)} |"]
+    lines += ["| --- | --- | --- | --- |", *(f"| {chip} | {' | '.join(places)} |" for chip, places in CACHES.items())]
+    return "\n".join(lines) + "\n"
 
 
 def between(row: Row, chip: str) -> list[str]:

@@ -16,6 +16,7 @@ from tests.memory_model.dat3m import Case
 from tests.memory_model.stronger import STRONGER, reason
 
 RESULTS = Path(__file__).with_name("litmus_results.json")
+PROGRAMS = RESULTS.with_name("programs.json")
 PAGE = ROOT / "docs" / "internals" / "litmus.md"
 #: Classic shapes without enough order, of which the weak outcome has to be seen at each place.
 CLASSIC = {
@@ -136,8 +137,10 @@ def page(results: dict[str, dict[str, list[int]]]) -> str:
     lines += never_seen(cases, results)
     lines += seeded_bugs()
     lines += ["", "## Not convertible", "", "| reason | tests |", "| --- | --- |"]
-    reasons = sorted({_reason(why) for why in others.values()})
-    lines += [f"| {reason} | {sum(_reason(why) == reason for why in others.values())} |" for reason in reasons]
+    for cause in sorted({_reason(why) for why in others.values()}):
+        names = (Path(path).stem for path, why in others.items() if _reason(why) == cause)
+        lines.append(f"| {cause} | {', '.join(names)} |")
+    lines += programs()
     return text + "\n".join(lines) + "\n"
 
 
@@ -177,6 +180,18 @@ def seeded_bugs() -> list[str]:
     return lines + [
         f"| {name} | {', '.join(chips)} | {f'no: {why}' if why else 'yes'} |" for (name, why), chips in rows.items()
     ]
+
+
+def programs() -> list[str]:
+    """Programs that ran in the mode, as programs.json has them: set -> chip -> passed, all."""
+    sets: dict[str, dict[str, list[int]]] = json.loads(PROGRAMS.read_text())
+    chips = sorted({chip for rows in sets.values() for chip in rows})
+    lines = ["", "## Programs", "", "Programs that passed in the weak-memory mode, of all of a set; one seed each.", "",
+             f"| set | {' | '.join(chips)} |", "| --- " * (len(chips) + 1) + "|"]  # fmt: skip
+    for name, rows in sets.items():
+        cells = ("{} of {}".format(*rows[chip]) if chip in rows else "" for chip in chips)
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return lines
 
 
 def _reason(why: str) -> str:

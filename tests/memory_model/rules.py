@@ -83,6 +83,62 @@ OPERATIONS = {
     "fence.sc.{s}": ("acquire release", "fence"),
     "membar.{m}": ("acquire release", "fence"),
 }
+#: Of each operation: what PTX requires, LLVM's instruction (of the scope's syncscope), and why that is enough.
+_FRESH = "The bits pass the caches that threads of the scope do not share: one that reads again gets no older value."
+_DONE = "What precedes it is written back and waited for: it is where all threads of the scope look."
+_DROPPED = (
+    "Nothing behind it starts before its result is there, and the caches that could hold older values are dropped."
+)
+_BOTH = ("a release, and an acquire", "Both: what precedes it is complete, what follows it starts anew.")
+MEANINGS = {
+    "ld.relaxed": ("a value no older than one that the thread has seen", "`load atomic monotonic`", _FRESH),
+    "ld.acquire": (
+        "behind the load of a released value, all that precedes the release is seen",
+        "`load atomic monotonic`, `fence acquire`", _DROPPED,
+    ),
+    "st.relaxed": (
+        "all threads see the stores to a location in one order", "`store atomic monotonic`",
+        "Stores to a location meet in one L2, or in memory, in an order of their own.",
+    ),
+    "st.release": (
+        "who acquires its value sees what precedes it", "`fence release`, `store atomic monotonic`", _DONE,
+    ),
+    "atom.relaxed": (
+        "read and written in one step", "`atomicrmw monotonic`",
+        "Atomics happen where the scope's threads meet: in L2, or in memory.",
+    ),
+    "atom.acquire": ("as `ld.acquire`, by an atomic", "`atomicrmw monotonic`, `fence acquire`", _DROPPED),
+    "atom.release": ("as `st.release`, by an atomic", "`fence release`, `atomicrmw monotonic`", _DONE),
+    "atom.acq_rel": (
+        _BOTH[0], "`fence release`, `cmpxchg monotonic monotonic`, `fence acquire`", _BOTH[1],
+    ),
+    "red.release": ("as `atom.release`, without a result", "`fence release`, `atomicrmw monotonic`", _DONE),
+    "fence.acq_rel": (_BOTH[0] + ", with the accesses around it", "`fence acq_rel`", _BOTH[1]),
+    "fence.sc": (
+        "a place in one order of all such fences of the scope", "`fence seq_cst`",
+        "No access behind it starts before those in front of it are complete for the scope.",
+    ),
+    "membar": ("as `fence.sc`", "`fence seq_cst`", "As for `fence.sc`."),
+}  # fmt: skip
+#: Where threads of a scope meet, and so why its instructions suffice.
+CACHES = {
+    "gfx90a": (
+        "the L1 of the compute unit, on which all waves of a block run: waits are enough", "L2: stores pass L1",
+        "memory: L2 holds lines of the host's coarse-grained memory, which are written back and dropped",
+    ),
+    "gfx942": (
+        "as on gfx90a", "memory: each die has an L2, which is written back and dropped", "as for `.gpu`",
+    ),
+    "gfx1030": (
+        "the L1 of the shader array: the waves of a block may run on two compute units, each with an L0",
+        "L2: stores pass L0 and L1, loads pass or drop them", "L2, which is coherent with the host",
+    ),
+    "gfx1100": ("as on gfx1030", "as on gfx1030", "as on gfx1030"),
+    "gfx1201": (
+        "as on gfx1030, by SCOPE_SE", "L2, by SCOPE_DEV",
+        "memory: L2 holds lines of the host's coarse-grained memory; global_wb and global_inv act on them",
+    ),
+}  # fmt: skip
 MEMBAR = {"cta": "cta", "gpu": "gl", "sys": "sys"}
 #: Before the operation a store and an LDS store; after it a load, a store and an LDS load.
 KERNEL = """.version 8.6

@@ -12,7 +12,7 @@ INTEGRAL = {"rni": z3.RNE(), "rzi": z3.RTZ(), "rmi": z3.RTN(), "rpi": z3.RTP()}
 
 
 def defined(mods: Mods) -> bool:
-    return "small" not in mods and mods.get("t") != "tf32"
+    return "small" not in mods
 
 
 @of("cvt")
@@ -22,7 +22,8 @@ def convert(mods: Mods, v: Values, types: Types) -> Results:
         return packed(mods, v, to)
     if elements(to)[1] == 2:
         return {"d": [one(mods, v[name], a, elements(to)[0]) for name in "ba"]}
-    return {"d": one(mods, v["a"], a, to)}
+    d = one(mods, v["a"], a, to)
+    return {"d": z3.fpFPToFP(z3.RNE(), d, sort("f32")) if to == "tf32" else d}  # whose lower bits are zero
 
 
 def one(mods: Mods, bits: Term, a: str, to: str) -> Term | z3.FPRef:

@@ -314,7 +314,7 @@ class Run:
 
     def call(self, name: str, result: str, function: str, arguments: str) -> None:
         parts = [(found[1], found[2]) for found in _ARGUMENT.finditer(arguments)]
-        known = re.sub(r"(\.([iv]\d+([if]\d+)?|b?f\d+|float))+$", "", function)
+        known = re.sub(r"(\.([iv]\d+([if]\d+)?|b?f\d+|float|double))+$", "", function)
         if known == "llvm.amdgcn.kernarg.segment.ptr":
             self.places[name] = 0
         elif known == "llvm.amdgcn.s.setreg":

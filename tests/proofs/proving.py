@@ -13,11 +13,14 @@ from ptx2amd.translate import parse
 from tests.lower.alu_programs import Case, all_cases, constant_text, register_class
 from tests.proofs import comparisons as comparisons  # which have definitions too
 from tests.proofs import conversions as conversions
-from tests.proofs import terms
+from tests.proofs import floats, terms
 from tests.proofs.definitions import DEFINITIONS, Definition
 from tests.proofs.ir import Run
+from tests.proofs.numbers import elements
 
 FAMILIES = ("integer", "extended", "bits", "compare", "convert", "video")
+PARTLY = ("float",)  # with instructions that have no definition
+ANY_TYPE = ("cvt", "selp", "set", "setp", "slct")  # have one definition for integers and floats
 PAD = "mov.f32 %pad, 0f3F800000; add.f32 %pad, %pad, %pad; add.f32 %pad, %pad, %pad;"  # f32 denormals are kept
 CARRIES = ("addc", "subc", "madc")  # read the flag
 HEAD = ".version 9.3\n.target sm_120a\n.address_size 64\n"
@@ -87,6 +90,8 @@ def ir(text: str, chip: str) -> str:
 def definition(case: Case) -> Definition | None:
     """What the manual says of its instruction."""
     mnemonic = case.form.mnemonic
+    if mnemonic not in ANY_TYPE and case.sources and "f" in (t := case.sources[0][1]):
+        return floats.FLOATS.get(mnemonic) if elements(t)[0] in ("f32", "f64") else None
     if mnemonic == "cvt" and not conversions.defined(dict(case.mods)):
         return None
     starts = ".cc" in case.opcode and mnemonic not in CARRIES
@@ -95,7 +100,7 @@ def definition(case: Case) -> Definition | None:
 
 def cases() -> list[Case]:
     """Those with a definition."""
-    return [case for family in FAMILIES for case in all_cases(family) if definition(case)]
+    return [case for family in FAMILIES + PARTLY for case in all_cases(family) if definition(case)]
 
 
 def counterexample(case: Case, chip: str, seconds: float, code: Case | None = None) -> str | None:

