@@ -21,7 +21,7 @@ from tests.memory_model import kernels, litmus
 #: Chip, mapping ("": the one chosen for each kernel); gfx1100-cu: in CU mode.
 PLACES = (
     ("gfx90a", ""), ("gfx90a", "padded"), ("gfx942", ""), ("gfx942", "padded"), ("gfx1030", ""), ("gfx1100", ""),
-    ("gfx1100-cu", ""), ("gfx1201", ""),
+    ("gfx1100-cu", ""), ("gfx1201", ""), ("gfx1250", ""),
 )  # fmt: skip
 #: Instructions of a wave after which a test counts as one that does not end.
 LIMIT = 300000

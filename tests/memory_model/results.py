@@ -121,7 +121,8 @@ def _rows(cases: list[Case], results: dict[str, dict[str, list[int]]]) -> list[s
             seen = sum(total[case.path][1] > 0 for case in weak)
             cells.append(f"{bad} forbidden" + (f", {seen} of {len(weak)} seen" if weak else ""))
         lines.append(f"| {family} | {len(own)} | " + " | ".join(cells) + " |")
-    return lines
+    instances = (sum(row[0] for row in total.values()) for total in results.values())
+    return [*lines, f"| instances run | {len(cases)} | {' | '.join(f'{n:,}' for n in instances)} |"]
 
 
 def page(results: dict[str, dict[str, list[int]]]) -> str:
