@@ -22,6 +22,7 @@ FAMILIES = ("integer", "extended", "bits", "compare", "convert", "video")
 PARTLY = ("float",)  # with instructions that have no definition
 ANY_TYPE = ("cvt", "selp", "set", "setp", "slct")  # have one definition for integers and floats
 PAD = "mov.f32 %pad, 0f3F800000; add.f32 %pad, %pad, %pad; add.f32 %pad, %pad, %pad;"  # f32 denormals are kept
+BY_BYTES = ("bfe.s64",)  # the solver needs the position and the length as constants
 CARRIES = ("addc", "subc", "madc")  # read the flag
 HEAD = ".version 9.3\n.target sm_120a\n.address_size 64\n"
 
@@ -107,6 +108,8 @@ def counterexample(case: Case, chip: str, seconds: float, code: Case | None = No
     """None: proven. Else values of the operands for which code and manual differ; raises TimeoutError. code: the case
     whose code to take, for tests."""
     text = ir(program(code or case), chip)
+    if case.opcode in BY_BYTES:
+        return by_bytes(case, text, seconds)
     with terms.abstract():
         if _solver(case, text, seconds).check() == z3.unsat:
             return None
@@ -117,6 +120,34 @@ def counterexample(case: Case, chip: str, seconds: float, code: Case | None = No
         case z3.sat:
             return f"{case.opcode} {dict(case.mods)}: {solver.model()}"
     raise TimeoutError(case.opcode)
+
+
+def by_bytes(case: Case, text: str, seconds: float) -> str | None:
+    """As counterexample, for each value of two operands' lowest bytes below 64, and for the others in three parts."""
+    whole = z3.And(*_solver(case, text, seconds).assertions())
+    for first in lowest_bytes("b"):
+        half = z3.simplify(z3.substitute(whole, first))
+        for second in lowest_bytes("c"):
+            part = z3.simplify(z3.substitute(half, second))
+            if z3.is_false(part):
+                continue
+            solver = z3.SolverFor("QF_UFBV")
+            solver.set("timeout", int(seconds * 1000))
+            solver.add(part)
+            match solver.check():
+                case z3.sat:
+                    return f"{case.opcode}: b = {first[1]}, c = {second[1]}: {solver.model()}"
+                case z3.unknown:
+                    raise TimeoutError(case.opcode)
+    return None
+
+
+def lowest_bytes(name: str) -> list[tuple[z3.BitVecRef, z3.BitVecRef]]:
+    """An operand, and what it may be: with a lowest byte below 64, or with one whose upper two bits are not 0."""
+    upper, rest = z3.BitVec(f"{name}_upper", 24), z3.BitVec(f"{name}_rest", 6)
+    values = [z3.Concat(upper, z3.BitVecVal(k, 8)) for k in range(64)]
+    values += [z3.Concat(upper, z3.BitVecVal(k, 2), rest) for k in (1, 2, 3)]
+    return [(z3.BitVec(name, 32), value) for value in values]
 
 
 def _solver(case: Case, text: str, seconds: float) -> z3.Solver:

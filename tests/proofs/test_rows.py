@@ -42,7 +42,7 @@ def case_of(opcode: str) -> Case:
 @pytest.mark.parametrize(
     ("opcode", "other"),
     [("add.u32", "sub.u32"), ("shr.s32", "shr.u32"), ("mul.hi.s32", "mul.hi.u32"), ("div.s32", "div.u32"),
-     ("bfe.u32", "bfe.s32"), ("max.s16", "max.u16"), ("prmt.b32.ecl", "prmt.b32.ecr"),
+     ("bfe.u32", "bfe.s32"), ("bfe.s64", "bfe.u64"), ("max.s16", "max.u16"), ("prmt.b32.ecl", "prmt.b32.ecr"),
      ("shf.l.wrap.b32", "shf.l.clamp.b32"), ("addc.cc.u32", "subc.cc.u32"), ("setp.lt.s32", "setp.lt.u32"),
      ("setp.equ.f32", "setp.eq.f32"), ("set.lt.ftz.u32.f32", "set.lt.u32.f32"), ("cvt.rz.f32.f64", "cvt.rm.f32.f64"),
      ("cvt.rni.s32.f32", "cvt.rzi.s32.f32"), ("cvt.rn.satfinite.f16.f32", "cvt.rn.f16.f32"),
