@@ -2,28 +2,12 @@
  * milliseconds to load ours before its first call, and for each round the nanoseconds of a call of both. The product has
  * no rows, so that both check their arguments and launch nothing. */
 #define _GNU_SOURCE
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
+#include "libmap.h"
 
 typedef int product(void *, int, int, int, int, int, const float *, const float *, int, const float *, int, const float *,
                     float *, int);
 
-enum { ROUNDS = 7, CALLS = 200000, NONE = 111 };
-
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
-}
-
-static void *need(void *from, const char *name) {
-  void *found = from ? dlsym(from, name) : NULL;
-  if (found) return found;
-  fprintf(stderr, "%s: %s\n", name, dlerror());
-  exit(1);
-}
+enum { NONE = 111 };
 
 static double calls(product *call, void *handle, int none) {
   float one = 1, *memory = (float *)256;
@@ -38,10 +22,8 @@ int main(int count, char **words) {
   void *blas = dlopen(count > 1 ? words[1] : "libcublas.so.12", RTLD_NOW);
   if (!blas) return fprintf(stderr, "%s\n", dlerror()), 1;
   printf("%.3f\n", (now() - start) / 1e6);
-  void *cuda = dlopen("libcuda.so.1", RTLD_NOW), *context, *ours, *theirs;
-  int (*retain)(void **, int) = (int (*)(void **, int))need(cuda, "cuDevicePrimaryCtxRetain");
-  if (((int (*)(unsigned))need(cuda, "cuInit"))(0) || retain(&context, 0)) return 3;
-  if (((int (*)(void *))need(cuda, "cuCtxSetCurrent"))(context)) return 3;
+  void *ours, *theirs;
+  enter();
   if (((int (*)(void **))need(blas, "cublasCreate_v2"))(&ours)) return 4;
   void *roc = dlopen("librocblas.so.5", RTLD_NOW);
   if (((int (*)(void **))need(roc, "rocblas_create_handle"))(&theirs)) return 4;

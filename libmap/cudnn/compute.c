@@ -43,11 +43,16 @@ cudnnStatus_t cudnn_reject(bool wrong, const char *what) {
   return wrong ? CUDNN_STATUS_BAD_PARAM : cudnn_status(cudnn_no(what));
 }
 
+miopenStatus_t cudnn_sums(const struct cudnn_tensor *tensor) {
+  return tensor->type == CUDNN_DATA_BFLOAT16 ? cudnn_no("sums, products and scaling factors with bf16") : miopenStatusSuccess;
+}
+
 miopenStatus_t cudnn_blend(struct cudnn_blend *blend, int buffer, cudnnHandle_t handle, const void *alpha,
                            const void *beta, const struct cudnn_tensor *tensor, void *out) {
   if (!alpha || !beta || !out) return miopenStatusBadParm;
   *blend = (struct cudnn_blend){handle, tensor, cudnn_factor(tensor, alpha), cudnn_factor(tensor, beta), out, out};
-  if (blend->beta == 0) return miopenStatusSuccess;
+  miopenStatus_t done = blend->alpha == 1 && blend->beta == 0 ? miopenStatusSuccess : cudnn_sums(tensor);
+  if (done || blend->beta == 0) return done;
   blend->into = cudnn_scratch(handle, buffer, cudnn_bytes(tensor));
   return blend->into ? miopenStatusSuccess : miopenStatusAllocFailed;
 }

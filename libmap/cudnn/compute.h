@@ -55,6 +55,8 @@ miopenStatus_t cudnn_convolve(cudnnHandle_t handle, const struct cudnn_problem *
 miopenStatus_t cudnn_convolution_space(cudnnHandle_t handle, const struct cudnn_problem *problem, int algo,
                                       size_t *size);
 
+/* "Not supported" for a tensor of bf16, for which MIOpen's kernels of sums and products do not compile. */
+miopenStatus_t cudnn_sums(const struct cudnn_tensor *tensor);
 /* Whether each size of `small` is that of `large` or 1, and the type is the same. */
 bool cudnn_spreads(const struct cudnn_tensor *small, const struct cudnn_tensor *large);
 /* Sums of numbers and of a tensor whose sizes are the same or 1 (elementwise.c). */

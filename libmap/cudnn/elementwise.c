@@ -26,6 +26,8 @@ miopenStatus_t cudnn_set(cudnnHandle_t handle, const struct cudnn_tensor *y, voi
 
 /* The larger of two that are the same: MIOpen's own function scales no numbers of 16 bits. */
 miopenStatus_t cudnn_scale_by(cudnnHandle_t handle, const struct cudnn_tensor *y, void *y_at, float factor) {
+  miopenStatus_t done = cudnn_sums(y);
+  if (done) return done;
   return miopen.OpTensor(handle->miopen, miopenTensorOpMax, &factor, y->miopen, y_at, &factor, y->miopen, y_at,
                          &CUDNN_ZERO, y->miopen, y_at);
 }
@@ -34,11 +36,12 @@ miopenStatus_t cudnn_scale_by(cudnnHandle_t handle, const struct cudnn_tensor *y
 miopenStatus_t cudnn_add(cudnnHandle_t handle, float alpha, const struct cudnn_tensor *a, const void *from, float beta,
                          const struct cudnn_tensor *c, void *to) {
   if (!from || !to || !cudnn_spreads(a, c)) return miopenStatusBadParm;
-  if (beta == 0) {
+  miopenStatus_t done = cudnn_sums(c);
+  if (!done && beta == 0) {
     const double nothing = 0; /* of any type */
-    miopenStatus_t done = cudnn_set(handle, c, to, &nothing);
-    if (done) return done;
+    done = cudnn_set(handle, c, to, &nothing);
   }
+  if (done) return done;
   return miopen.OpTensor(handle->miopen, miopenTensorOpAdd, &beta, c->miopen, to, &alpha, a->miopen, from, &CUDNN_ZERO,
                          c->miopen, to);
 }
@@ -56,6 +59,8 @@ miopenStatus_t cudnn_operate(cudnnHandle_t handle, cudnnOpTensorDescriptor_t op,
   if (op->op > miopenTensorOpMax) return cudnn_no("cudnnOpTensor with CUDNN_OP_TENSOR_SQRT or _NOT");
   if (!alpha1 || !alpha2 || !beta || !cudnn_same_sizes(a, c) || !cudnn_spreads(b, c)) return miopenStatusBadParm;
   if (a->type != c->type) return cudnn_no("cudnnOpTensor of two types");
+  miopenStatus_t done = cudnn_sums(c);
+  if (done) return done;
   float first = cudnn_factor(c, alpha1), second = cudnn_factor(c, alpha2), last = cudnn_factor(c, beta);
   return miopen.OpTensor(handle->miopen, (miopenTensorOp_t)op->op, &first, a->miopen, a_at, &second, b->miopen, b_at,
                          &last, c->miopen, c_at);

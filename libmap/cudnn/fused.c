@@ -20,6 +20,7 @@ miopenStatus_t cudnn_convolve_biased(cudnnHandle_t handle, const void *alpha1, c
                                      cudnnActivationDescriptor_t activation, void *y_at) {
   const struct cudnn_tensor *y = problem->result;
   if (!alpha1 || !alpha2 || !z_at || !bias_at || !y_at || !cudnn_same_sizes(y, z)) return miopenStatusBadParm;
+  if (cudnn_sums(y)) return miopenStatusUnsupportedOp;
   float two = cudnn_factor(y, alpha2);
   void *product = two != 0 ? cudnn_scratch(handle, PRODUCT_BUFFER, cudnn_bytes(y)) : y_at;
   if (!product) return miopenStatusAllocFailed;

@@ -141,6 +141,7 @@ static bool convolution(struct cudnn_program *program, cudnnHandle_t handle, con
   if (!step->first || !step->second || step->first->tensor.type != step->second->tensor.type) return false;
   step->result = output(program, op, base + convolutions[which].result, step->first);
   if (!step->result || (step->result->between && step->beta != 0)) return false;
+  if ((step->alpha != 1 || step->beta != 0) && cudnn_sums(&step->result->tensor)) return false;
   step->problem.direction = (enum cudnn_direction)convolutions[which].direction;
   step->problem.first = &step->first->tensor, step->problem.second = &step->second->tensor;
   step->problem.result = &step->result->tensor;
@@ -189,7 +190,7 @@ static bool pointwise(struct cudnn_program *program, const struct cudnn_backend 
   step->second = input(program, op, OPERATION_PW_B);
   if (!step->second || step->first->tensor.type != step->second->tensor.type) return false;
   step->result = output(program, op, OPERATION_PW_Y, step->first);
-  if (!step->result) return false;
+  if (!step->result || cudnn_sums(&step->result->tensor)) return false;
   if (!cudnn_same_sizes(&step->first->tensor, &step->result->tensor)) { /* the smaller one is the second */
     struct place *one = step->first;
     double alpha = step->alpha;

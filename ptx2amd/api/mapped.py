@@ -38,7 +38,7 @@ class Mapped:
     CUDA's (`statuses`; any other becomes `otherwise`), the names of its types (`names`), and functions that are
     `called` with parameters that differ from the row's. `shares`: a folder of libmap with C that another library uses
     too. `beside`: further ROCm libraries that some functions need. `same_names`: ROCm's library has functions with the
-    same names, and calls them."""
+    same names, and calls them. `opens`: the libraries that it opens, newest first, if not ROCm's."""
 
     library: Library
     api: Api
@@ -53,6 +53,7 @@ class Mapped:
     shares: str = ""
     beside: tuple[Beside, ...] = ()
     same_names: bool = False
+    opens: tuple[str, ...] = ()
 
     @property
     def sources(self) -> list[Path]:
@@ -118,7 +119,9 @@ class Mapped:
             f'{NOTE}#include "libmap.h"\n{includes}'
             + _missing(self.prefix, self.status, self.missing)
             + "".join(_missing(b.prefix, b.status or self.status, b.missing or self.missing) for b in self.beside)
-            + _beneath("libmap", called, self.prefix, about.beneath, about.packages, about.rocm, self.same_names)
+            + _beneath(
+                "libmap", called, self.prefix, about.beneath, about.packages, self.opens or about.rocm, self.same_names
+            )
             + "".join(
                 f"extern const struct libmap libmap_{one.prefix};\n"
                 + _beneath(f"libmap_{one.prefix}", called, one.prefix, one.name, one.packages, one.sonames)

@@ -49,6 +49,15 @@ CUFFT = Library(
     "cufft", "cuFFT", {"libcufft.so.10": 10900, "libcufft.so.11": 11401, "libcufft.so.12": 12000},
     "hipFFT", ("libhipfft.so.0", "libhipfft.so"), "hipfft and rocfft (AMD), libhipfft0 (Debian)", None,
 )  # fmt: skip
+CUFFTW = Library(
+    "cufftw",
+    "cuFFTW",
+    {soname.replace("fft", "fftw"): version for soname, version in CUFFT.sonames.items()},
+    CUFFT.beneath,
+    CUFFT.rocm,
+    CUFFT.packages,
+    None,
+)
 CUSPARSE = Library(
     "cusparse", "cuSPARSE", {"libcusparse.so.11": 11705, "libcusparse.so.12": 12510},
     "hipSPARSE", ("libhipsparse.so.4", "libhipsparse.so.1", "libhipsparse.so"),
@@ -76,6 +85,6 @@ NCCL = Library(
     "RCCL", ("librccl.so.1", "librccl.so"), "rccl (AMD), librccl1 (Debian)", "",
 )  # fmt: skip
 
-ALL = (CUBLAS, CUBLASLT, CURAND, CUFFT, CUSPARSE, CUSOLVER, CUDNN, NCCL)
+ALL = (CUBLAS, CUBLASLT, CURAND, CUFFT, CUFFTW, CUSPARSE, CUSOLVER, CUDNN, NCCL)
 #: Soname to library.
 SERVED = {soname: library for library in ALL for soname in library.sonames}

@@ -29,12 +29,19 @@ RECORD = Path(__file__).with_name("clients.json")
 FOLDER = rocm.CACHE / "libmap-clients"
 CHIPS, ROCM = ("gfx1100", "gfx942", "gfx90a"), "7.2"
 #: `ptx2amd`, with arguments for it, not for the program (the folders of its packages, its interpreter), and for the
-#: program alone (a variable).
+#: program alone (a variable). The program is a loader, which gets the folders of libraries as an argument: the system's
+#: programs that it starts must not find the release's C library.
 LAUNCH = """
 import os, sys
 sys.path[:0] = sys.argv.pop(1).split(":")
 sys.executable = sys.argv.pop(1)
-os.environ.update(part.split("=", 1) for part in sys.argv.pop(1).split() )
+variable = sys.argv.pop(1)
+execve = os.execve
+def start(program, words, environment):
+    folders = environment.pop("LD_LIBRARY_PATH")
+    environment.update(part.split("=", 1) for part in variable.split())
+    execve(program, [words[0], "--library-path", folders, *words[1:]], environment)
+os.execve = start
 from ptx2amd.cli import main
 main()
 """

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tests.libmap.client import Array
-from tests.libmap.nets import CONVOLUTION, CROSS_CORRELATION, FLOAT, HALF, INT8, INT32, Nets, Tensor
+from tests.libmap.nets import BFLOAT16, CONVOLUTION, CROSS_CORRELATION, FLOAT, HALF, INT8, INT32, Nets, Tensor
 
 
 @dataclass(frozen=True)
@@ -256,7 +256,24 @@ class Convolutions(Nets):
                      conv, y.desc, 0, self.ffi.new("int *"), none)  # fmt: skip
         self.answers("no handle", self.bad_param, "GetConvolutionForwardWorkspaceSize", none, *asked[1:], size)
 
+    def brain(self) -> None:
+        """bf16: without scaling factors."""
+        case = Case(1, 4, 4, (8, 8), (3, 3), pad=1, kind=BFLOAT16)
+        x = self.tensor(self.values(case.n, case.c, *case.image), BFLOAT16)
+        y = self.room_for(case.n, case.k, *case.out, kind=BFLOAT16)
+        w_desc, w = self.filter(self.values(case.k, case.c, *case.window), BFLOAT16, "NCHW")
+        conv, size, (one, two) = self.described(case), self.ffi.new("size_t *"), self.factors(FLOAT, 1.0, 0.0)
+        self.call("GetConvolutionForwardWorkspaceSize", x.desc, w_desc, conv, y.desc, 0, size)
+        given = (x.desc, x.at, w_desc, w.at, conv, 0, self.room(size[0]), size[0])
+        self.call("ConvolutionForward", one, *given, two, y.desc, y.at)
+        self.close("bf16", BFLOAT16, y.now(), forward(case, x.exact(), w.exact()))
+        self.answers("bf16 with a sum", self.not_supported, "ConvolutionForward", self.handle, one, *given, one, y.desc,
+                     y.at)  # fmt: skip
+        self.answers("bf16 scaled", self.not_supported, "ScaleTensor", self.handle, y.desc, y.at, one)
+        self.answers("bf16 added", self.not_supported, "AddTensor", self.handle, one, y.desc, y.at, one, y.desc, y.at)
+
     def check_all(self) -> None:
+        self.brain()
         for case in CASES:
             self.case(case)
         for case in CASES:

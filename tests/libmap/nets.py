@@ -8,24 +8,31 @@ from typing import Any
 import numpy as np
 
 from tests.libmap.client import Array, Device
+from tests.libmap.cublaslt_products import to_bf16
 from tests.libmap.handle import Handle
 
 FLOAT, DOUBLE, HALF, INT8, INT32, INT8X4, BFLOAT16 = 0, 1, 2, 3, 4, 5, 9
 NCHW, NHWC, NCHW_VECT_C = range(3)
 CONVOLUTION, CROSS_CORRELATION = range(2)
 NUMPY = {FLOAT: np.float32, DOUBLE: np.float64, HALF: np.float16, INT8: np.int8, INT32: np.int32, BFLOAT16: np.uint16}
-ERROR = {FLOAT: 2e-5, DOUBLE: 1e-12, HALF: 4e-3}
+ERROR = {FLOAT: 2e-5, DOUBLE: 1e-12, HALF: 4e-3, BFLOAT16: 3e-2}
 MARGIN = -77.0  # what is between a tensor's numbers where they do not lie side by side
+
+
+def stored(values: Array, kind: int) -> Array:
+    """As the type has them in memory."""
+    return to_bf16(values) if kind == BFLOAT16 else values.astype(NUMPY[kind])
 
 
 class Tensor:
     """Numbers on the device, with a descriptor."""
 
-    def __init__(self, nets: Nets, desc: Any, values: Array, strides: Sequence[int]) -> None:
-        self.nets, self.desc, self.shape = nets, desc, values.shape
+    def __init__(self, nets: Nets, desc: Any, numbers: Array, kind: int, strides: Sequence[int]) -> None:
+        values = stored(numbers, kind)
+        self.nets, self.desc, self.kind, self.shape = nets, desc, kind, values.shape
         self.strides = [stride * values.itemsize for stride in strides]
         size = 1 + sum((n - 1) * stride for n, stride in zip(self.shape, strides, strict=True))
-        memory = np.full(size, MARGIN).astype(values.dtype)
+        memory = stored(np.full(size, MARGIN), kind)
         self._view(memory)[...] = values
         self.at: Device = nets.on(memory)
 
@@ -33,7 +40,8 @@ class Tensor:
         return np.lib.stride_tricks.as_strided(memory, self.shape, self.strides)
 
     def now(self) -> Array:
-        return self._view(self.at.now()).copy()
+        values = self._view(self.at.now()).copy()
+        return (values.astype(np.uint32) << 16).view(np.float32) if self.kind == BFLOAT16 else values
 
     def exact(self) -> Array:
         return self.now().astype(np.float64)
@@ -66,7 +74,7 @@ class Nets(Handle):
         desc = self.new("cudnnTensorDescriptor_t", "CreateTensorDescriptor")
         ints = [self.ffi.new("int[]", list(part)) for part in (shape, strides)]
         self.ok("SetTensorNdDescriptor", desc, kind, len(shape), *ints)
-        return Tensor(self, desc, values.astype(NUMPY[kind]), strides)
+        return Tensor(self, desc, values, kind, strides)
 
     def room_for(self, *shape: int, kind: int = FLOAT, order: str = "NCHW") -> Tensor:
         return self.tensor(np.full(shape, 3).astype(NUMPY[kind]), kind, order)

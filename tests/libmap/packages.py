@@ -8,6 +8,7 @@ PACKAGES = {
     "cublaslt": ("libhipblaslt1", "librocblas5"),
     "curand": ("librocrand1",),
     "cufft": ("libhipfft0", "librocfft0", "libhiprtc7"),
+    "cufftw": ("libhipfft0", "librocfft0", "libhiprtc7"),
     "cusparse": ("libhipsparse4", "librocsparse1"),
     "cusolver": ("libhipsolver1", "librocsolver0"),
     "cudnn": ("libmiopen1", "librocblas5", "libhiprtc7", "libamdhip64-dev", "librocrand-dev"),

@@ -83,7 +83,13 @@ _WEAKER = {
 - Callbacks are rejected: rocFFT's kernels cannot call functions of the program's modules. So are multi-GPU transforms
   (`cufftXtSetGPUs`, descriptors), work-area limits, and plan properties.
 - rocFFT compiles a plan's kernels at run time with ROCm's hipRTC, and has its own cache for them.
-- There is no `libcufftw`.
+""",
+    "cufftw": """\
+- FFTW's interface in both precisions, on our `libcufft`. Arrays of the host are copied to the device and back at each
+  execution; arrays that are both in device memory are used directly, without waiting for the result.
+- Up to three dimensions, up to eight around them (guru interface). Strides must be multiples of one another, as in
+  cuFFT. For other plans the function prints a line and returns NULL.
+- Flags, time limits and wisdom have no effect.
 """,
     "cusparse": """\
 - Descriptors and most functions map to hipSPARSE. SpMV and triangular solves call rocSPARSE (package: Debian's
@@ -139,8 +145,9 @@ _WEAKER = {
   sources of its assembler kernels; therefore the wrapper sets `MIOPEN_DEBUG_GCN_ASM_KERNELS=0`, and without rocRAND's
   headers `MIOPEN_DEBUG_ATTN_SOFTMAX=0`, unless these variables are already set.
 - Types: f32 and f16; also f64 and i32 for `cudnnOpTensor`, `cudnnAddTensor` and `cudnnReduceTensor`; also i8 with i32
-  results, and bf16 (not tested), for convolutions. With other types MIOpen's softmax and dropout return wrong results
-  and report success, so the wrapper rejects them.
+  results, and bf16, for convolutions. Sums, products and scaling factors of bf16 are rejected, because MIOpen's kernels
+  for them do not compile. With other types MIOpen's softmax and dropout return wrong results and report success, so
+  the wrapper rejects them.
 - `CUDNN_CONVOLUTION` (not cross-correlation) copies the filter first, with one kernel launch per filter position.
 - Not supported: vectorised channels (`CUDNN_TENSOR_NCHW_VECT_C`), 8-bit floating point, convolutions with i8 results,
   Swish, `CUDNN_OP_TENSOR_SQRT`, `CUDNN_REDUCE_TENSOR_MUL_NO_ZEROS`, type conversions between tensors; `cudnnSetTensor`
