@@ -196,7 +196,7 @@ def page() -> str:
     rows = ["| library | sonames | ROCm's library | functions | tested | not tested | not supported |"]
     rows += ["| --- " * 7 + "|"]
     rows += [_row(mapped) for mapped in MAPPED]
-    rows += ["", *_programs()]
+    rows += ["", *_programs(), "", *_all_samples()]
     return _HEAD + "\n".join(rows) + "\n" + "".join(f"\n{part}" for mapped in MAPPED for part in _section(mapped))
 
 
@@ -227,6 +227,16 @@ def _programs() -> Iterator[str]:
             sample = f"; every {client.stride}th test" if client.stride > 1 else ""
             told = f"{counts['passed']} | {counts['failed']}"
             yield f"| {name} ({version(client)}{sample}) | {libraries} | {chip} | {told} |"
+
+
+def _all_samples() -> Iterator[str]:
+    record = json.loads(SAMPLES.read_text())
+    results = [result.partition(": ")[0] for one in record.values() for result in one["outcomes"].values()]
+    tried = [result for result in results if result != "not tried"]
+    able = [result for result in tried if result != "refused"]
+    good = sum(result in ("right", "ran") for result in able)
+    yield f"Of NVIDIA's CUDALibrarySamples, {len(tried)} were tried. {len(tried) - len(able)} use a function or option"
+    yield f"that is not supported; of the others, {good} of {len(able)} run ({100 * good // len(able)} %)."
 
 
 def _section(mapped: Mapped) -> Iterator[str]:
