@@ -52,7 +52,7 @@ class _Writer:
         traced = "".join(f'{{"{p.name}", {self.trace_kind(p.type)}}}, ' for p in takes)
         words = ", ".join(self.trace_word(p) for p in takes)
         inner = f"{'moved' if moves else 'ptx2amd'}_{symbol}({names})"
-        handles = [p for p in takes if p.type in self.about.known and function.disposition != "refused"]
+        handles = [p for p in takes if p.type in self.about.known and function.works]
         for wrong in [f"!{self.about.known[p.type]}({p.name})" for p in handles]:
             inner = f"({wrong} ? {self.about.unknown} : {inner})"
         in_context, body = self.in_context(function, symbol, inner)

@@ -20,6 +20,7 @@ from cuda_samples import build, demo
 from ptx2amd import launch, native
 from tests import ROOT, rocm
 from tests.kfd import amd_hip_features as features
+from tests.kfd import same_bytes
 
 RESULTS = ROOT / "docs" / "support" / "amd_hip.json"
 PAGE = RESULTS.with_suffix(".md")
@@ -27,8 +28,9 @@ CHIP = "gfx942"
 LIMIT = 120  # seconds
 #: Release: the HIP library's version there.
 RELEASES = {"5.7": "5.7.1", "6.4": "6.4.3", "7.2": "7.2.4"}
-#: What is run: CUDA samples, the cases of `doctor --selftest`, those of tests/shim/conformance.
-KINDS = ("samples", "selftest", "calls")
+#: What is run: CUDA samples, those that copy results (same_bytes), the cases of `doctor --selftest`, those of
+#: tests/shim/conformance.
+KINDS = ("samples", "bytes", "selftest", "calls")
 #: Kind: release: name of a sample, a case or an area: what became of it.
 Results = dict[str, dict[str, dict[str, Any]]]
 #: Areas of calls, as the page names them, in its order.
@@ -56,9 +58,9 @@ def packages(release: str) -> str:
     return f"libamdhip64-{rocm.RELEASES[release].hip}"
 
 
-def run(prefix: rocm.Prefix, program: Path, *arguments: str, chip: str = CHIP) -> Run:
+def run(prefix: rocm.Prefix, program: Path, *arguments: str, chip: str = CHIP, **settings: str) -> Run:
     """A CUDA program under the release's own loader."""
-    environment = {**os.environ, **launch.environment(device=f"kfd:{chip}")}
+    environment = {**os.environ, **launch.environment(device=f"kfd:{chip}"), **settings}
     command = prefix.command(program, *arguments, before=(native.DIRECTORY,))
     begin = time.monotonic()
     try:
@@ -93,6 +95,7 @@ def page(results: Results) -> str:
     notes = sorted({note(name, release): why for (name, release), why in WHY.items()}.items())
     lines += ["", *(f"{number}. {why}" for number, why in notes), "",
               "With HIP 7.2.4, one of 350 runs of conditional_graphs crashed; the cause is not known."]  # fmt: skip
+    lines += ["", *bytes_paragraph(results["bytes"])]
     verdicts = results["selftest"]
     titles = list(next(iter(verdicts.values())))
     lines += ["", "## Features", "", "The cases of `ptx2amd doctor --selftest`.", "",
@@ -103,6 +106,17 @@ def page(results: Results) -> str:
               "their own. *ended*: the case ended the program. [kfd.md](../kfd.md): what AMD's library does otherwise.",
               "", *table("area", list(AREAS), lambda area, r: answers(calls[r][area]), AREAS), ""]  # fmt: skip
     return "\n".join(lines)
+
+
+def bytes_paragraph(found: dict[str, dict[str, Any]]) -> list[str]:
+    """How many samples copy the same bytes from the device as with our HIP library."""
+    ours = found[same_bytes.OURS]
+    same = {release: sum(found[release][name] == ours[name] for name in ours) for release in RELEASES}
+    counts = ", ".join(f"{count} with HIP {RELEASES[release]}" for release, count in same.items())
+    first = (
+        f"Of the {len(ours)} samples that copy results from the device, these copy the same bytes as with our own HIP"
+    )
+    return [first, f"library: {counts}. The others do not pass there."]
 
 
 def table(
@@ -135,13 +149,18 @@ def main() -> None:
     parser.add_argument("--only", choices=KINDS, action="append", help="default: all")
     parser.add_argument("names", nargs="*", metavar="NAME", help="samples (default: all)")
     options = parser.parse_args()
+    if "bytes" in (options.only or KINDS) and not options.names:
+        keep("bytes", same_bytes.OURS, {name: same_bytes.results(name, same_bytes.OURS) for name in same_bytes.names()})
     for release in options.release or RELEASES:
         prefix = rocm.fetch(release, packages(release))
         for kind in options.only or (("samples",) if options.names else KINDS):
             if kind == "samples":
                 run_samples(prefix, release, options.names)
+            elif kind == "bytes":
+                keep(kind, release, {name: same_bytes.results(name, release) for name in same_bytes.names()})
             else:
                 keep(kind, release, getattr(features, kind)(prefix, CHIP))
+    PAGE.write_text(page(json.loads(RESULTS.read_text())))
 
 
 def run_samples(prefix: rocm.Prefix, release: str, names: list[str]) -> None:
@@ -153,9 +172,8 @@ def run_samples(prefix: rocm.Prefix, release: str, names: list[str]) -> None:
 
 def keep(kind: str, release: str, found: dict[str, Any]) -> None:
     results: Results = json.loads(RESULTS.read_text())
-    results[kind].setdefault(release, {}).update(found)
+    results.setdefault(kind, {}).setdefault(release, {}).update(found)
     RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n")
-    PAGE.write_text(page(results))
 
 
 if __name__ == "__main__":

@@ -84,10 +84,15 @@ def calls(prefix: rocm.Prefix, chip: str) -> dict[str, dict[str, Any]]:
 
 def answers(prefix: rocm.Prefix, chip: str, *options: str) -> Iterator[tuple[str, object]]:
     """Titles of cases with what they answered, until one ends the program or is stuck."""
-    words = ("-m", "tests.shim.conformance_run", native.DIRECTORY / "libcuda.so.1", *options)
-    command = prefix.command(sys.executable, *words, before=(native.DIRECTORY,))
     environment = {**os.environ, **launch.environment(device=f"kfd:{chip}"), "LD_AUDIT": ""}
-    with tempfile.TemporaryFile("w+") as out:
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile("w+") as out:
+        program = python(prefix, Path(folder))
+        code = (
+            f"import runpy, sys; sys.executable, sys.argv = {str(program)!r}, "
+            f"{['', str(native.DIRECTORY / 'libcuda.so.1'), *options]}\n"
+            "runpy.run_module('tests.shim.conformance_run', run_name='__main__')"
+        )
+        command = [str(program), "-c", code]
         process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=out, stderr=subprocess.DEVNULL)
         size, since = 0, time.monotonic()
         while process.poll() is None:

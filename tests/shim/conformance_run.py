@@ -18,13 +18,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from ptx2amd.api.driver import Function, functions
 from tests.shim.conformance_world import ENDS, Driver, World
 
 TABLES = Path(__file__).resolve().parent / "conformance"
 CODES = {
-    "SUCCESS": 0, "INVALID_VALUE": 1, "OUT_OF_MEMORY": 2, "NOT_INITIALIZED": 3, "INVALID_DEVICE": 101,
+    "SUCCESS": 0, "INVALID_VALUE": 1, "OUT_OF_MEMORY": 2, "NOT_INITIALIZED": 3, "NO_DEVICE": 100, "INVALID_DEVICE": 101,
     "INVALID_CONTEXT": 201, "INVALID_PTX": 218, "UNSUPPORTED_EXEC_AFFINITY": 224, "FILE_NOT_FOUND": 301,
     "INVALID_HANDLE": 400, "ILLEGAL_STATE": 401, "NOT_FOUND": 500, "PEER_ACCESS_NOT_ENABLED": 705,
     "CONTEXT_IS_DESTROYED": 709, "HOST_MEMORY_ALREADY_REGISTERED": 712, "HOST_MEMORY_NOT_REGISTERED": 713,
@@ -166,7 +167,7 @@ def run(driver: Driver, case: Case) -> int:
     world = World(driver, context)
     world["dead"] = world.dead
     try:
-        arguments = [eval(argument, {}, world) for argument in case.arguments]
+        arguments = evaluated(case.arguments, world)
         if case.context == "none":
             driver.lib.cuCtxSetCurrent(driver.ffi.NULL)
         elif case.context == "destroyed":
@@ -182,6 +183,14 @@ def run(driver: Driver, case: Case) -> int:
             driver.lib.cuCtxDestroy_v2(own[0])
         if "plain" in world:
             unregister(driver, world["plain"])
+
+
+def evaluated(arguments: tuple[str, ...], world: World) -> list[Any]:
+    """Their values. Handles of objects that are gone are made last: no other object gets such an address then."""
+    values = dict[str, Any]()
+    for argument in sorted(arguments, key=lambda text: "dead(" in text):
+        values[argument] = eval(argument, {}, world)
+    return [eval(argument, {}, world) if argument in ("out", "opt") else values[argument] for argument in arguments]
 
 
 def unregister(driver: Driver, address: int) -> None:

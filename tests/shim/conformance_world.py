@@ -306,7 +306,7 @@ class World(dict[str, Any]):
     def make_pool_descriptor(self) -> int:
         return int(self._get("cuMemPoolExportToShareableHandle", self["shared_pool"], 1, 0, kind="int"))
     def make_pool_memory(self) -> int:
-        at = int(self._get("cuMemAllocAsync", 64, None))
+        at = int(self._get("cuMemAllocFromPoolAsync", 64, self["shared_pool"], None))
         self._do("cuStreamSynchronize", None)
         return at
     def make_allocation(self) -> Any: return self._ints(1, 0, 1, 0)

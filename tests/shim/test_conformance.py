@@ -55,7 +55,7 @@ def test_every_working_row_is_seen_to_work() -> None:
         "cuCtxDisablePeerAccess", "cuArrayGetSparseProperties", "cuArrayGetMemoryRequirements", "cuArrayGetPlane",
         "cuMipmappedArrayGetSparseProperties", "cuMipmappedArrayGetMemoryRequirements", "cuLibraryGetManaged",
         "cuLibraryGetUnifiedFunction", "cuTexObjectGetResourceViewDesc", "cuCoredumpSetAttribute",
-        "cuCoredumpSetAttributeGlobal", "cuMemGetHandleForAddressRange", "cuGraphicsUnregisterResource",
+        "cuCoredumpSetAttributeGlobal", "cuGraphicsUnregisterResource",
         "cuGraphicsSubResourceGetMappedArray", "cuGraphicsResourceGetMappedPointer_v2", "cuGraphicsMapResources",
         "cuGraphicsUnmapResources", "cuGLGetDevices", "cuGLGetDevices_v2", "cuGLRegisterBufferObject",
         "cuGLUnregisterBufferObject", "cuGLSetBufferObjectMapFlags", "cuGLMapBufferObject_v2",

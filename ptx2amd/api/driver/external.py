@@ -5,15 +5,14 @@ from ptx2amd.api.driver.row import Function
 ROWS = [
     Function("cuImportExternalMemory", 10000,
         "out CUexternalMemory *extMem_out, const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *memHandleDesc",
-        call="hipImportExternalMemory(extMem_out, memHandleDesc)", context="any"),
+        ours=True, context="any"),
     Function("cuExternalMemoryGetMappedBuffer", 10000,
         "out CUdeviceptr *devPtr, CUexternalMemory extMem, const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *bufferDesc",
         call="hipExternalMemoryGetMappedBuffer(devPtr, extMem, bufferDesc)", context="any"),
     Function("cuExternalMemoryGetMappedMipmappedArray", 10000,
         "out CUmipmappedArray *mipmap, CUexternalMemory extMem, const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC "
         "*mipmapDesc", ours=True, context="any"),
-    Function("cuDestroyExternalMemory", 10000, "CUexternalMemory extMem", call="hipDestroyExternalMemory(extMem)",
-        context="any"),
+    Function("cuDestroyExternalMemory", 10000, "CUexternalMemory extMem", ours=True, context="any"),
     Function("cuImportExternalSemaphore", 10000,
         "out CUexternalSemaphore *extSem_out, const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC *semHandleDesc",
         call="hipImportExternalSemaphore(extSem_out, semHandleDesc)", context="any"),

@@ -47,7 +47,7 @@ API = Api(
 )
 
 ENTRIES = entries.Entries(
-    headers=("context.h", "entry.h", "graph_move.h", "proc_table.h", "readers.h"),
+    headers=("context.h", "entry.h", "graph_move.h", "live.h", "proc_table.h", "readers.h"),
     owners={
         "CUstream": "stream_owner",
         "CUfunction": "kernel_owner",
@@ -61,7 +61,10 @@ ENTRIES = entries.Entries(
     ),
     frees="Unload",
     addresses=("CUdeviceptr", "CUdeviceptr_v1"),
-    known={"CUgraph": "graph_live", "CUgraphExec": "graph_exec_live"},
+    known={
+        "CUgraph": "graph_live", "CUgraphExec": "graph_exec_live", "CUmemoryPool": "pool_live",
+        "CUmemGenericAllocationHandle": "allocation_live", "CUexternalMemory": "external_memory_live",
+    },
     unknown=_WRONG_VALUE,
     results={
         "CUdeviceptr": "WORD",

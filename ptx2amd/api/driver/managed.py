@@ -31,14 +31,11 @@ ROWS = [
         ours=True, context="hStream"),
     Function("cuMemRangeGetAttribute", 8000,
         "void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr, size_t count",
-        call="hipMemRangeGetAttribute(data, dataSize, attribute, devPtr, count)",
-        ranges="devPtr:count", context="any"),
+        ours=True, context="any"),
     Function("cuMemRangeGetAttributes", 8000,
         "out void **data, size_t *dataSizes, CUmem_range_attribute *attributes, size_t numAttributes, CUdeviceptr "
         "devPtr, size_t count",
-        call="hipMemRangeGetAttributes(data, dataSizes, attributes, numAttributes, devPtr, "
-            "count)",
-        ranges="devPtr:count", context="any"),
+        ours=True, context="any"),
     Function("cuPointerSetAttribute", 6000,
         "const void *value, CUpointer_attribute attribute, CUdeviceptr ptr",
         ours=True),

@@ -40,7 +40,6 @@ ROWS = [
         c="cuMemHostRegister_v2(p, bytesize, Flags)"),
     Function("cuMemHostRegister_v2", 6050,
         "void *p, size_t bytesize, unsigned int Flags",
-        call="hipHostRegister(p, bytesize, Flags)",
-        ranges="p:bytesize"),
+        ours=True),
     Function("cuMemHostUnregister", 4000, "void *p", call="hipHostUnregister(p)", context="any"),
 ]

@@ -2,6 +2,7 @@
  * page of the file says that it is one, and keeps what libdrm's users write about a buffer. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -29,14 +30,21 @@ static bool read_trailer(int fd, struct trailer *t) {
   return read && t->magic == MAGIC && t->size == (uint64_t)about.st_size - PAGE;
 }
 
+/* A memory file of another library, such as a software Vulkan driver: no other kind of file has seals. */
+static uint64_t foreign_size(int fd) {
+  struct stat about;
+  bool memory = fcntl(fd, F_GET_SEALS) >= 0 && !fstat(fd, &about) && about.st_size % PAGE == 0;
+  return memory ? (uint64_t)about.st_size : 0;
+}
+
 uint64_t memfile_size(int fd) {
   struct trailer t;
-  return read_trailer(fd, &t) ? t.size : 0;
+  return read_trailer(fd, &t) ? t.size : foreign_size(fd);
 }
 
 bool memfile_metadata(int fd, struct buffer_metadata *metadata) {
-  struct trailer t;
-  if (!read_trailer(fd, &t)) return false;
+  struct trailer t = {0};
+  if (!read_trailer(fd, &t) && !foreign_size(fd)) return false;
   *metadata = t.metadata;
   return true;
 }

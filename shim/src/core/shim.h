@@ -83,6 +83,15 @@ extern const void *const storage_table[];
  * passed to HIP in parts. */
 bool allocation_holds(CUdeviceptr at, size_t size);
 
+/* ---- pointer.c ---- */
+bool pointer_is_pinned(const void *p); /* host memory that HIP allocated or registered */
+
+/* Whether both sides of a copy are memory. AMD's library copies what it does not know with the processor, and crashes. */
+bool copy_sides_there(CUdeviceptr to, CUdeviceptr from, size_t size);
+static inline bool copy_fits(CUdeviceptr to, CUdeviceptr from, size_t size) {
+  return hip_is_software || copy_sides_there(to, from, size);
+}
+
 /* ---- fill.c ---- */
 /* Whether all rows lie in one allocation. element: bytes; width: elements. */
 bool fill_fits(CUdeviceptr to, size_t pitch, unsigned element, size_t width, size_t height);
@@ -111,6 +120,7 @@ void graph_left(CUgraph graph); /* the graph now belongs to another graph */
 void graph_renamed(const void *then, const void *now); /* moves the number of a graph or node to its new handle */
 int graph_end(CUgraph graph);   /* destroys it; returns a HIP error */
 CUgraphNode *graph_nodes(CUgraph graph, size_t *count); /* the caller frees them */
+bool graph_node_is(CUgraphNode node, CUgraphNodeType type); /* AMD's library reads any node as what it is asked for */
 CUgraph graph_child(CUgraphNode node);                  /* NULL: not a child-graph node */
 /* Maps an executable graph and a node to HIP's handles; false: the node is not in the graph or has no parameters. */
 bool graph_exec_part(CUgraphExec *exec, CUgraphNode *node);

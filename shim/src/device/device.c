@@ -197,21 +197,6 @@ CUresult device_texture_1d_width(size_t *width, CUarray_format format, unsigned 
   return CUDA_SUCCESS;
 }
 
-CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev) {
-  CHECK_DEVICE(pool_out, dev);
-  return from_hip(hip.DeviceGetDefaultMemPool(pool_out, dev));
-}
-
-CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev) {
-  CHECK_DEVICE(pool, dev);
-  return from_hip(hip.DeviceGetMemPool(pool, dev));
-}
-
-CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool) {
-  CHECK_DEVICE(pool, dev);
-  return from_hip(hip.DeviceSetMemPool(dev, pool));
-}
-
 CUresult cuDeviceGetHostAtomicCapabilities(unsigned int *capabilities, const CUatomicOperation *operations,
                                            unsigned int count, CUdevice dev) {
   CHECK_DEVICE(capabilities && operations && count, dev);

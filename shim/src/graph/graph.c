@@ -81,7 +81,7 @@ static bool has_memory(CUgraph graph) {
 
 CUresult cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
                                   size_t numDependencies, CUgraph childGraph) {
-  if (!phGraphNode || graph_is_moved(childGraph)) return CUDA_ERROR_INVALID_VALUE;
+  if (!phGraphNode || childGraph == hGraph || graph_is_moved(childGraph)) return CUDA_ERROR_INVALID_VALUE;
   if (has_conditionals(childGraph) || has_memory(childGraph)) return CUDA_ERROR_NOT_SUPPORTED;
   return from_hip(hip.GraphAddChildGraphNode(phGraphNode, hGraph, dependencies, numDependencies, childGraph));
 }

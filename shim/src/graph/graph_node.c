@@ -98,7 +98,7 @@ static unsigned asked_shared(const struct kernel *k, const struct kernel_code *c
 
 static CUresult get_kernel(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *p, size_t size) {
   hipKernelNodeParams node = {0};
-  if (!p) return CUDA_ERROR_INVALID_VALUE;
+  if (!p || !graph_node_is(hNode, CU_GRAPH_NODE_TYPE_KERNEL)) return CUDA_ERROR_INVALID_VALUE;
   int error = hip.GraphKernelNodeGetParams(hNode, &node);
   if (error) return hip_error(error);
   struct kernel_code *code;
@@ -122,6 +122,11 @@ CUresult cuGraphKernelNodeGetParams(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *
 
 CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *nodeParams) {
   return get_kernel(hNode, nodeParams, sizeof *nodeParams);
+}
+
+bool graph_node_is(CUgraphNode node, CUgraphNodeType type) {
+  CUgraphNodeType found;
+  return !cuGraphNodeGetType(node, &found) && found == type;
 }
 
 static CUresult kernel_node_checked(CUgraphNode node) {
@@ -222,7 +227,7 @@ CUresult cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CU
 
 CUresult cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D *nodeParams) {
   HIP_MEMCPY3D copy = {0};
-  if (!nodeParams) return CUDA_ERROR_INVALID_VALUE;
+  if (!nodeParams || !graph_node_is(hNode, CU_GRAPH_NODE_TYPE_MEMCPY)) return CUDA_ERROR_INVALID_VALUE;
   int error = hip.DrvGraphMemcpyNodeGetParams(hNode, &copy);
   if (!error) copy_for_cuda(&copy, nodeParams);
   return from_hip(error);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "shim.h"
+#include "virtual.h"
 
 enum { CPU_DEVICE = -1 };
 
@@ -47,6 +48,25 @@ __attribute__((visibility("default"))) int ptx2amd_memory_info(size_t *left, siz
   return from_hip(error);
 }
 
+/* AMD's library registers memory twice. */
+CUresult cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags) {
+  if (!range_fits((uintptr_t)p, bytesize, 1)) return CUDA_ERROR_INVALID_VALUE;
+  if (!hip_is_software && pointer_is_pinned(p)) return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+  return from_hip(hip.HostRegister(p, bytesize, Flags));
+}
+
+/* A side of a copy that lies in one allocation, or in mappings; or in the program's own memory. */
+static bool side_there(CUdeviceptr at, size_t size) {
+  CUdeviceptr begin = 0;
+  size_t whole = 0;
+  if (virtual_is_empty(at, size)) return false;
+  return hip.MemGetAddressRange((void **)&begin, &whole, (void *)at) ? range_mapped(at, size) : allocation_holds(at, size);
+}
+
+bool copy_sides_there(CUdeviceptr to, CUdeviceptr from, size_t size) {
+  return !size || (side_there(to, size) && side_there(from, size));
+}
+
 CUresult cuMemFree_v2(CUdeviceptr dptr) {
   uint64_t base = dptr;
   size_t size;
@@ -87,6 +107,7 @@ static bool hip_location(CUmemLocation location, int *device) {
 
 CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device) {
   if (!devPtr || !count || !range_fits(devPtr, count, 1) || advice < 1 || advice > 6) return CUDA_ERROR_INVALID_VALUE;
+  if (device != CPU_DEVICE && !device_ok(device)) return CUDA_ERROR_INVALID_DEVICE;
   return hint(hip.MemAdvise((void *)devPtr, count, (unsigned)advice, device));
 }
 
@@ -109,6 +130,22 @@ CUresult cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation l
   int device;
   if (flags || !hip_location(location, &device)) return CUDA_ERROR_INVALID_VALUE;
   return cuMemPrefetchAsync(devPtr, count, device, hStream);
+}
+
+CUresult cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr,
+                                size_t count) {
+  if (!allocation_holds(devPtr, count)) return CUDA_ERROR_INVALID_VALUE;
+  return from_hip(hip.MemRangeGetAttribute(data, dataSize, (hipMemRangeAttribute)attribute, (void *)devPtr, count));
+}
+
+/* AMD's own takes no attributes. */
+CUresult cuMemRangeGetAttributes(void **data, size_t *dataSizes, CUmem_range_attribute *attributes, size_t numAttributes,
+                                 CUdeviceptr devPtr, size_t count) {
+  if (!data || !dataSizes || !attributes || !numAttributes) return CUDA_ERROR_INVALID_VALUE;
+  CUresult result = CUDA_SUCCESS;
+  for (size_t i = 0; i < numAttributes && !result; i++)
+    result = cuMemRangeGetAttribute(data[i], dataSizes[i], attributes[i], devPtr, count);
+  return result;
 }
 
 CUresult cuMemPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs,
@@ -138,24 +175,4 @@ CUresult cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, si
                                            CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs,
                                            size_t numPrefetchLocs, unsigned long long flags, CUstream hStream) {
   return cuMemPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream);
-}
-
-/* ---- pools by location ---- */
-
-CUresult cuMemGetDefaultMemPool(CUmemoryPool *pool_out, CUmemLocation *location, CUmemAllocationType type) {
-  if (!pool_out || !location || type != 1) return CUDA_ERROR_INVALID_VALUE;
-  if (location->type != hipMemLocationTypeDevice) return CUDA_ERROR_NOT_SUPPORTED;
-  return cuDeviceGetDefaultMemPool(pool_out, location->id);
-}
-
-CUresult cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type) {
-  if (!pool || !location || type != 1) return CUDA_ERROR_INVALID_VALUE;
-  if (location->type != hipMemLocationTypeDevice) return CUDA_ERROR_NOT_SUPPORTED;
-  return cuDeviceGetMemPool(pool, location->id);
-}
-
-CUresult cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool) {
-  if (!pool || !location || type != 1) return CUDA_ERROR_INVALID_VALUE;
-  if (location->type != hipMemLocationTypeDevice) return CUDA_ERROR_NOT_SUPPORTED;
-  return cuDeviceSetMemPool(location->id, pool);
 }

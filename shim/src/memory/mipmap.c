@@ -94,7 +94,6 @@ CUresult cuExternalMemoryGetMappedMipmappedArray(CUmipmappedArray *mipmap, CUext
   static int said;
   enum { COLOR_ATTACHMENT = 0x20 }; /* what the other API does with it */
   if (!mipmap || !mipmapDesc) return CUDA_ERROR_INVALID_VALUE;
-  if (!hip_is_software) return refuse(&said, "an array in external memory of AMD's library, whose images are tiled,");
   CUDA_ARRAY3D_DESCRIPTOR d = mipmapDesc->arrayDesc;
   d.Flags &= ~(unsigned)COLOR_ATTACHMENT;
   if (!mipmapDesc->numLevels || mipmapDesc->numLevels > most_levels(&d)) return CUDA_ERROR_INVALID_VALUE;
@@ -106,6 +105,7 @@ CUresult cuExternalMemoryGetMappedMipmappedArray(CUmipmappedArray *mipmap, CUext
     if (result) return result;
     if (__builtin_add_overflow(part.size, size, &part.size)) return CUDA_ERROR_INVALID_VALUE;
   }
+  if (!hip_is_software) return refuse(&said, "an array in external memory of AMD's library, whose images are tiled,");
   void *at;
   int error = hip.ExternalMemoryGetMappedBuffer(&at, extMem, &part);
   if (error) return hip_error(error);

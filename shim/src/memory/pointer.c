@@ -21,6 +21,11 @@ static enum pointer_kind inspect(CUdeviceptr ptr, hipPointerAttribute_t *p) {
   return hip.PointerGetAttributes(p, (void *)ptr) ? POINTER_UNKNOWN : kind_of(p);
 }
 
+bool pointer_is_pinned(const void *p) {
+  hipPointerAttribute_t attributes;
+  return inspect((CUdeviceptr)p, &attributes) == POINTER_HOST;
+}
+
 static size_t size_of(CUpointer_attribute a) {
   switch (a) {
     case CU_POINTER_ATTRIBUTE_CONTEXT: case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
@@ -139,10 +144,10 @@ CUresult cuMemGetLocationInfo(CUdeviceptr ptr, size_t size, size_t summaryGranul
   if (!ptr || !location_out || !summaryGranularity || summaryGranularity > size || samplingGranularity > summaryGranularity)
     return CUDA_ERROR_INVALID_VALUE;
   if (!all_share()) return CUDA_ERROR_NOT_SUPPORTED;
-  if (!hip_is_software) return refuse(&said, "cuMemGetLocationInfo with AMD's library, which does not tell where pages are,");
   enum pointer_kind kind = inspect(ptr, &p);
   bool there = kind == POINTER_MANAGED ? allocation_holds(ptr, size) : kind == POINTER_UNKNOWN && range_mapped(ptr, size);
   if (!there) return CUDA_ERROR_INVALID_VALUE;
+  if (!hip_is_software) return refuse(&said, "cuMemGetLocationInfo with AMD's library, which does not tell where pages are,");
   size_t step = samplingGranularity ? samplingGranularity : (size_t)sysconf(_SC_PAGESIZE);
   for (size_t done = 0, part; done < size; done += part) {
     part = size - done < summaryGranularity ? size - done : summaryGranularity;
