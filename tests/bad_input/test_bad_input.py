@@ -10,8 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from ptx2amd import launch
+from ptx2amd import launch, native
+from tests import rocm
 
+#: A release of ROCm: these tests on AMD's HIP library above the software KFD (tests/kfd/amd_hip.py).
+AMD_HIP = os.environ.get("BAD_INPUT_ON_HIP", "")
 DRIVER = Path(__file__).with_name("driver.py")
 
 
@@ -19,15 +22,18 @@ def run(code: str, tmp_path: Path, device: str = "vgpu:gfx942", **variables: str
     """Run driver.py with `code` under our libcuda, in a process of its own."""
     script = tmp_path / "script.py"
     script.write_text(code)
+    command = [sys.executable, str(DRIVER), str(script)]
+    if AMD_HIP and device.startswith("vgpu"):
+        device = device.replace("vgpu", "kfd")
+        prefix = rocm.prefix(AMD_HIP, f"libamdhip64-{rocm.RELEASES[AMD_HIP].hip}")
+        command = prefix.command(*command, before=(native.DIRECTORY,))
     environment = {
         **os.environ,
         **launch.environment(device),
         "PTX2AMD_CACHE_DIR": str(tmp_path / "cache"),
         **variables,
     }
-    return subprocess.run(
-        [sys.executable, str(DRIVER), str(script)], env=environment, capture_output=True, text=True, timeout=120
-    )
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
 
 
 def check(code: str, tmp_path: Path, *messages: str, device: str = "vgpu:gfx942") -> None:

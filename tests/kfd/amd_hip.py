@@ -20,7 +20,7 @@ from cuda_samples import build, demo
 from ptx2amd import launch, native
 from tests import ROOT, rocm
 from tests.kfd import amd_hip_features as features
-from tests.kfd import same_bytes
+from tests.kfd import amd_hip_programs, same_bytes
 
 RESULTS = ROOT / "docs" / "support" / "amd_hip.json"
 PAGE = RESULTS.with_suffix(".md")
@@ -28,9 +28,9 @@ CHIP = "gfx942"
 LIMIT = 120  # seconds
 #: Release: the HIP library's version there.
 RELEASES = {"5.7": "5.7.1", "6.4": "6.4.3", "7.2": "7.2.4"}
-#: What is run: CUDA samples, those that copy results (same_bytes), the cases of `doctor --selftest`, those of
-#: tests/shim/conformance.
-KINDS = ("samples", "bytes", "selftest", "calls")
+#: What is run: CUDA samples, those that copy results (same_bytes), the cases of `doctor --selftest`,
+#: clients and tests of bad input (amd_hip_programs), the cases of tests/shim/conformance.
+KINDS = ("samples", "bytes", "selftest", "programs", "calls")
 #: Kind: release: name of a sample, a case or an area: what became of it.
 Results = dict[str, dict[str, dict[str, Any]]]
 #: Areas of calls, as the page names them, in its order.
@@ -100,6 +100,10 @@ def page(results: Results) -> str:
     titles = list(next(iter(verdicts.values())))
     lines += ["", "## Features", "", "The cases of `ptx2amd doctor --selftest`.", "",
               *table("case", titles, lambda title, release: str(verdicts[release][title]))]  # fmt: skip
+    programs = results["programs"]
+    lines += ["", "## Programs", "", "Tests that pass, and right cases of clients (tests/clients). On HIP 5.7, ROCr",
+              "ends programs after a wrong access of a kernel, and so two tests.", "",
+              *table("program", list(programs["7.2"]), lambda name, r: answers(programs[r][name]))]  # fmt: skip
     calls = results["calls"]
     lines += ["", "## Calls", "", "Right answers of the driver API's conformance cases (tests/shim/conformance), wrong",
               "arguments included. Functions with an answer that was not right were asked again in a process of",
@@ -130,7 +134,7 @@ def table(
 
 
 def answers(counts: dict[str, Any]) -> str:
-    ended = f", {len(counts['ended'])} ended" if counts["ended"] else ""
+    ended = f", {len(counts['ended'])} ended" if counts.get("ended") else ""
     return f"{counts['right']} of {counts['cases']}{ended}"
 
 
@@ -158,6 +162,8 @@ def main() -> None:
                 run_samples(prefix, release, options.names)
             elif kind == "bytes":
                 keep(kind, release, {name: same_bytes.results(name, release) for name in same_bytes.names()})
+            elif kind == "programs":
+                keep(kind, release, amd_hip_programs.programs(prefix, release, CHIP))
             else:
                 keep(kind, release, getattr(features, kind)(prefix, CHIP))
     PAGE.write_text(page(json.loads(RESULTS.read_text())))

@@ -107,6 +107,19 @@ def test_a_hip_program(release: str, chip: str, hip_program: Path, tmp_path: Pat
     assert done.stdout.splitlines() == [f"1 {chips.devices()[chip]['product']} (ptx2amd software GPU)", "PASS"]
 
 
+def test_as_a_model(hip_program: Path, tmp_path: Path) -> None:
+    """ROCm 7 loads the library itself: nothing is preloaded."""
+    [result] = translate(PTX, "add.ptx", ["gfx942"])
+    (image := tmp_path / "add.hsaco").write_bytes(result.code)
+    model = {"HSA_MODEL_LIB": str(software_kfd.LIBRARY), "HSA_MODEL_TOPOLOGY": str(tmp_path / "gpus" / "topology")}
+    settings = {**model, "HSA_ENABLE_INTERRUPT": "0", "LD_PRELOAD": ""}
+    done = run_hip("7.2", hip_program, "gfx942", image, **settings)
+    assert done.returncode == 0 and "PASS" in done.stdout.splitlines(), done.stdout + done.stderr
+    assert (tmp_path / "gpus" / "topology" / "nodes" / "1" / "properties").exists()
+    done = run_hip("7.2", hip_program, "gfx942", image, **settings, PTX2AMD_DEVICE="vgpu")
+    assert done.returncode and "HSA_MODEL_LIB: PTX2AMD_DEVICE has to be kfd or kfd:ARCH" in done.stderr
+
+
 @pytest.mark.parametrize("copies", ["0", "1"])
 def test_copies_by_kernels_and_by_engines(release: str, copies: str, hip_program: Path, tmp_path: Path) -> None:
     [result] = translate(PTX, "add.ptx", ["gfx942"])

@@ -67,6 +67,7 @@ int event_destroy(uint32_t id) {
 }
 
 int event_set(uint32_t id) {
+  if (model_sets_event(id)) return 0;
   pthread_mutex_lock(&lock);
   struct event *e = event_of(id);
   if (e) set(e);

@@ -60,3 +60,15 @@ const char *file_entry(const char *folder, unsigned index, bool *found) {
   }
   return NULL;
 }
+
+bool files_copy(const char *folder, const char *target, bool (*write)(const char *path, const char *text)) {
+  bool ok = true;
+  for (unsigned k = 0; k < count && ok; k++) {
+    const char *rest = below(folder, list[k].path);
+    char *path = NULL;
+    if (!rest) continue;
+    ok = asprintf(&path, "%s/%s", target, rest) >= 0 && write(path, list[k].text);
+    free(path);
+  }
+  return ok;
+}

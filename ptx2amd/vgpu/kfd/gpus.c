@@ -48,7 +48,7 @@ static bool add_gpu(const char *name) {
   char arch[32];
   snprintf(arch, sizeof arch, "%.*s", (int)strcspn(name, ":"), name);
   struct gpu *g = &gpus[gpu_count];
-  *g = (struct gpu){.node = gpu_count + 1, .id = 0x5000 + gpu_count + 1, .arch = engine->arch_find(arch),
+  *g = (struct gpu){.node = gpu_count + 1, .id = gpu_count + 2, .arch = engine->arch_find(arch),
                     .chip = engine->chip_find(arch), .layout = layout_find(arch)};
   if (!g->arch || !g->chip || !g->layout) {
     complain("there is no software GPU '%s' (PTX2AMD_DEVICE); known are %s", name, engine->archs());

@@ -11,6 +11,7 @@
  *   queue.c       a thread for each queue; aql.c and sdma.c execute packets, dispatch.c kernels
  *   code.c        loaded code objects: what the engine has decoded of them, names of kernels
  *   faults.c      faults of kernels as the driver reports them
+ *   model.c       ROCm 7's interface for models instead of /dev/kfd
  *
  * A GPU's address is the CPU's: all of it happens in the program's process. */
 #ifndef PTX2AMD_KFD_H
@@ -33,7 +34,7 @@
 enum { MAX_GPUS = 16, RENDER_MINOR = 128 };
 struct gpu {
   unsigned node;                 /* in the topology; the CPU is 0 */
-  uint32_t id;                   /* as used in requests */
+  uint32_t id;                   /* as used in requests: node + 1, as models (model.c) have to have it */
   const struct arch *arch;
   const struct chip *chip;
   const struct layout *layout;
@@ -66,6 +67,9 @@ void file_add(const char *path, const char *format, ...) __attribute__((format(p
 int file_open(const char *path);
 /* The index-th entry of the folder, NULL past the end; *found: whether the folder exists. */
 const char *file_entry(const char *folder, unsigned index, bool *found);
+/* Calls `write` for each file of the folder, with its path in another folder. False: it was false. */
+bool files_copy(const char *folder, const char *target, bool (*write)(const char *path, const char *text));
+bool topology_copy(const char *target, bool (*write)(const char *path, const char *text));
 
 /* --- ioctl.c --- */
 
@@ -88,6 +92,7 @@ struct allocation {
 };
 int memory_alloc(struct kfd_alloc_memory *a);
 int memory_free(uint64_t handle);
+uint64_t memory_handle(uint64_t va);   /* of the allocation that begins there; 0: none */
 /* The memory file of an allocation, which stays its own, and its size; or a negative errno: it has none. */
 int memory_file(uint64_t handle, uint64_t *size);
 /* A memory file as an allocation at the address. */
@@ -138,6 +143,11 @@ int event_reset(uint32_t id);
 int event_wait(struct kfd_wait_events *a);
 /* All events of the type receive the data. False: there are none. */
 bool event_raise(uint32_t type, const struct kfd_event_data *data);
+
+/* --- model.c --- */
+
+/* Sets an event of libhsakmt, where it has this library as a model; else false. */
+bool model_sets_event(uint32_t id);
 
 /* --- queue.c --- */
 

@@ -135,6 +135,14 @@ int memory_alloc(struct kfd_alloc_memory *a) {
   return 0;
 }
 
+uint64_t memory_handle(uint64_t va) {
+  pthread_mutex_lock(&lock);
+  const struct allocation *m = around(va);
+  uint64_t handle = m && m->va == va ? m->handle : 0;
+  pthread_mutex_unlock(&lock);
+  return handle;
+}
+
 int memory_free(uint64_t handle) {
   if (handle & BUFFER_HANDLE) return buffer_free(handle);
   pthread_mutex_lock(&lock);

@@ -106,3 +106,7 @@ void topology_make(void) {
   add_cpu();
   for (unsigned k = 0; k < gpu_count; k++) add_gpu(&gpus[k]);
 }
+
+bool topology_copy(const char *target, bool (*write)(const char *path, const char *text)) {
+  return files_copy(TOPOLOGY, target, write);
+}

@@ -1,0 +1,50 @@
+"""Tests of other folders through libcuda on AMD's HIP libraries above the software KFD: bad input (tests/bad_input),
+and the clients of tests/clients that need nothing but a driver. amd_hip.py makes the page from it."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+from ptx2amd import launch, native
+from tests import ROOT, rocm
+from tests.clients.test_clients import CLIENTS, HERE
+
+BAD_INPUT = "tests of bad input (tests/bad_input)"
+
+
+def bad_input(release: str) -> dict[str, int]:
+    """Numbers of tests, and of those that pass."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/bad_input"]
+    environment = {**os.environ, "BAD_INPUT_ON_HIP": release}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=900)
+    counts = {what: int(count) for count, what in re.findall(r"(\d+) (\w+)", done.stdout.splitlines()[-1])}
+    return {
+        "right": counts.get("passed", 0),
+        "cases": sum(counts.get(what, 0) for what in ("passed", "failed", "skipped")),
+    }
+
+
+def client(prefix: rocm.Prefix, chip: str, script: str) -> dict[str, int]:
+    """Numbers of cases, and of those that are right."""
+    with tempfile.TemporaryDirectory() as home:
+        environment = {
+            **os.environ, **launch.environment(device=f"kfd:{chip}"), **CLIENTS[script], "LD_AUDIT": "", "HOME": home,
+            "XDG_CACHE_HOME": home,
+        }  # fmt: skip
+        command = prefix.command(sys.executable, HERE / script, before=(native.DIRECTORY,))
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600)
+    lines = done.stdout.splitlines()
+    right, wrong = (sum(line.startswith(verdict) for line in lines) for verdict in ("ok", "FAIL"))
+    if done.returncode and not wrong:
+        raise RuntimeError(f"{script}: {done.stdout[-500:]}{done.stderr[-500:]}")
+    return {"right": right, "cases": right + wrong}
+
+
+def programs(prefix: rocm.Prefix, release: str, chip: str) -> dict[str, dict[str, int]]:
+    """By the page's titles."""
+    clients = {script.removesuffix("_ops.py"): client(prefix, chip, script) for script in CLIENTS}
+    return {BAD_INPUT: bad_input(release), **clients}
