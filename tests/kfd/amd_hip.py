@@ -117,10 +117,8 @@ def bytes_paragraph(found: dict[str, dict[str, Any]]) -> list[str]:
     ours = found[same_bytes.OURS]
     same = {release: sum(found[release][name] == ours[name] for name in ours) for release in RELEASES}
     counts = ", ".join(f"{count} with HIP {RELEASES[release]}" for release, count in same.items())
-    first = (
-        f"Of the {len(ours)} samples that copy results from the device, these copy the same bytes as with our own HIP"
-    )
-    return [first, f"library: {counts}. The others do not pass there."]
+    first = f"Of the {len(ours)} samples whose results have a fixed order, these copy the same bytes from the device as"
+    return [first, f"with our own HIP library: {counts}. The others do not pass there."]
 
 
 def table(
