@@ -29,7 +29,8 @@ RENAMED = {"librocm_smi64.so.1": "librocm_smi64.so.7"}
 
 @dataclass(frozen=True)
 class Client:
-    """python: packages of PyPI; packages: Debian's; script: prints "ok   NAME" or "FAIL NAME: why" for each case."""
+    """python: packages of PyPI; packages: Debian's; script: prints "ok   NAME" or "FAIL NAME: why" for each case.
+    program: in usr/bin, which the script starts with the command in PROGRAM; its libraries are in these folders too."""
 
     script: Path
     packages: tuple[str, ...]
@@ -38,6 +39,10 @@ class Client:
     gpus: int = 1
     ways: tuple[str, ...] = ("drop-in", "kfd")
     settings: dict[str, str] = field(default_factory=dict)
+    release: str = RELEASE
+    chip: str = ""  # other than that of all
+    program: str = ""
+    folders: tuple[str, ...] = ()
 
 
 CLIENTS = {
@@ -56,6 +61,11 @@ CLIENTS = {
         ("onnxruntime-rocm==1.22.2.post3", "onnx==1.19.1", "numpy==2.4.6"), ("ROCMExecutionProvider",),
         settings={"MIOPEN_DEBUG_GCN_ASM_KERNELS": "0"},  # Debian left their sources out
     ),
+    "llama.cpp (Debian's libggml0-backend-hip 0.27.0 with ROCm 6.4, gfx1100)": Client(
+        HERE / "llama_cpp_ops.py", ("llama.cpp-tools", "libggml0-backend-hip", "libamdhip64-6"),
+        ("gguf==0.19.0", "numpy==2.4.6"), ("{libraries}",), release="6.4", chip="gfx1100",
+        program="llama-completion", folders=("llama", "ggml", "ggml/backends0"),
+    ),
 }  # fmt: skip
 
 
@@ -68,7 +78,7 @@ WHY = {
 
 def prepared(client: Client) -> tuple[rocm.Prefix, Path]:
     """The release's tree, and a folder with the client's Python packages and with what Debian lacks."""
-    prefix = rocm.fetch(RELEASE, *client.packages)
+    prefix = rocm.fetch(client.release, *client.packages)
     folder = CACHE / client.script.stem
     if client.python and not (done := folder / "installed").exists():
         pip = [sys.executable, "-m", "pip", "install", "-q", "--target", str(folder), *client.python]
@@ -104,13 +114,19 @@ def compiler(prefix: rocm.Prefix, folder: Path, chip: str) -> None:
 def run(client: Client, way: str, chip: str, limit: float) -> subprocess.CompletedProcess[str]:
     """The client's script. Raises subprocess.TimeoutExpired."""
     prefix, folder = prepared(client)
-    compiler(prefix, folder, chip)
+    chip = client.chip or chip
+    if client.release == RELEASE:
+        compiler(prefix, folder, chip)
     ours = (native.DIRECTORY / "hip", native.DIRECTORY) if way == "drop-in" else ()
-    loader, *rest = prefix.command(sys.executable, client.script, *client.words, before=(*ours, folder))
+    words = [word.format(libraries=prefix.libraries) for word in client.words]
+    loader, *rest = prefix.command(sys.executable, client.script, *words, before=(*ours, folder))
+    folders = [prefix.libraries / name for name in client.folders]
+    program = prefix.command(prefix.root / "usr" / "bin" / client.program, before=(*ours, *folders))
     root, python = str(prefix.root / "usr"), [folder, CLIENTS_FOLDER, *filter(None, sys.path)]
     variables = {
         **os.environ, **client.settings, "ROCM_HOME": root, "ROCM_PATH": root, "HIP_PATH": root, "HOME": str(folder),
         "PYTHONPATH": os.pathsep.join(map(str, python)), "PATH": f"{folder}:{os.environ['PATH']}",
+        "PROGRAM": shlex.join(program),
     }  # fmt: skip
     if way == "drop-in":
         variables |= {**launch.hip_environment(f"vgpu:{chip}"), "PTX2AMD_VGPU_COUNT": str(client.gpus)}

@@ -101,8 +101,8 @@ def page(results: Results) -> str:
     lines += ["", "## Features", "", "The cases of `ptx2amd doctor --selftest`.", "",
               *table("case", titles, lambda title, release: str(verdicts[release][title]))]  # fmt: skip
     programs = results["programs"]
-    lines += ["", "## Programs", "", "Tests that pass, and right cases of clients (tests/clients). On HIP 5.7, ROCr",
-              "ends programs after a wrong access of a kernel, and so two tests.", "",
+    lines += ["", "## Programs", "", "Tests that pass, and right cases of clients (tests/clients). Before HIP 7, ROCr",
+              "ends programs after a wrong access of a kernel, and so two tests. *ended*: crashed at its end.", "",
               *table("program", list(programs["7.2"]), lambda name, r: answers(programs[r][name]))]  # fmt: skip
     calls = results["calls"]
     lines += ["", "## Calls", "", "Right answers of the driver API's conformance cases (tests/shim/conformance), wrong",

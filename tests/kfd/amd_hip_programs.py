@@ -19,12 +19,14 @@ BAD_INPUT = "tests of bad input (tests/bad_input)"
 
 def bad_input(release: str) -> dict[str, int]:
     """Numbers of tests, and of those that pass."""
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/bad_input"]
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "tests/bad_input"]
     environment = {**os.environ, "BAD_INPUT_ON_HIP": release}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=900)
     counts = {what: int(count) for count, what in re.findall(r"(\d+) (\w+)", done.stdout.splitlines()[-1])}
+    if not counts.get("passed"):
+        raise RuntimeError(done.stdout[-1000:] + done.stderr[-1000:])
     return {
-        "right": counts.get("passed", 0),
+        "right": counts["passed"],
         "cases": sum(counts.get(what, 0) for what in ("passed", "failed", "skipped")),
     }
 
