@@ -21,6 +21,7 @@ TESTS = {
     "scalar_loads": "codegen.test_scalar_loads.test_loads_that_no_lane_asks_for("
     "'a null pointer for none, first', 'gfx942')",
     "copies": "codegen.test_copies.test_elements_of_vectors('gfx942', '')",
+    "byte_parts": "codegen.test_byte_parts.test_an_offset_is_one_instruction('gfx942')",
     "lds_addresses": "codegen.test_lds_addresses.test_time_grows_with_the_number()",
     "carries": "lower.test_carry_chains.test_chain(58, 32, 'gfx942')",
     "entries": "lower.test_spin.test_every_thread_gets_its_turn('gfx942', 'first_try_peeled')",

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from ptx2amd.codegen.workarounds import (
     apertures,
+    byte_parts,
     copies,
     lds_addresses,
     overflow,
@@ -51,6 +52,10 @@ def _has_paths(ir: str, target: Target) -> bool:
     return "br i1" in ir or "switch " in ir
 
 
+def _has_masked_shifts(ir: str, target: Target) -> bool:
+    return target.arch.major <= 10 and " = and i32" in ir and (" = shl " in ir or " = lshr " in ir)
+
+
 #: In the order in which they are applied.
 ALL = (
     Workaround("apertures", apertures.rewrite, lambda ir, target: not target.arch.apertures, optimised=False),
@@ -59,6 +64,7 @@ ALL = (
     Workaround("overflow", overflow.rewrite, _has_conditions),
     Workaround("scalar_loads", scalar_loads.rewrite, _has_conditions),
     Workaround("copies", copies.rewrite, _has_paths),
+    Workaround("byte_parts", byte_parts.rewrite, _has_masked_shifts),
     Workaround("lds_addresses", lds_addresses.rewrite, _is_long_with_lds),
 )
 
