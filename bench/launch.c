@@ -1,6 +1,8 @@
 /* Cost of calls through the shim against the HIP calls beneath. Usage: launch KERNEL.hsaco LIBHIP; libcuda.so.1 comes from
- * the loader's path. Prints "NAME below through" in ns per call; below is 0 where HIP has no such call. */
+ * the loader's path. Prints "NAME below through" in ns per call; below is 0 where HIP has no such call. Then the same for
+ * launches by several threads, each on its own stream, in launches per second of all of them. */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,6 +79,63 @@ static double measure(const struct row *row, void *function, struct side *s) {
   return best;
 }
 
+/* A thread that launches; all begin together. */
+struct launcher {
+  launch_fn launch;
+  void *function, *stream, *context;
+  int (*enter)(void *), (*wait)(void *);
+  double begin, end;
+};
+enum { MOST_THREADS = 32, LAUNCHES = 4000, REPEATS = 5 };
+static pthread_barrier_t start;
+
+static void *launches(void *data) {
+  struct launcher *l = data;
+  if (l->enter) check(l->enter(l->context), "context");
+  pthread_barrier_wait(&start);
+  l->begin = now();
+  for (int k = 0; k < LAUNCHES; k++)
+    check(l->launch(l->function, 1, 1, 1, 32, 1, 1, 0, l->stream, NULL, NULL), "launch");
+  check(l->wait(l->stream), "synchronize");
+  l->end = now();
+  return NULL;
+}
+
+/* Launches per second by `count` threads: the best of some rounds. */
+static double rate(struct launcher *all, int count) {
+  double best = 0;
+  pthread_t threads[MOST_THREADS];
+  for (int round = 0; round < REPEATS; round++) {
+    pthread_barrier_init(&start, NULL, (unsigned)count);
+    for (int k = 0; k < count; k++) check(pthread_create(&threads[k], NULL, launches, &all[k]), "thread");
+    double begin = 1e300, end = 0;
+    for (int k = 0; k < count; k++) {
+      pthread_join(threads[k], NULL);
+      if (all[k].begin < begin) begin = all[k].begin;
+      if (all[k].end > end) end = all[k].end;
+    }
+    double found = 1e9 * count * LAUNCHES / (end - begin);
+    if (found > best) best = found;
+    pthread_barrier_destroy(&start);
+  }
+  return best;
+}
+
+static void by_threads(const struct side *below, const struct side *through, void *context) {
+  static struct launcher under[MOST_THREADS], over[MOST_THREADS];
+  for (int k = 0; k < MOST_THREADS; k++) {
+    under[k] = (struct launcher){.launch = (launch_fn)symbol(hip, "hipModuleLaunchKernel"), .function = below->function,
+                                 .wait = (int (*)(void *))symbol(hip, "hipStreamSynchronize")};
+    over[k] = (struct launcher){.launch = (launch_fn)symbol(cuda, "cuLaunchKernel"), .function = through->function,
+                                .wait = (int (*)(void *))symbol(cuda, "cuStreamSynchronize"), .context = context,
+                                .enter = (int (*)(void *))symbol(cuda, "cuCtxSetCurrent")};
+    HIP(hipStreamCreate, (void **), &under[k].stream);
+    CU(cuStreamCreate, (void **, unsigned), &over[k].stream, 1 /* CU_STREAM_NON_BLOCKING */);
+  }
+  for (int count = 1; count <= MOST_THREADS; count *= count == 2 ? 4 : count == 8 ? 4 : 2)
+    printf("threads\t%d\t%.0f\t%.0f\n", count, rate(under, count), rate(over, count));
+}
+
 int main(int argc, char **argv) {
   static const unsigned char storage_id[16] = {0xc6, 0x93, 0x33, 0x6e, 0x11, 0x21, 0xdf, 0x11,
                                                0xa8, 0xc3, 0x68, 0xf3, 0x55, 0xd8, 0x95, 0x93};
@@ -108,5 +167,6 @@ int main(int argc, char **argv) {
     double cuda_ns = measure(row, row->through ? symbol(cuda, row->through) : table[2], &through);
     printf("%s\t%.1f\t%.1f\n", row->name, hip_ns, cuda_ns);
   }
+  by_threads(&below, &through, context);
   return 0;
 }
