@@ -7,6 +7,8 @@ import struct
 
 import pytest
 
+from ptx2amd.codegen.workarounds import records
+from ptx2amd.translate import translate
 from tests.lower.device import MAPPINGS, program
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -80,3 +82,14 @@ def check(arch: str, shape: tuple[int, int, int], leave: int) -> None:
     want = model(threads, leave)
     wrong = [i for i, (a, b) in enumerate(zip(found, want, strict=True)) if a != b]
     assert not wrong, f"thread {wrong[0] // ROUNDS}, round {wrong[0] % ROUNDS}: {found[wrong[0]]}, {want[wrong[0]]}"
+
+
+def test_threads_of_one_row_are_numbered_without_a_division() -> None:
+    """In the padded mapping %tid comes from a thread's place in waves: the division is in a block of its own, which a
+    scalar branch leaves out where the block has one row."""
+    [result] = translate(KERNEL, archs=["gfx942"], mapping="padded", emit="ll")
+    [kernel] = records.parse(result.code.decode()).functions()
+    dividing = [block for block in kernel.blocks if any(" udiv " in line or " urem " in line for line in block.lines)]
+    assert len(dividing) == 1
+    ways = [line for line in kernel.lines() if f"label %{dividing[0].label}," in f"{line}," and " br " in line]
+    assert len(ways) == 1 and " br i1 " in ways[0]

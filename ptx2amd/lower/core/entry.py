@@ -45,6 +45,7 @@ def lower_function(module: ModuleContext, kernel: KernelLowering, function: Func
         live = fn.block("live")
         fn.branch(special.padding(fn), "return", live)
         fn.label(live)
+        special.padded_threads(fn)
     arena.enter(fn)
     if fn.is_kernel and fn.plan.partial_barriers:
         named.prepare(fn, function)

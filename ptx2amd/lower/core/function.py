@@ -133,6 +133,7 @@ class FunctionLowering(Registers):
         self._made: dict[Hashable, Any] = {}  # what `once` has made
         self._made_in = -1  # and in which block
         self.tiles: dict[tuple[str, ...], tuple[int, Tile]] = {}  # results of matrix products: `blocks`, their sums
+        self.thread: list[Val] = []  # %tid on its axes, where it was computed at the beginning
         self.slot: Val | None = None  # where shared address 0 would be in the block's slot: lower/memory/window.py
         self.below: set[str] = set()  # values that are %lanemask_lt
         self.after_barriers = ""  # the block after that in which a warp's exit is noted, where one is

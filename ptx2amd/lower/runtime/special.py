@@ -97,6 +97,8 @@ def tid(fn: FunctionLowering, axis: int) -> Val:
     flat = fn.block_size is not None and fn.block_size[1:] == (1, 1)
     if flat:
         return zero(fn) if axis else padded_thread(fn)
+    if fn.thread:
+        return fn.thread[axis]
     v = padded_thread(fn)
     for below in range(axis):
         v = fn.op("i32", f"udiv i32 {v}, {ntid(fn, below)}")
@@ -113,6 +115,25 @@ def padded_thread(fn: FunctionLowering) -> Val:
     place = linear(fn, item, items)
     warp = fn.op("i32", f"and i32 {fn.op('i32', f'lshr i32 {place}, 1')}, {MAX_BLOCK // 2 - 32}")
     return fn.op("i32", f"or disjoint i32 {warp}, {fn.op('i32', f'and i32 {place}, 31')}")
+
+
+def padded_threads(fn: FunctionLowering) -> None:
+    """Padded mapping: compute %tid once, at a kernel's beginning. Most blocks have one row, in which a thread's number
+    needs no division."""
+    if fn.block_size is not None:
+        return
+    plain, divided, done = fn.block("row"), fn.block("rows"), fn.block("thread")
+    thread = padded_thread(fn)
+    rows = fn.op("i32", f"mul i32 {ntid(fn, 1)}, {ntid(fn, 2)}")
+    fn.branch(fn.op("i1", f"icmp eq i32 {rows}, 1"), plain, divided)
+    fn.label(divided)
+    several = [tid(fn, axis) for axis in range(3)]
+    fn.branch(done)
+    fn.label(plain)
+    fn.label(done)
+    alone = (thread, zero(fn), zero(fn))
+    pairs = zip(alone, several, strict=True)
+    fn.thread = [fn.op("i32", f"phi i32 [ {one}, %{plain} ], [ {other}, %{divided} ]") for one, other in pairs]
 
 
 def padding(fn: FunctionLowering) -> Val:
