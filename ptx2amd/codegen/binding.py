@@ -24,7 +24,8 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "SetCommandLine": (None, _TEXT, _TEXT),
     "GetVersionInfo": (ctypes.c_uint,),
     "DisposeString": (None, _TEXT),
-    "GetGlobalContext": (_POINTER,),
+    "ContextCreate": (_POINTER,),
+    "ContextDispose": (None, _POINTER),
     "ParseAssembly": (_POINTER, _POINTER, _TEXT, _TEXTS),
     "VerifyModule": (_INT, _POINTER, _TEXTS),
     "PrintModuleToString": (None, _POINTER, _TEXTS),
@@ -94,12 +95,14 @@ def set_option(option: str) -> None:
 
 
 class Module:
-    """IR. Raises RuntimeError for text that is none, with LLVM's words."""
+    """IR, in an LLVM context of its own: threads may work on different modules at the same time. Raises RuntimeError
+    for text that is no IR, with LLVM's message."""
 
     _pointer = None
 
     def __init__(self, ir: str) -> None:
-        self._pointer, problem = _called("ParseAssembly", _call("GetGlobalContext"), ir.encode())
+        self._context = _call("ContextCreate")
+        self._pointer, problem = _called("ParseAssembly", self._context, ir.encode())
         if not self._pointer:
             raise RuntimeError(problem)
 
@@ -113,8 +116,11 @@ class Module:
         return _called("PrintModuleToString", self._pointer)[1]
 
     def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:
-        if self._pointer and not ending():
+        if ending():
+            return
+        if self._pointer:
             _call("DisposeModule", self._pointer)
+        _call("ContextDispose", self._context)
 
 
 class Machine:

@@ -1,0 +1,35 @@
+"""LLVM through llvmlite's library: several threads at once, and text that is no IR."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from ptx2amd.codegen import binding
+from ptx2amd.codegen.llvm import emit
+from ptx2amd.target import ARCHS, Target
+
+
+def ir(number: int) -> str:
+    """A kernel with a few hundred instructions, different for each number."""
+    lines = ["  %v0 = load i32, ptr addrspace(1) %p, align 4"]
+    for i in range(300):
+        lines.append(f"  %v{i + 1} = {('mul', 'add', 'xor')[(i + number) % 3]} i32 %v{i}, {7 * i + number}")
+    body = "\n".join([*lines, "  store i32 %v300, ptr addrspace(1) %p, align 4", "  ret void"])
+    return f"define amdgpu_kernel void @k{number}(ptr addrspace(1) %p) {{\n{body}\n}}\n"
+
+
+def test_threads_have_the_results_of_one() -> None:
+    target = Target(ARCHS["gfx942"], "paired")
+    texts = [ir(n) for n in range(100)]
+    alone = [emit(text, target) for text in texts[::10]]
+    with ThreadPoolExecutor(8) as threads:
+        assert len(set(threads.map(lambda text: str(binding.Module(text)), texts * 10))) == 100
+        assert list(threads.map(lambda text: emit(text, target), texts[::10])) == alone
+
+
+def test_text_that_is_no_ir() -> None:
+    for _ in range(3):  # and what is left of it is no harm
+        with pytest.raises(RuntimeError, match="expected"):
+            binding.Module("define void @f( {")
