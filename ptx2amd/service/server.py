@@ -145,7 +145,7 @@ class Server:
                     events = True
                     with contextlib.suppress(BlockingIOError):
                         key.data()
-                if steps and not events and next(steps, True):  # that was the last
+                if steps and not events and self._prepared(steps):
                     steps = None
                     gc.freeze()
                 self._reap()
@@ -202,6 +202,16 @@ class Server:
         now = time.monotonic()
         for client in [client for client in self.reading.values() if client.deadline < now]:
             self._forget(client).close()
+
+    @staticmethod
+    def _prepared(steps: Iterator[None]) -> bool:
+        """Take a step; whether that was the last. Without it workers are slower, so it may fail: clients may have taken
+        all files that this process can open."""
+        try:
+            return bool(next(steps, True))
+        except (OSError, ImportError):
+            traceback.print_exc()
+            return True
 
     def _start(self, client: Client) -> None:
         if client.gone():
