@@ -42,11 +42,14 @@ def test_time_grows_with_the_number() -> None:
 
 
 def test_users_of_an_address() -> None:
-    """Each gets an instruction before it, but for phis: theirs would belong into other blocks."""
+    """Each gets an instruction before it, but for phis, whose would belong into other blocks, and other constants."""
     address = "getelementptr inbounds nuw (i8, ptr addrspace(3) @k.shared, i32 {})"
     module = records.parse(f"""define void @f(i1 %c) {{
 entry:
   store ptr addrspace(3) {address.format(4)}, ptr addrspace(3) {address.format(8)}, align 4
+  call void @g(i32 3, ptr addrspace(3) {address.format(16)})
+  call void @h(i32 ptrtoint (ptr addrspace(3) {address.format(20)} to i32), i32 add (i32 1, i32 2))
+  store <2 x ptr addrspace(3)> <ptr addrspace(3) {address.format(24)}, ptr addrspace(3) null>, ptr %q
   br i1 %c, label %next, label %entry
 next:
   %p = phi ptr addrspace(3) [ {address.format(12)}, %entry ]
@@ -54,9 +57,13 @@ next:
 }}""")
     lds_addresses.rewrite(module)
     assert [line.strip() for line in next(module.functions()).lines()] == [
-        "%lds.address.0 = getelementptr inbounds nuw i8, ptr addrspace(3) @k.shared, i32 4",
-        "%lds.address.1 = getelementptr inbounds nuw i8, ptr addrspace(3) @k.shared, i32 8",
-        "store ptr addrspace(3) %lds.address.0, ptr addrspace(3) %lds.address.1, align 4",
+        "%lds.address.0 = getelementptr inbounds nuw i8, ptr addrspace(3) @k.shared, i32 8",
+        "%lds.address.1 = getelementptr inbounds nuw i8, ptr addrspace(3) @k.shared, i32 4",
+        "store ptr addrspace(3) %lds.address.1, ptr addrspace(3) %lds.address.0, align 4",
+        "%lds.address.2 = getelementptr inbounds nuw i8, ptr addrspace(3) @k.shared, i32 16",
+        "call void @g(i32 3, ptr addrspace(3) %lds.address.2)",
+        f"call void @h(i32 ptrtoint (ptr addrspace(3) {address.format(20)} to i32), i32 add (i32 1, i32 2))",
+        f"store <2 x ptr addrspace(3)> <ptr addrspace(3) {address.format(24)}, ptr addrspace(3) null>, ptr %q",
         "br i1 %c, label %next, label %entry",
         f"%p = phi ptr addrspace(3) [ {address.format(12)}, %entry ]",
         "ret void",

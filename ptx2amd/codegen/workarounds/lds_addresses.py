@@ -8,7 +8,6 @@ same instructions are written at once."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from ptx2amd.codegen.workarounds.records import Module
 
@@ -16,18 +15,29 @@ _ADDRESS = re.compile(r"getelementptr ([a-z ]*)\((i8, ptr addrspace\(3\) [^,()]+
 
 
 def rewrite(module: Module) -> None:
-    """Make constant addresses instructions, but for those of phis, whose instructions belong into other blocks."""
+    """Make constant addresses instructions, but for those of phis, whose instructions belong into other blocks, and
+    those in other constants."""
     for function in module.functions():
         number = 0
-
-        def separated(line: str) -> Iterator[str]:
-            nonlocal number
-            while (address := _ADDRESS.search(line)) is not None and " = phi " not in line:
-                name = f"%lds.address.{number}"
-                number += 1
-                yield f"  {name} = getelementptr {address[1]}{address[2]}"
-                line = f"{line[: address.start()]}{name}{line[address.end() :]}"
-            yield line
-
         for block in function.blocks:
-            block.lines[:] = [part for line in block.lines for part in separated(line)]
+            lines: list[str] = []
+            for line in block.lines:
+                found = [] if " = phi " in line else [a for a in _ADDRESS.finditer(line) if not _in_constant(a)]
+                for address in reversed(found):
+                    name = f"%lds.address.{number}"
+                    number += 1
+                    lines.append(f"  {name} = getelementptr {address[1]}{address[2]}")
+                    line = f"{line[: address.start()]}{name}{line[address.end() :]}"
+                lines.append(line)
+            block.lines = lines
+
+
+def _in_constant(address: re.Match[str]) -> bool:
+    """Whether an address is a part of a constant, `ptrtoint (ptr addrspace(3) ...` or a vector. The parenthesis of a
+    call's arguments follows its function without a space."""
+    before, depth = address.string[: address.start()], 0
+    for at in range(len(before) - 1, -1, -1):
+        depth += (before[at] in ")>]}") - (before[at] in "(<[{")
+        if depth < 0:
+            return before[at] != "(" or before[at - 1] == " "
+    return False
