@@ -17,6 +17,7 @@ from tests.lower.wmma_programs import MATRIX
 PRODUCTS = list(programs.products())
 MOVES = programs.HEAD + programs.move_kernel()
 QUADPAIRS = programs.HEAD + quadpair_programs.kernel()
+PRODUCTS_TEXT = programs.HEAD + programs.kernel("k", PRODUCTS)  # for tests that do not run it
 
 
 @pytest.mark.parametrize("part", THIRDS)

@@ -202,12 +202,14 @@ def steps(count: int, block: int, defined: bool) -> str:
 @pytest.mark.parametrize("block", [10, 100_000])
 def test_it_costs_in_proportion_to_length(block: int, defined: bool) -> None:
     """Also where a register is alive from the kernel's begin on, as one of two ways does not write it."""
-    seconds = []
-    for count in (5_000, 20_000):
+
+    def cost(count: int) -> float:
         found = module(steps(count, block, defined))
         inlined(found, found.functions["k"], lambda callee: False)  # parses the body, which is not counted
         begin = time.process_time()
         estimate(found, found.functions["k"])
-        seconds.append(time.process_time() - begin)
+        return time.process_time() - begin
+
+    seconds = [min(cost(count) for _ in range(2)) for count in (5_000, 20_000)]
     assert seconds[1] < 12 * seconds[0], seconds
     assert seconds[1] < 8, seconds
