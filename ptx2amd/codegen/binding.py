@@ -1,7 +1,7 @@
-"""LLVM through the C functions of llvmlite's library, those that we call.
+"""LLVM, through the C functions of llvmlite's library that the translator needs.
 
-llvmlite's own Python declares hundreds of them when it is imported, which takes as long as the translation of several
-kernels; it is pinned to one release, so that the functions are known."""
+Importing llvmlite's own Python, which declares hundreds of functions, takes as long as translating several kernels.
+llvmlite is pinned to one release, so that these functions are known."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 from ptx2amd.service.build_id import llvmlite
 
 _POINTER, _TEXT, _INT, _BOOL = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_bool
-_TEXTS = ctypes.POINTER(ctypes.c_char_p)  # where a text is returned: _taken
+_TEXTS = ctypes.POINTER(ctypes.c_char_p)  # where a text is returned: _called
 #: Function -> result and arguments.
 _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "InitializeAllTargetInfos": (None,),
@@ -31,7 +31,7 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "PrintModuleToString": (None, _POINTER, _TEXTS),
     "DisposeModule": (None, _POINTER),
     "GetTargetFromTriple": (_POINTER, _TEXT, _TEXTS),
-    "CreateTargetMachine": (*(_POINTER, _POINTER, _TEXT, _TEXT, _TEXT, _INT, _TEXT, _TEXT, _INT, _INT, _TEXT),),
+    "CreateTargetMachine": (_POINTER, _POINTER, _TEXT, _TEXT, _TEXT, _INT, _TEXT, _TEXT, _INT, _INT, _TEXT),
     "DisposeTargetMachine": (None, _POINTER),
     "CreateTargetMachineData": (_POINTER, _POINTER),
     "CopyStringRepOfTargetData": (None, _POINTER, _TEXTS),
