@@ -6,8 +6,6 @@ kernel to translate, and what compilers print (ptx/plain.py) does without."""
 from __future__ import annotations
 
 import hashlib
-import json
-import os
 from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
@@ -20,11 +18,12 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedTok
 from lark.grammar import Rule
 from lark.lexer import TerminalDef
 
+from ptx2amd import prepared
 from ptx2amd.errors import PtxError
 from ptx2amd.ptx.scan import place
 
 #: The parser's tables, which `python -m ptx2amd.native` makes: loading them takes a tenth of the time of making them.
-TABLES = Path(__file__).resolve().parent.parent / "_native" / "grammar.json"
+TABLES = prepared.FOLDER / "grammar.json"
 
 STARTS = (
     "module",
@@ -49,10 +48,7 @@ def lark() -> Lark:
     """The parser of grammar/ptx.lark (packaged as ptx2amd/ptx/ptx.lark): from its tables, or built from the grammar in
     half a second if the tables are missing or belong to another version of it."""
     text = _text()
-    try:
-        tables = json.loads(TABLES.read_bytes(), object_hook=_numbered)
-    except (OSError, ValueError):
-        return _make(text)
+    tables = prepared.read(TABLES, _numbered)
     if tables.get("grammar") != _digest(text):
         return _make(text)
     load: Callable[..., Lark] = Lark._load_from_dict
@@ -66,9 +62,7 @@ def write_tables(path: Path = TABLES) -> None:
     if path.exists() and _digest(text).encode() in path.read_bytes()[:200]:
         return
     data, memo = _make(text).memo_serialize([TerminalDef, Rule])
-    temporary = path.with_name(path.name + ".new")
-    temporary.write_text(json.dumps({"grammar": _digest(text), "data": data, "memo": memo}))
-    os.replace(temporary, path)
+    prepared.write(path, {"grammar": _digest(text), "data": data, "memo": memo})
 
 
 def _text() -> str:

@@ -14,8 +14,9 @@ from ptx2amd.errors import Ptx2amdError
 
 PACKAGE = Path(__file__).resolve().parent.parent
 PARTS = (
-    "binary", "codegen", "compile.py", "fatbin", "interface", "isa", "lower", "middle", "modules.py", "plan", "ptx",
-    "target", "translate.py", "service/build_id.py", "service/entry.py", "service/translation.py")  # fmt: skip
+    "binary", "codegen", "compile.py", "fatbin", "interface", "isa", "lower", "middle", "modules.py", "plan",
+    "prepared.py", "ptx", "target", "translate.py", "service/build_id.py", "service/entry.py",
+    "service/translation.py")  # fmt: skip
 
 
 @cache

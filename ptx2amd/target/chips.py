@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import json
-import os
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ptx2amd import prepared
 from ptx2amd.errors import Ptx2amdError
 
 TABLE = Path(__file__).with_name("chips.toml")
 #: The same as `python -m ptx2amd.native` read it: JSON, which loads in a tenth of TOML's time.
-READ = Path(__file__).resolve().parent.parent / "_native" / "chips.json"
+READ = prepared.FOLDER / "chips.json"
 #: Keys that apply to one chip only: families and `like` do not pass them on.
 OWN = ("like", "mach", "product")
 
@@ -34,12 +33,9 @@ def tables() -> dict[str, dict[str, Any]]:
 def _read() -> dict[str, dict[str, Any]]:
     """The file's tables: from the build, or from itself if the build had another state of it, or there was none."""
     text = TABLE.read_bytes()
-    try:
-        found = json.loads(READ.read_bytes())
-        if found["of"] == _digest(text):
-            return dict(found["tables"])
-    except (OSError, ValueError, LookupError, TypeError):
-        pass
+    found = prepared.read(READ)
+    if found.get("of") == _digest(text) and isinstance(found.get("tables"), dict):
+        return dict(found["tables"])
     return _parsed(text)
 
 
@@ -56,9 +52,7 @@ def _digest(text: bytes) -> str:
 def write(path: Path = READ) -> None:
     """Write what `_read` reads."""
     text = TABLE.read_bytes()
-    temporary = path.with_name(path.name + ".new")
-    temporary.write_text(json.dumps({"of": _digest(text), "tables": _parsed(text)}))
-    os.replace(temporary, path)
+    prepared.write(path, {"of": _digest(text), "tables": _parsed(text)})
 
 
 @cache

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 
+from ptx2amd import prepared
 from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.ptx.ast import Inst
 
 Lowering = Callable[["FunctionLowering", "Inst"], None]
 LOWERINGS: dict[str, Lowering] = {}
-INDEX = Path(__file__).resolve().parents[2] / "_native" / "lowerings.json"
+INDEX = prepared.FOLDER / "lowerings.json"
 
 
 def lowers(name: str) -> Callable[[Lowering], Lowering]:
@@ -40,19 +39,13 @@ def lowering(name: str) -> Lowering | None:
 @cache
 def _index() -> dict[str, str]:
     """Name -> file below ptx2amd/lower, as the build found them."""
-    try:
-        found = json.loads(INDEX.read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
+    return prepared.read(INDEX)
 
 
 def write_index(path: Path = INDEX) -> None:
     """Write the index of this state of the package."""
     found = {name: function.__module__.removeprefix("ptx2amd.lower.") for name, function in load().items()}
-    temporary = path.with_name(path.name + ".new")
-    temporary.write_text(json.dumps(found, sort_keys=True))
-    os.replace(temporary, path)
+    prepared.write(path, dict(sorted(found.items())))
 
 
 @cache
