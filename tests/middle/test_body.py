@@ -21,7 +21,7 @@ from ptx2amd.middle.summary import body
 from ptx2amd.ptx.ast import Scope
 from ptx2amd.ptx.parse import parse_module
 
-HEAD = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() {\n.reg .pred %p<5>; .reg .b32 %r<5>;\n"
+HEAD = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() {\n.reg .pred %p<5>; .reg .b32 %r<32>;\n"
 
 
 def written(lines: list[str]) -> Scope:
@@ -29,15 +29,16 @@ def written(lines: list[str]) -> Scope:
     return body(module, module.functions["k"])
 
 
-def program(seed: int, count: int = 12) -> Scope:
-    """Blocks that branch to each other at random, and write few registers."""
+def program(seed: int, count: int = 12, registers: int = 4) -> Scope:
+    """Blocks that branch to each other at random, and write few registers; one more is only read."""
     draw = random.Random(seed)
     lines = []
     for number in range(count):
         lines.append(f"L{number}:")
         for _ in range(draw.randrange(4)):
             guard = draw.choice(("", "", "@%p1 ", "@!%p2 "))
-            lines.append(f"{guard}add.u32 %r{draw.randrange(4)}, %r{draw.randrange(5)}, %r{draw.randrange(4)};")
+            to, a, b = draw.randrange(registers), draw.randrange(registers + 1), draw.randrange(registers)
+            lines.append(f"{guard}add.u32 %r{to}, %r{a}, %r{b};")
         if draw.random() < 0.8:
             lines.append(f"{draw.choice(('', '@%p1 ', '@%p3 '))}bra L{draw.randrange(count)};")
     return written(lines)

@@ -211,5 +211,4 @@ def test_it_costs_in_proportion_to_length(block: int, defined: bool) -> None:
         return time.process_time() - begin
 
     seconds = [min(cost(count) for _ in range(2)) for count in (5_000, 20_000)]
-    assert seconds[1] < 12 * seconds[0], seconds
-    assert seconds[1] < 8, seconds
+    assert seconds[1] < 12 * seconds[0], seconds  # a cost that grows with the square is 16 times as high

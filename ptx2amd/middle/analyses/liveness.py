@@ -5,9 +5,12 @@ from these and from the block's index and size: they are in uniform registers.""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from heapq import heapify, heappop, heappush
+from itertools import islice
 
 from ptx2amd.isa.effects import BARRIERS, EXCHANGES, MEMBERS, READS
 from ptx2amd.middle.body import COPIES, Body
@@ -17,6 +20,8 @@ from ptx2amd.ptx.layout import bits_of
 
 ALIKE = ("%ctaid", "%nctaid", "%ntid")  # special registers, in a block
 ENOUGH = 512  # values alive: no processor has registers for more
+WIDTH = 4096  # registers whose liveness is found at once
+ONES = [[bit for bit in range(8) if byte >> bit & 1] for byte in range(256)]  # those set in a byte
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,20 +101,32 @@ class Liveness:
 
     @cached_property
     def entering(self) -> list[set[int]]:
-        """The registers live at the beginning of each block: from each read without an earlier write in its block,
-        back to the writes. Takes time in proportion to the result, which ENOUGH bounds in each block."""
-        blocks = self.flow.blocks
+        """The registers live at the beginning of each block; of more than ENOUGH, the first ENOUGH by their numbers."""
         reads, writes = zip(*map(_summary, self.accesses), strict=True)
-        found: list[set[int]] = [set() for _ in blocks]
-        for start, wanted in enumerate(reads):
-            for register in wanted:
-                work = [start]
-                while work:
-                    number = work.pop()
-                    if register not in found[number] and len(found[number]) < ENOUGH:
-                        found[number].add(register)
-                        work += [before for before in blocks[number].predecessors if register not in writes[before]]
+        reads_of, writes_of = _bits(reads), _bits(writes)
+        found: list[set[int]] = [set() for _ in self.flow.blocks]
+        for part in sorted(reads_of):
+            for number, bits in self._entering(reads_of[part], writes_of.get(part, {})).items():
+                if len(found[number]) < ENOUGH:
+                    found[number] |= {part * WIDTH + bit for bit in islice(_ones(bits), ENOUGH)}
         return found
+
+    def _entering(self, reads: Mapping[int, int], writes: Mapping[int, int]) -> dict[int, int]:
+        """The blocks at whose beginning one of WIDTH registers is live, and a bit for each that is; reads, writes: the
+        same of the registers that a block reads before it writes them, and of those that it writes."""
+        live = dict(reads)
+        work = [-number for number in reads]  # the last in the text first: few blocks are visited twice
+        heapify(work)
+        while work:
+            number = -heappop(work)
+            while work and work[0] == -number:
+                heappop(work)
+            for before in self.flow.blocks[number].predecessors:
+                known = live.get(before, 0)
+                if (now := known | live[number] & ~writes.get(before, 0)) != known:
+                    live[before] = now
+                    heappush(work, -before)
+        return live
 
     def leaving(self, number: int) -> set[int]:
         """The registers alive at the end of a block."""
@@ -140,6 +157,23 @@ class Liveness:
                     now += units[register]
             most = max(most, now)
         return most
+
+
+def _bits(blocks: Sequence[set[int]]) -> Mapping[int, Mapping[int, int]]:
+    """For each WIDTH registers, the blocks whose set has one of them, with a bit for each that it has."""
+    found: defaultdict[int, defaultdict[int, int]] = defaultdict(lambda: defaultdict(int))
+    for number, registers in enumerate(blocks):
+        for register in registers:
+            found[register // WIDTH][number] |= 1 << register % WIDTH
+    return found
+
+
+def _ones(bits: int) -> Iterator[int]:
+    """The numbers of the bits that are set, the lowest first."""
+    for place, byte in enumerate(bits.to_bytes(WIDTH // 8, "little")):
+        if byte:
+            for bit in ONES[byte]:
+                yield 8 * place + bit
 
 
 def _summary(accesses: list[Access]) -> tuple[set[int], set[int]]:
