@@ -94,7 +94,6 @@ class Gpu:
     def reset(self) -> None:
         """Clears the error state after a fault and frees all memory of the device: existing buffers become invalid."""
         self.activate().hipDeviceReset()
-        self.library.resets[self.ordinal] += 1
 
 
 class Buffer:

@@ -76,6 +76,15 @@ class Library:
         self.__dict__[name] = call
         return call
 
+    def hipDeviceReset(self) -> None:
+        """Resets the current device; counted, because what was allocated before must not be freed any more."""
+        device = self.ffi.new("int *")
+        self.raw.hipGetDevice(device)
+        error = self.raw.hipDeviceReset()
+        if error:
+            self.fail("hipDeviceReset", error)
+        self.resets[int(device[0])] += 1
+
     def fail(self, call: str, code: int) -> None:
         name = self.ffi.string(self.raw.hipGetErrorName(code)).decode()
         fault = 700 <= code < 720 and self.software

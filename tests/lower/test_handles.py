@@ -123,7 +123,7 @@ def test_what_is_no_address_traps(offset: int, capfd: pytest.CaptureFixture[str]
     with pytest.raises(hip.HipError):
         program.gpu.synchronize()
     assert "trap" in capfd.readouterr().err
-    program.gpu.activate().hipDeviceReset()
+    program.gpu.reset()
 
 
 ENDING = """.version 7.0

@@ -165,8 +165,7 @@ class CodeObject:
         assert self.block and self.code, arch
 
     def __del__(self) -> None:
-        # At the end of the process a device's reset may have taken the memory of those that tests keep.
-        if getattr(self, "code", None) and not sys.is_finalizing():
+        if getattr(self, "code", None):
             library().ptx2amd_vgpu_code_free(self.code)
             library().ptx2amd_vgpu_forget(self.block)
 

@@ -50,9 +50,9 @@ EXPORT int ptx2amd_vgpu_describe(const char *arch, unsigned lanes, const uint32_
   return result;
 }
 
-/* Makes the caller's memory accessible to kernels, until ptx2amd_vgpu_forget. */
+/* Makes the caller's memory accessible to kernels, until ptx2amd_vgpu_forget. It is no device's: a reset keeps it. */
 EXPORT void *ptx2amd_vgpu_adopt(void *base, uint64_t size, int readonly) {
-  return mem_adopt(base, size, MEM_REGISTERED | (readonly ? MEM_READONLY : 0), 0);
+  return mem_adopt(base, size, MEM_REGISTERED | (readonly ? MEM_READONLY : 0), -1);
 }
 EXPORT void ptx2amd_vgpu_forget(void *block) { mem_release(block); }
 

@@ -21,11 +21,20 @@ bool copy_ok(const struct copy *c) {
          pitched_ok(c->src, c->src_pitch, c->src_slice, c->width, c->height, c->depth, c->src_known);
 }
 
-/* Memory outside of allocations is the program's pageable memory, which it may reuse as soon as the call returns. */
+/* One side: *known is whether its memory is an allocation. Memory outside of allocations is the program's pageable
+ * memory, which it may reuse as soon as the call returns. So is a range that leaves registered memory: the program may
+ * have freed what it had registered, and the system given the address to something else. */
+static bool side_learn(const void *ptr, size_t pitch, size_t slice, const struct copy *c, bool device, bool *known) {
+  *known = device || mem_find((uint64_t)ptr, NULL);
+  if (pitched_ok(ptr, pitch, slice, c->width, c->height, c->depth, *known)) return true;
+  *known = device;
+  return !device && pitched_ok(ptr, pitch, slice, c->width, c->height, c->depth, false);
+}
+
 hipError_t copy_learn(struct copy *c, int devices) {
-  c->dst_known = devices & DST_DEVICE || mem_find((uint64_t)c->dst, NULL);
-  c->src_known = devices & SRC_DEVICE || mem_find((uint64_t)c->src, NULL);
-  return copy_ok(c) ? hipSuccess : hipErrorInvalidValue;
+  bool fine = side_learn(c->dst, c->dst_pitch, c->dst_slice, c, devices & DST_DEVICE, &c->dst_known) &&
+              side_learn(c->src, c->src_pitch, c->src_slice, c, devices & SRC_DEVICE, &c->src_known);
+  return fine ? hipSuccess : hipErrorInvalidValue;
 }
 
 static int devices_of(hipMemcpyKind kind) {

@@ -92,14 +92,16 @@ bool mem_spans(const void *ptr, size_t size, bool device) {
   uint64_t at = (uint64_t)ptr;
   if (!size) return true;
   if (!ptr || !range_fits(at, size, 1)) return false;
-  if (!mem_find(at, &block)) return !device && !chunk_reserved(at) && !vmm_reserved(at);
-  while (!range_within(at, size, block.base, block.size)) {   /* adjacent mappings form one range */
+  for (;;) {
+    if (!mem_find(at, &block)) return !device && !chunk_reserved(at) && !vmm_reserved(at);
+    if (range_within(at, size, block.base, block.size)) return true;
+    enum mem_kind kind = MEM_KIND(block.flags);
+    if (kind == MEM_VIRTUAL) device = true;   /* adjacent mappings form one range */
+    else if (kind != MEM_REGISTERED || device) return false;
     uint64_t next = block.base + block.size;
     size -= next - at;
     at = next;
-    if (MEM_KIND(block.flags) != MEM_VIRTUAL || !mem_find(at, &block)) return false;
   }
-  return true;
 }
 
 /* Freeing waits for everything that may still use the memory. As with AMD's, hipFree and hipHostFree take memory of the

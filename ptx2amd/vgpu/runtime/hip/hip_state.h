@@ -342,7 +342,8 @@ hipError_t launch_cooperative(function *f, const unsigned grid[3], const unsigne
 int occupancy(const function *f, unsigned block, size_t shared);   /* workgroups per multiprocessor */
 
 /* Whether [ptr, ptr + size) lies within one allocation or adjacent mappings, if ptr is in one: running over the end of
- * an allocation is an error, while unknown memory is the program's own. device: it must be known (hip_memory.c). */
+ * an allocation is an error, while unknown memory is the program's own, and registered memory may go on as such.
+ * device: it must be known (hip_memory.c). */
 bool mem_spans(const void *ptr, size_t size, bool device);
 /* Arrays (hip_array.c): bytes of an element, 0 if there is no such array; the memory of an array, if a copy that ends
  * at these bytes, rows and slices lies within it. */
