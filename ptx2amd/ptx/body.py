@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import count
 from operator import length_hint
-from typing import Any, NoReturn
+from typing import Any
 
 from ptx2amd.errors import PtxError
 from ptx2amd.isa.effects import CALLS
@@ -43,31 +43,9 @@ from ptx2amd.ptx.calls import checked
 from ptx2amd.ptx.check import Fix, flat_kinds, resolve
 from ptx2amd.ptx.declare import alignment_problem, declarations
 from ptx2amd.ptx.fragment import Statement
-from ptx2amd.ptx.scan import place
+from ptx2amd.ptx.items import ITEMS, LOC, PRAGMA, STATEMENT, Newlines, split_operands
+from ptx2amd.ptx.misplaced import Places
 from ptx2amd.ptx.scope import BadOperand, Names, Unclosed
-
-# All items of a body, one tuple each: space in front, guard, opcode, operands up to a bracketed list, the rest of
-# the operands; or, last, an item of another kind: brace, label, directive, statement that spans lines.
-_ITEMS = re.compile(
-    r"(\s*)(?:(?:(@!?[\w$%.]+)[ \t]+)?([a-z]\w*(?:\.[\w:]+)*)(?![ \t]*[:.])(?:[ \t]+([^;\n{(]*)([^;\n]*))?;"
-    r"|([{}]|\.loc\b[^\n]*|\.file\b[^\n]*|\.pragma\b[^;\"]*\"[^\"\n]*\"[^;]*;"
-    r"|[A-Za-z_$%][\w$]*\s*:(?!:)(?:\s*\.(?:branchtargets|calltargets|callprototype)\b[^;]*;)?"
-    r"|\.[^;]*;|[^\s;{}](?:[^;{}]|\{[^;{}]*\})*;?|;))",
-    re.A,
-)
-_STATEMENT = re.compile(
-    r"(?P<guard>@[^A-Za-z_$%;]*[\w$%.]+\s+)?(?P<opcode>[a-z]\w*(?:\.[\w:]+)*)(?!\s*[:.])"
-    r"(?:\s+(?P<operands>[^;]*))?;\Z",
-    re.A,
-)
-_PRAGMA = re.compile(r'\.pragma\s+"[^"\n]*"\s*;\Z', re.A)
-_PART = re.compile(r"\s*((?:[^,{}()\[\]]|\{[^{}]*\}|\([^()]*\)|\[(?:[^\[\]{}]|\{[^{}]*\})*\])*?)\s*(?:,|\Z)", re.S)
-_LOC = re.compile(
-    r"\.loc[ \t]+(\d+)[ \t]+(\d+)[ \t]+(\d+)[ \t]*"
-    r"(?:,[ \t]*function_name[ \t]+[\w$%]+(?:[ \t]*\+[ \t]*\d+)?[ \t]*,"
-    r"[ \t]*inlined_at[ \t]+\d+[ \t]+\d+[ \t]+\d+[ \t]*)?\Z",
-    re.A,
-)
 
 Key = tuple[str, tuple[str, ...]]
 # What statements look like, for the whole process: (opcode, operand kinds) -> shape. Those in _FIXES need work
@@ -79,41 +57,6 @@ DEEPEST = 200  # scopes in each other
 _SPACES = (".reg", ".param", ".local", ".shared", ".global", ".const")
 
 
-class _Newlines(dict[str, int]):
-    """Lines that a run of white space holds."""
-
-    def __missing__(self, space: str) -> int:
-        self[space] = count = space.count("\n")
-        return count
-
-
-def split_operands(text: str) -> list[str]:
-    """The operand texts of a statement: split at commas outside brackets."""
-    if not text.strip():
-        return []
-    parts, at = [], 0
-    while True:
-        found = _PART.match(text, at)
-        if found is None:  # nested brackets of constant expressions
-            return _split_nested(text)
-        parts.append(found[1])
-        if found.end() == len(text) and text[-1:] != ",":
-            return parts
-        at = found.end()
-        if at == len(text):
-            return [*parts, ""]
-
-
-def _split_nested(text: str) -> list[str]:
-    parts, depth, start = [], 0, 0
-    for at, char in enumerate(text):
-        depth += (char in "([{") - (char in ")]}")
-        if char == "," and depth == 0:
-            parts.append(text[start:at].strip())
-            start = at + 1
-    return [*parts, text[start:].strip()]
-
-
 class BodyParser:
     """Parses one function's body: `run` gives its Scope or raises PtxError, `errors` gives all that is wrong."""
 
@@ -122,8 +65,8 @@ class BodyParser:
         self.names = Names(module)
         self.scope = Scope([])
         self.outer: list[tuple[Names, Scope]] = []
-        self.line = self.left = 0  # of the item in hand, items behind it
-        self.places: list[tuple[int, int]] = []  # begin and end of all items, once there is an error
+        self.places = Places(function, module.source)
+        self.line = 0  # of the item in hand
         self.statics = 0  # how many static variables came
         self.shared: Counter[str] = Counter()  # shared variables, by name
 
@@ -141,23 +84,22 @@ class BodyParser:
                     self.names.declare(var)
             except BadOperand as error:
                 yield PtxError(error.message, self.module.source, var.line, 1)
-        found = iter(_ITEMS.findall(self.text, 1))  # behind the opening brace
+        found = iter(ITEMS.findall(self.text, 1))  # behind the opening brace
         self.line = self.function.body_line
         closed: bool | None = None
         while closed is None:
             try:
                 closed = self._read(found)
             except (BadOperand, MatchError, PtxError) as error:
-                self.left = length_hint(found)
-                yield self._placed(error)
+                yield self.places.placed(error, length_hint(found))
         if not closed:
-            yield self._error("found the end, expected '}'", len(self.text.rstrip()))
+            yield self.places.error("found the end, expected '}'", len(self.text.rstrip()))
         yield from self._not_declared()
 
     def _read(self, found: Iterator[tuple[str, ...]]) -> bool:
         """Parse the remaining items, in order; whether the closing brace was the last. The names of the innermost scope
         are kept in locals until the scope changes."""
-        shapes, lines_in, locs = _SHAPES, _Newlines(), dict[str, Loc]()
+        shapes, lines_in, locs = _SHAPES, Newlines(), dict[str, Loc]()
         names, items = self.names, self.scope.items
         operand, kind, append = names.__getitem__, names.kinds.__getitem__, items.append
         guards: dict[str, Guard] = {}
@@ -233,7 +175,7 @@ class BodyParser:
 
     def _plain_loc(self, text: str, locs: dict[str, Loc]) -> Loc | None:
         """`.loc file line column`, perhaps inlined, remembered."""
-        found = _LOC.match(text)
+        found = LOC.match(text)
         if found is None:
             return None
         locs[text] = loc = Loc(int(found[1]), int(found[2]), int(found[3]))
@@ -353,7 +295,7 @@ class BodyParser:
 
     def _item(self, text: str) -> None:
         """A directive, or a statement with an unusual layout."""
-        statement = _STATEMENT.match(text)
+        statement = STATEMENT.match(text)
         if statement and not ("(" in text and statement["opcode"][:4] != "call"):
             opcode, parts = statement["opcode"], split_operands(statement["operands"] or "")
             operands = tuple(map(self.names.__getitem__, parts))
@@ -374,7 +316,7 @@ class BodyParser:
                 self.names.declare(var, new)
                 var.name = new
                 self.scope.items.append(var)
-        elif not _PRAGMA.match(text):
+        elif not PRAGMA.match(text):
             piece = build(text, "item", self.module.source, self.line)
             if isinstance(piece, Statement):
                 self._parsed(piece)
@@ -428,74 +370,7 @@ class BodyParser:
     def _not_declared(self) -> Iterator[PtxError]:
         for name in sorted(self.names.pending - self.names.labels):
             found = re.search(rf"(?<![\w$%]){re.escape(name)}(?![\w$])(?!\s*:)", self.text, re.A)
-            yield self._error(f"'{name}' is not declared", found.start() if found else 0)
-
-    # --- places: found again only for an error ---
-
-    def _current(self) -> tuple[int, int]:
-        """Begin and end of the current item."""
-        if not self.places:
-            self.places = [(item.end(1), item.end()) for item in _ITEMS.finditer(self.text, 1)]
-        return self.places[len(self.places) - 1 - self.left]
-
-    def _error(self, message: str, offset: int) -> PtxError:
-        at = place(self.text, offset, self.function.body_line, self.function.body_column)
-        return PtxError(message, self.module.source, *at)
-
-    def _fail(self, message: str, offset: int) -> NoReturn:
-        raise self._error(message, offset)
-
-    def _placed(self, error: BadOperand | MatchError | PtxError) -> PtxError:
-        """An error in the current item, with its place."""
-        try:
-            if isinstance(error, BadOperand):
-                self._point(error)
-            if isinstance(error, MatchError):
-                self._point_match(error)
-            begin, end = self._current()  # from the grammar, which did not know the place
-            self._check_grammar(begin, end)
-            self._fail(error.message, begin)
-        except PtxError as placed:
-            return placed
-
-    def _point(self, error: BadOperand) -> NoReturn:
-        """Raise an error at the wrong text in the current item, or where the grammar rejects the item."""
-        begin, end = self._current()
-        self._check_grammar(begin, end)
-        found = None
-        if error.text:
-            found = re.compile(rf"(?<![\w$%]){re.escape(error.text)}(?![\w$])", re.A).search(self.text, begin, end)
-        self._fail(error.message, found.start() if found else begin)
-
-    def _check_grammar(self, begin: int, end: int) -> None:
-        item = self.text[begin:end]
-        if item not in ("{", "}"):
-            from ptx2amd.ptx import grammar
-
-            at = place(self.text, begin, self.function.body_line, self.function.body_column)
-            try:
-                grammar.parse(item, "item", self.module.source, *at)
-            except PtxError as error:
-                behind = self.text[end:].lstrip()
-                if not error.message.startswith("found the end") or not behind:
-                    raise
-                message = error.message.replace("the end", f"'{behind[0]}'", 1)
-                self._fail(message, len(self.text) - len(behind))
-
-    def _point_match(self, error: MatchError) -> NoReturn:
-        begin, end = self._current()
-        self._check_grammar(begin, end)
-        statement = _STATEMENT.match(self.text[begin:end])
-        if statement is None:
-            self._fail(error.message, begin)
-        at = begin + statement.start("opcode")
-        if error.operand >= 0:
-            at = begin + statement.start("operands")
-            for part in split_operands(statement["operands"] or "")[: error.operand + 1]:
-                start = self.text.index(part, at)
-                at = start + len(part)
-            at = start
-        self._fail(error.message, at)
+            yield self.places.error(f"'{name}' is not declared", found.start() if found else 0)
 
 
 def _elements(
