@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
-from ptx2amd.service.build_id import llvmlite
+from ptx2amd.installed import llvmlite
 
 _POINTER, _TEXT, _INT, _BOOL = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_bool
 _TEXTS = ctypes.POINTER(ctypes.c_char_p)  # where a text is returned: _called

@@ -6,16 +6,15 @@ import hashlib
 import os
 from collections.abc import Iterator
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 
 from ptx2amd import __version__, settings
-from ptx2amd.errors import Ptx2amdError
+from ptx2amd.installed import llvmlite
 
 PACKAGE = Path(__file__).resolve().parent.parent
 PARTS = (
-    "binary", "codegen", "compile.py", "fatbin", "interface", "isa", "lower", "middle", "modules.py", "plan",
-    "prepared.py", "ptx", "target", "translate.py", "service/build_id.py", "service/entry.py",
+    "binary", "codegen", "compile.py", "fatbin", "installed.py", "interface", "isa", "lower", "middle", "modules.py",
+    "plan", "prepared.py", "ptx", "target", "translate.py", "service/build_id.py", "service/entry.py",
     "service/translation.py")  # fmt: skip
 
 
@@ -52,12 +51,3 @@ def _files(path: str) -> Iterator[str]:
             yield from _files(inner)
         elif name.endswith((".py", ".ll", ".lark", ".toml")):
             yield inner
-
-
-def llvmlite() -> Path:
-    """The folder of llvmlite. Found without importing it, or importlib.metadata, which would cost `ptx2amd run` more
-    time than all else it does."""
-    spec = find_spec("llvmlite")
-    if spec is None or spec.origin is None:
-        raise Ptx2amdError("llvmlite is not installed: run `pip install ptx2amd` again")
-    return Path(spec.origin).parent
