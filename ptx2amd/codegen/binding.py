@@ -9,12 +9,14 @@ import ctypes
 import sys
 from collections.abc import Callable, Iterable
 from functools import cache
+from threading import Lock
 from typing import Any
 
 from ptx2amd.installed import llvmlite
 
 _POINTER, _TEXT, _INT, _BOOL = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_bool
 _TEXTS = ctypes.POINTER(ctypes.c_char_p)  # where a text is returned: _called
+_PRINTING = Lock()  # llvmlite prints in the process's locale "C": two threads could leave it behind
 #: Function -> result and arguments.
 _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "InitializeAllTargetInfos": (None,),
@@ -113,7 +115,8 @@ class Module:
             raise RuntimeError(problem)
 
     def __str__(self) -> str:
-        return _called("PrintModuleToString", self._pointer)[1]
+        with _PRINTING:
+            return _called("PrintModuleToString", self._pointer)[1]
 
     def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:
         if ending():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import locale
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -23,10 +24,11 @@ def ir(number: int) -> str:
 def test_threads_have_the_results_of_one() -> None:
     target = Target(ARCHS["gfx942"], "paired")
     texts = [ir(n) for n in range(100)]
-    alone = [emit(text, target) for text in texts[::10]]
+    alone, known = [emit(text, target) for text in texts[::10]], locale.setlocale(locale.LC_ALL)
     with ThreadPoolExecutor(8) as threads:
         assert len(set(threads.map(lambda text: str(binding.Module(text)), texts * 10))) == 100
         assert list(threads.map(lambda text: emit(text, target), texts[::10])) == alone
+    assert locale.setlocale(locale.LC_ALL) == known  # which llvmlite changes while it prints
 
 
 def test_text_that_is_no_ir() -> None:
