@@ -47,7 +47,7 @@ class Client:
 
 CLIENTS = {
     "RCCL 2.27.7 on two GPUs": Client(
-        HERE / "rccl_ops.py", ("librccl1", "libamdhip64-7"), words=("2",), gpus=2, ways=("kfd",),
+        HERE / "rccl_ops.py", ("librccl1", "libamdhip64-7"), words=("2",), gpus=2,
         settings={"HSA_NO_SCRATCH_RECLAIM": "1", "NCCL_SOCKET_IFNAME": "lo"},
     ),
     "CuPy (cupy-rocm-7-0 14.2.0)": Client(

@@ -25,11 +25,13 @@ def test_hiprand(way: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not LARGE, reason="LARGE_DOWNLOADS=1 fetches RCCL (360 MB)")
-def test_rccl_on_two_gpus() -> None:
-    """Its collectives between two software GPUs, above AMD's HIP library; memory goes from GPU to GPU by hipIpc."""
+@pytest.mark.parametrize("way", rocm_programs.WAYS)
+def test_rccl_on_two_gpus(way: str) -> None:
+    """Its collectives between two software GPUs. It asks librocm_smi64 (drop-in: ours) and the driver's files how they
+    are linked; above AMD's HIP library, memory goes from GPU to GPU by hipIpc."""
     [name] = (name for name in rocm_clients.CLIENTS if name.startswith("RCCL"))
     rocm.prefix(rocm_programs.RELEASE, *rocm_clients.CLIENTS[name].packages)
-    found = rocm_programs.client(name, "kfd")
+    found = rocm_programs.client(name, way)
     assert found["passed"] == found["cases"] == 6, found["failed"]
 
 
