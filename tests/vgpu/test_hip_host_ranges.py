@@ -142,3 +142,16 @@ def test_buffers_from_before_a_reset(gpu: hip.Gpu, reset: Any, size: int) -> Non
     assert addresses & {int(b) for b in new}, "the addresses are used again"
     old.clear()
     assert all(b.bytes()[:4] == bytes(range(200, 204)) for b in new)
+
+
+def test_arrays_from_before_a_reset(gpu: hip.Gpu) -> None:
+    lib, array = gpu.activate(), gpu.library.ffi.new("hipArray_t *")
+    form = lib.ffi.new("hipChannelFormatDesc *", {"x": 32, "f": lib.raw.hipChannelFormatKindUnsigned})
+    lib.hipMallocArray(array, form, 64, 0, 0)
+    gpu.reset()
+    new = [gpu.buffer(256 * k) for k in range(1, 5) for _ in range(8)]
+    lib.hipFreeArray(array[0])
+    for buffer in new:
+        buffer.write(bytes(len(buffer)))
+    with fails("hipErrorInvalidHandle"):
+        lib.hipFreeArray(array[0])

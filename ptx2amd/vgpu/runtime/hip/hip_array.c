@@ -50,6 +50,7 @@ static hipError_t create(hipArray_t *out, const HIP_ARRAY3D_DESCRIPTOR *d) {
     handle_free(&array_class, a);
     return error;
   }
+  a->memory = mem_at((uint64_t)a->data)->id;
   *out = a;
   return hipSuccess;
 }
@@ -115,7 +116,9 @@ hipError_t hipFreeArray(hipArray_t array) {
   if (!array) return hipSuccess;
   struct hipArray *a = array_checked(array);
   if (!a) return done(hipErrorInvalidHandle);
-  hipError_t error = hipFree(a->data);
+  struct mem_block *block = mem_at((uint64_t)a->data);
+  bool there = block && block->id == a->memory;   /* a reset took it, and the address may be another's */
+  hipError_t error = there ? hipFree(a->data) : hipSuccess;
   handle_free(&array_class, a);
   return done(error);
 }

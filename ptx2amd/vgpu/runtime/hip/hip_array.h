@@ -8,6 +8,7 @@
 struct hipArray {
   struct handle handle;
   void *data;
+  uint64_t memory;            /* the id of data's allocation */
   HIP_ARRAY3D_DESCRIPTOR d;
   size_t texel, pitch;        /* bytes per element, and from row to row */
 };
