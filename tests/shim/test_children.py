@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from ptx2amd import native
 from tests.bad_input.test_bad_input import run
-from tests.shim.test_conditional_graphs import WITHOUT_WAITS
+from tests.shim.hip_library import WITHOUT_WAITS, replaced
 
 # A launch of a kernel by its address in %rd10 with %r10 blocks of %r11 threads, %r12 bytes of shared memory, in stream
 # %rd11, with parameters %rd1, the log, and %r1. The error of cudaLaunchDeviceV2 is in %r13; 0 without a buffer.
@@ -212,10 +210,7 @@ def test_launches_in_streams(tmp_path: Path) -> None:
 
 
 def test_streams_that_cannot_wait_for_values(tmp_path: Path) -> None:
-    source, library = tmp_path / "hip.c", tmp_path / "libwithout.so"
-    source.write_text(WITHOUT_WAITS)
-    link = [f"-L{native.DIRECTORY}", "-Wl,--no-as-needed", "-lptx2amd_vgpu", f"-Wl,-rpath,{native.DIRECTORY}"]
-    subprocess.run(["gcc", "-shared", "-fPIC", str(source), "-o", str(library), *link], check=True)
+    library = replaced(tmp_path, WITHOUT_WAITS)
     done = run(WORLD + STREAMS, tmp_path, PTX2AMD_HIP_LIBRARY=str(library))
     assert done.returncode == 0 and "streams" in done.stdout, done.stdout + done.stderr
 

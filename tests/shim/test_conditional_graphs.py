@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from ptx2amd import native
 from tests.bad_input.test_bad_input import run
 from tests.shim.graph_world import WORLD
+from tests.shim.hip_library import WITHOUT_WAITS, replaced
 
 CHOICES = """
 g = graph()
@@ -205,15 +204,8 @@ def test_what_is_executed(tmp_path: Path, code: str, word: str) -> None:
     assert done.returncode == 0 and word in done.stdout, done.stdout + done.stderr
 
 
-#: The software GPU with streams that cannot wait for values, as some of AMD's devices.
-WITHOUT_WAITS = "int hipStreamWaitValue64(void) { return 801; }\nint hipStreamWaitValue32(void) { return 801; }\n"
-
-
 def test_streams_that_cannot_wait_for_values(tmp_path: Path) -> None:
-    source, library = tmp_path / "hip.c", tmp_path / "libwithout.so"
-    source.write_text(WITHOUT_WAITS)
-    link = [f"-L{native.DIRECTORY}", "-Wl,--no-as-needed", "-lptx2amd_vgpu", f"-Wl,-rpath,{native.DIRECTORY}"]
-    subprocess.run(["gcc", "-shared", "-fPIC", str(source), "-o", str(library), *link], check=True)
+    library = replaced(tmp_path, WITHOUT_WAITS)
     done = run(WORLD + CHOICES + LOOPS, tmp_path, PTX2AMD_HIP_LIBRARY=str(library))
     assert done.returncode == 0 and "loops" in done.stdout, done.stdout + done.stderr
 
@@ -248,4 +240,44 @@ print("leaves")
 
 def test_the_process_may_end_while_a_loop_runs(tmp_path: Path) -> None:
     done = run(WORLD + FOREVER, tmp_path)
+    assert done.returncode == 0 and done.stdout == "leaves\n" and not done.stderr, done.stdout + done.stderr
+
+
+#: The end of a graph's own stream takes its time.
+SLOW_ENDS = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static _Atomic int inside;
+static void end(void) {
+  if (inside) fputs("the library is taken down while a thread is in it\\n", stderr);
+}
+__attribute__((constructor)) static void begin(void) { atexit(end); }
+int hipStreamDestroy(void *stream) {
+  int (*really)(void *) = (int (*)(void *))dlsym(RTLD_NEXT, "hipStreamDestroy");
+  inside++;
+  usleep(300000);
+  int error = really(stream);
+  inside--;
+  return error;
+}
+"""
+
+ENDS = """
+for n in range(3):
+    g = graph()
+    loop(g, [], 1, 1, 1)
+    exe = instance(g)
+    put(1, 1)
+    cu.cuGraphLaunch(exe, stream())
+    cu.cuGraphExecDestroy(exe)         # its thread does it, after the launch
+print("leaves")
+"""
+
+
+def test_the_process_ends_after_graphs_that_end(tmp_path: Path) -> None:
+    """No thread of ours is in a HIP library that is taken down: AMD's crashed there now and then."""
+    done = run(WORLD + ENDS, tmp_path, PTX2AMD_HIP_LIBRARY=str(replaced(tmp_path, SLOW_ENDS)))
     assert done.returncode == 0 and done.stdout == "leaves\n" and not done.stderr, done.stdout + done.stderr

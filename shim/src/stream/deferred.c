@@ -99,12 +99,15 @@ static void *work(void *of) {
     free(j);
   }
   l->working = false;
-  workers--;
-  pthread_cond_broadcast(&moved);
   bool over = l->closed;
+  pthread_cond_broadcast(&moved);
   pthread_mutex_unlock(&lock);
   if (over) l->drop(l);
   capture_return(mode);
+  pthread_mutex_lock(&lock);
+  workers--; /* after the last call of HIP: the end of the process waits for it */
+  pthread_cond_broadcast(&moved);
+  pthread_mutex_unlock(&lock);
   return NULL;
 }
 
@@ -112,7 +115,7 @@ static void *work(void *of) {
 static void at_exit(void) {
   struct timespec until;
   clock_gettime(CLOCK_REALTIME, &until);
-  until.tv_sec++;
+  until.tv_sec += 3;
   pthread_mutex_lock(&lock);
   lines_ending = true;
   while (workers && pthread_cond_timedwait(&moved, &lock, &until) != ETIMEDOUT) {}
