@@ -93,6 +93,8 @@ def hip_environment(device: str | None = None, trace: Path | None = None) -> dic
     _check(device)
     if device == "hip":
         raise Ptx2amdError("--hip is for the software GPU: a HIP program finds an AMD GPU without ptx2amd")
+    if device.startswith("kfd"):
+        raise Ptx2amdError(f"--hip takes the place of AMD's HIP library, and {device} needs it: leave out one of the two")
     if trace is not None:
         trace.unlink(missing_ok=True)
     return {
@@ -101,6 +103,18 @@ def hip_environment(device: str | None = None, trace: Path | None = None) -> dic
         "LD_AUDIT": _prepend(str(folder / "libptx2amd_hip_audit.so"), os.environ.get("LD_AUDIT")),
         "PTX2AMD_DEVICE": device,
     }
+
+
+def remark(program: str, hip: bool, device: str, trace: bool) -> str:
+    """What a user may not expect of a program of this language; "": nothing."""
+    languages = rocm.languages(Path(program))
+    if hip and languages == {"cuda"}:
+        return f"{program} is a CUDA program: --hip is for HIP programs"
+    if hip or languages != {"hip"} or device == "hip":
+        return ""
+    if not device.startswith("kfd"):
+        return f"{program} is a HIP program: --hip runs it on the software GPU"
+    return "--trace has no calls of a HIP program on AMD's library (with --hip it has)" if trace else ""
 
 
 def trace_files(trace: Path) -> list[Path]:

@@ -93,6 +93,8 @@ def command(
         reason = "is not executable" if os.path.exists(command[0]) else "not found"
         click.echo(f"ptx2amd: {command[0]}: {reason}", err=True)
         sys.exit(126 if os.path.exists(command[0]) else 127)
+    if said := launch.remark(program, hip, changes.get("PTX2AMD_DEVICE", settings.DEVICE.text()), trace is not None):
+        click.echo(f"ptx2amd: {said}", err=True)
     if profile is not None:
         sys.exit(_profiled(program, command, {**os.environ, **changes}, profile.absolute()))
     try:

@@ -65,6 +65,15 @@ def needed(path: Path) -> list[str]:
         return []
 
 
+def languages(path: Path) -> set[str]:
+    """"cuda", "hip": which code the file has, or which of the two run times it links."""
+    elf = _elf(path)
+    names = {section.name for section in elf.sections} if elf else set()
+    linked = " ".join(needed(path))
+    signs = {"cuda": (".nv_fatbin", "libcuda"), "hip": (".hip_fatbin", "libamdhip64")}
+    return {language for language, (code, library) in signs.items() if code in names or library in linked}
+
+
 def glibc(path: Path) -> tuple[int, int]:
     """The glibc version that a library requires."""
     elf = _elf(path)

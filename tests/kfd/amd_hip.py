@@ -93,8 +93,7 @@ def page(results: Results) -> str:
     counts = [sum(bool(run["passed"]) for run in samples[release].values()) for release in RELEASES]
     lines.append("| **passed** | " + " | ".join(f"{count} of {len(names)}" for count in counts) + " |")
     notes = sorted({note(name, release): why for (name, release), why in WHY.items()}.items())
-    lines += ["", *(f"{number}. {why}" for number, why in notes), "",
-              "With HIP 7.2.4, one of 350 runs of conditional_graphs crashed; the cause is not known."]  # fmt: skip
+    lines += ["", *(f"{number}. {why}" for number, why in notes)]
     lines += ["", *bytes_paragraph(results["bytes"])]
     verdicts = results["selftest"]
     titles = list(next(iter(verdicts.values())))

@@ -217,3 +217,24 @@ def test_a_hip_library_that_lacks_comgr_is_named_with_what_it_lacks(named: bool,
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, f"{NO_DEVICE}\n")
     assert "libamd_comgr.so.3: cannot open shared object file" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("device", "comgr", "said"),
+    [
+        ("hip", False, "as libamd_comgr is not on the library path"),
+        ("hip", True, "is the amdgpu driver loaded?"),
+        ("kfd:gfx942", True, "libptx2amd_kfd.so is not preloaded"),
+    ],
+)
+def test_why_a_hip_library_finds_no_gpu(device: str, comgr: bool, said: str, tmp_path: Path) -> None:
+    """AMD's loads comgr itself, and without it has no devices."""
+    no_devices = "int hipInit(int flags) { return flags; } int hipGetDeviceCount(int *count) { return *count = 0, 100; }"
+    (source := tmp_path / "hip.c").write_text(no_devices)
+    for name in ("libamdhip64.so.7", *(["libamd_comgr.so.3"] if comgr else [])):
+        subprocess.run(["gcc", "-shared", "-fPIC", source, "-o", tmp_path / name], check=True)
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(tmp_path), "PTX2AMD_TRACE": "", "PTX2AMD_DEVICE": device}
+    command = [sys.executable, "-c", START, native.DIRECTORY / "libcuda.so.1"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, f"{NO_DEVICE}\n")
+    assert said in done.stderr and done.stderr.count("\n") == 1, done.stderr

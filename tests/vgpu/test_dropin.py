@@ -177,9 +177,29 @@ def test_run_puts_our_library_in_the_place_of_any_other(tmp_path: Path) -> None:
 
 def test_options_that_make_no_sense_for_hip_programs() -> None:
     for words, said in ((["--mapping", "native"], "for CUDA programs"), (["--device", "hip"], "for the software GPU"),
-                        (["--device", "vgpus"], "unknown device")):  # fmt: skip
+                        (["--device", "kfd:gfx942"], "leave out one"), (["--device", "vgpus"], "unknown device")):  # fmt: skip
         done = run("--hip", *words, "--", "true")
         assert done.returncode and said in done.stderr
+
+
+def test_a_program_of_the_other_language_is_named(tmp_path: Path) -> None:
+    """And still runs: what a file looks like is not what it does."""
+    both = "int main(void) { return 7; }\n"
+    section = '__attribute__((section("%s"))) char code[8];\n'
+    (cuda := tmp_path / "cuda.c").write_text(section % ".nv_fatbin" + both)
+    (hip := tmp_path / "hip.c").write_text(section % ".hip_fatbin" + both)
+    (plain := tmp_path / "plain.c").write_text(both)
+    for source in (cuda, hip, plain):
+        subprocess.run(["gcc", source, "-o", source.with_suffix("")], check=True)
+    trace = ("--trace", str(tmp_path / "trace"))
+    for source, words, said in (
+        (cuda, ("--hip",), "cuda is a CUDA program: --hip is for HIP programs"),
+        (hip, (), "hip is a HIP program: --hip runs it on the software GPU"),
+        (hip, ("--device", "kfd", *trace), "--trace has no calls of a HIP program on AMD's library"),
+        (cuda, (), ""), (hip, ("--hip", *trace), ""), (hip, ("--device", "kfd"), ""), (plain, ("--hip",), ""), (plain, (), ""),
+    ):  # fmt: skip
+        done = run(*words, "--", source.with_suffix(""))
+        assert done.returncode == 7 and (said in done.stderr if said else not done.stderr), (words, done.stderr)
 
 
 LINKS = """

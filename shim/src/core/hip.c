@@ -84,10 +84,26 @@ static void other_release(void) {
         NEWEST_MAJOR, NEWEST_MAJOR);
 }
 
+/* HIP loads comgr when it starts, and has no devices without it. */
+static bool comgr_missing(void) {
+  static const char *const names[] = {"libamd_comgr.so.3", "libamd_comgr.so.2", "libamd_comgr.so"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (dlopen(names[i], RTLD_LAZY | RTLD_LOCAL)) return false;
+  return true;
+}
+
+static void no_gpu(int error, bool kfd) {
+  if (comgr_missing()) say("the HIP library finds no AMD GPU, as libamd_comgr is not on the library path");
+  else if (!kfd) say("the HIP library finds no AMD GPU (HIP error %d): is the amdgpu driver loaded?", error);
+  else if (dlsym(RTLD_DEFAULT, "get_hsakmt_model_functions")) say("the HIP library finds no GPU (HIP error %d)", error);
+  else say("the HIP library finds no GPU (HIP error %d): libptx2amd_kfd.so is not preloaded, as `ptx2amd run --device "
+           "kfd` does", error);
+}
+
 /* The loader found the library, but not all that it needs. */
 static bool incomplete(const char *name) { return *loader_error && strncmp(loader_error, name, strlen(name)); }
 
-static bool load_amd(bool required) {
+static bool load_amd(bool required, bool kfd) {
   static const char *const names[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5",
                                       "libamdhip64.so"};
   int error = 0, count = 0, first = 0;
@@ -99,7 +115,7 @@ static bool load_amd(bool required) {
     if (!*broken && incomplete(names[i])) snprintf(broken, sizeof broken, "%s: %s", names[i], loader_error);
     found |= error || dlopen(names[i], RTLD_NOW | RTLD_NOLOAD);
   }
-  if (required && found) say("the HIP library finds no AMD GPU (HIP error %d): is the amdgpu driver loaded?", first);
+  if (required && found) no_gpu(first, kfd);
   else if (required && *broken) say("cannot load the HIP library %s", broken);
   else if (required) say("no HIP library: libamdhip64.so.7, .6 or .5 is not on the library path; install ROCm, "
                          "or set PTX2AMD_DEVICE=vgpu");
@@ -134,8 +150,8 @@ bool hip_load(void) {
     else say("PTX2AMD_HIP_LIBRARY=%s: the library reports no device", library);
     return false;
   }
-  if (!*device) return load_amd(false) || load_software();
-  if (!strcmp(device, "hip") || is_kind(device, "kfd")) return load_amd(true);
+  if (!*device) return load_amd(false, false) || load_software();
+  if (!strcmp(device, "hip") || is_kind(device, "kfd")) return load_amd(true, is_kind(device, "kfd"));
   if (is_kind(device, "vgpu")) return load_software();
   say("PTX2AMD_DEVICE=%s: expected hip, vgpu, vgpu:ARCH, kfd or kfd:ARCH", device);
   return false;
