@@ -17,6 +17,7 @@ from ptx2amd.installed import llvmlite
 _POINTER, _TEXT, _INT, _BOOL = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_bool
 _TEXTS = ctypes.POINTER(ctypes.c_char_p)  # where a text is returned: _called
 _PRINTING = Lock()  # llvmlite prints in the process's locale "C": two threads could leave it behind
+_TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD = -1, -2, -3  # of glibc's mallopt
 #: Function -> result and arguments.
 _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "InitializeAllTargetInfos": (None,),
@@ -67,7 +68,16 @@ def _library() -> Any:
         function.restype, function.argtypes = result, arguments
     for part in ("TargetInfos", "Targets", "TargetMCs", "AsmPrinters"):
         getattr(library, f"LLVMPY_InitializeAll{part}")()
+    _keep_memory()
     return library
+
+
+def _keep_memory() -> None:
+    """Have malloc keep what is freed: LLVM takes megabytes for a function, again and again, and each time that these
+    come from the system costs a page fault for each page."""
+    if mallopt := getattr(ctypes.CDLL(None), "mallopt", None):  # glibc's
+        for parameter, size in ((_TRIM_THRESHOLD, 1 << 30), (_MMAP_THRESHOLD, 64 << 20), (_TOP_PAD, 8 << 20)):
+            mallopt(parameter, size)
 
 
 def _call(name: str, *arguments: Any) -> Any:

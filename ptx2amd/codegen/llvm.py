@@ -1,12 +1,13 @@
 """LLVM IR text -> object code or assembly for one arch.
 
-LLVM changes the module while it emits, so the text is parsed afresh for each arch. Nothing here is shared
-between calls but LLVM's target registry; every call may run in its own thread or process. llvmlite's LLVM has
+LLVM changes the module while it emits, so the text is parsed afresh for each arch. Threads share nothing but LLVM's
+target registry; every call may run in its own thread or process. llvmlite's LLVM has
 no assembler for AMDGPU: inline assembly with any text in it ends the process."""
 
 from __future__ import annotations
 
 from functools import cache
+from threading import local
 
 from ptx2amd.codegen import binding, stack, workarounds
 from ptx2amd.codegen.binding import Machine, Module
@@ -21,6 +22,16 @@ LEAST_CODEGEN_LEVEL = 0
 LONG_LINES = 40_000  # IR of more lines gets level 1: level 2 takes time that grows with a block's length squared
 FULL_LINES = 4000  # IR of up to this many lines gets LLVM's O3
 SHORT = ("SROA", "SimplifyCFG", "InstCombine", "SimplifyCFG", "ADCE")  # longer IR without calls
+
+
+class _Machines(local):
+    """The machines of the running thread."""
+
+    def __init__(self) -> None:
+        self.kept: dict[tuple[str, str, int], Machine] = {}
+
+
+_machines = _Machines()
 
 
 @cache
@@ -39,10 +50,14 @@ def _prepare() -> None:
 
 
 def machine(target: Target, level: int = CODEGEN_LEVEL) -> Machine:
-    """The LLVM target machine; level: of code generation, as in -O."""
+    """The LLVM target machine; level: of code generation, as in -O. A thread keeps its machines, with the tables that
+    LLVM makes for them: on chips with many registers these take several milliseconds."""
     _prepare()
     wave = "" if target.wave_size == target.arch.waves[0] else f"+wavefrontsize{target.wave_size}"
-    return Machine(TRIPLE, target.arch.name, wave, level)
+    key = target.arch.name, wave, level
+    if key not in _machines.kept:
+        _machines.kept[key] = Machine(TRIPLE, *key)
+    return _machines.kept[key]
 
 
 def head(tm: Machine) -> str:

@@ -1,8 +1,8 @@
-"""The translation service: a Unix socket, one forked worker per request, and workers that translate ahead.
+"""The translation service: a Unix socket, forked workers that answer its requests, and workers that translate ahead.
 
 The server process itself takes requests as bytes and forks, so nothing a module contains can harm it. The request of a
 worker that died is given to a second one, which keeps LLVM apart; when that dies too, the request has failed.
-Workers inherit the imported translator, so they start in milliseconds.
+Workers inherit the imported translator, so they start in milliseconds; they stay while requests come.
 """
 
 from __future__ import annotations
@@ -11,30 +11,29 @@ import contextlib
 import fcntl
 import gc
 import os
-import select
+import resource
 import selectors
 import signal
 import socket
 import struct
 import sys
-import threading
 import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from ptx2amd import settings
 from ptx2amd.service import build_id, cache, translation
-from ptx2amd.service.ahead import Ahead, Job, Key, idle_priority, key_of, usual_priority
+from ptx2amd.service.ahead import Ahead, Job, Key, key_of, usual_priority
 from ptx2amd.service.folder import FolderError
 from ptx2amd.service.place import scratch, socket_address, socket_path
-from ptx2amd.service.protocol import FRAME, Message, ProtocolError, header_of, size_of, unpack
+from ptx2amd.service.protocol import Message, ProtocolError
+from ptx2amd.service.worker import REQUEST_SECONDS, Client, Worker, send, work, work_ahead
 
-REQUEST_SECONDS = 30.0  # for a whole request to come, and for an answer to be taken; translation itself has no limit
-CLIENTS = 256  # at a time; others wait in the listener
-CHUNK = 1 << 20
+CLIENTS = 256  # at a time, with two files each; others wait in the listener
+OWN_FILES = 24  # that the server has open, at most
+KEEP_SECONDS = 10.0  # without requests, until workers end
 NO_WORKER = "CUDA_ERROR_JIT_COMPILER_NOT_FOUND"
 PEER = struct.Struct("3i")  # SO_PEERCRED: pid, uid, gid
 
@@ -42,47 +41,6 @@ PEER = struct.Struct("3i")  # SO_PEERCRED: pid, uid, gid
 def log(text: str) -> None:
     with contextlib.suppress(OSError):  # no room for it
         print(text, file=sys.stderr, flush=True)
-
-
-@dataclass(slots=True)
-class Client:
-    """A connection, and its request as far as it has come: a file in memory, which its workers read. pid: of the
-    process at the other end."""
-
-    connection: socket.socket
-    memory: int
-    deadline: float
-    pid: int = 0
-    again: bool = False  # a worker has died over it
-
-    def receive(self) -> bool:
-        """Read the data that has arrived; whether the request is complete. Raises ProtocolError, OSError."""
-        part = self.connection.recv(CHUNK)
-        if not part:
-            raise ProtocolError("the connection closed in the middle of a message")
-        while part:
-            part = part[os.write(self.memory, part) :]
-        have = os.fstat(self.memory).st_size
-        return have >= FRAME.size and have >= size_of(os.pread(self.memory, FRAME.size, 0))
-
-    def request(self) -> Message:
-        return unpack(os.pread(self.memory, os.fstat(self.memory).st_size, 0))
-
-    def header(self) -> dict[str, str]:
-        """The header of a request that has come whole."""
-        size, _, _ = FRAME.unpack(os.pread(self.memory, FRAME.size, 0))
-        return header_of(os.pread(self.memory, size, FRAME.size))
-
-    def gone(self) -> bool:
-        """Whether the client has gone. (A client that has only shut down its writing side still waits for the
-        answer.)"""
-        poll = select.poll()
-        poll.register(self.connection, 0)
-        return bool(poll.poll(0))
-
-    def close(self) -> None:
-        self.connection.close()
-        os.close(self.memory)
 
 
 class Server:
@@ -94,11 +52,14 @@ class Server:
         self.build, self.idle, self.limit = build, idle, limit
         self.reading: dict[int, Client] = {}  # by the connection's descriptor
         self.waiting: deque[Client] = deque()
-        self.workers: dict[int, Client] = {}  # by pid
+        self.workers: dict[int, Worker] = {}  # by pid
         self.guesses: dict[int, tuple[int, Key]] = {}  # workers that translate ahead -> program, kernel
         self.hoping: dict[Key, list[Client]] = {}  # who has asked for what such a worker translates
         self.held: dict[str, int] = {}  # bytes in cache folders
         self.slots = os.cpu_count() or 1
+        files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+        room = CLIENTS if files == resource.RLIM_INFINITY else (files - OWN_FILES - self.slots) // 2  # a worker has one
+        self.clients = max(1, min(CLIENTS, room))
         self.last = 0.0  # when there was work
 
     def run(self, said: list[str]) -> None:
@@ -150,17 +111,23 @@ class Server:
                     gc.freeze()
                 self._reap()
                 self._drop_slow()
-                while self.waiting and len(self.workers) < self.slots:
+                while self.waiting and self._working() < self.slots:
                     self._start(self.waiting.popleft())
-                while len(self.workers) + len(self.guesses) < self.slots and (found := self.ahead.next()):
+                while self._working() + len(self.guesses) < self.slots and (found := self.ahead.next()):
                     self._guess(*found)
+                if not self._busy() and time.monotonic() - self.last > KEEP_SECONDS:
+                    self._dismiss()
 
     def _busy(self) -> bool:
-        return bool(self.workers or self.waiting or self.reading or self.guesses)
+        return bool(self._working() or self.waiting or self.reading or self.guesses)
+
+    def _working(self) -> int:
+        """How many workers have a request."""
+        return sum(worker.client is not None for worker in self.workers.values())
 
     def _accept(self, listener: socket.socket) -> None:
         try:
-            if len(self.reading) + len(self.waiting) >= CLIENTS:
+            if len(self.reading) + len(self.waiting) >= self.clients:
                 raise OSError("too many clients")
             memory = os.memfd_create("request")
             try:
@@ -217,13 +184,45 @@ class Server:
         if client.gone():
             client.close()
             return
-        if not client.again and self._guessed(client):
+        if not client.again and (self._guessed(client) or self._given(client)):
             return
         try:
-            self.workers[self._forked(lambda: _work(client, self.build, self.report))] = client
+            self._hire(client)
         except OSError as error:
-            _send(client.connection, failure(f"the translator has no room for a worker: {error.strerror}", NO_WORKER))
+            send(client.connection, failure(f"the translator has no room for a worker: {error.strerror}", NO_WORKER))
             client.close()
+
+    def _hire(self, client: Client) -> None:
+        """Start a worker with a request. Raises OSError."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX)
+
+        def life() -> int:
+            ours.close()  # or the worker would not see the server's end
+            return work(client, self.build, self.report, theirs)
+
+        with theirs:
+            try:
+                pid = self._forked(life)
+            except OSError:
+                ours.close()
+                raise
+        ours.setblocking(False)
+        worker = self.workers[pid] = Worker(ours, client)
+        self.selector.register(ours, selectors.EVENT_READ, lambda: self._ready(worker))
+
+    def _given(self, client: Client) -> bool:
+        """Whether a worker that is there could take a request."""
+        return any(worker.client is None and worker.give(client) for worker in self.workers.values())
+
+    def _ready(self, worker: Worker) -> None:
+        self.last = time.monotonic()
+        worker.take_back()
+
+    def _dismiss(self) -> None:
+        """End the workers, which have nothing to do."""
+        for worker in self.workers.values():
+            with contextlib.suppress(OSError):
+                worker.channel.shutdown(socket.SHUT_WR)
 
     def _guessed(self, client: Client) -> bool:
         """Whether the kernel that a client asks for is being translated ahead: then it waits for that."""
@@ -244,7 +243,7 @@ class Server:
     def _guess(self, program: int, job: Job) -> None:
         """Translate what a program has not asked for."""
         with contextlib.suppress(OSError):  # no room for a worker: nobody waits for it
-            self.guesses[self._forked(lambda: _work_ahead(job, self.build, self.report))] = program, key_of(job.header)
+            self.guesses[self._forked(lambda: work_ahead(job, self.build, self.report))] = program, key_of(job.header)
 
     def _ended(self, program: int, watch: int) -> None:
         """A program is no more: nothing is translated ahead for it."""
@@ -268,9 +267,10 @@ class Server:
             os.setpgid(0, 0)
             self.selector.close()
             hoping = (client for clients in self.hoping.values() for client in clients)
-            for other in [*self.reading.values(), *self.waiting, *self.workers.values(), *hoping]:
+            busy = (worker.client for worker in self.workers.values() if worker.client)
+            for other in [*self.reading.values(), *self.waiting, *busy, *hoping]:
                 other.close()  # or its end would not be seen while this process lives
-            for end in self.inherited:
+            for end in [*self.inherited, *(worker.channel for worker in self.workers.values())]:
                 end.close()
             status = work()
         except BaseException:
@@ -289,7 +289,12 @@ class Server:
             if pid in self.guesses:  # whose result is in the cache, if there is one
                 self.waiting.extendleft(self.hoping.pop(self.guesses.pop(pid)[1], ()))
                 continue
-            client = self.workers.pop(pid)
+            worker = self.workers.pop(pid)
+            client = worker.take_back()
+            self.selector.unregister(worker.channel)
+            worker.channel.close()
+            if client is None:
+                continue
             if status and not client.again and not client.gone():
                 client.again = True
                 self._start(client)
@@ -298,7 +303,7 @@ class Server:
                 how = f"signal {os.WTERMSIG(status)}" if os.WIFSIGNALED(status) else f"status {status >> 8}"
                 memory = ", as when memory runs out" if os.WIFSIGNALED(status) and os.WTERMSIG(status) == 9 else ""
                 text = f"the translator process ended with {how}{memory}"
-                _send(client.connection, failure(text, NO_WORKER))
+                send(client.connection, failure(text, NO_WORKER))
             client.close()
 
     def _stored(self, report: bytes) -> None:
@@ -315,50 +320,6 @@ class Server:
 
 def failure(text: str, code: str) -> Message:
     return Message({"status": "error", "code": code}, text.encode())
-
-
-def _send(connection: socket.socket, message: Message) -> None:
-    with contextlib.suppress(OSError):  # the client is gone, or does not take it: nobody to tell
-        connection.settimeout(REQUEST_SECONDS)
-        connection.sendall(message.head())
-        connection.sendall(message.body)
-
-
-def _work(client: Client, build: str, report: socket.socket) -> int:
-    """A worker's life: read the request, answer it. The exit status tells the server whether it did."""
-    try:
-        request = client.request()
-    except ProtocolError:
-        return 0  # no request: nobody to answer
-    threading.Thread(target=_leave_with, args=[client.connection], daemon=True).start()
-    answer = translation.answer(request, build, client.again)
-    _report(report, answer, request.header)
-    _send(client.connection, answer)
-    return 0
-
-
-def _work_ahead(job: Job, build: str, report: socket.socket) -> int:
-    """The life of a worker for which nobody waits."""
-    idle_priority()
-    body = unpack(os.pread(job.memory, os.fstat(job.memory).st_size, 0)).body
-    answer = translation.answer(Message(job.header, body), build)
-    _report(report, answer, job.header)
-    return 0
-
-
-def _report(report: socket.socket, answer: Message, header: dict[str, str]) -> None:
-    """Tell the server of an entry that was written."""
-    if answer.header.get("stored") == "1":
-        report.send(int(answer.header["written"]).to_bytes(8, "little") + os.fsencode(header["cache"]))
-
-
-def _leave_with(connection: socket.socket) -> None:
-    """End the worker, and what it started, when its client is gone: others wait for the place. (LLVM runs without
-    Python's lock.)"""
-    poll = select.poll()
-    poll.register(connection, 0)
-    poll.poll()
-    os.killpg(0, signal.SIGKILL)
 
 
 def _log_to(path: Path) -> None:

@@ -148,8 +148,17 @@ def _server(path: Path) -> int:
 
 
 def _workers(server: int) -> set[int]:
-    """The processes that the service has started."""
-    return {int(pid) for pid in Path(f"/proc/{server}/task/{server}/children").read_text().split()}
+    """The processes that the service has started and that work."""
+    children = Path(f"/proc/{server}/task/{server}/children").read_text().split()
+    return {int(pid) for pid in children if _name(pid) not in ("", "ptx2amd idle")}
+
+
+def _name(pid: str) -> str:
+    """The name of a process; "" if it has ended."""
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except OSError:
+        return ""
 
 
 def long_kernel(steps: int) -> bytes:
