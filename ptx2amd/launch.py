@@ -94,7 +94,7 @@ def hip_environment(device: str | None = None, trace: Path | None = None) -> dic
     if device == "hip":
         raise Ptx2amdError("--hip is for the software GPU: a HIP program finds an AMD GPU without ptx2amd")
     if device.startswith("kfd"):
-        raise Ptx2amdError(f"--hip takes the place of AMD's HIP library, and {device} needs it: leave out one of the two")
+        raise Ptx2amdError(f"--hip replaces AMD's HIP library, which {device} needs: leave out one of the two")
     if trace is not None:
         trace.unlink(missing_ok=True)
     return {

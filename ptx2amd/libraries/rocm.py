@@ -66,7 +66,7 @@ def needed(path: Path) -> list[str]:
 
 
 def languages(path: Path) -> set[str]:
-    """"cuda", "hip": which code the file has, or which of the two run times it links."""
+    """Of which language ("cuda", "hip") the file has code, or links the run time."""
     elf = _elf(path)
     names = {section.name for section in elf.sections} if elf else set()
     linked = " ".join(needed(path))

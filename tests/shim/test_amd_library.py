@@ -229,7 +229,7 @@ def test_a_hip_library_that_lacks_comgr_is_named_with_what_it_lacks(named: bool,
 )
 def test_why_a_hip_library_finds_no_gpu(device: str, comgr: bool, said: str, tmp_path: Path) -> None:
     """AMD's loads comgr itself, and without it has no devices."""
-    no_devices = "int hipInit(int flags) { return flags; } int hipGetDeviceCount(int *count) { return *count = 0, 100; }"
+    no_devices = "int hipInit(int flags) { return flags; }\nint hipGetDeviceCount(int *n) { return *n = 0, 100; }\n"
     (source := tmp_path / "hip.c").write_text(no_devices)
     for name in ("libamdhip64.so.7", *(["libamd_comgr.so.3"] if comgr else [])):
         subprocess.run(["gcc", "-shared", "-fPIC", source, "-o", tmp_path / name], check=True)

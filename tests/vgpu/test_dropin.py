@@ -177,7 +177,8 @@ def test_run_puts_our_library_in_the_place_of_any_other(tmp_path: Path) -> None:
 
 def test_options_that_make_no_sense_for_hip_programs() -> None:
     for words, said in ((["--mapping", "native"], "for CUDA programs"), (["--device", "hip"], "for the software GPU"),
-                        (["--device", "kfd:gfx942"], "leave out one"), (["--device", "vgpus"], "unknown device")):  # fmt: skip
+                        (["--device", "kfd:gfx942"], "leave out one"),
+                        (["--device", "vgpus"], "unknown device")):  # fmt: skip
         done = run("--hip", *words, "--", "true")
         assert done.returncode and said in done.stderr
 
@@ -196,7 +197,8 @@ def test_a_program_of_the_other_language_is_named(tmp_path: Path) -> None:
         (cuda, ("--hip",), "cuda is a CUDA program: --hip is for HIP programs"),
         (hip, (), "hip is a HIP program: --hip runs it on the software GPU"),
         (hip, ("--device", "kfd", *trace), "--trace has no calls of a HIP program on AMD's library"),
-        (cuda, (), ""), (hip, ("--hip", *trace), ""), (hip, ("--device", "kfd"), ""), (plain, ("--hip",), ""), (plain, (), ""),
+        (cuda, (), ""), (hip, ("--hip", *trace), ""), (hip, ("--device", "kfd"), ""),
+        (plain, ("--hip",), ""), (plain, (), ""),
     ):  # fmt: skip
         done = run(*words, "--", source.with_suffix(""))
         assert done.returncode == 7 and (said in done.stderr if said else not done.stderr), (words, done.stderr)
