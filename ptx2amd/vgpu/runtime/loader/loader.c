@@ -1,61 +1,21 @@
 /* Loads a code object: segments into memory, relocations, symbols, kernels. */
 #define _GNU_SOURCE
 #include "chip_tables.h"
-#include "loader.h"
+#include "image.h"
 
-#include <elf.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "bundle.h"
 #include "engine.h"
-#include "hash_index.h"
 #include "hip_state.h"
-#include "lines.h"
 
 #define EM_AMDGPU_ 224
 #define ELFOSABI_AMDHSA_ 64
 #define NT_AMDGPU_METADATA_ 32
-#define MAX_SEGMENTS 16
-#define MAX_SPAN ((uint64_t)1 << 31)
-
-enum { R_ABS32_LO = 1, R_ABS32_HI = 2, R_ABS64 = 3, R_REL32 = 4, R_REL64 = 5, R_ABS32 = 6, R_RELATIVE64 = 13 };
-
-struct segment {
-  struct mem_block *block;
-  struct code *code;            /* executable segments */
-  uint64_t address, size;
-};
-
-struct image {
-  const struct device *device;
-  char *memory;                 /* the mapping; virtual address 0 of the code object corresponds to bias */
-  uint64_t span, bias, low;
-  struct segment segments[MAX_SEGMENTS];
-  unsigned segment_count;
-  Elf64_Sym *symbols;           /* copies */
-  size_t symbol_count;
-  char *names;
-  size_t names_size;
-  struct kernel_info *kernels;
-  size_t kernel_count;
-  struct hash_index symbols_by_name, kernels_by_name;
-  struct lines lines;
-};
-
-struct file {
-  const uint8_t *data;
-  size_t size;
-  Elf64_Ehdr header;
-  char *why;
-  size_t why_size;
-};
-
-static int refuse(struct file *f, int error, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static int refuse(struct file *f, int error, const char *format, ...) {
+int image_refuse(struct file *f, int error, const char *format, ...) {
   va_list args;
   va_start(args, format);
   vsnprintf(f->why, f->why_size, format, args);
@@ -73,36 +33,40 @@ const char *mach_name(unsigned mach) {
 
 static int check_header(struct file *f, const struct device *d) {
   Elf64_Ehdr *h = &f->header;
-  if (f->size < sizeof *h) return refuse(f, hipErrorInvalidImage, "the code object is truncated (%zu bytes)", f->size);
+  if (f->size < sizeof *h) return image_refuse(f, hipErrorInvalidImage, "the code object is truncated (%zu bytes)", f->size);
   memcpy(h, f->data, sizeof *h);
-  if (memcmp(h->e_ident, ELFMAG, SELFMAG)) return refuse(f, hipErrorInvalidImage, "not an ELF file");
+  if (memcmp(h->e_ident, ELFMAG, SELFMAG)) return image_refuse(f, hipErrorInvalidImage, "not an ELF file");
   if (h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_ident[EI_DATA] != ELFDATA2LSB)
-    return refuse(f, hipErrorInvalidImage, "not a 64-bit little-endian ELF file");
+    return image_refuse(f, hipErrorInvalidImage, "not a 64-bit little-endian ELF file");
   if (h->e_machine != EM_AMDGPU_)
-    return refuse(f, hipErrorInvalidImage, "an ELF file for machine %u, not AMDGPU code", h->e_machine);
+    return image_refuse(f, hipErrorInvalidImage, "an ELF file for machine %u, not AMDGPU code", h->e_machine);
   if (h->e_ident[EI_OSABI] != ELFOSABI_AMDHSA_)
-    return refuse(f, hipErrorInvalidImage, "AMDGPU code for another OS ABI (%u), not HSA", h->e_ident[EI_OSABI]);
+    return image_refuse(f, hipErrorInvalidImage, "AMDGPU code for another OS ABI (%u), not HSA", h->e_ident[EI_OSABI]);
   if (h->e_ident[EI_ABIVERSION] < 1 || h->e_ident[EI_ABIVERSION] > 4)
-    return refuse(f, hipErrorInvalidImage, "code object version %u: 3 to 6 are supported", h->e_ident[EI_ABIVERSION] + 2u);
+    return image_refuse(f, hipErrorInvalidImage, "code object version %u: 3 to 6 are supported", h->e_ident[EI_ABIVERSION] + 2u);
   if (h->e_type != ET_DYN)
-    return refuse(f, hipErrorInvalidImage, "%s", h->e_type == ET_REL ? "a relocatable object: link it to a shared object first"
+    return image_refuse(f, hipErrorInvalidImage, "%s", h->e_type == ET_REL ? "a relocatable object: link it to a shared object first"
                                                                      : "not a shared object");
   unsigned mach = h->e_flags & 0xff;
   for (const unsigned *m = d->chip->elf_mach; *m; m++)
     if (*m == mach) goto fits;
-  return refuse(f, hipErrorNoBinaryForGpu, "the code object is for %s (0x%x), the device is %s", mach_name(mach), mach,
+  return image_refuse(f, hipErrorNoBinaryForGpu, "the code object is for %s (0x%x), the device is %s", mach_name(mach), mach,
                 d->chip->arch);
 fits:
   if (h->e_phentsize != sizeof(Elf64_Phdr) || h->e_phoff > f->size ||
       (f->size - h->e_phoff) / sizeof(Elf64_Phdr) < h->e_phnum)
-    return refuse(f, hipErrorInvalidImage, "the program headers lie outside the file: truncated or corrupt");
+    return image_refuse(f, hipErrorInvalidImage, "the program headers lie outside the file: truncated or corrupt");
   return hipSuccess;
 }
 
-static Elf64_Phdr program_header(const struct file *f, unsigned k) {
-  Elf64_Phdr p;
-  memcpy(&p, f->data + f->header.e_phoff + k * sizeof p, sizeof p);
-  return p;
+void *image_loaded(const struct image *image, uint64_t vaddr, uint64_t size) {
+  uint64_t address = image->bias + vaddr;
+  for (unsigned k = 0; k < image->segment_count; k++) {
+    const struct segment *s = &image->segments[k];
+    if (address >= s->address && address - s->address <= s->size && size <= s->size - (address - s->address))
+      return (void *)address;
+  }
+  return NULL;
 }
 
 static int map_segments(struct file *f, struct image *image) {
@@ -113,19 +77,19 @@ static int map_segments(struct file *f, struct image *image) {
     if (p.p_type != PT_LOAD || !p.p_memsz) continue;
     if (p.p_offset > f->size || p.p_filesz > f->size - p.p_offset || p.p_filesz > p.p_memsz ||
         p.p_vaddr > MAX_SPAN || p.p_memsz > MAX_SPAN)
-      return refuse(f, hipErrorInvalidImage, "segment %u lies outside the file: truncated or corrupt", k);
+      return image_refuse(f, hipErrorInvalidImage, "segment %u lies outside the file: truncated or corrupt", k);
     if (p.p_vaddr < low) low = p.p_vaddr;
     if (p.p_vaddr + p.p_memsz > high) high = p.p_vaddr + p.p_memsz;
     loads++;
   }
-  if (!loads || loads > MAX_SEGMENTS) return refuse(f, hipErrorInvalidImage, "%u loadable segments", loads);
+  if (!loads || loads > MAX_SEGMENTS) return image_refuse(f, hipErrorInvalidImage, "%u loadable segments", loads);
   low &= ~(uint64_t)4095;
   image->low = low;
   image->span = (high - low + 4095) & ~(uint64_t)4095;
   image->memory = mmap(NULL, image->span, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (image->memory == MAP_FAILED) {
     image->memory = NULL;
-    return refuse(f, hipErrorOutOfMemory, "no memory for a code object of %llu bytes", (unsigned long long)image->span);
+    return image_refuse(f, hipErrorOutOfMemory, "no memory for a code object of %llu bytes", (unsigned long long)image->span);
   }
   image->bias = (uint64_t)image->memory - low;
   for (unsigned k = 0; k < f->header.e_phnum; k++) {
@@ -137,137 +101,8 @@ static int map_segments(struct file *f, struct image *image) {
     memcpy((void *)s->address, f->data + p.p_offset, p.p_filesz);
     s->block = mem_adopt((void *)s->address, s->size, p.p_flags & PF_W ? MEM_GLOBAL : MEM_CODE | MEM_READONLY,
                          image->device->ordinal);
-    if (!s->block) return refuse(f, hipErrorInvalidImage, "segment %u overlaps another one", k);
+    if (!s->block) return image_refuse(f, hipErrorInvalidImage, "segment %u overlaps another one", k);
     s->block->owner = image;
-  }
-  return hipSuccess;
-}
-
-/* Whether size bytes at virtual address vaddr of the code object lie within one loaded segment. */
-static void *loaded(const struct image *image, uint64_t vaddr, uint64_t size) {
-  uint64_t address = image->bias + vaddr;
-  for (unsigned k = 0; k < image->segment_count; k++) {
-    const struct segment *s = &image->segments[k];
-    if (address >= s->address && address - s->address <= s->size && size <= s->size - (address - s->address))
-      return (void *)address;
-  }
-  return NULL;
-}
-
-/* The same for a table of 8-byte aligned entries. */
-static void *loaded_table(const struct image *image, uint64_t vaddr, uint64_t size) {
-  return vaddr % 8 ? NULL : loaded(image, vaddr, size);
-}
-
-struct dynamic {
-  uint64_t symbols, strings, strings_size, relocations, relocations_size, hash, gnu_hash;
-};
-
-static struct dynamic read_dynamic(const struct file *f, const struct image *image) {
-  struct dynamic dyn = {0};
-  for (unsigned k = 0; k < f->header.e_phnum; k++) {
-    Elf64_Phdr p = program_header(f, k);
-    if (p.p_type != PT_DYNAMIC) continue;
-    const Elf64_Dyn *d = loaded_table(image, p.p_vaddr, p.p_memsz);
-    for (uint64_t n = p.p_memsz / sizeof *d; d && n > 0 && d->d_tag != DT_NULL; n--, d++) {
-      switch (d->d_tag) {
-        case DT_SYMTAB: dyn.symbols = d->d_un.d_ptr; break;
-        case DT_STRTAB: dyn.strings = d->d_un.d_ptr; break;
-        case DT_STRSZ: dyn.strings_size = d->d_un.d_val; break;
-        case DT_RELA: dyn.relocations = d->d_un.d_ptr; break;
-        case DT_RELASZ: dyn.relocations_size = d->d_un.d_val; break;
-        case DT_HASH: dyn.hash = d->d_un.d_ptr; break;
-        case DT_GNU_HASH: dyn.gnu_hash = d->d_un.d_ptr; break;
-      }
-    }
-  }
-  return dyn;
-}
-
-/* The GNU hash table contains the number of symbols only in its last chain. */
-static uint64_t gnu_hash_count(const struct image *image, uint64_t vaddr) {
-  const uint32_t *head = loaded_table(image, vaddr, 16);
-  if (!head) return 0;
-  uint64_t bloom = (uint64_t)head[2] * 8, buckets_at = vaddr + 16 + bloom;
-  const uint32_t *buckets = loaded(image, buckets_at, (uint64_t)head[0] * 4);
-  if (!buckets) return 0;
-  uint64_t last = 0;
-  for (uint32_t k = 0; k < head[0]; k++)
-    if (buckets[k] > last) last = buckets[k];
-  if (last < head[1]) return head[1];
-  uint64_t chain = buckets_at + (uint64_t)head[0] * 4;
-  for (;; last++) {
-    const uint32_t *value = loaded(image, chain + (last - head[1]) * 4, 4);
-    if (!value) return 0;
-    if (*value & 1) return last + 1;
-  }
-}
-
-static const char *symbol_name(const struct image *image, const Elf64_Sym *s) {
-  return s->st_name < image->names_size ? image->names + s->st_name : "";
-}
-
-static int read_symbols(struct file *f, struct image *image, const struct dynamic *dyn) {
-  uint64_t count = 0;
-  const uint32_t *hash = dyn->hash ? loaded_table(image, dyn->hash, 8) : NULL;
-  if (hash) count = hash[1];
-  else if (dyn->gnu_hash) count = gnu_hash_count(image, dyn->gnu_hash);
-  if (!count) return hipSuccess;
-  if (count > MAX_SPAN / sizeof(Elf64_Sym)) return refuse(f, hipErrorInvalidImage, "the symbol table is corrupt");
-  const void *symbols = loaded_table(image, dyn->symbols, count * sizeof(Elf64_Sym));
-  const char *names = loaded(image, dyn->strings, dyn->strings_size);
-  if (!symbols || !names) return refuse(f, hipErrorInvalidImage, "the symbol table is corrupt");
-  image->symbols = malloc(count * sizeof(Elf64_Sym));
-  image->names = malloc(dyn->strings_size + 1);
-  if (!image->symbols || !image->names) return hipErrorOutOfMemory;
-  memcpy(image->symbols, symbols, count * sizeof(Elf64_Sym));
-  memcpy(image->names, names, dyn->strings_size);
-  image->names[dyn->strings_size] = 0;
-  image->names_size = dyn->strings_size;
-  image->symbol_count = count;
-  for (size_t k = 1; k < count; k++)
-    if (image->symbols[k].st_shndx != SHN_UNDEF &&
-        !hash_index_add(&image->symbols_by_name, hash_string(symbol_name(image, &image->symbols[k])), k))
-      return hipErrorOutOfMemory;
-  return hipSuccess;
-}
-
-static const Elf64_Sym *find_symbol(const struct image *image, const char *name) {
-  uint32_t hash = hash_string(name);
-  for (size_t cursor = 0, k; hash_index_next(&image->symbols_by_name, hash, &cursor, &k);)
-    if (!strcmp(symbol_name(image, &image->symbols[k]), name)) return &image->symbols[k];
-  return NULL;
-}
-
-static int relocate(struct file *f, struct image *image, const struct dynamic *dyn) {
-  if (!dyn->relocations_size) return hipSuccess;
-  const Elf64_Rela *r = loaded_table(image, dyn->relocations, dyn->relocations_size);
-  if (!r) return refuse(f, hipErrorInvalidImage, "the relocations lie outside the code object");
-  for (uint64_t n = dyn->relocations_size / sizeof *r; n > 0; n--, r++) {
-    uint64_t symbol = ELF64_R_SYM(r->r_info), value = 0;
-    if (symbol) {
-      if (symbol >= image->symbol_count) return refuse(f, hipErrorInvalidImage, "a relocation is corrupt");
-      const Elf64_Sym *s = &image->symbols[symbol];
-      if (s->st_shndx != SHN_UNDEF) value = image->bias + s->st_value;
-      else if (ELF64_ST_BIND(s->st_info) != STB_WEAK)
-        return refuse(f, hipErrorSharedObjectSymbolNotFound, "undefined symbol '%s'", symbol_name(image, s));
-    }
-    value += (uint64_t)r->r_addend;
-    unsigned type = (unsigned)ELF64_R_TYPE(r->r_info);
-    bool wide = type == R_ABS64 || type == R_REL64 || type == R_RELATIVE64;
-    char *at = loaded(image, r->r_offset, wide ? 8 : 4);
-    if (!at) return refuse(f, hipErrorInvalidImage, "a relocation points outside the code object");
-    switch (type) {
-      case R_ABS32_LO:
-      case R_ABS32:
-      case R_ABS64: break;
-      case R_ABS32_HI: value >>= 32; break;
-      case R_REL32:
-      case R_REL64: value -= (uint64_t)at; break;
-      case R_RELATIVE64: value += image->bias; break;
-      default: return refuse(f, hipErrorInvalidImage, "relocation type %u is not supported", type);
-    }
-    memcpy(at, &value, wide ? 8 : 4);
   }
   return hipSuccess;
 }
@@ -287,14 +122,14 @@ static int read_metadata(struct file *f, struct image *image) {
       if (text + note.n_descsz > (uint64_t)(end - at)) break;
       if (note.n_type == NT_AMDGPU_METADATA_ && note.n_namesz == 7 && !memcmp(at + name, "AMDGPU", 7)) {
         if (!metadata_read(at + text, note.n_descsz, &image->kernels, &image->kernel_count))
-          return refuse(f, hipErrorInvalidImage, "the metadata of the code object is corrupt");
+          return image_refuse(f, hipErrorInvalidImage, "the metadata of the code object is corrupt");
         found = true;
       }
       if (next >= (uint64_t)(end - at)) break;
       at += next;
     }
   }
-  return found ? hipSuccess : refuse(f, hipErrorInvalidImage, "the code object has no AMDGPU metadata note");
+  return found ? hipSuccess : image_refuse(f, hipErrorInvalidImage, "the code object has no AMDGPU metadata note");
 }
 
 static int make_code(struct file *f, struct image *image) {
@@ -316,17 +151,17 @@ static int resolve_kernels(struct file *f, struct image *image) {
     struct kernel_info *kernel = &image->kernels[k];
     char name[4096];
     if ((size_t)snprintf(name, sizeof name, "%s.kd", kernel->name) >= sizeof name)
-      return refuse(f, hipErrorInvalidImage, "a kernel's name is longer than %zu characters", sizeof name);
-    const Elf64_Sym *s = find_symbol(image, name);
-    const struct kernel_descriptor *d = s ? loaded_table(image, s->st_value, sizeof *d) : NULL;
-    if (!d) return refuse(f, hipErrorInvalidImage, "kernel '%s' has no descriptor", kernel->name);
+      return image_refuse(f, hipErrorInvalidImage, "a kernel's name is longer than %zu characters", sizeof name);
+    const Elf64_Sym *s = image_symbol(image, name);
+    const struct kernel_descriptor *d = s ? image_table(image, s->st_value, sizeof *d) : NULL;
+    if (!d) return image_refuse(f, hipErrorInvalidImage, "kernel '%s' has no descriptor", kernel->name);
     kernel->descriptor = (uint64_t)d;
     uint64_t entry = (uint64_t)d + (uint64_t)d->kernel_code_entry_byte_offset;
     for (unsigned n = 0; n < image->segment_count; n++) {
       const struct segment *g = &image->segments[n];
       if (g->code && entry >= g->address && entry - g->address < g->size) kernel->code = g->code;
     }
-    if (!kernel->code || entry % 4) return refuse(f, hipErrorInvalidImage, "kernel '%s' has no code", kernel->name);
+    if (!kernel->code || entry % 4) return image_refuse(f, hipErrorInvalidImage, "kernel '%s' has no code", kernel->name);
     if (kernel->kernarg_size < d->kernarg_size) kernel->kernarg_size = d->kernarg_size;
     kernel->group_size = d->group_segment_fixed_size;
     kernel->private_size = d->private_segment_fixed_size;
@@ -401,12 +236,7 @@ int image_load(struct device *d, const void *data, size_t size, struct image **o
     image->device = d;
     error = map_segments(&f, image);
   }
-  struct dynamic dyn = {0};
-  if (error == hipSuccess) {
-    dyn = read_dynamic(&f, image);
-    error = read_symbols(&f, image, &dyn);
-  }
-  if (error == hipSuccess) error = relocate(&f, image, &dyn);
+  if (error == hipSuccess) error = image_link(&f, image);
   if (error == hipSuccess) error = read_metadata(&f, image);
   if (error == hipSuccess) error = make_code(&f, image);
   if (error == hipSuccess) error = resolve_kernels(&f, image);
@@ -451,8 +281,8 @@ const struct kernel_info *image_kernel_at(const struct image *image, size_t inde
 size_t image_kernel_count(const struct image *image) { return image->kernel_count; }
 
 bool image_global(const struct image *image, const char *name, uint64_t *address, uint64_t *size) {
-  const Elf64_Sym *s = find_symbol(image, name);
-  if (!s || ELF64_ST_TYPE(s->st_info) != STT_OBJECT || !loaded(image, s->st_value, s->st_size)) return false;
+  const Elf64_Sym *s = image_symbol(image, name);
+  if (!s || ELF64_ST_TYPE(s->st_info) != STT_OBJECT || !image_loaded(image, s->st_value, s->st_size)) return false;
   *address = image->bias + s->st_value;
   *size = s->st_size;
   return true;
