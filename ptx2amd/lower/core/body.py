@@ -143,9 +143,14 @@ def template(shape: Shape) -> Lowering:
     result = shape.types[at]
     ty = LLVM_TYPE[result][0]
 
+    op = text.removesuffix(" {a.t}, {b}")
+
     def lower(fn: FunctionLowering, inst: Inst) -> None:
         operands = inst.operands
         values = {name: fn.value(operands[i], t) for name, i, t in sources}
-        fn.assign(operands[at], fn.op(ty, text.format(T=ty, **values)), result)
+        if op != text:
+            fn.assign(operands[at], fn.binary(op, values["a"], values["b"]), result)
+        else:
+            fn.assign(operands[at], fn.op(ty, text.format(T=ty, **values)), result)
 
     return lower

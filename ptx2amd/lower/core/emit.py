@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import struct
+from typing import NamedTuple
 
 from ptx2amd.codegen.workarounds import avoided
 from ptx2amd.lower.core.value import LLVM_TYPE, Val, width
 from ptx2amd.ptx.ast import Imm
 
-RECENT = 64  # instructions in which `definition` looks
 TERMINATORS = ("  br ", "  ret ", "  unreachable", "  switch ", "  ]")
 
 
@@ -30,6 +30,18 @@ def float_of_text(text: str) -> float | None:
     return struct.unpack(">d", bytes.fromhex(text[2:]))[0] if re.fullmatch("0x[0-9A-F]{16}", text) else None
 
 
+class Binary(NamedTuple):
+    """An instruction with two operands of one type."""
+
+    op: str
+    a: Val
+    b: Val
+
+    def by(self, op: str) -> int | None:
+        """The constant operand b of an instruction `op`; None if this is another one, or b is no constant."""
+        return int(self.b.ref) if self.op == op and self.b.ref.isdecimal() else None
+
+
 class Emitter:
     """Collects instructions; see FunctionLowering for the interface that lowerings use."""
 
@@ -38,6 +50,7 @@ class Emitter:
         self.count = 0
         self.helpers: set[str] = set()
         self.unit: set[str] = set()  # values that are known to lie in [+0, 1]
+        self.binaries: dict[str, Binary] = {}  # what `binary` has emitted, by the names of the results
         self.calls = False  # whether it calls functions of the module, or helpers
         self.blocks = 0  # blocks started so far
         self.split = False  # whether a block was started in the current instruction
@@ -49,10 +62,11 @@ class Emitter:
         self.lines.append(f"  {ref} = {text}")
         return Val(ty, ref)
 
-    def definition(self, v: Val) -> str:
-        """The instruction that defines `v`, if it was emitted recently; else ""."""
-        head = f"  {v.ref} = "
-        return next((line[len(head) :] for line in reversed(self.lines[-RECENT:]) if line.startswith(head)), "")
+    def binary(self, op: str, a: Val, b: Val) -> Val:
+        """Emit an instruction with two operands of one type, which is its result's."""
+        v = self.op(a.ty, f"{op} {a.t}, {b}")
+        self.binaries[v.ref] = Binary(op, a, b)
+        return v
 
     def do(self, text: str) -> None:
         """Emit an instruction without a result."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from ptx2amd.lower.core.function import FunctionLowering, Val
 from ptx2amd.lower.core.registry import lowers
 from ptx2amd.lower.core.value import width
@@ -76,13 +74,15 @@ def or_(fn: FunctionLowering, inst: Inst) -> None:
 
 def rotated_product(fn: FunctionLowering, low: Val, high: Val) -> Val | None:
     """x * c rotated by n, which nvcc makes x * c >> 32 - n | x * (c << n) of: a product less."""
-    shift = re.fullmatch(r"lshr i32 (%t\d+), (\d+)", fn.definition(low))
-    left = re.fullmatch(r"mul i32 (%t\d+), (\d+)", fn.definition(high))
-    if not shift or not left:
+    shift, left = fn.binaries.get(low.ref), fn.binaries.get(high.ref)
+    right = fn.binaries.get(shift.a.ref) if shift else None
+    if not shift or not left or not right or right.a != left.a or left.a.ty != "i32":
         return None
-    product, n = Val("i32", shift[1]), 32 - int(shift[2])
-    right = re.fullmatch(r"mul i32 (%t\d+), (\d+)", fn.definition(product))
-    if not right or right[1] != left[1] or (int(right[2]) << n) % (1 << 32) != int(left[2]) or not 0 < n < 32:
+    shifted, factor, rotated = shift.by("lshr"), right.by("mul"), left.by("mul")
+    if not shifted or factor is None or rotated is None:
+        return None
+    product, n = shift.a, 32 - shifted
+    if not 0 < n < 32 or (factor << n) % (1 << 32) != rotated:
         return None
     return fn.call("llvm.fshl.i32", "i32", product, product, fn.const("i32", n))
 

@@ -20,7 +20,7 @@ def signed(inst: Inst) -> bool:
 
 def binary(fn: FunctionLowering, op: str, a: Val, b: Val | int) -> Val:
     """`op a, b` in the type of a; b may be a number."""
-    return fn.op(a.ty, f"{op} {a.t}, {b if isinstance(b, Val) else fn.const(a.ty, b)}")
+    return fn.binary(op, a, b if isinstance(b, Val) else fn.const(a.ty, b))
 
 
 def compare(fn: FunctionLowering, cond: str, a: Val, b: Val | int) -> Val:
@@ -208,11 +208,13 @@ def popc(fn: FunctionLowering, inst: Inst) -> None:
 
 
 def below_own_lane(fn: FunctionLowering, v: Val) -> Val | None:
-    """The x of v = x & %lanemask_lt, if that was emitted recently; else None."""
-    parts = fn.definition(v).removeprefix("and i32 ").split(", ")
-    if not fn.below.intersection(parts):
+    """The x of v = x & %lanemask_lt; None if v is something else."""
+    known = fn.binaries.get(v.ref)
+    if known is None or known.op != "and":
         return None
-    return Val("i32", parts[parts[0] in fn.below])
+    if known.a.ref in fn.below:
+        return known.b
+    return known.a if known.b.ref in fn.below else None
 
 
 def leading_zeros(fn: FunctionLowering, a: Val) -> Val:
