@@ -13,7 +13,7 @@ from ptx2amd.binary.msgpack import pack, unpack
 EM_AMDGPU = 224
 SHT_NULL, SHT_PROGBITS, SHT_SYMTAB, SHT_STRTAB, SHT_RELA = 0, 1, 2, 3, 4
 SHT_DYNAMIC, SHT_NOTE, SHT_NOBITS = 6, 7, 8
-DT_NEEDED = 1
+DT_NEEDED, DT_RPATH, DT_RUNPATH = 1, 15, 29
 SHF_WRITE, SHF_ALLOC, SHF_EXEC, SHF_EXCLUDE = 1, 2, 4, 0x80000000
 NT_AMDGPU_METADATA = 32
 HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
@@ -90,15 +90,21 @@ class Elf:
 
     def needed(self) -> list[str]:
         """Names of the libraries that the file wants to be loaded with it."""
-        names = []
+        return list(self._dynamic(DT_NEEDED))
+
+    def runpath(self) -> list[str]:
+        """Folders in which the file wants them to be looked for."""
+        return [folder for text in self._dynamic(DT_RPATH, DT_RUNPATH) for folder in text.split(":") if folder]
+
+    def _dynamic(self, *tags: int) -> Iterator[str]:
+        """Strings of the dynamic section."""
         for section in self.sections:
             if section.type == SHT_DYNAMIC and section.link < len(self.sections):
                 strings = self.sections[section.link].content
                 for at in range(0, len(section.content) - DYNAMIC.size + 1, DYNAMIC.size):
                     tag, value = section.content.unpack(DYNAMIC, at, "dynamic entry")
-                    if tag == DT_NEEDED:
-                        names.append(strings.string(value, "name of a library"))
-        return names
+                    if tag in tags:
+                        yield strings.string(value, "string of the dynamic section")
 
     def notes(self) -> Iterator[tuple[str, int, Blob]]:
         """(name, type, description) of every note."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ptx2amd import settings
 from ptx2amd.cli.finding import Finding
-from ptx2amd.libraries import asked, choice, contents, ptx_builds, rocm
+from ptx2amd.libraries import absent, asked, choice, contents, ptx_builds, rocm
 
 SLOW_PTX = 10_000_000  # bytes of text from which the first run takes minutes rather than seconds
 
@@ -38,13 +38,21 @@ def _code(name: str, code: contents.Code) -> Iterator[Finding]:
 
 def _served(path: Path) -> tuple[list[Finding], frozenset[str]]:
     """The choice for each CUDA library that a program or environment needs, and the sonames that our wrappers serve."""
-    found, ours = [], set()
-    for one in asked.asked(path, settings.LIBRARIES.text(), settings.DEVICE.text()):
-        choice = one.choice
-        found.append(Finding(one.soname, "ok" if choice.path else "note", choice.text))
-        if choice.path or choice.bound:
-            ours.add(one.soname)
-    return found, frozenset(ours)
+    every = asked.asked(path, settings.LIBRARIES.text(), settings.DEVICE.text())
+    ours = frozenset(one.soname for one in every if one.choice.path or one.choice.bound)
+    missing = {one.soname: _missing(one) for one in absent.absent(path, ours)}
+    found = [
+        Finding(one.soname, "ok" if one.choice.path else "note", one.choice.text)
+        for one in every
+        if one.soname not in missing
+    ]
+    return [*found, *missing.values()], ours
+
+
+def _missing(one: absent.Absent) -> Finding:
+    files = ", ".join(one.files[:2]) + (f" and {len(one.files) - 2} more" if len(one.files) > 2 else "")
+    remedy = f"pip install {one.package}" if one.package else "install the version of CUDA that has it"
+    return Finding(one.soname, "missing", f"not found, needed by {files}", remedy)
 
 
 def _speed() -> Iterator[Finding]:

@@ -74,6 +74,15 @@ def languages(path: Path) -> set[str]:
     return {language for language, (code, library) in signs.items() if code in names or library in linked}
 
 
+def runpath(path: Path) -> list[str]:
+    """The folders of DT_RPATH and DT_RUNPATH of an ELF file; empty for other files."""
+    try:
+        elf = _elf(path)
+        return elf.runpath() if elf else []
+    except ContainerError:
+        return []
+
+
 def glibc(path: Path) -> tuple[int, int]:
     """The glibc version that a library requires."""
     elf = _elf(path)
