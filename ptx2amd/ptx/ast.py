@@ -226,6 +226,7 @@ class Function:
     body_line: int = 0  # where the body's text begins
     body_column: int = 0
     target: str = ""  # of the module that it was linked from
+    files: dict[int, int] = field(default_factory=dict)  # .file indices of that module that the linked one has changed
     statics: list[Var] = field(default_factory=list)  # the module's variables that the body declares (ptx/statics.py)
 
 

@@ -178,8 +178,12 @@ class BodyParser:
         found = LOC.match(text)
         if found is None:
             return None
-        locs[text] = loc = Loc(int(found[1]), int(found[2]), int(found[3]))
+        locs[text] = loc = self._loc(Loc(int(found[1]), int(found[2]), int(found[3])))
         return loc
+
+    def _loc(self, loc: Loc) -> Loc:
+        """With the index that its file has in the linked module."""
+        return loc._replace(file=self.function.files.get(loc.file, loc.file))
 
     # --- statements ---
 
@@ -326,7 +330,7 @@ class BodyParser:
             elif isinstance(piece, BranchTargets):
                 self._targets(piece, text)
             elif isinstance(piece, Loc):
-                self.scope.items.append(piece)
+                self.scope.items.append(self._loc(piece))
             elif isinstance(piece, list):
                 raise BadOperand("a variable needs a state space", text)
 

@@ -44,11 +44,23 @@ def add(linked: Module, module: Module, new: dict[str, str]) -> None:
     _rename(module, new)
     for var in module.variables.values():
         _add_variable(linked, module, var)
+    files = _add_files(linked, module)
     for function in module.functions.values():
         function.target = function.target or module.target
+        function.files = files
         _add_function(linked, module, function)
     linked.aliases.update(module.aliases)
-    linked.files.update(module.files)
+
+
+def _add_files(linked: Module, module: Module) -> dict[int, int]:
+    """Add a module's files; the new indices of those whose index is another file's."""
+    changed: dict[int, int] = {}
+    free = max((*linked.files, *module.files), default=0) + 1
+    for index, name in module.files.items():
+        if linked.files.setdefault(index, name) != name:
+            changed[index] = free + len(changed)
+            linked.files[changed[index]] = name
+    return changed
 
 
 def _target_order(target: str) -> tuple[int, str]:

@@ -19,5 +19,6 @@ def origin(module: Module, line: int) -> str:
         found = _LOC.findall(above)
         if found and found[-1][1] != "0":
             number, place = found[-1]
-            return f"{module.files.get(int(number), '?')}:{place}"
+            index = function.files.get(int(number), int(number))
+            return f"{module.files.get(index, '?')}:{place}"
     return ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ptx2amd.errors import PtxError
+from ptx2amd.ptx.ast import Loc
 from ptx2amd.ptx.link import link
 from ptx2amd.ptx.parse import parse_body, parse_module
 from ptx2amd.service.translation import index_entry
@@ -53,6 +54,19 @@ def test_private_names_stay_apart() -> None:
         parse_body(module, function)  # its names are known in the linked module
     pointed = {var.init[0].name for name, var in module.variables.items() if name.startswith("there")}
     assert pointed == {name for name in module.variables if name.startswith("own")}
+
+
+def test_source_lines_keep_their_files() -> None:
+    """Each module counts its files from 1."""
+    part = '.file 1 "{0}.cu"\n.file 2 "common.h"\n.visible .entry {0}() {{\n.loc 1 7 1\nbar.sync 0;\n'
+    part += ".loc 2 8 1, function_name $f, inlined_at 1 7 1\nbar.sync 0;\nret;\n}}"
+    module = linked(part.format("a"), part.format("b"), '.file 1 "common.h"')
+    found = {}
+    for name, function in module.functions.items():
+        parse_body(module, function)
+        assert function.scope is not None
+        found[name] = [(module.files[item.file], item.line) for item in function.scope.items if isinstance(item, Loc)]
+    assert found == {name: [(f"{name}.cu", 7), ("common.h", 8)] for name in "ab"}
 
 
 def test_a_parameter_hides_a_private_symbol() -> None:
