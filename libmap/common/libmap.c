@@ -30,7 +30,9 @@ static bool load_driver(void) {
       {"cuStreamSynchronize", &libmap_driver.synchronize},
       {"cuMemAlloc_v2", &libmap_driver.allocate}, {"cuMemFree_v2", &libmap_driver.release},
       {"cuMemcpyHtoDAsync_v2", &libmap_driver.copy_in_async}, {"cuMemcpyDtoHAsync_v2", &libmap_driver.copy_out_async},
-      {"cuMemcpyHtoD_v2", &libmap_driver.copy_in}, {"cuMemcpyDtoH_v2", &libmap_driver.copy_out}};
+      {"cuMemcpyHtoD_v2", &libmap_driver.copy_in}, {"cuMemcpyDtoH_v2", &libmap_driver.copy_out},
+      {"cuLibraryLoadData", &libmap_driver.load}, {"cuLibraryGetKernel", &libmap_driver.kernel},
+      {"cuLaunchKernel", &libmap_driver.launch}};
   for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
     void *found = cuda ? dlsym(cuda, needed[i].name) : NULL;
     if (!found) {

@@ -34,6 +34,10 @@ struct libmap_driver {
   int (*copy_out_async)(void *, uint64_t, size_t, CUstream);
   int (*copy_in)(uint64_t, const void *, size_t);
   int (*copy_out)(void *, uint64_t, size_t);
+  int (*load)(void **library, const void *code, void *, void *, unsigned, void *, void *, unsigned);
+  int (*kernel)(void **kernel, void *library, const char *name);
+  int (*launch)(void *kernel, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned, unsigned, unsigned shared,
+                CUstream, void **parameters, void **);
 };
 extern struct libmap_driver libmap_driver;
 

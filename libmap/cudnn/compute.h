@@ -85,6 +85,10 @@ miopenStatus_t cudnn_lrn_back(cudnnHandle_t handle, cudnnLRNDescriptor_t norm, c
                               const struct cudnn_tensor *x, const void *x_at, const struct cudnn_tensor *dx,
                               void *dx_at);
 
+/* graph_product.c: makes the handle's rocBLAS handle; false: there is none. */
+bool cudnn_blas(cudnnHandle_t handle);
+void cudnn_blas_free(cudnnHandle_t handle);
+
 /* fused.c */
 miopenStatus_t cudnn_convolve_biased(cudnnHandle_t handle, const void *alpha1, const struct cudnn_problem *problem,
                                      const void *x, const void *filter, int algo, void *space, size_t space_size,

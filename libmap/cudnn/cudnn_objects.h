@@ -20,6 +20,7 @@ struct cudnnHandle_t_st {
   enum cudnn_mark mark;
   miopenHandle_t miopen;
   cudaStream_t stream; /* as the program knows it */
+  rocblas_handle rocblas; /* NULL before the first product of matrices in a graph */
   struct cudnn_buffer scratch[CUDNN_SCRATCH];
   struct cudnn_chosen *chosen; /* algorithms of convolutions (convolution.c), or NULL */
 };

@@ -74,6 +74,7 @@ cudnnStatus_t cudnnDestroy(cudnnHandle_t handle) {
     if (handle->scratch[i].at) libmap_driver.release(handle->scratch[i].at);
   }
   free(handle->chosen);
+  cudnn_blas_free(handle);
   cudnnStatus_t status = cudnn_status(miopen.Destroy(handle->miopen));
   cudnn_free(handle);
   return status;

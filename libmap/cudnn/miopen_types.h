@@ -18,6 +18,7 @@ typedef struct miopenDropoutDescriptor *miopenDropoutDescriptor_t;
 typedef struct miopenReduceTensorDescriptor *miopenReduceTensorDescriptor_t;
 typedef struct miopenRNNDescriptor *miopenRNNDescriptor_t;
 typedef struct miopenCTCLossDescriptor *miopenCTCLossDescriptor_t;
+typedef struct _rocblas_handle *rocblas_handle;
 typedef hipStream_t miopenAcceleratorQueue_t;
 
 typedef enum miopenStatus_t {

@@ -1,214 +1,269 @@
-/* A graph of operations as a list of calls of MIOpen: convolutions, and what is done number by number. Tensors between
- * them lie in the workspace. */
-#include "backend.h"
+/* From a graph of operations to a list of steps, and its run. Tensors between steps lie in the workspace. */
+#include "program.h"
 
-#include <float.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { TENSORS = 32, STEPS = 16, ALIGNMENT = 256 };
-enum { PW_ADD, PW_MUL, PW_MIN, PW_MAX, PW_IDENTITY = 21, PW_RELU = 100, PW_TANH, PW_SIGMOID, PW_ELU };
-enum { CUDNN_ACTIVATION_SIGMOID = 0, CUDNN_ACTIVATION_TANH = 2 };
-
-struct place {
-  int64_t id;
-  bool between, made; /* whether it is in the workspace; and whether an earlier step makes it */
-  struct cudnn_tensor tensor;
-  size_t at;
-};
-struct step {
-  bool convolves;
-  struct place *first, *second, *result; /* second: may be NULL */
-  struct cudnn_problem problem;
-  cudnnActivationDescriptor_t activation; /* of one tensor; else `op` of two */
-  miopenTensorOp_t op;
-  double alpha, beta; /* of a convolution's result and of what is there; or of the two tensors */
-};
-struct cudnn_program {
-  int places, steps;
-  struct place place[TENSORS];
-  struct step step[STEPS];
-  size_t between, space; /* bytes of the workspace: tensors, and what a convolution needs */
-};
+enum { ALIGNMENT = 256 };
 
 void cudnn_program_free(struct cudnn_program *program) {
   for (int i = 0; program && i < program->steps; i++) {
-    cudnnDestroyConvolutionDescriptor(program->step[i].problem.convolution);
-    cudnnDestroyActivationDescriptor(program->step[i].activation);
+    if (program->step[i].drop) program->step[i].drop(&program->step[i]);
   }
   for (int i = 0; program && i < program->places; i++) {
-    miopen.DestroyTensorDescriptor(program->place[i].tensor.miopen);
+    if (program->place[i].tensor.miopen) miopen.DestroyTensorDescriptor(program->place[i].tensor.miopen);
   }
   free(program);
 }
 
 size_t cudnn_program_space(const struct cudnn_program *program) { return program->between + program->space; }
 
-/* ---- tensors ---- */
-
-static bool ints(const struct cudnn_attribute *from, int *to) {
-  if (!from || from->type != TYPE_INT64 || from->count > CUDNN_DIMENSIONS) return false;
-  for (int64_t i = 0; i < from->count; i++) {
-    int64_t value = ((const int64_t *)from->values)[i];
-    if (value < 0 || value > INT32_MAX) return false;
-    to[i] = (int)value;
-  }
-  return true;
+bool cudnn_cannot(struct cudnn_program *program, const char *why) {
+  if (!program->why) program->why = why;
+  return false;
 }
 
-/* The tensor of a descriptor; with `type` not negative, of that type where it lies between steps. */
-static struct place *place(struct cudnn_program *program, const struct cudnn_backend *desc, int type) {
-  int sizes[CUDNN_DIMENSIONS], strides[CUDNN_DIMENSIONS];
-  if (!desc || desc->kind != BACKEND_TENSOR || cudnn_whole(desc, TENSOR_IS_BY_VALUE, 0)) return NULL;
-  int64_t id = cudnn_whole(desc, TENSOR_UNIQUE_ID, 0);
-  for (int i = 0; i < program->places; i++) {
-    if (program->place[i].id == id) return &program->place[i];
-  }
-  const struct cudnn_attribute *dimensions = cudnn_attribute(desc, TENSOR_DIMENSIONS);
-  if (program->places == TENSORS || dimensions->count < 4 || !ints(dimensions, sizes) ||
-      !ints(cudnn_attribute(desc, TENSOR_STRIDES), strides)) {
+/* ---- tensors ---- */
+
+int cudnn_integers(const struct cudnn_backend *of, int name, int64_t *to) {
+  const struct cudnn_attribute *from = of ? cudnn_attribute(of, name) : NULL;
+  if (!from || from->type != TYPE_INT64 || from->count > CUDNN_DIMENSIONS) return -1;
+  memcpy(to, from->values, (size_t)from->count * sizeof *to);
+  return (int)from->count;
+}
+
+int64_t cudnn_elements(const struct place *place) {
+  int64_t count = 1;
+  for (int i = 0; i < place->count; i++) count *= place->size[i];
+  return count;
+}
+
+static struct place *another(struct cudnn_program *program) {
+  if (program->places == CUDNN_PLACES) {
+    cudnn_cannot(program, "graphs of so many tensors");
     return NULL;
   }
   struct place *made = &program->place[program->places];
-  made->id = id, made->between = cudnn_whole(desc, TENSOR_IS_VIRTUAL, 0);
-  if (miopen.CreateTensorDescriptor(&made->tensor.miopen)) return NULL;
-  program->places++;
-  if (!made->between || type < 0) type = (int)cudnn_whole(desc, TENSOR_DATA_TYPE, -1);
-  if (cudnn_set_tensor(&made->tensor, type, (int)dimensions->count, sizes, strides)) return NULL;
-  if (made->between) {
-    made->at = program->between;
-    program->between += (cudnn_bytes(&made->tensor) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-  }
+  made->id = -1 - program->places++;
   return made;
 }
 
-/* What a step reads: from outside, or made by an earlier one. */
-static struct place *input(struct cudnn_program *program, const struct cudnn_backend *op, int name) {
-  struct place *found = place(program, cudnn_part(op, name), -1);
-  return found && (!found->between || found->made) ? found : NULL;
+struct place *cudnn_found(struct cudnn_program *program, int64_t id) {
+  for (int i = 0; i < program->places; i++) {
+    if (program->place[i].id == id) return &program->place[i];
+  }
+  return NULL;
 }
 
-/* What it writes, which has the type of what it reads. */
-static struct place *output(struct cudnn_program *program, const struct cudnn_backend *op, int name,
-                            const struct place *from) {
-  struct place *found = place(program, cudnn_part(op, name), from->tensor.type);
-  if (!found || found->made || found->tensor.type != from->tensor.type) return NULL;
-  found->made = true;
+/* Rows after rows. */
+static void pack(struct place *place) {
+  int64_t stride = 1;
+  for (int i = place->count - 1; i >= 0; stride *= place->size[i--]) place->stride[i] = stride;
+}
+
+/* Programs may say anything about tensors that they do not see: whether two numbers would be at one place. */
+static bool overlaps(const struct place *place) {
+  bool done[CUDNN_DIMENSIONS] = {false};
+  int64_t beyond = 0;
+  for (int i = 0; i < place->count; i++) {
+    int next = -1;
+    for (int d = 0; d < place->count; d++) {
+      if (!done[d] && (next < 0 || place->stride[d] < place->stride[next])) next = d;
+    }
+    done[next] = true;
+    if (place->size[next] == 1) continue;
+    if (place->stride[next] <= beyond) return true;
+    beyond += place->stride[next] * (place->size[next] - 1);
+  }
+  return false;
+}
+
+static struct place *named(struct cudnn_program *program, const struct cudnn_backend *desc) {
+  if (desc->kind != BACKEND_TENSOR) return NULL;
+  int64_t id = cudnn_whole(desc, TENSOR_UNIQUE_ID, 0);
+  struct place *known = cudnn_found(program, id);
+  if (known) return known;
+  if (cudnn_attribute(desc, TENSOR_RAGGED_OFFSET_DESC)) {
+    cudnn_cannot(program, "tensors with ragged offsets");
+    return NULL;
+  }
+  if (cudnn_whole(desc, TENSOR_VECTOR_COUNT, 1) != 1) {
+    cudnn_cannot(program, "tensors with vectors of channels");
+    return NULL;
+  }
+  struct place *made = another(program);
+  if (!made) return NULL;
+  const struct cudnn_attribute *constant = cudnn_attribute(desc, TENSOR_CONSTANT_VALUE);
+  made->id = id, made->type = (int)cudnn_whole(desc, TENSOR_DATA_TYPE, -1);
+  made->count = cudnn_integers(desc, TENSOR_DIMENSIONS, made->size);
+  cudnn_integers(desc, TENSOR_STRIDES, made->stride);
+  made->value = cudnn_whole(desc, TENSOR_IS_BY_VALUE, 0) || constant;
+  made->constant = constant ? constant->values : NULL;
+  made->between = !made->value && cudnn_whole(desc, TENSOR_IS_VIRTUAL, 0);
+  if (made->between && overlaps(made)) pack(made);
+  return made;
+}
+
+struct place *cudnn_input_of(struct cudnn_program *program, const struct cudnn_backend *desc) {
+  struct place *found = desc ? named(program, desc) : NULL;
+  if (found && found->between && !found->made) {
+    cudnn_cannot(program, "graphs whose operations are not in the order of their tensors");
+    return NULL;
+  }
   return found;
+}
+
+struct place *cudnn_input(struct cudnn_program *program, const struct cudnn_backend *op, int name) {
+  return cudnn_input_of(program, cudnn_part(op, name));
+}
+
+struct place *cudnn_output(struct cudnn_program *program, const struct cudnn_backend *op, int name) {
+  const struct cudnn_backend *desc = cudnn_part(op, name);
+  struct place *found = desc ? named(program, desc) : NULL;
+  if (found && (found->made || found->value)) {
+    cudnn_cannot(program, "graphs that write a tensor twice");
+    return NULL;
+  }
+  if (found) found->made = true;
+  return found;
+}
+
+struct place *cudnn_between(struct cudnn_program *program, int type, int count, const int64_t *size) {
+  struct place *made = another(program);
+  if (!made) return NULL;
+  made->type = type, made->count = count, made->between = made->made = true;
+  for (int i = 0; i < count; i++) made->size[i] = size[i];
+  pack(made);
+  return made;
+}
+
+struct place *cudnn_constant(struct cudnn_program *program, int count, const double *number) {
+  struct place *made = another(program);
+  if (!made) return NULL;
+  made->type = CUDNN_DATA_DOUBLE, made->count = count, made->value = true, made->constant = number;
+  for (int i = 0; i < count; i++) made->size[i] = made->stride[i] = 1;
+  return made;
+}
+
+struct place *cudnn_turned(struct cudnn_program *program, const struct place *place) {
+  struct place *made = another(program);
+  if (!made || place->between || place->count < 2) return NULL;
+  int r = place->count - 2, c = place->count - 1;
+  *made = *place;
+  made->size[r] = place->size[c], made->size[c] = place->size[r];
+  made->stride[r] = place->stride[c], made->stride[c] = place->stride[r];
+  return made;
+}
+
+struct place *cudnn_index(struct cudnn_program *program, int count, int axis, int64_t size) {
+  struct place *made = another(program);
+  if (!made) return NULL;
+  made->type = CUDNN_DATA_INT64, made->count = count, made->index = true;
+  for (int i = 0; i < count; i++) made->size[i] = i == axis ? size : 1, made->stride[i] = i == axis;
+  return made;
 }
 
 /* ---- steps ---- */
 
-/* Names of a convolution's attributes follow that of alpha: beta, the convolution, and tensors. */
-static const struct { int kind, direction, alpha, first, second, result; } convolutions[] = {
-  {BACKEND_OPERATION_FORWARD, CUDNN_FORWARD, OPERATION_FORWARD_ALPHA, 3, 4, 5},
-  {BACKEND_OPERATION_DATA, CUDNN_BACKWARD_DATA, OPERATION_DATA_ALPHA, 5, 3, 4},
-  {BACKEND_OPERATION_FILTER, CUDNN_BACKWARD_FILTER, OPERATION_FILTER_ALPHA, 5, 4, 3},
-};
-
-static bool describe(struct step *step, const struct cudnn_backend *desc) {
-  int pad[CUDNN_DIMENSIONS], after[CUDNN_DIMENSIONS], stride[CUDNN_DIMENSIONS], dilation[CUDNN_DIMENSIONS];
-  const struct cudnn_attribute *pads = desc ? cudnn_attribute(desc, CONVOLUTION_PRE_PADDINGS) : NULL;
-  if (!pads || desc->kind != BACKEND_CONVOLUTION || !ints(pads, pad) ||
-      !ints(cudnn_attribute(desc, CONVOLUTION_POST_PADDINGS), after) ||
-      !ints(cudnn_attribute(desc, CONVOLUTION_FILTER_STRIDES), stride) ||
-      !ints(cudnn_attribute(desc, CONVOLUTION_DILATIONS), dilation)) {
-    return false;
-  }
-  for (int64_t i = 0; i < pads->count; i++) {
-    if (pad[i] != after[i]) return false;
-  }
-  enum cudnn_direction direction = step->problem.direction;
-  const struct cudnn_tensor *filter = direction == CUDNN_FORWARD         ? &step->first->tensor
-                                      : direction == CUDNN_BACKWARD_DATA ? &step->second->tensor
-                                                                         : &step->result->tensor;
-  const struct cudnn_tensor *x = direction == CUDNN_BACKWARD_DATA ? &step->result->tensor : &step->second->tensor;
-  int mode = (int)cudnn_whole(desc, CONVOLUTION_CONV_MODE, CUDNN_CROSS_CORRELATION);
-  return !cudnnCreateConvolutionDescriptor(&step->problem.convolution) &&
-         !cudnnSetConvolutionNdDescriptor(step->problem.convolution, (int)pads->count, pad, stride, dilation, mode,
-                                          CUDNN_DATA_FLOAT) &&
-         x->size[1] % filter->size[1] == 0 &&
-         !cudnnSetConvolutionGroupCount(step->problem.convolution, x->size[1] / filter->size[1]);
+struct step *cudnn_step(struct cudnn_program *program) {
+  if (program->steps < CUDNN_STEPS) return &program->step[program->steps++];
+  cudnn_cannot(program, "graphs of so many operations");
+  return NULL;
 }
 
-static bool convolution(struct cudnn_program *program, cudnnHandle_t handle, const struct cudnn_backend *op, int which,
-                        struct step *step) {
-  int base = convolutions[which].alpha;
-  size_t space;
-  step->convolves = true;
-  step->alpha = cudnn_number(op, base, 1), step->beta = cudnn_number(op, base + 1, 0);
-  step->first = input(program, op, base + convolutions[which].first);
-  step->second = input(program, op, base + convolutions[which].second);
-  if (!step->first || !step->second || step->first->tensor.type != step->second->tensor.type) return false;
-  step->result = output(program, op, base + convolutions[which].result, step->first);
-  if (!step->result || (step->result->between && step->beta != 0)) return false;
-  if ((step->alpha != 1 || step->beta != 0) && cudnn_sums(&step->result->tensor)) return false;
-  step->problem.direction = (enum cudnn_direction)convolutions[which].direction;
-  step->problem.first = &step->first->tensor, step->problem.second = &step->second->tensor;
-  step->problem.result = &step->result->tensor;
-  if (!describe(step, cudnn_part(op, base + 2))) return false;
-  if (cudnn_convolution_space(handle, &step->problem, CUDNN_BEST, &space)) return false;
-  if (space > program->space) program->space = space;
+/* Operations, and their name where they are refused. */
+static const struct operation {
+  int kind;
+  bool (*add)(struct cudnn_program *, const struct cudnn_backend *);
+  const char *name;
+} operations[] = {
+  {BACKEND_OPERATION_POINTWISE, cudnn_add_pointwise, ""},
+  {BACKEND_OPERATION_MATMUL, cudnn_add_matmul, ""},
+  {BACKEND_OPERATION_REDUCTION, cudnn_add_reduction, ""},
+  {BACKEND_OPERATION_NORM_FORWARD, cudnn_add_norm, ""},
+  {BACKEND_OPERATION_NORM_BACKWARD, cudnn_add_norm_back, ""},
+  {BACKEND_OPERATION_SOFTMAX, cudnn_add_softmax, ""},
+  {BACKEND_OPERATION_BAND_MASK, cudnn_add_mask, ""},
+  {BACKEND_OPERATION_ATTENTION, cudnn_add_attention, ""},
+  {BACKEND_OPERATION_CONCAT, cudnn_add_movement, ""},
+  {BACKEND_OPERATION_RESHAPE, cudnn_add_movement, ""},
+  {BACKEND_OPERATION_TRANSPOSE, cudnn_add_movement, ""},
+  {BACKEND_OPERATION_SLICE, cudnn_add_movement, ""},
+  {14, NULL, "CUDNN_BACKEND_OPERATION_GEN_STATS_DESCRIPTOR"},
+  {20, NULL, "CUDNN_BACKEND_OPERATION_BN_FINALIZE_STATISTICS_DESCRIPTOR"},
+  {23, NULL, "CUDNN_BACKEND_OPERATION_BN_BWD_WEIGHTS_DESCRIPTOR"},
+  {25, NULL, "CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR"},
+  {26, NULL, "CUDNN_BACKEND_OPERATION_RESAMPLE_BWD_DESCRIPTOR"},
+  {28, NULL, "CUDNN_BACKEND_OPERATION_SIGNAL_DESCRIPTOR"},
+  {33, NULL, "CUDNN_BACKEND_OPERATION_RNG_DESCRIPTOR"},
+  {35, NULL, "CUDNN_BACKEND_OPERATION_PAGED_CACHE_LOAD_DESCRIPTOR"},
+  {36, NULL, "CUDNN_BACKEND_OPERATION_BLOCK_SCALE_QUANTIZE_DESCRIPTOR"},
+  {37, NULL, "CUDNN_BACKEND_OPERATION_BLOCK_SCALE_DEQUANTIZE_DESCRIPTOR"},
+  {39, NULL, "CUDNN_BACKEND_OPERATION_EXPAND_BAND_MATRIX_DESCRIPTOR"},
+  {40, NULL, "CUDNN_BACKEND_OPERATION_CONTRACT_BAND_MATRIX_DESCRIPTOR"},
+  {42, NULL, "CUDNN_BACKEND_OPERATION_MOE_GROUPED_MATMUL_DESCRIPTOR"},
+  {43, NULL, "CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR"},
+  {48, NULL, "CUDNN_BACKEND_OPERATION_MOE_GROUPED_MATMUL_BWD_DESCRIPTOR"},
+  {49, NULL, "CUDNN_BACKEND_OPERATION_ROPE_FWD_DESCRIPTOR"},
+  {50, NULL, "CUDNN_BACKEND_OPERATION_ROPE_BWD_DESCRIPTOR"},
+};
+
+static bool add(struct cudnn_program *program, const struct cudnn_backend *op) {
+  if (op->kind >= BACKEND_OPERATION_FORWARD && op->kind <= BACKEND_OPERATION_DATA) {
+    return cudnn_add_convolution(program, op, op->kind - BACKEND_OPERATION_FORWARD);
+  }
+  for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
+    if (operations[i].kind != (int)op->kind) continue;
+    return operations[i].add ? operations[i].add(program, op) : cudnn_cannot(program, operations[i].name);
+  }
+  return cudnn_cannot(program, "graphs with other descriptors than operations");
+}
+
+bool cudnn_add_all(struct cudnn_program *program, const struct cudnn_attribute *ops) {
+  for (int64_t i = 0; i < ops->count; i++) {
+    if (!add(program, ((struct cudnn_backend *const *)ops->values)[i])) return false;
+  }
   return true;
 }
 
-static bool activation(struct step *step, const struct cudnn_backend *desc, int64_t mode) {
-  double upper = cudnn_number(desc, POINTWISE_RELU_UPPER_CLIP, DBL_MAX), coefficient = 0;
-  int function = CUDNN_ACTIVATION_IDENTITY;
-  if (mode == PW_RELU) {
-    if (cudnn_number(desc, POINTWISE_RELU_LOWER_CLIP, 0) != 0 ||
-        cudnn_number(desc, POINTWISE_RELU_LOWER_CLIP_SLOPE, 0) != 0) {
-      return false;
+/* ---- the workspace ---- */
+
+/* The steps from the first to the last that use a tensor. */
+static void life(const struct cudnn_program *program, const struct place *place, int *from, int *to) {
+  *from = program->steps, *to = -1;
+  for (int i = 0; i < program->steps; i++) {
+    for (int k = 0; k < CUDNN_OPERANDS; k++) {
+      if (program->step[i].operand[k] != place) continue;
+      if (*to < 0) *from = i;
+      *to = i;
     }
-    function = upper < (double)FLT_MAX ? CUDNN_ACTIVATION_CLIPPED_RELU : CUDNN_ACTIVATION_RELU, coefficient = upper;
-  } else if (mode == PW_ELU) {
-    function = CUDNN_ACTIVATION_ELU, coefficient = cudnn_number(desc, POINTWISE_ELU_ALPHA, 1);
-  } else if (mode == PW_TANH) {
-    function = CUDNN_ACTIVATION_TANH;
-  } else if (mode == PW_SIGMOID) {
-    function = CUDNN_ACTIVATION_SIGMOID;
-  } else if (mode != PW_IDENTITY) {
-    return false;
   }
-  return !cudnnCreateActivationDescriptor(&step->activation) &&
-         !cudnnSetActivationDescriptor(step->activation, function, 0, coefficient);
 }
 
-static bool pointwise(struct cudnn_program *program, const struct cudnn_backend *op, struct step *step) {
-  const struct cudnn_backend *desc = cudnn_part(op, OPERATION_PW_DESCRIPTOR);
-  int64_t mode = cudnn_whole(desc, POINTWISE_MODE, -1);
-  step->first = input(program, op, OPERATION_PW_X);
-  step->alpha = cudnn_number(op, OPERATION_PW_ALPHA1, 1), step->beta = cudnn_number(op, OPERATION_PW_ALPHA2, 1);
-  if (!desc || !step->first) return false;
-  if (mode < PW_ADD || mode > PW_MAX) {
-    step->result = output(program, op, OPERATION_PW_Y, step->first);
-    int type = step->first->tensor.type;
-    return step->result && step->alpha == 1 && (type == CUDNN_DATA_FLOAT || type == CUDNN_DATA_HALF) &&
-           cudnn_same_sizes(&step->first->tensor, &step->result->tensor) &&
-           activation(step, desc, mode);
-  }
-  step->op = (miopenTensorOp_t)mode;
-  step->second = input(program, op, OPERATION_PW_B);
-  if (!step->second || step->first->tensor.type != step->second->tensor.type) return false;
-  step->result = output(program, op, OPERATION_PW_Y, step->first);
-  if (!step->result || cudnn_sums(&step->result->tensor)) return false;
-  if (!cudnn_same_sizes(&step->first->tensor, &step->result->tensor)) { /* the smaller one is the second */
-    struct place *one = step->first;
-    double alpha = step->alpha;
-    step->first = step->second, step->second = one;
-    step->alpha = step->beta, step->beta = alpha;
-  }
-  return cudnn_same_sizes(&step->first->tensor, &step->result->tensor) &&
-         cudnn_spreads(&step->second->tensor, &step->result->tensor);
+static size_t bytes(const struct place *place) {
+  int64_t last = 0;
+  for (int i = 0; i < place->count; i++) last += (place->size[i] - 1) * place->stride[i];
+  return ((size_t)(last + 1) * cudnn_type_size(place->type) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-static bool add_step(struct cudnn_program *program, cudnnHandle_t handle, const struct cudnn_backend *op) {
-  if (program->steps == STEPS) return false;
-  struct step *step = &program->step[program->steps++];
-  if (op->kind == BACKEND_OPERATION_POINTWISE) return pointwise(program, op, step);
-  for (int i = 0; i < 3; i++) {
-    if (convolutions[i].kind == op->kind) return convolution(program, handle, op, i, step);
+/* Tensors that are not used at the same time may lie at the same place: each at the lowest that is free. */
+static void lay_out(struct cudnn_program *program) {
+  int from[CUDNN_PLACES], to[CUDNN_PLACES];
+  for (int i = 0; i < program->places; i++) {
+    struct place *place = &program->place[i];
+    life(program, place, &from[i], &to[i]);
+    if (!place->between || to[i] < 0) continue;
+    size_t size = bytes(place);
+    for (int k = 0; k < i; k++) {
+      const struct place *other = &program->place[k];
+      bool apart = !other->between || to[k] < from[i] || to[i] < from[k] || other->at >= place->at + size ||
+                   place->at >= other->at + bytes(other);
+      if (apart) continue;
+      place->at = other->at + bytes(other);
+      k = -1;
+    }
+    if (place->at + size > program->between) program->between = place->at + size;
   }
-  return false;
 }
 
 static struct cudnn_program *build(const struct cudnn_backend *graph) {
@@ -217,13 +272,14 @@ static struct cudnn_program *build(const struct cudnn_backend *graph) {
   cudnnHandle_t handle;
   if (!handles || !handles->count || !cudnn_handle(*(cudnnHandle_t *)handles->values, &handle)) return NULL;
   struct cudnn_program *program = calloc(1, sizeof *program);
-  bool good = program && ops->type == TYPE_BACKEND_DESCRIPTOR;
-  for (int64_t i = 0; i < ops->count && good; i++) {
-    good = add_step(program, handle, ((struct cudnn_backend **)ops->values)[i]);
+  if (!program) return NULL;
+  program->handle = handle;
+  if (ops->type == TYPE_BACKEND_DESCRIPTOR && cudnn_add_all(program, ops)) {
+    lay_out(program);
+    return program;
   }
-  if (good) return program;
+  cudnn_no(program->why ? program->why : "graphs with missing tensors, or with sizes that do not fit");
   cudnn_program_free(program);
-  cudnn_no("a graph with other operations than convolutions, sums, products and activations of one type");
   return NULL;
 }
 
@@ -234,35 +290,14 @@ struct cudnn_program *cudnn_program(struct cudnn_backend *graph) {
 
 /* ---- running ---- */
 
-static void *data(const struct place *place, const struct cudnn_backend *pack, char *space) {
-  const struct cudnn_attribute *ids = cudnn_attribute(pack, VARIANT_PACK_UNIQUE_IDS);
-  const struct cudnn_attribute *pointers = cudnn_attribute(pack, VARIANT_PACK_DATA_POINTERS);
-  if (place->between) return space + place->at;
+void *cudnn_data(const struct place *place, const struct cudnn_run *run) {
+  const struct cudnn_attribute *ids = cudnn_attribute(run->pack, VARIANT_PACK_UNIQUE_IDS);
+  const struct cudnn_attribute *pointers = cudnn_attribute(run->pack, VARIANT_PACK_DATA_POINTERS);
+  if (place->between) return run->space + place->at;
   for (int64_t i = 0; ids && pointers && i < ids->count && i < pointers->count; i++) {
     if (((const int64_t *)ids->values)[i] == place->id) return ((void *const *)pointers->values)[i];
   }
   return NULL;
-}
-
-static miopenStatus_t run(const struct step *step, cudnnHandle_t handle, const struct cudnn_backend *pack, char *space,
-                          size_t between, size_t size) {
-  void *first = data(step->first, pack, space), *result = data(step->result, pack, space);
-  void *second = step->second ? data(step->second, pack, space) : NULL;
-  if (!first || !result || (step->second && !second)) return miopenStatusBadParm;
-  const float alpha = (float)step->alpha, beta = (float)step->beta;
-  bool wide = step->result->tensor.type == CUDNN_DATA_DOUBLE;
-  if (step->convolves) {
-    const void *factors[] = {wide ? (const void *)&step->alpha : &alpha, wide ? (const void *)&step->beta : &beta};
-    return cudnn_convolve(handle, &step->problem, CUDNN_BEST, factors[0], first, second, size ? space + between : NULL,
-                          size, factors[1], result);
-  }
-  miopenTensorDescriptor_t a = step->first->tensor.miopen, c = step->result->tensor.miopen;
-  if (step->activation) {
-    return miopen.ActivationForward(handle->miopen, step->activation->miopen, &CUDNN_ONE, a, first, &CUDNN_ZERO, c,
-                                    result);
-  }
-  return miopen.OpTensor(handle->miopen, step->op, &alpha, a, first, &beta, step->second->tensor.miopen, second,
-                         &CUDNN_ZERO, c, result);
 }
 
 miopenStatus_t cudnn_program_run(const struct cudnn_program *program, cudnnHandle_t handle,
@@ -270,9 +305,8 @@ miopenStatus_t cudnn_program_run(const struct cudnn_program *program, cudnnHandl
   const struct cudnn_attribute *space = cudnn_attribute(pack, VARIANT_PACK_WORKSPACE);
   char *at = space && space->count ? *(char **)space->values : NULL;
   if (!program || (cudnn_program_space(program) && !at)) return miopenStatusBadParm;
+  const struct cudnn_run run = {handle, pack, at, program->between, program->space};
   miopenStatus_t done = miopenStatusSuccess;
-  for (int i = 0; i < program->steps && !done; i++) {
-    done = run(&program->step[i], handle, pack, at, program->between, program->space);
-  }
+  for (int i = 0; i < program->steps && !done; i++) done = program->step[i].run(&program->step[i], &run);
   return done;
 }

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-static const unsigned char type_sizes[] = {[0] = 4, [1] = 8, [2] = 2, [3] = 1, [4] = 4, [9] = 2, [10] = 8};
+static const unsigned char type_sizes[] = {[0] = 4, [1] = 8, [2] = 2,  [3] = 1,  [4] = 4, [6] = 1,
+                                           [9] = 2, [10] = 8, [11] = 1, [22] = 1};
 
 size_t cudnn_type_size(cudnnDataType_t type) {
   return type >= 0 && (size_t)type < sizeof type_sizes ? type_sizes[type] : 0;

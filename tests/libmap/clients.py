@@ -51,9 +51,9 @@ CUDA = ("nvidia-cuda-runtime-cu12", "nvidia-cuda-nvrtc-cu12")
 
 @dataclass(frozen=True)
 class Client:
-    """suite: of tests/clients/suites.py, whose first requirement and script it takes. requirements: further ones, all
-    without dependencies. libraries: those that it calls. source, tests: a source package, and files of tests there, of
-    which every `stride`th test runs."""
+    """suite: of tests/clients/suites.py or OWN, whose first requirement and script are taken. requirements: further
+    ones, all without dependencies. libraries: those that it calls. source, tests: a source package, and files of tests
+    there, of which every `stride`th test runs."""
 
     suite: str
     requirements: tuple[str, ...]
@@ -62,6 +62,18 @@ class Client:
     tests: tuple[str, ...] = ()
     stride: int = 1
     words: tuple[str, ...] = ()
+
+
+#: Programs that are not among tests/clients, whose scripts lie here.
+OWN = {
+    "cudnn-frontend": suites.Suite(
+        ("nvidia-cudnn-frontend==1.16.0",), (str(Path(__file__).with_name("cudnn_frontend_ops.py")),), ""
+    ),
+}
+
+
+def suite(client: Client) -> suites.Suite:
+    return OWN.get(client.suite) or suites.SUITES[client.suite]
 
 
 _CUPY = (
@@ -110,6 +122,8 @@ CLIENTS = {
          "mpmath", "coloredlogs", "humanfriendly", *CUDA),
         ("cublas", "cublaslt", "cudnn", "cufft", "curand"),
     ),
+    "XGBoost": Client("XGBoost", ("numpy", "scipy", "nvidia-nccl-cu12"), ("nccl",)),
+    "cudnn-frontend": Client("cudnn-frontend", ("numpy",), ("cudnn",)),
     "PyTorch": Client(
         "PyTorch", (), ("cublas", "cublaslt", "cudnn", "cufft", "curand", "cusparse", "cusolver", "nccl"),
     ),
@@ -127,8 +141,8 @@ def _plain(requirement: str) -> str:
 
 def version(client: Client) -> str:
     """The client's package, as the page names it."""
-    suite = suites.SUITES[client.suite]
-    return suite.shown or _plain(suite.requirements[0]).replace("==", " ")
+    about = suite(client)
+    return about.shown or _plain(about.requirements[0]).replace("==", " ")
 
 
 def installed(client: Client) -> Path:
@@ -137,8 +151,8 @@ def installed(client: Client) -> Path:
     if not (folder / "ready").exists():
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
         pip, wanted = [sys.executable, "-m", "pip"], list(client.requirements)
-        if not suites.SUITES[client.suite].debian:
-            wanted.insert(0, _plain(suites.SUITES[client.suite].requirements[0]))
+        if not suite(client).debian:
+            wanted.insert(0, _plain(suite(client).requirements[0]))
         if wanted:
             install = [f"--python={folder}/bin/python", "install", "-q", "--no-deps", *wanted]
             subprocess.run([*pip, *install], check=True)
@@ -154,7 +168,7 @@ def installed(client: Client) -> Path:
 def command(client: Client, folder: Path) -> list[str]:
     """The arguments of Python."""
     if not client.tests:
-        script = next(word for word in suites.SUITES[client.suite].arguments if word.endswith(".py"))
+        script = next(word for word in suite(client).arguments if word.endswith(".py"))
         return [script, *(str(folder / word) for word in client.words)]
     source = next(path for path in (folder / "source").iterdir() if path.is_dir())
     files = [str(source / test) for test in client.tests]
@@ -171,7 +185,7 @@ def run(name: str, chip: str, limit: float = 3600) -> tuple[dict[str, int], str]
     if not (root / "lib").exists():
         (root / "lib").symlink_to(prefix.libraries)
     shown, libraries, variable = folder / "bin" / "python", list[Path](), ""
-    if packages := suites.SUITES[client.suite].debian:
+    if packages := suite(client).debian:
         tree = debian.unpacked(folder / "debian", "trixie", packages, (*suites.NOT_LOADED, *REPLACED)) / "usr"
         python = shown = tree / "bin" / "python3.13"
         libraries, variable = [prefix.libraries, *debian.libraries(tree.parent)], f"PYTHONHOME={tree}"

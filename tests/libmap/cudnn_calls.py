@@ -6,6 +6,7 @@ import sys
 
 from ptx2amd.api import cudnn
 from tests.libmap.client import Client
+from tests.libmap.cudnn_attention import Attention
 from tests.libmap.cudnn_convolutions import Convolutions
 from tests.libmap.cudnn_graphs import Graphs
 from tests.libmap.cudnn_layers import Elementwise, Regions
@@ -13,7 +14,7 @@ from tests.libmap.cudnn_norms import Norms
 from tests.libmap.cudnn_recurrent import Recurrent
 from tests.libmap.cudnn_state import State
 
-PARTS = (State, Elementwise, Regions, Norms, Convolutions, Graphs, Recurrent)
+PARTS = (State, Elementwise, Regions, Norms, Convolutions, Graphs, Attention, Recurrent)
 
 
 def main() -> None:

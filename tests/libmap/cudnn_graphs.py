@@ -15,7 +15,7 @@ POINTWISE, CONVOLUTION_DESC, ENGINE, ENGINECFG, ENGINEHEUR, PLAN = range(6)
 FORWARD, FILTER, DATA, OPERATION_POINTWISE, GEN_STATS, GRAPH, PACK, TENSOR = range(10, 18)
 HANDLE, DATA_TYPE, BOOLEAN, INT64, FLOAT_TYPE, DOUBLE_TYPE, POINTER, CONV_MODE, HEUR_MODE = range(9)
 PW_MODE, DESCRIPTOR = 14, 15
-ADD, MUL, RELU, TANH, SIGMOID, ERF = 0, 1, 100, 101, 102, 20
+ADD, MUL, RELU, TANH, SIGMOID, POW = 0, 1, 100, 101, 102, 8
 C_TYPES = {HANDLE: "cudnnHandle_t", BOOLEAN: "_Bool", INT64: "int64_t", FLOAT_TYPE: "float", DOUBLE_TYPE: "double",
            POINTER: "void *", DESCRIPTOR: "void *"}  # fmt: skip
 #: An operation's kind and the first of its attributes: alpha, beta, the convolution, then tensors.
@@ -85,7 +85,10 @@ class Graphs(Nets):
         return self.desc(GRAPH, (800, HANDLE, [self.handle]), (801, DESCRIPTOR, list(ops)))
 
     def run(self, graph: Any, tensors: dict[int, Tensor]) -> None:
-        """As cudnn-frontend does: heuristics, a configuration, its engine, a plan."""
+        self.run_graph(graph, {n: self.ffi.cast("void *", tensor.at.at[0]) for n, tensor in tensors.items()})
+
+    def run_graph(self, graph: Any, pointers: dict[int, Any]) -> None:
+        """As cudnn-frontend does: heuristics, a configuration, its engine, a plan. pointers: of tensors' numbers."""
         count = self.ffi.new("int64_t *")
         self.client.check("engines", self.whole(graph, 802) == 1)
         heuristic = self.desc(ENGINEHEUR, (201, DESCRIPTOR, [graph]), (200, HEUR_MODE, [0]))
@@ -101,9 +104,11 @@ class Graphs(Nets):
         for desc in (graph, heuristic, config, engine):  # the plan has them
             self.ok("BackendDestroyDescriptor", desc)
         space = self.room(self.whole(plan, 402))
-        pointers = [self.ffi.cast("void *", tensor.at.at[0]) for tensor in tensors.values()]
         pack = self.desc(
-            PACK, (1000, INT64, list(tensors)), (1001, POINTER, pointers), (1003, POINTER, [space.pointer])
+            PACK,
+            (1000, INT64, list(pointers)),
+            (1001, POINTER, list(pointers.values())),
+            (1003, POINTER, [space.pointer]),
         )
         self.call("BackendExecute", plan, pack)
         self.ok("BackendDestroyDescriptor", pack)
@@ -187,7 +192,7 @@ class Graphs(Nets):
         wx, xx, yy = self.of(1, w), self.of(2, x), self.of(3, y)
         gone, half = self.between(VIRTUAL, y), self.of(6, y, HALF)
         graphs = {
-            "a function that is not there": self.pointwise(ERF, xx, self.of(4, x)),
+            "a function that is not there": self.pointwise(POW, xx, self.of(4, x)),
             "another type": self.convolution("fprop", self.how(case), 1.0, 0.0, wx, xx, half),
             "what was not made": self.pointwise(RELU, gone, yy),
             "another size": self.convolution("fprop", self.how(case), 1.0, 0.0, wx, xx, self.of(7, x)),

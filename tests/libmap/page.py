@@ -133,11 +133,20 @@ _WEAKER = {
   its intermediate results.
 - Dropout uses other random numbers than NVIDIA's, new ones for each call even with the same state. A captured graph
   uses the same numbers at each launch.
-- Graph API: graphs of convolutions (forward, data and filter gradients) and pointwise operations (add, multiply,
-  minimum, maximum, ReLU, ELU, tanh, sigmoid) run as a sequence of MIOpen calls, with one engine. Intermediate tensors
-  have the type of the inputs even if the graph requests f32. For other graphs `cudnnBackendFinalize` of the engine or
-  of the heuristics returns `CUDNN_STATUS_NOT_SUPPORTED`, so that programs can fall back.
-- ReLU may return -0 where cuDNN returns 0.
+- Graph API: one engine. Convolutions run on MIOpen and matrix products on rocBLAS (packages: rocblas, Debian's
+  librocblas5); pointwise operations, reductions, normalisation (layer, instance, batch, RMS, with their gradients),
+  softmax, masks, reshape, transpose, slice and concatenation are kernels of the wrapper's own, one for each operation,
+  which ptx2amd translates at first use. Attention (as cudnn-frontend builds it, forward and backward, and as the single
+  operation of cuDNN 9.13) is a sequence of these: its scores lie in the workspace, which is therefore larger than
+  NVIDIA's.
+- For other graphs `cudnnBackendFinalize` of the engine or of the heuristics prints what is missing and returns
+  `CUDNN_STATUS_NOT_SUPPORTED`, so that programs can fall back. Not supported: random numbers (dropout in attention),
+  ragged tensors, paged caches, 8-bit and block-scaled floating point, group normalisation, resampling, batch statistics
+  (`GEN_STATS`, `BN_FINALIZE`), `POW`, `MOD` and `ATAN2`, functions such as `EXP` in f64, and tensors of bits outside of
+  the workspace.
+- Tensors between operations of a graph have the type that the graph says, except the results of convolutions, which
+  have the type of their inputs.
+- Outside of graphs, ReLU may return -0 where cuDNN returns 0.
 - Without effect: math types, the accumulation type (`computeType`), and the NaN propagation of activations and pooling.
 - Each part of the library (`libcudnn_ops.so.9` etc.) exports all functions.
 - MIOpen compiles kernels at first use (seconds each) with ROCm's hipRTC and caches them in `~/.cache/miopen`. Pooling
@@ -152,7 +161,7 @@ _WEAKER = {
 - Not supported: vectorised channels (`CUDNN_TENSOR_NCHW_VECT_C`), 8-bit floating point, convolutions with i8 results,
   Swish, `CUDNN_OP_TENSOR_SQRT`, `CUDNN_REDUCE_TENSOR_MUL_NO_ZEROS`, type conversions between tensors; `cudnnSetTensor`
   and `cudnnTransformTensor` of tensors with a stride that is no multiple of the next one (MIOpen's results are wrong);
-  attention, CTC loss, spatial transformers, and `cudnnFusedOps`.
+  the functions of attention outside of graphs, CTC loss, spatial transformers, and `cudnnFusedOps`.
 - Recurrent networks (`cudnnRNNForward`, `cudnnRNNBackwardData_v8`, `cudnnRNNBackwardWeights_v8`): ReLU, tanh, LSTM and
   GRU in f32 and f16, both directions, several layers. Lengths are those of `cudnnSetRNNDataDescriptor`; those in device
   memory are not read. Rejected: projections, a single bias, clipped cells, no product at the input, empty sequences,
