@@ -78,14 +78,14 @@ class Line:
 
 
 def text(progress: Progress, seconds: float) -> str:
-    """Progress in words, after so many seconds. The time left goes by the PTX that is left."""
+    """Progress in words, after so many seconds. The time left goes by the work that is left."""
     found = f"{progress.done} of {progress.kernels} kernels"
     if progress.modules < progress.all_modules:
         found += f" of {progress.modules} modules ({progress.all_modules} in all)"
     rate = f", {progress.done / seconds:.1f}/s" if seconds and progress.done else ""
     left = ""
-    if progress.length_done and progress.modules == progress.all_modules:
-        left = f", {_time(seconds * (progress.length - progress.length_done) / progress.length_done)} left"
+    if progress.work_done and progress.modules == progress.all_modules:
+        left = f", {_time(seconds * (progress.work - progress.work_done) / progress.work_done)} left"
     return f"{found}{rate}{left}: {progress.now}"
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
@@ -21,21 +21,22 @@ from ptx2amd.service import cache, entry, shared
 from ptx2amd.service.build_id import current_build_id
 
 KERNELS, LENGTH = 8, 200_000  # that a task has at most, and the characters of PTX after which it gets no further kernel
+FIXED = 8_000  # characters of PTX that take as long as what every kernel needs, however small it is
 TICK = 0.5  # seconds between looks at the progress
 
 
 @dataclass(slots=True)
 class Progress:
-    """What is known so far. modules: listed, of `all_modules`; kernels, and characters of their PTX (`length`), found
-    and done; ready: kernels that were in the cache before; now: the module at hand."""
+    """What is known so far. modules: listed, of `all_modules`; kernels and the work that they are, in characters of
+    PTX, found and done; ready: kernels that were in the cache before; now: the module at hand."""
 
     all_modules: int
     modules: int = 0
     kernels: int = 0
     done: int = 0
     ready: int = 0
-    length: int = 0
-    length_done: int = 0
+    work: int = 0
+    work_done: int = 0
     now: str = ""
     problems: list[str] = field(default_factory=list)
 
@@ -84,7 +85,7 @@ def fill(images: list[Image], archs: list[str], options: str, where: str, show: 
                 if task.kernels:
                     taken = lengths[module_id(task.image)]
                     progress.done += len(task.kernels) - len(done.problems)
-                    progress.length_done += sum(taken[name] for name in task.kernels)
+                    progress.work_done += _work(taken[name] for name in task.kernels)
                     continue
                 progress.modules += 1
                 lengths[module_id(task.image)] = done.kernels
@@ -117,6 +118,10 @@ def _keep(root: Path, done: Done) -> None:
         shared.offer(key, done.entries[key])
 
 
+def _work(lengths: Iterable[int]) -> int:
+    return sum(FIXED + length for length in lengths)
+
+
 def _missing(
     root: Path, build: str, image: Image, arch: str, options: str, kernels: dict[str, int], progress: Progress
 ) -> dict[str, int]:
@@ -129,7 +134,7 @@ def _missing(
         else:
             missing[name] = length
     progress.kernels += len(missing)
-    progress.length += sum(missing.values())
+    progress.work += _work(missing.values())
     return missing
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from ptx2amd.cli.precompile import text
 from ptx2amd.precompile.images import files_of, images_of
-from ptx2amd.precompile.run import Progress
+from ptx2amd.precompile.run import FIXED, Progress, fill
 from tests.fatbin.containers import entry, executable, fatbin
 from tests.service.test_server import long_kernel
 
@@ -115,7 +115,16 @@ def test_executors_that_there_are_not(tmp_path: Path, where: str, why: str) -> N
 
 
 def test_progress_in_words() -> None:
-    found = Progress(9, modules=9, kernels=400, done=100, length=4000, length_done=1000, now="libx.so")
+    found = Progress(9, modules=9, kernels=400, done=100, work=4000, work_done=1000, now="libx.so")
     assert text(found, 50) == "100 of 400 kernels, 2.0/s, 2 min left: libx.so"
     found.modules = 3
     assert text(found, 50) == "100 of 400 kernels of 3 modules (9 in all), 2.0/s: libx.so"
+
+
+def test_small_kernels_are_work_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the time left of an environment is hours while its small kernels are at hand."""
+    monkeypatch.setenv("PTX2AMD_CACHE_DIR", str(tmp_path / "cache"))
+    path = tmp_path / "small.ptx"
+    path.write_bytes(module("a", "b", "c"))
+    done = fill(images_of([path], []), ["gfx942"], "", "", lambda progress: None)
+    assert 3 * FIXED < done.work == done.work_done < 3 * FIXED + len(path.read_bytes())
