@@ -8,7 +8,10 @@ from ptx2amd.vgpu.isa.op import Op
 from ptx2amd.vgpu.isa.table import memory_ops, symbol
 from ptx2amd.vgpu.unit import RUNTIME, Handlers, Unit
 
-PARTS = ("vmem_lanes.c", "vmem_atomic.c", "vmem_flat.c", "vmem_buffer.c", "vmem_ds.c", "vmem_image.c", "weak_lanes.c")
+PARTS = (
+    "vmem_lanes.c", "vmem_atomic.c", "vmem_flat.c", "vmem_scratch.c", "vmem_buffer.c", "vmem_ds.c", "vmem_image.c",
+    "weak_lanes.c",
+)  # fmt: skip
 FLAGS = ("-O3",)
 
 

@@ -12,8 +12,10 @@ from ptx2amd.vgpu.unit import Unit
 #: element (weak/element.h), where loads run again when they complete. And those that do not access memory.
 _LANES = frozenset(
     f"{space}_{what}" for space in ("global", "flat", "scratch", "buffer", "ds") for what in ("load", "store", "atomic")
-) | {"ds_load2", "ds_store2", "global_block", "global_addtid", "image_atomic", "image_lod", "image_resinfo"}
-_LOADS = frozenset(["image_load", "image_sample", "buffer_load_format", "global_load_lds"])
+) | {
+    "ds_load2", "ds_store2", "ds_addtid", "global_block", "global_addtid", "image_atomic", "image_lod", "image_resinfo",
+}  # fmt: skip
+_LOADS = frozenset(["image_load", "image_sample", "buffer_load_format", "global_load_lds", "global_load_transposed"])
 _STORES = frozenset(["image_store", "buffer_store_format"])
 _EXCHANGES = frozenset(["ds_permute", "ds_bpermute", "ds_bpermute_fi", "ds_swizzle"])
 _SPACES = {

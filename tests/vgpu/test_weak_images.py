@@ -1,5 +1,5 @@
-"""Images, formatted buffers and loads to LDS in the weak-memory mode: their accesses go through the queues and caches
-as those of other instructions do, and their results arrive at waits.
+"""Images, formatted buffers, transposing loads, loads to LDS and LDS accesses without an address in the weak-memory
+mode: they go through the queues and caches as those of other instructions do, and their results arrive at waits.
 
 Protects: runtime/weak/weak_element.c, and the cache bits of image instructions.
 """
@@ -130,3 +130,36 @@ def test_loads_to_lds() -> None:
     """What was in LDS is there until the load has been waited for."""
     assert in_the_mode("to_lds('s_waitcnt vmcnt(0)')")[0] == [9]
     assert in_the_mode("to_lds('')")[0] == [7]
+
+
+#: gfx1200: lane l's result of a load, with and without a wait for it.
+LATE = """
+s_load_b128 s[4:7], s[0:1], 0x0
+v_and_b32_e32 v0, 0x3ff, v0
+v_lshlrev_b32_e32 v1, 4, v0
+v_mov_b32_e32 v3, 7
+s_mov_b32 m0, 0
+s_wait_kmcnt 0x0
+{load}
+{wait}
+global_store_b32 v1, v2, s[6:7]
+"""
+LOADS = {
+    "global_load_tr_b128 v[2:5], v1, s[4:5]": "s_wait_loadcnt 0x0",
+    "ds_store_addtid_b32 v3\nds_load_addtid_b32 v2": "s_wait_dscnt 0x0",
+}
+
+
+def late(load: str, wait: str) -> list[int]:
+    text = kernel_text(LATE.format(load=load, wait=wait), "gfx1200", lds=256)
+    data, out = np.full(128, 0x70007, np.uint32), np.zeros(128, np.uint32)
+    CodeObject(assemble_code_object(text, "gfx1200"), "gfx1200").run("k", [1], [32], [data, out])
+    return [int(value) for value in out[::4] & 0xFFFF]
+
+
+@pytest.mark.parametrize("load", LOADS)
+def test_results_that_are_late(load: str) -> None:
+    """They are right after the wait that the instruction has, and reported without it."""
+    found, report = in_the_mode(f"late({load!r}, {LOADS[load]!r})")
+    assert found == [7] * 32 and "weak" not in report
+    assert "register read before the load to it was waited for" in in_the_mode(f"late({load!r}, '')")[1]

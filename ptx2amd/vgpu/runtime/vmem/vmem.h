@@ -119,6 +119,10 @@ bool VG(scratch_addresses)(struct wave *w, const struct inst *i, struct lane_add
 /* The same for accesses that cross a dword: through a buffer of 16 bytes per lane. */
 next_inst VG(scratch_access)(struct wave *w, const struct inst *i, struct lane_addresses *a, unsigned bytes, int load,
                              int store);
+/* Copies between a lane's scratch and a plain buffer. */
+void VG(scratch_copy)(struct wave *w, unsigned lane, uint64_t offset, uint8_t *buffer, unsigned bytes, bool write);
+/* Registers DST + k, or DATA + k, for each bit k of M0, and the dwords at address + 4 k (GFX12). */
+next_inst VG(block)(struct wave *w, const struct inst *i, const struct lane_addresses *first, bool scratch, bool write);
 /* Checks the lanes' addresses against the allocations; false: fault raised. */
 bool VG(check_addresses)(struct wave *w, const struct inst *i, struct lane_addresses *a, unsigned bytes, bool write,
                          next_inst *out);

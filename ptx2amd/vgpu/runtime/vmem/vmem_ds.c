@@ -236,19 +236,21 @@ next_inst VG(ds_condxchg32)(struct wave *w, const struct inst *i) {
 
 /* M0 + offset + 4 * lane. */
 next_inst VG(ds_addtid)(struct wave *w, const struct inst *i, bool store) {
-  w->changes += store;
-  uint64_t lanes = wave_exec(w);
   uint64_t base = (w->s[S_M0] & 0xffff) + offset16(i);
-  EACH_LANE(l, lanes) {
+  struct lane_addresses a = {.lanes = wave_exec(w), .stride = 4};
+  if (!a.lanes) return NEXT(i);
+  EACH_LANE(l, a.lanes) {
     uint64_t at = base + 4 * l;
     if (at + 4 > w->lds_size) return lds_fault(w, i, (int)l, at, 4);
-    if (store) memcpy(w->lds + at, &vgpr(w, i->src[MEM_DATA])[l], 4);
-    else memcpy(&vgpr(w, i->dst)[l], w->lds + at, 4);
+    a.p[l] = (uint64_t)(uintptr_t)w->lds + at;
   }
+  fill_inactive(&a);
+  no_pattern(&a);
+  if (store) VG(store_lanes)(w, i, &a, STORE_B32);
+  else VG(load_lanes)(w, i, &a, LOAD_B32);
   return NEXT(i);
 }
 
-/* Adds (or subtracts) the number of active lanes to a counter; every lane gets the old value. */
 /* The barrier of a grid: the chip counts waves. Each barrier repeats the count with which it was initialised. */
 next_inst VG(ds_gws_init)(struct wave *w, const struct inst *i) {
   (void)w;
@@ -262,6 +264,7 @@ next_inst VG(ds_gws_barrier)(struct wave *w, const struct inst *i) {
   return wave_grid_barrier(w, i, lanes ? v[__builtin_ctzll(lanes)] + 1 : 1);
 }
 
+/* Adds (or subtracts) the number of active lanes to a counter; every lane gets the old value. */
 next_inst VG(ds_append)(struct wave *w, const struct inst *i, int sign) {
   w->changes++;
   uint64_t lanes = wave_exec(w), at = (w->s[S_M0] & 0xffff) + offset16(i);

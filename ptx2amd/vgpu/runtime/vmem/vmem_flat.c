@@ -1,4 +1,4 @@
-/* FLAT, GLOBAL and SCRATCH instructions. */
+/* FLAT and GLOBAL instructions. */
 #include "element.h"
 #include "quad.h"
 #include "vmem.h"
@@ -111,40 +111,30 @@ next_inst VG(global_store)(struct wave *w, const struct inst *i, enum store_kind
 
 /* Groups of 8 lanes load 8 elements of 16 bits each, and lane l gets element l % 8 of every lane of its group (GFX12). */
 next_inst VG(global_load_transposed)(struct wave *w, const struct inst *i, enum load_kind kind) {
+  struct lane_addresses a;
+  next_inst out;
   if (W != 32) return wave_fault(w, i, FAULT_UNIMPLEMENTED, -1, 0, "%s in a wave of 64 lanes", i->op->name);
-  next_inst next = VG(global_load)(w, i, kind);
-  uint32_t *d = w->v + (size_t)i->dst * W;
-  for (unsigned first = 0; next && first < W; first += 8) {
-    uint16_t tile[8][8];
-    for (unsigned l = 0; l < 8; l++)
-      for (unsigned k = 0; k < 4; k++) memcpy(&tile[l][2 * k], &d[k * W + first + l], 4);
-    EACH_LANE(l, wave_exec(w) >> first & 0xff)
-      for (unsigned k = 0; k < 4; k++) d[k * W + first + l] = tile[2 * k][l] | (uint32_t)tile[2 * k + 1][l] << 16;
+  if (!(a.lanes = wave_exec(w))) return NEXT(i);
+  flat_addresses(w, i, &a);
+  if (!VG(check_addresses)(w, i, &a, load_bytes[kind], false, &out)) return out;
+  uint16_t element_of[W][8] = {0};
+  EACH_LANE(l, a.lanes) {
+    const void *from = element(w, a.p[l], load_bytes[kind], false);
+    if (!weak_asks(w)) memcpy(element_of[l], from, sizeof element_of[l]);
   }
-  return next;
-}
-
-/* Registers DST + k, or DATA + k, for each bit k of M0, and the dwords at address + 4 k (GFX12). */
-static next_inst block(struct wave *w, const struct inst *i, const struct lane_addresses *first, bool scratch, bool write) {
-  next_inst out = NEXT(i);
-  for (uint32_t rest = w->s[S_M0]; out && rest; rest &= rest - 1) {
-    unsigned k = (unsigned)__builtin_ctz(rest);
-    struct lane_addresses a = *first;
-    for (int l = 0; l < W; l++) a.p[l] += 4 * k;
-    struct inst one = *i;
-    one.dst += k, one.src[MEM_DATA] += k;
-    if (scratch ? !VG(scratch_addresses)(w, i, &a, 4, write, &out) : !VG(check_addresses)(w, i, &a, 4, write, &out)) break;
-    if (write) VG(store_lanes)(w, &one, &a, STORE_B32);
-    else VG(load_lanes)(w, &one, &a, LOAD_B32);
-  }
-  return out;
+  if (weak_asks(w)) return NEXT(i);
+  uint32_t *d = vgpr(w, i->dst);
+  EACH_LANE(l, a.lanes)
+    for (unsigned k = 0; k < 4; k++)
+      d[k * W + l] = element_of[l / 8 * 8 + 2 * k][l % 8] | (uint32_t)element_of[l / 8 * 8 + 2 * k + 1][l % 8] << 16;
+  return NEXT(i);
 }
 
 next_inst VG(global_block)(struct wave *w, const struct inst *i, bool write) {
   struct lane_addresses a;
   if (!(a.lanes = wave_exec(w))) return NEXT(i);
   flat_addresses(w, i, &a);
-  return block(w, i, &a, false, write);
+  return VG(block)(w, i, &a, false, write);
 }
 
 /* Compare-and-swap has its comparand in the rows after the new value. */
@@ -212,105 +202,6 @@ next_inst VG(load_lds)(struct wave *w, const struct inst *i, const struct lane_a
   return NEXT(i);
 }
 
-/* --- SCRATCH --------------------------------------------------------------------------------------- */
-
-bool VG(scratch_addresses)(struct wave *w, const struct inst *i, struct lane_addresses *a, unsigned bytes, bool write,
-                           next_inst *out) {
-  uint64_t limit = w->scratch_size;
-  uint64_t *p = a->p;
-  EACH_LANE(l, a->lanes)
-    if (p[l] + bytes > limit || p[l] + bytes < p[l]) {
-      *out = wave_fault(w, i, FAULT_SCRATCH, (int)l, p[l], "%s of %u bytes at private offset 0x%llx of %llu",
-                        write ? "write" : "read", bytes, (unsigned long long)p[l], (unsigned long long)limit);
-      return false;
-    }
-  fill_inactive(a);
-  a->stride = W * 4;
-  uint64_t first = p[0], same = 0;
-  for (int l = 0; l < W; l++) {
-    same |= p[l] ^ first;
-    p[l] = (uint64_t)(uintptr_t)w->scratch + (p[l] / 4 * W + (unsigned)l) * 4 + p[l] % 4;
-  }
-  memset(a->pattern, !same && first % 4 == 0 ? PATTERN_ROW : PATTERN_ANY, sizeof a->pattern);
-  return true;
-}
-
-static bool crosses_dword(const struct lane_addresses *a, unsigned bytes) {
-  bool crosses = false;
-  EACH_LANE(l, a->lanes) crosses |= a->p[l] % 4 + (bytes > 4 ? 4 : bytes) > 4;
-  return crosses;
-}
-
-/* Copies between a lane's scratch and a plain buffer. */
-static void scratch_copy(struct wave *w, unsigned lane, uint64_t offset, uint8_t *buffer, unsigned bytes, bool write) {
-  for (unsigned k = 0; k < bytes; k++) {
-    uint8_t *at = w->scratch + ((offset + k) / 4 * W + lane) * 4 + (offset + k) % 4;
-    if (write) *at = buffer[k];
-    else buffer[k] = *at;
-  }
-}
-
-/* one of load and store is the kind, the other is -1. a->p holds byte offsets. */
-next_inst VG(scratch_access)(struct wave *w, const struct inst *i, struct lane_addresses *a, unsigned bytes, int load,
-                             int store) {
-  next_inst out;
-  if (!crosses_dword(a, bytes)) {
-    if (!VG(scratch_addresses)(w, i, a, bytes, store >= 0, &out)) return out;
-    if (load >= 0) VG(load_lanes)(w, i, a, (enum load_kind)load);
-    else VG(store_lanes)(w, i, a, (enum store_kind)store);
-    return NEXT(i);
-  }
-  uint8_t buffer[W][16];
-  struct lane_addresses b = {.lanes = a->lanes, .stride = 4};
-  for (int l = 0; l < W; l++) b.p[l] = (uint64_t)(uintptr_t)buffer[l];
-  struct lane_addresses checked = *a;
-  if (!VG(scratch_addresses)(w, i, &checked, bytes, store >= 0, &out)) return out;
-  if (load >= 0) {
-    EACH_LANE(l, a->lanes) scratch_copy(w, (unsigned)l, a->p[l], buffer[l], bytes, false);
-    VG(load_lanes)(w, i, &b, (enum load_kind)load);
-  } else {
-    VG(store_lanes)(w, i, &b, (enum store_kind)store);
-    EACH_LANE(l, a->lanes) scratch_copy(w, (unsigned)l, a->p[l], buffer[l], bytes, true);
-  }
-  return NEXT(i);
-}
-
-static void scratch_offsets(const struct wave *w, const struct inst *i, struct lane_addresses *a) {
-  uint32_t base = (uint32_t)i->imm;
-  if (i->src_kind[MEM_SADDR] != OPERAND_NONE) base += w->s[i->src[MEM_SADDR]];
-  if (i->src_kind[MEM_ADDR] == OPERAND_NONE) {
-    for (int l = 0; l < W; l++) a->p[l] = base;
-  } else {
-    const uint32_t *v = w->v + (size_t)i->src[MEM_ADDR] * W, scale = i->scale ? i->scale : 1;
-    for (int l = 0; l < W; l++) a->p[l] = (uint32_t)(base + v[l] * scale);
-  }
-}
-
-next_inst VG(scratch_load)(struct wave *w, const struct inst *i, enum load_kind kind) {
-  struct lane_addresses a;
-  if (!(a.lanes = wave_exec(w))) return NEXT(i);
-  scratch_offsets(w, i, &a);
-  return VG(scratch_access)(w, i, &a, load_bytes[kind], (int)kind, -1);
-}
-
-next_inst VG(scratch_store)(struct wave *w, const struct inst *i, enum store_kind kind) {
-  struct lane_addresses a;
-  if (!(a.lanes = wave_exec(w))) return NEXT(i);
-  scratch_offsets(w, i, &a);
-  return VG(scratch_access)(w, i, &a, store_bytes[kind], -1, (int)kind);
-}
-
-next_inst VG(scratch_block)(struct wave *w, const struct inst *i, bool write) {
-  struct lane_addresses a;
-  if (!(a.lanes = wave_exec(w))) return NEXT(i);
-  scratch_offsets(w, i, &a);
-  EACH_LANE(l, a.lanes)
-    if (a.p[l] % 4)
-      return wave_fault(w, i, FAULT_MISALIGNED, (int)l, a.p[l], "private offset 0x%llx of a block of dwords",
-                        (unsigned long long)a.p[l]);
-  return block(w, i, &a, true, write);
-}
-
 /* --- FLAT ------------------------------------------------------------------------------------------ */
 
 /* Lanes whose addresses are in an aperture (host addresses are below 2^48). */
@@ -363,9 +254,9 @@ static next_inst private_atomic(struct wave *w, const struct inst *i, const stru
   if (!check_aligned(w, i, a, bytes, &out)) return out;
   if (!VG(scratch_addresses)(w, i, &checked, bytes, true, &out)) return out;
   for (int l = 0; l < W; l++) b.p[l] = (uint64_t)(uintptr_t)&buffer[l];
-  EACH_LANE(l, a->lanes) scratch_copy(w, (unsigned)l, a->p[l], (uint8_t *)&buffer[l], bytes, false);
+  EACH_LANE(l, a->lanes) VG(scratch_copy)(w, (unsigned)l, a->p[l], (uint8_t *)&buffer[l], bytes, false);
   atomic(w, i, &b, op, bytes * 8, false);
-  EACH_LANE(l, a->lanes) scratch_copy(w, (unsigned)l, a->p[l], (uint8_t *)&buffer[l], bytes, true);
+  EACH_LANE(l, a->lanes) VG(scratch_copy)(w, (unsigned)l, a->p[l], (uint8_t *)&buffer[l], bytes, true);
   return NEXT(i);
 }
 
