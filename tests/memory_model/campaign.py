@@ -16,6 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ptx2amd import hip
+from ptx2amd.hip.library import ffi, software_gpu
 from tests.memory_model import kernels, litmus
 
 #: Chip, mapping ("": the one chosen for each kernel); gfx1100-cu: in CU mode.
@@ -45,7 +47,7 @@ class Work:
     blocks: int  # of 32 instances, in each launch
     launches: int
     edit: tuple[str, str] = ("", "")  # a pattern in the machine code as text, and what it becomes everywhere
-    code: tuple[bytes, list[bool]] | None = None  # what code_for made, where it is for several seeds
+    code: tuple[bytes, set[str]] | None = None  # what code_for made, where it is for several seeds
 
 
 class NoPlace(Exception):
@@ -68,22 +70,29 @@ def run(work: Work, seed: int, timeout: int = 1200) -> tuple[list[Outcome], str]
         return [Outcome(**each) for each in json.loads(result.read_text())], done.stderr
 
 
-def code_for(work: Work) -> tuple[bytes, list[bool]]:
-    """The tests as kernels t0, t1 ..., and whether each is padded."""
+def _name(test: int, gpu: int) -> str:
+    """Of the kernel for one GPU."""
+    return f"t{test}_{gpu}"
+
+
+def code_for(work: Work) -> tuple[bytes, set[str]]:
+    """The tests' kernels, and those that are padded."""
     from ptx2amd.translate import translate
     from tests.vgpu.engine import assemble_code_object, symbols_of
 
-    text = kernels.HEAD + "".join(kernels.kernel(test, f"t{k}") for k, test in enumerate(work.tests))
+    text = kernels.HEAD + "".join(
+        kernels.kernel(test, _name(k, gpu), gpu) for k, test in enumerate(work.tests) for gpu in test.gpus
+    )
     arch, emit = work.chip.removesuffix("-cu"), "asm" if work.edit[0] else "hsaco"
     [result] = translate(text, "litmus.ptx", [arch], mapping=work.mapping, mode="module", emit=emit)
     if failed := [
-        f"{work.tests[int(each[1:])].name}: {error}"
+        f"{work.tests[int(each[1:].partition('_')[0])].name}: {error}"
         for each, kernel in result.kernels.items()
         if (error := kernel.error)
     ]:
         raise RuntimeError(f"not translated: {failed}")
     assert result.code
-    padded = [result.kernels[f"t{k}"].mapping == "padded" for k in range(len(work.tests))]
+    padded = {name for name, kernel in result.kernels.items() if kernel.mapping == "padded"}
     if work.edit[0]:
         changed, count = re.subn(work.edit[0], work.edit[1], result.code.decode(), flags=re.M)
         if not count:
@@ -109,35 +118,55 @@ def _offset(elf: bytes, address: int) -> int:
     raise ValueError(f"no segment has {address:#x}")
 
 
+def _gpus(work: Work) -> list[hip.Gpu]:
+    """As many of the chip as the tests need."""
+    library = software_gpu()
+    count = max(len(test.gpus) for test in work.tests)
+    library.raw.ptx2amd_vgpu_select(",".join([work.chip.removesuffix("-cu")] * count).encode())
+    return [hip.Gpu(library, ordinal) for ordinal in range(count)]
+
+
+def _buffer(gpus: list[hip.Gpu], content: np.ndarray | bytes) -> hip.Buffer:
+    """Device memory of one GPU; for several pinned memory of the host, which all may access."""
+    if len(gpus) == 1:
+        return gpus[0].buffer(content)
+    pointer, size = ffi().new("void **"), memoryview(content).nbytes
+    gpus[0].activate().hipHostMalloc(pointer, size, 0)
+    buffer = hip.Buffer(gpus[0], size, address=int(ffi().cast("uintptr_t", pointer[0])))
+    buffer.write(content)
+    return buffer
+
+
 def perform(work: Work) -> Sequence[Outcome]:
     """In this process."""
-    from ptx2amd import hip
-
-    gpu = hip.open(f"vgpu:{work.chip.removesuffix('-cu')}")
+    every = _gpus(work)
     image, padded = work.code or code_for(work)
-    module = gpu.load(image)
+    modules = [gpu.load(image) for gpu in every]
     outcomes = [Outcome() for _ in work.tests]
     for k, test in enumerate(work.tests):
-        kernel = module.kernel(f"t{k}")
+        gpus = every[: len(test.gpus)]
         for launch in range(work.launches):
             instances, results = work.blocks * kernels.LANES, max(1, len(test.outputs))
             content = np.zeros((len(test.variables), instances, kernels.LINE // 4), np.int32)
             for v, value in enumerate(test.variables.values()):
                 content[v, :, 0] = value
-            memory, out = gpu.buffer(content), gpu.buffer(np.zeros((instances, results), np.int32))
+            memory, out = _buffer(gpus, content), _buffer(gpus, np.zeros((instances, results), np.int32))
             step = instances * kernels.LINE
-            views = gpu.buffer(b"".join(kernels.views(memory.address + v * step, instances)
-                                        for v in range(len(test.variables))))  # fmt: skip
-            ctas = test.ctas
+            views = _buffer(gpus, b"".join(kernels.views(memory.address + v * step, instances)
+                                           for v in range(len(test.variables))))  # fmt: skip
+            arguments = [memory, out, views, np.uint32(instances), np.uint32(launch % 2)]
             try:
-                lanes = kernels.LANES * (2 if padded[k] else 1)
-                kernel.launch(work.blocks * len(ctas), lanes * max(map(len, ctas)),
-                              [memory, out, views, np.uint32(instances), np.uint32(launch % 2)])  # fmt: skip
-                gpu.synchronize()
+                for number, module in zip(test.gpus, modules, strict=False):
+                    name, ctas = _name(k, number), test.ctas(number)
+                    lanes = kernels.LANES * (2 if name in padded else 1)
+                    module.kernel(name).launch(work.blocks * len(ctas), lanes * max(map(len, ctas)), arguments)
+                for gpu in gpus:
+                    gpu.synchronize()
             except hip.HipError:
                 outcomes[k].endless += 1
-                gpu.reset()
-                module = gpu.load(image)
+                for gpu in every:
+                    gpu.reset()
+                modules = [gpu.load(image) for gpu in every]
                 break  # the other launches would be as long
             _count(test, outcomes[k], memory.numpy(np.int32).reshape(content.shape)[:, :, 0], out.numpy(np.int32))
     return outcomes

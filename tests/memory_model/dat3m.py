@@ -105,7 +105,9 @@ def cases() -> tuple[list[Case], dict[str, str]]:
         try:
             test = litmus.parse(path.stem, path.read_text())
             kernels.let_all_end(test)
-            kernels.kernel(test, "k")
+            kernels.let_all_meet(test)
+            for gpu in test.gpus:
+                kernels.kernel(test, "k", gpu)
         except litmus.NotPtx as why:
             others[name] = str(why)
             continue

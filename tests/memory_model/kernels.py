@@ -15,6 +15,8 @@ LANES = 32
 DESCRIPTOR = 128
 #: Threads of a block that have ended, of tests in which one is left waiting at a barrier.
 _ENDED = "ended_"
+#: Threads that have begun, of tests on several GPUs.
+_BEGUN = "begun_"
 
 
 def views(address: int, instances: int) -> bytes:
@@ -35,9 +37,10 @@ def _barrier(thread: Thread, text: str) -> tuple[str, str] | None:
     return ("barrier" if m[2] else "instance", str(thread.registers.get(name, 0)) if name.startswith("r") else name)
 
 
-def _partners(test: Test, cta: int, barrier: tuple[str, str]) -> list[Thread]:
-    """Threads of the block that come to the barrier."""
-    return [t for t in test.threads if t.cta == cta and any(_barrier(t, text) == barrier for text in t.code)]
+def _partners(test: Test, thread: Thread, barrier: tuple[str, str]) -> list[Thread]:
+    """Threads of the thread's block that come to the barrier."""
+    block = [t for t in test.threads if (t.gpu, t.cta) == (thread.gpu, thread.cta)]
+    return [t for t in block if any(_barrier(t, text) == barrier for text in t.code)]
 
 
 def let_all_end(test: Test) -> None:
@@ -49,7 +52,7 @@ def let_all_end(test: Test) -> None:
             barrier = _barrier(thread, text)
             if not m or not barrier or _ENDED in test.variables:
                 continue
-            partners, quorum = _partners(test, thread.cta, barrier), int(m[1])
+            partners, quorum = _partners(test, thread, barrier), int(m[1])
             if len(partners) < quorum or len(partners) % quorum == 0:
                 continue
             if len(partners) % quorum != quorum - 1:
@@ -65,6 +68,20 @@ def let_all_end(test: Test) -> None:
                 text,
             ]
             test.threads.append(last)
+
+
+def let_all_meet(test: Test) -> None:
+    """Kernels on several GPUs start at times of their own: their threads wait for each other."""
+    if len(test.gpus) == 1:
+        return
+    test.variables[_BEGUN] = 0
+    for thread in test.threads:
+        thread.code[:0] = [
+            f"red.relaxed.sys.add {_BEGUN}, 1",
+            "LC90:",
+            f"ld.relaxed.sys r90, {_BEGUN}",
+            f"bne r90, {len(test.threads)}, LC90",
+        ]
 
 
 # --- PTX ---------------------------------------------------------------------------------------------------
@@ -163,7 +180,7 @@ class _Body:
         """`bar.cta.sync instance[, barrier[, quorum]]`; without a quorum, of all threads that come."""
         barrier = _barrier(self.thread, f"bar.{'.'.join(words)} {', '.join(operands)}")
         assert barrier
-        partners = len(_partners(self.test, self.thread.cta, barrier))
+        partners = len(_partners(self.test, self.thread, barrier))
         count = int(operands[2]) if len(operands) > 2 else partners
         self.add(f"barrier.{words[1]} {barrier[1]}, {LANES * count};")
 
@@ -221,10 +238,10 @@ def _thread(test: Test, thread: Thread) -> str:
     return "{\n  " + "\n  ".join(begin + body.lines + end) + "\n}\n  ret;"
 
 
-def kernel(test: Test, name: str) -> str:
-    """A kernel (variables, results, views, instances, warm): instance n has variable v at (v * instances + n) lines,
-    result k at (n * results + k) dwords. warm: every thread reads all variables first, so that caches hold old
-    values."""
+def kernel(test: Test, name: str, gpu: int) -> str:
+    """The threads on one GPU, as a kernel (variables, results, views, instances, warm): instance n has variable v at
+    (v * instances + n) lines, result k at (n * results + k) dwords. warm: every thread reads all variables first, so
+    that caches hold old values."""
     if not test.variables:
         raise NotPtx("no variables")
     places = "".join(
@@ -232,7 +249,7 @@ def kernel(test: Test, name: str) -> str:
         for k, v in enumerate(test.variables)
     )
     warm = "".join(f"  ld.weak.global.u32 %w, [%x_{v}]; add.u32 %t, %t, %w;\n" for v in test.variables)
-    ctas = test.ctas
+    ctas = test.ctas(gpu)
     choice = "".join(
         f"  setp.eq.u32 %p, %c, {64 * c + k}; @%p bra {thread.name};\n"
         for c, threads in enumerate(ctas)

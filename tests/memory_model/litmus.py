@@ -46,9 +46,13 @@ class Test:
         return name
 
     @property
-    def ctas(self) -> list[list[Thread]]:
-        """The threads of each block."""
-        return [[t for t in self.threads if t.cta == n] for n in sorted({t.cta for t in self.threads})]
+    def gpus(self) -> list[int]:
+        return sorted({t.gpu for t in self.threads})
+
+    def ctas(self, gpu: int) -> list[list[Thread]]:
+        """The threads of each block of a GPU."""
+        own = [t for t in self.threads if t.gpu == gpu]
+        return [[t for t in own if t.cta == n] for n in sorted({t.cta for t in own})]
 
     @property
     def outputs(self) -> list[tuple[str, str]]:
@@ -64,7 +68,7 @@ def parse(name: str, text: str) -> Test:
     """The test of a file. Raises NotPtx."""
     text = re.sub(r'"[^"]*"', "", text, flags=re.S)
     if _CONSTANT.search(text):
-        raise NotPtx("constant memory changes, which kernels cannot write")
+        raise NotPtx("constant memory changes while a kernel reads it, which PTX forbids and has no fence for")
     head, _, rest = text.partition("}")
     test = Test(name, {}, {}, [], "", "")
     initial: dict[tuple[str, str], int] = {}
@@ -82,8 +86,6 @@ def parse(name: str, text: str) -> Test:
                 thread.code.append(cell)
     for thread in test.threads:
         thread.registers = {r: value for (t, r), value in initial.items() if t == thread.name}
-    if len({t.gpu for t in test.threads}) > 1:
-        raise NotPtx("threads on several GPUs")
     test.quantifier, test.condition = quantifier, re.sub(r"\s*:\s*", ":", condition)
     accesses = "|".join(
         text for thread in test.threads for text in thread.code if not text.startswith(("bar", "fence"))

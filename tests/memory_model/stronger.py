@@ -7,8 +7,10 @@ import re
 #: Reason to the tests, as a pattern for "family/name".
 STRONGER = {
     "Accesses of one location meet in one L2 (GFX942: in memory), in one order; caches only get newer values.":
-        r"Manual/(Cause-base-weak|Co-Total-\d.*|Coherence-weak)|Memalloy/(IRIW_gl_cta|IR\w+_uniproc|RWC_uniproc)",
-    "Atomics of every scope happen in L2 (GFX942: in memory).": r"Manual/(Atom-plus-location-weak_|MICRO24-Fig4b)",
+        r"Manual/(Cause-base-weak|Co-Total-\d.*|Coherence-weak|CoRR-(weak-weak|\w+-acquire-weak)|CoWR-R)|"
+        r"Memalloy/(IRIW_gl_cta|IR\w+_uniproc|RWC_uniproc)",
+    "Atomics of every scope happen in L2 (GFX942: in memory).":
+        r"Manual/(Atom-plus-location-weak_|MICRO24-Fig4b|Ticketlock-diff-gpu)",
     "A release, fence or barrier waits for all accesses before it; all behind an acquire wait for it.":
         r"Manual/(LB\+RMW-a|SB\+acq_rel-cta|SB\+(bar-const-diff|named-bar-.*)|barrier-\w+-id-exists)",
     "A wave executes nothing behind a branch before it is decided: what a loop waits for is read first.":

@@ -88,7 +88,7 @@ exists ((P1:r0 == 2 \\/ x != 2) /\\ ~(y = 7))
 
 def test_the_format() -> None:
     test = litmus.parse("small", TEXT)
-    assert test.variables == {"x": 0, "y": 7} and [t.cta for t in test.threads] == [0, 1]
+    assert test.variables == {"x": 0, "y": 7} and [t.cta for t in test.threads] == [0, 1] and test.gpus == [0]
     assert test.threads[0].code == ["st.weak x, r1", "bne r1, 2, LC0", "LC0:"] and test.outputs == [("P1", "r0")]
     import numpy as np
 
@@ -99,4 +99,4 @@ def test_the_format() -> None:
 @pytest.mark.parametrize("line", ["cold.weak r0, x", "jump r0"])
 def test_what_is_not_ptx(line: str) -> None:
     with pytest.raises(litmus.NotPtx):
-        kernels.kernel(litmus.parse("bad", TEXT.replace("ld.weak r0, x", line)), "k")
+        kernels.kernel(litmus.parse("bad", TEXT.replace("ld.weak r0, x", line)), "k", 0)
