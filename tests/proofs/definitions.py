@@ -236,17 +236,14 @@ def highest(mods: Mods, v: Values, types: Types) -> Results:
 
 @of("fns")
 def nth_set(mods: Mods, v: Values, types: Types) -> Results:
-    """The manual's loop, all its steps in a row."""
+    """The manual's loop, all its steps in a row; it counts up where the manual counts down."""
     mask, base, offset = v["a"], v["b"], v["c"]
-    position, count = number(base, "u32"), magnitude(number(offset, "s32")) - 1
-    step = z3.If(offset > 0, constant(1), constant(-1))
-    result, found = constant(-1, 32), z3.BoolVal(False)
+    wanted, step = z3.If(offset < 0, -offset, offset) - 1, z3.If(offset > 0, constant(1, 32), constant(-1, 32))
+    position, seen, result = base, constant(0, 32), constant(-1, 32)
     for _ in range(32):
-        inside = z3.And(position >= 0, position < 32)
-        here = z3.And(inside, at_bit(mask, wrapped(position, "u32")), z3.Not(found))
-        result = z3.If(z3.And(here, count == 0), wrapped(position, "u32"), result)
-        found = z3.Or(found, z3.And(here, count == 0))
-        count = z3.If(here, count - 1, count)
+        here = at_bit(mask, position)
+        result = z3.If(z3.And(here, seen == wanted), position, result)
+        seen = seen + z3.If(here, constant(1, 32), constant(0, 32))
         position = position + step
     alone = z3.If(at_bit(mask, base), base, constant(-1, 32))
     return {"d": z3.If(offset == 0, alone, result), "open": z3.UGT(base, 31)}
@@ -398,7 +395,8 @@ def combined(name: str, mods: Mods, a: Term, b: Term) -> Term:
         case "vsub":
             return a - b
         case "vavrg":
-            return z3.If(a + b >= 0, a + b + 1, a + b) >> 1
+            doubled = a + b + z3.If(a + b >= 0, constant(1, a.size()), constant(0, a.size()))
+            return z3.SignExt(1, z3.Extract(a.size() - 1, 1, doubled))
         case "vabsdiff":
             return magnitude(a - b)
         case "vmin":
@@ -424,14 +422,15 @@ def video_lanes(mods: Mods, v: Values, types: Types) -> Results:
     results: dict[int, Term] = {}
     for i in (int(c) for c in mods.get("dsel", every["d"])):
         x, y = (
-            number(z3.Extract(n * picks[s][i] + n - 1, n * picks[s][i], both), f"{mods[s + 't'][0]}{n}") for s in "ab"
+            number(z3.Extract(n * picks[s][i] + n - 1, n * picks[s][i], both), f"{mods[s + 't'][0]}{n}", 32)
+            for s in "ab"
         )
         results[i] = combined(name, mods, x, y)
         if mods.get("sat"):
             t = f"{mods['t'][0]}{n}"
-            results[i] = number(clamped(results[i], t), t)
+            results[i] = number(clamped(results[i], t), t, 32)
     if mods.get("acc"):
-        return {"d": wrapped(reduce(lambda a, b: a + b, results.values(), number(v["c"], "u32")), "u32")}
+        return {"d": reduce(lambda a, b: a + b, results.values(), v["c"])}
     parts = [
         wrapped(results[i], f"u{n}") if i in results else z3.Extract(n * i + n - 1, n * i, v["c"]) for i in range(count)
     ]

@@ -34,7 +34,7 @@ _ARITHMETIC: dict[str, Callable[[Term, Term], Term]] = {
     "srem": z3.SRem,
     "shl": lambda a, b: a << b,
     "lshr": z3.LShR,
-    "ashr": lambda a, b: a >> b,
+    "ashr": lambda a, b: arithmetic_shift(a, b),
 }
 _COMPARE: dict[str, Callable[[Term, Term], z3.BoolRef]] = {
     "eq": lambda a, b: a == b,
@@ -52,6 +52,14 @@ _COMPARE: dict[str, Callable[[Term, Term], z3.BoolRef]] = {
 
 class Unknown(Exception):
     """An instruction that has no meaning here."""
+
+
+def arithmetic_shift(a: Term, by: Term) -> Term:
+    """By a constant: the sign, extended, which the solver simplifies where it keeps a shift."""
+    n, by = a.size(), z3.simplify(by)
+    if z3.is_bv_value(by) and by.as_long() < n:
+        return z3.SignExt(by.as_long(), z3.Extract(n - 1, by.as_long(), a))
+    return a >> by
 
 
 def bit(condition: z3.BoolRef) -> Term:
