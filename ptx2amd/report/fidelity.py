@@ -33,10 +33,11 @@ def page(file: Path, arch: str, images: Sequence[ImageReport], libraries: Sequen
         parts += ["<h2>CUDA libraries that it asks for</h2>", report.table(("library", "served by"), rows)]
     if kernels:
         ordered = sorted(kernels, key=lambda pair: list(VERDICTS).index(verdict(pair[1])))
-        titles = ("kernel", "verdict", "warps", "why, and what to know", "image")
-        parts += ["<h2>Kernels</h2>", report.table(titles, (_kernel(image, kernel) for image, kernel in ordered))]
-    parts += ["<h2>Images</h2>", report.table(("image", "kind", "for", "bytes", "kernels"), map(_image, images))]
-    return report.page(file.name, f"Translation to {arch}, judged before the program is run. {file}", parts)
+        columns = ("kernel", "verdict", "warps", "why, and what to know", "image")
+        parts += ["<h2>Kernels</h2>", report.table(columns, (_kernel(image, kernel) for image, kernel in ordered))]
+    titles = ("image", "kind", "for", "bytes", "kernels")
+    parts += ["<h2>Images</h2>", report.table(titles, map(_image, images), ("bytes", "kernels"))]
+    return report.page(file.name, f"Kernels of {file.absolute()}, as translated for {arch}", parts)
 
 
 def _facts(images: Sequence[ImageReport], counts: Counter[str], arch: str) -> Iterator[tuple[str, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1c2430; --soft: #5d6878; --paper: #ffffff; --panel: #f3f5f8; --line: #d9dee6;
@@ -19,7 +19,7 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: .15em 1em; back
 table { border-collapse: collapse; width: 100%; } th { text-align: left; color: var(--soft); font-weight: 600;
   position: sticky; top: 0; background: var(--paper); }
 td { white-space: pre-line; } td, th { padding: .25em .7em; border-bottom: 1px solid var(--line); vertical-align: top; }
-td.number { color: var(--soft); text-align: right; font-variant-numeric: tabular-nums; }
+.number { color: var(--soft); text-align: right; font-variant-numeric: tabular-nums; }
 code, pre, td.code { font: 12.5px/1.5 ui-monospace, monospace; }
 td.code { white-space: pre-wrap; overflow-wrap: anywhere; min-width: 12em; }
 tr.place td { background: var(--panel); color: var(--accent); font: 12.5px/1.5 ui-monospace, monospace;
@@ -43,9 +43,9 @@ def facts(rows: Iterable[tuple[str, str]]) -> str:
     return "<dl>" + "".join(f"<dt>{html.escape(a)}</dt><dd>{html.escape(b)}</dd>" for a, b in rows) + "</dl>"
 
 
-def table(head: Iterable[str], rows: Iterable[str]) -> str:
-    """A table; rows: HTML, of `row`."""
-    titles = "".join(f"<th>{html.escape(title)}</th>" for title in head)
+def table(head: Iterable[str], rows: Iterable[str], numbers: Container[str] = ()) -> str:
+    """A table; rows: HTML, of `row`; numbers: titles of columns of numbers."""
+    titles = "".join(f"<th{' class=number' if title in numbers else ''}>{html.escape(title)}</th>" for title in head)
     return f"<table><thead><tr>{titles}</tr></thead><tbody>\n" + "\n".join(rows) + "\n</tbody></table>"
 
 
