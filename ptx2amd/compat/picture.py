@@ -30,7 +30,11 @@ def svg(
 ) -> str:
     """The picture. rows: a label and one cell for each column; bars: what is counted below the matrix."""
     matrix = list(rows)
-    parts = [_text(LABEL + CELL * (i + 0.5), TOP - 10, column, "middle") for i, column in enumerate(columns)]
+    parts = [
+        _text(LABEL + CELL * (i + 0.5), TOP - 10 - 14 * above, word, "middle")
+        for i, column in enumerate(columns)
+        for above, word in enumerate(reversed(column.split()))
+    ]
     for number, (label, cells) in enumerate(matrix):
         top = TOP + LINE * number
         parts.append(_text(LABEL - 8, top + 14, label, "end"))
