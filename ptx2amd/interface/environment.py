@@ -1,4 +1,4 @@
-"""The environment of a code object: the device variable `__ptx2amd_env`, which whoever loads the code object fills.
+"""The environment of a code object: the device variable `__ptx2amd_env`, which the loader of the code object fills.
 
 A kernel's property `cells` says which cells it reads, each by its number."""
 

@@ -129,7 +129,7 @@ def _answer(client: Client, build: str, report: socket.socket) -> None:
 
 
 def work_ahead(job: Job, build: str, report: socket.socket) -> int:
-    """The life of a worker for which nobody waits."""
+    """Answer a request that no client has made yet."""
     idle_priority()
     body = unpack(os.pread(job.memory, os.fstat(job.memory).st_size, 0)).body
     answer = translation.answer(Message(job.header, body), build)

@@ -1,4 +1,4 @@
-"""Compare the register counts that programs are told (ptx2amd/plan/registers.py) with ptxas's, and fit the model.
+"""Compare the register counts that the driver reports (ptx2amd/plan/registers.py) with ptxas's, and fit the model.
 
     python -m tests.corpus.registers WORK/registers WORK/ptx/*/*.ptx
 
@@ -125,7 +125,7 @@ def main() -> None:
     left_out = [kernel.error(model) for model, part in zip(models, parts, strict=True) for kernel in part]
     print("each fifth by the others:", shares(left_out))
     print("coefficients:", dict(zip(FEATURES, fitted(kernels), strict=True)))
-    print("as it is told:", shares([k.error(MODEL) for k in kernels]))
+    print("with the coefficients in use:", shares([k.error(MODEL) for k in kernels]))
 
 
 if __name__ == "__main__":

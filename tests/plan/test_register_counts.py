@@ -1,4 +1,4 @@
-"""The number of registers that programs are told is about ptxas's, keeps launch bounds, and costs little."""
+"""The number of registers that the driver reports is about ptxas's, keeps launch bounds, and costs little."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ static struct cache l2[WEAK_PARTS] = {L2(0), L2(1)};
 static unsigned part_of(unsigned cu) { return cu / (WEAK_CUS / WEAK_PARTS); }
 static struct cache *l2_of(const struct weak_chip *chip, unsigned cu) { return &l2[chip->dies ? part_of(cu) : 0]; }
 
-/* Fine-grained memory passes L2, or it writes through and is told of others' writes. */
+/* Fine-grained memory bypasses L2, or is kept coherent in it: stores are written through, and remote stores invalidate. */
 bool cache_has(const struct weak_chip *chip, uint64_t address) {
   uint64_t lo, hi;
   uint32_t flags;
