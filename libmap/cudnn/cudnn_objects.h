@@ -11,7 +11,7 @@ enum { CUDNN_SCRATCH = 4 }; /* buffers of a handle that one call may need */
 enum cudnn_mark {
   CUDNN_NO_OBJECT, CUDNN_A_HANDLE = 0x63756431, CUDNN_A_TENSOR, CUDNN_A_FILTER, CUDNN_A_CONVOLUTION, CUDNN_AN_ACTIVATION,
   CUDNN_A_POOLING, CUDNN_AN_LRN, CUDNN_AN_OP, CUDNN_A_REDUCTION, CUDNN_A_DROPOUT, CUDNN_A_BACKEND,
-  CUDNN_AN_RNN, CUDNN_A_SEQUENCE,
+  CUDNN_AN_RNN, CUDNN_A_SEQUENCE, CUDNN_A_CTC,
 };
 
 struct cudnn_buffer { uint64_t at; size_t size; };
@@ -89,6 +89,15 @@ struct cudnnReduceTensorDescriptor_t_st {
   cudnnIndicesType_t indices_type;
 };
 
+struct cudnnCTCLossDescriptor_t_st {
+  enum cudnn_mark mark;
+  miopenCTCLossDescriptor_t miopen;
+  cudnnDataType_t type;
+  cudnnLossNormalizationMode_t normal;
+  cudnnCTCGradMode_t gradient;
+  int longest; /* of the labels */
+};
+
 struct cudnnDropoutDescriptor_t_st {
   enum cudnn_mark mark;
   miopenDropoutDescriptor_t miopen, next; /* the latter makes new random numbers */
@@ -125,6 +134,7 @@ bool cudnn_pooling(cudnnPoolingDescriptor_t given, cudnnPoolingDescriptor_t *fou
 bool cudnn_lrn(cudnnLRNDescriptor_t given, cudnnLRNDescriptor_t *found);
 bool cudnn_op(cudnnOpTensorDescriptor_t given, cudnnOpTensorDescriptor_t *found);
 bool cudnn_reduction(cudnnReduceTensorDescriptor_t given, cudnnReduceTensorDescriptor_t *found);
+bool cudnn_ctc(cudnnCTCLossDescriptor_t given, cudnnCTCLossDescriptor_t *found);
 bool cudnn_dropout(cudnnDropoutDescriptor_t given, cudnnDropoutDescriptor_t *found);
 
 /* The bytes from a tensor's first number to its last; and its numbers' size. */

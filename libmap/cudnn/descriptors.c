@@ -30,6 +30,7 @@
 DESCRIPTOR(Activation, Activation, CUDNN_AN_ACTIVATION, cudnn_activation, true)
 DESCRIPTOR(Pooling, Pooling, CUDNN_A_POOLING, cudnn_pooling, given->count)
 DESCRIPTOR(LRN, LRN, CUDNN_AN_LRN, cudnn_lrn, given->n)
+DESCRIPTOR(CTCLoss, CTCLoss, CUDNN_A_CTC, cudnn_ctc, true)
 DESCRIPTOR(ReduceTensor, ReduceTensor, CUDNN_A_REDUCTION, cudnn_reduction, true)
 
 static bool is_nan_mode(int mode) { return mode == 0 || mode == 1; }

@@ -72,6 +72,7 @@ typedef enum miopenReduceTensorIndices_t {
 typedef enum miopenIndicesType_t {
   MIOPEN_32BIT_INDICES, MIOPEN_64BIT_INDICES, MIOPEN_16BIT_INDICES, MIOPEN_8BIT_INDICES,
 } miopenIndicesType_t;
+typedef enum miopenCTCLossAlgo_t { MIOPEN_CTC_LOSS_ALGO_DETERMINISTIC } miopenCTCLossAlgo_t;
 typedef enum miopenRNNMode_t { miopenRNNRELU, miopenRNNTANH, miopenLSTM, miopenGRU } miopenRNNMode_t;
 typedef enum miopenRNNInputMode_t { miopenRNNlinear, miopenRNNskip } miopenRNNInputMode_t;
 typedef enum miopenRNNAlgo_t { miopenRNNdefault } miopenRNNAlgo_t;

@@ -1,220 +1,10 @@
-/* Recurrent networks: descriptors of networks and of sequences, weights, both passes. */
+/* Recurrent networks: weights, both passes. */
 #include "rnn.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define MIXED_UP "recurrent networks of unpacked sequences that are not sorted by length"
 enum { ALIGNED = 256 }; /* memory that lies behind other */
-
-/* Of the types that are accepted. */
-static miopenDataType_t beneath_type(cudnnDataType_t type) {
-  return type == CUDNN_DATA_HALF ? miopenHalf : miopenFloat;
-}
-
-/* ---- sequences ---- */
-
-cudnnStatus_t cudnnCreateRNNDataDescriptor(cudnnRNNDataDescriptor_t *rnnDataDesc) {
-  if (!rnnDataDesc) return CUDNN_STATUS_BAD_PARAM;
-  if (!libmap_ready()) return CUDNN_STATUS_NOT_INITIALIZED;
-  cudnnRNNDataDescriptor_t made = cudnn_new(CUDNN_A_SEQUENCE, sizeof *made);
-  if (!made) return CUDNN_STATUS_ALLOC_FAILED;
-  miopenStatus_t done = miopen.CreateSeqTensorDescriptor(&made->miopen);
-  if (!done) done = miopen.CreateTensorDescriptor(&made->all);
-  if (done) cudnnDestroyRNNDataDescriptor(made);
-  else *rnnDataDesc = made;
-  return cudnn_status(done);
-}
-
-cudnnStatus_t cudnnDestroyRNNDataDescriptor(cudnnRNNDataDescriptor_t rnnDataDesc) {
-  if (!rnnDataDesc) return CUDNN_STATUS_SUCCESS;
-  if (!cudnn_is(rnnDataDesc, CUDNN_A_SEQUENCE)) return CUDNN_STATUS_BAD_PARAM;
-  if (rnnDataDesc->all) miopen.DestroyTensorDescriptor(rnnDataDesc->all);
-  if (rnnDataDesc->miopen) miopen.DestroySeqTensorDescriptor(rnnDataDesc->miopen);
-  free(rnnDataDesc->lengths);
-  cudnn_free(rnnDataDesc);
-  return CUDNN_STATUS_SUCCESS;
-}
-
-static bool is_sequence(cudnnRNNDataDescriptor_t given) {
-  return cudnn_is(given, CUDNN_A_SEQUENCE) && given->lengths;
-}
-
-/* Whether the bytes of a number of the type are all 0, as padding is filled here. */
-static bool is_zero(const void *number, cudnnDataType_t type) {
-  const uint64_t zero = 0;
-  return !number || !memcmp(number, &zero, cudnn_type_size(type));
-}
-
-cudnnStatus_t cudnnSetRNNDataDescriptor(cudnnRNNDataDescriptor_t rnnDataDesc, cudnnDataType_t dataType,
-                                        cudnnRNNDataLayout_t layout, int maxSeqLength, int batchSize, int vectorSize,
-                                        const int *seqLengthArray, void *paddingFill) {
-  if (!cudnn_is(rnnDataDesc, CUDNN_A_SEQUENCE) || layout < 0 || layout > 2 || maxSeqLength < 1 || batchSize < 1 ||
-      vectorSize < 1 || !seqLengthArray) {
-    return CUDNN_STATUS_BAD_PARAM;
-  }
-  for (int i = 0; i < batchSize; i++) {
-    int length = seqLengthArray[i];
-    if (length < 0 || length > maxSeqLength) return CUDNN_STATUS_BAD_PARAM;
-    if (layout == CUDNN_SEQ_MAJOR_PACKED && i && length > seqLengthArray[i - 1]) return CUDNN_STATUS_BAD_PARAM;
-    if (!length) return cudnn_reject(false, "recurrent networks with empty sequences");
-  }
-  if (dataType != CUDNN_DATA_FLOAT && dataType != CUDNN_DATA_HALF) {
-    return cudnn_reject(false, "recurrent networks of types other than f32 and f16");
-  }
-  if (!is_zero(paddingFill, dataType)) return cudnn_reject(false, "padding of sequences other than 0");
-  const miopenRNNBaseLayout_t layouts[] = {miopenRNNDataSeqMajorPadded, miopenRNNDataSeqMajorNotPadded,
-                                           miopenRNNDataBatchMajorPadded};
-  int *lengths = malloc((size_t)batchSize * sizeof *lengths);
-  if (!lengths) return CUDNN_STATUS_ALLOC_FAILED;
-  cudnn_give(batchSize, seqLengthArray, lengths);
-  const int sizes[] = {maxSeqLength, batchSize, vectorSize}, strides[] = {batchSize * vectorSize, vectorSize, 1};
-  miopenStatus_t done = miopen.SetRNNDataSeqTensorDescriptor(
-      rnnDataDesc->miopen, beneath_type(dataType), layouts[layout], maxSeqLength, batchSize, vectorSize, lengths, NULL);
-  if (!done) done = miopen.SetTensorDescriptor(rnnDataDesc->all, beneath_type(dataType), 3, sizes, strides);
-  if (done) {
-    free(lengths);
-    return cudnn_status(done);
-  }
-  free(rnnDataDesc->lengths);
-  rnnDataDesc->type = dataType, rnnDataDesc->layout = layout, rnnDataDesc->lengths = lengths;
-  rnnDataDesc->longest = maxSeqLength, rnnDataDesc->batch = batchSize, rnnDataDesc->vector = vectorSize;
-  return CUDNN_STATUS_SUCCESS;
-}
-
-cudnnStatus_t cudnnGetRNNDataDescriptor(cudnnRNNDataDescriptor_t rnnDataDesc, cudnnDataType_t *dataType,
-                                        cudnnRNNDataLayout_t *layout, int *maxSeqLength, int *batchSize,
-                                        int *vectorSize, int arrayLengthRequested, int *seqLengthArray,
-                                        void *paddingFill) {
-  if (!is_sequence(rnnDataDesc) || arrayLengthRequested < 0) return CUDNN_STATUS_BAD_PARAM;
-  CUDNN_GIVE(dataType, rnnDataDesc->type);
-  CUDNN_GIVE(layout, rnnDataDesc->layout);
-  CUDNN_GIVE(maxSeqLength, rnnDataDesc->longest);
-  CUDNN_GIVE(batchSize, rnnDataDesc->batch);
-  CUDNN_GIVE(vectorSize, rnnDataDesc->vector);
-  cudnn_give(cudnn_least(arrayLengthRequested, rnnDataDesc->batch), rnnDataDesc->lengths, seqLengthArray);
-  if (paddingFill) memset(paddingFill, 0, cudnn_type_size(rnnDataDesc->type));
-  return CUDNN_STATUS_SUCCESS;
-}
-
-/* ---- networks ---- */
-
-cudnnStatus_t cudnnCreateRNNDescriptor(cudnnRNNDescriptor_t *rnnDesc) {
-  if (!rnnDesc) return CUDNN_STATUS_BAD_PARAM;
-  if (!libmap_ready()) return CUDNN_STATUS_NOT_INITIALIZED;
-  cudnnRNNDescriptor_t made = cudnn_new(CUDNN_AN_RNN, sizeof *made);
-  if (!made) return CUDNN_STATUS_ALLOC_FAILED;
-  miopenStatus_t done = miopen.CreateRNNDescriptor(&made->miopen);
-  if (!done) done = miopen.CreateTensorDescriptor(&made->input);
-  if (!done) done = miopen.CreateTensorDescriptor(&made->weights.miopen);
-  if (done) cudnnDestroyRNNDescriptor(made);
-  else *rnnDesc = made;
-  return cudnn_status(done);
-}
-
-cudnnStatus_t cudnnDestroyRNNDescriptor(cudnnRNNDescriptor_t rnnDesc) {
-  if (!rnnDesc) return CUDNN_STATUS_SUCCESS;
-  if (!cudnn_is(rnnDesc, CUDNN_AN_RNN)) return CUDNN_STATUS_BAD_PARAM;
-  if (rnnDesc->input) miopen.DestroyTensorDescriptor(rnnDesc->input);
-  if (rnnDesc->weights.miopen) miopen.DestroyTensorDescriptor(rnnDesc->weights.miopen);
-  cudnnStatus_t status = rnnDesc->miopen ? cudnn_status(miopen.DestroyRNNDescriptor(rnnDesc->miopen)) : 0;
-  cudnn_free(rnnDesc);
-  return status;
-}
-
-static bool is_network(cudnnRNNDescriptor_t given) { return cudnn_is(given, CUDNN_AN_RNN) && given->set.layers; }
-
-cudnnStatus_t cudnnSetRNNDescriptor_v8(cudnnRNNDescriptor_t rnnDesc, cudnnRNNAlgo_t algo, cudnnRNNMode_t cellMode,
-                                       cudnnRNNBiasMode_t biasMode, cudnnDirectionMode_t dirMode,
-                                       cudnnRNNInputMode_t inputMode, cudnnDataType_t dataType,
-                                       cudnnDataType_t mathPrec, cudnnMathType_t mathType, int32_t inputSize,
-                                       int32_t hiddenSize, int32_t projSize, int32_t numLayers,
-                                       cudnnDropoutDescriptor_t dropoutDesc, uint32_t auxFlags) {
-  if (!cudnn_is(rnnDesc, CUDNN_AN_RNN) || (dropoutDesc && !cudnn_dropout(dropoutDesc, &dropoutDesc)) || algo < 0 ||
-      algo > 3 || cellMode < 0 || cellMode > CUDNN_GRU || biasMode < 0 || biasMode > 3 || dirMode < 0 || dirMode > 1 ||
-      inputMode < 0 || inputMode > 1 || inputSize < 1 || hiddenSize < 1 || numLayers < 1 || projSize < 0 ||
-      projSize > hiddenSize) {
-    return CUDNN_STATUS_BAD_PARAM;
-  }
-  if (dataType != CUDNN_DATA_FLOAT && dataType != CUDNN_DATA_HALF) {
-    return cudnn_reject(false, "recurrent networks of types other than f32 and f16");
-  }
-  if (projSize && projSize != hiddenSize) return cudnn_reject(false, "recurrent networks with projections");
-  if (inputMode) return cudnn_reject(false, "recurrent networks without a product at the input");
-  if (biasMode == CUDNN_RNN_SINGLE_INP_BIAS || biasMode == CUDNN_RNN_SINGLE_REC_BIAS) {
-    return cudnn_reject(false, "recurrent networks with a single bias");
-  }
-  miopenDataType_t type = beneath_type(dataType);
-  const int sizes[] = {1, inputSize}, strides[] = {inputSize, 1};
-  miopenStatus_t done = miopen.SetRNNDescriptor(
-      rnnDesc->miopen, hiddenSize, numLayers, miopenRNNlinear, (miopenRNNDirectionMode_t)dirMode,
-      (miopenRNNMode_t)cellMode, biasMode ? miopenRNNwithBias : miopenRNNNoBias, miopenRNNdefault, type);
-  if (!done) done = miopen.SetTensorDescriptor(rnnDesc->input, type, 2, sizes, strides);
-  if (done) return cudnn_status(done);
-  rnnDesc->set = (struct cudnn_network){algo,     cellMode,  biasMode,   dirMode,  inputMode, dataType,    mathPrec,
-                                        mathType, inputSize, hiddenSize, projSize, numLayers, dropoutDesc, auxFlags};
-  return CUDNN_STATUS_SUCCESS;
-}
-
-cudnnStatus_t cudnnGetRNNDescriptor_v8(cudnnRNNDescriptor_t rnnDesc, cudnnRNNAlgo_t *algo, cudnnRNNMode_t *cellMode,
-                                       cudnnRNNBiasMode_t *biasMode, cudnnDirectionMode_t *dirMode,
-                                       cudnnRNNInputMode_t *inputMode, cudnnDataType_t *dataType,
-                                       cudnnDataType_t *mathPrec, cudnnMathType_t *mathType, int32_t *inputSize,
-                                       int32_t *hiddenSize, int32_t *projSize, int32_t *numLayers,
-                                       cudnnDropoutDescriptor_t *dropoutDesc, uint32_t *auxFlags) {
-  if (!is_network(rnnDesc)) return CUDNN_STATUS_BAD_PARAM;
-  const struct cudnn_network *set = &rnnDesc->set;
-  CUDNN_GIVE(algo, set->algo);
-  CUDNN_GIVE(cellMode, set->cell);
-  CUDNN_GIVE(biasMode, set->bias);
-  CUDNN_GIVE(dirMode, set->direction);
-  CUDNN_GIVE(inputMode, set->input);
-  CUDNN_GIVE(dataType, set->type);
-  CUDNN_GIVE(mathPrec, set->compute);
-  CUDNN_GIVE(mathType, set->math);
-  CUDNN_GIVE(inputSize, set->in);
-  CUDNN_GIVE(hiddenSize, set->hidden);
-  CUDNN_GIVE(projSize, set->projected);
-  CUDNN_GIVE(numLayers, set->layers);
-  CUDNN_GIVE(dropoutDesc, set->dropout);
-  CUDNN_GIVE(auxFlags, set->flags);
-  return CUDNN_STATUS_SUCCESS;
-}
-
-cudnnStatus_t cudnnRNNSetClip_v9(cudnnRNNDescriptor_t rnnDesc, cudnnRNNClipMode_t clipMode, double lclip,
-                                 double rclip) {
-  if (!cudnn_is(rnnDesc, CUDNN_AN_RNN) || clipMode < 0 || clipMode > 1 || !(lclip <= rclip)) {
-    return CUDNN_STATUS_BAD_PARAM;
-  }
-  return clipMode ? cudnn_reject(false, "recurrent networks with clipped cells") : CUDNN_STATUS_SUCCESS;
-}
-
-cudnnStatus_t cudnnRNNSetClip_v8(cudnnRNNDescriptor_t rnnDesc, cudnnRNNClipMode_t clipMode,
-                                 cudnnNanPropagation_t clipNanOpt, double lclip, double rclip) {
-  if (clipNanOpt < 0 || clipNanOpt > 1) return CUDNN_STATUS_BAD_PARAM;
-  return cudnnRNNSetClip_v9(rnnDesc, clipMode, lclip, rclip);
-}
-
-cudnnStatus_t cudnnRNNGetClip_v9(cudnnRNNDescriptor_t rnnDesc, cudnnRNNClipMode_t *clipMode, double *lclip,
-                                 double *rclip) {
-  if (!cudnn_is(rnnDesc, CUDNN_AN_RNN)) return CUDNN_STATUS_BAD_PARAM;
-  CUDNN_GIVE(clipMode, 0);
-  CUDNN_GIVE(lclip, 0);
-  CUDNN_GIVE(rclip, 0);
-  return CUDNN_STATUS_SUCCESS;
-}
-
-cudnnStatus_t cudnnRNNGetClip_v8(cudnnRNNDescriptor_t rnnDesc, cudnnRNNClipMode_t *clipMode,
-                                 cudnnNanPropagation_t *clipNanOpt, double *lclip, double *rclip) {
-  cudnnStatus_t status = cudnnRNNGetClip_v9(rnnDesc, clipMode, lclip, rclip);
-  if (!status) CUDNN_GIVE(clipNanOpt, 0);
-  return status;
-}
-
-cudnnStatus_t cudnnBuildRNNDynamic(cudnnHandle_t handle, cudnnRNNDescriptor_t rnnDesc, int miniBatch) {
-  if (!cudnn_handle(handle, &handle) || !is_network(rnnDesc) || miniBatch < 1) return CUDNN_STATUS_BAD_PARAM;
-  return CUDNN_STATUS_SUCCESS; /* MIOpen's kernels do not depend on the batch */
-}
 
 /* ---- memory and weights ---- */
 
@@ -231,8 +21,8 @@ static miopenStatus_t pad(cudnnHandle_t handle, cudnnRNNDataDescriptor_t sequenc
 }
 
 static bool are_of(cudnnRNNDescriptor_t network, cudnnRNNDataDescriptor_t x, cudnnRNNDataDescriptor_t y) {
-  if (!is_network(network) || !is_sequence(x) || !is_sequence(y) || x->layout != y->layout || x->batch != y->batch ||
-      x->longest != y->longest || memcmp(x->lengths, y->lengths, (size_t)x->batch * sizeof *x->lengths)) {
+  if (!cudnn_is_network(network) || !cudnn_is_sequence(x) || !cudnn_is_sequence(y) || x->layout != y->layout ||
+      x->batch != y->batch || x->longest != y->longest || memcmp(x->lengths, y->lengths, (size_t)x->batch * sizeof *x->lengths)) {
     return false;
   }
   const struct cudnn_network *set = &network->set;
@@ -279,7 +69,7 @@ cudnnStatus_t cudnnGetRNNTempSpaceSizes(cudnnHandle_t handle, cudnnRNNDescriptor
                                         cudnnRNNDataDescriptor_t xDesc, size_t *workSpaceSize,
                                         size_t *reserveSpaceSize) {
   size_t work = 0, reserve = 0;
-  if (!cudnn_handle(handle, &handle) || !is_network(rnnDesc) || !is_sequence(xDesc) || fwdMode < 0 || fwdMode > 1 ||
+  if (!cudnn_handle(handle, &handle) || !cudnn_is_network(rnnDesc) || !cudnn_is_sequence(xDesc) || fwdMode < 0 || fwdMode > 1 ||
       xDesc->vector != rnnDesc->set.in) {
     return CUDNN_STATUS_BAD_PARAM;
   }
@@ -291,9 +81,9 @@ cudnnStatus_t cudnnGetRNNTempSpaceSizes(cudnnHandle_t handle, cudnnRNNDescriptor
 }
 
 cudnnStatus_t cudnnGetRNNWeightSpaceSize(cudnnHandle_t handle, cudnnRNNDescriptor_t rnnDesc, size_t *weightSpaceSize) {
-  if (!cudnn_handle(handle, &handle) || !is_network(rnnDesc) || !weightSpaceSize) return CUDNN_STATUS_BAD_PARAM;
+  if (!cudnn_handle(handle, &handle) || !cudnn_is_network(rnnDesc) || !weightSpaceSize) return CUDNN_STATUS_BAD_PARAM;
   return cudnn_status(miopen.GetRNNParamsSize(handle->miopen, rnnDesc->miopen, rnnDesc->input, weightSpaceSize,
-                                              beneath_type(rnnDesc->set.type)));
+                                              cudnn_rnn_type(rnnDesc->set.type)));
 }
 
 /* MIOpen's number of a gate: LSTM has the last two the other way round, GRU the first two. */
@@ -329,7 +119,7 @@ cudnnStatus_t cudnnGetRNNWeightParams(cudnnHandle_t handle, cudnnRNNDescriptor_t
                                       cudnnTensorDescriptor_t mDesc, void **mAddr, cudnnTensorDescriptor_t bDesc,
                                       void **bAddr) {
   static const int gates[] = {1, 1, 4, 3};
-  if (!cudnn_handle(handle, &handle) || !is_network(rnnDesc)) return CUDNN_STATUS_BAD_PARAM;
+  if (!cudnn_handle(handle, &handle) || !cudnn_is_network(rnnDesc)) return CUDNN_STATUS_BAD_PARAM;
   const struct cudnn_network *set = &rnnDesc->set;
   int directions = set->direction + 1, count = gates[set->cell];
   if (pseudoLayer < 0 || pseudoLayer >= set->layers * directions || linLayerID < 0) return CUDNN_STATUS_BAD_PARAM;

@@ -1,4 +1,4 @@
-/* The objects of recurrent networks (rnn.c). */
+/* The objects of recurrent networks (rnn_descriptors.c). */
 #ifndef CUDNN_RNN_H
 #define CUDNN_RNN_H
 #include "compute.h"
@@ -39,4 +39,9 @@ struct cudnnRNNDescriptor_t_st {
   struct cudnn_tensor weights;    /* all of them */
   struct cudnn_network set;
 };
+
+/* Whether there is an object on which something was set; MIOpen's type, of those that are accepted. */
+bool cudnn_is_sequence(cudnnRNNDataDescriptor_t given);
+bool cudnn_is_network(cudnnRNNDescriptor_t given);
+miopenDataType_t cudnn_rnn_type(cudnnDataType_t type);
 #endif

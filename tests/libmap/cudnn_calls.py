@@ -8,13 +8,14 @@ from ptx2amd.api import cudnn
 from tests.libmap.client import Client
 from tests.libmap.cudnn_attention import Attention
 from tests.libmap.cudnn_convolutions import Convolutions
+from tests.libmap.cudnn_ctc import Ctc
 from tests.libmap.cudnn_graphs import Graphs
 from tests.libmap.cudnn_layers import Elementwise, Regions
 from tests.libmap.cudnn_norms import Norms
 from tests.libmap.cudnn_recurrent import Recurrent
 from tests.libmap.cudnn_state import State
 
-PARTS = (State, Elementwise, Regions, Norms, Convolutions, Graphs, Attention, Recurrent)
+PARTS = (State, Elementwise, Regions, Norms, Convolutions, Graphs, Attention, Ctc, Recurrent)
 
 
 def main() -> None:

@@ -161,7 +161,10 @@ _WEAKER = {
 - Not supported: vectorised channels (`CUDNN_TENSOR_NCHW_VECT_C`), 8-bit floating point, convolutions with i8 results,
   Swish, `CUDNN_OP_TENSOR_SQRT`, `CUDNN_REDUCE_TENSOR_MUL_NO_ZEROS`, type conversions between tensors; `cudnnSetTensor`
   and `cudnnTransformTensor` of tensors with a stride that is no multiple of the next one (MIOpen's results are wrong);
-  the functions of attention outside of graphs, CTC loss, spatial transformers, and `cudnnFusedOps`.
+  the functions of attention outside of graphs, spatial transformers, and `cudnnFusedOps`.
+- The CTC loss takes f32 with `CUDNN_LOSS_NORMALIZATION_SOFTMAX`. Rejected: probabilities
+  (`CUDNN_LOSS_NORMALIZATION_NONE`), and samples with no label or with more labels than time. `cudnnCTCLoss_v8` reads
+  labels and lengths on the host and therefore waits for the stream.
 - Recurrent networks (`cudnnRNNForward`, `cudnnRNNBackwardData_v8`, `cudnnRNNBackwardWeights_v8`): ReLU, tanh, LSTM and
   GRU in f32 and f16, both directions, several layers. Lengths are those of `cudnnSetRNNDataDescriptor`; those in device
   memory are not read. Rejected: projections, a single bias, clipped cells, no product at the input, empty sequences,

@@ -46,6 +46,7 @@ DESCRIPTORS = {
     "LRN": ("cudnn_lrn", "cudnnLRNDescriptor_t "),
     "OpTensor": ("cudnn_op", "cudnnOpTensorDescriptor_t "),
     "ReduceTensor": ("cudnn_reduction", "cudnnReduceTensorDescriptor_t "),
+    "CTCLoss": ("cudnn_ctc", "cudnnCTCLossDescriptor_t "),
     "Dropout": ("cudnn_dropout", "cudnnDropoutDescriptor_t "),
 }
 
@@ -95,6 +96,9 @@ TYPES = Types(
         "cudnnRNNDataLayout_t",
         "cudnnForwardMode_t",
         "cudnnWgradMode_t",
+        "cudnnLossNormalizationMode_t",
+        "cudnnCTCLossAlgo_t",
+        "cudnnCTCGradMode_t",
     ),
     scalars={"void *": "cudnnBackendDescriptor_t"},
     opaque=("cudnnRuntimeTag_t",),
