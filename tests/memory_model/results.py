@@ -195,13 +195,14 @@ def seeded_bugs() -> list[str]:
 
 
 def programs() -> list[str]:
-    """Programs that ran in the mode, as programs.json has them: set -> chip -> passed, all."""
+    """Programs that ran in the mode, as programs.json has them: set -> chip -> passed, all, seeds."""
     sets: dict[str, dict[str, list[int]]] = json.loads(PROGRAMS.read_text())
     chips = sorted({chip for rows in sets.values() for chip in rows})
-    lines = ["", "## Programs", "", "Programs that passed in the weak-memory mode, of all of a set; one seed each.", "",
+    lines = ["", "## Programs", "", "Programs that passed in the weak-memory mode, of all of a set.", "",
              f"| set | {' | '.join(chips)} |", "| --- " * (len(chips) + 1) + "|"]  # fmt: skip
     for name, rows in sets.items():
-        cells = ("{} of {}".format(*rows[chip]) if chip in rows else "" for chip in chips)
+        cells = ("{} of {}, {} seed{}".format(*rows[chip], "s" * (rows[chip][2] > 1)) if chip in rows else ""
+                 for chip in chips)  # fmt: skip
         lines.append(f"| {name} | {' | '.join(cells)} |")
     return lines
 
