@@ -128,3 +128,31 @@ def test_a_kernel_that_needs_no_registers_has_one(tmp_path: Path) -> None:
     """Programs divide the registers of a processor by it."""
     done = run(WORLD + REGISTERS, tmp_path)
     assert done.returncode == 0 and "some" in done.stdout, done.stdout + done.stderr
+
+
+CONTEXTS = """
+def context():
+    return made("cuCtxCreate_v2", 0, 0)
+
+main = c.c_void_p()
+cu.cuCtxGetCurrent(c.byref(main))
+cu.cuMemsetD32_v2(word, 41, c.c_size_t(1))
+stream = made("cuStreamCreate", 1)
+for captures in (main, None):
+    other = context()                                  # it is current
+    if captures: cu.cuCtxSetCurrent(captures)
+    within = stream if captures else made("cuStreamCreate", 1)
+    cu.cuStreamBeginCapture_v2(within, 0)
+    if captures: launch(within)
+    cu.cuCtxDestroy_v2(other)
+    cu.cuCtxSetCurrent(main)
+    if captures: ended(within)
+    assert cu.alloc(64).value and struct.unpack("<I", cu.read(word, 4)) == (41,)
+print("contexts")
+"""
+
+
+def test_a_context_ends_while_a_stream_captures(tmp_path: Path) -> None:
+    """A stream of another context, whose memory stays, or its own, whose capture ends with it."""
+    done = run(WORLD + CONTEXTS, tmp_path)
+    assert done.returncode == 0 and "contexts" in done.stdout, done.stdout + done.stderr

@@ -210,6 +210,40 @@ def test_streams_that_cannot_wait_for_values(tmp_path: Path) -> None:
     assert done.returncode == 0 and "loops" in done.stdout, done.stdout + done.stderr
 
 
+#: A captured node between two, in a graph that was there; and what is no graph or node of it.
+INTO = """
+main, g = stream(), graph()
+first = step(g, [], 1, 1)
+def into(of, nodes, count): return cu.error("cuStreamBeginCaptureToGraph", main, of, nodes, None, c.c_size_t(count), 0)
+assert into(None, None, 0) != "CUDA_SUCCESS" and into(g, None, 1) == "CUDA_ERROR_INVALID_VALUE"
+assert into(g, (c.c_void_p * 1)(step(graph(), [], 1, 1)), 1) == "CUDA_ERROR_INVALID_VALUE"
+assert into(g, (c.c_void_p * 1)(first), 1) == "CUDA_SUCCESS"
+launch(main, 6, 0)
+ended = c.c_void_p()
+cu.cuStreamEndCapture(main, c.byref(ended))
+assert ended.value == (g.value if hasattr(g, "value") else g)
+exe = instance(g)
+assert result(exe, value=1, on=main) == 12
+assert into(g, None, 0) == "CUDA_SUCCESS"              # nothing is captured
+cu.cuStreamEndCapture(main, None)
+for _ in range(2):
+    other = stream()
+    assert cu.error("cuStreamBeginCaptureToGraph", other, g, None, None, c.c_size_t(0), 0) == "CUDA_SUCCESS"
+    launch(other, 1, 1)
+    cu.cuStreamDestroy_v2(other)                       # with its capture: the next stream may have its address
+print("into")
+"""
+
+
+@pytest.mark.parametrize("version", ["", "60131921"], ids=["", "HIP 6.1"])
+def test_captures_into_graphs(version: str, tmp_path: Path) -> None:
+    """Before HIP 6.2, which has them not, what is captured becomes a child graph."""
+    older = f"int hipRuntimeGetVersion(int *version) {{ *version = {version or 0}; return 0; }}"
+    settings = {"PTX2AMD_HIP_LIBRARY": str(replaced(tmp_path, older))} if version else {}
+    done = run(WORLD + CAPTURES + INTO, tmp_path, **settings)
+    assert done.returncode == 0 and done.stdout == "captures\ninto\n", done.stdout + done.stderr
+
+
 FAULT = """
 g = graph()
 node, [body] = choice(g, [], condition(g, 1, DEFAULT), WHILE)

@@ -14,8 +14,7 @@ ROWS = [
     Function("cuStreamBeginCaptureToGraph", 12030,
         "CUstream hStream, CUgraph hGraph, in(numDependencies) const CUgraphNode *dependencies, const "
         "CUgraphEdgeData *dependencyData, size_t numDependencies, CUstreamCaptureMode mode", ptsz=12030,
-        call="hipStreamBeginCaptureToGraph(hStream, hGraph, dependencies, dependencyData, numDependencies, "
-            "mode)", context="hStream"),
+        ours=True, context="hStream"),
     Function("cuStreamBeginRecaptureToGraph", 13030,
         "CUstream hStream, CUstreamCaptureMode mode, CUgraph hGraph, CUgraphRecaptureCallback "
         "callbackFunc, void *userData", ptsz=13030),

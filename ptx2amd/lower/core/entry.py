@@ -21,7 +21,7 @@ from ptx2amd.ptx.layout import align_of
 
 # Inputs of a kernel that our code never reads, and those that an intrinsic reads
 NEVER_USED = (
-    *("dispatch-ptr", "dispatch-id", "queue-ptr", "hostcall-ptr", "heap-ptr", "default-queue"),
+    *("dispatch-id", "queue-ptr", "hostcall-ptr", "heap-ptr", "default-queue"),
     *("completion-action", "multigrid-sync-arg", "lds-kernel-id"),
 )
 INPUTS = {
@@ -70,6 +70,8 @@ def unused_inputs(text: str, alone: bool, apertures: bool) -> str:
     """Attributes for the kernel inputs that `text` does without; `alone`: it calls no other function; `apertures`: the
     chip has registers for what LLVM otherwise reads from the hidden arguments to make generic addresses."""
     names = list(NEVER_USED)
+    if "llvm.amdgcn.dispatch.ptr" not in text:  # which functions that are called do not read
+        names.append("dispatch-ptr")
     if alone:
         names += [name for name, intrinsic in INPUTS.items() if intrinsic not in text]
     if not apertures and GENERIC.search(text) and "implicitarg-ptr" in names:

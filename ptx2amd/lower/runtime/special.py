@@ -21,6 +21,7 @@ OnAxis = Callable[[FunctionLowering, int], Val]  # a position or a size in one o
 
 # Offsets of hidden kernel arguments (code object v5): AMDGPU usage, "Code Object V5 Metadata"
 BLOCK_COUNT, GROUP_SIZE, DYNAMIC_LDS_SIZE = 0, 12, 120
+PACKET_LDS_SIZE = 28  # in the dispatch packet of HSA: static and dynamic
 # Words that the launch appends to the parameters, before the hidden arguments
 RECORDS, WORKSPACE, DYNAMIC_SHARED_SIZE = (field.offset - LAUNCH_WORDS.size for field in LAUNCH_WORDS.fields.values())
 GRID_WORKSPACE = {"%envreg2": WORKSPACE, "%envreg1": WORKSPACE + 4}  # low and high half of an address
@@ -302,13 +303,19 @@ def high(fn: FunctionLowering, v: Val) -> Val:
 
 @register("%dynamic_smem_size")
 def dynamic_smem_size(fn: FunctionLowering) -> Val:
-    """The hidden argument is only filled in for kernels that use dynamic LDS, so this one does."""
+    """What the dispatch packet has of LDS behind the static part. HIP 5 fills in no hidden argument with the size; that
+    is for functions that are called, which have no packet, and is only there for kernels that use dynamic LDS."""
     if fn.plan.shared is not None:
         if not fn.plan.launch_words:
             why = "the size of dynamic shared memory where static one is beyond LDS, in whole-module code objects"
             raise Unsupported(f"{why}; ptx2amd run has it", fn.name)
         return hidden(fn, "i32", DYNAMIC_SHARED_SIZE)
     fn.module.uses_dynamic_lds = True
+    if fn.is_kernel:
+        packet = fn.op("ptr addrspace(4)", "call ptr addrspace(4) @llvm.amdgcn.dispatch.ptr()")
+        at = fn.op(packet.ty, f"getelementptr inbounds i8, {packet.t}, i64 {PACKET_LDS_SIZE}")
+        whole = fn.op("i32", f"load i32, {at.t}, align 4, !invariant.load !0, !noundef !0")
+        return fn.op("i32", f"sub i32 {whole}, ptrtoint (ptr addrspace(3) @{DYNAMIC_LDS} to i32)")
     fn.do(f'call void asm sideeffect "", "s"(i32 ptrtoint (ptr addrspace(3) @{DYNAMIC_LDS} to i32))')
     return hidden(fn, "i32", DYNAMIC_LDS_SIZE)
 

@@ -98,6 +98,7 @@ bool fill_fits(CUdeviceptr to, size_t pitch, unsigned element, size_t width, siz
 
 /* ---- stream.c, event.c ---- */
 bool stream_hip(CUstream stream, hipStream_t *hip_stream);
+int stream_wait(hipStream_t stream); /* a HIP error */
 /* Relaxes the thread's capture mode: loading a kernel at its first launch makes calls that are forbidden to programs
  * during a capture. Returns the previous mode. */
 hipStreamCaptureMode capture_relax(void);
@@ -105,6 +106,7 @@ void capture_return(hipStreamCaptureMode mode);
 struct context *stream_context(CUstream stream); /* NULL if the stream has been destroyed */
 struct stream_attributes *stream_attributes(CUstream stream); /* NULL: not a stream */
 bool event_hip(CUevent event, hipEvent_t *hip_event);
+void streams_abandon_captures(struct context *c);
 void streams_drop(struct context *c);
 void events_drop(struct context *c);
 static inline CUstream per_thread_stream(CUstream s) { return s ? s : CU_STREAM_PER_THREAD; }

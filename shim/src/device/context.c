@@ -79,7 +79,11 @@ void context_return(struct context *before) { make_current(before); }
 static void drop_contents(struct context *c) {
   int device = thread_state.hip_device;
   if (device != c->device) hip.SetDevice(c->device);
-  bool lost = hip.DeviceSynchronize() != 0;
+  streams_abandon_captures(c);
+  hipStreamCaptureMode mode = capture_relax();
+  int error = hip.DeviceSynchronize();
+  capture_return(mode);
+  bool lost = error && error != CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED; /* another context's capture */
   if (lost) hip.DeviceReset(); /* a fault's error stays until then */
   if (lost) uploads_reset(c->device);
   printf_drain(c->device);

@@ -60,7 +60,7 @@ static int run_choice(struct exec *e, const struct step *s) {
   const struct steps *body;
   int error;
   do {
-    error = hip.StreamSynchronize(e->line.stream);
+    error = stream_wait(e->line.stream);
     body = chosen(s);
     if (!error && body) error = run_steps(e, body);
   } while (!error && body && s->type == CU_GRAPH_COND_TYPE_WHILE && !lines_ending);
@@ -81,7 +81,7 @@ static void run(struct line *line, struct job *job, int error) {
   struct plan *plan = ((struct launch *)job)->plan;
   if (!error) plan_begin(&plan->main);
   if (!error) error = run_steps(e, &plan->main);
-  if (!error && !lines_ending) error = hip.StreamSynchronize(line->stream);
+  if (!error && !lines_ending) error = stream_wait(line->stream);
   if (error) say("a graph with conditional nodes ended early (HIP error %d)", error);
   plan_drop(plan);
 }

@@ -13,6 +13,11 @@ static CUresult node_kernel(const CUDA_KERNEL_NODE_PARAMS *p, bool v2, struct ke
   return kernel_code_for(*k, thread_state.current->device, p->sharedMemBytes, code);
 }
 
+/* HIP 5 reads the values that a node gets as those of the kernel that it had, which may have more of them, or larger
+ * ones: there is memory for as many bytes of parameters as a kernel can have. */
+enum { MOST_PARAMETER_BYTES = 4096 };
+static size_t spare(void) { return hip_version < 600 ? MOST_PARAMETER_BYTES : 0; }
+
 /* Converts and hands to `use`, which calls HIP; HIP copies the parameters. */
 static CUresult with_kernel_params(const CUDA_KERNEL_NODE_PARAMS *p, int (*use)(const hipKernelNodeParams *, void *),
                                    void *context) {
@@ -23,8 +28,9 @@ static CUresult with_kernel_params(const CUDA_KERNEL_NODE_PARAMS *p, int (*use)(
   if (result) return result;
   if (code->properties.launches) return children_refused(k, "graphs");
   int device = thread_state.current->device;
-  char *buffer = calloc(1, k->parameter_bytes + LAUNCH_ROOM);
-  void **pointers = calloc(k->index.param_count + LAUNCH_WORDS, sizeof *pointers);
+  size_t end = k->parameter_bytes + LAUNCH_ROOM, count = k->index.param_count + LAUNCH_WORDS;
+  char *buffer = calloc(1, end + spare());
+  void **pointers = calloc(count + spare(), sizeof *pointers);
   size_t size;
   result = buffer && pointers ? pack_parameters(k, p->kernelParams, p->extra, buffer, &size) : CUDA_ERROR_OUT_OF_MEMORY;
   struct shape s = {{p->gridDimX, p->gridDimY, p->gridDimZ}, {p->blockDimX, p->blockDimY, p->blockDimZ},
@@ -34,6 +40,8 @@ static CUresult with_kernel_params(const CUDA_KERNEL_NODE_PARAMS *p, int (*use)(
   if (!result) {
     result = launch_words(k, code, device, p->sharedMemBytes, false, 0, buffer, &size);
     point_at_parameters(k, code, buffer, pointers);
+    for (size_t i = 0; i < count + spare(); i++)
+      if (spare() && !pointers[i]) pointers[i] = buffer + end;
     hipKernelNodeParams node = {{p->blockDimX * code->spread, p->blockDimY, p->blockDimZ}, NULL, code->function,
                                    {p->gridDimX, p->gridDimY, p->gridDimZ}, pointers, launch_lds(code, device, p->sharedMemBytes)};
     if (!result) result = from_hip(use(&node, context));
@@ -70,9 +78,7 @@ static int exec_set_kernel(const hipKernelNodeParams *p, void *context) {
 
 CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode,
                                            const CUDA_KERNEL_NODE_PARAMS *nodeParams) {
-  static int said;
   struct exec_set s = {hGraphExec, hNode};
-  if (hip_version < 600) return refuse(&said, "cuGraphExecKernelNodeSetParams with HIP 5 (it crashes there)");
   if (!graph_exec_part(&s.exec, &s.node)) return CUDA_ERROR_INVALID_VALUE;
   return with_kernel_params(nodeParams, exec_set_kernel, &s);
 }

@@ -101,7 +101,7 @@ static CUresult launch_child(const struct line *l, struct launch_record *c, stru
   result = kernel_launch(&launch);
   if (result) explain(k, c, result);
   if (!own) return result;
-  if (!result) result = from_hip(hip.StreamSynchronize(l->stream));
+  if (!result) result = from_hip(stream_wait(l->stream));
   if (!result) result = push_all(s, own);
   records_drop(own);
   return result;
@@ -148,7 +148,7 @@ static CUresult run_all(const struct line *l, struct records *first) {
     records_drop(next.records);
   }
   free(s.items);
-  CUresult end = lines_ending ? CUDA_SUCCESS : from_hip(hip.StreamSynchronize(l->stream));
+  CUresult end = lines_ending ? CUDA_SUCCESS : from_hip(stream_wait(l->stream));
   return result ? result : end;
 }
 

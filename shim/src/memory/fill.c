@@ -20,7 +20,7 @@ static CUresult fill_rows(CUdeviceptr to, size_t pitch, unsigned value, unsigned
     error = element == 1   ? hip.MemsetD8Async((void *)to, (unsigned char)value, width, stream)
             : element == 2 ? hip.MemsetD16Async((void *)to, (unsigned short)value, width, stream)
                            : hip.MemsetD32Async((void *)to, (int)value, width, stream);
-  if (!error && wait) error = hip.StreamSynchronize(stream);
+  if (!error && wait) error = stream_wait(stream);
   return from_hip(error);
 }
 

@@ -202,14 +202,14 @@ int upload(int device, uint64_t to, const void *from, size_t size) {
   hipStream_t stream;
   int error = upload_stream(device, &stream);
   if (!error) error = hip.MemcpyHtoDAsync((void *)to, from, size, stream);
-  return error ? error : hip.StreamSynchronize(stream);
+  return error ? error : stream_wait(stream);
 }
 
 int upload_zeros(int device, uint64_t to, size_t size) {
   hipStream_t stream;
   int error = upload_stream(device, &stream);
   if (!error) error = hip.MemsetD8Async((void *)to, 0, size, stream);
-  return error ? error : hip.StreamSynchronize(stream);
+  return error ? error : stream_wait(stream);
 }
 
 void uploads_reset(int device) { upload_streams[device] = NULL; }

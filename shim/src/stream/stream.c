@@ -1,7 +1,9 @@
 /* Streams: our handles, so that context, flags and liveness are known without asking HIP. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "capture_into.h"
 #include "conditional.h"
 #include "graph_end.h"
 #include "graph_move.h"
@@ -100,6 +102,7 @@ static void abandon_capture(hipStream_t stream) {
   CUgraph graph = NULL;
   if (hip_is_software || hip.StreamIsCapturing(stream, &status) || !status) return;
   if (!hip.StreamEndCapture(stream, &graph) && graph && !graph_live(graph)) hip.GraphDestroy(graph);
+  capture_forget(stream);
 }
 
 CUresult cuStreamDestroy_v2(CUstream hStream) {
@@ -113,15 +116,37 @@ CUresult cuStreamDestroy_v2(CUstream hStream) {
   return from_hip(hip.StreamDestroy(made));
 }
 
+void streams_abandon_captures(struct context *c) {
+  for (struct stream *s = handle_next(HANDLE_STREAM, NULL); s; s = handle_next(HANDLE_STREAM, s))
+    if (s->context == c) abandon_capture(s->hip);
+}
+
 void streams_drop(struct context *c) {
   for (struct stream *s = handle_next(HANDLE_STREAM, NULL); s; s = handle_next(HANDLE_STREAM, s))
     if (s->context == c) cuStreamDestroy_v2((CUstream)s);
 }
 
+/* HIP 5 waits for no stream while any stream is captured, but says of events whether they have come. */
+int stream_wait(hipStream_t stream) {
+  enum { WITHOUT_TIME = 2 };
+  hipStreamCaptureStatus status = hipStreamCaptureStatusNone;
+  hipEvent_t event;
+  int error = hip.StreamSynchronize(stream);
+  if (error != CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED || hip_version >= 600) return error;
+  if (hip.StreamIsCapturing(stream, &status) || status) return error;
+  error = hip.EventCreateWithFlags(&event, WITHOUT_TIME);
+  if (error) return error;
+  error = hip.EventRecord(event, stream);
+  if (!error)
+    while ((error = hip.EventQuery(event)) == CUDA_ERROR_NOT_READY) usleep(20);
+  hip.EventDestroy(event);
+  return error;
+}
+
 CUresult cuStreamSynchronize(CUstream hStream) {
   hipStream_t stream;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
-  CUresult result = with_children(from_hip(hip.StreamSynchronize(stream)));
+  CUresult result = with_children(from_hip(stream_wait(stream)));
   printf_drain(thread_state.current->device);
   return result;
 }
@@ -295,10 +320,12 @@ CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph) {
   hipStream_t stream;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
   CUgraph into = captured_into(stream);
-  bool known = into && graph_known(into);
+  bool known = capture_has_target(stream) || (into && graph_known(into));
   if (!phGraph && !known) return CUDA_ERROR_INVALID_VALUE; /* the handle is needed, unless the graph was there before */
   CUgraph graph = NULL;
   int error = hip.StreamEndCapture(stream, &graph);
+  if (error) capture_forget(stream);
+  else error = capture_finish(stream, &graph);
   if (phGraph) *phGraph = graph;
   if (!error && graph) graph_made(graph);
   if (error && into && !known) graph_left(into);
