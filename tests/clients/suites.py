@@ -178,6 +178,9 @@ SUITES = {
         ("stringzillas-cuda==5.3.2", "numpy"), (str(HERE / "stringzillas_ops.py"),), "kernels of the wheel",
     ),
     "Snap ML": Suite(("snapml==1.17.2", "numpy"), (str(HERE / "snapml_ops.py"),), "kernels of the wheel"),
+    "ASTRA": Suite(
+        ("astra-toolbox==2.5.0",), (str(HERE / "astra_ops.py"),), "kernels of the wheel; textures; cuFFT",
+    ),
     "ThunderGBM": Suite(
         ("thundergbm==0.3.17", "numpy", "scikit-learn", "nvidia-cusparse-cu11==11.7.5.86"),
         (str(HERE / "thundergbm_ops.py"),), "kernels of the wheel; cuSPARSE",
