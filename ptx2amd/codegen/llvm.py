@@ -6,6 +6,7 @@ no assembler for AMDGPU: inline assembly with any text in it ends the process.""
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from threading import local
 
@@ -32,6 +33,13 @@ class _Machines(local):
 
 
 _machines = _Machines()
+
+
+_OF_F32 = re.compile(r"= f(?:add|sub|mul)[a-z ]* float|@llvm\.fma\.f32")
+_OF_16_BITS = re.compile(
+    r"= (?:f?(?:add|sub|mul|neg)|shl|[al]shr|and|or|xor|select|fcmp|icmp)[a-z ]* (?:half|bfloat|i16)\b"
+    r"|@llvm\.[a-z.]+\.(?:f16|bf16|i16)\b"
+)
 
 
 @cache
@@ -70,6 +78,12 @@ def is_long(ir: str) -> bool:
     return ir.count("\n") > LONG_LINES
 
 
+def _has_pairs(ir: str, target: Target) -> bool:
+    """Whether SLP vectorisation may find operations of which the chip does two at a time. It pairs integers as well,
+    which costs an instruction more, and takes up to half of O3's time."""
+    return bool(_OF_16_BITS.search(ir) or (target.arch.packed_f32 and _OF_F32.search(ir)))
+
+
 def without_scheduling() -> None:
     """Keep instructions in the order of the IR from now on, in this process: with tens of thousands of them, moving one
     takes time that grows with their number."""
@@ -91,7 +105,7 @@ def optimised(ir: str, target: Target, simple: bool = False, least: bool = False
         module.verify()
     except RuntimeError as error:
         raise CodegenError(f"LLVM does not accept our IR: {error}") from None
-    slp = ".dispatch:" not in ir or not avoided.applies("pairs")  # packed f32 and f16
+    slp = _has_pairs(ir, target) and (".dispatch:" not in ir or not avoided.applies("pairs"))
     short = simple and (least or ir.count("\n") > FULL_LINES)
     tm.optimise(module, slp, SHORT if short else ())
     if rewrites := workarounds.needed(ir, target, optimised=True):

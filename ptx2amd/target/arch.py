@@ -31,6 +31,7 @@ class Arch:
     images: bool
     matrix: frozenset[str]
     dot: bool
+    packed_f32: bool
     fp8: bool
     bitop3: bool
     tanh: bool
