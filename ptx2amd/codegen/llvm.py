@@ -10,7 +10,7 @@ import re
 from functools import cache
 from threading import local
 
-from ptx2amd.codegen import binding, stack, workarounds
+from ptx2amd.codegen import binding, exits, stack, workarounds
 from ptx2amd.codegen.binding import Machine, Module
 from ptx2amd.codegen.error import CodegenError
 from ptx2amd.codegen.workarounds import avoided
@@ -108,7 +108,10 @@ def optimised(ir: str, target: Target, simple: bool = False, least: bool = False
     slp = _has_pairs(ir, target) and (".dispatch:" not in ir or not avoided.applies("pairs"))
     short = simple and (least or ir.count("\n") > FULL_LINES)
     tm.optimise(module, slp, SHORT if short else ())
-    if rewrites := workarounds.needed(ir, target, optimised=True):
+    rewrites = workarounds.needed(ir, target, optimised=True)
+    if exits.may_apply(ir) and not (short or least):
+        rewrites.insert(0, exits.rewrite)
+    if rewrites:
         text = str(module)
         if (safe := workarounds.rewritten(text, rewrites)) is not text:
             module = Module(safe)

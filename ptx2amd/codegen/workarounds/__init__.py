@@ -23,6 +23,7 @@ from ptx2amd.codegen.workarounds.records import Module
 from ptx2amd.target import Target
 
 LONG = 4000  # lines of IR
+Rewrite = Callable[[Module], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class Workaround:
     optimised: whether it rewrites the optimised IR, or our own."""
 
     name: str
-    rewrite: Callable[[Module], None]
+    rewrite: Rewrite
     may_apply: Callable[[str, Target], bool]
     optimised: bool = True
 
@@ -69,16 +70,16 @@ ALL = (
 )
 
 
-def needed(ir: str, target: Target, optimised: bool) -> list[Workaround]:
-    """The work-arounds that may apply to IR."""
-    return [w for w in ALL if w.optimised == optimised and w.may_apply(ir, target)]
+def needed(ir: str, target: Target, optimised: bool) -> list[Rewrite]:
+    """The rewrites of work-arounds that may apply to IR."""
+    return [w.rewrite for w in ALL if w.optimised == optimised and w.may_apply(ir, target)]
 
 
-def rewritten(ir: str, rewrites: Iterable[Workaround]) -> str:
+def rewritten(ir: str, rewrites: Iterable[Rewrite]) -> str:
     """IR text after rewrites; the same object if none applies."""
     module = records.parse(ir)
     before = module.text()
-    for workaround in rewrites:
-        workaround.rewrite(module)
+    for rewrite in rewrites:
+        rewrite(module)
     after = module.text()
     return ir if after == before else after
