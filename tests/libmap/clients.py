@@ -122,7 +122,7 @@ CLIENTS = {
          "mpmath", "coloredlogs", "humanfriendly", *CUDA),
         ("cublas", "cublaslt", "cudnn", "cufft", "curand"),
     ),
-    "XGBoost": Client("XGBoost", ("numpy", "scipy", "nvidia-nccl-cu12"), ("nccl",)),
+    "XGBoost": Client("XGBoost", ("numpy", "scipy"), ()),
     "cudnn-frontend": Client("cudnn-frontend", ("numpy",), ("cudnn",)),
     "PyTorch": Client(
         "PyTorch", (), ("cublas", "cublaslt", "cudnn", "cufft", "curand", "cusparse", "cusolver", "nccl"),

@@ -1,8 +1,9 @@
-"""One rank of several processes: `nccl_rank.py LIBCUDA LIBRARY RANK COUNT FILE`. Rank 0 writes the unique id to FILE.
-Each prints whether its sums, and what it received of the rank before, are right."""
+"""One rank of several processes: `nccl_rank.py LIBCUDA LIBRARY RANK COUNT FILE`; RANK: `mpi`: what mpirun says. Rank 0
+writes the unique id to FILE. Each prints whether its sums, and what it received of the rank before, are right."""
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from pathlib import Path
@@ -17,7 +18,8 @@ DOUBLE = 8
 
 
 def main() -> None:
-    rank, count, file = int(sys.argv[3]), int(sys.argv[4]), Path(sys.argv[5])
+    rank = int(os.environ["OMPI_COMM_WORLD_RANK"] if sys.argv[3] == "mpi" else sys.argv[3])
+    count, file = int(sys.argv[4]), Path(sys.argv[5])
     client = Client(nccl.MAPPED)
     ranks, ffi = Ranks(client), client.ffi
     unique, made = ffi.new("ncclUniqueId *"), ffi.new("ncclComm_t *")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ptx2amd import native
 from tests import rocm
-from tests.libmap import page
+from tests.libmap import mpi, page
 
 LIBRARIES = native.DIRECTORY / "libmap"
 
@@ -20,15 +20,23 @@ FEW_CHANNELS = {"NCCL_MAX_NCHANNELS": "2"}
 
 
 def run(
-    prefix: rocm.Prefix, arch: str, *command: str | Path, limit: float = 1800, gpus: int = 1
+    prefix: rocm.Prefix,
+    arch: str,
+    *command: str | Path,
+    limit: float = 1800,
+    gpus: int = 1,
+    ranks: mpi.Mpi | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """A program, with the software GPU's HIP library and ours in front of the release's."""
-    folders = (LIBRARIES, native.DIRECTORY / "hip", native.DIRECTORY)
+    """A program, with the software GPU's HIP library and ours in front of the release's; with `ranks`, started
+    by mpirun once for each GPU."""
+    folders = (LIBRARIES, native.DIRECTORY / "hip", native.DIRECTORY, *([ranks.libraries] if ranks else []))
     packages = os.pathsep.join(path for path in sys.path if path)
     changes = {"PYTHONPATH": packages, "PTX2AMD_DEVICE": f"vgpu:{arch}", "PTX2AMD_PYTHON": sys.executable}
     changes |= for_miopen(prefix)
     changes |= {"PTX2AMD_VGPU_COUNT": str(gpus), **(FEW_CHANNELS if gpus > 1 else {})}
     words, environment = prefix.command(*command, before=folders), {**os.environ, **changes}
+    if ranks:
+        words, environment = [*map(str, ranks.command(gpus)), *words], {**environment, **ranks.environment}
     return subprocess.run(words, env=environment, capture_output=True, text=True, timeout=limit)
 
 
