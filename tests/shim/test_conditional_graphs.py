@@ -315,3 +315,41 @@ def test_the_process_ends_after_graphs_that_end(tmp_path: Path) -> None:
     """No thread of ours is in a HIP library that is taken down: AMD's crashed there now and then."""
     done = run(WORLD + ENDS, tmp_path, PTX2AMD_HIP_LIBRARY=str(replaced(tmp_path, SLOW_ENDS)))
     assert done.returncode == 0 and done.stdout == "leaves\n" and not done.stderr, done.stdout + done.stderr
+
+
+#: A stream comes past a launch when the library is being taken down.
+LATE = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static void (*late)(void *), *with;
+static _Atomic int ended;
+static void end(void) {
+  ended = 1;
+  late(with);
+  usleep(300000);
+}
+__attribute__((constructor)) static void begin(void) { atexit(end); }
+int hipLaunchHostFunc(void *stream, void (*function)(void *), void *data) { return late = function, with = data, 0; }
+int hipSetDevice(int device) {
+  int (*really)(int) = (int (*)(int))dlsym(RTLD_NEXT, "hipSetDevice");
+  if (ended) fputs("a call of the library that is taken down\\n", stderr);
+  return really(device);
+}
+"""
+
+LAUNCHED = """
+g = graph()
+step(g, [], 1, 1)
+exe = instance(g)
+assert result(exe, value=1) == 2
+cu.cuGraphExecDestroy(exe)
+print("leaves")
+"""
+
+
+def test_nothing_begins_when_the_process_ends(tmp_path: Path) -> None:
+    done = run(WORLD + LAUNCHED, tmp_path, PTX2AMD_HIP_LIBRARY=str(replaced(tmp_path, LATE)))
+    assert done.returncode == 0 and done.stdout == "leaves\n" and not done.stderr, done.stdout + done.stderr

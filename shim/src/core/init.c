@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "checkpoint.h"
+#include "deferred.h"
 #include "entry.h"
 #include "shim.h"
 
@@ -33,6 +34,7 @@ static CUresult initialise(void) {
   CUresult result = devices_find();
   if (result) return result;
   pthread_atfork(NULL, NULL, in_child);
+  lines_init();
   if (!hip_is_software) atexit(at_exit);
   checkpoint_offer();
   __atomic_store_n(&initialised, true, __ATOMIC_RELEASE);

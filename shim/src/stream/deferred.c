@@ -80,6 +80,13 @@ void line_free(struct line *l) {
   if (l->gate) cell_free(CELL_GATE, l->gate);
 }
 
+/* Under the lock. */
+static void open_gate(struct line *l, const struct job *j) {
+  l->done = j->number;
+  if (l->gate) __atomic_store_n(l->gate->host, j->number, __ATOMIC_RELEASE);
+  pthread_cond_broadcast(&moved);
+}
+
 /* What is left when the process ends stays undone; its gates open, as functions may wait for streams at exit. */
 static void *work(void *of) {
   struct line *l = of;
@@ -93,9 +100,7 @@ static void *work(void *of) {
     pthread_mutex_lock(&lock);
     l->first = j->next;
     if (!l->first) l->last = &l->first;
-    l->done = j->number;
-    if (l->gate) __atomic_store_n(l->gate->host, j->number, __ATOMIC_RELEASE);
-    pthread_cond_broadcast(&moved);
+    open_gate(l, j);
     free(j);
   }
   l->working = false;
@@ -122,15 +127,13 @@ static void at_exit(void) {
   pthread_mutex_unlock(&lock);
 }
 
-static void register_exit(void) { atexit(at_exit); }
+void lines_init(void) { atexit(at_exit); }
 
 /* Signals are for the program's own threads. */
 static bool start_thread(struct line *l) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
   sigset_t all, before;
   pthread_attr_t attributes;
   pthread_t thread;
-  pthread_once(&once, register_exit);
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   pthread_attr_init(&attributes);
@@ -141,9 +144,15 @@ static bool start_thread(struct line *l) {
   return !error;
 }
 
-/* Hands the job to the thread; without one, does its work here. */
+/* Hands the job to the thread; without one, does its work here. HIP's own threads come here too, also while the process
+ * ends: then nothing is begun any more. */
 static void hand_over(struct line *l, struct job *j) {
   pthread_mutex_lock(&lock);
+  if (lines_ending) {
+    open_gate(l, j);
+    pthread_mutex_unlock(&lock);
+    return;
+  }
   *l->last = j;
   l->last = &j->next;
   bool start = !l->working;

@@ -24,6 +24,7 @@ struct line {
   void (*run)(struct line *line, struct job *job, int error); /* error: HIP's, of what was in the stream before */
   void (*drop)(struct line *line);                            /* after line_close, when nothing is to be done any more */
 };
+void lines_init(void);              /* once, when HIP is there: the process's end comes to lines before it comes to HIP */
 extern _Atomic bool lines_ending; /* the process ends: jobs stay undone */
 
 int line_open(struct line *line); /* stream and gate, for the current device; a HIP error */
