@@ -26,7 +26,7 @@ from tests.libmap.cudnn_chains import (
     TRANSPOSE,
     Node,
 )
-from tests.libmap.cudnn_graphs import DESCRIPTOR, DOUBLE_TYPE, HANDLE, INT64, POINTER, VIRTUAL
+from tests.libmap.cudnn_graphs import DESCRIPTOR, DOUBLE_TYPE, HANDLE, INT64, POINTER, TANH, VIRTUAL
 from tests.libmap.cudnn_norm_graphs import EPSILON, GROUP, NORM, NORM_MODE, NormChains
 from tests.libmap.nets import BFLOAT16, DOUBLE, FLOAT, HALF, INT32
 
@@ -220,6 +220,30 @@ class Attention(NormChains):
         self.go()
         self.right("between operations", y, np.exp(2 * x.now()), 4)
 
+    def captured(self) -> None:
+        """A plan's kernels and products in a graph of the driver, launched after its tensors have changed."""
+        cuda, ffi, draw = self.client.cuda, self.ffi, self.client.draw
+        self.begin()
+        a, b, y = (
+            self.node(draw.uniform(-1, 1, (2, 5, 7))),
+            self.node(draw.uniform(-1, 1, (2, 7, 4))),
+            self.out(2, 5, 4),
+        )
+        self.pw(TANH, y, self.matmul(a, b, self.virtual(2, 5, 4)))
+        plan, pack, _ = self.planned(self.graph(*self.ops), self.used)
+        stream, captured, made = ffi.new("cudaStream_t *"), ffi.new("void **"), ffi.new("void **")
+        assert not cuda.cuStreamCreate(stream, 1)
+        self.call("SetStream", stream[0])
+        assert not cuda.cuStreamBeginCapture_v2(stream[0], 1)
+        self.call("BackendExecute", plan, pack)
+        assert not cuda.cuStreamEndCapture(stream[0], captured)
+        assert not cuda.cuGraphInstantiateWithFlags(made, captured[0], 0)
+        other = draw.uniform(-1, 1, a.at.values.shape).astype(np.float32)
+        assert not cuda.cuMemcpyHtoD_v2(a.at.at[0], self.client.address(other), other.nbytes)
+        assert not cuda.cuGraphLaunch(made[0], stream[0]) and not cuda.cuStreamSynchronize(stream[0])
+        self.right("a captured plan", y, np.tanh(a.now() @ b.now()), 9)
+        self.call("SetStream", ffi.NULL)
+
     # ---- what is refused ----
 
     def refusals(self) -> None:
@@ -300,6 +324,7 @@ class Attention(NormChains):
             self.attention,
             self.as_one,
             self.overlapping,
+            self.captured,
             self.refusals,
             self.missing_pointer,
         ):

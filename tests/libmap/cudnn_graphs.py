@@ -88,7 +88,14 @@ class Graphs(Nets):
         self.run_graph(graph, {n: self.ffi.cast("void *", tensor.at.at[0]) for n, tensor in tensors.items()})
 
     def run_graph(self, graph: Any, pointers: dict[int, Any]) -> None:
-        """As cudnn-frontend does: heuristics, a configuration, its engine, a plan. pointers: of tensors' numbers."""
+        plan, pack, _ = self.planned(graph, pointers)
+        self.call("BackendExecute", plan, pack)
+        self.ok("BackendDestroyDescriptor", pack)
+        self.ok("BackendDestroyDescriptor", plan)
+
+    def planned(self, graph: Any, pointers: dict[int, Any]) -> tuple[Any, Any, Any]:
+        """A plan, its tensors and its memory, as cudnn-frontend makes them: heuristics, a configuration, its engine.
+        pointers: of tensors' numbers."""
         count = self.ffi.new("int64_t *")
         self.client.check("engines", self.whole(graph, 802) == 1)
         heuristic = self.desc(ENGINEHEUR, (201, DESCRIPTOR, [graph]), (200, HEUR_MODE, [0]))
@@ -110,9 +117,7 @@ class Graphs(Nets):
             (1001, POINTER, list(pointers.values())),
             (1003, POINTER, [space.pointer]),
         )
-        self.call("BackendExecute", plan, pack)
-        self.ok("BackendDestroyDescriptor", pack)
-        self.ok("BackendDestroyDescriptor", plan)
+        return plan, pack, space
 
     def tensors(self, case: Case) -> tuple[Tensor, Tensor, Tensor]:
         x = self.tensor(self.values(case.n, case.c, *case.image), case.kind, case.order)
