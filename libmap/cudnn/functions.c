@@ -129,6 +129,17 @@ const struct cudnn_function *cudnn_function(int64_t mode, enum cudnn_computed ty
   return NULL;
 }
 
+const char *cudnn_missing(int64_t mode) {
+  static const struct { int mode; const char *name; } names[] = {
+    {7, "CUDNN_POINTWISE_MOD"}, {8, "CUDNN_POINTWISE_POW"}, {23, "CUDNN_POINTWISE_ATAN2"},
+    {24, "CUDNN_POINTWISE_FLOOR_MOD"},
+  };
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (names[i].mode == mode) return names[i].name;
+  }
+  return "functions of a graph in f64 or of integers that are only there in f32";
+}
+
 static const struct cudnn_sum sums[] = {
   {0, {"0f00000000", "0d0000000000000000"}, "", "add.$ y, y, x;", ""},
   {1, {"0f3F800000", "0d3FF0000000000000"}, "", "mul.$ y, y, x;", ""},

@@ -113,7 +113,7 @@ bool cudnn_walk(struct cudnn_program *program, int64_t mode, int precision, stru
   if (!numbers) numbers = &plain;
   struct cudnn_text text = {.computed = computed(precision, operand)};
   text.function = cudnn_function(mode, text.computed);
-  if (!text.function) return cudnn_cannot(program, "this function of CUDNN_ATTR_POINTWISE_MODE, or not for its types");
+  if (!text.function) return cudnn_cannot(program, cudnn_missing(mode));
   for (int k = 0; k < text.function->inputs; k++) {
     if (!operand[k]) return false;
   }

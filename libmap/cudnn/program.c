@@ -78,6 +78,14 @@ static bool overlaps(const struct place *place) {
   return false;
 }
 
+static bool is_sensible(const struct place *place) {
+  bool good = true;
+  for (int i = 0; i < place->count; i++) {
+    good &= place->size[i] > 0 && place->size[i] <= INT32_MAX && place->stride[i] >= 0;
+  }
+  return good;
+}
+
 static struct place *named(struct cudnn_program *program, const struct cudnn_backend *desc) {
   if (desc->kind != BACKEND_TENSOR) return NULL;
   int64_t id = cudnn_whole(desc, TENSOR_UNIQUE_ID, 0);
@@ -100,6 +108,10 @@ static struct place *named(struct cudnn_program *program, const struct cudnn_bac
   made->value = cudnn_whole(desc, TENSOR_IS_BY_VALUE, 0) || constant;
   made->constant = constant ? constant->values : NULL;
   made->between = !made->value && cudnn_whole(desc, TENSOR_IS_VIRTUAL, 0);
+  if (!is_sensible(made)) {
+    cudnn_cannot(program, "tensors without numbers, or with negative strides");
+    return NULL;
+  }
   if (made->between && overlaps(made)) pack(made);
   return made;
 }
@@ -149,7 +161,7 @@ struct place *cudnn_turned(struct cudnn_program *program, const struct place *pl
   struct place *made = another(program);
   if (!made || place->between || place->count < 2) return NULL;
   int r = place->count - 2, c = place->count - 1;
-  *made = *place;
+  *made = *place, made->tensor = (struct cudnn_tensor){0};
   made->size[r] = place->size[c], made->size[c] = place->size[r];
   made->stride[r] = place->stride[c], made->stride[c] = place->stride[r];
   return made;

@@ -153,6 +153,8 @@ struct cudnn_function {
 };
 /* NULL: there is none for the type. */
 const struct cudnn_function *cudnn_function(int64_t mode, enum cudnn_computed type);
+/* What is said of that. */
+const char *cudnn_missing(int64_t mode);
 /* Sums: what begins, what is done to each number x, how it joins y, and what is done at the end with n numbers. */
 struct cudnn_sum { int operation; const char *first[2], *each, *join, *last; };
 const struct cudnn_sum *cudnn_sum(int operation);

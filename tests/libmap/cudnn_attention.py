@@ -257,6 +257,9 @@ class Attention(NormChains):
             "padding",
             "precision",
             "missing",
+            "empty",
+            "negative",
+            "power",
             "ragged",
         ):
             self.begin()
@@ -277,6 +280,11 @@ class Attention(NormChains):
                 self.op(19, (1523, DESCRIPTOR, [desc]), _1520=node, _1521=b, _1522=y)
             elif what == "precision":  # there is no exponential function in f64
                 self.pw(EXP, y, self.node(x, DOUBLE))
+            elif what in ("empty", "negative"):
+                shape, strides = ([0, 3, 4], [12, 4, 1]) if what == "empty" else ([2, 3, 4], [12, 4, -1])
+                self.pw(ADD, Node(60, self.place(60, tuple(shape), strides, FLOAT), shape, FLOAT), node, node)
+            elif what == "power":
+                self.pw(8, y, node, node)
             elif what == "missing":
                 self.op(SOFTMAX, _3100=node)
             else:
@@ -291,6 +299,10 @@ class Attention(NormChains):
                 )
                 self.pw(ADD, y, Node(77, ragged, (2, 3, 4), FLOAT), node)
             self.refused(what)
+            if what == "power":
+                said = self.ffi.new("char[]", 200)
+                self.client.library.cudnnGetLastErrorString(said, 200)
+                self.same("its name", np.array(self.ffi.string(said)), np.array(b"CUDNN_POINTWISE_POW"))
 
     def place_only(self, kind: int, shape: tuple[int, ...]) -> Node:
         self.count += 1
