@@ -33,7 +33,9 @@ way. The page shows kernels of one block a cluster.
 nvcc makes `membar.cta`, `membar.gl` and `membar.sys` of `__threadfence_block()`, `__threadfence()` and
 `__threadfence_system()`, and `barrier.sync 0` of `__syncthreads()` and of a block's `sync()`. The host takes part at
 scope `.sys`: memory of cuMemHostAlloc and managed memory is fine-grained, which L2 does not keep
-(`tests/memory_model/with_host.py` sends messages both ways, in memory of either grain).
+(`tests/memory_model/with_host.py` sends messages both ways, in memory of either grain). Threads on several GPUs meet at
+scope `.sys` in such memory too. Memory of cuMemAlloc is coarse-grained: HIP promises that other GPUs see its content
+when a kernel ends, CUDA also while it runs. Kernels that exchange data between GPUs in such memory are not covered.
 
 No AMD GPU has run this code. Here the rules are checked; their effect is checked by [litmus tests](litmus.md) in the
 software GPU's weak-memory mode.

@@ -195,8 +195,10 @@ def seeded_bugs() -> list[str]:
 
 
 def programs() -> list[str]:
-    """Programs that ran in the mode, as programs.json has them: set -> chip -> passed, all, seeds."""
-    sets: dict[str, dict[str, list[int]]] = json.loads(PROGRAMS.read_text())
+    """What ran in the mode, as programs.json has it: set -> chip -> passed, all, number of seeds; file of tests, on the
+    chips that it names -> passed, all, seed."""
+    ran_there = json.loads(PROGRAMS.read_text())
+    sets: dict[str, dict[str, list[int]]] = ran_there["programs"]
     chips = sorted({chip for rows in sets.values() for chip in rows})
     lines = ["", "## Programs", "", "Programs that passed in the weak-memory mode, of all of a set.", "",
              f"| set | {' | '.join(chips)} |", "| --- " * (len(chips) + 1) + "|"]  # fmt: skip
@@ -204,7 +206,9 @@ def programs() -> list[str]:
         cells = ("{} of {}, {} seed{}".format(*rows[chip], "s" * (rows[chip][2] > 1)) if chip in rows else ""
                  for chip in chips)  # fmt: skip
         lines.append(f"| {name} | {' | '.join(cells)} |")
-    return lines
+    lines += ["", "Fast tests that passed in it (`tests/memory_model/test_in_the_mode.py`), on the chips of each:",
+              "", "| file | passed | seed |", "| --- | --- | --- |"]  # fmt: skip
+    return lines + [f"| `{file}` | {n} of {every} | {seed} |" for file, (n, every, seed) in ran_there["tests"].items()]
 
 
 def _reason(why: str) -> str:
