@@ -116,8 +116,7 @@ static const struct cudnn_function functions[] = {
   {501, 1, ALL, "mov.$ y, x;", {{0}}},
   {601, 3, ALL, "setp.eq.$ p, t, zero; selp.$ y, b, x, p;", {{0}}},
   {PW_BELOW, 3, ALL, "setp.lt.$ p, b, t; selp.$ y, x, zero, p;", {{0}}},
-  {PW_SUB_FINITE, 2, F, "abs.f32 f0, b; setp.eq.f32 p, f0, 0f7F800000; selp.f32 f0, zero, b, p; sub.f32 y, x, f0;",
-   {{0}}},
+  {PW_SUB_FINITE, 2, F, "setp.eq.f32 p, b, 0fFF800000; selp.f32 f0, zero, b, p; sub.f32 y, x, f0;", {{0}}},
   {PW_SHARE, 2, F, "div.rn.f32 y, x, b; setp.eq.f32 p, b, zero; selp.f32 y, zero, y, p;", {{0}}},
   {PW_SCALE_SUB, 3, FD, "sub.$ y, x, b; mul.$ y, y, t;", {{0}}},
 };

@@ -162,7 +162,7 @@ extern const char *const cudnn_helpers; /* functions that these call, in f32 */
 /* Functions that cuDNN does not have. */
 enum {
   PW_BELOW = 1000, /* x where b < t, else 0 */
-  PW_SUB_FINITE,   /* x - b, and x where b is infinite */
+  PW_SUB_FINITE,   /* x - b, and x where b is -infinity */
   PW_SHARE,        /* x / b, and 0 where b is 0 */
   PW_SCALE_SUB,    /* (x - b) * t */
   SUM_MEAN_SQUARE = 1000,

@@ -104,6 +104,10 @@ class Attention(NormChains):
         more = np.concatenate([x.now(), np.broadcast_to(sink.now(), (1, 2, 3, 1))], -1)
         self.right("softmax with a sink", y, _softmax(more)[0][..., :-1])
         self.same("a row without anything", none.now(), np.zeros((1, 1, 2, 5)))
+        self.begin()
+        self.op(SOFTMAX, _3100=self.node(np.array([[[[1.0, np.inf, 2.0]]]])), _3101=(lost := self.out(1, 1, 1, 3)))
+        self.go()
+        self.client.check("a row with infinity is NaN", np.isnan(lost.now()).all())
 
     def attention(self) -> None:
         """As cudnn-frontend builds it: products, a factor, a mask, softmax of single operations or as one; with fewer
