@@ -10,12 +10,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from ptx2amd.binary import Blob, Elf
+from ptx2amd.binary import Blob, ContainerError, Elf
+from ptx2amd.binary.elf import SHF_ALLOC, SHF_EXEC, SHT_PROGBITS
 from ptx2amd.fatbin.container import FATBIN_MAGIC, Image, entries, total_size
 
 EM_CUDA = 190
 FATBIN_SECTION, RELOCATABLE_SECTION = ".nv_fatbin", "__nv_relfatbin"
 MAGIC_BYTES = struct.pack("<I", FATBIN_MAGIC)
+FATBIN_START = MAGIC_BYTES + struct.pack("<HH", 1, 16)  # version, size of the header
 ELF64 = b"\x7fELF\x02\x01"
 ARCHIVE = b"!<arch>\n"
 MEMBER = struct.Struct("16s32s10s2s")  # name, owner and date, size, end mark
@@ -110,7 +112,8 @@ def fatbins(blob: Blob) -> Iterator[Image]:
 
 
 def elf_images(blob: Blob) -> Iterator[Image]:
-    """The images of an ELF file's fatbin sections, or the file itself when it is a cubin."""
+    """The images of an ELF file's fatbin sections and of fatbins among its data, or the file itself when it is a
+    cubin."""
     elf = Elf(blob)
     if elf.machine == EM_CUDA:
         new_layout = elf.ident[7] == 65
@@ -124,6 +127,24 @@ def elf_images(blob: Blob) -> Iterator[Image]:
             relocatable = blob.origin if section.name == RELOCATABLE_SECTION else ""
             for image in fatbins(part):
                 yield replace(image, relocatable=relocatable)
+        elif section.type == SHT_PROGBITS and section.flags & (SHF_ALLOC | SHF_EXEC) == SHF_ALLOC:
+            part = section.content
+            part.origin = f"{blob.origin}: {section.name}"
+            yield from embedded(part)
+
+
+def embedded(blob: Blob) -> Iterator[Image]:
+    """The images of fatbins among other data, which a program gives to the driver itself, as cuFFT does with its
+    kernels. Bytes that look like a fatbin's header and are none are left out."""
+    at = blob.find(FATBIN_START)
+    while at >= 0:
+        rest = blob.part(at, len(blob) - at, "fatbin", f"{blob.origin}+{at:#x}")
+        try:
+            found, size = list(entries(rest)), total_size(rest)
+        except ContainerError:
+            found, size = [], len(FATBIN_START)
+        yield from found
+        at = blob.find(FATBIN_START, at + size)
 
 
 def archive_members(blob: Blob) -> Iterator[Blob]:

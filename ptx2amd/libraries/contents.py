@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ptx2amd import fatbin
+from ptx2amd.binary import Elf
 from ptx2amd.fatbin import ContainerError
 
 _LINKED = "-rdc"  # key of separately compiled parts: one module; nvcc's own result of linking them is left out
+_STUB = 4096  # bytes that a cubin without kernels has at most
 
 
 @dataclass(slots=True)
@@ -38,7 +40,7 @@ class Code:
         """Counts the modules of a file."""
         modules: dict[str, list[fatbin.Image]] = {}
         try:
-            for image in fatbin.mapped_images(path):
+            for image in filter(_has_kernels, fatbin.mapped_images(path)):
                 modules.setdefault(_LINKED if image.relocatable else image.fatbin, []).append(image)
         except (ContainerError, OSError) as error:
             self.damaged.append(str(error))
@@ -59,6 +61,16 @@ class Code:
                 self.targets |= {image.target for image in images}
         if self.with_ptx == before:
             self.bare.append(path)
+
+
+def _has_kernels(image: fatbin.Image) -> bool:
+    """False for the cubin that nvcc puts into a file without kernels when it links it."""
+    if image.kind != "cubin" or image.size > _STUB:
+        return True
+    try:
+        return any(section.name.startswith(".text.") for section in Elf(image.data()).sections)
+    except ContainerError:
+        return True
 
 
 def program(path: Path) -> Code:

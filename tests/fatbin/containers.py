@@ -53,12 +53,12 @@ def archive(*members: tuple[bytes, bytes]) -> bytes:
     return blob
 
 
-def executable(section: bytes, content: bytes) -> bytes:
-    """An ELF file with one section of content."""
+def executable(section: bytes, content: bytes, flags: int = 2) -> bytes:
+    """An ELF file with one section of content. flags: 2 is data that is loaded, 6 code."""
     names = b"\0" + section + b"\0.shstrtab\0"
     at = 64 + len(content) + len(names)
     header = struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\x02\x01\x01", 2, 62, 1, 0, 0, at, 0, 64, 0, 0, 64, 3, 2)
     table = bytes(64)
-    table += struct.pack("<IIQQQQIIQQ", 1, 1, 2, 0, 64, len(content), 0, 0, 8, 0)
+    table += struct.pack("<IIQQQQIIQQ", 1, 1, flags, 0, 64, len(content), 0, 0, 8, 0)
     table += struct.pack("<IIQQQQIIQQ", len(section) + 2, 3, 0, 0, 64 + len(content), len(names), 0, 0, 1, 0)
     return header + content + names + table

@@ -9,7 +9,7 @@ import pytest
 
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.fatbin import ContainerError, files_below, images_of
-from tests.fatbin.containers import PTX, entry, fatbin
+from tests.fatbin.containers import PTX, entry, executable, fatbin
 
 
 @pytest.mark.parametrize("header", [64, 72, 80, 104])
@@ -36,6 +36,18 @@ def test_entries_keep_order_kind_and_target() -> None:
 def test_fatbins_back_to_back_with_padding() -> None:
     blob = fatbin(entry(PTX)) + bytes(24) + fatbin(entry(PTX, encoding="zstd"))
     assert [i.data() for i in images_of(blob, "x")] == [PTX, PTX]
+
+
+@pytest.mark.parametrize(
+    ("section", "flags", "count"), [(b".data", 3, 2), (b".rodata", 2, 2), (b".text", 6, 0), (b".debug", 0, 0)]
+)
+def test_fatbins_among_other_data(section: bytes, flags: int, count: int) -> None:
+    """A program may give them to the driver itself, as cuFFT does."""
+    cut_off = fatbin(entry(PTX))[:24]  # looks like one
+    content = b"words\0" + fatbin(entry(PTX)) + bytes(3) + cut_off + fatbin(entry(PTX, encoding="lz4")) + cut_off
+    found = list(images_of(executable(section, content, flags), "x"))
+    assert [image.data() for image in found] == [PTX] * count
+    assert len({image.fatbin for image in found}) == count
 
 
 def test_plain_text_is_recognised_behind_comments_and_newlines() -> None:

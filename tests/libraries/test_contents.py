@@ -86,6 +86,13 @@ def test_parts_of_separate_compilation_are_one_module(tmp_path: Path) -> None:
     assert (code.with_ptx, code.without) == (1, 0)
 
 
+def test_the_cubin_of_a_link_without_kernels_is_no_code(tmp_path: Path) -> None:
+    stub = fatbin(entry(executable(b".nv.callgraph", bytes(32)), 2, sm=52, encoding="lz4"))
+    kernel = fatbin(entry(executable(b".text.k", bytes(32)), 2, sm=52, encoding="lz4"))
+    assert contents.program(library(tmp_path / "none.so", stub)).modules == 0
+    assert contents.program(library(tmp_path / "some.so", stub, kernel)).without == 1
+
+
 def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     _, found = findings(library(tmp_path / "app", WITH[:-20]))
     assert "not readable" in found["app"]["text"] and "app" in found["app"]["text"]
