@@ -155,15 +155,15 @@ _WEAKER = {
   and dropout need the headers of HIP and rocRAND (Debian: libamdhip64-dev, librocrand-dev). Debian's MIOpen lacks the
   sources of its assembler kernels; therefore the wrapper sets `MIOPEN_DEBUG_GCN_ASM_KERNELS=0`, and without rocRAND's
   headers `MIOPEN_DEBUG_ATTN_SOFTMAX=0`, unless these variables are already set.
-- Types: f32 and f16; also f64 and i32 for `cudnnOpTensor`, `cudnnAddTensor` and `cudnnReduceTensor`; also i8 with i32
-  results, and bf16, for convolutions. Sums, products and scaling factors of bf16 are rejected, because MIOpen's kernels
-  for them do not compile. With other types MIOpen's softmax and dropout return wrong results and report success, so
-  the wrapper rejects them.
+- Types outside of graphs: f32 and f16; also f64 and i32 for `cudnnOpTensor`, `cudnnAddTensor` and `cudnnReduceTensor`;
+  also i8 with i32 results, and bf16, for convolutions. Sums, products and scaling factors of bf16 are rejected, because
+  MIOpen's kernels for them do not compile. With other types MIOpen's softmax and dropout return wrong results and
+  report success, so the wrapper rejects them.
 - `CUDNN_CONVOLUTION` (not cross-correlation) copies the filter first, with one kernel launch per filter position.
-- Not supported: vectorised channels (`CUDNN_TENSOR_NCHW_VECT_C`), 8-bit floating point, convolutions with i8 results,
-  Swish, `CUDNN_OP_TENSOR_SQRT`, `CUDNN_REDUCE_TENSOR_MUL_NO_ZEROS`, type conversions between tensors; `cudnnSetTensor`
-  and `cudnnTransformTensor` of tensors with a stride that is no multiple of the next one (MIOpen's results are wrong);
-  the functions of attention outside of graphs, spatial transformers, and `cudnnFusedOps`.
+- Not supported outside of graphs: vectorised channels (`CUDNN_TENSOR_NCHW_VECT_C`), 8-bit floating point, convolutions
+  with i8 results, Swish, `CUDNN_OP_TENSOR_SQRT`, `CUDNN_REDUCE_TENSOR_MUL_NO_ZEROS`, type conversions between tensors;
+  `cudnnSetTensor` and `cudnnTransformTensor` of tensors with a stride that is no multiple of the next one (MIOpen's
+  results are wrong); the functions of attention (`cudnnMultiHeadAttnForward` etc.), spatial transformers, and `cudnnFusedOps`.
 - The CTC loss takes f32 with `CUDNN_LOSS_NORMALIZATION_SOFTMAX`. Rejected: probabilities
   (`CUDNN_LOSS_NORMALIZATION_NONE`), and samples with no label or with more labels than time. `cudnnCTCLoss_v8` reads
   labels and lengths on the host and therefore waits for the stream.
