@@ -163,7 +163,8 @@ _WEAKER = {
 - Not supported outside of graphs: vectorised channels (`CUDNN_TENSOR_NCHW_VECT_C`), 8-bit floating point, convolutions
   with i8 results, Swish, `CUDNN_OP_TENSOR_SQRT`, `CUDNN_REDUCE_TENSOR_MUL_NO_ZEROS`, type conversions between tensors;
   `cudnnSetTensor` and `cudnnTransformTensor` of tensors with a stride that is no multiple of the next one (MIOpen's
-  results are wrong); the functions of attention (`cudnnMultiHeadAttnForward` etc.), spatial transformers, and `cudnnFusedOps`.
+  results are wrong); the functions of attention (`cudnnMultiHeadAttnForward` etc.), spatial transformers, and
+  `cudnnFusedOps`.
 - The CTC loss takes f32 with `CUDNN_LOSS_NORMALIZATION_SOFTMAX`. Rejected: probabilities
   (`CUDNN_LOSS_NORMALIZATION_NONE`), and samples with no label or with more labels than time. `cudnnCTCLoss_v8` reads
   labels and lengths on the host and therefore waits for the stream.
@@ -225,7 +226,8 @@ def _row(mapped: Mapped) -> str:
 #: About single programs.
 _NOTES = """\
 PyTorch's five failures as gfx942 are products with a bias on cuBLASLt: Debian's hipBLASLt has no code for gfx942.
-llama.cpp's is a model with random weights (Q4_1) that goes on otherwise than on the CPU; it was not examined.
+llama.cpp's, on both chips, is a model with random weights (Q4_1) that goes on otherwise than on the CPU: the reason was
+not looked for.
 XGBoost's cases use one GPU and call none of these libraries."""
 
 
