@@ -16,7 +16,7 @@ from ptx2amd.fatbin import images_of
 from ptx2amd.modules import linked_images
 from tests.fuzz.container_mutants import mutants, seeds
 
-SECONDS = 5  # that one file may take
+SECONDS = 5  # of CPU time, that one file may take
 
 
 def _read(blob: bytes) -> bool:
@@ -40,7 +40,7 @@ def _run(first: int, count: int) -> int:
     def late(*_: object) -> None:
         raise TimeoutError
 
-    before = signal.signal(signal.SIGALRM, late)
+    before = signal.signal(signal.SIGPROF, late)
     limits = resource.getrlimit(resource.RLIMIT_AS)
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + (3 << 30), limits[1]))  # a header may ask for 1 GiB
@@ -48,14 +48,14 @@ def _run(first: int, count: int) -> int:
     try:
         generator = random.Random(first)
         for number, blob in zip(range(count), mutants(generator), strict=False):
-            signal.alarm(SECONDS)
+            signal.setitimer(signal.ITIMER_PROF, SECONDS)
             try:
                 damaged += _read(blob)
             except BaseException as error:
                 raise AssertionError(f"mutant {number} of seed {first}, {blob[:32].hex()} ...") from error
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
         resource.setrlimit(resource.RLIMIT_AS, limits)
     return damaged
 
