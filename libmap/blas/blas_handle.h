@@ -8,7 +8,8 @@
 
 struct blas_handle {
   uint64_t mark;          /* BLAS_MARK or BLAS_LT_MARK while the handle is valid */
-  void *lt;               /* hipBLASLt's handle; in a cuBLAS handle NULL until its first use with cuBLASLt */
-  void (*end_lt)(void *); /* destroys the hipBLASLt handle */
+  void *lt;      /* hipBLASLt's handle; in a cuBLAS handle NULL until its first use with cuBLASLt */
+  void *rocblas; /* rocBLAS's for cuBLASLt's products; NULL until the first that hipBLASLt lacks */
+  int (*end_lt)(struct blas_handle *); /* destroys both; returns a cuBLAS status */
 };
 #endif

@@ -32,7 +32,7 @@ static bool load_driver(void) {
       {"cuMemcpyHtoDAsync_v2", &libmap_driver.copy_in_async}, {"cuMemcpyDtoHAsync_v2", &libmap_driver.copy_out_async},
       {"cuMemcpyHtoD_v2", &libmap_driver.copy_in}, {"cuMemcpyDtoH_v2", &libmap_driver.copy_out},
       {"cuLibraryLoadData", &libmap_driver.load}, {"cuLibraryGetKernel", &libmap_driver.kernel},
-      {"cuLaunchKernel", &libmap_driver.launch}};
+      {"cuLaunchKernel", &libmap_driver.launch}, {"cuThreadExchangeStreamCaptureMode", &libmap_driver.capture_mode}};
   for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
     void *found = cuda ? dlsym(cuda, needed[i].name) : NULL;
     if (!found) {

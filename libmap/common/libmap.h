@@ -38,6 +38,7 @@ struct libmap_driver {
   int (*kernel)(void **kernel, void *library, const char *name);
   int (*launch)(void *kernel, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned, unsigned, unsigned shared,
                 CUstream, void **parameters, void **);
+  int (*capture_mode)(int *); /* exchanges the thread's mode of captures */
 };
 extern struct libmap_driver libmap_driver;
 

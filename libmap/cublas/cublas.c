@@ -32,7 +32,7 @@ cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
   if (!cublas_found(handle, &found)) return CUBLAS_STATUS_NOT_INITIALIZED;
   handle->shared.mark = 0;
   if (handle->scratch) libmap_driver.release(handle->scratch);
-  if (handle->shared.lt) handle->shared.end_lt(handle->shared.lt);
+  if (handle->shared.lt) handle->shared.end_lt(&handle->shared);
   free(handle);
   return cublas_status(rocblas.destroy_handle(found));
 }

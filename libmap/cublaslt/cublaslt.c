@@ -3,11 +3,14 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "cublaslt_objects.h"
+#include "matmul.h"
 
 struct cublasLtContext { struct blas_handle shared; };
 
-static void end(void *handle) { hipblasLt.Destroy(handle); }
+static int end(struct blas_handle *handle) {
+  lt_rocblas_end(handle);
+  return (int)cublaslt_status(hipblasLt.Destroy(handle->lt));
+}
 
 static cublasStatus_t begin(struct blas_handle *handle) {
   void *made = NULL;
@@ -18,17 +21,17 @@ static cublasStatus_t begin(struct blas_handle *handle) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
-bool lt_found(cublasLtHandle_t lightHandle, hipblasLtHandle_t *found) {
+bool lt_found(cublasLtHandle_t lightHandle, struct blas_handle **found) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   struct blas_handle *handle = (struct blas_handle *)lightHandle;
   if (!handle || (handle->mark != BLAS_LT_MARK && handle->mark != BLAS_MARK)) return false;
-  *found = __atomic_load_n(&handle->lt, __ATOMIC_ACQUIRE);
-  if (*found) return true;
+  *found = handle;
+  if (__atomic_load_n(&handle->lt, __ATOMIC_ACQUIRE)) return true;
   pthread_mutex_lock(&lock); /* the first use of a cuBLAS handle */
   if (!handle->lt) begin(handle);
-  *found = handle->lt;
+  bool there = handle->lt;
   pthread_mutex_unlock(&lock);
-  return *found != NULL;
+  return there;
 }
 
 cublasStatus_t cublasLtCreate(cublasLtHandle_t *lightHandle) {
@@ -47,10 +50,10 @@ cublasStatus_t cublasLtCreate(cublasLtHandle_t *lightHandle) {
 
 cublasStatus_t cublasLtDestroy(cublasLtHandle_t lightHandle) {
   if (!lightHandle || lightHandle->shared.mark != BLAS_LT_MARK) return CUBLAS_STATUS_NOT_INITIALIZED;
-  hipblasLtHandle_t found = lightHandle->shared.lt;
   lightHandle->shared.mark = 0;
+  cublasStatus_t status = (cublasStatus_t)end(&lightHandle->shared);
   free(lightHandle);
-  return cublaslt_status(hipblasLt.Destroy(found));
+  return status;
 }
 
 size_t cublasLtGetVersion(void) { return (size_t)libmap_version; }

@@ -55,8 +55,9 @@ struct lt_preference {
   uint64_t workspace, implementations;
 };
 
-/* An algorithm: hipBLASLt's choice for one problem, or (without `chosen`) a choice to be made at the call. Its number
+/* An algorithm: hipBLASLt's choice for one problem, or rocBLAS, or a choice to be made at the call. Its number
  * and settings are stored for the program but have no effect. */
+enum { CHOSEN_AT_CALL, CHOSEN_HIPBLASLT, CHOSEN_ROCBLAS };
 struct lt_algo {
   uint32_t mark;
   int8_t chosen, compute; /* hipBLASLt's compute type */
@@ -78,8 +79,8 @@ const struct lt_transform *lt_transform(cublasLtMatrixTransformDesc_t desc);
 const struct lt_preference *lt_preference(cublasLtMatmulPreference_t preference);
 const struct lt_algo *lt_algo(const cublasLtMatmulAlgo_t *algo);
 
-/* The hipBLASLt handle of a cuBLASLt or cuBLAS handle; false: not a valid handle. */
-bool lt_found(cublasLtHandle_t handle, hipblasLtHandle_t *found);
+/* The part with the hipBLASLt handle of a cuBLASLt or cuBLAS handle; false: not a valid handle. */
+bool lt_found(cublasLtHandle_t handle, struct blas_handle **found);
 
 /* Writes a line to the log (level 1: errors, 5: calls); returns `status`. */
 int lt_log(int level, const char *function, const char *message, int status);

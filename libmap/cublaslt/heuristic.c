@@ -28,7 +28,7 @@ static int ask(hipblasLtHandle_t handle, const struct lt_problem *problem, uint6
 
 enum { MOST = 64 };
 
-cublasStatus_t lt_choose(hipblasLtHandle_t handle, const struct lt_desc *desc, const struct lt_operands *layouts,
+cublasStatus_t lt_choose(struct blas_handle *handle, const struct lt_desc *desc, const struct lt_operands *layouts,
                          uint64_t workspace, int wanted, cublasLtMatmulHeuristicResult_t *results, int *count,
                          struct lt_problem *problem) {
   hipblasComputeType_t types[2];
@@ -38,16 +38,24 @@ cublasStatus_t lt_choose(hipblasLtHandle_t handle, const struct lt_desc *desc, c
   for (int t = 0; t < 2 && types[t]; t++) {
     cublasStatus_t status = lt_problem_make(desc, layouts, types[t], problem);
     if (status) return status;
-    int here = ask(handle, problem, workspace, wanted < MOST ? wanted : MOST, found);
+    int here = ask(handle->lt, problem, workspace, wanted < MOST ? wanted : MOST, found);
     for (int i = 0; i < here; i++) {
       if (found[i].state || found[i].workspaceSize > workspace) continue;
-      struct lt_algo algo = {.mark = ALGO_MARK, .chosen = 1, .compute = (int8_t)types[t], .splits = 1, .hip = found[i].algo,
-                             .workspace = found[i].workspaceSize, .problem = problem->hash};
+      struct lt_algo algo = {.mark = ALGO_MARK, .chosen = CHOSEN_HIPBLASLT, .compute = (int8_t)types[t], .splits = 1,
+                             .hip = found[i].algo, .workspace = found[i].workspaceSize, .problem = problem->hash};
       results[(*count)++] = (cublasLtMatmulHeuristicResult_t){algo_of(algo), found[i].workspaceSize, CUBLAS_STATUS_SUCCESS,
                                                               found[i].wavesCount, {0}};
     }
     if (*count) return CUBLAS_STATUS_SUCCESS;
     lt_problem_end(problem);
+  }
+  if (lt_rocblas_serves(handle, desc, layouts)) {
+    cublasStatus_t status = lt_problem_make(desc, layouts, types[0], problem);
+    if (status) return status;
+    struct lt_algo algo = {.mark = ALGO_MARK, .chosen = CHOSEN_ROCBLAS, .compute = (int8_t)types[0], .splits = 1,
+                           .problem = problem->hash};
+    results[(*count)++] = (cublasLtMatmulHeuristicResult_t){algo_of(algo), 0, CUBLAS_STATUS_SUCCESS, 1, {0}};
+    return CUBLAS_STATUS_SUCCESS;
   }
   REFUSE_IF(true, "cublasLtMatmul with types or options for which hipBLASLt has no algorithm on this chip");
   return CUBLAS_STATUS_NOT_SUPPORTED;
@@ -60,7 +68,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t lightHandle, cubl
                                               cublasLtMatmulHeuristicResult_t *heuristicResultsArray, int *returnAlgoCount) {
   const char *name = "cublasLtMatmulAlgoGetHeuristic";
   const struct lt_preference *wish = lt_preference(preference);
-  hipblasLtHandle_t handle;
+  struct blas_handle *handle;
   struct lt_operands layouts;
   struct lt_problem problem;
   if (!lt_found(lightHandle, &handle)) return lt_logged(name, CUBLAS_STATUS_NOT_INITIALIZED);
@@ -93,7 +101,7 @@ cublasStatus_t cublasLtMatmulAlgoGetIds(cublasLtHandle_t lightHandle, cublasComp
                                         int *algoIdsArray, int *returnAlgoCount) {
   hipblasComputeType_t types[2];
   (void)scaleType, (void)Atype, (void)Btype, (void)Ctype, (void)Dtype;
-  if (!lt_found(lightHandle, &(hipblasLtHandle_t){0})) return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (!lt_found(lightHandle, &(struct blas_handle *){0})) return CUBLAS_STATUS_NOT_INITIALIZED;
   lt_compute(computeType, types);
   if (requestedAlgoCount < 1 || !algoIdsArray || !returnAlgoCount || !types[0]) return CUBLAS_STATUS_INVALID_VALUE;
   algoIdsArray[0] = 0;
@@ -106,7 +114,7 @@ cublasStatus_t cublasLtMatmulAlgoInit(cublasLtHandle_t lightHandle, cublasComput
                                       int algoId, cublasLtMatmulAlgo_t *algo) {
   hipblasComputeType_t types[2];
   (void)scaleType, (void)Atype, (void)Btype, (void)Ctype, (void)Dtype;
-  if (!lt_found(lightHandle, &(hipblasLtHandle_t){0})) return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (!lt_found(lightHandle, &(struct blas_handle *){0})) return CUBLAS_STATUS_NOT_INITIALIZED;
   lt_compute(computeType, types);
   if (!algo || algoId < 0 || algoId > INT16_MAX || !types[0]) return CUBLAS_STATUS_INVALID_VALUE;
   *algo = algo_of((struct lt_algo){.mark = ALGO_MARK, .compute = (int8_t)types[0], .id = (int16_t)algoId, .splits = 1});
@@ -120,7 +128,7 @@ cublasStatus_t cublasLtMatmulAlgoCheck(cublasLtHandle_t lightHandle, cublasLtMat
                                        const cublasLtMatmulAlgo_t *algo, cublasLtMatmulHeuristicResult_t *result) {
   const char *name = "cublasLtMatmulAlgoCheck";
   const struct lt_algo *given = lt_algo(algo);
-  hipblasLtHandle_t handle;
+  struct blas_handle *handle;
   struct lt_operands layouts;
   struct lt_problem problem;
   int count;

@@ -7,6 +7,7 @@
 #include "hip_types.h"
 
 typedef void *hipblasLtHandle_t;
+typedef struct _rocblas_handle *rocblas_handle;
 typedef struct hipblasLtMatrixLayout *hipblasLtMatrixLayout_t;
 typedef struct hipblasLtMatmulDesc *hipblasLtMatmulDesc_t;
 typedef struct hipblasLtMatmulPreference *hipblasLtMatmulPreference_t;

@@ -50,16 +50,15 @@ static cublasStatus_t converted(const struct lt_problem *problem, struct scalars
   return CUBLAS_STATUS_SUCCESS;
 }
 
-/* hipBLASLt's algorithm: the program's if it was chosen for this problem, otherwise a new choice within the workspace.
- * */
-static cublasStatus_t find(hipblasLtHandle_t handle, const struct lt_desc *desc, const struct lt_operands *layouts,
-                           const struct lt_algo *given, uint64_t workspace, hipblasLtMatmulAlgo_t *out,
+/* The algorithm: the program's if it was chosen for this problem, otherwise a new choice within the workspace. */
+static cublasStatus_t find(struct blas_handle *handle, const struct lt_desc *desc, const struct lt_operands *layouts,
+                           const struct lt_algo *given, uint64_t workspace, struct lt_algo *out,
                            struct lt_problem *problem) {
   if (given && given->chosen) {
     cublasStatus_t status = lt_problem_make(desc, layouts, (hipblasComputeType_t)given->compute, problem);
     if (status) return status;
     if (problem->hash == given->problem) {
-      *out = given->hip;
+      *out = *given;
       if (given->workspace <= workspace) return CUBLAS_STATUS_SUCCESS;
       lt_problem_end(problem);
       return CUBLAS_STATUS_INVALID_VALUE;
@@ -69,8 +68,16 @@ static cublasStatus_t find(hipblasLtHandle_t handle, const struct lt_desc *desc,
   cublasLtMatmulHeuristicResult_t best;
   int count;
   cublasStatus_t status = lt_choose(handle, desc, layouts, workspace, 1, &best, &count, problem);
-  if (!status) *out = lt_algo(&best.algo)->hip;
+  if (!status) *out = *lt_algo(&best.algo);
   return status;
+}
+
+static cublasStatus_t multiply(hipblasLtHandle_t handle, const struct lt_problem *problem,
+                               const hipblasLtMatmulAlgo_t *algo, const struct lt_call *call) {
+  const void *first = problem->swapped ? call->b : call->a, *second = problem->swapped ? call->a : call->b;
+  return cublaslt_status(hipblasLt.Matmul(handle, problem->desc, call->alpha, first, problem->a, second, problem->b,
+                                          call->beta, call->c, problem->c, call->d, problem->d, algo, call->workspace,
+                                          call->size, call->beneath));
 }
 
 cublasStatus_t cublasLtMatmul(cublasLtHandle_t lightHandle, cublasLtMatmulDesc_t computeDesc, const void *alpha, const void *A,
@@ -80,10 +87,10 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t lightHandle, cublasLtMatmulDesc_t
                               cudaStream_t stream) {
   const char *name = "cublasLtMatmul";
   const struct lt_desc *desc = lt_desc(computeDesc);
-  hipblasLtHandle_t handle;
+  struct blas_handle *handle;
   struct lt_operands layouts;
   struct lt_problem problem;
-  hipblasLtMatmulAlgo_t chosen;
+  struct lt_algo chosen;
   hipStream_t beneath;
   if (!lt_found(lightHandle, &handle)) return lt_logged(name, CUBLAS_STATUS_NOT_INITIALIZED);
   if (!lt_operands(computeDesc, Adesc, Bdesc, Cdesc, Ddesc, &layouts) || !alpha || (algo && !lt_algo(algo)) ||
@@ -100,11 +107,11 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t lightHandle, cublasLtMatmulDesc_t
     lt_problem_end(&problem);
     return lt_logged(name, status);
   }
-  const void *first = problem.swapped ? B : A, *second = problem.swapped ? A : B;
+  struct lt_call call = {scalars.alpha, A, B, scalars.beta, C ? C : D, D, workspace,
+                         workspace ? workspaceSizeInBytes : 0, stream, beneath};
   lt_log(5, name, "", 0);
-  status = cublaslt_status(hipblasLt.Matmul(handle, problem.desc, scalars.alpha, first, problem.a, second, problem.b,
-                                            scalars.beta, C ? C : D, problem.c, D, problem.d, &chosen, workspace,
-                                            workspaceSizeInBytes, beneath));
+  status = chosen.chosen == CHOSEN_ROCBLAS ? lt_rocblas_multiply(handle, desc, &layouts, &call)
+                                           : multiply(handle->lt, &problem, &chosen.hip, &call);
   lt_problem_end(&problem);
   return lt_logged(name, status);
 }
@@ -145,7 +152,7 @@ cublasStatus_t cublasLtMatrixTransform(cublasLtHandle_t lightHandle, cublasLtMat
   const char *name = "cublasLtMatrixTransform";
   const struct lt_transform *desc = lt_transform(transformDesc);
   const struct lt_layout *given[] = {lt_layout(Adesc), lt_layout(Bdesc), lt_layout(Cdesc)};
-  hipblasLtHandle_t handle;
+  struct blas_handle *handle;
   hipStream_t beneath;
   if (!lt_found(lightHandle, &handle)) return lt_logged(name, CUBLAS_STATUS_NOT_INITIALIZED);
   if (!desc || !given[0] || !given[2] || (Bdesc && !given[1]) || !alpha || !A || !C || libmap_driver.stream(stream, &beneath) ||
@@ -161,7 +168,7 @@ cublasStatus_t cublasLtMatrixTransform(cublasLtHandle_t lightHandle, cublasLtMat
   hipblasStatus_t status = transform_desc(desc, &how);
   for (int i = 0; i < 3 && !status; i++) status = transform_layout(given[i], &layouts[i]);
   if (!status)
-    status = hipblasLt.MatrixTransform(handle, how, alpha, A, layouts[0], beta, B, layouts[1], C, layouts[2], beneath);
+    status = hipblasLt.MatrixTransform(handle->lt, how, alpha, A, layouts[0], beta, B, layouts[1], C, layouts[2], beneath);
   for (int i = 0; i < 3; i++)
     if (layouts[i]) hipblasLt.MatrixLayoutDestroy(layouts[i]);
   if (how) hipblasLt.MatrixTransformDescDestroy(how);

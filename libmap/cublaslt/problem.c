@@ -87,7 +87,7 @@ static cublasStatus_t served(const struct lt_desc *desc, const struct lt_operand
 
 /* ---- hipBLASLt's descriptors ---- */
 
-static hipblasOperation_t operation(int op, bool flipped) {
+hipblasOperation_t lt_operation(int op, bool flipped) {
   if (flipped) return op == OP_N ? HIPBLAS_OP_T : HIPBLAS_OP_N; /* of real numbers */
   return op == OP_N ? HIPBLAS_OP_N : op == OP_T ? HIPBLAS_OP_T : HIPBLAS_OP_C;
 }
@@ -122,7 +122,7 @@ enum { SHARED = sizeof shared / sizeof *shared };
 static bool is_fp8(int type) { return type == HIP_R_8F_E4M3 || type == HIP_R_8F_E5M2; }
 
 /* The bias type if the program does not set one: D's type, except if D has too few bits for a bias. */
-static int bias_type(const struct lt_desc *desc, const struct lt_operands *layouts) {
+int lt_bias_type(const struct lt_desc *desc, const struct lt_operands *layouts) {
   int d = layouts->d->type;
   if (desc->bias_type >= 0) return desc->bias_type;
   if (d == HIP_R_8I) return desc->scale;
@@ -136,13 +136,13 @@ static hipblasStatus_t set_word(hipblasLtMatmulDesc_t to, hipblasLtMatmulDescAtt
 
 static hipblasStatus_t fill_desc(const struct lt_desc *desc, const struct lt_operands *layouts, struct lt_problem *out) {
   bool swap = out->swapped;
-  hipblasOperation_t a = operation(desc->trans_a, (layouts->a->order == ORDER_ROW) != swap);
-  hipblasOperation_t b = operation(desc->trans_b, (layouts->b->order == ORDER_ROW) != swap);
+  hipblasOperation_t a = lt_operation(desc->trans_a, (layouts->a->order == ORDER_ROW) != swap);
+  hipblasOperation_t b = lt_operation(desc->trans_b, (layouts->b->order == ORDER_ROW) != swap);
   const struct { hipblasLtMatmulDescAttributes_t to; int value, otherwise; } words[] = {
       {HIPBLASLT_MATMUL_DESC_TRANSA, (int)(swap ? b : a), HIPBLAS_OP_N},
       {HIPBLASLT_MATMUL_DESC_TRANSB, (int)(swap ? a : b), HIPBLAS_OP_N},
       {HIPBLASLT_MATMUL_DESC_EPILOGUE, (int)desc->epilogue, EPILOGUE_DEFAULT},
-      {HIPBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, desc->bias ? bias_type(desc, layouts) : -1, -1},
+      {HIPBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, desc->bias ? lt_bias_type(desc, layouts) : -1, -1},
       {HIPBLASLT_MATMUL_DESC_EPILOGUE_AUX_DATA_TYPE, desc->aux_type, -1},
       {HIPBLASLT_MATMUL_DESC_POINTER_MODE, desc->pointer_mode > MODE_DEVICE ? MODE_ALPHA_VECTOR_BETA_HOST : MODE_HOST, MODE_HOST},
       {HIPBLASLT_MATMUL_DESC_A_SCALE_MODE, desc->mode_a, 0}, {HIPBLASLT_MATMUL_DESC_B_SCALE_MODE, desc->mode_b, 0},

@@ -1,51 +1,10 @@
 /* What graphs compute number by number, and sums, as PTX. */
 #include "program.h"
+#include "ptx.h"
 
 enum { F = 1 << CUDNN_F32, D = 1 << CUDNN_F64, I = 1 << CUDNN_S64, FD = F | D, ALL = F | D | I };
 enum { LOWER_CLIP = 3, UPPER_CLIP, LOWER_SLOPE, ELU_ALPHA, SOFTPLUS_BETA, SWISH_BETA }; /* attributes */
 
-/* Exp: 2 to the power of n and of a rest, for which the product with log2(e) is exact enough; n in two halves, as 2 to
- * its power may be out of range. Sin, Cos: of the rest of a division by 2 pi. Tanh, Erf: a series about 0; beyond, the
- * first by Exp, the second by Abramowitz and Stegun's formula 7.1.26. */
-const char *const cudnn_helpers =
-    ".func (.reg .f32 r) Exp(.reg .f32 a) {\n"
-    ".reg .f32 n, g; .reg .pred p;\n"
-    "mul.f32 n, a, 0f3FB8AA3B; cvt.rni.f32.f32 n, n;\n"
-    "fma.rn.f32 g, n, 0fBF317200, a; fma.rn.f32 g, n, 0fB5BFBE8E, g;\n"
-    "mul.f32 g, g, 0f3FB8AA3B; ex2.approx.f32 g, g;\n"
-    "mul.f32 n, n, 0f3F000000; ex2.approx.f32 n, n; mul.f32 r, g, n; mul.f32 r, r, n;\n"
-    "setp.lt.f32 p, a, 0fC2D00000; selp.f32 r, 0f00000000, r, p;\n"
-    "setp.gt.f32 p, a, 0f42B20000; selp.f32 r, 0f7F800000, r, p;\n}\n"
-    ".func (.reg .f32 r) Log(.reg .f32 a) { lg2.approx.f32 r, a; mul.f32 r, r, 0f3F317218; }\n"
-    ".func (.reg .f32 r) Sigmoid(.reg .f32 a) {\n"
-    "neg.f32 r, a; call (r), Exp, (r); add.f32 r, r, 0f3F800000; rcp.rn.f32 r, r;\n}\n"
-    ".func (.reg .f32 r) Turn(.reg .f32 a) {\n"
-    ".reg .f32 n;\n"
-    "mul.f32 n, a, 0f3E22F983; cvt.rni.f32.f32 n, n; fma.rn.f32 r, n, 0fC0C90000, a;\n"
-    "fma.rn.f32 r, n, 0fBAFDA800, r; fma.rn.f32 r, n, 0fB38885A3, r;\n}\n"
-    ".func (.reg .f32 r) Sin(.reg .f32 a) { call (r), Turn, (a); sin.approx.f32 r, r; }\n"
-    ".func (.reg .f32 r) Cos(.reg .f32 a) { call (r), Turn, (a); cos.approx.f32 r, r; }\n"
-    ".func (.reg .f32 r) Tanh(.reg .f32 a) {\n"
-    ".reg .f32 s, e, d; .reg .pred p;\n"
-    "abs.f32 s, a; mul.f32 e, s, 0fC0000000; call (e), Exp, (e);\n"
-    "add.f32 d, e, 0f3F800000; sub.f32 e, 0f3F800000, e; div.rn.f32 e, e, d; copysign.f32 e, a, e;\n"
-    "mul.f32 d, a, a; fma.rn.f32 r, d, 0f3CB327A4, 0fBD5D0DD1; fma.rn.f32 r, r, d, 0f3E088889;\n"
-    "fma.rn.f32 r, r, d, 0fBEAAAAAB; mul.f32 r, r, d; fma.rn.f32 r, r, a, a;\n"
-    "setp.lt.f32 p, s, 0f3E800000; selp.f32 r, r, e, p;\n}\n"
-    ".func (.reg .f32 r) Erf(.reg .f32 a) {\n"
-    ".reg .f32 s, t, e, d; .reg .pred p;\n"
-    "abs.f32 s, a; fma.rn.f32 t, s, 0f3EA7BA05, 0f3F800000; rcp.rn.f32 t, t;\n"
-    "fma.rn.f32 e, t, 0f3F87DC22, 0fBFBA00E3; fma.rn.f32 e, e, t, 0f3FB5F0E3; fma.rn.f32 e, e, t, 0fBE91A98E;\n"
-    "fma.rn.f32 e, e, t, 0f3E827906; mul.f32 e, e, t; mul.f32 d, s, s; neg.f32 t, d; call (t), Exp, (t);\n"
-    "mul.f32 e, e, t; sub.f32 e, 0f3F800000, e; copysign.f32 e, a, e;\n"
-    "fma.rn.f32 r, d, 0fBA46980C, 0f3B97B426; fma.rn.f32 r, r, d, 0fBCC30C31; fma.rn.f32 r, r, d, 0f3DCCCCCD;\n"
-    "fma.rn.f32 r, r, d, 0fBEAAAAAB; mul.f32 r, r, d; fma.rn.f32 r, r, a, a; mul.f32 r, r, 0f3F906EBB;\n"
-    "setp.lt.f32 p, s, 0f3F000000; selp.f32 r, r, e, p;\n}\n";
-
-/* f0 = tanh(sqrt(2 / pi) (NUMBER + 0.044715 NUMBER^3)), f1 = NUMBER^2 */
-#define GELU_TANH(number)                                                                                       \
-  "mul.f32 f1, " number ", " number "; fma.rn.f32 f0, f1, 0f3D372713, 0f3F800000; mul.f32 f0, f0, " number "; " \
-  "mul.f32 f0, f0, 0f3F4C422A; call (f0), Tanh, (f0); "
 #define COMPARES(mode, operation) {mode, 2, ALL, "setp." operation ".$ p, x, b; selp.$ y, one, zero, p;", {{0}}}
 #define RELU_SETTINGS {{LOWER_CLIP, 0}, {UPPER_CLIP, __builtin_inf()}, {LOWER_SLOPE, 0}}
 
@@ -86,7 +45,7 @@ static const struct cudnn_function functions[] = {
               "call (f1), Log, (f1); max.f32 f0, f0, zero; add.f32 f0, f0, f1; div.rn.f32 y, f0, u;",
    {{SOFTPLUS_BETA, 1}}},
   {106, 1, F, "mul.f32 f0, x, u; call (f0), Sigmoid, (f0); mul.f32 y, x, f0;", {{SWISH_BETA, 1}}},
-  {107, 1, F, GELU_TANH("x") "add.f32 f0, f0, one; mul.f32 y, x, 0f3F000000; mul.f32 y, y, f0;", {{0}}},
+  {107, 1, F, PTX_GELU_TANH("x") "add.f32 f0, f0, one; mul.f32 y, x, 0f3F000000; mul.f32 y, y, f0;", {{0}}},
   /* their derivatives at b, times x */
   {200, 2, FD, "mul.$ f0, x, w; setp.gt.$ p, b, u; selp.$ y, x, f0, p; setp.gt.$ p, b, v; selp.$ y, zero, y, p;",
    RELU_SETTINGS},
@@ -100,7 +59,7 @@ static const struct cudnn_function functions[] = {
   {205, 2, F, "mul.f32 f0, b, u; call (f0), Sigmoid, (f0); mul.f32 y, x, f0;", {{SOFTPLUS_BETA, 1}}},
   {206, 2, F, "mul.f32 f1, b, u; call (f0), Sigmoid, (f1); sub.f32 f2, one, f0; mul.f32 f1, f1, f2; "
               "fma.rn.f32 f0, f1, f0, f0; mul.f32 y, x, f0;", {{SWISH_BETA, 1}}},
-  {207, 2, F, GELU_TANH("b") "neg.f32 f2, f0; fma.rn.f32 f2, f2, f0, one; fma.rn.f32 f1, f1, 0f3E095D4F, one; "
+  {207, 2, F, PTX_GELU_TANH("b") "neg.f32 f2, f0; fma.rn.f32 f2, f2, f0, one; fma.rn.f32 f1, f1, 0f3E095D4F, one; "
               "mul.f32 f1, f1, 0f3F4C422A; mul.f32 f1, f1, b; mul.f32 f1, f1, f2; add.f32 f0, f0, one; "
               "add.f32 f0, f0, f1; mul.f32 f0, f0, 0f3F000000; mul.f32 y, x, f0;", {{0}}},
   COMPARES(300, "eq"),

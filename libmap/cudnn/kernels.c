@@ -1,5 +1,6 @@
 /* Steps that are kernels: how they walk through tensors, and their launch. */
 #include "kernels.h"
+#include "ptx.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +71,7 @@ static bool add(struct cudnn_program *program, struct cudnn_text *text, struct p
   step->kernel.threads = text->threads;
   for (int k = 0; k < CUDNN_OPERANDS; k++) text->operand[k] = step->operand[k] = operand[k];
   char *ptx = cudnn_ptx(text);
-  step->kernel.function = ptx ? cudnn_kernel(ptx) : NULL;
+  step->kernel.function = ptx ? ptx_kernel(ptx, "graph") : NULL;
   step->run = launch;
   return step->kernel.function || cudnn_cannot(program, "a kernel that the driver rejects");
 }

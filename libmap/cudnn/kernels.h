@@ -27,8 +27,6 @@ struct cudnn_arguments {
 
 /* PTX, to be freed; NULL: no memory. */
 char *cudnn_ptx(const struct cudnn_text *text);
-/* The kernel of a text, which is kept for the process; NULL: the driver rejects it. Takes the text. */
-void *cudnn_kernel(char *ptx);
 bool cudnn_known_type(int type);
 /* A number in the host's memory. */
 double cudnn_number_at(int type, const void *at);

@@ -158,7 +158,6 @@ const char *cudnn_missing(int64_t mode);
 /* Sums: what begins, what is done to each number x, how it joins y, and what is done at the end with n numbers. */
 struct cudnn_sum { int operation; const char *first[2], *each, *join, *last; };
 const struct cudnn_sum *cudnn_sum(int operation);
-extern const char *const cudnn_helpers; /* functions that these call, in f32 */
 /* Functions that cuDNN does not have. */
 enum {
   PW_BELOW = 1000, /* x where b < t, else 0 */

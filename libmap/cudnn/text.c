@@ -1,39 +1,23 @@
 /* Kernels of a graph in PTX: operands are loaded and converted, a function or a sum is computed, its result is stored. */
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels.h"
+#include "ptx.h"
 
 static const char *const suffix[] = {"f32", "f64", "s64"};
 
-/* Types in memory: register and suffix of a load, and what makes one of the registers qf (f32), qd (f64), qi (s32) and
- * ql (s64) of what was loaded, and the reverse. */
-static const struct kind {
-  int type;
-  char held; /* f, d, i, l */
-  const char *load, *unpack, *pack, *store;
-} kinds[] = {
-  {CUDNN_DATA_FLOAT, 'f', "ld.global.f32 qf, [at];", "", "", "st.global.f32 [at], qf;"},
-  {CUDNN_DATA_DOUBLE, 'd', "ld.global.f64 qd, [at];", "", "", "st.global.f64 [at], qd;"},
-  {CUDNN_DATA_HALF, 'f', "ld.global.b16 qh, [at];", "cvt.f32.f16 qf, qh;", "cvt.rn.f16.f32 qh, qf;",
-   "st.global.b16 [at], qh;"},
-  {CUDNN_DATA_BFLOAT16, 'f', "ld.global.u16 qi, [at];", "shl.b32 qi, qi, 16; mov.b32 qf, qi;",
-   "cvt.rn.bf16.f32 qh, qf;", "st.global.b16 [at], qh;"},
-  {CUDNN_DATA_INT8, 'i', "ld.global.s8 qi, [at];", "", "min.s32 qi, qi, 127; max.s32 qi, qi, -128;",
-   "st.global.u8 [at], qi;"},
-  {CUDNN_DATA_UINT8, 'i', "ld.global.u8 qi, [at];", "", "min.s32 qi, qi, 255; max.s32 qi, qi, 0;",
-   "st.global.u8 [at], qi;"},
-  {CUDNN_DATA_BOOLEAN, 'i', "ld.global.u8 qi, [at];", "", "", "st.global.u8 [at], qi;"},
-  {CUDNN_DATA_BYTE_BOOLEAN, 'i', "ld.global.u8 qi, [at];", "", "", "st.global.u8 [at], qi;"},
-  {CUDNN_DATA_INT32, 'i', "ld.global.s32 qi, [at];", "", "", "st.global.s32 [at], qi;"},
-  {CUDNN_DATA_INT64, 'l', "ld.global.s64 ql, [at];", "", "", "st.global.s64 [at], ql;"},
+static const struct { int type; enum ptx_type kind; } kinds[] = {
+  {CUDNN_DATA_FLOAT, PTX_F32},     {CUDNN_DATA_DOUBLE, PTX_F64}, {CUDNN_DATA_HALF, PTX_F16},
+  {CUDNN_DATA_BFLOAT16, PTX_BF16}, {CUDNN_DATA_INT8, PTX_S8},    {CUDNN_DATA_UINT8, PTX_U8},
+  {CUDNN_DATA_BOOLEAN, PTX_BOOL},  {CUDNN_DATA_BYTE_BOOLEAN, PTX_BOOL},
+  {CUDNN_DATA_INT32, PTX_S32},     {CUDNN_DATA_INT64, PTX_S64},
 };
 
-static const struct kind *kind(int type) {
+static const struct ptx_memory *kind(int type) {
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-    if (kinds[i].type == type) return &kinds[i];
+    if (kinds[i].type == type) return &ptx_memory[kinds[i].kind];
   }
   return NULL;
 }
@@ -100,8 +84,8 @@ static void offsets(FILE *out, const struct cudnn_text *text, int first, int cou
   }
 }
 
-static void address(FILE *out, int operand, const struct kind *as) {
-  size_t size = cudnn_type_size(as->type);
+static void address(FILE *out, int operand, int type) {
+  size_t size = cudnn_type_size(type);
   fprintf(out, "ld.param.u64 at, [a+%zu]; mad.lo.s64 at, o%d, %zu, at;\n", AT(pointer) + 8 * (size_t)operand, operand,
           size);
 }
@@ -114,9 +98,9 @@ static void load(FILE *out, const struct cudnn_text *text, int operand, const ch
     fprintf(out, "mov.s64 ql, o%d;\n", operand);
     convert(out, name, letter(text->computed), "ql", 'l');
   } else {
-    const struct kind *as = kind(place->type);
+    const struct ptx_memory *as = kind(place->type);
     const char held[] = {'q', as->held, 0};
-    address(out, operand, as);
+    address(out, operand, place->type);
     fprintf(out, "%s %s\n", as->load, as->unpack);
     convert(out, name, letter(text->computed), held, as->held);
   }
@@ -127,10 +111,10 @@ static void load(FILE *out, const struct cudnn_text *text, int operand, const ch
 }
 
 static void store(FILE *out, const struct cudnn_text *text) {
-  const struct kind *as = kind(text->operand[CUDNN_RESULT]->type);
+  const struct ptx_memory *as = kind(text->operand[CUDNN_RESULT]->type);
   const char held[] = {'q', as->held, 0};
   convert(out, held, as->held, "y", letter(text->computed));
-  address(out, CUDNN_RESULT, as);
+  address(out, CUDNN_RESULT, text->operand[CUDNN_RESULT]->type);
   fprintf(out, "%s %s\n", as->pack, as->store);
 }
 
@@ -173,7 +157,7 @@ char *cudnn_ptx(const struct cudnn_text *text) {
   FILE *out = open_memstream(&made, &size);
   if (!out) return NULL;
   const char *type = suffix[text->computed];
-  fprintf(out, ".version 8.0\n.target sm_80\n.address_size 64\n%s", text->computed == CUDNN_F32 ? cudnn_helpers : "");
+  fprintf(out, ".version 8.0\n.target sm_80\n.address_size 64\n%s", text->computed == CUDNN_F32 ? ptx_helpers : "");
   fprintf(out, ".visible .entry graph(.param .align 8 .b8 a[%zu]) {\n", sizeof(struct cudnn_arguments));
   fprintf(out, ".reg .%s x, b, t, y, u, v, w, n, f0, f1, f2, zero, one;\n.reg .pred p;\n", type);
   fputs(".reg .f32 qf; .reg .f64 qd; .reg .s32 qi; .reg .s64 ql, o0, o1, o2, o3, base, q, at; .reg .b16 qh;\n"
@@ -193,32 +177,4 @@ char *cudnn_ptx(const struct cudnn_text *text) {
   fputs("END: ret;\n}\n", out);
   fclose(out);
   return made;
-}
-
-/* ---- kernels, for the process ---- */
-
-static struct module {
-  struct module *next;
-  char *ptx;
-  void *kernel;
-} *modules;
-
-void *cudnn_kernel(char *ptx) {
-  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-  pthread_mutex_lock(&lock);
-  struct module *at = modules;
-  while (at && strcmp(at->ptx, ptx)) at = at->next;
-  if (at) {
-    free(ptx);
-  } else if ((at = calloc(1, sizeof *at))) {
-    void *library;
-    *at = (struct module){modules, ptx, NULL};
-    modules = at;
-    if (libmap_driver.load(&library, ptx, NULL, NULL, 0, NULL, NULL, 0) ||
-        libmap_driver.kernel(&at->kernel, library, "graph")) {
-      at->kernel = NULL;
-    }
-  }
-  pthread_mutex_unlock(&lock);
-  return at ? at->kernel : NULL;
 }

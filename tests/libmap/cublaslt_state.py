@@ -11,18 +11,19 @@ import numpy as np
 from tests.libmap.client import Array, Client
 from tests.libmap.cublaslt_products import DESC, LAYOUT, ROUNDING, N, Product, Run, T, exact, stored
 
-INVALID_VALUE, NOT_SUPPORTED, ALLOC_FAILED = 7, 15, 3
+INVALID_VALUE, NOT_SUPPORTED, ALLOC_FAILED, INTERNAL_ERROR = 7, 15, 3, 14
 #: Of a preference and of a transformation: number and type of the attributes.
 PREFERENCE = {"search": (0, "u4"), "workspace": (1, "u8"), "math": (2, "u4"), "reductions": (3, "u4"),
               "align": (5, "u4"), "waves": (9, "f4"), "masks": (12, "u8"), "units": (13, "u4")}  # fmt: skip
 TRANSFORM = {"scale": (0, "i4"), "mode": (1, "i4"), "a": (2, "i4"), "b": (3, "i4")}
 
 
-def check_all(client: Client, handle: Any, version: int) -> None:
+def check_all(client: Client, handle: Any, transforms: bool, version: int) -> None:
+    """`transforms`: whether hipBLASLt has code for the chip."""
     run = Run(client, handle, Product())
     descriptions(client, run)
     algorithms(client, run)
-    transformations(client, handle)
+    transformations(client, handle, transforms)
     questions(client, version)
     log(client, run)
 
@@ -136,8 +137,8 @@ def flat(matrix: Array, order: int) -> Array:
 _TRANSFORMED = (("f32", 0, 0), ("f16", 2, 0), ("bf16", 14, 0), ("i8", 3, 0), ("i32", 10, 0), ("f16 in f16", 2, 2))
 
 
-def transformations(client: Client, handle: Any) -> None:
-    """C = alpha op(A) + beta op(B), between orders."""
+def transformations(client: Client, handle: Any, there: bool) -> None:
+    """C = alpha op(A) + beta op(B), between orders; without code for the chip, each is an error."""
     check, ffi = client.check, client.ffi
     helper, rows, cols = Run(client, handle, Product()), 33, 20
     for name, kind, scale in _TRANSFORMED:
@@ -162,7 +163,9 @@ def transformations(client: Client, handle: Any) -> None:
             back = result.now().reshape((rows, cols) if orders[1] else (cols, rows))
             found = exact(back if orders[1] else back.T, kind)
             good = status == 0 and np.allclose(found, expected, rtol=ROUNDING[kind] if kind in (2, 14) else 0)
-            check(f"transformation {name} {trans} {orders} {both}: {status}", good)
+            check(
+                f"transformation {name} {trans} {orders} {both}: {status}", good if there else status == INTERNAL_ERROR
+            )
     tiles = helper.layout(3, (32, 32), 1024, 2, 0)
     status = client.call("cublasLtMatrixTransform", handle, desc, np.ones(1, np.float32), given[0], tiles,
                          np.zeros(1, np.float32), ffi.NULL, ffi.NULL, result, tiles, ffi.NULL)  # fmt: skip

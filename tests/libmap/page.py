@@ -66,7 +66,12 @@ _WEAKER = {
 - hipBLASLt chooses the algorithm, also for `cublasLtMatmulAlgoInit`; tile, stage and split-K settings are stored but
   have no effect. An algorithm chosen for another problem is replaced by a new choice.
 - A cuBLAS handle is also a valid cuBLASLt handle, as with NVIDIA's libraries.
-- Debian's hipBLASLt has no code for gfx942.
+- Where hipBLASLt has no algorithm, for example on a chip that it has no code for (Debian's: gfx942, gfx1030 and older
+  ones), the heuristic returns one algorithm, without workspace, of rocBLAS (packages: rocblas, Debian's
+  librocblas5). It covers f32, f64, f16, bf16 and 8-bit integers with sums in i32; of epilogues ReLU, GELU and bias for
+  results in f32, f16 and bf16. The epilogue is a kernel of ours and reads the result as rounded to its type, where
+  cuBLASLt rounds once. Auxiliary outputs, gradients, scales and vectors of alphas are rejected there, and
+  `cublasLtMatrixTransform` fails.
 """,
     "curand": """\
 - A seed does not produce NVIDIA's sequence: XORWOW, MRG32k3a and MTGP32 are seeded differently, and Philox produces the
@@ -225,7 +230,6 @@ def _row(mapped: Mapped) -> str:
 
 #: About single programs.
 _NOTES = """\
-PyTorch's five failures as gfx942 are products with a bias on cuBLASLt: Debian's hipBLASLt has no code for gfx942.
 llama.cpp's, on both chips, is a model with random weights (Q4_1) that goes on otherwise than on the CPU: the reason was
 not looked for.
 XGBoost's cases use one GPU and call none of these libraries."""

@@ -2,7 +2,7 @@
 
 Descriptors are structures, allocated by the program (`...Init`) or by us, that hold CUDA's attributes; the C code in
 libmap/cublaslt builds hipBLASLt's descriptors from them at each call. Therefore no function is a single call of
-hipBLASLt.
+hipBLASLt. Where that has no code for the chip, products are rocBLAS's.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ptx2amd.api.mapped import Mapped
+from ptx2amd.api.rocblas import ROCBLAS
 from ptx2amd.api.spec import Api, Function, Types
 from ptx2amd.libraries import CUBLASLT
 
@@ -214,4 +215,5 @@ MAPPED = Mapped(
     names={"cudaStream_t": "hipStream_t"},
     called=tuple(_beneath()),
     shares="blas",
+    beside=(ROCBLAS,),
 )

@@ -9,7 +9,8 @@ from pathlib import Path
 from ptx2amd.api import texts
 from ptx2amd.api.cudnn.calls import CALLS, COUNTS, unless
 from ptx2amd.api.cudnn.types import DESCRIPTORS, ENUMS, STATUSES, TYPES
-from ptx2amd.api.mapped import Beside, Mapped
+from ptx2amd.api.mapped import Mapped
+from ptx2amd.api.rocblas import ROCBLAS
 from ptx2amd.api.spec import Api, Check, Found, Function
 from ptx2amd.libraries import CUDNN
 
@@ -71,29 +72,6 @@ ROWS = (
     *(Function(name, 0, "void") for name in (_FOLDER / "absent.txt").read_text().split()),
 )
 
-#: Products of matrices in graphs.
-_ROCBLAS = Beside(
-    prefix="rocblas",
-    name="rocBLAS",
-    sonames=("librocblas.so.5", "librocblas.so.4", "librocblas.so"),
-    packages="rocblas (AMD), librocblas5 (Debian)",
-    functions=(
-        Function("rocblas_create_handle", 0, "rocblas_handle *handle"),
-        Function("rocblas_destroy_handle", 0, "rocblas_handle handle"),
-        Function("rocblas_set_stream", 0, "rocblas_handle handle, hipStream_t stream"),
-        Function(
-            "rocblas_gemm_strided_batched_ex",
-            0,
-            "rocblas_handle handle, int transA, int transB, int m, int n, int k, const void *alpha, const void *a, "
-            "int a_type, int lda, int64_t stride_a, const void *b, int b_type, int ldb, int64_t stride_b, "
-            "const void *beta, const void *c, int c_type, int ldc, int64_t stride_c, void *d, int d_type, int ldd, "
-            "int64_t stride_d, int batch_count, int compute_type, int algo, int32_t solution_index, uint32_t flags",
-        ),
-    ),
-    status="int",
-    missing="2",
-)
-
 MAPPED = Mapped(
     library=CUDNN,
     api=API,
@@ -104,7 +82,7 @@ MAPPED = Mapped(
     otherwise="CUDNN_STATUS_EXECUTION_FAILED",
     missing="miopenStatusNotImplemented",
     names={},
-    beside=(_ROCBLAS,),
+    beside=(ROCBLAS,),
     called=tuple(
         Function(f"miopen{one.name}", 0, ", ".join(one.parameters)) for one in texts.read(_FOLDER / "miopen.txt")
     ),
