@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from ptx2amd import codegen
 from ptx2amd.codegen import CodegenError, Isolated
 from ptx2amd.lower.core.module import ModuleLowering
+from ptx2amd.records import dataclass
 
 INTERNAL_ERROR = "internal error of the code generator"
 SURE_LINES = 4000  # of IR that LLVM has never failed on

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
@@ -37,6 +36,7 @@ from ptx2amd.ptx.layout import align_of, size_of
 from ptx2amd.ptx.origin import origin
 from ptx2amd.ptx.outline import Outline, outline_of
 from ptx2amd.ptx.parse import parse_module, parse_part
+from ptx2amd.records import dataclass
 from ptx2amd.target import target
 
 _WORD = re.compile(r"[A-Za-z_$%][\w$]*")

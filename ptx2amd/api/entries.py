@@ -9,9 +9,9 @@ returns an error or uses another context (`Function.context`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from ptx2amd.api.spec import NOTE, Api, Function, Parameter
+from ptx2amd.records import dataclass
 
 
 @dataclass(frozen=True)

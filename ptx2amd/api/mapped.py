@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from ptx2amd.api import bodies, generate
 from ptx2amd.api.spec import NOTE, Api, Function
 from ptx2amd.libraries import Library
+from ptx2amd.records import dataclass
 
 #: Handwritten C: a folder for each library, and one for common code.
 SOURCES = Path(__file__).resolve().parent.parent.parent / "libmap"

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from ptx2amd.records import dataclass
 
 NUMBERS = {"S": "float", "D": "double", "C": "cuComplex", "Z": "cuDoubleComplex"}
 REAL = {"S": "float", "D": "double", "C": "float", "Z": "double"}

@@ -6,11 +6,11 @@ import html
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ptx2amd.errors import Ptx2amdError
+from ptx2amd.records import dataclass
 
 Kernel = dict[str, Any]  # a kernel's counters, as profile.c of the software GPU writes them
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import click
 
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.launch import trace_files
+from ptx2amd.records import dataclass
 
 Event = dict[str, Any]
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ptx2amd.codegen.workarounds.records import Block, Function, Module
+from ptx2amd.records import dataclass
 
 _NAME = r"([\w.$-]+|\"[^\"\n]+\")"
 _BRANCH = re.compile(rf"  br i1 (\S+), label %{_NAME}, label %{_NAME}(.*)")

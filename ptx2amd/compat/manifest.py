@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from pathlib import Path
 from typing import Any
 
 from ptx2amd.errors import Ptx2amdError
+from ptx2amd.records import dataclass
 
 PROJECTS = Path(__file__).parent / "projects"
 LIMIT = 120

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from ptx2amd.records import dataclass
 
 COLOURS = {"good": "#1a7f4b", "part": "#d9a441", "bad": "#b3261e", "none": "#e3e6eb"}
 LABEL, CELL, LINE, TOP = 190, 92, 20, 44

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import shutil
 import sysconfig
-from dataclasses import dataclass
 from pathlib import Path
 
 from ptx2amd import settings
 from ptx2amd.errors import Ptx2amdError
+from ptx2amd.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from ptx2amd.records import dataclass
 
 LOC = re.compile(r"\s+\.loc\s+\d+\s+(\d+)")
 FUNCTION = re.compile(r'\s+\.type\s+("[^"]+"|\S+),@function')

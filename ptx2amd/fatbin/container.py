@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from ptx2amd.binary import Blob, ContainerError, compression
+from ptx2amd.records import dataclass
 
 FATBIN_MAGIC = 0xBA55ED50
 ENTRY_KINDS = {1: "ptx", 2: "cubin"}

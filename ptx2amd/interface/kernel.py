@@ -6,10 +6,10 @@ it as `code->properties.NAME`, the note and docs/internals/abi.md have it by the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from ptx2amd.interface.lines import row
+from ptx2amd.records import dataclass
 
 MAPPINGS = ("native", "paired", "padded")
 ALL, NOTE, PEOPLE = "driver note", "note", "people"

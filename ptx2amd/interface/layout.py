@@ -10,8 +10,10 @@ The generated struct has static asserts for every offset and the size. Lowerings
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import ModuleType
+
+from ptx2amd.records import dataclass
 
 #: type: bytes, C, LLVM
 TYPES = {

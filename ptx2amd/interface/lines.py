@@ -26,9 +26,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, field, fields, is_dataclass
 from functools import cached_property
 from typing import Any, get_args, get_origin, get_type_hints
+
+from ptx2amd.records import dataclass
 
 READERS = ("driver", "people", "note")
 _BLANK = re.compile(r"\s+")

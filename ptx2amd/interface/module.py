@@ -3,9 +3,8 @@ is `payload`."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ptx2amd.interface.lines import row
+from ptx2amd.records import dataclass
 
 SPACES = ("global", "const", "managed")
 

@@ -43,10 +43,11 @@ freely; rows with WIDER in `takes` (ld, st, cvt ...) take wider registers too.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ptx2amd.isa.effects import LANE, NOTHING, SOURCES
+from ptx2amd.records import dataclass
 
 DESTINATIONS = frozenset(("d", "e", "p", "q", "u"))
 

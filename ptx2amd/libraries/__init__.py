@@ -7,7 +7,9 @@ chips.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from ptx2amd.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

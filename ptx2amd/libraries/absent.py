@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from ptx2amd.libraries import rocm
+from ptx2amd.records import dataclass
 
 _SAME = {"11": 11, "12": 12, "13": 13}
 _CUFFT = {"10": 11, "11": 12, "12": 13}

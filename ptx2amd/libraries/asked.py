@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from ptx2amd.libraries import SERVED, choice, rocm
 from ptx2amd.libraries.choice import Choice
+from ptx2amd.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

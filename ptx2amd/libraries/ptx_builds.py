@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from pathlib import Path
+
+from ptx2amd.records import dataclass
 
 TABLE = Path(__file__).with_name("ptx_builds.toml")
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "ptx-builds.md"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from ptx2amd.isa.effects import ATOMIC
 from ptx2amd.middle.analyses import locks
@@ -17,6 +16,7 @@ from ptx2amd.middle.unit import Unit
 from ptx2amd.plan import steps
 from ptx2amd.plan.kernel import KernelPlan, Planning, Request
 from ptx2amd.ptx.ast import Function
+from ptx2amd.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from ptx2amd.middle.analyses.dispatch_loops import DispatchLoop
@@ -12,6 +12,7 @@ from ptx2amd.middle.calls import CallGraph
 from ptx2amd.middle.summary import body
 from ptx2amd.middle.transforms.exchange import Exchange
 from ptx2amd.ptx.ast import Function
+from ptx2amd.records import dataclass
 
 
 @dataclass

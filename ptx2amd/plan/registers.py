@@ -11,7 +11,6 @@ unrolls a loop or not by rules that we do not know; trees fitted to 35 such fact
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import log2, prod
 
 from ptx2amd.isa.effects import CALLS
@@ -20,6 +19,7 @@ from ptx2amd.middle.body import Body
 from ptx2amd.middle.transforms.inline import inlined
 from ptx2amd.plan.schedule import started
 from ptx2amd.ptx.ast import Function, Module
+from ptx2amd.records import dataclass
 
 MOST = 255  # that an instruction can name
 LEAST, LEAST_WITH_CALLS = 4, 24

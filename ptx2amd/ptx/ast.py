@@ -4,10 +4,11 @@ them."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from ptx2amd.isa.form import Form
+from ptx2amd.records import dataclass
 
 if TYPE_CHECKING:
     from ptx2amd.ptx.scan import Piece

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from ptx2amd.ptx import outline
 from ptx2amd.ptx.ast import Module, Whole
 from ptx2amd.ptx.link import add, new_names, own
 from ptx2amd.ptx.outline import Outline, outline_of
 from ptx2amd.ptx.parse import parse_pieces
+from ptx2amd.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

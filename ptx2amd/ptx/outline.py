@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import accumulate
 from typing import Any
 
@@ -16,6 +16,7 @@ from ptx2amd.ptx import legacy
 from ptx2amd.ptx.ast import Module, Whole
 from ptx2amd.ptx.handles import words
 from ptx2amd.ptx.scan import Piece, pieces, prepare
+from ptx2amd.records import dataclass
 
 _MARKS = ("__nvptx_uni",)  # names that say who made the module
 _UNREAD = ("section", "loc", "dwarf")  # which no translation needs

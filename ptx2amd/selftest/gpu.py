@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
 import cffi
 
 from ptx2amd.api.driver.libcuda import cdef
+from ptx2amd.records import dataclass
 
 Number = int | float
 HEAD = ".version 8.6\n.target sm_90a\n.address_size 64\n"  # the head of every kernel here

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
+from ptx2amd.records import dataclass
 from ptx2amd.selftest.runner import VERDICTS, Outcome
 
 FORMAT = 1  # version of the JSON format; increased when a field changes its meaning

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
+from ptx2amd.records import dataclass
 from ptx2amd.selftest.case import Comparison, compare
 from ptx2amd.selftest.gpu import Gpu, Number
 

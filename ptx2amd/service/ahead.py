@@ -11,9 +11,10 @@ import contextlib
 import os
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from ptx2amd.records import dataclass
 from ptx2amd.service import cache, entry
 from ptx2amd.service.entry import EntryError
 from ptx2amd.service.folder import FolderError

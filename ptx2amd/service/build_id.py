@@ -14,7 +14,7 @@ from ptx2amd.installed import llvmlite
 PACKAGE = Path(__file__).resolve().parent.parent
 PARTS = (
     "binary", "codegen", "compile.py", "fatbin", "installed.py", "interface", "isa", "lower", "middle", "modules.py",
-    "plan", "prepared.py", "ptx", "target", "translate.py", "service/build_id.py", "service/entry.py",
+    "plan", "prepared.py", "ptx", "records.py", "target", "translate.py", "service/build_id.py", "service/entry.py",
     "service/translation.py")  # fmt: skip
 
 

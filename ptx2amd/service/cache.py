@@ -8,10 +8,10 @@ import contextlib
 import os
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from ptx2amd import settings
+from ptx2amd.records import dataclass
 from ptx2amd.service.entry import PARTIAL, Entry, EntryError
 from ptx2amd.service.folder import FolderError, home, open_file, open_folder
 

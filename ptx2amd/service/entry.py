@@ -7,10 +7,10 @@ import hashlib
 import os
 import secrets
 import struct
-from dataclasses import dataclass
 from pathlib import Path
 
 from ptx2amd.errors import Ptx2amdError
+from ptx2amd.records import dataclass
 from ptx2amd.service.folder import open_folder
 
 MAGIC = b"P2AENT01"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import socket
 import struct
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ptx2amd.errors import Ptx2amdError
+from ptx2amd.records import dataclass
 
 FRAME = struct.Struct("<IIQ")
 MAX_HEADER, MAX_BODY = 1 << 20, 1 << 30

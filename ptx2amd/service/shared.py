@@ -20,12 +20,12 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ptx2amd import settings
 from ptx2amd.errors import Ptx2amdError
+from ptx2amd.records import dataclass
 from ptx2amd.service.entry import Entry, EntryError
 from ptx2amd.service.folder import FolderError, NoFolderError, open_file, open_folder
 from ptx2amd.service.place import runtime_directory

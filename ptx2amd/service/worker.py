@@ -13,9 +13,9 @@ import signal
 import socket
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
+from ptx2amd.records import dataclass
 from ptx2amd.service import translation
 from ptx2amd.service.ahead import Job, idle_priority
 from ptx2amd.service.protocol import FRAME, Message, ProtocolError, header_of, size_of, unpack

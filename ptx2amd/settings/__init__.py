@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from ptx2amd.errors import Ptx2amdError
+from ptx2amd.records import dataclass
 from ptx2amd.settings.values import EXPECTED, number_of
 
 PREFIX = "PTX2AMD_"

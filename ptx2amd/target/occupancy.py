@@ -3,8 +3,7 @@ software GPU (vgpu/runtime/hip/hip_chip.c) computes the same for launches."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ptx2amd.records import dataclass
 from ptx2amd.target import chips
 
 

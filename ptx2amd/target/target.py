@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.interface.kernel import MAPPINGS
+from ptx2amd.records import dataclass
 from ptx2amd.target.arch import Arch, arch
 
 MATRIX = ("chip", "software")

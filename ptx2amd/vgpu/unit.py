@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
+
+from ptx2amd.records import dataclass
 
 #: The handwritten C of the software GPU, one folder per part. File names are unique across all of them.
 RUNTIME = Path(__file__).parent / "runtime"

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from ptx2amd.api.spec import Function
+from ptx2amd.records import dataclass
 
 _HEAD = "cusolverDnHandle_t handle, cusolverDnParams_t params, "
 _INVALID = "CUSOLVER_STATUS_INVALID_VALUE"

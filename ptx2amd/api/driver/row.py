@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ptx2amd.api import spec
+from ptx2amd.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from ptx2amd.api import spec
+from ptx2amd.records import dataclass
 
 #: What is done if the HIP library lacks the function (`Function.before`).
 REFUSED: Final = "CUDA_ERROR_NOT_SUPPORTED"

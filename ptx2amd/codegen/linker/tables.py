@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 
 from ptx2amd.binary.elf import SYMBOL
 from ptx2amd.codegen.linker.objects import HIDDEN, LOCAL, SHN_ABS, Symbol
+from ptx2amd.records import dataclass
 
 GNU_HEAD = struct.Struct("<IIII")
 BLOOM_SHIFT = 26

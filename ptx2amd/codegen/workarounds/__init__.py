@@ -6,7 +6,6 @@ needs it."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from ptx2amd.codegen.workarounds import (
     apertures,
@@ -20,6 +19,7 @@ from ptx2amd.codegen.workarounds import (
     zeros,
 )
 from ptx2amd.codegen.workarounds.records import Module
+from ptx2amd.records import dataclass
 from ptx2amd.target import Target
 
 LONG = 4000  # lines of IR

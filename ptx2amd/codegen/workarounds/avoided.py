@@ -3,7 +3,7 @@ that a test can show what happens without it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from ptx2amd.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ptx2amd.codegen.error import CodegenError
+from ptx2amd.records import dataclass
 
 _LABEL = re.compile(r"([\w.$-]+|\"[^\"\n]+\"):")
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ptx2amd.middle.analyses.dispatch_loops import DispatchLoop
+from ptx2amd.records import dataclass
 
 
 @dataclass(slots=True, eq=False)

@@ -4,13 +4,12 @@ Scalars are passed by value, arrays byval (arguments) or sret (results)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.names import Storage
 from ptx2amd.lower.core.value import Val
 from ptx2amd.ptx.ast import Inst, Operand, Proto, Reg, Sym, Var
 from ptx2amd.ptx.layout import align_of, size_of
+from ptx2amd.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ptx2amd.plan.kernel import KernelPlan
 from ptx2amd.ptx.ast import Function
+from ptx2amd.records import dataclass
 
 
 @dataclass(slots=True)

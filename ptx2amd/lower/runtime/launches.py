@@ -8,7 +8,6 @@ The layouts are in ptx2amd/interface/launches.py."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from ptx2amd.interface.environment import CELL_HEAP
 from ptx2amd.interface.launches import FIRST_STREAM, RECORD_COPY, RECORD_FILL, RECORDS
@@ -19,6 +18,7 @@ from ptx2amd.lower.runtime import special
 from ptx2amd.lower.runtime.runtime import env
 from ptx2amd.plan.launch_library import LIBRARY, NAMES, library_name
 from ptx2amd.ptx.ast import Inst, Operand
+from ptx2amd.records import dataclass
 
 INVALID_VALUE, OUT_OF_MEMORY, INVALID_FUNCTION, INVALID_HANDLE = 1, 2, 98, 400
 NON_BLOCKING, WITHOUT_TIME = 1, 2  # flags of streams and events, which kernels have to give

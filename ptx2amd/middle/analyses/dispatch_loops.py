@@ -7,12 +7,12 @@ blocks between two labels, named by the number of the first."""
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable
-from dataclasses import dataclass
 from typing import TypeVar
 
 from ptx2amd.middle.body import Body
 from ptx2amd.middle.components import components
 from ptx2amd.middle.transforms.inserted import WAITING
+from ptx2amd.records import dataclass
 
 Node = TypeVar("Node", bound=Hashable)
 Edges = dict[Node, list[Node]]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
@@ -26,6 +25,7 @@ from ptx2amd.middle.transforms.inline import inlined
 from ptx2amd.middle.unit import Unit
 from ptx2amd.ptx.ast import Function, Sym
 from ptx2amd.ptx.heads import param_layout
+from ptx2amd.records import dataclass
 
 SELF_CHANGING = frozenset(("add", "inc", "dec"))
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 from itertools import islice
@@ -17,6 +16,7 @@ from ptx2amd.middle.body import COPIES, Body
 from ptx2amd.middle.op import Op, Register
 from ptx2amd.ptx.ast import Imm, Sym
 from ptx2amd.ptx.layout import bits_of
+from ptx2amd.records import dataclass
 
 ALIKE = ("%ctaid", "%nctaid", "%ntid")  # special registers, in a block
 ENOUGH = 512  # values alive: no processor has registers for more

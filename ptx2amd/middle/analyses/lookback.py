@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
 
 from ptx2amd.isa.effects import ATOMIC, CALLS, EXCHANGES, READS
@@ -11,6 +10,7 @@ from ptx2amd.middle.analyses.block_view import BlockView
 from ptx2amd.middle.analyses.locks import is_try
 from ptx2amd.middle.op import Op, Register
 from ptx2amd.ptx.ast import Addr, Imm, Operand, Reg, Sym, Vec
+from ptx2amd.records import dataclass
 
 
 def _gives_addresses(op: Op) -> bool:

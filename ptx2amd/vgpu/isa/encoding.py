@@ -8,8 +8,8 @@ part of the operation (op) instead of an operand selects the row.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from ptx2amd.records import dataclass
 from ptx2amd.target import chips
 
 _VOP3 = "op=25:16 vdst=7:0 src0=40:32 src1=49:41 src2=58:50 omod=60:59 neg=63:61 clamp=15:15"

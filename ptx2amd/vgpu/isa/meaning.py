@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum, IntFlag
+
+from ptx2amd.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,8 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from ptx2amd.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
