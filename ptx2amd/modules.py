@@ -13,20 +13,21 @@ from ptx2amd.errors import LinkError, PtxErrors
 from ptx2amd.fatbin import Image
 from ptx2amd.fatbin.container import LINKED, preferred, row, stored_row
 from ptx2amd.ptx.ast import Module
+from ptx2amd.regex import regex
 from ptx2amd.translate import parse, whole_of
 
 if TYPE_CHECKING:
     from ptx2amd.ptx.linked_outline import LinkedOutline
 
 # The part of a linked image that limits registers (linked_limit of shim/src/module/linked.c).
-LIMIT = re.compile(rb'\.version 1\.0\n\.target sm_10\n\.pragma "ptx2amd maxnreg (\d{1,9})";\s*\0*')
+LIMIT = regex(rb'\.version 1\.0\n\.target sm_10\n\.pragma "ptx2amd maxnreg (\d{1,9})";\s*\0*')
 
 
 # CUDA's device runtime library in a linked image: what our cuLink has in its place (shim/src/module/device_runtime.c),
 # or the PTX that nvcc has linked, which asks the driver for launches; here ptx2amd/lower/runtime/launches.py has them.
 RUNTIME = -1  # the place of its text among those of a linked image
 DEVICE_RUNTIME_PTX = Path(__file__).parent / "ptx" / "device_runtime.ptx"
-DEVICE_RUNTIME = re.compile(
+DEVICE_RUNTIME = regex(
     rb'\A\.version 1\.0\n\.target sm_10\n\.pragma "ptx2amd device runtime";'
     rb"|^\.visible \.func .*\bcudaLaunchDeviceV2\(",
     re.M,

@@ -37,10 +37,11 @@ from ptx2amd.ptx.origin import origin
 from ptx2amd.ptx.outline import Outline, outline_of
 from ptx2amd.ptx.parse import parse_module, parse_part
 from ptx2amd.records import dataclass
+from ptx2amd.regex import regex
 from ptx2amd.target import target
 
-_WORD = re.compile(r"[A-Za-z_$%][\w$]*")
-_SHARED = re.compile(r"\.shared(?<![\w.]\.shared)\s+\.[^;]*;")  # begins with what can be searched for fast
+_WORD = regex(r"[A-Za-z_$%][\w$]*")
+_SHARED = regex(r"\.shared(?<![\w.]\.shared)\s+\.[^;]*;")  # begins with what can be searched for fast
 ISOLATE = ("", "risky", "all")
 WARP = 32  # threads
 EMIT = ("hsaco", "obj", "asm", "ll")

@@ -12,12 +12,13 @@ from collections.abc import Iterator
 
 from ptx2amd.codegen.workarounds.records import Block, Function, Module
 from ptx2amd.records import dataclass
+from ptx2amd.regex import regex
 
 _NAME = r"([\w.$-]+|\"[^\"\n]+\")"
-_BRANCH = re.compile(rf"  br i1 (\S+), label %{_NAME}, label %{_NAME}(.*)")
-_LABEL = re.compile(rf"label %{_NAME}")
-_PHI = re.compile(r"  (%\S+) = phi (.*?) (\[ .*)")
-_INCOMING = re.compile(rf"\[ (.+?), %{_NAME} \]")
+_BRANCH = regex(rf"  br i1 (\S+), label %{_NAME}, label %{_NAME}(.*)")
+_LABEL = regex(rf"label %{_NAME}")
+_PHI = regex(r"  (%\S+) = phi (.*?) (\[ .*)")
+_INCOMING = regex(rf"\[ (.+?), %{_NAME} \]")
 
 
 @dataclass(frozen=True, slots=True)

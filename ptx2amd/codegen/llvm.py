@@ -6,7 +6,6 @@ no assembler for AMDGPU: inline assembly with any text in it ends the process.""
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from threading import local
 
@@ -14,6 +13,7 @@ from ptx2amd.codegen import binding, exits, stack, workarounds
 from ptx2amd.codegen.binding import Machine, Module
 from ptx2amd.codegen.error import CodegenError
 from ptx2amd.codegen.workarounds import avoided
+from ptx2amd.regex import regex
 from ptx2amd.target import Target
 
 TRIPLE = "amdgcn-amd-amdhsa"
@@ -35,8 +35,8 @@ class _Machines(local):
 _machines = _Machines()
 
 
-_OF_F32 = re.compile(r"= f(?:add|sub|mul)[a-z ]* float|@llvm\.fma\.f32")
-_OF_16_BITS = re.compile(
+_OF_F32 = regex(r"= f(?:add|sub|mul)[a-z ]* float|@llvm\.fma\.f32")
+_OF_16_BITS = regex(
     r"= (?:f?(?:add|sub|mul|neg)|shl|[al]shr|and|or|xor|select|fcmp|icmp)[a-z ]* (?:half|bfloat|i16)\b"
     r"|@llvm\.[a-z.]+\.(?:f16|bf16|i16)\b"
 )

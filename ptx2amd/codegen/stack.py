@@ -5,17 +5,16 @@ what LLVM puts beside them, registers above all, it alone knows: its message has
 
 from __future__ import annotations
 
-import re
-
+from ptx2amd.regex import regex
 from ptx2amd.target import Target
 
 # Units of scratch of a wave, by the bits of COMPUTE_TMPRING_SIZE.WAVESIZE, and bytes of a unit.
 WAVE_SCRATCH = {8: (13, 1024), 9: (13, 1024), 10: (13, 1024), 11: (15, 256), 12: (18, 256)}
 NULL_BYTES = 4  # LLVM keeps the first address for the null pointer
-FUNCTION = re.compile(r'^define [^@]*@("[^"]*"|[\w.$-]+)\(')
-CALL = re.compile(r'\bcall [^@]*@("[^"]*"|[\w.$-]+)\(')
-ARRAY = re.compile(r"= alloca \[(\d+) x i8\](?:, align (\d+))?")
-TOO_LARGE = re.compile(r"stack frame size \((\d+)\) exceeds limit \((\d+)\)")
+FUNCTION = regex(r'^define [^@]*@("[^"]*"|[\w.$-]+)\(')
+CALL = regex(r'\bcall [^@]*@("[^"]*"|[\w.$-]+)\(')
+ARRAY = regex(r"= alloca \[(\d+) x i8\](?:, align (\d+))?")
+TOO_LARGE = regex(r"stack frame size \((\d+)\) exceeds limit \((\d+)\)")
 
 
 def limit(target: Target) -> int:

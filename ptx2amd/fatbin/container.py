@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Iterator
 
-from ptx2amd.binary import Blob, ContainerError, compression
+from ptx2amd.binary import Blob, ContainerError
 from ptx2amd.records import dataclass
 
 FATBIN_MAGIC = 0xBA55ED50
@@ -63,6 +63,8 @@ def decompress(stored: bytes, encoding: str, size: int, origin: str) -> bytes:
         return stored
     if not 0 < size <= MAX_IMAGE:
         raise ContainerError(f"{origin}: uncompressed size of {size} bytes is not plausible: corrupt container")
+    from ptx2amd.binary import compression
+
     try:
         data = (compression.zstd if encoding == "zstd" else compression.lz4)(stored, size)
     except (compression.CompressionError, ValueError) as error:

@@ -24,16 +24,16 @@ A line that is missing leaves 0.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import MISSING, field, fields, is_dataclass
 from functools import cached_property
 from typing import Any, get_args, get_origin, get_type_hints
 
 from ptx2amd.records import dataclass
+from ptx2amd.regex import regex
 
 READERS = ("driver", "people", "note")
-_BLANK = re.compile(r"\s+")
+_BLANK = regex(r"\s+")
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
+from collections.abc import Iterable
 from functools import cache
 
 from ptx2amd.errors import Ptx2amdError
@@ -59,7 +59,7 @@ def candidates(opcode: str) -> tuple[Candidate, ...]:
     words = tuple(rest)
     forms = table.forms(mnemonic)
     if not forms:
-        close = difflib.get_close_matches(mnemonic, table.mnemonics(), 1)
+        close = _close(mnemonic, table.mnemonics(), 1)
         raise MatchError(f"unknown instruction '{mnemonic}'" + (f"; did you mean '{close[0]}'?" if close else ""))
     taking = [form for form in forms if takes(form.syntax, words)]
     ordered = [(form, in_order(fields(form.syntax), words)) for form in taking]
@@ -74,7 +74,7 @@ def _modifier_error(opcode: str, mnemonic: str, words: tuple[str, ...], forms: t
     known = {word for form in forms for field in fields(form.syntax) for choice in field.choices for word in choice}
     for word in words:
         if word not in known:
-            near = difflib.get_close_matches(word, known, 3)
+            near = _close(word, known, 3)
             return MatchError(
                 f"modifier '.{word}' is not allowed in '{mnemonic}'; expected {_one_of(near or sorted(known))}"
             )
@@ -110,6 +110,13 @@ def _reach(syntax: tuple[Field, ...], words: tuple[str, ...]) -> tuple[int, list
 
     walk(0, 0, [])
     return best
+
+
+def _close(word: str, known: Iterable[str], most: int) -> list[str]:
+    """Words that may have been meant."""
+    from difflib import get_close_matches  # which only errors need
+
+    return get_close_matches(word, known, most)
 
 
 def _one_of(words: list[str]) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import NamedTuple
 
 from ptx2amd.isa.form import DESTINATIONS
 from ptx2amd.isa.syntax import split_outside
 from ptx2amd.ptx.ast import Addr, Imm, Operand, Pair, Reg, Sym, Vec
+from ptx2amd.regex import regex
 
 
 class Slot(NamedTuple):
@@ -55,7 +55,7 @@ class Slot(NamedTuple):
         }[self.kind]
 
 
-_SLOT = re.compile(
+_SLOT = regex(
     r"([!-]?)(?:\{(\w+)(?:\*(\d+|\?|n/\d))?\}|\[(\w+)(,\*)?\]|\((\w+)\)|(\w+)(\.)?)(?::([^?]+))?(?:(\?)(\w+)?)?$"
 )
 _LABELS = ("label", "targets", "proto")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-_TYPE = re.compile(
+from ptx2amd.regex import regex
+
+_TYPE = regex(
     r"(pred|[bsu](8|16|32|64|128)|[su]4|b1|b4|b6|t?f(16|32|64)(x2)?|bf16(x2)?|[us]16x2|[us]8x4|s2f6x2|u?e\d+m\d+(x\d)?|b8x16|b\dx16_p\d+)\Z"
 )
 

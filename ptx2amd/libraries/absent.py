@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ptx2amd.libraries import rocm
 from ptx2amd.records import dataclass
+from ptx2amd.regex import regex
 
 _SAME = {"11": 11, "12": 12, "13": 13}
 _CUFFT = {"10": 11, "11": 12, "12": 13}
@@ -34,8 +35,8 @@ _PACKAGES = {
     "nvjpeg": ("nvjpeg", _SAME),
     "nvrtc": ("cuda-nvrtc", _SAME),
 }
-_SONAME = re.compile(r"lib([A-Za-z]+)(?:_[a-z_]+)?\.so\.(\d+)(?:\.\d+)*")
-_CACHED = re.compile(r"^\s*(\S+) \(libc6,x86-64", re.M)
+_SONAME = regex(r"lib([A-Za-z]+)(?:_[a-z_]+)?\.so\.(\d+)(?:\.\d+)*")
+_CACHED = regex(r"^\s*(\S+) \(libc6,x86-64", re.M)
 
 
 def package(soname: str) -> str | None:

@@ -10,10 +10,11 @@ from pathlib import Path
 
 from ptx2amd.binary import Blob, ContainerError, Elf
 from ptx2amd.libraries import Library
+from ptx2amd.regex import regex
 
 _SYSTEM = ("/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib")
 _TOPOLOGY = Path("/sys/class/kfd/kfd/topology/nodes")
-_CHIP = re.compile(rb"gfx[0-9a-f]{3,5}")
+_CHIP = regex(rb"gfx[0-9a-f]{3,5}")
 _FIRST = 1 << 20  # the part of a bundle that contains the names of its entries
 
 

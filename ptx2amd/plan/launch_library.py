@@ -3,10 +3,10 @@ lowerings are in lower/runtime/launches.py."""
 
 from __future__ import annotations
 
-import re
+from ptx2amd.regex import regex
 
 # Both generations of the library, and its names for the default stream of threads.
-LIBRARY = re.compile(r"(?:__cudaCDP2|cuda)(?P<name>[A-Z]\w*?)(?:_ptsz)?")
+LIBRARY = regex(r"(?:__cudaCDP2|cuda)(?P<name>[A-Z]\w*?)(?:_ptsz)?")
 #: Names without prefixes.
 NAMES = frozenset((
     *("GetParameterBuffer", "GetParameterBufferV2", "LaunchDevice", "LaunchDeviceV2"),

@@ -11,6 +11,7 @@ from ptx2amd.isa.form import Form
 from ptx2amd.isa.match import MatchError, matches
 from ptx2amd.isa.operands import Slot, align, slots
 from ptx2amd.ptx.ast import Operand, Shape
+from ptx2amd.regex import regex
 
 COORDINATES = {"1d": 1, "2d": 2, "3d": 3, "a1d": 2, "a2d": 3, "cube": 3, "acube": 4}
 IMAGES = ("texture", "surface")  # memory that is reached by objects, not by addresses
@@ -25,7 +26,7 @@ _STORAGE = {
     **dict.fromkeys(("e4m3", "e5m2"), "b8"),
 }
 _NO_CONSTANTS = {"f16", "f16x2", *(t for t in _STORAGE if t not in ("e4m3", "e5m2"))}
-_TYPE = re.compile(r"(b|s|u|f)(\d+)(x2)?\Z")
+_TYPE = regex(r"(b|s|u|f)(\d+)(x2)?\Z")
 
 
 class Fix(NamedTuple):
@@ -182,7 +183,7 @@ def _discards(form: Form, slot: Slot, paired: bool) -> bool:
 _LABELS = {"label": ("&label", "&?"), "targets": ("&targets",), "proto": ("&proto", "&targets")}
 _VARIABLES = ("&global", "&const", "&shared", "&local", "&param", "&func", "&entry", "&tex")
 _NARROW = {"b8", "u8", "s8", "b16", "u16", "s16", "b32", "u32", "s32"}
-_SPACE = re.compile(r"(global|const|shared|local|param)\b")
+_SPACE = regex(r"(global|const|shared|local|param)\b")
 
 
 def _address_problem(base: str, takes: int, mods: dict[str, str]) -> str:

@@ -11,14 +11,16 @@ import re
 from collections import Counter
 from functools import lru_cache
 
-_RANGE = re.compile(r"\.reg\s+(\.\w+)\s+(%[A-Za-z_$][\w$]*)\s*<\s*(\d+)\s*>\s*;", re.A)
-_STATEMENT = re.compile(r"\s*(?:@!?[\w$%#]+\s+)?[a-z][\w.:]*(?:\s(?:[^;{}]|\{[^;{}]*\})*)?;\s*\Z", re.A)
-_REGISTERS_ONLY = re.compile(
+from ptx2amd.regex import regex
+
+_RANGE = regex(r"\.reg\s+(\.\w+)\s+(%[A-Za-z_$][\w$]*)\s*<\s*(\d+)\s*>\s*;", re.A)
+_STATEMENT = regex(r"\s*(?:@!?[\w$%#]+\s+)?[a-z][\w.:]*(?:\s(?:[^;{}]|\{[^;{}]*\})*)?;\s*\Z", re.A)
+_REGISTERS_ONLY = regex(
     r"\s*(?:@!?%\w+#\s+)?[a-z][\w.]*"
     r"(?:\s+[\[{]?(?:%\w+#|-?\d\w*)(?:[\]}]?[,|+] *[\[{]?(?:%\w+#|-?\d\w*))*[\]}]?)?;\s*\Z",
     re.A,
 )
-_LOC = re.compile(r"\s*\.loc[ \t]+\d+[ \t]+\d+[ \t]+\d+\s*\Z", re.A)
+_LOC = regex(r"\s*\.loc[ \t]+\d+[ \t]+\d+[ \t]+\d+\s*\Z", re.A)
 _ENDS = (";", "{", "}", ":")
 
 

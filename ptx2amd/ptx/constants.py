@@ -9,11 +9,12 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from ptx2amd.ptx.ast import Imm
+from ptx2amd.regex import regex
 
 WARP_SIZE = Imm("s", 32)
 
-_INT = re.compile(r"-?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[0-7]*|[1-9][0-9]*)U?\Z", re.A)
-_HEX = re.compile(r"0([fF])([0-9a-fA-F]{8})\Z|0([dD])([0-9a-fA-F]{16})\Z")
+_INT = regex(r"-?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[0-7]*|[1-9][0-9]*)U?\Z", re.A)
+_HEX = regex(r"0([fF])([0-9a-fA-F]{8})\Z|0([dD])([0-9a-fA-F]{16})\Z")
 
 
 @lru_cache(maxsize=1 << 14)

@@ -13,17 +13,16 @@ from ptx2amd.ptx.by_grammar import build
 from ptx2amd.ptx.constants import integer
 from ptx2amd.ptx.special import SPECIAL
 from ptx2amd.ptx.variables import initialise, raw, register_count, set_dimensions, width
+from ptx2amd.regex import regex
 
 _QUALIFIER = r"\.\w+(?:\s+\d+\s+|\s*)(?=\.)"
-_DECLARATION = re.compile(
+_DECLARATION = regex(
     rf"((?:\.attribute\s*\([^()]*\)\s*|{_QUALIFIER})*\.\w+\s+(?:\d+\s+)?)([A-Za-z_$%][\w$]*)\s*"
     r"(?:<\s*(\d+)\s*>|((?:\[\s*\d*\s*\]\s*)*))\s*(?:=\s*([^;]*?)\s*)?;\Z",
     re.A,
 )
-_PARAMETER = re.compile(
-    rf"\s*((?:{_QUALIFIER})*\.\w+\s+(?:\d+\s+)?)([A-Za-z_$%][\w$]*)\s*((?:\[\s*\d*\s*\]\s*)*)\Z", re.A
-)
-_INTEGERS = re.compile(r"\{\s*(?:-?(?:0|[1-9]\d*)\s*,\s*)*-?(?:0|[1-9]\d*)\s*\}\Z", re.A)
+_PARAMETER = regex(rf"\s*((?:{_QUALIFIER})*\.\w+\s+(?:\d+\s+)?)([A-Za-z_$%][\w$]*)\s*((?:\[\s*\d*\s*\]\s*)*)\Z", re.A)
+_INTEGERS = regex(r"\{\s*(?:-?(?:0|[1-9]\d*)\s*,\s*)*-?(?:0|[1-9]\d*)\s*\}\Z", re.A)
 
 _TEMPLATES: dict[tuple[str, str], Var] = {}
 _REGISTERS: dict[str, list[Var]] = {}  # `.reg .f16 low, high;`: the whole text

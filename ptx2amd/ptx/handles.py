@@ -6,14 +6,14 @@ looks the function up in a table of its code object, and traps if the value is n
 
 from __future__ import annotations
 
-import re
 import string
 import zlib
 from collections.abc import Mapping
 
 from ptx2amd.ptx.ast import InitSym, Module
+from ptx2amd.regex import regex
 
-_CALL = re.compile(r"(?<![\w.$%])call(?:\.uni)?\s")
+_CALL = regex(r"(?<![\w.$%])call(?:\.uni)?\s")
 _IN_WORDS = frozenset(string.ascii_letters + string.digits + "_$%")
 _BETWEEN_WORDS = {code: " " for code in range(128) if chr(code) not in _IN_WORDS}
 FEW = 16  # names that are looked for one by one

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import re
 
+from ptx2amd.regex import regex
+
 # All items of a body, one tuple each: space in front, guard, opcode, operands up to a bracketed list, the rest of
 # the operands; or, last, an item of another kind: brace, label, directive, statement that spans lines.
-ITEMS = re.compile(
+ITEMS = regex(
     r"(\s*)(?:(?:(@!?[\w$%.]+)[ \t]+)?([a-z]\w*(?:\.[\w:]+)*)(?![ \t]*[:.])(?:[ \t]+([^;\n{(]*)([^;\n]*))?;"
     r"|([{}]|\.loc\b[^\n]*|\.file\b[^\n]*|\.pragma\b[^;\"]*\"[^\"\n]*\"[^;]*;"
     r"|[A-Za-z_$%][\w$]*\s*:(?!:)(?:\s*\.(?:branchtargets|calltargets|callprototype)\b[^;]*;)?"
     r"|\.[^;]*;|[^\s;{}](?:[^;{}]|\{[^;{}]*\})*;?|;))",
     re.A,
 )
-STATEMENT = re.compile(
+STATEMENT = regex(
     r"(?P<guard>@[^A-Za-z_$%;]*[\w$%.]+\s+)?(?P<opcode>[a-z]\w*(?:\.[\w:]+)*)(?!\s*[:.])"
     r"(?:\s+(?P<operands>[^;]*))?;\Z",
     re.A,
 )
-PRAGMA = re.compile(r'\.pragma\s+"[^"\n]*"\s*;\Z', re.A)
-_PART = re.compile(r"\s*((?:[^,{}()\[\]]|\{[^{}]*\}|\([^()]*\)|\[(?:[^\[\]{}]|\{[^{}]*\})*\])*?)\s*(?:,|\Z)", re.S)
-LOC = re.compile(
+PRAGMA = regex(r'\.pragma\s+"[^"\n]*"\s*;\Z', re.A)
+_PART = regex(r"\s*((?:[^,{}()\[\]]|\{[^{}]*\}|\([^()]*\)|\[(?:[^\[\]{}]|\{[^{}]*\})*\])*?)\s*(?:,|\Z)", re.S)
+LOC = regex(
     r"\.loc[ \t]+(\d+)[ \t]+(\d+)[ \t]+(\d+)[ \t]*"
     r"(?:,[ \t]*function_name[ \t]+[\w$%]+(?:[ \t]*\+[ \t]*\d+)?[ \t]*,"
     r"[ \t]*inlined_at[ \t]+\d+[ \t]+\d+[ \t]+\d+[ \t]*)?\Z",

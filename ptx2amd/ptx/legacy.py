@@ -10,14 +10,15 @@ import re
 from typing import Any
 
 from ptx2amd.errors import PtxError
+from ptx2amd.regex import regex
 
-FIRST_CHIPS = re.compile(r"\.target\s+sm_1[0-3]\b([^\n]*)")
-VERSION = re.compile(r"\.version\s+1\.([0-3])\b")
-DOUBLE = re.compile(r"\b[a-z]\w*(?:\.\w+)*\.f64\b(?:\.\w+)*")
+FIRST_CHIPS = regex(r"\.target\s+sm_1[0-3]\b([^\n]*)")
+VERSION = regex(r"\.version\s+1\.([0-3])\b")
+DOUBLE = regex(r"\b[a-z]\w*(?:\.\w+)*\.f64\b(?:\.\w+)*")
 
 # wmma before PTX 6.3, which knew no .aligned
-WMMA_VERSION = re.compile(r"\.version\s+6\.[0-2]\b")
-WMMA = re.compile(r"\bwmma\.(?:(?:load|store)\.[abcd]|mma)\.sync\b(?!\.aligned)")
+WMMA_VERSION = regex(r"\.version\s+6\.[0-2]\b")
+WMMA = regex(r"\bwmma\.(?:(?:load|store)\.[abcd]|mma)\.sync\b(?!\.aligned)")
 
 #: What opcodes were before PTX 1.4, and are now.
 UNMODIFIED = [
@@ -41,7 +42,7 @@ Rule = tuple[re.Pattern[str], Any]
 
 
 def _replacing(rules: list[tuple[str, Any]]) -> list[Rule]:
-    return [(re.compile(rf"(?<![\w.$%])(?![\w.]+\.ftz){old}(?![\w.$])"), new) for old, new in rules]
+    return [(regex(rf"(?<![\w.$%])(?![\w.]+\.ftz){old}(?![\w.$])"), new) for old, new in rules]
 
 
 _UNMODIFIED, _FIRST = _replacing(UNMODIFIED), _replacing(FIRST)

@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from ptx2amd.errors import PtxError
 from ptx2amd.ptx.ast import Function, InitSym, Module, Var
 from ptx2amd.ptx.variables import width
+from ptx2amd.regex import regex
 
-_NAME = re.compile(r"(?<![\w$.%])[A-Za-z_$%][\w$]*")
+_NAME = regex(r"(?<![\w$.%])[A-Za-z_$%][\w$]*")
 
 
 def link(modules: Sequence[Module], source: str) -> Module:

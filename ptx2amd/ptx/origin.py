@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from ptx2amd.ptx.ast import Module
+from ptx2amd.regex import regex
 
-_LOC = re.compile(r"^\s*\.loc\s+(\d+)\s+(\d+)", re.M | re.A)
+_LOC = regex(r"^\s*\.loc\s+(\d+)\s+(\d+)", re.M | re.A)
 
 
 def origin(module: Module, line: int) -> str:

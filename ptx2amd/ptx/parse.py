@@ -20,27 +20,28 @@ from ptx2amd.ptx.legacy import modern
 from ptx2amd.ptx.outline import Outline, part
 from ptx2amd.ptx.scan import Piece, pieces, place, prepare
 from ptx2amd.ptx.statics import hoist
+from ptx2amd.regex import regex
 
 if TYPE_CHECKING:
     from lark import Tree
 
-_HEAD = re.compile(
+_HEAD = regex(
     r"(?:\.(?P<linkage>extern|visible|weak)\s*)?\.(?P<kind>entry|func)\s*"
     r"(?P<results>\([^()]*\)\s*)?(?P<name>[A-Za-z_$%][\w$]*)\s*(?P<params>\([^()]*\))?\s*(?P<directives>[^()]*)\Z",
     re.A,
 )
 LAST_MINOR = {1: 5, 2: 3, 3: 2, 4: 3, 5: 1, 6: 5, 7: 8, 8: 8}  # later versions may be newer than this table
-_DIRECTIVES = re.compile(
+_DIRECTIVES = regex(
     r"\.(?:(noreturn)\b|(maxnreg|maxntid|reqntid|minnctapersm)\s+(\d+(?:\s*,\s*\d+)*))(?![\w.$])\s*", re.A
 )
-_SECTION = re.compile(
+_SECTION = regex(
     r"\.section\s+\.[\w$.]+\s*\{\s*(?:[A-Za-z_$][\w$]*\s*:\s*"
     r"|\.b(?:8|16|32|64)\s+(?:-?\d+|[.A-Za-z_$][\w$.]*(?:\+\d+|-[A-Za-z_$][\w$]*)?)"
     r"(?:\s*,\s*(?:-?\d+|[.A-Za-z_$][\w$.]*(?:\+\d+|-[A-Za-z_$][\w$]*)?))*\s*)*\}\Z",
     re.A,
 )
-_FILE = re.compile(r'\.file\s+(\d+)\s+"([^"\n]*)"(?:\s*,\s*\d+\s*,\s*\d+)?\Z', re.A)
-_LOC = re.compile(r"\.loc\s+\d+\s+\d+\s+\d+\Z", re.A)
+_FILE = regex(r'\.file\s+(\d+)\s+"([^"\n]*)"(?:\s*,\s*\d+\s*,\s*\d+)?\Z', re.A)
+_LOC = regex(r"\.loc\s+\d+\s+\d+\s+\d+\Z", re.A)
 
 
 def parse_module(text: str, source: str = "<ptx>") -> Module:

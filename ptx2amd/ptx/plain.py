@@ -8,29 +8,30 @@ import re
 from ptx2amd.ptx.ast import Var
 from ptx2amd.ptx.fragment import Name, Two
 from ptx2amd.ptx.variables import MOST_ALIGNED
+from ptx2amd.regex import regex
 
 _NUMBER, _NAMED = r"(?:0|[1-9]\d*)", r"[A-Za-z_$%][\w$]*"
-_VERSION = re.compile(r"\.version\s+(\d+)\.(\d+)\Z", re.A)
-_TARGET = re.compile(rf"\.target\s+({_NAMED}(?:\s*,\s*{_NAMED})*)\Z", re.A)
-_SIZE = re.compile(r"\.address_size\s+(32|64)\Z", re.A)
+_VERSION = regex(r"\.version\s+(\d+)\.(\d+)\Z", re.A)
+_TARGET = regex(rf"\.target\s+({_NAMED}(?:\s*,\s*{_NAMED})*)\Z", re.A)
+_SIZE = regex(r"\.address_size\s+(32|64)\Z", re.A)
 _TYPE = r"\.(pred|[bsu](?:8|16|32|64)|b128|f16x2|f16|f32|f64|texref|samplerref|surfref)"
-_DECLARATION = re.compile(
+_DECLARATION = regex(
     rf"(?:\.(extern|visible|weak|common)\s+)?\.(reg|const|global|local|param|shared)\s+"
     rf"(?:\.align\s+({_NUMBER})\s+)?(?:\.v([24])\s+)?{_TYPE}\s+\Z",
     re.A,
 )
-_REGISTERS = re.compile(rf"\.reg[ \t]+{_TYPE}[ \t]+({_NAMED}(?:[ \t]*,[ \t]*{_NAMED})+)[ \t]*;\Z", re.A)
-_PARAMETER = re.compile(
+_REGISTERS = regex(rf"\.reg[ \t]+{_TYPE}[ \t]+({_NAMED}(?:[ \t]*,[ \t]*{_NAMED})+)[ \t]*;\Z", re.A)
+_PARAMETER = regex(
     rf"\.(param|reg)\s+(?:\.align\s+({_NUMBER})\s+)?{_TYPE}\s+"
     rf"(\.ptr\s+(?:\.(const|global|local|param|shared)\s+)?(?:\.align\s+({_NUMBER})\s+)?)?\Z",
     re.A,
 )
-_OPERAND = re.compile(rf"(!?)({_NAMED})(?:\|({_NAMED}))?\Z", re.A)
+_OPERAND = regex(rf"(!?)({_NAMED})(?:\|({_NAMED}))?\Z", re.A)
 _WORD = r"[!-]?x"
 _ADDRESS = r"\[x(?:\s*\+\s*-?x)?\]|\[x(?:, (?:x|\{x(?:, x)*\}))+\]"
-_LAYOUT = re.compile(rf"(?:{_WORD}|(?:x|\{{{_WORD}(?:,\s*{_WORD})*\}})\|x|\{{{_WORD}(?:,\s*{_WORD})*\}}|{_ADDRESS})\Z")
+_LAYOUT = regex(rf"(?:{_WORD}|(?:x|\{{{_WORD}(?:,\s*{_WORD})*\}})\|x|\{{{_WORD}(?:,\s*{_WORD})*\}}|{_ADDRESS})\Z")
 _ARGUMENTS = rf"\(\s*(?:{_WORD}\s*(?:,\s*{_WORD}\s*)*)?\)"
-_CALL = re.compile(rf"(?:{_ARGUMENTS};)?x(?:;{_ARGUMENTS})?(?:;x)?\Z")
+_CALL = regex(rf"(?:{_ARGUMENTS};)?x(?:;{_ARGUMENTS})?(?:;x)?\Z")
 
 
 def version(text: str) -> tuple[int, int] | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ptx2amd.errors import PtxError
+from ptx2amd.regex import regex
 
 
 class Piece(NamedTuple):
@@ -22,9 +23,9 @@ class Piece(NamedTuple):
     body_column: int = 0
 
 
-_COMMENT = re.compile(r'"[^"\n]*"|//[^\n]*|/\*.*?\*/', re.S)
-_SPACE = re.compile(r"[ \t\r\n\f]*")
-_START = re.compile(
+_COMMENT = regex(r'"[^"\n]*"|//[^\n]*|/\*.*?\*/', re.S)
+_SPACE = regex(r"[ \t\r\n\f]*")
+_START = regex(
     r"""(?P<version>\.version\b\s*(?:\d+\.\d+(?![\w.])|[^\n]*)) | (?P<target>\.target\b\s*\w+(?:\s*,\s*\w+)*)
     | (?P<address_size>\.address_size\b\s*[^\s]*)
     | (?P<function>(?:\.(?:extern|visible|weak|common)\s*)?\.(?:entry|func)\b)
@@ -33,13 +34,13 @@ _START = re.compile(
     | (?P<variable>\.\w[^;]*;)""",
     re.X | re.A,
 )
-_HEAD = re.compile(r'(?:[^;{".]|\.pragma\s*"[^"\n]*"\s*(?:,\s*"[^"\n]*"\s*)*;|\.)*(?=[;{])', re.A)
+_HEAD = regex(r'(?:[^;{".]|\.pragma\s*"[^"\n]*"\s*(?:,\s*"[^"\n]*"\s*)*;|\.)*(?=[;{])', re.A)
 # What begins after a declared .func, which ptxas takes without ";".
-_AFTER = re.compile(r"\.(?:extern|visible|weak|common|entry|func|global|const|shared|alias|section)\b", re.A)
-_LIST = re.compile(r"\([^()]*\)")
+_AFTER = regex(r"\.(?:extern|visible|weak|common|entry|func|global|const|shared|alias|section)\b", re.A)
+_LIST = regex(r"\([^()]*\)")
 _NEXT = (".entry", ".func")  # what no body holds
-_STRAY = re.compile(r"\s*\}")
-_BRACE = re.compile(r'"[^"\n]*"|[{}]')
+_STRAY = regex(r"\s*\}")
+_BRACE = regex(r'"[^"\n]*"|[{}]')
 
 
 def place(text: str, offset: int, line: int = 1, column: int = 1) -> tuple[int, int]:

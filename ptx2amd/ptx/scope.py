@@ -29,6 +29,7 @@ from ptx2amd.ptx.constants import WARP_SIZE, literal
 from ptx2amd.ptx.fragment import Element, Items, Memory, Name, Offset, Two
 from ptx2amd.ptx.special import SPECIAL
 from ptx2amd.ptx.variables import width
+from ptx2amd.regex import regex
 
 
 class BadOperand(Ptx2amdError):
@@ -46,11 +47,11 @@ class Unclosed(BadOperand):
 # Registers that may index arrays, and have constants added.
 INDEX = tuple(f"{letter}{bits}" for letter in "bus" for bits in (16, 32, 64))
 
-_NAME = re.compile(r"[A-Za-z_$%][\w$]*(?:\.\w+)?\Z", re.A)
-_ADDRESS = re.compile(r"\[[ \t]*([A-Za-z_$%][\w$]*)[ \t]*(?:\+[ \t]*(-?(?:0|[1-9]\d*)))?[ \t]*\]\Z", re.A)
-_LIST = re.compile(r"[{(]([^{}()\[\]|]*)[})]\Z")
-_WORD = re.compile(r"[A-Za-z_$%][\w$]*", re.A)
-_NUMBERED = re.compile(r"(.*?)(\d+)\Z")
+_NAME = regex(r"[A-Za-z_$%][\w$]*(?:\.\w+)?\Z", re.A)
+_ADDRESS = regex(r"\[[ \t]*([A-Za-z_$%][\w$]*)[ \t]*(?:\+[ \t]*(-?(?:0|[1-9]\d*)))?[ \t]*\]\Z", re.A)
+_LIST = regex(r"[{(]([^{}()\[\]|]*)[})]\Z")
+_WORD = regex(r"[A-Za-z_$%][\w$]*", re.A)
+_NUMBERED = regex(r"(.*?)(\d+)\Z")
 _BULK = 1 << 16  # larger register ranges are entered one by one, on use
 
 

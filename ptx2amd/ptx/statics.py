@@ -9,10 +9,11 @@ import re
 from ptx2amd.errors import PtxError
 from ptx2amd.ptx.ast import Function, InitSym, Module, Var
 from ptx2amd.ptx.declare import declarations, variable_problem
+from ptx2amd.regex import regex
 
 SPACES = ("global", "const")
 _BEFORE = frozenset(" \t\n;{}:")  # what stands in front of a declaration
-_TOKEN = re.compile(r"[{}]|(?:(?<=[;{}:])|^)[ \t]*(\.(?:global|const)\b[^;]*;)", re.A | re.M)
+_TOKEN = regex(r"[{}]|(?:(?<=[;{}:])|^)[ \t]*(\.(?:global|const)\b[^;]*;)", re.A | re.M)
 
 
 def hoist(module: Module, function: Function) -> None:

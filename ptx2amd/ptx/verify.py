@@ -13,11 +13,12 @@ from ptx2amd.ptx.body import BodyParser
 from ptx2amd.ptx.condense import Condenser
 from ptx2amd.ptx.parse import collector_off
 from ptx2amd.ptx.scan import place
+from ptx2amd.regex import regex
 
 MOST = 100  # reported errors of a module: one wrong declaration causes many
 # Functions that the driver provides: of the runtime (lower/runtime/runtime.py), and CUDA's device runtime
 # library, some of it refused by name (lower/runtime/launches.py).
-_PROVIDED = re.compile(r"(vprintf|malloc|free|__assertfail|__cuda_\w+|(__)?cuda[A-Z]\w*)\Z", re.A)
+_PROVIDED = regex(r"(vprintf|malloc|free|__assertfail|__cuda_\w+|(__)?cuda[A-Z]\w*)\Z", re.A)
 
 
 def characters(text: str, source: str) -> list[PtxError]:

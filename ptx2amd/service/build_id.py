@@ -14,8 +14,8 @@ from ptx2amd.installed import llvmlite
 PACKAGE = Path(__file__).resolve().parent.parent
 PARTS = (
     "binary", "codegen", "compile.py", "fatbin", "installed.py", "interface", "isa", "lower", "middle", "modules.py",
-    "plan", "prepared.py", "ptx", "records.py", "target", "translate.py", "service/build_id.py", "service/entry.py",
-    "service/translation.py")  # fmt: skip
+    "plan", "prepared.py", "ptx", "records.py", "regex.py", "target", "translate.py", "service/build_id.py",
+    "service/entry.py", "service/translation.py")  # fmt: skip
 
 
 @cache

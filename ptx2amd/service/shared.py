@@ -15,7 +15,6 @@ import contextlib
 import hashlib
 import hmac
 import os
-import re
 import tempfile
 import threading
 import time
@@ -26,13 +25,14 @@ from typing import Any
 from ptx2amd import settings
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.records import dataclass
+from ptx2amd.regex import regex
 from ptx2amd.service.entry import Entry, EntryError
 from ptx2amd.service.folder import FolderError, NoFolderError, open_file, open_folder
 from ptx2amd.service.place import runtime_directory
 
 MAGIC = b"P2ASHR01"
 MAC = 32
-URL = re.compile(r"[A-Za-z][\w+.-]*://")
+URL = regex(r"[A-Za-z][\w+.-]*://")
 LEAST_SECRET, MOST_SECRET = 16, 64  # bytes; the second: what BLAKE2b takes
 SECONDS = 10.0  # for one file; then the place is left alone for a while
 PAUSE = 60.0

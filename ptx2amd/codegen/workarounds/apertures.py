@@ -6,18 +6,18 @@ address of these arguments. There the casts and tests are expanded with the addr
 
 from __future__ import annotations
 
-import re
 from itertools import count
 
 from ptx2amd.codegen.workarounds.records import Function, Module
+from ptx2amd.regex import regex
 
 # Offsets of hidden_shared_base and hidden_private_base in the implicit arguments (AMDGPUUsage, code object V5)
 _BASE = {"3": 196, "5": 192}
 _SPACE = {"shared": "3", "private": "5"}
 _VALUE = r"(?:%|@)(?:\"[^\"\n]*\"|[\w.$-]+)"
-_CAST = re.compile(rf"^  ({_VALUE}) = addrspacecast ptr addrspace\(([35])\) (.+) to ptr(?=,|$)")
-_TEST = re.compile(rf"^  ({_VALUE}) = call i1 @llvm\.amdgcn\.is\.(shared|private)\(ptr ([^\s()]+)\).*")
-_ARRAY = re.compile(rf"^  ({_VALUE}) = alloca ")
+_CAST = regex(rf"^  ({_VALUE}) = addrspacecast ptr addrspace\(([35])\) (.+) to ptr(?=,|$)")
+_TEST = regex(rf"^  ({_VALUE}) = call i1 @llvm\.amdgcn\.is\.(shared|private)\(ptr ([^\s()]+)\).*")
+_ARRAY = regex(rf"^  ({_VALUE}) = alloca ")
 
 
 def rewrite(module: Module) -> None:

@@ -8,12 +8,11 @@ Results are the same with and without it."""
 
 from __future__ import annotations
 
-import re
-
 from ptx2amd.codegen.workarounds.records import Function, Module
+from ptx2amd.regex import regex
 
-_SHIFT = re.compile(r"  (%[\w.]+) = (shl|lshr) (?:nuw |nsw |exact )*i32 (%[\w.]+), (\d+)\Z")
-_MASK = re.compile(r"  (%[\w.]+) = and i32 (%[\w.]+), (\d+)\Z")
+_SHIFT = regex(r"  (%[\w.]+) = (shl|lshr) (?:nuw |nsw |exact )*i32 (%[\w.]+), (\d+)\Z")
+_MASK = regex(r"  (%[\w.]+) = and i32 (%[\w.]+), (\d+)\Z")
 PARTS = (8, 16)  # bits
 
 

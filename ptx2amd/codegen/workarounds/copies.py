@@ -12,12 +12,13 @@ import re
 from collections.abc import Iterator
 
 from ptx2amd.codegen.workarounds.records import Block, Function, Module
+from ptx2amd.regex import regex
 
-_DEFINITION = re.compile(r"  (%[^ ]+) = (?:tail |notail |musttail )?(\w+) ")
-_INCOMING = re.compile(r"\[ (%[^ ,]+), %([^ ]+) \]")
-_LABEL = re.compile(r"label %([\w.$-]+|\"[^\"\n]+\")")
-_NAME = re.compile(r"%[\w.$-]+|%\"[^\"\n]+\"")
-_FLAGS = re.compile(r" (?:nnan|ninf|nsz|arcp|contract|afn|reassoc|fast)(?= )")
+_DEFINITION = regex(r"  (%[^ ]+) = (?:tail |notail |musttail )?(\w+) ")
+_INCOMING = regex(r"\[ (%[^ ,]+), %([^ ]+) \]")
+_LABEL = regex(r"label %([\w.$-]+|\"[^\"\n]+\")")
+_NAME = regex(r"%[\w.$-]+|%\"[^\"\n]+\"")
+_FLAGS = regex(r" (?:nnan|ninf|nsz|arcp|contract|afn|reassoc|fast)(?= )")
 _FREE_CALL = "@llvm.fabs."
 #: Instructions that have a cost on every chip; all others may be free.
 _COSTS = {

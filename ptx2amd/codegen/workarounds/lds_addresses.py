@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 
 from ptx2amd.codegen.workarounds.records import Module
+from ptx2amd.regex import regex
 
-_ADDRESS = re.compile(r"getelementptr ([a-z ]*)\((i8, ptr addrspace\(3\) [^,()]+, i32 -?\d+)\)")
+_ADDRESS = regex(r"getelementptr ([a-z ]*)\((i8, ptr addrspace\(3\) [^,()]+, i32 -?\d+)\)")
 
 
 def rewrite(module: Module) -> None:

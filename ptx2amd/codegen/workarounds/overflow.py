@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 
 from ptx2amd.codegen.workarounds.records import Module
+from ptx2amd.regex import regex
 
-_ADD = re.compile(r"  (%[\w.]+) = add (?:nuw |nsw )*i64 ([^\s,]+), ([^\s,]+)")
-_COMPARE = re.compile(r"(  %[\w.]+ = icmp (?:samesign )?(ult|ugt|ule|uge|eq|ne) i64 )([^\s,]+), ([^\s,]+)(.*)", re.S)
-_CALL = re.compile(r"(.*@llvm\.uadd\.(?:sat|with\.overflow)\.i64\(i64 )([^\s,]+), i64 ([^\s,)]+)(.*)", re.S)
+_ADD = regex(r"  (%[\w.]+) = add (?:nuw |nsw )*i64 ([^\s,]+), ([^\s,]+)")
+_COMPARE = regex(r"(  %[\w.]+ = icmp (?:samesign )?(ult|ugt|ule|uge|eq|ne) i64 )([^\s,]+), ([^\s,]+)(.*)", re.S)
+_CALL = regex(r"(.*@llvm\.uadd\.(?:sat|with\.overflow)\.i64\(i64 )([^\s,]+), i64 ([^\s,)]+)(.*)", re.S)
 
 
 def rewrite(module: Module) -> None:

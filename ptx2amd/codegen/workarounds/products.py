@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 
 from ptx2amd.codegen.workarounds.records import Block, Module
+from ptx2amd.regex import regex
 
 _VALUE = r"(?:<[^<>]*>|splat \([^()]*\)|[^\s,]+)"
-_PRODUCT = re.compile(rf"  (%[\w.]+) = fmul (?:[a-z]+ )*?(float|<(\d+) x float>) ({_VALUE}), ({_VALUE})")
-_PART = re.compile(r"  (%[\w.]+) = (?:fneg|extractelement|insertelement|shufflevector) (.*)")
-_ROUNDED = re.compile(r"  %[\w.]+ = fptrunc (?:float|<\d+ x float>) (%[\w.]+) to (?:half|<\d+ x half>)")
-_NAME = re.compile(r"%[\w.]+")
+_PRODUCT = regex(rf"  (%[\w.]+) = fmul (?:[a-z]+ )*?(float|<(\d+) x float>) ({_VALUE}), ({_VALUE})")
+_PART = regex(r"  (%[\w.]+) = (?:fneg|extractelement|insertelement|shufflevector) (.*)")
+_ROUNDED = regex(r"  %[\w.]+ = fptrunc (?:float|<\d+ x float>) (%[\w.]+) to (?:half|<\d+ x half>)")
+_NAME = regex(r"%[\w.]+")
 
 
 def rewrite(module: Module) -> None:

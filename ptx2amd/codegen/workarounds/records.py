@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import field
 
 from ptx2amd.codegen.error import CodegenError
 from ptx2amd.records import dataclass
+from ptx2amd.regex import regex
 
-_LABEL = re.compile(r"([\w.$-]+|\"[^\"\n]+\"):")
+_LABEL = regex(r"([\w.$-]+|\"[^\"\n]+\"):")
 
 
 @dataclass(slots=True)

@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 
 from ptx2amd.codegen.workarounds.records import Module
+from ptx2amd.regex import regex
 
 LONGEST = 16  # instructions of a block: the jump past longer ones is worth its time for LLVM too
-_TARGETS = re.compile(r"  br i1 .*?, label %([\w.$-]+|\"[^\"\n]+\"), label %([\w.$-]+|\"[^\"\n]+\")")
-_LOAD = re.compile(r" = load (?!atomic|volatile)[^\n]*, ptr addrspace\(1\) (?!@)")
+_TARGETS = regex(r"  br i1 .*?, label %([\w.$-]+|\"[^\"\n]+\"), label %([\w.$-]+|\"[^\"\n]+\")")
+_LOAD = regex(r" = load (?!atomic|volatile)[^\n]*, ptr addrspace\(1\) (?!@)")
 _KEPT = '  call void asm sideeffect "", ""()'
 
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 
 from ptx2amd.codegen.workarounds.records import Module
+from ptx2amd.regex import regex
 
 _BAD = {"half": "0xH8000", "bfloat": "0xR8000", "i16": "-32768"}
-_TEXT = re.compile(r"(?:half 0xH8000|bfloat 0xR8000|i16 -32768)\b")
-_SCALAR = re.compile(rf", ({_TEXT.pattern}), i(?:32|64) \d+")
-_VECTOR = re.compile(r"<(\d+) x (half|bfloat|i16)> (<[^<>]*>|splat \((?:half|bfloat|i16) [^()]*\))")
+_ZERO = r"(?:half 0xH8000|bfloat 0xR8000|i16 -32768)\b"
+_TEXT = regex(_ZERO)
+_SCALAR = regex(rf", ({_ZERO}), i(?:32|64) \d+")
+_VECTOR = regex(r"<(\d+) x (half|bfloat|i16)> (<[^<>]*>|splat \((?:half|bfloat|i16) [^()]*\))")
 
 
 def rewrite(module: Module) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from ptx2amd.lower.core.arguments import Signature, array, is_array, scalar, signature
 from ptx2amd.lower.core.body import lower_body
 from ptx2amd.lower.core.function import FunctionLowering, ModuleContext, quoted
@@ -18,6 +16,7 @@ from ptx2amd.middle.body import Body
 from ptx2amd.ptx.ast import Function, Var
 from ptx2amd.ptx.heads import NO_LIMIT, max_threads, most_registers, param_layout, register_limit
 from ptx2amd.ptx.layout import align_of
+from ptx2amd.regex import regex
 
 # Inputs of a kernel that our code never reads, and those that an intrinsic reads
 NEVER_USED = (
@@ -63,7 +62,7 @@ def lower_function(module: ModuleContext, kernel: KernelLowering, function: Func
 
 
 #: Instructions that need the apertures of LDS and scratch.
-GENERIC = re.compile(r"addrspacecast ptr addrspace\([35]\)|@llvm\.amdgcn\.is\.(?:shared|private)\(")
+GENERIC = regex(r"addrspacecast ptr addrspace\([35]\)|@llvm\.amdgcn\.is\.(?:shared|private)\(")
 
 
 def unused_inputs(text: str, alone: bool, apertures: bool) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from ptx2amd.errors import PtxError
@@ -12,10 +11,11 @@ from ptx2amd.plan.shared_memory import Array, packed, static_shared
 from ptx2amd.ptx.ast import Function, Module, Var
 from ptx2amd.ptx.declare import declarations
 from ptx2amd.ptx.layout import align_of, size_of
+from ptx2amd.regex import regex
 
 CONSTANT_BYTES = 64 << 10  # of a module
 STATIC_SHARED_BYTES = 48 << 10  # of a kernel, but with the targets that name one chip, such as sm_90a
-_SHARED = re.compile(r"\.shared\s[^;]*;")
+_SHARED = regex(r"\.shared\s[^;]*;")
 
 
 def oversized(module: Module) -> Iterator[PtxError]:

@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import re
-
 from ptx2amd.interface.launches import FACTS
 from ptx2amd.ptx.ast import Function, Module
 from ptx2amd.ptx.handles import taken
 from ptx2amd.ptx.heads import max_threads, param_layout, required_block
+from ptx2amd.regex import regex
 
-_USERS = re.compile(r"(?:__cudaCDP2|cuda)(?:GetParameterBuffer|LaunchDevice|FuncGetAttributes|OccupancyMax)\w*")
+_USERS = regex(r"(?:__cudaCDP2|cuda)(?:GetParameterBuffer|LaunchDevice|FuncGetAttributes|OccupancyMax)\w*")
 
 
 def facts(module: Module) -> dict[str, bytes]:

@@ -11,9 +11,10 @@ from pathlib import Path
 
 from ptx2amd.interface import arena, heap, launches, printf
 from ptx2amd.interface.layout import layouts, numbers
+from ptx2amd.regex import regex
 
 FOLDER = Path(__file__).parent
-_NAMED = re.compile(r"\{(\w+(?:\.\w+)?)\}")
+_NAMED = regex(r"\{(\w+(?:\.\w+)?)\}")
 
 
 @cache
