@@ -1,4 +1,4 @@
-"""`dataclass`, at a quarter of the time that the standard library's takes when a module is imported."""
+"""`dataclass`, in less than half of the time that the standard library's takes when a module is imported."""
 
 from __future__ import annotations
 
