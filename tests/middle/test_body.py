@@ -7,7 +7,6 @@ affordable for kernels with thousands of blocks.
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Callable
 
 import pytest
@@ -20,6 +19,7 @@ from ptx2amd.middle.op import Block
 from ptx2amd.middle.summary import body
 from ptx2amd.ptx.ast import Scope
 from ptx2amd.ptx.parse import parse_module
+from tests.cost import calls
 
 HEAD = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() {\n.reg .pred %p<5>; .reg .b32 %r<32>;\n"
 
@@ -61,17 +61,6 @@ def test_a_loop_is_what_lies_between_a_jump_back_and_its_target(seed: int) -> No
         assert loop in [{head} | {n for n in behind if tail in flow.reach(n, [head])} for tail in tails]
 
 
-def seconds(lines: list[str], work: Callable[[Body], object]) -> float:
-    """CPU time, the best of three: other processes disturb it."""
-    best = float("inf")
-    for _ in range(3):
-        flow = Body(written(lines))
-        begin = time.process_time()
-        work(flow)
-        best = min(best, time.process_time() - begin)
-    return best
-
-
 def far_reads(count: int) -> list[str]:
     block = "add.u32 %r1, %r0, 1;\n@%p2 bra L{};\nL{}:"
     return ["mov.u32 %r0, 1;", "@%p1 bra L;", "mov.u32 %r0, 2;", "L:", *(block.format(n, n) for n in range(count))]
@@ -89,7 +78,12 @@ def read_all(flow: Body) -> None:
 @pytest.mark.parametrize(("lines", "work"), [(far_reads, read_all), (dense_branches, conditions)])
 def test_large_bodies_take_linear_time(lines: Callable[[int], list[str]], work: Callable[[Body], object]) -> None:
     """A search from each read takes 256 times as long, one for each branch and write 4,096 times."""
-    assert seconds(lines(3200), work) < 64 * seconds(lines(200), work) + 0.1
+
+    def cost(count: int) -> int:
+        flow = Body(written(lines(count)))
+        return calls(lambda: work(flow))
+
+    assert cost(3200) < 20 * cost(200)
 
 
 def test_an_analysis_is_made_once() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from ptx2amd.plan.schedule import started, stretches
 from ptx2amd.ptx.ast import Module
 from ptx2amd.translate import parse
 from tests import oracle
+from tests.cost import calls
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 SAMPLES = Path(__file__).resolve().parents[2] / "cuda_samples"
@@ -203,12 +203,9 @@ def steps(count: int, block: int, defined: bool) -> str:
 def test_it_costs_in_proportion_to_length(block: int, defined: bool) -> None:
     """Also where a register is alive from the kernel's begin on, as one of two ways does not write it."""
 
-    def cost(count: int) -> float:
+    def cost(count: int) -> int:
         found = module(steps(count, block, defined))
         inlined(found, found.functions["k"], lambda callee: False)  # parses the body, which is not counted
-        begin = time.process_time()
-        estimate(found, found.functions["k"])
-        return time.process_time() - begin
+        return calls(lambda: estimate(found, found.functions["k"]))
 
-    seconds = [min(cost(count) for _ in range(2)) for count in (5_000, 20_000)]
-    assert seconds[1] < 12 * seconds[0], seconds  # a cost that grows with the square is 16 times as high
+    assert cost(10_000) < 8 * cost(2_500)  # a cost that grows with the square is 16 times as high
