@@ -5,7 +5,7 @@ from __future__ import annotations
 import mmap
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from ptx2amd.binary import Blob, ContainerError, Elf
@@ -57,31 +57,31 @@ def _elf(path: Path) -> Elf | None:
         return None
 
 
-def needed(path: Path) -> list[str]:
-    """The DT_NEEDED libraries of an ELF file; empty for other files."""
+def _listed(elf: Elf | None, strings: Callable[[Elf], list[str]]) -> list[str]:
+    """Strings of the dynamic section; empty for other files, and for damaged ones, which the loader may accept."""
     try:
-        elf = _elf(path)
-        return elf.needed() if elf else []
-    except ContainerError:  # the loader may still accept it
+        return strings(elf) if elf else []
+    except ContainerError:
         return []
 
 
-def languages(path: Path) -> set[str]:
-    """Of which language ("cuda", "hip") the file has code, or links the run time."""
-    elf = _elf(path)
-    names = {section.name for section in elf.sections} if elf else set()
-    linked = " ".join(needed(path))
-    signs = {"cuda": (".nv_fatbin", "libcuda"), "hip": (".hip_fatbin", "libamdhip64")}
-    return {language for language, (code, library) in signs.items() if code in names or library in linked}
+def needed(path: Path) -> list[str]:
+    """The DT_NEEDED libraries of an ELF file; empty for other files."""
+    return _listed(_elf(path), Elf.needed)
 
 
 def runpath(path: Path) -> list[str]:
     """The folders of DT_RPATH and DT_RUNPATH of an ELF file; empty for other files."""
-    try:
-        elf = _elf(path)
-        return elf.runpath() if elf else []
-    except ContainerError:
-        return []
+    return _listed(_elf(path), Elf.runpath)
+
+
+def languages(path: Path) -> set[str]:
+    """The languages ("cuda", "hip") whose code an ELF file contains, or whose run time it links."""
+    elf = _elf(path)
+    names = {section.name for section in elf.sections} if elf else set()
+    linked = " ".join(_listed(elf, Elf.needed))
+    signs = {"cuda": (".nv_fatbin", "libcuda"), "hip": (".hip_fatbin", "libamdhip64")}
+    return {language for language, (code, library) in signs.items() if code in names or library in linked}
 
 
 def glibc(path: Path) -> tuple[int, int]:
