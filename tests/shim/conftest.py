@@ -20,7 +20,7 @@ HERE = Path(__file__).resolve().parent
 STUB = """
 struct launch { void *function; unsigned grid[3], block[3], shared; void *stream; size_t size; char bytes[4096]; };
 extern struct launch stub_last;
-extern int stub_launches, stub_fail, stub_loads;
+extern int stub_launches, stub_fail, stub_loads, stub_together, stub_under_way, stub_questions;
 uint64_t stub_environment(int i);
 """
 

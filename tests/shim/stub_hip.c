@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define HIP __attribute__((visibility("default"))) int
 
-enum { INVALID = 1, NOT_FOUND = 500 };
+enum { INVALID = 1, NOT_FOUND = 500, NOT_TOGETHER = 702 };
 
 struct launch { void *function; unsigned grid[3], block[3], shared; void *stream; size_t size; char bytes[4096]; };
 __attribute__((visibility("default"))) struct launch stub_last;
@@ -94,13 +95,25 @@ HIP hipModuleGetGlobal(void **p, size_t *n, void *m, const char *name) {
   *n = sizeof environment;
   return !strcmp(name, "__ptx2amd_env") ? 0 : NOT_FOUND;
 }
+/* Launches return when stub_together of them are under way (0: at once); false: the others have not come. */
+__attribute__((visibility("default"))) int stub_together, stub_under_way, stub_captures, stub_questions;
+static bool together(void) {
+  __atomic_add_fetch(&stub_under_way, 1, __ATOMIC_SEQ_CST);
+  for (int ms = 0; __atomic_load_n(&stub_under_way, __ATOMIC_SEQ_CST) < stub_together; ms++)
+    if (ms == 5000) return false;
+    else usleep(1000);
+  return true;
+}
+HIP hipStreamBeginCapture(void *stream, int mode) { (void)stream, (void)mode; stub_captures++; return stub_fail; }
+HIP hipStreamIsCapturing(void *stream, int *status) { (void)stream; stub_questions++; *status = stub_captures; return 0; }
+HIP hipStreamEndCapture(void *stream, void **graph) { (void)stream; stub_captures = 0; *graph = NULL; return 0; }
 HIP hipModuleLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                           unsigned shared, void *stream, void **params, void **extra) {
   (void)params;
   stub_last = (struct launch){f, {gx, gy, gz}, {bx, by, bz}, shared, stream, extra ? *(size_t *)extra[3] : 0, {0}};
   if (extra) memcpy(stub_last.bytes, extra[1], stub_last.size);
   stub_launches++;
-  return stub_fail;
+  return together() ? stub_fail : NOT_TOGETHER;
 }
 /* Of a kernel with a parameter of 4 bytes and the two words of the launch. */
 HIP hipModuleLaunchCooperativeKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
@@ -109,7 +122,7 @@ HIP hipModuleLaunchCooperativeKernel(void *f, unsigned gx, unsigned gy, unsigned
   memcpy(stub_last.bytes, params[0], 4);
   if (params[1] && params[2]) memcpy(stub_last.bytes + 8, params[1], 8), memcpy(stub_last.bytes + 16, params[2], 8);
   stub_launches++;
-  return stub_fail;
+  return together() ? stub_fail : NOT_TOGETHER;
 }
 __attribute__((visibility("default"))) uint64_t stub_environment(int i) {
   uint64_t v;

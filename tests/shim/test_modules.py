@@ -32,6 +32,19 @@ def launch(
 ARGUMENTS = [("uint64_t *", 0x1122334455667788), ("uint32_t *", 0xCAFE), ("uint64_t[3]", [1, 2, 3])]
 
 
+def test_launches_ask_for_captures_only_once_one_has_begun(shim: SimpleNamespace, kernel: object) -> None:
+    """AMD's library takes a lock to answer; a captured launch passes its parameters in another way."""
+    stream, graph = shim.ffi.new("CUstream *"), shim.ffi.new("CUgraph *")
+    assert shim.cuda.cuStreamCreate(stream, 1) == 0
+    before = shim.stub.stub_questions
+    assert launch(shim, kernel, values=ARGUMENTS, stream=stream[0]) == 0
+    assert (shim.stub.stub_questions, shim.stub.stub_last.size) == (before, 40)
+    assert shim.cuda.cuStreamBeginCapture_v2(stream[0], 0) == 0
+    assert launch(shim, kernel, values=ARGUMENTS, stream=stream[0]) == 0
+    assert (shim.stub.stub_questions, shim.stub.stub_last.size) == (before + 1, 0)
+    assert shim.cuda.cuStreamEndCapture(stream[0], graph) == shim.cuda.cuStreamDestroy_v2(stream[0]) == 0
+
+
 def test_parameters_are_laid_out_as_the_index_says(shim: SimpleNamespace, kernel: object) -> None:
     assert launch(shim, kernel, (16, 4, 2), (3, 2, 1), 256, ARGUMENTS) == 0
     last = shim.stub.stub_last

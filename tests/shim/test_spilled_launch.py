@@ -10,6 +10,7 @@ import pytest
 
 from tests.shim.cache_entries import PTX, write_index, write_kernel
 from tests.shim.test_modules import INVALID_VALUE, launch
+from tests.shim.test_threads import THREADS, in_threads
 
 IMAGE = PTX + b"// shared memory\n"
 INDEX = """ptx 8 0
@@ -105,6 +106,36 @@ def test_cooperative_grids_have_workspaces(shim: SimpleNamespace, functions: dic
         assert bytes(ffi.buffer(ffi.cast("char *", given[0]), 64)) == bytes(64)
         found.append(given[0])
     assert abs(found[1] - found[0]) >= 64
+
+
+@pytest.mark.parametrize("cooperative", [False, True])
+def test_no_lock_is_held_over_a_launch(
+    shim: SimpleNamespace, context: object, functions: dict[str, object], cooperative: bool
+) -> None:
+    """HIP's launch returns when all threads are in it: each on its own stream, of a kernel with and without shared
+    memory beyond LDS."""
+    cuda, ffi = shim.cuda, shim.ffi
+    big, grid = functions["big"], functions["grid"]
+    assert cuda.cuFuncSetAttribute(big, MAX_DYNAMIC, DYNAMIC) == 0
+    assert launch(shim, big, shared=DYNAMIC, values=ARGUMENTS) == launch(shim, grid, values=[("uint32_t *", 5)]) == 0
+
+    def work(i: int) -> None:
+        stream, value = ffi.new("CUstream *"), ffi.new("uint32_t *", 5)
+        assert cuda.cuCtxSetCurrent(context) == cuda.cuStreamCreate(stream, 1) == 0
+        params = ffi.new("void *[]", [ffi.cast("void *", value)])
+        if cooperative:
+            assert cuda.cuLaunchCooperativeKernel(grid, 1, 1, 1, 32, 1, 1, 0, stream[0], params) == 0
+        elif i % 2:
+            assert launch(shim, big, shared=DYNAMIC, values=ARGUMENTS, stream=stream[0]) == 0
+        else:
+            assert launch(shim, grid, values=[("uint32_t *", 5)], stream=stream[0]) == 0
+        assert cuda.cuStreamDestroy_v2(stream[0]) == 0
+
+    shim.stub.stub_under_way, shim.stub.stub_together = 0, THREADS
+    try:
+        in_threads(work)
+    finally:
+        shim.stub.stub_together = 0
 
 
 def test_a_cooperative_grid_needs_a_slot_for_each_block(shim: SimpleNamespace, functions: dict[str, object]) -> None:

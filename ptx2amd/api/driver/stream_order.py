@@ -7,10 +7,9 @@ ROWS = [
         "CUstream hStream, CUevent hEvent, unsigned int Flags", ptsz=7000, ours=True, context="hStream"),
     Function("cuStreamBeginCapture", 10000,
         "CUstream hStream", ptsz=10000,
-        call="hipStreamBeginCapture(hStream, 0)", context="hStream"),
+        c="cuStreamBeginCapture_v2(hStream, 0)", context="hStream"),
     Function("cuStreamBeginCapture_v2", 10010,
-        "CUstream hStream, CUstreamCaptureMode mode", ptsz=10010,
-        call="hipStreamBeginCapture(hStream, mode)", context="hStream"),
+        "CUstream hStream, CUstreamCaptureMode mode", ptsz=10010, ours=True, context="hStream"),
     Function("cuStreamBeginCaptureToGraph", 12030,
         "CUstream hStream, CUgraph hGraph, in(numDependencies) const CUgraphNode *dependencies, const "
         "CUgraphEdgeData *dependencyData, size_t numDependencies, CUstreamCaptureMode mode", ptsz=12030,

@@ -103,6 +103,8 @@ int stream_wait(hipStream_t stream); /* a HIP error */
  * during a capture. Returns the previous mode. */
 hipStreamCaptureMode capture_relax(void);
 void capture_return(hipStreamCaptureMode mode);
+extern _Atomic bool captures_begun; /* by this process, ever: if not, no stream is captured */
+int capture_began(int error); /* to be called with the HIP error of each call that begins one; returns it */
 struct context *stream_context(CUstream stream); /* NULL if the stream has been destroyed */
 struct stream_attributes *stream_attributes(CUstream stream); /* NULL: not a stream */
 bool event_hip(CUevent event, hipEvent_t *hip_event);

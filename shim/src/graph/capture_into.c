@@ -65,7 +65,7 @@ static int begin(hipStream_t stream, CUgraph graph, const CUgraphNode *after, si
   if (!t) return HIP_OUT_OF_MEMORY;
   *t = (struct target){.stream = stream, .graph = graph, .count = count};
   if (count) memcpy(t->after, after, count * sizeof *after);
-  int error = hip.StreamBeginCapture(stream, mode);
+  int error = capture_began(hip.StreamBeginCapture(stream, mode));
   if (error) {
     free(t);
     return error;
@@ -102,6 +102,7 @@ CUresult cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph, const CUg
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
   int error = hip_version < WITH_TARGETS
                   ? begin(stream, hGraph, dependencies, numDependencies, mode)
-                  : hip.StreamBeginCaptureToGraph(stream, hGraph, dependencies, dependencyData, numDependencies, mode);
+                  : capture_began(hip.StreamBeginCaptureToGraph(stream, hGraph, dependencies, dependencyData,
+                                                                numDependencies, mode));
   return with_children(from_hip(error));
 }

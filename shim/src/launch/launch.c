@@ -138,10 +138,11 @@ static void trace_launch(const struct kernel *k, const struct kernel_code *code,
         hazard_of(code) ? json_string(hazard_of(code), why, sizeof why) : "null", result);
 }
 
-/* Whether AMD's library makes a graph node of it: it gives the parameters of one back only if they came one by one. */
+/* Whether AMD's library makes a graph node of it: it gives the parameters of one back only if they came one by one. The
+ * question costs as much as the rest of a launch here, as AMD's library takes a lock to answer it. */
 static bool captured(hipStream_t stream) {
   hipStreamCaptureStatus status = 0;
-  return !hip_is_software && stream && !hip.StreamIsCapturing(stream, &status) && status;
+  return UNLIKELY(captures_begun) && !hip_is_software && stream && !hip.StreamIsCapturing(stream, &status) && status;
 }
 
 /* HIP 5 and 6 do not capture a cooperative launch, but do it at once. As a plain one it is correct, too: the barrier is in

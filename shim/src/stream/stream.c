@@ -274,6 +274,19 @@ void capture_return(hipStreamCaptureMode mode) {
   if (mode != hipStreamCaptureModeRelaxed) hip.ThreadExchangeStreamCaptureMode(&mode);
 }
 
+_Atomic bool captures_begun;
+
+int capture_began(int error) {
+  if (!error) captures_begun = true;
+  return error;
+}
+
+CUresult cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode) {
+  hipStream_t stream;
+  if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
+  return with_children(from_hip(capture_began(hip.StreamBeginCapture(stream, mode))));
+}
+
 CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus) {
   hipStream_t stream;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
