@@ -68,13 +68,13 @@ def _library() -> Any:
         function.restype, function.argtypes = result, arguments
     for part in ("TargetInfos", "Targets", "TargetMCs", "AsmPrinters"):
         getattr(library, f"LLVMPY_InitializeAll{part}")()
-    _keep_memory()
     return library
 
 
-def _keep_memory() -> None:
-    """Have malloc keep what is freed: LLVM takes megabytes for a function, again and again, and each time that these
-    come from the system costs a page fault for each page."""
+def keep_memory() -> None:
+    """Have this process's malloc keep what is freed: LLVM takes megabytes for a function, again and again, and each
+    time that these come from the system costs a page fault for each page. For processes that do nothing but
+    translate."""
     if mallopt := getattr(ctypes.CDLL(None), "mallopt", None):  # glibc's
         for parameter, size in ((_TRIM_THRESHOLD, 1 << 30), (_MMAP_THRESHOLD, 64 << 20), (_TOP_PAD, 8 << 20)):
             mallopt(parameter, size)
@@ -191,4 +191,4 @@ class Machine:
             _call("DisposeTargetMachine", self._pointer)
 
 
-__all__ = ["Machine", "Module", "set_option", "version"]
+__all__ = ["Machine", "Module", "keep_memory", "set_option", "version"]

@@ -8,6 +8,7 @@ import os
 import resource
 import signal
 
+from ptx2amd.codegen.binding import keep_memory
 from ptx2amd.codegen.error import CodegenError
 from ptx2amd.codegen.llvm import emit, is_long, without_scheduling
 from ptx2amd.target import Target
@@ -52,6 +53,7 @@ def emit_isolated(ir: str, target: Target, form: str = "obj", simple: bool = Fal
 def _child(ir: str, target: Target, form: str, simple: bool, least: bool, out: int, errors: int) -> None:
     """Does the work and ends the process: 0 with the result in `out`, 1 with a message in `errors`."""
     faulthandler.disable()
+    keep_memory()
     os.dup2(errors, 2)
     code = 1
     try:

@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from ptx2amd import settings
+from ptx2amd.codegen.binding import keep_memory
 from ptx2amd.service import build_id, cache, translation
 from ptx2amd.service.ahead import Ahead, Job, Key, key_of, usual_priority
 from ptx2amd.service.folder import FolderError
@@ -342,6 +343,7 @@ def main() -> None:
             "run `python -m ptx2amd.native`"
         )
     wrong = settings.forget_wrong()
+    keep_memory()
     try:
         server = Server(build, settings.SERVICE_IDLE.number(), cache.limit(), int(settings.AHEAD.number()))
         server.run(wrong)

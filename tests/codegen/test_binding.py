@@ -1,8 +1,10 @@
-"""LLVM through llvmlite's library: several threads at once, and text that is no IR."""
+"""LLVM through llvmlite's library: several threads at once, text that is no IR, and the user's malloc."""
 
 from __future__ import annotations
 
 import locale
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -35,3 +37,36 @@ def test_text_that_is_no_ir() -> None:
     for _ in range(3):  # and what is left of it is no harm
         with pytest.raises(RuntimeError, match="expected"):
             binding.Module("define void @f( {")
+
+
+USERS_OWN = """
+import ctypes
+from ptx2amd.codegen import binding
+from ptx2amd.translate import translate
+
+class Info(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_size_t) for name in "arena ordblks smblks hblks".split()] + [("_", 6 * ctypes.c_size_t)]
+
+c = ctypes.CDLL(None)
+c.mallinfo2.restype = Info
+c.malloc.restype = ctypes.c_void_p
+
+def from_the_system(size):
+    before = c.mallinfo2().hblks
+    c.malloc(ctypes.c_size_t(size))
+    return c.mallinfo2().hblks - before
+
+LARGE = 40 << 20  # above glibc's own highest threshold
+ptx = ".version 7.0\\n.target sm_52\\n.address_size 64\\n.visible .entry empty() { ret; }\\n"
+assert translate(ptx, "empty.ptx", ["gfx942"], mode="module")[0].code and binding._library.cache_info().currsize
+print(from_the_system(LARGE))
+binding.keep_memory()
+print(from_the_system(LARGE))
+"""
+
+
+def test_a_users_own_malloc_stays_as_it_is() -> None:
+    """A program that translates in its own process gives large pieces back to the system; only the translator's
+    own processes keep them."""
+    done = subprocess.run([sys.executable, "-c", USERS_OWN], capture_output=True, text=True)
+    assert done.stdout.split() == ["1", "0"], done.stdout + done.stderr
