@@ -31,6 +31,9 @@ static bool load_driver(void) {
       {"cuMemAlloc_v2", &libmap_driver.allocate}, {"cuMemFree_v2", &libmap_driver.release},
       {"cuMemcpyHtoDAsync_v2", &libmap_driver.copy_in_async}, {"cuMemcpyDtoHAsync_v2", &libmap_driver.copy_out_async},
       {"cuMemcpyHtoD_v2", &libmap_driver.copy_in}, {"cuMemcpyDtoH_v2", &libmap_driver.copy_out},
+      {"cuMemcpy2DUnaligned_v2", &libmap_driver.copy_2d}, {"cuDeviceGetCount", &libmap_driver.devices},
+      {"cuDevicePrimaryCtxRetain", &libmap_driver.keep}, {"cuDevicePrimaryCtxRelease_v2", &libmap_driver.drop},
+      {"cuCtxPushCurrent_v2", &libmap_driver.enter}, {"cuCtxPopCurrent_v2", &libmap_driver.leave},
       {"cuLibraryLoadData", &libmap_driver.load}, {"cuLibraryGetKernel", &libmap_driver.kernel},
       {"cuLaunchKernel", &libmap_driver.launch}, {"cuThreadExchangeStreamCaptureMode", &libmap_driver.capture_mode}};
   for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
@@ -42,6 +45,25 @@ static bool load_driver(void) {
     memcpy(needed[i].slot, &found, sizeof found);
   }
   return true;
+}
+
+int libmap_copy_2d(struct libmap_copy to, struct libmap_copy from, size_t width, size_t rows) {
+  enum { UNIFIED = 4 };
+  const struct { /* CUDA_MEMCPY2D */
+    size_t source_x, source_y;
+    int source_kind;
+    const void *source_host;
+    uint64_t source;
+    void *source_array;
+    size_t source_pitch, target_x, target_y;
+    int target_kind;
+    void *target_host;
+    uint64_t target;
+    void *target_array;
+    size_t target_pitch, width, rows;
+  } copy = {.source_kind = UNIFIED, .source = from.address, .source_pitch = from.pitch, .target_kind = UNIFIED,
+            .target = to.address, .target_pitch = to.pitch, .width = width, .rows = rows};
+  return width && rows ? libmap_driver.copy_2d(&copy) : 0;
 }
 
 bool libmap_open(const struct libmap *one) {

@@ -34,6 +34,10 @@ struct libmap_driver {
   int (*copy_out_async)(void *, uint64_t, size_t, CUstream);
   int (*copy_in)(uint64_t, const void *, size_t);
   int (*copy_out)(void *, uint64_t, size_t);
+  int (*copy_2d)(const void *); /* libmap_copy_2d */
+  int (*devices)(int *count);
+  int (*keep)(void **context, int device), (*drop)(int device); /* the device's primary context */
+  int (*enter)(void *context), (*leave)(void **context); /* it is current; the one before it is again */
   int (*load)(void **library, const void *code, void *, void *, unsigned, void *, void *, unsigned);
   int (*kernel)(void **kernel, void *library, const char *name);
   int (*launch)(void *kernel, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned, unsigned, unsigned shared,
@@ -41,6 +45,13 @@ struct libmap_driver {
   int (*capture_mode)(int *); /* exchanges the thread's mode of captures */
 };
 extern struct libmap_driver libmap_driver;
+
+/* A copy of rows of `width` bytes, to and from host or device memory. Returns a CUresult. */
+struct libmap_copy {
+  uint64_t address;
+  size_t pitch;
+};
+int libmap_copy_2d(struct libmap_copy to, struct libmap_copy from, size_t width, size_t rows);
 
 /* The version that the library with this soname reports. */
 extern const int libmap_version;

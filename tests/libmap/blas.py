@@ -168,10 +168,11 @@ def rank_k(kind: str, hermitian: bool) -> Callable[[Case], Changed]:
     return compute
 
 
-def sided(hermitian: bool) -> Callable[[Case], Changed]:
+def sided(hermitian: bool, in_packed: bool = False) -> Callable[[Case], Changed]:
     def compute(c: Case) -> Changed:
         size, b = c.m if c.side == LEFT else c.n, c.B[: c.m, : c.n]
-        a = full(c.A[:size, :size], c.uplo, hermitian)
+        a = unpacked(Case({**c.values, "n": size})) if in_packed else c.A[:size, :size]
+        a = full(a, c.uplo, hermitian)
         product = a @ b if c.side == LEFT else b @ a
         return {"C": c.into("C", c.alpha * product + c.beta * c.C[: c.m, : c.n])}
 
@@ -273,6 +274,7 @@ FUNCTIONS: dict[str, Callable[[Case], Changed]] = {
     "gemm": gemm,
     "symm": sided(False),
     "hemm": sided(True),
+    "spmm": sided(False, in_packed=True),
     **{f"syr{kind}": rank_k(kind, False) for kind in ("k", "2k", "kx")},
     **{f"her{kind}": rank_k(kind, True) for kind in ("k", "2k", "kx")},
     "trmm": side_triangle(False),

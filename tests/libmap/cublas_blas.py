@@ -29,17 +29,17 @@ def check_all(client: Client, handle: Any) -> None:
         routine = next((name[cut:] for cut in (1, 2) if name[cut:] in FUNCTIONS), "")
         kinds = {p.target.removeprefix("const ") for p in row.takes if p.is_pointer}
         if routine and "__half" not in kinds:
-            for options in _options(row, routine, sorted(kinds & NUMBER.keys())):
-                _check(client, handle, row, routine, options, draw)
+            for chosen in options(row, routine, sorted(kinds & NUMBER.keys())):
+                check(client, handle, row, routine, chosen, draw)
 
 
-def _options(row: Function, routine: str, kinds: list[str]) -> Iterator[dict[str, int]]:
+def options(row: Function, routine: str, kinds: list[str]) -> Iterator[dict[str, int]]:
     names = [p.name for p in row.takes if p.name in CHOICES]
     complex_numbers = any("omplex" in kind for kind in kinds)
     for values in itertools.product(*(CHOICES[name] for name in names)):
-        options = dict(zip(names, values, strict=True))
-        if not (complex_numbers and options.get("trans") == WITHOUT.get(routine, -1)):
-            yield options
+        chosen = dict(zip(names, values, strict=True))
+        if not (complex_numbers and chosen.get("trans") == WITHOUT.get(routine, -1)):
+            yield chosen
             if row.symbol.endswith("_64"):
                 return
 
@@ -61,24 +61,27 @@ def _array(parameter: Parameter, draw: np.random.Generator) -> Array:
     return np.asfortranarray(values.astype(number))
 
 
-def _check(client: Client, handle: Any, row: Function, routine: str, options: dict[str, int], draw: Any) -> None:
+def check(
+    client: Client, handle: Any, row: Function, routine: str, chosen: dict[str, int], draw: Any, host: bool = False
+) -> None:
+    """`host`: all arrays are in host memory."""
     wide = np.int64 if row.symbol.endswith("_64") else np.int32
     values: dict[str, Any] = {}
     for p in row.takes[1:]:
         if p.is_pointer:
             values[p.name] = np.zeros(1, wide) if p.target in ("int", "int64_t") else _array(p, draw)
         else:
-            values[p.name] = options.get(p.name, SIZES.get(p.name, SIDE))
+            values[p.name] = chosen.get(p.name, SIZES.get(p.name, SIDE))
     if routine.startswith(("tb", "tp")):  # diagonals of a band or a packed matrix
-        _strengthen(values, routine, options)
+        _strengthen(values, routine, chosen)
     pointers = {p.name: p for p in row.takes if p.is_pointer}
     numbers = {name: (value[0] if name != "param" and pointers[name].role == "scalar" else value)
                if name in pointers else value for name, value in values.items()}  # fmt: skip
     wanted = FUNCTIONS[routine](Case(numbers))
-    given = [values[p.name] if p.role == "scalar" else client.on_device(values[p.name]) if p.is_pointer
-             else values[p.name] for p in row.takes[1:]]  # fmt: skip
+    given = [client.on_device(values[p.name]) if p.is_pointer and p.role != "scalar" and not host else values[p.name]
+             for p in row.takes[1:]]  # fmt: skip
     status = client.call(row.symbol, handle, *given)
-    client.check(f"{row.symbol} {options}: status {status}", status == 0)
+    client.check(f"{row.symbol} {chosen}: status {status}", status == 0)
     for p, one in zip(row.takes[1:], given, strict=True):
         if p.is_pointer and not p.type.startswith("const"):
             found = one if isinstance(one, np.ndarray) else one.now()
@@ -87,11 +90,11 @@ def _check(client: Client, handle: Any, row: Function, routine: str, options: di
             good = np.allclose(
                 found, expected.reshape(found.shape), rtol=2e-4 if single else 1e-12, atol=1e-5 if single else 1e-13
             )
-            client.check(f"{row.symbol} {options}: {p.name}", good)
+            client.check(f"{row.symbol} {chosen}: {p.name}", good)
 
 
-def _strengthen(values: dict[str, Any], routine: str, options: dict[str, int]) -> None:
-    n, lower = values["n"], options["uplo"] == 0
+def _strengthen(values: dict[str, Any], routine: str, chosen: dict[str, int]) -> None:
+    n, lower = values["n"], chosen["uplo"] == 0
     if routine.startswith("tb"):
         values["A"][0 if lower else values["k"], :] = 2
         return

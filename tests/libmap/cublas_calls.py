@@ -11,7 +11,7 @@ import numpy as np
 
 from ptx2amd.api import cublas
 from ptx2amd.libraries import CUBLAS
-from tests.libmap import cublas_blas, cublas_first, cublas_mixed, cublas_more
+from tests.libmap import cublas_blas, cublas_first, cublas_mixed, cublas_more, cublas_xt
 from tests.libmap.client import Array, Client
 
 TYPES = {"S": np.float32, "D": np.float64, "C": np.complex64, "Z": np.complex128, "H": np.float16}
@@ -182,6 +182,7 @@ def main() -> None:
     cublas_mixed.Mixed(client, handle[0]).check_all()
     cublas_first.First(client, handle[0]).check_all()
     cublas_more.More(client, handle[0]).check_all()
+    cublas_xt.check_all(client)
     mixed(handle[0])
     state(handle[0])
     check("negative size", call("cublasSgemm_v2", handle[0], 0, 0, -1, 1, 1, *[ffi.NULL] * 2, 1, ffi.NULL, 1,

@@ -50,7 +50,9 @@ _WEAKER = {
 - Batched LU, QR, inverses and least squares (`getrfBatched` etc.) use rocSOLVER (packages: rocsolver, Debian's
   librocsolver0), which is loaded at the first such call.
 - `trttp` and `tpttr` copy column by column.
-- Not supported: `cublasXt`, 8-bit products with a bias, the logger, and the floating-point emulation of CUDA 13.
+- `cublasXt` computes tile by tile on the first of the selected devices, from host or device memory; the CPU routine,
+  its ratio and the pinning mode have no effect. `spmm` unpacks its matrix in host memory.
+- Not supported: 8-bit products with a bias, the logger, and the floating-point emulation of CUDA 13.
 - `cublasGetVersion` returns 11.11.3, 12.9.0 or 13.1.0, depending on the soname.
 """,
     "cublaslt": """\

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ptx2amd.api.cublas import first
+from ptx2amd.api.cublas import first, xt
 from ptx2amd.api.cublas.more import CALLED as MORE_CALLED
 from ptx2amd.api.cublas.more import ROCSOLVER
 from ptx2amd.api.cublas.more import ROWS as MORE
@@ -133,6 +133,7 @@ ROWS = (
     *PRODUCTS,
     *FIRST,
     *MORE,
+    *xt.ROWS,
     # handles
     Function("cublasCreate_v2", 0, "out cublasHandle_t *handle", ours=True),
     Function("cublasDestroy_v2", 0, _HANDLE, ours=True),

@@ -9,11 +9,12 @@ from ptx2amd.api.spec import Enum, Types
 _INVALID: Final = "CUBLAS_STATUS_INVALID_VALUE"
 
 TYPES = Types(
-    handles=("cublasHandle_t", "cudaStream_t"),
+    handles=("cublasHandle_t", "cublasXtHandle_t", "cudaStream_t"),
     enums=(
         "cublasStatus_t", "cublasOperation_t", "cublasFillMode_t", "cublasDiagType_t", "cublasSideMode_t",
         "cublasPointerMode_t", "cublasAtomicsMode_t", "cublasMath_t", "cublasGemmAlgo_t", "cublasComputeType_t",
-        "cudaDataType", "cudaDataType_t", "libraryPropertyType",
+        "cudaDataType", "cudaDataType_t", "libraryPropertyType", "cublasXtPinnedMemMode_t", "cublasXtBlasOp_t",
+        "cublasXtOpType_t",
     ),
     structs=(
         "typedef struct cuComplex { float x, y; } cuComplex;\n"

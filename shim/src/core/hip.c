@@ -157,8 +157,14 @@ bool hip_load(void) {
   return false;
 }
 
+bool hip_forget(void) {
+  (void)hip.GetLastError();
+  return false;
+}
+
 /* Most HIP errors have CUDA's numbers. */
 CUresult hip_error(int e) {
+  hip_forget();
   switch (e) {
     /* configuration, pitch, device pointer, copy direction */
     case 9: case 12: case 17: case 21: return CUDA_ERROR_INVALID_VALUE;

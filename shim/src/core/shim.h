@@ -39,7 +39,11 @@ extern int hip_version;      /* of the HIP library: 503 means 5.3 */
 extern bool hip_is_software; /* the software GPU */
 bool hip_load(void);         /* false: no library or no device; the reason has been printed */
 const char *own_directory(void); /* of libcuda.so.1 */
+/* HIP keeps the error of a thread's last call that failed, which ROCm's libraries take for one of their own calls': errors
+ * that the program hears of from CUDA, or that answer a question, are forgotten. */
 CUresult hip_error(int e);
+bool hip_forget(void); /* false */
+static inline bool hip_answers(int e) { return !UNLIKELY(e) || hip_forget(); }
 extern _Atomic bool children_failed; /* a launch from a kernel failed; as after a fault, later calls fail */
 static inline CUresult from_hip(int e) { return UNLIKELY(e) ? hip_error(e) : CUDA_SUCCESS; }
 CUresult children_result(void); /* of the current device: the first error of a launch from a kernel */

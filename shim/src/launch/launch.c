@@ -106,8 +106,8 @@ static bool in_one_allocation(uint64_t a, uint64_t b) {
   uint64_t base = 0;
   size_t size = 0;
   if (!a || !b) return false;
-  if (!hip.MemGetAddressRange((void **)&base, &size, (void *)a)) return b - base < size;
-  return hip.MemGetAddressRange((void **)&base, &size, (void *)b) || a - base < size; /* true if HIP knows neither allocation */
+  if (hip_answers(hip.MemGetAddressRange((void **)&base, &size, (void *)a))) return b - base < size;
+  return !hip_answers(hip.MemGetAddressRange((void **)&base, &size, (void *)b)) || a - base < size; /* true if HIP knows neither allocation */
 }
 
 static bool needs_padding(const struct kernel_code *code, const struct shape *s, const char *buffer) {

@@ -44,7 +44,7 @@ static const char *device_string(uint64_t address, char *text) {
   const char *initial;
   strcpy(text, "(null)");
   if (!address) return text;
-  if (!hip.MemGetAddressRange((void **)&base, &size, (void *)address) && address >= base && address - base < size)
+  if (hip_answers(hip.MemGetAddressRange((void **)&base, &size, (void *)address)) && address >= base && address - base < size)
     n = base + size - address < n ? base + size - address : n;
   else n = 64;
   for (; n; n /= 2)

@@ -10,10 +10,10 @@ bool allocation_holds(CUdeviceptr at, size_t size) {
   CUdeviceptr begin = 0;
   size_t whole = 0;
   if (!range_fits(at, size, 1)) return false;
-  if (hip.MemGetAddressRange((void **)&begin, &whole, (void *)at) || range_within(at, size, begin, whole)) return true;
+  if (!hip_answers(hip.MemGetAddressRange((void **)&begin, &whole, (void *)at)) || range_within(at, size, begin, whole)) return true;
   CUmemLocation location = {.type = hipMemLocationTypeDevice};
   unsigned long long flags;
-  return !hip.MemGetAccess(&flags, &location, (void *)at); /* a mapping: those that touch are one range */
+  return hip_answers(hip.MemGetAccess(&flags, &location, (void *)at)); /* a mapping: those that touch are one range */
 }
 
 CUresult cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize) {
@@ -60,7 +60,7 @@ static bool side_there(CUdeviceptr at, size_t size) {
   CUdeviceptr begin = 0;
   size_t whole = 0;
   if (virtual_is_empty(at, size)) return false;
-  return hip.MemGetAddressRange((void **)&begin, &whole, (void *)at) ? range_mapped(at, size) : allocation_holds(at, size);
+  return hip_answers(hip.MemGetAddressRange((void **)&begin, &whole, (void *)at)) ? allocation_holds(at, size) : range_mapped(at, size);
 }
 
 bool copy_sides_there(CUdeviceptr to, CUdeviceptr from, size_t size) {
@@ -70,7 +70,7 @@ bool copy_sides_there(CUdeviceptr to, CUdeviceptr from, size_t size) {
 CUresult cuMemFree_v2(CUdeviceptr dptr) {
   uint64_t base = dptr;
   size_t size;
-  if (!hip_is_software && !hip.MemGetAddressRange((void **)&base, &size, (void *)dptr) && base != dptr)
+  if (!hip_is_software && hip_answers(hip.MemGetAddressRange((void **)&base, &size, (void *)dptr)) && base != dptr)
     return CUDA_ERROR_INVALID_VALUE; /* AMD's library frees the whole allocation */
   CUresult result = from_hip(hip.Free((void *)dptr));
   return result == CUDA_ERROR_INVALID_HANDLE ? CUDA_ERROR_INVALID_VALUE : result;

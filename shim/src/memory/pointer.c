@@ -18,7 +18,7 @@ static enum pointer_kind kind_of(const hipPointerAttribute_t *p) {
 
 static enum pointer_kind inspect(CUdeviceptr ptr, hipPointerAttribute_t *p) {
   memset(p, 0, sizeof *p);
-  return hip.PointerGetAttributes(p, (void *)ptr) ? POINTER_UNKNOWN : kind_of(p);
+  return hip_answers(hip.PointerGetAttributes(p, (void *)ptr)) ? kind_of(p) : POINTER_UNKNOWN;
 }
 
 bool pointer_is_pinned(const void *p) {
@@ -52,7 +52,7 @@ static bool value_of(CUpointer_attribute a, CUdeviceptr ptr, const hipPointerAtt
                      uint64_t *value) {
   CUdeviceptr base = 0;
   size_t size = 0;
-  bool range = !hip.MemGetAddressRange((void **)&base, &size, (void *)ptr);
+  bool range = hip_answers(hip.MemGetAddressRange((void **)&base, &size, (void *)ptr));
   switch (a) {
     case CU_POINTER_ATTRIBUTE_CONTEXT: *value = (uintptr_t)context_of(p); return true;
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
