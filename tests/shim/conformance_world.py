@@ -254,6 +254,12 @@ class World(dict[str, Any]):
     def make_part(self) -> int: return int(self._get("cuDevResourceGenerateDesc", self["sms"], 1))
     def make_green(self) -> int: return int(self._get("cuGreenCtxCreate", self["part"], 0, 1))
 
+    def make_event_of_green(self) -> int:
+        self._do("cuCtxPushCurrent_v2", self._get("cuCtxFromGreenCtx", self["green"]))
+        made = self.make_event()
+        self._get("cuCtxPopCurrent_v2")
+        return made
+
     # ---- streams, events ----
 
     def make_stream(self) -> int: return int(self._get("cuStreamCreate", 1))
@@ -450,7 +456,8 @@ class World(dict[str, Any]):
         made.type = 2
         made.memset = self["memset_parameters"][0]
         return made
-    def make_condition(self) -> int: return int(self._get("cuGraphConditionalHandleCreate", self["graph"], 0, 0, 1))
+    def make_condition(self) -> int:
+        return int(self._get("cuGraphConditionalHandleCreate", self["graph"], self["ctx"], 0, 1))
     make_unused_condition = make_condition
     def _conditional(self, handle: int, kind: int, size: int) -> Any:
         made = self._struct("CUgraphNodeParams", {"type": 13})

@@ -54,7 +54,7 @@ def test_every_working_row_is_seen_to_work() -> None:
         "cuDeviceGetLuid", "cuDeviceGetP2PAttribute", "cuCtxGetExecAffinity", "cuCtxEnablePeerAccess",
         "cuCtxDisablePeerAccess", "cuArrayGetSparseProperties", "cuArrayGetMemoryRequirements", "cuArrayGetPlane",
         "cuMipmappedArrayGetSparseProperties", "cuMipmappedArrayGetMemoryRequirements", "cuLibraryGetManaged",
-        "cuLibraryGetUnifiedFunction", "cuTexObjectGetResourceViewDesc", "cuCoredumpSetAttribute",
+        "cuLibraryGetUnifiedFunction", "cuCoredumpSetAttribute",
         "cuCoredumpSetAttributeGlobal", "cuGraphicsUnregisterResource",
         "cuGraphicsSubResourceGetMappedArray", "cuGraphicsResourceGetMappedPointer_v2", "cuGraphicsMapResources",
         "cuGraphicsUnmapResources", "cuGLGetDevices", "cuGLGetDevices_v2", "cuGLRegisterBufferObject",

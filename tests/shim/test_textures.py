@@ -117,7 +117,7 @@ def test_mipmaps(shim: SimpleNamespace, context: object) -> None:
     ffi, cuda = shim.ffi, shim.cuda
     handle, level = ffi.new("CUmipmappedArray *"), ffi.new("CUarray *")
     shape = ffi.new("CUDA_ARRAY3D_DESCRIPTOR *", {"Width": 12, "Height": 5, "Format": U8, "NumChannels": 4})
-    assert cuda.cuMipmappedArrayCreate(handle, shape, 0) == INVALID_VALUE
+    assert cuda.cuMipmappedArrayCreate(handle, shape, 0) == 0  # one level, as NVIDIA's driver has it
     assert cuda.cuMipmappedArrayCreate(handle, shape, 9) == 0
     sizes = []
     found = ffi.new("CUDA_ARRAY3D_DESCRIPTOR *")

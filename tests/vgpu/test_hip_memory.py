@@ -312,6 +312,18 @@ def test_pool_reuses_memory_in_stream_order(gpu: hip.Gpu) -> None:
         lib.hipMemPoolTrimTo(pool[0], 0)
 
 
+def test_memory_of_a_pool_is_freed_once(gpu: hip.Gpu) -> None:
+    """hipFree waits for the hipFreeAsync that is on its way, and then finds nothing."""
+    lib, ffi = gpu.library, gpu.library.ffi
+    p = ffi.new("void **")
+    for _ in range(20):
+        lib.hipMallocAsync(p, 1000, ffi.NULL)
+        common(gpu, "store").launch(64, 64, [address(gpu, p[0]), 0, 1])
+        lib.hipFreeAsync(p[0], ffi.NULL)
+        with fails("hipErrorInvalidValue"):
+            lib.hipFree(p[0])
+
+
 def test_memory_of_a_pool_is_gone_after_its_free(gpu: hip.Gpu, capfd: pytest.CaptureFixture[str]) -> None:
     lib, ffi = gpu.library, gpu.library.ffi
     p = ffi.new("void **")

@@ -10,7 +10,7 @@ ROWS = [
         unless="!copy_fits(dst, src, ByteCount): CUDA_ERROR_INVALID_VALUE"),
     Function("cuMemcpyPeer", 4000,
         "CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, size_t "
-        "ByteCount", ptds=7000, ours=True, context="dstContext"),
+        "ByteCount", ptds=7000, ours=True),
     Function("cuMemcpyHtoD", 2000, "CUdeviceptr_v1 dstDevice, const void *srcHost, unsigned int ByteCount"),
     Function("cuMemcpyHtoD_v2", 3020,
         "CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount", ptds=7000,

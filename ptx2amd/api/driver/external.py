@@ -5,7 +5,7 @@ from ptx2amd.api.driver.row import Function
 ROWS = [
     Function("cuImportExternalMemory", 10000,
         "out CUexternalMemory *extMem_out, const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *memHandleDesc",
-        ours=True, context="any"),
+        ours=True),
     Function("cuExternalMemoryGetMappedBuffer", 10000,
         "out CUdeviceptr *devPtr, CUexternalMemory extMem, const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *bufferDesc",
         call="hipExternalMemoryGetMappedBuffer(devPtr, extMem, bufferDesc)", context="any"),
@@ -15,7 +15,7 @@ ROWS = [
     Function("cuDestroyExternalMemory", 10000, "CUexternalMemory extMem", ours=True, context="any"),
     Function("cuImportExternalSemaphore", 10000,
         "out CUexternalSemaphore *extSem_out, const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC *semHandleDesc",
-        call="hipImportExternalSemaphore(extSem_out, semHandleDesc)", context="any"),
+        call="hipImportExternalSemaphore(extSem_out, semHandleDesc)"),
     Function("cuSignalExternalSemaphoresAsync", 10000,
         "const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *paramsArray, "
         "unsigned int numExtSems, CUstream stream", ptsz=10000,

@@ -9,10 +9,10 @@ ROWS = [
     Function("cuGraphExecGetId", 13010, "CUgraphExec hGraphExec, unsigned int *graphId", ours=True, context="any"),
     Function("cuGraphInstantiateWithFlags", 11040,
         "out CUgraphExec *phGraphExec, CUgraph hGraph, unsigned long long flags",
-        ours=True, also=(("cuGraphInstantiate", 12000),), context="any"),
+        ours=True, also=(("cuGraphInstantiate", 12000),)),
     Function("cuGraphInstantiateWithParams", 12000,
         "out CUgraphExec *phGraphExec, CUgraph hGraph, CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams", ptsz=12000,
-        c="graph_instantiate_with_params(phGraphExec, hGraph, instantiateParams)", context="any"),
+        c="graph_instantiate_with_params(phGraphExec, hGraph, instantiateParams)"),
     Function("cuGraphExecGetFlags", 12000,
         "CUgraphExec hGraphExec, cuuint64_t *flags",
         ours=True, context="any"),
@@ -80,9 +80,9 @@ ROWS = [
     Function("cuGraphInstantiate", 10000,
         "out CUgraphExec *phGraphExec, CUgraph hGraph, optional out CUgraphNode *phErrorNode, char *logBuffer, "
         "size_t bufferSize",
-        c="graph_instantiate(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize)", context="any"),
+        c="graph_instantiate(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize)"),
     Function("cuGraphInstantiate_v2", 11000,
         "out CUgraphExec *phGraphExec, CUgraph hGraph, optional out CUgraphNode *phErrorNode, char *logBuffer, "
         "size_t bufferSize",
-        c="graph_instantiate(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize)", context="any"),
+        c="graph_instantiate(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize)"),
 ]

@@ -4,11 +4,11 @@ from ptx2amd.api.driver.row import Function
 
 ROWS = [
     Function("cuIpcGetEventHandle", 4010,
-        "out CUipcEventHandle *pHandle, CUevent event", ours=True, context="any"),
+        "out CUipcEventHandle *pHandle, CUevent event", ours=True),
     Function("cuIpcOpenEventHandle", 4010, "out CUevent *phEvent, CUipcEventHandle handle", ours=True),
     Function("cuIpcGetMemHandle", 4010,
         "out CUipcMemHandle *pHandle, CUdeviceptr dptr",
-        call="hipIpcGetMemHandle(pHandle, dptr)", context="any"),
+        call="hipIpcGetMemHandle(pHandle, dptr)"),
     Function("cuIpcOpenMemHandle", 4010,
         "out CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags",
         c="cuIpcOpenMemHandle_v2(pdptr, handle, Flags)"),

@@ -18,7 +18,7 @@ ROWS = [
         ours=True, context="hStream"),
     Function("cuLaunchCooperativeKernelMultiDevice", 9000,
         "CUDA_LAUNCH_PARAMS *launchParamsList, unsigned int numDevices, unsigned int flags",
-        ours=True),
+        ours=True, context="any"),
     Function("cuLaunchHostFunc", 10000, "CUstream hStream, CUhostFn fn, void *userData", ptsz=10000, ours=True,
         context="hStream"),
     Function("cuLaunchHostFunc_v2", 13010,

@@ -184,9 +184,10 @@ CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags) {
 
 CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active) {
   CHECK_DEVICE(dev);
+  if (!flags || !active) return CUDA_ERROR_INVALID_VALUE;
   struct context *c = primary_context(dev);
-  if (flags) *flags = c ? c->flags : 0;
-  if (active) *active = c && c->active;
+  *flags = c ? c->flags : 0;
+  *active = c && c->active;
   return CUDA_SUCCESS;
 }
 

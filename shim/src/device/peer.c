@@ -31,7 +31,8 @@ CUresult cuDeviceGetP2PAtomicCapabilities(unsigned int *capabilities, const CUat
 
 CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags) {
   struct context *peer = context_checked(peerContext), *own = thread_state.current;
-  if (!peer || peer == own) return CUDA_ERROR_INVALID_CONTEXT;
+  if (!peer) return CUDA_ERROR_INVALID_CONTEXT;
+  if (peer == own) return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
   if (Flags) return CUDA_ERROR_INVALID_VALUE;
   if (peer->device != own->device) {
     CUresult result = from_hip(hip.DeviceEnablePeerAccess(peer->device, 0));

@@ -71,7 +71,9 @@ CUresult cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t *flags) {
 }
 
 CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExecUpdateResultInfo *resultInfo) {
-  if (!resultInfo || graph_is_moved(hGraph)) return CUDA_ERROR_INVALID_VALUE;
+  CUgraphExecUpdateResultInfo unwanted;
+  if (!resultInfo) resultInfo = &unwanted;
+  if (graph_is_moved(hGraph)) return CUDA_ERROR_INVALID_VALUE;
   *resultInfo = (CUgraphExecUpdateResultInfo){0};
   struct exec *e = conditional_exec(hGraphExec);
   if (e) return conditional_update(e, hGraph, resultInfo);
@@ -88,10 +90,9 @@ CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExe
 
 CUresult cuGraphExecUpdate(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphNode *hErrorNode_out,
                            CUgraphExecUpdateResult *updateResult_out) {
-  CUgraphExecUpdateResultInfo info;
-  if (!updateResult_out) return CUDA_ERROR_INVALID_VALUE;
+  CUgraphExecUpdateResultInfo info = {0};
   CUresult result = cuGraphExecUpdate_v2(hGraphExec, hGraph, &info);
   if (hErrorNode_out) *hErrorNode_out = info.errorNode;
-  *updateResult_out = info.result;
+  if (updateResult_out) *updateResult_out = info.result;
   return result;
 }

@@ -6,8 +6,8 @@
 
 CUresult cuLogsRegisterCallback(CUlogsCallback callbackFunc, void *userData, CUlogsCallbackHandle *callback) {
   (void)userData;
-  if (!callbackFunc || !callback) return CUDA_ERROR_INVALID_VALUE;
-  *callback = (CUlogsCallbackHandle)callbackFunc;
+  if (!callbackFunc) return CUDA_ERROR_INVALID_VALUE;
+  if (callback) *callback = (CUlogsCallbackHandle)callbackFunc;
   return CUDA_SUCCESS;
 }
 
@@ -16,7 +16,8 @@ CUresult cuLogsUnregisterCallback(CUlogsCallbackHandle callback) {
 }
 
 CUresult cuLogsCurrent(CUlogIterator *iterator, unsigned int flags) {
-  if (!iterator || flags) return CUDA_ERROR_INVALID_VALUE;
+  (void)flags;
+  if (!iterator) return CUDA_ERROR_INVALID_VALUE;
   *iterator = 0;
   return CUDA_SUCCESS;
 }

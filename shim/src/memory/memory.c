@@ -67,6 +67,14 @@ bool copy_sides_there(CUdeviceptr to, CUdeviceptr from, size_t size) {
   return !size || (side_there(to, size) && side_there(from, size));
 }
 
+CUresult cuMemGetInfo_v2(size_t *free, size_t *total) {
+  size_t left, all;
+  CUresult result = from_hip(hip.MemGetInfo(&left, &all));
+  if (!result && free) *free = left;
+  if (!result && total) *total = all;
+  return result;
+}
+
 CUresult cuMemFree_v2(CUdeviceptr dptr) {
   uint64_t base = dptr;
   size_t size;
@@ -107,6 +115,8 @@ static bool hip_location(CUmemLocation location, int *device) {
 
 CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device) {
   if (!devPtr || !count || !range_fits(devPtr, count, 1) || advice < 1 || advice > 6) return CUDA_ERROR_INVALID_VALUE;
+  enum { SET_READ_MOSTLY = 1, UNSET_READ_MOSTLY, UNSET_PREFERRED_LOCATION = 4 };
+  if (advice == SET_READ_MOSTLY || advice == UNSET_READ_MOSTLY || advice == UNSET_PREFERRED_LOCATION) device = 0; /* ignored */
   if (device != CPU_DEVICE && !device_ok(device)) return CUDA_ERROR_INVALID_DEVICE;
   return hint(hip.MemAdvise((void *)devPtr, count, (unsigned)advice, device));
 }

@@ -82,8 +82,9 @@ static CUresult made(CUmipmappedArray *handle, const CUDA_ARRAY3D_DESCRIPTOR *d,
 }
 
 CUresult cuMipmappedArrayCreate(CUmipmappedArray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned int numMipmapLevels) {
-  if (!pHandle || !d || !numMipmapLevels || d->Width > 1u << 28) return CUDA_ERROR_INVALID_VALUE;
+  if (!pHandle || !d || d->Width > 1u << 28) return CUDA_ERROR_INVALID_VALUE;
   unsigned most = most_levels(d);
+  if (!numMipmapLevels) numMipmapLevels = 1;
   return made(pHandle, d, numMipmapLevels < most ? numMipmapLevels : most, 0);
 }
 

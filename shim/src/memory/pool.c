@@ -45,13 +45,12 @@ CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev) {
 }
 
 CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev) {
-  if (!device_ok(dev)) return CUDA_ERROR_INVALID_DEVICE;
-  if (!pool) return CUDA_ERROR_INVALID_VALUE;
+  if (!device_ok(dev) || !pool) return CUDA_ERROR_INVALID_VALUE;
   return given(hip.DeviceGetMemPool(pool, dev), pool);
 }
 
 CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool) {
-  return device_ok(dev) ? from_hip(hip.DeviceSetMemPool(dev, pool)) : CUDA_ERROR_INVALID_DEVICE;
+  return device_ok(dev) ? from_hip(hip.DeviceSetMemPool(dev, pool)) : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* ---- by location ---- */

@@ -247,8 +247,8 @@ CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *pTexDesc, CUtexObject texO
 
 CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *pResViewDesc, CUtexObject texObject) {
   struct object o;
-  if (!pResViewDesc || !found(texObject, KIND_TEXTURE, false, &o) || !o.viewed) return CUDA_ERROR_INVALID_VALUE;
-  *pResViewDesc = o.view;
+  if (!pResViewDesc || !found(texObject, KIND_TEXTURE, false, &o)) return CUDA_ERROR_INVALID_VALUE;
+  *pResViewDesc = o.viewed ? o.view : (CUDA_RESOURCE_VIEW_DESC){0};
   return CUDA_SUCCESS;
 }
 

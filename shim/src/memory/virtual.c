@@ -169,7 +169,8 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, vo
   enum { BY_VALUE = 700 }; /* older ones want the descriptor's address */
   int descriptor = (int)(intptr_t)osHandle;
   bool is_file = shHandleType == hipMemHandleTypePosixFileDescriptor;
-  if (!handle || (is_file && fcntl(descriptor, F_GETFD) < 0)) return CUDA_ERROR_INVALID_VALUE;
+  if (!handle) return CUDA_ERROR_INVALID_VALUE;
+  if (is_file && fcntl(descriptor, F_GETFD) < 0) return CUDA_ERROR_UNKNOWN; /* as NVIDIA's driver says it */
   int error = hip.MemImportFromShareableHandle((hipMemGenericAllocationHandle_t *)handle,
                                                is_file && hip_version < BY_VALUE ? &descriptor : osHandle,
                                                (hipMemAllocationHandleType)shHandleType);

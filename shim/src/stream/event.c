@@ -19,10 +19,12 @@ bool event_hip(CUevent event, hipEvent_t *hip_event) {
   return true;
 }
 
+static bool shares_primary(const struct context *c) { return c->primary || c->sms.count; }
+
 /* An event is recorded in its own context. Green contexts share the device's primary one. */
 static bool records_in(CUevent event, const struct context *c) {
   const struct context *own = ((struct event *)event)->context;
-  return own == c || (c && own && (own->sms.count || c->sms.count) && own->device == c->device);
+  return own == c || (own && c && shares_primary(own) && shares_primary(c) && own->device == c->device);
 }
 
 static CUresult wrap(CUevent *phEvent, hipEvent_t made) {
@@ -117,7 +119,7 @@ CUresult cuIpcGetEventHandle(CUipcEventHandle *pHandle, CUevent event) {
   if (!event_hip(event, &made)) return CUDA_ERROR_INVALID_HANDLE;
   if (!pHandle) return CUDA_ERROR_INVALID_VALUE;
   memset(pHandle, 0, sizeof *pHandle);
-  return from_hip(hip.IpcGetEventHandle(pHandle, made));
+  return hip.IpcGetEventHandle(pHandle, made) ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
 }
 
 CUresult cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle) {

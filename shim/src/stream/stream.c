@@ -186,7 +186,7 @@ CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx) {
 CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext *pctx, CUgreenCtx *pGreenCtx) {
   CUgreenCtx green;
   CUresult result = cuStreamGetGreenCtx(hStream, pGreenCtx ? pGreenCtx : &green);
-  return result ? result : cuStreamGetCtx(hStream, pctx);
+  return result || !pctx ? result : cuStreamGetCtx(hStream, pctx);
 }
 
 CUresult cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *phCtx) {
@@ -334,7 +334,6 @@ CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph) {
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
   CUgraph into = captured_into(stream);
   bool known = capture_has_target(stream) || (into && graph_known(into));
-  if (!phGraph && !known) return CUDA_ERROR_INVALID_VALUE; /* the handle is needed, unless the graph was there before */
   CUgraph graph = NULL;
   int error = hip.StreamEndCapture(stream, &graph);
   if (error) capture_forget(stream);
@@ -366,7 +365,8 @@ CUresult cuStreamBatchMemOp_v2(CUstream hStream, unsigned int count, CUstreamBat
                                unsigned int flags) {
   hipStream_t stream;
   if (!stream_hip(hStream, &stream)) return CUDA_ERROR_INVALID_HANDLE;
-  if (!count || count > 256 || !paramArray || flags) return CUDA_ERROR_INVALID_VALUE;
+  if (count > 256 || (count && !paramArray) || flags) return CUDA_ERROR_INVALID_VALUE;
+  if (!count) return CUDA_SUCCESS;
   int error = hip.StreamBatchMemOp(stream, count, (hipStreamBatchMemOpParams *)paramArray, 0);
   if (error != HIP_NOT_SUPPORTED && error != HIP_INVALID_VALUE) return from_hip(error); /* HIP 7.2 takes no writes */
   for (unsigned i = 0; i < count; i++)

@@ -117,6 +117,7 @@ static hipError_t release(void *ptr) {
   error = device_synchronize(&hip_devices[block->device]);
   for (int k = 0; k < hip_device_count; k++)
     if (k != block->device) device_synchronize(&hip_devices[k]);
+  if (mem_at((uint64_t)ptr) != block) return hipErrorInvalidValue;   /* hipFreeAsync was on its way */
   if (external) return external_buffer_free(block) ? error : hipErrorInvalidValue;
   if (block->owner) pool_give_back(block);
   else mem_release(block);
