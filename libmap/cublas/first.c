@@ -58,6 +58,7 @@ cublasStatus_t cublasAlloc(int n, int elemSize, void **devicePtr) {
 }
 
 cublasStatus_t cublasFree(void *devicePtr) {
+  if (!devicePtr) return CUBLAS_STATUS_SUCCESS;
   if (!cublas_default()) return CUBLAS_STATUS_NOT_INITIALIZED;
   return libmap_driver.release((uint64_t)(uintptr_t)devicePtr) ? CUBLAS_STATUS_INTERNAL_ERROR : CUBLAS_STATUS_SUCCESS;
 }

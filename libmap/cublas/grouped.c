@@ -2,6 +2,17 @@
  * are host arrays with one element per group; the matrices are one list in device memory. */
 #include "cublas_handle.h"
 
+/* Whether all the arrays of a call are there. */
+static bool given(const void *const *arrays, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (!arrays[i]) return false;
+  return true;
+}
+#define GIVEN(...) given((const void *[]){__VA_ARGS__}, sizeof(const void *[]){__VA_ARGS__} / sizeof(void *))
+#define ARRAYS                                                                                                          \
+  transa_array, transb_array, m_array, n_array, k_array, alpha_array, Aarray, lda_array, Barray, ldb_array, beta_array, \
+      Carray, ldc_array, group_size
+
 /* The operations of a group; false: one of them is invalid. */
 static bool operations(cublasOperation_t a, cublasOperation_t b, rocblas_operation *out) {
   return beneath_cublasOperation_t(a, out) && beneath_cublasOperation_t(b, out + 1);
@@ -17,7 +28,7 @@ static bool operations(cublasOperation_t a, cublasOperation_t b, rocblas_operati
     rocblas_handle found;                                                                                               \
     rocblas_operation op[2];                                                                                            \
     if (!cublas_found(handle, &found)) return CUBLAS_STATUS_NOT_INITIALIZED;                                            \
-    if (group_count < 0) return CUBLAS_STATUS_INVALID_VALUE;                                                            \
+    if (group_count < 0 || (group_count && !GIVEN(ARRAYS))) return CUBLAS_STATUS_INVALID_VALUE;                         \
     for (integer g = 0, at = 0; g < group_count; at += group_size[g++]) {                                               \
       if (!operations(transa_array[g], transb_array[g], op)) return CUBLAS_STATUS_INVALID_VALUE;                        \
       rocblas_status status = rocblas.call(found, op[0], op[1], m_array[g], n_array[g], k_array[g], alpha_array + g,    \
@@ -60,7 +71,7 @@ static size_t scalar_size(rocblas_datatype type) {
       return CUBLAS_STATUS_NOT_SUPPORTED;                                                                               \
     rocblas_datatype sums = compute_type(computeType, c);                                                               \
     size_t size = scalar_size(sums);                                                                                    \
-    if (group_count < 0 || !size) return CUBLAS_STATUS_INVALID_VALUE;                                                   \
+    if (group_count < 0 || !size || (group_count && !GIVEN(ARRAYS))) return CUBLAS_STATUS_INVALID_VALUE;                \
     for (integer g = 0, at = 0; g < group_count; at += group_size[g++]) {                                               \
       if (!operations(transa_array[g], transb_array[g], op)) return CUBLAS_STATUS_INVALID_VALUE;                        \
       rocblas_status status = rocblas.call(                                                                             \

@@ -49,7 +49,8 @@ cublasStatus_t cublasLtCreate(cublasLtHandle_t *lightHandle) {
 }
 
 cublasStatus_t cublasLtDestroy(cublasLtHandle_t lightHandle) {
-  if (!lightHandle || lightHandle->shared.mark != BLAS_LT_MARK) return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (!lightHandle) return CUBLAS_STATUS_INVALID_VALUE;
+  if (lightHandle->shared.mark != BLAS_LT_MARK) return CUBLAS_STATUS_NOT_INITIALIZED;
   lightHandle->shared.mark = 0;
   cublasStatus_t status = (cublasStatus_t)end(&lightHandle->shared);
   free(lightHandle);

@@ -94,6 +94,7 @@ static cublasStatus_t put_new(void **object, size_t size, const void *made) {
 }
 
 static cublasStatus_t end(void *object, uint32_t mark) {
+  if (!object) return CUBLAS_STATUS_SUCCESS;
   if (!marked(object, mark)) return CUBLAS_STATUS_INVALID_VALUE;
   memset(object, 0, sizeof mark);
   free(object);

@@ -12,6 +12,11 @@ static size_t element(cudnnBackendAttributeType_t type) {
 
 static bool is(const void *given) { return cudnn_is(given, CUDNN_A_BACKEND); }
 
+/* What is wrong with a descriptor that is none. */
+static cudnnStatus_t wrong(const void *given) {
+  return given ? CUDNN_STATUS_BAD_PARAM : CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
+}
+
 static struct cudnn_backend *make(cudnnBackendDescriptorType_t kind) {
   struct cudnn_backend *made = cudnn_new(CUDNN_A_BACKEND, sizeof *made);
   if (made) made->kind = kind, made->holders = 1;
@@ -115,8 +120,7 @@ cudnnStatus_t cudnnBackendInitialize(cudnnBackendDescriptor_t descriptor) {
 }
 
 cudnnStatus_t cudnnBackendDestroyDescriptor(cudnnBackendDescriptor_t descriptor) {
-  if (!descriptor) return CUDNN_STATUS_SUCCESS;
-  if (!is(descriptor)) return CUDNN_STATUS_BAD_PARAM;
+  if (!is(descriptor)) return wrong(descriptor);
   release(descriptor);
   return CUDNN_STATUS_SUCCESS;
 }
@@ -125,13 +129,15 @@ cudnnStatus_t cudnnBackendSetAttribute(cudnnBackendDescriptor_t descriptor, cudn
                                        cudnnBackendAttributeType_t attributeType, int64_t elementCount,
                                        const void *arrayOfElements) {
   struct cudnn_backend *object = descriptor, *const *parts = arrayOfElements;
-  if (!is(object) || !element(attributeType) || elementCount < 0 || elementCount > INT32_MAX ||
+  if (!is(object)) return wrong(object);
+  if (!element(attributeType) || elementCount < 0 || elementCount > INT32_MAX ||
       (elementCount && !arrayOfElements)) {
     return CUDNN_STATUS_BAD_PARAM;
   }
-  if (object->final) return CUDNN_STATUS_NOT_INITIALIZED;
+  if (object->final) return CUDNN_STATUS_FINALIZED;
   for (int64_t i = 0; attributeType == TYPE_BACKEND_DESCRIPTOR && i < elementCount; i++) {
-    if (!is(parts[i]) || parts[i] == object || !parts[i]->final) return CUDNN_STATUS_BAD_PARAM;
+    if (!is(parts[i]) || parts[i] == object) return CUDNN_STATUS_BAD_PARAM;
+    if (!parts[i]->final) return CUDNN_STATUS_BAD_PARAM_NOT_FINALIZED;
   }
   return put(object, attributeName, attributeType, elementCount, arrayOfElements) ? CUDNN_STATUS_SUCCESS
                                                                                  : CUDNN_STATUS_ALLOC_FAILED;
@@ -160,7 +166,8 @@ static bool is_tensor(const struct cudnn_backend *object) {
 /* A graph that cannot be run is refused where an engine is asked for, so that the program can go on without. */
 cudnnStatus_t cudnnBackendFinalize(cudnnBackendDescriptor_t descriptor) {
   struct cudnn_backend *object = descriptor;
-  if (!is(object) || (object->kind == BACKEND_TENSOR && !is_tensor(object))) return CUDNN_STATUS_BAD_PARAM;
+  if (!is(object)) return wrong(object);
+  if (object->kind == BACKEND_TENSOR && !is_tensor(object)) return CUDNN_STATUS_BAD_PARAM;
   if (object->kind == BACKEND_OPERATIONGRAPH && !cudnn_part(object, OPERATIONGRAPH_OPS)) return CUDNN_STATUS_BAD_PARAM;
   bool runs = object->kind == BACKEND_PLAN || object->kind == BACKEND_ENGINECFG || object->kind == BACKEND_ENGINE ||
               object->kind == BACKEND_ENGINEHEUR;
@@ -240,7 +247,7 @@ cudnnStatus_t cudnnBackendGetAttribute(cudnnBackendDescriptor_t descriptor, cudn
     if (value >= 0 && wanted) *(int64_t *)arrayOfElements = value;
     return CUDNN_STATUS_SUCCESS;
   }
-  if (found->type != attributeType) return CUDNN_STATUS_BAD_PARAM;
+  if (found->type != attributeType) return CUDNN_STATUS_BAD_PARAM_ATTRIBUTE_TYPE;
   *count = found->count;
   int64_t given = found->count < requestedElementCount ? found->count : requestedElementCount;
   if (!wanted) return CUDNN_STATUS_SUCCESS;
@@ -258,9 +265,10 @@ cudnnStatus_t cudnnBackendGetAttribute(cudnnBackendDescriptor_t descriptor, cudn
 cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle, cudnnBackendDescriptor_t executionPlan,
                                   cudnnBackendDescriptor_t variantPack) {
   struct cudnn_backend *plan = executionPlan, *pack = variantPack;
-  if (!cudnn_handle(handle, &handle) || !is(plan) || plan->kind != BACKEND_PLAN || !plan->final || !is(pack) ||
-      pack->kind != BACKEND_VARIANT_PACK || !pack->final) {
+  if (!cudnn_handle(handle, &handle) || !is(plan) || plan->kind != BACKEND_PLAN || !is(pack) ||
+      pack->kind != BACKEND_VARIANT_PACK) {
     return CUDNN_STATUS_BAD_PARAM;
   }
+  if (!plan->final || !pack->final) return CUDNN_STATUS_BAD_PARAM_NOT_FINALIZED;
   return cudnn_status(cudnn_program_run(cudnn_program(graph_of(plan)), handle, pack));
 }

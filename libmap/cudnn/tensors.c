@@ -36,7 +36,8 @@ static bool packed(cudnnTensorFormat_t format, int count, const int *sizes, int 
 cudnnStatus_t cudnn_set_tensor(struct cudnn_tensor *tensor, cudnnDataType_t type, int count, const int *sizes,
                                const int *strides) {
   miopenDataType_t beneath;
-  if (count < 1 || count > CUDNN_DIMENSIONS || !sizes) return CUDNN_STATUS_BAD_PARAM;
+  if (count > CUDNN_DIMENSIONS) return CUDNN_STATUS_NOT_SUPPORTED;
+  if (count < 1 || !sizes) return CUDNN_STATUS_BAD_PARAM;
   if (!beneath_cudnnDataType_t(type, &beneath)) return CUDNN_STATUS_NOT_SUPPORTED;
   struct cudnn_tensor made = *tensor;
   made.type = type, made.count = count;

@@ -30,11 +30,13 @@ static curandStatus_t create(curandGenerator_t *generator, curandRngType_t kind,
 }
 
 curandStatus_t curandCreateGenerator(curandGenerator_t *generator, curandRngType_t rng_type) {
+  if (!generator) return CURAND_STATUS_NOT_INITIALIZED;
   if (!libmap_ready()) return CURAND_STATUS_INITIALIZATION_FAILED;
   return create(generator, rng_type, rocrand.create_generator);
 }
 
 curandStatus_t curandCreateGeneratorHost(curandGenerator_t *generator, curandRngType_t rng_type) {
+  if (!generator) return CURAND_STATUS_NOT_INITIALIZED;
   if (!libmap_ready()) return CURAND_STATUS_INITIALIZATION_FAILED;
   return create(generator, rng_type, rocrand.create_generator_host_blocking);
 }

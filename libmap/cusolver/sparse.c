@@ -61,6 +61,7 @@ cusolverStatus_t cusolverSpCreateCsrqrInfo(csrqrInfo_t *info) {
 static bool is_info(csrqrInfo_t info) { return info && info->mark == SPARSE_INFO; }
 
 cusolverStatus_t cusolverSpDestroyCsrqrInfo(csrqrInfo_t info) {
+  if (!info) return CUSOLVER_STATUS_SUCCESS;
   if (!is_info(info)) return CUSOLVER_STATUS_INVALID_VALUE;
   info->mark = 0;
   free(info);
@@ -210,8 +211,8 @@ static cusolverStatus_t solve(cusolverSpHandle_t handle, struct system *of, cusp
                                             const T *csrValA, const int *csrRowPtrA, const int *csrColIndA,            \
                                             const T *b, R tol, int reorder, T *x, int *singularity) {                  \
     struct system of = {kind, method, m, nnz, 0, device, reorder != 0, tol, csrValA, b, csrRowPtrA, csrColIndA};       \
-    return reorder < 0 || reorder > 3 || !singularity ? CUSOLVER_STATUS_INVALID_VALUE                                  \
-                                                      : solve(handle, &of, descrA, 1, x, singularity);                 \
+    if (is_handle(handle) && (reorder < 0 || reorder > 3 || !singularity)) return CUSOLVER_STATUS_INVALID_VALUE;       \
+    return solve(handle, &of, descrA, 1, x, singularity);                                                              \
   }
 #define BATCH(letter, T, kind)                                                                                         \
   cusolverStatus_t cusolverSp##letter##csrqrBufferInfoBatched(                                                         \
@@ -227,8 +228,9 @@ static cusolverStatus_t solve(cusolverSpHandle_t handle, struct system *of, cusp
       void *pBuffer) {                                                                                                 \
     struct system of = {kind, ROTATIONS, m, nnz, 0, true, true, 0, csrValA, b, csrRowPtrA, csrColIndA};                \
     (void)pBuffer;                                                                                                     \
-    return m != n ? not_square() : !is_info(info) ? CUSOLVER_STATUS_INVALID_VALUE                                      \
-                                                  : solve(handle, &of, descrA, batchSize, x, NULL);                    \
+    if (is_handle(handle) && m != n) return not_square();                                                              \
+    if (is_handle(handle) && !is_info(info)) return CUSOLVER_STATUS_INVALID_VALUE;                                     \
+    return solve(handle, &of, descrA, batchSize, x, NULL);                                                             \
   }
 #define ALL(letter, T, R, kind)                              \
   ONE(letter, T, R, kind, csrlsvqr, true, ROTATIONS)         \

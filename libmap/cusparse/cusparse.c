@@ -47,6 +47,7 @@ cusparseStatus_t cusparseCreate(cusparseHandle_t *handle) {
 
 cusparseStatus_t cusparseDestroy(cusparseHandle_t handle) {
   hipsparseHandle_t found;
+  if (!handle) return CUSPARSE_STATUS_SUCCESS;
   if (!cusparse_found(handle, &found)) return CUSPARSE_STATUS_NOT_INITIALIZED;
   cusparseStatus_t status = cusparse_of_rocsparse(rocsparse.destroy_handle(handle->rocsparse));
   handle->mark = 0;

@@ -18,7 +18,7 @@ struct cusparseSpSMDescr_t_st { struct analysis analysis; };
     return *descr ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_ALLOC_FAILED;                              \
   }                                                                                                      \
   cusparseStatus_t cusparse##name##_destroyDescr(cusparse##name##Descr_t descr) {                        \
-    if (!descr) return CUSPARSE_STATUS_INVALID_VALUE;                                                    \
+    if (!descr) return CUSPARSE_STATUS_SUCCESS;                                                          \
     if (descr->analysis.matrix) rocsparse.destroy_spmat_descr(descr->analysis.matrix);                   \
     free(descr);                                                                                         \
     return CUSPARSE_STATUS_SUCCESS;                                                                      \

@@ -267,7 +267,6 @@ def wrong() -> Iterator[tuple[str, int, int]]:
         ("cublasLtMatmulAlgoGetIds", [null, 68, 0, 0, 0, 0, 0, 1, null, null]),
         ("cublasLtMatmulAlgoInit", [null, 68, 0, 0, 0, 0, 0, 0, null]),
         ("cublasLtMatrixTransform", [null] * 11),
-        ("cublasLtDestroy", [null]),
     ):
         yield f"{name} without a handle", getattr(lt, name)(*arguments), NOT_INITIALIZED
     handle = [HANDLE]
@@ -280,6 +279,7 @@ def wrong() -> Iterator[tuple[str, int, int]]:
         ("cublasLtMatrixTransform", [null] * 10),
     ):
         yield f"{name} with null", getattr(lt, name)(*handle, *arguments), INVALID_VALUE
+    yield "no handle to end", lt.cublasLtDestroy(null), INVALID_VALUE
     yield "no place for a handle", lt.cublasLtCreate(null), INVALID_VALUE
     yield "alpha is null", run.multiply(alpha=null), INVALID_VALUE
     yield "no algorithm of ours", run.multiply(ffi.new("cublasLtMatmulAlgo_t *")[0]), INVALID_VALUE

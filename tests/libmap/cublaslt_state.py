@@ -66,6 +66,7 @@ def descriptions(client: Client, run: Run) -> None:
         own = ffi.cast(f"cublasLt{name}_t", small)
         check(f"{name}: too small", getattr(lt, f"cublasLt{name}Init_internal")(own, 8, *of) == ALLOC_FAILED)
         check(f"{name}: none", getattr(lt, f"cublasLt{name}Destroy")(own) == INVALID_VALUE)
+        check(f"{name}: null", getattr(lt, f"cublasLt{name}Destroy")(ffi.NULL) == 0)
         check(f"{name}: nowhere", getattr(lt, f"cublasLt{name}Create")(ffi.NULL, *of) == INVALID_VALUE)
     run.inline = False
     for number in (22, 26):

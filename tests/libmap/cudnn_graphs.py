@@ -215,9 +215,10 @@ class Graphs(Nets):
         self.answers("no such kind", self.bad_param, "BackendCreateDescriptor", 1000, self.ffi.new("void **"))
         self.answers("a tensor without sizes", self.bad_param, "BackendFinalize", open_one)
         self.answers("not final", 1 if early else 1001, "BackendGetAttribute", open_one, 906, INT64, 1, count, none)
-        self.answers("final", 1 if early else 1001, "BackendSetAttribute", xx, 906, INT64, 1, count)
-        self.answers("another type", self.bad_param, "BackendGetAttribute", xx, 906, BOOLEAN, 1, count, none)
-        self.answers("a part that is not final", self.bad_param, "BackendSetAttribute",
+        self.answers("final", 1 if early else 2000, "BackendSetAttribute", xx, 906, INT64, 1, count)
+        self.answers("another type", 3 if early else 2010, "BackendGetAttribute", xx, 906, BOOLEAN, 1, count, none)
+        self.answers("no descriptor", 3 if early else 2002, "BackendFinalize", none)
+        self.answers("a part that is not final", 3 if early else 2004, "BackendSetAttribute",
                      self.empty(GRAPH), 801, DESCRIPTOR, 1,
                      self.ffi.new("void *[]", [open_one]))  # fmt: skip
         self.answers("no plan", self.bad_param, "BackendExecute", self.handle, xx, xx)

@@ -47,7 +47,10 @@ def _read(name: str) -> Iterator[Function]:
     for one in texts.read(_FOLDER / name):
         text = ", ".join(_HANDLE if part == "handle" else part for part in one.parameters)
         call = f"hipsolver{one.name}"
-        yield Function(f"cusolver{one.name}", one.since, text, call=call, until=one.until, unless=_unless(text))
+        unless = _unless(text)
+        if one.name.startswith("DnDestroy"):
+            unless = f"!{text.rpartition(' ')[2]}: CUSOLVER_STATUS_SUCCESS"
+        yield Function(f"cusolver{one.name}", one.since, text, call=call, until=one.until, unless=unless)
 
 
 def _unless(text: str) -> str:

@@ -42,8 +42,9 @@ def _read(name: str, ours: bool = False) -> Iterator[Function]:
         text = ", ".join(map(_expanded, one.parameters))
         call = "" if ours or one.name in _WRONG else _call(one.name, text)
         yield Function(
-            f"cusparse{one.name}", one.since, text, call=call, ours=ours, until=one.until, unless=_unless(one.name)
-        )
+            f"cusparse{one.name}", one.since, text, call=call, ours=ours, until=one.until,
+            unless=_without(one.name, text) or _unless(one.name),
+        )  # fmt: skip
 
 
 def _expanded(parameter: str) -> str:
@@ -89,6 +90,14 @@ _CONDITIONS = {
     "(Axpby|Gather|Scatter|Rot|SpVV)": ("cusparse_vectors_fit(vecX, vecY)", ""),
     "[SDCZ]gemvi$": ("", "transA != 0"),  # rocSPARSE supports no other
 }
+
+
+def _without(symbol: str, text: str) -> str:
+    """What a function of a descriptor returns if that is null."""
+    first = text.partition(",")[0].rpartition(" ")[2]
+    if re.match("Destroy|SpGEMM_destroy", symbol):
+        return f"!{first}: CUSPARSE_STATUS_SUCCESS"
+    return f"!{first}: {_NOT_INITIALIZED}" if symbol.startswith("SetMat") else ""
 
 
 def _unless(symbol: str) -> str:
@@ -146,7 +155,8 @@ def _properties() -> Iterator[Function]:
         kind = {"MatType": "MatrixType", "MatIndexBase": "IndexBase"}.get(name, name.removeprefix("Mat"))
         yield Function(
             f"cusparseGet{name}", 0, "const cusparseMatDescr_t descrA", returns=f"cusparse{kind}_t",
-            c=f"cusparse_ready() && descrA ? above_cusparse{kind}_t(hipsparse.Get{name}(descrA)) : 0",
+            c=f"cusparse_ready() && descrA ? above_cusparse{kind}_t(hipsparse.Get{name}(descrA)) : "
+            "descrA ? 0 : -1",
         )  # fmt: skip
 
 
