@@ -29,7 +29,7 @@ from ptx2amd.middle.summary import body, items
 from ptx2amd.plan.kernel import KernelPlan, Request
 from ptx2amd.plan.shared_memory import LDS, VARIANTS
 from ptx2amd.ptx.ast import Module, Var, Whole
-from ptx2amd.ptx.declare import declarations
+from ptx2amd.ptx.declare import shared_in
 from ptx2amd.ptx.handles import handles
 from ptx2amd.ptx.heads import check_sizes, max_threads, most_registers, param_layout, required_block
 from ptx2amd.ptx.layout import align_of, size_of
@@ -41,7 +41,6 @@ from ptx2amd.regex import regex
 from ptx2amd.target import target
 
 _WORD = regex(r"[A-Za-z_$%][\w$]*")
-_SHARED = regex(r"\.shared(?<![\w.]\.shared)\s+\.[^;]*;")  # begins with what can be searched for fast
 ISOLATE = ("", "risky", "all")
 WARP = 32  # threads
 EMIT = ("hsaco", "obj", "asm", "ll")
@@ -372,11 +371,7 @@ def _reached(module: Module, name: str) -> set[str]:
 def _static_shared(module: Module, name: str, outer: dict[str, Var]) -> int:
     """Bytes of shared memory that a kernel declares, or names; `outer`: the module's own sized shared variables."""
     function = module.functions[name]
-    found = [
-        var
-        for match in _SHARED.finditer(function.text)
-        for var in declarations(match[0], module.source, function.line, 1)
-    ]
+    found = shared_in(function, module.source)
     if outer:
         found += [outer[word] for word in _reached(module, name) & outer.keys()]
     total = 0

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from ptx2amd.errors import PtxError
 from ptx2amd.ptx import plain
-from ptx2amd.ptx.ast import Proto, Var
+from ptx2amd.ptx.ast import Function, Proto, Var
 from ptx2amd.ptx.by_grammar import build
 from ptx2amd.ptx.constants import integer
 from ptx2amd.ptx.special import SPECIAL
@@ -23,6 +23,8 @@ _DECLARATION = regex(
 )
 _PARAMETER = regex(rf"\s*((?:{_QUALIFIER})*\.\w+\s+(?:\d+\s+)?)([A-Za-z_$%][\w$]*)\s*((?:\[\s*\d*\s*\]\s*)*)\Z", re.A)
 _INTEGERS = regex(r"\{\s*(?:-?(?:0|[1-9]\d*)\s*,\s*)*-?(?:0|[1-9]\d*)\s*\}\Z", re.A)
+# In a body, where `isspacep.shared %p, %r;` declares nothing. Begins with what can be searched for fast.
+_SHARED = regex(r"\.shared(?<![\w.]\.shared)\s+\.[^;]*;")
 
 _TEMPLATES: dict[tuple[str, str], Var] = {}
 _REGISTERS: dict[str, list[Var]] = {}  # `.reg .f16 low, high;`: the whole text
@@ -56,6 +58,13 @@ def _instance(model: Var, name: str, line: int) -> Var:
         attrs=dict(model.attrs),
         line=line,
     )
+
+
+def shared_in(function: Function, source: str) -> list[Var]:
+    """The shared variables that a function's body declares. Raises PtxError."""
+    return [
+        var for found in _SHARED.finditer(function.text) for var in declarations(found[0], source, function.line, 1)
+    ]
 
 
 def declarations(text: str, source: str, line: int, column: int) -> list[Var]:

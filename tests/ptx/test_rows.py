@@ -15,7 +15,9 @@ from ptx2amd.isa import table
 from ptx2amd.isa.form import Form
 from ptx2amd.isa.match import candidates
 from ptx2amd.isa.syntax import fields
-from ptx2amd.ptx.ast import Inst
+from ptx2amd.lower.core.limits import oversized
+from ptx2amd.ptx.ast import Inst, Module
+from ptx2amd.ptx.declare import shared_in
 from ptx2amd.ptx.parse import parse_body, parse_module
 from tests import oracle
 from tests.ptx import forms
@@ -34,14 +36,19 @@ def filled(new: bool = False) -> list[Form]:
     return [f for f in rows if (f.since > (9, 0)) == new]
 
 
-def ours(statements: list[str]) -> list[str | None]:
-    """The front end's error for each statement, "" where it has none, None where it finds a row that is refused."""
+def module_of(statements: list[str]) -> Module:
+    """A function for each statement."""
     bodies = (
         f".func f{n}(.param .align 16 .b8 fpar[64]) {{ {forms.DECLARATIONS}\n{statement}\nLABEL: ret; }}\n"
         for n, statement in enumerate(statements)
     )
     header = f".version 9.4\n.target sm_90\n.address_size 64\n{forms.MODULE}\n"
-    module = parse_module(header + "".join(bodies))
+    return parse_module(header + "".join(bodies))
+
+
+def ours(statements: list[str]) -> list[str | None]:
+    """The front end's error for each statement, "" where it has none, None where it finds a row that is refused."""
+    module = module_of(statements)
     found: list[str | None] = []
     for n in range(len(statements)):
         try:
@@ -106,6 +113,13 @@ def test_every_choice_of_every_row() -> None:
     judged = theirs(statements)
     assert [(text, v) for (_, text), v in zip(statements, judged, strict=True) if v] == []
     assert sum(v is None for v in judged) < 20
+
+
+def test_no_statement_is_a_declaration() -> None:
+    """What is read from bodies that are not parsed: `isspacep.shared %p, %r;` declares no shared memory."""
+    module = module_of([text for _, text in enumerated(filled(), 0)])
+    found = [var.name for function in module.functions.values() for var in shared_in(function, module.source)]
+    assert found == [] and list(oversized(module)) == []
 
 
 def mutants(count: int, rows: list[Form]) -> list[tuple[Form, str]]:

@@ -9,13 +9,11 @@ from ptx2amd.interface.arena import BLOCK_SHARED_LIMIT
 from ptx2amd.middle.calls import CallGraph
 from ptx2amd.plan.shared_memory import Array, packed, static_shared
 from ptx2amd.ptx.ast import Function, Module, Var
-from ptx2amd.ptx.declare import declarations
+from ptx2amd.ptx.declare import shared_in
 from ptx2amd.ptx.layout import align_of, size_of
-from ptx2amd.regex import regex
 
 CONSTANT_BYTES = 64 << 10  # of a module
 STATIC_SHARED_BYTES = 48 << 10  # of a kernel, but with the targets that name one chip, such as sm_90a
-_SHARED = regex(r"\.shared\s[^;]*;")
 
 
 def oversized(module: Module) -> Iterator[PtxError]:
@@ -39,7 +37,7 @@ def _bytes(variables: list[Var]) -> int:
 def _suspects(module: Module, most: int) -> Iterator[Function]:
     """The kernels that may have too much shared memory, found without parsing the bodies again."""
     shared = [var for var in module.variables.values() if var.space == "shared"]
-    own = {name: _declared(function, module.source) for name, function in module.functions.items()}
+    own = {name: shared_in(function, module.source) for name, function in module.functions.items()}
     if _bytes([*shared, *(var for variables in own.values() for var in variables)]) <= most:
         return
     called = [f for f in module.functions.values() if f.kind == "func"]
@@ -50,9 +48,3 @@ def _suspects(module: Module, most: int) -> Iterator[Function]:
             used += own[name] + [var for f in called for var in own[f.proto.name]]
             if _bytes(used) > most:
                 yield kernel
-
-
-def _declared(function: Function, source: str) -> list[Var]:
-    """The shared variables that a body declares."""
-    found = _SHARED.finditer(function.text) if ".shared" in function.text else ()
-    return [var for match in found for var in declarations(match[0], source, function.line, 1)]
