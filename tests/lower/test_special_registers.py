@@ -52,7 +52,8 @@ def expected(grid: tuple[int, ...], block: tuple[int, ...], c: tuple[int, ...], 
         "%cluster_ctaid.x": 0, "%cluster_nctaid.y": 1, "%cluster_ctarank": 0, "%cluster_nctarank": 1,
         "%laneid": lane, "%warpid": linear // 32, "%nwarpid": 32, "%lanemask_eq": 1 << lane, "%lanemask_le": le,
         "%lanemask_lt": le >> 1, "%lanemask_ge": ~(le >> 1) & 0xFFFFFFFF, "%lanemask_gt": ~le & 0xFFFFFFFF,
-        "%total_smem_size": 40 + 24, "%dynamic_smem_size": 24, "%envreg3": 0, "%ntid.w": 0,
+        "%total_smem_size": 128,  # 40 + 24, in units of 128
+        "%dynamic_smem_size": 24, "%envreg3": 0, "%ntid.w": 0,
     }  # fmt: skip
 
 

@@ -55,7 +55,7 @@ def to_integer(mods: Mods, bits: Term, a: str, to: str) -> Term:
 
 def to_float(mods: Mods, bits: Term, a: str, to: str) -> z3.FPRef:
     ftz = bool(mods.get("ftz"))
-    x, rnd = float_of(bits, a, ftz and a == "f32"), mods.get("rnd") or "rn"
+    x, rnd = float_of(bits, a, ftz and a == "f32" and to != "f16"), mods.get("rnd") or "rn"  # as the hardware has it
     if rnd in INTEGRAL:
         y = z3.fpRoundToIntegral(INTEGRAL[rnd], x)
     elif a == to:

@@ -246,7 +246,8 @@ def nth_set(mods: Mods, v: Values, types: Types) -> Results:
         seen = seen + z3.If(here, constant(1, 32), constant(0, 32))
         position = position + step
     alone = z3.If(at_bit(mask, base), base, constant(-1, 32))
-    return {"d": z3.If(offset == 0, alone, result), "open": z3.UGT(base, 31)}
+    found = z3.If(offset == 0, alone, result)
+    return {"d": z3.If(z3.UGT(base, 31), constant(-1, 32), found)}
 
 
 @of("brev")
@@ -255,11 +256,18 @@ def reversed_bits(mods: Mods, v: Values, types: Types) -> Results:
     return {"d": from_bits([z3.Extract(n - 1 - i, n - 1 - i, v["a"]) == 1 for i in range(n)])}
 
 
+def of_field(bits: Term, n: int) -> Term:
+    """A position or length in 16 bits: the low 8, as the manual has it; of fields in 64 bits all, as the hardware."""
+    if n == 32:
+        return number(bits, "u8", 16)
+    return z3.If(z3.ULT(bits, 64), z3.Extract(15, 0, bits), constant(64, 16))
+
+
 @of("bfe")
 def extracted(mods: Mods, v: Values, types: Types) -> Results:
     """Bit by bit, as the manual's program; the sign is the field's last bit, or the operand's."""
     a, n = v["a"], v["a"].size()
-    at, length = (number(v[name], "u8", 16) for name in "bc")
+    at, length = (of_field(v[name], n) for name in "bc")
     last = least(at + length - 1, constant(n - 1, 16))
     sign = z3.And(types["a"][0] == "s", length != 0, at_bit(a, last))
     bits = [z3.If(z3.And(constant(i, 16) < length, at + i < n), at_bit(a, at + i), sign) for i in range(n)]
@@ -269,7 +277,7 @@ def extracted(mods: Mods, v: Values, types: Types) -> Results:
 @of("bfi")
 def inserted(mods: Mods, v: Values, types: Types) -> Results:
     a, b, n = v["a"], v["b"], v["a"].size()
-    at, length = number(v["c"], "u8", 16), number(v["len"], "u8", 16)
+    at, length = (of_field(v[name], n) for name in ("c", "len"))
     bits = []
     for i in range(n):
         place = constant(i, 16)

@@ -96,7 +96,7 @@ def tested(mods: Mods, v: Values, types: Types) -> Results:
     finite = z3.Not(z3.Or(z3.fpIsNaN(x), z3.fpIsInf(x)))
     kinds: dict[str, z3.BoolRef] = {
         "finite": finite, "infinite": z3.fpIsInf(x), "number": z3.Not(z3.fpIsNaN(x)), "notanumber": z3.fpIsNaN(x),
-        "normal": z3.And(finite, z3.Not(z3.fpIsSubnormal(x)), z3.Not(z3.fpIsZero(x))), "subnormal": z3.fpIsSubnormal(x),
+        "normal": z3.And(finite, z3.Not(z3.fpIsSubnormal(x))), "subnormal": z3.fpIsSubnormal(x),
     }  # fmt: skip
     return {"p": from_bits([kinds[mods["op"]]])}
 

@@ -220,7 +220,7 @@ def copysign(mods, v, types):
 def testp(mods, v, types):
     t = types["a"]
     x = decode(v["a"], t)
-    normal = x.kind == "finite" and x.m >> FORMATS[t][1] != 0
+    normal = x.kind == "finite" and (x.m == 0 or x.m >> FORMATS[t][1] != 0)
     return {
         "p": int(
             {

@@ -189,8 +189,8 @@ def bfind(mods, v, types):
 def fns(mods, v, types):
     """The manual's loop."""
     mask, base, offset = v["a"], v["b"], read(v["c"], "s32")
-    if base > 31:
-        return {"d": None}
+    if base > 31:  # the manual leaves it open; this is what the hardware answers
+        return {"d": 0xFFFFFFFF}
     if offset == 0:
         return {"d": base if mask >> base & 1 else 0xFFFFFFFF}
     position, count, step = base, abs(offset) - 1, 1 if offset > 0 else -1
@@ -209,11 +209,16 @@ def brev(mods, v, types):
     return {"d": int(f"{v['a']:0{n}b}"[::-1], 2)}
 
 
+def of_field(value, n):
+    """A position or length: the low 8 bits, as the manual has it; of 64-bit fields all, as the hardware has it."""
+    return value if n == 64 else value & 255
+
+
 @of("bfe")
 def bfe(mods, v, types):
     """Bit by bit."""
     a, n = v["a"], width(types["a"])
-    at, length = v["b"] & 255, v["c"] & 255
+    at, length = (of_field(v[s], n) for s in "bc")
     sign = 0 if types["a"][0] == "u" or length == 0 else a >> min(at + length - 1, n - 1) & 1
     bits = [a >> at + i & 1 if i < length and at + i < n else sign for i in range(n)]
     return {"d": sum(bit << i for i, bit in enumerate(bits))}
@@ -222,8 +227,8 @@ def bfe(mods, v, types):
 @of("bfi")
 def bfi(mods, v, types):
     a, result, n = v["a"], v["b"], width(types["a"])
-    at, length = v["c"] & 255, v["len"] & 255
-    for i in range(length):
+    at, length = (of_field(v[s], n) for s in ("c", "len"))
+    for i in range(min(length, n)):
         if at + i < n:
             result = result & ~(1 << at + i) | (a >> i & 1) << at + i
     return {"d": result}

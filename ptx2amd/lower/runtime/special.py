@@ -322,5 +322,6 @@ def dynamic_smem_size(fn: FunctionLowering) -> Val:
 
 @register("%total_smem_size")
 def total_smem_size(fn: FunctionLowering) -> Val:
+    """In units of 128 bytes, in which GPUs from compute capability 8.0 on allocate."""
     static = static_shared(fn.module.calls, fn.module.module.functions[fn.name])
-    return fn.op("i32", f"add i32 {dynamic_smem_size(fn)}, {static}")
+    return fn.op("i32", f"and i32 {fn.op('i32', f'add i32 {dynamic_smem_size(fn)}, {static + 127}')}, -128")

@@ -150,12 +150,12 @@ def cvt_int_float(fn: FunctionLowering, inst: Inst) -> None:
     fn.put(inst, "d", saturate(fn, y) if mods.get("sat") else y)
 
 
-def to_half(fn: FunctionLowering, v: Val, rnd: str, ftz: bool = False) -> Val:
+def to_half(fn: FunctionLowering, v: Val, rnd: str) -> Val:
     """float -> half; in other roundings than to nearest corrected by the rounding error."""
     nearest = fn.op("half", f"fptrunc {v.t} to half")
     if rnd == "rn":
         return nearest
-    if not ftz and fn.f32_denormals == "flush":  # f32 denormals round like 2^-100
+    if fn.f32_denormals == "flush":  # f32 denormals round like 2^-100
         bits = integer_of(fn, v)
         magnitude = binary(fn, "and", bits, 0x7FFFFFFF)
         denormal = compare(fn, "ult", binary(fn, "sub", magnitude, 1), 0x7FFFFF)
@@ -182,9 +182,9 @@ def float_to_float(fn: FunctionLowering, v: Val, ty: str, rnd: str, ftz: bool) -
         if ty == "half" and rnd == "rn":
             return fn.op("half", f"fptrunc {v.t} to half")
         v = oddly_rounded(fn, "fptrunc", [v]) if rnd == "rn" else narrow(fn, v, rnd)
-    elif ftz:
+    elif ftz and ty != "half":  # as the hardware has it: a denormal rounded up becomes the least half
         v = flush(fn, v)
-    return to_half(fn, v, rnd, ftz) if ty == "half" else to_bfloat(fn, v, rnd)
+    return to_half(fn, v, rnd) if ty == "half" else to_bfloat(fn, v, rnd)
 
 
 def finished(fn: FunctionLowering, inst: Inst, v: Val) -> Val:
@@ -250,7 +250,7 @@ def cvt_tf32(fn: FunctionLowering, inst: Inst) -> None:
         sign = binary(fn, "and", bits, 1 << 31)
         large = compare(fn, "uge", binary(fn, "and", rounded, 0x7FFFFFFF), 0x7F800000)
         rounded = select(fn, large, binary(fn, "or", sign, 0x7F7FE000), rounded)
-    rounded = select(fn, compare(fn, "ugt", magnitude, 0x7F800000), 0x7FFFFFFF, rounded)
+    rounded = select(fn, compare(fn, "ugt", magnitude, 0x7F800000), 0x7FFFE000, rounded)
     if mods.get("relu"):
         rounded = integer_of(fn, relu(fn, fn.cast(rounded, "float")))
     fn.put(inst, "d", rounded)

@@ -158,13 +158,14 @@ def float_sign(fn: FunctionLowering, inst: Inst) -> None:
     fn.put(inst, "d", fn.op(a.ty, f"fneg {a.t}" if op == "fneg" else f"{op}({a.t})"))
 
 
-# LLVM's class bits: 1 signalling and 2 quiet NaN, 4 and 512 infinities, 8 and 256 normal, 16 and 128 denormal
+# LLVM's class bits: 1 signalling and 2 quiet NaN, 4 and 512 infinities, 8 and 256 normal, 16 and 128 denormal,
+# 32 and 64 zeros. PTX counts zeros among the normal numbers.
 CLASSES = {
     "finite": 0x1F8,
     "infinite": 0x204,
     "number": 0x3FC,
     "notanumber": 0x003,
-    "normal": 0x108,
+    "normal": 0x168,
     "subnormal": 0x090,
 }
 

@@ -270,12 +270,18 @@ def fns(fn: FunctionLowering, inst: Inst) -> None:
     fn.put(inst, "d", select(fn, there, v, -1))
 
 
+def of_field(fn: FunctionLowering, v: Val, n: int) -> Val:
+    """The position or length of a field in n bits. The manual takes the low 8 bits; NVIDIA's hardware does so for 32
+    bits, and takes the whole operand for 64 (tests/hardware)."""
+    return v if n == 64 else binary(fn, "and", v, 255)
+
+
 @lowers("bfe")
 def bfe(fn: FunctionLowering, inst: Inst) -> None:
     """Bits b .. b+c-1 of a; beyond the top: zeros or the sign."""
     a, at, length = sources(fn, inst)
-    at, length = (binary(fn, "and", v, 255) for v in (at, length))
     n = width(a.ty)
+    at, length = (of_field(fn, v, n) for v in (at, length))
     if not signed(inst):
         fn.put(inst, "d", binary(fn, "and", shift_right(fn, a, at, False), low_mask(fn, a.ty, length)))
         return
@@ -290,7 +296,7 @@ def bfe(fn: FunctionLowering, inst: Inst) -> None:
 def bfi(fn: FunctionLowering, inst: Inst) -> None:
     """b with its bits c .. c+len-1 taken from the low end of a."""
     a, b, at = sources(fn, inst)
-    at, length = (binary(fn, "and", v, 255) for v in (at, fn.src(inst, "len")))
+    at, length = (of_field(fn, v, width(a.ty)) for v in (at, fn.src(inst, "len")))
     mask = shift_left(fn, low_mask(fn, a.ty, length), at)
     inserted = binary(fn, "and", shift_left(fn, a, at), mask)
     fn.put(inst, "d", binary(fn, "or", binary(fn, "and", b, binary(fn, "xor", mask, -1)), inserted))
