@@ -9,12 +9,23 @@ from pathlib import Path
 
 from ptx2amd.errors import Ptx2amdError
 
+# Upstream's archives, without Debian's changes; NAME_VERSION.orig-PART.tar.xz goes into the folder PART.
+APT = """
+mkdir -p "$0.d" && cd "$0.d" && apt-get source -qq --download-only --tar-only "$1"
+for archive in *.orig*.tar.*; do
+  part=${archive##*.orig} && part=${part%%.tar.*} && into="$0/${part#-}"
+  mkdir -p "$into" && tar xf "$archive" -C "$into" --strip-components=1
+done
+rm -r "$0.d"
+"""
+
 
 def fetched(origin: str, folder: Path, mirror: Path | None = None) -> Path:
     """`folder`, with the sources in it; what is there already stays, so that sources may be put there by hand.
 
-    origin: "git URL COMMIT", "pypi NAME VERSION" (an sdist), "npm NAME VERSION", or "folder PATH". mirror: sources for
-    machines without network: unpacked, under the project's name, or git repositories as OWNER/NAME.git. Raises
+    origin: "git URL COMMIT", "pypi NAME VERSION" (an sdist), "npm NAME VERSION", "debian NAME VERSION" (upstream's
+    archives of a source package, for which apt needs a deb-src line of its release), or "folder PATH". mirror: sources
+    for machines without network: unpacked, under the project's name, or git repositories as OWNER/NAME.git. Raises
     Ptx2amdError."""
     kind, where, *version = origin.split()
     if kind == "folder":
@@ -37,7 +48,7 @@ def fetched(origin: str, folder: Path, mirror: Path | None = None) -> Path:
         ]
     elif kind == "pypi":
         name = "==".join([where, *version])
-        pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:", name]
+        pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", where, name]
         archive = folder.parent / f"{'-'.join([where, *version])}.tar.gz"
         commands = [[*pip, "-d", folder.parent], *_unpack(archive, part)]
     elif kind == "npm":
@@ -51,8 +62,10 @@ def fetched(origin: str, folder: Path, mirror: Path | None = None) -> Path:
             "@".join([where, *version]),
         ]
         commands = [pack, *_unpack(archive, part)]
+    elif kind == "debian":
+        commands = [["sh", "-ec", APT, part.absolute(), "=".join([where, *version])]]
     else:
-        raise Ptx2amdError(f"sources come from git, pypi, npm or a folder, not from {origin!r}")
+        raise Ptx2amdError(f"sources come from git, pypi, npm, debian or a folder, not from {origin!r}")
     for command in commands:
         done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
         if done.returncode:

@@ -23,6 +23,7 @@ HERE = Path(__file__).resolve().parent
 VENVS = ROOT / "build" / "clients"
 COUNTS = ROOT / "docs" / "support" / "clients.json"
 ARCHS = ("gfx942", "gfx1100")
+FURTHER = ("gfx90a", "gfx1030")  # for the compatibility suite only
 Counts = dict[str, dict[str, dict[str, int]]]  # client, arch, what became of cases
 # What Debian's PyTorch depends on, but does not load: compilers, graphics, the driver, tools.
 NOT_LOADED = (
@@ -197,6 +198,15 @@ SUITES = {
         ("ovphysx==0.7.0.74035321", "physx-usd-schemas", "newton-usd-schemas", "numpy"), (str(HERE / "physx_ops.py"),),
         "kernels of the wheel",
     ),
+    "MAGMA": Suite(
+        (), (str(HERE / "magma_ops.py"), str(VENVS / "magma" / "debian")),
+        "kernels of Debian's build; cuBLAS, cuSPARSE",
+        debian=("libmagma-test", "python3-minimal"), shown="libmagma2 2.9.0 of Debian 13",
+    ),
+    "cuGraph": Suite(
+        ("pylibcugraph-cu12==26.10.0", "scipy", "networkx"), (str(HERE / "cugraph_ops.py"),),
+        "kernels of the wheel; cuSOLVER, cuSPARSE; nvJitLink",
+    ),
     "CUDA toolkit": Suite(
         ("nvidia-curand==10.4.0.35", "nvidia-cuda-nvcc==13.0.88", "nvidia-nvvm==13.0.88", "nvidia-cuda-crt==13.0.88",
          "nvidia-cuda-runtime==13.0.96", "nvidia-cuda-cccl==13.0.85"),
@@ -341,7 +351,7 @@ def note(name: str, arch: str, found: dict[str, int]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--arch", choices=ARCHS, default=ARCHS[0])
+    parser.add_argument("--arch", choices=(*ARCHS, *FURTHER), default=ARCHS[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help="default: all")
     options = parser.parse_args()
     VENVS.mkdir(parents=True, exist_ok=True)

@@ -29,11 +29,13 @@ PUBLISHED = ("gfx90a", "gfx1100", "gfx1030")  # SCALE's results that are for a c
 # Projects that are tested as packages of PyPI or Debian, with the name of the client.
 CLIENTS = {
     "ctranslate2": "CTranslate2",
+    "cugraph": "cuGraph",
     "cycles": "Blender",
     "faiss": "faiss",
     "ffmpeg": "FFmpeg",
     "hashcat": "hashcat",
     "llama.cpp": "llama.cpp",
+    "MAGMA": "MAGMA",
     "PhysX": "PhysX",
     "pytorch": "PyTorch",
     "StringZilla": "StringZillas",
@@ -44,12 +46,12 @@ NOTES = {"cuda-samples": "10 of its 113 programs; [all](programs.md)"}
 # Projects without results, by the reason.
 UNTRIED = {
     "the build takes many minutes": (
-        "alien AMGX arrayfire caffe FLAMEGPU2 gomc gpu_jpeg2k gpusnek gromacs hypre lightgbm MAGMA opencv quda "
+        "alien AMGX arrayfire caffe FLAMEGPU2 gomc gpu_jpeg2k gpusnek gromacs hypre lightgbm quda "
         "risc0 timemachine tiny-cuda-nn"
     ),
     "built, but nvcc 13.0 and GCC 12 give its closures different sizes, so that kernels read wrong arguments": "kokkos",
-    "packages of several gigabytes": "cudf cugraph cuml",
-    "needs models or data that are not in the repository": "ds4 llm.c nerf-cuda whispercpp",
+    "packages of several gigabytes": "cudf cuml",
+    "needs models or data that are not in the repository": "ds4 llm.c nerf-cuda",
     "needs MPI, NetCDF, Fortran or R": "FastEddy heraclespp openmpi TCLB UppASD",
     "the published package has machine code only, or for most kernels": "CV-CUDA vllm",
     "patches machine code, in a secure enclave": "sage",

@@ -130,7 +130,7 @@ def test_our_manifests_are_pinned() -> None:
         for origin in [manifest.origin, *manifest.parts.values()]:
             kind, where, *version = origin.split()
             pinned = kind == "git" and len(version[0]) == 40 and where.startswith("https://")
-            assert pinned or kind in ("pypi", "npm") or (kind == "folder" and manifest.python), manifest.name
+            assert pinned or kind in ("pypi", "npm", "debian") or (kind == "folder" and manifest.python), manifest.name
         assert all("==" in package for package in [*manifest.packages, *manifest.python]), manifest.name
 
 
@@ -188,18 +188,34 @@ def test_sources_come_from_a_local_folder(tmp_path: Path) -> None:
         fetched(origin, tmp_path / "src" / "nowhere", tmp_path)
 
 
+def replace_tool(monkeypatch: pytest.MonkeyPatch, folder: Path, name: str, script: str) -> None:
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+    (folder / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder), prepend=":")
+
+
 def test_sources_from_npm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a package with a scope; npm is replaced by a script that packs one file and notes its arguments."""
-    npm = tmp_path / "tools" / "npm"
-    npm.parent.mkdir()
-    npm.write_text(
-        f"#!/bin/sh\ncd {tmp_path}; echo $* > arguments; mkdir -p package; echo code > package/file\n"
-        "tar czf $4/owner-name-1.2.tgz package\n"
-    )
-    npm.chmod(0o755)
-    monkeypatch.setenv("PATH", str(npm.parent), prepend=":")
+    pack = f"cd {tmp_path}; echo $* > arguments; mkdir -p package; echo code > package/file"
+    replace_tool(monkeypatch, tmp_path / "tools", "npm", f"{pack}; tar czf $4/owner-name-1.2.tgz package")
     assert (fetched("npm @owner/name 1.2", tmp_path / "src" / "it") / "file").read_text() == "code\n"
     assert (tmp_path / "arguments").read_text().split()[-1] == "@owner/name@1.2"
+
+
+def test_sources_from_debian(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package of two archives; apt is replaced by a script that brings them."""
+    bring = f"echo $* > {tmp_path}/arguments; mkdir n-1.2; echo code > n-1.2/file"
+    pack = "tar czf n_1.2.orig.tar.gz n-1.2; tar cJf n_1.2.orig-more.tar.xz n-1.2"
+    replace_tool(monkeypatch, tmp_path / "tools", "apt-get", f"{bring}; {pack}")
+    monkeypatch.chdir(tmp_path)
+    folder = fetched("debian n 1.2-3", Path("src") / "it")
+    assert (folder / "file").read_text() == (folder / "more" / "file").read_text() == "code\n"
+    assert (tmp_path / "arguments").read_text().split()[-1] == "n=1.2-3"
+    assert [path.name for path in (tmp_path / "src").iterdir()] == ["it"]
+    replace_tool(monkeypatch, tmp_path / "tools", "apt-get", "echo 'E: You must put deb-src URIs' >&2; exit 100")
+    with pytest.raises(Ptx2amdError, match="cannot get debian n 2: E: You must put deb-src"):
+        fetched("debian n 2", tmp_path / "src" / "other")
 
 
 def test_the_report_says_what_has_changed(runs: Path) -> None:
