@@ -1,14 +1,37 @@
-"""OpenCL on the CPU through PoCL, as far as the benchmarks need it (Debian: pocl-opencl-icd)."""
+"""OpenCL on the CPU through PoCL of Debian's packages, as far as the benchmarks need it."""
 
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Sequence
 from ctypes import byref, c_int, c_size_t, c_uint64, c_void_p
+from pathlib import Path
 
 import numpy as np
 
+from tests import debian
+from tests.rocm import CACHE
+
 _CPU, _READ_WRITE, _COPY = 2, 1, 32
+#: Not needed of what the packages depend on: this system's are used, or Clang's for C.
+_LEAVE = ("libc6", "libc-", "libgcc", "gcc-", "libstdc++", "libcrypt", "cpp", "g++", "perl", "binutils", "lib32",
+          "libasan", "liblsan", "libtsan", "libubsan", "libitm", "libobjc", "libgomp", "linux-libc")  # fmt: skip
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """The variables with which a process finds PoCL; its files go to the folder. Raises OSError and
+    CalledProcessError when it can't be had."""
+    root = debian.unpacked(CACHE / "pocl", "bookworm", ["pocl-opencl-icd", "ocl-icd-libopencl1"], _LEAVE)
+    system = root / "usr" / "lib" / "x86_64-linux-gnu"
+    (folder / "pocl.icd").write_text(str(system / "libpocl.so.2"))
+    return {
+        "LD_LIBRARY_PATH": f"{system}:{os.environ.get('LD_LIBRARY_PATH', '')}",
+        "PATH": f"{root}/usr/bin:{os.environ['PATH']}",
+        "OCL_ICD_VENDORS": str(folder),
+        "POCL_CACHE_DIR": str(folder),
+        "POCL_DEVICES": "basic",  # no threads
+    }
 
 
 class Device:
@@ -47,6 +70,13 @@ class Device:
                 byref(self.error),
             )
         )
+
+    def read(self, buffer: c_void_p, array: np.ndarray) -> np.ndarray:
+        """The array, filled from device memory."""
+        into = array.ctypes.data_as(c_void_p)
+        if self.cl.clEnqueueReadBuffer(self.queue, buffer, 1, c_size_t(0), c_size_t(array.nbytes), into, 0, None, None):
+            raise OSError("the OpenCL buffer cannot be read")
+        return array
 
     def kernel(self, program: c_void_p, name: str, arguments: Sequence[c_void_p | int]) -> c_void_p:
         """A kernel with its arguments: buffers and ints."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from ptx2amd import native
@@ -24,14 +25,20 @@ def main() -> None:
         print(f"{'':12} {'launch':>8} {'copy':>8}  us")
         print(f"{'ours':12} {measure(ours, {'PTX2AMD_DEVICE': f'vgpu:{CHIP}'})}", flush=True)
         beneath = {"PTX2AMD_DEVICE": f"kfd:{CHIP}", "LD_PRELOAD": str(native.DIRECTORY / "libptx2amd_kfd.so")}
-        for release in ("5.7", "6.4", "7.2"):
-            try:
-                prefix = rocm.fetch(release, f"libamdhip64-{rocm.RELEASES[release].hip}")
-            except (OSError, IndexError, subprocess.CalledProcessError) as error:
-                print(f"AMD's {release}: not to be had: {error}")
-                continue
-            library = prefix.libraries / f"libamdhip64.so.{rocm.RELEASES[release].hip}"
+        for release, prefix, library in libraries("5.7", "6.4", "7.2"):
             print(f"{'AMD ' + release:12} {measure(prefix.command(program, library, code), beneath)}", flush=True)
+
+
+def libraries(*releases: str) -> Iterator[tuple[str, rocm.Prefix, Path]]:
+    """Of those releases that can be had: its packages, and HIP's library among them."""
+    for release in releases:
+        major = rocm.RELEASES[release].hip
+        try:
+            prefix = rocm.fetch(release, f"libamdhip64-{major}")
+        except (OSError, IndexError, subprocess.CalledProcessError) as error:
+            print(f"AMD's {release}: not to be had: {error}")
+        else:
+            yield release, prefix, prefix.libraries / f"libamdhip64.so.{major}"
 
 
 def measure(command: list[str | Path], settings: dict[str, str]) -> str:

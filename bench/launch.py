@@ -11,9 +11,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from bench import amd_hip
 from ptx2amd import launch, native
 from ptx2amd.translate import translate
-from tests import rocm
 
 PTX = ".version 7.0\n.target sm_52\n.address_size 64\n.visible .entry empty() { ret; }\n"
 
@@ -53,12 +53,6 @@ def main() -> None:
             environment = {**os.environ, **launch.environment(f"vgpu:{arch}"), "LD_AUDIT": ""}
             report(arch, [program, code, native.DIRECTORY / "libptx2amd_vgpu.so"], environment, trace)
         environment = {**os.environ, **launch.environment("kfd:gfx942"), "LD_AUDIT": ""}
-        for release in ("5.7", "7.2"):
-            try:
-                prefix = rocm.fetch(release, f"libamdhip64-{rocm.RELEASES[release].hip}")
-            except (OSError, IndexError, subprocess.CalledProcessError) as error:
-                print(f"AMD's {release}: not to be had: {error}")
-                continue
-            library = prefix.libraries / f"libamdhip64.so.{rocm.RELEASES[release].hip}"
+        for release, prefix, library in amd_hip.libraries("5.7", "7.2"):
             command: list[str | Path] = [*prefix.command(program, code, library, before=(native.DIRECTORY,))]
             report(f"AMD's HIP {release}", command, {**environment, "PTX2AMD_HIP_LIBRARY": str(library)}, trace)

@@ -124,3 +124,33 @@ KERNEL void spmv(GLOBAL const int *columns, GLOBAL const float *values, GLOBAL c
   for (int k = 0; k < 8; k++) sum = FMA(values[k * n + row], x[columns[k * n + row]], sum);
   y[row] = sum;
 }
+
+KERNEL void transpose(GLOBAL const float *in, GLOBAL float *out, int n) {
+  SHARED float tile[TILE][TILE + 1];
+  int x = BX * TILE + TX, y = BY * TILE + TY;
+  tile[TY][TX] = in[y * n + x];
+  BARRIER;
+  x = BY * TILE + TX, y = BX * TILE + TY;
+  out[y * n + x] = tile[TX][TY];
+}
+
+/* Each block sorts 512 numbers by a bitonic network. */
+KERNEL void sort(GLOBAL const unsigned *in, GLOBAL unsigned *out, int n) {
+  SHARED unsigned keys[512];
+  int first = BX * n;
+  keys[TX] = in[first + TX];
+  keys[TX + 256] = in[first + TX + 256];
+  for (int size = 2; size <= n; size *= 2)
+    for (int step = size / 2; step; step /= 2) {
+      BARRIER;
+      int low = 2 * TX - (TX & (step - 1)), high = low + step;
+      unsigned a = keys[low], b = keys[high];
+      if ((a > b) == ((low & size) == 0)) {
+        keys[low] = b;
+        keys[high] = a;
+      }
+    }
+  BARRIER;
+  out[first + TX] = keys[TX];
+  out[first + TX + 256] = keys[TX + 256];
+}
