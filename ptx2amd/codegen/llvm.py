@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 from threading import local
 
-from ptx2amd.codegen import binding, exits, stack, workarounds
+from ptx2amd.codegen import binding, branches, conversions, exits, stack, workarounds
 from ptx2amd.codegen.binding import Machine, Module
 from ptx2amd.codegen.error import CodegenError
 from ptx2amd.codegen.workarounds import avoided
@@ -111,6 +111,10 @@ def optimised(ir: str, target: Target, simple: bool = False, least: bool = False
     rewrites = workarounds.needed(ir, target, optimised=True)
     if exits.may_apply(ir) and not (short or least):
         rewrites.insert(0, exits.rewrite)
+    if branches.may_apply(ir):
+        rewrites.append(branches.rewrite)
+    if conversions.may_apply(ir):
+        rewrites.append(conversions.rewrite)
     if rewrites:
         text = str(module)
         if (safe := workarounds.rewritten(text, rewrites)) is not text:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
 
 from ptx2amd.codegen.error import CodegenError
@@ -47,6 +47,12 @@ class Module:
 
     def functions(self) -> Iterator[Function]:
         return (part for part in self.parts if isinstance(part, Function))
+
+    def replace(self, change: Callable[[str], Iterable[str]]) -> None:
+        """Replace each instruction by what `change` makes of it."""
+        for function in self.functions():
+            for block in function.blocks:
+                block.lines = [new for line in block.lines for new in change(line)]
 
     def declare(self, function: str, text: str) -> None:
         """Declare a function, "declare " left out, unless the module does already."""

@@ -21,17 +21,17 @@ _VECTOR = regex(r"<(\d+) x (half|bfloat|i16)> (<[^<>]*>|splat \((?:half|bfloat|i
 def rewrite(module: Module) -> None:
     """Put such constants into registers."""
     count = 0
-    for function in module.functions():
-        for block in function.blocks:
-            lines: list[str] = []
-            for line in block.lines:
-                if (" = insertelement <" in line or " = shufflevector <" in line) and _TEXT.search(line):
-                    before: list[str] = []
-                    line = _in_registers(line, before, count)
-                    count += len(before)
-                    lines += before
-                lines.append(line)
-            block.lines = lines
+
+    def change(line: str) -> list[str]:
+        nonlocal count
+        if not (" = insertelement <" in line or " = shufflevector <" in line) or not _TEXT.search(line):
+            return [line]
+        before: list[str] = []
+        line = _in_registers(line, before, count)
+        count += len(before)
+        return [*before, line]
+
+    module.replace(change)
 
 
 def _in_registers(line: str, before: list[str], count: int) -> str:

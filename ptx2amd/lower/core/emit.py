@@ -152,6 +152,12 @@ class Emitter:
             vector = self.op(vector.ty, f"insertelement {vector.t}, {part.t}, i32 {i}")
         return self.cast(vector, ty)
 
+    def joined(self, low: Val, high: Val) -> Val:
+        """Two i16 as an i32. By integer instructions, through which LLVM sees the parts, where `pack` has a vector of
+        which it sees only the whole; it makes the vector from these where it needs one."""
+        up = self.op("i32", f"shl {self.resize(high, 32).t}, 16")
+        return self.op("i32", f"or disjoint {up.t}, {self.resize(low, 32)}")
+
     def immediate(self, imm: Imm, ty: str) -> Val:
         """A constant of PTX as a value of type `ty`."""
         if imm.kind in "su":

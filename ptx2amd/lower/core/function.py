@@ -211,7 +211,8 @@ class FunctionLowering(Registers):
             return self.cast(self.resize(self.op(f"i{n}", f"ptrtoint {pointer.t} to i{n}"), width(ty)), ty)
         if isinstance(operand, Vec) and len(operand.items) > 1:  # `mov.b64 d, {lo, hi}`
             n = width(ty) // len(operand.items)
-            return self.pack([self.value(item, f"b{n}") for item in operand.items], ty)
+            parts = [self.value(item, f"b{n}") for item in operand.items]
+            return self.joined(*parts) if (n, len(parts), ty) == (16, 2, "i32") else self.pack(parts, ty)
         raise TypeError(f"operand {operand} has no value")
 
     # writing

@@ -66,13 +66,9 @@ def cvt_pack(fn: FunctionLowering, inst: Inst) -> None:
 
 
 def machine_integer(fn: FunctionLowering, v: Val, sign: str) -> Val:
-    """A float or double as an i32 by the machine's conversion, which drops the fraction and saturates; NaN gives 0.
-
-    LLVM's fptosi and fptoui become that instruction, but their results beyond the limits are poison: frozen, they are
-    what the instruction gives, as LLVM can't compute it from an operand that it does not know. llvm.fptosi.sat, which
-    is defined there, compares and selects in four more instructions."""
-    whole = fn.op("i32", f"fpto{sign}i {fn.opaque(v, 'v').t} to i32")
-    return fn.op("i32", f"freeze {whole.t}")
+    """A float or double as an i32: the fraction is dropped, the result saturates, NaN gives 0. It becomes one
+    instruction (codegen/conversions.py)."""
+    return fn.call(f"llvm.fpto{sign}i.sat.i32.{'f64' if v.ty == 'double' else 'f32'}", "i32", v)
 
 
 @lowers("cvt_float_int")
