@@ -109,7 +109,7 @@ error, log, image = link(user, definer)
 assert (error, log) == ("CUDA_SUCCESS", ""), log
 cu.load(image)
 error, log, _ = link(user)
-assert error == "CUDA_ERROR_UNKNOWN"
+assert error == "CUDA_ERROR_INVALID_SOURCE"
 assert "undefined reference to 'f'" in log and "undefined reference to 'v'" in log, log
 error, log, _ = link(user, definer + b".func g() { foo; }\n")
 assert error == "CUDA_ERROR_INVALID_PTX" and "part 1:5:13: error: unknown instruction 'foo'" in log, log

@@ -423,6 +423,10 @@ class World(dict[str, Any]):
         self._do("cuLinkAddData_v2", self["link"], 1, PTX, len(PTX) + 1, b"a.ptx", 0, None, None)
         return int(self["link"])
 
+    def make_complete_link(self) -> int:
+        self._do("cuLinkComplete", self["filled_link"], self._room(), None)
+        return int(self["link"])
+
     # ---- graphs ----
 
     def make_graph(self) -> int: return int(self._get("cuGraphCreate", 0))

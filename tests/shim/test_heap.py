@@ -12,7 +12,7 @@ IMAGE = PTX + b"// heap\n"
 
 def test_heap(shim: SimpleNamespace, context: object) -> None:
     """The heap is made for the first kernel that uses it, as large as the limit says, which is fixed then."""
-    assert shim.cuda.cuCtxSetLimit(2, 1 << 20) == 0
+    assert shim.cuda.cuCtxSetLimit(2, 5 << 20) == 0
     assert shim.cuda.cuCtxSetLimit(2, 1 << 40) == 1
     write_index(shim.cache, IMAGE, "ptx 8 0\ntarget 75\nsegment_size 0\nsegment_align 1\nkernel k\n")
     write_kernel(shim.cache, IMAGE, "k", cells="2")
@@ -22,5 +22,5 @@ def test_heap(shim: SimpleNamespace, context: object) -> None:
     assert launch(shim, kernel[0]) == 0
     heap = shim.stub.stub_environment(2)
     head = shim.ffi.cast("uint64_t *", heap)
-    assert heap and (head[0], head[1], head[8]) == (1 << 20, 1088, 0)
+    assert heap and (head[0], head[1], head[8]) == (5 << 20, 1088, 0)
     assert shim.cuda.cuCtxSetLimit(2, 2 << 20) == 1

@@ -35,16 +35,21 @@ def put(shim: SimpleNamespace, stream: Any, attribute: int, value: bytes) -> int
     return int(shim.cuda.cuStreamSetAttribute(stream, attribute, shim.ffi.cast("CUstreamAttrValue *", room)))
 
 
+def value_of(attribute: int, number: int) -> bytes:
+    """One that the attribute can have, of its own for each stream."""
+    return bytes([number % 4 + 1]) if attribute == POLICY else bytes([attribute, number + 2])
+
+
 def test_attributes_are_kept_of_each_stream(shim: SimpleNamespace, streams: list[Any]) -> None:
     begin = {WINDOW: b"", POLICY: b"\1", PRIORITY: b"", DOMAIN_MAP: b"\0\1", DOMAIN: b""}
     for stream in streams:
         assert {attribute: get(shim, stream, attribute).rstrip(b"\0") for attribute in begin} == begin
     for number, stream in enumerate(streams):
         for attribute in (WINDOW, POLICY, DOMAIN_MAP, DOMAIN):
-            assert put(shim, stream, attribute, bytes([attribute, number + 2])) == 0
+            assert put(shim, stream, attribute, value_of(attribute, number)) == 0
     for number, stream in enumerate(streams):
         for attribute in (WINDOW, POLICY, DOMAIN_MAP, DOMAIN):
-            assert get(shim, stream, attribute) == bytes([attribute, number + 2]).ljust(64, b"\0")
+            assert get(shim, stream, attribute) == value_of(attribute, number).ljust(64, b"\0")
     assert shim.cuda.cuStreamCopyAttributes(streams[2], streams[1]) == 0
     assert get(shim, streams[2], WINDOW)[1] == get(shim, streams[1], WINDOW)[1] != get(shim, streams[3], WINDOW)[1]
     assert put(shim, streams[0], PRIORITY, b"\5") == 0 and get(shim, streams[0], PRIORITY) == bytes(64)

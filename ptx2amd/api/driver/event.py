@@ -13,9 +13,10 @@ ROWS = [
     Function("cuEventDestroy", 2000, "CUevent hEvent", c="cuEventDestroy_v2(hEvent)", context="none"),
     Function("cuEventDestroy_v2", 4000, "CUevent hEvent", ours=True, context="none"),
     Function("cuEventElapsedTime", 2000,
-        "out float *pMilliseconds, CUevent hStart, CUevent hEnd",
+        "optional out float *pMilliseconds, CUevent hStart, CUevent hEnd",
         c="cuEventElapsedTime_v2(pMilliseconds, hStart, hEnd)", context="none"),
     Function("cuEventElapsedTime_v2", 12080,
-        "out float *pMilliseconds, CUevent hStart, CUevent hEnd",
-        call="hipEventElapsedTime(pMilliseconds, hStart, hEnd)", context="none"),
+        "optional out float *pMilliseconds, CUevent hStart, CUevent hEnd",
+        call="hipEventElapsedTime(pMilliseconds, hStart, hEnd)", context="none",
+        unless="!pMilliseconds: CUDA_ERROR_INVALID_HANDLE"),
 ]

@@ -31,7 +31,7 @@ ROWS = [
         "out CUdeviceptr *pdptr, void *p, unsigned int Flags",
         call="hipHostGetDevicePointer(pdptr, p, Flags)"),
     Function("cuMemHostGetFlags", 2030,
-        "out unsigned int *pFlags, void *p", call="hipHostGetFlags(pFlags, p)"),
+        "out unsigned int *pFlags, void *p", ours=True),
     Function("cuMemAllocManaged", 6000,
         "out CUdeviceptr *dptr, size_t bytesize, unsigned int flags",
         call="hipMallocManaged(dptr, bytesize, flags)"),

@@ -20,7 +20,7 @@ ROWS = [
         call="hipMemPoolGetAttribute(pool, attr, value)", context="none"),
     Function("cuMemPoolSetAccess", 11020,
         "CUmemoryPool pool, const CUmemAccessDesc *map, size_t count",
-        call="hipMemPoolSetAccess(pool, map, count)", context="none"),
+        ours=True, context="none"),
     Function("cuMemPoolGetAccess", 11020,
         "out CUmemAccess_flags *flags, CUmemoryPool memPool, CUmemLocation *location",
         call="hipMemPoolGetAccess(flags, memPool, location)", context="none"),

@@ -22,7 +22,7 @@ ROWS = [
     Function("cuStreamAttachMemAsync", 6000,
         "CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags", ptsz=7000,
         call="hipStreamAttachMemAsync(hStream, dptr, length, flags)",
-        ranges="dptr:length", context="hStream"),
+        ranges="dptr:length", unless="!hStream && flags == 4: CUDA_ERROR_INVALID_VALUE", context="hStream"),
     Function("cuStreamQuery", 2000, "CUstream hStream", ptsz=7000, call="hipStreamQuery(hStream)", context="hStream"),
     Function("cuStreamSynchronize", 2000, "CUstream hStream", ptsz=7000, ours=True, context="hStream"),
     Function("cuStreamDestroy", 2000, "CUstream hStream", c="cuStreamDestroy_v2(hStream)", context="none"),

@@ -37,7 +37,7 @@ ROWS = [
         ours=True, context="none"),
     Function("cuMemGetAllocationGranularity", 10020,
         "out size_t *granularity, const CUmemAllocationProp *prop, CUmemAllocationGranularity_flags option",
-        call="hipMemGetAllocationGranularity(granularity, prop, option)", context="none"),
+        ours=True, context="none"),
     Function("cuMemGetAllocationPropertiesFromHandle", 10020,
         "out CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle",
         call="hipMemGetAllocationPropertiesFromHandle(prop, handle)", context="none"),

@@ -176,8 +176,9 @@ CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev) {
 
 CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags) {
   CHECK_DEVICE(dev);
+  enum { MAP_HOST = 8 }; /* is always so in a primary context, and not its flag */
   struct context *c = primary_context(dev);
-  if (flags & ~0xffu) return CUDA_ERROR_INVALID_VALUE;
+  if (!context_flags_ok(flags) || flags & MAP_HOST) return CUDA_ERROR_INVALID_VALUE;
   if (c) c->flags = flags;
   return CUDA_SUCCESS;
 }
@@ -195,7 +196,7 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *acti
 
 CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev) {
   CHECK_DEVICE(dev);
-  if (!pctx || flags & ~0xffu) return CUDA_ERROR_INVALID_VALUE;
+  if (!pctx || !context_flags_ok(flags)) return CUDA_ERROR_INVALID_VALUE;
   struct context *c = create(dev, flags, false);
   if (!c) return CUDA_ERROR_OUT_OF_MEMORY;
   *pctx = (CUcontext)c;
@@ -223,6 +224,7 @@ CUresult cuCtxDestroy_v2(CUcontext ctx) {
 
 CUresult cuCtxPushCurrent_v2(CUcontext ctx) {
   if (!initialised) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!ctx) return CUDA_ERROR_INVALID_VALUE;
   struct context *c = context_checked(ctx);
   if (!c) return CUDA_ERROR_INVALID_CONTEXT;
   struct thread_state *t = &thread_state;

@@ -23,7 +23,7 @@ struct context {
   _Atomic bool active;
   int retained;           /* primary: retain count; others: attach count */
   uint64_t id;
-  int cache_config, shared_config;
+  int cache_config;
   size_t limits[CU_LIMITS];
   struct multiprocessors sms; /* of a green context; count 0: all */
   struct storage *storage;
@@ -49,6 +49,7 @@ static inline struct context *context_current(void) {
 }
 static inline CUresult context_required(void) { return context_current() ? CUDA_SUCCESS : context_missing(); }
 struct context *context_checked(CUcontext handle); /* NULL when stale or foreign */
+bool context_flags_ok(unsigned flags);
 struct context *context_new(int device);           /* active, not the primary one */
 struct context *primary_context(int device);       /* created inactive at first use */
 

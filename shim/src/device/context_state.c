@@ -2,15 +2,26 @@
 #include "module.h"
 #include "shim.h"
 
+enum { SCHEDULING = 7, MAP_HOST = 8, KEEP_LOCAL_MEMORY = 0x10, SYNCHRONOUS = 0x80,
+       CHANGEABLE = SCHEDULING | KEEP_LOCAL_MEMORY | SYNCHRONOUS, FOUR_BYTE_BANKS = 1 };
+
+/* At most one way of waiting. */
+bool context_flags_ok(unsigned flags) {
+  unsigned scheduling = flags & SCHEDULING;
+  return !(flags & ~0xffu) && !(scheduling & (scheduling - 1));
+}
+
 CUresult cuCtxGetFlags(unsigned int *flags) {
   if (!flags) return CUDA_ERROR_INVALID_VALUE;
-  *flags = thread_state.current->flags;
+  const struct context *c = thread_state.current;
+  *flags = c->flags | (c->primary ? MAP_HOST : 0u);
   return CUDA_SUCCESS;
 }
 
+/* Flags of what a context maps or dumps are accepted, and remain as they were when it was made. */
 CUresult cuCtxSetFlags(unsigned int flags) {
-  if (flags & ~0xffu) return CUDA_ERROR_INVALID_VALUE;
-  thread_state.current->flags = flags;
+  if (!context_flags_ok(flags)) return CUDA_ERROR_INVALID_VALUE;
+  thread_state.current->flags = flags & CHANGEABLE;
   return CUDA_SUCCESS;
 }
 
@@ -31,18 +42,41 @@ CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int *version) {
   return CUDA_SUCCESS;
 }
 
+/* As NVIDIA's driver rounds them. */
+static size_t rounded_limit(CUlimit limit, size_t value) {
+  enum { STACK_UNIT = 16, HEAP_LEAST = 4 << 20, HEAP_UNIT = 64 << 10, FIFO_LEAST = 512 << 10 };
+  const size_t fifo_most = (size_t)1 << 31;
+  switch (limit) {
+    case CU_LIMIT_STACK_SIZE: return (value + STACK_UNIT - 1) / STACK_UNIT * STACK_UNIT;
+    case CU_LIMIT_PRINTF_FIFO_SIZE: return value < FIFO_LEAST ? FIFO_LEAST : value > fifo_most ? fifo_most : value;
+    case CU_LIMIT_MALLOC_HEAP_SIZE:
+      return value < HEAP_LEAST ? HEAP_LEAST : (value + HEAP_UNIT - 1) / HEAP_UNIT * HEAP_UNIT;
+    default: return value;
+  }
+}
+
+static bool limit_fits(CUlimit limit, size_t value) {
+  enum { STACK_END = 512 << 10, FETCH_MOST = 128 };
+  switch (limit) {
+    case CU_LIMIT_STACK_SIZE: return value < STACK_END;
+    case CU_LIMIT_MALLOC_HEAP_SIZE: return value <= HEAP_MOST;
+    case CU_LIMIT_MAX_L2_FETCH_GRANULARITY: return value <= FETCH_MOST;
+    default: return true;
+  }
+}
+
 CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
-  if (limit < 0 || limit > 10) return CUDA_ERROR_INVALID_VALUE;
+  if (limit < 0 || limit >= CU_LIMIT_END) return CUDA_ERROR_INVALID_VALUE;
   if (limit >= CU_LIMITS) return CUDA_ERROR_UNSUPPORTED_LIMIT;
   const struct device *d = &devices[thread_state.current->device];
-  if (limit == CU_LIMIT_MALLOC_HEAP_SIZE && (d->heap || value > HEAP_MOST)) return CUDA_ERROR_INVALID_VALUE;
-  thread_state.current->limits[limit] = value;
+  if (!limit_fits(limit, value) || (limit == CU_LIMIT_MALLOC_HEAP_SIZE && d->heap)) return CUDA_ERROR_INVALID_VALUE;
+  thread_state.current->limits[limit] = rounded_limit(limit, value);
   if (limit == CU_LIMIT_STACK_SIZE) stack_prepare(thread_state.current->device);
   return CUDA_SUCCESS;
 }
 
 CUresult cuCtxGetLimit(size_t *pvalue, CUlimit limit) {
-  if (!pvalue || limit < 0 || limit > 10) return CUDA_ERROR_INVALID_VALUE;
+  if (!pvalue || limit < 0 || limit >= CU_LIMIT_END) return CUDA_ERROR_INVALID_VALUE;
   if (limit == CU_LIMIT_CIG_ENABLED) { /* cuBLAS asks; contexts here belong to no graphics queue */
     *pvalue = 0;
     return CUDA_SUCCESS;
@@ -66,14 +100,13 @@ CUresult cuCtxSetCacheConfig(CUfunc_cache config) {
 
 CUresult cuCtxGetSharedMemConfig(CUsharedconfig *pConfig) {
   if (!pConfig) return CUDA_ERROR_INVALID_VALUE;
-  *pConfig = thread_state.current->shared_config;
+  *pConfig = FOUR_BYTE_BANKS;
   return CUDA_SUCCESS;
 }
 
+/* Accepted, and without effect since Maxwell. */
 CUresult cuCtxSetSharedMemConfig(CUsharedconfig config) {
-  if (config < 0 || config > 2) return CUDA_ERROR_INVALID_VALUE;
-  thread_state.current->shared_config = config;
-  return CUDA_SUCCESS;
+  return config < 0 || config > 2 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
 CUresult cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority) {

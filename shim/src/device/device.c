@@ -159,8 +159,9 @@ CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice dev) {
 }
 
 CUresult cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev) {
+  enum { ROOM = sizeof "0000:00:00.0" };
   CHECK_DEVICE(pciBusId, dev);
-  if (len < 1) return CUDA_ERROR_INVALID_VALUE;
+  if (len < ROOM) return CUDA_ERROR_INVALID_VALUE;
   const struct device *d = &devices[dev];
   snprintf(pciBusId, (size_t)len, "%04x:%02x:%02x.0", d->pci_domain, d->pci_bus, d->pci_device);
   return CUDA_SUCCESS;

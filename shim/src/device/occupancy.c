@@ -63,7 +63,7 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockS
                                                    size_t dynamicSMemSize, int blockSizeLimit, unsigned int flags) {
   struct kernel *k = kernel_checked(func);
   if (!k) return CUDA_ERROR_INVALID_HANDLE;
-  if (!minGridSize || !blockSize || flags > 1) return CUDA_ERROR_INVALID_VALUE;
+  if (!minGridSize || !blockSize || flags > 1 || blockSizeLimit < 0) return CUDA_ERROR_INVALID_VALUE;
   int device = thread_state.current->device, best = 0, best_block = 0, best_blocks = 0;
   struct kernel_code *code;
   CUresult known = kernel_code(k, device, &code);
@@ -79,10 +79,10 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockS
   }
   *blockSize = best_block;
   *minGridSize = best_blocks * devices[device].multiprocessors;
-  return best ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  return CUDA_SUCCESS; /* both 0: no block has room for so much shared memory */
 }
 
-/* The most in LDS with which so many blocks fit, a multiple of 16 bytes; 0 when they do not without any. */
+/* The most in LDS with which so many blocks fit, a multiple of 16 bytes. */
 static CUresult available(struct kernel *k, int device, int blocks, int block, size_t *dynamic) {
   enum { UNIT = 16 };
   int room = at_most(dynamic_limit(k), devices[device].lds - k->index.static_shared);
@@ -96,14 +96,17 @@ static CUresult available(struct kernel *k, int device, int blocks, int block, s
     else high = middle;
   }
   *dynamic = low * UNIT;
-  return CUDA_SUCCESS;
+  if (low) return CUDA_SUCCESS;
+  int found;
+  CUresult result = active_blocks(k, device, block, 0, &found);
+  return result || found >= blocks ? result : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunction func, int numBlocks,
                                                  int blockSize) {
   struct kernel *k = kernel_checked(func);
   if (!k) return CUDA_ERROR_INVALID_HANDLE;
-  if (!dynamicSmemSize || numBlocks <= 0 || blockSize <= 0) return CUDA_ERROR_INVALID_VALUE;
+  if (!dynamicSmemSize || numBlocks <= 0 || blockSize <= 0 || blockSize > MAX_BLOCK) return CUDA_ERROR_INVALID_VALUE;
   return available(k, thread_state.current->device, numBlocks, blockSize, dynamicSmemSize);
 }
 

@@ -32,16 +32,11 @@ CUresult cuDeviceGetP2PAtomicCapabilities(unsigned int *capabilities, const CUat
 CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags) {
   struct context *peer = context_checked(peerContext), *own = thread_state.current;
   if (!peer) return CUDA_ERROR_INVALID_CONTEXT;
-  if (peer == own) return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
   if (Flags) return CUDA_ERROR_INVALID_VALUE;
-  if (peer->device != own->device) {
-    CUresult result = from_hip(hip.DeviceEnablePeerAccess(peer->device, 0));
-    if (result) return result;
-  } else if (enabled[own->device][peer->device]) {
-    return CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
-  }
-  enabled[own->device][peer->device] = 1;
-  return CUDA_SUCCESS;
+  if (peer->device == own->device) return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+  CUresult result = from_hip(hip.DeviceEnablePeerAccess(peer->device, 0));
+  if (!result) enabled[own->device][peer->device] = 1;
+  return result;
 }
 
 CUresult cuCtxDisablePeerAccess(CUcontext peerContext) {
@@ -49,5 +44,5 @@ CUresult cuCtxDisablePeerAccess(CUcontext peerContext) {
   if (!peer) return CUDA_ERROR_INVALID_CONTEXT;
   if (!enabled[own->device][peer->device]) return CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
   enabled[own->device][peer->device] = 0;
-  return peer->device == own->device ? CUDA_SUCCESS : from_hip(hip.DeviceDisablePeerAccess(peer->device));
+  return from_hip(hip.DeviceDisablePeerAccess(peer->device));
 }

@@ -9,13 +9,17 @@ static CUresult instantiate(CUgraphExec *exec, CUgraph graph, unsigned long long
   if (has_conditionals(graph) || condition_unused(graph)) return conditional_instantiate(exec, graph, flags, why);
   int error = hip.GraphInstantiateWithFlags(exec, graph, flags);
   if (!error) graph_exec_made(*exec);
-  *why = (struct outcome){error ? CUDA_GRAPH_INSTANTIATE_ERROR : CUDA_GRAPH_INSTANTIATE_SUCCESS, NULL};
+  *why = (struct outcome){!error                       ? CUDA_GRAPH_INSTANTIATE_SUCCESS
+                          : error == HIP_INVALID_VALUE ? CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE
+                                                       : CUDA_GRAPH_INSTANTIATE_ERROR, NULL};
   return from_hip(error);
 }
 
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph, unsigned long long flags) {
+  enum { UPLOAD = 2 }; /* by the call with parameters, which have the stream */
   struct outcome why;
-  return phGraphExec ? instantiate(phGraphExec, hGraph, flags, &why) : CUDA_ERROR_INVALID_VALUE;
+  if (!phGraphExec || flags & UPLOAD) return CUDA_ERROR_INVALID_VALUE;
+  return instantiate(phGraphExec, hGraph, flags, &why);
 }
 
 CUresult graph_instantiate(CUgraphExec *exec, CUgraph graph, CUgraphNode *error, char *log, size_t size) {

@@ -141,11 +141,16 @@ static CUresult kernel_node_checked(CUgraphNode node) {
   return result ? result : type == CU_GRAPH_NODE_TYPE_KERNEL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Attributes of kernel nodes are hints. */
+/* Attributes of kernel nodes are hints; these are theirs. */
+static bool node_attribute(CUkernelNodeAttrID attribute) {
+  enum { NODES = 1 << 1 | 1 << 2 | 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 13 | 1 << 14 };
+  return attribute > 0 && attribute < 31 && NODES >> attribute & 1;
+}
+
 CUresult cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUkernelNodeAttrID attr, CUkernelNodeAttrValue *value_out) {
   CUresult result = kernel_node_checked(hNode);
   if (result) return result;
-  if (!value_out || attr < 1 || attr > 18) return CUDA_ERROR_INVALID_VALUE;
+  if (!value_out || !node_attribute(attr)) return CUDA_ERROR_INVALID_VALUE;
   memset(value_out, 0, 64);
   return CUDA_SUCCESS;
 }
@@ -153,8 +158,11 @@ CUresult cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUkernelNodeAttrID att
 CUresult cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUkernelNodeAttrID attr, const CUkernelNodeAttrValue *value) {
   CUresult result = kernel_node_checked(hNode);
   if (result) return result;
-  if (!value || attr < 1 || attr > 18) return CUDA_ERROR_INVALID_VALUE;
-  return attr == CU_LAUNCH_ATTRIBUTE_COOPERATIVE ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
+  enum { PREFERRED_CARVEOUT = 16 }; /* is set, and not told */
+  if (!value || (!node_attribute(attr) && attr != PREFERRED_CARVEOUT)) return CUDA_ERROR_INVALID_VALUE;
+  int cooperative;
+  memcpy(&cooperative, value, sizeof cooperative);
+  return attr == CU_LAUNCH_ATTRIBUTE_COOPERATIVE && cooperative ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
 }
 
 CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src) {
@@ -165,7 +173,7 @@ CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src) {
 /* ---- fills ---- */
 
 static bool memset_node(const CUDA_MEMSET_NODE_PARAMS *p, hipMemsetParams *out) {
-  if (!p || !fill_fits(p->dst, p->pitch, p->elementSize, p->width, p->height)) return false;
+  if (!p || !p->width || !p->height || !fill_fits(p->dst, p->pitch, p->elementSize, p->width, p->height)) return false;
   *out = (hipMemsetParams){(void *)p->dst, p->elementSize, p->height, p->pitch, p->value, p->width};
   return true;
 }

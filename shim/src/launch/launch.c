@@ -44,8 +44,9 @@ CUresult pack_parameters(const struct kernel *k, void **params, void **extra, vo
   size_t given_size;
   CUresult result = from_extra(extra, &given, &given_size);
   if (result) return result;
-  if (given_size < k->parameter_bytes) return CUDA_ERROR_INVALID_VALUE;
-  memcpy(buffer, given, k->parameter_bytes);
+  if (given_size > k->parameter_bytes) given_size = k->parameter_bytes;
+  memcpy(buffer, given, given_size);
+  memset((char *)buffer + given_size, 0, k->parameter_bytes - given_size); /* what the kernel may not need */
   return CUDA_SUCCESS;
 }
 

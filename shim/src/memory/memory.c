@@ -37,6 +37,14 @@ CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags) {
   return pp && !(Flags & ~7u) ? from_hip(hip.HostMalloc(pp, bytesize, Flags)) : CUDA_ERROR_INVALID_VALUE;
 }
 
+/* All host memory is mapped; that a device only reads it is not remembered. */
+CUresult cuMemHostGetFlags(unsigned int *pFlags, void *p) {
+  enum { MAPPED = 2, REMEMBERED = 5 };
+  CUresult result = from_hip(hip.HostGetFlags(pFlags, p));
+  if (!result) *pFlags = (*pFlags & REMEMBERED) | MAPPED;
+  return result;
+}
+
 /* For our libnvidia-ml: memory of a device without a context, and of it what this process has (0: not known). */
 __attribute__((visibility("default"))) int ptx2amd_memory_info(size_t *left, size_t *own, int device) {
   if (!initialised || !device_ok(device)) return CUDA_ERROR_INVALID_DEVICE;
@@ -50,7 +58,8 @@ __attribute__((visibility("default"))) int ptx2amd_memory_info(size_t *left, siz
 
 /* AMD's library registers memory twice. */
 CUresult cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags) {
-  if (!range_fits((uintptr_t)p, bytesize, 1)) return CUDA_ERROR_INVALID_VALUE;
+  enum { FLAGS = 15 };
+  if (!range_fits((uintptr_t)p, bytesize, 1) || Flags & ~(unsigned)FLAGS) return CUDA_ERROR_INVALID_VALUE;
   if (!hip_is_software && pointer_is_pinned(p)) return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
   return from_hip(hip.HostRegister(p, bytesize, Flags));
 }
@@ -142,9 +151,25 @@ CUresult cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation l
   return cuMemPrefetchAsync(devPtr, count, device, hStream);
 }
 
+enum { PREFERRED_LOCATION = 2, LAST_PREFETCH_LOCATION = 4, PREFERRED_LOCATION_TYPE, PREFERRED_LOCATION_ID,
+       LAST_PREFETCH_LOCATION_TYPE, LAST_PREFETCH_LOCATION_ID };
+
+/* The type or the number of a location, which HIP knows as one number. */
+static CUresult part_of_location(int *data, size_t size, CUmem_range_attribute attribute, CUdeviceptr at, size_t count) {
+  enum { INVALID = 0, DEVICE = 1, HOST = 2, NOWHERE = -2 };
+  bool type = attribute == PREFERRED_LOCATION_TYPE || attribute == LAST_PREFETCH_LOCATION_TYPE;
+  unsigned whole = attribute <= PREFERRED_LOCATION_ID ? PREFERRED_LOCATION : LAST_PREFETCH_LOCATION;
+  if (!data || size != sizeof *data) return CUDA_ERROR_INVALID_VALUE;
+  CUresult result = from_hip(hip.MemRangeGetAttribute(data, size, (hipMemRangeAttribute)whole, (void *)at, count));
+  if (!result && type) *data = *data == NOWHERE ? INVALID : *data == CPU_DEVICE ? HOST : DEVICE;
+  return result;
+}
+
 CUresult cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr,
                                 size_t count) {
   if (!allocation_holds(devPtr, count)) return CUDA_ERROR_INVALID_VALUE;
+  if (attribute >= PREFERRED_LOCATION_TYPE && attribute <= LAST_PREFETCH_LOCATION_ID)
+    return part_of_location(data, dataSize, attribute, devPtr, count);
   return from_hip(hip.MemRangeGetAttribute(data, dataSize, (hipMemRangeAttribute)attribute, (void *)devPtr, count));
 }
 

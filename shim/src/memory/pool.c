@@ -1,6 +1,7 @@
 /* Memory pools. AMD's library takes any handle for one, so that those that the program has are kept (live.h). */
 #include "live.h"
 #include "shim.h"
+#include "virtual.h"
 
 /* Of a pool that the program was given. A device's own pools may be given often: they count once. */
 static CUresult given(int error, const CUmemoryPool *pool) {
@@ -9,7 +10,19 @@ static CUresult given(int error, const CUmemoryPool *pool) {
 }
 
 CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps) {
-  return pool ? given(hip.MemPoolCreate(pool, poolProps), pool) : CUDA_ERROR_INVALID_VALUE;
+  if (!pool || (poolProps && handle_type_wrong((int)poolProps->handleTypes))) return CUDA_ERROR_INVALID_VALUE;
+  return given(hip.MemPoolCreate(pool, poolProps), pool);
+}
+
+/* Read and write, or none; reading alone is not offered, and neither is access by the host. */
+CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count) {
+  for (size_t i = 0; map && i < count; i++) {
+    if (map[i].location.type != hipMemLocationTypeDevice || map[i].flags == hipMemAccessFlagsProtRead)
+      return CUDA_ERROR_NOT_SUPPORTED;
+    if (map[i].flags != hipMemAccessFlagsProtNone && map[i].flags != hipMemAccessFlagsProtReadWrite)
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+  return from_hip(hip.MemPoolSetAccess(pool, map, count));
 }
 
 CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *handle, CUmemAllocationHandleType handleType,

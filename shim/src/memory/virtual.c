@@ -117,7 +117,7 @@ CUresult cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CU
   static int said;
   enum { PAGE_BYTES = 4096 };
   if (!supported()) return refuse(&said, "cuMemAddressReserve with this version of HIP");
-  if (!ptr || !size || size % PAGE_BYTES) return CUDA_ERROR_INVALID_VALUE;
+  if (!ptr || !size || size % PAGE_BYTES || addr % PAGE_BYTES) return CUDA_ERROR_INVALID_VALUE;
   if (size >> 47) return CUDA_ERROR_OUT_OF_MEMORY;
   int error = hip.MemAddressReserve((void **)ptr, size, alignment, (void *)addr, flags);
   return keep(error, &reserved, *ptr, size);
@@ -130,6 +130,7 @@ CUresult cuMemAddressFree(CUdeviceptr ptr, size_t size) {
 
 CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle,
                   unsigned long long flags) {
+  if (offset) return CUDA_ERROR_NOT_SUPPORTED;
   if (!is_reserved(ptr, size, false)) return CUDA_ERROR_INVALID_VALUE;
   int error = hip.MemMap((void *)ptr, size, offset, (hipMemGenericAllocationHandle_t)handle, flags);
   return keep(error, &mapped, ptr, size);
@@ -140,8 +141,16 @@ CUresult cuMemUnmap(CUdeviceptr ptr, size_t size) {
   return leave(hip.MemUnmap((void *)ptr, size), &mapped, ptr, size);
 }
 
+/* None, read, or read and write, by a device. */
+static bool access_wrong(const CUmemAccessDesc *d) {
+  return d->location.type != hipMemLocationTypeDevice || (d->flags != hipMemAccessFlagsProtNone &&
+         d->flags != hipMemAccessFlagsProtRead && d->flags != hipMemAccessFlagsProtReadWrite);
+}
+
 CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count) {
-  if (!size || !is_mapped(ptr, size)) return CUDA_ERROR_INVALID_VALUE;
+  if (!size || !is_mapped(ptr, size) || (count && !desc)) return CUDA_ERROR_INVALID_VALUE;
+  for (size_t i = 0; i < count; i++)
+    if (access_wrong(&desc[i]) || !device_ok(desc[i].location.id)) return CUDA_ERROR_INVALID_VALUE;
   return from_hip(hip.MemSetAccess((void *)ptr, size, desc, count));
 }
 
@@ -153,9 +162,23 @@ static CUresult referenced(int error, const CUmemGenericAllocationHandle *handle
   return from_hip(error);
 }
 
+/* Handles of Windows. */
+bool handle_type_wrong(int types) {
+  enum { WIN32 = 2, WIN32_KMT = 4 };
+  return (types & (WIN32 | WIN32_KMT)) != 0;
+}
+
+/* Whatever is allocated. */
+CUresult cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp *prop,
+                                       CUmemAllocationGranularity_flags option) {
+  const hipMemAllocationProp any = {.type = hipMemAllocationTypePinned, .location.type = hipMemLocationTypeDevice};
+  if (!granularity || !prop) return CUDA_ERROR_INVALID_VALUE;
+  return from_hip(hip.MemGetAllocationGranularity(granularity, &any, (hipMemAllocationGranularity_flags)option));
+}
+
 CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *prop,
                      unsigned long long flags) {
-  if (!handle) return CUDA_ERROR_INVALID_VALUE;
+  if (!handle || (prop && handle_type_wrong((int)prop->requestedHandleType))) return CUDA_ERROR_INVALID_VALUE;
   return referenced(hip.MemCreate((hipMemGenericAllocationHandle_t *)handle, size, prop, flags), handle);
 }
 

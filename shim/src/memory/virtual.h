@@ -6,5 +6,6 @@
 
 #include "cuda_api.h"
 
+bool handle_type_wrong(int types);
 bool virtual_is_empty(CUdeviceptr at, size_t size); /* it begins in a reservation and is not all mapped */
 #endif

@@ -154,6 +154,21 @@ static bool looks_like_text(const char *data, size_t limit, size_t *length) {
   return n > 0;
 }
 
+/* PTX, after blanks and comments. */
+static bool begins_with_version(const char *text, size_t length) {
+  const char *end = text + length;
+  while (text < end) {
+    if (strchr(" \t\n\r\f\v", *text)) text++;
+    else if (end - text > 1 && !memcmp(text, "//", 2)) text = memchr(text, '\n', (size_t)(end - text));
+    else if (end - text > 1 && !memcmp(text, "/*", 2)) text = memmem(text + 2, (size_t)(end - text - 2), "*/", 2);
+    else break;
+    if (!text) return false;
+    if (!memcmp(text, "*/", 2)) text += 2;
+  }
+  static const char directive[] = ".version";
+  return (size_t)(end - text) >= sizeof directive - 1 && !memcmp(text, directive, sizeof directive - 1);
+}
+
 /* What to do about machine code without PTX, in a library or in general. */
 static const char *way_out(const char *library) {
   for (size_t i = 0; library && i < sizeof ptx_builds / sizeof *ptx_builds; i++)
@@ -211,6 +226,10 @@ CUresult image_find(const void *data, size_t size, struct image *image, char *pr
   }
   if (!looks_like_text(data, size, &length)) {
     snprintf(problem, problem_size, "the image is neither a fatbin nor ELF nor PTX text");
+    return CUDA_ERROR_INVALID_IMAGE;
+  }
+  if (!begins_with_version(data, length)) {
+    snprintf(problem, problem_size, "the image is text, but not PTX, which begins with .version");
     return CUDA_ERROR_INVALID_IMAGE;
   }
   *image = (struct image){.data = data, .size = length, .full_size = length, .text = true};

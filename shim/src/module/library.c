@@ -110,7 +110,8 @@ CUresult cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library
 
 CUresult cuLibraryGetUnifiedFunction(void **fptr, CUlibrary library, const char *symbol) {
   if (!library_checked(library)) return CUDA_ERROR_INVALID_HANDLE;
-  return fptr && symbol ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_VALUE;
+  (void)fptr, (void)symbol; /* of any name */
+  return CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel) {

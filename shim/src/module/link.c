@@ -95,13 +95,13 @@ CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut) {
   struct link *l = link_checked(state);
   if (!l) return CUDA_ERROR_INVALID_HANDLE;
   if (!cubinOut) return CUDA_ERROR_INVALID_VALUE;
+  if (l->complete) return CUDA_ERROR_INVALID_HANDLE;
   if (!l->linked.parts) return refuse_input(l, CUDA_ERROR_INVALID_VALUE, "nothing to link");
-  if (!l->complete) {
-    CUresult result = link_finish(&l->linked, &l->jit);
-    jit_done(&l->jit);
-    if (result) return result;
-    l->complete = true;
-  }
+  CUresult result = link_finish(&l->linked, &l->jit);
+  jit_done(&l->jit);
+  if (result == CUDA_ERROR_INVALID_PTX || result == CUDA_ERROR_UNKNOWN) result = CUDA_ERROR_INVALID_SOURCE;
+  if (result) return result;
+  l->complete = true;
   *cubinOut = l->linked.data;
   if (sizeOut) *sizeOut = l->linked.size;
   return CUDA_SUCCESS;

@@ -321,7 +321,7 @@ CUresult cuModuleGetFunctionCount(unsigned int *count, CUmodule mod) {
 CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions, CUmodule mod) {
   struct module *m = module_checked(mod);
   if (!m) return CUDA_ERROR_INVALID_HANDLE;
-  if (!functions || !numFunctions) return CUDA_ERROR_INVALID_VALUE;
+  if (!functions) return CUDA_ERROR_INVALID_VALUE;
   for (uint32_t i = 0; i < m->kernel_count && i < numFunctions; i++) functions[i] = (CUfunction)m->kernels[i];
   return CUDA_SUCCESS;
 }

@@ -38,7 +38,8 @@ struct kernel {
   const char *name;
   struct index_kernel index;                          /* what its PTX says */
   uint32_t parameter_bytes;
-  int dynamic_limit, carveout, cache_config;
+  int dynamic_limit, carveout, cache_config; /* the first two: 0 unset, else one more */
+  int large_clusters, cluster_policy;        /* kept for those who ask: clusters are of one block */
   bool loading;                                       /* a thread is at it */
   CUresult failed[VARIANTS];                          /* sticky results of translations that failed */
   struct kernel_code *code[VARIANTS][MAX_DEVICES];
@@ -131,7 +132,7 @@ CUresult active_blocks(struct kernel *k, int device, int block, size_t dynamic, 
 static inline int dynamic_limit(const struct kernel *k) {
   enum { WITHOUT_ASKING = 49152 }; /* with the static part */
   int free = WITHOUT_ASKING - k->index.static_shared;
-  return k->dynamic_limit ? k->dynamic_limit : free > 0 ? free : 0;
+  return k->dynamic_limit ? k->dynamic_limit - 1 : free > 0 ? free : 0;
 }
 
 /* ---- launch.c: CUDA's ways to pass parameters, as one buffer ---- */

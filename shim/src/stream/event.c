@@ -89,7 +89,8 @@ CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int f
   if (flags > EXTERNAL) return CUDA_ERROR_INVALID_VALUE;
   bool captured = false;
   CUresult result = flags ? external(hStream, hEvent, cuGraphAddEventRecordNode, &captured) : CUDA_SUCCESS;
-  return result || captured ? result : cuEventRecord(hEvent, hStream);
+  if (result || captured) return result;
+  return flags ? CUDA_ERROR_ILLEGAL_STATE : cuEventRecord(hEvent, hStream);
 }
 
 CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags) {
@@ -99,7 +100,8 @@ CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
   if (Flags > EXTERNAL) return CUDA_ERROR_INVALID_VALUE;
   bool captured = false;
   CUresult result = Flags ? external(hStream, hEvent, cuGraphAddEventWaitNode, &captured) : CUDA_SUCCESS;
-  return result || captured ? result : from_hip(hip.StreamWaitEvent(stream, event, 0));
+  if (result || captured) return result;
+  return Flags ? CUDA_ERROR_ILLEGAL_STATE : from_hip(hip.StreamWaitEvent(stream, event, 0));
 }
 
 /* From any thread, with a current context or not: an event knows its own. */

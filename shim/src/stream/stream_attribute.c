@@ -49,6 +49,10 @@ CUresult cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr, const CUstr
   int at;
   CUresult result = find(hStream, attr, param, &a, &at);
   if (result || at < 0) return result;
+  enum { AUTOMATIC = 1, BLOCKING = 4 };
+  int policy;
+  memcpy(&policy, param, sizeof policy);
+  if (attr == SYNCHRONIZATION_POLICY && (policy < AUTOMATIC || policy > BLOCKING)) return CUDA_ERROR_INVALID_VALUE;
   pthread_mutex_lock(&lock);
   memcpy(a->value[at], param, sizeof a->value[at]);
   a->set[at] = 1;

@@ -1,6 +1,6 @@
 """Asks a driver the questions of scripts/*.txt and sweeps.py, each in a process of its own.
 
-    python -m tests.shim.answers.ask LIBRARY OUT [--workers N] [--only TEXT] [--seconds N]
+    python -m tests.shim.answers.ask LIBRARY OUT [--workers N] [--only BEGINNING ...] [--seconds N]
 
 LIBRARY: a libcuda.so.1, NVIDIA's too. OUT gets a line per question: name, tab, the answers.
 
@@ -53,58 +53,88 @@ def asked(driver: Driver, answer: Answer, statements: str) -> None:
 
 
 Question = tuple[str, Callable[[Driver, Answer], None]]
+#: Questions with these beginnings share a process and a context while neither is spoilt.
+SHARE = ("texture.", "stream.capture", "pointer.", "frees.", "copies.", "capturing.")
 
 
 def questions() -> Iterator[Question]:
     for title, statements in scripts().items():
         yield title, partial(asked, statements=statements)
-    for module in (memory, faults, captures, sweeps):
+    for module in (memory, captures, sweeps, faults):
         yield from module.questions()
 
 
-def child(driver: Driver, question: Question, path: Path) -> None:
+def child(driver: Driver, questions: list[Question], path: Path) -> None:
+    """Answers them; path gets a line with the number of each question before it, and its answers."""
     with path.open("w", buffering=1) as file, (path.parent / "errors").open("a") as errors:
         os.dup2(errors.fileno(), 2)
         devnull = os.open(os.devnull, os.O_WRONLY)
         os.dup2(devnull, 1)
-        signal.alarm(SECONDS)
-        try:
-            question[1](driver, lambda text: print(text, file=file, flush=True))
-        except BaseException as error:  # the question's own fault is seen in its answers
-            print(f"({type(error).__name__}: {error})", file=file, flush=True)
-            print(question[0], repr(error), file=errors, flush=True)
+        for number, (title, question) in enumerate(questions):
+            print(f"@{number}", file=file, flush=True)
+            signal.alarm(SECONDS)
+            try:
+                question(driver, lambda text: print(text, file=file, flush=True))
+            except BaseException as error:  # the question's own fault is seen in its answers
+                print(f"({type(error).__name__}: {error})", file=file, flush=True)
+                print(title, repr(error), file=errors, flush=True)
+        print(f"@{len(questions)}", file=file, flush=True)
         os.kill(os.getpid(), signal.SIGKILL)  # no exit handlers of a driver that may have faulted
 
 
-def ask(library: str, out: Path, only: str = "", workers: int = 2, seconds: float = 1e9) -> None:
+def answered(text: str, status: int) -> list[list[str]]:
+    """The answers of each question that the child came to; how it ended, if it did not come to the end of the last."""
+    found: list[list[str]] = []
+    for line in text.splitlines():
+        if line.startswith("@"):
+            found.append([])
+        else:
+            found[-1].append(line)
+    code = os.waitstatus_to_exitcode(status)
+    if code == -signal.SIGKILL:
+        return found[:-1]
+    found[-1].append("(timeout)" if code == -signal.SIGALRM else f"(crash {code})")
+    return found
+
+
+def groups(only: tuple[str, ...]) -> list[list[Question]]:
+    """Questions by process."""
+    found = dict[str, list[Question]]()
+    for number, question in enumerate(questions()):
+        title = question[0]
+        if title.startswith(only):
+            key = next((beginning for beginning in SHARE if title.startswith(beginning)), str(number))
+            found.setdefault(key, []).append(question)
+    return list(found.values())
+
+
+def ask(library: str, out: Path, only: tuple[str, ...] = ("",), workers: int = 2, seconds: float = 1e9) -> None:
     """Writes a line for each question as it is answered."""
     driver = Driver(library, declarations())
     base, until = Path(tempfile.mkdtemp()), time.monotonic() + seconds
-    waiting = [question for question in questions() if only in question[0]]
-    running = dict[int, tuple[str, Path]]()
+    waiting, number = groups(only), 0
+    running = dict[int, tuple[list[Question], Path]]()
     with out.open("a", buffering=1) as file:
         while waiting or running:
             while waiting and len(running) < workers and time.monotonic() < until:
-                question = waiting.pop(0)
-                path = base / str(len(waiting))
+                group, path, number = waiting.pop(0), base / str(number), number + 1
                 pid = os.fork()
                 if not pid:
-                    child(driver, question, path)
-                running[pid] = (question[0], path)
+                    child(driver, group, path)
+                running[pid] = (group, path)
             if not running:
                 break
             pid, status = os.wait()
-            title, path = running.pop(pid)
-            answers = path.read_text(errors="replace").splitlines() if path.exists() else []
-            code = os.waitstatus_to_exitcode(status)
-            if code != -signal.SIGKILL:
-                answers.append("(timeout)" if code == -signal.SIGALRM else f"(crash {code})")
-            path.unlink(missing_ok=True)
-            if answers and "\t" in answers[0]:  # a line each
-                file.writelines(f"{title}.{answer}\n" for answer in answers)
-            else:
-                file.write(f"{title}\t{' | '.join(answers)}\n")
-        file.writelines(f"{title}\t(not asked)\n" for title, _ in waiting)
+            group, path = running.pop(pid)
+            done = answered(path.read_text(errors="replace"), status)
+            for (title, _), answers in zip(group, done, strict=False):
+                if answers and "\t" in answers[0]:  # a line each
+                    file.writelines(f"{title}.{answer}\n" for answer in answers)
+                else:
+                    file.write(f"{title}\t{' | '.join(answers)}\n")
+            if group[len(done) :]:
+                waiting.insert(0, group[len(done) :])
+        file.writelines(f"{title}\t(not asked)\n" for group in waiting for title, _ in group)
     print((base / "errors").read_text()[-2000:] if (base / "errors").exists() else "", file=sys.stderr)
 
 
@@ -113,10 +143,10 @@ def main() -> None:
     parser.add_argument("library")
     parser.add_argument("out", type=Path)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--only", default="")
+    parser.add_argument("--only", nargs="*", default=[""], metavar="BEGINNING")
     parser.add_argument("--seconds", type=float, default=1e9)
     options = parser.parse_args()
-    ask(options.library, options.out, options.only, options.workers, options.seconds)
+    ask(options.library, options.out, tuple(options.only), options.workers, options.seconds)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from tests.shim.answers.script import Answer, Script, new_context, parsed
+from tests.shim.answers.script import Answer, parsed, started
 from tests.shim.conformance_world import Driver
 
 #: Calls that wait, allocate, use the default stream or another stream, and some that do none of that.
@@ -112,18 +112,14 @@ cuStreamAttachMemAsync(null, managed, 0, 4)
 cuProfilerStart()
 cuLinkCreate_v2(0, null, null, out)
 """
-CHANGE_CONTEXTS = ("cuCtxCreate_v2", "cuDevicePrimaryCtxReset_v2")
 MODES = ("global", "thread", "relaxed")
 
 
 def during(driver: Driver, answer: Answer, mode: int, flags: int, thread: bool) -> None:
     """For each call: its code, the capture's state, the code of the capture's end."""
 
-    assert driver.lib.cuInit(0) == 0
-    context = 0
     for line in CALLS.strip().splitlines():
-        context = context or new_context(driver)
-        world = Script(driver, context, answer)
+        world = started(driver, answer)
         symbol, rest = parsed(line)
         try:
             world["blocking"] = world._get("cuStreamCreate", 0)
@@ -140,15 +136,6 @@ def during(driver: Driver, answer: Answer, mode: int, flags: int, thread: bool) 
         answer(f"{line}\t{f'begin {begin} ' if begin else ''}{got}/{state[0]}/{end}")
         for capture in ("stream2", "blocking"):  # what the call began
             driver.call("cuStreamEndCapture", [world[capture], graph])
-        now = driver.ffi.new("CUcontext *")
-        driver.lib.cuCtxGetCurrent(now)
-        same = int(driver.ffi.cast("uintptr_t", now[0])) == context and symbol not in CHANGE_CONTEXTS
-        if same and driver.lib.cuCtxSynchronize() == 0:
-            continue
-        while not driver.lib.cuCtxPopCurrent_v2(now):
-            pass
-        driver.call("cuCtxDestroy_v2", [context])
-        context = 0
 
 
 def questions() -> Iterator[tuple[str, Callable[[Driver, Answer], None]]]:

@@ -1,4 +1,4 @@
-"""Runs runtime.cu: `python -m tests.shim.answers.runtime PROGRAM OUT` appends a line per question."""
+"""Runs runtime.cu: `python -m tests.shim.answers.runtime PROGRAM OUT [NAME ...]` appends a line per question."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def answer(program: str, name: str) -> str:
     return f"runtime.{name}\t{text}{errors} rc={done.returncode}"
 
 
-def main(program: str, out: str) -> None:
-    names = subprocess.run([program], capture_output=True, text=True, check=True).stdout.splitlines()
+def main(program: str, out: str, *some: str) -> None:
+    names = some or subprocess.run([program], capture_output=True, text=True, check=True).stdout.splitlines()
     with ThreadPoolExecutor(4) as pool, Path(out).open("a") as file:
         for line in pool.map(lambda name: answer(program, name), names):
             print(line, file=file, flush=True)

@@ -155,11 +155,28 @@ class Script(World):
         return got[0]
 
 
+_kept: list[int] = []  # the context of this process's last question
+
+
 def started(driver: Driver, answer: Answer) -> Script:
-    """The driver initialised in this process, and a context."""
-    code = driver.lib.cuInit(0)
-    assert code == 0, code
-    return Script(driver, new_context(driver), answer)
+    """The driver initialised in this process, and a context: the last question's, unless that spoilt it."""
+    if not _kept:
+        code = driver.lib.cuInit(0)
+        assert code == 0, code
+    if not _kept or not usable(driver, _kept[-1]):
+        _kept.append(new_context(driver))
+    return Script(driver, _kept[-1], answer)
+
+
+def usable(driver: Driver, context: int) -> bool:
+    """Whether nothing is left of it on the stack but itself, and it has no error and no capture."""
+    now = driver.ffi.new("CUcontext *")
+    while driver.lib.cuCtxPopCurrent_v2(now) == 0:
+        pass
+    fine = driver.call("cuCtxPushCurrent_v2", [context]) == 0 and driver.lib.cuCtxSynchronize() == 0
+    if not fine:
+        driver.call("cuCtxDestroy_v2", [context])
+    return fine
 
 
 def new_context(driver: Driver) -> int:

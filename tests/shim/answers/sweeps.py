@@ -10,13 +10,13 @@ from functools import partial
 from typing import Any
 
 from ptx2amd.api.driver import Function, functions
-from tests.shim.answers.script import Answer, new_context
+from tests.shim.answers.script import Answer, new_context, started
 from tests.shim.conformance_run import Case, evaluated, written
 from tests.shim.conformance_world import Driver, World
 
 Change = tuple[str, dict[int, Any], tuple[str, Any] | None]
 Changed = tuple[Case, Function, Change]
-CASES = 8  # of a process
+CASES = 36  # of a process
 VERSIONS = (0, 1000, 2000, 2010, 2020, 3000, 3010, 3020, 4000, 4010, 4020, 5000, 5050, 6000, 6050, 7000, 7050, 8000,
             9000, 9010, 9020, 10000, 10010, 10020, 11000, 11010, 11020, 11030, 11040, 11050, 11060, 11070, 11080, 12000,
             12010, 12020, 12030, 12040, 12050, 12060, 12080, 12090, 13000, 13010, 13020, 99000)  # fmt: skip
@@ -190,8 +190,7 @@ KEPT: list[Any] = []
 
 def _from(driver: Driver, cases: list[Changed], start: int, answer: Answer) -> None:
     """The changed calls from `start` on, in this process."""
-    assert driver.lib.cuInit(0) == 0
-    context = new_context(driver)
+    context = started(driver, answer)["ctx"]
     for number, (case, row, (what, values, field)) in enumerate(cases[start:], start):
         answer(f"@{number} {what}")
         signal.alarm(6)
@@ -225,7 +224,7 @@ def spoilt(driver: Driver, answer: Answer, cases: list[tuple[Case, Function]]) -
     """The cases with changes, in a process until it dies, then in another one."""
     every = [(case, row, change) for case, row in cases for change in changed(driver, case, row)]
     got, start = dict[int, str](), 0
-    for _ in range(12):
+    for _ in range(20):
         reading, writing = os.pipe()
         pid = os.fork()
         if not pid:

@@ -341,12 +341,16 @@ hipError_t hipGraphExecUpdate(hipGraphExec_t e, hipGraph_t graph, hipGraphNode_t
   return done(outcome ? hipErrorGraphExecUpdateFailure : hipSuccess);
 }
 
+static bool can_be_disabled(const struct step *s) {
+  return s->op.kind == OP_KERNEL || s->op.kind == OP_COPY || s->op.kind == OP_FILL;
+}
+
 hipError_t hipGraphNodeSetEnabled(hipGraphExec_t e, hipGraphNode_t node, unsigned enabled) {
   ENTER();
   if (!handle_ok(&exec_class, e)) return done(hipErrorInvalidValue);
   pthread_mutex_lock(&e->lock);
   struct step *step = find_step(e, node);
-  bool ok = step && (step->op.kind == OP_KERNEL || step->op.kind == OP_COPY || step->op.kind == OP_FILL);
+  bool ok = step && can_be_disabled(step);
   if (ok) step->enabled = enabled != 0;
   pthread_mutex_unlock(&e->lock);
   return done(ok ? hipSuccess : hipErrorInvalidValue);
@@ -357,7 +361,8 @@ hipError_t hipGraphNodeGetEnabled(hipGraphExec_t e, hipGraphNode_t node, unsigne
   if (!enabled || !handle_ok(&exec_class, e)) return done(hipErrorInvalidValue);
   pthread_mutex_lock(&e->lock);
   struct step *step = find_step(e, node);
-  if (step) *enabled = step->enabled;
+  bool ok = step && can_be_disabled(step);
+  if (ok) *enabled = step->enabled;
   pthread_mutex_unlock(&e->lock);
-  return done(step ? hipSuccess : hipErrorInvalidValue);
+  return done(ok ? hipSuccess : hipErrorInvalidValue);
 }

@@ -269,7 +269,7 @@ hipError_t hipMemPoolSetAttribute(hipMemPool_t p, hipMemPoolAttr attribute, void
   switch (attribute) {
     case hipMemPoolReuseFollowEventDependencies:
     case hipMemPoolReuseAllowOpportunistic:
-    case hipMemPoolReuseAllowInternalDependencies: p->reuse[attribute - 1] = *(int *)value; break;
+    case hipMemPoolReuseAllowInternalDependencies: p->reuse[attribute - 1] = *(int *)value != 0; break;
     case hipMemPoolAttrReleaseThreshold:
       p->threshold = *(uint64_t *)value;
       trim(p, p->threshold);
