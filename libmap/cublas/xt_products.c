@@ -60,11 +60,9 @@ RANK(her2k, z, b, ldb, )
 
 /* ---- arguments ---- */
 
-/* Before all others; the product is then wrong, or empty, or to be computed. */
 static cublasStatus_t ready(cublasXtHandle_t handle, bool good) {
-  if (!xt_found(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
-  if (!good) return CUBLAS_STATUS_INVALID_VALUE;
-  return handle->device < 0 ? CUBLAS_STATUS_NOT_INITIALIZED : CUBLAS_STATUS_SUCCESS;
+  if (!xt_found(handle) || handle->device < 0) return CUBLAS_STATUS_NOT_INITIALIZED;
+  return good ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
 }
 
 static bool fits(size_t ld, size_t rows) { return ld >= (rows ? rows : 1); }

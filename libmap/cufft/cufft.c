@@ -60,19 +60,18 @@ cufftResult cufftDestroy(cufftHandle plan) {
   return cufft_status(hipfft.Destroy(found));
 }
 
-static bool rank_fits(int rank) { return rank >= 1 && rank <= 3; }
+#define LAYOUT(suffix, integer, wrong_size)                                                                      \
+  cufftResult cufft_layout##suffix(int rank, const integer *sizes, const integer *inembed, integer istride,        \
+                                   const integer *onembed, integer ostride, integer batch) {                       \
+    if (rank < 1 || rank > 3 || !sizes) return CUFFT_INVALID_VALUE;                                                \
+    if ((inembed && istride < 1) || (onembed && ostride < 1)) return CUFFT_INVALID_VALUE;                          \
+    for (int i = 0; i < rank; i++)                                                                                 \
+      if (sizes[i] < 1) return wrong_size;                                                                         \
+    return batch < 1 ? wrong_size : CUFFT_SUCCESS;                                                                 \
+  }
 
-bool cufft_sizes(int rank, const int *sizes) {
-  bool fit = rank_fits(rank) && sizes;
-  for (int i = 0; i < rank && fit; i++) fit = sizes[i] >= 1;
-  return fit;
-}
-
-bool cufft_sizes_64(int rank, const long long *sizes) {
-  bool fit = rank_fits(rank) && sizes;
-  for (int i = 0; i < rank && fit; i++) fit = sizes[i] >= 1;
-  return fit;
-}
+LAYOUT(, int, CUFFT_INVALID_SIZE)
+LAYOUT(_64, long long, CUFFT_INVALID_VALUE)
 
 /* A plan from cufftCreate and the call `make`, which receives its number as `made`. */
 #define CREATE(plan, make)                      \

@@ -6,7 +6,9 @@
 
 /* hipFFT's plan; false: no plan has that number. */
 bool cufft_found(cufftHandle plan, hipfftHandle *found);
-/* Whether these sizes are valid for a transform. */
-bool cufft_sizes(int rank, const int *sizes);
-bool cufft_sizes_64(int rank, const long long *sizes);
+/* What is wrong with a layout. */
+cufftResult cufft_layout(int rank, const int *sizes, const int *inembed, int istride, const int *onembed, int ostride,
+                         int batch);
+cufftResult cufft_layout_64(int rank, const long long *sizes, const long long *inembed, long long istride,
+                            const long long *onembed, long long ostride, long long batch);
 #endif

@@ -63,20 +63,21 @@ _SIZES = {
 _WIDE = {"Many64": f"{_LAYOUT.format('', '')}, cufftType type, N batch".replace("N ", "long long int ")}
 _XT = _LAYOUT.format(", cudaDataType inputtype", ", cudaDataType outputtype").replace("N ", "long long int ")
 _XT += ", long long int batch, out size_t *workSize, cudaDataType executiontype"
-#: rocFFT does not return if the sizes are invalid.
+_MANY = "cufft_layout{}(rank, n, inembed, istride, onembed, ostride, batch)"
+#: rocFFT does not return if the sizes are invalid: the condition, and the status.
 _WRONG = {
-    "1d": "nx < 1 || batch < 1",
-    "2d": "nx < 1 || ny < 1",
-    "3d": "nx < 1 || ny < 1 || nz < 1",
-    "Many": "!cufft_sizes(rank, n) || batch < 1",
-    "Many64": "!cufft_sizes_64(rank, n) || batch < 1",
+    "1d": "nx < 1 || batch < 1: CUFFT_INVALID_SIZE",
+    "2d": "nx < 1 || ny < 1: CUFFT_INVALID_SIZE",
+    "3d": "nx < 1 || ny < 1 || nz < 1: CUFFT_INVALID_SIZE",
+    "Many": f"{_MANY.format('')}: {_MANY.format('')}",
+    "Many64": f"{_MANY.format('_64')}: {_MANY.format('_64')}",
 }
 _PLAN, _WORK = "cufftHandle plan", "out size_t *workSize"
 
 
 def _plans() -> Iterator[Function]:
     for ending, sizes in (_SIZES | _WIDE).items():
-        wrong = f"{_WRONG[ending]}: CUFFT_INVALID_SIZE"
+        wrong = _WRONG[ending]
         if ending in _SIZES:
             yield Function(f"cufftPlan{ending}", 0, f"out cufftHandle *plan, {sizes}", ours=True)
             yield Function(
@@ -85,9 +86,9 @@ def _plans() -> Iterator[Function]:
         for action in ("MakePlan", "GetSize"):
             text = f"{_PLAN}, {sizes}, {_WORK}"
             yield Function(f"cufft{action}{ending}", 0, text, call=f"hipfft{action}{ending}", unless=wrong)
-    wrong = f"{_WRONG['Many64']}: CUFFT_INVALID_SIZE"
     for action in ("MakePlan", "GetSize"):
-        yield Function(f"cufftXt{action}Many", 0, f"{_PLAN}, {_XT}", call=f"hipfftXt{action}Many", unless=wrong)
+        text, call = f"{_PLAN}, {_XT}", f"hipfftXt{action}Many"
+        yield Function(f"cufftXt{action}Many", 0, text, call=call, unless=_WRONG["Many64"])
 
 
 #: Letters of transforms: input type, output type, and whether they have a direction.
