@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { XT_MARK = 0x78746278, DEFAULT_BLOCK = 2048, ROUTINES = 12, TYPES = 4 };
+enum { XT_MARK = 0x78746278, DEFAULT_BLOCK = 1024, ROUTINES = 12, TYPES = 4 };
 
 bool xt_found(cublasXtHandle_t handle) { return handle && handle->mark == XT_MARK; }
 
@@ -41,8 +41,12 @@ cublasStatus_t cublasXtDeviceSelect(cublasXtHandle_t handle, int nbDevices, int 
   int count = 0;
   if (!xt_found(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
   if (nbDevices < 1 || !deviceId || libmap_driver.devices(&count)) return CUBLAS_STATUS_INVALID_VALUE;
-  for (int i = 0; i < nbDevices; i++)
-    if (deviceId[i] < 0 || deviceId[i] >= count) return CUBLAS_STATUS_INVALID_VALUE;
+  for (int i = 0; i < nbDevices; i++) {
+    if (deviceId[i] < 0) return CUBLAS_STATUS_INVALID_VALUE;
+    if (deviceId[i] >= count) return CUBLAS_STATUS_INTERNAL_ERROR;
+    for (int k = 0; k < i; k++)
+      if (deviceId[k] == deviceId[i]) return CUBLAS_STATUS_INVALID_VALUE;
+  }
   cublasStatus_t status = release_device(handle);
   if (status) return status;
   if (libmap_driver.keep(&handle->context, deviceId[0])) return CUBLAS_STATUS_NOT_INITIALIZED;
@@ -66,18 +70,17 @@ cublasStatus_t cublasXtGetNumBoards(int nbDevices, int *deviceId, int *nbBoards)
 }
 
 cublasStatus_t cublasXtMaxBoards(int *nbGpuBoards) {
-  enum { ANY = 32 };
+  enum { MOST = 1024 }; /* NVIDIA's answer */
   if (!nbGpuBoards) return CUBLAS_STATUS_INVALID_VALUE;
-  *nbGpuBoards = ANY;
+  *nbGpuBoards = MOST;
   return CUBLAS_STATUS_SUCCESS;
 }
 
 /* ---- settings ---- */
 
 cublasStatus_t cublasXtSetBlockDim(cublasXtHandle_t handle, int blockDim) {
-  enum { LARGEST = 1 << 15 }; /* whose tiles have at most 2^30 elements */
   if (!xt_found(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
-  if (blockDim < 1 || blockDim > LARGEST) return CUBLAS_STATUS_INVALID_VALUE;
+  if (blockDim < 1) return CUBLAS_STATUS_INVALID_VALUE;
   handle->block = blockDim;
   return CUBLAS_STATUS_SUCCESS;
 }
@@ -117,6 +120,6 @@ cublasStatus_t cublasXtSetCpuRoutine(cublasXtHandle_t handle, cublasXtBlasOp_t b
 }
 
 cublasStatus_t cublasXtSetCpuRatio(cublasXtHandle_t handle, cublasXtBlasOp_t blasOp, cublasXtOpType_t type, float ratio) {
-  cublasStatus_t status = of_cpu(handle, blasOp, type);
-  return status ? status : ratio >= 0 && ratio <= 1 ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
+  (void)ratio;
+  return of_cpu(handle, blasOp, type);
 }

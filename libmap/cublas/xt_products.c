@@ -75,7 +75,7 @@ static struct xt_matrix whole(const void *at, size_t ld, rocblas_operation op) {
 
 static cublasStatus_t gemm(cublasXtHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
                            struct xt_product product, const void *a, size_t lda, const void *b, size_t ldb) {
-  rocblas_operation left, right;
+  rocblas_operation left = rocblas_operation_none, right = rocblas_operation_none;
   bool good = beneath_cublasOperation_t(transa, &left) && beneath_cublasOperation_t(transb, &right) && product.alpha &&
               product.beta && fits(lda, transa ? product.k : product.m) && fits(ldb, transb ? product.n : product.k) &&
               fits(product.ldc, product.m);
@@ -140,7 +140,7 @@ static cublasStatus_t packed(cublasXtHandle_t handle, cublasSideMode_t side, cub
 static cublasStatus_t triangle(cublasXtHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo,
                                cublasOperation_t trans, cublasDiagType_t diag, struct xt_product product, const void *a,
                                size_t lda, bool solve, const void *b, size_t ldb) {
-  rocblas_operation op;
+  rocblas_operation op = rocblas_operation_none;
   bool good = side >= 0 && side <= 1 && uplo >= 0 && uplo <= 1 && beneath_cublasOperation_t(trans, &op) && diag >= 0 &&
               diag <= 1 && product.alpha && fits(lda, side ? product.n : product.m) && fits(ldb, product.m) &&
               fits(product.ldc, product.m);
@@ -168,7 +168,7 @@ struct rank {
 static cublasStatus_t rank(cublasXtHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans,
                            struct xt_product product, struct rank how, const void *a, size_t lda, const void *b,
                            size_t ldb) {
-  rocblas_operation op;
+  rocblas_operation op = rocblas_operation_none;
   rocblas_operation back = how.hermitian ? rocblas_operation_conjugate_transpose : rocblas_operation_transpose;
   bool good = uplo >= 0 && uplo <= 1 && beneath_cublasOperation_t(trans, &op) && how.alpha && how.beta &&
               fits(lda, trans ? product.k : product.n) && fits(ldb, trans ? product.k : product.n) &&

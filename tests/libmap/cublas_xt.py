@@ -11,7 +11,7 @@ from ptx2amd.api.cublas import xt
 from tests.libmap.client import Client
 from tests.libmap.cublas_blas import NUMBER, check, options
 
-NOT_INITIALIZED, INVALID_VALUE = 1, 7
+NOT_INITIALIZED, INVALID_VALUE, INTERNAL_ERROR = 1, 7, 14
 PRODUCT = re.compile(r"cublasXt[SDCZ]((?:gemm|sy|he|sp|tr)\w*)")
 
 
@@ -39,6 +39,8 @@ def settings(client: Client, handle: Any) -> None:
     ffi, place = client.ffi, client.ffi.new("int *")
     one = np.ones(1, np.float32)
     gemm = ("cublasXtSgemm", handle, 0, 0, 1, 1, 1, one, one, 1, one, 1, one, one.copy(), 1)
+    status = client.call("cublasXtGetBlockDim", handle, place)
+    client.check(f"XtGetBlockDim: {place[0]}", status == 0 and place[0] == 1024)
     client.check("Xt without a device", client.call(*gemm) == NOT_INITIALIZED)
     device = ffi.new("int[1]", [0])
     client.check("XtDeviceSelect", client.call("cublasXtDeviceSelect", handle, 1, device) == 0)
@@ -71,6 +73,7 @@ def wrong(client: Client, handle: Any) -> None:
     answers("no side", INVALID_VALUE, "Ssymm", handle, 9, 0, 1, 1, *rest)
     answers("no diagonal", INVALID_VALUE, "Strsm", handle, 0, 0, 0, 9, 1, 1, one, one, 1, one.copy(), 1)
     answers("no tiles", INVALID_VALUE, "SetBlockDim", handle, 0)
-    answers("no such device", INVALID_VALUE, "DeviceSelect", handle, 1, client.ffi.new("int[1]", [99]))
-    answers("no such routine", INVALID_VALUE, "SetCpuRatio", handle, 12, 0, 0.5)
+    answers("no such device", INTERNAL_ERROR, "DeviceSelect", handle, 1, client.ffi.new("int[1]", [99]))
+    answers("a device twice", INVALID_VALUE, "DeviceSelect", handle, 2, client.ffi.new("int[2]"))
+    answers("no such routine", INVALID_VALUE, "SetCpuRoutine", handle, 12, 0, none)
     answers("no place", INVALID_VALUE, "Create", none)

@@ -52,10 +52,27 @@ API = Api(
 
 _GENERATOR = "curandGenerator_t generator"
 _NORMAL = "size_t n, T mean, T stddev"
+_MOMENTS = ", T mean, T stddev"
 
 
-def _distribution(symbol: str, call: str, number: str, rest: str = "size_t n") -> Function:
-    return Function(symbol, 0, f"{_GENERATOR}, {number} *outputPtr, {rest}".replace(" T ", f" {number} "), call=call)
+def _distribution(symbol: str, number: str, rest: str = "size_t n", call: str = "", draw: str = "") -> Function:
+    """rocRAND's (`call`), or a distribution that has cuRAND's sequence for some generators (`draw`, sequence.h)."""
+    text = f"{_GENERATOR}, {number} *outputPtr, {rest}".replace(" T ", f" {number} ")
+    given = "mean, stddev" if "mean" in rest else "0, 0"
+    c = f"curand_draw(generator, DRAW_{draw}, outputPtr, n, {given})" if draw else ""
+    return Function(symbol, 0, text, call=call, c=c)
+
+
+def _called() -> tuple[Function, ...]:
+    """rocRAND's functions for these."""
+    rows = (
+        ("", "unsigned int", ""), ("_uniform", "float", ""), ("_uniform_double", "double", ""),
+        ("_normal", "float", _MOMENTS), ("_normal_double", "double", _MOMENTS),
+        ("_log_normal", "float", _MOMENTS), ("_log_normal_double", "double", _MOMENTS),
+    )  # fmt: skip
+    text = "rocrand_generator generator, T *output_data, size_t n"
+    return tuple(Function(f"rocrand_generate{name}", 0, (text + rest).replace("T ", f"{number} "))
+                 for name, number, rest in rows)  # fmt: skip
 
 
 def _table(symbol: str, bits: int, number: str) -> Function:
@@ -75,22 +92,21 @@ ROWS = (
     Function("curandSetStream", 0, f"{_GENERATOR}, cudaStream_t stream", ours=True),
     Function("curandSetPseudoRandomGeneratorSeed", 0, f"{_GENERATOR}, unsigned long long seed",
         ours=True),
-    Function("curandSetGeneratorOffset", 0, f"{_GENERATOR}, unsigned long long offset", call="rocrand_set_offset"),
-    Function("curandSetGeneratorOrdering", 0, f"{_GENERATOR}, curandOrdering_t order", call="rocrand_set_ordering"),
+    Function("curandSetGeneratorOffset", 0, f"{_GENERATOR}, unsigned long long offset", ours=True),
+    Function("curandSetGeneratorOrdering", 0, f"{_GENERATOR}, curandOrdering_t order", ours=True),
     Function("curandSetQuasiRandomGeneratorDimensions", 0, f"{_GENERATOR}, unsigned int num_dimensions",
         call="rocrand_set_quasi_random_generator_dimensions"),
-    Function("curandGenerateSeeds", 0, _GENERATOR, call="rocrand_initialize_generator"),
-    _distribution("curandGenerate", "rocrand_generate", "unsigned int"),
-    _distribution("curandGenerateLongLong", "rocrand_generate_long_long", "unsigned long long"),
-    _distribution("curandGenerateUniform", "rocrand_generate_uniform", "float"),
-    _distribution("curandGenerateUniformDouble", "rocrand_generate_uniform_double", "double"),
-    _distribution("curandGenerateNormal", "rocrand_generate_normal", "float", _NORMAL),
-    _distribution("curandGenerateNormalDouble", "rocrand_generate_normal_double", "double", _NORMAL),
-    _distribution("curandGenerateLogNormal", "rocrand_generate_log_normal", "float", _NORMAL),
-    _distribution("curandGenerateLogNormalDouble", "rocrand_generate_log_normal_double", "double", _NORMAL),
-    _distribution("curandGeneratePoisson", "rocrand_generate_poisson", "unsigned int", "size_t n, double lambda"),
-    _distribution("curandGeneratePoissonMethod", "", "unsigned int",
-        "size_t n, double lambda, curandMethod_t method"),
+    Function("curandGenerateSeeds", 0, _GENERATOR, ours=True),
+    _distribution("curandGenerate", "unsigned int", draw="BITS"),
+    _distribution("curandGenerateLongLong", "unsigned long long", call="rocrand_generate_long_long"),
+    _distribution("curandGenerateUniform", "float", draw="UNIFORM"),
+    _distribution("curandGenerateUniformDouble", "double", draw="UNIFORM_DOUBLE"),
+    _distribution("curandGenerateNormal", "float", _NORMAL, draw="NORMAL"),
+    _distribution("curandGenerateNormalDouble", "double", _NORMAL, draw="NORMAL_DOUBLE"),
+    _distribution("curandGenerateLogNormal", "float", _NORMAL, draw="LOG_NORMAL"),
+    _distribution("curandGenerateLogNormalDouble", "double", _NORMAL, draw="LOG_NORMAL_DOUBLE"),
+    _distribution("curandGeneratePoisson", "unsigned int", "size_t n, double lambda", call="rocrand_generate_poisson"),
+    _distribution("curandGeneratePoissonMethod", "unsigned int", "size_t n, double lambda, curandMethod_t method"),
     # The program's kernels read this structure, which differs from rocRAND's.
     Function("curandCreatePoissonDistribution", 0,
         "double lambda, out curandDiscreteDistribution_t *discrete_distribution"),
@@ -132,6 +148,10 @@ MAPPED = Mapped(
         Function("rocrand_create_generator_host_blocking", 0,
             "rocrand_generator *generator, rocrand_rng_type rng_type"),
         Function("rocrand_destroy_generator", 0, "rocrand_generator generator"),
+        *_called(),
+        Function("rocrand_initialize_generator", 0, "rocrand_generator generator"),
+        Function("rocrand_set_offset", 0, "rocrand_generator generator, unsigned long long offset"),
+        Function("rocrand_set_ordering", 0, "rocrand_generator generator, rocrand_ordering order"),
         Function("rocrand_set_seed", 0, "rocrand_generator generator, unsigned long long seed"),
         Function("rocrand_set_stream", 0, "rocrand_generator generator, hipStream_t stream"),
         Function("rocrand_get_direction_vectors32", 0,
