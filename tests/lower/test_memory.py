@@ -9,9 +9,10 @@ import struct
 
 import pytest
 
+from ptx2amd.hip import HipError
 from ptx2amd.translate import translate
 from tests.lower import memory_programs as programs
-from tests.lower.device import EVERY, MAPPINGS, chunks, program
+from tests.lower.device import ARCHS, EVERY, MAPPINGS, Program, chunks, program
 from tests.lower.memory_programs import SLICE, THREADS
 
 LOADS = chunks([*programs.accesses("ld"), *programs.accesses("ldu")], 25)
@@ -149,3 +150,27 @@ def test_strong_accesses_of_16_bytes_are_one_instruction(arch: str) -> None:
         wanted = rf"{kind}_{'load' if text.startswith('ld') else 'store'}_(dwordx4|b128)"
         assert re.fullmatch(wanted, own[0]), f"{text}: {own}"
         assert len(own) == 3, f"{text}: {own}"
+
+
+NULL = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out) {
+  .reg .b64 %out, %null; .reg .b32 %x, %t; .reg .pred %p; ld.param.u64 %out, [out];
+  mov.u64 %null, 0; mov.u32 %t, %tid.x; setp.eq.u32 %p, %t, 3; mov.u32 %x, 7;
+  ACCESS
+  st.global.u32 [%out], %x; ret; }
+"""
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("access", [
+    "ld.u32 %x, [%null];", "st.u32 [%null], 5;", "atom.add.u32 %x, [%null], 1;", "ld.global.u32 %x, [%null];",
+    "@!%p bra GO; st.u32 [%null], 5; bra.uni GO; GO:",
+])  # fmt: skip
+def test_address_0_faults(access: str, arch: str) -> None:
+    """Also where the compiler knows the address: programs write there to end themselves."""
+    loaded = Program(NULL.replace("ACCESS", access), arch)
+    with pytest.raises(HipError, match="IllegalAddress"):
+        loaded.run("k", 32, [4])
+    loaded.gpu.reset()

@@ -28,6 +28,7 @@ INPUTS = {
     **{f"workgroup-id-{axis}": f"llvm.amdgcn.workgroup.id.{axis}" for axis in "xyz"},
     **{f"workitem-id-{axis}": f"llvm.amdgcn.workitem.id.{axis}" for axis in "xyz"},
 }
+NULL_FAULTS = "null_pointer_is_valid"  # accesses of generic address 0 are not undefined: programs end themselves so
 FLUSH = ' "denormal-fp-math-f32"="preserve-sign,preserve-sign"'
 NO_IEEE = ' "amdgpu-ieee"="false"'  # min and max take any NaN for absent, as in PTX, in one instruction
 
@@ -113,7 +114,7 @@ def kernel_head(fn: FunctionLowering, function: Function) -> str:
         attributes += FLUSH
     return (
         f"define protected amdgpu_kernel void {quoted(function.proto.name)}({', '.join(parameters)}) "
-        f"convergent nounwind {attributes}"
+        f"convergent {NULL_FAULTS} nounwind {attributes}"
     )
 
 
@@ -170,7 +171,7 @@ def function_head(fn: FunctionLowering, function: Function, how: Signature) -> s
     if fn.f32_denormals == "flush":
         attributes += FLUSH
     name = quoted(llvm_name(function, fn.plan))
-    return f"define internal {how.result} {name}({', '.join(parameters)}) convergent nounwind{attributes}"
+    return f"define internal {how.result} {name}({', '.join(parameters)}) convergent {NULL_FAULTS} nounwind{attributes}"
 
 
 def _result(number: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ptx2amd.lower.core.entry import FLUSH, NO_IEEE
+from ptx2amd.lower.core.entry import FLUSH, NO_IEEE, NULL_FAULTS
 from ptx2amd.lower.core.function import FunctionLowering, quoted
 from ptx2amd.lower.core.value import Val
 
@@ -40,5 +40,7 @@ def _definition(inner: FunctionLowering, name: str, args: Sequence[Val], found: 
     inner.do(f"ret {whole.t}")
     flush = FLUSH if inner.f32_denormals == "flush" else ""
     parameters = ", ".join(f"{arg.ty} %a{i}" for i, arg in enumerate(args))
-    head = f"define internal fastcc {ty} {name}({parameters}) noinline nounwind convergent{flush}{NO_IEEE}"
+    head = (
+        f"define internal fastcc {ty} {name}({parameters}) noinline nounwind convergent {NULL_FAULTS}{flush}{NO_IEEE}"
+    )
     return "\n".join([f"{head} {{", "entry:", *inner.entry, "  br label %body", "body:", *inner.lines, "}"])
