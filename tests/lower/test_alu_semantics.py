@@ -1,5 +1,5 @@
-"""What arithmetic instructions compute, on the software GPU, against tests/reference: every row, in all three warp
-mappings and both denormal modes.
+"""What arithmetic instructions compute, on the software GPU, against tests/reference and the answers of NVIDIA's
+hardware (tests/hardware): every row, in all three warp mappings and both denormal modes.
 
 Fast: part of the opcodes, edge values mixed with random ones. Slow: every opcode, so and with one source a constant;
 all pairs of edge values; all values of 16-bit sources, and 65,536 of wider ones."""
@@ -12,6 +12,7 @@ import pytest
 
 from ptx2amd import hip
 from ptx2amd.translate import translate
+from tests.hardware import answers
 from tests.lower import alu_check, alu_programs
 from tests.lower.alu_inputs import CROSSED, DENSE, MIXED, Inputs
 from tests.lower.alu_programs import Case
@@ -32,13 +33,15 @@ def check(batch: list[Case], data: Inputs = MIXED, places: list[tuple[str, bool]
             assert result.ok, result.kernels
             gpu = hip.open(f"vgpu:{arch}")
             inputs = gpu.buffer(alu_programs.input_bytes(program))
-            outputs = gpu.buffer(len(program.outputs) * program.array)
+            outputs = gpu.buffer(bytes(len(program.outputs) * program.array))
             lanes = 2 if result.kernels["k_0"].mapping == "padded" else 1
             kernel = gpu.load(result.code).kernel("k_0")
             kernel.launch(data.threads // BLOCK, BLOCK * lanes, [inputs, outputs])
             gpu.synchronize()
             mode = f"{place} {'flush' if flush else 'ieee'}"
-            wrong += [f"{mode}: {text}" for text in alu_check.mismatches(program, outputs.bytes())]
+            found = outputs.bytes()
+            wrong += [f"{mode}: {text}" for text in alu_check.mismatches(program, found)]
+            wrong += [f"{mode}: {text}" for text in answers.disagreements(program, found)]
     assert wrong == [], f"{len(wrong)} wrong\n" + "\n".join(wrong[:100])
 
 

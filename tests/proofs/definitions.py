@@ -454,7 +454,7 @@ def chosen(bits: Term, selector: str, sign: str, wide: int = WIDE) -> Term:
 
 @of("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vset", "vshl", "vshr")
 def video(mods: Mods, v: Values, types: Types) -> Results:
-    name, sign = mods["name"], mods.get("t", "u32")[0]
+    name, sign = mods["name"], mods.get("t", mods["at"])[0]
     a, b = (chosen(v[s], mods.get(f"{s}sel", ""), mods[f"{s}t"][0]) for s in "ab")
     if name in ("vshl", "vshr"):
         b = b & 31 if mods["mode"] == "wrap" else least(b, constant(32))

@@ -419,7 +419,7 @@ def chosen(bits: int, selector: str, sign: str) -> int:
 
 def one_video(mods, v, types):
     """Scalar video instructions; selectors are mods "asel", "bsel", "dsel"."""
-    name, signed = mods["name"], mods.get("t", "u32")[0]
+    name, signed = mods["name"], mods.get("t", mods["at"])[0]  # vset's c has a's type, on the hardware
     a, b = (chosen(v[s], mods.get(f"{s}sel", ""), mods[f"{s}t"][0]) for s in "ab")
     where = mods.get("dsel", "")
     n = {"b": 8, "h": 16}.get(where[:1], 32)

@@ -246,7 +246,6 @@ def cvt_tf32(fn: FunctionLowering, inst: Inst) -> None:
         sign = binary(fn, "and", bits, 1 << 31)
         large = compare(fn, "uge", binary(fn, "and", rounded, 0x7FFFFFFF), 0x7F800000)
         rounded = select(fn, large, binary(fn, "or", sign, 0x7F7FE000), rounded)
-    rounded = select(fn, compare(fn, "ugt", magnitude, 0x7F800000), 0x7FFFE000, rounded)
     if mods.get("relu"):
         rounded = integer_of(fn, relu(fn, fn.cast(rounded, "float")))
-    fn.put(inst, "d", rounded)
+    fn.put(inst, "d", select(fn, compare(fn, "ugt", magnitude, 0x7F800000), 0x7FFFE000, rounded))

@@ -123,7 +123,7 @@ def video(fn: FunctionLowering, inst: Inst) -> None:
             y = binary(fn, "and", y, 31) if mods["mode"] == "wrap" else at_most(fn, y, 32)
             v = binary(fn, "shl" if name == "vshl" else "ashr", x, y)
     at, bits = place(fn, inst, "d")
-    is_signed = mods.get("t", "u32") == "s32"
+    is_signed = mods.get("t", mods["at"]) == "s32"  # vset has no type of its own: NVIDIA's hardware takes a's
     if mods.get("sat"):
         v = clamp(fn, v, bits, is_signed)
     if acc := mods.get("acc"):
