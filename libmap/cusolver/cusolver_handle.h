@@ -19,4 +19,6 @@ bool cusolver_found(cusolverDnHandle_t handle, hipsolverHandle_t *found);
 /* Pivot indices of the identity permutation in device memory, of the given width in bytes; NULL: out of memory. The
  * handle owns them. */
 const void *cusolver_pivots(cusolverDnHandle_t handle, int64_t count, size_t size);
+/* hipSOLVER's handle of a refactorisation; false: not a valid handle (refactor.c). */
+bool cusolver_refactor(cusolverRfHandle_t handle, hipsolverRfHandle_t *found);
 #endif

@@ -6,7 +6,7 @@
 
 #include "hip_types.h"
 
-typedef void *hipsolverHandle_t, *hipsolverSyevjInfo_t, *hipsolverGesvdjInfo_t, *hipsolverDnParams_t;
+typedef void *hipsolverHandle_t, *hipsolverSyevjInfo_t, *hipsolverGesvdjInfo_t, *hipsolverDnParams_t, *hipsolverRfHandle_t;
 typedef struct hipFloatComplex { float x, y; } hipFloatComplex;
 typedef struct hipDoubleComplex { double x, y; } hipDoubleComplex;
 

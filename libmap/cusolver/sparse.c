@@ -3,19 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cusolver_handle.h"
-#include "sparse_solve.h"
+#include "sparse_system.h"
 
-enum { SPARSE_HANDLE = 0x63737370, SPARSE_INFO = 0x63737169 };
-struct cusolverSpHandle_t_st { int mark; cudaStream_t stream; };
-struct csrqrInfo_t_st { int mark; };
-enum kind { SINGLE, TWICE, COMPLEX, BOTH };
-static const size_t sizes[] = {4, 8, 8, 16};
-enum method { ROTATIONS, CHOLESKY };
+enum { SPARSE_HANDLE = 0x63737370 };
+const size_t sparse_sizes[] = {4, 8, 8, 16};
 
 /* ---- objects ---- */
 
-static bool is_handle(cusolverSpHandle_t handle) { return handle && handle->mark == SPARSE_HANDLE; }
+bool sparse_is_handle(cusolverSpHandle_t handle) { return handle && handle->mark == SPARSE_HANDLE; }
 
 cusolverStatus_t cusolverSpCreate(cusolverSpHandle_t *handle) {
   if (!handle) return CUSOLVER_STATUS_INVALID_VALUE;
@@ -28,7 +23,7 @@ cusolverStatus_t cusolverSpCreate(cusolverSpHandle_t *handle) {
 }
 
 cusolverStatus_t cusolverSpDestroy(cusolverSpHandle_t handle) {
-  if (!is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  if (!sparse_is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
   handle->mark = 0;
   free(handle);
   return CUSOLVER_STATUS_SUCCESS;
@@ -36,14 +31,14 @@ cusolverStatus_t cusolverSpDestroy(cusolverSpHandle_t handle) {
 
 cusolverStatus_t cusolverSpSetStream(cusolverSpHandle_t handle, cudaStream_t streamId) {
   hipStream_t stream;
-  if (!is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  if (!sparse_is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
   if (libmap_driver.stream(streamId, &stream)) return CUSOLVER_STATUS_INVALID_VALUE;
   handle->stream = streamId;
   return CUSOLVER_STATUS_SUCCESS;
 }
 
 cusolverStatus_t cusolverSpGetStream(cusolverSpHandle_t handle, cudaStream_t *streamId) {
-  if (!is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  if (!sparse_is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
   if (!streamId) return CUSOLVER_STATUS_INVALID_VALUE;
   *streamId = handle->stream;
   return CUSOLVER_STATUS_SUCCESS;
@@ -53,25 +48,31 @@ cusolverStatus_t cusolverSpCreateCsrqrInfo(csrqrInfo_t *info) {
   if (!info) return CUSOLVER_STATUS_INVALID_VALUE;
   struct csrqrInfo_t_st *made = calloc(1, sizeof *made);
   if (!made) return CUSOLVER_STATUS_ALLOC_FAILED;
-  made->mark = SPARSE_INFO;
+  made->steps.mark = SPARSE_STEPS;
   *info = made;
   return CUSOLVER_STATUS_SUCCESS;
 }
 
-static bool is_info(csrqrInfo_t info) { return info && info->mark == SPARSE_INFO; }
+static bool is_info(csrqrInfo_t info) { return info && info->steps.mark == SPARSE_STEPS; }
 
 cusolverStatus_t cusolverSpDestroyCsrqrInfo(csrqrInfo_t info) {
   if (!info) return CUSOLVER_STATUS_SUCCESS;
   if (!is_info(info)) return CUSOLVER_STATUS_INVALID_VALUE;
-  info->mark = 0;
+  sparse_forget(&info->steps);
+  info->steps.mark = 0;
   free(info);
   return CUSOLVER_STATUS_SUCCESS;
 }
 
 /* ---- matrices ---- */
 
-/* What a matrix counts from: cuSPARSE made its descriptor. -1: there is no such library, or no descriptor. */
-static int base_of(cusparseMatDescr_t descriptor) {
+void sparse_forget(struct steps *steps) {
+  free(steps->row), free(steps->column), free(steps->value);
+  steps->row = steps->column = NULL, steps->value = NULL;
+}
+
+/* cuSPARSE made the descriptor. */
+int sparse_base(cusparseMatDescr_t descriptor) {
   static const char *const names[] = {"libcusparse.so.12", "libcusparse.so.11"};
   int (*base)(cusparseMatDescr_t) = NULL;
   for (size_t i = 0; i < sizeof names / sizeof *names && !base; i++) {
@@ -101,19 +102,7 @@ static void store(enum kind kind, void *at, int i, double complex value) {
   }
 }
 
-/* A system with its memory. */
-struct system {
-  enum kind kind;
-  enum method method;
-  int n, entries, base;
-  bool on_device, ordered;
-  double tolerance;
-  const void *value, *b; /* of all systems of a batch */
-  const int *row, *column;
-};
-
-/* A copy on the host; NULL: it cannot be read, or there is no memory. */
-static void *fetched(bool on_device, const void *from, size_t size) {
+void *sparse_fetched(bool on_device, const void *from, size_t size) {
   void *copy = malloc(size ? size : 1);
   if (!copy) return NULL;
   if (!on_device) return memcpy(copy, from, size);
@@ -122,8 +111,7 @@ static void *fetched(bool on_device, const void *from, size_t size) {
   return NULL;
 }
 
-/* Whether row pointers and column numbers are those of such a matrix. */
-static bool is_matrix(const struct system *of, const int *row, const int *column) {
+bool sparse_is_matrix(const struct system *of, const int *row, const int *column) {
   bool good = row[0] == of->base && row[of->n] - of->base == of->entries;
   for (int i = 0; i < of->n && good; i++) good = row[i] <= row[i + 1];
   for (int k = 0; k < of->entries && good; k++) good = column[k] >= of->base && column[k] < of->n + of->base;
@@ -146,7 +134,7 @@ static void arrange(const struct system *of, const int *row, const int *column, 
   }
 }
 
-static int solve_one(const struct system *of, const int *row, const int *column, const void *value, const void *b,
+int sparse_solve_one(const struct system *of, const int *row, const int *column, const void *value, const void *b,
                      int64_t batch, void *x) {
   size_t n = (size_t)of->n, entries = (size_t)of->entries + 1;
   int *order = malloc(n * sizeof *order), *place = malloc(n * sizeof *place);
@@ -174,25 +162,25 @@ static int solve_one(const struct system *of, const int *row, const int *column,
 
 static cusolverStatus_t solve(cusolverSpHandle_t handle, struct system *of, cusparseMatDescr_t descriptor, int batch,
                               void *x, int *singularity) {
-  if (!is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
-  of->base = base_of(descriptor);
+  if (!sparse_is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  of->base = sparse_base(descriptor);
   if (of->n < 1 || of->entries < 0 || batch < 1 || of->base < 0 || !of->row || !of->column || !of->value || !of->b ||
       !x || !(of->tolerance >= 0)) {
     return CUSOLVER_STATUS_INVALID_VALUE;
   }
-  size_t size = sizes[of->kind], many = (size_t)batch;
+  size_t size = sparse_sizes[of->kind], many = (size_t)batch;
   if (of->on_device && libmap_driver.synchronize(handle->stream)) return CUSOLVER_STATUS_EXECUTION_FAILED;
-  int *row = fetched(of->on_device, of->row, ((size_t)of->n + 1) * sizeof *row);
-  int *column = fetched(of->on_device, of->column, (size_t)of->entries * sizeof *column);
-  void *value = fetched(of->on_device, of->value, many * (size_t)of->entries * size);
-  void *b = fetched(of->on_device, of->b, many * (size_t)of->n * size), *out = malloc((size_t)of->n * size);
+  int *row = sparse_fetched(of->on_device, of->row, ((size_t)of->n + 1) * sizeof *row);
+  int *column = sparse_fetched(of->on_device, of->column, (size_t)of->entries * sizeof *column);
+  void *value = sparse_fetched(of->on_device, of->value, many * (size_t)of->entries * size);
+  void *b = sparse_fetched(of->on_device, of->b, many * (size_t)of->n * size), *out = malloc((size_t)of->n * size);
   bool good = row && column && value && b && out;
   cusolverStatus_t status = good ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_ALLOC_FAILED;
-  if (good && !is_matrix(of, row, column)) status = CUSOLVER_STATUS_INVALID_VALUE;
+  if (good && !sparse_is_matrix(of, row, column)) status = CUSOLVER_STATUS_INVALID_VALUE;
   if (!status && singularity) *singularity = SPARSE_SOLVED;
   for (int i = 0; i < batch && !status; i++) {
     char *to = (char *)x + (size_t)i * (size_t)of->n * size;
-    int outcome = solve_one(of, row, column, value, b, i, out);
+    int outcome = sparse_solve_one(of, row, column, value, b, i, out);
     if (outcome == SPARSE_NO_MEMORY) status = CUSOLVER_STATUS_ALLOC_FAILED;
     else if (outcome >= 0 && singularity) *singularity = outcome;
     else if (outcome < 0 && !of->on_device) memcpy(to, out, (size_t)of->n * size);
@@ -211,7 +199,7 @@ static cusolverStatus_t solve(cusolverSpHandle_t handle, struct system *of, cusp
                                             const T *csrValA, const int *csrRowPtrA, const int *csrColIndA,            \
                                             const T *b, R tol, int reorder, T *x, int *singularity) {                  \
     struct system of = {kind, method, m, nnz, 0, device, reorder != 0, tol, csrValA, b, csrRowPtrA, csrColIndA};       \
-    if (is_handle(handle) && (reorder < 0 || reorder > 3 || !singularity)) return CUSOLVER_STATUS_INVALID_VALUE;       \
+    if (sparse_is_handle(handle) && (reorder < 0 || reorder > 3 || !singularity)) return CUSOLVER_STATUS_INVALID_VALUE; \
     return solve(handle, &of, descrA, 1, x, singularity);                                                              \
   }
 #define BATCH(letter, T, kind)                                                                                         \
@@ -228,8 +216,8 @@ static cusolverStatus_t solve(cusolverSpHandle_t handle, struct system *of, cusp
       void *pBuffer) {                                                                                                 \
     struct system of = {kind, ROTATIONS, m, nnz, 0, true, true, 0, csrValA, b, csrRowPtrA, csrColIndA};                \
     (void)pBuffer;                                                                                                     \
-    if (is_handle(handle) && m != n) return not_square();                                                              \
-    if (is_handle(handle) && !is_info(info)) return CUSOLVER_STATUS_INVALID_VALUE;                                     \
+    if (sparse_is_handle(handle) && m != n) return sparse_not_square();                                                \
+    if (sparse_is_handle(handle) && !is_info(info)) return CUSOLVER_STATUS_INVALID_VALUE;                              \
     return solve(handle, &of, descrA, batchSize, x, NULL);                                                             \
   }
 #define ALL(letter, T, R, kind)                              \
@@ -240,26 +228,29 @@ static cusolverStatus_t solve(cusolverSpHandle_t handle, struct system *of, cusp
   ONE(letter, T, R, kind, csrlsvcholHost, false, CHOLESKY)   \
   BATCH(letter, T, kind)
 
-static cusolverStatus_t not_square(void) {
+cusolverStatus_t sparse_not_square(void) {
   static int said;
   return libmap_refuse(&said, "sparse least squares", CUSOLVER_STATUS_NOT_SUPPORTED);
 }
 
-static cusolverStatus_t buffers(cusolverSpHandle_t handle, int m, int n, int nnz, int batch, csrqrInfo_t info,
-                                size_t *internal, size_t *work) {
-  enum { SOME = 256 }; /* programs allocate it */
-  if (!is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
-  if (m < 1 || nnz < 0 || batch < 1 || !is_info(info) || !internal || !work) return CUSOLVER_STATUS_INVALID_VALUE;
-  if (m != n) return not_square();
+cusolverStatus_t sparse_buffers(size_t *internal, size_t *work) {
+  enum { SOME = 256 };
   *internal = 0, *work = SOME;
   return CUSOLVER_STATUS_SUCCESS;
+}
+
+static cusolverStatus_t buffers(cusolverSpHandle_t handle, int m, int n, int nnz, int batch, csrqrInfo_t info,
+                                size_t *internal, size_t *work) {
+  if (!sparse_is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  if (m < 1 || nnz < 0 || batch < 1 || !is_info(info) || !internal || !work) return CUSOLVER_STATUS_INVALID_VALUE;
+  return m == n ? sparse_buffers(internal, work) : sparse_not_square();
 }
 
 cusolverStatus_t cusolverSpXcsrqrAnalysisBatched(cusolverSpHandle_t handle, int m, int n, int nnzA,
                                                  cusparseMatDescr_t descrA, const int *csrRowPtrA,
                                                  const int *csrColIndA, csrqrInfo_t info) {
   size_t internal, work;
-  if (is_handle(handle) && (base_of(descrA) < 0 || !csrRowPtrA || !csrColIndA)) return CUSOLVER_STATUS_INVALID_VALUE;
+  if (sparse_is_handle(handle) && (sparse_base(descrA) < 0 || !csrRowPtrA || !csrColIndA)) return CUSOLVER_STATUS_INVALID_VALUE;
   return buffers(handle, m, n, nnzA, 1, info, &internal, &work);
 }
 

@@ -127,8 +127,12 @@ _WEAKER = {
 - LU without pivoting (`devIpiv` is NULL) is supported; its solver uses a list of row numbers in device memory.
 - Sparse systems (`cusolverSp...csrlsvqr`, `csrlsvchol`, their `Host` forms, `csrlsvluHost`, batched `csrqrsv`) are
   solved on the host, in double precision, by Givens rotations (also for `csrlsvluHost`) or Cholesky's method. `reorder`
-  1 to 3 all select the reverse Cuthill-McKee order; Cholesky's method keeps the given one. Sparse least squares and
-  eigenvalues, the functions that factorise and solve in steps, and `cusolverRf` are not supported.
+  1 to 3 all select the reverse Cuthill-McKee order; Cholesky's method keeps the given one. In steps (`csrqrSetup`,
+  `csrcholFactor` ...), the matrix is kept on the host, and each solution factorises it again. Sparse least squares,
+  eigenvalues and LU in steps are not supported.
+- `cusolverRf` maps to hipSOLVER, for matrices in rows and a unit diagonal of L. Boosted pivots and batches are not
+  supported; `cusolverRfSetAlgs` and the fast mode have no effect.
+- `..._bufferSize` functions reject wrong sizes and enumerations; NVIDIA's return a size.
 - The samples `cusolver_irs_lapack` and `cusolver_irs_expert_cuda-11` fail before they call cuSOLVER: they copy a column
   of the host with a pitch of 8 bytes, which is less than its width and which the driver therefore rejects.
 - Many of the unsupported functions are in no header; only NVIDIA's own libraries call them.

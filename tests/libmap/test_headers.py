@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from ptx2amd.api import cublas, cusolver
+from ptx2amd.api.cublas import xt
 from ptx2amd.api.libraries import MAPPED
 from ptx2amd.api.mapped import Mapped
 from ptx2amd.compat import toolkit
@@ -31,9 +32,15 @@ HEADERS = {
 }
 #: Headers that are C++, and further packages that these need.
 CPP: dict[str, tuple[str, ...]] = {"hipblaslt/hipblaslt.h": ("libhipblas-common-dev",), "miopen/miopen.h": ()}
-#: Second headers, and rows of what they declare: of earlier versions, whose functions the present ones have macros for;
-#: of sparse matrices.
-FIRST = {"cublas": ("cublas.h", cublas.FIRST), "cusolver": ("cusolverSp.h", cusolver.SPARSE)}
+#: Further headers, and rows of what they declare: those of earlier versions have functions that the present ones have
+#: macros for.
+FURTHER = {
+    "cublas": (("cublas.h", cublas.FIRST), ("cublasXt.h", xt.ROWS)),
+    "cusolver": (
+        ("cusolverSp.h", cusolver.SPARSE), ("cusolverSp_LOWLEVEL_PREVIEW.h", cusolver.STEPS),
+        ("cusolverRf.h", cusolver.REFACTOR),
+    ),
+}  # fmt: skip
 EACH = pytest.mark.parametrize("mapped", MAPPED, ids=[mapped.library.name for mapped in MAPPED])
 _ON_ROCM = [mapped for mapped in MAPPED if not mapped.opens]
 
@@ -86,8 +93,9 @@ def test_rows_have_the_types_of_cudas_headers(mapped: Mapped, tmp_path: Path) ->
         row for row in rows if not row.until and (row.works or row.takes)
     ]  # of others, the names are all that is known
     flags = [f"-I{folder}" for folder in folders]
-    older = FIRST.get(mapped.library.name, (header, ()))
-    for name, part in ((header, [row for row in rows if row not in older[1]]), older):
+    further = FURTHER.get(mapped.library.name, ())
+    elsewhere = [row for _, part in further for row in part]
+    for name, part in ((header, [row for row in rows if row not in elsewhere]), *further):
         assert other_types([f"#include <{name}>"], part, mapped.api.status, flags) == set()
 
 

@@ -29,7 +29,10 @@ API = Api(
     result=f"!libmap_ready() ? {_NOT_INITIALIZED} : cusolver_status({{}})",
     success="CUSOLVER_STATUS_SUCCESS",
     types=TYPES,
-    found={"cusolverDnHandle_t": Found("cusolver_found", "hipsolverHandle_t ", _NOT_INITIALIZED)},
+    found={
+        "cusolverDnHandle_t": Found("cusolver_found", "hipsolverHandle_t ", _NOT_INITIALIZED),
+        "cusolverRfHandle_t": Found("cusolver_refactor", "hipsolverRfHandle_t ", _NOT_INITIALIZED),
+    },
     enums=ENUMS,
     checks={"cusolverDnHandle_t": Check("!cusolver_found({}, &(hipsolverHandle_t){{0}})", _NOT_INITIALIZED)},
     refusal='libmap_refuse(&said, "{}", CUSOLVER_STATUS_NOT_SUPPORTED)',
@@ -115,9 +118,19 @@ def _settings() -> Iterator[Function]:
         yield Function(f"cusolverDnIRSInfosGet{name}", 0, text, c=f"cusolver_irs_infos(infos, count, {most})")
 
 
-def _sparse() -> Iterator[Function]:
-    """Sparse systems (sparse.c)."""
-    for one in texts.read(_FOLDER / "sparse.txt"):
+#: Functions of refactorisations that are written in C (refactor.c), and those of hipSOLVER that these call.
+_REFACTOR = re.compile("Rf([SG]et.*|Create|Destroy|ExtractSplitFactorsHost)")
+_BENEATH_REFACTOR = ("RfCreate", "RfDestroy", "RfSetupHost", "RfSetupDevice", "RfExtractSplitFactorsHost")
+
+
+def _refactor() -> Iterator[Function]:
+    for row in _read("refactor.txt"):
+        yield replace(row, call="", ours=True) if _REFACTOR.fullmatch(row.symbol.removeprefix("cusolver")) else row
+
+
+def _sparse(name: str) -> Iterator[Function]:
+    """Sparse systems (sparse.c, sparse_steps.c)."""
+    for one in texts.read(_FOLDER / name):
         yield Function(f"cusolverSp{one.name}", one.since, ", ".join(one.parameters), ours=True)
 
 
@@ -126,7 +139,9 @@ _ABSENT = (_FOLDER / "absent.txt").read_text().split()
 
 _OTHERS = (*_read("others.txt"),)
 #: Of another header than the rest.
-SPARSE = (*_sparse(),)
+SPARSE = (*_sparse("sparse.txt"),)
+STEPS = (*_sparse("sparse_steps.txt"),)
+REFACTOR = (*_refactor(),)
 
 ROWS = (
     *_read("dense.txt"),
@@ -136,6 +151,8 @@ ROWS = (
     *_refined(),
     *_settings(),
     *SPARSE,
+    *STEPS,
+    *REFACTOR,
     Function("cusolverDnCreate", 0, "out cusolverDnHandle_t *handle", ours=True),
     Function("cusolverDnDestroy", 0, _HANDLE, ours=True),
     Function("cusolverDnSetStream", 0, f"{_HANDLE}, cudaStream_t streamId", ours=True),
@@ -155,6 +172,11 @@ _CALLED = (
     Function("hipsolverDnCreate", 0, "hipsolverHandle_t *handle"),
     Function("hipsolverDnDestroy", 0, _HIP),
     Function("hipsolverDnSetStream", 0, f"{_HIP}, hipStream_t streamId"),
+    *(
+        Function(row.call, 0, _hip(row.parameters))
+        for row in _read("refactor.txt")
+        if row.call.removeprefix("hipsolver") in _BENEATH_REFACTOR
+    ),
     *(
         Function(found[1], 0, _hip(row.parameters))
         for row in _refined()

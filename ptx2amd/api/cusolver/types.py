@@ -40,12 +40,22 @@ _OBJECTS = {
     "gesvdjInfo_t": "hipsolverGesvdjInfo_t",
     "cusolverDnParams_t": "hipsolverDnParams_t",
 }
+#: Settings of refactorisations.
+_REFACTOR = [
+    f"cusolverRf{name}_t"
+    for name in ("MatrixFormat", "UnitDiagonal", "NumericBoostReport", "Factorization", "TriangularSolve",
+                 "ResetValuesFastMode")
+]  # fmt: skip
 
 TYPES = Types(
     handles=(
         "cusolverDnHandle_t",
         "cusolverSpHandle_t",
+        "cusolverRfHandle_t",
         "csrqrInfo_t",
+        "csrqrInfoHost_t",
+        "csrcholInfo_t",
+        "csrcholInfoHost_t",
         "cusolverDnIRSParams_t",
         "cusolverDnIRSInfos_t",
         "cudaStream_t",
@@ -58,6 +68,7 @@ TYPES = Types(
         "cusolverAlgMode_t",
         "cusolverPrecType_t",
         "cusolverIRSRefinement_t",
+        *_REFACTOR,
         "libraryPropertyType",
     ),
     scalars={"void *": "cusparseMatDescr_t"},
@@ -86,6 +97,7 @@ STATUSES = {f"HIPSOLVER_STATUS_{code}": f"CUSOLVER_STATUS_{code}" for code in _C
 #: Parameter types that have a different name in hipSOLVER's functions.
 NAMES = {
     "cusolverDnHandle_t": "hipsolverHandle_t",
+    "cusolverRfHandle_t": "hipsolverRfHandle_t",
     "cuComplex": "hipFloatComplex",
     "cuDoubleComplex": "hipDoubleComplex",
     **_OBJECTS,

@@ -1,0 +1,51 @@
+/* Sparse systems as programs pass them, and objects that keep one between calls (sparse.c, sparse_steps.c). */
+#ifndef CUSOLVER_SPARSE_SYSTEM_H
+#define CUSOLVER_SPARSE_SYSTEM_H
+#include "cusolver_handle.h"
+#include "sparse_solve.h"
+
+struct cusolverSpHandle_t_st { int mark; cudaStream_t stream; };
+enum kind { SINGLE, TWICE, COMPLEX, BOTH };
+enum method { ROTATIONS, CHOLESKY };
+
+/* A system with its memory. */
+struct system {
+  enum kind kind;
+  enum method method;
+  int n, entries, base;
+  bool on_device, ordered;
+  double tolerance;
+  const void *value, *b; /* of all systems of a batch */
+  const int *row, *column;
+};
+
+/* What is solved in steps: the matrix on the host, once it was passed. */
+struct steps {
+  int mark;
+  enum kind kind;
+  int n, entries, base;
+  int *row, *column;
+  void *value;
+};
+enum { SPARSE_STEPS = 0x63737169 };
+struct csrqrInfo_t_st { struct steps steps; };
+struct csrqrInfoHost_t_st { struct steps steps; };
+struct csrcholInfo_t_st { struct steps steps; };
+struct csrcholInfoHost_t_st { struct steps steps; };
+
+extern const size_t sparse_sizes[]; /* of numbers */
+bool sparse_is_handle(cusolverSpHandle_t handle);
+/* What a matrix counts from; -1: no descriptor. */
+int sparse_base(cusparseMatDescr_t descriptor);
+/* A copy on the host; NULL: it cannot be read, or there is no memory. */
+void *sparse_fetched(bool on_device, const void *from, size_t size);
+/* Whether row pointers and column numbers are those of such a matrix. */
+bool sparse_is_matrix(const struct system *of, const int *row, const int *column);
+/* Solves one system of a batch, all on the host. Returns as sparse_by_rotations. */
+int sparse_solve_one(const struct system *of, const int *row, const int *column, const void *value, const void *b,
+                     int64_t batch, void *x);
+void sparse_forget(struct steps *steps);
+cusolverStatus_t sparse_not_square(void);
+/* Sizes of the memory that a program allocates, which is not used. */
+cusolverStatus_t sparse_buffers(size_t *internal, size_t *work);
+#endif
