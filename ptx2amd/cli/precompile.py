@@ -16,7 +16,8 @@ from ptx2amd.service import cache
 from ptx2amd.service.folder import open_folder
 from ptx2amd.target import MAPPINGS, target
 
-REDRAW = 0.5  # seconds
+REDRAW = 0.5  # seconds between drawings on a terminal
+LOG = 30.0  # seconds between lines of a log
 INTERRUPTED = 130  # exit status
 
 
@@ -58,7 +59,7 @@ def command(files: tuple[Path, ...], folder: Path | None, archs: str, mapping: s
 
 
 class Line:
-    """A line on the terminal that is drawn again: how far, how fast, how long."""
+    """How far, how fast, how long: a line on the terminal that is drawn again; elsewhere, lines of a log."""
 
     def __init__(self) -> None:
         self.start = self.drawn = time.monotonic()
@@ -66,11 +67,16 @@ class Line:
 
     def show(self, progress: Progress) -> None:
         self.last = progress
-        if not sys.stderr.isatty() or time.monotonic() - self.drawn < REDRAW:
+        terminal = sys.stderr.isatty()
+        if time.monotonic() - self.drawn < (REDRAW if terminal else LOG):
             return
         self.drawn = time.monotonic()
-        columns = shutil.get_terminal_size().columns - 1
-        click.echo("\r\033[K" + text(progress, self.drawn - self.start)[:columns], nl=False, err=True)
+        line = text(progress, self.drawn - self.start)
+        if terminal:
+            columns = shutil.get_terminal_size().columns - 1
+            click.echo("\r\033[K" + line[:columns], nl=False, err=True)
+        else:
+            click.echo(line, err=True)
 
     def clear(self) -> None:
         if sys.stderr.isatty():

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from ptx2amd.cli import precompile
 from ptx2amd.cli.precompile import text
 from ptx2amd.precompile.images import files_of, images_of
 from ptx2amd.precompile.run import FIXED, Progress, fill
@@ -128,3 +129,15 @@ def test_small_kernels_are_work_too(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     path.write_bytes(module("a", "b", "c"))
     done = fill(images_of([path], []), ["gfx942"], "", "", lambda progress: None)
     assert 3 * FIXED < done.work == done.work_done < 3 * FIXED + len(path.read_bytes())
+
+
+def test_progress_in_a_log(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a terminal: whole lines, of which there are few."""
+    line, found = precompile.Line(), Progress(400, kernels=400, done=100, now="libx.so")
+    line.show(found)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(precompile, "LOG", 0.0)
+    line.show(found)
+    line.clear()
+    said = capsys.readouterr().err
+    assert said.startswith("100 of 400 kernels") and said.endswith(": libx.so\n") and "\r" not in said
