@@ -203,6 +203,16 @@ SUITES = {
         "kernels of Debian's build; cuBLAS, cuSPARSE",
         debian=("libmagma-test", "python3-minimal"), shown="libmagma2 2.9.0 of Debian 13",
     ),
+    "implicit": Suite(
+        ("implicit==0.7.3", "rmm-cu13==26.4.0", "nvidia-cublas==13.1.0.3", "nvidia-curand==10.4.0.35",
+         "nvidia-cuda-runtime==13.0.96"),
+        (str(HERE / "implicit_ops.py"),), "kernels of the wheel; cuBLAS, cuRAND",
+        {"LD_LIBRARY_PATH": "{site}/nvidia/cu13/lib"},
+    ),
+    "cuML": Suite(
+        ("cuml-cu12==26.10.0",), (str(HERE / "cuml_ops.py"),),
+        "kernels of the wheel; cuBLAS, cuSOLVER, cuSPARSE; nvJitLink",
+    ),
     "cuGraph": Suite(
         ("pylibcugraph-cu12==26.10.0", "scipy", "networkx"), (str(HERE / "cugraph_ops.py"),),
         "kernels of the wheel; cuSOLVER, cuSPARSE; nvJitLink",

@@ -29,6 +29,7 @@ PUBLISHED = ("gfx90a", "gfx1100", "gfx1030")  # SCALE's results that are for a c
 # Projects that are tested as packages of PyPI or Debian, with the name of the client.
 CLIENTS = {
     "ctranslate2": "CTranslate2",
+    "cuml": "cuML",
     "cugraph": "cuGraph",
     "cycles": "Blender",
     "faiss": "faiss",
@@ -45,14 +46,15 @@ CLIENTS = {
 NOTES = {"cuda-samples": "10 of its 113 programs; [all](programs.md)"}
 # Projects without results, by the reason.
 UNTRIED = {
-    "the build takes many minutes": (
-        "alien AMGX arrayfire caffe FLAMEGPU2 gomc gpu_jpeg2k gpusnek gromacs hypre lightgbm quda "
-        "risc0 timemachine tiny-cuda-nn"
+    "no package of PyPI, npm or Debian has its CUDA code": (
+        "alien AMGX arrayfire ds4 FastEddy FLAMEGPU2 gomc gpu_jpeg2k gpusnek heraclespp nerf-cuda quda risc0 TCLB "
+        "timemachine tiny-cuda-nn UppASD"
     ),
+    "the build takes many minutes": "caffe gromacs hypre lightgbm",
     "built, but nvcc 13.0 and GCC 12 give its closures different sizes, so that kernels read wrong arguments": "kokkos",
-    "packages of several gigabytes": "cudf cuml",
-    "needs models or data that are not in the repository": "ds4 llm.c nerf-cuda",
-    "needs MPI, NetCDF, Fortran or R": "FastEddy heraclespp openmpi TCLB UppASD",
+    "packages of several gigabytes": "cudf",
+    "needs models that are not in the repository": "llm.c",
+    "the published packages are built without CUDA": "openmpi",
     "the published package has machine code only, or for most kernels": "CV-CUDA vllm",
     "patches machine code, in a secure enclave": "sage",
 }
