@@ -89,9 +89,30 @@ static bool check_aligned(struct wave *w, const struct inst *i, const struct lan
 
 /* --- GLOBAL ---------------------------------------------------------------------------------------- */
 
+/* Where a wave with all lanes active accesses consecutive dwords of one allocation, by addresses in two registers: the
+ * usual case, for which no lane's address needs to be made. 0: it is another one, or a fault. */
+static inline uint64_t whole_row(struct wave *w, const struct inst *i, bool write) {
+  if (!all_lanes(wave_exec(w)) || i->src_kind[MEM_SADDR] != OPERAND_NONE || w->weak) return 0;
+  const uint32_t *lo = w->v + (size_t)i->src[MEM_ADDR] * W, *hi = lo + W;
+  uint32_t first = lo[0], high = hi[0], other = 0;
+  if (first > UINT32_MAX - 4 * W) return 0;
+  for (uint32_t l = 0; l < W; l++) other |= (lo[l] - 4 * l) ^ first;
+  for (uint32_t l = 0; l < W; l++) other |= hi[l] ^ high;
+  if (other) return 0;
+  uint64_t at = ((uint64_t)high << 32 | first) + (uint64_t)(int64_t)i->imm;
+  const struct mem_window *m = find_window(w, at, at + 4 * W - 1);
+  return m && (!write || m->writable) ? at : 0;
+}
+
 next_inst VG(global_load)(struct wave *w, const struct inst *i, enum load_kind kind) {
   struct lane_addresses a;
   next_inst out;
+  uint64_t row;
+  if (kind == LOAD_B32 && (row = whole_row(w, i, false))) {
+    uint32_t *d = vgpr(w, i->dst);
+    for (int g = 0; g < GROUPS; g++) memcpy(d + 16 * g, (const char *)(uintptr_t)row + 64 * g, 64);
+    return NEXT(i);
+  }
   if (!(a.lanes = wave_exec(w))) return NEXT(i);
   flat_addresses(w, i, &a);
   if (!VG(check_addresses)(w, i, &a, load_bytes[kind], false, &out)) return out;
@@ -102,6 +123,13 @@ next_inst VG(global_load)(struct wave *w, const struct inst *i, enum load_kind k
 next_inst VG(global_store)(struct wave *w, const struct inst *i, enum store_kind kind) {
   struct lane_addresses a;
   next_inst out;
+  uint64_t row;
+  if (kind == STORE_B32 && (row = whole_row(w, i, true))) {
+    const uint32_t *s = vgpr(w, i->src[MEM_DATA]);
+    for (int g = 0; g < GROUPS; g++) memcpy((char *)(uintptr_t)row + 64 * g, s + 16 * g, 64);
+    w->changes++;
+    return NEXT(i);
+  }
   if (!(a.lanes = wave_exec(w))) return NEXT(i);
   flat_addresses(w, i, &a);
   if (!VG(check_addresses)(w, i, &a, store_bytes[kind], true, &out)) return out;
