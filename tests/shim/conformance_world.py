@@ -466,6 +466,7 @@ class World(dict[str, Any]):
     def _conditional(self, handle: int, kind: int, size: int) -> Any:
         made = self._struct("CUgraphNodeParams", {"type": 13})
         made.conditional.handle, made.conditional.type, made.conditional.size = handle, kind, size
+        made.conditional.ctx = self.ffi.cast("CUcontext", self["ctx"])
         return made
     def make_conditional(self) -> Any: return self._conditional(self["condition"], 1, 1)
     def make_while_of_two(self) -> Any: return self._conditional(self["condition"], 1, 2)

@@ -12,7 +12,7 @@ import pytest
 from ptx2amd import launch, native
 from ptx2amd.api.driver import functions
 from tests import ROOT
-from tests.shim.conformance_run import all_cases, written
+from tests.shim.conformance_run import TABLES, all_cases, written
 
 NOT_INITIALIZED = 3
 
@@ -73,6 +73,14 @@ def test_every_call_answers_as_the_tables_say(environment: dict[str, str]) -> No
     answers = run(environment)
     assert len(answers) == len(all_cases()) > 1800
     assert [answer for answer in answers if answer[2] not in answer[1]] == []  # type: ignore[operator]
+
+
+def test_what_nvidias_driver_answers_otherwise_is_listed_while_it_is_so() -> None:
+    """conformance/nvidia.tsv can only become shorter: a case that agrees now, or is gone, must leave it."""
+    cases = {case.title: case.expected for case in all_cases()}
+    lines = [line.split("\t") for line in (TABLES / "nvidia.tsv").read_text().splitlines() if not line.startswith("#")]
+    assert len(lines) > 100
+    assert [title for title, answer in lines if title not in cases or answer in map(str, cases[title])] == []
 
 
 @pytest.mark.parametrize("state", ["closed", "forked"])

@@ -20,7 +20,8 @@ function; *ours*: implemented here with several HIP calls or none; *absent*: par
 here has, returns the error that the manual specifies for such a device; *refused*: returns
 `CUDA_ERROR_NOT_SUPPORTED` and prints its name once. Versions of a function (`_v2`) share a line, as do its variants
 with the per-thread default stream. `tests/shim/conformance/` has the test cases of each function;
-`python -m tests.shim.conformance_run LIBRARY` runs them on any driver.
+`python -m tests.shim.conformance_run LIBRARY` runs them on any driver. [NVIDIA's driver](nvidia-driver.md) says how
+its answers differ.
 
 """
 

@@ -4,7 +4,7 @@
 #include "proc_table.h"
 #include "shim.h"
 
-enum { FLAG_DEFAULT = 0, FLAG_LEGACY = 1, FLAG_PER_THREAD = 2 };
+enum { FLAG_PER_THREAD = 2 }; /* of the flags, which NVIDIA's driver does not check */
 enum { FOUND = 0, SYMBOL_NOT_FOUND = 1, VERSION_NOT_SUFFICIENT = 2 };
 
 static int first_of(const char *name) {
@@ -34,9 +34,9 @@ static void *look_up(const char *name, int version, bool per_thread, int *status
 
 CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int driverVersion, cuuint64_t flags,
                              CUdriverProcAddressQueryResult *symbolFound) {
-  if (!symbol || !pfn || flags > FLAG_PER_THREAD) return CUDA_ERROR_INVALID_VALUE;
+  if (!symbol || !pfn) return CUDA_ERROR_INVALID_VALUE;
   int status;
-  *pfn = look_up(symbol, driverVersion, flags == FLAG_PER_THREAD, &status);
+  *pfn = look_up(symbol, driverVersion, (flags & FLAG_PER_THREAD) != 0, &status);
   /* From CUDA 12.0 on, cuGetProcAddress names _v2; callers of the first version request 11.x. */
   if (symbolFound) *symbolFound = status;
   return status == FOUND || symbolFound ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;

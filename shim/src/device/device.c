@@ -110,6 +110,7 @@ CUresult cuDeviceTotalMem(unsigned int *bytes, CUdevice dev) {
 }
 
 CUresult cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev) {
+  if (initialised && !pi) return CUDA_ERROR_INVALID_VALUE; /* the first thing that NVIDIA's driver finds */
   CHECK_DEVICE(pi, dev);
   const struct device *d = &devices[dev];
   switch (attrib) {

@@ -43,7 +43,7 @@ CUresult pack_parameters(const struct kernel *k, void **params, void **extra, vo
   const void *given;
   size_t given_size;
   CUresult result = from_extra(extra, &given, &given_size);
-  if (result) return result;
+  if (result || !given) return result ? result : CUDA_ERROR_INVALID_VALUE;
   if (given_size > k->parameter_bytes) given_size = k->parameter_bytes;
   memcpy(buffer, given, given_size);
   memset((char *)buffer + given_size, 0, k->parameter_bytes - given_size); /* what the kernel may not need */

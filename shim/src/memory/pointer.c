@@ -92,6 +92,11 @@ CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdevi
   return CUDA_SUCCESS;
 }
 
+/* It may be the host's. */
+static uint64_t of_unknown(CUpointer_attribute a, CUdeviceptr ptr) {
+  return a == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL ? (uint64_t)-2 : a == CU_POINTER_ATTRIBUTE_HOST_POINTER ? ptr : 0;
+}
+
 /* Unlike the single form it succeeds for any pointer: what is unknown reads as zero. */
 CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes, void **data,
                                 CUdeviceptr ptr) {
@@ -101,7 +106,7 @@ CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute 
   for (unsigned i = 0; i < numAttributes; i++) {
     uint64_t value = 0;
     if (attributes[i] < 1 || attributes[i] > 22 || !data[i]) return CUDA_ERROR_INVALID_VALUE;
-    if (kind == POINTER_UNKNOWN) value = attributes[i] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL ? (uint64_t)-2 : 0;
+    if (kind == POINTER_UNKNOWN) value = of_unknown(attributes[i], ptr);
     else if (!value_of(attributes[i], ptr, &p, kind, &value)) value = 0;
     memcpy(data[i], &value, size_of(attributes[i]));
   }

@@ -229,7 +229,10 @@ CUresult cuTexObjectDestroy(CUtexObject texObject) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuSurfObjectDestroy(CUsurfObject surfObject) { return destroy(surfObject, KIND_SURFACE); }
+CUresult cuSurfObjectDestroy(CUsurfObject surfObject) {
+  destroy(surfObject, KIND_SURFACE);
+  return CUDA_SUCCESS;
+}
 
 CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUtexObject texObject) {
   struct object o;

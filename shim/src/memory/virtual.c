@@ -130,6 +130,7 @@ CUresult cuMemAddressFree(CUdeviceptr ptr, size_t size) {
 
 CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle,
                   unsigned long long flags) {
+  if (flags) return CUDA_ERROR_INVALID_VALUE;
   if (offset) return CUDA_ERROR_NOT_SUPPORTED;
   if (!is_reserved(ptr, size, false)) return CUDA_ERROR_INVALID_VALUE;
   int error = hip.MemMap((void *)ptr, size, offset, (hipMemGenericAllocationHandle_t)handle, flags);

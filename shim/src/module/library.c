@@ -57,7 +57,9 @@ CUresult cuLibraryUnload(CUlibrary library) {
   if (!initialised) return CUDA_ERROR_NOT_INITIALIZED;
   struct module *m = library_checked(library);
   if (!m || !m->library) return CUDA_ERROR_INVALID_HANDLE;
+  hipStreamCaptureMode mode = capture_relax();
   hip.DeviceSynchronize(); /* its kernels may be running */
+  capture_return(mode);
   printf_drain(thread_state.current ? thread_state.current->device : 0);
   module_drop(m);
   return CUDA_SUCCESS;
@@ -97,7 +99,7 @@ CUresult cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library,
 CUresult cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name) {
   struct module *m = library_checked(library);
   if (nothing_in(m)) return nothing_in(m);
-  if (!name) return CUDA_ERROR_INVALID_VALUE;
+  if (!name || !*name) return CUDA_ERROR_INVALID_VALUE;
   struct index_variable *v = module_variable(m, name);
   if (!v || v->space != SPACE_MANAGED) return CUDA_ERROR_NOT_FOUND;
   uint64_t segment; /* asked for at start-up, before there is a context */

@@ -257,7 +257,7 @@ CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin) {
 }
 
 CUresult cuModuleLoad(CUmodule *module, const char *fname) {
-  if (!module || !fname) return CUDA_ERROR_INVALID_VALUE;
+  if (!module || !fname || !*fname) return CUDA_ERROR_INVALID_VALUE;
   void *data = NULL;
   size_t size = 0;
   struct module *m = NULL;
@@ -280,7 +280,9 @@ CUresult module_owner(CUmodule hmod, struct context **owner) {
 CUresult cuModuleUnload(CUmodule hmod) {
   struct module *m = module_checked(hmod);
   if (!m || m->library) return CUDA_ERROR_INVALID_HANDLE;
+  hipStreamCaptureMode mode = capture_relax();
   hip.DeviceSynchronize(); /* its kernels may be running */
+  capture_return(mode);
   printf_drain(thread_state.current->device);
   module_drop(m);
   return CUDA_SUCCESS;
@@ -289,7 +291,7 @@ CUresult cuModuleUnload(CUmodule hmod) {
 CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name) {
   struct module *m = module_checked(hmod);
   if (!m) return CUDA_ERROR_INVALID_HANDLE;
-  if (!hfunc || !name) return CUDA_ERROR_INVALID_VALUE;
+  if (!hfunc || !name || !*name) return CUDA_ERROR_INVALID_VALUE;
   struct kernel *k = module_kernel(m, name);
   if (!k) return CUDA_ERROR_NOT_FOUND;
   *hfunc = (CUfunction)k;
@@ -299,7 +301,7 @@ CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
 CUresult cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name) {
   struct module *m = module_checked(hmod);
   if (!m) return CUDA_ERROR_INVALID_HANDLE;
-  if (!name || (!dptr && !bytes)) return CUDA_ERROR_INVALID_VALUE;
+  if (!name || !*name || (!dptr && !bytes)) return CUDA_ERROR_INVALID_VALUE;
   struct index_variable *v = module_variable(m, name);
   if (!v) return CUDA_ERROR_NOT_FOUND;
   uint64_t segment;

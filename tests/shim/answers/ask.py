@@ -54,7 +54,7 @@ def asked(driver: Driver, answer: Answer, statements: str) -> None:
 
 Question = tuple[str, Callable[[Driver, Answer], None]]
 #: Questions with these beginnings share a process and a context while neither is spoilt.
-SHARE = ("texture.", "stream.capture", "pointer.", "frees.", "copies.", "capturing.")
+SHARE = ("texture.", "stream.capture", "pointer.", "copies.", "capturing.")
 
 
 def questions() -> Iterator[Question]:

@@ -2,6 +2,7 @@
 
     python -m tests.shim.answers.compare ANSWERS        prints each difference that has no reason, and wrong counts
     python -m tests.shim.answers.compare ANSWERS --all  prints every difference
+    python -m tests.shim.answers.compare ANSWERS --counts        writes how many keys of each pattern differ now
     python -m tests.shim.answers.compare ANSWERS --record "NVIDIA H100 ..." writes nvidia.txt
 
 An answer's key is its question's name, and its place or name in it: "device.limits: stack[3]". A line of
@@ -61,7 +62,9 @@ def reasons() -> dict[str, tuple[int, str]]:
         if line.startswith("#"):
             reason = line.removeprefix("#").strip() if ended else f"{reason} {line.removeprefix('#').strip()}".strip()
             ended = False
-        elif line.strip():
+        elif not line.strip():
+            reason, ended = "", False
+        else:
             pattern, _, count = line.rpartition("\t")
             found[pattern] = (int(count), reason)
             ended = True
@@ -90,15 +93,33 @@ def complaints(ours: dict[str, str], only: str = "") -> list[str]:
     return found
 
 
+def count_again(ours: dict[str, str]) -> str:
+    """differences.txt with the numbers of now; patterns of what was not asked keep theirs."""
+    theirs, listed = read(GOLDEN.read_text().splitlines()), reasons()
+    counts = Counter(next((p for p in listed if matches(key, p)), "") for key, _, _ in differing(ours, theirs))
+    lines = []
+    for line in DIFFERENCES.read_text().splitlines():
+        pattern = line.rpartition("\t")[0]
+        if pattern in listed and any(matches(key, pattern) for key in ours):
+            line = f"{pattern}\t{counts[pattern]}"
+            if not counts[pattern]:
+                continue
+        lines.append(line)
+    return "\n".join(lines) + "\n"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("answers", type=Path, nargs="+")
     parser.add_argument("--all", action="store_true")
+    parser.add_argument("--counts", action="store_true")
     parser.add_argument("--record", metavar="WHERE")
     options = parser.parse_args()
     lines = [line for path in options.answers for line in path.read_text().splitlines()]
     if options.record:
         GOLDEN.write_text(f"# {options.record}\n" + "".join(f"{line}\n" for line in sorted(lines)))
+    elif options.counts:
+        DIFFERENCES.write_text(count_again(read(lines)))
     elif options.all:
         theirs = read(GOLDEN.read_text().splitlines())
         for key, real, answer in differing(read(lines), theirs):

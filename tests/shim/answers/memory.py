@@ -17,7 +17,7 @@ ATTRIBUTES = {1: "uint64_t", 2: "unsigned", 3: "uint64_t", 4: "uint64_t", 6: "un
               13: "unsigned char", 14: "uint64_t", 15: "unsigned", 16: "unsigned char", 17: "uint64_t",
               18: "uint64_t", 19: "uint64_t", 20: "unsigned char", 21: "unsigned char", 22: "int",
               5: "uint64_t", 0: "int", 23: "int"}  # fmt: skip
-FREES = ("cuMemFree_v2", "cuMemFreeHost", "cuMemHostUnregister", "cuMemFreeAsync", "cuIpcCloseMemHandle")
+FREES = ("cuMemFree_v2", "cuMemFreeHost", "cuMemHostUnregister", "cuMemFreeAsync")
 
 
 def made(world: Any, kind: str) -> int:

@@ -78,14 +78,14 @@ static std::map<std::string, void (*)()> questions = {
     {"symbols", [] { int x = 0; void *p; size_t n; SAY(cudaMemcpyToSymbol(counter, &x, 4)); SAY(cudaMemcpyToSymbol(counter, &x, 8)); SAY(cudaMemcpyToSymbol(table, &x, 4, 60)); SAY(cudaMemcpyToSymbol(table, &x, 4, 61));
        SAY(cudaGetSymbolAddress(&p, counter)); SAY(cudaGetSymbolSize(&n, table)); printf("%zu | ", n); SAY(cudaGetSymbolAddress(&p, (const void *)&x)); SAY(cudaGetSymbolSize(&n, (const void *)nullptr)); LAST(); }},
     {"functions", [] { attributes((const void *)fine); attributes((const void *)bounded); attributes((const void *)crowded); attributes((const void *)pooled); attributes((const void *)dynamic);
-       attributes(nullptr); attributes((const void *)16); LAST(); }},
+       attributes(nullptr); LAST(); }},
     {"function attributes set", [] { for (int a = 0; a < 17; a++) for (int v : {-2, -1, 0, 1, 49152, 65536, 232448, 232449}) { printf("%d %d ", a, v); SAY(cudaFuncSetAttribute((const void *)dynamic, (cudaFuncAttribute)a, v)); } }},
     {"dynamic memory", [] { dynamic<<<1, 1, 49152>>>(nullptr); LAST(); dynamic<<<1, 1, 49153>>>(nullptr); LAST(); SAY(cudaFuncSetAttribute((const void *)dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536));
        dynamic<<<1, 1, 65536>>>(nullptr); LAST(); dynamic<<<1, 1, 65537>>>(nullptr); LAST(); pooled<<<1, 1, 1>>>(nullptr); LAST(); SYNC(); }},
     {"bounds", [] { bounded<<<1, 64>>>(nullptr); LAST(); bounded<<<1, 65>>>(nullptr); LAST(); crowded<<<1, 257>>>(nullptr); LAST(); SYNC(); }},
     {"occupancy", [] { int n = -7, g, b; for (int t : {-1, 0, 1, 32, 64, 65, 1024, 1025}) { n = -7; SAY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, bounded, t, 0)); printf("%d | ", n); }
        SAY(cudaOccupancyMaxPotentialBlockSize(&g, &b, bounded)); printf("%d | ", b); SAY(cudaOccupancyMaxPotentialBlockSize(&g, &b, fine, 0, 100)); printf("%d | ", b);
-       SAY(cudaOccupancyMaxPotentialBlockSize(&g, &b, fine, 1 << 20)); printf("%d | ", b); SAY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, (const void *)16, 32, 0)); LAST(); }},
+       SAY(cudaOccupancyMaxPotentialBlockSize(&g, &b, fine, 1 << 20)); printf("%d | ", b); SAY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, (const void *)nullptr, 32, 0)); LAST(); }},
     {"printf", [] { printing<<<1, 3>>>(1); SYNC(); int *p, n = 0; cudaMalloc(&p, 4); returns<<<1, 1>>>(p); SYNC(); cudaMemcpy(&n, p, 4, cudaMemcpyDeviceToHost); printf("%d | ", n); }},
     {"printf formats", [] { formats<<<1, 1>>>(); SYNC(); }},
     {"printf overflow", [] { SAY(cudaDeviceSetLimit(cudaLimitPrintfFifoSize, 4096)); size_t n; SAY(cudaDeviceGetLimit(&n, cudaLimitPrintfFifoSize)); printf("%zu | ", n); fflush(stdout); printing_much<<<1024, 1024>>>(); SYNC(); }},

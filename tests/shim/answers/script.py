@@ -74,7 +74,7 @@ class Script(World):
     def called(self, symbol: str, *arguments: Any) -> int | str:
         try:
             getattr(self.driver.lib, symbol)
-        except AttributeError:  # of a later driver
+        except Exception:  # of a later driver
             return "absent"
         return self.driver.call(symbol, list(arguments))
 
@@ -108,6 +108,9 @@ class Script(World):
 
     def named(self, value: int, **known: int) -> str:
         """An address by what it is."""
+        exact = next((name for name, base in known.items() if base and base == value), "")
+        if exact:
+            return exact
         for name, base in known.items():
             if base and base <= value < base + (1 << 20):
                 return name if value == base else f"{name}+{value - base}"

@@ -19,6 +19,7 @@ struct capture {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct capture *captures;
+static _Atomic int capturing;     /* how many of them */
 static unsigned long long last_id;
 static __thread hipStreamCaptureMode thread_mode = hipStreamCaptureModeGlobal;
 
@@ -81,6 +82,46 @@ hipError_t capture_allows(void) {
   return error;
 }
 
+/* The host waits for the whole device: no capture survives that. */
+hipError_t capture_waits(struct device *d) {
+  hipError_t error = hipSuccess;
+  if (thread_mode == hipStreamCaptureModeRelaxed) return error;
+  pthread_mutex_lock(&lock);
+  for (struct capture *c = captures; c; c = c->next) {
+    if (!c->origin || c->origin->device != d) continue;
+    c->invalid = true;
+    error = hipErrorStreamCaptureUnsupported;
+  }
+  pthread_mutex_unlock(&lock);
+  return error;
+}
+
+/* Work of the null stream would wait for what blocking streams capture. Asking for the null stream's state spoils nothing. */
+hipError_t capture_implicit(struct device *d, bool asks) {
+  hipError_t error = hipSuccess;
+  if (__builtin_expect(!atomic_load_explicit(&capturing, memory_order_relaxed), 1) || thread_mode == hipStreamCaptureModeRelaxed) return error;
+  pthread_mutex_lock(&lock);
+  pthread_mutex_lock(&d->lock);
+  for (stream *s = d->streams; s; s = s->next) {
+    if (!s->capture || s->flags & NON_BLOCKING) continue;
+    if (!asks) ((struct capture *)s->capture)->invalid = true;
+    error = hipErrorStreamCaptureImplicit;
+  }
+  pthread_mutex_unlock(&d->lock);
+  pthread_mutex_unlock(&lock);
+  return error;
+}
+
+/* The host asks for an event that was recorded in a capture. */
+hipError_t capture_event_asked(const event *e) {
+  pthread_mutex_lock(&lock);
+  struct capture *c = by_id(e->capture);
+  bool active = c && !c->invalid;
+  if (active) c->invalid = true;
+  pthread_mutex_unlock(&lock);
+  return active ? hipErrorCapturedEvent : hipErrorInvalidValue;
+}
+
 /* Called when a stream is destroyed: a capture may lose streams that joined it, once they have been joined back. */
 void capture_loses(stream *s) {
   pthread_mutex_lock(&lock);
@@ -135,7 +176,7 @@ hipError_t capture_wait(stream *s, event *e) {
   struct capture *theirs = e->capture ? by_id(e->capture) : NULL, *ours = s->capture;
   if (!theirs) {
     if (ours) ours->invalid = true;
-    error = ours ? hipErrorStreamCaptureIsolation : hipErrorCapturedEvent;
+    error = ours ? hipErrorStreamCaptureIsolation : hipErrorInvalidValue;
   } else if (ours && ours != theirs) {
     ours->invalid = theirs->invalid = true;
     error = hipErrorStreamCaptureMerge;
@@ -171,6 +212,7 @@ static hipError_t begin(hipStream_t handle, hipGraph_t into, const hipGraphNode_
   else {
     *c = (struct capture){captures, ++last_id, graph, s, mode, pthread_self(), false, into != NULL, NULL, 0};
     captures = c;
+    atomic_fetch_add(&capturing, 1);
     atomic_store(&s->capture, c);
   }
   pthread_mutex_unlock(&lock);
@@ -220,6 +262,7 @@ static bool leave(struct capture *c) {
   for (struct capture **p = &captures; *p; p = &(*p)->next) {
     if (*p == c) {
       *p = c->next;
+      atomic_fetch_sub(&capturing, 1);
       break;
     }
   }
@@ -238,7 +281,10 @@ hipError_t hipStreamEndCapture(hipStream_t handle, hipGraph_t *graph) {
                      : c->origin != s ? hipErrorStreamCaptureUnmatched
                      : c->mode != hipStreamCaptureModeRelaxed && !pthread_equal(c->thread, pthread_self())
                          ? hipErrorStreamCaptureWrongThread : hipSuccess;
-  if (error == hipSuccess) {
+  if (error == hipErrorStreamCaptureUnmatched) c->invalid = true;
+  if (error == hipErrorStreamCaptureWrongThread) {
+    leave(c);
+  } else if (error == hipSuccess) {
     bool joined = leave(c);
     error = c->invalid ? hipErrorStreamCaptureInvalidated : joined ? hipSuccess : hipErrorStreamCaptureUnjoined;
   } else {
@@ -266,6 +312,7 @@ hipError_t hipStreamIsCapturing(hipStream_t handle, hipStreamCaptureStatus *stat
   stream *s = stream_resolve(handle);
   if (!s) return done(hipErrorInvalidHandle);
   if (!status) return done(hipErrorInvalidValue);
+  if (s == s->device->null_stream && capture_implicit(s->device, true)) return done(hipErrorStreamCaptureImplicit);
   *status = status_of(s, NULL);
   return hipSuccess;
 }
@@ -275,6 +322,7 @@ hipError_t hipStreamGetCaptureInfo(hipStream_t handle, hipStreamCaptureStatus *s
   stream *s = stream_resolve(handle);
   if (!s) return done(hipErrorInvalidHandle);
   if (!status) return done(hipErrorInvalidValue);
+  if (s == s->device->null_stream && capture_implicit(s->device, true)) return done(hipErrorStreamCaptureImplicit);
   *status = status_of(s, id);
   return hipSuccess;
 }
@@ -285,6 +333,7 @@ hipError_t hipStreamGetCaptureInfo_v2(hipStream_t handle, hipStreamCaptureStatus
   stream *s = stream_resolve(handle);
   if (!s) return done(hipErrorInvalidHandle);
   if (!status) return done(hipErrorInvalidValue);
+  if (s == s->device->null_stream && capture_implicit(s->device, true)) return done(hipErrorStreamCaptureImplicit);
   *status = status_of(s, id);
   struct capture *c = s->capture;
   if (*status != hipStreamCaptureStatusActive || !c) return hipSuccess;

@@ -245,7 +245,8 @@ hipError_t device_synchronize(struct device *d) {
 hipError_t hipDeviceSynchronize(void) {
   ENTER();
   MAY_WAIT();
-  return done(device_synchronize(device_current()));
+  hipError_t error = capture_waits(device_current());
+  return done(error != hipSuccess ? error : device_synchronize(device_current()));
 }
 
 struct blocks { struct mem_block **list; size_t count, room; };

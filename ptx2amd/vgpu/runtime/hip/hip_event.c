@@ -122,7 +122,7 @@ hipError_t hipEventRecord(hipEvent_t e, hipStream_t handle) { return hipEventRec
 /* The last stream in which the event was recorded; NULL: none. */
 static hipError_t place(event *e, stream **s, uint64_t *seq) {
   if (!handle_ok(&event_class, e)) return hipErrorInvalidHandle;
-  if (e->capture) return hipErrorCapturedEvent;
+  if (e->capture) return capture_event_asked(e);
   pthread_mutex_lock(&e->lock);
   *s = e->stream;
   *seq = e->seq;
@@ -135,6 +135,7 @@ hipError_t hipEventQuery(hipEvent_t e) {
   stream *s;
   uint64_t seq;
   hipError_t error = place(e, &s, &seq);
+  if (error == hipSuccess) error = capture_allows();
   if (error == hipSuccess) error = device_error(e->device);
   if (error == hipSuccess && s && !stream_reached(s, seq)) error = hipErrorNotReady;
   if (error == hipSuccess && e->shared && !shared_event_reached(e->shared, atomic_load(&e->shared->recorded)))
@@ -148,6 +149,7 @@ hipError_t hipEventSynchronize(hipEvent_t e) {
   stream *s;
   uint64_t seq;
   hipError_t error = place(e, &s, &seq);
+  if (error == hipSuccess) error = capture_allows();
   if (error != hipSuccess) return done(error);
   if (s) stream_wait(s, seq);
   if (e->shared) shared_event_wait(e->shared, atomic_load(&e->shared->recorded));
@@ -158,14 +160,15 @@ hipError_t hipEventElapsedTime(float *ms, hipEvent_t start, hipEvent_t stop) {
   ENTER();
   if (!ms) return done(hipErrorInvalidValue);
   event *both[2] = {start, stop};
-  uint64_t times[2];
+  stream *streams[2];
+  uint64_t times[2], seq[2];
   for (int k = 0; k < 2; k++) {
-    stream *s;
-    uint64_t seq;
-    hipError_t error = place(both[k], &s, &seq);
+    hipError_t error = place(both[k], &streams[k], &seq[k]);
     if (error != hipSuccess) return done(error);
-    if (both[k]->flags & DISABLE_TIMING || !s) return done(hipErrorInvalidHandle);
-    if (!stream_reached(s, seq)) return done(hipErrorNotReady);
+    if (both[k]->flags & DISABLE_TIMING || !streams[k]) return done(hipErrorInvalidHandle);
+  }
+  for (int k = 0; k < 2; k++) {
+    if (!stream_reached(streams[k], seq[k])) return done(hipErrorNotReady);
     pthread_mutex_lock(&both[k]->lock);
     times[k] = both[k]->time;
     pthread_mutex_unlock(&both[k]->lock);

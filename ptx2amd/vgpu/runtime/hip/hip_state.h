@@ -181,6 +181,7 @@ struct graph_memory {
   hipMemAllocNodeParams params;
 };
 #define OF_GRAPH 0x40000000u      /* in api_flags: the block's owner is a struct graph_memory */
+#define NON_BLOCKING 1u           /* in flags of a stream */
 void graph_memory_free(struct mem_block *block);
 hipError_t graph_memory_op(hipMemAllocNodeParams *params, struct op *op);
 hipError_t graph_free_op(void *ptr, struct op *op);
@@ -401,5 +402,8 @@ hipError_t capture_forbids(stream *s);
 /* For a call that belongs to no stream, like an allocation: affects this thread's captures, and others' according to
  * their modes. */
 hipError_t capture_allows(void);
+hipError_t capture_waits(struct device *d);
+hipError_t capture_implicit(struct device *d, bool asks);
+hipError_t capture_event_asked(const event *e);
 void capture_loses(stream *s);
 #endif

@@ -9,7 +9,6 @@
 
 struct handle_class stream_class = HANDLE_CLASS(struct ihipStream_t, 1 << 16);
 
-#define NON_BLOCKING 1u
 #define SPIN 400               /* iterations before a thread sleeps: about 10 us */
 
 static __thread stream *per_thread[MAX_DEVICES];
@@ -161,7 +160,8 @@ static hipError_t order_behind_others(stream *s) {
 
 hipError_t stream_submit(stream *s, const struct op *op, uint64_t *seq) {
   if (__builtin_expect(atomic_load_explicit(&s->capture, memory_order_relaxed) != NULL, 0)) return capture_op(s, op);
-  hipError_t error = order_behind_others(s);
+  hipError_t error = s == s->device->null_stream ? capture_implicit(s->device, false) : hipSuccess;
+  if (error == hipSuccess) error = order_behind_others(s);
   return error == hipSuccess ? push(s, op, seq) : error;
 }
 
@@ -201,6 +201,7 @@ hipError_t stream_perform(stream *s, const struct op *op) {
   if (atomic_load_explicit(&s->capture, memory_order_relaxed)) return capture_forbids(s);
   MAY_WAIT();
   hipError_t error = device_error(s->device);
+  if (error == hipSuccess && s == s->device->null_stream) error = capture_implicit(s->device, false);
   if (error != hipSuccess) return error;
   if (stream_quiet(s)) return op_run(s->device, op);
   uint64_t seq = 0;
@@ -262,11 +263,18 @@ hipError_t hipStreamDestroy(hipStream_t handle) {
   return hipSuccess;
 }
 
+/* The host asks, or waits, for a stream that does not capture. */
+static hipError_t capture_asks(stream *s) {
+  hipError_t error = s == s->device->null_stream ? capture_implicit(s->device, false) : hipSuccess;
+  return error != hipSuccess ? error : capture_allows();
+}
+
 hipError_t hipStreamQuery(hipStream_t handle) {
   ENTER();
   STREAM(s, handle);
   if (s->capture) return done(capture_forbids(s));
-  hipError_t error = device_error(s->device);
+  hipError_t error = capture_asks(s);
+  if (error == hipSuccess) error = device_error(s->device);
   return done(error != hipSuccess ? error : stream_idle(s) ? hipSuccess : hipErrorNotReady);
 }
 
@@ -275,6 +283,8 @@ hipError_t hipStreamSynchronize(hipStream_t handle) {
   MAY_WAIT();
   STREAM(s, handle);
   if (s->capture) return done(capture_forbids(s));
+  hipError_t forbidden = capture_asks(s);
+  if (forbidden != hipSuccess) return done(forbidden);
   struct device *d = s->device;
   if (s != d->null_stream) stream_wait(s, atomic_load(&s->submitted));
   else if (!stream_quiet(s)) {
@@ -294,7 +304,8 @@ hipError_t hipStreamWaitEvent(hipStream_t handle, hipEvent_t e, unsigned flags) 
   if (!handle_ok(&event_class, e)) return done(hipErrorInvalidHandle);
   if (flags > 1) return done(hipErrorInvalidValue);
   if (s->capture || e->capture) return done(capture_wait(s, e));
-  return done(event_wait(s, e));
+  hipError_t error = s == s->device->null_stream ? capture_implicit(s->device, false) : hipSuccess;
+  return done(error != hipSuccess ? error : event_wait(s, e));
 }
 
 hipError_t hipStreamGetFlags(hipStream_t handle, unsigned *flags) {
