@@ -140,6 +140,8 @@ bool cudnn_dropout(cudnnDropoutDescriptor_t given, cudnnDropoutDescriptor_t *fou
 /* The bytes from a tensor's first number to its last; and its numbers' size. */
 size_t cudnn_bytes(const struct cudnn_tensor *tensor);
 size_t cudnn_type_size(cudnnDataType_t type);
+/* What is answered to a type that MIOpen has not. */
+cudnnStatus_t cudnn_other_type(cudnnDataType_t type);
 bool cudnn_same_sizes(const struct cudnn_tensor *one, const struct cudnn_tensor *other);
 /* Sets a tensor, MIOpen's too. strides: NULL: rows after rows. */
 cudnnStatus_t cudnn_set_tensor(struct cudnn_tensor *tensor, cudnnDataType_t type, int count, const int *sizes,

@@ -240,7 +240,7 @@ cudnnStatus_t cudnnSetReduceTensorDescriptor(cudnnReduceTensorDescriptor_t reduc
     return CUDNN_STATUS_BAD_PARAM;
   }
   if (!beneath_cudnnReduceTensorOp_t(reduceTensorOp, &op)) return CUDNN_STATUS_NOT_SUPPORTED;
-  if (!beneath_cudnnDataType_t(reduceTensorCompType, &type)) return CUDNN_STATUS_NOT_SUPPORTED;
+  if (!beneath_cudnnDataType_t(reduceTensorCompType, &type)) return cudnn_other_type(reduceTensorCompType);
   cudnnStatus_t status = cudnn_status(miopen.SetReduceTensorDescriptor(
       desc->miopen, op, type, (miopenNanPropagation_t)reduceTensorNanOpt,
       (miopenReduceTensorIndices_t)reduceTensorIndices, (miopenIndicesType_t)reduceTensorIndicesType));

@@ -175,7 +175,8 @@ cudnnStatus_t cudnnGetRNNDescriptor_v8(cudnnRNNDescriptor_t rnnDesc, cudnnRNNAlg
                                        cudnnDataType_t *mathPrec, cudnnMathType_t *mathType, int32_t *inputSize,
                                        int32_t *hiddenSize, int32_t *projSize, int32_t *numLayers,
                                        cudnnDropoutDescriptor_t *dropoutDesc, uint32_t *auxFlags) {
-  if (!cudnn_is_network(rnnDesc)) return CUDNN_STATUS_BAD_PARAM;
+  if (!cudnn_is(rnnDesc, CUDNN_AN_RNN)) return CUDNN_STATUS_BAD_PARAM;
+  if (!rnnDesc->set.layers) return CUDNN_STATUS_NOT_INITIALIZED;
   const struct cudnn_network *set = &rnnDesc->set;
   CUDNN_GIVE(algo, set->algo);
   CUDNN_GIVE(cellMode, set->cell);

@@ -33,12 +33,17 @@ static bool packed(cudnnTensorFormat_t format, int count, const int *sizes, int 
   return stride <= INT32_MAX;
 }
 
+cudnnStatus_t cudnn_other_type(cudnnDataType_t type) {
+  enum { MOST = 32 }; /* more than there are */
+  return type < 0 || type > MOST ? CUDNN_STATUS_BAD_PARAM : CUDNN_STATUS_NOT_SUPPORTED;
+}
+
 cudnnStatus_t cudnn_set_tensor(struct cudnn_tensor *tensor, cudnnDataType_t type, int count, const int *sizes,
                                const int *strides) {
   miopenDataType_t beneath;
   if (count > CUDNN_DIMENSIONS) return CUDNN_STATUS_NOT_SUPPORTED;
   if (count < 1 || !sizes) return CUDNN_STATUS_BAD_PARAM;
-  if (!beneath_cudnnDataType_t(type, &beneath)) return CUDNN_STATUS_NOT_SUPPORTED;
+  if (!beneath_cudnnDataType_t(type, &beneath)) return cudnn_other_type(type);
   struct cudnn_tensor made = *tensor;
   made.type = type, made.count = count;
   for (int i = 0; i < count; i++) {

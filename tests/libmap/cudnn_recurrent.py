@@ -90,9 +90,11 @@ class Recurrent(Nets):
         bias = DOUBLE_BIAS if network.biased else NO_BIAS
         given = (0, network.cell, bias, int(network.both), 0, kind, FLOAT, 0, network.inputs, network.hidden,
                  network.hidden, network.layers)  # fmt: skip
-        self.ok("SetRNNDescriptor_v8", desc, *given, self.ffi.NULL, 0)
         ints = [self.ffi.new(f"{name} *") for name in self.kinds]
         dropout, flags = self.ffi.new("cudnnDropoutDescriptor_t *"), self.ffi.new("uint32_t *")
+        unset = 1 if self.client.library.cudnnGetVersion() < 90000 else 1001
+        self.answers("nothing is set", unset, "GetRNNDescriptor_v8", desc, *ints, dropout, flags)
+        self.ok("SetRNNDescriptor_v8", desc, *given, self.ffi.NULL, 0)
         self.ok("GetRNNDescriptor_v8", desc, *ints, dropout, flags)
         self.client.check("what was set of a network", tuple(place[0] for place in ints) == given and not dropout[0])
         return desc

@@ -87,6 +87,7 @@ class State(Nets):
         self.answers("no size", self.bad_param, "SetTensor4dDescriptor", desc, NCHW, FLOAT, 2, 0, 4, 5)
         self.answers("no order", self.bad_param, "SetTensor4dDescriptor", desc, 3, FLOAT, 2, 3, 4, 5)
         self.answers("vectors", self.not_supported, "SetTensor4dDescriptor", desc, NCHW_VECT_C, FLOAT, 2, 4, 4, 5)
+        self.answers("no such type", self.bad_param, "SetTensor4dDescriptor", desc, NCHW, 99, 2, 4, 4, 5)
         self.answers("packs", self.not_supported, "SetTensor4dDescriptor", desc, NCHW, INT8X4, 2, 4, 4, 5)
         self.answers("nine", self.not_supported, "SetTensorNdDescriptor", desc, FLOAT, 9, sizes, strides)
         self.answers("no tensor", self.bad_param, "SetTensor4dDescriptor", none, NCHW, FLOAT, 2, 3, 4, 5)
