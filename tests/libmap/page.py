@@ -51,7 +51,8 @@ _WEAKER = {
   librocsolver0), which is loaded at the first such call.
 - `trttp` and `tpttr` copy column by column.
 - `cublasXt` computes tile by tile on the first of the selected devices, from host or device memory; the CPU routine,
-  its ratio and the pinning mode have no effect. `spmm` unpacks its matrix in host memory.
+  its ratio and the pinning mode have no effect. `spmm` unpacks its matrix in host memory. NVIDIA's sample
+  simpleCUBLASXT passes.
 - Not supported: 8-bit products with a bias, the logger, and the floating-point emulation of CUDA 13.
 - `cublasGetVersion` returns 11.11.3, 12.9.0 or 13.1.0, depending on the soname.
 """,
@@ -128,8 +129,9 @@ _WEAKER = {
 - Sparse systems (`cusolverSp...csrlsvqr`, `csrlsvchol`, their `Host` forms, `csrlsvluHost`, batched `csrqrsv`) are
   solved on the host, in double precision, by Givens rotations (also for `csrlsvluHost`) or Cholesky's method. `reorder`
   1 to 3 all select the reverse Cuthill-McKee order; Cholesky's method keeps the given one. In steps (`csrqrSetup`,
-  `csrcholFactor` ...), the matrix is kept on the host, and each solution factorises it again. Sparse least squares,
-  eigenvalues and LU in steps are not supported.
+  `csrcholFactor` ...), the matrix is kept on the host, and each solution factorises it again (NVIDIA's samples
+  cuSolverSp_LowlevelQR and cuSolverSp_LowlevelCholesky pass). Sparse least squares, eigenvalues and LU in steps are
+  not supported.
 - `cusolverRf` maps to hipSOLVER, for matrices in rows and a unit diagonal of L. Boosted pivots and batches are not
   supported; `cusolverRfSetAlgs` and the fast mode have no effect.
 - `..._bufferSize` functions reject wrong sizes and enumerations; NVIDIA's return a size.
