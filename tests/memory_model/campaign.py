@@ -168,11 +168,11 @@ def perform(work: Work) -> Sequence[Outcome]:
                     gpu.reset()
                 modules = [gpu.load(image) for gpu in every]
                 break  # the other launches would be as long
-            _count(test, outcomes[k], memory.numpy(np.int32).reshape(content.shape)[:, :, 0], out.numpy(np.int32))
+            count(test, outcomes[k], memory.numpy(np.int32).reshape(content.shape)[:, :, 0], out.numpy(np.int32))
     return outcomes
 
 
-def _count(test: litmus.Test, outcome: Outcome, variables: np.ndarray, registers: np.ndarray) -> None:
+def count(test: litmus.Test, outcome: Outcome, variables: np.ndarray, registers: np.ndarray) -> None:
     values = {name: variables[v].astype(np.int64) for v, name in enumerate(test.variables)}
     values |= {name: values[test.location(name)] for name in test.same}
     registers = registers.reshape(variables.shape[1], -1)

@@ -19,6 +19,7 @@ from tests.memory_model.dat3m import Case
 from tests.memory_model.stronger import STRONGER, reason
 
 RESULTS = Path(__file__).with_name("litmus_results.json")
+HARDWARE = Path(__file__).parents[1] / "hardware" / "litmus.json"
 PROGRAMS = RESULTS.with_name("programs.json")
 PAGE = ROOT / "docs" / "internals" / "litmus.md"
 #: Classic shapes without enough order, of which the weak outcome has to be seen at each place.
@@ -147,6 +148,7 @@ def page(results: Results) -> str:
     )  # fmt: skip
     lines = _rows(cases, results)
     lines += never_seen(cases, results)
+    lines += on_hardware(cases, results)
     lines += seeded_bugs()
     lines += ["", "## Not convertible", "", "| reason | tests |", "| --- | --- |"]
     for cause in sorted({_reason(why) for why in others.values()}):
@@ -159,6 +161,25 @@ def page(results: Results) -> str:
 def unseen(cases: list[Case], results: Results) -> list[str]:
     """Tests whose allowed outcome was seen at no place."""
     return [case.name for case in cases if case.allowed and not any(total[case.path][1] for total in results.values())]
+
+
+def on_hardware(cases: list[Case], results: Results) -> list[str]:
+    """What an NVIDIA GPU showed, beside what the weak-memory mode shows."""
+    recorded = json.loads(HARDWARE.read_text())
+    answers = recorded["answers"]
+    asked = [case for case in cases if case.path in answers]
+    bad = sum(case.allowed is False and answers[case.path][1] > 0 for case in asked)
+    weak = [case for case in asked if case.allowed]
+    seen = {case.name for case in weak if answers[case.path][1]}
+    here = {case.name for case in weak} - set(unseen(weak, results))
+    instances = sum(answers[case.path][0] for case in asked)
+    return [
+        "", "## On NVIDIA's hardware", "",
+        f"{len(asked)} of the tests, those for one GPU without textures, ran on an {recorded['from']['card']} (driver",
+        f"{recorded['from']['driver']}) in {instances:,} instances (`tests/hardware/litmus.py`): {bad} forbidden. Of",
+        f"{len(weak)} allowed weak outcomes it showed {len(seen)}; the weak-memory mode shows {len(here)}. Seen on the",
+        f"card and not in the mode: {', '.join(sorted(seen - here)) or 'none'}.",
+    ]  # fmt: skip
 
 
 def never_seen(cases: list[Case], results: Results) -> list[str]:
