@@ -77,15 +77,20 @@ def reports(images: Sequence[Image], arch: str = "") -> Iterator[tuple[ImageRepo
     _images = images
     listed = (_Job(number) for number in range(len(images)))
     with _Pool(len(images), sum(image.size for image in images)) as run:
-        for number, (report, chunks) in enumerate(run(_listed, listed)):
-            if not arch or not chunks:
-                yield report, True
-                continue
+        if not arch:
+            yield from ((report, True) for report, _ in run(_listed, listed))
+            return
+        listings = list(run(_listed, listed))
+        # The kernels of all images at once, as most images have few.
+        jobs = [_Job(number, names, arch) for number, (_, chunks) in enumerate(listings) for names in chunks]
+        judged = iter(run(_judged, jobs))
+        for report, chunks in listings:
             report.kernels = []
-            jobs = [_Job(number, names, arch) for names in chunks]
-            for left, judged in enumerate(run(_judged, jobs), 1 - len(jobs)):
-                report.kernels += judged
+            for left in reversed(range(len(chunks))):
+                report.kernels += next(judged)
                 yield report, left == 0
+            if not chunks:
+                yield report, True
 
 
 class _Pool:
