@@ -203,6 +203,10 @@ SUITES = {
         "kernels of Debian's build; cuBLAS, cuSPARSE",
         debian=("libmagma-test", "python3-minimal"), shown="libmagma2 2.9.0 of Debian 13",
     ),
+    "PennyLane": Suite(
+        ("pennylane-lightning-gpu==0.45.0", "pennylane==0.45.0"), (str(HERE / "pennylane_ops.py"),),
+        "kernels of the wheel; cuStateVec, cuSPARSE", shown="pennylane-lightning-gpu 0.45.0",
+    ),
     "implicit": Suite(
         ("implicit==0.7.3", "rmm-cu13==26.4.0", "nvidia-cublas==13.1.0.3", "nvidia-curand==10.4.0.35",
          "nvidia-cuda-runtime==13.0.96"),
