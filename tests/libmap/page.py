@@ -41,6 +41,9 @@ returns the library's "not supported" status and prints its name once.
 the software GPU; the others are only called with invalid arguments. No AMD GPU was used. `make bench` measures the
 overhead of a call.
 
+Calls without a handle return the same status as NVIDIA's libraries (CUDA 13.0 and cuDNN 9.19 on an H100). Where several
+arguments are wrong, the status may be that of another one; where NVIDIA's libraries crash, ours return a status.
+
 """
 
 _WEAKER = {
