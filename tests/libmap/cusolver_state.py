@@ -63,7 +63,12 @@ class State(Dense):
         asked = (self.handle, n, n, on, n)
         self.answers("no place", INVALID_VALUE, "DnDgetrf_bufferSize", *asked, none)
         self.answers("no rows", INVALID_VALUE, "DnDgetrf_bufferSize", self.handle, -1, n, on, n, place)
-        self.answers("a short column", INVALID_VALUE, "DnDgetrf_bufferSize", self.handle, n, n, on, n - 1, place)
+        for name in ("getrf", "geqrf"):  # whose sizes do not depend on the length of columns
+            sizes = []
+            for leading in (n, n - 1, 0):
+                self.call(f"DnD{name}_bufferSize", n, n, on, leading, place)
+                sizes.append(place[0])
+            self.client.check(f"{name} with short columns: {sizes}", len(set(sizes)) == 1)
         for uplo in (2, -1):
             self.answers(f"triangle {uplo}", INVALID_VALUE, "DnDpotrf", self.handle, uplo, n, on, n, none, 0, info)
         self.answers("no matrix", INVALID_VALUE, "DnDpotrf", self.handle, LOWER, n, none, n, none, 0, info)

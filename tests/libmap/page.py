@@ -137,7 +137,7 @@ _WEAKER = {
   not supported.
 - `cusolverRf` maps to hipSOLVER, for matrices in rows and a unit diagonal of L. Boosted pivots and batches are not
   supported; `cusolverRfSetAlgs` and the fast mode have no effect.
-- `..._bufferSize` functions reject wrong sizes and enumerations; NVIDIA's return a size.
+- `..._bufferSize` functions reject negative sizes and wrong enumerations; NVIDIA's return a size.
 - The samples `cusolver_irs_lapack` and `cusolver_irs_expert_cuda-11` fail before they call cuSOLVER: they copy a column
   of the host with a pitch of 8 bytes, which is less than its width and which the driver therefore rejects.
 - Many of the unsupported functions are in no header; only NVIDIA's own libraries call them.
