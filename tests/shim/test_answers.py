@@ -20,7 +20,20 @@ from tests.shim.answers import compare
 
 #: Questions that take a second or two in all.
 FAST = ("context.", "stream.")
-SLOW = ("device.", "memory.", "pointer.", "module.", "graph.", "texture.", "copies.", "fault", "capturing.", "spoilt")
+SLOW = (
+    "proc",
+    "frees.",
+    "device.",
+    "memory.",
+    "pointer.",
+    "module.",
+    "graph.",
+    "texture.",
+    "copies.",
+    "fault",
+    "capturing.",
+    "spoilt",
+)
 
 
 @pytest.fixture(scope="module")

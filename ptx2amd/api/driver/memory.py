@@ -23,7 +23,7 @@ ROWS = [
         "optional out CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr", ours=True),
     Function("cuMemAllocHost", 2000, "void **pp, unsigned int bytesize", c="cuMemAllocHost_v2(pp, bytesize)"),
     Function("cuMemAllocHost_v2", 3020, "out void **pp, size_t bytesize", call="hipHostMalloc(pp, bytesize, 0)"),
-    Function("cuMemFreeHost", 2000, "void *p", call="hipHostFree(p)", context="any"),
+    Function("cuMemFreeHost", 2000, "void *p", ours=True, context="any"),
     Function("cuMemHostAlloc", 2020,
         "void **pp, size_t bytesize, unsigned int Flags", ours=True),
     Function("cuMemHostGetDevicePointer", 2020, "out CUdeviceptr_v1 *pdptr, void *p, unsigned int Flags"),

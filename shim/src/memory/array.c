@@ -5,6 +5,9 @@ struct array *array_checked(CUarray handle) {
   return handle_ok(HANDLE_ARRAY, handle) ? (struct array *)handle : NULL;
 }
 
+enum { FIRST_PACKED = 0x50, /* formats from here on are not offered */
+       ARRAY_DEPTH = 0x10, ARRAY_COLOR = 0x20, WIDEST = 131072, HIGHEST = 65536 };
+
 unsigned texel_bytes(CUarray_format format, unsigned channels) {
   if (channels != 1 && channels != 2 && channels != 4) return 0;
   switch (format) {
@@ -17,11 +20,21 @@ unsigned texel_bytes(CUarray_format format, unsigned channels) {
 
 static size_t at_least_1(size_t n) { return n ? n : 1; }
 
+/* Layers are there if they are said to be; without, what has a depth has a height; gathers are of plain rectangles. */
+static bool shape_possible(const CUDA_ARRAY3D_DESCRIPTOR *d) {
+  if (d->Width > WIDEST || d->Height > HIGHEST) return false;
+  if (d->Flags & ARRAY_GATHER && (!d->Height || d->Depth)) return false;
+  return d->Flags & ARRAY_LAYERED ? d->Depth != 0 : d->Height || !d->Depth;
+}
+
 CUresult array_size(const CUDA_ARRAY3D_DESCRIPTOR *d, size_t *size) {
   if (!d->Width) return CUDA_ERROR_INVALID_VALUE;
   unsigned texel = texel_bytes(d->Format, d->NumChannels);
-  if (!texel) return d->Format && d->NumChannels <= 4 ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
+  bool named = d->Format >= FIRST_PACKED && d->NumChannels && d->NumChannels <= 4;
+  if (!texel) return named ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
+  if (d->Flags & (ARRAY_DEPTH | ARRAY_COLOR)) return CUDA_ERROR_INVALID_VALUE; /* of other APIs' images */
   if (d->Flags & ~(unsigned)(ARRAY_LAYERED | ARRAY_SURFACE | ARRAY_CUBEMAP | ARRAY_GATHER)) return CUDA_ERROR_NOT_SUPPORTED;
+  if (!shape_possible(d)) return CUDA_ERROR_INVALID_VALUE;
   if ((d->Flags & ARRAY_CUBEMAP) && (d->Width != d->Height || !d->Depth || d->Depth % 6)) return CUDA_ERROR_INVALID_VALUE;
   size_t slice;
   size_t longest = d->Width | d->Height | d->Depth;

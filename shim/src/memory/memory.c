@@ -87,10 +87,16 @@ CUresult cuMemGetInfo_v2(size_t *free, size_t *total) {
 CUresult cuMemFree_v2(CUdeviceptr dptr) {
   uint64_t base = dptr;
   size_t size;
+  if (dptr && pointer_is_pinned((void *)dptr)) return CUDA_ERROR_INVALID_VALUE; /* cuMemFreeHost is for it */
   if (!hip_is_software && hip_answers(hip.MemGetAddressRange((void **)&base, &size, (void *)dptr)) && base != dptr)
     return CUDA_ERROR_INVALID_VALUE; /* AMD's library frees the whole allocation */
   CUresult result = from_hip(hip.Free((void *)dptr));
   return result == CUDA_ERROR_INVALID_HANDLE ? CUDA_ERROR_INVALID_VALUE : result;
+}
+
+/* HIP frees any memory. */
+CUresult cuMemFreeHost(void *p) {
+  return p && !pointer_is_pinned(p) ? CUDA_ERROR_INVALID_VALUE : from_hip(hip.HostFree(p));
 }
 
 /* CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS, which HIP 5 has as 0 and takes alone. */

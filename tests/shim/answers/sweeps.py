@@ -19,13 +19,18 @@ Changed = tuple[Case, Function, Change]
 CASES = 24  # of a process
 VERSIONS = (0, 1000, 2000, 2010, 2020, 3000, 3010, 3020, 4000, 4010, 4020, 5000, 5050, 6000, 6050, 7000, 7050, 8000,
             9000, 9010, 9020, 10000, 10010, 10020, 11000, 11010, 11020, 11030, 11040, 11050, 11060, 11070, 11080, 12000,
-            12010, 12020, 12030, 12040, 12050, 12060, 12080, 12090, 13000, 13010, 13020, 99000)  # fmt: skip
+            12010, 12020, 12030, 12040, 12050, 12060, 12080, 12090, 13000)  # fmt: skip
 
 
 def names() -> list[str]:
     found = {row.name for row in functions()} | {row.symbol for row in functions()}
     found |= {name for row in functions() for name, _ in row.also} | {s for row in functions() for s in row.exports}
     return sorted(found | {"", "cu", "cuInit ", "cuinit", "cuNothing", "cudaMalloc", "cuMemAlloc_v3", "cuEGLApiInit"})
+
+
+def by_flags(texts: list[str]) -> str:
+    """Those of the second and third flag only if they differ from the first's."""
+    return texts[0] + "".join(f"; {flag}: {text}" for flag, text in enumerate(texts) if text != texts[0])
 
 
 def proc_addresses(driver: Driver, answer: Answer) -> None:
@@ -39,6 +44,7 @@ def proc_addresses(driver: Driver, answer: Answer) -> None:
                 answer(f"export {symbol}\tabsent")
     others = dict[int, str]()
     for name in names():
+        texts = list[str]()
         for flag in (0, 1, 2):
             text, last = "", ""
             for version in VERSIONS:
@@ -50,7 +56,8 @@ def proc_addresses(driver: Driver, answer: Answer) -> None:
                 now = f"{code}/{found[0]}/{what}"
                 if now != last:
                     text, last = f"{text} {version}:{now}", now
-            answer(f"{name} flags={flag}\t{text.strip()}")
+            texts.append(text.strip())
+        answer(f"{name}\t{by_flags(texts)}")
     for flag in (3, 4, 8, 16):
         found, room = ffi.new("int *", -1), ffi.new("void **")
         code = driver.lib.cuGetProcAddress_v2(b"cuInit", room, 12000, flag, found)
