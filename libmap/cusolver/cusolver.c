@@ -1,5 +1,6 @@
 /* libcusolver on AMD's hipSOLVER: handles, streams, versions. Most functions are in the table (ptx2amd/api/cusolver).
  * */
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "cusolver_handle.h"
@@ -53,6 +54,18 @@ cusolverStatus_t cusolverGetProperty(libraryPropertyType type, int *value) {
   if (!value || found < 0) return CUSOLVER_STATUS_INVALID_VALUE;
   *value = found;
   return CUSOLVER_STATUS_SUCCESS;
+}
+
+static cusolverDnParams_t defaults;
+
+static void make_defaults(void) {
+  if (!libmap_ready() || hipsolver.DnCreateParams(&defaults)) defaults = NULL;
+}
+
+cusolverDnParams_t cusolver_params(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, make_defaults);
+  return defaults;
 }
 
 const void *cusolver_pivots(cusolverDnHandle_t handle, int64_t count, size_t size) {

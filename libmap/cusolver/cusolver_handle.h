@@ -19,6 +19,8 @@ bool cusolver_found(cusolverDnHandle_t handle, hipsolverHandle_t *found);
 /* Pivot indices of the identity permutation in device memory, of the given width in bytes; NULL: out of memory. The
  * handle owns them. */
 const void *cusolver_pivots(cusolverDnHandle_t handle, int64_t count, size_t size);
+/* Options that are the default, for a program that passes none; NULL: out of memory. */
+cusolverDnParams_t cusolver_params(void);
 /* A length of columns for at least so many rows; a negative count of rows leaves it as it is. */
 static inline int64_t cusolver_leading(int64_t given, int64_t rows) { return given < rows ? rows : given; }
 /* hipSOLVER's handle of a refactorisation; false: not a valid handle (refactor.c). */

@@ -50,29 +50,36 @@ def _read(name: str) -> Iterator[Function]:
     for one in texts.read(_FOLDER / name):
         text = ", ".join(_HANDLE if part == "handle" else part for part in one.parameters)
         call = f"hipsolver{one.name}"
-        unless = _leading(text) if one.name.endswith("_bufferSize") else _unless(text)
+        unless = _unless(one.name, text)
         if one.name.startswith("DnDestroy"):
             unless = f"!{text.rpartition(' ')[2]}: CUSOLVER_STATUS_SUCCESS"
         yield Function(f"cusolver{one.name}", one.since, text, call=call, until=one.until, unless=unless)
 
 
-def _leading(text: str) -> str:
+def _changes(name: str, text: str) -> Iterator[str]:
+    """Assignments to parameters before the call; true: one has failed."""
+    if name.endswith("_bufferSize"):
+        yield from _leading(text)
+    # hipSOLVER always solves with pivots: where cuSOLVER takes none, pivots of the identity permutation are passed.
+    if pivots := re.search(r"const int(?:64_t)? \*((?:dev)?[iI]piv)\b", text):
+        yield f"(!{pivots[1]} && !({pivots[1]} = cusolver_pivots(handle, n, sizeof *{pivots[1]})))"
+    if "cusolverDnParams_t params" in text and "handle" in text:
+        yield "(!params && !(params = cusolver_params()))"
+
+
+def _leading(text: str) -> Iterator[str]:
     """cuSOLVER answers a workspace's size whatever the lengths of columns are, where hipSOLVER rejects short ones (CuPy
     passes some): these are passed on as long enough."""
     names = re.findall(r"\bint(?:64_t)? (ld\w+)", text)
     sizes = [size for size in ("m", "n", "k") if re.search(rf"\bint(?:64_t)? {size}\b", text)]
     largest = " | ".join(sizes)  # which is at least each of them
-    changes = ", ".join(f"{name} = cusolver_leading({name}, {largest})" for name in names)
-    return f"({changes}, false): CUSOLVER_STATUS_SUCCESS" if names and sizes else ""
+    if names and sizes:
+        yield f"({', '.join(f'{name} = cusolver_leading({name}, {largest})' for name in names)}, false)"
 
 
-def _unless(text: str) -> str:
-    """hipSOLVER always solves with pivots: where cuSOLVER takes none, pivots of the identity permutation are passed."""
-    pivots = re.search(r"const int(?:64_t)? \*((?:dev)?[iI]piv)\b", text)
-    if not pivots:
-        return ""
-    name = pivots[1]
-    return f"!{name} && !({name} = cusolver_pivots(handle, n, sizeof *{name})): CUSOLVER_STATUS_ALLOC_FAILED"
+def _unless(name: str, text: str) -> str:
+    changes = " || ".join(_changes(name, text))
+    return f"{changes}: CUSOLVER_STATUS_ALLOC_FAILED" if changes else ""
 
 
 #: Precisions of a linear system, and those allowed for its factorisation: a lower one is only a performance hint.

@@ -88,7 +88,7 @@ def _unless(one: _Generic) -> str:
     wanted = {name: "cusolver_real(dataTypeA)" if name[-1] in "SW" else "dataTypeA" for name in kinds}
     wrong = "".join(f" || {name} != {kind}" for name, kind in wanted.items() if name != kind)
     settings = " || !cusolver_jacobi(handle)" if one.jacobi else ""
-    return f"!params || cusolver_wide({one.sized}){wrong}{settings}: {_INVALID}"
+    return f"cusolver_wide({one.sized}){wrong}{settings}: {_INVALID}"
 
 
 def _typed(one: _Generic, ending: str, arguments: str) -> str:
