@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from ptx2amd.interface.texture import KIND_SURFACE, KIND_TEXTURE, TEXTURE_INTEGERS, TEXTURE_NORMALIZED
 from ptx2amd.lower.core.function import FunctionLowering, Val
-from ptx2amd.lower.core.loops import Variable, each
+from ptx2amd.lower.core.loops import Variable, each, when
 from ptx2amd.lower.core.registry import lowers
 from ptx2amd.lower.scalar.integer import binary, compare, select
 from ptx2amd.lower.texture.image import (
     FIELDS,
+    Convert,
     Image,
+    bounded,
     channels,
-    converted,
+    filtered,
     footprint,
     index,
     linear_light,
-    position,
-    whole,
+    nearest,
+    present,
+    real,
+    returned,
+    scaled,
+    weights,
 )
 from ptx2amd.ptx.ast import Addr, Inst, Reg, Sym
 
@@ -61,7 +67,8 @@ def layer_of(image: Image, layer: Val | None, face: Val | None = None) -> Val | 
 
 
 def cube_face(fn: FunctionLowering, v: list[Val]) -> tuple[Val, list[Val]]:
-    """The face that a direction meets (+x -x +y -y +z -z), and the point on it, 0 .. 1."""
+    """The face that a direction meets (+x -x +y -y +z -z), and the point on it, 0 .. 1. Of axes that are equally
+    long, the last one decides."""
     x, _, z = v
     ax, ay, az = (fn.call("llvm.fabs.f32", "float", c) for c in v)
     nx, ny, nz = (fn.op("float", f"fneg {c.t}") for c in v)
@@ -72,15 +79,15 @@ def cube_face(fn: FunctionLowering, v: list[Val]) -> tuple[Val, list[Val]]:
     def less(a: Val, b: Val) -> Val:
         return fn.op("i1", f"fcmp oge {a.t}, {b}")
 
-    is_x = fn.op("i1", f"and {less(ax, ay).t}, {less(ax, az)}")
-    is_y = less(ay, az)
+    is_z = fn.op("i1", f"and {less(az, ax).t}, {less(az, ay)}")
+    is_y = less(ay, ax)
     zero = fn.const("float", 0.0)
     px, py, pz = (fn.op("i1", f"fcmp oge {c.t}, {zero}") for c in v)
-    major = pick(is_x, ax, pick(is_y, ay, az))
-    s = pick(is_x, pick(px, nz, z), pick(is_y, x, pick(pz, x, nx)))
-    t = pick(is_x, ny, pick(is_y, pick(py, z, nz), ny))
+    major = pick(is_z, az, pick(is_y, ay, ax))
+    s = pick(is_z, pick(pz, x, nx), pick(is_y, x, pick(px, nz, z)))
+    t = pick(is_z, ny, pick(is_y, pick(py, z, nz), ny))
     i32 = [fn.const("i32", n) for n in range(6)]
-    face = pick(is_x, pick(px, i32[0], i32[1]), pick(is_y, pick(py, i32[2], i32[3]), pick(pz, i32[4], i32[5])))
+    face = pick(is_z, pick(pz, i32[4], i32[5]), pick(is_y, pick(py, i32[2], i32[3]), pick(px, i32[0], i32[1])))
     half = fn.const("float", 0.5)
     inside = []
     for c in (s, t):
@@ -95,7 +102,7 @@ def texel_address(image: Image, indices: list[Val], layer: Val | None) -> Val:
     return image.address(x, y, indices[2] if len(indices) > 2 else layer)
 
 
-Corner = tuple[list[Val], Val]  # indices along each axis, whether it is the border
+Place = tuple[Val, Val]  # a texel's number along an axis, whether it is outside
 
 
 class Request:
@@ -116,83 +123,96 @@ class Request:
         if self.cube:
             face, self.points = cube_face(fn, self.points)
         self.slice = layer_of(self.image, layer, face) if layered or self.cube else None
+        self.missing = compare(fn, "uge", layer, self.image["layers"]) if layer is not None else fn.const("i1", 0)
         self.floats = inst.shape.mods["t"][0] == "f"
 
     def sizes(self, image: Image) -> list[Val]:
         fn = image.fn
         return [fn.call("llvm.umax.i32", "i32", image[name], fn.const("i32", 1)) for name in SIZES[: self.dims]]
 
-    def corners(self, image: Image, axes: list[list[Val]]) -> list[Corner]:
-        """All combinations of the numbers of each axis, the first axis varying fastest."""
+    def texels(self, image: Image, axes: list[list[Place]], convert: Convert) -> list[list[Val]]:
+        """The channels of the texels at all combinations of places of each axis, the first axis varying fastest."""
         fn = image.fn
-        found: list[Corner] = [([], fn.const("i1", 0))]
-        for axis, (numbers, size) in enumerate(zip(axes, self.sizes(image), strict=True)):
-            places = [index(image, i, size, axis, self.offsets[axis] if self.offsets else None) for i in numbers]
+        found: list[tuple[list[Val], Val]] = [([], fn.const("i1", 0))]
+        for places in axes:
             found = [
                 ([*indices, i], fn.op("i1", f"or {border.t}, {outside}"))
                 for i, outside in places
                 for indices, border in found
             ]
-        return found
+        at = [(texel_address(image, indices, self.slice), outside) for indices, outside in found]
+        return channels(image, at, convert)
 
-    def texels(self, image: Image, axes: list[list[Val]]) -> list[list[Val]]:
-        """The channels of the texels at all combinations of numbers, as the instruction returns them (bits)."""
-        at = self.corners(image, axes)
-        raw = channels(image, [texel_address(image, indices, self.slice) for indices, _ in at])
-        found = [
-            [converted(image, v, c, outside) for c, v in enumerate(four)]
-            for four, (_, outside) in zip(raw, at, strict=True)
-        ]
-        return linear_light(image, found) if self.floats else found
+    def axes(self, image: Image) -> list[tuple[int, Val, Val]]:
+        """(number, coordinate, size) of each axis."""
+        return [(k, x, size) for k, (x, size) in enumerate(zip(self.points, self.sizes(image), strict=True))]
 
-    def located(self, image: Image) -> list[Val]:
-        """The floating-point coordinates in texels of an image."""
-        pairs = zip(self.points, self.sizes(image), strict=True)
-        return [position(image, x, size, i, bool(self.offsets)) for i, (x, size) in enumerate(pairs)]
+    def offset(self, axis: int) -> Val | None:
+        return self.offsets[axis] if self.offsets else None
+
+    def placed(self, image: Image, i: Val, size: Val, axis: int) -> Place:
+        """Where the address mode puts a texel's number."""
+        return index(image, i, size, axis, far=bool(self.offsets))
+
+    def fetch(self, image: Image) -> list[Val]:
+        """The texel at integer coordinates; outside of the texture there are zeros."""
+        fn = image.fn
+        at, outside = [], self.missing
+        for k, x, size in self.axes(image):
+            i, beyond = bounded(image, x, size, self.offset(k))
+            at.append(i)
+            outside = fn.op("i1", f"or {outside.t}, {beyond}")
+        four = channels(image, [(texel_address(image, at, self.slice), None)], returned)[0]
+        return [select(fn, outside, 0, v) for v in self.lit(image, [four])[0]]
+
+    def lit(self, image: Image, texels: list[list[Val]]) -> list[list[Val]]:
+        return linear_light(image, texels) if self.floats else texels
 
     def nearest(self, image: Image) -> list[Val]:
-        """One texel."""
-        fn = image.fn
-        numbers = self.points if self.ct == "s32" else [whole(fn, x) for x in self.located(image)]
-        return self.texels(image, [[i] for i in numbers])[0]
+        """The texel at floating-point coordinates."""
+        found = [(nearest(image, x, size, k, self.offset(k)), size, k) for k, x, size in self.axes(image)]
+        axes = [[self.placed(image, *one)] for one in found]
+        return self.lit(image, self.texels(image, axes, returned))[0]
 
-    def linear(self, image: Image) -> list[Val]:
-        """The weighted mean of the 2, 4 or 8 texels around a point."""
+    def linear(self, image: Image, share: Val | None = None) -> list[Val]:
+        """The weighted sum of the 2, 4 or 8 texels around a point, as floats that `filtered` makes results. Their
+        weights add up to 1, or to a share in 256ths."""
         fn = image.fn
-        around = [footprint(fn, x) for x in self.located(image)]
-        values = [
-            [fn.cast(v, "float") for v in four]
-            for four in self.texels(image, [[first, second] for first, second, _ in around])
-        ]
-        for _, _, weight in around:
-            other = binary(fn, "fsub", fn.const("float", 1.0), weight)
-            values = [
-                [
-                    fn.call("llvm.fma.f32", "float", b, weight, binary(fn, "fmul", a, other))
-                    for a, b in zip(values[k], values[k + 1], strict=True)
-                ]
-                for k in range(0, len(values), 2)
+        around, parts = [], []
+        for k, x, size in self.axes(image):
+            *pair, weight = footprint(image, x, size, k, self.offset(k))
+            around.append([self.placed(image, i, size, k) for i in pair])
+            parts.append(weight)
+        values = linear_light(image, self.texels(image, around, real), 255.0)
+        sums: list[Val] = []
+        for weight, four in zip(weights(fn, parts, share), values, strict=True):
+            sums = [
+                fn.call("llvm.fma.f32", "float", v, weight, sums[c]) if sums else binary(fn, "fmul", v, weight)
+                for c, v in enumerate(four)
             ]
-        return [fn.cast(v, "i32") for v in values[0]]
+        return sums
 
-    def sample(self, image: Image) -> list[Val]:
-        """One texel, or with floating-point coordinates in a filtering texture the mean of its neighbours."""
+    def sample(self, image: Image, share: Val | None = None) -> list[Val]:
+        """One texel, or with floating-point coordinates in a filtering texture the mean of its neighbours. With a
+        share, that of the sum: a level's part."""
         if self.ct == "s32":
-            return self.nearest(image)
+            return present(image, self.fetch(image))
         fn = image.fn
         filters = compare(fn, "ne", image["filter"], 0)
-        near, mean, nearest, meant, join = (fn.block(n) for n in ("point", "linear", "pointed", "filtered", "texture"))
+        near, mean, pointed, meant, join = (fn.block(n) for n in ("point", "linear", "pointed", "filtered", "texture"))
         fn.branch(filters, mean, near)
         fn.label(near)
         one = self.nearest(image)
-        fn.label(nearest)
+        fn.label(pointed)
         fn.branch(join)
         fn.label(mean)
-        many = self.linear(image)
+        many = self.linear(image, share)
+        many = [fn.cast(v, "i32") for v in many] if share is not None else filtered(image, many)
         fn.label(meant)
         fn.branch(join)
         fn.label(join)
-        return [fn.op("i32", f"phi i32 [ {a}, %{nearest} ], [ {b}, %{meant} ]") for a, b in zip(one, many, strict=True)]
+        four = [fn.op("i32", f"phi i32 [ {a}, %{pointed} ], [ {b}, %{meant} ]") for a, b in zip(one, many, strict=True)]
+        return four if share is not None else present(image, four)
 
 
 def offsets(fn: FunctionLowering, inst: Inst, dims: int) -> list[Val]:
@@ -233,29 +253,35 @@ def tex_level(fn: FunctionLowering, inst: Inst) -> None:
         deliver(fn, inst, request.sample(image.at_level(fn.call("llvm.umin.i32", "i32", level, last))))
         return
     detail = fn.src(inst, "l", "f32") if fn.has(inst, "l") else gradient(fn, inst, request)
-    detail = binary(fn, "fadd", detail, image["bias"])
-    for limit, name in (("most", "minnum"), ("least", "maxnum")):
-        detail = fn.call(f"llvm.{name}.f32", "float", detail, image[limit])
-    detail = fn.call("llvm.maxnum.f32", "float", detail, fn.const("float", 0.0))
-    detail = fn.call("llvm.minnum.f32", "float", detail, fn.op("float", f"uitofp {last.t} to float"))
+    numbers = (detail, image["bias"], image["most"], image["least"])
+    fixed, bias, most, least = (scaled(fn, v, fn.const("float", 256.0)) for v in numbers)
+    fixed = fn.call("llvm.sadd.sat.i32", "i32", fixed, bias)
+    limits = ((most, "smin"), (least, "smax"), (fn.const("i32", 0), "smax"), (binary(fn, "shl", last, 8), "smin"))
+    for limit, name in limits:
+        fixed = fn.call(f"llvm.{name}.i32", "i32", fixed, limit)
     blends = compare(fn, "ne", image["blend"], 0)
-    rounding = fn.op("float", f"select {blends.t}, {fn.const('float', 0.0).t}, {fn.const('float', 0.5).t}")
-    first = fn.call("llvm.floor.f32", "float", binary(fn, "fadd", detail, rounding))
-    part = binary(fn, "fmul", binary(fn, "fsub", detail, first), fn.const("float", 256.0))
-    weight = binary(fn, "fmul", fn.call("llvm.roundeven.f32", "float", part), fn.const("float", 1 / 256))
-    between = fn.op("i1", f"fcmp ogt {weight.t}, {fn.const('float', 0.0)}")
+    fixed = select(fn, blends, fixed, binary(fn, "add", fixed, 128))
+    number = binary(fn, "lshr", fixed, 8)
+    part = fn.op("float", f"uitofp {binary(fn, 'and', fixed, 255).t} to float")
+    between = fn.op("i1", f"fcmp ogt {part.t}, {fn.const('float', 0.0)}")
     mixes = fn.op("i1", f"and {between.t}, {fn.op('i1', f'and {blends.t}, {float_results(image)}')}")
-    number = whole(fn, first)
+    filters, whole = compare(fn, "ne", image["filter"], 0), fn.const("float", 256.0)
+    far = fn.op("float", f"select {mixes.t}, {part.t}, {fn.const('float', 0.0).t}")
+    near = binary(fn, "fsub", whole, far)
     sums = [Variable(fn, fn.const("i32", 0)) for _ in range(4)]
     with each(fn, select(fn, mixes, 2, fn.const("i32", 1))) as i:
         level = fn.call("llvm.umin.i32", "i32", binary(fn, "add", number, i), last)
-        four = request.sample(image.at_level(level))
-        other = binary(fn, "fsub", fn.const("float", 1.0), weight)
-        share = fn.op("float", f"select {compare(fn, 'eq', i, 0).t}, {other.t}, {weight.t}")
+        share = fn.op("float", f"select {compare(fn, 'eq', i, 0).t}, {near.t}, {far.t}")
+        four = request.sample(image.at_level(level), share)
+        factor = fn.op("float", f"select {filters.t}, {whole.t}, {share.t}")  # linear filtering has multiplied by it
+        factor = binary(fn, "fmul", factor, fn.const("float", 1 / 256))
         for total, v in zip(sums, four, strict=True):
-            mixed = fn.call("llvm.fma.f32", "float", fn.cast(v, "float"), share, fn.cast(total.get(), "float"))
+            mixed = fn.call("llvm.fma.f32", "float", fn.cast(v, "float"), factor, fn.cast(total.get(), "float"))
             total.set(select(fn, mixes, fn.cast(mixed, "i32"), v))
-    deliver(fn, inst, [total.get() for total in sums])
+    with when(fn, filters):
+        for total, v in zip(sums, filtered(image, [fn.cast(t.get(), "float") for t in sums]), strict=True):
+            total.set(v)
+    deliver(fn, inst, present(image, [total.get() for total in sums]))
 
 
 def float_results(image: Image) -> Val:
@@ -274,12 +300,23 @@ def gradient(fn: FunctionLowering, inst: Inst, request: Request) -> Val:
         scales = [fn.op("float", f"fdiv {sizes[0].t}, {binary(fn, 'fadd', major, major)}")] * 3
     longest = fn.const("float", 0.0)
     for name in "gh":
-        squares = fn.const("float", 0.0)
-        for c, scale in zip(fn.vec(inst, name, "f32"), scales, strict=False):
-            moved = binary(fn, "fmul", c, scale)
-            squares = fn.call("llvm.fma.f32", "float", moved, moved, squares)
-        longest = fn.call("llvm.maxnum.f32", "float", longest, squares)
-    return binary(fn, "fmul", fn.call("llvm.log2.f32", "float", longest), fn.const("float", 0.5))
+        moved = [binary(fn, "fmul", c, scale) for c, scale in zip(fn.vec(inst, name, "f32"), scales, strict=False)]
+        longest = fn.call("llvm.maxnum.f32", "float", longest, length(fn, moved))
+    return fn.call("llvm.log2.f32", "float", longest)
+
+
+def length(fn: FunctionLowering, vector: list[Val]) -> Val:
+    """About a vector's length. In two dimensions the longer part and 0.3475 of the other, as on NVIDIA's GPUs."""
+    parts = [fn.call("llvm.fabs.f32", "float", v) for v in vector]
+    if len(parts) == 1:
+        return parts[0]
+    if len(parts) == 2:
+        longer, shorter = (fn.call(f"llvm.{name}.f32", "float", *parts) for name in ("maxnum", "minnum"))
+        return fn.call("llvm.fma.f32", "float", shorter, fn.const("float", 0.3475), longer)
+    squares = fn.const("float", 0.0)
+    for v in parts:
+        squares = fn.call("llvm.fma.f32", "float", v, v, squares)
+    return fn.call("llvm.sqrt.f32", "float", squares)
 
 
 @lowers("tld4")
@@ -287,8 +324,11 @@ def tld4(fn: FunctionLowering, inst: Inst) -> None:
     """One channel of the four texels that linear filtering would take."""
     request = Request(fn, inst, "f32")
     image = request.image
-    around = [footprint(fn, x) for x in request.located(image)]
-    four = request.texels(image, [[first, second] for first, second, _ in around])
+    around = []
+    for k, x, size in request.axes(image):
+        first, second, _ = footprint(image, x, size, k, request.offset(k), clamps=False)
+        around.append([request.placed(image, i, size, k) for i in (first, second)])
+    four = [present(image, texel) for texel in request.lit(image, request.texels(image, around, returned))]
     channel = "rgba".index(inst.shape.mods["comp"])
     deliver(fn, inst, [four[k][channel] for k in (2, 3, 1, 0)])
 

@@ -1,11 +1,12 @@
 /* Texture and surface objects: descriptors in device memory that translated kernels read (docs/internals/textures.md). An object's handle is its descriptor's address. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "mipmap.h"
 #include "texture.h"
 
 enum { READ_AS_INTEGER = 1, NORMALIZED = 2, SRGB = 0x10 };   /* flags of programs */
-enum { FORMAT_UNSIGNED_INT8 = 0x01 };
+enum { FORMAT_UNSIGNED_INT8 = 0x01, FORMAT_HALF = 0x10 };
 
 struct object {
   struct object *next;
@@ -72,6 +73,38 @@ static CUresult of_resource(const CUDA_RESOURCE_DESC *r, struct texture_descript
 
 static bool is_integer(uint32_t format) { return format < 0x10; }
 
+/* A finite number or infinity as a half float, rounded towards zero. */
+static uint32_t half_towards_zero(float x) {
+  uint32_t bits, sign;
+  memcpy(&bits, &x, sizeof bits);
+  sign = bits >> 16 & 0x8000, bits &= 0x7fffffff;
+  if (bits > 0x7f800000) return sign | 0x7fff;
+  if (bits == 0x7f800000) return sign | 0x7c00;
+  if (bits >= 0x47800000) return sign | 0x7bff;
+  if (bits < 0x38800000) return sign | (uint32_t)((x < 0 ? -x : x) * 0x1p24f);
+  return sign | ((bits - 0x38000000) >> 13);
+}
+
+/* A channel of the border's colour as a texel of the format holds it, as NVIDIA's GPUs make it of the program's number:
+   integers that are read as such have the low bits of the float; fractions are rounded to the nearest, and down from
+   the middle. */
+static uint32_t border_channel(float x, uint32_t format, bool whole) {
+  static const struct { float limit; uint32_t mask; bool negative; } small[] = {
+      [0x01] = {255, 0xff, false}, [0x02] = {65535, 0xffff, false},
+      [0x08] = {127, 0xff, true}, [0x09] = {32767, 0xffff, true}};
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  if (format == FORMAT_HALF) return half_towards_zero(x);
+  if (format >= sizeof small / sizeof *small || !small[format].mask) return bits;
+  if (whole) return bits & small[format].mask;
+  float size = x < 0 ? (small[format].negative ? -x : 0) : x;
+  if (!(size == size)) return 0;
+  size = size < 1 ? size * small[format].limit : small[format].limit;
+  uint32_t n = (uint32_t)size;
+  n += size - (float)n > 0.5f;
+  return (x < 0 ? -n : n) & small[format].mask;
+}
+
 /* How a texture is read. */
 static CUresult read_as(const CUDA_TEXTURE_DESC *t, bool linear, struct texture_descriptor *d) {
   for (int i = 0; i < 3; i++) {
@@ -89,7 +122,7 @@ static CUresult read_as(const CUDA_TEXTURE_DESC *t, bool linear, struct texture_
   d->blend = (uint32_t)t->mipmapFilterMode;
   d->bias = t->mipmapLevelBias, d->least = t->minMipmapLevelClamp, d->most = t->maxMipmapLevelClamp;
   if (!linear)
-    for (int i = 0; i < 4; i++) d->border[i] = t->borderColor[i];
+    for (int i = 0; i < 4; i++) d->border[i] = border_channel(t->borderColor[i], d->format, whole);
   return CUDA_SUCCESS;
 }
 
