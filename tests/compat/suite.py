@@ -52,7 +52,7 @@ UNTRIED = {
     ),
     "the build takes many minutes": "caffe gromacs hypre lightgbm",
     "built, but nvcc 13.0 and GCC 12 give its closures different sizes, so that kernels read wrong arguments": "kokkos",
-    "packages of several gigabytes": "cudf",
+    "the kernel of its arithmetic, 1.9 MB of PTX, takes minutes to translate": "cudf",
     "needs models that are not in the repository": "llm.c",
     "the published packages are built without CUDA": "openmpi",
     "the published package has machine code only, or for most kernels": "CV-CUDA vllm",
