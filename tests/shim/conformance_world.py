@@ -435,6 +435,7 @@ class World(dict[str, Any]):
     make_node2 = make_node
     def make_other_node(self) -> int: return int(self._get("cuGraphAddEmptyNode", self["other_graph"], None, 0))
     def make_clone(self) -> int: return int(self._get("cuGraphClone", self["graph"]))
+    def make_variable(self) -> int: return int(self._get("cuModuleGetGlobal_v2", None, self["module"], b"table"))
     def make_executable(self) -> int: return self._exec(self["node"])
     def _add(self, symbol: str, *arguments: Any) -> int:
         return int(self._get(symbol, self["graph"], None, 0, *arguments))

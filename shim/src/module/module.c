@@ -104,13 +104,19 @@ CUresult module_load(const void *data, size_t size, bool library, bool preserved
   return CUDA_SUCCESS;
 }
 
+/* Bytes in front of a segment, so that no variable has an address that a program could free. */
+static uint64_t segment_room(const struct module *m) {
+  enum { ALIGNED = 256 }; /* as all allocations */
+  return m->index.segment_align > ALIGNED ? m->index.segment_align : ALIGNED;
+}
+
 void module_drop(struct module *m) {
   if (!handle_claim(m)) return;
   for (uint32_t i = 0; i < m->kernel_count; i++) handle_claim(m->kernels[i]);
   readers_wait();
   index_drop(m);
   for (int i = 0; i < MAX_DEVICES; i++)
-    if (m->segment[i]) hip.Free((void *)m->segment[i]);
+    if (m->segment[i]) hip.Free((void *)(m->segment[i] - segment_room(m)));
   free(m->owned_image);
   pthread_mutex_destroy(&m->lock);
   handle_free(HANDLE_MODULE, m);
@@ -171,13 +177,14 @@ static int fill_segment(const struct module *m, int device, uint64_t segment) {
 
 static CUresult make_segment(struct module *m, int device, uint64_t *address) {
   void *memory = NULL;
-  int error = has_managed(m) ? hip.MallocManaged(&memory, m->index.segment_size, 1) : hip.Malloc(&memory, m->index.segment_size);
-  if (!error) {
-    hip_internal(memory);
-    error = fill_segment(m, device, (uint64_t)(uintptr_t)memory);
-    if (error) hip.Free(memory);
-  }
-  if (!error) *address = (uint64_t)(uintptr_t)memory;
+  uint64_t size = m->index.segment_size + segment_room(m);
+  int error = has_managed(m) ? hip.MallocManaged(&memory, size, 1) : hip.Malloc(&memory, size);
+  if (error) return from_hip(error);
+  hip_internal(memory);
+  uint64_t segment = (uint64_t)(uintptr_t)memory + segment_room(m);
+  error = fill_segment(m, device, segment);
+  if (error) hip.Free(memory);
+  else *address = segment;
   return from_hip(error);
 }
 
