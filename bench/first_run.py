@@ -1,7 +1,7 @@
 """First run of real programs: seconds to the end of each client's script, with empty caches and again with warm ones.
 
 Clients are those of tests/clients/suites.py, each in an environment of its own. CPU seconds are those of all processes,
-the translation service among them. Clients without an environment are left out, but those that PTX2AMD_BENCH_CLIENTS
+the translation service among them. Clients without an environment are left out, but those that FIRST_RUN_CLIENTS
 names (separated by commas) get one: downloads of up to some GB."""
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ def timed(name: str) -> tuple[float, float]:
 def main() -> None:
     ctypes.CDLL(None).prctl(SUBREAPER, 1, 0, 0, 0)
     print(f"{'client':12} {'cold, s':>8} {'CPU':>8} {'warm, s':>8} {'CPU':>8}")
-    asked = os.environ.get("PTX2AMD_BENCH_CLIENTS", "")
+    asked = os.environ.get("FIRST_RUN_CLIENTS", "")
     for name in asked.split(",") if asked else CLIENTS:
         if not asked and not (suites.VENVS / name.lower() / "ready").exists():
-            print(f"{name:12} left out: PTX2AMD_BENCH_CLIENTS={name} makes its environment", flush=True)
+            print(f"{name:12} left out: FIRST_RUN_CLIENTS={name} makes its environment", flush=True)
             continue
         suites.python(name)
         with tempfile.TemporaryDirectory() as folder:

@@ -126,7 +126,7 @@ def classified(kind: str, bits: Bits) -> Bits:
     subnormal = (magnitude < 0x800000) & (magnitude > 0)
     finite = magnitude < 0x7F800000
     found = {"finite": finite, "infinite": magnitude == 0x7F800000, "number": ~nan, "notanumber": nan,
-             "normal": finite & (magnitude >= 0x800000), "subnormal": subnormal}  # fmt: skip
+             "normal": finite & ~subnormal, "subnormal": subnormal}  # fmt: skip
     return found[kind].astype(np.uint32)
 
 
