@@ -27,12 +27,12 @@ from ptx2amd.lower.runtime.facts import facts
 from ptx2amd.middle.passes import Observer
 from ptx2amd.middle.summary import body, items
 from ptx2amd.plan.kernel import KernelPlan, Request
-from ptx2amd.plan.shared_memory import LDS, VARIANTS
+from ptx2amd.plan.shared_memory import LDS, VARIANTS, bytes_of
 from ptx2amd.ptx.ast import Module, Var, Whole
 from ptx2amd.ptx.declare import shared_in
 from ptx2amd.ptx.handles import handles
 from ptx2amd.ptx.heads import check_sizes, max_threads, most_registers, param_layout, required_block
-from ptx2amd.ptx.layout import align_of, size_of
+from ptx2amd.ptx.layout import size_of
 from ptx2amd.ptx.origin import origin
 from ptx2amd.ptx.outline import Outline, outline_of
 from ptx2amd.ptx.parse import parse_module, parse_part
@@ -374,7 +374,4 @@ def _static_shared(module: Module, name: str, outer: dict[str, Var]) -> int:
     found = shared_in(function, module.source)
     if outer:
         found += [outer[word] for word in _reached(module, name) & outer.keys()]
-    total = 0
-    for var in sorted(found, key=align_of, reverse=True):
-        total = -(-total // align_of(var)) * align_of(var) + size_of(var)
-    return total
+    return bytes_of(found)

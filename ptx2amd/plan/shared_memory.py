@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ptx2amd.middle.calls import CallGraph
-from ptx2amd.ptx.ast import Function
+from ptx2amd.ptx.ast import Function, Var
 from ptx2amd.ptx.layout import align_of, size_of
 from ptx2amd.records import dataclass
 from ptx2amd.target.arch import Arch
@@ -101,6 +101,11 @@ def packed(arrays: Iterable[Array]) -> int:
     for array in sorted(arrays, key=lambda a: a.align, reverse=True):
         total = -(-total // array.align) * array.align + array.size
     return total
+
+
+def bytes_of(variables: Iterable[Var]) -> int:
+    """Bytes that variables take together."""
+    return packed(Array(var.name, size_of(var), align_of(var)) for var in variables)
 
 
 def shared_arrays(calls: CallGraph, function: Function) -> list[Array]:
