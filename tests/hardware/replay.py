@@ -18,13 +18,14 @@ from multiprocessing import Process, Queue
 from pathlib import Path
 from typing import Any
 
+from ptx2amd.ptx.special import SPECIAL
 from tests.hardware.driver import Device, DriverError
 
 SECONDS = 20  # for one test
 WORKERS = 16
 
 
-SPECIAL = "tid|ntid|ctaid|nctaid|laneid|warpid|clock"
+NAMES = "|".join(name[1:] for name in SPECIAL if "." not in name)
 
 
 def for_this_card(text: str) -> str:
@@ -34,7 +35,7 @@ def for_this_card(text: str) -> str:
     text = re.sub(r"\.target\s+sm_(1\d\d|9\d)[af]?", ".target sm_90a", text)
     text = re.sub(r"\.version\s+9\.[1-9]", ".version 9.0", text)
     text = text.replace("volatile.local", "local")
-    for name in set(re.findall(rf"\.reg\s[^;]*%({SPECIAL})\b(?![.<])", text)):
+    for name in set(re.findall(rf"\.reg\s[^;]*%({NAMES})\b(?![.<])", text)):
         text = re.sub(rf"%{name}\b(?!\.)", f"%own_{name}", text)
     return re.sub(r"redux\.sync\.\w+(?:\.abs)?(?:\.NaN)?\.f32\s+(%\w+),[^;]*;", r"mov.b32 \1, 0;", text)
 
