@@ -97,9 +97,11 @@ hipError_t capture_waits(struct device *d) {
 }
 
 /* Work of the null stream would wait for what blocking streams capture. Asking for the null stream's state spoils nothing. */
-hipError_t capture_implicit(struct device *d, bool asks) {
+hipError_t capture_implicit(const stream *queue, bool asks) {
   hipError_t error = hipSuccess;
-  if (__builtin_expect(!atomic_load_explicit(&capturing, memory_order_relaxed), 1) || thread_mode == hipStreamCaptureModeRelaxed) return error;
+  struct device *d = queue->device;
+  if (__builtin_expect(!atomic_load_explicit(&capturing, memory_order_relaxed), 1)) return error;
+  if (queue != d->null_stream || thread_mode == hipStreamCaptureModeRelaxed) return error;
   pthread_mutex_lock(&lock);
   pthread_mutex_lock(&d->lock);
   for (stream *s = d->streams; s; s = s->next) {
@@ -312,7 +314,7 @@ hipError_t hipStreamIsCapturing(hipStream_t handle, hipStreamCaptureStatus *stat
   stream *s = stream_resolve(handle);
   if (!s) return done(hipErrorInvalidHandle);
   if (!status) return done(hipErrorInvalidValue);
-  if (s == s->device->null_stream && capture_implicit(s->device, true)) return done(hipErrorStreamCaptureImplicit);
+  if (capture_implicit(s, true)) return done(hipErrorStreamCaptureImplicit);
   *status = status_of(s, NULL);
   return hipSuccess;
 }
@@ -322,7 +324,7 @@ hipError_t hipStreamGetCaptureInfo(hipStream_t handle, hipStreamCaptureStatus *s
   stream *s = stream_resolve(handle);
   if (!s) return done(hipErrorInvalidHandle);
   if (!status) return done(hipErrorInvalidValue);
-  if (s == s->device->null_stream && capture_implicit(s->device, true)) return done(hipErrorStreamCaptureImplicit);
+  if (capture_implicit(s, true)) return done(hipErrorStreamCaptureImplicit);
   *status = status_of(s, id);
   return hipSuccess;
 }
@@ -333,7 +335,7 @@ hipError_t hipStreamGetCaptureInfo_v2(hipStream_t handle, hipStreamCaptureStatus
   stream *s = stream_resolve(handle);
   if (!s) return done(hipErrorInvalidHandle);
   if (!status) return done(hipErrorInvalidValue);
-  if (s == s->device->null_stream && capture_implicit(s->device, true)) return done(hipErrorStreamCaptureImplicit);
+  if (capture_implicit(s, true)) return done(hipErrorStreamCaptureImplicit);
   *status = status_of(s, id);
   struct capture *c = s->capture;
   if (*status != hipStreamCaptureStatusActive || !c) return hipSuccess;

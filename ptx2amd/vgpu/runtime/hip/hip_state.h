@@ -403,7 +403,7 @@ hipError_t capture_forbids(stream *s);
  * their modes. */
 hipError_t capture_allows(void);
 hipError_t capture_waits(struct device *d);
-hipError_t capture_implicit(struct device *d, bool asks);
+hipError_t capture_implicit(const stream *s, bool asks);
 hipError_t capture_event_asked(const event *e);
 void capture_loses(stream *s);
 #endif

@@ -160,7 +160,7 @@ static hipError_t order_behind_others(stream *s) {
 
 hipError_t stream_submit(stream *s, const struct op *op, uint64_t *seq) {
   if (__builtin_expect(atomic_load_explicit(&s->capture, memory_order_relaxed) != NULL, 0)) return capture_op(s, op);
-  hipError_t error = s == s->device->null_stream ? capture_implicit(s->device, false) : hipSuccess;
+  hipError_t error = capture_implicit(s, false);
   if (error == hipSuccess) error = order_behind_others(s);
   return error == hipSuccess ? push(s, op, seq) : error;
 }
@@ -201,7 +201,7 @@ hipError_t stream_perform(stream *s, const struct op *op) {
   if (atomic_load_explicit(&s->capture, memory_order_relaxed)) return capture_forbids(s);
   MAY_WAIT();
   hipError_t error = device_error(s->device);
-  if (error == hipSuccess && s == s->device->null_stream) error = capture_implicit(s->device, false);
+  if (error == hipSuccess) error = capture_implicit(s, false);
   if (error != hipSuccess) return error;
   if (stream_quiet(s)) return op_run(s->device, op);
   uint64_t seq = 0;
@@ -265,7 +265,7 @@ hipError_t hipStreamDestroy(hipStream_t handle) {
 
 /* The host asks, or waits, for a stream that does not capture. */
 static hipError_t capture_asks(stream *s) {
-  hipError_t error = s == s->device->null_stream ? capture_implicit(s->device, false) : hipSuccess;
+  hipError_t error = capture_implicit(s, false);
   return error != hipSuccess ? error : capture_allows();
 }
 
@@ -304,7 +304,7 @@ hipError_t hipStreamWaitEvent(hipStream_t handle, hipEvent_t e, unsigned flags) 
   if (!handle_ok(&event_class, e)) return done(hipErrorInvalidHandle);
   if (flags > 1) return done(hipErrorInvalidValue);
   if (s->capture || e->capture) return done(capture_wait(s, e));
-  hipError_t error = s == s->device->null_stream ? capture_implicit(s->device, false) : hipSuccess;
+  hipError_t error = capture_implicit(s, false);
   return done(error != hipSuccess ? error : event_wait(s, e));
 }
 
