@@ -70,6 +70,7 @@ hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_tR0600 *p, int device) {
   p->cooperativeLaunch = 1;
   p->maxBlocksPerMultiProcessor = chip->simds * chip->waves_per_simd;
   p->memoryPoolsSupported = 1;
+  p->memoryPoolSupportedHandleTypes = hipMemHandleTypePosixFileDescriptor;
   p->isLargeBar = 1;
   p->arch = (hipDeviceArch_t){
       .hasGlobalInt32Atomics = 1, .hasGlobalFloatAtomicExch = 1, .hasSharedInt32Atomics = 1,
