@@ -111,24 +111,23 @@ void *sparse_fetched(bool on_device, const void *from, size_t size) {
   return NULL;
 }
 
-bool sparse_is_matrix(const struct system *of, const int *row, const int *column) {
-  bool good = row[0] == of->base && row[of->n] - of->base == of->entries;
-  for (int i = 0; i < of->n && good; i++) good = row[i] <= row[i + 1];
-  for (int k = 0; k < of->entries && good; k++) good = column[k] >= of->base && column[k] < of->n + of->base;
+bool sparse_is_matrix(const struct pattern *of) {
+  bool good = of->row[0] == of->base && of->row[of->m] - of->base == of->entries;
+  for (int i = 0; i < of->m && good; i++) good = of->row[i] <= of->row[i + 1];
+  for (int k = 0; k < of->entries && good; k++) {
+    good = of->column[k] >= of->base && of->column[k] - of->base < of->n;
+  }
   return good;
 }
 
-/* The matrix with its rows and columns in an order, columns of a row upwards; place[i] is where row i comes. */
-static void arrange(const struct system *of, const int *row, const int *column, const void *value, int64_t first,
-                    const int *order, const int *place, int *rows, int *columns, double complex *values) {
+void sparse_arrange(const struct pattern *of, const int *order, const int *place, int *rows, int *columns, int *from) {
   rows[0] = 0;
-  for (int i = 0; i < of->n; i++) {
+  for (int i = 0; i < of->m; i++) {
     int begin = rows[i], end = begin;
-    for (int k = row[order[i]] - of->base; k < row[order[i] + 1] - of->base; k++, end++) {
-      int at = end, to = place[column[k] - of->base];
-      double complex moved = number(of->kind, value, first + k);
-      for (; at > begin && columns[at - 1] > to; at--) columns[at] = columns[at - 1], values[at] = values[at - 1];
-      columns[at] = to, values[at] = moved;
+    for (int k = of->row[order[i]] - of->base; k < of->row[order[i] + 1] - of->base; k++, end++) {
+      int at = end, to = place[of->column[k] - of->base];
+      for (; at > begin && columns[at - 1] > to; at--) columns[at] = columns[at - 1], from[at] = from[at - 1];
+      columns[at] = to, from[at] = k;
     }
     rows[i + 1] = end;
   }
@@ -139,24 +138,26 @@ int sparse_solve_one(const struct system *of, const int *row, const int *column,
   size_t n = (size_t)of->n, entries = (size_t)of->entries + 1;
   int *order = malloc(n * sizeof *order), *place = malloc(n * sizeof *place);
   int *rows = malloc((n + 1) * sizeof *rows), *columns = malloc(entries * sizeof *columns);
+  int *from = malloc(entries * sizeof *from);
   double complex *values = malloc(entries * sizeof *values), *right = malloc(n * sizeof *right);
-  bool good = order && place && rows && columns && values && right;
+  bool good = order && place && rows && columns && from && values && right;
+  const struct pattern given = {of->n, of->n, of->entries, of->base, row, column};
   const struct sparse a = {of->n, rows, columns, values};
-  int64_t first = batch * of->entries;
   int outcome = SPARSE_NO_MEMORY;
   for (int i = 0; i < of->n && good; i++) order[i] = place[i] = i;
-  if (good) arrange(of, row, column, value, first, order, place, rows, columns, values);
+  if (good) sparse_arrange(&given, order, place, rows, columns, from);
   if (good && of->ordered && of->method == ROTATIONS) { /* of the other, a triangle may be missing */
     good = sparse_order(&a, order);
     for (int i = 0; i < of->n && good; i++) place[order[i]] = i;
-    if (good) arrange(of, row, column, value, first, order, place, rows, columns, values);
+    if (good) sparse_arrange(&given, order, place, rows, columns, from);
   }
   if (good) {
+    for (int k = 0; k < of->entries; k++) values[k] = number(of->kind, value, batch * of->entries + from[k]);
     for (int i = 0; i < of->n; i++) right[i] = number(of->kind, b, batch * of->n + order[i]);
     outcome = (of->method == CHOLESKY ? sparse_by_cholesky : sparse_by_rotations)(&a, of->tolerance, right);
   }
   for (int i = 0; i < of->n && outcome == SPARSE_SOLVED; i++) store(of->kind, x, order[i], right[i]);
-  free(order), free(place), free(rows), free(columns), free(values), free(right);
+  free(order), free(place), free(rows), free(columns), free(from), free(values), free(right);
   return outcome;
 }
 
@@ -176,7 +177,8 @@ static cusolverStatus_t solve(cusolverSpHandle_t handle, struct system *of, cusp
   void *b = sparse_fetched(of->on_device, of->b, many * (size_t)of->n * size), *out = malloc((size_t)of->n * size);
   bool good = row && column && value && b && out;
   cusolverStatus_t status = good ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_ALLOC_FAILED;
-  if (good && !sparse_is_matrix(of, row, column)) status = CUSOLVER_STATUS_INVALID_VALUE;
+  const struct pattern pattern = {of->n, of->n, of->entries, of->base, row, column};
+  if (good && !sparse_is_matrix(&pattern)) status = CUSOLVER_STATUS_INVALID_VALUE;
   if (!status && singularity) *singularity = SPARSE_SOLVED;
   for (int i = 0; i < batch && !status; i++) {
     char *to = (char *)x + (size_t)i * (size_t)of->n * size;

@@ -1,4 +1,5 @@
-/* Solutions of sparse systems on the host (sparse_solve.c), in complex numbers of double precision for all types. */
+/* Solutions of sparse systems on the host (sparse_solve.c), in complex numbers of double precision for all types, and
+ * orders for them (sparse_order.c). */
 #ifndef CUSOLVER_SPARSE_SOLVE_H
 #define CUSOLVER_SPARSE_SOLVE_H
 #include <complex.h>
@@ -19,4 +20,6 @@ int sparse_by_cholesky(const struct sparse *a, double tolerance, double complex 
 /* The reverse order of Cuthill and McKee for the matrix and its transpose: order[i] is the row that comes i-th. False:
  * no memory. */
 bool sparse_order(const struct sparse *a, int *order);
+/* In the same way, the row with the fewest neighbours first, whenever one is eliminated. */
+bool sparse_degree_order(const struct sparse *a, int *order);
 #endif

@@ -76,9 +76,9 @@ static cusolverStatus_t keep(cusolverSpHandle_t handle, struct steps *steps, enu
   steps->row = sparse_fetched(on_device, row, ((size_t)n + 1) * sizeof *row);
   steps->column = sparse_fetched(on_device, column, (size_t)entries * sizeof *column);
   steps->value = sparse_fetched(on_device, value, (size_t)entries * sparse_sizes[kind]);
-  struct system of = {.kind = kind, .n = n, .entries = entries, .base = steps->base};
+  const struct pattern pattern = {n, n, entries, steps->base, steps->row, steps->column};
   if (!steps->row || !steps->column || !steps->value) status = CUSOLVER_STATUS_ALLOC_FAILED;
-  else if (!sparse_is_matrix(&of, steps->row, steps->column)) status = CUSOLVER_STATUS_INVALID_VALUE;
+  else if (!sparse_is_matrix(&pattern)) status = CUSOLVER_STATUS_INVALID_VALUE;
   else if ((mu[0] != 0 || mu[1] != 0) && !shift(steps, mu))
     status = libmap_refuse(&said, "cusolverSp csrqrSetup with mu and an empty diagonal", CUSOLVER_STATUS_NOT_SUPPORTED);
   if (status) sparse_forget(steps);

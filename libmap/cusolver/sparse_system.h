@@ -1,4 +1,5 @@
-/* Sparse systems as programs pass them, and objects that keep one between calls (sparse.c, sparse_steps.c). */
+/* Sparse systems as programs pass them, and objects that keep one between calls (sparse.c, sparse_steps.c),
+ * and their patterns (sparse_reorder.c). */
 #ifndef CUSOLVER_SPARSE_SYSTEM_H
 #define CUSOLVER_SPARSE_SYSTEM_H
 #include "cusolver_handle.h"
@@ -16,6 +17,12 @@ struct system {
   bool on_device, ordered;
   double tolerance;
   const void *value, *b; /* of all systems of a batch */
+  const int *row, *column;
+};
+
+/* Where a matrix has numbers, counted from `base`. */
+struct pattern {
+  int m, n, entries, base;
   const int *row, *column;
 };
 
@@ -40,7 +47,10 @@ int sparse_base(cusparseMatDescr_t descriptor);
 /* A copy on the host; NULL: it cannot be read, or there is no memory. */
 void *sparse_fetched(bool on_device, const void *from, size_t size);
 /* Whether row pointers and column numbers are those of such a matrix. */
-bool sparse_is_matrix(const struct system *of, const int *row, const int *column);
+bool sparse_is_matrix(const struct pattern *of);
+/* The matrix with its rows in an order, counted from 0, columns of a row upwards; place[j] is where column j comes, and
+ * from[k] where its k-th number was. */
+void sparse_arrange(const struct pattern *of, const int *order, const int *place, int *rows, int *columns, int *from);
 /* Solves one system of a batch, all on the host. Returns as sparse_by_rotations. */
 int sparse_solve_one(const struct system *of, const int *row, const int *column, const void *value, const void *b,
                      int64_t batch, void *x);

@@ -11,12 +11,13 @@ from tests.libmap.cusolver_factors import Factors
 from tests.libmap.cusolver_generic import Generic
 from tests.libmap.cusolver_orthogonal import Orthogonal
 from tests.libmap.cusolver_refactor import Refactor
+from tests.libmap.cusolver_reorder import Reorder
 from tests.libmap.cusolver_singular import Singular
 from tests.libmap.cusolver_sparse import Sparse
 from tests.libmap.cusolver_state import State
 from tests.libmap.cusolver_steps import Steps
 
-PARTS = (State, Generic, Factors, Orthogonal, Eigen, Singular, Sparse, Steps, Refactor)
+PARTS = (State, Generic, Factors, Orthogonal, Eigen, Singular, Sparse, Steps, Reorder, Refactor)
 
 
 def main() -> None:

@@ -135,6 +135,10 @@ _WEAKER = {
   `csrcholFactor` ...), the matrix is kept on the host, and each solution factorises it again (NVIDIA's samples
   cuSolverSp_LowlevelQR and cuSolverSp_LowlevelCholesky pass). Sparse least squares, eigenvalues and LU in steps are
   not supported.
+- Orders of sparse matrices: `csrsymrcmHost` is reverse Cuthill-McKee; `csrsymmdqHost`, `csrsymamdHost` and
+  `csrmetisndHost` all are the minimum degree order, also where cuSOLVER approximates the degree or dissects by METIS
+  (options have no effect): a valid permutation, but not NVIDIA's. `csrpermHost` sorts the columns of each row.
+  `csrzfdHost` is not supported.
 - `cusolverRf` maps to hipSOLVER, for matrices in rows and a unit diagonal of L. Boosted pivots and batches are not
   supported; `cusolverRfSetAlgs` and the fast mode have no effect.
 - `..._bufferSize` functions reject negative sizes and wrong enumerations; NVIDIA's return a size.

@@ -146,7 +146,7 @@ def _refactor() -> Iterator[Function]:
 
 
 def _sparse(name: str) -> Iterator[Function]:
-    """Sparse systems (sparse.c, sparse_steps.c)."""
+    """Sparse systems (sparse.c, sparse_steps.c, sparse_reorder.c)."""
     for one in texts.read(_FOLDER / name):
         yield Function(f"cusolverSp{one.name}", one.since, ", ".join(one.parameters), ours=True)
 
