@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 from threading import local
 
-from ptx2amd.codegen import binding, branches, conversions, exits, stack, workarounds
+from ptx2amd.codegen import binding, branches, conversions, exits, halves, stack, workarounds
 from ptx2amd.codegen.binding import Machine, Module
 from ptx2amd.codegen.error import CodegenError
 from ptx2amd.codegen.workarounds import avoided
@@ -115,6 +115,8 @@ def optimised(ir: str, target: Target, simple: bool = False, least: bool = False
         rewrites.append(branches.rewrite)
     if conversions.may_apply(ir):
         rewrites.append(conversions.rewrite)
+    if halves.may_apply(ir):
+        rewrites.append(halves.rewrite)
     if rewrites:
         text = str(module)
         if (safe := workarounds.rewritten(text, rewrites)) is not text:
