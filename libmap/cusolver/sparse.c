@@ -134,7 +134,7 @@ void sparse_arrange(const struct pattern *of, const int *order, const int *place
 }
 
 int sparse_solve_one(const struct system *of, const int *row, const int *column, const void *value, const void *b,
-                     int64_t batch, void *x) {
+                     int64_t batch, void *x, double *diagonal) {
   size_t n = (size_t)of->n, entries = (size_t)of->entries + 1;
   int *order = malloc(n * sizeof *order), *place = malloc(n * sizeof *place);
   int *rows = malloc((n + 1) * sizeof *rows), *columns = malloc(entries * sizeof *columns);
@@ -154,7 +154,8 @@ int sparse_solve_one(const struct system *of, const int *row, const int *column,
   if (good) {
     for (int k = 0; k < of->entries; k++) values[k] = number(of->kind, value, batch * of->entries + from[k]);
     for (int i = 0; i < of->n; i++) right[i] = number(of->kind, b, batch * of->n + order[i]);
-    outcome = (of->method == CHOLESKY ? sparse_by_cholesky : sparse_by_rotations)(&a, of->tolerance, right);
+    outcome = of->method == CHOLESKY ? sparse_by_cholesky(&a, of->tolerance, right, diagonal)
+                                     : sparse_by_rotations(&a, of->tolerance, right);
   }
   for (int i = 0; i < of->n && outcome == SPARSE_SOLVED; i++) store(of->kind, x, order[i], right[i]);
   free(order), free(place), free(rows), free(columns), free(from), free(values), free(right);
@@ -175,14 +176,15 @@ static cusolverStatus_t solve(cusolverSpHandle_t handle, struct system *of, cusp
   int *column = sparse_fetched(of->on_device, of->column, (size_t)of->entries * sizeof *column);
   void *value = sparse_fetched(of->on_device, of->value, many * (size_t)of->entries * size);
   void *b = sparse_fetched(of->on_device, of->b, many * (size_t)of->n * size), *out = malloc((size_t)of->n * size);
-  bool good = row && column && value && b && out;
+  double *diagonal = malloc((size_t)of->n * sizeof *diagonal);
+  bool good = row && column && value && b && out && diagonal;
   cusolverStatus_t status = good ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_ALLOC_FAILED;
   const struct pattern pattern = {of->n, of->n, of->entries, of->base, row, column};
   if (good && !sparse_is_matrix(&pattern)) status = CUSOLVER_STATUS_INVALID_VALUE;
   if (!status && singularity) *singularity = SPARSE_SOLVED;
   for (int i = 0; i < batch && !status; i++) {
     char *to = (char *)x + (size_t)i * (size_t)of->n * size;
-    int outcome = sparse_solve_one(of, row, column, value, b, i, out);
+    int outcome = sparse_solve_one(of, row, column, value, b, i, out, diagonal);
     if (outcome == SPARSE_NO_MEMORY) status = CUSOLVER_STATUS_ALLOC_FAILED;
     else if (outcome >= 0 && singularity) *singularity = outcome;
     else if (outcome < 0 && !of->on_device) memcpy(to, out, (size_t)of->n * size);
@@ -190,7 +192,7 @@ static cusolverStatus_t solve(cusolverSpHandle_t handle, struct system *of, cusp
       status = CUSOLVER_STATUS_EXECUTION_FAILED;
     }
   }
-  free(row), free(column), free(value), free(b), free(out);
+  free(row), free(column), free(value), free(b), free(out), free(diagonal);
   return status;
 }
 

@@ -123,11 +123,10 @@ static double eliminate(struct line *factor, const double *diagonal, int i, doub
   return square;
 }
 
-int sparse_by_cholesky(const struct sparse *a, double tolerance, double complex *x) {
+int sparse_by_cholesky(const struct sparse *a, double tolerance, double complex *x, double *diagonal) {
   struct line *factor = calloc((size_t)a->n, sizeof *factor);
-  double *diagonal = malloc((size_t)a->n * sizeof *diagonal);
   double complex *row = calloc((size_t)a->n, sizeof *row);
-  int outcome = factor && diagonal && row ? SPARSE_SOLVED : SPARSE_NO_MEMORY;
+  int outcome = factor && row ? SPARSE_SOLVED : SPARSE_NO_MEMORY;
   for (int i = 0; i < a->n && outcome == SPARSE_SOLVED; i++) {
     bool good = true;
     for (int k = a->row[i]; k < a->row[i + 1]; k++) {
@@ -146,7 +145,7 @@ int sparse_by_cholesky(const struct sparse *a, double tolerance, double complex 
     for (int e = 0; e < factor[k].count; e++) x[k] -= conj(factor[k].value[e]) * x[factor[k].at[e]];
     x[k] /= diagonal[k];
   }
-  free(diagonal), free(row);
+  free(row);
   free_lines(factor, a->n);
   return outcome;
 }

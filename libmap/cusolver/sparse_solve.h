@@ -14,9 +14,9 @@ struct sparse {
 enum { SPARSE_SOLVED = -1, SPARSE_NO_MEMORY = -2 };
 
 /* x holds b, then the solution. Returns SPARSE_SOLVED, SPARSE_NO_MEMORY, or the first diagonal number of the factor that
- * is not above the tolerance. By Cholesky's method only the lower triangle is read. */
+ * is not above the tolerance. By Cholesky's method only the lower triangle is read, and `diagonal` is the factor's. */
 int sparse_by_rotations(const struct sparse *a, double tolerance, double complex *x);
-int sparse_by_cholesky(const struct sparse *a, double tolerance, double complex *x);
+int sparse_by_cholesky(const struct sparse *a, double tolerance, double complex *x, double *diagonal);
 /* The reverse order of Cuthill and McKee for the matrix and its transpose: order[i] is the row that comes i-th. False:
  * no memory. */
 bool sparse_order(const struct sparse *a, int *order);

@@ -88,10 +88,11 @@ static cusolverStatus_t keep(cusolverSpHandle_t handle, struct steps *steps, enu
 /* ---- solutions ---- */
 
 /* `ordered`: in an order with fewer numbers in the factor, in which pivots have other places. */
-static int solve(const struct steps *steps, enum method method, bool ordered, double tolerance, const void *b, void *x) {
+static int solve(const struct steps *steps, enum method method, bool ordered, double tolerance, const void *b, void *x,
+                 double *diagonal) {
   struct system of = {.kind = steps->kind, .method = method, .n = steps->n, .entries = steps->entries,
                       .base = steps->base, .ordered = ordered, .tolerance = tolerance};
-  return sparse_solve_one(&of, steps->row, steps->column, steps->value, b, 0, x);
+  return sparse_solve_one(&of, steps->row, steps->column, steps->value, b, 0, x, diagonal);
 }
 
 /* A singular matrix has no solution; x stays as it is. */
@@ -103,14 +104,25 @@ static cusolverStatus_t solved(cusolverSpHandle_t handle, const struct steps *st
   size_t size = (size_t)n * sparse_sizes[kind];
   if (on_device && libmap_driver.synchronize(handle->stream)) return CUSOLVER_STATUS_EXECUTION_FAILED;
   void *right = sparse_fetched(on_device, b, size), *out = on_device ? malloc(size) : x;
-  int outcome = right && out ? solve(steps, method, true, 0, right, out) : SPARSE_NO_MEMORY;
+  double *diagonal = malloc((size_t)n * sizeof *diagonal);
+  bool good = right && out && diagonal;
+  int outcome = good ? solve(steps, method, true, 0, right, out, diagonal) : SPARSE_NO_MEMORY;
   if (outcome == SPARSE_NO_MEMORY) status = CUSOLVER_STATUS_ALLOC_FAILED;
   if (outcome == SPARSE_SOLVED && on_device && libmap_driver.copy_in((uint64_t)(uintptr_t)x, out, size)) {
     status = CUSOLVER_STATUS_EXECUTION_FAILED;
   }
   if (on_device) free(out);
-  free(right);
+  free(right), free(diagonal);
   return status;
+}
+
+/* Returns as sparse_by_rotations. */
+static int factor(const struct steps *steps, enum method method, double tolerance, double *diagonal) {
+  void *b = calloc((size_t)steps->n, sparse_sizes[steps->kind]), *x = calloc((size_t)steps->n, sparse_sizes[steps->kind]);
+  bool good = b && x && diagonal;
+  int outcome = good ? solve(steps, method, false, tolerance, b, x, diagonal) : SPARSE_NO_MEMORY;
+  free(b), free(x);
+  return outcome;
 }
 
 /* The first number on the factor's diagonal that is not above the tolerance; -1: none. */
@@ -119,12 +131,32 @@ static cusolverStatus_t pivot(cusolverSpHandle_t handle, const struct steps *ste
   cusolverStatus_t status = ready(handle, steps, 1, 1);
   if (status) return status;
   if (!steps->value || steps->kind != kind || !(tolerance >= 0) || !position) return CUSOLVER_STATUS_INVALID_VALUE;
-  void *b = calloc((size_t)steps->n, sparse_sizes[kind]), *x = calloc((size_t)steps->n, sparse_sizes[kind]);
-  int outcome = b && x ? solve(steps, method, false, tolerance, b, x) : SPARSE_NO_MEMORY;
-  free(b), free(x);
+  double *diagonal = malloc((size_t)steps->n * sizeof *diagonal);
+  int outcome = factor(steps, method, tolerance, diagonal);
+  free(diagonal);
   if (outcome == SPARSE_NO_MEMORY) return CUSOLVER_STATUS_ALLOC_FAILED;
   *position = outcome;
   return CUSOLVER_STATUS_SUCCESS;
+}
+
+/* The diagonal of Cholesky's factor, to the device; there is none of a matrix that is not positive definite. */
+static cusolverStatus_t diagonal_of(cusolverSpHandle_t handle, const struct steps *steps, enum kind kind, void *diag) {
+  cusolverStatus_t status = ready(handle, steps, 1, 1);
+  if (status) return status;
+  if (!steps->value || steps->kind != kind || !diag) return CUSOLVER_STATUS_INVALID_VALUE;
+  if (libmap_driver.synchronize(handle->stream)) return CUSOLVER_STATUS_EXECUTION_FAILED;
+  bool single = kind == SINGLE || kind == COMPLEX;
+  size_t size = (size_t)steps->n * (single ? sizeof(float) : sizeof(double));
+  double *diagonal = malloc((size_t)steps->n * sizeof *diagonal);
+  float *narrow = malloc((size_t)steps->n * sizeof *narrow);
+  int outcome = narrow ? factor(steps, CHOLESKY, 0, diagonal) : SPARSE_NO_MEMORY;
+  for (int i = 0; i < steps->n && outcome == SPARSE_SOLVED; i++) narrow[i] = (float)diagonal[i];
+  const void *from = single ? (const void *)narrow : diagonal;
+  if (outcome == SPARSE_NO_MEMORY) status = CUSOLVER_STATUS_ALLOC_FAILED;
+  else if (outcome >= 0) status = CUSOLVER_STATUS_ZERO_PIVOT;
+  else if (libmap_driver.copy_in((uint64_t)(uintptr_t)diag, from, size)) status = CUSOLVER_STATUS_EXECUTION_FAILED;
+  free(diagonal), free(narrow);
+  return status;
 }
 
 /* ---- the functions ---- */
@@ -204,6 +236,14 @@ static cusolverStatus_t pivot(cusolverSpHandle_t handle, const struct steps *ste
     (void)pBuffer;                                                                                                     \
     return solved(handle, STEPS(info), type, device, CHOLESKY, n, n, b, x);                                            \
   }
+#define DIAGONAL(letter, R, type)                                                                                      \
+  cusolverStatus_t cusolverSp##letter##csrcholDiag(cusolverSpHandle_t handle, csrcholInfo_t info, R *diag) {           \
+    return diagonal_of(handle, STEPS(info), type, diag);                                                               \
+  }
 
+DIAGONAL(S, float, SINGLE)
+DIAGONAL(D, double, TWICE)
+DIAGONAL(C, float, COMPLEX)
+DIAGONAL(Z, double, BOTH)
 ANALYSIS(, true)
 ANALYSIS(Host, false)

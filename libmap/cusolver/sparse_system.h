@@ -51,9 +51,10 @@ bool sparse_is_matrix(const struct pattern *of);
 /* The matrix with its rows in an order, counted from 0, columns of a row upwards; place[j] is where column j comes, and
  * from[k] where its k-th number was. */
 void sparse_arrange(const struct pattern *of, const int *order, const int *place, int *rows, int *columns, int *from);
-/* Solves one system of a batch, all on the host. Returns as sparse_by_rotations. */
+/* Solves one system of a batch, all on the host. Returns as sparse_by_rotations; `diagonal` has room for n numbers, those
+ * of Cholesky's factor. */
 int sparse_solve_one(const struct system *of, const int *row, const int *column, const void *value, const void *b,
-                     int64_t batch, void *x);
+                     int64_t batch, void *x, double *diagonal);
 void sparse_forget(struct steps *steps);
 cusolverStatus_t sparse_not_square(void);
 /* Sizes of the memory that a program allocates, which is not used. */

@@ -9,6 +9,8 @@ import numpy as np
 from tests.libmap.cusolver_sparse import INVALID, NOT_INITIALIZED, NOT_SUPPORTED, Sparse, rows_of
 from tests.libmap.handle import TYPES
 
+ZERO_PIVOT = 10
+
 
 class Steps(Sparse):
     def put(self, side: str, *parts: Any) -> list[Any]:
@@ -62,6 +64,11 @@ class Steps(Sparse):
             limit = np.finfo(TYPES[letter]).eps * 50 * np.linalg.cond(wide)
             error = abs(found - exact).max() / abs(exact).max()
             self.client.check(f"{method}{side} {letter} {n}: error {error}, limit {limit}", error < limit)
+        if method == "chol" and not side:
+            diagonal = self.on(np.zeros(n, TYPES[letter]).real)
+            self.call(f"Sp{letter}csrcholDiag", info, diagonal)
+            exact = np.diag(np.linalg.cholesky(wide)).real
+            self.near(f"the factor's diagonal {n}", letter, diagonal.now(), exact, n)
         self.ok(f"SpDestroyCsr{method}Info{side}", info)
 
     def singular_matrix(self, side: str, method: str) -> None:
@@ -71,6 +78,13 @@ class Steps(Sparse):
         position = self.ffi.new("int *", 7)
         self.call(f"SpDcsr{method}ZeroPivot{side}", info, 1e-9, position)
         self.client.check(f"{method}{side}: singular at {position[0]}", position[0] == 2)
+        if method == "chol" and not side:
+            untouched = self.on(np.full(4, 7.0))
+            self.answers("singular", ZERO_PIVOT, "SpDcsrcholDiag", self.handle, info, untouched)
+            self.same("no diagonal", untouched.now(), np.full(4, 7.0))
+            self.answers("no place", INVALID, "SpDcsrcholDiag", self.handle, info, self.ffi.NULL)
+            self.answers("another type", INVALID, "SpScsrcholDiag", self.handle, info, untouched)
+            self.answers("no handle", NOT_INITIALIZED, "SpDcsrcholDiag", self.ffi.NULL, info, untouched)
         self.ok(f"SpDestroyCsr{method}Info{side}", info)
 
     def wrong_steps(self) -> None:
@@ -89,6 +103,9 @@ class Steps(Sparse):
         self.answers("another size", INVALID, "SpDcsrqrSolveHost", self.handle, 2, 2, b, x, info, none)
         self.answers("another type", INVALID, "SpScsrqrSolveHost", self.handle, 3, 3, b, x, info, none)
         self.ok("SpDestroyCsrqrInfoHost", info)
+        info = self.new("csrcholInfo_t", "SpCreateCsrcholInfo")
+        self.answers("no matrix", INVALID, "SpDcsrcholDiag", self.handle, info, self.on(x))
+        self.ok("SpDestroyCsrcholInfo", info)
         for name in ("CsrqrInfoHost", "CsrcholInfo", "CsrcholInfoHost"):
             self.ok(f"SpDestroy{name}", none)
             self.answers("no place", INVALID, f"SpCreate{name}", none)

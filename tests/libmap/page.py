@@ -132,7 +132,8 @@ _WEAKER = {
 - Sparse systems (`cusolverSp...csrlsvqr`, `csrlsvchol`, their `Host` forms, `csrlsvluHost`, batched `csrqrsv`) are
   solved on the host, in double precision, by Givens rotations (also for `csrlsvluHost`) or Cholesky's method. `reorder`
   1 to 3 all select the reverse Cuthill-McKee order; Cholesky's method keeps the given one. In steps (`csrqrSetup`,
-  `csrcholFactor` ...), the matrix is kept on the host, and each solution factorises it again (NVIDIA's samples
+  `csrcholFactor` ...), the matrix is kept on the host, and each solution (and `csrcholDiag`, which answers
+  CUSOLVER_STATUS_ZERO_PIVOT where the matrix is not positive definite) factorises it again (NVIDIA's samples
   cuSolverSp_LowlevelQR and cuSolverSp_LowlevelCholesky pass). Sparse least squares, eigenvalues and LU in steps are
   not supported.
 - Orders of sparse matrices: `csrsymrcmHost` is reverse Cuthill-McKee; `csrsymmdqHost`, `csrsymamdHost` and
