@@ -60,12 +60,8 @@ def fails(name: str, without: str) -> bool:
     return done.returncode == 3
 
 
-SLOW = ("lds_addresses",)  # LLVM takes its time
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in TESTS]
-)
+@pytest.mark.slow  # the answers change with LLVM's version only
+@pytest.mark.parametrize("name", TESTS)
 def test_llvm_still_needs_it(name: str) -> None:
     assert fails(name, without=name)
     assert not fails(name, without="")

@@ -13,7 +13,7 @@ from tests.reference.warp_machine import Alu, If, Leave, Loop, Rotated, Shuffle,
 BATCH = 50  # programs in a test of the fast tier
 SLOW = 100_000
 MODULE = 250  # programs of a module in the slow tier
-OTHERS = {"parted": 8, "rotated": 20}  # exchanges on both sides of branches, and in loops with two entries
+OTHERS = {"parted": 4, "rotated": 10}  # exchanges on both sides of branches, and in loops with two entries
 SLOW_OTHERS, MODULE_OTHERS = 10_000, 20  # of each kind in the slow tier, in a module
 FULL = 20  # each so many modules of the slow tier, the programs are long and compiled as users' are
 
