@@ -16,6 +16,7 @@ from ptx2amd.libraries import choice, rocm
 from ptx2amd.service import cache
 from ptx2amd.service.build_id import build_id, current_build_id
 from ptx2amd.service.folder import FolderError, open_folder
+from ptx2amd.target import chips
 
 quote = shlex.quote
 
@@ -181,12 +182,16 @@ def client_settings() -> dict[str, str]:
 
 
 def _check(device: str) -> None:
-    """Refuse device names that can't be meant; the arch itself is checked against the arch table."""
+    """Refuse devices that there are not. The software GPU can be several chips (gfx942,gfx1100), and those have
+    features (gfx942:xnack-)."""
     kind, _, arch = device.partition(":")
     if kind not in ("hip", "vgpu", "kfd") or (kind == "hip" and arch):
         raise Ptx2amdError(
             f"unknown device '{device}': use hip, vgpu, vgpu:ARCH (vgpu:gfx942, vgpu:gfx1100), kfd or kfd:ARCH"
         )
+    for chip in (name.partition(":")[0] for name in arch.split(",") if arch):
+        if chip not in chips.devices():
+            raise Ptx2amdError(f"there is no software GPU '{chip}'; there are {', '.join(chips.devices())}")
 
 
 def _prepend(first: str, rest: str | None) -> str:

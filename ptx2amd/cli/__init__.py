@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
+from typing import NoReturn
 
 import click
 
@@ -47,9 +49,18 @@ def group() -> None:
 
 
 def main() -> None:
-    """Entry point of the console script: user errors are one line and exit status 1."""
+    """Entry point of the console script: user errors are one line and exit status 1, as are files and folders that
+    cannot be read or written."""
     try:
         group.main(prog_name="ptx2amd", standalone_mode=True)
     except Ptx2amdError as error:
-        click.echo(f"ptx2amd: {error}", err=True)
-        sys.exit(1)
+        _fail(str(error))
+    except OSError as error:
+        if error.filename is None:
+            raise
+        _fail(f"{os.fsdecode(error.filename)}: {error.strerror}")
+
+
+def _fail(message: str) -> NoReturn:
+    click.echo(f"ptx2amd: {message}", err=True)
+    sys.exit(1)

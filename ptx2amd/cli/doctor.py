@@ -171,10 +171,7 @@ def selftest(device: str | None, target: Path, only: str, limit: float) -> bool:
     about, outcomes = runner.run(chosen, device, lambda outcome: click.echo(report.line(outcome)), limit)
     date = datetime.now(UTC).isoformat(timespec="seconds")
     made = report.Report(machine(), {"asked": asked, **about}, date, time.monotonic() - begin, outcomes)
-    try:
-        paths = report.write(made, target)
-    except OSError as error:
-        raise Ptx2amdError(f"{target}: {error.strerror}") from None
+    paths = report.write(made, target)
     click.echo(f"\n{about.get('name', 'no device answers: see `ptx2amd doctor`')}\n{report.summary(made)}")
     click.echo(f"report: {paths[0]} and {paths[1]}")
     if not made.passed:

@@ -18,7 +18,7 @@ def _code(name: str, code: contents.Code) -> Iterator[Finding]:
         yield Finding(name, "note", f"not readable: {text}")
     if not code.modules:
         return
-    size = f"{code.ptx_bytes / 1e6:.1f} MB of PTX"
+    size = f"{_size(code.ptx_bytes)} of PTX"
     bare = [path.name for path in code.bare]
     files = ", ".join(bare[:3]) + (f" and {len(bare) - 3} more" if len(bare) > 3 else "")
     remedy = ptx_builds.remedy([*bare, *(path.name for path in code.files)])
@@ -34,6 +34,10 @@ def _code(name: str, code: contents.Code) -> Iterator[Finding]:
                       f"`ptx2amd precompile {files}` translates them ahead of time")  # fmt: skip
     else:
         yield Finding(name, "ok", f"PTX in all {code.modules} modules ({size})" if code.modules > 1 else size)
+
+
+def _size(count: int) -> str:
+    return f"{count / 1e6:.1f} MB" if count >= 100_000 else f"{count / 1e3:.1f} KB"
 
 
 def _served(path: Path) -> tuple[list[Finding], frozenset[str]]:

@@ -38,10 +38,7 @@ def command(file: Path, kernel: str, arch: str, mapping: str | None, block: int 
     found = explain(module, name, arch, mapping or "", block or 0)
     fill(found, file)
     if output:
-        try:
-            output.write_text(page(found))
-        except OSError as error:
-            raise Ptx2amdError(f"{output}: {error.strerror}") from None
+        output.write_text(page(found))
         click.echo(output)
         return
     width = shutil.get_terminal_size((WIDTH, 0)).columns if sys.stdout.isatty() else WIDTH

@@ -79,10 +79,7 @@ def command(file: Path, arch: str, only_list: bool, as_json: bool, output: Path 
 
 
 def _write(output: Path, text: str) -> None:
-    try:
-        output.write_text(text)
-    except OSError as error:
-        raise Ptx2amdError(f"{output}: {error.strerror}") from None
+    output.write_text(text)
     click.echo(output)
 
 

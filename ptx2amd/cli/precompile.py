@@ -39,6 +39,8 @@ def command(files: tuple[Path, ...], folder: Path | None, archs: str, mapping: s
     os.close(open_folder(cache.directory(), make="all")[1])  # at once, if it cannot be used
     problems: list[str] = []
     images = images_of([*files, *(files_of(folder) if folder else ())], problems)
+    if not images and not problems:
+        click.echo("no PTX was found; `ptx2amd inspect FILE` shows what a file holds", err=True)
     options = f"mapping={mapping}" if mapping else ""  # as the shim asks for with PTX2AMD_MAPPING
     line = Line()
     try:

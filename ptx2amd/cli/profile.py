@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from ptx2amd.errors import Ptx2amdError
 from ptx2amd.records import dataclass
 
 Kernel = dict[str, Any]  # a kernel's counters, as profile.c of the software GPU writes them
@@ -127,9 +126,6 @@ def _bar(kernel: Kernel, most: int) -> str:
 def write(kernels: list[Kernel], json_path: Path) -> Path:
     """Write the counters to `json_path` and the page beside it; returns the page's path."""
     target = json_path.with_suffix(".html")
-    try:
-        json_path.write_text(json.dumps({"kernels": kernels}, indent=1) + "\n")
-        target.write_text(page(kernels))
-    except OSError as error:
-        raise Ptx2amdError(f"{json_path}: {error.strerror}") from None
+    json_path.write_text(json.dumps({"kernels": kernels}, indent=1) + "\n")
+    target.write_text(page(kernels))
     return target

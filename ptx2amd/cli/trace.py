@@ -21,15 +21,19 @@ Event = dict[str, Any]
 
 def read(path: Path) -> Iterator[Event]:
     """The events of a trace, with those that killed processes left beside it. A last line that one left unfinished is
-    left out; any other line that is not JSON raises Ptx2amdError."""
+    left out; any other line that is no event raises Ptx2amdError."""
     for file in trace_files(path):
         lines = file.read_text(errors="replace").partition("\0")[0].splitlines()
         for number, line in enumerate(lines, 1):
             try:
-                yield json.loads(line)
+                event = json.loads(line)
             except json.JSONDecodeError as error:
-                if number < len(lines):
+                if number < len(lines) or not line.startswith("{"):
                     raise Ptx2amdError(f"{file}:{number}: not a trace: {error}") from None
+                continue
+            if not (isinstance(event, dict) and "event" in event):
+                raise Ptx2amdError(f"{file}:{number}: not a trace: no event")
+            yield event
 
 
 @dataclass

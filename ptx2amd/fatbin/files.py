@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import mmap
-import os
 import re
 import struct
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from ptx2amd import environment
 from ptx2amd.binary import Blob, ContainerError, Elf
 from ptx2amd.binary.elf import SHF_ALLOC, SHF_EXEC, SHT_PROGBITS
 from ptx2amd.fatbin.container import FATBIN_MAGIC, Image, entries, total_size
@@ -28,18 +28,16 @@ SUFFIXES = (".ptx", ".cubin", ".fatbin")
 def files_below(folder: Path) -> Iterator[Path]:
     """The files below a folder that can hold CUDA code by their first bytes (64-bit ELF, fatbin) or their suffix.
     Links and files that this user cannot read are left out."""
-    for place, folders, names in os.walk(folder):
-        folders.sort()
-        for path in (Path(place, name) for name in sorted(names)):
-            if path.is_symlink() or not path.is_file():
-                continue
-            try:
-                with path.open("rb") as file:
-                    head = file.read(6)
-            except OSError:
-                continue
-            if head == ELF64 or head.startswith(MAGIC_BYTES) or path.suffix in SUFFIXES:
-                yield path
+    for path in environment.files(folder):
+        if path.is_symlink() or not path.is_file():
+            continue
+        try:
+            with path.open("rb") as file:
+                head = file.read(6)
+        except OSError:
+            continue
+        if head == ELF64 or head.startswith(MAGIC_BYTES) or path.suffix in SUFFIXES:
+            yield path
 
 
 def images(path: str | Path) -> list[Image]:

@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
+from ptx2amd import environment
 from ptx2amd.libraries import rocm
 from ptx2amd.records import dataclass
 from ptx2amd.regex import regex
@@ -62,7 +63,7 @@ class Absent:
 def absent(path: Path, served: Collection[str]) -> Iterator[Absent]:
     """The libraries that nothing provides. path: a program, or the folder of an environment, in which a library counts
     as found wherever it is, because packages load it from there themselves. served: sonames that our wrappers serve."""
-    files = [path] if path.is_file() else [file for file in sorted(path.rglob("*.so*")) if file.is_file()]
+    files = [path] if path.is_file() else environment.libraries(path)
     there = {file.name for file in files} | set(served)
     wanted: dict[str, list[Path]] = {}
     for file in files:

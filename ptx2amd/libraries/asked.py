@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from ptx2amd import environment
 from ptx2amd.libraries import SERVED, choice, rocm
 from ptx2amd.libraries.choice import Choice
 from ptx2amd.records import dataclass
@@ -37,11 +38,10 @@ def _requests(path: Path) -> Iterator[tuple[str, str]]:
     if path.is_file():
         yield from ((name, path.name) for name in rocm.needed(path))
         return
-    for file in sorted(path.rglob("*.so*")):
-        if file.is_file():
-            inside = str(file.relative_to(path))
-            yield file.name, inside
-            yield from ((name, inside) for name in rocm.needed(file))
+    for file in environment.libraries(path):
+        inside = str(file.relative_to(path))
+        yield file.name, inside
+        yield from ((name, inside) for name in rocm.needed(file))
 
 
 def asked(path: Path, mode: str, device: str) -> list[Asked]:

@@ -37,8 +37,11 @@ def images_of(files: Iterable[Path], problems: list[str]) -> list[Image]:
     for file in files:
         try:
             images = [image for image in linked_images(fatbin.images(file)) if image.kind == "ptx"]
-        except (ContainerError, OSError) as error:
-            problems.append(f"{file}: {error}")
+        except ContainerError as error:
+            problems.append(str(error))
+            continue
+        except OSError as error:
+            problems.append(f"{file}: {error.strerror}")
             continue
         found |= {module_id(image): image for image in _loaded(images)}
     return list(found.values())

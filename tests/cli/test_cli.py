@@ -85,6 +85,13 @@ def test_run_print_env_can_be_sourced(ptx2amd) -> None:
     ("arguments", "status", "message"),
     [
         (("run", "--device", "cuda", "--", "true"), 1, "unknown device 'cuda'"),
+        (("run", "--device", "vgpu:gfx802", "--", "true"), 1, "there is no software GPU 'gfx802'; there are gfx803,"),
+        (("run", "--device", "kfd:gfx942,gfx1", "--", "true"), 1, "there is no software GPU 'gfx1'"),
+        (("run", "--device", "vgpu:gfx1100,gfx942:xnack-", "--", "true"), 0, ""),
+        (("doctor", "--selftest", "--device", "vgpu:gfx9999"), 1, "there is no software GPU 'gfx9999'"),
+        (("precompile", "/bin/true"), 0, "no PTX was found; `ptx2amd inspect FILE`"),
+        (("trace", "show", "/bin/true"), 1, "/bin/true:1: not a trace"),
+        (("trace", "show", "good.ptx"), 1, "good.ptx:1: not a trace"),
         (("run", "--", "no-such-program"), 127, "no-such-program: not found"),
         (("run",), 2, "no program given"),
         (("translate", "missing.ptx"), 2, "missing.ptx"),
@@ -166,6 +173,25 @@ def test_inspect_lists_without_judging(ptx2amd, one_bad: Path) -> None:
     assert verdicts == [("first", None), ("second", None), ("third", None)]
     text = ptx2amd("inspect", "--list", "one_bad.ptx").stdout
     assert "third" in text and "run" not in text
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("translate", "good.ptx", "-o", "{}/x.hsaco"),
+        ("translate", "good.ptx", "--arch", "gfx942,gfx1100", "-o", "{}"),
+        ("translate", "good.ptx", "--bundle", "-o", "{}"),
+        ("inspect", "good.ptx", "--report", "{}/report.html"),
+        ("explain", "good.ptx", "--kernel", "first", "--html", "{}/page.html"),
+        ("doctor", "--selftest", "--only", "arithmetic: bits", "--report", "{}/report"),
+        ("compat", "run", "polybench", "--work", "{}"),
+    ],
+    ids=lambda command: " ".join(command[:2]),
+)
+def test_what_cannot_be_written_is_named(ptx2amd, good: Path, command: tuple[str, ...]) -> None:
+    """Not even root can write there. Some were tracebacks."""
+    done = ptx2amd(*(word.format("/proc/nowhere") for word in command))
+    assert done.returncode == 1 and done.stderr.startswith("ptx2amd: /proc/nowhere") and done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize("name", ["truncated.exe", "zero.fatbin", "negative.a", "note.hsaco"])

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from ptx2amd.cli import doctor
 from ptx2amd.cli.doctor_program import SLOW_PTX
 from ptx2amd.libraries import contents, ptx_builds
+from ptx2amd.precompile import images
 from tests.fatbin.containers import entry, executable, fatbin
 
 PTX, MACHINE = b".version 8.0\n.target sm_80\n.address_size 64\n", b"\x7fELF"
@@ -70,6 +71,19 @@ def test_an_environment_by_package(tmp_path: Path) -> None:
     assert status == 1 and {"torch 2.9.1", "good 1.0", "tool_kit 3", "device"} == set(found)
     assert "libtorch_cuda.so" in found["torch 2.9.1"]["text"]
     assert "python3-torch-cuda" in found["torch 2.9.1"]["remedy"] and "conda-forge" in found["torch 2.9.1"]["remedy"]
+
+
+def test_ptx2amd_in_the_environment_is_left_out(tmp_path: Path) -> None:
+    """Installed beside the user's packages, its own libraries and PTX were listed as theirs."""
+    library(tmp_path / "app" / "core.so", WITH)
+    ours = tmp_path / "ptx2amd"
+    (ours / "typical.ptx").parent.mkdir()
+    (ours / "typical.ptx").write_bytes(PTX)
+    library(ours / "_native" / "libmap" / "libcublas.so.12", WITHOUT)
+    library(tmp_path / "other" / "ptx2amd" / "plugin.so", WITHOUT)  # of that name only
+    _, found = findings("--env", tmp_path)
+    assert set(found) == {"other files", "device"} and "1 of 2 modules" in found["other files"]["text"]
+    assert [path.name for path in images.files_of(tmp_path)] == ["core.so", "plugin.so"]
 
 
 def test_libraries_that_the_program_asks_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

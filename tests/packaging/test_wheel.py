@@ -25,6 +25,7 @@ python3 -m venv v
 v/bin/pip install -q --no-index --find-links /given ptx2amd
 export PATH=/root/v/bin:$PATH
 ptx2amd doctor
+ptx2amd doctor --env v
 ptx2amd run -- /given/vector_add
 ptx2amd inspect /given/vector_add
 ptx2amd translate /given/vector_add --arch gfx942,gfx1100 -o out
@@ -95,6 +96,7 @@ def test_new_user(given: Path, tmp_path: Path) -> None:
     done = clean_root.run(given, FIRST, tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "PASS" in done.stdout and "missing" not in done.stdout
+    assert "libcublas.so" not in done.stdout, "our own libraries are none that the environment needs"
     assert "1 kernels, 1 modules" in done.stdout, "the cache has the program's kernel"
     assert int(done.stdout.split()[-2]) < INSTALLED_MB
 
