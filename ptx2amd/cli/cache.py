@@ -32,10 +32,11 @@ def list_entries() -> None:
     total: Counter[str] = Counter()
     for item in sorted(store.stored(root), key=lambda item: item.used):
         try:
-            fields = {line[0]: " ".join(line[1:]) for line in store.read(item.path).lines()}
+            lines = list(store.read(item.path).lines())
         except (EntryError, OSError) as error:
             click.echo(f"damaged: {error}")
             continue
+        fields = {line[0]: " ".join(line[1:]) for line in reversed(lines)}  # the module's before those of its kernels
         kind = "kernel" if "arch" in fields else "outline" if "outline" in fields else "module"
         what = f"sm_{fields['target']}" if "target" in fields else ""
         if kind == "kernel":

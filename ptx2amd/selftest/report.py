@@ -12,6 +12,7 @@ from ptx2amd.records import dataclass
 from ptx2amd.selftest.runner import VERDICTS, Outcome
 
 FORMAT = 1  # version of the JSON format; increased when a field changes its meaning
+TITLE = 48  # columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class Report:
 def line(outcome: Outcome) -> str:
     """One case: verdict, title, seconds, and the reason if it is not right."""
     seconds = f"{outcome.seconds:6.1f} s" if outcome.verdict != "not run" else " " * 8
-    return f"{outcome.verdict:8}  {outcome.title:44} {seconds}  {outcome.reason}".rstrip()
+    return f"{outcome.verdict:8}  {outcome.title:{TITLE}} {seconds}  {outcome.reason}".rstrip()
 
 
 def summary(report: Report) -> str:

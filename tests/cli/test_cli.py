@@ -299,6 +299,7 @@ def test_precompile_and_cache(ptx2amd, good: Path, tmp_path: Path) -> None:
     assert done.returncode == 0 and "4 kernels of 1 modules" in done.stdout
     listing = ptx2amd("cache", "list").stdout
     assert listing.count("paired") == listing.count("native") == 2
+    assert [line.split()[2] for line in listing.splitlines() if line.startswith("module")] == ["sm_80"]
     assert ptx2amd("cache", "check").returncode == 0
     [entry, *_] = (tmp_path / "cache").rglob("*.p2a")
     entry.write_bytes(entry.read_bytes()[:-1])

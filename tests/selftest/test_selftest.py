@@ -58,6 +58,11 @@ def outcomes(*titles: str, limit: float = 60) -> dict[str, runner.Outcome]:
     return {one.title: one for one in found}
 
 
+def test_titles_fit_their_column() -> None:
+    titles = {case.title for case in runner.cases()} - BROKEN.keys() - FLIPPED.keys()
+    assert max(map(len, titles)) <= report.TITLE
+
+
 def test_broken_cases() -> None:
     found = outcomes(*(title for title in BROKEN if "no end" not in title))
     verdicts = {title.removeprefix("broken: "): one.verdict for title, one in found.items()}
