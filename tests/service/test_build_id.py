@@ -8,7 +8,7 @@ import sys
 from ptx2amd.service.build_id import PACKAGE, PARTS, build_id
 
 #: Loaded for a translation, but without a say in what comes out of it.
-AROUND = {"__init__.py", "errors.py", "service/__init__.py", "service/cache.py", "service/folder.py",
+AROUND = {"__init__.py", "environment.py", "errors.py", "service/__init__.py", "service/cache.py", "service/folder.py",
           "service/place.py", "service/protocol.py", "service/shared.py",
           "settings/__init__.py", "settings/values.py"}  # fmt: skip
 
