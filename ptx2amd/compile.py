@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from functools import partial
 
 from ptx2amd import codegen
 from ptx2amd.codegen import CodegenError, Isolated
 from ptx2amd.lower.core.module import ModuleLowering
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, replace
 
 INTERNAL_ERROR = "internal error of the code generator"
 SURE_LINES = 4000  # of IR that LLVM has never failed on

@@ -7,7 +7,6 @@ from __future__ import annotations
 import multiprocessing
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import field, fields
 from functools import lru_cache
 from typing import Any
 
@@ -16,7 +15,7 @@ from ptx2amd.fatbin import Image
 from ptx2amd.modules import module_of
 from ptx2amd.ptx.ast import Module
 from ptx2amd.ptx.heads import param_layout
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, field, fields
 from ptx2amd.translate import KernelResult, judge
 
 CHUNK = 200_000  # characters of PTX bodies that one job judges

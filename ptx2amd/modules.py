@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from ptx2amd.errors import LinkError, PtxErrors
 from ptx2amd.fatbin import Image
 from ptx2amd.fatbin.container import LINKED, preferred, row, stored_row
 from ptx2amd.ptx.ast import Module
+from ptx2amd.records import replace
 from ptx2amd.regex import regex
 from ptx2amd.translate import parse, whole_of
 

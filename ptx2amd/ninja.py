@@ -12,11 +12,10 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
-from dataclasses import field
 from pathlib import Path
 
 from ptx2amd.errors import Ptx2amdError
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, field
 
 ROOT = Path(__file__).resolve().parent.parent
 THREAD = "-fsanitize=thread"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import copy
 import dataclasses
 import pickle
-from collections.abc import Callable
-from dataclasses import field
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -14,7 +14,9 @@ import pytest
 from ptx2amd import records
 
 
-def classes(dataclass: Callable[..., Any]) -> list[type]:
+def classes(library: Any) -> list[type]:
+    dataclass, field = library.dataclass, library.field
+
     @dataclass
     class Plain:
         x: int
@@ -53,7 +55,17 @@ def classes(dataclass: Callable[..., Any]) -> list[type]:
         def __repr__(self) -> str:
             return f"<{self.x}>"
 
-    return [Plain, Base, Derived, Frozen, Same, One, Shown]
+    @dataclass(slots=True)
+    class After:
+        x: int
+        y: Any = 0
+        z: list[int] = field(default_factory=list, metadata={"about": 1})
+        word: str = field(default="", kw_only=True)
+
+        def __post_init__(self) -> None:
+            self.word = self.word or str(self.x)
+
+    return [Plain, Base, Derived, Frozen, Same, One, Shown, After]
 
 
 def hashed(value: object) -> object:
@@ -63,7 +75,8 @@ def hashed(value: object) -> object:
         return "none"
 
 
-PAIRS = list(zip(classes(dataclasses.dataclass), classes(records.dataclass), strict=True))
+OURS = classes(records)
+PAIRS = list(zip(classes(dataclasses), OURS, strict=True))
 
 
 @pytest.mark.parametrize("theirs, ours", PAIRS, ids=[theirs.__name__ for theirs, _ in PAIRS])
@@ -78,10 +91,14 @@ def test_a_dataclass_is_as_the_standard_librarys(theirs: type, ours: type) -> No
             a == (1, 2),
             a == dataclasses.replace(a),
             a == copy.copy(a),
+            cls(x=1, y=2) == a,
+            cls(1) == cls(1, cls(1).y),
+            repr(records.replace(a)) == repr(a) if cls in OURS else True,
         ]
         found += [
             dataclasses.asdict(a),
-            [each.name for each in dataclasses.fields(cls)],
+            [(each.name, each.type, dict(each.metadata)) for each in dataclasses.fields(cls)],
+            cls.__match_args__,
             getattr(cls, "__slots__", None),
         ]
         return (
@@ -94,12 +111,12 @@ def test_a_dataclass_is_as_the_standard_librarys(theirs: type, ours: type) -> No
 
 
 def test_classes_with_the_same_fields_are_not_equal() -> None:
-    base, derived = classes(records.dataclass)[1:3]
+    base, derived = classes(records)[1:3]
     assert base(1, 2) != derived(1, 2)
 
 
 def test_an_object_that_contains_itself_is_shown() -> None:
-    plain = classes(records.dataclass)[0]
+    plain = classes(records)[0]
     loop = plain(1)
     loop.y = loop
     assert repr(loop).endswith("Plain(x=1, y=...)")
@@ -113,3 +130,25 @@ class Sent:
 
 def test_objects_cross_to_other_processes() -> None:
     assert pickle.loads(pickle.dumps(Sent(1, "a"))) == Sent(1, "a")
+
+
+def test_wrong_arguments_are_refused_by_name() -> None:
+    with pytest.raises(TypeError, match=r"Sent.__init__\(\) missing 1 required positional argument: 'x'"):
+        Sent()  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="unexpected keyword argument 'z'"):
+        Sent(1, z=2)  # type: ignore[call-arg]
+
+
+def test_fields_out_of_order_are_refused() -> None:
+    @records.dataclass
+    class Wrong:
+        x: int = 0
+        y: int  # type: ignore[misc]
+
+    with pytest.raises(TypeError, match="a field without a default follows"):
+        Wrong(1, 2)
+
+
+def test_the_translator_does_without_the_standard_librarys() -> None:
+    program = "import sys, ptx2amd.service.translation; print({'dataclasses', 'inspect'} & set(sys.modules))"
+    assert subprocess.check_output([sys.executable, "-c", program], text=True) == "set()\n"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 from functools import cached_property
 
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, field
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from ptx2amd.binary.blob import Blob
 from ptx2amd.binary.msgpack import pack, unpack
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, replace
 
 EM_AMDGPU = 224
 SHT_NULL, SHT_PROGBITS, SHT_SYMTAB, SHT_STRTAB, SHT_RELA = 0, 1, 2, 3, 4

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import field
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ import click
 
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.launch import trace_files
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, field
 
 Event = dict[str, Any]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,7 @@ from ptx2amd import fatbin
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.fatbin import ContainerError, Image
 from ptx2amd.modules import linked_images, module_of
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, replace
 from ptx2amd.service.build_id import current_build_id
 from ptx2amd.target import MAPPINGS
 from ptx2amd.translate import EMIT, Result, translate

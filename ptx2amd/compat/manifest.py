@@ -6,12 +6,11 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import field, fields
 from pathlib import Path
 from typing import Any
 
 from ptx2amd.errors import Ptx2amdError
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, field, fields
 
 PROJECTS = Path(__file__).parent / "projects"
 LIMIT = 120

@@ -12,7 +12,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, field
+from dataclasses import asdict
 from pathlib import Path
 from string import Template
 
@@ -23,7 +23,7 @@ from ptx2amd.compat.manifest import Manifest, Program
 from ptx2amd.compat.packages import interpreter, libraries, options
 from ptx2amd.compat.sources import fetched
 from ptx2amd.errors import Ptx2amdError
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, field
 
 BUILD_LIMIT = 900  # seconds
 TELLING = re.compile("error:|undefined reference|cannot find|[Ee]rror")

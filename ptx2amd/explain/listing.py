@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from dataclasses import field
 
 from ptx2amd.compile import Part, Way, compiled, lowered
 from ptx2amd.explain import assembly, ir
@@ -12,7 +11,7 @@ from ptx2amd.lower.core.module import ModuleLowering
 from ptx2amd.middle.summary import body, items
 from ptx2amd.plan.kernel import Request
 from ptx2amd.ptx.ast import Function, Inst, Module
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, field
 from ptx2amd.target import target
 from ptx2amd.target.occupancy import Occupancy, occupancy
 from ptx2amd.translate import KernelResult, translate

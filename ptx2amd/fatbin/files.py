@@ -6,13 +6,13 @@ import mmap
 import re
 import struct
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from ptx2amd import environment
 from ptx2amd.binary import Blob, ContainerError, Elf
 from ptx2amd.binary.elf import SHF_ALLOC, SHF_EXEC, SHT_PROGBITS
 from ptx2amd.fatbin.container import FATBIN_MAGIC, Image, entries, total_size
+from ptx2amd.records import replace
 
 EM_CUDA = 190
 FATBIN_SECTION, RELOCATABLE_SECTION = ".nv_fatbin", "__nv_relfatbin"

@@ -10,10 +10,9 @@ The generated struct has static asserts for every offset and the size. Lowerings
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from types import ModuleType
 
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, replace
 
 #: type: bytes, C, LLVM
 TYPES = {

@@ -25,11 +25,10 @@ A line that is missing leaves 0.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import MISSING, field, fields, is_dataclass
 from functools import cached_property
 from typing import Any, get_args, get_origin, get_type_hints
 
-from ptx2amd.records import dataclass
+from ptx2amd.records import MISSING, dataclass, field, fields, is_dataclass
 from ptx2amd.regex import regex
 
 READERS = ("driver", "people", "note")

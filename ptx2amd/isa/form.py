@@ -43,11 +43,10 @@ freely; rows with WIDER in `takes` (ld, st, cvt ...) take wider registers too.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
 from typing import Any
 
 from ptx2amd.isa.effects import LANE, NOTHING, SOURCES
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, field
 
 DESTINATIONS = frozenset(("d", "e", "p", "q", "u"))
 

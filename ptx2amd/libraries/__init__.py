@@ -7,9 +7,8 @@ chips.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from ptx2amd import native
 from ptx2amd.libraries import ALL, Library, rocm
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, replace
 
 DEFAULT_CHIP = "gfx942"  # the software GPU's default
 

@@ -7,13 +7,12 @@ at run time from elsewhere (NVRTC, Triton, files of other formats) is not seen.
 from __future__ import annotations
 
 import os
-from dataclasses import field
 from pathlib import Path
 
 from ptx2amd import fatbin
 from ptx2amd.binary import Elf
 from ptx2amd.fatbin import ContainerError
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, field
 
 _LINKED = "-rdc"  # key of separately compiled parts: one module; nvcc's own result of linking them is left out
 _STUB = 4096  # bytes that a cubin without kernels has at most

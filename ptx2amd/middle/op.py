@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import field
 
 from ptx2amd.isa import effects
 from ptx2amd.isa.effects import ATOMIC, CALLS, READS, READS_CARRY, SOURCES, WRITES, WRITES_CARRY
 from ptx2amd.isa.form import DESTINATIONS
 from ptx2amd.ptx.ast import Addr, Inst, Label, Loc, Operand, Pair, Reg, Sym, Vec
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, field
 
 CARRY = "CC.CF"  # the carry flag, a register that no operand names
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field
 
 from ptx2amd.isa.effects import ARRIVES, BLOCK_BARRIER, CALLS, EXITS, GROUP_BARRIER
 from ptx2amd.ptx.ast import Addr, Function, Imm, Inst, Module, Operand, Reg, Scope, Sym, Var, Vec
 from ptx2amd.ptx.parse import parse_body
 from ptx2amd.ptx.special import SPECIAL
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, field
 
 WARP_GROUP = (16, 128)  # the barriers of warp groups: behind those of PTX (lower/warp/named.py), their threads
 

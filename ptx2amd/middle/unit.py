@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from functools import cached_property
 
 from ptx2amd.middle.analyses.dispatch_loops import DispatchLoop
@@ -12,7 +11,7 @@ from ptx2amd.middle.calls import CallGraph
 from ptx2amd.middle.summary import body
 from ptx2amd.middle.transforms.exchange import Exchange
 from ptx2amd.ptx.ast import Function
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, field
 
 
 @dataclass

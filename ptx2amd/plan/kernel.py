@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ptx2amd.middle.analyses.hazards import Hazard
 from ptx2amd.middle.calls import CallGraph
@@ -11,6 +10,7 @@ from ptx2amd.middle.unit import Unit
 from ptx2amd.plan.shared_memory import LDS, LdsObject, SharedPlan, packed, shared_arrays
 from ptx2amd.ptx.ast import Function
 from ptx2amd.ptx.heads import max_threads, param_layout, required_block
+from ptx2amd.records import dataclass
 from ptx2amd.target import Target
 
 

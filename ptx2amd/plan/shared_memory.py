@@ -7,12 +7,11 @@ there on (the plan's `split`) are offsets into the slot."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from ptx2amd.middle.calls import CallGraph
 from ptx2amd.ptx.ast import Function, Var
 from ptx2amd.ptx.layout import align_of, size_of
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, replace
 from ptx2amd.target.arch import Arch
 
 SLOT_ALIGN = 1024  # swizzles of tensor copies repeat after as many bytes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import prod
 
 from ptx2amd.errors import Unsupported
@@ -14,6 +13,7 @@ from ptx2amd.plan.launch_library import library_name
 from ptx2amd.plan.shared_memory import one_object, packed, plan, shared_arrays
 from ptx2amd.ptx.ast import Function
 from ptx2amd.ptx.heads import max_threads, required_block
+from ptx2amd.records import replace
 
 
 def find_hazards(planning: Planning) -> None:

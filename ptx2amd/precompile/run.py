@@ -9,7 +9,6 @@ import signal
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from ptx2amd.errors import Ptx2amdError
 from ptx2amd.fatbin import Image
 from ptx2amd.precompile.images import module_id
 from ptx2amd.precompile.work import Done, Task, Worker, do, do_apart
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, field
 from ptx2amd.service import cache, entry, shared
 from ptx2amd.service.build_id import current_build_id
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from base64 import b64decode, b64encode
 from collections.abc import Callable
-from dataclasses import asdict, field
+from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
 
@@ -17,7 +17,7 @@ from ptx2amd.fatbin import Image
 from ptx2amd.modules import module_of
 from ptx2amd.precompile.images import module_id
 from ptx2amd.ptx.ast import Module
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, field
 from ptx2amd.service import entry, shared
 from ptx2amd.service.build_id import current_build_id
 from ptx2amd.service.translation import index_entry, kernel_entry, parse_options

@@ -4,11 +4,10 @@ them."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from ptx2amd.isa.form import Form
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, field, replace
 
 if TYPE_CHECKING:
     from ptx2amd.ptx.scan import Piece

@@ -5,7 +5,6 @@ Inline assembly and calls come in scopes of their own. Behind the parser a name 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from ptx2amd.ptx.ast import (
     Addr,
@@ -24,6 +23,7 @@ from ptx2amd.ptx.ast import (
     Var,
     Vec,
 )
+from ptx2amd.records import replace
 
 Names = dict[str, str]  # names that are others in the result
 

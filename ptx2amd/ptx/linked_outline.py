@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict
 
 from ptx2amd.ptx import outline
 from ptx2amd.ptx.ast import Module, Whole
@@ -38,6 +37,8 @@ class LinkedOutline:
     whole: Whole
 
     def pack(self) -> bytes:
+        from dataclasses import asdict
+
         return json.dumps(asdict(self), separators=(",", ":")).encode()
 
     @staticmethod

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
 from itertools import accumulate
 from typing import Any
 
@@ -36,6 +35,8 @@ class Outline:
     whole: Whole
 
     def pack(self) -> bytes:
+        from dataclasses import asdict
+
         return json.dumps(asdict(self), separators=(",", ":")).encode()
 
     @staticmethod

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from typing import Any
 
 from ptx2amd.ptx import constants
 from ptx2amd.ptx.ast import Imm, InitSym, Var
+from ptx2amd.records import replace
 
 MOST_ALIGNED = 1 << 30  # bytes; ptxas has no more
 MOST_ZEROS = 1 << 24  # elements without a value, between others that have one
@@ -39,7 +39,7 @@ def numbered(var: Var) -> list[Var]:
     """The variables that `.param .b64 p<2>` declares, p0 and p1; registers stay one range."""
     if not var.regs or var.space == "reg":
         return [var]
-    return [dataclasses.replace(var, name=f"{var.name}{i}", regs=0, attrs=dict(var.attrs)) for i in range(var.regs)]
+    return [replace(var, name=f"{var.name}{i}", regs=0, attrs=dict(var.attrs)) for i in range(var.regs)]
 
 
 _BITS = {"f16x2": 32, "pred": 1}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -13,6 +12,7 @@ from ptx2amd.ptx.body import BodyParser
 from ptx2amd.ptx.condense import Condenser
 from ptx2amd.ptx.parse import collector_off
 from ptx2amd.ptx.scan import place
+from ptx2amd.records import replace
 from ptx2amd.regex import regex
 
 MOST = 100  # reported errors of a module: one wrong declaration causes many
@@ -79,8 +79,8 @@ def _bodies(module: Module) -> Iterator[PtxError]:
     for function in module.functions.values():
         if not function.text or function.scope is not None:
             continue
-        short = dataclasses.replace(function, text=condenser.condensed(function.text))
+        short = replace(function, text=condenser.condensed(function.text))
         if next(BodyParser(module, short).errors(), None) is None:
             condenser.right()
         else:
-            yield from BodyParser(module, dataclasses.replace(function)).errors()
+            yield from BodyParser(module, replace(function)).errors()

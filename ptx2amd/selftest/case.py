@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import field
 from typing import Any
 
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, field
 from ptx2amd.selftest.gpu import Gpu, Number, packed, unpacked
 
 SHOWN = 4  # wrong values that the report lists per comparison

@@ -12,12 +12,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from ptx2amd import launch
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, field
 from ptx2amd.selftest.case import CASES, Case
 from ptx2amd.target import UnknownArch, arch
 

@@ -11,10 +11,9 @@ import contextlib
 import os
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import field
 from pathlib import Path
 
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, field
 from ptx2amd.service import cache, entry
 from ptx2amd.service.entry import EntryError
 from ptx2amd.service.folder import FolderError

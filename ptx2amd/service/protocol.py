@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import socket
 import struct
-from dataclasses import field
 
 from ptx2amd.errors import Ptx2amdError
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, field
 
 FRAME = struct.Struct("<IIQ")
 MAX_HEADER, MAX_BODY = 1 << 20, 1 << 30

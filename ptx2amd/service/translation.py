@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 import traceback
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from ptx2amd.ptx.ast import Module
 from ptx2amd.ptx.linked_outline import LinkedOutline
 from ptx2amd.ptx.outline import Outline
 from ptx2amd.ptx.parse import parse_body
+from ptx2amd.records import replace
 from ptx2amd.service import cache, entry, shared
 from ptx2amd.service.entry import Entry, EntryError
 from ptx2amd.service.folder import FolderError

@@ -4,11 +4,10 @@ LLVM only warns about an unknown name and then generates invalid code, so names 
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Any
 
 from ptx2amd.errors import Ptx2amdError
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, fields
 from ptx2amd.target import chips
 
 CODE_OBJECT_VERSIONS = (4, 5, 6)

@@ -11,10 +11,10 @@ stamps. Linked with -shared -pthread -lm -ldl the objects are libptx2amd_vgpu.so
 from __future__ import annotations
 
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 from ptx2amd.api.hip import per_thread
+from ptx2amd.records import replace
 from ptx2amd.settings import generate as settings
 from ptx2amd.vgpu import gen_access, gen_chips, gen_memory, gen_native, gen_scalar, gen_tables, gen_weak
 from ptx2amd.vgpu.isa import encoding

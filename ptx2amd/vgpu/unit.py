@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from pathlib import Path
 
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, field
 
 #: The handwritten C of the software GPU, one folder per part. File names are unique across all of them.
 RUNTIME = Path(__file__).parent / "runtime"

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from ptx2amd.api import texts
@@ -15,6 +14,7 @@ from ptx2amd.api.cusolver.types import ENUMS, NAMES, STATUSES, TYPES
 from ptx2amd.api.mapped import Mapped
 from ptx2amd.api.spec import Api, Check, Found, Function
 from ptx2amd.libraries import CUSOLVER
+from ptx2amd.records import replace
 
 _FOLDER = Path(__file__).parent
 _NOT_INITIALIZED = "CUSOLVER_STATUS_NOT_INITIALIZED"

@@ -1,11 +1,12 @@
 """Functions with the suffix _spt, whose default stream is the calling thread's; otherwise they equal the function
 without the suffix. `source` generates them."""
 
-from dataclasses import replace
+
 
 from ptx2amd.api.hip import capture, copy, device, event, fill, graph_exec, launch, program, stream
 from ptx2amd.api.hip.row import Function
 from ptx2amd.api.spec import NOTE
+from ptx2amd.records import replace
 
 _NAMES = {  # since, version node: functions
     (502, "5.2"): """

@@ -6,13 +6,12 @@ offset in the file where the one before ends: its address has the same remainder
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import field
 from itertools import groupby
 from typing import NamedTuple
 
 from ptx2amd.binary.elf import HEADER, SHF_ALLOC, SHF_EXEC, SHF_WRITE, SHT_NOBITS, SHT_NOTE, SHT_PROGBITS
 from ptx2amd.codegen.linker.objects import SHF_GROUP, SHF_INFO_LINK, SHF_MERGE, SHF_STRINGS, Piece
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, field
 
 PAGE = 4096
 PROGRAM_HEADER_SIZE = 56

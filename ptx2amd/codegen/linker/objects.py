@@ -4,7 +4,6 @@ name."""
 from __future__ import annotations
 
 import struct
-from dataclasses import field
 
 from ptx2amd.binary.elf import (
     EM_AMDGPU,
@@ -25,7 +24,7 @@ from ptx2amd.binary.elf import (
     Section,
 )
 from ptx2amd.errors import LinkError
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, field
 
 SHT_GROUP = 17
 SHF_MERGE, SHF_STRINGS, SHF_INFO_LINK, SHF_GROUP = 0x10, 0x20, 0x40, 0x200

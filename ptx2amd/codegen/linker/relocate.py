@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import field
 from typing import NamedTuple
 
 from ptx2amd.binary.elf import RELA, SHF_ALLOC, SHF_WRITE, SHT_NOBITS
 from ptx2amd.codegen.linker.layout import Output
 from ptx2amd.codegen.linker.objects import Piece, Symbol
 from ptx2amd.errors import LinkError
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, field
 
 ABSOLUTE, RELATIVE, SLOT = range(3)  # to address 0, to the place, of the symbol's slot in the GOT to the place
 LOW, HIGH, WORD, WIDE, BRANCH = range(5)  # halves of 64 bits; 32 bits that have to do; 64; 16, in instructions

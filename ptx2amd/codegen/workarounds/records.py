@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import field
 
 from ptx2amd.codegen.error import CodegenError
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, field
 from ptx2amd.regex import regex
 
 _LABEL = regex(r"([\w.$-]+|\"[^\"\n]+\"):")

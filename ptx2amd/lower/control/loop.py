@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import field
-
 from ptx2amd.middle.analyses.dispatch_loops import DispatchLoop
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, field
 
 
 @dataclass(slots=True, eq=False)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import field
-
 from ptx2amd.plan.kernel import KernelPlan
 from ptx2amd.ptx.ast import Function
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, field
 
 
 @dataclass(slots=True)

@@ -4,7 +4,6 @@ A kernel is planned first (middle/passes.py), and lowered as its plan says."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 
 from ptx2amd.errors import Ptx2amdError, Unsupported
@@ -30,6 +29,7 @@ from ptx2amd.plan.kernel import KernelPlan, Request
 from ptx2amd.plan.shared_memory import LdsObject, raised
 from ptx2amd.ptx.ast import Function, Module, Var
 from ptx2amd.ptx.layout import align_of, size_of
+from ptx2amd.records import replace
 
 TABLE = "__ptx2amd_functions"  # of a code object's functions, in the order of their handles
 

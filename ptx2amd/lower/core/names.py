@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import field
-
 from ptx2amd.lower.core.value import Val
 from ptx2amd.middle.body import Body
 from ptx2amd.ptx.ast import BranchTargets, Proto, Var
 from ptx2amd.ptx.layout import bits_of
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, field
 
 
 @dataclass(slots=True, eq=False)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field
-
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, field
 
 
 @dataclass(slots=True)

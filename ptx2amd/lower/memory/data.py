@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
 from types import MappingProxyType
 
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.ptx.ast import InitSym, Module, Var
 from ptx2amd.ptx.handles import handles, has_body
 from ptx2amd.ptx.layout import align_of, element_size, size_of
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, field
 
 SEGMENT_ALIGN = 256
 FACTS_ALIGN = 64

@@ -4,7 +4,6 @@ write: which branches try again, and which operations release (transforms/conver
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import field
 from itertools import permutations
 from typing import TypeVar
 
@@ -15,7 +14,7 @@ from ptx2amd.middle.analyses.exchanges import is_collective, is_exchange, member
 from ptx2amd.middle.body import Body
 from ptx2amd.middle.op import Op, Register
 from ptx2amd.ptx.ast import Imm
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, field
 
 T = TypeVar("T")
 

@@ -16,13 +16,12 @@ still try there, so these do not wait for that release, and all reconverge in fr
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ptx2amd.middle.analyses.locks import Lock, joined
 from ptx2amd.middle.body import Body
 from ptx2amd.middle.transforms.inserted import ANCHOR, BRA, ENTRY, HIDDEN, PATIENT, ROUND, SETP, WAITING, made
 from ptx2amd.middle.unit import Unit
 from ptx2amd.ptx.ast import Guard, Imm, Inst, Item, Label, Reg, Sym, Var
+from ptx2amd.records import replace
 
 
 def run(unit: Unit) -> None:

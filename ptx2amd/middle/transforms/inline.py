@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import field
 
 from ptx2amd.isa.effects import BARRIERS, CALLS, EXCHANGES, MEMORY, POLLS, READS, RETURNS, WRITES
 from ptx2amd.middle.summary import body, items
@@ -30,7 +29,7 @@ from ptx2amd.ptx.ast import (
     Vec,
 )
 from ptx2amd.ptx.flat import Names, declared, instruction, renamed
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, field
 
 LIMIT = 20_000  # instructions of a body, above which calls remain
 OWN = ("param", "local", "const", "texture")  # spaces that no other thread writes

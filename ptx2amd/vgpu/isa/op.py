@@ -29,11 +29,10 @@ of a matrix product ... "" : known but not implemented (a launch that reaches it
 from __future__ import annotations
 
 import re
-from dataclasses import field
 from functools import cache
 from pathlib import Path
 
-from ptx2amd.records import dataclass
+from ptx2amd.records import dataclass, field
 from ptx2amd.vgpu.isa.meaning import Access, Branch, Call, Meaning, Order
 from ptx2amd.vgpu.isa.names import ASSEMBLY, aliases
 from ptx2amd.vgpu.isa.native import Scalar, Sequence

@@ -6,8 +6,7 @@ and in SOP1 EXEC (of A's width). Helpers (runtime/engine/scalar.h) are lower-cas
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from ptx2amd.records import replace
 from ptx2amd.vgpu.isa.meaning import MESSAGE, Branch, Order
 from ptx2amd.vgpu.isa.native import Scalar
 from ptx2amd.vgpu.isa.op import Op
