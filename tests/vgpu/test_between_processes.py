@@ -35,6 +35,7 @@ int hipMemMap(uint64_t, size_t, size_t, void *, unsigned long long);
 int hipMemSetAccess(uint64_t, size_t, access *, size_t);
 int hipMemExportToShareableHandle(int *, void *, int, unsigned long long);
 int hipMemImportFromShareableHandle(void **, void *, int);
+int hipFreeAsync(uint64_t, void *); int hipMallocAsync(uint64_t *, size_t, void *); int hipMemPoolDestroy(void *);
 int hipMemPoolCreate(void **, pool_prop *); int hipMallocFromPoolAsync(uint64_t *, size_t, void *, void *);
 int hipMemPoolExportToShareableHandle(int *, void *, int, unsigned);
 int hipMemPoolImportFromShareableHandle(void **, void *, int, unsigned);
@@ -125,6 +126,22 @@ do(hip.hipMemPoolExportPointer(h, at[0]))
 send(h, fd[0])
 meet()
 assert data(at[0] + 8, 8) == b'from you'
+do(hip.hipFree(at[0]))
+""",
+    "pools": """
+p = ffi.new('pool_prop *', [1, 1, 1, 0])
+for k in range(2):
+    do(hip.hipMemPoolCreate(thing, p))
+    fd = new('int')
+    do(hip.hipMemPoolExportToShareableHandle(fd, thing[0], 1, 0))
+    do(hip.hipMallocFromPoolAsync(at, 4096, thing[0], ffi.NULL))
+    write(at[0], bytes([k] * 8))
+    do(hip.hipMemPoolExportPointer(h, at[0]))
+    send(h, fd[0])
+    meet()
+do(hip.hipMallocAsync(at, 4096, ffi.NULL))
+assert hip.hipMemPoolExportPointer(h, at[0]) == 1   # of a pool that cannot be exported
+meet()
 """,
 }
 TAKE = {
@@ -173,6 +190,33 @@ do(hip.hipMemPoolImportFromShareableHandle(thing, ffi.cast('void *', fd), 1, 0))
 do(hip.hipMemPoolImportPointer(at, thing[0], h))
 assert data(at[0], 8) == b'from me '
 write(at[0] + 8, b'from you')
+do(hip.hipFreeAsync(at[0], ffi.NULL))
+do(hip.hipStreamSynchronize(ffi.NULL))
+assert hip.hipFreeAsync(at[0], ffi.NULL) == 1
+do(hip.hipMemPoolImportPointer(at, thing[0], h))
+assert data(at[0] + 8, 8) == b'from you'
+do(hip.hipFree(at[0]))
+assert hip.hipMallocFromPoolAsync(at, 4096, thing[0], ffi.NULL) == 1   # only who created it allocates
+meet()
+""",
+    "pools": """
+import os
+read, _ = os.pipe()
+assert hip.hipMemPoolImportFromShareableHandle(thing, ffi.cast('void *', read), 1, 0) == 1
+pools, pointers = [], []
+for k in range(2):
+    h, (fd,) = receive(1)
+    do(hip.hipMemPoolImportFromShareableHandle(thing, ffi.cast('void *', fd), 1, 0))
+    pools.append(thing[0])
+    pointers.append(h)
+    meet()
+for k in range(2):
+    assert hip.hipMemPoolImportPointer(at, pools[1 - k], pointers[k]) == 1
+    do(hip.hipMemPoolImportPointer(at, pools[k], pointers[k]))
+    assert data(at[0], 8) == bytes([k] * 8)
+assert hip.hipIpcCloseMemHandle(at[0]) == 1
+do(hip.hipMemPoolDestroy(pools[1]))
+do(hip.hipFreeAsync(at[0], ffi.NULL))
 meet()
 """,
 }
@@ -197,6 +241,6 @@ def test_memory(size: int) -> None:
     run_both("memory", size)
 
 
-@pytest.mark.parametrize("what", ["event", "object", "pool"])
+@pytest.mark.parametrize("what", ["event", "object", "pool", "pools"])
 def test_events_objects_pools(what: str) -> None:
     run_both(what)

@@ -42,9 +42,9 @@ def made(world: Any, kind: str) -> int:
 def _said(world: Any, attribute: int, value: int, at: int) -> str:
     if attribute == 1:
         return "ctx" if value == world["ctx"] else "0" if not value else "other"
-    if attribute in (3, 4, 11, 18) and value:
+    if attribute in (3, 4, 11) and value:
         return "itself" if value == at else f"itself{value - at:+d}" if abs(value - at) < (1 << 30) else "elsewhere"
-    if attribute in (5, 7, 17, 19):
+    if attribute in (5, 7, 17, 18, 19):
         return "0" if not value else "some"
     return str(value)
 

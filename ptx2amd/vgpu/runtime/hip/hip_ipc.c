@@ -18,6 +18,7 @@ struct name {
   uint64_t magic;
   int32_t process, fd;
   uint64_t inode, length, offset, size;
+  uint64_t pool;                /* its identity; 0: memory of no pool, and events */
 };
 _Static_assert(sizeof(struct name) <= sizeof(hipIpcMemHandle_t), "fits");
 
@@ -43,7 +44,7 @@ static struct name name_of(uint64_t magic, int fd) {
 
 struct import {
   struct import *next;
-  uint64_t inode;
+  uint64_t inode, pool;
   char *mapping;
   size_t length;
   struct mem_block *block;
@@ -52,10 +53,12 @@ struct import {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct import *imports;
 
-static hipError_t export(void *handle, void *ptr) {
+static hipError_t export(void *handle, void *ptr, bool of_pool) {
   struct mem_file file;
   struct mem_block block;
   if (!handle || !ptr || !mem_find((uint64_t)ptr, &block)) return hipErrorInvalidValue;
+  uint64_t pool = of_pool ? pool_identity(&block) : 0;
+  if (of_pool && !pool) return hipErrorInvalidValue;
   hipError_t error = device_synchronize(&hip_devices[block.device]);
   if (error != hipSuccess) return error;
   if (!mem_share((uint64_t)ptr, &file)) return hipErrorInvalidValue;
@@ -63,6 +66,7 @@ static hipError_t export(void *handle, void *ptr) {
   n.length = file.length;
   n.offset = file.offset;
   n.size = file.size;
+  n.pool = pool;
   memset(handle, 0, sizeof(hipIpcMemHandle_t));
   memcpy(handle, &n, sizeof n);
   return hipSuccess;
@@ -75,8 +79,9 @@ static struct import *map(const struct name *n) {
   void *p = fd < 0 ? MAP_FAILED : mmap(NULL, n->length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (fd >= 0) close(fd);
   if (p != MAP_FAILED) {
-    *i = (struct import){imports, n->inode, p, n->length, NULL, 0};
+    *i = (struct import){imports, n->inode, n->pool, p, n->length, NULL, 0};
     i->block = mem_adopt(i->mapping + n->offset, n->size, MEM_VIRTUAL, device_current()->ordinal);
+    if (i->block && n->pool) i->block->owner = i, i->block->api_flags = OF_IMPORT;
     if (i->block) return imports = i;
     munmap(p, n->length);
   }
@@ -84,14 +89,15 @@ static struct import *map(const struct name *n) {
   return NULL;
 }
 
-static hipError_t import(void **ptr, const void *handle) {
+static hipError_t import(void **ptr, const void *handle, const pool *p) {
   struct name n;
   memcpy(&n, handle, sizeof n);
   if (!ptr || n.magic != MEMORY_MAGIC || !range_within(n.offset, n.size, 0, n.length)) return hipErrorInvalidValue;
+  if (p ? !pool_imports(p, n.pool) : n.pool != 0) return hipErrorInvalidValue;
   if (n.process == getpid()) return hipErrorInvalidContext;
   pthread_mutex_lock(&lock);
   struct import *i = imports;
-  while (i && (i->inode != n.inode || i->block->base != (uint64_t)i->mapping + n.offset)) i = i->next;
+  while (i && (i->inode != n.inode || i->pool != n.pool || i->block->base != (uint64_t)i->mapping + n.offset)) i = i->next;
   if (!i) i = map(&n);
   if (i) {
     i->references++;
@@ -103,47 +109,56 @@ static hipError_t import(void **ptr, const void *handle) {
 
 hipError_t hipIpcGetMemHandle(hipIpcMemHandle_t *handle, void *ptr) {
   ENTER();
-  return done(export(handle, ptr));
+  return done(export(handle, ptr, false));
 }
 
 hipError_t hipIpcOpenMemHandle(void **ptr, hipIpcMemHandle_t handle, unsigned flags) {
   ENTER();
   if (flags & ~1u) return done(hipErrorInvalidValue);
-  return done(import(ptr, &handle));
+  return done(import(ptr, &handle, NULL));
+}
+
+/* Under the lock. False: there is none. */
+static bool drop_reference(uint64_t base, bool of_pool) {
+  struct import **p = &imports;
+  while (*p && ((*p)->block->base != base || ((*p)->pool != 0) != of_pool)) p = &(*p)->next;
+  struct import *i = *p;
+  if (!i) return false;
+  if (--i->references) return true;
+  *p = i->next;
+  mem_release(i->block);
+  munmap(i->mapping, i->length);
+  free(i);
+  return true;
 }
 
 hipError_t hipIpcCloseMemHandle(void *ptr) {
   ENTER();
   MAY_WAIT();
-  hipError_t error = hipErrorInvalidValue;
   device_synchronize(device_current());
   pthread_mutex_lock(&lock);
-  for (struct import **p = &imports; *p; p = &(*p)->next) {
-    struct import *i = *p;
-    if ((void *)i->block->base != ptr) continue;
-    error = hipSuccess;
-    if (--i->references) break;
-    *p = i->next;
-    mem_release(i->block);
-    munmap(i->mapping, i->length);
-    free(i);
-    break;
-  }
+  bool dropped = drop_reference((uint64_t)ptr, false);
   pthread_mutex_unlock(&lock);
-  return done(error);
+  return done(dropped ? hipSuccess : hipErrorInvalidValue);
 }
 
-/* ---- pools: their pointers are exported like other memory ---- */
+void imported_free(struct mem_block *block) {
+  pthread_mutex_lock(&lock);
+  drop_reference(block->base, true);
+  pthread_mutex_unlock(&lock);
+}
+
+/* ---- pools: their pointers are exported like other memory, and freed like memory of a pool ---- */
 
 hipError_t hipMemPoolExportPointer(hipMemPoolPtrExportData *data, void *ptr) {
   ENTER();
-  return done(export(data, ptr));
+  return done(export(data, ptr, true));
 }
 
 hipError_t hipMemPoolImportPointer(void **ptr, hipMemPool_t p, hipMemPoolPtrExportData *data) {
   ENTER();
-  if (!data || !handle_ok(&pool_class, p)) return done(hipErrorInvalidValue);
-  return done(import(ptr, data));
+  if (!data || !p) return done(hipErrorInvalidValue);
+  return done(import(ptr, data, p));
 }
 
 /* ---- events ---- */

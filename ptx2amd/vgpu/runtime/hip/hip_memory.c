@@ -112,8 +112,8 @@ static hipError_t release(void *ptr) {
   MAY_WAIT();
   struct mem_block *block = mem_at((uint64_t)ptr);
   enum mem_kind kind = block ? MEM_KIND(block->flags) : 0;
-  bool external = kind == MEM_VIRTUAL && block->owner;
-  if (kind != MEM_HOST && kind != MEM_DEVICE && kind != MEM_MANAGED && !external) return hipErrorInvalidValue;
+  bool imported = block && block->api_flags & OF_IMPORT, external = kind == MEM_VIRTUAL && block->owner && !imported;
+  if (kind != MEM_HOST && kind != MEM_DEVICE && kind != MEM_MANAGED && !external && !imported) return hipErrorInvalidValue;
   error = device_synchronize(&hip_devices[block->device]);
   for (int k = 0; k < hip_device_count; k++)
     if (k != block->device) device_synchronize(&hip_devices[k]);

@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "hip_state.h"
 #include "tools.h"
@@ -18,6 +20,9 @@ struct ihipMemPoolHandle_t {
   uint64_t kept_bytes, used, used_high, reserved_high;
   uint64_t threshold;
   int reuse[3];                   /* the three reuse attributes: stored only */
+  int file;                       /* its handle for other processes; -1: it was not exported */
+  uint64_t identity;              /* that file's inode */
+  bool imported;
 };
 struct handle_class pool_class = HANDLE_CLASS(struct ihipMemPoolHandle_t, 4096);
 
@@ -33,6 +38,8 @@ static pool *pool_new(struct device *d, const hipMemPoolProps *props) {
   p->kept_count = 0;
   p->kept_bytes = p->used = p->used_high = p->reserved_high = p->threshold = 0;
   for (int k = 0; k < 3; k++) p->reuse[k] = 1;
+  p->file = -1;
+  p->imported = false;
   return p;
 }
 
@@ -56,6 +63,11 @@ static void trim(pool *p, uint64_t keep) {
 void pool_give_back(struct mem_block *block) {
   if (block->api_flags & OF_GRAPH) {
     graph_memory_free(block);
+    return;
+  }
+  if (block->api_flags & OF_IMPORT) {
+    block->api_flags &= ~FREEING;   /* it may have been imported twice */
+    imported_free(block);
     return;
   }
   pool *p = block->owner;
@@ -136,7 +148,7 @@ static hipError_t allocate(void **ptr, size_t size, pool *p, hipStream_t handle)
   if (!s) return done(hipErrorInvalidHandle);
   *ptr = NULL;
   if (!p) p = atomic_load(&s->device->current_pool);
-  if (!handle_ok(&pool_class, p)) return done(hipErrorInvalidValue);
+  if (!handle_ok(&pool_class, p) || p->imported) return done(hipErrorInvalidValue);
   if (s->capture) return done(allocate_in_graph(ptr, size, p, s));
   if (!size) return hipSuccess;
   hipError_t error = device_error(s->device);
@@ -176,7 +188,9 @@ hipError_t hipFreeAsync(void *ptr, hipStream_t handle) {
   if (!ptr) return hipSuccess;
   if (s->capture) return done(free_in_graph(ptr, s));
   struct mem_block *block = mem_at((uint64_t)ptr);
-  if (!block || MEM_KIND(block->flags) != MEM_DEVICE || block->api_flags & FREEING) return done(hipErrorInvalidValue);
+  bool imported = block && block->api_flags & OF_IMPORT;
+  if (!block || (MEM_KIND(block->flags) != MEM_DEVICE && !imported) || block->api_flags & FREEING)
+    return done(hipErrorInvalidValue);
   if (!block->owner) return hipFree(ptr);   /* from hipMalloc: allowed, and synchronous */
   block->api_flags |= FREEING;
   struct op op = {.kind = OP_FREE, .block = block};
@@ -225,17 +239,54 @@ hipError_t hipMemPoolDestroy(hipMemPool_t p) {
   atomic_compare_exchange_strong(&p->device->current_pool, &current, p->device->default_pool);
   pthread_mutex_lock(&p->lock);
   trim(p, 0);
+  if (p->file >= 0) close(p->file);
+  p->file = -1;
   pthread_mutex_unlock(&p->lock);
   handle_free(&pool_class, p);
   return hipSuccess;
 }
 
-/* A pool's handle only records that the pool was exported: its pointers are exported separately (hip_ipc.c). */
+/* ---- between processes: a pool's handle is a file that identifies it; its pointers are exported one by one (hip_ipc.c) ---- */
+
+struct pool_file { uint64_t magic; int32_t device, reserved; };
+#define POOL_MAGIC 0x6c6f6f702d757067ull
+
+static bool exportable(const pool *p) { return p->props.handleTypes & hipMemHandleTypePosixFileDescriptor; }
+
+/* Under the lock. */
+static bool make_file(pool *p) {
+  struct pool_file content = {POOL_MAGIC, p->device->ordinal, 0};
+  struct stat about;
+  if (p->file >= 0) return true;
+  int fd = memfd_create("vgpu pool", MFD_CLOEXEC);
+  if (fd < 0) return false;
+  if (write(fd, &content, sizeof content) != sizeof content || fstat(fd, &about)) return close(fd), false;
+  p->file = fd;
+  p->identity = about.st_ino;
+  return true;
+}
+
+uint64_t pool_identity(const struct mem_block *block) {
+  pool *p = block->owner;
+  if (block->api_flags & (OF_GRAPH | OF_IMPORT) || !handle_ok(&pool_class, p) || !exportable(p)) return 0;
+  pthread_mutex_lock(&p->lock);
+  uint64_t identity = make_file(p) ? p->identity : 0;
+  pthread_mutex_unlock(&p->lock);
+  return identity;
+}
+
+bool pool_imports(const pool *p, uint64_t identity) {
+  return handle_ok(&pool_class, p) && p->imported && p->identity == identity;
+}
+
 hipError_t hipMemPoolExportToShareableHandle(void *out, hipMemPool_t p, hipMemAllocationHandleType type,
                                              unsigned flags) {
   ENTER();
-  if (!out || flags || !handle_ok(&pool_class, p) || !(p->props.handleTypes & type)) return done(hipErrorInvalidValue);
-  int fd = memfd_create("vgpu pool", MFD_CLOEXEC);
+  if (!out || flags || !handle_ok(&pool_class, p) || !(p->props.handleTypes & type) || p->imported)
+    return done(hipErrorInvalidValue);
+  pthread_mutex_lock(&p->lock);
+  int fd = make_file(p) ? fcntl(p->file, F_DUPFD_CLOEXEC, 0) : -1;
+  pthread_mutex_unlock(&p->lock);
   if (fd < 0) return done(hipErrorOutOfMemory);
   *(int *)out = fd;
   return hipSuccess;
@@ -244,12 +295,20 @@ hipError_t hipMemPoolExportToShareableHandle(void *out, hipMemPool_t p, hipMemAl
 hipError_t hipMemPoolImportFromShareableHandle(hipMemPool_t *p, void *in, hipMemAllocationHandleType type,
                                                unsigned flags) {
   ENTER();
-  if (!p || flags || type != hipMemHandleTypePosixFileDescriptor || fcntl((int)(intptr_t)in, F_GETFD) < 0)
+  int fd = (int)(intptr_t)in;
+  struct pool_file content;
+  struct stat about;
+  if (!p || flags || type != hipMemHandleTypePosixFileDescriptor || fstat(fd, &about) || !S_ISREG(about.st_mode) ||
+      pread(fd, &content, sizeof content, 0) != sizeof content || content.magic != POOL_MAGIC)
     return done(hipErrorInvalidValue);
-  struct device *d = device_current();
+  struct device *d = device_at(content.device);
+  if (!d) return done(hipErrorInvalidDevice);
   hipMemPoolProps props = {.allocType = hipMemAllocationTypePinned, .location = {hipMemLocationTypeDevice, d->ordinal}};
   *p = pool_new(d, &props);
-  return done(*p ? hipSuccess : hipErrorOutOfMemory);
+  if (!*p) return done(hipErrorOutOfMemory);
+  (*p)->imported = true;
+  (*p)->identity = about.st_ino;
+  return hipSuccess;
 }
 
 hipError_t hipMemPoolTrimTo(hipMemPool_t p, size_t keep) {

@@ -181,6 +181,7 @@ struct graph_memory {
   hipMemAllocNodeParams params;
 };
 #define OF_GRAPH 0x40000000u      /* in api_flags: the block's owner is a struct graph_memory */
+#define OF_IMPORT 0x20000000u     /* in api_flags: a pool's memory of another process; the owner is a struct import */
 #define NON_BLOCKING 1u           /* in flags of a stream */
 void graph_memory_free(struct mem_block *block);
 hipError_t graph_memory_op(hipMemAllocNodeParams *params, struct op *op);
@@ -358,6 +359,9 @@ hipError_t fill_check(const struct fill *f);
 
 bool vmm_reserved(uint64_t addr);   /* in a range of hipMemAddressReserve */
 void pool_give_back(struct mem_block *block);
+uint64_t pool_identity(const struct mem_block *block);      /* of the block's pool; 0: of none that may be exported */
+bool pool_imports(const pool *p, uint64_t identity);        /* p was imported from the pool with this identity */
+void imported_free(struct mem_block *block);                /* an OF_IMPORT block (hip_ipc.c) */
 bool external_buffer_free(const struct mem_block *block); /* mapped external memory; false: it is not */
 bool pool_init(struct device *d);
 
