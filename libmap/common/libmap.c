@@ -70,13 +70,17 @@ bool libmap_open(const struct libmap *one) {
   void *library = NULL;
   char why[512] = "", what[512];
   for (const char *const *name = one->sonames; *name && !library; name++) {
-    library = dlopen(*name, RTLD_NOW | RTLD_LOCAL | (one->deep ? RTLD_DEEPBIND : 0));
+    library = dlopen(*name, RTLD_NOW | RTLD_LOCAL);
     if (!library && !*why) snprintf(why, sizeof why, "%s", dlerror());
   }
   if (!library) {
     snprintf(what, sizeof what, "%s cannot be loaded; install the package %s, or put its folder on LD_LIBRARY_PATH, or "
              "take NVIDIA's library (ptx2amd run --libraries nvidia)", one->beneath, one->packages);
     libmap_say(what, why);
+    return false;
+  }
+  if (one->same_names && !libmap_bind_own_functions(library)) {
+    libmap_say("its functions cannot be told from ours", one->beneath);
     return false;
   }
   for (int i = 0; i < one->count; i++) {

@@ -10,7 +10,7 @@
 typedef struct CUstream_st *CUstream;
 
 /* A library and ROCm's library below it, generated from its table. `missing` replaces functions that an older release
- * lacks. `deep`: that library has functions with the same names, and must call its own. */
+ * lacks. `same_names`: that library has functions with the names of ours, and must call its own. */
 struct libmap {
   const char *name, *beneath, *packages;
   const char *const *sonames; /* newest first, terminated by NULL */
@@ -18,7 +18,7 @@ struct libmap {
   void **slots;
   int count;
   void *missing;
-  bool deep;
+  bool same_names;
 };
 extern const struct libmap libmap;
 
@@ -55,6 +55,9 @@ int libmap_copy_2d(struct libmap_copy to, struct libmap_copy from, size_t width,
 
 /* The version that the library with this soname reports. */
 extern const int libmap_version;
+
+/* A library's references to functions that it defines itself become its own. False: the loader or system refused. */
+bool libmap_bind_own_functions(void *library);
 
 /* Whether all requirements have been found; if not, a message has been printed. */
 bool libmap_ready(void);

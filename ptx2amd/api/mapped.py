@@ -141,12 +141,12 @@ def _missing(prefix: str, status: str, value: str) -> str:
 
 
 def _beneath(
-    symbol: str, called: str, prefix: str, name: str, packages: str, sonames: Iterable[str], deep: bool = False
+    symbol: str, called: str, prefix: str, name: str, packages: str, sonames: Iterable[str], same: bool = False
 ) -> str:
     """The C description of the ROCm library with this name."""
     listed = "".join(f'"{soname}", ' for soname in sonames)
     return (
         f"static const char *const {prefix}_sonames[] = {{{listed}NULL}};\n"
         f'const struct libmap {symbol} = {{"{called}", "{name}", "{packages}", {prefix}_sonames,\n'
-        f"  {prefix}_names, (void **)&{prefix}, {prefix.upper()}_FUNCTIONS, (void *){prefix}_missing, {int(deep)}}};\n"
+        f"  {prefix}_names, (void **)&{prefix}, {prefix.upper()}_FUNCTIONS, (void *){prefix}_missing, {int(same)}}};\n"
     )

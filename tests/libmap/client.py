@@ -47,7 +47,8 @@ class Client:
     def __init__(self, mapped: Mapped) -> None:
         self.ffi = cffi.FFI()
         self.ffi.cdef(mapped.declarations() + DRIVER)
-        self.cuda, self.plain = self.ffi.dlopen(sys.argv[1]), self.ffi.dlopen(sys.argv[2])
+        self.cuda = self.ffi.dlopen(sys.argv[1])
+        self.plain = self.ffi.dlopen(sys.argv[2], self.ffi.RTLD_NOW | self.ffi.RTLD_GLOBAL)  # as if linked
         self.library = Recorder(self.plain, mapped)
         self.draw = np.random.default_rng(1)
         self.wrong: list[str] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +18,12 @@ LIBRARIES = native.DIRECTORY / "libmap"
 
 #: RCCL's channels are for the bandwidth of real links, and cost memory.
 FEW_CHANNELS = {"NCCL_MAX_NCHANNELS": "2"}
+#: As `ptx2amd run --device kfd` sets them.
+KFD = {
+    "LD_PRELOAD": str(native.DIRECTORY / "libptx2amd_kfd.so"),
+    "HSA_ENABLE_IPC_MODE_LEGACY": "1",
+    "HSA_NO_SCRATCH_RECLAIM": "1",
+}
 
 
 def run(
@@ -26,15 +33,21 @@ def run(
     limit: float = 1800,
     gpus: int = 1,
     ranks: mpi.Mpi | None = None,
+    settings: Mapping[str, str] | None = None,
+    through: Sequence[str] = (),
 ) -> subprocess.CompletedProcess[str]:
     """A program, with the software GPU's HIP library and ours in front of the release's; with `ranks`, started
-    by mpirun once for each GPU."""
-    folders = (LIBRARIES, native.DIRECTORY / "hip", native.DIRECTORY, *([ranks.libraries] if ranks else []))
+    by mpirun once for each GPU. arch: a chip, or kfd:CHIP, where the release's own HIP library has the software KFD.
+    settings: further variables; through: the command that starts the program."""
+    on_kfd = arch.startswith("kfd:")
+    hip = () if on_kfd else (native.DIRECTORY / "hip",)
+    folders = (LIBRARIES, *hip, native.DIRECTORY, *([ranks.libraries] if ranks else []))
     packages = os.pathsep.join(path for path in sys.path if path)
-    changes = {"PYTHONPATH": packages, "PTX2AMD_DEVICE": f"vgpu:{arch}", "PTX2AMD_PYTHON": sys.executable}
-    changes |= for_miopen(prefix)
-    changes |= {"PTX2AMD_VGPU_COUNT": str(gpus), **(FEW_CHANNELS if gpus > 1 else {})}
-    words, environment = prefix.command(*command, before=folders), {**os.environ, **changes}
+    device = arch if on_kfd else f"vgpu:{arch}"
+    changes = {"PYTHONPATH": packages, "PTX2AMD_DEVICE": device, "PTX2AMD_PYTHON": sys.executable}
+    changes |= for_miopen(prefix) | (KFD if on_kfd else {})
+    changes |= {"PTX2AMD_VGPU_COUNT": str(gpus), **(FEW_CHANNELS if gpus > 1 else {}), **(settings or {})}
+    words, environment = [*through, *prefix.command(*command, before=folders)], {**os.environ, **changes}
     if ranks:
         words, environment = [*map(str, ranks.command(gpus)), *words], {**environment, **ranks.environment}
     return subprocess.run(words, env=environment, capture_output=True, text=True, timeout=limit)

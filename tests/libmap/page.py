@@ -203,9 +203,11 @@ _WEAKER = {
 - RCCL has NCCL's functions, enumerations and structures; `ncclGetVersion` returns RCCL's version. Functions that NCCL
   added after 2.27 are not supported, except all-to-all, gather and scatter. Host functions of the device API that do
   not return a result code (`ncclTeamWorld` etc.) are not exported.
-- Tested: one process with several GPUs, several threads, two processes that exchange a unique id, and programs that
-  Open MPI's `mpirun` starts. Without another network, RCCL connects processes over loopback. Not tested: several nodes,
-  and the software KFD (`--device kfd`).
+- Tested: one process with several GPUs, several threads, and processes that exchange a unique id over TCP, started as
+  `torchrun` does or by Open MPI's `mpirun`: on one node, where without another network RCCL connects them over
+  loopback, and on two nodes (namespaces of Linux with host names and network interfaces of their own), over RCCL's
+  sockets. All but `mpirun` also with AMD's HIP library on the software KFD (`--device kfd`). Not tested: InfiniBand.
+- On the software KFD, AMD's rocm_smi prints `Exception caught: rsmi_init`, which has no effect.
 - A graph with collectives must be destroyed before its communicators; otherwise the destruction does not return.
 - Reductions of 8-bit floating point work on gfx908, gfx90a and gfx12; on other chips RCCL computes in other formats
   (FNUZ), so the wrapper rejects them. Copies work on all chips.

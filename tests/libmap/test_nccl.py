@@ -1,58 +1,111 @@
 """libnccl over AMD's RCCL, on several software GPUs. Protects: collectives of every type and operation give numpy's
-results, with ranks in one process, in threads, in processes and started by mpirun; errors are NCCL's."""
+results, with ranks in one process, in threads, in processes of one node or of two, and started by mpirun, on our HIP
+library and on AMD's; errors are NCCL's."""
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from ptx2amd import native
 from tests import rocm
-from tests.libmap import mpi, on_rocm
+from tests.libmap import mpi, nodes, on_rocm
 from tests.libmap.packages import PACKAGES
 
 pytestmark = pytest.mark.slow
 
+PROGRAM = (
+    Path(sys.executable).resolve(), Path(__file__).with_name("nccl_rank.py"), native.DIRECTORY / "libcuda.so.1",
+    on_rocm.LIBRARIES / "libnccl.so.2",
+)  # fmt: skip
+PATIENCE = 600
+CHECKS = 3 * 13 + 2  # of each rank; the first makes one more
 
-@pytest.mark.parametrize(("arch", "gpus"), [("gfx90a", 2), ("gfx942", 4), ("gfx1100", 2)])
+
+@pytest.mark.parametrize(
+    ("arch", "gpus"), [("gfx90a", 2), ("gfx942", 4), ("gfx1100", 2), ("kfd:gfx90a", 2), ("kfd:gfx1100", 2)]
+)
 def test_calls(arch: str, gpus: int) -> None:
-    on_rocm.check(rocm.prefix("7.2", *PACKAGES["nccl"]), arch, "nccl", "libnccl.so.2", gpus)
+    packages = (*PACKAGES["nccl"], "libamdhip64-7")
+    on_rocm.check(rocm.prefix("7.2", *packages), arch, "nccl", "libnccl.so.2", gpus)
 
 
-@pytest.mark.parametrize("count", [2, 4])
-def test_processes(count: int, tmp_path: Path) -> None:
-    """Each has a software GPU, and finds the others by the unique id."""
-    prefix = rocm.prefix("7.2", *PACKAGES["nccl"])
-    python, program = Path(sys.executable).resolve(), Path(__file__).with_name("nccl_rank.py")
-    paths = (native.DIRECTORY / "libcuda.so.1", on_rocm.LIBRARIES / "libnccl.so.2")
+def port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return int(free.getsockname()[1])
+
+
+def ranks(arch: str, gpus: int, on: Sequence[nodes.Node | None], notes: Path) -> None:
+    """On each of these nodes a process for each of its GPUs, started as torchrun does."""
+    prefix, count, meet = rocm.prefix("7.2", *PACKAGES["nccl"], "libamdhip64-7"), gpus * len(on), str(port())
 
     def start(rank: int) -> subprocess.CompletedProcess[str]:
-        words = (python, program, *paths, str(rank), str(count), tmp_path / "id")
-        return on_rocm.run(prefix, "gfx90a", *words, gpus=count)
+        node = on[rank // gpus]
+        settings = {
+            "RANK": str(rank), "LOCAL_RANK": str(rank % gpus), "WORLD_SIZE": str(count), "MASTER_PORT": meet,
+            "MASTER_ADDR": on[0].address if on[0] else "127.0.0.1", "NCCL_DEBUG": "INFO",
+            "NCCL_DEBUG_FILE": str(notes / f"rank{rank}"),
+        }  # fmt: skip
+        through = node.enter if node else ()
+        return on_rocm.run(prefix, arch, *PROGRAM, gpus=gpus, settings=settings, through=through, limit=PATIENCE)
 
     with ThreadPoolExecutor(count) as pool:
         for done in pool.map(start, range(count)):
             assert done.returncode == 0, done.stderr[-2000:]
             *wrong, made, _ = done.stdout.splitlines()
-            assert not wrong and int(made.split()[0]) > 10, wrong
+            assert not wrong and int(made.split()[0]) >= CHECKS, wrong
+    for rank in range(count):
+        assert f"nRanks:{count}, nNodes:{len(on)}," in (notes / f"rank{rank}").read_text()
 
 
-def test_mpirun(tmp_path: Path) -> None:
-    """Ranks that Open MPI starts, each with a software GPU."""
+@pytest.mark.parametrize(("arch", "gpus"), [("gfx90a", 2), ("gfx90a", 4), ("kfd:gfx942", 2)])
+def test_processes(arch: str, gpus: int, tmp_path: Path) -> None:
+    """Each has a software GPU, and finds the others by the unique id."""
+    ranks(arch, gpus, [None], tmp_path)
+
+
+@pytest.fixture
+def two_nodes() -> Iterator[list[nodes.Node]]:
+    with ExitStack() as held:
+        try:
+            pair = held.enter_context(nodes.pair())
+        except (OSError, subprocess.CalledProcessError) as error:
+            pytest.skip(f"namespaces are not permitted: {error} {getattr(error, 'stderr', '')}")
+        yield pair
+
+
+@pytest.mark.parametrize(("arch", "gpus"), [("gfx942", 1), ("gfx90a", 2), ("kfd:gfx90a", 1)])
+def test_two_nodes(arch: str, gpus: int, two_nodes: list[nodes.Node], tmp_path: Path) -> None:
+    """RCCL connects GPUs of different nodes by the network."""
+    ranks(arch, gpus, two_nodes, tmp_path)
+    said = (tmp_path / "rank0").read_text()
+    assert "via NET/Socket" in said and "Hostname     : node1" in said
+
+
+@pytest.mark.parametrize("separate", [False, True], ids=["one node", "two nodes"])
+def test_mpirun(separate: bool, tmp_path: Path) -> None:
+    """Ranks that Open MPI starts, each with a software GPU; with a host identity of their own they are nodes."""
     prefix, count = rocm.prefix("7.2", *PACKAGES["nccl"]), 2
     try:
-        ranks = mpi.fetch()
+        started = mpi.fetch()
     except (OSError, IndexError, subprocess.CalledProcessError) as error:
         pytest.skip(f"Open MPI is not to be had: {error}")
-    python, program = Path(sys.executable).resolve(), Path(__file__).with_name("nccl_rank.py")
-    paths = (native.DIRECTORY / "libcuda.so.1", on_rocm.LIBRARIES / "libnccl.so.2")
-    words = (python, program, *paths, "mpi", str(count), tmp_path / "id")
-    done = on_rocm.run(prefix, "gfx90a", *words, gpus=count, ranks=ranks)
+    settings = {
+        "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port()), "NCCL_DEBUG": "INFO",
+        "NCCL_DEBUG_FILE": str(tmp_path / "rank.%p"),
+    }  # fmt: skip
+    through = ("sh", "-c", 'NCCL_HOSTID=node$OMPI_COMM_WORLD_RANK exec "$@"', "sh") if separate else ()
+    done = on_rocm.run(prefix, "gfx90a", *PROGRAM, gpus=count, ranks=started, settings=settings, through=through)
     assert done.returncode == 0, done.stderr[-2000:]
     checks = [int(line.split()[0]) for line in done.stdout.splitlines() if line.endswith(" checks")]
-    assert len(checks) == count and min(checks) > 10, done.stdout
+    assert len(checks) == count and min(checks) >= CHECKS, done.stdout
     assert not [line for line in done.stdout.splitlines() if "status" in line or "is not" in line], done.stdout
+    notes = [path.read_text() for path in tmp_path.glob("rank.*")]
+    assert len(notes) == count and all(f"nNodes:{count if separate else 1}," in text for text in notes)
