@@ -2,17 +2,7 @@
  * choose an algorithm have no effect. */
 #include <stdlib.h>
 
-#include "sparse_system.h"
-
-enum { REFACTOR_HANDLE = 0x63737266, CSR = 0, STORED_L = 0, ASSUMED_L = 2, LAST_DIAGONAL = 3 };
-struct cusolverRfHandle_t_st {
-  int mark;
-  hipsolverRfHandle_t hipsolver;
-  cusolverRfUnitDiagonal_t diagonal;
-  cusolverRfFactorization_t factor;
-  cusolverRfTriangularSolve_t solve;
-  cusolverRfResetValuesFastMode_t fast;
-};
+#include "refactor.h"
 
 bool cusolver_refactor(cusolverRfHandle_t handle, hipsolverRfHandle_t *found) {
   if (!handle || handle->mark != REFACTOR_HANDLE) return false;
@@ -20,7 +10,7 @@ bool cusolver_refactor(cusolverRfHandle_t handle, hipsolverRfHandle_t *found) {
   return true;
 }
 
-static bool is_handle(cusolverRfHandle_t handle) { return cusolver_refactor(handle, &(hipsolverRfHandle_t){NULL}); }
+bool refactor_is_handle(cusolverRfHandle_t handle) { return cusolver_refactor(handle, &(hipsolverRfHandle_t){NULL}); }
 
 cusolverStatus_t cusolverRfCreate(cusolverRfHandle_t *handle) {
   if (!handle) return CUSOLVER_STATUS_INVALID_VALUE;
@@ -38,8 +28,9 @@ cusolverStatus_t cusolverRfCreate(cusolverRfHandle_t *handle) {
 }
 
 cusolverStatus_t cusolverRfDestroy(cusolverRfHandle_t handle) {
-  if (!is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  if (!refactor_is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
   hipsolverRfHandle_t found = handle->hipsolver;
+  refactor_free_batch(handle);
   handle->mark = 0;
   free(handle);
   return cusolver_status(hipsolver.RfDestroy(found));
@@ -50,7 +41,7 @@ cusolverStatus_t cusolverRfDestroy(cusolverRfHandle_t handle) {
 cusolverStatus_t cusolverRfSetMatrixFormat(cusolverRfHandle_t handle, cusolverRfMatrixFormat_t format,
                                            cusolverRfUnitDiagonal_t diag) {
   static int said;
-  if (!is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  if (!refactor_is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
   if (format < CSR || format > CSR + 1 || diag < 0 || diag > LAST_DIAGONAL) return CUSOLVER_STATUS_INVALID_VALUE;
   if (format != CSR || (diag != STORED_L && diag != ASSUMED_L)) {
     return libmap_refuse(&said, "cusolverRf with columns or a unit diagonal of U", CUSOLVER_STATUS_NOT_SUPPORTED);
@@ -61,14 +52,14 @@ cusolverStatus_t cusolverRfSetMatrixFormat(cusolverRfHandle_t handle, cusolverRf
 
 cusolverStatus_t cusolverRfSetAlgs(cusolverRfHandle_t handle, cusolverRfFactorization_t factAlg,
                                    cusolverRfTriangularSolve_t solveAlg) {
-  if (!is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  if (!refactor_is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
   if (factAlg < 0 || factAlg > 2 || solveAlg < 1 || solveAlg > 3) return CUSOLVER_STATUS_INVALID_VALUE;
   handle->factor = factAlg, handle->solve = solveAlg;
   return CUSOLVER_STATUS_SUCCESS;
 }
 
 cusolverStatus_t cusolverRfSetResetValuesFastMode(cusolverRfHandle_t handle, cusolverRfResetValuesFastMode_t fastMode) {
-  if (!is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  if (!refactor_is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
   if (fastMode < 0 || fastMode > 1) return CUSOLVER_STATUS_INVALID_VALUE;
   handle->fast = fastMode;
   return CUSOLVER_STATUS_SUCCESS;
@@ -77,14 +68,14 @@ cusolverStatus_t cusolverRfSetResetValuesFastMode(cusolverRfHandle_t handle, cus
 /* Pivots below `zero` would be replaced by `boost`. */
 cusolverStatus_t cusolverRfSetNumericProperties(cusolverRfHandle_t handle, double zero, double boost) {
   static int said;
-  if (!is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  if (!refactor_is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
   if (zero == 0 && boost == 0) return CUSOLVER_STATUS_SUCCESS;
   return libmap_refuse(&said, "cusolverRf with boosted pivots", CUSOLVER_STATUS_NOT_SUPPORTED);
 }
 
 cusolverStatus_t cusolverRfGetMatrixFormat(cusolverRfHandle_t handle, cusolverRfMatrixFormat_t *format,
                                            cusolverRfUnitDiagonal_t *diag) {
-  if (!is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  if (!refactor_is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
   if (!format || !diag) return CUSOLVER_STATUS_INVALID_VALUE;
   *format = CSR, *diag = handle->diagonal;
   return CUSOLVER_STATUS_SUCCESS;
@@ -92,7 +83,7 @@ cusolverStatus_t cusolverRfGetMatrixFormat(cusolverRfHandle_t handle, cusolverRf
 
 cusolverStatus_t cusolverRfGetAlgs(cusolverRfHandle_t handle, cusolverRfFactorization_t *factAlg,
                                    cusolverRfTriangularSolve_t *solveAlg) {
-  if (!is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  if (!refactor_is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
   if (!factAlg || !solveAlg) return CUSOLVER_STATUS_INVALID_VALUE;
   *factAlg = handle->factor, *solveAlg = handle->solve;
   return CUSOLVER_STATUS_SUCCESS;
@@ -100,21 +91,21 @@ cusolverStatus_t cusolverRfGetAlgs(cusolverRfHandle_t handle, cusolverRfFactoriz
 
 cusolverStatus_t cusolverRfGetResetValuesFastMode(cusolverRfHandle_t handle,
                                                   cusolverRfResetValuesFastMode_t *fastMode) {
-  if (!is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  if (!refactor_is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
   if (!fastMode) return CUSOLVER_STATUS_INVALID_VALUE;
   *fastMode = handle->fast;
   return CUSOLVER_STATUS_SUCCESS;
 }
 
 cusolverStatus_t cusolverRfGetNumericProperties(cusolverRfHandle_t handle, double *zero, double *boost) {
-  if (!is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  if (!refactor_is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
   if (!zero || !boost) return CUSOLVER_STATUS_INVALID_VALUE;
   *zero = *boost = 0;
   return CUSOLVER_STATUS_SUCCESS;
 }
 
 cusolverStatus_t cusolverRfGetNumericBoostReport(cusolverRfHandle_t handle, cusolverRfNumericBoostReport_t *report) {
-  if (!is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  if (!refactor_is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
   if (!report) return CUSOLVER_STATUS_INVALID_VALUE;
   *report = 0;
   return CUSOLVER_STATUS_SUCCESS;
@@ -168,7 +159,7 @@ cusolverStatus_t cusolverRfSetupHost(int n, int nnzA, int *h_csrRowPtrA, int *h_
                                      int *h_csrRowPtrL, int *h_csrColIndL, double *h_csrValL, int nnzU,
                                      int *h_csrRowPtrU, int *h_csrColIndU, double *h_csrValU, int *h_P, int *h_Q,
                                      cusolverRfHandle_t handle) {
-  if (!is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  if (!refactor_is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
   struct factor l;
   cusolverStatus_t status = lower(handle, n, nnzL, h_csrRowPtrL, h_csrColIndL, h_csrValL, &l);
   if (status) return status;
@@ -191,7 +182,7 @@ static bool fetch(int n, int count, const int *row, const int *column, const dou
 cusolverStatus_t cusolverRfSetupDevice(int n, int nnzA, int *csrRowPtrA, int *csrColIndA, double *csrValA, int nnzL,
                                        int *csrRowPtrL, int *csrColIndL, double *csrValL, int nnzU, int *csrRowPtrU,
                                        int *csrColIndU, double *csrValU, int *P, int *Q, cusolverRfHandle_t handle) {
-  if (!is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  if (!refactor_is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
   if (handle->diagonal != ASSUMED_L) {
     return cusolver_status(hipsolver.RfSetupDevice(n, nnzA, csrRowPtrA, csrColIndA, csrValA, nnzL, csrRowPtrL,
                                                    csrColIndL, csrValL, nnzU, csrRowPtrU, csrColIndU, csrValU, P, Q,
@@ -213,7 +204,7 @@ cusolverStatus_t cusolverRfExtractSplitFactorsHost(cusolverRfHandle_t handle, in
                                                    int **h_csrColIndL, double **h_csrValL, int *h_nnzU,
                                                    int **h_csrRowPtrU, int **h_csrColIndU, double **h_csrValU) {
   static int said;
-  if (!is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  if (!refactor_is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
   if (handle->diagonal == ASSUMED_L) {
     return libmap_refuse(&said, "cusolverRfExtractSplitFactorsHost without a diagonal", CUSOLVER_STATUS_NOT_SUPPORTED);
   }

@@ -71,20 +71,24 @@ void sparse_forget(struct steps *steps) {
   steps->row = steps->column = NULL, steps->value = NULL;
 }
 
-/* cuSPARSE made the descriptor. */
-int sparse_base(cusparseMatDescr_t descriptor) {
+/* What cuSPARSE, which made the descriptor, answers about it; -1: nothing. */
+static int asked(const char *what, cusparseMatDescr_t descriptor) {
   static const char *const names[] = {"libcusparse.so.12", "libcusparse.so.11"};
-  int (*base)(cusparseMatDescr_t) = NULL;
-  for (size_t i = 0; i < sizeof names / sizeof *names && !base; i++) {
+  int (*function)(cusparseMatDescr_t) = NULL;
+  for (size_t i = 0; i < sizeof names / sizeof *names && !function; i++) {
     void *library = dlopen(names[i], RTLD_NOW | RTLD_NOLOAD);
-    void *found = library ? dlsym(library, "cusparseGetMatIndexBase") : NULL;
-    memcpy(&base, &found, sizeof base);
+    void *found = library ? dlsym(library, what) : NULL;
+    memcpy(&function, &found, sizeof function);
     if (library) dlclose(library);
   }
-  return descriptor && base ? base(descriptor) : -1;
+  return descriptor && function ? function(descriptor) : -1;
 }
 
-static double complex number(enum kind kind, const void *at, int64_t i) {
+int sparse_base(cusparseMatDescr_t descriptor) { return asked("cusparseGetMatIndexBase", descriptor); }
+
+bool sparse_general(cusparseMatDescr_t descriptor) { return asked("cusparseGetMatType", descriptor) == 0; }
+
+double complex sparse_number(enum kind kind, const void *at, int64_t i) {
   switch (kind) {
     case SINGLE: return ((const float *)at)[i];
     case TWICE: return ((const double *)at)[i];
@@ -93,7 +97,7 @@ static double complex number(enum kind kind, const void *at, int64_t i) {
   }
 }
 
-static void store(enum kind kind, void *at, int i, double complex value) {
+void sparse_store(enum kind kind, void *at, int64_t i, double complex value) {
   switch (kind) {
     case SINGLE: ((float *)at)[i] = (float)creal(value); break;
     case TWICE: ((double *)at)[i] = creal(value); break;
@@ -133,31 +137,57 @@ void sparse_arrange(const struct pattern *of, const int *order, const int *place
   }
 }
 
+bool sparse_on_host(enum kind kind, const struct pattern *of, const void *value, struct host_matrix *out) {
+  size_t m = (size_t)of->m, most = (size_t)(of->m > of->n ? of->m : of->n), entries = (size_t)of->entries + 1;
+  int *order = malloc(most * sizeof *order), *from = malloc(entries * sizeof *from);
+  *out = (struct host_matrix){.row = malloc((m + 1) * sizeof(int)), .column = malloc(entries * sizeof(int)),
+                              .value = malloc(entries * sizeof *out->value)};
+  bool good = order && from && out->row && out->column && out->value;
+  for (size_t i = 0; i < most && good; i++) order[i] = (int)i;
+  if (good) sparse_arrange(of, order, order, out->row, out->column, from);
+  for (int k = 0; k < of->entries && good; k++) out->value[k] = sparse_number(kind, value, from[k]);
+  out->a = (struct sparse){of->m, of->n, out->row, out->column, out->value};
+  free(order), free(from);
+  if (!good) sparse_free_matrix(out);
+  return good;
+}
+
+void sparse_free_matrix(struct host_matrix *matrix) {
+  free(matrix->row), free(matrix->column), free(matrix->value);
+  *matrix = (struct host_matrix){0};
+}
+
+/* An order that `reorder` selects, of a square matrix. */
+static bool find_order(const struct sparse *a, int reorder, int *order) {
+  return reorder == CUTHILL_MCKEE ? sparse_order(a, order) : sparse_degree_order(a, order);
+}
+
 int sparse_solve_one(const struct system *of, const int *row, const int *column, const void *value, const void *b,
                      int64_t batch, void *x, double *diagonal) {
-  size_t n = (size_t)of->n, entries = (size_t)of->entries + 1;
-  int *order = malloc(n * sizeof *order), *place = malloc(n * sizeof *place);
-  int *rows = malloc((n + 1) * sizeof *rows), *columns = malloc(entries * sizeof *columns);
+  size_t m = (size_t)of->m, entries = (size_t)of->entries + 1; /* m is at least n */
+  int *order = malloc(m * sizeof *order), *place = malloc(m * sizeof *place);
+  int *rows = malloc((m + 1) * sizeof *rows), *columns = malloc(entries * sizeof *columns);
   int *from = malloc(entries * sizeof *from);
-  double complex *values = malloc(entries * sizeof *values), *right = malloc(n * sizeof *right);
+  double complex *values = malloc(entries * sizeof *values), *right = malloc(m * sizeof *right);
   bool good = order && place && rows && columns && from && values && right;
-  const struct pattern given = {of->n, of->n, of->entries, of->base, row, column};
-  const struct sparse a = {of->n, rows, columns, values};
+  const struct pattern given = {of->m, of->n, of->entries, of->base, row, column};
+  const struct sparse a = {of->m, of->n, rows, columns, values};
   int outcome = SPARSE_NO_MEMORY;
-  for (int i = 0; i < of->n && good; i++) order[i] = place[i] = i;
+  for (int i = 0; i < of->m && good; i++) order[i] = place[i] = i;
   if (good) sparse_arrange(&given, order, place, rows, columns, from);
-  if (good && of->ordered && of->method == ROTATIONS) { /* of the other, a triangle may be missing */
-    good = sparse_order(&a, order);
+  if (good && of->reorder != KEEP_ORDER && of->m == of->n && of->method != CHOLESKY) { /* of that, a triangle may be missing */
+    good = find_order(&a, of->reorder, order);
     for (int i = 0; i < of->n && good; i++) place[order[i]] = i;
     if (good) sparse_arrange(&given, order, place, rows, columns, from);
   }
   if (good) {
-    for (int k = 0; k < of->entries; k++) values[k] = number(of->kind, value, batch * of->entries + from[k]);
-    for (int i = 0; i < of->n; i++) right[i] = number(of->kind, b, batch * of->n + order[i]);
+    for (int k = 0; k < of->entries; k++) values[k] = sparse_number(of->kind, value, batch * of->entries + from[k]);
+    for (int i = 0; i < of->m; i++) right[i] = sparse_number(of->kind, b, batch * of->m + order[i]);
     outcome = of->method == CHOLESKY ? sparse_by_cholesky(&a, of->tolerance, right, diagonal)
+              : of->method == LU     ? sparse_by_lu(&a, of->tolerance, right)
                                      : sparse_by_rotations(&a, of->tolerance, right);
   }
-  for (int i = 0; i < of->n && outcome == SPARSE_SOLVED; i++) store(of->kind, x, order[i], right[i]);
+  for (int i = 0; i < of->n && outcome == SPARSE_SOLVED; i++) sparse_store(of->kind, x, order[i], right[i]);
   free(order), free(place), free(rows), free(columns), free(from), free(values), free(right);
   return outcome;
 }
@@ -166,20 +196,21 @@ static cusolverStatus_t solve(cusolverSpHandle_t handle, struct system *of, cusp
                               void *x, int *singularity) {
   if (!sparse_is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
   of->base = sparse_base(descriptor);
-  if (of->n < 1 || of->entries < 0 || batch < 1 || of->base < 0 || !of->row || !of->column || !of->value || !of->b ||
+  if (of->m < of->n || of->n < 1 || of->entries < 0 || batch < 1 || of->base < 0 || !of->row || !of->column || !of->value || !of->b ||
       !x || !(of->tolerance >= 0)) {
     return CUSOLVER_STATUS_INVALID_VALUE;
   }
+  if (!sparse_general(descriptor)) return CUSOLVER_STATUS_MATRIX_TYPE_NOT_SUPPORTED;
   size_t size = sparse_sizes[of->kind], many = (size_t)batch;
   if (of->on_device && libmap_driver.synchronize(handle->stream)) return CUSOLVER_STATUS_EXECUTION_FAILED;
-  int *row = sparse_fetched(of->on_device, of->row, ((size_t)of->n + 1) * sizeof *row);
+  int *row = sparse_fetched(of->on_device, of->row, ((size_t)of->m + 1) * sizeof *row);
   int *column = sparse_fetched(of->on_device, of->column, (size_t)of->entries * sizeof *column);
   void *value = sparse_fetched(of->on_device, of->value, many * (size_t)of->entries * size);
-  void *b = sparse_fetched(of->on_device, of->b, many * (size_t)of->n * size), *out = malloc((size_t)of->n * size);
+  void *b = sparse_fetched(of->on_device, of->b, many * (size_t)of->m * size), *out = malloc((size_t)of->n * size);
   double *diagonal = malloc((size_t)of->n * sizeof *diagonal);
   bool good = row && column && value && b && out && diagonal;
   cusolverStatus_t status = good ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_ALLOC_FAILED;
-  const struct pattern pattern = {of->n, of->n, of->entries, of->base, row, column};
+  const struct pattern pattern = {of->m, of->n, of->entries, of->base, row, column};
   if (good && !sparse_is_matrix(&pattern)) status = CUSOLVER_STATUS_INVALID_VALUE;
   if (!status && singularity) *singularity = SPARSE_SOLVED;
   for (int i = 0; i < batch && !status; i++) {
@@ -202,8 +233,10 @@ static cusolverStatus_t solve(cusolverSpHandle_t handle, struct system *of, cusp
   cusolverStatus_t cusolverSp##letter##name(cusolverSpHandle_t handle, int m, int nnz, cusparseMatDescr_t descrA,      \
                                             const T *csrValA, const int *csrRowPtrA, const int *csrColIndA,            \
                                             const T *b, R tol, int reorder, T *x, int *singularity) {                  \
-    struct system of = {kind, method, m, nnz, 0, device, reorder != 0, tol, csrValA, b, csrRowPtrA, csrColIndA};       \
-    if (sparse_is_handle(handle) && (reorder < 0 || reorder > 3 || !singularity)) return CUSOLVER_STATUS_INVALID_VALUE; \
+    struct system of = {kind, method, m, m, nnz, 0, device, reorder, tol, csrValA, b, csrRowPtrA, csrColIndA};         \
+    if (sparse_is_handle(handle) && (reorder < KEEP_ORDER || reorder > LAST_ORDER || !singularity)) {                  \
+      return CUSOLVER_STATUS_INVALID_VALUE;                                                                            \
+    }                                                                                                                  \
     return solve(handle, &of, descrA, 1, x, singularity);                                                              \
   }
 #define BATCH(letter, T, kind)                                                                                         \
@@ -218,23 +251,23 @@ static cusolverStatus_t solve(cusolverSpHandle_t handle, struct system *of, cusp
       cusolverSpHandle_t handle, int m, int n, int nnz, cusparseMatDescr_t descrA, const T *csrValA,                   \
       const int *csrRowPtrA, const int *csrColIndA, const T *b, T *x, int batchSize, csrqrInfo_t info,                 \
       void *pBuffer) {                                                                                                 \
-    struct system of = {kind, ROTATIONS, m, nnz, 0, true, true, 0, csrValA, b, csrRowPtrA, csrColIndA};                \
+    struct system of = {kind, ROTATIONS, m, n, nnz, 0, true, CUTHILL_MCKEE, 0, csrValA, b, csrRowPtrA, csrColIndA};    \
     (void)pBuffer;                                                                                                     \
-    if (sparse_is_handle(handle) && m != n) return sparse_not_square();                                                \
+    if (sparse_is_handle(handle) && m < n) return sparse_wide();                                                       \
     if (sparse_is_handle(handle) && !is_info(info)) return CUSOLVER_STATUS_INVALID_VALUE;                              \
     return solve(handle, &of, descrA, batchSize, x, NULL);                                                             \
   }
 #define ALL(letter, T, R, kind)                              \
   ONE(letter, T, R, kind, csrlsvqr, true, ROTATIONS)         \
   ONE(letter, T, R, kind, csrlsvqrHost, false, ROTATIONS)    \
-  ONE(letter, T, R, kind, csrlsvluHost, false, ROTATIONS)    \
+  ONE(letter, T, R, kind, csrlsvluHost, false, LU)           \
   ONE(letter, T, R, kind, csrlsvchol, true, CHOLESKY)        \
   ONE(letter, T, R, kind, csrlsvcholHost, false, CHOLESKY)   \
   BATCH(letter, T, kind)
 
-cusolverStatus_t sparse_not_square(void) {
+cusolverStatus_t sparse_wide(void) {
   static int said;
-  return libmap_refuse(&said, "sparse least squares", CUSOLVER_STATUS_NOT_SUPPORTED);
+  return libmap_refuse(&said, "sparse systems with fewer equations than unknowns", CUSOLVER_STATUS_NOT_SUPPORTED);
 }
 
 cusolverStatus_t sparse_buffers(size_t *internal, size_t *work) {
@@ -246,8 +279,8 @@ cusolverStatus_t sparse_buffers(size_t *internal, size_t *work) {
 static cusolverStatus_t buffers(cusolverSpHandle_t handle, int m, int n, int nnz, int batch, csrqrInfo_t info,
                                 size_t *internal, size_t *work) {
   if (!sparse_is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
-  if (m < 1 || nnz < 0 || batch < 1 || !is_info(info) || !internal || !work) return CUSOLVER_STATUS_INVALID_VALUE;
-  return m == n ? sparse_buffers(internal, work) : sparse_not_square();
+  if (m < 1 || n < 1 || nnz < 0 || batch < 1 || !is_info(info) || !internal || !work) return CUSOLVER_STATUS_INVALID_VALUE;
+  return m >= n ? sparse_buffers(internal, work) : sparse_wide();
 }
 
 cusolverStatus_t cusolverSpXcsrqrAnalysisBatched(cusolverSpHandle_t handle, int m, int n, int nnzA,

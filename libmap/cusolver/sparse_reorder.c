@@ -23,7 +23,7 @@ static cusolverStatus_t find(cusolverSpHandle_t handle, const struct pattern *of
   bool good = row && column;
   for (int i = 0; i <= of->n && good; i++) row[i] = of->row[i] - of->base;
   for (int k = 0; k < of->entries && good; k++) column[k] = of->column[k] - of->base;
-  const struct sparse a = {of->n, row, column, NULL};
+  const struct sparse a = {of->n, of->n, row, column, NULL};
   if (!good || !order(&a, p)) status = CUSOLVER_STATUS_ALLOC_FAILED;
   free(row), free(column);
   return status;
@@ -46,6 +46,99 @@ cusolverStatus_t cusolverSpXcsrmetisndHost(cusolverSpHandle_t handle, int n, int
   (void)options;
   return cusolverSpXcsrsymamdHost(handle, n, nnzA, descrA, csrRowPtrA, csrColIndA, p);
 }
+
+/* ---- a diagonal without zeros ---- */
+
+/* Rows for columns: row_of[j] is the row that comes to place j, column_of[i] where row i comes; -1: none yet. */
+struct matching {
+  const struct pattern *of; /* the transpose of the matrix, counted from 0, without zeros */
+  int *row_of, *column_of, *seen, *path, *next;
+};
+
+/* Finds a row for column `first` along a path of exchanges: depth first, rows upwards. */
+static bool augment(struct matching *m, int first) {
+  const int *begin = m->of->row, *rows = m->of->column;
+  int depth = 0;
+  m->path[0] = first, m->next[first] = begin[first];
+  while (depth >= 0) {
+    int column = m->path[depth], at = m->next[column]++;
+    if (at >= begin[column + 1]) {
+      depth--;
+      continue;
+    }
+    int row = rows[at];
+    if (m->seen[row] == first) continue;
+    m->seen[row] = first;
+    if (m->column_of[row] >= 0) { /* the column that has it looks for another */
+      int other = m->path[++depth] = m->column_of[row];
+      m->next[other] = begin[other];
+      continue;
+    }
+    for (; depth >= 0; depth--) {
+      column = m->path[depth], row = rows[m->next[column] - 1];
+      m->row_of[column] = row, m->column_of[row] = column;
+    }
+    return true;
+  }
+  return false;
+}
+
+/* Columns without a row get those that are left. Returns how many have one. */
+static int match(struct matching *m) {
+  int n = m->of->n, found = 0;
+  for (int i = 0; i < n; i++) m->row_of[i] = m->column_of[i] = m->seen[i] = -1;
+  for (int j = 0; j < n; j++) found += augment(m, j);
+  for (int j = 0, row = 0; j < n; j++) {
+    if (m->row_of[j] >= 0) continue;
+    while (m->column_of[row] >= 0) row++;
+    m->row_of[j] = row, m->column_of[row] = j;
+  }
+  return found;
+}
+
+static cusolverStatus_t zero_free(cusolverSpHandle_t handle, enum kind kind, const struct pattern *of, const void *value,
+                                  int *p, int *count) {
+  enum { ARRAYS = 4 };
+  cusolverStatus_t status = ready(handle, of);
+  if (status) return status;
+  if (!value || !p || !count) return CUSOLVER_STATUS_INVALID_VALUE;
+  size_t n = (size_t)of->n, entries = (size_t)of->entries + 1;
+  int *rows = calloc(n + 2, sizeof *rows), *columns = malloc(entries * sizeof *columns);
+  int *room = malloc(ARRAYS * n * sizeof *room);
+  if (rows && columns && room) {
+    for (int pass = 0; pass < 2; pass++) { /* counts, then places */
+      for (int i = 0; i < of->n; i++) {
+        for (int k = of->row[i] - of->base; k < of->row[i + 1] - of->base; k++) {
+          int j = of->column[k] - of->base;
+          if (sparse_number(kind, value, k) == 0) continue;
+          if (pass) columns[rows[j + 1]++] = i;
+          else rows[j + 2]++;
+        }
+      }
+      for (size_t j = 1; j < n && !pass; j++) rows[j + 1] += rows[j];
+    }
+    const struct pattern turned = {of->n, of->n, rows[n], 0, rows, columns};
+    struct matching matching = {&turned, p, room, room + n, room + 2 * n, room + 3 * n};
+    *count = match(&matching);
+  } else {
+    status = CUSOLVER_STATUS_ALLOC_FAILED;
+  }
+  free(rows), free(columns), free(room);
+  return status;
+}
+
+#define ZERO_FREE(letter, T, kind)                                                                                     \
+  cusolverStatus_t cusolverSp##letter##csrzfdHost(cusolverSpHandle_t handle, int n, int nnz,                           \
+                                                  cusparseMatDescr_t descrA, const T *csrValA, const int *csrRowPtrA,  \
+                                                  const int *csrColIndA, int *P, int *numnz) {                         \
+    const struct pattern of = {n, n, nnz, sparse_base(descrA), csrRowPtrA, csrColIndA};                                \
+    return zero_free(handle, kind, &of, csrValA, P, numnz);                                                            \
+  }
+
+ZERO_FREE(S, float, SINGLE)
+ZERO_FREE(D, double, TWICE)
+ZERO_FREE(C, cuComplex, COMPLEX)
+ZERO_FREE(Z, cuDoubleComplex, BOTH)
 
 /* ---- applying ---- */
 

@@ -4,13 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers at places, upwards: a row or a column of a factor. */
-struct line {
-  int count, room;
-  int *at;
-  double complex *value;
-};
-
 static bool reserve(struct line *line, int count) {
   if (count <= line->room) return true;
   int room = count > 2 * line->room ? count : 2 * line->room;
@@ -22,13 +15,13 @@ static bool reserve(struct line *line, int count) {
   return at && value;
 }
 
-static bool append(struct line *line, int at, double complex value) {
+bool sparse_append(struct line *line, int at, double complex value) {
   if (!reserve(line, line->count + 1)) return false;
   line->at[line->count] = at, line->value[line->count++] = value;
   return true;
 }
 
-static void free_lines(struct line *lines, int count) {
+void sparse_free(struct line *lines, int count) {
   for (int i = 0; i < count && lines; i++) free(lines[i].at), free(lines[i].value);
   free(lines);
 }
@@ -63,8 +56,10 @@ static bool rotate(struct line *factor, struct line *row, struct line *spare, do
   return true;
 }
 
-/* Goes on with a row until a row of the factor is free for it, or nothing is left. */
-static bool insert(struct line *factor, struct line *row, struct line *spare, double complex *x, double complex of_row) {
+/* Goes on with a row until a row of the factor is free for it, or nothing is left: then `rest` grows by what is left of
+ * the right side. */
+static bool insert(struct line *factor, struct line *row, struct line *spare, double complex *x, double complex of_row,
+                   double *rest) {
   while (row->count) {
     int first = row->at[0];
     if (row->value[0] == 0) {
@@ -79,23 +74,34 @@ static bool insert(struct line *factor, struct line *row, struct line *spare, do
       return false;
     }
   }
+  *rest = hypot(*rest, cabs(of_row));
   return true;
 }
 
-int sparse_by_rotations(const struct sparse *a, double tolerance, double complex *x) {
+struct line *sparse_triangle(const struct sparse *a, double complex *x, double *rest) {
   struct line *factor = calloc((size_t)a->n, sizeof *factor), spare = {0}, row = {0};
-  double complex *b = malloc((size_t)a->n * sizeof *b);
-  int outcome = factor && b ? SPARSE_SOLVED : SPARSE_NO_MEMORY;
-  if (outcome == SPARSE_SOLVED) {
-    memcpy(b, x, (size_t)a->n * sizeof *b);
-    memset(x, 0, (size_t)a->n * sizeof *x);
+  double complex *b = malloc((size_t)a->m * sizeof *b);
+  bool good = factor && b;
+  *rest = 0;
+  if (good) {
+    memcpy(b, x, (size_t)a->m * sizeof *b);
+    memset(x, 0, (size_t)a->m * sizeof *x);
   }
-  for (int i = 0; i < a->n && outcome == SPARSE_SOLVED; i++) {
-    bool good = true;
+  for (int i = 0; i < a->m && good; i++) {
     row.count = 0;
-    for (int k = a->row[i]; k < a->row[i + 1] && good; k++) good = append(&row, a->column[k], a->value[k]);
-    if (!good || !insert(factor, &row, &spare, x, b[i])) outcome = SPARSE_NO_MEMORY;
+    for (int k = a->row[i]; k < a->row[i + 1] && good; k++) good = sparse_append(&row, a->column[k], a->value[k]);
+    good = good && insert(factor, &row, &spare, x, b[i], rest);
   }
+  free(row.at), free(row.value), free(spare.at), free(spare.value), free(b);
+  if (good) return factor;
+  sparse_free(factor, a->n);
+  return NULL;
+}
+
+int sparse_by_rotations(const struct sparse *a, double tolerance, double complex *x) {
+  double rest;
+  struct line *factor = sparse_triangle(a, x, &rest);
+  int outcome = factor ? SPARSE_SOLVED : SPARSE_NO_MEMORY;
   for (int i = 0; i < a->n && outcome == SPARSE_SOLVED; i++) {
     if (!factor[i].count || !(cabs(factor[i].value[0]) > tolerance)) outcome = i;
   }
@@ -103,8 +109,7 @@ int sparse_by_rotations(const struct sparse *a, double tolerance, double complex
     for (int k = 1; k < factor[i].count; k++) x[i] -= factor[i].value[k] * x[factor[i].at[k]];
     x[i] /= factor[i].value[0];
   }
-  free(row.at), free(row.value), free(spare.at), free(spare.value), free(b);
-  free_lines(factor, a->n);
+  sparse_free(factor, a->n);
   return outcome;
 }
 
@@ -118,7 +123,7 @@ static double eliminate(struct line *factor, const double *diagonal, int i, doub
     row[k] = 0;
     for (int e = 0; e < factor[k].count; e++) row[factor[k].at[e]] -= number * conj(factor[k].value[e]);
     square -= creal(number * conj(number));
-    *good = append(&factor[k], i, number);
+    *good = sparse_append(&factor[k], i, number);
   }
   return square;
 }
@@ -146,6 +151,6 @@ int sparse_by_cholesky(const struct sparse *a, double tolerance, double complex 
     x[k] /= diagonal[k];
   }
   free(row);
-  free_lines(factor, a->n);
+  sparse_free(factor, a->n);
   return outcome;
 }

@@ -29,7 +29,7 @@ OBJECT(csrcholInfoHost_t, cusolverSpCreateCsrcholInfoHost, cusolverSpDestroyCsrc
 static cusolverStatus_t ready(cusolverSpHandle_t handle, const struct steps *steps, int m, int n) {
   if (!sparse_is_handle(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
   if (!steps || steps->mark != SPARSE_STEPS || m < 1 || n < 1) return CUSOLVER_STATUS_INVALID_VALUE;
-  return m == n ? CUSOLVER_STATUS_SUCCESS : sparse_not_square();
+  return m >= n ? CUSOLVER_STATUS_SUCCESS : sparse_wide();
 }
 
 static cusolverStatus_t analyse(cusolverSpHandle_t handle, const struct steps *steps, int m, int n, int entries,
@@ -72,11 +72,11 @@ static cusolverStatus_t keep(cusolverSpHandle_t handle, struct steps *steps, enu
   if (!value) return CUSOLVER_STATUS_INVALID_VALUE;
   if (on_device && libmap_driver.synchronize(handle->stream)) return CUSOLVER_STATUS_EXECUTION_FAILED;
   sparse_forget(steps);
-  steps->kind = kind, steps->n = n, steps->entries = entries, steps->base = sparse_base(descriptor);
-  steps->row = sparse_fetched(on_device, row, ((size_t)n + 1) * sizeof *row);
+  steps->kind = kind, steps->m = m, steps->n = n, steps->entries = entries, steps->base = sparse_base(descriptor);
+  steps->row = sparse_fetched(on_device, row, ((size_t)m + 1) * sizeof *row);
   steps->column = sparse_fetched(on_device, column, (size_t)entries * sizeof *column);
   steps->value = sparse_fetched(on_device, value, (size_t)entries * sparse_sizes[kind]);
-  const struct pattern pattern = {n, n, entries, steps->base, steps->row, steps->column};
+  const struct pattern pattern = {m, n, entries, steps->base, steps->row, steps->column};
   if (!steps->row || !steps->column || !steps->value) status = CUSOLVER_STATUS_ALLOC_FAILED;
   else if (!sparse_is_matrix(&pattern)) status = CUSOLVER_STATUS_INVALID_VALUE;
   else if ((mu[0] != 0 || mu[1] != 0) && !shift(steps, mu))
@@ -87,11 +87,11 @@ static cusolverStatus_t keep(cusolverSpHandle_t handle, struct steps *steps, enu
 
 /* ---- solutions ---- */
 
-/* `ordered`: in an order with fewer numbers in the factor, in which pivots have other places. */
-static int solve(const struct steps *steps, enum method method, bool ordered, double tolerance, const void *b, void *x,
+/* `reorder`: an order with fewer numbers in the factor, in which pivots have other places. */
+static int solve(const struct steps *steps, enum method method, int reorder, double tolerance, const void *b, void *x,
                  double *diagonal) {
-  struct system of = {.kind = steps->kind, .method = method, .n = steps->n, .entries = steps->entries,
-                      .base = steps->base, .ordered = ordered, .tolerance = tolerance};
+  struct system of = {.kind = steps->kind, .method = method, .m = steps->m, .n = steps->n,
+                      .entries = steps->entries, .base = steps->base, .reorder = reorder, .tolerance = tolerance};
   return sparse_solve_one(&of, steps->row, steps->column, steps->value, b, 0, x, diagonal);
 }
 
@@ -100,13 +100,13 @@ static cusolverStatus_t solved(cusolverSpHandle_t handle, const struct steps *st
                                enum method method, int m, int n, const void *b, void *x) {
   cusolverStatus_t status = ready(handle, steps, m, n);
   if (status) return status;
-  if (!steps->value || steps->kind != kind || steps->n != n || !b || !x) return CUSOLVER_STATUS_INVALID_VALUE;
+  if (!steps->value || steps->kind != kind || steps->m != m || steps->n != n || !b || !x) return CUSOLVER_STATUS_INVALID_VALUE;
   size_t size = (size_t)n * sparse_sizes[kind];
   if (on_device && libmap_driver.synchronize(handle->stream)) return CUSOLVER_STATUS_EXECUTION_FAILED;
-  void *right = sparse_fetched(on_device, b, size), *out = on_device ? malloc(size) : x;
+  void *right = sparse_fetched(on_device, b, (size_t)m * sparse_sizes[kind]), *out = on_device ? malloc(size) : x;
   double *diagonal = malloc((size_t)n * sizeof *diagonal);
   bool good = right && out && diagonal;
-  int outcome = good ? solve(steps, method, true, 0, right, out, diagonal) : SPARSE_NO_MEMORY;
+  int outcome = good ? solve(steps, method, CUTHILL_MCKEE, 0, right, out, diagonal) : SPARSE_NO_MEMORY;
   if (outcome == SPARSE_NO_MEMORY) status = CUSOLVER_STATUS_ALLOC_FAILED;
   if (outcome == SPARSE_SOLVED && on_device && libmap_driver.copy_in((uint64_t)(uintptr_t)x, out, size)) {
     status = CUSOLVER_STATUS_EXECUTION_FAILED;
@@ -118,9 +118,9 @@ static cusolverStatus_t solved(cusolverSpHandle_t handle, const struct steps *st
 
 /* Returns as sparse_by_rotations. */
 static int factor(const struct steps *steps, enum method method, double tolerance, double *diagonal) {
-  void *b = calloc((size_t)steps->n, sparse_sizes[steps->kind]), *x = calloc((size_t)steps->n, sparse_sizes[steps->kind]);
+  void *b = calloc((size_t)steps->m, sparse_sizes[steps->kind]), *x = calloc((size_t)steps->n, sparse_sizes[steps->kind]);
   bool good = b && x && diagonal;
-  int outcome = good ? solve(steps, method, false, tolerance, b, x, diagonal) : SPARSE_NO_MEMORY;
+  int outcome = good ? solve(steps, method, KEEP_ORDER, tolerance, b, x, diagonal) : SPARSE_NO_MEMORY;
   free(b), free(x);
   return outcome;
 }

@@ -9,15 +9,17 @@ from tests.libmap.client import Client
 from tests.libmap.cusolver_eigen import Eigen
 from tests.libmap.cusolver_factors import Factors
 from tests.libmap.cusolver_generic import Generic
+from tests.libmap.cusolver_lu import Factored
 from tests.libmap.cusolver_orthogonal import Orthogonal
 from tests.libmap.cusolver_refactor import Refactor
 from tests.libmap.cusolver_reorder import Reorder
 from tests.libmap.cusolver_singular import Singular
 from tests.libmap.cusolver_sparse import Sparse
+from tests.libmap.cusolver_sparse_eigen import Spectrum
 from tests.libmap.cusolver_state import State
 from tests.libmap.cusolver_steps import Steps
 
-PARTS = (State, Generic, Factors, Orthogonal, Eigen, Singular, Sparse, Steps, Reorder, Refactor)
+PARTS = (State, Generic, Factors, Orthogonal, Eigen, Singular, Sparse, Steps, Factored, Spectrum, Reorder, Refactor)
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from tests.libmap.client import Array
 from tests.libmap.handle import Handle
 
-NOT_INITIALIZED, INVALID, NOT_SUPPORTED = 1, 3, 9
+NOT_INITIALIZED, INVALID, NOT_SUPPORTED, ZERO_PIVOT = 1, 3, 9, 10
 CSR, STORED_L, ASSUMED_L = 0, 0, 2
 
 
@@ -74,6 +74,60 @@ class Refactor(Handle):
             self.factors(first, second)
         self.call("Destroy")
 
+    def batch(self, n: int, count: int) -> None:
+        """Several matrices at once."""
+        first, _ = self.matrix(n)
+        kept = first != 0
+        all_values = [np.where(kept, self.numbers("D", n, n), 0) + 4 * np.eye(n) for _ in range(count)]
+        p, q = (self.client.draw.permutation(n).astype(np.int32) for _ in "pq")
+        lower, upper = factored(first)
+        placed = [np.zeros((n, n)) for _ in range(count + 1)]
+        for one, values in zip(placed, [first, *all_values], strict=True):
+            one[np.ix_(p, q)] = values
+        rows, columns, values = compressed(placed[0], placed[0] != 0)
+        l_parts, u_parts = compressed(lower, lower != 0), compressed(upper, upper != 0)
+        handle = self.handle = self.new("cusolverRfHandle_t", "Create")
+        self.answers("no batch", INVALID, "BatchAnalyze", handle)
+        starts = self.ffi.new("double *[]", [self.ffi.cast("double *", values.ctypes.data)] * count)
+        sizes = (len(l_parts[2]), len(u_parts[2]))
+        given = (n, len(values), rows, columns, starts, sizes[0], *l_parts, sizes[1], *u_parts, p, q, handle)
+        self.answers("an empty batch", INVALID, "BatchSetupHost", 0, *given)
+        self.ok("BatchSetupHost", count, *given)
+        self.call("BatchAnalyze")
+        on = [self.on(part) for part in (rows, columns, p, q)]
+        numbers = [self.on(compressed(one, placed[0] != 0)[2]) for one in placed[1:]]
+        lists = self.on(np.array([int(one.at[0]) for one in numbers], np.uint64))
+        reset = (n, len(values), *on[:2], lists, *on[2:], handle)
+        self.answers("another batch", INVALID, "BatchResetValues", count + 1, *reset)
+        self.ok("BatchResetValues", count, *reset)
+        self.call("BatchRefactor")
+        positions = self.ffi.new("int[]", [7] * count)
+        self.call("BatchZeroPivot", positions)
+        self.client.check(f"pivots {list(positions)}", list(positions) == [-1] * count)
+        b, temp = self.numbers("D", count, n), self.on(np.zeros(2 * n * count))
+        solutions = [self.on(one) for one in b]
+        into = self.on(np.array([int(one.at[0]) for one in solutions], np.uint64))
+        self.call("BatchSolve", *on[2:], 1, temp, n, into, n)
+        for at, x in enumerate(solutions):
+            exact = np.linalg.solve(placed[1 + at], b[at])
+            error = abs(x.now() - exact).max() / abs(exact).max()
+            self.client.check(f"matrix {at} of a batch, {n}: error {error}", error < 1e-11)
+        self.vanishing(reset, numbers, count)
+        self.answers("no place", INVALID, "BatchZeroPivot", handle, self.ffi.NULL)
+        self.answers("no solutions", INVALID, "BatchSolve", handle, *on[2:], 1, temp, n, self.ffi.NULL, n)
+        self.call("Destroy")
+        self.answers("no handle", NOT_INITIALIZED, "BatchRefactor", self.ffi.NULL)
+
+    def vanishing(self, reset: tuple[Any, ...], numbers: list[Any], count: int) -> None:
+        """The last matrix becomes 0."""
+        zeros = np.zeros_like(numbers[-1].values)
+        assert not self.client.cuda.cuMemcpyHtoD_v2(numbers[-1].at[0], self.client.address(zeros), zeros.nbytes)
+        self.ok("BatchResetValues", count, *reset)
+        self.call("BatchRefactor")
+        positions = self.ffi.new("int[]", [7] * count)
+        self.answers("a matrix of zeros", ZERO_PIVOT, "BatchZeroPivot", self.handle, positions)
+        self.client.check(f"pivots {list(positions)}", list(positions) == [-1] * (count - 1) + [0])
+
     def factors(self, first: Array, second: Array) -> None:
         """L - I + U as one matrix, and both apart."""
         n, count = len(first), self.ffi.new("int *")
@@ -128,3 +182,5 @@ class Refactor(Handle):
             for on_host in (True, False):
                 for stored in (True, False):
                     self.case(n, on_host, stored)
+        for n, count in ((1, 2), (12, 1), (25, 4)):
+            self.batch(n, count)

@@ -42,6 +42,18 @@ class Sparse(Handle):
         assert not self.cusparse.cusparseSetMatIndexBase(made, base)
         return self.ffi.cast("void *", made.value)
 
+    def pointer(self, descriptor: Any) -> ctypes.c_void_p:
+        """For calls through ctypes."""
+        return ctypes.c_void_p(int(self.ffi.cast("uintptr_t", descriptor)))
+
+    def number(self, letter: str, value: complex) -> Any:
+        """As an argument."""
+        if letter not in "CZ":
+            return value.real
+        made = self.ffi.new("cuComplex *" if letter == "C" else "cuDoubleComplex *")
+        made.x, made.y = value.real, value.imag
+        return made[0]
+
     def matrix(self, letter: str, n: int, positive: bool) -> Array:
         """With four numbers in a row on average, and a large diagonal where it has to be positive definite."""
         a = self.numbers(letter, n, n) * (self.client.draw.uniform(0, 1, (n, n)) < 4 / n)
@@ -101,7 +113,7 @@ class Sparse(Handle):
         worst = max(np.linalg.cond(one.astype(wide)) for one in matrices)
         error = abs(x.now().reshape(b.shape) - exact).max() / abs(exact).max()
         self.client.check(f"batch {letter}: error {error}", error < np.finfo(TYPES[letter]).eps * 50 * worst)
-        self.answers("not square", NOT_SUPPORTED, f"Sp{letter}csrqrsvBatched", self.handle, n + 1, *head[1:], on_b, x,
+        self.answers("fewer rows", NOT_SUPPORTED, f"Sp{letter}csrqrsvBatched", self.handle, n - 1, *head[1:], on_b, x,
                      count, info, x)  # fmt: skip
         self.ok("SpDestroyCsrqrInfo", info)
 

@@ -87,7 +87,7 @@ class State(Dense):
 
     def refused(self) -> None:
         """What has no counterpart."""
-        for name in ("DnDsytri", "SpDcsrzfdHost", "DnXgeev"):
+        for name in ("DnDsytri", "SpXcsrluNnzMHost", "DnXgeev"):
             self.answers("refused", NOT_SUPPORTED, name)
 
     def check_all(self) -> None:

@@ -36,13 +36,6 @@ class Steps(Sparse):
             self.call(f"Sp{letter}csrqrFactor{side}", *sizes, self.ffi.NULL, self.ffi.NULL, info, memory)
         return info, memory, len(parts[0])
 
-    def number(self, letter: str, value: complex) -> Any:
-        if letter not in "CZ":
-            return value.real
-        made = self.ffi.new("cuComplex *" if letter == "C" else "cuDoubleComplex *")
-        made.x, made.y = value.real, value.imag
-        return made[0]
-
     def stepwise(self, side: str, method: str, letter: str, n: int, base: int, mu: complex = 0) -> None:
         a = self.matrix(letter, n, method == "chol")
         if mu:
@@ -96,7 +89,7 @@ class Steps(Sparse):
         values, pointers, columns = rows_of(np.eye(3), 0, self.client.draw)
         given = [self.handle, 3, 3, 3, self.descriptor(0), values, pointers, columns, 0.0, info]
         self.answers("no handle", NOT_INITIALIZED, "SpDcsrqrSetupHost", none, *given[1:])
-        self.answers("not square", NOT_SUPPORTED, "SpDcsrqrSetupHost", self.handle, 4, *given[2:])
+        self.answers("fewer rows", NOT_SUPPORTED, "SpDcsrqrSetupHost", self.handle, 2, *given[2:])
         self.answers("no values", INVALID, "SpDcsrqrSetupHost", *given[:5], none, *given[6:])
         self.ok("SpDcsrqrSetupHost", *given)
         self.answers("no right side", INVALID, "SpDcsrqrSolveHost", self.handle, 3, 3, none, x, info, none)

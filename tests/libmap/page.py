@@ -129,19 +129,22 @@ _WEAKER = {
 - `cusolverDnXgesvdp` and batched eigenvalues use Jacobi's method.
 - `cusolverDnSetAdvOptions` is checked but has no effect.
 - LU without pivoting (`devIpiv` is NULL) is supported; its solver uses a list of row numbers in device memory.
-- Sparse systems (`cusolverSp...csrlsvqr`, `csrlsvchol`, their `Host` forms, `csrlsvluHost`, batched `csrqrsv`) are
-  solved on the host, in double precision, by Givens rotations (also for `csrlsvluHost`) or Cholesky's method. `reorder`
-  1 to 3 all select the reverse Cuthill-McKee order; Cholesky's method keeps the given one. In steps (`csrqrSetup`,
-  `csrcholFactor` ...), the matrix is kept on the host, and each solution (and `csrcholDiag`, which answers
-  CUSOLVER_STATUS_ZERO_PIVOT where the matrix is not positive definite) factorises it again (NVIDIA's samples
-  cuSolverSp_LowlevelQR and cuSolverSp_LowlevelCholesky pass). Sparse least squares, eigenvalues and LU in steps are
-  not supported.
+- Sparse functions (`cusolverSp...`) compute on the host, in double precision. QR (`csrlsvqr`, batched `csrqrsv`) uses
+  Givens rotations and also solves least squares; `csrlsvluHost` and LU in steps pivot among rows (that of the
+  diagonal where its number is at least pivot_threshold times the largest); `csrlsvchol` is Cholesky's method.
+  `reorder` 1 selects the reverse Cuthill-McKee order, 2 and 3 the minimum degree order; Cholesky's method keeps the
+  given one. In steps, QR and Cholesky keep the matrix on the host, and each solution (and `csrcholDiag`, which
+  answers CUSOLVER_STATUS_ZERO_PIVOT where the matrix is not positive definite) factorises it again (NVIDIA's samples
+  cuSolverSp_LowlevelQR and cuSolverSp_LowlevelCholesky pass); b is not overwritten. LU has no BTF form. Systems with
+  fewer equations than unknowns are rejected.
+- `csrlsqvqrHost` exchanges a dependent column with the last and returns the shortest solution; with
+  dependent columns, R is dense. `csreigsHost` computes all eigenvalues of the dense matrix.
 - Orders of sparse matrices: `csrsymrcmHost` is reverse Cuthill-McKee; `csrsymmdqHost`, `csrsymamdHost` and
   `csrmetisndHost` all are the minimum degree order, also where cuSOLVER approximates the degree or dissects by METIS
   (options have no effect): a valid permutation, but not NVIDIA's. `csrpermHost` sorts the columns of each row.
-  `csrzfdHost` is not supported.
-- `cusolverRf` maps to hipSOLVER, for matrices in rows and a unit diagonal of L. Boosted pivots and batches are not
-  supported; `cusolverRfSetAlgs` and the fast mode have no effect.
+  `csrzfdHost` permutes rows: P[j] is the row that comes to place j.
+- `cusolverRf` maps to hipSOLVER, for matrices in rows and a unit diagonal of L; of a batch, one matrix after the other.
+  Boosted pivots are not supported; `cusolverRfSetAlgs` and the fast mode have no effect.
 - `..._bufferSize` functions reject negative sizes and wrong enumerations; NVIDIA's return a size.
 - The samples `cusolver_irs_lapack` and `cusolver_irs_expert_cuda-11` fail before they call cuSOLVER: they copy a column
   of the host with a pitch of 8 bytes, which is less than its width and which the driver therefore rejects.

@@ -135,8 +135,8 @@ def _settings() -> Iterator[Function]:
         yield Function(f"cusolverDnIRSInfosGet{name}", 0, text, c=f"cusolver_irs_infos(infos, count, {most})")
 
 
-#: Functions of refactorisations that are written in C (refactor.c), and those of hipSOLVER that these call.
-_REFACTOR = re.compile("Rf([SG]et.*|Create|Destroy|ExtractSplitFactorsHost)")
+#: Functions of refactorisations that are written in C (refactor.c, refactor_batch.c), and what these call of hipSOLVER.
+_REFACTOR = re.compile("Rf(Batch.*|[SG]et.*|Create|Destroy|ExtractSplitFactorsHost)")
 _BENEATH_REFACTOR = ("RfCreate", "RfDestroy", "RfSetupHost", "RfSetupDevice", "RfExtractSplitFactorsHost")
 
 

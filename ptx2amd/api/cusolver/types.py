@@ -56,6 +56,7 @@ TYPES = Types(
         "csrqrInfoHost_t",
         "csrcholInfo_t",
         "csrcholInfoHost_t",
+        "csrluInfoHost_t",
         "cusolverDnIRSParams_t",
         "cusolverDnIRSInfos_t",
         "cudaStream_t",
