@@ -16,6 +16,7 @@ from tests.libmap.packages import PACKAGES
 CLIENTS = Path(__file__).with_name("clients.json")
 WORKED = Path(__file__).with_name("worked.txt")
 SAMPLES = Path(__file__).with_name("samples.json")
+HIPIFY = Path(__file__).with_name("hipify.json")
 NCCL_TESTS = Path(__file__).with_name("nccl_tests.json")
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "support" / "libraries.md"
 _HEAD = """\
@@ -239,7 +240,7 @@ def page() -> str:
     rows = ["| library | sonames | ROCm's library | functions | tested | not tested | not supported |"]
     rows += ["| --- " * 7 + "|"]
     rows += [_row(mapped) for mapped in MAPPED]
-    rows += ["", *_programs(), "", *_all_samples()]
+    rows += ["", *_hipify(), "", *_programs(), "", *_all_samples()]
     return _HEAD + "\n".join(rows) + "\n" + "".join(f"\n{part}" for mapped in MAPPED for part in _section(mapped))
 
 
@@ -249,6 +250,21 @@ def _row(mapped: Mapped) -> str:
     sonames = ", ".join(f"`{soname}`" for soname in about.sonames)
     counts = (len(mapped.rows), len(works & good), len(works - good), len(mapped.rows) - len(works))
     return f"| {about.title} | {sonames} | {about.beneath} | " + " | ".join(map(str, counts)) + " |"
+
+
+def _hipify() -> Iterator[str]:
+    """Of the functions that HIPIFY maps, how many are tested here, as hipify.py recorded it."""
+    record = json.loads(HIPIFY.read_text())
+    yield "Of the functions that AMD's [HIPIFY](https://github.com/ROCm/HIPIFY) maps in source code (commit"
+    yield f"{record['commit'][:7]}; names that a header gives to another function included), these are tested here:"
+    yield ""
+    yield "| library | HIPIFY maps | tested here | the others |"
+    yield "| --- " * 4 + "|"
+    for mapped in MAPPED:
+        if about := record.get(mapped.library.name):
+            others = "; ".join(f"{count}: {why}" for why, count in about["missing"].items())
+            good = about["mapped"] - sum(about["missing"].values())
+            yield f"| {mapped.library.title} | {about['mapped']} | {good} | {others} |"
 
 
 #: About single programs.
