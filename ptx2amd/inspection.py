@@ -74,6 +74,7 @@ def reports(images: Sequence[Image], arch: str = "") -> Iterator[tuple[ImageRepo
     complete: it is repeated for each part of its kernels that was checked, so that progress can be shown."""
     global _images
     _images = images
+    _module.cache_clear()
     listed = (_Job(number) for number in range(len(images)))
     with _Pool(len(images), sum(image.size for image in images)) as run:
         if not arch:

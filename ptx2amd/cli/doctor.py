@@ -19,6 +19,7 @@ import click
 from ptx2amd import native, settings
 from ptx2amd.cli import doctor_program
 from ptx2amd.cli.finding import Finding
+from ptx2amd.cli.output import OutputFile
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.selftest.machine import HIP_LIBRARIES
 from ptx2amd.service.build_id import current_build_id
@@ -197,7 +198,7 @@ def selftest(device: str | None, target: Path, only: str, limit: float) -> bool:
 @click.option(
     "--report",
     "target",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OutputFile(),
     default=Path("ptx2amd-selftest"),
     help="Where the self-test writes NAME.txt and NAME.json.",
     show_default=True,

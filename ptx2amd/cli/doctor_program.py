@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from ptx2amd import settings
+from ptx2amd import fatbin, inspection, settings
 from ptx2amd.cli.finding import Finding
 from ptx2amd.libraries import absent, asked, choice, contents, ptx_builds, rocm
+from ptx2amd.modules import linked_images
 
 SLOW_PTX = 10_000_000  # bytes of text from which the first run takes minutes rather than seconds
+CHECKED_PTX = 100_000  # bytes of text up to which the kernels are checked: that takes seconds
 
 
 def _code(name: str, code: contents.Code) -> Iterator[Finding]:
@@ -34,6 +36,34 @@ def _code(name: str, code: contents.Code) -> Iterator[Finding]:
                       f"`ptx2amd precompile {files}` translates them ahead of time")  # fmt: skip
     else:
         yield Finding(name, "ok", f"PTX in all {code.modules} modules ({size})" if code.modules > 1 else size)
+
+
+def _kernels(path: Path, code: contents.Code) -> Iterator[Finding]:
+    """Which kernels of a small program can be translated, for each chip of the device; or that nobody has looked."""
+    if not code.with_ptx:
+        return
+    if code.ptx_bytes > CHECKED_PTX:
+        yield _unchecked(str(path))
+        return
+    images = [image for image in linked_images(fatbin.mapped_images(path)) if image.kind == "ptx"]
+    for chip in choice.chips(settings.DEVICE.text()):
+        done = [report for report, complete in inspection.reports(images, chip) if complete]
+        kernels = [kernel for report in done for kernel in report.kernels]
+        refused = [kernel for kernel in kernels if not kernel.runs]
+        for report in done:
+            if report.error:
+                yield Finding(path.name, "missing", f"PTX that cannot be read: {report.error}")
+        for kernel in refused:
+            level = "missing" if len(refused) == len(kernels) else "note"
+            yield Finding(kernel.name, level, f"does not run on {chip}: {kernel.reason}")
+        if kernels and not refused:
+            counted = f"{len(kernels)} kernels, all run" if len(kernels) > 1 else "1 kernel, runs"
+            yield Finding("kernels", "ok", f"{counted} on {chip}")
+
+
+def _unchecked(file: str) -> Finding:
+    remedy = f"`ptx2amd inspect {file}` does"
+    return Finding("kernels", "note", "not checked whether each can be translated", remedy)
 
 
 def _size(count: int) -> str:
@@ -74,6 +104,7 @@ def of_program(path: Path) -> Iterator[Finding]:
     if not code.modules and not code.damaged:
         text = "no CUDA code found in the file; its libraries, compressed PTX, and code that it compiles are not seen"
         yield Finding(path.name, "note", text)
+    yield from _kernels(path, code)
     yield from _served(path)[0]
     yield from _speed()
 
@@ -81,7 +112,11 @@ def of_program(path: Path) -> Iterator[Finding]:
 def of_environment(folder: Path) -> Iterator[Finding]:
     """What the packages of an environment will run with."""
     served, ours = _served(folder)
+    checked = True
     for name, code in contents.environment(folder, ours).items():
         yield from _code(name or "other files", code)
+        checked = checked and not code.with_ptx
+    if not checked:
+        yield _unchecked("FILE")
     yield from served
     yield from _speed()

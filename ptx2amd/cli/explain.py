@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from ptx2amd.cli.output import OutputFile
 from ptx2amd.cli.translate import ptx_modules
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.explain import explain
@@ -28,7 +29,7 @@ WIDTH = 120  # where there is no terminal
 @click.option("--arch", default="gfx942", show_default=True, help="The chip to translate for.")
 @click.option("--mapping", type=click.Choice(MAPPINGS), help="Warp mapping (default: chosen as for `run`).")
 @click.option("--block", type=click.IntRange(1, 1024), help="Threads of a block, for the occupancy (default: 256).")
-@click.option("--html", "output", type=click.Path(dir_okay=False, path_type=Path), help="Write a page instead.")
+@click.option("--html", "output", type=OutputFile(), help="Write a page instead.")
 def command(file: Path, kernel: str, arch: str, mapping: str | None, block: int | None, output: Path | None) -> None:
     """Show what a kernel of a PTX file, fatbin or executable is translated to, line by line: its PTX, the LLVM IR and
     the machine code, below the CUDA lines if it was compiled with nvcc -lineinfo; registers, memory, occupancy,

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from ptx2amd import fatbin, settings
+from ptx2amd.cli.output import OutputFile
 from ptx2amd.codegen.link import sidecar_of
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.inspection import ImageReport, KernelReport, reports
@@ -29,9 +30,7 @@ from ptx2amd.target import target
     "--list", "only_list", is_flag=True, help="List images and kernels without checking whether they will run."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
-@click.option(
-    "--report", "output", type=click.Path(dir_okay=False, path_type=Path), help="Write a page of the verdicts."
-)
+@click.option("--report", "output", type=OutputFile(), help="Write a page of the verdicts.")
 def command(file: Path, arch: str, only_list: bool, as_json: bool, output: Path | None) -> None:
     """Show the images, kernels and verdicts of a PTX file, fatbin, executable, or a code object of ours.
 

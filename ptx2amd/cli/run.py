@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 
 from ptx2amd import launch, settings
+from ptx2amd.cli.output import OutputFile
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.target import MAPPINGS
 
@@ -27,9 +28,7 @@ from ptx2amd.target import MAPPINGS
     metavar="hip|vgpu[:ARCH]|kfd[:ARCH]",
     help="Device to use (default: hip if one answers, else vgpu:gfx942). kfd: the software GPU below AMD's ROCm.",
 )
-@click.option(
-    "--trace", type=click.Path(dir_okay=False, path_type=Path), help="Write events as JSON lines to this file."
-)
+@click.option("--trace", type=OutputFile(), help="Write events as JSON lines to this file.")
 @click.option("--mapping", type=click.Choice(MAPPINGS), help="Warp mapping of all kernels (default: chosen for each).")
 @click.option(
     "--libraries",
@@ -49,7 +48,7 @@ from ptx2amd.target import MAPPINGS
 )
 @click.option(
     "--profile",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OutputFile(),
     is_flag=False,
     flag_value=Path("profile.json"),
     help="Software GPU: count instructions and memory accesses; print a table, write JSON and an HTML page.",

@@ -94,6 +94,8 @@ def test_run_print_env_can_be_sourced(ptx2amd) -> None:
         (("trace", "show", "good.ptx"), 1, "good.ptx:1: not a trace"),
         (("run", "--", "no-such-program"), 127, "no-such-program: not found"),
         (("run",), 2, "no program given"),
+        (("run", "--profile=no/such.json", "--", "true"), 1, "no/such.json: cannot be written: there is no folder no"),
+        (("run", "--trace", "/", "--", "true"), 2, "'/' is a directory"),
         (("translate", "missing.ptx"), 2, "missing.ptx"),
         (("translate", "good.ptx", "-o", "/dev/null"), 0, ""),
         (("translate", "good.ptx", "--arch", "gfx942,gfx1100", "-o", "/dev/null"), 1, "2 results need a folder"),

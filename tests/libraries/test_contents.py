@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from ptx2amd.cli import doctor
-from ptx2amd.cli.doctor_program import SLOW_PTX
+from ptx2amd.cli.doctor_program import CHECKED_PTX, SLOW_PTX
 from ptx2amd.libraries import contents, ptx_builds
 from ptx2amd.precompile import images
 from tests.fatbin.containers import entry, executable, fatbin
@@ -54,6 +54,30 @@ def test_much_ptx_is_slow_at_first(tmp_path: Path) -> None:
     assert "ptx2amd precompile" in found["app"]["remedy"]
 
 
+GOOD = b".visible .entry good(.param .u64 p) { ret; }\n"
+BAD = b".visible .entry bad() { .reg .b32 %r<2>; add.foo %r1, %r1, 1; ret; }\n"
+
+
+@pytest.mark.parametrize(
+    ("kernels", "status", "what", "level", "text"),
+    [
+        (GOOD, 0, "kernels", "ok", "1 kernel, runs on gfx942"),
+        (GOOD + BAD, 0, "bad", "note", "does not run on gfx942"),
+        (BAD, 1, "bad", "missing", ".foo"),
+        (GOOD[:-3], 1, "good", "missing", "found the end"),
+        (GOOD + b"//" + b" " * CHECKED_PTX, 0, "kernels", "note", "not checked"),
+    ],
+)
+def test_the_kernels_of_small_ptx_are_checked(
+    tmp_path: Path, kernels: bytes, status: int, what: str, level: str, text: str
+) -> None:
+    """Headers say that there is PTX, not that it can be translated."""
+    file = tmp_path / "kernels.ptx"
+    file.write_bytes(PTX + kernels)
+    got, found = findings(file)
+    assert got == status and found[what]["level"] == level and text in found[what]["text"]
+
+
 def test_an_environment_by_package(tmp_path: Path) -> None:
     """As pip installs them: RECORD names the files."""
     site = tmp_path / "lib" / "python3.12" / "site-packages"
@@ -68,7 +92,7 @@ def test_an_environment_by_package(tmp_path: Path) -> None:
         )
     (site / "text.so").write_text("INPUT(libm.so)")
     status, found = findings("--env", tmp_path)
-    assert status == 1 and {"torch 2.9.1", "good 1.0", "tool_kit 3", "device"} == set(found)
+    assert status == 1 and {"torch 2.9.1", "good 1.0", "tool_kit 3", "kernels", "device"} == set(found)
     assert "libtorch_cuda.so" in found["torch 2.9.1"]["text"]
     assert "python3-torch-cuda" in found["torch 2.9.1"]["remedy"] and "conda-forge" in found["torch 2.9.1"]["remedy"]
 
@@ -82,7 +106,7 @@ def test_ptx2amd_in_the_environment_is_left_out(tmp_path: Path) -> None:
     library(ours / "_native" / "libmap" / "libcublas.so.12", WITHOUT)
     library(tmp_path / "other" / "ptx2amd" / "plugin.so", WITHOUT)  # of that name only
     _, found = findings("--env", tmp_path)
-    assert set(found) == {"other files", "device"} and "1 of 2 modules" in found["other files"]["text"]
+    assert set(found) == {"other files", "kernels", "device"} and "1 of 2 modules" in found["other files"]["text"]
     assert [path.name for path in images.files_of(tmp_path)] == ["core.so", "plugin.so"]
 
 
