@@ -24,6 +24,6 @@ def read(path: Path, hook: Callable[[dict[str, Any]], Any] | None = None) -> dic
 
 def write(path: Path, content: dict[str, Any]) -> None:
     """Write a file, which readers see whole or not at all."""
-    temporary = path.with_name(path.name + ".new")
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.new")
     temporary.write_text(json.dumps(content))
     os.replace(temporary, path)

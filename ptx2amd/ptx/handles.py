@@ -6,7 +6,6 @@ looks the function up in a table of its code object, and traps if the value is n
 
 from __future__ import annotations
 
-import string
 import zlib
 from collections.abc import Mapping
 
@@ -14,7 +13,7 @@ from ptx2amd.ptx.ast import InitSym, Module
 from ptx2amd.regex import regex
 
 _CALL = regex(r"(?<![\w.$%])call(?:\.uni)?\s")
-_IN_WORDS = frozenset(string.ascii_letters + string.digits + "_$%")
+_IN_WORDS = frozenset(char for char in map(chr, range(128)) if char.isalnum() or char in "_$%")
 _BETWEEN_WORDS = {code: " " for code in range(128) if chr(code) not in _IN_WORDS}
 FEW = 16  # names that are looked for one by one
 STEP = 4  # handles are multiples of 1 << STEP

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
+import contextlib
 import os
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from ptx2amd import __version__, settings
+from ptx2amd import __version__, prepared, settings
 from ptx2amd.installed import llvmlite
 
 PACKAGE = Path(__file__).resolve().parent.parent
@@ -16,6 +17,8 @@ PARTS = (
     "binary", "codegen", "compile.py", "fatbin", "installed.py", "interface", "isa", "lower", "middle", "modules.py",
     "plan", "prepared.py", "ptx", "records.py", "regex.py", "target", "translate.py", "service/build_id.py",
     "service/entry.py", "service/translation.py")  # fmt: skip
+#: Build ids that were computed before, and the state of the files then.
+KNOWN = PACKAGE / "__pycache__" / "build-id.json"
 
 
 @cache
@@ -24,19 +27,41 @@ def current_build_id() -> str:
     return build_id()
 
 
-def build_id(debug: str | None = None) -> str:
+def build_id(debug: str | None = None, known: Path = KNOWN) -> str:
     """32 hex digits; changes with every change of the translator, its grammar or LLVM. For each value of PTX2AMD_DEBUG
-    (debug; None: the environment's) it is another translator, with its own service and cache entries."""
-    release = (llvmlite() / "_version.py").read_bytes()
-    state = hashlib.blake2b(f"{__version__} ".encode() + release, digest_size=16)
-    for part in PARTS:
-        for file in _files(str(PACKAGE / part)):
-            with open(file, "rb", buffering=0) as opened:
-                state.update(os.path.basename(file).encode() + b"\0" + opened.read())
+    (debug; None: the environment's) it is another translator, with its own service and cache entries.
+
+    known: where it is kept, as Python keeps compiled modules, until a file has another size or was written again."""
     mode = settings.DEBUG.text() if debug is None else debug
+    release = llvmlite() / "_version.py"
+    files = [str(release), *(file for part in PARTS for file in _files(str(PACKAGE / part)))]
+    state = "\n".join([__version__, *map(_state, files)])
+    found = prepared.read(known)
+    ids = found.get("ids", {}) if found.get("of") == state else {}
+    if mode not in ids:
+        ids[mode] = _computed(release, files[1:], mode)
+        if not sys.dont_write_bytecode:
+            with contextlib.suppress(OSError):  # another user's installation
+                prepared.write(known, {"of": state, "ids": ids})
+    return str(ids[mode])
+
+
+def _computed(release: Path, files: list[str], mode: str) -> str:
+    import hashlib
+
+    digest = hashlib.blake2b(f"{__version__} ".encode() + release.read_bytes(), digest_size=16)
+    for file in files:
+        with open(file, "rb", buffering=0) as opened:
+            digest.update(os.path.basename(file).encode() + b"\0" + opened.read())
     if mode != "0":
-        state.update(f"debug {mode}".encode())
-    return state.hexdigest()
+        digest.update(f"debug {mode}".encode())
+    return digest.hexdigest()
+
+
+def _state(file: str) -> str:
+    """What changes when a file does. The last is set by the system alone: at every change, also of the file's name."""
+    found = os.stat(file)
+    return f"{file} {found.st_size} {found.st_mtime_ns} {found.st_ctime_ns}"
 
 
 def _files(path: str) -> Iterator[str]:

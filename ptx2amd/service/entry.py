@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import secrets
 import struct
 from pathlib import Path
 
@@ -83,7 +82,7 @@ def write(path: Path, packed: bytes) -> None:
     """Write an entry (Entry.pack) by atomic rename, so that a reader sees a whole one or none. Only this user can read
     it, whatever the umask. Raises FolderError for a folder that others can change, OSError."""
     _, folder = open_folder(path.parent, make="all")
-    temporary = f"{PARTIAL}{os.getpid()}-{secrets.token_hex(8)}"
+    temporary = f"{PARTIAL}{os.getpid()}-{os.urandom(8).hex()}"
     try:
         file = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=folder)
         try:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -70,21 +68,28 @@ def socket_address(path: Path) -> Iterator[str]:
 def scratch(first: Path) -> Iterator[None]:
     """Let go of the folders of the program that started the service, which lives on when they are gone: what workers
     write goes to `first`, or where there is room."""
-    shutil.rmtree(first, ignore_errors=True)  # what killed workers left
-    made = ""
+    _remove(first)  # what killed workers left
+    made = first
     for folder in (first, Path("/tmp"), Path("/var/tmp"), Path("/dev/shm")):
         with contextlib.suppress(OSError):
-            if folder == first:
-                folder.mkdir(mode=0o700)
-            made = str(first) if folder == first else tempfile.mkdtemp(prefix="ptx2amd-", dir=folder)
+            place = first if folder == first else folder / f"ptx2amd-{os.urandom(8).hex()}"
+            place.mkdir(mode=0o700)
+            made = place
             state = os.statvfs(made)
             if state.f_bavail * state.f_frsize >= SCRATCH_BYTES:
                 break
-            shutil.rmtree(made, ignore_errors=True)
-    Path(made).mkdir(mode=0o700, exist_ok=True)
+            _remove(made)
+    made.mkdir(mode=0o700, exist_ok=True)
     os.chdir("/")
-    tempfile.tempdir = os.environ["TMPDIR"] = made
+    os.environ["TMPDIR"] = str(made)  # `tempfile` has not looked yet
     try:
         yield
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        _remove(made)
+
+
+def _remove(folder: Path) -> None:
+    if folder.exists():
+        from shutil import rmtree  # which takes as long to import as the service's own files
+
+        rmtree(folder, ignore_errors=True)

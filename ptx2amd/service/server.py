@@ -18,7 +18,6 @@ import socket
 import struct
 import sys
 import time
-import traceback
 from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -42,6 +41,12 @@ PEER = struct.Struct("3i")  # SO_PEERCRED: pid, uid, gid
 def log(text: str) -> None:
     with contextlib.suppress(OSError):  # no room for it
         print(text, file=sys.stderr, flush=True)
+
+
+def _tell(error: BaseException) -> None:
+    """Log where an error came from. As Python itself does: to import a module may be what failed."""
+    with contextlib.suppress(OSError):
+        sys.excepthook(type(error), error, error.__traceback__)
 
 
 class Server:
@@ -177,8 +182,8 @@ class Server:
         all files that this process can open."""
         try:
             return bool(next(steps, True))
-        except (OSError, ImportError):
-            traceback.print_exc()
+        except (OSError, ImportError) as error:
+            _tell(error)
             return True
 
     def _start(self, client: Client) -> None:
@@ -274,9 +279,8 @@ class Server:
             for end in [*self.inherited, *(worker.channel for worker in self.workers.values())]:
                 end.close()
             status = work()
-        except BaseException:
-            with contextlib.suppress(OSError):
-                traceback.print_exc()
+        except BaseException as error:
+            _tell(error)
         finally:
             os._exit(status)
 

@@ -15,7 +15,6 @@ import contextlib
 import hashlib
 import hmac
 import os
-import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -93,6 +92,8 @@ class Shared:
             files.makedirs(f"{root}/{key[:2]}", exist_ok=True)
             files.pipe_file(f"{root}/{_name(key)}", content)  # a reader of half a file sees that it does not verify
             return
+        import tempfile
+
         path = Path(self.place) / _name(key)
         with contextlib.suppress(FileExistsError):
             path.parent.mkdir()

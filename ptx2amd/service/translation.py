@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import sys
 import time
-import traceback
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -81,7 +81,7 @@ def answer(request: Message, build: str, again: bool = False) -> Message:
         code = next((code for kind, code in CODES if isinstance(error, kind)), "CUDA_ERROR_UNKNOWN")
         text = str(error)
         if not isinstance(error, Ptx2amdError | OSError):
-            traceback.print_exc()  # to the service's log
+            sys.excepthook(type(error), error, error.__traceback__)  # to the service's log
             text = f"internal error of the translator: {type(error).__name__}: {error}"
         said = text.encode(errors="replace")
         return Message({"status": "error", "code": code, "time_ms": _milliseconds(begin)}, said)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -32,27 +31,23 @@ def tables() -> dict[str, dict[str, Any]]:
 
 def _read() -> dict[str, dict[str, Any]]:
     """The file's tables: from the build, or from itself if the build had another state of it, or there was none."""
-    text = TABLE.read_bytes()
+    text = TABLE.read_text("utf-8")
     found = prepared.read(READ)
-    if found.get("of") == _digest(text) and isinstance(found.get("tables"), dict):
+    if found.get("of") == text and isinstance(found.get("tables"), dict):
         return dict(found["tables"])
     return _parsed(text)
 
 
-def _parsed(text: bytes) -> dict[str, dict[str, Any]]:
+def _parsed(text: str) -> dict[str, dict[str, Any]]:
     import tomllib
 
-    return tomllib.loads(text.decode())
-
-
-def _digest(text: bytes) -> str:
-    return hashlib.blake2b(text, digest_size=16).hexdigest()
+    return tomllib.loads(text)
 
 
 def write(path: Path = READ) -> None:
     """Write what `_read` reads."""
-    text = TABLE.read_bytes()
-    prepared.write(path, {"of": _digest(text), "tables": _parsed(text)})
+    text = TABLE.read_text("utf-8")
+    prepared.write(path, {"of": text, "tables": _parsed(text)})
 
 
 @cache

@@ -62,7 +62,7 @@ def test_the_page_is_of_this_table() -> None:
 @pytest.mark.parametrize("damage", ["", "{}", '{"of": 1, "tables": {}}', "missing"])
 def test_the_build_only_saves_reading_the_table(damage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the build read is used while it is the table's; else the table itself is."""
-    expected = chips._parsed(chips.TABLE.read_bytes())
+    expected = chips._parsed(chips.TABLE.read_text("utf-8"))
     chips.write(tmp_path / "chips.json")
     monkeypatch.setattr(chips, "READ", tmp_path / "chips.json")
     with monkeypatch.context() as context:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from ptx2amd.middle.analyses.locks import Lock, joined
 from ptx2amd.middle.body import Body
-from ptx2amd.middle.transforms.inserted import ANCHOR, BRA, ENTRY, HIDDEN, PATIENT, ROUND, SETP, WAITING, made
+from ptx2amd.middle.transforms.inserted import ANCHOR, ENTRY, HIDDEN, PATIENT, ROUND, WAITING, branch, is_equal, made
 from ptx2amd.middle.unit import Unit
 from ptx2amd.ptx.ast import Guard, Imm, Inst, Item, Label, Reg, Sym, Var
 from ptx2amd.records import replace
@@ -73,18 +73,18 @@ def _meet(body: Body, lock: Lock, number: int, meet: str) -> Body:
 
     def way(register: Reg, value: int, label: str, line: int) -> None:
         tests.append(Reg(f"$is{number}.{len(tests)}"))
-        ways.append(made(SETP, line, tests[-1], register, Imm("u", value)))
-        ways.append(made(BRA, line, Sym(label), guard=Guard(tests[-1].name, False)))
+        ways.append(is_equal(line, tests[-1], register, value))
+        ways.append(branch(line, label, Guard(tests[-1].name, False)))
 
-    for k, (branch, taken) in enumerate(lock.retries, 1):
-        inst = branch.inst
+    for k, (retry, taken) in enumerate(lock.retries, 1):
+        inst = retry.inst
         again = inst.get("a") if taken else Sym(f"$again{number}.{k}")
         mark = made(HIDDEN, inst.line, turn, Imm("u", k))
         assert isinstance(again, Sym)
         if taken:
             instead[id(inst)] = [mark, replace(inst, operands=(Sym(meet),))]
         else:
-            instead[id(inst)] = [inst, mark, made(BRA, inst.line, Sym(meet)), Label(again.name, inst.line)]
+            instead[id(inst)] = [inst, mark, branch(inst.line, meet), Label(again.name, inst.line)]
         way(turn, k, again.name, inst.line)
     first, *others = sorted(lock.releases, key=lock.given.__contains__)
     line = first.inst.line
@@ -93,7 +93,7 @@ def _meet(body: Body, lock: Lock, number: int, meet: str) -> Body:
         inst, after = release.inst, f"$after{number}.{k}"
         done = len(lock.retries) + 1 if release in lock.given else 0  # a turn to wait for, or none
         marks = [made(HIDDEN, inst.line, turn, Imm("u", done)), made(HIDDEN, inst.line, ahead, Imm("u", k))]
-        instead[id(inst)] = [inst, *marks, made(BRA, inst.line, Sym(meet)), Label(after, inst.line)]
+        instead[id(inst)] = [inst, *marks, branch(inst.line, meet), Label(after, inst.line)]
         way(ahead, k, after, inst.line)
     marks = [made(HIDDEN, line, register, Imm("u", 0)) for register in (turn, ahead)]
     if lock.given:
@@ -102,7 +102,7 @@ def _meet(body: Body, lock: Lock, number: int, meet: str) -> Body:
         for inst in {id(op.inst): op.inst for again in lock.again.values() for op in again}.values():
             # Here, as lanes that waited for their rounds at the meeting place would keep the others there.
             wait = made(PATIENT, inst.line, patient, turn, rounds)
-            skip = made(BRA, inst.line, Sym(meet), guard=Guard(patient.name, False))
+            skip = branch(inst.line, meet, Guard(patient.name, False))
             instead[id(inst)] = [made(ANCHOR, inst.line), wait, skip, *instead.get(id(inst), [inst])]
     instead[id(first.inst)] = [first.inst, *marks, Label(meet, line, _role(lock)), made(ANCHOR, line), *ways]
     declared = [Var("reg", "u32", f"${name}{number}") for name in ("turn", "ahead", "round")]

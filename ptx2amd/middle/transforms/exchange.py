@@ -9,7 +9,7 @@ from ptx2amd.isa.form import DESTINATIONS
 from ptx2amd.middle.analyses.divergence import ALL_LANES
 from ptx2amd.middle.analyses.exchanges import Meeting
 from ptx2amd.middle.body import Body
-from ptx2amd.middle.transforms.inserted import ANCHOR, BRA, HIDDEN, SETP, WAIT, WAIT_ALL, WAITING, made, move
+from ptx2amd.middle.transforms.inserted import ANCHOR, HIDDEN, WAIT, WAIT_ALL, WAITING, branch, is_equal, made, move
 from ptx2amd.ptx.ast import Guard, Imm, Inst, Item, Label, Operand, Reg, Sym, Var
 
 EXCHANGE = "$exchange"  # what labels and registers begin with
@@ -43,9 +43,9 @@ class Exchange:
             if len(self.meeting) > 1:
                 new.append(made(HIDDEN, line, self.side, Imm("u", k)))
             if inst.guard is not None:
-                new.insert(0, made(BRA, line, Sym(skip), guard=Guard(inst.guard.reg, not inst.guard.negated)))
+                new.insert(0, branch(line, skip, Guard(inst.guard.reg, not inst.guard.negated)))
             if k:
-                new.append(made(BRA, line, Sym(self.label)))
+                new.append(branch(line, self.label))
             else:
                 new += [Label(self.label, line, WAITING if self.waits else ""), self.anchor]
                 if self.waits:
@@ -66,8 +66,8 @@ class Exchange:
     def _ways(self) -> Iterator[Inst]:
         """The jumps back to the code of all other members but the first."""
         for k, (op, test) in enumerate(zip(self.meeting[1:], self.tests, strict=True), 1):
-            yield made(SETP, op.inst.line, test, self.side, Imm("u", k))
-            yield made(BRA, op.inst.line, Sym(f"$back{self.number}.{k}"), guard=Guard(test.name, False))
+            yield is_equal(op.inst.line, test, self.side, k)
+            yield branch(op.inst.line, f"$back{self.number}.{k}", Guard(test.name, False))
 
     def _operand(self, name: str, type_: str) -> Operand:
         """An operand of the one: what all have, or a register of its own."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 
 from ptx2amd.isa.effects import BARRIERS, CALLS, EXCHANGES, MEMORY, POLLS, READS, RETURNS, WRITES
 from ptx2amd.middle.summary import body, items
-from ptx2amd.middle.transforms.inserted import BRA, move
+from ptx2amd.middle.transforms.inserted import branch, move
 from ptx2amd.ptx.ast import (
     Addr,
     Function,
@@ -33,7 +33,7 @@ from ptx2amd.records import dataclass, field
 
 LIMIT = 20_000  # instructions of a body, above which calls remain
 OWN = ("param", "local", "const", "texture")  # spaces that no other thread writes
-MOVES = {type_: move(type_) for type_ in ("b32", "b64")}
+MOVED = ("b32", "b64")  # types of registers that parameters become
 
 
 def callee(module: Module, inst: Inst) -> Function | None:
@@ -152,7 +152,7 @@ class _Inliner:
         self.instructions += 1
         inst = instruction(inst, names)
         if inst.shape.form.does & RETURNS and end:
-            self.add(Inst(BRA, (Sym(end),), inst.guard, inst.line))
+            self.add(branch(inst.line, end, inst.guard))
             return
         function = callee(self.module, inst)
         if function is None or not self._takes(function, inst):
@@ -177,7 +177,7 @@ class _Inliner:
         names: Names = {}
         after = f"$back{self.copies}"
         if inst.guard is not None:
-            self.add(Inst(BRA, (Sym(after),), Guard(inst.guard.reg, not inst.guard.negated), inst.line))
+            self.add(branch(inst.line, after, Guard(inst.guard.reg, not inst.guard.negated)))
         proto = function.proto
         for variables, given in ((proto.results, inst.get("d")), (proto.params, inst.get("a"))):
             for var, argument in zip(variables, _list(given), strict=True):
@@ -185,7 +185,7 @@ class _Inliner:
                     names[var.name] = argument.name
                 else:
                     names[var.name] = f"$arg{self.copies}${var.name}"
-                    kind = MOVES.get(f"b{var.type[1:]}", MOVES["b64"])
+                    kind = move(f"b{var.type[1:]}" if f"b{var.type[1:]}" in MOVED else "b64")
                     self.add(Var("reg", kind.mods["t"], names[var.name]))
                     self.add(Inst(kind, (Reg(names[var.name]), argument), None, inst.line))
         self.function(function, names, after)
@@ -203,7 +203,7 @@ def _registers(scope: Scope) -> None:
     scalars = {
         item.name: f"b{item.type[1:]}"
         for item in scope.items
-        if isinstance(item, Var) and item.space == "param" and item.count < 0 and f"b{item.type[1:]}" in MOVES
+        if isinstance(item, Var) and item.space == "param" and item.count < 0 and f"b{item.type[1:]}" in MOVED
     }
     for item in scope.items:
         if isinstance(item, Inst):
@@ -220,7 +220,7 @@ def _registers(scope: Scope) -> None:
             loads = item.shape.form.does & READS
             to, value = (item.get("d"), Reg(name)) if loads else (Reg(name), item.get("b"))
             assert to is not None and value is not None
-            scope.items[at] = Inst(MOVES[scalars[name]], (to, value), item.guard, item.line)
+            scope.items[at] = Inst(move(scalars[name]), (to, value), item.guard, item.line)
 
 
 def _cell(inst: Inst) -> str:

@@ -6,11 +6,9 @@ from functools import cache
 
 from ptx2amd.isa import internal
 from ptx2amd.isa.match import match
-from ptx2amd.ptx.ast import Guard, Inst, Operand, Reg, Shape, Sym
+from ptx2amd.ptx.ast import Guard, Imm, Inst, Operand, Reg, Shape, Sym
 
 ANY = Reg("_")
-BRA = match("bra", (Sym(""),))
-SETP = match("setp.eq.u32", (ANY, ANY, ANY))
 ANCHOR = Shape("$anchor", internal.ANCHOR, {}, (), ())
 HIDDEN = Shape("$hidden.u32", internal.HIDDEN, {"t": "u32"}, ("d", "a"), ("u32", "u32"))
 WAIT = Shape("$wait", internal.WAIT, {}, ("a", "b"), ("u32", ""))
@@ -25,13 +23,28 @@ def made(shape: Shape, line: int, *operands: Operand, guard: Guard | None = None
     return Inst(shape, operands, guard, line)
 
 
-@cache
+def branch(line: int, label: str, guard: Guard | None = None) -> Inst:
+    return made(_shape("bra", Sym("")), line, Sym(label), guard=guard)
+
+
+def is_equal(line: int, result: Reg, register: Operand, number: int) -> Inst:
+    """setp.eq.u32 of a register and a number."""
+    return made(_shape("setp.eq.u32", ANY, ANY, ANY), line, result, register, Imm("u", number))
+
+
 def move(type_: str) -> Shape:
-    """mov of a PTX type, predicates too; the same each time, as shapes are known by their identities."""
-    return match(f"mov.{type_}", (ANY, ANY))
+    """mov of a PTX type, predicates too."""
+    return _shape(f"mov.{type_}", ANY, ANY)
+
+
+@cache
+def _shape(opcode: str, *operands: Operand) -> Shape:
+    """Of an instruction; the same each time, as shapes are known by their identities. Found at its first use: most
+    kernels need none."""
+    return match(opcode, operands)
 
 
 __all__ = [
-    *("ANCHOR", "BRA", "ENTRY", "HIDDEN", "PATIENT", "ROUND", "SETP", "WAIT", "WAITING", "WAIT_ALL"),
-    *("made", "move"),
+    *("ANCHOR", "ENTRY", "HIDDEN", "PATIENT", "ROUND", "WAIT", "WAITING", "WAIT_ALL"),
+    *("branch", "is_equal", "made", "move"),
 ]
