@@ -22,7 +22,6 @@ IDENTITY: Pattern = tuple(LANES)
 # DPP controls
 ROW_SHL, ROW_SHR, ROW_ROR, ROW_SHARE, ROW_XMASK = 0x100, 0x110, 0x120, 0x150, 0x160
 ROW_MIRROR, ROW_HALF_MIRROR = 0x140, 0x141
-QUAD_IDENTITY = 0b11100100
 ROTATE = 0xC000  # of ds_swizzle
 
 
@@ -120,7 +119,8 @@ def by_crossing_rows(fn: FunctionLowering, value: Val, sources: Pattern) -> Val 
             step = -n if up else n
             if sources == tuple(s if 0 <= (s := lane + step) < 32 else lane for lane in LANES):
                 crossed = permlane(fn, "permlanex16", value, [lane + step & 15 for lane in range(16)])
-                outside = dpp(fn, value, crossed, QUAD_IDENTITY, rows=0b1010 if up else 0b0101)
+                other = in_lanes(fn, 0xFFFF0000 if up else 0x0000FFFF)
+                outside = fn.op("i32", f"select {other.t}, {crossed.t}, {value.t}")
                 return outside if n == 16 else dpp(fn, outside, value, (ROW_SHR if up else ROW_SHL) + n)
     return None
 
