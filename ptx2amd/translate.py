@@ -26,7 +26,7 @@ from ptx2amd.lower.memory import data
 from ptx2amd.lower.runtime.facts import facts
 from ptx2amd.middle.passes import Observer
 from ptx2amd.middle.summary import body, items
-from ptx2amd.plan.kernel import KernelPlan, Request
+from ptx2amd.plan.kernel import ANY, GRIDS, KernelPlan, Request
 from ptx2amd.plan.shared_memory import LDS, VARIANTS, bytes_of
 from ptx2amd.ptx.ast import Module, Var, Whole
 from ptx2amd.ptx.declare import shared_in
@@ -94,6 +94,7 @@ def translate(
     build_id: str = "",
     isolate: str = "",
     shared: str = LDS,
+    grid: str = ANY,
     matrix: str = "",
     least: bool = False,
     jobs: int = 1,
@@ -105,6 +106,7 @@ def translate(
     mapping: "native", "paired", "padded", or "" for the arch's default; there kernels whose warps wait for
     each other are padded rather than paired. shared: "lds", or "spilled" for launches with more dynamic
     shared memory than LDS has: it then lies in the arena, as do static variables that LDS is too small for.
+    grid: "few" for launches of few blocks (plan/kernel.py), whose addresses take fewer instructions; "any".
     matrix: "software" for matrix products without the chip's matrix instructions.
     isolate: compile in a child process what LLVM may fail on or take long for ("risky"), or everything ("all"), so that
     a crash is the error of one kernel (not for processes with other threads). least: ask as little of LLVM as can be.
@@ -116,6 +118,8 @@ def translate(
         raise ValueError(f"emit must be one of {', '.join(EMIT)}")
     if shared not in VARIANTS:
         raise ValueError(f"shared must be one of {', '.join(VARIANTS)}")
+    if grid not in GRIDS:
+        raise ValueError(f"grid must be one of {', '.join(GRIDS)}")
     if isolate not in ISOLATE:
         raise ValueError(f"isolate must be one of {', '.join(map(repr, ISOLATE))}")
     module = text if isinstance(text, Module) else parse(text, source)
@@ -131,7 +135,7 @@ def translate(
     way = Way("obj" if emit == "hsaco" else emit, isolate, least, jobs, emit == "hsaco")
 
     def attempt(arch: str) -> Result:
-        lowering = ModuleLowering(module, Request(target(arch, mapping, matrix), mode, not mapping, shared))
+        lowering = ModuleLowering(module, Request(target(arch, mapping, matrix), mode, not mapping, shared, grid))
         return _translate(lowering, arch, wanted, emit, build_id, way)
 
     return [attempt(name) for name in names]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from ptx2amd.compat import toolkit
+from ptx2amd.plan.kernel import FEW
 from ptx2amd.translate import Result, parse, translate
 from tests import rocm
 from tests.hip import hip_program
@@ -67,5 +68,5 @@ def ours(text: str, archs: Iterable[str], kernels: Iterable[str]) -> dict[tuple[
     return {
         (result.arch, kernel): result
         for kernel in kernels
-        for result in translate(module, "quality.ptx", names, [kernel], mode="module")
+        for result in translate(module, "quality.ptx", names, [kernel], mode="module", grid=FEW)
     }

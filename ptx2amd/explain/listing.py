@@ -9,7 +9,7 @@ from ptx2amd.compile import Part, Way, compiled, lowered
 from ptx2amd.explain import assembly, ir
 from ptx2amd.lower.core.module import ModuleLowering
 from ptx2amd.middle.summary import body, items
-from ptx2amd.plan.kernel import Request
+from ptx2amd.plan.kernel import FEW, Request
 from ptx2amd.ptx.ast import Function, Inst, Module
 from ptx2amd.records import dataclass, field
 from ptx2amd.target import target
@@ -58,7 +58,7 @@ class Explanation:
 def explain(module: Module, name: str, arch: str, mapping: str = "", threads: int = 0) -> Explanation:
     """Explain one kernel of a module. threads: of a block, for the occupancy. Raises Ptx2amdError where the kernel
     cannot be translated."""
-    [result] = translate(module, module.source, [arch], [name], mapping=mapping, isolate="all")
+    [result] = translate(module, module.source, [arch], [name], mapping=mapping, grid=FEW, isolate="all")
     kernel = result.kernels[name]
     if kernel.error:
         raise kernel.error
@@ -76,7 +76,7 @@ def explain(module: Module, name: str, arch: str, mapping: str = "", threads: in
 
 def _compiled(module: Module, name: str, arch: str, mapping: str, form: str) -> Part:
     """The kernel's part, as assembly or optimised IR: lowered as `translate` does, but with line tables."""
-    lowering = ModuleLowering(module, Request(target(arch, mapping), choose=not mapping, lines=True))
+    lowering = ModuleLowering(module, Request(target(arch, mapping), choose=not mapping, grid=FEW, lines=True))
     way = Way(form, "all", linked=False)
     parts, failed = compiled(lowered(lowering, [name], ModuleLowering.kernel, way), way)
     if not parts:

@@ -53,6 +53,7 @@ class KernelProperties:
         list, columns="first second", c="uint32_t", readers=ALL)  # fmt: skip
     rows: int = row(
         "the block's size in x must divide this, or the launch takes that variant; 0: any", 0, readers=ALL)  # fmt: skip
+    blocks: int = planned("most blocks of a launch in x; a launch of more takes the variant grid=any; 0: any", 0)
     warnings: list[str] = row("what may hang in every mapping; said when the kernel is loaded", list, readers=ALL)
     arch: str = row("the chip", "", readers=PEOPLE)
     line: int = row("line of its PTX", 0, readers=NOTE)

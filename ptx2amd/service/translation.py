@@ -16,6 +16,7 @@ from ptx2amd.interface.module import ModuleIndex, TextCheck
 from ptx2amd.isa import table
 from ptx2amd.lower.core import registry
 from ptx2amd.modules import check_part, linked_with_outline, module_of, parse_linked, text_of
+from ptx2amd.plan.kernel import FEW, GRIDS
 from ptx2amd.plan.registers import estimate
 from ptx2amd.plan.shared_memory import VARIANTS
 from ptx2amd.ptx.ast import Module
@@ -191,7 +192,7 @@ def index_entry(index: ModuleIndex) -> Entry:
 
 OUTLINE = "outline 1\n"  # the text of a module's outline
 LARGE = 1 << 17  # bytes of PTX; less is read as fast without an outline
-OPTIONS = {"mapping": MAPPINGS, "matrix": MATRIX, "shared": VARIANTS}
+OPTIONS = {"mapping": MAPPINGS, "matrix": MATRIX, "shared": VARIANTS, "grid": GRIDS}
 
 
 def parse_options(text: str) -> dict[str, str]:
@@ -213,7 +214,7 @@ def kernel_entry(
 ) -> Entry:
     """Translate one kernel. Raises Unsupported or PtxError when that can't be done."""
     begin = time.perf_counter()
-    asked: dict[str, Any] = {**(options or {}), "isolate": isolate}
+    asked: dict[str, Any] = {"grid": FEW, **(options or {}), "isolate": isolate}
     [result] = translate(module, module.source, [arch], [kernel], build_id=build, **asked)
     outcome = result.kernels[kernel]
     if outcome.error:

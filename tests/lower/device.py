@@ -10,6 +10,7 @@ from typing import TypeVar
 import pytest
 
 from ptx2amd import hip
+from ptx2amd.plan.kernel import FEW
 from ptx2amd.translate import translate
 
 ARCHS = ("gfx942", "gfx1100")  # paired warps, native warps
@@ -29,7 +30,7 @@ class Program:
 
     def __init__(self, text: str, arch: str) -> None:
         arch, mapping, matrix = (*arch.split(":"), "", "")[:3]
-        [result] = translate(text, "test.ptx", [arch], mode="module", mapping=mapping, matrix=matrix)
+        [result] = translate(text, "test.ptx", [arch], mode="module", mapping=mapping, matrix=matrix, grid=FEW)
         self.spread = {name: 2 if k.mapping == "padded" else 1 for name, k in result.kernels.items()}  # lanes a thread
         refused = {name: k.reason for name, k in result.kernels.items() if not k.ok}
         assert not refused, refused

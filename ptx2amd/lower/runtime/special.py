@@ -26,6 +26,7 @@ PACKET_LDS_SIZE = 28  # in the dispatch packet of HSA: static and dynamic
 RECORDS, WORKSPACE, DYNAMIC_SHARED_SIZE = (field.offset - LAUNCH_WORDS.size for field in LAUNCH_WORDS.fields.values())
 GRID_WORKSPACE = {"%envreg2": WORKSPACE, "%envreg1": WORKSPACE + 4}  # low and high half of an address
 MAX_BLOCK = 1024
+MOST_BLOCKS_YZ = 65535  # that launches check
 SM_COUNT = 128  # what %nsmid says; %smid spreads the blocks over as many
 
 _AXES = {"x": 0, "y": 1, "z": 2}
@@ -73,11 +74,12 @@ def is_special(name: str) -> bool:
 # position in the grid
 
 
-def hidden(fn: FunctionLowering, ty: str, offset: int) -> Val:
-    """A hidden kernel argument."""
+def hidden(fn: FunctionLowering, ty: str, offset: int, most: int = 0) -> Val:
+    """A hidden kernel argument. most: what is known of it, if it is from 1 to that."""
+    known = f", !range !{{{ty} 1, {ty} {most + 1}}}" if most else ""
     base = fn.op("ptr addrspace(4)", "call ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()")
     at = fn.op(base.ty, f"getelementptr inbounds i8, {base.t}, i64 {offset}")
-    return fn.op(ty, f"load {ty}, {at.t}, align {2 if ty == 'i16' else 4}, !invariant.load !0, !noundef !0")
+    return fn.op(ty, f"load {ty}, {at.t}, align {2 if ty == 'i16' else 4}, !invariant.load !0, !noundef !0{known}")
 
 
 def item(fn: FunctionLowering, axis: int) -> Val:
@@ -89,7 +91,7 @@ def items(fn: FunctionLowering, axis: int) -> Val:
     """The hardware's size of the workgroup."""
     if fn.block_size is not None:
         return fn.const("i32", fn.block_size[axis] << (fn.target.padded and axis == 0))
-    return fn.op("i32", f"zext nneg {hidden(fn, 'i16', GROUP_SIZE + 2 * axis).t} to i32")
+    return fn.op("i32", f"zext nneg {hidden(fn, 'i16', GROUP_SIZE + 2 * axis, MAX_BLOCK).t} to i32")
 
 
 def tid(fn: FunctionLowering, axis: int) -> Val:
@@ -149,12 +151,19 @@ def padding(fn: FunctionLowering) -> Val:
     return fn.op("i1", f"or i1 {off}, {beyond}")
 
 
+def most_blocks(fn: FunctionLowering, axis: int) -> int:
+    """Of a launch's grid; 0: unknown."""
+    return fn.plan.blocks and (MOST_BLOCKS_YZ if axis else fn.plan.blocks)
+
+
 def ctaid(fn: FunctionLowering, axis: int) -> Val:
-    return fn.call(f"llvm.amdgcn.workgroup.id.{'xyz'[axis]}", "i32")
+    most = most_blocks(fn, axis)
+    known = f"range(i32 0, {most}) " if most else ""
+    return fn.op("i32", f"call {known}i32 @llvm.amdgcn.workgroup.id.{'xyz'[axis]}()")
 
 
 def nctaid(fn: FunctionLowering, axis: int) -> Val:
-    return hidden(fn, "i32", BLOCK_COUNT + 4 * axis)
+    return hidden(fn, "i32", BLOCK_COUNT + 4 * axis, most_blocks(fn, axis))
 
 
 def zero(fn: FunctionLowering, axis: int = 0) -> Val:

@@ -15,7 +15,7 @@ enum handle_kind {
 
 /* Slot sizes of the kinds of objects, in bytes; powers of two. */
 enum handle_slot {
-  SLOT_CONTEXT = 1024, SLOT_MODULE = 1024, SLOT_KERNEL = 1024, SLOT_STREAM = 512, SLOT_EVENT = 64, SLOT_LINK = 128,
+  SLOT_CONTEXT = 1024, SLOT_MODULE = 1024, SLOT_KERNEL = 2048, SLOT_STREAM = 512, SLOT_EVENT = 64, SLOT_LINK = 128,
   SLOT_ARRAY = 128, SLOT_REFERENCE = 512, SLOT_PART = 64, SLOT_MIPMAP = 512,
 };
 #define FITS(type, slot) _Static_assert(sizeof(type) <= slot, #type " does not fit its slot")

@@ -124,9 +124,12 @@ static bool needs_padding(const struct kernel_code *code, const struct shape *s,
 
 CUresult code_for_launch(struct kernel *k, int device, const struct shape *s, const char *buffer,
                          struct kernel_code **code) {
-  bool open = (*code)->properties.rows || (*code)->properties.apart_count;
-  if (!UNLIKELY(open) || !needs_padding(*code, s, buffer)) return CUDA_SUCCESS;
-  CUresult result = kernel_variant(k, device, PADDED | ((*code)->properties.spilled ? SPILLED : 0), code);
+  const struct kernel_properties *p = &(*code)->properties;
+  unsigned variant = 0;
+  if (UNLIKELY(p->blocks && s->grid[0] > (unsigned)p->blocks)) variant |= WIDE;
+  if (UNLIKELY(p->rows || p->apart_count) && needs_padding(*code, s, buffer)) variant |= PADDED;
+  if (!UNLIKELY(variant)) return CUDA_SUCCESS;
+  CUresult result = kernel_variant(k, device, variant | (p->spilled ? SPILLED : 0), code);
   return result ? result : shape_checked(k, *code, s);
 }
 

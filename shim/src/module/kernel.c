@@ -10,7 +10,7 @@
 #include "progress.h"
 #include "service.h"
 
-enum { OPTIONS_SIZE = 64 };
+enum { OPTIONS_SIZE = 96 };
 
 /* What the user asks of translations, and the launch: the service knows the options, and refuses others. */
 static const char *options(unsigned variant, char text[OPTIONS_SIZE]) {
@@ -20,7 +20,8 @@ static const char *options(unsigned variant, char text[OPTIONS_SIZE]) {
   text[0] = 0;
   if (*mapping) n = snprintf(text, OPTIONS_SIZE, "mapping=%.20s", mapping);
   if (*matrix) n += snprintf(text + n, OPTIONS_SIZE - (size_t)n, "%smatrix=%.10s", n ? " " : "", matrix);
-  if (variant & SPILLED) snprintf(text + n, OPTIONS_SIZE - (size_t)n, "%sshared=spilled", n ? " " : "");
+  if (variant & SPILLED) n += snprintf(text + n, OPTIONS_SIZE - (size_t)n, "%sshared=spilled", n ? " " : "");
+  if (variant & WIDE) snprintf(text + n, OPTIONS_SIZE - (size_t)n, "%sgrid=any", n ? " " : "");
   return text;
 }
 

@@ -29,7 +29,8 @@ static inline const char *hazard_of(const struct kernel_code *code) {
 enum variant {
   SPILLED = 1,   /* more shared memory than the chip has */
   PADDED = 2,    /* pointers of one allocation, by which warps may wait for each other */
-  VARIANTS = 4
+  WIDE = 4,      /* more blocks than the code is made for */
+  VARIANTS = 8
 };
 
 struct kernel {
@@ -150,7 +151,7 @@ struct launch {
 CUresult kernel_launch(const struct launch *launch);
 CUresult shape_checked(const struct kernel *k, const struct kernel_code *code, const struct shape *s); /* says why not */
 CUresult pack_parameters(const struct kernel *k, void **params, void **extra, void *buffer, size_t *size);
-/* `code` becomes that for the block's shape, and the pointers among the packed parameters. */
+/* `code` becomes that for the grid, the block's shape, and the pointers among the packed parameters. */
 CUresult code_for_launch(struct kernel *k, int device, const struct shape *s, const char *buffer,
                          struct kernel_code **code);
 
