@@ -122,6 +122,31 @@ bool cudnn_walk(struct cudnn_program *program, int64_t mode, int precision, stru
   return add(program, &text, operand, walk, numbers);
 }
 
+/* Copies between a ragged tensor and its stand-in. */
+static bool move(struct cudnn_program *program, struct place *from, struct place *to, const struct place *ragged) {
+  struct place *const operand[CUDNN_OPERANDS] = {from, ragged->offsets, NULL, to};
+  struct cudnn_walk walk = {.results = to->count};
+  struct cudnn_numbers numbers = {.factor = {1, 1}, .setting = {(double)ragged->unit}};
+  if (!has_types(program, operand)) return false;
+  memcpy(walk.size, to->size, sizeof to->size);
+  memcpy(walk.stride[CUDNN_FIRST], from->stride, sizeof from->stride);
+  memcpy(walk.stride[CUDNN_RESULT], to->stride, sizeof to->stride);
+  walk.stride[ragged == to ? CUDNN_RESULT : CUDNN_FIRST][0] = 0; /* which the offsets say */
+  walk.stride[CUDNN_SECOND][0] = ragged->offsets->stride[0];
+  bool wide = from->type == CUDNN_DATA_DOUBLE || is_whole(from);
+  struct cudnn_text text = {.computed = wide ? CUDNN_F64 : CUDNN_F32, .ragged = true};
+  text.function = cudnn_function(PW_IDENTITY, text.computed);
+  return add(program, &text, operand, &walk, &numbers);
+}
+
+bool cudnn_gather(struct cudnn_program *program, struct place *ragged, struct place *packed) {
+  return move(program, ragged, packed, ragged);
+}
+
+bool cudnn_scatter(struct cudnn_program *program, struct place *packed, struct place *ragged) {
+  return move(program, packed, ragged, ragged);
+}
+
 /* A tensor's strides, 0 where it has one number and the other more. False: sizes do not fit. */
 static bool spread(const struct place *place, const struct place *over, int64_t *stride) {
   if (place->value) return cudnn_elements(place) == 1;

@@ -12,6 +12,7 @@ struct cudnn_text {
   enum cudnn_computed computed;
   const struct place *operand[CUDNN_OPERANDS];
   bool scaled[2]; /* whether x and b have a factor */
+  bool ragged;    /* whether b has the offsets of x, or of the result if x is in the workspace */
   int results, sums; /* dimensions */
   unsigned threads;
 };

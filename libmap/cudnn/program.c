@@ -86,15 +86,35 @@ static bool is_sensible(const struct place *place) {
   return good;
 }
 
+static struct place *named(struct cudnn_program *program, const struct cudnn_backend *desc);
+
+/* Offsets for each sample and the end of the last, one after the other. */
+static bool fit(const struct place *offsets, const struct place *ragged) {
+  bool good = offsets->count >= 1 && offsets->size[0] == ragged->size[0] + 1 && offsets->stride[0] == 1 &&
+              (offsets->type == CUDNN_DATA_INT32 || offsets->type == CUDNN_DATA_INT64) && !offsets->value;
+  for (int i = 1; i < offsets->count; i++) good &= offsets->size[i] == 1;
+  return good;
+}
+
+/* What stands in the workspace for a ragged tensor. */
+static struct place *packed(struct cudnn_program *program, struct place *ragged, const struct cudnn_backend *desc) {
+  ragged->offsets = named(program, cudnn_part(desc, TENSOR_RAGGED_OFFSET_DESC));
+  ragged->unit = cudnn_whole(desc, TENSOR_RAGGED_OFFSET_MULTIPLIER, 1);
+  if (!ragged->offsets) return NULL;
+  if (!fit(ragged->offsets, ragged)) {
+    cudnn_cannot(program, "ragged offsets of another shape than (samples + 1, 1, ...), or not of integers");
+    return NULL;
+  }
+  struct place *made = cudnn_between(program, ragged->type, ragged->count, ragged->size);
+  if (made) made->made = false, made->ragged = ragged, ragged->packed = made;
+  return made;
+}
+
 static struct place *named(struct cudnn_program *program, const struct cudnn_backend *desc) {
   if (desc->kind != BACKEND_TENSOR) return NULL;
   int64_t id = cudnn_whole(desc, TENSOR_UNIQUE_ID, 0);
   struct place *known = cudnn_found(program, id);
-  if (known) return known;
-  if (cudnn_attribute(desc, TENSOR_RAGGED_OFFSET_DESC)) {
-    cudnn_cannot(program, "tensors with ragged offsets");
-    return NULL;
-  }
+  if (known) return known->packed ? known->packed : known;
   if (cudnn_whole(desc, TENSOR_VECTOR_COUNT, 1) != 1) {
     cudnn_cannot(program, "tensors with vectors of channels");
     return NULL;
@@ -112,12 +132,14 @@ static struct place *named(struct cudnn_program *program, const struct cudnn_bac
     cudnn_cannot(program, "tensors without numbers, or with negative strides");
     return NULL;
   }
-  if (made->between && overlaps(made)) pack(made);
-  return made;
+  bool ragged = cudnn_part(desc, TENSOR_RAGGED_OFFSET_DESC);
+  if (made->between && (ragged || overlaps(made))) pack(made);
+  return ragged && !made->between ? packed(program, made, desc) : made;
 }
 
 struct place *cudnn_input_of(struct cudnn_program *program, const struct cudnn_backend *desc) {
   struct place *found = desc ? named(program, desc) : NULL;
+  if (found && found->ragged && !found->made) found->made = cudnn_gather(program, found->ragged, found);
   if (found && found->between && !found->made) {
     cudnn_cannot(program, "graphs whose operations are not in the order of their tensors");
     return NULL;
@@ -136,7 +158,7 @@ struct place *cudnn_output(struct cudnn_program *program, const struct cudnn_bac
     cudnn_cannot(program, "graphs that write a tensor twice");
     return NULL;
   }
-  if (found) found->made = true;
+  if (found) found->made = true, found->waiting = found->ragged;
   return found;
 }
 
@@ -159,12 +181,15 @@ struct place *cudnn_constant(struct cudnn_program *program, int count, const dou
 
 struct place *cudnn_turned(struct cudnn_program *program, const struct place *place) {
   struct place *made = another(program);
-  if (!made || place->between || place->count < 2) return NULL;
+  if (!made || (place->between && !place->ragged) || place->count < 2) return NULL;
   int r = place->count - 2, c = place->count - 1;
-  *made = *place, made->tensor = (struct cudnn_tensor){0};
+  if (place->ragged) place = place->ragged;
+  *made = *place, made->tensor = (struct cudnn_tensor){0}, made->packed = NULL;
   made->size[r] = place->size[c], made->size[c] = place->size[r];
   made->stride[r] = place->stride[c], made->stride[c] = place->stride[r];
-  return made;
+  if (!made->offsets) return made;
+  struct place *copy = cudnn_between(program, made->type, made->count, made->size);
+  return copy && cudnn_gather(program, made, copy) ? copy : NULL;
 }
 
 struct place *cudnn_index(struct cudnn_program *program, int count, int axis, int64_t size) {
@@ -220,7 +245,7 @@ static const struct operation {
   {50, NULL, "CUDNN_BACKEND_OPERATION_ROPE_BWD_DESCRIPTOR"},
 };
 
-static bool add(struct cudnn_program *program, const struct cudnn_backend *op) {
+static bool add_one(struct cudnn_program *program, const struct cudnn_backend *op) {
   if (op->kind >= BACKEND_OPERATION_FORWARD && op->kind <= BACKEND_OPERATION_DATA) {
     return cudnn_add_convolution(program, op, op->kind - BACKEND_OPERATION_FORWARD);
   }
@@ -229,6 +254,25 @@ static bool add(struct cudnn_program *program, const struct cudnn_backend *op) {
     return operations[i].add ? operations[i].add(program, op) : cudnn_cannot(program, operations[i].name);
   }
   return cudnn_cannot(program, "graphs with other descriptors than operations");
+}
+
+static bool is_written(const struct cudnn_program *program, const struct place *place) {
+  for (int i = 0; i < program->steps; i++) {
+    if (program->step[i].operand[CUDNN_RESULT] == place) return true;
+  }
+  return false;
+}
+
+/* An operation, and copies of its results to ragged tensors. */
+static bool add(struct cudnn_program *program, const struct cudnn_backend *op) {
+  bool good = add_one(program, op);
+  for (int i = 0; i < program->places && good; i++) {
+    struct place *place = &program->place[i];
+    if (!place->waiting || !is_written(program, place)) continue;
+    place->waiting = false;
+    good = cudnn_scatter(program, place, place->ragged);
+  }
+  return good;
 }
 
 bool cudnn_add_all(struct cudnn_program *program, const struct cudnn_attribute *ops) {

@@ -22,6 +22,11 @@ struct place {
   const void *constant; /* that number, where the graph has it; else NULL */
   bool index;           /* its numbers are where they are: nothing is read */
   size_t at;            /* in the workspace */
+  /* A tensor of the program whose samples begin at offsets (counted in `unit` numbers; the next one's is its end), and the
+   * one in the workspace that stands for it, with zeros from each end on; waiting: it has to be copied back. */
+  struct place *packed, *ragged, *offsets;
+  int64_t unit;
+  bool waiting;
   struct cudnn_tensor tensor; /* for MIOpen, where a convolution uses it */
 };
 
@@ -116,6 +121,9 @@ bool cudnn_walk(struct cudnn_program *program, int64_t mode, int precision, stru
                 const struct cudnn_walk *walk, const struct cudnn_numbers *numbers);
 /* y = a copy of x, of another type or with other strides. */
 bool cudnn_copy(struct cudnn_program *program, struct place *x, struct place *y);
+/* A ragged tensor's copy in the workspace is filled; or what is in there is copied to the ragged tensor. */
+bool cudnn_gather(struct cudnn_program *program, struct place *ragged, struct place *packed);
+bool cudnn_scatter(struct cudnn_program *program, struct place *packed, struct place *ragged);
 /* y is what is left of x where y has one number along a dimension. */
 bool cudnn_reduce(struct cudnn_program *program, int operation, struct place *x, struct place *y);
 /* c = a b. */

@@ -127,6 +127,21 @@ static void compute(FILE *out, const struct cudnn_text *text) {
   put(out, text->function->text, text->computed);
 }
 
+/* The offset of a sample is added; p: it is before the sample's end. */
+static void ragged(FILE *out, const struct cudnn_text *text, int operand) {
+  const struct ptx_memory *as = kind(text->operand[CUDNN_SECOND]->type);
+  size_t size = cudnn_type_size(text->operand[CUDNN_SECOND]->type);
+  const char held[] = {'q', as->held, 0};
+  address(out, CUDNN_SECOND, text->operand[CUDNN_SECOND]->type);
+  fprintf(out, "ld.param.f64 qd, [a+%zu]; cvt.rni.s64.f64 q, qd;\n", AT(setting));
+  fprintf(out, "%s\n", as->load);
+  convert(out, "start", 'l', held, as->held);
+  fprintf(out, "add.s64 at, at, %zu;\n%s\n", size, as->load);
+  convert(out, "end", 'l', held, as->held);
+  fprintf(out, "mul.lo.s64 start, start, q; mul.lo.s64 end, end, q; sub.s64 end, end, start;\n"
+               "setp.lt.s64 p, o%d, end; add.s64 o%d, o%d, start;\n", operand, operand, operand);
+}
+
 /* Each thread's numbers, then those of the block, in shared memory. */
 static void sum_up(FILE *out, const struct cudnn_text *text) {
   const char *type = suffix[text->computed];
@@ -160,7 +175,7 @@ char *cudnn_ptx(const struct cudnn_text *text) {
   fprintf(out, ".version 8.0\n.target sm_80\n.address_size 64\n%s", text->computed == CUDNN_F32 ? ptx_helpers : "");
   fprintf(out, ".visible .entry graph(.param .align 8 .b8 a[%zu]) {\n", sizeof(struct cudnn_arguments));
   fprintf(out, ".reg .%s x, b, t, y, u, v, w, n, f0, f1, f2, zero, one;\n.reg .pred p;\n", type);
-  fputs(".reg .f32 qf; .reg .f64 qd; .reg .s32 qi; .reg .s64 ql, o0, o1, o2, o3, base, q, at; .reg .b16 qh;\n"
+  fputs(".reg .f32 qf; .reg .f64 qd; .reg .s32 qi; .reg .s64 ql, o0, o1, o2, o3, base, start, end, q, at; .reg .b16 qh;\n"
         ".reg .u32 i, s, c, r, e;\n.shared .align 8 .b8 sums[2048];\n", out);
   fputs("mov.u32 i, %ctaid.x;\n", out);
   if (text->function) {
@@ -172,7 +187,11 @@ char *cudnn_ptx(const struct cudnn_text *text) {
   fputs("mov.s32 qi, 1;\n", out);
   convert(out, "one", letter(text->computed), "qi", 'i');
   offsets(out, text, 0, text->results);
+  bool into = text->ragged && text->operand[CUDNN_FIRST]->between;
+  if (text->ragged) ragged(out, text, into ? CUDNN_RESULT : CUDNN_FIRST);
+  if (text->ragged) fprintf(out, "mov.%s y, zero; @!p bra %s;\n", type, into ? "END" : "OUTSIDE");
   text->function ? compute(out, text) : sum_up(out, text);
+  fputs("OUTSIDE:\n", out);
   store(out, text);
   fputs("END: ret;\n}\n", out);
   fclose(out);

@@ -264,7 +264,6 @@ class Attention(NormChains):
             "empty",
             "negative",
             "power",
-            "ragged",
         ):
             self.begin()
             node, y = self.node(x), self.out(2, 3, 4)
@@ -289,19 +288,8 @@ class Attention(NormChains):
                 self.pw(ADD, Node(60, self.place(60, tuple(shape), strides, FLOAT), shape, FLOAT), node, node)
             elif what == "power":
                 self.pw(8, y, node, node)
-            elif what == "missing":
-                self.op(SOFTMAX, _3100=node)
             else:
-                offsets = self.node(np.zeros((3, 1, 1)), INT32)
-                ragged = self.desc(
-                    17,
-                    (901, 1, [FLOAT]),
-                    (902, INT64, [2, 3, 4]),
-                    (903, INT64, [12, 4, 1]),
-                    (906, INT64, [77]),
-                    (913, DESCRIPTOR, [offsets.place]),
-                )
-                self.pw(ADD, y, Node(77, ragged, (2, 3, 4), FLOAT), node)
+                self.op(SOFTMAX, _3100=node)
             self.refused(what)
             if what == "power":
                 said = self.ffi.new("char[]", 200)

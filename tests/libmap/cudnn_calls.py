@@ -12,10 +12,11 @@ from tests.libmap.cudnn_ctc import Ctc
 from tests.libmap.cudnn_graphs import Graphs
 from tests.libmap.cudnn_layers import Elementwise, Regions
 from tests.libmap.cudnn_norms import Norms
+from tests.libmap.cudnn_ragged import Ragged
 from tests.libmap.cudnn_recurrent import Recurrent
 from tests.libmap.cudnn_state import State
 
-PARTS = (State, Elementwise, Regions, Norms, Convolutions, Graphs, Attention, Ctc, Recurrent)
+PARTS = (State, Elementwise, Regions, Norms, Convolutions, Graphs, Attention, Ragged, Ctc, Recurrent)
 
 
 def main() -> None:
