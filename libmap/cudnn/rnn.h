@@ -38,6 +38,7 @@ struct cudnnRNNDescriptor_t_st {
   miopenTensorDescriptor_t input; /* a vector of the input */
   struct cudnn_tensor weights;    /* all of them */
   struct cudnn_network set;
+  struct cudnn_network first; /* by the interface of cuDNN 7, which has no input (rnn_first.c) */
 };
 
 /* Whether there is an object on which something was set; MIOpen's type, of those that are accepted. */

@@ -14,9 +14,10 @@ from tests.libmap.cudnn_layers import Elementwise, Regions
 from tests.libmap.cudnn_norms import Norms
 from tests.libmap.cudnn_ragged import Ragged
 from tests.libmap.cudnn_recurrent import Recurrent
+from tests.libmap.cudnn_recurrent_first import First, FirstEx
 from tests.libmap.cudnn_state import State
 
-PARTS = (State, Elementwise, Regions, Norms, Convolutions, Graphs, Attention, Ragged, Ctc, Recurrent)
+PARTS = (State, Elementwise, Regions, Norms, Convolutions, Graphs, Attention, Ragged, Ctc, Recurrent, First, FirstEx)
 
 
 def main() -> None:

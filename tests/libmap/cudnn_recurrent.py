@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -131,6 +132,25 @@ class Recurrent(Nets):
         values = (self.values(len(taken)) * 0.6).astype(NUMPY[kind])
         return Weights(values.astype(np.float64), parts, GATES[network.cell]), self.on(values), size[0]
 
+    # The calls of a case; c: its arguments.
+
+    def sizes(self, c: SimpleNamespace) -> tuple[int, int]:
+        """Of the memory for work, and of that which is kept."""
+        work, reserve = self.ffi.new("size_t *"), self.ffi.new("size_t *")
+        self.call("GetRNNTempSpaceSizes", c.desc, c.mode, c.x_desc, work, reserve)
+        return work[0], reserve[0]
+
+    def forward(self, c: SimpleNamespace) -> None:
+        self.call("RNNForward", c.desc, c.mode, self.ffi.NULL, c.x_desc, c.x, c.y_desc, c.y, c.h_desc, c.hx, c.hy,
+                  c.c_desc, c.cx, c.cy, c.size, c.weights, c.work, c.space, c.reserve, c.kept)  # fmt: skip
+
+    def backward(self, c: SimpleNamespace) -> None:
+        none, memory = self.ffi.NULL, (c.work, c.space, c.reserve, c.kept)
+        self.call("RNNBackwardData_v8", c.desc, none, c.y_desc, c.y, c.dy, c.x_desc, c.dx, c.h_desc, c.hx, c.dhy,
+                  c.dhx, c.c_desc, c.cx, c.dcy, c.dcx, c.size, c.weights, *memory)  # fmt: skip
+        self.call("RNNBackwardWeights_v8", c.desc, 0, none, c.x_desc, c.x, c.h_desc, c.hx, c.y_desc, c.y, c.size, c.dw,
+                  *memory)  # fmt: skip
+
     def shape(self, desc: Any) -> tuple[int, int]:
         kind, count, sizes, strides = (self.ffi.new(text) for text in ("int *", "int *", "int[3]", "int[3]"))
         self.ok("GetTensorNdDescriptor", desc, 3, kind, count, sizes, strides)
@@ -176,13 +196,16 @@ class Recurrent(Nets):
         hy_at, cy_at, dhx_at, dcx_at = (self.on(np.full(hx.shape, 3, type_)) for _ in range(4))
         if network.cell != LSTM:
             cx_at = cy_at = dcy_at = dcx_at = none
-        work, reserve = self.ffi.new("size_t *"), self.ffi.new("size_t *")
-        self.call("GetRNNTempSpaceSizes", desc, mode, x_desc, work, reserve)
-        self.client.check(f"{what}: memory {work[0]}, {reserve[0]}", (reserve[0] > 0) == (mode == TRAINING))
-        space, kept = (self.on(np.zeros(max(n[0], 8), np.uint8)) for n in (work, reserve))
-        rest = (size, memory, work[0], space, reserve[0], kept)
-        self.call("RNNForward", desc, mode, none, x_desc, x_at, y_desc, y_at, state.desc, hx_at, hy_at, c_desc, cx_at,
-                  cy_at, *rest)  # fmt: skip
+        before = self.values(len(weights.numbers)).astype(type_)
+        dw_at = self.on(before)
+        c = SimpleNamespace(network=network, desc=desc, mode=mode, lengths=lengths, kind=kind, x_desc=x_desc, x=x_at,
+                            y_desc=y_desc, y=y_at, dy=dy_at, dx=dx_at, h_desc=state.desc, hx=hx_at, hy=hy_at,
+                            dhy=dhy_at, dhx=dhx_at, c_desc=c_desc, cx=cx_at, cy=cy_at, dcy=dcy_at, dcx=dcx_at,
+                            size=size, weights=memory, dw=dw_at)  # fmt: skip
+        c.work, c.reserve = self.sizes(c)
+        self.client.check(f"{what}: memory {c.work}, {c.reserve}", (c.reserve > 0) == (mode == TRAINING))
+        c.space, c.kept = (self.on(np.zeros(max(n, 8), np.uint8)) for n in (c.work, c.reserve))
+        self.forward(c)
         given = [one.astype(np.float64) for one in (weights.numbers, x, hx, cx)]
 
         def exact(numbers: Array, x: Array, hx: Array, cx: Array) -> list[Array]:
@@ -196,12 +219,7 @@ class Recurrent(Nets):
             self.close(f"{what}: cy", kind, self.rows(cy_at, cy), cy, terms)
         if mode == INFERENCE:
             return
-        self.call("RNNBackwardData_v8", desc, none, y_desc, y_at, dy_at, x_desc, dx_at, state.desc, hx_at, dhy_at,
-                  dhx_at, c_desc, cx_at, dcy_at, dcx_at, *rest)  # fmt: skip
-        before = self.values(len(weights.numbers))
-        dw_at = self.on(before.astype(type_))
-        self.call("RNNBackwardWeights_v8", desc, 0, none, x_desc, x_at, state.desc, hx_at, y_desc, y_at, size, dw_at,
-                  work[0], space, reserve[0], kept)  # fmt: skip
+        self.backward(c)
 
         def loss(*parts: Array) -> float:
             return float(sum((a * b).sum() for a, b in zip(exact(*parts), (dy, dhy, dcy), strict=True)))
@@ -211,7 +229,7 @@ class Recurrent(Nets):
         self.close(f"{what}: dhx", kind, self.rows(dhx_at, dhx), dhx, terms)
         if network.cell == LSTM:
             self.close(f"{what}: dcx", kind, self.rows(dcx_at, dcx), dcx, terms)
-        self.close(f"{what}: dw", kind, dw_at.now(), before.astype(type_).astype(np.float64) + dw, terms)
+        self.close(f"{what}: dw", kind, dw_at.now(), before.astype(np.float64) + dw, terms)
 
     @staticmethod
     def rows(at: Any, like: Array) -> Array:

@@ -26,7 +26,6 @@ _REASONS = (
     (r"cusparse\w*BlockedEll\w* .*", "rocSPARSE has another order of the values"),
     (r"curand\w+Distribution .*", "kernels read cuRAND's own structure"),
     (r"cudnn\w*PersistentRNNPlan .*", "MIOpen has no plans of recurrent networks"),
-    (r"cudnn\w*RNN.*", "the interface of cuDNN 7"),
     (r".*CUDA_REMOVED.*", "not in the releases of CUDA and cuDNN that we stand in for"),
 )
 

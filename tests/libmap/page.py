@@ -167,10 +167,11 @@ _WEAKER = {
   softmax, masks, reshape, transpose, slice and concatenation are kernels of the wrapper's own, one for each operation,
   which ptx2amd translates at first use. Attention (as cudnn-frontend builds it, forward and backward, and as the single
   operation of cuDNN 9.13) is a sequence of these: its scores lie in the workspace, which is therefore larger than
-  NVIDIA's.
+  NVIDIA's. Ragged tensors are copied to the workspace and back: what lies between a sample's end (the next offset) and
+  the largest number of rows is read as zeros and not written.
 - For other graphs `cudnnBackendFinalize` of the engine or of the heuristics prints what is missing and returns
   `CUDNN_STATUS_NOT_SUPPORTED`, so that programs can fall back. Not supported: random numbers (dropout in attention),
-  ragged tensors, paged caches, 8-bit and block-scaled floating point, group normalisation, resampling, batch statistics
+  paged caches, 8-bit and block-scaled floating point, group normalisation, resampling, batch statistics
   (`GEN_STATS`, `BN_FINALIZE`), `POW`, `MOD` and `ATAN2`, functions such as `EXP` in f64, and tensors of bits outside of
   the workspace.
 - Tensors between operations of a graph have the type that the graph says, except the results of convolutions, which
@@ -199,8 +200,9 @@ _WEAKER = {
   GRU in f32 and f16, both directions, several layers. Lengths are those of `cudnnSetRNNDataDescriptor`; those in device
   memory are not read. Rejected: projections, a single bias, clipped cells, no product at the input, empty sequences,
   padding other than 0, and dropout between layers in training; because MIOpen's results are wrong, unpacked sequences
-  that are not sorted by length, and data gradients with batches first. The functions of cuDNN 6 and 7
-  (`cudnnRNNForwardInference` etc.) are not supported.
+  that are not sorted by length, and data gradients with batches first. The functions of cuDNN 7
+  (`cudnnSetRNNDescriptor_v6`, `cudnnRNNForwardTraining`, `...Ex`) call these; `cudnnFindRNN...AlgorithmEx` and
+  persistent plans are not supported.
 - `cudnnGetVersion` returns 8.9.7 or 9.27.0, depending on the soname.
 """,
     "nccl": """\
