@@ -12,6 +12,8 @@ bool cublas_found(cublasHandle_t handle, rocblas_handle *found) {
   return true;
 }
 
+void cublas_repeatable(rocblas_handle made) { rocblas.set_atomics_mode(made, rocblas_atomics_not_allowed); }
+
 cublasStatus_t cublasCreate_v2(cublasHandle_t *handle) {
   if (!handle) return CUBLAS_STATUS_INVALID_VALUE;
   if (!libmap_ready()) return CUBLAS_STATUS_NOT_INITIALIZED;
@@ -22,6 +24,7 @@ cublasStatus_t cublasCreate_v2(cublasHandle_t *handle) {
     free(made);
     return status == CUBLAS_STATUS_INVALID_VALUE ? CUBLAS_STATUS_NOT_INITIALIZED : status;
   }
+  cublas_repeatable(made->rocblas);
   made->shared.mark = BLAS_MARK;
   *handle = made;
   return CUBLAS_STATUS_SUCCESS;

@@ -18,6 +18,8 @@ struct cublasHandle_t_st {
 
 /* rocBLAS's handle; false: not a valid handle. */
 bool cublas_found(cublasHandle_t handle, rocblas_handle *found);
+/* The same results at each run, as cuBLAS promises; before ROCm 7.0 that is not rocBLAS's default. */
+void cublas_repeatable(rocblas_handle made);
 /* Direction of a copy, and whether it is asynchronous in a stream. */
 enum { CUBLAS_COPY_IN, CUBLAS_COPY_OUT, CUBLAS_COPY_ASYNC };
 cublasStatus_t cublas_copy(int how, int64_t width, int64_t columns, int64_t element, const void *from, int64_t from_pitch,

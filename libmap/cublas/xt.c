@@ -55,6 +55,7 @@ cublasStatus_t cublasXtDeviceSelect(cublasXtHandle_t handle, int nbDevices, int 
     return CUBLAS_STATUS_NOT_INITIALIZED;
   }
   status = cublas_status(rocblas.create_handle(&handle->rocblas));
+  if (!status) cublas_repeatable(handle->rocblas);
   libmap_driver.leave(&(void *){NULL});
   if (status) libmap_driver.drop(deviceId[0]);
   else handle->device = deviceId[0];

@@ -81,6 +81,7 @@ static bool fits(const struct lt_layout *one) {
 /* ---- handles ---- */
 
 static bool there;
+enum { NO_ATOMICS = 0 }; /* before ROCm 7.0, rocBLAS's default is another */
 
 /* Whether rocBLAS's folder has files of the chip: without them it ends the program. */
 static bool has_code(const char *folder, const char *chip) {
@@ -124,6 +125,7 @@ bool lt_rocblas_serves(struct blas_handle *handle, const struct lt_desc *desc, c
   pthread_once(&once, open_library);
   int mode = begin();
   bool good = there && (handle->rocblas || !rocblas.create_handle((rocblas_handle *)&handle->rocblas));
+  if (good) rocblas.set_atomics_mode(handle->rocblas, NO_ATOMICS);
   end(mode);
   return good;
 }

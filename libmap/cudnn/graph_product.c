@@ -7,13 +7,16 @@
 
 extern const struct libmap libmap_rocblas;
 static bool there;
+enum { NO_ATOMICS = 0 }; /* before ROCm 7.0, rocBLAS's default is another */
 
 static void open_blas(void) { there = libmap_open(&libmap_rocblas); }
 
 bool cudnn_blas(cudnnHandle_t handle) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, open_blas);
-  return there && (handle->rocblas || !rocblas.create_handle(&handle->rocblas));
+  bool good = there && (handle->rocblas || !rocblas.create_handle(&handle->rocblas));
+  if (good) rocblas.set_atomics_mode(handle->rocblas, NO_ATOMICS);
+  return good;
 }
 
 void cudnn_blas_free(cudnnHandle_t handle) {

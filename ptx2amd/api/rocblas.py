@@ -14,6 +14,7 @@ ROCBLAS = Beside(
     functions=(
         Function("rocblas_create_handle", 0, "rocblas_handle *handle"),
         Function("rocblas_destroy_handle", 0, "rocblas_handle handle"),
+        Function("rocblas_set_atomics_mode", 0, "rocblas_handle handle, int mode"),
         Function("rocblas_set_stream", 0, "rocblas_handle handle, hipStream_t stream"),
         Function("rocblas_set_workspace", 0, "rocblas_handle handle, void *at, size_t size"),
         Function(

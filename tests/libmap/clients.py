@@ -99,7 +99,7 @@ CLIENTS = {
     "CuPy, linear algebra": _cupy("cublas cusolver", 20, "cupy_tests/linalg_tests"),
     "CuPy, transforms": _cupy("cufft", 200, "cupy_tests/fft_tests/test_fft.py"),
     "CuPy, random numbers": _cupy(
-        "curand cublas cusolver", 15,
+        "curand cublas cusolver", 7,
         "cupy_tests/random_tests/test_generator.py cupy_tests/random_tests/test_sample.py",
     ),
     "CuPy, sparse matrices": _cupy(

@@ -44,7 +44,7 @@ def options(row: Function, routine: str, kinds: list[str]) -> Iterator[dict[str,
                 return
 
 
-def _array(parameter: Parameter, draw: np.random.Generator) -> Array:
+def array(parameter: Parameter, draw: np.random.Generator) -> Array:
     number = NUMBER[parameter.target]
     shape: tuple[int, ...] = (SIDE, SIDE) if re.fullmatch("[ABC]", parameter.name) else (SIDE * SIDE,)
     if parameter.role == "scalar":
@@ -69,11 +69,11 @@ def check(
     values: dict[str, Any] = {}
     for p in row.takes[1:]:
         if p.is_pointer:
-            values[p.name] = np.zeros(1, wide) if p.target in ("int", "int64_t") else _array(p, draw)
+            values[p.name] = np.zeros(1, wide) if p.target in ("int", "int64_t") else array(p, draw)
         else:
             values[p.name] = chosen.get(p.name, SIZES.get(p.name, SIDE))
     if routine.startswith(("tb", "tp")):  # diagonals of a band or a packed matrix
-        _strengthen(values, routine, chosen)
+        strengthen(values, routine, chosen)
     pointers = {p.name: p for p in row.takes if p.is_pointer}
     numbers = {name: (value[0] if name != "param" and pointers[name].role == "scalar" else value)
                if name in pointers else value for name, value in values.items()}  # fmt: skip
@@ -93,7 +93,7 @@ def check(
             client.check(f"{row.symbol} {chosen}: {p.name}", good)
 
 
-def _strengthen(values: dict[str, Any], routine: str, chosen: dict[str, int]) -> None:
+def strengthen(values: dict[str, Any], routine: str, chosen: dict[str, int]) -> None:
     n, lower = values["n"], chosen["uplo"] == 0
     if routine.startswith("tb"):
         values["A"][0 if lower else values["k"], :] = 2

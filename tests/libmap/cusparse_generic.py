@@ -30,6 +30,8 @@ LOWER, UPPER, FILL_MODE, DIAG_TYPE = 0, 1, 0, 1
 SPMV = {CSR: (0, 2, 3), CSC: (0,), COO: (0, 1, 4)}
 SPMM = {CSR: (0, 4, 6, 12), CSC: (0,), COO: (0, 1, 2, 5)}
 NAMES = {CSR: "Csr", CSC: "Csc", COO: "Coo"}
+#: Types and beta; where that is 0, the result's old values are not read.
+WEIGHTS = (*((letter, -0.5 + 1j) for letter in "SDCZ"), ("S", 0), ("C", 0))
 
 
 class Generic(Sparse):
@@ -61,26 +63,31 @@ class Generic(Sparse):
         )  # fmt: skip
         return made, on
 
+    def old(self, letter: str, weight: complex, *shape: int) -> tuple[Array, Array]:
+        """A result's values before a product, and what counts of them."""
+        values = self.numbers(letter, *shape)
+        return (values, values) if weight else (np.full_like(values, np.nan), np.zeros_like(values))
+
     # ---- products ----
 
     def products_with_vectors(self) -> None:
         m, n = 37, 29
-        for letter in "SDCZ":
-            a, alpha, beta = self.matrix(letter, m, n), self.scalar(letter, 1.5 - 0.5j), self.scalar(letter, -0.5 + 1j)
+        for letter, weight in WEIGHTS:
+            a, alpha, beta = self.matrix(letter, m, n), self.scalar(letter, 1.5 - 0.5j), self.scalar(letter, weight)
             for kind, algorithms in SPMV.items():
                 for operation in (PLAIN, TRANSPOSED, CONJUGATED):
                     for algorithm in algorithms:
                         index, base = ((np.int32, 0), (np.int64, 1))[algorithm % 2]
                         matrix, _ = self.sparse(a, letter, kind, base, index)
                         turned = op(a, operation)
-                        x, y = self.numbers(letter, turned.shape[1]), self.numbers(letter, turned.shape[0])
+                        x, (y, before) = self.numbers(letter, turned.shape[1]), self.old(letter, weight, len(turned))
                         (dx, _), (dy, on) = self.vector(x, letter), self.vector(y, letter)
                         given = (operation, alpha, matrix, dx, beta, dy, DATA_TYPE[letter], algorithm)
                         buffer = self.buffer("SpMV_bufferSize", *given)
                         self.call("SpMV_preprocess", *given, buffer)
                         self.call("SpMV", *given, buffer)
                         what = f"SpMV {NAMES[kind]} op {operation} algorithm {algorithm}"
-                        self.near(what, letter, on.now(), alpha * (turned @ x) + beta * y, n)
+                        self.near(what, letter, on.now(), alpha * (turned @ x) + beta * before, n)
                         self.ok("DestroySpMat", matrix)
                         self.ok("DestroyDnVec", dx)
 
@@ -108,22 +115,22 @@ class Generic(Sparse):
 
     def products_with_matrices(self) -> None:
         m, k, n = 33, 25, 11
-        for letter in "SDCZ":
-            a, alpha, beta = self.matrix(letter, m, k), self.scalar(letter, 1.5 - 0.5j), self.scalar(letter, -0.5 + 1j)
+        for letter, weight in WEIGHTS:
+            a, alpha = self.matrix(letter, m, k), self.scalar(letter, 1.5 - 0.5j)
             for kind, algorithms in SPMM.items():
                 for number, algorithm in enumerate(algorithms):
                     operation = (PLAIN, TRANSPOSED, CONJUGATED)[number % 3] if algorithm in (0, 4) else PLAIN
                     for order in (COLUMNS, ROWS):
                         for op_b in (PLAIN, TRANSPOSED):
-                            self.product(letter, (kind, algorithm, operation, op_b, order), a, n, alpha, beta)
-                self.product(letter, (kind, 0, TRANSPOSED, PLAIN, ROWS), a, n, alpha, beta)
+                            self.product(letter, (kind, algorithm, operation, op_b, order), a, n, alpha, weight)
+                self.product(letter, (kind, 0, TRANSPOSED, PLAIN, ROWS), a, n, alpha, weight)
 
     def product(
-        self, letter: str, case: tuple[int, int, int, int, int], a: Array, n: int, alpha: Array, beta: Array
+        self, letter: str, case: tuple[int, int, int, int, int], a: Array, n: int, alpha: Array, weight: complex
     ) -> None:
         kind, algorithm, operation, op_b, order = case
-        turned = op(a, operation)
-        b, c = self.numbers(letter, turned.shape[1], n), self.numbers(letter, turned.shape[0], n)
+        turned, beta = op(a, operation), self.scalar(letter, weight)
+        b, (c, before) = self.numbers(letter, turned.shape[1], n), self.old(letter, weight, len(turned), n)
         matrix, _ = self.sparse(a, letter, kind)
         (db, _), (dc, on) = self.dense(b if op_b == PLAIN else b.T, letter, order), self.dense(c, letter, order)
         given = (operation, op_b, alpha, matrix, db, beta, dc, DATA_TYPE[letter], algorithm)
@@ -131,7 +138,7 @@ class Generic(Sparse):
         self.call("SpMM_preprocess", *given, buffer)
         self.call("SpMM", *given, buffer)
         what = f"SpMM {NAMES[kind]} algorithm {algorithm} ops {operation} {op_b} order {order}"
-        self.near(what, letter, self.now(on, c.shape, order), alpha * (turned @ b) + beta * c, len(b))
+        self.near(what, letter, self.now(on, c.shape, order), alpha * (turned @ b) + beta * before, len(b))
 
     def sampled(self) -> None:
         """A product of dense matrices where a sparse one is not zero."""

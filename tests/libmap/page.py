@@ -50,6 +50,9 @@ arguments are wrong, the status may be that of another one; where NVIDIA's libra
 _WEAKER = {
     "cublas": """\
 - Math modes are stored but have no effect: products have the precision of their types.
+- Results repeat bit by bit at each run, unless the program allows atomics (`cublasSetAtomicsMode`), as with cuBLAS.
+- As with cuBLAS, what a routine does not use may be NaN: C where beta is 0, the other triangle, a unit diagonal. NaN in
+  what it uses makes the results NaN. (Tested for the routines in f32 of the first three levels.)
 - `gemm3m` computes complex products with four real products instead of three, which is more precise.
 - Batched LU, QR, inverses and least squares (`getrfBatched` etc.) use rocSOLVER (packages: rocsolver, Debian's
   librocsolver0), which is loaded at the first such call.
@@ -110,6 +113,7 @@ _WEAKER = {
   librocsparse1) with a copy of the matrix descriptor, because rocSPARSE stores the analysis and the chosen algorithm in
   the descriptor, where a call with another operation would reuse them.
 - CSR SpMV always uses the row-based algorithm; `cusparseSpMV_preprocess` only checks its arguments.
+- Where beta is 0, `cusparseSpMV` and `cusparseSpMM` do not read the result's old values.
 - Incomplete Cholesky factorisations of complex matrices (`cusparseCcsric02`, `cusparseZcsric02` ...) are rejected:
   rocSPARSE's results are wrong. So are products of a transposed matrix with a sparse vector (`gemvi`).
 - Batches (`cusparseCsrSetStridedBatch` etc.) work with `cusparseSpMM`; other functions reject them, because rocSPARSE
@@ -230,6 +234,11 @@ _OUTCOMES = {
     "failed": "Samples that fail",
     "not tried": "Samples that were not run",
 }
+#: The same for what is otherwise than on the first chip.
+_ELSEWHERE = {
+    "right": "with the right numbers there", "ran": "running there", "other": "with other numbers there",
+    "refused": "not supported there", "failed": "failing there", "not tried": "not run there",
+}  # fmt: skip
 
 
 def tested(name: str) -> set[str]:
@@ -301,7 +310,8 @@ def _programs() -> Iterator[str]:
 
 def _all_samples() -> Iterator[str]:
     record = json.loads(SAMPLES.read_text())
-    results = [result.partition(": ")[0] for one in record.values() for result in one["outcomes"].values()]
+    firsts = [next(iter(chips.values())) for chips in record.values()]
+    results = [result.partition(": ")[0] for one in firsts for result in one["outcomes"].values()]
     tried = [result for result in results if result != "not tried"]
     able = [result for result in tried if result != "refused"]
     good = sum(result in ("right", "ran") for result in able)
@@ -327,16 +337,11 @@ def _samples(name: str) -> Iterator[str]:
     record = json.loads(SAMPLES.read_text()) if SAMPLES.exists() else {}
     if name not in record:
         return
-    about, outcomes = record[name], record[name]["outcomes"]
-    kinds: dict[str, list[str]] = {}
-    for sample, result in outcomes.items():
-        kind, _, why = result.partition(": ")
-        kinds.setdefault(kind, []).append(f"`{Path(sample).name}`" + (f" ({why})" if why else ""))
-    tried = len(outcomes) - len(kinds.get("not tried", ()))
-    good = len(kinds.get("right", ())) + len(kinds.get("ran", ()))
+    (chip, about), *others = record[name].items()
+    kinds = _kinds(about["outcomes"])
     text = (
         f"NVIDIA's [CUDALibrarySamples](https://github.com/{about['samples']}) (commit {about['commit'][:7]}), "
-        f"unmodified, with ROCm {about['rocm']} on the software GPU as {about['chip']}: {good} of {tried} run"
+        f"unmodified, with ROCm {about['rocm']} on the software GPU as {chip}: {_share(kinds)} run"
     )
     if kinds.get("right"):
         text += f", and {len(kinds['right'])} of these print the numbers in their source's comments"
@@ -344,6 +349,27 @@ def _samples(name: str) -> Iterator[str]:
     for kind, title in _OUTCOMES.items():
         if kinds.get(kind):
             yield f"{title}: {', '.join(kinds[kind])}.\n"
+    for chip, other in others:
+        shown = {sample: what for sample, what in other["outcomes"].items() if what != about["outcomes"].get(sample)}
+        text = f"As {chip}, {_share(_kinds(other['outcomes']))} run"
+        for kind, samples in _kinds(shown).items():
+            text += f"; {_ELSEWHERE[kind]}: {', '.join(samples)}"
+        yield f"{text}.\n"
+
+
+def _kinds(outcomes: dict[str, str]) -> dict[str, list[str]]:
+    """Samples by the first word of their outcomes, with the reason."""
+    kinds: dict[str, list[str]] = {}
+    for sample, result in outcomes.items():
+        kind, _, why = result.partition(": ")
+        kinds.setdefault(kind, []).append(f"`{Path(sample).name}`" + (f" ({why})" if why else ""))
+    return kinds
+
+
+def _share(kinds: dict[str, list[str]]) -> str:
+    """How many run."""
+    good = len(kinds.get("right", ())) + len(kinds.get("ran", ()))
+    return f"{good} of {sum(map(len, kinds.values())) - len(kinds.get('not tried', ()))}"
 
 
 def _nccl_tests() -> Iterator[str]:

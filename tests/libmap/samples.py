@@ -1,8 +1,8 @@
 """NVIDIA's CUDALibrarySamples, unmodified, on the libraries over ROCm's and the software GPU.
 
-`python -m tests.libmap.samples FOLDER COMMIT INCLUDE... [LIBRARY ...]` compiles and runs those of FOLDER (a checkout of
-COMMIT) against CUDA's headers in INCLUDE (paths with a slash), of all libraries or of those named, and writes
-samples.json, of which the page of libraries counts.
+`python -m tests.libmap.samples [--chip CHIP] FOLDER COMMIT INCLUDE... [LIBRARY ...]` compiles and runs those of FOLDER
+(a checkout of COMMIT) against CUDA's headers in INCLUDE (paths with a slash), of all libraries or of those named, and
+writes samples.json, of which the page of libraries counts.
 
 A sample is `right` where it ends with 0 and says that it passed, or the numbers that it prints last are those of the
 last comment with a result in its source, `ran` where the source has no such comment (they compare with a host
@@ -12,10 +12,10 @@ computation of their own, or only print), `other` where it says that its result 
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -31,7 +31,7 @@ from tests.libmap import on_rocm
 from tests.libmap.packages import PACKAGES
 
 RECORD = Path(__file__).with_name("samples.json")
-CHIP, ROCM, LONGEST = "gfx1100", "7.2", 300
+CHIPS, ROCM, LONGEST = ("gfx1100", "gfx942"), "7.2", 300
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def agrees(wanted: list[float], printed: str) -> bool:
 
 
 def outcome(
-    prefix: rocm.Prefix, about: Samples, soname: str, sources: list[Path], flags: list[str], folder: Path
+    prefix: rocm.Prefix, chip: str, about: Samples, soname: str, sources: list[Path], flags: list[str], folder: Path
 ) -> str:  # fmt: skip
     """What became of a sample: a word, and the reason behind a colon."""
     tools, program = toolkit.find(), folder / "sample"
@@ -121,7 +121,7 @@ def outcome(
         error = next((line for line in built.stderr.splitlines() if "error" in line), "?")
         return f"failed: not built: {error.strip()[-120:]}"
     try:
-        done = on_rocm.run(prefix, CHIP, program, limit=LONGEST)
+        done = on_rocm.run(prefix, chip, program, limit=LONGEST)
     except subprocess.TimeoutExpired:
         return f"failed: not finished in {LONGEST} s"
     refused = re.findall(r"^ptx2amd: lib\w+: (.+): not supported$", done.stderr, re.M)
@@ -138,21 +138,27 @@ def outcome(
     return "right" if agrees(wanted, done.stdout) else f"other: {numbers(done.stdout)[-len(wanted) :]}, not {wanted}"
 
 
-def tried(prefix: rocm.Prefix, name: str, soname: str, flags: list[str], sample: tuple[str, list[Path]]) -> str:
+def tried(
+    prefix: rocm.Prefix, chip: str, name: str, soname: str, flags: list[str], sample: tuple[str, list[Path]]
+) -> str:
     """The outcome of a sample, in a folder of its own."""
     pattern, why = SETS[name].without
     if re.search(pattern, sample[0]):
         return f"not tried: {why}"
     with tempfile.TemporaryDirectory() as work:
-        return outcome(prefix, SETS[name], soname, sample[1], flags, Path(work))
+        return outcome(prefix, chip, SETS[name], soname, sample[1], flags, Path(work))
 
 
 def main() -> None:
-    folder, commit = Path(sys.argv[1]).resolve(), sys.argv[2]
-    flags, only = (
-        [f"-I{path}" for path in sys.argv[3:] if "/" in path],
-        {word for word in sys.argv[3:] if "/" not in word},
-    )
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--chip", choices=CHIPS, default=CHIPS[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("commit")
+    parser.add_argument("words", nargs="+", metavar="INCLUDE, LIBRARY")
+    options = parser.parse_args()
+    folder, chip = options.folder.resolve(), options.chip
+    flags = [f"-I{path}" for path in options.words if "/" in path]
+    only = {word for word in options.words if "/" not in word}
     record = json.loads(RECORD.read_text()) if RECORD.exists() else {}
     for library in ALL:
         name, found = library.name, {}
@@ -164,13 +170,13 @@ def main() -> None:
         all_of_it = list(programs(folder, name))
         with ThreadPoolExecutor(2) as pool:
             for (sample, _), result in zip(
-                all_of_it, pool.map(partial(tried, prefix, name, soname, flags), all_of_it), strict=True
+                all_of_it, pool.map(partial(tried, prefix, chip, name, soname, flags), all_of_it), strict=True
             ):
                 found[sample] = result
                 print(f"{sample}: {result}", flush=True)
         if found:
-            about = {"samples": "NVIDIA/CUDALibrarySamples", "commit": commit, "chip": CHIP, "rocm": ROCM}
-            record[name] = {**about, "outcomes": found}
+            about = {"samples": "NVIDIA/CUDALibrarySamples", "commit": options.commit, "rocm": ROCM}
+            record.setdefault(name, {})[chip] = {**about, "outcomes": found}
             RECORD.write_text(json.dumps(record, indent=1) + "\n")
 
 

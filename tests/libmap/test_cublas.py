@@ -36,3 +36,10 @@ def test_without_rocblas_a_handle_is_refused_and_says_why(tmp_path: Path) -> Non
 def test_calls(arch: str, soname: str) -> None:
     prefix = rocm.prefix("7.2", "librocblas5", "librocsolver0")
     on_rocm.check(prefix, arch, "cublas", soname)
+
+
+@pytest.mark.slow
+def test_what_is_not_read_may_be_nan() -> None:
+    """And what is read as NaN is not lost."""
+    found = on_rocm.calls(rocm.prefix("7.2", "librocblas5"), "gfx942", "cublas_unread", "libcublas.so.12")
+    assert not found.wrong and found.made > 1000, found.wrong
