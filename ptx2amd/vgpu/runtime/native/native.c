@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "native_machine.h"
 #include "native_plan.h"
 #include "settings.h"
 #include "tools.h"
@@ -34,10 +35,15 @@ struct native {
   struct compiler *compiler;
 };
 
+const struct vector_machine *native_machine(void) {
+  const char *level = engine_level();
+  return !strcmp(level, "v4") ? &avx512_machine : !strcmp(level, "v3") ? &avx2_machine : NULL;
+}
+
 bool native_wanted(void) {
   static _Atomic int wanted = -1;
   if (wanted < 0) {
-    wanted = strcmp(setting_text(SETTING_VGPU_NATIVE), "0") && !tools()->any && !strcmp(engine_level(), "v4");
+    wanted = strcmp(setting_text(SETTING_VGPU_NATIVE), "0") && !tools()->any && native_machine();
   }
   return wanted;
 }
@@ -98,7 +104,7 @@ static bool code_pages(struct native *n) {
     return false;
   }
   n->write = write, n->run = run;
-  struct x86 x = {n->write, n->write + n->size, false};
+  struct x86 x = {n->write, n->write + n->size, false, native_machine()->vex};
   native_access_emit(&x);
   n->access = n->write;
   n->used = (size_t)(x.at - n->write);
@@ -247,7 +253,8 @@ static handler_fn translate(struct native *n, const struct run *run, struct bloc
   memset(c, 0, offsetof(struct compiler, detours));
   c->n_detours = c->n_exits = c->n_leaves = 0;
   size_t start = (n->used + 63) & ~(size_t)63;
-  c->x = (struct x86){n->write + start, n->write + n->size, false};
+  c->machine = native_machine();
+  c->x = (struct x86){n->write + start, n->write + n->size, false, c->machine->vex};
   c->build = run->build;
   c->entries = run->entries;
   c->lanes = run->build->lanes;
@@ -267,7 +274,7 @@ static handler_fn translate(struct native *n, const struct run *run, struct bloc
 static handler_fn entry_code(struct native *n, const struct run *run, struct block *b) {
   if (!code_pages(n)) return NULL;
   size_t start = (n->used + 15) & ~(size_t)15;
-  struct x86 x = {n->write + start, n->write + n->size, false};
+  struct x86 x = {n->write + start, n->write + n->size, false, false};
   memory_immediate(&x, 7, run->build->lanes == 64, mem(RDI, (int32_t)offsetof(struct wave, s) + 4 * S_EXEC), -1);
   jump partial = jump_if(&x, CC_NE);
   for (int full = 1; full >= 0; full--) {

@@ -1,10 +1,10 @@
-/* Translation of hot code to x86-64 with AVX-512.
+/* Translation of hot code to x86-64 with AVX-512 or AVX2 (native_machine.h).
  *
  * Blocks are straight-line code that begins where control flow arrives (a kernel's entry, targets of branches, the code
  * after them). A block that has been entered often enough is translated: its first entry's handler becomes machine code
  * with a handler's signature, which executes all instructions of the block and returns the next one. Vector
- * instructions with a sequence (isa/native.py) are combined into groups; a group is a loop over chunks of 16 lanes, in
- * which registers stay in ZMM registers from one instruction to the next. All other instructions are calls of their
+ * instructions with a sequence (isa/native.py) are combined into groups; a group is a loop over chunks of 16 or 8 lanes,
+ * in which registers stay in ZMM or YMM registers from one instruction to the next. All other instructions are calls of their
  * handlers.
  *
  * Each block has two versions: for waves with all lanes active, and with writes masked by EXEC. */
@@ -22,7 +22,7 @@ enum native_flag {
   NATIVE_PURE = 4,          /* a scalar instruction without side effects */
   NATIVE_NOTHING = 8,       /* nothing to do */
   NATIVE_WRITES_EXEC = 16,
-  NATIVE_WIDE = 32,         /* the sequence is for 8 lanes with 64-bit values; MODE must be the same for f32 and f64 */
+  NATIVE_WIDE = 32,         /* the sequence is for half a chunk with 64-bit values; MODE must be the same for f32 and f64 */
   NATIVE_READS_VCC = 64,
   NATIVE_HALF = 128,        /* MODE must be the same for f32 and f16, with f16 denormals */
 };
@@ -46,8 +46,9 @@ struct frame;
 struct native_site;
 /* Computes in C the lanes in frame->lanes that a sequence does not handle. Returns 1. */
 typedef uint64_t native_slow_fn(struct wave *w, const struct inst *i, struct frame *f, const uint32_t *v, struct native_site *s);
+struct native_steps { uint16_t first, count; };
 struct native_row {
-  uint16_t first, count;
+  struct native_steps steps[2];   /* AVX-512, AVX2 (isa/native_avx2.py); count 0: none */
   uint8_t flags, scalar_dwords;   /* of a scalar load */
   struct native_memory memory;
   struct native_scalar scalar;
@@ -82,6 +83,7 @@ void native_free(struct native *native);
 struct compiler;
 void native_group_begin(struct compiler *c);
 void native_group_end(struct compiler *c);
+/* Whether the machine has a sequence that implements the instruction completely. */
 bool native_sequence_known(const struct inst *i);
 void native_sequence_emit(struct compiler *c, const struct inst *i);
 /* VOPD: both halves read before either writes. */

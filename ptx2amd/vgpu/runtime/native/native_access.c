@@ -1,7 +1,8 @@
 /* Loads and stores that native code leaves to C: faults, lanes in several allocations, bytes at scattered addresses. */
 #include <immintrin.h>
 
-#include "native_memory.h"
+#include "memory_access.h"
+#include "native_machine.h"
 #include "quad.h"
 #include "wave_events.h"
 
@@ -86,12 +87,10 @@ static bool access_lane(struct wave *w, const struct inst *i, struct frame *f, u
   return true;
 }
 
-/* The common case, without a check per lane: all lanes access LDS, or the allocation of the site's last access. For
- * accesses that machine code does not gather or scatter. False: nothing was done. */
-__attribute__((target("avx512f"))) static bool access_inside(const struct wave *w, struct frame *f,
+/* at = the lanes' addresses; false: one of them is outside of LDS, or of the site. */
+__attribute__((target("avx512f"))) static bool inside_avx512(const struct wave *w, const struct frame *f,
                                                              const struct native_memory *m,
-                                                             const struct native_site *site) {
-  _Alignas(64) uint64_t at[16];
+                                                             const struct native_site *site, uint64_t *at) {
   __mmask16 lanes = (__mmask16)f->lanes, outside;
   if (m->space == MEMORY_LDS) {
     if (w->lds_size < bytes_of(m)) return false;
@@ -113,7 +112,29 @@ __attribute__((target("avx512f"))) static bool access_inside(const struct wave *
   } else {
     return false;
   }
-  if (outside & lanes) return false;
+  return !(outside & lanes);
+}
+
+static bool inside_avx2(const struct wave *w, const struct frame *f, const struct native_memory *m,
+                        const struct native_site *site, uint64_t *at) {
+  bool lds = m->space == MEMORY_LDS;
+  if ((lds && w->lds_size < bytes_of(m)) || m->space == MEMORY_SCRATCH) return false;
+  uint64_t low = lds ? (uintptr_t)w->lds : site->lo, last = lds ? low + w->lds_size - bytes_of(m) : site->last;
+  unsigned outside = 0;
+  for (unsigned l = 0; l < 8; l++) {
+    at[l] = lds ? low + f->offset[l] : f->address[l];
+    outside |= (unsigned)(at[l] < low || at[l] > last) << l;
+  }
+  return !(outside & f->lanes);
+}
+
+/* The common case, without a search per lane: all lanes access LDS, or the allocation of the site's last access. For
+ * accesses that machine code does not gather or scatter. False: nothing was done. */
+static bool access_inside(const struct wave *w, struct frame *f, const struct native_memory *m,
+                          const struct native_site *site) {
+  _Alignas(64) uint64_t at[16];
+  unsigned lanes = f->lanes & 0xffff;
+  if (!(native_machine()->vex ? inside_avx2 : inside_avx512)(w, f, m, site, at)) return false;
 #define EACH(statement) \
   for (unsigned rest = lanes, l; rest && (l = (unsigned)__builtin_ctz(rest), true); rest &= rest - 1) statement
 #define AT(type) (*(type __attribute__((aligned(1), may_alias)) *)(uintptr_t)at[l])
@@ -163,16 +184,13 @@ void native_access_call(struct compiler *c) {
  * C code may change. Result in rax. */
 void native_access_emit(struct x86 *x) {
   enum { BACK = 8 };   /* the return address is above the frame */
-  for (int k = 0; k < ZMM_COUNT; k++)
-    zmm_rm(x, MOVDQA_STORE, (unsigned)k, 0, mem(RSP, BACK + (int32_t)offsetof(struct frame, zmm) + 64 * k), UNMASKED);
-  for (int k = 1; k < 8; k++) k_store(x, (unsigned)k, mem(RSP, BACK + (int32_t)offsetof(struct frame, k) + 2 * k));
+  const struct vector_machine *m = native_machine();
+  m->save(x, BACK, false);
   gpr_rr(x, OP_MOV, true, RDI, R13);
   gpr_lea(x, RDX, mem(RSP, BACK));
   gpr_immediate(x, 5, true, RSP, 8);
   put8(x, 0xff), put8(x, 0xd0);
   gpr_immediate(x, 0, true, RSP, 8);
-  for (int k = 0; k < ZMM_COUNT; k++)
-    zmm_rm(x, MOVDQA_LOAD, (unsigned)k, 0, mem(RSP, BACK + (int32_t)offsetof(struct frame, zmm) + 64 * k), UNMASKED);
-  for (int k = 1; k < 8; k++) k_load(x, (unsigned)k, mem(RSP, BACK + (int32_t)offsetof(struct frame, k) + 2 * k));
+  m->save(x, BACK, true);
   put8(x, 0xc3);
 }

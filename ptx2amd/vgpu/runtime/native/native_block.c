@@ -1,4 +1,5 @@
 /* The machine code of a block: its beginning and end, calls of handlers, and the groups between them. */
+#include "native_machine.h"
 #include "native_plan.h"
 
 #include <string.h>
@@ -131,7 +132,7 @@ static void emit_chunk(struct compiler *c, const struct step *s) {
 
 static void emit_vector(struct compiler *c, const struct step *s) {
   unsigned sites = c->n_sites;
-  for (c->chunk = 0; c->chunk < (c->unrolled ? c->lanes / 16 : 1); c->chunk++) {
+  for (c->chunk = 0; c->chunk < (c->unrolled ? c->lanes / c->machine->lanes : 1); c->chunk++) {
     c->n_sites = sites;   /* shared by the chunks */
     emit_chunk(c, s);
     native_release(c);

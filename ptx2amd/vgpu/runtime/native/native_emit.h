@@ -1,12 +1,13 @@
 /* What the parts of the translator share: the state of one block's translation.
  *
- * Registers of the machine code: rbx  the wave's VGPRs, at the chunk of 16 lanes in work
- *                                r12  the wave's scalar file, moved so that a lane mask's 16 bits are at its number
+ * Registers of the machine code: rbx  the wave's VGPRs, at the chunk of lanes in work
+ *                                r12  the wave's scalar file, moved so that a lane mask's bits are at its number
  *                                     (unrolled: rbx and r12 stay at the first chunk, displacements say which)
  *                                r13  the wave        r14  where rbx ends          r15  the workgroup's sites
  *                                rbp  LDS             rsp  struct frame
- *                                k1   the chunk's bits of EXEC (masked versions)   k7   odd lanes
- *                                k2-k6, zmm0-zmm31, rax, rcx, rdx, rsi, rdi, r8-r11: of the moment */
+ *                                AVX-512: k1  the chunk's bits of EXEC (masked versions)   k7  odd lanes
+ *                                AVX2: ymm15  the chunk's lanes of EXEC (masked versions)
+ *                                the rest of k, zmm or ymm, rax, rcx, rdx, rsi, rdi, r8-r11: of the moment */
 #ifndef PTX2AMD_VGPU_NATIVE_EMIT_H
 #define PTX2AMD_VGPU_NATIVE_EMIT_H
 
@@ -32,15 +33,15 @@ enum { FRAME_BYTES = (sizeof(struct frame) + 63) & ~63u };
 #define WAVE(field) mem(R13, (int32_t)offsetof(struct wave, field))
 #define SCALAR(index) mem(R13, (int32_t)(offsetof(struct wave, s) + 4 * (size_t)(index)))
 
-enum { K_EXEC = 1, K_FIRST = 2, K_LAST = 6, K_ODD = 7, ZMM_COUNT = 32, ZMM_SPARE = 31, MAX_BLOCK = 256, MAX_JUMPS = 2048 };
-/* What a ZMM register holds: a VGPR row (its number), or what these say. KEY_WIDE: rows r and r + 1 as the 64-bit
- * values of 8 lanes (+ 2 * r + half); when one half is dirty both are there, and the rows are not held. Rows and lane
- * masks are a chunk's: its number stands above theirs. */
+enum { K_EXEC = 1, K_FIRST = 2, K_LAST = 6, K_ODD = 7, VECTORS = 32, MAX_BLOCK = 256, MAX_JUMPS = 2048 };
+/* What a vector register holds: a VGPR row (its number), or what these say. KEY_WIDE: rows r and r + 1 as the 64-bit
+ * values of half the lanes (+ 2 * r + half); when one half is dirty both are there, and the rows are not held. Rows and
+ * lane masks are a chunk's: its number stands above theirs. */
 enum {
-  KEY_FREE = -1, KEY_TEMPORARY = -2, KEY_SCALAR = 0x1000, KEY_SCALAR64 = 0x2000, KEY_CONSTANT = 0x3000, KEY_CONSTANT64,
-  KEY_TABLE = 0x3800, KEY_WIDE = 0x4000, ROW_BITS = 10
+  KEY_FREE = -1, KEY_TEMPORARY = -2, KEY_SCALAR = 0x2000, KEY_SCALAR64 = 0x2800, KEY_CONSTANT = 0x3000, KEY_CONSTANT64,
+  KEY_TABLE = 0x3800, KEY_WIDE = 0x4000, KEY_MASK = 0x8000, ROW_BITS = 10
 };
-_Static_assert(VGPR_ROWS <= 1 << ROW_BITS && S_COUNT <= 1 << ROW_BITS && 4 << ROW_BITS <= KEY_SCALAR, "keys do not meet");
+_Static_assert(VGPR_ROWS <= 1 << ROW_BITS && S_COUNT <= 1 << ROW_BITS && 8 << ROW_BITS <= KEY_SCALAR, "keys do not meet");
 
 struct row_set { uint64_t bits[(VGPR_ROWS + 63) / 64]; };
 static inline void add_row(struct row_set *s, unsigned row) { if (row < VGPR_ROWS) s->bits[row / 64] |= UINT64_C(1) << row % 64; }
@@ -58,6 +59,7 @@ struct detour {
   const struct inst *i;
   const struct native_memory *memory;
   uint8_t z[8];
+  uint8_t t[4];                 /* AVX2: temporaries */
   uint8_t n_data, k, pattern_slot, half, chunk;
   int32_t offset;
   uint32_t site;
@@ -66,8 +68,10 @@ struct detour {
 
 struct exit { jump from; const struct inst *target; unsigned done; };
 
+struct vector_machine;
 struct compiler {
   struct x86 x;
+  const struct vector_machine *machine;
   const struct build *build;
   const struct inst *entries;
   unsigned lanes;
@@ -76,7 +80,7 @@ struct compiler {
   bool unrolled;                /* a group has no loop: each instruction is emitted once for each chunk */
   unsigned chunk;               /* the current one of these; in loops 0 */
   const struct row_set *live;   /* rows that are read after the group; NULL: any */
-  struct held z[ZMM_COUNT], k[8];
+  struct held z[VECTORS], k[8];
   uint32_t clock;
   bool open;                    /* a group's loop has begun */
   uint8_t *loop;
@@ -97,49 +101,47 @@ struct compiler {
 
 /* A register's key for the current chunk. */
 static inline int row_key(const struct compiler *c, unsigned row) { return (int)(c->chunk << ROW_BITS | row); }
-/* The chunk's bits of a lane mask. */
-static inline struct memory lane_mask(const struct compiler *c, unsigned index) { return mem(R12, (int32_t)(4 * index + 2 * c->chunk)); }
-/* Bytes from rbx to the chunk's part of a row. */
-static inline int32_t chunk_bytes(const struct compiler *c) { return (int32_t)(64 * c->chunk); }
+/* The chunk's bits of a lane mask, and bytes from rbx to its part of a row. */
+struct memory lane_mask(const struct compiler *c, unsigned index);
+int32_t chunk_bytes(const struct compiler *c);
 
 /* Registers. Everything obtained stays reserved until native_release. */
-unsigned zmm_temporary(struct compiler *c);
-unsigned zmm_row(struct compiler *c, unsigned row);
-unsigned zmm_scalar(struct compiler *c, unsigned index);
-unsigned zmm_const(struct compiler *c, uint32_t value);
-unsigned zmm_scalar64(struct compiler *c, unsigned index);
-unsigned zmm_const64(struct compiler *c, uint64_t value);
-unsigned zmm_table(struct compiler *c, unsigned table);   /* enum native_table */
-/* Rows `row` and `row` + 1 as 64-bit values: lanes 0 to 7 (half 0) or 8 to 15 of the chunk. */
-unsigned zmm_wide(struct compiler *c, unsigned row, unsigned half);
-unsigned k_temporary(struct compiler *c);
-/* The chunk's bits of a lane mask in the scalar file. */
-unsigned k_mask(struct compiler *c, unsigned index);
-/* The bits of a mask for one half of the lanes, from bit 0 on (half 0: the other half's are above them). */
-unsigned k_half(struct compiler *c, unsigned k, unsigned half);
+unsigned vec_temporary(struct compiler *c);
+unsigned vec_row(struct compiler *c, unsigned row);
+unsigned vec_scalar(struct compiler *c, unsigned index);
+unsigned vec_const(struct compiler *c, uint32_t value);
+unsigned vec_scalar64(struct compiler *c, unsigned index);
+unsigned vec_const64(struct compiler *c, uint64_t value);
+unsigned vec_table(struct compiler *c, unsigned table);   /* enum native_table */
+/* Rows `row` and `row` + 1 as 64-bit values of one half of the lanes. */
+unsigned vec_wide(struct compiler *c, unsigned row, unsigned half);
+/* Mask registers: k, or vectors (native_machine.h). */
+unsigned mask_temporary(struct compiler *c);
+struct held *mask_held(struct compiler *c, unsigned k);
+/* The chunk's lanes of a lane mask in the scalar file. */
+unsigned mask_scalar(struct compiler *c, unsigned index);
 /* The value of a row is now in z (a temporary): for all lanes, or for those of EXEC in masked versions. */
 void commit_row(struct compiler *c, unsigned row, unsigned z);
 /* The same for the lanes in mask register k (0: all). */
 void commit_lanes(struct compiler *c, unsigned row, unsigned z, unsigned k);
 /* The same for both halves of rows `row` and `row` + 1. */
 void commit_wide(struct compiler *c, unsigned row, const unsigned z[2]);
-/* The chunk's bits of a lane mask are those of mask register k. */
-void native_store_mask(struct compiler *c, unsigned index, unsigned k);
+/* The chunk's lanes of a lane mask are those of mask register k (a temporary), which holds it from here on. */
+void commit_mask(struct compiler *c, unsigned index, unsigned k);
 void native_release(struct compiler *c);
+/* The register is not reserved any more. */
+void vec_free(struct compiler *c, unsigned z);
 struct detour *detour_new(struct compiler *c, const struct inst *i);
 /* Jump to the block's end; rax is the result. */
 void leave(struct compiler *c, jump from);
 
 /* Whether source k is a constant at translation time, and its low (0) or high (1) dword. */
 bool native_constant(const struct inst *i, unsigned k, unsigned dword, uint32_t *value);
-/* k = the active lanes of the current 16. */
-void native_lanes(struct compiler *c, unsigned k);
-/* to = the dwords of the pair (low, high) that the table selects. */
+/* Contents of table_at(): the numbers 0, step, 2 * step ... by lane, indices for vpermi2d, bit l in lane l. */
 enum native_table { TABLE_STEPS1 = 1, TABLE_STEPS2 = 2, TABLE_STEPS4 = 4, TABLE_STEPS8 = 8, TABLE_STEPS16 = 16, TABLE_EVEN,
-                    TABLE_ODD, TABLE_LOW, TABLE_HIGH, TABLE_QUAD_LOW, TABLE_QUAD_HIGH, TABLE_FOURTH, TABLES = TABLE_FOURTH + 4 };
-/* 16 dwords in memory: the numbers 0, step, 2 * step ... by lane, or indices for vpermi2d. */
+                    TABLE_ODD, TABLE_LOW, TABLE_HIGH, TABLE_QUAD_LOW, TABLE_QUAD_HIGH, TABLE_FOURTH, TABLE_BITS = TABLE_FOURTH + 4, TABLES };
+/* 16 dwords in memory. */
 const uint32_t *table_at(unsigned table);
-void native_permute(struct compiler *c, unsigned to, unsigned table, unsigned low, unsigned high);
 /* False: no native code for it; the handler must be called. */
 bool native_scalar_emit(struct compiler *c, const struct inst *i);
 bool native_scalar_load_emit(struct compiler *c, const struct inst *i, handler_fn handler);

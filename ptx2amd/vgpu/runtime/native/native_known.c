@@ -32,7 +32,7 @@ static bool extension_known(const struct inst *i) {
   if (op->dst2_type != TYPE_none || (op->dst_type != TYPE_mask && !has_32_bits(op->dst_type))) return false;
   for (unsigned k = 0; k < op->n_src; k++)
     if (op->src_type[k] != TYPE_mask && !has_32_bits(op->src_type[k])) return false;
-  if (dpp) return i->src_kind[0] == OPERAND_VGPR && permutes_chunks(i);
+  if (dpp) return i->src_kind[0] == OPERAND_VGPR && !native_machine()->vex && permutes_chunks(i);
   return op->dst_type == TYPE_mask || x->sdwa_dst_sel >= 6 || x->sdwa_dst_unused != 1;
 }
 
@@ -40,7 +40,8 @@ static bool extension_known(const struct inst *i) {
 bool native_sequence_known(const struct inst *i) {
   const struct op_info *op = i->op;
   const struct native_row *row = &native_rows[op->id];
-  if (!row->count || !halves_known(i) || (i->ext && !extension_known(i))) return false;
+  const struct vector_machine *m = native_machine();
+  if (!m || !row->steps[m->sequences].count || !halves_known(i) || (i->ext && !extension_known(i))) return false;
   if (modifies_result(i) && op->dst_type != TYPE_f32 && op->dst_type != TYPE_f64) return false;
   for (unsigned k = 0; k < op->n_src; k++) {
     if (i->src_kind[k] == OPERAND_SPECIAL || i->src_kind[k] == OPERAND_NONE) return false;

@@ -81,14 +81,15 @@ void native_rows_of(const struct inst *i, enum kind kind, struct row_set *rows) 
 }
 
 bool native_unrolls(const struct plan *p, unsigned lanes) {
-  enum { ROOM = 24, LONGEST = 64 };
+  enum { LONGEST = 64 };
+  const struct vector_machine *m = native_machine();
   struct row_set rows = {0};
   unsigned n = 0;
   if (p->n > LONGEST) return false;
   for (unsigned k = 0; k < p->n; k++)
     if (native_is_vector(p->step[k].kind)) native_rows_of(p->step[k].i, p->step[k].kind, &rows);
   for (size_t k = 0; k < sizeof rows.bits / sizeof *rows.bits; k++) n += (unsigned)__builtin_popcountll(rows.bits[k]);
-  return n * (lanes / 16) <= ROOM;
+  return n * (lanes / m->lanes) <= m->room;
 }
 
 /* --- order: scalar instructions move before their group where no dependence forbids it --------------------------- */

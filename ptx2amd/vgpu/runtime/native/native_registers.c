@@ -1,39 +1,45 @@
 /* Groups of vector instructions: the loop over chunks of lanes, and their shared registers. */
-#include "native_emit.h"
+#include "native_machine.h"
 
 /* --- registers --------------------------------------------------------------------------------------- */
 
 static struct memory row_at(const struct compiler *c, unsigned row, unsigned chunk) {
-  return mem(RBX, (int32_t)row * c->row_bytes + 64 * (int32_t)chunk);
+  return mem(RBX, (int32_t)row * c->row_bytes + 4 * c->machine->lanes * (int32_t)chunk);
 }
+struct memory lane_mask(const struct compiler *c, unsigned index) {
+  return mem(R12, (int32_t)(4 * index + c->machine->lanes / 8 * c->chunk));
+}
+int32_t chunk_bytes(const struct compiler *c) { return (int32_t)(4 * c->machine->lanes * c->chunk); }
 
 static int look(const struct compiler *c, int key) {
-  for (int z = 0; z < ZMM_SPARE; z++)
+  for (int z = c->machine->first; z < c->machine->end; z++)
     if (c->z[z].key == key) return z;
   return -1;
 }
 
 static int wide_key(const struct compiler *c, unsigned row, unsigned half) { return KEY_WIDE + 2 * row_key(c, row) + (int)half; }
 
+static bool is_wide(int key) { return key >= KEY_WIDE && key < KEY_MASK; }
+
 /* z = the low or high dwords of two halves. */
 static void narrow(struct compiler *c, unsigned z, unsigned high, int first, int second) {
-  native_permute(c, z, high ? TABLE_ODD : TABLE_EVEN, (unsigned)first, (unsigned)second);
+  c->machine->permute_narrow(c, z, high, (unsigned)first, (unsigned)second);
 }
 
 static void write_back(struct compiler *c, unsigned z) {
   if (!c->z[z].dirty) return;
   c->z[z].dirty = false;
-  bool wide = c->z[z].key >= KEY_WIDE;
+  bool wide = is_wide(c->z[z].key);
   unsigned key = wide ? (unsigned)(c->z[z].key - KEY_WIDE) / 2 : (unsigned)c->z[z].key;
   unsigned row = key & ((1u << ROW_BITS) - 1), chunk = key >> ROW_BITS;
   if (!wide) {
-    zmm_rm(&c->x, MOVDQA_STORE, z, 0, row_at(c, row, chunk), UNMASKED);
+    vec_rm(&c->x, MOVDQA_STORE, z, 0, row_at(c, row, chunk), UNMASKED);
     return;
   }
   int first = KEY_WIDE + 2 * (int)key, half[2] = {look(c, first), look(c, first + 1)};
   for (unsigned high = 0; high < 2; high++) {
-    narrow(c, ZMM_SPARE, high, half[0], half[1]);
-    zmm_rm(&c->x, MOVDQA_STORE, ZMM_SPARE, 0, row_at(c, row + high, chunk), UNMASKED);
+    narrow(c, c->machine->spare, high, half[0], half[1]);
+    vec_rm(&c->x, MOVDQA_STORE, c->machine->spare, 0, row_at(c, row + high, chunk), UNMASKED);
   }
   c->z[half[0]].dirty = c->z[half[1]].dirty = false;
 }
@@ -57,16 +63,16 @@ static void leave_wide(struct compiler *c, unsigned row) {
 
 /* A register to use: a free one, or the least recently used. */
 static unsigned take(struct compiler *c, int key) {
-  unsigned best = ZMM_COUNT;
-  for (unsigned z = 0; z < ZMM_SPARE; z++) {
+  unsigned best = VECTORS;
+  for (unsigned z = c->machine->first; z < c->machine->end; z++) {
     if (c->z[z].pinned) continue;
     if (c->z[z].key == KEY_FREE) {
       best = z;
       break;
     }
-    if (best == ZMM_COUNT || c->z[z].used < c->z[best].used) best = z;
+    if (best == VECTORS || c->z[z].used < c->z[best].used) best = z;
   }
-  if (best == ZMM_COUNT) return c->x.full = true, 0;   /* no sequence needs that many */
+  if (best == VECTORS) return c->x.full = true, c->machine->first;   /* no sequence needs that many */
   write_back(c, best);
   c->z[best] = (struct held){.key = key, .used = ++c->clock, .pinned = true};
   return best;
@@ -78,9 +84,9 @@ static int find(struct compiler *c, int key) {
   return z;
 }
 
-unsigned zmm_temporary(struct compiler *c) { return take(c, KEY_TEMPORARY); }
+unsigned vec_temporary(struct compiler *c) { return take(c, KEY_TEMPORARY); }
 
-unsigned zmm_row(struct compiler *c, unsigned row) {
+unsigned vec_row(struct compiler *c, unsigned row) {
   int found = find(c, row_key(c, row));
   if (found >= 0) return (unsigned)found;
   for (unsigned high = 0; high < 2 && high <= row; high++) {
@@ -95,17 +101,17 @@ unsigned zmm_row(struct compiler *c, unsigned row) {
     return z;
   }
   unsigned z = take(c, row_key(c, row));
-  zmm_rm(&c->x, MOVDQA_LOAD, z, 0, row_at(c, row, c->chunk), UNMASKED);
+  vec_rm(&c->x, MOVDQA_LOAD, z, 0, row_at(c, row, c->chunk), UNMASKED);
   return z;
 }
 
-unsigned zmm_wide(struct compiler *c, unsigned row, unsigned half) {
+unsigned vec_wide(struct compiler *c, unsigned row, unsigned half) {
   int found = find(c, wide_key(c, row, half));
   if (found >= 0) return (unsigned)found;
   int held[2] = {look(c, row_key(c, row)), look(c, row_key(c, row + 1))};
   bool pinned[2] = {held[0] >= 0 && c->z[held[0]].pinned, held[1] >= 0 && c->z[held[1]].pinned};
-  unsigned low = zmm_row(c, row), high = zmm_row(c, row + 1), z = take(c, wide_key(c, row, half));
-  native_permute(c, z, half ? TABLE_HIGH : TABLE_LOW, low, high);
+  unsigned low = vec_row(c, row), high = vec_row(c, row + 1), z = take(c, wide_key(c, row, half));
+  c->machine->permute_wide(c, z, half, low, high);
   c->z[low].pinned = pinned[0], c->z[high].pinned = pinned[1];
   return z;
 }
@@ -118,24 +124,24 @@ static struct memory scalar_at(const struct compiler *c, unsigned index, bool wi
   return SCALAR(index);
 }
 
-unsigned zmm_scalar(struct compiler *c, unsigned index) {
+unsigned vec_scalar(struct compiler *c, unsigned index) {
   int found = find(c, KEY_SCALAR + (int)index);
   if (found >= 0) return (unsigned)found;
   unsigned z = take(c, KEY_SCALAR + (int)index);
-  zmm_rm(&c->x, BROADCAST_D, z, 0, scalar_at(c, index, false), UNMASKED);
+  vec_rm(&c->x, BROADCAST_D, z, 0, scalar_at(c, index, false), UNMASKED);
   return z;
 }
 
-unsigned zmm_scalar64(struct compiler *c, unsigned index) {
+unsigned vec_scalar64(struct compiler *c, unsigned index) {
   int found = find(c, KEY_SCALAR64 + (int)index);
   if (found >= 0) return (unsigned)found;
   unsigned z = take(c, KEY_SCALAR64 + (int)index);
-  zmm_rm(&c->x, BROADCAST_Q, z, 0, scalar_at(c, index, true), UNMASKED);
+  vec_rm(&c->x, BROADCAST_Q, z, 0, scalar_at(c, index, true), UNMASKED);
   return z;
 }
 
 static unsigned constant(struct compiler *c, int key, uint64_t value) {
-  for (unsigned z = 0; z < ZMM_SPARE; z++)
+  for (unsigned z = c->machine->first; z < c->machine->end; z++)
     if (c->z[z].key == key && c->z[z].constant == value) {
       c->z[z].used = ++c->clock;
       c->z[z].pinned = true;
@@ -144,25 +150,25 @@ static unsigned constant(struct compiler *c, int key, uint64_t value) {
   unsigned z = take(c, key);
   c->z[z].constant = value;
   if (key == KEY_CONSTANT || !value) {
-    zmm_constant(&c->x, z, (uint32_t)value);
+    vec_constant(&c->x, z, (uint32_t)value);
   } else {
     gpr_constant(&c->x, RAX, value);
-    zmm_rr(&c->x, BROADCAST_GPRQ, z, 0, RAX, UNMASKED);
+    vec_broadcast(&c->x, z, RAX, true);
   }
   return z;
 }
 
-unsigned zmm_const(struct compiler *c, uint32_t value) { return constant(c, KEY_CONSTANT, value); }
-unsigned zmm_table(struct compiler *c, unsigned table) {
+unsigned vec_const(struct compiler *c, uint32_t value) { return constant(c, KEY_CONSTANT, value); }
+unsigned vec_table(struct compiler *c, unsigned table) {
   int found = find(c, KEY_TABLE + (int)table);
   if (found >= 0) return (unsigned)found;
   unsigned z = take(c, KEY_TABLE + (int)table);
   gpr_constant(&c->x, RDX, (uint64_t)(uintptr_t)table_at(table));
-  zmm_rm(&c->x, MOVDQA_LOAD, z, 0, mem(RDX, 0), UNMASKED);
+  vec_rm(&c->x, MOVDQA_LOAD, z, 0, mem(RDX, 0), UNMASKED);
   return z;
 }
 
-unsigned zmm_const64(struct compiler *c, uint64_t value) { return constant(c, KEY_CONSTANT64, value); }
+unsigned vec_const64(struct compiler *c, uint64_t value) { return constant(c, KEY_CONSTANT64, value); }
 
 static unsigned k_take(struct compiler *c, int key) {
   unsigned best = 0;
@@ -176,8 +182,6 @@ static unsigned k_take(struct compiler *c, int key) {
   return best;
 }
 
-unsigned k_temporary(struct compiler *c) { return k_take(c, KEY_TEMPORARY); }
-
 static int k_find(struct compiler *c, int key) {
   for (unsigned k = K_FIRST; k <= K_LAST; k++)
     if (c->k[k].key == key) {
@@ -188,30 +192,36 @@ static int k_find(struct compiler *c, int key) {
   return -1;
 }
 
-unsigned k_mask(struct compiler *c, unsigned index) {
-  int found = k_find(c, row_key(c, index));
+struct held *mask_held(struct compiler *c, unsigned k) { return c->machine->vex ? &c->z[k] : &c->k[k]; }
+static int mask_key(const struct compiler *c, unsigned index) { return row_key(c, index) + (c->machine->vex ? KEY_MASK : 0); }
+static unsigned mask_take(struct compiler *c, int key) { return c->machine->vex ? take(c, key) : k_take(c, key); }
+
+unsigned mask_temporary(struct compiler *c) { return mask_take(c, KEY_TEMPORARY); }
+
+unsigned mask_scalar(struct compiler *c, unsigned index) {
+  int key = mask_key(c, index), found = c->machine->vex ? find(c, key) : k_find(c, key);
   if (found >= 0) return (unsigned)found;
-  unsigned k = k_take(c, row_key(c, index));
-  k_load(&c->x, k, lane_mask(c, index));
+  unsigned k = mask_take(c, key);
+  c->machine->mask_load(c, k, lane_mask(c, index), false);
   return k;
 }
 
-void native_store_mask(struct compiler *c, unsigned index, unsigned k) {
+void commit_mask(struct compiler *c, unsigned index, unsigned k) {
   bool listed = c->n_masks == MAX_MASKS;
   for (unsigned n = 0; n < c->n_masks; n++) listed |= c->masks[n] == index;
   if (!listed) c->masks[c->n_masks++] = (uint16_t)index;
-  k_store(&c->x, k, lane_mask(c, index));
-}
-
-unsigned k_half(struct compiler *c, unsigned k, unsigned half) {
-  if (!half) return k;   /* instructions on 8 lanes ignore the others */
-  unsigned to = k_temporary(c);
-  k_shift_right(&c->x, to, k, 8);
-  return to;
+  c->machine->mask_store(c, lane_mask(c, index), k);
+  unsigned first = c->machine->vex ? c->machine->first : K_FIRST, end = c->machine->vex ? c->machine->end : K_LAST + 1;
+  for (unsigned n = first; n < end; n++) {   /* masks that overlap it */
+    struct held *h = mask_held(c, n);
+    int distance = h->key - mask_key(c, index);
+    if (h->key >= 0 && distance >= -1 && distance <= 1) h->key = h->pinned ? KEY_TEMPORARY : KEY_FREE;
+  }
+  mask_held(c, k)->key = mask_key(c, index);
 }
 
 void native_release(struct compiler *c) {
-  for (unsigned z = 0; z < ZMM_COUNT; z++) {
+  for (unsigned z = 0; z < VECTORS; z++) {
     c->z[z].pinned = false;
     if (c->z[z].key == KEY_TEMPORARY) c->z[z].key = KEY_FREE;
   }
@@ -221,28 +231,33 @@ void native_release(struct compiler *c) {
   }
 }
 
+void vec_free(struct compiler *c, unsigned z) {
+  c->z[z].pinned = false;
+  if (c->z[z].key == KEY_TEMPORARY) c->z[z].key = KEY_FREE;
+}
+
 /* Invalidates facts about the addresses in the row. */
 static void row_changed(struct compiler *c, unsigned row) {
   for (unsigned s = 0; s < c->n_slots; s++)
     if (c->slots[s].row == row_key(c, row)) c->slots[s].row = -1;
 }
 
-void commit_row(struct compiler *c, unsigned row, unsigned z) { commit_lanes(c, row, z, c->masked ? K_EXEC : 0); }
+void commit_row(struct compiler *c, unsigned row, unsigned z) { commit_lanes(c, row, z, c->masked ? c->machine->exec : 0); }
 
 void commit_lanes(struct compiler *c, unsigned row, unsigned z, unsigned k) {
   row_changed(c, row);
   leave_wide(c, row);
   if (row) leave_wide(c, row - 1);
   if (k) {
-    unsigned old = zmm_row(c, row);
-    zmm_rr(&c->x, MOVDQA_LOAD, old, 0, z, (struct masking){(uint8_t)k, false});
+    unsigned old = vec_row(c, row);
+    c->machine->merge(c, old, z, k, false);
     c->z[old].dirty = true;
     return;
   }
   forget(c, look(c, row_key(c, row)));
   if (c->z[z].key != KEY_TEMPORARY) {   /* it remains a copy */
-    unsigned copy = zmm_temporary(c);
-    zmm_rr(&c->x, MOVDQA_LOAD, copy, 0, z, UNMASKED);
+    unsigned copy = vec_temporary(c);
+    vec_rr(&c->x, MOVDQA_LOAD, copy, 0, z, UNMASKED);
     z = copy;
   }
   c->z[z].key = row_key(c, row);
@@ -250,20 +265,19 @@ void commit_lanes(struct compiler *c, unsigned row, unsigned z, unsigned k) {
 }
 
 void commit_wide(struct compiler *c, unsigned row, const unsigned z[2]) {
-  static const struct evex move = {1, 1, 1, 0x6f};
   unsigned to[2];
   row_changed(c, row), row_changed(c, row + 1);
   if (row) leave_wide(c, row - 1);
   leave_wide(c, row + 1);
   for (unsigned half = 0; half < 2; half++) {
     if (c->masked) {
-      to[half] = zmm_wide(c, row, half);
-      zmm_rr(&c->x, move, to[half], 0, z[half], (struct masking){(uint8_t)k_half(c, K_EXEC, half), false});
+      to[half] = vec_wide(c, row, half);
+      c->machine->merge(c, to[half], z[half], c->machine->mask_half(c, c->machine->exec, half), true);
     } else {
       to[half] = z[half];
       if (c->z[to[half]].key != KEY_TEMPORARY || (half && to[1] == to[0])) {
-        to[half] = zmm_temporary(c);
-        zmm_rr(&c->x, MOVDQA_LOAD, to[half], 0, z[half], UNMASKED);
+        to[half] = vec_temporary(c);
+        vec_rr(&c->x, MOVDQA_LOAD, to[half], 0, z[half], UNMASKED);
       }
     }
   }
@@ -284,29 +298,29 @@ void native_group_begin(struct compiler *c) {
   gpr_rm(&c->x, OP_MOV, true, RBX, WAVE(v));
   gpr_lea(&c->x, R12, SCALAR(0));
   if (!c->unrolled) gpr_lea(&c->x, R14, mem(RBX, c->row_bytes));
-  for (unsigned z = 0; z < ZMM_COUNT; z++) c->z[z] = (struct held){.key = KEY_FREE};
+  for (unsigned z = 0; z < VECTORS; z++) c->z[z] = (struct held){.key = KEY_FREE};
   for (unsigned k = 0; k < 8; k++) c->k[k] = (struct held){.key = KEY_FREE};
   c->n_slots = c->n_masks = 0;
   for (unsigned k = 0; k < c->n_shadows; k++) {
     gpr_rm(&c->x, OP_MOV, true, RAX, SCALAR(c->shadow[k]));
     gpr_store(&c->x, true, mem(RSP, (int32_t)(offsetof(struct frame, shadow) + 8 * k)), RAX);
   }
-  gpr_constant(&c->x, RAX, 0xaaaa);   /* here: a handler called meanwhile may have used the register */
-  k_gpr(&c->x, K_ODD, RAX);
+  c->machine->begin(c);
   c->loop = c->x.at;
-  if (c->masked) k_load(&c->x, K_EXEC, lane_mask(c, S_EXEC));
+  if (c->masked) c->machine->mask_load(c, c->machine->exec, lane_mask(c, S_EXEC), false);
 }
 
 /* Combines the chunks' parts of a lane mask: a load of data just written by several smaller stores stalls the
  * processor, a load of each part does not. */
 static void join_mask(struct compiler *c, unsigned index) {
   struct memory at = SCALAR(index);
-  for (unsigned chunk = 0; chunk < c->lanes / 16; chunk++, at.offset += 2) {
+  unsigned bits = c->machine->lanes;
+  for (unsigned chunk = 0; chunk < c->lanes / bits; chunk++, at.offset += bits / 8) {
     int k = c->unrolled ? k_find(c, (int)(chunk << ROW_BITS | index)) : -1;
-    if (k < 0) gpr_load16(&c->x, chunk ? RCX : RAX, at);
+    if (k < 0) (bits == 8 ? gpr_load8 : gpr_load16)(&c->x, chunk ? RCX : RAX, at);
     else gpr_k(&c->x, chunk ? RCX : RAX, (unsigned)k);
     if (!chunk) continue;
-    gpr_shift_left(&c->x, RCX, 16 * chunk);
+    gpr_shift_left(&c->x, RCX, bits * chunk);
     gpr_rr(&c->x, OP_OR, true, RAX, RCX);
   }
   gpr_store(&c->x, c->lanes == 64, SCALAR(index), RAX);
@@ -314,17 +328,17 @@ static void join_mask(struct compiler *c, unsigned index) {
 
 /* Whether a row in the register is read after the group. */
 static bool read_later(const struct compiler *c, const struct held *h) {
-  bool wide = h->key >= KEY_WIDE;
+  bool wide = is_wide(h->key);
   unsigned row = (unsigned)(wide ? (h->key - KEY_WIDE) / 2 : h->key) & ((1u << ROW_BITS) - 1);
   return !c->live || has_row(c->live, row) || (wide && has_row(c->live, row + 1));
 }
 
 void native_group_end(struct compiler *c) {
-  for (unsigned z = 0; z < ZMM_SPARE; z++)
+  for (unsigned z = c->machine->first; z < c->machine->end; z++)
     if (c->z[z].dirty && read_later(c, &c->z[z])) write_back(c, z);
   if (!c->unrolled) {
-    gpr_immediate(&c->x, 0, true, RBX, 64);
-    gpr_immediate(&c->x, 0, true, R12, 2);
+    gpr_immediate(&c->x, 0, true, RBX, 4 * c->machine->lanes);
+    gpr_immediate(&c->x, 0, true, R12, c->machine->lanes / 8);
     gpr_rr(&c->x, OP_CMP, true, RBX, R14);
     jump again = jump_if(&c->x, CC_NE);
     land_at(&c->x, again, c->loop);

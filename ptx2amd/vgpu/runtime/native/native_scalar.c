@@ -176,9 +176,11 @@ bool native_scalar_load_emit(struct compiler *c, const struct inst *i, handler_f
     gpr_rm(x, OP_MOV, dwords == 2, RCX, mem(RAX, 0));
     gpr_store(x, dwords == 2, SCALAR(i->dst), RCX);
   } else {   /* 128, 256 or 512 bits */
-    unsigned length = (unsigned)__builtin_ctz(dwords) - 2;
-    vec_rm(x, quad[0], 0, 0, mem(RAX, 0), UNMASKED, length);
-    vec_rm(x, quad[1], 0, 0, SCALAR(i->dst), UNMASKED, length);
+    unsigned length = (unsigned)__builtin_ctz(dwords) - 2, parts = length > full_length(x) ? 2 : 1;
+    for (unsigned n = 0; n < parts; n++) {
+      vec_rm_length(x, quad[0], 0, 0, mem(RAX, 32 * (int32_t)n), UNMASKED, length - parts + 1);
+      vec_rm_length(x, quad[1], 0, 0, SCALAR(i->dst + 8 * n), UNMASKED, length - parts + 1);
+    }
   }
   d->back = x->at;
   return true;

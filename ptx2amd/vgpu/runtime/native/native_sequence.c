@@ -4,17 +4,13 @@
 
 /* Result in a lane mask: for the lanes in mask register `kept` (0: all), to the scalar file, and available to later
  * instructions of the group. */
-static void commit_mask(struct compiler *c, unsigned index, unsigned k, unsigned kept) {
+static void commit_kept(struct compiler *c, unsigned index, unsigned k, unsigned kept) {
   unsigned own = k;
-  if (c->k[k].key != KEY_TEMPORARY || kept) {
-    own = k_temporary(c);
-    k_op(&c->x, kept ? K_AND : K_OR, own, k, kept ? kept : k);
+  if (mask_held(c, k)->key != KEY_TEMPORARY || kept) {
+    own = mask_temporary(c);
+    c->machine->mask_op(c, kept ? K_AND : K_OR, own, k, kept ? kept : k);
   }
-  native_store_mask(c, index, own);
-  for (unsigned n = K_FIRST; n <= K_LAST; n++)
-    if (c->k[n].key >= 0 && c->k[n].key + 1 >= row_key(c, index) && c->k[n].key <= row_key(c, index) + 1)
-      c->k[n].key = c->k[n].pinned ? KEY_TEMPORARY : KEY_FREE;
-  c->k[own].key = row_key(c, index);
+  commit_mask(c, index, own);
 }
 
 /* Whether the instruction's second result is used. */
@@ -30,16 +26,16 @@ static void modify(struct compiler *c, struct sequence *s) {
   struct value *d = &s->v[VALUE_D];
   bool wide = wide_type(i->op->dst_type);   /* not the sources' type: v_cvt_f32_f64 also processes halves */
   if (i->omod) {
-    unsigned x = value_register(c, s, d), z = zmm_temporary(c);
-    unsigned by = wide ? zmm_const64(c, scale64[i->omod & 3]) : zmm_const(c, scale[i->omod & 3]);
-    zmm_rr(&c->x, multiply[wide], z, x, by, UNMASKED);
+    unsigned x = value_register(c, s, d), z = vec_temporary(c);
+    unsigned by = wide ? vec_const64(c, scale64[i->omod & 3]) : vec_const(c, scale[i->omod & 3]);
+    vec_rr(&c->x, multiply[wide], z, x, by, UNMASKED);
     value_set(c, s, d, in_register(z));
   }
   if (i->clamp) {
-    unsigned x = value_register(c, s, d), z = zmm_temporary(c);
-    unsigned one = wide ? zmm_const64(c, scale64[0]) : zmm_const(c, scale[0]), zero = zmm_const(c, 0);
-    zmm_rr(&c->x, max[wide], z, x, zero, UNMASKED);   /* of NaN or two zeros: the second operand */
-    zmm_rr(&c->x, min[wide], z, z, one, UNMASKED);
+    unsigned x = value_register(c, s, d), z = vec_temporary(c);
+    unsigned one = wide ? vec_const64(c, scale64[0]) : vec_const(c, scale[0]), zero = vec_const(c, 0);
+    vec_rr(&c->x, max[wide], z, x, zero, UNMASKED);   /* of NaN or two zeros: the second operand */
+    vec_rr(&c->x, min[wide], z, z, one, UNMASKED);
     value_set(c, s, d, in_register(z));
   }
 }
@@ -47,7 +43,7 @@ static void modify(struct compiler *c, struct sequence *s) {
 /* --- DPP and SDWA ------------------------------------------------------------------------------------------ */
 
 static unsigned k_constant(struct compiler *c, unsigned bits) {
-  unsigned k = k_temporary(c);
+  unsigned k = mask_temporary(c);
   gpr_constant(&c->x, RAX, bits);
   k_gpr(&c->x, k, RAX);
   return k;
@@ -60,7 +56,7 @@ static void prepare_dpp(struct compiler *c, struct sequence *s) {
   bool newer = s->i->op->generation != 0, eights = x->kind == EXT_DPP8, bound = eights || x->dpp_bound;
   unsigned readable = eights ? 0xffff : (unsigned)dpp_readable[newer][x->dpp_ctrl] & 0xffff, banks = 0xffff;
   s->dpp = true;
-  s->index = (uint8_t)zmm_temporary(c);
+  s->index = (uint8_t)vec_temporary(c);
   if (eights) {
     uint64_t low = 0;
     for (unsigned l = 0; l < 8; l++) low |= (uint64_t)x->dpp8[l] << 8 * l;
@@ -68,19 +64,19 @@ static void prepare_dpp(struct compiler *c, struct sequence *s) {
       gpr_constant(&c->x, RAX, low + half * UINT64_C(0x0808080808080808));
       gpr_store(&c->x, true, mem(RSP, (int32_t)(offsetof(struct frame, data) + 8 * half)), RAX);
     }
-    zmm_rm(&c->x, MOVZX_B, s->index, 0, FRAME(data), UNMASKED);
+    vec_rm(&c->x, MOVZX_B, s->index, 0, FRAME(data), UNMASKED);
   } else {
     gpr_constant(&c->x, RAX, (uint64_t)(uintptr_t)dpp_from[newer][x->dpp_ctrl]);
-    zmm_rm(&c->x, MOVZX_B, s->index, 0, mem(RAX, 0), UNMASKED);
+    vec_rm(&c->x, MOVZX_B, s->index, 0, mem(RAX, 0), UNMASKED);
     banks = 0;
     for (unsigned bank = 0; bank < 4; bank++) banks |= (x->dpp_bank_mask >> bank & 1u) * (0xfu << 4 * bank);
   }
   if (readable != 0xffff) s->read = (uint8_t)k_constant(c, readable);
   if (c->masked && !x->dpp_fi) {   /* only from active lanes */
-    unsigned z = zmm_temporary(c), k = k_temporary(c);
-    zmm_rr(&c->x, from_mask, z, 0, K_EXEC, UNMASKED);
-    zmm_rr(&c->x, PERMD, z, s->index, z, UNMASKED);
-    zmm_rr(&c->x, to_mask, k, 0, z, UNMASKED);
+    unsigned z = vec_temporary(c), k = mask_temporary(c);
+    vec_rr(&c->x, from_mask, z, 0, K_EXEC, UNMASKED);
+    vec_rr(&c->x, PERMD, z, s->index, z, UNMASKED);
+    vec_rr(&c->x, to_mask, k, 0, z, UNMASKED);
     if (s->read) k_op(&c->x, K_AND, s->read, s->read, k);
     else s->read = (uint8_t)k;
   }
@@ -97,13 +93,13 @@ static void place(struct compiler *c, struct sequence *s, unsigned which, bool k
   static const struct evex and = {1, 1, 0, 0xdb}, or = {1, 1, 0, 0xeb};
   unsigned bits = which < 4 ? 8 : 16, shift = which < 4 ? which * 8 : (which - 4) * 16;
   uint32_t mask = ((1u << bits) - 1) << shift;
-  unsigned from = value_register(c, s, &s->v[VALUE_D]), z = zmm_temporary(c);
-  if (shift) zmm_shift_d(&c->x, z, from, 6, shift, UNMASKED);
-  zmm_rr(&c->x, and, z, shift ? z : from, zmm_const(c, mask), UNMASKED);
+  unsigned from = value_register(c, s, &s->v[VALUE_D]), z = vec_temporary(c);
+  if (shift) vec_shift_d(&c->x, z, from, 6, shift, UNMASKED);
+  vec_rr(&c->x, and, z, shift ? z : from, vec_const(c, mask), UNMASKED);
   if (keep) {
-    unsigned old = zmm_row(c, s->i->dst), rest = zmm_temporary(c);
-    zmm_rr(&c->x, and, rest, old, zmm_const(c, ~mask), UNMASKED);
-    zmm_rr(&c->x, or, z, z, rest, UNMASKED);
+    unsigned old = vec_row(c, s->i->dst), rest = vec_temporary(c);
+    vec_rr(&c->x, and, rest, old, vec_const(c, ~mask), UNMASKED);
+    vec_rr(&c->x, or, z, z, rest, UNMASKED);
   }
   value_set(c, s, &s->v[VALUE_D], in_register(z));
 }
@@ -122,18 +118,18 @@ static uint32_t wanted(const struct inst *i) {
 /* Stores the sources, calls the function, loads the results. z: result, sources; k: flag result. */
 static void slow_lanes(struct compiler *c, const struct detour *d) {
   struct x86 *x = &c->x;
-  gpr_k(x, RAX, d->k);
+  c->machine->mask_bits(c, RAX, d->k, d->half);
   gpr_store(x, true, FRAME(lanes), RAX);
   for (unsigned n = 0; n < d->n_data; n++)
-    zmm_rm(x, MOVDQA_STORE, d->z[1 + n], 0, mem(RSP, (int32_t)(offsetof(struct frame, data) + 64 * n)), UNMASKED);
-  zmm_rm(x, MOVDQA_STORE, d->z[0], 0, mem(RSP, (int32_t)(offsetof(struct frame, data) + 64 * 3)), UNMASKED);
+    vec_rm(x, MOVDQA_STORE, d->z[1 + n], 0, mem(RSP, (int32_t)(offsetof(struct frame, data) + 64 * n)), UNMASKED);
+  vec_rm(x, MOVDQA_STORE, d->z[0], 0, mem(RSP, (int32_t)(offsetof(struct frame, data) + 64 * 3)), UNMASKED);
   gpr_constant(x, RSI, (uint64_t)(uintptr_t)d->i);
   gpr_constant(x, RAX, (uint64_t)(uintptr_t)native_rows[d->i->op->id].slow);
   native_access_call(c);
-  zmm_rm(x, MOVDQA_LOAD, d->z[0], 0, mem(RSP, (int32_t)(offsetof(struct frame, data) + 64 * 3)), UNMASKED);
+  vec_rm(x, MOVDQA_LOAD, d->z[0], 0, mem(RSP, (int32_t)(offsetof(struct frame, data) + 64 * 3)), UNMASKED);
   if (d->pattern_slot) {   /* the flags of these lanes */
-    k_load(x, d->k, FRAME(lanes));
-    k_op(x, K_OR, d->pattern_slot, d->pattern_slot, d->k);
+    c->machine->mask_load(c, d->k, FRAME(lanes), d->half);
+    c->machine->mask_op(c, K_OR, d->pattern_slot, d->pattern_slot, d->k);
   }
   land_at(x, jump_always(x), d->back);
 }
@@ -150,15 +146,16 @@ static void native_slow_emit(struct compiler *c, struct sequence *s) {
     d->z[1 + n] = (uint8_t)value_register(c, s, v);
   }
   unsigned k = s->v[VALUE_SLOW].reg;
-  if (c->k[k].key != KEY_TEMPORARY || c->masked) {
-    unsigned exec = s->half == ALL_LANES ? K_EXEC : k_half(c, K_EXEC, s->half), to = k_temporary(c);
-    k_op(&c->x, c->masked ? K_AND : K_OR, to, k, c->masked ? exec : k);
+  const struct vector_machine *m = c->machine;
+  if (mask_held(c, k)->key != KEY_TEMPORARY || c->masked) {
+    unsigned exec = s->half != ALL_LANES ? m->mask_half(c, m->exec, s->half) : m->exec, to = mask_temporary(c);
+    m->mask_op(c, c->masked ? K_AND : K_OR, to, k, c->masked ? exec : k);
     k = to;
   }
   d->k = (uint8_t)k;
   d->pattern_slot = mask_wanted(i) ? s->v[VALUE_E].reg : 0;
-  if (s->half == ALL_LANES) k_test(&c->x, k);
-  else k_test8(&c->x, k);
+  d->half = s->half != ALL_LANES;
+  m->mask_any(c, k, d->half);
   d->from[d->n_from++] = jump_if(&c->x, CC_NE);
   d->back = c->x.at;
 }
@@ -167,22 +164,39 @@ static void native_slow_emit(struct compiler *c, struct sequence *s) {
 struct in_use { uint32_t z; uint8_t k; };
 static struct in_use in_use(const struct compiler *c) {
   struct in_use u = {0};
-  for (unsigned z = 0; z < ZMM_COUNT; z++) u.z |= (uint32_t)(c->z[z].key == KEY_TEMPORARY) << z;
+  for (unsigned z = 0; z < VECTORS; z++) u.z |= (uint32_t)(c->z[z].key == KEY_TEMPORARY) << z;
   for (unsigned k = 0; k < 8; k++) u.k |= (uint8_t)((c->k[k].key == KEY_TEMPORARY) << k);
   return u;
 }
 static void free_others(struct compiler *c, struct in_use keep) {
-  for (unsigned z = 0; z < ZMM_COUNT; z++)
+  for (unsigned z = 0; z < VECTORS; z++)
     if (c->z[z].key == KEY_TEMPORARY && !(keep.z >> z & 1)) c->z[z] = (struct held){.key = KEY_FREE};
   for (unsigned k = 0; k < 8; k++)
     if (c->k[k].key == KEY_TEMPORARY && !(keep.k >> k & 1)) c->k[k] = (struct held){.key = KEY_FREE};
 }
 
-/* zmm = two halves of dwords. */
 static unsigned join_halves(struct compiler *c, unsigned first, unsigned second) {
-  unsigned z = zmm_temporary(c);
-  zmm_rr(&c->x, INSERT_HALF, z, first, second, UNMASKED), put8(&c->x, 1);
+  unsigned z = vec_temporary(c);
+  c->machine->join(c, z, first, second);
   return z;
+}
+
+/* AVX2 has few registers: temporaries that the steps read for the last time are free again. */
+static void free_last(struct compiler *c, struct sequence *s, const struct native_step *steps, unsigned n, unsigned count,
+                      uint64_t keep) {
+  if (!c->machine->vex) return;
+  const unsigned read[] = {steps[n].a, steps[n].b, steps[n].mask};
+  for (unsigned k = 0; k < 3; k++) {
+    unsigned id = read[k];
+    if (!((id >= VALUE_S && id < VALUE_E) || (id >= VALUE_P && id <= VALUE_R)) || !s->v[id].known || s->v[id].outer) continue;
+    bool again = false;
+    for (unsigned m = n + 1; m < count && !again; m++) {
+      const struct native_step *t = &steps[m];
+      bool changes = t->dst == id && (t->mask != VALUE_NONE || x86_table[t->op].shape == SHAPE_CHANGE);
+      again = keep >> m & 1 && (t->a == id || t->b == id || t->mask == id || changes);
+    }
+    if (!again) value_set(c, s, &s->v[id], (struct value){0});
+  }
 }
 
 /* Steps from `first` on, which process one half of the lanes, up to the join of their value. Returns its number. */
@@ -197,7 +211,7 @@ static unsigned emit_halves(struct compiler *c, struct sequence *s, const struct
     for (unsigned v = 0; v < VALUE_COUNT; v++) part.v[v].outer = part.v[v].known;
     struct in_use before = in_use(c);
     for (unsigned n = first; n < last; n++)
-      if (keep >> n & 1) step_emit(c, &part, &steps[n]);
+      if (keep >> n & 1) step_emit(c, &part, &steps[n]), free_last(c, &part, steps, n, last + 1, keep);
     reg[half] = value_register(c, &part, &part.v[id]);
     before.z |= 1u << reg[half];
     free_others(c, before);
@@ -210,18 +224,19 @@ static unsigned emit_halves(struct compiler *c, struct sequence *s, const struct
 struct results { struct sequence part[2]; };
 
 static void run_steps(struct compiler *c, struct sequence *s, uint64_t keep) {
-  const struct native_row *row = &native_rows[s->i->op->id];
-  const struct native_step *steps = native_steps + row->first;
-  for (unsigned n = 0; n < row->count; n++)
+  const struct native_steps row = native_rows[s->i->op->id].steps[c->machine->sequences];
+  const struct native_step *steps = native_steps + row.first;
+  for (unsigned n = 0; n < row.count; n++)
     if (x86_table[steps[n].op].shape == SHAPE_HALVES) n = emit_halves(c, s, steps, n + 1, keep);
-    else if (keep >> n & 1) step_emit(c, s, &steps[n]);
+    else if (keep >> n & 1) step_emit(c, s, &steps[n]), free_last(c, s, steps, n, row.count, keep);
   if (modifies_result(s->i)) modify(c, s);
 }
 
 static void compute(struct compiler *c, struct results *r, const struct inst *i) {
   const struct native_row *row = &native_rows[i->op->id];
   uint32_t want = wanted(i);
-  uint64_t keep = steps_useful(native_steps + row->first, row->count, want);
+  struct native_steps steps = row->steps[c->machine->sequences];
+  uint64_t keep = steps_useful(native_steps + steps.first, steps.count, want);
   if (!(row->flags & NATIVE_WIDE)) {
     struct sequence *s = &r->part[0];
     *s = (struct sequence){.i = i, .half = ALL_LANES};
@@ -240,17 +255,21 @@ static void compute(struct compiler *c, struct results *r, const struct inst *i)
     *s = (struct sequence){.i = i, .half = half};
     run_steps(c, s, keep);
     if (row->slow) native_slow_emit(c, s);
+    if (want >> VALUE_D & 1 && c->machine->vex) value_own(c, s, &s->v[VALUE_D]);   /* constants do not stay */
     if (want >> VALUE_D & 1) before.z |= 1u << value_register(c, s, &s->v[VALUE_D]);
-    if (want >> VALUE_E & 1) before.k |= (uint8_t)(1u << s->v[VALUE_E].reg);
+    if (want >> VALUE_E & 1 && !c->machine->vex) before.k |= (uint8_t)(1u << s->v[VALUE_E].reg);
+    if (want >> VALUE_E & 1 && c->machine->vex) before.z |= 1u << s->v[VALUE_E].reg;
     free_others(c, before);
+    for (unsigned z = 0; z < VECTORS && c->machine->vex; z++)
+      if (c->z[z].key != KEY_TEMPORARY) vec_free(c, z);   /* sources of this half */
   }
 }
 
 static unsigned result_mask(struct compiler *c, const struct results *r) {
   unsigned first = r->part[0].v[VALUE_E].reg;
   if (r->part[0].half == ALL_LANES) return first;
-  unsigned k = k_temporary(c);
-  k_unpack(&c->x, k, r->part[1].v[VALUE_E].reg, first);
+  unsigned k = mask_temporary(c);
+  c->machine->mask_join(c, k, first, r->part[1].v[VALUE_E].reg);
   return k;
 }
 
@@ -258,10 +277,10 @@ static void commit(struct compiler *c, struct results *r) {
   struct sequence *s = &r->part[0];
   const struct inst *i = s->i;
   bool wide = s->half != ALL_LANES;
-  unsigned kept = s->kept ? s->kept : c->masked ? K_EXEC : 0;
+  unsigned kept = s->kept ? s->kept : c->masked ? c->machine->exec : 0;
   if (i->op->dst_type == TYPE_mask) {
     bool to_exec = native_rows[i->op->id].flags & NATIVE_WRITES_EXEC;   /* v_cmpx since GFX10 */
-    commit_mask(c, to_exec ? S_EXEC : i->dst, result_mask(c, r), kept);
+    commit_kept(c, to_exec ? S_EXEC : i->dst, result_mask(c, r), kept);
     return;
   }
   if (wide && wide_type(i->op->dst_type)) {
@@ -278,7 +297,7 @@ static void commit(struct compiler *c, struct results *r) {
   } else {
     commit_lanes(c, i->dst, value_register(c, s, &s->v[VALUE_D]), kept);
   }
-  if (mask_wanted(i)) commit_mask(c, i->dst2, result_mask(c, r), kept);
+  if (mask_wanted(i)) commit_kept(c, i->dst2, result_mask(c, r), kept);
 }
 
 void native_sequence_emit(struct compiler *c, const struct inst *i) {

@@ -13,15 +13,15 @@ bool native_constant(const struct inst *i, unsigned k, unsigned dword, uint32_t 
   return *value = constants[i->src[k] + dword], true;
 }
 
-static bool is_mask(const struct sequence *s, unsigned id) {
+bool value_is_mask(const struct sequence *s, unsigned id) {
   if (id >= VALUE_A && id <= VALUE_CH) return s->i->op->src_type[(id - VALUE_A) / 2] == TYPE_mask;
   return id >= VALUE_E;
 }
 
 unsigned value_register(struct compiler *c, const struct sequence *s, struct value *v) {
   if (!v->constant) return v->reg;
-  unsigned z = s->half == ALL_LANES ? zmm_const(c, (uint32_t)v->bits) : zmm_const64(c, v->bits);
-  *v = (struct value){.known = true, .reg = (uint8_t)z, .bits = v->bits};
+  unsigned z = s->half == ALL_LANES ? vec_const(c, (uint32_t)v->bits) : vec_const64(c, v->bits);
+  if (!c->machine->vex) *v = (struct value){.known = true, .reg = (uint8_t)z, .bits = v->bits};
   return z;
 }
 
@@ -31,23 +31,23 @@ static unsigned change_sign(struct compiler *c, unsigned z, bool absolute, bool 
   static const struct evex and = {1, 1, 0, 0xdb}, xor = {1, 1, 0, 0xef}, or = {1, 1, 0, 0xeb};
   if (!absolute && !negate) return z;
   uint64_t bit = wide ? UINT64_C(1) << 63 : 0x80000000, bits = absolute && !negate ? bit - 1 : bit;
-  unsigned to = zmm_temporary(c), sign = wide ? zmm_const64(c, bits) : zmm_const(c, (uint32_t)bits);
-  zmm_rr(&c->x, absolute ? negate ? or : and : xor, to, z, sign, UNMASKED);
+  unsigned to = vec_temporary(c), sign = wide ? vec_const64(c, bits) : vec_const(c, (uint32_t)bits);
+  vec_rr(&c->x, absolute ? negate ? or : and : xor, to, z, sign, UNMASKED);
   return to;
 }
 
 static unsigned permuted(struct compiler *c, const struct sequence *s, unsigned z) {
-  unsigned to = zmm_temporary(c);
-  zmm_rr(&c->x, PERMD, to, s->index, z, (struct masking){s->read, s->read != 0});
+  unsigned to = vec_temporary(c);
+  vec_rr(&c->x, PERMD, to, s->index, z, (struct masking){s->read, s->read != 0});
   return to;
 }
 
 /* The byte or word selected by SDWA. */
 static unsigned selected(struct compiler *c, unsigned z, unsigned which, bool sign) {
   unsigned bits = which < 4 ? 8 : 16, shift = which < 4 ? which * 8 : (which - 4) * 16, left = 32 - bits - shift;
-  unsigned to = zmm_temporary(c);
-  if (left) zmm_shift_d(&c->x, to, z, 6, left, UNMASKED);
-  zmm_shift_d(&c->x, to, left ? to : z, sign ? 4 : 2, 32 - bits, UNMASKED);
+  unsigned to = vec_temporary(c);
+  if (left) vec_shift_d(&c->x, to, z, 6, left, UNMASKED);
+  vec_shift_d(&c->x, to, left ? to : z, sign ? 4 : 2, 32 - bits, UNMASKED);
   return to;
 }
 
@@ -66,19 +66,11 @@ static struct value source(struct compiler *c, const struct sequence *s, unsigne
     if (negate) bits ^= 0x80000000;
     return known_bits(bits);
   }
-  unsigned z = i->src_kind[k] == OPERAND_VGPR ? zmm_row(c, i->src[k] + dword) : zmm_scalar(c, i->src[k] + dword);
+  unsigned z = i->src_kind[k] == OPERAND_VGPR ? vec_row(c, i->src[k] + dword) : vec_scalar(c, i->src[k] + dword);
   if (s->dpp && k == 0) z = permuted(c, s, z);
   if (half) return in_register(selected(c, z, 4 + (i->op_sel >> k & 1), sign));
   if (part) z = selected(c, z, i->ext->sdwa_sel[k], i->ext->sdwa_sext[k]);
   return in_register(change_sign(c, z, absolute, negate, false));
-}
-
-/* The dwords of one half of the lanes, in the format that widening instructions need. */
-static unsigned half_of(struct compiler *c, unsigned z, unsigned half) {
-  if (!half) return z;
-  unsigned to = zmm_temporary(c);
-  zmm_rr(&c->x, EXTRACT_HALF, z, 0, to, UNMASKED), put8(&c->x, 1);
-  return to;
 }
 
 /* A source of a sequence for one half of the lanes. */
@@ -89,7 +81,7 @@ static struct value wide_source(struct compiler *c, const struct sequence *s, un
   if (!wide_type(i->op->src_type[k])) {
     struct value v = source(c, s, k, 0);
     if (v.constant) return known_bits((uint64_t)v.bits << 32 | v.bits);
-    return in_register(half_of(c, v.reg, half));
+    return in_register(c->machine->split(c, v.reg, half));
   }
   if (native_constant(i, k, 0, &low) && native_constant(i, k, 1, &high)) {
     uint64_t bits = (uint64_t)high << 32 | low;
@@ -97,7 +89,7 @@ static struct value wide_source(struct compiler *c, const struct sequence *s, un
     if (negate) bits ^= UINT64_C(1) << 63;
     return known_bits(bits);
   }
-  unsigned z = i->src_kind[k] == OPERAND_VGPR ? zmm_wide(c, i->src[k], half) : zmm_scalar64(c, i->src[k]);
+  unsigned z = i->src_kind[k] == OPERAND_VGPR ? vec_wide(c, i->src[k], half) : vec_scalar64(c, i->src[k]);
   return in_register(change_sign(c, z, absolute, negate, true));
 }
 
@@ -109,8 +101,8 @@ struct value *value_get(struct compiler *c, struct sequence *s, unsigned id) {
     if (!v->outer) return v;
     v->outer = false;   /* a copy made by the sequence: this half's part */
     if (v->constant) v->bits |= v->bits << 32;
-    else if (is_mask(s, id)) v->reg = (uint8_t)k_half(c, v->reg, s->half);
-    else v->reg = (uint8_t)half_of(c, v->reg, s->half);
+    else if (value_is_mask(s, id)) v->reg = (uint8_t)c->machine->mask_half(c, v->reg, s->half);
+    else v->reg = (uint8_t)c->machine->split(c, v->reg, s->half);
     return v;
   }
   unsigned dword = 0;
@@ -118,16 +110,16 @@ struct value *value_get(struct compiler *c, struct sequence *s, unsigned id) {
   case VALUE_AH: case VALUE_BH: case VALUE_CH: dword = 1; __attribute__((fallthrough));
   case VALUE_A: case VALUE_B: case VALUE_C: {
     unsigned k = (id - VALUE_A) / 2;
-    if (i->op->src_type[k] == TYPE_mask) *v = in_register(k_mask(c, i->src[k]));
+    if (i->op->src_type[k] == TYPE_mask) *v = in_register(mask_scalar(c, i->src[k]));
     else *v = half ? wide_source(c, s, k, s->half) : source(c, s, k, dword);
     break;
   }
   case VALUE_O: case VALUE_OH:
-    *v = in_register(half ? zmm_wide(c, i->dst, s->half) : zmm_row(c, i->dst + (id == VALUE_OH)));
+    *v = in_register(half ? vec_wide(c, i->dst, s->half) : vec_row(c, i->dst + (id == VALUE_OH)));
     break;
   case VALUE_VCC:
-    *v = in_register(k_mask(c, S_VCC));
-    if (half) v->reg = (uint8_t)k_half(c, v->reg, s->half);
+    *v = in_register(mask_scalar(c, S_VCC));
+    if (half) v->reg = (uint8_t)c->machine->mask_half(c, v->reg, s->half);
     break;
   case VALUE_ODD: *v = in_register(K_ODD); break;
   default: c->x.full = true;   /* a temporary that was never written: an error in the generator */
@@ -179,77 +171,46 @@ static bool fold(struct value *to, unsigned op, const struct value *a, const str
 }
 
 /* Whether another value of the sequence is in the same register. */
-static bool shared(const struct sequence *s, const struct value *v) {
-  bool mask = is_mask(s, (unsigned)(v - s->v));
+static bool shared(const struct compiler *c, const struct sequence *s, const struct value *v) {
+  bool mask = value_is_mask(s, (unsigned)(v - s->v));
   for (unsigned id = VALUE_A; id < VALUE_COUNT; id++) {
     const struct value *other = &s->v[id];
-    if (other != v && other->known && !other->constant && other->reg == v->reg && is_mask(s, id) == mask) return true;
+    if (other != v && other->known && !other->constant && other->reg == v->reg && (c->machine->vex || value_is_mask(s, id) == mask)) return true;
   }
   return false;
 }
 
 unsigned value_own(struct compiler *c, struct sequence *s, struct value *v) {
-  if (!v->constant && !v->outer && c->z[v->reg].key == KEY_TEMPORARY && !shared(s, v)) return v->reg;
-  unsigned z = zmm_temporary(c);
-  if (v->constant && s->half != ALL_LANES) zmm_rr(&c->x, MOVDQA_LOAD, z, 0, zmm_const64(c, v->bits), UNMASKED);
-  else if (v->constant) zmm_constant(&c->x, z, (uint32_t)v->bits);
-  else zmm_rr(&c->x, MOVDQA_LOAD, z, 0, v->reg, UNMASKED);
+  if (!v->constant && !v->outer && c->z[v->reg].key == KEY_TEMPORARY && !shared(c, s, v)) return v->reg;
+  unsigned z = vec_temporary(c);
+  if (v->constant && s->half != ALL_LANES) vec_rr(&c->x, MOVDQA_LOAD, z, 0, vec_const64(c, v->bits), UNMASKED);
+  else if (v->constant) vec_constant(&c->x, z, (uint32_t)v->bits);
+  else vec_rr(&c->x, MOVDQA_LOAD, z, 0, v->reg, UNMASKED);
   *v = in_register(z);
   return z;
 }
 
 void value_set(struct compiler *c, struct sequence *s, struct value *v, struct value now) {
-  if (v->known && !v->constant && !v->outer && !shared(s, v)) {
-    struct held *h = is_mask(s, (unsigned)(v - s->v)) ? &c->k[v->reg] : &c->z[v->reg];
+  if (v->known && !v->constant && !v->outer && !shared(c, s, v)) {
+    struct held *h = value_is_mask(s, (unsigned)(v - s->v)) ? mask_held(c, v->reg) : &c->z[v->reg];
     if (h->key == KEY_TEMPORARY && (now.constant || now.reg != v->reg)) *h = (struct held){.key = KEY_FREE};
   }
   *v = now;
 }
 
 static unsigned shift_by(struct compiler *c, const struct native_step *step, unsigned a, uint32_t count) {
-  unsigned z = zmm_temporary(c), extension = step->op == X86_vpsllvd ? 6 : step->op == X86_vpsrlvd ? 2 : 4;
-  zmm_shift_d(&c->x, z, a, extension, count > 31 ? 31 : count, UNMASKED);
+  unsigned z = vec_temporary(c), extension = step->op == X86_vpsllvd ? 6 : step->op == X86_vpsrlvd ? 2 : 4;
+  vec_shift_d(&c->x, z, a, extension, count > 31 ? 31 : count, UNMASKED);
   return z;
 }
 
 void step_emit(struct compiler *c, struct sequence *s, const struct native_step *step) {
-  const struct x86_info *info = &x86_table[step->op];
-  struct evex e = {info->map, info->prefix, info->wide, info->opcode};
   struct value constant = known_bits(step->constant), *to = &s->v[step->dst];
   if (to->outer) value_get(c, s, step->dst);
   struct value *a = step->a == VALUE_CONST ? &constant : value_get(c, s, step->a);
   struct value *b = step->b == VALUE_CONST ? &constant : step->b == VALUE_NONE ? NULL : value_get(c, s, step->b);
-  struct masking mask = UNMASKED;
-  if (step->mask != VALUE_NONE) mask.k = value_get(c, s, step->mask)->reg;
-  switch (info->shape) {
-  case SHAPE_MASKS: {
-    unsigned k = k_temporary(c);
-    k_op(&c->x, info->opcode, k, a->reg, b->reg);
-    value_set(c, s, to, in_register(k));
-    return;
-  }
-  case SHAPE_COMPARE: case SHAPE_TEST: {
-    unsigned x = value_register(c, s, a), y = value_register(c, s, b), k = k_temporary(c);
-    zmm_rr(&c->x, e, k, x, y, (struct masking){mask.k, false});
-    if (info->shape == SHAPE_COMPARE) put8(&c->x, step->imm);
-    value_set(c, s, to, in_register(k));
-    return;
-  }
-  case SHAPE_TO_MASK: {
-    unsigned x = value_register(c, s, a), k = k_temporary(c);
-    zmm_rr(&c->x, e, k, 0, x, UNMASKED);
-    value_set(c, s, to, in_register(k));
-    return;
-  }
-  case SHAPE_CHANGE: case SHAPE_CHANGE_IMM: {
-    unsigned x = value_register(c, s, a), y = value_register(c, s, b), z = value_own(c, s, to);
-    zmm_rr(&c->x, e, z, x, y, mask);
-    if (info->shape == SHAPE_CHANGE_IMM) put8(&c->x, step->imm);
-    return;
-  }
-  default: break;
-  }
-  if (!mask.k) {
+  unsigned mask = step->mask == VALUE_NONE ? 0 : value_get(c, s, step->mask)->reg;
+  if (!mask) {
     if (step->op == X86_mov || step->op == X86_movq) {
       value_set(c, s, to, *a);
       return;
@@ -264,15 +225,5 @@ void step_emit(struct compiler *c, struct sequence *s, const struct native_step 
       return;
     }
   }
-  unsigned x = value_register(c, s, a), y = b ? value_register(c, s, b) : 0;
-  unsigned z = mask.k ? value_own(c, s, to) : zmm_temporary(c);
-  switch (info->shape) {
-  case SHAPE_UNARY: case SHAPE_UNARY_IMM: zmm_rr(&c->x, e, z, 0, x, mask); break;
-  case SHAPE_NARROW: case SHAPE_NARROW_IMM: zmm_rr(&c->x, e, x, 0, z, mask); break;
-  case SHAPE_SHIFT2: zmm_shift_q(&c->x, z, x, 2, step->imm, mask); break;
-  case SHAPE_SHIFT6: zmm_shift_q(&c->x, z, x, 6, step->imm, mask); break;
-  default: zmm_rr(&c->x, e, z, x, y, mask); break;
-  }
-  if (info->shape == SHAPE_UNARY_IMM || info->shape == SHAPE_BINARY_IMM || info->shape == SHAPE_NARROW_IMM) put8(&c->x, step->imm);
-  if (!mask.k) value_set(c, s, to, in_register(z));
+  c->machine->step(c, s, step, to, a, b, mask);
 }

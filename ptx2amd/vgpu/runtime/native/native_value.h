@@ -1,7 +1,7 @@
 /* Values of sequences (isa/native.py) during translation: sources, temporaries and results of one instruction in the
  * registers of a chunk of lanes. */
 #pragma once
-#include "native_emit.h"
+#include "native_machine.h"
 
 static inline bool wide_type(unsigned type) {
   return type == TYPE_u64 || type == TYPE_i64 || type == TYPE_b64 || type == TYPE_f64;
@@ -18,8 +18,7 @@ static inline bool has_16_bits(unsigned type) {
   return type == TYPE_b16 || type == TYPE_u16 || type == TYPE_i16 || type == TYPE_f16;
 }
 
-/* A value during the translation of a sequence. outer: of all 16 lanes, while the sequence processes one half of them.
- * */
+/* A value during the translation of a sequence. outer: of the whole chunk, while the sequence processes one half. */
 struct value { bool known, constant, outer; uint8_t reg; uint64_t bits; };
 enum { ALL_LANES = 2 };
 /* dpp: the first source is permuted by the numbers in `index`; read, kept: mask registers of the lanes with a source
@@ -38,3 +37,5 @@ struct value *value_get(struct compiler *c, struct sequence *s, unsigned id);
 /* The steps on which results depend. want: bit per value. */
 uint64_t steps_useful(const struct native_step *steps, unsigned count, uint32_t want);
 void step_emit(struct compiler *c, struct sequence *s, const struct native_step *step);
+/* Whether the value with that number is a lane mask. */
+bool value_is_mask(const struct sequence *s, unsigned id);

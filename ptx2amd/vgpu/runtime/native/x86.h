@@ -1,4 +1,5 @@
-/* An assembler for the x86-64 instructions that native.c emits. Vector instructions are EVEX-encoded, 512 bits wide. */
+/* An assembler for the x86-64 instructions that native.c emits. Vector instructions have two encodings: EVEX, 512 bits
+ * wide, and VEX, 256 bits wide. Where both exist, they differ in nothing else that a caller gives. */
 #ifndef PTX2AMD_VGPU_X86_H
 #define PTX2AMD_VGPU_X86_H
 
@@ -10,12 +11,13 @@ enum gpr { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R
 enum condition { CC_B = 2, CC_AE = 3, CC_E = 4, CC_NE = 5, CC_A = 7 };
 
 /* Machine code: written at `at`, executed at `at + shift`. */
-struct x86 { uint8_t *at, *end; bool full; };
+/* vex: for AVX2. */
+struct x86 { uint8_t *at, *end; bool full, vex; };
 
-struct memory { uint8_t base, index; int32_t offset; };   /* index: a ZMM register of gathers, or NO_INDEX */
+struct memory { uint8_t base, index; int32_t offset; };   /* index: a vector register of gathers, or NO_INDEX */
 enum { NO_INDEX = 255 };
 static inline struct memory mem(enum gpr base, int32_t offset) { return (struct memory){base, NO_INDEX, offset}; }
-static inline struct memory mem_zmm(enum gpr base, unsigned index, int32_t offset) {
+static inline struct memory mem_vec(enum gpr base, unsigned index, int32_t offset) {
   return (struct memory){base, (uint8_t)index, offset};
 }
 
@@ -26,7 +28,7 @@ static inline void put8(struct x86 *c, unsigned byte) {
 static inline void put32(struct x86 *c, uint32_t value) { for (int k = 0; k < 4; k++) put8(c, value >> 8 * k); }
 static inline void put64(struct x86 *c, uint64_t value) { for (int k = 0; k < 8; k++) put8(c, (unsigned)(value >> 8 * k)); }
 
-/* ModRM (and SIB) for [base + disp32] or [base + zmm + disp32]. */
+/* ModRM (and SIB) for [base + disp32] or [base + vector + disp32]. */
 static inline void put_memory(struct x86 *c, unsigned reg, struct memory m) {
   if (m.index != NO_INDEX) {
     put8(c, 0x80 | (reg & 7) << 3 | 4);
@@ -54,19 +56,39 @@ static inline void put_evex(struct x86 *c, struct evex e, unsigned reg, unsigned
 }
 enum { LENGTH_128, LENGTH_256, LENGTH_512 };
 
-/* reg, v, rm: registers 0-31. */
-static inline void zmm_rr(struct x86 *c, struct evex e, unsigned reg, unsigned v, unsigned rm, struct masking m) {
-  put_evex(c, e, reg, v, rm & 16, rm & 8, v & 16, m, LENGTH_512);
+/* VEX has a W bit of its own only in some instructions: permutations of qwords, FMA, shifts by lane, gathers. */
+static inline bool vex_wide(struct evex e) {
+  return e.wide && (e.map == 3 ? e.opcode < 2 : e.map == 2 && ((e.opcode >= 0x90 && e.opcode < 0xc0) || (e.opcode >= 0x45 && e.opcode <= 0x47)));
+}
+static inline void put_vex(struct x86 *c, struct evex e, unsigned reg, unsigned v, bool x, bool b, struct masking m,
+                           unsigned length) {
+  if (m.k || length > LENGTH_256) c->full = true;   /* cannot be expressed */
+  put8(c, 0xc4);
+  put8(c, (unsigned)!(reg & 8) << 7 | (unsigned)!x << 6 | (unsigned)!b << 5 | e.map);
+  put8(c, (unsigned)vex_wide(e) << 7 | (~v & 15) << 3 | length << 2 | e.prefix);
+  put8(c, e.opcode);
+}
+
+/* reg, v, rm: registers 0-31 (VEX: 0-15). */
+static inline void vec_rr_length(struct x86 *c, struct evex e, unsigned reg, unsigned v, unsigned rm, struct masking m,
+                                 unsigned length) {
+  if (c->vex) put_vex(c, e, reg, v, false, rm & 8, m, length);
+  else put_evex(c, e, reg, v, rm & 16, rm & 8, v & 16, m, length);
   put8(c, 0xc0 | (reg & 7) << 3 | (rm & 7));
 }
-static inline void vec_rm(struct x86 *c, struct evex e, unsigned reg, unsigned v, struct memory at, struct masking m,
-                          unsigned length) {
+static inline unsigned full_length(const struct x86 *c) { return c->vex ? LENGTH_256 : LENGTH_512; }
+static inline void vec_rr(struct x86 *c, struct evex e, unsigned reg, unsigned v, unsigned rm, struct masking m) {
+  vec_rr_length(c, e, reg, v, rm, m, full_length(c));
+}
+static inline void vec_rm_length(struct x86 *c, struct evex e, unsigned reg, unsigned v, struct memory at, struct masking m,
+                                 unsigned length) {
   bool index = at.index != NO_INDEX;
-  put_evex(c, e, reg, v, index && at.index & 8, at.base & 8, index ? at.index & 16 : v & 16, m, length);
+  if (c->vex) put_vex(c, e, reg, v, index && at.index & 8, at.base & 8, m, length);
+  else put_evex(c, e, reg, v, index && at.index & 8, at.base & 8, index ? at.index & 16 : v & 16, m, length);
   put_memory(c, reg, at);
 }
-static inline void zmm_rm(struct x86 *c, struct evex e, unsigned reg, unsigned v, struct memory at, struct masking m) {
-  vec_rm(c, e, reg, v, at, m, LENGTH_512);
+static inline void vec_rm(struct x86 *c, struct evex e, unsigned reg, unsigned v, struct memory at, struct masking m) {
+  vec_rm_length(c, e, reg, v, at, m, full_length(c));
 }
 
 static const struct evex MOVDQA_LOAD = {1, 1, 0, 0x6f}, MOVDQA_STORE = {1, 1, 0, 0x7f}, MOVDQU_LOAD = {1, 2, 0, 0x6f},
@@ -81,37 +103,50 @@ static const struct evex MOVDQA_LOAD = {1, 1, 0, 0x6f}, MOVDQA_STORE = {1, 1, 0,
   MOV_GPR = {1, 1, 0, 0x7e}, MOVZX_B = {2, 1, 0, 0x31}, MOVZX_W = {2, 1, 0, 0x33}, MOVSX_B = {2, 1, 0, 0x21},
   MOVSX_W = {2, 1, 0, 0x23}, TRUNCATE_B = {2, 2, 0, 0x31}, TRUNCATE_W = {2, 2, 0, 0x33};
 
-/* zmm = a constant dword, through eax. */
-static inline void zmm_constant(struct x86 *c, unsigned zmm, uint32_t value) {
+/* All lanes = a dword or qword in a general register (rax ... rdi). */
+static inline void vec_broadcast(struct x86 *c, unsigned to, enum gpr from, bool wide) {
+  if (!c->vex) {
+    vec_rr(c, wide ? BROADCAST_GPRQ : BROADCAST_GPR, to, 0, from, UNMASKED);
+    return;
+  }
+  put8(c, 0xc4), put8(c, (unsigned)!(to & 8) << 7 | 0x61), put8(c, wide ? 0xf9 : 0x79);   /* vmovd, vmovq */
+  put8(c, 0x6e), put8(c, 0xc0 | (to & 7) << 3 | from);
+  vec_rr(c, wide ? BROADCAST_Q : BROADCAST_D, to, 0, to, UNMASKED);
+}
+/* All lanes = a constant dword, through eax. */
+static inline void vec_constant(struct x86 *c, unsigned to, uint32_t value) {
   if (!value) {
-    zmm_rr(c, PXORD, zmm, zmm, zmm, UNMASKED);
+    vec_rr(c, PXORD, to, to, to, UNMASKED);
     return;
   }
   put8(c, 0xb8), put32(c, value);
-  zmm_rr(c, BROADCAST_GPR, zmm, 0, RAX, UNMASKED);
+  vec_broadcast(c, to, RAX, false);
 }
-/* gpr (rax ... rdi) = the zmm's first dword. */
-static inline void gpr_zmm(struct x86 *c, enum gpr to, unsigned zmm) {
-  put_evex(c, MOV_GPR, zmm, 0, false, to & 8, false, UNMASKED, 0);
-  put8(c, 0xc0 | (zmm & 7) << 3 | (to & 7));
+/* gpr (rax ... rdi) = the vector's first dword. */
+static inline void gpr_vec(struct x86 *c, enum gpr to, unsigned from) {
+  vec_rr_length(c, MOV_GPR, from, 0, to, UNMASKED, LENGTH_128);
 }
-/* Shift of qwords by an immediate: extension /2 right, /6 left. */
-static inline void zmm_shift_q(struct x86 *c, unsigned to, unsigned from, unsigned extension, unsigned count,
-                               struct masking m) {
-  put_evex(c, SHIFT_Q, extension, to, from & 16, from & 8, to & 16, m, LENGTH_512);
+/* Shift of dwords or qwords (opcodes 0x72, 0x73) by an immediate: the extension says how. */
+static inline void vec_shift(struct x86 *c, struct evex e, unsigned to, unsigned from, unsigned extension, unsigned count,
+                             struct masking m) {
+  if (c->vex) put_vex(c, e, extension, to, false, from & 8, m, LENGTH_256);
+  else put_evex(c, e, extension, to, from & 16, from & 8, to & 16, m, LENGTH_512);
   put8(c, 0xc0 | extension << 3 | (from & 7));
   put8(c, count);
 }
-/* vpslld, vpsrld, vpsrad by an immediate: extensions 6, 2, 4. */
-static inline void zmm_shift_d(struct x86 *c, unsigned to, unsigned from, unsigned extension, unsigned count,
+/* Qwords: extension /2 right, /6 left. */
+static inline void vec_shift_q(struct x86 *c, unsigned to, unsigned from, unsigned extension, unsigned count,
                                struct masking m) {
-  put_evex(c, (struct evex){1, 1, 0, 0x72}, extension, to, from & 16, from & 8, to & 16, m, LENGTH_512);
-  put8(c, 0xc0 | extension << 3 | (from & 7));
-  put8(c, count);
+  vec_shift(c, SHIFT_Q, to, from, extension, count, m);
 }
-static inline void zmm_compare(struct x86 *c, struct evex e, unsigned k, unsigned a, unsigned b, unsigned predicate,
+/* vpslld, vpsrld, vpsrad: extensions 6, 2, 4. */
+static inline void vec_shift_d(struct x86 *c, unsigned to, unsigned from, unsigned extension, unsigned count,
+                               struct masking m) {
+  vec_shift(c, (struct evex){1, 1, 0, 0x72}, to, from, extension, count, m);
+}
+static inline void vec_compare(struct x86 *c, struct evex e, unsigned k, unsigned a, unsigned b, unsigned predicate,
                                unsigned mask) {
-  zmm_rr(c, e, k, a, b, (struct masking){(uint8_t)mask, false});
+  vec_rr(c, e, k, a, b, (struct masking){(uint8_t)mask, false});
   put8(c, predicate);
 }
 
@@ -173,6 +208,9 @@ static inline void gpr_rm(struct x86 *c, unsigned op, bool wide, enum gpr to, st
 }
 static inline void gpr_store(struct x86 *c, bool wide, struct memory at, enum gpr from) {
   rex(c, wide, from, at.base), put8(c, 0x89), put_memory(c, from, at);
+}
+static inline void gpr_load8(struct x86 *c, enum gpr to, struct memory at) {    /* movzx to, byte [at] */
+  rex(c, false, to, at.base), put8(c, 0x0f), put8(c, 0xb6), put_memory(c, to, at);
 }
 static inline void gpr_load16(struct x86 *c, enum gpr to, struct memory at) {   /* movzx to, word [at] */
   rex(c, false, to, at.base), put8(c, 0x0f), put8(c, 0xb7), put_memory(c, to, at);

@@ -1,5 +1,5 @@
-/* Private memory in native code. */
-#include "native_memory.h"
+/* Private memory with AVX-512. */
+#include "avx512.h"
 
 static unsigned lanes_shift(const struct compiler *c) { return (unsigned)__builtin_ctz(c->lanes); }
 
@@ -20,31 +20,31 @@ static void scratch_scattered(struct compiler *c, const struct detour *d) {
   gpr_rm(x, OP_MOV, false, RAX, WAVE(scratch_size));
   gpr_immediate(x, 5, false, RAX, (int32_t)bytes_of(d->memory));
   slow[0] = jump_if(x, CC_B);
-  zmm_rr(x, BROADCAST_GPR, t, 0, RAX, UNMASKED);
-  zmm_compare(x, PCMPUD, k, offsets, t, 6, exec);
+  vec_rr(x, BROADCAST_GPR, t, 0, RAX, UNMASKED);
+  vec_compare(x, PCMPUD, k, offsets, t, 6, exec);
   k_test(x, k);
   slow[1] = jump_if(x, CC_NE);
-  zmm_constant(x, t, 3);
-  zmm_rr(x, test, k, offsets, t, (struct masking){(uint8_t)exec, false});
+  vec_constant(x, t, 3);
+  vec_rr(x, test, k, offsets, t, (struct masking){(uint8_t)exec, false});
   k_test(x, k);
   slow[2] = jump_if(x, CC_NE);
-  zmm_shift_d(x, t, offsets, 6, lanes_shift(c), UNMASKED);
+  vec_shift_d(x, t, offsets, 6, lanes_shift(c), UNMASKED);
   gpr_constant(x, RDX, (uint64_t)(uintptr_t)table_at(TABLE_STEPS4));
-  zmm_rm(x, PADDD, t, t, mem(RDX, 0), UNMASKED);
+  vec_rm(x, PADDD, t, t, mem(RDX, 0), UNMASKED);
   gpr_constant(x, RAX, 0);
   scratch_base(c);
   for (unsigned n = 0; n < d->n_data; n++) {
     native_lanes(c, k);
-    zmm_rm(x, d->memory->store ? SCATTER_DD : GATHER_DD, d->z[n], 0, mem_zmm(RAX, t, (int32_t)n * c->row_bytes),
+    vec_rm(x, d->memory->store ? SCATTER_DD : GATHER_DD, d->z[n], 0, mem_vec(RAX, t, (int32_t)n * c->row_bytes),
            (struct masking){(uint8_t)k, false});
   }
   land_at(x, jump_always(x), d->back);
   for (unsigned n = 0; n < 3; n++) land(x, slow[n]);
-  zmm_rm(x, MOVDQA_STORE, offsets, 0, FRAME(offset), UNMASKED);
+  vec_rm(x, MOVDQA_STORE, offsets, 0, FRAME(offset), UNMASKED);
   call_access(c, d);
 }
 
-void scratch_emit(struct compiler *c, const struct inst *i, const struct native_memory *m) {
+void avx512_scratch(struct compiler *c, const struct inst *i, const struct native_memory *m) {
   struct x86 *x = &c->x;
   unsigned dwords = dwords_of(m);
   bool vector = i->src_kind[MEM_ADDR] != OPERAND_NONE;
@@ -53,25 +53,25 @@ void scratch_emit(struct compiler *c, const struct inst *i, const struct native_
   d->memory = m;
   d->n_data = (uint8_t)dwords;
   for (unsigned n = 0; n < dwords; n++)
-    d->z[n] = (uint8_t)(m->store ? zmm_row(c, i->src[MEM_DATA] + n) : zmm_temporary(c));
-  unsigned row = vector ? zmm_row(c, i->src[MEM_ADDR]) : 0, offsets = zmm_temporary(c), t = zmm_temporary(c);
-  unsigned k = k_temporary(c);
+    d->z[n] = (uint8_t)(m->store ? vec_row(c, i->src[MEM_DATA] + n) : vec_temporary(c));
+  unsigned row = vector ? vec_row(c, i->src[MEM_ADDR]) : 0, offsets = vec_temporary(c), t = vec_temporary(c);
+  unsigned k = mask_temporary(c);
   d->z[4] = (uint8_t)offsets, d->z[5] = (uint8_t)t, d->k = (uint8_t)k;
   jump none = NULL;
   gpr_constant(x, RAX, (uint32_t)i->imm);
   if (i->src_kind[MEM_SADDR] != OPERAND_NONE) gpr_rm(x, OP_ADD, false, RAX, SCALAR(i->src[MEM_SADDR]));
-  zmm_rr(x, BROADCAST_GPR, offsets, 0, RAX, UNMASKED);
+  vec_rr(x, BROADCAST_GPR, offsets, 0, RAX, UNMASKED);
   if (vector) {
     unsigned first = offsets;
-    zmm_rr(x, PADDD, offsets, offsets, row, UNMASKED);
+    vec_rr(x, PADDD, offsets, offsets, row, UNMASKED);
     if (c->masked) {
       k_test(x, K_EXEC);
       none = jump_if(x, CC_E);
-      zmm_rr(x, PCOMPRESSD, offsets, 0, first = t, (struct masking){K_EXEC, true});
+      vec_rr(x, PCOMPRESSD, offsets, 0, first = t, (struct masking){K_EXEC, true});
     }
-    gpr_zmm(x, RAX, first);
-    zmm_rr(x, BROADCAST_D, t, 0, first, UNMASKED);
-    zmm_compare(x, PCMPD, k, offsets, t, 4, c->masked ? K_EXEC : 0);
+    gpr_vec(x, RAX, first);
+    vec_rr(x, BROADCAST_D, t, 0, first, UNMASKED);
+    vec_compare(x, PCMPD, k, offsets, t, 4, c->masked ? K_EXEC : 0);
     k_test(x, k);
     d->from[d->n_from++] = jump_if(x, CC_NE);
   } else if (c->masked) {
@@ -87,8 +87,8 @@ void scratch_emit(struct compiler *c, const struct inst *i, const struct native_
   scratch_base(c);
   for (unsigned n = 0; n < dwords; n++) {
     struct memory at = mem(RAX, (int32_t)n * c->row_bytes);
-    if (m->store) zmm_rm(x, MOVDQU_STORE, d->z[n], 0, at, exec_mask(c, false));
-    else zmm_rm(x, MOVDQU_LOAD, d->z[n], 0, at, exec_mask(c, true));
+    if (m->store) vec_rm(x, MOVDQU_STORE, d->z[n], 0, at, exec_mask(c, false));
+    else vec_rm(x, MOVDQU_LOAD, d->z[n], 0, at, exec_mask(c, true));
   }
   d->back = x->at;
   if (none) land(x, none);

@@ -1,5 +1,5 @@
-/* LDS in native code. */
-#include "native_memory.h"
+/* LDS with AVX-512. */
+#include "avx512.h"
 
 enum { ROW, SAME, OTHER };
 
@@ -12,23 +12,23 @@ static unsigned lds_pattern(struct compiler *c, unsigned row, unsigned bytes) {
   struct x86 *x = &c->x;
   struct memory first = mem(RSP, (int32_t)(offsetof(struct frame, slot) + 8 * slot)), pattern = first;
   pattern.offset += 4;
-  unsigned low = zmm_row(c, row), t1 = zmm_temporary(c), t2 = zmm_temporary(c), steps = zmm_table(c, bytes);
-  unsigned k = k_temporary(c);
+  unsigned low = vec_row(c, row), t1 = vec_temporary(c), t2 = vec_temporary(c), steps = vec_table(c, bytes);
+  unsigned k = mask_temporary(c);
   jump done[2];
-  zmm_rr(x, PSUBD, t1, low, steps, UNMASKED);
-  if (c->masked) zmm_rr(x, PCOMPRESSD, t1, 0, t2, (struct masking){K_EXEC, true});
-  gpr_zmm(x, RAX, c->masked ? t2 : low);
-  zmm_rr(x, BROADCAST_D, t2, 0, c->masked ? t2 : low, UNMASKED);
-  zmm_compare(x, PCMPD, k, t1, t2, 4, c->masked ? K_EXEC : 0);
+  vec_rr(x, PSUBD, t1, low, steps, UNMASKED);
+  if (c->masked) vec_rr(x, PCOMPRESSD, t1, 0, t2, (struct masking){K_EXEC, true});
+  gpr_vec(x, RAX, c->masked ? t2 : low);
+  vec_rr(x, BROADCAST_D, t2, 0, c->masked ? t2 : low, UNMASKED);
+  vec_compare(x, PCMPD, k, t1, t2, 4, c->masked ? K_EXEC : 0);
   gpr_constant(x, RCX, ROW);
   k_test(x, k);
   done[0] = jump_if(x, CC_E);
   if (c->masked) {
-    zmm_rr(x, PCOMPRESSD, low, 0, t2, (struct masking){K_EXEC, true});
-    gpr_zmm(x, RAX, t2);
-    zmm_rr(x, BROADCAST_D, t2, 0, t2, UNMASKED);
+    vec_rr(x, PCOMPRESSD, low, 0, t2, (struct masking){K_EXEC, true});
+    gpr_vec(x, RAX, t2);
+    vec_rr(x, BROADCAST_D, t2, 0, t2, UNMASKED);
   }
-  zmm_compare(x, PCMPD, k, low, t2, 4, c->masked ? K_EXEC : 0);
+  vec_compare(x, PCMPD, k, low, t2, 4, c->masked ? K_EXEC : 0);
   gpr_constant(x, RCX, SAME);
   k_test(x, k);
   done[1] = jump_if(x, CC_E);
@@ -57,39 +57,39 @@ static void lds_scattered(struct compiler *c, const struct detour *d) {
     jump outside = jump_if(x, CC_A);
     gpr_rr(x, OP_ADD, true, RAX, RBP);
     for (unsigned n = 0; n < dwords; n++)
-      zmm_rm(x, BROADCAST_D, d->z[n], 0, mem(RAX, d->offset + 4 * (int32_t)n), UNMASKED);
+      vec_rm(x, BROADCAST_D, d->z[n], 0, mem(RAX, d->offset + 4 * (int32_t)n), UNMASKED);
     land_at(x, jump_always(x), d->back);
     land(x, other), land(x, outside);
   }
-  zmm_constant(x, t2, (uint32_t)d->offset);
-  zmm_rr(x, PADDD, t1, d->z[6], t2, UNMASKED);
+  vec_constant(x, t2, (uint32_t)d->offset);
+  vec_rr(x, PADDD, t1, d->z[6], t2, UNMASKED);
   if (wide) {
     gpr_rm(x, OP_MOV, false, RAX, WAVE(lds_size));
     gpr_immediate(x, 5, false, RAX, (int32_t)bytes);
     slow[n_slow++] = jump_if(x, CC_B);
-    zmm_rr(x, BROADCAST_GPR, t2, 0, RAX, UNMASKED);
-    zmm_compare(x, PCMPUD, k, t1, t2, 6, c->masked ? K_EXEC : 0);
+    vec_rr(x, BROADCAST_GPR, t2, 0, RAX, UNMASKED);
+    vec_compare(x, PCMPUD, k, t1, t2, 6, c->masked ? K_EXEC : 0);
     k_test(x, k);
     slow[n_slow++] = jump_if(x, CC_NE);
     if (m->store && dwords == 2) {   /* lane by lane, because elements may overlap */
       native_permute(c, d->z[2], TABLE_LOW, d->z[0], d->z[1]);
       native_permute(c, d->z[3], TABLE_HIGH, d->z[0], d->z[1]);
-      zmm_rr(x, EXTRACT_HALF, t1, 0, t2, UNMASKED), put8(x, 1);
+      vec_rr(x, EXTRACT_HALF, t1, 0, t2, UNMASKED), put8(x, 1);
       native_lanes(c, k);
-      zmm_rm(x, SCATTER_DQ, d->z[2], 0, mem_zmm(RBP, t1, 0), (struct masking){(uint8_t)k, false});
+      vec_rm(x, SCATTER_DQ, d->z[2], 0, mem_vec(RBP, t1, 0), (struct masking){(uint8_t)k, false});
       native_lanes(c, k);
       k_shift_right(x, k, k, 8);
-      zmm_rm(x, SCATTER_DQ, d->z[3], 0, mem_zmm(RBP, t2, 0), (struct masking){(uint8_t)k, false});
+      vec_rm(x, SCATTER_DQ, d->z[3], 0, mem_vec(RBP, t2, 0), (struct masking){(uint8_t)k, false});
     }
     for (unsigned n = 0; n < dwords && !(m->store && dwords == 2); n++) {
       native_lanes(c, k);
-      zmm_rm(x, m->store ? SCATTER_DD : GATHER_DD, d->z[n], 0, mem_zmm(RBP, t1, 4 * (int32_t)n),
+      vec_rm(x, m->store ? SCATTER_DD : GATHER_DD, d->z[n], 0, mem_vec(RBP, t1, 4 * (int32_t)n),
              (struct masking){(uint8_t)k, false});
     }
     land_at(x, jump_always(x), d->back);
   }
   for (unsigned n = 0; n < n_slow; n++) land(x, slow[n]);
-  zmm_rm(x, MOVDQA_STORE, t1, 0, FRAME(offset), UNMASKED);
+  vec_rm(x, MOVDQA_STORE, t1, 0, FRAME(offset), UNMASKED);
   call_access(c, d);
 }
 
@@ -105,11 +105,11 @@ static void lds_element(struct compiler *c, const struct inst *i, const struct n
   d->offset = offset;
   d->n_data = (uint8_t)dwords;
   unsigned data = which ? i->src[MEM_DATA2] : i->src[MEM_DATA];
-  for (unsigned n = 0; n < dwords; n++) d->z[n] = (uint8_t)(m->store ? zmm_row(c, data + n) : zmm_temporary(c));
-  for (unsigned n = dwords; n < 4 && dwords > 1; n++) d->z[n] = (uint8_t)zmm_temporary(c);
-  d->z[4] = (uint8_t)zmm_temporary(c), d->z[5] = (uint8_t)zmm_temporary(c);
-  d->z[6] = (uint8_t)zmm_row(c, i->src[MEM_ADDR]);
-  d->k = (uint8_t)k_temporary(c);
+  for (unsigned n = 0; n < dwords; n++) d->z[n] = (uint8_t)(m->store ? vec_row(c, data + n) : vec_temporary(c));
+  for (unsigned n = dwords; n < 4 && dwords > 1; n++) d->z[n] = (uint8_t)vec_temporary(c);
+  d->z[4] = (uint8_t)vec_temporary(c), d->z[5] = (uint8_t)vec_temporary(c);
+  d->z[6] = (uint8_t)vec_row(c, i->src[MEM_ADDR]);
+  d->k = (uint8_t)mask_temporary(c);
   struct memory first = mem(RSP, (int32_t)(offsetof(struct frame, slot) + 8 * slot)), pattern = first;
   pattern.offset += 4;
   gpr_rm(x, OP_MOV, false, RCX, pattern);
@@ -133,7 +133,7 @@ static void lds_element(struct compiler *c, const struct inst *i, const struct n
   d->back = x->at;
 }
 
-void lds_emit(struct compiler *c, const struct inst *i, const struct native_memory *m) {
+void avx512_lds(struct compiler *c, const struct inst *i, const struct native_memory *m) {
   unsigned dwords = dwords_of(m), slot = lds_pattern(c, i->src[MEM_ADDR], bytes_of(m));
   unsigned first = c->n_detours;
   lds_element(c, i, m, 0, slot);

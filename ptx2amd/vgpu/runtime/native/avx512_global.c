@@ -1,5 +1,5 @@
-/* Global memory in native code. */
-#include "native_memory.h"
+/* Global memory with AVX-512. */
+#include "avx512.h"
 
 /* The element for all lanes if they have the same address. Jumps away if they do not. */
 static void global_same(struct compiler *c, const struct detour *d, jump *other, unsigned *n_other) {
@@ -8,10 +8,10 @@ static void global_same(struct compiler *c, const struct detour *d, jump *other,
   bool scalar = d->z[7] == 255;
   for (unsigned part = 0; part < (scalar ? 1 : 2); part++) {
     unsigned row = d->z[6 + part], first = row;
-    if (c->masked) zmm_rr(x, PCOMPRESSD, row, 0, first = t, (struct masking){K_EXEC, true});
-    gpr_zmm(x, part ? RCX : RAX, first);
-    zmm_rr(x, BROADCAST_D, spare, 0, first, UNMASKED);
-    zmm_compare(x, PCMPD, k, row, spare, 4, mask);
+    if (c->masked) vec_rr(x, PCOMPRESSD, row, 0, first = t, (struct masking){K_EXEC, true});
+    gpr_vec(x, part ? RCX : RAX, first);
+    vec_rr(x, BROADCAST_D, spare, 0, first, UNMASKED);
+    vec_compare(x, PCMPD, k, row, spare, 4, mask);
     k_test(x, k);
     other[(*n_other)++] = jump_if(x, CC_NE);
   }
@@ -24,15 +24,15 @@ static void global_same(struct compiler *c, const struct detour *d, jump *other,
   gpr_rm(x, OP_CMP, true, RAX, mem(R15, site + 8));
   other[(*n_other)++] = jump_if(x, CC_A);
   if (d->memory->kind == MEMORY_B128) {   /* in one access */
-    zmm_rm(x, BROADCAST_QUAD, t, 0, mem(RAX, 0), UNMASKED);
-    for (unsigned n = 0; n < 4; n++) zmm_rr(x, PSHUFD, d->z[n], 0, t, UNMASKED), put8(x, 0x55 * n);
+    vec_rm(x, BROADCAST_QUAD, t, 0, mem(RAX, 0), UNMASKED);
+    for (unsigned n = 0; n < 4; n++) vec_rr(x, PSHUFD, d->z[n], 0, t, UNMASKED), put8(x, 0x55 * n);
   } else if (d->memory->kind == MEMORY_B64) {
     gpr_rm(x, OP_MOV, true, RCX, mem(RAX, 0));
-    zmm_rr(x, BROADCAST_GPR, d->z[0], 0, RCX, UNMASKED);
+    vec_rr(x, BROADCAST_GPR, d->z[0], 0, RCX, UNMASKED);
     put8(x, 0x48), put8(x, 0xc1), put8(x, 0xe9), put8(x, 32);   /* shr rcx, 32 */
-    zmm_rr(x, BROADCAST_GPR, d->z[1], 0, RCX, UNMASKED);
+    vec_rr(x, BROADCAST_GPR, d->z[1], 0, RCX, UNMASKED);
   } else {
-    for (int32_t n = 0; n < d->n_data; n++) zmm_rm(x, BROADCAST_D, d->z[n], 0, mem(RAX, 4 * n), UNMASKED);
+    for (int32_t n = 0; n < d->n_data; n++) vec_rm(x, BROADCAST_D, d->z[n], 0, mem(RAX, 4 * n), UNMASKED);
   }
   land_at(x, jump_always(x), d->back);
 }
@@ -44,26 +44,26 @@ static void load_quads_scattered(struct compiler *c, const struct detour *d, uns
   const uint8_t *z = d->z;
   if (c->masked) {
     unsigned some = d->pattern_slot;
-    zmm_rm(x, BROADCAST_Q, some, 0, mem(R15, (int32_t)(d->site * sizeof(struct native_site))), UNMASKED);
-    zmm_rr(x, PBLENDMQ, first, some, first, (struct masking){d->k, false});
-    zmm_rr(x, PBLENDMQ, second, some, second, (struct masking){(uint8_t)(d->k + 1), false});
+    vec_rm(x, BROADCAST_Q, some, 0, mem(R15, (int32_t)(d->site * sizeof(struct native_site))), UNMASKED);
+    vec_rr(x, PBLENDMQ, first, some, first, (struct masking){d->k, false});
+    vec_rr(x, PBLENDMQ, second, some, second, (struct masking){(uint8_t)(d->k + 1), false});
   }
-  zmm_rm(x, MOVDQA_STORE, first, 0, FRAME(address), UNMASKED);
-  zmm_rm(x, MOVDQA_STORE, second, 0, FRAME(address[8]), UNMASKED);
+  vec_rm(x, MOVDQA_STORE, first, 0, FRAME(address), UNMASKED);
+  vec_rm(x, MOVDQA_STORE, second, 0, FRAME(address[8]), UNMASKED);
   for (unsigned lane = 0; lane < 16; lane++) {   /* lane 4 s + n: quarter s of z[n] */
     unsigned to = z[lane % 4];
     gpr_rm(x, OP_MOV, true, RAX, FRAME(address[lane]));
-    if (lane < 4) vec_rm(x, MOVDQU_LOAD, to, 0, mem(RAX, 0), UNMASKED, LENGTH_128);
-    else zmm_rm(x, INSERT_QUAD, to, to, mem(RAX, 0), UNMASKED), put8(x, lane / 4);
+    if (lane < 4) vec_rm_length(x, MOVDQU_LOAD, to, 0, mem(RAX, 0), UNMASKED, LENGTH_128);
+    else vec_rm(x, INSERT_QUAD, to, to, mem(RAX, 0), UNMASKED), put8(x, lane / 4);
   }
-  zmm_rr(x, UNPACK_LOW_D, first, z[0], z[1], UNMASKED);
-  zmm_rr(x, UNPACK_LOW_D, second, z[2], z[3], UNMASKED);
-  zmm_rr(x, UNPACK_HIGH_D, z[0], z[0], z[1], UNMASKED);
-  zmm_rr(x, UNPACK_HIGH_D, z[2], z[2], z[3], UNMASKED);
-  zmm_rr(x, UNPACK_HIGH_Q, z[3], z[0], z[2], UNMASKED);
-  zmm_rr(x, UNPACK_LOW_Q, z[2], z[0], z[2], UNMASKED);
-  zmm_rr(x, UNPACK_HIGH_Q, z[1], first, second, UNMASKED);
-  zmm_rr(x, UNPACK_LOW_Q, z[0], first, second, UNMASKED);
+  vec_rr(x, UNPACK_LOW_D, first, z[0], z[1], UNMASKED);
+  vec_rr(x, UNPACK_LOW_D, second, z[2], z[3], UNMASKED);
+  vec_rr(x, UNPACK_HIGH_D, z[0], z[0], z[1], UNMASKED);
+  vec_rr(x, UNPACK_HIGH_D, z[2], z[2], z[3], UNMASKED);
+  vec_rr(x, UNPACK_HIGH_Q, z[3], z[0], z[2], UNMASKED);
+  vec_rr(x, UNPACK_LOW_Q, z[2], z[0], z[2], UNMASKED);
+  vec_rr(x, UNPACK_HIGH_Q, z[1], first, second, UNMASKED);
+  vec_rr(x, UNPACK_LOW_Q, z[0], first, second, UNMASKED);
 }
 
 /* Detour: addresses that are not consecutive. z: data 0-3; 4, 5 temporaries; 6 low and 7 high dwords (7: 255: from a
@@ -80,19 +80,19 @@ static void global_scattered(struct compiler *c, const struct detour *d) {
     unsigned to = half ? second : first;
     unsigned from = low;
     if (half) {
-      zmm_rr(x, EXTRACT_HALF, low, 0, to, UNMASKED), put8(x, 1);
+      vec_rr(x, EXTRACT_HALF, low, 0, to, UNMASKED), put8(x, 1);
       from = to;
     }
-    zmm_rr(x, MOVZX_DQ, to, 0, from, UNMASKED);
+    vec_rr(x, MOVZX_DQ, to, 0, from, UNMASKED);
     if (!scalar) {
       from = high;
       if (half) {
-        zmm_rr(x, EXTRACT_HALF, high, 0, spare, UNMASKED), put8(x, 1);
+        vec_rr(x, EXTRACT_HALF, high, 0, spare, UNMASKED), put8(x, 1);
         from = spare;
       }
-      zmm_rr(x, MOVZX_DQ, spare, 0, from, UNMASKED);
-      zmm_shift_q(x, spare, spare, 6, 32, UNMASKED);
-      zmm_rr(x, PORQ, to, to, spare, UNMASKED);
+      vec_rr(x, MOVZX_DQ, spare, 0, from, UNMASKED);
+      vec_shift_q(x, spare, spare, 6, 32, UNMASKED);
+      vec_rr(x, PORQ, to, to, spare, UNMASKED);
     }
   }
   if (scalar) {
@@ -102,9 +102,9 @@ static void global_scattered(struct compiler *c, const struct detour *d) {
     put8(x, 0x48), put8(x, 0xc7), put8(x, 0xc0), put32(x, (uint32_t)d->offset);   /* mov rax, sign-extended */
   }
   if (scalar || d->offset) {
-    zmm_rr(x, BROADCAST_GPRQ, spare, 0, RAX, UNMASKED);
-    zmm_rr(x, PADDQ, first, first, spare, UNMASKED);
-    zmm_rr(x, PADDQ, second, second, spare, UNMASKED);
+    vec_rr(x, BROADCAST_GPRQ, spare, 0, RAX, UNMASKED);
+    vec_rr(x, PADDQ, first, first, spare, UNMASKED);
+    vec_rr(x, PADDQ, second, second, spare, UNMASKED);
   }
   jump outside[2];
   unsigned n_outside = 0;
@@ -117,9 +117,9 @@ static void global_scattered(struct compiler *c, const struct detour *d) {
       uint8_t relation = bound ? 6 : 1;
       native_lanes(c, k);
       k_shift_right(x, k2, k, 8);
-      zmm_rm(x, BROADCAST_Q, spare, 0, mem(R15, site + 8 * (int32_t)bound), UNMASKED);
-      zmm_compare(x, PCMPUQ, k, first, spare, relation, k);
-      zmm_compare(x, PCMPUQ, k2, second, spare, relation, k2);
+      vec_rm(x, BROADCAST_Q, spare, 0, mem(R15, site + 8 * (int32_t)bound), UNMASKED);
+      vec_compare(x, PCMPUQ, k, first, spare, relation, k);
+      vec_compare(x, PCMPUQ, k2, second, spare, relation, k2);
       k_op(x, K_OR, k, k, k2);
       k_test(x, k);
       outside[n_outside++] = jump_if(x, CC_NE);
@@ -133,57 +133,45 @@ static void global_scattered(struct compiler *c, const struct detour *d) {
       for (int32_t n = 0; n < d->n_data; n++) {
         native_lanes(c, k);
         k_shift_right(x, k2, k, 8);
-        zmm_rm(x, GATHER_QD, d->z[n], 0, mem_zmm(RAX, first, 4 * n), (struct masking){(uint8_t)k, false});
-        zmm_rm(x, GATHER_QD, spare, 0, mem_zmm(RAX, second, 4 * n), (struct masking){(uint8_t)k2, false});
-        zmm_rr(x, INSERT_HALF, d->z[n], d->z[n], spare, UNMASKED), put8(x, 1);
+        vec_rm(x, GATHER_QD, d->z[n], 0, mem_vec(RAX, first, 4 * n), (struct masking){(uint8_t)k, false});
+        vec_rm(x, GATHER_QD, spare, 0, mem_vec(RAX, second, 4 * n), (struct masking){(uint8_t)k2, false});
+        vec_rr(x, INSERT_HALF, d->z[n], d->z[n], spare, UNMASKED), put8(x, 1);
       }
     } else if (d->memory->kind == MEMORY_B64) {
       if (d->memory->store) {
         native_permute(c, d->z[2], TABLE_LOW, d->z[0], d->z[1]);
         native_permute(c, d->z[3], TABLE_HIGH, d->z[0], d->z[1]);
-        zmm_rm(x, SCATTER_QQ, d->z[2], 0, mem_zmm(RAX, first, 0), (struct masking){(uint8_t)k, false});
-        zmm_rm(x, SCATTER_QQ, d->z[3], 0, mem_zmm(RAX, second, 0), (struct masking){(uint8_t)k2, false});
+        vec_rm(x, SCATTER_QQ, d->z[2], 0, mem_vec(RAX, first, 0), (struct masking){(uint8_t)k, false});
+        vec_rm(x, SCATTER_QQ, d->z[3], 0, mem_vec(RAX, second, 0), (struct masking){(uint8_t)k2, false});
       } else {
-        zmm_rm(x, GATHER_QQ, d->z[2], 0, mem_zmm(RAX, first, 0), (struct masking){(uint8_t)k, false});
-        zmm_rm(x, GATHER_QQ, d->z[3], 0, mem_zmm(RAX, second, 0), (struct masking){(uint8_t)k2, false});
+        vec_rm(x, GATHER_QQ, d->z[2], 0, mem_vec(RAX, first, 0), (struct masking){(uint8_t)k, false});
+        vec_rm(x, GATHER_QQ, d->z[3], 0, mem_vec(RAX, second, 0), (struct masking){(uint8_t)k2, false});
         native_permute(c, d->z[0], TABLE_EVEN, d->z[2], d->z[3]);
         native_permute(c, d->z[1], TABLE_ODD, d->z[2], d->z[3]);
       }
     } else if (d->memory->store) {
-      zmm_rr(x, EXTRACT_HALF, d->z[0], 0, spare, UNMASKED), put8(x, 1);
-      zmm_rm(x, SCATTER_QD, d->z[0], 0, mem_zmm(RAX, first, 0), (struct masking){(uint8_t)k, false});
-      zmm_rm(x, SCATTER_QD, spare, 0, mem_zmm(RAX, second, 0), (struct masking){(uint8_t)k2, false});
+      vec_rr(x, EXTRACT_HALF, d->z[0], 0, spare, UNMASKED), put8(x, 1);
+      vec_rm(x, SCATTER_QD, d->z[0], 0, mem_vec(RAX, first, 0), (struct masking){(uint8_t)k, false});
+      vec_rm(x, SCATTER_QD, spare, 0, mem_vec(RAX, second, 0), (struct masking){(uint8_t)k2, false});
     } else {
-      zmm_rm(x, GATHER_QD, d->z[0], 0, mem_zmm(RAX, first, 0), (struct masking){(uint8_t)k, false});
-      zmm_rm(x, GATHER_QD, spare, 0, mem_zmm(RAX, second, 0), (struct masking){(uint8_t)k2, false});
-      zmm_rr(x, INSERT_HALF, d->z[0], d->z[0], spare, UNMASKED), put8(x, 1);
+      vec_rm(x, GATHER_QD, d->z[0], 0, mem_vec(RAX, first, 0), (struct masking){(uint8_t)k, false});
+      vec_rm(x, GATHER_QD, spare, 0, mem_vec(RAX, second, 0), (struct masking){(uint8_t)k2, false});
+      vec_rr(x, INSERT_HALF, d->z[0], d->z[0], spare, UNMASKED), put8(x, 1);
     }
     land_at(x, jump_always(x), d->back);
   }
   for (unsigned n = 0; n < n_outside; n++) land(x, outside[n]);
-  zmm_rm(x, MOVDQA_STORE, first, 0, FRAME(address), UNMASKED);
-  zmm_rm(x, MOVDQA_STORE, second, 0, FRAME(address[8]), UNMASKED);
+  vec_rm(x, MOVDQA_STORE, first, 0, FRAME(address), UNMASKED);
+  vec_rm(x, MOVDQA_STORE, second, 0, FRAME(address[8]), UNMASKED);
   call_access(c, d);
 }
 
-/* Sites are shared by instructions with the same element size and direction. */
-static unsigned site_of(struct compiler *c, const struct native_memory *m) {
-  static const uint8_t sizes[] = {[1] = 0, [2] = 1, [4] = 2, [8] = 3, [12] = 4, [16] = 5};
-  unsigned size = sizes[bytes_of(m)], number = c->n_sites++;
-  return m->store ? 6 * 48 + size * 16 + number % 16 : size * 48 + number % 48;
-}
-_Static_assert(SCALAR_SITES == 6 * 48 + 6 * 16, "six sizes: 48 sites for loads and 16 for stores each");
-
-/* The distance for which elements are treated as consecutive; those of three dwords overlap, like neighbours in
- * stencils. */
-static unsigned step_of(const struct native_memory *m) { return m->kind == MEMORY_B96 ? 4 : bytes_of(m); }
-
 /* All registers are reserved before the first jump: reserving one may write another back. */
-void global_emit(struct compiler *c, const struct inst *i, const struct native_memory *m) {
+void avx512_global(struct compiler *c, const struct inst *i, const struct native_memory *m) {
   struct x86 *x = &c->x;
   unsigned bytes = bytes_of(m), dwords = dwords_of(m);
   bool scalar = i->src_kind[MEM_SADDR] != OPERAND_NONE;
-  unsigned low = zmm_row(c, i->src[MEM_ADDR]), high = scalar ? 255 : zmm_row(c, i->src[MEM_ADDR] + 1u);
+  unsigned low = vec_row(c, i->src[MEM_ADDR]), high = scalar ? 255 : vec_row(c, i->src[MEM_ADDR] + 1u);
   struct detour *d = detour_new(c, i);
   d->emit = global_scattered;
   d->memory = m;
@@ -191,46 +179,46 @@ void global_emit(struct compiler *c, const struct inst *i, const struct native_m
   d->site = site_of(c, m);
   d->offset = i->imm;
   for (unsigned n = 0; n < dwords; n++)
-    d->z[n] = (uint8_t)(m->store ? zmm_row(c, i->src[MEM_DATA] + n) : zmm_temporary(c));
-  for (unsigned n = dwords; n < 4 && dwords == 2; n++) d->z[n] = (uint8_t)zmm_temporary(c);
-  d->z[4] = (uint8_t)zmm_temporary(c), d->z[5] = (uint8_t)zmm_temporary(c);
+    d->z[n] = (uint8_t)(m->store ? vec_row(c, i->src[MEM_DATA] + n) : vec_temporary(c));
+  for (unsigned n = dwords; n < 4 && dwords == 2; n++) d->z[n] = (uint8_t)vec_temporary(c);
+  d->z[4] = (uint8_t)vec_temporary(c), d->z[5] = (uint8_t)vec_temporary(c);
   d->z[6] = (uint8_t)low, d->z[7] = (uint8_t)high;
-  d->pattern_slot = (uint8_t)zmm_temporary(c);
+  d->pattern_slot = (uint8_t)vec_temporary(c);
   bool quads = dwords == 4 && !c->masked;
   unsigned spare[5];
-  for (unsigned n = 0; n < 5 && quads; n++) spare[n] = zmm_temporary(c);
+  for (unsigned n = 0; n < 5 && quads; n++) spare[n] = vec_temporary(c);
   /* Two neighbouring mask registers. */
   unsigned k = K_LAST - 1, k2 = K_LAST;
   c->k[k].key = c->k[k2].key = KEY_FREE;
   d->k = (uint8_t)k;
-  unsigned t1 = d->z[4], t2 = d->z[5], step = step_of(m), steps = zmm_table(c, step);
-  zmm_rr(x, PSUBD, t1, low, steps, UNMASKED);
+  unsigned t1 = d->z[4], t2 = d->z[5], step = step_of(m), steps = vec_table(c, step);
+  vec_rr(x, PSUBD, t1, low, steps, UNMASKED);
   unsigned first = low, first_high = high;
   if (c->masked) {
     k_test(x, K_EXEC);
     jump none = jump_if(x, CC_E);
-    zmm_rr(x, PCOMPRESSD, t1, 0, t2, (struct masking){K_EXEC, true});
-    gpr_zmm(x, RAX, t2);
-    zmm_rr(x, BROADCAST_D, t2, 0, t2, UNMASKED);
-    zmm_compare(x, PCMPD, k, t1, t2, 4, K_EXEC);
+    vec_rr(x, PCOMPRESSD, t1, 0, t2, (struct masking){K_EXEC, true});
+    gpr_vec(x, RAX, t2);
+    vec_rr(x, BROADCAST_D, t2, 0, t2, UNMASKED);
+    vec_compare(x, PCMPD, k, t1, t2, 4, K_EXEC);
     if (!scalar) {
-      zmm_rr(x, PCOMPRESSD, first_high, 0, t2, (struct masking){K_EXEC, true});
-      gpr_zmm(x, RCX, t2);
+      vec_rr(x, PCOMPRESSD, first_high, 0, t2, (struct masking){K_EXEC, true});
+      gpr_vec(x, RCX, t2);
     }
     d->from[d->n_from++] = none;   /* cleared again below: no active lane, nothing to do */
   } else {
-    gpr_zmm(x, RAX, first);
-    zmm_rr(x, BROADCAST_D, t2, 0, first, UNMASKED);
-    zmm_compare(x, PCMPD, k, t1, t2, 4, 0);
+    gpr_vec(x, RAX, first);
+    vec_rr(x, BROADCAST_D, t2, 0, first, UNMASKED);
+    vec_compare(x, PCMPD, k, t1, t2, 4, 0);
     if (!scalar) {
-      zmm_rr(x, BROADCAST_D, t2, 0, first_high, UNMASKED);
-      gpr_zmm(x, RCX, first_high);
+      vec_rr(x, BROADCAST_D, t2, 0, first_high, UNMASKED);
+      gpr_vec(x, RCX, first_high);
     }
   }
   jump none = c->masked ? d->from[--d->n_from] : NULL;
   if (!scalar) {
-    if (c->masked) zmm_rr(x, BROADCAST_D, t2, 0, t2, UNMASKED);
-    zmm_compare(x, PCMPD, k2, high, t2, 4, c->masked ? K_EXEC : 0);
+    if (c->masked) vec_rr(x, BROADCAST_D, t2, 0, t2, UNMASKED);
+    vec_compare(x, PCMPD, k2, high, t2, 4, c->masked ? K_EXEC : 0);
     gpr_shift_left(x, RCX, 32);
   }
   k_test_both(x, k, scalar ? k : k2);
@@ -270,7 +258,7 @@ void global_emit(struct compiler *c, const struct inst *i, const struct native_m
   else if (dwords == 4 || (dwords == 3 && m->store)) d->from[d->n_from++] = jump_always(x);
   else if (dwords == 3)
     for (unsigned n = 0; n < dwords; n++)
-      zmm_rm(x, MOVDQU_LOAD, z[n], 0, mem(RAX, 4 * (int32_t)n), exec_mask(c, true));
+      vec_rm(x, MOVDQU_LOAD, z[n], 0, mem(RAX, 4 * (int32_t)n), exec_mask(c, true));
   else if (m->store) store_row(c, m, z, mem(RAX, 0));
   else load_row(c, m, z, mem(RAX, 0));
   d->back = x->at;

@@ -10,24 +10,14 @@ static inline unsigned bytes_of(const struct native_memory *m) {
 static inline unsigned dwords_of(const struct native_memory *m) { return bytes_of(m) <= 4 ? 1 : bytes_of(m) / 4; }
 static inline const struct native_memory *memory_of(const struct inst *i) { return &native_rows[i->op->id].memory; }
 
-static inline struct masking exec_mask(const struct compiler *c, bool zero) {
-  return (struct masking){c->masked ? K_EXEC : 0, c->masked && zero};
-}
-
 /* The offset of element `which` of an LDS instruction, in bytes. */
 unsigned lds_offset(const struct inst *i, const struct native_memory *m, unsigned which);
 
-/* Consecutive elements of 16 lanes. z: the dwords' registers, t: free ones. */
-void load_quads(struct compiler *c, const uint8_t *z, const unsigned *t, struct memory at);
-void store_quads(struct compiler *c, const uint8_t *z, const unsigned *t, struct memory at);
-void load_row(struct compiler *c, const struct native_memory *m, const uint8_t *z, struct memory at);
-void store_row(struct compiler *c, const struct native_memory *m, const uint8_t *z, struct memory at);
+/* An instruction's entry in the workgroup's sites, and the distance at which elements are treated as consecutive. */
+unsigned site_of(struct compiler *c, const struct native_memory *m);
+unsigned step_of(const struct native_memory *m);
 
 /* The access in C, with the addresses in the frame. d->z[0...]: data. */
 uint64_t native_access(struct wave *w, const struct inst *i, struct frame *f, const uint32_t *v,
                        struct native_site *site);
 void call_access(struct compiler *c, const struct detour *d);
-
-void global_emit(struct compiler *c, const struct inst *i, const struct native_memory *m);
-void lds_emit(struct compiler *c, const struct inst *i, const struct native_memory *m);
-void scratch_emit(struct compiler *c, const struct inst *i, const struct native_memory *m);
