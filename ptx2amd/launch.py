@@ -137,6 +137,8 @@ def tools(
     if debug or memcheck or racecheck or weak is not None:
         mode = "accesses" if memcheck else "1"
         changes |= {"PTX2AMD_DEBUG": mode, "PTX2AMD_BUILD_ID": build_id(mode)}
+    elif settings.LLVM.text():  # another translator than that of the build
+        changes["PTX2AMD_BUILD_ID"] = build_id()
     if memcheck:
         changes["PTX2AMD_MEMCHECK"] = "1"
     if racecheck:

@@ -70,9 +70,15 @@ def _device() -> Iterator[Finding]:
 
 
 def _translator() -> Iterator[Finding]:
-    from ptx2amd.codegen import binding
+    from ptx2amd.codegen import library
 
-    yield Finding("LLVM", "ok", ".".join(map(str, binding.version())))
+    if chosen := settings.LLVM.text():
+        try:
+            yield Finding("LLVM", "ok", ".".join(map(str, library.version())) + f", {chosen}")
+        except Ptx2amdError as error:
+            yield Finding("LLVM", "missing", str(error), "unset PTX2AMD_LLVM: llvmlite has an LLVM")
+    else:
+        yield Finding("LLVM", "ok", ".".join(map(str, library.version())))
     if chosen := settings.LD.text():
         if found := shutil.which(chosen):
             yield Finding("linker", "ok", found)

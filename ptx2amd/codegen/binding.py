@@ -110,7 +110,8 @@ class Module:
     """IR, in an LLVM context of its own: threads may work on different modules at the same time. Raises RuntimeError
     for text that is no IR, with LLVM's message."""
 
-    _pointer = None
+    _pointer: int | None = None
+    _call = staticmethod(_call)  # llvm_c.py has another
 
     def __init__(self, ir: str) -> None:
         self._context = _call("ContextCreate")
@@ -132,14 +133,15 @@ class Module:
         if ending():
             return
         if self._pointer:
-            _call("DisposeModule", self._pointer)
-        _call("ContextDispose", self._context)
+            self._call("DisposeModule", self._pointer)
+        self._call("ContextDispose", self._context)
 
 
 class Machine:
     """A target machine. level: of code generation, as in -O."""
 
-    _pointer = None
+    _pointer: int | None = None
+    _call = staticmethod(_call)
 
     def __init__(self, triple: str, cpu: str, features: str, level: int) -> None:
         target, problem = _called("GetTargetFromTriple", triple.encode())
@@ -188,7 +190,7 @@ class Machine:
 
     def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:
         if self._pointer and not ending():
-            _call("DisposeTargetMachine", self._pointer)
+            self._call("DisposeTargetMachine", self._pointer)
 
 
 __all__ = ["Machine", "Module", "keep_memory", "set_option", "version"]

@@ -9,9 +9,9 @@ from __future__ import annotations
 from functools import cache
 from threading import local
 
-from ptx2amd.codegen import binding, branches, conversions, exits, halves, stack, workarounds
-from ptx2amd.codegen.binding import Machine, Module
+from ptx2amd.codegen import branches, conversions, exits, halves, library, stack, workarounds
 from ptx2amd.codegen.error import CodegenError
+from ptx2amd.codegen.library import Machine, Module
 from ptx2amd.codegen.workarounds import avoided
 from ptx2amd.regex import regex
 from ptx2amd.target import Target
@@ -46,15 +46,15 @@ _OF_16_BITS = regex(
 def _prepare() -> None:
     """Set LLVM's options."""
     # Strength reduction over address chains costs half of code generation; PTX has been through it.
-    binding.set_option("-amdgpu-scalar-ir-passes=0")
+    library.set_option("-amdgpu-scalar-ir-passes=0")
     if avoided.applies("shared_ends"):
-        binding.set_option("-sink-common-insts=false")
-    binding.set_option("-enable-pre=false")  # PTX has been through it
+        library.set_option("-sink-common-insts=false")
+    library.set_option("-enable-pre=false")  # PTX has been through it
     # Long live ranges that a structured kernel's thousands of joins share: coalescing them took two thirds of code
     # generation, for 1 % less code.
-    binding.set_option("-large-interval-freq-threshold=8")
+    library.set_option("-large-interval-freq-threshold=8")
     # Sums of matrix instructions are moved to other lanes, so they had better not be in accumulation registers.
-    binding.set_option("-amdgpu-mfma-vgpr-form=true")
+    library.set_option("-amdgpu-mfma-vgpr-form=true")
 
 
 def machine(target: Target, level: int = CODEGEN_LEVEL) -> Machine:
@@ -88,7 +88,7 @@ def without_scheduling() -> None:
     """Keep instructions in the order of the IR from now on, in this process: with tens of thousands of them, moving one
     takes time that grows with their number."""
     _prepare()
-    binding.set_option("-enable-misched=false")
+    library.set_option("-enable-misched=false")
 
 
 def optimised(ir: str, target: Target, simple: bool = False, least: bool = False) -> tuple[Module, Machine]:

@@ -16,11 +16,11 @@ NODES = Path("/sys/class/kfd/kfd/topology/nodes")
 
 def machine() -> dict[str, str]:
     """Name to text; facts that cannot be determined are omitted."""
-    from ptx2amd.codegen import binding
+    from ptx2amd.codegen import library
 
     found = {
         "ptx2amd": f"{__version__}, build {current_build_id()}",
-        "LLVM": ".".join(map(str, binding.version())),
+        "LLVM": ".".join(map(str, library.version())),
         "Python": platform.python_version(),
         "system": _system(),
         "kernel": platform.release(),

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from ptx2amd import __version__, prepared, settings
+from ptx2amd.errors import Ptx2amdError
 from ptx2amd.installed import llvmlite
 
 PACKAGE = Path(__file__).resolve().parent.parent
@@ -17,6 +18,7 @@ PARTS = (
     "binary", "codegen", "compile.py", "fatbin", "installed.py", "interface", "isa", "lower", "middle", "modules.py",
     "plan", "prepared.py", "ptx", "records.py", "regex.py", "target", "translate.py", "service/build_id.py",
     "service/entry.py", "service/translation.py")  # fmt: skip
+HEAD = 1 << 16  # bytes of a library, with the linker's own build id: it is too large to be read
 #: Build ids that were computed before, and the state of the files then.
 KNOWN = PACKAGE / "__pycache__" / "build-id.json"
 
@@ -33,23 +35,32 @@ def build_id(debug: str | None = None, known: Path = KNOWN) -> str:
 
     known: where it is kept, as Python keeps compiled modules, until a file has another size or was written again."""
     mode = settings.DEBUG.text() if debug is None else debug
-    release = llvmlite() / "_version.py"
-    files = [str(release), *(file for part in PARTS for file in _files(str(PACKAGE / part)))]
-    state = "\n".join([__version__, *map(_state, files)])
+    files = [file for part in PARTS for file in _files(str(PACKAGE / part))]
+    state = "\n".join([__version__, _state(_llvm()), *map(_state, files)])
     found = prepared.read(known)
     ids = found.get("ids", {}) if found.get("of") == state else {}
     if mode not in ids:
-        ids[mode] = _computed(release, files[1:], mode)
+        ids[mode] = _computed(files, mode)
         if not sys.dont_write_bytecode:
             with contextlib.suppress(OSError):  # another user's installation
                 prepared.write(known, {"of": state, "ids": ids})
     return str(ids[mode])
 
 
-def _computed(release: Path, files: list[str], mode: str) -> str:
+def _llvm() -> str:
+    """The file that stands for LLVM."""
+    chosen = settings.LLVM.text()
+    if chosen and not os.path.isfile(chosen):
+        raise Ptx2amdError(f"PTX2AMD_LLVM: there is no file {chosen}")
+    return chosen or str(llvmlite() / "_version.py")
+
+
+def _computed(files: list[str], mode: str) -> str:
     import hashlib
 
-    digest = hashlib.blake2b(f"{__version__} ".encode() + release.read_bytes(), digest_size=16)
+    digest = hashlib.blake2b(f"{__version__} ".encode(), digest_size=16)
+    with open(_llvm(), "rb", buffering=0) as opened:
+        digest.update(opened.read(HEAD))
     for file in files:
         with open(file, "rb", buffering=0) as opened:
             digest.update(os.path.basename(file).encode() + b"\0" + opened.read())

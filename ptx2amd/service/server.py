@@ -344,7 +344,7 @@ def main() -> None:
     if expected and expected != build:
         raise SystemExit(
             f"this translator has build id {build[:16]}, the libcuda shim expects {expected[:16]}; "
-            "run `python -m ptx2amd.native`"
+            "run `python -m ptx2amd.native`, or with PTX2AMD_LLVM the program by `ptx2amd run`"
         )
     wrong = settings.forget_wrong()
     keep_memory()

@@ -122,6 +122,9 @@ HANDSHAKE = Setting("HANDSHAKE", "switch", "1", "`0`: do not answer the CUDA run
 HIP_LIBRARY = Setting("HIP_LIBRARY", "path", "",
     "AMD's HIP library; unset: `libamdhip64.so` as the loader finds it", "driver command")  # fmt: skip
 LD = Setting("LD", "path", "", "linker for AMDGPU code objects, a path of `ld.lld`; unset: ours", "translator")
+LLVM = Setting("LLVM", "path", "",
+    "LLVM for translation, a path of a system's `libLLVM.so.22.1`: usually built without assertions, so that "
+    "translation takes a quarter less time; unset: llvmlite's", "translator")  # fmt: skip
 DEBUG = Setting("DEBUG", "choice", "0",
     "`1`: code objects have line tables (`run --debug`); `accesses`: also keep LLVM from merging loads and stores, so "
     "that memcheck can check their alignment (`run --memcheck`)",
